@@ -223,7 +223,9 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
 typedef struct xlagpu_target_desc {
-    const char *name;          /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80" */
+    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on
+     * later devices too, unless an instruction needs the letter */
+    const char *name;
     uint32_t sm_count;         /* multiprocessors */
     uint32_t threads_per_sm;   /* resident threads */
     uint32_t shared_per_block; /* bytes of shared memory a block may have */
@@ -296,6 +298,11 @@ typedef struct xlagpu_tensor {
  * result leaves, whose data are filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
+
+/* The terms of the longest sum that an instruction of the module makes for one element (dot, convolution, reduce,
+ * reduce- window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there
+ * is none. */
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *module);
 
 /* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have:
  * bf16, f8e4m3fn ... Complex: the real part at `element`, the imaginary part half its bytes further, as the real type
@@ -2726,9 +2733,9 @@ enum {
     X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, handle, async_done, none, "calls async_execution_thread") \
     X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, handle, copy_start, none, "cross_program_prefetch_index") \
     X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, handle, copy_done, none, "") \
-    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, "channel_id! is_host_transfer") \
+    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, "channel_id is_host_transfer") \
     X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send_done, none, "channel_id is_host_transfer") \
-    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, "channel_id! is_host_transfer") \
+    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, "channel_id is_host_transfer") \
     X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv_done, none, "channel_id is_host_transfer") \
     X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, infeed, none, "infeed_config") \
     X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, outfeed, none, "outfeed_config outfeed_shape")
@@ -3132,6 +3139,7 @@ typedef struct xg_machine {
     uint32_t red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */
     uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS (opt.h) that it computes on bf16 */
     int64_t bandwidth_gbs, l2_bytes, shared_per_block;
+    bool async_copies; /* from global to shared memory */
 } xg_machine;
 
 struct xg_module {
@@ -3170,6 +3178,7 @@ struct xg_module {
     bool made[XG_OPCODE_COUNT];
     bool made_empty;   /* an array shape without elements */
     bool made_order;   /* a control edge */
+    bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
     bool row_programs; /* priority fusion may make them: pass row-fusion */
     /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back
      * what it allocated since */
@@ -3202,7 +3211,9 @@ XG_FN const xg_layout *xg_layout_make(
 XG_FN bool xg_shape_is_array(const xg_shape *s);
 XG_FN bool xg_shape_is_scalar(const xg_shape *s);
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
-XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b);  /* arrays with equal dims, any type and layout */
+/* and whichever dimensions are dynamic: what XLA's parser asks of a shape that is written twice */
+XG_FN bool xg_shape_compatible_sizes(const xg_shape *a, const xg_shape *b);
+XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b); /* arrays with equal dims, any type and layout */
 XG_FN int64_t xg_shape_leaves(const xg_shape *s); /* arrays, tokens and opaques in a nested tuple, in order */
 XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple */
 XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf); /* which element of a tuple it belongs to */
@@ -3220,6 +3231,7 @@ XG_FN xlagpu_type xg_type_find(xg_str name);   /* XLAGPU_INVALID when there is n
 XG_FN const char *xg_op_name(xg_opcode op);
 XG_FN uint32_t xg_op_flags(xg_opcode op);
 XG_FN uint32_t xg_op_types(xg_opcode op);
+XG_FN bool xg_op_has_elements(xg_opcode op); /* kernels compute it element by element */
 XG_FN const char *xg_op_attrs(xg_opcode op);
 XG_FN const char *xg_attr_name(xg_attr_key k);
 XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k);
@@ -3292,6 +3304,40 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
 
+/* ---- tiles.c: layouts with tiles ---- */
+enum {
+    XG_TILE_COMBINES = -1 /* '*' */
+};
+typedef struct xg_tile {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t n;
+} xg_tile;
+typedef struct xg_tiles {
+    uint32_t n;
+    xg_tile *p;   /* in the order in which they apply */
+    int64_t tail; /* the array's end is padded to a multiple of so many elements */
+} xg_tiles;
+/* The dimensions of an array on their way through its tiles, most major first. */
+typedef struct xg_tiled_dims {
+    uint32_t n;
+    int64_t size[2 * XG_RANK_MAX];
+    /* of the tile that is being applied */
+    uint32_t lead;                    /* dimensions of one element that it puts in front */
+    uint32_t merged[2 * XG_RANK_MAX]; /* by dimension that it sees: of how many it is made */
+    uint32_t tiled;                   /* it splits so many, the most minor ones, */
+    int64_t tile[XG_RANK_MAX];        /* into parts of these sizes */
+} xg_tiled_dims;
+XG_FN bool xg_layout_has_tiles(const xg_layout *l);
+XG_FN xg_tiles *xg_tiles_of(xg_arena *a, const xg_layout *l); /* of a layout without tiles: none */
+XG_FN void xg_tiles_begin(const xg_shape *s, xg_tiled_dims *d);
+XG_FN void xg_tile_prepare(const xg_tile *t, xg_tiled_dims *d);    /* leads and merges dimensions, */
+XG_FN void xg_tile_split(xg_tiled_dims *d);                        /* then splits them */
+XG_FN int64_t xg_tiled_elements(xg_arena *a, const xg_shape *s);   /* that its memory has room for, padding included */
+XG_FN const char *xg_tiles_refuse(xg_arena *a, const xg_shape *s); /* NULL, or why the shape cannot have them */
+XG_FN int64_t xg_tiled_offset(const xg_tiles *t, const xg_shape *s, const int64_t *logical); /* in elements */
+
+XG_FN bool xg_bitcast_sees_tiles(const xg_inst *i); /* else they are ignored (infer_movement.c) */
+
 /* ---- windows.c ---- */
 typedef struct xg_windows { /* the roles of dimensions in a gather or scatter */
     const xg_inst *indices;
@@ -3348,7 +3394,11 @@ XG_FN xg_attr xg_attr_make(xg_attr_key k);
 /* literal.c */
 XG_FN int64_t xg_int_type_min(xlagpu_type t);
 XG_FN uint64_t xg_int_type_max(xlagpu_type t);
-#endif /* XG_HLO_H */
+
+/* terms.c */
+XG_FN uint64_t xg_inst_terms(
+    const xg_inst *i); /* added up for one element of the result; at least 1 but for empty sums */
+#endif                 /* XG_HLO_H */
 /* hlo/infer_common.c -- what the shape rules share: failing with a sentence, wanting arrays and dimensions, building a
  * shape.
  *
@@ -3726,9 +3776,7 @@ static const xg_shape *xg_infer_pred(xg_module *m, const xg_inst *i) {
     return xg_shape_default_layout(m, xg_shape_with_type(m, xg_want_array(i, 0), XLAGPU_PRED));
 }
 static const xg_shape *xg_infer_copy(xg_module *m, const xg_inst *i) {
-    if (xg_infer_operand(i, 0)->type == XLAGPU_TUPLE)
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "copy each element of the tuple",
-            "copies of tuples are not supported: %s", xg_infer_operand_text(i, 0));
+    if (xg_infer_operand(i, 0)->type == XLAGPU_TUPLE) return xg_shape_default_layout(m, xg_infer_operand(i, 0));
     return xg_shape_default_layout(m, xg_want_array(i, 0));
 }
 static const xg_shape *xg_infer_same_any(xg_module *m, const xg_inst *i) {
@@ -3853,16 +3901,30 @@ static bool xg_infer_has_unbounded(const xg_shape *s) {
 
 /* ---- views ---- */
 
-/* Bits of the whole array as it lies in memory: narrow integers take a byte each unless the layout packs them. */
-static int64_t xg_infer_storage_bits(const xg_inst *i, const xg_shape *s) {
+/* Bits of so many elements in memory: narrow integers take a byte each unless the layout packs them. */
+static int64_t xg_infer_storage_bits(const xg_inst *i, const xg_shape *s, int64_t elements) {
     int64_t bits = s->layout && s->layout->element_bits ? s->layout->element_bits : (int64_t)xg_type_bytes(s->type) * 8;
-    return xg_want_product(i, s->elements, bits);
+    return xg_want_product(i, elements, bits);
+}
+/* The memory of a bitcast is as large on both sides, with the padding of tiles or, where tiles are to be ignored,
+ * without. */
+XG_FN bool xg_bitcast_sees_tiles(const xg_inst *i) {
+    const xg_shape *to = i->shape, *from = XG_OPERAND(i, 0)->shape;
+    xg_arena *a = i->comp->module->arena;
+    if (!xg_layout_has_tiles(to->layout) && !xg_layout_has_tiles(from->layout)) return false;
+    return xg_infer_storage_bits(i, to, xg_tiled_elements(a, to)) ==
+           xg_infer_storage_bits(i, from, xg_tiled_elements(a, from));
 }
 static const xg_shape *xg_infer_bitcast(xg_module *m, const xg_inst *i) {
     const xg_shape *given = xg_want_given_array(i), *s = xg_want_array(i, 0);
     if (!xg_infer_has_dynamic(given) && !xg_infer_has_dynamic(s))
-        XG_RULE(i, xg_infer_storage_bits(i, given) == xg_infer_storage_bits(i, s), NULL,
-            "a bitcast keeps the bytes: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
+        XG_RULE(i,
+            xg_infer_storage_bits(i, given, given->elements) == xg_infer_storage_bits(i, s, s->elements) ||
+                xg_bitcast_sees_tiles(i),
+            NULL, "a bitcast keeps the bytes: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
+    if (s->type != given->type && (xg_type_bits(s->type) < 8 || xg_type_bits(given->type) < 8))
+        XG_RULE(i, s->elements * xg_type_bits(s->type) == given->elements * xg_type_bits(given->type), "use convert",
+            "a bitcast keeps the bits: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
     return xg_shape_default_layout(m, given);
 }
 
@@ -4282,12 +4344,11 @@ static xlagpu_type xg_infer_wider(xlagpu_type a, xlagpu_type b) {
     if (ca != cb) return ca > cb ? a : b;
     return xg_type_bits(b) > xg_type_bits(a) ? b : a;
 }
-/* The element type of the product of a and b: as stated, if it loses nothing but precision or high bits. */
+/* The element type of the product of a and b: as stated. A sum of floats that is stated as integers or pred is computed
+ * in the wider float and converted at the end. */
 static xlagpu_type xg_want_product_type(const xg_inst *i, xlagpu_type a, xlagpu_type b) {
     xlagpu_type wide = xg_infer_wider(a, b), stated = i->shape && xg_shape_is_array(i->shape) ? i->shape->type : wide;
     XG_RULE(i, (xg_type_class(wide) == XGT_C) == (xg_type_class(stated) == XGT_C), NULL,
-        "a product of %s and %s cannot be %s", xg_type_name(a), xg_type_name(b), xg_type_name(stated));
-    XG_RULE(i, xg_type_class(wide) != XGT_F || xg_type_class(stated) == XGT_F, "put a convert behind it",
         "a product of %s and %s cannot be %s", xg_type_name(a), xg_type_name(b), xg_type_name(stated));
     return stated;
 }
@@ -4590,17 +4651,35 @@ static void xg_want_alike(const xg_inst *i, uint32_t n) {
             xg_infer_operand_text(i, k));
     }
 }
-/* Operands n..2n: a scalar of the type of the array n places before it. */
-static void xg_want_inits(const xg_inst *i, uint32_t n) {
-    uint32_t k;
-    for (k = 0; k < n; k++) xg_want_scalar(i, n + k, xg_infer_operand(i, k)->type, "an initial value");
+static bool xg_infer_is_precision_of(xlagpu_type a, xlagpu_type b) {
+    return a == b || (xg_type_class(a) == XGT_F && xg_type_class(b) == XGT_F);
 }
-/* n results of these dimensions, with the operands' types. */
-static const xg_shape *xg_infer_results(xg_module *m, const xg_inst *i, xg_draft *d, uint32_t n, bool bare) {
-    const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, n);
+/* A reducer of n values of the types that it takes and gives; operands, and operands n..2n, the initial values, may be
+ * floats of other precision. */
+static xg_comp *xg_want_mixed_reducer(const xg_inst *i, uint32_t n) {
+    xg_comp *c = xg_want_comp(i, XG_A_to_apply, 2 * n);
     uint32_t k;
     for (k = 0; k < n; k++) {
-        d->type = xg_infer_operand(i, k)->type;
+        const xg_shape *r = xg_infer_comp_result(c, k, n), *init = xg_infer_operand(i, n + k);
+        xlagpu_type t = xg_infer_operand(i, k)->type, wide = r && xg_shape_is_scalar(r) ? r->type : XLAGPU_INVALID;
+        XG_RULE(i, wide != XLAGPU_INVALID && xg_infer_is_precision_of(t, wide), NULL,
+            "to_apply=%.*s must give %u scalar%s of the operands' types (%s[] for operand %u), but the computation is "
+            "%s",
+            (int)c->name.n, c->name.p, n, n == 1 ? "" : "s in a tuple", xg_type_name(t), k, xg_infer_signature(i, c));
+        xg_want_scalar_param(i, XG_A_to_apply, c, k, wide);
+        xg_want_scalar_param(i, XG_A_to_apply, c, n + k, wide);
+        XG_RULE(i, xg_shape_is_scalar(init) && xg_infer_is_precision_of(init->type, wide), NULL,
+            "operand %u, an initial value, must be %s[], but is %s", n + k, xg_type_name(wide), xg_infer_text(i, init));
+    }
+    return c;
+}
+/* n results of these dimensions, with the types that the reducer gives. */
+static const xg_shape *xg_infer_results(xg_module *m, xg_draft *d, uint32_t n, const xg_comp *c) {
+    const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, n);
+    bool bare = c->root->shape->type != XLAGPU_TUPLE;
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        d->type = xg_infer_comp_result(c, k, n)->type;
         elems[k] = xg_draft_shape(m, d);
     }
     return bare && n == 1 ? elems[0] : xg_shape_tuple(m, elems, n);
@@ -4618,14 +4697,13 @@ static const xg_shape *xg_infer_reduce(xg_module *m, const xg_inst *i) {
     xg_draft d;
     xg_want_even(i);
     xg_want_alike(i, n);
-    xg_want_inits(i, n);
     s = xg_infer_operand(i, 0);
     xg_want_dims(i, "dimensions", dims, s->rank, false);
-    c = xg_want_reducer(i, XG_A_to_apply, 0, n, n);
+    c = xg_want_mixed_reducer(i, n);
     d.rank = 0;
     for (k = 0; k < s->rank; k++)
         if (!xg_infer_has(dims, k)) xg_draft_push(i, &d, s->dims[k], xg_shape_dim_kind(s, k));
-    return xg_infer_results(m, i, &d, n, c->root->shape->type != XLAGPU_TUPLE);
+    return xg_infer_results(m, &d, n, c);
 }
 
 /* The dimensions after sliding the instruction's window over a shape. */
@@ -4647,10 +4725,9 @@ static const xg_shape *xg_infer_reduce_window(xg_module *m, const xg_inst *i) {
     xg_draft d;
     xg_want_even(i);
     xg_want_alike(i, n);
-    xg_want_inits(i, n);
     xg_want_window(i, xg_infer_operand(i, 0), &d);
-    c = xg_want_reducer(i, XG_A_to_apply, 0, n, n);
-    return xg_infer_results(m, i, &d, n, c->root->shape->type != XLAGPU_TUPLE);
+    c = xg_want_mixed_reducer(i, n);
+    return xg_infer_results(m, &d, n, c);
 }
 
 static const xg_shape *xg_infer_select_and_scatter(xg_module *m, const xg_inst *i) {
@@ -4875,6 +4952,9 @@ static void xg_want_aliases(const xg_inst *i, const xg_shape *result) {
         XG_RULE(i, in != NULL, NULL, "output_to_operand_aliasing names index %s of operand %lld, which is %s",
             xg_infer_ints_text(i, v->operand_index), (long long)v->operand,
             xg_infer_operand_text(i, (uint32_t)v->operand));
+        /* a pinned buffer, b(f32[4]), holds an array; pinning and taking back share its memory */
+        if (out->type == XLAGPU_BUFFER) out = out->elems[0];
+        if (in->type == XLAGPU_BUFFER) in = in->elems[0];
         XG_RULE(i, xg_shape_agrees(out, in), NULL, "output %s is %s, but it is to share the buffer of %s",
             xg_infer_ints_text(i, v->output), xg_infer_text(i, out), xg_infer_text(i, in));
     }
@@ -4940,8 +5020,7 @@ static const xg_shape *xg_infer_conditional(xg_module *m, const xg_inst *i) {
 /* ---- tokens ---- */
 
 static const xg_shape *xg_infer_after_all(xg_module *m, const xg_inst *i) {
-    uint32_t k;
-    for (k = 0; k < i->n_operands; k++) xg_want_token(i, k);
+    (void)i; /* it waits for values of any shape */
     return xg_infer_token(m);
 }
 static const xg_shape *xg_infer_add_dependency(xg_module *m, const xg_inst *i) {
@@ -5709,7 +5788,7 @@ XG_FN char xg_lex_peek(xg_lex *x) { return *(x->at = xg_lex_skip(x->at)); }
 
 XG_FN const char *xg_lex_skip_string(const char *p) { /* p at the quote; behind the closing one, or NULL */
     char quote = *p++;
-    while (*p && *p != quote && *p != '\n') p += p[0] == '\\' && p[1] ? 2 : 1;
+    while (*p && *p != quote) p += p[0] == '\\' && p[1] ? 2 : 1;
     return *p == quote ? p + 1 : NULL;
 }
 XG_FN void xg_lex_special(xg_lex *x, const char *p) {
@@ -6588,6 +6667,21 @@ XG_FN xg_literal *xg_lit_tuple(xg_lit_reader *r, const xg_shape *s, uint32_t dep
     return l;
 }
 
+/* f32[9] constant(7): the first element, as XLA reads it; all others are zero. */
+XG_FN xg_literal *xg_lit_first(xg_lit_reader *r, const xg_shape *s) {
+    enum {
+        ELEMENTS_MAX = 1 << 26 /* few bytes of text would take all memory otherwise */
+    };
+    xg_literal *l;
+    if (s->elements > ELEMENTS_MAX)
+        xg_fail_at(r->ctx, XLAGPU_ERROR_LIMIT, r->src, (size_t)(r->p - r->src->text), "broadcast a scalar constant",
+            "one element is written for an array of more than %d", (int)ELEMENTS_MAX);
+    l = xg_literal_new(r->arena, s);
+    r->out = (char *)l->data;
+    r->step = xg_type_bytes(s->type);
+    xg_lit_element(r);
+    return l;
+}
 XG_FN xg_literal *xg_lit_dense(xg_lit_reader *r, const xg_shape *s) {
     xg_literal *l;
     size_t room = (size_t)(r->end - r->p);
@@ -6599,6 +6693,8 @@ XG_FN xg_literal *xg_lit_dense(xg_lit_reader *r, const xg_shape *s) {
         r->least = xg_int_type_min(s->type);
         r->greatest = s->type == XLAGPU_S64 ? UINT64_MAX : xg_int_type_max(s->type);
     }
+    if (s->rank && s->elements > 0 && r->real == r->type && xg_lit_peek(r) != '{' && r->p < r->end)
+        return xg_lit_first(r, s);
     if (s->elements < 0 || (uint64_t)s->elements > room) { /* cannot be all there: find the place where it is not */
         xg_lit_array(r, s);
         XG_LIT_FAIL(r, r->p, NULL, "the literal has fewer elements than its shape");
@@ -7576,6 +7672,7 @@ XG_FN const xg_layout *xg_layout_make(
         made->minor_to_major = order;
     }
     made->extras = xg_str_copy(m->arena, extras);
+    m->made_extras |= !usual;
     if (usual && key.descending && rank <= XG_RANK_MAX) m->descending[rank] = made;
     return made;
 }
@@ -7722,6 +7819,7 @@ XG_FN const xg_shape *xg_shape_other(xg_module *m, xlagpu_type type, const xg_sh
     xg_shape key;
     memset(&key, 0, sizeof key);
     key.type = type;
+    m->made_extras |= type == XLAGPU_BUFFER;
     key.n_elems = held ? 1 : 0;
     key.elems = held ? &held : NULL;
     return xg_shape_intern(m, &key);
@@ -7771,6 +7869,16 @@ XG_FN const xg_shape *xg_shape_fill_layout(xg_module *m, const xg_shape *s) { re
 /* ---- questions ---- */
 
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b) { return a->plain == b->plain; }
+XG_FN bool xg_shape_compatible_sizes(const xg_shape *a, const xg_shape *b) {
+    uint32_t k;
+    if (a->plain == b->plain) return true;
+    if (a->type != b->type || a->rank != b->rank || a->n_elems != b->n_elems) return false;
+    for (k = 0; k < a->rank; k++)
+        if (a->dims[k] != b->dims[k]) return false;
+    for (k = 0; k < a->n_elems; k++)
+        if (!xg_shape_compatible_sizes(a->elems[k], b->elems[k])) return false;
+    return true;
+}
 XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b) {
     if (!xg_shape_is_array(a) || !xg_shape_is_array(b) || a->rank != b->rank || !a->dynamic != !b->dynamic)
         return false;
@@ -7866,6 +7974,170 @@ XG_FN void xg_shape_print(xg_buf *b, const xg_shape *s, bool layout) {
 }
 
 #endif /* XG_HLO_SHAPE_C */
+/* hlo/tiles.c -- layouts with tiles: where an element of such an array lies in memory.
+ *
+ * T(8,128)(2,1) applies tiles one after another to the dimensions in physical order, most major first. A tile covers
+ * the most minor dimensions: each is padded to a multiple of the tile's and split into the number of the tile and the
+ * place inside it, and all places stand behind all numbers. The next tile applies to what comes of that. A '*' merges
+ * a dimension with the next more minor one before it tiles; a tile of more dimensions than the array has sees
+ * dimensions of one element in front. L(n) pads the end of the array to a multiple of n elements.
+ *
+ * Tiles only matter where memory is taken under another shape (bitcast) and where sizes of buffers are compared: all
+ * other operations are about logical indices. Index types, pointer types, split configurations and metadata prefixes
+ * say how other devices address the array; they change no value and no order here. */
+#ifndef XG_HLO_TILES_C
+#define XG_HLO_TILES_C
+
+/* ---- reading the text of a layout ---- */
+
+/* "(8,*)": its numbers from *at on, and *at behind it. */
+XG_FN void xg_tile_read(const xg_str s, uint32_t *at, xg_tile *t) {
+    t->n = 0;
+    for (++*at; *at < s.n && s.p[*at] != ')' && t->n < XG_RANK_MAX;) {
+        int64_t v = 0;
+        bool star = s.p[*at] == '*';
+        if (star) ++*at;
+        for (; *at < s.n && s.p[*at] >= '0' && s.p[*at] <= '9'; ++*at) v = v * 10 + (s.p[*at] - '0');
+        t->dims[t->n++] = star ? XG_TILE_COMBINES : v;
+        if (*at < s.n && s.p[*at] == ',') ++*at;
+    }
+    ++*at;
+}
+
+XG_FN xg_tiles *xg_tiles_of(xg_arena *a, const xg_layout *l) {
+    xg_tiles *t = XG_NEW(a, xg_tiles);
+    xg_str s = l ? l->extras : XG_STR("");
+    uint32_t at = 0, k;
+    t->tail = 1;
+    if (s.n > 1 && s.p[0] == 'T') {
+        uint32_t most = 0;
+        for (k = 1; k < s.n; k++) most += s.p[k] == '(';
+        t->p = XG_NEW_N(a, xg_tile, most + (size_t)1);
+        for (at = 1; at < s.n && s.p[at] == '(';) {
+            xg_tile_read(s, &at, &t->p[t->n]);
+            t->n += t->p[t->n].n > 0;
+        }
+    }
+    if (at + 1 < s.n && s.p[at] == 'L') {
+        int64_t v = 0;
+        for (at += 2; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) v = v * 10 + (s.p[at] - '0');
+        t->tail = v;
+    }
+    return t;
+}
+XG_FN bool xg_layout_has_tiles(const xg_layout *l) {
+    return l && l->extras.n && (l->extras.p[0] == 'T' || l->extras.p[0] == 'L');
+}
+
+/* ---- walking through the tiles ---- */
+
+XG_FN void xg_tiles_begin(const xg_shape *s, xg_tiled_dims *d) {
+    uint32_t k;
+    d->n = s->rank;
+    for (k = 0; k < s->rank; k++)
+        d->size[k] = s->dims[s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int32_t)k];
+}
+/* Dimensions of one element in front, then merged ones: what the tile sees. merged[k]: dimension k of the result is
+ * made of so many. */
+XG_FN void xg_tile_prepare(const xg_tile *t, xg_tiled_dims *d) {
+    uint32_t lead = t->n > d->n ? t->n - d->n : 0, first, k, n;
+    memmove(d->size + lead, d->size, d->n * sizeof *d->size);
+    for (k = 0; k < lead; k++) d->size[k] = 1;
+    d->n += lead;
+    d->lead = lead;
+    first = d->n - t->n;
+    for (k = 0, n = 0; k < d->n; k++) {
+        bool merges = k > first && t->dims[k - 1 - first] == XG_TILE_COMBINES;
+        if (merges) {
+            d->size[n - 1] *= d->size[k];
+            d->merged[n - 1]++;
+            continue;
+        }
+        d->size[n] = d->size[k];
+        d->merged[n++] = 1;
+    }
+    d->n = n;
+    d->tiled = 0;
+    for (k = 0; k < t->n; k++)
+        if (t->dims[k] != XG_TILE_COMBINES) d->tile[d->tiled++] = t->dims[k];
+}
+/* The dimensions once they are split. */
+XG_FN void xg_tile_split(xg_tiled_dims *d) {
+    uint32_t first = d->n - d->tiled, k;
+    for (k = 0; k < d->tiled; k++) {
+        d->size[d->n + k] = d->tile[k];
+        d->size[first + k] = (d->size[first + k] + d->tile[k] - 1) / d->tile[k];
+    }
+    d->n += d->tiled;
+}
+
+XG_FN int64_t xg_tiled_elements(xg_arena *a, const xg_shape *s) {
+    const xg_tiles *t;
+    xg_tiled_dims d;
+    int64_t n = 1;
+    uint32_t k;
+    if (!xg_layout_has_tiles(s->layout) || !s->elements) return s->elements;
+    t = xg_tiles_of(a, s->layout);
+    xg_tiles_begin(s, &d);
+    for (k = 0; k < t->n; k++) {
+        xg_tile_prepare(&t->p[k], &d);
+        xg_tile_split(&d);
+    }
+    for (k = 0; k < d.n; k++) n *= d.size[k];
+    return (n + t->tail - 1) / t->tail * t->tail;
+}
+
+XG_FN int64_t xg_tiled_offset(const xg_tiles *t, const xg_shape *s, const int64_t *logical) {
+    int64_t at[2 * XG_RANK_MAX], offset = 0;
+    xg_tiled_dims d;
+    uint32_t i, j, k, from;
+    xg_tiles_begin(s, &d);
+    for (k = 0; k < s->rank; k++) at[k] = logical[s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int32_t)k];
+    for (i = 0; i < t->n; i++) {
+        xg_tiled_dims was = d;
+        xg_tile_prepare(&t->p[i], &d);
+        memmove(at + d.lead, at, was.n * sizeof *at);
+        memset(at, 0, d.lead * sizeof *at);
+        memmove(was.size + d.lead, was.size, was.n * sizeof *was.size);
+        for (k = 0; k < d.lead; k++) was.size[k] = 1;
+        for (k = 0, from = 0; k < d.n; k++) {
+            int64_t v = at[from];
+            for (j = 1; j < d.merged[k]; j++) v = v * was.size[from + j] + at[from + j];
+            from += d.merged[k];
+            at[k] = v;
+        }
+        for (k = 0; k < d.tiled; k++) {
+            at[d.n + k] = at[d.n - d.tiled + k] % d.tile[k];
+            at[d.n - d.tiled + k] /= d.tile[k];
+        }
+        xg_tile_split(&d);
+    }
+    for (k = 0; k < d.n; k++) offset = offset * d.size[k] + at[k];
+    return offset;
+}
+
+/* ---- rules ---- */
+
+/* NULL, or what no walk through the tiles may meet: more dimensions than the arrays above hold, sizes beyond 59 bits.
+ */
+XG_FN const char *xg_tiles_refuse(xg_arena *a, const xg_shape *s) {
+    const xg_tiles *t = xg_tiles_of(a, s->layout);
+    int64_t elements = XG_MAX(s->elements, 1);
+    uint32_t rank = s->rank, k, j;
+    bool fits = xg_mul64(elements, t->tail, &elements);
+    for (k = 0; k < t->n; k++) {
+        const xg_tile *one = &t->p[k];
+        if (XG_MAX(rank, one->n) + one->n > XG_RANK_MAX) return "its tiles make more than 64 dimensions";
+        rank = XG_MAX(rank, one->n) + one->n;
+        for (j = 0; j < one->n; j++)
+            if (one->dims[j] != XG_TILE_COMBINES) fits = fits && xg_mul64(elements, one->dims[j], &elements);
+        if (one->dims[one->n - 1] == XG_TILE_COMBINES)
+            return "the last dimension of a tile has no more minor one to be merged with";
+    }
+    return fits && elements <= INT64_MAX / 16 ? NULL : "with its tiles the array has more elements than can be counted";
+}
+
+#endif /* XG_HLO_TILES_C */
 /* hlo/parse_shape.c -- shapes and layouts: f32[2,<=3]{1,0:T(8,128)S(1)}, tuples, buffers, tokens.
  *
  * Laws
@@ -7918,8 +8190,8 @@ XG_FN uint32_t xg_parse_dims(xg_parse *p, int64_t *dims, uint8_t *dynamic) {
     xg_lex_next(x);
     return n;
 }
-/* "(8,128)" or "(2)": integers in parentheses, stars where they are allowed; appended to the text. */
-XG_FN void xg_parse_layout_numbers(xg_parse *p, xg_buf *b, bool star) {
+/* "(8,128)" or "(*,128)": the sizes of a tile; appended to the text. */
+XG_FN void xg_parse_tile(xg_parse *p, xg_buf *b) {
     xg_lex *x = &p->lex;
     bool first = true;
     xg_lex_expect(x, '(', "'('");
@@ -7930,10 +8202,13 @@ XG_FN void xg_parse_layout_numbers(xg_parse *p, xg_buf *b, bool star) {
             xg_putc(b, ',');
         }
         first = false;
-        if (star && xg_lex_take(x, '*'))
+        if (xg_lex_take(x, '*')) {
             xg_putc(b, '*');
-        else
-            xg_put_i64(b, xg_lex_int(x, star ? "a tile dimension or '*'" : "a number"));
+            continue;
+        }
+        if (x->kind == XG_TOK_NUMBER && (*x->tok == '-' || *x->tok == '0'))
+            xg_lex_fail(x, NULL, "a tile's dimension must be positive");
+        xg_put_i64(b, xg_lex_int(x, "a tile dimension or '*'"));
     }
     xg_putc(b, ')');
     xg_lex_next(x);
@@ -7991,12 +8266,13 @@ XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, int64_t *space, int64_
     if (xg_lex_is(x, "T")) {
         xg_lex_next(x);
         xg_putc(b, 'T');
-        do xg_parse_layout_numbers(p, b, true);
-        while (x->kind == '(');
+        if (x->kind != '(') xg_lex_fail(x, NULL, "expected '(' and the sizes of a tile, found %s", xg_lex_found(x));
+        while (x->kind == '(') xg_parse_tile(p, b);
     }
     if (xg_lex_is(x, "L")) {
         xg_lex_next(x);
         xg_puts(b, "L(");
+        if (xg_lex_peek(x) == '0') xg_lex_fail(x, NULL, "an array's end is padded to a multiple of at least 1 element");
         xg_put_i64(b, xg_parse_layout_number(p));
         xg_putc(b, ')');
     }
@@ -8069,6 +8345,11 @@ XG_FN bool xg_parse_at_layout(xg_parse *p) {
     c = xg_lex_peek(&p->lex);
     return (c >= '0' && c <= '9') || c == ':';
 }
+XG_FN const xg_shape *xg_parse_check_tiles(xg_parse *p, size_t at, const xg_shape *s) {
+    const char *why = xg_layout_has_tiles(s->layout) ? xg_tiles_refuse(p->arena, s) : NULL;
+    if (why) xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL, "%s", why);
+    return s;
+}
 XG_NOINLINE XG_FN const xg_shape *xg_parse_array(xg_parse *p, xlagpu_type type, bool fill) {
     int64_t dims[XG_RANK_MAX];
     uint8_t dynamic[XG_RANK_MAX];
@@ -8090,7 +8371,7 @@ XG_NOINLINE XG_FN const xg_shape *xg_parse_array(xg_parse *p, xlagpu_type type, 
         layout = xg_parse_layout(p, rank);
     else if (fill)
         layout = xg_layout_descending(p->m, rank);
-    return xg_shape_array(p->m, type, dims, rank, dynamic, layout);
+    return xg_parse_check_tiles(p, at, xg_shape_array(p->m, type, dims, rank, dynamic, layout));
 }
 XG_FN const xg_shape *xg_parse_tuple_shape(xg_parse *p, bool fill) {
     xg_lex *x = &p->lex;
@@ -8190,6 +8471,28 @@ static const char *xg_verify_words_of(xg_opcode op, xg_attr_key key) {
             (xg_verify_word_rows[k].op == (int)op || xg_verify_word_rows[k].op == (int)XG_VERIFY_ANY_OP))
             return xg_verify_word_rows[k].words;
     return NULL;
+}
+/* XLA reads some words in any case; they are kept as it prints them. */
+static bool xg_word_equal_in_any_case(xg_str a, xg_str b) {
+    uint32_t k;
+    if (a.n != b.n) return false;
+    for (k = 0; k < a.n; k++)
+        if ((a.p[k] >= 'A' && a.p[k] <= 'Z' ? a.p[k] + 32 : a.p[k]) !=
+            (b.p[k] >= 'A' && b.p[k] <= 'Z' ? b.p[k] + 32 : b.p[k]))
+            return false;
+    return true;
+}
+XG_FN xg_str xg_word_in_print(xg_opcode op, xg_attr_key key, xg_str w) {
+    static const xg_attr_key any_case[] = {
+        XG_A_operand_precision, XG_A_algorithm, XG_A_distribution, XG_A_api_version, XG_A_schedule, XG_A_padding_type};
+    const char *words = xg_verify_words_of(op, key);
+    uint32_t k;
+    xg_str x;
+    for (k = 0; k < XG_COUNT(any_case) && any_case[k] != key; k++) {}
+    if (!words || k == XG_COUNT(any_case)) return w;
+    while ((x = xg_verify_next_word(&words)).n)
+        if (xg_word_equal_in_any_case(x, w)) return x;
+    return w;
 }
 static void xg_verify_word(const xg_inst *i, xg_attr_key key, xg_str w) {
     const char *words = xg_verify_words_of(i->op, key);
@@ -8299,6 +8602,14 @@ static const xg_attr_row xg_attr_rows[] = {
 
 XG_FN const char *xg_op_name(xg_opcode op) { return xg_op_rows[op].name; }
 XG_FN uint32_t xg_op_flags(xg_opcode op) { return xg_op_rows[op].flags; }
+XG_FN bool xg_op_has_elements(xg_opcode op) {
+    static const char *const words[] = {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) #elem,
+        XG_OPS(X)
+#undef X
+    };
+    return strcmp(words[op], "none") != 0;
+}
 XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
 XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
@@ -8850,7 +9161,7 @@ XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
         xg_lex_next(x);
         i = xg_parse_element(p, i);
     }
-    if (shape && !xg_shape_compatible(shape, i->shape))
+    if (shape && !xg_shape_compatible_sizes(shape, i->shape))
         xg_lex_fail_at(x, at, NULL, "the operand is written as %s, but '%s' is %s", xg_parse_shape_text(p, shape),
             i->name.p, xg_parse_shape_text(p, i->shape));
     return i;
@@ -8953,6 +9264,16 @@ XG_NORETURN XG_FN void xg_parse_bad_attr(xg_parse *p, const xg_parse_rhs *r, con
     xg_lex_fail(&p->lex, b.p, "%s %s '%.*s'", xg_lex_found(&p->lex),
         known ? "is not an attribute of" : "is an unknown attribute of", (int)r->op_text.n, r->op_text.p);
 }
+XG_FN void xg_parse_settle_words(xg_parse *p, xg_opcode op, xg_attr *a) {
+    xg_attr_kind kind = xg_attr_kind_of(a->key);
+    xg_str *words;
+    uint32_t n = 1, k;
+    if (kind != XG_K_WORD && kind != XG_K_WORDS) return;
+    words = (xg_str *)(void *)(uintptr_t)(kind == XG_K_WORD ? a->v.str : a->v.words->p); /* made for this parse */
+    if (kind == XG_K_WORDS) n = a->v.words->n;
+    for (k = 0; k < n; k++) words[k] = xg_word_in_print(op, a->key, words[k]);
+    (void)p;
+}
 XG_FN void xg_parse_attrs(xg_parse *p, xg_parse_rhs *r) {
     xg_lex *x = &p->lex;
     xg_attr_set allowed = p->op_attrs[r->sugar >= XG_SUGAR_UPDATE ? XG_ASYNC_DONE : r->op].allowed;
@@ -8972,6 +9293,7 @@ XG_FN void xg_parse_attrs(xg_parse *p, xg_parse_rhs *r) {
         xg_lex_next(x);
         xg_lex_next(x);
         xg_parse_attr_value(p, &a);
+        xg_parse_settle_words(p, r->op, &a);
         xg_push(p->arena, xg_attr, &p->attrs, a);
     }
 }
@@ -9210,7 +9532,7 @@ XG_FN const xg_shape *xg_parse_signature(xg_parse *p) {
         first = false;
         if (!xg_parse_at_name(p)) xg_lex_fail(x, NULL, "expected the name of a parameter, found %s", xg_lex_found(x));
         xg_lex_next(x);
-        xg_lex_expect(x, ':', "':' and the parameter's shape");
+        xg_lex_take(x, ':'); /* XLA reads it as the end of the name, and names need none */
         xg_parse_shape(p, true);
     }
     xg_lex_next(x);
@@ -9252,7 +9574,7 @@ XG_FN void xg_parse_comp(xg_parse *p) {
     result_at = xg_lex_offset(x);
     result = xg_parse_signature(p);
     xg_parse_body(p, c);
-    if (result && !xg_shape_compatible(result, c->root->shape))
+    if (result && !xg_shape_compatible_sizes(result, c->root->shape))
         xg_lex_fail_at(x, result_at, NULL, "the computation is declared to give %s, but its root '%s' is %s",
             xg_parse_shape_text(p, result), c->root->name.p, xg_parse_shape_text(p, c->root->shape));
     xg_parse_comp_attrs(p, c);
@@ -10410,7 +10732,8 @@ static void xg_verify_threads(const xg_inst *i, const xg_comp *callee) {
     int a, b;
     const char *want, *got = xg_verify_thread(callee->execution_thread, &b);
     if (async && (!callee->execution_thread.n || !xg_inst_attr(i, XG_A_async_execution_thread)))
-        return; /* one of them says it */
+        return;                              /* one of them says it */
+    if (!callee->execution_thread.n) return; /* it runs where it is called */
     want = xg_verify_thread(async ? xg_attr_str(i, XG_A_async_execution_thread) : i->comp->execution_thread, &a);
     XG_RULE(i, a == b && memcmp(want, got, (size_t)a) == 0, NULL,
         "it runs %.*s on thread \"%.*s\", but that is for thread \"%.*s\"", (int)callee->name.n, callee->name.p, a,
@@ -10441,13 +10764,10 @@ static void xg_verify_callees(xg_verifier *v, const xg_inst *i) {
     }
 }
 
-/* Everything in a fused computation serves its root. */
+/* What nothing in a fused computation uses is allowed: it is left out of the kernel. */
 static void xg_verify_fused(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     XG_RULE(fusion, !c->root->first_use, NULL, "the root %.*s of %.*s has users", (int)c->root->name.n, c->root->name.p,
-        (int)c->name.n, c->name.p);
-    XG_FOR_INSTS(i, c)
-    XG_RULE(i, i == c->root || i->first_use, "remove it", "nothing in the fused computation %.*s uses it",
         (int)c->name.n, c->name.p);
 }
 
@@ -10470,9 +10790,7 @@ static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
 
 /* ---- pairs and channels ---- */
 
-/* What must follow a start, and what a done must follow: rows of (opcode, its only user or -1, its operand or -1);
- * async goes both ways. */
-static bool xg_verify_is_async_step(xg_opcode op) { return op == XG_ASYNC_UPDATE || op == XG_ASYNC_DONE; }
+/* What must follow a start, and what a done must follow. An async-start is a tuple, which may go anywhere. */
 static int xg_verify_pair_of(xg_opcode op) {
     switch (op) {
     case XG_ALL_REDUCE_START: return XG_ALL_REDUCE_DONE;
@@ -10488,17 +10806,14 @@ static int xg_verify_pair_of(xg_opcode op) {
 }
 static void xg_verify_pair(const xg_inst *i) {
     int pair = xg_verify_pair_of(i->op);
-    bool start = (xg_op_flags(i->op) & XGF_START) != 0 || i->op == XG_ASYNC_UPDATE,
-         async = i->op == XG_ASYNC_START || xg_verify_is_async_step(i->op);
+    bool start = (xg_op_flags(i->op) & XGF_START) != 0;
     const xg_inst *user = i->first_use ? i->first_use->user : NULL;
-    if (pair < 0 && !async) return;
+    if (pair < 0) return;
     if (start) {
-        XG_RULE(i, user && !i->first_use->next, NULL, "it must have exactly one user, the operation that %s it",
-            i->op == XG_ASYNC_START || i->op == XG_ASYNC_UPDATE ? "continues" : "completes");
-        XG_RULE(i, async ? xg_verify_is_async_step(user->op) : (int)user->op == pair, NULL,
-            "its user must be %s, but is %s", async ? "an async-update or async-done" : xg_op_name((xg_opcode)pair),
+        XG_RULE(i, user && !i->first_use->next, NULL, "it must have exactly one user, the operation that completes it");
+        XG_RULE(i, (int)user->op == pair, NULL, "its user must be %s, but is %s", xg_op_name((xg_opcode)pair),
             xg_op_name(user->op));
-    } else if (!async)
+    } else
         XG_RULE(i, (int)XG_OPERAND(i, 0)->op == pair, NULL, "its operand must be %s, but is %s",
             xg_op_name((xg_opcode)pair), xg_op_name(XG_OPERAND(i, 0)->op));
 }
@@ -10824,6 +11139,53 @@ XG_FN xg_windows xg_windows_of(const xg_inst *i) {
 }
 
 #endif /* XG_HLO_WINDOWS_C */
+/* hlo/terms.c -- how many terms an instruction adds up for one element of its result. Costs and error bounds use it. */
+#ifndef XG_HLO_TERMS_C
+#define XG_HLO_TERMS_C
+
+XG_FN uint64_t xg_terms_of_dims(const xg_shape *s, xg_ints dims) {
+    uint64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < dims.n; k++) n *= (uint64_t)s->dims[dims.p[k]];
+    return n;
+}
+XG_FN uint64_t xg_terms_of_window(const xg_inst *i) {
+    const xg_attr *w = xg_inst_attr(i, XG_A_window);
+    uint64_t n = 1;
+    uint32_t k;
+    for (k = 0; w && k < w->v.window->n; k++) n *= (uint64_t)w->v.window->p[k].size;
+    return n;
+}
+XG_FN uint64_t xg_inst_terms(const xg_inst *i) {
+    switch (i->op) {
+    case XG_DOT: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_lhs_contracting_dims));
+    case XG_REDUCE: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_dimensions));
+    case XG_CONVOLUTION: {
+        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
+        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
+        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
+        return outputs ? (uint64_t)(kernel->elements / outputs) : 0;
+    }
+    case XG_FFT: {
+        xg_ints d = xg_attr_ints(i, XG_A_fft_length);
+        uint64_t n = 1;
+        uint32_t k;
+        for (k = 0; k < d.n; k++) n *= (uint64_t)d.p[k];
+        return n;
+    }
+    case XG_REDUCE_WINDOW: return xg_terms_of_window(i);
+    case XG_SCATTER: /* all updates may meet in one element */
+    case XG_SELECT_AND_SCATTER: {
+        const xg_shape *s = XG_OPERAND(i, i->n_operands - 1)->shape;
+        return xg_shape_is_array(s) ? (uint64_t)s->elements : 1;
+    }
+    case XG_CHOLESKY: return (uint64_t)i->shape->dims[i->shape->rank - 1];
+    case XG_TRIANGULAR_SOLVE: return (uint64_t)XG_OPERAND(i, 0)->shape->dims[XG_OPERAND(i, 0)->shape->rank - 1];
+    default: return 1;
+    }
+}
+
+#endif /* XG_HLO_TERMS_C */
 
 /* eval */
 /* eval/eval.h -- the reference evaluator: the meaning of every opcode, computed on the host by one thread.
@@ -11034,13 +11396,13 @@ XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
 XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
+/* clang-format off */
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
-X(sign)
-X(exp)
-X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh)
-    X(tanh) X(asinh) X(acosh) X(atanh)
+X(sign) X(exp) X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin)
+X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)
 #undef X
-        XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
+    /* clang-format on */
+    XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_atan2(xg_complex a, xg_complex b);
 
 /* ---- kernels.c: loops over dense blocks of a carrier type ------------------------------------------------------ */
@@ -11204,6 +11566,7 @@ XG_FN xg_team_mode xg_team_mode_of(const xg_inst *i);
 /* clang-format off */
 #define XG_EVAL_CALLS(X) \
     /* markers of sharding and placement */ \
+    X("HostExecute", execute) \
     X("Sharding", same) \
     X("SPMDFullToShardShape", same) \
     X("SPMDShardToFullShape", same) \
@@ -11345,14 +11708,25 @@ XG_FN bool xg_call_is(xg_str target, const char *name) {
 
 /* ---- the simple ones ---- */
 
+/* What a pinned buffer, b(f32[4]), holds; its value is that array. */
+XG_FN const xg_shape *xg_call_held(const xg_shape *s) { return s->type == XLAGPU_BUFFER ? s->elems[0] : s; }
 XG_FN xg_value *xg_call_same(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    if (i->n_operands < 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain) return NULL;
+    if (i->n_operands < 1 || xg_call_held(i->shape)->plain != xg_call_held(XG_OPERAND(i, 0)->shape)->plain) return NULL;
     return i->shape->type == XLAGPU_TUPLE ? xg_eval_keep(in[0]) : xg_eval_share(r, in[0]->shape, in[0]);
 }
 
 XG_FN xg_value *xg_call_zeros(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     (void)in;
-    return i->n_operands == 0 ? xg_eval_zero(r, i->shape) : NULL;
+    return i->n_operands == 0 ? xg_eval_zero(r, xg_call_held(i->shape)) : NULL;
+}
+XG_FN xg_value *xg_call_execute(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);
+    const xg_comp *c = called && called->v.comps->n == 1 ? called->v.comps->p[0] : xg_attr_comp(i, XG_A_to_apply);
+    uint32_t k;
+    if (!c || c->n_params != i->n_operands || c->root->shape->plain != i->shape->plain) return NULL;
+    for (k = 0; k < i->n_operands; k++)
+        if (XG_OPERAND(i, k)->shape->plain != c->params[k]->shape->plain) return NULL;
+    return xg_eval_frame(r, c, in);
 }
 
 /* (the operand filled up to its bounds, its size in each dimension) */
@@ -11515,8 +11889,9 @@ XG_FN xg_value *xg_eval_custom_call(xg_eval_run *r, const xg_inst *i, xg_value *
         if (xg_str_is(target, r->options.calls[k].target)) return xg_call_registered(r, i, &r->options.calls[k], in);
     for (k = 0; k < XG_COUNT(xg_call_rows); k++) {
         if (!xg_call_is(target, xg_call_rows[k].target)) continue;
-        v = i->n_operands || xg_call_rows[k].run == xg_call_zeros ? xg_call_rows[k].run(r, i, in)
-                                                                  : NULL; /* all others look at their first operand */
+        v = i->n_operands || xg_call_rows[k].run == xg_call_zeros || xg_call_rows[k].run == xg_call_execute
+                ? xg_call_rows[k].run(r, i, in)
+                : NULL; /* all others look at their first operand */
         if (!v)
             xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations",
                 "the evaluator does not know '%.*s' with these operands and results", (int)target.n, target.p);
@@ -14187,6 +14562,10 @@ XG_FN xg_value *xg_eval_gather(xg_eval_run *r, const xg_inst *i, xg_value **in) 
     memset(at, 0, sizeof at);
     if (i->shape->elements == 0) return out;
     xg_eval_spend(r, i->shape->elements);
+    if (operand->elements == 0) { /* there is nothing to read */
+        memset(out->data, 0, xg_eval_bytes(r, i->shape));
+        return out;
+    }
     do {
         int64_t from = 0, to = 0;
         xg_starts_at(&s, at, operand->rank, start);
@@ -15563,6 +15942,7 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         } \
         return true;
 
+/* clang-format off */
 #define XG_EVAL_DEFINE_INT(name, TYPE, UNSIGNED, WIDE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -15577,13 +15957,13 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         size_t i; \
         switch (e->op) { \
             XG_EVAL_INT_UNARY(XG_EVAL_CASE1) \
-            XG_EVAL_INT_BINARY(XG_EVAL_CASE2) XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) case XG_COMPARE \
-                : switch (e->direction) { \
-                XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default : return false; \
-            } \
+            XG_EVAL_INT_BINARY(XG_EVAL_CASE2) \
+        XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) \
+        case XG_COMPARE: switch (e->direction) { XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default: return false; } \
         default: return false; \
         } \
     }
+/* clang-format on */
 #define neg(a) (is_signed && ((U)(a) >> (sizeof(T) * 8 - 1)))
 XG_EVAL_DEFINE_INT(s8, int8_t, uint8_t, uint32_t)
 XG_EVAL_DEFINE_INT(u8, uint8_t, uint8_t, uint32_t)
@@ -15629,6 +16009,7 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
             out[i] = (T)(value); \
         } \
         return true;
+/* clang-format off */
 #define XG_EVAL_DEFINE_FLOAT(name, TYPE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *ew, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -15651,6 +16032,7 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
         default: return false; \
         } \
     }
+/* clang-format on */
 XG_EVAL_DEFINE_FLOAT(f32, float)
 XG_EVAL_DEFINE_FLOAT(f64, double)
 #undef XG_EVAL_DEFINE_FLOAT
@@ -15695,6 +16077,7 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
     X(GE, xg_complex_least(b, a))
 /* clang-format on */
 #define LOAD(p, i) xg_complex_of((double)(p)[2 * (i)], (double)(p)[2 * (i) + 1])
+/* clang-format off */
 #define XG_EVAL_DEFINE_COMPLEX(name, TYPE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -15705,7 +16088,8 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
         switch (e->op) { \
             XG_EVAL_COMPLEX_UNARY(XG_EVAL_COMPLEX_CASE1) \
             XG_EVAL_COMPLEX_BINARY(XG_EVAL_COMPLEX_CASE2) \
-                XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) case XG_CLAMP : for (i = 0; i < n; i++) { \
+        XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) \
+        case XG_CLAMP: for (i = 0; i < n; i++) { \
                 const xg_complex lo = LOAD(x, i), a = LOAD(y, i), hi = LOAD(z, i), \
                                  m = xg_complex_least(a, lo) ? lo : a, v = xg_complex_least(m, hi) ? m : hi; \
                 out[2 * i] = (T)v.re; \
@@ -15713,10 +16097,11 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
             } \
             return true; \
         case XG_COMPARE: \
-            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default : return false; } \
+            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default: return false; } \
         default: return false; \
         } \
     }
+/* clang-format on */
 XG_EVAL_DEFINE_COMPLEX(c64, float)
 XG_EVAL_DEFINE_COMPLEX(c128, double)
 #undef XG_EVAL_DEFINE_COMPLEX
@@ -15894,12 +16279,15 @@ XG_FN void xg_eval_row_strides(const xg_shape *s, int64_t *strides) {
 XG_FN void xg_eval_tile(size_t bytes, unsigned char *to, const unsigned char *from, int64_t rows, int64_t columns,
     int64_t to_row, int64_t to_column, int64_t from_row, int64_t from_column) {
     int64_t i, j;
+    /* clang-format off */
     switch (bytes) {
-        XG_EVAL_TILE_CASE(1)
-        XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8) default
-            : for (i = 0; i < rows; i++) for (j = 0; j < columns; j++)
-                  memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
+    XG_EVAL_TILE_CASE(1) XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8)
+    default:
+        for (i = 0; i < rows; i++)
+            for (j = 0; j < columns; j++)
+                memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
     }
+    /* clang-format on */
 }
 #undef XG_EVAL_TILE_CASE
 
@@ -16247,6 +16635,42 @@ XG_FN void xg_eval_physical(const xg_shape *s, xg_strided *c) {
 
 XG_FN bool xg_eval_plain_layout(const xg_shape *s) { return !s->layout || s->layout->descending || s->rank < 2; }
 
+/* Between the elements of an array and its memory with tiles, whose padding is left alone. */
+XG_FN void xg_eval_copy_tiled(
+    xg_eval_run *r, const xg_shape *s, unsigned char *elements, unsigned char *memory, bool in) {
+    int64_t at[XG_RANK_MAX], k;
+    const xg_tiles *t = xg_tiles_of(&r->stack, s->layout);
+    size_t bytes = (size_t)xg_type_bytes(s->type);
+    memset(at, 0, sizeof at);
+    for (k = 0; k < s->elements; k++) {
+        unsigned char *e = elements + (size_t)k * bytes, *p = memory + (size_t)xg_tiled_offset(t, s, at) * bytes;
+        uint32_t d = s->rank;
+        memcpy(in ? p : e, in ? e : p, bytes);
+        while (d-- > 0 && ++at[d] == s->dims[d]) at[d] = 0;
+    }
+}
+XG_FN xg_value *xg_eval_bitcast_tiled(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const xg_shape *from = XG_OPERAND(i, 0)->shape, *to = i->shape;
+    int64_t n = xg_tiled_elements(&r->stack, from), m = xg_tiled_elements(&r->stack, to);
+    xg_value *memory, *taken, *out;
+    if (from->dynamic || to->dynamic)
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use layouts without tiles",
+            "a bitcast between arrays of dynamic size, one with tiles");
+    xg_eval_dense(r, &in[0]);
+    xg_eval_spend(r, n);
+    xg_eval_spend(r, m);
+    memory = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, (size_t)xg_type_bytes(from->type)));
+    memset(memory->data, 0, (size_t)n * (size_t)xg_type_bytes(from->type));
+    xg_eval_copy_tiled(r, from, in[0]->data, memory->data, true);
+    taken = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)m, (size_t)xg_type_bytes(to->type)));
+    xg_eval_repack(to->type, taken->data, m, from->type, memory->data);
+    xg_eval_drop(r, memory);
+    out = xg_eval_new(r, to);
+    xg_eval_copy_tiled(r, to, out->data, taken->data, false);
+    xg_eval_drop(r, taken);
+    return out;
+}
+
 /* The same memory under another shape: logical to physical by the operand's layout, then physical to logical by the
  * result's. */
 XG_FN xg_value *xg_eval_bitcast(xg_eval_run *r, const xg_inst *i, xg_value **in) {
@@ -16255,8 +16679,7 @@ XG_FN xg_value *xg_eval_bitcast(xg_eval_run *r, const xg_inst *i, xg_value **in)
     xg_strided c;
     uint32_t k;
     if (to->type == XLAGPU_TUPLE || from->type == XLAGPU_TUPLE) return xg_eval_keep(in[0]);
-    if ((to->layout && to->layout->extras.n) || (from->layout && from->layout->extras.n))
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use layouts without tiles", "tiled layouts are not evaluated");
+    if (xg_bitcast_sees_tiles(i)) return xg_eval_bitcast_tiled(r, i, in);
     if (in[0]->splat && to->type == from->type) return xg_eval_share(r, to, in[0]);
     xg_eval_dense(r, &in[0]);
     if (xg_eval_plain_layout(from) && xg_eval_plain_layout(to) && xg_type_bits(from->type) == xg_type_bits(to->type) &&
@@ -16739,6 +17162,22 @@ XG_FN xg_value *xg_eval_results(xg_eval_run *r, const xg_inst *i, xg_value **out
     return i->shape->type == XLAGPU_TUPLE ? xg_eval_new_tuple(r, i->shape, outs) : outs[0];
 }
 
+/* Floats of another precision than the reducer's. */
+XG_FN void xg_reduce_convert(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    uint32_t n = i->n_operands / 2, k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_shape *s = in[k]->shape;
+        xlagpu_type t = xg_eval_result_shape(i, k % n)->type;
+        xg_value *out;
+        if (s->type == t) continue;
+        xg_eval_dense(r, &in[k]);
+        out = xg_eval_new(r, xg_shape_with_type(r->module, s, t));
+        xg_eval_convert_block(t, out->data, s->type, in[k]->data, (size_t)s->elements);
+        xg_eval_drop(r, in[k]);
+        in[k] = out;
+    }
+}
+
 /* ---- reduce ---- */
 
 /* The input in rows [reduced][kept], and the two extents. */
@@ -16906,6 +17345,7 @@ XG_FN xg_value *xg_eval_reduce(xg_eval_run *r, const xg_inst *i, xg_value **in) 
     if (n > XG_RANK_MAX)
         xg_hlo_fail(
             i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
+    xg_reduce_convert(r, i, in);
     for (k = 0; k < n; k++) {
         rows[k] = xg_reduce_rows(r, &in[k], dims, &reduced, &kept);
         outs[k] = xg_eval_new(r, xg_eval_result_shape(i, k));
@@ -17041,6 +17481,7 @@ XG_FN xg_value *xg_eval_reduce_window(xg_eval_run *r, const xg_inst *i, xg_value
     if (n > XG_RANK_MAX)
         xg_hlo_fail(
             i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
+    xg_reduce_convert(r, i, in);
     for (k = 0; k < n; k++) {
         xg_eval_dense(r, &in[k]);
         outs[k] = xg_eval_new(r, xg_eval_result_shape(i, k));
@@ -17344,10 +17785,11 @@ XG_FN void xg_eval_plan_place(xg_eval_run *r, xg_eval_plan *p, const xg_inst *i)
     r->position[i->id] = p->n++;
     for (; k < p->n; k++) {
         if (p->insts[k]->shape->type != XLAGPU_TUPLE) continue;
-        XG_FOR_USES(u, p->insts[k]) if (u->user->op == XG_GET_TUPLE_ELEMENT && r->position[u->user->id] == UINT32_MAX) {
-            p->insts[p->n] = u->user;
-            r->position[u->user->id] = p->n++;
-        }
+        XG_FOR_USES(u, p->insts[k])
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && r->position[u->user->id] == UINT32_MAX) {
+                p->insts[p->n] = u->user;
+                r->position[u->user->id] = p->n++;
+            }
     }
 }
 
@@ -17378,10 +17820,12 @@ XG_FN bool xg_eval_calls_act(xg_eval_run *r) {
     const xg_comp *c;
     if (r->acts_known) return r->acts;
     r->acts_known = true; /* and false, while other calls are passed */
-    for (c = r->module->first; c && !r->acts; c = c->next) XG_FOR_INSTS(i, c) if (xg_eval_acts(r, i)) {
-            r->acts = true;
-            break;
-        }
+    for (c = r->module->first; c && !r->acts; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_eval_acts(r, i)) {
+                r->acts = true;
+                break;
+            }
     return r->acts;
 }
 
@@ -17402,7 +17846,8 @@ XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {
     p->insts = XG_NEW_N(&r->mem, const xg_inst *, c->n_insts);
     p->last = XG_NEW_N(&r->mem, uint32_t, c->n_insts);
     XG_FOR_INSTS(i, c) r->position[i->id] = UINT32_MAX;
-    XG_FOR_INSTS(i, c) if (r->position[i->id] == UINT32_MAX) xg_eval_plan_place(r, p, i);
+    XG_FOR_INSTS(i, c)
+        if (r->position[i->id] == UINT32_MAX) xg_eval_plan_place(r, p, i);
     for (k = 0; k < p->n; k++) p->last[k] = UINT32_MAX; /* not needed */
     p->last[r->position[c->root->id]] = p->n;
     for (k = p->n; k-- > 0;) {
@@ -19204,6 +19649,7 @@ XG_FN int64_t xg_gcd(int64_t a, int64_t b); /* of the absolute values; (0, b) gi
 XG_FN xg_range xg_range_of(int64_t lo, int64_t hi);
 XG_FN bool xg_range_is_point(xg_range r);
 XG_FN bool xg_range_known(xg_range r); /* bounded on both sides */
+XG_FN bool xg_range_within(xg_range inner, xg_range outer);
 XG_FN xg_range xg_range_meet(xg_range a, xg_range b);
 XG_FN xg_range xg_range_add(xg_range a, xg_range b); /* unbounded where it would overflow */
 XG_FN xg_range xg_range_scale(xg_range a, int64_t s);
@@ -19402,6 +19848,7 @@ XG_FN xg_range xg_range_of(int64_t lo, int64_t hi) {
 }
 XG_FN bool xg_range_is_point(xg_range r) { return r.lo == r.hi; }
 XG_FN bool xg_range_known(xg_range r) { return r.lo != INT64_MIN && r.hi != INT64_MAX; }
+XG_FN bool xg_range_within(xg_range inner, xg_range outer) { return inner.lo >= outer.lo && inner.hi <= outer.hi; }
 XG_FN xg_range xg_range_meet(xg_range a, xg_range b) { return xg_range_of(XG_MAX(a.lo, b.lo), XG_MIN(a.hi, b.hi)); }
 XG_FN xg_range xg_range_add(xg_range a, xg_range b) {
     xg_range r = xg_range_of(INT64_MIN, INT64_MAX);
@@ -23019,6 +23466,10 @@ XG_FN bool xg_opt_solver_calls(xg_module *m);
 XG_FN bool xg_opt_library_calls(xg_module *m);
 /* defuser.c: fusions for generators that are not here, taken apart */
 XG_FN bool xg_opt_defuser(xg_module *m);
+XG_FN bool xg_opt_operand_upcaster(xg_module *m); /* operand_upcaster.c: operations whose types differ */
+/* fusion_legalizer.c: those that the module came with, as kernels can be made of them */
+XG_FN bool xg_opt_fusion_legalizer(xg_module *m);
+XG_FN bool xg_opt_tiled_layouts(xg_module *m);       /* tiled_layouts.c: arrays with tiles, as dense ones */
 XG_FN bool xg_opt_bitcast_types(xg_module *m);       /* and bitcasts that change the type of elements */
 XG_FN bool xg_opt_random_expander(xg_module *m);     /* random_expander.c: rng as random bits and arithmetic */
 XG_FN bool xg_opt_contract_expander(xg_module *m);   /* contract_expander.c: ragged-dot and scaled-dot as dots */
@@ -23031,9 +23482,10 @@ XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: sca
 XG_FN bool xg_opt_scatter_winners(xg_module *m);
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);           /* zero_sized.c */
-XG_FN bool xg_opt_sort_simplifier(xg_module *m);      /* sort_simplifier.c: operands that nobody needs sorted */
-XG_FN bool xg_opt_topk_rewriter(xg_module *m);        /* topk_rewriter.c: sorts of which few elements are taken */
-XG_FN bool xg_opt_topk_calls(xg_module *m);           /* and the custom call TopK */
+XG_FN bool xg_opt_zero_sized_gather(xg_module *m);
+XG_FN bool xg_opt_sort_simplifier(xg_module *m); /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_topk_rewriter(xg_module *m);   /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_calls(xg_module *m);      /* and the custom call TopK */
 /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m);
 /* conditional_code_motion.c: what all branches compute, in front of them */
@@ -23198,6 +23650,8 @@ XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg
 XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
 XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
+/* what a parameter stands for: the operand, in the parameter's layout where something inside sees that */
+XG_FN xg_inst *xg_opt_argument(const xg_hb *b, xg_inst *operand, const xg_inst *param);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
 XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 /* of a tuple `expand` gives a tuple instruction */
@@ -23544,7 +23998,7 @@ XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, 
     const xg_attr *a;
     in[0] = l;
     in[1] = r;
-    i = xg_hb_op(b, XG_DOT, l->shape, in, 2);
+    i = xg_hb_op(b, XG_DOT, xg_shape_scalar(b->comp->module, t), in, 2); /* says the type of the products */
     if (d.lb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_batch_dims, d.lb.p, d.lb.n));
     if (d.lc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_contracting_dims, d.lc.p, d.lc.n));
     if (d.rb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_batch_dims, d.rb.p, d.rb.n));
@@ -24607,9 +25061,8 @@ RULE(compare_converted_pred) {
     uint32_t k;
     if (!(xg_str_is(d, "EQ") || xg_str_is(d, "NE")) || xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER")) return NULL;
     XG_EITHER(x, y)
-    if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) &&
-        (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0))) return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"),
-        xg_alg_is(y, 1.0));
+    if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) && (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0)))
+        return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
     return NULL;
 }
 RULE(select_constant) {
@@ -26431,7 +26884,8 @@ RULE(map_inline) {
     xg_map64 made;
     uint32_t k;
     if (c->n_insts > 64) return NULL;
-    XG_FOR_INSTS(s, c) if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
+    XG_FOR_INSTS(s, c)
+        if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
     xg_map64_init(&made, a->m->arena);
     XG_FOR_INSTS(s, c) {
         xg_inst *now, *in[3];
@@ -27041,7 +27495,8 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only) {
     r->precedes = xg_opt_control_sources(m);
     r->n_precedes = m->n_ids;
     xg_alg_index(r);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
     r->budget = (uint64_t)r->queue.n * XG_ALG_REWRITES + 1000;
     for (; r->at < r->queue.n && r->budget; r->at++) {
         xg_inst *i = r->queue.p[r->at];
@@ -27921,13 +28376,25 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
     return root;
 }
 
+XG_FN bool xg_inline_sees_layout(const xg_inst *param) {
+    XG_FOR_USES(u, param)
+        if (param->shape->type == XLAGPU_TUPLE || !xg_opt_reads_by_index(u->user)) return true;
+    return false;
+}
+XG_FN xg_inst *xg_opt_argument(const xg_hb *b, xg_inst *operand, const xg_inst *param) {
+    if (operand->shape == param->shape) return operand;
+    if (operand->shape->plain == param->shape->plain && xg_inline_sees_layout(param))
+        return xg_hb_as(b, operand, param->shape);
+    return xg_hb_as_dynamic(b, operand, param->shape);
+}
+
 XG_FN void xg_opt_unfuse(xg_inst *fusion) {
     xg_inst **args = XG_NEW_N(fusion->comp->module->arena, xg_inst *, fusion->n_operands + (size_t)1);
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_hb b = xg_hb_at(fusion);
     uint32_t k;
-    for (k = 0; k < fusion->n_operands; k++) args[k] = XG_OPERAND(fusion, k);
-    xg_inst_replace(fusion,
-        xg_hb_as(&b, xg_opt_inline(xg_attr_comp(fusion, XG_A_calls), fusion->comp, fusion, args), fusion->shape));
+    for (k = 0; k < fusion->n_operands; k++) args[k] = xg_opt_argument(&b, XG_OPERAND(fusion, k), c->params[k]);
+    xg_inst_replace(fusion, xg_hb_as(&b, xg_opt_inline(c, fusion->comp, fusion, args), fusion->shape));
     xg_inst_remove(fusion);
 }
 
@@ -27936,8 +28403,7 @@ XG_FN void xg_inline_call(xg_inst *call) {
     xg_inst **args = XG_NEW_N(call->comp->module->work, xg_inst *, call->n_operands + (size_t)1);
     xg_hb b = xg_hb_at(call);
     uint32_t k;
-    for (k = 0; k < call->n_operands; k++)
-        args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(call, k), callee->params[k]->shape);
+    for (k = 0; k < call->n_operands; k++) args[k] = xg_opt_argument(&b, XG_OPERAND(call, k), callee->params[k]);
     xg_inst_replace(call, xg_hb_as(&b, xg_opt_inline(callee, call->comp, call, args), call->shape));
     xg_inst_remove(call);
 }
@@ -27991,6 +28457,8 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
  *     async-done(async-start(x), calls=f)   ==>  what f computes of x     with any number of async-updates between
  *     all-reduce-done(all-reduce-start(x))  ==>  all-reduce(x)            so for all-gather and collective-permute
  *
+ *     async-start(x), calls=f, used otherwise  ==>  tuple((x), what f computes of x, ...)
+ *
  * The instructions of f stand in the place of the start; so they are fused, planned and run like all others, and passes
  * know collectives in one form only. Copies that are asynchronous (copy-start) stay as they are. Computations are
  * defined before they are used, so walking them in order leaves none inside of another; what doubles at each level is
@@ -28031,7 +28499,7 @@ XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
     xg_hb b = xg_hb_at(start);
     uint32_t k;
     for (k = 0; k < start->n_operands; k++)
-        args[k] = callee ? xg_hb_as_dynamic(&b, XG_OPERAND(start, k), callee->params[k]->shape) : XG_OPERAND(start, k);
+        args[k] = callee ? xg_opt_argument(&b, XG_OPERAND(start, k), callee->params[k]) : XG_OPERAND(start, k);
     if (callee)
         xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
     else {
@@ -28045,6 +28513,78 @@ XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
         if (before == start) break;
     }
     xg_inst_remove(start);
+}
+
+/* ---- starts that are used otherwise: at the root, in tuples and loops, or by several ---- */
+
+/* What a start gives beside its result, and nothing reads: zeros and tokens. */
+XG_FN xg_inst *xg_async_context(const xg_hb *b, const xg_shape *s) {
+    xg_inst **all;
+    uint32_t k;
+    if (xg_shape_is_array(s)) {
+        xg_inst *zero = xg_hb_splat(b, xg_hb_int(b, s->type, 0), s->dims, s->rank);
+        return xg_hb_as(b, zero, s);
+    }
+    if (s->type != XLAGPU_TUPLE) return xg_hb_op(b, XG_AFTER_ALL, s, NULL, 0);
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, s->n_elems + (size_t)1);
+    for (k = 0; k < s->n_elems; k++) all[k] = xg_async_context(b, s->elems[k]);
+    return xg_hb_tuple(b, all, s->n_elems);
+}
+XG_FN bool xg_async_is_generic(const xg_inst *i) {
+    return i->op == XG_ASYNC_START || i->op == XG_ASYNC_UPDATE || i->op == XG_ASYNC_DONE;
+}
+/* The start is the tuple that its shape says; an update is what it updates, a done is the result in the tuple. */
+XG_FN void xg_async_as_tuple(xg_inst *i) {
+    const xg_comp *callee;
+    xg_hb b = xg_hb_at(i);
+    xg_inst **parts, **args;
+    uint32_t k;
+    if (i->op != XG_ASYNC_START) {
+        xg_inst *start = XG_OPERAND(i, 0);
+        xg_inst_replace(i, i->op == XG_ASYNC_UPDATE ? start : xg_hb_as(&b, xg_hb_element(&b, start, 1), i->shape));
+        xg_inst_remove(i);
+        return;
+    }
+    callee = xg_attr_comp(i, XG_A_calls);
+    args = XG_NEW_N(b.comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    parts = XG_NEW_N(b.comp->module->arena, xg_inst *, i->shape->n_elems + (size_t)1);
+    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+    parts[0] = xg_hb_as(&b, xg_hb_tuple(&b, args, i->n_operands), i->shape->elems[0]);
+    for (k = 0; k < i->n_operands; k++) args[k] = xg_opt_argument(&b, args[k], callee->params[k]);
+    parts[1] = xg_hb_as(&b, xg_opt_inline(callee, i->comp, i, args), i->shape->elems[1]);
+    for (k = 2; k < i->shape->n_elems; k++) parts[k] = xg_async_context(&b, i->shape->elems[k]);
+    xg_inst_replace(i, xg_hb_tuple(&b, parts, i->shape->n_elems));
+    xg_inst_remove(i);
+}
+XG_FN bool xg_async_the_rest(xg_module *m, uint64_t total) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            next = xg_inst_behind(i);
+            if (!xg_async_is_generic(i)) continue;
+            if (i->op == XG_ASYNC_START) total += xg_attr_comp(i, XG_A_calls)->n_insts;
+            if (total > XG_INLINE_MAX)
+                xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
+                    "%s: running all asynchronous computations in place gives more than %d instructions", i->name.p,
+                    (int)XG_INLINE_MAX);
+            xg_async_as_tuple(i);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* Everything runs on the device, in one order. */
+XG_FN bool xg_async_forget_threads(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        changed = changed || c->execution_thread.n;
+        c->execution_thread = XG_STR("");
+    }
+    return changed;
 }
 
 XG_FN bool xg_opt_async_to_sync(xg_module *m) {
@@ -28072,7 +28612,8 @@ XG_FN bool xg_opt_async_to_sync(xg_module *m) {
             changed = true;
         }
     }
-    return changed;
+    if (m->made[XG_ASYNC_START]) changed = xg_async_the_rest(m, total) || changed;
+    return xg_async_forget_threads(m) || changed;
 }
 
 #endif /* XG_OPT_ASYNC_TO_SYNC_C */
@@ -28119,7 +28660,8 @@ XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
 /* Goes to the host, and all who want it have it brought back. */
 XG_FN bool xg_offload_leaves(const xg_inst *i) {
     if (!xg_offload_to(i, true) || i == i->comp->root || !i->first_use) return false;
-    XG_FOR_USES(u, i) if (!xg_offload_to(u->user, false)) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_offload_to(u->user, false)) return false;
     return true;
 }
 
@@ -28253,7 +28795,8 @@ XG_FN bool xg_coll_is_wrapped(const xg_inst *i) {
     const xg_comp *c;
     if (!i->comp->module->made[XG_ASYNC_START] || i != i->comp->root) return false;
     for (c = i->comp->module->first; c; c = c->next)
-        XG_FOR_INSTS(s, c) if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
+        XG_FOR_INSTS(s, c)
+            if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
     return false;
 }
 XG_FN bool xg_coll_matches(const xg_inst *i) {
@@ -28860,7 +29403,8 @@ XG_FN bool xg_cond_may_select(const xg_inst *i, const xg_comps *branches) {
     if (branches->n > XG_COND_SELECT_BRANCHES || !xg_cond_is_flat(i->shape)) return false;
     for (k = 0; k < branches->n; k++) {
         if (branches->p[k]->n_insts > XG_COND_SELECT_INSTS) return false;
-        XG_FOR_INSTS(s, branches->p[k]) if (!xg_cond_is_cheap(s)) return false;
+        XG_FOR_INSTS(s, branches->p[k])
+            if (!xg_cond_is_cheap(s)) return false;
     }
     return true;
 }
@@ -29305,7 +29849,8 @@ XG_FN bool xg_cse_comp_eq(const void *node, const void *key) {
     return xg_cse_same_comp(k->s, (const xg_comp *)node, k->c);
 }
 XG_FN bool xg_cse_acts(const xg_comp *c) {
-    XG_FOR_INSTS(i, c) if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
+    XG_FOR_INSTS(i, c)
+        if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
     return false;
 }
 /* Of all that may be called: what is at work in the entry no attribute names. */
@@ -29410,10 +29955,12 @@ XG_FN bool xg_dce_made_acting(const xg_module *m) {
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
     unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
-    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) {
-            acts[c->id] = 1;
-            break;
-        }
+    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_dce_acts(i, acts)) {
+                acts[c->id] = 1;
+                break;
+            }
     return acts;
 }
 
@@ -29422,7 +29969,8 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
     unsigned char *found = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
     xg_comp *c;
     uint32_t k;
-    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made_order ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
             if (a)
                 for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
@@ -29433,7 +29981,8 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
 XG_FN bool xg_opt_has_control(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made_order ? m->first : NULL; c; c = c->next)
-        XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+        XG_FOR_INSTS(i, c)
+            if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
     return false;
 }
 /* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake
@@ -29441,7 +29990,8 @@ XG_FN bool xg_opt_has_control(const xg_module *m) {
 XG_FN void xg_opt_settle_control(xg_module *m) {
     unsigned char *there = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             xg_insts *kept;
             xg_attr now;
@@ -29470,7 +30020,8 @@ XG_FN void xg_opt_settle_control(xg_module *m) {
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
     xg_use *u, *next;
     if (tuple == tuple->comp->root) return false;
-    XG_FOR_USES(v, tuple) if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    XG_FOR_USES(v, tuple)
+        if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
     for (u = tuple->first_use; u; u = next) {
         xg_inst *element = u->user;
         next = u->next;
@@ -29557,7 +30108,8 @@ XG_FN void xg_opt_settle_fusions(xg_module *m) {
     do { /* a copy of a fusion may have fusions inside */
         xg_comp *c;
         copied = false;
-        for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        for (c = m->first; c; c = c->next)
+            XG_FOR_INSTS(i, c) {
                 xg_comp *body = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
                 const void *owner = body ? xg_map64_get(&owners, body->id + (uint64_t)1) : NULL;
                 if (!body || owner == i) continue;
@@ -29656,7 +30208,8 @@ XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
             xg_dot_dims d;
             if (i->op != XG_DOT) continue;
@@ -30006,16 +30559,16 @@ XG_FN bool xg_entry_settle_call(xg_inst *i) {
 XG_FN bool xg_entry_settle(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) switch (i->op) {
-    case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
-    case XG_GET_TUPLE_ELEMENT:
-        changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
-        break;
-    case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
-    case XG_WHILE:
-    case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
-    case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
-    default: break;
-    }
+        case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
+        case XG_GET_TUPLE_ELEMENT:
+            changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
+            break;
+        case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+        case XG_WHILE:
+        case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
+        case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
+        default: break;
+        }
     return changed;
 }
 
@@ -30047,7 +30600,8 @@ XG_FN const xg_shape *xg_forget_shape(xg_module *m, const xg_shape *s) {
 XG_FN bool xg_forget_is_laid_out(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made[XG_BITCAST] || m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
-        XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
     return false;
 }
 XG_FN bool xg_forget_in(xg_comp *c) {
@@ -30545,7 +31099,7 @@ XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
     }
     /* elsewhere, or once more, it may be otherwise */
     XG_FOR_INSTS(i, comp)
-    if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false;
+        if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false;
     memset(&o, 0, sizeof o);
     o.max_work = XG_REDUCER_WORK;
     o.may_refuse = true;
@@ -30890,7 +31444,8 @@ XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
         r->back = r->back ||
                   (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == rows && i->shape->elements != rows);
         for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
-        XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
+        XG_FOR_USES(u, i)
+            if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
     }
     *back = r->back && r->n < XG_TREE_ROW_INSTS;
     bytes = r->bytes;
@@ -32178,7 +32733,7 @@ XG_FN bool xg_find_collect(xg_finder *f, xg_inst *i, uint32_t *nodes) {
 /* Combined values are moved on; what stands inside of a combination is not. */
 XG_FN bool xg_find_is_moved(const xg_inst *i) {
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
+        if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
     return false;
 }
 /* The combined values that are made of i, a slice or an operation of a combination. */
@@ -32207,7 +32762,8 @@ XG_FN bool xg_find_start(xg_finder *f, xg_inst *i) {
         f->n == 0)
         return false;
     if (f->length < XG_FIND_LEAST || f->length > XG_FIND_MOST || f->x[0]->shape->dynamic) return false;
-    for (k = 0; k < f->n; k++) XG_FOR_USES(u, f->x[k]) {
+    for (k = 0; k < f->n; k++)
+        XG_FOR_USES(u, f->x[k]) {
             nodes = 0;
             if (xg_find_side(u->user, &s) && s.dim == f->dim && s.stride == f->stride &&
                 !xg_find_combined(f, u->user, &nodes))
@@ -32403,8 +32959,9 @@ XG_FN void xg_find_tell(xg_finder *f, xg_inst *i, uint32_t depth) {
 XG_FN bool xg_find_stays(const xg_finder *f, const xg_inst *i, uint32_t depth) {
     if (i == i->comp->root || depth == XG_FIND_DEPTH) return false;
     XG_FOR_USES(u, i)
-    if (!xg_find_known(f, u->user) && (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
-        return false;
+        if (!xg_find_known(f, u->user) &&
+            (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
+            return false;
     return true;
 }
 /* Will nothing of the ladder be left, but for slices of x? A gradient asks for what was combined on the way; then a
@@ -33838,7 +34395,8 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
     bool any = false;
     xg_comp *c;
     uint32_t d;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             any = any || xg_dyn_is_about_sizes(i);
             if (i->shape->dynamic ||
                 (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL)))
@@ -33861,12 +34419,14 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
     p.m = m;
     p.n_was = m->n_ids;
     p.was = XG_NEW_N(m->arena, const xg_shape *, m->n_ids + (size_t)1);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             i->scratch = NULL;
             if (i->op == XG_PARAMETER) p.was[i->id] = i->shape;
         }
     for (c = m->first; c; c = c->next) xg_dyn_walk(&p, c);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
     xg_dyn_entry(m);
     return true;
 }
@@ -34190,7 +34750,8 @@ XG_FN bool xg_assign_has_own(const xg_inst *o) {
 
 XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
     if (i == i->comp->root) return false;
-    XG_FOR_USES(u, i) if (!xg_assign_reads_any(u->user)) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_assign_reads_any(u->user)) return false;
     return true;
 }
 
@@ -34447,7 +35008,8 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     uint32_t at, k;
     xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++)
-        if (work.p[at]->n_control) XG_FOR_INSTS(i, work.p[at]) {
+        if (work.p[at]->n_control)
+            XG_FOR_INSTS(i, work.p[at]) {
                 xg_comps called;
                 if (!xg_opt_is_control(i)) continue;
                 called = xg_opt_control_comps(m->work, i);
@@ -34505,8 +35067,8 @@ XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
     to->root = xg_opt_inline(from, to, NULL, params);
     XG_FOR_INSTS(i, to)
-    if (i->op == XG_FUSION)
-        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
+        if (i->op == XG_FUSION)
+            xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
     return to;
 }
 
@@ -36971,6 +37533,9 @@ XG_FN bool xg_opt_solver_calls(xg_module *m) {
     X("__cudnn$convBiasActivationForward", convolution) \
     X("__cudnn$convBackwardInput", backward_input) \
     X("__cudnn$convBackwardFilter", backward_filter) \
+    X("HostExecute", execute) \
+    X("AllocateBuffer", zeros) \
+    X("CreateBuffer", zeros) \
     X("Sharding", same) \
     X("SPMDFullToShardShape", same) \
     X("SPMDShardToFullShape", same) \
@@ -37392,6 +37957,31 @@ XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
                : XG_OPERAND(i, 0);
 }
 
+/* What the host was to compute is computed here. */
+XG_FN xg_inst *xg_library_execute(const xg_hb *b, xg_inst *i) {
+    const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);
+    const xg_comp *c = called && called->v.comps->n == 1 ? called->v.comps->p[0] : xg_attr_comp(i, XG_A_to_apply);
+    xg_inst **args, *made;
+    uint32_t k;
+    if (!c || c->n_params != i->n_operands || c->root->shape->plain != i->shape->plain) return NULL;
+    args = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (k = 0; k < i->n_operands; k++) {
+        if (XG_OPERAND(i, k)->shape->plain != c->params[k]->shape->plain) return NULL;
+        args[k] = xg_opt_argument(b, XG_OPERAND(i, k), c->params[k]);
+    }
+    made = xg_opt_inline(c, i->comp, i, args);
+    if (i->shape->type != XLAGPU_TUPLE) return made;
+    args = XG_NEW_N(b->comp->module->arena, xg_inst *, i->shape->n_elems + (size_t)1);
+    for (k = 0; k < i->shape->n_elems; k++) args[k] = xg_hb_element(b, made, k);
+    return xg_hb_tuple(b, args, i->shape->n_elems);
+}
+/* A buffer without contents. */
+XG_FN xg_inst *xg_library_zeros(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = i->shape;
+    if (!xg_library_is_dense(s)) return NULL;
+    return xg_hb_as(b, xg_hb_splat(b, xg_hb_int(b, s->type, 0), s->dims, s->rank), s);
+}
+
 /* ---- the pass ---- */
 
 XG_FN const xg_target_row *xg_library_row_of(const xg_inst *i) {
@@ -37426,7 +38016,8 @@ XG_FN bool xg_defuse_is_foreign(const xg_inst *i) {
 XG_FN void xg_defuse_forget_order(xg_module *m) {
     xg_comp *c;
     m->is_scheduled = false;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             bool effects = (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
             uint32_t k;
@@ -37511,7 +38102,8 @@ XG_FN void xg_defuse_flatten_results(xg_inst *i) {
 XG_FN bool xg_opt_defuser(xg_module *m) {
     bool foreign = false, nested = false;
     xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             foreign = foreign || xg_defuse_is_foreign(i);
             nested = nested || (i->op == XG_FUSION && xg_defuse_is_nested(i->shape));
         }
@@ -37539,7 +38131,7 @@ XG_FN bool xg_bitcast_changes_type(const xg_inst *i) {
     if (!xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || t->dynamic || s->type == t->type ||
         !s->elements || (xg_type_class(s->type) == XGT_C) != (xg_type_class(t->type) == XGT_C))
         return false;
-    return xg_type_bits(s->type) == 8 * xg_type_bytes(s->type) && xg_type_bits(t->type) == 8 * xg_type_bytes(t->type);
+    return s->elements * xg_type_bits(s->type) == t->elements * xg_type_bits(t->type);
 }
 /* In the order of memory: elements in a row, each taken as several or several as one, and the result's dimensions. */
 XG_FN xg_inst *xg_bitcast_expand(const xg_hb *b, xg_inst *i) {
@@ -37562,6 +38154,361 @@ XG_FN bool xg_opt_bitcast_types(xg_module *m) {
 }
 
 #endif /* XG_OPT_DEFUSER_C */
+/* opt/tiled_layouts.c -- arrays whose layouts have tiles, as arrays that lie densely in the order of their dimensions.
+ *
+ * Only a bitcast sees tiles: it takes the memory of one layout under another. It becomes the moves that this stands
+ * for: the operand in its physical order, padded and split by each tile, is one long array; that array, joined and cut
+ * the other way round, is the result. Padding reads as zero. Where the two memories are of different size with their
+ * tiles and of equal size without, the bitcast ignores tiles, as XLA:GPU does.
+ *
+ * Then all layouts lose their tiles, and with them what else other devices write there (widths of elements, index
+ * types, split configurations, metadata prefixes): parameters, results, constants and the operands of custom calls lie
+ * densely, each element in the bytes of its type.
+ * Memory spaces but that of the host (5) are the device's memory. A pinned buffer, b(f32[4]), is the array that it
+ * holds: whoever writes to it gives it back as a result.
+ *
+ * A fusion's parameter whose layout is not its operand's, and a root whose layout is not the fusion's, are copied
+ * inside of the fusion where a bitcast would see the difference: a bitcast means the layout that is written there. */
+#ifndef XG_OPT_TILED_LAYOUTS_C
+#define XG_OPT_TILED_LAYOUTS_C
+
+enum {
+    XG_TILED_HOST_SPACE = 5
+};
+
+/* ---- bitcasts ---- */
+
+XG_FN bool xg_tiled_is_bitcast(const xg_inst *i) {
+    const xg_shape *from, *to = i->shape;
+    if (i->op != XG_BITCAST) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    return xg_shape_is_array(from) && xg_shape_is_array(to) && !from->dynamic && !to->dynamic &&
+           xg_bitcast_sees_tiles(i);
+}
+
+/* Pads at the end of each dimension, or cuts there. */
+XG_FN xg_inst *xg_tiled_resize(const xg_hb *b, xg_inst *x, const int64_t *size) {
+    xg_pad_dim pads[XG_RANK_MAX];
+    bool same = true;
+    uint32_t k;
+    memset(pads, 0, sizeof pads);
+    for (k = 0; k < x->shape->rank; k++) {
+        pads[k].high = size[k] - x->shape->dims[k];
+        same = same && pads[k].high == 0;
+    }
+    return same ? x : xg_hb_pad(b, x, xg_hb_int(b, x->shape->type, 0), pads);
+}
+/* The tiles between the places and the numbers of tiles: (numbers..., places...) from (number, place)... or back. */
+XG_FN xg_inst *xg_tiled_sort_split(const xg_hb *b, xg_inst *x, uint32_t first, uint32_t tiled, bool apart) {
+    int64_t perm[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < first; k++) perm[k] = k;
+    for (k = 0; k < tiled; k++) {
+        if (apart) {
+            perm[first + k] = first + 2 * k;
+            perm[first + tiled + k] = first + 2 * k + 1;
+        } else {
+            perm[first + 2 * k] = first + k;
+            perm[first + 2 * k + 1] = first + tiled + k;
+        }
+    }
+    return xg_hb_transpose(b, x, perm);
+}
+/* The sizes of the dimensions that a tile splits: padded to its multiples, and as (number, place) pairs. */
+XG_FN void xg_tiled_sizes(const xg_tiled_dims *d, int64_t *padded, int64_t *pairs) {
+    uint32_t first = d->n - d->tiled, k;
+    for (k = 0; k < first; k++) padded[k] = pairs[k] = d->size[k];
+    for (k = 0; k < d->tiled; k++) {
+        int64_t n = (d->size[first + k] + d->tile[k] - 1) / d->tile[k];
+        padded[first + k] = n * d->tile[k];
+        pairs[first + 2 * k] = n;
+        pairs[first + 2 * k + 1] = d->tile[k];
+    }
+}
+XG_FN int64_t xg_tiled_order(const xg_shape *s, int64_t *order, int64_t *place, int64_t *dims) {
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) {
+        order[k] = s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int64_t)k;
+        place[order[k]] = k;
+        dims[k] = s->dims[order[k]];
+        n *= dims[k];
+    }
+    return n;
+}
+
+/* The array as its memory: one dimension, with the padding. */
+XG_FN xg_inst *xg_tiled_flatten(const xg_hb *b, xg_inst *x) {
+    xg_arena *a = b->comp->module->arena;
+    const xg_tiles *t = xg_tiles_of(a, x->shape->layout);
+    int64_t order[XG_RANK_MAX], place[XG_RANK_MAX], padded[XG_RANK_MAX], pairs[XG_RANK_MAX];
+    int64_t all = xg_tiled_elements(a, x->shape);
+    xg_tiled_dims d;
+    uint32_t k;
+    xg_tiles_begin(x->shape, &d);
+    xg_tiled_order(x->shape, order, place, padded);
+    x = xg_hb_transpose(b, x, order);
+    for (k = 0; k < t->n; k++) {
+        xg_tile_prepare(&t->p[k], &d);
+        xg_tiled_sizes(&d, padded, pairs);
+        x = xg_tiled_resize(b, xg_hb_reshape(b, x, d.size, d.n), padded);
+        x = xg_tiled_sort_split(b, xg_hb_reshape(b, x, pairs, d.n + d.tiled), d.n - d.tiled, d.tiled, true);
+        xg_tile_split(&d);
+    }
+    x = xg_hb_reshape(b, x, &x->shape->elements, 1);
+    return xg_tiled_resize(b, x, &all);
+}
+/* Takes tile k and those behind it back, which began with the dimensions d. */
+XG_FN xg_inst *xg_tiled_untile(const xg_hb *b, xg_inst *x, const xg_tiles *t, uint32_t k, xg_tiled_dims d) {
+    int64_t padded[XG_RANK_MAX], pairs[XG_RANK_MAX], before[XG_RANK_MAX];
+    uint32_t n = d.n;
+    memcpy(before, d.size, n * sizeof *before);
+    if (k < t->n) {
+        xg_tiled_dims next;
+        xg_tile_prepare(&t->p[k], &d);
+        xg_tiled_sizes(&d, padded, pairs);
+        next = d;
+        xg_tile_split(&next);
+        x = xg_tiled_untile(b, x, t, k + 1, next);
+        x = xg_hb_reshape(b, xg_tiled_sort_split(b, x, d.n - d.tiled, d.tiled, false), padded, d.n);
+        x = xg_tiled_resize(b, x, d.size);
+    } else {
+        int64_t all = 1;
+        for (k = 0; k < n; k++) all *= before[k];
+        x = xg_tiled_resize(b, x, &all);
+    }
+    return xg_hb_reshape(b, x, before, n);
+}
+XG_FN xg_inst *xg_tiled_unflatten(const xg_hb *b, xg_inst *x, const xg_shape *to) {
+    int64_t order[XG_RANK_MAX], place[XG_RANK_MAX], dims[XG_RANK_MAX];
+    xg_tiled_dims d;
+    xg_tiles_begin(to, &d);
+    xg_tiled_order(to, order, place, dims);
+    x = xg_tiled_untile(b, x, xg_tiles_of(b->comp->module->arena, to->layout), 0, d);
+    return xg_hb_transpose(b, x, place);
+}
+
+XG_FN xg_inst *xg_tiled_expand(const xg_hb *b, xg_inst *i) {
+    xg_module *m = b->comp->module;
+    const xg_shape *to = i->shape;
+    xg_inst *x = XG_OPERAND(i, 0);
+    int64_t elements = xg_tiled_elements(m->arena, to);
+    if (!to->elements || !x->shape->elements) return xg_hb_splat(b, xg_hb_int(b, to->type, 0), to->dims, to->rank);
+    if (x->shape->layout == to->layout && xg_shape_compatible(x->shape, to)) return x;
+    x = xg_tiled_flatten(b, x);
+    if (x->shape->type != to->type) x = xg_hb_op(b, XG_BITCAST, xg_hb_shape(b, to->type, &elements, 1), &x, 1);
+    return xg_tiled_unflatten(b, x, to);
+}
+
+/* ---- layouts without tiles ---- */
+
+XG_FN const xg_shape *xg_tiled_strip(xg_module *m, const xg_shape *s) {
+    const xg_layout *l = s->layout;
+    const xg_shape **elems;
+    int64_t space;
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) {
+        elems = XG_NEW_N(m->arena, const xg_shape *, s->n_elems + (size_t)1);
+        for (k = 0; k < s->n_elems; k++) elems[k] = xg_tiled_strip(m, s->elems[k]);
+        return xg_shape_tuple(m, elems, s->n_elems);
+    }
+    if (s->type == XLAGPU_BUFFER) return xg_tiled_strip(m, s->elems[0]);
+    if (!l) return s;
+    space = l->memory_space == XG_TILED_HOST_SPACE ? XG_TILED_HOST_SPACE : 0;
+    if (!l->extras.n && !l->element_bits && space == l->memory_space) return s;
+    return xg_shape_with_layout(m, s, xg_layout_make(m, l->minor_to_major, l->rank, space, 0, xg_str_of("", 0)));
+}
+XG_FN void xg_tiled_strip_shapes(xg_module *m, xg_inst *i, xg_attr_key key) {
+    const xg_attr *a = xg_inst_attr(i, key);
+    xg_attr made;
+    uint32_t k;
+    if (!a) return;
+    made = *a;
+    if (xg_attr_kind_of(key) == XG_K_SHAPE) {
+        made.v.shape = xg_tiled_strip(m, a->v.shape);
+    } else {
+        xg_shapes *list = XG_NEW(m->arena, xg_shapes);
+        list->n = a->v.shapes->n;
+        list->p = XG_NEW_N(m->arena, const xg_shape *, list->n + (size_t)1);
+        for (k = 0; k < list->n; k++) list->p[k] = xg_tiled_strip(m, a->v.shapes->p[k]);
+        made.v.shapes = list;
+    }
+    xg_inst_set_attr(i, made);
+}
+
+XG_FN bool xg_opt_tiled_layouts(xg_module *m) {
+    xg_comp *c;
+    if (!m->made_extras) return false;
+    if (m->made[XG_BITCAST]) xg_opt_expand(m, xg_tiled_is_bitcast, xg_tiled_expand);
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
+            i->shape = xg_tiled_strip(m, i->shape);
+            xg_tiled_strip_shapes(m, i, XG_A_operand_layout_constraints);
+            xg_tiled_strip_shapes(m, i, XG_A_outfeed_shape);
+        }
+    m->entry_params = xg_tiled_strip(m, m->entry_params);
+    m->entry_result = xg_tiled_strip(m, m->entry_result);
+    m->made_extras = false;
+    return true;
+}
+
+#endif /* XG_OPT_TILED_LAYOUTS_C */
+/* opt/fusion_legalizer.c -- fusions that the module came with, as kernels can be made of them.
+ * Needs: calls inlined.
+ *
+ * - A fusion is taken apart that no kernel can be: it takes or gives tuples or tokens, has dimensions of dynamic size,
+ *   or holds an operation without elements (loops, effects, collectives, operations that other passes expand); and one
+ *   inside of another fusion or of an applied computation.
+ * - The layout of a fusion's parameter is that of its operand, and the layout of its root that of its result. Where
+ *   the text writes another one, only a bitcast inside sees the difference: it means the layout that is written where
+ *   it stands, so a copy into that layout stands in front of the fusion, or behind it. */
+#ifndef XG_OPT_FUSION_LEGALIZER_C
+#define XG_OPT_FUSION_LEGALIZER_C
+
+XG_FN bool xg_legal_are_arrays(const xg_shape *s) {
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) return xg_shape_is_array(s);
+    for (k = 0; k < s->n_elems; k++)
+        if (!xg_legal_are_arrays(s->elems[k])) return false;
+    return true;
+}
+XG_FN bool xg_legal_inside(const xg_inst *i) {
+    if (i->shape->dynamic) return false;
+    if (i->op == XG_PARAMETER) return xg_shape_is_array(i->shape);
+    return xg_op_has_elements(i->op) && xg_legal_are_arrays(i->shape);
+}
+XG_FN bool xg_legal_fusion(const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    XG_FOR_INSTS(x, c)
+        if (!xg_legal_inside(x)) return false;
+    return true;
+}
+
+/* The shape of the root, in its own layouts, for a fusion that a copy follows. */
+XG_FN bool xg_legal_settle_result(xg_inst *i) {
+    const xg_shape *inside = xg_attr_comp(i, XG_A_calls)->root->shape, *outside = i->shape;
+    xg_inst **in, *made;
+    xg_hb b = xg_hb_at(i);
+    uint32_t k;
+    if (inside == outside || inside->plain != outside->plain) return false;
+    in = XG_NEW_N(b.comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    made = xg_inst_new(i->comp, XG_FUSION, inside, in, i->n_operands, i, i->name);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    made->source_at = i->source_at;
+    xg_inst_replace(i, xg_hb_as(&b, made, outside));
+    xg_inst_remove(i);
+    return true;
+}
+XG_FN bool xg_legal_settle_layouts(xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    xg_hb b = xg_hb_at(i);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_shape *want = c->params[k]->shape;
+        xg_inst *x = XG_OPERAND(i, k);
+        if (x->shape == want || x->shape->plain != want->plain) continue;
+        xg_inst_set_operand(i, k, xg_hb_as(&b, x, want));
+        changed = true;
+    }
+    return xg_legal_settle_result(i) || changed;
+}
+
+XG_FN bool xg_opt_fusion_legalizer(xg_module *m) {
+    xg_comps steps;
+    unsigned char *is_step;
+    bool changed = false;
+    xg_comp *c;
+    uint32_t k;
+    if (!m->made[XG_FUSION]) return false;
+    steps = xg_opt_sequences(m);
+    is_step = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + (size_t)1);
+    for (k = 0; k < steps.n; k++) is_step[steps.p[k]->id] = 1;
+    /* computations stand before those that use them: what is nested is taken apart first */
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            next = xg_inst_behind(i);
+            if (i->op != XG_FUSION) continue;
+            if (!is_step[c->id] || !xg_legal_fusion(i)) {
+                xg_opt_unfuse(i);
+                changed = true;
+            } else
+                changed = xg_legal_settle_layouts(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_FUSION_LEGALIZER_C */
+/* opt/operand_upcaster.c -- OperandUpcaster and ResultCaster: operations whose types differ, with conversions around
+ * them.
+ *
+ *   reduce, reduce-window       operands and initial values that are floats of another precision than the reducer's
+ *   dot, convolution            sums of floats that are stated as integers or pred: the wider float, converted
+ *
+ * Products of floats of several precisions, and results that are wider or narrower floats, need none: kernels convert
+ * elements as they read and write them. */
+#ifndef XG_OPT_OPERAND_UPCASTER_C
+#define XG_OPT_OPERAND_UPCASTER_C
+
+XG_FN xlagpu_type xg_upcast_reduced(const xg_inst *i, uint32_t k) {
+    uint32_t n = i->n_operands / 2;
+    return i->shape->type == XLAGPU_TUPLE ? i->shape->elems[k % n]->type : i->shape->type;
+}
+XG_FN bool xg_upcast_reduces(const xg_inst *i) {
+    uint32_t k;
+    if (i->op != XG_REDUCE && i->op != XG_REDUCE_WINDOW) return false;
+    for (k = 0; k < i->n_operands; k++)
+        if (XG_OPERAND(i, k)->shape->type != xg_upcast_reduced(i, k)) return true;
+    return false;
+}
+XG_FN bool xg_upcast_multiplies(const xg_inst *i) {
+    xlagpu_type l, r;
+    if (i->op != XG_DOT && i->op != XG_CONVOLUTION) return false;
+    l = XG_OPERAND(i, 0)->shape->type;
+    r = XG_OPERAND(i, 1)->shape->type;
+    return (xg_type_class(l) == XGT_F || xg_type_class(r) == XGT_F) && xg_type_class(i->shape->type) < XGT_F;
+}
+/* The float of the product, f32 if it is narrower. */
+XG_FN xlagpu_type xg_upcast_product(const xg_inst *i) {
+    return XG_OPERAND(i, 0)->shape->type == XLAGPU_F64 || XG_OPERAND(i, 1)->shape->type == XLAGPU_F64 ? XLAGPU_F64
+                                                                                                      : XLAGPU_F32;
+}
+
+XG_FN bool xg_opt_operand_upcaster(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    if (!m->made[XG_REDUCE] && !m->made[XG_REDUCE_WINDOW] && !m->made[XG_DOT] && !m->made[XG_CONVOLUTION]) return false;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = c->first; i; i = next) {
+            xg_hb b = xg_hb_at(i);
+            uint32_t k;
+            next = xg_inst_behind(i);
+            if (xg_upcast_reduces(i)) {
+                for (k = 0; k < i->n_operands; k++)
+                    xg_inst_set_operand(i, k, xg_hb_convert(&b, XG_OPERAND(i, k), xg_upcast_reduced(i, k)));
+            } else if (xg_upcast_multiplies(i)) {
+                const xg_shape *wide = xg_shape_with_type(m, i->shape, xg_upcast_product(i));
+                xg_inst *in[2], *made;
+                in[0] = XG_OPERAND(i, 0);
+                in[1] = XG_OPERAND(i, 1);
+                made = xg_hb_op(&b, i->op, wide, in, 2);
+                for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+                made = xg_hb_op(&b, XG_CONVERT, i->shape, &made, 1);
+                xg_inst_replace(i, made);
+                xg_inst_remove(i);
+            } else
+                continue;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_OPERAND_UPCASTER_C */
 /* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the
  * comparison does not look at, and whose sorted values nobody takes, is not sorted. */
 #ifndef XG_OPT_SORT_SIMPLIFIER_C
@@ -37761,7 +38708,8 @@ XG_FN bool xg_opt_topk_rewriter(xg_module *m) {
     for (c = m->made[XG_SORT] && m->made[XG_SLICE] ? m->first : NULL; c; c = c->next) {
         XG_VEC(xg_inst *) sorts = {NULL, 0, 0}; /* the walk must not stand on what a rewrite removes */
         uint32_t k;
-        XG_FOR_INSTS(i, c) if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
         for (k = 0; k < sorts.n; k++) changed = xg_topk_rewrite(sorts.p[k]) || changed;
     }
     return changed;
@@ -38065,6 +39013,8 @@ XG_FN bool xg_opt_simplify_fp_conversions(xg_module *m) {
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what
  *       the parts are
  *   constant((1, 2))                                               tuple(constant(1), constant(2)), and so on inside
+ *   reduce(x, init) that gives a tuple of one array                tuple(reduce(x, init)); so reduce-window
+ *   copy(t)                                                        t: only a change of layouts copies an element
  *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
  *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave
  * it */
@@ -38107,7 +39057,7 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
     barrier->shape = XG_OPERAND(barrier, 0)->shape;
     XG_FOR_USES(u, barrier)
-    xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+        xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
     return true;
 }
 
@@ -38119,11 +39069,34 @@ XG_FN xg_inst *xg_tuple_of_constants(const xg_hb *b, const xg_literal *l) {
     for (k = 0; k < l->shape->n_elems; k++) parts[k] = xg_tuple_of_constants(b, l->elems[k]);
     return xg_hb_tuple(b, parts, l->shape->n_elems);
 }
+/* A reducer whose root is a tuple of one scalar makes a tuple of one array: the same without tuples, in a tuple. */
+XG_FN xg_inst *xg_tuple_of_one(xg_inst *i) {
+    const xg_comp *reducer = xg_attr_comp(i, XG_A_to_apply);
+    xg_comp *bare = xg_opt_clone_comp(reducer, i->comp);
+    xg_hb b = xg_hb_at(i), end = xg_hb_end(bare, bare->root);
+    xg_inst *in[2], *made, *was = bare->root;
+    uint32_t k;
+    bare->root = was->op == XG_TUPLE ? XG_OPERAND(was, 0) : xg_hb_element(&end, was, 0);
+    if (!was->first_use) xg_inst_remove(was);
+    in[0] = XG_OPERAND(i, 0);
+    in[1] = XG_OPERAND(i, 1);
+    made = xg_hb_op(&b, i->op, i->shape->elems[0], in, 2);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply, bare));
+    return xg_hb_tuple(&b, &made, 1);
+}
+
 XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
     xg_inst *of;
+    if ((i->op == XG_REDUCE || i->op == XG_REDUCE_WINDOW) && i->n_operands == 2 && i->shape->type == XLAGPU_TUPLE)
+        return xg_tuple_of_one(i);
     if (i->op == XG_CONSTANT && i->shape->type == XLAGPU_TUPLE) {
         xg_hb b = xg_hb_at(i);
         return xg_tuple_of_constants(&b, i->literal);
+    }
+    if (i->op == XG_COPY && i->shape->type == XLAGPU_TUPLE) {
+        xg_hb b = xg_hb_at(i);
+        return xg_hb_as(&b, XG_OPERAND(i, 0), i->shape);
     }
     if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
     if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
@@ -38139,7 +39112,8 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT]) return false;
+    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT] && !m->made[XG_COPY])
+        return false;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
@@ -38196,7 +39170,8 @@ typedef struct xg_while {
 
 XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
 XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
-    XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    XG_FOR_USES(u, tuple)
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     return tuple != tuple->comp->root;
 }
 /* What can be said without asking who takes the result. */
@@ -38347,17 +39322,18 @@ XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
 XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
     uint32_t k;
     XG_FOR_INSTS(i, w->body) i->scratch = NULL;
-    XG_FOR_USES(u, w->test) if (!w->live[xg_while_index(u->user)]) {
-        w->live[xg_while_index(u->user)] = 1;
-        xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user)));
-    }
+    XG_FOR_USES(u, w->test)
+        if (!w->live[xg_while_index(u->user)]) {
+            w->live[xg_while_index(u->user)] = 1;
+            xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user)));
+        }
     for (k = 0; k < w->n; k++)
         if ((w->whole || w->taken[k]) && !w->invariant[k] && !w->live[k]) {
             w->live[k] = 1;
             xg_while_need(w, XG_OPERAND(w->body->root, k));
         }
     XG_FOR_INSTS(i, w->body)
-    if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
+        if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
 }
 /* Invariant elements that begin as scalar constants go into body and condition. */
 XG_FN bool xg_while_sinks(const xg_while *w, uint32_t k) {
@@ -38426,7 +39402,8 @@ XG_FN bool xg_while_is_heavy(const xg_while *w, const xg_inst *i) {
 XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
     uint32_t n = 0;
     XG_FOR_INSTS(i, w->body) i->scratch = NULL;
-    XG_FOR_INSTS(i, w->body) if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
+    XG_FOR_INSTS(i, w->body)
+        if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
     XG_FOR_INSTS(i, w->body) {
         bool used = false;
         if (i->scratch != w->condition) continue;
@@ -38663,7 +39640,8 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
 XG_FN uint32_t *xg_while_runs(xg_module *m) {
     uint32_t *runs = XG_NEW_N(m->work, uint32_t, m->n_comp_ids + 1), k;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_comps run;
             if (i->op == XG_CALL || i->op == XG_ASYNC_START) {
                 xg_comp *callee = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls);
@@ -38688,7 +39666,8 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
     uint32_t *runs = xg_while_runs(m);
     xg_comp *c;
     xg_map64_init(all, m->work);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
             if (i->op != XG_WHILE || !xg_while_look(&w, i) || runs[w.body->id] != 1 || runs[w.condition->id] != 1)
@@ -38707,7 +39686,8 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
             char text[160];
@@ -38798,7 +39778,8 @@ XG_FN void xg_hoist_number_branch(xg_hoist *h, uint32_t b) {
 }
 XG_FN bool xg_hoist_has_work(const xg_comp *c) {
     if (c->n_params != 1 || c->n_insts > XG_HOIST_INSTS) return false;
-    XG_FOR_INSTS(s, c) if (xg_while_worth_moving(s)) return true;
+    XG_FOR_INSTS(s, c)
+        if (xg_while_worth_moving(s)) return true;
     return false;
 }
 /* Parameters are arrays, or tuples of which only elements are used; an instruction is one branch's, so that its value
@@ -38815,7 +39796,8 @@ XG_FN bool xg_hoist_reads(const xg_hoist *h) {
         if (p == h->branches.p[b]->root) return false;
         if (xg_shape_is_array(p->shape)) continue;
         if (p->shape->type != XLAGPU_TUPLE) return false;
-        XG_FOR_USES(u, p) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        XG_FOR_USES(u, p)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     }
     return true;
 }
@@ -39104,7 +40086,8 @@ XG_FN bool xg_sink_from(xg_hoist *h) {
 }
 
 #endif /* XG_OPT_CONDITIONAL_SINKING_C */
-/* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. */
+/* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. And what is
+ * gathered from an array without elements is zero, as XLA has it: there is nothing that a kernel may read. */
 #ifndef XG_OPT_ZERO_SIZED_C
 #define XG_OPT_ZERO_SIZED_C
 
@@ -39121,6 +40104,17 @@ XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) {
 }
 XG_FN bool xg_opt_zero_sized(xg_module *m) {
     return m->made_empty && xg_opt_expand(m, xg_zero_matches, xg_zero_expand);
+}
+
+/* Windows of no elements along a dimension that collapses still make elements. */
+XG_FN bool xg_zero_gathers(const xg_inst *i) {
+    return i->op == XG_GATHER && !XG_OPERAND(i, 0)->shape->elements && i->shape->elements && !i->shape->dynamic;
+}
+XG_FN xg_inst *xg_zero_gather(const xg_hb *b, xg_inst *i) {
+    return xg_hb_splat(b, xg_hb_int(b, i->shape->type, 0), i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_zero_sized_gather(xg_module *m) {
+    return m->made_empty && m->made[XG_GATHER] && xg_opt_expand(m, xg_zero_gathers, xg_zero_gather);
 }
 
 #endif /* XG_OPT_ZERO_SIZED_C */
@@ -39645,8 +40639,8 @@ XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, u
         xg_in_place_add(w, sort, sort);
     else
         XG_FOR_USES(u, sort)
-        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
-            xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -39659,8 +40653,8 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
         xg_in_place_add(w, user, user);
     else
         XG_FOR_USES(u, user)
-        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
-            xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -39788,7 +40782,8 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
     while (w.work.n && ok) {
         xg_inst *v = w.work.p[--w.work.n];
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
-        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
+        XG_FOR_USES(u, v)
+            if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
     ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
     if (ok && in_walk)
@@ -40265,7 +41260,7 @@ XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
         return false;
     if (sort->shape->type != XLAGPU_TUPLE) return xg_sort_slices_of(sort, dim, results, n, &sliced) && sliced && *n;
     XG_FOR_USES(u, sort)
-    if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
+        if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
     return sliced && *n;
 }
 
@@ -40578,7 +41573,8 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     }
     c->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
     c->n_params = n;
-    XG_FOR_INSTS(p, c) if (p->op == XG_PARAMETER) c->params[p->number] = p;
+    XG_FOR_INSTS(p, c)
+        if (p->op == XG_PARAMETER) c->params[p->number] = p;
     fusion = xg_inst_new(i->comp, XG_FUSION, i->shape, outside, n, i, xg_fuse_name(m, "wrapped_%s", i->op));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
@@ -40755,7 +41751,8 @@ XG_FN bool xg_combine_is_splat(const xg_inst *i) {
 XG_FN xg_inst *xg_combine_param(xg_inst *operand, const xg_inst *user) {
     xg_inst *i = operand;
     for (;;) {
-        XG_FOR_USES(u, i) if (u->user != user) return NULL;
+        XG_FOR_USES(u, i)
+            if (u->user != user) return NULL;
         if (i == i->comp->root || i->op == XG_PARAMETER) break;
         if (!xg_in_place_renames(i)) return NULL;
         user = i;
@@ -40770,7 +41767,8 @@ XG_FN uint32_t xg_combine_reads(xg_combine *w) {
     if (i == i->comp->root || !(xg_op_flags(i->op) & XGF_EW) || !xg_shape_is_array(i->shape) ||
         i->n_operands > XG_COMBINE_OPERANDS_MAX || xg_inst_attr(i, XG_A_control_predecessors))
         return 0;
-    XG_FOR_USES(u, i) if (u->user->op == XG_TUPLE) return 0;
+    XG_FOR_USES(u, i)
+        if (u->user->op == XG_TUPLE) return 0;
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
         w->params[k] = xg_combine_is_splat(o) ? NULL : xg_combine_param(o, i);
@@ -40812,7 +41810,8 @@ XG_FN bool xg_combine_may_get(const xg_combine *w, const xg_inst *value) {
     if (value->op == XG_PARAMETER || value->op == XG_CONSTANT || value == value->comp->root ||
         !xg_shape_is_array(value->shape))
         return false;
-    XG_FOR_USES(u, value) if (u->user != w->reader) return false;
+    XG_FOR_USES(u, value)
+        if (u->user != w->reader) return false;
     return xg_combine_place(from) < xg_combine_place(w->maker) &&
            w->maker->n_operands + (uint64_t)xg_shape_leaves(w->maker->shape) + XG_COMBINE_OPERANDS_MAX <
                XG_FUSE_BUFFERS_MAX;
@@ -40827,11 +41826,12 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
         xg_inst_attr(w->maker, XG_A_control_predecessors))
         return false;
     XG_FOR_USES(u, w->value)
-    if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
+        if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value)
         XG_FOR_USES(u, w->maker)
-        if (u->user->op != XG_GET_TUPLE_ELEMENT ||
-            (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
+            if (u->user->op != XG_GET_TUPLE_ELEMENT ||
+                (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf))
+                return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
     for (j = 0; j < w->inner->n_operands; j++)
@@ -40951,7 +41951,8 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
         if (i->op == XG_FUSION) xg_push(c->module->work, xg_inst *, &fusions, i);
         ordered = ordered || (c->module->made_order && xg_inst_attr(i, XG_A_control_predecessors));
     }
-    if (ordered) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    if (ordered)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
     for (k = 0; k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
     return changed;
 }
@@ -41085,6 +42086,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.threads_per_sm = 2048;
     r.cluster = 8;
     r.red_bytes = 16;
+    r.async_copies = true;
     r.shared_per_block = 232448;
     return r;
 }
@@ -41169,8 +42171,8 @@ XG_FN bool xg_remat_takes(const xg_inst *fusion, const xg_inst *value) {
         if (XG_OPERAND(fusion, k) != value) continue;
         if (c->params[k] == c->root) return false;
         XG_FOR_USES(u, c->params[k])
-        if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE ||
-            u->user->op == XG_SCATTER) return false;
+            if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE || u->user->op == XG_SCATTER)
+                return false;
     }
     return true;
 }
@@ -41555,7 +42557,8 @@ XG_FN bool xg_fuse_reads_in_turn(const xg_kernel *p, const xg_kernel *c) {
     of = (const xg_kernel *)xg_in_place_strip(XG_OPERAND(c->inst, 0))->scratch;
     if (!of) return false;
     for (k = 0; k < p->n_inputs; k++)
-        if (!xg_fuse_is_kept(p->inputs[k].from->inst)) XG_FOR_USES(v, p->inputs[k].from->inst) {
+        if (!xg_fuse_is_kept(p->inputs[k].from->inst))
+            XG_FOR_USES(v, p->inputs[k].from->inst) {
                 const xg_kernel *other = (const xg_kernel *)v->user->scratch;
                 if (p->inputs[k].from == of || !other || other == c || !other->is_update_in_place || XG_USE_INDEX(v))
                     continue;
@@ -42166,7 +43169,8 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
-    if (c->module->made_order) XG_FOR_INSTS(i, c) {
+    if (c->module->made_order)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
             for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
@@ -42934,13 +43938,15 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
     if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by whoever reads it */
         if (i == i->comp->root) return false;
-        XG_FOR_USES(u, i) if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
+        XG_FOR_USES(u, i)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
     }
     n = (uint32_t)xg_shape_leaves(i->shape);
     if (xg_fuse_is_fill(c->root, &pattern)) return false;
     for (k = 0; k < c->n_params; k++)
         if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
-    XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
+    XG_FOR_INSTS(j, c)
+        if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
     for (k = 0; k < n; k++)
         if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
@@ -42950,9 +43956,9 @@ XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
     int64_t most =
         xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
     XG_FOR_INSTS(i, c)
-    if (xg_phases_is_serial(i) &&
-        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
-        return true;
+        if (xg_phases_is_serial(i) &&
+            xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
+            return true;
     return false;
 }
 /* So many bytes that it matters how many threads ask for them at a time. */
@@ -43200,10 +44206,11 @@ XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group 
         return;
     }
     g->shared = xg_cost_add(g->shared, xg_fuse_phases_shared(c));
-    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) {
-        g->phases++;
-        g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
-    }
+    XG_FOR_INSTS(i, c)
+        if (i->op == XG_FUSION) {
+            g->phases++;
+            g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
+        }
 }
 XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {
     if (x->phases + y->phases > XG_PHASES_MEMBERS) return "too many phases";
@@ -43222,7 +44229,7 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
         fits = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
     else
         XG_FOR_INSTS(i, c)
-    fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+            fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
     if (fits) node->fits = parts;
     return fits;
 }
@@ -43568,9 +44575,10 @@ XG_FN void xg_phase_roots(xg_phase_build *d) {
         for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
             const xg_inst *i = d->members[r.member];
             bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
-            if (i->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, i)
-            if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
-                needed = needed || xg_phase_is_needed(d, u->user);
+            if (i->shape->type == XLAGPU_TUPLE)
+                XG_FOR_USES(u, i)
+                    if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
+                        needed = needed || xg_phase_is_needed(d, u->user);
             if (!needed) continue;
             r.inside = xg_phase_leaf(d, r.member, r.leaf);
             xg_push(d->w->a, xg_phase_root, &d->roots, r);
@@ -43588,7 +44596,7 @@ XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
             xg_inst_replace(member, value);
         else
             XG_FOR_USES(u, member)
-        if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
+                if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
@@ -43792,7 +44800,8 @@ XG_FN bool xg_fft_unfuse(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
     XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls))
-    found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
+        found =
+            found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
     if (found) xg_opt_unfuse(i);
     return found;
 }
@@ -43872,7 +44881,8 @@ XG_FN bool xg_fft_may_wait(const xg_inst *i) {
     const xg_inst *o = XG_OPERAND(i, 0);
     while (o->op == XG_BITCAST) o = XG_OPERAND(o, 0);
     if (!xg_fuse_lasts(o)) return false;
-    XG_FOR_USES(u, i) if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
+    XG_FOR_USES(u, i)
+        if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
     return true;
 }
 XG_FN bool xg_fft_join(xg_fft_group *g, xg_inst *i) {
@@ -45333,8 +46343,9 @@ XG_FN bool xg_double_wants(const xg_inst *i) {
     body = xg_attr_comp(i, XG_A_body);
     if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
     XG_FOR_INSTS(s, body)
-    if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
-        xg_inst_attr(s, XG_A_control_predecessors)) return false;
+        if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
+            xg_inst_attr(s, XG_A_control_predecessors))
+            return false;
     for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
     return moves;
 }
@@ -45367,10 +46378,12 @@ XG_FN bool xg_fuse_double_buffer(xg_module *m) {
     uint32_t k;
     if (!m->double_buffering || !m->made[XG_WHILE]) return false;
     all = xg_opt_sequences(m);
-    for (k = 0; k < all.n; k++) XG_FOR_INSTS(i, all.p[k]) if (xg_double_wants(i)) {
-            xg_double_loop(i);
-            changed = true;
-        }
+    for (k = 0; k < all.n; k++)
+        XG_FOR_INSTS(i, all.p[k])
+            if (xg_double_wants(i)) {
+                xg_double_loop(i);
+                changed = true;
+            }
     return changed;
 }
 
@@ -45549,6 +46562,8 @@ enum {
     X(PTR_ADD, "llvm.getelementptr", 2, 2, 1, 0, KF_PURE | KF_LOW, ptr_add, scale) /* pointer, i32 or i64 index; a: bytes per index (0: the index is bytes); b: constant bytes added. An i32 index is unsigned */ \
     X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
     X(STORE, "llvm.store", 2, 2, 0, 0, KF_WRITE | KF_LOW, store, store) /* value, pointer */ \
+    X(ASYNC_COPY, "nvvm.cp.async.shared.global", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, async_copy, store) /* pointer to shared memory, pointer to global memory; a: bytes, 4, 8 or 16. There when the thread has waited */ \
+    X(ASYNC_WAIT, "nvvm.cp.async.wait.all", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, team) \
     X(RED_ADDI, "llvm.atomicrmw.add", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) /* value, pointer, as all of these */ \
     X(RED_ADDF, "llvm.atomicrmw.fadd", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
     X(RED_AND, "llvm.atomicrmw.and", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
@@ -45700,7 +46715,8 @@ enum {
  * out, once they are lowered */
 enum {
     KL_UNROLLED = 1,
-    KL_UNROLL_LOWERED = 2
+    KL_UNROLL_LOWERED = 2,
+    KL_STEP_POINTERS = 4 /* addresses that grow by as much in each round are carried (step_pointers.c) */
 };
 enum {
     XG_KTEAM_CLUSTER = -1
@@ -45764,6 +46780,8 @@ struct xg_kfunc {
     uint32_t threads[3], blocks[3]; /* entry only */
     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t cluster;
+    /* entry only: what is loaded just to be stored to shared memory may come while the thread goes on */
+    bool async_copies;
     /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the
      * assembler may then spare some by spilling */
     uint32_t resident;
@@ -45969,7 +46987,9 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
 XG_FN void xg_kir_vectorize(xg_kmodule *m);
 XG_FN void xg_kir_unroll(xg_kmodule *m);
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
-XG_FN bool xg_kop_is_dead(const xg_kop *op);     /* canonicalize.c: nobody reads it, and it does nothing else */
+XG_FN void xg_kir_step_pointers(xg_kmodule *m);
+XG_FN void xg_kir_async_copies(xg_kmodule *m);
+XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nobody reads it, and it does nothing else */
 /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);
 /* cse.c: dominating equal pure operations; loads that nothing between could change */
@@ -46449,6 +47469,13 @@ XG_FN void xg_kuse_unlink(xg_kuse *u) {
 
 /* ---- making operations ---- */
 
+/* An operation is made of values and types that exist: where another room fails to make one (a map that is not
+ * defined, a value that is no array), compilation ends here with its name. */
+XG_NORETURN XG_FN void xg_kir_refuse(const xg_kb *b, xg_kopcode code, const char *what, uint32_t k) {
+    xg_fail(b->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR, function @%s: operation %s is made without %s %u",
+        b->region->func->name.p, xg_kop_name(code), what, k);
+}
+
 XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results,
     uint32_t nr, uint32_t n_regions) {
     size_t at_operands = sizeof(xg_kop), at_results = at_operands + n * sizeof(xg_kuse),
@@ -46472,9 +47499,11 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     op->regions = (xg_kregion **)(void *)(block + at_regions);
     for (k = 0; k < n; k++) {
         op->operands[k].user = op;
+        if (XG_UNLIKELY(!operands[k])) xg_kir_refuse(b, code, "operand", k);
         xg_kuse_link(&op->operands[k], operands[k]);
     }
     for (k = 0; k < nr; k++) {
+        if (XG_UNLIKELY(!results[k])) xg_kir_refuse(b, code, "the type of result", k);
         xg_kval_init(b->m, &op->results[k], results[k], k);
         op->results[k].def = op;
     }
@@ -46499,12 +47528,12 @@ XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, u
     return xg_kir_op(b, op, operands, n, &t, 1, 0)->results;
 }
 
-XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) { return xg_kir_value(b, op, &x, 1, x->type); }
+XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) { return xg_kir_value(b, op, &x, 1, x ? x->type : NULL); }
 XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y) {
     xg_kval *v[2];
     v[0] = x;
     v[1] = y;
-    return xg_kir_value(b, op, v, 2, x->type);
+    return xg_kir_value(b, op, v, 2, x ? x->type : NULL);
 }
 XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z) {
     xg_kval *v[3];
@@ -46689,11 +47718,20 @@ XG_FN const xg_ktype **xg_ktypes_index(xg_kb *b, uint32_t n) {
     return t;
 }
 
+/* Maps that are not defined have no dimensions to count by. */
+XG_FN void xg_kir_check_map(const xg_kb *b, xg_kopcode code, const xg_imap *map) {
+    if (map->state == XG_IMAP_UNDEFINED)
+        xg_fail(b->m->ctx, XLAGPU_ERROR_INTERNAL,
+            "kernel IR, function @%s: operation %s is made with a map that is not defined", b->region->func->name.p,
+            xg_kop_name(code));
+}
+
 XG_FN xg_kop *xg_kapply(xg_kb *b, const xg_imap *map, xg_kval *const *dims_and_symbols) {
     const xg_ktype *one[1];
     const xg_ktype *const *types = one;
     uint32_t n = map->n_dims + map->n_syms + map->n_rts, k;
     xg_kop *op;
+    xg_kir_check_map(b, XG_K_OP_APPLY, map);
     one[0] = xg_kir_scalar(b->m, XG_E_INDEX);
     if (map->n_results > 1) types = xg_ktypes_index(b, map->n_results);
     op = xg_kir_op(b, XG_K_OP_APPLY, dims_and_symbols, n, types, map->n_results, 0);
@@ -46738,6 +47776,7 @@ XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kv
     const xg_ktype **types = xg_ktypes_index(b, syms + map->n_results + n);
     xg_kregion *r;
     xg_kop *op;
+    xg_kir_check_map(b, XG_K_OP_LOOP, map);
     for (k = 0; k < map->n_dims; k++) v[k] = dims[k];
     for (k = 0; k < n; k++) {
         v[map->n_dims + k] = inits[k];
@@ -47483,6 +48522,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
     }
     if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
     if (op->flags & KL_UNROLL_LOWERED) xg_puts(p->b, " unroll_lowered");
+    if (op->flags & KL_STEP_POINTERS) xg_puts(p->b, " step_pointers");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
@@ -47747,6 +48787,7 @@ XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {
         xg_printf(p->b,
             " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]",
             f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
+    if (f->entry && f->async_copies) xg_puts(p->b, ", xla.async_copies");
     if (f->entry && f->cluster) xg_printf(p->b, ", xla.cluster = %u", f->cluster);
     if (f->entry)
         xg_putc(p->b, '}');
@@ -48267,7 +49308,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
-    bool unrolled, lowered;
+    bool unrolled, lowered, stepped;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -48281,10 +49322,12 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     if (xg_ktake(p, ":")) xg_kexpect_type(p, bounds[0]->type);
     unrolled = xg_ktake(p, "unrolled");
     lowered = xg_ktake(p, "unroll_lowered");
+    stepped = xg_ktake(p, "step_pointers");
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
-    op->flags |= (uint32_t)(unrolled ? KL_UNROLLED : 0) | (uint32_t)(lowered ? KL_UNROLL_LOWERED : 0);
+    op->flags |= (uint32_t)(unrolled ? KL_UNROLLED : 0) | (uint32_t)(lowered ? KL_UNROLL_LOWERED : 0) |
+                 (uint32_t)(stepped ? KL_STEP_POINTERS : 0);
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);
@@ -48885,12 +49928,14 @@ XG_FN void xg_kparse_func_attrs(xg_kparser *p, xg_kfunc *f) {
             xg_kparse_three(p, f->threads);
         else if (xg_ktake(p, "xla.blocks"))
             xg_kparse_three(p, f->blocks);
+        else if (xg_ktake(p, "xla.async_copies"))
+            f->async_copies = true;
         else if (xg_ktake(p, "xla.cluster")) {
             xg_kexpect(p, "=");
             f->cluster = xg_kcount(p);
         } else
             xg_kparse_fail(p, p->at,
-                "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks or xla.cluster",
+                "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks, xla.async_copies or xla.cluster",
                 xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");
@@ -49420,6 +50465,12 @@ XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer,
 }
 XG_FN const char *xg_kir_check_load(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 0), xg_kr(op)); }
 XG_FN const char *xg_kir_check_store(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 1), xg_kt(op, 0)); }
+XG_FN const char *xg_kir_check_async_copy(const xg_kop *op) {
+    const xg_ktype *to = xg_kt(op, 0), *from = xg_kt(op, 1);
+    if (to->kind != XG_TK_POINTER || to->space != XG_SPACE_SHARED) return "to shared memory";
+    if (from->kind != XG_TK_POINTER || from->space != XG_SPACE_GLOBAL) return "from global memory";
+    return op->a == 4 || op->a == 8 || op->a == 16 ? NULL : "4, 8 or 16 bytes";
+}
 XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {
     const xg_ktype *t = xg_kt(op, 0);
     if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER)
@@ -53224,6 +54275,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
+    if (loop->flags & KL_UNROLL_LOWERED) return; /* its emitter knows that it may wait */
     if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) ||
         (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0])))
         return;
@@ -53283,8 +54335,8 @@ XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR
 #define XG_KATOMICS(X) \
     X(RED_ADDI, ADDI) \
     X(RED_ADDF, ADDF) \
-    X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) \
-        X(RED_MINU, MINUI)
+    X(RED_AND, ANDI) \
+    X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
 XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
     switch (red) {
 #define X(red_op, op) \
@@ -54612,6 +55664,215 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_CONVERT_INDEX_C */
+/* kir/step_pointers.c -- addresses that a loop moves on by the same number of bytes in each round are carried by it.
+ *
+ *     for i: %p = getelementptr %base[a + c * i]      ==>   for i, %p = %base[a + c * lo]: ... yield %p + c * step
+ *
+ * One addition instead of a multiplication and two; in loops that ask for it (KL_STEP_POINTERS), for a carried address
+ * lives all the time. Requires: pointers, constants as bounds; comes behind the last cse. Addresses in inner loops stay
+ * as they are; an index that may be negative in some round does, too, since it is taken as unsigned. */
+#ifndef XG_KIR_STEP_POINTERS_C
+#define XG_KIR_STEP_POINTERS_C
+
+typedef struct xg_kstepper {
+    xg_kmodule *m;
+    xg_kop *loop;
+    const xg_kval *var;
+    int64_t lo, step;
+    xg_kops found;
+} xg_kstepper;
+
+XG_FN bool xg_kstep_outside(const xg_kstepper *z, const xg_kval *v) {
+    return !xg_kregion_inside(v->def ? v->def->parent : v->region, z->loop->regions[0]);
+}
+/* How much v grows when the variable grows by one; false: it is not known. */
+XG_FN bool xg_kstep_scale(const xg_kstepper *z, const xg_kval *v, int64_t *scale, uint32_t depth) {
+    int64_t x, y, c;
+    *scale = v == z->var;
+    if (v == z->var || xg_kstep_outside(z, v) || xg_kval_is_const(v, NULL)) return true;
+    if (!v->def || depth == 0) return false;
+    switch (v->def->op) {
+    case XG_K_OP_ADDI:
+        if (!xg_kstep_scale(z, XG_KOPERAND(v->def, 0), &x, depth - 1)) return false;
+        return xg_kstep_scale(z, XG_KOPERAND(v->def, 1), &y, depth - 1) && xg_add64(x, y, scale);
+    case XG_K_OP_MULI:
+    case XG_K_OP_SHLI:
+        if (!xg_kval_is_const(XG_KOPERAND(v->def, 1), &c)) return false;
+        if (v->def->op == XG_K_OP_SHLI) c = c >= 0 && c < 31 ? (int64_t)1 << c : 0;
+        return c && xg_kstep_scale(z, XG_KOPERAND(v->def, 0), &x, depth - 1) && xg_mul64(x, c, scale);
+    default: return false;
+    }
+}
+/* v in the first round, computed in front of the loop. */
+XG_FN xg_kval *xg_kstep_first(const xg_kstepper *z, xg_kb *b, xg_kval *v) {
+    xg_kval *x, *y;
+    int64_t c = 1;
+    if (v == z->var) return xg_kconst_int(b, v->type->elem, z->lo);
+    if (xg_kstep_outside(z, v)) return v;
+    if (xg_kval_is_const(v, &c)) return xg_kconst_int(b, v->type->elem, c);
+    x = xg_kstep_first(z, b, XG_KOPERAND(v->def, 0));
+    if (v->def->op != XG_K_OP_ADDI && xg_kval_is_const(x, &c) && c == 0) return x;
+    y = xg_kstep_first(z, b, XG_KOPERAND(v->def, 1));
+    if (v->def->op == XG_K_OP_ADDI && xg_kval_is_const(x, &c) && c == 0) return y;
+    if (v->def->op == XG_K_OP_ADDI && xg_kval_is_const(y, &c) && c == 0) return x;
+    return xg_k2(b, v->def->op, x, y);
+}
+XG_FN bool xg_kstep_may(const xg_kstepper *z, const xg_kop *op, int64_t *bytes) {
+    enum {
+        DEEPEST = 8
+    };
+    if (op->op != XG_K_OP_PTR_ADD || !xg_kstep_outside(z, XG_KOPERAND(op, 0))) return false;
+    if (!xg_kstep_scale(z, XG_KOPERAND(op, 1), bytes, DEEPEST) || !*bytes) return false;
+    if (xg_kval_range(XG_KOPERAND(op, 1)).lo < 0) return false;
+    return xg_mul64(*bytes, op->a ? op->a : 1, bytes) && xg_mul64(*bytes, z->step, bytes) && *bytes >= INT32_MIN &&
+           *bytes <= INT32_MAX;
+}
+XG_FN void xg_kstep_collect(xg_kstepper *z, const xg_kregion *r) {
+    xg_kop *op;
+    int64_t bytes;
+    uint32_t k;
+    for (op = r->first; op; op = op->next) {
+        if (xg_kstep_may(z, op, &bytes)) xg_push(z->m->temp, xg_kop *, &z->found, op);
+        if (op->op == XG_K_OP_IF)
+            for (k = 0; k < op->n_regions; k++) xg_kstep_collect(z, op->regions[k]);
+    }
+}
+/* More arguments of a region, behind those that it has. */
+XG_FN xg_kval *xg_kstep_more_args(xg_kstepper *z, xg_kregion *r, uint32_t more) {
+    xg_kval *old = r->args;
+    uint32_t n = r->n_args, k;
+    r->args = XG_NEW_N(z->m->arena, xg_kval, n + more);
+    for (k = 0; k < n; k++) {
+        r->args[k] = old[k];
+        r->args[k].first_use = r->args[k].last_use = NULL;
+        xg_kval_replace(&old[k], &r->args[k]);
+    }
+    for (k = 0; k < more; k++) {
+        r->args[n + k].type = z->found.p[k]->results->type;
+        r->args[n + k].index = n + k;
+        r->args[n + k].region = r;
+        r->args[n + k].id = z->m->n_ids++;
+        r->args[n + k].lo = 1;
+    }
+    r->n_args = n + more;
+    z->var = &r->args[0];
+    return &r->args[n];
+}
+XG_FN void xg_kstep_carry(xg_kstepper *z) {
+    uint32_t n = z->loop->n_operands, nr = z->loop->n_results, more = z->found.n, k;
+    xg_kval **operands = XG_NEW_N(z->m->temp, xg_kval *, n + more), *args;
+    xg_kval **yields = XG_NEW_N(z->m->temp, xg_kval *, nr + more);
+    const xg_ktype **types = XG_NEW_N(z->m->temp, const xg_ktype *, nr + more);
+    int64_t *bytes = XG_NEW_N(z->m->temp, int64_t, more);
+    xg_kb b = xg_kb_before(z->m, z->loop);
+    xg_kop *made, *yield = z->loop->regions[0]->last;
+    for (k = 0; k < n; k++) operands[k] = z->loop->operands[k].value;
+    for (k = 0; k < nr; k++) types[k] = z->loop->results[k].type;
+    for (k = 0; k < more; k++) {
+        const xg_kop *op = z->found.p[k];
+        (void)xg_kstep_may(z, op, &bytes[k]);
+        operands[n + k] = xg_kptr(&b, XG_KOPERAND(op, 0), xg_kstep_first(z, &b, XG_KOPERAND(op, 1)), op->a, op->b);
+        operands[n + k]->def->flags = op->flags;
+        types[nr + k] = op->results->type;
+    }
+    args = xg_kstep_more_args(z, z->loop->regions[0], more);
+    for (k = 0; k < nr; k++) yields[k] = XG_KOPERAND(yield, k);
+    b = xg_kb_before(z->m, yield);
+    for (k = 0; k < more; k++) {
+        const xg_kelem index = XG_KOPERAND(z->found.p[k], 1)->type->elem;
+        xg_kval_replace(z->found.p[k]->results, &args[k]);
+        yields[nr + k] = xg_kptr(&b, &args[k], xg_kconst_int(&b, index, 0), 1, bytes[k]);
+        xg_kop_remove(z->found.p[k]);
+    }
+    xg_kyield(&b, yields, nr + more);
+    xg_kop_remove(yield);
+    made = xg_kop_rebuild(z->m, z->loop, operands, n + more, types, nr + more);
+    for (k = 0; k < nr; k++) xg_kval_replace(&z->loop->results[k], &made->results[k]);
+    xg_kop_remove(z->loop);
+}
+XG_FN void xg_kstep_loop(xg_kmodule *m, xg_kop *loop) {
+    xg_kstepper z;
+    memset(&z, 0, sizeof z);
+    z.m = m;
+    z.loop = loop;
+    z.var = &loop->regions[0]->args[0];
+    if (!(loop->flags & KL_STEP_POINTERS)) return;
+    if (!xg_kval_is_const(XG_KOPERAND(loop, 0), &z.lo) || !xg_kval_is_const(XG_KOPERAND(loop, 2), &z.step)) return;
+    xg_kstep_collect(&z, loop->regions[0]);
+    if (z.found.n) xg_kstep_carry(&z);
+}
+XG_FN void xg_kir_step_pointers(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR, xg_kstep_loop); }
+
+#endif /* XG_KIR_STEP_POINTERS_C */
+/* kir/async_copies.c -- what is loaded from global memory only to be stored to shared memory is copied by cp.async.
+ *
+ *     %v = llvm.load %g; llvm.store %v, %s   ==>   cp.async %s, %g
+ *
+ * of 4, 8 or 16 bytes, in kernels that ask for it (xg_kfunc.async_copies): the thread goes on, needs no registers for
+ * what is on its way, and waits in front of the next barrier. Requires: pointers; comes last. The load has to be an
+ * invariant one (nothing in the kernel writes there), so it may be done later. Keeps: everything else. */
+#ifndef XG_KIR_ASYNC_COPIES_C
+#define XG_KIR_ASYNC_COPIES_C
+
+/* The vector that a chain of insertions puts together again, lane by lane. */
+XG_FN xg_kval *xg_kasync_whole(xg_kval *v) {
+    xg_kval *from = NULL, *at = v;
+    int64_t lane, k, seen = 0;
+    for (; xg_kval_by(at, XG_K_OP_VINSERT); at = XG_KOPERAND(at->def, 1)) {
+        xg_kval *x = XG_KOPERAND(at->def, 0);
+        if (!xg_kval_by(x, XG_K_OP_VEXTRACT) || (from && from != XG_KOPERAND(x->def, 0))) return v;
+        from = XG_KOPERAND(x->def, 0);
+        if (!xg_kval_is_const(XG_KOPERAND(at->def, 2), &lane) || !xg_kval_is_const(XG_KOPERAND(x->def, 1), &k))
+            return v;
+        if (lane != k || lane > 31 || (seen >> lane & 1)) return v;
+        seen |= (int64_t)1 << lane;
+    }
+    return from && from->type == v->type && seen == ((int64_t)1 << v->type->elements) - 1 ? from : v;
+}
+XG_FN bool xg_kasync_copy(xg_kmodule *m, xg_kop *store) {
+    xg_kval *v = xg_kasync_whole(XG_KOPERAND(store, 0)), *o[2];
+    int64_t bytes = v->type->elements * xg_kelem_bytes(v->type->elem);
+    xg_kb b;
+    if (v->type->kind != XG_TK_VECTOR) bytes = xg_kelem_bytes(v->type->elem);
+    if (XG_KOPERAND(store, 1)->type->space != XG_SPACE_SHARED || !xg_kval_by(v, XG_K_OP_LOAD)) return false;
+    if (bytes != 4 && bytes != 8 && bytes != 16) return false;
+    if (!(v->def->flags & KM_INVARIANT) || v->def->parent != store->parent || v->def->a < bytes || store->a < bytes)
+        return false;
+    o[0] = XG_KOPERAND(store, 1);
+    o[1] = XG_KOPERAND(v->def, 0);
+    if (o[1]->type->space != XG_SPACE_GLOBAL) return false;
+    b = xg_kb_before(m, store);
+    xg_kir_op(&b, XG_K_OP_ASYNC_COPY, o, 2, NULL, 0, 0)->a = bytes;
+    xg_kop_remove(store); /* what it stored has no reader left, and goes with what nobody reads */
+    return true;
+}
+/* Whether copies may be on their way behind the region, if some were in front of it. */
+XG_FN bool xg_kasync_region(xg_kmodule *m, xg_kregion *r, bool pending) {
+    xg_kop *op, *next;
+    uint32_t k;
+    for (op = r->first; op; op = next) {
+        bool behind = pending;
+        next = op->next;
+        if (op->op == XG_K_OP_STORE && xg_kasync_copy(m, op)) pending = true;
+        if (op->op == XG_K_OP_ASYNC_WAIT) pending = false;
+        if (op->op == XG_K_OP_BARRIER && pending) {
+            xg_kb b = xg_kb_before(m, op);
+            xg_kir_op(&b, XG_K_OP_ASYNC_WAIT, NULL, 0, NULL, 0, 0);
+            pending = false;
+        }
+        for (k = 0; k < op->n_regions; k++) behind = xg_kasync_region(m, op->regions[k], pending) || behind;
+        if (!op->n_regions) continue;
+        if (behind && !pending && op->op != XG_K_OP_IF) /* from one round to the next */
+            for (k = 0; k < op->n_regions; k++) (void)xg_kasync_region(m, op->regions[k], true);
+        pending = behind;
+    }
+    return pending;
+}
+XG_FN void xg_kir_async_copies(xg_kmodule *m) {
+    if (m->entry->async_copies) (void)xg_kasync_region(m, m->entry->body, false);
+}
+
+#endif /* XG_KIR_ASYNC_COPIES_C */
 
 /* emit */
 /* emit/emit.h -- from a fusion to kernel IR.
@@ -57709,8 +58970,8 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
 XG_FN int64_t xg_loop_rows_work(const xg_fusion_emission *e, int64_t elements, int64_t rounds) {
     int64_t each = 0, all = xg_emit_work(e->comp);
     XG_FOR_INSTS(i, e->comp)
-    if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST) each +=
-        xg_emit_inst_work(i);
+        if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST)
+            each += xg_emit_inst_work(i);
     return each * rounds + all - each;
 }
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
@@ -58124,7 +59385,8 @@ XG_FN bool xg_sliding_make(xg_sliding *d, const xg_fusion_emission *e) {
     d->e = (xg_fusion_emission *)e;
     if (!xg_heroes_find(e, xg_sliding_is_hero, d, &d->heroes)) return false;
     /* those of another one would be folded from the beginning in each of the thread's places */
-    XG_FOR_INSTS(i, e->comp) if (i->op == XG_REDUCE_WINDOW && i != d->i) return false;
+    XG_FOR_INSTS(i, e->comp)
+        if (i->op == XG_REDUCE_WINDOW && i != d->i) return false;
     return true;
 }
 XG_FN bool xg_emit_sliding_match(const xg_fusion_emission *e) {
@@ -71362,7 +72624,8 @@ XG_FN void xg_emit_check_outputs(const xg_inst *i) {
 
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
     uint32_t k;
-    if (e->parts) XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
+    if (e->parts)
+        XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
     for (k = 0; k < e->n_roots; k++)
         if (!xg_shape_is_array(e->roots[k]->shape))
             xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
@@ -71697,12 +72960,14 @@ XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
 /* Whether a member reads it. */
 XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
     if (fusion->shape->type != XLAGPU_TUPLE) {
-        XG_FOR_USES(u, fusion) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, fusion)
+            if (u->user->op == XG_FUSION) return true;
         return false;
     }
     XG_FOR_USES(g, fusion) {
         if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(g->user, XG_A_index, 0) != (int64_t)leaf) continue;
-        XG_FOR_USES(u, g->user) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, g->user)
+            if (u->user->op == XG_FUSION) return true;
     }
     return false;
 }
@@ -71797,6 +73062,1356 @@ XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
 
 #endif /* XG_EMIT_PHASES_C */
 
+/* sched */
+/* sched/tile.h -- contractions (dot, convolution) as tiles: one rule for every layout, type, prologue and epilogue.
+ *
+ * Ideas
+ * - A contraction is a sum over K of A[batch, m, k] * B[batch, n, k]. Each of the four names stands for a group of
+ *   axes: dimensions of the hero's result, or summed ones. A convolution is one as well (implicit GEMM): m runs over
+ *   batch and positions, k over window and features; its indexing map says where an element of the input lies, and
+ *   where there is none.
+ * - A block of threads makes a tile of the result. It brings a step of K of both operands into shared memory while it
+ *   works on the step before (two buffers, one barrier a step); each thread keeps a smaller tile in registers, and
+ *   multiplies row and column fragments that it reads 16 bytes at a time.
+ * - An operand's element is whatever the fusion computes there (emit/elemental.c), the result's element goes through
+ *   shared memory to the fusion's epilogue in the order of the result's memory; so the rule knows no opcode.
+ * - The plan is made once and has all that the kernel depends on; the estimate in tile_plan.c compares plans.
+ *
+ * Laws: sums are made in the order of k, so results are the same in every run. No atomics. */
+#ifndef XG_SCHED_TILE_H
+#define XG_SCHED_TILE_H
+
+enum {
+    XG_TILE_VARS_MAX = 2 * XG_RANK_MAX + 2, /* of a hero: dimensions of its result, and summed ones */
+    XG_TILE_SIDES = 2
+};
+
+typedef enum xg_tile_role {
+    XG_TILE_B,
+    XG_TILE_M,
+    XG_TILE_N,
+    XG_TILE_K,
+    XG_TILE_ROLES
+} xg_tile_role;
+
+/* Its index times `scale` is added to variable `of`: a dimension of the hero's result, or, behind those, a summed one.
+ */
+typedef struct xg_tile_axis {
+    int64_t extent, scale;
+    uint32_t of;
+} xg_tile_axis;
+typedef struct xg_tile_group {
+    uint32_t n;
+    xg_tile_axis axes[XG_TILE_VARS_MAX]; /* outermost first */
+    int64_t size;
+} xg_tile_group;
+
+typedef struct xg_tile_form {
+    const xg_inst *hero;
+    xlagpu_type sum;
+    uint32_t rank, n_vars;             /* of the hero's result; with the summed dimensions */
+    uint32_t operand[XG_TILE_SIDES];   /* of the hero: the one that has M, the one that has N */
+    const xg_imap *map[XG_TILE_SIDES]; /* (variables) -> indices of that operand, where there is an element */
+    xg_tile_group group[XG_TILE_ROLES];
+} xg_tile_form;
+
+/* A block's tile is m by n and works on k at a time; a thread's is tm by tn. */
+typedef struct xg_tile_shape {
+    int32_t m, n, k, tm, tn;
+} xg_tile_shape;
+
+/* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
+typedef struct xg_tile_fetch {
+    bool along_k;
+    bool async;             /* element for element as it lies in memory: copied without registers */
+    int64_t bytes;          /* of an element in memory */
+    int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
+    int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next */
+    int64_t vectors, rounds;
+    int64_t offset;     /* of the first buffer, in elements */
+    const xg_imap *map; /* see xg_tile_fetch_map */
+} xg_tile_fetch;
+
+typedef struct xg_tile_plan {
+    xg_tile_form form;
+    xg_tile_shape shape;
+    int64_t threads, blocks, quad; /* quad: elements that lie side by side in a fragment */
+    int64_t warps_n, lanes_n;      /* of the threads of a block, along n */
+    int64_t rows, columns;         /* threads of a block, along m and n */
+    int64_t tiles[XG_TILE_SIDES], steps, batch, group_rows;
+    int64_t out_vector; /* elements of the result that a thread writes at a time */
+    int64_t shared;     /* elements of shared memory */
+    xg_tile_fetch fetch[XG_TILE_SIDES];
+    xg_heroes heroes;
+    int64_t picoseconds; /* by the estimate */
+} xg_tile_plan;
+
+/* ---- tile_form.c ---- */
+XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero); /* false: it is no such sum */
+/* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
+XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
+
+/* ---- tile_plan.c ---- */
+XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
+XG_FN bool xg_tile_plan_of(
+    xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m); /* false: by other means */
+
+/* ---- tile_emit.c ---- */
+/* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),
+ * rounds along rows and along k, lane of the vector; step, tile, batch. */
+enum {
+    XG_TILE_ROW,
+    XG_TILE_KS,
+    XG_TILE_ROW_ROUND,
+    XG_TILE_K_ROUND,
+    XG_TILE_LANE,
+    XG_TILE_STEP,
+    XG_TILE_TILE,
+    XG_TILE_BATCH,
+    XG_TILE_FETCH_DIMS
+};
+XG_FN const xg_imap *xg_tile_fetch_map(
+    const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side); /* to the operand's indices */
+/* Whether the guards of a map say the same of all lanes of a vector. */
+XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
+XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
+/* The kernel of a fusion, if tiles are the way; NULL: they are not. */
+XG_FN xg_kmodule *xg_tile_fusion(
+    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, const xg_machine *m);
+
+#endif /* XG_SCHED_TILE_H */
+/* sched/tile_form.c -- which axes a dot or convolution has: of a batch, of each operand alone, and summed ones. */
+#ifndef XG_SCHED_TILE_FORM_C
+#define XG_SCHED_TILE_FORM_C
+
+/* How far out dimension d lies in memory: 0 is the innermost one. */
+XG_FN uint32_t xg_tile_depth(const xg_shape *s, uint32_t d) {
+    uint32_t k;
+    if (!s->layout) return s->rank - 1 - d;
+    for (k = 0; k < s->rank && (uint32_t)s->layout->minor_to_major[k] != d; k++) {}
+    return k;
+}
+/* Behind those that lie further out in memory. */
+XG_FN void xg_tile_add(xg_tile_group *g, uint32_t of, int64_t extent, int64_t scale, uint32_t depth, uint32_t *depths) {
+    uint32_t k = g->n++;
+    for (; k > 0 && depths[k - 1] < depth; k--) {
+        g->axes[k] = g->axes[k - 1];
+        depths[k] = depths[k - 1];
+    }
+    g->axes[k].of = of;
+    g->axes[k].extent = extent;
+    g->axes[k].scale = scale;
+    depths[k] = depth;
+}
+typedef struct xg_tile_builder {
+    xg_tile_form *f;
+    uint32_t depths[XG_TILE_ROLES][XG_TILE_VARS_MAX];
+} xg_tile_builder;
+XG_FN void xg_tile_add_dim(xg_tile_builder *b, xg_tile_role role, uint32_t dim, int64_t extent, int64_t scale) {
+    xg_tile_add(&b->f->group[role], dim, extent, scale, xg_tile_depth(b->f->hero->shape, dim), b->depths[role]);
+}
+/* A summed one lies as deep as the dimension of operand 0 that it counts. */
+XG_FN void xg_tile_add_sum(xg_tile_builder *b, uint32_t which, uint32_t dim, int64_t extent) {
+    uint32_t depth = xg_tile_depth(XG_OPERAND(b->f->hero, 0)->shape, dim);
+    xg_tile_add(&b->f->group[XG_TILE_K], b->f->rank + which, extent, 1, depth, b->depths[XG_TILE_K]);
+}
+
+XG_FN bool xg_tile_dot(xg_tile_builder *b) {
+    const xg_inst *i = b->f->hero;
+    const xg_shape *s = i->shape, *lhs = XG_OPERAND(i, 0)->shape;
+    uint32_t n_batch = xg_attr_ints(i, XG_A_lhs_batch_dims).n, left, k;
+    xg_ints summed = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+    if (i->n_operands != 2) return false;
+    left = lhs->rank - summed.n;
+    for (k = 0; k < s->rank; k++)
+        xg_tile_add_dim(b, k < n_batch ? XG_TILE_B : k < left ? XG_TILE_M : XG_TILE_N, k, s->dims[k], 1);
+    for (k = 0; k < summed.n; k++) xg_tile_add_sum(b, k, (uint32_t)summed.p[k], lhs->dims[summed.p[k]]);
+    b->f->n_vars = s->rank + summed.n;
+    return true;
+}
+XG_FN bool xg_tile_convolution(xg_tile_builder *b) {
+    const xg_inst *i = b->f->hero;
+    const xg_shape *s = i->shape, *kernel = XG_OPERAND(i, 1)->shape;
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    xg_window w = xg_emit_window(i);
+    int64_t groups = xg_attr_int(i, XG_A_feature_group_count, 1) * xg_attr_int(i, XG_A_batch_group_count, 1), features;
+    uint32_t k;
+    if (i->n_operands != 2 || xg_inst_attr(i, XG_A_sparsity_config) || groups < 1) return false;
+    features = s->dims[l->output_feature] / groups;
+    for (k = 0; k < s->rank; k++)
+        if (k != (uint32_t)l->output_feature) xg_tile_add_dim(b, XG_TILE_M, k, s->dims[k], 1);
+    if (groups > 1) xg_tile_add_dim(b, XG_TILE_B, (uint32_t)l->output_feature, groups, features);
+    xg_tile_add_dim(b, XG_TILE_N, (uint32_t)l->output_feature, features, 1);
+    for (k = 0; k < w.n; k++) xg_tile_add_sum(b, k, (uint32_t)l->input_spatial.p[k], w.p[k].size);
+    xg_tile_add_sum(b, w.n, (uint32_t)l->input_feature, kernel->dims[l->kernel_input]);
+    b->f->n_vars = s->rank + w.n + 1;
+    return true;
+}
+
+XG_FN int64_t xg_tile_group_size(const xg_tile_group *g) {
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < g->n; k++)
+        if (!xg_mul64(n, g->axes[k].extent, &n)) return -1;
+    return n;
+}
+/* The role whose last axis of more than one element lies innermost in the result: threads write it side by side. */
+XG_FN bool xg_tile_m_is_minor(const xg_tile_builder *b) {
+    uint32_t best[2] = {UINT32_MAX, UINT32_MAX}, role, k;
+    for (role = XG_TILE_M; role <= XG_TILE_N; role++) {
+        const xg_tile_group *g = &b->f->group[role];
+        for (k = 0; k < g->n; k++)
+            if (g->axes[k].extent > 1) best[role - XG_TILE_M] = b->depths[role][k];
+    }
+    return best[0] < best[1];
+}
+XG_FN void xg_tile_swap(xg_tile_form *f) {
+    xg_tile_group g = f->group[XG_TILE_M];
+    f->group[XG_TILE_M] = f->group[XG_TILE_N];
+    f->group[XG_TILE_N] = g;
+    f->operand[0] = 1;
+    f->operand[1] = 0;
+}
+
+XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero) {
+    xg_tile_builder b;
+    uint32_t k;
+    memset(f, 0, sizeof *f);
+    memset(&b, 0, sizeof b);
+    b.f = f;
+    f->hero = hero;
+    f->rank = hero->shape->rank;
+    f->operand[1] = 1;
+    if (!xg_shape_is_array(hero->shape) || hero->shape->dynamic || hero->shape->elements == 0) return false;
+    for (k = 0; k < 2; k++)
+        if (XG_OPERAND(hero, k)->shape->dynamic || XG_OPERAND(hero, k)->shape->elements == 0) return false;
+    for (k = 0; k < 2; k++)
+        if (!xg_imap_ok(xg_indexing_operand(x, hero, k))) return false;
+    if (hero->op == XG_DOT ? !xg_tile_dot(&b) : !xg_tile_convolution(&b)) return false;
+    f->sum = xg_contract_sum_type(hero);
+    for (k = 0; k < XG_TILE_ROLES; k++)
+        if ((f->group[k].size = xg_tile_group_size(&f->group[k])) <= 0) return false;
+    if (xg_tile_m_is_minor(&b)) xg_tile_swap(f);
+    for (k = 0; k < XG_TILE_SIDES; k++)
+        f->map[k] = xg_imap_syms_to_dims(x, xg_indexing_operand(x, hero, f->operand[k]));
+    return f->sum != XLAGPU_PRED;
+}
+
+XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars) {
+    uint32_t role, k;
+    for (k = 0; k < f->n_vars; k++) vars[k] = xg_aff_const(env->x, 0);
+    for (role = 0; role < XG_TILE_ROLES; role++) {
+        const xg_tile_group *g = &f->group[role];
+        const xg_aff *rest = linear[role];
+        for (k = g->n; k-- > 0 && rest;) {
+            const xg_tile_axis *axis = &g->axes[k];
+            const xg_aff *own = k ? xg_aff_mod_in(env, rest, axis->extent) : rest;
+            vars[axis->of] = xg_aff_add_scaled(env, vars[axis->of], own, axis->scale);
+            rest = k ? xg_aff_div_in(env, rest, axis->extent) : NULL;
+        }
+    }
+}
+
+#endif /* XG_SCHED_TILE_FORM_C */
+/* sched/tile_plan.c -- whether tiles are the way for a fusion, and which tile: the one place with an estimate. */
+#ifndef XG_SCHED_TILE_PLAN_C
+#define XG_SCHED_TILE_PLAN_C
+
+/* Tiles: of a block m n k, of a thread tm tn. By bytes of what is summed: up to four, eight, sixteen. */
+#define XG_TILE_SHAPES_4(X) \
+    X(128, 128, 32, 8, 8) \
+    X(128, 128, 16, 8, 8) \
+    X(64, 128, 16, 8, 8) \
+    X(128, 64, 16, 8, 8) \
+    X(64, 64, 16, 8, 4) \
+    X(32, 64, 16, 4, 4) \
+    X(64, 32, 16, 4, 4) \
+    X(32, 32, 32, 4, 4) \
+    X(16, 128, 16, 4, 4) \
+    X(16, 64, 32, 4, 4) \
+    X(128, 16, 16, 4, 4) \
+    X(64, 16, 32, 4, 4) \
+    X(16, 32, 32, 4, 4) \
+    X(8, 64, 32, 4, 4) \
+    X(64, 8, 32, 4, 4) \
+    X(4, 128, 16, 4, 4) \
+    X(128, 4, 16, 4, 4)
+#define XG_TILE_SHAPES_8(X) \
+    X(64, 64, 16, 4, 8) \
+    X(32, 64, 16, 4, 4) \
+    X(64, 32, 16, 4, 4) \
+    X(32, 32, 16, 4, 4) \
+    X(16, 32, 16, 4, 4) \
+    X(32, 16, 16, 4, 4) \
+    X(16, 64, 16, 4, 4) \
+    X(8, 64, 16, 4, 4) \
+    X(64, 8, 16, 4, 4) \
+    X(4, 128, 16, 4, 4) \
+    X(128, 4, 16, 4, 4)
+#define XG_TILE_SHAPES_16(X) \
+    X(32, 32, 8, 4, 4) \
+    X(16, 32, 8, 4, 4) \
+    X(8, 64, 8, 4, 4) \
+    X(64, 8, 8, 4, 4) \
+    X(4, 128, 8, 4, 4) \
+    X(128, 4, 8, 4, 4)
+
+enum {
+    XG_TILE_WORK_MIN = 1 << 14,   /* multiply-adds: below, a launch takes longer than any way to do them */
+    XG_TILE_WORK_SURE = 1 << 16,  /* above, one thread for each element reads far too often, whatever it takes */
+    XG_TILE_EXTENT_MIN = 2,       /* of m and n: with one row there is nothing that tiles would read once */
+    XG_TILE_SECTOR_BYTES = 32,    /* what memory gives at least */
+    XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
+    XG_TILE_VECTOR_MAX = 8,       /* elements: more are staged in too many registers */
+    XG_TILE_PAD_BYTES = 16,       /* behind a row of shared memory that is written across: two vectors of one row
+                                     then lie half of the banks apart */
+    XG_TILE_GROUP_ROWS = 8,       /* rows of tiles that blocks take side by side: what they read stays in L2 */
+    XG_TILE_LANES = 32,           /* of a warp */
+    XG_TILE_LANES_N = 8,          /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
+    XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
+    XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
+    XG_TILE_STEP_CYCLES = 60,     /* of a step beside its arithmetic: barrier and addresses */
+    XG_TILE_START_CYCLES = 1500,  /* of a block: the first step's way from memory, and the epilogue's to it */
+    XG_TILE_READ_CYCLES = 2,      /* of shared memory for 16 bytes of each lane, most of them the same */
+    XG_TILE_READ_LATENCY = 12,    /* of one k, which a warp alone waits for beside its arithmetic */
+    XG_TILE_L2_SPEED = 3          /* times the bandwidth of memory */
+};
+
+/* ---- what is brought ---- */
+
+XG_FN int64_t xg_tile_weight(const xg_inst *i) { return xg_shape_is_array(i->shape) ? xg_cost_bytes(i->shape) : 0; }
+/* The parameter whose elements most of an operand is made of, and where they lie: (variables) -> its indices. */
+XG_FN const xg_inst *xg_tile_source(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m) {
+    uint32_t k, best, depth;
+    for (depth = 0; depth < 64 && i->op != XG_PARAMETER && i->n_operands; depth++) {
+        best = 0;
+        if (xg_op_flags(i->op) & XGF_EW) {
+            for (k = 1; k < i->n_operands; k++)
+                if (xg_tile_weight(XG_OPERAND(i, k)) > xg_tile_weight(XG_OPERAND(i, best))) best = k;
+        } else {
+            const xg_imap *step = xg_indexing_operand(x, i, 0);
+            if (!xg_imap_ok(step) || step->n_syms || step->n_rts) return i;
+            *m = xg_imap_compose(x, *m, step);
+            if (!xg_imap_ok(*m)) return i;
+        }
+        i = XG_OPERAND(i, best);
+    }
+    return i;
+}
+
+/* Of a map to offsets, whose dim `lane` counts neighbours: 2 they lie in one aligned vector; 1 side by side; else 0. */
+XG_FN int xg_tile_contiguous(xg_aff_ctx *x, const xg_imap *m, uint32_t lane, int64_t lanes) {
+    const xg_aff *v = xg_aff_dim(x, lane), *rest;
+    if (!xg_imap_ok(m) || xg_aff_scale_of(m->results[0], v) != 1) return 0;
+    rest = xg_aff_sub(x, m->results[0], v);
+    if (!rest || xg_aff_uses(rest, v)) return 0;
+    return xg_aff_divisor(rest) % lanes == 0 ? 2 : 1;
+}
+/* (row / lanes, k / lanes, lane) -> offset of the source's element, when lanes run along k, or along rows. */
+XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to,
+    const xg_shape *s, bool along_k, int64_t n) {
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, 2);
+    xg_tile_role row = side ? XG_TILE_N : XG_TILE_M;
+    xg_imap *m = xg_imap_new(x, 4, 0, 0, f->n_vars, 0);
+    xg_range ranges[4];
+    xg_aff_env env;
+    uint32_t k;
+    ranges[0] = xg_range_of(0, f->group[row].size / (along_k ? 1 : n) - 1);
+    ranges[1] = xg_range_of(0, f->group[XG_TILE_K].size / (along_k ? n : 1) - 1);
+    ranges[2] = xg_range_of(0, n - 1);
+    ranges[3] = xg_range_of(0, f->group[XG_TILE_B].size - 1);
+    env = xg_aff_env_of(x, ranges, 4, NULL, 0);
+    memset(linear, 0, sizeof linear);
+    linear[XG_TILE_B] = xg_aff_dim(x, 3);
+    linear[row] = xg_aff_dim(x, 0);
+    linear[XG_TILE_K] = xg_aff_dim(x, 1);
+    k = along_k ? XG_TILE_K : row;
+    linear[k] = xg_aff_add(x, xg_aff_mul(x, linear[k], n), lane);
+    xg_tile_variables(f, &env, linear, vars);
+    for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
+    for (k = 0; k < f->n_vars; k++) m->results[k] = vars[k];
+    return xg_indexing_flatten(x, xg_imap_compose(x, m, to), s);
+}
+/* Whether the operand's elements are those of a parameter, unchanged. */
+XG_FN bool xg_tile_is_moved(const xg_inst *i) {
+    while (i->op == XG_BITCAST || i->op == XG_RESHAPE || i->op == XG_TRANSPOSE || i->op == XG_REVERSE ||
+           i->op == XG_SLICE || i->op == XG_COPY || i->op == XG_BROADCAST)
+        i = XG_OPERAND(i, 0);
+    return i->op == XG_PARAMETER;
+}
+XG_FN bool xg_tile_may_copy(const xg_tile_form *f, const xg_inst *operand, int64_t bytes) {
+    xlagpu_type t = operand->shape->type;
+    return t == f->sum && xg_contract_rounding(f->hero, t) == t && !(xg_type_class(t) & XGT_C) && bytes >= 4 &&
+           xg_tile_is_moved(operand);
+}
+/* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
+XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_machine *m, uint32_t side) {
+    const xg_tile_form *f = &p->form;
+    xg_tile_fetch *t = &p->fetch[side];
+    const xg_imap *to = f->map[side];
+    const xg_inst *from = xg_tile_source(x, XG_OPERAND(f->hero, f->operand[side]), &to);
+    int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = XG_TILE_ACCESS_BYTES / bytes;
+    int64_t size[2];
+    int way;
+    size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
+    size[1] = f->group[XG_TILE_K].size;
+    t->bytes = bytes;
+    t->async = m->async_copies && xg_tile_may_copy(f, XG_OPERAND(f->hero, f->operand[side]), bytes);
+    t->vector = 1;
+    t->along_k = false;
+    if (xg_type_class(f->sum) & XGT_C) n = 1;
+    for (n = XG_MIN(n, (int64_t)XG_TILE_VECTOR_MAX); n > 1; n /= 2)
+        for (way = 1; way >= 0; way--) {
+            if (size[way] % n || xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, way, n), 2, n) < 2)
+                continue;
+            t->vector = n;
+            t->along_k = way;
+            return;
+        }
+    for (way = 1; way >= 0 && !t->along_k; way--)
+        t->along_k = way && size[way] > 1 &&
+                     xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
+}
+
+/* ---- what is written ---- */
+
+XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission *e) {
+    const xg_tile_form *f = &p->form;
+    xg_aff_ctx *x = e->m->aff;
+    const xg_shape *root = e->roots[0]->shape;
+    int64_t n = XG_MIN(XG_TILE_ACCESS_BYTES / XG_MAX(xg_type_bytes(root->type), 1), (int64_t)XG_TILE_VECTOR_MAX);
+    const xg_imap *place = xg_indexing_flatten(x, xg_emit_same_place(x, f->hero->shape, root), root);
+    if (xg_type_class(root->type) & XGT_C) n = 1;
+    for (; n > 1; n /= 2) {
+        const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+        xg_imap *m = xg_imap_new(x, 4, 0, 0, f->rank, 0);
+        xg_range ranges[4];
+        xg_aff_env env;
+        uint32_t k;
+        if (f->group[XG_TILE_N].size % n) continue;
+        ranges[0] = xg_range_of(0, f->group[XG_TILE_M].size - 1);
+        ranges[1] = xg_range_of(0, f->group[XG_TILE_N].size / n - 1);
+        ranges[2] = xg_range_of(0, n - 1);
+        ranges[3] = xg_range_of(0, f->group[XG_TILE_B].size - 1);
+        env = xg_aff_env_of(x, ranges, 4, NULL, 0);
+        memset(linear, 0, sizeof linear);
+        linear[XG_TILE_B] = xg_aff_dim(x, 3);
+        linear[XG_TILE_M] = xg_aff_dim(x, 0);
+        linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), n), xg_aff_dim(x, 2));
+        xg_tile_variables(f, &env, linear, vars);
+        for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
+        for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
+        if (xg_tile_contiguous(x, xg_imap_compose(x, m, place), 2, n) == 2) return n;
+    }
+    return 1;
+}
+
+/* ---- one shape ---- */
+
+XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
+/* Of so many tiles, how many rows of them are taken side by side: what divides them. */
+XG_FN int64_t xg_tile_rows_together(int64_t tiles) {
+    int64_t n = XG_TILE_GROUP_ROWS;
+    while (tiles % n) n /= 2;
+    return n;
+}
+XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
+    xg_tile_fetch *t = &p->fetch[side];
+    int64_t sum_bytes = xg_type_bytes(p->form.sum);
+    t->rows = side ? p->shape.n : p->shape.m;
+    /* along k the elements of a vector go apart, and copies of several elements do not */
+    t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
+    t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_TILE_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
+    t->pitch = t->rows + (t->along_k ? XG_MAX(XG_TILE_PAD_BYTES / sum_bytes, p->quad) : 0);
+    t->vectors = t->rows * p->shape.k / t->vector;
+    t->rounds = xg_tile_over(t->vectors, p->threads);
+    t->offset = side ? 2 * p->shape.k * p->fetch[0].pitch : 0;
+}
+/* All that follows from the shape. False: there are too many blocks. */
+XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
+    int64_t bytes = xg_type_bytes(p->form.sum), loop, out;
+    p->shape = *s;
+    p->quad = XG_MIN((int64_t)4, XG_MAX(XG_TILE_ACCESS_BYTES / bytes, (int64_t)1));
+    p->rows = s->m / s->tm;
+    p->columns = s->n / s->tn;
+    p->threads = p->rows * p->columns;
+    p->lanes_n = XG_MIN(p->columns, (int64_t)XG_TILE_LANES_N);
+    if (XG_TILE_LANES / p->lanes_n > p->rows) p->lanes_n = XG_TILE_LANES / p->rows;
+    p->warps_n = p->columns / p->lanes_n;
+    p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, s->m);
+    p->tiles[1] = xg_tile_over(p->form.group[XG_TILE_N].size, s->n);
+    p->steps = xg_tile_over(p->form.group[XG_TILE_K].size, s->k);
+    p->batch = p->form.group[XG_TILE_B].size;
+    p->group_rows = xg_tile_rows_together(p->tiles[0]);
+    xg_tile_settle_fetch(p, 0, vectors[0]);
+    xg_tile_settle_fetch(p, 1, vectors[1]);
+    loop = p->fetch[1].offset + 2 * s->k * p->fetch[1].pitch;
+    out = (int64_t)s->m / (s->tm / p->quad) * s->n;
+    p->shared = XG_MAX(loop, out);
+    p->blocks = xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]);
+    return p->blocks <= INT32_MAX && p->threads <= 1024;
+}
+
+/* ---- the estimate ---- */
+
+/* Multiply-adds of f32 that take as long as one of the sum's type. */
+XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum) {
+    int64_t one = xg_type_bits(xg_type_real(sum)) > 32 ? 2 : 1;
+    if (xg_type_class(sum) == XGT_C) return 4 * one;
+    return xg_type_class(sum) == XGT_F ? one : 2 * one;
+}
+/* Blocks of which a multiprocessor holds so many at a time. */
+XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_machine *m) {
+    int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0, registers, r;
+    uint32_t k;
+    for (k = 0; k < 2; k++) staged += p->fetch[k].async ? 0 : p->fetch[k].rounds * p->fetch[k].vector;
+    registers = (p->shape.tm * p->shape.tn + p->shape.tm + p->shape.tn + staged) * words + XG_TILE_OWN_REGISTERS;
+    r = XG_TILE_REGISTERS / (XG_MIN(registers, (int64_t)255) * p->threads);
+    r = XG_MIN(r, m->shared_per_block / XG_MAX(p->shared * xg_type_bytes(p->form.sum), (int64_t)1));
+    return XG_MAX(XG_MIN(r, m->threads_per_sm / p->threads), (int64_t)1);
+}
+/* Cycles of a multiprocessor for one step of so many blocks at a time: what its pipes take, or one warp alone. */
+XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_machine *m, int64_t blocks) {
+    int64_t warps = blocks * p->threads / XG_TILE_LANES, lanes = XG_MAX(m->lanes / XG_TILE_LANES, 1u);
+    int64_t own = p->shape.tm * p->shape.tn * xg_tile_arithmetic(p->form.sum), multiply = own / lanes;
+    int64_t read = XG_TILE_READ_CYCLES * (p->shape.tm + p->shape.tn) / p->quad, each;
+    each = warps * (XG_MAX(multiply, read) + XG_MIN(multiply, read) / 8);
+    return p->shape.k * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
+}
+XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_machine *m, int64_t out_bytes) {
+    const xg_tile_group *g = p->form.group;
+    int64_t each = xg_tile_over(p->blocks, m->sms), together = XG_MIN(xg_tile_resident(p, m), each), cycles, l2, first;
+    int64_t compute, move, k_bytes[2];
+    uint32_t k;
+    cycles = xg_cost_mul(p->steps, xg_tile_step_cycles(p, m, together));
+    cycles = xg_cost_mul(xg_tile_over(each, together), xg_cost_add(cycles, XG_TILE_START_CYCLES));
+    compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
+    for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, g[XG_TILE_K].size);
+    l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
+    first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
+    first = xg_cost_add(first, out_bytes);
+    l2 = xg_cost_scale(l2, 1000, XG_TILE_L2_SPEED * m->bandwidth_gbs);
+    move = XG_MAX(xg_cost_scale(first, 1000, m->bandwidth_gbs), l2);
+    return xg_cost_add(XG_MAX(compute, move), XG_MIN(compute, move) / 8);
+}
+
+/* ---- the choice ---- */
+
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_machine *m, int64_t out_bytes) {
+    static const xg_tile_shape shapes[] = {
+#define X(m, n, k, tm, tn) {m, n, k, tm, tn},
+        XG_TILE_SHAPES_4(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_8(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_16(X)
+#undef X
+    };
+    int64_t bytes = xg_type_bytes(p->form.sum), vectors[2], time;
+    int want = bytes <= 4 ? 0 : bytes <= 8 ? 1 : 2, list = 0;
+    xg_tile_plan best = *p, one = *p;
+    size_t k;
+    for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
+    best.picoseconds = INT64_MAX;
+    for (k = 0; k < XG_COUNT(shapes); k++) {
+        if (!shapes[k].m) list++;
+        if (!shapes[k].m || list != want || !xg_tile_settle(&one, &shapes[k], vectors)) continue;
+        if (one.shared * bytes > m->shared_per_block) continue;
+        time = xg_tile_time(&one, m, out_bytes);
+        if (time >= best.picoseconds) continue;
+        best = one;
+        best.picoseconds = time;
+    }
+    *p = best;
+}
+XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
+    (void)data;
+    return first && (i->op == XG_DOT || i->op == XG_CONVOLUTION);
+}
+/* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before.
+ */
+XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_machine *m) {
+    enum {
+        READ_LANES = 32 /* a cycle and multiprocessor */,
+        STEP_LATENCY = 30 /* cycles */
+    };
+    int64_t steps = xg_cost_mul(f->group[XG_TILE_K].size, xg_tile_arithmetic(f->sum));
+    int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2);
+    int64_t cycles = XG_MAX(reads / (READ_LANES * (int64_t)m->sms), xg_cost_mul(steps, STEP_LATENCY));
+    return xg_cost_scale(cycles, 1000000, m->clock_mhz);
+}
+
+/* Vectors of which some lanes only have an element are brought element by element. */
+XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
+    uint32_t side;
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_tile_fetch *t = &p->fetch[side];
+        t->map = xg_tile_fetch_map(p, x, side);
+        if (!xg_imap_ok(t->map)) return false;
+        if (xg_tile_lanes_agree(x, t->map, t->vector)) continue;
+        xg_tile_settle_fetch(p, side, 1);
+        t->map = xg_tile_fetch_map(p, x, side);
+        if (!xg_imap_ok(t->map)) return false;
+    }
+    return true;
+}
+XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    if (!c || xg_fuse_is_phases(c)) return false;
+    XG_FOR_INSTS(i, c)
+        if (xg_tile_is_hero(NULL, i, true)) return true;
+    return false;
+}
+XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m) {
+    const xg_tile_group *g = p->form.group;
+    int64_t work, out_bytes = 0;
+    uint32_t k;
+    memset(p, 0, sizeof *p);
+    if (!e->parts || !xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) return false;
+    if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
+    work = xg_cost_mul(p->form.hero->shape->elements, g[XG_TILE_K].size);
+    if (work < XG_TILE_WORK_MIN || g[XG_TILE_M].size < XG_TILE_EXTENT_MIN || g[XG_TILE_N].size < XG_TILE_EXTENT_MIN)
+        return false;
+    for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
+    for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
+    xg_tile_choose(p, m, out_bytes);
+    if (!p->blocks || (work < XG_TILE_WORK_SURE && p->picoseconds > xg_tile_loop_time(&p->form, m))) return false;
+    p->out_vector = XG_MIN(xg_tile_choose_out(p, e), (int64_t)p->shape.n);
+    return xg_tile_settle_maps(p, e->m->aff);
+}
+
+#endif /* XG_SCHED_TILE_PLAN_C */
+/* sched/tile_emit.c -- the kernel of a plan for tiles.
+ *
+ *     bring step 0; put it into buffer 0; wait
+ *     for each step:
+ *         bring the next step into registers, if there is one
+ *         multiply what lies in this step's buffer        <- xg_tile_multiply: where an intrinsic goes instead
+ *         put what was brought into the other buffer; wait
+ *     for each group of rows of the fragments:
+ *         put the sums into shared memory; wait; walk over them in the order of the result: the epilogue; wait */
+#ifndef XG_SCHED_TILE_EMIT_C
+#define XG_SCHED_TILE_EMIT_C
+
+enum {
+    XG_TILE_UNROLL = 4 /* steps of k that are written out: addresses and the loop are then 2% of them */
+};
+
+typedef struct xg_tile_kernel {
+    xg_fusion_emission *e;
+    const xg_tile_plan *p;
+    xg_scope s;
+    xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
+    xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
+    xg_kval **dest;
+    xg_elem *sums;                  /* of a thread, by row and column */
+    xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
+} xg_tile_kernel;
+
+/* ---- indices ---- */
+
+/* A map of so many results, whose dims count so much. */
+XG_FN xg_imap *xg_tile_map(xg_aff_ctx *x, const int64_t *counts, uint32_t n, uint32_t n_results) {
+    xg_imap *m = xg_imap_new(x, n, 0, 0, n_results, 0);
+    uint32_t k;
+    for (k = 0; k < n; k++) m->dims[k].range = xg_range_of(0, counts[k] - 1);
+    return m;
+}
+XG_FN xg_kval *xg_tile_apply(
+    xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *e, xg_kval *const *at) {
+    xg_imap *m = xg_tile_map(w->e->m->aff, counts, n, 1);
+    m->results[0] = e;
+    return xg_kapply(&w->s.b, xg_imap_simplify(w->e->m->aff, m), at)->results;
+}
+/* v / n, v mod n and v * n + more, as arithmetic: maps take the results as variables, so their expressions stay small.
+ */
+XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+    return n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_DIVUI, v, xg_elem_index(&w->s, n));
+}
+XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+    return n == 1 ? xg_elem_index(&w->s, 0) : xg_k2(&w->s.b, XG_K_OP_REMUI, v, xg_elem_index(&w->s, n));
+}
+XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more) {
+    v = n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_MULI, v, xg_elem_index(&w->s, n));
+    return xg_k2(&w->s.b, XG_K_OP_ADDI, v, more);
+}
+/* How the rounds of a fetch go: first `rows` of them along rows, each `row_step` units (vectors that lie along rows, or
+ * rows) further on; then the same `k_step` units of k further on. */
+typedef struct xg_tile_rounds {
+    int64_t rows, ks, row_step, k_step;
+    int64_t row_units, k_units; /* of the step */
+    int64_t lines;              /* threads / lines: the place along rows, of vectors that lie along k */
+} xg_tile_rounds;
+XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetch *t) {
+    xg_tile_rounds r;
+    int64_t across;
+    r.row_units = t->along_k ? t->rows : t->rows / t->vector;
+    r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k;
+    r.lines = t->along_k ? t->beside : 1;
+    across = XG_MIN(p->threads / r.lines, r.row_units); /* both are powers of two */
+    r.row_step = across;
+    r.rows = r.row_units / across;
+    r.k_step = p->threads / across;
+    r.ks = xg_tile_over(r.k_units, r.k_step);
+    return r;
+}
+XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *counts) {
+    xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
+    counts[XG_TILE_ROW] = r.row_step;
+    counts[XG_TILE_KS] = XG_MIN(r.k_step, r.k_units);
+    counts[XG_TILE_ROW_ROUND] = r.rows;
+    counts[XG_TILE_K_ROUND] = r.ks;
+    counts[XG_TILE_LANE] = p->fetch[side].vector;
+    counts[XG_TILE_STEP] = p->steps;
+    counts[XG_TILE_TILE] = p->tiles[side];
+    counts[XG_TILE_BATCH] = p->batch;
+}
+/* The row of the tile and the k of the step of a lane, of the dims of a fetch. */
+XG_FN void xg_tile_fetch_place(
+    const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_aff *lane, const xg_aff **row, const xg_aff **k) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(p, t);
+    *row = xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROW_ROUND), r.row_step));
+    *k = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_K_ROUND), r.k_step));
+    if (t->along_k)
+        *k = xg_aff_add(x, xg_aff_mul(x, *k, t->vector), lane);
+    else
+        *row = xg_aff_add(x, xg_aff_mul(x, *row, t->vector), lane);
+}
+XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    xg_imap *m;
+    xg_aff_env env;
+    uint32_t v;
+    xg_tile_fetch_counts(p, side, counts);
+    m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.n_vars);
+    env = xg_imap_env(x, m);
+    xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
+    memset(linear, 0, sizeof linear);
+    linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
+    row = xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), p->fetch[side].rows));
+    linear[side ? XG_TILE_N : XG_TILE_M] = row;
+    linear[XG_TILE_K] = xg_aff_add(x, k, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k));
+    xg_tile_variables(&p->form, &env, linear, vars);
+    for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
+    return xg_imap_compose(x, m, p->form.map[side]);
+}
+XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
+    const xg_aff *lane = xg_aff_dim(x, XG_TILE_LANE), *rest;
+    uint32_t k;
+    if (lanes == 1) return true;
+    if (m->dims[XG_TILE_LANE].range.lo != 0 || m->dims[XG_TILE_LANE].range.hi != lanes - 1) return false;
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_constraint *c = &m->constraints[k];
+        if (!xg_aff_uses(c->expr, lane)) continue;
+        rest = xg_aff_sub(x, c->expr, lane);
+        if (!rest || xg_aff_uses(rest, lane) || xg_aff_divisor(rest) % lanes) return false;
+        if ((c->range.lo != INT64_MIN && c->range.lo % lanes) ||
+            (c->range.hi != INT64_MAX && (c->range.hi + 1) % lanes))
+            return false;
+    }
+    return true;
+}
+
+/* Whether these values lie in the domain of a map whose dims count so much; NULL: always. What is asked may not be
+ * taken as known, so the expressions are computed without the map's constraints. */
+XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const int64_t *counts, xg_kval *const *at) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_imap *all = xg_tile_map(x, counts, m->n_dims, 0);
+    xg_aff_env env = xg_imap_env(x, all);
+    xg_kval *cond = NULL, *v[1];
+    uint32_t k;
+    for (k = 0; k < m->n_dims; k++)
+        cond = xg_elem_and(&w->s, cond, xg_elem_within(&w->s, at[k], m->dims[k].range, all->dims[k].range));
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_imap *test = xg_imap_with_results(x, all, &m->constraints[k].expr, 1);
+        xg_range known = xg_aff_range(&env, test->results[0]);
+        if (xg_range_within(known, m->constraints[k].range)) continue;
+        xg_elem_apply(&w->s, test, at, v);
+        cond = xg_elem_and(&w->s, cond, xg_elem_within(&w->s, v[0], m->constraints[k].range, known));
+    }
+    return cond;
+}
+
+/* ---- from memory into registers ---- */
+
+XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) { return xg_contract_zero(&w->s, w->p->form.sum); }
+
+XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+    const xg_tile_form *f = &w->p->form;
+    const xg_inst *o = XG_OPERAND(f->hero, f->operand[side]);
+    xlagpu_type t = o->shape->type, rounded = xg_contract_rounding(f->hero, t);
+    xg_kval *index[XG_RANK_MAX];
+    xg_elem v;
+    w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
+    xg_elem_apply(&w->s, w->p->fetch[side].map, at, index);
+    v = xg_elem_convert_to(&w->s, xg_elem_of(&w->s, o, index), t, rounded);
+    return xg_elem_convert_to(&w->s, v, rounded, f->sum);
+}
+XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval *const *at) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_elem v;
+    if (!cond) return xg_tile_element(w, side, at);
+    v = xg_tile_zero(w);
+    xg_flow_elem(&f, &v);
+    xg_flow_if(&f, cond);
+    v = xg_tile_element(w, side, at);
+    xg_flow_end(&f);
+    return v;
+}
+XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval **at) {
+    at[XG_TILE_ROW] = w->place[side][0];
+    at[XG_TILE_KS] = w->place[side][1];
+    at[XG_TILE_ROW_ROUND] = row_round;
+    at[XG_TILE_K_ROUND] = k_round;
+    at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
+    at[XG_TILE_STEP] = w->step;
+    at[XG_TILE_TILE] = w->tile[side];
+    at[XG_TILE_BATCH] = w->batch;
+}
+/* Whether a thread has a vector, of a step that has fewer than there are threads; NULL: it has. */
+XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
+    int64_t vectors = w->p->fetch[side].vectors;
+    if (vectors >= w->p->threads) return NULL;
+    return xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, vectors));
+}
+/* What a thread brings of a side in one round. */
+XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last, *has, *row_round;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    const xg_ktype *type;
+    xg_flow f;
+    has = xg_tile_has_vector(w, side);
+    row_round = xg_elem_index(&w->s, round % r.rows);
+    xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
+    xg_tile_fetch_counts(w->p, side, counts);
+    cond = xg_elem_and(&w->s, has, xg_tile_inside(w, t->map, counts, at));
+    if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
+    type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), t->vector);
+    vector = xg_kconst_bits(&w->s.b, type, 0);
+    f = xg_flow_of(&w->s, &vector);
+    last = xg_elem_index(&w->s, t->vector);
+    at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
+    put[0] = xg_tile_guarded(w, side, cond, at).v;
+    put[1] = vector;
+    put[2] = at[XG_TILE_LANE];
+    vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
+    xg_flow_end(&f);
+    return xg_elem_real(vector);
+}
+
+/* ---- from registers into shared memory ---- */
+
+/* Where lane `lane` of the vector goes, of the dims of a fetch and a buffer. */
+XG_FN xg_kval *xg_tile_spot(
+    xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, int64_t lane, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *row, *k, *at;
+    int64_t counts[XG_TILE_FETCH_DIMS], own[5];
+    xg_kval *v[5];
+    xg_tile_fetch_counts(w->p, side, counts);
+    memcpy(own, counts, 4 * sizeof *own);
+    own[4] = 2;
+    v[XG_TILE_ROW] = w->place[side][0];
+    v[XG_TILE_KS] = w->place[side][1];
+    v[XG_TILE_ROW_ROUND] = row_round;
+    v[XG_TILE_K_ROUND] = k_round;
+    v[4] = buffer;
+    xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
+    at = xg_aff_add_k(x, xg_aff_add(x, row, xg_aff_mul(x, k, t->pitch)), t->offset);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 4), w->p->shape.k * t->pitch));
+    return xg_tile_apply(w, own, 5, at, v);
+}
+XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
+    xg_kval *v[3];
+    v[0] = vector;
+    v[1] = w->shared;
+    v[2] = spot;
+    w->shared = xg_kir_value(&w->s.b, XG_K_OP_WRITE, v, 3, w->shared->type);
+}
+XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *row_round = xg_elem_index(&w->s, round % r.rows), *k_round = xg_elem_index(&w->s, round / r.rows);
+    xg_elem v = w->staged[side][round];
+    xg_kval *o[2], *at;
+    int64_t lane;
+    if (t->vector > 1 && !t->along_k) {
+        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, row_round, k_round, 0, buffer));
+        return;
+    }
+    for (lane = 0; lane < t->vector; lane++) {
+        xg_elem one = v;
+        o[0] = v.v;
+        o[1] = xg_elem_index(&w->s, lane);
+        if (t->vector > 1) {
+            const xg_ktype *scalar = xg_kir_scalar(w->e->m, v.v->type->elem);
+            one = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, scalar));
+        }
+        at = xg_tile_spot(w, side, row_round, k_round, lane, buffer);
+        w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, &at, 1);
+    }
+}
+XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_flow f = xg_flow_of(&w->s, &w->shared);
+        if (w->p->fetch[side].async) continue;
+        xg_flow_if(&f, xg_tile_has_vector(w, side));
+        for (k = 0; k < w->p->fetch[side].rounds; k++) xg_tile_put(w, side, k, buffer);
+        xg_flow_end(&f);
+    }
+}
+
+/* ---- from memory into shared memory ---- */
+
+/* What a thread copies of a side in one round, under its guard: each element where it goes, so that all that lies
+ * between is one load and one store. */
+XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, xg_kval *first) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_kval *last, *spot = first, *both[2];
+    if (t->vector > 1) {
+        xg_imap *sum = xg_imap_new(w->e->m->aff, 2, 0, 0, 1, 0);
+        sum->dims[0].range = xg_range_of(0, w->p->shared - t->vector);
+        sum->dims[1].range = xg_range_of(0, t->vector - 1);
+        sum->results[0] = xg_aff_add(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), xg_aff_dim(w->e->m->aff, 1));
+        last = xg_elem_index(&w->s, t->vector);
+        at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
+        both[0] = first;
+        both[1] = at[XG_TILE_LANE];
+        spot = xg_kapply(&w->s.b, sum, both)->results;
+    }
+    w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, at).v, w->shared, &spot, 1);
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot, *zero;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_tile_fetch_at(w, side, row_round, k_round, at);
+    xg_tile_fetch_counts(w->p, side, counts);
+    spot = xg_tile_spot(w, side, row_round, k_round, 0, buffer);
+    cond = xg_tile_inside(w, t->map, counts, at);
+    xg_flow_if(&f, cond);
+    xg_tile_copy_vector(w, side, at, spot);
+    if (cond) {
+        xg_flow_else(&f);
+        zero = xg_tile_zero(w).v;
+        if (t->vector == 1)
+            w->shared = xg_kinsert(&w->s.b, zero, w->shared, &spot, 1);
+        else {
+            const xg_ktype *type = xg_kir_vector(w->e->m, zero->type->elem, t->vector);
+            xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
+        }
+    }
+    xg_flow_end(&f);
+}
+/* All rounds: loops that are written out once they are lowered, since their rounds differ in constants alone. */
+XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+    xg_flow some = xg_flow_of(&w->s, &w->shared), outer = xg_flow_of(&w->s, NULL), inner = outer;
+    xg_kval *zero, *k_round, *row_round;
+    xg_flow_if(&some, xg_tile_has_vector(w, side));
+    zero = k_round = row_round = xg_elem_index(&w->s, 0);
+    if (r.ks > 1) {
+        xg_flow_slot(&outer, &w->shared);
+        k_round = xg_flow_for(&outer, zero, xg_elem_index(&w->s, r.ks), 1, r.ks);
+        outer.op->flags = KL_UNROLL_LOWERED;
+    }
+    if (r.rows > 1) {
+        xg_flow_slot(&inner, &w->shared);
+        row_round = xg_flow_for(&inner, zero, xg_elem_index(&w->s, r.rows), 1, r.rows);
+        inner.op->flags = KL_UNROLL_LOWERED;
+    }
+    xg_tile_copy(w, side, row_round, k_round, buffer);
+    xg_flow_end(&inner);
+    xg_flow_end(&outer);
+    xg_flow_end(&some);
+}
+XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
+    uint32_t side;
+    int64_t k;
+    w->step = step;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        if (w->p->fetch[side].async)
+            xg_tile_copy_step(w, side, buffer);
+        else
+            for (k = 0; k < w->p->fetch[side].rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);
+}
+XG_FN void xg_tile_wait(xg_tile_kernel *w) {
+    w->shared = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0)->results;
+}
+
+/* ---- multiply ---- */
+
+enum {
+    XG_TILE_READ_PLACE, /* the row, or column, of the thread among those of its block */
+    XG_TILE_READ_BUFFER,
+    XG_TILE_READ_OUTER,
+    XG_TILE_READ_INNER,
+    XG_TILE_READ_DIMS
+};
+/* A thread's elements of one k: `quad` side by side, the next ones a part of the tile further on. */
+XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64_t *counts, xg_elem *out) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_fetch *t = &p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
+    const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
+    const xg_aff *at = xg_aff_dim(x, XG_TILE_READ_PLACE), *k;
+    xg_kval *o[2], *vector;
+    counts[XG_TILE_READ_PLACE] = side ? p->columns : p->rows;
+    v[XG_TILE_READ_PLACE] = w->own[side];
+    k = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]),
+        xg_aff_dim(x, XG_TILE_READ_INNER));
+    at = xg_aff_add(x, xg_aff_mul(x, at, p->quad), xg_aff_mul(x, k, t->pitch));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_BUFFER), p->shape.k * t->pitch));
+    for (part = 0; part < own / p->quad; part++) {
+        const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / p->quad)));
+        if ((xg_type_class(p->form.sum) & XGT_C) || p->quad == 1) {
+            for (j = 0; j < p->quad; j++) {
+                o[0] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, xg_aff_add_k(x, first, j), v);
+                out[part * p->quad + j] = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, o, 1));
+            }
+            continue;
+        }
+        type = xg_kir_vector(w->e->m, elem->elem, p->quad);
+        o[0] = w->shared;
+        o[1] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, first, v);
+        vector = xg_kir_value(&w->s.b, XG_K_OP_READ, o, 2, type);
+        for (j = 0; j < p->quad; j++) {
+            o[0] = vector;
+            o[1] = xg_elem_index(&w->s, j);
+            out[part * p->quad + j] = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, elem));
+        }
+    }
+}
+XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts) {
+    const xg_tile_plan *p = w->p;
+    int64_t i, j;
+    xg_elem *a = XG_NEW_N(w->e->arena, xg_elem, p->shape.tm), *b = XG_NEW_N(w->e->arena, xg_elem, p->shape.tn);
+    xg_contract_site site;
+    memset(&site, 0, sizeof site);
+    site.sum = p->form.sum;
+    xg_tile_fragment(w, 0, v, counts, a);
+    xg_tile_fragment(w, 1, v, counts, b);
+    for (i = 0; i < p->shape.tm; i++)
+        for (j = 0; j < p->shape.tn; j++) xg_contract_add(&w->s, &site, a[i], b[j], &w->sums[i * p->shape.tn + j]);
+}
+/* Adds the products of what lies in a buffer to the sums. */
+XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    int64_t inner = XG_MIN((int64_t)XG_TILE_UNROLL, (int64_t)p->shape.k), counts[XG_TILE_READ_DIMS];
+    xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
+    xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
+    int64_t k;
+    counts[XG_TILE_READ_BUFFER] = 2;
+    counts[XG_TILE_READ_OUTER] = p->shape.k / inner;
+    counts[XG_TILE_READ_INNER] = inner;
+    v[XG_TILE_READ_BUFFER] = buffer;
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&outer, &w->sums[k]);
+    outer.rolled = true;
+    many = xg_elem_index(&w->s, p->shape.k / inner);
+    v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, many, 1, p->shape.k / inner);
+    outer.op->flags |= KL_STEP_POINTERS;
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
+    many = xg_elem_index(&w->s, inner);
+    v[XG_TILE_READ_INNER] = xg_flow_for(&f, zero, many, 1, inner);
+    f.op->flags = KL_UNROLL_LOWERED;
+    xg_tile_multiply_one(w, v, counts);
+    xg_flow_end(&f);
+    xg_flow_end(&outer);
+}
+
+/* ---- all steps ---- */
+
+XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds; k++)
+            if (!w->p->fetch[side].async) xg_flow_elem(f, &w->staged[side][k]);
+}
+/* Zeros in the place of what is brought. */
+XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
+            int64_t n = w->p->fetch[side].vector;
+            w->staged[side][k] = xg_tile_zero(w);
+            if (n > 1)
+                w->staged[side][k].v =
+                    xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), n), 0);
+        }
+}
+XG_FN void xg_tile_one_step(xg_tile_kernel *w, xg_kval *step) {
+    int64_t steps = w->p->steps;
+    xg_kval *one = xg_elem_index(&w->s, 1), *next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, one), *buffer, *other;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    buffer = xg_tile_rest(w, step, 2);
+    other = xg_k2(&w->s.b, XG_K_OP_SUBI, one, buffer);
+    xg_tile_bring_nothing(w);
+    xg_tile_carry_staged(w, &f);
+    xg_flow_slot(&f, &w->shared);
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, xg_elem_index(&w->s, steps)));
+    xg_tile_bring_step(w, next, other);
+    xg_flow_end(&f);
+    xg_tile_multiply(w, buffer);
+    xg_tile_put_step(w, other);
+    xg_tile_wait(w);
+}
+XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *zero = xg_elem_index(&w->s, 0);
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    int64_t k;
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) w->sums[k] = xg_tile_zero(w);
+    xg_tile_bring_step(w, zero, zero);
+    xg_tile_put_step(w, zero);
+    xg_tile_wait(w);
+    if (p->steps == 1) {
+        xg_tile_multiply(w, zero);
+        xg_tile_wait(w);
+        return;
+    }
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
+    xg_flow_slot(&f, &w->shared);
+    f.rolled = true;
+    xg_tile_one_step(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
+    f.op->flags |= KL_STEP_POINTERS;
+    xg_flow_end(&f);
+}
+
+/* ---- the result ---- */
+
+/* The sums of the rows that are part `part` of each thread's: into shared memory, as a matrix of the tile's columns. */
+XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
+    const xg_tile_plan *p = w->p;
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *at;
+    int64_t i, h, j, across = p->shape.tn / p->quad, counts[2];
+    bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
+    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad);
+    counts[0] = p->rows;
+    counts[1] = p->columns;
+    at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), p->quad));
+    for (i = 0; i < p->quad; i++)
+        for (h = 0; h < across; h++) {
+            const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad];
+            const xg_aff *first = xg_aff_add_k(x, at, i * p->shape.n + h * (p->shape.n / across));
+            xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
+            for (j = 0; j < p->quad; j++) {
+                if (apart) {
+                    xg_kval *spot = xg_tile_apply(w, counts, 2, xg_aff_add_k(x, first, j), w->own);
+                    w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
+                    continue;
+                }
+                o[0] = sums[j].v;
+                o[1] = vector;
+                o[2] = xg_elem_index(&w->s, j);
+                vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
+            }
+            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 2, first, w->own));
+        }
+}
+enum {
+    XG_TILE_OUT_ROW,    /* of a thread: in the first round */
+    XG_TILE_OUT_COLUMN, /* counted in vectors */
+    XG_TILE_OUT_ROUND,
+    XG_TILE_OUT_LANE,
+    XG_TILE_OUT_M,
+    XG_TILE_OUT_N,
+    XG_TILE_OUT_BATCH,
+    XG_TILE_OUT_DIMS
+};
+typedef struct xg_tile_out {
+    const xg_imap *map; /* to the hero's indices, and the place in shared memory */
+    int64_t counts[XG_TILE_OUT_DIMS];
+} xg_tile_out;
+XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_form *f = &p->form;
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t rows = p->shape.m / (p->shape.tm / p->quad), vectors = rows * p->shape.n / p->out_vector;
+    int64_t line, wide;
+    const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
+    xg_tile_out o;
+    xg_aff_env env;
+    xg_imap *m;
+    uint32_t k;
+    line = p->shape.n / p->out_vector;
+    wide = XG_MAX(line / p->threads, (int64_t)1); /* rounds of a row */
+    o.counts[XG_TILE_OUT_ROW] = XG_MAX(p->threads / line, (int64_t)1);
+    o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(line, p->threads);
+    o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, p->threads);
+    o.counts[XG_TILE_OUT_LANE] = p->out_vector;
+    o.counts[XG_TILE_OUT_M] = p->tiles[0];
+    o.counts[XG_TILE_OUT_N] = p->tiles[1];
+    o.counts[XG_TILE_OUT_BATCH] = p->batch;
+    m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
+    env = xg_imap_env(x, m);
+    row = xg_aff_mul(x, xg_aff_div(x, round, wide), o.counts[XG_TILE_OUT_ROW]);
+    row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_OUT_ROW));
+    column = xg_aff_mul(x, xg_aff_mod(x, round, wide), p->threads);
+    column = xg_aff_mul(x, xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_COLUMN)), p->out_vector);
+    column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
+    memset(linear, 0, sizeof linear);
+    linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
+    linear[XG_TILE_M] =
+        xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_M), p->shape.m), xg_aff_add_k(x, row, part * rows));
+    linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), column);
+    xg_tile_variables(f, &env, linear, vars);
+    for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
+    m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->shape.n), column);
+    o.map = xg_imap_simplify(x, m);
+    if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
+        o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
+    if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
+        linear[XG_TILE_N] = xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE));
+        o.map = xg_imap_with_constraint(
+            x, o.map, linear[XG_TILE_N], xg_range_of(0, f->group[XG_TILE_N].size - p->out_vector));
+    }
+    return o;
+}
+
+/* One vector of the result, and all that the fusion makes of it. */
+XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
+    const xg_tile_form *f = &w->p->form;
+    xg_contract_site site;
+    xg_kval *index[XG_TILE_VARS_MAX], *cond, *last;
+    uint32_t k;
+    xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
+    xg_elem v;
+    memset(&site, 0, sizeof site);
+    site.i = f->hero;
+    site.sum = f->sum;
+    at[XG_TILE_OUT_ROUND] = round;
+    at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
+    cond = xg_tile_inside(w, o->map, o->counts, at);
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&guard, &w->dest[k]);
+    xg_flow_if(&guard, cond);
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&lanes, &w->dest[k]);
+    if (w->p->out_vector > 1) {
+        last = xg_elem_index(&w->s, w->p->out_vector);
+        at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
+    }
+    xg_elem_apply(&w->s, o->map, at, index);
+    v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, &index[f->rank], 1));
+    v = xg_contract_end(&w->s, &site, v);
+    xg_hero_write(&w->s, &w->p->heroes, f->hero->shape, &v, index, NULL, w->dest);
+    xg_flow_end(&lanes);
+    xg_flow_end(&guard);
+}
+XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
+    xg_tile_out o = xg_tile_out_of(w, part);
+    xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    uint32_t k;
+    at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
+    at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
+    at[XG_TILE_OUT_M] = w->tile[0];
+    at[XG_TILE_OUT_N] = w->tile[1];
+    at[XG_TILE_OUT_BATCH] = w->batch;
+    if (o.counts[XG_TILE_OUT_ROUND] == 1) {
+        xg_tile_out_vector(w, &o, at, zero);
+        return;
+    }
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&f, &w->dest[k]);
+    f.rolled = true;
+    last = xg_elem_index(&w->s, o.counts[XG_TILE_OUT_ROUND]);
+    xg_tile_out_vector(w, &o, at, xg_flow_for(&f, zero, last, 1, o.counts[XG_TILE_OUT_ROUND]));
+    f.op->flags |= KL_STEP_POINTERS;
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
+    int64_t parts = w->p->shape.tm / w->p->quad, part;
+    for (part = 0; part < parts; part++) {
+        if (part) xg_tile_wait(w);
+        xg_tile_show(w, part);
+        xg_tile_wait(w);
+        xg_tile_out_part(w, part);
+    }
+}
+
+/* ---- the kernel ---- */
+
+/* Blocks by batch, then by groups of rows of tiles; a group column by column. */
+XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks), *own, *in, *group;
+    own = xg_tile_rest(w, id, p->tiles[0] * p->tiles[1]);
+    in = xg_tile_rest(w, own, p->group_rows * p->tiles[1]);
+    group = xg_tile_quotient(w, own, p->group_rows * p->tiles[1]);
+    w->tile[0] = xg_tile_join(w, group, p->group_rows, xg_tile_rest(w, in, p->group_rows));
+    w->tile[1] = xg_tile_quotient(w, in, p->group_rows);
+    w->batch = xg_tile_quotient(w, id, p->tiles[0] * p->tiles[1]);
+}
+/* Where a thread stands: among the rows and columns of threads, and in what it brings of each side. */
+XG_FN void xg_tile_threads(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *lane, *warp, *in, *line;
+    uint32_t side;
+    w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
+    lane = xg_tile_rest(w, w->thread, XG_TILE_LANES);
+    warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+    in = xg_tile_quotient(w, lane, p->lanes_n);
+    w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), XG_TILE_LANES / p->lanes_n, in);
+    in = xg_tile_rest(w, lane, p->lanes_n);
+    w->own[1] = xg_tile_join(w, xg_tile_rest(w, warp, p->warps_n), p->lanes_n, in);
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
+        in = xg_tile_rest(w, w->thread, r.lines);
+        line = xg_tile_quotient(w, w->thread, r.lines);
+        w->place[side][0] = xg_tile_rest(w, line, r.row_step);
+        w->place[side][1] = xg_tile_join(w, xg_tile_quotient(w, line, r.row_step), r.lines, in);
+    }
+}
+XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
+    xg_kfunc *f = e->m->entry;
+    const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(p->form.sum), &p->shared, 1);
+    xg_tile_kernel w;
+    uint32_t k;
+    memset(&w, 0, sizeof w);
+    xg_emit_functions(e, false);
+    f->async_copies = p->fetch[0].async || p->fetch[1].async;
+    w.e = e;
+    w.p = p;
+    w.s = xg_emit_scope(e, f, 0);
+    f->threads[0] = (uint32_t)p->threads;
+    f->blocks[0] = (uint32_t)p->blocks;
+    f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
+    w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->shape.tm * (size_t)p->shape.tn);
+    for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
+    w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[f->n_inputs + k];
+    xg_tile_threads(&w);
+    xg_tile_blocks(&w);
+    w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    xg_tile_all_steps(&w);
+    xg_tile_all_results(&w);
+    xg_kreturn(&w.s.b, w.dest, e->n_roots);
+}
+XG_FN xg_kmodule *xg_tile_fusion(
+    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, const xg_machine *m) {
+    xg_fusion_emission e;
+    xg_tile_plan p;
+    if (!xg_tile_may_be(fusion)) return NULL;
+    xg_emit_open(&e, NULL, a, fusion, target);
+    if (!xg_tile_plan_of(&p, &e, m)) return NULL;
+    xg_emit_check_leaves(&e);
+    xg_emit_entry(&e, kernel_name);
+    xg_tile_emit(&e, &p);
+    return e.m;
+}
+
+#endif /* XG_SCHED_TILE_EMIT_C */
+
 /* ptx */
 /* ptx/ptx.h -- the last step of the compiler: low-level kernel IR to PTX text for one target.
  *
@@ -71856,13 +74471,20 @@ typedef struct xg_target {
 } xg_target;
 /* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
-XG_FN const xg_target *xg_target_at(size_t i); /* NULL behind the last */
+XG_FN const xg_target *xg_target_at(size_t i);             /* NULL behind the last */
+XG_FN const xg_target *xg_target_base(const xg_target *t); /* the same without a letter */
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f);
 
 /* A flag of EX2A, LG2A, RCPA, RSQRTA that only expansions of this room set: operands and results are never subnormal
  * where it matters. */
 enum {
     XG_KA_FTZ = 1
+};
+
+/* Bytes of a kernel's parameters: what every driver takes; with PTX 8.1 (CUDA 12.1). */
+enum {
+    XG_PTX_PARAM_BYTES_OLD = 4096,
+    XG_PTX_PARAM_BYTES_MAX = 32764
 };
 
 /* ---- legalize.c ---- */
@@ -71961,7 +74583,8 @@ enum {
 
 enum {
     XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */,
-    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */
+    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */,
+    XG_PI_LETTER = 4 /* only targets with a letter have it (sm_90a), and its PTX runs on no later device */
 };
 
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. */
@@ -72183,6 +74806,7 @@ enum {
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
     X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
+    X(ASYNC_WAIT, ANY, ANY, 80, 70, 0, "cp.async.wait_all") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
 /* clang-format on */
 
@@ -72217,7 +74841,7 @@ static const xg_ptx_row *xg_ptx_find_row(
     for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
         const xg_ptx_row *r = &xg_ptx_rows[i];
         if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && (r->flags & XG_PI_VECTOR) == vector &&
-            t->cc >= r->cc)
+            t->cc >= r->cc && (t->suffix || !(r->flags & XG_PI_LETTER)))
             return r;
     }
     return NULL;
@@ -73727,15 +76351,16 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 
 /* The formats by element; both enums name them alike. */
 static xlagpu_type xg_ptx_float_type(xg_kelem e) {
+    /* clang-format off */
     switch (e) {
-#define X(name) \
-    case XG_E_##name: return XLAGPU_##name;
-        X(BF16)
-        X(F16) X(F32) X(F64) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ)
-            X(F8E8M0FNU) X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
+#define X(name) case XG_E_##name: return XLAGPU_##name;
+    X(BF16) X(F16) X(F32) X(F64)
+    X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E8M0FNU)
+    X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
 #undef X
-                default : return XLAGPU_INVALID;
+    default: return XLAGPU_INVALID;
     }
+    /* clang-format on */
 }
 static bool xg_ptx_is_narrow(xg_kelem e) { return xg_kelem_is_float(e) && xg_kelem_bits(e) <= 8; }
 
@@ -74934,6 +77559,7 @@ struct xg_ptx {
     xg_arena *all;   /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
+    bool letter;           /* an instruction needs the target's letter */
     xg_texts text;         /* the head of the module, finished kernels */
     uint32_t instructions; /* in these */
     xg_dict names;         /* entries so far */
@@ -75271,6 +77897,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     }
     xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, row->isa);
+    p->letter = p->letter || row->flags & XG_PI_LETTER;
 }
 
 /* ---- memory ---- */
@@ -75827,10 +78454,16 @@ typedef struct xg_ptx_moves {
     xg_ptx_lane *to, *from;
     uint32_t n, cap;
 } xg_ptx_moves;
+/* An address that a loop carries becomes itself and so many bytes. */
+static bool xg_ptx_moves_on(const xg_ptx_lane *to, const xg_ptx_lane *from) {
+    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls &&
+           to->num == from->num;
+}
 static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, const xg_ptx_val *from) {
     uint32_t i;
     for (i = 0; i < to->n; i++) {
         if (xg_ptx_lane_eq(&to->lane[i], &from->lane[i]) && from->lane[i].bits == 0) continue;
+        if (xg_ptx_moves_on(&to->lane[i], &from->lane[i])) continue;
         if (m->n == m->cap) {
             uint32_t cap = m->cap;
             m->to = (xg_ptx_lane *)xg_vec_grow(p->arena, m->to, &m->cap, sizeof *m->to);
@@ -75889,6 +78522,13 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
     memset(&m, 0, sizeof m);
     for (i = 0; i < n; i++) xg_ptx_moves_add(p, &m, xg_ptx_of(&to[i]), xg_ptx_of(XG_KOPERAND(from, first + i)));
     if (m.n) xg_ptx_moves_run(p, &m);
+    for (i = 0; i < n; i++) { /* behind all that may read what they were */
+        const xg_ptx_lane *own = &xg_ptx_of(&to[i])->lane[0], *next = &xg_ptx_of(XG_KOPERAND(from, first + i))->lane[0];
+        xg_ptx_lane bytes;
+        if (!xg_ptx_moves_on(own, next)) continue;
+        bytes = xg_ptx_imm(own->cls == XG_PC_RD ? XG_PC_RD : XG_PC_R, next->bits);
+        xg_ptx_line(p, own->cls == XG_PC_RD ? "add.s64 $, $, $" : "add.s32 $, $, $", own, own, &bytes, NULL);
+    }
 }
 
 /* ---- structure ---- */
@@ -76131,6 +78771,15 @@ static void xg_ptx_print_cluster_barrier(xg_ptx *p) {
     xg_ptx_line(p, "barrier.cluster.wait.aligned", NULL, NULL, NULL, NULL);
 }
 
+/* Only 16 bytes may pass by the first cache, which has no use for what lies in shared memory. */
+static void xg_ptx_print_async_copy(xg_ptx *p, xg_kop *op) {
+    char *at = xg_ptx_line_begin(p);
+    at = xg_ptx_pen_text(at, op->a == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
+    at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
+    at = xg_ptx_pen_address(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
+    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a));
+    xg_ptx_need_isa(p, 70);
+}
 static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     const xg_ptx_row *row;
     switch (op->op) {
@@ -76143,6 +78792,7 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_CONST: xg_ptx_print_const(p, op); return;
     case XG_K_OP_LOAD: xg_ptx_print_load(p, op); return;
     case XG_K_OP_STORE: xg_ptx_print_store(p, op); return;
+    case XG_K_OP_ASYNC_COPY: xg_ptx_print_async_copy(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
     case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
@@ -76332,7 +78982,7 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
-    p->isa = t->isa;
+    p->isa = 0;
     /* the head says which instruction set the kernels ask for: it is written in the end */
     xg_texts_add(&p->text, a, XG_STR(""));
     xg_buf_init(&p->body, a);
@@ -76340,6 +78990,18 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_dict_init(&p->names, a);
     xg_ptx_index_make(&p->index);
     return p;
+}
+/* From PTX 8.1 on a kernel may have more bytes of parameters. */
+static void xg_ptx_check_params(xg_ptx *p, const xg_kfunc *f) {
+    enum {
+        POINTER_BYTES = 8,
+        ISA_OF_MORE = 81
+    };
+    uint32_t bytes = f->body->n_args * POINTER_BYTES;
+    if (bytes > XG_PTX_PARAM_BYTES_MAX)
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' has %u bytes of parameters; %d are the most",
+            (int)f->name.n, f->name.p, bytes, (int)XG_PTX_PARAM_BYTES_MAX);
+    if (bytes > XG_PTX_PARAM_BYTES_OLD) xg_ptx_need_isa(p, ISA_OF_MORE);
 }
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_kfunc *f = m->entry ? m->entry : m->first;
@@ -76360,6 +79022,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_dict_init(&p->arrays, p->arena);
     xg_dict_init(&seen, p->arena);
     xg_ptx_name(p, f);
+    xg_ptx_check_params(p, f);
     xg_ptx_measure_shared(p, f->body, &seen);
     p->dynamic = p->static_shared > (int64_t)p->target->shared_static;
     if (p->static_shared > (int64_t)p->target->shared_per_block)
@@ -76372,10 +79035,13 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
+/* Code that needs nothing of the letter's is made for the target without it, so that it loads on later devices. */
 XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
+    const xg_target *t = p->letter ? p->target : xg_target_base(p->target);
     xg_buf head;
+    xg_ptx_need_isa(p, t->isa);
     xg_buf_init(&head, p->all);
-    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
+    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, t->name);
     p->text.bytes += head.n - p->text.p[0].n;
     p->text.p[0] = xg_str_of(head.p, head.n);
     *out = p->text;
@@ -76467,6 +79133,12 @@ static const uint32_t xg_target_feature_cc[] = {
 };
 
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f) { return t->cc >= xg_target_feature_cc[f]; }
+XG_FN const xg_target *xg_target_base(const xg_target *t) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_targets); i++)
+        if (xg_targets[i].cc == t->cc && !xg_targets[i].suffix) return &xg_targets[i];
+    return t;
+}
 XG_FN const xg_target *xg_target_at(size_t i) { return i < XG_COUNT(xg_targets) ? &xg_targets[i] : NULL; }
 
 static const char *xg_target_name_at(const void *user, size_t i) {
@@ -78485,7 +81157,8 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     xg_push(m->work, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+    for (at = 0; at < work.n; at++)
+        XG_FOR_INSTS(i, work.p[at]) {
             xg_comps called;
             if (!xg_opt_is_control(i)) continue;
             called = xg_opt_control_comps(m->work, i);
@@ -78732,26 +81405,13 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
     uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0, depth = 1;
     uint32_t k;
     switch (i->op) {
-    case XG_DOT: {
-        xg_ints d = xg_attr_ints(i, XG_A_lhs_contracting_dims);
-        for (k = 0; k < d.n; k++) depth *= (uint64_t)XG_OPERAND(i, 0)->shape->dims[d.p[k]];
-        return 2 * n * depth;
-    }
-    case XG_CONVOLUTION: {
-        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
-        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
-        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
-        return outputs ? 2 * n * (uint64_t)(kernel->elements / outputs) : 0;
-    }
+    case XG_DOT:
+    case XG_CONVOLUTION: return 2 * n * xg_inst_terms(i);
     case XG_REDUCE:
     case XG_SORT:
     case XG_SCATTER:
         return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
-    case XG_REDUCE_WINDOW: {
-        const xg_attr *w = xg_inst_attr(i, XG_A_window);
-        for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
-        return n * depth;
-    }
+    case XG_REDUCE_WINDOW: return n * xg_inst_terms(i);
     case XG_FFT: { /* as it is usually counted: 5 n log2 n, half of that for real numbers */
         xg_ints d = xg_attr_ints(i, XG_A_fft_length);
         uint64_t real = XG_OPERAND(i, 0)->shape->type != i->shape->type ? 1 : 2, bits = 0;
@@ -79388,9 +82048,9 @@ XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
     xg_inst *i = xg_limit_maker(v);
     if (xg_shape_is_array(i->shape)) return i;
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
-        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
-        return u->user;
+        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
+            (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
+            return u->user;
     return NULL;
 }
 XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
@@ -80757,12 +83417,16 @@ enum {
 
 /* clang-format off */
 #define XG_HLO_PASSES(X) \
+    X(PRE, "tiled-layout-normalization", xg_opt_tiled_layouts, REQUIRED) \
     X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
     X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
+    X(PRE, "operand_upcaster", xg_opt_operand_upcaster, REQUIRED) \
+    X(PRE, "zero-sized-gather", xg_opt_zero_sized_gather, REQUIRED) \
     X(PRE, "host-offloader", xg_opt_host_offloader, REQUIRED) \
     X(PRE, "gpu-convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
+    X(PRE, "fusion-legalizer", xg_opt_fusion_legalizer, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
@@ -80875,7 +83539,9 @@ enum {
     X("convert-index", xg_kir_convert_index) \
     X("unroll-lowered-loops", xg_kir_unroll_lowered) \
     X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse)
+    X("cse", xg_kir_cse) \
+    X("step-pointers", xg_kir_step_pointers) \
+    X("async-copies", xg_kir_async_copies)
 /* clang-format on */
 
 #endif /* XG_DRIVER_PASSES_H */
@@ -81146,6 +83812,7 @@ typedef struct xg_driver_state {
     xg_arena *work; /* of the kernel that is being made: everything but its text */
     xg_arena *temp; /* of the pass that is running */
     xg_emit_target emit;
+    xg_machine machine;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
@@ -81227,10 +83894,10 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
     return xg_str_of(b.p, b.n);
 }
 
-/* The parameters of a kernel have 4352 bytes, of pointers. */
+/* A kernel's parameters are pointers. */
 XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     enum {
-        MOST = 4352 / 8
+        MOST = XG_PTX_PARAM_BYTES_MAX / 8
     };
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape);
     if (n > MOST)
@@ -81239,6 +83906,13 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
             "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
+/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the
+ * place that they write, as the loop emitter does. */
+XG_FN xg_kmodule *xg_driver_emit(xg_driver_state *s, const xg_inst *fusion, bool by_loop) {
+    xg_str name = xg_driver_kernel_name(s, fusion->name);
+    xg_kmodule *m = xg_tile_fusion(s->work, fusion, name, &s->emit, &s->machine);
+    return m ? m : xg_emit_fusion(s->work, fusion, name, &s->emit, by_loop);
+}
 /* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
 XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
     const xg_inst *fusion = p->steps.p[step].inst;
@@ -81254,8 +83928,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_emit_fusion(s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit,
-        xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m = xg_driver_emit(s, fusion, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
@@ -81341,6 +84014,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;
     r.bf16_ops = xg_driver_bf16_ops(t);
+    r.async_copies = t->cc >= 80;
     return r;
 }
 
@@ -81361,6 +84035,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.code = s.backend->begin(a->ctx, a, &o->target);
     machine = xg_driver_machine(&o->target);
     s.emit = xg_emit_target_of(&machine, o->deterministic);
+    s.machine = machine;
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -81399,6 +84074,11 @@ XG_FN xg_str xg_driver_compile(
     xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_plan *p;
     xg_buf text;
+    if (m->num_partitions > 1)
+        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "module %.*s has num_partitions=%lld: programs of several partitions are not compiled yet; run it with "
+            "--platform=interpreter",
+            (int)m->name.n, m->name.p, (long long)m->num_partitions);
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
     if (o->dump) {
         xg_buf_init(&text, a);
@@ -81562,6 +84242,7 @@ typedef struct xg_public_job {
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
+    uint64_t terms; /* of the longest sum */
     xlagpu_bytes made;
 } xg_public_job;
 
@@ -81972,6 +84653,23 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
     j.n_outputs = n_outputs;
     j.fill_elided = fill_elided;
     return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
+}
+
+/* ---- sums ---- */
+
+XG_FN void xg_public_terms(xg_public_job *j) {
+    const xg_module *m = xg_public_hlo(j->m);
+    const xg_comp *c;
+    j->terms = 1;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
+            uint64_t n = xg_inst_terms(i);
+            if (n > j->terms) j->terms = n;
+        }
+}
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *m) {
+    xg_public_job j = xg_public_job_of(m);
+    return m && xg_public_do(&j, xg_public_terms) ? j.terms : 1;
 }
 
 /* ---- elements ---- */

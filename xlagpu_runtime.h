@@ -236,10 +236,11 @@ typedef struct xlagpu_device_desc {
     const char *platform;       /* "auto" (or NULL), "cuda", "host" */
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
-    uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    uint32_t threads;           /* of the simulator, and for loading kernels on "cuda"; 0: one per processor */
     /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
     bool no_command_buffers;
-    /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
+     * not: see range, and xlagpu_rt_note */
     bool nvtx;
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
@@ -252,6 +253,14 @@ typedef struct xlagpu_device_desc {
     /* cuda: kernels, copies and fills that do not touch the same memory run beside each other: as branches of command
      * buffers, else on two streams */
     bool concurrent;
+    /* called when a program begins (name) and when it ends (NULL), in a profile also for each step, on the thread that
+     * executes: for NVTX's header, Tracy, ITT ...; instead of nvtx */
+    void (*range)(void *user, const char *name);
+    void *range_user;
+    /* cuda: what the driver's compiler says of a program's kernels (registers, spills) and how long it took, for each
+     * part that it compiles; the cache is not asked then */
+    void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
+    void *jit_log_user;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
@@ -261,9 +270,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
 XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *device); /* NULL is allowed; waits for what runs */
 XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
-XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device);       /* "cuda" or "host" */
-XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);           /* "NVIDIA H200", "PTX simulator" */
-XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);         /* what to compile for: "sm_90a" */
+XLAGPU_DEF const char *xlagpu_rt_note(
+    const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
+XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
+XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
 
 /* ---- buffers: device memory that the caller owns ---- */
 
@@ -331,7 +342,7 @@ XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t index, xlagpu_rt_kernel *out);
 
 /* Host arrays in, host arrays out, in logical row-major order; blocks. bytes of each must be exactly the value's. The
- * easy way. */
+ * easy way. Device buffers are kept for the next run until the program is unloaded. */
 typedef struct xlagpu_rt_tensor {
     void *data;
     size_t bytes;
@@ -339,7 +350,7 @@ typedef struct xlagpu_rt_tensor {
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
-/* The same in an execution that is there (below): no temporary memory is made. */
+/* The same in an execution that is there (below), which keeps its buffers for the next run until it is finished. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs,
     uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
@@ -361,6 +372,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition);
 /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution);
+/* What is slower than it was asked to be, and why: a command buffer that the driver refused, say. "": nothing. */
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *execution);
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
@@ -2755,10 +2768,22 @@ typedef enum xg_sim_unit {
 XG_SIM_FN xg_sim_unit xg_sim_unit_best(void); /* that this host has */
 XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit);
 
+/* X(NAME, text): what approximate instructions return (math.c): what devices usually do, or the least, the greatest or
+ * either value that their documented error allows. */
+#define XG_SIM_APPROXES(X) X(USUAL, "usual") X(LOW, "low") X(HIGH, "high") X(MIXED, "mixed")
+typedef enum xg_sim_approx {
+#define X(name, text) XG_SIM_APPROX_##name,
+    XG_SIM_APPROXES(X)
+#undef X
+    XG_SIM_APPROX_COUNT
+} xg_sim_approx;
+
 /* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it).
  * Uses the best unit, or any that the host has. */
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
 XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit);
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx);
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
@@ -2833,6 +2858,9 @@ XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
     X(RACE, "data race") \
     X(ASYNC, "copy not waited for") \
     X(MBARRIER, "wrong use of a memory barrier") \
+    X(PROXY, "missing proxy fence") \
+    X(CONSTANT, "read-only load of written memory") \
+    X(SCOPE, "scope too narrow") \
     X(DIVERGENCE, "barrier in divergent code") \
     X(BARRIER, "wrong use of a barrier") \
     X(DEADLOCK, "deadlock") \
@@ -3083,6 +3111,8 @@ struct xg_sim_module {
     xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
+    bool constants;         /* there is a load with .nc */
+    bool narrow;            /* there is an atomic or strong access of scope .cta to global memory */
     uint32_t shared_common; /* of .shared variables that several functions use */
     uint32_t dynamic_at;    /* where dynamic shared memory starts when functions use it, else 0 */
 };
@@ -3109,6 +3139,7 @@ struct xg_sim_module {
  *   one_pass      do 32 words at distances in shared memory lie in different banks, or else at one place of a bank?
  *   shuffle       what shfl does to a whole warp
  *   within, fill  tags (shadow.c): do n words, a multiple of 4, all lie in [least, below)? set n words to one value
+ *   rows_within   the same of the four words at each of 32 distances
  *   copy          bytes, a multiple of 32 (what a compiler makes of memcpy for so many can take ten times as long)
  *   split, join   32 pairs of items of `size` bytes to two rows of 32, and back: what .v2 needs, and twice of what .v4
  *                 needs
@@ -4076,7 +4107,16 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     XG_SIM_T(Df64) z = x * 2.88539008177792681472; \
     XG_V_EXP2(y, z); \
     y = 1.0 - 2.0 / (y + 1.0); \
-    r = XG_V_TO(Df32, XG_V_FLTD(XG_V_SEL(m, XG_V_RAWD(less), XG_V_RAWD(y))))
+    /* 11 bits behind the first: a bound of 2^-11 */ \
+    y = XG_V_FLTD(XG_V_SEL(m, XG_V_RAWD(less), XG_V_RAWD(y)) & ~(uint64_t)0x1FFFFFFFFFFu); \
+    r = XG_V_TO(Df32, y)
+/* div.approx: by more than 2^126 gives zero, of an infinity a NaN. */
+#define XG_V_DIVAPPROX \
+    const XG_SIM_T(Wu32) size = XG_V_RAW(b) & 0x7FFFFFFFu; \
+    const XG_SIM_T(Wu32) large = XG_V_MASK(Wu32, size > 0x7E800000u) & XG_V_MASK(Wu32, size < 0x7F800000u); \
+    const XG_SIM_T(Wf32) quotient = a / b, zero = a * 0.0f; \
+    r = XG_V_FLT(XG_V_SEL(large, XG_V_RAW(zero), XG_V_RAW(quotient))); \
+    XG_V_NANW(r)
 #define XG_V_FTZ(u) ((u)&XG_V_SEL(XG_V_MASK(Wu32, ((u)&0x7F800000u) == 0u), 0x80000000u, ~((u)&0u)))
 
 /* A comparison of every ordered kind for one type; wide ones narrow their mask to 32 bits. */
@@ -4168,6 +4208,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     F2(sub_f32, f32, W, f32, f32, f32, r = a - b; XG_V_NANW(r)) \
     F2(mul_f32, f32, W, f32, f32, f32, r = a * b; XG_V_NANW(r)) \
     F2(div_f32, f32, W, f32, f32, f32, r = a / b; XG_V_NANW(r)) \
+    F2(divapprox_f32, f32, W, f32, f32, f32, XG_V_DIVAPPROX) \
     F3(fma_f32, f32, W, f32, f32, f32, f32, r = XG_SIM_T(fma32)(a, b, c); XG_V_NANW(r)) \
     F1(sqrt_f32, f32, W, f32, f32, r = XG_SIM_T(sqrt32)(a); XG_V_NANW(r)) \
     F1(rcp_f32, f32, W, f32, f32, r = 1.0f / a; XG_V_NANW(r)) \
@@ -4362,6 +4403,7 @@ typedef struct xg_sim_moves {
     bool (*one_pass)(const uint32_t *off);
     void (*shuffle)(char *to, char *ok, const char *a, const char *b, const char *c, xg_sim_shuffleop op);
     bool (*within)(const uint32_t *p, size_t n, uint32_t least, uint32_t below);
+    bool (*rows_within)(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below);
     void (*fill)(uint32_t *p, size_t n, uint32_t word);
     void (*copy)(char *to, const char *from, size_t bytes);
     void (*split)(char *a, char *b, const char *from, uint32_t size);
@@ -4470,6 +4512,12 @@ XG_RACY XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) {
     for (i = 0; i < n; i++) p[i] = word;
 }
 #endif
+XG_RACY XG_FN bool xg_sim_base_rows_within(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++)
+        if (!xg_sim_base_within(p + off[i] / 4, 4, least, below)) return false;
+    return true;
+}
 XG_FN void xg_sim_base_copy(char *to, const char *from, size_t bytes) {
     uint64_t x[4];
     for (; bytes; bytes -= 32, to += 32, from += 32) {
@@ -4511,7 +4559,7 @@ XG_FN void xg_sim_base_join(char *to, const char *a, const char *b, uint32_t siz
 }
 static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base_beside64, xg_sim_base_inside32,
     xg_sim_base_inside64, xg_sim_base_gather, xg_sim_base_one_pass, xg_sim_base_shuffle, xg_sim_base_within,
-    xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
+    xg_sim_base_rows_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
 
 #if XG_SIM_X86
 #ifdef __SANITIZE_THREAD__
@@ -4730,6 +4778,18 @@ XG_M256_FN bool xg_sim_avx2_within(const uint32_t *words, size_t n, uint32_t lea
     l = _mm_or_si128(l, h);
     return _mm_testz_si128(l, l) != 0;
 }
+XG_M256_FN bool xg_sim_avx2_rows_within(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below) {
+    __m128i low = _mm_set1_epi32((int)least), high = low;
+    const __m128i l = low, h = _mm_set1_epi32((int)(below - 1));
+    uint32_t i;
+    XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i++) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + off[i] / 4));
+        low = _mm_min_epu32(low, x);
+        high = _mm_max_epu32(high, x);
+    }
+    low = _mm_or_si128(_mm_xor_si128(low, l), _mm_xor_si128(_mm_max_epu32(high, h), h));
+    return _mm_testz_si128(low, low) != 0;
+}
 XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     char *p = (char *)words;
     const __m256i v = _mm256_set1_epi32((int)word);
@@ -4814,7 +4874,7 @@ XG_M256_FN void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_
 }
 static const xg_sim_moves xg_sim_moves_avx2 = {xg_sim_avx2_beside32, xg_sim_avx2_beside64, xg_sim_avx2_inside32,
     xg_sim_avx2_inside64, xg_sim_avx2_gather, xg_sim_avx2_one_pass, xg_sim_avx2_shuffle, xg_sim_avx2_within,
-    xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
+    xg_sim_avx2_rows_within, xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
 #endif
 
 XG_FN const xg_sim_moves *xg_sim_moves_of(xg_sim_unit unit) {
@@ -4963,6 +5023,7 @@ typedef struct xg_sim_asm {
     xg_sim_stmt *stmt;       /* the one being read */
     uint32_t carry;          /* the register of the carry flag of this function, NOREG until used */
     xg_sim_unit unit;        /* whose arithmetic functions the records get */
+    xg_sim_approx approx;
 } xg_sim_asm;
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s); /* decode.c */
@@ -6266,15 +6327,21 @@ XG_FN void xg_sim_module_item(xg_sim_asm *p) {
 }
 
 #endif /* XG_SIM_PARSE_C */
-/* sim/math.c -- the approximate functions, more exact than any device.
+/* sim/math.c -- the approximate functions, as exact as the PTX ISA says and no more.
  *
- * A GPU computes ex2, lg2, sin, cos, tanh and rsqrt from tables with documented error bounds; the tables are not
- * documented. Here each is computed in double and rounded once, by the same few operations on every host: results are
- * within 0.51 ulp of the exact value (ex2, which must be fast, is computed in f32: within 1.3 ulp; sin and cos: for |x|
- * below 2^20; beyond, where devices promise nothing either, the reduced argument loses bits). So a kernel whose result
- * depends on the last bits of an approximation differs from a device within the device's own error.
+ * A GPU computes ex2, lg2, sin, cos, tanh, rcp, rsqrt and sqrt from tables with documented error bounds; the tables are
+ * not documented. Here each is computed in double by the same few operations on every host. What becomes of that value
+ * is the module's choice (xg_sim_approx):
+ *   usual   rounded so that it keeps what the bound promises and no bits that no device has: tanh has 11 bits behind
+ *           its first one, sin and cos are multiples of 2^-21, lg2 of 2^-22 near 1, rcp and rsqrt of f64 have 32 bits.
+ *           The others, whose bounds are a few units in the last place, are rounded once (ex2, which must be fast, is
+ *           computed in f32: within 1.3 ulp).
+ *   low, high   the smallest and the largest value that the bound allows.
+ *   mixed       one of these, chosen by the operand's bits.
+ * Values that the manual lists (of zeros, infinities and NaNs, and of subnormals where it says so) are exact in all.
  *
- * ex2, tanh and rsqrt are in lanes.c; what stands here of them is for 16-bit floats. */
+ * The bounds are the rows of XG_SIM_APPROXIMATIONS. Beyond 100 pi, where devices promise nothing for sin and cos, they
+ * have that of smaller arguments. ex2, tanh and rsqrt of f32 are in lanes.c. */
 #ifndef XG_SIM_MATH_C
 #define XG_SIM_MATH_C
 
@@ -6291,13 +6358,16 @@ XG_FN float xg_sim_ex2(float x) {
     return (float)xg_sim_exp2_wide(x);
 }
 
-XG_FN float xg_sim_lg2(float x) {
+/* |v| < 2^50, rounded to a multiple of 2^-n. */
+XG_FN double xg_sim_grid(double v, int n) {
+    const double far_away = xg_sim_scale(6755399441055744.0, -n);
+    return v + far_away - far_away;
+}
+
+XG_FN double xg_sim_lg2_wide(float x) { /* x > 0, finite */
     uint32_t u = xg_sim_bits_f32(x);
     int e = 0;
     double m, s, z;
-    if (x != x || (u >> 31 && u << 1)) return xg_sim_f32_bits(0x7FFFFFFFu);
-    if (u << 1 == 0) return xg_sim_f32_bits(0xFF800000u);
-    if (u == 0x7F800000u) return x;
     if (u < 0x00800000u) {
         u = xg_sim_bits_f32(x * 16777216.0f);
         e = -24;
@@ -6316,14 +6386,20 @@ XG_FN float xg_sim_lg2(float x) {
                                z * (2.0 / 7 +
                                        z * (2.0 / 9 +
                                                z * (2.0 / 11 + z * (2.0 / 13 + z * (2.0 / 15 + z * (2.0 / 17)))))))));
-    return (float)(s * 1.44269504088896340736 + e);
+    return s * 1.44269504088896340736 + e;
+}
+XG_FN float xg_sim_lg2(float x) {
+    uint32_t u = xg_sim_bits_f32(x);
+    if (x != x || (u >> 31 && u << 1)) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (u << 1 == 0) return xg_sim_f32_bits(0xFF800000u);
+    if (u == 0x7F800000u) return x;
+    return (float)(x > 0.5f && x < 2.0f ? xg_sim_grid(xg_sim_lg2_wide(x), 22) : xg_sim_lg2_wide(x));
 }
 
 /* sin (quarter 0) or cos (quarter 1) of x: quadrant and remainder, then the short series. */
-XG_FN float xg_sim_sincos(float x, int quarter) {
+XG_FN double xg_sim_sincos_wide(float x, int quarter) { /* x finite */
     double r = x, n, z;
     int q;
-    if (x - x != 0) return xg_sim_f32_bits(0x7FFFFFFFu);
     if (r > 1e6 || r < -1e6) r = fmod(r, 6.28318530717958647693);
     n = r * 0.63661977236758134308 + 6755399441055744.0 - 6755399441055744.0;
     r = (r - n * 1.5707963267341256142) - n * 6.0771005065061922e-11; /* pi/2 in two parts, the first with 33 bits */
@@ -6336,18 +6412,150 @@ XG_FN float xg_sim_sincos(float x, int quarter) {
         r = r * (1.0 - z * (1.0 / 6 - z * (1.0 / 120 - z * (1.0 / 5040 - z * (1.0 / 362880 -
                                                                                  z * (1.0 / 39916800 -
                                                                                          z * (1.0 / 6227020800.0)))))));
+    return q & 2 ? -r : r;
+}
+XG_FN float xg_sim_sincos(float x, int quarter) {
+    if (x - x != 0) return xg_sim_f32_bits(0x7FFFFFFFu);
     if (!quarter && x == 0) return x;
-    return (float)(q & 2 ? -r : r);
+    return (float)xg_sim_grid(xg_sim_sincos_wide(x, quarter), 21);
 }
 
-XG_FN float xg_sim_tanh(float x) {
-    double y = x, t;
+XG_FN double xg_sim_tanh_wide(float x) {
+    const double y = x, t = y * y;
+    if (y > 20 || y < -20) return y > 0 ? 1.0 : -1.0;
+    if (t < 1e-4) return y * (1.0 - t * (1.0 / 3 - t * (2.0 / 15 - t * (17.0 / 315))));
+    return 1.0 - 2.0 / (xg_sim_exp2_wide(y * 2.88539008177792681472) + 1.0);
+}
+XG_FN float xg_sim_tanh(float x) { /* the nearest: 16-bit floats round it */
     if (x != x) return xg_sim_f32_bits(0x7FFFFFFFu);
-    if (y > 20 || y < -20) return y > 0 ? 1.0f : -1.0f;
-    t = y * y;
-    if (t < 1e-4) return x == 0 ? x : (float)(y * (1.0 - t * (1.0 / 3 - t * (2.0 / 15 - t * (17.0 / 315)))));
-    t = xg_sim_exp2_wide(y * 2.88539008177792681472);
-    return (float)(1.0 - 2.0 / (t + 1.0));
+    return x == 0 ? x : (float)xg_sim_tanh_wide(x);
+}
+
+/* ---- f64: the upper 32 bits of the operand in, the upper 32 bits of the result out; subnormals are flushed ---- */
+
+XG_FN double xg_sim_upper(double x) {
+    uint64_t u = xg_sim_bits_f64(x) & 0xFFFFFFFF00000000u;
+    if (!(u >> 52 & 0x7FF)) u &= (uint64_t)1 << 63;
+    return xg_sim_f64_bits(u);
+}
+XG_FN double xg_sim_coarse_rcp(double a) {
+    if (a != a) return xg_sim_f64_bits(0xFFF8000000000000u);
+    return xg_sim_upper(1.0 / xg_sim_upper(a));
+}
+XG_FN double xg_sim_coarse_rsqrt(double a) {
+    a = xg_sim_upper(a);
+    if (a != a || a < 0) return xg_sim_f64_bits(0xFFF8000000000000u);
+    return xg_sim_upper(1.0 / sqrt(a)); /* of -0: -infinity */
+}
+
+/* ---- the bounds ---- */
+
+/* X(NAME, relative error, absolute error, units in the last place): how far a result may be from the exact value. */
+/* clang-format off */
+#define XG_SIM_APPROXIMATIONS(X) \
+    X(EX2, 1.6858739404357614e-7 /* 2^-22.5 */, 0, 0) \
+    X(LG2, 2.384185791015625e-7 /* 2^-22, outside of (0.5, 2) */, 0, 0) \
+    X(LG2_NEAR, 0, 2.384185791015625e-7, 0) \
+    X(SIN, 0, 6.743495761743046e-7 /* 2^-20.5, up to pi */, 0) \
+    X(COS, 0, 6.743495761743046e-7, 0) \
+    X(SIN_FAR, 0, 3.7568391e-5 /* 2^-14.7, up to 100 pi */, 0) \
+    X(COS_FAR, 0, 3.7568391e-5, 0) \
+    X(TANH, 4.8828125e-4 /* 2^-11 */, 0, 0) \
+    X(RCP, 0, 0, 1) \
+    X(RSQRT, 1.2777e-7 /* 2^-22.9 */, 0, 0) \
+    X(SQRT, 1.1920928955078125e-7 /* 2^-23 */, 0, 0) \
+    X(DIV, 0, 0, 2) \
+    X(EX2_F16, 1.0466e-3 /* 2^-9.9 */, 0, 0) \
+    X(EX2_BF16, 7.8125e-3 /* 2^-7 */, 0, 0) \
+    X(TANH_F16, 0, 4.927e-4 /* 2^-10.987 */, 0) \
+    X(TANH_BF16, 0, 3.90625e-3 /* 2^-8 */, 0)
+/* clang-format on */
+typedef enum xg_sim_approximation {
+#define X(name, relative, absolute, ulps) XG_SIM_AP_##name,
+    XG_SIM_APPROXIMATIONS(X)
+#undef X
+    XG_SIM_AP_COUNT
+} xg_sim_approximation;
+typedef struct xg_sim_bound {
+    double relative, absolute;
+    int ulps;
+} xg_sim_bound;
+static const xg_sim_bound xg_sim_bounds[XG_SIM_AP_COUNT] = {
+#define X(name, relative, absolute, ulps) {relative, absolute, ulps},
+    XG_SIM_APPROXIMATIONS(X)
+#undef X
+};
+
+/* The farthest value that a bound allows, towards +infinity or -infinity. salt: the operand's bits, for mixed. */
+XG_FN double xg_sim_farthest(double exact, xg_sim_approximation which, xg_sim_approx mode, uint32_t salt) {
+    const xg_sim_bound *b = &xg_sim_bounds[which];
+    const double size = exact < 0 ? -exact : exact;
+    double far_away = size * b->relative + b->absolute;
+    if (b->ulps) { /* of f32 */
+        const uint32_t e = xg_sim_bits_f32((float)size) >> 23 & 255;
+        far_away += b->ulps * xg_sim_scale(1.0, (int)XG_MAX(e, 1u) - 150);
+    }
+    if (mode == XG_SIM_APPROX_MIXED)
+        mode = (salt ^ salt >> 7 ^ salt >> 16) * 0x9E3779B9u >> 31 ? XG_SIM_APPROX_HIGH : XG_SIM_APPROX_LOW;
+    return mode == XG_SIM_APPROX_LOW ? exact - far_away : exact + far_away;
+}
+/* The same as f32, rounded towards the exact value so that it stays within the bound. */
+XG_FN float xg_sim_farthest_f32(double exact, xg_sim_approximation which, xg_sim_approx mode, uint32_t salt) {
+    const double bent = xg_sim_farthest(exact, which, mode, salt);
+    float f = (float)bent;
+    uint32_t u = xg_sim_bits_f32(f);
+    if ((bent > exact ? (double)f > bent : (double)f < bent) && u << 1)
+        u += (f > 0) == (bent > exact) ? 0xFFFFFFFFu : 1u;
+    return xg_sim_f32_bits(u);
+}
+
+/* imm of these functions: an xg_sim_approximation, and 256 times an xg_sim_approx that is not the usual one. */
+XG_FN float xg_sim_bent(float a, uint32_t imm) {
+    xg_sim_approximation which = (xg_sim_approximation)(imm & 255);
+    const xg_sim_approx mode = (xg_sim_approx)(imm >> 8);
+    const uint32_t salt = xg_sim_bits_f32(a);
+    double exact;
+    if (a - a != 0 || !(salt & 0x7F800000u) || (salt >> 31 && which >= XG_SIM_AP_RSQRT) ||
+        (salt >> 31 && which == XG_SIM_AP_LG2)) { /* the manual's list */
+        switch (which) {
+        case XG_SIM_AP_EX2: return xg_sim_ex2(a);
+        case XG_SIM_AP_LG2: return xg_sim_lg2(a);
+        case XG_SIM_AP_SIN: return xg_sim_sincos(a, 0);
+        case XG_SIM_AP_COS: return xg_sim_sincos(a, 1);
+        case XG_SIM_AP_TANH: return xg_sim_tanh(a);
+        case XG_SIM_AP_RCP: return a != a ? xg_sim_f32_bits(0x7FFFFFFFu) : 1.0f / a;
+        default: break;
+        }
+        if (a != a || a < 0) return xg_sim_f32_bits(0x7FFFFFFFu);
+        return which == XG_SIM_AP_SQRT ? (float)sqrt((double)a) : (float)(1.0 / sqrt((double)a));
+    }
+    switch (which) {
+    case XG_SIM_AP_EX2:
+        if (a >= 128.0f || a < -149.0f) return xg_sim_ex2(a);
+        exact = xg_sim_exp2_wide(a);
+        break;
+    case XG_SIM_AP_LG2:
+        exact = xg_sim_lg2_wide(a);
+        if (a > 0.5f && a < 2.0f) which = XG_SIM_AP_LG2_NEAR;
+        break;
+    case XG_SIM_AP_SIN:
+    case XG_SIM_AP_COS:
+        exact = xg_sim_sincos_wide(a, which == XG_SIM_AP_COS);
+        if (a > 3.14159265f || a < -3.14159265f) which = which == XG_SIM_AP_COS ? XG_SIM_AP_COS_FAR : XG_SIM_AP_SIN_FAR;
+        break;
+    case XG_SIM_AP_TANH: exact = xg_sim_tanh_wide(a); break;
+    case XG_SIM_AP_RCP: exact = 1.0 / a; break;
+    case XG_SIM_AP_RSQRT: exact = 1.0 / sqrt((double)a); break;
+    default: exact = sqrt((double)a);
+    }
+    return xg_sim_farthest_f32(exact, which, mode, salt);
+}
+XG_FN float xg_sim_bent_div(float a, float b, uint32_t imm) {
+    const float usual = a / b;
+    if (usual != usual) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (usual - usual != 0 || usual == 0) return usual;
+    return xg_sim_farthest_f32(
+        (double)a / (double)b, XG_SIM_AP_DIV, (xg_sim_approx)(imm >> 8), xg_sim_bits_f32(a) ^ xg_sim_bits_f32(b) << 1);
 }
 #endif /* XG_SIM_MATH_C */
 /* sim/video.c -- the video instructions: parts of registers as small integers, saturated, then merged or combined with
@@ -6661,7 +6869,8 @@ enum {
     XG_SIM_H_SAT = 64,
     XG_SIM_H_FTZ = 128,
     XG_SIM_H_XORSIGN = 256,
-    XG_SIM_H_ABS = 512
+    XG_SIM_H_ABS = 512,
+    XG_SIM_H_BENT = 12 /* from this bit on an xg_sim_approx, of EX2 and TANH */
 };
 
 XG_FN uint32_t xg_sim_half_minmax(uint32_t a, uint32_t b, uint32_t imm) {
@@ -6679,6 +6888,18 @@ XG_FN uint32_t xg_sim_half_minmax(uint32_t a, uint32_t b, uint32_t imm) {
     return imm & XG_SIM_H_XORSIGN ? (r & 0x7FFF) | sign : r;
 }
 XG_FN uint32_t xg_sim_half_flush(uint32_t a) { return a & 0x7C00 ? a : a & 0x8000; }
+/* The farthest value that the bounds of ex2 and tanh of 16-bit floats allow. */
+XG_FN uint64_t xg_sim_half_bent(float x, uint32_t imm) {
+    const bool brain = (imm & XG_SIM_H_BF16) != 0, ex2 = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2;
+    const xg_sim_approximation which =
+        ex2 ? (brain ? XG_SIM_AP_EX2_BF16 : XG_SIM_AP_EX2_F16) : (brain ? XG_SIM_AP_TANH_BF16 : XG_SIM_AP_TANH_F16);
+    const double exact = !ex2                        ? xg_sim_tanh_wide(x)
+                         : x > -160.0f && x < 128.0f ? xg_sim_exp2_wide(x)
+                                                     : (double)xg_sim_ex2(x);
+    const double bent = xg_sim_farthest(exact, which, (xg_sim_approx)(imm >> XG_SIM_H_BENT), xg_sim_bits_f32(x) >> 13);
+    return xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(bent), XG_SIM_IS_F64), brain ? XG_SIM_IS_BF16 : XG_SIM_IS_F16,
+        bent > exact ? XG_SIM_RM : XG_SIM_RP, false);
+}
 XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
     xg_sim_format f = imm & XG_SIM_H_BF16 ? XG_SIM_IS_BF16 : XG_SIM_IS_F16;
     uint64_t r;
@@ -6695,6 +6916,10 @@ XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
     case XG_SIM_H_EX2:
     case XG_SIM_H_TANH: {
         float x = xg_sim_f32_bits((uint32_t)xg_sim_pack(xg_sim_unpack(a, f), XG_SIM_IS_F32, XG_SIM_RN, false));
+        if (imm >> XG_SIM_H_BENT && x - x == 0 && x != 0) {
+            r = xg_sim_half_bent(x, imm);
+            break;
+        }
         x = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2 ? xg_sim_ex2(x) : xg_sim_tanh(x);
         r = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f32(x), XG_SIM_IS_F32), f, XG_SIM_RN, false);
         break;
@@ -6835,6 +7060,10 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S1(lg2_f32, f32, f32, r = xg_sim_lg2(a)) \
     S1(sin_f32, f32, f32, r = xg_sim_sincos(a, 0)) \
     S1(cos_f32, f32, f32, r = xg_sim_sincos(a, 1)) \
+    S1(bent_f32, f32, f32, r = xg_sim_bent(a, imm)) \
+    S2(bentdiv_f32, f32, f32, f32, r = xg_sim_bent_div(a, b, imm)) \
+    S1(rcpcoarse_f64, f64, f64, r = xg_sim_coarse_rcp(a)) \
+    S1(rsqrtcoarse_f64, f64, f64, r = xg_sim_coarse_rsqrt(a)) \
     S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) \
     S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
@@ -6977,8 +7206,8 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     XG_S_HEAD(name) char *pq = L->dst2; \
     XG_S_SOURCE(a) \
     XG_S_SOURCE(b) \
-    XG_S_SOURCE(c) XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) \
-        xg_sim_e_##T r; \
+    XG_S_SOURCE(c) \
+    XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
     uint32_t q; \
     (void)c; \
     (void)e; \
@@ -7743,17 +7972,24 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
 }
 
-/* div, sqrt, rcp: .approx and .full are computed as exactly as the rounded forms. */
+/* div, sqrt, rcp: .approx and .full are rounded once, except where the bound allows much more (math.c). */
 XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    bool approx = xg_sim_take(s, "approx") || xg_sim_take(s, "full"), ftz = xg_sim_take(s, "ftz");
+    bool full = xg_sim_take(s, "full"), approx = xg_sim_take(s, "approx") || full, ftz = xg_sim_take(s, "ftz");
     xg_sim_round mode = xg_sim_take_round(s);
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t n = arg == XG_SIM_BT_div ? 2 : 1;
-    (void)approx;
     xg_sim_operands(p, s, n + 1, n + 1);
     if (xg_sim_is_float(t)) {
-        if (t == XG_SIM_F64) ftz = false; /* rcp.approx.ftz.f64: f64 subnormals are within its error */
-        if (mode == XG_SIM_RN)
+        if (approx && t == XG_SIM_F64 && arg == XG_SIM_BT_rcp)
+            xg_sim_float(p, s, XG_SIM_F_rcpcoarse_f64, t, 1, false, false, 0);
+        else if (approx && t == XG_SIM_F32 && p->approx)
+            xg_sim_float(p, s, n == 2 ? XG_SIM_F_bentdiv_f32 : XG_SIM_F_bent_f32, t, n, ftz, false,
+                (uint32_t)p->approx << 8 | (uint32_t)(n == 2                 ? XG_SIM_AP_DIV
+                                                      : arg == XG_SIM_BT_rcp ? XG_SIM_AP_RCP
+                                                                             : XG_SIM_AP_SQRT));
+        else if (approx && !full && t == XG_SIM_F32 && n == 2)
+            xg_sim_float(p, s, XG_SIM_F_divapprox_f32, t, n, ftz, false, 0);
+        else if (mode == XG_SIM_RN)
             xg_sim_float(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, n, ftz, false, 0);
         else if (arg == XG_SIM_BT_div)
             xg_sim_float(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), t, n, ftz, false, mode);
@@ -7776,6 +8012,16 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
 }
 
+XG_FN uint32_t xg_sim_bent_of(xg_sim_f f) {
+    switch (f) {
+    case XG_SIM_F_ex2_f32: return XG_SIM_AP_EX2;
+    case XG_SIM_F_lg2_f32: return XG_SIM_AP_LG2;
+    case XG_SIM_F_sin_f32: return XG_SIM_AP_SIN;
+    case XG_SIM_F_cos_f32: return XG_SIM_AP_COS;
+    case XG_SIM_F_tanh_f32: return XG_SIM_AP_TANH;
+    default: return XG_SIM_AP_RSQRT;
+    }
+}
 /* ex2, lg2, sin, cos, tanh, rsqrt of f32; ex2 and tanh of 16-bit floats too. */
 XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     bool ftz;
@@ -7785,9 +8031,12 @@ XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 2, 2);
     if (xg_sim_is_half(t) && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_tanh_f32))
-        xg_sim_half_op(p, s, t, 1, f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH);
+        xg_sim_half_op(p, s, t, 1,
+            (uint32_t)(f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH) | (uint32_t)p->approx << XG_SIM_H_BENT);
     else if (f == XG_SIM_F_rsqrt_f32 && t == XG_SIM_F64)
-        xg_sim_float(p, s, XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
+        xg_sim_float(p, s, ftz ? XG_SIM_F_rsqrtcoarse_f64 : XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
+    else if (t == XG_SIM_F32 && p->approx)
+        xg_sim_float(p, s, XG_SIM_F_bent_f32, t, 1, ftz, false, (uint32_t)p->approx << 8 | xg_sim_bent_of((xg_sim_f)f));
     else if (t == XG_SIM_F32)
         xg_sim_float(p, s, (xg_sim_f)f, t, 1, ftz, false, 0);
     else
@@ -8711,7 +8960,9 @@ enum {
     XG_SIM_M_WIDE = 1 << 8 /* 64-bit address */,
     XG_SIM_M_FENCE = 1 << 9,
     XG_SIM_M_VECTOR = 10 /* log2 of items */,
-    XG_SIM_M_STRONG = 1 << 12 /* volatile, relaxed, acquire, release */
+    XG_SIM_M_STRONG = 1 << 12 /* volatile, relaxed, acquire, release */,
+    XG_SIM_M_CONSTANT = 1 << 13 /* .nc and ldu: of memory that the kernel does not write */,
+    XG_SIM_M_NARROW = 1 << 14 /* of scope .cta */
 };
 
 XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) {
@@ -8890,6 +9141,8 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE |
                (xg_sim_types[t].cls == 'S' ? (uint32_t)XG_SIM_M_SIGNED : 0u) | (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) |
                (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (xg_sim_strong(s) ? (uint32_t)XG_SIM_M_STRONG : 0u) |
+               (xg_sim_has(s, "nc") || xg_str_is(s->op, "ldu") ? (uint32_t)XG_SIM_M_CONSTANT : 0u) |
+               (xg_sim_strong(s) && xg_sim_has(s, "cta") ? (uint32_t)XG_SIM_M_NARROW : 0u) |
                (n == 8      ? 3u
                    : n == 4 ? 2u
                    : n == 2 ? 1u
@@ -8984,7 +9237,8 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     in->e = XG_SIM_NOREG;
     in->flags |= fence ? XG_SIM_UNI : 0;
     in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE |
-               (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (uint32_t)t << 16;
+               (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) |
+               (xg_sim_has(s, "cta") ? (uint32_t)XG_SIM_M_NARROW : 0u) | (uint32_t)t << 16;
 }
 
 /* cvta, cvta.to, isspacep. imm: space, then 0 to generic, 1 from generic, 2 test. */
@@ -9673,6 +9927,11 @@ XG_FN xg_sim_space xg_sim_shared_word(const xg_sim_stmt *s) {
     X("pmevent", "mask?", "n", NOP) \
     X("setmaxnreg", "inc|dec sync aligned u32", "n", NOP)
 /* clang-format on */
+/* imm of FENCE: between the proxies of threads and of copies; of scope .cta only. */
+enum {
+    XG_SIM_FENCE_PROXY = 1,
+    XG_SIM_FENCE_NARROW = 2
+};
 typedef struct xg_sim_hint {
     const char *op, *form, *operands;
     xg_sim_kind kind;
@@ -9701,6 +9960,7 @@ XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *opera
     }
 }
 XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_ins *in;
     size_t i;
     (void)arg;
     for (i = 0; i < XG_COUNT(xg_sim_hints); i++) {
@@ -9709,7 +9969,9 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_hint_operands(p, s, h->operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
             XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
-        xg_sim_put(p, s, h->kind);
+        in = xg_sim_put(p, s, h->kind);
+        if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) in->imm = XG_SIM_FENCE_PROXY;
+        if (!xg_sim_has(s, "proxy") && xg_sim_has(s, "cta")) in->imm = XG_SIM_FENCE_NARROW;
         return;
     }
     xg_sim_no_form(p, s);
@@ -11920,6 +12182,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
     bool impatient;          /* a wait of this warp shall end now, with "not yet" */
@@ -11960,7 +12223,8 @@ typedef struct xg_sim_cluster {
 typedef enum xg_sim_readshape {
     XG_SIM_READ_STEPS,
     XG_SIM_READ_BITS,
-    XG_SIM_READ_LANES
+    XG_SIM_READ_LANES,
+    XG_SIM_READ_TILES
 } xg_sim_readshape;
 typedef struct xg_sim_read {
     uint32_t mine, at, step;
@@ -11969,7 +12233,7 @@ typedef struct xg_sim_read {
 } xg_sim_read;
 enum {
     XG_SIM_READS_KEPT = 256,
-    XG_SIM_READ_ROWS = 16
+    XG_SIM_READ_ROWS = 128 /* what the warps of a block read of tiles from barrier to barrier */
 };
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
@@ -11980,9 +12244,10 @@ typedef struct xg_sim_recent {
 typedef struct xg_sim_runs {
     uint64_t whole, warps, lanes;
 } xg_sim_runs;
-/* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
+/* copies.c: a thread's groups of cp.async so far; those it has waited for; the interval of its last wait, and those it
+ * had waited for before that interval. And whose copy a word was. */
 typedef struct xg_sim_copy_thread {
-    uint32_t groups, done, waited;
+    uint32_t groups, done, waited, earlier;
 } xg_sim_copy_thread;
 typedef struct xg_sim_copy_word {
     uint32_t thread, group;
@@ -12009,7 +12274,8 @@ struct xg_sim_worker {
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked, fenced; /* races are looked for in global memory; the block has executed a fence */
+    bool tracked;         /* races are looked for in global memory */
+    bool fences, watches; /* the block has executed a fence wider than itself; has read what others may signal by */
     bool unchecked;       /* nobody asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
@@ -12017,6 +12283,8 @@ struct xg_sim_worker {
     bool readers; /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
+    /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
+    uint32_t shared_met, proxy_all;
     xg_sim_buffer last;                         /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
     xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
@@ -12060,7 +12328,9 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
  * then nobody looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
  * of them are never touched. */
 XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
-XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128); }
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128) + 64; }
+/* Behind the tags: the last launch that read the buffer by loads of constants, and by others. */
+XG_FN uint32_t *xg_sim_shadow_launches(const xg_sim_buffer *b) { return b->shadow + xg_sim_shadow_lines(b) * 34; }
 XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30,
              bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
@@ -12070,6 +12340,7 @@ XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     if (!b->shadow) return;
     m->shadow_bytes += bytes;
     memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
+    memset(xg_sim_shadow_launches(b), 0, 8);
 }
 
 /* the first buffer that begins after the address */
@@ -12444,6 +12715,7 @@ XG_FN void xg_sim_sweep(const xg_sim_memory *m) {
     for (i = 0; i < m->n; i++) {
         uint64_t lines = xg_sim_shadow_lines(&m->p[i]), l;
         xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
+        if (m->p[i].shadow) memset(xg_sim_shadow_launches(&m->p[i]), 0, 8);
         for (l = 0; m->p[i].shadow && l < lines; l++) {
             uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
             if (t.line_w[2 * l] != XG_SIM_SPLIT_LINE)
@@ -12516,7 +12788,7 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     if (!w->l->shared_bytes) return;
     w->n_reads = w->n_rows = 0; /* what was read before the barrier races with nothing after it */
     w->readers = false;
-    w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
+    w->shared_met = w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
     for (k = 0; k < words; k++) {
         uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
@@ -12524,12 +12796,16 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
         w->marks[words + k] = 0;
     }
     w->shared_block = 1u << XG_SIM_TAG_INTERVAL;
-    w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+    w->shared_met = w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+    w->proxy_all = w->shared_tag; /* nothing is known of what was written before */
+    for (k = 0; k < w->l->warps; k++) w->warps[k].proxy_own = 0;
+    for (k = 0; w->copy_threads && k < w->l->warps * XG_SIM_WARP; k++) w->copy_threads[k].waited = 0;
 }
 XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     xg_sim_shared_next(w);
     w->shared_block = w->shared_tag;
-    w->fenced = false;
+    w->fences = w->watches = false;
+    w->proxy_all = 0;
     w->tracked = w->l->first_interval != 0;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
@@ -12544,10 +12820,31 @@ XG_FN void xg_sim_interval_next(xg_sim_worker *w) {
     }
     if (w->tracked) w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
 }
+/* A barrier of the cluster, the end of a phase: other blocks' accesses before it are ordered. */
 XG_FN void xg_sim_synchronised(xg_sim_worker *w) {
-    w->fenced = true;
+    w->fences = w->watches = true;
     xg_sim_interval_next(w);
-} /* a fence, an acquire, a release */
+}
+/* A fence, an acquire, a release. Those of scope .cta do not order what other blocks do. */
+XG_FN void xg_sim_fence(xg_sim_worker *w, bool narrow) {
+    w->fences = w->fences || !narrow;
+    xg_sim_interval_next(w);
+}
+/* fence.proxy.async: copies and multiplications that begin later see what its warp wrote so far, and what others wrote
+ * before the block's warps last met. */
+XG_FN void xg_sim_fence_proxy(xg_sim_worker *w, xg_sim_warp *v) {
+    const uint32_t met = w->shared_met;
+    xg_sim_shared_next(w);
+    w->shared_met = met;
+    w->proxy_all = XG_MAX(w->proxy_all, met);
+    v->proxy_own = w->shared_tag;
+}
+/* The word of shared memory whose first writer's tag is given can be seen by an asynchronous copy. */
+XG_FN bool xg_sim_proxy_sees(const xg_sim_worker *w, uint32_t tag) {
+    const uint32_t settled = w->shared_block | (uint32_t)XG_SIM_PART_MIXED << XG_SIM_TAG_PART;
+    tag &= ~XG_SIM_TAG_BYTES;
+    return tag < w->proxy_all || tag < w->warps[tag & 31].proxy_own || tag == settled;
+}
 
 /* ---- what the host does ---- */
 
@@ -12612,6 +12909,7 @@ typedef struct xg_sim_clash {
 typedef struct xg_sim_marks {
     uint32_t *w, *r, *line_w /* NULL: there are no lines */, *line_r, floor, block, tag, least;
     bool races, fenced;
+    bool constant, read_only; /* orders.c: a read-only load; a write to what the launch has read by such loads alone */
 } xg_sim_marks;
 
 XG_FN bool xg_sim_overlap(uint32_t tag, xg_sim_wordpart part) {
@@ -12691,7 +12989,7 @@ XG_RACY XG_FN bool xg_sim_track_word(
 /* ---- whole words, many at once ---- */
 
 /* A tag that no access of mine races with: of the block's earlier intervals, or my own. */
-XG_FN bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
+XG_INLINE bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
     return (tag - m->block < m->tag - m->block && !(tag & XG_SIM_TAG_FOREIGN)) || tag == mine;
 }
 /* The tags p[0..n) all from before the launch, from the block's past, or mine: nothing to race with. Tags of writers
@@ -12751,6 +13049,7 @@ XG_RACY XG_FN bool xg_sim_track_line(
     const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
     uint32_t wt = xg_sim_line_tag(&m->line_w[2 * line]), rt = m->r ? xg_sim_line_tag(&m->line_r[2 * line]) : 0, next;
+    if ((m->constant && wt >= m->floor) || (m->read_only && rt >= m->floor)) return false;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
@@ -12795,7 +13094,9 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
     }
     v->gather((char *)t, (const char *)m->w, off);
     if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
+    if (m->constant && !v->within(t, XG_SIM_WARP, 0, m->floor)) return false;
     v->gather((char *)t, (const char *)m->r, off);
+    if (m->read_only && !v->within(t, XG_SIM_WARP, 0, m->floor)) return false;
     if (write) {
         if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, 0, mine, foreign)) return false;
         xg_sim_tags_put(m->w, off, mine);
@@ -12820,8 +13121,14 @@ XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
     m.tag = w->shared_tag;
     m.least = w->l->unchecked_shared ? 0 : m.block;
     m.races = !w->l->unchecked_races;
-    m.fenced = false;
+    m.fenced = m.constant = m.read_only = false;
     return m;
+}
+/* The readers' tags of n words side by side, a multiple of 4, after one more read. */
+XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t k, uint32_t n, uint32_t mine) {
+    uint32_t i;
+    if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
+    for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
 /* Reads of words that the block has written before this interval race with nothing so far. They are kept until somebody
  * needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
@@ -12830,15 +13137,20 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     uint32_t i, k;
     for (i = 0; i < w->n_reads; i++) {
         const xg_sim_read *read = &w->reads[i];
+        if (read->shape == XG_SIM_READ_TILES) {
+            for (k = 0; k < XG_SIM_WARP; k++) xg_sim_note_words(w, &m, w->read_rows[read->at][k] / 4, 4, read->mine);
+            continue;
+        }
         const uint32_t n = read->shape == XG_SIM_READ_BITS ? (uint32_t)XG_SIM_WARP : read->n,
                        step = read->shape == XG_SIM_READ_BITS ? 4 : read->step;
         if (read->shape == XG_SIM_READ_LANES) {
             xg_sim_track_lanes(w->m->moves, &m, w->read_rows[read->at], read->mine, false);
             continue;
         }
-        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3) &&
-            xg_sim_track_quads(w->m->moves, &m, read->at / 4, n, read->mine, false))
+        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
+            xg_sim_note_words(w, &m, read->at / 4, n, read->mine);
             continue;
+        }
         for (k = 0; k < n; k++) {
             uint32_t *r = &m.r[(uint32_t)(read->at + k * step) / 4];
             if (read->shape == XG_SIM_READ_STEPS || read->step >> k & 1)
@@ -12862,13 +13174,13 @@ XG_INLINE void xg_sim_shared_read(
     read->n = (uint16_t)n;
     read->step = step;
 }
-/* One of 32 lanes; the caller fills in their distances. */
-XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine) {
+/* One of 32 lanes, of a word or of 16 bytes each; the caller fills in their distances. */
+XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape) {
     if (w->n_rows == XG_SIM_READ_ROWS || w->n_reads == XG_SIM_READS_KEPT) {
         xg_sim_shared_noted(w);
         w->readers = true;
     }
-    xg_sim_shared_read(w, mine, XG_SIM_READ_LANES, w->n_rows, 0, 0);
+    xg_sim_shared_read(w, mine, shape, w->n_rows, 0, 0);
     return w->read_rows[w->n_rows++];
 }
 XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
@@ -12968,23 +13280,77 @@ XG_FN void xg_sim_set_bytes(xg_sim_worker *of, size_t at, size_t n, xg_sim_fresh
     while (n) {
         size_t k = at / 4, some = XG_MIN(n, 4 - at % 4);
         char *s = xg_sim_word_bytes(of, k);
-        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES;
+        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES, states;
         memset(s + at % 4, (int)is, some);
+        memcpy(&states, s, 4);
         if (settled && tag < of->shared_block) tag = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
-        of->marks[k] = memcmp(s, "\1\1\1\1", 4) == 0 ? tag : tag | XG_SIM_TAG_BYTES;
+        of->marks[k] = states == XG_SIM_WRITTEN * 0x01010101u ? tag : tag | XG_SIM_TAG_BYTES;
         at += some;
         n -= some;
     }
 }
 
+/* What warp v finds at a byte that is COPYING. */
+XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, size_t at) {
+    const xg_sim_copy_word *c = &of->copy_words[at / 4];
+    const xg_sim_copy_thread *t = &of->copy_threads[c->thread];
+    if (c->group >= t->done) return XG_SIM_COPYING;
+    if (c->thread / XG_SIM_WARP != v->id && t->waited == of->shared_tag && c->group >= t->earlier &&
+        !of->l->unchecked_races)
+        return XG_SIM_COPIED; /* a later wait of the interval tells nothing of groups that were done before it */
+    of->marks[at / 4] &= ~XG_SIM_TAG_BYTES; /* all of the word, which its copy has tagged */
+    return XG_SIM_WRITTEN;
+}
+/* 16 bytes of one copy that warp v finds done are written from now on. */
+XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+    const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
+    uint32_t *tags = w->marks + at / 4, i;
+    uint64_t states[2], of[4];
+    if (!(tags[0] & tags[1] & tags[2] & tags[3] & XG_SIM_TAG_BYTES)) return;
+    memcpy(states, w->shadow + at, 16);
+    memcpy(of, w->copy_words + at / 4, 32);
+    if (states[0] != copying || states[1] != copying || of[0] != of[1] || of[0] != of[2] || of[0] != of[3]) return;
+    if (xg_sim_copy_state(w, v, at) != XG_SIM_WRITTEN) return;
+    for (i = 1; i < 4; i++) tags[i] &= ~XG_SIM_TAG_BYTES;
+}
+/* Nothing speaks against a copy by warp v to these words: they are neither read nor written in this interval by another
+ * warp, and no copy to them is under way. Then they are tagged as written, by m.tag. */
+XG_FN bool xg_sim_copy_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_marks *m, size_t at, size_t n) {
+    const uint32_t mine = m->tag | (v->id & 31), copying = XG_SIM_COPYING * 0x01010101u;
+    size_t k;
+    if (!m->races) return false;
+    for (k = at / 4; k < (at + n) / 4; k++) {
+        uint32_t wt = m->w[k], states;
+        const uint32_t rt = m->r[k];
+        if (wt & XG_SIM_TAG_BYTES) {
+            memcpy(&states, w->shadow + k * 4, 4);
+            if (states != copying || xg_sim_copy_state(w, v, k * 4) != XG_SIM_WRITTEN) return false;
+            wt = m->w[k];
+        }
+        if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || !(rt < m->floor || xg_sim_tag_mine(m, rt, mine)))
+            return false;
+    }
+    for (k = at / 4; k < (at + n) / 4; k++) m->w[k] = mine;
+    return true;
+}
+/* Something asynchronous has written these bytes: no thread is their writer any more. */
+XG_FN void xg_sim_landed(xg_sim_worker *of, size_t at, size_t n) {
+    const uint32_t settled = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
+    size_t k;
+    if (!n) return;
+    xg_sim_set_bytes(of, at, n, XG_SIM_WRITTEN, true);
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) of->marks[k] = (of->marks[k] & XG_SIM_TAG_BYTES) | settled;
+}
 /* A lane has issued a copy to these bytes, whole words. */
 XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
+    const uint32_t states = XG_SIM_COPYING * 0x01010101u, group = w->copy_threads[thread].groups;
     size_t k;
     if (w->l->unchecked_shared) return;
-    xg_sim_set_bytes(w, at, n, XG_SIM_COPYING, false);
     for (k = at / 4; k < (at + n) / 4; k++) {
+        memcpy(w->shadow + k * 4, &states, 4);
+        w->marks[k] |= XG_SIM_TAG_BYTES;
         w->copy_words[k].thread = thread;
-        w->copy_words[k].group = w->copy_threads[thread].groups;
+        w->copy_words[k].group = group;
     }
 }
 XG_FN void xg_sim_copy_commit(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask) {
@@ -12998,22 +13364,111 @@ XG_FN void xg_sim_copy_wait(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mas
     for (i = 0; i < XG_SIM_WARP && w->copy_threads; i++) {
         xg_sim_copy_thread *t = &w->copy_threads[v->id * XG_SIM_WARP + i];
         if (!(mask >> i & 1) || t->groups < keep || t->groups - keep <= t->done) continue;
+        if (t->waited != w->shared_tag) t->earlier = t->done;
         t->done = t->groups - keep;
         t->waited = w->shared_tag;
     }
 }
-/* What warp v finds at a byte that is COPYING. */
-XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, size_t at) {
-    const xg_sim_copy_word *c = &of->copy_words[at / 4];
-    const xg_sim_copy_thread *t = &of->copy_threads[c->thread];
-    if (c->group >= t->done) return XG_SIM_COPYING;
-    if (c->thread / XG_SIM_WARP != v->id && t->waited == of->shared_tag && !of->l->unchecked_races)
-        return XG_SIM_COPIED;
-    xg_sim_set_bytes(of, at / 4 * 4, 4, XG_SIM_WRITTEN, true);
-    return XG_SIM_WRITTEN;
+#endif /* XG_SIM_COPIES_C */
+/* sim/orders.c -- what an access asks of the others besides time: scopes, read-only loads, proxies.
+ *
+ * Scopes. An atomic or strong access of scope .cta orders nothing for other blocks. In modules that have one to global
+ * memory, each atomic or strong write leaves a tag whose part is "mixed", so that it races with nothing, and which says
+ * how wide it was: SEVERAL for .cta, FOREIGN for wider ones (tags of writers use these bits for nothing else).
+ *
+ * Read-only loads (.nc, ldu) promise that the kernel does not write what they read, neither before nor after. What was
+ * written before has its writer's tag. For a write after them a buffer knows the last launch that read it by such
+ * loads, and the last that read it otherwise: where the first is this launch and the second is not, a reader's tag of
+ * this launch is that of a read-only load.
+ *
+ * Proxies. Asynchronous copies and wgmma see what threads wrote to shared memory only behind a fence.proxy.async: of
+ * the writing warp, or of another one behind a barrier. */
+#ifndef XG_SIM_ORDERS_C
+#define XG_SIM_ORDERS_C
+
+XG_FN bool xg_sim_of_other_block(const xg_sim_marks *m, uint32_t tag) {
+    return tag >= m->floor && (tag < m->block || tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL));
+}
+/* A strong access to bytes [at, at + n) of a piece of global memory; false after a fault. */
+XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    const bool narrow = (in->imm2 & XG_SIM_M_NARROW) != 0;
+    const uint32_t scope = narrow ? XG_SIM_TAG_SEVERAL : XG_SIM_TAG_FOREIGN;
+    uint64_t k;
+    if (!w->m->narrow || !m->races || !m->r) return true;
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+        const uint32_t tag = xg_sim_tag_at(m->line_w, m->w, k);
+        if (tag < XG_SIM_BUSY_LINE && xg_sim_of_other_block(m, tag) &&
+            (tag & XG_SIM_TAG_SEVERAL || (narrow && tag & XG_SIM_TAG_FOREIGN))) {
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_SCOPE,
+                "on offset %llu of buffer '%s': another block has written it by an atomic or strong access%s, and %s: "
+                "blocks see each other's from scope .gpu on",
+                (unsigned long long)(k * 4), w->last.name ? w->last.name : "?",
+                tag & XG_SIM_TAG_SEVERAL ? " of scope .cta" : "",
+                narrow ? "this one is of scope .cta" : "this one is wider");
+            return false;
+        }
+        if (!write) continue;
+        xg_sim_split(m->line_w, m->w, k / XG_SIM_LINE_WORDS);
+        m->w[k] = xg_sim_with_part(m->tag | (v->id & 31) | scope, XG_SIM_PART_MIXED);
+    }
+    return true;
 }
 
-#endif /* XG_SIM_COPIES_C */
+/* ---- read-only loads ---- */
+
+/* What an access to the buffer is, noted and told. All reads of the launch were read-only loads, and there were some:
+ * then what has a reader's tag of the launch must not be written. */
+XG_RACY XG_FN void xg_sim_constant_marks(
+    const xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_buffer *b, xg_sim_marks *m, bool write) {
+    uint32_t *launches = xg_sim_shadow_launches(b), launch = w->launch_tag;
+    m->constant = in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT;
+    if (!write && launches[!m->constant] != launch) launches[!m->constant] = launch;
+    m->read_only = write && launches[0] == launch && launches[1] != launch;
+}
+/* A read or write of bytes [at, at + n) of the buffer w->last, before it is noted; false after a fault. */
+XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint32_t each, const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    uint64_t k;
+    if (write ? !m->read_only : !m->constant) return true;
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+        if ((write ? xg_sim_tag_at(m->line_r, m->r, k) : xg_sim_tag_at(m->line_w, m->w, k)) < m->floor) continue;
+        lane += (uint32_t)((XG_MAX(k * 4, at) - at) / each);
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_CONSTANT,
+            write ? "this write to offset %llu of buffer '%s', which the kernel has read by ld.global.nc: such loads "
+                    "are of "
+                    "memory that nothing writes while the kernel runs"
+                  : "this load of offset %llu of buffer '%s', which the kernel has written: ld.global.nc is for memory "
+                    "that "
+                    "nothing writes while the kernel runs",
+            (unsigned long long)(k * 4), w->last.name ? w->last.name : "?");
+        return false;
+    }
+    return true;
+}
+
+/* ---- proxies ---- */
+
+/* Bytes [at, at + n) of the block's shared memory are about to be read by something asynchronous; false after a fault.
+ * what: the word for that. */
+XG_FN bool xg_sim_proxy(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at,
+    size_t n, const char *what) {
+    size_t k;
+    if (!n || w->l->unchecked_shared || w->l->unchecked_races) return true;
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+        const uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
+        if (tag < w->proxy_all || xg_sim_proxy_sees(w, tag)) continue;
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_PROXY,
+            "%s of shared memory at offset %zu, which warp %u of the block wrote without a fence.proxy.async since: "
+            "the "
+            "writing threads execute it, then meet the one that begins this at a barrier",
+            what, k * 4, tag & 31);
+        return false;
+    }
+    return true;
+}
+
+#endif /* XG_SIM_ORDERS_C */
 /* sim/memory.c -- every access to memory with its checks.
  *
  * An access first turns the addresses of the active lanes into host pointers (xg_sim_reach), checking space, bounds,
@@ -13025,7 +13480,7 @@ XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, si
 
 /* ---- reaching memory ---- */
 
-XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
+XG_INLINE const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
     return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset;
 }
 
@@ -13051,7 +13506,7 @@ typedef struct xg_sim_reach {
         char *p[XG_SIM_WARP];
     } to;
 } xg_sim_reach;
-XG_FN char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
     switch (r->shape) {
     case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
     case XG_SIM_ONE: return r->at;
@@ -13146,6 +13601,11 @@ XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared,
              base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
+        if (bytes == 16 && !(from & 3)) { /* rows of tiles: usually in eight different places of the banks */
+            uint32_t places = 0;
+            for (i = base; i < base + lanes; i++) places |= 1u << ((from / 4 + r->to.off[i] / 16) & 7);
+            if (places == 0xFF) continue;
+        }
         memset(count, 0, sizeof count);
         for (i = base; i < base + lanes; i++) {
             word = from + r->to.off[i] / 4;
@@ -13400,7 +13860,8 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffer w->last */
+XG_FN xg_sim_marks xg_sim_marks_global(
+    const xg_sim_worker *w, const xg_sim_ins *in, bool write) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
     xg_sim_marks m;
@@ -13413,7 +13874,9 @@ XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffe
     m.tag = w->tracked ? w->tag : 0;
     m.least = w->l->unchecked_global ? 0 : 1;
     m.races = w->tracked;
-    m.fenced = w->fenced;
+    m.fenced = w->fences && w->watches;
+    m.constant = m.read_only = false;
+    if (w->m->constants && w->tracked && m.r && b->shadow) xg_sim_constant_marks(w, in, b, &m, write);
     return m;
 }
 
@@ -13442,31 +13905,45 @@ XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN,
             "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
+/* Is a word of shared memory written, all of it? */
+XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
+    return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
+}
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
-    size_t i;
+    size_t i = at;
     if (w->l->unchecked_shared) return true;
-    for (i = at; i < at + n; i++) {
-        xg_sim_fresh is = xg_sim_byte_state(of, i);
-        if (is == XG_SIM_COPYING) is = xg_sim_copy_state(of, v, i);
-        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) ||
-            (is == XG_SIM_LENT && does == XG_SIM_READS))
+    while (i < at + n) {
+        xg_sim_fresh is;
+        if (xg_sim_word_written(of, i)) {
+            i = i / 4 * 4 + 4;
             continue;
+        }
+        is = xg_sim_byte_state(of, i);
+        if (is == XG_SIM_COPYING && (is = xg_sim_copy_state(of, v, i)) == XG_SIM_WRITTEN) continue; /* with its word */
+        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) ||
+            (is == XG_SIM_LENT && does == XG_SIM_READS)) {
+            i++;
+            continue;
+        }
         xg_sim_fresh_fault(w, v, in, lane + (uint32_t)((i - at) / each), is, i, does == XG_SIM_READS);
         return false;
     }
     return true;
 }
-/* Is a word of shared memory written, all of it? */
-XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
-    return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
-}
+/* Reads are kept, not noted (shadow.c): all checks of shared memory are on. */
+XG_INLINE bool xg_sim_keeps_reads(const xg_sim_worker *w) { return !w->l->unchecked_shared && !w->l->unchecked_races; }
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
     xg_sim_marks m;
     bool write = does == XG_SIM_WRITES;
     if (strong && n == 4 && !(at & 3) && xg_sim_word_written(w, at)) return true;
+    if (does == XG_SIM_READS && !strong && !((at | n) & 15) && xg_sim_keeps_reads(w) &&
+        w->m->moves->within(w->marks + at / 4, n / 4, w->shared_block, w->shared_tag)) {
+        xg_sim_shared_read(w, w->shared_tag | (v->id & 31), XG_SIM_READ_STEPS, (uint32_t)at, (uint32_t)(n / 4), 4);
+        return true;
+    }
     m = xg_sim_marks_shared(w);
     if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write)
@@ -13488,11 +13965,14 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
     char what[160];
-    xg_sim_marks m = xg_sim_marks_global(w);
+    xg_sim_marks m = xg_sim_marks_global(w, in, does != XG_SIM_READS);
     xg_sim_clash c;
     bool write = does == XG_SIM_WRITES;
     if (!b->shadow) return true;
     if (strong) {
+        if (!xg_sim_scope(w, v, in, lane, &m, at, n, does != XG_SIM_READS) ||
+            !xg_sim_constant_check(w, v, in, lane, each, &m, at, n, does != XG_SIM_READS))
+            return false;
         for (k = at / 4; k <= (at + n - 1) / 4; k++) {
             if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
             if (write || !m.least) {
@@ -13510,18 +13990,20 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
         }
         return true;
     }
+    if (!xg_sim_constant_check(w, v, in, lane, each, &m, at, n, write)) return false;
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
     xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
         (unsigned long long)b->bytes, (unsigned long long)b->base);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
-XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
+XG_FN bool xg_sim_shadow_lanes(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, bool write) {
     xg_sim_marks m;
     uint32_t bytes;
     size_t skip;
     if (r->shape != XG_SIM_FEW || r->bytes & 3 || (!r->shared && !w->last.shadow)) return false;
-    m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w);
+    m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w, in, write);
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
@@ -13532,6 +14014,39 @@ XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     for (bytes = 0; bytes < r->bytes; bytes += 4, m.w++, m.r += m.r ? 1 : 0)
         /* the words before are noted, and will be again */
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false;
+    return true;
+}
+/* Scattered reads of global memory, of which neighbouring lanes have whole lines: rows of tiles. */
+XG_FN bool xg_sim_shadow_rows(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t lanes = 64 / r->bytes;
+    xg_sim_marks m;
+    uint32_t i, k, wrong = 0;
+    if (r->shape != XG_SIM_FEW || r->shared || r->bytes < 4 || mask != 0xFFFFFFFFu || !w->last.shadow) return false;
+    for (i = 0; i < XG_SIM_WARP; i += lanes) {
+        wrong |= (uint32_t)((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) & 63;
+        for (k = 1; k < lanes; k++) wrong |= (r->to.off[i + k] - r->to.off[i]) ^ k * r->bytes;
+    }
+    if (wrong) return false;
+    m = xg_sim_marks_global(w, in, false);
+    for (i = 0; i < XG_SIM_WARP; i += lanes) {
+        const uint64_t line = ((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) / 64;
+        if (!xg_sim_track_line(w->m->moves, &m, line, m.tag | (v->id & 31), false)) return false;
+    }
+    return true;
+}
+/* 16 bytes of each lane of what the block has written before this interval of shared memory: rows of tiles. */
+XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
+    const uint32_t skip = (uint32_t)(r->at - w->shared);
+    uint32_t off[XG_SIM_WARP], i, *row;
+    if (r->shape != XG_SIM_FEW || !r->shared || r->bytes != 16 || !xg_sim_keeps_reads(w)) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) off[i] = skip + r->to.off[i];
+    if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) {
+        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i]);
+        if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) return false;
+    }
+    row = xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_TILES);
+    w->m->moves->copy((char *)row, (const char *)off, sizeof off);
     return true;
 }
 /* Atomics on scattered words of shared memory that are written: all there is to see. */
@@ -13558,8 +14073,11 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         return xg_sim_shadow_global(
             w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
+    if (!strong && does == XG_SIM_READS && bytes >= 8 &&
+        (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, in, r, mask)))
+        return true;
     if (strong ? xg_sim_shadow_strong(w, r, bytes)
-               : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES))
+               : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, in, r, does == XG_SIM_WRITES))
         return true;
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
@@ -13765,7 +14283,8 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
         else
             w->stats.global_loads++;
     }
-    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    if (in->imm2 & XG_SIM_M_STRONG && !store && !(in->imm2 & XG_SIM_M_NARROW)) w->watches = true;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_fence(w, (in->imm2 & XG_SIM_M_NARROW) != 0);
     if (in->imm2 & XG_SIM_M_FENCE && store) xg_sim_full_fence();
     if (r.shape == XG_SIM_RUN && (n == 2 || n == 4) && size == in->dbytes) {
         const char *slots[4];
@@ -13820,6 +14339,8 @@ XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 #ifndef XG_SIM_ATOMICS_C
 #define XG_SIM_ATOMICS_C
 
+XG_FN uint64_t xg_sim_flush(uint64_t f32) { return f32 & 0x7F800000u ? f32 : f32 & 0x80000000u; }
+/* c: what cas puts; of add.f32, 1 in global memory, where subnormals are flushed. */
 XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, uint64_t b, uint64_t c) {
     bool sgn = xg_sim_types[t].cls == 'S';
     uint32_t bits = xg_sim_types[t].bits;
@@ -13829,6 +14350,8 @@ XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, 
                              : op == XG_SIM_A_MIN ? XG_SIM_H_MIN
                                                   : XG_SIM_H_MAX) |
                          (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? (uint32_t)XG_SIM_H_BF16 : 0u);
+            if (t == XG_SIM_F32 && c)
+                return xg_sim_flush(xg_sim_soft_add(XG_SIM_IS_F32, xg_sim_flush(old), xg_sim_flush(b), XG_SIM_RN));
             if (t == XG_SIM_F32) return xg_sim_soft_add(XG_SIM_IS_F32, old, b, XG_SIM_RN);
             if (t == XG_SIM_F64) return xg_sim_soft_add(XG_SIM_IS_F64, old, b, XG_SIM_RN);
             return xg_sim_types[t].bytes == 4 ? xg_sim_halves((uint32_t)old, (uint32_t)b, 0, h)
@@ -13922,7 +14445,8 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
             (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, all, true, &r))
         return;
     if (!xg_sim_shadow(w, v, in, &r, mask, all, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
-    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    if (in->n > n && !(in->imm2 & XG_SIM_M_NARROW)) w->watches = true;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_fence(w, (in->imm2 & XG_SIM_M_NARROW) != 0);
     w->stats.atomics++;
     w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
     if (t == XG_SIM_B128) {
@@ -13943,6 +14467,7 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
             b[e] = 0;
             memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes);
         }
+        if (t == XG_SIM_F32) c = !xg_sim_owner(w, p);
         if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
         for (e = 0; e < n; e++) {
             old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);
@@ -13951,6 +14476,20 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     }
 }
 
+/* May these lanes write there? Lanes of one cp.async that name the same place agree or not: nothing tells. */
+XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *to,
+    uint32_t mask, uint32_t size) {
+    xg_sim_marks m;
+    uint32_t i;
+    if (w->l->unchecked_shared && w->l->unchecked_races) return true;
+    m = xg_sim_marks_shared(w);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const size_t at = mask >> i & 1 ? (size_t)(xg_sim_reach_at(to, i) - w->shared) : 0;
+        if (!(mask >> i & 1) || xg_sim_copy_claim(w, v, &m, at, size)) continue;
+        if (!xg_sim_shadow_shared(w, v, in, i, size, at, size, XG_SIM_WRITES, false)) return false;
+    }
+    return true;
+}
 /* cp.async: at once; what the source does not give is zero. */
 XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     xg_sim_reach to, from;
@@ -13975,15 +14514,19 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
-    if (!xg_sim_shadow(w, v, in, &to, mask, size, XG_SIM_WRITES, false)) return;
+    if (!xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *d;
         if (!(mask >> i & 1)) continue;
         d = xg_sim_reach_at(&to, i);
-        memset(d, 0, size);
         xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
+        if (given[i] == 16) {
+            memcpy(d, xg_sim_reach_at(&from, i), 16);
+            continue;
+        }
+        memset(d, 0, size);
         if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
     }
 }
@@ -14132,6 +14675,7 @@ XG_M256_FN bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t
     const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]), past = m->tag - m->block;
     uint32_t next;
     if (!(wt < m->floor || wt - m->block < past || wt == mine) || (!write && wt < m->least)) return false;
+    if (write ? m->read_only && rt >= m->floor : m->constant && wt >= m->floor) return false;
     if (write) {
         if (!(rt < m->floor || (rt - m->block < past && !(rt & XG_SIM_TAG_FOREIGN)) || rt == mine)) return false;
         if (wt != mine) XG_SIM_LINE_SET(&tags[0], mine);
@@ -14224,6 +14768,7 @@ XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
             if (usable) {
                 *cached = b;
                 m.line_w = b->shadow;
+                if (w->m->constants && asked) xg_sim_constant_marks(w, f->in, b, &m, f->write);
             }
         }
         if (!usable || a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) ||
@@ -14282,7 +14827,8 @@ XG_SIM_FAST_FN bool xg_sim_fast_lanes(xg_sim_worker *w, const uint32_t *off, uin
         if (xg_sim_avx2_beside32((const char *)off, off[1] - off[0]))
             xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, off[0], XG_SIM_WARP, off[1] - off[0]);
         else
-            xg_sim_avx2_copy((char *)xg_sim_shared_read_row(w, mine), (const char *)off, 4 * XG_SIM_WARP);
+            xg_sim_avx2_copy(
+                (char *)xg_sim_shared_read_row(w, mine, XG_SIM_READ_LANES), (const char *)off, 4 * XG_SIM_WARP);
         return true;
     }
     m = xg_sim_marks_shared(w);
@@ -15124,7 +15670,7 @@ XG_FN void xg_sim_box_store(
         uint64_t x = 0;
         memcpy(&x, row + k * b->item, b->item);
         xg_sim_atomic((char *)(uintptr_t)l.address + k * b->item, (xg_sim_atom)op,
-            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, 0);
+            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, xg_sim_map_types[b->m->type].type == XG_SIM_F32);
     }
 }
 
@@ -15314,7 +15860,10 @@ XG_FN void xg_sim_land_tensor(const xg_sim_flight *f) {
             xg_sim_box_store(&b, r, f->shared->shared, f->at, op);
         else
             xg_sim_box_load(&b, r, f->shared->shared, f->at);
-    xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+    if (f->imm & XG_SIM_BK_TO_GLOBAL)
+        xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+    else
+        xg_sim_landed(f->shared, f->at, (size_t)b.rows * b.row);
 }
 XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     xg_sim_type t = (xg_sim_type)(f->imm >> XG_SIM_BK_TYPE & 255);
@@ -15324,7 +15873,7 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
         for (k = 0; k < f->bytes; k += step) {
             x = 0;
             memcpy(&x, f->src + k, (size_t)step);
-            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, 0);
+            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, t == XG_SIM_F32);
         }
     else if (f->imm & XG_SIM_BK_MASKED) {
         for (k = 0; k < f->bytes; k++)
@@ -15332,7 +15881,7 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     } else
         memmove(f->dst, f->src, (size_t)f->bytes);
     of = xg_sim_owner(w, f->dst);
-    if (of) xg_sim_set_bytes(of, (size_t)(f->dst - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
+    if (of) xg_sim_landed(of, (size_t)(f->dst - of->shared), (size_t)f->bytes);
     of = xg_sim_owner(w, f->src);
     if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
@@ -15405,6 +15954,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     if (!of) return true;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS))
         return false;
+    if (!write && of == w && !xg_sim_proxy(w, v, in, lane, at, (size_t)bytes, "asynchronous copy")) return false;
     xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
     return true;
 }
@@ -15591,7 +16141,7 @@ XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 64, (size_t)(p - of->shared), (size_t)bytes * in->n,
             in->imm & XG_SIM_BK_REDUCE ? XG_SIM_READS : XG_SIM_WRITES))
         return false;
-    xg_sim_set_bytes(of, (size_t)(p - of->shared), (size_t)bytes * in->n, XG_SIM_WRITTEN, true);
+    xg_sim_landed(of, (size_t)(p - of->shared), (size_t)bytes * in->n);
     for (i = 0; i < in->n; i++) {
         uint64_t x = 0;
         memcpy(&x, xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * bytes, bytes);
@@ -15866,44 +16416,50 @@ XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
 }
 
 #endif /* XG_SIM_ASYNC_C */
-/* sim/matrix.c -- tiles of matrices in the registers of a warp: ldmatrix, stmatrix, movmatrix, mma, wmma.
+/* sim/tiles.c -- the arithmetic of one tile: 16 x K times K x 8, and how packed elements become its numbers.
  *
- * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the
- * result. Where an element lies is said by three small functions (xg_sim_at_a, _b, _c), the same for every type: a
- * register of A holds 32 / bits elements side by side in k. The fragments of wmma are ours to choose, as PTX leaves
- * them open: a thread holds consecutive elements of the row-major tile; where there are more registers than elements
- * they repeat.
+ * The idea. Wherever packed elements of A or B come from, 16 bytes hold elements of one row of A (or one column of B)
+ * side by side in k: in a register's slot, four lanes share a row; in shared memory, 16 bytes are what a swizzle leaves
+ * together. So one function turns rows of 16 bytes into numbers, and it is all that depends on the element's type.
+ * Floats become doubles, integers 16-bit words, which are multiplied in pairs.
  *
- * Numbers. Integers are exact and wrap or saturate once. Products of floats narrower than f64 are exact; a sum begins
- * with C, adds the products in the order of k in double precision and is rounded once. f64 is a chain of fused
- * multiply-adds in the order of k. GPUs add in another order and cut off low bits, so their f32 results differ in the
- * last places. NaNs are 0x7FFFFFFF and 0x7FFF. */
-#ifndef XG_SIM_MATRIX_C
-#define XG_SIM_MATRIX_C
+ * Numbers. Integers are exact and wrap or saturate once. Products of floats narrower than f64 are exact in double, so
+ * that a fused multiply-add and a product with a sum are the same; a sum begins with C, adds the products in the order
+ * of k in double precision and is rounded once. f64 is a chain of fused multiply-adds in the order of k. GPUs add in
+ * another order and cut off low bits, so their f32 results differ in the last places. NaNs are 0x7FFFFFFF, 0x7FFF and,
+ * of f64, 0xFFF8000000000000.
+ *
+ * Law: both tables of functions, for any host and for AVX2, give the same bits. */
+#ifndef XG_SIM_TILES_C
+#define XG_SIM_TILES_C
 
 enum {
-    XG_SIM_TILE_K = 256
+    XG_SIM_TILE_K = 256,     /* elements of a row, of integers of one bit */
+    XG_SIM_TILE_REALS_K = 64 /* of a row of floats */
 };
 typedef struct xg_sim_real {
-    float a[16][64], b[64][8];
-    double c[16][8];
+    double a[16][XG_SIM_TILE_REALS_K], b[XG_SIM_TILE_REALS_K][8], c[16][8];
 } xg_sim_real;
+/* b: pairs of elements side by side in k. */
 typedef struct xg_sim_ints {
-    int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8];
+    int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K / 2][8][2];
     int64_t c[16][8];
 } xg_sim_ints;
-typedef struct xg_sim_wide64 {
-    uint64_t a[16][16], b[16][8], c[16][8];
-} xg_sim_wide64;
-/* A multiplication being done. Which of them is used: the elements of A say. */
-typedef struct xg_sim_work {
-    xg_sim_tile t;
-    union {
-        xg_sim_real r;
-        xg_sim_ints i;
-        xg_sim_wide64 d;
-    } u;
-} xg_sim_work;
+
+/* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
+ * turn: columns of B to its rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
+ * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. */
+typedef struct xg_sim_tile_fns {
+    void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
+    void (*turn)(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k);
+    void (*multiply)(xg_sim_real *r, uint32_t m, uint32_t k, bool f64);
+    void (*pair_rows)(int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
+    void (*pair_turn)(int16_t (*b)[8][2], const int16_t (*columns)[XG_SIM_TILE_K], uint32_t k);
+    void (*pair_multiply)(xg_sim_ints *x, uint32_t m, uint32_t k);
+    void (*c_rows)(double (*c)[8], const char *even, const char *odd);
+    void (*d_rows)(const double (*c)[8], char *even, char *odd);
+    void (*half_rows)(const double (*c)[8], char *slot);
+} xg_sim_tile_fns;
 
 /* ---- elements ---- */
 
@@ -15933,83 +16489,356 @@ XG_FN int32_t xg_sim_tile_int(xg_sim_elem e, uint32_t x) {
     default: return (int32_t)(x & 1);
     }
 }
-/* Element (row, col) of A or B gets the bits x. */
-XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, uint64_t x) {
-    xg_sim_elem e = b ? w->t.b : w->t.a;
-    if (e == XG_SIM_EL_F64) {
-        if (b)
-            w->u.d.b[row][col] = x;
-        else
-            w->u.d.a[row][col] = x;
-    } else if (xg_sim_elems[e].real) {
-        float f = xg_sim_tile_float(e, (uint32_t)x);
-        if (b)
-            w->u.r.b[row][col] = f;
-        else
-            w->u.r.a[row][col] = f;
-    } else {
-        int16_t i = (int16_t)xg_sim_tile_int(e, (uint32_t)x);
-        if (b)
-            w->u.i.b[row][col] = i;
-        else
-            w->u.i.a[row][col] = i;
-    }
+/* Element number i of packed bytes, at most 32 bits of it. */
+XG_FN uint32_t xg_sim_tile_element(const char *from, uint32_t i, uint32_t bits) {
+    const uint32_t bytes = XG_MAX(1u, bits / 8);
+    uint32_t x = 0;
+    uint8_t parts[4] = {0, 0, 0, 0};
+    memcpy(parts, from + (size_t)i * bits / 8, bytes);
+    x = parts[0] | (uint32_t)parts[1] << 8 | (uint32_t)parts[2] << 16 | (uint32_t)parts[3] << 24;
+    return bits < 8 ? x >> (i * bits % 8) & ((1u << bits) - 1) : x;
 }
-XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
-    if (w->t.c == XG_SIM_EL_F64)
-        w->u.d.c[row][col] = x;
-    else if (w->t.c == XG_SIM_EL_S32)
-        w->u.i.c[row][col] = (int32_t)(uint32_t)x;
-    else
-        w->u.r.c[row][col] = (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
-}
-XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
-    if (w->t.d == XG_SIM_EL_F64) return w->u.d.c[row][col];
-    if (w->t.d == XG_SIM_EL_S32) {
-        int64_t x = w->u.i.c[row][col];
-        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(x, INT32_MAX), INT32_MIN)
-                                               : (uint32_t)(uint64_t)x;
-    }
-    {
-        double x = w->u.r.c[row][col];
-        uint64_t bits;
-        if (w->t.d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x);
-        bits = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
-        /* wmma of f16: infinities become the largest number */
-        if (w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00) bits--;
-        return bits;
-    }
+/* A sum as f16: rounded to f32 with an odd last bit where it is not exact, so that rounding again rounds once. */
+XG_FN uint32_t xg_sim_tile_half(double x) {
+    const float f = (float)x;
+    uint32_t u = xg_sim_bits_f32(f);
+    if (x != x) return 0x7FFF;
+    if ((double)f != x && !(u & 1)) u += (x > (double)f) == (x > 0) ? 1u : 0xFFFFFFFFu;
+    return xg_sim_f32_to_f16(u);
 }
 
-/* C += A B. */
-XG_FN void xg_sim_work_real(xg_sim_real *r, uint32_t m, uint32_t k) {
+/* ---- for any host ---- */
+
+XG_FN void xg_sim_base_tile_rows(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+    const uint32_t bits = xg_sim_elems[e].bits, each = bits == 64 ? 4 : 128 / bits;
+    uint32_t i;
+    for (; n; n--, to += stride, from += step) {
+        if (bits == 64)
+            memcpy(to, from, 32);
+        else
+            for (i = 0; i < each; i++) to[i] = (double)xg_sim_tile_float(e, xg_sim_tile_element(from, i, bits));
+    }
+}
+XG_FN void xg_sim_base_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
+    uint32_t q, j;
+    for (q = 0; q < k; q++)
+        for (j = 0; j < 8; j++) b[q][j] = columns[j][q];
+}
+XG_FN void xg_sim_base_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, bool f64) {
     uint32_t i, j, q;
     for (i = 0; i < m; i++)
         for (q = 0; q < k; q++) {
-            double a = (double)r->a[i][q];
-            /* exact products: contraction into an FMA changes nothing */
-            for (j = 0; j < 8; j++) r->c[i][j] += a * (double)r->b[q][j];
+            const double a = r->a[i][q];
+            if (f64)
+                for (j = 0; j < 8; j++)
+                    r->c[i][j] = xg_sim_f64_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a),
+                        xg_sim_bits_f64(r->b[q][j]), xg_sim_bits_f64(r->c[i][j]), XG_SIM_RN));
+            else
+                for (j = 0; j < 8; j++) r->c[i][j] += a * r->b[q][j];
         }
 }
-XG_FN void xg_sim_work_multiply(xg_sim_work *w) {
-    uint32_t i, j, q, m = XG_MIN(w->t.m, 16u), k = w->t.k;
-    if (w->t.a == XG_SIM_EL_F64)
-        for (i = 0; i < m; i++)
-            for (j = 0; j < 8; j++)
-                for (q = 0; q < k; q++)
-                    w->u.d.c[i][j] =
-                        xg_sim_soft_fma(XG_SIM_IS_F64, w->u.d.a[i][q], w->u.d.b[q][j], w->u.d.c[i][j], XG_SIM_RN);
-    else if (xg_sim_elems[w->t.a].real)
-        xg_sim_work_real(&w->u.r, m, k);
+XG_FN void xg_sim_base_tile_pair_rows(
+    int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+    const uint32_t bits = xg_sim_elems[e].bits, each = 128 / bits;
+    uint32_t i;
+    for (; n; n--, to += stride, from += step)
+        for (i = 0; i < each; i++) to[i] = (int16_t)xg_sim_tile_int(e, xg_sim_tile_element(from, i, bits));
+}
+XG_FN void xg_sim_base_tile_pair_turn(int16_t (*b)[8][2], const int16_t (*columns)[XG_SIM_TILE_K], uint32_t k) {
+    uint32_t q, j;
+    for (j = 0; j < 8; j++)
+        for (q = 0; q < k / 2; q++) memcpy(b[q][j], &columns[j][2 * q], 4);
+}
+XG_FN void xg_sim_base_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
+    uint32_t i, j, q;
+    for (i = 0; i < m; i++)
+        for (q = 0; q < k; q++)
+            for (j = 0; j < 8; j++) x->c[i][j] += x->a[i][q] * x->b[q / 2][j][q & 1];
+}
+XG_FN void xg_sim_base_tile_c_rows(double (*c)[8], const char *even, const char *odd) {
+    uint32_t i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 4; j++) {
+            c[i][2 * j] = (double)xg_sim_f32_bits(xg_sim_tile_element(even, 4 * i + j, 32));
+            c[i][2 * j + 1] = (double)xg_sim_f32_bits(xg_sim_tile_element(odd, 4 * i + j, 32));
+        }
+}
+XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x); }
+XG_FN void xg_sim_base_tile_d_rows(const double (*c)[8], char *even, char *odd) {
+    uint32_t i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 4; j++) {
+            xg_sim_put_u32(even, 4 * i + j, xg_sim_tile_single(c[i][2 * j]));
+            xg_sim_put_u32(odd, 4 * i + j, xg_sim_tile_single(c[i][2 * j + 1]));
+        }
+}
+XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
+    uint32_t i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 4; j++)
+            xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
+}
+static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_turn,
+    xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn, xg_sim_base_tile_pair_multiply,
+    xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows};
+
+/* ---- for AVX2 ---- */
+
+#if XG_SIM_X86
+/* Eight floats as doubles. */
+XG_M256_FN void xg_sim_avx2_put_reals(double *to, __m256 f) {
+    _mm256_storeu_pd(to, _mm256_cvtps_pd(_mm256_castps256_ps128(f)));
+    _mm256_storeu_pd(to + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(f, 1)));
+}
+/* Eight bytes in words of 16 bits, as f32. e4m3 has the exponent's place of f16 but one bit, and 2^8 less. */
+XG_M256_FN __m256 xg_sim_avx2_e5m2(__m128i x) { return _mm256_cvtph_ps(_mm_slli_epi16(x, 8)); }
+XG_M256_FN __m256 xg_sim_avx2_e4m3(__m128i x) {
+    const __m128i low = _mm_and_si128(x, _mm_set1_epi16(0x7F)), nan = _mm_cmpeq_epi16(low, _mm_set1_epi16(0x7F));
+    const __m128i half = _mm_or_si128(_mm_slli_epi16(_mm_and_si128(x, _mm_set1_epi16(0x80)), 8),
+        _mm_or_si128(_mm_slli_epi16(low, 7), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
+    return _mm256_mul_ps(_mm256_cvtph_ps(half), _mm256_set1_ps(256.0f));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_rows(
+    double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+#define XG_SIM_TILE_ROWS(...) \
+    for (; n; n--, to += stride, from += step) { \
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)from); \
+        __VA_ARGS__; \
+    } \
+    break
+    switch (e) {
+    case XG_SIM_EL_F16: XG_SIM_TILE_ROWS(xg_sim_avx2_put_reals(to, _mm256_cvtph_ps(x)));
+    case XG_SIM_EL_BF16:
+        XG_SIM_TILE_ROWS(
+            xg_sim_avx2_put_reals(to, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16))));
+    case XG_SIM_EL_TF32:
+        XG_SIM_TILE_ROWS(_mm256_storeu_pd(
+            to, _mm256_cvtps_pd(_mm_castsi128_ps(_mm_and_si128(x, _mm_set1_epi32((int)0xFFFFE000u))))));
+    case XG_SIM_EL_E5M2:
+        XG_SIM_TILE_ROWS(xg_sim_avx2_put_reals(to, xg_sim_avx2_e5m2(_mm_cvtepu8_epi16(x)));
+                         xg_sim_avx2_put_reals(to + 8, xg_sim_avx2_e5m2(_mm_cvtepu8_epi16(_mm_srli_si128(x, 8)))));
+    case XG_SIM_EL_E4M3:
+        XG_SIM_TILE_ROWS(xg_sim_avx2_put_reals(to, xg_sim_avx2_e4m3(_mm_cvtepu8_epi16(x)));
+                         xg_sim_avx2_put_reals(to + 8, xg_sim_avx2_e4m3(_mm_cvtepu8_epi16(_mm_srli_si128(x, 8)))));
+    default: xg_sim_base_tile_rows(to, stride, from, step, n, e);
+    }
+#undef XG_SIM_TILE_ROWS
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
+    uint32_t q, j;
+    for (q = 0; q < k; q += 4)
+        for (j = 0; j < 8; j += 4) {
+            const __m256d c0 = _mm256_loadu_pd(&columns[j][q]), c1 = _mm256_loadu_pd(&columns[j + 1][q]);
+            const __m256d c2 = _mm256_loadu_pd(&columns[j + 2][q]), c3 = _mm256_loadu_pd(&columns[j + 3][q]);
+            const __m256d lo01 = _mm256_unpacklo_pd(c0, c1), hi01 = _mm256_unpackhi_pd(c0, c1);
+            const __m256d lo23 = _mm256_unpacklo_pd(c2, c3), hi23 = _mm256_unpackhi_pd(c2, c3);
+            _mm256_storeu_pd(&b[q][j], _mm256_permute2f128_pd(lo01, lo23, 0x20));
+            _mm256_storeu_pd(&b[q + 1][j], _mm256_permute2f128_pd(hi01, hi23, 0x20));
+            _mm256_storeu_pd(&b[q + 2][j], _mm256_permute2f128_pd(lo01, lo23, 0x31));
+            _mm256_storeu_pd(&b[q + 3][j], _mm256_permute2f128_pd(hi01, hi23, 0x31));
+        }
+}
+/* Four rows at once: eight sums that do not wait for each other. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, bool f64) {
+    uint32_t i, q;
+    (void)f64;
+    for (i = 0; i < m; i += 4) {
+        double(*a)[XG_SIM_TILE_REALS_K] = &r->a[i], (*c)[8] = &r->c[i];
+        __m256d c00 = _mm256_loadu_pd(c[0]), c01 = _mm256_loadu_pd(c[0] + 4);
+        __m256d c10 = _mm256_loadu_pd(c[1]), c11 = _mm256_loadu_pd(c[1] + 4);
+        __m256d c20 = _mm256_loadu_pd(c[2]), c21 = _mm256_loadu_pd(c[2] + 4);
+        __m256d c30 = _mm256_loadu_pd(c[3]), c31 = _mm256_loadu_pd(c[3] + 4);
+        for (q = 0; q < k; q++) {
+            const __m256d b0 = _mm256_loadu_pd(r->b[q]), b1 = _mm256_loadu_pd(r->b[q] + 4);
+            __m256d x = _mm256_broadcast_sd(&a[0][q]);
+            c00 = _mm256_fmadd_pd(x, b0, c00);
+            c01 = _mm256_fmadd_pd(x, b1, c01);
+            x = _mm256_broadcast_sd(&a[1][q]);
+            c10 = _mm256_fmadd_pd(x, b0, c10);
+            c11 = _mm256_fmadd_pd(x, b1, c11);
+            x = _mm256_broadcast_sd(&a[2][q]);
+            c20 = _mm256_fmadd_pd(x, b0, c20);
+            c21 = _mm256_fmadd_pd(x, b1, c21);
+            x = _mm256_broadcast_sd(&a[3][q]);
+            c30 = _mm256_fmadd_pd(x, b0, c30);
+            c31 = _mm256_fmadd_pd(x, b1, c31);
+        }
+        _mm256_storeu_pd(c[0], c00);
+        _mm256_storeu_pd(c[0] + 4, c01);
+        _mm256_storeu_pd(c[1], c10);
+        _mm256_storeu_pd(c[1] + 4, c11);
+        _mm256_storeu_pd(c[2], c20);
+        _mm256_storeu_pd(c[2] + 4, c21);
+        _mm256_storeu_pd(c[3], c30);
+        _mm256_storeu_pd(c[3] + 4, c31);
+    }
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
+    int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+    if (e != XG_SIM_EL_S8 && e != XG_SIM_EL_U8) {
+        xg_sim_base_tile_pair_rows(to, stride, from, step, n, e);
+        return;
+    }
+    for (; n; n--, to += stride, from += step) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)from);
+        XG_M256_PUT((char *)to, 0, e == XG_SIM_EL_S8 ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
+    }
+}
+/* The products of a row are at most 256 times 255 * 255: their sum fits 32 bits. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
+    uint32_t i, q;
+    for (i = 0; i < m; i += 2) {
+        __m256i s0 = _mm256_setzero_si256(), s1 = s0;
+        for (q = 0; q < k / 2; q++) {
+            const __m256i b = XG_M256_AT((const char *)x->b[q], 0);
+            const int a0 = xg_sim_avx2_word((const char *)&x->a[i][2 * q]),
+                      a1 = xg_sim_avx2_word((const char *)&x->a[i + 1][2 * q]);
+            s0 = _mm256_add_epi32(s0, _mm256_madd_epi16(_mm256_set1_epi32(a0), b));
+            s1 = _mm256_add_epi32(s1, _mm256_madd_epi16(_mm256_set1_epi32(a1), b));
+        }
+#define XG_SIM_TILE_ADD(c, v) \
+    XG_M256_PUT((char *)(c), 0, _mm256_add_epi64(XG_M256_AT((const char *)(c), 0), _mm256_cvtepi32_epi64(v)))
+        XG_SIM_TILE_ADD(x->c[i], _mm256_castsi256_si128(s0));
+        XG_SIM_TILE_ADD(x->c[i] + 4, _mm256_extracti128_si256(s0, 1));
+        XG_SIM_TILE_ADD(x->c[i + 1], _mm256_castsi256_si128(s1));
+        XG_SIM_TILE_ADD(x->c[i + 1] + 4, _mm256_extracti128_si256(s1, 1));
+#undef XG_SIM_TILE_ADD
+    }
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_c_rows(double (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128 x = _mm_loadu_ps((const float *)(const void *)(even + 16 * i)),
+                     y = _mm_loadu_ps((const float *)(const void *)(odd + 16 * i));
+        _mm256_storeu_pd(c[i], _mm256_cvtps_pd(_mm_unpacklo_ps(x, y)));
+        _mm256_storeu_pd(c[i] + 4, _mm256_cvtps_pd(_mm_unpackhi_ps(x, y)));
+    }
+}
+XG_M256_FN __m128 xg_sim_avx2_single(__m256d x) {
+    const __m128 f = _mm256_cvtpd_ps(x), nan = _mm_cmpunord_ps(f, f);
+    return _mm_or_ps(_mm_andnot_ps(nan, f), _mm_and_ps(nan, _mm_castsi128_ps(_mm_set1_epi32(0x7FFFFFFF))));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_d_rows(const double (*c)[8], char *even, char *odd) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128 x = xg_sim_avx2_single(_mm256_loadu_pd(c[i])), y = xg_sim_avx2_single(_mm256_loadu_pd(c[i] + 4));
+        _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_shuffle_ps(x, y, 0x88));
+        _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_shuffle_ps(x, y, 0xDD));
+    }
+}
+/* Four sums as f32 with an odd last bit where they are not exact. */
+XG_M256_FN __m128i xg_sim_avx2_to_odd(__m256d x) {
+    const __m128 f = _mm256_cvtpd_ps(x);
+    const __m256d back = _mm256_cvtps_pd(f), zero = _mm256_setzero_pd();
+    const __m256d more = _mm256_cmp_pd(x, back, _CMP_GT_OQ), less = _mm256_cmp_pd(x, back, _CMP_LT_OQ),
+                  up = _mm256_cmp_pd(x, zero, _CMP_GT_OQ);
+    const __m256d away = _mm256_or_pd(_mm256_and_pd(more, up), _mm256_andnot_pd(up, less)),
+                  inexact = _mm256_or_pd(more, less);
+    const __m128i a = _mm256_castsi256_si128(_mm256_castps_si256(_mm256_castpd_ps(away))); /* low halves, for below */
+    const __m128 wide_a = _mm_shuffle_ps(_mm_castsi128_ps(a),
+                     _mm256_castps256_ps128(_mm256_castpd_ps(_mm256_permute2f128_pd(away, away, 1))), 0x88),
+                 wide_i = _mm_shuffle_ps(_mm256_castps256_ps128(_mm256_castpd_ps(inexact)),
+                     _mm256_castps256_ps128(_mm256_castpd_ps(_mm256_permute2f128_pd(inexact, inexact, 1))), 0x88);
+    const __m128i u = _mm_castps_si128(f), one = _mm_set1_epi32(1);
+    const __m128i step =
+        _mm_or_si128(_mm_andnot_si128(_mm_castps_si128(wide_a), _mm_set1_epi32(-1)), one); /* 1 or -1 */
+    const __m128i even = _mm_cmpeq_epi32(_mm_and_si128(u, one), _mm_setzero_si128());
+    return _mm_add_epi32(u, _mm_and_si128(step, _mm_and_si128(even, _mm_castps_si128(wide_i))));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128i x = xg_sim_avx2_to_odd(_mm256_loadu_pd(c[i])), y = xg_sim_avx2_to_odd(_mm256_loadu_pd(c[i] + 4));
+        const __m256 f = _mm256_castsi256_ps(_mm256_set_m128i(y, x));
+        const __m128i h = _mm256_cvtps_ph(f, 0), size = _mm_and_si128(h, _mm_set1_epi16(0x7FFF)),
+                      nan = _mm_cmpgt_epi16(size, _mm_set1_epi16(0x7C00));
+        _mm_storeu_si128((__m128i *)(void *)(slot + 16 * i),
+            _mm_or_si128(_mm_andnot_si128(nan, h), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
+    }
+}
+static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_turn,
+    xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn, xg_sim_avx2_tile_pair_multiply,
+    xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows};
+#endif
+
+/* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around
+ * the sums take as long as they do. */
+XG_FN const xg_sim_tile_fns *xg_sim_tile_fns_of(const xg_sim_worker *w) {
+#if XG_SIM_X86
+    if (w->m->moves == &xg_sim_moves_avx2) return &xg_sim_tile_fns_avx2;
+#else
+    (void)w;
+#endif
+    return &xg_sim_tile_fns_base;
+}
+
+#endif /* XG_SIM_TILES_C */
+/* sim/matrix.c -- tiles of matrices in the registers of a warp: ldmatrix, stmatrix, movmatrix, mma, wmma.
+ *
+ * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the
+ * result (tiles.c). Where an element lies is said by small functions (xg_sim_at_a, _c), the same for every type: a
+ * register of A holds 32 / bits elements side by side in k. The fragments of wmma are ours to choose, as PTX leaves
+ * them open: a thread holds consecutive elements of the row-major tile; where there are more registers than elements
+ * they repeat. */
+#ifndef XG_SIM_MATRIX_C
+#define XG_SIM_MATRIX_C
+
+/* A multiplication being done. Which of them is used: the elements of A say. */
+typedef struct xg_sim_work {
+    xg_sim_tile t;
+    union {
+        xg_sim_real r;
+        xg_sim_ints i;
+    } u;
+} xg_sim_work;
+
+/* ---- elements ---- */
+
+/* Element (row, col) of A or B gets the bits x. */
+XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, uint64_t x) {
+    xg_sim_elem e = b ? w->t.b : w->t.a;
+    if (!xg_sim_elems[e].real) {
+        *(b ? &w->u.i.b[row / 2][col][row & 1] : &w->u.i.a[row][col]) = (int16_t)xg_sim_tile_int(e, (uint32_t)x);
+        return;
+    }
+    *(b ? &w->u.r.b[row][col] : &w->u.r.a[row][col]) =
+        e == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(e, (uint32_t)x);
+}
+XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
+    if (w->t.c == XG_SIM_EL_S32)
+        w->u.i.c[row][col] = (int32_t)(uint32_t)x;
+    else
+        w->u.r.c[row][col] =
+            w->t.c == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
+}
+XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
+    double x;
+    uint32_t bits;
+    if (w->t.d == XG_SIM_EL_S32) {
+        int64_t i = w->u.i.c[row][col];
+        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(i, INT32_MAX), INT32_MIN)
+                                               : (uint32_t)(uint64_t)i;
+    }
+    x = w->u.r.c[row][col];
+    if (w->t.d == XG_SIM_EL_F64) return x != x ? 0xFFF8000000000000u : xg_sim_bits_f64(x);
+    if (w->t.d == XG_SIM_EL_F32) return xg_sim_tile_single(x);
+    bits = xg_sim_tile_half(x);
+    /* wmma of f16: infinities become the largest number */
+    return w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00 ? bits - 1 : bits;
+}
+
+/* C += A B. Exclusive or instead of the product, of single bits, has no function of its own. */
+XG_FN void xg_sim_work_multiply(const xg_sim_tile_fns *fns, xg_sim_work *w) {
+    const uint32_t m = XG_MIN(w->t.m, 16u), k = w->t.k;
+    uint32_t i, j, q;
+    if (xg_sim_elems[w->t.a].real)
+        fns->multiply(&w->u.r, m, k, w->t.a == XG_SIM_EL_F64);
+    else if (!(w->t.flags & XG_SIM_TF_XOR))
+        fns->pair_multiply(&w->u.i, m, k);
     else
         for (i = 0; i < m; i++)
-            for (q = 0; q < k; q++) {
-                int32_t a = w->u.i.a[i][q];
-                if (w->t.flags & XG_SIM_TF_XOR)
-                    for (j = 0; j < 8; j++) w->u.i.c[i][j] += a ^ w->u.i.b[q][j];
-                else
-                    for (j = 0; j < 8; j++) w->u.i.c[i][j] += a * w->u.i.b[q][j];
-            }
+            for (q = 0; q < k; q++)
+                for (j = 0; j < 8; j++) w->u.i.c[i][j] += w->u.i.a[i][q] ^ w->u.i.b[q / 2][j][q & 1];
 }
 
 /* ---- where elements lie: element e of register i of a lane ---- */
@@ -16022,12 +16851,6 @@ XG_FN xg_sim_at xg_sim_at_a(
     xg_sim_at p;
     p.row = lane / 4 + (m > 8 ? 8 * (i & 1) : 0);
     p.col = lane % 4 * per + e + 4 * per * (m > 8 ? i >> 1 : i);
-    return p;
-}
-XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {
-    xg_sim_at p;
-    p.row = lane % 4 * per + e + 4 * per * i;
-    p.col = lane / 4;
     return p;
 }
 XG_FN xg_sim_at xg_sim_at_c(uint32_t lane, uint32_t v) { /* v: the number of the element, not of the register */
@@ -16048,7 +16871,7 @@ XG_FN uint64_t xg_sim_tile_bits(const char *slot, uint32_t lane, xg_sim_elem el,
     x = xg_sim_lane_u32(slot, lane);
     return bits == 32 ? x : x >> (e * bits) & ((1u << bits) - 1);
 }
-XG_FN uint32_t xg_sim_tile_per(xg_sim_elem e) { return e == XG_SIM_EL_F64 ? 1 : 32u / xg_sim_elems[e].bits; }
+XG_INLINE uint32_t xg_sim_tile_per(xg_sim_elem e) { return e == XG_SIM_EL_F64 ? 1 : 32u / xg_sim_elems[e].bits; }
 
 /* ---- sparse A ---- */
 
@@ -16093,7 +16916,7 @@ XG_FN bool xg_sim_work_expand(
     bool real = xg_sim_elems[x->t.a].real != 0;
     for (r = 0; r < 16; r++) {
         uint64_t m = xg_sim_metadata(meta, &x->t, r);
-        float f[64];
+        double f[XG_SIM_TILE_REALS_K];
         int16_t i[XG_SIM_TILE_K];
         for (c = 0; c < half; c++) {
             if (real) {
@@ -16128,49 +16951,86 @@ XG_FN bool xg_sim_work_expand(
 
 /* ---- mma ---- */
 
+/* Four lanes have the elements of one row of A, or of one column of B, side by side: 16 bytes of a register's slot. */
 XG_FN void xg_sim_work_load_a(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.a);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_a(lane, i, e, per, x->t.m);
-                xg_sim_work_put(
-                    x, false, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.a, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = x->t.a;
+    const uint32_t per = xg_sim_tile_per(e), step = e == XG_SIM_EL_F64 ? 32 : 16;
+    uint32_t i;
+    for (i = 0; i < regs; i++) {
+        const xg_sim_at at = xg_sim_at_a(0, i, 0, per, x->t.m);
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        if (xg_sim_elems[e].real)
+            fns->rows(&x->u.r.a[at.row][at.col], XG_SIM_TILE_REALS_K, slot, step, 8, e);
+        else
+            fns->pair_rows(&x->u.i.a[at.row][at.col], XG_SIM_TILE_K, slot, step, 8, e);
+    }
 }
 XG_FN void xg_sim_work_load_b(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.b);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_b(lane, i, e, per);
-                xg_sim_work_put(x, true, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.b, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = x->t.b;
+    const uint32_t per = xg_sim_tile_per(e), step = e == XG_SIM_EL_F64 ? 32 : 16;
+    double reals[8][XG_SIM_TILE_REALS_K];
+    int16_t ints[8][XG_SIM_TILE_K];
+    uint32_t i;
+    for (i = 0; i < regs; i++) {
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        if (xg_sim_elems[e].real)
+            fns->rows(&reals[0][4 * per * i], XG_SIM_TILE_REALS_K, slot, step, 8, e);
+        else
+            fns->pair_rows(&ints[0][4 * per * i], XG_SIM_TILE_K, slot, step, 8, e);
+    }
+    if (xg_sim_elems[e].real)
+        fns->turn(x->u.r.b, (const double(*)[XG_SIM_TILE_REALS_K])reals, x->t.k);
+    else
+        fns->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
 }
 /* A tile of C of 8 columns from its registers, and D back into them. */
 XG_FN void xg_sim_work_load_c(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.c);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_c(lane, i * per + e);
-                xg_sim_work_put_c(x, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.c, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    uint32_t i, lane;
+    if (x->t.c == XG_SIM_EL_F32) {
+        for (i = 0; i < regs; i += 2)
+            fns->c_rows(&x->u.r.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
+        return;
+    }
+    if (x->t.c == XG_SIM_EL_F16) {
+        for (i = 0; i < regs; i++) fns->rows(x->u.r.c[8 * i], 8, xg_sim_slot(w, v, list[i]), 16, 8, XG_SIM_EL_F16);
+        return;
+    }
+    for (i = 0; i < regs; i++) {
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        for (lane = 0; lane < XG_SIM_WARP; lane++) {
+            const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
+            if (x->t.c == XG_SIM_EL_F64)
+                memcpy(&x->u.r.c[row][col], slot + (size_t)lane * 8, 8);
+            else
+                x->u.i.c[row][col] = (int32_t)xg_sim_lane_u32(slot, lane);
+        }
+    }
 }
-XG_FN void xg_sim_work_store_d(const xg_sim_work *x, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, lane, per = xg_sim_tile_per(x->t.d);
+XG_FN void xg_sim_work_store_d(
+    const xg_sim_work *x, const xg_sim_worker *w, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const double(*c)[8] = (const double(*)[8])x->u.r.c;
+    uint32_t i, lane;
+    if (x->t.d == XG_SIM_EL_F32) {
+        for (i = 0; i < regs; i += 2) fns->d_rows(c + 4 * i, v->regs + list[i], v->regs + list[i + 1]);
+        return;
+    }
+    if (x->t.d == XG_SIM_EL_F16) {
+        for (i = 0; i < regs; i++) fns->half_rows(c + 8 * i, v->regs + list[i]);
+        return;
+    }
     for (i = 0; i < regs; i++)
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
-            xg_sim_at at = xg_sim_at_c(lane, i * per);
-            uint64_t bits = xg_sim_work_get(x, at.row, at.col);
-            if (per == 2) bits |= xg_sim_work_get(x, at.row, at.col + 1) << 16;
-            if (x->t.d == XG_SIM_EL_F64)
-                memcpy(v->regs + list[i] + (size_t)lane * 8, &bits, 8);
-            else
-                xg_sim_put_u32(v->regs + list[i], lane, (uint32_t)bits);
+            const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
+            const uint64_t bits = xg_sim_work_get(x, row, col);
+            memcpy(v->regs + list[i] + (size_t)lane * (x->t.d == XG_SIM_EL_F64 ? 8 : 4), &bits,
+                x->t.d == XG_SIM_EL_F64 ? 8 : 4);
         }
 }
 XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
@@ -16186,8 +17046,8 @@ XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     xg_sim_work_load_b(&x, w, v, list + na, nb);
     xg_sim_work_load_c(&x, w, v, list + na + nb, nc);
     if (sparse && !xg_sim_work_expand(w, v, in, &x, xg_sim_slot(w, v, list[na + nb + nc]))) return;
-    xg_sim_work_multiply(&x);
-    xg_sim_work_store_d(&x, v, list + in->n - in->d2bytes, in->d2bytes);
+    xg_sim_work_multiply(xg_sim_tile_fns_of(w), &x);
+    xg_sim_work_store_d(&x, w, v, list + in->n - in->d2bytes, in->d2bytes);
 }
 
 /* mma.m8n8k4 of f16: four multiplications, each by eight threads, those of two quads. */
@@ -16221,7 +17081,7 @@ XG_FN void xg_sim_exec_volta(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
                         xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i]), lane, XG_SIM_EL_F32, 0));
             }
         }
-        xg_sim_work_multiply(&x);
+        xg_sim_work_multiply(xg_sim_tile_fns_of(w), &x);
         for (k = 0; k < 8; k++) {
             uint32_t high = 4 * (k / 4);
             lane = group * 4 + k % 4 + 16 * (k / 4);
@@ -16270,7 +17130,7 @@ XG_FN void xg_sim_wmma_part(const xg_sim_worker *w, const xg_sim_warp *v, xg_sim
         for (j = 0; j < 8; j++)
             xg_sim_work_put_c(
                 x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j, false));
-    xg_sim_work_multiply(x);
+    xg_sim_work_multiply(xg_sim_tile_fns_of(w), x);
 }
 XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     xg_sim_work x;
@@ -16363,38 +17223,58 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
 /* Lanes 8j to 8j+7 give the rows of matrix j, 16 bytes each; a lane's register j holds elements 2c and 2c+1 of row lane
- * / 4, or transposed of the column. */
+ * / 4, or transposed of the column: a register's slot is the matrix as it is, or turned. */
+/* Eight rows of eight items of 16 bits, turned. */
+XG_FN void xg_sim_turn_halves(char *to, const char *from) {
+#if XG_SIM_X86
+    const __m128i *p = (const __m128i *)(const void *)from;
+    __m128i *q = (__m128i *)(void *)to, x[8], y[8];
+    int i;
+    for (i = 0; i < 4; i++) {
+        const __m128i a = _mm_loadu_si128(p + i), b = _mm_loadu_si128(p + i + 4);
+        x[2 * i] = _mm_unpacklo_epi16(a, b);
+        x[2 * i + 1] = _mm_unpackhi_epi16(a, b);
+    }
+    for (i = 0; i < 4; i++) {
+        y[2 * i] = _mm_unpacklo_epi16(x[i], x[i + 4]);
+        y[2 * i + 1] = _mm_unpackhi_epi16(x[i], x[i + 4]);
+    }
+    for (i = 0; i < 4; i++) {
+        _mm_storeu_si128(q + 2 * i, _mm_unpacklo_epi16(y[i], y[i + 4]));
+        _mm_storeu_si128(q + 2 * i + 1, _mm_unpackhi_epi16(y[i], y[i + 4]));
+    }
+#else
+    uint32_t i, k;
+    for (i = 0; i < 8; i++)
+        for (k = 0; k < 8; k++) memcpy(to + 16 * i + 2 * k, from + 16 * k + 2 * i, 2);
+#endif
+}
 XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
     const uint32_t *list = w->m->list + in->list;
-    uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, lane, out[4][XG_SIM_WARP];
-    uint16_t tile[4][8][8];
+    uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, row;
+    char tiles[4][128];
     xg_sim_reach r;
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
             mask, 16, store, &r))
         return;
     if (!xg_sim_shadow(w, v, in, &r, mask, 16, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
-    if (store)
-        w->stats.shared_stores++;
-    else
+    if (!store) {
         w->stats.shared_loads++;
-    if (store)
-        for (j = 0; j < n; j++) memcpy(out[j], xg_sim_slot(w, v, list[j]), sizeof out[j]);
-    else
-        for (lane = 0; lane < 8 * n; lane++) memcpy(tile[lane / 8][lane % 8], xg_sim_reach_at(&r, lane), 16);
+        for (row = 0; row < 8 * n; row++) memcpy(tiles[row / 8] + row % 8 * 16, xg_sim_reach_at(&r, row), 16);
+        for (j = 0; j < n; j++)
+            if (in->imm)
+                xg_sim_turn_halves(v->regs + list[j], tiles[j]);
+            else
+                memcpy(v->regs + list[j], tiles[j], 128);
+        return;
+    }
+    w->stats.shared_stores++;
     for (j = 0; j < n; j++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++) {
-            uint16_t *lo = in->imm ? &tile[j][lane % 4 * 2][lane / 4] : &tile[j][lane / 4][lane % 4 * 2],
-                     *hi = in->imm ? &tile[j][lane % 4 * 2 + 1][lane / 4] : lo + 1;
-            if (store) {
-                *lo = (uint16_t)out[j][lane];
-                *hi = (uint16_t)(out[j][lane] >> 16);
-            } else
-                out[j][lane] = (uint32_t)*lo | (uint32_t)*hi << 16;
-        }
-    if (!store)
-        for (j = 0; j < n; j++) memcpy(v->regs + list[j], out[j], sizeof out[j]);
-    else
-        for (lane = 0; lane < 8 * n; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane / 8][lane % 8], 16);
+        if (in->imm)
+            xg_sim_turn_halves(tiles[j], xg_sim_slot(w, v, list[j]));
+        else
+            memcpy(tiles[j], xg_sim_slot(w, v, list[j]), 128);
+    for (row = 0; row < 8 * n; row++) memcpy(xg_sim_reach_at(&r, row), tiles[row / 8] + row % 8 * 16, 16);
 }
 XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     const uint32_t *list = w->m->list + in->list;
@@ -16410,8 +17290,9 @@ XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 #endif /* XG_SIM_MATRIX_C */
 /* sim/wgmma.c -- multiplications of a warpgroup, with B and perhaps A in shared memory.
  *
- * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction,
- * and fence, commit and wait have nothing left to do. A part of 8 columns of D is one multiplication of matrix.c.
+ * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction
+ * (those that come together share the work on B), and fence, commit and wait have nothing left to do. A part of 8
+ * columns of D is one multiplication of matrix.c.
  *
  * A matrix in shared memory is described by 64 bits: start, two strides, the swizzle. Element (mn, k), mn the row of A
  * or the column of B, lies at
@@ -16437,7 +17318,7 @@ XG_FN xg_sim_matrix xg_sim_matrix_of(uint64_t d) {
     m.swizzle = modes[d >> 62];
     return m;
 }
-/* The address of byte b of row mn; b counts along k. */
+/* The address of element k of row mn. */
 XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_t mn, uint32_t k, uint32_t bits) {
     uint32_t span = 16u << m->swizzle, a;
     if (transposed) { /* elements of 16 bits */
@@ -16451,80 +17332,156 @@ XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_
     return a ^ (xg_sim_swizzle(a - (m->base << 7), m->swizzle) ^ (a - (m->base << 7)));
 }
 
-/* `count` rows from mn, all of k (packed: half of it), into A or B of the work. False after a fault. */
-XG_FN bool xg_sim_matrix_load(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x,
-    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, uint32_t k_count) {
-    xg_sim_elem e = b ? x->t.b : x->t.a;
-    uint32_t bits = xg_sim_elems[e].bits, bytes = XG_MAX(1u, bits / 8), i, k;
-    bool transposed = (x->t.flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
-    for (i = 0; i < count; i++)
-        for (k = 0; k < k_count; k++) {
-            uint32_t at = xg_sim_matrix_at(m, transposed, mn + i, k, bits) & 0x3FFFF, bit = bits < 8 ? k % 8 : 0;
-            uint32_t value = 0;
-            if (at + bytes > w->l->shared_bytes) {
-                xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
-                    "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
-                    w->l->shared_bytes);
-                return false;
+/* 16 bytes of a matrix; NULL after a fault. */
+XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t at, bool b) {
+    uint32_t i, written = 0;
+    if (at + 16 > w->l->shared_bytes) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
+            "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
+            w->l->shared_bytes);
+        return NULL;
+    }
+    for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
+    if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    if (!xg_sim_proxy(w, v, in, 0, at, 16, "multiplication")) return NULL;
+    return w->shared + at;
+}
+/* Eight rows from mn, `count` elements of k, into `to` and on: rows of numbers as tiles.c has them. False after a
+ * fault. */
+XG_FN bool xg_sim_matrix_reals(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_work *x,
+    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, double (*to)[XG_SIM_TILE_REALS_K]) {
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = b ? x->t.b : x->t.a;
+    const uint32_t bits = xg_sim_elems[e].bits;
+    const bool transposed = (x->t.flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
+    uint32_t i, k;
+    for (k = 0; k < count; k += transposed ? 1 : 128 / bits)
+        for (i = 0; i < (transposed ? 1u : 8u); i++) {
+            const char *from =
+                xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, transposed, mn + i, k, bits) & 0x3FFFF, b);
+            double row[8];
+            uint32_t r;
+            if (!from) return false;
+            if (!transposed) {
+                fns->rows(&to[i][k], XG_SIM_TILE_REALS_K, from, 16, 1, e);
+                continue;
             }
-            if (!xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, bytes, XG_SIM_READS)) return false;
-            memcpy(&value, w->shared + at, bytes);
-            value >>= bit;
-            if (b)
-                xg_sim_work_put(x, true, k, i, value);
-            else
-                xg_sim_work_put(x, false, i, k, value);
+            fns->rows(row, 8, from, 16, 1, e);
+            for (r = 0; r < 8; r++) to[r][k] = row[r];
         }
     return true;
 }
-XG_FN void xg_sim_negate(float *p, uint32_t n) {
+XG_FN bool xg_sim_matrix_ints(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_work *x,
+    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, int16_t (*to)[XG_SIM_TILE_K]) {
+    const xg_sim_elem e = b ? x->t.b : x->t.a;
+    const uint32_t bits = xg_sim_elems[e].bits;
+    uint32_t i, k;
+    for (k = 0; k < count; k += 128 / bits)
+        for (i = 0; i < 8; i++) {
+            const char *from = xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, false, mn + i, k, bits) & 0x3FFFF, b);
+            if (!from) return false;
+            xg_sim_tile_fns_of(w)->pair_rows(&to[i][k], XG_SIM_TILE_K, from, 16, 1, e);
+        }
+    return true;
+}
+XG_FN void xg_sim_negate(double *p, uint32_t n) {
     uint32_t i;
     for (i = 0; i < n; i++) p[i] = -p[i];
 }
-
+/* Eight columns of B, from col on. */
+XG_FN bool xg_sim_wgmma_b(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x,
+    const xg_sim_matrix *m, uint32_t col) {
+    double reals[8][XG_SIM_TILE_REALS_K];
+    int16_t ints[8][XG_SIM_TILE_K];
+    uint32_t k;
+    if (!xg_sim_elems[x->t.b].real) {
+        if (!xg_sim_matrix_ints(w, v, in, x, m, true, col, x->t.k, ints)) return false;
+        xg_sim_tile_fns_of(w)->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
+        return true;
+    }
+    if (x->t.flags & XG_SIM_TF_BROW) { /* rows of eight columns, as they are wanted */
+        for (k = 0; k < x->t.k; k++) {
+            const char *from = xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, true, col, k, 16) & 0x3FFFF, true);
+            if (!from) return false;
+            xg_sim_tile_fns_of(w)->rows(x->u.r.b[k], 8, from, 16, 1, x->t.b);
+        }
+    } else {
+        if (!xg_sim_matrix_reals(w, v, in, x, m, true, col, x->t.k, reals)) return false;
+        xg_sim_tile_fns_of(w)->turn(x->u.r.b, (const double(*)[XG_SIM_TILE_REALS_K])reals, x->t.k);
+    }
+    if (x->t.flags & XG_SIM_TF_NEGB) xg_sim_negate(&x->u.r.b[0][0], 8 * x->t.k);
+    return true;
+}
 XG_FN bool xg_sim_wgmma_a(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x, const uint32_t *list) {
     bool sparse = (x->t.flags & XG_SIM_TF_SPARSE) != 0;
+    uint32_t i;
     if (x->t.flags & XG_SIM_TF_AREG)
         xg_sim_work_load_a(x, w, v, list, 4);
     else {
         xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->a)));
-        if (!xg_sim_matrix_load(w, v, in, x, &m, false, v->id % 4 * 16, 16, x->t.k >> sparse)) return false;
+        const uint32_t row = v->id % 4 * 16, count = x->t.k >> sparse;
+        const bool real = xg_sim_elems[x->t.a].real != 0;
+        for (i = 0; i < 16; i += 8)
+            if (real ? !xg_sim_matrix_reals(w, v, in, x, &m, false, row + i, count, &x->u.r.a[i])
+                     : !xg_sim_matrix_ints(w, v, in, x, &m, false, row + i, count, &x->u.i.a[i]))
+                return false;
     }
     if (sparse && !xg_sim_work_expand(w, v, in, x, xg_sim_slot(w, v, list[x->t.flags & XG_SIM_TF_AREG ? 4 : 0])))
         return false;
-    if (x->t.flags & XG_SIM_TF_NEGA) xg_sim_negate(&x->u.r.a[0][0], 16 * 64);
+    if (x->t.flags & XG_SIM_TF_NEGA)
+        for (i = 0; i < 16; i++) xg_sim_negate(x->u.r.a[i], x->t.k);
     return true;
 }
-XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
-    xg_sim_work x;
+/* Warps of a group multiply together when they name the same B: it is read and spread out once for all of them. */
+XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    xg_sim_work x[XG_SIM_TOGETHER];
     const uint32_t *list = w->m->list + in->list, *to = list + in->n - in->d2bytes;
-    uint32_t col, regs, lane = 0;
-    bool add = xg_sim_predicate(xg_sim_slot(w, v, in->c)) != 0;
-    xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->b)));
-    memset(&x, 0, sizeof x);
-    x.t = xg_sim_tile_of(in);
-    x.t.m = 16;
-    if (v->id / 4 * 4 + 4 > w->l->warps) {
-        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
-            "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
-        return;
+    const xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->b)));
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    uint32_t col, regs, k;
+    for (k = 0; k < warps; k++) {
+        x[k].t = xg_sim_tile_of(in);
+        x[k].t.m = 16;
+        if (v[k].id / 4 * 4 + 4 > w->l->warps) {
+            xg_sim_fault(w, &v[k], in, 0, XG_SIM_FAULT_OPERAND,
+                "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
+            return;
+        }
+        if (!xg_sim_wgmma_a(w, &v[k], in, &x[k], list)) return;
     }
-    regs = xg_sim_tile_regs(16 * 8, x.t.d);
-    if (!xg_sim_wgmma_a(w, v, in, &x, list)) return;
-    for (col = 0; col < x.t.n; col += 8) {
+    regs = xg_sim_tile_regs(16 * 8, x->t.d);
+    for (col = 0; col < x->t.n; col += 8) {
         const uint32_t *c = list + in->n - 2 * in->d2bytes + col / 8 * regs;
-        if (!xg_sim_matrix_load(w, v, in, &x, &m, true, col, 8, x.t.k)) return;
-        if (x.t.flags & XG_SIM_TF_NEGB) xg_sim_negate(&x.u.r.b[0][0], 64 * 8);
-        if (add)
-            xg_sim_work_load_c(&x, w, v, c, regs);
-        else if (x.t.d == XG_SIM_EL_S32)
-            memset(x.u.i.c, 0, sizeof x.u.i.c);
-        else
-            memset(x.u.r.c, 0, sizeof x.u.r.c);
-        xg_sim_work_multiply(&x);
-        xg_sim_work_store_d(&x, v, to + col / 8 * regs, regs);
+        if (!xg_sim_wgmma_b(w, v, in, &x[0], &m, col)) return;
+        for (k = 0; k < warps; k++) {
+            if (k && xg_sim_elems[x->t.b].real)
+                memcpy(x[k].u.r.b, x->u.r.b, x->t.k * sizeof x->u.r.b[0]);
+            else if (k)
+                memcpy(x[k].u.i.b, x->u.i.b, x->t.k / 2 * sizeof x->u.i.b[0]);
+            if (xg_sim_predicate(xg_sim_slot(w, &v[k], in->c)))
+                xg_sim_work_load_c(&x[k], w, &v[k], c, regs);
+            else if (x->t.d == XG_SIM_EL_S32)
+                memset(x[k].u.i.c, 0, sizeof x->u.i.c);
+            else
+                memset(x[k].u.r.c, 0, sizeof x->u.r.c);
+            xg_sim_work_multiply(fns, &x[k]);
+            xg_sim_work_store_d(&x[k], w, &v[k], to + col / 8 * regs, regs);
+        }
     }
+}
+/* The whole warps of a team execute a tile's record. True when it is a wgmma that they can execute together, and then
+ * it is done. */
+XG_FN bool xg_sim_tile_together(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    uint32_t k;
+    if ((in->op & 255) != XG_SIM_T_WGMMA || warps > XG_SIM_TOGETHER || in->flags & XG_SIM_GUARDED) return false;
+    for (k = 0; k < warps; k++)
+        if (v[k].mask != 0xFFFFFFFFu || v[k].live != 0xFFFFFFFFu ||
+            xg_sim_mb_get(xg_sim_slot(w, &v[k], in->b)) != xg_sim_mb_get(xg_sim_slot(w, v, in->b)))
+            return false;
+    w->stats.tensor_operations += warps;
+    xg_sim_exec_wgmma(w, v, warps, in);
+    return true;
 }
 
 XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
@@ -16550,7 +17507,7 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     else if ((in->op & 255) == XG_SIM_T_WMMA)
         xg_sim_exec_wmma(w, v, in);
     else
-        xg_sim_exec_wgmma(w, v, in);
+        xg_sim_exec_wgmma(w, v, 1, in);
 }
 
 #endif /* XG_SIM_WGMMA_C */
@@ -16831,7 +17788,10 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
     case XG_SIM_K_FENCE:
         xg_sim_full_fence();
-        xg_sim_synchronised(w);
+        if (in->imm & XG_SIM_FENCE_PROXY)
+            xg_sim_fence_proxy(w, v);
+        else
+            xg_sim_fence(w, (in->imm & XG_SIM_FENCE_NARROW) != 0);
         break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
     case XG_SIM_K_ASYNC:
@@ -17066,10 +18026,11 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     case XG_SIM_K_BAR:
     case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
     default:
-        for (k = 0; k < t->n; k++) {
-            m = xg_sim_guard(&t->v[k], in);
-            if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
-        }
+        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in))
+            for (k = 0; k < t->n; k++) {
+                m = xg_sim_guard(&t->v[k], in);
+                if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
+            }
         if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
         t->v->pc = pc + 1;
         return true;
@@ -17177,7 +18138,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = v->turns = v->parked = 0;
+        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = 0;
         v->state = XG_SIM_READY;
         v->released = v->impatient = v->in_cluster_barrier = false;
     }
@@ -17490,6 +18451,13 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     for (i = 0; i < m->n_code; i++)
         if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
+    for (i = 0; i < m->n_code; i++) {
+        const xg_sim_ins *in = &m->code[i];
+        const bool access = in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_ATOM;
+        if (!access || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_GLOBAL) continue;
+        m->constants = m->constants || (in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT);
+        m->narrow = m->narrow || in->imm2 & XG_SIM_M_NARROW;
+    }
     for (i = 1; i < m->n_code; i++)
         m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
@@ -17518,6 +18486,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
         b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
         for (l = 0; l < 2 * lines; l++) b->shadow[l] = l % 2 == 0;
+        memset(xg_sim_shadow_launches(b), 0, 8);
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
@@ -17557,17 +18526,22 @@ XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
     xg_arena_free(&p->scratch);
     return p->m;
 }
-XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx) {
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
     p->c = c;
     p->a = a;
     p->src = ptx;
     p->unit = unit;
+    p->approx = approx;
     p->m = XG_NEW(a, xg_sim_module);
     p->m->src = ptx;
     p->m->moves = xg_sim_moves_of(unit);
     xg_arena_init(&p->scratch, c);
     return xg_sim_load_guarded(p);
+}
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+    return xg_sim_load_as(c, a, ptx, unit, XG_SIM_APPROX_USUAL);
 }
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
     return xg_sim_load_for(c, a, ptx, xg_sim_unit_best());
@@ -18051,6 +19025,8 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
 enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
+    XR_NOTE_MAX = 512,
+    XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64
 };
 
@@ -18084,6 +19060,11 @@ struct xlagpu_device {
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*range)(void *user, const char *name);
+    void *range_user;
+    void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
+    void *jit_log_user;
+    char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
 };
@@ -18097,30 +19078,57 @@ struct xlagpu_ptx {
     void *loaded;
 };
 
-/* handle: the platform's; n_params: buffers it takes */
+/* handle: the platform's; n_params: buffers it takes; found: while loading, in the PTX */
 typedef struct xr_kernel {
     const char *name;
     uint32_t shared_bytes, threads[3], blocks[3];
     const void *handle;
     uint32_t n_params;
+    bool found;
 } xr_kernel;
+
+/* The bytes of a parameter or result of a run; value: parameters first. */
+typedef struct xr_extent {
+    uint64_t from, to;
+    uint32_t value;
+} xr_extent;
 
 typedef struct xr_command {
     uint32_t thunk, first;
 } xr_command; /* first: of its words in a record */
+/* n_nodes: graph nodes that stand for commands and questions; 0: too many, or none. */
 typedef struct xr_command_buffer {
-    uint32_t thunk, n, n_words;
+    uint32_t thunk, n, n_words, n_nodes;
     bool control;
     xr_command *commands;
 } xr_command_buffer;
 
-/* A command buffer of an execution. graph, exec, nodes: the platform's. */
+/* What loops and branches ask: the value of a slice, and by kind whether it is true (0), the pred that chooses branch
+ * `which` (1), or the index that does (2). */
+typedef struct xr_question {
+    uint64_t handle, address;
+    uint32_t slice, kind, branches, which;
+} xr_question;
+
+/* A graph node of a command, or of a question. next: 1 + the next node of the same command, or the next question. The
+ * condition of a loop stands in front of it and in its body, so a command may have several nodes. */
+typedef struct xr_node {
+    void *node;
+    uint32_t next;
+    xr_question asks;
+} xr_node;
+
+/* A command buffer of an execution. graph, exec, nodes: the platform's. first: of each command 1 + its first node, then
+ * the same of the questions. plain: the thunks run one by one. no_update: the driver refuses changes of what is built.
+ */
 typedef struct xr_record {
     uint64_t *words;
-    void **nodes, *graph, *exec;
+    xr_node *nodes;
+    uint32_t *first, n_nodes;
+    void *graph, *exec;
     uint64_t version;
     uint32_t builds, updates;
-    bool built, plain;
+    bool built, plain, no_update;
 } xr_record;
 
 /* Of a thunk: whether it runs on the copy stream; the event (plus 1) that it waits for, and that is recorded behind it;
@@ -18143,9 +19151,9 @@ struct xlagpu_program {
     xlagpu_device *device;
     xlagpu_program *prev, *next;
     xg_arena arena;
-    xlagpu_execution *executions;
-    const unsigned char *bytes; /* our copy */
-    xg_source ptx;              /* inside the bytes */
+    xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
+    const unsigned char *bytes;          /* our copy */
+    xg_source ptx;                       /* inside the bytes */
     xg_exe_header head;
     xg_exe_section sections[XG_EXE_SECTION_COUNT];
     const char *strings;
@@ -18163,8 +19171,8 @@ struct xlagpu_program {
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
     uint32_t n_command_buffers, *command_of;
-    bool has_control_commands;
-    xr_lane *lanes; /* per thunk; NULL: all on one stream */
+    bool has_control_commands, has_decisions; /* has_decisions: loops or branches that the host may have to decide */
+    xr_lane *lanes;                           /* per thunk; NULL: all on one stream */
     uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
@@ -18185,7 +19193,14 @@ struct xlagpu_execution {
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch */
+    xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
+    void *spare;                /* memory to change layouts in */
+    size_t spare_bytes;
+    uint64_t *bound; /* addresses of parameters, then results, that were checked for overlaps */
+    bool bound_checked;
+    xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
     xlagpu_buffer *buffers;     /* of one call */
     xlagpu_kernel_stats *stats; /* per kernel */
@@ -18200,6 +19215,7 @@ struct xr_platform {
     /* host: memory of the host that the device can reach */
     xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, bool host, xr_block *out);
     void (*release)(xlagpu_device *d, const xr_block *b);
+    /* In the order of the default stream. `from` may change at once, but the bytes have landed only after a wait. */
     xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
     xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
     xlagpu_status (*wait)(xlagpu_device *d, void *stream);
@@ -18217,7 +19233,8 @@ struct xr_platform {
     /* what the stream has written so far; blocks */
     xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream);
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
-    /* Command buffers; all inside enter and leave. build: XLAGPU_ERROR_UNSUPPORTED when there cannot be one. */
+    /* Command buffers; all inside enter and leave. XLAGPU_ERROR_UNSUPPORTED: the device refuses, and is none the worse
+     * for it. update: of a command, or, for the number behind the last command, of what loops and branches ask. */
     xlagpu_status (*build)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r);
     xlagpu_status (*update)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command);
     xlagpu_status (*replay)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream);
@@ -18233,7 +19250,7 @@ struct xr_platform {
     xlagpu_status (*stream_new)(xlagpu_execution *e, void **stream);
     void (*stream_free)(xlagpu_execution *e, void *stream);
     xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
-    void (*range)(xlagpu_execution *e, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
+    void (*range)(xlagpu_device *d, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(
@@ -18252,6 +19269,10 @@ XG_FN double xr_seconds(void); /* since some moment; only grows */
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+/* ---- overlap.c ---- */
+typedef bool (*xr_less)(const void *user, const void *a, const void *b);
+XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user); /* not stable */
+XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e);
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
 /* clears the message at the start of a public call */
@@ -18278,11 +19299,16 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
 XG_FN void xr_lanes_finish(xlagpu_execution *e);
 XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
 XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
+/* ---- profile.c ---- */
+XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
+XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
+/* ---- easy.c ---- */
+XG_FN void xr_easy_finish(xlagpu_execution *e);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);
@@ -18404,6 +19430,111 @@ XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void
 }
 
 #endif /* XG_RT_SYSTEM_C */
+/* rt/overlap.c -- sorting without memory, and whether the buffers of a run lie over each other.
+ *
+ * Law: a result may share bytes with nothing but the parameter whose memory it takes, and with that one only from the
+ * same address on. Parameters may share what they like: they are read. */
+#ifndef XG_RT_OVERLAP_C
+#define XG_RT_OVERLAP_C
+
+/* ---- heap sort: no memory, and never more than n log n steps ---- */
+
+XG_FN void xr_swap(char *a, char *b, size_t bytes) {
+    size_t k;
+    for (k = 0; k < bytes; k++) {
+        char t = a[k];
+        a[k] = b[k];
+        b[k] = t;
+    }
+}
+XG_FN void xr_sift(char *list, size_t at, size_t n, size_t bytes, xr_less less, const void *user) {
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= n) return;
+        if (child + 1 < n && less(user, list + child * bytes, list + (child + 1) * bytes)) child++;
+        if (!less(user, list + at * bytes, list + child * bytes)) return;
+        xr_swap(list + at * bytes, list + child * bytes, bytes);
+        at = child;
+    }
+}
+XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user) {
+    char *l = (char *)list;
+    size_t k;
+    for (k = n / 2; k-- > 0;) xr_sift(l, k, n, bytes, less, user);
+    for (k = n; k-- > 1;) {
+        xr_swap(l, l + k * bytes, bytes);
+        xr_sift(l, 0, k, bytes, less, user);
+    }
+}
+
+/* ---- buffers ---- */
+
+/* Those that begin at the same address: parameters first, so that a result meets the one that it shares with. */
+XG_FN bool xr_extent_less(const void *user, const void *a, const void *b) {
+    const xr_extent *x = (const xr_extent *)a, *y = (const xr_extent *)b;
+    (void)user;
+    return x->from != y->from ? x->from < y->from : x->value < y->value;
+}
+
+/* Of the extents met so far the two that reach furthest; value UINT32_MAX: none. */
+typedef struct xr_reach {
+    uint64_t to[2];
+    uint32_t value[2];
+} xr_reach;
+XG_FN void xr_reach_add(xr_reach *r, const xr_extent *x) {
+    uint32_t place = x->to > r->to[0] ? 0 : 1;
+    if (x->to <= r->to[1]) return;
+    r->to[1] = place ? x->to : r->to[0];
+    r->value[1] = place ? x->value : r->value[0];
+    if (place) return;
+    r->to[0] = x->to;
+    r->value[0] = x->value;
+}
+/* One that reaches behind `from` and is not `but`. */
+XG_FN uint32_t xr_reach_over(const xr_reach *r, uint64_t from, uint32_t but) {
+    uint32_t k = r->value[0] == but;
+    return r->to[k] > from ? r->value[k] : UINT32_MAX;
+}
+
+XG_FN const char *xr_value_kind(const xlagpu_program *p, uint32_t *value) {
+    if (*value < p->head.n_params) return "parameter";
+    *value -= p->head.n_params;
+    return "result";
+}
+XG_FN xlagpu_status xr_overlap_fail(xlagpu_execution *e, uint32_t a, uint32_t b) {
+    const char *first = xr_value_kind(e->program, &a), *second = xr_value_kind(e->program, &b);
+    return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
+        "the buffers of %s %u and %s %u overlap: a result needs memory of its own, or all that of a parameter that the "
+        "module gives it",
+        first, a, second, b);
+}
+
+/* Of the addresses in e->bound, parameters first. */
+XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e) {
+    const xlagpu_program *p = e->program;
+    uint32_t all = p->head.n_params + p->head.n_results, n = 0, k, other;
+    xr_reach params = {{0, 0}, {UINT32_MAX, UINT32_MAX}}, results = {{0, 0}, {UINT32_MAX, UINT32_MAX}};
+    for (k = 0; k < all; k++) {
+        if (!p->values[k].bytes) continue;
+        e->extents[n].from = e->bound[k];
+        e->extents[n].to = e->bound[k] + p->values[k].bytes;
+        e->extents[n++].value = k;
+    }
+    xr_sort(e->extents, n, sizeof *e->extents, xr_extent_less, NULL);
+    for (k = 0; k < n; k++) {
+        const xr_extent *x = &e->extents[k];
+        bool result = x->value >= p->head.n_params;
+        uint32_t shares = result ? p->values[x->value].alias & ~XG_EXE_MUST_ALIAS : 0;
+        uint32_t but = shares && e->bound[shares - 1] == x->from ? shares - 1 : UINT32_MAX - 1;
+        other = xr_reach_over(&results, x->from, UINT32_MAX - 1);
+        if (other == UINT32_MAX && result) other = xr_reach_over(&params, x->from, but);
+        if (other != UINT32_MAX) return xr_overlap_fail(e, other, x->value);
+        xr_reach_add(result ? &results : &params, x);
+    }
+    return XLAGPU_OK;
+}
+
+#endif /* XG_RT_OVERLAP_C */
 /* rt/host.c -- the platform "host": kernels run on the PTX simulator, blocks spread over threads.
  *
  * Device memory is host memory, 256-byte aligned and known to the simulator, which refuses every access outside it; so
@@ -18993,7 +20124,7 @@ typedef struct xr_conditional_node {
 typedef struct xr_cuda {
     void *library, *context;
     int device, version;
-    bool retained;
+    bool started, retained;
 #define X(field, symbol, parameters) int(XR_CUDAAPI * field) parameters;
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
@@ -19018,11 +20149,15 @@ enum {
     XR_CUDA_JIT_INFO = 3,
     XR_CUDA_JIT_INFO_SIZE = 4,
     XR_CUDA_JIT_ERROR = 5,
-    XR_CUDA_JIT_ERROR_SIZE = 6
+    XR_CUDA_JIT_ERROR_SIZE = 6,
+    XR_CUDA_JIT_TIME = 2,
+    XR_CUDA_JIT_VERBOSE = 12
 };
 enum {
-    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222,
-    XR_CUDA_OUT_OF_MEMORY = 2
+    XR_CUDA_OUT_OF_MEMORY = 2,
+    XR_CUDA_STUB_LIBRARY = 34, /* what stands in for the driver where programs are linked */
+    XR_CUDA_NO_DEVICE = 100,
+    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222
 };
 
 XG_FN xr_cuda *xr_cuda_of(xlagpu_device *d) { return (xr_cuda *)d->state; }
@@ -19070,7 +20205,7 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
             "no NVIDIA driver here: %s cannot be opened; the platform \"host\" simulates", path ? path : names[0]);
 #define X(field, symbol, parameters) \
     f = xr_library_symbol(u->library, symbol); \
-    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the NVIDIA driver has no %s: it is too old", symbol); \
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol); \
     memcpy(&u->field, &f, sizeof f);
     XR_CUDA_FUNCTIONS(X)
 #undef X
@@ -19092,15 +20227,22 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     return XLAGPU_OK;
 }
 
-/* NVIDIA's library of ranges, if it is wanted and there. */
-XG_FN void xr_cuda_bind_nvtx(xr_cuda *u) {
+/* NVIDIA's library of ranges. CUDA 13 has none: there NVTX is a header, which a caller's range function may use. */
+XG_FN void xr_cuda_bind_nvtx(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
     static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
     void *push, *pop;
     size_t k;
     for (k = 0; k < XG_COUNT(names) && !u->nvtx; k++) u->nvtx = xr_library_open(names[k]);
     push = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePushA") : NULL;
     pop = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePop") : NULL;
-    if (!push || !pop) return;
+    if (!push || !pop) {
+        xg_format(d->note, sizeof d->note,
+            "no NVTX ranges: %s cannot be opened (CUDA 13 does not have it); give the device a range function that "
+            "calls NVTX's header",
+            names[0]);
+        return;
+    }
     memcpy(&u->nvtx_push, &push, sizeof push);
     memcpy(&u->nvtx_pop, &pop, sizeof pop);
 }
@@ -19117,16 +20259,30 @@ XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     return s;
 }
 
+/* Only a machine without a GPU is XLAGPU_ERROR_NO_DEVICE, for which "auto" simulates. All else that is wrong (a driver
+ * that does not fit the kernel's module, a GPU that is not ready) is the user's to know. */
+XG_FN xlagpu_status xr_cuda_init(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
+    int error;
+    u->started = true;
+    error = u->init(0);
+    (void)xr_cuda_check(&d->c, u, error, "starting the NVIDIA driver");
+    if (error == XR_CUDA_NO_DEVICE || error == XR_CUDA_STUB_LIBRARY) d->c.status = XLAGPU_ERROR_NO_DEVICE;
+    return d->c.status;
+}
+XG_FN xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
+    int count = 0;
+    xlagpu_status s = XR_CUDA(d, device_count(&count), "counting GPUs");
+    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
+        s = xr_fail(&d->c, count > 0 ? XLAGPU_ERROR_USAGE : XLAGPU_ERROR_NO_DEVICE,
+            "there is no GPU number %d: the driver knows %d", ordinal, count);
+    return s;
+}
 XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
     xr_cuda *u = xr_cuda_of(d);
-    int count = 0;
-    xlagpu_status s = XR_CUDA(d, init(0), "starting the NVIDIA driver");
-    /* a driver without a GPU, or one that does not fit the kernel's module */
-    if (s != XLAGPU_OK) return d->c.status = XLAGPU_ERROR_NO_DEVICE;
-    s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
-    if (s == XLAGPU_OK) s = XR_CUDA(d, device_count(&count), "counting GPUs");
-    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
-        s = xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "there is no GPU number %d: the driver knows %d", ordinal, count);
+    xlagpu_status s = xr_cuda_init(d);
+    if (s == XLAGPU_OK) s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
+    if (s == XLAGPU_OK) s = xr_cuda_count(d, ordinal);
     if (s == XLAGPU_OK) s = XR_CUDA(d, device_get(&u->device, ordinal), "getting the GPU");
     if (s == XLAGPU_OK) s = xr_cuda_describe(d);
     if (s == XLAGPU_OK) s = XR_CUDA(d, context_retain(&u->context, u->device), "making a context on the GPU");
@@ -19143,7 +20299,7 @@ XG_FN void xr_cuda_close(xlagpu_device *d) {
     if (u->retained) u->context_release(u->device);
     xr_library_close(u->nvtx);
     xg_mem_free(&d->c, u->cache);
-    xr_library_close(u->library);
+    if (!u->started) xr_library_close(u->library); /* else it stays: a driver has threads, and other users */
     xg_mem_free(&d->c, u);
     d->state = NULL;
 }
@@ -19154,6 +20310,7 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
     if (!u) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     memset(u, 0, sizeof *u);
     d->state = u;
+    d->threads = desc && desc->threads ? desc->threads : xr_processors();
     s = xr_cuda_bind(d, desc ? desc->driver : NULL);
     if (s == XLAGPU_OK && desc && desc->cache) {
         size_t n = strlen(desc->cache) + 1;
@@ -19163,7 +20320,7 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
         else
             s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     }
-    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(u);
+    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(d);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
     if (s != XLAGPU_OK) xr_cuda_close(d);
     return s;
@@ -19220,6 +20377,16 @@ XG_FN void xr_cuda_settle(xlagpu_device *d) {
 
 /* ---- kernels ---- */
 
+/* What the driver said when it did not load a module. */
+XG_FN xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, const char *log) {
+    const xr_cuda *u = xr_cuda_of(d);
+    if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
+        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
+            "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target",
+            u->version / 1000, u->version % 1000 / 10);
+    if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
+    return xr_cuda_check(&d->c, u, error, "loading the PTX");
+}
 XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
         LOG = 1536
@@ -19232,13 +20399,7 @@ XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void 
     values[1] = (void *)(uintptr_t)LOG;
     error = xr_cuda_of(d)->module_load(module, ptx->text, 2, options, values);
     log[LOG - 1] = 0;
-    if (!error) return XLAGPU_OK;
-    if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
-        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
-            "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target",
-            xr_cuda_of(d)->version / 1000, xr_cuda_of(d)->version % 1000 / 10);
-    if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
-    return xr_cuda_check(&d->c, xr_cuda_of(d), error, "loading the PTX");
+    return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 
 XG_FN xlagpu_status xr_cuda_function(
@@ -19251,28 +20412,6 @@ XG_FN xlagpu_status xr_cuda_function(
     return s;
 }
 
-/* How many parameters the PTX of a kernel declares: the driver trusts its caller in this, and bytes may be damaged. 0
- * when it is not found. */
-XG_FN uint32_t xr_cuda_count_parameters(const xg_source *ptx, const char *name) {
-    static const char entry[] = ".entry ", param[] = ".param";
-    size_t n = strlen(name), k;
-    uint32_t count = 0;
-    for (k = 0; k + sizeof entry + n < ptx->size; k++) {
-        const char *p = ptx->text + k;
-        if (*p != '.' || memcmp(p, entry, sizeof entry - 1) != 0 || memcmp(p + sizeof entry - 1, name, n) != 0 ||
-            (p[sizeof entry - 1 + n] != '(' && (unsigned char)p[sizeof entry - 1 + n] > ' '))
-            continue;
-        for (k += sizeof entry - 1 + n; k + sizeof param < ptx->size && ptx->text[k] != ')' && ptx->text[k] != '{'; k++)
-            count += memcmp(ptx->text + k, param, sizeof param - 1) == 0;
-        break;
-    }
-    return count;
-}
-
-XG_FN xlagpu_status xr_cuda_kernel(xlagpu_program *p, xr_kernel *k) {
-    k->n_params = xr_cuda_count_parameters(&p->ptx, k->name);
-    return xr_cuda_function(p->device, p->module, k->name, k->shared_bytes, &k->handle);
-}
 /* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1,
  * is it `which`? 2: an index, is it `which`? */
 static const char xr_condition_ptx[] =
@@ -19306,48 +20445,30 @@ XG_FN void xr_cuda_load_condition(xr_cuda *u) {
     }
 }
 
-XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
-XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx);
-
-/* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code
- * that the driver does not take is as good as none. */
-XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
-    xlagpu_device *d = p->device;
-    xr_cuda *u = xr_cuda_of(d);
-    void *code;
-    if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 &&
-        !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL))
-        return XLAGPU_OK;
-    code = xr_cache_read(d, &p->ptx);
-    if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
-    xg_mem_free(&d->c, code);
-    if (!p->module) p->module = xr_cache_make(d, &p->ptx);
-    return p->module ? XLAGPU_OK : xr_cuda_module(d, &p->ptx, &p->module);
-}
-XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
-    xlagpu_device *d = p->device;
-    uint32_t k;
-    xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
-    if (s != XLAGPU_OK) return s;
-    s = xr_cuda_load_module(p);
-    for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) s = xr_cuda_kernel(p, &p->kernels[k]);
-    if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
-    xr_cuda_pop(xr_cuda_of(d));
-    return s;
-}
-XG_FN void xr_cuda_unload(xlagpu_program *p) {
-    if (!p->module || xr_cuda_of(p->device)->context_push(xr_cuda_of(p->device)->context)) return;
-    xr_cuda_of(p->device)->module_unload(p->module);
-    xr_cuda_pop(xr_cuda_of(p->device));
-}
-
 /* ---- the way of a launch ---- */
 
+/* Of a program with loops or branches an execution has a place in pinned memory for what they are decided by: one
+ * asynchronous copy and one wait bring it there, on the stream alone. */
 XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
-    (void)e;
-    return XLAGPU_OK;
+    enum {
+        DECISION_BYTES = 16
+    };
+    xr_block b;
+    xlagpu_status s;
+    memset(&b, 0, sizeof b);
+    if (!e->program->has_decisions) return XLAGPU_OK;
+    s = xr_cuda_alloc_host(e->program->device, DECISION_BYTES, &b);
+    e->state = b.memory;
+    return s;
 }
-XG_FN void xr_cuda_finish(xlagpu_execution *e) { (void)e; }
+XG_FN void xr_cuda_finish(xlagpu_execution *e) {
+    xr_block b;
+    if (!e->state) return;
+    memset(&b, 0, sizeof b);
+    b.memory = e->state;
+    b.host = true;
+    xr_cuda_release(e->program->device, &b);
+}
 
 XG_FN xr_cuda *xr_cuda_under(const xlagpu_execution *e) { return xr_cuda_of(e->program->device); }
 #define XR_CUDA_RUN(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
@@ -19357,8 +20478,11 @@ XG_FN xlagpu_status xr_cuda_copy(xlagpu_execution *e, uint64_t to, uint64_t from
     return XR_CUDA_RUN(e, copy(to, from, bytes, stream), "copying on the GPU");
 }
 XG_FN xlagpu_status xr_cuda_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
-    xlagpu_status s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
-    return s == XLAGPU_OK ? XR_CUDA_RUN(e, download(to, from, bytes), "reading a loop's or branch's decision") : s;
+    uint64_t place = (uint64_t)(uintptr_t)e->state;
+    xlagpu_status s = XR_CUDA_RUN(e, copy(place, from, bytes, stream), "reading a loop's or branch's decision");
+    if (s == XLAGPU_OK) s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
+    if (s == XLAGPU_OK) memcpy(to, e->state, bytes);
+    return s;
 }
 XG_FN xlagpu_status xr_cuda_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
     /* one byte four times: the loader checked it */
@@ -19407,8 +20531,8 @@ XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, voi
     *seconds = (double)milliseconds * 1e-3;
     return s;
 }
-XG_FN void xr_cuda_range(xlagpu_execution *e, const char *name) {
-    xr_cuda *u = xr_cuda_under(e);
+XG_FN void xr_cuda_range(xlagpu_device *d, const char *name) {
+    xr_cuda *u = xr_cuda_of(d);
     if (!u->nvtx_push) return;
     if (name)
         u->nvtx_push(name);
@@ -19623,29 +20747,364 @@ XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *co
     if (!ok) remove(other);
 }
 
-/* PTX to machine code by the driver's linker, into the folder and into a module; NULL: it did not work, and the driver
- * is to be asked for the module itself. */
-XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
+/* PTX to machine code by the driver's linker, where a folder is named for it. The code lives as long as the link, which
+ * is the caller's to destroy. */
+XG_FN bool xr_cache_link(const xr_cuda *u, const xg_source *ptx, void **link, const void **code, size_t *bytes) {
     enum {
         PTX = 1
     };
-    xr_cuda *u = xr_cuda_of(d);
-    void *link = NULL, *code = NULL, *module = NULL, *text;
-    size_t bytes = 0;
-    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, &link)) return NULL;
+    void *text, *made = NULL;
+    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, link)) return false;
     memcpy(&text, &ptx->text, sizeof text);
-    if (!u->link_add(link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL) &&
-        !u->link_complete(link, &code, &bytes) && bytes) {
-        if (u->module_load(&module, code, 0, NULL, NULL))
-            module = NULL;
-        else
-            xr_cache_write(d, ptx, code, bytes);
-    }
-    u->link_destroy(link); /* and the code with it */
-    return module;
+    if (u->link_add(*link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL)) return false;
+    if (u->link_complete(*link, &made, bytes)) return false;
+    *code = made;
+    return *bytes != 0;
 }
 
 #endif /* XG_RT_CUDA_CACHE_C */
+/* rt/cuda_load.c -- the kernels of a program: from its bytes, the cache or the driver's compiler to functions.
+ *
+ * One walk over the PTX finds all kernels. The driver compiles what is one text on one thread, so a large text is cut
+ * between kernels into parts, which threads load side by side; kernels share nothing but the head of the text.
+ *
+ * Laws
+ * - A part that fails is reported as the whole would be; of several the first one in the text.
+ * - Threads call the driver only: memory, files and messages are the caller's. */
+#ifndef XG_RT_CUDA_LOAD_C
+#define XG_RT_CUDA_LOAD_C
+
+enum {
+    XR_PART_BYTES = 128 << 10, /* of PTX: less compiles in a tenth of a second, which threads do not shorten much */
+    XR_PARTS_MAX = 64,
+    XR_PARTS_A_THREAD = 4, /* kernels differ in how long they take: smaller parts share the work better */
+    XR_LOADERS_MAX = 16,   /* threads: each compiler takes some hundred megabytes */
+    XR_JIT_ERROR_BYTES = 1536,
+    XR_JIT_INFO_BYTES = 1 << 16
+};
+
+/* A kernel of the text: its number in the executable, and where the text that belongs to it begins. */
+typedef struct xr_ptx_entry {
+    uint32_t kernel;
+    size_t begin;
+} xr_ptx_entry;
+typedef struct xr_ptx_part {
+    xg_source ptx;
+    void *module, *link;
+    const void *code; /* machine code, of link */
+    size_t code_bytes;
+    int error;
+    float milliseconds; /* of the driver's compiler, where somebody asks for its log */
+    char *log, *info;   /* the driver's words for a failure, and about the kernels; info NULL: nobody asks */
+} xr_ptx_part;
+/* A program's kernels while they are loaded, and its modules from then on. */
+typedef struct xr_cuda_code {
+    xlagpu_program *program;
+    uint32_t n_parts, n_entries, threads;
+    size_t head; /* bytes of the text before the first kernel */
+    xr_ptx_part *parts;
+    xr_ptx_entry *entries;       /* in the order of the text */
+    uint32_t *by_name, *part_of; /* kernels sorted by name; the part of each kernel */
+    void *texts, *logs;
+} xr_cuda_code;
+
+/* ---- the text ---- */
+
+XG_FN bool xr_by_name_less(const void *user, const void *a, const void *b) {
+    const xlagpu_program *p = (const xlagpu_program *)user;
+    int order = strcmp(p->kernels[*(const uint32_t *)a].name, p->kernels[*(const uint32_t *)b].name);
+    return order < 0 || (order == 0 && *(const uint32_t *)a < *(const uint32_t *)b);
+}
+/* The kernel of this name; UINT32_MAX: there is none. */
+XG_FN uint32_t xr_kernel_find(const xr_cuda_code *c, const char *name, size_t n) {
+    const xlagpu_program *p = c->program;
+    uint32_t low = 0, high = p->n_kernels;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, k = c->by_name[middle];
+        int order = strncmp(p->kernels[k].name, name, n);
+        if (!order) order = p->kernels[k].name[n] != 0;
+        if (!order) return k;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return UINT32_MAX;
+}
+/* Skips a word and the blanks behind it. */
+XG_FN bool xr_skip_word(const char **at, const char *end, const char *word) {
+    size_t n = strlen(word);
+    const char *p = *at;
+    if ((size_t)(end - p) <= n || memcmp(p, word, n) != 0 || (unsigned char)p[n] > ' ') return false;
+    for (p += n; p < end && (unsigned char)*p <= ' '; p++) {}
+    *at = p;
+    return true;
+}
+/* The words ".param" up to the end of a list of parameters. */
+XG_FN uint32_t xr_count_parameters(const char *at, const char *end) {
+    static const char word[] = ".param";
+    uint32_t n = 0;
+    for (; end - at > (ptrdiff_t)sizeof word && *at != ')' && *at != '{'; at++)
+        n += memcmp(at, word, sizeof word - 1) == 0 && (unsigned char)at[sizeof word - 1] <= ' ';
+    return n;
+}
+/* An entry at `at`, behind the word ".entry"; text that belongs to it begins at `begin`. */
+XG_FN void xr_scan_entry(xr_cuda_code *c, const char *at, const char *end, size_t begin) {
+    xlagpu_program *p = c->program;
+    const char *name = at;
+    uint32_t k;
+    while (at < end && *at != '(' && *at != '{' && (unsigned char)*at > ' ') at++;
+    k = xr_kernel_find(c, name, (size_t)(at - name));
+    if (k == UINT32_MAX) {
+        c->n_entries = UINT32_MAX; /* not our text: it is not cut */
+        return;
+    }
+    p->kernels[k].n_params = xr_count_parameters(at, end);
+    p->kernels[k].found = true;
+    if (c->n_entries >= p->n_kernels) return;
+    c->entries[c->n_entries].kernel = k;
+    c->entries[c->n_entries++].begin = begin;
+}
+/* How many parameters each kernel has (the driver trusts its caller in this, and bytes may be damaged), and where it
+ * stands. A kernel ends with a line "}", its text begins behind the one before. */
+XG_FN void xr_scan(xr_cuda_code *c) {
+    const xg_source *s = &c->program->ptx;
+    const char *line = s->text, *end = s->text + s->size;
+    size_t begin = 0;
+    while (line < end) {
+        const char *stop = (const char *)memchr(line, '\n', (size_t)(end - line)), *at = line;
+        if (!stop) stop = end;
+        while (at < stop && (*at == ' ' || *at == '\t')) at++;
+        if (!xr_skip_word(&at, stop, ".visible")) (void)xr_skip_word(&at, stop, ".weak");
+        if (xr_skip_word(&at, end, ".entry")) xr_scan_entry(c, at, end, begin);
+        if (stop - line == 1 && *line == '}') begin = (size_t)(stop + 1 - s->text);
+        if (xr_skip_word(&at, stop, ".address_size")) c->head = begin = (size_t)(stop + 1 - s->text);
+        line = stop + 1;
+    }
+}
+/* Damaged bytes may name one kernel twice. */
+XG_FN xlagpu_status xr_scan_check(const xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    uint32_t k;
+    for (k = 0; k < p->n_kernels; k++) {
+        xr_kernel *now = &p->kernels[c->by_name[k]], *before = k ? &p->kernels[c->by_name[k - 1]] : NULL;
+        if (!now->found && before && strcmp(now->name, before->name) == 0) {
+            now->n_params = before->n_params;
+            now->found = before->found;
+        }
+        if (!now->found)
+            return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable's PTX has no kernel '%s'", now->name);
+    }
+    return XLAGPU_OK;
+}
+
+/* ---- parts ---- */
+
+XG_FN uint32_t xr_parts_wanted(const xr_cuda_code *c) {
+    const xlagpu_program *p = c->program;
+    uint64_t n = p->ptx.size / XR_PART_BYTES;
+    bool ours = c->head && c->n_entries == p->n_kernels;
+    n = XG_MIN(n, (uint64_t)c->threads * XR_PARTS_A_THREAD);
+    n = XG_MIN(n, (uint64_t)p->n_kernels);
+    n = XG_MIN(n, (uint64_t)XR_PARTS_MAX);
+    return ours && c->threads > 1 && n > 1 ? (uint32_t)n : 1;
+}
+/* The text of the entries from..to behind the head; gives the end of what was written. */
+XG_FN char *xr_part_text(xr_cuda_code *c, xr_ptx_part *part, uint32_t from, uint32_t to, char *at) {
+    const xg_source *s = &c->program->ptx;
+    size_t begin = c->entries[from].begin, end = to < c->n_entries ? c->entries[to].begin : s->size;
+    memcpy(at, s->text, c->head);
+    memcpy(at + c->head, s->text + begin, end - begin);
+    part->ptx = *s;
+    part->ptx.text = at;
+    part->ptx.size = c->head + (end - begin);
+    at[part->ptx.size] = 0;
+    return at + part->ptx.size + 1;
+}
+/* Parts of about equal size; each has a kernel at least. */
+XG_FN xlagpu_status xr_parts_cut(xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    size_t share = p->ptx.size / c->n_parts;
+    uint32_t part = 0, from = 0, to, k;
+    char *at;
+    if (c->n_parts == 1) {
+        c->parts[0].ptx = p->ptx;
+        return XLAGPU_OK;
+    }
+    c->texts = xg_mem_alloc(&p->device->c, p->ptx.size + (size_t)c->n_parts * (c->head + 1));
+    if (!c->texts) return xr_fail(&p->device->c, XLAGPU_ERROR_MEMORY, "out of memory: the PTX in parts");
+    at = (char *)c->texts;
+    for (; from < c->n_entries; from = to, part++) {
+        bool last = part + 1 == c->n_parts;
+        for (to = from + 1; to < c->n_entries && (last || c->entries[to].begin < (part + 1) * share); to++) {}
+        for (k = from; k < to; k++) c->part_of[c->entries[k].kernel] = part;
+        at = xr_part_text(c, &c->parts[part], from, to, at);
+    }
+    c->n_parts = part; /* large kernels may have left none for the last ones */
+    return XLAGPU_OK;
+}
+
+/* ---- the driver's compiler ---- */
+
+XG_FN void xr_part_load(const xr_cuda *u, xr_ptx_part *part) {
+    int options[6] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE, XR_CUDA_JIT_INFO, XR_CUDA_JIT_INFO_SIZE,
+        XR_CUDA_JIT_VERBOSE, XR_CUDA_JIT_TIME};
+    void *values[6];
+    values[0] = part->log;
+    values[1] = (void *)(uintptr_t)XR_JIT_ERROR_BYTES;
+    values[2] = part->info;
+    values[3] = (void *)(uintptr_t)XR_JIT_INFO_BYTES;
+    values[4] = (void *)(uintptr_t)1;
+    values[5] = NULL;
+    part->error = u->module_load(&part->module, part->ptx.text, part->info ? 6 : 2, options, values);
+    part->log[XR_JIT_ERROR_BYTES - 1] = 0;
+    if (part->info) {
+        part->info[XR_JIT_INFO_BYTES - 1] = 0;
+        memcpy(&part->milliseconds, &values[5], sizeof part->milliseconds); /* the driver writes a float there */
+    }
+    if (part->error) part->module = NULL;
+}
+/* With a cache the machine code is wanted, too. Where that does not work the driver gets the PTX. */
+XG_FN void xr_part_make(const xr_cuda *u, xr_ptx_part *part) {
+    if (part->module) return;
+    if (!part->info && xr_cache_link(u, &part->ptx, &part->link, &part->code, &part->code_bytes) &&
+        u->module_load(&part->module, part->code, 0, NULL, NULL))
+        part->module = NULL;
+    if (!part->module) part->code = NULL;
+    if (!part->module) xr_part_load(u, part);
+}
+XG_FN void xr_parts_job(void *user, uint32_t index) {
+    xr_cuda_code *c = (xr_cuda_code *)user;
+    const xr_cuda *u = xr_cuda_of(c->program->device);
+    int error = u->context_push(u->context);
+    uint32_t k;
+    for (k = index; k < c->n_parts; k += c->threads)
+        if (error)
+            c->parts[k].error = error;
+        else
+            xr_part_make(u, &c->parts[k]);
+    if (!error) xr_cuda_pop(u);
+}
+/* A part whose machine code the cache has needs no compiler. */
+XG_FN void xr_part_cached(xlagpu_device *d, xr_ptx_part *part) {
+    void *code = part->info ? NULL : xr_cache_read(d, &part->ptx);
+    if (code && xr_cuda_of(d)->module_load(&part->module, code, 0, NULL, NULL)) part->module = NULL;
+    xg_mem_free(&d->c, code);
+}
+XG_FN xlagpu_status xr_part_done(xlagpu_program *p, xr_ptx_part *part) {
+    xlagpu_device *d = p->device;
+    if (part->code) xr_cache_write(d, &part->ptx, part->code, part->code_bytes);
+    if (part->link) xr_cuda_of(d)->link_destroy(part->link); /* and the code with it */
+    if (part->info) d->jit_log(d->jit_log_user, p->strings + p->head.name, (double)part->milliseconds, part->info);
+    part->link = NULL;
+    part->code = NULL;
+    return part->module ? XLAGPU_OK : xr_cuda_module_failed(d, part->error, part->log);
+}
+XG_FN xlagpu_status xr_parts_load(xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    xlagpu_device *d = p->device;
+    size_t each = XR_JIT_ERROR_BYTES + (d->jit_log ? (size_t)XR_JIT_INFO_BYTES : 0);
+    uint32_t k;
+    xlagpu_status s = XLAGPU_OK;
+    c->logs = xg_mem_alloc(&d->c, c->n_parts * each);
+    if (!c->logs) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: the log of the driver's compiler");
+    memset(c->logs, 0, c->n_parts * each);
+    for (k = 0; k < c->n_parts; k++) {
+        c->parts[k].log = (char *)c->logs + k * each;
+        c->parts[k].info = d->jit_log ? c->parts[k].log + XR_JIT_ERROR_BYTES : NULL;
+        xr_part_cached(d, &c->parts[k]);
+    }
+    c->threads = XG_MIN(c->threads, c->n_parts);
+    xr_parallel(c->threads, xr_parts_job, c);
+    for (k = 0; k < c->n_parts; k++) {
+        xlagpu_status one = xr_part_done(p, &c->parts[k]);
+        if (s == XLAGPU_OK) s = one;
+    }
+    return s;
+}
+
+/* ---- a program ---- */
+
+/* One block: the head, then lists by kernel, then parts. */
+XG_FN xr_cuda_code *xr_code_new(xlagpu_program *p) {
+    size_t n = p->n_kernels, parts = XR_PARTS_MAX * sizeof(xr_ptx_part), entries = n * sizeof(xr_ptx_entry);
+    char *m = (char *)xg_mem_alloc(&p->device->c, sizeof(xr_cuda_code) + parts + entries + n * 8);
+    xr_cuda_code *c = (xr_cuda_code *)(void *)m;
+    uint32_t k;
+    if (!m) {
+        xr_fail(&p->device->c, XLAGPU_ERROR_MEMORY, "out of memory: the table of kernels");
+        return NULL;
+    }
+    memset(m, 0, sizeof(xr_cuda_code) + parts + entries + n * 8);
+    c->program = p;
+    c->threads = XG_MIN(p->device->threads, (uint32_t)XR_LOADERS_MAX);
+    c->parts = (xr_ptx_part *)(void *)(m + sizeof *c);
+    c->entries = (xr_ptx_entry *)(void *)(m + sizeof *c + parts);
+    c->by_name = (uint32_t *)(void *)(m + sizeof *c + parts + entries);
+    c->part_of = c->by_name + n;
+    for (k = 0; k < n; k++) c->by_name[k] = k;
+    xr_sort(c->by_name, n, sizeof *c->by_name, xr_by_name_less, p);
+    return c;
+}
+/* Machine code of the executable for this very GPU; a driver that does not take it gets the PTX. */
+XG_FN bool xr_code_attached(xr_cuda_code *c) {
+    const xlagpu_program *p = c->program;
+    const xr_cuda *u = xr_cuda_of(p->device);
+    if (!p->sections[XG_EXE_CUBIN].bytes || p->device->jit_log) return false;
+    if (strcmp(p->strings + p->head.target_name, p->device->target) != 0) return false;
+    c->n_parts = 1;
+    if (!u->module_load(&c->parts[0].module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL)) return true;
+    c->parts[0].module = NULL;
+    return false;
+}
+XG_FN xlagpu_status xr_code_load(xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    uint32_t k;
+    xlagpu_status s;
+    xr_scan(c);
+    s = xr_scan_check(c);
+    if (s == XLAGPU_OK && !xr_code_attached(c)) {
+        c->n_parts = xr_parts_wanted(c);
+        s = xr_parts_cut(c);
+        if (s == XLAGPU_OK) s = xr_parts_load(c);
+        xg_mem_free(&p->device->c, c->texts);
+        xg_mem_free(&p->device->c, c->logs);
+        c->texts = c->logs = NULL;
+    }
+    for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) {
+        xr_kernel *q = &p->kernels[k];
+        s = xr_cuda_function(p->device, c->parts[c->part_of[k]].module, q->name, q->shared_bytes, &q->handle);
+    }
+    return s;
+}
+
+XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
+    xlagpu_device *d = p->device;
+    xr_cuda_code *c = xr_code_new(p);
+    xlagpu_status s;
+    if (!c) return d->c.status;
+    p->module = c;
+    s = xr_cuda_push(&d->c, xr_cuda_of(d));
+    if (s != XLAGPU_OK) return s;
+    s = xr_code_load(c);
+    if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
+    xr_cuda_pop(xr_cuda_of(d));
+    return s;
+}
+XG_FN void xr_cuda_unload(xlagpu_program *p) {
+    xr_cuda_code *c = (xr_cuda_code *)p->module;
+    const xr_cuda *u = xr_cuda_of(p->device);
+    uint32_t k;
+    if (!c) return;
+    if (!u->context_push(u->context)) {
+        for (k = 0; k < c->n_parts; k++)
+            if (c->parts[k].module) u->module_unload(c->parts[k].module);
+        xr_cuda_pop(u);
+    }
+    xg_mem_free(&p->device->c, c);
+}
+
+#endif /* XG_RT_CUDA_LOAD_C */
 /* rt/cuda_graph.c -- command buffers as CUDA graphs, built node by node.
  *
  * Each command is a node that waits for the one before it; on a device opened with concurrent, only for those that it
@@ -19654,7 +21113,13 @@ XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
  * handle of the node; a branch has one node each. The condition of a loop stands before its node and again at the end
  * of its body.
  *
- * Law: what a build made is taken back when one of its steps fails. */
+ * When addresses change, nodes are changed where they stand, in the bodies of loops and branches too: the executable
+ * graph takes the nodes of the graphs inside the one that it was made of.
+ *
+ * Laws
+ * - What a build made is taken back when one of its steps fails.
+ * - A refusal is XLAGPU_ERROR_UNSUPPORTED unless memory is short or the context is lost: then the caller does without.
+ */
 #ifndef XG_RT_CUDA_GRAPH_C
 #define XG_RT_CUDA_GRAPH_C
 
@@ -19663,10 +21128,43 @@ enum {
     XR_GRAPH_IF = 0,
     XR_GRAPH_WHILE = 1,
     XR_GRAPH_ASSIGN_DEFAULT = 1,
+    XR_GRAPH_HOST_MEMORY = 1,
     XR_GRAPH_DEVICE_MEMORY = 2
 };
 
-#define XR_GRAPH(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
+/* Answers behind which nothing in the context works any more, so that there is no other way to run. X(number), of
+ * CUresult. */
+#define XR_CUDA_LOST(X) \
+    X(4 /* DEINITIALIZED */) \
+    X(214 /* ECC_UNCORRECTABLE */) \
+    X(220 /* NVLINK_UNCORRECTABLE */) \
+    X(226 /* CONTAINED */) \
+    X(700 /* ILLEGAL_ADDRESS */) \
+    X(702 /* LAUNCH_TIMEOUT */) \
+    X(709 /* CONTEXT_IS_DESTROYED */) \
+    X(710 /* ASSERT */) \
+    X(714 /* HARDWARE_STACK_ERROR */) \
+    X(715 /* ILLEGAL_INSTRUCTION */) \
+    X(716 /* MISALIGNED_ADDRESS */) \
+    X(717 /* INVALID_ADDRESS_SPACE */) \
+    X(718 /* INVALID_PC */) \
+    X(719 /* LAUNCH_FAILED */) \
+    X(721 /* TENSOR_MEMORY_LEAK */)
+
+XG_FN bool xr_cuda_is_lost(int error) {
+    switch (error) {
+#define X(number) case number:
+        XR_CUDA_LOST(X)
+#undef X
+        return true;
+    default: return false;
+    }
+}
+XG_FN xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *what) {
+    xlagpu_status s = xr_cuda_check(&e->c, xr_cuda_under(e), error, what);
+    return s == XLAGPU_ERROR_DEVICE && !xr_cuda_is_lost(error) ? XLAGPU_ERROR_UNSUPPORTED : s;
+}
+#define XR_GRAPH(e, call, what) xr_graph_check((e), xr_cuda_under(e)->call, (what))
 
 /* ---- what a command is ---- */
 
@@ -19680,11 +21178,21 @@ XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uin
     n->shared = k->shared_bytes;
     n->params = e->arg_pointers;
 }
+/* The executable graph keeps the kind of memory that it was made with: that of the allocation, device memory for all
+ * that the caller brings. */
+XG_FN void xr_graph_copy_side(const xlagpu_program *p, uint32_t slice, uint64_t address, xr_copy_side *side) {
+    const xg_exe_allocation *a = &p->allocations[p->slices[slice].allocation];
+    bool host = a->kind == XG_EXE_ALLOC_TEMP && a->host;
+    side->type = host ? XR_GRAPH_HOST_MEMORY : XR_GRAPH_DEVICE_MEMORY;
+    if (host)
+        side->host = (const void *)(uintptr_t)address;
+    else
+        side->device = address;
+}
 XG_FN void xr_graph_copy(const xlagpu_program *p, const xg_exe_thunk *t, const uint64_t *words, xr_copy_node *n) {
     memset(n, 0, sizeof *n);
-    n->from.type = n->to.type = XR_GRAPH_DEVICE_MEMORY;
-    n->from.device = words[0];
-    n->to.device = words[1];
+    xr_graph_copy_side(p, p->links[t->first_link], words[0], &n->from);
+    xr_graph_copy_side(p, p->links[t->first_link + 1], words[1], &n->to);
     n->width = n->from.pitch = n->to.pitch = (size_t)p->slices[p->links[t->first_link]].bytes;
     n->height = n->depth = n->from.height = n->to.height = 1;
 }
@@ -19739,6 +21247,18 @@ XG_FN void xr_graph_join(xr_graph_writer *w, void *node) {
     w->n_front = 0;
 }
 
+/* Remembers a node, for a command or, for the number behind the last one, a question. */
+XG_FN xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *node) {
+    xr_record *r = w->r;
+    xr_node *n = &r->nodes[r->n_nodes++];
+    XLAGPU_ASSERT(r->n_nodes <= w->b->n_nodes);
+    memset(n, 0, sizeof *n);
+    n->node = node;
+    n->next = r->first[command];
+    r->first[command] = r->n_nodes;
+    return n;
+}
+
 XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
@@ -19769,7 +21289,7 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
         xr_note(&e->c, "\nfor HLO %s", p->strings + t->name);
         return s;
     }
-    w->r->nodes[command] = node;
+    (void)xr_graph_remember(w, command, node);
     if (full) {
         xr_graph_join(w, node);
         return s;
@@ -19780,25 +21300,36 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     return s;
 }
 
-/* The kernel that sets a handle by what lies at the address. */
+/* The kernel that sets a handle by what lies at the address. params: 5, which point into q. */
+XG_FN void xr_graph_question(xlagpu_execution *e, xr_question *q, void **params, xr_kernel_node *n) {
+    memset(n, 0, sizeof *n);
+    n->function = xr_cuda_under(e)->condition;
+    n->grid[0] = n->grid[1] = n->grid[2] = n->block[0] = n->block[1] = n->block[2] = 1;
+    params[0] = &q->handle;
+    params[1] = &q->address;
+    params[2] = &q->kind;
+    params[3] = &q->branches;
+    params[4] = &q->which;
+    n->params = params;
+}
 XG_FN xlagpu_status xr_graph_ask(
-    xr_graph_writer *w, uint64_t handle, uint64_t address, uint32_t kind, uint32_t branches, uint32_t which) {
+    xr_graph_writer *w, uint64_t handle, uint32_t slice, uint32_t kind, uint32_t branches, uint32_t which) {
     xr_kernel_node n;
+    xr_question q;
     void *params[5], *node = NULL, *after[XR_GRAPH_FRONT];
     uint64_t below;
     uint32_t n_after = xr_graph_after(w, NULL, after, &below);
     xlagpu_status s;
-    memset(&n, 0, sizeof n);
-    n.function = xr_cuda_under(w->e)->condition;
-    n.grid[0] = n.grid[1] = n.grid[2] = n.block[0] = n.block[1] = n.block[2] = 1;
-    params[0] = &handle;
-    params[1] = &address;
-    params[2] = &kind;
-    params[3] = &branches;
-    params[4] = &which;
-    n.params = params;
+    q.handle = handle;
+    q.address = xr_address(w->e, slice);
+    q.slice = slice;
+    q.kind = kind;
+    q.branches = branches;
+    q.which = which;
+    xr_graph_question(w->e, &q, params, &n);
     s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a condition to a graph");
     xr_graph_join(w, node);
+    if (s == XLAGPU_OK) xr_graph_remember(w, w->b->n, node)->asks = q;
     return s;
 }
 
@@ -19830,21 +21361,20 @@ XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
 
 XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number);
 
-XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint64_t address) {
+XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint32_t slice) {
     xr_graph_writer in;
     uint64_t handle = 0;
     xlagpu_status s = xr_graph_handle(w, &handle);
     if (s == XLAGPU_OK) s = xr_graph_thunk(w, children[0]);
-    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, slice, 0, 0, 0);
     if (s == XLAGPU_OK) s = xr_graph_conditional(w, XR_GRAPH_WHILE, handle, &in);
     if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[1]);
     if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[0]);
-    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, slice, 0, 0, 0);
     return s;
 }
 /* All questions are asked before a branch runs: it may write over what they are about. */
-XG_FN xlagpu_status xr_graph_branches(
-    xr_graph_writer *w, const uint32_t *children, uint32_t n, uint64_t address, bool pred) {
+XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *children, uint32_t n, uint32_t slice) {
     enum {
         MOST = 64
     };
@@ -19852,10 +21382,12 @@ XG_FN xlagpu_status xr_graph_branches(
     xr_graph_writer in;
     uint32_t k;
     xlagpu_status s = XLAGPU_OK;
-    if (n > MOST) return XLAGPU_ERROR_UNSUPPORTED;
+    bool pred = w->e->program->slices[slice].bytes == 1;
+    if (n > MOST)
+        return xr_fail(&w->e->c, XLAGPU_ERROR_UNSUPPORTED, "a graph of %u branches; %d are the most", n, MOST);
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         s = xr_graph_handle(w, &handles[k]);
-        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], address, pred ? 1 : 2, n, k);
+        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], slice, pred ? 1 : 2, n, k);
     }
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         s = xr_graph_conditional(w, XR_GRAPH_IF, handles[k], &in);
@@ -19870,9 +21402,8 @@ XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
     const uint32_t *children = xr_children(p, t, &n);
     xlagpu_status s = XLAGPU_OK;
     if (number != w->b->thunk && !xr_is_control(t->kind)) return xr_graph_command(w, p->command_of[number]);
-    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, xr_address(w->e, slice));
-    if (t->kind == XG_EXE_THUNK_CONDITIONAL)
-        return xr_graph_branches(w, children, n, xr_address(w->e, slice), p->slices[slice].bytes == 1);
+    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, slice);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_graph_branches(w, children, n, slice);
     for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_graph_thunk(w, children[k]);
     return s;
 }
@@ -19890,6 +21421,10 @@ XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *
     xlagpu_status s;
     if (!xr_cuda_under(e)->graphs) return XLAGPU_ERROR_UNSUPPORTED;
     if (b->control && !xr_cuda_under(e)->condition) return XLAGPU_ERROR_UNSUPPORTED;
+    if (!b->n_nodes)
+        return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "a graph of more than %d nodes", (int)XR_GRAPH_NODES_MAX);
+    memset(r->first, 0, ((size_t)b->n + 1) * sizeof *r->first);
+    r->n_nodes = 0;
     s = XR_GRAPH(e, graph_create(&r->graph, 0), "making a graph");
     memset(&w, 0, sizeof w);
     w.e = e;
@@ -19907,37 +21442,73 @@ XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *
     return s;
 }
 
+/* All nodes of a command get what its words say now. */
+XG_FN xlagpu_status xr_graph_update_kernel(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_kernel_node *n) {
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[first - 1].node, n), "changing a kernel of a graph");
+    return s;
+}
+XG_FN xlagpu_status xr_graph_update_copy(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_copy_node *n) {
+    void *context = xr_cuda_under(e)->context;
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[first - 1].node, n, context), "changing a copy of a graph");
+    return s;
+}
+XG_FN xlagpu_status xr_graph_update_fill(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_fill_node *n) {
+    void *context = xr_cuda_under(e)->context;
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[first - 1].node, n, context), "changing a fill of a graph");
+    return s;
+}
+/* Questions about an address that has changed. */
+XG_FN xlagpu_status xr_graph_update_questions(xlagpu_execution *e, xr_record *r, uint32_t first) {
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next) {
+        xr_node *node = &r->nodes[first - 1];
+        xr_kernel_node n;
+        void *params[5];
+        if (node->asks.address == xr_address(e, node->asks.slice)) continue;
+        node->asks.address = xr_address(e, node->asks.slice);
+        xr_graph_question(e, &node->asks, params, &n);
+        s = XR_GRAPH(e, graph_set_kernel(r->exec, node->node, &n), "changing a condition of a graph");
+        r->updates++;
+    }
+    return s;
+}
+
 XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
     const xlagpu_program *p = e->program;
-    const xg_exe_thunk *t = &p->thunks[b->commands[command].thunk];
-    const uint64_t *words = r->words + b->commands[command].first;
-    xr_cuda *u = xr_cuda_under(e);
+    uint32_t first = r->first[command];
+    const xg_exe_thunk *t;
+    const uint64_t *words;
+    xr_kernel_node kernel;
+    xr_copy_node copy;
+    xr_fill_node fill;
+    if (command == b->n) return xr_graph_update_questions(e, r, first);
+    t = &p->thunks[b->commands[command].thunk];
+    words = r->words + b->commands[command].first;
+    if (!first) return XLAGPU_OK; /* copies of nothing have no nodes */
     r->updates++;
-    if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
-    if (t->kind == XG_EXE_THUNK_KERNEL) {
-        xr_kernel_node n;
-        xr_graph_kernel(e, t, words, &n);
-        return XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[command], &n), "changing a kernel of a graph");
-    }
-    if (t->kind == XG_EXE_THUNK_COPY) {
-        xr_copy_node n;
-        xr_graph_copy(p, t, words, &n);
-        return XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[command], &n, u->context), "changing a copy of a graph");
-    }
-    {
-        xr_fill_node n;
-        xr_graph_fill(p, t, words, &n);
-        return XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[command], &n, u->context), "changing a fill of a graph");
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL:
+        xr_graph_kernel(e, t, words, &kernel);
+        return xr_graph_update_kernel(e, r, first, &kernel);
+    case XG_EXE_THUNK_COPY: xr_graph_copy(p, t, words, &copy); return xr_graph_update_copy(e, r, first, &copy);
+    default: xr_graph_fill(p, t, words, &fill); return xr_graph_update_fill(e, r, first, &fill);
     }
 }
 
 XG_FN xlagpu_status xr_cuda_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    xlagpu_status s = XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
     uint32_t k;
-    for (k = 0; k < b->n; k++) {
+    for (k = 0; k < b->n && s == XLAGPU_OK; k++) {
         const xg_exe_thunk *t = &e->program->thunks[b->commands[k].thunk];
         if (t->kind == XG_EXE_THUNK_KERNEL) e->stats[t->kernel].launches++;
     }
-    return XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
+    return s;
 }
 #undef XR_GRAPH
 
@@ -20010,7 +21581,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
     const xr_platform *host = xr_host_platform();
     xlagpu_status s;
     bool automatic = xr_wants(wish, "");
-    if (!automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
+    if (wish && !automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
     if (xr_wants(wish, "cuda")) {
         s = xr_cuda_platform()->open(d, desc);
@@ -20020,6 +21591,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
         }
         if (!automatic || s != XLAGPU_ERROR_NO_DEVICE || !host) return s;
         xr_begin(&d->c);
+        d->note[0] = 0;
     }
     if (!host) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the simulator was compiled out (XLAGPU_NO_SIMULATOR)");
     s = host->open(d, desc);
@@ -20043,6 +21615,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     if (desc) {
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
+        d->range = desc->range;
+        d->range_user = desc->range_user;
+        d->jit_log = desc->jit_log;
+        d->jit_log_user = desc->jit_log_user;
     }
     return xr_open_platform(d, desc);
 }
@@ -20071,6 +21647,7 @@ XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *d) { return d ? d->c
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *d) {
     return d ? d->c.status : XLAGPU_ERROR_MEMORY;
 }
+XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *d) { return d ? d->note : ""; }
 XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
     return d && d->platform ? d->platform->name : "none";
 }
@@ -20126,12 +21703,15 @@ XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
     if (d && d->platform) xr_release(d, b.address);
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
+    xlagpu_status s;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     if (bytes > to.bytes)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes into a buffer of %zu", bytes, to.bytes);
     if (!from && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes from nowhere", bytes);
-    return bytes ? d->platform->upload(d, to.address, from, bytes) : XLAGPU_OK;
+    if (!bytes) return XLAGPU_OK;
+    s = d->platform->upload(d, to.address, from, bytes);
+    return s == XLAGPU_OK ? d->platform->wait(d, NULL) : s; /* work on any stream may follow */
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *d, void *to, xlagpu_buffer from, size_t bytes) {
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
@@ -20317,8 +21897,10 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
  *
  * The program knows each buffer's commands; an execution has recorded, for each, the addresses it works on. When it is
  * run and an address has changed since, the record and the platform's own form of it (a CUDA graph) are brought up to
- * date, command by command; nothing is allocated for that here. A platform that cannot have command buffers says so
- * when one is built (XLAGPU_ERROR_UNSUPPORTED), and the thunks run one by one from then on.
+ * date, command by command; nothing is allocated for that here.
+ *
+ * Law: what a device refuses (XLAGPU_ERROR_UNSUPPORTED) costs speed, never a run. A refused change leads to one new
+ * build, a refused build to thunks that run one by one from then on; the execution's note says why.
  *
  * Commands are the thunks that are no control flow, in the order of the tree; commands of a loop's condition and body,
  * and of branches, stand there as well, each once. */
@@ -20359,6 +21941,25 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     return true;
 }
 
+/* How many graph nodes a thunk gives; above XR_GRAPH_NODES_MAX: too many. A loop has its condition twice, and asks
+ * twice. */
+XG_FN uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const xr_command_buffer *b) {
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *children;
+    uint64_t all = 0;
+    uint32_t n, k;
+    if (number != b->thunk && !xr_is_control(t->kind)) return 1;
+    children = xr_children(p, t, &n);
+    for (k = 0; k < n; k++) {
+        uint32_t below = xr_commands_nodes(p, children[k], b);
+        bool twice = t->kind == XG_EXE_THUNK_WHILE && k == 0;
+        all += twice ? 2 * (uint64_t)below : below;
+    }
+    if (t->kind == XG_EXE_THUNK_WHILE) all += 2;
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) all += n;
+    return (uint32_t)XG_MIN(all, (uint64_t)XR_GRAPH_NODES_MAX + 1);
+}
+
 /* The arrays have room for as many as there are thunks. */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
     uint32_t k, used = 0;
@@ -20370,6 +21971,8 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
         if (!xr_commands_list(p, k, b, p->commands + used))
             return xr_damaged(p, "a command buffer with what is no command");
         used += b->n;
+        b->n_nodes = xr_commands_nodes(p, k, b);
+        if (b->n_nodes > XR_GRAPH_NODES_MAX) b->n_nodes = 0;
         p->has_control_commands = p->has_control_commands || b->control;
         p->command_of[k] = p->n_command_buffers++;
     }
@@ -20378,12 +21981,19 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
 
 /* ---- of an execution ---- */
 
+/* Of the parts of a record, each a multiple of 8, so that words stay aligned. */
+XG_FN uint64_t xr_commands_words_bytes(const xr_command_buffer *b) { return ((uint64_t)b->n_words + 1) * 8; }
+XG_FN uint64_t xr_commands_nodes_bytes(const xr_command_buffer *b) {
+    return ((uint64_t)b->n_nodes * sizeof(xr_node) + 7) / 8 * 8;
+}
+XG_FN uint64_t xr_commands_first_bytes(const xr_command_buffer *b) { return ((uint64_t)b->n / 2 + 1) * 8; }
 XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p) {
     uint64_t n = (uint64_t)p->n_command_buffers * sizeof(xr_record);
     uint32_t k;
-    /* 8: whatever a pointer has, words stay aligned */
-    for (k = 0; k < p->n_command_buffers; k++)
-        n += ((uint64_t)p->command_buffers[k].n_words + 1) * 8 + ((uint64_t)p->command_buffers[k].n + 1) * 8;
+    for (k = 0; k < p->n_command_buffers; k++) {
+        const xr_command_buffer *b = &p->command_buffers[k];
+        n += xr_commands_words_bytes(b) + xr_commands_nodes_bytes(b) + xr_commands_first_bytes(b);
+    }
     return n;
 }
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
@@ -20392,10 +22002,13 @@ XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
     e->records = (xr_record *)(void *)m;
     m += (size_t)p->n_command_buffers * sizeof(xr_record);
     for (k = 0; k < p->n_command_buffers; k++) {
+        const xr_command_buffer *b = &p->command_buffers[k];
         e->records[k].words = (uint64_t *)(void *)m;
-        m += ((size_t)p->command_buffers[k].n_words + 1) * 8;
-        e->records[k].nodes = (void **)(void *)m;
-        m += ((size_t)p->command_buffers[k].n + 1) * 8;
+        m += (size_t)xr_commands_words_bytes(b);
+        e->records[k].nodes = (xr_node *)(void *)m;
+        m += (size_t)xr_commands_nodes_bytes(b);
+        e->records[k].first = (uint32_t *)(void *)m;
+        m += (size_t)xr_commands_first_bytes(b);
     }
 }
 XG_FN void xr_commands_finish(xlagpu_execution *e) {
@@ -20412,11 +22025,10 @@ XG_FN bool xr_commands_set(uint64_t *at, uint64_t word) {
     return changed;
 }
 
-/* Addresses as they are now; commands that are built already are told. */
+/* Addresses as they are now; commands that are built already are told, and so is what asks for a changed address. */
 XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
     const xlagpu_program *p = e->program;
     uint32_t c, k;
-    if (b->control) p->device->platform->forget(e, r); /* conditional nodes are built anew */
     for (c = 0; c < b->n; c++) {
         const xr_command *m = &b->commands[c];
         const xg_exe_thunk *t = &p->thunks[m->thunk];
@@ -20434,7 +22046,29 @@ XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buf
             if (s != XLAGPU_OK) return s;
         }
     }
-    return XLAGPU_OK;
+    return r->built && b->control ? p->device->platform->update(e, b, r, b->n) : XLAGPU_OK;
+}
+
+/* Brings the record up to date, builds what is not built, and runs it. */
+XG_FN xlagpu_status xr_commands_try(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = XLAGPU_OK;
+    if (!r->built || r->version != e->version) {
+        bool built = r->built;
+        if (r->no_update) q->forget(e, r);
+        s = xr_commands_record(e, b, r);
+        r->no_update = r->no_update || (built && s == XLAGPU_ERROR_UNSUPPORTED);
+        if (s == XLAGPU_OK && !r->built) s = q->build(e, b, r);
+        if (s == XLAGPU_OK) r->version = e->version;
+    }
+    return s == XLAGPU_OK ? q->replay(e, b, r, stream) : s;
+}
+
+/* The refusal becomes the execution's note: the run goes on without it. */
+XG_FN void xr_commands_refused(xlagpu_execution *e, const char *consequence) {
+    const char *why = *e->c.message ? e->c.message : "the driver has no such graphs";
+    xg_format(e->note, sizeof e->note, "%s: %s", consequence, why);
+    xr_begin(&e->c);
 }
 
 XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done) {
@@ -20442,25 +22076,24 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
     const xr_platform *q = p->device->platform;
     const xr_command_buffer *b = &p->command_buffers[p->command_of[number]];
     xr_record *r = &e->records[p->command_of[number]];
-    xlagpu_status s = XLAGPU_OK;
+    bool built = r->built;
+    xlagpu_status s;
     *done = false;
     if (r->plain || p->device->no_command_buffers || e->profile.on) return XLAGPU_OK;
-    if (!r->built || r->version != e->version) {
-        s = xr_commands_record(e, b, r);
-        if (s == XLAGPU_OK && !r->built) {
-            s = q->build(e, b, r);
-            if (s == XLAGPU_ERROR_UNSUPPORTED) {
-                r->plain = true;
-                xr_begin(&e->c);
-                return XLAGPU_OK;
-            }
-        }
-        r->version = e->version;
+    s = xr_commands_try(e, b, r, stream);
+    if (s == XLAGPU_ERROR_UNSUPPORTED && built) {
+        q->forget(e, r);
+        xr_commands_refused(e, "a command buffer is built anew where addresses change");
+        s = xr_commands_try(e, b, r, stream);
     }
-    if (s == XLAGPU_OK) s = q->replay(e, b, r, stream);
-    *done = true;
+    *done = s != XLAGPU_ERROR_UNSUPPORTED;
     if (s == XLAGPU_OK) return s;
     q->forget(e, r);
+    if (s == XLAGPU_ERROR_UNSUPPORTED) {
+        xr_commands_refused(e, "a command buffer runs kernel by kernel");
+        r->plain = true;
+        return XLAGPU_OK;
+    }
     xr_note(&e->c, "\nwhile running the command buffer that begins with HLO %s", p->strings + p->thunks[number].name);
     return s;
 }
@@ -20786,6 +22419,7 @@ XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, u
     if (asks && (slice >= p->n_slices ||
                     (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4))))
         return xr_damaged(p, "what a loop or branch asks");
+    p->has_decisions = p->has_decisions || asks;
     children.first_link += asks;
     children.n_links -= asks;
     return xr_check_sequence(p, &children, number, taken);
@@ -20898,15 +22532,18 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
+    bool any = false;
     xlagpu_status s = XLAGPU_OK;
     for (k = 0; k < p->n_allocations && s == XLAGPU_OK; k++) {
         const xg_exe_allocation *a = &p->allocations[k];
         if (a->kind != XG_EXE_ALLOC_CONSTANT) continue;
         s = xr_alloc(d, (size_t)a->bytes, &p->constants[k]);
-        if (s == XLAGPU_OK && a->bytes)
+        if (s == XLAGPU_OK && a->bytes) {
             s = d->platform->upload(d, p->constants[k], xr_section(p, XG_EXE_DATA) + a->data, (size_t)a->bytes);
+            any = true;
+        }
     }
-    return s;
+    return s == XLAGPU_OK && any ? d->platform->wait(d, NULL) : s; /* runs on any stream may follow */
 }
 
 /* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */
@@ -21061,6 +22698,14 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 
+/* A range begins; with NULL the last one ends. */
+XG_FN void xr_range(xlagpu_device *d, const char *name) {
+    if (d->range)
+        d->range(d->range_user, name);
+    else if (d->platform->range)
+        d->platform->range(d, name);
+}
+
 XG_FN void xr_profile_end(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     if (e->profile.before) q->event_free(e, e->profile.before);
@@ -21104,9 +22749,9 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     double start = xr_seconds(), took = 0;
     xlagpu_rt_event *v;
     xlagpu_status s = q->event_record(e, e->profile.before, stream);
-    if (q->range) q->range(e, p->strings + t->name);
+    xr_range(p->device, p->strings + t->name);
     if (s == XLAGPU_OK) s = xr_run_step(e, t, stream);
-    if (q->range) q->range(e, NULL);
+    xr_range(p->device, NULL);
     if (s == XLAGPU_OK) s = q->event_record(e, e->profile.after, stream);
     if (s == XLAGPU_OK) s = q->event_wait(e, e->profile.after);
     if (s == XLAGPU_OK) s = q->event_seconds(e, e->profile.before, e->profile.after, &took);
@@ -21141,35 +22786,63 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 
 /* ---- executions ---- */
 
-/* One block from the allocator: the execution, base addresses, launch arguments, counters. */
+/* An execution is one block from the allocator: its head, then these parts. */
+enum {
+    XR_PART_BASE,
+    XR_PART_BOUND,
+    XR_PART_EXTENTS,
+    XR_PART_ARGS,
+    XR_PART_STATS,
+    XR_PART_BUFFERS,
+    XR_PART_RECORDS,
+    XR_PART_LANES,
+    XR_PART_POINTERS,
+    XR_PART_COUNT
+};
+/* The bytes of each, multiples of 8; gives their sum. */
+XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PART_COUNT]) {
+    uint64_t values = (uint64_t)p->head.n_params + p->head.n_results, all = 0;
+    uint32_t k;
+    bytes[XR_PART_BASE] = (uint64_t)p->n_allocations * 8;
+    bytes[XR_PART_BOUND] = values * 8;
+    bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
+    bytes[XR_PART_ARGS] = (uint64_t)p->most_links * 8 + 8;
+    bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
+    bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
+    bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
+    bytes[XR_PART_LANES] = xr_lanes_bytes(p);
+    bytes[XR_PART_POINTERS] = (uint64_t)p->most_links * sizeof(void *) + 8;
+    for (k = 0; k < XR_PART_COUNT; k++) {
+        bytes[k] = (bytes[k] + 7) / 8 * 8;
+        all += bytes[k];
+    }
+    return all;
+}
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
-    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, lanes = xr_lanes_bytes(p);
-    uint64_t base = (uint64_t)p->n_allocations * 8, args = (uint64_t)p->most_links * 8 + 8,
-             pointers = (uint64_t)p->most_links * sizeof(void *) + 8,
-             stats = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
-    uint64_t buffers = (uint64_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p),
-             all = head + base + args + pointers + stats + buffers + records + lanes + 64;
+    uint64_t bytes[XR_PART_COUNT], head = (sizeof(xlagpu_execution) + 15) / 16 * 16,
+                                   all = head + xr_execution_parts(p, bytes);
     char *m = all > SIZE_MAX / 2 ? NULL : (char *)xg_mem_alloc(&p->device->c, (size_t)all);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
+    void *part[XR_PART_COUNT];
     uint32_t k;
     if (!m) return NULL;
     memset(m, 0, (size_t)all);
+    m += head;
+    for (k = 0; k < XR_PART_COUNT; k++) {
+        part[k] = m;
+        m += (size_t)bytes[k];
+    }
     e->c.mem = p->device->c.mem;
     e->program = p;
-    m += head;
-    e->base = (uint64_t *)(void *)m;
-    m += base;
-    e->args = (uint64_t *)(void *)m;
-    m += args;
-    e->stats = (xlagpu_kernel_stats *)(void *)m;
-    m += stats;
-    e->buffers = (xlagpu_buffer *)(void *)m;
-    m += buffers;
-    xr_commands_place(e, m);
-    m += records;
-    e->lane_events = (void **)(void *)m;
-    m += lanes;
-    e->arg_pointers = (void **)(void *)m;
+    e->base = (uint64_t *)part[XR_PART_BASE];
+    e->bound = (uint64_t *)part[XR_PART_BOUND];
+    e->extents = (xr_extent *)part[XR_PART_EXTENTS];
+    e->args = (uint64_t *)part[XR_PART_ARGS];
+    e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
+    e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
+    xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
+    e->lane_events = (void **)part[XR_PART_LANES];
+    e->arg_pointers = (void **)part[XR_PART_POINTERS];
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
@@ -21185,6 +22858,11 @@ XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
         q->leave(e);
     }
     return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
+}
+
+XG_FN void xr_random_reset(xlagpu_execution *e) {
+    e->random[0] = XG_EXE_RANDOM_FIRST;
+    e->random[1] = 0;
 }
 
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
@@ -21211,7 +22889,7 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
             e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
-    e->random[0] = XG_EXE_RANDOM_FIRST;
+    xr_random_reset(e);
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
     if (s != XLAGPU_OK) {
@@ -21250,6 +22928,7 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     }
     xg_mem_free(&p->device->c, e->profile.events);
     p->device->platform->finish(e);
+    xr_easy_finish(e);
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
     for (k = 0; k < p->n_kernels; k++) xr_stats_add(&p->finished[k], &e->stats[k]);
@@ -21426,11 +23105,11 @@ XG_FN void xr_bind_base(xlagpu_execution *e, uint32_t allocation, uint64_t addre
 }
 XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
     const xlagpu_program *p = e->program;
-    uint32_t n = results ? p->head.n_results : p->head.n_params, k;
+    uint32_t n = results ? p->head.n_results : p->head.n_params, first = results ? p->head.n_params : 0, k;
     const char *what = results ? "result" : "parameter";
     if (!given && n) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "no buffers are given for the %u %ss", n, what);
     for (k = 0; k < n; k++) {
-        const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
+        const xg_exe_value *v = &p->values[first + k];
         if (given[k].bytes < v->bytes)
             return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k,
                 given[k].bytes, (size_t)v->bytes);
@@ -21439,8 +23118,18 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         if (v->bytes && given[k].address % 16)
             return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
         if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
+        if (e->bound[first + k] != given[k].address) e->bound_checked = false;
+        e->bound[first + k] = given[k].address;
     }
     return XLAGPU_OK;
+}
+/* Both sides; whether they overlap is asked when an address has changed. */
+XG_FN xlagpu_status xr_bind_all(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_status s = xr_bind(e, parameters, false);
+    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    if (s == XLAGPU_OK && !e->bound_checked) s = xr_overlap_check(e);
+    e->bound_checked = s == XLAGPU_OK;
+    return s;
 }
 
 /* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or
@@ -21470,18 +23159,17 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (!e) return XLAGPU_ERROR_USAGE;
     xr_begin(&e->c);
     q = e->program->device->platform;
-    s = xr_bind(e, parameters, false);
-    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    s = xr_bind_all(e, parameters, results);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
     e->running = true;
-    if (q->range) q->range(e, e->program->strings + e->program->head.name);
+    xr_range(e->program->device, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
     /* after a failure, too: what was enqueued before it runs */
     recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK;
     if (s == XLAGPU_OK) s = recorded;
-    if (q->range) q->range(e, NULL);
+    xr_range(e->program->device, NULL);
     q->leave(e);
     return s;
 }
@@ -21519,8 +23207,15 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *don
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) {
     return e ? e->c.message : "there is no execution";
 }
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *e) { return e ? e->note : ""; }
 
-/* ---- the easy way ---- */
+#endif /* XG_RT_EXECUTE_C */
+/* rt/easy.c -- host arrays in, host arrays out.
+ *
+ * An execution that is run this way keeps buffers for parameters and results, and room to change layouts in: a second
+ * run allocates nothing. A program keeps such an execution for xlagpu_rt_run; both give all back at their end. */
+#ifndef XG_RT_EASY_C
+#define XG_RT_EASY_C
 
 /* Copies between logical row-major order and the buffer's, element by element; in: row-major to buffer. */
 XG_FN void xr_permute(const xlagpu_rt_value *v, const char *from, char *to, bool in) {
@@ -21555,24 +23250,39 @@ XG_FN bool xr_is_row_major(const xlagpu_rt_value *v) {
     return true;
 }
 
-XG_FN xlagpu_status xr_move_tensor(
-    xlagpu_device *d, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b, bool in) {
+/* Room for so many bytes, which stays with the execution. */
+XG_FN char *xr_spare(xlagpu_execution *e, size_t bytes) {
+    xg_ctx *c = &e->program->device->c;
+    if (bytes <= e->spare_bytes) return (char *)e->spare;
+    xg_mem_free(c, e->spare);
+    e->spare = xg_mem_alloc(c, bytes);
+    e->spare_bytes = e->spare ? bytes : 0;
+    if (!e->spare) xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", bytes);
+    return (char *)e->spare;
+}
+
+XG_FN xlagpu_status xr_move_in(
+    xlagpu_execution *e, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b) {
+    xlagpu_device *d = e->program->device;
     char *spare;
-    xlagpu_status s;
     if (!v->bytes) return XLAGPU_OK;
-    if (xr_is_row_major(v))
-        return in ? d->platform->upload(d, b->address, t->data, v->bytes)
-                  : d->platform->download(d, t->data, b->address, v->bytes);
-    spare = (char *)xg_mem_alloc(&d->c, v->bytes);
-    if (!spare) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", v->bytes);
-    if (in) {
-        xr_permute(v, (const char *)t->data, spare, true);
-        s = d->platform->upload(d, b->address, spare, v->bytes);
-    } else {
-        s = d->platform->download(d, spare, b->address, v->bytes);
-        if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false);
-    }
-    xg_mem_free(&d->c, spare);
+    if (xr_is_row_major(v)) return d->platform->upload(d, b->address, t->data, v->bytes);
+    spare = xr_spare(e, v->bytes);
+    if (!spare) return d->c.status;
+    xr_permute(v, (const char *)t->data, spare, true);
+    return d->platform->upload(d, b->address, spare, v->bytes);
+}
+XG_FN xlagpu_status xr_move_out(
+    xlagpu_execution *e, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b) {
+    xlagpu_device *d = e->program->device;
+    xlagpu_status s;
+    char *spare;
+    if (!v->bytes) return XLAGPU_OK;
+    if (xr_is_row_major(v)) return d->platform->download(d, t->data, b->address, v->bytes);
+    spare = xr_spare(e, v->bytes);
+    if (!spare) return d->c.status;
+    s = d->platform->download(d, spare, b->address, v->bytes);
+    if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false);
     return s;
 }
 
@@ -21604,72 +23314,90 @@ XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parame
     return s;
 }
 
-/* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */
-XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
-    const xlagpu_rt_tensor *outputs, uint32_t n_outputs, xlagpu_buffer *b) {
+/* Gives back what the easy way keeps. */
+XG_FN void xr_easy_finish(xlagpu_execution *e) {
+    xlagpu_program *p = e->program;
+    uint32_t k;
+    if (p->easy == e) p->easy = NULL;
+    for (k = e->kept ? p->head.n_params + p->head.n_results : 0; k-- > 0;)
+        if (!p->values[k].alias) xr_release(p->device, e->kept[k].address);
+    xg_mem_free(&p->device->c, e->kept);
+    xg_mem_free(&p->device->c, e->spare);
+    e->kept = NULL;
+    e->spare = NULL;
+    e->spare_bytes = 0;
+}
+
+/* Buffers of all parameters and results. A result that shares a parameter's memory has its buffer: the copy of the
+ * input is ours to give away. */
+XG_FN xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
     xlagpu_program *p = e->program;
     xlagpu_device *d = p->device;
-    xlagpu_rt_value v;
+    size_t n = (size_t)p->head.n_params + p->head.n_results, k;
     xlagpu_status s = XLAGPU_OK;
-    uint32_t k, n = n_inputs + n_outputs;
+    if (e->kept) return XLAGPU_OK;
+    e->kept = (xlagpu_buffer *)xg_mem_alloc(&d->c, (n + 1) * sizeof *e->kept);
+    if (!e->kept) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(e->kept, 0, (n + 1) * sizeof *e->kept);
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
-        xr_value(p, k, &v);
-        if (v.alias) {
-            b[k] = b[v.alias - 1];
+        uint32_t shares = p->values[k].alias & ~XG_EXE_MUST_ALIAS;
+        if (shares) {
+            e->kept[k] = e->kept[shares - 1];
             continue;
         }
-        s = xr_alloc(d, v.bytes, &b[k].address);
-        b[k].bytes = v.bytes;
-        if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
+        s = xr_alloc(d, (size_t)p->values[k].bytes, &e->kept[k].address);
+        e->kept[k].bytes = (size_t)p->values[k].bytes;
     }
-    if (s == XLAGPU_OK) s = xr_run_once(e, b, b + n_inputs);
-    for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) {
-        xr_value(p, n_inputs + k, &v);
-        s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false);
+    if (s != XLAGPU_OK) xr_easy_finish(e);
+    return s;
+}
+
+XG_FN xlagpu_status xr_run_tensors(
+    xlagpu_execution *e, const xlagpu_rt_tensor *inputs, const xlagpu_rt_tensor *outputs) {
+    const xg_exe_header *h = &e->program->head;
+    xlagpu_rt_value v;
+    xlagpu_status s = xr_easy_buffers(e);
+    uint32_t k;
+    for (k = 0; k < h->n_params && s == XLAGPU_OK; k++) {
+        xr_value(e->program, k, &v);
+        s = xr_move_in(e, &v, &inputs[k], &e->kept[k]);
     }
-    for (k = n; k-- > 0;) {
-        xr_value(p, k, &v);
-        if (!v.alias) xr_release(d, b[k].address);
+    if (s == XLAGPU_OK) s = xr_run_once(e, e->kept, e->kept + h->n_params);
+    for (k = 0; k < h->n_results && s == XLAGPU_OK; k++) {
+        xr_value(e->program, h->n_params + k, &v);
+        s = xr_move_out(e, &v, &outputs[k], &e->kept[h->n_params + k]);
     }
     return s;
 }
 
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_device *d;
-    xlagpu_buffer *b;
     xlagpu_status s;
     if (!e) return XLAGPU_ERROR_USAGE;
-    d = e->program->device;
-    xr_begin(&d->c);
+    xr_begin(&e->program->device->c);
     s = xr_check_tensors(e->program, inputs, n_inputs, false);
     if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
-    if (s != XLAGPU_OK) return s;
-    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
-    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    memset(b, 0, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
-    s = xr_run_tensors(e, inputs, n_inputs, outputs, n_outputs, b);
-    xg_mem_free(&d->c, b);
-    return s;
+    return s == XLAGPU_OK ? xr_run_tensors(e, inputs, outputs) : s;
 }
 
+/* Every run begins with the same state of random numbers. After a failure nothing is kept. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_execution *e;
     xlagpu_status s;
     if (!p) return XLAGPU_ERROR_USAGE;
     xr_begin(&p->device->c);
     s = xr_check_tensors(p, inputs, n_inputs, false);
     if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
     if (s != XLAGPU_OK) return s;
-    e = xlagpu_rt_prepare(p);
-    if (!e) return p->device->c.status;
-    s = xlagpu_rt_run_with(e, inputs, n_inputs, outputs, n_outputs);
-    xlagpu_rt_finish(e);
+    if (!p->easy) p->easy = xlagpu_rt_prepare(p);
+    if (!p->easy) return p->device->c.status;
+    xr_random_reset(p->easy);
+    s = xr_run_tensors(p->easy, inputs, outputs);
+    if (s != XLAGPU_OK) xlagpu_rt_finish(p->easy);
     return s;
 }
 
-#endif /* XG_RT_EXECUTE_C */
+#endif /* XG_RT_EASY_C */
 #endif
 #endif
 

@@ -25,6 +25,7 @@
 #include "hlo/parse_devices.c"
 #include "hlo/print_attr.c"
 #include "hlo/shape.c"
+#include "hlo/tiles.c"
 #include "hlo/parse_shape.c"
 #include "hlo/verify_attr.c"
 #include "hlo/graph.c"
@@ -34,6 +35,7 @@
 #include "hlo/print.c"
 #include "hlo/verify.c"
 #include "hlo/windows.c"
+#include "hlo/terms.c"
 
 /* eval */
 #include "eval/eval.h"
@@ -138,6 +140,9 @@
 #include "opt/solver_calls.c"
 #include "opt/library_calls.c"
 #include "opt/defuser.c"
+#include "opt/tiled_layouts.c"
+#include "opt/fusion_legalizer.c"
+#include "opt/operand_upcaster.c"
 #include "opt/sort_simplifier.c"
 #include "opt/topk_rewriter.c"
 #include "opt/scan_splitter.c"
@@ -201,6 +206,8 @@
 #include "kir/lower_tensors.c"
 #include "kir/lower_indexing.c"
 #include "kir/convert_index.c"
+#include "kir/step_pointers.c"
+#include "kir/async_copies.c"
 
 /* emit */
 #include "emit/emit.h"
@@ -253,6 +260,12 @@
 #include "emit/scan.c"
 #include "emit/emit.c"
 #include "emit/phases.c"
+
+/* sched */
+#include "sched/tile.h"
+#include "sched/tile_form.c"
+#include "sched/tile_plan.c"
+#include "sched/tile_emit.c"
 
 /* ptx */
 #include "ptx/ptx.h"

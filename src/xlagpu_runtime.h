@@ -91,10 +91,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
 XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *device); /* NULL is allowed; waits for what runs */
 XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
-XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
-XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device);       /* "cuda" or "host" */
-XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);           /* "NVIDIA H200", "PTX simulator" */
-XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);         /* what to compile for: "sm_90a" */
+XLAGPU_DEF const char *xlagpu_rt_note(
+    const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
+XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
+XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
 
 /* ---- buffers: device memory that the caller owns ---- */
 

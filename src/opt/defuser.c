@@ -16,7 +16,8 @@ XG_FN bool xg_defuse_is_foreign(const xg_inst *i) {
 XG_FN void xg_defuse_forget_order(xg_module *m) {
     xg_comp *c;
     m->is_scheduled = false;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             bool effects = (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
             uint32_t k;
@@ -101,7 +102,8 @@ XG_FN void xg_defuse_flatten_results(xg_inst *i) {
 XG_FN bool xg_opt_defuser(xg_module *m) {
     bool foreign = false, nested = false;
     xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             foreign = foreign || xg_defuse_is_foreign(i);
             nested = nested || (i->op == XG_FUSION && xg_defuse_is_nested(i->shape));
         }
@@ -129,7 +131,7 @@ XG_FN bool xg_bitcast_changes_type(const xg_inst *i) {
     if (!xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || t->dynamic || s->type == t->type ||
         !s->elements || (xg_type_class(s->type) == XGT_C) != (xg_type_class(t->type) == XGT_C))
         return false;
-    return xg_type_bits(s->type) == 8 * xg_type_bytes(s->type) && xg_type_bits(t->type) == 8 * xg_type_bytes(t->type);
+    return s->elements * xg_type_bits(s->type) == t->elements * xg_type_bits(t->type);
 }
 /* In the order of memory: elements in a row, each taken as several or several as one, and the result's dimensions. */
 XG_FN xg_inst *xg_bitcast_expand(const xg_hb *b, xg_inst *i) {

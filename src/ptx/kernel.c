@@ -90,10 +90,16 @@ typedef struct xg_ptx_moves {
     xg_ptx_lane *to, *from;
     uint32_t n, cap;
 } xg_ptx_moves;
+/* An address that a loop carries becomes itself and so many bytes. */
+static bool xg_ptx_moves_on(const xg_ptx_lane *to, const xg_ptx_lane *from) {
+    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls &&
+           to->num == from->num;
+}
 static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, const xg_ptx_val *from) {
     uint32_t i;
     for (i = 0; i < to->n; i++) {
         if (xg_ptx_lane_eq(&to->lane[i], &from->lane[i]) && from->lane[i].bits == 0) continue;
+        if (xg_ptx_moves_on(&to->lane[i], &from->lane[i])) continue;
         if (m->n == m->cap) {
             uint32_t cap = m->cap;
             m->to = (xg_ptx_lane *)xg_vec_grow(p->arena, m->to, &m->cap, sizeof *m->to);
@@ -152,6 +158,13 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
     memset(&m, 0, sizeof m);
     for (i = 0; i < n; i++) xg_ptx_moves_add(p, &m, xg_ptx_of(&to[i]), xg_ptx_of(XG_KOPERAND(from, first + i)));
     if (m.n) xg_ptx_moves_run(p, &m);
+    for (i = 0; i < n; i++) { /* behind all that may read what they were */
+        const xg_ptx_lane *own = &xg_ptx_of(&to[i])->lane[0], *next = &xg_ptx_of(XG_KOPERAND(from, first + i))->lane[0];
+        xg_ptx_lane bytes;
+        if (!xg_ptx_moves_on(own, next)) continue;
+        bytes = xg_ptx_imm(own->cls == XG_PC_RD ? XG_PC_RD : XG_PC_R, next->bits);
+        xg_ptx_line(p, own->cls == XG_PC_RD ? "add.s64 $, $, $" : "add.s32 $, $, $", own, own, &bytes, NULL);
+    }
 }
 
 /* ---- structure ---- */
@@ -394,6 +407,15 @@ static void xg_ptx_print_cluster_barrier(xg_ptx *p) {
     xg_ptx_line(p, "barrier.cluster.wait.aligned", NULL, NULL, NULL, NULL);
 }
 
+/* Only 16 bytes may pass by the first cache, which has no use for what lies in shared memory. */
+static void xg_ptx_print_async_copy(xg_ptx *p, xg_kop *op) {
+    char *at = xg_ptx_line_begin(p);
+    at = xg_ptx_pen_text(at, op->a == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
+    at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
+    at = xg_ptx_pen_address(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
+    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a));
+    xg_ptx_need_isa(p, 70);
+}
 static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     const xg_ptx_row *row;
     switch (op->op) {
@@ -406,6 +428,7 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_CONST: xg_ptx_print_const(p, op); return;
     case XG_K_OP_LOAD: xg_ptx_print_load(p, op); return;
     case XG_K_OP_STORE: xg_ptx_print_store(p, op); return;
+    case XG_K_OP_ASYNC_COPY: xg_ptx_print_async_copy(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
     case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;

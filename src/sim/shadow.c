@@ -125,6 +125,7 @@ XG_FN void xg_sim_sweep(const xg_sim_memory *m) {
     for (i = 0; i < m->n; i++) {
         uint64_t lines = xg_sim_shadow_lines(&m->p[i]), l;
         xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
+        if (m->p[i].shadow) memset(xg_sim_shadow_launches(&m->p[i]), 0, 8);
         for (l = 0; m->p[i].shadow && l < lines; l++) {
             uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
             if (t.line_w[2 * l] != XG_SIM_SPLIT_LINE)
@@ -197,7 +198,7 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     if (!w->l->shared_bytes) return;
     w->n_reads = w->n_rows = 0; /* what was read before the barrier races with nothing after it */
     w->readers = false;
-    w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
+    w->shared_met = w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
     for (k = 0; k < words; k++) {
         uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
@@ -205,12 +206,16 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
         w->marks[words + k] = 0;
     }
     w->shared_block = 1u << XG_SIM_TAG_INTERVAL;
-    w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+    w->shared_met = w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+    w->proxy_all = w->shared_tag; /* nothing is known of what was written before */
+    for (k = 0; k < w->l->warps; k++) w->warps[k].proxy_own = 0;
+    for (k = 0; w->copy_threads && k < w->l->warps * XG_SIM_WARP; k++) w->copy_threads[k].waited = 0;
 }
 XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     xg_sim_shared_next(w);
     w->shared_block = w->shared_tag;
-    w->fenced = false;
+    w->fences = w->watches = false;
+    w->proxy_all = 0;
     w->tracked = w->l->first_interval != 0;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
@@ -225,10 +230,31 @@ XG_FN void xg_sim_interval_next(xg_sim_worker *w) {
     }
     if (w->tracked) w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
 }
+/* A barrier of the cluster, the end of a phase: other blocks' accesses before it are ordered. */
 XG_FN void xg_sim_synchronised(xg_sim_worker *w) {
-    w->fenced = true;
+    w->fences = w->watches = true;
     xg_sim_interval_next(w);
-} /* a fence, an acquire, a release */
+}
+/* A fence, an acquire, a release. Those of scope .cta do not order what other blocks do. */
+XG_FN void xg_sim_fence(xg_sim_worker *w, bool narrow) {
+    w->fences = w->fences || !narrow;
+    xg_sim_interval_next(w);
+}
+/* fence.proxy.async: copies and multiplications that begin later see what its warp wrote so far, and what others wrote
+ * before the block's warps last met. */
+XG_FN void xg_sim_fence_proxy(xg_sim_worker *w, xg_sim_warp *v) {
+    const uint32_t met = w->shared_met;
+    xg_sim_shared_next(w);
+    w->shared_met = met;
+    w->proxy_all = XG_MAX(w->proxy_all, met);
+    v->proxy_own = w->shared_tag;
+}
+/* The word of shared memory whose first writer's tag is given can be seen by an asynchronous copy. */
+XG_FN bool xg_sim_proxy_sees(const xg_sim_worker *w, uint32_t tag) {
+    const uint32_t settled = w->shared_block | (uint32_t)XG_SIM_PART_MIXED << XG_SIM_TAG_PART;
+    tag &= ~XG_SIM_TAG_BYTES;
+    return tag < w->proxy_all || tag < w->warps[tag & 31].proxy_own || tag == settled;
+}
 
 /* ---- what the host does ---- */
 
@@ -293,6 +319,7 @@ typedef struct xg_sim_clash {
 typedef struct xg_sim_marks {
     uint32_t *w, *r, *line_w /* NULL: there are no lines */, *line_r, floor, block, tag, least;
     bool races, fenced;
+    bool constant, read_only; /* orders.c: a read-only load; a write to what the launch has read by such loads alone */
 } xg_sim_marks;
 
 XG_FN bool xg_sim_overlap(uint32_t tag, xg_sim_wordpart part) {
@@ -372,7 +399,7 @@ XG_RACY XG_FN bool xg_sim_track_word(
 /* ---- whole words, many at once ---- */
 
 /* A tag that no access of mine races with: of the block's earlier intervals, or my own. */
-XG_FN bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
+XG_INLINE bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
     return (tag - m->block < m->tag - m->block && !(tag & XG_SIM_TAG_FOREIGN)) || tag == mine;
 }
 /* The tags p[0..n) all from before the launch, from the block's past, or mine: nothing to race with. Tags of writers
@@ -432,6 +459,7 @@ XG_RACY XG_FN bool xg_sim_track_line(
     const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
     uint32_t wt = xg_sim_line_tag(&m->line_w[2 * line]), rt = m->r ? xg_sim_line_tag(&m->line_r[2 * line]) : 0, next;
+    if ((m->constant && wt >= m->floor) || (m->read_only && rt >= m->floor)) return false;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
@@ -476,7 +504,9 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
     }
     v->gather((char *)t, (const char *)m->w, off);
     if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
+    if (m->constant && !v->within(t, XG_SIM_WARP, 0, m->floor)) return false;
     v->gather((char *)t, (const char *)m->r, off);
+    if (m->read_only && !v->within(t, XG_SIM_WARP, 0, m->floor)) return false;
     if (write) {
         if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, 0, mine, foreign)) return false;
         xg_sim_tags_put(m->w, off, mine);
@@ -501,8 +531,14 @@ XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
     m.tag = w->shared_tag;
     m.least = w->l->unchecked_shared ? 0 : m.block;
     m.races = !w->l->unchecked_races;
-    m.fenced = false;
+    m.fenced = m.constant = m.read_only = false;
     return m;
+}
+/* The readers' tags of n words side by side, a multiple of 4, after one more read. */
+XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t k, uint32_t n, uint32_t mine) {
+    uint32_t i;
+    if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
+    for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
 /* Reads of words that the block has written before this interval race with nothing so far. They are kept until somebody
  * needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
@@ -511,15 +547,20 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     uint32_t i, k;
     for (i = 0; i < w->n_reads; i++) {
         const xg_sim_read *read = &w->reads[i];
+        if (read->shape == XG_SIM_READ_TILES) {
+            for (k = 0; k < XG_SIM_WARP; k++) xg_sim_note_words(w, &m, w->read_rows[read->at][k] / 4, 4, read->mine);
+            continue;
+        }
         const uint32_t n = read->shape == XG_SIM_READ_BITS ? (uint32_t)XG_SIM_WARP : read->n,
                        step = read->shape == XG_SIM_READ_BITS ? 4 : read->step;
         if (read->shape == XG_SIM_READ_LANES) {
             xg_sim_track_lanes(w->m->moves, &m, w->read_rows[read->at], read->mine, false);
             continue;
         }
-        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3) &&
-            xg_sim_track_quads(w->m->moves, &m, read->at / 4, n, read->mine, false))
+        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
+            xg_sim_note_words(w, &m, read->at / 4, n, read->mine);
             continue;
+        }
         for (k = 0; k < n; k++) {
             uint32_t *r = &m.r[(uint32_t)(read->at + k * step) / 4];
             if (read->shape == XG_SIM_READ_STEPS || read->step >> k & 1)
@@ -543,13 +584,13 @@ XG_INLINE void xg_sim_shared_read(
     read->n = (uint16_t)n;
     read->step = step;
 }
-/* One of 32 lanes; the caller fills in their distances. */
-XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine) {
+/* One of 32 lanes, of a word or of 16 bytes each; the caller fills in their distances. */
+XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape) {
     if (w->n_rows == XG_SIM_READ_ROWS || w->n_reads == XG_SIM_READS_KEPT) {
         xg_sim_shared_noted(w);
         w->readers = true;
     }
-    xg_sim_shared_read(w, mine, XG_SIM_READ_LANES, w->n_rows, 0, 0);
+    xg_sim_shared_read(w, mine, shape, w->n_rows, 0, 0);
     return w->read_rows[w->n_rows++];
 }
 XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {

@@ -36,6 +36,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
     bool impatient;          /* a wait of this warp shall end now, with "not yet" */
@@ -76,7 +77,8 @@ typedef struct xg_sim_cluster {
 typedef enum xg_sim_readshape {
     XG_SIM_READ_STEPS,
     XG_SIM_READ_BITS,
-    XG_SIM_READ_LANES
+    XG_SIM_READ_LANES,
+    XG_SIM_READ_TILES
 } xg_sim_readshape;
 typedef struct xg_sim_read {
     uint32_t mine, at, step;
@@ -85,7 +87,7 @@ typedef struct xg_sim_read {
 } xg_sim_read;
 enum {
     XG_SIM_READS_KEPT = 256,
-    XG_SIM_READ_ROWS = 16
+    XG_SIM_READ_ROWS = 128 /* what the warps of a block read of tiles from barrier to barrier */
 };
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
@@ -96,9 +98,10 @@ typedef struct xg_sim_recent {
 typedef struct xg_sim_runs {
     uint64_t whole, warps, lanes;
 } xg_sim_runs;
-/* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
+/* copies.c: a thread's groups of cp.async so far; those it has waited for; the interval of its last wait, and those it
+ * had waited for before that interval. And whose copy a word was. */
 typedef struct xg_sim_copy_thread {
-    uint32_t groups, done, waited;
+    uint32_t groups, done, waited, earlier;
 } xg_sim_copy_thread;
 typedef struct xg_sim_copy_word {
     uint32_t thread, group;
@@ -125,7 +128,8 @@ struct xg_sim_worker {
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked, fenced; /* races are looked for in global memory; the block has executed a fence */
+    bool tracked;         /* races are looked for in global memory */
+    bool fences, watches; /* the block has executed a fence wider than itself; has read what others may signal by */
     bool unchecked;       /* nobody asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
@@ -133,6 +137,8 @@ struct xg_sim_worker {
     bool readers; /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
+    /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
+    uint32_t shared_met, proxy_all;
     xg_sim_buffer last;                         /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
     xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
@@ -176,7 +182,9 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
  * then nobody looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
  * of them are never touched. */
 XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
-XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128); }
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128) + 64; }
+/* Behind the tags: the last launch that read the buffer by loads of constants, and by others. */
+XG_FN uint32_t *xg_sim_shadow_launches(const xg_sim_buffer *b) { return b->shadow + xg_sim_shadow_lines(b) * 34; }
 XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30,
              bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
@@ -186,6 +194,7 @@ XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     if (!b->shadow) return;
     m->shadow_bytes += bytes;
     memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
+    memset(xg_sim_shadow_launches(b), 0, 8);
 }
 
 /* the first buffer that begins after the address */
