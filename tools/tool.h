@@ -106,6 +106,9 @@ typedef struct progress {
 void progress_begin(progress *p, xlagpu_device_desc *d); /* p must stay while the device is open */
 void progress_end(progress *p);
 
+/* ---- nvtx.c ---- */
+bool nvtx_begin(xlagpu_device_desc *d); /* ranges for a profiler that waits for them; false: none does */
+
 /* ---- profile.c ---- */
 /* a table of the steps, sorted by their share of the time */
 int profile_print(const xlagpu_execution *e, const char *target, bool host);
