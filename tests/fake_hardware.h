@@ -408,6 +408,7 @@ static void later_devices(xlagpu_context *c, xlagpu_bytes exe) {
     char message[XG_MESSAGE_MAX];
     xlagpu_device *d = NULL;
     xlagpu_bytes newest;
+    xlagpu_target_desc figures;
     size_t k;
     for (k = 0; k < XG_COUNT(devices); k++) {
         reset();
@@ -419,6 +420,7 @@ static void later_devices(xlagpu_context *c, xlagpu_bytes exe) {
     fake->major = 13; /* that the table does not have: what the device asks for can be compiled for, and runs */
     EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
     newest = compile_for(c, whole_text, xlagpu_rt_target(d));
+    EXPECT(xlagpu_rt_target_desc(d, &figures) == XLAGPU_OK && figures.f32_rate > 0 && figures.l2_latency > 0);
     xlagpu_rt_close(d);
     EXPECT(newest.data && way(newest, message) == XLAGPU_OK && nothing_left());
     reset();
