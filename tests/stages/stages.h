@@ -69,4 +69,3 @@
     X(schedule_blocks) \
     X(iter_map)
 /* clang-format on */
-/* clang-format on */
