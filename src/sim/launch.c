@@ -262,6 +262,20 @@ XG_FN xlagpu_status xg_sim_refuse(xg_ctx *c, const char *format, ...) {
     return XLAGPU_ERROR_USAGE;
 }
 
+/* A number that is prime to that of the blocks, by the seed. */
+XG_FN uint64_t xg_sim_block_step(const xg_sim_launch *l) {
+    const uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t step = (l->seed * 0x9E3779B97F4A7C15u >> 33) % n + 1;
+    for (;; step++) {
+        uint64_t a = n, b = step;
+        while (b) {
+            const uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1) return step;
+    }
+}
 XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     const xg_sim_func *f = &l->entry->f;
     uint64_t threads = 1, at;
@@ -320,6 +334,7 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->call_depth = f->depth;
     l->stop = 0;
     l->taken = 0;
+    l->block_step = xg_sim_block_step(l);
     return XLAGPU_OK;
 }
 

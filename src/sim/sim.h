@@ -197,6 +197,9 @@ typedef struct xg_sim_launch {
     xg_sim_memory *memory;
     /* warp instructions a block may execute before it counts as hung; 0 = 2^31, about a minute */
     uint64_t fuel;
+    /* not 0: blocks, warps and the lanes of an atomic operation come in an order that it decides, so that results which
+     * depend on it show; one worker gives the same result each time */
+    uint64_t seed;
     bool unchecked_shared;    /* do not report reads of shared memory that nobody wrote */
     bool unchecked_global;    /* ... of global memory that nobody wrote */
     bool unchecked_races;     /* do not report data races */
@@ -205,8 +208,9 @@ typedef struct xg_sim_launch {
     uint32_t shared_limit;    /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
-    int stop;       /* set when a worker faults: others stop at their next block */
-    uint64_t taken; /* blocks that workers have taken */
+    int stop;            /* set when a worker faults: others stop at their next block */
+    uint64_t taken;      /* blocks that workers have taken */
+    uint64_t block_step; /* with a seed: from one block to the next, prime to their number */
     /* set by xg_sim_begin */
     uint32_t first_interval; /* 0: races are not looked for */
 } xg_sim_launch;

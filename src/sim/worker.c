@@ -124,6 +124,7 @@ struct xg_sim_worker {
     uint32_t rank; /* in the cluster */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
+    uint64_t dice; /* of a launch with a seed */
     int32_t quantum;
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */

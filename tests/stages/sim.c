@@ -226,6 +226,8 @@ static void sim_header(xg_stage *io, sim_case *k, const char *p) {
             k->approx = strcmp(q + 1, "low") == 0    ? XG_SIM_APPROX_LOW
                         : strcmp(q + 1, "high") == 0 ? XG_SIM_APPROX_HIGH
                                                      : XG_SIM_APPROX_MIXED;
+        else if (strncmp(w, "seed=", 5) == 0)
+            k->l.seed = strtoull(q + 1, NULL, 0);
         else if (strcmp(w, "stats") == 0)
             k->stats = true;
         else if (strcmp(w, "twice") == 0)
