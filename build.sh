@@ -43,7 +43,7 @@ amalgamate() {
         close(path)
     }
     BEGIN {
-        name = root; sub(/.*\//, "", name)
+        name = root; sub(/.*\//, "", name); done[root] = 1 # rt.h and public.c include the public API
         print "/* " name " -- all of it in one file; its version is XLAGPU_VERSION."
         print " * Generated from src/ by ./build.sh: edit src/ and run it again. */"
         put(root)

@@ -50,6 +50,7 @@
 #ifndef XLAGPU_SPLIT_SIM_UNIT
 #include "rt/rt.h"
 #include "rt/system.c"
+#include "rt/overlap.c"
 #include "rt/host.c"
 #include "rt/cuda.c"
 #include "rt/cuda_cache.c"

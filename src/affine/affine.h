@@ -107,6 +107,7 @@ XG_FN int64_t xg_gcd(int64_t a, int64_t b); /* of the absolute values; (0, b) gi
 XG_FN xg_range xg_range_of(int64_t lo, int64_t hi);
 XG_FN bool xg_range_is_point(xg_range r);
 XG_FN bool xg_range_known(xg_range r); /* bounded on both sides */
+XG_FN bool xg_range_within(xg_range inner, xg_range outer);
 XG_FN xg_range xg_range_meet(xg_range a, xg_range b);
 XG_FN xg_range xg_range_add(xg_range a, xg_range b); /* unbounded where it would overflow */
 XG_FN xg_range xg_range_scale(xg_range a, int64_t s);
@@ -255,4 +256,19 @@ XG_FN xg_imap *xg_imap_copy(xg_aff_ctx *x, const xg_imap *m, uint32_t more_const
 XG_FN bool xg_imap_count_rts(xg_imap *m);
 XG_FN xg_str xg_imap_default_name(xg_aff_ctx *x, const char *prefix, uint32_t which);
 
+/* Reads the text form of expressions: text.c. */
+typedef struct xg_aff_reader {
+    xg_aff_ctx *x;
+    const xg_source *src;
+    size_t at;
+    uint32_t depth;
+    xg_dict names; /* each variable by name */
+} xg_aff_reader;
+
+/* imap.c */
+XG_FN void xg_imap_fix_names(xg_aff_ctx *x, xg_imap *m);
+
+/* text.c */
+XG_FN const xg_aff *xg_aff_read_sum(xg_aff_reader *r);
+XG_FN xg_aff_reader xg_aff_reader_new(xg_aff_ctx *x, const xg_source *src, size_t at);
 #endif /* XG_AFFINE_H */

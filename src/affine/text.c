@@ -146,13 +146,6 @@ XG_FN void xg_imap_print(xg_buf *b, const xg_imap *m) {
 enum {
     XG_AFF_NESTING_MAX = 64
 };
-typedef struct xg_aff_reader {
-    xg_aff_ctx *x;
-    const xg_source *src;
-    size_t at;
-    uint32_t depth;
-    xg_dict names; /* each variable by name */
-} xg_aff_reader;
 
 XG_NORETURN XG_FN void xg_aff_read_fail(xg_aff_reader *r, const char *hint, const char *what) {
     xg_fail_at(r->x->ctx, XLAGPU_ERROR_SYNTAX, r->src, r->at, hint, "%s", what);

@@ -3,6 +3,7 @@
  * Each list is a macro; enum, names and the evaluation of widths are expansions of it. */
 #ifndef XG_API_STATUS_H
 #define XG_API_STATUS_H
+#include <stddef.h>
 
 /* X(NAME, text): the class of a failure; the message beside it says what, where, and what to do. */
 /* clang-format off */

@@ -220,4 +220,18 @@ XG_FN bool xg_dict_put(xg_dict *d, xg_str name, void *val);
 /* the same for a name that lasts as long as the table: it is not copied */
 XG_FN bool xg_dict_put_lasting(xg_dict *d, xg_str name, void *val);
 
+/* float_text.c */
+XG_INLINE const char *xg_read_digits(const char *p, const char *end, uint64_t *w);
+XG_INLINE bool xg_is_digit(char c);
+
+/* number.c */
+XG_FN double xg_f64_power_of_two(int e);
+XG_FN double xg_f64_of_bits(uint64_t b);
+
+/* memory.c */
+XG_NORETURN XG_FN void xg_jump(xg_ctx *c);
+
+/* text.c */
+XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper);
+XG_FN char *xg_buf_room(xg_buf *b, size_t n);
 #endif /* XG_BASE_H */

@@ -70,11 +70,6 @@ XG_FN float xg_f32_of_bits(uint32_t b) {
 }
 XG_FN double xg_f64_power_of_two(int e) { return xg_f64_of_bits((uint64_t)(e + 1023) << 52); } /* normal ones only */
 
-#define XG_F64_SIGN 0x8000000000000000u
-#define XG_F64_HIDDEN 0x0010000000000000u
-#define XG_F64_INFINITY 0x7FF0000000000000u
-#define XG_F64_QUIET 0x0008000000000000u
-
 /* ---- one format to double ---- */
 
 /* A value beyond the finite ones; payload bits of a NaN keep their place at the top of the mantissa. */

@@ -42,4 +42,9 @@ XG_FN void xg_float_print_g(xg_buf *b, double v, int digits);
  * -inf. */
 XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits);
 
+/* Bits of a double. */
+#define XG_F64_SIGN 0x8000000000000000u
+#define XG_F64_HIDDEN 0x0010000000000000u
+#define XG_F64_INFINITY 0x7FF0000000000000u
+#define XG_F64_QUIET 0x0008000000000000u
 #endif /* XG_BASE_NUMBER_H */

@@ -40,6 +40,7 @@ typedef struct xg_driver_state {
     xg_arena *work; /* of the kernel that is being made: everything but its text */
     xg_arena *temp; /* of the pass that is running */
     xg_emit_target emit;
+    xg_machine machine;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
@@ -121,10 +122,10 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
     return xg_str_of(b.p, b.n);
 }
 
-/* The parameters of a kernel have 4352 bytes, of pointers. */
+/* A kernel's parameters are pointers. */
 XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     enum {
-        MOST = 4352 / 8
+        MOST = XG_PTX_PARAM_BYTES_MAX / 8
     };
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape);
     if (n > MOST)
@@ -133,6 +134,13 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
             "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
+/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the place
+ * that they write, as the loop emitter does. */
+XG_FN xg_kmodule *xg_driver_emit(xg_driver_state *s, const xg_inst *fusion, bool by_loop) {
+    xg_str name = xg_driver_kernel_name(s, fusion->name);
+    xg_kmodule *m = xg_tile_fusion(s->work, fusion, name, &s->emit, &s->machine);
+    return m ? m : xg_emit_fusion(s->work, fusion, name, &s->emit, by_loop);
+}
 /* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
 XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
     const xg_inst *fusion = p->steps.p[step].inst;
@@ -148,8 +156,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_emit_fusion(s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit,
-        xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m = xg_driver_emit(s, fusion, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
@@ -235,6 +242,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;
     r.bf16_ops = xg_driver_bf16_ops(t);
+    r.async_copies = t->cc >= 80;
     return r;
 }
 
@@ -255,6 +263,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.code = s.backend->begin(a->ctx, a, &o->target);
     machine = xg_driver_machine(&o->target);
     s.emit = xg_emit_target_of(&machine, o->deterministic);
+    s.machine = machine;
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {

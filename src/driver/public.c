@@ -6,6 +6,8 @@
  * parsed one, and who needs it afterwards parses the kept text again. What the info calls tell is copied. */
 #ifndef XG_DRIVER_PUBLIC_C
 #define XG_DRIVER_PUBLIC_C
+#include "../xlagpu.h"
+#include "../api/executable_read.c"
 #include "driver.h"
 
 struct xlagpu_module {

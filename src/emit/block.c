@@ -36,6 +36,7 @@
 #ifndef XG_EMIT_BLOCK_C
 #define XG_EMIT_BLOCK_C
 #include "emit.h"
+#include "block_expr.c"
 
 enum {
     XG_BLOCK_INT_MAX = 1 << 20 /* no int of a program exceeds it */

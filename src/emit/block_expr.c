@@ -7,6 +7,7 @@
 #ifndef XG_EMIT_BLOCK_EXPR_C
 #define XG_EMIT_BLOCK_EXPR_C
 #include "emit.h"
+#include "complex.c"
 
 /* ---- the text ---- */
 

@@ -6,6 +6,7 @@
 #ifndef XG_EMIT_COMPLEX_C
 #define XG_EMIT_COMPLEX_C
 #include "emit.h"
+#include "scalar.c"
 
 XG_FN xg_elem xg_cx_held(xg_kb *b) {
     xg_elem e;

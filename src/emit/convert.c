@@ -5,6 +5,7 @@
 #ifndef XG_EMIT_CONVERT_C
 #define XG_EMIT_CONVERT_C
 #include "emit.h"
+#include "scalar.c"
 
 /* Does every value of `from` exist in `to`? */
 XG_FN bool xg_convert_is_exact(xlagpu_type from, xlagpu_type to) {

@@ -3,6 +3,9 @@
 #define XG_EMIT_EMIT_C
 #include "emit.h"
 #include "emitters.h"
+#include "topk.c"
+#include "scattered.c"
+#include "sliding_rows.c"
 
 typedef struct xg_emitter {
     const char *name;

@@ -337,4 +337,10 @@ XG_FN bool xg_emit_may_share(
     xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf);
 XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic);
 
+/* elemental.c */
+XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range known);
+
+/* contract.c */
+XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t);
+XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i);
 #endif /* XG_EMIT_H */

@@ -13,6 +13,7 @@
 #define XG_EMIT_FFT_C
 #include "emit.h"
 #include "../eval/eval.h"
+#include "fft_real.c"
 
 enum {
     XG_FFT_THREADS_MAX = 512,

@@ -16,6 +16,8 @@
 #define XG_EMIT_FFT_REAL_C
 #include "emit.h"
 #include "../eval/eval.h"
+#include "fft_site.c"
+#include "fft_butterfly.c"
 
 XG_FN xg_elem xg_fft_conj(const xg_fft_site *d, xg_elem x) {
     x.im = xg_k1(&d->s->b, XG_K_OP_NEGF, x.im);

@@ -13,6 +13,7 @@
 #ifndef XG_EMIT_MERGE_C
 #define XG_EMIT_MERGE_C
 #include "emit.h"
+#include "sort.c"
 
 XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
     int64_t from, to;

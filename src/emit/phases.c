@@ -18,6 +18,7 @@
 #ifndef XG_EMIT_PHASES_C
 #define XG_EMIT_PHASES_C
 #include "emit.h"
+#include "emit.c"
 
 enum {
     XG_PHASES_THREADS = 512 /* so that each may have 128 registers */,

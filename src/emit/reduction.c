@@ -2,6 +2,8 @@
 #ifndef XG_EMIT_REDUCTION_C
 #define XG_EMIT_REDUCTION_C
 #include "emit.h"
+#include "reduction_column.c"
+#include "reduction_short.c"
 
 XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e) {
     xg_reduction r;

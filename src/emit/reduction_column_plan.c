@@ -20,6 +20,7 @@
 #ifndef XG_EMIT_REDUCTION_COLUMN_PLAN_C
 #define XG_EMIT_REDUCTION_COLUMN_PLAN_C
 #include "emit.h"
+#include "reduction_walk.c"
 
 enum {
     XG_COLUMN_SERIAL,

@@ -16,6 +16,7 @@
 #ifndef XG_EMIT_REDUCTION_ROW_C
 #define XG_EMIT_REDUCTION_ROW_C
 #include "emit.h"
+#include "reduction_walk.c"
 
 enum {
     XG_ROW_FEW = 8 /* lanes */,

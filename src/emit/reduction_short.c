@@ -19,6 +19,7 @@
 #ifndef XG_EMIT_REDUCTION_SHORT_C
 #define XG_EMIT_REDUCTION_SHORT_C
 #include "emit.h"
+#include "reduction_row.c"
 
 enum {
     XG_SHORT_THREADS = 128,

@@ -7,6 +7,8 @@
 #ifndef XG_EMIT_REDUCTION_WALK_C
 #define XG_EMIT_REDUCTION_WALK_C
 #include "emit.h"
+#include "reduction_form.c"
+#include "elemental.c"
 
 typedef struct xg_partial {
     xg_elem *acc;

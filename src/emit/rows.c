@@ -26,6 +26,8 @@
 #ifndef XG_EMIT_ROWS_C
 #define XG_EMIT_ROWS_C
 #include "emit.h"
+#include "rows_plan.c"
+#include "reduction_row.c"
 
 enum {
     XG_ROWS_WARPS_FEW = 4 /* whose results each lane combines by itself */

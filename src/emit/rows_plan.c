@@ -22,6 +22,7 @@
 #ifndef XG_EMIT_ROWS_PLAN_C
 #define XG_EMIT_ROWS_PLAN_C
 #include "emit.h"
+#include "reduction_walk.c"
 
 enum {
     XG_ROWS_BLOCK = 128,

@@ -13,6 +13,7 @@
 #ifndef XG_EMIT_SCAN_C
 #define XG_EMIT_SCAN_C
 #include "emit.h"
+#include "reduction_walk.c"
 
 enum {
     XG_RUNNING_BLOCK = 128,

@@ -27,6 +27,7 @@
 #ifndef XG_EMIT_SKEW_C
 #define XG_EMIT_SKEW_C
 #include "emit.h"
+#include "box.c"
 
 enum {
     XG_SKEW_THREADS = 256,

@@ -9,6 +9,7 @@
 #ifndef XG_EMIT_SLIDING_ROWS_C
 #define XG_EMIT_SLIDING_ROWS_C
 #include "emit.h"
+#include "sliding.c"
 
 enum {
     XG_SLIDING_THREADS = 128,

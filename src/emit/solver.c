@@ -2,8 +2,10 @@
  * runs the call's block program. */
 #ifndef XG_EMIT_SOLVER_C
 #define XG_EMIT_SOLVER_C
+#include "../eval/eval.h"
 #include "emit.h"
 #include "solver_programs.h"
+#include "block_expr.c"
 
 typedef struct xg_solver_program {
     const char *name, *text[2];

@@ -26,6 +26,7 @@
 #ifndef XG_EMIT_SORT_C
 #define XG_EMIT_SORT_C
 #include "emit.h"
+#include "sort_key.c"
 
 enum {
     XG_SORT_EACH = 8,

@@ -4,6 +4,7 @@
 #ifndef XG_EMIT_SORT_KEY_C
 #define XG_EMIT_SORT_KEY_C
 #include "emit.h"
+#include "scalar.c"
 
 XG_FN xg_kelem xg_sort_key_elem(int bits) { return bits == 64 ? XG_E_I64 : XG_E_I32; }
 

@@ -17,6 +17,7 @@
 #ifndef XG_EMIT_TOPK_C
 #define XG_EMIT_TOPK_C
 #include "emit.h"
+#include "scalar.c"
 
 enum {
     XG_TOPK_THREADS_MAX = 512,

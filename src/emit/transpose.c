@@ -19,6 +19,8 @@
 #ifndef XG_EMIT_TRANSPOSE_C
 #define XG_EMIT_TRANSPOSE_C
 #include "emit.h"
+#include "skew.c"
+#include "loop.c"
 
 enum {
     XG_TRANSPOSE_THREADS = 128,

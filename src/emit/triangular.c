@@ -17,6 +17,7 @@
 #ifndef XG_EMIT_TRIANGULAR_C
 #define XG_EMIT_TRIANGULAR_C
 #include "emit.h"
+#include "complex.c"
 
 typedef struct xg_tiled_site {
     xg_fusion_emission *e;

@@ -6,6 +6,7 @@
 #ifndef XG_EMIT_WINDOW_C
 #define XG_EMIT_WINDOW_C
 #include "emit.h"
+#include "reduce.c"
 
 XG_FN xg_window xg_emit_window(const xg_inst *i) {
     const xg_attr *a = xg_inst_attr(i, XG_A_window);

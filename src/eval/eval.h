@@ -209,8 +209,9 @@ XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
 X(sign)
-X(exp) X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(sinh)
-    X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)
+X(exp)
+X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh)
+    X(tanh) X(asinh) X(acosh) X(atanh)
 #undef X
         XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_atan2(xg_complex a, xg_complex b);
@@ -350,4 +351,18 @@ XG_FN void xg_qr_reflect(xg_complex *c, int64_t rows, int64_t columns, int64_t r
 /* ---- gather.c: gather, scatter ----------------------------------------------------------------------------------- */
 XG_FN bool xg_ints_has(xg_ints s, int64_t v);
 
+/* What the ids in replica_groups are: see xg_team_mode_of. */
+typedef enum xg_team_mode {
+    XG_TEAM_REPLICAS,
+    XG_TEAM_PARTITIONS,
+    XG_TEAM_BOTH,
+    XG_TEAM_FLAT
+} xg_team_mode;
+
+/* calls.c */
+XG_FN int64_t xg_call_number(xg_str v);
+XG_FN xg_str xg_call_option(const xg_inst *i, const char *name);
+
+/* team.c */
+XG_FN xg_team_mode xg_team_mode_of(const xg_inst *i);
 #endif /* XG_EVAL_H */

@@ -13,13 +13,6 @@
 
 /* ---- groups ---- */
 
-typedef enum xg_team_mode {
-    XG_TEAM_REPLICAS,
-    XG_TEAM_PARTITIONS,
-    XG_TEAM_BOTH,
-    XG_TEAM_FLAT
-} xg_team_mode;
-
 /* What the ids in replica_groups are: replicas (of one partition each), partitions (of one replica each), replicas with
  * all of their partitions, or devices. */
 XG_FN xg_team_mode xg_team_mode_of(const xg_inst *i) {

@@ -11,6 +11,7 @@
  * where the user asks for it (xla_gpu_enable_while_loop_double_buffering): the launches of a body are listed twice. */
 #ifndef XG_FUSE_DOUBLE_BUFFER_C
 #define XG_FUSE_DOUBLE_BUFFER_C
+#include "../eval/eval.h"
 #include "fuse.h"
 
 enum {

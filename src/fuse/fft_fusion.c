@@ -8,6 +8,7 @@
 #ifndef XG_FUSE_FFT_FUSION_C
 #define XG_FUSE_FFT_FUSION_C
 #include "fuse.h"
+#include "fusions.c"
 
 enum {
     XG_FFT_TOGETHER_MAX = 16

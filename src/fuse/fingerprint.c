@@ -2,6 +2,7 @@
  * repeats in every layer is emitted once. */
 #ifndef XG_FUSE_FINGERPRINT_C
 #define XG_FUSE_FINGERPRINT_C
+#include "../hlo/text.h"
 #include "fuse.h"
 
 XG_FN void xg_fingerprint_number(xg_buf *b, uint64_t v) { /* seven bits at a time */

@@ -382,4 +382,19 @@ XG_FN void xg_fuse_fingerprint_part(
     xg_buf *b, xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots); /* the same of
 instructions in program order; parameters, and what is not among them, count by their shapes, tuples not at all */
 
+/* in_place.c */
+XG_FN const xg_inst *xg_in_place_strip(const xg_inst *i);
+XG_FN bool xg_in_place_same_shape(const xg_shape *a, const xg_shape *b);
+
+/* permutation.c */
+XG_FN uint32_t xg_shape_major(const xg_shape *s, uint32_t k);
+XG_FN bool xg_permutation_equal(const xg_permutation *a, const xg_permutation *b);
+XG_FN bool xg_permutation_moves_minor(const xg_permutation *p);
+
+/* legality.c */
+XG_FN uint32_t xg_fuse_minor(const xg_shape *s);
+
+/* rows.c */
+XG_FN uint32_t xg_row_stage(const xg_row_form *f, const xg_inst *i);
+XG_FN const xg_imap *xg_row_map(xg_row_form *f, const xg_shape *s);
 #endif /* XG_FUSE_H */

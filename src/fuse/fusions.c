@@ -6,6 +6,7 @@
 #ifndef XG_FUSE_FUSIONS_C
 #define XG_FUSE_FUSIONS_C
 #include "fuse.h"
+#include "kernels.c"
 
 XG_FN int xg_fusions_by_place(const void *a, const void *b) {
     const xg_kernel *x = *(xg_kernel *const *)a, *y = *(xg_kernel *const *)b;

@@ -11,6 +11,7 @@
 #ifndef XG_FUSE_KERNELS_C
 #define XG_FUSE_KERNELS_C
 #include "fuse.h"
+#include "cost.c"
 
 XG_FN xg_kernel *xg_kernel_of(const xg_inst *i) { return (xg_kernel *)i->scratch; }
 

@@ -12,6 +12,8 @@
 #ifndef XG_FUSE_LEGALITY_C
 #define XG_FUSE_LEGALITY_C
 #include "fuse.h"
+#include "cost.c"
+#include "in_place.c"
 
 enum {
     XG_FUSE_CONTRACTED_MAX = 4 /* instructions for each element that a contraction reads */,

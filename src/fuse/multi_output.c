@@ -15,6 +15,8 @@
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 #include "fuse.h"
+#include "fusions.c"
+#include "legality.c"
 
 enum {
     XG_MULTI_TRIES = 6,

@@ -13,6 +13,7 @@
 #ifndef XG_FUSE_OUTER_C
 #define XG_FUSE_OUTER_C
 #include "fuse.h"
+#include "permutation.c"
 
 enum {
     XG_OUTER_UNASKED = -2

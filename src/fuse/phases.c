@@ -23,6 +23,7 @@
 #ifndef XG_FUSE_PHASES_C
 #define XG_FUSE_PHASES_C
 #include "fuse.h"
+#include "legality.c"
 
 enum {
     XG_PHASES_LANES_SHARE = 2,
@@ -271,7 +272,8 @@ XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
         xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
     XG_FOR_INSTS(i, c)
     if (xg_phases_is_serial(i) &&
-        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i)) return true;
+        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
+        return true;
     return false;
 }
 /* So many bytes that it matters how many threads ask for them at a time. */

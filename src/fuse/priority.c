@@ -11,6 +11,7 @@
 #ifndef XG_FUSE_PRIORITY_C
 #define XG_FUSE_PRIORITY_C
 #include "fuse.h"
+#include "cost.c"
 
 enum {
     XG_PRIORITY_FETCH_PS = 200 /* an instruction */,

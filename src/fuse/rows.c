@@ -18,6 +18,7 @@
 #ifndef XG_FUSE_ROWS_C
 #define XG_FUSE_ROWS_C
 #include "fuse.h"
+#include "multi_output.c"
 
 /* ---- the form ---- */
 

@@ -8,6 +8,8 @@
 #ifndef XG_FUSE_SCATTER_OPERANDS_C
 #define XG_FUSE_SCATTER_OPERANDS_C
 #include "fuse.h"
+#include "cost.c"
+#include "in_place.c"
 
 enum {
     XG_SCATTER_ASKED_MAX = 8 /* positions that every element may ask */

@@ -15,6 +15,7 @@
  * leaves open. */
 #ifndef XG_FUSE_SORT_ORDER_C
 #define XG_FUSE_SORT_ORDER_C
+#include "../eval/eval.h"
 #include "fuse.h"
 
 /* The same function of operand k's elements: x of the first and y of the second, or (swapped) the other way round. */

@@ -9,6 +9,7 @@
  * long keys) is a sort with the indices beside it, cut off. */
 #ifndef XG_FUSE_SORT_PASSES_C
 #define XG_FUSE_SORT_PASSES_C
+#include "../eval/eval.h"
 #include "fuse.h"
 
 XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) {

@@ -8,6 +8,7 @@
 #ifndef XG_FUSE_SORT_SLICES_C
 #define XG_FUSE_SORT_SLICES_C
 #include "fuse.h"
+#include "sort_passes.c"
 
 enum {
     XG_SORT_SLICES_MAX = 16

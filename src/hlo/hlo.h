@@ -293,6 +293,7 @@ typedef struct xg_machine {
     uint32_t red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */
     uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS (opt.h) that it computes on bf16 */
     int64_t bandwidth_gbs, l2_bytes, shared_per_block;
+    bool async_copies; /* from global to shared memory */
 } xg_machine;
 
 struct xg_module {
@@ -498,4 +499,15 @@ XG_FN void xg_hlo_verify(xg_module *m);
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5); /* at the instruction's place */
 
+/* graph.c */
+XG_FN void xg_comp_link(xg_comp *c, xg_comp *before);
+XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish);
+XG_FN xg_comp *xg_comp_make(xg_module *m);
+XG_FN xg_inst *xg_inst_make(
+    xg_comp *c, xg_opcode op, const xg_shape *shape, xg_inst *const *operands, uint32_t n, xg_inst *before);
+XG_FN xg_attr xg_attr_make(xg_attr_key k);
+
+/* literal.c */
+XG_FN int64_t xg_int_type_min(xlagpu_type t);
+XG_FN uint64_t xg_int_type_max(xlagpu_type t);
 #endif /* XG_HLO_H */

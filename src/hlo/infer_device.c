@@ -7,6 +7,7 @@
 #ifndef XG_HLO_INFER_DEVICE_C
 #define XG_HLO_INFER_DEVICE_C
 #include "infer_common.c"
+#include "infer_control.c"
 
 /* ---- collectives ---- */
 

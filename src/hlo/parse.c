@@ -11,6 +11,7 @@
 #ifndef XG_HLO_PARSE_C
 #define XG_HLO_PARSE_C
 #include "text.h"
+#include "graph.c"
 
 /* ---- helpers ---- */
 

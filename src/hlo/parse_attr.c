@@ -11,6 +11,7 @@
 #ifndef XG_HLO_PARSE_ATTR_C
 #define XG_HLO_PARSE_ATTR_C
 #include "text.h"
+#include "graph.c"
 
 /* ---- lists ---- */
 

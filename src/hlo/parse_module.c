@@ -6,6 +6,7 @@
 #ifndef XG_HLO_PARSE_MODULE_C
 #define XG_HLO_PARSE_MODULE_C
 #include "text.h"
+#include "graph.c"
 
 XG_FN void xg_parse_entry_layout(xg_parse *p) {
     xg_lex *x = &p->lex;

@@ -8,6 +8,7 @@
 #ifndef XG_HLO_PARSE_SHAPE_C
 #define XG_HLO_PARSE_SHAPE_C
 #include "text.h"
+#include "shape.c"
 
 XG_FN const char *xg_parse_shape_text(xg_parse *p, const xg_shape *s) {
     enum {

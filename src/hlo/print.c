@@ -7,6 +7,7 @@
 #ifndef XG_HLO_PRINT_C
 #define XG_HLO_PRINT_C
 #include "text.h"
+#include "graph.c"
 
 /* Would the bare name be read as something else? No keyword ends in a digit, most names do. */
 XG_FN bool xg_print_is_keyword(xg_str name) {

@@ -152,4 +152,7 @@ XG_FN void xg_print_name(const xg_printer *p, xg_str name);
 XG_FN void xg_print_ints(xg_buf *b, xg_ints v);
 XG_FN void xg_print_attr(const xg_printer *p, const xg_attr *a); /* ", name=value" */
 
+/* print.c */
+XG_FN void xg_print_inst(const xg_printer *p, const xg_inst *i);
+XG_FN xg_printer xg_printer_make(xg_buf *b, const xg_print_options *o);
 #endif /* XG_HLO_TEXT_H */

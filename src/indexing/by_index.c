@@ -6,6 +6,7 @@
 #ifndef XG_INDEXING_BY_INDEX_C
 #define XG_INDEXING_BY_INDEX_C
 #include "indexing.h"
+#include "maps.c"
 
 /* The index into the indices for this element of the part; component is what stands in the vector dimension. */
 XG_FN void xg_index_windows_place(

@@ -160,4 +160,16 @@ XG_FN const xg_aff *xg_index_window_input(const xg_index_query *q, xg_imap *m, u
 XG_FN const xg_aff *xg_index_window_output(const xg_index_query *q, xg_imap *m, uint32_t *n, const xg_window_dim *w,
     const xg_aff *d, const xg_aff *at, int64_t output_size);
 
+/* Dims from minor to major: (size, stride, which). */
+typedef struct xg_index_order {
+    uint32_t n;
+    int64_t size[XG_RANK_MAX], stride[XG_RANK_MAX];
+    uint32_t dim[XG_RANK_MAX];
+} xg_index_order;
+
+/* layout.c */
+XG_FN xg_index_order xg_index_order_of_run(const int64_t *dims, uint32_t from, uint32_t to);
+XG_FN void xg_index_order_push(xg_index_order *o, uint32_t dim, int64_t size);
+XG_FN void xg_index_delinearise(xg_aff_ctx *x, const xg_index_order *o, const xg_aff *linear, const xg_aff **at);
+XG_FN xg_index_order xg_index_order_of_shape(const xg_shape *s);
 #endif /* XG_INDEXING_H */

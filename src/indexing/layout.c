@@ -8,13 +8,6 @@
 #define XG_INDEXING_LAYOUT_C
 #include "indexing.h"
 
-/* Dims from minor to major: (size, stride, which). */
-typedef struct xg_index_order {
-    uint32_t n;
-    int64_t size[XG_RANK_MAX], stride[XG_RANK_MAX];
-    uint32_t dim[XG_RANK_MAX];
-} xg_index_order;
-
 XG_FN void xg_index_order_push(xg_index_order *o, uint32_t dim, int64_t size) {
     o->dim[o->n] = dim;
     o->size[o->n] = size;

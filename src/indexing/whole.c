@@ -8,6 +8,7 @@
 #ifndef XG_INDEXING_WHOLE_C
 #define XG_INDEXING_WHOLE_C
 #include "indexing.h"
+#include "maps.c"
 
 /* Dimension k of the result of the map: the same index, or (where `mixed` says so) every one. Both shapes number their
  * dimensions alike. */

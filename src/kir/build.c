@@ -7,6 +7,7 @@
 #define XG_KIR_BUILD_C
 #include "kir.h"
 #include "../base/number.h"
+#include "ranges.c"
 
 /* ---- elements ---- */
 

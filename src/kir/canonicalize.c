@@ -9,6 +9,7 @@
 #ifndef XG_KIR_CANONICALIZE_C
 #define XG_KIR_CANONICALIZE_C
 #include "kir.h"
+#include "rules.c"
 
 typedef struct xg_krule_row {
     xg_kopcode op;

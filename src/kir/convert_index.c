@@ -10,6 +10,7 @@
 #ifndef XG_KIR_CONVERT_INDEX_C
 #define XG_KIR_CONVERT_INDEX_C
 #include "kir.h"
+#include "rules.c"
 
 /* ---- widths; a value that was an index has scratch set ---- */
 

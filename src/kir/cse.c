@@ -12,6 +12,7 @@
 #ifndef XG_KIR_CSE_C
 #define XG_KIR_CSE_C
 #include "kir.h"
+#include "build.c"
 
 typedef struct xg_kcse_entry {
     xg_kop *op;

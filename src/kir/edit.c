@@ -3,6 +3,7 @@
 #ifndef XG_KIR_EDIT_C
 #define XG_KIR_EDIT_C
 #include "kir.h"
+#include "build.c"
 
 XG_FN bool xg_kop_has_effects(const xg_kop *op) {
     uint32_t k, flags = xg_kop_flags(op->op);

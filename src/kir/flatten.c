@@ -6,6 +6,8 @@
 #ifndef XG_KIR_FLATTEN_C
 #define XG_KIR_FLATTEN_C
 #include "kir.h"
+#include "../hlo/hlo.h"
+#include "build.c"
 
 XG_FN const xg_ktype *xg_kflat_type(xg_kmodule *m, const xg_ktype *t) {
     if (t->kind != XG_TK_TENSOR || t->rank == 1) return t;

@@ -8,6 +8,7 @@
 #define XG_KIR_FOLD_C
 #include "kir.h"
 #include "../base/number.h"
+#include "build.c"
 
 XG_FN int xg_kfold_width(xg_kelem e) { return e == XG_E_INDEX ? 64 : xg_kelem_bits(e); }
 XG_FN uint64_t xg_kfold_unsigned(xg_kelem e, int64_t v) {

@@ -10,6 +10,7 @@
 #ifndef XG_KIR_INLINE_C
 #define XG_KIR_INLINE_C
 #include "kir.h"
+#include "cse.c"
 
 enum {
     XG_KINLINE_OPS_MAX = 1 << 20,

@@ -83,8 +83,9 @@ typedef enum xg_kspace {
     XG_SPACE_CONST,
     XG_SPACE_CLUSTER /* shared memory of the blocks of a cluster */
 } xg_kspace;
-#define XG_KSPACE_IS_SHORT(space) ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits \
-                                                                                               */
+#define XG_KSPACE_IS_SHORT(space) \
+    ((space) == XG_SPACE_SHARED || (space) == XG_SPACE_CLUSTER) /* addresses of 32 bits \
+                                                                 */
 struct xg_ktype {
     xg_kkind kind;
     xg_kelem elem;   /* of a pointer: I8 */
@@ -153,7 +154,8 @@ enum {
  * out, once they are lowered */
 enum {
     KL_UNROLLED = 1,
-    KL_UNROLL_LOWERED = 2
+    KL_UNROLL_LOWERED = 2,
+    KL_STEP_POINTERS = 4 /* addresses that grow by as much in each round are carried (step_pointers.c) */
 };
 enum {
     XG_KTEAM_CLUSTER = -1
@@ -164,8 +166,8 @@ enum {
 /* Predicates. cmpf: o.. false when a NaN takes part, u.. true. */
 #define XG_KIR_CMPI(X) \
     X(EQ, "eq") \
-    X(NE, "ne") X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") \
-        X(UGE, "uge")
+    X(NE, "ne") \
+    X(SLT, "slt") X(SLE, "sle") X(SGT, "sgt") X(SGE, "sge") X(ULT, "ult") X(ULE, "ule") X(UGT, "ugt") X(UGE, "uge")
 /* clang-format off */
 #define XG_KIR_CMPF(X) \
     X(OEQ, "oeq") \
@@ -217,6 +219,8 @@ struct xg_kfunc {
     uint32_t threads[3], blocks[3]; /* entry only */
     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t cluster;
+    /* entry only: what is loaded just to be stored to shared memory may come while the thread goes on */
+    bool async_copies;
     /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the
      * assembler may then spare some by spilling */
     uint32_t resident;
@@ -422,7 +426,9 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
 XG_FN void xg_kir_vectorize(xg_kmodule *m);
 XG_FN void xg_kir_unroll(xg_kmodule *m);
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
-XG_FN bool xg_kop_is_dead(const xg_kop *op);     /* canonicalize.c: nobody reads it, and it does nothing else */
+XG_FN void xg_kir_step_pointers(xg_kmodule *m);
+XG_FN void xg_kir_async_copies(xg_kmodule *m);
+XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nobody reads it, and it does nothing else */
 /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);
 /* cse.c: dominating equal pure operations; loads that nothing between could change */
@@ -437,4 +443,18 @@ XG_FN void xg_kir_lower_indexing(xg_kmodule *m);
 /* convert_index.c: index -> i32 when every value fits in 0..2^31-1 (ranges), else i64 */
 XG_FN void xg_kir_convert_index(xg_kmodule *m);
 
+/* unroll.c */
+enum {
+    XG_KUNROLL_WAITS_MAX = 8 /* trips of a loop that waits for the lowering of its lanes before it is unrolled */
+};
+
+/* build.c */
+XG_FN xg_kval *xg_kvector_lane(xg_kval *v, const xg_kval *index);
+XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *t);
+
+/* lower_shuffles.c */
+XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane);
+
+/* rules.c */
+XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op);
 #endif /* XG_KIR_H */

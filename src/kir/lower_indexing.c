@@ -10,6 +10,7 @@
 #ifndef XG_KIR_LOWER_INDEXING_C
 #define XG_KIR_LOWER_INDEXING_C
 #include "kir.h"
+#include "rules.c"
 
 typedef struct xg_kaffine {
     xg_kmodule *m;

@@ -14,6 +14,7 @@
 #ifndef XG_KIR_LOWER_LOOPS_C
 #define XG_KIR_LOWER_LOOPS_C
 #include "kir.h"
+#include "build.c"
 
 enum {
     XG_KPEEL_TRIPS_MAX = 64

@@ -9,6 +9,7 @@
 #ifndef XG_KIR_LOWER_SHUFFLES_C
 #define XG_KIR_LOWER_SHUFFLES_C
 #include "kir.h"
+#include "build.c"
 
 XG_FN xg_kval *xg_kshuffle_halves(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane) {
     const xg_ktype *pair = xg_kir_vector(b->m, XG_E_I32, 2), *i32 = xg_kir_scalar(b->m, XG_E_I32);

@@ -15,6 +15,7 @@
 #ifndef XG_KIR_LOWER_TENSORS_C
 #define XG_KIR_LOWER_TENSORS_C
 #include "kir.h"
+#include "rules.c"
 
 /* What stands for a value that has no register of its own; kept in the value's scratch. */
 typedef struct xg_klow {

@@ -5,6 +5,8 @@
 #ifndef XG_KIR_PARSE_TEXT_C
 #define XG_KIR_PARSE_TEXT_C
 #include "kir.h"
+#include "print.c"
+#include "build.c"
 
 enum {
     XG_KPARSE_DEPTH_MAX = 200

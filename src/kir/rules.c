@@ -11,6 +11,8 @@
 #define XG_KIR_RULES_C
 #include "kir.h"
 #include "../base/number.h"
+#include "fold.c"
+#include "verify.c"
 
 #define XG_KRULE(name) XG_FN xg_kval *xg_krule_##name(xg_kb *b, xg_kop *op)
 #define XG_K0 (op->operands[0].value)

@@ -11,13 +11,13 @@
 #ifndef XG_KIR_UNROLL_C
 #define XG_KIR_UNROLL_C
 #include "kir.h"
+#include "build.c"
 
 enum {
     XG_KUNROLL_TRIPS_MAX = 32,
     XG_KUNROLL_FULL_COST = 1000,
     XG_KUNROLL_PART_COST = 400,
     XG_KUNROLL_MATH_COST = 20,
-    XG_KUNROLL_WAITS_MAX = 8,
     XG_KUNROLL_COST_MAX = 1 << 28
 };
 

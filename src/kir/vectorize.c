@@ -18,6 +18,7 @@
 #ifndef XG_KIR_VECTORIZE_C
 #define XG_KIR_VECTORIZE_C
 #include "kir.h"
+#include "rules.c"
 
 enum {
     XG_KVECTOR_LANES_MAX = 32,

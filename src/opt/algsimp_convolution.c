@@ -6,6 +6,7 @@
 #ifndef XG_OPT_ALGSIMP_CONVOLUTION_C
 #define XG_OPT_ALGSIMP_CONVOLUTION_C
 #include "algsimp.h"
+#include "algsimp_move.c"
 
 #define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
 #define P(k) XG_OPERAND(i, k)

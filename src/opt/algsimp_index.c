@@ -3,6 +3,7 @@
 #ifndef XG_OPT_ALGSIMP_INDEX_C
 #define XG_OPT_ALGSIMP_INDEX_C
 #include "algsimp.h"
+#include "algsimp_move.c"
 
 #define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
 #define P(k) XG_OPERAND(i, k)

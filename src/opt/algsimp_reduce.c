@@ -1,7 +1,10 @@
 /* opt/algsimp_reduce.c -- rules about reductions and contractions. What they promise stands in algsimp.h. */
 #ifndef XG_OPT_ALGSIMP_REDUCE_C
 #define XG_OPT_ALGSIMP_REDUCE_C
+#include "../eval/eval.h"
 #include "algsimp.h"
+#include "algsimp_move.c"
+#include "algsimp_arith.c"
 
 #define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
 #define P(k) XG_OPERAND(i, k)

@@ -8,7 +8,10 @@
  * are groups again. */
 #ifndef XG_OPT_ALL_REDUCE_FOLDER_C
 #define XG_OPT_ALL_REDUCE_FOLDER_C
-#include "opt.h"
+#include "../eval/eval.h"
+#include "algsimp.h"
+#include "collective_combiner.c"
+#include "collective_simplifier.c"
 
 enum {
     XG_FOLD_DEVICES = 1024

@@ -10,6 +10,7 @@
 #ifndef XG_OPT_ASYNC_TO_SYNC_C
 #define XG_OPT_ASYNC_TO_SYNC_C
 #include "opt.h"
+#include "call_inliner.c"
 
 typedef struct xg_async_form {
     xg_opcode start, done, op;

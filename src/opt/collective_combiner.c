@@ -8,7 +8,7 @@
  * They run once, on modules of several devices; on one there is nothing to combine (collective_simplifier.c). */
 #ifndef XG_OPT_COLLECTIVE_COMBINER_C
 #define XG_OPT_COLLECTIVE_COMBINER_C
-#include "opt.h"
+#include "algsimp.h"
 
 enum {
     XG_GANG_MANY = 128

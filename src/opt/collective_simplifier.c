@@ -6,7 +6,8 @@
  * Where devices really meet nothing is changed. */
 #ifndef XG_OPT_COLLECTIVE_SIMPLIFIER_C
 #define XG_OPT_COLLECTIVE_SIMPLIFIER_C
-#include "opt.h"
+#include "../eval/eval.h"
+#include "algsimp.h"
 
 enum {
     XG_COLL_PIECES = 64

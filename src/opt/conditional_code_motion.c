@@ -12,6 +12,8 @@
 #ifndef XG_OPT_CONDITIONAL_CODE_MOTION_C
 #define XG_OPT_CONDITIONAL_CODE_MOTION_C
 #include "opt.h"
+#include "while_simplifier.c"
+#include "cse.c"
 
 enum {
     XG_HOIST_INSTS = 256,

@@ -11,6 +11,7 @@
 #ifndef XG_OPT_CONDITIONAL_SINKING_C
 #define XG_OPT_CONDITIONAL_SINKING_C
 #include "opt.h"
+#include "conditional_code_motion.c"
 
 enum {
     XG_SINK_STEPS = 16,

@@ -17,6 +17,7 @@
 #ifndef XG_OPT_DYNAMIC_PADDER_C
 #define XG_OPT_DYNAMIC_PADDER_C
 #include "opt.h"
+#include "dynamic_rules.c"
 
 /* ---- results ---- */
 

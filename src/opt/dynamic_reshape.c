@@ -7,6 +7,7 @@
 #ifndef XG_OPT_DYNAMIC_RESHAPE_C
 #define XG_OPT_DYNAMIC_RESHAPE_C
 #include "opt.h"
+#include "dynamic_values.c"
 
 /* Elements lie densely, whatever the bounds: element o of the result has the place that its sizes (out) say, and comes
  * from the element of x that x's sizes say is there. */

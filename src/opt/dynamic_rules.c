@@ -6,6 +6,9 @@
 #ifndef XG_OPT_DYNAMIC_RULES_C
 #define XG_OPT_DYNAMIC_RULES_C
 #include "opt.h"
+#include "dynamic_reshape.c"
+#include "scan_expander.c"
+#include "batch_norm_expander.c"
 
 /* The size of a dimension of two values that is one: the program promises that both sizes are the same, or one is full;
  * the lesser reads no padding. */

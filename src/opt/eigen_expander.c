@@ -9,6 +9,7 @@
 #ifndef XG_OPT_EIGEN_EXPANDER_C
 #define XG_OPT_EIGEN_EXPANDER_C
 #include "opt.h"
+#include "qr_expander.c"
 
 enum {
     XG_JACOBI_ROUNDS = 40

@@ -13,11 +13,6 @@
 #define XG_OPT_FFT_STAGES_C
 #include "opt.h"
 
-enum {
-    XG_FFT_RADIX_MAX = 13,
-    XG_FFT_SHARED_MAX = 48 << 10
-};
-
 /* Places in shared memory: one is left free behind every 128 bytes, so that strides of powers of two meet different
  * banks. */
 XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes) { return elements + (elements - 1) / (128 / bytes); }

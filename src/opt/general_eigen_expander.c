@@ -7,6 +7,7 @@
 #ifndef XG_OPT_GENERAL_EIGEN_EXPANDER_C
 #define XG_OPT_GENERAL_EIGEN_EXPANDER_C
 #include "opt.h"
+#include "eigen_expander.c"
 
 enum {
     XG_SHIFTED_STEPS = 40

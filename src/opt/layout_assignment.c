@@ -17,6 +17,7 @@
 #ifndef XG_OPT_LAYOUT_ASSIGNMENT_C
 #define XG_OPT_LAYOUT_ASSIGNMENT_C
 #include "algsimp.h"
+#include "layout_normalization.c"
 
 XG_FN bool xg_assign_is_moved(const xg_shape *s) { return xg_layout_is_known(s) && s->rank > 1; }
 

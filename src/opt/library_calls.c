@@ -11,6 +11,8 @@
 #define XG_OPT_LIBRARY_CALLS_C
 #include "opt.h"
 #include "../eval/eval.h"
+#include "linear_expander.c"
+#include "algsimp_convolution.c"
 
 /* clang-format off */
 #define XG_LIBRARY_CALLS(X) \

@@ -7,6 +7,8 @@
 #ifndef XG_OPT_LU_EXPANDER_C
 #define XG_OPT_LU_EXPANDER_C
 #include "opt.h"
+#include "block_calls.c"
+#include "linear_expander.c"
 
 /* ---- what all factorisations are written with ---- */
 

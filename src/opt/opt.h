@@ -257,8 +257,8 @@ XG_FN void xg_index_form_set(const xg_hb *b, xg_inst *i, const xg_index_form *f)
 /* X(HLO opcode, kernel IR operation): what is widened where the target lacks it. */
 #define XG_FLOAT_OPS(X) \
     X(ADD, ADDF) \
-    X(SUBTRACT, SUBF) X(MULTIPLY, MULF) X(DIVIDE, DIVF) X(MAXIMUM, MAXF) X(MINIMUM, MINF) X(NEGATE, NEGF) X(ABS, ABSF) \
-        X(COMPARE, CMPF)
+    X(SUBTRACT, SUBF) \
+    X(MULTIPLY, MULF) X(DIVIDE, DIVF) X(MAXIMUM, MAXF) X(MINIMUM, MINF) X(NEGATE, NEGF) X(ABS, ABSF) X(COMPARE, CMPF)
 typedef enum xg_float_op_kind {
 #define X(hlo, kir) XG_FLOAT_OP_##hlo,
     XG_FLOAT_OPS(X)
@@ -277,4 +277,16 @@ XG_FLOAT_NORMALIZATIONS(X)
 /* a copy-start and copy-done in front of at, into that memory */
 XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space);
 
+/* fft_stages.c */
+enum {
+    XG_FFT_RADIX_MAX = 13,       /* prime factors up to this one are butterflies in registers */
+    XG_FFT_SHARED_MAX = 48 << 10 /* bytes of shared memory that every device gives a block */
+};
+
+/* reducer.c */
+XG_FN xg_reducer_start xg_reducer_start_plain(const xg_inst *reduce);
+XG_FN bool xg_reducer_same_bits(const xg_literal *x, const xg_literal *y);
+
+/* dynamic_values.c */
+XG_FN bool xg_dyn_is_open(const xg_shape *s, uint32_t d);
 #endif /* XG_OPT_H */

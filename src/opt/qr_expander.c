@@ -6,6 +6,7 @@
 #ifndef XG_OPT_QR_EXPANDER_C
 #define XG_OPT_QR_EXPANDER_C
 #include "opt.h"
+#include "lu_expander.c"
 
 /* [batch, m, 1]; [batch, 1, 1]; what is left of the column at k */
 typedef struct xg_reflector {

@@ -8,7 +8,9 @@
  * that is the same everywhere is handed to somebody who wants it sharded. */
 #ifndef XG_OPT_REDUCE_SCATTER_CREATOR_C
 #define XG_OPT_REDUCE_SCATTER_CREATOR_C
-#include "opt.h"
+#include "../eval/eval.h"
+#include "algsimp.h"
+#include "all_reduce_folder.c"
 
 enum {
     XG_SHARD_DEPTH = 16

@@ -26,6 +26,7 @@
 #ifndef XG_OPT_ROW_SPLITTER_C
 #define XG_OPT_ROW_SPLITTER_C
 #include "opt.h"
+#include "tree_reduction.c"
 
 enum {
     XG_PARTS_PATH = 16 /* operations between exp and its sum */,

@@ -10,6 +10,7 @@
 #ifndef XG_OPT_SCAN_EXPANDER_C
 #define XG_OPT_SCAN_EXPANDER_C
 #include "opt.h"
+#include "dynamic_values.c"
 
 typedef struct xg_scan_parts {
     xg_inst *i;

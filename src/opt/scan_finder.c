@@ -20,6 +20,9 @@
 #define XG_OPT_SCAN_FINDER_C
 #include "../eval/eval.h"
 #include "opt.h"
+#include "scan_expander.c"
+#include "reducer.c"
+#include "cse.c"
 
 enum {
     XG_FIND_VALUES = 4,
@@ -352,8 +355,8 @@ XG_FN void xg_find_tell(xg_finder *f, xg_inst *i, uint32_t depth) {
 XG_FN bool xg_find_stays(const xg_finder *f, const xg_inst *i, uint32_t depth) {
     if (i == i->comp->root || depth == XG_FIND_DEPTH) return false;
     XG_FOR_USES(u, i)
-    if (!xg_find_known(f, u->user) &&
-        (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1))) return false;
+    if (!xg_find_known(f, u->user) && (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
+        return false;
     return true;
 }
 /* Will nothing of the ladder be left, but for slices of x? A gradient asks for what was combined on the way; then a

@@ -10,6 +10,7 @@
 #ifndef XG_OPT_SCAN_SPLITTER_C
 #define XG_OPT_SCAN_SPLITTER_C
 #include "opt.h"
+#include "tree_reduction.c"
 
 enum {
     XG_SPLIT_PART = 4096 /* elements of a row that a block takes at least */,

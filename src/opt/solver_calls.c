@@ -8,6 +8,7 @@
 #define XG_OPT_SOLVER_CALLS_C
 #include "opt.h"
 #include "../eval/eval.h"
+#include "general_eigen_expander.c"
 
 /* clang-format off */
 #define XG_SOLVER_CALLS(X) \

@@ -13,6 +13,7 @@
  * "PartialReduce" become sorts, and these what they can. */
 #ifndef XG_OPT_TOPK_REWRITER_C
 #define XG_OPT_TOPK_REWRITER_C
+#include "../eval/eval.h"
 #include "opt.h"
 
 typedef struct xg_topk {

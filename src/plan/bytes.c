@@ -4,16 +4,7 @@
 #define XG_PLAN_BYTES_C
 #include "plan.h"
 #include "../api/executable_read.c"
-
-typedef struct xg_exe_writer {
-    xg_arena *arena;
-    xg_buf sections[XG_EXE_SECTION_COUNT];
-    xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
-    xg_dict strings;
-    /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
-    uint32_t *place;
-    uint64_t temp_bytes, host_bytes;
-} xg_exe_writer;
+#include "alias.c"
 
 XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
     void *at = xg_dict_get(&w->strings, s);

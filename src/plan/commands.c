@@ -9,6 +9,7 @@
 #ifndef XG_PLAN_COMMANDS_C
 #define XG_PLAN_COMMANDS_C
 #include "plan.h"
+#include "thunks.c"
 
 /* size: of each sequence, plus 1; 0: it cannot be converted as a whole */
 typedef struct xg_commands {

@@ -8,6 +8,7 @@
 #ifndef XG_PLAN_COPIES_C
 #define XG_PLAN_COPIES_C
 #include "plan.h"
+#include "values.c"
 
 /* A site for the copy of an operand into the result's memory. */
 XG_FN void xg_copies_operand(xg_plan *p, const xg_plan_value *from, const xg_plan_value *to) {

@@ -13,6 +13,8 @@
 #ifndef XG_PLAN_LISTING_C
 #define XG_PLAN_LISTING_C
 #include "plan.h"
+#include "bytes.c"
+#include "text.c"
 
 typedef struct xg_listing {
     const unsigned char *bytes;

@@ -193,4 +193,17 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe); /* the thunks of an executab
 /* an executable without data, PTX and values; fails with a position */
 XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 
+/* Sections of an executable while they are written: bytes.c. */
+typedef struct xg_exe_writer {
+    xg_arena *arena;
+    xg_buf sections[XG_EXE_SECTION_COUNT];
+    xg_texts texts[XG_EXE_SECTION_COUNT]; /* of sections that are one text: a zero is behind it */
+    xg_dict strings;
+    /* by slice: where a kernel's links have it, plus 1; what another kernel left there does not matter */
+    uint32_t *place;
+    uint64_t temp_bytes, host_bytes;
+} xg_exe_writer;
+
+/* bytes.c */
+XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to);
 #endif /* XG_PLAN_H */

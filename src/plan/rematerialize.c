@@ -19,6 +19,8 @@
 #ifndef XG_PLAN_REMATERIALIZE_C
 #define XG_PLAN_REMATERIALIZE_C
 #include "plan.h"
+#include "thunks.c"
+#include "schedule.c"
 
 enum {
     XG_LIMIT_ROUNDS = 256,
@@ -335,7 +337,8 @@ XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
     if (xg_shape_is_array(i->shape)) return i;
     XG_FOR_USES(u, i)
     if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
-        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf) return u->user;
+        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
+        return u->user;
     return NULL;
 }
 XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {

@@ -16,6 +16,7 @@
 #ifndef XG_PLAN_SCHEDULE_C
 #define XG_PLAN_SCHEDULE_C
 #include "plan.h"
+#include "alias.c"
 
 typedef struct xg_sched_value {
     int64_t bytes;

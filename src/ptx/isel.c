@@ -41,7 +41,8 @@ enum {
 
 enum {
     XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */,
-    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */
+    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */,
+    XG_PI_LETTER = 4 /* only targets with a letter have it (sm_90a), and its PTX runs on no later device */
 };
 
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. */
@@ -263,16 +264,10 @@ enum {
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
     X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
+    X(ASYNC_WAIT, ANY, ANY, 80, 70, 0, "cp.async.wait_all") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
 /* clang-format on */
 
-typedef struct xg_ptx_row {
-    uint16_t op;
-    uint32_t in, out;
-    uint16_t cc, isa;
-    uint8_t flags;
-    const char *text;
-} xg_ptx_row;
 static const xg_ptx_row xg_ptx_rows[] = {
 #define X(op, in, out, cc, isa, flags, text) \
     {XG_K_OP_##op, (uint32_t)XG_PT_##in, (uint32_t)XG_PT_##out, cc, isa, flags, text},
@@ -286,10 +281,6 @@ static uint32_t xg_ptx_type_bit(const xg_ktype *t) {
     return t->kind == XG_TK_SCALAR || t->kind == XG_TK_VECTOR ? 1u << t->elem : 0;
 }
 
-/* First rows by opcode: filled at the start of a module, so that finding a row does not scan the table. */
-typedef struct xg_ptx_index {
-    uint16_t first[XG_K_OP_COUNT + 1];
-} xg_ptx_index;
 static void xg_ptx_index_make(xg_ptx_index *x) {
     size_t i;
     for (i = 0; i <= XG_K_OP_COUNT; i++) x->first[i] = (uint16_t)XG_COUNT(xg_ptx_rows);
@@ -308,7 +299,7 @@ static const xg_ptx_row *xg_ptx_find_row(
     for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
         const xg_ptx_row *r = &xg_ptx_rows[i];
         if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && (r->flags & XG_PI_VECTOR) == vector &&
-            t->cc >= r->cc)
+            t->cc >= r->cc && (t->suffix || !(r->flags & XG_PI_LETTER)))
             return r;
     }
     return NULL;

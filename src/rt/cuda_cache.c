@@ -7,6 +7,7 @@
 #ifndef XG_RT_CUDA_CACHE_C
 #define XG_RT_CUDA_CACHE_C
 #include "rt.h"
+#include "cuda.c"
 #include <stdio.h>
 
 typedef struct xr_cached {

@@ -8,6 +8,8 @@
 #ifndef XG_SCHED_AT_C
 #define XG_SCHED_AT_C
 #include "sched.h"
+#include "stage.c"
+#include "analysis.c"
 
 /* What each iterator runs over in one round: base + lo .. base + hi; base NULL: all of it. */
 typedef struct xg_nshare {

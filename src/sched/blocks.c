@@ -2,6 +2,8 @@
 #ifndef XG_SCHED_BLOCKS_C
 #define XG_SCHED_BLOCKS_C
 #include "sched.h"
+#include "loops.c"
+#include "analysis.c"
 
 /* Each iterator of the block inside is a multiple of the loops outside plus what the loops inside add; the new block's
  * iterators are the multiples. */

@@ -3,6 +3,7 @@
 #ifndef XG_SCHED_FLAT_C
 #define XG_SCHED_FLAT_C
 #include "sched.h"
+#include "at.c"
 
 /* ---- flatten ---- */
 

@@ -3,6 +3,7 @@
 #ifndef XG_SCHED_INLINE_C
 #define XG_SCHED_INLINE_C
 #include "sched.h"
+#include "stage.c"
 
 /* The indices are all different iterators of b and nothing else, of the array's extents, and every iterator is one of
  * them unless it counts to 1: which iterator each is. */

@@ -7,6 +7,9 @@
 #ifndef XG_SCHED_LAYOUT_C
 #define XG_SCHED_LAYOUT_C
 #include "sched.h"
+#include "reduction.c"
+#include "inline.c"
+#include "analysis.c"
 
 /* A term that can be read off a result, and how: (result / scale) mod extent. */
 typedef struct xg_nread {

@@ -11,6 +11,8 @@
 #ifndef XG_SCHED_MATMUL_C
 #define XG_SCHED_MATMUL_C
 #include "sched.h"
+#include "from_hlo.c"
+#include "stage.c"
 
 XG_FN void xg_nmatmul_roles(xg_nmatmul *w) {
     uint32_t side, d;

@@ -4,6 +4,8 @@
 #define XG_SCHED_PARSE_C
 #include "sched.h"
 #include "../hlo/text.h"
+#include "text.c"
+#include "nest.c"
 
 typedef struct xg_nparse {
     xg_parse *p;

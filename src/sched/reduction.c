@@ -3,6 +3,7 @@
 #ifndef XG_SCHED_REDUCTION_C
 #define XG_SCHED_REDUCTION_C
 #include "sched.h"
+#include "stage.c"
 
 enum {
     XG_NREDUCTION_OUTS = 16

@@ -6,6 +6,8 @@
 #ifndef XG_SCHED_STAGE_C
 #define XG_SCHED_STAGE_C
 #include "sched.h"
+#include "loops.c"
+#include "nest.c"
 
 XG_FN void xg_sched_check_block(const xg_loopnest *n, const char *primitive, const xg_nstmt *s) {
     if (!s || s->gone) xg_sched_fail(n, "%s: there is no such block any more", primitive);

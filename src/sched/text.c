@@ -19,6 +19,7 @@
  * buffer's dimensions are those of its memory. */
 #ifndef XG_SCHED_TEXT_C
 #define XG_SCHED_TEXT_C
+#include "../hlo/text.h"
 #include "sched.h"
 #include "../hlo/text.h"
 

@@ -27,6 +27,7 @@
 #ifndef XG_SIM_H
 #define XG_SIM_H
 #include "../base/base.h"
+#include "../base/number.h"
 #include "../api/counters.h"
 
 #ifndef XG_SIM_FN
