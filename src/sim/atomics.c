@@ -161,6 +161,7 @@ XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     xg_sim_marks m;
     uint32_t i;
     if (w->l->unchecked_shared && w->l->unchecked_races) return true;
+    if (XG_UNLIKELY(w->watch.running)) xg_sim_watch_access(w, v, in, to, mask, size, true);
     m = xg_sim_marks_shared(w);
     for (i = 0; i < XG_SIM_WARP; i++) {
         const size_t at = mask >> i & 1 ? (size_t)(xg_sim_reach_at(to, i) - w->shared) : 0;

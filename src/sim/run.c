@@ -550,7 +550,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     xg_sim_team team;
     xg_sim_lanes L;
     char *regs = v->regs;
-    bool whole = v->mask == XG_SIM_ALL;
+    bool whole = v->mask == XG_SIM_ALL && !w->watch.running;
     team.w = w;
     team.v = v;
     team.n = nw;
@@ -595,7 +595,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
         if (!xg_sim_step(&team, in, pc)) break;
         pc = v->pc;
         L.base[0] = regs = v->regs;
-        whole = v->mask == XG_SIM_ALL;
+        whole = v->mask == XG_SIM_ALL && !w->watch.running;
     }
     w->stats.warp_instructions += warp_count;
     w->stats.lane_instructions += lane_count;
@@ -789,7 +789,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {
             w->faulted = true;
-            memcpy(w->fault, peer->fault, sizeof w->fault);
+            memcpy(&w->fault, &peer->fault, sizeof w->fault);
         }
         xg_sim_stats_add(&w->stats, &peer->stats);
         memset(&peer->stats, 0, sizeof peer->stats);
@@ -811,6 +811,50 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
     return true;
 }
 
+/* The block that raced with itself runs again, until the faulting warp is there, and the other side of the race is
+ * said. Its results do not matter any more: it has failed. */
+XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks) {
+    const xg_source *s = w->m->src;
+    xg_sim_search *t = &w->watch;
+    char place[XG_SIM_PLACE_MAX];
+    size_t n = strlen(w->fault.text);
+    xg_sim_stats before;
+    t->wanted = false;
+    if (w->cluster->n > 1 || !w->l->module->code) return;
+    t->running = true;
+    t->over = w->faulted = false;
+    t->found = XG_SIM_NOREG;
+    before = w->stats;
+    xg_sim_cluster_run(w, blocks);
+    w->stats = before;
+    t->running = false;
+    w->faulted = true;
+    if (t->found == XG_SIM_NOREG) return;
+    {
+        const xg_sim_ins *in = &w->m->code[t->found];
+        const xg_str line = xg_sim_text_line(s, in->at);
+        const bool known = xg_sim_source_place(s, in->at, place, sizeof place) != 0;
+        xg_format(w->fault.text + n, sizeof w->fault.text - n, "\nthe other one: %s:%zu%s%s\n    %.*s",
+            s->name ? s->name : "ptx", xg_sim_line_of(w, in), known ? ", from " : "", known ? place : "",
+            (int)XG_MIN(line.n, 120u), line.p);
+    }
+}
+/* A fault is kept if it is another one than those before. The worker may go on while there is room. */
+XG_FN void xg_sim_keep_fault(xg_sim_worker *w, const uint64_t *blocks) {
+    const uint32_t most = XG_MAX(w->l->max_faults, 1u);
+    uint32_t i;
+    for (i = 0; i < w->n_faults && (w->faults[i].at != w->fault.at || w->faults[i].kind != w->fault.kind); i++) {}
+    if (i == w->n_faults && i < most) {
+        if (w->watch.wanted) xg_sim_other_side(w, blocks);
+        w->faults[w->n_faults++] = w->fault;
+    }
+    w->watch.wanted = false;
+    if (w->n_faults >= most || w->fault.kind == XG_SIM_FAULT_ENDLESS) {
+        xg_sim_stop(w->l);
+        return;
+    }
+    for (i = 0; i < w->cluster->n; i++) w->cluster->peers[i]->faulted = false;
+}
 /* The block that comes as number i. */
 XG_FN uint64_t xg_sim_block_at(const xg_sim_launch *l, uint64_t i) {
     const uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
@@ -820,9 +864,11 @@ XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t la
     uint64_t i, blocks[XG_SIM_CLUSTER_MAX];
     for (i = first; i < last && !w->faulted; i++) {
         if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        if (xg_sim_cluster_of(w->l, xg_sim_block_at(w->l, i), blocks)) xg_sim_cluster_run(w, blocks);
+        if (!xg_sim_cluster_of(w->l, xg_sim_block_at(w->l, i), blocks)) continue;
+        xg_sim_cluster_run(w, blocks);
+        if (w->faulted) xg_sim_keep_fault(w, blocks);
     }
-    return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
+    return w->n_faults ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }
 
 #endif /* XG_SIM_RUN_C */
