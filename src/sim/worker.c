@@ -286,7 +286,9 @@ XG_FN size_t xg_sim_fault_head(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind) {
     const xg_source *s = w->m->src;
     size_t n, line = 1, i, start = 0, end;
-    char place[XG_SIM_PLACE_MAX];
+    char place[XG_SIM_PLACE_MAX], plain[XG_SIM_PLACE_MAX];
+    const xg_str name = w->l->entry->f.info.name;
+    const bool known = xg_str_eq(xg_str_of(plain, xg_sim_demangle(name, plain, sizeof plain)), name);
     const uint32_t *t = w->tid + (size_t)v->id * 96;
     for (i = 0; i < in->at && i < s->size; i++)
         if (s->text[i] == '\n') {
@@ -296,10 +298,10 @@ XG_FN size_t xg_sim_fault_head(
     for (end = start; end < s->size && s->text[end] != '\n' && end - start < 120; end++) {}
     while (start < end && (s->text[start] == ' ' || s->text[start] == '\t')) start++;
     n = xg_format(w->fault.text, sizeof w->fault.text,
-        "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s\n",
-        s->name ? s->name : "ptx", line, (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p,
-        w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], xg_sim_fault_name(kind),
-        (int)(end - start), s->text + start);
+        "%s:%zu: fault in kernel '%.*s'%s%s%s, block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s\n",
+        s->name ? s->name : "ptx", line, (int)XG_MIN(name.n, 100u), name.p, known ? "" : " (", known ? "" : plain,
+        known ? "" : ")", w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane],
+        xg_sim_fault_name(kind), (int)(end - start), s->text + start);
     n = XG_MIN(n, sizeof w->fault.text - 1);
     if (xg_sim_source_place(s, in->at, place, sizeof place))
         n = XG_MIN(n + xg_format(w->fault.text + n, sizeof w->fault.text - n, "    from %s\n", place),

@@ -246,7 +246,7 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
     if (!w)
         xg_printf(&io->out, "%s\n", io->ctx->message);
     else if (status != XLAGPU_OK)
-        sim_fault(io, w);
+        sim_fault(io, xg_sim_fault_at(w, 0)->text);
     else {
         const xg_sim_stats *st = xg_sim_worker_stats(w);
 #define X(name) \
