@@ -31,6 +31,7 @@
 #include "sim/worker.c"
 #include "sim/classes.c"
 #include "sim/flow.c"
+#include "sim/places.c"
 #include "sim/decode.c"
 #include "sim/decode_compare.c"
 #include "sim/copies.c"

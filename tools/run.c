@@ -129,6 +129,9 @@ static int job_open(job *j) {
                  : is_platform(j->f, "auto")                           ? "auto"
                                                                        : j->f->platform;
     d.threads = (uint32_t)j->f->threads;
+    if (approximations_of(j->f->approx) < 0)
+        return fail(BAD, "xlagpu: error: --approx=%s: there are usual, low, high and mixed", j->f->approx);
+    d.approximations = (uint32_t)approximations_of(j->f->approx);
     d.cache = j->f->cache;
     d.nvtx = j->f->nvtx;
     d.concurrent = j->f->concurrent;

@@ -494,7 +494,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
-    char what[160];
+    char what[XG_SIM_PLACE_MAX];
     xg_sim_marks m = xg_sim_marks_global(w, in, does != XG_SIM_READS);
     xg_sim_clash c;
     bool write = does == XG_SIM_WRITES;
@@ -513,8 +513,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
             c.at = k * 4;
             c.tag = 0;
             c.kind = XG_SIM_CLASH_UNWRITTEN;
-            xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
-                (unsigned long long)b->bytes, (unsigned long long)b->base);
+            xg_sim_buffer_text(b, true, what, sizeof what);
             xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
             return false;
         }
@@ -522,8 +521,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     }
     if (!xg_sim_constant_check(w, v, in, lane, each, &m, at, n, write)) return false;
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
-    xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
-        (unsigned long long)b->bytes, (unsigned long long)b->base);
+    xg_sim_buffer_text(b, true, what, sizeof what);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
@@ -586,11 +584,29 @@ XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, u
     for (i = 0; i < XG_SIM_WARP; i++) bad |= !xg_sim_word_written(w, r->to.off[i]);
     return !bad;
 }
+/* An access while the other side of a race is looked for. */
+XG_FN void xg_sim_watch_access(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
+    uint32_t mask, uint32_t bytes, bool write) {
+    xg_sim_search *t = &w->watch;
+    const uint32_t pc = (uint32_t)(in - w->m->code);
+    uint32_t i, hit = 0;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const uint64_t at = mask >> i & 1 ? (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) : 0;
+        hit |= at && at < t->at / 4 * 4 + 4 && at + bytes > t->at / 4 * 4;
+    }
+    if (!hit || t->over) return;
+    if (v->id == t->mine && pc == t->pc)
+        w->faulted = t->over = true; /* far enough */
+    else if (write == t->write && (t->warp == XG_SIM_NOREG ? v->id != t->mine : v->id == t->warp))
+        t->found = pc;
+}
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
     uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
     const char *before = NULL;
     uint32_t i, lanes = r->shape == XG_SIM_RUN ? XG_SIM_WARP : 1;
+    if (XG_UNLIKELY(w->watch.running)) xg_sim_watch_access(w, v, in, r, mask, bytes, does != XG_SIM_READS);
+    if (w->faulted) return false;
     if (r->shape == XG_SIM_ANY ? w->unchecked
         : r->shared            ? w->l->unchecked_shared && w->l->unchecked_races
                                : w->l->unchecked_global && !w->tracked)

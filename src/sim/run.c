@@ -514,11 +514,14 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     case XG_SIM_K_BAR:
     case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
     default:
-        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in))
+        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in)) {
+            const uint32_t first = in->kind == XG_SIM_K_ATOM && t->w->l->seed ? xg_sim_dice(t->w) % t->n : 0;
             for (k = 0; k < t->n; k++) {
-                m = xg_sim_guard(&t->v[k], in);
-                if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
+                xg_sim_warp *v = &t->v[first + k < t->n ? first + k : first + k - t->n];
+                m = xg_sim_guard(v, in);
+                if (m) xg_sim_exec_one(t->w, v, in, m);
             }
+        }
         if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
         t->v->pc = pc + 1;
         return true;
@@ -547,7 +550,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     xg_sim_team team;
     xg_sim_lanes L;
     char *regs = v->regs;
-    bool whole = v->mask == XG_SIM_ALL;
+    bool whole = v->mask == XG_SIM_ALL && !w->watch.running;
     team.w = w;
     team.v = v;
     team.n = nw;
@@ -592,7 +595,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
         if (!xg_sim_step(&team, in, pc)) break;
         pc = v->pc;
         L.base[0] = regs = v->regs;
-        whole = v->mask == XG_SIM_ALL;
+        whole = v->mask == XG_SIM_ALL && !w->watch.running;
     }
     w->stats.warp_instructions += warp_count;
     w->stats.lane_instructions += lane_count;
@@ -614,6 +617,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     if (block != w->block + 1 || ++w->ctaid[0] == l->grid[0])
         xg_sim_position(l, block, w->ctaid); /* divisions take longer than some blocks */
     w->block = block;
+    w->dice = (l->seed ^ block) * 0x9E3779B97F4A7C15u;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = 0;
     xg_sim_interval_block(w);
@@ -746,7 +750,8 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
 XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
     uint32_t i, ended = 0;
     bool moved = false;
-    for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+    const uint32_t first = w->l->seed ? xg_sim_dice(w) % w->n_groups : 0;
+    for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[(first + i) % w->n_groups]);
     for (i = 0; i < w->l->warps; i++) ended += w->warps[i].state == XG_SIM_DONE;
     *done += ended;
     if (!w->faulted && ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
@@ -784,7 +789,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {
             w->faulted = true;
-            memcpy(w->fault, peer->fault, sizeof w->fault);
+            memcpy(&w->fault, &peer->fault, sizeof w->fault);
         }
         xg_sim_stats_add(&w->stats, &peer->stats);
         memset(&peer->stats, 0, sizeof peer->stats);
@@ -806,13 +811,64 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
     return true;
 }
 
+/* The block that raced with itself runs again, until the faulting warp is there, and the other side of the race is
+ * said. Its results do not matter any more: it has failed. */
+XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks) {
+    const xg_source *s = w->m->src;
+    xg_sim_search *t = &w->watch;
+    char place[XG_SIM_PLACE_MAX];
+    size_t n = strlen(w->fault.text);
+    xg_sim_stats before;
+    t->wanted = false;
+    if (w->cluster->n > 1 || !w->l->module->code) return;
+    t->running = true;
+    t->over = w->faulted = false;
+    t->found = XG_SIM_NOREG;
+    before = w->stats;
+    xg_sim_cluster_run(w, blocks);
+    w->stats = before;
+    t->running = false;
+    w->faulted = true;
+    if (t->found == XG_SIM_NOREG) return;
+    {
+        const xg_sim_ins *in = &w->m->code[t->found];
+        const xg_str line = xg_sim_text_line(s, in->at);
+        const bool known = xg_sim_source_place(s, in->at, place, sizeof place) != 0;
+        xg_format(w->fault.text + n, sizeof w->fault.text - n, "\nthe other one: %s:%zu%s%s\n    %.*s",
+            s->name ? s->name : "ptx", xg_sim_line_of(w, in), known ? ", from " : "", known ? place : "",
+            (int)XG_MIN(line.n, 120u), line.p);
+    }
+}
+/* A fault is kept if it is another one than those before. The worker may go on while there is room. */
+XG_FN void xg_sim_keep_fault(xg_sim_worker *w, const uint64_t *blocks) {
+    const uint32_t most = XG_MAX(w->l->max_faults, 1u);
+    uint32_t i;
+    for (i = 0; i < w->n_faults && (w->faults[i].at != w->fault.at || w->faults[i].kind != w->fault.kind); i++) {}
+    if (i == w->n_faults && i < most) {
+        if (w->watch.wanted) xg_sim_other_side(w, blocks);
+        w->faults[w->n_faults++] = w->fault;
+    }
+    w->watch.wanted = false;
+    if (w->n_faults >= most || w->fault.kind == XG_SIM_FAULT_ENDLESS) {
+        xg_sim_stop(w->l);
+        return;
+    }
+    for (i = 0; i < w->cluster->n; i++) w->cluster->peers[i]->faulted = false;
+}
+/* The block that comes as number i. */
+XG_FN uint64_t xg_sim_block_at(const xg_sim_launch *l, uint64_t i) {
+    const uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    return l->seed && n <= 0xFFFFFFFFu ? (i * l->block_step + l->seed % n) % n : i;
+}
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
     uint64_t i, blocks[XG_SIM_CLUSTER_MAX];
     for (i = first; i < last && !w->faulted; i++) {
         if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        if (xg_sim_cluster_of(w->l, i, blocks)) xg_sim_cluster_run(w, blocks);
+        if (!xg_sim_cluster_of(w->l, xg_sim_block_at(w->l, i), blocks)) continue;
+        xg_sim_cluster_run(w, blocks);
+        if (w->faulted) xg_sim_keep_fault(w, blocks);
     }
-    return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
+    return w->n_faults ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }
 
 #endif /* XG_SIM_RUN_C */
