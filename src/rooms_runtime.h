@@ -37,6 +37,7 @@
 #include "sim/copies.c"
 #include "sim/orders.c"
 #include "sim/memory.c"
+#include "sim/access.c"
 #include "sim/atomics.c"
 #include "sim/fast.c"
 #include "sim/warp.c"
@@ -46,6 +47,7 @@
 #include "sim/matrix.c"
 #include "sim/wgmma.c"
 #include "sim/run.c"
+#include "sim/blocks.c"
 #include "sim/launch.c"
 #endif
 #ifndef XLAGPU_SPLIT_SIM_UNIT

@@ -1,7 +1,7 @@
 /* sim/atomics.c -- atomic operations, copies by cp.async and cvta: what reaches memory but is no load or store. */
 #ifndef XG_SIM_ATOMICS_C
 #define XG_SIM_ATOMICS_C
-#include "memory.c"
+#include "access.c"
 
 XG_FN uint64_t xg_sim_flush(uint64_t f32) { return f32 & 0x7F800000u ? f32 : f32 & 0x80000000u; }
 /* c: what cas puts; of add.f32, 1 in global memory, where subnormals are flushed. */
@@ -70,7 +70,7 @@ XG_FN uint32_t xg_sim_dice(xg_sim_worker *w) {
     return (uint32_t)(w->dice >> 33);
 }
 /* The lane of an atomic operation that comes as number i; order: 0, or an xg_sim_dice. */
-XG_FN uint32_t xg_sim_lane_at(uint32_t order, uint32_t i) { return (i * (order | 1) + (order >> 8)) & 31; }
+XG_INLINE uint32_t xg_sim_lane_at(uint32_t order, uint32_t i) { return (i * (order | 1) + (order >> 8)) & 31; }
 XG_FN uint32_t xg_sim_lane_order(xg_sim_worker *w) { return w->l->seed ? xg_sim_dice(w) : 0; }
 
 /* 32-bit additions in shared memory, which no other worker sees: histograms. */

@@ -1,7 +1,7 @@
 /* sim/launch.c -- the interface: loading a module, checking a launch, a worker's memory. */
 #ifndef XG_SIM_LAUNCH_C
 #define XG_SIM_LAUNCH_C
-#include "run.c"
+#include "blocks.c"
 
 /* ---- the end of loading ---- */
 
@@ -369,6 +369,7 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
     if (l->shared_bytes) {
+        w.stored = (xg_sim_stored *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_STORED * sizeof *w.stored);
         w.reads = (xg_sim_read *)(void *)xg_sim_carve_out(&c, XG_SIM_READS_KEPT * sizeof *w.reads);
         w.read_rows = (uint32_t(*)[XG_SIM_WARP])(void *)xg_sim_carve_out(&c, XG_SIM_READ_ROWS * sizeof *w.read_rows);
     }

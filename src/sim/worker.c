@@ -36,6 +36,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t n_stored;       /* access.c: stores to shared memory since its lanes last met */
     uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
@@ -114,6 +115,16 @@ typedef struct xg_sim_search {
     bool write, wanted, running, over;
 } xg_sim_search;
 
+/* access.c: a warp's store to shared memory: `bytes` of each lane of mask, at `at` and on, or at off. */
+enum {
+    XG_SIM_STORED = 8 /* that a warp remembers */
+};
+typedef struct xg_sim_stored {
+    uint32_t pc, mask, bytes, at, step;
+    bool scattered;
+    uint32_t off[XG_SIM_WARP];
+} xg_sim_stored;
+
 struct xg_sim_worker {
     xg_sim_launch *l;
     const xg_sim_module *m;
@@ -155,6 +166,7 @@ struct xg_sim_worker {
     xg_sim_stats stats;
     xg_sim_runs *runs; /* of each record, and one more */
     xg_sim_search watch;
+    xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
     bool faulted;
     xg_sim_kept fault;   /* the last one */
     xg_sim_kept *faults; /* all that are different */
