@@ -530,8 +530,8 @@ typedef uint32_t u32_t;
 
 #define CMPS(R, T, w) \
     COMPARE1(R, T, w, lt, <) \
-    COMPARE1(R, T, w, le, <=) COMPARE1(R, T, w, gt, >) COMPARE1(R, T, w, ge, >=) COMPARE1(R, T, w, eq, ==) \
-        COMPARE1(R, T, w, ne, !=)
+    COMPARE1(R, T, w, le, <=) \
+    COMPARE1(R, T, w, gt, >) COMPARE1(R, T, w, ge, >=) COMPARE1(R, T, w, eq, ==) COMPARE1(R, T, w, ne, !=)
 #define COMPARE1(R, T, w, op, sign) R(op##_##T, p, w, INT, 0, "setp." #op "." #T " d, a, b;", (T##_t)a sign(T##_t) b)
 #define ROWS_COMPARE(R) \
     CMPS(R, u16, hh) CMPS(R, s16, hh) CMPS(R, u32, ww) CMPS(R, s32, ww) CMPS(R, u64, dd) CMPS(R, s64, dd)

@@ -327,6 +327,13 @@ int verb_sim(const flag_values *f) {
     memset(&desc, 0, sizeof desc);
     memset(&l, 0, sizeof l);
     memset(block, 0, sizeof block);
+<<<<<<< HEAD
+=======
+    desc.platform = sim_platform(f->platform);
+    desc.threads = (uint32_t)f->threads;
+    desc.part = f->gpu;
+    desc.print = print_text;
+>>>>>>> main
     progress_begin(&shown, &desc);
     rc = args ? sim_describe_launch(f, &desc, &l) : fail(DEVICE, "xlagpu: error: out of memory");
     if (!rc && !(ptx = file_read(f->files[0], &n))) rc = fail(BAD, "%s: error: cannot be read", f->files[0]);
