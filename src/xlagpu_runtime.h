@@ -83,16 +83,13 @@ typedef struct xlagpu_device_desc {
      * executes: for NVTX's header, Tracy, ITT ...; instead of nvtx */
     void (*range)(void *user, const char *name);
     void *range_user;
-<<<<<<< HEAD
-    /* host: what approximate instructions (ex2.approx and so on) return: 0 what devices usually do, 1 the least, 2 the
-     * greatest value that their documented error allows, 3 one of these two, by the operand */
-    uint32_t approximations;
-=======
     /* cuda: what the driver's compiler says of a program's kernels (registers, spills) and how long it took, for each
      * part that it compiles; the cache is not asked then */
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
     void *jit_log_user;
->>>>>>> main
+    /* host: what approximate instructions (ex2.approx and so on) return: 0 what devices usually do, 1 the least, 2 the
+     * greatest value that their documented error allows, 3 one of these two, by the operand */
+    uint32_t approximations;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
@@ -107,12 +104,9 @@ XLAGPU_DEF const char *xlagpu_rt_note(
 XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
-<<<<<<< HEAD
-=======
 /* The same with all figures, as the driver gives them, for xlagpu_compile_desc: a kernel is made for this very GPU.
  * What a driver does not know is that of the part. The simulator's is that of its target. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *device, xlagpu_target_desc *out);
->>>>>>> main
 
 /* ---- buffers: device memory that the caller owns ---- */
 

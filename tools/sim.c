@@ -299,6 +299,8 @@ static int sim_describe_launch(const flag_values *f, xlagpu_device_desc *desc, x
     const int approx = approximations_of(f->approx);
     desc->platform = sim_platform(f->platform);
     desc->threads = (uint32_t)f->threads;
+    desc->part = f->gpu;
+    desc->print = print_text;
     if (approx < 0) return fail(BAD, "xlagpu: error: --approx=%s: there are usual, low, high and mixed", f->approx);
     desc->approximations = (uint32_t)approx;
     if (!desc->platform)
@@ -327,13 +329,6 @@ int verb_sim(const flag_values *f) {
     memset(&desc, 0, sizeof desc);
     memset(&l, 0, sizeof l);
     memset(block, 0, sizeof block);
-<<<<<<< HEAD
-=======
-    desc.platform = sim_platform(f->platform);
-    desc.threads = (uint32_t)f->threads;
-    desc.part = f->gpu;
-    desc.print = print_text;
->>>>>>> main
     progress_begin(&shown, &desc);
     rc = args ? sim_describe_launch(f, &desc, &l) : fail(DEVICE, "xlagpu: error: out of memory");
     if (!rc && !(ptx = file_read(f->files[0], &n))) rc = fail(BAD, "%s: error: cannot be read", f->files[0]);

@@ -24,6 +24,7 @@ XG_FN xr_host *xr_host_of(xlagpu_device *d) { return (xr_host *)d->state; }
 
 XG_FN void xr_host_close(xlagpu_device *d) {
     xg_sim_memory_free(&xr_host_of(d)->memory);
+    xg_mem_free(&d->c, xr_host_of(d)->faults);
     xg_mem_free(&d->c, d->state);
 }
 XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
@@ -45,14 +46,6 @@ XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *des
     }
     return XLAGPU_OK;
 }
-<<<<<<< HEAD
-XG_FN void xr_host_close(xlagpu_device *d) {
-    xg_sim_memory_free(&xr_host_of(d)->memory);
-    xg_mem_free(&d->c, xr_host_of(d)->faults);
-    xg_mem_free(&d->c, d->state);
-}
-=======
->>>>>>> main
 
 XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
     enum {

@@ -69,6 +69,11 @@ XG_FN uint32_t xg_sim_dice(xg_sim_worker *w) {
     w->dice = w->dice * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(w->dice >> 33);
 }
+/* The block that comes as number i. */
+XG_FN uint64_t xg_sim_block_at(const xg_sim_launch *l, uint64_t i) {
+    const uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    return l->seed && n <= 0xFFFFFFFFu ? (i * l->block_step + l->seed % n) % n : i;
+}
 /* The lane of an atomic operation that comes as number i; order: 0, or an xg_sim_dice. */
 XG_INLINE uint32_t xg_sim_lane_at(uint32_t order, uint32_t i) { return (i * (order | 1) + (order >> 8)) & 31; }
 XG_FN uint32_t xg_sim_lane_order(xg_sim_worker *w) { return w->l->seed ? xg_sim_dice(w) : 0; }

@@ -27,6 +27,8 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = 0;
     xg_sim_interval_block(w);
+    if (w->tensor) xg_sim_tensor_start(w);
+    if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
     for (i = 0; i < l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
         uint32_t threads = l->threads - i * XG_SIM_WARP;
@@ -173,7 +175,7 @@ XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
 XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r;
-    c->phase = c->stalls = c->n_flights = 0;
+    c->phase = c->stalls = c->n_flights = c->n_issuers = c->n_leases = 0;
     c->used = false;
     for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
     for (;;) {
@@ -191,6 +193,8 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         if (faulted || done == c->n * w->l->warps) break;
     }
     xg_sim_land(w);
+    for (r = 0; r < c->n; r++)
+        if (!w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {
@@ -261,16 +265,13 @@ XG_FN void xg_sim_keep_fault(xg_sim_worker *w, const uint64_t *blocks) {
     }
     for (i = 0; i < w->cluster->n; i++) w->cluster->peers[i]->faulted = false;
 }
-/* The block that comes as number i. */
-XG_FN uint64_t xg_sim_block_at(const xg_sim_launch *l, uint64_t i) {
-    const uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    return l->seed && n <= 0xFFFFFFFFu ? (i * l->block_step + l->seed % n) % n : i;
-}
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
-    uint64_t i, blocks[XG_SIM_CLUSTER_MAX];
-    for (i = first; i < last && !w->faulted; i++) {
-        if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        if (!xg_sim_cluster_of(w->l, xg_sim_block_at(w->l, i), blocks)) continue;
+    uint64_t blocks[XG_SIM_CLUSTER_MAX];
+    w->range_at = first;
+    w->range_end = last;
+    while (w->range_at < w->range_end && !w->faulted) { /* a block that runs may take later ones over */
+        if (xg_sim_stopped(w->l)) break;
+        if (!xg_sim_cluster_of(w->l, xg_sim_block_at(w->l, w->range_at++), blocks)) continue;
         xg_sim_cluster_run(w, blocks);
         if (w->faulted) xg_sim_keep_fault(w, blocks);
     }

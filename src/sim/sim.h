@@ -231,15 +231,10 @@ typedef struct xg_sim_launch {
     uint32_t shared_limit; /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
-<<<<<<< HEAD
-    int stop;            /* set when a worker faults: others stop at their next block */
-    uint64_t taken;      /* blocks that workers have taken */
-    uint64_t block_step; /* with a seed: from one block to the next, prime to their number */
-=======
-    uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
     int stop;              /* set when a worker faults: others stop at their next block */
     uint64_t taken;        /* blocks that workers have taken */
->>>>>>> main
+    uint64_t block_step;   /* with a seed: from one block to the next, prime to their number */
+    uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
     /* set by xg_sim_begin */
     uint32_t first_interval; /* 0: races are not looked for */
 } xg_sim_launch;
