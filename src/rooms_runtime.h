@@ -36,11 +36,13 @@
 #include "sim/worker.c"
 #include "sim/classes.c"
 #include "sim/flow.c"
+#include "sim/places.c"
 #include "sim/decode.c"
 #include "sim/decode_compare.c"
 #include "sim/copies.c"
 #include "sim/orders.c"
 #include "sim/memory.c"
+#include "sim/access.c"
 #include "sim/atomics.c"
 #include "sim/fast.c"
 #include "sim/warp.c"
@@ -54,6 +56,7 @@
 #include "sim/umma.c"
 #include "sim/provided.c"
 #include "sim/run.c"
+#include "sim/blocks.c"
 #include "sim/launch.c"
 #endif
 #ifndef XLAGPU_SPLIT_SIM_UNIT

@@ -87,6 +87,9 @@ typedef struct xlagpu_device_desc {
      * part that it compiles; the cache is not asked then */
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
     void *jit_log_user;
+    /* host: what approximate instructions (ex2.approx and so on) return: 0 what devices usually do, 1 the least, 2 the
+     * greatest value that their documented error allows, 3 one of these two, by the operand */
+    uint32_t approximations;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
@@ -273,9 +276,21 @@ typedef struct xlagpu_ptx_launch {
     const void *parameters;
     size_t parameter_bytes;
     uint32_t cluster[3];
+    uint64_t instructions; /* host: warp instructions that a block may execute; 0: 2^31, about a minute */
+    /* host: not 0: decides in which order blocks, warps and the lanes of atomic operations come. With one thread a seed
+     * gives the same result each time; results that differ between seeds depend on an order that no GPU promises */
+    uint64_t seed;
+    uint32_t max_faults; /* host: how many different faults to look for; 0: 1 */
 } xlagpu_ptx_launch;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(
     xlagpu_ptx *ptx, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
+/* The faults of the device's last such launch, each a text of several lines; NULL behind the last one. */
+XLAGPU_DEF const char *xlagpu_rt_fault(const xlagpu_device *device, uint32_t index);
+/* host: what a buffer is, for the texts of faults: "argument 2, out:b.npy, f32[3,4]", the bytes of an element, its
+ * dimensions. And that it counts as never written. Elsewhere these do nothing. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(xlagpu_device *device, xlagpu_buffer buffer, const char *name,
+    uint32_t item_bytes, const int64_t *dims, uint32_t rank);
+XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *device, xlagpu_buffer buffer);
 XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size,
     const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats); /* loads, runs, unloads */
 /* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */

@@ -256,21 +256,34 @@ DONE:
   ret;
 }
 END
-expect 0 . "sim runs a kernel" "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg out:f32:50:$W/y.npy --arg u32:50 && test -s $W/y.npy && echo ran"
-expect 0 'warp_instructions' "sim --stats" "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg out:f32:50:$W/y.npy --arg u32:50 --stats"
-expect 4 'k.ptx' "sim finds a store out of bounds: 4" "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg out:f32:50:$W/y.npy --arg u32:51"
+expect 0 . "sim runs a kernel" "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 && test -s $W/y.npy && echo ran"
+expect 0 'warp_instructions' "sim --stats" "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --stats"
+expect 4 'k.ptx' "sim finds a store out of bounds: 4" "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:51"
 sed 's/add.f32 /add.f33 /' $W/k.ptx > $W/wrong.ptx
 expect 2 'wrong.ptx:18:[0-9]+: error: ' "sim refuses an unknown instruction" "$X sim $W/wrong.ptx --entry twice --arg out:f32:50:$W/y.npy --arg u32:50"
 K="$X sim $W/k.ptx --entry twice --grid 2 --block 32"
 expect 0 ran "sim: inout, into another file" "$K --arg inout:$W/npz/vector.npy:$W/twice.npy --arg i32:50 && [ -s $W/twice.npy ] && echo ran"
-expect 0 ran "sim: the only kernel needs no name" "$X sim $W/k.ptx --grid=2 --block=32,1,1 --arg out:f32:10x5:$W/y.npy --arg u32:0x32 && echo ran"
+expect 0 ran "sim: the only kernel needs no name" "$X sim $W/k.ptx --grid=2 --block=32,1,1 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:0x32 && echo ran"
 expect 2 'no kernel' "sim: a kernel that is not there" "$X sim $W/k.ptx --entry thrice --arg out:f32:50:$W/y.npy --arg u32:50"
 expect 2 'more parameters' "sim: too few parameters" "$K --arg out:f32:50:$W/y.npy"
 expect 2 'more --arg' "sim: too many parameters" "$K --arg out:f32:50:$W/y.npy --arg u32:50 --arg u32:1"
 expect 2 'has 4 bytes|gives 8' "sim: a parameter of another size" "$K --arg out:f32:50:$W/y.npy --arg u64:50"
 for v in u32:-1 u32:4294967296 i32:2147483648x i32:-2147483649 f32:one u32: q32:1; do expect 2 'not understood|unknown|in:F.npy' "sim: --arg $v" "$K --arg out:f32:50:$W/y.npy --arg $v"; done
-printf '\062\000\000\000' > $W/fifty; expect 0 ran "sim: a parameter's own bytes" "$K --arg out:f32:50:$W/y.npy --arg value:$W/fifty && echo ran"
-expect 2 'types of arrays' "sim: no type of ours" "$K --arg out:i32:50:$W/y.npy --arg u32:50"
+printf '\062\000\000\000' > $W/fifty; expect 0 ran "sim: a parameter's own bytes" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg value:$W/fifty && echo ran"
+expect 4 'uninitialised memory' "sim: an output that is read before it is written" "$K --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 4 'argument 0, out:i32:5,10:.*, s32.5,10., offset 0, element .0,0., which nobody has written' "sim: a fault names argument and element; out:i32 is out:s32" "$K --arg out:i32:5,10:$W/y.npy --arg u32:50"
+expect 2 'no kernel .thrice.; it has twice' "sim: which kernels there are" "$X sim $W/k.ptx --entry thrice --arg out:f32:50:$W/y.npy --arg u32:50"
+sed 's/\.visible \.entry twice/.visible .entry _ZN3app5twiceIfEEvPT_i/' $W/k.ptx > $W/mangled.ptx; printf '.visible .entry other() { ret; }\n' >> $W/mangled.ptx
+expect 2 'several kernels, name one: _ZN3app5twiceIfEEvPT_i .app::twice<...>. and other' "sim: kernels by the names of their source" "$X sim $W/mangled.ptx --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 4 'app::twice' "sim: a fault names the kernel of the source" "$X sim $W/mangled.ptx --entry _ZN3app5twiceIfEEvPT_i --block 32 --arg out:f32:50:$W/y.npy --arg u32:50"
+printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\nL: bra L;\n}\n' > $W/endless.ptx
+expect 4 'no end' "sim: --max-instructions" "$X sim $W/endless.ptx --block 32 --max-instructions=1000"
+expect 0 'of 32 lanes active' "sim: --summary" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --summary"
+expect 0 ran "sim: --seed" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --seed=3 && echo ran"
+expect 0 ran "sim: --approx" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --approx=mixed && echo ran"
+expect 2 'there are usual, low, high and mixed' "sim: --approx of another kind" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --approx=best"
+expect 2 'there are usual, low, high and mixed' "run: --approx of another kind" "$X run $W/good.hlo --platform=host --approx=best"
+expect 2 'types of arrays' "sim: no type of ours" "$K --arg out:i24:50:$W/y.npy --arg u32:50"
 expect 2 'grid and --block' "sim: a grid of nothing" "$X sim $W/k.ptx --grid 0 --arg out:f32:50:$W/y.npy --arg u32:50"
 expect 2 '1024 threads' "sim: a block that is too large" "$X sim $W/k.ptx --block 64,64 --arg out:f32:50:$W/y.npy --arg u32:50"
 expect 2 'cannot run PTX' "sim: on the interpreter" "$K --platform=interpreter --arg out:f32:50:$W/y.npy --arg u32:50"

@@ -31,9 +31,12 @@ enum {
     X(quiet, "quiet", BOOL, FV_RUN, "", "no line that says the verdict") \
     X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
     X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \
-    X(seed, "seed", INT, FV_RUN, "N", "seed of random arguments") \
+    X(seed, "seed", INT, FV_RUN | FV_SIM, "N", "run: seed of random arguments; sim: the order of blocks, warps and atomic operations, on one thread") \
+    X(approx, "approx", STR, FV_RUN | FV_SIM, "usual|low|high|mixed", "simulator: what ex2.approx and the like return: what devices do, or the worst that their documented error allows") \
+    X(max_faults, "max-faults", SIZE, FV_SIM, "N", "go on until N different faults are found (1)") \
+    X(max_instructions, "max-instructions", SIZE, FV_SIM, "N", "warp instructions that a block may execute (2^31)") \
     X(stats, "stats", BOOL, FV_RUN | FV_SIM, "", "counters of the simulator, tab-separated") \
-    X(summary, "summary", BOOL, FV_RUN, "", "a readable report: compile time, kernels, speed, worst error") \
+    X(summary, "summary", BOOL, FV_RUN | FV_SIM, "", "a readable report: run: compile time, kernels, speed, worst error; sim: time, counts with units") \
     X(profile, "profile", BOOL, FV_RUN, "", "time of each step, sorted by its share, with bytes, operations and the share of the device's peaks") \
     X(trace, "trace", STR, FV_RUN, "T.json", "write when each step ran, for Perfetto or Chrome") \
     X(cache, "cache", STR, FV_RUN, "DIR", "cuda: keep machine code in this folder") \
@@ -58,7 +61,7 @@ enum {
     X(grid, "grid", STR, FV_SIM, "X,Y,Z", "blocks") \
     X(block, "block", STR, FV_SIM, "X,Y,Z", "threads") \
     X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
-    X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
+    X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy same:K bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx", "how kernels become PTX") \
     X(libraries, "libraries", STR, FV_RUN | FV_COMPILE, "auto|none", "vendor libraries that may be called; this build calls none") \
     X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \

@@ -143,6 +143,9 @@ static int job_open(job *j) {
                  : is_platform(j->f, "auto")                           ? "auto"
                                                                        : j->f->platform;
     d.threads = (uint32_t)j->f->threads;
+    if (approximations_of(j->f->approx) < 0)
+        return fail(BAD, "xlagpu: error: --approx=%s: there are usual, low, high and mixed", j->f->approx);
+    d.approximations = (uint32_t)approximations_of(j->f->approx);
     d.cache = j->f->cache;
     d.part = j->f->gpu;
     d.nvtx = j->f->nvtx && !nvtx_begin(&d);

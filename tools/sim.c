@@ -81,7 +81,8 @@ static const char *sim_dtype(const char *text, npy_array *a) {
         uint32_t item;
     } rows[] = {{"pred", 'b', 1}, {"s8", 'i', 1}, {"s16", 'i', 2}, {"s32", 'i', 4}, {"s64", 'i', 8}, {"u8", 'u', 1},
         {"u16", 'u', 2}, {"u32", 'u', 4}, {"u64", 'u', 8}, {"f16", 'f', 2}, {"bf16", 'u', 2}, {"f32", 'f', 4},
-        {"f64", 'f', 8}, {"c64", 'c', 8}, {"c128", 'c', 16}};
+        {"f64", 'f', 8}, {"c64", 'c', 8}, {"c128", 'c', 16}, {"i8", 'i', 1}, {"i16", 'i', 2}, {"i32", 'i', 4},
+        {"i64", 'i', 8}};
     size_t k, n;
     for (k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         n = strlen(rows[k].name);
@@ -94,6 +95,25 @@ static const char *sim_dtype(const char *text, npy_array *a) {
     return NULL;
 }
 
+/* What argument k is, for the texts of faults: "argument 2, out:f32:255:b.npy, f32[255]". */
+static void sim_describe(xlagpu_device *d, const char *text, int k, const sim_arg *a) {
+    static const char kinds[] = "biufc";
+    static const char *const names[] = {"pred", "s", "u", "f", "c"};
+    const char *kind = a->array.kind ? strchr(kinds, a->array.kind) : NULL;
+    char name[256], shape[128] = "";
+    size_t n = 0;
+    uint32_t i;
+    if (!a->is_buffer) return;
+    if (kind) {
+        n = (size_t)snprintf(
+            shape, sizeof shape, kind == kinds ? ", pred[" : ", %s%u[", names[kind - kinds], 8 * a->array.item);
+        for (i = 0; i < a->array.rank && n < sizeof shape; i++)
+            n += (size_t)snprintf(shape + n, sizeof shape - n, i ? ",%lld" : "%lld", (long long)a->array.dims[i]);
+        if (n < sizeof shape) snprintf(shape + n, sizeof shape - n, "]");
+    }
+    snprintf(name, sizeof name, "argument %d, %.100s%s", k, text, shape);
+    xlagpu_rt_describe_buffer(d, a->buffer, name, kind ? a->array.item : 1, a->array.dims, kind ? a->array.rank : 1);
+}
 static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
     npz_file file;
     const char *rest = strchr(text, ':'), *second;
@@ -124,8 +144,9 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
         rest = sim_dtype(rest, &a->array);
         if (!rest)
             return fail(BAD,
-                "xlagpu: error: --arg %s: the types of arrays are pred, s8 to s64, u8 to u64, f16, bf16, f32, f64, c64 "
-                "and c128",
+                "xlagpu: error: --arg %s: the types of arrays are pred, s8 to s64 (or i8 to i64), u8 to u64, f16, "
+                "bf16, f32, f64, "
+                "c64 and c128",
                 text);
         a->array.bytes = a->array.item;
         while (*rest && *rest != ':') {
@@ -140,7 +161,10 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
         }
         if (*rest) snprintf(a->out, sizeof a->out, "%s", rest + 1);
         a->array.data = (unsigned char *)calloc(a->array.bytes + 1, 1);
-        return a->array.data ? sim_upload(d, a) : fail(DEVICE, "xlagpu: error: out of memory");
+        if (!a->array.data) return fail(DEVICE, "xlagpu: error: out of memory");
+        if (sim_upload(d, a) != OK) return DEVICE;
+        xlagpu_rt_forget_contents(d, a->buffer); /* zeros, but a kernel that reads them has forgotten to write them */
+        return OK;
     }
     if (strncmp(text, "bytes:", 6) == 0) {
         a->array.data = file_read(rest, &a->array.bytes);
@@ -212,6 +236,85 @@ static const char *sim_platform(const char *wish) {
     return strcmp(wish, "cuda") == 0 || strcmp(wish, "CUDA") == 0 ? "cuda" : NULL;
 }
 
+/* "usual", "low", "high" or "mixed"; -1: another word. */
+int approximations_of(const char *word) {
+    static const char *const words[] = {"usual", "low", "high", "mixed"};
+    int k;
+    for (k = 0; k < 4; k++)
+        if (!word || strcmp(word, words[k]) == 0) return k;
+    return -1;
+}
+
+/* All faults of the launch; the first one is the error. */
+static int sim_faults(const flag_values *f, xlagpu_device *d, xlagpu_status s) {
+    const char *text;
+    uint32_t k;
+    int rc = fail_in(f->files[0], s, xlagpu_rt_error(d));
+    for (k = 1; (text = xlagpu_rt_fault(d, k)) != NULL; k++) fprintf(stderr, "\n%s\n", text);
+    if (k > 1)
+        fprintf(stderr, "\n%u different faults%s\n", k, k < (uint32_t)f->max_faults ? "" : "; there may be more");
+    return rc;
+}
+
+/* ---- the summary ---- */
+
+static void sim_amount(const char *label, double x, bool bytes, const char *what) {
+    static const char *const units[2][5] = {
+        {"", " thousand", " million", " billion", " trillion"}, {" B", " kB", " MB", " GB", " TB"}};
+    int k = 0;
+    while (x >= 1000 && k < 4) {
+        x /= 1000;
+        k++;
+    }
+    printf("%s%.3g%s%s", label, x, units[bytes][k], what);
+}
+static void sim_count(const char *label, uint64_t n, const char *what) { sim_amount(label, (double)n, false, what); }
+static void sim_summary(const xlagpu_ptx_launch *l, const xlagpu_kernel_stats *s, const char *device, double spent) {
+    const uint64_t shared = s->shared_loads + s->shared_stores;
+    printf("kernel        %s, grid %ux%ux%u, block %ux%ux%u\n", s->name, l->grid[0], l->grid[1], l->grid[2],
+        l->block[0], l->block[1], l->block[2]);
+    printf("run           %.3g s, %s, ", spent, device);
+    sim_amount("", spent > 0 ? (double)s->lane_instructions / spent : 0, false, " instructions of threads a second\n");
+    sim_count("instructions  ", s->warp_instructions, " of warps, ");
+    sim_count("", s->lane_instructions, " of threads");
+    printf(" (%.1f of 32 lanes active)\n",
+        s->warp_instructions ? (double)s->lane_instructions / (double)s->warp_instructions : 0);
+    sim_count("global        ", s->global_loads, " loads, ");
+    sim_count("", s->global_stores, " stores, ");
+    sim_amount("", (double)s->sectors * 32, true, " in sectors");
+    printf(", %.2f times the least\n", s->minimum_sectors ? (double)s->sectors / (double)s->minimum_sectors : 1);
+    sim_count("shared        ", s->shared_loads, " loads, ");
+    sim_count("", s->shared_stores, " stores, ");
+    sim_count("", s->bank_conflicts, " passes more for bank conflicts");
+    printf(" (%.2f an access)\n", shared ? (double)s->bank_conflicts / (double)shared : 0);
+    sim_count("others        ", s->barriers, " barriers, ");
+    sim_count("", s->divergent_branches, " divergent branches, ");
+    sim_count("", s->atomics, " atomics, ");
+    sim_count("", s->tensor_operations, " tensor operations\n");
+}
+
+/* ---- the verb ---- */
+
+static int sim_describe_launch(const flag_values *f, xlagpu_device_desc *desc, xlagpu_ptx_launch *l) {
+    const int approx = approximations_of(f->approx);
+    desc->platform = sim_platform(f->platform);
+    desc->threads = (uint32_t)f->threads;
+    desc->part = f->gpu;
+    desc->print = print_text;
+    if (approx < 0) return fail(BAD, "xlagpu: error: --approx=%s: there are usual, low, high and mixed", f->approx);
+    desc->approximations = (uint32_t)approx;
+    if (!desc->platform)
+        return fail(BAD, "xlagpu: error: --platform=%s cannot run PTX; there are host and cuda", f->platform);
+    if (f->n_files != 1) return fail(BAD, "xlagpu: error: 'sim' needs one PTX file");
+    if (!three(f->grid ? f->grid : "1", l->grid) || !three(f->block ? f->block : "1", l->block))
+        return fail(BAD, "xlagpu: error: --grid and --block are one to three positive numbers: X,Y,Z");
+    l->entry = f->entry;
+    l->shared_bytes = (uint32_t)f->shared;
+    l->instructions = (uint64_t)f->max_instructions;
+    l->seed = (uint64_t)f->seed;
+    l->max_faults = (uint32_t)(f->max_faults < 1000 ? f->max_faults : 1000);
+    return OK;
+}
 int verb_sim(const flag_values *f) {
     xlagpu_device *d = NULL;
     xlagpu_device_desc desc;
@@ -220,42 +323,33 @@ int verb_sim(const flag_values *f) {
     progress shown;
     sim_arg *args = (sim_arg *)calloc(65, sizeof *args);
     unsigned char *ptx = NULL, block[4096];
+    double begin = 0;
     size_t n = 0;
-    int rc = OK, k;
+    int rc, k;
     memset(&desc, 0, sizeof desc);
     memset(&l, 0, sizeof l);
     memset(block, 0, sizeof block);
-    desc.platform = sim_platform(f->platform);
-    desc.threads = (uint32_t)f->threads;
-    desc.part = f->gpu;
-    desc.print = print_text;
     progress_begin(&shown, &desc);
-    if (!args)
-        rc = fail(DEVICE, "xlagpu: error: out of memory");
-    else if (!desc.platform)
-        rc = fail(BAD, "xlagpu: error: --platform=%s cannot run PTX; there are host and cuda", f->platform);
-    else if (f->n_files != 1)
-        rc = fail(BAD, "xlagpu: error: 'sim' needs one PTX file");
-    else if (!(ptx = file_read(f->files[0], &n)))
-        rc = fail(BAD, "%s: error: cannot be read", f->files[0]);
-    else if (!three(f->grid ? f->grid : "1", l.grid) || !three(f->block ? f->block : "1", l.block))
-        rc = fail(BAD, "xlagpu: error: --grid and --block are one to three positive numbers: X,Y,Z");
-    else if (xlagpu_rt_open(&desc, &d) != XLAGPU_OK)
-        rc = fail(DEVICE, "xlagpu: error: %s", xlagpu_rt_error(d));
-    for (k = 0; k < f->n_arg && !rc; k++)
-        rc = strncmp(f->arg[k], "same:", 5) == 0 ? sim_parse_same(f->arg[k], args, k)
-                                                 : sim_parse_arg(d, f->arg[k], &args[k]);
+    rc = args ? sim_describe_launch(f, &desc, &l) : fail(DEVICE, "xlagpu: error: out of memory");
+    if (!rc && !(ptx = file_read(f->files[0], &n))) rc = fail(BAD, "%s: error: cannot be read", f->files[0]);
+    if (!rc && xlagpu_rt_open(&desc, &d) != XLAGPU_OK) rc = fail(DEVICE, "xlagpu: error: %s", xlagpu_rt_error(d));
+    for (k = 0; k < f->n_arg && !rc; k++) {
+        const bool same = strncmp(f->arg[k], "same:", 5) == 0;
+        rc = same ? sim_parse_same(f->arg[k], args, k) : sim_parse_arg(d, f->arg[k], &args[k]);
+        if (!rc && !same) sim_describe(d, f->arg[k], k, &args[k]);
+    }
     if (!rc) rc = sim_parameters(d, f, (const char *)ptx, n, args, block, &l.parameter_bytes);
     if (!rc) {
         xlagpu_status s;
-        l.entry = f->entry;
-        l.shared_bytes = (uint32_t)f->shared;
         l.parameters = block;
+        begin = seconds();
         s = xlagpu_rt_launch_ptx(d, f->files[0], (const char *)ptx, n, &l, &stats);
+        begin = seconds() - begin;
         progress_end(&shown);
-        if (s != XLAGPU_OK) rc = fail_in(f->files[0], s, xlagpu_rt_error(d));
+        if (s != XLAGPU_OK) rc = sim_faults(f, d, s);
     }
     if (!rc) rc = sim_results(d, args, f->n_arg);
+    if (!rc && f->summary) sim_summary(&l, &stats, xlagpu_rt_name(d), begin);
     if (!rc && f->stats) {
         stats_head();
         stats_line(&stats);

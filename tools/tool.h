@@ -94,6 +94,9 @@ xlagpu_target_desc dump_target(const flag_values *f, const xlagpu_module *m, con
 void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_desc *target, xlagpu_compile_desc *c);
 void dump_end(dump_state *d);
 
+/* ---- sim.c ---- */
+int approximations_of(const char *word); /* usual, low, high, mixed: 0 to 3; -1: another word; NULL is usual */
+
 /* ---- run.c ---- */
 void stats_head(void);
 void stats_line(const xlagpu_kernel_stats *s);

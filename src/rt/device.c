@@ -328,6 +328,21 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xla
 }
 
 #ifdef XLAGPU_NO_SIMULATOR
+XLAGPU_DEF const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
+    (void)d;
+    (void)index;
+    return NULL;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
+    xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
+    (void)buffer;
+    (void)item_bytes;
+    return d && name && (dims || !rank) ? XLAGPU_OK : XLAGPU_ERROR_USAGE;
+}
+XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
+    (void)d;
+    (void)buffer;
+}
 XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
     const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
     (void)name;
@@ -358,7 +373,7 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
     xg_arena_init(&a, &d->c);
     m = xr_host_parse(d, &a, &src);
     e = !m ? NULL : entry ? xg_sim_find(m, xg_str_z(entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
-    if (m && !e) xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", src.name, entry ? entry : "(name one)");
+    if (m && !e) xr_host_no_kernel(&d->c, src.name, m, entry);
     if (e && index < xg_sim_entry_info(e)->n_params) {
         *offset = xg_sim_entry_info(e)->params[index].offset;
         *bytes = xg_sim_entry_info(e)->params[index].size;
@@ -366,6 +381,38 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
     }
     xg_arena_free(&a);
     return found;
+}
+
+/* ---- what the simulator says and is told ---- */
+
+XLAGPU_DEF const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
+    const xr_host *h = d && d->platform == xr_host_platform() ? (const xr_host *)d->state : NULL;
+    return h && index < h->n_faults ? h->faults[index].text : NULL;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
+    xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
+    xg_sim_array *a;
+    jmp_buf here, *outer;
+    uint32_t i;
+    if (!d || !d->platform || !name || (rank && !dims)) return XLAGPU_ERROR_USAGE;
+    if (d->platform != xr_host_platform()) return XLAGPU_OK;
+    xr_begin(&d->c);
+    if (setjmp(here)) {
+        d->c.guard = NULL;
+        return d->c.status;
+    }
+    outer = xg_try(&d->c, &here);
+    a = XG_NEW(&d->arena, xg_sim_array); /* lives as long as the device: messages name freed buffers, too */
+    xg_end(&d->c, outer);
+    xg_format(a->name, sizeof a->name, "%s", name);
+    a->item = rank <= XG_SIM_ARRAY_RANK ? item_bytes : 0;
+    a->rank = XG_MIN(rank, (uint32_t)XG_SIM_ARRAY_RANK);
+    for (i = 0; i < a->rank; i++) a->dims[i] = dims[i] > 0 ? (uint64_t)dims[i] : 0;
+    xg_sim_memory_describe(&xr_host_of(d)->memory, buffer.address, a);
+    return XLAGPU_OK;
+}
+XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
+    if (d && d->platform == xr_host_platform()) xg_sim_memory_unwritten(&xr_host_of(d)->memory, buffer.address);
 }
 #endif
 

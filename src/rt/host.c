@@ -16,12 +16,15 @@ enum {
 };
 typedef struct xr_host {
     xg_sim_memory memory;
+    xg_sim_kept *faults; /* of the last launch of PTX */
+    uint32_t n_faults;
 } xr_host;
 
 XG_FN xr_host *xr_host_of(xlagpu_device *d) { return (xr_host *)d->state; }
 
 XG_FN void xr_host_close(xlagpu_device *d) {
     xg_sim_memory_free(&xr_host_of(d)->memory);
+    xg_mem_free(&d->c, xr_host_of(d)->faults);
     xg_mem_free(&d->c, d->state);
 }
 XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
@@ -31,6 +34,7 @@ XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *des
     xg_sim_memory_init(&h->memory, &d->c);
     d->state = h;
     d->threads = desc && desc->threads ? desc->threads : xr_processors();
+    d->approximations = desc ? XG_MIN(desc->approximations, (uint32_t)XG_SIM_APPROX_COUNT - 1) : 0;
     if (!xg_sim_threads_ok()) d->threads = 1;
     xg_format(d->name, sizeof d->name, "PTX simulator, %u threads", d->threads);
     if (!desc || !desc->part || !xg_device_of_part(xg_str_z(desc->part), &d->figures))
@@ -107,7 +111,7 @@ XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_sourc
         return NULL;
     }
     outer = xg_try(&d->c, &here);
-    m = xg_sim_load(&d->c, a, ptx);
+    m = xg_sim_load_as(&d->c, a, ptx, xg_sim_unit_best(), (xg_sim_approx)d->approximations);
     xg_end(&d->c, outer);
     return m;
 }
@@ -140,6 +144,7 @@ typedef struct xr_host_run {
     const char *name;
     uint32_t n;
     xlagpu_status status[XR_WORKERS_MAX];
+    const uint32_t *faults; /* not NULL: they are kept with the device */
 } xr_host_run;
 
 XG_FN void xr_host_describe(const xlagpu_program *p, uint32_t k, xg_sim_launch *l) {
@@ -241,6 +246,16 @@ XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
     }
 }
 
+/* A worker's faults that no other one has found. */
+XG_FN void xr_host_collect(xr_host_run *r, uint32_t worker) {
+    xr_host *h = (xr_host *)r->device->state;
+    const xg_sim_kept *f;
+    uint32_t i, k;
+    for (i = 0; (f = xg_sim_fault_at(r->workers[worker], i)) != NULL; i++) {
+        for (k = 0; k < h->n_faults && (h->faults[k].at != f->at || h->faults[k].kind != f->kind); k++) {}
+        if (k == h->n_faults && k < XG_MAX(r->launch.max_faults, 1u)) h->faults[h->n_faults++] = *f;
+    }
+}
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
 XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
     size_t each = xg_sim_worker_bytes(&r->launch);
@@ -262,6 +277,7 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     if (r->device->progress) r->device->progress(r->device->progress_user, r->name, r->blocks, r->blocks);
     xg_sim_end(&r->launch);
     for (k = 0; k < n; k++) {
+        if (r->faults) xr_host_collect(r, k);
         if (stats) xr_host_count(stats, xg_sim_worker_stats(r->workers[k]));
         if (r->status[k] != XLAGPU_OK && s == XLAGPU_OK) {
             char text[XG_MESSAGE_MAX - 128];
@@ -398,6 +414,24 @@ XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, voi
 /* ---- any PTX ---- */
 
 XG_FN void *xr_host_load_ptx(xlagpu_device *d, xg_arena *a, const xg_source *ptx) { return xr_host_parse(d, a, ptx); }
+/* There is no such kernel: which there are, and which is meant perhaps. */
+XG_FN xlagpu_status xr_host_no_kernel(xg_ctx *c, const char *file, const xg_sim_module *m, const char *entry) {
+    char names[XG_MESSAGE_MAX / 2];
+    xg_sim_kernel_names(m, names, sizeof names);
+    if (!names[0]) return xr_fail(c, XLAGPU_ERROR_USAGE, "%s has no kernels", file);
+    if (!entry) return xr_fail(c, XLAGPU_ERROR_USAGE, "%s has several kernels, name one: %s", file, names);
+    return xr_fail(c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'; it has %s", file, entry, names);
+}
+enum {
+    XR_HOST_FAULTS = 1000
+};
+XG_FN xlagpu_status xr_host_fault_memory(xlagpu_device *d, uint32_t n) {
+    xr_host *h = xr_host_of(d);
+    xg_mem_free(&d->c, h->faults);
+    h->n_faults = 0;
+    h->faults = (xg_sim_kept *)xg_mem_alloc(&d->c, n * sizeof *h->faults);
+    return h->faults ? XLAGPU_OK : xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %u faults", n);
+}
 XG_FN xlagpu_status xr_host_launch_ptx(
     xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     xr_host_run r;
@@ -409,9 +443,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(
     r.launch.entry = l->entry                 ? xg_sim_find(m, xg_str_z(l->entry))
                      : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
                                               : NULL;
-    if (!r.launch.entry)
-        return xr_fail(
-            &d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", ptx->name, l->entry ? l->entry : "(name one)");
+    if (!r.launch.entry) return xr_host_no_kernel(&d->c, ptx->name, m, l->entry);
     memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
     memcpy(r.launch.block, l->block, sizeof r.launch.block);
     memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
@@ -419,7 +451,12 @@ XG_FN xlagpu_status xr_host_launch_ptx(
     r.launch.memory = &xr_host_of(d)->memory;
     r.launch.params = l->parameters;
     r.launch.param_bytes = l->parameter_bytes;
+    r.launch.fuel = l->instructions;
+    r.launch.seed = l->seed;
+    r.launch.max_faults = XG_MIN(l->max_faults, (uint32_t)XR_HOST_FAULTS);
+    r.faults = &xr_host_of(d)->n_faults;
     s = xg_sim_prepare(&d->c, &r.launch);
+    if (s == XLAGPU_OK) s = xr_host_fault_memory(d, XG_MAX(r.launch.max_faults, 1u));
     if (s == XLAGPU_OK) s = xr_host_worker_memory(d, xg_sim_worker_bytes(&r.launch), &memory);
     if (s == XLAGPU_OK) {
         if (stats) {
@@ -428,7 +465,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(
         }
         r.device = d;
         r.name = l->entry ? l->entry : ptx->name;
-        s = xr_host_go(&d->c, &r, (char *)memory, xr_host_workers(d), stats);
+        s = xr_host_go(&d->c, &r, (char *)memory, l->seed ? 1 : xr_host_workers(d), stats);
     }
     xg_mem_free(&d->c, memory);
     return s;

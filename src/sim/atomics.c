@@ -1,7 +1,7 @@
 /* sim/atomics.c -- atomic operations, copies by cp.async and cvta: what reaches memory but is no load or store. */
 #ifndef XG_SIM_ATOMICS_C
 #define XG_SIM_ATOMICS_C
-#include "memory.c"
+#include "access.c"
 
 XG_FN uint64_t xg_sim_flush(uint64_t f32) { return f32 & 0x7F800000u ? f32 : f32 & 0x80000000u; }
 /* c: what cas puts; of add.f32, 1 in global memory, where subnormals are flushed. */
@@ -64,14 +64,30 @@ XG_FN uint64_t xg_sim_atomic(char *p, xg_sim_atom op, xg_sim_type t, uint64_t b,
     XG_SIM_ATOMIC_AS(uint64_t);
 }
 
+/* A number from a launch's seed. */
+XG_FN uint32_t xg_sim_dice(xg_sim_worker *w) {
+    w->dice = w->dice * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(w->dice >> 33);
+}
+/* The block that comes as number i. */
+XG_FN uint64_t xg_sim_block_at(const xg_sim_launch *l, uint64_t i) {
+    const uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    return l->seed && n <= 0xFFFFFFFFu ? (i * l->block_step + l->seed % n) % n : i;
+}
+/* The lane of an atomic operation that comes as number i; order: 0, or an xg_sim_dice. */
+XG_INLINE uint32_t xg_sim_lane_at(uint32_t order, uint32_t i) { return (i * (order | 1) + (order >> 8)) & 31; }
+XG_FN uint32_t xg_sim_lane_order(xg_sim_worker *w) { return w->l->seed ? xg_sim_dice(w) : 0; }
+
 /* 32-bit additions in shared memory, which no other worker sees: histograms. */
 XG_FN void xg_sim_atom_add32(
     xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
     const uint32_t *list = w->m->list + in->list;
     const char *b = xg_sim_slot(w, v, list[0]);
-    uint32_t i, old, x;
-    for (i = 0; i < XG_SIM_WARP; i++) {
+    const uint32_t order = xg_sim_lane_order(w);
+    uint32_t n, i, old, x;
+    for (n = 0; n < XG_SIM_WARP; n++) {
         char *p;
+        i = xg_sim_lane_at(order, n);
         if (!(mask >> i & 1)) continue;
         p = xg_sim_reach_at(r, i);
         memcpy(&old, p, 4);
@@ -85,10 +101,12 @@ XG_FN void xg_sim_atom_add32(
 XG_FN void xg_sim_atom_wide(
     xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
     const uint32_t *list = w->m->list + in->list, cas = in->op == XG_SIM_A_CAS;
-    uint32_t *lock = w->l->memory ? &w->l->memory->wide_lock : NULL, i, e;
-    for (i = 0; i < XG_SIM_WARP; i++) {
+    const uint32_t order = xg_sim_lane_order(w);
+    uint32_t *lock = w->l->memory ? &w->l->memory->wide_lock : NULL, n, i, e;
+    for (n = 0; n < XG_SIM_WARP; n++) {
         uint64_t x[4], old[2];
         char *p;
+        i = xg_sim_lane_at(order, n);
         if (!(mask >> i & 1)) continue;
         p = xg_sim_reach_at(r, i);
         for (e = 0; e < in->d2bytes; e++) memcpy(&x[e], xg_sim_slot(w, v, list[e]) + (size_t)i * 8, 8);
@@ -100,7 +118,7 @@ XG_FN void xg_sim_atom_wide(
     }
 }
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t bytes = in->dbytes, n = in->d2bytes, i, e, all;
+    uint32_t bytes = in->dbytes, n = in->d2bytes, order, k, i, e, all;
     const uint32_t *list = w->m->list + in->list;
     xg_sim_type t = (xg_sim_type)(in->imm2 >> 16);
     xg_sim_reach r;
@@ -122,9 +140,11 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         xg_sim_atom_add32(w, v, in, &r, mask);
         return;
     }
-    for (i = 0; i < XG_SIM_WARP; i++) {
+    order = xg_sim_lane_order(w);
+    for (k = 0; k < XG_SIM_WARP; k++) {
         char *p;
         uint64_t b[8], c = 0, old;
+        i = xg_sim_lane_at(order, k);
         if (!(mask >> i & 1)) continue;
         p = xg_sim_reach_at(&r, i);
         for (e = 0; e < n; e++) {
@@ -146,6 +166,7 @@ XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     xg_sim_marks m;
     uint32_t i;
     if (w->l->unchecked_shared && w->l->unchecked_races) return true;
+    if (XG_UNLIKELY(w->watch.running)) xg_sim_watch_access(w, v, in, to, mask, size, true);
     m = xg_sim_marks_shared(w);
     for (i = 0; i < XG_SIM_WARP; i++) {
         const size_t at = mask >> i & 1 ? (size_t)(xg_sim_reach_at(to, i) - w->shared) : 0;

@@ -278,10 +278,11 @@ XG_SIM_FAST_FN bool xg_sim_fast_near(
     xg_sim_avx2_gather_near(to, w->shared, off, base);
     return true;
 }
-XG_SIM_FAST_FN bool xg_sim_fast_scattered(
-    const xg_sim_fast *f, char *regs, const char *slot, uint32_t warp, bool asked) {
+XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, const char *slot, uint32_t k, bool asked) {
     xg_sim_worker *w = f->w;
+    const uint32_t warp = (f->v->id + k) & 31;
     uint32_t off[XG_SIM_WARP], i, least, words;
+    xg_sim_stored *kept;
     const char *from;
     bool apart;
     if (f->n != 1 || f->size != 4 || !xg_sim_avx2_inside32(off, slot, f->in->imm, w->l->shared_bytes - 4, 3))
@@ -301,6 +302,10 @@ XG_SIM_FAST_FN bool xg_sim_fast_scattered(
     if (!w->l->unchecked_races && !apart)
         for (i = 0; i < XG_SIM_WARP; i++)
             if (memcmp(w->shared + off[i], from + i * 4, 4) != 0) return false;
+    if (w->l->unchecked_races) return true;
+    kept = xg_sim_store_keep(w, &f->v[k], f->in, 0xFFFFFFFFu, 4, 0, 0);
+    kept->scattered = true;
+    xg_sim_avx2_copy((char *)kept->off, (const char *)off, sizeof off);
     return true;
 }
 /* One word of each lane, `step` bytes apart, an odd number of words: no two are in one bank. */
@@ -328,6 +333,11 @@ XG_SIM_FAST_FN bool xg_sim_fast_steps(
     return true;
 }
 /* Items of all lanes side by side. */
+/* Warp k's lanes have stored, `step` bytes apart. */
+XG_M256_FN bool xg_sim_fast_kept(const xg_sim_fast *f, uint32_t k, uint32_t at, uint32_t step) {
+    if (f->write && !f->w->l->unchecked_races) xg_sim_store_keep(f->w, &f->v[k], f->in, 0xFFFFFFFFu, f->each, at, step);
+    return true;
+}
 XG_M256_FN bool xg_sim_fast_beside(const xg_sim_fast *f, char *regs, uint32_t a, uint32_t warp, bool asked) {
     xg_sim_worker *w = f->w;
     if (a & (f->each - 1) || a & 3 || w->l->shared_bytes < f->all || a > w->l->shared_bytes - f->all) return false;
@@ -350,15 +360,17 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
         const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm),
                        step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm) - a, warp = (f->v->id + k) & 31;
         bool good;
-        if (!xg_sim_avx2_beside32(slot, step))
-            good = xg_sim_fast_scattered(f, regs, slot, warp, asked);
+        if (!f->write && f->v[k].n_stored)
+            good = false; /* lanes of the warp may not have met since they stored */
+        else if (!xg_sim_avx2_beside32(slot, step))
+            good = xg_sim_fast_scattered(f, regs, slot, k, asked);
         else if (step == f->each)
-            good = xg_sim_fast_beside(f, regs, a, warp, asked);
+            good = xg_sim_fast_beside(f, regs, a, warp, asked) && xg_sim_fast_kept(f, k, a, step);
         else
             good = (xg_sim_fast_is_row(f) && (step & 7) == 4 && !(a & 3) && w->l->shared_bytes >= 4 &&
                        a + (uint64_t)step * (XG_SIM_WARP - 1) <= last &&
-                       xg_sim_fast_steps(f, regs, a, step, warp, asked)) ||
-                   xg_sim_fast_scattered(f, regs, slot, warp, asked);
+                       xg_sim_fast_steps(f, regs, a, step, warp, asked) && xg_sim_fast_kept(f, k, a, step)) ||
+                   xg_sim_fast_scattered(f, regs, slot, k, asked);
         if (good)
             done++;
         else
@@ -386,7 +398,7 @@ XG_M256_FN void xg_sim_fast_one(const xg_sim_fast *f) {
         usual = t >= w->shared_block && t < w->shared_tag;
     }
     for (k = 0; k < f->warps; k++) {
-        if (!usual) {
+        if (!usual || f->v[k].n_stored) {
             xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
             continue;
         }

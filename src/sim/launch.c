@@ -1,7 +1,7 @@
 /* sim/launch.c -- the interface: loading a module, checking a launch, a worker's memory. */
 #ifndef XG_SIM_LAUNCH_C
 #define XG_SIM_LAUNCH_C
-#include "run.c"
+#include "blocks.c"
 
 /* ---- the end of loading ---- */
 
@@ -267,6 +267,20 @@ XG_FN xlagpu_status xg_sim_refuse(xg_ctx *c, const char *format, ...) {
     return XLAGPU_ERROR_USAGE;
 }
 
+/* A number that is prime to that of the blocks, by the seed. */
+XG_FN uint64_t xg_sim_block_step(const xg_sim_launch *l) {
+    const uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t step = (l->seed * 0x9E3779B97F4A7C15u >> 33) % n + 1;
+    for (;; step++) {
+        uint64_t a = n, b = step;
+        while (b) {
+            const uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1) return step;
+    }
+}
 XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     const xg_sim_func *f = &l->entry->f;
     uint64_t threads = 1, at;
@@ -328,6 +342,7 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->call_depth = f->depth;
     l->stop = 0;
     l->taken = 0;
+    l->block_step = xg_sim_block_step(l);
     return XLAGPU_OK;
 }
 
@@ -355,12 +370,14 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.scratch = xg_sim_carve_out(&c, 512);
     w.scratch2 = xg_sim_carve_out(&c, 512);
     w.runs = (xg_sim_runs *)(void *)xg_sim_carve_out(&c, ((size_t)l->module->n_code + 1) * sizeof(xg_sim_runs));
+    w.faults = (xg_sim_kept *)(void *)xg_sim_carve_out(&c, XG_MAX(l->max_faults, 1u) * sizeof *w.faults);
     w.params = xg_sim_carve_out(&c, l->param_bytes + 64);
     w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
     if (l->shared_bytes) {
+        w.stored = (xg_sim_stored *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_STORED * sizeof *w.stored);
         w.reads = (xg_sim_read *)(void *)xg_sim_carve_out(&c, XG_SIM_READS_KEPT * sizeof *w.reads);
         w.read_rows = (uint32_t(*)[XG_SIM_WARP])(void *)xg_sim_carve_out(&c, XG_SIM_READ_ROWS * sizeof *w.read_rows);
     }
@@ -470,12 +487,31 @@ XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w) {
     for (r = 0; r < w->cluster->n; r++) xg_sim_fold_classes(w->cluster->peers[r], &w->stats);
     return &w->stats;
 }
+XG_SIM_FN const xg_sim_kept *xg_sim_fault_at(const xg_sim_worker *w, uint32_t i) {
+    return i < w->n_faults ? &w->faults[i] : NULL;
+}
 XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap) {
-    if (!w->faulted) {
-        if (cap) out[0] = 0;
-        return 0;
+    if (cap) out[0] = 0;
+    return w->n_faults ? xg_format(out, cap, "%s", w->faults[0].text) : 0;
+}
+XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t cap) {
+    enum {
+        SHOWN = 8
+    };
+    const uint32_t all = xg_sim_entries(m);
+    uint32_t i;
+    size_t n = 0;
+    if (cap) out[0] = 0;
+    for (i = 0; i < all && i < SHOWN && n + 1 < cap; i++) {
+        const xg_str name = xg_sim_entry_info(xg_sim_entry_at(m, i))->name;
+        char plain[XG_SIM_PLACE_MAX];
+        const size_t k = xg_sim_demangle(name, plain, sizeof plain);
+        const char *before = i == 0 ? "" : i + 1 == all ? " and " : ", ";
+        n += xg_format(out + n, cap - n, "%s%.*s", before, (int)XG_MIN(name.n, 200u), name.p);
+        if (n + 1 < cap && !xg_str_eq(name, xg_str_of(plain, k))) n += xg_format(out + n, cap - n, " (%s)", plain);
     }
-    return xg_format(out, cap, "%s", w->fault);
+    if (all > SHOWN && n + 1 < cap) n += xg_format(out + n, cap - n, " and %u more", all - SHOWN);
+    return XG_MIN(n, cap ? cap - 1 : 0);
 }
 
 #endif /* XG_SIM_LAUNCH_C */

@@ -395,8 +395,22 @@ XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         }
 }
 
+/* A set of places; more room than a tile has elements. */
+enum {
+    XG_SIM_PLACES = 1024
+};
+XG_FN uint32_t xg_sim_places_add(uint64_t *places, uint64_t place) { /* 1: it is new */
+    uint32_t k = (uint32_t)(place ^ place >> 7) & (XG_SIM_PLACES - 1);
+    for (; places[k]; k = (k + 1) & (XG_SIM_PLACES - 1))
+        if (places[k] == place) return 0;
+    places[k] = place;
+    return 1;
+}
 /* wmma.load and wmma.store: element by element; of elements smaller than a byte, register by register. */
 XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
+    uint64_t sectors[XG_SIM_PLACES], lines[XG_SIM_PLACES];
+    uint32_t n_sectors = 0, n_lines = 0;
+    bool shared;
     xg_sim_tile t = xg_sim_tile_of(in);
     const uint32_t *list = w->m->list + in->list;
     uint32_t which = t.flags >> 1, rows = which == 1 ? t.k : t.m, cols = which == 0 ? t.k : t.n,
@@ -407,6 +421,8 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
     /* read before anything is written: a result may have its slot */
     uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : col ? rows : cols;
     uint64_t base = xg_sim_lane_address(xg_sim_slot(w, v, in->a), 0, (where & 16) != 0, 0);
+    memset(sectors, 0, sizeof sectors);
+    memset(lines, 0, sizeof lines);
     for (q = 0; q < regs * per; q += step) {
         xg_sim_reach r;
         if (store && q >= total) break;
@@ -424,6 +440,9 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
                 base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8,
                 bytes, store);
             if (!r.to.p[lane]) return;
+            if (q >= total) continue; /* registers beyond the tile hold it again */
+            n_sectors += xg_sim_places_add(sectors, (uint64_t)(uintptr_t)r.to.p[lane] >> 5);
+            n_lines += xg_sim_places_add(lines, (uint64_t)(uintptr_t)r.to.p[lane] >> 7);
         }
         if (!xg_sim_shadow(w, v, in, &r, 0xFFFFFFFFu, bytes, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
@@ -435,15 +454,16 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
                 memcpy(slot + (q % per) * bytes, r.to.p[lane], bytes);
         }
     }
-    if (xg_sim_owner(w, (const char *)(uintptr_t)base) || (where & 15) == XG_SIM_SHARED) {
-        if (store)
-            w->stats.shared_stores++;
-        else
-            w->stats.shared_loads++;
-    } else if (store)
-        w->stats.global_stores++;
-    else
-        w->stats.global_loads++;
+    shared = xg_sim_owner(w, (const char *)(uintptr_t)base) || (where & 15) == XG_SIM_SHARED;
+    if (shared) {
+        w->stats.shared_transactions += XG_MAX(n_lines, (rows * cols * bits / 8 + 127) / 128);
+        *(store ? &w->stats.shared_stores : &w->stats.shared_loads) += 1;
+        return;
+    }
+    w->stats.sectors += n_sectors;
+    w->stats.minimum_sectors += XG_MIN(n_sectors, (rows * cols * bits / 8 + 31) / 32);
+    w->stats.global_transactions += n_lines;
+    *(store ? &w->stats.global_stores : &w->stats.global_loads) += 1;
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */

@@ -494,7 +494,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
-    char what[160];
+    char what[XG_SIM_PLACE_MAX];
     xg_sim_marks m = xg_sim_marks_global(w, in, does != XG_SIM_READS);
     xg_sim_clash c;
     bool write = does == XG_SIM_WRITES;
@@ -513,8 +513,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
             c.at = k * 4;
             c.tag = 0;
             c.kind = XG_SIM_CLASH_UNWRITTEN;
-            xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
-                (unsigned long long)b->bytes, (unsigned long long)b->base);
+            xg_sim_buffer_text(b, true, what, sizeof what);
             xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
             return false;
         }
@@ -522,8 +521,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     }
     if (!xg_sim_constant_check(w, v, in, lane, each, &m, at, n, write)) return false;
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
-    xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
-        (unsigned long long)b->bytes, (unsigned long long)b->base);
+    xg_sim_buffer_text(b, true, what, sizeof what);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
@@ -586,11 +584,29 @@ XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, u
     for (i = 0; i < XG_SIM_WARP; i++) bad |= !xg_sim_word_written(w, r->to.off[i]);
     return !bad;
 }
+/* An access while the other side of a race is looked for. */
+XG_FN void xg_sim_watch_access(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
+    uint32_t mask, uint32_t bytes, bool write) {
+    xg_sim_search *t = &w->watch;
+    const uint32_t pc = (uint32_t)(in - w->m->code);
+    uint32_t i, hit = 0;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const uint64_t at = mask >> i & 1 ? (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) : 0;
+        hit |= at && at < t->at / 4 * 4 + 4 && at + bytes > t->at / 4 * 4;
+    }
+    if (!hit || t->over) return;
+    if (v->id == t->mine && pc == t->pc)
+        w->faulted = t->over = true; /* far enough */
+    else if (write == t->write && (t->warp == XG_SIM_NOREG ? v->id != t->mine : v->id == t->warp))
+        t->found = pc;
+}
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
     uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
     const char *before = NULL;
     uint32_t i, lanes = r->shape == XG_SIM_RUN ? XG_SIM_WARP : 1;
+    if (XG_UNLIKELY(w->watch.running)) xg_sim_watch_access(w, v, in, r, mask, bytes, does != XG_SIM_READS);
+    if (w->faulted) return false;
     if (r->shape == XG_SIM_ANY ? w->unchecked
         : r->shared            ? w->l->unchecked_shared && w->l->unchecked_races
                                : w->l->unchecked_global && !w->tracked)
@@ -628,240 +644,6 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         }
     }
     return true;
-}
-
-/* ---- loads and stores ---- */
-
-#define XG_SIM_COPY_RUN(M, R) \
-    for (i = 0; i < XG_SIM_WARP; i++) { \
-        M x; \
-        R y; \
-        memcpy(&x, run + (size_t)i * step, sizeof x); \
-        y = (R)x; \
-        memcpy(slot + i * sizeof y, &y, sizeof y); \
-    } \
-    return
-#define XG_SIM_COPY_LANES(M, R) \
-    for (i = 0; i < XG_SIM_WARP; i++) \
-        if (mask >> i & 1) { \
-            M x; \
-            R y; \
-            memcpy(&x, xg_sim_reach_at(r, i) + at, sizeof x); \
-            y = (R)x; \
-            memcpy(slot + i * sizeof y, &y, sizeof y); \
-        } \
-    return
-#define XG_SIM_BY_SIZE(COPY) \
-    switch (size << 8 | (sgn ? 16u : 0) | bytes) { \
-    case 0x102: COPY(uint8_t, uint16_t); \
-    case 0x104: COPY(uint8_t, uint32_t); \
-    case 0x108: COPY(uint8_t, uint64_t); \
-    case 0x112: COPY(int8_t, int16_t); \
-    case 0x114: COPY(int8_t, int32_t); \
-    case 0x118: COPY(int8_t, int64_t); \
-    case 0x202: \
-    case 0x212: COPY(uint16_t, uint16_t); \
-    case 0x204: COPY(uint16_t, uint32_t); \
-    case 0x208: COPY(uint16_t, uint64_t); \
-    case 0x214: COPY(int16_t, int32_t); \
-    case 0x218: COPY(int16_t, int64_t); \
-    case 0x404: \
-    case 0x414: COPY(uint32_t, uint32_t); \
-    case 0x408: COPY(uint32_t, uint64_t); \
-    case 0x418: COPY(int32_t, int64_t); \
-    default: COPY(uint64_t, uint64_t); \
-    }
-XG_FN void xg_sim_load_run(
-    const xg_sim_moves *m, char *slot, uint32_t bytes, const char *run, uint32_t step, uint32_t size, bool sgn) {
-    uint32_t i;
-    if (size == bytes && step == size) {
-        m->copy(slot, run, (size_t)XG_SIM_WARP * size);
-        return;
-    }
-    XG_SIM_BY_SIZE(XG_SIM_COPY_RUN)
-}
-XG_FN void xg_sim_load_lanes(
-    char *slot, uint32_t bytes, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size, bool sgn) {
-    uint32_t i;
-    XG_SIM_BY_SIZE(XG_SIM_COPY_LANES)
-}
-
-XG_FN void xg_sim_store_run(
-    const xg_sim_moves *m, const char *slot, size_t stride, char *run, uint32_t step, uint32_t size) {
-    uint32_t i;
-    if (size == stride && step == size)
-        m->copy(run, slot, (size_t)XG_SIM_WARP * size);
-    else if (size == 1)
-        for (i = 0; i < XG_SIM_WARP; i++) run[(size_t)i * step] = slot[i * stride];
-    else if (size == 2)
-        for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 2);
-    else if (size == 4)
-        for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 4);
-    else
-        for (i = 0; i < XG_SIM_WARP; i++) memcpy(run + (size_t)i * step, slot + i * stride, 8);
-}
-XG_FN void xg_sim_store_lanes(
-    const char *slot, size_t stride, const xg_sim_reach *r, uint32_t at, uint32_t mask, uint32_t size) {
-    uint32_t i;
-    if (size == 4 && mask == 0xFFFFFFFFu && r->shape == XG_SIM_FEW) {
-        for (i = 0; i < XG_SIM_WARP; i++) memcpy(r->at + r->to.off[i] + at, slot + i * stride, 4);
-        return;
-    }
-    for (i = 0; i < XG_SIM_WARP; i++)
-        if (mask >> i & 1) {
-            char *p = xg_sim_reach_at(r, i) + at;
-            if (size == 4)
-                memcpy(p, slot + i * stride, 4);
-            else if (size == 2)
-                memcpy(p, slot + i * stride, 2);
-            else if (size == 8)
-                memcpy(p, slot + i * stride, 8);
-            else
-                *p = slot[i * stride];
-        }
-}
-/* Two or four items a lane, side by side, each as wide as its register: rows of pairs are taken apart, once or
- * twice. */
-XG_FN void xg_sim_load_vectors(
-    const xg_sim_moves *m, char *regs, const uint32_t *list, uint32_t n, const char *run, uint32_t size) {
-    char low[512], high[512];
-    if (n == 2) {
-        m->split(regs + list[0], regs + list[1], run, size);
-        return;
-    }
-    m->split(low, high, run, 2 * size);
-    m->split(regs + list[0], regs + list[1], low, size);
-    m->split(regs + list[2], regs + list[3], high, size);
-}
-XG_FN void xg_sim_store_vectors(const xg_sim_moves *m, const char *const *slots, uint32_t n, char *run, uint32_t size) {
-    char low[512], high[512];
-    if (n == 2) {
-        m->join(run, slots[0], slots[1], size);
-        return;
-    }
-    m->join(low, slots[0], slots[1], size);
-    m->join(high, slots[2], slots[3], size);
-    m->join(run, low, high, 2 * size);
-}
-
-/* 32 times the same 4 or 8 bytes. */
-XG_FN void xg_sim_fill_slot(const xg_sim_worker *w, char *slot, const char *value, uint32_t size) {
-    uint32_t i;
-    if (size == 4) {
-        uint32_t x;
-        memcpy(&x, value, 4);
-        w->m->moves->fill((uint32_t *)(void *)slot, XG_SIM_WARP, x);
-        return;
-    }
-    for (i = 0; i < 4; i++) memcpy(slot + i * 8, value, 8);
-    w->m->moves->copy(slot + 32, slot, 32); /* doubling what is there */
-    w->m->moves->copy(slot + 64, slot, 64);
-    w->m->moves->copy(slot + 128, slot, 128);
-}
-XG_FN void xg_sim_full_fence(void) {
-#if XG_SIM_ATOMICS
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
-}
-
-/* Lanes of one store that leave different values at one place: which one stays is not defined. */
-XG_FN bool xg_sim_lanes_agree(
-    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t size) {
-    char there[4 * XG_SIM_WARP];
-    uint32_t i, e;
-    if (r->shape == XG_SIM_RUN || w->l->unchecked_races || in->imm2 & XG_SIM_M_STRONG ||
-        (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_SHARED)
-        return true;
-    for (e = 0; e < in->n; e++) {
-        const char *slot = xg_sim_slot(w, v, w->m->list[in->list + e]);
-        if (r->shape == XG_SIM_FEW && mask == 0xFFFFFFFFu && size == 4 && in->dbytes == 4) {
-            w->m->moves->gather(there, r->at + e * size, r->to.off);
-            if (memcmp(there, slot, sizeof there) == 0) continue;
-        }
-        for (i = 0; i < XG_SIM_WARP; i++) {
-            if (!(mask >> i & 1) || memcmp(xg_sim_reach_at(r, i) + e * size, slot + (size_t)i * in->dbytes, size) == 0)
-                continue;
-            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_RACE,
-                "this write and another one by a lane of the same warp, with the same instruction, put different "
-                "values at one place");
-            return false;
-        }
-    }
-    return true;
-}
-
-XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    bool store = in->kind == XG_SIM_K_ST;
-    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), n = in->n, total = size * n, e;
-    const uint32_t *list = w->m->list + in->list;
-    xg_sim_reach r;
-    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), in->imm, (in->imm2 & XG_SIM_M_WIDE) != 0,
-            (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, total, store, &r))
-        return;
-    if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_SHARED &&
-        !xg_sim_shadow(
-            w, v, in, &r, mask, total, store ? XG_SIM_WRITES : XG_SIM_READS, (in->imm2 & XG_SIM_M_STRONG) != 0))
-        return;
-    if (r.shared) {
-        if (store)
-            w->stats.shared_stores++;
-        else
-            w->stats.shared_loads++;
-    } else if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_GLOBAL) {
-        if (store)
-            w->stats.global_stores++;
-        else
-            w->stats.global_loads++;
-    }
-    if (in->imm2 & XG_SIM_M_STRONG && !store && !(in->imm2 & XG_SIM_M_NARROW)) w->watches = true;
-    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_fence(w, (in->imm2 & XG_SIM_M_NARROW) != 0);
-    if (in->imm2 & XG_SIM_M_FENCE && store) xg_sim_full_fence();
-    if (r.shape == XG_SIM_RUN && (n == 2 || n == 4) && size == in->dbytes) {
-        const char *slots[4];
-        for (e = 0; store && e < n; e++) slots[e] = xg_sim_slot(w, v, list[e]);
-        if (store)
-            xg_sim_store_vectors(w->m->moves, slots, n, r.at, size);
-        else
-            xg_sim_load_vectors(w->m->moves, v->regs, list, n, r.at, size);
-    } else
-        for (e = 0; e < n; e++) {
-            if (store) {
-                const char *slot = xg_sim_slot(w, v, list[e]);
-                if (r.shape == XG_SIM_RUN)
-                    xg_sim_store_run(w->m->moves, slot, in->dbytes, r.at + e * size, total, size);
-                else
-                    xg_sim_store_lanes(slot, in->dbytes, &r, e * size, mask, size);
-            } else {
-                char *slot = v->regs + list[e];
-                if (r.shape == XG_SIM_RUN)
-                    xg_sim_load_run(
-                        w->m->moves, slot, in->dbytes, r.at + e * size, total, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
-                else if (r.shape == XG_SIM_FEW && size == 4 && in->dbytes == 4 && mask == 0xFFFFFFFFu)
-                    w->m->moves->gather(slot, r.at + e * size, r.to.off);
-                else if (r.shape == XG_SIM_ONE && size == in->dbytes && size >= 4 && mask == 0xFFFFFFFFu)
-                    xg_sim_fill_slot(w, slot, r.at + e * size, size);
-                else
-                    xg_sim_load_lanes(slot, in->dbytes, &r, e * size, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
-            }
-        }
-    if (store && !xg_sim_lanes_agree(w, v, in, &r, mask, size)) return;
-    if (in->imm2 & XG_SIM_M_FENCE && !store) xg_sim_full_fence();
-}
-
-/* ld.param of a kernel: the same bytes for every lane. */
-XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e;
-    xg_sim_reach r;
-    r.shape = XG_SIM_ONE;
-    for (e = 0; e < in->n; e++) {
-        char *slot = v->regs + w->m->list[in->list + e];
-        if (mask == 0xFFFFFFFFu && size == in->dbytes && size >= 4) {
-            xg_sim_fill_slot(w, slot, w->params + in->imm + e * size, size);
-            continue;
-        }
-        r.at = w->params + in->imm + e * size;
-        xg_sim_load_lanes(slot, in->dbytes, &r, 0, mask, size, (in->imm2 & XG_SIM_M_SIGNED) != 0);
-    }
 }
 
 #endif /* XG_SIM_MEMORY_C */

@@ -492,6 +492,7 @@ XG_FN bool xg_sim_cancel_next(xg_sim_worker *w, uint64_t *block) {
     do {
         *block = first->range_at < first->range_end ? first->range_at++ : xg_sim_next_blocks(w->l, 1);
         if (*block >= total) return false;
+        *block = xg_sim_block_at(l, *block);
     } while (!xg_sim_cluster_of(l, *block, blocks));
     return true;
 }

@@ -108,6 +108,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
         if (v->state != XG_SIM_AT_BARRIER || v->barrier != id) continue;
         v->state = XG_SIM_READY;
         v->released = true;
+        v->n_stored = 0;
         v->result = in->op == XG_SIM_BAR_POPC  ? b->value
                     : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all
                                                : 0 - (uint32_t)b->any;
@@ -270,15 +271,20 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
         break;
     case XG_SIM_K_ATOM:
         w->polls = true;
+        v->n_stored = 0;
         xg_sim_exec_atom(w, v, in, mask);
         break;
     case XG_SIM_K_PARAM: xg_sim_exec_param(w, v, in, mask); break;
     case XG_SIM_K_SREG: xg_sim_exec_sreg(w, v, in, mask); break;
     case XG_SIM_K_LOCAL: xg_sim_exec_local(v, in, mask); break;
-    case XG_SIM_K_WARP: xg_sim_exec_warp(w, v, in, mask); break;
+    case XG_SIM_K_WARP:
+        v->n_stored = 0; /* lanes of other masks, too: an instruction that brings some together orders all, here */
+        xg_sim_exec_warp(w, v, in, mask);
+        break;
     case XG_SIM_K_CPASYNC: xg_sim_exec_copy(w, v, in, mask); break;
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
     case XG_SIM_K_FENCE:
+        v->n_stored = 0;
         xg_sim_full_fence();
         if (in->imm & XG_SIM_FENCE_PROXY)
             xg_sim_fence_proxy(w, v);
@@ -288,11 +294,16 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
     case XG_SIM_K_ASYNC:
         w->polls = true;
+        v->n_stored = 0;
         xg_sim_exec_async(w, v, in, mask);
         break;
-    case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
+    case XG_SIM_K_TILE:
+        v->n_stored = 0;
+        xg_sim_exec_tile(w, v, in, mask);
+        break;
     case XG_SIM_K_TENSOR:
         w->polls = true;
+        v->n_stored = 0;
         xg_sim_exec_tensor(w, v, in, mask);
         break;
     case XG_SIM_K_TRAP:
@@ -503,6 +514,7 @@ XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc
         m = xg_sim_guard(v, in);
         if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(t->w, v, in, m) : xg_sim_exec_wait(t->w, v, in, m))) {
             v->pc = pc + 1;
+            v->n_stored = 0;
             through++;
         }
         if (t->w->faulted) return xg_sim_team_stop(t, XG_SIM_WAITS);
@@ -522,11 +534,14 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     case XG_SIM_K_BAR:
     case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
     default:
-        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in))
+        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in)) {
+            const uint32_t first = in->kind == XG_SIM_K_ATOM && t->w->l->seed ? xg_sim_dice(t->w) % t->n : 0;
             for (k = 0; k < t->n; k++) {
-                m = xg_sim_guard(&t->v[k], in);
-                if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
+                xg_sim_warp *v = &t->v[first + k < t->n ? first + k : first + k - t->n];
+                m = xg_sim_guard(v, in);
+                if (m) xg_sim_exec_one(t->w, v, in, m);
             }
+        }
         if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
         t->v->pc = pc + 1;
         return true;
@@ -555,7 +570,8 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     xg_sim_team team;
     xg_sim_lanes L;
     char *regs = v->regs;
-    bool whole = v->mask == XG_SIM_ALL;
+    const uint32_t all = w->watch.running ? 0u : XG_SIM_ALL; /* 0 is no mask of a warp that runs */
+    bool whole = v->mask == all;
     team.w = w;
     team.v = v;
     team.n = nw;
@@ -600,233 +616,11 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
         if (!xg_sim_step(&team, in, pc)) break;
         pc = v->pc;
         L.base[0] = regs = v->regs;
-        whole = v->mask == XG_SIM_ALL;
+        whole = v->mask == all;
     }
     w->stats.warp_instructions += warp_count;
     w->stats.lane_instructions += lane_count;
     return team.why;
-}
-
-/* ---- a block ---- */
-
-XG_FN uint64_t xg_sim_fuel(const xg_sim_launch *l) { return l->fuel ? l->fuel : (uint64_t)1 << 31; }
-XG_FN void xg_sim_position(const xg_sim_launch *l, uint64_t block, uint32_t at[3]) {
-    at[0] = (uint32_t)(block % l->grid[0]);
-    at[1] = (uint32_t)(block / l->grid[0] % l->grid[1]);
-    at[2] = (uint32_t)(block / l->grid[0] / l->grid[1]);
-}
-XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
-    const xg_sim_launch *l = w->l;
-    const xg_sim_func *f = &l->entry->f;
-    uint32_t i;
-    if (block != w->block + 1 || ++w->ctaid[0] == l->grid[0])
-        xg_sim_position(l, block, w->ctaid); /* divisions take longer than some blocks */
-    w->block = block;
-    if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
-    w->bars_used = 0;
-    xg_sim_interval_block(w);
-    if (w->tensor) xg_sim_tensor_start(w);
-    if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
-    for (i = 0; i < l->warps; i++) {
-        xg_sim_warp *v = &w->warps[i];
-        uint32_t threads = l->threads - i * XG_SIM_WARP;
-        v->live = v->mask = threads >= XG_SIM_WARP ? XG_SIM_ALL : (1u << threads) - 1;
-        v->pc = f->begin;
-        v->meet = v->join = XG_SIM_NOREG;
-        v->regs = w->regs + (size_t)i * l->stack_bytes;
-        v->f = f;
-        v->local = 0;
-        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = 0;
-        v->state = XG_SIM_READY;
-        v->released = v->impatient = v->in_cluster_barrier = false;
-    }
-    for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
-    w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
-}
-
-/* A warp has spun for long while others of its lanes stand still: it goes on with those, which may be what it waits
- * for. Either a path to the same meeting point, or the lanes that have already come there: they go on without waiting
- * for the rest, which then is not there for a shuffle either. So a long loop of a few lanes must not be taken for
- * spinning: it spins if it asks memory that others may change, or goes on for ever. */
-XG_FN void xg_sim_take_turns(const xg_sim_worker *w, xg_sim_warp *v) {
-    uint32_t base = xg_sim_path_base(v), n, pc, mask;
-    xg_sim_path *top = v->n_paths > base ? &v->paths[v->n_paths - 1] : NULL;
-    if (!top) return;
-    pc = v->pc;
-    mask = v->mask;
-    if (top->meet == v->meet) { /* the others in a circle */
-        for (n = 1; v->n_paths - n > base && v->paths[v->n_paths - n - 1].meet == v->meet; n++) {}
-        if (!(top->mask & v->live)) return;
-        v->pc = top->pc;
-        v->mask = top->mask & v->live;
-        memmove(top - n + 2, top - n + 1, (n - 1) * sizeof *top);
-        top = top - n + 1;
-        top->pc = pc;
-        top->mask = mask;
-    } else if ((w->polls || ++v->turns >= XG_SIM_PATIENCE) && top->pc == v->meet && top->mask & v->live & ~v->mask) {
-        v->pc = top->pc;
-        v->mask = top->mask & v->live & ~v->mask;
-        v->meet = top->meet;
-        top->pc = pc;
-        top->mask = mask;
-    }
-}
-
-XG_FN bool xg_sim_whole(const xg_sim_warp *v, const xg_sim_warp *first) {
-    return v->state == XG_SIM_READY && v->pc == first->pc && v->mask == XG_SIM_ALL && !v->n_paths &&
-           v->depth == first->depth && v->f == first->f &&
-           (v->depth == 0 || (v->frames[v->depth - 1].pc == first->frames[first->depth - 1].pc &&
-                                 v->local == first->local && v->depth == 1));
-}
-/* Runs a group once; returns whether any of its warps moved. */
-XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
-    xg_sim_warp *v = &w->warps[g->first];
-    uint32_t k, ready = 0, joined = 0;
-    bool moved = false;
-    if (!g->together && g->n > 1) {
-        for (k = 0; k < g->n && xg_sim_whole(&v[k], v); k++) {}
-        g->together = k == g->n;
-    }
-    if (g->together) {
-        if (v->state != XG_SIM_READY) return false;
-        if (xg_sim_exec(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
-        if (g->together && g->n > 1)
-            for (k = 1; k < g->n; k++)
-                if (v[k].state != v->state) g->together = false;
-        return true;
-    }
-    for (k = 0; k < g->n && !w->faulted; k++)
-        if (v[k].state == XG_SIM_READY) {
-            if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD)
-                xg_sim_take_turns(w, &v[k]);
-            else
-                v[k].turns = 0;
-            moved = true;
-        }
-    for (k = 0; k < g->n; k++) {
-        ready += v[k].state == XG_SIM_READY;
-        joined += v[k].state == XG_SIM_AT_JOIN;
-    }
-    if (joined && !ready) /* all here: together again; others wait or are gone: go on alone */
-        for (k = 0; k < g->n; k++)
-            if (v[k].state == XG_SIM_AT_JOIN) {
-                v[k].state = XG_SIM_READY;
-                v[k].join = XG_SIM_NOREG;
-                moved = true;
-            }
-    return moved;
-}
-
-/* Nobody can move: who waits, and what became of the others? */
-XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
-    uint32_t i, waiting = 0, elsewhere = 0, gone = 0;
-    const xg_sim_warp *first = NULL, *other = NULL;
-    for (i = 0; i < w->l->warps; i++) {
-        const xg_sim_warp *v = &w->warps[i];
-        if (v->state == XG_SIM_DONE) {
-            gone++;
-            continue;
-        }
-        if (v->state != XG_SIM_AT_BARRIER) continue;
-        waiting++;
-        if (!first)
-            first = v;
-        else if (v->barrier != first->barrier) {
-            elsewhere++;
-            if (!other) other = v;
-        }
-    }
-    if (!first || w->faulted) return;
-    if (other)
-        xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK,
-            "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads; warp %u and %u "
-            "others wait at barrier %u, line %zu; %u warps have ended)",
-            waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived, other->id, elsewhere - 1,
-            other->barrier, xg_sim_line_of(w, &w->m->code[other->pc]), gone);
-    else
-        xg_sim_fault(w, first, &w->m->code[first->pc], xg_sim_first_lane(first->mask), XG_SIM_FAULT_DEADLOCK,
-            "%u of %u warps wait at barriers that the others never reach (barrier %u has %u threads of the %u it waits "
-            "for; %u warps have ended)",
-            waiting, w->l->warps, first->barrier, w->bars[first->barrier].arrived,
-            w->bars[first->barrier].expected ? w->bars[first->barrier].expected : (w->l->warps - gone) * XG_SIM_WARP,
-            gone);
-}
-
-/* One round of a block's groups; true when a warp moved. Adds the warps that are done. */
-XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
-    uint32_t i, ended = 0;
-    bool moved = false;
-    for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
-    for (i = 0; i < w->l->warps; i++) ended += w->warps[i].state == XG_SIM_DONE;
-    *done += ended;
-    if (!w->faulted && ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
-        const xg_sim_warp *v = w->warps;
-        while (v->state == XG_SIM_DONE) v++;
-        xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), XG_SIM_FAULT_ENDLESS,
-            "the block does not end: it has executed %llu warp instructions, the limit of this launch",
-            (unsigned long long)xg_sim_fuel(w->l));
-    }
-    return moved;
-}
-/* A block with the others of its cluster, which is one block when there are no clusters. */
-XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
-    xg_sim_cluster *c = w->cluster;
-    uint32_t r;
-    c->phase = c->stalls = c->n_flights = c->n_issuers = c->n_leases = 0;
-    c->used = false;
-    for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
-    for (;;) {
-        uint32_t done = 0;
-        bool moved = false, faulted = false;
-        for (r = 0; r < c->n; r++) {
-            moved |= xg_sim_round_of(c->peers[r], &done);
-            faulted |= c->peers[r]->faulted;
-        }
-        if (!faulted && done < c->n * w->l->warps && !moved && !xg_sim_unstall(w)) {
-            if (!xg_sim_event_deadlock(w))
-                for (r = 0; r < c->n; r++) xg_sim_deadlock(c->peers[r]);
-            faulted = true;
-        }
-        if (faulted || done == c->n * w->l->warps) break;
-    }
-    xg_sim_land(w);
-    for (r = 0; r < c->n; r++)
-        if (!w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
-    for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
-        xg_sim_worker *peer = c->peers[r];
-        if (peer->faulted && !w->faulted) {
-            w->faulted = true;
-            memcpy(w->fault, peer->fault, sizeof w->fault);
-        }
-        xg_sim_stats_add(&w->stats, &peer->stats);
-        memset(&peer->stats, 0, sizeof peer->stats);
-    }
-}
-/* The blocks of the cluster whose first one is `block`; false when it is not the first of one. */
-XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *blocks) {
-    uint32_t at[3], x, y, z, n = 0;
-    if (l->cluster_blocks == 1) {
-        blocks[0] = block;
-        return true;
-    }
-    xg_sim_position(l, block, at);
-    if (at[0] % l->cluster[0] || at[1] % l->cluster[1] || at[2] % l->cluster[2]) return false;
-    for (z = 0; z < l->cluster[2]; z++)
-        for (y = 0; y < l->cluster[1]; y++)
-            for (x = 0; x < l->cluster[0]; x++)
-                blocks[n++] = block + x + (uint64_t)l->grid[0] * (y + (uint64_t)l->grid[1] * z);
-    return true;
-}
-
-XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
-    uint64_t blocks[XG_SIM_CLUSTER_MAX];
-    w->range_at = first;
-    w->range_end = last;
-    while (w->range_at < w->range_end && !w->faulted) { /* a block that runs may take later ones over */
-        if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        if (xg_sim_cluster_of(w->l, w->range_at++, blocks)) xg_sim_cluster_run(w, blocks);
-    }
-    return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }
 
 #endif /* XG_SIM_RUN_C */

@@ -216,7 +216,7 @@ XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     w->shared_block = w->shared_tag;
     w->fences = w->watches = false;
     w->proxy_all = 0;
-    w->tracked = w->l->first_interval != 0;
+    w->tracked = w->l->first_interval != 0 && !w->watch.running;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
     if (w->tracked) w->block_tag = w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
@@ -638,26 +638,44 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
     return true;
 }
 
+/* Two accesses that are not ordered, or one of what nobody has written. What is known of the other side is kept for
+ * whoever asks which instruction it was (run.c). */
 XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     const xg_sim_marks *m, const xg_sim_clash *k, const char *what, bool write) {
     const char *verb = write ? "write" : "read", *other = k->kind == XG_SIM_CLASH_WRITE ? "write" : "read";
+    const bool global = m->line_w != NULL, fresh = !w->faulted;
     unsigned long long at = (unsigned long long)k->at;
-    if (k->kind == XG_SIM_CLASH_UNWRITTEN)
-        xg_sim_fault(
-            w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of %s, offset %llu, which nobody has written", what, at);
-    else if (k->tag < m->block || k->tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL) || (k->tag & XG_SIM_TAG_FOREIGN))
+    char element[XG_SIM_PLACE_MAX];
+    element[0] = 0;
+    if (global) xg_sim_element_text(&w->last, k->at, element, sizeof element);
+    if (k->kind == XG_SIM_CLASH_UNWRITTEN) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of %s, offset %llu%s, which nobody has written",
+            what, at, element);
+        return;
+    }
+    if (k->tag < m->block || k->tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL) || (k->tag & XG_SIM_TAG_FOREIGN)) {
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE,
-            "on %s, offset %llu: this %s and a %s by another block of the launch; blocks run in any order", what, at,
-            verb, other);
-    else if (k->tag & XG_SIM_TAG_SEVERAL)
+            "on %s, offset %llu%s: this %s and a %s by another block of the launch; blocks run in any order", what, at,
+            element, verb, other);
+        return;
+    }
+    if (k->tag & XG_SIM_TAG_SEVERAL)
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE,
-            "on %s, offset %llu: this %s by warp %u and %ss by other warps of the block, with no barrier between them",
-            what, at, verb, v->id, other);
+            "on %s, offset %llu%s: this %s by warp %u and %ss by other warps of the block, with no barrier between "
+            "them",
+            what, at, element, verb, v->id, other);
     else
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE,
-            "on %s, offset %llu: this %s by warp %u and a %s by warp %u of the same block, with no barrier between "
+            "on %s, offset %llu%s: this %s by warp %u and a %s by warp %u of the same block, with no barrier between "
             "them",
-            what, at, verb, v->id, other, k->tag & 31);
+            what, at, element, verb, v->id, other, k->tag & 31);
+    if (!fresh) return;
+    w->watch.at = (global ? w->last.base : (uint64_t)(uintptr_t)w->shared) + k->at;
+    w->watch.write = k->kind == XG_SIM_CLASH_WRITE;
+    w->watch.warp = k->tag & XG_SIM_TAG_SEVERAL ? XG_SIM_NOREG : k->tag & 31;
+    w->watch.mine = v->id;
+    w->watch.pc = (uint32_t)(in - w->m->code);
+    w->watch.wanted = true;
 }
 
 #endif /* XG_SIM_SHADOW_C */

@@ -105,11 +105,21 @@ XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 enum {
     XG_SIM_FREED = 32
 };
+enum {
+    XG_SIM_ARRAY_RANK = 8
+};
+/* What a buffer is to the caller, for the messages: a name, the bytes of an element (0: unknown), its dimensions. */
+typedef struct xg_sim_array {
+    char name[200];
+    uint32_t item, rank;
+    uint64_t dims[XG_SIM_ARRAY_RANK];
+} xg_sim_array;
 typedef struct xg_sim_buffer {
     uint64_t base, bytes;
     const char *name;
     bool readonly;
-    uint32_t *shadow; /* set by add */
+    const xg_sim_array *array; /* the caller's, NULL: only the name is known */
+    uint32_t *shadow;          /* set by add */
 } xg_sim_buffer;
 typedef struct xg_sim_memory {
     xg_ctx *ctx;
@@ -131,6 +141,8 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m);
 XG_SIM_FN xlagpu_status xg_sim_memory_add(xg_sim_memory *m, const xg_sim_buffer *b);
 XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base);
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address);
+XG_SIM_FN void xg_sim_memory_unwritten(xg_sim_memory *m, uint64_t base); /* the buffer counts as never written */
+XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_sim_array *array);
 /* The host has written these bytes, or (from not 0) copied them from there: what nobody had written there counts as not
  * written here. */
 XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from);
@@ -202,6 +214,12 @@ typedef struct xg_sim_launch {
     xg_sim_memory *memory;
     /* warp instructions a block may execute before it counts as hung; 0 = 2^31, about a minute */
     uint64_t fuel;
+    /* not 0: blocks, warps and the lanes of an atomic operation come in an order that it decides, so that results which
+     * depend on it show; one worker gives the same result each time */
+    uint64_t seed;
+    /* 0 counts as 1. A block ends at its first fault; the launch goes on until it has so many of different kinds or
+     * PTX lines */
+    uint32_t max_faults;
     bool unchecked_shared;    /* do not report reads of shared memory that nobody wrote */
     bool unchecked_global;    /* ... of global memory that nobody wrote */
     bool unchecked_races;     /* do not report data races */
@@ -213,9 +231,10 @@ typedef struct xg_sim_launch {
     uint32_t shared_limit; /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
-    uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
     int stop;              /* set when a worker faults: others stop at their next block */
     uint64_t taken;        /* blocks that workers have taken */
+    uint64_t block_step;   /* with a seed: from one block to the next, prime to their number */
+    uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
     /* set by xg_sim_begin */
     uint32_t first_interval; /* 0: races are not looked for */
 } xg_sim_launch;
@@ -237,6 +256,14 @@ XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t la
 XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w);
 XG_SIM_FN size_t xg_sim_fault_text(
     const xg_sim_worker *w, char *out, size_t cap); /* length, 0 when there was no fault */
+/* The worker's faults in the order in which they were found: text, and what tells them apart. NULL behind the last. */
+typedef struct xg_sim_kept {
+    uint32_t at, kind; /* the place in the PTX; an xg_sim_faultkind */
+    char text[1024];
+} xg_sim_kept;
+XG_SIM_FN const xg_sim_kept *xg_sim_fault_at(const xg_sim_worker *w, uint32_t i);
+/* The names of a module's kernels, as C++ source has them: "a, b and 3 more". */
+XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t cap);
 /* True when blocks may run on several threads at once (the compiler gives us atomic read-modify-write). */
 XG_SIM_FN bool xg_sim_threads_ok(void);
 

@@ -328,6 +328,7 @@ XG_SIM_FAST_FN void xg_sim_fast_shuffle(const xg_sim_lanes *L, const xg_sim_ins 
     uint32_t k;
     for (k = 0; k < L->warps; k++) {
         xg_sim_avx2_shuffle(to, ok, a, b, c, (xg_sim_shuffleop)in->op);
+        L->v[k].n_stored = 0;
         a += L->stride[in->a & 1];
         b += L->stride[in->b & 1];
         c += L->stride[in->c & 1];

@@ -4,7 +4,7 @@
  * block. */
 #ifndef XG_SIM_WORKER_C
 #define XG_SIM_WORKER_C
-#include "flow.c"
+#include "places.c"
 
 typedef enum xg_sim_state {
     XG_SIM_READY,
@@ -37,6 +37,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t n_stored;       /* access.c: stores to shared memory since its lanes last met */
     uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
@@ -57,7 +58,6 @@ typedef struct xg_sim_barrier {
 } xg_sim_barrier;
 
 enum {
-    XG_SIM_FAULT_MAX = 1024,
     XG_SIM_RECENT = 64
 };
 
@@ -129,6 +129,24 @@ typedef struct xg_sim_copy_word {
     uint32_t thread, group;
 } xg_sim_copy_word;
 
+/* A word that two warps of a block raced for. The block is run once more (run.c) to see which instruction of the other
+ * warp it was: the last one before the faulting warp `mine` comes to the record pc. warp NOREG: any other. */
+typedef struct xg_sim_search {
+    uint64_t at;
+    uint32_t warp, mine, pc, found; /* found: a record, or NOREG */
+    bool write, wanted, running, over;
+} xg_sim_search;
+
+/* access.c: a warp's store to shared memory: `bytes` of each lane of mask, at `at` and on, or at off. */
+enum {
+    XG_SIM_STORED = 8 /* that a warp remembers */
+};
+typedef struct xg_sim_stored {
+    uint32_t pc, mask, bytes, at, step;
+    bool scattered;
+    uint32_t off[XG_SIM_WARP];
+} xg_sim_stored;
+
 struct xg_sim_worker {
     xg_sim_launch *l;
     const xg_sim_module *m;
@@ -149,6 +167,7 @@ struct xg_sim_worker {
     uint32_t rank; /* in the cluster */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
+    uint64_t dice; /* of a launch with a seed */
     int32_t quantum;
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
@@ -171,8 +190,12 @@ struct xg_sim_worker {
     uint32_t bars_used; /* where a warp has arrived, by bits */
     xg_sim_stats stats;
     xg_sim_runs *runs; /* of each record, and one more */
+    xg_sim_search watch;
+    xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
     bool faulted;
-    char fault[XG_SIM_FAULT_MAX];
+    xg_sim_kept fault;   /* the last one */
+    xg_sim_kept *faults; /* all that are different */
+    uint32_t n_faults;
 };
 
 #if XG_SIM_VECTORS
@@ -268,6 +291,15 @@ XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base) {
     memmove(m->p + at - 1, m->p + at, (m->n - (at - 1)) * sizeof *m->p);
     return true;
 }
+XG_SIM_FN void xg_sim_memory_unwritten(xg_sim_memory *m, uint64_t base) {
+    uint32_t at = xg_sim_memory_after(m, base);
+    const xg_sim_buffer *b = at ? &m->p[at - 1] : NULL;
+    if (b && b->base == base && b->shadow) memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
+}
+XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_sim_array *array) {
+    uint32_t at = xg_sim_memory_after(m, base);
+    if (at && m->p[at - 1].base == base) m->p[at - 1].array = array;
+}
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address) {
     uint32_t at = m ? xg_sim_memory_after(m, address) : 0;
     return at && address - m->p[at - 1].base < m->p[at - 1].bytes ? &m->p[at - 1] : NULL;
@@ -294,6 +326,9 @@ XG_FN size_t xg_sim_fault_head(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind) {
     const xg_source *s = w->m->src;
     size_t n, line = 1, i, start = 0, end;
+    char place[XG_SIM_PLACE_MAX], plain[XG_SIM_PLACE_MAX];
+    const xg_str name = w->l->entry->f.info.name;
+    const bool known = xg_str_eq(xg_str_of(plain, xg_sim_demangle(name, plain, sizeof plain)), name);
     const uint32_t *t = w->tid + (size_t)v->id * 96;
     for (i = 0; i < in->at && i < s->size; i++)
         if (s->text[i] == '\n') {
@@ -302,12 +337,16 @@ XG_FN size_t xg_sim_fault_head(
         }
     for (end = start; end < s->size && s->text[end] != '\n' && end - start < 120; end++) {}
     while (start < end && (s->text[start] == ' ' || s->text[start] == '\t')) start++;
-    n = xg_format(w->fault, sizeof w->fault,
-        "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s\n",
-        s->name ? s->name : "ptx", line, (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p,
-        w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], xg_sim_fault_name(kind),
-        (int)(end - start), s->text + start);
-    return XG_MIN(n, sizeof w->fault - 1);
+    n = xg_format(w->fault.text, sizeof w->fault.text,
+        "%s:%zu: fault in kernel '%.*s'%s%s%s, block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s\n",
+        s->name ? s->name : "ptx", line, (int)XG_MIN(name.n, 100u), name.p, known ? "" : " (", known ? "" : plain,
+        known ? "" : ")", w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane],
+        xg_sim_fault_name(kind), (int)(end - start), s->text + start);
+    n = XG_MIN(n, sizeof w->fault.text - 1);
+    if (xg_sim_source_place(s, in->at, place, sizeof place))
+        n = XG_MIN(n + xg_format(w->fault.text + n, sizeof w->fault.text - n, "    from %s\n", place),
+            sizeof w->fault.text - 1);
+    return n;
 }
 XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     xg_sim_faultkind kind, const char *format, ...) XG_PRINTF(6, 7);
@@ -317,11 +356,13 @@ XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     size_t n;
     if (w->faulted) return;
     w->faulted = true;
+    if (w->watch.running) return; /* said already */
     w->stats.faults++;
-    xg_sim_stop(w->l);
+    w->fault.at = in->at;
+    w->fault.kind = (uint32_t)kind;
     n = xg_sim_fault_head(w, v, in, lane, kind);
     va_start(args, format);
-    xg_vformat(w->fault + n, sizeof w->fault - n, format, args);
+    xg_vformat(w->fault.text + n, sizeof w->fault.text - n, format, args);
     va_end(args);
 }
 
@@ -340,15 +381,16 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
     const xg_sim_memory *lists[2];
     const xg_sim_buffer *best = NULL;
     uint64_t distance = UINT64_MAX;
+    char name[XG_SIM_PLACE_MAX], element[XG_SIM_PLACE_MAX];
     int i, k;
     lists[0] = w->l->memory;
     lists[1] = &w->m->globals;
     best = xg_sim_memory_find(lists[0], a) ? NULL : xg_sim_freed_find(lists[0], a);
     if (best) {
+        xg_sim_buffer_text(best, false, name, sizeof name);
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_FREED,
-            "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes, which has been freed", what, bytes,
-            (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?",
-            (unsigned long long)best->bytes);
+            "%s of %u bytes at 0x%llX, offset %llu of %s, which has been freed", what, bytes, (unsigned long long)a,
+            (unsigned long long)(a - best->base), name);
         return;
     }
     for (i = 0; i < 2; i++) {
@@ -372,14 +414,15 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
             (unsigned long long)a);
         return;
     }
-    if (a < best->base)
-        xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, %llu bytes before buffer '%s' of %llu bytes",
-            what, bytes, (unsigned long long)a, (unsigned long long)(best->base - a), best->name ? best->name : "?",
-            (unsigned long long)best->bytes);
-    else
-        xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes", what,
-            bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?",
-            (unsigned long long)best->bytes);
+    xg_sim_buffer_text(best, false, name, sizeof name);
+    if (a < best->base) {
+        xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, %llu bytes before %s", what, bytes,
+            (unsigned long long)a, (unsigned long long)(best->base - a), name);
+        return;
+    }
+    xg_sim_element_text(best, a - best->base, element, sizeof element);
+    xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, offset %llu of %s%s", what, bytes,
+        (unsigned long long)a, (unsigned long long)(a - best->base), name, element);
 }
 
 #endif /* XG_SIM_WORKER_C */

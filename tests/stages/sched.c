@@ -219,7 +219,7 @@ static bool sched_launch(xg_stage *io, const xg_nhost *h, const xg_nkernel *kern
     if (!w)
         xg_printf(&io->out, "%s\n", io->ctx->message);
     else if (status != XLAGPU_OK)
-        sim_fault(io, w);
+        sim_fault(io, xg_sim_fault_at(w, 0)->text);
     else if (counts)
         sched_print_counts(io, w);
     return w && status == XLAGPU_OK;

@@ -226,6 +226,10 @@ static void sim_header(xg_stage *io, sim_case *k, const char *p) {
             k->approx = strcmp(q + 1, "low") == 0    ? XG_SIM_APPROX_LOW
                         : strcmp(q + 1, "high") == 0 ? XG_SIM_APPROX_HIGH
                                                      : XG_SIM_APPROX_MIXED;
+        else if (strncmp(w, "seed=", 5) == 0)
+            k->l.seed = strtoull(q + 1, NULL, 0);
+        else if (strncmp(w, "faults=", 7) == 0)
+            k->l.max_faults = (uint32_t)strtoul(q + 1, NULL, 0);
         else if (strcmp(w, "stats") == 0)
             k->stats = true;
         else if (strcmp(w, "twice") == 0)
@@ -278,9 +282,8 @@ static void sim_show(xg_stage *io, const sim_buf *b) {
     }
     xg_putc(&io->out, '\n');
 }
-static void sim_fault(xg_stage *io, const xg_sim_worker *w) {
-    char text[2048];
-    size_t i, n = xg_sim_fault_text(w, text, sizeof text);
+static void sim_fault(xg_stage *io, const char *text) {
+    size_t i, n = strlen(text);
     for (i = 0; i < n; i++) {
         if (i > 2 && memcmp(text + i - 3, "at 0x", 5) == 0) {
             xg_puts(&io->out, "ADDRESS");
@@ -359,7 +362,7 @@ static void sim_run(xg_stage *io, const xg_source *ptx) {
         return;
     }
     if (status != XLAGPU_OK)
-        sim_fault(io, w);
+        for (i = 0; xg_sim_fault_at(w, i); i++) sim_fault(io, xg_sim_fault_at(w, i)->text);
     else
         for (i = 0; i < k->n; i++)
             if (!k->bufs[i].readonly) sim_show(io, &k->bufs[i]);
