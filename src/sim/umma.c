@@ -67,6 +67,7 @@ XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_w
         return false;
     }
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, used, XG_SIM_READS)) return false;
+    if (!xg_sim_proxy(of, v, in, lane, at, used, "multiplication")) return false;
     memcpy(out, of->shared + at, 16);
     return true;
 }
