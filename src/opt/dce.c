@@ -138,6 +138,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
     xg_inst_remove(root);
     fusion->shape = c->root->shape;
+    xg_inst_remove_attr(fusion, XG_A_backend_config); /* that was of another kernel */
     for (u = fusion->first_use; u; u = next) {
         xg_inst *element = u->user;
         next = u->next;
@@ -167,6 +168,7 @@ XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
     }
     if (n == fusion->n_operands) return false;
     xg_inst_drop_operands(fusion, n);
+    xg_inst_remove_attr(fusion, XG_A_backend_config);
     return true;
 }
 

@@ -23,18 +23,18 @@ typedef struct xg_split {
 } xg_split;
 
 /* Time in parts, with the second step. */
-XG_FN int64_t xg_split_time(const xg_tile_plan *whole, const xg_machine *m, int64_t parts) {
+XG_FN int64_t xg_split_time(const xg_tile_plan *whole, const xg_device *m, int64_t parts) {
     xg_tile_plan p = *whole;
     int64_t out = xg_cost_mul(p.form.hero->shape->elements, xg_type_bytes(p.form.sum)), moved;
     p.form.group[XG_TILE_B].size *= parts;
     p.form.group[XG_TILE_K].size /= parts;
     xg_tile_choose(&p, m, xg_cost_mul(out, parts));
     if (parts == 1) return p.picoseconds;
-    moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, m->bandwidth_gbs);
+    moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
     return xg_cost_add(xg_cost_add(p.picoseconds, moved), XG_SPLIT_LAUNCH_PS);
 }
 /* Into how many parts of equal length a sum over `size` is best cut. */
-XG_FN int64_t xg_split_best(const xg_tile_plan *p, const xg_machine *m, int64_t size) {
+XG_FN int64_t xg_split_best(const xg_tile_plan *p, const xg_device *m, int64_t size) {
     int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, parts, time;
     for (parts = 2; parts <= XG_SPLIT_PARTS_MAX && size % parts == 0; parts *= 2) {
         if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
@@ -69,7 +69,7 @@ XG_FN int64_t xg_split_tiles(const xg_tile_form *f) {
 }
 XG_FN bool xg_split_of(const xg_inst *i, xg_split *s) {
     xg_module *module = i->comp->module;
-    xg_machine m = xg_cost_machine(module);
+    const xg_device *m = &module->device;
     xg_mark none = xg_arena_mark(module->work);
     xg_aff_ctx *x;
     xg_tile_plan p;
@@ -81,9 +81,9 @@ XG_FN bool xg_split_of(const xg_inst *i, xg_split *s) {
         return false;
     memset(&p, 0, sizeof p);
     x = xg_aff_new(module->work);
-    if (xg_tile_form_of(&p.form, x, i) && xg_tile_is_worth(&p.form) && xg_split_tiles(&p.form) < (int64_t)m.sms) {
-        for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(&p, x, &m, k);
-        s->parts = xg_split_best(&p, &m, size);
+    if (xg_tile_form_of(&p.form, x, i) && xg_tile_is_worth(&p.form) && xg_split_tiles(&p.form) < m->sm_count) {
+        for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(&p, x, m, k);
+        s->parts = xg_split_best(&p, m, size);
     }
     xg_arena_reset(module->work, none);
     return s->parts > 1;

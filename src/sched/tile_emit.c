@@ -719,15 +719,59 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_tile_all_results(&w);
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }
-XG_FN xg_kmodule *xg_tile_fusion(
-    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, const xg_machine *m) {
+/* ---- the way ---- */
+
+XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_tile_plan *p) {
+    const xg_device *m = &job->fusion->comp->module->device;
+    if (!xg_tile_may_be(job->fusion)) return false;
+    xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
+    if (!xg_tile_plan_of(p, e, m)) return false;
+    return xg_emit_launch(e, p->threads, p->blocks, 0);
+}
+XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const xg_fusion_emission *e, xg_record *r) {
+    int64_t tile[3], part[2];
+    tile[0] = p->shape.m;
+    tile[1] = p->shape.n;
+    tile[2] = p->shape.k;
+    part[0] = p->shape.tm;
+    part[1] = p->shape.tn;
+    xg_record_put(job->arena, &r->form, "tile", tile, 3);
+    xg_record_put(job->arena, &r->form, "thread_tile", part, 2);
+    r->launch = e->record->launch;
+}
+/* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
+XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times) {
+    const xg_device *m = &job->fusion->comp->module->device;
+    uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
     xg_fusion_emission e;
     xg_tile_plan p;
-    if (!xg_tile_may_be(fusion)) return NULL;
-    xg_emit_open(&e, NULL, a, fusion, target);
-    if (!xg_tile_plan_of(&p, &e, m)) return NULL;
+    xg_ints *over;
+    if (!xg_tile_way_open(job, &e, &p)) return false;
+    xg_tile_way_write(job, &p, &e, r);
+    over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
+    xg_fuse_over(job->arena, job->fusion, true, over);
+    r->over = over;
+    r->n_results = n;
+    times->own = p.picoseconds;
+    times->emitter = XG_MAX(xg_tile_loop_time(&p.form, m), p.picoseconds + 1); /* the plan has compared the two */
+    return true;
+}
+XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name) {
+    xg_fusion_emission e;
+    xg_tile_plan p;
+    xg_record made;
+    const char *which;
+    memset(&made, 0, sizeof made);
+    if (!xg_tile_way_open(job, &e, &p))
+        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
+            "the record of this kernel: tiles do not suit it");
+    xg_tile_way_write(job, &p, &e, &made);
+    which = xg_record_disobeys(r, &made);
+    if (which)
+        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
+            "the record of this kernel: '%s' would be another", which);
     xg_emit_check_leaves(&e);
-    xg_emit_entry(&e, kernel_name);
+    xg_emit_entry(&e, name);
     xg_tile_emit(&e, &p);
     return e.m;
 }

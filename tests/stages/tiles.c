@@ -391,7 +391,7 @@ static void stage_tiles(xg_stage *io) {
 
 /* joined: one block makes it along with others, by one thread for each element. */
 static void tiles_of_fusion(
-    xg_stage *io, const char *path, const xg_inst *fusion, bool joined, const xg_machine *m, uint32_t *n) {
+    xg_stage *io, const char *path, const xg_inst *fusion, bool joined, const xg_device *m, uint32_t *n) {
     xg_emit_target t = xg_emit_target_of(m, false);
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_fusion_emission e;
@@ -409,8 +409,9 @@ static void tiles_of_fusion(
 }
 static void tiles_of_module(xg_stage *io, const char *path, const xg_module *m, uint32_t *n) {
     const xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c)
-    if (i->op == XG_FUSION) tiles_of_fusion(io, path, i, xg_fuse_is_phases(c), &m->machine, n);
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_FUSION) tiles_of_fusion(io, path, i, xg_fuse_is_phases(c), &m->device, n);
 }
 static void tiles_of_file(xg_stage *io, const char *path, uint32_t *n) {
     xg_driver_options o;
@@ -425,7 +426,6 @@ static void tiles_of_file(xg_stage *io, const char *path, uint32_t *n) {
     src.size = size;
     free(text);
     m = xg_hlo_parse(io->ctx, io->arena, &src);
-    m->machine = xg_driver_machine(&o.target);
     xg_driver_run_passes(m, &o);
     tiles_of_module(io, path, m, n);
 }
