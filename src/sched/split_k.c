@@ -81,7 +81,7 @@ XG_FN bool xg_split_of(const xg_inst *i, xg_split *s) {
         return false;
     memset(&p, 0, sizeof p);
     x = xg_aff_new(module->work);
-    if (xg_tile_form_of(&p.form, x, i) && xg_tile_is_worth(&p.form) && xg_split_tiles(&p.form) < m->sm_count) {
+    if (xg_tile_form_of(&p.form, x, i) && xg_tile_is_worth(&p.form) && xg_split_tiles(&p.form) < (int64_t)m->sm_count) {
         for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(&p, x, m, k);
         s->parts = xg_split_best(&p, m, size);
     }

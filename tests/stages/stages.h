@@ -64,5 +64,6 @@
     X(tiles) \
     X(tiles_of) \
     X(schedule_rule) \
-    X(schedule_host)
+    X(schedule_host) \
+    X(schedule_each)
 /* clang-format on */

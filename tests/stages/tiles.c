@@ -426,6 +426,7 @@ static void tiles_of_file(xg_stage *io, const char *path, uint32_t *n) {
     src.size = size;
     free(text);
     m = xg_hlo_parse(io->ctx, io->arena, &src);
+    (void)xg_device_of_cc(o.target.cc, &m->device);
     xg_driver_run_passes(m, &o);
     tiles_of_module(io, path, m, n);
 }
