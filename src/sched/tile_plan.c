@@ -58,7 +58,7 @@ enum {
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
     XG_TILE_STEP_CYCLES = 60,     /* of a step beside its arithmetic: barrier and addresses */
     XG_TILE_START_CYCLES = 1500,  /* of a block: the first step's way from memory, and the epilogue's to it */
-    XG_TILE_READ_CYCLES = 2,      /* of shared memory for 16 bytes of each lane, most of them the same */
+    XG_TILE_READ_CYCLES = 4,      /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
     XG_TILE_READ_LATENCY = 12,    /* of one k, which a warp alone waits for beside its arithmetic */
     XG_TILE_L2_SPEED = 3          /* times the bandwidth of memory */
 };
