@@ -243,6 +243,21 @@ XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, x
 /* ---- launch.c ---- */
 /* min(128, n) threads, as many blocks as needed, in x then y */
 XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll);
+/* ---- form.c ---- */
+typedef struct xg_form_field {
+    const char *name;
+    size_t at; /* of an int64_t in the emitter's struct */
+} xg_form_field;
+XG_FN bool xg_form_is_whole(const xg_fusion_emission *e);   /* the order says all: nothing is left to decide */
+XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e); /* the order says something of the form */
+/* From the order, what it says; into the record, what is not 0. */
+XG_FN void xg_form_read(const xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, void *form);
+XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, const void *form);
+/* "walk", of an emitter with several: its number among the names, n if the order does not say or has none of them. */
+XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *const *names, uint32_t n);
+XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name);
+XG_FN bool xg_form_power(int64_t v, int64_t most);                 /* of two, from 1 on */
+XG_FN bool xg_emit_refuse(xg_fusion_emission *e, const char *why); /* the end of a plan that does not take it: false */
 /* ---- loop.c ---- */
 /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results
  * alone */

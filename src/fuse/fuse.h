@@ -86,6 +86,7 @@ typedef struct xg_numbers {
     xg_str name;
     uint32_t n;
     const int64_t *p;
+    xg_str word; /* instead of numbers */
 } xg_numbers;
 typedef XG_VEC(xg_numbers) xg_numbers_list;
 typedef struct xg_launch {
