@@ -223,7 +223,9 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
 typedef struct xlagpu_target_desc {
-    const char *name;          /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80" */
+    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on later
+     * devices too, unless an instruction needs the letter */
+    const char *name;
     uint32_t sm_count;         /* multiprocessors */
     uint32_t threads_per_sm;   /* resident threads */
     uint32_t shared_per_block; /* bytes of shared memory a block may have */
@@ -3132,6 +3134,7 @@ typedef struct xg_machine {
     uint32_t red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */
     uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS (opt.h) that it computes on bf16 */
     int64_t bandwidth_gbs, l2_bytes, shared_per_block;
+    bool async_copies; /* from global to shared memory */
 } xg_machine;
 
 struct xg_module {
@@ -19204,6 +19207,7 @@ XG_FN int64_t xg_gcd(int64_t a, int64_t b); /* of the absolute values; (0, b) gi
 XG_FN xg_range xg_range_of(int64_t lo, int64_t hi);
 XG_FN bool xg_range_is_point(xg_range r);
 XG_FN bool xg_range_known(xg_range r); /* bounded on both sides */
+XG_FN bool xg_range_within(xg_range inner, xg_range outer);
 XG_FN xg_range xg_range_meet(xg_range a, xg_range b);
 XG_FN xg_range xg_range_add(xg_range a, xg_range b); /* unbounded where it would overflow */
 XG_FN xg_range xg_range_scale(xg_range a, int64_t s);
@@ -19402,6 +19406,7 @@ XG_FN xg_range xg_range_of(int64_t lo, int64_t hi) {
 }
 XG_FN bool xg_range_is_point(xg_range r) { return r.lo == r.hi; }
 XG_FN bool xg_range_known(xg_range r) { return r.lo != INT64_MIN && r.hi != INT64_MAX; }
+XG_FN bool xg_range_within(xg_range inner, xg_range outer) { return inner.lo >= outer.lo && inner.hi <= outer.hi; }
 XG_FN xg_range xg_range_meet(xg_range a, xg_range b) { return xg_range_of(XG_MAX(a.lo, b.lo), XG_MIN(a.hi, b.hi)); }
 XG_FN xg_range xg_range_add(xg_range a, xg_range b) {
     xg_range r = xg_range_of(INT64_MIN, INT64_MAX);
@@ -41085,6 +41090,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.threads_per_sm = 2048;
     r.cluster = 8;
     r.red_bytes = 16;
+    r.async_copies = true;
     r.shared_per_block = 232448;
     return r;
 }
@@ -45549,6 +45555,8 @@ enum {
     X(PTR_ADD, "llvm.getelementptr", 2, 2, 1, 0, KF_PURE | KF_LOW, ptr_add, scale) /* pointer, i32 or i64 index; a: bytes per index (0: the index is bytes); b: constant bytes added. An i32 index is unsigned */ \
     X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
     X(STORE, "llvm.store", 2, 2, 0, 0, KF_WRITE | KF_LOW, store, store) /* value, pointer */ \
+    X(ASYNC_COPY, "nvvm.cp.async.shared.global", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, async_copy, store) /* pointer to shared memory, pointer to global memory; a: bytes, 4, 8 or 16. There when the thread has waited */ \
+    X(ASYNC_WAIT, "nvvm.cp.async.wait.all", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, team) \
     X(RED_ADDI, "llvm.atomicrmw.add", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) /* value, pointer, as all of these */ \
     X(RED_ADDF, "llvm.atomicrmw.fadd", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
     X(RED_AND, "llvm.atomicrmw.and", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \
@@ -45700,7 +45708,8 @@ enum {
  * out, once they are lowered */
 enum {
     KL_UNROLLED = 1,
-    KL_UNROLL_LOWERED = 2
+    KL_UNROLL_LOWERED = 2,
+    KL_STEP_POINTERS = 4 /* addresses that grow by as much in each round are carried (step_pointers.c) */
 };
 enum {
     XG_KTEAM_CLUSTER = -1
@@ -45764,6 +45773,8 @@ struct xg_kfunc {
     uint32_t threads[3], blocks[3]; /* entry only */
     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t cluster;
+    /* entry only: what is loaded just to be stored to shared memory may come while the thread goes on */
+    bool async_copies;
     /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the
      * assembler may then spare some by spilling */
     uint32_t resident;
@@ -45969,7 +45980,9 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
 XG_FN void xg_kir_vectorize(xg_kmodule *m);
 XG_FN void xg_kir_unroll(xg_kmodule *m);
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
-XG_FN bool xg_kop_is_dead(const xg_kop *op);     /* canonicalize.c: nobody reads it, and it does nothing else */
+XG_FN void xg_kir_step_pointers(xg_kmodule *m);
+XG_FN void xg_kir_async_copies(xg_kmodule *m);
+XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nobody reads it, and it does nothing else */
 /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);
 /* cse.c: dominating equal pure operations; loads that nothing between could change */
@@ -47483,6 +47496,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
     }
     if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
     if (op->flags & KL_UNROLL_LOWERED) xg_puts(p->b, " unroll_lowered");
+    if (op->flags & KL_STEP_POINTERS) xg_puts(p->b, " step_pointers");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
@@ -47747,6 +47761,7 @@ XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {
         xg_printf(p->b,
             " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]",
             f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
+    if (f->entry && f->async_copies) xg_puts(p->b, ", xla.async_copies");
     if (f->entry && f->cluster) xg_printf(p->b, ", xla.cluster = %u", f->cluster);
     if (f->entry)
         xg_putc(p->b, '}');
@@ -48267,7 +48282,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
-    bool unrolled, lowered;
+    bool unrolled, lowered, stepped;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -48281,10 +48296,12 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     if (xg_ktake(p, ":")) xg_kexpect_type(p, bounds[0]->type);
     unrolled = xg_ktake(p, "unrolled");
     lowered = xg_ktake(p, "unroll_lowered");
+    stepped = xg_ktake(p, "step_pointers");
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
-    op->flags |= (uint32_t)(unrolled ? KL_UNROLLED : 0) | (uint32_t)(lowered ? KL_UNROLL_LOWERED : 0);
+    op->flags |= (uint32_t)(unrolled ? KL_UNROLLED : 0) | (uint32_t)(lowered ? KL_UNROLL_LOWERED : 0) |
+                 (uint32_t)(stepped ? KL_STEP_POINTERS : 0);
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);
@@ -48885,12 +48902,14 @@ XG_FN void xg_kparse_func_attrs(xg_kparser *p, xg_kfunc *f) {
             xg_kparse_three(p, f->threads);
         else if (xg_ktake(p, "xla.blocks"))
             xg_kparse_three(p, f->blocks);
+        else if (xg_ktake(p, "xla.async_copies"))
+            f->async_copies = true;
         else if (xg_ktake(p, "xla.cluster")) {
             xg_kexpect(p, "=");
             f->cluster = xg_kcount(p);
         } else
             xg_kparse_fail(p, p->at,
-                "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks or xla.cluster",
+                "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks, xla.async_copies or xla.cluster",
                 xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");
@@ -49420,6 +49439,12 @@ XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer,
 }
 XG_FN const char *xg_kir_check_load(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 0), xg_kr(op)); }
 XG_FN const char *xg_kir_check_store(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 1), xg_kt(op, 0)); }
+XG_FN const char *xg_kir_check_async_copy(const xg_kop *op) {
+    const xg_ktype *to = xg_kt(op, 0), *from = xg_kt(op, 1);
+    if (to->kind != XG_TK_POINTER || to->space != XG_SPACE_SHARED) return "to shared memory";
+    if (from->kind != XG_TK_POINTER || from->space != XG_SPACE_GLOBAL) return "from global memory";
+    return op->a == 4 || op->a == 8 || op->a == 16 ? NULL : "4, 8 or 16 bytes";
+}
 XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {
     const xg_ktype *t = xg_kt(op, 0);
     if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER)
@@ -54612,6 +54637,215 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_CONVERT_INDEX_C */
+/* kir/step_pointers.c -- addresses that a loop moves on by the same number of bytes in each round are carried by it.
+ *
+ *     for i: %p = getelementptr %base[a + c * i]      ==>   for i, %p = %base[a + c * lo]: ... yield %p + c * step
+ *
+ * One addition instead of a multiplication and two; in loops that ask for it (KL_STEP_POINTERS), for a carried address
+ * lives all the time. Requires: pointers, constants as bounds; comes behind the last cse. Addresses in inner loops stay
+ * as they are; an index that may be negative in some round does, too, since it is taken as unsigned. */
+#ifndef XG_KIR_STEP_POINTERS_C
+#define XG_KIR_STEP_POINTERS_C
+
+typedef struct xg_kstepper {
+    xg_kmodule *m;
+    xg_kop *loop;
+    const xg_kval *var;
+    int64_t lo, step;
+    xg_kops found;
+} xg_kstepper;
+
+XG_FN bool xg_kstep_outside(const xg_kstepper *z, const xg_kval *v) {
+    return !xg_kregion_inside(v->def ? v->def->parent : v->region, z->loop->regions[0]);
+}
+/* How much v grows when the variable grows by one; false: it is not known. */
+XG_FN bool xg_kstep_scale(const xg_kstepper *z, const xg_kval *v, int64_t *scale, uint32_t depth) {
+    int64_t x, y, c;
+    *scale = v == z->var;
+    if (v == z->var || xg_kstep_outside(z, v) || xg_kval_is_const(v, NULL)) return true;
+    if (!v->def || depth == 0) return false;
+    switch (v->def->op) {
+    case XG_K_OP_ADDI:
+        if (!xg_kstep_scale(z, XG_KOPERAND(v->def, 0), &x, depth - 1)) return false;
+        return xg_kstep_scale(z, XG_KOPERAND(v->def, 1), &y, depth - 1) && xg_add64(x, y, scale);
+    case XG_K_OP_MULI:
+    case XG_K_OP_SHLI:
+        if (!xg_kval_is_const(XG_KOPERAND(v->def, 1), &c)) return false;
+        if (v->def->op == XG_K_OP_SHLI) c = c >= 0 && c < 31 ? (int64_t)1 << c : 0;
+        return c && xg_kstep_scale(z, XG_KOPERAND(v->def, 0), &x, depth - 1) && xg_mul64(x, c, scale);
+    default: return false;
+    }
+}
+/* v in the first round, computed in front of the loop. */
+XG_FN xg_kval *xg_kstep_first(const xg_kstepper *z, xg_kb *b, xg_kval *v) {
+    xg_kval *x, *y;
+    int64_t c = 1;
+    if (v == z->var) return xg_kconst_int(b, v->type->elem, z->lo);
+    if (xg_kstep_outside(z, v)) return v;
+    if (xg_kval_is_const(v, &c)) return xg_kconst_int(b, v->type->elem, c);
+    x = xg_kstep_first(z, b, XG_KOPERAND(v->def, 0));
+    if (v->def->op != XG_K_OP_ADDI && xg_kval_is_const(x, &c) && c == 0) return x;
+    y = xg_kstep_first(z, b, XG_KOPERAND(v->def, 1));
+    if (v->def->op == XG_K_OP_ADDI && xg_kval_is_const(x, &c) && c == 0) return y;
+    if (v->def->op == XG_K_OP_ADDI && xg_kval_is_const(y, &c) && c == 0) return x;
+    return xg_k2(b, v->def->op, x, y);
+}
+XG_FN bool xg_kstep_may(const xg_kstepper *z, const xg_kop *op, int64_t *bytes) {
+    enum {
+        DEEPEST = 8
+    };
+    if (op->op != XG_K_OP_PTR_ADD || !xg_kstep_outside(z, XG_KOPERAND(op, 0))) return false;
+    if (!xg_kstep_scale(z, XG_KOPERAND(op, 1), bytes, DEEPEST) || !*bytes) return false;
+    if (xg_kval_range(XG_KOPERAND(op, 1)).lo < 0) return false;
+    return xg_mul64(*bytes, op->a ? op->a : 1, bytes) && xg_mul64(*bytes, z->step, bytes) && *bytes >= INT32_MIN &&
+           *bytes <= INT32_MAX;
+}
+XG_FN void xg_kstep_collect(xg_kstepper *z, const xg_kregion *r) {
+    xg_kop *op;
+    int64_t bytes;
+    uint32_t k;
+    for (op = r->first; op; op = op->next) {
+        if (xg_kstep_may(z, op, &bytes)) xg_push(z->m->temp, xg_kop *, &z->found, op);
+        if (op->op == XG_K_OP_IF)
+            for (k = 0; k < op->n_regions; k++) xg_kstep_collect(z, op->regions[k]);
+    }
+}
+/* More arguments of a region, behind those that it has. */
+XG_FN xg_kval *xg_kstep_more_args(xg_kstepper *z, xg_kregion *r, uint32_t more) {
+    xg_kval *old = r->args;
+    uint32_t n = r->n_args, k;
+    r->args = XG_NEW_N(z->m->arena, xg_kval, n + more);
+    for (k = 0; k < n; k++) {
+        r->args[k] = old[k];
+        r->args[k].first_use = r->args[k].last_use = NULL;
+        xg_kval_replace(&old[k], &r->args[k]);
+    }
+    for (k = 0; k < more; k++) {
+        r->args[n + k].type = z->found.p[k]->results->type;
+        r->args[n + k].index = n + k;
+        r->args[n + k].region = r;
+        r->args[n + k].id = z->m->n_ids++;
+        r->args[n + k].lo = 1;
+    }
+    r->n_args = n + more;
+    z->var = &r->args[0];
+    return &r->args[n];
+}
+XG_FN void xg_kstep_carry(xg_kstepper *z) {
+    uint32_t n = z->loop->n_operands, nr = z->loop->n_results, more = z->found.n, k;
+    xg_kval **operands = XG_NEW_N(z->m->temp, xg_kval *, n + more), *args;
+    xg_kval **yields = XG_NEW_N(z->m->temp, xg_kval *, nr + more);
+    const xg_ktype **types = XG_NEW_N(z->m->temp, const xg_ktype *, nr + more);
+    int64_t *bytes = XG_NEW_N(z->m->temp, int64_t, more);
+    xg_kb b = xg_kb_before(z->m, z->loop);
+    xg_kop *made, *yield = z->loop->regions[0]->last;
+    for (k = 0; k < n; k++) operands[k] = z->loop->operands[k].value;
+    for (k = 0; k < nr; k++) types[k] = z->loop->results[k].type;
+    for (k = 0; k < more; k++) {
+        const xg_kop *op = z->found.p[k];
+        (void)xg_kstep_may(z, op, &bytes[k]);
+        operands[n + k] = xg_kptr(&b, XG_KOPERAND(op, 0), xg_kstep_first(z, &b, XG_KOPERAND(op, 1)), op->a, op->b);
+        operands[n + k]->def->flags = op->flags;
+        types[nr + k] = op->results->type;
+    }
+    args = xg_kstep_more_args(z, z->loop->regions[0], more);
+    for (k = 0; k < nr; k++) yields[k] = XG_KOPERAND(yield, k);
+    b = xg_kb_before(z->m, yield);
+    for (k = 0; k < more; k++) {
+        const xg_kelem index = XG_KOPERAND(z->found.p[k], 1)->type->elem;
+        xg_kval_replace(z->found.p[k]->results, &args[k]);
+        yields[nr + k] = xg_kptr(&b, &args[k], xg_kconst_int(&b, index, 0), 1, bytes[k]);
+        xg_kop_remove(z->found.p[k]);
+    }
+    xg_kyield(&b, yields, nr + more);
+    xg_kop_remove(yield);
+    made = xg_kop_rebuild(z->m, z->loop, operands, n + more, types, nr + more);
+    for (k = 0; k < nr; k++) xg_kval_replace(&z->loop->results[k], &made->results[k]);
+    xg_kop_remove(z->loop);
+}
+XG_FN void xg_kstep_loop(xg_kmodule *m, xg_kop *loop) {
+    xg_kstepper z;
+    memset(&z, 0, sizeof z);
+    z.m = m;
+    z.loop = loop;
+    z.var = &loop->regions[0]->args[0];
+    if (!(loop->flags & KL_STEP_POINTERS)) return;
+    if (!xg_kval_is_const(XG_KOPERAND(loop, 0), &z.lo) || !xg_kval_is_const(XG_KOPERAND(loop, 2), &z.step)) return;
+    xg_kstep_collect(&z, loop->regions[0]);
+    if (z.found.n) xg_kstep_carry(&z);
+}
+XG_FN void xg_kir_step_pointers(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR, xg_kstep_loop); }
+
+#endif /* XG_KIR_STEP_POINTERS_C */
+/* kir/async_copies.c -- what is loaded from global memory only to be stored to shared memory is copied by cp.async.
+ *
+ *     %v = llvm.load %g; llvm.store %v, %s   ==>   cp.async %s, %g
+ *
+ * of 4, 8 or 16 bytes, in kernels that ask for it (xg_kfunc.async_copies): the thread goes on, needs no registers for
+ * what is on its way, and waits in front of the next barrier. Requires: pointers; comes last. The load has to be an
+ * invariant one (nothing in the kernel writes there), so it may be done later. Keeps: everything else. */
+#ifndef XG_KIR_ASYNC_COPIES_C
+#define XG_KIR_ASYNC_COPIES_C
+
+/* The vector that a chain of insertions puts together again, lane by lane. */
+XG_FN xg_kval *xg_kasync_whole(xg_kval *v) {
+    xg_kval *from = NULL, *at = v;
+    int64_t lane, k, seen = 0;
+    for (; xg_kval_by(at, XG_K_OP_VINSERT); at = XG_KOPERAND(at->def, 1)) {
+        xg_kval *x = XG_KOPERAND(at->def, 0);
+        if (!xg_kval_by(x, XG_K_OP_VEXTRACT) || (from && from != XG_KOPERAND(x->def, 0))) return v;
+        from = XG_KOPERAND(x->def, 0);
+        if (!xg_kval_is_const(XG_KOPERAND(at->def, 2), &lane) || !xg_kval_is_const(XG_KOPERAND(x->def, 1), &k))
+            return v;
+        if (lane != k || lane > 31 || (seen >> lane & 1)) return v;
+        seen |= (int64_t)1 << lane;
+    }
+    return from && from->type == v->type && seen == ((int64_t)1 << v->type->elements) - 1 ? from : v;
+}
+XG_FN bool xg_kasync_copy(xg_kmodule *m, xg_kop *store) {
+    xg_kval *v = xg_kasync_whole(XG_KOPERAND(store, 0)), *o[2];
+    int64_t bytes = v->type->elements * xg_kelem_bytes(v->type->elem);
+    xg_kb b;
+    if (v->type->kind != XG_TK_VECTOR) bytes = xg_kelem_bytes(v->type->elem);
+    if (XG_KOPERAND(store, 1)->type->space != XG_SPACE_SHARED || !xg_kval_by(v, XG_K_OP_LOAD)) return false;
+    if (bytes != 4 && bytes != 8 && bytes != 16) return false;
+    if (!(v->def->flags & KM_INVARIANT) || v->def->parent != store->parent || v->def->a < bytes || store->a < bytes)
+        return false;
+    o[0] = XG_KOPERAND(store, 1);
+    o[1] = XG_KOPERAND(v->def, 0);
+    if (o[1]->type->space != XG_SPACE_GLOBAL) return false;
+    b = xg_kb_before(m, store);
+    xg_kir_op(&b, XG_K_OP_ASYNC_COPY, o, 2, NULL, 0, 0)->a = bytes;
+    xg_kop_remove(store); /* what it stored has no reader left, and goes with what nobody reads */
+    return true;
+}
+/* Whether copies may be on their way behind the region, if some were in front of it. */
+XG_FN bool xg_kasync_region(xg_kmodule *m, xg_kregion *r, bool pending) {
+    xg_kop *op, *next;
+    uint32_t k;
+    for (op = r->first; op; op = next) {
+        bool behind = pending;
+        next = op->next;
+        if (op->op == XG_K_OP_STORE && xg_kasync_copy(m, op)) pending = true;
+        if (op->op == XG_K_OP_ASYNC_WAIT) pending = false;
+        if (op->op == XG_K_OP_BARRIER && pending) {
+            xg_kb b = xg_kb_before(m, op);
+            xg_kir_op(&b, XG_K_OP_ASYNC_WAIT, NULL, 0, NULL, 0, 0);
+            pending = false;
+        }
+        for (k = 0; k < op->n_regions; k++) behind = xg_kasync_region(m, op->regions[k], pending) || behind;
+        if (!op->n_regions) continue;
+        if (behind && !pending && op->op != XG_K_OP_IF) /* from one round to the next */
+            for (k = 0; k < op->n_regions; k++) (void)xg_kasync_region(m, op->regions[k], true);
+        pending = behind;
+    }
+    return pending;
+}
+XG_FN void xg_kir_async_copies(xg_kmodule *m) {
+    if (m->entry->async_copies) (void)xg_kasync_region(m, m->entry->body, false);
+}
+
+#endif /* XG_KIR_ASYNC_COPIES_C */
 
 /* emit */
 /* emit/emit.h -- from a fusion to kernel IR.
@@ -71797,6 +72031,1287 @@ XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
 
 #endif /* XG_EMIT_PHASES_C */
 
+/* sched */
+/* sched/tile.h -- contractions (dot, convolution) as tiles: one rule for every layout, type, prologue and epilogue.
+ *
+ * Ideas
+ * - A contraction is a sum over K of A[batch, m, k] * B[batch, n, k]. Each of the four names stands for a group of
+ *   axes: dimensions of the hero's result, or summed ones. A convolution is one as well (implicit GEMM): m runs over
+ *   batch and positions, k over window and features; its indexing map says where an element of the input lies, and
+ *   where there is none.
+ * - A block of threads makes a tile of the result. It brings a step of K of both operands into shared memory while it
+ *   works on the step before (two buffers, one barrier a step); each thread keeps a smaller tile in registers, and
+ *   multiplies row and column fragments that it reads 16 bytes at a time.
+ * - An operand's element is whatever the fusion computes there (emit/elemental.c), the result's element goes through
+ *   shared memory to the fusion's epilogue in the order of the result's memory; so the rule knows no opcode.
+ * - The plan is made once and has all that the kernel depends on; the estimate in tile_plan.c compares plans.
+ *
+ * Laws: sums are made in the order of k, so results are the same in every run. No atomics. */
+#ifndef XG_SCHED_TILE_H
+#define XG_SCHED_TILE_H
+
+enum {
+    XG_TILE_VARS_MAX = 2 * XG_RANK_MAX + 2, /* of a hero: dimensions of its result, and summed ones */
+    XG_TILE_SIDES = 2
+};
+
+typedef enum xg_tile_role {
+    XG_TILE_B,
+    XG_TILE_M,
+    XG_TILE_N,
+    XG_TILE_K,
+    XG_TILE_ROLES
+} xg_tile_role;
+
+/* Its index times `scale` is added to variable `of`: a dimension of the hero's result, or, behind those, a summed one.
+ */
+typedef struct xg_tile_axis {
+    int64_t extent, scale;
+    uint32_t of;
+} xg_tile_axis;
+typedef struct xg_tile_group {
+    uint32_t n;
+    xg_tile_axis axes[XG_TILE_VARS_MAX]; /* outermost first */
+    int64_t size;
+} xg_tile_group;
+
+typedef struct xg_tile_form {
+    const xg_inst *hero;
+    xlagpu_type sum;
+    uint32_t rank, n_vars;             /* of the hero's result; with the summed dimensions */
+    uint32_t operand[XG_TILE_SIDES];   /* of the hero: the one that has M, the one that has N */
+    const xg_imap *map[XG_TILE_SIDES]; /* (variables) -> indices of that operand, where there is an element */
+    xg_tile_group group[XG_TILE_ROLES];
+} xg_tile_form;
+
+/* A block's tile is m by n and works on k at a time; a thread's is tm by tn. */
+typedef struct xg_tile_shape {
+    int32_t m, n, k, tm, tn;
+} xg_tile_shape;
+
+/* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
+typedef struct xg_tile_fetch {
+    bool along_k;
+    bool async;             /* element for element as it lies in memory: copied without registers */
+    int64_t bytes;          /* of an element in memory */
+    int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
+    int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next */
+    int64_t vectors, rounds;
+    int64_t offset;     /* of the first buffer, in elements */
+    const xg_imap *map; /* see xg_tile_fetch_map */
+} xg_tile_fetch;
+
+typedef struct xg_tile_plan {
+    xg_tile_form form;
+    xg_tile_shape shape;
+    int64_t threads, blocks, quad; /* quad: elements that lie side by side in a fragment */
+    int64_t warps_n, lanes_n;      /* of the threads of a block, along n */
+    int64_t rows, columns;         /* threads of a block, along m and n */
+    int64_t tiles[XG_TILE_SIDES], steps, batch, group_rows;
+    int64_t out_vector; /* elements of the result that a thread writes at a time */
+    int64_t shared;     /* elements of shared memory */
+    xg_tile_fetch fetch[XG_TILE_SIDES];
+    xg_heroes heroes;
+    int64_t picoseconds; /* by the estimate */
+} xg_tile_plan;
+
+/* ---- tile_form.c ---- */
+XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero); /* false: it is no such sum */
+/* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
+XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
+
+/* ---- tile_plan.c ---- */
+XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
+XG_FN bool xg_tile_plan_of(
+    xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m); /* false: by other means */
+
+/* ---- tile_emit.c ---- */
+/* The dims of maps that say what a thread brings: thread, round, lane of the vector, step, tile, batch. */
+enum {
+    XG_TILE_THREAD,
+    XG_TILE_ROUND,
+    XG_TILE_LANE,
+    XG_TILE_STEP,
+    XG_TILE_TILE,
+    XG_TILE_BATCH,
+    XG_TILE_FETCH_DIMS
+};
+XG_FN const xg_imap *xg_tile_fetch_map(
+    const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side); /* to the operand's indices */
+/* Whether the guards of a map say the same of all lanes of a vector. */
+XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
+XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
+/* The kernel of a fusion, if tiles are the way; NULL: they are not. */
+XG_FN xg_kmodule *xg_tile_fusion(
+    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, const xg_machine *m);
+
+#endif /* XG_SCHED_TILE_H */
+/* sched/tile_form.c -- which axes a dot or convolution has: of a batch, of each operand alone, and summed ones. */
+#ifndef XG_SCHED_TILE_FORM_C
+#define XG_SCHED_TILE_FORM_C
+
+/* How far out dimension d lies in memory: 0 is the innermost one. */
+XG_FN uint32_t xg_tile_depth(const xg_shape *s, uint32_t d) {
+    uint32_t k;
+    if (!s->layout) return s->rank - 1 - d;
+    for (k = 0; k < s->rank && (uint32_t)s->layout->minor_to_major[k] != d; k++) {}
+    return k;
+}
+/* Behind those that lie further out in memory. */
+XG_FN void xg_tile_add(xg_tile_group *g, uint32_t of, int64_t extent, int64_t scale, uint32_t depth, uint32_t *depths) {
+    uint32_t k = g->n++;
+    for (; k > 0 && depths[k - 1] < depth; k--) {
+        g->axes[k] = g->axes[k - 1];
+        depths[k] = depths[k - 1];
+    }
+    g->axes[k].of = of;
+    g->axes[k].extent = extent;
+    g->axes[k].scale = scale;
+    depths[k] = depth;
+}
+typedef struct xg_tile_builder {
+    xg_tile_form *f;
+    uint32_t depths[XG_TILE_ROLES][XG_TILE_VARS_MAX];
+} xg_tile_builder;
+XG_FN void xg_tile_add_dim(xg_tile_builder *b, xg_tile_role role, uint32_t dim, int64_t extent, int64_t scale) {
+    xg_tile_add(&b->f->group[role], dim, extent, scale, xg_tile_depth(b->f->hero->shape, dim), b->depths[role]);
+}
+/* A summed one lies as deep as the dimension of operand 0 that it counts. */
+XG_FN void xg_tile_add_sum(xg_tile_builder *b, uint32_t which, uint32_t dim, int64_t extent) {
+    uint32_t depth = xg_tile_depth(XG_OPERAND(b->f->hero, 0)->shape, dim);
+    xg_tile_add(&b->f->group[XG_TILE_K], b->f->rank + which, extent, 1, depth, b->depths[XG_TILE_K]);
+}
+
+XG_FN bool xg_tile_dot(xg_tile_builder *b) {
+    const xg_inst *i = b->f->hero;
+    const xg_shape *s = i->shape, *lhs = XG_OPERAND(i, 0)->shape;
+    uint32_t n_batch = xg_attr_ints(i, XG_A_lhs_batch_dims).n, left, k;
+    xg_ints summed = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+    if (i->n_operands != 2) return false;
+    left = lhs->rank - summed.n;
+    for (k = 0; k < s->rank; k++)
+        xg_tile_add_dim(b, k < n_batch ? XG_TILE_B : k < left ? XG_TILE_M : XG_TILE_N, k, s->dims[k], 1);
+    for (k = 0; k < summed.n; k++) xg_tile_add_sum(b, k, (uint32_t)summed.p[k], lhs->dims[summed.p[k]]);
+    b->f->n_vars = s->rank + summed.n;
+    return true;
+}
+XG_FN bool xg_tile_convolution(xg_tile_builder *b) {
+    const xg_inst *i = b->f->hero;
+    const xg_shape *s = i->shape, *kernel = XG_OPERAND(i, 1)->shape;
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    xg_window w = xg_emit_window(i);
+    int64_t groups = xg_attr_int(i, XG_A_feature_group_count, 1) * xg_attr_int(i, XG_A_batch_group_count, 1), features;
+    uint32_t k;
+    if (i->n_operands != 2 || xg_inst_attr(i, XG_A_sparsity_config) || groups < 1) return false;
+    features = s->dims[l->output_feature] / groups;
+    for (k = 0; k < s->rank; k++)
+        if (k != (uint32_t)l->output_feature) xg_tile_add_dim(b, XG_TILE_M, k, s->dims[k], 1);
+    if (groups > 1) xg_tile_add_dim(b, XG_TILE_B, (uint32_t)l->output_feature, groups, features);
+    xg_tile_add_dim(b, XG_TILE_N, (uint32_t)l->output_feature, features, 1);
+    for (k = 0; k < w.n; k++) xg_tile_add_sum(b, k, (uint32_t)l->input_spatial.p[k], w.p[k].size);
+    xg_tile_add_sum(b, w.n, (uint32_t)l->input_feature, kernel->dims[l->kernel_input]);
+    b->f->n_vars = s->rank + w.n + 1;
+    return true;
+}
+
+XG_FN int64_t xg_tile_group_size(const xg_tile_group *g) {
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < g->n; k++)
+        if (!xg_mul64(n, g->axes[k].extent, &n)) return -1;
+    return n;
+}
+/* The role whose last axis of more than one element lies innermost in the result: threads write it side by side. */
+XG_FN bool xg_tile_m_is_minor(const xg_tile_builder *b) {
+    uint32_t best[2] = {UINT32_MAX, UINT32_MAX}, role, k;
+    for (role = XG_TILE_M; role <= XG_TILE_N; role++) {
+        const xg_tile_group *g = &b->f->group[role];
+        for (k = 0; k < g->n; k++)
+            if (g->axes[k].extent > 1) best[role - XG_TILE_M] = b->depths[role][k];
+    }
+    return best[0] < best[1];
+}
+XG_FN void xg_tile_swap(xg_tile_form *f) {
+    xg_tile_group g = f->group[XG_TILE_M];
+    f->group[XG_TILE_M] = f->group[XG_TILE_N];
+    f->group[XG_TILE_N] = g;
+    f->operand[0] = 1;
+    f->operand[1] = 0;
+}
+
+XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero) {
+    xg_tile_builder b;
+    uint32_t k;
+    memset(f, 0, sizeof *f);
+    memset(&b, 0, sizeof b);
+    b.f = f;
+    f->hero = hero;
+    f->rank = hero->shape->rank;
+    f->operand[1] = 1;
+    if (!xg_shape_is_array(hero->shape) || hero->shape->dynamic || hero->shape->elements == 0) return false;
+    for (k = 0; k < 2; k++)
+        if (XG_OPERAND(hero, k)->shape->dynamic || XG_OPERAND(hero, k)->shape->elements == 0) return false;
+    for (k = 0; k < 2; k++)
+        if (!xg_imap_ok(xg_indexing_operand(x, hero, k))) return false;
+    if (hero->op == XG_DOT ? !xg_tile_dot(&b) : !xg_tile_convolution(&b)) return false;
+    f->sum = xg_contract_sum_type(hero);
+    for (k = 0; k < XG_TILE_ROLES; k++)
+        if ((f->group[k].size = xg_tile_group_size(&f->group[k])) <= 0) return false;
+    if (xg_tile_m_is_minor(&b)) xg_tile_swap(f);
+    for (k = 0; k < XG_TILE_SIDES; k++)
+        f->map[k] = xg_imap_syms_to_dims(x, xg_indexing_operand(x, hero, f->operand[k]));
+    return f->sum != XLAGPU_PRED;
+}
+
+XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars) {
+    uint32_t role, k;
+    for (k = 0; k < f->n_vars; k++) vars[k] = xg_aff_const(env->x, 0);
+    for (role = 0; role < XG_TILE_ROLES; role++) {
+        const xg_tile_group *g = &f->group[role];
+        const xg_aff *rest = linear[role];
+        for (k = g->n; k-- > 0 && rest;) {
+            const xg_tile_axis *axis = &g->axes[k];
+            const xg_aff *own = k ? xg_aff_mod_in(env, rest, axis->extent) : rest;
+            vars[axis->of] = xg_aff_add_scaled(env, vars[axis->of], own, axis->scale);
+            rest = k ? xg_aff_div_in(env, rest, axis->extent) : NULL;
+        }
+    }
+}
+
+#endif /* XG_SCHED_TILE_FORM_C */
+/* sched/tile_plan.c -- whether tiles are the way for a fusion, and which tile: the one place with an estimate. */
+#ifndef XG_SCHED_TILE_PLAN_C
+#define XG_SCHED_TILE_PLAN_C
+
+/* Tiles: of a block m n k, of a thread tm tn. By bytes of what is summed: up to four, eight, sixteen. */
+#define XG_TILE_SHAPES_4(X) \
+    X(128, 128, 32, 8, 8) \
+    X(128, 128, 16, 8, 8) \
+    X(64, 128, 16, 8, 8) \
+    X(128, 64, 16, 8, 8) \
+    X(64, 64, 16, 8, 4) \
+    X(32, 64, 16, 4, 4) \
+    X(64, 32, 16, 4, 4) \
+    X(32, 32, 32, 4, 4) \
+    X(16, 128, 16, 4, 4) \
+    X(16, 64, 32, 4, 4) \
+    X(128, 16, 16, 4, 4) \
+    X(64, 16, 32, 4, 4) \
+    X(16, 32, 32, 4, 4) \
+    X(8, 64, 32, 4, 4) \
+    X(64, 8, 32, 4, 4) \
+    X(4, 128, 16, 4, 4) \
+    X(128, 4, 16, 4, 4)
+#define XG_TILE_SHAPES_8(X) \
+    X(64, 64, 16, 4, 8) \
+    X(32, 64, 16, 4, 4) \
+    X(64, 32, 16, 4, 4) \
+    X(32, 32, 16, 4, 4) \
+    X(16, 32, 16, 4, 4) \
+    X(32, 16, 16, 4, 4) \
+    X(16, 64, 16, 4, 4) \
+    X(8, 64, 16, 4, 4) \
+    X(64, 8, 16, 4, 4) \
+    X(4, 128, 16, 4, 4) \
+    X(128, 4, 16, 4, 4)
+#define XG_TILE_SHAPES_16(X) \
+    X(32, 32, 8, 4, 4) \
+    X(16, 32, 8, 4, 4) \
+    X(8, 64, 8, 4, 4) \
+    X(64, 8, 8, 4, 4) \
+    X(4, 128, 8, 4, 4) \
+    X(128, 4, 8, 4, 4)
+
+enum {
+    XG_TILE_WORK_MIN = 1 << 14,   /* multiply-adds: below, a launch takes longer than any way to do them */
+    XG_TILE_WORK_SURE = 1 << 16,  /* above, one thread for each element reads far too often, whatever it takes */
+    XG_TILE_EXTENT_MIN = 2,       /* of m and n: with one row there is nothing that tiles would read once */
+    XG_TILE_SECTOR_BYTES = 32,    /* what memory gives at least */
+    XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
+    XG_TILE_VECTOR_MAX = 8,       /* elements: more are staged in too many registers */
+    XG_TILE_PAD_BYTES = 16,       /* behind a row of shared memory that is written across: two vectors of one row
+                                     then lie half of the banks apart */
+    XG_TILE_GROUP_ROWS = 8,       /* rows of tiles that blocks take side by side: what they read stays in L2 */
+    XG_TILE_LANES = 32,           /* of a warp */
+    XG_TILE_LANES_N = 8,          /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
+    XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
+    XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
+    XG_TILE_STEP_CYCLES = 60,     /* of a step beside its arithmetic: barrier and addresses */
+    XG_TILE_START_CYCLES = 1500,  /* of a block: the first step's way from memory, and the epilogue's to it */
+    XG_TILE_READ_CYCLES = 2,      /* of shared memory for 16 bytes of each lane, most of them the same */
+    XG_TILE_READ_LATENCY = 12,    /* of one k, which a warp alone waits for beside its arithmetic */
+    XG_TILE_L2_SPEED = 3          /* times the bandwidth of memory */
+};
+
+/* ---- what is brought ---- */
+
+XG_FN int64_t xg_tile_weight(const xg_inst *i) { return xg_shape_is_array(i->shape) ? xg_cost_bytes(i->shape) : 0; }
+/* The parameter whose elements most of an operand is made of, and where they lie: (variables) -> its indices. */
+XG_FN const xg_inst *xg_tile_source(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m) {
+    uint32_t k, best, depth;
+    for (depth = 0; depth < 64 && i->op != XG_PARAMETER && i->n_operands; depth++) {
+        best = 0;
+        if (xg_op_flags(i->op) & XGF_EW) {
+            for (k = 1; k < i->n_operands; k++)
+                if (xg_tile_weight(XG_OPERAND(i, k)) > xg_tile_weight(XG_OPERAND(i, best))) best = k;
+        } else {
+            const xg_imap *step = xg_indexing_operand(x, i, 0);
+            if (!xg_imap_ok(step) || step->n_syms || step->n_rts) return i;
+            *m = xg_imap_compose(x, *m, step);
+            if (!xg_imap_ok(*m)) return i;
+        }
+        i = XG_OPERAND(i, best);
+    }
+    return i;
+}
+
+/* Of a map to offsets, whose dim `lane` counts neighbours: 2 they lie in one aligned vector; 1 side by side; else 0. */
+XG_FN int xg_tile_contiguous(xg_aff_ctx *x, const xg_imap *m, uint32_t lane, int64_t lanes) {
+    const xg_aff *v = xg_aff_dim(x, lane), *rest;
+    if (!xg_imap_ok(m) || xg_aff_scale_of(m->results[0], v) != 1) return 0;
+    rest = xg_aff_sub(x, m->results[0], v);
+    if (!rest || xg_aff_uses(rest, v)) return 0;
+    return xg_aff_divisor(rest) % lanes == 0 ? 2 : 1;
+}
+/* (row / lanes, k / lanes, lane) -> offset of the source's element, when lanes run along k, or along rows. */
+XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to,
+    const xg_shape *s, bool along_k, int64_t n) {
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, 2);
+    xg_tile_role row = side ? XG_TILE_N : XG_TILE_M;
+    xg_imap *m = xg_imap_new(x, 4, 0, 0, f->n_vars, 0);
+    xg_range ranges[4];
+    xg_aff_env env;
+    uint32_t k;
+    ranges[0] = xg_range_of(0, f->group[row].size / (along_k ? 1 : n) - 1);
+    ranges[1] = xg_range_of(0, f->group[XG_TILE_K].size / (along_k ? n : 1) - 1);
+    ranges[2] = xg_range_of(0, n - 1);
+    ranges[3] = xg_range_of(0, f->group[XG_TILE_B].size - 1);
+    env = xg_aff_env_of(x, ranges, 4, NULL, 0);
+    memset(linear, 0, sizeof linear);
+    linear[XG_TILE_B] = xg_aff_dim(x, 3);
+    linear[row] = xg_aff_dim(x, 0);
+    linear[XG_TILE_K] = xg_aff_dim(x, 1);
+    k = along_k ? XG_TILE_K : row;
+    linear[k] = xg_aff_add(x, xg_aff_mul(x, linear[k], n), lane);
+    xg_tile_variables(f, &env, linear, vars);
+    for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
+    for (k = 0; k < f->n_vars; k++) m->results[k] = vars[k];
+    return xg_indexing_flatten(x, xg_imap_compose(x, m, to), s);
+}
+/* Whether the operand's elements are those of a parameter, unchanged. */
+XG_FN bool xg_tile_is_moved(const xg_inst *i) {
+    while (i->op == XG_BITCAST || i->op == XG_RESHAPE || i->op == XG_TRANSPOSE || i->op == XG_REVERSE ||
+           i->op == XG_SLICE || i->op == XG_COPY || i->op == XG_BROADCAST)
+        i = XG_OPERAND(i, 0);
+    return i->op == XG_PARAMETER;
+}
+XG_FN bool xg_tile_may_copy(const xg_tile_form *f, const xg_inst *operand, int64_t bytes) {
+    xlagpu_type t = operand->shape->type;
+    return t == f->sum && xg_contract_rounding(f->hero, t) == t && !(xg_type_class(t) & XGT_C) && bytes >= 4 &&
+           xg_tile_is_moved(operand);
+}
+/* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
+XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_machine *m, uint32_t side) {
+    const xg_tile_form *f = &p->form;
+    xg_tile_fetch *t = &p->fetch[side];
+    const xg_imap *to = f->map[side];
+    const xg_inst *from = xg_tile_source(x, XG_OPERAND(f->hero, f->operand[side]), &to);
+    int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = XG_TILE_ACCESS_BYTES / bytes;
+    int64_t size[2];
+    int way;
+    size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
+    size[1] = f->group[XG_TILE_K].size;
+    t->bytes = bytes;
+    t->async = m->async_copies && xg_tile_may_copy(f, XG_OPERAND(f->hero, f->operand[side]), bytes);
+    t->vector = 1;
+    t->along_k = false;
+    if (xg_type_class(f->sum) & XGT_C) n = 1;
+    for (n = XG_MIN(n, (int64_t)XG_TILE_VECTOR_MAX); n > 1; n /= 2)
+        for (way = 1; way >= 0; way--) {
+            if (size[way] % n || xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, way, n), 2, n) < 2)
+                continue;
+            t->vector = n;
+            t->along_k = way;
+            return;
+        }
+    for (way = 1; way >= 0 && !t->along_k; way--)
+        t->along_k = way && size[way] > 1 &&
+                     xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
+}
+
+/* ---- what is written ---- */
+
+XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission *e) {
+    const xg_tile_form *f = &p->form;
+    xg_aff_ctx *x = e->m->aff;
+    const xg_shape *root = e->roots[0]->shape;
+    int64_t n = XG_MIN(XG_TILE_ACCESS_BYTES / XG_MAX(xg_type_bytes(root->type), 1), (int64_t)XG_TILE_VECTOR_MAX);
+    const xg_imap *place = xg_indexing_flatten(x, xg_emit_same_place(x, f->hero->shape, root), root);
+    if (xg_type_class(root->type) & XGT_C) n = 1;
+    for (; n > 1; n /= 2) {
+        const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+        xg_imap *m = xg_imap_new(x, 4, 0, 0, f->rank, 0);
+        xg_range ranges[4];
+        xg_aff_env env;
+        uint32_t k;
+        if (f->group[XG_TILE_N].size % n) continue;
+        ranges[0] = xg_range_of(0, f->group[XG_TILE_M].size - 1);
+        ranges[1] = xg_range_of(0, f->group[XG_TILE_N].size / n - 1);
+        ranges[2] = xg_range_of(0, n - 1);
+        ranges[3] = xg_range_of(0, f->group[XG_TILE_B].size - 1);
+        env = xg_aff_env_of(x, ranges, 4, NULL, 0);
+        memset(linear, 0, sizeof linear);
+        linear[XG_TILE_B] = xg_aff_dim(x, 3);
+        linear[XG_TILE_M] = xg_aff_dim(x, 0);
+        linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), n), xg_aff_dim(x, 2));
+        xg_tile_variables(f, &env, linear, vars);
+        for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
+        for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
+        if (xg_tile_contiguous(x, xg_imap_compose(x, m, place), 2, n) == 2) return n;
+    }
+    return 1;
+}
+
+/* ---- one shape ---- */
+
+XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
+/* Of so many tiles, how many rows of them are taken side by side: what divides them. */
+XG_FN int64_t xg_tile_rows_together(int64_t tiles) {
+    int64_t n = XG_TILE_GROUP_ROWS;
+    while (tiles % n) n /= 2;
+    return n;
+}
+XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
+    xg_tile_fetch *t = &p->fetch[side];
+    int64_t sum_bytes = xg_type_bytes(p->form.sum);
+    t->rows = side ? p->shape.n : p->shape.m;
+    /* along k the elements of a vector go apart, and copies of several elements do not */
+    t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
+    t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_TILE_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
+    t->pitch = t->rows + (t->along_k ? XG_MAX(XG_TILE_PAD_BYTES / sum_bytes, p->quad) : 0);
+    t->vectors = t->rows * p->shape.k / t->vector;
+    t->rounds = xg_tile_over(t->vectors, p->threads);
+    t->offset = side ? 2 * p->shape.k * p->fetch[0].pitch : 0;
+}
+/* All that follows from the shape. False: there are too many blocks. */
+XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
+    int64_t bytes = xg_type_bytes(p->form.sum), loop, out;
+    p->shape = *s;
+    p->quad = XG_MIN((int64_t)4, XG_MAX(XG_TILE_ACCESS_BYTES / bytes, (int64_t)1));
+    p->rows = s->m / s->tm;
+    p->columns = s->n / s->tn;
+    p->threads = p->rows * p->columns;
+    p->lanes_n = XG_MIN(p->columns, (int64_t)XG_TILE_LANES_N);
+    if (XG_TILE_LANES / p->lanes_n > p->rows) p->lanes_n = XG_TILE_LANES / p->rows;
+    p->warps_n = p->columns / p->lanes_n;
+    p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, s->m);
+    p->tiles[1] = xg_tile_over(p->form.group[XG_TILE_N].size, s->n);
+    p->steps = xg_tile_over(p->form.group[XG_TILE_K].size, s->k);
+    p->batch = p->form.group[XG_TILE_B].size;
+    p->group_rows = xg_tile_rows_together(p->tiles[0]);
+    xg_tile_settle_fetch(p, 0, vectors[0]);
+    xg_tile_settle_fetch(p, 1, vectors[1]);
+    loop = p->fetch[1].offset + 2 * s->k * p->fetch[1].pitch;
+    out = (int64_t)s->m / (s->tm / p->quad) * s->n;
+    p->shared = XG_MAX(loop, out);
+    p->blocks = xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]);
+    return p->blocks <= INT32_MAX && p->threads <= 1024;
+}
+
+/* ---- the estimate ---- */
+
+/* Multiply-adds of f32 that take as long as one of the sum's type. */
+XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum) {
+    int64_t one = xg_type_bits(xg_type_real(sum)) > 32 ? 2 : 1;
+    if (xg_type_class(sum) == XGT_C) return 4 * one;
+    return xg_type_class(sum) == XGT_F ? one : 2 * one;
+}
+/* Blocks of which a multiprocessor holds so many at a time. */
+XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_machine *m) {
+    int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0, registers, r;
+    uint32_t k;
+    for (k = 0; k < 2; k++) staged += p->fetch[k].async ? 0 : p->fetch[k].rounds * p->fetch[k].vector;
+    registers = (p->shape.tm * p->shape.tn + p->shape.tm + p->shape.tn + staged) * words + XG_TILE_OWN_REGISTERS;
+    r = XG_TILE_REGISTERS / (XG_MIN(registers, (int64_t)255) * p->threads);
+    r = XG_MIN(r, m->shared_per_block / XG_MAX(p->shared * xg_type_bytes(p->form.sum), (int64_t)1));
+    return XG_MAX(XG_MIN(r, m->threads_per_sm / p->threads), (int64_t)1);
+}
+/* Cycles of a multiprocessor for one step of so many blocks at a time: what its pipes take, or one warp alone. */
+XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_machine *m, int64_t blocks) {
+    int64_t warps = blocks * p->threads / XG_TILE_LANES, lanes = XG_MAX(m->lanes / XG_TILE_LANES, 1u);
+    int64_t own = p->shape.tm * p->shape.tn * xg_tile_arithmetic(p->form.sum), multiply = own / lanes;
+    int64_t read = XG_TILE_READ_CYCLES * (p->shape.tm + p->shape.tn) / p->quad, each;
+    each = warps * (XG_MAX(multiply, read) + XG_MIN(multiply, read) / 8);
+    return p->shape.k * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
+}
+XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_machine *m, int64_t out_bytes) {
+    const xg_tile_group *g = p->form.group;
+    int64_t each = xg_tile_over(p->blocks, m->sms), together = XG_MIN(xg_tile_resident(p, m), each), cycles, l2, first;
+    int64_t compute, move, k_bytes[2];
+    uint32_t k;
+    cycles = xg_cost_mul(p->steps, xg_tile_step_cycles(p, m, together));
+    cycles = xg_cost_mul(xg_tile_over(each, together), xg_cost_add(cycles, XG_TILE_START_CYCLES));
+    compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
+    for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, g[XG_TILE_K].size);
+    l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
+    first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
+    first = xg_cost_add(first, out_bytes);
+    l2 = xg_cost_scale(l2, 1000, XG_TILE_L2_SPEED * m->bandwidth_gbs);
+    move = XG_MAX(xg_cost_scale(first, 1000, m->bandwidth_gbs), l2);
+    return xg_cost_add(XG_MAX(compute, move), XG_MIN(compute, move) / 8);
+}
+
+/* ---- the choice ---- */
+
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_machine *m, int64_t out_bytes) {
+    static const xg_tile_shape shapes[] = {
+#define X(m, n, k, tm, tn) {m, n, k, tm, tn},
+        XG_TILE_SHAPES_4(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_8(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_16(X)
+#undef X
+    };
+    int64_t bytes = xg_type_bytes(p->form.sum), vectors[2], time;
+    int want = bytes <= 4 ? 0 : bytes <= 8 ? 1 : 2, list = 0;
+    xg_tile_plan best = *p, one = *p;
+    size_t k;
+    for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
+    best.picoseconds = INT64_MAX;
+    for (k = 0; k < XG_COUNT(shapes); k++) {
+        if (!shapes[k].m) list++;
+        if (!shapes[k].m || list != want || !xg_tile_settle(&one, &shapes[k], vectors)) continue;
+        if (one.shared * bytes > m->shared_per_block) continue;
+        time = xg_tile_time(&one, m, out_bytes);
+        if (time >= best.picoseconds) continue;
+        best = one;
+        best.picoseconds = time;
+    }
+    *p = best;
+}
+XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
+    (void)data;
+    return first && (i->op == XG_DOT || i->op == XG_CONVOLUTION);
+}
+/* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before.
+ */
+XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_machine *m) {
+    enum {
+        READ_LANES = 32 /* a cycle and multiprocessor */,
+        STEP_LATENCY = 30 /* cycles */
+    };
+    int64_t steps = xg_cost_mul(f->group[XG_TILE_K].size, xg_tile_arithmetic(f->sum));
+    int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2);
+    int64_t cycles = XG_MAX(reads / (READ_LANES * (int64_t)m->sms), xg_cost_mul(steps, STEP_LATENCY));
+    return xg_cost_scale(cycles, 1000000, m->clock_mhz);
+}
+
+/* Vectors of which some lanes only have an element are brought element by element. */
+XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
+    uint32_t side;
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_tile_fetch *t = &p->fetch[side];
+        t->map = xg_tile_fetch_map(p, x, side);
+        if (!xg_imap_ok(t->map)) return false;
+        if (xg_tile_lanes_agree(x, t->map, t->vector)) continue;
+        xg_tile_settle_fetch(p, side, 1);
+        t->map = xg_tile_fetch_map(p, x, side);
+        if (!xg_imap_ok(t->map)) return false;
+    }
+    return true;
+}
+XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    if (!c || xg_fuse_is_phases(c)) return false;
+    XG_FOR_INSTS(i, c) if (xg_tile_is_hero(NULL, i, true)) return true;
+    return false;
+}
+XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m) {
+    const xg_tile_group *g = p->form.group;
+    int64_t work, out_bytes = 0;
+    uint32_t k;
+    memset(p, 0, sizeof *p);
+    if (!e->parts || !xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) return false;
+    if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
+    work = xg_cost_mul(p->form.hero->shape->elements, g[XG_TILE_K].size);
+    if (work < XG_TILE_WORK_MIN || g[XG_TILE_M].size < XG_TILE_EXTENT_MIN || g[XG_TILE_N].size < XG_TILE_EXTENT_MIN)
+        return false;
+    for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
+    for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
+    xg_tile_choose(p, m, out_bytes);
+    if (!p->blocks || (work < XG_TILE_WORK_SURE && p->picoseconds > xg_tile_loop_time(&p->form, m))) return false;
+    p->out_vector = XG_MIN(xg_tile_choose_out(p, e), (int64_t)p->shape.n);
+    return xg_tile_settle_maps(p, e->m->aff);
+}
+
+#endif /* XG_SCHED_TILE_PLAN_C */
+/* sched/tile_emit.c -- the kernel of a plan for tiles.
+ *
+ *     bring step 0; put it into buffer 0; wait
+ *     for each step:
+ *         bring the next step into registers, if there is one
+ *         multiply what lies in this step's buffer        <- xg_tile_multiply: where an intrinsic goes instead
+ *         put what was brought into the other buffer; wait
+ *     for each group of rows of the fragments:
+ *         put the sums into shared memory; wait; walk over them in the order of the result: the epilogue; wait */
+#ifndef XG_SCHED_TILE_EMIT_C
+#define XG_SCHED_TILE_EMIT_C
+
+enum {
+    XG_TILE_UNROLL = 4 /* steps of k that are written out: addresses and the loop are then 2% of them */
+};
+
+typedef struct xg_tile_kernel {
+    xg_fusion_emission *e;
+    const xg_tile_plan *p;
+    xg_scope s;
+    xg_kval *thread, *tile[XG_TILE_SIDES], *batch, *shared;
+    xg_kval **dest;
+    xg_elem *sums;                  /* of a thread, by row and column */
+    xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
+} xg_tile_kernel;
+
+/* ---- indices ---- */
+
+/* A map of so many results, whose dims count so much. */
+XG_FN xg_imap *xg_tile_map(xg_aff_ctx *x, const int64_t *counts, uint32_t n, uint32_t n_results) {
+    xg_imap *m = xg_imap_new(x, n, 0, 0, n_results, 0);
+    uint32_t k;
+    for (k = 0; k < n; k++) m->dims[k].range = xg_range_of(0, counts[k] - 1);
+    return m;
+}
+XG_FN xg_kval *xg_tile_apply(
+    xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *e, xg_kval *const *at) {
+    xg_imap *m = xg_tile_map(w->e->m->aff, counts, n, 1);
+    m->results[0] = e;
+    return xg_kapply(&w->s.b, xg_imap_simplify(w->e->m->aff, m), at)->results;
+}
+/* Which row and which k of the step vector `vector` of a fetch begins at. */
+XG_FN void xg_tile_vector_place(
+    const xg_tile_fetch *t, xg_aff_ctx *x, const xg_aff *vector, const xg_aff **row, const xg_aff **k) {
+    if (t->along_k) {
+        const xg_aff *line = xg_aff_div(x, vector, t->beside);
+        *row = xg_aff_mod(x, line, t->rows);
+        *k = xg_aff_mul(x, xg_aff_div(x, line, t->rows), t->beside);
+        *k = xg_aff_mul(x, xg_aff_add(x, *k, xg_aff_mod(x, vector, t->beside)), t->vector);
+    } else {
+        *row = xg_aff_mul(x, xg_aff_mod(x, vector, t->rows / t->vector), t->vector);
+        *k = xg_aff_div(x, vector, t->rows / t->vector);
+    }
+}
+XG_FN const xg_aff *xg_tile_own_vector(const xg_tile_plan *p, xg_aff_ctx *x) {
+    const xg_aff *round = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROUND), p->threads);
+    return xg_aff_add(x, xg_aff_dim(x, XG_TILE_THREAD), round);
+}
+XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *counts) {
+    counts[XG_TILE_THREAD] = p->threads;
+    counts[XG_TILE_ROUND] = p->fetch[side].rounds;
+    counts[XG_TILE_LANE] = p->fetch[side].vector;
+    counts[XG_TILE_STEP] = p->steps;
+    counts[XG_TILE_TILE] = p->tiles[side];
+    counts[XG_TILE_BATCH] = p->batch;
+}
+
+XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k, *lane = xg_aff_dim(x, XG_TILE_LANE);
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    const xg_imap *made;
+    xg_imap *m;
+    xg_aff_env env;
+    uint32_t v;
+    xg_tile_fetch_counts(p, side, counts);
+    m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.n_vars);
+    env = xg_imap_env(x, m);
+    xg_tile_vector_place(t, x, xg_tile_own_vector(p, x), &row, &k);
+    if (t->along_k)
+        k = xg_aff_add(x, k, lane);
+    else
+        row = xg_aff_add(x, row, lane);
+    memset(linear, 0, sizeof linear);
+    linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
+    linear[side ? XG_TILE_N : XG_TILE_M] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), t->rows), row);
+    linear[XG_TILE_K] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k), k);
+    xg_tile_variables(&p->form, &env, linear, vars);
+    for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
+    made = xg_imap_compose(x, m, p->form.map[side]);
+    if (t->rounds * p->threads == t->vectors) return made;
+    return xg_imap_with_constraint(x, made, xg_tile_own_vector(p, x), xg_range_of(0, t->vectors - 1));
+}
+XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
+    const xg_aff *lane = xg_aff_dim(x, XG_TILE_LANE), *rest;
+    uint32_t k;
+    if (lanes == 1) return true;
+    if (m->dims[XG_TILE_LANE].range.lo != 0 || m->dims[XG_TILE_LANE].range.hi != lanes - 1) return false;
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_constraint *c = &m->constraints[k];
+        if (!xg_aff_uses(c->expr, lane)) continue;
+        rest = xg_aff_sub(x, c->expr, lane);
+        if (!rest || xg_aff_uses(rest, lane) || xg_aff_divisor(rest) % lanes) return false;
+        if ((c->range.lo != INT64_MIN && c->range.lo % lanes) ||
+            (c->range.hi != INT64_MAX && (c->range.hi + 1) % lanes))
+            return false;
+    }
+    return true;
+}
+
+/* Whether these values lie in the domain of a map whose dims count so much; NULL: always. What is asked may not be
+ * taken as known, so the expressions are computed without the map's constraints. */
+XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const int64_t *counts, xg_kval *const *at) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_imap *all = xg_tile_map(x, counts, m->n_dims, 0);
+    xg_aff_env env = xg_imap_env(x, all);
+    xg_kval *cond = NULL, *v[1];
+    uint32_t k;
+    for (k = 0; k < m->n_dims; k++)
+        cond = xg_elem_and(&w->s, cond, xg_elem_within(&w->s, at[k], m->dims[k].range, all->dims[k].range));
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_imap *test = xg_imap_with_results(x, all, &m->constraints[k].expr, 1);
+        xg_range known = xg_aff_range(&env, test->results[0]);
+        if (xg_range_within(known, m->constraints[k].range)) continue;
+        xg_elem_apply(&w->s, test, at, v);
+        cond = xg_elem_and(&w->s, cond, xg_elem_within(&w->s, v[0], m->constraints[k].range, known));
+    }
+    return cond;
+}
+
+/* ---- from memory into registers ---- */
+
+XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) { return xg_contract_zero(&w->s, w->p->form.sum); }
+
+XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+    const xg_tile_form *f = &w->p->form;
+    const xg_inst *o = XG_OPERAND(f->hero, f->operand[side]);
+    xlagpu_type t = o->shape->type, rounded = xg_contract_rounding(f->hero, t);
+    xg_kval *index[XG_RANK_MAX];
+    xg_elem v;
+    w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
+    xg_elem_apply(&w->s, w->p->fetch[side].map, at, index);
+    v = xg_elem_convert_to(&w->s, xg_elem_of(&w->s, o, index), t, rounded);
+    return xg_elem_convert_to(&w->s, v, rounded, f->sum);
+}
+XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval *const *at) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_elem v;
+    if (!cond) return xg_tile_element(w, side, at);
+    v = xg_tile_zero(w);
+    xg_flow_elem(&f, &v);
+    xg_flow_if(&f, cond);
+    v = xg_tile_element(w, side, at);
+    xg_flow_end(&f);
+    return v;
+}
+XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval **at) {
+    at[XG_TILE_THREAD] = w->thread;
+    at[XG_TILE_ROUND] = xg_elem_index(&w->s, round);
+    at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
+    at[XG_TILE_STEP] = step;
+    at[XG_TILE_TILE] = w->tile[side];
+    at[XG_TILE_BATCH] = w->batch;
+}
+/* What a thread brings of a side in one round. */
+XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    const xg_ktype *type;
+    xg_flow f;
+    xg_tile_fetch_at(w, side, round, step, at);
+    xg_tile_fetch_counts(w->p, side, counts);
+    cond = xg_tile_inside(w, t->map, counts, at);
+    if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
+    type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), t->vector);
+    vector = xg_kconst_bits(&w->s.b, type, 0);
+    f = xg_flow_of(&w->s, &vector);
+    last = xg_elem_index(&w->s, t->vector);
+    at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
+    put[0] = xg_tile_guarded(w, side, cond, at).v;
+    put[1] = vector;
+    put[2] = at[XG_TILE_LANE];
+    vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
+    xg_flow_end(&f);
+    return xg_elem_real(vector);
+}
+
+/* ---- from registers into shared memory ---- */
+
+enum {
+    XG_TILE_SPOT_THREAD,
+    XG_TILE_SPOT_BUFFER,
+    XG_TILE_SPOT_DIMS
+};
+/* Where lane `lane` of a round's vector goes. */
+XG_FN xg_kval *xg_tile_spot(xg_tile_kernel *w, uint32_t side, int64_t round, int64_t lane, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *vector = xg_aff_add_k(x, xg_aff_dim(x, XG_TILE_SPOT_THREAD), round * w->p->threads), *row, *k, *at;
+    int64_t counts[XG_TILE_SPOT_DIMS];
+    xg_kval *v[XG_TILE_SPOT_DIMS];
+    counts[XG_TILE_SPOT_THREAD] = XG_MIN(w->p->threads, t->vectors - round * w->p->threads);
+    counts[XG_TILE_SPOT_BUFFER] = 2;
+    v[XG_TILE_SPOT_THREAD] = w->thread;
+    v[XG_TILE_SPOT_BUFFER] = buffer;
+    xg_tile_vector_place(t, x, vector, &row, &k);
+    at = xg_aff_add(x, row, xg_aff_mul(x, k, t->pitch));
+    at = xg_aff_add_k(x, at, t->offset + (t->along_k ? lane * t->pitch : lane));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_SPOT_BUFFER), w->p->shape.k * t->pitch));
+    return xg_tile_apply(w, counts, XG_TILE_SPOT_DIMS, at, v);
+}
+XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
+    xg_kval *v[3];
+    v[0] = vector;
+    v[1] = w->shared;
+    v[2] = spot;
+    w->shared = xg_kir_value(&w->s.b, XG_K_OP_WRITE, v, 3, w->shared->type);
+}
+XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_elem v = w->staged[side][round];
+    xg_kval *o[2], *at;
+    int64_t lane;
+    if (t->vector > 1 && !t->along_k) {
+        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, round, 0, buffer));
+        return;
+    }
+    for (lane = 0; lane < t->vector; lane++) {
+        xg_elem one = v;
+        o[0] = v.v;
+        o[1] = xg_elem_index(&w->s, lane);
+        if (t->vector > 1) {
+            const xg_ktype *scalar = xg_kir_scalar(w->e->m, v.v->type->elem);
+            one = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, scalar));
+        }
+        at = xg_tile_spot(w, side, round, lane, buffer);
+        w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, &at, 1);
+    }
+}
+/* Whether a thread has a vector in this round; NULL: each has. */
+XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side, int64_t round) {
+    int64_t left = w->p->fetch[side].vectors - round * w->p->threads;
+    return left < w->p->threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, left)) : NULL;
+}
+XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
+            xg_flow f = xg_flow_of(&w->s, &w->shared);
+            xg_flow_if(&f, xg_tile_has_vector(w, side, k));
+            xg_tile_put(w, side, k, buffer);
+            xg_flow_end(&f);
+        }
+}
+
+/* ---- from memory into shared memory ---- */
+
+/* What a thread copies of a side in one round, under its guard: each element where it goes, so that all that lies
+ * between is one load and one store. */
+XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, xg_kval *first) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_kval *last, *spot = first, *both[2];
+    if (t->vector > 1) {
+        xg_imap *sum = xg_imap_new(w->e->m->aff, 2, 0, 0, 1, 0);
+        sum->dims[0].range = xg_range_of(0, w->p->shared - t->vector);
+        sum->dims[1].range = xg_range_of(0, t->vector - 1);
+        sum->results[0] = xg_aff_add(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), xg_aff_dim(w->e->m->aff, 1));
+        last = xg_elem_index(&w->s, t->vector);
+        at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
+        both[0] = first;
+        both[1] = at[XG_TILE_LANE];
+        spot = xg_kapply(&w->s.b, sum, both)->results;
+    }
+    w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, at).v, w->shared, &spot, 1);
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    xg_flow some = xg_flow_of(&w->s, &w->shared), f = some;
+    xg_flow_if(&some, xg_tile_has_vector(w, side, round));
+    xg_tile_fetch_at(w, side, round, step, at);
+    xg_tile_fetch_counts(w->p, side, counts);
+    spot = xg_tile_spot(w, side, round, 0, buffer);
+    cond = xg_tile_inside(w, t->map, counts, at);
+    f = xg_flow_of(&w->s, &w->shared);
+    xg_flow_if(&f, cond);
+    xg_tile_copy_vector(w, side, at, spot);
+    if (cond) {
+        xg_kval *zero;
+        xg_flow_else(&f);
+        zero = xg_tile_zero(w).v;
+        if (t->vector == 1)
+            w->shared = xg_kinsert(&w->s.b, zero, w->shared, &spot, 1);
+        else {
+            const xg_ktype *type = xg_kir_vector(w->e->m, zero->type->elem, t->vector);
+            xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
+        }
+    }
+    xg_flow_end(&f);
+    xg_flow_end(&some);
+}
+XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds; k++)
+            if (w->p->fetch[side].async)
+                xg_tile_copy(w, side, k, step, buffer);
+            else
+                w->staged[side][k] = xg_tile_bring(w, side, k, step);
+}
+XG_FN void xg_tile_wait(xg_tile_kernel *w) {
+    w->shared = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0)->results;
+}
+
+/* ---- multiply ---- */
+
+/* The row, or column, of a thread among those of its block. */
+XG_FN const xg_aff *xg_tile_thread_place(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *thread, uint32_t side) {
+    int64_t lanes_m = XG_TILE_LANES / p->lanes_n;
+    const xg_aff *lane = xg_aff_mod(x, thread, XG_TILE_LANES), *warp = xg_aff_div(x, thread, XG_TILE_LANES);
+    if (side)
+        return xg_aff_add(
+            x, xg_aff_mod(x, lane, p->lanes_n), xg_aff_mul(x, xg_aff_mod(x, warp, p->warps_n), p->lanes_n));
+    return xg_aff_add(x, xg_aff_div(x, lane, p->lanes_n), xg_aff_mul(x, xg_aff_div(x, warp, p->warps_n), lanes_m));
+}
+enum {
+    XG_TILE_READ_THREAD,
+    XG_TILE_READ_BUFFER,
+    XG_TILE_READ_OUTER,
+    XG_TILE_READ_INNER,
+    XG_TILE_READ_DIMS
+};
+/* A thread's elements of one k: `quad` side by side, the next ones a part of the tile further on. */
+XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *const *v, const int64_t *counts, xg_elem *out) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_fetch *t = &p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
+    const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
+    const xg_aff *at = xg_tile_thread_place(p, x, xg_aff_dim(x, XG_TILE_READ_THREAD), side), *k;
+    xg_kval *o[2], *vector;
+    k = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]),
+        xg_aff_dim(x, XG_TILE_READ_INNER));
+    at = xg_aff_add(x, xg_aff_mul(x, at, p->quad), xg_aff_mul(x, k, t->pitch));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_BUFFER), p->shape.k * t->pitch));
+    for (part = 0; part < own / p->quad; part++) {
+        const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / p->quad)));
+        if ((xg_type_class(p->form.sum) & XGT_C) || p->quad == 1) {
+            for (j = 0; j < p->quad; j++) {
+                o[0] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, xg_aff_add_k(x, first, j), v);
+                out[part * p->quad + j] = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, o, 1));
+            }
+            continue;
+        }
+        type = xg_kir_vector(w->e->m, elem->elem, p->quad);
+        o[0] = w->shared;
+        o[1] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, first, v);
+        vector = xg_kir_value(&w->s.b, XG_K_OP_READ, o, 2, type);
+        for (j = 0; j < p->quad; j++) {
+            o[0] = vector;
+            o[1] = xg_elem_index(&w->s, j);
+            out[part * p->quad + j] = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, elem));
+        }
+    }
+}
+XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval *const *v, const int64_t *counts) {
+    const xg_tile_plan *p = w->p;
+    int64_t i, j;
+    xg_elem *a = XG_NEW_N(w->e->arena, xg_elem, p->shape.tm), *b = XG_NEW_N(w->e->arena, xg_elem, p->shape.tn);
+    xg_contract_site site;
+    memset(&site, 0, sizeof site);
+    site.sum = p->form.sum;
+    xg_tile_fragment(w, 0, v, counts, a);
+    xg_tile_fragment(w, 1, v, counts, b);
+    for (i = 0; i < p->shape.tm; i++)
+        for (j = 0; j < p->shape.tn; j++) xg_contract_add(&w->s, &site, a[i], b[j], &w->sums[i * p->shape.tn + j]);
+}
+/* Adds the products of what lies in a buffer to the sums. */
+XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    int64_t inner = XG_MIN((int64_t)XG_TILE_UNROLL, (int64_t)p->shape.k), counts[XG_TILE_READ_DIMS];
+    xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
+    xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
+    int64_t k;
+    counts[XG_TILE_READ_THREAD] = p->threads;
+    counts[XG_TILE_READ_BUFFER] = 2;
+    counts[XG_TILE_READ_OUTER] = p->shape.k / inner;
+    counts[XG_TILE_READ_INNER] = inner;
+    v[XG_TILE_READ_THREAD] = w->thread;
+    v[XG_TILE_READ_BUFFER] = buffer;
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&outer, &w->sums[k]);
+    outer.rolled = true;
+    many = xg_elem_index(&w->s, p->shape.k / inner);
+    v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, many, 1, p->shape.k / inner);
+    outer.op->flags |= KL_STEP_POINTERS;
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
+    many = xg_elem_index(&w->s, inner);
+    v[XG_TILE_READ_INNER] = xg_flow_for(&f, zero, many, 1, inner);
+    f.op->flags = KL_UNROLL_LOWERED;
+    xg_tile_multiply_one(w, v, counts);
+    xg_flow_end(&f);
+    xg_flow_end(&outer);
+}
+
+/* ---- all steps ---- */
+
+XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds; k++)
+            if (!w->p->fetch[side].async) xg_flow_elem(f, &w->staged[side][k]);
+}
+/* Zeros in the place of what is brought. */
+XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
+            int64_t n = w->p->fetch[side].vector;
+            w->staged[side][k] = xg_tile_zero(w);
+            if (n > 1)
+                w->staged[side][k].v =
+                    xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), n), 0);
+        }
+}
+XG_FN void xg_tile_one_step(xg_tile_kernel *w, xg_kval *step) {
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t steps = w->p->steps;
+    xg_kval *next = xg_tile_apply(w, &steps, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), &step), *buffer, *other;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    buffer = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_dim(x, 0), 2), &step);
+    other = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), 2), &step);
+    xg_tile_bring_nothing(w);
+    xg_tile_carry_staged(w, &f);
+    xg_flow_slot(&f, &w->shared);
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, xg_elem_index(&w->s, steps)));
+    xg_tile_bring_step(w, next, other);
+    xg_flow_end(&f);
+    xg_tile_multiply(w, buffer);
+    xg_tile_put_step(w, other);
+    xg_tile_wait(w);
+}
+XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *zero = xg_elem_index(&w->s, 0);
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    int64_t k;
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) w->sums[k] = xg_tile_zero(w);
+    xg_tile_bring_step(w, zero, zero);
+    xg_tile_put_step(w, zero);
+    xg_tile_wait(w);
+    if (p->steps == 1) {
+        xg_tile_multiply(w, zero);
+        xg_tile_wait(w);
+        return;
+    }
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
+    xg_flow_slot(&f, &w->shared);
+    f.rolled = true;
+    xg_tile_one_step(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
+    f.op->flags |= KL_STEP_POINTERS;
+    xg_flow_end(&f);
+}
+
+/* ---- the result ---- */
+
+/* The sums of the rows that are part `part` of each thread's: into shared memory, as a matrix of the tile's columns. */
+XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
+    const xg_tile_plan *p = w->p;
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *row = xg_tile_thread_place(p, x, xg_aff_dim(x, 0), 0), *column, *at;
+    int64_t i, h, j, across = p->shape.tn / p->quad;
+    bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
+    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad);
+    column = xg_aff_mul(x, xg_tile_thread_place(p, x, xg_aff_dim(x, 0), 1), p->quad);
+    at = xg_aff_add(x, xg_aff_mul(x, row, p->quad * p->shape.n), column);
+    for (i = 0; i < p->quad; i++)
+        for (h = 0; h < across; h++) {
+            const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad];
+            const xg_aff *first = xg_aff_add_k(x, at, i * p->shape.n + h * (p->shape.n / across));
+            xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
+            for (j = 0; j < p->quad; j++) {
+                if (apart) {
+                    xg_kval *spot = xg_tile_apply(w, &p->threads, 1, xg_aff_add_k(x, first, j), &w->thread);
+                    w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
+                    continue;
+                }
+                o[0] = sums[j].v;
+                o[1] = vector;
+                o[2] = xg_elem_index(&w->s, j);
+                vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
+            }
+            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, &p->threads, 1, first, &w->thread));
+        }
+}
+enum {
+    XG_TILE_OUT_THREAD,
+    XG_TILE_OUT_ROUND,
+    XG_TILE_OUT_LANE,
+    XG_TILE_OUT_M,
+    XG_TILE_OUT_N,
+    XG_TILE_OUT_BATCH,
+    XG_TILE_OUT_DIMS
+};
+typedef struct xg_tile_out {
+    const xg_imap *map; /* to the hero's indices, and the place in shared memory */
+    int64_t counts[XG_TILE_OUT_DIMS];
+} xg_tile_out;
+XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_form *f = &p->form;
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t rows = p->shape.m / (p->shape.tm / p->quad), vectors = rows * p->shape.n / p->out_vector, line;
+    const xg_aff *own, *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    xg_tile_out o;
+    xg_aff_env env;
+    xg_imap *m;
+    uint32_t k;
+    line = p->shape.n / p->out_vector;
+    o.counts[XG_TILE_OUT_THREAD] = p->threads;
+    o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, p->threads);
+    o.counts[XG_TILE_OUT_LANE] = p->out_vector;
+    o.counts[XG_TILE_OUT_M] = p->tiles[0];
+    o.counts[XG_TILE_OUT_N] = p->tiles[1];
+    o.counts[XG_TILE_OUT_BATCH] = p->batch;
+    m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
+    env = xg_imap_env(x, m);
+    own = xg_aff_add(x, xg_aff_dim(x, XG_TILE_OUT_THREAD), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_ROUND), p->threads));
+    row = xg_aff_div_in(&env, own, line);
+    column = xg_aff_mul(x, xg_aff_mod_in(&env, own, line), p->out_vector);
+    column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
+    memset(linear, 0, sizeof linear);
+    linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
+    linear[XG_TILE_M] =
+        xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_M), p->shape.m), xg_aff_add_k(x, row, part * rows));
+    linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), column);
+    xg_tile_variables(f, &env, linear, vars);
+    for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
+    m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->shape.n), column);
+    o.map = xg_imap_simplify(x, m);
+    if (vectors % p->threads) o.map = xg_imap_with_constraint(x, o.map, own, xg_range_of(0, vectors - 1));
+    if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
+        o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
+    if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
+        linear[XG_TILE_N] = xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE));
+        o.map = xg_imap_with_constraint(
+            x, o.map, linear[XG_TILE_N], xg_range_of(0, f->group[XG_TILE_N].size - p->out_vector));
+    }
+    return o;
+}
+
+/* One vector of the result, and all that the fusion makes of it. */
+XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
+    const xg_tile_form *f = &w->p->form;
+    xg_contract_site site;
+    xg_kval *index[XG_TILE_VARS_MAX], *cond, *last;
+    uint32_t k;
+    xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
+    xg_elem v;
+    memset(&site, 0, sizeof site);
+    site.i = f->hero;
+    site.sum = f->sum;
+    at[XG_TILE_OUT_ROUND] = round;
+    at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
+    cond = xg_tile_inside(w, o->map, o->counts, at);
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&guard, &w->dest[k]);
+    xg_flow_if(&guard, cond);
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&lanes, &w->dest[k]);
+    if (w->p->out_vector > 1) {
+        last = xg_elem_index(&w->s, w->p->out_vector);
+        at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
+    }
+    xg_elem_apply(&w->s, o->map, at, index);
+    v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, &index[f->rank], 1));
+    v = xg_contract_end(&w->s, &site, v);
+    xg_hero_write(&w->s, &w->p->heroes, f->hero->shape, &v, index, NULL, w->dest);
+    xg_flow_end(&lanes);
+    xg_flow_end(&guard);
+}
+XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
+    xg_tile_out o = xg_tile_out_of(w, part);
+    xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    uint32_t k;
+    at[XG_TILE_OUT_THREAD] = w->thread;
+    at[XG_TILE_OUT_M] = w->tile[0];
+    at[XG_TILE_OUT_N] = w->tile[1];
+    at[XG_TILE_OUT_BATCH] = w->batch;
+    if (o.counts[XG_TILE_OUT_ROUND] == 1) {
+        xg_tile_out_vector(w, &o, at, zero);
+        return;
+    }
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&f, &w->dest[k]);
+    f.rolled = true;
+    last = xg_elem_index(&w->s, o.counts[XG_TILE_OUT_ROUND]);
+    xg_tile_out_vector(w, &o, at, xg_flow_for(&f, zero, last, 1, o.counts[XG_TILE_OUT_ROUND]));
+    f.op->flags |= KL_STEP_POINTERS;
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
+    int64_t parts = w->p->shape.tm / w->p->quad, part;
+    for (part = 0; part < parts; part++) {
+        if (part) xg_tile_wait(w);
+        xg_tile_show(w, part);
+        xg_tile_wait(w);
+        xg_tile_out_part(w, part);
+    }
+}
+
+/* ---- the kernel ---- */
+
+/* Blocks by batch, then by groups of rows of tiles; a group column by column. */
+XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t each = p->tiles[0] * p->tiles[1], together = p->group_rows * p->tiles[1];
+    const xg_aff *block = xg_aff_dim(x, 0), *own = xg_aff_mod(x, block, each), *in = xg_aff_mod(x, own, together), *e;
+    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks);
+    e = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, own, together), p->group_rows), xg_aff_mod(x, in, p->group_rows));
+    w->tile[0] = xg_tile_apply(w, &p->blocks, 1, e, &id);
+    w->tile[1] = xg_tile_apply(w, &p->blocks, 1, xg_aff_div(x, in, p->group_rows), &id);
+    w->batch = xg_tile_apply(w, &p->blocks, 1, xg_aff_div(x, block, each), &id);
+}
+XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
+    xg_kfunc *f = e->m->entry;
+    const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(p->form.sum), &p->shared, 1);
+    xg_tile_kernel w;
+    uint32_t k;
+    memset(&w, 0, sizeof w);
+    xg_emit_functions(e, false);
+    f->async_copies = p->fetch[0].async || p->fetch[1].async;
+    w.e = e;
+    w.p = p;
+    w.s = xg_emit_scope(e, f, 0);
+    f->threads[0] = (uint32_t)p->threads;
+    f->blocks[0] = (uint32_t)p->blocks;
+    f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
+    w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->shape.tm * (size_t)p->shape.tn);
+    for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
+    w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[f->n_inputs + k];
+    w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
+    xg_tile_blocks(&w);
+    w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    xg_tile_all_steps(&w);
+    xg_tile_all_results(&w);
+    xg_kreturn(&w.s.b, w.dest, e->n_roots);
+}
+XG_FN xg_kmodule *xg_tile_fusion(
+    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, const xg_machine *m) {
+    xg_fusion_emission e;
+    xg_tile_plan p;
+    if (!xg_tile_may_be(fusion)) return NULL;
+    xg_emit_open(&e, NULL, a, fusion, target);
+    if (!xg_tile_plan_of(&p, &e, m)) return NULL;
+    xg_emit_check_leaves(&e);
+    xg_emit_entry(&e, kernel_name);
+    xg_tile_emit(&e, &p);
+    return e.m;
+}
+
+#endif /* XG_SCHED_TILE_EMIT_C */
+
 /* ptx */
 /* ptx/ptx.h -- the last step of the compiler: low-level kernel IR to PTX text for one target.
  *
@@ -71856,13 +73371,20 @@ typedef struct xg_target {
 } xg_target;
 /* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
-XG_FN const xg_target *xg_target_at(size_t i); /* NULL behind the last */
+XG_FN const xg_target *xg_target_at(size_t i);             /* NULL behind the last */
+XG_FN const xg_target *xg_target_base(const xg_target *t); /* the same without a letter */
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f);
 
 /* A flag of EX2A, LG2A, RCPA, RSQRTA that only expansions of this room set: operands and results are never subnormal
  * where it matters. */
 enum {
     XG_KA_FTZ = 1
+};
+
+/* Bytes of a kernel's parameters: what every driver takes; with PTX 8.1 (CUDA 12.1). */
+enum {
+    XG_PTX_PARAM_BYTES_OLD = 4096,
+    XG_PTX_PARAM_BYTES_MAX = 32764
 };
 
 /* ---- legalize.c ---- */
@@ -71961,7 +73483,8 @@ enum {
 
 enum {
     XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */,
-    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */
+    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */,
+    XG_PI_LETTER = 4 /* only targets with a letter have it (sm_90a), and its PTX runs on no later device */
 };
 
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. */
@@ -72183,6 +73706,7 @@ enum {
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
     X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
+    X(ASYNC_WAIT, ANY, ANY, 80, 70, 0, "cp.async.wait_all") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
 /* clang-format on */
 
@@ -72217,7 +73741,7 @@ static const xg_ptx_row *xg_ptx_find_row(
     for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
         const xg_ptx_row *r = &xg_ptx_rows[i];
         if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && (r->flags & XG_PI_VECTOR) == vector &&
-            t->cc >= r->cc)
+            t->cc >= r->cc && (t->suffix || !(r->flags & XG_PI_LETTER)))
             return r;
     }
     return NULL;
@@ -74934,6 +76458,7 @@ struct xg_ptx {
     xg_arena *all;   /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
+    bool letter;           /* an instruction needs the target's letter */
     xg_texts text;         /* the head of the module, finished kernels */
     uint32_t instructions; /* in these */
     xg_dict names;         /* entries so far */
@@ -75271,6 +76796,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     }
     xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, row->isa);
+    p->letter = p->letter || row->flags & XG_PI_LETTER;
 }
 
 /* ---- memory ---- */
@@ -75827,10 +77353,15 @@ typedef struct xg_ptx_moves {
     xg_ptx_lane *to, *from;
     uint32_t n, cap;
 } xg_ptx_moves;
+/* An address that a loop carries becomes itself and so many bytes. */
+static bool xg_ptx_moves_on(const xg_ptx_lane *to, const xg_ptx_lane *from) {
+    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls && to->num == from->num;
+}
 static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, const xg_ptx_val *from) {
     uint32_t i;
     for (i = 0; i < to->n; i++) {
         if (xg_ptx_lane_eq(&to->lane[i], &from->lane[i]) && from->lane[i].bits == 0) continue;
+        if (xg_ptx_moves_on(&to->lane[i], &from->lane[i])) continue;
         if (m->n == m->cap) {
             uint32_t cap = m->cap;
             m->to = (xg_ptx_lane *)xg_vec_grow(p->arena, m->to, &m->cap, sizeof *m->to);
@@ -75889,6 +77420,13 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
     memset(&m, 0, sizeof m);
     for (i = 0; i < n; i++) xg_ptx_moves_add(p, &m, xg_ptx_of(&to[i]), xg_ptx_of(XG_KOPERAND(from, first + i)));
     if (m.n) xg_ptx_moves_run(p, &m);
+    for (i = 0; i < n; i++) { /* behind all that may read what they were */
+        const xg_ptx_lane *own = &xg_ptx_of(&to[i])->lane[0], *next = &xg_ptx_of(XG_KOPERAND(from, first + i))->lane[0];
+        xg_ptx_lane bytes;
+        if (!xg_ptx_moves_on(own, next)) continue;
+        bytes = xg_ptx_imm(own->cls == XG_PC_RD ? XG_PC_RD : XG_PC_R, next->bits);
+        xg_ptx_line(p, own->cls == XG_PC_RD ? "add.s64 $, $, $" : "add.s32 $, $, $", own, own, &bytes, NULL);
+    }
 }
 
 /* ---- structure ---- */
@@ -76131,6 +77669,15 @@ static void xg_ptx_print_cluster_barrier(xg_ptx *p) {
     xg_ptx_line(p, "barrier.cluster.wait.aligned", NULL, NULL, NULL, NULL);
 }
 
+/* Only 16 bytes may pass by the first cache, which has no use for what lies in shared memory. */
+static void xg_ptx_print_async_copy(xg_ptx *p, xg_kop *op) {
+    char *at = xg_ptx_line_begin(p);
+    at = xg_ptx_pen_text(at, op->a == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
+    at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
+    at = xg_ptx_pen_address(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
+    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a));
+    xg_ptx_need_isa(p, 70);
+}
 static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     const xg_ptx_row *row;
     switch (op->op) {
@@ -76143,6 +77690,7 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_CONST: xg_ptx_print_const(p, op); return;
     case XG_K_OP_LOAD: xg_ptx_print_load(p, op); return;
     case XG_K_OP_STORE: xg_ptx_print_store(p, op); return;
+    case XG_K_OP_ASYNC_COPY: xg_ptx_print_async_copy(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
     case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
@@ -76332,7 +77880,7 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
-    p->isa = t->isa;
+    p->isa = 0;
     /* the head says which instruction set the kernels ask for: it is written in the end */
     xg_texts_add(&p->text, a, XG_STR(""));
     xg_buf_init(&p->body, a);
@@ -76340,6 +77888,18 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_dict_init(&p->names, a);
     xg_ptx_index_make(&p->index);
     return p;
+}
+/* From PTX 8.1 on a kernel may have more bytes of parameters. */
+static void xg_ptx_check_params(xg_ptx *p, const xg_kfunc *f) {
+    enum {
+        POINTER_BYTES = 8,
+        ISA_OF_MORE = 81
+    };
+    uint32_t bytes = f->body->n_args * POINTER_BYTES;
+    if (bytes > XG_PTX_PARAM_BYTES_MAX)
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' has %u bytes of parameters; %d are the most",
+            (int)f->name.n, f->name.p, bytes, (int)XG_PTX_PARAM_BYTES_MAX);
+    if (bytes > XG_PTX_PARAM_BYTES_OLD) xg_ptx_need_isa(p, ISA_OF_MORE);
 }
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_kfunc *f = m->entry ? m->entry : m->first;
@@ -76360,6 +77920,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_dict_init(&p->arrays, p->arena);
     xg_dict_init(&seen, p->arena);
     xg_ptx_name(p, f);
+    xg_ptx_check_params(p, f);
     xg_ptx_measure_shared(p, f->body, &seen);
     p->dynamic = p->static_shared > (int64_t)p->target->shared_static;
     if (p->static_shared > (int64_t)p->target->shared_per_block)
@@ -76372,10 +77933,13 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
+/* Code that needs nothing of the letter's is made for the target without it, so that it loads on later devices. */
 XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
+    const xg_target *t = p->letter ? p->target : xg_target_base(p->target);
     xg_buf head;
+    xg_ptx_need_isa(p, t->isa);
     xg_buf_init(&head, p->all);
-    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
+    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, t->name);
     p->text.bytes += head.n - p->text.p[0].n;
     p->text.p[0] = xg_str_of(head.p, head.n);
     *out = p->text;
@@ -76467,6 +78031,12 @@ static const uint32_t xg_target_feature_cc[] = {
 };
 
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f) { return t->cc >= xg_target_feature_cc[f]; }
+XG_FN const xg_target *xg_target_base(const xg_target *t) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_targets); i++)
+        if (xg_targets[i].cc == t->cc && !xg_targets[i].suffix) return &xg_targets[i];
+    return t;
+}
 XG_FN const xg_target *xg_target_at(size_t i) { return i < XG_COUNT(xg_targets) ? &xg_targets[i] : NULL; }
 
 static const char *xg_target_name_at(const void *user, size_t i) {
@@ -80875,7 +82445,9 @@ enum {
     X("convert-index", xg_kir_convert_index) \
     X("unroll-lowered-loops", xg_kir_unroll_lowered) \
     X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse)
+    X("cse", xg_kir_cse) \
+    X("step-pointers", xg_kir_step_pointers) \
+    X("async-copies", xg_kir_async_copies)
 /* clang-format on */
 
 #endif /* XG_DRIVER_PASSES_H */
@@ -81146,6 +82718,7 @@ typedef struct xg_driver_state {
     xg_arena *work; /* of the kernel that is being made: everything but its text */
     xg_arena *temp; /* of the pass that is running */
     xg_emit_target emit;
+    xg_machine machine;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
@@ -81227,10 +82800,10 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
     return xg_str_of(b.p, b.n);
 }
 
-/* The parameters of a kernel have 4352 bytes, of pointers. */
+/* A kernel's parameters are pointers. */
 XG_FN void xg_driver_check_args(const xg_inst *fusion) {
     enum {
-        MOST = 4352 / 8
+        MOST = XG_PTX_PARAM_BYTES_MAX / 8
     };
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape);
     if (n > MOST)
@@ -81239,6 +82812,13 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
             "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
+/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the place
+ * that they write, as the loop emitter does. */
+XG_FN xg_kmodule *xg_driver_emit(xg_driver_state *s, const xg_inst *fusion, bool by_loop) {
+    xg_str name = xg_driver_kernel_name(s, fusion->name);
+    xg_kmodule *m = xg_tile_fusion(s->work, fusion, name, &s->emit, &s->machine);
+    return m ? m : xg_emit_fusion(s->work, fusion, name, &s->emit, by_loop);
+}
 /* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
 XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
     const xg_inst *fusion = p->steps.p[step].inst;
@@ -81254,8 +82834,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     key = xg_driver_kernel_key(s, fusion, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_emit_fusion(s->work, fusion, xg_driver_kernel_name(s, fusion->name), &s->emit,
-        xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m = xg_driver_emit(s, fusion, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
@@ -81341,6 +82920,7 @@ XG_FN xg_machine xg_driver_machine(const xg_target *t) {
     r.l2_bytes = (int64_t)t->l2_bytes;
     r.shared_per_block = t->shared_per_block;
     r.bf16_ops = xg_driver_bf16_ops(t);
+    r.async_copies = t->cc >= 80;
     return r;
 }
 
@@ -81361,6 +82941,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.code = s.backend->begin(a->ctx, a, &o->target);
     machine = xg_driver_machine(&o->target);
     s.emit = xg_emit_target_of(&machine, o->deterministic);
+    s.machine = machine;
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {

@@ -239,7 +239,8 @@ typedef struct xlagpu_device_desc {
     uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
     /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
     bool no_command_buffers;
-    /* cuda: names the program and its steps for NVIDIA's profilers, where their library is */
+    /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
+     * not: see range, and xlagpu_rt_note */
     bool nvtx;
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
@@ -252,6 +253,10 @@ typedef struct xlagpu_device_desc {
     /* cuda: kernels, copies and fills that do not touch the same memory run beside each other: as branches of command
      * buffers, else on two streams */
     bool concurrent;
+    /* called when a program begins (name) and when it ends (NULL), in a profile also for each step, on the thread that
+     * executes: for NVTX's header, Tracy, ITT ...; instead of nvtx */
+    void (*range)(void *user, const char *name);
+    void *range_user;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
@@ -261,6 +266,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
 XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *device); /* NULL is allowed; waits for what runs */
 XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
+XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
 XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device);       /* "cuda" or "host" */
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);           /* "NVIDIA H200", "PTX simulator" */
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);         /* what to compile for: "sm_90a" */
@@ -361,6 +367,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *execution, uint32_t replica, uint32_t partition);
 /* of its last xlagpu_rt_execute; "" when that was well */
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *execution);
+/* What is slower than it was asked to be, and why: a command buffer that the driver refused, say. "": nothing. */
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *execution);
 XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
@@ -3109,6 +3117,7 @@ struct xg_sim_module {
  *   one_pass      do 32 words at distances in shared memory lie in different banks, or else at one place of a bank?
  *   shuffle       what shfl does to a whole warp
  *   within, fill  tags (shadow.c): do n words, a multiple of 4, all lie in [least, below)? set n words to one value
+ *   rows_within   the same of the four words at each of 32 distances
  *   copy          bytes, a multiple of 32 (what a compiler makes of memcpy for so many can take ten times as long)
  *   split, join   32 pairs of items of `size` bytes to two rows of 32, and back: what .v2 needs, and twice of what .v4
  *                 needs
@@ -4362,6 +4371,7 @@ typedef struct xg_sim_moves {
     bool (*one_pass)(const uint32_t *off);
     void (*shuffle)(char *to, char *ok, const char *a, const char *b, const char *c, xg_sim_shuffleop op);
     bool (*within)(const uint32_t *p, size_t n, uint32_t least, uint32_t below);
+    bool (*rows_within)(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below);
     void (*fill)(uint32_t *p, size_t n, uint32_t word);
     void (*copy)(char *to, const char *from, size_t bytes);
     void (*split)(char *a, char *b, const char *from, uint32_t size);
@@ -4470,6 +4480,12 @@ XG_RACY XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) {
     for (i = 0; i < n; i++) p[i] = word;
 }
 #endif
+XG_RACY XG_FN bool xg_sim_base_rows_within(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++)
+        if (!xg_sim_base_within(p + off[i] / 4, 4, least, below)) return false;
+    return true;
+}
 XG_FN void xg_sim_base_copy(char *to, const char *from, size_t bytes) {
     uint64_t x[4];
     for (; bytes; bytes -= 32, to += 32, from += 32) {
@@ -4511,7 +4527,7 @@ XG_FN void xg_sim_base_join(char *to, const char *a, const char *b, uint32_t siz
 }
 static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base_beside64, xg_sim_base_inside32,
     xg_sim_base_inside64, xg_sim_base_gather, xg_sim_base_one_pass, xg_sim_base_shuffle, xg_sim_base_within,
-    xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
+    xg_sim_base_rows_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
 
 #if XG_SIM_X86
 #ifdef __SANITIZE_THREAD__
@@ -4730,6 +4746,18 @@ XG_M256_FN bool xg_sim_avx2_within(const uint32_t *words, size_t n, uint32_t lea
     l = _mm_or_si128(l, h);
     return _mm_testz_si128(l, l) != 0;
 }
+XG_M256_FN bool xg_sim_avx2_rows_within(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below) {
+    __m128i low = _mm_set1_epi32((int)least), high = low;
+    const __m128i l = low, h = _mm_set1_epi32((int)(below - 1));
+    uint32_t i;
+    XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i++) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + off[i] / 4));
+        low = _mm_min_epu32(low, x);
+        high = _mm_max_epu32(high, x);
+    }
+    low = _mm_or_si128(_mm_xor_si128(low, l), _mm_xor_si128(_mm_max_epu32(high, h), h));
+    return _mm_testz_si128(low, low) != 0;
+}
 XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     char *p = (char *)words;
     const __m256i v = _mm256_set1_epi32((int)word);
@@ -4814,7 +4842,7 @@ XG_M256_FN void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_
 }
 static const xg_sim_moves xg_sim_moves_avx2 = {xg_sim_avx2_beside32, xg_sim_avx2_beside64, xg_sim_avx2_inside32,
     xg_sim_avx2_inside64, xg_sim_avx2_gather, xg_sim_avx2_one_pass, xg_sim_avx2_shuffle, xg_sim_avx2_within,
-    xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
+    xg_sim_avx2_rows_within, xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
 #endif
 
 XG_FN const xg_sim_moves *xg_sim_moves_of(xg_sim_unit unit) {
@@ -11960,7 +11988,8 @@ typedef struct xg_sim_cluster {
 typedef enum xg_sim_readshape {
     XG_SIM_READ_STEPS,
     XG_SIM_READ_BITS,
-    XG_SIM_READ_LANES
+    XG_SIM_READ_LANES,
+    XG_SIM_READ_TILES
 } xg_sim_readshape;
 typedef struct xg_sim_read {
     uint32_t mine, at, step;
@@ -11969,7 +11998,7 @@ typedef struct xg_sim_read {
 } xg_sim_read;
 enum {
     XG_SIM_READS_KEPT = 256,
-    XG_SIM_READ_ROWS = 16
+    XG_SIM_READ_ROWS = 128 /* what the warps of a block read of tiles from barrier to barrier */
 };
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
@@ -11980,9 +12009,10 @@ typedef struct xg_sim_recent {
 typedef struct xg_sim_runs {
     uint64_t whole, warps, lanes;
 } xg_sim_runs;
-/* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
+/* copies.c: a thread's groups of cp.async so far; those it has waited for; the interval of its last wait, and those it
+ * had waited for before that interval. And whose copy a word was. */
 typedef struct xg_sim_copy_thread {
-    uint32_t groups, done, waited;
+    uint32_t groups, done, waited, earlier;
 } xg_sim_copy_thread;
 typedef struct xg_sim_copy_word {
     uint32_t thread, group;
@@ -12691,7 +12721,7 @@ XG_RACY XG_FN bool xg_sim_track_word(
 /* ---- whole words, many at once ---- */
 
 /* A tag that no access of mine races with: of the block's earlier intervals, or my own. */
-XG_FN bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
+XG_INLINE bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
     return (tag - m->block < m->tag - m->block && !(tag & XG_SIM_TAG_FOREIGN)) || tag == mine;
 }
 /* The tags p[0..n) all from before the launch, from the block's past, or mine: nothing to race with. Tags of writers
@@ -12823,6 +12853,12 @@ XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
     m.fenced = false;
     return m;
 }
+/* The readers' tags of n words side by side, a multiple of 4, after one more read. */
+XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t k, uint32_t n, uint32_t mine) {
+    uint32_t i;
+    if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
+    for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
+}
 /* Reads of words that the block has written before this interval race with nothing so far. They are kept until somebody
  * needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
 XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
@@ -12830,15 +12866,20 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     uint32_t i, k;
     for (i = 0; i < w->n_reads; i++) {
         const xg_sim_read *read = &w->reads[i];
+        if (read->shape == XG_SIM_READ_TILES) {
+            for (k = 0; k < XG_SIM_WARP; k++) xg_sim_note_words(w, &m, w->read_rows[read->at][k] / 4, 4, read->mine);
+            continue;
+        }
         const uint32_t n = read->shape == XG_SIM_READ_BITS ? (uint32_t)XG_SIM_WARP : read->n,
                        step = read->shape == XG_SIM_READ_BITS ? 4 : read->step;
         if (read->shape == XG_SIM_READ_LANES) {
             xg_sim_track_lanes(w->m->moves, &m, w->read_rows[read->at], read->mine, false);
             continue;
         }
-        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3) &&
-            xg_sim_track_quads(w->m->moves, &m, read->at / 4, n, read->mine, false))
+        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
+            xg_sim_note_words(w, &m, read->at / 4, n, read->mine);
             continue;
+        }
         for (k = 0; k < n; k++) {
             uint32_t *r = &m.r[(uint32_t)(read->at + k * step) / 4];
             if (read->shape == XG_SIM_READ_STEPS || read->step >> k & 1)
@@ -12862,13 +12903,13 @@ XG_INLINE void xg_sim_shared_read(
     read->n = (uint16_t)n;
     read->step = step;
 }
-/* One of 32 lanes; the caller fills in their distances. */
-XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine) {
+/* One of 32 lanes, of a word or of 16 bytes each; the caller fills in their distances. */
+XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape) {
     if (w->n_rows == XG_SIM_READ_ROWS || w->n_reads == XG_SIM_READS_KEPT) {
         xg_sim_shared_noted(w);
         w->readers = true;
     }
-    xg_sim_shared_read(w, mine, XG_SIM_READ_LANES, w->n_rows, 0, 0);
+    xg_sim_shared_read(w, mine, shape, w->n_rows, 0, 0);
     return w->read_rows[w->n_rows++];
 }
 XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {
@@ -12968,23 +13009,69 @@ XG_FN void xg_sim_set_bytes(xg_sim_worker *of, size_t at, size_t n, xg_sim_fresh
     while (n) {
         size_t k = at / 4, some = XG_MIN(n, 4 - at % 4);
         char *s = xg_sim_word_bytes(of, k);
-        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES;
+        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES, states;
         memset(s + at % 4, (int)is, some);
+        memcpy(&states, s, 4);
         if (settled && tag < of->shared_block) tag = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
-        of->marks[k] = memcmp(s, "\1\1\1\1", 4) == 0 ? tag : tag | XG_SIM_TAG_BYTES;
+        of->marks[k] = states == XG_SIM_WRITTEN * 0x01010101u ? tag : tag | XG_SIM_TAG_BYTES;
         at += some;
         n -= some;
     }
 }
 
+/* What warp v finds at a byte that is COPYING. */
+XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, size_t at) {
+    const xg_sim_copy_word *c = &of->copy_words[at / 4];
+    const xg_sim_copy_thread *t = &of->copy_threads[c->thread];
+    if (c->group >= t->done) return XG_SIM_COPYING;
+    if (c->thread / XG_SIM_WARP != v->id && t->waited == of->shared_tag && c->group >= t->earlier &&
+        !of->l->unchecked_races)
+        return XG_SIM_COPIED; /* a later wait of the interval tells nothing of groups that were done before it */
+    of->marks[at / 4] &= ~XG_SIM_TAG_BYTES; /* all of the word, which its copy has tagged */
+    return XG_SIM_WRITTEN;
+}
+/* 16 bytes of one copy that warp v finds done are written from now on. */
+XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+    const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
+    uint32_t *tags = w->marks + at / 4, i;
+    uint64_t states[2], of[4];
+    if (!(tags[0] & tags[1] & tags[2] & tags[3] & XG_SIM_TAG_BYTES)) return;
+    memcpy(states, w->shadow + at, 16);
+    memcpy(of, w->copy_words + at / 4, 32);
+    if (states[0] != copying || states[1] != copying || of[0] != of[1] || of[0] != of[2] || of[0] != of[3]) return;
+    if (xg_sim_copy_state(w, v, at) != XG_SIM_WRITTEN) return;
+    for (i = 1; i < 4; i++) tags[i] &= ~XG_SIM_TAG_BYTES;
+}
+/* Nothing speaks against a copy by warp v to these words: they are neither read nor written in this interval by another
+ * warp, and no copy to them is under way. Then they are tagged as written, by m.tag. */
+XG_FN bool xg_sim_copy_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_marks *m, size_t at, size_t n) {
+    const uint32_t mine = m->tag | (v->id & 31), copying = XG_SIM_COPYING * 0x01010101u;
+    size_t k;
+    if (!m->races) return false;
+    for (k = at / 4; k < (at + n) / 4; k++) {
+        uint32_t wt = m->w[k], states;
+        const uint32_t rt = m->r[k];
+        if (wt & XG_SIM_TAG_BYTES) {
+            memcpy(&states, w->shadow + k * 4, 4);
+            if (states != copying || xg_sim_copy_state(w, v, k * 4) != XG_SIM_WRITTEN) return false;
+            wt = m->w[k];
+        }
+        if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || !(rt < m->floor || xg_sim_tag_mine(m, rt, mine)))
+            return false;
+    }
+    for (k = at / 4; k < (at + n) / 4; k++) m->w[k] = mine;
+    return true;
+}
 /* A lane has issued a copy to these bytes, whole words. */
 XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
+    const uint32_t states = XG_SIM_COPYING * 0x01010101u, group = w->copy_threads[thread].groups;
     size_t k;
     if (w->l->unchecked_shared) return;
-    xg_sim_set_bytes(w, at, n, XG_SIM_COPYING, false);
     for (k = at / 4; k < (at + n) / 4; k++) {
+        memcpy(w->shadow + k * 4, &states, 4);
+        w->marks[k] |= XG_SIM_TAG_BYTES;
         w->copy_words[k].thread = thread;
-        w->copy_words[k].group = w->copy_threads[thread].groups;
+        w->copy_words[k].group = group;
     }
 }
 XG_FN void xg_sim_copy_commit(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask) {
@@ -12998,21 +13085,11 @@ XG_FN void xg_sim_copy_wait(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mas
     for (i = 0; i < XG_SIM_WARP && w->copy_threads; i++) {
         xg_sim_copy_thread *t = &w->copy_threads[v->id * XG_SIM_WARP + i];
         if (!(mask >> i & 1) || t->groups < keep || t->groups - keep <= t->done) continue;
+        if (t->waited != w->shared_tag) t->earlier = t->done;
         t->done = t->groups - keep;
         t->waited = w->shared_tag;
     }
 }
-/* What warp v finds at a byte that is COPYING. */
-XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, size_t at) {
-    const xg_sim_copy_word *c = &of->copy_words[at / 4];
-    const xg_sim_copy_thread *t = &of->copy_threads[c->thread];
-    if (c->group >= t->done) return XG_SIM_COPYING;
-    if (c->thread / XG_SIM_WARP != v->id && t->waited == of->shared_tag && !of->l->unchecked_races)
-        return XG_SIM_COPIED;
-    xg_sim_set_bytes(of, at / 4 * 4, 4, XG_SIM_WRITTEN, true);
-    return XG_SIM_WRITTEN;
-}
-
 #endif /* XG_SIM_COPIES_C */
 /* sim/memory.c -- every access to memory with its checks.
  *
@@ -13025,7 +13102,7 @@ XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, si
 
 /* ---- reaching memory ---- */
 
-XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
+XG_INLINE const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
     return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset;
 }
 
@@ -13051,7 +13128,7 @@ typedef struct xg_sim_reach {
         char *p[XG_SIM_WARP];
     } to;
 } xg_sim_reach;
-XG_FN char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
     switch (r->shape) {
     case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
     case XG_SIM_ONE: return r->at;
@@ -13146,6 +13223,11 @@ XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared,
              base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
+        if (bytes == 16 && !(from & 3)) { /* rows of tiles: usually in eight different places of the banks */
+            uint32_t places = 0;
+            for (i = base; i < base + lanes; i++) places |= 1u << ((from / 4 + r->to.off[i] / 16) & 7);
+            if (places == 0xFF) continue;
+        }
         memset(count, 0, sizeof count);
         for (i = base; i < base + lanes; i++) {
             word = from + r->to.off[i] / 4;
@@ -13442,31 +13524,45 @@ XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN,
             "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
+/* Is a word of shared memory written, all of it? */
+XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
+    return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
+}
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
-    size_t i;
+    size_t i = at;
     if (w->l->unchecked_shared) return true;
-    for (i = at; i < at + n; i++) {
-        xg_sim_fresh is = xg_sim_byte_state(of, i);
-        if (is == XG_SIM_COPYING) is = xg_sim_copy_state(of, v, i);
-        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) ||
-            (is == XG_SIM_LENT && does == XG_SIM_READS))
+    while (i < at + n) {
+        xg_sim_fresh is;
+        if (xg_sim_word_written(of, i)) {
+            i = i / 4 * 4 + 4;
             continue;
+        }
+        is = xg_sim_byte_state(of, i);
+        if (is == XG_SIM_COPYING && (is = xg_sim_copy_state(of, v, i)) == XG_SIM_WRITTEN) continue; /* with its word */
+        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) ||
+            (is == XG_SIM_LENT && does == XG_SIM_READS)) {
+            i++;
+            continue;
+        }
         xg_sim_fresh_fault(w, v, in, lane + (uint32_t)((i - at) / each), is, i, does == XG_SIM_READS);
         return false;
     }
     return true;
 }
-/* Is a word of shared memory written, all of it? */
-XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
-    return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
-}
+/* Reads are kept, not noted (shadow.c): all checks of shared memory are on. */
+XG_INLINE bool xg_sim_keeps_reads(const xg_sim_worker *w) { return !w->l->unchecked_shared && !w->l->unchecked_races; }
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
     xg_sim_marks m;
     bool write = does == XG_SIM_WRITES;
     if (strong && n == 4 && !(at & 3) && xg_sim_word_written(w, at)) return true;
+    if (does == XG_SIM_READS && !strong && !((at | n) & 15) && xg_sim_keeps_reads(w) &&
+        w->m->moves->within(w->marks + at / 4, n / 4, w->shared_block, w->shared_tag)) {
+        xg_sim_shared_read(w, w->shared_tag | (v->id & 31), XG_SIM_READ_STEPS, (uint32_t)at, (uint32_t)(n / 4), 4);
+        return true;
+    }
     m = xg_sim_marks_shared(w);
     if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write)
@@ -13534,6 +13630,38 @@ XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false;
     return true;
 }
+/* Scattered reads of global memory, of which neighbouring lanes have whole lines: rows of tiles. */
+XG_FN bool xg_sim_shadow_rows(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t lanes = 64 / r->bytes;
+    xg_sim_marks m;
+    uint32_t i, k, wrong = 0;
+    if (r->shape != XG_SIM_FEW || r->shared || r->bytes < 4 || mask != 0xFFFFFFFFu || !w->last.shadow) return false;
+    for (i = 0; i < XG_SIM_WARP; i += lanes) {
+        wrong |= (uint32_t)((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) & 63;
+        for (k = 1; k < lanes; k++) wrong |= (r->to.off[i + k] - r->to.off[i]) ^ k * r->bytes;
+    }
+    if (wrong) return false;
+    m = xg_sim_marks_global(w);
+    for (i = 0; i < XG_SIM_WARP; i += lanes) {
+        const uint64_t line = ((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) / 64;
+        if (!xg_sim_track_line(w->m->moves, &m, line, m.tag | (v->id & 31), false)) return false;
+    }
+    return true;
+}
+/* 16 bytes of each lane of what the block has written before this interval of shared memory: rows of tiles. */
+XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
+    const uint32_t skip = (uint32_t)(r->at - w->shared);
+    uint32_t off[XG_SIM_WARP], i, *row;
+    if (r->shape != XG_SIM_FEW || !r->shared || r->bytes != 16 || !xg_sim_keeps_reads(w)) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) off[i] = skip + r->to.off[i];
+    if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) {
+        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i]);
+        if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) return false;
+    }
+    row = xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_TILES);
+    w->m->moves->copy((char *)row, (const char *)off, sizeof off);
+    return true;
+}
 /* Atomics on scattered words of shared memory that are written: all there is to see. */
 XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t bytes) {
     uint32_t i, bad = 0;
@@ -13558,6 +13686,9 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         return xg_sim_shadow_global(
             w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
+    if (!strong && does == XG_SIM_READS && bytes >= 8 &&
+        (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, r, mask)))
+        return true;
     if (strong ? xg_sim_shadow_strong(w, r, bytes)
                : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES))
         return true;
@@ -13951,6 +14082,20 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     }
 }
 
+/* May these lanes write there? Lanes of one cp.async that name the same place agree or not: nothing tells. */
+XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *to,
+    uint32_t mask, uint32_t size) {
+    xg_sim_marks m;
+    uint32_t i;
+    if (w->l->unchecked_shared && w->l->unchecked_races) return true;
+    m = xg_sim_marks_shared(w);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const size_t at = mask >> i & 1 ? (size_t)(xg_sim_reach_at(to, i) - w->shared) : 0;
+        if (!(mask >> i & 1) || xg_sim_copy_claim(w, v, &m, at, size)) continue;
+        if (!xg_sim_shadow_shared(w, v, in, i, size, at, size, XG_SIM_WRITES, false)) return false;
+    }
+    return true;
+}
 /* cp.async: at once; what the source does not give is zero. */
 XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     xg_sim_reach to, from;
@@ -13975,15 +14120,19 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         !xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->b), 0, true, XG_SIM_GLOBAL, reading, size, false, &from))
         return;
     if (reading && !xg_sim_shadow(w, v, in, &from, reading, size, XG_SIM_READS, false)) return;
-    if (!xg_sim_shadow(w, v, in, &to, mask, size, XG_SIM_WRITES, false)) return;
+    if (!xg_sim_copy_shadow(w, v, in, &to, mask, size)) return;
     w->stats.global_loads++;
     w->stats.shared_stores++;
     for (i = 0; i < XG_SIM_WARP; i++) {
         char *d;
         if (!(mask >> i & 1)) continue;
         d = xg_sim_reach_at(&to, i);
-        memset(d, 0, size);
         xg_sim_copy_issue(w, v->id * XG_SIM_WARP + i, (size_t)(d - w->shared), size);
+        if (given[i] == 16) {
+            memcpy(d, xg_sim_reach_at(&from, i), 16);
+            continue;
+        }
+        memset(d, 0, size);
         if (reading >> i & 1) memcpy(d, xg_sim_reach_at(&from, i), given[i]);
     }
 }
@@ -14282,7 +14431,8 @@ XG_SIM_FAST_FN bool xg_sim_fast_lanes(xg_sim_worker *w, const uint32_t *off, uin
         if (xg_sim_avx2_beside32((const char *)off, off[1] - off[0]))
             xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, off[0], XG_SIM_WARP, off[1] - off[0]);
         else
-            xg_sim_avx2_copy((char *)xg_sim_shared_read_row(w, mine), (const char *)off, 4 * XG_SIM_WARP);
+            xg_sim_avx2_copy(
+                (char *)xg_sim_shared_read_row(w, mine, XG_SIM_READ_LANES), (const char *)off, 4 * XG_SIM_WARP);
         return true;
     }
     m = xg_sim_marks_shared(w);
@@ -15866,44 +16016,50 @@ XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
 }
 
 #endif /* XG_SIM_ASYNC_C */
-/* sim/matrix.c -- tiles of matrices in the registers of a warp: ldmatrix, stmatrix, movmatrix, mma, wmma.
+/* sim/tiles.c -- the arithmetic of one tile: 16 x K times K x 8, and how packed elements become its numbers.
  *
- * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the
- * result. Where an element lies is said by three small functions (xg_sim_at_a, _b, _c), the same for every type: a
- * register of A holds 32 / bits elements side by side in k. The fragments of wmma are ours to choose, as PTX leaves
- * them open: a thread holds consecutive elements of the row-major tile; where there are more registers than elements
- * they repeat.
+ * The idea. Wherever packed elements of A or B come from, 16 bytes hold elements of one row of A (or one column of B)
+ * side by side in k: in a register's slot, four lanes share a row; in shared memory, 16 bytes are what a swizzle leaves
+ * together. So one function turns rows of 16 bytes into numbers, and it is all that depends on the element's type.
+ * Floats become doubles, integers 16-bit words, which are multiplied in pairs.
  *
- * Numbers. Integers are exact and wrap or saturate once. Products of floats narrower than f64 are exact; a sum begins
- * with C, adds the products in the order of k in double precision and is rounded once. f64 is a chain of fused
- * multiply-adds in the order of k. GPUs add in another order and cut off low bits, so their f32 results differ in the
- * last places. NaNs are 0x7FFFFFFF and 0x7FFF. */
-#ifndef XG_SIM_MATRIX_C
-#define XG_SIM_MATRIX_C
+ * Numbers. Integers are exact and wrap or saturate once. Products of floats narrower than f64 are exact in double, so
+ * that a fused multiply-add and a product with a sum are the same; a sum begins with C, adds the products in the order
+ * of k in double precision and is rounded once. f64 is a chain of fused multiply-adds in the order of k. GPUs add in
+ * another order and cut off low bits, so their f32 results differ in the last places. NaNs are 0x7FFFFFFF, 0x7FFF and,
+ * of f64, 0xFFF8000000000000.
+ *
+ * Law: both tables of functions, for any host and for AVX2, give the same bits. */
+#ifndef XG_SIM_TILES_C
+#define XG_SIM_TILES_C
 
 enum {
-    XG_SIM_TILE_K = 256
+    XG_SIM_TILE_K = 256,     /* elements of a row, of integers of one bit */
+    XG_SIM_TILE_REALS_K = 64 /* of a row of floats */
 };
 typedef struct xg_sim_real {
-    float a[16][64], b[64][8];
-    double c[16][8];
+    double a[16][XG_SIM_TILE_REALS_K], b[XG_SIM_TILE_REALS_K][8], c[16][8];
 } xg_sim_real;
+/* b: pairs of elements side by side in k. */
 typedef struct xg_sim_ints {
-    int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8];
+    int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K / 2][8][2];
     int64_t c[16][8];
 } xg_sim_ints;
-typedef struct xg_sim_wide64 {
-    uint64_t a[16][16], b[16][8], c[16][8];
-} xg_sim_wide64;
-/* A multiplication being done. Which of them is used: the elements of A say. */
-typedef struct xg_sim_work {
-    xg_sim_tile t;
-    union {
-        xg_sim_real r;
-        xg_sim_ints i;
-        xg_sim_wide64 d;
-    } u;
-} xg_sim_work;
+
+/* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
+ * turn: columns of B to its rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
+ * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. */
+typedef struct xg_sim_tile_fns {
+    void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
+    void (*turn)(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k);
+    void (*multiply)(xg_sim_real *r, uint32_t m, uint32_t k, bool f64);
+    void (*pair_rows)(int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
+    void (*pair_turn)(int16_t (*b)[8][2], const int16_t (*columns)[XG_SIM_TILE_K], uint32_t k);
+    void (*pair_multiply)(xg_sim_ints *x, uint32_t m, uint32_t k);
+    void (*c_rows)(double (*c)[8], const char *even, const char *odd);
+    void (*d_rows)(const double (*c)[8], char *even, char *odd);
+    void (*half_rows)(const double (*c)[8], char *slot);
+} xg_sim_tile_fns;
 
 /* ---- elements ---- */
 
@@ -15933,83 +16089,356 @@ XG_FN int32_t xg_sim_tile_int(xg_sim_elem e, uint32_t x) {
     default: return (int32_t)(x & 1);
     }
 }
-/* Element (row, col) of A or B gets the bits x. */
-XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, uint64_t x) {
-    xg_sim_elem e = b ? w->t.b : w->t.a;
-    if (e == XG_SIM_EL_F64) {
-        if (b)
-            w->u.d.b[row][col] = x;
-        else
-            w->u.d.a[row][col] = x;
-    } else if (xg_sim_elems[e].real) {
-        float f = xg_sim_tile_float(e, (uint32_t)x);
-        if (b)
-            w->u.r.b[row][col] = f;
-        else
-            w->u.r.a[row][col] = f;
-    } else {
-        int16_t i = (int16_t)xg_sim_tile_int(e, (uint32_t)x);
-        if (b)
-            w->u.i.b[row][col] = i;
-        else
-            w->u.i.a[row][col] = i;
-    }
+/* Element number i of packed bytes, at most 32 bits of it. */
+XG_FN uint32_t xg_sim_tile_element(const char *from, uint32_t i, uint32_t bits) {
+    const uint32_t bytes = XG_MAX(1u, bits / 8);
+    uint32_t x = 0;
+    uint8_t parts[4] = {0, 0, 0, 0};
+    memcpy(parts, from + (size_t)i * bits / 8, bytes);
+    x = parts[0] | (uint32_t)parts[1] << 8 | (uint32_t)parts[2] << 16 | (uint32_t)parts[3] << 24;
+    return bits < 8 ? x >> (i * bits % 8) & ((1u << bits) - 1) : x;
 }
-XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
-    if (w->t.c == XG_SIM_EL_F64)
-        w->u.d.c[row][col] = x;
-    else if (w->t.c == XG_SIM_EL_S32)
-        w->u.i.c[row][col] = (int32_t)(uint32_t)x;
-    else
-        w->u.r.c[row][col] = (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
-}
-XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
-    if (w->t.d == XG_SIM_EL_F64) return w->u.d.c[row][col];
-    if (w->t.d == XG_SIM_EL_S32) {
-        int64_t x = w->u.i.c[row][col];
-        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(x, INT32_MAX), INT32_MIN)
-                                               : (uint32_t)(uint64_t)x;
-    }
-    {
-        double x = w->u.r.c[row][col];
-        uint64_t bits;
-        if (w->t.d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x);
-        bits = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
-        /* wmma of f16: infinities become the largest number */
-        if (w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00) bits--;
-        return bits;
-    }
+/* A sum as f16: rounded to f32 with an odd last bit where it is not exact, so that rounding again rounds once. */
+XG_FN uint32_t xg_sim_tile_half(double x) {
+    const float f = (float)x;
+    uint32_t u = xg_sim_bits_f32(f);
+    if (x != x) return 0x7FFF;
+    if ((double)f != x && !(u & 1)) u += (x > (double)f) == (x > 0) ? 1u : 0xFFFFFFFFu;
+    return xg_sim_f32_to_f16(u);
 }
 
-/* C += A B. */
-XG_FN void xg_sim_work_real(xg_sim_real *r, uint32_t m, uint32_t k) {
+/* ---- for any host ---- */
+
+XG_FN void xg_sim_base_tile_rows(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+    const uint32_t bits = xg_sim_elems[e].bits, each = bits == 64 ? 4 : 128 / bits;
+    uint32_t i;
+    for (; n; n--, to += stride, from += step) {
+        if (bits == 64)
+            memcpy(to, from, 32);
+        else
+            for (i = 0; i < each; i++) to[i] = (double)xg_sim_tile_float(e, xg_sim_tile_element(from, i, bits));
+    }
+}
+XG_FN void xg_sim_base_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
+    uint32_t q, j;
+    for (q = 0; q < k; q++)
+        for (j = 0; j < 8; j++) b[q][j] = columns[j][q];
+}
+XG_FN void xg_sim_base_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, bool f64) {
     uint32_t i, j, q;
     for (i = 0; i < m; i++)
         for (q = 0; q < k; q++) {
-            double a = (double)r->a[i][q];
-            /* exact products: contraction into an FMA changes nothing */
-            for (j = 0; j < 8; j++) r->c[i][j] += a * (double)r->b[q][j];
+            const double a = r->a[i][q];
+            if (f64)
+                for (j = 0; j < 8; j++)
+                    r->c[i][j] = xg_sim_f64_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a),
+                        xg_sim_bits_f64(r->b[q][j]), xg_sim_bits_f64(r->c[i][j]), XG_SIM_RN));
+            else
+                for (j = 0; j < 8; j++) r->c[i][j] += a * r->b[q][j];
         }
 }
-XG_FN void xg_sim_work_multiply(xg_sim_work *w) {
-    uint32_t i, j, q, m = XG_MIN(w->t.m, 16u), k = w->t.k;
-    if (w->t.a == XG_SIM_EL_F64)
-        for (i = 0; i < m; i++)
-            for (j = 0; j < 8; j++)
-                for (q = 0; q < k; q++)
-                    w->u.d.c[i][j] =
-                        xg_sim_soft_fma(XG_SIM_IS_F64, w->u.d.a[i][q], w->u.d.b[q][j], w->u.d.c[i][j], XG_SIM_RN);
-    else if (xg_sim_elems[w->t.a].real)
-        xg_sim_work_real(&w->u.r, m, k);
+XG_FN void xg_sim_base_tile_pair_rows(
+    int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+    const uint32_t bits = xg_sim_elems[e].bits, each = 128 / bits;
+    uint32_t i;
+    for (; n; n--, to += stride, from += step)
+        for (i = 0; i < each; i++) to[i] = (int16_t)xg_sim_tile_int(e, xg_sim_tile_element(from, i, bits));
+}
+XG_FN void xg_sim_base_tile_pair_turn(int16_t (*b)[8][2], const int16_t (*columns)[XG_SIM_TILE_K], uint32_t k) {
+    uint32_t q, j;
+    for (j = 0; j < 8; j++)
+        for (q = 0; q < k / 2; q++) memcpy(b[q][j], &columns[j][2 * q], 4);
+}
+XG_FN void xg_sim_base_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
+    uint32_t i, j, q;
+    for (i = 0; i < m; i++)
+        for (q = 0; q < k; q++)
+            for (j = 0; j < 8; j++) x->c[i][j] += x->a[i][q] * x->b[q / 2][j][q & 1];
+}
+XG_FN void xg_sim_base_tile_c_rows(double (*c)[8], const char *even, const char *odd) {
+    uint32_t i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 4; j++) {
+            c[i][2 * j] = (double)xg_sim_f32_bits(xg_sim_tile_element(even, 4 * i + j, 32));
+            c[i][2 * j + 1] = (double)xg_sim_f32_bits(xg_sim_tile_element(odd, 4 * i + j, 32));
+        }
+}
+XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x); }
+XG_FN void xg_sim_base_tile_d_rows(const double (*c)[8], char *even, char *odd) {
+    uint32_t i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 4; j++) {
+            xg_sim_put_u32(even, 4 * i + j, xg_sim_tile_single(c[i][2 * j]));
+            xg_sim_put_u32(odd, 4 * i + j, xg_sim_tile_single(c[i][2 * j + 1]));
+        }
+}
+XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
+    uint32_t i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 4; j++)
+            xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
+}
+static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_turn,
+    xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn, xg_sim_base_tile_pair_multiply,
+    xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows};
+
+/* ---- for AVX2 ---- */
+
+#if XG_SIM_X86
+/* Eight floats as doubles. */
+XG_M256_FN void xg_sim_avx2_put_reals(double *to, __m256 f) {
+    _mm256_storeu_pd(to, _mm256_cvtps_pd(_mm256_castps256_ps128(f)));
+    _mm256_storeu_pd(to + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(f, 1)));
+}
+/* Eight bytes in words of 16 bits, as f32. e4m3 has the exponent's place of f16 but one bit, and 2^8 less. */
+XG_M256_FN __m256 xg_sim_avx2_e5m2(__m128i x) { return _mm256_cvtph_ps(_mm_slli_epi16(x, 8)); }
+XG_M256_FN __m256 xg_sim_avx2_e4m3(__m128i x) {
+    const __m128i low = _mm_and_si128(x, _mm_set1_epi16(0x7F)), nan = _mm_cmpeq_epi16(low, _mm_set1_epi16(0x7F));
+    const __m128i half = _mm_or_si128(_mm_slli_epi16(_mm_and_si128(x, _mm_set1_epi16(0x80)), 8),
+        _mm_or_si128(_mm_slli_epi16(low, 7), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
+    return _mm256_mul_ps(_mm256_cvtph_ps(half), _mm256_set1_ps(256.0f));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_rows(
+    double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+#define XG_SIM_TILE_ROWS(...) \
+    for (; n; n--, to += stride, from += step) { \
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)from); \
+        __VA_ARGS__; \
+    } \
+    break
+    switch (e) {
+    case XG_SIM_EL_F16: XG_SIM_TILE_ROWS(xg_sim_avx2_put_reals(to, _mm256_cvtph_ps(x)));
+    case XG_SIM_EL_BF16:
+        XG_SIM_TILE_ROWS(
+            xg_sim_avx2_put_reals(to, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16))));
+    case XG_SIM_EL_TF32:
+        XG_SIM_TILE_ROWS(_mm256_storeu_pd(
+            to, _mm256_cvtps_pd(_mm_castsi128_ps(_mm_and_si128(x, _mm_set1_epi32((int)0xFFFFE000u))))));
+    case XG_SIM_EL_E5M2:
+        XG_SIM_TILE_ROWS(xg_sim_avx2_put_reals(to, xg_sim_avx2_e5m2(_mm_cvtepu8_epi16(x)));
+                         xg_sim_avx2_put_reals(to + 8, xg_sim_avx2_e5m2(_mm_cvtepu8_epi16(_mm_srli_si128(x, 8)))));
+    case XG_SIM_EL_E4M3:
+        XG_SIM_TILE_ROWS(xg_sim_avx2_put_reals(to, xg_sim_avx2_e4m3(_mm_cvtepu8_epi16(x)));
+                         xg_sim_avx2_put_reals(to + 8, xg_sim_avx2_e4m3(_mm_cvtepu8_epi16(_mm_srli_si128(x, 8)))));
+    default: xg_sim_base_tile_rows(to, stride, from, step, n, e);
+    }
+#undef XG_SIM_TILE_ROWS
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
+    uint32_t q, j;
+    for (q = 0; q < k; q += 4)
+        for (j = 0; j < 8; j += 4) {
+            const __m256d c0 = _mm256_loadu_pd(&columns[j][q]), c1 = _mm256_loadu_pd(&columns[j + 1][q]);
+            const __m256d c2 = _mm256_loadu_pd(&columns[j + 2][q]), c3 = _mm256_loadu_pd(&columns[j + 3][q]);
+            const __m256d lo01 = _mm256_unpacklo_pd(c0, c1), hi01 = _mm256_unpackhi_pd(c0, c1);
+            const __m256d lo23 = _mm256_unpacklo_pd(c2, c3), hi23 = _mm256_unpackhi_pd(c2, c3);
+            _mm256_storeu_pd(&b[q][j], _mm256_permute2f128_pd(lo01, lo23, 0x20));
+            _mm256_storeu_pd(&b[q + 1][j], _mm256_permute2f128_pd(hi01, hi23, 0x20));
+            _mm256_storeu_pd(&b[q + 2][j], _mm256_permute2f128_pd(lo01, lo23, 0x31));
+            _mm256_storeu_pd(&b[q + 3][j], _mm256_permute2f128_pd(hi01, hi23, 0x31));
+        }
+}
+/* Four rows at once: eight sums that do not wait for each other. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, bool f64) {
+    uint32_t i, q;
+    (void)f64;
+    for (i = 0; i < m; i += 4) {
+        double(*a)[XG_SIM_TILE_REALS_K] = &r->a[i], (*c)[8] = &r->c[i];
+        __m256d c00 = _mm256_loadu_pd(c[0]), c01 = _mm256_loadu_pd(c[0] + 4);
+        __m256d c10 = _mm256_loadu_pd(c[1]), c11 = _mm256_loadu_pd(c[1] + 4);
+        __m256d c20 = _mm256_loadu_pd(c[2]), c21 = _mm256_loadu_pd(c[2] + 4);
+        __m256d c30 = _mm256_loadu_pd(c[3]), c31 = _mm256_loadu_pd(c[3] + 4);
+        for (q = 0; q < k; q++) {
+            const __m256d b0 = _mm256_loadu_pd(r->b[q]), b1 = _mm256_loadu_pd(r->b[q] + 4);
+            __m256d x = _mm256_broadcast_sd(&a[0][q]);
+            c00 = _mm256_fmadd_pd(x, b0, c00);
+            c01 = _mm256_fmadd_pd(x, b1, c01);
+            x = _mm256_broadcast_sd(&a[1][q]);
+            c10 = _mm256_fmadd_pd(x, b0, c10);
+            c11 = _mm256_fmadd_pd(x, b1, c11);
+            x = _mm256_broadcast_sd(&a[2][q]);
+            c20 = _mm256_fmadd_pd(x, b0, c20);
+            c21 = _mm256_fmadd_pd(x, b1, c21);
+            x = _mm256_broadcast_sd(&a[3][q]);
+            c30 = _mm256_fmadd_pd(x, b0, c30);
+            c31 = _mm256_fmadd_pd(x, b1, c31);
+        }
+        _mm256_storeu_pd(c[0], c00);
+        _mm256_storeu_pd(c[0] + 4, c01);
+        _mm256_storeu_pd(c[1], c10);
+        _mm256_storeu_pd(c[1] + 4, c11);
+        _mm256_storeu_pd(c[2], c20);
+        _mm256_storeu_pd(c[2] + 4, c21);
+        _mm256_storeu_pd(c[3], c30);
+        _mm256_storeu_pd(c[3] + 4, c31);
+    }
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
+    int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
+    if (e != XG_SIM_EL_S8 && e != XG_SIM_EL_U8) {
+        xg_sim_base_tile_pair_rows(to, stride, from, step, n, e);
+        return;
+    }
+    for (; n; n--, to += stride, from += step) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)from);
+        XG_M256_PUT((char *)to, 0, e == XG_SIM_EL_S8 ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
+    }
+}
+/* The products of a row are at most 256 times 255 * 255: their sum fits 32 bits. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
+    uint32_t i, q;
+    for (i = 0; i < m; i += 2) {
+        __m256i s0 = _mm256_setzero_si256(), s1 = s0;
+        for (q = 0; q < k / 2; q++) {
+            const __m256i b = XG_M256_AT((const char *)x->b[q], 0);
+            const int a0 = xg_sim_avx2_word((const char *)&x->a[i][2 * q]),
+                      a1 = xg_sim_avx2_word((const char *)&x->a[i + 1][2 * q]);
+            s0 = _mm256_add_epi32(s0, _mm256_madd_epi16(_mm256_set1_epi32(a0), b));
+            s1 = _mm256_add_epi32(s1, _mm256_madd_epi16(_mm256_set1_epi32(a1), b));
+        }
+#define XG_SIM_TILE_ADD(c, v) \
+    XG_M256_PUT((char *)(c), 0, _mm256_add_epi64(XG_M256_AT((const char *)(c), 0), _mm256_cvtepi32_epi64(v)))
+        XG_SIM_TILE_ADD(x->c[i], _mm256_castsi256_si128(s0));
+        XG_SIM_TILE_ADD(x->c[i] + 4, _mm256_extracti128_si256(s0, 1));
+        XG_SIM_TILE_ADD(x->c[i + 1], _mm256_castsi256_si128(s1));
+        XG_SIM_TILE_ADD(x->c[i + 1] + 4, _mm256_extracti128_si256(s1, 1));
+#undef XG_SIM_TILE_ADD
+    }
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_c_rows(double (*c)[8], const char *even, const char *odd) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128 x = _mm_loadu_ps((const float *)(const void *)(even + 16 * i)),
+                     y = _mm_loadu_ps((const float *)(const void *)(odd + 16 * i));
+        _mm256_storeu_pd(c[i], _mm256_cvtps_pd(_mm_unpacklo_ps(x, y)));
+        _mm256_storeu_pd(c[i] + 4, _mm256_cvtps_pd(_mm_unpackhi_ps(x, y)));
+    }
+}
+XG_M256_FN __m128 xg_sim_avx2_single(__m256d x) {
+    const __m128 f = _mm256_cvtpd_ps(x), nan = _mm_cmpunord_ps(f, f);
+    return _mm_or_ps(_mm_andnot_ps(nan, f), _mm_and_ps(nan, _mm_castsi128_ps(_mm_set1_epi32(0x7FFFFFFF))));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_d_rows(const double (*c)[8], char *even, char *odd) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128 x = xg_sim_avx2_single(_mm256_loadu_pd(c[i])), y = xg_sim_avx2_single(_mm256_loadu_pd(c[i] + 4));
+        _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_shuffle_ps(x, y, 0x88));
+        _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_shuffle_ps(x, y, 0xDD));
+    }
+}
+/* Four sums as f32 with an odd last bit where they are not exact. */
+XG_M256_FN __m128i xg_sim_avx2_to_odd(__m256d x) {
+    const __m128 f = _mm256_cvtpd_ps(x);
+    const __m256d back = _mm256_cvtps_pd(f), zero = _mm256_setzero_pd();
+    const __m256d more = _mm256_cmp_pd(x, back, _CMP_GT_OQ), less = _mm256_cmp_pd(x, back, _CMP_LT_OQ),
+                  up = _mm256_cmp_pd(x, zero, _CMP_GT_OQ);
+    const __m256d away = _mm256_or_pd(_mm256_and_pd(more, up), _mm256_andnot_pd(up, less)),
+                  inexact = _mm256_or_pd(more, less);
+    const __m128i a = _mm256_castsi256_si128(_mm256_castps_si256(_mm256_castpd_ps(away))); /* low halves, for below */
+    const __m128 wide_a = _mm_shuffle_ps(_mm_castsi128_ps(a),
+                     _mm256_castps256_ps128(_mm256_castpd_ps(_mm256_permute2f128_pd(away, away, 1))), 0x88),
+                 wide_i = _mm_shuffle_ps(_mm256_castps256_ps128(_mm256_castpd_ps(inexact)),
+                     _mm256_castps256_ps128(_mm256_castpd_ps(_mm256_permute2f128_pd(inexact, inexact, 1))), 0x88);
+    const __m128i u = _mm_castps_si128(f), one = _mm_set1_epi32(1);
+    const __m128i step =
+        _mm_or_si128(_mm_andnot_si128(_mm_castps_si128(wide_a), _mm_set1_epi32(-1)), one); /* 1 or -1 */
+    const __m128i even = _mm_cmpeq_epi32(_mm_and_si128(u, one), _mm_setzero_si128());
+    return _mm_add_epi32(u, _mm_and_si128(step, _mm_and_si128(even, _mm_castps_si128(wide_i))));
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot) {
+    uint32_t i;
+    for (i = 0; i < 8; i++) {
+        const __m128i x = xg_sim_avx2_to_odd(_mm256_loadu_pd(c[i])), y = xg_sim_avx2_to_odd(_mm256_loadu_pd(c[i] + 4));
+        const __m256 f = _mm256_castsi256_ps(_mm256_set_m128i(y, x));
+        const __m128i h = _mm256_cvtps_ph(f, 0), size = _mm_and_si128(h, _mm_set1_epi16(0x7FFF)),
+                      nan = _mm_cmpgt_epi16(size, _mm_set1_epi16(0x7C00));
+        _mm_storeu_si128((__m128i *)(void *)(slot + 16 * i),
+            _mm_or_si128(_mm_andnot_si128(nan, h), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
+    }
+}
+static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_turn,
+    xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn, xg_sim_avx2_tile_pair_multiply,
+    xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows};
+#endif
+
+/* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around
+ * the sums take as long as they do. */
+XG_FN const xg_sim_tile_fns *xg_sim_tile_fns_of(const xg_sim_worker *w) {
+#if XG_SIM_X86
+    if (w->m->moves == &xg_sim_moves_avx2) return &xg_sim_tile_fns_avx2;
+#else
+    (void)w;
+#endif
+    return &xg_sim_tile_fns_base;
+}
+
+#endif /* XG_SIM_TILES_C */
+/* sim/matrix.c -- tiles of matrices in the registers of a warp: ldmatrix, stmatrix, movmatrix, mma, wmma.
+ *
+ * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the
+ * result (tiles.c). Where an element lies is said by small functions (xg_sim_at_a, _c), the same for every type: a
+ * register of A holds 32 / bits elements side by side in k. The fragments of wmma are ours to choose, as PTX leaves
+ * them open: a thread holds consecutive elements of the row-major tile; where there are more registers than elements
+ * they repeat. */
+#ifndef XG_SIM_MATRIX_C
+#define XG_SIM_MATRIX_C
+
+/* A multiplication being done. Which of them is used: the elements of A say. */
+typedef struct xg_sim_work {
+    xg_sim_tile t;
+    union {
+        xg_sim_real r;
+        xg_sim_ints i;
+    } u;
+} xg_sim_work;
+
+/* ---- elements ---- */
+
+/* Element (row, col) of A or B gets the bits x. */
+XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, uint64_t x) {
+    xg_sim_elem e = b ? w->t.b : w->t.a;
+    if (!xg_sim_elems[e].real) {
+        *(b ? &w->u.i.b[row / 2][col][row & 1] : &w->u.i.a[row][col]) = (int16_t)xg_sim_tile_int(e, (uint32_t)x);
+        return;
+    }
+    *(b ? &w->u.r.b[row][col] : &w->u.r.a[row][col]) =
+        e == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(e, (uint32_t)x);
+}
+XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
+    if (w->t.c == XG_SIM_EL_S32)
+        w->u.i.c[row][col] = (int32_t)(uint32_t)x;
+    else
+        w->u.r.c[row][col] =
+            w->t.c == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
+}
+XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
+    double x;
+    uint32_t bits;
+    if (w->t.d == XG_SIM_EL_S32) {
+        int64_t i = w->u.i.c[row][col];
+        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(i, INT32_MAX), INT32_MIN)
+                                               : (uint32_t)(uint64_t)i;
+    }
+    x = w->u.r.c[row][col];
+    if (w->t.d == XG_SIM_EL_F64) return x != x ? 0xFFF8000000000000u : xg_sim_bits_f64(x);
+    if (w->t.d == XG_SIM_EL_F32) return xg_sim_tile_single(x);
+    bits = xg_sim_tile_half(x);
+    /* wmma of f16: infinities become the largest number */
+    return w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00 ? bits - 1 : bits;
+}
+
+/* C += A B. Exclusive or instead of the product, of single bits, has no function of its own. */
+XG_FN void xg_sim_work_multiply(const xg_sim_tile_fns *fns, xg_sim_work *w) {
+    const uint32_t m = XG_MIN(w->t.m, 16u), k = w->t.k;
+    uint32_t i, j, q;
+    if (xg_sim_elems[w->t.a].real)
+        fns->multiply(&w->u.r, m, k, w->t.a == XG_SIM_EL_F64);
+    else if (!(w->t.flags & XG_SIM_TF_XOR))
+        fns->pair_multiply(&w->u.i, m, k);
     else
         for (i = 0; i < m; i++)
-            for (q = 0; q < k; q++) {
-                int32_t a = w->u.i.a[i][q];
-                if (w->t.flags & XG_SIM_TF_XOR)
-                    for (j = 0; j < 8; j++) w->u.i.c[i][j] += a ^ w->u.i.b[q][j];
-                else
-                    for (j = 0; j < 8; j++) w->u.i.c[i][j] += a * w->u.i.b[q][j];
-            }
+            for (q = 0; q < k; q++)
+                for (j = 0; j < 8; j++) w->u.i.c[i][j] += w->u.i.a[i][q] ^ w->u.i.b[q / 2][j][q & 1];
 }
 
 /* ---- where elements lie: element e of register i of a lane ---- */
@@ -16022,12 +16451,6 @@ XG_FN xg_sim_at xg_sim_at_a(
     xg_sim_at p;
     p.row = lane / 4 + (m > 8 ? 8 * (i & 1) : 0);
     p.col = lane % 4 * per + e + 4 * per * (m > 8 ? i >> 1 : i);
-    return p;
-}
-XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {
-    xg_sim_at p;
-    p.row = lane % 4 * per + e + 4 * per * i;
-    p.col = lane / 4;
     return p;
 }
 XG_FN xg_sim_at xg_sim_at_c(uint32_t lane, uint32_t v) { /* v: the number of the element, not of the register */
@@ -16048,7 +16471,7 @@ XG_FN uint64_t xg_sim_tile_bits(const char *slot, uint32_t lane, xg_sim_elem el,
     x = xg_sim_lane_u32(slot, lane);
     return bits == 32 ? x : x >> (e * bits) & ((1u << bits) - 1);
 }
-XG_FN uint32_t xg_sim_tile_per(xg_sim_elem e) { return e == XG_SIM_EL_F64 ? 1 : 32u / xg_sim_elems[e].bits; }
+XG_INLINE uint32_t xg_sim_tile_per(xg_sim_elem e) { return e == XG_SIM_EL_F64 ? 1 : 32u / xg_sim_elems[e].bits; }
 
 /* ---- sparse A ---- */
 
@@ -16093,7 +16516,7 @@ XG_FN bool xg_sim_work_expand(
     bool real = xg_sim_elems[x->t.a].real != 0;
     for (r = 0; r < 16; r++) {
         uint64_t m = xg_sim_metadata(meta, &x->t, r);
-        float f[64];
+        double f[XG_SIM_TILE_REALS_K];
         int16_t i[XG_SIM_TILE_K];
         for (c = 0; c < half; c++) {
             if (real) {
@@ -16128,49 +16551,86 @@ XG_FN bool xg_sim_work_expand(
 
 /* ---- mma ---- */
 
+/* Four lanes have the elements of one row of A, or of one column of B, side by side: 16 bytes of a register's slot. */
 XG_FN void xg_sim_work_load_a(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.a);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_a(lane, i, e, per, x->t.m);
-                xg_sim_work_put(
-                    x, false, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.a, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = x->t.a;
+    const uint32_t per = xg_sim_tile_per(e), step = e == XG_SIM_EL_F64 ? 32 : 16;
+    uint32_t i;
+    for (i = 0; i < regs; i++) {
+        const xg_sim_at at = xg_sim_at_a(0, i, 0, per, x->t.m);
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        if (xg_sim_elems[e].real)
+            fns->rows(&x->u.r.a[at.row][at.col], XG_SIM_TILE_REALS_K, slot, step, 8, e);
+        else
+            fns->pair_rows(&x->u.i.a[at.row][at.col], XG_SIM_TILE_K, slot, step, 8, e);
+    }
 }
 XG_FN void xg_sim_work_load_b(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.b);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_b(lane, i, e, per);
-                xg_sim_work_put(x, true, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.b, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = x->t.b;
+    const uint32_t per = xg_sim_tile_per(e), step = e == XG_SIM_EL_F64 ? 32 : 16;
+    double reals[8][XG_SIM_TILE_REALS_K];
+    int16_t ints[8][XG_SIM_TILE_K];
+    uint32_t i;
+    for (i = 0; i < regs; i++) {
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        if (xg_sim_elems[e].real)
+            fns->rows(&reals[0][4 * per * i], XG_SIM_TILE_REALS_K, slot, step, 8, e);
+        else
+            fns->pair_rows(&ints[0][4 * per * i], XG_SIM_TILE_K, slot, step, 8, e);
+    }
+    if (xg_sim_elems[e].real)
+        fns->turn(x->u.r.b, (const double(*)[XG_SIM_TILE_REALS_K])reals, x->t.k);
+    else
+        fns->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
 }
 /* A tile of C of 8 columns from its registers, and D back into them. */
 XG_FN void xg_sim_work_load_c(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.c);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_c(lane, i * per + e);
-                xg_sim_work_put_c(x, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.c, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    uint32_t i, lane;
+    if (x->t.c == XG_SIM_EL_F32) {
+        for (i = 0; i < regs; i += 2)
+            fns->c_rows(&x->u.r.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
+        return;
+    }
+    if (x->t.c == XG_SIM_EL_F16) {
+        for (i = 0; i < regs; i++) fns->rows(x->u.r.c[8 * i], 8, xg_sim_slot(w, v, list[i]), 16, 8, XG_SIM_EL_F16);
+        return;
+    }
+    for (i = 0; i < regs; i++) {
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        for (lane = 0; lane < XG_SIM_WARP; lane++) {
+            const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
+            if (x->t.c == XG_SIM_EL_F64)
+                memcpy(&x->u.r.c[row][col], slot + (size_t)lane * 8, 8);
+            else
+                x->u.i.c[row][col] = (int32_t)xg_sim_lane_u32(slot, lane);
+        }
+    }
 }
-XG_FN void xg_sim_work_store_d(const xg_sim_work *x, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, lane, per = xg_sim_tile_per(x->t.d);
+XG_FN void xg_sim_work_store_d(
+    const xg_sim_work *x, const xg_sim_worker *w, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const double(*c)[8] = (const double(*)[8])x->u.r.c;
+    uint32_t i, lane;
+    if (x->t.d == XG_SIM_EL_F32) {
+        for (i = 0; i < regs; i += 2) fns->d_rows(c + 4 * i, v->regs + list[i], v->regs + list[i + 1]);
+        return;
+    }
+    if (x->t.d == XG_SIM_EL_F16) {
+        for (i = 0; i < regs; i++) fns->half_rows(c + 8 * i, v->regs + list[i]);
+        return;
+    }
     for (i = 0; i < regs; i++)
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
-            xg_sim_at at = xg_sim_at_c(lane, i * per);
-            uint64_t bits = xg_sim_work_get(x, at.row, at.col);
-            if (per == 2) bits |= xg_sim_work_get(x, at.row, at.col + 1) << 16;
-            if (x->t.d == XG_SIM_EL_F64)
-                memcpy(v->regs + list[i] + (size_t)lane * 8, &bits, 8);
-            else
-                xg_sim_put_u32(v->regs + list[i], lane, (uint32_t)bits);
+            const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
+            const uint64_t bits = xg_sim_work_get(x, row, col);
+            memcpy(v->regs + list[i] + (size_t)lane * (x->t.d == XG_SIM_EL_F64 ? 8 : 4), &bits,
+                x->t.d == XG_SIM_EL_F64 ? 8 : 4);
         }
 }
 XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
@@ -16186,8 +16646,8 @@ XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     xg_sim_work_load_b(&x, w, v, list + na, nb);
     xg_sim_work_load_c(&x, w, v, list + na + nb, nc);
     if (sparse && !xg_sim_work_expand(w, v, in, &x, xg_sim_slot(w, v, list[na + nb + nc]))) return;
-    xg_sim_work_multiply(&x);
-    xg_sim_work_store_d(&x, v, list + in->n - in->d2bytes, in->d2bytes);
+    xg_sim_work_multiply(xg_sim_tile_fns_of(w), &x);
+    xg_sim_work_store_d(&x, w, v, list + in->n - in->d2bytes, in->d2bytes);
 }
 
 /* mma.m8n8k4 of f16: four multiplications, each by eight threads, those of two quads. */
@@ -16221,7 +16681,7 @@ XG_FN void xg_sim_exec_volta(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
                         xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i]), lane, XG_SIM_EL_F32, 0));
             }
         }
-        xg_sim_work_multiply(&x);
+        xg_sim_work_multiply(xg_sim_tile_fns_of(w), &x);
         for (k = 0; k < 8; k++) {
             uint32_t high = 4 * (k / 4);
             lane = group * 4 + k % 4 + 16 * (k / 4);
@@ -16270,7 +16730,7 @@ XG_FN void xg_sim_wmma_part(const xg_sim_worker *w, const xg_sim_warp *v, xg_sim
         for (j = 0; j < 8; j++)
             xg_sim_work_put_c(
                 x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j, false));
-    xg_sim_work_multiply(x);
+    xg_sim_work_multiply(xg_sim_tile_fns_of(w), x);
 }
 XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     xg_sim_work x;
@@ -16363,38 +16823,58 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
 /* Lanes 8j to 8j+7 give the rows of matrix j, 16 bytes each; a lane's register j holds elements 2c and 2c+1 of row lane
- * / 4, or transposed of the column. */
+ * / 4, or transposed of the column: a register's slot is the matrix as it is, or turned. */
+/* Eight rows of eight items of 16 bits, turned. */
+XG_FN void xg_sim_turn_halves(char *to, const char *from) {
+#if XG_SIM_X86
+    const __m128i *p = (const __m128i *)(const void *)from;
+    __m128i *q = (__m128i *)(void *)to, x[8], y[8];
+    int i;
+    for (i = 0; i < 4; i++) {
+        const __m128i a = _mm_loadu_si128(p + i), b = _mm_loadu_si128(p + i + 4);
+        x[2 * i] = _mm_unpacklo_epi16(a, b);
+        x[2 * i + 1] = _mm_unpackhi_epi16(a, b);
+    }
+    for (i = 0; i < 4; i++) {
+        y[2 * i] = _mm_unpacklo_epi16(x[i], x[i + 4]);
+        y[2 * i + 1] = _mm_unpackhi_epi16(x[i], x[i + 4]);
+    }
+    for (i = 0; i < 4; i++) {
+        _mm_storeu_si128(q + 2 * i, _mm_unpacklo_epi16(y[i], y[i + 4]));
+        _mm_storeu_si128(q + 2 * i + 1, _mm_unpackhi_epi16(y[i], y[i + 4]));
+    }
+#else
+    uint32_t i, k;
+    for (i = 0; i < 8; i++)
+        for (k = 0; k < 8; k++) memcpy(to + 16 * i + 2 * k, from + 16 * k + 2 * i, 2);
+#endif
+}
 XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
     const uint32_t *list = w->m->list + in->list;
-    uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, lane, out[4][XG_SIM_WARP];
-    uint16_t tile[4][8][8];
+    uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, row;
+    char tiles[4][128];
     xg_sim_reach r;
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
             mask, 16, store, &r))
         return;
     if (!xg_sim_shadow(w, v, in, &r, mask, 16, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
-    if (store)
-        w->stats.shared_stores++;
-    else
+    if (!store) {
         w->stats.shared_loads++;
-    if (store)
-        for (j = 0; j < n; j++) memcpy(out[j], xg_sim_slot(w, v, list[j]), sizeof out[j]);
-    else
-        for (lane = 0; lane < 8 * n; lane++) memcpy(tile[lane / 8][lane % 8], xg_sim_reach_at(&r, lane), 16);
+        for (row = 0; row < 8 * n; row++) memcpy(tiles[row / 8] + row % 8 * 16, xg_sim_reach_at(&r, row), 16);
+        for (j = 0; j < n; j++)
+            if (in->imm)
+                xg_sim_turn_halves(v->regs + list[j], tiles[j]);
+            else
+                memcpy(v->regs + list[j], tiles[j], 128);
+        return;
+    }
+    w->stats.shared_stores++;
     for (j = 0; j < n; j++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++) {
-            uint16_t *lo = in->imm ? &tile[j][lane % 4 * 2][lane / 4] : &tile[j][lane / 4][lane % 4 * 2],
-                     *hi = in->imm ? &tile[j][lane % 4 * 2 + 1][lane / 4] : lo + 1;
-            if (store) {
-                *lo = (uint16_t)out[j][lane];
-                *hi = (uint16_t)(out[j][lane] >> 16);
-            } else
-                out[j][lane] = (uint32_t)*lo | (uint32_t)*hi << 16;
-        }
-    if (!store)
-        for (j = 0; j < n; j++) memcpy(v->regs + list[j], out[j], sizeof out[j]);
-    else
-        for (lane = 0; lane < 8 * n; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane / 8][lane % 8], 16);
+        if (in->imm)
+            xg_sim_turn_halves(tiles[j], xg_sim_slot(w, v, list[j]));
+        else
+            memcpy(tiles[j], xg_sim_slot(w, v, list[j]), 128);
+    for (row = 0; row < 8 * n; row++) memcpy(xg_sim_reach_at(&r, row), tiles[row / 8] + row % 8 * 16, 16);
 }
 XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     const uint32_t *list = w->m->list + in->list;
@@ -16410,8 +16890,9 @@ XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 #endif /* XG_SIM_MATRIX_C */
 /* sim/wgmma.c -- multiplications of a warpgroup, with B and perhaps A in shared memory.
  *
- * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction,
- * and fence, commit and wait have nothing left to do. A part of 8 columns of D is one multiplication of matrix.c.
+ * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction
+ * (those that come together share the work on B), and fence, commit and wait have nothing left to do. A part of 8
+ * columns of D is one multiplication of matrix.c.
  *
  * A matrix in shared memory is described by 64 bits: start, two strides, the swizzle. Element (mn, k), mn the row of A
  * or the column of B, lies at
@@ -16437,7 +16918,7 @@ XG_FN xg_sim_matrix xg_sim_matrix_of(uint64_t d) {
     m.swizzle = modes[d >> 62];
     return m;
 }
-/* The address of byte b of row mn; b counts along k. */
+/* The address of element k of row mn. */
 XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_t mn, uint32_t k, uint32_t bits) {
     uint32_t span = 16u << m->swizzle, a;
     if (transposed) { /* elements of 16 bits */
@@ -16451,80 +16932,155 @@ XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_
     return a ^ (xg_sim_swizzle(a - (m->base << 7), m->swizzle) ^ (a - (m->base << 7)));
 }
 
-/* `count` rows from mn, all of k (packed: half of it), into A or B of the work. False after a fault. */
-XG_FN bool xg_sim_matrix_load(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x,
-    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, uint32_t k_count) {
-    xg_sim_elem e = b ? x->t.b : x->t.a;
-    uint32_t bits = xg_sim_elems[e].bits, bytes = XG_MAX(1u, bits / 8), i, k;
-    bool transposed = (x->t.flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
-    for (i = 0; i < count; i++)
-        for (k = 0; k < k_count; k++) {
-            uint32_t at = xg_sim_matrix_at(m, transposed, mn + i, k, bits) & 0x3FFFF, bit = bits < 8 ? k % 8 : 0;
-            uint32_t value = 0;
-            if (at + bytes > w->l->shared_bytes) {
-                xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
-                    "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
-                    w->l->shared_bytes);
-                return false;
+/* 16 bytes of a matrix; NULL after a fault. */
+XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t at, bool b) {
+    uint32_t i, written = 0;
+    if (at + 16 > w->l->shared_bytes) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
+            "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
+            w->l->shared_bytes);
+        return NULL;
+    }
+    for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
+    if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    return w->shared + at;
+}
+/* Eight rows from mn, `count` elements of k, into `to` and on: rows of numbers as tiles.c has them. False after a
+ * fault. */
+XG_FN bool xg_sim_matrix_reals(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_work *x,
+    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, double (*to)[XG_SIM_TILE_REALS_K]) {
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = b ? x->t.b : x->t.a;
+    const uint32_t bits = xg_sim_elems[e].bits;
+    const bool transposed = (x->t.flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
+    uint32_t i, k;
+    for (k = 0; k < count; k += transposed ? 1 : 128 / bits)
+        for (i = 0; i < (transposed ? 1u : 8u); i++) {
+            const char *from =
+                xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, transposed, mn + i, k, bits) & 0x3FFFF, b);
+            double row[8];
+            uint32_t r;
+            if (!from) return false;
+            if (!transposed) {
+                fns->rows(&to[i][k], XG_SIM_TILE_REALS_K, from, 16, 1, e);
+                continue;
             }
-            if (!xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, bytes, XG_SIM_READS)) return false;
-            memcpy(&value, w->shared + at, bytes);
-            value >>= bit;
-            if (b)
-                xg_sim_work_put(x, true, k, i, value);
-            else
-                xg_sim_work_put(x, false, i, k, value);
+            fns->rows(row, 8, from, 16, 1, e);
+            for (r = 0; r < 8; r++) to[r][k] = row[r];
         }
     return true;
 }
-XG_FN void xg_sim_negate(float *p, uint32_t n) {
+XG_FN bool xg_sim_matrix_ints(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_work *x,
+    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, int16_t (*to)[XG_SIM_TILE_K]) {
+    const xg_sim_elem e = b ? x->t.b : x->t.a;
+    const uint32_t bits = xg_sim_elems[e].bits;
+    uint32_t i, k;
+    for (k = 0; k < count; k += 128 / bits)
+        for (i = 0; i < 8; i++) {
+            const char *from = xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, false, mn + i, k, bits) & 0x3FFFF, b);
+            if (!from) return false;
+            xg_sim_tile_fns_of(w)->pair_rows(&to[i][k], XG_SIM_TILE_K, from, 16, 1, e);
+        }
+    return true;
+}
+XG_FN void xg_sim_negate(double *p, uint32_t n) {
     uint32_t i;
     for (i = 0; i < n; i++) p[i] = -p[i];
 }
-
+/* Eight columns of B, from col on. */
+XG_FN bool xg_sim_wgmma_b(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x,
+    const xg_sim_matrix *m, uint32_t col) {
+    double reals[8][XG_SIM_TILE_REALS_K];
+    int16_t ints[8][XG_SIM_TILE_K];
+    uint32_t k;
+    if (!xg_sim_elems[x->t.b].real) {
+        if (!xg_sim_matrix_ints(w, v, in, x, m, true, col, x->t.k, ints)) return false;
+        xg_sim_tile_fns_of(w)->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
+        return true;
+    }
+    if (x->t.flags & XG_SIM_TF_BROW) { /* rows of eight columns, as they are wanted */
+        for (k = 0; k < x->t.k; k++) {
+            const char *from = xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, true, col, k, 16) & 0x3FFFF, true);
+            if (!from) return false;
+            xg_sim_tile_fns_of(w)->rows(x->u.r.b[k], 8, from, 16, 1, x->t.b);
+        }
+    } else {
+        if (!xg_sim_matrix_reals(w, v, in, x, m, true, col, x->t.k, reals)) return false;
+        xg_sim_tile_fns_of(w)->turn(x->u.r.b, (const double(*)[XG_SIM_TILE_REALS_K])reals, x->t.k);
+    }
+    if (x->t.flags & XG_SIM_TF_NEGB) xg_sim_negate(&x->u.r.b[0][0], 8 * x->t.k);
+    return true;
+}
 XG_FN bool xg_sim_wgmma_a(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x, const uint32_t *list) {
     bool sparse = (x->t.flags & XG_SIM_TF_SPARSE) != 0;
+    uint32_t i;
     if (x->t.flags & XG_SIM_TF_AREG)
         xg_sim_work_load_a(x, w, v, list, 4);
     else {
         xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->a)));
-        if (!xg_sim_matrix_load(w, v, in, x, &m, false, v->id % 4 * 16, 16, x->t.k >> sparse)) return false;
+        const uint32_t row = v->id % 4 * 16, count = x->t.k >> sparse;
+        const bool real = xg_sim_elems[x->t.a].real != 0;
+        for (i = 0; i < 16; i += 8)
+            if (real ? !xg_sim_matrix_reals(w, v, in, x, &m, false, row + i, count, &x->u.r.a[i])
+                     : !xg_sim_matrix_ints(w, v, in, x, &m, false, row + i, count, &x->u.i.a[i]))
+                return false;
     }
     if (sparse && !xg_sim_work_expand(w, v, in, x, xg_sim_slot(w, v, list[x->t.flags & XG_SIM_TF_AREG ? 4 : 0])))
         return false;
-    if (x->t.flags & XG_SIM_TF_NEGA) xg_sim_negate(&x->u.r.a[0][0], 16 * 64);
+    if (x->t.flags & XG_SIM_TF_NEGA)
+        for (i = 0; i < 16; i++) xg_sim_negate(x->u.r.a[i], x->t.k);
     return true;
 }
-XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
-    xg_sim_work x;
+/* Warps of a group multiply together when they name the same B: it is read and spread out once for all of them. */
+XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    xg_sim_work x[XG_SIM_TOGETHER];
     const uint32_t *list = w->m->list + in->list, *to = list + in->n - in->d2bytes;
-    uint32_t col, regs, lane = 0;
-    bool add = xg_sim_predicate(xg_sim_slot(w, v, in->c)) != 0;
-    xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->b)));
-    memset(&x, 0, sizeof x);
-    x.t = xg_sim_tile_of(in);
-    x.t.m = 16;
-    if (v->id / 4 * 4 + 4 > w->l->warps) {
-        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
-            "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
-        return;
+    const xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->b)));
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    uint32_t col, regs, k;
+    for (k = 0; k < warps; k++) {
+        x[k].t = xg_sim_tile_of(in);
+        x[k].t.m = 16;
+        if (v[k].id / 4 * 4 + 4 > w->l->warps) {
+            xg_sim_fault(w, &v[k], in, 0, XG_SIM_FAULT_OPERAND,
+                "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
+            return;
+        }
+        if (!xg_sim_wgmma_a(w, &v[k], in, &x[k], list)) return;
     }
-    regs = xg_sim_tile_regs(16 * 8, x.t.d);
-    if (!xg_sim_wgmma_a(w, v, in, &x, list)) return;
-    for (col = 0; col < x.t.n; col += 8) {
+    regs = xg_sim_tile_regs(16 * 8, x->t.d);
+    for (col = 0; col < x->t.n; col += 8) {
         const uint32_t *c = list + in->n - 2 * in->d2bytes + col / 8 * regs;
-        if (!xg_sim_matrix_load(w, v, in, &x, &m, true, col, 8, x.t.k)) return;
-        if (x.t.flags & XG_SIM_TF_NEGB) xg_sim_negate(&x.u.r.b[0][0], 64 * 8);
-        if (add)
-            xg_sim_work_load_c(&x, w, v, c, regs);
-        else if (x.t.d == XG_SIM_EL_S32)
-            memset(x.u.i.c, 0, sizeof x.u.i.c);
-        else
-            memset(x.u.r.c, 0, sizeof x.u.r.c);
-        xg_sim_work_multiply(&x);
-        xg_sim_work_store_d(&x, v, to + col / 8 * regs, regs);
+        if (!xg_sim_wgmma_b(w, v, in, &x[0], &m, col)) return;
+        for (k = 0; k < warps; k++) {
+            if (k && xg_sim_elems[x->t.b].real)
+                memcpy(x[k].u.r.b, x->u.r.b, x->t.k * sizeof x->u.r.b[0]);
+            else if (k)
+                memcpy(x[k].u.i.b, x->u.i.b, x->t.k / 2 * sizeof x->u.i.b[0]);
+            if (xg_sim_predicate(xg_sim_slot(w, &v[k], in->c)))
+                xg_sim_work_load_c(&x[k], w, &v[k], c, regs);
+            else if (x->t.d == XG_SIM_EL_S32)
+                memset(x[k].u.i.c, 0, sizeof x->u.i.c);
+            else
+                memset(x[k].u.r.c, 0, sizeof x->u.r.c);
+            xg_sim_work_multiply(fns, &x[k]);
+            xg_sim_work_store_d(&x[k], w, &v[k], to + col / 8 * regs, regs);
+        }
     }
+}
+/* The whole warps of a team execute a tile's record. True when it is a wgmma that they can execute together, and then
+ * it is done. */
+XG_FN bool xg_sim_tile_together(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    uint32_t k;
+    if ((in->op & 255) != XG_SIM_T_WGMMA || warps > XG_SIM_TOGETHER || in->flags & XG_SIM_GUARDED) return false;
+    for (k = 0; k < warps; k++)
+        if (v[k].mask != 0xFFFFFFFFu || v[k].live != 0xFFFFFFFFu ||
+            xg_sim_mb_get(xg_sim_slot(w, &v[k], in->b)) != xg_sim_mb_get(xg_sim_slot(w, v, in->b)))
+            return false;
+    w->stats.tensor_operations += warps;
+    xg_sim_exec_wgmma(w, v, warps, in);
+    return true;
 }
 
 XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
@@ -16550,7 +17106,7 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     else if ((in->op & 255) == XG_SIM_T_WMMA)
         xg_sim_exec_wmma(w, v, in);
     else
-        xg_sim_exec_wgmma(w, v, in);
+        xg_sim_exec_wgmma(w, v, 1, in);
 }
 
 #endif /* XG_SIM_WGMMA_C */
@@ -17066,10 +17622,11 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     case XG_SIM_K_BAR:
     case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
     default:
-        for (k = 0; k < t->n; k++) {
-            m = xg_sim_guard(&t->v[k], in);
-            if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
-        }
+        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in))
+            for (k = 0; k < t->n; k++) {
+                m = xg_sim_guard(&t->v[k], in);
+                if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
+            }
         if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
         t->v->pc = pc + 1;
         return true;
@@ -18051,6 +18608,8 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
 enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
+    XR_NOTE_MAX = 512,
+    XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64
 };
 
@@ -18084,6 +18643,9 @@ struct xlagpu_device {
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*range)(void *user, const char *name);
+    void *range_user;
+    char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
 };
@@ -18105,22 +18667,48 @@ typedef struct xr_kernel {
     uint32_t n_params;
 } xr_kernel;
 
+/* The bytes of a parameter or result of a run; value: parameters first. */
+typedef struct xr_extent {
+    uint64_t from, to;
+    uint32_t value;
+} xr_extent;
+
 typedef struct xr_command {
     uint32_t thunk, first;
 } xr_command; /* first: of its words in a record */
+/* n_nodes: graph nodes that stand for commands and questions; 0: too many, or none. */
 typedef struct xr_command_buffer {
-    uint32_t thunk, n, n_words;
+    uint32_t thunk, n, n_words, n_nodes;
     bool control;
     xr_command *commands;
 } xr_command_buffer;
 
-/* A command buffer of an execution. graph, exec, nodes: the platform's. */
+/* What loops and branches ask: the value of a slice, and by kind whether it is true (0), the pred that chooses branch
+ * `which` (1), or the index that does (2). */
+typedef struct xr_question {
+    uint64_t handle, address;
+    uint32_t slice, kind, branches, which;
+} xr_question;
+
+/* A graph node of a command, or of a question. next: 1 + the next node of the same command, or the next question. The
+ * condition of a loop stands in front of it and in its body, so a command may have several nodes. */
+typedef struct xr_node {
+    void *node;
+    uint32_t next;
+    xr_question asks;
+} xr_node;
+
+/* A command buffer of an execution. graph, exec, nodes: the platform's. first: of each command 1 + its first node, then
+ * the same of the questions. plain: the thunks run one by one. no_update: the driver refuses changes of what is built.
+ */
 typedef struct xr_record {
     uint64_t *words;
-    void **nodes, *graph, *exec;
+    xr_node *nodes;
+    uint32_t *first, n_nodes;
+    void *graph, *exec;
     uint64_t version;
     uint32_t builds, updates;
-    bool built, plain;
+    bool built, plain, no_update;
 } xr_record;
 
 /* Of a thunk: whether it runs on the copy stream; the event (plus 1) that it waits for, and that is recorded behind it;
@@ -18163,8 +18751,8 @@ struct xlagpu_program {
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
     uint32_t n_command_buffers, *command_of;
-    bool has_control_commands;
-    xr_lane *lanes; /* per thunk; NULL: all on one stream */
+    bool has_control_commands, has_decisions; /* has_decisions: loops or branches that the host may have to decide */
+    xr_lane *lanes;                           /* per thunk; NULL: all on one stream */
     uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
@@ -18185,7 +18773,11 @@ struct xlagpu_execution {
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch */
+    uint64_t *bound;            /* addresses of parameters, then results, that were checked for overlaps */
+    bool bound_checked;
+    xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
     xlagpu_buffer *buffers;     /* of one call */
     xlagpu_kernel_stats *stats; /* per kernel */
@@ -18200,6 +18792,7 @@ struct xr_platform {
     /* host: memory of the host that the device can reach */
     xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, bool host, xr_block *out);
     void (*release)(xlagpu_device *d, const xr_block *b);
+    /* In the order of the default stream. `from` may change at once, but the bytes have landed only after a wait. */
     xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
     xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
     xlagpu_status (*wait)(xlagpu_device *d, void *stream);
@@ -18217,7 +18810,8 @@ struct xr_platform {
     /* what the stream has written so far; blocks */
     xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream);
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
-    /* Command buffers; all inside enter and leave. build: XLAGPU_ERROR_UNSUPPORTED when there cannot be one. */
+    /* Command buffers; all inside enter and leave. XLAGPU_ERROR_UNSUPPORTED: the device refuses, and is none the worse
+     * for it. update: of a command, or, for the number behind the last command, of what loops and branches ask. */
     xlagpu_status (*build)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r);
     xlagpu_status (*update)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command);
     xlagpu_status (*replay)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream);
@@ -18233,7 +18827,7 @@ struct xr_platform {
     xlagpu_status (*stream_new)(xlagpu_execution *e, void **stream);
     void (*stream_free)(xlagpu_execution *e, void *stream);
     xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
-    void (*range)(xlagpu_execution *e, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
+    void (*range)(xlagpu_device *d, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(
@@ -18252,6 +18846,10 @@ XG_FN double xr_seconds(void); /* since some moment; only grows */
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+/* ---- overlap.c ---- */
+typedef bool (*xr_less)(const void *user, const void *a, const void *b);
+XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user); /* not stable */
+XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e);
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
 /* clears the message at the start of a public call */
@@ -18278,6 +18876,8 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
 XG_FN void xr_lanes_finish(xlagpu_execution *e);
 XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
 XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
+/* ---- profile.c ---- */
+XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
@@ -18404,6 +19004,111 @@ XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void
 }
 
 #endif /* XG_RT_SYSTEM_C */
+/* rt/overlap.c -- sorting without memory, and whether the buffers of a run lie over each other.
+ *
+ * Law: a result may share bytes with nothing but the parameter whose memory it takes, and with that one only from the
+ * same address on. Parameters may share what they like: they are read. */
+#ifndef XG_RT_OVERLAP_C
+#define XG_RT_OVERLAP_C
+
+/* ---- heap sort: no memory, and never more than n log n steps ---- */
+
+XG_FN void xr_swap(char *a, char *b, size_t bytes) {
+    size_t k;
+    for (k = 0; k < bytes; k++) {
+        char t = a[k];
+        a[k] = b[k];
+        b[k] = t;
+    }
+}
+XG_FN void xr_sift(char *list, size_t at, size_t n, size_t bytes, xr_less less, const void *user) {
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= n) return;
+        if (child + 1 < n && less(user, list + child * bytes, list + (child + 1) * bytes)) child++;
+        if (!less(user, list + at * bytes, list + child * bytes)) return;
+        xr_swap(list + at * bytes, list + child * bytes, bytes);
+        at = child;
+    }
+}
+XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user) {
+    char *l = (char *)list;
+    size_t k;
+    for (k = n / 2; k-- > 0;) xr_sift(l, k, n, bytes, less, user);
+    for (k = n; k-- > 1;) {
+        xr_swap(l, l + k * bytes, bytes);
+        xr_sift(l, 0, k, bytes, less, user);
+    }
+}
+
+/* ---- buffers ---- */
+
+/* Those that begin at the same address: parameters first, so that a result meets the one that it shares with. */
+XG_FN bool xr_extent_less(const void *user, const void *a, const void *b) {
+    const xr_extent *x = (const xr_extent *)a, *y = (const xr_extent *)b;
+    (void)user;
+    return x->from != y->from ? x->from < y->from : x->value < y->value;
+}
+
+/* Of the extents met so far the two that reach furthest; value UINT32_MAX: none. */
+typedef struct xr_reach {
+    uint64_t to[2];
+    uint32_t value[2];
+} xr_reach;
+XG_FN void xr_reach_add(xr_reach *r, const xr_extent *x) {
+    uint32_t place = x->to > r->to[0] ? 0 : 1;
+    if (x->to <= r->to[1]) return;
+    r->to[1] = place ? x->to : r->to[0];
+    r->value[1] = place ? x->value : r->value[0];
+    if (place) return;
+    r->to[0] = x->to;
+    r->value[0] = x->value;
+}
+/* One that reaches behind `from` and is not `but`. */
+XG_FN uint32_t xr_reach_over(const xr_reach *r, uint64_t from, uint32_t but) {
+    uint32_t k = r->value[0] == but;
+    return r->to[k] > from ? r->value[k] : UINT32_MAX;
+}
+
+XG_FN const char *xr_value_kind(const xlagpu_program *p, uint32_t *value) {
+    if (*value < p->head.n_params) return "parameter";
+    *value -= p->head.n_params;
+    return "result";
+}
+XG_FN xlagpu_status xr_overlap_fail(xlagpu_execution *e, uint32_t a, uint32_t b) {
+    const char *first = xr_value_kind(e->program, &a), *second = xr_value_kind(e->program, &b);
+    return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
+        "the buffers of %s %u and %s %u overlap: a result needs memory of its own, or all that of a parameter that the "
+        "module gives it",
+        first, a, second, b);
+}
+
+/* Of the addresses in e->bound, parameters first. */
+XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e) {
+    const xlagpu_program *p = e->program;
+    uint32_t all = p->head.n_params + p->head.n_results, n = 0, k, other;
+    xr_reach params = {{0, 0}, {UINT32_MAX, UINT32_MAX}}, results = {{0, 0}, {UINT32_MAX, UINT32_MAX}};
+    for (k = 0; k < all; k++) {
+        if (!p->values[k].bytes) continue;
+        e->extents[n].from = e->bound[k];
+        e->extents[n].to = e->bound[k] + p->values[k].bytes;
+        e->extents[n++].value = k;
+    }
+    xr_sort(e->extents, n, sizeof *e->extents, xr_extent_less, NULL);
+    for (k = 0; k < n; k++) {
+        const xr_extent *x = &e->extents[k];
+        bool result = x->value >= p->head.n_params;
+        uint32_t shares = result ? p->values[x->value].alias & ~XG_EXE_MUST_ALIAS : 0;
+        uint32_t but = shares && e->bound[shares - 1] == x->from ? shares - 1 : UINT32_MAX - 1;
+        other = xr_reach_over(&results, x->from, UINT32_MAX - 1);
+        if (other == UINT32_MAX && result) other = xr_reach_over(&params, x->from, but);
+        if (other != UINT32_MAX) return xr_overlap_fail(e, other, x->value);
+        xr_reach_add(result ? &results : &params, x);
+    }
+    return XLAGPU_OK;
+}
+
+#endif /* XG_RT_OVERLAP_C */
 /* rt/host.c -- the platform "host": kernels run on the PTX simulator, blocks spread over threads.
  *
  * Device memory is host memory, 256-byte aligned and known to the simulator, which refuses every access outside it; so
@@ -18993,7 +19698,7 @@ typedef struct xr_conditional_node {
 typedef struct xr_cuda {
     void *library, *context;
     int device, version;
-    bool retained;
+    bool started, retained;
 #define X(field, symbol, parameters) int(XR_CUDAAPI * field) parameters;
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
@@ -19021,8 +19726,10 @@ enum {
     XR_CUDA_JIT_ERROR_SIZE = 6
 };
 enum {
-    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222,
-    XR_CUDA_OUT_OF_MEMORY = 2
+    XR_CUDA_OUT_OF_MEMORY = 2,
+    XR_CUDA_STUB_LIBRARY = 34, /* what stands in for the driver where programs are linked */
+    XR_CUDA_NO_DEVICE = 100,
+    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222
 };
 
 XG_FN xr_cuda *xr_cuda_of(xlagpu_device *d) { return (xr_cuda *)d->state; }
@@ -19070,7 +19777,7 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
             "no NVIDIA driver here: %s cannot be opened; the platform \"host\" simulates", path ? path : names[0]);
 #define X(field, symbol, parameters) \
     f = xr_library_symbol(u->library, symbol); \
-    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the NVIDIA driver has no %s: it is too old", symbol); \
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol); \
     memcpy(&u->field, &f, sizeof f);
     XR_CUDA_FUNCTIONS(X)
 #undef X
@@ -19092,15 +19799,22 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     return XLAGPU_OK;
 }
 
-/* NVIDIA's library of ranges, if it is wanted and there. */
-XG_FN void xr_cuda_bind_nvtx(xr_cuda *u) {
+/* NVIDIA's library of ranges. CUDA 13 has none: there NVTX is a header, which a caller's range function may use. */
+XG_FN void xr_cuda_bind_nvtx(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
     static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
     void *push, *pop;
     size_t k;
     for (k = 0; k < XG_COUNT(names) && !u->nvtx; k++) u->nvtx = xr_library_open(names[k]);
     push = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePushA") : NULL;
     pop = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePop") : NULL;
-    if (!push || !pop) return;
+    if (!push || !pop) {
+        xg_format(d->note, sizeof d->note,
+            "no NVTX ranges: %s cannot be opened (CUDA 13 does not have it); give the device a range function that "
+            "calls NVTX's header",
+            names[0]);
+        return;
+    }
     memcpy(&u->nvtx_push, &push, sizeof push);
     memcpy(&u->nvtx_pop, &pop, sizeof pop);
 }
@@ -19117,16 +19831,30 @@ XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     return s;
 }
 
+/* Only a machine without a GPU is XLAGPU_ERROR_NO_DEVICE, for which "auto" simulates. All else that is wrong (a driver
+ * that does not fit the kernel's module, a GPU that is not ready) is the user's to know. */
+XG_FN xlagpu_status xr_cuda_init(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
+    int error;
+    u->started = true;
+    error = u->init(0);
+    (void)xr_cuda_check(&d->c, u, error, "starting the NVIDIA driver");
+    if (error == XR_CUDA_NO_DEVICE || error == XR_CUDA_STUB_LIBRARY) d->c.status = XLAGPU_ERROR_NO_DEVICE;
+    return d->c.status;
+}
+XG_FN xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
+    int count = 0;
+    xlagpu_status s = XR_CUDA(d, device_count(&count), "counting GPUs");
+    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
+        s = xr_fail(&d->c, count > 0 ? XLAGPU_ERROR_USAGE : XLAGPU_ERROR_NO_DEVICE,
+            "there is no GPU number %d: the driver knows %d", ordinal, count);
+    return s;
+}
 XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
     xr_cuda *u = xr_cuda_of(d);
-    int count = 0;
-    xlagpu_status s = XR_CUDA(d, init(0), "starting the NVIDIA driver");
-    /* a driver without a GPU, or one that does not fit the kernel's module */
-    if (s != XLAGPU_OK) return d->c.status = XLAGPU_ERROR_NO_DEVICE;
-    s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
-    if (s == XLAGPU_OK) s = XR_CUDA(d, device_count(&count), "counting GPUs");
-    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
-        s = xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "there is no GPU number %d: the driver knows %d", ordinal, count);
+    xlagpu_status s = xr_cuda_init(d);
+    if (s == XLAGPU_OK) s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
+    if (s == XLAGPU_OK) s = xr_cuda_count(d, ordinal);
     if (s == XLAGPU_OK) s = XR_CUDA(d, device_get(&u->device, ordinal), "getting the GPU");
     if (s == XLAGPU_OK) s = xr_cuda_describe(d);
     if (s == XLAGPU_OK) s = XR_CUDA(d, context_retain(&u->context, u->device), "making a context on the GPU");
@@ -19143,7 +19871,7 @@ XG_FN void xr_cuda_close(xlagpu_device *d) {
     if (u->retained) u->context_release(u->device);
     xr_library_close(u->nvtx);
     xg_mem_free(&d->c, u->cache);
-    xr_library_close(u->library);
+    if (!u->started) xr_library_close(u->library); /* else it stays: a driver has threads, and other users */
     xg_mem_free(&d->c, u);
     d->state = NULL;
 }
@@ -19163,7 +19891,7 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
         else
             s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     }
-    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(u);
+    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(d);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
     if (s != XLAGPU_OK) xr_cuda_close(d);
     return s;
@@ -19343,11 +20071,28 @@ XG_FN void xr_cuda_unload(xlagpu_program *p) {
 
 /* ---- the way of a launch ---- */
 
+/* Of a program with loops or branches an execution has a place in pinned memory for what they are decided by: one
+ * asynchronous copy and one wait bring it there, on the stream alone. */
 XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
-    (void)e;
-    return XLAGPU_OK;
+    enum {
+        DECISION_BYTES = 16
+    };
+    xr_block b;
+    xlagpu_status s;
+    memset(&b, 0, sizeof b);
+    if (!e->program->has_decisions) return XLAGPU_OK;
+    s = xr_cuda_alloc_host(e->program->device, DECISION_BYTES, &b);
+    e->state = b.memory;
+    return s;
 }
-XG_FN void xr_cuda_finish(xlagpu_execution *e) { (void)e; }
+XG_FN void xr_cuda_finish(xlagpu_execution *e) {
+    xr_block b;
+    if (!e->state) return;
+    memset(&b, 0, sizeof b);
+    b.memory = e->state;
+    b.host = true;
+    xr_cuda_release(e->program->device, &b);
+}
 
 XG_FN xr_cuda *xr_cuda_under(const xlagpu_execution *e) { return xr_cuda_of(e->program->device); }
 #define XR_CUDA_RUN(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
@@ -19357,8 +20102,11 @@ XG_FN xlagpu_status xr_cuda_copy(xlagpu_execution *e, uint64_t to, uint64_t from
     return XR_CUDA_RUN(e, copy(to, from, bytes, stream), "copying on the GPU");
 }
 XG_FN xlagpu_status xr_cuda_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
-    xlagpu_status s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
-    return s == XLAGPU_OK ? XR_CUDA_RUN(e, download(to, from, bytes), "reading a loop's or branch's decision") : s;
+    uint64_t place = (uint64_t)(uintptr_t)e->state;
+    xlagpu_status s = XR_CUDA_RUN(e, copy(place, from, bytes, stream), "reading a loop's or branch's decision");
+    if (s == XLAGPU_OK) s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
+    if (s == XLAGPU_OK) memcpy(to, e->state, bytes);
+    return s;
 }
 XG_FN xlagpu_status xr_cuda_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
     /* one byte four times: the loader checked it */
@@ -19407,8 +20155,8 @@ XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, voi
     *seconds = (double)milliseconds * 1e-3;
     return s;
 }
-XG_FN void xr_cuda_range(xlagpu_execution *e, const char *name) {
-    xr_cuda *u = xr_cuda_under(e);
+XG_FN void xr_cuda_range(xlagpu_device *d, const char *name) {
+    xr_cuda *u = xr_cuda_of(d);
     if (!u->nvtx_push) return;
     if (name)
         u->nvtx_push(name);
@@ -19654,7 +20402,13 @@ XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
  * handle of the node; a branch has one node each. The condition of a loop stands before its node and again at the end
  * of its body.
  *
- * Law: what a build made is taken back when one of its steps fails. */
+ * When addresses change, nodes are changed where they stand, in the bodies of loops and branches too: the executable
+ * graph takes the nodes of the graphs inside the one that it was made of.
+ *
+ * Laws
+ * - What a build made is taken back when one of its steps fails.
+ * - A refusal is XLAGPU_ERROR_UNSUPPORTED unless memory is short or the context is lost: then the caller does without.
+ */
 #ifndef XG_RT_CUDA_GRAPH_C
 #define XG_RT_CUDA_GRAPH_C
 
@@ -19663,10 +20417,43 @@ enum {
     XR_GRAPH_IF = 0,
     XR_GRAPH_WHILE = 1,
     XR_GRAPH_ASSIGN_DEFAULT = 1,
+    XR_GRAPH_HOST_MEMORY = 1,
     XR_GRAPH_DEVICE_MEMORY = 2
 };
 
-#define XR_GRAPH(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
+/* Answers behind which nothing in the context works any more, so that there is no other way to run. X(number), of
+ * CUresult. */
+#define XR_CUDA_LOST(X) \
+    X(4 /* DEINITIALIZED */) \
+    X(214 /* ECC_UNCORRECTABLE */) \
+    X(220 /* NVLINK_UNCORRECTABLE */) \
+    X(226 /* CONTAINED */) \
+    X(700 /* ILLEGAL_ADDRESS */) \
+    X(702 /* LAUNCH_TIMEOUT */) \
+    X(709 /* CONTEXT_IS_DESTROYED */) \
+    X(710 /* ASSERT */) \
+    X(714 /* HARDWARE_STACK_ERROR */) \
+    X(715 /* ILLEGAL_INSTRUCTION */) \
+    X(716 /* MISALIGNED_ADDRESS */) \
+    X(717 /* INVALID_ADDRESS_SPACE */) \
+    X(718 /* INVALID_PC */) \
+    X(719 /* LAUNCH_FAILED */) \
+    X(721 /* TENSOR_MEMORY_LEAK */)
+
+XG_FN bool xr_cuda_is_lost(int error) {
+    switch (error) {
+#define X(number) case number:
+        XR_CUDA_LOST(X)
+#undef X
+        return true;
+    default: return false;
+    }
+}
+XG_FN xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *what) {
+    xlagpu_status s = xr_cuda_check(&e->c, xr_cuda_under(e), error, what);
+    return s == XLAGPU_ERROR_DEVICE && !xr_cuda_is_lost(error) ? XLAGPU_ERROR_UNSUPPORTED : s;
+}
+#define XR_GRAPH(e, call, what) xr_graph_check((e), xr_cuda_under(e)->call, (what))
 
 /* ---- what a command is ---- */
 
@@ -19680,11 +20467,21 @@ XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uin
     n->shared = k->shared_bytes;
     n->params = e->arg_pointers;
 }
+/* The executable graph keeps the kind of memory that it was made with: that of the allocation, device memory for all
+ * that the caller brings. */
+XG_FN void xr_graph_copy_side(const xlagpu_program *p, uint32_t slice, uint64_t address, xr_copy_side *side) {
+    const xg_exe_allocation *a = &p->allocations[p->slices[slice].allocation];
+    bool host = a->kind == XG_EXE_ALLOC_TEMP && a->host;
+    side->type = host ? XR_GRAPH_HOST_MEMORY : XR_GRAPH_DEVICE_MEMORY;
+    if (host)
+        side->host = (const void *)(uintptr_t)address;
+    else
+        side->device = address;
+}
 XG_FN void xr_graph_copy(const xlagpu_program *p, const xg_exe_thunk *t, const uint64_t *words, xr_copy_node *n) {
     memset(n, 0, sizeof *n);
-    n->from.type = n->to.type = XR_GRAPH_DEVICE_MEMORY;
-    n->from.device = words[0];
-    n->to.device = words[1];
+    xr_graph_copy_side(p, p->links[t->first_link], words[0], &n->from);
+    xr_graph_copy_side(p, p->links[t->first_link + 1], words[1], &n->to);
     n->width = n->from.pitch = n->to.pitch = (size_t)p->slices[p->links[t->first_link]].bytes;
     n->height = n->depth = n->from.height = n->to.height = 1;
 }
@@ -19739,6 +20536,18 @@ XG_FN void xr_graph_join(xr_graph_writer *w, void *node) {
     w->n_front = 0;
 }
 
+/* Remembers a node, for a command or, for the number behind the last one, a question. */
+XG_FN xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *node) {
+    xr_record *r = w->r;
+    xr_node *n = &r->nodes[r->n_nodes++];
+    XLAGPU_ASSERT(r->n_nodes <= w->b->n_nodes);
+    memset(n, 0, sizeof *n);
+    n->node = node;
+    n->next = r->first[command];
+    r->first[command] = r->n_nodes;
+    return n;
+}
+
 XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
@@ -19769,7 +20578,7 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
         xr_note(&e->c, "\nfor HLO %s", p->strings + t->name);
         return s;
     }
-    w->r->nodes[command] = node;
+    (void)xr_graph_remember(w, command, node);
     if (full) {
         xr_graph_join(w, node);
         return s;
@@ -19780,25 +20589,36 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     return s;
 }
 
-/* The kernel that sets a handle by what lies at the address. */
+/* The kernel that sets a handle by what lies at the address. params: 5, which point into q. */
+XG_FN void xr_graph_question(xlagpu_execution *e, xr_question *q, void **params, xr_kernel_node *n) {
+    memset(n, 0, sizeof *n);
+    n->function = xr_cuda_under(e)->condition;
+    n->grid[0] = n->grid[1] = n->grid[2] = n->block[0] = n->block[1] = n->block[2] = 1;
+    params[0] = &q->handle;
+    params[1] = &q->address;
+    params[2] = &q->kind;
+    params[3] = &q->branches;
+    params[4] = &q->which;
+    n->params = params;
+}
 XG_FN xlagpu_status xr_graph_ask(
-    xr_graph_writer *w, uint64_t handle, uint64_t address, uint32_t kind, uint32_t branches, uint32_t which) {
+    xr_graph_writer *w, uint64_t handle, uint32_t slice, uint32_t kind, uint32_t branches, uint32_t which) {
     xr_kernel_node n;
+    xr_question q;
     void *params[5], *node = NULL, *after[XR_GRAPH_FRONT];
     uint64_t below;
     uint32_t n_after = xr_graph_after(w, NULL, after, &below);
     xlagpu_status s;
-    memset(&n, 0, sizeof n);
-    n.function = xr_cuda_under(w->e)->condition;
-    n.grid[0] = n.grid[1] = n.grid[2] = n.block[0] = n.block[1] = n.block[2] = 1;
-    params[0] = &handle;
-    params[1] = &address;
-    params[2] = &kind;
-    params[3] = &branches;
-    params[4] = &which;
-    n.params = params;
+    q.handle = handle;
+    q.address = xr_address(w->e, slice);
+    q.slice = slice;
+    q.kind = kind;
+    q.branches = branches;
+    q.which = which;
+    xr_graph_question(w->e, &q, params, &n);
     s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a condition to a graph");
     xr_graph_join(w, node);
+    if (s == XLAGPU_OK) xr_graph_remember(w, w->b->n, node)->asks = q;
     return s;
 }
 
@@ -19830,21 +20650,20 @@ XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
 
 XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number);
 
-XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint64_t address) {
+XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint32_t slice) {
     xr_graph_writer in;
     uint64_t handle = 0;
     xlagpu_status s = xr_graph_handle(w, &handle);
     if (s == XLAGPU_OK) s = xr_graph_thunk(w, children[0]);
-    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, slice, 0, 0, 0);
     if (s == XLAGPU_OK) s = xr_graph_conditional(w, XR_GRAPH_WHILE, handle, &in);
     if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[1]);
     if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[0]);
-    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, slice, 0, 0, 0);
     return s;
 }
 /* All questions are asked before a branch runs: it may write over what they are about. */
-XG_FN xlagpu_status xr_graph_branches(
-    xr_graph_writer *w, const uint32_t *children, uint32_t n, uint64_t address, bool pred) {
+XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *children, uint32_t n, uint32_t slice) {
     enum {
         MOST = 64
     };
@@ -19852,10 +20671,12 @@ XG_FN xlagpu_status xr_graph_branches(
     xr_graph_writer in;
     uint32_t k;
     xlagpu_status s = XLAGPU_OK;
-    if (n > MOST) return XLAGPU_ERROR_UNSUPPORTED;
+    bool pred = w->e->program->slices[slice].bytes == 1;
+    if (n > MOST)
+        return xr_fail(&w->e->c, XLAGPU_ERROR_UNSUPPORTED, "a graph of %u branches; %d are the most", n, MOST);
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         s = xr_graph_handle(w, &handles[k]);
-        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], address, pred ? 1 : 2, n, k);
+        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], slice, pred ? 1 : 2, n, k);
     }
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         s = xr_graph_conditional(w, XR_GRAPH_IF, handles[k], &in);
@@ -19870,9 +20691,8 @@ XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
     const uint32_t *children = xr_children(p, t, &n);
     xlagpu_status s = XLAGPU_OK;
     if (number != w->b->thunk && !xr_is_control(t->kind)) return xr_graph_command(w, p->command_of[number]);
-    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, xr_address(w->e, slice));
-    if (t->kind == XG_EXE_THUNK_CONDITIONAL)
-        return xr_graph_branches(w, children, n, xr_address(w->e, slice), p->slices[slice].bytes == 1);
+    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, slice);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_graph_branches(w, children, n, slice);
     for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_graph_thunk(w, children[k]);
     return s;
 }
@@ -19890,6 +20710,10 @@ XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *
     xlagpu_status s;
     if (!xr_cuda_under(e)->graphs) return XLAGPU_ERROR_UNSUPPORTED;
     if (b->control && !xr_cuda_under(e)->condition) return XLAGPU_ERROR_UNSUPPORTED;
+    if (!b->n_nodes)
+        return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "a graph of more than %d nodes", (int)XR_GRAPH_NODES_MAX);
+    memset(r->first, 0, ((size_t)b->n + 1) * sizeof *r->first);
+    r->n_nodes = 0;
     s = XR_GRAPH(e, graph_create(&r->graph, 0), "making a graph");
     memset(&w, 0, sizeof w);
     w.e = e;
@@ -19907,37 +20731,73 @@ XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *
     return s;
 }
 
+/* All nodes of a command get what its words say now. */
+XG_FN xlagpu_status xr_graph_update_kernel(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_kernel_node *n) {
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[first - 1].node, n), "changing a kernel of a graph");
+    return s;
+}
+XG_FN xlagpu_status xr_graph_update_copy(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_copy_node *n) {
+    void *context = xr_cuda_under(e)->context;
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[first - 1].node, n, context), "changing a copy of a graph");
+    return s;
+}
+XG_FN xlagpu_status xr_graph_update_fill(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_fill_node *n) {
+    void *context = xr_cuda_under(e)->context;
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[first - 1].node, n, context), "changing a fill of a graph");
+    return s;
+}
+/* Questions about an address that has changed. */
+XG_FN xlagpu_status xr_graph_update_questions(xlagpu_execution *e, xr_record *r, uint32_t first) {
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next) {
+        xr_node *node = &r->nodes[first - 1];
+        xr_kernel_node n;
+        void *params[5];
+        if (node->asks.address == xr_address(e, node->asks.slice)) continue;
+        node->asks.address = xr_address(e, node->asks.slice);
+        xr_graph_question(e, &node->asks, params, &n);
+        s = XR_GRAPH(e, graph_set_kernel(r->exec, node->node, &n), "changing a condition of a graph");
+        r->updates++;
+    }
+    return s;
+}
+
 XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
     const xlagpu_program *p = e->program;
-    const xg_exe_thunk *t = &p->thunks[b->commands[command].thunk];
-    const uint64_t *words = r->words + b->commands[command].first;
-    xr_cuda *u = xr_cuda_under(e);
+    uint32_t first = r->first[command];
+    const xg_exe_thunk *t;
+    const uint64_t *words;
+    xr_kernel_node kernel;
+    xr_copy_node copy;
+    xr_fill_node fill;
+    if (command == b->n) return xr_graph_update_questions(e, r, first);
+    t = &p->thunks[b->commands[command].thunk];
+    words = r->words + b->commands[command].first;
+    if (!first) return XLAGPU_OK; /* copies of nothing have no nodes */
     r->updates++;
-    if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
-    if (t->kind == XG_EXE_THUNK_KERNEL) {
-        xr_kernel_node n;
-        xr_graph_kernel(e, t, words, &n);
-        return XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[command], &n), "changing a kernel of a graph");
-    }
-    if (t->kind == XG_EXE_THUNK_COPY) {
-        xr_copy_node n;
-        xr_graph_copy(p, t, words, &n);
-        return XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[command], &n, u->context), "changing a copy of a graph");
-    }
-    {
-        xr_fill_node n;
-        xr_graph_fill(p, t, words, &n);
-        return XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[command], &n, u->context), "changing a fill of a graph");
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL:
+        xr_graph_kernel(e, t, words, &kernel);
+        return xr_graph_update_kernel(e, r, first, &kernel);
+    case XG_EXE_THUNK_COPY: xr_graph_copy(p, t, words, &copy); return xr_graph_update_copy(e, r, first, &copy);
+    default: xr_graph_fill(p, t, words, &fill); return xr_graph_update_fill(e, r, first, &fill);
     }
 }
 
 XG_FN xlagpu_status xr_cuda_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    xlagpu_status s = XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
     uint32_t k;
-    for (k = 0; k < b->n; k++) {
+    for (k = 0; k < b->n && s == XLAGPU_OK; k++) {
         const xg_exe_thunk *t = &e->program->thunks[b->commands[k].thunk];
         if (t->kind == XG_EXE_THUNK_KERNEL) e->stats[t->kernel].launches++;
     }
-    return XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
+    return s;
 }
 #undef XR_GRAPH
 
@@ -20020,6 +20880,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
         }
         if (!automatic || s != XLAGPU_ERROR_NO_DEVICE || !host) return s;
         xr_begin(&d->c);
+        d->note[0] = 0;
     }
     if (!host) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the simulator was compiled out (XLAGPU_NO_SIMULATOR)");
     s = host->open(d, desc);
@@ -20043,6 +20904,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     if (desc) {
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
+        d->range = desc->range;
+        d->range_user = desc->range_user;
     }
     return xr_open_platform(d, desc);
 }
@@ -20071,6 +20934,7 @@ XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *d) { return d ? d->c
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *d) {
     return d ? d->c.status : XLAGPU_ERROR_MEMORY;
 }
+XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *d) { return d ? d->note : ""; }
 XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
     return d && d->platform ? d->platform->name : "none";
 }
@@ -20126,12 +20990,15 @@ XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
     if (d && d->platform) xr_release(d, b.address);
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
+    xlagpu_status s;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
     if (bytes > to.bytes)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes into a buffer of %zu", bytes, to.bytes);
     if (!from && bytes) return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "uploading %zu bytes from nowhere", bytes);
-    return bytes ? d->platform->upload(d, to.address, from, bytes) : XLAGPU_OK;
+    if (!bytes) return XLAGPU_OK;
+    s = d->platform->upload(d, to.address, from, bytes);
+    return s == XLAGPU_OK ? d->platform->wait(d, NULL) : s; /* work on any stream may follow */
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_download(xlagpu_device *d, void *to, xlagpu_buffer from, size_t bytes) {
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
@@ -20317,8 +21184,10 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
  *
  * The program knows each buffer's commands; an execution has recorded, for each, the addresses it works on. When it is
  * run and an address has changed since, the record and the platform's own form of it (a CUDA graph) are brought up to
- * date, command by command; nothing is allocated for that here. A platform that cannot have command buffers says so
- * when one is built (XLAGPU_ERROR_UNSUPPORTED), and the thunks run one by one from then on.
+ * date, command by command; nothing is allocated for that here.
+ *
+ * Law: what a device refuses (XLAGPU_ERROR_UNSUPPORTED) costs speed, never a run. A refused change leads to one new
+ * build, a refused build to thunks that run one by one from then on; the execution's note says why.
  *
  * Commands are the thunks that are no control flow, in the order of the tree; commands of a loop's condition and body,
  * and of branches, stand there as well, each once. */
@@ -20359,6 +21228,25 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     return true;
 }
 
+/* How many graph nodes a thunk gives; above XR_GRAPH_NODES_MAX: too many. A loop has its condition twice, and asks
+ * twice. */
+XG_FN uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const xr_command_buffer *b) {
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *children;
+    uint64_t all = 0;
+    uint32_t n, k;
+    if (number != b->thunk && !xr_is_control(t->kind)) return 1;
+    children = xr_children(p, t, &n);
+    for (k = 0; k < n; k++) {
+        uint32_t below = xr_commands_nodes(p, children[k], b);
+        bool twice = t->kind == XG_EXE_THUNK_WHILE && k == 0;
+        all += twice ? 2 * (uint64_t)below : below;
+    }
+    if (t->kind == XG_EXE_THUNK_WHILE) all += 2;
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) all += n;
+    return (uint32_t)XG_MIN(all, (uint64_t)XR_GRAPH_NODES_MAX + 1);
+}
+
 /* The arrays have room for as many as there are thunks. */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
     uint32_t k, used = 0;
@@ -20370,6 +21258,8 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
         if (!xr_commands_list(p, k, b, p->commands + used))
             return xr_damaged(p, "a command buffer with what is no command");
         used += b->n;
+        b->n_nodes = xr_commands_nodes(p, k, b);
+        if (b->n_nodes > XR_GRAPH_NODES_MAX) b->n_nodes = 0;
         p->has_control_commands = p->has_control_commands || b->control;
         p->command_of[k] = p->n_command_buffers++;
     }
@@ -20378,12 +21268,19 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
 
 /* ---- of an execution ---- */
 
+/* Of the parts of a record, each a multiple of 8, so that words stay aligned. */
+XG_FN uint64_t xr_commands_words_bytes(const xr_command_buffer *b) { return ((uint64_t)b->n_words + 1) * 8; }
+XG_FN uint64_t xr_commands_nodes_bytes(const xr_command_buffer *b) {
+    return ((uint64_t)b->n_nodes * sizeof(xr_node) + 7) / 8 * 8;
+}
+XG_FN uint64_t xr_commands_first_bytes(const xr_command_buffer *b) { return ((uint64_t)b->n / 2 + 1) * 8; }
 XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p) {
     uint64_t n = (uint64_t)p->n_command_buffers * sizeof(xr_record);
     uint32_t k;
-    /* 8: whatever a pointer has, words stay aligned */
-    for (k = 0; k < p->n_command_buffers; k++)
-        n += ((uint64_t)p->command_buffers[k].n_words + 1) * 8 + ((uint64_t)p->command_buffers[k].n + 1) * 8;
+    for (k = 0; k < p->n_command_buffers; k++) {
+        const xr_command_buffer *b = &p->command_buffers[k];
+        n += xr_commands_words_bytes(b) + xr_commands_nodes_bytes(b) + xr_commands_first_bytes(b);
+    }
     return n;
 }
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
@@ -20392,10 +21289,13 @@ XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
     e->records = (xr_record *)(void *)m;
     m += (size_t)p->n_command_buffers * sizeof(xr_record);
     for (k = 0; k < p->n_command_buffers; k++) {
+        const xr_command_buffer *b = &p->command_buffers[k];
         e->records[k].words = (uint64_t *)(void *)m;
-        m += ((size_t)p->command_buffers[k].n_words + 1) * 8;
-        e->records[k].nodes = (void **)(void *)m;
-        m += ((size_t)p->command_buffers[k].n + 1) * 8;
+        m += (size_t)xr_commands_words_bytes(b);
+        e->records[k].nodes = (xr_node *)(void *)m;
+        m += (size_t)xr_commands_nodes_bytes(b);
+        e->records[k].first = (uint32_t *)(void *)m;
+        m += (size_t)xr_commands_first_bytes(b);
     }
 }
 XG_FN void xr_commands_finish(xlagpu_execution *e) {
@@ -20412,11 +21312,10 @@ XG_FN bool xr_commands_set(uint64_t *at, uint64_t word) {
     return changed;
 }
 
-/* Addresses as they are now; commands that are built already are told. */
+/* Addresses as they are now; commands that are built already are told, and so is what asks for a changed address. */
 XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
     const xlagpu_program *p = e->program;
     uint32_t c, k;
-    if (b->control) p->device->platform->forget(e, r); /* conditional nodes are built anew */
     for (c = 0; c < b->n; c++) {
         const xr_command *m = &b->commands[c];
         const xg_exe_thunk *t = &p->thunks[m->thunk];
@@ -20434,7 +21333,29 @@ XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buf
             if (s != XLAGPU_OK) return s;
         }
     }
-    return XLAGPU_OK;
+    return r->built && b->control ? p->device->platform->update(e, b, r, b->n) : XLAGPU_OK;
+}
+
+/* Brings the record up to date, builds what is not built, and runs it. */
+XG_FN xlagpu_status xr_commands_try(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = XLAGPU_OK;
+    if (!r->built || r->version != e->version) {
+        bool built = r->built;
+        if (r->no_update) q->forget(e, r);
+        s = xr_commands_record(e, b, r);
+        r->no_update = r->no_update || (built && s == XLAGPU_ERROR_UNSUPPORTED);
+        if (s == XLAGPU_OK && !r->built) s = q->build(e, b, r);
+        if (s == XLAGPU_OK) r->version = e->version;
+    }
+    return s == XLAGPU_OK ? q->replay(e, b, r, stream) : s;
+}
+
+/* The refusal becomes the execution's note: the run goes on without it. */
+XG_FN void xr_commands_refused(xlagpu_execution *e, const char *consequence) {
+    const char *why = *e->c.message ? e->c.message : "the driver has no such graphs";
+    xg_format(e->note, sizeof e->note, "%s: %s", consequence, why);
+    xr_begin(&e->c);
 }
 
 XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done) {
@@ -20442,25 +21363,24 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
     const xr_platform *q = p->device->platform;
     const xr_command_buffer *b = &p->command_buffers[p->command_of[number]];
     xr_record *r = &e->records[p->command_of[number]];
-    xlagpu_status s = XLAGPU_OK;
+    bool built = r->built;
+    xlagpu_status s;
     *done = false;
     if (r->plain || p->device->no_command_buffers || e->profile.on) return XLAGPU_OK;
-    if (!r->built || r->version != e->version) {
-        s = xr_commands_record(e, b, r);
-        if (s == XLAGPU_OK && !r->built) {
-            s = q->build(e, b, r);
-            if (s == XLAGPU_ERROR_UNSUPPORTED) {
-                r->plain = true;
-                xr_begin(&e->c);
-                return XLAGPU_OK;
-            }
-        }
-        r->version = e->version;
+    s = xr_commands_try(e, b, r, stream);
+    if (s == XLAGPU_ERROR_UNSUPPORTED && built) {
+        q->forget(e, r);
+        xr_commands_refused(e, "a command buffer is built anew where addresses change");
+        s = xr_commands_try(e, b, r, stream);
     }
-    if (s == XLAGPU_OK) s = q->replay(e, b, r, stream);
-    *done = true;
+    *done = s != XLAGPU_ERROR_UNSUPPORTED;
     if (s == XLAGPU_OK) return s;
     q->forget(e, r);
+    if (s == XLAGPU_ERROR_UNSUPPORTED) {
+        xr_commands_refused(e, "a command buffer runs kernel by kernel");
+        r->plain = true;
+        return XLAGPU_OK;
+    }
     xr_note(&e->c, "\nwhile running the command buffer that begins with HLO %s", p->strings + p->thunks[number].name);
     return s;
 }
@@ -20786,6 +21706,7 @@ XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, u
     if (asks && (slice >= p->n_slices ||
                     (p->slices[slice].bytes != 1 && (t->kind == XG_EXE_THUNK_WHILE || p->slices[slice].bytes != 4))))
         return xr_damaged(p, "what a loop or branch asks");
+    p->has_decisions = p->has_decisions || asks;
     children.first_link += asks;
     children.n_links -= asks;
     return xr_check_sequence(p, &children, number, taken);
@@ -20898,15 +21819,18 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
 XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
+    bool any = false;
     xlagpu_status s = XLAGPU_OK;
     for (k = 0; k < p->n_allocations && s == XLAGPU_OK; k++) {
         const xg_exe_allocation *a = &p->allocations[k];
         if (a->kind != XG_EXE_ALLOC_CONSTANT) continue;
         s = xr_alloc(d, (size_t)a->bytes, &p->constants[k]);
-        if (s == XLAGPU_OK && a->bytes)
+        if (s == XLAGPU_OK && a->bytes) {
             s = d->platform->upload(d, p->constants[k], xr_section(p, XG_EXE_DATA) + a->data, (size_t)a->bytes);
+            any = true;
+        }
     }
-    return s;
+    return s == XLAGPU_OK && any ? d->platform->wait(d, NULL) : s; /* runs on any stream may follow */
 }
 
 /* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */
@@ -21061,6 +21985,14 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 
+/* A range begins; with NULL the last one ends. */
+XG_FN void xr_range(xlagpu_device *d, const char *name) {
+    if (d->range)
+        d->range(d->range_user, name);
+    else if (d->platform->range)
+        d->platform->range(d, name);
+}
+
 XG_FN void xr_profile_end(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     if (e->profile.before) q->event_free(e, e->profile.before);
@@ -21104,9 +22036,9 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     double start = xr_seconds(), took = 0;
     xlagpu_rt_event *v;
     xlagpu_status s = q->event_record(e, e->profile.before, stream);
-    if (q->range) q->range(e, p->strings + t->name);
+    xr_range(p->device, p->strings + t->name);
     if (s == XLAGPU_OK) s = xr_run_step(e, t, stream);
-    if (q->range) q->range(e, NULL);
+    xr_range(p->device, NULL);
     if (s == XLAGPU_OK) s = q->event_record(e, e->profile.after, stream);
     if (s == XLAGPU_OK) s = q->event_wait(e, e->profile.after);
     if (s == XLAGPU_OK) s = q->event_seconds(e, e->profile.before, e->profile.after, &took);
@@ -21141,35 +22073,63 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 
 /* ---- executions ---- */
 
-/* One block from the allocator: the execution, base addresses, launch arguments, counters. */
+/* An execution is one block from the allocator: its head, then these parts. */
+enum {
+    XR_PART_BASE,
+    XR_PART_BOUND,
+    XR_PART_EXTENTS,
+    XR_PART_ARGS,
+    XR_PART_STATS,
+    XR_PART_BUFFERS,
+    XR_PART_RECORDS,
+    XR_PART_LANES,
+    XR_PART_POINTERS,
+    XR_PART_COUNT
+};
+/* The bytes of each, multiples of 8; gives their sum. */
+XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PART_COUNT]) {
+    uint64_t values = (uint64_t)p->head.n_params + p->head.n_results, all = 0;
+    uint32_t k;
+    bytes[XR_PART_BASE] = (uint64_t)p->n_allocations * 8;
+    bytes[XR_PART_BOUND] = values * 8;
+    bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
+    bytes[XR_PART_ARGS] = (uint64_t)p->most_links * 8 + 8;
+    bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
+    bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
+    bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
+    bytes[XR_PART_LANES] = xr_lanes_bytes(p);
+    bytes[XR_PART_POINTERS] = (uint64_t)p->most_links * sizeof(void *) + 8;
+    for (k = 0; k < XR_PART_COUNT; k++) {
+        bytes[k] = (bytes[k] + 7) / 8 * 8;
+        all += bytes[k];
+    }
+    return all;
+}
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
-    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, lanes = xr_lanes_bytes(p);
-    uint64_t base = (uint64_t)p->n_allocations * 8, args = (uint64_t)p->most_links * 8 + 8,
-             pointers = (uint64_t)p->most_links * sizeof(void *) + 8,
-             stats = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
-    uint64_t buffers = (uint64_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p),
-             all = head + base + args + pointers + stats + buffers + records + lanes + 64;
+    uint64_t bytes[XR_PART_COUNT], head = (sizeof(xlagpu_execution) + 15) / 16 * 16,
+                                   all = head + xr_execution_parts(p, bytes);
     char *m = all > SIZE_MAX / 2 ? NULL : (char *)xg_mem_alloc(&p->device->c, (size_t)all);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
+    void *part[XR_PART_COUNT];
     uint32_t k;
     if (!m) return NULL;
     memset(m, 0, (size_t)all);
+    m += head;
+    for (k = 0; k < XR_PART_COUNT; k++) {
+        part[k] = m;
+        m += (size_t)bytes[k];
+    }
     e->c.mem = p->device->c.mem;
     e->program = p;
-    m += head;
-    e->base = (uint64_t *)(void *)m;
-    m += base;
-    e->args = (uint64_t *)(void *)m;
-    m += args;
-    e->stats = (xlagpu_kernel_stats *)(void *)m;
-    m += stats;
-    e->buffers = (xlagpu_buffer *)(void *)m;
-    m += buffers;
-    xr_commands_place(e, m);
-    m += records;
-    e->lane_events = (void **)(void *)m;
-    m += lanes;
-    e->arg_pointers = (void **)(void *)m;
+    e->base = (uint64_t *)part[XR_PART_BASE];
+    e->bound = (uint64_t *)part[XR_PART_BOUND];
+    e->extents = (xr_extent *)part[XR_PART_EXTENTS];
+    e->args = (uint64_t *)part[XR_PART_ARGS];
+    e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
+    e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
+    xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
+    e->lane_events = (void **)part[XR_PART_LANES];
+    e->arg_pointers = (void **)part[XR_PART_POINTERS];
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
@@ -21426,11 +22386,11 @@ XG_FN void xr_bind_base(xlagpu_execution *e, uint32_t allocation, uint64_t addre
 }
 XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
     const xlagpu_program *p = e->program;
-    uint32_t n = results ? p->head.n_results : p->head.n_params, k;
+    uint32_t n = results ? p->head.n_results : p->head.n_params, first = results ? p->head.n_params : 0, k;
     const char *what = results ? "result" : "parameter";
     if (!given && n) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "no buffers are given for the %u %ss", n, what);
     for (k = 0; k < n; k++) {
-        const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
+        const xg_exe_value *v = &p->values[first + k];
         if (given[k].bytes < v->bytes)
             return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k,
                 given[k].bytes, (size_t)v->bytes);
@@ -21439,8 +22399,18 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         if (v->bytes && given[k].address % 16)
             return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
         if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
+        if (e->bound[first + k] != given[k].address) e->bound_checked = false;
+        e->bound[first + k] = given[k].address;
     }
     return XLAGPU_OK;
+}
+/* Both sides; whether they overlap is asked when an address has changed. */
+XG_FN xlagpu_status xr_bind_all(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_status s = xr_bind(e, parameters, false);
+    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    if (s == XLAGPU_OK && !e->bound_checked) s = xr_overlap_check(e);
+    e->bound_checked = s == XLAGPU_OK;
+    return s;
 }
 
 /* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or
@@ -21470,18 +22440,17 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (!e) return XLAGPU_ERROR_USAGE;
     xr_begin(&e->c);
     q = e->program->device->platform;
-    s = xr_bind(e, parameters, false);
-    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    s = xr_bind_all(e, parameters, results);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
     e->running = true;
-    if (q->range) q->range(e, e->program->strings + e->program->head.name);
+    xr_range(e->program->device, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
     /* after a failure, too: what was enqueued before it runs */
     recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK;
     if (s == XLAGPU_OK) s = recorded;
-    if (q->range) q->range(e, NULL);
+    xr_range(e->program->device, NULL);
     q->leave(e);
     return s;
 }
@@ -21519,6 +22488,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *don
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) {
     return e ? e->c.message : "there is no execution";
 }
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *e) { return e ? e->note : ""; }
 
 /* ---- the easy way ---- */
 

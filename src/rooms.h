@@ -203,6 +203,8 @@
 #include "kir/lower_tensors.c"
 #include "kir/lower_indexing.c"
 #include "kir/convert_index.c"
+#include "kir/step_pointers.c"
+#include "kir/async_copies.c"
 
 /* emit */
 #include "emit/emit.h"
@@ -256,6 +258,12 @@
 #include "emit/scan.c"
 #include "emit/emit.c"
 #include "emit/phases.c"
+
+/* sched */
+#include "sched/tile.h"
+#include "sched/tile_form.c"
+#include "sched/tile_plan.c"
+#include "sched/tile_emit.c"
 
 /* choice */
 #include "choice/choice.h"

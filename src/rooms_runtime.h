@@ -40,6 +40,7 @@
 #include "sim/warp.c"
 #include "sim/tensormap.c"
 #include "sim/async.c"
+#include "sim/tiles.c"
 #include "sim/matrix.c"
 #include "sim/wgmma.c"
 #include "sim/run.c"
@@ -48,6 +49,7 @@
 #ifndef XLAGPU_SPLIT_SIM_UNIT
 #include "rt/rt.h"
 #include "rt/system.c"
+#include "rt/overlap.c"
 #include "rt/host.c"
 #include "rt/cuda.c"
 #include "rt/cuda_cache.c"

@@ -107,7 +107,9 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
 typedef struct xlagpu_target_desc {
-    const char *name;          /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80" */
+    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on later
+     * devices too, unless an instruction needs the letter */
+    const char *name;
     uint32_t sm_count;         /* multiprocessors */
     uint32_t threads_per_sm;   /* resident threads */
     uint32_t shared_per_block; /* bytes of shared memory a block may have */

@@ -107,6 +107,7 @@ XG_FN int64_t xg_gcd(int64_t a, int64_t b); /* of the absolute values; (0, b) gi
 XG_FN xg_range xg_range_of(int64_t lo, int64_t hi);
 XG_FN bool xg_range_is_point(xg_range r);
 XG_FN bool xg_range_known(xg_range r); /* bounded on both sides */
+XG_FN bool xg_range_within(xg_range inner, xg_range outer);
 XG_FN xg_range xg_range_meet(xg_range a, xg_range b);
 XG_FN xg_range xg_range_add(xg_range a, xg_range b); /* unbounded where it would overflow */
 XG_FN xg_range xg_range_scale(xg_range a, int64_t s);

@@ -33,6 +33,7 @@ XG_FN xg_range xg_range_of(int64_t lo, int64_t hi) {
 }
 XG_FN bool xg_range_is_point(xg_range r) { return r.lo == r.hi; }
 XG_FN bool xg_range_known(xg_range r) { return r.lo != INT64_MIN && r.hi != INT64_MAX; }
+XG_FN bool xg_range_within(xg_range inner, xg_range outer) { return inner.lo >= outer.lo && inner.hi <= outer.hi; }
 XG_FN xg_range xg_range_meet(xg_range a, xg_range b) { return xg_range_of(XG_MAX(a.lo, b.lo), XG_MIN(a.hi, b.hi)); }
 XG_FN xg_range xg_range_add(xg_range a, xg_range b) {
     xg_range r = xg_range_of(INT64_MIN, INT64_MAX);

@@ -48,7 +48,7 @@ XG_FN void xg_choice_check(const xg_inst *fusion, const xg_record *given, const 
 /* ---- one fusion ---- */
 
 typedef struct xg_choosing {
-    xg_choice_job job;
+    xg_way_job job;
     xg_fusion_emission e;
     xg_record *r; /* the result */
     uint32_t n_leaves;
@@ -96,36 +96,38 @@ XG_FN void xg_choice_by_emitter(xg_choosing *w) {
     w->r = w->e.record;
 }
 XG_FN void xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
-    int64_t time = 0;
+    xg_way_times times;
     if (!rule) xg_choice_unknown(w->job.fusion, w->job.given);
     w->r = xg_choice_new(w->job.arena);
     w->r->kind = xg_str_z(rule->kind);
     w->r->way = xg_str_z(rule->name);
-    if (!rule->plan(&w->job, w->r, &time)) xg_choice_refuse(w->job.fusion, w->r, w->r->why.p, w->r->why.n);
+    if (!rule->plan(&w->job, w->r, &times)) xg_choice_refuse(w->job.fusion, w->r, w->r->why.p, w->r->why.n);
 }
 /* The best of the rules that take it, if it is faster than the emitter. */
 XG_FN void xg_choice_compete(xg_choosing *w) {
     const xg_way *rule;
-    xg_numbers_list times = {NULL, 0, 0};
     const xg_launch *l = &w->r->launch;
+    xg_numbers_list all = {NULL, 0, 0};
     xg_record *best = w->r;
-    int64_t least = -1, time;
+    int64_t least = -1;
     for (rule = xg_rules; rule->name; rule++) {
         xg_record *r = xg_choice_new(w->job.arena);
+        xg_way_times times = {0, 0};
         r->kind = xg_str_z(rule->kind);
         r->way = xg_str_z(rule->name);
-        if (!rule->plan(&w->job, r, &time)) continue;
+        if (!rule->plan(&w->job, r, &times)) continue;
         if (least < 0) {
-            least = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
-            xg_record_put(w->job.arena, &times, w->r->way.p, &least, 1);
+            least = times.emitter;
+            if (!least) least = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
+            xg_record_put(w->job.arena, &all, w->r->way.p, &least, 1);
         }
-        xg_record_put(w->job.arena, &times, rule->name, &time, 1);
-        if (time >= least) continue;
-        least = time;
+        xg_record_put(w->job.arena, &all, rule->name, &times.own, 1);
+        if (times.own >= least) continue;
+        least = times.own;
         best = r;
     }
     w->r = best;
-    w->r->estimates = times;
+    w->r->estimates = all;
 }
 /* An order may allow less than the way would. */
 XG_FN void xg_choice_narrow(xg_choosing *w) {
@@ -305,7 +307,7 @@ XG_FN void xg_choice_complete(xg_module *m) { (void)xg_choice_run(m, true); }
 
 /* ---- code ---- */
 
-XG_FN xg_kmodule *xg_choice_emit_by_emitter(const xg_choice_job *job, xg_str name) {
+XG_FN xg_kmodule *xg_choice_emit_by_emitter(const xg_way_job *job, xg_str name) {
     const xg_emitter *by = xg_emit_find(job->given->way);
     xg_fusion_emission e;
     if (!by) xg_choice_unknown(job->fusion, job->given);
@@ -330,7 +332,7 @@ XG_FN void xg_choice_check_launch(const xg_inst *fusion, const xg_record *r, con
 }
 XG_FN xg_kmodule *xg_choice_emit(
     xg_arena *a, const xg_inst *fusion, const xg_record *r, xg_str name, const xg_emit_target *target) {
-    xg_choice_job job;
+    xg_way_job job;
     xg_kmodule *m;
     memset(&job, 0, sizeof job);
     job.arena = a;

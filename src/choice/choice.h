@@ -6,37 +6,28 @@
  * Ways are rows: the emitters (emit/emitters.h), which come first in order of priority, and the rules below, which
  * compete with the emitter by estimated time. A fusion that a rule takes is the rule's when its time is less.
  *
- * To add a way: a row of XG_RULES, and two functions, whose prototypes stand in a header of a room below.
- *     plan   Asks whether the way can make the fusion. False: it cannot, and r->why may say why, as a text that lasts.
- *            True: it has written the form (xg_record_put), the launch, *time (picoseconds), and, if a result may be
- *            written over an operand, r->over; job->over has what the computation itself would allow: elements of an
- *            operand are read at the place only where the result has its own. What job->given says of the form is an
- *            order: obey it, or refuse with the reason. The same order is given when the kernel is emitted.
- *     emit   The kernel, by the record alone. Its entry has the computation's parameters, then one destination for
- *            each leaf of the result. The launch is checked against the record's. */
+ * To add a way: a row of XG_RULES, and two functions (xg_way in emit.h), whose prototypes stand in a header of a room
+ * below this one.
+ *     plan   Whether the way can make the fusion. False: it cannot, or should not; r->why may say why not, as a text
+ * that lasts. True: it has written form (xg_record_put), launch, its time, and, if it knows better than the cost model,
+ * the time that the emitter would take. A result may be written over an operand only if r->over says so: job->over has
+ * what the computation allows where all is read before any of it is written, or by the thread that writes there;
+ * xg_fuse_over(.., true, ..) what it allows where each thread reads an operand only at the place that it writes. What
+ * job->given says of the form is an order: obey it, or refuse with the reason. An order that has a launch is whole:
+ * then nothing is searched. emit   The kernel, by the record alone: job->given is the record. Its entry has the
+ * computation's parameters, then one destination for each leaf of the result. The launch is checked against the
+ * record's. */
 #ifndef XG_CHOICE_H
 #define XG_CHOICE_H
 #include "../emit/emit.h"
 #include "../fuse/fuse.h"
-
-typedef struct xg_choice_job {
-    xg_arena *arena;
-    const xg_inst *fusion;
-    const xg_emit_target *target; /* the device */
-    const xg_record *given;       /* an order; NULL: none */
-    const xg_ints *over;          /* by leaf of the result: operands that are read in place */
-} xg_choice_job;
+#include "../sched/tile.h"
 
 /* clang-format off */
 /* X(kind, text, plan, emit)   kind: "rule" or "library", the key of the record that names it */
-#define XG_RULES(X)
+#define XG_RULES(X) \
+    X("rule", "tile", xg_tile_way_plan, xg_tile_way_emit)
 /* clang-format on */
-
-typedef struct xg_way {
-    const char *kind, *name;
-    bool (*plan)(const xg_choice_job *job, xg_record *r, int64_t *time);
-    xg_kmodule *(*emit)(const xg_choice_job *job, const xg_record *r, xg_str name);
-} xg_way;
 
 /* ---- choice.c ---- */
 XG_FN bool xg_choice_kernels(xg_module *m); /* the pass kernel-choice */

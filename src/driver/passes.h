@@ -155,7 +155,9 @@ enum {
     X("convert-index", xg_kir_convert_index) \
     X("unroll-lowered-loops", xg_kir_unroll_lowered) \
     X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse)
+    X("cse", xg_kir_cse) \
+    X("step-pointers", xg_kir_step_pointers) \
+    X("async-copies", xg_kir_async_copies)
 /* clang-format on */
 
 #endif /* XG_DRIVER_PASSES_H */

@@ -376,4 +376,21 @@ XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range know
 /* contract.c */
 XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t);
 XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i);
+/* ---- other ways than emitters (choice/choice.h): block-level rules, libraries ---- */
+typedef struct xg_way_job {
+    xg_arena *arena;
+    const xg_inst *fusion;
+    const xg_emit_target *target; /* the device */
+    const xg_record *given;       /* an order; NULL: none */
+    const xg_ints *over;          /* by leaf of the result: operands that may lie under it, see xg_fuse_over */
+} xg_way_job;
+typedef struct xg_way_times {
+    int64_t own, emitter; /* picoseconds; emitter 0: as the cost model says */
+} xg_way_times;
+typedef struct xg_way {
+    const char *kind, *name;
+    bool (*plan)(const xg_way_job *job, xg_record *r, xg_way_times *times);
+    xg_kmodule *(*emit)(const xg_way_job *job, const xg_record *r, xg_str kernel_name);
+} xg_way;
+
 #endif /* XG_EMIT_H */

@@ -124,6 +124,7 @@ XG_FN xg_machine xg_cost_machine(const xg_module *m) {
     r.threads_per_sm = 2048;
     r.cluster = 8;
     r.red_bytes = 16;
+    r.async_copies = true;
     r.shared_per_block = 232448;
     return r;
 }

@@ -293,6 +293,7 @@ typedef struct xg_machine {
     uint32_t red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */
     uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS (opt.h) that it computes on bf16 */
     int64_t bandwidth_gbs, l2_bytes, shared_per_block;
+    bool async_copies; /* from global to shared memory */
 } xg_machine;
 
 struct xg_module {

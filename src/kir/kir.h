@@ -154,7 +154,8 @@ enum {
  * out, once they are lowered */
 enum {
     KL_UNROLLED = 1,
-    KL_UNROLL_LOWERED = 2
+    KL_UNROLL_LOWERED = 2,
+    KL_STEP_POINTERS = 4 /* addresses that grow by as much in each round are carried (step_pointers.c) */
 };
 enum {
     XG_KTEAM_CLUSTER = -1
@@ -218,6 +219,8 @@ struct xg_kfunc {
     uint32_t threads[3], blocks[3]; /* entry only */
     /* entry only: so many neighbouring blocks, by x, reach each other's shared memory; 0: each is alone */
     uint32_t cluster;
+    /* entry only: what is loaded just to be stored to shared memory may come while the thread goes on */
+    bool async_copies;
     /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the
      * assembler may then spare some by spilling */
     uint32_t resident;
@@ -423,7 +426,9 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
 XG_FN void xg_kir_vectorize(xg_kmodule *m);
 XG_FN void xg_kir_unroll(xg_kmodule *m);
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
-XG_FN bool xg_kop_is_dead(const xg_kop *op);     /* canonicalize.c: nobody reads it, and it does nothing else */
+XG_FN void xg_kir_step_pointers(xg_kmodule *m);
+XG_FN void xg_kir_async_copies(xg_kmodule *m);
+XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nobody reads it, and it does nothing else */
 /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);
 /* cse.c: dominating equal pure operations; loads that nothing between could change */

@@ -390,6 +390,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
     }
     if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
     if (op->flags & KL_UNROLL_LOWERED) xg_puts(p->b, " unroll_lowered");
+    if (op->flags & KL_STEP_POINTERS) xg_puts(p->b, " step_pointers");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
@@ -654,6 +655,7 @@ XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {
         xg_printf(p->b,
             " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]",
             f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
+    if (f->entry && f->async_copies) xg_puts(p->b, ", xla.async_copies");
     if (f->entry && f->cluster) xg_printf(p->b, ", xla.cluster = %u", f->cluster);
     if (f->entry)
         xg_putc(p->b, '}');

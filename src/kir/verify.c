@@ -359,6 +359,12 @@ XG_FN const char *xg_kir_check_access(const xg_kop *op, const xg_ktype *pointer,
 }
 XG_FN const char *xg_kir_check_load(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 0), xg_kr(op)); }
 XG_FN const char *xg_kir_check_store(const xg_kop *op) { return xg_kir_check_access(op, xg_kt(op, 1), xg_kt(op, 0)); }
+XG_FN const char *xg_kir_check_async_copy(const xg_kop *op) {
+    const xg_ktype *to = xg_kt(op, 0), *from = xg_kt(op, 1);
+    if (to->kind != XG_TK_POINTER || to->space != XG_SPACE_SHARED) return "to shared memory";
+    if (from->kind != XG_TK_POINTER || from->space != XG_SPACE_GLOBAL) return "from global memory";
+    return op->a == 4 || op->a == 8 || op->a == 16 ? NULL : "4, 8 or 16 bytes";
+}
 XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {
     const xg_ktype *t = xg_kt(op, 0);
     if (t->kind != XG_TK_SCALAR || xg_kt(op, 2) != t || xg_kr(op) != t || xg_kt(op, 1)->kind != XG_TK_POINTER)

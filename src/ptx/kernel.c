@@ -90,10 +90,15 @@ typedef struct xg_ptx_moves {
     xg_ptx_lane *to, *from;
     uint32_t n, cap;
 } xg_ptx_moves;
+/* An address that a loop carries becomes itself and so many bytes. */
+static bool xg_ptx_moves_on(const xg_ptx_lane *to, const xg_ptx_lane *from) {
+    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls && to->num == from->num;
+}
 static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, const xg_ptx_val *from) {
     uint32_t i;
     for (i = 0; i < to->n; i++) {
         if (xg_ptx_lane_eq(&to->lane[i], &from->lane[i]) && from->lane[i].bits == 0) continue;
+        if (xg_ptx_moves_on(&to->lane[i], &from->lane[i])) continue;
         if (m->n == m->cap) {
             uint32_t cap = m->cap;
             m->to = (xg_ptx_lane *)xg_vec_grow(p->arena, m->to, &m->cap, sizeof *m->to);
@@ -152,6 +157,13 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
     memset(&m, 0, sizeof m);
     for (i = 0; i < n; i++) xg_ptx_moves_add(p, &m, xg_ptx_of(&to[i]), xg_ptx_of(XG_KOPERAND(from, first + i)));
     if (m.n) xg_ptx_moves_run(p, &m);
+    for (i = 0; i < n; i++) { /* behind all that may read what they were */
+        const xg_ptx_lane *own = &xg_ptx_of(&to[i])->lane[0], *next = &xg_ptx_of(XG_KOPERAND(from, first + i))->lane[0];
+        xg_ptx_lane bytes;
+        if (!xg_ptx_moves_on(own, next)) continue;
+        bytes = xg_ptx_imm(own->cls == XG_PC_RD ? XG_PC_RD : XG_PC_R, next->bits);
+        xg_ptx_line(p, own->cls == XG_PC_RD ? "add.s64 $, $, $" : "add.s32 $, $, $", own, own, &bytes, NULL);
+    }
 }
 
 /* ---- structure ---- */
@@ -394,6 +406,15 @@ static void xg_ptx_print_cluster_barrier(xg_ptx *p) {
     xg_ptx_line(p, "barrier.cluster.wait.aligned", NULL, NULL, NULL, NULL);
 }
 
+/* Only 16 bytes may pass by the first cache, which has no use for what lies in shared memory. */
+static void xg_ptx_print_async_copy(xg_ptx *p, xg_kop *op) {
+    char *at = xg_ptx_line_begin(p);
+    at = xg_ptx_pen_text(at, op->a == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
+    at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
+    at = xg_ptx_pen_address(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
+    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a));
+    xg_ptx_need_isa(p, 70);
+}
 static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     const xg_ptx_row *row;
     switch (op->op) {
@@ -406,6 +427,7 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_CONST: xg_ptx_print_const(p, op); return;
     case XG_K_OP_LOAD: xg_ptx_print_load(p, op); return;
     case XG_K_OP_STORE: xg_ptx_print_store(p, op); return;
+    case XG_K_OP_ASYNC_COPY: xg_ptx_print_async_copy(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
     case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
@@ -595,7 +617,7 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
-    p->isa = t->isa;
+    p->isa = 0;
     /* the head says which instruction set the kernels ask for: it is written in the end */
     xg_texts_add(&p->text, a, XG_STR(""));
     xg_buf_init(&p->body, a);
@@ -603,6 +625,18 @@ XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
     xg_dict_init(&p->names, a);
     xg_ptx_index_make(&p->index);
     return p;
+}
+/* From PTX 8.1 on a kernel may have more bytes of parameters. */
+static void xg_ptx_check_params(xg_ptx *p, const xg_kfunc *f) {
+    enum {
+        POINTER_BYTES = 8,
+        ISA_OF_MORE = 81
+    };
+    uint32_t bytes = f->body->n_args * POINTER_BYTES;
+    if (bytes > XG_PTX_PARAM_BYTES_MAX)
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' has %u bytes of parameters; %d are the most",
+            (int)f->name.n, f->name.p, bytes, (int)XG_PTX_PARAM_BYTES_MAX);
+    if (bytes > XG_PTX_PARAM_BYTES_OLD) xg_ptx_need_isa(p, ISA_OF_MORE);
 }
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_kfunc *f = m->entry ? m->entry : m->first;
@@ -623,6 +657,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_dict_init(&p->arrays, p->arena);
     xg_dict_init(&seen, p->arena);
     xg_ptx_name(p, f);
+    xg_ptx_check_params(p, f);
     xg_ptx_measure_shared(p, f->body, &seen);
     p->dynamic = p->static_shared > (int64_t)p->target->shared_static;
     if (p->static_shared > (int64_t)p->target->shared_per_block)
@@ -635,10 +670,13 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_print_region(p, f->body);
     xg_ptx_assemble(p, f);
 }
+/* Code that needs nothing of the letter's is made for the target without it, so that it loads on later devices. */
 XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
+    const xg_target *t = p->letter ? p->target : xg_target_base(p->target);
     xg_buf head;
+    xg_ptx_need_isa(p, t->isa);
     xg_buf_init(&head, p->all);
-    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, p->target->name);
+    xg_printf(&head, ".version %u.%u\n.target %s\n.address_size 64\n", p->isa / 10, p->isa % 10, t->name);
     p->text.bytes += head.n - p->text.p[0].n;
     p->text.p[0] = xg_str_of(head.p, head.n);
     *out = p->text;

@@ -60,6 +60,7 @@ struct xg_ptx {
     xg_arena *all;   /* of what lasts: the text */
     const xg_target *target;
     uint32_t isa;
+    bool letter;           /* an instruction needs the target's letter */
     xg_texts text;         /* the head of the module, finished kernels */
     uint32_t instructions; /* in these */
     xg_dict names;         /* entries so far */
@@ -397,6 +398,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
     }
     xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, row->isa);
+    p->letter = p->letter || row->flags & XG_PI_LETTER;
 }
 
 /* ---- memory ---- */

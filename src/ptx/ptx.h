@@ -57,13 +57,20 @@ typedef struct xg_target {
 } xg_target;
 /* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
-XG_FN const xg_target *xg_target_at(size_t i); /* NULL behind the last */
+XG_FN const xg_target *xg_target_at(size_t i);             /* NULL behind the last */
+XG_FN const xg_target *xg_target_base(const xg_target *t); /* the same without a letter */
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f);
 
 /* A flag of EX2A, LG2A, RCPA, RSQRTA that only expansions of this room set: operands and results are never subnormal
  * where it matters. */
 enum {
     XG_KA_FTZ = 1
+};
+
+/* Bytes of a kernel's parameters: what every driver takes; with PTX 8.1 (CUDA 12.1). */
+enum {
+    XG_PTX_PARAM_BYTES_OLD = 4096,
+    XG_PTX_PARAM_BYTES_MAX = 32764
 };
 
 /* ---- legalize.c ---- */

@@ -2,8 +2,10 @@
  *
  * The program knows each buffer's commands; an execution has recorded, for each, the addresses it works on. When it is
  * run and an address has changed since, the record and the platform's own form of it (a CUDA graph) are brought up to
- * date, command by command; nothing is allocated for that here. A platform that cannot have command buffers says so
- * when one is built (XLAGPU_ERROR_UNSUPPORTED), and the thunks run one by one from then on.
+ * date, command by command; nothing is allocated for that here.
+ *
+ * Law: what a device refuses (XLAGPU_ERROR_UNSUPPORTED) costs speed, never a run. A refused change leads to one new
+ * build, a refused build to thunks that run one by one from then on; the execution's note says why.
  *
  * Commands are the thunks that are no control flow, in the order of the tree; commands of a loop's condition and body,
  * and of branches, stand there as well, each once. */
@@ -45,6 +47,25 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     return true;
 }
 
+/* How many graph nodes a thunk gives; above XR_GRAPH_NODES_MAX: too many. A loop has its condition twice, and asks
+ * twice. */
+XG_FN uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const xr_command_buffer *b) {
+    const xg_exe_thunk *t = &p->thunks[number];
+    const uint32_t *children;
+    uint64_t all = 0;
+    uint32_t n, k;
+    if (number != b->thunk && !xr_is_control(t->kind)) return 1;
+    children = xr_children(p, t, &n);
+    for (k = 0; k < n; k++) {
+        uint32_t below = xr_commands_nodes(p, children[k], b);
+        bool twice = t->kind == XG_EXE_THUNK_WHILE && k == 0;
+        all += twice ? 2 * (uint64_t)below : below;
+    }
+    if (t->kind == XG_EXE_THUNK_WHILE) all += 2;
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) all += n;
+    return (uint32_t)XG_MIN(all, (uint64_t)XR_GRAPH_NODES_MAX + 1);
+}
+
 /* The arrays have room for as many as there are thunks. */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
     uint32_t k, used = 0;
@@ -56,6 +77,8 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
         if (!xr_commands_list(p, k, b, p->commands + used))
             return xr_damaged(p, "a command buffer with what is no command");
         used += b->n;
+        b->n_nodes = xr_commands_nodes(p, k, b);
+        if (b->n_nodes > XR_GRAPH_NODES_MAX) b->n_nodes = 0;
         p->has_control_commands = p->has_control_commands || b->control;
         p->command_of[k] = p->n_command_buffers++;
     }
@@ -64,12 +87,19 @@ XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
 
 /* ---- of an execution ---- */
 
+/* Of the parts of a record, each a multiple of 8, so that words stay aligned. */
+XG_FN uint64_t xr_commands_words_bytes(const xr_command_buffer *b) { return ((uint64_t)b->n_words + 1) * 8; }
+XG_FN uint64_t xr_commands_nodes_bytes(const xr_command_buffer *b) {
+    return ((uint64_t)b->n_nodes * sizeof(xr_node) + 7) / 8 * 8;
+}
+XG_FN uint64_t xr_commands_first_bytes(const xr_command_buffer *b) { return ((uint64_t)b->n / 2 + 1) * 8; }
 XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p) {
     uint64_t n = (uint64_t)p->n_command_buffers * sizeof(xr_record);
     uint32_t k;
-    /* 8: whatever a pointer has, words stay aligned */
-    for (k = 0; k < p->n_command_buffers; k++)
-        n += ((uint64_t)p->command_buffers[k].n_words + 1) * 8 + ((uint64_t)p->command_buffers[k].n + 1) * 8;
+    for (k = 0; k < p->n_command_buffers; k++) {
+        const xr_command_buffer *b = &p->command_buffers[k];
+        n += xr_commands_words_bytes(b) + xr_commands_nodes_bytes(b) + xr_commands_first_bytes(b);
+    }
     return n;
 }
 XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
@@ -78,10 +108,13 @@ XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
     e->records = (xr_record *)(void *)m;
     m += (size_t)p->n_command_buffers * sizeof(xr_record);
     for (k = 0; k < p->n_command_buffers; k++) {
+        const xr_command_buffer *b = &p->command_buffers[k];
         e->records[k].words = (uint64_t *)(void *)m;
-        m += ((size_t)p->command_buffers[k].n_words + 1) * 8;
-        e->records[k].nodes = (void **)(void *)m;
-        m += ((size_t)p->command_buffers[k].n + 1) * 8;
+        m += (size_t)xr_commands_words_bytes(b);
+        e->records[k].nodes = (xr_node *)(void *)m;
+        m += (size_t)xr_commands_nodes_bytes(b);
+        e->records[k].first = (uint32_t *)(void *)m;
+        m += (size_t)xr_commands_first_bytes(b);
     }
 }
 XG_FN void xr_commands_finish(xlagpu_execution *e) {
@@ -98,11 +131,10 @@ XG_FN bool xr_commands_set(uint64_t *at, uint64_t word) {
     return changed;
 }
 
-/* Addresses as they are now; commands that are built already are told. */
+/* Addresses as they are now; commands that are built already are told, and so is what asks for a changed address. */
 XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
     const xlagpu_program *p = e->program;
     uint32_t c, k;
-    if (b->control) p->device->platform->forget(e, r); /* conditional nodes are built anew */
     for (c = 0; c < b->n; c++) {
         const xr_command *m = &b->commands[c];
         const xg_exe_thunk *t = &p->thunks[m->thunk];
@@ -120,7 +152,29 @@ XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buf
             if (s != XLAGPU_OK) return s;
         }
     }
-    return XLAGPU_OK;
+    return r->built && b->control ? p->device->platform->update(e, b, r, b->n) : XLAGPU_OK;
+}
+
+/* Brings the record up to date, builds what is not built, and runs it. */
+XG_FN xlagpu_status xr_commands_try(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = XLAGPU_OK;
+    if (!r->built || r->version != e->version) {
+        bool built = r->built;
+        if (r->no_update) q->forget(e, r);
+        s = xr_commands_record(e, b, r);
+        r->no_update = r->no_update || (built && s == XLAGPU_ERROR_UNSUPPORTED);
+        if (s == XLAGPU_OK && !r->built) s = q->build(e, b, r);
+        if (s == XLAGPU_OK) r->version = e->version;
+    }
+    return s == XLAGPU_OK ? q->replay(e, b, r, stream) : s;
+}
+
+/* The refusal becomes the execution's note: the run goes on without it. */
+XG_FN void xr_commands_refused(xlagpu_execution *e, const char *consequence) {
+    const char *why = *e->c.message ? e->c.message : "the driver has no such graphs";
+    xg_format(e->note, sizeof e->note, "%s: %s", consequence, why);
+    xr_begin(&e->c);
 }
 
 XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *stream, bool *done) {
@@ -128,25 +182,24 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
     const xr_platform *q = p->device->platform;
     const xr_command_buffer *b = &p->command_buffers[p->command_of[number]];
     xr_record *r = &e->records[p->command_of[number]];
-    xlagpu_status s = XLAGPU_OK;
+    bool built = r->built;
+    xlagpu_status s;
     *done = false;
     if (r->plain || p->device->no_command_buffers || e->profile.on) return XLAGPU_OK;
-    if (!r->built || r->version != e->version) {
-        s = xr_commands_record(e, b, r);
-        if (s == XLAGPU_OK && !r->built) {
-            s = q->build(e, b, r);
-            if (s == XLAGPU_ERROR_UNSUPPORTED) {
-                r->plain = true;
-                xr_begin(&e->c);
-                return XLAGPU_OK;
-            }
-        }
-        r->version = e->version;
+    s = xr_commands_try(e, b, r, stream);
+    if (s == XLAGPU_ERROR_UNSUPPORTED && built) {
+        q->forget(e, r);
+        xr_commands_refused(e, "a command buffer is built anew where addresses change");
+        s = xr_commands_try(e, b, r, stream);
     }
-    if (s == XLAGPU_OK) s = q->replay(e, b, r, stream);
-    *done = true;
+    *done = s != XLAGPU_ERROR_UNSUPPORTED;
     if (s == XLAGPU_OK) return s;
     q->forget(e, r);
+    if (s == XLAGPU_ERROR_UNSUPPORTED) {
+        xr_commands_refused(e, "a command buffer runs kernel by kernel");
+        r->plain = true;
+        return XLAGPU_OK;
+    }
     xr_note(&e->c, "\nwhile running the command buffer that begins with HLO %s", p->strings + p->thunks[number].name);
     return s;
 }

@@ -133,7 +133,7 @@ typedef struct xr_conditional_node {
 typedef struct xr_cuda {
     void *library, *context;
     int device, version;
-    bool retained;
+    bool started, retained;
 #define X(field, symbol, parameters) int(XR_CUDAAPI * field) parameters;
     XR_CUDA_FUNCTIONS(X)
     XR_CUDA_GRAPH_FUNCTIONS(X)
@@ -161,8 +161,10 @@ enum {
     XR_CUDA_JIT_ERROR_SIZE = 6
 };
 enum {
-    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222,
-    XR_CUDA_OUT_OF_MEMORY = 2
+    XR_CUDA_OUT_OF_MEMORY = 2,
+    XR_CUDA_STUB_LIBRARY = 34, /* what stands in for the driver where programs are linked */
+    XR_CUDA_NO_DEVICE = 100,
+    XR_CUDA_UNSUPPORTED_PTX_VERSION = 222
 };
 
 XG_FN xr_cuda *xr_cuda_of(xlagpu_device *d) { return (xr_cuda *)d->state; }
@@ -210,7 +212,7 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
             "no NVIDIA driver here: %s cannot be opened; the platform \"host\" simulates", path ? path : names[0]);
 #define X(field, symbol, parameters) \
     f = xr_library_symbol(u->library, symbol); \
-    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "the NVIDIA driver has no %s: it is too old", symbol); \
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol); \
     memcpy(&u->field, &f, sizeof f);
     XR_CUDA_FUNCTIONS(X)
 #undef X
@@ -232,15 +234,22 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     return XLAGPU_OK;
 }
 
-/* NVIDIA's library of ranges, if it is wanted and there. */
-XG_FN void xr_cuda_bind_nvtx(xr_cuda *u) {
+/* NVIDIA's library of ranges. CUDA 13 has none: there NVTX is a header, which a caller's range function may use. */
+XG_FN void xr_cuda_bind_nvtx(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
     static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
     void *push, *pop;
     size_t k;
     for (k = 0; k < XG_COUNT(names) && !u->nvtx; k++) u->nvtx = xr_library_open(names[k]);
     push = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePushA") : NULL;
     pop = u->nvtx ? xr_library_symbol(u->nvtx, "nvtxRangePop") : NULL;
-    if (!push || !pop) return;
+    if (!push || !pop) {
+        xg_format(d->note, sizeof d->note,
+            "no NVTX ranges: %s cannot be opened (CUDA 13 does not have it); give the device a range function that "
+            "calls NVTX's header",
+            names[0]);
+        return;
+    }
     memcpy(&u->nvtx_push, &push, sizeof push);
     memcpy(&u->nvtx_pop, &pop, sizeof pop);
 }
@@ -257,16 +266,30 @@ XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     return s;
 }
 
+/* Only a machine without a GPU is XLAGPU_ERROR_NO_DEVICE, for which "auto" simulates. All else that is wrong (a driver
+ * that does not fit the kernel's module, a GPU that is not ready) is the user's to know. */
+XG_FN xlagpu_status xr_cuda_init(xlagpu_device *d) {
+    xr_cuda *u = xr_cuda_of(d);
+    int error;
+    u->started = true;
+    error = u->init(0);
+    (void)xr_cuda_check(&d->c, u, error, "starting the NVIDIA driver");
+    if (error == XR_CUDA_NO_DEVICE || error == XR_CUDA_STUB_LIBRARY) d->c.status = XLAGPU_ERROR_NO_DEVICE;
+    return d->c.status;
+}
+XG_FN xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
+    int count = 0;
+    xlagpu_status s = XR_CUDA(d, device_count(&count), "counting GPUs");
+    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
+        s = xr_fail(&d->c, count > 0 ? XLAGPU_ERROR_USAGE : XLAGPU_ERROR_NO_DEVICE,
+            "there is no GPU number %d: the driver knows %d", ordinal, count);
+    return s;
+}
 XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
     xr_cuda *u = xr_cuda_of(d);
-    int count = 0;
-    xlagpu_status s = XR_CUDA(d, init(0), "starting the NVIDIA driver");
-    /* a driver without a GPU, or one that does not fit the kernel's module */
-    if (s != XLAGPU_OK) return d->c.status = XLAGPU_ERROR_NO_DEVICE;
-    s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
-    if (s == XLAGPU_OK) s = XR_CUDA(d, device_count(&count), "counting GPUs");
-    if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
-        s = xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "there is no GPU number %d: the driver knows %d", ordinal, count);
+    xlagpu_status s = xr_cuda_init(d);
+    if (s == XLAGPU_OK) s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
+    if (s == XLAGPU_OK) s = xr_cuda_count(d, ordinal);
     if (s == XLAGPU_OK) s = XR_CUDA(d, device_get(&u->device, ordinal), "getting the GPU");
     if (s == XLAGPU_OK) s = xr_cuda_describe(d);
     if (s == XLAGPU_OK) s = XR_CUDA(d, context_retain(&u->context, u->device), "making a context on the GPU");
@@ -283,7 +306,7 @@ XG_FN void xr_cuda_close(xlagpu_device *d) {
     if (u->retained) u->context_release(u->device);
     xr_library_close(u->nvtx);
     xg_mem_free(&d->c, u->cache);
-    xr_library_close(u->library);
+    if (!u->started) xr_library_close(u->library); /* else it stays: a driver has threads, and other users */
     xg_mem_free(&d->c, u);
     d->state = NULL;
 }
@@ -303,7 +326,7 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
         else
             s = xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     }
-    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(u);
+    if (s == XLAGPU_OK && desc && desc->nvtx) xr_cuda_bind_nvtx(d);
     if (s == XLAGPU_OK) s = xr_cuda_start(d, desc ? desc->ordinal : 0);
     if (s != XLAGPU_OK) xr_cuda_close(d);
     return s;
@@ -483,11 +506,28 @@ XG_FN void xr_cuda_unload(xlagpu_program *p) {
 
 /* ---- the way of a launch ---- */
 
+/* Of a program with loops or branches an execution has a place in pinned memory for what they are decided by: one
+ * asynchronous copy and one wait bring it there, on the stream alone. */
 XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
-    (void)e;
-    return XLAGPU_OK;
+    enum {
+        DECISION_BYTES = 16
+    };
+    xr_block b;
+    xlagpu_status s;
+    memset(&b, 0, sizeof b);
+    if (!e->program->has_decisions) return XLAGPU_OK;
+    s = xr_cuda_alloc_host(e->program->device, DECISION_BYTES, &b);
+    e->state = b.memory;
+    return s;
 }
-XG_FN void xr_cuda_finish(xlagpu_execution *e) { (void)e; }
+XG_FN void xr_cuda_finish(xlagpu_execution *e) {
+    xr_block b;
+    if (!e->state) return;
+    memset(&b, 0, sizeof b);
+    b.memory = e->state;
+    b.host = true;
+    xr_cuda_release(e->program->device, &b);
+}
 
 XG_FN xr_cuda *xr_cuda_under(const xlagpu_execution *e) { return xr_cuda_of(e->program->device); }
 #define XR_CUDA_RUN(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
@@ -497,8 +537,11 @@ XG_FN xlagpu_status xr_cuda_copy(xlagpu_execution *e, uint64_t to, uint64_t from
     return XR_CUDA_RUN(e, copy(to, from, bytes, stream), "copying on the GPU");
 }
 XG_FN xlagpu_status xr_cuda_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
-    xlagpu_status s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
-    return s == XLAGPU_OK ? XR_CUDA_RUN(e, download(to, from, bytes), "reading a loop's or branch's decision") : s;
+    uint64_t place = (uint64_t)(uintptr_t)e->state;
+    xlagpu_status s = XR_CUDA_RUN(e, copy(place, from, bytes, stream), "reading a loop's or branch's decision");
+    if (s == XLAGPU_OK) s = XR_CUDA_RUN(e, stream_wait(stream), "waiting for a loop's or branch's decision");
+    if (s == XLAGPU_OK) memcpy(to, e->state, bytes);
+    return s;
 }
 XG_FN xlagpu_status xr_cuda_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
     /* one byte four times: the loader checked it */
@@ -547,8 +590,8 @@ XG_FN xlagpu_status xr_cuda_event_seconds(xlagpu_execution *e, void *before, voi
     *seconds = (double)milliseconds * 1e-3;
     return s;
 }
-XG_FN void xr_cuda_range(xlagpu_execution *e, const char *name) {
-    xr_cuda *u = xr_cuda_under(e);
+XG_FN void xr_cuda_range(xlagpu_device *d, const char *name) {
+    xr_cuda *u = xr_cuda_of(d);
     if (!u->nvtx_push) return;
     if (name)
         u->nvtx_push(name);

@@ -6,7 +6,13 @@
  * handle of the node; a branch has one node each. The condition of a loop stands before its node and again at the end
  * of its body.
  *
- * Law: what a build made is taken back when one of its steps fails. */
+ * When addresses change, nodes are changed where they stand, in the bodies of loops and branches too: the executable
+ * graph takes the nodes of the graphs inside the one that it was made of.
+ *
+ * Laws
+ * - What a build made is taken back when one of its steps fails.
+ * - A refusal is XLAGPU_ERROR_UNSUPPORTED unless memory is short or the context is lost: then the caller does without.
+ */
 #ifndef XG_RT_CUDA_GRAPH_C
 #define XG_RT_CUDA_GRAPH_C
 #include "rt.h"
@@ -17,10 +23,43 @@ enum {
     XR_GRAPH_IF = 0,
     XR_GRAPH_WHILE = 1,
     XR_GRAPH_ASSIGN_DEFAULT = 1,
+    XR_GRAPH_HOST_MEMORY = 1,
     XR_GRAPH_DEVICE_MEMORY = 2
 };
 
-#define XR_GRAPH(e, call, what) xr_cuda_check(&(e)->c, xr_cuda_under(e), xr_cuda_under(e)->call, (what))
+/* Answers behind which nothing in the context works any more, so that there is no other way to run. X(number), of
+ * CUresult. */
+#define XR_CUDA_LOST(X) \
+    X(4 /* DEINITIALIZED */) \
+    X(214 /* ECC_UNCORRECTABLE */) \
+    X(220 /* NVLINK_UNCORRECTABLE */) \
+    X(226 /* CONTAINED */) \
+    X(700 /* ILLEGAL_ADDRESS */) \
+    X(702 /* LAUNCH_TIMEOUT */) \
+    X(709 /* CONTEXT_IS_DESTROYED */) \
+    X(710 /* ASSERT */) \
+    X(714 /* HARDWARE_STACK_ERROR */) \
+    X(715 /* ILLEGAL_INSTRUCTION */) \
+    X(716 /* MISALIGNED_ADDRESS */) \
+    X(717 /* INVALID_ADDRESS_SPACE */) \
+    X(718 /* INVALID_PC */) \
+    X(719 /* LAUNCH_FAILED */) \
+    X(721 /* TENSOR_MEMORY_LEAK */)
+
+XG_FN bool xr_cuda_is_lost(int error) {
+    switch (error) {
+#define X(number) case number:
+        XR_CUDA_LOST(X)
+#undef X
+        return true;
+    default: return false;
+    }
+}
+XG_FN xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *what) {
+    xlagpu_status s = xr_cuda_check(&e->c, xr_cuda_under(e), error, what);
+    return s == XLAGPU_ERROR_DEVICE && !xr_cuda_is_lost(error) ? XLAGPU_ERROR_UNSUPPORTED : s;
+}
+#define XR_GRAPH(e, call, what) xr_graph_check((e), xr_cuda_under(e)->call, (what))
 
 /* ---- what a command is ---- */
 
@@ -34,11 +73,21 @@ XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uin
     n->shared = k->shared_bytes;
     n->params = e->arg_pointers;
 }
+/* The executable graph keeps the kind of memory that it was made with: that of the allocation, device memory for all
+ * that the caller brings. */
+XG_FN void xr_graph_copy_side(const xlagpu_program *p, uint32_t slice, uint64_t address, xr_copy_side *side) {
+    const xg_exe_allocation *a = &p->allocations[p->slices[slice].allocation];
+    bool host = a->kind == XG_EXE_ALLOC_TEMP && a->host;
+    side->type = host ? XR_GRAPH_HOST_MEMORY : XR_GRAPH_DEVICE_MEMORY;
+    if (host)
+        side->host = (const void *)(uintptr_t)address;
+    else
+        side->device = address;
+}
 XG_FN void xr_graph_copy(const xlagpu_program *p, const xg_exe_thunk *t, const uint64_t *words, xr_copy_node *n) {
     memset(n, 0, sizeof *n);
-    n->from.type = n->to.type = XR_GRAPH_DEVICE_MEMORY;
-    n->from.device = words[0];
-    n->to.device = words[1];
+    xr_graph_copy_side(p, p->links[t->first_link], words[0], &n->from);
+    xr_graph_copy_side(p, p->links[t->first_link + 1], words[1], &n->to);
     n->width = n->from.pitch = n->to.pitch = (size_t)p->slices[p->links[t->first_link]].bytes;
     n->height = n->depth = n->from.height = n->to.height = 1;
 }
@@ -93,6 +142,18 @@ XG_FN void xr_graph_join(xr_graph_writer *w, void *node) {
     w->n_front = 0;
 }
 
+/* Remembers a node, for a command or, for the number behind the last one, a question. */
+XG_FN xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *node) {
+    xr_record *r = w->r;
+    xr_node *n = &r->nodes[r->n_nodes++];
+    XLAGPU_ASSERT(r->n_nodes <= w->b->n_nodes);
+    memset(n, 0, sizeof *n);
+    n->node = node;
+    n->next = r->first[command];
+    r->first[command] = r->n_nodes;
+    return n;
+}
+
 XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
@@ -123,7 +184,7 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
         xr_note(&e->c, "\nfor HLO %s", p->strings + t->name);
         return s;
     }
-    w->r->nodes[command] = node;
+    (void)xr_graph_remember(w, command, node);
     if (full) {
         xr_graph_join(w, node);
         return s;
@@ -134,25 +195,36 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     return s;
 }
 
-/* The kernel that sets a handle by what lies at the address. */
+/* The kernel that sets a handle by what lies at the address. params: 5, which point into q. */
+XG_FN void xr_graph_question(xlagpu_execution *e, xr_question *q, void **params, xr_kernel_node *n) {
+    memset(n, 0, sizeof *n);
+    n->function = xr_cuda_under(e)->condition;
+    n->grid[0] = n->grid[1] = n->grid[2] = n->block[0] = n->block[1] = n->block[2] = 1;
+    params[0] = &q->handle;
+    params[1] = &q->address;
+    params[2] = &q->kind;
+    params[3] = &q->branches;
+    params[4] = &q->which;
+    n->params = params;
+}
 XG_FN xlagpu_status xr_graph_ask(
-    xr_graph_writer *w, uint64_t handle, uint64_t address, uint32_t kind, uint32_t branches, uint32_t which) {
+    xr_graph_writer *w, uint64_t handle, uint32_t slice, uint32_t kind, uint32_t branches, uint32_t which) {
     xr_kernel_node n;
+    xr_question q;
     void *params[5], *node = NULL, *after[XR_GRAPH_FRONT];
     uint64_t below;
     uint32_t n_after = xr_graph_after(w, NULL, after, &below);
     xlagpu_status s;
-    memset(&n, 0, sizeof n);
-    n.function = xr_cuda_under(w->e)->condition;
-    n.grid[0] = n.grid[1] = n.grid[2] = n.block[0] = n.block[1] = n.block[2] = 1;
-    params[0] = &handle;
-    params[1] = &address;
-    params[2] = &kind;
-    params[3] = &branches;
-    params[4] = &which;
-    n.params = params;
+    q.handle = handle;
+    q.address = xr_address(w->e, slice);
+    q.slice = slice;
+    q.kind = kind;
+    q.branches = branches;
+    q.which = which;
+    xr_graph_question(w->e, &q, params, &n);
     s = XR_GRAPH(w->e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a condition to a graph");
     xr_graph_join(w, node);
+    if (s == XLAGPU_OK) xr_graph_remember(w, w->b->n, node)->asks = q;
     return s;
 }
 
@@ -184,21 +256,20 @@ XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
 
 XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number);
 
-XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint64_t address) {
+XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint32_t slice) {
     xr_graph_writer in;
     uint64_t handle = 0;
     xlagpu_status s = xr_graph_handle(w, &handle);
     if (s == XLAGPU_OK) s = xr_graph_thunk(w, children[0]);
-    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_ask(w, handle, slice, 0, 0, 0);
     if (s == XLAGPU_OK) s = xr_graph_conditional(w, XR_GRAPH_WHILE, handle, &in);
     if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[1]);
     if (s == XLAGPU_OK) s = xr_graph_thunk(&in, children[0]);
-    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, address, 0, 0, 0);
+    if (s == XLAGPU_OK) s = xr_graph_ask(&in, handle, slice, 0, 0, 0);
     return s;
 }
 /* All questions are asked before a branch runs: it may write over what they are about. */
-XG_FN xlagpu_status xr_graph_branches(
-    xr_graph_writer *w, const uint32_t *children, uint32_t n, uint64_t address, bool pred) {
+XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *children, uint32_t n, uint32_t slice) {
     enum {
         MOST = 64
     };
@@ -206,10 +277,12 @@ XG_FN xlagpu_status xr_graph_branches(
     xr_graph_writer in;
     uint32_t k;
     xlagpu_status s = XLAGPU_OK;
-    if (n > MOST) return XLAGPU_ERROR_UNSUPPORTED;
+    bool pred = w->e->program->slices[slice].bytes == 1;
+    if (n > MOST)
+        return xr_fail(&w->e->c, XLAGPU_ERROR_UNSUPPORTED, "a graph of %u branches; %d are the most", n, MOST);
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         s = xr_graph_handle(w, &handles[k]);
-        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], address, pred ? 1 : 2, n, k);
+        if (s == XLAGPU_OK) s = xr_graph_ask(w, handles[k], slice, pred ? 1 : 2, n, k);
     }
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
         s = xr_graph_conditional(w, XR_GRAPH_IF, handles[k], &in);
@@ -224,9 +297,8 @@ XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
     const uint32_t *children = xr_children(p, t, &n);
     xlagpu_status s = XLAGPU_OK;
     if (number != w->b->thunk && !xr_is_control(t->kind)) return xr_graph_command(w, p->command_of[number]);
-    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, xr_address(w->e, slice));
-    if (t->kind == XG_EXE_THUNK_CONDITIONAL)
-        return xr_graph_branches(w, children, n, xr_address(w->e, slice), p->slices[slice].bytes == 1);
+    if (t->kind == XG_EXE_THUNK_WHILE) return xr_graph_while(w, children, slice);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) return xr_graph_branches(w, children, n, slice);
     for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_graph_thunk(w, children[k]);
     return s;
 }
@@ -244,6 +316,10 @@ XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *
     xlagpu_status s;
     if (!xr_cuda_under(e)->graphs) return XLAGPU_ERROR_UNSUPPORTED;
     if (b->control && !xr_cuda_under(e)->condition) return XLAGPU_ERROR_UNSUPPORTED;
+    if (!b->n_nodes)
+        return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "a graph of more than %d nodes", (int)XR_GRAPH_NODES_MAX);
+    memset(r->first, 0, ((size_t)b->n + 1) * sizeof *r->first);
+    r->n_nodes = 0;
     s = XR_GRAPH(e, graph_create(&r->graph, 0), "making a graph");
     memset(&w, 0, sizeof w);
     w.e = e;
@@ -261,37 +337,73 @@ XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *
     return s;
 }
 
+/* All nodes of a command get what its words say now. */
+XG_FN xlagpu_status xr_graph_update_kernel(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_kernel_node *n) {
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[first - 1].node, n), "changing a kernel of a graph");
+    return s;
+}
+XG_FN xlagpu_status xr_graph_update_copy(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_copy_node *n) {
+    void *context = xr_cuda_under(e)->context;
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[first - 1].node, n, context), "changing a copy of a graph");
+    return s;
+}
+XG_FN xlagpu_status xr_graph_update_fill(xlagpu_execution *e, xr_record *r, uint32_t first, const xr_fill_node *n) {
+    void *context = xr_cuda_under(e)->context;
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next)
+        s = XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[first - 1].node, n, context), "changing a fill of a graph");
+    return s;
+}
+/* Questions about an address that has changed. */
+XG_FN xlagpu_status xr_graph_update_questions(xlagpu_execution *e, xr_record *r, uint32_t first) {
+    xlagpu_status s = XLAGPU_OK;
+    for (; first && s == XLAGPU_OK; first = r->nodes[first - 1].next) {
+        xr_node *node = &r->nodes[first - 1];
+        xr_kernel_node n;
+        void *params[5];
+        if (node->asks.address == xr_address(e, node->asks.slice)) continue;
+        node->asks.address = xr_address(e, node->asks.slice);
+        xr_graph_question(e, &node->asks, params, &n);
+        s = XR_GRAPH(e, graph_set_kernel(r->exec, node->node, &n), "changing a condition of a graph");
+        r->updates++;
+    }
+    return s;
+}
+
 XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
     const xlagpu_program *p = e->program;
-    const xg_exe_thunk *t = &p->thunks[b->commands[command].thunk];
-    const uint64_t *words = r->words + b->commands[command].first;
-    xr_cuda *u = xr_cuda_under(e);
+    uint32_t first = r->first[command];
+    const xg_exe_thunk *t;
+    const uint64_t *words;
+    xr_kernel_node kernel;
+    xr_copy_node copy;
+    xr_fill_node fill;
+    if (command == b->n) return xr_graph_update_questions(e, r, first);
+    t = &p->thunks[b->commands[command].thunk];
+    words = r->words + b->commands[command].first;
+    if (!first) return XLAGPU_OK; /* copies of nothing have no nodes */
     r->updates++;
-    if (xr_graph_is_empty(p, t)) return XLAGPU_OK;
-    if (t->kind == XG_EXE_THUNK_KERNEL) {
-        xr_kernel_node n;
-        xr_graph_kernel(e, t, words, &n);
-        return XR_GRAPH(e, graph_set_kernel(r->exec, r->nodes[command], &n), "changing a kernel of a graph");
-    }
-    if (t->kind == XG_EXE_THUNK_COPY) {
-        xr_copy_node n;
-        xr_graph_copy(p, t, words, &n);
-        return XR_GRAPH(e, graph_set_copy(r->exec, r->nodes[command], &n, u->context), "changing a copy of a graph");
-    }
-    {
-        xr_fill_node n;
-        xr_graph_fill(p, t, words, &n);
-        return XR_GRAPH(e, graph_set_fill(r->exec, r->nodes[command], &n, u->context), "changing a fill of a graph");
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL:
+        xr_graph_kernel(e, t, words, &kernel);
+        return xr_graph_update_kernel(e, r, first, &kernel);
+    case XG_EXE_THUNK_COPY: xr_graph_copy(p, t, words, &copy); return xr_graph_update_copy(e, r, first, &copy);
+    default: xr_graph_fill(p, t, words, &fill); return xr_graph_update_fill(e, r, first, &fill);
     }
 }
 
 XG_FN xlagpu_status xr_cuda_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    xlagpu_status s = XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
     uint32_t k;
-    for (k = 0; k < b->n; k++) {
+    for (k = 0; k < b->n && s == XLAGPU_OK; k++) {
         const xg_exe_thunk *t = &e->program->thunks[b->commands[k].thunk];
         if (t->kind == XG_EXE_THUNK_KERNEL) e->stats[t->kernel].launches++;
     }
-    return XR_GRAPH(e, graph_launch(r->exec, stream), "launching a graph");
+    return s;
 }
 #undef XR_GRAPH
 

@@ -7,35 +7,63 @@
 
 /* ---- executions ---- */
 
-/* One block from the allocator: the execution, base addresses, launch arguments, counters. */
+/* An execution is one block from the allocator: its head, then these parts. */
+enum {
+    XR_PART_BASE,
+    XR_PART_BOUND,
+    XR_PART_EXTENTS,
+    XR_PART_ARGS,
+    XR_PART_STATS,
+    XR_PART_BUFFERS,
+    XR_PART_RECORDS,
+    XR_PART_LANES,
+    XR_PART_POINTERS,
+    XR_PART_COUNT
+};
+/* The bytes of each, multiples of 8; gives their sum. */
+XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PART_COUNT]) {
+    uint64_t values = (uint64_t)p->head.n_params + p->head.n_results, all = 0;
+    uint32_t k;
+    bytes[XR_PART_BASE] = (uint64_t)p->n_allocations * 8;
+    bytes[XR_PART_BOUND] = values * 8;
+    bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
+    bytes[XR_PART_ARGS] = (uint64_t)p->most_links * 8 + 8;
+    bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
+    bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
+    bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
+    bytes[XR_PART_LANES] = xr_lanes_bytes(p);
+    bytes[XR_PART_POINTERS] = (uint64_t)p->most_links * sizeof(void *) + 8;
+    for (k = 0; k < XR_PART_COUNT; k++) {
+        bytes[k] = (bytes[k] + 7) / 8 * 8;
+        all += bytes[k];
+    }
+    return all;
+}
 XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
-    size_t head = (sizeof(xlagpu_execution) + 15) / 16 * 16, lanes = xr_lanes_bytes(p);
-    uint64_t base = (uint64_t)p->n_allocations * 8, args = (uint64_t)p->most_links * 8 + 8,
-             pointers = (uint64_t)p->most_links * sizeof(void *) + 8,
-             stats = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
-    uint64_t buffers = (uint64_t)p->most_links * sizeof(xlagpu_buffer), records = xr_commands_bytes(p),
-             all = head + base + args + pointers + stats + buffers + records + lanes + 64;
+    uint64_t bytes[XR_PART_COUNT], head = (sizeof(xlagpu_execution) + 15) / 16 * 16,
+                                   all = head + xr_execution_parts(p, bytes);
     char *m = all > SIZE_MAX / 2 ? NULL : (char *)xg_mem_alloc(&p->device->c, (size_t)all);
     xlagpu_execution *e = (xlagpu_execution *)(void *)m;
+    void *part[XR_PART_COUNT];
     uint32_t k;
     if (!m) return NULL;
     memset(m, 0, (size_t)all);
+    m += head;
+    for (k = 0; k < XR_PART_COUNT; k++) {
+        part[k] = m;
+        m += (size_t)bytes[k];
+    }
     e->c.mem = p->device->c.mem;
     e->program = p;
-    m += head;
-    e->base = (uint64_t *)(void *)m;
-    m += base;
-    e->args = (uint64_t *)(void *)m;
-    m += args;
-    e->stats = (xlagpu_kernel_stats *)(void *)m;
-    m += stats;
-    e->buffers = (xlagpu_buffer *)(void *)m;
-    m += buffers;
-    xr_commands_place(e, m);
-    m += records;
-    e->lane_events = (void **)(void *)m;
-    m += lanes;
-    e->arg_pointers = (void **)(void *)m;
+    e->base = (uint64_t *)part[XR_PART_BASE];
+    e->bound = (uint64_t *)part[XR_PART_BOUND];
+    e->extents = (xr_extent *)part[XR_PART_EXTENTS];
+    e->args = (uint64_t *)part[XR_PART_ARGS];
+    e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
+    e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
+    xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
+    e->lane_events = (void **)part[XR_PART_LANES];
+    e->arg_pointers = (void **)part[XR_PART_POINTERS];
     for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
@@ -292,11 +320,11 @@ XG_FN void xr_bind_base(xlagpu_execution *e, uint32_t allocation, uint64_t addre
 }
 XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, bool results) {
     const xlagpu_program *p = e->program;
-    uint32_t n = results ? p->head.n_results : p->head.n_params, k;
+    uint32_t n = results ? p->head.n_results : p->head.n_params, first = results ? p->head.n_params : 0, k;
     const char *what = results ? "result" : "parameter";
     if (!given && n) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "no buffers are given for the %u %ss", n, what);
     for (k = 0; k < n; k++) {
-        const xg_exe_value *v = &p->values[results ? p->head.n_params + k : k];
+        const xg_exe_value *v = &p->values[first + k];
         if (given[k].bytes < v->bytes)
             return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u has %zu bytes; it needs %zu", what, k,
                 given[k].bytes, (size_t)v->bytes);
@@ -305,8 +333,18 @@ XG_FN xlagpu_status xr_bind(xlagpu_execution *e, const xlagpu_buffer *given, boo
         if (v->bytes && given[k].address % 16)
             return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the buffer of %s %u is not 16-byte aligned", what, k);
         if (!v->alias) xr_bind_base(e, v->allocation, given[k].address);
+        if (e->bound[first + k] != given[k].address) e->bound_checked = false;
+        e->bound[first + k] = given[k].address;
     }
     return XLAGPU_OK;
+}
+/* Both sides; whether they overlap is asked when an address has changed. */
+XG_FN xlagpu_status xr_bind_all(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_status s = xr_bind(e, parameters, false);
+    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    if (s == XLAGPU_OK && !e->bound_checked) s = xr_overlap_check(e);
+    e->bound_checked = s == XLAGPU_OK;
+    return s;
 }
 
 /* Results that share a parameter's memory: the caller gives both one buffer, and so gives the parameter away; or
@@ -336,18 +374,17 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (!e) return XLAGPU_ERROR_USAGE;
     xr_begin(&e->c);
     q = e->program->device->platform;
-    s = xr_bind(e, parameters, false);
-    if (s == XLAGPU_OK) s = xr_bind(e, results, true);
+    s = xr_bind_all(e, parameters, results);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
     e->running = true;
-    if (q->range) q->range(e, e->program->strings + e->program->head.name);
+    xr_range(e->program->device, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
     if (s == XLAGPU_OK) s = xr_run_thunk(e, e->program->head.root_thunk, stream);
     /* after a failure, too: what was enqueued before it runs */
     recorded = e->ended ? q->event_record(e, e->ended, stream) : XLAGPU_OK;
     if (s == XLAGPU_OK) s = recorded;
-    if (q->range) q->range(e, NULL);
+    xr_range(e->program->device, NULL);
     q->leave(e);
     return s;
 }
@@ -385,6 +422,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(xlagpu_execution *e, bool *don
 XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) {
     return e ? e->c.message : "there is no execution";
 }
+XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *e) { return e ? e->note : ""; }
 
 /* ---- the easy way ---- */
 

@@ -10,6 +10,14 @@
 
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 
+/* A range begins; with NULL the last one ends. */
+XG_FN void xr_range(xlagpu_device *d, const char *name) {
+    if (d->range)
+        d->range(d->range_user, name);
+    else if (d->platform->range)
+        d->platform->range(d, name);
+}
+
 XG_FN void xr_profile_end(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     if (e->profile.before) q->event_free(e, e->profile.before);
@@ -53,9 +61,9 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     double start = xr_seconds(), took = 0;
     xlagpu_rt_event *v;
     xlagpu_status s = q->event_record(e, e->profile.before, stream);
-    if (q->range) q->range(e, p->strings + t->name);
+    xr_range(p->device, p->strings + t->name);
     if (s == XLAGPU_OK) s = xr_run_step(e, t, stream);
-    if (q->range) q->range(e, NULL);
+    xr_range(p->device, NULL);
     if (s == XLAGPU_OK) s = q->event_record(e, e->profile.after, stream);
     if (s == XLAGPU_OK) s = q->event_wait(e, e->profile.after);
     if (s == XLAGPU_OK) s = q->event_seconds(e, e->profile.before, e->profile.after, &took);

@@ -24,6 +24,8 @@
 enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
+    XR_NOTE_MAX = 512,
+    XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64
 };
 
@@ -57,6 +59,9 @@ struct xlagpu_device {
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*range)(void *user, const char *name);
+    void *range_user;
+    char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
 };
@@ -78,22 +83,48 @@ typedef struct xr_kernel {
     uint32_t n_params;
 } xr_kernel;
 
+/* The bytes of a parameter or result of a run; value: parameters first. */
+typedef struct xr_extent {
+    uint64_t from, to;
+    uint32_t value;
+} xr_extent;
+
 typedef struct xr_command {
     uint32_t thunk, first;
 } xr_command; /* first: of its words in a record */
+/* n_nodes: graph nodes that stand for commands and questions; 0: too many, or none. */
 typedef struct xr_command_buffer {
-    uint32_t thunk, n, n_words;
+    uint32_t thunk, n, n_words, n_nodes;
     bool control;
     xr_command *commands;
 } xr_command_buffer;
 
-/* A command buffer of an execution. graph, exec, nodes: the platform's. */
+/* What loops and branches ask: the value of a slice, and by kind whether it is true (0), the pred that chooses branch
+ * `which` (1), or the index that does (2). */
+typedef struct xr_question {
+    uint64_t handle, address;
+    uint32_t slice, kind, branches, which;
+} xr_question;
+
+/* A graph node of a command, or of a question. next: 1 + the next node of the same command, or the next question. The
+ * condition of a loop stands in front of it and in its body, so a command may have several nodes. */
+typedef struct xr_node {
+    void *node;
+    uint32_t next;
+    xr_question asks;
+} xr_node;
+
+/* A command buffer of an execution. graph, exec, nodes: the platform's. first: of each command 1 + its first node, then
+ * the same of the questions. plain: the thunks run one by one. no_update: the driver refuses changes of what is built.
+ */
 typedef struct xr_record {
     uint64_t *words;
-    void **nodes, *graph, *exec;
+    xr_node *nodes;
+    uint32_t *first, n_nodes;
+    void *graph, *exec;
     uint64_t version;
     uint32_t builds, updates;
-    bool built, plain;
+    bool built, plain, no_update;
 } xr_record;
 
 /* Of a thunk: whether it runs on the copy stream; the event (plus 1) that it waits for, and that is recorded behind it;
@@ -136,8 +167,8 @@ struct xlagpu_program {
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
     uint32_t n_command_buffers, *command_of;
-    bool has_control_commands;
-    xr_lane *lanes; /* per thunk; NULL: all on one stream */
+    bool has_control_commands, has_decisions; /* has_decisions: loops or branches that the host may have to decide */
+    xr_lane *lanes;                           /* per thunk; NULL: all on one stream */
     uint32_t n_lane_events;
     uint8_t *depth;                /* per thunk: how many levels lie below it */
     void *module;                  /* the platform's */
@@ -158,7 +189,11 @@ struct xlagpu_execution {
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch */
+    uint64_t *bound;            /* addresses of parameters, then results, that were checked for overlaps */
+    bool bound_checked;
+    xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
     xlagpu_buffer *buffers;     /* of one call */
     xlagpu_kernel_stats *stats; /* per kernel */
@@ -173,6 +208,7 @@ struct xr_platform {
     /* host: memory of the host that the device can reach */
     xlagpu_status (*alloc)(xlagpu_device *d, size_t bytes, bool host, xr_block *out);
     void (*release)(xlagpu_device *d, const xr_block *b);
+    /* In the order of the default stream. `from` may change at once, but the bytes have landed only after a wait. */
     xlagpu_status (*upload)(xlagpu_device *d, uint64_t to, const void *from, size_t bytes);
     xlagpu_status (*download)(xlagpu_device *d, void *to, uint64_t from, size_t bytes);
     xlagpu_status (*wait)(xlagpu_device *d, void *stream);
@@ -190,7 +226,8 @@ struct xr_platform {
     /* what the stream has written so far; blocks */
     xlagpu_status (*read)(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream);
     xlagpu_status (*launch)(xlagpu_execution *e, uint32_t kernel, void *stream);
-    /* Command buffers; all inside enter and leave. build: XLAGPU_ERROR_UNSUPPORTED when there cannot be one. */
+    /* Command buffers; all inside enter and leave. XLAGPU_ERROR_UNSUPPORTED: the device refuses, and is none the worse
+     * for it. update: of a command, or, for the number behind the last command, of what loops and branches ask. */
     xlagpu_status (*build)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r);
     xlagpu_status (*update)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command);
     xlagpu_status (*replay)(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream);
@@ -206,7 +243,7 @@ struct xr_platform {
     xlagpu_status (*stream_new)(xlagpu_execution *e, void **stream);
     void (*stream_free)(xlagpu_execution *e, void *stream);
     xlagpu_status (*stream_follow)(xlagpu_execution *e, void *stream, void *event);
-    void (*range)(xlagpu_execution *e, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
+    void (*range)(xlagpu_device *d, const char *name); /* NVTX: begins a range; NULL ends it. May be NULL */
     /* what launch_ptx gets as loaded; NULL after a failure. May be NULL: then loaded is */
     void *(*load_ptx)(xlagpu_device *d, xg_arena *a, const xg_source *ptx);
     xlagpu_status (*launch_ptx)(
@@ -225,6 +262,10 @@ XG_FN double xr_seconds(void); /* since some moment; only grows */
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+/* ---- overlap.c ---- */
+typedef bool (*xr_less)(const void *user, const void *a, const void *b);
+XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user); /* not stable */
+XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e);
 /* ---- device.c ---- */
 XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) XG_PRINTF(3, 4);
 /* clears the message at the start of a public call */
@@ -251,6 +292,8 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
 XG_FN void xr_lanes_finish(xlagpu_execution *e);
 XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
 XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
+/* ---- profile.c ---- */
+XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);

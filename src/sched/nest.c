@@ -214,7 +214,6 @@ XG_FN const xg_aff *xg_nsubst_of(xg_nsubst *s, const xg_aff *e) {
             (int)s->n->name.n, s->n->name.p);
     return to;
 }
-XG_FN bool xg_range_within(xg_range inner, xg_range outer) { return inner.lo >= outer.lo && inner.hi <= outer.hi; }
 XG_FN const xg_constraint *xg_nsubst_where(xg_nsubst *s, const xg_constraint *c, uint32_t n, uint32_t *kept) {
     xg_constraint *to = XG_NEW_N(s->n->arena, xg_constraint, n);
     uint32_t k, m = 0, j;

@@ -28,23 +28,69 @@ XG_FN void xg_sim_set_bytes(xg_sim_worker *of, size_t at, size_t n, xg_sim_fresh
     while (n) {
         size_t k = at / 4, some = XG_MIN(n, 4 - at % 4);
         char *s = xg_sim_word_bytes(of, k);
-        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES;
+        uint32_t tag = of->marks[k] & ~XG_SIM_TAG_BYTES, states;
         memset(s + at % 4, (int)is, some);
+        memcpy(&states, s, 4);
         if (settled && tag < of->shared_block) tag = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
-        of->marks[k] = memcmp(s, "\1\1\1\1", 4) == 0 ? tag : tag | XG_SIM_TAG_BYTES;
+        of->marks[k] = states == XG_SIM_WRITTEN * 0x01010101u ? tag : tag | XG_SIM_TAG_BYTES;
         at += some;
         n -= some;
     }
 }
 
+/* What warp v finds at a byte that is COPYING. */
+XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, size_t at) {
+    const xg_sim_copy_word *c = &of->copy_words[at / 4];
+    const xg_sim_copy_thread *t = &of->copy_threads[c->thread];
+    if (c->group >= t->done) return XG_SIM_COPYING;
+    if (c->thread / XG_SIM_WARP != v->id && t->waited == of->shared_tag && c->group >= t->earlier &&
+        !of->l->unchecked_races)
+        return XG_SIM_COPIED; /* a later wait of the interval tells nothing of groups that were done before it */
+    of->marks[at / 4] &= ~XG_SIM_TAG_BYTES; /* all of the word, which its copy has tagged */
+    return XG_SIM_WRITTEN;
+}
+/* 16 bytes of one copy that warp v finds done are written from now on. */
+XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
+    const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
+    uint32_t *tags = w->marks + at / 4, i;
+    uint64_t states[2], of[4];
+    if (!(tags[0] & tags[1] & tags[2] & tags[3] & XG_SIM_TAG_BYTES)) return;
+    memcpy(states, w->shadow + at, 16);
+    memcpy(of, w->copy_words + at / 4, 32);
+    if (states[0] != copying || states[1] != copying || of[0] != of[1] || of[0] != of[2] || of[0] != of[3]) return;
+    if (xg_sim_copy_state(w, v, at) != XG_SIM_WRITTEN) return;
+    for (i = 1; i < 4; i++) tags[i] &= ~XG_SIM_TAG_BYTES;
+}
+/* Nothing speaks against a copy by warp v to these words: they are neither read nor written in this interval by another
+ * warp, and no copy to them is under way. Then they are tagged as written, by m.tag. */
+XG_FN bool xg_sim_copy_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_marks *m, size_t at, size_t n) {
+    const uint32_t mine = m->tag | (v->id & 31), copying = XG_SIM_COPYING * 0x01010101u;
+    size_t k;
+    if (!m->races) return false;
+    for (k = at / 4; k < (at + n) / 4; k++) {
+        uint32_t wt = m->w[k], states;
+        const uint32_t rt = m->r[k];
+        if (wt & XG_SIM_TAG_BYTES) {
+            memcpy(&states, w->shadow + k * 4, 4);
+            if (states != copying || xg_sim_copy_state(w, v, k * 4) != XG_SIM_WRITTEN) return false;
+            wt = m->w[k];
+        }
+        if (!(wt < m->floor || xg_sim_tag_mine(m, wt, mine)) || !(rt < m->floor || xg_sim_tag_mine(m, rt, mine)))
+            return false;
+    }
+    for (k = at / 4; k < (at + n) / 4; k++) m->w[k] = mine;
+    return true;
+}
 /* A lane has issued a copy to these bytes, whole words. */
 XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
+    const uint32_t states = XG_SIM_COPYING * 0x01010101u, group = w->copy_threads[thread].groups;
     size_t k;
     if (w->l->unchecked_shared) return;
-    xg_sim_set_bytes(w, at, n, XG_SIM_COPYING, false);
     for (k = at / 4; k < (at + n) / 4; k++) {
+        memcpy(w->shadow + k * 4, &states, 4);
+        w->marks[k] |= XG_SIM_TAG_BYTES;
         w->copy_words[k].thread = thread;
-        w->copy_words[k].group = w->copy_threads[thread].groups;
+        w->copy_words[k].group = group;
     }
 }
 XG_FN void xg_sim_copy_commit(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mask) {
@@ -58,19 +104,9 @@ XG_FN void xg_sim_copy_wait(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mas
     for (i = 0; i < XG_SIM_WARP && w->copy_threads; i++) {
         xg_sim_copy_thread *t = &w->copy_threads[v->id * XG_SIM_WARP + i];
         if (!(mask >> i & 1) || t->groups < keep || t->groups - keep <= t->done) continue;
+        if (t->waited != w->shared_tag) t->earlier = t->done;
         t->done = t->groups - keep;
         t->waited = w->shared_tag;
     }
 }
-/* What warp v finds at a byte that is COPYING. */
-XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, size_t at) {
-    const xg_sim_copy_word *c = &of->copy_words[at / 4];
-    const xg_sim_copy_thread *t = &of->copy_threads[c->thread];
-    if (c->group >= t->done) return XG_SIM_COPYING;
-    if (c->thread / XG_SIM_WARP != v->id && t->waited == of->shared_tag && !of->l->unchecked_races)
-        return XG_SIM_COPIED;
-    xg_sim_set_bytes(of, at / 4 * 4, 4, XG_SIM_WRITTEN, true);
-    return XG_SIM_WRITTEN;
-}
-
 #endif /* XG_SIM_COPIES_C */

@@ -258,7 +258,8 @@ XG_SIM_FAST_FN bool xg_sim_fast_lanes(xg_sim_worker *w, const uint32_t *off, uin
         if (xg_sim_avx2_beside32((const char *)off, off[1] - off[0]))
             xg_sim_shared_read(w, mine, XG_SIM_READ_STEPS, off[0], XG_SIM_WARP, off[1] - off[0]);
         else
-            xg_sim_avx2_copy((char *)xg_sim_shared_read_row(w, mine), (const char *)off, 4 * XG_SIM_WARP);
+            xg_sim_avx2_copy(
+                (char *)xg_sim_shared_read_row(w, mine, XG_SIM_READ_LANES), (const char *)off, 4 * XG_SIM_WARP);
         return true;
     }
     m = xg_sim_marks_shared(w);

@@ -1,148 +1,70 @@
 /* sim/matrix.c -- tiles of matrices in the registers of a warp: ldmatrix, stmatrix, movmatrix, mma, wmma.
  *
  * The idea. A multiplication spreads its registers out into plain arrays, multiplies 16 x K by K x 8, and packs the
- * result. Where an element lies is said by three small functions (xg_sim_at_a, _b, _c), the same for every type: a
+ * result (tiles.c). Where an element lies is said by small functions (xg_sim_at_a, _c), the same for every type: a
  * register of A holds 32 / bits elements side by side in k. The fragments of wmma are ours to choose, as PTX leaves
  * them open: a thread holds consecutive elements of the row-major tile; where there are more registers than elements
- * they repeat.
- *
- * Numbers. Integers are exact and wrap or saturate once. Products of floats narrower than f64 are exact; a sum begins
- * with C, adds the products in the order of k in double precision and is rounded once. f64 is a chain of fused
- * multiply-adds in the order of k. GPUs add in another order and cut off low bits, so their f32 results differ in the
- * last places. NaNs are 0x7FFFFFFF and 0x7FFF. */
+ * they repeat. */
 #ifndef XG_SIM_MATRIX_C
 #define XG_SIM_MATRIX_C
-#include "async.c"
+#include "tiles.c"
 
-enum {
-    XG_SIM_TILE_K = 256
-};
-typedef struct xg_sim_real {
-    float a[16][64], b[64][8];
-    double c[16][8];
-} xg_sim_real;
-typedef struct xg_sim_ints {
-    int16_t a[16][XG_SIM_TILE_K], b[XG_SIM_TILE_K][8];
-    int64_t c[16][8];
-} xg_sim_ints;
-typedef struct xg_sim_wide64 {
-    uint64_t a[16][16], b[16][8], c[16][8];
-} xg_sim_wide64;
 /* A multiplication being done. Which of them is used: the elements of A say. */
 typedef struct xg_sim_work {
     xg_sim_tile t;
     union {
         xg_sim_real r;
         xg_sim_ints i;
-        xg_sim_wide64 d;
     } u;
 } xg_sim_work;
 
 /* ---- elements ---- */
 
-XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
-    switch (e) {
-    case XG_SIM_EL_F16: return xg_sim_f32_bits(xg_sim_f16_to_f32(x));
-    case XG_SIM_EL_BF16: return xg_sim_f32_bits(x << 16);
-    case XG_SIM_EL_TF32: return xg_sim_f32_bits(x & 0xFFFFE000u);
-    case XG_SIM_EL_E5M2: return xg_sim_f32_bits(xg_sim_f16_to_f32(x << 8));
-    case XG_SIM_EL_E4M3: {
-        uint32_t m = x & 0x7F, sign = (x & 0x80) << 24;
-        float f;
-        if (m == 0x7F) return xg_sim_f32_bits(0x7FFFFFFFu);
-        if (m >= 8) return xg_sim_f32_bits(sign | ((m << 20) + (120u << 23)));
-        f = (float)m * 0.001953125f; /* 2^-9 */
-        return sign ? -f : f;
-    }
-    default: return xg_sim_f32_bits(x);
-    }
-}
-XG_FN int32_t xg_sim_tile_int(xg_sim_elem e, uint32_t x) {
-    switch (e) {
-    case XG_SIM_EL_S8: return (int32_t)(x << 24) >> 24;
-    case XG_SIM_EL_U8: return (int32_t)(x & 255);
-    case XG_SIM_EL_S4: return (int32_t)(x << 28) >> 28;
-    case XG_SIM_EL_U4: return (int32_t)(x & 15);
-    default: return (int32_t)(x & 1);
-    }
-}
 /* Element (row, col) of A or B gets the bits x. */
 XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, uint64_t x) {
     xg_sim_elem e = b ? w->t.b : w->t.a;
-    if (e == XG_SIM_EL_F64) {
-        if (b)
-            w->u.d.b[row][col] = x;
-        else
-            w->u.d.a[row][col] = x;
-    } else if (xg_sim_elems[e].real) {
-        float f = xg_sim_tile_float(e, (uint32_t)x);
-        if (b)
-            w->u.r.b[row][col] = f;
-        else
-            w->u.r.a[row][col] = f;
-    } else {
-        int16_t i = (int16_t)xg_sim_tile_int(e, (uint32_t)x);
-        if (b)
-            w->u.i.b[row][col] = i;
-        else
-            w->u.i.a[row][col] = i;
+    if (!xg_sim_elems[e].real) {
+        *(b ? &w->u.i.b[row / 2][col][row & 1] : &w->u.i.a[row][col]) = (int16_t)xg_sim_tile_int(e, (uint32_t)x);
+        return;
     }
+    *(b ? &w->u.r.b[row][col] : &w->u.r.a[row][col]) =
+        e == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(e, (uint32_t)x);
 }
 XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
-    if (w->t.c == XG_SIM_EL_F64)
-        w->u.d.c[row][col] = x;
-    else if (w->t.c == XG_SIM_EL_S32)
+    if (w->t.c == XG_SIM_EL_S32)
         w->u.i.c[row][col] = (int32_t)(uint32_t)x;
     else
-        w->u.r.c[row][col] = (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
+        w->u.r.c[row][col] =
+            w->t.c == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
 }
 XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
-    if (w->t.d == XG_SIM_EL_F64) return w->u.d.c[row][col];
+    double x;
+    uint32_t bits;
     if (w->t.d == XG_SIM_EL_S32) {
-        int64_t x = w->u.i.c[row][col];
-        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(x, INT32_MAX), INT32_MIN)
-                                               : (uint32_t)(uint64_t)x;
+        int64_t i = w->u.i.c[row][col];
+        return w->t.flags & XG_SIM_TF_SATURATE ? (uint32_t)(int32_t)XG_MAX(XG_MIN(i, INT32_MAX), INT32_MIN)
+                                               : (uint32_t)(uint64_t)i;
     }
-    {
-        double x = w->u.r.c[row][col];
-        uint64_t bits;
-        if (w->t.d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x);
-        bits = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
-        /* wmma of f16: infinities become the largest number */
-        if (w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00) bits--;
-        return bits;
-    }
+    x = w->u.r.c[row][col];
+    if (w->t.d == XG_SIM_EL_F64) return x != x ? 0xFFF8000000000000u : xg_sim_bits_f64(x);
+    if (w->t.d == XG_SIM_EL_F32) return xg_sim_tile_single(x);
+    bits = xg_sim_tile_half(x);
+    /* wmma of f16: infinities become the largest number */
+    return w->t.flags & XG_SIM_TF_SATURATE && (bits & 0x7FFF) == 0x7C00 ? bits - 1 : bits;
 }
 
-/* C += A B. */
-XG_FN void xg_sim_work_real(xg_sim_real *r, uint32_t m, uint32_t k) {
+/* C += A B. Exclusive or instead of the product, of single bits, has no function of its own. */
+XG_FN void xg_sim_work_multiply(const xg_sim_tile_fns *fns, xg_sim_work *w) {
+    const uint32_t m = XG_MIN(w->t.m, 16u), k = w->t.k;
     uint32_t i, j, q;
-    for (i = 0; i < m; i++)
-        for (q = 0; q < k; q++) {
-            double a = (double)r->a[i][q];
-            /* exact products: contraction into an FMA changes nothing */
-            for (j = 0; j < 8; j++) r->c[i][j] += a * (double)r->b[q][j];
-        }
-}
-XG_FN void xg_sim_work_multiply(xg_sim_work *w) {
-    uint32_t i, j, q, m = XG_MIN(w->t.m, 16u), k = w->t.k;
-    if (w->t.a == XG_SIM_EL_F64)
-        for (i = 0; i < m; i++)
-            for (j = 0; j < 8; j++)
-                for (q = 0; q < k; q++)
-                    w->u.d.c[i][j] =
-                        xg_sim_soft_fma(XG_SIM_IS_F64, w->u.d.a[i][q], w->u.d.b[q][j], w->u.d.c[i][j], XG_SIM_RN);
-    else if (xg_sim_elems[w->t.a].real)
-        xg_sim_work_real(&w->u.r, m, k);
+    if (xg_sim_elems[w->t.a].real)
+        fns->multiply(&w->u.r, m, k, w->t.a == XG_SIM_EL_F64);
+    else if (!(w->t.flags & XG_SIM_TF_XOR))
+        fns->pair_multiply(&w->u.i, m, k);
     else
         for (i = 0; i < m; i++)
-            for (q = 0; q < k; q++) {
-                int32_t a = w->u.i.a[i][q];
-                if (w->t.flags & XG_SIM_TF_XOR)
-                    for (j = 0; j < 8; j++) w->u.i.c[i][j] += a ^ w->u.i.b[q][j];
-                else
-                    for (j = 0; j < 8; j++) w->u.i.c[i][j] += a * w->u.i.b[q][j];
-            }
+            for (q = 0; q < k; q++)
+                for (j = 0; j < 8; j++) w->u.i.c[i][j] += w->u.i.a[i][q] ^ w->u.i.b[q / 2][j][q & 1];
 }
 
 /* ---- where elements lie: element e of register i of a lane ---- */
@@ -155,12 +77,6 @@ XG_FN xg_sim_at xg_sim_at_a(
     xg_sim_at p;
     p.row = lane / 4 + (m > 8 ? 8 * (i & 1) : 0);
     p.col = lane % 4 * per + e + 4 * per * (m > 8 ? i >> 1 : i);
-    return p;
-}
-XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {
-    xg_sim_at p;
-    p.row = lane % 4 * per + e + 4 * per * i;
-    p.col = lane / 4;
     return p;
 }
 XG_FN xg_sim_at xg_sim_at_c(uint32_t lane, uint32_t v) { /* v: the number of the element, not of the register */
@@ -181,7 +97,7 @@ XG_FN uint64_t xg_sim_tile_bits(const char *slot, uint32_t lane, xg_sim_elem el,
     x = xg_sim_lane_u32(slot, lane);
     return bits == 32 ? x : x >> (e * bits) & ((1u << bits) - 1);
 }
-XG_FN uint32_t xg_sim_tile_per(xg_sim_elem e) { return e == XG_SIM_EL_F64 ? 1 : 32u / xg_sim_elems[e].bits; }
+XG_INLINE uint32_t xg_sim_tile_per(xg_sim_elem e) { return e == XG_SIM_EL_F64 ? 1 : 32u / xg_sim_elems[e].bits; }
 
 /* ---- sparse A ---- */
 
@@ -226,7 +142,7 @@ XG_FN bool xg_sim_work_expand(
     bool real = xg_sim_elems[x->t.a].real != 0;
     for (r = 0; r < 16; r++) {
         uint64_t m = xg_sim_metadata(meta, &x->t, r);
-        float f[64];
+        double f[XG_SIM_TILE_REALS_K];
         int16_t i[XG_SIM_TILE_K];
         for (c = 0; c < half; c++) {
             if (real) {
@@ -261,49 +177,86 @@ XG_FN bool xg_sim_work_expand(
 
 /* ---- mma ---- */
 
+/* Four lanes have the elements of one row of A, or of one column of B, side by side: 16 bytes of a register's slot. */
 XG_FN void xg_sim_work_load_a(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.a);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_a(lane, i, e, per, x->t.m);
-                xg_sim_work_put(
-                    x, false, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.a, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = x->t.a;
+    const uint32_t per = xg_sim_tile_per(e), step = e == XG_SIM_EL_F64 ? 32 : 16;
+    uint32_t i;
+    for (i = 0; i < regs; i++) {
+        const xg_sim_at at = xg_sim_at_a(0, i, 0, per, x->t.m);
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        if (xg_sim_elems[e].real)
+            fns->rows(&x->u.r.a[at.row][at.col], XG_SIM_TILE_REALS_K, slot, step, 8, e);
+        else
+            fns->pair_rows(&x->u.i.a[at.row][at.col], XG_SIM_TILE_K, slot, step, 8, e);
+    }
 }
 XG_FN void xg_sim_work_load_b(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.b);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_b(lane, i, e, per);
-                xg_sim_work_put(x, true, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.b, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = x->t.b;
+    const uint32_t per = xg_sim_tile_per(e), step = e == XG_SIM_EL_F64 ? 32 : 16;
+    double reals[8][XG_SIM_TILE_REALS_K];
+    int16_t ints[8][XG_SIM_TILE_K];
+    uint32_t i;
+    for (i = 0; i < regs; i++) {
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        if (xg_sim_elems[e].real)
+            fns->rows(&reals[0][4 * per * i], XG_SIM_TILE_REALS_K, slot, step, 8, e);
+        else
+            fns->pair_rows(&ints[0][4 * per * i], XG_SIM_TILE_K, slot, step, 8, e);
+    }
+    if (xg_sim_elems[e].real)
+        fns->turn(x->u.r.b, (const double(*)[XG_SIM_TILE_REALS_K])reals, x->t.k);
+    else
+        fns->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
 }
 /* A tile of C of 8 columns from its registers, and D back into them. */
 XG_FN void xg_sim_work_load_c(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, e, lane, per = xg_sim_tile_per(x->t.c);
-    for (i = 0; i < regs; i++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++)
-            for (e = 0; e < per; e++) {
-                xg_sim_at at = xg_sim_at_c(lane, i * per + e);
-                xg_sim_work_put_c(x, at.row, at.col, xg_sim_tile_bits(xg_sim_slot(w, v, list[i]), lane, x->t.c, e));
-            }
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    uint32_t i, lane;
+    if (x->t.c == XG_SIM_EL_F32) {
+        for (i = 0; i < regs; i += 2)
+            fns->c_rows(&x->u.r.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
+        return;
+    }
+    if (x->t.c == XG_SIM_EL_F16) {
+        for (i = 0; i < regs; i++) fns->rows(x->u.r.c[8 * i], 8, xg_sim_slot(w, v, list[i]), 16, 8, XG_SIM_EL_F16);
+        return;
+    }
+    for (i = 0; i < regs; i++) {
+        const char *slot = xg_sim_slot(w, v, list[i]);
+        for (lane = 0; lane < XG_SIM_WARP; lane++) {
+            const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
+            if (x->t.c == XG_SIM_EL_F64)
+                memcpy(&x->u.r.c[row][col], slot + (size_t)lane * 8, 8);
+            else
+                x->u.i.c[row][col] = (int32_t)xg_sim_lane_u32(slot, lane);
+        }
+    }
 }
-XG_FN void xg_sim_work_store_d(const xg_sim_work *x, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
-    uint32_t i, lane, per = xg_sim_tile_per(x->t.d);
+XG_FN void xg_sim_work_store_d(
+    const xg_sim_work *x, const xg_sim_worker *w, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const double(*c)[8] = (const double(*)[8])x->u.r.c;
+    uint32_t i, lane;
+    if (x->t.d == XG_SIM_EL_F32) {
+        for (i = 0; i < regs; i += 2) fns->d_rows(c + 4 * i, v->regs + list[i], v->regs + list[i + 1]);
+        return;
+    }
+    if (x->t.d == XG_SIM_EL_F16) {
+        for (i = 0; i < regs; i++) fns->half_rows(c + 8 * i, v->regs + list[i]);
+        return;
+    }
     for (i = 0; i < regs; i++)
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
-            xg_sim_at at = xg_sim_at_c(lane, i * per);
-            uint64_t bits = xg_sim_work_get(x, at.row, at.col);
-            if (per == 2) bits |= xg_sim_work_get(x, at.row, at.col + 1) << 16;
-            if (x->t.d == XG_SIM_EL_F64)
-                memcpy(v->regs + list[i] + (size_t)lane * 8, &bits, 8);
-            else
-                xg_sim_put_u32(v->regs + list[i], lane, (uint32_t)bits);
+            const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
+            const uint64_t bits = xg_sim_work_get(x, row, col);
+            memcpy(v->regs + list[i] + (size_t)lane * (x->t.d == XG_SIM_EL_F64 ? 8 : 4), &bits,
+                x->t.d == XG_SIM_EL_F64 ? 8 : 4);
         }
 }
 XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
@@ -319,8 +272,8 @@ XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     xg_sim_work_load_b(&x, w, v, list + na, nb);
     xg_sim_work_load_c(&x, w, v, list + na + nb, nc);
     if (sparse && !xg_sim_work_expand(w, v, in, &x, xg_sim_slot(w, v, list[na + nb + nc]))) return;
-    xg_sim_work_multiply(&x);
-    xg_sim_work_store_d(&x, v, list + in->n - in->d2bytes, in->d2bytes);
+    xg_sim_work_multiply(xg_sim_tile_fns_of(w), &x);
+    xg_sim_work_store_d(&x, w, v, list + in->n - in->d2bytes, in->d2bytes);
 }
 
 /* mma.m8n8k4 of f16: four multiplications, each by eight threads, those of two quads. */
@@ -354,7 +307,7 @@ XG_FN void xg_sim_exec_volta(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
                         xg_sim_tile_bits(xg_sim_slot(w, v, list[4 + i]), lane, XG_SIM_EL_F32, 0));
             }
         }
-        xg_sim_work_multiply(&x);
+        xg_sim_work_multiply(xg_sim_tile_fns_of(w), &x);
         for (k = 0; k < 8; k++) {
             uint32_t high = 4 * (k / 4);
             lane = group * 4 + k % 4 + 16 * (k / 4);
@@ -403,7 +356,7 @@ XG_FN void xg_sim_wmma_part(const xg_sim_worker *w, const xg_sim_warp *v, xg_sim
         for (j = 0; j < 8; j++)
             xg_sim_work_put_c(
                 x, i, j, xg_sim_wmma_bits(w, v, list + na + nb, x->t.c, x->t.m, x->t.n, row + i, col + j, false));
-    xg_sim_work_multiply(x);
+    xg_sim_work_multiply(xg_sim_tile_fns_of(w), x);
 }
 XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     xg_sim_work x;
@@ -496,38 +449,58 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
 /* Lanes 8j to 8j+7 give the rows of matrix j, 16 bytes each; a lane's register j holds elements 2c and 2c+1 of row lane
- * / 4, or transposed of the column. */
+ * / 4, or transposed of the column: a register's slot is the matrix as it is, or turned. */
+/* Eight rows of eight items of 16 bits, turned. */
+XG_FN void xg_sim_turn_halves(char *to, const char *from) {
+#if XG_SIM_X86
+    const __m128i *p = (const __m128i *)(const void *)from;
+    __m128i *q = (__m128i *)(void *)to, x[8], y[8];
+    int i;
+    for (i = 0; i < 4; i++) {
+        const __m128i a = _mm_loadu_si128(p + i), b = _mm_loadu_si128(p + i + 4);
+        x[2 * i] = _mm_unpacklo_epi16(a, b);
+        x[2 * i + 1] = _mm_unpackhi_epi16(a, b);
+    }
+    for (i = 0; i < 4; i++) {
+        y[2 * i] = _mm_unpacklo_epi16(x[i], x[i + 4]);
+        y[2 * i + 1] = _mm_unpackhi_epi16(x[i], x[i + 4]);
+    }
+    for (i = 0; i < 4; i++) {
+        _mm_storeu_si128(q + 2 * i, _mm_unpacklo_epi16(y[i], y[i + 4]));
+        _mm_storeu_si128(q + 2 * i + 1, _mm_unpackhi_epi16(y[i], y[i + 4]));
+    }
+#else
+    uint32_t i, k;
+    for (i = 0; i < 8; i++)
+        for (k = 0; k < 8; k++) memcpy(to + 16 * i + 2 * k, from + 16 * k + 2 * i, 2);
+#endif
+}
 XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
     const uint32_t *list = w->m->list + in->list;
-    uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, lane, out[4][XG_SIM_WARP];
-    uint16_t tile[4][8][8];
+    uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, row;
+    char tiles[4][128];
     xg_sim_reach r;
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
             mask, 16, store, &r))
         return;
     if (!xg_sim_shadow(w, v, in, &r, mask, 16, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
-    if (store)
-        w->stats.shared_stores++;
-    else
+    if (!store) {
         w->stats.shared_loads++;
-    if (store)
-        for (j = 0; j < n; j++) memcpy(out[j], xg_sim_slot(w, v, list[j]), sizeof out[j]);
-    else
-        for (lane = 0; lane < 8 * n; lane++) memcpy(tile[lane / 8][lane % 8], xg_sim_reach_at(&r, lane), 16);
+        for (row = 0; row < 8 * n; row++) memcpy(tiles[row / 8] + row % 8 * 16, xg_sim_reach_at(&r, row), 16);
+        for (j = 0; j < n; j++)
+            if (in->imm)
+                xg_sim_turn_halves(v->regs + list[j], tiles[j]);
+            else
+                memcpy(v->regs + list[j], tiles[j], 128);
+        return;
+    }
+    w->stats.shared_stores++;
     for (j = 0; j < n; j++)
-        for (lane = 0; lane < XG_SIM_WARP; lane++) {
-            uint16_t *lo = in->imm ? &tile[j][lane % 4 * 2][lane / 4] : &tile[j][lane / 4][lane % 4 * 2],
-                     *hi = in->imm ? &tile[j][lane % 4 * 2 + 1][lane / 4] : lo + 1;
-            if (store) {
-                *lo = (uint16_t)out[j][lane];
-                *hi = (uint16_t)(out[j][lane] >> 16);
-            } else
-                out[j][lane] = (uint32_t)*lo | (uint32_t)*hi << 16;
-        }
-    if (!store)
-        for (j = 0; j < n; j++) memcpy(v->regs + list[j], out[j], sizeof out[j]);
-    else
-        for (lane = 0; lane < 8 * n; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane / 8][lane % 8], 16);
+        if (in->imm)
+            xg_sim_turn_halves(tiles[j], xg_sim_slot(w, v, list[j]));
+        else
+            memcpy(tiles[j], xg_sim_slot(w, v, list[j]), 128);
+    for (row = 0; row < 8 * n; row++) memcpy(xg_sim_reach_at(&r, row), tiles[row / 8] + row % 8 * 16, 16);
 }
 XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
     const uint32_t *list = w->m->list + in->list;

@@ -10,7 +10,7 @@
 
 /* ---- reaching memory ---- */
 
-XG_FN const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
+XG_INLINE const char *xg_sim_slot(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t offset) {
     return offset & 1 ? w->m->consts + (offset - 1) : v->regs + offset;
 }
 
@@ -36,7 +36,7 @@ typedef struct xg_sim_reach {
         char *p[XG_SIM_WARP];
     } to;
 } xg_sim_reach;
-XG_FN char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
+XG_INLINE char *xg_sim_reach_at(const xg_sim_reach *r, uint32_t lane) {
     switch (r->shape) {
     case XG_SIM_RUN: return r->at + (size_t)lane * r->bytes;
     case XG_SIM_ONE: return r->at;
@@ -131,6 +131,11 @@ XG_FN uint32_t xg_sim_count_conflicts(const xg_sim_reach *r, const char *shared,
              base, extra = 0, i, bank, word, from = (uint32_t)(r->at - shared) / 4;
     for (base = 0; base < XG_SIM_WARP; base += lanes) {
         uint32_t words[32][32], count[32], worst = 1, before = 0xFFFFFFFFu, j, k;
+        if (bytes == 16 && !(from & 3)) { /* rows of tiles: usually in eight different places of the banks */
+            uint32_t places = 0;
+            for (i = base; i < base + lanes; i++) places |= 1u << ((from / 4 + r->to.off[i] / 16) & 7);
+            if (places == 0xFF) continue;
+        }
         memset(count, 0, sizeof count);
         for (i = base; i < base + lanes; i++) {
             word = from + r->to.off[i] / 4;
@@ -427,31 +432,45 @@ XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN,
             "read of shared memory at offset %zu, which no thread of the block has written", at);
 }
+/* Is a word of shared memory written, all of it? */
+XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
+    return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
+}
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t each, size_t at, size_t n, xg_sim_does does) {
-    size_t i;
+    size_t i = at;
     if (w->l->unchecked_shared) return true;
-    for (i = at; i < at + n; i++) {
-        xg_sim_fresh is = xg_sim_byte_state(of, i);
-        if (is == XG_SIM_COPYING) is = xg_sim_copy_state(of, v, i);
-        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) ||
-            (is == XG_SIM_LENT && does == XG_SIM_READS))
+    while (i < at + n) {
+        xg_sim_fresh is;
+        if (xg_sim_word_written(of, i)) {
+            i = i / 4 * 4 + 4;
             continue;
+        }
+        is = xg_sim_byte_state(of, i);
+        if (is == XG_SIM_COPYING && (is = xg_sim_copy_state(of, v, i)) == XG_SIM_WRITTEN) continue; /* with its word */
+        if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) ||
+            (is == XG_SIM_LENT && does == XG_SIM_READS)) {
+            i++;
+            continue;
+        }
         xg_sim_fresh_fault(w, v, in, lane + (uint32_t)((i - at) / each), is, i, does == XG_SIM_READS);
         return false;
     }
     return true;
 }
-/* Is a word of shared memory written, all of it? */
-XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
-    return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
-}
+/* Reads are kept, not noted (shadow.c): all checks of shared memory are on. */
+XG_INLINE bool xg_sim_keeps_reads(const xg_sim_worker *w) { return !w->l->unchecked_shared && !w->l->unchecked_races; }
 XG_FN bool xg_sim_shadow_shared(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint32_t each, size_t at, size_t n, xg_sim_does does, bool strong) {
     xg_sim_marks m;
     bool write = does == XG_SIM_WRITES;
     if (strong && n == 4 && !(at & 3) && xg_sim_word_written(w, at)) return true;
+    if (does == XG_SIM_READS && !strong && !((at | n) & 15) && xg_sim_keeps_reads(w) &&
+        w->m->moves->within(w->marks + at / 4, n / 4, w->shared_block, w->shared_tag)) {
+        xg_sim_shared_read(w, w->shared_tag | (v->id & 31), XG_SIM_READ_STEPS, (uint32_t)at, (uint32_t)(n / 4), 4);
+        return true;
+    }
     m = xg_sim_marks_shared(w);
     if (!strong && !(at & 3)) {
         if (n & 15 ? !(n & 3) && xg_sim_track_few(&m, at / 4, n / 4, m.tag | (v->id & 31), write)
@@ -519,6 +538,38 @@ XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
         if (!xg_sim_track_lanes(w->m->moves, &m, r->to.off, m.tag | (v->id & 31), write)) return false;
     return true;
 }
+/* Scattered reads of global memory, of which neighbouring lanes have whole lines: rows of tiles. */
+XG_FN bool xg_sim_shadow_rows(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, uint32_t mask) {
+    const uint32_t lanes = 64 / r->bytes;
+    xg_sim_marks m;
+    uint32_t i, k, wrong = 0;
+    if (r->shape != XG_SIM_FEW || r->shared || r->bytes < 4 || mask != 0xFFFFFFFFu || !w->last.shadow) return false;
+    for (i = 0; i < XG_SIM_WARP; i += lanes) {
+        wrong |= (uint32_t)((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) & 63;
+        for (k = 1; k < lanes; k++) wrong |= (r->to.off[i + k] - r->to.off[i]) ^ k * r->bytes;
+    }
+    if (wrong) return false;
+    m = xg_sim_marks_global(w);
+    for (i = 0; i < XG_SIM_WARP; i += lanes) {
+        const uint64_t line = ((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) / 64;
+        if (!xg_sim_track_line(w->m->moves, &m, line, m.tag | (v->id & 31), false)) return false;
+    }
+    return true;
+}
+/* 16 bytes of each lane of what the block has written before this interval of shared memory: rows of tiles. */
+XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
+    const uint32_t skip = (uint32_t)(r->at - w->shared);
+    uint32_t off[XG_SIM_WARP], i, *row;
+    if (r->shape != XG_SIM_FEW || !r->shared || r->bytes != 16 || !xg_sim_keeps_reads(w)) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) off[i] = skip + r->to.off[i];
+    if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) {
+        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i]);
+        if (!w->m->moves->rows_within(w->marks, off, w->shared_block, w->shared_tag)) return false;
+    }
+    row = xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_TILES);
+    w->m->moves->copy((char *)row, (const char *)off, sizeof off);
+    return true;
+}
 /* Atomics on scattered words of shared memory that are written: all there is to see. */
 XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t bytes) {
     uint32_t i, bad = 0;
@@ -543,6 +594,9 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         return xg_sim_shadow_global(
             w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
+    if (!strong && does == XG_SIM_READS && bytes >= 8 &&
+        (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, r, mask)))
+        return true;
     if (strong ? xg_sim_shadow_strong(w, r, bytes)
                : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES))
         return true;

@@ -10,6 +10,7 @@
  *   one_pass      do 32 words at distances in shared memory lie in different banks, or else at one place of a bank?
  *   shuffle       what shfl does to a whole warp
  *   within, fill  tags (shadow.c): do n words, a multiple of 4, all lie in [least, below)? set n words to one value
+ *   rows_within   the same of the four words at each of 32 distances
  *   copy          bytes, a multiple of 32 (what a compiler makes of memcpy for so many can take ten times as long)
  *   split, join   32 pairs of items of `size` bytes to two rows of 32, and back: what .v2 needs, and twice of what .v4
  *                 needs
@@ -34,6 +35,7 @@ typedef struct xg_sim_moves {
     bool (*one_pass)(const uint32_t *off);
     void (*shuffle)(char *to, char *ok, const char *a, const char *b, const char *c, xg_sim_shuffleop op);
     bool (*within)(const uint32_t *p, size_t n, uint32_t least, uint32_t below);
+    bool (*rows_within)(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below);
     void (*fill)(uint32_t *p, size_t n, uint32_t word);
     void (*copy)(char *to, const char *from, size_t bytes);
     void (*split)(char *a, char *b, const char *from, uint32_t size);
@@ -142,6 +144,12 @@ XG_RACY XG_FN void xg_sim_base_fill(uint32_t *p, size_t n, uint32_t word) {
     for (i = 0; i < n; i++) p[i] = word;
 }
 #endif
+XG_RACY XG_FN bool xg_sim_base_rows_within(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++)
+        if (!xg_sim_base_within(p + off[i] / 4, 4, least, below)) return false;
+    return true;
+}
 XG_FN void xg_sim_base_copy(char *to, const char *from, size_t bytes) {
     uint64_t x[4];
     for (; bytes; bytes -= 32, to += 32, from += 32) {
@@ -183,7 +191,7 @@ XG_FN void xg_sim_base_join(char *to, const char *a, const char *b, uint32_t siz
 }
 static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base_beside64, xg_sim_base_inside32,
     xg_sim_base_inside64, xg_sim_base_gather, xg_sim_base_one_pass, xg_sim_base_shuffle, xg_sim_base_within,
-    xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
+    xg_sim_base_rows_within, xg_sim_base_fill, xg_sim_base_copy, xg_sim_base_split, xg_sim_base_join};
 
 #if XG_SIM_X86
 #ifdef __SANITIZE_THREAD__
@@ -402,6 +410,18 @@ XG_M256_FN bool xg_sim_avx2_within(const uint32_t *words, size_t n, uint32_t lea
     l = _mm_or_si128(l, h);
     return _mm_testz_si128(l, l) != 0;
 }
+XG_M256_FN bool xg_sim_avx2_rows_within(const uint32_t *p, const uint32_t *off, uint32_t least, uint32_t below) {
+    __m128i low = _mm_set1_epi32((int)least), high = low;
+    const __m128i l = low, h = _mm_set1_epi32((int)(below - 1));
+    uint32_t i;
+    XG_UNROLL(8) for (i = 0; i < XG_SIM_WARP; i++) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + off[i] / 4));
+        low = _mm_min_epu32(low, x);
+        high = _mm_max_epu32(high, x);
+    }
+    low = _mm_or_si128(_mm_xor_si128(low, l), _mm_xor_si128(_mm_max_epu32(high, h), h));
+    return _mm_testz_si128(low, low) != 0;
+}
 XG_M256_FN void xg_sim_avx2_fill(uint32_t *words, size_t n, uint32_t word) {
     char *p = (char *)words;
     const __m256i v = _mm256_set1_epi32((int)word);
@@ -486,7 +506,7 @@ XG_M256_FN void xg_sim_avx2_join(char *to, const char *a, const char *b, uint32_
 }
 static const xg_sim_moves xg_sim_moves_avx2 = {xg_sim_avx2_beside32, xg_sim_avx2_beside64, xg_sim_avx2_inside32,
     xg_sim_avx2_inside64, xg_sim_avx2_gather, xg_sim_avx2_one_pass, xg_sim_avx2_shuffle, xg_sim_avx2_within,
-    xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
+    xg_sim_avx2_rows_within, xg_sim_avx2_fill, xg_sim_avx2_copy, xg_sim_avx2_split, xg_sim_avx2_join};
 #endif
 
 XG_FN const xg_sim_moves *xg_sim_moves_of(xg_sim_unit unit) {

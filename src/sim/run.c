@@ -511,10 +511,11 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     case XG_SIM_K_BAR:
     case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
     default:
-        for (k = 0; k < t->n; k++) {
-            m = xg_sim_guard(&t->v[k], in);
-            if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
-        }
+        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in))
+            for (k = 0; k < t->n; k++) {
+                m = xg_sim_guard(&t->v[k], in);
+                if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
+            }
         if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
         t->v->pc = pc + 1;
         return true;

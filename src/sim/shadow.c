@@ -372,7 +372,7 @@ XG_RACY XG_FN bool xg_sim_track_word(
 /* ---- whole words, many at once ---- */
 
 /* A tag that no access of mine races with: of the block's earlier intervals, or my own. */
-XG_FN bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
+XG_INLINE bool xg_sim_tag_mine(const xg_sim_marks *m, uint32_t tag, uint32_t mine) {
     return (tag - m->block < m->tag - m->block && !(tag & XG_SIM_TAG_FOREIGN)) || tag == mine;
 }
 /* The tags p[0..n) all from before the launch, from the block's past, or mine: nothing to race with. Tags of writers
@@ -504,6 +504,12 @@ XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
     m.fenced = false;
     return m;
 }
+/* The readers' tags of n words side by side, a multiple of 4, after one more read. */
+XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint64_t k, uint32_t n, uint32_t mine) {
+    uint32_t i;
+    if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
+    for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
+}
 /* Reads of words that the block has written before this interval race with nothing so far. They are kept until somebody
  * needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
 XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
@@ -511,15 +517,20 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     uint32_t i, k;
     for (i = 0; i < w->n_reads; i++) {
         const xg_sim_read *read = &w->reads[i];
+        if (read->shape == XG_SIM_READ_TILES) {
+            for (k = 0; k < XG_SIM_WARP; k++) xg_sim_note_words(w, &m, w->read_rows[read->at][k] / 4, 4, read->mine);
+            continue;
+        }
         const uint32_t n = read->shape == XG_SIM_READ_BITS ? (uint32_t)XG_SIM_WARP : read->n,
                        step = read->shape == XG_SIM_READ_BITS ? 4 : read->step;
         if (read->shape == XG_SIM_READ_LANES) {
             xg_sim_track_lanes(w->m->moves, &m, w->read_rows[read->at], read->mine, false);
             continue;
         }
-        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3) &&
-            xg_sim_track_quads(w->m->moves, &m, read->at / 4, n, read->mine, false))
+        if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
+            xg_sim_note_words(w, &m, read->at / 4, n, read->mine);
             continue;
+        }
         for (k = 0; k < n; k++) {
             uint32_t *r = &m.r[(uint32_t)(read->at + k * step) / 4];
             if (read->shape == XG_SIM_READ_STEPS || read->step >> k & 1)
@@ -543,13 +554,13 @@ XG_INLINE void xg_sim_shared_read(
     read->n = (uint16_t)n;
     read->step = step;
 }
-/* One of 32 lanes; the caller fills in their distances. */
-XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine) {
+/* One of 32 lanes, of a word or of 16 bytes each; the caller fills in their distances. */
+XG_FN uint32_t *xg_sim_shared_read_row(xg_sim_worker *w, uint32_t mine, xg_sim_readshape shape) {
     if (w->n_rows == XG_SIM_READ_ROWS || w->n_reads == XG_SIM_READS_KEPT) {
         xg_sim_shared_noted(w);
         w->readers = true;
     }
-    xg_sim_shared_read(w, mine, XG_SIM_READ_LANES, w->n_rows, 0, 0);
+    xg_sim_shared_read(w, mine, shape, w->n_rows, 0, 0);
     return w->read_rows[w->n_rows++];
 }
 XG_FN xg_sim_marks xg_sim_marks_shared(xg_sim_worker *w) {

@@ -1,7 +1,8 @@
 /* sim/wgmma.c -- multiplications of a warpgroup, with B and perhaps A in shared memory.
  *
- * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction,
- * and fence, commit and wait have nothing left to do. A part of 8 columns of D is one multiplication of matrix.c.
+ * The four warps of a group do not need each other here: each multiplies its 16 rows, when it comes to the instruction
+ * (those that come together share the work on B), and fence, commit and wait have nothing left to do. A part of 8
+ * columns of D is one multiplication of matrix.c.
  *
  * A matrix in shared memory is described by 64 bits: start, two strides, the swizzle. Element (mn, k), mn the row of A
  * or the column of B, lies at
@@ -28,7 +29,7 @@ XG_FN xg_sim_matrix xg_sim_matrix_of(uint64_t d) {
     m.swizzle = modes[d >> 62];
     return m;
 }
-/* The address of byte b of row mn; b counts along k. */
+/* The address of element k of row mn. */
 XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_t mn, uint32_t k, uint32_t bits) {
     uint32_t span = 16u << m->swizzle, a;
     if (transposed) { /* elements of 16 bits */
@@ -42,80 +43,155 @@ XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_
     return a ^ (xg_sim_swizzle(a - (m->base << 7), m->swizzle) ^ (a - (m->base << 7)));
 }
 
-/* `count` rows from mn, all of k (packed: half of it), into A or B of the work. False after a fault. */
-XG_FN bool xg_sim_matrix_load(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x,
-    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, uint32_t k_count) {
-    xg_sim_elem e = b ? x->t.b : x->t.a;
-    uint32_t bits = xg_sim_elems[e].bits, bytes = XG_MAX(1u, bits / 8), i, k;
-    bool transposed = (x->t.flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
-    for (i = 0; i < count; i++)
-        for (k = 0; k < k_count; k++) {
-            uint32_t at = xg_sim_matrix_at(m, transposed, mn + i, k, bits) & 0x3FFFF, bit = bits < 8 ? k % 8 : 0;
-            uint32_t value = 0;
-            if (at + bytes > w->l->shared_bytes) {
-                xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
-                    "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
-                    w->l->shared_bytes);
-                return false;
+/* 16 bytes of a matrix; NULL after a fault. */
+XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t at, bool b) {
+    uint32_t i, written = 0;
+    if (at + 16 > w->l->shared_bytes) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
+            "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
+            w->l->shared_bytes);
+        return NULL;
+    }
+    for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
+    if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    return w->shared + at;
+}
+/* Eight rows from mn, `count` elements of k, into `to` and on: rows of numbers as tiles.c has them. False after a
+ * fault. */
+XG_FN bool xg_sim_matrix_reals(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_work *x,
+    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, double (*to)[XG_SIM_TILE_REALS_K]) {
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    const xg_sim_elem e = b ? x->t.b : x->t.a;
+    const uint32_t bits = xg_sim_elems[e].bits;
+    const bool transposed = (x->t.flags & (b ? XG_SIM_TF_BROW : XG_SIM_TF_ACOL)) != 0;
+    uint32_t i, k;
+    for (k = 0; k < count; k += transposed ? 1 : 128 / bits)
+        for (i = 0; i < (transposed ? 1u : 8u); i++) {
+            const char *from =
+                xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, transposed, mn + i, k, bits) & 0x3FFFF, b);
+            double row[8];
+            uint32_t r;
+            if (!from) return false;
+            if (!transposed) {
+                fns->rows(&to[i][k], XG_SIM_TILE_REALS_K, from, 16, 1, e);
+                continue;
             }
-            if (!xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, bytes, XG_SIM_READS)) return false;
-            memcpy(&value, w->shared + at, bytes);
-            value >>= bit;
-            if (b)
-                xg_sim_work_put(x, true, k, i, value);
-            else
-                xg_sim_work_put(x, false, i, k, value);
+            fns->rows(row, 8, from, 16, 1, e);
+            for (r = 0; r < 8; r++) to[r][k] = row[r];
         }
     return true;
 }
-XG_FN void xg_sim_negate(float *p, uint32_t n) {
+XG_FN bool xg_sim_matrix_ints(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_work *x,
+    const xg_sim_matrix *m, bool b, uint32_t mn, uint32_t count, int16_t (*to)[XG_SIM_TILE_K]) {
+    const xg_sim_elem e = b ? x->t.b : x->t.a;
+    const uint32_t bits = xg_sim_elems[e].bits;
+    uint32_t i, k;
+    for (k = 0; k < count; k += 128 / bits)
+        for (i = 0; i < 8; i++) {
+            const char *from = xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, false, mn + i, k, bits) & 0x3FFFF, b);
+            if (!from) return false;
+            xg_sim_tile_fns_of(w)->pair_rows(&to[i][k], XG_SIM_TILE_K, from, 16, 1, e);
+        }
+    return true;
+}
+XG_FN void xg_sim_negate(double *p, uint32_t n) {
     uint32_t i;
     for (i = 0; i < n; i++) p[i] = -p[i];
 }
-
+/* Eight columns of B, from col on. */
+XG_FN bool xg_sim_wgmma_b(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x,
+    const xg_sim_matrix *m, uint32_t col) {
+    double reals[8][XG_SIM_TILE_REALS_K];
+    int16_t ints[8][XG_SIM_TILE_K];
+    uint32_t k;
+    if (!xg_sim_elems[x->t.b].real) {
+        if (!xg_sim_matrix_ints(w, v, in, x, m, true, col, x->t.k, ints)) return false;
+        xg_sim_tile_fns_of(w)->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
+        return true;
+    }
+    if (x->t.flags & XG_SIM_TF_BROW) { /* rows of eight columns, as they are wanted */
+        for (k = 0; k < x->t.k; k++) {
+            const char *from = xg_sim_matrix_row(w, v, in, xg_sim_matrix_at(m, true, col, k, 16) & 0x3FFFF, true);
+            if (!from) return false;
+            xg_sim_tile_fns_of(w)->rows(x->u.r.b[k], 8, from, 16, 1, x->t.b);
+        }
+    } else {
+        if (!xg_sim_matrix_reals(w, v, in, x, m, true, col, x->t.k, reals)) return false;
+        xg_sim_tile_fns_of(w)->turn(x->u.r.b, (const double(*)[XG_SIM_TILE_REALS_K])reals, x->t.k);
+    }
+    if (x->t.flags & XG_SIM_TF_NEGB) xg_sim_negate(&x->u.r.b[0][0], 8 * x->t.k);
+    return true;
+}
 XG_FN bool xg_sim_wgmma_a(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, xg_sim_work *x, const uint32_t *list) {
     bool sparse = (x->t.flags & XG_SIM_TF_SPARSE) != 0;
+    uint32_t i;
     if (x->t.flags & XG_SIM_TF_AREG)
         xg_sim_work_load_a(x, w, v, list, 4);
     else {
         xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->a)));
-        if (!xg_sim_matrix_load(w, v, in, x, &m, false, v->id % 4 * 16, 16, x->t.k >> sparse)) return false;
+        const uint32_t row = v->id % 4 * 16, count = x->t.k >> sparse;
+        const bool real = xg_sim_elems[x->t.a].real != 0;
+        for (i = 0; i < 16; i += 8)
+            if (real ? !xg_sim_matrix_reals(w, v, in, x, &m, false, row + i, count, &x->u.r.a[i])
+                     : !xg_sim_matrix_ints(w, v, in, x, &m, false, row + i, count, &x->u.i.a[i]))
+                return false;
     }
     if (sparse && !xg_sim_work_expand(w, v, in, x, xg_sim_slot(w, v, list[x->t.flags & XG_SIM_TF_AREG ? 4 : 0])))
         return false;
-    if (x->t.flags & XG_SIM_TF_NEGA) xg_sim_negate(&x->u.r.a[0][0], 16 * 64);
+    if (x->t.flags & XG_SIM_TF_NEGA)
+        for (i = 0; i < 16; i++) xg_sim_negate(x->u.r.a[i], x->t.k);
     return true;
 }
-XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
-    xg_sim_work x;
+/* Warps of a group multiply together when they name the same B: it is read and spread out once for all of them. */
+XG_FN void xg_sim_exec_wgmma(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    xg_sim_work x[XG_SIM_TOGETHER];
     const uint32_t *list = w->m->list + in->list, *to = list + in->n - in->d2bytes;
-    uint32_t col, regs, lane = 0;
-    bool add = xg_sim_predicate(xg_sim_slot(w, v, in->c)) != 0;
-    xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->b)));
-    memset(&x, 0, sizeof x);
-    x.t = xg_sim_tile_of(in);
-    x.t.m = 16;
-    if (v->id / 4 * 4 + 4 > w->l->warps) {
-        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
-            "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
-        return;
+    const xg_sim_matrix m = xg_sim_matrix_of(xg_sim_mb_get(xg_sim_slot(w, v, in->b)));
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(w);
+    uint32_t col, regs, k;
+    for (k = 0; k < warps; k++) {
+        x[k].t = xg_sim_tile_of(in);
+        x[k].t.m = 16;
+        if (v[k].id / 4 * 4 + 4 > w->l->warps) {
+            xg_sim_fault(w, &v[k], in, 0, XG_SIM_FAULT_OPERAND,
+                "wgmma needs whole groups of four warps; the block has %u warps", w->l->warps);
+            return;
+        }
+        if (!xg_sim_wgmma_a(w, &v[k], in, &x[k], list)) return;
     }
-    regs = xg_sim_tile_regs(16 * 8, x.t.d);
-    if (!xg_sim_wgmma_a(w, v, in, &x, list)) return;
-    for (col = 0; col < x.t.n; col += 8) {
+    regs = xg_sim_tile_regs(16 * 8, x->t.d);
+    for (col = 0; col < x->t.n; col += 8) {
         const uint32_t *c = list + in->n - 2 * in->d2bytes + col / 8 * regs;
-        if (!xg_sim_matrix_load(w, v, in, &x, &m, true, col, 8, x.t.k)) return;
-        if (x.t.flags & XG_SIM_TF_NEGB) xg_sim_negate(&x.u.r.b[0][0], 64 * 8);
-        if (add)
-            xg_sim_work_load_c(&x, w, v, c, regs);
-        else if (x.t.d == XG_SIM_EL_S32)
-            memset(x.u.i.c, 0, sizeof x.u.i.c);
-        else
-            memset(x.u.r.c, 0, sizeof x.u.r.c);
-        xg_sim_work_multiply(&x);
-        xg_sim_work_store_d(&x, v, to + col / 8 * regs, regs);
+        if (!xg_sim_wgmma_b(w, v, in, &x[0], &m, col)) return;
+        for (k = 0; k < warps; k++) {
+            if (k && xg_sim_elems[x->t.b].real)
+                memcpy(x[k].u.r.b, x->u.r.b, x->t.k * sizeof x->u.r.b[0]);
+            else if (k)
+                memcpy(x[k].u.i.b, x->u.i.b, x->t.k / 2 * sizeof x->u.i.b[0]);
+            if (xg_sim_predicate(xg_sim_slot(w, &v[k], in->c)))
+                xg_sim_work_load_c(&x[k], w, &v[k], c, regs);
+            else if (x->t.d == XG_SIM_EL_S32)
+                memset(x[k].u.i.c, 0, sizeof x->u.i.c);
+            else
+                memset(x[k].u.r.c, 0, sizeof x->u.r.c);
+            xg_sim_work_multiply(fns, &x[k]);
+            xg_sim_work_store_d(&x[k], w, &v[k], to + col / 8 * regs, regs);
+        }
     }
+}
+/* The whole warps of a team execute a tile's record. True when it is a wgmma that they can execute together, and then
+ * it is done. */
+XG_FN bool xg_sim_tile_together(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps, const xg_sim_ins *in) {
+    uint32_t k;
+    if ((in->op & 255) != XG_SIM_T_WGMMA || warps > XG_SIM_TOGETHER || in->flags & XG_SIM_GUARDED) return false;
+    for (k = 0; k < warps; k++)
+        if (v[k].mask != 0xFFFFFFFFu || v[k].live != 0xFFFFFFFFu ||
+            xg_sim_mb_get(xg_sim_slot(w, &v[k], in->b)) != xg_sim_mb_get(xg_sim_slot(w, v, in->b)))
+            return false;
+    w->stats.tensor_operations += warps;
+    xg_sim_exec_wgmma(w, v, warps, in);
+    return true;
 }
 
 XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
@@ -141,7 +217,7 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     else if ((in->op & 255) == XG_SIM_T_WMMA)
         xg_sim_exec_wmma(w, v, in);
     else
-        xg_sim_exec_wgmma(w, v, in);
+        xg_sim_exec_wgmma(w, v, 1, in);
 }
 
 #endif /* XG_SIM_WGMMA_C */

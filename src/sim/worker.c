@@ -76,7 +76,8 @@ typedef struct xg_sim_cluster {
 typedef enum xg_sim_readshape {
     XG_SIM_READ_STEPS,
     XG_SIM_READ_BITS,
-    XG_SIM_READ_LANES
+    XG_SIM_READ_LANES,
+    XG_SIM_READ_TILES
 } xg_sim_readshape;
 typedef struct xg_sim_read {
     uint32_t mine, at, step;
@@ -85,7 +86,7 @@ typedef struct xg_sim_read {
 } xg_sim_read;
 enum {
     XG_SIM_READS_KEPT = 256,
-    XG_SIM_READ_ROWS = 16
+    XG_SIM_READ_ROWS = 128 /* what the warps of a block read of tiles from barrier to barrier */
 };
 
 /* fast.c: where a group's first lane was, and how far from the time before. */
@@ -96,9 +97,10 @@ typedef struct xg_sim_recent {
 typedef struct xg_sim_runs {
     uint64_t whole, warps, lanes;
 } xg_sim_runs;
-/* copies.c: a thread's groups of cp.async so far, those it has waited for, when; and whose copy a word was. */
+/* copies.c: a thread's groups of cp.async so far; those it has waited for; the interval of its last wait, and those it
+ * had waited for before that interval. And whose copy a word was. */
 typedef struct xg_sim_copy_thread {
-    uint32_t groups, done, waited;
+    uint32_t groups, done, waited, earlier;
 } xg_sim_copy_thread;
 typedef struct xg_sim_copy_word {
     uint32_t thread, group;

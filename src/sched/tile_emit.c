@@ -1,0 +1,714 @@
+/* sched/tile_emit.c -- the kernel of a plan for tiles.
+ *
+ *     bring step 0; put it into buffer 0; wait
+ *     for each step:
+ *         bring the next step into registers, if there is one
+ *         multiply what lies in this step's buffer        <- xg_tile_multiply: where an intrinsic goes instead
+ *         put what was brought into the other buffer; wait
+ *     for each group of rows of the fragments:
+ *         put the sums into shared memory; wait; walk over them in the order of the result: the epilogue; wait */
+#ifndef XG_SCHED_TILE_EMIT_C
+#define XG_SCHED_TILE_EMIT_C
+#include "tile.h"
+
+enum {
+    XG_TILE_UNROLL = 4 /* steps of k that are written out: addresses and the loop are then 2% of them */
+};
+
+typedef struct xg_tile_kernel {
+    xg_fusion_emission *e;
+    const xg_tile_plan *p;
+    xg_scope s;
+    xg_kval *thread, *tile[XG_TILE_SIDES], *batch, *shared;
+    xg_kval **dest;
+    xg_elem *sums;                  /* of a thread, by row and column */
+    xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
+} xg_tile_kernel;
+
+/* ---- indices ---- */
+
+/* A map of so many results, whose dims count so much. */
+XG_FN xg_imap *xg_tile_map(xg_aff_ctx *x, const int64_t *counts, uint32_t n, uint32_t n_results) {
+    xg_imap *m = xg_imap_new(x, n, 0, 0, n_results, 0);
+    uint32_t k;
+    for (k = 0; k < n; k++) m->dims[k].range = xg_range_of(0, counts[k] - 1);
+    return m;
+}
+XG_FN xg_kval *xg_tile_apply(
+    xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *e, xg_kval *const *at) {
+    xg_imap *m = xg_tile_map(w->e->m->aff, counts, n, 1);
+    m->results[0] = e;
+    return xg_kapply(&w->s.b, xg_imap_simplify(w->e->m->aff, m), at)->results;
+}
+/* Which row and which k of the step vector `vector` of a fetch begins at. */
+XG_FN void xg_tile_vector_place(
+    const xg_tile_fetch *t, xg_aff_ctx *x, const xg_aff *vector, const xg_aff **row, const xg_aff **k) {
+    if (t->along_k) {
+        const xg_aff *line = xg_aff_div(x, vector, t->beside);
+        *row = xg_aff_mod(x, line, t->rows);
+        *k = xg_aff_mul(x, xg_aff_div(x, line, t->rows), t->beside);
+        *k = xg_aff_mul(x, xg_aff_add(x, *k, xg_aff_mod(x, vector, t->beside)), t->vector);
+    } else {
+        *row = xg_aff_mul(x, xg_aff_mod(x, vector, t->rows / t->vector), t->vector);
+        *k = xg_aff_div(x, vector, t->rows / t->vector);
+    }
+}
+XG_FN const xg_aff *xg_tile_own_vector(const xg_tile_plan *p, xg_aff_ctx *x) {
+    const xg_aff *round = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROUND), p->threads);
+    return xg_aff_add(x, xg_aff_dim(x, XG_TILE_THREAD), round);
+}
+XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *counts) {
+    counts[XG_TILE_THREAD] = p->threads;
+    counts[XG_TILE_ROUND] = p->fetch[side].rounds;
+    counts[XG_TILE_LANE] = p->fetch[side].vector;
+    counts[XG_TILE_STEP] = p->steps;
+    counts[XG_TILE_TILE] = p->tiles[side];
+    counts[XG_TILE_BATCH] = p->batch;
+}
+
+XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k, *lane = xg_aff_dim(x, XG_TILE_LANE);
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    const xg_imap *made;
+    xg_imap *m;
+    xg_aff_env env;
+    uint32_t v;
+    xg_tile_fetch_counts(p, side, counts);
+    m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.n_vars);
+    env = xg_imap_env(x, m);
+    xg_tile_vector_place(t, x, xg_tile_own_vector(p, x), &row, &k);
+    if (t->along_k)
+        k = xg_aff_add(x, k, lane);
+    else
+        row = xg_aff_add(x, row, lane);
+    memset(linear, 0, sizeof linear);
+    linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
+    linear[side ? XG_TILE_N : XG_TILE_M] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), t->rows), row);
+    linear[XG_TILE_K] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k), k);
+    xg_tile_variables(&p->form, &env, linear, vars);
+    for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
+    made = xg_imap_compose(x, m, p->form.map[side]);
+    if (t->rounds * p->threads == t->vectors) return made;
+    return xg_imap_with_constraint(x, made, xg_tile_own_vector(p, x), xg_range_of(0, t->vectors - 1));
+}
+XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
+    const xg_aff *lane = xg_aff_dim(x, XG_TILE_LANE), *rest;
+    uint32_t k;
+    if (lanes == 1) return true;
+    if (m->dims[XG_TILE_LANE].range.lo != 0 || m->dims[XG_TILE_LANE].range.hi != lanes - 1) return false;
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_constraint *c = &m->constraints[k];
+        if (!xg_aff_uses(c->expr, lane)) continue;
+        rest = xg_aff_sub(x, c->expr, lane);
+        if (!rest || xg_aff_uses(rest, lane) || xg_aff_divisor(rest) % lanes) return false;
+        if ((c->range.lo != INT64_MIN && c->range.lo % lanes) ||
+            (c->range.hi != INT64_MAX && (c->range.hi + 1) % lanes))
+            return false;
+    }
+    return true;
+}
+
+/* Whether these values lie in the domain of a map whose dims count so much; NULL: always. What is asked may not be
+ * taken as known, so the expressions are computed without the map's constraints. */
+XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const int64_t *counts, xg_kval *const *at) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_imap *all = xg_tile_map(x, counts, m->n_dims, 0);
+    xg_aff_env env = xg_imap_env(x, all);
+    xg_kval *cond = NULL, *v[1];
+    uint32_t k;
+    for (k = 0; k < m->n_dims; k++)
+        cond = xg_elem_and(&w->s, cond, xg_elem_within(&w->s, at[k], m->dims[k].range, all->dims[k].range));
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_imap *test = xg_imap_with_results(x, all, &m->constraints[k].expr, 1);
+        xg_range known = xg_aff_range(&env, test->results[0]);
+        if (xg_range_within(known, m->constraints[k].range)) continue;
+        xg_elem_apply(&w->s, test, at, v);
+        cond = xg_elem_and(&w->s, cond, xg_elem_within(&w->s, v[0], m->constraints[k].range, known));
+    }
+    return cond;
+}
+
+/* ---- from memory into registers ---- */
+
+XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) { return xg_contract_zero(&w->s, w->p->form.sum); }
+
+XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+    const xg_tile_form *f = &w->p->form;
+    const xg_inst *o = XG_OPERAND(f->hero, f->operand[side]);
+    xlagpu_type t = o->shape->type, rounded = xg_contract_rounding(f->hero, t);
+    xg_kval *index[XG_RANK_MAX];
+    xg_elem v;
+    w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
+    xg_elem_apply(&w->s, w->p->fetch[side].map, at, index);
+    v = xg_elem_convert_to(&w->s, xg_elem_of(&w->s, o, index), t, rounded);
+    return xg_elem_convert_to(&w->s, v, rounded, f->sum);
+}
+XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval *const *at) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_elem v;
+    if (!cond) return xg_tile_element(w, side, at);
+    v = xg_tile_zero(w);
+    xg_flow_elem(&f, &v);
+    xg_flow_if(&f, cond);
+    v = xg_tile_element(w, side, at);
+    xg_flow_end(&f);
+    return v;
+}
+XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval **at) {
+    at[XG_TILE_THREAD] = w->thread;
+    at[XG_TILE_ROUND] = xg_elem_index(&w->s, round);
+    at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
+    at[XG_TILE_STEP] = step;
+    at[XG_TILE_TILE] = w->tile[side];
+    at[XG_TILE_BATCH] = w->batch;
+}
+/* What a thread brings of a side in one round. */
+XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    const xg_ktype *type;
+    xg_flow f;
+    xg_tile_fetch_at(w, side, round, step, at);
+    xg_tile_fetch_counts(w->p, side, counts);
+    cond = xg_tile_inside(w, t->map, counts, at);
+    if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
+    type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), t->vector);
+    vector = xg_kconst_bits(&w->s.b, type, 0);
+    f = xg_flow_of(&w->s, &vector);
+    last = xg_elem_index(&w->s, t->vector);
+    at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
+    put[0] = xg_tile_guarded(w, side, cond, at).v;
+    put[1] = vector;
+    put[2] = at[XG_TILE_LANE];
+    vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
+    xg_flow_end(&f);
+    return xg_elem_real(vector);
+}
+
+/* ---- from registers into shared memory ---- */
+
+enum {
+    XG_TILE_SPOT_THREAD,
+    XG_TILE_SPOT_BUFFER,
+    XG_TILE_SPOT_DIMS
+};
+/* Where lane `lane` of a round's vector goes. */
+XG_FN xg_kval *xg_tile_spot(xg_tile_kernel *w, uint32_t side, int64_t round, int64_t lane, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *vector = xg_aff_add_k(x, xg_aff_dim(x, XG_TILE_SPOT_THREAD), round * w->p->threads), *row, *k, *at;
+    int64_t counts[XG_TILE_SPOT_DIMS];
+    xg_kval *v[XG_TILE_SPOT_DIMS];
+    counts[XG_TILE_SPOT_THREAD] = XG_MIN(w->p->threads, t->vectors - round * w->p->threads);
+    counts[XG_TILE_SPOT_BUFFER] = 2;
+    v[XG_TILE_SPOT_THREAD] = w->thread;
+    v[XG_TILE_SPOT_BUFFER] = buffer;
+    xg_tile_vector_place(t, x, vector, &row, &k);
+    at = xg_aff_add(x, row, xg_aff_mul(x, k, t->pitch));
+    at = xg_aff_add_k(x, at, t->offset + (t->along_k ? lane * t->pitch : lane));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_SPOT_BUFFER), w->p->shape.k * t->pitch));
+    return xg_tile_apply(w, counts, XG_TILE_SPOT_DIMS, at, v);
+}
+XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
+    xg_kval *v[3];
+    v[0] = vector;
+    v[1] = w->shared;
+    v[2] = spot;
+    w->shared = xg_kir_value(&w->s.b, XG_K_OP_WRITE, v, 3, w->shared->type);
+}
+XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_elem v = w->staged[side][round];
+    xg_kval *o[2], *at;
+    int64_t lane;
+    if (t->vector > 1 && !t->along_k) {
+        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, round, 0, buffer));
+        return;
+    }
+    for (lane = 0; lane < t->vector; lane++) {
+        xg_elem one = v;
+        o[0] = v.v;
+        o[1] = xg_elem_index(&w->s, lane);
+        if (t->vector > 1) {
+            const xg_ktype *scalar = xg_kir_scalar(w->e->m, v.v->type->elem);
+            one = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, scalar));
+        }
+        at = xg_tile_spot(w, side, round, lane, buffer);
+        w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, &at, 1);
+    }
+}
+/* Whether a thread has a vector in this round; NULL: each has. */
+XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side, int64_t round) {
+    int64_t left = w->p->fetch[side].vectors - round * w->p->threads;
+    return left < w->p->threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, left)) : NULL;
+}
+XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
+            xg_flow f = xg_flow_of(&w->s, &w->shared);
+            xg_flow_if(&f, xg_tile_has_vector(w, side, k));
+            xg_tile_put(w, side, k, buffer);
+            xg_flow_end(&f);
+        }
+}
+
+/* ---- from memory into shared memory ---- */
+
+/* What a thread copies of a side in one round, under its guard: each element where it goes, so that all that lies
+ * between is one load and one store. */
+XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, xg_kval *first) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_kval *last, *spot = first, *both[2];
+    if (t->vector > 1) {
+        xg_imap *sum = xg_imap_new(w->e->m->aff, 2, 0, 0, 1, 0);
+        sum->dims[0].range = xg_range_of(0, w->p->shared - t->vector);
+        sum->dims[1].range = xg_range_of(0, t->vector - 1);
+        sum->results[0] = xg_aff_add(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), xg_aff_dim(w->e->m->aff, 1));
+        last = xg_elem_index(&w->s, t->vector);
+        at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
+        both[0] = first;
+        both[1] = at[XG_TILE_LANE];
+        spot = xg_kapply(&w->s.b, sum, both)->results;
+    }
+    w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, at).v, w->shared, &spot, 1);
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    xg_flow some = xg_flow_of(&w->s, &w->shared), f = some;
+    xg_flow_if(&some, xg_tile_has_vector(w, side, round));
+    xg_tile_fetch_at(w, side, round, step, at);
+    xg_tile_fetch_counts(w->p, side, counts);
+    spot = xg_tile_spot(w, side, round, 0, buffer);
+    cond = xg_tile_inside(w, t->map, counts, at);
+    f = xg_flow_of(&w->s, &w->shared);
+    xg_flow_if(&f, cond);
+    xg_tile_copy_vector(w, side, at, spot);
+    if (cond) {
+        xg_kval *zero;
+        xg_flow_else(&f);
+        zero = xg_tile_zero(w).v;
+        if (t->vector == 1)
+            w->shared = xg_kinsert(&w->s.b, zero, w->shared, &spot, 1);
+        else {
+            const xg_ktype *type = xg_kir_vector(w->e->m, zero->type->elem, t->vector);
+            xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
+        }
+    }
+    xg_flow_end(&f);
+    xg_flow_end(&some);
+}
+XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds; k++)
+            if (w->p->fetch[side].async)
+                xg_tile_copy(w, side, k, step, buffer);
+            else
+                w->staged[side][k] = xg_tile_bring(w, side, k, step);
+}
+XG_FN void xg_tile_wait(xg_tile_kernel *w) {
+    w->shared = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0)->results;
+}
+
+/* ---- multiply ---- */
+
+/* The row, or column, of a thread among those of its block. */
+XG_FN const xg_aff *xg_tile_thread_place(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *thread, uint32_t side) {
+    int64_t lanes_m = XG_TILE_LANES / p->lanes_n;
+    const xg_aff *lane = xg_aff_mod(x, thread, XG_TILE_LANES), *warp = xg_aff_div(x, thread, XG_TILE_LANES);
+    if (side)
+        return xg_aff_add(
+            x, xg_aff_mod(x, lane, p->lanes_n), xg_aff_mul(x, xg_aff_mod(x, warp, p->warps_n), p->lanes_n));
+    return xg_aff_add(x, xg_aff_div(x, lane, p->lanes_n), xg_aff_mul(x, xg_aff_div(x, warp, p->warps_n), lanes_m));
+}
+enum {
+    XG_TILE_READ_THREAD,
+    XG_TILE_READ_BUFFER,
+    XG_TILE_READ_OUTER,
+    XG_TILE_READ_INNER,
+    XG_TILE_READ_DIMS
+};
+/* A thread's elements of one k: `quad` side by side, the next ones a part of the tile further on. */
+XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *const *v, const int64_t *counts, xg_elem *out) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_fetch *t = &p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
+    const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
+    const xg_aff *at = xg_tile_thread_place(p, x, xg_aff_dim(x, XG_TILE_READ_THREAD), side), *k;
+    xg_kval *o[2], *vector;
+    k = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]),
+        xg_aff_dim(x, XG_TILE_READ_INNER));
+    at = xg_aff_add(x, xg_aff_mul(x, at, p->quad), xg_aff_mul(x, k, t->pitch));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_BUFFER), p->shape.k * t->pitch));
+    for (part = 0; part < own / p->quad; part++) {
+        const xg_aff *first = xg_aff_add_k(x, at, t->offset + part * (t->rows / (own / p->quad)));
+        if ((xg_type_class(p->form.sum) & XGT_C) || p->quad == 1) {
+            for (j = 0; j < p->quad; j++) {
+                o[0] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, xg_aff_add_k(x, first, j), v);
+                out[part * p->quad + j] = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, o, 1));
+            }
+            continue;
+        }
+        type = xg_kir_vector(w->e->m, elem->elem, p->quad);
+        o[0] = w->shared;
+        o[1] = xg_tile_apply(w, counts, XG_TILE_READ_DIMS, first, v);
+        vector = xg_kir_value(&w->s.b, XG_K_OP_READ, o, 2, type);
+        for (j = 0; j < p->quad; j++) {
+            o[0] = vector;
+            o[1] = xg_elem_index(&w->s, j);
+            out[part * p->quad + j] = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, elem));
+        }
+    }
+}
+XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval *const *v, const int64_t *counts) {
+    const xg_tile_plan *p = w->p;
+    int64_t i, j;
+    xg_elem *a = XG_NEW_N(w->e->arena, xg_elem, p->shape.tm), *b = XG_NEW_N(w->e->arena, xg_elem, p->shape.tn);
+    xg_contract_site site;
+    memset(&site, 0, sizeof site);
+    site.sum = p->form.sum;
+    xg_tile_fragment(w, 0, v, counts, a);
+    xg_tile_fragment(w, 1, v, counts, b);
+    for (i = 0; i < p->shape.tm; i++)
+        for (j = 0; j < p->shape.tn; j++) xg_contract_add(&w->s, &site, a[i], b[j], &w->sums[i * p->shape.tn + j]);
+}
+/* Adds the products of what lies in a buffer to the sums. */
+XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    int64_t inner = XG_MIN((int64_t)XG_TILE_UNROLL, (int64_t)p->shape.k), counts[XG_TILE_READ_DIMS];
+    xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
+    xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
+    int64_t k;
+    counts[XG_TILE_READ_THREAD] = p->threads;
+    counts[XG_TILE_READ_BUFFER] = 2;
+    counts[XG_TILE_READ_OUTER] = p->shape.k / inner;
+    counts[XG_TILE_READ_INNER] = inner;
+    v[XG_TILE_READ_THREAD] = w->thread;
+    v[XG_TILE_READ_BUFFER] = buffer;
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&outer, &w->sums[k]);
+    outer.rolled = true;
+    many = xg_elem_index(&w->s, p->shape.k / inner);
+    v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, many, 1, p->shape.k / inner);
+    outer.op->flags |= KL_STEP_POINTERS;
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
+    many = xg_elem_index(&w->s, inner);
+    v[XG_TILE_READ_INNER] = xg_flow_for(&f, zero, many, 1, inner);
+    f.op->flags = KL_UNROLL_LOWERED;
+    xg_tile_multiply_one(w, v, counts);
+    xg_flow_end(&f);
+    xg_flow_end(&outer);
+}
+
+/* ---- all steps ---- */
+
+XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds; k++)
+            if (!w->p->fetch[side].async) xg_flow_elem(f, &w->staged[side][k]);
+}
+/* Zeros in the place of what is brought. */
+XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
+            int64_t n = w->p->fetch[side].vector;
+            w->staged[side][k] = xg_tile_zero(w);
+            if (n > 1)
+                w->staged[side][k].v =
+                    xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), n), 0);
+        }
+}
+XG_FN void xg_tile_one_step(xg_tile_kernel *w, xg_kval *step) {
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t steps = w->p->steps;
+    xg_kval *next = xg_tile_apply(w, &steps, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), &step), *buffer, *other;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    buffer = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_dim(x, 0), 2), &step);
+    other = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), 2), &step);
+    xg_tile_bring_nothing(w);
+    xg_tile_carry_staged(w, &f);
+    xg_flow_slot(&f, &w->shared);
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, xg_elem_index(&w->s, steps)));
+    xg_tile_bring_step(w, next, other);
+    xg_flow_end(&f);
+    xg_tile_multiply(w, buffer);
+    xg_tile_put_step(w, other);
+    xg_tile_wait(w);
+}
+XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *zero = xg_elem_index(&w->s, 0);
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    int64_t k;
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) w->sums[k] = xg_tile_zero(w);
+    xg_tile_bring_step(w, zero, zero);
+    xg_tile_put_step(w, zero);
+    xg_tile_wait(w);
+    if (p->steps == 1) {
+        xg_tile_multiply(w, zero);
+        xg_tile_wait(w);
+        return;
+    }
+    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
+    xg_flow_slot(&f, &w->shared);
+    f.rolled = true;
+    xg_tile_one_step(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
+    f.op->flags |= KL_STEP_POINTERS;
+    xg_flow_end(&f);
+}
+
+/* ---- the result ---- */
+
+/* The sums of the rows that are part `part` of each thread's: into shared memory, as a matrix of the tile's columns. */
+XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
+    const xg_tile_plan *p = w->p;
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *row = xg_tile_thread_place(p, x, xg_aff_dim(x, 0), 0), *column, *at;
+    int64_t i, h, j, across = p->shape.tn / p->quad;
+    bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
+    const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad);
+    column = xg_aff_mul(x, xg_tile_thread_place(p, x, xg_aff_dim(x, 0), 1), p->quad);
+    at = xg_aff_add(x, xg_aff_mul(x, row, p->quad * p->shape.n), column);
+    for (i = 0; i < p->quad; i++)
+        for (h = 0; h < across; h++) {
+            const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad];
+            const xg_aff *first = xg_aff_add_k(x, at, i * p->shape.n + h * (p->shape.n / across));
+            xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
+            for (j = 0; j < p->quad; j++) {
+                if (apart) {
+                    xg_kval *spot = xg_tile_apply(w, &p->threads, 1, xg_aff_add_k(x, first, j), &w->thread);
+                    w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
+                    continue;
+                }
+                o[0] = sums[j].v;
+                o[1] = vector;
+                o[2] = xg_elem_index(&w->s, j);
+                vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
+            }
+            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, &p->threads, 1, first, &w->thread));
+        }
+}
+enum {
+    XG_TILE_OUT_THREAD,
+    XG_TILE_OUT_ROUND,
+    XG_TILE_OUT_LANE,
+    XG_TILE_OUT_M,
+    XG_TILE_OUT_N,
+    XG_TILE_OUT_BATCH,
+    XG_TILE_OUT_DIMS
+};
+typedef struct xg_tile_out {
+    const xg_imap *map; /* to the hero's indices, and the place in shared memory */
+    int64_t counts[XG_TILE_OUT_DIMS];
+} xg_tile_out;
+XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_form *f = &p->form;
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t rows = p->shape.m / (p->shape.tm / p->quad), vectors = rows * p->shape.n / p->out_vector, line;
+    const xg_aff *own, *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    xg_tile_out o;
+    xg_aff_env env;
+    xg_imap *m;
+    uint32_t k;
+    line = p->shape.n / p->out_vector;
+    o.counts[XG_TILE_OUT_THREAD] = p->threads;
+    o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, p->threads);
+    o.counts[XG_TILE_OUT_LANE] = p->out_vector;
+    o.counts[XG_TILE_OUT_M] = p->tiles[0];
+    o.counts[XG_TILE_OUT_N] = p->tiles[1];
+    o.counts[XG_TILE_OUT_BATCH] = p->batch;
+    m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
+    env = xg_imap_env(x, m);
+    own = xg_aff_add(x, xg_aff_dim(x, XG_TILE_OUT_THREAD), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_ROUND), p->threads));
+    row = xg_aff_div_in(&env, own, line);
+    column = xg_aff_mul(x, xg_aff_mod_in(&env, own, line), p->out_vector);
+    column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
+    memset(linear, 0, sizeof linear);
+    linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
+    linear[XG_TILE_M] =
+        xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_M), p->shape.m), xg_aff_add_k(x, row, part * rows));
+    linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), column);
+    xg_tile_variables(f, &env, linear, vars);
+    for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
+    m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->shape.n), column);
+    o.map = xg_imap_simplify(x, m);
+    if (vectors % p->threads) o.map = xg_imap_with_constraint(x, o.map, own, xg_range_of(0, vectors - 1));
+    if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
+        o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
+    if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
+        linear[XG_TILE_N] = xg_aff_sub(x, linear[XG_TILE_N], xg_aff_dim(x, XG_TILE_OUT_LANE));
+        o.map = xg_imap_with_constraint(
+            x, o.map, linear[XG_TILE_N], xg_range_of(0, f->group[XG_TILE_N].size - p->out_vector));
+    }
+    return o;
+}
+
+/* One vector of the result, and all that the fusion makes of it. */
+XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
+    const xg_tile_form *f = &w->p->form;
+    xg_contract_site site;
+    xg_kval *index[XG_TILE_VARS_MAX], *cond, *last;
+    uint32_t k;
+    xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
+    xg_elem v;
+    memset(&site, 0, sizeof site);
+    site.i = f->hero;
+    site.sum = f->sum;
+    at[XG_TILE_OUT_ROUND] = round;
+    at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
+    cond = xg_tile_inside(w, o->map, o->counts, at);
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&guard, &w->dest[k]);
+    xg_flow_if(&guard, cond);
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&lanes, &w->dest[k]);
+    if (w->p->out_vector > 1) {
+        last = xg_elem_index(&w->s, w->p->out_vector);
+        at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
+    }
+    xg_elem_apply(&w->s, o->map, at, index);
+    v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, &index[f->rank], 1));
+    v = xg_contract_end(&w->s, &site, v);
+    xg_hero_write(&w->s, &w->p->heroes, f->hero->shape, &v, index, NULL, w->dest);
+    xg_flow_end(&lanes);
+    xg_flow_end(&guard);
+}
+XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
+    xg_tile_out o = xg_tile_out_of(w, part);
+    xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    uint32_t k;
+    at[XG_TILE_OUT_THREAD] = w->thread;
+    at[XG_TILE_OUT_M] = w->tile[0];
+    at[XG_TILE_OUT_N] = w->tile[1];
+    at[XG_TILE_OUT_BATCH] = w->batch;
+    if (o.counts[XG_TILE_OUT_ROUND] == 1) {
+        xg_tile_out_vector(w, &o, at, zero);
+        return;
+    }
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&f, &w->dest[k]);
+    f.rolled = true;
+    last = xg_elem_index(&w->s, o.counts[XG_TILE_OUT_ROUND]);
+    xg_tile_out_vector(w, &o, at, xg_flow_for(&f, zero, last, 1, o.counts[XG_TILE_OUT_ROUND]));
+    f.op->flags |= KL_STEP_POINTERS;
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
+    int64_t parts = w->p->shape.tm / w->p->quad, part;
+    for (part = 0; part < parts; part++) {
+        if (part) xg_tile_wait(w);
+        xg_tile_show(w, part);
+        xg_tile_wait(w);
+        xg_tile_out_part(w, part);
+    }
+}
+
+/* ---- the kernel ---- */
+
+/* Blocks by batch, then by groups of rows of tiles; a group column by column. */
+XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t each = p->tiles[0] * p->tiles[1], together = p->group_rows * p->tiles[1];
+    const xg_aff *block = xg_aff_dim(x, 0), *own = xg_aff_mod(x, block, each), *in = xg_aff_mod(x, own, together), *e;
+    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks);
+    e = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, own, together), p->group_rows), xg_aff_mod(x, in, p->group_rows));
+    w->tile[0] = xg_tile_apply(w, &p->blocks, 1, e, &id);
+    w->tile[1] = xg_tile_apply(w, &p->blocks, 1, xg_aff_div(x, in, p->group_rows), &id);
+    w->batch = xg_tile_apply(w, &p->blocks, 1, xg_aff_div(x, block, each), &id);
+}
+XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
+    xg_kfunc *f = e->m->entry;
+    const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(p->form.sum), &p->shared, 1);
+    xg_tile_kernel w;
+    uint32_t k;
+    memset(&w, 0, sizeof w);
+    xg_emit_functions(e, false);
+    f->async_copies = p->fetch[0].async || p->fetch[1].async;
+    w.e = e;
+    w.p = p;
+    w.s = xg_emit_scope(e, f, 0);
+    f->threads[0] = (uint32_t)p->threads;
+    f->blocks[0] = (uint32_t)p->blocks;
+    f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
+    w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->shape.tm * (size_t)p->shape.tn);
+    for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
+    w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[f->n_inputs + k];
+    w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
+    xg_tile_blocks(&w);
+    w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    xg_tile_all_steps(&w);
+    xg_tile_all_results(&w);
+    xg_kreturn(&w.s.b, w.dest, e->n_roots);
+}
+/* ---- the way ---- */
+
+XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_tile_plan *p) {
+    xg_machine m = xg_cost_machine(job->fusion->comp->module);
+    if (!xg_tile_may_be(job->fusion)) return false;
+    xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
+    if (!xg_tile_plan_of(p, e, &m)) return false;
+    return xg_emit_launch(e, p->threads, p->blocks, 0);
+}
+XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const xg_fusion_emission *e, xg_record *r) {
+    int64_t tile[3], part[2];
+    tile[0] = p->shape.m;
+    tile[1] = p->shape.n;
+    tile[2] = p->shape.k;
+    part[0] = p->shape.tm;
+    part[1] = p->shape.tn;
+    xg_record_put(job->arena, &r->form, "tile", tile, 3);
+    xg_record_put(job->arena, &r->form, "thread_tile", part, 2);
+    r->launch = e->record->launch;
+}
+/* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
+XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times) {
+    xg_machine m = xg_cost_machine(job->fusion->comp->module);
+    uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
+    xg_fusion_emission e;
+    xg_tile_plan p;
+    xg_ints *over;
+    if (!xg_tile_way_open(job, &e, &p)) return false;
+    xg_tile_way_write(job, &p, &e, r);
+    over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
+    xg_fuse_over(job->arena, job->fusion, true, over);
+    r->over = over;
+    r->n_results = n;
+    times->own = p.picoseconds;
+    times->emitter = XG_MAX(xg_tile_loop_time(&p.form, &m), p.picoseconds + 1); /* the plan has compared the two */
+    return true;
+}
+XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name) {
+    xg_fusion_emission e;
+    xg_tile_plan p;
+    xg_record made;
+    const char *which;
+    memset(&made, 0, sizeof made);
+    if (!xg_tile_way_open(job, &e, &p))
+        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
+            "the record of this kernel: tiles do not suit it");
+    xg_tile_way_write(job, &p, &e, &made);
+    which = xg_record_disobeys(r, &made);
+    if (which)
+        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
+            "the record of this kernel: '%s' would be another", which);
+    xg_emit_check_leaves(&e);
+    xg_emit_entry(&e, name);
+    xg_tile_emit(&e, &p);
+    return e.m;
+}
+
+#endif /* XG_SCHED_TILE_EMIT_C */

@@ -1,0 +1,134 @@
+/* sched/tile_form.c -- which axes a dot or convolution has: of a batch, of each operand alone, and summed ones. */
+#ifndef XG_SCHED_TILE_FORM_C
+#define XG_SCHED_TILE_FORM_C
+#include "tile.h"
+
+/* How far out dimension d lies in memory: 0 is the innermost one. */
+XG_FN uint32_t xg_tile_depth(const xg_shape *s, uint32_t d) {
+    uint32_t k;
+    if (!s->layout) return s->rank - 1 - d;
+    for (k = 0; k < s->rank && (uint32_t)s->layout->minor_to_major[k] != d; k++) {}
+    return k;
+}
+/* Behind those that lie further out in memory. */
+XG_FN void xg_tile_add(xg_tile_group *g, uint32_t of, int64_t extent, int64_t scale, uint32_t depth, uint32_t *depths) {
+    uint32_t k = g->n++;
+    for (; k > 0 && depths[k - 1] < depth; k--) {
+        g->axes[k] = g->axes[k - 1];
+        depths[k] = depths[k - 1];
+    }
+    g->axes[k].of = of;
+    g->axes[k].extent = extent;
+    g->axes[k].scale = scale;
+    depths[k] = depth;
+}
+typedef struct xg_tile_builder {
+    xg_tile_form *f;
+    uint32_t depths[XG_TILE_ROLES][XG_TILE_VARS_MAX];
+} xg_tile_builder;
+XG_FN void xg_tile_add_dim(xg_tile_builder *b, xg_tile_role role, uint32_t dim, int64_t extent, int64_t scale) {
+    xg_tile_add(&b->f->group[role], dim, extent, scale, xg_tile_depth(b->f->hero->shape, dim), b->depths[role]);
+}
+/* A summed one lies as deep as the dimension of operand 0 that it counts. */
+XG_FN void xg_tile_add_sum(xg_tile_builder *b, uint32_t which, uint32_t dim, int64_t extent) {
+    uint32_t depth = xg_tile_depth(XG_OPERAND(b->f->hero, 0)->shape, dim);
+    xg_tile_add(&b->f->group[XG_TILE_K], b->f->rank + which, extent, 1, depth, b->depths[XG_TILE_K]);
+}
+
+XG_FN bool xg_tile_dot(xg_tile_builder *b) {
+    const xg_inst *i = b->f->hero;
+    const xg_shape *s = i->shape, *lhs = XG_OPERAND(i, 0)->shape;
+    uint32_t n_batch = xg_attr_ints(i, XG_A_lhs_batch_dims).n, left, k;
+    xg_ints summed = xg_attr_ints(i, XG_A_lhs_contracting_dims);
+    if (i->n_operands != 2) return false;
+    left = lhs->rank - summed.n;
+    for (k = 0; k < s->rank; k++)
+        xg_tile_add_dim(b, k < n_batch ? XG_TILE_B : k < left ? XG_TILE_M : XG_TILE_N, k, s->dims[k], 1);
+    for (k = 0; k < summed.n; k++) xg_tile_add_sum(b, k, (uint32_t)summed.p[k], lhs->dims[summed.p[k]]);
+    b->f->n_vars = s->rank + summed.n;
+    return true;
+}
+XG_FN bool xg_tile_convolution(xg_tile_builder *b) {
+    const xg_inst *i = b->f->hero;
+    const xg_shape *s = i->shape, *kernel = XG_OPERAND(i, 1)->shape;
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    xg_window w = xg_emit_window(i);
+    int64_t groups = xg_attr_int(i, XG_A_feature_group_count, 1) * xg_attr_int(i, XG_A_batch_group_count, 1), features;
+    uint32_t k;
+    if (i->n_operands != 2 || xg_inst_attr(i, XG_A_sparsity_config) || groups < 1) return false;
+    features = s->dims[l->output_feature] / groups;
+    for (k = 0; k < s->rank; k++)
+        if (k != (uint32_t)l->output_feature) xg_tile_add_dim(b, XG_TILE_M, k, s->dims[k], 1);
+    if (groups > 1) xg_tile_add_dim(b, XG_TILE_B, (uint32_t)l->output_feature, groups, features);
+    xg_tile_add_dim(b, XG_TILE_N, (uint32_t)l->output_feature, features, 1);
+    for (k = 0; k < w.n; k++) xg_tile_add_sum(b, k, (uint32_t)l->input_spatial.p[k], w.p[k].size);
+    xg_tile_add_sum(b, w.n, (uint32_t)l->input_feature, kernel->dims[l->kernel_input]);
+    b->f->n_vars = s->rank + w.n + 1;
+    return true;
+}
+
+XG_FN int64_t xg_tile_group_size(const xg_tile_group *g) {
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < g->n; k++)
+        if (!xg_mul64(n, g->axes[k].extent, &n)) return -1;
+    return n;
+}
+/* The role whose last axis of more than one element lies innermost in the result: threads write it side by side. */
+XG_FN bool xg_tile_m_is_minor(const xg_tile_builder *b) {
+    uint32_t best[2] = {UINT32_MAX, UINT32_MAX}, role, k;
+    for (role = XG_TILE_M; role <= XG_TILE_N; role++) {
+        const xg_tile_group *g = &b->f->group[role];
+        for (k = 0; k < g->n; k++)
+            if (g->axes[k].extent > 1) best[role - XG_TILE_M] = b->depths[role][k];
+    }
+    return best[0] < best[1];
+}
+XG_FN void xg_tile_swap(xg_tile_form *f) {
+    xg_tile_group g = f->group[XG_TILE_M];
+    f->group[XG_TILE_M] = f->group[XG_TILE_N];
+    f->group[XG_TILE_N] = g;
+    f->operand[0] = 1;
+    f->operand[1] = 0;
+}
+
+XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero) {
+    xg_tile_builder b;
+    uint32_t k;
+    memset(f, 0, sizeof *f);
+    memset(&b, 0, sizeof b);
+    b.f = f;
+    f->hero = hero;
+    f->rank = hero->shape->rank;
+    f->operand[1] = 1;
+    if (!xg_shape_is_array(hero->shape) || hero->shape->dynamic || hero->shape->elements == 0) return false;
+    for (k = 0; k < 2; k++)
+        if (XG_OPERAND(hero, k)->shape->dynamic || XG_OPERAND(hero, k)->shape->elements == 0) return false;
+    for (k = 0; k < 2; k++)
+        if (!xg_imap_ok(xg_indexing_operand(x, hero, k))) return false;
+    if (hero->op == XG_DOT ? !xg_tile_dot(&b) : !xg_tile_convolution(&b)) return false;
+    f->sum = xg_contract_sum_type(hero);
+    for (k = 0; k < XG_TILE_ROLES; k++)
+        if ((f->group[k].size = xg_tile_group_size(&f->group[k])) <= 0) return false;
+    if (xg_tile_m_is_minor(&b)) xg_tile_swap(f);
+    for (k = 0; k < XG_TILE_SIDES; k++)
+        f->map[k] = xg_imap_syms_to_dims(x, xg_indexing_operand(x, hero, f->operand[k]));
+    return f->sum != XLAGPU_PRED;
+}
+
+XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars) {
+    uint32_t role, k;
+    for (k = 0; k < f->n_vars; k++) vars[k] = xg_aff_const(env->x, 0);
+    for (role = 0; role < XG_TILE_ROLES; role++) {
+        const xg_tile_group *g = &f->group[role];
+        const xg_aff *rest = linear[role];
+        for (k = g->n; k-- > 0 && rest;) {
+            const xg_tile_axis *axis = &g->axes[k];
+            const xg_aff *own = k ? xg_aff_mod_in(env, rest, axis->extent) : rest;
+            vars[axis->of] = xg_aff_add_scaled(env, vars[axis->of], own, axis->scale);
+            rest = k ? xg_aff_div_in(env, rest, axis->extent) : NULL;
+        }
+    }
+}
+
+#endif /* XG_SCHED_TILE_FORM_C */

@@ -1,0 +1,364 @@
+/* sched/tile_plan.c -- whether tiles are the way for a fusion, and which tile: the one place with an estimate. */
+#ifndef XG_SCHED_TILE_PLAN_C
+#define XG_SCHED_TILE_PLAN_C
+#include "tile.h"
+
+/* Tiles: of a block m n k, of a thread tm tn. By bytes of what is summed: up to four, eight, sixteen. */
+#define XG_TILE_SHAPES_4(X) \
+    X(128, 128, 32, 8, 8) \
+    X(128, 128, 16, 8, 8) \
+    X(64, 128, 16, 8, 8) \
+    X(128, 64, 16, 8, 8) \
+    X(64, 64, 16, 8, 4) \
+    X(32, 64, 16, 4, 4) \
+    X(64, 32, 16, 4, 4) \
+    X(32, 32, 32, 4, 4) \
+    X(16, 128, 16, 4, 4) \
+    X(16, 64, 32, 4, 4) \
+    X(128, 16, 16, 4, 4) \
+    X(64, 16, 32, 4, 4) \
+    X(16, 32, 32, 4, 4) \
+    X(8, 64, 32, 4, 4) \
+    X(64, 8, 32, 4, 4) \
+    X(4, 128, 16, 4, 4) \
+    X(128, 4, 16, 4, 4)
+#define XG_TILE_SHAPES_8(X) \
+    X(64, 64, 16, 4, 8) \
+    X(32, 64, 16, 4, 4) \
+    X(64, 32, 16, 4, 4) \
+    X(32, 32, 16, 4, 4) \
+    X(16, 32, 16, 4, 4) \
+    X(32, 16, 16, 4, 4) \
+    X(16, 64, 16, 4, 4) \
+    X(8, 64, 16, 4, 4) \
+    X(64, 8, 16, 4, 4) \
+    X(4, 128, 16, 4, 4) \
+    X(128, 4, 16, 4, 4)
+#define XG_TILE_SHAPES_16(X) \
+    X(32, 32, 8, 4, 4) \
+    X(16, 32, 8, 4, 4) \
+    X(8, 64, 8, 4, 4) \
+    X(64, 8, 8, 4, 4) \
+    X(4, 128, 8, 4, 4) \
+    X(128, 4, 8, 4, 4)
+
+enum {
+    XG_TILE_WORK_MIN = 1 << 14,   /* multiply-adds: below, a launch takes longer than any way to do them */
+    XG_TILE_WORK_SURE = 1 << 16,  /* above, one thread for each element reads far too often, whatever it takes */
+    XG_TILE_EXTENT_MIN = 2,       /* of m and n: with one row there is nothing that tiles would read once */
+    XG_TILE_SECTOR_BYTES = 32,    /* what memory gives at least */
+    XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
+    XG_TILE_VECTOR_MAX = 8,       /* elements: more are staged in too many registers */
+    XG_TILE_PAD_BYTES = 16,       /* behind a row of shared memory that is written across: two vectors of one row
+                                     then lie half of the banks apart */
+    XG_TILE_GROUP_ROWS = 8,       /* rows of tiles that blocks take side by side: what they read stays in L2 */
+    XG_TILE_LANES = 32,           /* of a warp */
+    XG_TILE_LANES_N = 8,          /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
+    XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
+    XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
+    XG_TILE_STEP_CYCLES = 60,     /* of a step beside its arithmetic: barrier and addresses */
+    XG_TILE_START_CYCLES = 1500,  /* of a block: the first step's way from memory, and the epilogue's to it */
+    XG_TILE_READ_CYCLES = 2,      /* of shared memory for 16 bytes of each lane, most of them the same */
+    XG_TILE_READ_LATENCY = 12,    /* of one k, which a warp alone waits for beside its arithmetic */
+    XG_TILE_L2_SPEED = 3          /* times the bandwidth of memory */
+};
+
+/* ---- what is brought ---- */
+
+XG_FN int64_t xg_tile_weight(const xg_inst *i) { return xg_shape_is_array(i->shape) ? xg_cost_bytes(i->shape) : 0; }
+/* The parameter whose elements most of an operand is made of, and where they lie: (variables) -> its indices. */
+XG_FN const xg_inst *xg_tile_source(xg_aff_ctx *x, const xg_inst *i, const xg_imap **m) {
+    uint32_t k, best, depth;
+    for (depth = 0; depth < 64 && i->op != XG_PARAMETER && i->n_operands; depth++) {
+        best = 0;
+        if (xg_op_flags(i->op) & XGF_EW) {
+            for (k = 1; k < i->n_operands; k++)
+                if (xg_tile_weight(XG_OPERAND(i, k)) > xg_tile_weight(XG_OPERAND(i, best))) best = k;
+        } else {
+            const xg_imap *step = xg_indexing_operand(x, i, 0);
+            if (!xg_imap_ok(step) || step->n_syms || step->n_rts) return i;
+            *m = xg_imap_compose(x, *m, step);
+            if (!xg_imap_ok(*m)) return i;
+        }
+        i = XG_OPERAND(i, best);
+    }
+    return i;
+}
+
+/* Of a map to offsets, whose dim `lane` counts neighbours: 2 they lie in one aligned vector; 1 side by side; else 0. */
+XG_FN int xg_tile_contiguous(xg_aff_ctx *x, const xg_imap *m, uint32_t lane, int64_t lanes) {
+    const xg_aff *v = xg_aff_dim(x, lane), *rest;
+    if (!xg_imap_ok(m) || xg_aff_scale_of(m->results[0], v) != 1) return 0;
+    rest = xg_aff_sub(x, m->results[0], v);
+    if (!rest || xg_aff_uses(rest, v)) return 0;
+    return xg_aff_divisor(rest) % lanes == 0 ? 2 : 1;
+}
+/* (row / lanes, k / lanes, lane) -> offset of the source's element, when lanes run along k, or along rows. */
+XG_FN const xg_imap *xg_tile_probe(const xg_tile_form *f, xg_aff_ctx *x, uint32_t side, const xg_imap *to,
+    const xg_shape *s, bool along_k, int64_t n) {
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *lane = xg_aff_dim(x, 2);
+    xg_tile_role row = side ? XG_TILE_N : XG_TILE_M;
+    xg_imap *m = xg_imap_new(x, 4, 0, 0, f->n_vars, 0);
+    xg_range ranges[4];
+    xg_aff_env env;
+    uint32_t k;
+    ranges[0] = xg_range_of(0, f->group[row].size / (along_k ? 1 : n) - 1);
+    ranges[1] = xg_range_of(0, f->group[XG_TILE_K].size / (along_k ? n : 1) - 1);
+    ranges[2] = xg_range_of(0, n - 1);
+    ranges[3] = xg_range_of(0, f->group[XG_TILE_B].size - 1);
+    env = xg_aff_env_of(x, ranges, 4, NULL, 0);
+    memset(linear, 0, sizeof linear);
+    linear[XG_TILE_B] = xg_aff_dim(x, 3);
+    linear[row] = xg_aff_dim(x, 0);
+    linear[XG_TILE_K] = xg_aff_dim(x, 1);
+    k = along_k ? XG_TILE_K : row;
+    linear[k] = xg_aff_add(x, xg_aff_mul(x, linear[k], n), lane);
+    xg_tile_variables(f, &env, linear, vars);
+    for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
+    for (k = 0; k < f->n_vars; k++) m->results[k] = vars[k];
+    return xg_indexing_flatten(x, xg_imap_compose(x, m, to), s);
+}
+/* Whether the operand's elements are those of a parameter, unchanged. */
+XG_FN bool xg_tile_is_moved(const xg_inst *i) {
+    while (i->op == XG_BITCAST || i->op == XG_RESHAPE || i->op == XG_TRANSPOSE || i->op == XG_REVERSE ||
+           i->op == XG_SLICE || i->op == XG_COPY || i->op == XG_BROADCAST)
+        i = XG_OPERAND(i, 0);
+    return i->op == XG_PARAMETER;
+}
+XG_FN bool xg_tile_may_copy(const xg_tile_form *f, const xg_inst *operand, int64_t bytes) {
+    xlagpu_type t = operand->shape->type;
+    return t == f->sum && xg_contract_rounding(f->hero, t) == t && !(xg_type_class(t) & XGT_C) && bytes >= 4 &&
+           xg_tile_is_moved(operand);
+}
+/* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
+XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_machine *m, uint32_t side) {
+    const xg_tile_form *f = &p->form;
+    xg_tile_fetch *t = &p->fetch[side];
+    const xg_imap *to = f->map[side];
+    const xg_inst *from = xg_tile_source(x, XG_OPERAND(f->hero, f->operand[side]), &to);
+    int64_t bytes = XG_MAX(xg_type_bytes(from->shape->type), 1), n = XG_TILE_ACCESS_BYTES / bytes;
+    int64_t size[2];
+    int way;
+    size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
+    size[1] = f->group[XG_TILE_K].size;
+    t->bytes = bytes;
+    t->async = m->async_copies && xg_tile_may_copy(f, XG_OPERAND(f->hero, f->operand[side]), bytes);
+    t->vector = 1;
+    t->along_k = false;
+    if (xg_type_class(f->sum) & XGT_C) n = 1;
+    for (n = XG_MIN(n, (int64_t)XG_TILE_VECTOR_MAX); n > 1; n /= 2)
+        for (way = 1; way >= 0; way--) {
+            if (size[way] % n || xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, way, n), 2, n) < 2)
+                continue;
+            t->vector = n;
+            t->along_k = way;
+            return;
+        }
+    for (way = 1; way >= 0 && !t->along_k; way--)
+        t->along_k = way && size[way] > 1 &&
+                     xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, true, 2), 2, 2) > 0;
+}
+
+/* ---- what is written ---- */
+
+XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission *e) {
+    const xg_tile_form *f = &p->form;
+    xg_aff_ctx *x = e->m->aff;
+    const xg_shape *root = e->roots[0]->shape;
+    int64_t n = XG_MIN(XG_TILE_ACCESS_BYTES / XG_MAX(xg_type_bytes(root->type), 1), (int64_t)XG_TILE_VECTOR_MAX);
+    const xg_imap *place = xg_indexing_flatten(x, xg_emit_same_place(x, f->hero->shape, root), root);
+    if (xg_type_class(root->type) & XGT_C) n = 1;
+    for (; n > 1; n /= 2) {
+        const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+        xg_imap *m = xg_imap_new(x, 4, 0, 0, f->rank, 0);
+        xg_range ranges[4];
+        xg_aff_env env;
+        uint32_t k;
+        if (f->group[XG_TILE_N].size % n) continue;
+        ranges[0] = xg_range_of(0, f->group[XG_TILE_M].size - 1);
+        ranges[1] = xg_range_of(0, f->group[XG_TILE_N].size / n - 1);
+        ranges[2] = xg_range_of(0, n - 1);
+        ranges[3] = xg_range_of(0, f->group[XG_TILE_B].size - 1);
+        env = xg_aff_env_of(x, ranges, 4, NULL, 0);
+        memset(linear, 0, sizeof linear);
+        linear[XG_TILE_B] = xg_aff_dim(x, 3);
+        linear[XG_TILE_M] = xg_aff_dim(x, 0);
+        linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 1), n), xg_aff_dim(x, 2));
+        xg_tile_variables(f, &env, linear, vars);
+        for (k = 0; k < 4; k++) m->dims[k].range = ranges[k];
+        for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
+        if (xg_tile_contiguous(x, xg_imap_compose(x, m, place), 2, n) == 2) return n;
+    }
+    return 1;
+}
+
+/* ---- one shape ---- */
+
+XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
+/* Of so many tiles, how many rows of them are taken side by side: what divides them. */
+XG_FN int64_t xg_tile_rows_together(int64_t tiles) {
+    int64_t n = XG_TILE_GROUP_ROWS;
+    while (tiles % n) n /= 2;
+    return n;
+}
+XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
+    xg_tile_fetch *t = &p->fetch[side];
+    int64_t sum_bytes = xg_type_bytes(p->form.sum);
+    t->rows = side ? p->shape.n : p->shape.m;
+    /* along k the elements of a vector go apart, and copies of several elements do not */
+    t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
+    t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_TILE_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
+    t->pitch = t->rows + (t->along_k ? XG_MAX(XG_TILE_PAD_BYTES / sum_bytes, p->quad) : 0);
+    t->vectors = t->rows * p->shape.k / t->vector;
+    t->rounds = xg_tile_over(t->vectors, p->threads);
+    t->offset = side ? 2 * p->shape.k * p->fetch[0].pitch : 0;
+}
+/* All that follows from the shape. False: there are too many blocks. */
+XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
+    int64_t bytes = xg_type_bytes(p->form.sum), loop, out;
+    p->shape = *s;
+    p->quad = XG_MIN((int64_t)4, XG_MAX(XG_TILE_ACCESS_BYTES / bytes, (int64_t)1));
+    p->rows = s->m / s->tm;
+    p->columns = s->n / s->tn;
+    p->threads = p->rows * p->columns;
+    p->lanes_n = XG_MIN(p->columns, (int64_t)XG_TILE_LANES_N);
+    if (XG_TILE_LANES / p->lanes_n > p->rows) p->lanes_n = XG_TILE_LANES / p->rows;
+    p->warps_n = p->columns / p->lanes_n;
+    p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, s->m);
+    p->tiles[1] = xg_tile_over(p->form.group[XG_TILE_N].size, s->n);
+    p->steps = xg_tile_over(p->form.group[XG_TILE_K].size, s->k);
+    p->batch = p->form.group[XG_TILE_B].size;
+    p->group_rows = xg_tile_rows_together(p->tiles[0]);
+    xg_tile_settle_fetch(p, 0, vectors[0]);
+    xg_tile_settle_fetch(p, 1, vectors[1]);
+    loop = p->fetch[1].offset + 2 * s->k * p->fetch[1].pitch;
+    out = (int64_t)s->m / (s->tm / p->quad) * s->n;
+    p->shared = XG_MAX(loop, out);
+    p->blocks = xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]);
+    return p->blocks <= INT32_MAX && p->threads <= 1024;
+}
+
+/* ---- the estimate ---- */
+
+/* Multiply-adds of f32 that take as long as one of the sum's type. */
+XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum) {
+    int64_t one = xg_type_bits(xg_type_real(sum)) > 32 ? 2 : 1;
+    if (xg_type_class(sum) == XGT_C) return 4 * one;
+    return xg_type_class(sum) == XGT_F ? one : 2 * one;
+}
+/* Blocks of which a multiprocessor holds so many at a time. */
+XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_machine *m) {
+    int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0, registers, r;
+    uint32_t k;
+    for (k = 0; k < 2; k++) staged += p->fetch[k].async ? 0 : p->fetch[k].rounds * p->fetch[k].vector;
+    registers = (p->shape.tm * p->shape.tn + p->shape.tm + p->shape.tn + staged) * words + XG_TILE_OWN_REGISTERS;
+    r = XG_TILE_REGISTERS / (XG_MIN(registers, (int64_t)255) * p->threads);
+    r = XG_MIN(r, m->shared_per_block / XG_MAX(p->shared * xg_type_bytes(p->form.sum), (int64_t)1));
+    return XG_MAX(XG_MIN(r, m->threads_per_sm / p->threads), (int64_t)1);
+}
+/* Cycles of a multiprocessor for one step of so many blocks at a time: what its pipes take, or one warp alone. */
+XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_machine *m, int64_t blocks) {
+    int64_t warps = blocks * p->threads / XG_TILE_LANES, lanes = XG_MAX(m->lanes / XG_TILE_LANES, 1u);
+    int64_t own = p->shape.tm * p->shape.tn * xg_tile_arithmetic(p->form.sum), multiply = own / lanes;
+    int64_t read = XG_TILE_READ_CYCLES * (p->shape.tm + p->shape.tn) / p->quad, each;
+    each = warps * (XG_MAX(multiply, read) + XG_MIN(multiply, read) / 8);
+    return p->shape.k * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
+}
+XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_machine *m, int64_t out_bytes) {
+    const xg_tile_group *g = p->form.group;
+    int64_t each = xg_tile_over(p->blocks, m->sms), together = XG_MIN(xg_tile_resident(p, m), each), cycles, l2, first;
+    int64_t compute, move, k_bytes[2];
+    uint32_t k;
+    cycles = xg_cost_mul(p->steps, xg_tile_step_cycles(p, m, together));
+    cycles = xg_cost_mul(xg_tile_over(each, together), xg_cost_add(cycles, XG_TILE_START_CYCLES));
+    compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
+    for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, g[XG_TILE_K].size);
+    l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
+    first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
+    first = xg_cost_add(first, out_bytes);
+    l2 = xg_cost_scale(l2, 1000, XG_TILE_L2_SPEED * m->bandwidth_gbs);
+    move = XG_MAX(xg_cost_scale(first, 1000, m->bandwidth_gbs), l2);
+    return xg_cost_add(XG_MAX(compute, move), XG_MIN(compute, move) / 8);
+}
+
+/* ---- the choice ---- */
+
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_machine *m, int64_t out_bytes) {
+    static const xg_tile_shape shapes[] = {
+#define X(m, n, k, tm, tn) {m, n, k, tm, tn},
+        XG_TILE_SHAPES_4(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_8(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_16(X)
+#undef X
+    };
+    int64_t bytes = xg_type_bytes(p->form.sum), vectors[2], time;
+    int want = bytes <= 4 ? 0 : bytes <= 8 ? 1 : 2, list = 0;
+    xg_tile_plan best = *p, one = *p;
+    size_t k;
+    for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
+    best.picoseconds = INT64_MAX;
+    for (k = 0; k < XG_COUNT(shapes); k++) {
+        if (!shapes[k].m) list++;
+        if (!shapes[k].m || list != want || !xg_tile_settle(&one, &shapes[k], vectors)) continue;
+        if (one.shared * bytes > m->shared_per_block) continue;
+        time = xg_tile_time(&one, m, out_bytes);
+        if (time >= best.picoseconds) continue;
+        best = one;
+        best.picoseconds = time;
+    }
+    *p = best;
+}
+XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
+    (void)data;
+    return first && (i->op == XG_DOT || i->op == XG_CONVOLUTION);
+}
+/* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before.
+ */
+XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_machine *m) {
+    enum {
+        READ_LANES = 32 /* a cycle and multiprocessor */,
+        STEP_LATENCY = 30 /* cycles */
+    };
+    int64_t steps = xg_cost_mul(f->group[XG_TILE_K].size, xg_tile_arithmetic(f->sum));
+    int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2);
+    int64_t cycles = XG_MAX(reads / (READ_LANES * (int64_t)m->sms), xg_cost_mul(steps, STEP_LATENCY));
+    return xg_cost_scale(cycles, 1000000, m->clock_mhz);
+}
+
+/* Vectors of which some lanes only have an element are brought element by element. */
+XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
+    uint32_t side;
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_tile_fetch *t = &p->fetch[side];
+        t->map = xg_tile_fetch_map(p, x, side);
+        if (!xg_imap_ok(t->map)) return false;
+        if (xg_tile_lanes_agree(x, t->map, t->vector)) continue;
+        xg_tile_settle_fetch(p, side, 1);
+        t->map = xg_tile_fetch_map(p, x, side);
+        if (!xg_imap_ok(t->map)) return false;
+    }
+    return true;
+}
+XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    if (!c || xg_fuse_is_phases(c)) return false;
+    XG_FOR_INSTS(i, c) if (xg_tile_is_hero(NULL, i, true)) return true;
+    return false;
+}
+XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m) {
+    const xg_tile_group *g = p->form.group;
+    int64_t work, out_bytes = 0;
+    uint32_t k;
+    memset(p, 0, sizeof *p);
+    if (!e->parts || !xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) return false;
+    if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
+    work = xg_cost_mul(p->form.hero->shape->elements, g[XG_TILE_K].size);
+    if (work < XG_TILE_WORK_MIN || g[XG_TILE_M].size < XG_TILE_EXTENT_MIN || g[XG_TILE_N].size < XG_TILE_EXTENT_MIN)
+        return false;
+    for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
+    for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
+    xg_tile_choose(p, m, out_bytes);
+    if (!p->blocks || (work < XG_TILE_WORK_SURE && p->picoseconds > xg_tile_loop_time(&p->form, m))) return false;
+    p->out_vector = XG_MIN(xg_tile_choose_out(p, e), (int64_t)p->shape.n);
+    return xg_tile_settle_maps(p, e->m->aff);
+}
+
+#endif /* XG_SCHED_TILE_PLAN_C */
