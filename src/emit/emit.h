@@ -382,7 +382,7 @@ typedef struct xg_way_job {
     const xg_inst *fusion;
     const xg_emit_target *target; /* the device */
     const xg_record *given;       /* an order; NULL: none */
-    const xg_ints *over;          /* by leaf of the result: operands that may lie under it, see xg_fuse_over */
+    xg_fusion_emission *e;        /* for a plan: opened, for the way to look at; what it writes there is lost */
 } xg_way_job;
 typedef struct xg_way_times {
     int64_t own, emitter; /* picoseconds; emitter 0: as the cost model says */
