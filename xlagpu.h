@@ -223,8 +223,8 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
 typedef struct xlagpu_target_desc {
-    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on later
-     * devices too, unless an instruction needs the letter */
+    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on
+     * later devices too, unless an instruction needs the letter */
     const char *name;
     uint32_t sm_count;         /* multiprocessors */
     uint32_t threads_per_sm;   /* resident threads */
@@ -298,6 +298,11 @@ typedef struct xlagpu_tensor {
  * result leaves, whose data are filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
+
+/* The terms of the longest sum that an instruction of the module makes for one element (dot, convolution, reduce,
+ * reduce- window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there
+ * is none. */
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *module);
 
 /* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have:
  * bf16, f8e4m3fn ... Complex: the real part at `element`, the imaginary part half its bytes further, as the real type
@@ -3389,7 +3394,11 @@ XG_FN xg_attr xg_attr_make(xg_attr_key k);
 /* literal.c */
 XG_FN int64_t xg_int_type_min(xlagpu_type t);
 XG_FN uint64_t xg_int_type_max(xlagpu_type t);
-#endif /* XG_HLO_H */
+
+/* terms.c */
+XG_FN uint64_t xg_inst_terms(
+    const xg_inst *i); /* added up for one element of the result; at least 1 but for empty sums */
+#endif                 /* XG_HLO_H */
 /* hlo/infer_common.c -- what the shape rules share: failing with a sentence, wanting arrays and dimensions, building a
  * shape.
  *
@@ -11130,6 +11139,53 @@ XG_FN xg_windows xg_windows_of(const xg_inst *i) {
 }
 
 #endif /* XG_HLO_WINDOWS_C */
+/* hlo/terms.c -- how many terms an instruction adds up for one element of its result. Costs and error bounds use it. */
+#ifndef XG_HLO_TERMS_C
+#define XG_HLO_TERMS_C
+
+XG_FN uint64_t xg_terms_of_dims(const xg_shape *s, xg_ints dims) {
+    uint64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < dims.n; k++) n *= (uint64_t)s->dims[dims.p[k]];
+    return n;
+}
+XG_FN uint64_t xg_terms_of_window(const xg_inst *i) {
+    const xg_attr *w = xg_inst_attr(i, XG_A_window);
+    uint64_t n = 1;
+    uint32_t k;
+    for (k = 0; w && k < w->v.window->n; k++) n *= (uint64_t)w->v.window->p[k].size;
+    return n;
+}
+XG_FN uint64_t xg_inst_terms(const xg_inst *i) {
+    switch (i->op) {
+    case XG_DOT: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_lhs_contracting_dims));
+    case XG_REDUCE: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_dimensions));
+    case XG_CONVOLUTION: {
+        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
+        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
+        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
+        return outputs ? (uint64_t)(kernel->elements / outputs) : 0;
+    }
+    case XG_FFT: {
+        xg_ints d = xg_attr_ints(i, XG_A_fft_length);
+        uint64_t n = 1;
+        uint32_t k;
+        for (k = 0; k < d.n; k++) n *= (uint64_t)d.p[k];
+        return n;
+    }
+    case XG_REDUCE_WINDOW: return xg_terms_of_window(i);
+    case XG_SCATTER: /* all updates may meet in one element */
+    case XG_SELECT_AND_SCATTER: {
+        const xg_shape *s = XG_OPERAND(i, i->n_operands - 1)->shape;
+        return xg_shape_is_array(s) ? (uint64_t)s->elements : 1;
+    }
+    case XG_CHOLESKY: return (uint64_t)i->shape->dims[i->shape->rank - 1];
+    case XG_TRIANGULAR_SOLVE: return (uint64_t)XG_OPERAND(i, 0)->shape->dims[XG_OPERAND(i, 0)->shape->rank - 1];
+    default: return 1;
+    }
+}
+
+#endif /* XG_HLO_TERMS_C */
 
 /* eval */
 /* eval/eval.h -- the reference evaluator: the meaning of every opcode, computed on the host by one thread.
@@ -11340,13 +11396,13 @@ XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
 XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
+/* clang-format off */
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
-X(sign)
-X(exp)
-X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh)
-    X(tanh) X(asinh) X(acosh) X(atanh)
+X(sign) X(exp) X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin)
+X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)
 #undef X
-        XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
+    /* clang-format on */
+    XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_atan2(xg_complex a, xg_complex b);
 
 /* ---- kernels.c: loops over dense blocks of a carrier type ------------------------------------------------------ */
@@ -15886,6 +15942,7 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         } \
         return true;
 
+/* clang-format off */
 #define XG_EVAL_DEFINE_INT(name, TYPE, UNSIGNED, WIDE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -15900,13 +15957,13 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         size_t i; \
         switch (e->op) { \
             XG_EVAL_INT_UNARY(XG_EVAL_CASE1) \
-            XG_EVAL_INT_BINARY(XG_EVAL_CASE2) XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) case XG_COMPARE \
-                : switch (e->direction) { \
-                XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default : return false; \
-            } \
+            XG_EVAL_INT_BINARY(XG_EVAL_CASE2) \
+        XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) \
+        case XG_COMPARE: switch (e->direction) { XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default: return false; } \
         default: return false; \
         } \
     }
+/* clang-format on */
 #define neg(a) (is_signed && ((U)(a) >> (sizeof(T) * 8 - 1)))
 XG_EVAL_DEFINE_INT(s8, int8_t, uint8_t, uint32_t)
 XG_EVAL_DEFINE_INT(u8, uint8_t, uint8_t, uint32_t)
@@ -15952,6 +16009,7 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
             out[i] = (T)(value); \
         } \
         return true;
+/* clang-format off */
 #define XG_EVAL_DEFINE_FLOAT(name, TYPE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *ew, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -15974,6 +16032,7 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
         default: return false; \
         } \
     }
+/* clang-format on */
 XG_EVAL_DEFINE_FLOAT(f32, float)
 XG_EVAL_DEFINE_FLOAT(f64, double)
 #undef XG_EVAL_DEFINE_FLOAT
@@ -16018,6 +16077,7 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
     X(GE, xg_complex_least(b, a))
 /* clang-format on */
 #define LOAD(p, i) xg_complex_of((double)(p)[2 * (i)], (double)(p)[2 * (i) + 1])
+/* clang-format off */
 #define XG_EVAL_DEFINE_COMPLEX(name, TYPE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -16028,7 +16088,8 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
         switch (e->op) { \
             XG_EVAL_COMPLEX_UNARY(XG_EVAL_COMPLEX_CASE1) \
             XG_EVAL_COMPLEX_BINARY(XG_EVAL_COMPLEX_CASE2) \
-                XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) case XG_CLAMP : for (i = 0; i < n; i++) { \
+        XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) \
+        case XG_CLAMP: for (i = 0; i < n; i++) { \
                 const xg_complex lo = LOAD(x, i), a = LOAD(y, i), hi = LOAD(z, i), \
                                  m = xg_complex_least(a, lo) ? lo : a, v = xg_complex_least(m, hi) ? m : hi; \
                 out[2 * i] = (T)v.re; \
@@ -16036,10 +16097,11 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
             } \
             return true; \
         case XG_COMPARE: \
-            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default : return false; } \
+            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default: return false; } \
         default: return false; \
         } \
     }
+/* clang-format on */
 XG_EVAL_DEFINE_COMPLEX(c64, float)
 XG_EVAL_DEFINE_COMPLEX(c128, double)
 #undef XG_EVAL_DEFINE_COMPLEX
@@ -16217,13 +16279,15 @@ XG_FN void xg_eval_row_strides(const xg_shape *s, int64_t *strides) {
 XG_FN void xg_eval_tile(size_t bytes, unsigned char *to, const unsigned char *from, int64_t rows, int64_t columns,
     int64_t to_row, int64_t to_column, int64_t from_row, int64_t from_column) {
     int64_t i, j;
+    /* clang-format off */
     switch (bytes) {
-        XG_EVAL_TILE_CASE(1)
-        XG_EVAL_TILE_CASE(2)
-        XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8) default
-            : for (i = 0; i < rows; i++) for (j = 0; j < columns; j++)
-                  memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
+    XG_EVAL_TILE_CASE(1) XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8)
+    default:
+        for (i = 0; i < rows; i++)
+            for (j = 0; j < columns; j++)
+                memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
     }
+    /* clang-format on */
 }
 #undef XG_EVAL_TILE_CASE
 
@@ -17721,10 +17785,11 @@ XG_FN void xg_eval_plan_place(xg_eval_run *r, xg_eval_plan *p, const xg_inst *i)
     r->position[i->id] = p->n++;
     for (; k < p->n; k++) {
         if (p->insts[k]->shape->type != XLAGPU_TUPLE) continue;
-        XG_FOR_USES(u, p->insts[k]) if (u->user->op == XG_GET_TUPLE_ELEMENT && r->position[u->user->id] == UINT32_MAX) {
-            p->insts[p->n] = u->user;
-            r->position[u->user->id] = p->n++;
-        }
+        XG_FOR_USES(u, p->insts[k])
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && r->position[u->user->id] == UINT32_MAX) {
+                p->insts[p->n] = u->user;
+                r->position[u->user->id] = p->n++;
+            }
     }
 }
 
@@ -17755,10 +17820,12 @@ XG_FN bool xg_eval_calls_act(xg_eval_run *r) {
     const xg_comp *c;
     if (r->acts_known) return r->acts;
     r->acts_known = true; /* and false, while other calls are passed */
-    for (c = r->module->first; c && !r->acts; c = c->next) XG_FOR_INSTS(i, c) if (xg_eval_acts(r, i)) {
-            r->acts = true;
-            break;
-        }
+    for (c = r->module->first; c && !r->acts; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_eval_acts(r, i)) {
+                r->acts = true;
+                break;
+            }
     return r->acts;
 }
 
@@ -17779,7 +17846,8 @@ XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {
     p->insts = XG_NEW_N(&r->mem, const xg_inst *, c->n_insts);
     p->last = XG_NEW_N(&r->mem, uint32_t, c->n_insts);
     XG_FOR_INSTS(i, c) r->position[i->id] = UINT32_MAX;
-    XG_FOR_INSTS(i, c) if (r->position[i->id] == UINT32_MAX) xg_eval_plan_place(r, p, i);
+    XG_FOR_INSTS(i, c)
+        if (r->position[i->id] == UINT32_MAX) xg_eval_plan_place(r, p, i);
     for (k = 0; k < p->n; k++) p->last[k] = UINT32_MAX; /* not needed */
     p->last[r->position[c->root->id]] = p->n;
     for (k = p->n; k-- > 0;) {
@@ -24993,9 +25061,8 @@ RULE(compare_converted_pred) {
     uint32_t k;
     if (!(xg_str_is(d, "EQ") || xg_str_is(d, "NE")) || xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER")) return NULL;
     XG_EITHER(x, y)
-    if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) &&
-        (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0))) return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"),
-        xg_alg_is(y, 1.0));
+    if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) && (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0)))
+        return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
     return NULL;
 }
 RULE(select_constant) {
@@ -26817,7 +26884,8 @@ RULE(map_inline) {
     xg_map64 made;
     uint32_t k;
     if (c->n_insts > 64) return NULL;
-    XG_FOR_INSTS(s, c) if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
+    XG_FOR_INSTS(s, c)
+        if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
     xg_map64_init(&made, a->m->arena);
     XG_FOR_INSTS(s, c) {
         xg_inst *now, *in[3];
@@ -27427,7 +27495,8 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only) {
     r->precedes = xg_opt_control_sources(m);
     r->n_precedes = m->n_ids;
     xg_alg_index(r);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
     r->budget = (uint64_t)r->queue.n * XG_ALG_REWRITES + 1000;
     for (; r->at < r->queue.n && r->budget; r->at++) {
         xg_inst *i = r->queue.p[r->at];
@@ -28309,7 +28378,7 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
 
 XG_FN bool xg_inline_sees_layout(const xg_inst *param) {
     XG_FOR_USES(u, param)
-    if (param->shape->type == XLAGPU_TUPLE || !xg_opt_reads_by_index(u->user)) return true;
+        if (param->shape->type == XLAGPU_TUPLE || !xg_opt_reads_by_index(u->user)) return true;
     return false;
 }
 XG_FN xg_inst *xg_opt_argument(const xg_hb *b, xg_inst *operand, const xg_inst *param) {
@@ -28334,8 +28403,7 @@ XG_FN void xg_inline_call(xg_inst *call) {
     xg_inst **args = XG_NEW_N(call->comp->module->work, xg_inst *, call->n_operands + (size_t)1);
     xg_hb b = xg_hb_at(call);
     uint32_t k;
-    for (k = 0; k < call->n_operands; k++)
-        args[k] = xg_opt_argument(&b, XG_OPERAND(call, k), callee->params[k]);
+    for (k = 0; k < call->n_operands; k++) args[k] = xg_opt_argument(&b, XG_OPERAND(call, k), callee->params[k]);
     xg_inst_replace(call, xg_hb_as(&b, xg_opt_inline(callee, call->comp, call, args), call->shape));
     xg_inst_remove(call);
 }
@@ -28592,7 +28660,8 @@ XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
 /* Goes to the host, and all who want it have it brought back. */
 XG_FN bool xg_offload_leaves(const xg_inst *i) {
     if (!xg_offload_to(i, true) || i == i->comp->root || !i->first_use) return false;
-    XG_FOR_USES(u, i) if (!xg_offload_to(u->user, false)) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_offload_to(u->user, false)) return false;
     return true;
 }
 
@@ -28726,7 +28795,8 @@ XG_FN bool xg_coll_is_wrapped(const xg_inst *i) {
     const xg_comp *c;
     if (!i->comp->module->made[XG_ASYNC_START] || i != i->comp->root) return false;
     for (c = i->comp->module->first; c; c = c->next)
-        XG_FOR_INSTS(s, c) if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
+        XG_FOR_INSTS(s, c)
+            if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
     return false;
 }
 XG_FN bool xg_coll_matches(const xg_inst *i) {
@@ -29333,7 +29403,8 @@ XG_FN bool xg_cond_may_select(const xg_inst *i, const xg_comps *branches) {
     if (branches->n > XG_COND_SELECT_BRANCHES || !xg_cond_is_flat(i->shape)) return false;
     for (k = 0; k < branches->n; k++) {
         if (branches->p[k]->n_insts > XG_COND_SELECT_INSTS) return false;
-        XG_FOR_INSTS(s, branches->p[k]) if (!xg_cond_is_cheap(s)) return false;
+        XG_FOR_INSTS(s, branches->p[k])
+            if (!xg_cond_is_cheap(s)) return false;
     }
     return true;
 }
@@ -29778,7 +29849,8 @@ XG_FN bool xg_cse_comp_eq(const void *node, const void *key) {
     return xg_cse_same_comp(k->s, (const xg_comp *)node, k->c);
 }
 XG_FN bool xg_cse_acts(const xg_comp *c) {
-    XG_FOR_INSTS(i, c) if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
+    XG_FOR_INSTS(i, c)
+        if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
     return false;
 }
 /* Of all that may be called: what is at work in the entry no attribute names. */
@@ -29883,10 +29955,12 @@ XG_FN bool xg_dce_made_acting(const xg_module *m) {
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
     unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
-    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) {
-            acts[c->id] = 1;
-            break;
-        }
+    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_dce_acts(i, acts)) {
+                acts[c->id] = 1;
+                break;
+            }
     return acts;
 }
 
@@ -29895,7 +29969,8 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
     unsigned char *found = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
     xg_comp *c;
     uint32_t k;
-    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made_order ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
             if (a)
                 for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
@@ -29906,7 +29981,8 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
 XG_FN bool xg_opt_has_control(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made_order ? m->first : NULL; c; c = c->next)
-        XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+        XG_FOR_INSTS(i, c)
+            if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
     return false;
 }
 /* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake
@@ -29914,7 +29990,8 @@ XG_FN bool xg_opt_has_control(const xg_module *m) {
 XG_FN void xg_opt_settle_control(xg_module *m) {
     unsigned char *there = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             xg_insts *kept;
             xg_attr now;
@@ -29943,7 +30020,8 @@ XG_FN void xg_opt_settle_control(xg_module *m) {
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
     xg_use *u, *next;
     if (tuple == tuple->comp->root) return false;
-    XG_FOR_USES(v, tuple) if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    XG_FOR_USES(v, tuple)
+        if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
     for (u = tuple->first_use; u; u = next) {
         xg_inst *element = u->user;
         next = u->next;
@@ -30030,7 +30108,8 @@ XG_FN void xg_opt_settle_fusions(xg_module *m) {
     do { /* a copy of a fusion may have fusions inside */
         xg_comp *c;
         copied = false;
-        for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        for (c = m->first; c; c = c->next)
+            XG_FOR_INSTS(i, c) {
                 xg_comp *body = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
                 const void *owner = body ? xg_map64_get(&owners, body->id + (uint64_t)1) : NULL;
                 if (!body || owner == i) continue;
@@ -30129,7 +30208,8 @@ XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
             xg_dot_dims d;
             if (i->op != XG_DOT) continue;
@@ -30479,16 +30559,16 @@ XG_FN bool xg_entry_settle_call(xg_inst *i) {
 XG_FN bool xg_entry_settle(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) switch (i->op) {
-    case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
-    case XG_GET_TUPLE_ELEMENT:
-        changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
-        break;
-    case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
-    case XG_WHILE:
-    case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
-    case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
-    default: break;
-    }
+        case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
+        case XG_GET_TUPLE_ELEMENT:
+            changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
+            break;
+        case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+        case XG_WHILE:
+        case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
+        case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
+        default: break;
+        }
     return changed;
 }
 
@@ -30520,7 +30600,8 @@ XG_FN const xg_shape *xg_forget_shape(xg_module *m, const xg_shape *s) {
 XG_FN bool xg_forget_is_laid_out(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made[XG_BITCAST] || m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
-        XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
     return false;
 }
 XG_FN bool xg_forget_in(xg_comp *c) {
@@ -31018,7 +31099,7 @@ XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
     }
     /* elsewhere, or once more, it may be otherwise */
     XG_FOR_INSTS(i, comp)
-    if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false;
+        if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false;
     memset(&o, 0, sizeof o);
     o.max_work = XG_REDUCER_WORK;
     o.may_refuse = true;
@@ -31363,7 +31444,8 @@ XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
         r->back = r->back ||
                   (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == rows && i->shape->elements != rows);
         for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
-        XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
+        XG_FOR_USES(u, i)
+            if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
     }
     *back = r->back && r->n < XG_TREE_ROW_INSTS;
     bytes = r->bytes;
@@ -32651,7 +32733,7 @@ XG_FN bool xg_find_collect(xg_finder *f, xg_inst *i, uint32_t *nodes) {
 /* Combined values are moved on; what stands inside of a combination is not. */
 XG_FN bool xg_find_is_moved(const xg_inst *i) {
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
+        if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
     return false;
 }
 /* The combined values that are made of i, a slice or an operation of a combination. */
@@ -32680,7 +32762,8 @@ XG_FN bool xg_find_start(xg_finder *f, xg_inst *i) {
         f->n == 0)
         return false;
     if (f->length < XG_FIND_LEAST || f->length > XG_FIND_MOST || f->x[0]->shape->dynamic) return false;
-    for (k = 0; k < f->n; k++) XG_FOR_USES(u, f->x[k]) {
+    for (k = 0; k < f->n; k++)
+        XG_FOR_USES(u, f->x[k]) {
             nodes = 0;
             if (xg_find_side(u->user, &s) && s.dim == f->dim && s.stride == f->stride &&
                 !xg_find_combined(f, u->user, &nodes))
@@ -32876,8 +32959,9 @@ XG_FN void xg_find_tell(xg_finder *f, xg_inst *i, uint32_t depth) {
 XG_FN bool xg_find_stays(const xg_finder *f, const xg_inst *i, uint32_t depth) {
     if (i == i->comp->root || depth == XG_FIND_DEPTH) return false;
     XG_FOR_USES(u, i)
-    if (!xg_find_known(f, u->user) && (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
-        return false;
+        if (!xg_find_known(f, u->user) &&
+            (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
+            return false;
     return true;
 }
 /* Will nothing of the ladder be left, but for slices of x? A gradient asks for what was combined on the way; then a
@@ -34311,7 +34395,8 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
     bool any = false;
     xg_comp *c;
     uint32_t d;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             any = any || xg_dyn_is_about_sizes(i);
             if (i->shape->dynamic ||
                 (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL)))
@@ -34334,12 +34419,14 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
     p.m = m;
     p.n_was = m->n_ids;
     p.was = XG_NEW_N(m->arena, const xg_shape *, m->n_ids + (size_t)1);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             i->scratch = NULL;
             if (i->op == XG_PARAMETER) p.was[i->id] = i->shape;
         }
     for (c = m->first; c; c = c->next) xg_dyn_walk(&p, c);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
     xg_dyn_entry(m);
     return true;
 }
@@ -34663,7 +34750,8 @@ XG_FN bool xg_assign_has_own(const xg_inst *o) {
 
 XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
     if (i == i->comp->root) return false;
-    XG_FOR_USES(u, i) if (!xg_assign_reads_any(u->user)) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_assign_reads_any(u->user)) return false;
     return true;
 }
 
@@ -34920,7 +35008,8 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     uint32_t at, k;
     xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++)
-        if (work.p[at]->n_control) XG_FOR_INSTS(i, work.p[at]) {
+        if (work.p[at]->n_control)
+            XG_FOR_INSTS(i, work.p[at]) {
                 xg_comps called;
                 if (!xg_opt_is_control(i)) continue;
                 called = xg_opt_control_comps(m->work, i);
@@ -34978,8 +35067,8 @@ XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
     to->root = xg_opt_inline(from, to, NULL, params);
     XG_FOR_INSTS(i, to)
-    if (i->op == XG_FUSION)
-        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
+        if (i->op == XG_FUSION)
+            xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
     return to;
 }
 
@@ -37927,7 +38016,8 @@ XG_FN bool xg_defuse_is_foreign(const xg_inst *i) {
 XG_FN void xg_defuse_forget_order(xg_module *m) {
     xg_comp *c;
     m->is_scheduled = false;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             bool effects = (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
             uint32_t k;
@@ -38012,7 +38102,8 @@ XG_FN void xg_defuse_flatten_results(xg_inst *i) {
 XG_FN bool xg_opt_defuser(xg_module *m) {
     bool foreign = false, nested = false;
     xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             foreign = foreign || xg_defuse_is_foreign(i);
             nested = nested || (i->op == XG_FUSION && xg_defuse_is_nested(i->shape));
         }
@@ -38249,7 +38340,8 @@ XG_FN bool xg_opt_tiled_layouts(xg_module *m) {
     xg_comp *c;
     if (!m->made_extras) return false;
     if (m->made[XG_BITCAST]) xg_opt_expand(m, xg_tiled_is_bitcast, xg_tiled_expand);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             i->shape = xg_tiled_strip(m, i->shape);
             xg_tiled_strip_shapes(m, i, XG_A_operand_layout_constraints);
             xg_tiled_strip_shapes(m, i, XG_A_outfeed_shape);
@@ -38287,7 +38379,8 @@ XG_FN bool xg_legal_inside(const xg_inst *i) {
 }
 XG_FN bool xg_legal_fusion(const xg_inst *i) {
     const xg_comp *c = xg_attr_comp(i, XG_A_calls);
-    XG_FOR_INSTS(x, c) if (!xg_legal_inside(x)) return false;
+    XG_FOR_INSTS(x, c)
+        if (!xg_legal_inside(x)) return false;
     return true;
 }
 
@@ -38615,7 +38708,8 @@ XG_FN bool xg_opt_topk_rewriter(xg_module *m) {
     for (c = m->made[XG_SORT] && m->made[XG_SLICE] ? m->first : NULL; c; c = c->next) {
         XG_VEC(xg_inst *) sorts = {NULL, 0, 0}; /* the walk must not stand on what a rewrite removes */
         uint32_t k;
-        XG_FOR_INSTS(i, c) if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
         for (k = 0; k < sorts.n; k++) changed = xg_topk_rewrite(sorts.p[k]) || changed;
     }
     return changed;
@@ -38963,7 +39057,7 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
     barrier->shape = XG_OPERAND(barrier, 0)->shape;
     XG_FOR_USES(u, barrier)
-    xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+        xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
     return true;
 }
 
@@ -39076,7 +39170,8 @@ typedef struct xg_while {
 
 XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
 XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
-    XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    XG_FOR_USES(u, tuple)
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     return tuple != tuple->comp->root;
 }
 /* What can be said without asking who takes the result. */
@@ -39227,17 +39322,18 @@ XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
 XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
     uint32_t k;
     XG_FOR_INSTS(i, w->body) i->scratch = NULL;
-    XG_FOR_USES(u, w->test) if (!w->live[xg_while_index(u->user)]) {
-        w->live[xg_while_index(u->user)] = 1;
-        xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user)));
-    }
+    XG_FOR_USES(u, w->test)
+        if (!w->live[xg_while_index(u->user)]) {
+            w->live[xg_while_index(u->user)] = 1;
+            xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user)));
+        }
     for (k = 0; k < w->n; k++)
         if ((w->whole || w->taken[k]) && !w->invariant[k] && !w->live[k]) {
             w->live[k] = 1;
             xg_while_need(w, XG_OPERAND(w->body->root, k));
         }
     XG_FOR_INSTS(i, w->body)
-    if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
+        if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
 }
 /* Invariant elements that begin as scalar constants go into body and condition. */
 XG_FN bool xg_while_sinks(const xg_while *w, uint32_t k) {
@@ -39306,7 +39402,8 @@ XG_FN bool xg_while_is_heavy(const xg_while *w, const xg_inst *i) {
 XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
     uint32_t n = 0;
     XG_FOR_INSTS(i, w->body) i->scratch = NULL;
-    XG_FOR_INSTS(i, w->body) if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
+    XG_FOR_INSTS(i, w->body)
+        if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
     XG_FOR_INSTS(i, w->body) {
         bool used = false;
         if (i->scratch != w->condition) continue;
@@ -39543,7 +39640,8 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
 XG_FN uint32_t *xg_while_runs(xg_module *m) {
     uint32_t *runs = XG_NEW_N(m->work, uint32_t, m->n_comp_ids + 1), k;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_comps run;
             if (i->op == XG_CALL || i->op == XG_ASYNC_START) {
                 xg_comp *callee = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls);
@@ -39568,7 +39666,8 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
     uint32_t *runs = xg_while_runs(m);
     xg_comp *c;
     xg_map64_init(all, m->work);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
             if (i->op != XG_WHILE || !xg_while_look(&w, i) || runs[w.body->id] != 1 || runs[w.condition->id] != 1)
@@ -39587,7 +39686,8 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
             char text[160];
@@ -39678,7 +39778,8 @@ XG_FN void xg_hoist_number_branch(xg_hoist *h, uint32_t b) {
 }
 XG_FN bool xg_hoist_has_work(const xg_comp *c) {
     if (c->n_params != 1 || c->n_insts > XG_HOIST_INSTS) return false;
-    XG_FOR_INSTS(s, c) if (xg_while_worth_moving(s)) return true;
+    XG_FOR_INSTS(s, c)
+        if (xg_while_worth_moving(s)) return true;
     return false;
 }
 /* Parameters are arrays, or tuples of which only elements are used; an instruction is one branch's, so that its value
@@ -39695,7 +39796,8 @@ XG_FN bool xg_hoist_reads(const xg_hoist *h) {
         if (p == h->branches.p[b]->root) return false;
         if (xg_shape_is_array(p->shape)) continue;
         if (p->shape->type != XLAGPU_TUPLE) return false;
-        XG_FOR_USES(u, p) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        XG_FOR_USES(u, p)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     }
     return true;
 }
@@ -40537,8 +40639,8 @@ XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, u
         xg_in_place_add(w, sort, sort);
     else
         XG_FOR_USES(u, sort)
-        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
-            xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -40551,8 +40653,8 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
         xg_in_place_add(w, user, user);
     else
         XG_FOR_USES(u, user)
-        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
-            xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -40680,7 +40782,8 @@ XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t opera
     while (w.work.n && ok) {
         xg_inst *v = w.work.p[--w.work.n];
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
-        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
+        XG_FOR_USES(u, v)
+            if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
     ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
     if (ok && in_walk)
@@ -41157,7 +41260,7 @@ XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
         return false;
     if (sort->shape->type != XLAGPU_TUPLE) return xg_sort_slices_of(sort, dim, results, n, &sliced) && sliced && *n;
     XG_FOR_USES(u, sort)
-    if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
+        if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
     return sliced && *n;
 }
 
@@ -41470,7 +41573,8 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     }
     c->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
     c->n_params = n;
-    XG_FOR_INSTS(p, c) if (p->op == XG_PARAMETER) c->params[p->number] = p;
+    XG_FOR_INSTS(p, c)
+        if (p->op == XG_PARAMETER) c->params[p->number] = p;
     fusion = xg_inst_new(i->comp, XG_FUSION, i->shape, outside, n, i, xg_fuse_name(m, "wrapped_%s", i->op));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
@@ -41647,7 +41751,8 @@ XG_FN bool xg_combine_is_splat(const xg_inst *i) {
 XG_FN xg_inst *xg_combine_param(xg_inst *operand, const xg_inst *user) {
     xg_inst *i = operand;
     for (;;) {
-        XG_FOR_USES(u, i) if (u->user != user) return NULL;
+        XG_FOR_USES(u, i)
+            if (u->user != user) return NULL;
         if (i == i->comp->root || i->op == XG_PARAMETER) break;
         if (!xg_in_place_renames(i)) return NULL;
         user = i;
@@ -41662,7 +41767,8 @@ XG_FN uint32_t xg_combine_reads(xg_combine *w) {
     if (i == i->comp->root || !(xg_op_flags(i->op) & XGF_EW) || !xg_shape_is_array(i->shape) ||
         i->n_operands > XG_COMBINE_OPERANDS_MAX || xg_inst_attr(i, XG_A_control_predecessors))
         return 0;
-    XG_FOR_USES(u, i) if (u->user->op == XG_TUPLE) return 0;
+    XG_FOR_USES(u, i)
+        if (u->user->op == XG_TUPLE) return 0;
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
         w->params[k] = xg_combine_is_splat(o) ? NULL : xg_combine_param(o, i);
@@ -41704,7 +41810,8 @@ XG_FN bool xg_combine_may_get(const xg_combine *w, const xg_inst *value) {
     if (value->op == XG_PARAMETER || value->op == XG_CONSTANT || value == value->comp->root ||
         !xg_shape_is_array(value->shape))
         return false;
-    XG_FOR_USES(u, value) if (u->user != w->reader) return false;
+    XG_FOR_USES(u, value)
+        if (u->user != w->reader) return false;
     return xg_combine_place(from) < xg_combine_place(w->maker) &&
            w->maker->n_operands + (uint64_t)xg_shape_leaves(w->maker->shape) + XG_COMBINE_OPERANDS_MAX <
                XG_FUSE_BUFFERS_MAX;
@@ -41719,11 +41826,12 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
         xg_inst_attr(w->maker, XG_A_control_predecessors))
         return false;
     XG_FOR_USES(u, w->value)
-    if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
+        if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value)
         XG_FOR_USES(u, w->maker)
-        if (u->user->op != XG_GET_TUPLE_ELEMENT ||
-            (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
+            if (u->user->op != XG_GET_TUPLE_ELEMENT ||
+                (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf))
+                return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
     for (j = 0; j < w->inner->n_operands; j++)
@@ -41843,7 +41951,8 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
         if (i->op == XG_FUSION) xg_push(c->module->work, xg_inst *, &fusions, i);
         ordered = ordered || (c->module->made_order && xg_inst_attr(i, XG_A_control_predecessors));
     }
-    if (ordered) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    if (ordered)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
     for (k = 0; k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
     return changed;
 }
@@ -42062,8 +42171,8 @@ XG_FN bool xg_remat_takes(const xg_inst *fusion, const xg_inst *value) {
         if (XG_OPERAND(fusion, k) != value) continue;
         if (c->params[k] == c->root) return false;
         XG_FOR_USES(u, c->params[k])
-        if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE ||
-            u->user->op == XG_SCATTER) return false;
+            if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE || u->user->op == XG_SCATTER)
+                return false;
     }
     return true;
 }
@@ -42448,7 +42557,8 @@ XG_FN bool xg_fuse_reads_in_turn(const xg_kernel *p, const xg_kernel *c) {
     of = (const xg_kernel *)xg_in_place_strip(XG_OPERAND(c->inst, 0))->scratch;
     if (!of) return false;
     for (k = 0; k < p->n_inputs; k++)
-        if (!xg_fuse_is_kept(p->inputs[k].from->inst)) XG_FOR_USES(v, p->inputs[k].from->inst) {
+        if (!xg_fuse_is_kept(p->inputs[k].from->inst))
+            XG_FOR_USES(v, p->inputs[k].from->inst) {
                 const xg_kernel *other = (const xg_kernel *)v->user->scratch;
                 if (p->inputs[k].from == of || !other || other == c || !other->is_update_in_place || XG_USE_INDEX(v))
                     continue;
@@ -43059,7 +43169,8 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
-    if (c->module->made_order) XG_FOR_INSTS(i, c) {
+    if (c->module->made_order)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
             for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
@@ -43827,13 +43938,15 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
     if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by whoever reads it */
         if (i == i->comp->root) return false;
-        XG_FOR_USES(u, i) if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
+        XG_FOR_USES(u, i)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
     }
     n = (uint32_t)xg_shape_leaves(i->shape);
     if (xg_fuse_is_fill(c->root, &pattern)) return false;
     for (k = 0; k < c->n_params; k++)
         if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
-    XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
+    XG_FOR_INSTS(j, c)
+        if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
     for (k = 0; k < n; k++)
         if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
@@ -43843,9 +43956,9 @@ XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
     int64_t most =
         xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
     XG_FOR_INSTS(i, c)
-    if (xg_phases_is_serial(i) &&
-        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
-        return true;
+        if (xg_phases_is_serial(i) &&
+            xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
+            return true;
     return false;
 }
 /* So many bytes that it matters how many threads ask for them at a time. */
@@ -44093,10 +44206,11 @@ XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group 
         return;
     }
     g->shared = xg_cost_add(g->shared, xg_fuse_phases_shared(c));
-    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) {
-        g->phases++;
-        g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
-    }
+    XG_FOR_INSTS(i, c)
+        if (i->op == XG_FUSION) {
+            g->phases++;
+            g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
+        }
 }
 XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {
     if (x->phases + y->phases > XG_PHASES_MEMBERS) return "too many phases";
@@ -44115,7 +44229,7 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
         fits = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
     else
         XG_FOR_INSTS(i, c)
-    fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+            fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
     if (fits) node->fits = parts;
     return fits;
 }
@@ -44461,9 +44575,10 @@ XG_FN void xg_phase_roots(xg_phase_build *d) {
         for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
             const xg_inst *i = d->members[r.member];
             bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
-            if (i->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, i)
-            if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
-                needed = needed || xg_phase_is_needed(d, u->user);
+            if (i->shape->type == XLAGPU_TUPLE)
+                XG_FOR_USES(u, i)
+                    if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
+                        needed = needed || xg_phase_is_needed(d, u->user);
             if (!needed) continue;
             r.inside = xg_phase_leaf(d, r.member, r.leaf);
             xg_push(d->w->a, xg_phase_root, &d->roots, r);
@@ -44481,7 +44596,7 @@ XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
             xg_inst_replace(member, value);
         else
             XG_FOR_USES(u, member)
-        if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
+                if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
@@ -44685,7 +44800,8 @@ XG_FN bool xg_fft_unfuse(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
     XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls))
-    found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
+        found =
+            found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
     if (found) xg_opt_unfuse(i);
     return found;
 }
@@ -44765,7 +44881,8 @@ XG_FN bool xg_fft_may_wait(const xg_inst *i) {
     const xg_inst *o = XG_OPERAND(i, 0);
     while (o->op == XG_BITCAST) o = XG_OPERAND(o, 0);
     if (!xg_fuse_lasts(o)) return false;
-    XG_FOR_USES(u, i) if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
+    XG_FOR_USES(u, i)
+        if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
     return true;
 }
 XG_FN bool xg_fft_join(xg_fft_group *g, xg_inst *i) {
@@ -46226,8 +46343,9 @@ XG_FN bool xg_double_wants(const xg_inst *i) {
     body = xg_attr_comp(i, XG_A_body);
     if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
     XG_FOR_INSTS(s, body)
-    if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
-        xg_inst_attr(s, XG_A_control_predecessors)) return false;
+        if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
+            xg_inst_attr(s, XG_A_control_predecessors))
+            return false;
     for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
     return moves;
 }
@@ -46260,10 +46378,12 @@ XG_FN bool xg_fuse_double_buffer(xg_module *m) {
     uint32_t k;
     if (!m->double_buffering || !m->made[XG_WHILE]) return false;
     all = xg_opt_sequences(m);
-    for (k = 0; k < all.n; k++) XG_FOR_INSTS(i, all.p[k]) if (xg_double_wants(i)) {
-            xg_double_loop(i);
-            changed = true;
-        }
+    for (k = 0; k < all.n; k++)
+        XG_FOR_INSTS(i, all.p[k])
+            if (xg_double_wants(i)) {
+                xg_double_loop(i);
+                changed = true;
+            }
     return changed;
 }
 
@@ -54155,6 +54275,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
+    if (loop->flags & KL_UNROLL_LOWERED) return; /* its emitter knows that it may wait */
     if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) ||
         (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0])))
         return;
@@ -54214,8 +54335,8 @@ XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR
 #define XG_KATOMICS(X) \
     X(RED_ADDI, ADDI) \
     X(RED_ADDF, ADDF) \
-    X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) \
-        X(RED_MINU, MINUI)
+    X(RED_AND, ANDI) \
+    X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
 XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
     switch (red) {
 #define X(red_op, op) \
@@ -58849,8 +58970,8 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
 XG_FN int64_t xg_loop_rows_work(const xg_fusion_emission *e, int64_t elements, int64_t rounds) {
     int64_t each = 0, all = xg_emit_work(e->comp);
     XG_FOR_INSTS(i, e->comp)
-    if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST) each +=
-        xg_emit_inst_work(i);
+        if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST)
+            each += xg_emit_inst_work(i);
     return each * rounds + all - each;
 }
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
@@ -59264,7 +59385,8 @@ XG_FN bool xg_sliding_make(xg_sliding *d, const xg_fusion_emission *e) {
     d->e = (xg_fusion_emission *)e;
     if (!xg_heroes_find(e, xg_sliding_is_hero, d, &d->heroes)) return false;
     /* those of another one would be folded from the beginning in each of the thread's places */
-    XG_FOR_INSTS(i, e->comp) if (i->op == XG_REDUCE_WINDOW && i != d->i) return false;
+    XG_FOR_INSTS(i, e->comp)
+        if (i->op == XG_REDUCE_WINDOW && i != d->i) return false;
     return true;
 }
 XG_FN bool xg_emit_sliding_match(const xg_fusion_emission *e) {
@@ -72502,7 +72624,8 @@ XG_FN void xg_emit_check_outputs(const xg_inst *i) {
 
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
     uint32_t k;
-    if (e->parts) XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
+    if (e->parts)
+        XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
     for (k = 0; k < e->n_roots; k++)
         if (!xg_shape_is_array(e->roots[k]->shape))
             xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
@@ -72837,12 +72960,14 @@ XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
 /* Whether a member reads it. */
 XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
     if (fusion->shape->type != XLAGPU_TUPLE) {
-        XG_FOR_USES(u, fusion) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, fusion)
+            if (u->user->op == XG_FUSION) return true;
         return false;
     }
     XG_FOR_USES(g, fusion) {
         if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(g->user, XG_A_index, 0) != (int64_t)leaf) continue;
-        XG_FOR_USES(u, g->user) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, g->user)
+            if (u->user->op == XG_FUSION) return true;
     }
     return false;
 }
@@ -73032,10 +73157,13 @@ XG_FN bool xg_tile_plan_of(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m); /* false: by other means */
 
 /* ---- tile_emit.c ---- */
-/* The dims of maps that say what a thread brings: thread, round, lane of the vector, step, tile, batch. */
+/* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),
+ * rounds along rows and along k, lane of the vector; step, tile, batch. */
 enum {
-    XG_TILE_THREAD,
-    XG_TILE_ROUND,
+    XG_TILE_ROW,
+    XG_TILE_KS,
+    XG_TILE_ROW_ROUND,
+    XG_TILE_K_ROUND,
     XG_TILE_LANE,
     XG_TILE_STEP,
     XG_TILE_TILE,
@@ -73526,7 +73654,8 @@ XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
 XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     if (!c || xg_fuse_is_phases(c)) return false;
-    XG_FOR_INSTS(i, c) if (xg_tile_is_hero(NULL, i, true)) return true;
+    XG_FOR_INSTS(i, c)
+        if (xg_tile_is_hero(NULL, i, true)) return true;
     return false;
 }
 XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m) {
@@ -73568,7 +73697,8 @@ typedef struct xg_tile_kernel {
     xg_fusion_emission *e;
     const xg_tile_plan *p;
     xg_scope s;
-    xg_kval *thread, *tile[XG_TILE_SIDES], *batch, *shared;
+    xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
+    xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
@@ -73589,57 +73719,79 @@ XG_FN xg_kval *xg_tile_apply(
     m->results[0] = e;
     return xg_kapply(&w->s.b, xg_imap_simplify(w->e->m->aff, m), at)->results;
 }
-/* Which row and which k of the step vector `vector` of a fetch begins at. */
-XG_FN void xg_tile_vector_place(
-    const xg_tile_fetch *t, xg_aff_ctx *x, const xg_aff *vector, const xg_aff **row, const xg_aff **k) {
-    if (t->along_k) {
-        const xg_aff *line = xg_aff_div(x, vector, t->beside);
-        *row = xg_aff_mod(x, line, t->rows);
-        *k = xg_aff_mul(x, xg_aff_div(x, line, t->rows), t->beside);
-        *k = xg_aff_mul(x, xg_aff_add(x, *k, xg_aff_mod(x, vector, t->beside)), t->vector);
-    } else {
-        *row = xg_aff_mul(x, xg_aff_mod(x, vector, t->rows / t->vector), t->vector);
-        *k = xg_aff_div(x, vector, t->rows / t->vector);
-    }
+/* v / n, v mod n and v * n + more, as arithmetic: maps take the results as variables, so their expressions stay small.
+ */
+XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+    return n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_DIVUI, v, xg_elem_index(&w->s, n));
 }
-XG_FN const xg_aff *xg_tile_own_vector(const xg_tile_plan *p, xg_aff_ctx *x) {
-    const xg_aff *round = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROUND), p->threads);
-    return xg_aff_add(x, xg_aff_dim(x, XG_TILE_THREAD), round);
+XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+    return n == 1 ? xg_elem_index(&w->s, 0) : xg_k2(&w->s.b, XG_K_OP_REMUI, v, xg_elem_index(&w->s, n));
+}
+XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more) {
+    v = n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_MULI, v, xg_elem_index(&w->s, n));
+    return xg_k2(&w->s.b, XG_K_OP_ADDI, v, more);
+}
+/* How the rounds of a fetch go: first `rows` of them along rows, each `row_step` units (vectors that lie along rows, or
+ * rows) further on; then the same `k_step` units of k further on. */
+typedef struct xg_tile_rounds {
+    int64_t rows, ks, row_step, k_step;
+    int64_t row_units, k_units; /* of the step */
+    int64_t lines;              /* threads / lines: the place along rows, of vectors that lie along k */
+} xg_tile_rounds;
+XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetch *t) {
+    xg_tile_rounds r;
+    int64_t across;
+    r.row_units = t->along_k ? t->rows : t->rows / t->vector;
+    r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k;
+    r.lines = t->along_k ? t->beside : 1;
+    across = XG_MIN(p->threads / r.lines, r.row_units); /* both are powers of two */
+    r.row_step = across;
+    r.rows = r.row_units / across;
+    r.k_step = p->threads / across;
+    r.ks = xg_tile_over(r.k_units, r.k_step);
+    return r;
 }
 XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *counts) {
-    counts[XG_TILE_THREAD] = p->threads;
-    counts[XG_TILE_ROUND] = p->fetch[side].rounds;
+    xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
+    counts[XG_TILE_ROW] = r.row_step;
+    counts[XG_TILE_KS] = XG_MIN(r.k_step, r.k_units);
+    counts[XG_TILE_ROW_ROUND] = r.rows;
+    counts[XG_TILE_K_ROUND] = r.ks;
     counts[XG_TILE_LANE] = p->fetch[side].vector;
     counts[XG_TILE_STEP] = p->steps;
     counts[XG_TILE_TILE] = p->tiles[side];
     counts[XG_TILE_BATCH] = p->batch;
 }
-
-XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+/* The row of the tile and the k of the step of a lane, of the dims of a fetch. */
+XG_FN void xg_tile_fetch_place(
+    const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_aff *lane, const xg_aff **row, const xg_aff **k) {
     const xg_tile_fetch *t = &p->fetch[side];
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k, *lane = xg_aff_dim(x, XG_TILE_LANE);
+    xg_tile_rounds r = xg_tile_rounds_of(p, t);
+    *row = xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROW_ROUND), r.row_step));
+    *k = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_K_ROUND), r.k_step));
+    if (t->along_k)
+        *k = xg_aff_add(x, xg_aff_mul(x, *k, t->vector), lane);
+    else
+        *row = xg_aff_add(x, xg_aff_mul(x, *row, t->vector), lane);
+}
+XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
     int64_t counts[XG_TILE_FETCH_DIMS];
-    const xg_imap *made;
     xg_imap *m;
     xg_aff_env env;
     uint32_t v;
     xg_tile_fetch_counts(p, side, counts);
     m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.n_vars);
     env = xg_imap_env(x, m);
-    xg_tile_vector_place(t, x, xg_tile_own_vector(p, x), &row, &k);
-    if (t->along_k)
-        k = xg_aff_add(x, k, lane);
-    else
-        row = xg_aff_add(x, row, lane);
+    xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
-    linear[side ? XG_TILE_N : XG_TILE_M] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), t->rows), row);
-    linear[XG_TILE_K] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k), k);
+    row = xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), p->fetch[side].rows));
+    linear[side ? XG_TILE_N : XG_TILE_M] = row;
+    linear[XG_TILE_K] = xg_aff_add(x, k, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k));
     xg_tile_variables(&p->form, &env, linear, vars);
     for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
-    made = xg_imap_compose(x, m, p->form.map[side]);
-    if (t->rounds * p->threads == t->vectors) return made;
-    return xg_imap_with_constraint(x, made, xg_tile_own_vector(p, x), xg_range_of(0, t->vectors - 1));
+    return xg_imap_compose(x, m, p->form.map[side]);
 }
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
     const xg_aff *lane = xg_aff_dim(x, XG_TILE_LANE), *rest;
@@ -73704,24 +73856,35 @@ XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, x
     xg_flow_end(&f);
     return v;
 }
-XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval **at) {
-    at[XG_TILE_THREAD] = w->thread;
-    at[XG_TILE_ROUND] = xg_elem_index(&w->s, round);
+XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval **at) {
+    at[XG_TILE_ROW] = w->place[side][0];
+    at[XG_TILE_KS] = w->place[side][1];
+    at[XG_TILE_ROW_ROUND] = row_round;
+    at[XG_TILE_K_ROUND] = k_round;
     at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
-    at[XG_TILE_STEP] = step;
+    at[XG_TILE_STEP] = w->step;
     at[XG_TILE_TILE] = w->tile[side];
     at[XG_TILE_BATCH] = w->batch;
 }
+/* Whether a thread has a vector, of a step that has fewer than there are threads; NULL: it has. */
+XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
+    int64_t vectors = w->p->fetch[side].vectors;
+    if (vectors >= w->p->threads) return NULL;
+    return xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, vectors));
+}
 /* What a thread brings of a side in one round. */
-XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step) {
+XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last;
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last, *has, *row_round;
     int64_t counts[XG_TILE_FETCH_DIMS];
     const xg_ktype *type;
     xg_flow f;
-    xg_tile_fetch_at(w, side, round, step, at);
+    has = xg_tile_has_vector(w, side);
+    row_round = xg_elem_index(&w->s, round % r.rows);
+    xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
     xg_tile_fetch_counts(w->p, side, counts);
-    cond = xg_tile_inside(w, t->map, counts, at);
+    cond = xg_elem_and(&w->s, has, xg_tile_inside(w, t->map, counts, at));
     if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
     type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), t->vector);
     vector = xg_kconst_bits(&w->s.b, type, 0);
@@ -73738,27 +73901,26 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_
 
 /* ---- from registers into shared memory ---- */
 
-enum {
-    XG_TILE_SPOT_THREAD,
-    XG_TILE_SPOT_BUFFER,
-    XG_TILE_SPOT_DIMS
-};
-/* Where lane `lane` of a round's vector goes. */
-XG_FN xg_kval *xg_tile_spot(xg_tile_kernel *w, uint32_t side, int64_t round, int64_t lane, xg_kval *buffer) {
+/* Where lane `lane` of the vector goes, of the dims of a fetch and a buffer. */
+XG_FN xg_kval *xg_tile_spot(
+    xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, int64_t lane, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *vector = xg_aff_add_k(x, xg_aff_dim(x, XG_TILE_SPOT_THREAD), round * w->p->threads), *row, *k, *at;
-    int64_t counts[XG_TILE_SPOT_DIMS];
-    xg_kval *v[XG_TILE_SPOT_DIMS];
-    counts[XG_TILE_SPOT_THREAD] = XG_MIN(w->p->threads, t->vectors - round * w->p->threads);
-    counts[XG_TILE_SPOT_BUFFER] = 2;
-    v[XG_TILE_SPOT_THREAD] = w->thread;
-    v[XG_TILE_SPOT_BUFFER] = buffer;
-    xg_tile_vector_place(t, x, vector, &row, &k);
-    at = xg_aff_add(x, row, xg_aff_mul(x, k, t->pitch));
-    at = xg_aff_add_k(x, at, t->offset + (t->along_k ? lane * t->pitch : lane));
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_SPOT_BUFFER), w->p->shape.k * t->pitch));
-    return xg_tile_apply(w, counts, XG_TILE_SPOT_DIMS, at, v);
+    const xg_aff *row, *k, *at;
+    int64_t counts[XG_TILE_FETCH_DIMS], own[5];
+    xg_kval *v[5];
+    xg_tile_fetch_counts(w->p, side, counts);
+    memcpy(own, counts, 4 * sizeof *own);
+    own[4] = 2;
+    v[XG_TILE_ROW] = w->place[side][0];
+    v[XG_TILE_KS] = w->place[side][1];
+    v[XG_TILE_ROW_ROUND] = row_round;
+    v[XG_TILE_K_ROUND] = k_round;
+    v[4] = buffer;
+    xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
+    at = xg_aff_add_k(x, xg_aff_add(x, row, xg_aff_mul(x, k, t->pitch)), t->offset);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 4), w->p->shape.k * t->pitch));
+    return xg_tile_apply(w, own, 5, at, v);
 }
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
     xg_kval *v[3];
@@ -73769,11 +73931,13 @@ XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot)
 }
 XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *row_round = xg_elem_index(&w->s, round % r.rows), *k_round = xg_elem_index(&w->s, round / r.rows);
     xg_elem v = w->staged[side][round];
     xg_kval *o[2], *at;
     int64_t lane;
     if (t->vector > 1 && !t->along_k) {
-        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, round, 0, buffer));
+        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, row_round, k_round, 0, buffer));
         return;
     }
     for (lane = 0; lane < t->vector; lane++) {
@@ -73784,25 +73948,20 @@ XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval 
             const xg_ktype *scalar = xg_kir_scalar(w->e->m, v.v->type->elem);
             one = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, scalar));
         }
-        at = xg_tile_spot(w, side, round, lane, buffer);
+        at = xg_tile_spot(w, side, row_round, k_round, lane, buffer);
         w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, &at, 1);
     }
-}
-/* Whether a thread has a vector in this round; NULL: each has. */
-XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side, int64_t round) {
-    int64_t left = w->p->fetch[side].vectors - round * w->p->threads;
-    return left < w->p->threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, left)) : NULL;
 }
 XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
     uint32_t side;
     int64_t k;
-    for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
-            xg_flow f = xg_flow_of(&w->s, &w->shared);
-            xg_flow_if(&f, xg_tile_has_vector(w, side, k));
-            xg_tile_put(w, side, k, buffer);
-            xg_flow_end(&f);
-        }
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_flow f = xg_flow_of(&w->s, &w->shared);
+        if (w->p->fetch[side].async) continue;
+        xg_flow_if(&f, xg_tile_has_vector(w, side));
+        for (k = 0; k < w->p->fetch[side].rounds; k++) xg_tile_put(w, side, k, buffer);
+        xg_flow_end(&f);
+    }
 }
 
 /* ---- from memory into shared memory ---- */
@@ -73827,21 +73986,18 @@ XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, x
     w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, at).v, w->shared, &spot, 1);
     xg_flow_end(&f);
 }
-XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval *buffer) {
+XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot;
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot, *zero;
     int64_t counts[XG_TILE_FETCH_DIMS];
-    xg_flow some = xg_flow_of(&w->s, &w->shared), f = some;
-    xg_flow_if(&some, xg_tile_has_vector(w, side, round));
-    xg_tile_fetch_at(w, side, round, step, at);
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_tile_fetch_at(w, side, row_round, k_round, at);
     xg_tile_fetch_counts(w->p, side, counts);
-    spot = xg_tile_spot(w, side, round, 0, buffer);
+    spot = xg_tile_spot(w, side, row_round, k_round, 0, buffer);
     cond = xg_tile_inside(w, t->map, counts, at);
-    f = xg_flow_of(&w->s, &w->shared);
     xg_flow_if(&f, cond);
     xg_tile_copy_vector(w, side, at, spot);
     if (cond) {
-        xg_kval *zero;
         xg_flow_else(&f);
         zero = xg_tile_zero(w).v;
         if (t->vector == 1)
@@ -73852,17 +74008,38 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval
         }
     }
     xg_flow_end(&f);
+}
+/* All rounds: loops that are written out once they are lowered, since their rounds differ in constants alone. */
+XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+    xg_flow some = xg_flow_of(&w->s, &w->shared), outer = xg_flow_of(&w->s, NULL), inner = outer;
+    xg_kval *zero, *k_round, *row_round;
+    xg_flow_if(&some, xg_tile_has_vector(w, side));
+    zero = k_round = row_round = xg_elem_index(&w->s, 0);
+    if (r.ks > 1) {
+        xg_flow_slot(&outer, &w->shared);
+        k_round = xg_flow_for(&outer, zero, xg_elem_index(&w->s, r.ks), 1, r.ks);
+        outer.op->flags = KL_UNROLL_LOWERED;
+    }
+    if (r.rows > 1) {
+        xg_flow_slot(&inner, &w->shared);
+        row_round = xg_flow_for(&inner, zero, xg_elem_index(&w->s, r.rows), 1, r.rows);
+        inner.op->flags = KL_UNROLL_LOWERED;
+    }
+    xg_tile_copy(w, side, row_round, k_round, buffer);
+    xg_flow_end(&inner);
+    xg_flow_end(&outer);
     xg_flow_end(&some);
 }
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
     uint32_t side;
     int64_t k;
+    w->step = step;
     for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds; k++)
-            if (w->p->fetch[side].async)
-                xg_tile_copy(w, side, k, step, buffer);
-            else
-                w->staged[side][k] = xg_tile_bring(w, side, k, step);
+        if (w->p->fetch[side].async)
+            xg_tile_copy_step(w, side, buffer);
+        else
+            for (k = 0; k < w->p->fetch[side].rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);
 }
 XG_FN void xg_tile_wait(xg_tile_kernel *w) {
     w->shared = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0)->results;
@@ -73870,31 +74047,24 @@ XG_FN void xg_tile_wait(xg_tile_kernel *w) {
 
 /* ---- multiply ---- */
 
-/* The row, or column, of a thread among those of its block. */
-XG_FN const xg_aff *xg_tile_thread_place(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *thread, uint32_t side) {
-    int64_t lanes_m = XG_TILE_LANES / p->lanes_n;
-    const xg_aff *lane = xg_aff_mod(x, thread, XG_TILE_LANES), *warp = xg_aff_div(x, thread, XG_TILE_LANES);
-    if (side)
-        return xg_aff_add(
-            x, xg_aff_mod(x, lane, p->lanes_n), xg_aff_mul(x, xg_aff_mod(x, warp, p->warps_n), p->lanes_n));
-    return xg_aff_add(x, xg_aff_div(x, lane, p->lanes_n), xg_aff_mul(x, xg_aff_div(x, warp, p->warps_n), lanes_m));
-}
 enum {
-    XG_TILE_READ_THREAD,
+    XG_TILE_READ_PLACE, /* the row, or column, of the thread among those of its block */
     XG_TILE_READ_BUFFER,
     XG_TILE_READ_OUTER,
     XG_TILE_READ_INNER,
     XG_TILE_READ_DIMS
 };
 /* A thread's elements of one k: `quad` side by side, the next ones a part of the tile further on. */
-XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *const *v, const int64_t *counts, xg_elem *out) {
+XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64_t *counts, xg_elem *out) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
     const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
-    const xg_aff *at = xg_tile_thread_place(p, x, xg_aff_dim(x, XG_TILE_READ_THREAD), side), *k;
+    const xg_aff *at = xg_aff_dim(x, XG_TILE_READ_PLACE), *k;
     xg_kval *o[2], *vector;
+    counts[XG_TILE_READ_PLACE] = side ? p->columns : p->rows;
+    v[XG_TILE_READ_PLACE] = w->own[side];
     k = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]),
         xg_aff_dim(x, XG_TILE_READ_INNER));
     at = xg_aff_add(x, xg_aff_mul(x, at, p->quad), xg_aff_mul(x, k, t->pitch));
@@ -73919,7 +74089,7 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *const *v,
         }
     }
 }
-XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval *const *v, const int64_t *counts) {
+XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts) {
     const xg_tile_plan *p = w->p;
     int64_t i, j;
     xg_elem *a = XG_NEW_N(w->e->arena, xg_elem, p->shape.tm), *b = XG_NEW_N(w->e->arena, xg_elem, p->shape.tn);
@@ -73938,11 +74108,9 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     int64_t k;
-    counts[XG_TILE_READ_THREAD] = p->threads;
     counts[XG_TILE_READ_BUFFER] = 2;
     counts[XG_TILE_READ_OUTER] = p->shape.k / inner;
     counts[XG_TILE_READ_INNER] = inner;
-    v[XG_TILE_READ_THREAD] = w->thread;
     v[XG_TILE_READ_BUFFER] = buffer;
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&outer, &w->sums[k]);
     outer.rolled = true;
@@ -73981,12 +74149,11 @@ XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
         }
 }
 XG_FN void xg_tile_one_step(xg_tile_kernel *w, xg_kval *step) {
-    xg_aff_ctx *x = w->e->m->aff;
     int64_t steps = w->p->steps;
-    xg_kval *next = xg_tile_apply(w, &steps, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), &step), *buffer, *other;
+    xg_kval *one = xg_elem_index(&w->s, 1), *next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, one), *buffer, *other;
     xg_flow f = xg_flow_of(&w->s, NULL);
-    buffer = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_dim(x, 0), 2), &step);
-    other = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), 2), &step);
+    buffer = xg_tile_rest(w, step, 2);
+    other = xg_k2(&w->s.b, XG_K_OP_SUBI, one, buffer);
     xg_tile_bring_nothing(w);
     xg_tile_carry_staged(w, &f);
     xg_flow_slot(&f, &w->shared);
@@ -74025,12 +74192,14 @@ XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
 XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *row = xg_tile_thread_place(p, x, xg_aff_dim(x, 0), 0), *column, *at;
-    int64_t i, h, j, across = p->shape.tn / p->quad;
+    const xg_aff *at;
+    int64_t i, h, j, across = p->shape.tn / p->quad, counts[2];
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
     const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad);
-    column = xg_aff_mul(x, xg_tile_thread_place(p, x, xg_aff_dim(x, 0), 1), p->quad);
-    at = xg_aff_add(x, xg_aff_mul(x, row, p->quad * p->shape.n), column);
+    counts[0] = p->rows;
+    counts[1] = p->columns;
+    at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), p->quad));
     for (i = 0; i < p->quad; i++)
         for (h = 0; h < across; h++) {
             const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad];
@@ -74038,7 +74207,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
             xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
             for (j = 0; j < p->quad; j++) {
                 if (apart) {
-                    xg_kval *spot = xg_tile_apply(w, &p->threads, 1, xg_aff_add_k(x, first, j), &w->thread);
+                    xg_kval *spot = xg_tile_apply(w, counts, 2, xg_aff_add_k(x, first, j), w->own);
                     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
                     continue;
                 }
@@ -74047,11 +74216,12 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
                 o[2] = xg_elem_index(&w->s, j);
                 vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
             }
-            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, &p->threads, 1, first, &w->thread));
+            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 2, first, w->own));
         }
 }
 enum {
-    XG_TILE_OUT_THREAD,
+    XG_TILE_OUT_ROW,    /* of a thread: in the first round */
+    XG_TILE_OUT_COLUMN, /* counted in vectors */
     XG_TILE_OUT_ROUND,
     XG_TILE_OUT_LANE,
     XG_TILE_OUT_M,
@@ -74067,14 +74237,18 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t rows = p->shape.m / (p->shape.tm / p->quad), vectors = rows * p->shape.n / p->out_vector, line;
-    const xg_aff *own, *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    int64_t rows = p->shape.m / (p->shape.tm / p->quad), vectors = rows * p->shape.n / p->out_vector;
+    int64_t line, wide;
+    const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
     xg_tile_out o;
     xg_aff_env env;
     xg_imap *m;
     uint32_t k;
     line = p->shape.n / p->out_vector;
-    o.counts[XG_TILE_OUT_THREAD] = p->threads;
+    wide = XG_MAX(line / p->threads, (int64_t)1); /* rounds of a row */
+    o.counts[XG_TILE_OUT_ROW] = XG_MAX(p->threads / line, (int64_t)1);
+    o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(line, p->threads);
     o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, p->threads);
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
     o.counts[XG_TILE_OUT_M] = p->tiles[0];
@@ -74082,9 +74256,10 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     o.counts[XG_TILE_OUT_BATCH] = p->batch;
     m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
     env = xg_imap_env(x, m);
-    own = xg_aff_add(x, xg_aff_dim(x, XG_TILE_OUT_THREAD), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_ROUND), p->threads));
-    row = xg_aff_div_in(&env, own, line);
-    column = xg_aff_mul(x, xg_aff_mod_in(&env, own, line), p->out_vector);
+    row = xg_aff_mul(x, xg_aff_div(x, round, wide), o.counts[XG_TILE_OUT_ROW]);
+    row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_OUT_ROW));
+    column = xg_aff_mul(x, xg_aff_mod(x, round, wide), p->threads);
+    column = xg_aff_mul(x, xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_COLUMN)), p->out_vector);
     column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
@@ -74095,7 +74270,6 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
     m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->shape.n), column);
     o.map = xg_imap_simplify(x, m);
-    if (vectors % p->threads) o.map = xg_imap_with_constraint(x, o.map, own, xg_range_of(0, vectors - 1));
     if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
     if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
@@ -74139,7 +74313,8 @@ XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last;
     xg_flow f = xg_flow_of(&w->s, NULL);
     uint32_t k;
-    at[XG_TILE_OUT_THREAD] = w->thread;
+    at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
+    at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
     at[XG_TILE_OUT_M] = w->tile[0];
     at[XG_TILE_OUT_N] = w->tile[1];
     at[XG_TILE_OUT_BATCH] = w->batch;
@@ -74169,14 +74344,33 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
 /* Blocks by batch, then by groups of rows of tiles; a group column by column. */
 XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
-    int64_t each = p->tiles[0] * p->tiles[1], together = p->group_rows * p->tiles[1];
-    const xg_aff *block = xg_aff_dim(x, 0), *own = xg_aff_mod(x, block, each), *in = xg_aff_mod(x, own, together), *e;
-    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks);
-    e = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, own, together), p->group_rows), xg_aff_mod(x, in, p->group_rows));
-    w->tile[0] = xg_tile_apply(w, &p->blocks, 1, e, &id);
-    w->tile[1] = xg_tile_apply(w, &p->blocks, 1, xg_aff_div(x, in, p->group_rows), &id);
-    w->batch = xg_tile_apply(w, &p->blocks, 1, xg_aff_div(x, block, each), &id);
+    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks), *own, *in, *group;
+    own = xg_tile_rest(w, id, p->tiles[0] * p->tiles[1]);
+    in = xg_tile_rest(w, own, p->group_rows * p->tiles[1]);
+    group = xg_tile_quotient(w, own, p->group_rows * p->tiles[1]);
+    w->tile[0] = xg_tile_join(w, group, p->group_rows, xg_tile_rest(w, in, p->group_rows));
+    w->tile[1] = xg_tile_quotient(w, in, p->group_rows);
+    w->batch = xg_tile_quotient(w, id, p->tiles[0] * p->tiles[1]);
+}
+/* Where a thread stands: among the rows and columns of threads, and in what it brings of each side. */
+XG_FN void xg_tile_threads(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *lane, *warp, *in, *line;
+    uint32_t side;
+    w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
+    lane = xg_tile_rest(w, w->thread, XG_TILE_LANES);
+    warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+    in = xg_tile_quotient(w, lane, p->lanes_n);
+    w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), XG_TILE_LANES / p->lanes_n, in);
+    in = xg_tile_rest(w, lane, p->lanes_n);
+    w->own[1] = xg_tile_join(w, xg_tile_rest(w, warp, p->warps_n), p->lanes_n, in);
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
+        in = xg_tile_rest(w, w->thread, r.lines);
+        line = xg_tile_quotient(w, w->thread, r.lines);
+        w->place[side][0] = xg_tile_rest(w, line, r.row_step);
+        w->place[side][1] = xg_tile_join(w, xg_tile_quotient(w, line, r.row_step), r.lines, in);
+    }
 }
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_kfunc *f = e->m->entry;
@@ -74196,7 +74390,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[f->n_inputs + k];
-    w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
+    xg_tile_threads(&w);
     xg_tile_blocks(&w);
     w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     xg_tile_all_steps(&w);
@@ -76157,15 +76351,16 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 
 /* The formats by element; both enums name them alike. */
 static xlagpu_type xg_ptx_float_type(xg_kelem e) {
+    /* clang-format off */
     switch (e) {
-#define X(name) \
-    case XG_E_##name: return XLAGPU_##name;
-        X(BF16)
-        X(F16) X(F32) X(F64) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ)
-            X(F8E8M0FNU) X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
+#define X(name) case XG_E_##name: return XLAGPU_##name;
+    X(BF16) X(F16) X(F32) X(F64)
+    X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E8M0FNU)
+    X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
 #undef X
-                default : return XLAGPU_INVALID;
+    default: return XLAGPU_INVALID;
     }
+    /* clang-format on */
 }
 static bool xg_ptx_is_narrow(xg_kelem e) { return xg_kelem_is_float(e) && xg_kelem_bits(e) <= 8; }
 
@@ -78261,7 +78456,8 @@ typedef struct xg_ptx_moves {
 } xg_ptx_moves;
 /* An address that a loop carries becomes itself and so many bytes. */
 static bool xg_ptx_moves_on(const xg_ptx_lane *to, const xg_ptx_lane *from) {
-    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls && to->num == from->num;
+    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls &&
+           to->num == from->num;
 }
 static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, const xg_ptx_val *from) {
     uint32_t i;
@@ -80961,7 +81157,8 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     xg_push(m->work, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+    for (at = 0; at < work.n; at++)
+        XG_FOR_INSTS(i, work.p[at]) {
             xg_comps called;
             if (!xg_opt_is_control(i)) continue;
             called = xg_opt_control_comps(m->work, i);
@@ -81208,26 +81405,13 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
     uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0, depth = 1;
     uint32_t k;
     switch (i->op) {
-    case XG_DOT: {
-        xg_ints d = xg_attr_ints(i, XG_A_lhs_contracting_dims);
-        for (k = 0; k < d.n; k++) depth *= (uint64_t)XG_OPERAND(i, 0)->shape->dims[d.p[k]];
-        return 2 * n * depth;
-    }
-    case XG_CONVOLUTION: {
-        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
-        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
-        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
-        return outputs ? 2 * n * (uint64_t)(kernel->elements / outputs) : 0;
-    }
+    case XG_DOT:
+    case XG_CONVOLUTION: return 2 * n * xg_inst_terms(i);
     case XG_REDUCE:
     case XG_SORT:
     case XG_SCATTER:
         return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
-    case XG_REDUCE_WINDOW: {
-        const xg_attr *w = xg_inst_attr(i, XG_A_window);
-        for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
-        return n * depth;
-    }
+    case XG_REDUCE_WINDOW: return n * xg_inst_terms(i);
     case XG_FFT: { /* as it is usually counted: 5 n log2 n, half of that for real numbers */
         xg_ints d = xg_attr_ints(i, XG_A_fft_length);
         uint64_t real = XG_OPERAND(i, 0)->shape->type != i->shape->type ? 1 : 2, bits = 0;
@@ -81864,9 +82048,9 @@ XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
     xg_inst *i = xg_limit_maker(v);
     if (xg_shape_is_array(i->shape)) return i;
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
-        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
-        return u->user;
+        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
+            (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
+            return u->user;
     return NULL;
 }
 XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
@@ -83722,8 +83906,8 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
             "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the place
- * that they write, as the loop emitter does. */
+/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the
+ * place that they write, as the loop emitter does. */
 XG_FN xg_kmodule *xg_driver_emit(xg_driver_state *s, const xg_inst *fusion, bool by_loop) {
     xg_str name = xg_driver_kernel_name(s, fusion->name);
     xg_kmodule *m = xg_tile_fusion(s->work, fusion, name, &s->emit, &s->machine);
@@ -84058,6 +84242,7 @@ typedef struct xg_public_job {
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
+    uint64_t terms; /* of the longest sum */
     xlagpu_bytes made;
 } xg_public_job;
 
@@ -84468,6 +84653,23 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
     j.n_outputs = n_outputs;
     j.fill_elided = fill_elided;
     return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
+}
+
+/* ---- sums ---- */
+
+XG_FN void xg_public_terms(xg_public_job *j) {
+    const xg_module *m = xg_public_hlo(j->m);
+    const xg_comp *c;
+    j->terms = 1;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
+            uint64_t n = xg_inst_terms(i);
+            if (n > j->terms) j->terms = n;
+        }
+}
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *m) {
+    xg_public_job j = xg_public_job_of(m);
+    return m && xg_public_do(&j, xg_public_terms) ? j.terms : 1;
 }
 
 /* ---- elements ---- */

@@ -236,7 +236,7 @@ typedef struct xlagpu_device_desc {
     const char *platform;       /* "auto" (or NULL), "cuda", "host" */
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
-    uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    uint32_t threads;           /* of the simulator, and for loading kernels on "cuda"; 0: one per processor */
     /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
     bool no_command_buffers;
     /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
@@ -257,6 +257,10 @@ typedef struct xlagpu_device_desc {
      * executes: for NVTX's header, Tracy, ITT ...; instead of nvtx */
     void (*range)(void *user, const char *name);
     void *range_user;
+    /* cuda: what the driver's compiler says of a program's kernels (registers, spills) and how long it took, for each
+     * part that it compiles; the cache is not asked then */
+    void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
+    void *jit_log_user;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
@@ -266,10 +270,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
 XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *device); /* NULL is allowed; waits for what runs */
 XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
-XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
-XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device);       /* "cuda" or "host" */
-XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);           /* "NVIDIA H200", "PTX simulator" */
-XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);         /* what to compile for: "sm_90a" */
+XLAGPU_DEF const char *xlagpu_rt_note(
+    const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
+XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
+XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
 
 /* ---- buffers: device memory that the caller owns ---- */
 
@@ -337,7 +342,7 @@ XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t index, xlagpu_rt_kernel *out);
 
 /* Host arrays in, host arrays out, in logical row-major order; blocks. bytes of each must be exactly the value's. The
- * easy way. */
+ * easy way. Device buffers are kept for the next run until the program is unloaded. */
 typedef struct xlagpu_rt_tensor {
     void *data;
     size_t bytes;
@@ -345,7 +350,7 @@ typedef struct xlagpu_rt_tensor {
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
-/* The same in an execution that is there (below): no temporary memory is made. */
+/* The same in an execution that is there (below), which keeps its buffers for the next run until it is finished. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs,
     uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
@@ -2763,10 +2768,22 @@ typedef enum xg_sim_unit {
 XG_SIM_FN xg_sim_unit xg_sim_unit_best(void); /* that this host has */
 XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit);
 
+/* X(NAME, text): what approximate instructions return (math.c): what devices usually do, or the least, the greatest or
+ * either value that their documented error allows. */
+#define XG_SIM_APPROXES(X) X(USUAL, "usual") X(LOW, "low") X(HIGH, "high") X(MIXED, "mixed")
+typedef enum xg_sim_approx {
+#define X(name, text) XG_SIM_APPROX_##name,
+    XG_SIM_APPROXES(X)
+#undef X
+    XG_SIM_APPROX_COUNT
+} xg_sim_approx;
+
 /* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it).
  * Uses the best unit, or any that the host has. */
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
 XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit);
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx);
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
@@ -2841,6 +2858,9 @@ XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
     X(RACE, "data race") \
     X(ASYNC, "copy not waited for") \
     X(MBARRIER, "wrong use of a memory barrier") \
+    X(PROXY, "missing proxy fence") \
+    X(CONSTANT, "read-only load of written memory") \
+    X(SCOPE, "scope too narrow") \
     X(DIVERGENCE, "barrier in divergent code") \
     X(BARRIER, "wrong use of a barrier") \
     X(DEADLOCK, "deadlock") \
@@ -3091,6 +3111,8 @@ struct xg_sim_module {
     xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
+    bool constants;         /* there is a load with .nc */
+    bool narrow;            /* there is an atomic or strong access of scope .cta to global memory */
     uint32_t shared_common; /* of .shared variables that several functions use */
     uint32_t dynamic_at;    /* where dynamic shared memory starts when functions use it, else 0 */
 };
@@ -4085,7 +4107,16 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     XG_SIM_T(Df64) z = x * 2.88539008177792681472; \
     XG_V_EXP2(y, z); \
     y = 1.0 - 2.0 / (y + 1.0); \
-    r = XG_V_TO(Df32, XG_V_FLTD(XG_V_SEL(m, XG_V_RAWD(less), XG_V_RAWD(y))))
+    /* 11 bits behind the first: a bound of 2^-11 */ \
+    y = XG_V_FLTD(XG_V_SEL(m, XG_V_RAWD(less), XG_V_RAWD(y)) & ~(uint64_t)0x1FFFFFFFFFFu); \
+    r = XG_V_TO(Df32, y)
+/* div.approx: by more than 2^126 gives zero, of an infinity a NaN. */
+#define XG_V_DIVAPPROX \
+    const XG_SIM_T(Wu32) size = XG_V_RAW(b) & 0x7FFFFFFFu; \
+    const XG_SIM_T(Wu32) large = XG_V_MASK(Wu32, size > 0x7E800000u) & XG_V_MASK(Wu32, size < 0x7F800000u); \
+    const XG_SIM_T(Wf32) quotient = a / b, zero = a * 0.0f; \
+    r = XG_V_FLT(XG_V_SEL(large, XG_V_RAW(zero), XG_V_RAW(quotient))); \
+    XG_V_NANW(r)
 #define XG_V_FTZ(u) ((u)&XG_V_SEL(XG_V_MASK(Wu32, ((u)&0x7F800000u) == 0u), 0x80000000u, ~((u)&0u)))
 
 /* A comparison of every ordered kind for one type; wide ones narrow their mask to 32 bits. */
@@ -4177,6 +4208,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     F2(sub_f32, f32, W, f32, f32, f32, r = a - b; XG_V_NANW(r)) \
     F2(mul_f32, f32, W, f32, f32, f32, r = a * b; XG_V_NANW(r)) \
     F2(div_f32, f32, W, f32, f32, f32, r = a / b; XG_V_NANW(r)) \
+    F2(divapprox_f32, f32, W, f32, f32, f32, XG_V_DIVAPPROX) \
     F3(fma_f32, f32, W, f32, f32, f32, f32, r = XG_SIM_T(fma32)(a, b, c); XG_V_NANW(r)) \
     F1(sqrt_f32, f32, W, f32, f32, r = XG_SIM_T(sqrt32)(a); XG_V_NANW(r)) \
     F1(rcp_f32, f32, W, f32, f32, r = 1.0f / a; XG_V_NANW(r)) \
@@ -4991,6 +5023,7 @@ typedef struct xg_sim_asm {
     xg_sim_stmt *stmt;       /* the one being read */
     uint32_t carry;          /* the register of the carry flag of this function, NOREG until used */
     xg_sim_unit unit;        /* whose arithmetic functions the records get */
+    xg_sim_approx approx;
 } xg_sim_asm;
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s); /* decode.c */
@@ -6294,15 +6327,21 @@ XG_FN void xg_sim_module_item(xg_sim_asm *p) {
 }
 
 #endif /* XG_SIM_PARSE_C */
-/* sim/math.c -- the approximate functions, more exact than any device.
+/* sim/math.c -- the approximate functions, as exact as the PTX ISA says and no more.
  *
- * A GPU computes ex2, lg2, sin, cos, tanh and rsqrt from tables with documented error bounds; the tables are not
- * documented. Here each is computed in double and rounded once, by the same few operations on every host: results are
- * within 0.51 ulp of the exact value (ex2, which must be fast, is computed in f32: within 1.3 ulp; sin and cos: for |x|
- * below 2^20; beyond, where devices promise nothing either, the reduced argument loses bits). So a kernel whose result
- * depends on the last bits of an approximation differs from a device within the device's own error.
+ * A GPU computes ex2, lg2, sin, cos, tanh, rcp, rsqrt and sqrt from tables with documented error bounds; the tables are
+ * not documented. Here each is computed in double by the same few operations on every host. What becomes of that value
+ * is the module's choice (xg_sim_approx):
+ *   usual   rounded so that it keeps what the bound promises and no bits that no device has: tanh has 11 bits behind
+ *           its first one, sin and cos are multiples of 2^-21, lg2 of 2^-22 near 1, rcp and rsqrt of f64 have 32 bits.
+ *           The others, whose bounds are a few units in the last place, are rounded once (ex2, which must be fast, is
+ *           computed in f32: within 1.3 ulp).
+ *   low, high   the smallest and the largest value that the bound allows.
+ *   mixed       one of these, chosen by the operand's bits.
+ * Values that the manual lists (of zeros, infinities and NaNs, and of subnormals where it says so) are exact in all.
  *
- * ex2, tanh and rsqrt are in lanes.c; what stands here of them is for 16-bit floats. */
+ * The bounds are the rows of XG_SIM_APPROXIMATIONS. Beyond 100 pi, where devices promise nothing for sin and cos, they
+ * have that of smaller arguments. ex2, tanh and rsqrt of f32 are in lanes.c. */
 #ifndef XG_SIM_MATH_C
 #define XG_SIM_MATH_C
 
@@ -6319,13 +6358,16 @@ XG_FN float xg_sim_ex2(float x) {
     return (float)xg_sim_exp2_wide(x);
 }
 
-XG_FN float xg_sim_lg2(float x) {
+/* |v| < 2^50, rounded to a multiple of 2^-n. */
+XG_FN double xg_sim_grid(double v, int n) {
+    const double far_away = xg_sim_scale(6755399441055744.0, -n);
+    return v + far_away - far_away;
+}
+
+XG_FN double xg_sim_lg2_wide(float x) { /* x > 0, finite */
     uint32_t u = xg_sim_bits_f32(x);
     int e = 0;
     double m, s, z;
-    if (x != x || (u >> 31 && u << 1)) return xg_sim_f32_bits(0x7FFFFFFFu);
-    if (u << 1 == 0) return xg_sim_f32_bits(0xFF800000u);
-    if (u == 0x7F800000u) return x;
     if (u < 0x00800000u) {
         u = xg_sim_bits_f32(x * 16777216.0f);
         e = -24;
@@ -6344,14 +6386,20 @@ XG_FN float xg_sim_lg2(float x) {
                                z * (2.0 / 7 +
                                        z * (2.0 / 9 +
                                                z * (2.0 / 11 + z * (2.0 / 13 + z * (2.0 / 15 + z * (2.0 / 17)))))))));
-    return (float)(s * 1.44269504088896340736 + e);
+    return s * 1.44269504088896340736 + e;
+}
+XG_FN float xg_sim_lg2(float x) {
+    uint32_t u = xg_sim_bits_f32(x);
+    if (x != x || (u >> 31 && u << 1)) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (u << 1 == 0) return xg_sim_f32_bits(0xFF800000u);
+    if (u == 0x7F800000u) return x;
+    return (float)(x > 0.5f && x < 2.0f ? xg_sim_grid(xg_sim_lg2_wide(x), 22) : xg_sim_lg2_wide(x));
 }
 
 /* sin (quarter 0) or cos (quarter 1) of x: quadrant and remainder, then the short series. */
-XG_FN float xg_sim_sincos(float x, int quarter) {
+XG_FN double xg_sim_sincos_wide(float x, int quarter) { /* x finite */
     double r = x, n, z;
     int q;
-    if (x - x != 0) return xg_sim_f32_bits(0x7FFFFFFFu);
     if (r > 1e6 || r < -1e6) r = fmod(r, 6.28318530717958647693);
     n = r * 0.63661977236758134308 + 6755399441055744.0 - 6755399441055744.0;
     r = (r - n * 1.5707963267341256142) - n * 6.0771005065061922e-11; /* pi/2 in two parts, the first with 33 bits */
@@ -6364,18 +6412,150 @@ XG_FN float xg_sim_sincos(float x, int quarter) {
         r = r * (1.0 - z * (1.0 / 6 - z * (1.0 / 120 - z * (1.0 / 5040 - z * (1.0 / 362880 -
                                                                                  z * (1.0 / 39916800 -
                                                                                          z * (1.0 / 6227020800.0)))))));
+    return q & 2 ? -r : r;
+}
+XG_FN float xg_sim_sincos(float x, int quarter) {
+    if (x - x != 0) return xg_sim_f32_bits(0x7FFFFFFFu);
     if (!quarter && x == 0) return x;
-    return (float)(q & 2 ? -r : r);
+    return (float)xg_sim_grid(xg_sim_sincos_wide(x, quarter), 21);
 }
 
-XG_FN float xg_sim_tanh(float x) {
-    double y = x, t;
+XG_FN double xg_sim_tanh_wide(float x) {
+    const double y = x, t = y * y;
+    if (y > 20 || y < -20) return y > 0 ? 1.0 : -1.0;
+    if (t < 1e-4) return y * (1.0 - t * (1.0 / 3 - t * (2.0 / 15 - t * (17.0 / 315))));
+    return 1.0 - 2.0 / (xg_sim_exp2_wide(y * 2.88539008177792681472) + 1.0);
+}
+XG_FN float xg_sim_tanh(float x) { /* the nearest: 16-bit floats round it */
     if (x != x) return xg_sim_f32_bits(0x7FFFFFFFu);
-    if (y > 20 || y < -20) return y > 0 ? 1.0f : -1.0f;
-    t = y * y;
-    if (t < 1e-4) return x == 0 ? x : (float)(y * (1.0 - t * (1.0 / 3 - t * (2.0 / 15 - t * (17.0 / 315)))));
-    t = xg_sim_exp2_wide(y * 2.88539008177792681472);
-    return (float)(1.0 - 2.0 / (t + 1.0));
+    return x == 0 ? x : (float)xg_sim_tanh_wide(x);
+}
+
+/* ---- f64: the upper 32 bits of the operand in, the upper 32 bits of the result out; subnormals are flushed ---- */
+
+XG_FN double xg_sim_upper(double x) {
+    uint64_t u = xg_sim_bits_f64(x) & 0xFFFFFFFF00000000u;
+    if (!(u >> 52 & 0x7FF)) u &= (uint64_t)1 << 63;
+    return xg_sim_f64_bits(u);
+}
+XG_FN double xg_sim_coarse_rcp(double a) {
+    if (a != a) return xg_sim_f64_bits(0xFFF8000000000000u);
+    return xg_sim_upper(1.0 / xg_sim_upper(a));
+}
+XG_FN double xg_sim_coarse_rsqrt(double a) {
+    a = xg_sim_upper(a);
+    if (a != a || a < 0) return xg_sim_f64_bits(0xFFF8000000000000u);
+    return xg_sim_upper(1.0 / sqrt(a)); /* of -0: -infinity */
+}
+
+/* ---- the bounds ---- */
+
+/* X(NAME, relative error, absolute error, units in the last place): how far a result may be from the exact value. */
+/* clang-format off */
+#define XG_SIM_APPROXIMATIONS(X) \
+    X(EX2, 1.6858739404357614e-7 /* 2^-22.5 */, 0, 0) \
+    X(LG2, 2.384185791015625e-7 /* 2^-22, outside of (0.5, 2) */, 0, 0) \
+    X(LG2_NEAR, 0, 2.384185791015625e-7, 0) \
+    X(SIN, 0, 6.743495761743046e-7 /* 2^-20.5, up to pi */, 0) \
+    X(COS, 0, 6.743495761743046e-7, 0) \
+    X(SIN_FAR, 0, 3.7568391e-5 /* 2^-14.7, up to 100 pi */, 0) \
+    X(COS_FAR, 0, 3.7568391e-5, 0) \
+    X(TANH, 4.8828125e-4 /* 2^-11 */, 0, 0) \
+    X(RCP, 0, 0, 1) \
+    X(RSQRT, 1.2777e-7 /* 2^-22.9 */, 0, 0) \
+    X(SQRT, 1.1920928955078125e-7 /* 2^-23 */, 0, 0) \
+    X(DIV, 0, 0, 2) \
+    X(EX2_F16, 1.0466e-3 /* 2^-9.9 */, 0, 0) \
+    X(EX2_BF16, 7.8125e-3 /* 2^-7 */, 0, 0) \
+    X(TANH_F16, 0, 4.927e-4 /* 2^-10.987 */, 0) \
+    X(TANH_BF16, 0, 3.90625e-3 /* 2^-8 */, 0)
+/* clang-format on */
+typedef enum xg_sim_approximation {
+#define X(name, relative, absolute, ulps) XG_SIM_AP_##name,
+    XG_SIM_APPROXIMATIONS(X)
+#undef X
+    XG_SIM_AP_COUNT
+} xg_sim_approximation;
+typedef struct xg_sim_bound {
+    double relative, absolute;
+    int ulps;
+} xg_sim_bound;
+static const xg_sim_bound xg_sim_bounds[XG_SIM_AP_COUNT] = {
+#define X(name, relative, absolute, ulps) {relative, absolute, ulps},
+    XG_SIM_APPROXIMATIONS(X)
+#undef X
+};
+
+/* The farthest value that a bound allows, towards +infinity or -infinity. salt: the operand's bits, for mixed. */
+XG_FN double xg_sim_farthest(double exact, xg_sim_approximation which, xg_sim_approx mode, uint32_t salt) {
+    const xg_sim_bound *b = &xg_sim_bounds[which];
+    const double size = exact < 0 ? -exact : exact;
+    double far_away = size * b->relative + b->absolute;
+    if (b->ulps) { /* of f32 */
+        const uint32_t e = xg_sim_bits_f32((float)size) >> 23 & 255;
+        far_away += b->ulps * xg_sim_scale(1.0, (int)XG_MAX(e, 1u) - 150);
+    }
+    if (mode == XG_SIM_APPROX_MIXED)
+        mode = (salt ^ salt >> 7 ^ salt >> 16) * 0x9E3779B9u >> 31 ? XG_SIM_APPROX_HIGH : XG_SIM_APPROX_LOW;
+    return mode == XG_SIM_APPROX_LOW ? exact - far_away : exact + far_away;
+}
+/* The same as f32, rounded towards the exact value so that it stays within the bound. */
+XG_FN float xg_sim_farthest_f32(double exact, xg_sim_approximation which, xg_sim_approx mode, uint32_t salt) {
+    const double bent = xg_sim_farthest(exact, which, mode, salt);
+    float f = (float)bent;
+    uint32_t u = xg_sim_bits_f32(f);
+    if ((bent > exact ? (double)f > bent : (double)f < bent) && u << 1)
+        u += (f > 0) == (bent > exact) ? 0xFFFFFFFFu : 1u;
+    return xg_sim_f32_bits(u);
+}
+
+/* imm of these functions: an xg_sim_approximation, and 256 times an xg_sim_approx that is not the usual one. */
+XG_FN float xg_sim_bent(float a, uint32_t imm) {
+    xg_sim_approximation which = (xg_sim_approximation)(imm & 255);
+    const xg_sim_approx mode = (xg_sim_approx)(imm >> 8);
+    const uint32_t salt = xg_sim_bits_f32(a);
+    double exact;
+    if (a - a != 0 || !(salt & 0x7F800000u) || (salt >> 31 && which >= XG_SIM_AP_RSQRT) ||
+        (salt >> 31 && which == XG_SIM_AP_LG2)) { /* the manual's list */
+        switch (which) {
+        case XG_SIM_AP_EX2: return xg_sim_ex2(a);
+        case XG_SIM_AP_LG2: return xg_sim_lg2(a);
+        case XG_SIM_AP_SIN: return xg_sim_sincos(a, 0);
+        case XG_SIM_AP_COS: return xg_sim_sincos(a, 1);
+        case XG_SIM_AP_TANH: return xg_sim_tanh(a);
+        case XG_SIM_AP_RCP: return a != a ? xg_sim_f32_bits(0x7FFFFFFFu) : 1.0f / a;
+        default: break;
+        }
+        if (a != a || a < 0) return xg_sim_f32_bits(0x7FFFFFFFu);
+        return which == XG_SIM_AP_SQRT ? (float)sqrt((double)a) : (float)(1.0 / sqrt((double)a));
+    }
+    switch (which) {
+    case XG_SIM_AP_EX2:
+        if (a >= 128.0f || a < -149.0f) return xg_sim_ex2(a);
+        exact = xg_sim_exp2_wide(a);
+        break;
+    case XG_SIM_AP_LG2:
+        exact = xg_sim_lg2_wide(a);
+        if (a > 0.5f && a < 2.0f) which = XG_SIM_AP_LG2_NEAR;
+        break;
+    case XG_SIM_AP_SIN:
+    case XG_SIM_AP_COS:
+        exact = xg_sim_sincos_wide(a, which == XG_SIM_AP_COS);
+        if (a > 3.14159265f || a < -3.14159265f) which = which == XG_SIM_AP_COS ? XG_SIM_AP_COS_FAR : XG_SIM_AP_SIN_FAR;
+        break;
+    case XG_SIM_AP_TANH: exact = xg_sim_tanh_wide(a); break;
+    case XG_SIM_AP_RCP: exact = 1.0 / a; break;
+    case XG_SIM_AP_RSQRT: exact = 1.0 / sqrt((double)a); break;
+    default: exact = sqrt((double)a);
+    }
+    return xg_sim_farthest_f32(exact, which, mode, salt);
+}
+XG_FN float xg_sim_bent_div(float a, float b, uint32_t imm) {
+    const float usual = a / b;
+    if (usual != usual) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (usual - usual != 0 || usual == 0) return usual;
+    return xg_sim_farthest_f32(
+        (double)a / (double)b, XG_SIM_AP_DIV, (xg_sim_approx)(imm >> 8), xg_sim_bits_f32(a) ^ xg_sim_bits_f32(b) << 1);
 }
 #endif /* XG_SIM_MATH_C */
 /* sim/video.c -- the video instructions: parts of registers as small integers, saturated, then merged or combined with
@@ -6689,7 +6869,8 @@ enum {
     XG_SIM_H_SAT = 64,
     XG_SIM_H_FTZ = 128,
     XG_SIM_H_XORSIGN = 256,
-    XG_SIM_H_ABS = 512
+    XG_SIM_H_ABS = 512,
+    XG_SIM_H_BENT = 12 /* from this bit on an xg_sim_approx, of EX2 and TANH */
 };
 
 XG_FN uint32_t xg_sim_half_minmax(uint32_t a, uint32_t b, uint32_t imm) {
@@ -6707,6 +6888,18 @@ XG_FN uint32_t xg_sim_half_minmax(uint32_t a, uint32_t b, uint32_t imm) {
     return imm & XG_SIM_H_XORSIGN ? (r & 0x7FFF) | sign : r;
 }
 XG_FN uint32_t xg_sim_half_flush(uint32_t a) { return a & 0x7C00 ? a : a & 0x8000; }
+/* The farthest value that the bounds of ex2 and tanh of 16-bit floats allow. */
+XG_FN uint64_t xg_sim_half_bent(float x, uint32_t imm) {
+    const bool brain = (imm & XG_SIM_H_BF16) != 0, ex2 = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2;
+    const xg_sim_approximation which =
+        ex2 ? (brain ? XG_SIM_AP_EX2_BF16 : XG_SIM_AP_EX2_F16) : (brain ? XG_SIM_AP_TANH_BF16 : XG_SIM_AP_TANH_F16);
+    const double exact = !ex2                        ? xg_sim_tanh_wide(x)
+                         : x > -160.0f && x < 128.0f ? xg_sim_exp2_wide(x)
+                                                     : (double)xg_sim_ex2(x);
+    const double bent = xg_sim_farthest(exact, which, (xg_sim_approx)(imm >> XG_SIM_H_BENT), xg_sim_bits_f32(x) >> 13);
+    return xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(bent), XG_SIM_IS_F64), brain ? XG_SIM_IS_BF16 : XG_SIM_IS_F16,
+        bent > exact ? XG_SIM_RM : XG_SIM_RP, false);
+}
 XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
     xg_sim_format f = imm & XG_SIM_H_BF16 ? XG_SIM_IS_BF16 : XG_SIM_IS_F16;
     uint64_t r;
@@ -6723,6 +6916,10 @@ XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
     case XG_SIM_H_EX2:
     case XG_SIM_H_TANH: {
         float x = xg_sim_f32_bits((uint32_t)xg_sim_pack(xg_sim_unpack(a, f), XG_SIM_IS_F32, XG_SIM_RN, false));
+        if (imm >> XG_SIM_H_BENT && x - x == 0 && x != 0) {
+            r = xg_sim_half_bent(x, imm);
+            break;
+        }
         x = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2 ? xg_sim_ex2(x) : xg_sim_tanh(x);
         r = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f32(x), XG_SIM_IS_F32), f, XG_SIM_RN, false);
         break;
@@ -6863,6 +7060,10 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S1(lg2_f32, f32, f32, r = xg_sim_lg2(a)) \
     S1(sin_f32, f32, f32, r = xg_sim_sincos(a, 0)) \
     S1(cos_f32, f32, f32, r = xg_sim_sincos(a, 1)) \
+    S1(bent_f32, f32, f32, r = xg_sim_bent(a, imm)) \
+    S2(bentdiv_f32, f32, f32, f32, r = xg_sim_bent_div(a, b, imm)) \
+    S1(rcpcoarse_f64, f64, f64, r = xg_sim_coarse_rcp(a)) \
+    S1(rsqrtcoarse_f64, f64, f64, r = xg_sim_coarse_rsqrt(a)) \
     S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) \
     S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
@@ -7005,8 +7206,8 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     XG_S_HEAD(name) char *pq = L->dst2; \
     XG_S_SOURCE(a) \
     XG_S_SOURCE(b) \
-    XG_S_SOURCE(c) XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) \
-        xg_sim_e_##T r; \
+    XG_S_SOURCE(c) \
+    XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
     uint32_t q; \
     (void)c; \
     (void)e; \
@@ -7771,17 +7972,24 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
 }
 
-/* div, sqrt, rcp: .approx and .full are computed as exactly as the rounded forms. */
+/* div, sqrt, rcp: .approx and .full are rounded once, except where the bound allows much more (math.c). */
 XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    bool approx = xg_sim_take(s, "approx") || xg_sim_take(s, "full"), ftz = xg_sim_take(s, "ftz");
+    bool full = xg_sim_take(s, "full"), approx = xg_sim_take(s, "approx") || full, ftz = xg_sim_take(s, "ftz");
     xg_sim_round mode = xg_sim_take_round(s);
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t n = arg == XG_SIM_BT_div ? 2 : 1;
-    (void)approx;
     xg_sim_operands(p, s, n + 1, n + 1);
     if (xg_sim_is_float(t)) {
-        if (t == XG_SIM_F64) ftz = false; /* rcp.approx.ftz.f64: f64 subnormals are within its error */
-        if (mode == XG_SIM_RN)
+        if (approx && t == XG_SIM_F64 && arg == XG_SIM_BT_rcp)
+            xg_sim_float(p, s, XG_SIM_F_rcpcoarse_f64, t, 1, false, false, 0);
+        else if (approx && t == XG_SIM_F32 && p->approx)
+            xg_sim_float(p, s, n == 2 ? XG_SIM_F_bentdiv_f32 : XG_SIM_F_bent_f32, t, n, ftz, false,
+                (uint32_t)p->approx << 8 | (uint32_t)(n == 2                 ? XG_SIM_AP_DIV
+                                                      : arg == XG_SIM_BT_rcp ? XG_SIM_AP_RCP
+                                                                             : XG_SIM_AP_SQRT));
+        else if (approx && !full && t == XG_SIM_F32 && n == 2)
+            xg_sim_float(p, s, XG_SIM_F_divapprox_f32, t, n, ftz, false, 0);
+        else if (mode == XG_SIM_RN)
             xg_sim_float(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, n, ftz, false, 0);
         else if (arg == XG_SIM_BT_div)
             xg_sim_float(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), t, n, ftz, false, mode);
@@ -7804,6 +8012,16 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
 }
 
+XG_FN uint32_t xg_sim_bent_of(xg_sim_f f) {
+    switch (f) {
+    case XG_SIM_F_ex2_f32: return XG_SIM_AP_EX2;
+    case XG_SIM_F_lg2_f32: return XG_SIM_AP_LG2;
+    case XG_SIM_F_sin_f32: return XG_SIM_AP_SIN;
+    case XG_SIM_F_cos_f32: return XG_SIM_AP_COS;
+    case XG_SIM_F_tanh_f32: return XG_SIM_AP_TANH;
+    default: return XG_SIM_AP_RSQRT;
+    }
+}
 /* ex2, lg2, sin, cos, tanh, rsqrt of f32; ex2 and tanh of 16-bit floats too. */
 XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     bool ftz;
@@ -7813,9 +8031,12 @@ XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 2, 2);
     if (xg_sim_is_half(t) && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_tanh_f32))
-        xg_sim_half_op(p, s, t, 1, f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH);
+        xg_sim_half_op(p, s, t, 1,
+            (uint32_t)(f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH) | (uint32_t)p->approx << XG_SIM_H_BENT);
     else if (f == XG_SIM_F_rsqrt_f32 && t == XG_SIM_F64)
-        xg_sim_float(p, s, XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
+        xg_sim_float(p, s, ftz ? XG_SIM_F_rsqrtcoarse_f64 : XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
+    else if (t == XG_SIM_F32 && p->approx)
+        xg_sim_float(p, s, XG_SIM_F_bent_f32, t, 1, ftz, false, (uint32_t)p->approx << 8 | xg_sim_bent_of((xg_sim_f)f));
     else if (t == XG_SIM_F32)
         xg_sim_float(p, s, (xg_sim_f)f, t, 1, ftz, false, 0);
     else
@@ -8739,7 +8960,9 @@ enum {
     XG_SIM_M_WIDE = 1 << 8 /* 64-bit address */,
     XG_SIM_M_FENCE = 1 << 9,
     XG_SIM_M_VECTOR = 10 /* log2 of items */,
-    XG_SIM_M_STRONG = 1 << 12 /* volatile, relaxed, acquire, release */
+    XG_SIM_M_STRONG = 1 << 12 /* volatile, relaxed, acquire, release */,
+    XG_SIM_M_CONSTANT = 1 << 13 /* .nc and ldu: of memory that the kernel does not write */,
+    XG_SIM_M_NARROW = 1 << 14 /* of scope .cta */
 };
 
 XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) {
@@ -8918,6 +9141,8 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE |
                (xg_sim_types[t].cls == 'S' ? (uint32_t)XG_SIM_M_SIGNED : 0u) | (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) |
                (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (xg_sim_strong(s) ? (uint32_t)XG_SIM_M_STRONG : 0u) |
+               (xg_sim_has(s, "nc") || xg_str_is(s->op, "ldu") ? (uint32_t)XG_SIM_M_CONSTANT : 0u) |
+               (xg_sim_strong(s) && xg_sim_has(s, "cta") ? (uint32_t)XG_SIM_M_NARROW : 0u) |
                (n == 8      ? 3u
                    : n == 4 ? 2u
                    : n == 2 ? 1u
@@ -9012,7 +9237,8 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     in->e = XG_SIM_NOREG;
     in->flags |= fence ? XG_SIM_UNI : 0;
     in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE |
-               (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (uint32_t)t << 16;
+               (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) |
+               (xg_sim_has(s, "cta") ? (uint32_t)XG_SIM_M_NARROW : 0u) | (uint32_t)t << 16;
 }
 
 /* cvta, cvta.to, isspacep. imm: space, then 0 to generic, 1 from generic, 2 test. */
@@ -9701,6 +9927,11 @@ XG_FN xg_sim_space xg_sim_shared_word(const xg_sim_stmt *s) {
     X("pmevent", "mask?", "n", NOP) \
     X("setmaxnreg", "inc|dec sync aligned u32", "n", NOP)
 /* clang-format on */
+/* imm of FENCE: between the proxies of threads and of copies; of scope .cta only. */
+enum {
+    XG_SIM_FENCE_PROXY = 1,
+    XG_SIM_FENCE_NARROW = 2
+};
 typedef struct xg_sim_hint {
     const char *op, *form, *operands;
     xg_sim_kind kind;
@@ -9729,6 +9960,7 @@ XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *opera
     }
 }
 XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_ins *in;
     size_t i;
     (void)arg;
     for (i = 0; i < XG_COUNT(xg_sim_hints); i++) {
@@ -9737,7 +9969,9 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_hint_operands(p, s, h->operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
             XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
-        xg_sim_put(p, s, h->kind);
+        in = xg_sim_put(p, s, h->kind);
+        if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) in->imm = XG_SIM_FENCE_PROXY;
+        if (!xg_sim_has(s, "proxy") && xg_sim_has(s, "cta")) in->imm = XG_SIM_FENCE_NARROW;
         return;
     }
     xg_sim_no_form(p, s);
@@ -11948,6 +12182,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
     bool impatient;          /* a wait of this warp shall end now, with "not yet" */
@@ -12039,7 +12274,8 @@ struct xg_sim_worker {
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked, fenced; /* races are looked for in global memory; the block has executed a fence */
+    bool tracked;         /* races are looked for in global memory */
+    bool fences, watches; /* the block has executed a fence wider than itself; has read what others may signal by */
     bool unchecked;       /* nobody asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
@@ -12047,6 +12283,8 @@ struct xg_sim_worker {
     bool readers; /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
+    /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
+    uint32_t shared_met, proxy_all;
     xg_sim_buffer last;                         /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
     xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
@@ -12090,7 +12328,9 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
  * then nobody looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
  * of them are never touched. */
 XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
-XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128); }
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128) + 64; }
+/* Behind the tags: the last launch that read the buffer by loads of constants, and by others. */
+XG_FN uint32_t *xg_sim_shadow_launches(const xg_sim_buffer *b) { return b->shadow + xg_sim_shadow_lines(b) * 34; }
 XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30,
              bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
@@ -12100,6 +12340,7 @@ XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     if (!b->shadow) return;
     m->shadow_bytes += bytes;
     memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
+    memset(xg_sim_shadow_launches(b), 0, 8);
 }
 
 /* the first buffer that begins after the address */
@@ -12474,6 +12715,7 @@ XG_FN void xg_sim_sweep(const xg_sim_memory *m) {
     for (i = 0; i < m->n; i++) {
         uint64_t lines = xg_sim_shadow_lines(&m->p[i]), l;
         xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
+        if (m->p[i].shadow) memset(xg_sim_shadow_launches(&m->p[i]), 0, 8);
         for (l = 0; m->p[i].shadow && l < lines; l++) {
             uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
             if (t.line_w[2 * l] != XG_SIM_SPLIT_LINE)
@@ -12546,7 +12788,7 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     if (!w->l->shared_bytes) return;
     w->n_reads = w->n_rows = 0; /* what was read before the barrier races with nothing after it */
     w->readers = false;
-    w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
+    w->shared_met = w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
     for (k = 0; k < words; k++) {
         uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
@@ -12554,12 +12796,16 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
         w->marks[words + k] = 0;
     }
     w->shared_block = 1u << XG_SIM_TAG_INTERVAL;
-    w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+    w->shared_met = w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+    w->proxy_all = w->shared_tag; /* nothing is known of what was written before */
+    for (k = 0; k < w->l->warps; k++) w->warps[k].proxy_own = 0;
+    for (k = 0; w->copy_threads && k < w->l->warps * XG_SIM_WARP; k++) w->copy_threads[k].waited = 0;
 }
 XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     xg_sim_shared_next(w);
     w->shared_block = w->shared_tag;
-    w->fenced = false;
+    w->fences = w->watches = false;
+    w->proxy_all = 0;
     w->tracked = w->l->first_interval != 0;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
@@ -12574,10 +12820,31 @@ XG_FN void xg_sim_interval_next(xg_sim_worker *w) {
     }
     if (w->tracked) w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
 }
+/* A barrier of the cluster, the end of a phase: other blocks' accesses before it are ordered. */
 XG_FN void xg_sim_synchronised(xg_sim_worker *w) {
-    w->fenced = true;
+    w->fences = w->watches = true;
     xg_sim_interval_next(w);
-} /* a fence, an acquire, a release */
+}
+/* A fence, an acquire, a release. Those of scope .cta do not order what other blocks do. */
+XG_FN void xg_sim_fence(xg_sim_worker *w, bool narrow) {
+    w->fences = w->fences || !narrow;
+    xg_sim_interval_next(w);
+}
+/* fence.proxy.async: copies and multiplications that begin later see what its warp wrote so far, and what others wrote
+ * before the block's warps last met. */
+XG_FN void xg_sim_fence_proxy(xg_sim_worker *w, xg_sim_warp *v) {
+    const uint32_t met = w->shared_met;
+    xg_sim_shared_next(w);
+    w->shared_met = met;
+    w->proxy_all = XG_MAX(w->proxy_all, met);
+    v->proxy_own = w->shared_tag;
+}
+/* The word of shared memory whose first writer's tag is given can be seen by an asynchronous copy. */
+XG_FN bool xg_sim_proxy_sees(const xg_sim_worker *w, uint32_t tag) {
+    const uint32_t settled = w->shared_block | (uint32_t)XG_SIM_PART_MIXED << XG_SIM_TAG_PART;
+    tag &= ~XG_SIM_TAG_BYTES;
+    return tag < w->proxy_all || tag < w->warps[tag & 31].proxy_own || tag == settled;
+}
 
 /* ---- what the host does ---- */
 
@@ -12642,6 +12909,7 @@ typedef struct xg_sim_clash {
 typedef struct xg_sim_marks {
     uint32_t *w, *r, *line_w /* NULL: there are no lines */, *line_r, floor, block, tag, least;
     bool races, fenced;
+    bool constant, read_only; /* orders.c: a read-only load; a write to what the launch has read by such loads alone */
 } xg_sim_marks;
 
 XG_FN bool xg_sim_overlap(uint32_t tag, xg_sim_wordpart part) {
@@ -12781,6 +13049,7 @@ XG_RACY XG_FN bool xg_sim_track_line(
     const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
     uint32_t wt = xg_sim_line_tag(&m->line_w[2 * line]), rt = m->r ? xg_sim_line_tag(&m->line_r[2 * line]) : 0, next;
+    if ((m->constant && wt >= m->floor) || (m->read_only && rt >= m->floor)) return false;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
@@ -12825,7 +13094,9 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
     }
     v->gather((char *)t, (const char *)m->w, off);
     if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
+    if (m->constant && !v->within(t, XG_SIM_WARP, 0, m->floor)) return false;
     v->gather((char *)t, (const char *)m->r, off);
+    if (m->read_only && !v->within(t, XG_SIM_WARP, 0, m->floor)) return false;
     if (write) {
         if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, 0, mine, foreign)) return false;
         xg_sim_tags_put(m->w, off, mine);
@@ -12850,7 +13121,7 @@ XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
     m.tag = w->shared_tag;
     m.least = w->l->unchecked_shared ? 0 : m.block;
     m.races = !w->l->unchecked_races;
-    m.fenced = false;
+    m.fenced = m.constant = m.read_only = false;
     return m;
 }
 /* The readers' tags of n words side by side, a multiple of 4, after one more read. */
@@ -13062,6 +13333,14 @@ XG_FN bool xg_sim_copy_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     for (k = at / 4; k < (at + n) / 4; k++) m->w[k] = mine;
     return true;
 }
+/* Something asynchronous has written these bytes: no thread is their writer any more. */
+XG_FN void xg_sim_landed(xg_sim_worker *of, size_t at, size_t n) {
+    const uint32_t settled = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
+    size_t k;
+    if (!n) return;
+    xg_sim_set_bytes(of, at, n, XG_SIM_WRITTEN, true);
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) of->marks[k] = (of->marks[k] & XG_SIM_TAG_BYTES) | settled;
+}
 /* A lane has issued a copy to these bytes, whole words. */
 XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
     const uint32_t states = XG_SIM_COPYING * 0x01010101u, group = w->copy_threads[thread].groups;
@@ -13091,6 +13370,105 @@ XG_FN void xg_sim_copy_wait(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mas
     }
 }
 #endif /* XG_SIM_COPIES_C */
+/* sim/orders.c -- what an access asks of the others besides time: scopes, read-only loads, proxies.
+ *
+ * Scopes. An atomic or strong access of scope .cta orders nothing for other blocks. In modules that have one to global
+ * memory, each atomic or strong write leaves a tag whose part is "mixed", so that it races with nothing, and which says
+ * how wide it was: SEVERAL for .cta, FOREIGN for wider ones (tags of writers use these bits for nothing else).
+ *
+ * Read-only loads (.nc, ldu) promise that the kernel does not write what they read, neither before nor after. What was
+ * written before has its writer's tag. For a write after them a buffer knows the last launch that read it by such
+ * loads, and the last that read it otherwise: where the first is this launch and the second is not, a reader's tag of
+ * this launch is that of a read-only load.
+ *
+ * Proxies. Asynchronous copies and wgmma see what threads wrote to shared memory only behind a fence.proxy.async: of
+ * the writing warp, or of another one behind a barrier. */
+#ifndef XG_SIM_ORDERS_C
+#define XG_SIM_ORDERS_C
+
+XG_FN bool xg_sim_of_other_block(const xg_sim_marks *m, uint32_t tag) {
+    return tag >= m->floor && (tag < m->block || tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL));
+}
+/* A strong access to bytes [at, at + n) of a piece of global memory; false after a fault. */
+XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    const bool narrow = (in->imm2 & XG_SIM_M_NARROW) != 0;
+    const uint32_t scope = narrow ? XG_SIM_TAG_SEVERAL : XG_SIM_TAG_FOREIGN;
+    uint64_t k;
+    if (!w->m->narrow || !m->races || !m->r) return true;
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+        const uint32_t tag = xg_sim_tag_at(m->line_w, m->w, k);
+        if (tag < XG_SIM_BUSY_LINE && xg_sim_of_other_block(m, tag) &&
+            (tag & XG_SIM_TAG_SEVERAL || (narrow && tag & XG_SIM_TAG_FOREIGN))) {
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_SCOPE,
+                "on offset %llu of buffer '%s': another block has written it by an atomic or strong access%s, and %s: "
+                "blocks see each other's from scope .gpu on",
+                (unsigned long long)(k * 4), w->last.name ? w->last.name : "?",
+                tag & XG_SIM_TAG_SEVERAL ? " of scope .cta" : "",
+                narrow ? "this one is of scope .cta" : "this one is wider");
+            return false;
+        }
+        if (!write) continue;
+        xg_sim_split(m->line_w, m->w, k / XG_SIM_LINE_WORDS);
+        m->w[k] = xg_sim_with_part(m->tag | (v->id & 31) | scope, XG_SIM_PART_MIXED);
+    }
+    return true;
+}
+
+/* ---- read-only loads ---- */
+
+/* What an access to the buffer is, noted and told. All reads of the launch were read-only loads, and there were some:
+ * then what has a reader's tag of the launch must not be written. */
+XG_RACY XG_FN void xg_sim_constant_marks(
+    const xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_buffer *b, xg_sim_marks *m, bool write) {
+    uint32_t *launches = xg_sim_shadow_launches(b), launch = w->launch_tag;
+    m->constant = in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT;
+    if (!write && launches[!m->constant] != launch) launches[!m->constant] = launch;
+    m->read_only = write && launches[0] == launch && launches[1] != launch;
+}
+/* A read or write of bytes [at, at + n) of the buffer w->last, before it is noted; false after a fault. */
+XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint32_t each, const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    uint64_t k;
+    if (write ? !m->read_only : !m->constant) return true;
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+        if ((write ? xg_sim_tag_at(m->line_r, m->r, k) : xg_sim_tag_at(m->line_w, m->w, k)) < m->floor) continue;
+        lane += (uint32_t)((XG_MAX(k * 4, at) - at) / each);
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_CONSTANT,
+            write ? "this write to offset %llu of buffer '%s', which the kernel has read by ld.global.nc: such loads "
+                    "are of "
+                    "memory that nothing writes while the kernel runs"
+                  : "this load of offset %llu of buffer '%s', which the kernel has written: ld.global.nc is for memory "
+                    "that "
+                    "nothing writes while the kernel runs",
+            (unsigned long long)(k * 4), w->last.name ? w->last.name : "?");
+        return false;
+    }
+    return true;
+}
+
+/* ---- proxies ---- */
+
+/* Bytes [at, at + n) of the block's shared memory are about to be read by something asynchronous; false after a fault.
+ * what: the word for that. */
+XG_FN bool xg_sim_proxy(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at,
+    size_t n, const char *what) {
+    size_t k;
+    if (!n || w->l->unchecked_shared || w->l->unchecked_races) return true;
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+        const uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
+        if (tag < w->proxy_all || xg_sim_proxy_sees(w, tag)) continue;
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_PROXY,
+            "%s of shared memory at offset %zu, which warp %u of the block wrote without a fence.proxy.async since: "
+            "the "
+            "writing threads execute it, then meet the one that begins this at a barrier",
+            what, k * 4, tag & 31);
+        return false;
+    }
+    return true;
+}
+
+#endif /* XG_SIM_ORDERS_C */
 /* sim/memory.c -- every access to memory with its checks.
  *
  * An access first turns the addresses of the active lanes into host pointers (xg_sim_reach), checking space, bounds,
@@ -13482,7 +13860,8 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffer w->last */
+XG_FN xg_sim_marks xg_sim_marks_global(
+    const xg_sim_worker *w, const xg_sim_ins *in, bool write) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
     xg_sim_marks m;
@@ -13495,7 +13874,9 @@ XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffe
     m.tag = w->tracked ? w->tag : 0;
     m.least = w->l->unchecked_global ? 0 : 1;
     m.races = w->tracked;
-    m.fenced = w->fenced;
+    m.fenced = w->fences && w->watches;
+    m.constant = m.read_only = false;
+    if (w->m->constants && w->tracked && m.r && b->shadow) xg_sim_constant_marks(w, in, b, &m, write);
     return m;
 }
 
@@ -13584,11 +13965,14 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
     char what[160];
-    xg_sim_marks m = xg_sim_marks_global(w);
+    xg_sim_marks m = xg_sim_marks_global(w, in, does != XG_SIM_READS);
     xg_sim_clash c;
     bool write = does == XG_SIM_WRITES;
     if (!b->shadow) return true;
     if (strong) {
+        if (!xg_sim_scope(w, v, in, lane, &m, at, n, does != XG_SIM_READS) ||
+            !xg_sim_constant_check(w, v, in, lane, each, &m, at, n, does != XG_SIM_READS))
+            return false;
         for (k = at / 4; k <= (at + n - 1) / 4; k++) {
             if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
             if (write || !m.least) {
@@ -13606,18 +13990,20 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
         }
         return true;
     }
+    if (!xg_sim_constant_check(w, v, in, lane, each, &m, at, n, write)) return false;
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
     xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
         (unsigned long long)b->bytes, (unsigned long long)b->base);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
-XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
+XG_FN bool xg_sim_shadow_lanes(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, bool write) {
     xg_sim_marks m;
     uint32_t bytes;
     size_t skip;
     if (r->shape != XG_SIM_FEW || r->bytes & 3 || (!r->shared && !w->last.shadow)) return false;
-    m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w);
+    m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w, in, write);
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
@@ -13631,7 +14017,8 @@ XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     return true;
 }
 /* Scattered reads of global memory, of which neighbouring lanes have whole lines: rows of tiles. */
-XG_FN bool xg_sim_shadow_rows(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, uint32_t mask) {
+XG_FN bool xg_sim_shadow_rows(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
     const uint32_t lanes = 64 / r->bytes;
     xg_sim_marks m;
     uint32_t i, k, wrong = 0;
@@ -13641,7 +14028,7 @@ XG_FN bool xg_sim_shadow_rows(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         for (k = 1; k < lanes; k++) wrong |= (r->to.off[i + k] - r->to.off[i]) ^ k * r->bytes;
     }
     if (wrong) return false;
-    m = xg_sim_marks_global(w);
+    m = xg_sim_marks_global(w, in, false);
     for (i = 0; i < XG_SIM_WARP; i += lanes) {
         const uint64_t line = ((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) / 64;
         if (!xg_sim_track_line(w->m->moves, &m, line, m.tag | (v->id & 31), false)) return false;
@@ -13687,10 +14074,10 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
             w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
     if (!strong && does == XG_SIM_READS && bytes >= 8 &&
-        (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, r, mask)))
+        (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, in, r, mask)))
         return true;
     if (strong ? xg_sim_shadow_strong(w, r, bytes)
-               : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES))
+               : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, in, r, does == XG_SIM_WRITES))
         return true;
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
@@ -13896,7 +14283,8 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
         else
             w->stats.global_loads++;
     }
-    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    if (in->imm2 & XG_SIM_M_STRONG && !store && !(in->imm2 & XG_SIM_M_NARROW)) w->watches = true;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_fence(w, (in->imm2 & XG_SIM_M_NARROW) != 0);
     if (in->imm2 & XG_SIM_M_FENCE && store) xg_sim_full_fence();
     if (r.shape == XG_SIM_RUN && (n == 2 || n == 4) && size == in->dbytes) {
         const char *slots[4];
@@ -13951,6 +14339,8 @@ XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 #ifndef XG_SIM_ATOMICS_C
 #define XG_SIM_ATOMICS_C
 
+XG_FN uint64_t xg_sim_flush(uint64_t f32) { return f32 & 0x7F800000u ? f32 : f32 & 0x80000000u; }
+/* c: what cas puts; of add.f32, 1 in global memory, where subnormals are flushed. */
 XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, uint64_t b, uint64_t c) {
     bool sgn = xg_sim_types[t].cls == 'S';
     uint32_t bits = xg_sim_types[t].bits;
@@ -13960,6 +14350,8 @@ XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, 
                              : op == XG_SIM_A_MIN ? XG_SIM_H_MIN
                                                   : XG_SIM_H_MAX) |
                          (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? (uint32_t)XG_SIM_H_BF16 : 0u);
+            if (t == XG_SIM_F32 && c)
+                return xg_sim_flush(xg_sim_soft_add(XG_SIM_IS_F32, xg_sim_flush(old), xg_sim_flush(b), XG_SIM_RN));
             if (t == XG_SIM_F32) return xg_sim_soft_add(XG_SIM_IS_F32, old, b, XG_SIM_RN);
             if (t == XG_SIM_F64) return xg_sim_soft_add(XG_SIM_IS_F64, old, b, XG_SIM_RN);
             return xg_sim_types[t].bytes == 4 ? xg_sim_halves((uint32_t)old, (uint32_t)b, 0, h)
@@ -14053,7 +14445,8 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
             (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, all, true, &r))
         return;
     if (!xg_sim_shadow(w, v, in, &r, mask, all, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
-    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    if (in->n > n && !(in->imm2 & XG_SIM_M_NARROW)) w->watches = true;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_fence(w, (in->imm2 & XG_SIM_M_NARROW) != 0);
     w->stats.atomics++;
     w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
     if (t == XG_SIM_B128) {
@@ -14074,6 +14467,7 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
             b[e] = 0;
             memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes);
         }
+        if (t == XG_SIM_F32) c = !xg_sim_owner(w, p);
         if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
         for (e = 0; e < n; e++) {
             old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);
@@ -14281,6 +14675,7 @@ XG_M256_FN bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t
     const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]), past = m->tag - m->block;
     uint32_t next;
     if (!(wt < m->floor || wt - m->block < past || wt == mine) || (!write && wt < m->least)) return false;
+    if (write ? m->read_only && rt >= m->floor : m->constant && wt >= m->floor) return false;
     if (write) {
         if (!(rt < m->floor || (rt - m->block < past && !(rt & XG_SIM_TAG_FOREIGN)) || rt == mine)) return false;
         if (wt != mine) XG_SIM_LINE_SET(&tags[0], mine);
@@ -14373,6 +14768,7 @@ XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
             if (usable) {
                 *cached = b;
                 m.line_w = b->shadow;
+                if (w->m->constants && asked) xg_sim_constant_marks(w, f->in, b, &m, f->write);
             }
         }
         if (!usable || a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) ||
@@ -15274,7 +15670,7 @@ XG_FN void xg_sim_box_store(
         uint64_t x = 0;
         memcpy(&x, row + k * b->item, b->item);
         xg_sim_atomic((char *)(uintptr_t)l.address + k * b->item, (xg_sim_atom)op,
-            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, 0);
+            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, xg_sim_map_types[b->m->type].type == XG_SIM_F32);
     }
 }
 
@@ -15464,7 +15860,10 @@ XG_FN void xg_sim_land_tensor(const xg_sim_flight *f) {
             xg_sim_box_store(&b, r, f->shared->shared, f->at, op);
         else
             xg_sim_box_load(&b, r, f->shared->shared, f->at);
-    xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+    if (f->imm & XG_SIM_BK_TO_GLOBAL)
+        xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+    else
+        xg_sim_landed(f->shared, f->at, (size_t)b.rows * b.row);
 }
 XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     xg_sim_type t = (xg_sim_type)(f->imm >> XG_SIM_BK_TYPE & 255);
@@ -15474,7 +15873,7 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
         for (k = 0; k < f->bytes; k += step) {
             x = 0;
             memcpy(&x, f->src + k, (size_t)step);
-            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, 0);
+            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, t == XG_SIM_F32);
         }
     else if (f->imm & XG_SIM_BK_MASKED) {
         for (k = 0; k < f->bytes; k++)
@@ -15482,7 +15881,7 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     } else
         memmove(f->dst, f->src, (size_t)f->bytes);
     of = xg_sim_owner(w, f->dst);
-    if (of) xg_sim_set_bytes(of, (size_t)(f->dst - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
+    if (of) xg_sim_landed(of, (size_t)(f->dst - of->shared), (size_t)f->bytes);
     of = xg_sim_owner(w, f->src);
     if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
@@ -15555,6 +15954,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     if (!of) return true;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS))
         return false;
+    if (!write && of == w && !xg_sim_proxy(w, v, in, lane, at, (size_t)bytes, "asynchronous copy")) return false;
     xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
     return true;
 }
@@ -15741,7 +16141,7 @@ XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 64, (size_t)(p - of->shared), (size_t)bytes * in->n,
             in->imm & XG_SIM_BK_REDUCE ? XG_SIM_READS : XG_SIM_WRITES))
         return false;
-    xg_sim_set_bytes(of, (size_t)(p - of->shared), (size_t)bytes * in->n, XG_SIM_WRITTEN, true);
+    xg_sim_landed(of, (size_t)(p - of->shared), (size_t)bytes * in->n);
     for (i = 0; i < in->n; i++) {
         uint64_t x = 0;
         memcpy(&x, xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * bytes, bytes);
@@ -16943,6 +17343,7 @@ XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, cons
     }
     for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
     if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    if (!xg_sim_proxy(w, v, in, 0, at, 16, "multiplication")) return NULL;
     return w->shared + at;
 }
 /* Eight rows from mn, `count` elements of k, into `to` and on: rows of numbers as tiles.c has them. False after a
@@ -17387,7 +17788,10 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
     case XG_SIM_K_FENCE:
         xg_sim_full_fence();
-        xg_sim_synchronised(w);
+        if (in->imm & XG_SIM_FENCE_PROXY)
+            xg_sim_fence_proxy(w, v);
+        else
+            xg_sim_fence(w, (in->imm & XG_SIM_FENCE_NARROW) != 0);
         break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
     case XG_SIM_K_ASYNC:
@@ -17734,7 +18138,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = v->turns = v->parked = 0;
+        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = 0;
         v->state = XG_SIM_READY;
         v->released = v->impatient = v->in_cluster_barrier = false;
     }
@@ -18047,6 +18451,13 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     for (i = 0; i < m->n_code; i++)
         if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
+    for (i = 0; i < m->n_code; i++) {
+        const xg_sim_ins *in = &m->code[i];
+        const bool access = in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_ATOM;
+        if (!access || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_GLOBAL) continue;
+        m->constants = m->constants || (in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT);
+        m->narrow = m->narrow || in->imm2 & XG_SIM_M_NARROW;
+    }
     for (i = 1; i < m->n_code; i++)
         m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
@@ -18075,6 +18486,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
         b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
         for (l = 0; l < 2 * lines; l++) b->shadow[l] = l % 2 == 0;
+        memset(xg_sim_shadow_launches(b), 0, 8);
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
@@ -18114,17 +18526,22 @@ XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
     xg_arena_free(&p->scratch);
     return p->m;
 }
-XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx) {
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
     p->c = c;
     p->a = a;
     p->src = ptx;
     p->unit = unit;
+    p->approx = approx;
     p->m = XG_NEW(a, xg_sim_module);
     p->m->src = ptx;
     p->m->moves = xg_sim_moves_of(unit);
     xg_arena_init(&p->scratch, c);
     return xg_sim_load_guarded(p);
+}
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+    return xg_sim_load_as(c, a, ptx, unit, XG_SIM_APPROX_USUAL);
 }
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
     return xg_sim_load_for(c, a, ptx, xg_sim_unit_best());
@@ -18645,6 +19062,8 @@ struct xlagpu_device {
     void *progress_user;
     void (*range)(void *user, const char *name);
     void *range_user;
+    void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
+    void *jit_log_user;
     char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
@@ -18659,12 +19078,13 @@ struct xlagpu_ptx {
     void *loaded;
 };
 
-/* handle: the platform's; n_params: buffers it takes */
+/* handle: the platform's; n_params: buffers it takes; found: while loading, in the PTX */
 typedef struct xr_kernel {
     const char *name;
     uint32_t shared_bytes, threads[3], blocks[3];
     const void *handle;
     uint32_t n_params;
+    bool found;
 } xr_kernel;
 
 /* The bytes of a parameter or result of a run; value: parameters first. */
@@ -18731,9 +19151,9 @@ struct xlagpu_program {
     xlagpu_device *device;
     xlagpu_program *prev, *next;
     xg_arena arena;
-    xlagpu_execution *executions;
-    const unsigned char *bytes; /* our copy */
-    xg_source ptx;              /* inside the bytes */
+    xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
+    const unsigned char *bytes;          /* our copy */
+    xg_source ptx;                       /* inside the bytes */
     xg_exe_header head;
     xg_exe_section sections[XG_EXE_SECTION_COUNT];
     const char *strings;
@@ -18775,7 +19195,10 @@ struct xlagpu_execution {
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch */
-    uint64_t *bound;            /* addresses of parameters, then results, that were checked for overlaps */
+    xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
+    void *spare;                /* memory to change layouts in */
+    size_t spare_bytes;
+    uint64_t *bound; /* addresses of parameters, then results, that were checked for overlaps */
     bool bound_checked;
     xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
@@ -18879,10 +19302,13 @@ XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *str
 /* ---- profile.c ---- */
 XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
+XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
+/* ---- easy.c ---- */
+XG_FN void xr_easy_finish(xlagpu_execution *e);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);
@@ -19723,7 +20149,9 @@ enum {
     XR_CUDA_JIT_INFO = 3,
     XR_CUDA_JIT_INFO_SIZE = 4,
     XR_CUDA_JIT_ERROR = 5,
-    XR_CUDA_JIT_ERROR_SIZE = 6
+    XR_CUDA_JIT_ERROR_SIZE = 6,
+    XR_CUDA_JIT_TIME = 2,
+    XR_CUDA_JIT_VERBOSE = 12
 };
 enum {
     XR_CUDA_OUT_OF_MEMORY = 2,
@@ -19882,6 +20310,7 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
     if (!u) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     memset(u, 0, sizeof *u);
     d->state = u;
+    d->threads = desc && desc->threads ? desc->threads : xr_processors();
     s = xr_cuda_bind(d, desc ? desc->driver : NULL);
     if (s == XLAGPU_OK && desc && desc->cache) {
         size_t n = strlen(desc->cache) + 1;
@@ -19948,6 +20377,16 @@ XG_FN void xr_cuda_settle(xlagpu_device *d) {
 
 /* ---- kernels ---- */
 
+/* What the driver said when it did not load a module. */
+XG_FN xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, const char *log) {
+    const xr_cuda *u = xr_cuda_of(d);
+    if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
+        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
+            "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target",
+            u->version / 1000, u->version % 1000 / 10);
+    if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
+    return xr_cuda_check(&d->c, u, error, "loading the PTX");
+}
 XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
         LOG = 1536
@@ -19960,13 +20399,7 @@ XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void 
     values[1] = (void *)(uintptr_t)LOG;
     error = xr_cuda_of(d)->module_load(module, ptx->text, 2, options, values);
     log[LOG - 1] = 0;
-    if (!error) return XLAGPU_OK;
-    if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
-        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
-            "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target",
-            xr_cuda_of(d)->version / 1000, xr_cuda_of(d)->version % 1000 / 10);
-    if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
-    return xr_cuda_check(&d->c, xr_cuda_of(d), error, "loading the PTX");
+    return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 
 XG_FN xlagpu_status xr_cuda_function(
@@ -19979,28 +20412,6 @@ XG_FN xlagpu_status xr_cuda_function(
     return s;
 }
 
-/* How many parameters the PTX of a kernel declares: the driver trusts its caller in this, and bytes may be damaged. 0
- * when it is not found. */
-XG_FN uint32_t xr_cuda_count_parameters(const xg_source *ptx, const char *name) {
-    static const char entry[] = ".entry ", param[] = ".param";
-    size_t n = strlen(name), k;
-    uint32_t count = 0;
-    for (k = 0; k + sizeof entry + n < ptx->size; k++) {
-        const char *p = ptx->text + k;
-        if (*p != '.' || memcmp(p, entry, sizeof entry - 1) != 0 || memcmp(p + sizeof entry - 1, name, n) != 0 ||
-            (p[sizeof entry - 1 + n] != '(' && (unsigned char)p[sizeof entry - 1 + n] > ' '))
-            continue;
-        for (k += sizeof entry - 1 + n; k + sizeof param < ptx->size && ptx->text[k] != ')' && ptx->text[k] != '{'; k++)
-            count += memcmp(ptx->text + k, param, sizeof param - 1) == 0;
-        break;
-    }
-    return count;
-}
-
-XG_FN xlagpu_status xr_cuda_kernel(xlagpu_program *p, xr_kernel *k) {
-    k->n_params = xr_cuda_count_parameters(&p->ptx, k->name);
-    return xr_cuda_function(p->device, p->module, k->name, k->shared_bytes, &k->handle);
-}
 /* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1,
  * is it `which`? 2: an index, is it `which`? */
 static const char xr_condition_ptx[] =
@@ -20032,41 +20443,6 @@ XG_FN void xr_cuda_load_condition(xr_cuda *u) {
         u->condition = NULL;
         u->conditionals = false;
     }
-}
-
-XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
-XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx);
-
-/* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code
- * that the driver does not take is as good as none. */
-XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
-    xlagpu_device *d = p->device;
-    xr_cuda *u = xr_cuda_of(d);
-    void *code;
-    if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 &&
-        !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL))
-        return XLAGPU_OK;
-    code = xr_cache_read(d, &p->ptx);
-    if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
-    xg_mem_free(&d->c, code);
-    if (!p->module) p->module = xr_cache_make(d, &p->ptx);
-    return p->module ? XLAGPU_OK : xr_cuda_module(d, &p->ptx, &p->module);
-}
-XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
-    xlagpu_device *d = p->device;
-    uint32_t k;
-    xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
-    if (s != XLAGPU_OK) return s;
-    s = xr_cuda_load_module(p);
-    for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) s = xr_cuda_kernel(p, &p->kernels[k]);
-    if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
-    xr_cuda_pop(xr_cuda_of(d));
-    return s;
-}
-XG_FN void xr_cuda_unload(xlagpu_program *p) {
-    if (!p->module || xr_cuda_of(p->device)->context_push(xr_cuda_of(p->device)->context)) return;
-    xr_cuda_of(p->device)->module_unload(p->module);
-    xr_cuda_pop(xr_cuda_of(p->device));
 }
 
 /* ---- the way of a launch ---- */
@@ -20371,29 +20747,364 @@ XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *co
     if (!ok) remove(other);
 }
 
-/* PTX to machine code by the driver's linker, into the folder and into a module; NULL: it did not work, and the driver
- * is to be asked for the module itself. */
-XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
+/* PTX to machine code by the driver's linker, where a folder is named for it. The code lives as long as the link, which
+ * is the caller's to destroy. */
+XG_FN bool xr_cache_link(const xr_cuda *u, const xg_source *ptx, void **link, const void **code, size_t *bytes) {
     enum {
         PTX = 1
     };
-    xr_cuda *u = xr_cuda_of(d);
-    void *link = NULL, *code = NULL, *module = NULL, *text;
-    size_t bytes = 0;
-    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, &link)) return NULL;
+    void *text, *made = NULL;
+    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, link)) return false;
     memcpy(&text, &ptx->text, sizeof text);
-    if (!u->link_add(link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL) &&
-        !u->link_complete(link, &code, &bytes) && bytes) {
-        if (u->module_load(&module, code, 0, NULL, NULL))
-            module = NULL;
-        else
-            xr_cache_write(d, ptx, code, bytes);
-    }
-    u->link_destroy(link); /* and the code with it */
-    return module;
+    if (u->link_add(*link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL)) return false;
+    if (u->link_complete(*link, &made, bytes)) return false;
+    *code = made;
+    return *bytes != 0;
 }
 
 #endif /* XG_RT_CUDA_CACHE_C */
+/* rt/cuda_load.c -- the kernels of a program: from its bytes, the cache or the driver's compiler to functions.
+ *
+ * One walk over the PTX finds all kernels. The driver compiles what is one text on one thread, so a large text is cut
+ * between kernels into parts, which threads load side by side; kernels share nothing but the head of the text.
+ *
+ * Laws
+ * - A part that fails is reported as the whole would be; of several the first one in the text.
+ * - Threads call the driver only: memory, files and messages are the caller's. */
+#ifndef XG_RT_CUDA_LOAD_C
+#define XG_RT_CUDA_LOAD_C
+
+enum {
+    XR_PART_BYTES = 128 << 10, /* of PTX: less compiles in a tenth of a second, which threads do not shorten much */
+    XR_PARTS_MAX = 64,
+    XR_PARTS_A_THREAD = 4, /* kernels differ in how long they take: smaller parts share the work better */
+    XR_LOADERS_MAX = 16,   /* threads: each compiler takes some hundred megabytes */
+    XR_JIT_ERROR_BYTES = 1536,
+    XR_JIT_INFO_BYTES = 1 << 16
+};
+
+/* A kernel of the text: its number in the executable, and where the text that belongs to it begins. */
+typedef struct xr_ptx_entry {
+    uint32_t kernel;
+    size_t begin;
+} xr_ptx_entry;
+typedef struct xr_ptx_part {
+    xg_source ptx;
+    void *module, *link;
+    const void *code; /* machine code, of link */
+    size_t code_bytes;
+    int error;
+    float milliseconds; /* of the driver's compiler, where somebody asks for its log */
+    char *log, *info;   /* the driver's words for a failure, and about the kernels; info NULL: nobody asks */
+} xr_ptx_part;
+/* A program's kernels while they are loaded, and its modules from then on. */
+typedef struct xr_cuda_code {
+    xlagpu_program *program;
+    uint32_t n_parts, n_entries, threads;
+    size_t head; /* bytes of the text before the first kernel */
+    xr_ptx_part *parts;
+    xr_ptx_entry *entries;       /* in the order of the text */
+    uint32_t *by_name, *part_of; /* kernels sorted by name; the part of each kernel */
+    void *texts, *logs;
+} xr_cuda_code;
+
+/* ---- the text ---- */
+
+XG_FN bool xr_by_name_less(const void *user, const void *a, const void *b) {
+    const xlagpu_program *p = (const xlagpu_program *)user;
+    int order = strcmp(p->kernels[*(const uint32_t *)a].name, p->kernels[*(const uint32_t *)b].name);
+    return order < 0 || (order == 0 && *(const uint32_t *)a < *(const uint32_t *)b);
+}
+/* The kernel of this name; UINT32_MAX: there is none. */
+XG_FN uint32_t xr_kernel_find(const xr_cuda_code *c, const char *name, size_t n) {
+    const xlagpu_program *p = c->program;
+    uint32_t low = 0, high = p->n_kernels;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, k = c->by_name[middle];
+        int order = strncmp(p->kernels[k].name, name, n);
+        if (!order) order = p->kernels[k].name[n] != 0;
+        if (!order) return k;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return UINT32_MAX;
+}
+/* Skips a word and the blanks behind it. */
+XG_FN bool xr_skip_word(const char **at, const char *end, const char *word) {
+    size_t n = strlen(word);
+    const char *p = *at;
+    if ((size_t)(end - p) <= n || memcmp(p, word, n) != 0 || (unsigned char)p[n] > ' ') return false;
+    for (p += n; p < end && (unsigned char)*p <= ' '; p++) {}
+    *at = p;
+    return true;
+}
+/* The words ".param" up to the end of a list of parameters. */
+XG_FN uint32_t xr_count_parameters(const char *at, const char *end) {
+    static const char word[] = ".param";
+    uint32_t n = 0;
+    for (; end - at > (ptrdiff_t)sizeof word && *at != ')' && *at != '{'; at++)
+        n += memcmp(at, word, sizeof word - 1) == 0 && (unsigned char)at[sizeof word - 1] <= ' ';
+    return n;
+}
+/* An entry at `at`, behind the word ".entry"; text that belongs to it begins at `begin`. */
+XG_FN void xr_scan_entry(xr_cuda_code *c, const char *at, const char *end, size_t begin) {
+    xlagpu_program *p = c->program;
+    const char *name = at;
+    uint32_t k;
+    while (at < end && *at != '(' && *at != '{' && (unsigned char)*at > ' ') at++;
+    k = xr_kernel_find(c, name, (size_t)(at - name));
+    if (k == UINT32_MAX) {
+        c->n_entries = UINT32_MAX; /* not our text: it is not cut */
+        return;
+    }
+    p->kernels[k].n_params = xr_count_parameters(at, end);
+    p->kernels[k].found = true;
+    if (c->n_entries >= p->n_kernels) return;
+    c->entries[c->n_entries].kernel = k;
+    c->entries[c->n_entries++].begin = begin;
+}
+/* How many parameters each kernel has (the driver trusts its caller in this, and bytes may be damaged), and where it
+ * stands. A kernel ends with a line "}", its text begins behind the one before. */
+XG_FN void xr_scan(xr_cuda_code *c) {
+    const xg_source *s = &c->program->ptx;
+    const char *line = s->text, *end = s->text + s->size;
+    size_t begin = 0;
+    while (line < end) {
+        const char *stop = (const char *)memchr(line, '\n', (size_t)(end - line)), *at = line;
+        if (!stop) stop = end;
+        while (at < stop && (*at == ' ' || *at == '\t')) at++;
+        if (!xr_skip_word(&at, stop, ".visible")) (void)xr_skip_word(&at, stop, ".weak");
+        if (xr_skip_word(&at, end, ".entry")) xr_scan_entry(c, at, end, begin);
+        if (stop - line == 1 && *line == '}') begin = (size_t)(stop + 1 - s->text);
+        if (xr_skip_word(&at, stop, ".address_size")) c->head = begin = (size_t)(stop + 1 - s->text);
+        line = stop + 1;
+    }
+}
+/* Damaged bytes may name one kernel twice. */
+XG_FN xlagpu_status xr_scan_check(const xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    uint32_t k;
+    for (k = 0; k < p->n_kernels; k++) {
+        xr_kernel *now = &p->kernels[c->by_name[k]], *before = k ? &p->kernels[c->by_name[k - 1]] : NULL;
+        if (!now->found && before && strcmp(now->name, before->name) == 0) {
+            now->n_params = before->n_params;
+            now->found = before->found;
+        }
+        if (!now->found)
+            return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable's PTX has no kernel '%s'", now->name);
+    }
+    return XLAGPU_OK;
+}
+
+/* ---- parts ---- */
+
+XG_FN uint32_t xr_parts_wanted(const xr_cuda_code *c) {
+    const xlagpu_program *p = c->program;
+    uint64_t n = p->ptx.size / XR_PART_BYTES;
+    bool ours = c->head && c->n_entries == p->n_kernels;
+    n = XG_MIN(n, (uint64_t)c->threads * XR_PARTS_A_THREAD);
+    n = XG_MIN(n, (uint64_t)p->n_kernels);
+    n = XG_MIN(n, (uint64_t)XR_PARTS_MAX);
+    return ours && c->threads > 1 && n > 1 ? (uint32_t)n : 1;
+}
+/* The text of the entries from..to behind the head; gives the end of what was written. */
+XG_FN char *xr_part_text(xr_cuda_code *c, xr_ptx_part *part, uint32_t from, uint32_t to, char *at) {
+    const xg_source *s = &c->program->ptx;
+    size_t begin = c->entries[from].begin, end = to < c->n_entries ? c->entries[to].begin : s->size;
+    memcpy(at, s->text, c->head);
+    memcpy(at + c->head, s->text + begin, end - begin);
+    part->ptx = *s;
+    part->ptx.text = at;
+    part->ptx.size = c->head + (end - begin);
+    at[part->ptx.size] = 0;
+    return at + part->ptx.size + 1;
+}
+/* Parts of about equal size; each has a kernel at least. */
+XG_FN xlagpu_status xr_parts_cut(xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    size_t share = p->ptx.size / c->n_parts;
+    uint32_t part = 0, from = 0, to, k;
+    char *at;
+    if (c->n_parts == 1) {
+        c->parts[0].ptx = p->ptx;
+        return XLAGPU_OK;
+    }
+    c->texts = xg_mem_alloc(&p->device->c, p->ptx.size + (size_t)c->n_parts * (c->head + 1));
+    if (!c->texts) return xr_fail(&p->device->c, XLAGPU_ERROR_MEMORY, "out of memory: the PTX in parts");
+    at = (char *)c->texts;
+    for (; from < c->n_entries; from = to, part++) {
+        bool last = part + 1 == c->n_parts;
+        for (to = from + 1; to < c->n_entries && (last || c->entries[to].begin < (part + 1) * share); to++) {}
+        for (k = from; k < to; k++) c->part_of[c->entries[k].kernel] = part;
+        at = xr_part_text(c, &c->parts[part], from, to, at);
+    }
+    c->n_parts = part; /* large kernels may have left none for the last ones */
+    return XLAGPU_OK;
+}
+
+/* ---- the driver's compiler ---- */
+
+XG_FN void xr_part_load(const xr_cuda *u, xr_ptx_part *part) {
+    int options[6] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE, XR_CUDA_JIT_INFO, XR_CUDA_JIT_INFO_SIZE,
+        XR_CUDA_JIT_VERBOSE, XR_CUDA_JIT_TIME};
+    void *values[6];
+    values[0] = part->log;
+    values[1] = (void *)(uintptr_t)XR_JIT_ERROR_BYTES;
+    values[2] = part->info;
+    values[3] = (void *)(uintptr_t)XR_JIT_INFO_BYTES;
+    values[4] = (void *)(uintptr_t)1;
+    values[5] = NULL;
+    part->error = u->module_load(&part->module, part->ptx.text, part->info ? 6 : 2, options, values);
+    part->log[XR_JIT_ERROR_BYTES - 1] = 0;
+    if (part->info) {
+        part->info[XR_JIT_INFO_BYTES - 1] = 0;
+        memcpy(&part->milliseconds, &values[5], sizeof part->milliseconds); /* the driver writes a float there */
+    }
+    if (part->error) part->module = NULL;
+}
+/* With a cache the machine code is wanted, too. Where that does not work the driver gets the PTX. */
+XG_FN void xr_part_make(const xr_cuda *u, xr_ptx_part *part) {
+    if (part->module) return;
+    if (!part->info && xr_cache_link(u, &part->ptx, &part->link, &part->code, &part->code_bytes) &&
+        u->module_load(&part->module, part->code, 0, NULL, NULL))
+        part->module = NULL;
+    if (!part->module) part->code = NULL;
+    if (!part->module) xr_part_load(u, part);
+}
+XG_FN void xr_parts_job(void *user, uint32_t index) {
+    xr_cuda_code *c = (xr_cuda_code *)user;
+    const xr_cuda *u = xr_cuda_of(c->program->device);
+    int error = u->context_push(u->context);
+    uint32_t k;
+    for (k = index; k < c->n_parts; k += c->threads)
+        if (error)
+            c->parts[k].error = error;
+        else
+            xr_part_make(u, &c->parts[k]);
+    if (!error) xr_cuda_pop(u);
+}
+/* A part whose machine code the cache has needs no compiler. */
+XG_FN void xr_part_cached(xlagpu_device *d, xr_ptx_part *part) {
+    void *code = part->info ? NULL : xr_cache_read(d, &part->ptx);
+    if (code && xr_cuda_of(d)->module_load(&part->module, code, 0, NULL, NULL)) part->module = NULL;
+    xg_mem_free(&d->c, code);
+}
+XG_FN xlagpu_status xr_part_done(xlagpu_program *p, xr_ptx_part *part) {
+    xlagpu_device *d = p->device;
+    if (part->code) xr_cache_write(d, &part->ptx, part->code, part->code_bytes);
+    if (part->link) xr_cuda_of(d)->link_destroy(part->link); /* and the code with it */
+    if (part->info) d->jit_log(d->jit_log_user, p->strings + p->head.name, (double)part->milliseconds, part->info);
+    part->link = NULL;
+    part->code = NULL;
+    return part->module ? XLAGPU_OK : xr_cuda_module_failed(d, part->error, part->log);
+}
+XG_FN xlagpu_status xr_parts_load(xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    xlagpu_device *d = p->device;
+    size_t each = XR_JIT_ERROR_BYTES + (d->jit_log ? (size_t)XR_JIT_INFO_BYTES : 0);
+    uint32_t k;
+    xlagpu_status s = XLAGPU_OK;
+    c->logs = xg_mem_alloc(&d->c, c->n_parts * each);
+    if (!c->logs) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: the log of the driver's compiler");
+    memset(c->logs, 0, c->n_parts * each);
+    for (k = 0; k < c->n_parts; k++) {
+        c->parts[k].log = (char *)c->logs + k * each;
+        c->parts[k].info = d->jit_log ? c->parts[k].log + XR_JIT_ERROR_BYTES : NULL;
+        xr_part_cached(d, &c->parts[k]);
+    }
+    c->threads = XG_MIN(c->threads, c->n_parts);
+    xr_parallel(c->threads, xr_parts_job, c);
+    for (k = 0; k < c->n_parts; k++) {
+        xlagpu_status one = xr_part_done(p, &c->parts[k]);
+        if (s == XLAGPU_OK) s = one;
+    }
+    return s;
+}
+
+/* ---- a program ---- */
+
+/* One block: the head, then lists by kernel, then parts. */
+XG_FN xr_cuda_code *xr_code_new(xlagpu_program *p) {
+    size_t n = p->n_kernels, parts = XR_PARTS_MAX * sizeof(xr_ptx_part), entries = n * sizeof(xr_ptx_entry);
+    char *m = (char *)xg_mem_alloc(&p->device->c, sizeof(xr_cuda_code) + parts + entries + n * 8);
+    xr_cuda_code *c = (xr_cuda_code *)(void *)m;
+    uint32_t k;
+    if (!m) {
+        xr_fail(&p->device->c, XLAGPU_ERROR_MEMORY, "out of memory: the table of kernels");
+        return NULL;
+    }
+    memset(m, 0, sizeof(xr_cuda_code) + parts + entries + n * 8);
+    c->program = p;
+    c->threads = XG_MIN(p->device->threads, (uint32_t)XR_LOADERS_MAX);
+    c->parts = (xr_ptx_part *)(void *)(m + sizeof *c);
+    c->entries = (xr_ptx_entry *)(void *)(m + sizeof *c + parts);
+    c->by_name = (uint32_t *)(void *)(m + sizeof *c + parts + entries);
+    c->part_of = c->by_name + n;
+    for (k = 0; k < n; k++) c->by_name[k] = k;
+    xr_sort(c->by_name, n, sizeof *c->by_name, xr_by_name_less, p);
+    return c;
+}
+/* Machine code of the executable for this very GPU; a driver that does not take it gets the PTX. */
+XG_FN bool xr_code_attached(xr_cuda_code *c) {
+    const xlagpu_program *p = c->program;
+    const xr_cuda *u = xr_cuda_of(p->device);
+    if (!p->sections[XG_EXE_CUBIN].bytes || p->device->jit_log) return false;
+    if (strcmp(p->strings + p->head.target_name, p->device->target) != 0) return false;
+    c->n_parts = 1;
+    if (!u->module_load(&c->parts[0].module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL)) return true;
+    c->parts[0].module = NULL;
+    return false;
+}
+XG_FN xlagpu_status xr_code_load(xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    uint32_t k;
+    xlagpu_status s;
+    xr_scan(c);
+    s = xr_scan_check(c);
+    if (s == XLAGPU_OK && !xr_code_attached(c)) {
+        c->n_parts = xr_parts_wanted(c);
+        s = xr_parts_cut(c);
+        if (s == XLAGPU_OK) s = xr_parts_load(c);
+        xg_mem_free(&p->device->c, c->texts);
+        xg_mem_free(&p->device->c, c->logs);
+        c->texts = c->logs = NULL;
+    }
+    for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) {
+        xr_kernel *q = &p->kernels[k];
+        s = xr_cuda_function(p->device, c->parts[c->part_of[k]].module, q->name, q->shared_bytes, &q->handle);
+    }
+    return s;
+}
+
+XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
+    xlagpu_device *d = p->device;
+    xr_cuda_code *c = xr_code_new(p);
+    xlagpu_status s;
+    if (!c) return d->c.status;
+    p->module = c;
+    s = xr_cuda_push(&d->c, xr_cuda_of(d));
+    if (s != XLAGPU_OK) return s;
+    s = xr_code_load(c);
+    if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
+    xr_cuda_pop(xr_cuda_of(d));
+    return s;
+}
+XG_FN void xr_cuda_unload(xlagpu_program *p) {
+    xr_cuda_code *c = (xr_cuda_code *)p->module;
+    const xr_cuda *u = xr_cuda_of(p->device);
+    uint32_t k;
+    if (!c) return;
+    if (!u->context_push(u->context)) {
+        for (k = 0; k < c->n_parts; k++)
+            if (c->parts[k].module) u->module_unload(c->parts[k].module);
+        xr_cuda_pop(u);
+    }
+    xg_mem_free(&p->device->c, c);
+}
+
+#endif /* XG_RT_CUDA_LOAD_C */
 /* rt/cuda_graph.c -- command buffers as CUDA graphs, built node by node.
  *
  * Each command is a node that waits for the one before it; on a device opened with concurrent, only for those that it
@@ -20870,7 +21581,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
     const xr_platform *host = xr_host_platform();
     xlagpu_status s;
     bool automatic = xr_wants(wish, "");
-    if (!automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
+    if (wish && !automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
     if (xr_wants(wish, "cuda")) {
         s = xr_cuda_platform()->open(d, desc);
@@ -20906,6 +21617,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
         d->progress_user = desc->progress_user;
         d->range = desc->range;
         d->range_user = desc->range_user;
+        d->jit_log = desc->jit_log;
+        d->jit_log_user = desc->jit_log_user;
     }
     return xr_open_platform(d, desc);
 }
@@ -22147,6 +22860,11 @@ XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
+XG_FN void xr_random_reset(xlagpu_execution *e) {
+    e->random[0] = XG_EXE_RANDOM_FIRST;
+    e->random[1] = 0;
+}
+
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     xlagpu_execution *e;
     xlagpu_device *d;
@@ -22171,7 +22889,7 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
             e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
-    e->random[0] = XG_EXE_RANDOM_FIRST;
+    xr_random_reset(e);
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
     if (s != XLAGPU_OK) {
@@ -22210,6 +22928,7 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     }
     xg_mem_free(&p->device->c, e->profile.events);
     p->device->platform->finish(e);
+    xr_easy_finish(e);
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
     for (k = 0; k < p->n_kernels; k++) xr_stats_add(&p->finished[k], &e->stats[k]);
@@ -22490,7 +23209,13 @@ XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) {
 }
 XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *e) { return e ? e->note : ""; }
 
-/* ---- the easy way ---- */
+#endif /* XG_RT_EXECUTE_C */
+/* rt/easy.c -- host arrays in, host arrays out.
+ *
+ * An execution that is run this way keeps buffers for parameters and results, and room to change layouts in: a second
+ * run allocates nothing. A program keeps such an execution for xlagpu_rt_run; both give all back at their end. */
+#ifndef XG_RT_EASY_C
+#define XG_RT_EASY_C
 
 /* Copies between logical row-major order and the buffer's, element by element; in: row-major to buffer. */
 XG_FN void xr_permute(const xlagpu_rt_value *v, const char *from, char *to, bool in) {
@@ -22525,24 +23250,39 @@ XG_FN bool xr_is_row_major(const xlagpu_rt_value *v) {
     return true;
 }
 
-XG_FN xlagpu_status xr_move_tensor(
-    xlagpu_device *d, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b, bool in) {
+/* Room for so many bytes, which stays with the execution. */
+XG_FN char *xr_spare(xlagpu_execution *e, size_t bytes) {
+    xg_ctx *c = &e->program->device->c;
+    if (bytes <= e->spare_bytes) return (char *)e->spare;
+    xg_mem_free(c, e->spare);
+    e->spare = xg_mem_alloc(c, bytes);
+    e->spare_bytes = e->spare ? bytes : 0;
+    if (!e->spare) xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", bytes);
+    return (char *)e->spare;
+}
+
+XG_FN xlagpu_status xr_move_in(
+    xlagpu_execution *e, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b) {
+    xlagpu_device *d = e->program->device;
     char *spare;
-    xlagpu_status s;
     if (!v->bytes) return XLAGPU_OK;
-    if (xr_is_row_major(v))
-        return in ? d->platform->upload(d, b->address, t->data, v->bytes)
-                  : d->platform->download(d, t->data, b->address, v->bytes);
-    spare = (char *)xg_mem_alloc(&d->c, v->bytes);
-    if (!spare) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", v->bytes);
-    if (in) {
-        xr_permute(v, (const char *)t->data, spare, true);
-        s = d->platform->upload(d, b->address, spare, v->bytes);
-    } else {
-        s = d->platform->download(d, spare, b->address, v->bytes);
-        if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false);
-    }
-    xg_mem_free(&d->c, spare);
+    if (xr_is_row_major(v)) return d->platform->upload(d, b->address, t->data, v->bytes);
+    spare = xr_spare(e, v->bytes);
+    if (!spare) return d->c.status;
+    xr_permute(v, (const char *)t->data, spare, true);
+    return d->platform->upload(d, b->address, spare, v->bytes);
+}
+XG_FN xlagpu_status xr_move_out(
+    xlagpu_execution *e, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b) {
+    xlagpu_device *d = e->program->device;
+    xlagpu_status s;
+    char *spare;
+    if (!v->bytes) return XLAGPU_OK;
+    if (xr_is_row_major(v)) return d->platform->download(d, t->data, b->address, v->bytes);
+    spare = xr_spare(e, v->bytes);
+    if (!spare) return d->c.status;
+    s = d->platform->download(d, spare, b->address, v->bytes);
+    if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false);
     return s;
 }
 
@@ -22574,72 +23314,90 @@ XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parame
     return s;
 }
 
-/* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */
-XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
-    const xlagpu_rt_tensor *outputs, uint32_t n_outputs, xlagpu_buffer *b) {
+/* Gives back what the easy way keeps. */
+XG_FN void xr_easy_finish(xlagpu_execution *e) {
+    xlagpu_program *p = e->program;
+    uint32_t k;
+    if (p->easy == e) p->easy = NULL;
+    for (k = e->kept ? p->head.n_params + p->head.n_results : 0; k-- > 0;)
+        if (!p->values[k].alias) xr_release(p->device, e->kept[k].address);
+    xg_mem_free(&p->device->c, e->kept);
+    xg_mem_free(&p->device->c, e->spare);
+    e->kept = NULL;
+    e->spare = NULL;
+    e->spare_bytes = 0;
+}
+
+/* Buffers of all parameters and results. A result that shares a parameter's memory has its buffer: the copy of the
+ * input is ours to give away. */
+XG_FN xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
     xlagpu_program *p = e->program;
     xlagpu_device *d = p->device;
-    xlagpu_rt_value v;
+    size_t n = (size_t)p->head.n_params + p->head.n_results, k;
     xlagpu_status s = XLAGPU_OK;
-    uint32_t k, n = n_inputs + n_outputs;
+    if (e->kept) return XLAGPU_OK;
+    e->kept = (xlagpu_buffer *)xg_mem_alloc(&d->c, (n + 1) * sizeof *e->kept);
+    if (!e->kept) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(e->kept, 0, (n + 1) * sizeof *e->kept);
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
-        xr_value(p, k, &v);
-        if (v.alias) {
-            b[k] = b[v.alias - 1];
+        uint32_t shares = p->values[k].alias & ~XG_EXE_MUST_ALIAS;
+        if (shares) {
+            e->kept[k] = e->kept[shares - 1];
             continue;
         }
-        s = xr_alloc(d, v.bytes, &b[k].address);
-        b[k].bytes = v.bytes;
-        if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
+        s = xr_alloc(d, (size_t)p->values[k].bytes, &e->kept[k].address);
+        e->kept[k].bytes = (size_t)p->values[k].bytes;
     }
-    if (s == XLAGPU_OK) s = xr_run_once(e, b, b + n_inputs);
-    for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) {
-        xr_value(p, n_inputs + k, &v);
-        s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false);
+    if (s != XLAGPU_OK) xr_easy_finish(e);
+    return s;
+}
+
+XG_FN xlagpu_status xr_run_tensors(
+    xlagpu_execution *e, const xlagpu_rt_tensor *inputs, const xlagpu_rt_tensor *outputs) {
+    const xg_exe_header *h = &e->program->head;
+    xlagpu_rt_value v;
+    xlagpu_status s = xr_easy_buffers(e);
+    uint32_t k;
+    for (k = 0; k < h->n_params && s == XLAGPU_OK; k++) {
+        xr_value(e->program, k, &v);
+        s = xr_move_in(e, &v, &inputs[k], &e->kept[k]);
     }
-    for (k = n; k-- > 0;) {
-        xr_value(p, k, &v);
-        if (!v.alias) xr_release(d, b[k].address);
+    if (s == XLAGPU_OK) s = xr_run_once(e, e->kept, e->kept + h->n_params);
+    for (k = 0; k < h->n_results && s == XLAGPU_OK; k++) {
+        xr_value(e->program, h->n_params + k, &v);
+        s = xr_move_out(e, &v, &outputs[k], &e->kept[h->n_params + k]);
     }
     return s;
 }
 
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_device *d;
-    xlagpu_buffer *b;
     xlagpu_status s;
     if (!e) return XLAGPU_ERROR_USAGE;
-    d = e->program->device;
-    xr_begin(&d->c);
+    xr_begin(&e->program->device->c);
     s = xr_check_tensors(e->program, inputs, n_inputs, false);
     if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
-    if (s != XLAGPU_OK) return s;
-    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
-    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    memset(b, 0, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
-    s = xr_run_tensors(e, inputs, n_inputs, outputs, n_outputs, b);
-    xg_mem_free(&d->c, b);
-    return s;
+    return s == XLAGPU_OK ? xr_run_tensors(e, inputs, outputs) : s;
 }
 
+/* Every run begins with the same state of random numbers. After a failure nothing is kept. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_execution *e;
     xlagpu_status s;
     if (!p) return XLAGPU_ERROR_USAGE;
     xr_begin(&p->device->c);
     s = xr_check_tensors(p, inputs, n_inputs, false);
     if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
     if (s != XLAGPU_OK) return s;
-    e = xlagpu_rt_prepare(p);
-    if (!e) return p->device->c.status;
-    s = xlagpu_rt_run_with(e, inputs, n_inputs, outputs, n_outputs);
-    xlagpu_rt_finish(e);
+    if (!p->easy) p->easy = xlagpu_rt_prepare(p);
+    if (!p->easy) return p->device->c.status;
+    xr_random_reset(p->easy);
+    s = xr_run_tensors(p->easy, inputs, outputs);
+    if (s != XLAGPU_OK) xlagpu_rt_finish(p->easy);
     return s;
 }
 
-#endif /* XG_RT_EXECUTE_C */
+#endif /* XG_RT_EASY_C */
 #endif
 #endif
 

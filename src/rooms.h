@@ -36,6 +36,7 @@
 #include "hlo/print.c"
 #include "hlo/verify.c"
 #include "hlo/windows.c"
+#include "hlo/terms.c"
 
 /* eval */
 #include "eval/eval.h"

@@ -34,6 +34,7 @@
 #include "sim/decode.c"
 #include "sim/decode_compare.c"
 #include "sim/copies.c"
+#include "sim/orders.c"
 #include "sim/memory.c"
 #include "sim/atomics.c"
 #include "sim/fast.c"
@@ -53,6 +54,7 @@
 #include "rt/host.c"
 #include "rt/cuda.c"
 #include "rt/cuda_cache.c"
+#include "rt/cuda_load.c"
 #include "rt/cuda_graph.c"
 #include "rt/cuda_platform.c"
 #include "rt/device.c"
@@ -61,4 +63,5 @@
 #include "rt/program.c"
 #include "rt/profile.c"
 #include "rt/execute.c"
+#include "rt/easy.c"
 #endif

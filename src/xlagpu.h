@@ -107,8 +107,8 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
 typedef struct xlagpu_target_desc {
-    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on later
-     * devices too, unless an instruction needs the letter */
+    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on
+     * later devices too, unless an instruction needs the letter */
     const char *name;
     uint32_t sm_count;         /* multiprocessors */
     uint32_t threads_per_sm;   /* resident threads */
@@ -182,6 +182,11 @@ typedef struct xlagpu_tensor {
  * result leaves, whose data are filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
+
+/* The terms of the longest sum that an instruction of the module makes for one element (dot, convolution, reduce,
+ * reduce- window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there
+ * is none. */
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *module);
 
 /* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have:
  * bf16, f8e4m3fn ... Complex: the real part at `element`, the imaginary part half its bytes further, as the real type

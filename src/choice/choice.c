@@ -298,7 +298,8 @@ XG_FN bool xg_choice_run(xg_module *m, bool missing) {
     xg_dict_init(&p.known, p.kept);
     xg_records_open(&p.records, p.kept);
     xg_push(p.kept, xg_comp *, &steps, m->entry);
-    for (at = 0; at < steps.n; at++) XG_FOR_INSTS(i, steps.p[at]) {
+    for (at = 0; at < steps.n; at++)
+        XG_FOR_INSTS(i, steps.p[at]) {
             xg_comps called;
             if (xg_choice_needs_kernel(i) && !(missing && xg_choice_is_complete(&p, i))) xg_choice_visit(&p, i);
             if (!xg_opt_is_control(i)) continue;

@@ -258,12 +258,14 @@ XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
 /* Whether a member reads it. */
 XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
     if (fusion->shape->type != XLAGPU_TUPLE) {
-        XG_FOR_USES(u, fusion) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, fusion)
+            if (u->user->op == XG_FUSION) return true;
         return false;
     }
     XG_FOR_USES(g, fusion) {
         if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(g->user, XG_A_index, 0) != (int64_t)leaf) continue;
-        XG_FOR_USES(u, g->user) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, g->user)
+            if (u->user->op == XG_FUSION) return true;
     }
     return false;
 }

@@ -120,8 +120,8 @@ XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, u
         xg_in_place_add(w, sort, sort);
     else
         XG_FOR_USES(u, sort)
-    if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
-        xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -134,8 +134,8 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
         xg_in_place_add(w, user, user);
     else
         XG_FOR_USES(u, user)
-    if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
-        xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -268,7 +268,8 @@ XG_FN void xg_in_place_walk(xg_in_place_operand *o, xg_arena *a, const xg_comp *
     while (w->work.n && o->ok) {
         xg_inst *v = w->work.p[--w->work.n];
         const xg_inst *as = (const xg_inst *)xg_map64_get(&w->seen, v->id + (uint64_t)1);
-        XG_FOR_USES(u, v) if (!(o->ok = xg_in_place_use(w, v, as, u->user, XG_USE_INDEX(u)))) break;
+        XG_FOR_USES(u, v)
+            if (!(o->ok = xg_in_place_use(w, v, as, u->user, XG_USE_INDEX(u)))) break;
     }
 }
 /* May the leaf, which is as large, be written over it? *rows: whether the computation is a row program, -1: not asked

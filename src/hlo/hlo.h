@@ -560,4 +560,8 @@ XG_FN xg_attr xg_attr_make(xg_attr_key k);
 /* literal.c */
 XG_FN int64_t xg_int_type_min(xlagpu_type t);
 XG_FN uint64_t xg_int_type_max(xlagpu_type t);
-#endif /* XG_HLO_H */
+
+/* terms.c */
+XG_FN uint64_t xg_inst_terms(
+    const xg_inst *i); /* added up for one element of the result; at least 1 but for empty sums */
+#endif                 /* XG_HLO_H */

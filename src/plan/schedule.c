@@ -609,7 +609,8 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     xg_push(m->work, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+    for (at = 0; at < work.n; at++)
+        XG_FOR_INSTS(i, work.p[at]) {
             xg_comps called;
             if (!xg_opt_is_control(i)) continue;
             called = xg_opt_control_comps(m->work, i);

@@ -92,7 +92,8 @@ typedef struct xg_ptx_moves {
 } xg_ptx_moves;
 /* An address that a loop carries becomes itself and so many bytes. */
 static bool xg_ptx_moves_on(const xg_ptx_lane *to, const xg_ptx_lane *from) {
-    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls && to->num == from->num;
+    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls &&
+           to->num == from->num;
 }
 static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, const xg_ptx_val *from) {
     uint32_t i;

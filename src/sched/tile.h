@@ -95,10 +95,13 @@ XG_FN bool xg_tile_plan_of(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m); /* false: by other means */
 
 /* ---- tile_emit.c ---- */
-/* The dims of maps that say what a thread brings: thread, round, lane of the vector, step, tile, batch. */
+/* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),
+ * rounds along rows and along k, lane of the vector; step, tile, batch. */
 enum {
-    XG_TILE_THREAD,
-    XG_TILE_ROUND,
+    XG_TILE_ROW,
+    XG_TILE_KS,
+    XG_TILE_ROW_ROUND,
+    XG_TILE_K_ROUND,
     XG_TILE_LANE,
     XG_TILE_STEP,
     XG_TILE_TILE,

@@ -184,7 +184,10 @@ XG_FN void xg_sim_land_tensor(const xg_sim_flight *f) {
             xg_sim_box_store(&b, r, f->shared->shared, f->at, op);
         else
             xg_sim_box_load(&b, r, f->shared->shared, f->at);
-    xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+    if (f->imm & XG_SIM_BK_TO_GLOBAL)
+        xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+    else
+        xg_sim_landed(f->shared, f->at, (size_t)b.rows * b.row);
 }
 XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     xg_sim_type t = (xg_sim_type)(f->imm >> XG_SIM_BK_TYPE & 255);
@@ -194,7 +197,7 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
         for (k = 0; k < f->bytes; k += step) {
             x = 0;
             memcpy(&x, f->src + k, (size_t)step);
-            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, 0);
+            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, t == XG_SIM_F32);
         }
     else if (f->imm & XG_SIM_BK_MASKED) {
         for (k = 0; k < f->bytes; k++)
@@ -202,7 +205,7 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     } else
         memmove(f->dst, f->src, (size_t)f->bytes);
     of = xg_sim_owner(w, f->dst);
-    if (of) xg_sim_set_bytes(of, (size_t)(f->dst - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
+    if (of) xg_sim_landed(of, (size_t)(f->dst - of->shared), (size_t)f->bytes);
     of = xg_sim_owner(w, f->src);
     if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
@@ -275,6 +278,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     if (!of) return true;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS))
         return false;
+    if (!write && of == w && !xg_sim_proxy(w, v, in, lane, at, (size_t)bytes, "asynchronous copy")) return false;
     xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
     return true;
 }
@@ -461,7 +465,7 @@ XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 64, (size_t)(p - of->shared), (size_t)bytes * in->n,
             in->imm & XG_SIM_BK_REDUCE ? XG_SIM_READS : XG_SIM_WRITES))
         return false;
-    xg_sim_set_bytes(of, (size_t)(p - of->shared), (size_t)bytes * in->n, XG_SIM_WRITTEN, true);
+    xg_sim_landed(of, (size_t)(p - of->shared), (size_t)bytes * in->n);
     for (i = 0; i < in->n; i++) {
         uint64_t x = 0;
         memcpy(&x, xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * bytes, bytes);

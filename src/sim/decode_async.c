@@ -146,6 +146,11 @@ XG_FN xg_sim_space xg_sim_shared_word(const xg_sim_stmt *s) {
     X("pmevent", "mask?", "n", NOP) \
     X("setmaxnreg", "inc|dec sync aligned u32", "n", NOP)
 /* clang-format on */
+/* imm of FENCE: between the proxies of threads and of copies; of scope .cta only. */
+enum {
+    XG_SIM_FENCE_PROXY = 1,
+    XG_SIM_FENCE_NARROW = 2
+};
 typedef struct xg_sim_hint {
     const char *op, *form, *operands;
     xg_sim_kind kind;
@@ -174,6 +179,7 @@ XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *opera
     }
 }
 XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_ins *in;
     size_t i;
     (void)arg;
     for (i = 0; i < XG_COUNT(xg_sim_hints); i++) {
@@ -182,7 +188,9 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_hint_operands(p, s, h->operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
             XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
-        xg_sim_put(p, s, h->kind);
+        in = xg_sim_put(p, s, h->kind);
+        if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) in->imm = XG_SIM_FENCE_PROXY;
+        if (!xg_sim_has(s, "proxy") && xg_sim_has(s, "cta")) in->imm = XG_SIM_FENCE_NARROW;
         return;
     }
     xg_sim_no_form(p, s);

@@ -122,6 +122,13 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     for (i = 0; i < m->n_code; i++)
         if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
+    for (i = 0; i < m->n_code; i++) {
+        const xg_sim_ins *in = &m->code[i];
+        const bool access = in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_ATOM;
+        if (!access || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_GLOBAL) continue;
+        m->constants = m->constants || (in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT);
+        m->narrow = m->narrow || in->imm2 & XG_SIM_M_NARROW;
+    }
     for (i = 1; i < m->n_code; i++)
         m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
@@ -150,6 +157,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
         b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
         for (l = 0; l < 2 * lines; l++) b->shadow[l] = l % 2 == 0;
+        memset(xg_sim_shadow_launches(b), 0, 8);
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
@@ -189,17 +197,22 @@ XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
     xg_arena_free(&p->scratch);
     return p->m;
 }
-XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx) {
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
     p->c = c;
     p->a = a;
     p->src = ptx;
     p->unit = unit;
+    p->approx = approx;
     p->m = XG_NEW(a, xg_sim_module);
     p->m->src = ptx;
     p->m->moves = xg_sim_moves_of(unit);
     xg_arena_init(&p->scratch, c);
     return xg_sim_load_guarded(p);
+}
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+    return xg_sim_load_as(c, a, ptx, unit, XG_SIM_APPROX_USUAL);
 }
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
     return xg_sim_load_for(c, a, ptx, xg_sim_unit_best());

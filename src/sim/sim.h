@@ -78,10 +78,22 @@ typedef enum xg_sim_unit {
 XG_SIM_FN xg_sim_unit xg_sim_unit_best(void); /* that this host has */
 XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit);
 
+/* X(NAME, text): what approximate instructions return (math.c): what devices usually do, or the least, the greatest or
+ * either value that their documented error allows. */
+#define XG_SIM_APPROXES(X) X(USUAL, "usual") X(LOW, "low") X(HIGH, "high") X(MIXED, "mixed")
+typedef enum xg_sim_approx {
+#define X(name, text) XG_SIM_APPROX_##name,
+    XG_SIM_APPROXES(X)
+#undef X
+    XG_SIM_APPROX_COUNT
+} xg_sim_approx;
+
 /* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it).
  * Uses the best unit, or any that the host has. */
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
 XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit);
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx);
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
@@ -156,6 +168,9 @@ XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
     X(RACE, "data race") \
     X(ASYNC, "copy not waited for") \
     X(MBARRIER, "wrong use of a memory barrier") \
+    X(PROXY, "missing proxy fence") \
+    X(CONSTANT, "read-only load of written memory") \
+    X(SCOPE, "scope too narrow") \
     X(DIVERGENCE, "barrier in divergent code") \
     X(BARRIER, "wrong use of a barrier") \
     X(DEADLOCK, "deadlock") \
@@ -406,6 +421,8 @@ struct xg_sim_module {
     xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
+    bool constants;         /* there is a load with .nc */
+    bool narrow;            /* there is an atomic or strong access of scope .cta to global memory */
     uint32_t shared_common; /* of .shared variables that several functions use */
     uint32_t dynamic_at;    /* where dynamic shared memory starts when functions use it, else 0 */
 };

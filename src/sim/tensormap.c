@@ -207,7 +207,7 @@ XG_FN void xg_sim_box_store(
         uint64_t x = 0;
         memcpy(&x, row + k * b->item, b->item);
         xg_sim_atomic((char *)(uintptr_t)l.address + k * b->item, (xg_sim_atom)op,
-            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, 0);
+            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, xg_sim_map_types[b->m->type].type == XG_SIM_F32);
     }
 }
 

@@ -54,6 +54,7 @@ XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, cons
     }
     for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
     if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    if (!xg_sim_proxy(w, v, in, 0, at, 16, "multiplication")) return NULL;
     return w->shared + at;
 }
 /* Eight rows from mn, `count` elements of k, into `to` and on: rows of numbers as tiles.c has them. False after a

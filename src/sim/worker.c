@@ -36,6 +36,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
     bool impatient;          /* a wait of this warp shall end now, with "not yet" */
@@ -127,7 +128,8 @@ struct xg_sim_worker {
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked, fenced; /* races are looked for in global memory; the block has executed a fence */
+    bool tracked;         /* races are looked for in global memory */
+    bool fences, watches; /* the block has executed a fence wider than itself; has read what others may signal by */
     bool unchecked;       /* nobody asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
@@ -135,6 +137,8 @@ struct xg_sim_worker {
     bool readers; /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
+    /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
+    uint32_t shared_met, proxy_all;
     xg_sim_buffer last;                         /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
     xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
@@ -178,7 +182,9 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
  * then nobody looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
  * of them are never touched. */
 XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
-XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128); }
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128) + 64; }
+/* Behind the tags: the last launch that read the buffer by loads of constants, and by others. */
+XG_FN uint32_t *xg_sim_shadow_launches(const xg_sim_buffer *b) { return b->shadow + xg_sim_shadow_lines(b) * 34; }
 XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30,
              bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
@@ -188,6 +194,7 @@ XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     if (!b->shadow) return;
     m->shadow_bytes += bytes;
     memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
+    memset(xg_sim_shadow_launches(b), 0, 8);
 }
 
 /* the first buffer that begins after the address */

@@ -61,11 +61,12 @@ static void stage_emit(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
     xg_machine machine = xg_driver_machine(xg_target_find(io->ctx, XG_STR("sm_90a")));
     xg_emit_target t = xg_emit_target_of(&machine, false);
-    XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
-        xg_kmodule *k = pipeline_emit(io, i, &t);
-        xg_kir_verify(k);
-        xg_kir_print(&io->out, k);
-    }
+    XG_FOR_INSTS(i, m->entry)
+        if (i->op == XG_FUSION) {
+            xg_kmodule *k = pipeline_emit(io, i, &t);
+            xg_kir_verify(k);
+            xg_kir_print(&io->out, k);
+        }
 }
 
 /* How many points the domain has, and how many different results they give. */
@@ -119,13 +120,14 @@ static void stage_walks(xg_stage *io) {
     m->machine = xg_driver_machine(&o.target);
     t = xg_emit_target_of(&m->machine, false);
     xg_driver_run_passes(m, &o);
-    XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
-        xg_kmodule *k = pipeline_emit(io, i, &t);
-        const xg_kfunc *f = k->entry;
-        xg_printf(&io->out, "%.*s: %u threads, %u blocks\n", (int)i->name.n, i->name.p,
-            f->threads[0] * f->threads[1] * f->threads[2], f->blocks[0] * f->blocks[1] * f->blocks[2]);
-        walks_region(io, f->body);
-    }
+    XG_FOR_INSTS(i, m->entry)
+        if (i->op == XG_FUSION) {
+            xg_kmodule *k = pipeline_emit(io, i, &t);
+            const xg_kfunc *f = k->entry;
+            xg_printf(&io->out, "%.*s: %u threads, %u blocks\n", (int)i->name.n, i->name.p,
+                f->threads[0] * f->threads[1] * f->threads[2], f->blocks[0] * f->blocks[1] * f->blocks[2]);
+            walks_region(io, f->body);
+        }
 }
 
 /* limit=BYTES among the arguments of a stage: of device memory. */
