@@ -86,9 +86,10 @@ XG_FN void xg_choice_by_emitter(xg_choosing *w) {
     const xg_record *given = w->job.given;
     const xg_emitter *by = NULL;
     w->e.given = given;
-    if (!given || !given->way.n)
+    if (!given || !given->way.n) {
         by = xg_emit_choose(&w->e);
-    else if ((by = xg_emit_find(given->way)) == NULL)
+        if (!by) xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
+    } else if ((by = xg_emit_find(given->way)) == NULL)
         xg_choice_unknown(w->job.fusion, given);
     else if (!xg_emit_plan(&w->e, by))
         xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
@@ -277,7 +278,7 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
 /* The record leaves nothing open. */
 XG_FN bool xg_choice_is_complete(xg_choice_pass *p, const xg_inst *i) {
     const xg_record *r = xg_records_of(&p->records, i);
-    return r && r->launch.threads[0] && r->n_results;
+    return r && xg_record_is_whole(r);
 }
 
 XG_FN xg_emit_target xg_choice_target(const xg_module *m) {

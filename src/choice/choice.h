@@ -14,8 +14,8 @@
  * time that the emitter would take. A result may be written over an operand only if r->over says so:
  * xg_fuse_over(.., false, ..) has what the computation allows where all that a block reads of an operand is read before
  * any of it is written; xg_fuse_over(.., true, ..) where each thread reads an operand only at the place that it writes.
- * What job->given says is an order: obey it, or refuse with the reason. An order that has a launch is whole: then
- * nothing is searched.
+ * What job->given says is an order: obey it, or refuse with the reason. An order that is a whole record
+ * (xg_record_is_whole) leaves nothing to search.
  *
  * emit: the kernel, by the record alone: job->given is the record. Its entry has the computation's parameters, then one
  * destination for each leaf of the result. The launch is checked against the record's. */

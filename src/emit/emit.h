@@ -361,8 +361,8 @@ XG_FN const xg_emitter *xg_emit_row(uint32_t k);   /* NULL behind the last */
 XG_FN const xg_emitter *xg_emit_find(xg_str name); /* NULL: there is none */
 XG_FN bool xg_emit_plan(
     xg_fusion_emission *e, const xg_emitter *by); /* false: it does not take the fusion, record->why */
-XG_FN const xg_emitter *xg_emit_choose(
-    xg_fusion_emission *e); /* the first whose plan takes it; fails if there is none */
+XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission
+        *e); /* the first whose plan takes it; fails if there is none; NULL: not in the form that is ordered */
 XG_FN bool xg_emit_launch(
     xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster); /* the end of a plan: true */
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);

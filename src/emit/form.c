@@ -1,12 +1,12 @@
 /* emit/form.c -- the form of an emitter: numbers with names, which its plan decides and the record keeps.
  *
- * An order that has a launch is a whole form: what it leaves out is 0. One without names single numbers only: the plan
- * decides the others. Either way the plan then looks whether the form suits the fusion, which takes no search. */
+ * An order that is a whole record has a whole form: what it leaves out is 0. Another one names single numbers only: the
+ * plan decides the others. Either way the plan then looks whether the form suits the fusion, which takes no search. */
 #ifndef XG_EMIT_FORM_C
 #define XG_EMIT_FORM_C
 #include "emit.h"
 
-XG_FN bool xg_form_is_whole(const xg_fusion_emission *e) { return e->given && e->given->launch.threads[0]; }
+XG_FN bool xg_form_is_whole(const xg_fusion_emission *e) { return e->given && xg_record_is_whole(e->given); }
 XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e) { return e->given && e->given->form.n; }
 
 XG_FN void xg_form_read(const xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, void *form) {

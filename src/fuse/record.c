@@ -62,6 +62,8 @@ XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *ma
     return given->launch.shared && given->launch.shared != made->launch.shared ? "shared_bytes" : NULL;
 }
 
+XG_FN bool xg_record_is_whole(const xg_record *r) { return r->way.n && r->launch.threads[0] && r->n_results; }
+
 /* ---- printing ---- */
 
 XG_FN void xg_record_print_numbers(xg_buf *b, const int64_t *p, uint32_t n) {
