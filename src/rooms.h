@@ -10,6 +10,10 @@
 #include "base/table.c"
 #include "base/text.c"
 
+/* cost */
+#include "cost/cost.h"
+#include "cost/device.c"
+
 /* hlo */
 #include "hlo/hlo.h"
 #include "hlo/config.c"

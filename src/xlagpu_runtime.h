@@ -41,6 +41,7 @@
 #include "api/version.h"
 #include "api/status.h"
 #include "api/counters.h"
+#include "api/target.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,11 +64,15 @@ typedef struct xlagpu_device_desc {
     /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
      * not: see range, and xlagpu_rt_note */
     bool nvtx;
+    const char *part;   /* host: the GPU that it stands for, "H200"; NULL: the usual one of "sm_90a" */
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
     /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
     /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command
      * buffers with such copies are run step by step */
     bool copy_stream;
@@ -96,6 +101,9 @@ XLAGPU_DEF const char *xlagpu_rt_note(
 XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
+/* The same with all figures, as the driver gives them, for xlagpu_compile_desc: a kernel is made for this very GPU.
+ * What a driver does not know is that of the part. The simulator's is that of its target. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *device, xlagpu_target_desc *out);
 
 /* ---- buffers: device memory that the caller owns ---- */
 

@@ -111,11 +111,16 @@ static void refused(const char *platform, const char *driver, int ordinal, xlagp
 }
 static void opening(void) {
     xlagpu_device *d = NULL;
+    xlagpu_target_desc target;
     reset();
     EXPECT(open_with("cuda", LIBRARY, 1, &d) == XLAGPU_OK);
     EXPECT(strcmp(xlagpu_rt_platform(d), "cuda") == 0);
     EXPECT(strcmp(xlagpu_rt_name(d), "Fake GPU 71") == 0);
     EXPECT(strcmp(xlagpu_rt_target(d), "sm_90a") == 0);
+    EXPECT(xlagpu_rt_target_desc(d, &target) == XLAGPU_OK && strcmp(target.name, "sm_90a") == 0);
+    EXPECT(target.sm_count == 114 && target.memory_bytes == (uint64_t)3 << 30); /* as the driver says */
+    EXPECT(target.bandwidth == 2039040000000u); /* 1593 MHz, twice a clock, 640 bytes: an H100's PCIe card */
+    EXPECT(target.threads_per_sm == 2048 && target.tensor_f16 == 2048); /* not said: by part */
     EXPECT(fake->contexts == 1);
     xlagpu_rt_close(d);
     EXPECT(nothing_left());

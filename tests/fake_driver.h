@@ -154,7 +154,20 @@ int cuDeviceGetName(char *name, int n, int device) {
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     CALL("cuDeviceGetAttribute");
     (void)device;
-    *value = attribute == 75 ? fake.major : attribute == 76 ? fake.minor : 0;
+    switch (attribute) { /* numbers of CUdevice_attribute */
+    case 75: *value = fake.major; break;
+    case 76: *value = fake.minor; break;
+    case 16: *value = 114; break;     /* multiprocessors */
+    case 36: *value = 1593000; break; /* kHz of memory */
+    case 37: *value = 5120; break;    /* bits of its bus */
+    default: *value = 0; break;       /* a driver that does not know it */
+    }
+    return 0;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    CALL("cuDeviceTotalMem_v2");
+    (void)device;
+    *bytes = (size_t)3 << 30;
     return 0;
 }
 int cuDevicePrimaryCtxRetain(void **c, int device) {

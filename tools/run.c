@@ -133,11 +133,13 @@ static int job_open(job *j) {
                                                                        : j->f->platform;
     d.threads = (uint32_t)j->f->threads;
     d.cache = j->f->cache;
+    d.part = j->f->gpu;
     d.nvtx = j->f->nvtx;
     d.concurrent = j->f->concurrent;
     d.copy_stream = j->f->copy_stream;
     d.driver = j->f->driver;
     d.no_command_buffers = j->f->no_command_buffers;
+    d.print = print_text;
     progress_begin(&j->progress, &d);
     s = xlagpu_rt_open(&d, &j->device);
     return s == XLAGPU_OK
@@ -147,9 +149,12 @@ static int job_open(job *j) {
 
 static int job_compile(job *j) {
     xlagpu_compile_desc c;
+    xlagpu_target_desc target;
     double t = seconds();
+    bool on_gpu = strcmp(xlagpu_rt_platform(j->device), "cuda") == 0; /* the simulator runs what is made for any */
+    (void)xlagpu_rt_target_desc(j->device, &target);
     dump_begin(&j->dump, j->f, j->path, j->file, NULL);
-    dump_describe(&j->dump, j->module, xlagpu_rt_target(j->device), &c);
+    dump_describe(&j->dump, j->module, on_gpu ? &target : NULL, &c);
     j->exe = xlagpu_compile(j->module, &c);
     j->compile_s = seconds() - t;
     return j->exe.data ? OK : fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));

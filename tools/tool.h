@@ -88,8 +88,10 @@ typedef struct dump_state {
     size_t wanted_n;
 } dump_state;
 void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want);
-/* fills c from the flags; the target is only for want of a flag */
-void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xlagpu_compile_desc *c);
+/* fills c from the flags; target NULL: there is no device */
+/* What to compile for: what the flags say, or else the device, if there is one, or what the text names. */
+xlagpu_target_desc dump_target(const flag_values *f, const xlagpu_module *m, const xlagpu_target_desc *device);
+void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_desc *target, xlagpu_compile_desc *c);
 void dump_end(dump_state *d);
 
 /* ---- run.c ---- */
@@ -105,6 +107,7 @@ typedef struct progress {
 } progress;
 void progress_begin(progress *p, xlagpu_device_desc *d); /* p must stay while the device is open */
 void progress_end(progress *p);
+void print_text(void *user, const char *text, size_t bytes); /* what kernels print, to standard output */
 
 /* ---- profile.c ---- */
 /* a table of the steps, sorted by their share of the time */

@@ -281,10 +281,7 @@ XG_FN bool xg_choice_is_complete(xg_choice_pass *p, const xg_inst *i) {
     return r && xg_record_is_whole(r);
 }
 
-XG_FN xg_emit_target xg_choice_target(const xg_module *m) {
-    xg_machine machine = xg_cost_machine(m);
-    return xg_emit_target_of(&machine, m->deterministic);
-}
+XG_FN xg_emit_target xg_choice_target(const xg_module *m) { return xg_emit_target_of(&m->device, m->deterministic); }
 /* missing: those alone that lack a record, or whose record leaves something open. */
 XG_FN bool xg_choice_run(xg_module *m, bool missing) {
     XG_VEC(xg_comp *) steps = {NULL, 0, 0};

@@ -132,13 +132,14 @@ XG_FN void xg_emit_open(
     e->roots = roots;
 }
 
-XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) {
+XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic) {
     xg_emit_target t;
-    t.resident_threads = (int64_t)m->threads_per_sm * m->sms;
+    t.resident_threads = xg_device_threads(d);
+    t.sms = d->sm_count;
     t.max_unroll = 4;
-    t.shared = m->shared_per_block;
-    t.cluster = m->cluster;
-    t.red_bytes = m->red_bytes;
+    t.shared = d->shared_per_block;
+    t.cluster = d->blocks_per_cluster;
+    t.red_bytes = d->red_bytes;
     t.deterministic = deterministic;
     return t;
 }

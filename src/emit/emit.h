@@ -21,12 +21,15 @@ typedef struct xg_elem {
     xg_kval *v, *im;
 } xg_elem; /* im only for complex */
 
-/* What the emitters want to know of the target; made by the driver from its description. */
+/* What the emitters want to know of the device; figures are those of its description (cost.h). */
 typedef struct xg_emit_target {
-    int64_t resident_threads; /* threads per SM times SMs */
-    int64_t max_unroll, shared, /* bytes a block may have */ cluster,
-        /* blocks that may reach each other's */ red_bytes; /* xg_machine */
-    bool deterministic;                                     /* no sums in the order in which threads come */
+    int64_t resident_threads; /* of all multiprocessors */
+    int64_t sms;              /* multiprocessors */
+    int64_t max_unroll;       /* elements of a thread */
+    int64_t shared;           /* bytes a block may have */
+    int64_t cluster;          /* blocks that may reach each other's shared memory */
+    int64_t red_bytes;        /* of neighbouring floats that one instruction adds to memory */
+    bool deterministic;       /* no sums in the order in which threads come */
 } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
@@ -368,7 +371,7 @@ XG_FN bool xg_emit_launch(
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
 XG_FN void xg_emit_by(xg_fusion_emission *e, const xg_emitter *by);
 XG_FN void xg_emit_close(xg_fusion_emission *e); /* takes back what plans have added to the HLO module */
-XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic);
+XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic);
 
 /* elemental.c */
 XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range known);

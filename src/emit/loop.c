@@ -147,7 +147,7 @@ XG_FN int64_t xg_loop_rows_work(const xg_fusion_emission *e, int64_t elements, i
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
 XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t most = xg_loop_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
+    int64_t most = xg_loop_vector(e, elements), row, threads, rounds, blocks = e->target->sms;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
     row = xg_loop_row(e, elements, XG_LOOP_ROW_BYTES);
     most = xg_gcd(row, most);
@@ -195,7 +195,7 @@ XG_FN int64_t xg_loop_same(const xg_fusion_emission *e, const xg_inst *param, xg
 /* Threads and rounds that stay in one row, of the shortest rows that have a value of their own. */
 XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t row = elements, vector, vectors, threads, rounds, blocks = e->target->resident_threads / 2048;
+    int64_t row = elements, vector, vectors, threads, rounds, blocks = e->target->sms;
     xg_indexing_group *maps_of = NULL;
     uint32_t k;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) ||
@@ -256,8 +256,7 @@ XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int6
 /* Rounds of several rows, in slices: as many as leave few over, of enough blocks. */
 XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0,
-                                                                             sms = e->target->resident_threads / 2048;
+    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->sms;
     if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 ||
         !xg_loop_is_linear(e, elements, row))
         return;

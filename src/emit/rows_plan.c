@@ -229,7 +229,7 @@ XG_FN int64_t xg_rows_work(const xg_rows *w) {
         }
     return n;
 }
-XG_FN int64_t xg_rows_wave(const xg_rows *w) { return XG_MAX(w->r.e->target->resident_threads / 2048, (int64_t)1); }
+XG_FN int64_t xg_rows_wave(const xg_rows *w) { return w->r.e->target->sms; }
 
 /* ---- the plan of a tile ---- */
 

@@ -102,7 +102,7 @@ XG_FN bool xg_transpose_fits(const xg_transpose *t, int64_t v, int64_t n) {
 }
 /* The widest unit, then the largest tile, that leave every multiprocessor a block. A vector has 4 to 16 bytes. */
 XG_FN void xg_transpose_choose(xg_transpose *t) {
-    int64_t bytes = xg_transpose_bytes(t), sms = t->e->target->resident_threads / 2048, v, n;
+    int64_t bytes = xg_transpose_bytes(t), sms = t->e->target->sms, v, n;
     for (v = bytes >= 16 ? 1 : bytes == 8 ? 2 : 4; v > 1 && v * bytes >= 4; v /= 2)
         for (n = v * bytes == 4 ? 32 : 16; n >= 16; n /= 2) {
             if (!xg_transpose_fits(t, v, n)) continue;
@@ -148,7 +148,7 @@ XG_FN xg_box_ask xg_transpose_ask(const xg_transpose *t) {
     memset(&ask, 0, sizeof ask);
     ask.p = &t->p;
     ask.work = xg_emit_work(e->comp);
-    ask.sms = e->target->resident_threads / 2048;
+    ask.sms = e->target->sms;
     for (k = 0; k < t->heroes.n; k++) {
         int64_t bytes = xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type));
         ask.sizes |= (uint32_t)bytes;

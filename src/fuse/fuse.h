@@ -177,11 +177,10 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
 
 /* ---- cost.c: what a kernel costs ---- */
 typedef struct xg_cost {
-    const xg_machine *machine;
+    const xg_device *device;
     int64_t blocks, memory;
 } xg_cost;
-XG_FN xg_machine xg_cost_machine(const xg_module *m); /* the module's, or a typical one */
-XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
+XG_FN void xg_cost_begin(xg_cost *c, const xg_device *m, int64_t threads);
 /* neighbours read neighbours; or through shared memory; or each a sector of its own */
 typedef enum xg_cost_way {
     XG_COST_NEIGHBOURS,
@@ -266,7 +265,7 @@ typedef struct xg_kernels {
     xg_module *m;
     xg_comp *comp;
     xg_arena *arena;
-    xg_machine machine;
+    xg_device device;
     uint32_t n, epoch;
     xg_kernel *nodes; /* by place in the computation; an instruction's scratch is its node */
     XG_VEC(xg_kernel *) order, stack, found;

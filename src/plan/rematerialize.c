@@ -131,13 +131,13 @@ XG_FN bool xg_limit_stays(const xg_plan_value *v) {
 
 /* A multiply is hardly ever what a kernel waits for; a contraction may be. */
 XG_FN double xg_limit_seconds(const xg_inst *fusion, int64_t made) {
-    xg_machine machine = xg_cost_machine(fusion->comp->module);
+    const xg_device *d = &fusion->comp->module->device;
     double bytes = (double)made, flops = 0;
     uint32_t k;
     for (k = 0; k < fusion->n_operands; k++) bytes += (double)xg_plan_bytes(XG_OPERAND(fusion, k)->shape);
     XG_FOR_INSTS(i, xg_attr_comp(fusion, XG_A_calls)) flops += (double)xg_plan_inst_flops(i);
-    return 1e-6 + bytes / (1e9 * (double)XG_MAX(machine.bandwidth_gbs, (int64_t)1)) +
-           flops / (1e6 * (double)machine.clock_mhz * (double)machine.sms * (double)machine.lanes);
+    return 1e-6 + bytes / (1e9 * (double)xg_device_gbs(d->bandwidth)) +
+           flops / (1e6 * (double)d->clock_mhz * (double)d->sm_count * (double)d->f32_rate);
 }
 
 /* A value and, in front of it, what has to be made again for its sake. */
@@ -441,7 +441,10 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
         taken = better || patience ? xg_limit_round(&l) : 0;
         if (!better && patience) patience--;
         if (!taken && (taken = xg_limit_move_out(&l)) != 0) patience = XG_LIMIT_PATIENCE;
-        if (!taken || round == XG_LIMIT_ROUNDS) xg_limit_give_up(&l, m->memory_limit, least);
+        if (!taken || round == XG_LIMIT_ROUNDS) {
+            if (m->limit_is_wish) break;
+            xg_limit_give_up(&l, m->memory_limit, least);
+        }
         xg_arena_reset(m->work, none);
         (void)xg_opt_dce(m);
         xg_arena_reset(m->work, none);

@@ -484,7 +484,7 @@ enum {
 /* Picoseconds of a step by the bytes that it reads and makes. */
 XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
     const xg_inst *i = s->insts[t];
-    int64_t bytes = s->made[t], rate = xg_cost_machine(s->comp->module).bandwidth_gbs, more = XG_SCHED_LAUNCH_PS;
+    int64_t bytes = s->made[t], rate = xg_device_gbs(s->comp->module->device.bandwidth), more = XG_SCHED_LAUNCH_PS;
     uint32_t k;
     if (xg_plan_forwards(i) || (xg_op_flags(i->op) & XGF_DONE) || i->op == XG_PARAMETER || i->op == XG_CONSTANT)
         return 0;

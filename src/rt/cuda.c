@@ -23,6 +23,7 @@
     X(device_count, "cuDeviceGetCount", (int *count)) \
     X(device_name, "cuDeviceGetName", (char *name, int n, int device)) \
     X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device)) \
+    X(device_memory, "cuDeviceTotalMem_v2", (size_t *bytes, int device)) \
     X(context_retain, "cuDevicePrimaryCtxRetain", (void **context, int device)) \
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device)) \
     X(context_push, "cuCtxPushCurrent_v2", (void *context)) \
@@ -256,6 +257,61 @@ XG_FN void xr_cuda_bind_nvtx(xlagpu_device *d) {
     memcpy(&u->nvtx_pop, &pop, sizeof pop);
 }
 
+/* X(number, name in cuda.h of the attribute, figure of the device) */
+/* clang-format off */
+#define XR_CUDA_FIGURES(X) \
+    X(16, MULTIPROCESSOR_COUNT, sm_count) \
+    X(39, MAX_THREADS_PER_MULTIPROCESSOR, threads_per_sm) \
+    X(106, MAX_BLOCKS_PER_MULTIPROCESSOR, blocks_per_sm) \
+    X(1, MAX_THREADS_PER_BLOCK, threads_per_block) \
+    X(82, MAX_REGISTERS_PER_MULTIPROCESSOR, registers_per_sm) \
+    X(81, MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, shared_per_sm) \
+    X(97, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared_per_block) \
+    X(8, MAX_SHARED_MEMORY_PER_BLOCK, shared_static) \
+    X(111, RESERVED_SHARED_MEMORY_PER_BLOCK, shared_reserved) \
+    X(38, L2_CACHE_SIZE, l2_bytes)
+/* clang-format on */
+enum {
+    XR_CUDA_CLOCK_KHZ = 13,
+    XR_CUDA_MEMORY_CLOCK_KHZ = 36,
+    XR_CUDA_MEMORY_BUS_BITS = 37
+};
+/* Adds to *s what went wrong; a driver that does not know the attribute is none of it: then the value is 0. */
+XG_FN uint64_t xr_cuda_figure(xlagpu_device *d, int attribute, xlagpu_status *s) {
+    enum {
+        INVALID_VALUE = 1
+    };
+    xr_cuda *u = xr_cuda_of(d);
+    int value = 0, error;
+    if (*s != XLAGPU_OK) return 0;
+    error = u->device_attribute(&value, attribute, u->device);
+    if (error == INVALID_VALUE) return 0;
+    *s = xr_cuda_check(&d->c, u, error, "asking for an attribute of the GPU");
+    return *s == XLAGPU_OK && value > 0 ? (uint64_t)value : 0;
+}
+/* What the driver says of the GPU; the rest is that of the part that it names. */
+XG_FN xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
+    enum {
+        TRANSFERS = 2 /* a clock */,
+        BITS = 8 /* of a byte */
+    };
+    xlagpu_target_desc said;
+    size_t bytes = 0;
+    xr_cuda *u = xr_cuda_of(d);
+    xlagpu_status s = XR_CUDA(d, device_memory(&bytes, u->device), "asking for the GPU's memory");
+    memset(&said, 0, sizeof said);
+    said.memory_bytes = bytes;
+#define X(number, name, figure) said.figure = xr_cuda_figure(d, number, &s);
+    XR_CUDA_FIGURES(X)
+#undef X
+    said.clock_mhz = xr_cuda_figure(d, XR_CUDA_CLOCK_KHZ, &s) / 1000;
+    said.bandwidth = xr_cuda_figure(d, XR_CUDA_MEMORY_CLOCK_KHZ, &s) * 1000 * TRANSFERS;
+    said.bandwidth *= xr_cuda_figure(d, XR_CUDA_MEMORY_BUS_BITS, &s) / BITS;
+    xg_device_of_driver_name((uint32_t)cc, d->name, &d->figures);
+    xg_device_apply(&d->figures, &said);
+    return s;
+}
+
 XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     int major = 0, minor = 0;
@@ -265,7 +321,7 @@ XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     if (s == XLAGPU_OK)
         s = XR_CUDA(d, device_attribute(&minor, XR_CUDA_CC_MINOR, u->device), "asking for the compute capability");
     xg_format(d->target, sizeof d->target, "sm_%d%d%s", major, minor, major == 9 ? "a" : "");
-    return s;
+    return s == XLAGPU_OK ? xr_cuda_measure(d, major * 10 + minor) : s;
 }
 
 /* Only a machine without a GPU is XLAGPU_ERROR_NO_DEVICE, for which "auto" simulates. All else that is wrong (a driver

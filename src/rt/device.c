@@ -83,6 +83,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     if (desc) {
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
+        d->print = desc->print;
+        d->print_user = desc->print_user;
         d->range = desc->range;
         d->range_user = desc->range_user;
         d->jit_log = desc->jit_log;
@@ -121,6 +123,13 @@ XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
 }
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *d) { return d ? d->name : ""; }
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *d) { return d ? d->target : ""; }
+XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *d, xlagpu_target_desc *out) {
+    memset(out, 0, sizeof *out);
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xg_device_describe(&d->figures, out);
+    out->name = d->target;
+    return XLAGPU_OK;
+}
 
 /* ---- buffers ---- */
 

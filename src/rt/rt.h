@@ -17,6 +17,7 @@
 #include "../xlagpu_runtime.h"
 #include "../api/executable_read.c"
 #include "../base/base.h"
+#include "../cost/cost.h"
 #ifndef XLAGPU_NO_SIMULATOR
 #include "../sim/sim.h"
 #endif
@@ -52,6 +53,7 @@ struct xlagpu_device {
     const xr_platform *platform; /* NULL: failed to open */
     void *state;                 /* the platform's */
     char name[128], target[16];
+    xg_device figures; /* of the GPU; of the simulator: what it stands for */
     xlagpu_program *programs;
     xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
@@ -59,6 +61,8 @@ struct xlagpu_device {
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
     void (*range)(void *user, const char *name);
     void *range_user;
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);

@@ -89,10 +89,10 @@ XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_af
 
 /* ---- tile_plan.c ---- */
 XG_FN int64_t xg_tile_loop_time(
-    const xg_tile_form *f, const xg_machine *m);  /* picoseconds by a thread for each element */
+    const xg_tile_form *f, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
 XG_FN bool xg_tile_plan_of(
-    xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m); /* false: by other means */
+    xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* false: by other means */
 
 /* ---- tile_emit.c ---- */
 /* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),

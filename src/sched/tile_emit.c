@@ -722,7 +722,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
 /* ---- the way ---- */
 
 XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_tile_plan *p) {
-    xg_machine m = xg_cost_machine(job->fusion->comp->module);
+    const xg_device *m = &job->fusion->comp->module->device;
     if (!xg_tile_may_be(job->fusion)) return false;
     if (job->e)
         *e = *job->e;
@@ -730,7 +730,7 @@ XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_til
         xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
     e->given = job->given;
     e->record = XG_NEW(job->arena, xg_record);
-    if (!xg_tile_plan_of(p, e, &m)) return false;
+    if (!xg_tile_plan_of(p, e, m)) return false;
     return xg_emit_launch(e, p->threads, p->blocks, 0);
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const xg_fusion_emission *e, xg_record *r) {
@@ -746,7 +746,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const
 }
 /* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
 XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times) {
-    xg_machine m = xg_cost_machine(job->fusion->comp->module);
+    const xg_device *m = &job->fusion->comp->module->device;
     uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
     xg_fusion_emission e;
     xg_tile_plan p;
@@ -758,7 +758,7 @@ XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *t
     r->over = over;
     r->n_results = n;
     times->own = p.picoseconds;
-    times->emitter = XG_MAX(xg_tile_loop_time(&p.form, &m), p.picoseconds + 1); /* the plan has compared the two */
+    times->emitter = XG_MAX(xg_tile_loop_time(&p.form, m), p.picoseconds + 1); /* the plan has compared the two */
     return true;
 }
 XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name) {

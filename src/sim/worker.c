@@ -21,6 +21,7 @@ typedef struct xg_sim_frame {
     char *regs;
     uint32_t local;
     const xg_sim_func *f;
+    uint32_t stack[XG_SIM_WARP]; /* what the threads had taken by alloca */
 } xg_sim_frame;
 enum {
     XG_SIM_PATHS = 72
@@ -60,6 +61,24 @@ enum {
     XG_SIM_RECENT = 64
 };
 
+/* tensor.c: a thread that issues operations on tensor memory, how many, and how many of them are complete. */
+typedef struct xg_sim_issuer {
+    uint32_t thread, issued, done;
+} xg_sim_issuer;
+/* umma.c: what an operation reads of shared memory, of its block and perhaps the other one of the pair. */
+typedef struct xg_sim_lease {
+    xg_sim_worker *of[2];
+    uint64_t a, b; /* descriptors */
+    uint32_t issuer, operation;
+    uint16_t a_rows, a_chunks, b_rows, b_chunks;
+    bool a_transposed, b_transposed;
+} xg_sim_lease;
+enum {
+    XG_SIM_ISSUERS = 32,
+    XG_SIM_LEASES = 256
+};
+typedef struct xg_sim_tensor_block xg_sim_tensor_block; /* tensor.c */
+
 /* What the blocks of a cluster share: who they are, which copies are under way. */
 typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
@@ -69,6 +88,9 @@ typedef struct xg_sim_cluster {
     uint32_t stalls;       /* how often in a row nobody could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
+    xg_sim_issuer issuers[XG_SIM_ISSUERS];
+    xg_sim_lease *leases;
+    uint32_t n_issuers, n_leases;
 } xg_sim_cluster;
 
 /* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before,
@@ -118,8 +140,11 @@ struct xg_sim_worker {
     uint32_t *marks;                  /* of the words of shared memory: their writers, then their readers (shadow.c) */
     xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
     xg_sim_copy_word *copy_words;
-    uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
-    char *scratch, *scratch2; /* results of partly active warps, before blending */
+    xg_sim_tensor_block *tensor;  /* NULL when the module has no tcgen05 */
+    uint32_t *stack;              /* by thread: bytes taken by alloca; NULL when the module has none */
+    uint64_t range_at, range_end; /* the blocks that this worker has taken and not begun */
+    uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
+    char *scratch, *scratch2;     /* results of partly active warps, before blending */
     xg_sim_cluster *cluster;
     uint32_t rank; /* in the cluster */
     uint32_t ctaid[3];
@@ -174,6 +199,9 @@ XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c) {
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     uint32_t i;
     for (i = 0; i < m->n; i++) xg_mem_free(m->ctx, m->p[i].shadow);
+    xg_mem_free(m->ctx, m->heap_block);
+    m->heap = 0;
+    m->heap_block = NULL;
     xg_mem_free(m->ctx, m->p);
     m->p = NULL;
     m->n = m->cap = 0;

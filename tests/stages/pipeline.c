@@ -31,7 +31,7 @@ static void stage_pass(xg_stage *io) {
     }
     if (strncmp(names, "target=", 7) == 0) {
         xg_str target = xg_str_of(names + 7, strcspn(names + 7, " "));
-        m->machine = xg_driver_machine(xg_target_find(io->ctx, target));
+        xg_driver_aim_usual(m, xg_target_find(io->ctx, target));
         names = target.p + target.n + 1;
     }
     xg_driver_run_named(m, xg_str_z(names));
@@ -59,8 +59,7 @@ static xg_kmodule *pipeline_emit(xg_stage *io, xg_inst *fusion, const xg_emit_ta
 }
 static void stage_emit(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
-    xg_machine machine = xg_driver_machine(xg_target_find(io->ctx, XG_STR("sm_90a")));
-    xg_emit_target t = xg_emit_target_of(&machine, false);
+    xg_emit_target t = xg_emit_target_of(&m->device, false);
     XG_FOR_INSTS(i, m->entry)
         if (i->op == XG_FUSION) {
             xg_kmodule *k = pipeline_emit(io, i, &t);
@@ -117,8 +116,8 @@ static void stage_walks(xg_stage *io) {
     xg_emit_target t;
     memset(&o, 0, sizeof o);
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
-    m->machine = xg_driver_machine(&o.target);
-    t = xg_emit_target_of(&m->machine, false);
+    xg_driver_aim_usual(m, &o.target);
+    t = xg_emit_target_of(&m->device, false);
     xg_driver_run_passes(m, &o);
     XG_FOR_INSTS(i, m->entry)
         if (i->op == XG_FUSION) {

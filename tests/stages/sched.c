@@ -108,16 +108,14 @@ static xg_kmodule *sched_ptx(xg_stage *io, xg_loopnest *n, bool show, xg_buf *wh
     const xg_target *target = xg_target_find(io->ctx, XG_STR("sm_90a"));
     xg_texts text = {0};
     xg_emit_target emit;
-    xg_machine machine;
+    xg_device device;
     xg_kmodule *m;
     xg_ptx *ptx;
     uint32_t k, in = 0, out = 0;
     size_t i;
-    memset(&machine, 0, sizeof machine);
-    machine.sms = target->sms;
-    machine.threads_per_sm = target->threads_per_sm;
-    machine.shared_per_block = target->shared_per_block;
-    emit = xg_emit_target_of(&machine, false);
+    (void)xg_device_of_cc(target->cc, &device);
+    device.blocks_per_cluster = device.red_bytes = 0;
+    emit = xg_emit_target_of(&device, false);
     m = xg_nest_lower(n, io->arena, n->name, &emit);
     m->temp = io->arena;
     m->target = target;
@@ -139,7 +137,7 @@ static xg_kmodule *sched_ptx(xg_stage *io, xg_loopnest *n, bool show, xg_buf *wh
         xg_kir_passes[i].run(m);
         xg_kir_verify(m);
     }
-    ptx = xg_ptx_begin(io->ctx, io->arena, target);
+    ptx = xg_ptx_begin(io->ctx, io->arena, target, NULL);
     xg_ptx_kernel(ptx, m);
     (void)xg_ptx_finish(ptx, &text);
     xg_buf_init(whole, io->arena);

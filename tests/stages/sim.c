@@ -313,6 +313,8 @@ static void sim_memory(sim_case *k, xg_sim_memory *memory) {
         if (k->bufs[i].written) xg_sim_memory_written(memory, b.base, b.bytes, 0);
     }
 }
+/* What a kernel prints comes before its buffers. */
+static void sim_print(void *user, const char *text, size_t bytes) { xg_put(&((xg_stage *)user)->out, text, bytes); }
 /* Loads the kernel and launches it, as often as the case says. NULL: it was refused, and the context says why. */
 static xg_sim_worker *sim_go(
     xg_stage *io, sim_case *k, const xg_source *text, xg_sim_memory *memory, xlagpu_status *status) {
@@ -325,6 +327,8 @@ static xg_sim_worker *sim_go(
     k->l.params = k->param;
     k->l.param_bytes = k->params;
     k->l.memory = memory;
+    k->l.print = sim_print;
+    k->l.print_user = io;
     if (xg_sim_prepare(io->ctx, &k->l) != XLAGPU_OK) return NULL;
     *status = XLAGPU_OK;
     for (n = 0; n <= k->again && *status == XLAGPU_OK; n++) {
