@@ -11695,9 +11695,7 @@ typedef enum xg_sim_tensorop {
 } xg_sim_tensorop;
 
 /* imm of all of them: the two blocks of a pair work together. */
-enum {
-    XG_SIM_N_PAIR = 1 << 31
-};
+#define XG_SIM_N_PAIR 0x80000000u
 
 /* X(NAME, text, lanes, columns of one repetition, registers of one repetition): the shapes of ld and st. */
 /* clang-format off */
@@ -18530,6 +18528,7 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
     uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, row;
     char tiles[4][128];
     xg_sim_reach r;
+    memset(tiles, 0, sizeof tiles);
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
             mask, 16, store, &r))
         return;

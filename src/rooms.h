@@ -273,6 +273,7 @@
 #include "sched/tile_form.c"
 #include "sched/tile_plan.c"
 #include "sched/tile_emit.c"
+#include "sched/split_k.c"
 
 /* choice */
 #include "choice/choice.h"

@@ -31,6 +31,7 @@
 #include "sched/flat.c"
 #include "sched/annotate.c"
 #include "sched/host.c"
+#include "sched/warps.c"
 #include "sched/pipeline.c"
 #include "sched/shared.c"
 #include "sched/lower.c"

@@ -89,14 +89,16 @@ static bool nothing_left(void) {
            !fake->graphs && !fake->execs && !fake->links && !fake->streams;
 }
 
-static xlagpu_bytes compile(xlagpu_context *c, const char *text) {
+static xlagpu_bytes compile_for(xlagpu_context *c, const char *text, const char *target) {
     xlagpu_compile_desc d;
     xlagpu_module *m = xlagpu_parse(c, "fake", text, strlen(text));
     memset(&d, 0, sizeof d);
-    d.target.name = "sm_90a";
+    d.target.name = target;
     d.no_command_buffers = true; /* single launches; graphs() has the others */
     return m ? xlagpu_compile(m, &d) : xlagpu_print(NULL);
 }
+
+static xlagpu_bytes compile(xlagpu_context *c, const char *text) { return compile_for(c, text, "sm_90a"); }
 
 /* ---- opening ---- */
 

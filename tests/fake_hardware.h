@@ -365,9 +365,11 @@ static void no_ranges(void) {
 /* ---- what PTX is made for ---- */
 
 /* What was compiled for sm_90a and needs nothing of it runs on the devices behind it. */
-static void later_devices(xlagpu_bytes exe) {
+static void later_devices(xlagpu_context *c, xlagpu_bytes exe) {
     static const int devices[][2] = {{9, 0}, {10, 0}, {10, 3}, {12, 0}};
     char message[XG_MESSAGE_MAX];
+    xlagpu_device *d = NULL;
+    xlagpu_bytes newest;
     size_t k;
     for (k = 0; k < XG_COUNT(devices); k++) {
         reset();
@@ -375,6 +377,12 @@ static void later_devices(xlagpu_bytes exe) {
         fake->minor = devices[k][1];
         EXPECT_IN(way(exe, message) == XLAGPU_OK && nothing_left(), message);
     }
+    reset();
+    fake->major = 13; /* that the table does not have: what the device asks for can be compiled for, and runs */
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    newest = compile_for(c, whole_text, xlagpu_rt_target(d));
+    xlagpu_rt_close(d);
+    EXPECT(newest.data && way(newest, message) == XLAGPU_OK && nothing_left());
     reset();
     fake->major = 8;
     EXPECT(way(exe, message) == XLAGPU_ERROR_DEVICE && nothing_left());
@@ -606,7 +614,7 @@ static void hardware(xlagpu_context *c, xlagpu_bytes exe, xlagpu_bytes control) 
     parts(c);
     one_walk();
     run_again(exe);
-    later_devices(exe);
+    later_devices(c, exe);
     many_parameters(c, 511, false);
     many_parameters(c, 512, true);
     many_parameters(c, 900, true);

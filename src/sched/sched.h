@@ -587,6 +587,8 @@ XG_FN int xg_nnote_ints(xg_str value, int64_t *out, uint32_t cap);         /* ho
 XG_FN const xg_nnote *xg_nstmt_note(const xg_nstmt *s, const char *key);
 XG_FN void xg_nest_unroll(xg_loopnest *n);   /* loops are written out as far as annotations say */
 XG_FN void xg_nest_vthreads(xg_loopnest *n); /* of a flat nest: loops of virtual threads go inwards */
+/* ---- warps.c ---- */
+XG_FN void xg_nest_warps(xg_loopnest *n); /* of a flat nest: arrays of warps become parts of shared memory */
 /* ---- pipeline.c ---- */
 XG_FN void xg_nest_pipeline(xg_loopnest *n); /* of a flat, compact nest: annotated loops become pipelines */
 /* ---- shared.c ---- */
@@ -595,7 +597,7 @@ XG_FN int64_t xg_nbuf_size(const xg_loopnest *n, const xg_nbuf *buf, int64_t *st
 
 /* ---- lowering: THE steps from a schedule to a kernel, in order ---- */
 #define XG_NEST_STEPS(X) \
-    X(allreduce) X(flatten) X(shuffles) X(vthreads) X(compact) X(pipeline) X(unroll) X(merge_shared) X(sync)
+    X(allreduce) X(flatten) X(shuffles) X(warps) X(vthreads) X(compact) X(pipeline) X(unroll) X(merge_shared) X(sync)
 typedef struct xg_nest_step {
     const char *name;
     void (*run)(xg_loopnest *n);

@@ -62,6 +62,8 @@
     X(schedule_random) \
     X(contraction) \
     X(tiles) \
+    X(tiles_of) \
     X(schedule_rule) \
-    X(schedule_host)
+    X(schedule_host) \
+    X(schedule_each)
 /* clang-format on */
