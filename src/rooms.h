@@ -218,6 +218,7 @@
 /* emit */
 #include "emit/emit.h"
 #include "emit/launch.c"
+#include "emit/form.c"
 #include "emit/scalar.c"
 #include "emit/complex.c"
 #include "emit/convert.c"

@@ -64,7 +64,7 @@ XG_FN void xg_choice_emitter_over(xg_choosing *w, const xg_emitter *by) {
     xg_phase_list list;
     uint32_t k;
     if (w->e.parts) {
-        if (by->emit == xg_emit_loop) xg_fuse_over(w->job.arena, w->job.fusion, true, w->over);
+        xg_fuse_over(w->job.arena, w->job.fusion, by->emit == xg_emit_loop, w->over);
         r->over = w->over;
         r->n_results = w->n_leaves;
         return;
@@ -86,9 +86,10 @@ XG_FN void xg_choice_by_emitter(xg_choosing *w) {
     const xg_record *given = w->job.given;
     const xg_emitter *by = NULL;
     w->e.given = given;
-    if (!given || !given->way.n)
+    if (!given || !given->way.n) {
         by = xg_emit_choose(&w->e);
-    else if ((by = xg_emit_find(given->way)) == NULL)
+        if (!by) xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
+    } else if ((by = xg_emit_find(given->way)) == NULL)
         xg_choice_unknown(w->job.fusion, given);
     else if (!xg_emit_plan(&w->e, by))
         xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
@@ -103,31 +104,40 @@ XG_FN void xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
     w->r->way = xg_str_z(rule->name);
     if (!rule->plan(&w->job, w->r, &times)) xg_choice_refuse(w->job.fusion, w->r, w->r->why.p, w->r->why.n);
 }
-/* The best of the rules that take it, if it is faster than the emitter. */
-XG_FN void xg_choice_compete(xg_choosing *w) {
+/* The fastest of the rules that take it; NULL: none does. */
+XG_FN xg_record *xg_choice_best_rule(xg_choosing *w, xg_way_times *best) {
     const xg_way *rule;
-    const xg_launch *l = &w->r->launch;
     xg_numbers_list all = {NULL, 0, 0};
-    xg_record *best = w->r;
-    int64_t least = -1;
+    xg_record *found = NULL;
     for (rule = xg_rules; rule->name; rule++) {
         xg_record *r = xg_choice_new(w->job.arena);
         xg_way_times times = {0, 0};
         r->kind = xg_str_z(rule->kind);
         r->way = xg_str_z(rule->name);
         if (!rule->plan(&w->job, r, &times)) continue;
-        if (least < 0) {
-            least = times.emitter;
-            if (!least) least = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
-            xg_record_put(w->job.arena, &all, w->r->way.p, &least, 1);
-        }
         xg_record_put(w->job.arena, &all, rule->name, &times.own, 1);
-        if (times.own >= least) continue;
-        least = times.own;
-        best = r;
+        if (found && times.own >= best->own) continue;
+        found = r;
+        *best = times;
     }
-    w->r = best;
-    w->r->estimates = all;
+    if (found) found->estimates = all;
+    return found;
+}
+/* The best way of all. An emitter need not be asked where a rule knows that it is faster. */
+XG_FN void xg_choice_best(xg_choosing *w) {
+    xg_way_times times = {0, 0};
+    xg_record *rule = w->e.parts ? xg_choice_best_rule(w, &times) : NULL;
+    if (!rule || !times.emitter || times.own >= times.emitter) xg_choice_by_emitter(w);
+    if (!rule) return;
+    if (!times.emitter) {
+        const xg_launch *l = &w->r->launch;
+        times.emitter = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
+    }
+    xg_record_put(w->job.arena, &rule->estimates, "emitter", &times.emitter, 1);
+    if (times.own < times.emitter)
+        w->r = rule;
+    else
+        w->r->estimates = rule->estimates;
 }
 /* An order may allow less than the way would. */
 XG_FN void xg_choice_narrow(xg_choosing *w) {
@@ -157,16 +167,15 @@ XG_FN void xg_choice_make(
     w->job.given = given;
     w->n_leaves = (uint32_t)xg_shape_leaves(fusion->shape);
     w->over = XG_NEW_N(a, xg_ints, w->n_leaves + (size_t)1);
-    w->job.over = w->over;
+    w->job.e = &w->e;
     xg_emit_open(&w->e, NULL, a, fusion, target);
     xg_emit_check_leaves(&w->e);
-    if (w->e.parts) xg_fuse_over(a, fusion, false, w->over);
     if (given && given->way.n && !xg_str_is(given->kind, "emitter"))
         xg_choice_by_rule(w, xg_choice_rule(given->kind, given->way));
-    else {
+    else if (given && given->way.n)
         xg_choice_by_emitter(w);
-        if ((!given || !given->way.n) && w->e.parts) xg_choice_compete(w);
-    }
+    else
+        xg_choice_best(w);
     xg_choice_check(fusion, given, w->r);
     xg_choice_narrow(w);
 }
@@ -269,7 +278,7 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
 /* The record leaves nothing open. */
 XG_FN bool xg_choice_is_complete(xg_choice_pass *p, const xg_inst *i) {
     const xg_record *r = xg_records_of(&p->records, i);
-    return r && r->launch.threads[0] && r->n_results;
+    return r && xg_record_is_whole(r);
 }
 
 XG_FN xg_emit_target xg_choice_target(const xg_module *m) { return xg_emit_target_of(&m->device, m->deterministic); }

@@ -8,15 +8,17 @@
  *
  * To add a way: a row of XG_RULES, and two functions (xg_way in emit.h), whose prototypes stand in a header of a room
  * below this one.
- *     plan   Whether the way can make the fusion. False: it cannot, or should not; r->why may say why not, as a text
- * that lasts. True: it has written form (xg_record_put), launch, its time, and, if it knows better than the cost model,
- * the time that the emitter would take. A result may be written over an operand only if r->over says so: job->over has
- * what the computation allows where all is read before any of it is written, or by the thread that writes there;
- * xg_fuse_over(.., true, ..) what it allows where each thread reads an operand only at the place that it writes. What
- * job->given says of the form is an order: obey it, or refuse with the reason. An order that has a launch is whole:
- * then nothing is searched. emit   The kernel, by the record alone: job->given is the record. Its entry has the
- * computation's parameters, then one destination for each leaf of the result. The launch is checked against the
- * record's. */
+ *
+ * plan: whether the way can make the fusion. False: it cannot, or should not; r->why may say why not, as a text that
+ * lasts. True: it has written form (xg_record_put), launch, its time, and, if it knows better than the cost model, the
+ * time that the emitter would take. A result may be written over an operand only if r->over says so:
+ * xg_fuse_over(.., false, ..) has what the computation allows where all that a block reads of an operand is read before
+ * any of it is written; xg_fuse_over(.., true, ..) where each thread reads an operand only at the place that it writes.
+ * What job->given says is an order: obey it, or refuse with the reason. An order that is a whole record
+ * (xg_record_is_whole) leaves nothing to search.
+ *
+ * emit: the kernel, by the record alone: job->given is the record. Its entry has the computation's parameters, then one
+ * destination for each leaf of the result. The launch is checked against the record's. */
 #ifndef XG_CHOICE_H
 #define XG_CHOICE_H
 #include "../emit/emit.h"

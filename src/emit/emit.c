@@ -32,13 +32,15 @@ XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by) {
     if (!e->parts != (by->emit == xg_emit_phases)) return false; /* members have elements, the whole has none */
     return by->plan(e);
 }
+/* An emitter that would take the fusion, but not in the form that is ordered, says why, and ends the search. */
 XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission *e) {
-    uint32_t k = 0;
-    while (k < XG_COUNT(xg_emitters) && !xg_emit_plan(e, &xg_emitters[k])) k++;
-    if (k == XG_COUNT(xg_emitters))
-        xg_hlo_fail(
-            e->fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "no emitter takes this fusion");
-    return &xg_emitters[k];
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(xg_emitters); k++) {
+        if (xg_emit_plan(e, &xg_emitters[k])) return &xg_emitters[k];
+        if (xg_form_is_ordered(e) && e->record->why.n) return NULL;
+    }
+    xg_hlo_fail(
+        e->fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "no emitter takes this fusion");
 }
 XG_FN bool xg_emit_launch(xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster) {
     xg_launch *l = &e->record->launch;

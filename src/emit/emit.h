@@ -246,6 +246,21 @@ XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, x
 /* ---- launch.c ---- */
 /* min(128, n) threads, as many blocks as needed, in x then y */
 XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll);
+/* ---- form.c ---- */
+typedef struct xg_form_field {
+    const char *name;
+    size_t at; /* of an int64_t in the emitter's struct */
+} xg_form_field;
+XG_FN bool xg_form_is_whole(const xg_fusion_emission *e);   /* the order says all: nothing is left to decide */
+XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e); /* the order says something of the form */
+/* From the order, what it says; into the record, what is not 0. */
+XG_FN void xg_form_read(const xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, void *form);
+XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, const void *form);
+/* "walk", of an emitter with several: its number among the names, n if the order does not say or has none of them. */
+XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *const *names, uint32_t n);
+XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name);
+XG_FN bool xg_form_power(int64_t v, int64_t most);                 /* of two, from 1 on */
+XG_FN bool xg_emit_refuse(xg_fusion_emission *e, const char *why); /* the end of a plan that does not take it: false */
 /* ---- loop.c ---- */
 /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results
  * alone */
@@ -349,8 +364,8 @@ XG_FN const xg_emitter *xg_emit_row(uint32_t k);   /* NULL behind the last */
 XG_FN const xg_emitter *xg_emit_find(xg_str name); /* NULL: there is none */
 XG_FN bool xg_emit_plan(
     xg_fusion_emission *e, const xg_emitter *by); /* false: it does not take the fusion, record->why */
-XG_FN const xg_emitter *xg_emit_choose(
-    xg_fusion_emission *e); /* the first whose plan takes it; fails if there is none */
+XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission
+        *e); /* the first whose plan takes it; fails if there is none; NULL: not in the form that is ordered */
 XG_FN bool xg_emit_launch(
     xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster); /* the end of a plan: true */
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
@@ -370,7 +385,7 @@ typedef struct xg_way_job {
     const xg_inst *fusion;
     const xg_emit_target *target; /* the device */
     const xg_record *given;       /* an order; NULL: none */
-    const xg_ints *over;          /* by leaf of the result: operands that may lie under it, see xg_fuse_over */
+    xg_fusion_emission *e;        /* for a plan: opened, for the way to look at; what it writes there is lost */
 } xg_way_job;
 typedef struct xg_way_times {
     int64_t own, emitter; /* picoseconds; emitter 0: as the cost model says */

@@ -95,7 +95,7 @@ XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int6
 typedef struct xg_loop_walk {
     xg_fusion_emission *e;
     xg_launch launch;
-    int64_t rounds, unroll;
+    int64_t rounds, unroll, threads;
     int64_t period, slices; /* elements of a round that blocks have slices of; 0: a round is what one block has */
     int64_t rest;           /* elements at the end that are made one by one */
     uint32_t lead;
@@ -420,21 +420,79 @@ XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     xg_kyield(&in, inits, n);
 }
 
+/* ---- the form ---- */
+
+static const xg_form_field xg_loop_form[] = {
+    {"vector", offsetof(xg_loop_walk, unroll)},
+    {"rounds", offsetof(xg_loop_walk, rounds)},
+    {"threads", offsetof(xg_loop_walk, threads)},
+    {"period", offsetof(xg_loop_walk, period)},
+    {"slices", offsetof(xg_loop_walk, slices)},
+    {"rest", offsetof(xg_loop_walk, rest)},
+};
+enum {
+    XG_LOOP_VECTOR_MAX = 16 /* elements of a byte each in the widest access */,
+    XG_LOOP_ROUNDS_MAX = 64 /* that an order may ask for: straight code of so many */
+};
+
+XG_FN void xg_loop_decide(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t rounds;
+    w->unroll = xg_loop_unroll(e, elements);
+    w->rounds = rounds = xg_loop_rounds(e, elements, w->unroll);
+    w->launch = xg_launch_linear(e, elements, w->unroll * w->rounds);
+    w->threads = w->launch.threads[0];
+    if (xg_form_is_ordered(e)) return; /* of rows only by an order that says all of them */
+    xg_loop_down_rows(w, elements);
+    if (w->rounds == rounds) xg_loop_down_slices(w, elements);
+    if (!w->period && w->rounds == rounds) xg_loop_along_rows(w, elements);
+    if (!w->period && w->rounds == rounds) xg_loop_odd_vectors(w, elements);
+    w->threads = w->launch.threads[0];
+}
+XG_FN bool xg_loop_all_near(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++)
+        if (!xg_partition_is_near(e->parts, k)) return false;
+    return true;
+}
+/* Why no walk of this form meets each element once; NULL: one does. */
+XG_FN const char *xg_loop_refuses(const xg_loop_walk *w, int64_t elements) {
+    int64_t total;
+    if (w->unroll < 1 || w->unroll > XG_LOOP_VECTOR_MAX) return "vector must be 1 to 16";
+    if (w->rounds < 1 || w->rounds > XG_LOOP_ROUNDS_MAX) return "rounds must be 1 to 64";
+    if (w->threads < 1 || w->threads > 1024) return "threads must be 1 to 1024";
+    if (!w->period && !w->rest) return elements % (w->unroll * w->rounds) ? "vectors and rounds must divide it" : NULL;
+    if (!xg_loop_all_near(w->e)) return "there are results of other sizes, which have no such rows";
+    if (!w->period) return w->rounds != 1 || w->rest != elements % w->unroll ? "rest must be what vectors leave" : NULL;
+    if (w->period < 1 || w->period > elements || w->period % w->unroll) return "vectors must divide the period";
+    if (w->slices < 1 || w->slices > w->period || w->slices * w->threads * w->unroll < w->period)
+        return "the slices do not make the period";
+    total = elements / w->period / w->rounds * w->rounds;
+    return !total || w->rest != elements - total * w->period ? "rest must be what rounds of periods leave" : NULL;
+}
+XG_FN int64_t xg_loop_blocks(const xg_loop_walk *w, int64_t elements) {
+    int64_t each = w->unroll * w->rounds, n = (elements + each - 1) / each;
+    if (w->period) return elements / w->period / w->rounds * w->slices;
+    return XG_MAX((n + w->threads - 1) / w->threads, (int64_t)1);
+}
 XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e) {
     xg_loop_walk *w = XG_NEW(e->arena, xg_loop_walk);
-    int64_t most = 0, rounds;
+    int64_t most = 0, blocks;
+    const char *why;
     uint32_t k;
     for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
     w->e = e;
-    w->unroll = xg_loop_unroll(e, most);
-    w->rounds = rounds = xg_loop_rounds(e, most, w->unroll);
-    w->launch = xg_launch_linear(e, most, w->unroll * w->rounds);
-    xg_loop_down_rows(w, most);
-    if (w->rounds == rounds) xg_loop_down_slices(w, most);
-    if (!w->period && w->rounds == rounds) xg_loop_along_rows(w, most);
-    if (!w->period && w->rounds == rounds) xg_loop_odd_vectors(w, most);
     e->form = w;
-    return xg_emit_launch(e, w->launch.threads[0], w->launch.blocks[0], 0);
+    if (!xg_form_is_whole(e)) xg_loop_decide(w, most);
+    xg_form_read(e, xg_loop_form, XG_COUNT(xg_loop_form), w);
+    why = e->given ? xg_loop_refuses(w, most) : NULL;
+    if (why) return xg_emit_refuse(e, why);
+    blocks = xg_loop_blocks(w, most);
+    if (blocks > INT32_MAX) return xg_emit_refuse(e, "it has more than 2147483647 blocks");
+    w->launch.threads[0] = (uint32_t)w->threads;
+    w->launch.blocks[0] = (uint32_t)blocks;
+    xg_form_write(e, xg_loop_form, XG_COUNT(xg_loop_form), w);
+    return xg_emit_launch(e, w->threads, blocks, 0);
 }
 XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;

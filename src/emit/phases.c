@@ -75,15 +75,21 @@ XG_FN bool xg_phase_fits(const xg_phases *w, const xg_phase *p) {
 XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, const xg_emitter *by) {
     xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
     xg_kfunc *f, *last = w->e.m->last;
+    bool ordered;
     xg_buf name;
     xg_emit_open(e, w->e.m, w->e.arena, p->fusion, &w->target);
     xg_emit_check_leaves(e);
     e->given = by ? NULL : xg_record_read(w->e.arena, p->fusion);
-    if (!by && e->given && e->given->way.n) by = xg_emit_find(e->given->way);
-    if (!by)
+    ordered = e->given && e->given->way.n;
+    if (ordered) by = xg_emit_find(e->given->way);
+    if (!by && !ordered)
         by = xg_emit_choose(e);
-    else if (!xg_emit_plan(e, by))
-        xg_hlo_fail(p->fusion, XLAGPU_ERROR_INVALID, NULL, "the emitter '%s' does not take this fusion", by->name);
+    else if (by && !xg_emit_plan(e, by))
+        by = NULL;
+    if (!by || (e->given && xg_record_disobeys(e->given, e->record)))
+        xg_hlo_fail(p->fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
+            "the record of this member of a kernel does not suit it%s%.*s", e->record->why.n ? ": " : "",
+            (int)e->record->why.n, e->record->why.n ? e->record->why.p : "");
     p->record = e->record;
     xg_emit_by(e, by);
     p->f = e->m->entry;

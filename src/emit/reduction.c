@@ -12,24 +12,97 @@ typedef struct xg_reduction_kernel {
     xg_column_plan column;
 } xg_reduction_kernel;
 
+enum {
+    XG_REDUCTION_SHORT,
+    XG_REDUCTION_ROW,
+    XG_REDUCTION_SERIAL, /* then those of columns, in the order of XG_COLUMN_... */
+    XG_REDUCTION_WALKS = XG_REDUCTION_SERIAL + XG_COLUMN_SHIFTED + 1
+};
+static const char *const xg_reduction_walks[] = {
+    "short", "row", "column", "column-tile", "column-linear", "column-shifted"};
+static const xg_form_field xg_short_form[] = {
+    {"vector", offsetof(xg_short_plan, vector)},
+    {"fold", offsetof(xg_short_plan, fold)},
+    {"rows", offsetof(xg_short_plan, rows)},
+    {"lanes", offsetof(xg_short_plan, lanes)},
+};
+static const xg_form_field xg_row_form_fields[] = {
+    {"vector", offsetof(xg_row_plan, vector)},
+    {"lanes", offsetof(xg_row_plan, lanes)},
+    {"rows", offsetof(xg_row_plan, rows)},
+    {"unit", offsetof(xg_row_plan, unit)},
+    {"pieces", offsetof(xg_row_plan, pieces)},
+};
+static const xg_form_field xg_column_form[] = {
+    {"vector", offsetof(xg_column_plan, vector)},
+    {"depth", offsetof(xg_column_plan, depth)},
+    {"width", offsetof(xg_column_plan, width)},
+    {"parts", offsetof(xg_column_plan, parts)},
+};
+
+/* By itself: which walk, and its form. */
+XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w) {
+    w->brief = xg_short_plan_of(&w->r);
+    if (w->brief.vector) return XG_REDUCTION_SHORT;
+    if (w->r.row) {
+        w->row = xg_row_plan_of(&w->r);
+        return XG_REDUCTION_ROW;
+    }
+    w->column = xg_column_plan_of(&w->r);
+    return XG_REDUCTION_SERIAL + (uint32_t)w->column.way;
+}
+/* By an order, which may leave numbers open; NULL, or why not. */
+XG_FN const char *xg_reduction_obey(xg_reduction_kernel *w, uint32_t walk) {
+    xg_fusion_emission *e = w->r.e;
+    switch (walk) {
+    case XG_REDUCTION_SHORT:
+        xg_form_read(e, xg_short_form, XG_COUNT(xg_short_form), &w->brief);
+        return xg_short_complete(&w->r, &w->brief);
+    case XG_REDUCTION_ROW:
+        xg_form_read(e, xg_row_form_fields, XG_COUNT(xg_row_form_fields), &w->row);
+        return w->r.row ? xg_row_complete(&w->r, &w->row) : "it does not reduce the innermost dimension";
+    default:
+        xg_form_read(e, xg_column_form, XG_COUNT(xg_column_form), &w->column);
+        w->column.way = (int)(walk - XG_REDUCTION_SERIAL);
+        return w->r.row ? "it reduces the innermost dimension" : xg_column_complete(&w->r, &w->column);
+    }
+}
+XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
+    xg_fusion_emission *e = w->r.e;
+    xg_reduction *r = &w->r;
+    xg_form_write_walk(e, xg_reduction_walks[walk]);
+    switch (walk) {
+    case XG_REDUCTION_SHORT:
+        xg_form_write(e, xg_short_form, XG_COUNT(xg_short_form), &w->brief);
+        r->threads = XG_SHORT_THREADS;
+        r->blocks = (r->n_kept + w->brief.rows - 1) / w->brief.rows;
+        break;
+    case XG_REDUCTION_ROW:
+        xg_form_write(e, xg_row_form_fields, XG_COUNT(xg_row_form_fields), &w->row);
+        r->threads = w->row.lanes * w->row.rows;
+        r->blocks = (r->n_kept + w->row.rows - 1) / w->row.rows;
+        break;
+    default:
+        xg_form_write(e, xg_column_form, XG_COUNT(xg_column_form), &w->column);
+        r->threads = w->column.threads;
+        r->blocks = w->column.blocks;
+        break;
+    }
+}
 XG_FN bool xg_emit_reduction_plan(xg_fusion_emission *e) {
     xg_reduction_kernel *w = XG_NEW(e->arena, xg_reduction_kernel);
     xg_reduction *r = &w->r;
+    uint32_t walk = xg_form_walk(e, xg_reduction_walks, XG_REDUCTION_WALKS);
+    const char *why = NULL;
     e->form = w;
     if (!xg_reduction_of(r, e) || r->n_reduced <= 1 || !(r->row || xg_column_takes(r))) return false;
-    w->brief = xg_short_plan_of(r);
-    if (w->brief.vector) {
-        r->threads = XG_SHORT_THREADS;
-        r->blocks = (r->n_kept + w->brief.rows - 1) / w->brief.rows;
-    } else if (r->row) {
-        w->row = xg_row_plan_of(r);
-        r->threads = w->row.lanes * w->row.rows;
-        r->blocks = (r->n_kept + w->row.rows - 1) / w->row.rows;
-    } else {
-        w->column = xg_column_plan_of(r);
-        r->threads = w->column.threads;
-        r->blocks = w->column.blocks;
+    if (!xg_form_is_whole(e) || walk == XG_REDUCTION_WALKS) {
+        uint32_t own = xg_reduction_decide(w);
+        if (walk == XG_REDUCTION_WALKS) walk = own;
     }
+    if (e->given) why = xg_reduction_obey(w, walk);
+    if (why) return xg_emit_refuse(e, why);
+    xg_reduction_write(w, walk);
     if (r->blocks > INT32_MAX)
         xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
             "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r->n_kept,

@@ -300,4 +300,59 @@ XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
     return p;
 }
 
+/* ---- orders ---- */
+
+/* Blocks of a cluster, and what a block shares. */
+XG_FN const char *xg_column_suits(const xg_reduction *r, const xg_column_plan *p) {
+    if (!xg_form_power(p->parts, 16) || (p->parts > 1 && (r->pad || p->parts > r->e->target->cluster)))
+        return "parts must be a power of two, within the target's clusters";
+    if (p->threads > xg_column_threads_most(r, p->vector)) return "threads have no registers for so many columns";
+    if (p->depth > r->n_reduced || p->depth * p->window * xg_column_bytes(r) > XG_COLUMN_SHARED_MAX)
+        return "steps are too deep";
+    return NULL;
+}
+/* What follows from the way, vector, depth, width and parts; NULL, or why they cannot be. */
+XG_FN const char *xg_column_complete(const xg_reduction *r, xg_column_plan *p) {
+    int64_t outer = r->n_kept / r->minor, across;
+    if (!xg_form_power(p->vector, xg_column_most(r))) return "vector must be a power of two that its registers hold";
+    if (p->depth < 1 || p->width < 1 || p->depth > XG_COLUMN_THREADS_MAX || p->width > INT32_MAX)
+        return "depth and width must be those of a block";
+    p->window = p->width;
+    p->unit = 0;
+    p->tiles = (r->minor + p->width - 1) / p->width;
+    switch (p->way) {
+    case XG_COLUMN_SERIAL:
+        if (r->minor % p->vector || p->depth != 1 || p->parts != 1 || p->width != XG_COLUMN_BLOCK * p->vector)
+            return "the width must be 128 vectors, which divide the columns";
+        p->threads = p->active = XG_COLUMN_BLOCK;
+        p->window = 0;
+        p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
+        return NULL;
+    case XG_COLUMN_TILE:
+        across = p->width / p->vector;
+        if (r->minor % p->vector || p->width % p->vector || p->depth * across % 32)
+            return "vectors must divide the columns and the width, and threads be whole warps";
+        p->threads = p->active = p->depth * across;
+        break;
+    case XG_COLUMN_LINEAR:
+        if (p->width != r->minor || p->depth * p->width % p->vector) return "vectors must divide steps of all columns";
+        p->active = p->depth * p->width / p->vector;
+        p->threads = (p->active + 31) / 32 * 32;
+        break;
+    default:
+        p->unit = XG_COLUMN_SECTOR / r->bytes;
+        if (r->minor < p->unit || xg_reduction_has_sides(r) || !xg_reduction_is_stack(r) || !xg_column_is_flat(r) ||
+            p->unit % p->vector || (p->width != r->minor && p->width % p->unit) || p->width > r->minor ||
+            p->depth % (p->unit / xg_gcd(p->unit, r->minor)) ||
+            (p->vector > 1 && !xg_column_reads_memory(r, p->vector)))
+            return "rows cannot be entered at sectors";
+        p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
+        p->active = p->depth * (p->window / p->vector);
+        p->threads = (p->active + 31) / 32 * 32;
+        break;
+    }
+    p->blocks = outer * p->tiles * p->parts;
+    return xg_column_suits(r, p);
+}
+
 #endif /* XG_EMIT_REDUCTION_COLUMN_PLAN_C */

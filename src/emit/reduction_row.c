@@ -67,6 +67,23 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     return p;
 }
 
+/* What follows from vector, lanes, rows, unit and pieces; NULL, or why they cannot be. */
+XG_FN const char *xg_row_complete(const xg_reduction *r, xg_row_plan *p) {
+    bool shifted = p->unit != 0;
+    if (!xg_form_power(p->vector, 16) || (!shifted && r->minor % p->vector)) return "vectors must divide the row";
+    if (!xg_form_power(p->lanes, XG_ROW_LANES_MAX) || !xg_form_power(p->rows, XG_ROW_LANES_MAX) ||
+        p->lanes * p->rows > XG_ROW_LANES_MAX || p->lanes * p->rows % 32)
+        return "lanes and rows must be powers of two, together 32 to 1024 threads";
+    if (p->pieces != 1 && p->pieces != r->n_reduced / r->minor) return "pieces must be 1, or the runs of the row";
+    if (shifted && (r->n_reduced != r->minor || r->pad || xg_reduction_has_sides(r) || p->vector != r->vector ||
+                       p->unit != XG_MIN(XG_MAX(p->vector, 32 / r->bytes), p->lanes * p->vector) ||
+                       !xg_walk_fits(r, XG_WALK_SHIFTED, p->vector)))
+        return "rows cannot be entered at sectors";
+    p->together = XG_ROW_GROUP;
+    p->length = r->n_reduced / p->pieces;
+    return NULL;
+}
+
 XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX];

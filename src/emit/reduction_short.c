@@ -135,6 +135,32 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     p.vector = p.fold > 1 ? p.fold : XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
     return p;
 }
+/* What follows from vector, fold, rows and lanes; NULL, or why they cannot be. */
+XG_FN const char *xg_short_complete(const xg_reduction *r, xg_short_plan *p) {
+    int64_t bytes = 0, sectors;
+    uint32_t h, k;
+    if (r->pad || xg_reduction_has_sides(r) || (r->row ? r->n_reduced != r->minor : !xg_reduction_is_stack(r)))
+        return "what is reduced is not one run of memory for each row";
+    p->made = r->row ? XG_NEW_N(r->e->arena, bool, r->n_values + (size_t)1) : NULL;
+    if (p->made && (r->n_reduced % 4 == 0 || !xg_short_find_made(r, p->made))) p->made = NULL;
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++) {
+            xg_kelem type = xg_short_type(&r->heroes[h], k);
+            if (xg_kelem_is_complex(type)) return "complex values do not lie in shared memory";
+            if (!p->made || !p->made[r->heroes[h].first + k]) bytes += xg_kelem_bytes(type);
+        }
+    p->beside = r->row ? 1 : r->minor;
+    if (!xg_form_power(p->vector, 16) || p->fold < 1 || r->n_reduced % p->fold ||
+        (p->fold > 1 && p->fold != p->vector) || (p->made && p->fold > 1) || (!r->row && p->fold != 1))
+        return "fold must be 1, or the vector and divide the row";
+    p->length = r->n_reduced / p->fold;
+    sectors = r->row ? p->rows * r->n_reduced * r->bytes : p->rows / r->minor * r->n_reduced * r->minor * r->bytes;
+    if (p->rows < 1 || p->rows > INT32_MAX / XG_MAX(r->n_reduced * r->bytes, (int64_t)1) || p->rows % p->beside ||
+        sectors % 32 || bytes * p->rows * p->length > XG_SHORT_SHARED)
+        return "rows must be whole sectors that fit into shared memory";
+    return xg_form_power(p->lanes, 32) && (r->row || p->lanes == 1) ? NULL
+                                                                    : "lanes must be a power of two, at most a warp";
+}
 
 /* (th_x, bl_x)[round] -> which vector of the array, and which of the block's. */
 XG_FN const xg_imap *xg_short_vectors(const xg_reduction *r, const xg_short_plan *plan) {

@@ -86,6 +86,7 @@ typedef struct xg_numbers {
     xg_str name;
     uint32_t n;
     const int64_t *p;
+    xg_str word; /* instead of numbers */
 } xg_numbers;
 typedef XG_VEC(xg_numbers) xg_numbers_list;
 typedef struct xg_launch {
@@ -117,6 +118,7 @@ typedef struct xg_records {
 XG_FN void xg_records_open(xg_records *r, xg_arena *a);
 XG_FN const xg_record *xg_records_of(xg_records *r, const xg_inst *fusion);
 XG_FN bool xg_records_may_share(xg_records *r, const xg_inst *fusion, uint32_t operand, uint32_t leaf);
+XG_FN bool xg_record_is_whole(const xg_record *r); /* it leaves nothing open: way, launch, over */
 /* What of an order was not obeyed; NULL: nothing. */
 XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *made);
 XG_FN bool xg_record_may_share(const xg_record *r, uint32_t operand, uint32_t leaf);

@@ -22,6 +22,7 @@ static const char xg_record_key[] = "xlagpu_kernel";
 
 XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, const int64_t *p, uint32_t n) {
     xg_numbers item;
+    memset(&item, 0, sizeof item);
     item.name = xg_str_z(name);
     item.n = n;
     item.p = (const int64_t *)memcpy(XG_NEW_N(a, int64_t, n + (size_t)1), p, n * sizeof *p);
@@ -40,15 +41,18 @@ XG_FN bool xg_record_may_share(const xg_record *r, uint32_t operand, uint32_t le
 /* ---- obeying ---- */
 
 XG_FN bool xg_record_extent_differs(const uint32_t *a, const uint32_t *b) { return memcmp(a, b, 3 * sizeof *a) != 0; }
+/* The item is what was ordered; a number that is not there is 0. */
+XG_FN bool xg_record_is(const xg_numbers *want, const xg_numbers *is) {
+    if (!is) return want->n == 1 && want->p[0] == 0;
+    return is->n == want->n && xg_str_eq(is->word, want->word) &&
+           (!is->n || memcmp(is->p, want->p, want->n * sizeof *is->p) == 0);
+}
 /* What was made of an order says nothing else; NULL, or what it does not obey. */
 XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *made) {
     uint32_t k;
     for (k = 0; k < given->form.n; k++) {
-        const xg_numbers *want = &given->form.p[k], *is = NULL;
-        uint32_t j;
-        for (j = 0; j < made->form.n && !is; j++)
-            if (xg_str_eq(made->form.p[j].name, want->name)) is = &made->form.p[j];
-        if (!is || is->n != want->n || memcmp(is->p, want->p, want->n * sizeof *is->p) != 0) return want->name.p;
+        const xg_numbers *want = &given->form.p[k];
+        if (!xg_record_is(want, xg_record_get(&made->form, want->name.p))) return want->name.p;
     }
     if (!given->launch.threads[0] && !given->launch.blocks[0]) return NULL;
     if (given->launch.blocks[0] && xg_record_extent_differs(given->launch.blocks, made->launch.blocks)) return "grid";
@@ -57,6 +61,8 @@ XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *ma
     if (given->launch.cluster && given->launch.cluster != made->launch.cluster) return "cluster";
     return given->launch.shared && given->launch.shared != made->launch.shared ? "shared_bytes" : NULL;
 }
+
+XG_FN bool xg_record_is_whole(const xg_record *r) { return r->way.n && r->launch.threads[0] && r->n_results; }
 
 /* ---- printing ---- */
 
@@ -73,7 +79,9 @@ XG_FN void xg_record_print_list(xg_buf *b, const char *key, const xg_numbers_lis
     for (k = 0; k < list->n; k++) {
         const xg_numbers *i = &list->p[k];
         xg_printf(b, "%s\"%.*s\":", k ? "," : "", (int)i->name.n, i->name.p);
-        if (i->n == 1)
+        if (i->word.n)
+            xg_printf(b, "\"%.*s\"", (int)i->word.n, i->word.p);
+        else if (i->n == 1)
             xg_printf(b, "\"%lld\"", (long long)i->p[0]);
         else
             xg_record_print_numbers(b, i->p, i->n);
@@ -183,16 +191,20 @@ XG_FN void xg_record_read_list(const xg_record_reader *w, const char *key, xg_st
     xg_str rest = xg_config_inside(value, '{'), name;
     if (!rest.p) xg_record_fail(w, key, value);
     while (xg_config_member(&rest, &name, &value)) {
-        const char *z = xg_str_copy(w->arena, name).p;
-        xg_ints many;
-        if (xg_config_inside(value, '[').p)
-            many = xg_record_read_numbers(w, z, value, INT64_MAX);
-        else {
-            int64_t one = xg_record_read_number(w, z, value, INT64_MAX);
-            xg_record_put(w->arena, to, z, &one, 1);
-            continue;
-        }
-        xg_record_put(w->arena, to, z, many.p, many.n);
+        xg_numbers item;
+        int64_t one;
+        memset(&item, 0, sizeof item);
+        item.name = xg_str_copy(w->arena, name);
+        if (xg_config_inside(value, '[').p) {
+            xg_ints many = xg_record_read_numbers(w, item.name.p, value, INT64_MAX);
+            item.n = many.n;
+            item.p = many.p;
+        } else if (xg_config_int(value, &one)) {
+            item.n = 1;
+            item.p = (const int64_t *)memcpy(XG_NEW(w->arena, int64_t), &one, sizeof one);
+        } else
+            item.word = xg_config_word(value);
+        xg_push(w->arena, xg_numbers, to, item);
     }
 }
 XG_FN void xg_record_read_extent(const xg_record_reader *w, const char *key, xg_str value, uint32_t *extent) {

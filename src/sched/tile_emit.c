@@ -724,7 +724,12 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
 XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_tile_plan *p) {
     const xg_device *m = &job->fusion->comp->module->device;
     if (!xg_tile_may_be(job->fusion)) return false;
-    xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
+    if (job->e)
+        *e = *job->e;
+    else
+        xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
+    e->given = job->given;
+    e->record = XG_NEW(job->arena, xg_record);
     if (!xg_tile_plan_of(p, e, m)) return false;
     return xg_emit_launch(e, p->threads, p->blocks, 0);
 }
