@@ -40825,6 +40825,7 @@ typedef struct xg_numbers {
     xg_str name;
     uint32_t n;
     const int64_t *p;
+    xg_str word; /* instead of numbers */
 } xg_numbers;
 typedef XG_VEC(xg_numbers) xg_numbers_list;
 typedef struct xg_launch {
@@ -40856,6 +40857,7 @@ typedef struct xg_records {
 XG_FN void xg_records_open(xg_records *r, xg_arena *a);
 XG_FN const xg_record *xg_records_of(xg_records *r, const xg_inst *fusion);
 XG_FN bool xg_records_may_share(xg_records *r, const xg_inst *fusion, uint32_t operand, uint32_t leaf);
+XG_FN bool xg_record_is_whole(const xg_record *r); /* it leaves nothing open: way, launch, over */
 /* What of an order was not obeyed; NULL: nothing. */
 XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *made);
 XG_FN bool xg_record_may_share(const xg_record *r, uint32_t operand, uint32_t leaf);
@@ -41208,6 +41210,7 @@ static const char xg_record_key[] = "xlagpu_kernel";
 
 XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, const int64_t *p, uint32_t n) {
     xg_numbers item;
+    memset(&item, 0, sizeof item);
     item.name = xg_str_z(name);
     item.n = n;
     item.p = (const int64_t *)memcpy(XG_NEW_N(a, int64_t, n + (size_t)1), p, n * sizeof *p);
@@ -41226,15 +41229,18 @@ XG_FN bool xg_record_may_share(const xg_record *r, uint32_t operand, uint32_t le
 /* ---- obeying ---- */
 
 XG_FN bool xg_record_extent_differs(const uint32_t *a, const uint32_t *b) { return memcmp(a, b, 3 * sizeof *a) != 0; }
+/* The item is what was ordered; a number that is not there is 0. */
+XG_FN bool xg_record_is(const xg_numbers *want, const xg_numbers *is) {
+    if (!is) return want->n == 1 && want->p[0] == 0;
+    return is->n == want->n && xg_str_eq(is->word, want->word) &&
+           (!is->n || memcmp(is->p, want->p, want->n * sizeof *is->p) == 0);
+}
 /* What was made of an order says nothing else; NULL, or what it does not obey. */
 XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *made) {
     uint32_t k;
     for (k = 0; k < given->form.n; k++) {
-        const xg_numbers *want = &given->form.p[k], *is = NULL;
-        uint32_t j;
-        for (j = 0; j < made->form.n && !is; j++)
-            if (xg_str_eq(made->form.p[j].name, want->name)) is = &made->form.p[j];
-        if (!is || is->n != want->n || memcmp(is->p, want->p, want->n * sizeof *is->p) != 0) return want->name.p;
+        const xg_numbers *want = &given->form.p[k];
+        if (!xg_record_is(want, xg_record_get(&made->form, want->name.p))) return want->name.p;
     }
     if (!given->launch.threads[0] && !given->launch.blocks[0]) return NULL;
     if (given->launch.blocks[0] && xg_record_extent_differs(given->launch.blocks, made->launch.blocks)) return "grid";
@@ -41243,6 +41249,8 @@ XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *ma
     if (given->launch.cluster && given->launch.cluster != made->launch.cluster) return "cluster";
     return given->launch.shared && given->launch.shared != made->launch.shared ? "shared_bytes" : NULL;
 }
+
+XG_FN bool xg_record_is_whole(const xg_record *r) { return r->way.n && r->launch.threads[0] && r->n_results; }
 
 /* ---- printing ---- */
 
@@ -41259,7 +41267,9 @@ XG_FN void xg_record_print_list(xg_buf *b, const char *key, const xg_numbers_lis
     for (k = 0; k < list->n; k++) {
         const xg_numbers *i = &list->p[k];
         xg_printf(b, "%s\"%.*s\":", k ? "," : "", (int)i->name.n, i->name.p);
-        if (i->n == 1)
+        if (i->word.n)
+            xg_printf(b, "\"%.*s\"", (int)i->word.n, i->word.p);
+        else if (i->n == 1)
             xg_printf(b, "\"%lld\"", (long long)i->p[0]);
         else
             xg_record_print_numbers(b, i->p, i->n);
@@ -41369,16 +41379,20 @@ XG_FN void xg_record_read_list(const xg_record_reader *w, const char *key, xg_st
     xg_str rest = xg_config_inside(value, '{'), name;
     if (!rest.p) xg_record_fail(w, key, value);
     while (xg_config_member(&rest, &name, &value)) {
-        const char *z = xg_str_copy(w->arena, name).p;
-        xg_ints many;
-        if (xg_config_inside(value, '[').p)
-            many = xg_record_read_numbers(w, z, value, INT64_MAX);
-        else {
-            int64_t one = xg_record_read_number(w, z, value, INT64_MAX);
-            xg_record_put(w->arena, to, z, &one, 1);
-            continue;
-        }
-        xg_record_put(w->arena, to, z, many.p, many.n);
+        xg_numbers item;
+        int64_t one;
+        memset(&item, 0, sizeof item);
+        item.name = xg_str_copy(w->arena, name);
+        if (xg_config_inside(value, '[').p) {
+            xg_ints many = xg_record_read_numbers(w, item.name.p, value, INT64_MAX);
+            item.n = many.n;
+            item.p = many.p;
+        } else if (xg_config_int(value, &one)) {
+            item.n = 1;
+            item.p = (const int64_t *)memcpy(XG_NEW(w->arena, int64_t), &one, sizeof one);
+        } else
+            item.word = xg_config_word(value);
+        xg_push(w->arena, xg_numbers, to, item);
     }
 }
 XG_FN void xg_record_read_extent(const xg_record_reader *w, const char *key, xg_str value, uint32_t *extent) {
@@ -57163,6 +57177,21 @@ XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, x
 /* ---- launch.c ---- */
 /* min(128, n) threads, as many blocks as needed, in x then y */
 XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll);
+/* ---- form.c ---- */
+typedef struct xg_form_field {
+    const char *name;
+    size_t at; /* of an int64_t in the emitter's struct */
+} xg_form_field;
+XG_FN bool xg_form_is_whole(const xg_fusion_emission *e);   /* the order says all: nothing is left to decide */
+XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e); /* the order says something of the form */
+/* From the order, what it says; into the record, what is not 0. */
+XG_FN void xg_form_read(const xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, void *form);
+XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, const void *form);
+/* "walk", of an emitter with several: its number among the names, n if the order does not say or has none of them. */
+XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *const *names, uint32_t n);
+XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name);
+XG_FN bool xg_form_power(int64_t v, int64_t most);                 /* of two, from 1 on */
+XG_FN bool xg_emit_refuse(xg_fusion_emission *e, const char *why); /* the end of a plan that does not take it: false */
 /* ---- loop.c ---- */
 /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results
  * alone */
@@ -57266,8 +57295,8 @@ XG_FN const xg_emitter *xg_emit_row(uint32_t k);   /* NULL behind the last */
 XG_FN const xg_emitter *xg_emit_find(xg_str name); /* NULL: there is none */
 XG_FN bool xg_emit_plan(
     xg_fusion_emission *e, const xg_emitter *by); /* false: it does not take the fusion, record->why */
-XG_FN const xg_emitter *xg_emit_choose(
-    xg_fusion_emission *e); /* the first whose plan takes it; fails if there is none */
+XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission
+        *e); /* the first whose plan takes it; fails if there is none; NULL: not in the form that is ordered */
 XG_FN bool xg_emit_launch(
     xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster); /* the end of a plan: true */
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
@@ -57287,7 +57316,7 @@ typedef struct xg_way_job {
     const xg_inst *fusion;
     const xg_emit_target *target; /* the device */
     const xg_record *given;       /* an order; NULL: none */
-    const xg_ints *over;          /* by leaf of the result: operands that may lie under it, see xg_fuse_over */
+    xg_fusion_emission *e;        /* for a plan: opened, for the way to look at; what it writes there is lost */
 } xg_way_job;
 typedef struct xg_way_times {
     int64_t own, emitter; /* picoseconds; emitter 0: as the cost model says */
@@ -57322,6 +57351,53 @@ XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, 
 }
 
 #endif /* XG_EMIT_LAUNCH_C */
+/* emit/form.c -- the form of an emitter: numbers with names, which its plan decides and the record keeps.
+ *
+ * An order that is a whole record has a whole form: what it leaves out is 0. Another one names single numbers only: the
+ * plan decides the others. Either way the plan then looks whether the form suits the fusion, which takes no search. */
+#ifndef XG_EMIT_FORM_C
+#define XG_EMIT_FORM_C
+
+XG_FN bool xg_form_is_whole(const xg_fusion_emission *e) { return e->given && xg_record_is_whole(e->given); }
+XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e) { return e->given && e->given->form.n; }
+
+XG_FN void xg_form_read(const xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, void *form) {
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        const xg_numbers *i = e->given ? xg_record_get(&e->given->form, fields[k].name) : NULL;
+        if (i && i->n == 1) memcpy((char *)form + fields[k].at, i->p, sizeof *i->p);
+    }
+}
+XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, const void *form) {
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        int64_t v;
+        memcpy(&v, (const char *)form + fields[k].at, sizeof v);
+        if (v) xg_record_put(e->arena, &e->record->form, fields[k].name, &v, 1);
+    }
+}
+XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *const *names, uint32_t n) {
+    const xg_numbers *i = e->given ? xg_record_get(&e->given->form, "walk") : NULL;
+    uint32_t k = 0;
+    if (!i) return n;
+    while (k < n && !xg_str_is(i->word, names[k])) k++;
+    return k;
+}
+XG_FN void xg_form_write_walk(xg_fusion_emission *e, const char *name) {
+    xg_numbers item;
+    memset(&item, 0, sizeof item);
+    item.name = XG_STR("walk");
+    item.word = xg_str_z(name);
+    xg_push(e->arena, xg_numbers, &e->record->form, item);
+}
+XG_FN bool xg_emit_refuse(xg_fusion_emission *e, const char *why) {
+    e->record->why = xg_str_z(why);
+    return false;
+}
+/* A power of two from 1 to most. */
+XG_FN bool xg_form_power(int64_t v, int64_t most) { return v >= 1 && v <= most && (v & (v - 1)) == 0; }
+
+#endif /* XG_EMIT_FORM_C */
 /* emit/scalar.c -- the scalar meaning of unary, binary and compare opcodes for real element types.
  *
  * Laws (XLA's edges)
@@ -60005,7 +60081,7 @@ XG_FN int64_t xg_loop_rounds(const xg_fusion_emission *e, int64_t elements, int6
 typedef struct xg_loop_walk {
     xg_fusion_emission *e;
     xg_launch launch;
-    int64_t rounds, unroll;
+    int64_t rounds, unroll, threads;
     int64_t period, slices; /* elements of a round that blocks have slices of; 0: a round is what one block has */
     int64_t rest;           /* elements at the end that are made one by one */
     uint32_t lead;
@@ -60330,21 +60406,79 @@ XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     xg_kyield(&in, inits, n);
 }
 
+/* ---- the form ---- */
+
+static const xg_form_field xg_loop_form[] = {
+    {"vector", offsetof(xg_loop_walk, unroll)},
+    {"rounds", offsetof(xg_loop_walk, rounds)},
+    {"threads", offsetof(xg_loop_walk, threads)},
+    {"period", offsetof(xg_loop_walk, period)},
+    {"slices", offsetof(xg_loop_walk, slices)},
+    {"rest", offsetof(xg_loop_walk, rest)},
+};
+enum {
+    XG_LOOP_VECTOR_MAX = 16 /* elements of a byte each in the widest access */,
+    XG_LOOP_ROUNDS_MAX = 64 /* that an order may ask for: straight code of so many */
+};
+
+XG_FN void xg_loop_decide(xg_loop_walk *w, int64_t elements) {
+    const xg_fusion_emission *e = w->e;
+    int64_t rounds;
+    w->unroll = xg_loop_unroll(e, elements);
+    w->rounds = rounds = xg_loop_rounds(e, elements, w->unroll);
+    w->launch = xg_launch_linear(e, elements, w->unroll * w->rounds);
+    w->threads = w->launch.threads[0];
+    if (xg_form_is_ordered(e)) return; /* of rows only by an order that says all of them */
+    xg_loop_down_rows(w, elements);
+    if (w->rounds == rounds) xg_loop_down_slices(w, elements);
+    if (!w->period && w->rounds == rounds) xg_loop_along_rows(w, elements);
+    if (!w->period && w->rounds == rounds) xg_loop_odd_vectors(w, elements);
+    w->threads = w->launch.threads[0];
+}
+XG_FN bool xg_loop_all_near(const xg_fusion_emission *e) {
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++)
+        if (!xg_partition_is_near(e->parts, k)) return false;
+    return true;
+}
+/* Why no walk of this form meets each element once; NULL: one does. */
+XG_FN const char *xg_loop_refuses(const xg_loop_walk *w, int64_t elements) {
+    int64_t total;
+    if (w->unroll < 1 || w->unroll > XG_LOOP_VECTOR_MAX) return "vector must be 1 to 16";
+    if (w->rounds < 1 || w->rounds > XG_LOOP_ROUNDS_MAX) return "rounds must be 1 to 64";
+    if (w->threads < 1 || w->threads > 1024) return "threads must be 1 to 1024";
+    if (!w->period && !w->rest) return elements % (w->unroll * w->rounds) ? "vectors and rounds must divide it" : NULL;
+    if (!xg_loop_all_near(w->e)) return "there are results of other sizes, which have no such rows";
+    if (!w->period) return w->rounds != 1 || w->rest != elements % w->unroll ? "rest must be what vectors leave" : NULL;
+    if (w->period < 1 || w->period > elements || w->period % w->unroll) return "vectors must divide the period";
+    if (w->slices < 1 || w->slices > w->period || w->slices * w->threads * w->unroll < w->period)
+        return "the slices do not make the period";
+    total = elements / w->period / w->rounds * w->rounds;
+    return !total || w->rest != elements - total * w->period ? "rest must be what rounds of periods leave" : NULL;
+}
+XG_FN int64_t xg_loop_blocks(const xg_loop_walk *w, int64_t elements) {
+    int64_t each = w->unroll * w->rounds, n = (elements + each - 1) / each;
+    if (w->period) return elements / w->period / w->rounds * w->slices;
+    return XG_MAX((n + w->threads - 1) / w->threads, (int64_t)1);
+}
 XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e) {
     xg_loop_walk *w = XG_NEW(e->arena, xg_loop_walk);
-    int64_t most = 0, rounds;
+    int64_t most = 0, blocks;
+    const char *why;
     uint32_t k;
     for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
     w->e = e;
-    w->unroll = xg_loop_unroll(e, most);
-    w->rounds = rounds = xg_loop_rounds(e, most, w->unroll);
-    w->launch = xg_launch_linear(e, most, w->unroll * w->rounds);
-    xg_loop_down_rows(w, most);
-    if (w->rounds == rounds) xg_loop_down_slices(w, most);
-    if (!w->period && w->rounds == rounds) xg_loop_along_rows(w, most);
-    if (!w->period && w->rounds == rounds) xg_loop_odd_vectors(w, most);
     e->form = w;
-    return xg_emit_launch(e, w->launch.threads[0], w->launch.blocks[0], 0);
+    if (!xg_form_is_whole(e)) xg_loop_decide(w, most);
+    xg_form_read(e, xg_loop_form, XG_COUNT(xg_loop_form), w);
+    why = e->given ? xg_loop_refuses(w, most) : NULL;
+    if (why) return xg_emit_refuse(e, why);
+    blocks = xg_loop_blocks(w, most);
+    if (blocks > INT32_MAX) return xg_emit_refuse(e, "it has more than 2147483647 blocks");
+    w->launch.threads[0] = (uint32_t)w->threads;
+    w->launch.blocks[0] = (uint32_t)blocks;
+    xg_form_write(e, xg_loop_form, XG_COUNT(xg_loop_form), w);
+    return xg_emit_launch(e, w->threads, blocks, 0);
 }
 XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
@@ -70377,6 +70511,23 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     return p;
 }
 
+/* What follows from vector, lanes, rows, unit and pieces; NULL, or why they cannot be. */
+XG_FN const char *xg_row_complete(const xg_reduction *r, xg_row_plan *p) {
+    bool shifted = p->unit != 0;
+    if (!xg_form_power(p->vector, 16) || (!shifted && r->minor % p->vector)) return "vectors must divide the row";
+    if (!xg_form_power(p->lanes, XG_ROW_LANES_MAX) || !xg_form_power(p->rows, XG_ROW_LANES_MAX) ||
+        p->lanes * p->rows > XG_ROW_LANES_MAX || p->lanes * p->rows % 32)
+        return "lanes and rows must be powers of two, together 32 to 1024 threads";
+    if (p->pieces != 1 && p->pieces != r->n_reduced / r->minor) return "pieces must be 1, or the runs of the row";
+    if (shifted && (r->n_reduced != r->minor || r->pad || xg_reduction_has_sides(r) || p->vector != r->vector ||
+                       p->unit != XG_MIN(XG_MAX(p->vector, 32 / r->bytes), p->lanes * p->vector) ||
+                       !xg_walk_fits(r, XG_WALK_SHIFTED, p->vector)))
+        return "rows cannot be entered at sectors";
+    p->together = XG_ROW_GROUP;
+    p->length = r->n_reduced / p->pieces;
+    return NULL;
+}
+
 XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_elem *x = XG_NEW_N(r->e->arena, xg_elem, r->n_values + 1);
     xg_kval *at[XG_RANK_MAX];
@@ -70814,6 +70965,32 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     if (bytes * p.rows * p.length > XG_SHORT_SHARED) return none;
     p.vector = p.fold > 1 ? p.fold : XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
     return p;
+}
+/* What follows from vector, fold, rows and lanes; NULL, or why they cannot be. */
+XG_FN const char *xg_short_complete(const xg_reduction *r, xg_short_plan *p) {
+    int64_t bytes = 0, sectors;
+    uint32_t h, k;
+    if (r->pad || xg_reduction_has_sides(r) || (r->row ? r->n_reduced != r->minor : !xg_reduction_is_stack(r)))
+        return "what is reduced is not one run of memory for each row";
+    p->made = r->row ? XG_NEW_N(r->e->arena, bool, r->n_values + (size_t)1) : NULL;
+    if (p->made && (r->n_reduced % 4 == 0 || !xg_short_find_made(r, p->made))) p->made = NULL;
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++) {
+            xg_kelem type = xg_short_type(&r->heroes[h], k);
+            if (xg_kelem_is_complex(type)) return "complex values do not lie in shared memory";
+            if (!p->made || !p->made[r->heroes[h].first + k]) bytes += xg_kelem_bytes(type);
+        }
+    p->beside = r->row ? 1 : r->minor;
+    if (!xg_form_power(p->vector, 16) || p->fold < 1 || r->n_reduced % p->fold ||
+        (p->fold > 1 && p->fold != p->vector) || (p->made && p->fold > 1) || (!r->row && p->fold != 1))
+        return "fold must be 1, or the vector and divide the row";
+    p->length = r->n_reduced / p->fold;
+    sectors = r->row ? p->rows * r->n_reduced * r->bytes : p->rows / r->minor * r->n_reduced * r->minor * r->bytes;
+    if (p->rows < 1 || p->rows > INT32_MAX / XG_MAX(r->n_reduced * r->bytes, (int64_t)1) || p->rows % p->beside ||
+        sectors % 32 || bytes * p->rows * p->length > XG_SHORT_SHARED)
+        return "rows must be whole sectors that fit into shared memory";
+    return xg_form_power(p->lanes, 32) && (r->row || p->lanes == 1) ? NULL
+                                                                    : "lanes must be a power of two, at most a warp";
 }
 
 /* (th_x, bl_x)[round] -> which vector of the array, and which of the block's. */
@@ -71277,6 +71454,61 @@ XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {
     xg_column_choose(r, &p);
     p.blocks *= p.parts;
     return p;
+}
+
+/* ---- orders ---- */
+
+/* Blocks of a cluster, and what a block shares. */
+XG_FN const char *xg_column_suits(const xg_reduction *r, const xg_column_plan *p) {
+    if (!xg_form_power(p->parts, 16) || (p->parts > 1 && (r->pad || p->parts > r->e->target->cluster)))
+        return "parts must be a power of two, within the target's clusters";
+    if (p->threads > xg_column_threads_most(r, p->vector)) return "threads have no registers for so many columns";
+    if (p->depth > r->n_reduced || p->depth * p->window * xg_column_bytes(r) > XG_COLUMN_SHARED_MAX)
+        return "steps are too deep";
+    return NULL;
+}
+/* What follows from the way, vector, depth, width and parts; NULL, or why they cannot be. */
+XG_FN const char *xg_column_complete(const xg_reduction *r, xg_column_plan *p) {
+    int64_t outer = r->n_kept / r->minor, across;
+    if (!xg_form_power(p->vector, xg_column_most(r))) return "vector must be a power of two that its registers hold";
+    if (p->depth < 1 || p->width < 1 || p->depth > XG_COLUMN_THREADS_MAX || p->width > INT32_MAX)
+        return "depth and width must be those of a block";
+    p->window = p->width;
+    p->unit = 0;
+    p->tiles = (r->minor + p->width - 1) / p->width;
+    switch (p->way) {
+    case XG_COLUMN_SERIAL:
+        if (r->minor % p->vector || p->depth != 1 || p->parts != 1 || p->width != XG_COLUMN_BLOCK * p->vector)
+            return "the width must be 128 vectors, which divide the columns";
+        p->threads = p->active = XG_COLUMN_BLOCK;
+        p->window = 0;
+        p->tiles = p->blocks = (r->n_kept + p->width - 1) / p->width;
+        return NULL;
+    case XG_COLUMN_TILE:
+        across = p->width / p->vector;
+        if (r->minor % p->vector || p->width % p->vector || p->depth * across % 32)
+            return "vectors must divide the columns and the width, and threads be whole warps";
+        p->threads = p->active = p->depth * across;
+        break;
+    case XG_COLUMN_LINEAR:
+        if (p->width != r->minor || p->depth * p->width % p->vector) return "vectors must divide steps of all columns";
+        p->active = p->depth * p->width / p->vector;
+        p->threads = (p->active + 31) / 32 * 32;
+        break;
+    default:
+        p->unit = XG_COLUMN_SECTOR / r->bytes;
+        if (r->minor < p->unit || xg_reduction_has_sides(r) || !xg_reduction_is_stack(r) || !xg_column_is_flat(r) ||
+            p->unit % p->vector || (p->width != r->minor && p->width % p->unit) || p->width > r->minor ||
+            p->depth % (p->unit / xg_gcd(p->unit, r->minor)) ||
+            (p->vector > 1 && !xg_column_reads_memory(r, p->vector)))
+            return "rows cannot be entered at sectors";
+        p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
+        p->active = p->depth * (p->window / p->vector);
+        p->threads = (p->active + 31) / 32 * 32;
+        break;
+    }
+    p->blocks = outer * p->tiles * p->parts;
+    return xg_column_suits(r, p);
 }
 
 #endif /* XG_EMIT_REDUCTION_COLUMN_PLAN_C */
@@ -71901,24 +72133,97 @@ typedef struct xg_reduction_kernel {
     xg_column_plan column;
 } xg_reduction_kernel;
 
+enum {
+    XG_REDUCTION_SHORT,
+    XG_REDUCTION_ROW,
+    XG_REDUCTION_SERIAL, /* then those of columns, in the order of XG_COLUMN_... */
+    XG_REDUCTION_WALKS = XG_REDUCTION_SERIAL + XG_COLUMN_SHIFTED + 1
+};
+static const char *const xg_reduction_walks[] = {
+    "short", "row", "column", "column-tile", "column-linear", "column-shifted"};
+static const xg_form_field xg_short_form[] = {
+    {"vector", offsetof(xg_short_plan, vector)},
+    {"fold", offsetof(xg_short_plan, fold)},
+    {"rows", offsetof(xg_short_plan, rows)},
+    {"lanes", offsetof(xg_short_plan, lanes)},
+};
+static const xg_form_field xg_row_form_fields[] = {
+    {"vector", offsetof(xg_row_plan, vector)},
+    {"lanes", offsetof(xg_row_plan, lanes)},
+    {"rows", offsetof(xg_row_plan, rows)},
+    {"unit", offsetof(xg_row_plan, unit)},
+    {"pieces", offsetof(xg_row_plan, pieces)},
+};
+static const xg_form_field xg_column_form[] = {
+    {"vector", offsetof(xg_column_plan, vector)},
+    {"depth", offsetof(xg_column_plan, depth)},
+    {"width", offsetof(xg_column_plan, width)},
+    {"parts", offsetof(xg_column_plan, parts)},
+};
+
+/* By itself: which walk, and its form. */
+XG_FN uint32_t xg_reduction_decide(xg_reduction_kernel *w) {
+    w->brief = xg_short_plan_of(&w->r);
+    if (w->brief.vector) return XG_REDUCTION_SHORT;
+    if (w->r.row) {
+        w->row = xg_row_plan_of(&w->r);
+        return XG_REDUCTION_ROW;
+    }
+    w->column = xg_column_plan_of(&w->r);
+    return XG_REDUCTION_SERIAL + (uint32_t)w->column.way;
+}
+/* By an order, which may leave numbers open; NULL, or why not. */
+XG_FN const char *xg_reduction_obey(xg_reduction_kernel *w, uint32_t walk) {
+    xg_fusion_emission *e = w->r.e;
+    switch (walk) {
+    case XG_REDUCTION_SHORT:
+        xg_form_read(e, xg_short_form, XG_COUNT(xg_short_form), &w->brief);
+        return xg_short_complete(&w->r, &w->brief);
+    case XG_REDUCTION_ROW:
+        xg_form_read(e, xg_row_form_fields, XG_COUNT(xg_row_form_fields), &w->row);
+        return w->r.row ? xg_row_complete(&w->r, &w->row) : "it does not reduce the innermost dimension";
+    default:
+        xg_form_read(e, xg_column_form, XG_COUNT(xg_column_form), &w->column);
+        w->column.way = (int)(walk - XG_REDUCTION_SERIAL);
+        return w->r.row ? "it reduces the innermost dimension" : xg_column_complete(&w->r, &w->column);
+    }
+}
+XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
+    xg_fusion_emission *e = w->r.e;
+    xg_reduction *r = &w->r;
+    xg_form_write_walk(e, xg_reduction_walks[walk]);
+    switch (walk) {
+    case XG_REDUCTION_SHORT:
+        xg_form_write(e, xg_short_form, XG_COUNT(xg_short_form), &w->brief);
+        r->threads = XG_SHORT_THREADS;
+        r->blocks = (r->n_kept + w->brief.rows - 1) / w->brief.rows;
+        break;
+    case XG_REDUCTION_ROW:
+        xg_form_write(e, xg_row_form_fields, XG_COUNT(xg_row_form_fields), &w->row);
+        r->threads = w->row.lanes * w->row.rows;
+        r->blocks = (r->n_kept + w->row.rows - 1) / w->row.rows;
+        break;
+    default:
+        xg_form_write(e, xg_column_form, XG_COUNT(xg_column_form), &w->column);
+        r->threads = w->column.threads;
+        r->blocks = w->column.blocks;
+        break;
+    }
+}
 XG_FN bool xg_emit_reduction_plan(xg_fusion_emission *e) {
     xg_reduction_kernel *w = XG_NEW(e->arena, xg_reduction_kernel);
     xg_reduction *r = &w->r;
+    uint32_t walk = xg_form_walk(e, xg_reduction_walks, XG_REDUCTION_WALKS);
+    const char *why = NULL;
     e->form = w;
     if (!xg_reduction_of(r, e) || r->n_reduced <= 1 || !(r->row || xg_column_takes(r))) return false;
-    w->brief = xg_short_plan_of(r);
-    if (w->brief.vector) {
-        r->threads = XG_SHORT_THREADS;
-        r->blocks = (r->n_kept + w->brief.rows - 1) / w->brief.rows;
-    } else if (r->row) {
-        w->row = xg_row_plan_of(r);
-        r->threads = w->row.lanes * w->row.rows;
-        r->blocks = (r->n_kept + w->row.rows - 1) / w->row.rows;
-    } else {
-        w->column = xg_column_plan_of(r);
-        r->threads = w->column.threads;
-        r->blocks = w->column.blocks;
+    if (!xg_form_is_whole(e) || walk == XG_REDUCTION_WALKS) {
+        uint32_t own = xg_reduction_decide(w);
+        if (walk == XG_REDUCTION_WALKS) walk = own;
     }
+    if (e->given) why = xg_reduction_obey(w, walk);
+    if (why) return xg_emit_refuse(e, why);
+    xg_reduction_write(w, walk);
     if (r->blocks > INT32_MAX)
         xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
             "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r->n_kept,
@@ -73680,13 +73985,15 @@ XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by) {
     if (!e->parts != (by->emit == xg_emit_phases)) return false; /* members have elements, the whole has none */
     return by->plan(e);
 }
+/* An emitter that would take the fusion, but not in the form that is ordered, says why, and ends the search. */
 XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission *e) {
-    uint32_t k = 0;
-    while (k < XG_COUNT(xg_emitters) && !xg_emit_plan(e, &xg_emitters[k])) k++;
-    if (k == XG_COUNT(xg_emitters))
-        xg_hlo_fail(
-            e->fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "no emitter takes this fusion");
-    return &xg_emitters[k];
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(xg_emitters); k++) {
+        if (xg_emit_plan(e, &xg_emitters[k])) return &xg_emitters[k];
+        if (xg_form_is_ordered(e) && e->record->why.n) return NULL;
+    }
+    xg_hlo_fail(
+        e->fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "no emitter takes this fusion");
 }
 XG_FN bool xg_emit_launch(xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster) {
     xg_launch *l = &e->record->launch;
@@ -73877,15 +74184,21 @@ XG_FN bool xg_phase_fits(const xg_phases *w, const xg_phase *p) {
 XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, const xg_emitter *by) {
     xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
     xg_kfunc *f, *last = w->e.m->last;
+    bool ordered;
     xg_buf name;
     xg_emit_open(e, w->e.m, w->e.arena, p->fusion, &w->target);
     xg_emit_check_leaves(e);
     e->given = by ? NULL : xg_record_read(w->e.arena, p->fusion);
-    if (!by && e->given && e->given->way.n) by = xg_emit_find(e->given->way);
-    if (!by)
+    ordered = e->given && e->given->way.n;
+    if (ordered) by = xg_emit_find(e->given->way);
+    if (!by && !ordered)
         by = xg_emit_choose(e);
-    else if (!xg_emit_plan(e, by))
-        xg_hlo_fail(p->fusion, XLAGPU_ERROR_INVALID, NULL, "the emitter '%s' does not take this fusion", by->name);
+    else if (by && !xg_emit_plan(e, by))
+        by = NULL;
+    if (!by || (e->given && xg_record_disobeys(e->given, e->record)))
+        xg_hlo_fail(p->fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
+            "the record of this member of a kernel does not suit it%s%.*s", e->record->why.n ? ": " : "",
+            (int)e->record->why.n, e->record->why.n ? e->record->why.p : "");
     p->record = e->record;
     xg_emit_by(e, by);
     p->f = e->m->entry;
@@ -74491,7 +74804,7 @@ enum {
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
     XG_TILE_STEP_CYCLES = 60,     /* of a step beside its arithmetic: barrier and addresses */
     XG_TILE_START_CYCLES = 1500,  /* of a block: the first step's way from memory, and the epilogue's to it */
-    XG_TILE_READ_CYCLES = 2,      /* of shared memory for 16 bytes of each lane, most of them the same */
+    XG_TILE_READ_CYCLES = 4,      /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
     XG_TILE_READ_LATENCY = 12,    /* of one k, which a warp alone waits for beside its arithmetic */
     XG_TILE_L2_SPEED = 3          /* times the bandwidth of memory */
 };
@@ -74717,7 +75030,14 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
 
 /* ---- the choice ---- */
 
-XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+/* The order names no other shape. */
+XG_FN bool xg_tile_is_ordered(const xg_fusion_emission *e, const xg_tile_shape *s) {
+    const xg_numbers *tile = e->given ? xg_record_get(&e->given->form, "tile") : NULL;
+    const xg_numbers *part = e->given ? xg_record_get(&e->given->form, "thread_tile") : NULL;
+    if (tile && (tile->n != 3 || tile->p[0] != s->m || tile->p[1] != s->n || tile->p[2] != s->k)) return false;
+    return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
+}
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
     static const xg_tile_shape shapes[] = {
 #define X(m, n, k, tm, tn) {m, n, k, tm, tn},
         XG_TILE_SHAPES_4(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_8(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_16(X)
@@ -74731,7 +75051,8 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_device *m, int64_t out_bytes
     best.picoseconds = INT64_MAX;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (!shapes[k].m) list++;
-        if (!shapes[k].m || list != want || !xg_tile_settle(&one, &shapes[k], vectors)) continue;
+        if (!shapes[k].m || list != want || !xg_tile_is_ordered(e, &shapes[k])) continue;
+        if (!xg_tile_settle(&one, &shapes[k], vectors)) continue;
         if (one.shared * bytes > m->shared_per_block) continue;
         time = xg_tile_time(&one, m, out_bytes);
         if (time >= best.picoseconds) continue;
@@ -74794,8 +75115,10 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!xg_tile_is_worth(&p->form)) return false;
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
-    xg_tile_choose(p, m, out_bytes);
-    if (!p->blocks || (work < XG_TILE_WORK_SURE && p->picoseconds > xg_tile_loop_time(&p->form, m))) return false;
+    xg_tile_choose(p, e, m, out_bytes);
+    if (!p->blocks) return false;
+    if (!(e->given && e->given->way.n) && work < XG_TILE_WORK_SURE && p->picoseconds > xg_tile_loop_time(&p->form, m))
+        return false;
     p->out_vector = XG_MIN(xg_tile_choose_out(p, e), (int64_t)p->shape.n);
     return xg_tile_settle_maps(p, e->m->aff);
 }
@@ -75526,7 +75849,12 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
 XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_tile_plan *p) {
     const xg_device *m = &job->fusion->comp->module->device;
     if (!xg_tile_may_be(job->fusion)) return false;
-    xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
+    if (job->e)
+        *e = *job->e;
+    else
+        xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
+    e->given = job->given;
+    e->record = XG_NEW(job->arena, xg_record);
     if (!xg_tile_plan_of(p, e, m)) return false;
     return xg_emit_launch(e, p->threads, p->blocks, 0);
 }
@@ -75724,15 +76052,17 @@ XG_FN bool xg_tile_split_k(xg_module *m) { return m->made[XG_DOT] && xg_opt_expa
  *
  * To add a way: a row of XG_RULES, and two functions (xg_way in emit.h), whose prototypes stand in a header of a room
  * below this one.
- *     plan   Whether the way can make the fusion. False: it cannot, or should not; r->why may say why not, as a text
- * that lasts. True: it has written form (xg_record_put), launch, its time, and, if it knows better than the cost model,
- * the time that the emitter would take. A result may be written over an operand only if r->over says so: job->over has
- * what the computation allows where all is read before any of it is written, or by the thread that writes there;
- * xg_fuse_over(.., true, ..) what it allows where each thread reads an operand only at the place that it writes. What
- * job->given says of the form is an order: obey it, or refuse with the reason. An order that has a launch is whole:
- * then nothing is searched. emit   The kernel, by the record alone: job->given is the record. Its entry has the
- * computation's parameters, then one destination for each leaf of the result. The launch is checked against the
- * record's. */
+ *
+ * plan: whether the way can make the fusion. False: it cannot, or should not; r->why may say why not, as a text that
+ * lasts. True: it has written form (xg_record_put), launch, its time, and, if it knows better than the cost model, the
+ * time that the emitter would take. A result may be written over an operand only if r->over says so:
+ * xg_fuse_over(.., false, ..) has what the computation allows where all that a block reads of an operand is read before
+ * any of it is written; xg_fuse_over(.., true, ..) where each thread reads an operand only at the place that it writes.
+ * What job->given says is an order: obey it, or refuse with the reason. An order that is a whole record
+ * (xg_record_is_whole) leaves nothing to search.
+ *
+ * emit: the kernel, by the record alone: job->given is the record. Its entry has the computation's parameters, then one
+ * destination for each leaf of the result. The launch is checked against the record's. */
 #ifndef XG_CHOICE_H
 #define XG_CHOICE_H
 
@@ -75819,7 +76149,7 @@ XG_FN void xg_choice_emitter_over(xg_choosing *w, const xg_emitter *by) {
     xg_phase_list list;
     uint32_t k;
     if (w->e.parts) {
-        if (by->emit == xg_emit_loop) xg_fuse_over(w->job.arena, w->job.fusion, true, w->over);
+        xg_fuse_over(w->job.arena, w->job.fusion, by->emit == xg_emit_loop, w->over);
         r->over = w->over;
         r->n_results = w->n_leaves;
         return;
@@ -75841,9 +76171,10 @@ XG_FN void xg_choice_by_emitter(xg_choosing *w) {
     const xg_record *given = w->job.given;
     const xg_emitter *by = NULL;
     w->e.given = given;
-    if (!given || !given->way.n)
+    if (!given || !given->way.n) {
         by = xg_emit_choose(&w->e);
-    else if ((by = xg_emit_find(given->way)) == NULL)
+        if (!by) xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
+    } else if ((by = xg_emit_find(given->way)) == NULL)
         xg_choice_unknown(w->job.fusion, given);
     else if (!xg_emit_plan(&w->e, by))
         xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
@@ -75858,31 +76189,40 @@ XG_FN void xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
     w->r->way = xg_str_z(rule->name);
     if (!rule->plan(&w->job, w->r, &times)) xg_choice_refuse(w->job.fusion, w->r, w->r->why.p, w->r->why.n);
 }
-/* The best of the rules that take it, if it is faster than the emitter. */
-XG_FN void xg_choice_compete(xg_choosing *w) {
+/* The fastest of the rules that take it; NULL: none does. */
+XG_FN xg_record *xg_choice_best_rule(xg_choosing *w, xg_way_times *best) {
     const xg_way *rule;
-    const xg_launch *l = &w->r->launch;
     xg_numbers_list all = {NULL, 0, 0};
-    xg_record *best = w->r;
-    int64_t least = -1;
+    xg_record *found = NULL;
     for (rule = xg_rules; rule->name; rule++) {
         xg_record *r = xg_choice_new(w->job.arena);
         xg_way_times times = {0, 0};
         r->kind = xg_str_z(rule->kind);
         r->way = xg_str_z(rule->name);
         if (!rule->plan(&w->job, r, &times)) continue;
-        if (least < 0) {
-            least = times.emitter;
-            if (!least) least = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
-            xg_record_put(w->job.arena, &all, w->r->way.p, &least, 1);
-        }
         xg_record_put(w->job.arena, &all, rule->name, &times.own, 1);
-        if (times.own >= least) continue;
-        least = times.own;
-        best = r;
+        if (found && times.own >= best->own) continue;
+        found = r;
+        *best = times;
     }
-    w->r = best;
-    w->r->estimates = all;
+    if (found) found->estimates = all;
+    return found;
+}
+/* The best way of all. An emitter need not be asked where a rule knows that it is faster. */
+XG_FN void xg_choice_best(xg_choosing *w) {
+    xg_way_times times = {0, 0};
+    xg_record *rule = w->e.parts ? xg_choice_best_rule(w, &times) : NULL;
+    if (!rule || !times.emitter || times.own >= times.emitter) xg_choice_by_emitter(w);
+    if (!rule) return;
+    if (!times.emitter) {
+        const xg_launch *l = &w->r->launch;
+        times.emitter = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
+    }
+    xg_record_put(w->job.arena, &rule->estimates, "emitter", &times.emitter, 1);
+    if (times.own < times.emitter)
+        w->r = rule;
+    else
+        w->r->estimates = rule->estimates;
 }
 /* An order may allow less than the way would. */
 XG_FN void xg_choice_narrow(xg_choosing *w) {
@@ -75912,16 +76252,15 @@ XG_FN void xg_choice_make(
     w->job.given = given;
     w->n_leaves = (uint32_t)xg_shape_leaves(fusion->shape);
     w->over = XG_NEW_N(a, xg_ints, w->n_leaves + (size_t)1);
-    w->job.over = w->over;
+    w->job.e = &w->e;
     xg_emit_open(&w->e, NULL, a, fusion, target);
     xg_emit_check_leaves(&w->e);
-    if (w->e.parts) xg_fuse_over(a, fusion, false, w->over);
     if (given && given->way.n && !xg_str_is(given->kind, "emitter"))
         xg_choice_by_rule(w, xg_choice_rule(given->kind, given->way));
-    else {
+    else if (given && given->way.n)
         xg_choice_by_emitter(w);
-        if ((!given || !given->way.n) && w->e.parts) xg_choice_compete(w);
-    }
+    else
+        xg_choice_best(w);
     xg_choice_check(fusion, given, w->r);
     xg_choice_narrow(w);
 }
@@ -76024,7 +76363,7 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
 /* The record leaves nothing open. */
 XG_FN bool xg_choice_is_complete(xg_choice_pass *p, const xg_inst *i) {
     const xg_record *r = xg_records_of(&p->records, i);
-    return r && r->launch.threads[0] && r->n_results;
+    return r && xg_record_is_whole(r);
 }
 
 XG_FN xg_emit_target xg_choice_target(const xg_module *m) { return xg_emit_target_of(&m->device, m->deterministic); }

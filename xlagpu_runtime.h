@@ -331,6 +331,9 @@ typedef struct xlagpu_device_desc {
      * part that it compiles; the cache is not asked then */
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
     void *jit_log_user;
+    /* host: what approximate instructions (ex2.approx and so on) return: 0 what devices usually do, 1 the least, 2 the
+     * greatest value that their documented error allows, 3 one of these two, by the operand */
+    uint32_t approximations;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
@@ -517,9 +520,21 @@ typedef struct xlagpu_ptx_launch {
     const void *parameters;
     size_t parameter_bytes;
     uint32_t cluster[3];
+    uint64_t instructions; /* host: warp instructions that a block may execute; 0: 2^31, about a minute */
+    /* host: not 0: decides in which order blocks, warps and the lanes of atomic operations come. With one thread a seed
+     * gives the same result each time; results that differ between seeds depend on an order that no GPU promises */
+    uint64_t seed;
+    uint32_t max_faults; /* host: how many different faults to look for; 0: 1 */
 } xlagpu_ptx_launch;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(
     xlagpu_ptx *ptx, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
+/* The faults of the device's last such launch, each a text of several lines; NULL behind the last one. */
+XLAGPU_DEF const char *xlagpu_rt_fault(const xlagpu_device *device, uint32_t index);
+/* host: what a buffer is, for the texts of faults: "argument 2, out:b.npy, f32[3,4]", the bytes of an element, its
+ * dimensions. And that it counts as never written. Elsewhere these do nothing. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(xlagpu_device *device, xlagpu_buffer buffer, const char *name,
+    uint32_t item_bytes, const int64_t *dims, uint32_t rank);
+XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *device, xlagpu_buffer buffer);
 XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *device, const char *name, const char *ptx, size_t size,
     const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats); /* loads, runs, unloads */
 /* The kernel's parameters, to build that block: offset and size of the index-th one. False beyond the last. */
@@ -3243,11 +3258,21 @@ XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 enum {
     XG_SIM_FREED = 32
 };
+enum {
+    XG_SIM_ARRAY_RANK = 8
+};
+/* What a buffer is to the caller, for the messages: a name, the bytes of an element (0: unknown), its dimensions. */
+typedef struct xg_sim_array {
+    char name[200];
+    uint32_t item, rank;
+    uint64_t dims[XG_SIM_ARRAY_RANK];
+} xg_sim_array;
 typedef struct xg_sim_buffer {
     uint64_t base, bytes;
     const char *name;
     bool readonly;
-    uint32_t *shadow; /* set by add */
+    const xg_sim_array *array; /* the caller's, NULL: only the name is known */
+    uint32_t *shadow;          /* set by add */
 } xg_sim_buffer;
 typedef struct xg_sim_memory {
     xg_ctx *ctx;
@@ -3269,6 +3294,8 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m);
 XG_SIM_FN xlagpu_status xg_sim_memory_add(xg_sim_memory *m, const xg_sim_buffer *b);
 XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base);
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address);
+XG_SIM_FN void xg_sim_memory_unwritten(xg_sim_memory *m, uint64_t base); /* the buffer counts as never written */
+XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_sim_array *array);
 /* The host has written these bytes, or (from not 0) copied them from there: what nobody had written there counts as not
  * written here. */
 XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from);
@@ -3340,6 +3367,12 @@ typedef struct xg_sim_launch {
     xg_sim_memory *memory;
     /* warp instructions a block may execute before it counts as hung; 0 = 2^31, about a minute */
     uint64_t fuel;
+    /* not 0: blocks, warps and the lanes of an atomic operation come in an order that it decides, so that results which
+     * depend on it show; one worker gives the same result each time */
+    uint64_t seed;
+    /* 0 counts as 1. A block ends at its first fault; the launch goes on until it has so many of different kinds or
+     * PTX lines */
+    uint32_t max_faults;
     bool unchecked_shared;    /* do not report reads of shared memory that nobody wrote */
     bool unchecked_global;    /* ... of global memory that nobody wrote */
     bool unchecked_races;     /* do not report data races */
@@ -3351,9 +3384,10 @@ typedef struct xg_sim_launch {
     uint32_t shared_limit; /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
-    uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
     int stop;              /* set when a worker faults: others stop at their next block */
     uint64_t taken;        /* blocks that workers have taken */
+    uint64_t block_step;   /* with a seed: from one block to the next, prime to their number */
+    uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
     /* set by xg_sim_begin */
     uint32_t first_interval; /* 0: races are not looked for */
 } xg_sim_launch;
@@ -3375,6 +3409,14 @@ XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t la
 XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w);
 XG_SIM_FN size_t xg_sim_fault_text(
     const xg_sim_worker *w, char *out, size_t cap); /* length, 0 when there was no fault */
+/* The worker's faults in the order in which they were found: text, and what tells them apart. NULL behind the last. */
+typedef struct xg_sim_kept {
+    uint32_t at, kind; /* the place in the PTX; an xg_sim_faultkind */
+    char text[1024];
+} xg_sim_kept;
+XG_SIM_FN const xg_sim_kept *xg_sim_fault_at(const xg_sim_worker *w, uint32_t i);
+/* The names of a module's kernels, as C++ source has them: "a, b and 3 more". */
+XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t cap);
 /* True when blocks may run on several threads at once (the compiler gives us atomic read-modify-write). */
 XG_SIM_FN bool xg_sim_threads_ok(void);
 
@@ -12926,6 +12968,13 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
  * block. */
 #ifndef XG_SIM_WORKER_C
 #define XG_SIM_WORKER_C
+/* sim/places.c -- where a fault is, in the words of whoever wrote the kernel: the source line that .loc names, the
+ * array and its element, the kernel's name before the C++ compiler changed it.
+ *
+ * All of it is read from the PTX text and from what the caller has said of its buffers, and only when there is a
+ * fault. */
+#ifndef XG_SIM_PLACES_C
+#define XG_SIM_PLACES_C
 /* sim/flow.c -- the end of a function: where paths meet again, registers to slots.
  *
  * Paths that part at a branch meet at the branch's immediate post-dominator; there a JOIN record is put in, the only
@@ -13270,6 +13319,151 @@ XG_FN void xg_sim_function_end(xg_sim_asm *p) {
 
 #endif /* XG_SIM_FLOW_C */
 
+enum {
+    XG_SIM_PLACE_MAX = 300 /* bytes of a description: longer paths and names are cut */
+};
+
+/* ---- lines of the source ---- */
+
+/* The line of a text that holds a place, without the blanks before it. */
+XG_FN xg_str xg_sim_text_line(const xg_source *s, size_t at) {
+    size_t from = XG_MIN(at, s->size), to = from;
+    while (from > 0 && s->text[from - 1] != '\n') from--;
+    while (to < s->size && s->text[to] != '\n') to++;
+    while (from < to && (s->text[from] == ' ' || s->text[from] == '\t')) from++;
+    return xg_str_of(s->text + from, to - from);
+}
+/* The next number in a text; it goes on behind it. */
+XG_FN uint64_t xg_sim_take_number(xg_str *t) {
+    uint64_t x = 0;
+    while (t->n && !xg_sim_is_digit(*t->p)) t->p++, t->n--;
+    for (; t->n && xg_sim_is_digit(*t->p) && x < 0x7FFFFFFF; t->p++, t->n--) x = x * 10 + (uint64_t)(*t->p - '0');
+    return x;
+}
+/* What a .file directive calls its file: of a folder and a name, both. */
+XG_FN size_t xg_sim_file_name(const xg_source *s, uint64_t number, char *out, size_t cap) {
+    size_t at = 0, n = 0, i;
+    while (at < s->size) {
+        xg_str line = xg_sim_text_line(s, at);
+        at = (size_t)(line.p - s->text) + line.n + 1;
+        if (line.n < 5 || memcmp(line.p, ".file", 5) != 0 || xg_sim_take_number(&line) != number) continue;
+        for (i = 0; i < line.n && n + 1 < cap; i++) {
+            size_t end = i + 1;
+            if (line.p[i] != '"') continue;
+            while (end < line.n && line.p[end] != '"') end++;
+            if (n && out[n - 1] != '/') out[n++] = '/';
+            if (end > i + 1 && line.p[i + 1] == '/') n = 0; /* a whole path */
+            n = XG_MIN(n + xg_format(out + n, cap - n, "%.*s", (int)(end - i - 1), line.p + i + 1), cap - 1);
+            i = end;
+        }
+        return n;
+    }
+    return 0;
+}
+/* "FILE:LINE" of the statement at an offset of the text; 0 bytes where no .loc of its function stands before it. */
+XG_FN size_t xg_sim_source_place(const xg_source *s, size_t at, char *out, size_t cap) {
+    while (at > 0) {
+        xg_str line = xg_sim_text_line(s, at);
+        size_t n;
+        uint64_t file;
+        if (line.n > 6 && (memcmp(line.p, ".entry", 6) == 0 || memcmp(line.p, ".func", 5) == 0)) return 0;
+        if (line.n > 8 && (memcmp(line.p, ".visible", 8) == 0 || memcmp(line.p, ".weak", 5) == 0)) return 0;
+        if (line.n > 5 && memcmp(line.p, ".loc", 4) == 0 && (line.p[4] == ' ' || line.p[4] == '\t')) {
+            file = xg_sim_take_number(&line);
+            n = xg_sim_file_name(s, file, out, cap);
+            if (!n) n = XG_MIN(xg_format(out, cap, "file %llu", (unsigned long long)file), cap - 1);
+            n += xg_format(out + n, cap - n, ":%llu", (unsigned long long)xg_sim_take_number(&line));
+            return XG_MIN(n, cap - 1);
+        }
+        while (at > 0 && s->text[at - 1] != '\n') at--;
+        if (at > 0) at--;
+    }
+    return 0;
+}
+
+/* ---- arrays ---- */
+
+/* "buffer 'x' of 64 bytes at 0x1000", or what the caller has said that it is. */
+XG_FN size_t xg_sim_buffer_text(const xg_sim_buffer *b, bool address, char *out, size_t cap) {
+    if (b->array) return XG_MIN(xg_format(out, cap, "%s", b->array->name), cap - 1);
+    if (!address)
+        return xg_format(out, cap, "buffer '%s' of %llu bytes", b->name ? b->name : "?", (unsigned long long)b->bytes);
+    return xg_format(out, cap, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
+        (unsigned long long)b->bytes, (unsigned long long)b->base);
+}
+/* ", element [3,4]" of an array that is described; of an offset behind its end the first index goes on. */
+XG_FN size_t xg_sim_element_text(const xg_sim_buffer *b, uint64_t offset, char *out, size_t cap) {
+    const xg_sim_array *a = b->array;
+    uint64_t at[XG_SIM_ARRAY_RANK], rest;
+    size_t n;
+    uint32_t i;
+    out[0] = 0;
+    if (!a || !a->item) return 0;
+    rest = offset / a->item;
+    for (i = a->rank; i-- > 0;) {
+        at[i] = i ? rest % XG_MAX(a->dims[i], 1u) : rest;
+        rest /= XG_MAX(a->dims[i], 1u);
+    }
+    n = xg_format(out, cap, ", element [");
+    for (i = 0; i < a->rank && n < cap; i++)
+        n += xg_format(out + n, cap - n, i ? ",%llu" : "%llu", (unsigned long long)at[i]);
+    if (n < cap && offset % a->item)
+        n += xg_format(out + n, cap - n, "] byte %llu", (unsigned long long)(offset % a->item));
+    else if (n < cap)
+        n += xg_format(out + n, cap - n, "]");
+    return XG_MIN(n, cap - 1);
+}
+
+/* ---- names ---- */
+
+/* The name that C++ source gives a kernel, without the types of its parameters: of _ZN3app4gemmILi8EEEvPf it is
+ * app::gemm<...>. What is not understood stays as it is. */
+XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
+    size_t n = 0;
+    xg_str t = name;
+    bool nested;
+    if (t.n < 3 || t.p[0] != '_' || t.p[1] != 'Z')
+        return XG_MIN(xg_format(out, cap, "%.*s", (int)name.n, name.p), cap - 1);
+    t.p += 2;
+    t.n -= 2;
+    nested = t.n && *t.p == 'N';
+    if (nested) t.p++, t.n--;
+    while (t.n && xg_sim_is_digit(*t.p)) {
+        const size_t size = (size_t)xg_sim_take_number(&t), part = XG_MIN(size, t.n);
+        const bool local = part > 8 && memcmp(t.p, "_GLOBAL_", 8) == 0;
+        if (size > t.n) break;
+        n += xg_format(out + n, cap - n, n ? "::%.*s" : "%.*s", local ? 11 : (int)part, local ? "(anonymous)" : t.p);
+        if (n >= cap) return cap - 1;
+        t.p += part;
+        t.n -= part;
+        if (t.n && *t.p == 'I') { /* template arguments: to the E that ends them */
+            size_t depth = 0, i = 0;
+            do {
+                if (t.p[i] == 'I' || t.p[i] == 'L' || t.p[i] == 'N' || t.p[i] == 'X' || t.p[i] == 'J')
+                    depth++;
+                else if (t.p[i] == 'E')
+                    depth--;
+                else if (xg_sim_is_digit(t.p[i]) && i && t.p[i - 1] != 'L' &&
+                         !(t.p[i - 1] >= 'a' && t.p[i - 1] <= 'z')) {
+                    size_t skip = 0;
+                    while (i < t.n && xg_sim_is_digit(t.p[i])) skip = skip * 10 + (size_t)(t.p[i++] - '0');
+                    i += XG_MIN(skip, t.n - XG_MIN(i, t.n));
+                    i--;
+                }
+                i++;
+            } while (depth && i < t.n);
+            n += xg_format(out + n, cap - n, "<...>");
+            if (n >= cap) return cap - 1;
+            t.p += XG_MIN(i, t.n);
+            t.n -= XG_MIN(i, t.n);
+        }
+        if (!nested) break;
+    }
+    return n ? n : XG_MIN(xg_format(out, cap, "%.*s", (int)name.n, name.p), cap - 1);
+}
+
+#endif /* XG_SIM_PLACES_C */
+
 typedef enum xg_sim_state {
     XG_SIM_READY,
     XG_SIM_AT_JOIN,
@@ -13301,6 +13495,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t n_stored;       /* access.c: stores to shared memory since its lanes last met */
     uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
@@ -13321,7 +13516,6 @@ typedef struct xg_sim_barrier {
 } xg_sim_barrier;
 
 enum {
-    XG_SIM_FAULT_MAX = 1024,
     XG_SIM_RECENT = 64
 };
 
@@ -13393,6 +13587,24 @@ typedef struct xg_sim_copy_word {
     uint32_t thread, group;
 } xg_sim_copy_word;
 
+/* A word that two warps of a block raced for. The block is run once more (run.c) to see which instruction of the other
+ * warp it was: the last one before the faulting warp `mine` comes to the record pc. warp NOREG: any other. */
+typedef struct xg_sim_search {
+    uint64_t at;
+    uint32_t warp, mine, pc, found; /* found: a record, or NOREG */
+    bool write, wanted, running, over;
+} xg_sim_search;
+
+/* access.c: a warp's store to shared memory: `bytes` of each lane of mask, at `at` and on, or at off. */
+enum {
+    XG_SIM_STORED = 8 /* that a warp remembers */
+};
+typedef struct xg_sim_stored {
+    uint32_t pc, mask, bytes, at, step;
+    bool scattered;
+    uint32_t off[XG_SIM_WARP];
+} xg_sim_stored;
+
 struct xg_sim_worker {
     xg_sim_launch *l;
     const xg_sim_module *m;
@@ -13413,6 +13625,7 @@ struct xg_sim_worker {
     uint32_t rank; /* in the cluster */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
+    uint64_t dice; /* of a launch with a seed */
     int32_t quantum;
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
@@ -13435,8 +13648,12 @@ struct xg_sim_worker {
     uint32_t bars_used; /* where a warp has arrived, by bits */
     xg_sim_stats stats;
     xg_sim_runs *runs; /* of each record, and one more */
+    xg_sim_search watch;
+    xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
     bool faulted;
-    char fault[XG_SIM_FAULT_MAX];
+    xg_sim_kept fault;   /* the last one */
+    xg_sim_kept *faults; /* all that are different */
+    uint32_t n_faults;
 };
 
 #if XG_SIM_VECTORS
@@ -13532,6 +13749,15 @@ XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base) {
     memmove(m->p + at - 1, m->p + at, (m->n - (at - 1)) * sizeof *m->p);
     return true;
 }
+XG_SIM_FN void xg_sim_memory_unwritten(xg_sim_memory *m, uint64_t base) {
+    uint32_t at = xg_sim_memory_after(m, base);
+    const xg_sim_buffer *b = at ? &m->p[at - 1] : NULL;
+    if (b && b->base == base && b->shadow) memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
+}
+XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_sim_array *array) {
+    uint32_t at = xg_sim_memory_after(m, base);
+    if (at && m->p[at - 1].base == base) m->p[at - 1].array = array;
+}
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address) {
     uint32_t at = m ? xg_sim_memory_after(m, address) : 0;
     return at && address - m->p[at - 1].base < m->p[at - 1].bytes ? &m->p[at - 1] : NULL;
@@ -13558,6 +13784,9 @@ XG_FN size_t xg_sim_fault_head(
     xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, xg_sim_faultkind kind) {
     const xg_source *s = w->m->src;
     size_t n, line = 1, i, start = 0, end;
+    char place[XG_SIM_PLACE_MAX], plain[XG_SIM_PLACE_MAX];
+    const xg_str name = w->l->entry->f.info.name;
+    const bool known = xg_str_eq(xg_str_of(plain, xg_sim_demangle(name, plain, sizeof plain)), name);
     const uint32_t *t = w->tid + (size_t)v->id * 96;
     for (i = 0; i < in->at && i < s->size; i++)
         if (s->text[i] == '\n') {
@@ -13566,12 +13795,16 @@ XG_FN size_t xg_sim_fault_head(
         }
     for (end = start; end < s->size && s->text[end] != '\n' && end - start < 120; end++) {}
     while (start < end && (s->text[start] == ' ' || s->text[start] == '\t')) start++;
-    n = xg_format(w->fault, sizeof w->fault,
-        "%s:%zu: fault in kernel '%.*s', block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s\n",
-        s->name ? s->name : "ptx", line, (int)XG_MIN(w->l->entry->f.info.name.n, 100u), w->l->entry->f.info.name.p,
-        w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane], xg_sim_fault_name(kind),
-        (int)(end - start), s->text + start);
-    return XG_MIN(n, sizeof w->fault - 1);
+    n = xg_format(w->fault.text, sizeof w->fault.text,
+        "%s:%zu: fault in kernel '%.*s'%s%s%s, block (%u,%u,%u), thread (%u,%u,%u): %s\n    %.*s\n",
+        s->name ? s->name : "ptx", line, (int)XG_MIN(name.n, 100u), name.p, known ? "" : " (", known ? "" : plain,
+        known ? "" : ")", w->ctaid[0], w->ctaid[1], w->ctaid[2], t[lane], t[32 + lane], t[64 + lane],
+        xg_sim_fault_name(kind), (int)(end - start), s->text + start);
+    n = XG_MIN(n, sizeof w->fault.text - 1);
+    if (xg_sim_source_place(s, in->at, place, sizeof place))
+        n = XG_MIN(n + xg_format(w->fault.text + n, sizeof w->fault.text - n, "    from %s\n", place),
+            sizeof w->fault.text - 1);
+    return n;
 }
 XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     xg_sim_faultkind kind, const char *format, ...) XG_PRINTF(6, 7);
@@ -13581,11 +13814,13 @@ XG_FN void xg_sim_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     size_t n;
     if (w->faulted) return;
     w->faulted = true;
+    if (w->watch.running) return; /* said already */
     w->stats.faults++;
-    xg_sim_stop(w->l);
+    w->fault.at = in->at;
+    w->fault.kind = (uint32_t)kind;
     n = xg_sim_fault_head(w, v, in, lane, kind);
     va_start(args, format);
-    xg_vformat(w->fault + n, sizeof w->fault - n, format, args);
+    xg_vformat(w->fault.text + n, sizeof w->fault.text - n, format, args);
     va_end(args);
 }
 
@@ -13604,15 +13839,16 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
     const xg_sim_memory *lists[2];
     const xg_sim_buffer *best = NULL;
     uint64_t distance = UINT64_MAX;
+    char name[XG_SIM_PLACE_MAX], element[XG_SIM_PLACE_MAX];
     int i, k;
     lists[0] = w->l->memory;
     lists[1] = &w->m->globals;
     best = xg_sim_memory_find(lists[0], a) ? NULL : xg_sim_freed_find(lists[0], a);
     if (best) {
+        xg_sim_buffer_text(best, false, name, sizeof name);
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_FREED,
-            "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes, which has been freed", what, bytes,
-            (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?",
-            (unsigned long long)best->bytes);
+            "%s of %u bytes at 0x%llX, offset %llu of %s, which has been freed", what, bytes, (unsigned long long)a,
+            (unsigned long long)(a - best->base), name);
         return;
     }
     for (i = 0; i < 2; i++) {
@@ -13636,14 +13872,15 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
             (unsigned long long)a);
         return;
     }
-    if (a < best->base)
-        xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, %llu bytes before buffer '%s' of %llu bytes",
-            what, bytes, (unsigned long long)a, (unsigned long long)(best->base - a), best->name ? best->name : "?",
-            (unsigned long long)best->bytes);
-    else
-        xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, offset %llu of buffer '%s' of %llu bytes", what,
-            bytes, (unsigned long long)a, (unsigned long long)(a - best->base), best->name ? best->name : "?",
-            (unsigned long long)best->bytes);
+    xg_sim_buffer_text(best, false, name, sizeof name);
+    if (a < best->base) {
+        xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, %llu bytes before %s", what, bytes,
+            (unsigned long long)a, (unsigned long long)(best->base - a), name);
+        return;
+    }
+    xg_sim_element_text(best, a - best->base, element, sizeof element);
+    xg_sim_fault(w, v, in, lane, kind, "%s of %u bytes at 0x%llX, offset %llu of %s%s", what, bytes,
+        (unsigned long long)a, (unsigned long long)(a - best->base), name, element);
 }
 
 #endif /* XG_SIM_WORKER_C */
@@ -13953,7 +14190,7 @@ XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     w->shared_block = w->shared_tag;
     w->fences = w->watches = false;
     w->proxy_all = 0;
-    w->tracked = w->l->first_interval != 0;
+    w->tracked = w->l->first_interval != 0 && !w->watch.running;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
     if (w->tracked) w->block_tag = w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
@@ -14375,26 +14612,44 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
     return true;
 }
 
+/* Two accesses that are not ordered, or one of what nobody has written. What is known of the other side is kept for
+ * whoever asks which instruction it was (run.c). */
 XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     const xg_sim_marks *m, const xg_sim_clash *k, const char *what, bool write) {
     const char *verb = write ? "write" : "read", *other = k->kind == XG_SIM_CLASH_WRITE ? "write" : "read";
+    const bool global = m->line_w != NULL, fresh = !w->faulted;
     unsigned long long at = (unsigned long long)k->at;
-    if (k->kind == XG_SIM_CLASH_UNWRITTEN)
-        xg_sim_fault(
-            w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of %s, offset %llu, which nobody has written", what, at);
-    else if (k->tag < m->block || k->tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL) || (k->tag & XG_SIM_TAG_FOREIGN))
+    char element[XG_SIM_PLACE_MAX];
+    element[0] = 0;
+    if (global) xg_sim_element_text(&w->last, k->at, element, sizeof element);
+    if (k->kind == XG_SIM_CLASH_UNWRITTEN) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_UNWRITTEN, "read of %s, offset %llu%s, which nobody has written",
+            what, at, element);
+        return;
+    }
+    if (k->tag < m->block || k->tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL) || (k->tag & XG_SIM_TAG_FOREIGN)) {
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE,
-            "on %s, offset %llu: this %s and a %s by another block of the launch; blocks run in any order", what, at,
-            verb, other);
-    else if (k->tag & XG_SIM_TAG_SEVERAL)
+            "on %s, offset %llu%s: this %s and a %s by another block of the launch; blocks run in any order", what, at,
+            element, verb, other);
+        return;
+    }
+    if (k->tag & XG_SIM_TAG_SEVERAL)
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE,
-            "on %s, offset %llu: this %s by warp %u and %ss by other warps of the block, with no barrier between them",
-            what, at, verb, v->id, other);
+            "on %s, offset %llu%s: this %s by warp %u and %ss by other warps of the block, with no barrier between "
+            "them",
+            what, at, element, verb, v->id, other);
     else
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_RACE,
-            "on %s, offset %llu: this %s by warp %u and a %s by warp %u of the same block, with no barrier between "
+            "on %s, offset %llu%s: this %s by warp %u and a %s by warp %u of the same block, with no barrier between "
             "them",
-            what, at, verb, v->id, other, k->tag & 31);
+            what, at, element, verb, v->id, other, k->tag & 31);
+    if (!fresh) return;
+    w->watch.at = (global ? w->last.base : (uint64_t)(uintptr_t)w->shared) + k->at;
+    w->watch.write = k->kind == XG_SIM_CLASH_WRITE;
+    w->watch.warp = k->tag & XG_SIM_TAG_SEVERAL ? XG_SIM_NOREG : k->tag & 31;
+    w->watch.mine = v->id;
+    w->watch.pc = (uint32_t)(in - w->m->code);
+    w->watch.wanted = true;
 }
 
 #endif /* XG_SIM_SHADOW_C */
@@ -14566,7 +14821,7 @@ XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg
 
 /* What an access to the buffer is, noted and told. All reads of the launch were read-only loads, and there were some:
  * then what has a reader's tag of the launch must not be written. */
-XG_RACY XG_FN void xg_sim_constant_marks(
+XG_INLINE void xg_sim_constant_marks(
     const xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_buffer *b, xg_sim_marks *m, bool write) {
     uint32_t *launches = xg_sim_shadow_launches(b), launch = w->launch_tag;
     m->constant = in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT;
@@ -15111,7 +15366,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     uint32_t each, uint64_t address, uint64_t n, xg_sim_does does, bool strong) {
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
-    char what[160];
+    char what[XG_SIM_PLACE_MAX];
     xg_sim_marks m = xg_sim_marks_global(w, in, does != XG_SIM_READS);
     xg_sim_clash c;
     bool write = does == XG_SIM_WRITES;
@@ -15130,8 +15385,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
             c.at = k * 4;
             c.tag = 0;
             c.kind = XG_SIM_CLASH_UNWRITTEN;
-            xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
-                (unsigned long long)b->bytes, (unsigned long long)b->base);
+            xg_sim_buffer_text(b, true, what, sizeof what);
             xg_sim_clash_fault(w, v, in, lane + (uint32_t)((XG_MAX(k * 4, at) - at) / each), &m, &c, what, false);
             return false;
         }
@@ -15139,8 +15393,7 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     }
     if (!xg_sim_constant_check(w, v, in, lane, each, &m, at, n, write)) return false;
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
-    xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
-        (unsigned long long)b->bytes, (unsigned long long)b->base);
+    xg_sim_buffer_text(b, true, what, sizeof what);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
@@ -15203,11 +15456,29 @@ XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, u
     for (i = 0; i < XG_SIM_WARP; i++) bad |= !xg_sim_word_written(w, r->to.off[i]);
     return !bad;
 }
+/* An access while the other side of a race is looked for. */
+XG_FN void xg_sim_watch_access(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
+    uint32_t mask, uint32_t bytes, bool write) {
+    xg_sim_search *t = &w->watch;
+    const uint32_t pc = (uint32_t)(in - w->m->code);
+    uint32_t i, hit = 0;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const uint64_t at = mask >> i & 1 ? (uint64_t)(uintptr_t)xg_sim_reach_at(r, i) : 0;
+        hit |= at && at < t->at / 4 * 4 + 4 && at + bytes > t->at / 4 * 4;
+    }
+    if (!hit || t->over) return;
+    if (v->id == t->mine && pc == t->pc)
+        w->faulted = t->over = true; /* far enough */
+    else if (write == t->write && (t->warp == XG_SIM_NOREG ? v->id != t->mine : v->id == t->warp))
+        t->found = pc;
+}
 /* A whole access; false after a fault. */
 XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
     uint32_t mask, uint32_t bytes, xg_sim_does does, bool strong) {
     const char *before = NULL;
     uint32_t i, lanes = r->shape == XG_SIM_RUN ? XG_SIM_WARP : 1;
+    if (XG_UNLIKELY(w->watch.running)) xg_sim_watch_access(w, v, in, r, mask, bytes, does != XG_SIM_READS);
+    if (w->faulted) return false;
     if (r->shape == XG_SIM_ANY ? w->unchecked
         : r->shared            ? w->l->unchecked_shared && w->l->unchecked_races
                                : w->l->unchecked_global && !w->tracked)
@@ -15246,6 +15517,17 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
     }
     return true;
 }
+
+#endif /* XG_SIM_MEMORY_C */
+/* sim/access.c -- loads and stores: what moves once an access is checked, and in which order the lanes of a warp see
+ * it.
+ *
+ * The lanes of a warp run one instruction after the other here, on a GPU perhaps not: what one lane has stored another
+ * one may load only behind bar.warp.sync or another instruction that brings them together. Each warp keeps its last
+ * stores to shared memory until then; a load that finds a word of another lane among them is a race. Stores to other
+ * memory are not kept. */
+#ifndef XG_SIM_ACCESS_C
+#define XG_SIM_ACCESS_C
 
 /* ---- loads and stores ---- */
 
@@ -15407,6 +15689,78 @@ XG_FN bool xg_sim_lanes_agree(
     return true;
 }
 
+/* ---- lanes of one warp ---- */
+
+/* A store of the warp to the block's shared memory. off: where its first lane's bytes are and how far apart the lanes',
+ * or NULL and the row of a reach. */
+XG_INLINE xg_sim_stored *xg_sim_store_keep(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask, uint32_t bytes, uint32_t at, uint32_t step) {
+    xg_sim_stored *s = &w->stored[v->id * XG_SIM_STORED + v->n_stored++ % XG_SIM_STORED];
+    s->pc = (uint32_t)(in - w->m->code);
+    s->mask = mask;
+    s->bytes = bytes;
+    s->at = at;
+    s->step = step;
+    s->scattered = false;
+    return s;
+}
+XG_FN void xg_sim_store_note(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes) {
+    const uint32_t at = (uint32_t)(r->at - w->shared);
+    xg_sim_stored *s;
+    uint32_t i;
+    if (!r->shared || r->shape == XG_SIM_ANY || w->l->unchecked_races || in->imm2 & XG_SIM_M_STRONG) return;
+    s = xg_sim_store_keep(w, v, in, mask, bytes, at, r->shape == XG_SIM_RUN ? bytes : 0);
+    s->scattered = r->shape == XG_SIM_FEW;
+    for (i = 0; s->scattered && i < XG_SIM_WARP; i++) s->off[i] = at + r->to.off[i];
+}
+XG_FN uint32_t xg_sim_stored_at(const xg_sim_stored *s, uint32_t lane) {
+    return s->scattered ? s->off[lane] : s->at + lane * s->step;
+}
+/* The lane that has stored to these bytes last, and is not `lane` itself; 32: none has, or it has. */
+XG_FN uint32_t xg_sim_stored_by(const xg_sim_worker *w, const xg_sim_warp *v, uint32_t lane, uint32_t at,
+    uint32_t bytes, const xg_sim_stored **which) {
+    const uint32_t n = XG_MIN(v->n_stored, (uint32_t)XG_SIM_STORED);
+    uint32_t k, i;
+    for (k = 1; k <= n; k++) {
+        const xg_sim_stored *s = &w->stored[v->id * XG_SIM_STORED + (v->n_stored - k) % XG_SIM_STORED];
+        uint32_t found = XG_SIM_WARP;
+        for (i = 0; i < XG_SIM_WARP; i++) {
+            const uint32_t there = xg_sim_stored_at(s, i);
+            if (!(s->mask >> i & 1) || there >= at + bytes || there + s->bytes <= at) continue;
+            if (i != lane)
+                found = i;
+            else if (there <= at && there + s->bytes >= at + bytes)
+                return XG_SIM_WARP;
+        }
+        if (found == XG_SIM_WARP) continue;
+        *which = s;
+        return found;
+    }
+    return XG_SIM_WARP;
+}
+/* A load of a warp that has stores of its own not yet brought together: false after a fault. */
+XG_FN bool xg_sim_lanes_ordered(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r,
+    uint32_t mask, uint32_t bytes) {
+    uint32_t i;
+    if (!v->n_stored || !r->shared || r->shape == XG_SIM_ANY || in->imm2 & XG_SIM_M_STRONG) return true;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const xg_sim_stored *s = NULL;
+        uint32_t by, at;
+        if (!(mask >> i & 1)) continue;
+        at = (uint32_t)(xg_sim_reach_at(r, i) - w->shared);
+        by = xg_sim_stored_by(w, v, i, at, bytes, &s);
+        if (by == XG_SIM_WARP) continue;
+        xg_sim_fault(w, v, in, i, XG_SIM_FAULT_RACE,
+            "on shared memory, offset %u: this read by lane %u and the write by lane %u of the same warp at line %zu, "
+            "with "
+            "no bar.warp.sync between them",
+            at, i, by, xg_sim_line_of(w, &w->m->code[s->pc]));
+        return false;
+    }
+    return true;
+}
+
 XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     bool store = in->kind == XG_SIM_K_ST;
     uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), n = in->n, total = size * n, e;
@@ -15418,6 +15772,10 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     if ((in->imm2 & XG_SIM_M_SPACE) <= XG_SIM_SHARED &&
         !xg_sim_shadow(
             w, v, in, &r, mask, total, store ? XG_SIM_WRITES : XG_SIM_READS, (in->imm2 & XG_SIM_M_STRONG) != 0))
+        return;
+    if (r.shared && store)
+        xg_sim_store_note(w, v, in, &r, mask, total);
+    else if (r.shared && !xg_sim_lanes_ordered(w, v, in, &r, mask, total))
         return;
     if (r.shared) {
         if (store)
@@ -15481,7 +15839,7 @@ XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     }
 }
 
-#endif /* XG_SIM_MEMORY_C */
+#endif /* XG_SIM_ACCESS_C */
 /* sim/atomics.c -- atomic operations, copies by cp.async and cvta: what reaches memory but is no load or store. */
 #ifndef XG_SIM_ATOMICS_C
 #define XG_SIM_ATOMICS_C
@@ -15547,14 +15905,30 @@ XG_FN uint64_t xg_sim_atomic(char *p, xg_sim_atom op, xg_sim_type t, uint64_t b,
     XG_SIM_ATOMIC_AS(uint64_t);
 }
 
+/* A number from a launch's seed. */
+XG_FN uint32_t xg_sim_dice(xg_sim_worker *w) {
+    w->dice = w->dice * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(w->dice >> 33);
+}
+/* The block that comes as number i. */
+XG_FN uint64_t xg_sim_block_at(const xg_sim_launch *l, uint64_t i) {
+    const uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    return l->seed && n <= 0xFFFFFFFFu ? (i * l->block_step + l->seed % n) % n : i;
+}
+/* The lane of an atomic operation that comes as number i; order: 0, or an xg_sim_dice. */
+XG_INLINE uint32_t xg_sim_lane_at(uint32_t order, uint32_t i) { return (i * (order | 1) + (order >> 8)) & 31; }
+XG_FN uint32_t xg_sim_lane_order(xg_sim_worker *w) { return w->l->seed ? xg_sim_dice(w) : 0; }
+
 /* 32-bit additions in shared memory, which no other worker sees: histograms. */
 XG_FN void xg_sim_atom_add32(
     xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
     const uint32_t *list = w->m->list + in->list;
     const char *b = xg_sim_slot(w, v, list[0]);
-    uint32_t i, old, x;
-    for (i = 0; i < XG_SIM_WARP; i++) {
+    const uint32_t order = xg_sim_lane_order(w);
+    uint32_t n, i, old, x;
+    for (n = 0; n < XG_SIM_WARP; n++) {
         char *p;
+        i = xg_sim_lane_at(order, n);
         if (!(mask >> i & 1)) continue;
         p = xg_sim_reach_at(r, i);
         memcpy(&old, p, 4);
@@ -15568,10 +15942,12 @@ XG_FN void xg_sim_atom_add32(
 XG_FN void xg_sim_atom_wide(
     xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
     const uint32_t *list = w->m->list + in->list, cas = in->op == XG_SIM_A_CAS;
-    uint32_t *lock = w->l->memory ? &w->l->memory->wide_lock : NULL, i, e;
-    for (i = 0; i < XG_SIM_WARP; i++) {
+    const uint32_t order = xg_sim_lane_order(w);
+    uint32_t *lock = w->l->memory ? &w->l->memory->wide_lock : NULL, n, i, e;
+    for (n = 0; n < XG_SIM_WARP; n++) {
         uint64_t x[4], old[2];
         char *p;
+        i = xg_sim_lane_at(order, n);
         if (!(mask >> i & 1)) continue;
         p = xg_sim_reach_at(r, i);
         for (e = 0; e < in->d2bytes; e++) memcpy(&x[e], xg_sim_slot(w, v, list[e]) + (size_t)i * 8, 8);
@@ -15583,7 +15959,7 @@ XG_FN void xg_sim_atom_wide(
     }
 }
 XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
-    uint32_t bytes = in->dbytes, n = in->d2bytes, i, e, all;
+    uint32_t bytes = in->dbytes, n = in->d2bytes, order, k, i, e, all;
     const uint32_t *list = w->m->list + in->list;
     xg_sim_type t = (xg_sim_type)(in->imm2 >> 16);
     xg_sim_reach r;
@@ -15605,9 +15981,11 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         xg_sim_atom_add32(w, v, in, &r, mask);
         return;
     }
-    for (i = 0; i < XG_SIM_WARP; i++) {
+    order = xg_sim_lane_order(w);
+    for (k = 0; k < XG_SIM_WARP; k++) {
         char *p;
         uint64_t b[8], c = 0, old;
+        i = xg_sim_lane_at(order, k);
         if (!(mask >> i & 1)) continue;
         p = xg_sim_reach_at(&r, i);
         for (e = 0; e < n; e++) {
@@ -15629,6 +16007,7 @@ XG_FN bool xg_sim_copy_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     xg_sim_marks m;
     uint32_t i;
     if (w->l->unchecked_shared && w->l->unchecked_races) return true;
+    if (XG_UNLIKELY(w->watch.running)) xg_sim_watch_access(w, v, in, to, mask, size, true);
     m = xg_sim_marks_shared(w);
     for (i = 0; i < XG_SIM_WARP; i++) {
         const size_t at = mask >> i & 1 ? (size_t)(xg_sim_reach_at(to, i) - w->shared) : 0;
@@ -15992,10 +16371,11 @@ XG_SIM_FAST_FN bool xg_sim_fast_near(
     xg_sim_avx2_gather_near(to, w->shared, off, base);
     return true;
 }
-XG_SIM_FAST_FN bool xg_sim_fast_scattered(
-    const xg_sim_fast *f, char *regs, const char *slot, uint32_t warp, bool asked) {
+XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, const char *slot, uint32_t k, bool asked) {
     xg_sim_worker *w = f->w;
+    const uint32_t warp = (f->v->id + k) & 31;
     uint32_t off[XG_SIM_WARP], i, least, words;
+    xg_sim_stored *kept;
     const char *from;
     bool apart;
     if (f->n != 1 || f->size != 4 || !xg_sim_avx2_inside32(off, slot, f->in->imm, w->l->shared_bytes - 4, 3))
@@ -16015,6 +16395,10 @@ XG_SIM_FAST_FN bool xg_sim_fast_scattered(
     if (!w->l->unchecked_races && !apart)
         for (i = 0; i < XG_SIM_WARP; i++)
             if (memcmp(w->shared + off[i], from + i * 4, 4) != 0) return false;
+    if (w->l->unchecked_races) return true;
+    kept = xg_sim_store_keep(w, &f->v[k], f->in, 0xFFFFFFFFu, 4, 0, 0);
+    kept->scattered = true;
+    xg_sim_avx2_copy((char *)kept->off, (const char *)off, sizeof off);
     return true;
 }
 /* One word of each lane, `step` bytes apart, an odd number of words: no two are in one bank. */
@@ -16042,6 +16426,11 @@ XG_SIM_FAST_FN bool xg_sim_fast_steps(
     return true;
 }
 /* Items of all lanes side by side. */
+/* Warp k's lanes have stored, `step` bytes apart. */
+XG_M256_FN bool xg_sim_fast_kept(const xg_sim_fast *f, uint32_t k, uint32_t at, uint32_t step) {
+    if (f->write && !f->w->l->unchecked_races) xg_sim_store_keep(f->w, &f->v[k], f->in, 0xFFFFFFFFu, f->each, at, step);
+    return true;
+}
 XG_M256_FN bool xg_sim_fast_beside(const xg_sim_fast *f, char *regs, uint32_t a, uint32_t warp, bool asked) {
     xg_sim_worker *w = f->w;
     if (a & (f->each - 1) || a & 3 || w->l->shared_bytes < f->all || a > w->l->shared_bytes - f->all) return false;
@@ -16064,15 +16453,17 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
         const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm),
                        step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm) - a, warp = (f->v->id + k) & 31;
         bool good;
-        if (!xg_sim_avx2_beside32(slot, step))
-            good = xg_sim_fast_scattered(f, regs, slot, warp, asked);
+        if (!f->write && f->v[k].n_stored)
+            good = false; /* lanes of the warp may not have met since they stored */
+        else if (!xg_sim_avx2_beside32(slot, step))
+            good = xg_sim_fast_scattered(f, regs, slot, k, asked);
         else if (step == f->each)
-            good = xg_sim_fast_beside(f, regs, a, warp, asked);
+            good = xg_sim_fast_beside(f, regs, a, warp, asked) && xg_sim_fast_kept(f, k, a, step);
         else
             good = (xg_sim_fast_is_row(f) && (step & 7) == 4 && !(a & 3) && w->l->shared_bytes >= 4 &&
                        a + (uint64_t)step * (XG_SIM_WARP - 1) <= last &&
-                       xg_sim_fast_steps(f, regs, a, step, warp, asked)) ||
-                   xg_sim_fast_scattered(f, regs, slot, warp, asked);
+                       xg_sim_fast_steps(f, regs, a, step, warp, asked) && xg_sim_fast_kept(f, k, a, step)) ||
+                   xg_sim_fast_scattered(f, regs, slot, k, asked);
         if (good)
             done++;
         else
@@ -16100,7 +16491,7 @@ XG_M256_FN void xg_sim_fast_one(const xg_sim_fast *f) {
         usual = t >= w->shared_block && t < w->shared_tag;
     }
     for (k = 0; k < f->warps; k++) {
-        if (!usual) {
+        if (!usual || f->v[k].n_stored) {
             xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
             continue;
         }
@@ -16509,6 +16900,7 @@ XG_SIM_FAST_FN void xg_sim_fast_shuffle(const xg_sim_lanes *L, const xg_sim_ins 
     uint32_t k;
     for (k = 0; k < L->warps; k++) {
         xg_sim_avx2_shuffle(to, ok, a, b, c, (xg_sim_shuffleop)in->op);
+        L->v[k].n_stored = 0;
         a += L->stride[in->a & 1];
         b += L->stride[in->b & 1];
         c += L->stride[in->c & 1];
@@ -18428,8 +18820,22 @@ XG_FN void xg_sim_exec_wmma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         }
 }
 
+/* A set of places; more room than a tile has elements. */
+enum {
+    XG_SIM_PLACES = 1024
+};
+XG_FN uint32_t xg_sim_places_add(uint64_t *places, uint64_t place) { /* 1: it is new */
+    uint32_t k = (uint32_t)(place ^ place >> 7) & (XG_SIM_PLACES - 1);
+    for (; places[k]; k = (k + 1) & (XG_SIM_PLACES - 1))
+        if (places[k] == place) return 0;
+    places[k] = place;
+    return 1;
+}
 /* wmma.load and wmma.store: element by element; of elements smaller than a byte, register by register. */
 XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
+    uint64_t sectors[XG_SIM_PLACES], lines[XG_SIM_PLACES];
+    uint32_t n_sectors = 0, n_lines = 0;
+    bool shared;
     xg_sim_tile t = xg_sim_tile_of(in);
     const uint32_t *list = w->m->list + in->list;
     uint32_t which = t.flags >> 1, rows = which == 1 ? t.k : t.m, cols = which == 0 ? t.k : t.n,
@@ -18440,6 +18846,8 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
     /* read before anything is written: a result may have its slot */
     uint32_t ld = in->flags & 16 ? xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0) : col ? rows : cols;
     uint64_t base = xg_sim_lane_address(xg_sim_slot(w, v, in->a), 0, (where & 16) != 0, 0);
+    memset(sectors, 0, sizeof sectors);
+    memset(lines, 0, sizeof lines);
     for (q = 0; q < regs * per; q += step) {
         xg_sim_reach r;
         if (store && q >= total) break;
@@ -18457,6 +18865,9 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
                 base + (uint64_t)(col ? at.col * (uint64_t)ld + at.row : at.row * (uint64_t)ld + at.col) * bits / 8,
                 bytes, store);
             if (!r.to.p[lane]) return;
+            if (q >= total) continue; /* registers beyond the tile hold it again */
+            n_sectors += xg_sim_places_add(sectors, (uint64_t)(uintptr_t)r.to.p[lane] >> 5);
+            n_lines += xg_sim_places_add(lines, (uint64_t)(uintptr_t)r.to.p[lane] >> 7);
         }
         if (!xg_sim_shadow(w, v, in, &r, 0xFFFFFFFFu, bytes, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
@@ -18468,15 +18879,16 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
                 memcpy(slot + (q % per) * bytes, r.to.p[lane], bytes);
         }
     }
-    if (xg_sim_owner(w, (const char *)(uintptr_t)base) || (where & 15) == XG_SIM_SHARED) {
-        if (store)
-            w->stats.shared_stores++;
-        else
-            w->stats.shared_loads++;
-    } else if (store)
-        w->stats.global_stores++;
-    else
-        w->stats.global_loads++;
+    shared = xg_sim_owner(w, (const char *)(uintptr_t)base) || (where & 15) == XG_SIM_SHARED;
+    if (shared) {
+        w->stats.shared_transactions += XG_MAX(n_lines, (rows * cols * bits / 8 + 127) / 128);
+        *(store ? &w->stats.shared_stores : &w->stats.shared_loads) += 1;
+        return;
+    }
+    w->stats.sectors += n_sectors;
+    w->stats.minimum_sectors += XG_MIN(n_sectors, (rows * cols * bits / 8 + 31) / 32);
+    w->stats.global_transactions += n_lines;
+    *(store ? &w->stats.global_stores : &w->stats.global_loads) += 1;
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
@@ -19437,6 +19849,7 @@ XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_w
         return false;
     }
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, used, XG_SIM_READS)) return false;
+    if (!xg_sim_proxy(of, v, in, lane, at, used, "multiplication")) return false;
     memcpy(out, of->shared + at, 16);
     return true;
 }
@@ -20310,6 +20723,7 @@ XG_FN bool xg_sim_cancel_next(xg_sim_worker *w, uint64_t *block) {
     do {
         *block = first->range_at < first->range_end ? first->range_at++ : xg_sim_next_blocks(w->l, 1);
         if (*block >= total) return false;
+        *block = xg_sim_block_at(l, *block);
     } while (!xg_sim_cluster_of(l, *block, blocks));
     return true;
 }
@@ -20478,6 +20892,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
         if (v->state != XG_SIM_AT_BARRIER || v->barrier != id) continue;
         v->state = XG_SIM_READY;
         v->released = true;
+        v->n_stored = 0;
         v->result = in->op == XG_SIM_BAR_POPC  ? b->value
                     : in->op == XG_SIM_BAR_AND ? 0 - (uint32_t)b->all
                                                : 0 - (uint32_t)b->any;
@@ -20640,15 +21055,20 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
         break;
     case XG_SIM_K_ATOM:
         w->polls = true;
+        v->n_stored = 0;
         xg_sim_exec_atom(w, v, in, mask);
         break;
     case XG_SIM_K_PARAM: xg_sim_exec_param(w, v, in, mask); break;
     case XG_SIM_K_SREG: xg_sim_exec_sreg(w, v, in, mask); break;
     case XG_SIM_K_LOCAL: xg_sim_exec_local(v, in, mask); break;
-    case XG_SIM_K_WARP: xg_sim_exec_warp(w, v, in, mask); break;
+    case XG_SIM_K_WARP:
+        v->n_stored = 0; /* lanes of other masks, too: an instruction that brings some together orders all, here */
+        xg_sim_exec_warp(w, v, in, mask);
+        break;
     case XG_SIM_K_CPASYNC: xg_sim_exec_copy(w, v, in, mask); break;
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
     case XG_SIM_K_FENCE:
+        v->n_stored = 0;
         xg_sim_full_fence();
         if (in->imm & XG_SIM_FENCE_PROXY)
             xg_sim_fence_proxy(w, v);
@@ -20658,11 +21078,16 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
     case XG_SIM_K_ASYNC:
         w->polls = true;
+        v->n_stored = 0;
         xg_sim_exec_async(w, v, in, mask);
         break;
-    case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
+    case XG_SIM_K_TILE:
+        v->n_stored = 0;
+        xg_sim_exec_tile(w, v, in, mask);
+        break;
     case XG_SIM_K_TENSOR:
         w->polls = true;
+        v->n_stored = 0;
         xg_sim_exec_tensor(w, v, in, mask);
         break;
     case XG_SIM_K_TRAP:
@@ -20873,6 +21298,7 @@ XG_FN bool xg_sim_step_barrier(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc
         m = xg_sim_guard(v, in);
         if (!m || (in->kind == XG_SIM_K_BAR ? xg_sim_exec_bar(t->w, v, in, m) : xg_sim_exec_wait(t->w, v, in, m))) {
             v->pc = pc + 1;
+            v->n_stored = 0;
             through++;
         }
         if (t->w->faulted) return xg_sim_team_stop(t, XG_SIM_WAITS);
@@ -20892,11 +21318,14 @@ XG_FN bool xg_sim_step(xg_sim_team *t, const xg_sim_ins *in, uint32_t pc) {
     case XG_SIM_K_BAR:
     case XG_SIM_K_WAIT: return xg_sim_step_barrier(t, in, pc);
     default:
-        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in))
+        if (in->kind != XG_SIM_K_TILE || t->n == 1 || !xg_sim_tile_together(t->w, t->v, t->n, in)) {
+            const uint32_t first = in->kind == XG_SIM_K_ATOM && t->w->l->seed ? xg_sim_dice(t->w) % t->n : 0;
             for (k = 0; k < t->n; k++) {
-                m = xg_sim_guard(&t->v[k], in);
-                if (m) xg_sim_exec_one(t->w, &t->v[k], in, m);
+                xg_sim_warp *v = &t->v[first + k < t->n ? first + k : first + k - t->n];
+                m = xg_sim_guard(v, in);
+                if (m) xg_sim_exec_one(t->w, v, in, m);
             }
+        }
         if (XG_UNLIKELY(t->w->faulted)) return xg_sim_team_stop(t, XG_SIM_WAITS);
         t->v->pc = pc + 1;
         return true;
@@ -20925,7 +21354,8 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     xg_sim_team team;
     xg_sim_lanes L;
     char *regs = v->regs;
-    bool whole = v->mask == XG_SIM_ALL;
+    const uint32_t all = w->watch.running ? 0u : XG_SIM_ALL; /* 0 is no mask of a warp that runs */
+    bool whole = v->mask == all;
     team.w = w;
     team.v = v;
     team.n = nw;
@@ -20970,12 +21400,22 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
         if (!xg_sim_step(&team, in, pc)) break;
         pc = v->pc;
         L.base[0] = regs = v->regs;
-        whole = v->mask == XG_SIM_ALL;
+        whole = v->mask == all;
     }
     w->stats.warp_instructions += warp_count;
     w->stats.lane_instructions += lane_count;
     return team.why;
 }
+
+#endif /* XG_SIM_RUN_C */
+/* sim/blocks.c -- blocks and clusters: their warps in groups, deadlocks, faults.
+ *
+ * A block is visited round after round: each of its groups runs until its warps wait, are done or have spent their
+ * quantum. When no group can move, asynchronous copies land, waits that may give up are told "not yet", and then it is
+ * a deadlock. A block that faults has ended; what it found is kept, and the next block begins when more faults are
+ * wanted. */
+#ifndef XG_SIM_BLOCKS_C
+#define XG_SIM_BLOCKS_C
 
 /* ---- a block ---- */
 
@@ -20992,6 +21432,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     if (block != w->block + 1 || ++w->ctaid[0] == l->grid[0])
         xg_sim_position(l, block, w->ctaid); /* divisions take longer than some blocks */
     w->block = block;
+    w->dice = (l->seed ^ block) * 0x9E3779B97F4A7C15u;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = 0;
     xg_sim_interval_block(w);
@@ -21006,7 +21447,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = 0;
+        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = v->n_stored = 0;
         v->state = XG_SIM_READY;
         v->released = v->impatient = v->in_cluster_barrier = false;
     }
@@ -21126,7 +21567,8 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
 XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
     uint32_t i, ended = 0;
     bool moved = false;
-    for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+    const uint32_t first = w->l->seed ? xg_sim_dice(w) % w->n_groups : 0;
+    for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[(first + i) % w->n_groups]);
     for (i = 0; i < w->l->warps; i++) ended += w->warps[i].state == XG_SIM_DONE;
     *done += ended;
     if (!w->faulted && ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
@@ -21166,7 +21608,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {
             w->faulted = true;
-            memcpy(w->fault, peer->fault, sizeof w->fault);
+            memcpy(&w->fault, &peer->fault, sizeof w->fault);
         }
         xg_sim_stats_add(&w->stats, &peer->stats);
         memset(&peer->stats, 0, sizeof peer->stats);
@@ -21188,18 +21630,64 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
     return true;
 }
 
+/* The block that raced with itself runs again, until the faulting warp is there, and the other side of the race is
+ * said. Its results do not matter any more: it has failed. */
+XG_FN void xg_sim_other_side(xg_sim_worker *w, const uint64_t *blocks) {
+    const xg_source *s = w->m->src;
+    xg_sim_search *t = &w->watch;
+    char place[XG_SIM_PLACE_MAX];
+    size_t n = strlen(w->fault.text);
+    xg_sim_stats before;
+    t->wanted = false;
+    if (w->cluster->n > 1 || !w->l->module->code) return;
+    t->running = true;
+    t->over = w->faulted = false;
+    t->found = XG_SIM_NOREG;
+    before = w->stats;
+    xg_sim_cluster_run(w, blocks);
+    w->stats = before;
+    t->running = false;
+    w->faulted = true;
+    if (t->found == XG_SIM_NOREG) return;
+    {
+        const xg_sim_ins *in = &w->m->code[t->found];
+        const xg_str line = xg_sim_text_line(s, in->at);
+        const bool known = xg_sim_source_place(s, in->at, place, sizeof place) != 0;
+        xg_format(w->fault.text + n, sizeof w->fault.text - n, "\nthe other one: %s:%zu%s%s\n    %.*s",
+            s->name ? s->name : "ptx", xg_sim_line_of(w, in), known ? ", from " : "", known ? place : "",
+            (int)XG_MIN(line.n, 120u), line.p);
+    }
+}
+/* A fault is kept if it is another one than those before. The worker may go on while there is room. */
+XG_FN void xg_sim_keep_fault(xg_sim_worker *w, const uint64_t *blocks) {
+    const uint32_t most = XG_MAX(w->l->max_faults, 1u);
+    uint32_t i;
+    for (i = 0; i < w->n_faults && (w->faults[i].at != w->fault.at || w->faults[i].kind != w->fault.kind); i++) {}
+    if (i == w->n_faults && i < most) {
+        if (w->watch.wanted) xg_sim_other_side(w, blocks);
+        w->faults[w->n_faults++] = w->fault;
+    }
+    w->watch.wanted = false;
+    if (w->n_faults >= most || w->fault.kind == XG_SIM_FAULT_ENDLESS) {
+        xg_sim_stop(w->l);
+        return;
+    }
+    for (i = 0; i < w->cluster->n; i++) w->cluster->peers[i]->faulted = false;
+}
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
     uint64_t blocks[XG_SIM_CLUSTER_MAX];
     w->range_at = first;
     w->range_end = last;
     while (w->range_at < w->range_end && !w->faulted) { /* a block that runs may take later ones over */
-        if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        if (xg_sim_cluster_of(w->l, w->range_at++, blocks)) xg_sim_cluster_run(w, blocks);
+        if (xg_sim_stopped(w->l)) break;
+        if (!xg_sim_cluster_of(w->l, xg_sim_block_at(w->l, w->range_at++), blocks)) continue;
+        xg_sim_cluster_run(w, blocks);
+        if (w->faulted) xg_sim_keep_fault(w, blocks);
     }
-    return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
+    return w->n_faults ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }
 
-#endif /* XG_SIM_RUN_C */
+#endif /* XG_SIM_BLOCKS_C */
 /* sim/launch.c -- the interface: loading a module, checking a launch, a worker's memory. */
 #ifndef XG_SIM_LAUNCH_C
 #define XG_SIM_LAUNCH_C
@@ -21468,6 +21956,20 @@ XG_FN xlagpu_status xg_sim_refuse(xg_ctx *c, const char *format, ...) {
     return XLAGPU_ERROR_USAGE;
 }
 
+/* A number that is prime to that of the blocks, by the seed. */
+XG_FN uint64_t xg_sim_block_step(const xg_sim_launch *l) {
+    const uint64_t n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t step = (l->seed * 0x9E3779B97F4A7C15u >> 33) % n + 1;
+    for (;; step++) {
+        uint64_t a = n, b = step;
+        while (b) {
+            const uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1) return step;
+    }
+}
 XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     const xg_sim_func *f = &l->entry->f;
     uint64_t threads = 1, at;
@@ -21529,6 +22031,7 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->call_depth = f->depth;
     l->stop = 0;
     l->taken = 0;
+    l->block_step = xg_sim_block_step(l);
     return XLAGPU_OK;
 }
 
@@ -21556,12 +22059,14 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.scratch = xg_sim_carve_out(&c, 512);
     w.scratch2 = xg_sim_carve_out(&c, 512);
     w.runs = (xg_sim_runs *)(void *)xg_sim_carve_out(&c, ((size_t)l->module->n_code + 1) * sizeof(xg_sim_runs));
+    w.faults = (xg_sim_kept *)(void *)xg_sim_carve_out(&c, XG_MAX(l->max_faults, 1u) * sizeof *w.faults);
     w.params = xg_sim_carve_out(&c, l->param_bytes + 64);
     w.regs = xg_sim_carve_out(&c, (size_t)l->warps * l->stack_bytes);
     w.shared = xg_sim_carve_out(&c, (size_t)l->shared_bytes + 1024 + 64);
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
     if (l->shared_bytes) {
+        w.stored = (xg_sim_stored *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_STORED * sizeof *w.stored);
         w.reads = (xg_sim_read *)(void *)xg_sim_carve_out(&c, XG_SIM_READS_KEPT * sizeof *w.reads);
         w.read_rows = (uint32_t(*)[XG_SIM_WARP])(void *)xg_sim_carve_out(&c, XG_SIM_READ_ROWS * sizeof *w.read_rows);
     }
@@ -21671,12 +22176,31 @@ XG_SIM_FN const xg_sim_stats *xg_sim_worker_stats(xg_sim_worker *w) {
     for (r = 0; r < w->cluster->n; r++) xg_sim_fold_classes(w->cluster->peers[r], &w->stats);
     return &w->stats;
 }
+XG_SIM_FN const xg_sim_kept *xg_sim_fault_at(const xg_sim_worker *w, uint32_t i) {
+    return i < w->n_faults ? &w->faults[i] : NULL;
+}
 XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap) {
-    if (!w->faulted) {
-        if (cap) out[0] = 0;
-        return 0;
+    if (cap) out[0] = 0;
+    return w->n_faults ? xg_format(out, cap, "%s", w->faults[0].text) : 0;
+}
+XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t cap) {
+    enum {
+        SHOWN = 8
+    };
+    const uint32_t all = xg_sim_entries(m);
+    uint32_t i;
+    size_t n = 0;
+    if (cap) out[0] = 0;
+    for (i = 0; i < all && i < SHOWN && n + 1 < cap; i++) {
+        const xg_str name = xg_sim_entry_info(xg_sim_entry_at(m, i))->name;
+        char plain[XG_SIM_PLACE_MAX];
+        const size_t k = xg_sim_demangle(name, plain, sizeof plain);
+        const char *before = i == 0 ? "" : i + 1 == all ? " and " : ", ";
+        n += xg_format(out + n, cap - n, "%s%.*s", before, (int)XG_MIN(name.n, 200u), name.p);
+        if (n + 1 < cap && !xg_str_eq(name, xg_str_of(plain, k))) n += xg_format(out + n, cap - n, " (%s)", plain);
     }
-    return xg_format(out, cap, "%s", w->fault);
+    if (all > SHOWN && n + 1 < cap) n += xg_format(out + n, cap - n, " and %u more", all - SHOWN);
+    return XG_MIN(n, cap ? cap - 1 : 0);
 }
 
 #endif /* XG_SIM_LAUNCH_C */
@@ -21952,7 +22476,7 @@ struct xlagpu_device {
     xlagpu_program *programs;
     xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
-    uint32_t threads;
+    uint32_t threads, approximations;
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
@@ -22450,12 +22974,15 @@ enum {
 };
 typedef struct xr_host {
     xg_sim_memory memory;
+    xg_sim_kept *faults; /* of the last launch of PTX */
+    uint32_t n_faults;
 } xr_host;
 
 XG_FN xr_host *xr_host_of(xlagpu_device *d) { return (xr_host *)d->state; }
 
 XG_FN void xr_host_close(xlagpu_device *d) {
     xg_sim_memory_free(&xr_host_of(d)->memory);
+    xg_mem_free(&d->c, xr_host_of(d)->faults);
     xg_mem_free(&d->c, d->state);
 }
 XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
@@ -22465,6 +22992,7 @@ XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *des
     xg_sim_memory_init(&h->memory, &d->c);
     d->state = h;
     d->threads = desc && desc->threads ? desc->threads : xr_processors();
+    d->approximations = desc ? XG_MIN(desc->approximations, (uint32_t)XG_SIM_APPROX_COUNT - 1) : 0;
     if (!xg_sim_threads_ok()) d->threads = 1;
     xg_format(d->name, sizeof d->name, "PTX simulator, %u threads", d->threads);
     if (!desc || !desc->part || !xg_device_of_part(xg_str_z(desc->part), &d->figures))
@@ -22541,7 +23069,7 @@ XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_sourc
         return NULL;
     }
     outer = xg_try(&d->c, &here);
-    m = xg_sim_load(&d->c, a, ptx);
+    m = xg_sim_load_as(&d->c, a, ptx, xg_sim_unit_best(), (xg_sim_approx)d->approximations);
     xg_end(&d->c, outer);
     return m;
 }
@@ -22574,6 +23102,7 @@ typedef struct xr_host_run {
     const char *name;
     uint32_t n;
     xlagpu_status status[XR_WORKERS_MAX];
+    const uint32_t *faults; /* not NULL: they are kept with the device */
 } xr_host_run;
 
 XG_FN void xr_host_describe(const xlagpu_program *p, uint32_t k, xg_sim_launch *l) {
@@ -22675,6 +23204,16 @@ XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
     }
 }
 
+/* A worker's faults that no other one has found. */
+XG_FN void xr_host_collect(xr_host_run *r, uint32_t worker) {
+    xr_host *h = (xr_host *)r->device->state;
+    const xg_sim_kept *f;
+    uint32_t i, k;
+    for (i = 0; (f = xg_sim_fault_at(r->workers[worker], i)) != NULL; i++) {
+        for (k = 0; k < h->n_faults && (h->faults[k].at != f->at || h->faults[k].kind != f->kind); k++) {}
+        if (k == h->n_faults && k < XG_MAX(r->launch.max_faults, 1u)) h->faults[h->n_faults++] = *f;
+    }
+}
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
 XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
     size_t each = xg_sim_worker_bytes(&r->launch);
@@ -22696,6 +23235,7 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     if (r->device->progress) r->device->progress(r->device->progress_user, r->name, r->blocks, r->blocks);
     xg_sim_end(&r->launch);
     for (k = 0; k < n; k++) {
+        if (r->faults) xr_host_collect(r, k);
         if (stats) xr_host_count(stats, xg_sim_worker_stats(r->workers[k]));
         if (r->status[k] != XLAGPU_OK && s == XLAGPU_OK) {
             char text[XG_MESSAGE_MAX - 128];
@@ -22832,6 +23372,24 @@ XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, voi
 /* ---- any PTX ---- */
 
 XG_FN void *xr_host_load_ptx(xlagpu_device *d, xg_arena *a, const xg_source *ptx) { return xr_host_parse(d, a, ptx); }
+/* There is no such kernel: which there are, and which is meant perhaps. */
+XG_FN xlagpu_status xr_host_no_kernel(xg_ctx *c, const char *file, const xg_sim_module *m, const char *entry) {
+    char names[XG_MESSAGE_MAX / 2];
+    xg_sim_kernel_names(m, names, sizeof names);
+    if (!names[0]) return xr_fail(c, XLAGPU_ERROR_USAGE, "%s has no kernels", file);
+    if (!entry) return xr_fail(c, XLAGPU_ERROR_USAGE, "%s has several kernels, name one: %s", file, names);
+    return xr_fail(c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'; it has %s", file, entry, names);
+}
+enum {
+    XR_HOST_FAULTS = 1000
+};
+XG_FN xlagpu_status xr_host_fault_memory(xlagpu_device *d, uint32_t n) {
+    xr_host *h = xr_host_of(d);
+    xg_mem_free(&d->c, h->faults);
+    h->n_faults = 0;
+    h->faults = (xg_sim_kept *)xg_mem_alloc(&d->c, n * sizeof *h->faults);
+    return h->faults ? XLAGPU_OK : xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %u faults", n);
+}
 XG_FN xlagpu_status xr_host_launch_ptx(
     xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     xr_host_run r;
@@ -22843,9 +23401,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(
     r.launch.entry = l->entry                 ? xg_sim_find(m, xg_str_z(l->entry))
                      : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
                                               : NULL;
-    if (!r.launch.entry)
-        return xr_fail(
-            &d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", ptx->name, l->entry ? l->entry : "(name one)");
+    if (!r.launch.entry) return xr_host_no_kernel(&d->c, ptx->name, m, l->entry);
     memcpy(r.launch.grid, l->grid, sizeof r.launch.grid);
     memcpy(r.launch.block, l->block, sizeof r.launch.block);
     memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
@@ -22853,7 +23409,12 @@ XG_FN xlagpu_status xr_host_launch_ptx(
     r.launch.memory = &xr_host_of(d)->memory;
     r.launch.params = l->parameters;
     r.launch.param_bytes = l->parameter_bytes;
+    r.launch.fuel = l->instructions;
+    r.launch.seed = l->seed;
+    r.launch.max_faults = XG_MIN(l->max_faults, (uint32_t)XR_HOST_FAULTS);
+    r.faults = &xr_host_of(d)->n_faults;
     s = xg_sim_prepare(&d->c, &r.launch);
+    if (s == XLAGPU_OK) s = xr_host_fault_memory(d, XG_MAX(r.launch.max_faults, 1u));
     if (s == XLAGPU_OK) s = xr_host_worker_memory(d, xg_sim_worker_bytes(&r.launch), &memory);
     if (s == XLAGPU_OK) {
         if (stats) {
@@ -22862,7 +23423,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(
         }
         r.device = d;
         r.name = l->entry ? l->entry : ptx->name;
-        s = xr_host_go(&d->c, &r, (char *)memory, xr_host_workers(d), stats);
+        s = xr_host_go(&d->c, &r, (char *)memory, l->seed ? 1 : xr_host_workers(d), stats);
     }
     xg_mem_free(&d->c, memory);
     return s;
@@ -24831,6 +25392,21 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xla
 }
 
 #ifdef XLAGPU_NO_SIMULATOR
+XLAGPU_DEF const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
+    (void)d;
+    (void)index;
+    return NULL;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
+    xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
+    (void)buffer;
+    (void)item_bytes;
+    return d && name && (dims || !rank) ? XLAGPU_OK : XLAGPU_ERROR_USAGE;
+}
+XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
+    (void)d;
+    (void)buffer;
+}
 XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
     const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
     (void)name;
@@ -24861,7 +25437,7 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
     xg_arena_init(&a, &d->c);
     m = xr_host_parse(d, &a, &src);
     e = !m ? NULL : entry ? xg_sim_find(m, xg_str_z(entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
-    if (m && !e) xr_fail(&d->c, XLAGPU_ERROR_USAGE, "%s has no kernel '%s'", src.name, entry ? entry : "(name one)");
+    if (m && !e) xr_host_no_kernel(&d->c, src.name, m, entry);
     if (e && index < xg_sim_entry_info(e)->n_params) {
         *offset = xg_sim_entry_info(e)->params[index].offset;
         *bytes = xg_sim_entry_info(e)->params[index].size;
@@ -24869,6 +25445,38 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
     }
     xg_arena_free(&a);
     return found;
+}
+
+/* ---- what the simulator says and is told ---- */
+
+XLAGPU_DEF const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
+    const xr_host *h = d && d->platform == xr_host_platform() ? (const xr_host *)d->state : NULL;
+    return h && index < h->n_faults ? h->faults[index].text : NULL;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
+    xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
+    xg_sim_array *a;
+    jmp_buf here, *outer;
+    uint32_t i;
+    if (!d || !d->platform || !name || (rank && !dims)) return XLAGPU_ERROR_USAGE;
+    if (d->platform != xr_host_platform()) return XLAGPU_OK;
+    xr_begin(&d->c);
+    if (setjmp(here)) {
+        d->c.guard = NULL;
+        return d->c.status;
+    }
+    outer = xg_try(&d->c, &here);
+    a = XG_NEW(&d->arena, xg_sim_array); /* lives as long as the device: messages name freed buffers, too */
+    xg_end(&d->c, outer);
+    xg_format(a->name, sizeof a->name, "%s", name);
+    a->item = rank <= XG_SIM_ARRAY_RANK ? item_bytes : 0;
+    a->rank = XG_MIN(rank, (uint32_t)XG_SIM_ARRAY_RANK);
+    for (i = 0; i < a->rank; i++) a->dims[i] = dims[i] > 0 ? (uint64_t)dims[i] : 0;
+    xg_sim_memory_describe(&xr_host_of(d)->memory, buffer.address, a);
+    return XLAGPU_OK;
+}
+XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
+    if (d && d->platform == xr_host_platform()) xg_sim_memory_unwritten(&xr_host_of(d)->memory, buffer.address);
 }
 #endif
 
