@@ -130,7 +130,7 @@ XG_FN bool xg_nrun_copies_nothing(const xg_nrun *x, const xg_nblock *b) {
 }
 /* What the block computes at this point, without what its results hold. */
 XG_FN void xg_nrun_values(const xg_nrun *x, const xg_nblock *b, void *const *out) {
-    const void **in = XG_NEW_N(&x->r->stack, const void *, b->n_args);
+    const void **in = XG_NEW_N(&x->r->stack, const void *, b->n_args + 1);
     unsigned char *cells = XG_NEW_N(&x->r->stack, unsigned char, XG_NRUN_CELL *(size_t)b->n_args);
     uint32_t k;
     if (b->n_outs > XG_NRUN_OUTS)
