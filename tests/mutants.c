@@ -417,6 +417,8 @@ static const char *compare(
  * their order, as does whatever a reducer computes that is no longer a sum. */
 static bool may_run(const text *t) {
     static const char *const folds[] = {"reduce", "scan", "scatter", "dot(", "convolution(", "sort(", "map("};
+    /* nearly singular matrices; a format without zero, whose padding reads as its least number */
+    if (strstr(t->p, "cholesky(") || strstr(t->p, "triangular-solve(") || strstr(t->p, "f8e8m0")) return false;
     bool narrow = strstr(t->p, "f8e") || strstr(t->p, "f4e") || strstr(t->p, "f6e");
     size_t k;
     for (k = 0; k < sizeof folds / sizeof *folds && (narrow || in_applied); k++)
