@@ -10,8 +10,13 @@
 #include "base/table.c"
 #include "base/text.c"
 
+/* cost */
+#include "cost/cost.h"
+#include "cost/device.c"
+
 /* hlo */
 #include "hlo/hlo.h"
+#include "hlo/config.c"
 #include "hlo/infer_common.c"
 #include "hlo/infer.c"
 #include "hlo/infer_contract.c"
@@ -35,6 +40,7 @@
 #include "hlo/print.c"
 #include "hlo/verify.c"
 #include "hlo/windows.c"
+#include "hlo/terms.c"
 
 /* eval */
 #include "eval/eval.h"
@@ -154,6 +160,7 @@
 
 /* fuse */
 #include "fuse/fuse.h"
+#include "fuse/record.c"
 #include "fuse/in_place.c"
 #include "fuse/sort_order.c"
 #include "fuse/sort_passes.c"
@@ -265,6 +272,11 @@
 #include "sched/tile_form.c"
 #include "sched/tile_plan.c"
 #include "sched/tile_emit.c"
+#include "sched/split_k.c"
+
+/* choice */
+#include "choice/choice.h"
+#include "choice/choice.c"
 
 /* ptx */
 #include "ptx/ptx.h"

@@ -40,6 +40,7 @@
 
 #include "api/version.h"
 #include "api/status.h"
+#include "api/target.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -86,6 +87,10 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
 /* after HloModule; lives as long as the module */
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *module);
 
+/* The device that the text names, frontend_attributes={xlagpu.device="H100, sm_count=114"}, as a module has it that was
+ * printed after it was optimised or planned. False: none. */
+XLAGPU_DEF bool xlagpu_module_target(const xlagpu_module *module, xlagpu_target_desc *out);
+
 /* A parameter or a leaf of the flattened result. dims live as long as the module. An array with bounded dimensions,
  * f32[<=10,4], is an array of its bounds, f32[10,4], and behind it an s32[] for each such dimension that says how much
  * of it there is; what stands beyond is of no meaning. size_of is 1 + that dimension in such an s32[], else 0. The same
@@ -105,17 +110,6 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* ---- compiling ---- */
 
-/* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
-typedef struct xlagpu_target_desc {
-    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on later
-     * devices too, unless an instruction needs the letter */
-    const char *name;
-    uint32_t sm_count;         /* multiprocessors */
-    uint32_t threads_per_sm;   /* resident threads */
-    uint32_t shared_per_block; /* bytes of shared memory a block may have */
-    double bandwidth;          /* bytes per second of device memory */
-} xlagpu_target_desc;
-
 typedef struct xlagpu_compile_desc {
     xlagpu_target_desc target;
     bool disable_all_passes;       /* no HLO optimisation: each operation of the entry is a kernel of its own */
@@ -134,9 +128,10 @@ typedef struct xlagpu_compile_desc {
     void *dump_user;
     /* floats are never added up in the order in which threads come, even where that is faster */
     bool deterministic_ops;
-    uint64_t memory_limit; /* bytes of device memory that the program may need, arguments and results included; 0: any.
-                            * What is needed again much later is computed again until it fits; ERROR_LIMIT with a
-                            * message of what holds the rest if it cannot */
+    /* Bytes of device memory that the program may need, arguments and results included; UINT64_MAX: any. What is needed
+     * again much later is computed again until it fits; ERROR_LIMIT with a message of what holds the rest if it cannot.
+     * 0: nine tenths of the device's memory, and no failure if the program needs more. */
+    uint64_t memory_limit;
     /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
     bool allow_excess_precision;
     /* loops whose rounds end with copies do two rounds in one, without: fewer launches, each listed twice */
@@ -161,9 +156,13 @@ XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report
  * target loads it at once. The bytes live as long as the module; data NULL on failure. */
 XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
 
-/* What a target's usual device can do at most, a second: bytes of device memory, and f32 operations. False: there is no
- * such target. */
-XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops);
+/* The GPUs that are described: "T4", "A100" ...; NULL at the end. And the description of one, or of a target's usual
+ * one: all figures. False: there is no such part or target. */
+XLAGPU_DEF const char *xlagpu_part_name(uint32_t index);
+XLAGPU_DEF bool xlagpu_target_describe(const char *name, xlagpu_target_desc *out);
+
+/* What it can do at most, a second: bytes of device memory, and f32 operations. */
+XLAGPU_DEF bool xlagpu_target_peak(const char *name, double *bandwidth, double *flops);
 
 /* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
@@ -182,6 +181,11 @@ typedef struct xlagpu_tensor {
  * result leaves, whose data are filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
+
+/* The terms of the longest sum that an instruction of the module makes for one element (dot, convolution, reduce,
+ * reduce- window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there
+ * is none. */
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *module);
 
 /* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have:
  * bf16, f8e4m3fn ... Complex: the real part at `element`, the imaginary part half its bytes further, as the real type

@@ -99,6 +99,7 @@ static void names(void) {
     xlagpu_device_desc d;
     xlagpu_device *no = NULL;
     xlagpu_compile_desc c;
+    xlagpu_target_desc target;
     uint32_t k;
     memset(&c, 0, sizeof c);
     memset(&d, 0, sizeof d);
@@ -115,9 +116,24 @@ static void names(void) {
     xlagpu_rt_close(no);
     /* Extremes of a target that is given in numbers. */
     c.target.name = NULL;
-    c.target.bandwidth = 1e300;
-    c.target.sm_count = c.target.threads_per_sm = c.target.shared_per_block = UINT32_MAX;
+    c.target.bandwidth = c.target.sm_count = c.target.threads_per_sm = c.target.shared_per_block = UINT64_MAX;
     EXPECT(xlagpu_compile(m, &c).data != NULL);
+    c.target.bandwidth = c.target.sm_count = c.target.threads_per_sm = c.target.shared_per_block = 1;
+    EXPECT(xlagpu_compile(m, &c).data != NULL);
+    memset(&c, 0, sizeof c);
+    c.target.part = "H20";
+    REFUSED(!xlagpu_compile(m, &c).data, XLAGPU_ERROR_USAGE, "did you mean 'L20'?");
+    c.target.part = "L40";
+    c.target.name = "sm_90a";
+    REFUSED(!xlagpu_compile(m, &c).data, XLAGPU_ERROR_USAGE, "L40 is not a device of sm_90a");
+    c.target.name = NULL;
+    EXPECT(xlagpu_compile(m, &c).data != NULL);
+    for (k = 0; xlagpu_part_name(k); k++) {
+        EXPECT(xlagpu_target_describe(xlagpu_part_name(k), &target) && target.sm_count > 0 && target.memory_bytes > 0);
+        EXPECT(xlagpu_target_describe(target.name, &target)); /* its target's usual one */
+    }
+    EXPECT(k > 0 && !xlagpu_target_describe("sm_20", &target) && !xlagpu_target_describe(NULL, &target));
+    EXPECT(!xlagpu_module_target(m, &target));
     c.disable_passes = "dce,no-such-pass";
     EXPECT(xlagpu_compile(m, &c).data != NULL);
     xlagpu_module_destroy(m);

@@ -52,6 +52,44 @@ static void uploads(xlagpu_context *c) {
     reset();
 }
 
+/* ---- copies in graphs between the device and the host ---- */
+
+/* A copy node names the kind of memory of either end; the driver refuses a wrong one. */
+static void host_copies(xlagpu_context *c) {
+    static const char text[] =
+        "ENTRY e { x = f32[64] parameter(0) a = f32[64] multiply(x, x) h = f32[64] custom-call(a), "
+        "custom_call_target=\"MoveToHost\" n = f32[64] negate(x) d = f32[64] custom-call(h), "
+        "custom_call_target=\"MoveToDevice\" ROOT y = f32[64] add(d, n) }";
+    xlagpu_bytes exe = compile_commands(c, text, 1, false);
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    xlagpu_execution *e;
+    xlagpu_buffer in[2], out;
+    float x[64], y[64];
+    int k, r;
+    if (!EXPECT(exe.data != NULL)) {
+        printf("%s\n", xlagpu_error(c));
+        return;
+    }
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    p = xlagpu_rt_load(d, exe.data, exe.size);
+    e = xlagpu_rt_prepare(p);
+    EXPECT(xlagpu_rt_alloc(d, sizeof x, &in[0]) == XLAGPU_OK && xlagpu_rt_alloc(d, sizeof x, &in[1]) == XLAGPU_OK);
+    EXPECT(e && xlagpu_rt_alloc(d, sizeof y, &out) == XLAGPU_OK);
+    for (r = 0; r < 2; r++) { /* the second time from another address */
+        for (k = 0; k < 64; k++) x[k] = (float)(k + r);
+        EXPECT(xlagpu_rt_upload(d, in[r], x, sizeof x) == XLAGPU_OK);
+        EXPECT(xlagpu_rt_execute(e, &in[r], &out, NULL) == XLAGPU_OK && !*xlagpu_rt_execution_note(e));
+        EXPECT(xlagpu_rt_download(d, y, out, sizeof y) == XLAGPU_OK);
+        for (k = 0; k < 64; k++) EXPECT(y[k] == x[k] * x[k] - x[k]);
+    }
+    EXPECT_IN(fake->graph_launches == 2 && fake->launches == 2 * 3, "the whole program is one graph");
+    EXPECT_IN(fake->copy_nodes == 2, "to the host and back, built once");
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
+
 /* ---- graphs that the driver refuses ---- */
 
 /* Every call that makes, changes or launches a graph is refused, once or from then on, with every code: the results
@@ -365,9 +403,12 @@ static void no_ranges(void) {
 /* ---- what PTX is made for ---- */
 
 /* What was compiled for sm_90a and needs nothing of it runs on the devices behind it. */
-static void later_devices(xlagpu_bytes exe) {
+static void later_devices(xlagpu_context *c, xlagpu_bytes exe) {
     static const int devices[][2] = {{9, 0}, {10, 0}, {10, 3}, {12, 0}};
     char message[XG_MESSAGE_MAX];
+    xlagpu_device *d = NULL;
+    xlagpu_bytes newest;
+    xlagpu_target_desc figures;
     size_t k;
     for (k = 0; k < XG_COUNT(devices); k++) {
         reset();
@@ -375,6 +416,13 @@ static void later_devices(xlagpu_bytes exe) {
         fake->minor = devices[k][1];
         EXPECT_IN(way(exe, message) == XLAGPU_OK && nothing_left(), message);
     }
+    reset();
+    fake->major = 13; /* that the table does not have: what the device asks for can be compiled for, and runs */
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    newest = compile_for(c, whole_text, xlagpu_rt_target(d));
+    EXPECT(xlagpu_rt_target_desc(d, &figures) == XLAGPU_OK && figures.f32_rate > 0 && figures.l2_latency > 0);
+    xlagpu_rt_close(d);
+    EXPECT(newest.data && way(newest, message) == XLAGPU_OK && nothing_left());
     reset();
     fake->major = 8;
     EXPECT(way(exe, message) == XLAGPU_ERROR_DEVICE && nothing_left());
@@ -424,8 +472,190 @@ static void many_parameters(xlagpu_context *c, int n, bool newer) {
     EXPECT(nothing_left());
 }
 
+/* ---- loading many kernels ---- */
+
+enum {
+    MANY = 160
+};
+/* No two of these kernels are alike, and each is some kilobytes of PTX. */
+static xlagpu_bytes many_kernels(xlagpu_context *c) {
+    static char text[60000];
+    size_t at = (size_t)snprintf(text, sizeof text, "ENTRY e { x = f32[%d] parameter(0)\n", MANY);
+    int k;
+    for (k = 0; k < MANY; k++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+            "a%d = f32[%d] slice(x), slice={[0:%d]} b%d = f32[%d] exponential-minus-one(a%d)\n", k, k + 1, k + 1, k,
+            k + 1, k);
+    at += (size_t)snprintf(text + at, sizeof text - at, "ROOT t = (");
+    for (k = 0; k < MANY; k++) at += (size_t)snprintf(text + at, sizeof text - at, "%sf32[%d]", k ? ", " : "", k + 1);
+    at += (size_t)snprintf(text + at, sizeof text - at, ") tuple(");
+    for (k = 0; k < MANY; k++) at += (size_t)snprintf(text + at, sizeof text - at, "%sb%d", k ? ", " : "", k);
+    snprintf(text + at, sizeof text - at, ") }");
+    return compile_commands(c, text, 1u << 30, false); /* no passes: every operation is a kernel */
+}
+static void run_many(xlagpu_program *p) {
+    static float x[MANY], y[MANY][MANY];
+    xlagpu_rt_tensor in, out[MANY];
+    int k;
+    for (k = 0; k < MANY; k++) {
+        x[k] = (float)(k % 2);
+        out[k].data = y[k];
+        out[k].bytes = (size_t)(k + 1) * 4;
+    }
+    in.data = x;
+    in.bytes = sizeof x;
+    EXPECT(xlagpu_rt_run(p, &in, 1, out, MANY) == XLAGPU_OK);
+    for (k = 0; k < MANY; k++) EXPECT(y[k][0] == 0 && (k < 1 || (y[k][1] > 1.71f && y[k][1] < 1.72f)));
+}
+typedef struct jit_words {
+    int calls, kernels;
+    double milliseconds;
+} jit_words;
+static void jit_said(void *user, const char *program, double milliseconds, const char *text) {
+    jit_words *w = (jit_words *)user;
+    w->calls++;
+    w->kernels += strstr(text, "Used 12 registers") != NULL;
+    w->milliseconds += milliseconds;
+    EXPECT(*program);
+}
+static void parts(xlagpu_context *c) {
+    xlagpu_bytes exe = many_kernels(c);
+    xlagpu_device_desc desc;
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    uint32_t threads;
+    long modules = 0, n;
+    jit_words words = {0, 0, 0};
+    if (!EXPECT(exe.data && xlagpu_executable_ptx(exe).size > 2 * XR_PART_BYTES)) return;
+    memset(&desc, 0, sizeof desc);
+    desc.platform = "cuda";
+    desc.driver = LIBRARY;
+    for (threads = 1; threads <= 8; threads *= 2) {
+        reset();
+        fake->slow = 3000;
+        desc.threads = threads;
+        desc.jit_log = threads == 8 ? jit_said : NULL;
+        desc.jit_log_user = &words;
+        EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
+        p = xlagpu_rt_load(d, exe.data, exe.size);
+        if (!EXPECT(p != NULL)) printf("%s\n", xlagpu_rt_error(d));
+        modules = fake->modules;
+        EXPECT_IN((modules > 1) == (threads > 1), "several threads load several parts");
+        EXPECT_IN(fake->loading_most <= (long)threads && (fake->loading_most > 1) == (threads > 1), "side by side");
+        run_many(p);
+        xlagpu_rt_close(d);
+        EXPECT(nothing_left() && !fake->loading);
+    }
+    EXPECT(words.calls == modules && words.kernels == modules && words.milliseconds == 1.5 * (double)modules);
+    desc.jit_log = NULL;
+    for (n = 1; n <= modules; n++) { /* each part fails once */
+        reset();
+        fake->fail = "cuModuleLoadDataEx";
+        fake->fail_at = n;
+        fake->error = 218;
+        fake->log = "a kernel of this part is wrong";
+        EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
+        EXPECT(!xlagpu_rt_load(d, exe.data, exe.size));
+        EXPECT_TEXT(xlagpu_rt_error(d), "a kernel of this part is wrong");
+        xlagpu_rt_close(d);
+        EXPECT(nothing_left());
+    }
+    cache_clear();
+    (void)mkdir(CACHE, 0777);
+    desc.cache = CACHE;
+    for (n = 0; n < 2; n++) { /* parts are kept one by one, and found again */
+        reset();
+        EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
+        p = xlagpu_rt_load(d, exe.data, exe.size);
+        EXPECT(p && cache_files() == modules && fake->linked == (n ? 0 : modules) && fake->from_code == modules);
+        run_many(p);
+        xlagpu_rt_close(d);
+        EXPECT(nothing_left());
+    }
+    cache_clear();
+    rmdir(CACHE);
+    reset();
+}
+/* A text of 20 megabytes is walked over once, not once a kernel. */
+static void one_walk(void) {
+    enum {
+        N = 20000,
+        PADDING = 900
+    };
+    static xlagpu_device device;
+    static xlagpu_program p;
+    char *text = (char *)malloc((size_t)N * (PADDING + 200) + 100), *names = (char *)malloc((size_t)N * 20);
+    size_t at = (size_t)sprintf(text, ".version 7.8\n.target sm_90\n.address_size 64\n");
+    xr_cuda_code *code;
+    int k, wrong = 0;
+    xg_ctx_init(&device.c, NULL, 0);
+    device.threads = 4;
+    p.device = &device;
+    p.n_kernels = N;
+    p.kernels = (xr_kernel *)calloc(N, sizeof *p.kernels);
+    for (k = 0; k < N; k++) {
+        int number = (int)((k * 7919u) % N); /* kernels stand in another order than in the table */
+        sprintf(names + 20 * k, "kernel_%d", k);
+        p.kernels[k].name = names + 20 * k;
+        at += (size_t)sprintf(text + at, "\n// .entry kernel_0(.param\n.visible .entry kernel_%d(", number);
+        if (number % 3) at += (size_t)sprintf(text + at, "\n\t.param .u64 .ptr .global .align 16 a");
+        if (number % 3 == 2) at += (size_t)sprintf(text + at, ",\n\t.param .u64 .ptr .global .align 16 b");
+        at += (size_t)sprintf(text + at, ")\n{\n%*s\n\tret;\n}\n", PADDING, ".param");
+    }
+    p.ptx.text = text;
+    p.ptx.size = at;
+    code = xr_code_new(&p);
+    xr_scan(code);
+    EXPECT(xr_scan_check(code) == XLAGPU_OK && code->n_entries == N);
+    for (k = 0; k < N; k++) wrong += p.kernels[k].n_params != (uint32_t)(k % 3);
+    for (k = 1; k < N; k++) wrong += memcmp(text + code->entries[k].begin - 2, "}\n", 2) != 0;
+    EXPECT_IN(!wrong, "a kernel's parameters, or its place in the text");
+    p.kernels[7].name = "kernel_that_is_not_there";
+    for (k = 0; k < N; k++) p.kernels[k].found = false;
+    xg_mem_free(&device.c, code);
+    code = xr_code_new(&p);
+    xr_scan(code);
+    EXPECT(xr_scan_check(code) == XLAGPU_ERROR_CORRUPT);
+    EXPECT_TEXT(device.c.message, "the executable's PTX has no kernel 'kernel_that_is_not_there'");
+    xg_mem_free(&device.c, code);
+    free(p.kernels);
+    free(text);
+    free(names);
+}
+
+/* ---- running again ---- */
+
+/* The easy way allocates once: device buffers, the execution, room to change layouts in. */
+static void run_again(xlagpu_bytes exe) {
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    long calls, allocations;
+    int k;
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    p = xlagpu_rt_load(d, exe.data, exe.size);
+    EXPECT(p && run_whole(p) == XLAGPU_OK);
+    calls = count.calls;
+    allocations = fake->allocations;
+    for (k = 0; k < 5; k++) EXPECT(run_whole(p) == XLAGPU_OK);
+    EXPECT_IN(count.calls == calls && fake->allocations == allocations, "a run like the one before allocates");
+    fake->fail = "cuLaunchKernel";
+    fake->fail_at = 1;
+    fake->error = 719;
+    EXPECT(run_whole(p) == XLAGPU_ERROR_DEVICE);
+    EXPECT_TEXT(xlagpu_rt_error(d), "launching a kernel");
+    fake->fail = NULL;
+    EXPECT(run_whole(p) == XLAGPU_OK);
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
+
 static void hardware(xlagpu_context *c, xlagpu_bytes exe, xlagpu_bytes control) {
-    later_devices(exe);
+    parts(c);
+    one_walk();
+    run_again(exe);
+    host_copies(c);
+    later_devices(c, exe);
     many_parameters(c, 511, false);
     many_parameters(c, 512, true);
     many_parameters(c, 900, true);

@@ -19,7 +19,7 @@ kernels|api||-|
 hostile|api|||-O1 $SANITIZE
 ptx_sweep|src|build/ptx_sweep sm_75 sm_90a|build/ptx_sweep|-O1
 executable|src|--quick||-O1 $SANITIZE
-texts|src|tests/corpus/*.hlo|tests/corpus/*.hlo|-O1 $SANITIZE
+texts|src|tests/corpus/*.hlo|--targets all tests/corpus/*.hlo|-O1 $SANITIZE
 damage|src|--quick|--random 3000|-O1 $SANITIZE
 fake_cuda|src|||-O1 $SANITIZE
 memory|src|tests/corpus/[cd]*.hlo|tests/corpus/*.hlo|-O1 $SANITIZE

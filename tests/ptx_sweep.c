@@ -195,7 +195,7 @@ static void end(kernel *k, xg_ptx *p) {
         xg_ptx_kernel(p, k->m);
         return;
     }
-    p = xg_ptx_begin(&ctx, &arena, xg_target_find(&ctx, xg_str_z(run_target)));
+    p = xg_ptx_begin(&ctx, &arena, xg_target_find(&ctx, xg_str_z(run_target)), NULL);
     fill();
     if (rule.raw) interpret_into(k->m, want);
     xg_ptx_kernel(p, k->m);
@@ -500,7 +500,7 @@ int main(int argc, char **argv) {
     }
     for (i = 0; i < n && argc > 1; i++) {
         const char *target = argc > 2 ? argv[2 + i] : known[i];
-        xg_ptx *p = xg_ptx_begin(&ctx, &arena, xg_target_find(&ctx, xg_str_z(target)));
+        xg_ptx *p = xg_ptx_begin(&ctx, &arena, xg_target_find(&ctx, xg_str_z(target)), NULL);
         xg_buf text;
         xg_texts pieces;
         char path[512];

@@ -104,7 +104,7 @@ static int compile_timed(source *s, dump_state *d, int times, xlagpu_bytes *exe,
         double t = seconds();
         rc = source_parse(s);
         if (rc) return rc;
-        dump_describe(d, s->module, "sm_90a", &desc);
+        dump_describe(d, s->module, NULL, &desc);
         if (k + 1 < times) desc.dump = NULL;
         *exe = xlagpu_compile(s->module, &desc);
         if (!exe->data) rc = source_failed(s);
@@ -154,7 +154,7 @@ static int compile_one(const flag_values *f, int file, const char *emit) {
     dump_begin(&d, f, f->files[file], file, emit ? emit_stage(emit) : NULL);
     if (!rc) rc = compile_timed(&s, &d, f->report ? 3 : 1, &exe, &best);
     if (!rc && f->report && xlagpu_compile_report(s.module, &report)) report_line(&d, best, &report);
-    if (!rc && f->cubin) rc = add_cubin(&s, &d, f->target ? f->target : "sm_90a", &exe);
+    if (!rc && f->cubin) rc = add_cubin(&s, &d, dump_target(f, s.module, NULL).name, &exe);
     if (!rc && emit) rc = write_emitted(f, emit, exe, &d);
     dump_end(&d);
     source_close(&s);
@@ -184,7 +184,7 @@ static int optimize_all(source *s, const flag_values *f) {
     dump_state d;
     int rc;
     dump_begin(&d, f, s->path, 0, "hlo/after_optimizations");
-    dump_describe(&d, s->module, "sm_90a", &desc);
+    dump_describe(&d, s->module, NULL, &desc);
     xlagpu_compile(s->module, &desc);
     rc = d.wanted ? write_out(f->o, d.wanted, d.wanted_n) : source_failed(s);
     dump_end(&d);

@@ -130,12 +130,26 @@ void dump_begin(dump_state *d, const flag_values *f, const char *path, int file,
     if (f->dump_to) make_dir(f->dump_to);
 }
 
-void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xlagpu_compile_desc *c) {
+xlagpu_target_desc dump_target(const flag_values *f, const xlagpu_module *m, const xlagpu_target_desc *device) {
+    xlagpu_target_desc t, of_gpu;
+    memset(&t, 0, sizeof t);
+    t.name = f->target;
+    t.part = f->gpu;
+    if (f->gpu && !f->target && xlagpu_target_describe(f->gpu, &of_gpu)) t.name = of_gpu.name;
+    if (f->target || f->gpu) return t;
+    if (device) return *device;
+    if (xlagpu_module_target(m, &t)) return t;
+    t.name = "sm_90a";
+    return t;
+}
+
+void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_desc *target, xlagpu_compile_desc *c) {
     const flag_values *f = d->f;
+    const char *name;
     size_t n;
     char *p;
     memset(c, 0, sizeof *c);
-    c->target.name = f->target ? f->target : target;
+    c->target = dump_target(f, m, target);
     c->disable_all_passes = f->disable_all;
     c->disable_passes = f->disable;
     if (d->file == 0) note_unknown_passes(f->disable);
@@ -155,10 +169,9 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const char *target, xl
     snprintf(d->module, sizeof d->module, "%s", xlagpu_module_name(m));
     for (p = d->module; *p; p++)
         if (*p == '/') *p = '_';
-    n = strspn(c->target.name, "sm_"); /* sm_90a: sm_9.0 as XLA writes it */
-    for (p = d->target; c->target.name[n] >= '0' && c->target.name[n] <= '9' && p < d->target + sizeof d->target - 2;
-         n++)
-        *p++ = c->target.name[n];
+    name = c->target.name ? c->target.name : "";
+    n = strspn(name, "sm_"); /* sm_90a: sm_9.0 as XLA writes it */
+    for (p = d->target; name[n] >= '0' && name[n] <= '9' && p < d->target + sizeof d->target - 2; n++) *p++ = name[n];
     *p = 0;
     if (p > d->target) {
         char digits[16];

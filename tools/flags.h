@@ -23,9 +23,12 @@ enum {
     X(platform, "platform", STR, FV_RUN | FV_SIM, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
     X(args, "args", STR, FV_RUN, "A.npz", "arguments arg0, arg1 ...; without it seeded random ones") \
     X(expect, "expect", STR, FV_RUN, "A.npz", "compare the results with out0, out1 ... of this file") \
-    X(rtol, "rtol", REAL, FV_RUN, "R", "relative tolerance of comparisons") \
+    X(rtol, "rtol", REAL, FV_RUN, "R", "relative tolerance of comparisons; without both: the type's, or what the module's own rounding asks for") \
     X(atol, "atol", REAL, FV_RUN, "A", "absolute tolerance of comparisons") \
-    X(out, "out", STR, FV_RUN, "O.npz", "write the results") \
+    X(int_atol, "int-atol", SIZE, FV_RUN, "N", "how far integers may differ: an image that is off by one") \
+    X(out, "out", STR, FV_RUN, "O.npz", "write the results; -: to standard output") \
+    X(save_args, "save_args", STR, FV_RUN, "A.npz", "write the arguments, to repeat a run elsewhere") \
+    X(quiet, "quiet", BOOL, FV_RUN, "", "no line that says the verdict") \
     X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
     X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \
     X(seed, "seed", INT, FV_RUN, "N", "seed of random arguments") \
@@ -34,6 +37,8 @@ enum {
     X(profile, "profile", BOOL, FV_RUN, "", "time of each step, sorted by its share, with bytes, operations and the share of the device's peaks") \
     X(trace, "trace", STR, FV_RUN, "T.json", "write when each step ran, for Perfetto or Chrome") \
     X(cache, "cache", STR, FV_RUN, "DIR", "cuda: keep machine code in this folder") \
+    X(jit_log, "jit-log", STR, FV_RUN, "FILE", \
+        "cuda: append what the driver's compiler says of the kernels: registers, spills, time") \
     X(nvtx, "nvtx", BOOL, FV_RUN, "", "cuda: name the program and its steps for NVIDIA's profilers") \
     X(concurrent, "concurrent", BOOL, FV_RUN, "", "cuda: steps that do not touch the same memory run beside each other, on two streams or as branches of a command buffer") \
     X(copy_stream, "copy-stream", BOOL, FV_RUN, "", "cuda: only copies run beside kernels") \
@@ -43,6 +48,7 @@ enum {
     X(command_buffer_control, "command-buffer-control", BOOL, FV_RUN | FV_COMPILE, "", "put loops and branches into command buffers, too") \
     X(cubin, "cubin", BOOL, FV_COMPILE, "", "put machine code into the executable, too: calls ptxas") \
     X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT, "sm_90a", "what to compile for; run: the device's own") \
+    X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
     X(emit, "emit", STR, FV_COMPILE, "ptx|hlo|indexing|plan|buffers|thunks|ir|exe|c", "what to write") \
     X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \

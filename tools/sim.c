@@ -227,6 +227,8 @@ int verb_sim(const flag_values *f) {
     memset(block, 0, sizeof block);
     desc.platform = sim_platform(f->platform);
     desc.threads = (uint32_t)f->threads;
+    desc.part = f->gpu;
+    desc.print = print_text;
     progress_begin(&shown, &desc);
     if (!args)
         rc = fail(DEVICE, "xlagpu: error: out of memory");

@@ -40,7 +40,6 @@ typedef struct xg_driver_state {
     xg_arena *work; /* of the kernel that is being made: everything but its text */
     xg_arena *temp; /* of the pass that is running */
     xg_emit_target emit;
-    xg_machine machine;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
@@ -94,19 +93,19 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
     return args;
 }
 
-/* Does a result lie over an operand where only the loop emitter may put it? */
-XG_FN bool xg_driver_wants_loop(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
+/* A plan that was written by hand may put a result where the kernel does not expect it. */
+XG_FN void xg_driver_check_over(const xg_plan *p, const xg_plan_step *s, const xg_record *r) {
     uint32_t n = s->n_links - s->n_written, k, j;
     for (k = 0; k < s->n_written; k++)
         for (j = 0; j < n; j++)
-            if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes &&
-                !xg_fuse_may_share(a, s->inst, j, k))
-                return true;
-    return false;
+            if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes && !xg_record_may_share(r, j, k))
+                xg_hlo_fail(s->inst, XLAGPU_ERROR_INVALID, "plan the module again",
+                    "%s: result %u lies over operand %u, where its %.*s '%.*s' cannot put it", s->inst->name.p, k, j,
+                    (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p);
 }
 
 /* Equal keys: the same kernel, whatever the names. */
-XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
+XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_record *r, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
     xg_buf b;
     xg_buf_init(&b, s->work);
@@ -118,6 +117,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
         xg_put_i64(&b, args[k].align);
         xg_putc(&b, ' ');
     }
+    xg_record_print_way(&b, r);
     xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
     return xg_str_of(b.p, b.n);
 }
@@ -134,29 +134,26 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
             "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the place
- * that they write, as the loop emitter does. */
-XG_FN xg_kmodule *xg_driver_emit(xg_driver_state *s, const xg_inst *fusion, bool by_loop) {
-    xg_str name = xg_driver_kernel_name(s, fusion->name);
-    xg_kmodule *m = xg_tile_fusion(s->work, fusion, name, &s->emit, &s->machine);
-    return m ? m : xg_emit_fusion(s->work, fusion, name, &s->emit, by_loop);
-}
 /* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
 XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
     const xg_inst *fusion = p->steps.p[step].inst;
     xg_kmodule *m;
     xg_karg *args;
+    const xg_record *record;
     xg_plan_kernel k;
     xg_str key;
     uint32_t *made;
     xg_mark none = xg_arena_mark(s->temp);
     size_t i;
     xg_driver_check_args(fusion);
+    record = xg_records_of(p->records, fusion);
+    if (!record) xg_hlo_fail(fusion, XLAGPU_ERROR_INTERNAL, NULL, "%s has no record", fusion->name.p);
+    xg_driver_check_over(p, &p->steps.p[step], record);
     args = xg_driver_args(s->work, p, &p->steps.p[step]);
-    key = xg_driver_kernel_key(s, fusion, args);
+    key = xg_driver_kernel_key(s, fusion, record, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_driver_emit(s, fusion, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m = xg_choice_emit(s->work, fusion, record, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
@@ -230,27 +227,51 @@ XG_FN uint32_t xg_driver_bf16_ops(const xg_target *t) {
 #undef X
     return r;
 }
-XG_FN xg_machine xg_driver_machine(const xg_target *t) {
-    xg_machine r;
-    r.sms = t->sms;
-    r.lanes = t->cores;
-    r.clock_mhz = t->clock_mhz;
-    r.threads_per_sm = t->threads_per_sm;
-    r.cluster = t->cluster;
-    r.red_bytes = xg_target_has(t, XG_TARGET_RED_VECTORS) ? 16 : 0;
-    r.bandwidth_gbs = t->bandwidth_gbs;
-    r.l2_bytes = (int64_t)t->l2_bytes;
-    r.shared_per_block = t->shared_per_block;
-    r.bf16_ops = xg_driver_bf16_ops(t);
-    r.async_copies = t->cc >= 80;
-    return r;
+static const char *xg_driver_part_at(const void *user, size_t i) {
+    (void)user;
+    return xg_device_part_name(i);
+}
+XG_NORETURN XG_FN void xg_driver_bad_part(xg_ctx *c, const char *part) {
+    const char *nearby = xg_nearest(xg_str_z(part), xg_driver_part_at, NULL);
+    xg_fail(c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; %s%s%s", part,
+        nearby ? "did you mean '" : "known are ", nearby ? nearby : "T4, A100, L40, H100, H200, B200",
+        nearby ? "'?" : " and others");
+}
+XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d) {
+    m->device = *d;
+    m->bf16_ops = xg_driver_bf16_ops(t);
+}
+XG_FN void xg_driver_aim_usual(xg_module *m, const xg_target *t) {
+    xg_device d;
+    (void)xg_device_of_cc(t->cc, &d); /* every target has one */
+    xg_driver_aim(m, t, &d);
+}
+/* The device that options and module name: the options' part; that of the text, if it is of the target's kind; the
+ * target's usual one. Then figures of the options replace those of the device. */
+XG_FN void xg_driver_aim_by(xg_module *m, xg_driver_options *o) {
+    xg_device d = m->device;
+    const char *part = o->described.part;
+    if (part && !xg_device_of_part(xg_str_z(part), &d)) xg_driver_bad_part(m->ctx, part);
+    if (!o->target.name)
+        o->target = part || m->has_device ? *xg_target_of(d.cc) : *xg_target_find(m->ctx, XG_STR(XG_DRIVER_TARGET));
+    if (part && d.cc != o->target.cc)
+        xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "%s is not a device of %s", part, o->target.name);
+    if (!part && !(m->has_device && d.cc == o->target.cc)) (void)xg_device_of_cc(o->target.cc, &d);
+    xg_device_apply(&d, &o->described);
+    xg_driver_aim(m, &o->target, &d);
+    m->has_device = true;
+}
+/* What the options say, or what the device has; then it is no failure if the program needs more. */
+XG_FN void xg_driver_limit(xg_module *m, const xg_driver_options *o) {
+    int64_t room = m->device.memory_bytes / 1000 * XG_DRIVER_MEMORY_PERMILLE;
+    m->memory_limit = o->memory_limit < 0 ? 0 : o->memory_limit ? o->memory_limit : room;
+    m->limit_is_wish = !o->memory_limit;
 }
 
 /* From a plan on: kernels, text, bytes. */
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_arena *a = p->arena;
     xg_driver_state s;
-    xg_machine machine;
     xg_buf text;
     uint32_t instructions = 0;
     xg_str exe;
@@ -260,10 +281,8 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.work = p->m->work;
     s.temp = xg_arena_inner(a);
     s.backend = xg_ptx_backend();
-    s.code = s.backend->begin(a->ctx, a, &o->target);
-    machine = xg_driver_machine(&o->target);
-    s.emit = xg_emit_target_of(&machine, o->deterministic);
-    s.machine = machine;
+    s.code = s.backend->begin(a->ctx, a, &o->target, &p->m->device);
+    s.emit = xg_emit_target_of(&p->m->device, o->deterministic);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -299,7 +318,9 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
 }
 
 XG_FN xg_str xg_driver_compile(
-    xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
+    xg_module *m, xg_arena *a, const xg_driver_options *options, xg_driver_report *report, xg_arena *to) {
+    xg_driver_options aimed = *options;
+    const xg_driver_options *o = &aimed;
     xg_plan *p;
     xg_buf text;
     if (m->num_partitions > 1)
@@ -313,8 +334,8 @@ XG_FN xg_str xg_driver_compile(
         xg_indexing_print_module(&text, m);
         xg_driver_dump_text(o, "indexing", &text);
     }
-    m->machine = xg_driver_machine(&o->target);
-    m->memory_limit = o->memory_limit;
+    xg_driver_aim_by(m, &aimed);
+    xg_driver_limit(m, o);
     if (o->dump) {
         m->fusion_log = XG_NEW(a, xg_buf);
         xg_buf_init(m->fusion_log, a);
@@ -333,22 +354,37 @@ XG_FN xg_str xg_driver_compile(
     return xg_driver_finish(p, o, report, to);
 }
 
-/* A planned module goes on from where it was printed. */
-XG_FN xg_str xg_driver_compile_plan(
-    xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
-    xg_plan *p = xg_plan_parse(c, a, src);
+/* Does the plan need more than the limit? */
+XG_FN void xg_driver_check_limit(const xg_plan *p, int64_t limit) {
     uint64_t bytes = 0; /* the limit is less than 2^61, and so is each of them */
     uint32_t k;
-    for (k = 0; k < p->buffers.n && o->memory_limit && bytes <= (uint64_t)o->memory_limit; k++)
+    if (limit <= 0) return;
+    for (k = 0; k < p->buffers.n && bytes <= (uint64_t)limit; k++)
         if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) bytes += (uint64_t)p->buffers.p[k]->bytes;
-    for (k = 0; k < p->spaces.n && o->memory_limit; k++)
+    for (k = 0; k < p->spaces.n; k++)
         if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) bytes += (uint64_t)p->spaces.p[k].bytes;
-    if (o->memory_limit && bytes > (uint64_t)o->memory_limit)
-        xg_fail(c, XLAGPU_ERROR_LIMIT,
+    if (bytes > (uint64_t)limit)
+        xg_fail(p->m->ctx, XLAGPU_ERROR_LIMIT,
             "the planned module needs %llu bytes of device memory, more than the limit of %lld; what is planned is not "
             "changed",
-            (unsigned long long)bytes, (long long)o->memory_limit);
-    return xg_driver_finish(p, o, report, to);
+            (unsigned long long)bytes, (long long)limit);
+}
+
+/* A planned module goes on from where it was printed. What was decided for one kind of device holds for no other. */
+XG_FN xg_str xg_driver_compile_plan(
+    xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
+    xg_driver_options aimed = *o;
+    xg_plan *p = xg_plan_parse(c, a, src);
+    uint32_t cc = p->m->device.cc;
+    bool named = p->m->has_device;
+    xg_driver_aim_by(p->m, &aimed);
+    if (named && cc != aimed.target.cc)
+        xg_fail(c, XLAGPU_ERROR_USAGE, "the module was planned for sm_%u and cannot be compiled for %s", cc,
+            aimed.target.name);
+    xg_driver_check_limit(p, o->memory_limit);
+    p->m->deterministic = o->deterministic;
+    xg_choice_complete(p->m);
+    return xg_driver_finish(p, &aimed, report, to);
 }
 
 #endif /* XG_DRIVER_DRIVER_C */

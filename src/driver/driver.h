@@ -2,6 +2,7 @@
  * counts. */
 #ifndef XG_DRIVER_H
 #define XG_DRIVER_H
+#include "../choice/choice.h"
 #include "../emit/emit.h"
 #include "../eval/eval.h"
 #include "../opt/opt.h"
@@ -10,14 +11,18 @@
 
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
 enum {
-    XG_DRIVER_COMMANDS = 5
+    XG_DRIVER_COMMANDS = 5,
+    /* of the device's memory, in thousandths: the rest is for the driver, and for programs beside this one */
+    XG_DRIVER_MEMORY_PERMILLE = 900
 };
+#define XG_DRIVER_TARGET "sm_80"
 typedef struct xg_driver_options {
-    xg_target target;              /* a copy that the caller may have changed */
+    xg_target target;              /* without a name: by the device, else XG_DRIVER_TARGET */
+    xlagpu_target_desc described;  /* of the device: its part, and figures that are not 0 */
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
-    int64_t memory_limit;  /* of device memory; 0: none */
+    int64_t memory_limit;  /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
     xg_str disable_passes; /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;
@@ -39,6 +44,9 @@ XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, co
 XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
 
 /* ---- driver.c ---- */
+/* The module is for this target and device from now on. */
+XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d);
+XG_FN void xg_driver_aim_usual(xg_module *m, const xg_target *t); /* the target's usual device */
 /* changes m; the executable's bytes, in arena `to` */
 XG_FN xg_str xg_driver_compile(
     xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to);

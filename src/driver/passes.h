@@ -99,6 +99,7 @@ enum {
     X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
     X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL) \
+    X(LAYOUT, "split-k", xg_tile_split_k, OPTIONAL) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "forget-layouts", xg_opt_forget_layouts, OPTIONAL) \
@@ -129,6 +130,7 @@ enum {
     X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL) \
     X(SCHEDULE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \
+    X(SCHEDULE, "kernel-choice", xg_choice_kernels, REQUIRED) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
     X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
 /* clang-format on */

@@ -20,6 +20,7 @@ struct xlagpu_module {
     xg_str name;
     xlagpu_value_info *params, *results; /* leaves */
     uint32_t n_params, n_results;
+    xg_device device; /* that the text names; no part: none */
     xlagpu_report report;
     bool compiled;
 };
@@ -119,6 +120,7 @@ typedef struct xg_public_job {
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
+    uint64_t terms; /* of the longest sum */
     xlagpu_bytes made;
 } xg_public_job;
 
@@ -210,6 +212,7 @@ XG_FN void xg_public_describe(xlagpu_module *m) {
     const xg_module *h = m->hlo;
     uint32_t k;
     m->name = xg_str_copy(&m->arena, h->name);
+    if (h->has_device) m->device = h->device;
     m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_params) + 1);
     m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_result) + 1);
     for (k = 0; k < h->entry->n_params; k++)
@@ -271,6 +274,13 @@ XG_FN bool xg_public_info(const xlagpu_value_info *all, uint32_t n, uint32_t ind
     return true;
 }
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *m) { return m ? m->name.p : ""; }
+XLAGPU_DEF bool xlagpu_module_target(const xlagpu_module *m, xlagpu_target_desc *out) {
+    memset(out, 0, sizeof *out);
+    if (!m || !m->device.part) return false;
+    xg_device_describe(&m->device, out);
+    out->name = xg_target_of(m->device.cc)->name;
+    return true;
+}
 XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *m) { return m ? m->n_params : 0; }
 XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *m) { return m ? m->n_results : 0; }
 XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {
@@ -284,13 +294,9 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagp
 
 XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_options *o) {
     memset(o, 0, sizeof *o);
-    o->target = *xg_target_find(c, xg_str_z(d && d->target.name ? d->target.name : "sm_80"));
+    if (d && d->target.name) o->target = *xg_target_find(c, xg_str_z(d->target.name));
     if (!d) return;
-    if (d->target.sm_count) o->target.sms = XG_MIN(d->target.sm_count, 1u << 20); /* products of these stay small */
-    if (d->target.threads_per_sm) o->target.threads_per_sm = XG_MIN(d->target.threads_per_sm, 1u << 20);
-    if (d->target.shared_per_block) o->target.shared_per_block = d->target.shared_per_block;
-    if (d->target.bandwidth > 0)
-        o->target.bandwidth_gbs = d->target.bandwidth < 1e18 ? (uint32_t)(d->target.bandwidth * 1e-9) : 1000000000u;
+    o->described = d->target;
     o->disable_all_passes = d->disable_all_passes;
     o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
@@ -299,7 +305,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->excess_precision = d->allow_excess_precision;
     o->double_buffering = d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
-    o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
+    o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? -1 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
@@ -379,16 +385,26 @@ XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, 
     return xg_public_bytes(m, &j, xg_public_attach);
 }
 
-XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops) {
+XLAGPU_DEF const char *xlagpu_part_name(uint32_t index) { return xg_device_part_name(index); }
+XLAGPU_DEF bool xlagpu_target_describe(const char *name, xlagpu_target_desc *out) {
+    xg_device d;
+    const xg_target *t = NULL;
     size_t k;
-    for (k = 0; target && xg_target_at(k); k++) {
-        const xg_target *t = xg_target_at(k);
-        if (strcmp(t->name, target) != 0) continue;
-        if (bandwidth) *bandwidth = 1e9 * t->bandwidth_gbs;
-        if (flops) *flops = 2e6 * t->clock_mhz * t->sms * t->cores;
-        return true;
-    }
-    return false;
+    memset(out, 0, sizeof *out);
+    if (!name) return false;
+    for (k = 0; xg_target_at(k); k++)
+        if (strcmp(xg_target_at(k)->name, name) == 0) t = xg_target_at(k);
+    if (!(t ? xg_device_of_cc(t->cc, &d) : xg_device_of_part(xg_str_z(name), &d))) return false;
+    xg_device_describe(&d, out);
+    out->name = (t ? t : xg_target_of(d.cc))->name;
+    return true;
+}
+XLAGPU_DEF bool xlagpu_target_peak(const char *name, double *bandwidth, double *flops) {
+    xlagpu_target_desc d;
+    if (!xlagpu_target_describe(name, &d)) return false;
+    if (bandwidth) *bandwidth = (double)d.bandwidth;
+    if (flops) *flops = 2e6 * (double)(d.clock_mhz * d.sm_count * d.f32_rate);
+    return true;
 }
 
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {
@@ -529,6 +545,23 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
     j.n_outputs = n_outputs;
     j.fill_elided = fill_elided;
     return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
+}
+
+/* ---- sums ---- */
+
+XG_FN void xg_public_terms(xg_public_job *j) {
+    const xg_module *m = xg_public_hlo(j->m);
+    const xg_comp *c;
+    j->terms = 1;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
+            uint64_t n = xg_inst_terms(i);
+            if (n > j->terms) j->terms = n;
+        }
+}
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *m) {
+    xg_public_job j = xg_public_job_of(m);
+    return m && xg_public_do(&j, xg_public_terms) ? j.terms : 1;
 }
 
 /* ---- elements ---- */

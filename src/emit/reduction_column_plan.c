@@ -124,8 +124,7 @@ XG_FN int64_t xg_column_depth(const xg_reduction *r, int64_t most, int64_t unit)
 /* Blocks of each of so many tiles: as many as the device has room for, with some steps of so many rows for each. */
 XG_FN int64_t xg_column_parts(const xg_reduction *r, int64_t tiles, int64_t depth) {
     int64_t parts = 1;
-    while (!r->pad && 2 * parts <= r->e->target->cluster &&
-           2 * parts * tiles <= r->e->target->resident_threads / 2048 &&
+    while (!r->pad && 2 * parts <= r->e->target->cluster && 2 * parts * tiles <= r->e->target->sms &&
            r->n_reduced >= 2 * parts * depth * XG_COLUMN_GROUP)
         parts *= 2;
     return parts;
@@ -268,7 +267,7 @@ XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_
 XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
     int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor,
             parts = xg_column_parts(r, outer, XG_COLUMN_GROUP),
-            wanted = (r->e->target->resident_threads / (16384 * parts) + outer - 1) / outer, least, most, tiles;
+            wanted = (r->e->target->sms / (8 * parts) + outer - 1) / outer, least, most, tiles;
     if (r->minor * r->bytes % XG_COLUMN_SECTOR == 0 || r->minor < unit || xg_reduction_has_sides(r) ||
         !xg_reduction_is_stack(r) || !xg_column_is_flat(r))
         return false;

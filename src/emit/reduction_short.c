@@ -75,8 +75,7 @@ XG_FN bool xg_short_find_made(const xg_reduction *r, bool *made) {
 /* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in
  * shared memory. */
 XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64_t widest) {
-    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->resident_threads / 2048,
-            slabs = 32 / xg_gcd(32, slab),
+    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->sms, slabs = 32 / xg_gcd(32, slab),
             results = r->n_kept >= 2 * sms * XG_SHORT_THREADS ? 2 * XG_SHORT_THREADS : XG_SHORT_THREADS;
     xg_short_plan p;
     memset(&p, 0, sizeof p);
@@ -122,14 +121,13 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
     /* long enough, or too few, for a thread each */
     if (r->n_reduced * r->bytes % 32 == 0 &&
-        (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096))
+        (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->sms / 2))
         return none;
     /* a row is long enough for a warp, and touches little beside itself */
     if (p.length * r->bytes > XG_SHORT_ROW_BYTES && p.fold == 1 && r->bytes > 2) return none;
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
     p.rows = XG_SHORT_THREADS / p.lanes;
-    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS &&
-           r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2)
+    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * r->e->target->sms / 2)
         p.rows *= 2;
     while (p.rows * r->n_reduced * r->bytes % 32) p.rows *= 2;
     while (p.lanes > 1 && p.rows * p.lanes > XG_SHORT_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;

@@ -113,35 +113,19 @@ XG_FN int64_t xg_cost_step(const xg_inst *i) {
 
 /* ---- kernels ---- */
 
-XG_FN xg_machine xg_cost_machine(const xg_module *m) {
-    xg_machine r = m->machine;
-    if (r.sms) return r;
-    r.sms = 132;
-    r.lanes = 128;
-    r.clock_mhz = 1980;
-    r.bandwidth_gbs = 3352;
-    r.l2_bytes = (int64_t)50 << 20;
-    r.threads_per_sm = 2048;
-    r.cluster = 8;
-    r.red_bytes = 16;
-    r.async_copies = true;
-    r.shared_per_block = 232448;
-    return r;
-}
-
-XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads) {
+XG_FN void xg_cost_begin(xg_cost *c, const xg_device *m, int64_t threads) {
     memset(c, 0, sizeof *c);
-    c->machine = m;
+    c->device = m;
     c->blocks = XG_MAX(threads / XG_COST_BLOCK, (int64_t)1);
-    if (threads >= (int64_t)m->sms * m->threads_per_sm) c->blocks = XG_MAX(c->blocks / XG_COST_VECTOR, (int64_t)1);
+    if (threads >= xg_device_threads(m)) c->blocks = XG_MAX(c->blocks / XG_COST_VECTOR, (int64_t)1);
 }
 
 /* Picoseconds for so many bytes at `speed` times the bandwidth of the device, or as much of it as the blocks reach. */
 XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
     int64_t rate, most;
     if (!bytes) return 0;
-    rate = xg_cost_mul(c->machine->bandwidth_gbs, speed);
-    most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
+    rate = xg_cost_mul(xg_device_gbs(c->device->bandwidth), speed);
+    most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->device->clock_mhz) / 1000;
     return xg_cost_scale(bytes, 1000, XG_MAX(XG_MIN(rate, most), (int64_t)1));
 }
 
@@ -155,11 +139,11 @@ XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t elemen
     c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));
     /* sectors come again long after they were there: as fast as the second cache is */
     if (way == XG_COST_APART && again > first) {
-        c->memory = xg_cost_add(c->memory, xg_cost_move(c, again, bytes > c->machine->l2_bytes ? 1 : XG_COST_L2_APART));
+        c->memory = xg_cost_add(c->memory, xg_cost_move(c, again, bytes > c->device->l2_bytes ? 1 : XG_COST_L2_APART));
         return;
     }
     if (bytes < 32768) speed = XG_COST_L1_SPEED; /* stays in every multiprocessor's own cache */
-    c->memory = xg_cost_add(c->memory, bytes > c->machine->l2_bytes
+    c->memory = xg_cost_add(c->memory, bytes > c->device->l2_bytes
                                            ? xg_cost_move(c, again, 1)
                                            : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
 }
@@ -167,8 +151,8 @@ XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t elemen
 XG_FN void xg_cost_write(xg_cost *c, int64_t bytes) { c->memory = xg_cost_add(c->memory, xg_cost_move(c, bytes, 1)); }
 
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions) {
-    int64_t lanes = XG_MIN(c->blocks, (int64_t)c->machine->sms) * c->machine->lanes;
-    int64_t compute = xg_cost_scale(instructions, 1000000, lanes * c->machine->clock_mhz),
+    int64_t lanes = XG_MIN(c->blocks, c->device->sm_count) * c->device->f32_rate;
+    int64_t compute = xg_cost_scale(instructions, 1000000, lanes * c->device->clock_mhz),
             less = XG_MIN(compute, c->memory), more = XG_MAX(compute, c->memory);
     return xg_cost_add(XG_COST_LAUNCH_PS, xg_cost_add(more, less / 20));
 }

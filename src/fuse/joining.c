@@ -40,7 +40,7 @@ typedef struct xg_phase_node {
 typedef struct xg_phase_join {
     xg_arena *a;
     xg_comp *c;
-    xg_machine machine;
+    xg_device device;
     xg_buf *log;
     xg_phase_node *nodes;
     uint32_t n, era, taken; /* bits of this era */
@@ -102,10 +102,11 @@ XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group 
         return;
     }
     g->shared = xg_cost_add(g->shared, xg_fuse_phases_shared(c));
-    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) {
-        g->phases++;
-        g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
-    }
+    XG_FOR_INSTS(i, c)
+        if (i->op == XG_FUSION) {
+            g->phases++;
+            g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
+        }
 }
 XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {
     if (x->phases + y->phases > XG_PHASES_MEMBERS) return "too many phases";
@@ -121,20 +122,19 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
     bool fits = true;
     if (node->fits == parts) return true;
     if (!xg_fuse_is_phases(c))
-        fits = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
+        fits = xg_phases_small_width(w->a, &w->device, node->inst, parts) > 0;
     else
-        XG_FOR_INSTS(i, c)
-    fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+        XG_FOR_INSTS(i, c) fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->device, i, parts) > 0);
     if (fits) node->fits = parts;
     return fits;
 }
 /* Seen without a closer look: might it be small in parts? */
 XG_FN bool xg_phase_might_be_parted(xg_phase_join *w, const xg_inst *i) {
     const xg_comp *c;
-    if (i->op != XG_FUSION || xg_phases_is_much(&w->machine, xg_cost_bytes(i->shape))) return false;
+    if (i->op != XG_FUSION || xg_phases_is_much(&w->device, xg_cost_bytes(i->shape))) return false;
     c = xg_attr_comp(i, XG_A_calls);
     return xg_fuse_is_phases(c) ? i->first_use && xg_fuse_keeps_phases(i)
-                                : !xg_phases_is_long(&w->machine, c) && xg_phases_takes(w->a, i);
+                                : !xg_phases_is_long(&w->device, c) && xg_phases_takes(w->a, i);
 }
 /* Of those, the ones that read each other. */
 XG_FN void xg_phase_find_pairs(xg_phase_join *w) {
@@ -163,8 +163,8 @@ XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
             "small-kernel-joining %s: %s: refused, %lld parts of %lld elements and %lld bytes, %lld ns, %lld ns more "
             "than in a kernel of its own\n",
             w->c->name.p, node->inst->name.p, (long long)node->parts, (long long)work.walk, (long long)work.own,
-            (long long)(xg_phases_part_time(&w->machine, &work) / 1000),
-            (long long)(xg_phases_loss(&w->machine, &work, node->parts) / 1000));
+            (long long)(xg_phases_part_time(&w->device, &work) / 1000),
+            (long long)(xg_phases_loss(&w->device, &work, node->parts) / 1000));
     }
     return false;
 }
@@ -470,9 +470,10 @@ XG_FN void xg_phase_roots(xg_phase_build *d) {
         for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
             const xg_inst *i = d->members[r.member];
             bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
-            if (i->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, i)
-            if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
-                needed = needed || xg_phase_is_needed(d, u->user);
+            if (i->shape->type == XLAGPU_TUPLE)
+                XG_FOR_USES(u, i)
+                    if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
+                        needed = needed || xg_phase_is_needed(d, u->user);
             if (!needed) continue;
             r.inside = xg_phase_leaf(d, r.member, r.leaf);
             xg_push(d->w->a, xg_phase_root, &d->roots, r);
@@ -490,7 +491,7 @@ XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
             xg_inst_replace(member, value);
         else
             XG_FOR_USES(u, member)
-        if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
+                if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
@@ -540,10 +541,10 @@ XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
     for (k = 0; k < (uint32_t)xg_shape_leaves(i->shape); k++)
         if (xg_fuse_elements(xg_fuse_leaf(xg_attr_comp(i, XG_A_calls), k)) > XG_PHASES_WALK) return false;
     work = xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1);
-    if (xg_phases_is_small(&w->machine, &work, 1)) return true;
+    if (xg_phases_is_small(&w->device, &work, 1)) return true;
     if (w->log)
         xg_printf(w->log, "small-kernel-joining %s: %s: refused, %lld elements, %lld ns in one block\n", w->c->name.p,
-            i->name.p, (long long)work.walk, (long long)(xg_phases_time(&w->machine, &work) / 1000));
+            i->name.p, (long long)work.walk, (long long)(xg_phases_time(&w->device, &work) / 1000));
     return false;
 }
 XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
@@ -557,7 +558,7 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     w.a = c->module->work;
     w.c = c;
     w.parted = parted;
-    w.machine = xg_cost_machine(c->module);
+    w.device = c->module->device;
     w.log = c->module->fusion_log;
     w.nodes = XG_NEW_N(w.a, xg_phase_node, c->n_insts + (size_t)1);
     w.n = c->n_insts;

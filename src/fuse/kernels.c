@@ -137,7 +137,7 @@ XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const
     const xg_shape *s = in->from->inst->shape;
     int64_t reads = in->reads;
     xg_cost cost;
-    cost.machine = &g->machine;
+    cost.device = &g->device;
     cost.blocks = c->blocks;
     cost.memory = 0;
     if (!xg_shape_is_array(s)) return 0;
@@ -149,7 +149,7 @@ XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const
 
 XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t memory, int64_t instructions) {
     xg_cost cost;
-    cost.machine = &g->machine;
+    cost.device = &g->device;
     cost.blocks = c->blocks;
     cost.memory = memory;
     return xg_cost_time(&cost, instructions);
@@ -164,12 +164,12 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     if (k->rows)
         threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4,
             xg_cost_mul(k->hero->shape->elements,
-                XG_ROWS_LANES_MAX * (int64_t)g->machine.cluster)); /* a row stays in one block, or a cluster */
+                XG_ROWS_LANES_MAX * g->device.blocks_per_cluster)); /* a row stays in one block, or a cluster */
     else if (k->hero && k->hero->op == XG_REDUCE)
         threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER)
         threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
-    xg_cost_begin(&cost, &g->machine, threads);
+    xg_cost_begin(&cost, &g->device, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
     for (k->turn = 0, j = 0; j < k->n_inputs && !k->turn; j++) k->turn = k->inputs[j].turn;
     others = k->blocks != cost.blocks || k->turn != was;
@@ -446,7 +446,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     g->m = c->module;
     g->comp = c;
     g->arena = c->module->work;
-    g->machine = xg_cost_machine(c->module);
+    g->device = c->module->device;
     g->log = c->module->fusion_log;
     g->n = c->n_insts;
     g->nodes = (xg_kernel *)xg_alloc_lines(g->arena, xg_mul(g->m->ctx, sizeof *g->nodes, (size_t)g->n + 1));
@@ -459,7 +459,8 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
-    if (c->module->made_order) XG_FOR_INSTS(i, c) {
+    if (c->module->made_order)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
             for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;

@@ -220,27 +220,35 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     }
     return w;
 }
-/* Picoseconds of one multiprocessor. */
-XG_FN int64_t xg_phases_clocks(const xg_machine *m, int64_t instructions, int64_t bytes) {
-    return xg_cost_scale(
-        xg_cost_add(instructions / m->lanes, bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz);
+/* Picoseconds of a kernel by an emitter, roughly: what it moves and computes. */
+XG_FN int64_t xg_fuse_time(xg_arena *a, const xg_comp *c, int64_t threads) {
+    xg_phase_work work = xg_phases_work(a, c, 1);
+    xg_cost cost;
+    xg_cost_begin(&cost, &c->module->device, threads);
+    xg_cost_write(&cost, work.bytes);
+    return xg_cost_time(&cost, work.instructions);
 }
-XG_FN int64_t xg_phases_time(const xg_machine *m, const xg_phase_work *w) {
+/* Picoseconds of one multiprocessor. */
+XG_FN int64_t xg_phases_clocks(const xg_device *m, int64_t instructions, int64_t bytes) {
+    return xg_cost_scale(
+        xg_cost_add(instructions / m->f32_rate, bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz);
+}
+XG_FN int64_t xg_phases_time(const xg_device *m, const xg_phase_work *w) {
     return xg_phases_clocks(m, xg_cost_mul(w->instructions, XG_PHASES_LANES_SHARE), w->bytes);
 }
 /* The same of one of several parts: where all threads of the block have something to do, they wait less. */
-XG_FN int64_t xg_phases_part_time(const xg_machine *m, const xg_phase_work *w) {
+XG_FN int64_t xg_phases_part_time(const xg_device *m, const xg_phase_work *w) {
     return w->width < XG_PHASES_ALL_BUSY ? xg_phases_time(m, w)
                                          : xg_phases_clocks(m, xg_cost_scale(w->instructions, 3, 2), w->bytes);
 }
 /* Parts that one multiprocessor makes, one after the other. */
-XG_FN int64_t xg_phases_rounds(const xg_machine *m, int64_t parts) { return (parts + m->sms - 1) / m->sms; }
+XG_FN int64_t xg_phases_rounds(const xg_device *m, int64_t parts) { return (parts + m->sm_count - 1) / m->sm_count; }
 /* What it takes longer than in a kernel of its own, where all multiprocessors share it, but each thread does its steps
  * one behind the other. */
-XG_FN int64_t xg_phases_loss(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
+XG_FN int64_t xg_phases_loss(const xg_device *m, const xg_phase_work *w, int64_t parts) {
     int64_t time = xg_phases_part_time(m, w),
             path = xg_cost_scale(xg_cost_mul(w->path, XG_PHASES_STEP_CLOCKS), 1000000, m->clock_mhz);
-    int64_t spread = xg_cost_scale(time, parts, m->sms);
+    int64_t spread = xg_cost_scale(time, parts, m->sm_count);
     return XG_MAX(xg_cost_mul(time, xg_phases_rounds(m, parts)) - XG_MAX(path, spread), (int64_t)0);
 }
 
@@ -255,32 +263,34 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
     if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by whoever reads it */
         if (i == i->comp->root) return false;
-        XG_FOR_USES(u, i) if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
+        XG_FOR_USES(u, i)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
     }
     n = (uint32_t)xg_shape_leaves(i->shape);
     if (xg_fuse_is_fill(c->root, &pattern)) return false;
     for (k = 0; k < c->n_params; k++)
         if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
-    XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
+    XG_FOR_INSTS(j, c)
+        if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
     for (k = 0; k < n; k++)
         if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
 }
 /* Contractions that take long however many parts there are: seen without a closer look. */
-XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
+XG_FN bool xg_phases_is_long(const xg_device *m, const xg_comp *c) {
     int64_t most =
-        xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
+        xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, m->clock_mhz * m->f32_rate, 1000000);
     XG_FOR_INSTS(i, c)
-    if (xg_phases_is_serial(i) &&
-        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
-        return true;
+        if (xg_phases_is_serial(i) &&
+            xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sm_count > most / xg_phases_step(i))
+            return true;
     return false;
 }
 /* So many bytes that it matters how many threads ask for them at a time. */
-XG_FN bool xg_phases_is_much(const xg_machine *m, int64_t bytes) {
-    return xg_cost_scale(bytes, 1000, m->bandwidth_gbs) > XG_COST_LAUNCH_PS / 2;
+XG_FN bool xg_phases_is_much(const xg_device *m, int64_t bytes) {
+    return xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)) > XG_COST_LAUNCH_PS / 2;
 }
-XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
+XG_FN bool xg_phases_is_small(const xg_device *m, const xg_phase_work *w, int64_t parts) {
     int64_t most = XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN;
     if (w->long_rows || w->walk > XG_PHASES_WALK * (parts > 1 ? 2 : 1)) return false;
     if (parts < 2) return !w->serial && xg_phases_time(m, w) <= most;
@@ -289,7 +299,7 @@ XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w, int64
                                                       (int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES;
 }
 /* Of a member that is small, how many threads have something to do in a part; 0: it is not small. */
-XG_FN int64_t xg_phases_small_width(xg_arena *a, const xg_machine *m, const xg_inst *member, int64_t parts) {
+XG_FN int64_t xg_phases_small_width(xg_arena *a, const xg_device *m, const xg_inst *member, int64_t parts) {
     xg_mark mark = xg_arena_mark(a);
     xg_phase_work w = xg_phases_work(a, xg_attr_comp(member, XG_A_calls), parts);
     xg_arena_reset(a, mark);
@@ -337,7 +347,7 @@ XG_FN int64_t xg_phases_outer(xg_arena *a, const xg_comp *c, int32_t *params) {
 }
 /* The same of the widest member; 0: not all are small. */
 XG_FN int64_t xg_phases_width(xg_arena *a, const xg_comp *c, int64_t parts) {
-    xg_machine m = xg_cost_machine(c->module);
+    xg_device m = c->module->device;
     int64_t most = 1, width;
     if (xg_fuse_phases_shared(c) / parts > XG_PHASES_SHARED) return 0;
     XG_FOR_INSTS(i, c) {
@@ -357,16 +367,22 @@ XG_FN int64_t xg_phases_fewer(int64_t parts) {
 /* One block if it is fast enough; else as many parts as there may be, but for parts that would leave most threads
  * without work, and no more than there are multiprocessors for: what all parts read is read by each. 0: neither. */
 XG_FN int64_t xg_phases_choose(xg_arena *a, const xg_comp *c, int32_t *params) {
-    xg_machine m = xg_cost_machine(c->module);
+    xg_device m = c->module->device;
     int64_t parts, fewer, width;
     if (xg_phases_width(a, c, 1)) return 1;
     parts = xg_phases_outer(a, c, params);
     width = parts ? xg_phases_width(a, c, parts) : 0;
     if (!width) return 0;
-    while ((fewer = xg_phases_fewer(parts)) > 1 && (width < XG_PHASES_PART_WIDTH || fewer >= (int64_t)m.sms) &&
+    while ((fewer = xg_phases_fewer(parts)) > 1 && (width < XG_PHASES_PART_WIDTH || fewer >= (int64_t)m.sm_count) &&
            (width = xg_phases_width(a, c, fewer)) > 0)
         parts = fewer;
     return parts;
+}
+XG_FN int64_t xg_fuse_phases_parts(xg_arena *a, const xg_comp *c, int64_t parts, int32_t *params) {
+    int64_t most;
+    if (parts <= 1) return parts;
+    most = xg_phases_outer(a, c, params);
+    return most && most % parts == 0 ? parts : 0;
 }
 XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params) {
     xg_mark mark = xg_arena_mark(a);

@@ -94,6 +94,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     m->name = xg_str_copy(a, name);
     m->replica_count = m->num_partitions = 1;
     m->compact_operands = true;
+    (void)xg_device_of_cc(XG_HLO_CC, &m->device);
     return m;
 }
 XG_FN void xg_comp_link(xg_comp *c, xg_comp *before) {

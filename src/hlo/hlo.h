@@ -12,7 +12,7 @@
  * Laws: operands precede users; ids are unique in a module and grow; all lists are walked in program order. */
 #ifndef XG_HLO_H
 #define XG_HLO_H
-#include "../base/base.h"
+#include "../cost/cost.h"
 #include "../base/number.h"
 #include "ops.h"
 
@@ -286,16 +286,10 @@ typedef struct xg_header_attr {
     xg_str name, text;
 } xg_header_attr; /* attributes kept as checked text */
 
-/* What passes may know of the device that the module is for. sms 0: a typical one. */
-typedef struct xg_machine {
-    uint32_t sms, lanes, clock_mhz, threads_per_sm;
-    uint32_t cluster;   /* blocks of one at most; 1: there are none */
-    uint32_t red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */
-    uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS (opt.h) that it computes on bf16 */
-    int64_t bandwidth_gbs, l2_bytes, shared_per_block;
-    bool async_copies; /* from global to shared memory */
-} xg_machine;
-
+enum {
+    XG_HLO_CC = 90 /* the compute capability that a module is for until one is named */
+};
+#define XG_HLO_DEVICE_KEY "xlagpu.device" /* of the frontend attribute that names it */
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena; /* lives as long as the module */
@@ -323,10 +317,13 @@ struct xg_module {
     const xg_header_attr *header; /* the rest, in the order written */
     xg_stack_table stack;
     xg_dict comp_names;
-    uint32_t fresh; /* for names of computations made up by passes */
-    xg_machine machine;
+    uint32_t fresh;        /* for names of computations made up by passes */
+    xg_device device;      /* that the module is for; until one is named, the usual one of XG_HLO_CC */
+    bool has_device;       /* the text or the compilation named it: it is printed */
+    uint32_t bf16_ops;     /* a bit for each of XG_FLOAT_OPS (opt.h) that the target computes on bf16 */
     bool has_dynamic;      /* a shape with dynamic dimensions was made */
     bool double_buffering; /* loops may become two rounds in one */
+    bool deterministic;    /* the same bits in every run, whatever order threads come in */
     bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
     /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made[XG_OPCODE_COUNT];
@@ -340,6 +337,7 @@ struct xg_module {
     /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills
      * them */
     uint32_t *param_sizes, *result_sizes;
+    bool limit_is_wish;   /* the memory limit is the device's: a program that needs more is compiled all the same */
     int64_t memory_limit; /* bytes of device memory that the program may need; 0: any */
     uint32_t made_again;  /* kernels that this has cost */
     xg_buf *fusion_log;   /* NULL: fusion passes keep no log */
@@ -459,6 +457,17 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
 
+/* ---- config.c: the text of a backend_config ---- */
+XG_FN xg_str xg_config_object(xg_arena *a, xg_str config);  /* the JSON object, out of its quotes if it is in any */
+XG_FN xg_str xg_config_get(xg_str object, const char *key); /* the value's text; empty when absent */
+XG_FN xg_str xg_config_with(xg_arena *a, xg_str object, const char *key, xg_str value); /* value empty: without it */
+XG_FN xg_str xg_config_inside(xg_str value, char open); /* between { } or [ ]; p is NULL when it is none of that */
+/* Takes the next one off the front; false at the end. */
+XG_FN bool xg_config_item(xg_str *rest, xg_str *value);
+XG_FN bool xg_config_member(xg_str *rest, xg_str *key, xg_str *value);
+XG_FN xg_str xg_config_word(xg_str value);            /* without its quotes; escape sequences stay */
+XG_FN bool xg_config_int(xg_str value, int64_t *out); /* in quotes or not */
+
 /* ---- tiles.c: layouts with tiles ---- */
 enum {
     XG_TILE_COMBINES = -1 /* '*' */
@@ -549,4 +558,8 @@ XG_FN xg_attr xg_attr_make(xg_attr_key k);
 /* literal.c */
 XG_FN int64_t xg_int_type_min(xlagpu_type t);
 XG_FN uint64_t xg_int_type_max(xlagpu_type t);
-#endif /* XG_HLO_H */
+
+/* terms.c */
+XG_FN uint64_t xg_inst_terms(
+    const xg_inst *i); /* added up for one element of the result; at least 1 but for empty sums */
+#endif                 /* XG_HLO_H */

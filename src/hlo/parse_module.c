@@ -114,6 +114,29 @@ XG_NORETURN XG_FN void xg_parse_bad_header(xg_parse *p) {
     for (i = 0; xg_header_names[i]; i++) xg_printf(&b, "%s %s", i ? "," : "", xg_header_names[i]);
     xg_lex_fail(&p->lex, b.p, "%s is not an attribute of HloModule", xg_lex_found(&p->lex));
 }
+/* The device among the frontend attributes, {xlagpu.device="H100, sm_count=114"}: the module's own from now on. What is
+ * left of the text; none: there was nothing else. */
+XG_FN xg_str xg_parse_device(xg_parse *p, xg_str text, size_t at) {
+    size_t from = xg_device_find(text, XG_HLO_DEVICE_KEY), to, n = sizeof XG_HLO_DEVICE_KEY + 1; /* key="... */
+    const char *wrong;
+    xg_buf b;
+    if (!from) return text;
+    for (to = from + n; text.p[to] != '"'; to++) {}
+    wrong = xg_device_parse(xg_str_of(text.p + from + n, to - from - n), &p->m->device);
+    if (wrong)
+        xg_lex_fail_at(&p->lex, at + from, "an example is " XG_HLO_DEVICE_KEY "=\"H100, sm_count=114\"", "%s", wrong);
+    p->m->has_device = true;
+    to++;
+    if (text.p[to] == ',') /* the comma goes with it */
+        to += text.p[to + 1] == ' ' ? 2 : 1;
+    else if (text.p[from - 1] == ',')
+        from--;
+    xg_buf_init(&b, p->arena);
+    xg_put(&b, text.p, from);
+    xg_put(&b, text.p + to, text.n - to);
+    for (to = 0; to < b.n && strchr("{ }", b.p[to]); to++) {}
+    return to < b.n ? xg_str_of(b.p, b.n) : xg_str_of(NULL, 0);
+}
 XG_FN void xg_parse_header(xg_parse *p) {
     xg_lex *x = &p->lex;
     XG_VEC(xg_header_attr) kept = {NULL, 0, 0};
@@ -125,6 +148,7 @@ XG_FN void xg_parse_header(xg_parse *p) {
     xg_lex_take(x, ':');
     while (xg_lex_take(x, ',')) {
         xg_header_attr a;
+        size_t at;
         uint32_t k = 0;
         bool keep = false;
         if (x->kind != XG_TOK_WORD)
@@ -141,7 +165,10 @@ XG_FN void xg_parse_header(xg_parse *p) {
         XG_HEADER_ATTRS(X)
 #undef X
         if (!keep) continue;
+        at = xg_lex_offset(x);
         a.text = xg_parse_raw(p);
+        if (xg_str_is(a.name, "frontend_attributes")) a.text = xg_parse_device(p, a.text, at);
+        if (!a.text.n) continue;
         xg_push(p->arena, xg_header_attr, &kept, a);
     }
     p->m->header = kept.p;

@@ -129,7 +129,25 @@ XG_FN void xg_print_donors(const xg_printer *p, const xg_module *m) {
     }
     xg_puts(p->b, " }");
 }
+XG_FN void xg_print_device(const xg_printer *p, const xg_module *m) {
+    xg_puts(p->b, XG_HLO_DEVICE_KEY "=\"");
+    xg_device_print(p->b, &m->device);
+    xg_putc(p->b, '"');
+}
+/* The device stands in front of the other frontend attributes. */
+XG_FN void xg_print_header_value(const xg_printer *p, const xg_module *m, const xg_header_attr *a) {
+    bool here = m->has_device && xg_str_is(a->name, "frontend_attributes") && a->text.n > 2;
+    if (!here) {
+        xg_put_str(p->b, a->text);
+        return;
+    }
+    xg_putc(p->b, '{');
+    xg_print_device(p, m);
+    xg_putc(p->b, ',');
+    xg_put(p->b, a->text.p + 1, a->text.n - 1);
+}
 XG_FN void xg_print_header(const xg_printer *p, const xg_module *m) {
+    bool named = false;
     uint32_t k;
     xg_puts(p->b, xg_print_is_keyword(m->name) ? "HloModule %" : "HloModule ");
     xg_put_str(p->b, m->name);
@@ -147,7 +165,13 @@ XG_FN void xg_print_header(const xg_printer *p, const xg_module *m) {
         xg_puts(p->b, ", ");
         xg_put_str(p->b, m->header[k].name);
         xg_putc(p->b, '=');
-        xg_put_str(p->b, m->header[k].text);
+        xg_print_header_value(p, m, &m->header[k]);
+        named = named || xg_str_is(m->header[k].name, "frontend_attributes");
+    }
+    if (m->has_device && !named) {
+        xg_puts(p->b, ", frontend_attributes={");
+        xg_print_device(p, m);
+        xg_putc(p->b, '}');
     }
     if (m->replica_count != 1) {
         xg_puts(p->b, ", replica_count=");

@@ -14,8 +14,8 @@
 #define XG_KATOMICS(X) \
     X(RED_ADDI, ADDI) \
     X(RED_ADDF, ADDF) \
-    X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) \
-        X(RED_MINU, MINUI)
+    X(RED_AND, ANDI) \
+    X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
 XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
     switch (red) {
 #define X(red_op, op) \

@@ -10,7 +10,7 @@
  * rounded.
  *
  * XG_FLOAT_OPS (opt.h) lists what is widened: operations that f32 and one more rounding give exactly, and that a target
- * may have of its own; which of them it has on bf16 the driver reads from the instruction table (xg_machine.bf16_ops),
+ * may have of its own; which of them it has on bf16 the driver reads from the instruction table (xg_module.bf16_ops),
  * and no target has any on narrower types. Functions stay narrow: computed for the bits that bf16 keeps they are
  * shorter than what the rounding costs. So do the computations that a reduce or scatter applies: sums are carried in
  * f32 there without being asked to. */
@@ -31,7 +31,7 @@ XG_FN int xg_float_op(xg_opcode op) {
 XG_FN bool xg_float_widens(const xg_inst *i, xlagpu_type t) {
     int op = xg_float_op(i->op);
     if (op < 0 || !xg_shape_is_array(i->shape) || XG_OPERAND(i, 0)->shape->type != t || i->shape->dynamic) return false;
-    return t != XLAGPU_BF16 || !(i->comp->module->machine.bf16_ops >> op & 1);
+    return t != XLAGPU_BF16 || !(i->comp->module->bf16_ops >> op & 1);
 }
 XG_FN bool xg_float_widen(xg_inst *i, xlagpu_type t) {
     xg_module *m = i->comp->module;

@@ -224,9 +224,8 @@ XG_FN bool xg_parts_find(const xg_parts_known *known, xg_parts_sum *s, xg_inst *
 /* ---- whether, and into how many parts ---- */
 
 XG_FN bool xg_parts_pays(const xg_parts_sum *s) {
-    const xg_machine *h = &s->i->comp->module->machine;
-    int64_t sms = h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS, element = xg_type_bytes(s->i->shape->type), bytes,
-            at_once;
+    const xg_device *h = &s->i->comp->module->device;
+    int64_t sms = h->sm_count, element = xg_type_bytes(s->i->shape->type), bytes, at_once;
     bool back;
     if (s->rows.outer > 1)
         return s->rows.length * element >= XG_PARTS_PIECE_LEAST && s->rows.length * element <= XG_TREE_ROW_HELD &&
@@ -242,13 +241,13 @@ XG_FN bool xg_parts_pays(const xg_parts_sum *s) {
 /* Parts that a block keeps in registers, and enough of them for all multiprocessors; as long as leaves least. */
 XG_FN bool xg_parts_plan(xg_parts_sum *s) {
     xg_parts_rows *r = &s->rows;
-    const xg_machine *h = &s->i->comp->module->machine;
+    const xg_device *h = &s->i->comp->module->device;
     int64_t element = xg_type_bytes(s->i->shape->type), most = XG_PARTS_BYTES / element,
             least = XG_PARTS_LEAST / element, fair, length;
     r->parts = r->outer;
     r->rest = 0;
     if (r->outer > 1) return true;
-    fair = r->rows * r->cols / (2 * (h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS));
+    fair = r->rows * r->cols / (2 * h->sm_count);
     fair = XG_MAX(XG_MIN(fair, most), least) / XG_PARTS_UNIT * XG_PARTS_UNIT;
     for (r->rest = r->cols, length = fair + fair / 4 / XG_PARTS_UNIT * XG_PARTS_UNIT;
          length > fair - fair / 4 && r->rest; length -= XG_PARTS_UNIT) {

@@ -22,8 +22,7 @@ enum {
 XG_FN int64_t xg_split_parts(const xg_inst *i, uint32_t dim) {
     const xg_module *m = i->comp->module;
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, length = s->dims[dim],
-            others = s->elements / length;
+    int64_t sms = m->device.sm_count, length = s->dims[dim], others = s->elements / length;
     uint32_t k;
     for (k = 0; k < s->rank && s->dims[xg_tree_minor(s, k)] == 1; k++) {}
     if (k < s->rank && xg_tree_minor(s, k) == dim)

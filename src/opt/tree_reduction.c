@@ -19,8 +19,7 @@ enum {
     XG_TREE_BLOCK_BYTES = 256 << 10,
     XG_TREE_PART_BYTES = 32 << 10,
     XG_TREE_COLUMNS = 32 /* that a block takes side by side */,
-    XG_TREE_SECTOR = 32,
-    XG_TREE_SMS = 132
+    XG_TREE_SECTOR = 32
 };
 
 typedef struct xg_tree {
@@ -46,7 +45,7 @@ XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
 XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
     int64_t columns = 1, cluster = XG_OPERAND(t->i, 0)->op == XG_PAD
                                        ? 1
-                                       : XG_MAX((int64_t)t->i->comp->module->machine.cluster, (int64_t)1);
+                                       : XG_MAX(t->i->comp->module->device.blocks_per_cluster, (int64_t)1);
     uint32_t k;
     for (k = 0; k < t->in->rank; k++) {
         uint32_t d = xg_tree_minor(t->in, k);
@@ -154,32 +153,33 @@ XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
         r->back = r->back ||
                   (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == rows && i->shape->elements != rows);
         for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
-        XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
+        XG_FOR_USES(u, i)
+            if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
     }
     *back = r->back && r->n < XG_TREE_ROW_INSTS;
     bytes = r->bytes;
     xg_arena_reset(work, none);
     return bytes;
 }
-XG_FN int64_t xg_tree_cluster_room(const xg_machine *m) {
-    return XG_MAX((int64_t)m->cluster, (int64_t)1) * (m->shared_per_block - XG_TREE_ROW_REST);
+XG_FN int64_t xg_tree_cluster_room(const xg_device *m) {
+    return XG_MAX(m->blocks_per_cluster, (int64_t)1) * (m->shared_per_block - XG_TREE_ROW_REST);
 }
 /* Whether a block has room for so many bytes, in registers, or a cluster of them in shared memory. */
-XG_FN bool xg_tree_row_fits(const xg_machine *m, int64_t bytes) {
+XG_FN bool xg_tree_row_fits(const xg_device *m, int64_t bytes) {
     return bytes <= XG_TREE_ROW_HELD || bytes <= xg_tree_cluster_room(m);
 }
 XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
     const xg_module *m = t->i->comp->module;
     int64_t bytes;
     bool back;
-    if (!m->row_programs || m->machine.cluster < 2 || !xg_tree_is_rows(t)) return false;
+    if (!m->row_programs || m->device.blocks_per_cluster < 2 || !xg_tree_is_rows(t)) return false;
     bytes = xg_tree_row_bytes(t->i, rows, &back);
-    return back && bytes <= xg_tree_cluster_room(&m->machine) / (t->in->elements / rows);
+    return back && bytes <= xg_tree_cluster_room(&m->device) / (t->in->elements / rows);
 }
 
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     const xg_module *m = i->comp->module;
-    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, results, blocks, bytes = 0;
+    int64_t sms = m->device.sm_count, results, blocks, bytes = 0;
     uint32_t k;
     memset(t, 0, sizeof *t);
     t->i = i;

@@ -131,13 +131,13 @@ XG_FN bool xg_limit_stays(const xg_plan_value *v) {
 
 /* A multiply is hardly ever what a kernel waits for; a contraction may be. */
 XG_FN double xg_limit_seconds(const xg_inst *fusion, int64_t made) {
-    xg_machine machine = xg_cost_machine(fusion->comp->module);
+    const xg_device *d = &fusion->comp->module->device;
     double bytes = (double)made, flops = 0;
     uint32_t k;
     for (k = 0; k < fusion->n_operands; k++) bytes += (double)xg_plan_bytes(XG_OPERAND(fusion, k)->shape);
     XG_FOR_INSTS(i, xg_attr_comp(fusion, XG_A_calls)) flops += (double)xg_plan_inst_flops(i);
-    return 1e-6 + bytes / (1e9 * (double)XG_MAX(machine.bandwidth_gbs, (int64_t)1)) +
-           flops / (1e6 * (double)machine.clock_mhz * (double)machine.sms * (double)machine.lanes);
+    return 1e-6 + bytes / (1e9 * (double)xg_device_gbs(d->bandwidth)) +
+           flops / (1e6 * (double)d->clock_mhz * (double)d->sm_count * (double)d->f32_rate);
 }
 
 /* A value and, in front of it, what has to be made again for its sake. */
@@ -241,6 +241,7 @@ XG_FN xg_inst *xg_limit_again(xg_inst *i, uint32_t leaf, xg_inst *const *operand
     made->source_at = i->source_at;
     made->scratch = before->scratch;
     (void)xg_dce_fusion_params(made);
+    xg_record_remove(made); /* it may be another kernel */
     return made;
 }
 XG_FN xg_inst *xg_limit_rename(xg_inst *bitcast, xg_inst *of, xg_inst *before) {
@@ -336,9 +337,9 @@ XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
     xg_inst *i = xg_limit_maker(v);
     if (xg_shape_is_array(i->shape)) return i;
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
-        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
-        return u->user;
+        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
+            (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
+            return u->user;
     return NULL;
 }
 XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
@@ -440,10 +441,14 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
         taken = better || patience ? xg_limit_round(&l) : 0;
         if (!better && patience) patience--;
         if (!taken && (taken = xg_limit_move_out(&l)) != 0) patience = XG_LIMIT_PATIENCE;
-        if (!taken || round == XG_LIMIT_ROUNDS) xg_limit_give_up(&l, m->memory_limit, least);
+        if (!taken || round == XG_LIMIT_ROUNDS) {
+            if (m->limit_is_wish) break;
+            xg_limit_give_up(&l, m->memory_limit, least);
+        }
         xg_arena_reset(m->work, none);
         (void)xg_opt_dce(m);
         xg_arena_reset(m->work, none);
+        xg_choice_complete(m);
     }
     xg_arena_reset(m->work, none);
     return round > 0;

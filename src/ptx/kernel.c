@@ -92,7 +92,8 @@ typedef struct xg_ptx_moves {
 } xg_ptx_moves;
 /* An address that a loop carries becomes itself and so many bytes. */
 static bool xg_ptx_moves_on(const xg_ptx_lane *to, const xg_ptx_lane *from) {
-    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls && to->num == from->num;
+    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls &&
+           to->num == from->num;
 }
 static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, const xg_ptx_val *from) {
     uint32_t i;
@@ -612,11 +613,17 @@ static void xg_ptx_assemble(xg_ptx *p, const xg_kfunc *f) {
     xg_texts_add(&p->text, p->all, xg_str_of(piece, bytes));
 }
 
-XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
+XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
+    p->device = d;
+    if (!d) {
+        xg_device *usual = XG_NEW(a, xg_device);
+        (void)xg_device_of_cc(t->cc, usual); /* every target has one */
+        p->device = usual;
+    }
     p->isa = 0;
     /* the head says which instruction set the kernels ask for: it is written in the end */
     xg_texts_add(&p->text, a, XG_STR(""));
@@ -659,10 +666,11 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_name(p, f);
     xg_ptx_check_params(p, f);
     xg_ptx_measure_shared(p, f->body, &seen);
-    p->dynamic = p->static_shared > (int64_t)p->target->shared_static;
-    if (p->static_shared > (int64_t)p->target->shared_per_block)
-        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block",
-            (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
+    p->dynamic = p->static_shared > p->device->shared_static;
+    if (p->static_shared > p->device->shared_per_block)
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "kernel '%.*s' needs %lld bytes of shared memory, %s has %lld a block", (int)f->name.n, f->name.p,
+            (long long)p->static_shared, p->target->name, (long long)p->device->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
     if (!f->resident) f->resident = xg_ptx_resident(p, f, n);
@@ -684,7 +692,9 @@ XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
 }
 
 /* ---- as a backend ---- */
-static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t) { return xg_ptx_begin(c, a, t); }
+static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
+    return xg_ptx_begin(c, a, t, d);
+}
 static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
 static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {

@@ -138,10 +138,10 @@ static uint32_t xg_ptx_resident(const xg_ptx *p, const xg_kfunc *f, size_t n) {
     int64_t words = xg_ptx_pressure(p->arena, f, n),
             threads = (int64_t)f->threads[0] * XG_MAX(f->threads[1], 1u) * XG_MAX(f->threads[2], 1u);
     int64_t blocks = (int64_t)f->blocks[0] * XG_MAX(f->blocks[1], 1u) * XG_MAX(f->blocks[2], 1u);
-    if (words >= XG_PTX_PRESSURE_FEW && blocks <= (int64_t)p->target->sms) return 1;
+    if (words >= XG_PTX_PRESSURE_FEW && blocks <= p->device->sm_count) return 1;
     if (words < XG_PTX_PRESSURE_LEAST) return 0;
     words = (words * XG_PTX_PRESSURE_MORE / XG_PTX_PRESSURE_PER + 7) / 8 * 8;
-    return (uint32_t)XG_MAX((int64_t)p->target->regs_per_sm / (words * ((threads + 31) / 32 * 32)), (int64_t)1);
+    return (uint32_t)XG_MAX(p->device->registers_per_sm / (words * ((threads + 31) / 32 * 32)), (int64_t)1);
 }
 
 #endif /* XG_PTX_PRESSURE_C */

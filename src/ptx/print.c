@@ -59,6 +59,7 @@ struct xg_ptx {
     xg_arena *arena; /* of the current kernel */
     xg_arena *all;   /* of what lasts: the text */
     const xg_target *target;
+    const xg_device *device;
     uint32_t isa;
     bool letter;           /* an instruction needs the target's letter */
     xg_texts text;         /* the head of the module, finished kernels */

@@ -41,23 +41,18 @@ typedef enum xg_target_feature {
     XG_TARGET_FEATURE_COUNT
 } xg_target_feature;
 
-/* Rates and sizes are those of a typical device of the kind; a device descriptor may replace any of them in a copy. */
+/* What PTX can be made for; the devices themselves are described in cost.h. */
 typedef struct xg_target {
-    const char *name;                  /* "sm_90a" */
-    const char *device;                /* the typical device */
-    uint32_t cc;                       /* compute capability times 10: 90 */
-    char suffix;                       /* 'a', 'f' or 0 */
-    uint32_t isa;                      /* lowest PTX ISA version times 10 */
-    uint32_t sms, cores;               /* multiprocessors; f32 lanes of each */
-    uint32_t clock_mhz, bandwidth_gbs; /* boost clock; device memory */
-    uint64_t l2_bytes;
-    uint32_t shared_per_sm, shared_per_block, shared_static; /* bytes; per block with opt-in, and without */
-    /* cluster: blocks of one that every device of the kind runs */
-    uint32_t threads_per_sm, blocks_per_sm, threads_per_block, cluster, regs_per_sm, regs_per_thread;
+    const char *name; /* "sm_90a" */
+    uint32_t cc;      /* compute capability times 10: 90 */
+    char suffix;      /* 'a', 'f' or 0 */
+    uint32_t isa;     /* lowest PTX ISA version times 10 */
 } xg_target;
-/* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
+/* "sm_90a", "90a" or "9.0a"; for a device that is not in the table the newest target that it runs; fails with the
+ * nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
 XG_FN const xg_target *xg_target_at(size_t i);             /* NULL behind the last */
+XG_FN const xg_target *xg_target_of(uint32_t cc);          /* the one with all features of a device; NULL: unknown */
 XG_FN const xg_target *xg_target_base(const xg_target *t); /* the same without a letter */
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f);
 
@@ -94,7 +89,7 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 
 /* ---- isel.c: the instruction table; print.c: the text ---- */
 typedef struct xg_ptx xg_ptx;
-XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t);
+XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d); /* d NULL: the usual one */
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m); /* legalizes m (which it changes) and appends its entry function */
 /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
 XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out);
@@ -102,7 +97,7 @@ XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out);
 /* What any backend offers; state is made by begin. */
 typedef struct xg_backend {
     const char *name;
-    void *(*begin)(xg_ctx *c, xg_arena *a, const xg_target *t);
+    void *(*begin)(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d);
     void (*kernel)(void *state, xg_kmodule *m);
     uint32_t (*finish)(void *state, xg_texts *out); /* the text; gives the number of instructions in it */
 } xg_backend;

@@ -1,31 +1,12 @@
-/* ptx/targets.c -- the table of targets.
+/* ptx/targets.c -- the names of targets.
  *
- * A device line says what a typical chip of a compute capability is; a row of the name list says under which name it
- * can be asked for and from which PTX ISA version on the assembler knows that name. Features follow from the compute
- * capability.
- * Numbers of threads, blocks, registers and shared memory are limits of the hardware; clocks, bandwidth and caches
- * serve cost models only. */
+ * A row says under which name a compute capability can be asked for and from which PTX ISA version on the assembler
+ * knows that name. Features follow from the compute capability; what the devices are is said in cost/device.c. */
 #ifndef XG_PTX_TARGETS_C
 #define XG_PTX_TARGETS_C
 #include "ptx.h"
 
-/* device, SMs, f32 lanes an SM, MHz, GB/s, L2, shared bytes an SM, of a block with opt-in, threads an SM, blocks an SM,
- * blocks of a cluster */
-#define XG_TARGET_MIB(n) ((uint64_t)(n) << 20)
-#define XG_TARGET_DEVICE_75 "T4", 40, 64, 1590, 320, XG_TARGET_MIB(4), 65536, 65536, 1024, 16, 1
-#define XG_TARGET_DEVICE_80 "A100", 108, 64, 1410, 1555, XG_TARGET_MIB(40), 167936, 166912, 2048, 32, 1
-#define XG_TARGET_DEVICE_86 "A40", 84, 128, 1740, 696, XG_TARGET_MIB(6), 102400, 101376, 1536, 16, 1
-#define XG_TARGET_DEVICE_87 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16, 1
-#define XG_TARGET_DEVICE_88 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16, 1
-#define XG_TARGET_DEVICE_89 "L40", 142, 128, 2490, 864, XG_TARGET_MIB(96), 102400, 101376, 1536, 24, 1
-#define XG_TARGET_DEVICE_90 "H100", 132, 128, 1980, 3352, XG_TARGET_MIB(50), 233472, 232448, 2048, 32, 8
-#define XG_TARGET_DEVICE_100 "B200", 148, 128, 1965, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32, 8
-#define XG_TARGET_DEVICE_103 "B300", 148, 128, 2032, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32, 8
-#define XG_TARGET_DEVICE_110 "Thor", 20, 128, 1575, 273, XG_TARGET_MIB(32), 233472, 232448, 1536, 24, 1
-#define XG_TARGET_DEVICE_120 "RTX 5090", 170, 128, 2407, 1792, XG_TARGET_MIB(96), 102400, 101376, 1536, 24, 1
-#define XG_TARGET_DEVICE_121 "GB10", 48, 128, 2418, 273, XG_TARGET_MIB(24), 102400, 101376, 1536, 24, 1
-
-/* X(device number = compute capability times 10, suffix, suffix character, ISA version times 10) */
+/* X(compute capability times 10, suffix, suffix character, ISA version times 10) */
 /* clang-format off */
 #define XG_TARGET_NAMES(X) \
     X(75, "", 0, 63) \
@@ -53,20 +34,11 @@
     X(121, "f", 'f', 88)
 /* clang-format on */
 
-/* In the order of the fields of xg_target. */
-#define XG_TARGET_FIELDS( \
-    name, cc, suffix, isa, device, sms, cores, mhz, gbs, l2, smem, block, threads, blocks, cluster) \
-    {name, device, cc, suffix, isa, sms, cores, mhz, gbs, l2, smem, block, 49152, threads, blocks, 1024, cluster, \
-        65536, 255},
-#define XG_TARGET_EXPAND(...) XG_TARGET_FIELDS(__VA_ARGS__)
 static const xg_target xg_targets[] = {
-#define X(number, suffix, letter, isa) \
-    XG_TARGET_EXPAND("sm_" #number suffix, number, letter, isa, XG_TARGET_DEVICE_##number)
+#define X(number, suffix, letter, isa) {"sm_" #number suffix, number, letter, isa},
     XG_TARGET_NAMES(X)
 #undef X
 };
-#undef XG_TARGET_EXPAND
-#undef XG_TARGET_FIELDS
 
 static const uint32_t xg_target_feature_cc[] = {
 #define X(name, text, cc) cc,
@@ -75,6 +47,13 @@ static const uint32_t xg_target_feature_cc[] = {
 };
 
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f) { return t->cc >= xg_target_feature_cc[f]; }
+XG_FN const xg_target *xg_target_of(uint32_t cc) {
+    const xg_target *best = NULL;
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_targets); i++)
+        if (xg_targets[i].cc == cc && xg_targets[i].suffix != 'f') best = &xg_targets[i];
+    return best;
+}
 XG_FN const xg_target *xg_target_base(const xg_target *t) {
     size_t i;
     for (i = 0; i < XG_COUNT(xg_targets); i++)
@@ -99,11 +78,34 @@ static bool xg_target_is(const char *name, xg_str asked) {
     return *name == 0;
 }
 
+/* A device that the table does not have runs what is made for an older one: the newest target without a letter at or
+ * below it. NULL: this is no name of a device, or of one older than all. */
+static const xg_target *xg_target_below(xg_str asked) {
+    enum {
+        CC_MOST = 199 /* 19.9: what is above is a slip of the keyboard, such as sm_900 */
+    };
+    const xg_target *best = NULL;
+    uint32_t cc = 0, k = asked.n > 3 && memcmp(asked.p, "sm_", 3) == 0 ? 3 : 0;
+    size_t i;
+    for (; k < asked.n; k++) {
+        if (asked.p[k] == '.' && k > 0) continue;
+        if (asked.p[k] < '0' || asked.p[k] > '9' || cc > CC_MOST) return NULL;
+        cc = cc * 10 + (uint32_t)(asked.p[k] - '0');
+    }
+    for (i = 0; i < XG_COUNT(xg_targets) && cc <= CC_MOST; i++)
+        if (!xg_targets[i].suffix && xg_targets[i].cc <= cc && (!best || xg_targets[i].cc > best->cc))
+            best = &xg_targets[i];
+    return best;
+}
+
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
+    const xg_target *older;
     const char *nearby;
     size_t i;
     for (i = 0; i < XG_COUNT(xg_targets); i++)
         if (xg_target_is(xg_targets[i].name, name)) return &xg_targets[i];
+    older = xg_target_below(name);
+    if (older) return older;
     nearby = xg_nearest(name, xg_target_name_at, NULL);
     xg_fail(c, XLAGPU_ERROR_USAGE, "unknown target '%.*s'; %s%s%s", (int)XG_MIN(name.n, 40u), name.p,
         nearby ? "did you mean '" : "known are sm_75 and newer, such as ", nearby ? nearby : "sm_80, sm_90a, sm_120",

@@ -11,12 +11,19 @@
 XG_FN const xr_platform *xr_host_platform(void) { return NULL; }
 #else
 
+enum {
+    XR_HOST_CC = 90 /* the compute capability that the simulator stands for, as "sm_90a" */
+};
 typedef struct xr_host {
     xg_sim_memory memory;
 } xr_host;
 
 XG_FN xr_host *xr_host_of(xlagpu_device *d) { return (xr_host *)d->state; }
 
+XG_FN void xr_host_close(xlagpu_device *d) {
+    xg_sim_memory_free(&xr_host_of(d)->memory);
+    xg_mem_free(&d->c, d->state);
+}
 XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
     xr_host *h = (xr_host *)xg_mem_alloc(&d->c, sizeof *h);
     if (!h) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
@@ -26,12 +33,14 @@ XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *des
     d->threads = desc && desc->threads ? desc->threads : xr_processors();
     if (!xg_sim_threads_ok()) d->threads = 1;
     xg_format(d->name, sizeof d->name, "PTX simulator, %u threads", d->threads);
-    xg_format(d->target, sizeof d->target, "sm_90a");
+    if (!desc || !desc->part || !xg_device_of_part(xg_str_z(desc->part), &d->figures))
+        (void)xg_device_of_cc(XR_HOST_CC, &d->figures);
+    xg_format(d->target, sizeof d->target, "sm_%u%s", d->figures.cc, d->figures.cc >= XR_HOST_CC ? "a" : "");
+    if (desc && desc->part && strcmp(desc->part, d->figures.part) != 0) {
+        xr_host_close(d);
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'", desc->part);
+    }
     return XLAGPU_OK;
-}
-XG_FN void xr_host_close(xlagpu_device *d) {
-    xg_sim_memory_free(&xr_host_of(d)->memory);
-    xg_mem_free(&d->c, d->state);
 }
 
 XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
@@ -238,6 +247,11 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     uint32_t n, k;
     xlagpu_status s = XLAGPU_OK;
     r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
+    if (r->launch.module->prints && r->device->print) {
+        r->launch.print = r->device->print;
+        r->launch.print_user = r->device->print_user;
+        most = 1; /* text in the order of the blocks */
+    }
     n = (uint32_t)XG_MIN((uint64_t)most,
         r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;

@@ -91,7 +91,7 @@ XG_FN const xg_imap *xg_nmap_with_dims(
     for (k = 0; k < rank; k++) m->dims[k].range = xg_range_of(0, dims[k] - 1);
     return xg_imap_simplify(n->aff, m);
 }
-XG_FN void xg_sched_transform_layout(xg_loopnest *n, xg_nbuf *buf, const xg_imap *map, bool padded) {
+XG_FN void xg_do_transform_layout(xg_loopnest *n, xg_nbuf *buf, const xg_imap *map, bool padded) {
     const xg_imap *m;
     xg_aff_env env;
     xg_nreads reads = {0};
@@ -204,7 +204,7 @@ XG_FN void xg_sched_new_loops(xg_loopnest *n, xg_nstmt *block, xg_nstmt *top, co
     else
         xg_nstmt_append(parent, first);
 }
-XG_FN void xg_sched_transform_block_layout(xg_loopnest *n, xg_nstmt *block, const xg_imap *map) {
+XG_FN void xg_do_transform_block_layout(xg_loopnest *n, xg_nstmt *block, const xg_imap *map) {
     xg_nblock *b;
     const xg_imap *m;
     xg_aff_env env;
@@ -283,7 +283,7 @@ XG_FN void xg_sched_transform_block_layout(xg_loopnest *n, xg_nstmt *block, cons
 
 /* Each iterator counts to a multiple; what lies behind the old end is read as zero and adds nothing, and the arrays
  * that the block writes have room for it. */
-XG_FN void xg_sched_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *multiples, uint32_t count) {
+XG_FN void xg_do_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *multiples, uint32_t count) {
     xg_nblock *b;
     xg_nstmt *top;
     uint32_t which[XG_RANK_MAX], plain[XG_RANK_MAX], k, d;
@@ -309,7 +309,6 @@ XG_FN void xg_sched_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *m
                 xg_sched_fail(n, "pad_einsum: an index of '%.*s' is no iterator: reindex comes first",
                     (int)a->buf->name.n, a->buf->name.p);
     }
-    xg_sched_check_buf(n, "pad_einsum", b->outs[0].buf);
     {
         xg_nstmt *w;
         if (xg_nest_writers(n, b->outs[0].buf, &w, 1) != 1)
@@ -334,7 +333,7 @@ XG_FN void xg_sched_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *m
             for (d = 0; d < b->outs[0].buf->rank && b->iters[k].kind == 'S' &&
                         b->outs[0].at[d] != xg_nest_dim(n, b->iters[k].var);
                  d++) {}
-            if (d == b->outs[0].buf->rank)
+            if (b->iters[k].kind == 'S' && d == b->outs[0].buf->rank)
                 xg_sched_fail(n, "pad_einsum: what '%.*s' writes has no room for more of iterator %u", (int)b->name.n,
                     b->name.p, k);
             c.expr = xg_nest_dim(n, b->iters[k].var);
@@ -342,6 +341,10 @@ XG_FN void xg_sched_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *m
             xg_push(n->arena, xg_constraint, &where, c);
         }
     if (!where.n) return;
+    if (b->outs[0].buf->param) { /* the caller's array stays as large: what is inside of it is copied there */
+        (void)xg_do_cache_write(n, block, b->outs[0].buf, XG_NS_GLOBAL);
+        top = xg_sched_own_loops(n, "pad_einsum", block, which);
+    }
     {
         xg_nbuf *buf = b->outs[0].buf;
         int64_t *dims = XG_NEW_N(n->arena, int64_t, buf->rank);

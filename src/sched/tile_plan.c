@@ -131,7 +131,7 @@ XG_FN bool xg_tile_may_copy(const xg_tile_form *f, const xg_inst *operand, int64
            xg_tile_is_moved(operand);
 }
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
-XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_machine *m, uint32_t side) {
+XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side) {
     const xg_tile_form *f = &p->form;
     xg_tile_fetch *t = &p->fetch[side];
     const xg_imap *to = f->map[side];
@@ -142,7 +142,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_machine
     size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
     size[1] = f->group[XG_TILE_K].size;
     t->bytes = bytes;
-    t->async = m->async_copies && xg_tile_may_copy(f, XG_OPERAND(f->hero, f->operand[side]), bytes);
+    t->async = m->async_bytes && xg_tile_may_copy(f, XG_OPERAND(f->hero, f->operand[side]), bytes);
     t->vector = 1;
     t->along_k = false;
     if (xg_type_class(f->sum) & XGT_C) n = 1;
@@ -247,7 +247,7 @@ XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum) {
     return xg_type_class(sum) == XGT_F ? one : 2 * one;
 }
 /* Blocks of which a multiprocessor holds so many at a time. */
-XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_machine *m) {
+XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_device *m) {
     int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0, registers, r;
     uint32_t k;
     for (k = 0; k < 2; k++) staged += p->fetch[k].async ? 0 : p->fetch[k].rounds * p->fetch[k].vector;
@@ -257,16 +257,17 @@ XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_machine *m) {
     return XG_MAX(XG_MIN(r, m->threads_per_sm / p->threads), (int64_t)1);
 }
 /* Cycles of a multiprocessor for one step of so many blocks at a time: what its pipes take, or one warp alone. */
-XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_machine *m, int64_t blocks) {
-    int64_t warps = blocks * p->threads / XG_TILE_LANES, lanes = XG_MAX(m->lanes / XG_TILE_LANES, 1u);
+XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
+    int64_t warps = blocks * p->threads / XG_TILE_LANES, lanes = XG_MAX(m->f32_rate / XG_TILE_LANES, (int64_t)1);
     int64_t own = p->shape.tm * p->shape.tn * xg_tile_arithmetic(p->form.sum), multiply = own / lanes;
     int64_t read = XG_TILE_READ_CYCLES * (p->shape.tm + p->shape.tn) / p->quad, each;
     each = warps * (XG_MAX(multiply, read) + XG_MIN(multiply, read) / 8);
     return p->shape.k * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
 }
-XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_machine *m, int64_t out_bytes) {
+XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     const xg_tile_group *g = p->form.group;
-    int64_t each = xg_tile_over(p->blocks, m->sms), together = XG_MIN(xg_tile_resident(p, m), each), cycles, l2, first;
+    int64_t each = xg_tile_over(p->blocks, m->sm_count), together = XG_MIN(xg_tile_resident(p, m), each), cycles, l2,
+            first;
     int64_t compute, move, k_bytes[2];
     uint32_t k;
     cycles = xg_cost_mul(p->steps, xg_tile_step_cycles(p, m, together));
@@ -276,14 +277,14 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_machine *m, int64_t o
     l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
     first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
     first = xg_cost_add(first, out_bytes);
-    l2 = xg_cost_scale(l2, 1000, XG_TILE_L2_SPEED * m->bandwidth_gbs);
-    move = XG_MAX(xg_cost_scale(first, 1000, m->bandwidth_gbs), l2);
+    l2 = xg_cost_scale(l2, 1000, XG_TILE_L2_SPEED * xg_device_gbs(m->bandwidth));
+    move = XG_MAX(xg_cost_scale(first, 1000, xg_device_gbs(m->bandwidth)), l2);
     return xg_cost_add(XG_MAX(compute, move), XG_MIN(compute, move) / 8);
 }
 
 /* ---- the choice ---- */
 
-XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_machine *m, int64_t out_bytes) {
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     static const xg_tile_shape shapes[] = {
 #define X(m, n, k, tm, tn) {m, n, k, tm, tn},
         XG_TILE_SHAPES_4(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_8(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_16(X)
@@ -312,14 +313,14 @@ XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
 }
 /* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before.
  */
-XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_machine *m) {
+XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_device *m) {
     enum {
         READ_LANES = 32 /* a cycle and multiprocessor */,
         STEP_LATENCY = 30 /* cycles */
     };
     int64_t steps = xg_cost_mul(f->group[XG_TILE_K].size, xg_tile_arithmetic(f->sum));
     int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2);
-    int64_t cycles = XG_MAX(reads / (READ_LANES * (int64_t)m->sms), xg_cost_mul(steps, STEP_LATENCY));
+    int64_t cycles = XG_MAX(reads / (READ_LANES * m->sm_count), xg_cost_mul(steps, STEP_LATENCY));
     return xg_cost_scale(cycles, 1000000, m->clock_mhz);
 }
 
@@ -340,10 +341,16 @@ XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
 XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     if (!c || xg_fuse_is_phases(c)) return false;
-    XG_FOR_INSTS(i, c) if (xg_tile_is_hero(NULL, i, true)) return true;
+    XG_FOR_INSTS(i, c)
+        if (xg_tile_is_hero(NULL, i, true)) return true;
     return false;
 }
-XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m) {
+XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
+    int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
+    return work >= XG_TILE_WORK_MIN && f->group[XG_TILE_M].size >= XG_TILE_EXTENT_MIN &&
+           f->group[XG_TILE_N].size >= XG_TILE_EXTENT_MIN;
+}
+XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m) {
     const xg_tile_group *g = p->form.group;
     int64_t work, out_bytes = 0;
     uint32_t k;
@@ -351,8 +358,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!e->parts || !xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) return false;
     if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
     work = xg_cost_mul(p->form.hero->shape->elements, g[XG_TILE_K].size);
-    if (work < XG_TILE_WORK_MIN || g[XG_TILE_M].size < XG_TILE_EXTENT_MIN || g[XG_TILE_N].size < XG_TILE_EXTENT_MIN)
-        return false;
+    if (!xg_tile_is_worth(&p->form)) return false;
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     xg_tile_choose(p, m, out_bytes);

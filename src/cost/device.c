@@ -1,0 +1,331 @@
+/* cost/device.c -- the table of devices.
+ *
+ * A kind is what all parts of a compute capability share; a part adds its own sizes and clocks. Sources, by the letter
+ * in the rows' comments:
+ *   G  CUDA programming guide, tables of compute capabilities and of arithmetic throughput
+ *   X  XLA's target specifications (xla/backends/gpu/target_config/specs), which drivers have filled
+ *   D  NVIDIA's data sheets and architecture papers
+ *   B  gpu-benches (te42kyfo), measured   Q  quack's pipe notes (Dao-AILab), measured   H  HPMLL's Hopper benchmark
+ *   M  ml-engineering (stas00): the best matrix product with random data beside the data sheet's rate
+ *   A  Azure's benchmarking guide, measured   L  learn-cuda (gau-nernst), measured   S  mma-matmul (spatters), measured
+ *   E  estimated from the kinds around it: nothing public was found
+ * A figure that is not said to be measured is the maker's. */
+#ifndef XG_COST_DEVICE_C
+#define XG_COST_DEVICE_C
+#include "cost.h"
+
+typedef struct xg_device_kind {
+    uint32_t cc;
+    uint16_t threads_per_sm, blocks_per_sm, blocks_per_cluster;
+    uint16_t shared_kib, block_kib, reserved, l1_kib;                            /* a multiprocessor */
+    uint16_t f32_rate, f16_rate, f64_rate, int_rate, special_rate, convert_rate; /* lanes a clock */
+    uint16_t tensor_i8, tensor_f64, tensor_f4, f8, mma_permille;                 /* f8: times tensor_f16 */
+    uint16_t shared_latency, l1_latency, l2_latency, memory_latency;             /* clocks */
+    uint16_t read_permille, copy_permille, launch_ns, graph_ns;
+} xg_device_kind;
+
+/* clang-format off */
+static const xg_device_kind xg_device_kinds[] = {
+    /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
+     *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
+    /* limits and rates G, D; latencies: accel-sim's Turing and gpu-micro-bench's 2080S; copy: cuda-samples' log on T4 */
+    {75, 1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270},
+    /* latencies B; shares of memory A, B; launches B */
+    {80, 2048, 32, 1, 164, 163, 1024, 192, 64, 256, 32, 64, 16, 16, 2048, 64, 0, 0, 1000, 23, 35, 206, 560, 900, 820, 2630, 1350},
+    /* latencies: gpu-micro-bench's 3090; launches B on A40 */
+    {86, 1536, 16, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 23, 34, 236, 480, 950, 900, 2020, 1100},
+    /* E but for limits and rates */
+    {87, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
+    {88, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
+    /* latencies B, H; shares and launches B on L40 */
+    {89, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 2, 1000, 30, 36, 280, 600, 980, 920, 1630, 940},
+    /* latencies H, B; shares A, Q; launches B; mma.sync beside wgmma: XLA's 0.63, after ThunderKittens */
+    {90, 2048, 32, 8, 228, 227, 1024, 256, 128, 256, 64, 64, 16, 16, 4096, 128, 0, 2, 630, 29, 33, 273, 680, 950, 850, 2410, 1270},
+    /* rates X; latencies: AI_kernels (markdewing); copy: cub's scan; mma.sync: 409 of 1359 TFLOP/s, L; launches E */
+    {100, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 64, 64, 16, 16, 8192, 64, 16384, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
+    /* D: f64 and 8-bit integers are slow here; the rest as 10.0 */
+    {103, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 256, 2, 24576, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
+    {110, 1536, 24, 1, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 8192, 2, 16384, 2, 300, 30, 40, 295, 860, 850, 800, 2410, 1270},
+    /* latencies: AI_kernels; int: one pipe with f32, Q; launches E as 8.9 */
+    {120, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 900, 890, 1630, 940},
+    {121, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 850, 800, 1630, 940},
+};
+
+typedef struct xg_device_part {
+    const char *name;
+    uint32_t cc, sm_count, clock_mhz, tensor_mhz, tensor_f16;
+    int64_t memory_bytes;
+    uint32_t gbs;              /* 10^9 bytes a second of memory */
+    int64_t l2_bytes;
+    uint32_t l2_gbs, link_gbs, host_gbs;
+} xg_device_part;
+
+#define XG_DEVICE_KIB(n) ((int64_t)(n) << 10)
+#define XG_DEVICE_MIB(n) ((int64_t)(n) << 20)
+#define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
+/* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
+ * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, GB/s */
+static const xg_device_part xg_device_parts[] = {
+    {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16},           /* D; memory: deviceQuery */
+    {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32},   /* X (40 GB); matrices M 0.87; L2 B */
+    {"A100 80GB", 80, 108, 1410, 1227, 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32}, /* X */
+    {"A40", 86, 84, 1740, 1480, 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32},   /* D; L2's rate E */
+    {"RTX A6000", 86, 84, 1800, 1530, 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32},   /* X */
+    {"RTX 3090", 86, 82, 1695, 1440, 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32}, /* D */
+    {"Orin", 87, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204},  /* D; memory is the host's */
+    {"Orin-88", 88, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204}, /* E: no part is public */
+    {"L40", 89, 142, 2490, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32},  /* D; L2's rate B */
+    {"L40S", 89, 142, 2520, 2240, 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32}, /* D */
+    {"L20", 89, 92, 2520, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32},   /* D */
+    {"RTX 4090", 89, 128, 2520, 2340, 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32}, /* D; matrices M 0.93 */
+    {"RTX 4070 Ti SUPER", 89, 66, 2610, 2430, 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32}, /* D */
+    {"H100", 90, 132, 1980, 1470, 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64},   /* X; matrices M 0.80 of 1830 MHz; L2 B */
+    {"H100 PCIe", 90, 114, 1755, 1300, 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64}, /* D; L2 B */
+    {"H200", 90, 132, 1980, 1470, 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64},  /* X; the rest as H100 */
+    {"B200", 100, 148, 1965, 1423, 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64}, /* X, D; matrices M 0.78; L2's rate E */
+    {"B300", 103, 148, 2032, 1423, 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128}, /* X, D */
+    {"Thor", 110, 20, 1575, 1575, 4096, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(32), 1300, 0, 273}, /* D; memory is the host's */
+    {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
+    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64}, /* X */
+    {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273}, /* D; memory is the host's */
+};
+/* clang-format on */
+
+enum {
+    XG_DEVICE_THREADS_PER_BLOCK = 1024,       /* G, of every kind */
+    XG_DEVICE_REGISTERS = 65536,              /* G: of a multiprocessor */
+    XG_DEVICE_REGISTERS_PER_THREAD = 255,     /* G */
+    XG_DEVICE_SHARED_STATIC_BYTES = 48 << 10, /* G: what a block has without opt-in */
+    XG_DEVICE_SHUFFLE_LANES = 32,             /* G */
+    XG_DEVICE_TF32_PER_F16 = 2,               /* G: tf32 has half the rate of f16; 7.5 has none */
+    XG_DEVICE_RED_CC = 90,                    /* PTX ISA: red.global.add.v4.f32 */
+    XG_DEVICE_RED_BYTES = 16,
+    XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
+    XG_DEVICE_ASYNC_BYTES = 16,
+    XG_DEVICE_GB = 1000000000
+};
+
+XG_FN const xg_device_kind *xg_device_kind_of(uint32_t cc) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_kinds); i++)
+        if (xg_device_kinds[i].cc == cc) return &xg_device_kinds[i];
+    return NULL;
+}
+
+XG_FN void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
+    d->threads_per_sm = k->threads_per_sm;
+    d->blocks_per_sm = k->blocks_per_sm;
+    d->blocks_per_cluster = k->blocks_per_cluster;
+    d->threads_per_block = XG_DEVICE_THREADS_PER_BLOCK;
+    d->async_bytes = k->cc >= XG_DEVICE_ASYNC_CC ? XG_DEVICE_ASYNC_BYTES : 0;
+    d->red_bytes = k->cc >= XG_DEVICE_RED_CC ? XG_DEVICE_RED_BYTES : 0;
+    d->registers_per_sm = XG_DEVICE_REGISTERS;
+    d->registers_per_thread = XG_DEVICE_REGISTERS_PER_THREAD;
+    d->shared_per_sm = XG_DEVICE_KIB(k->shared_kib);
+    d->shared_per_block = XG_DEVICE_KIB(k->block_kib);
+    d->shared_static = XG_DEVICE_SHARED_STATIC_BYTES;
+    d->shared_reserved = k->reserved;
+    d->l1_bytes = XG_DEVICE_KIB(k->l1_kib);
+    d->f32_rate = k->f32_rate;
+    d->f16_rate = k->f16_rate;
+    d->f64_rate = k->f64_rate;
+    d->int_rate = k->int_rate;
+    d->special_rate = k->special_rate;
+    d->convert_rate = k->convert_rate;
+    d->shuffle_rate = XG_DEVICE_SHUFFLE_LANES;
+    d->tensor_i8 = k->tensor_i8;
+    d->tensor_f64 = k->tensor_f64;
+    d->tensor_f4 = k->tensor_f4;
+    d->mma_permille = k->mma_permille;
+    d->shared_latency = k->shared_latency;
+    d->l1_latency = k->l1_latency;
+    d->l2_latency = k->l2_latency;
+    d->memory_latency = k->memory_latency;
+    d->read_permille = k->read_permille;
+    d->copy_permille = k->copy_permille;
+    d->launch_ns = k->launch_ns;
+    d->graph_ns = k->graph_ns;
+}
+
+XG_FN void xg_device_fill(xg_device *d, const xg_device_part *p) {
+    const xg_device_kind *k = xg_device_kind_of(p->cc);
+    memset(d, 0, sizeof *d);
+    d->part = p->name;
+    d->cc = p->cc;
+    xg_device_fill_kind(d, k);
+    d->sm_count = p->sm_count;
+    d->clock_mhz = p->clock_mhz;
+    d->tensor_mhz = p->tensor_mhz;
+    d->tensor_f16 = p->tensor_f16;
+    d->tensor_tf32 = p->cc >= 80 ? p->tensor_f16 / XG_DEVICE_TF32_PER_F16 : 0;
+    d->tensor_f8 = (int64_t)p->tensor_f16 * k->f8;
+    d->memory_bytes = p->memory_bytes;
+    d->bandwidth = (int64_t)p->gbs * XG_DEVICE_GB;
+    d->l2_bytes = p->l2_bytes;
+    d->l2_bandwidth = (int64_t)p->l2_gbs * XG_DEVICE_GB;
+    d->link_bandwidth = (int64_t)p->link_gbs * XG_DEVICE_GB;
+    d->host_bandwidth = (int64_t)p->host_gbs * XG_DEVICE_GB;
+}
+
+XG_FN const char *xg_device_part_name(size_t i) {
+    return i < XG_COUNT(xg_device_parts) ? xg_device_parts[i].name : NULL;
+}
+XG_FN bool xg_device_of_part(xg_str name, xg_device *out) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
+        if (!xg_str_is(name, xg_device_parts[i].name)) continue;
+        xg_device_fill(out, &xg_device_parts[i]);
+        return true;
+    }
+    return false;
+}
+XG_FN bool xg_device_of_cc(uint32_t cc, xg_device *out) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
+        if (xg_device_parts[i].cc != cc) continue;
+        xg_device_fill(out, &xg_device_parts[i]);
+        return true;
+    }
+    return false;
+}
+/* The words of a part's name stand in this order among those of the driver's: "A100 80GB" in "NVIDIA A100-SXM4-80GB".
+ */
+XG_FN bool xg_device_is_named(const char *part, const char *driver) {
+    while (*part) {
+        size_t n = strcspn(part, " ");
+        while (*driver && strncmp(driver, part, n) != 0) driver++;
+        if (!*driver) return false;
+        driver += n;
+        part += n + (part[n] == ' ');
+    }
+    return true;
+}
+XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out) {
+    const xg_device_part *best = &xg_device_parts[0];
+    bool named = false;
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
+        const xg_device_part *p = &xg_device_parts[i];
+        bool fits = p->cc == cc && xg_device_is_named(p->name, name);
+        if (p->cc > cc || named > fits) continue;
+        if (fits > named || p->cc > best->cc || (fits && strlen(p->name) > strlen(best->name))) best = p;
+        named = named || fits;
+    }
+    xg_device_fill(out, best);
+}
+
+/* ---- figures one by one ---- */
+
+typedef struct xg_device_figure {
+    const char *name;
+    size_t at, described_at; /* in xg_device; in xlagpu_target_desc */
+    int64_t most;
+} xg_device_figure;
+static const xg_device_figure xg_device_figures[] = {
+#define X(figure, most, what) {#figure, offsetof(xg_device, figure), offsetof(xlagpu_target_desc, figure), most},
+    XLAGPU_TARGET_FIGURES(X)
+#undef X
+};
+
+XG_FN int64_t xg_device_get(const xg_device *d, const xg_device_figure *f) {
+    int64_t v;
+    memcpy(&v, (const char *)d + f->at, sizeof v);
+    return v;
+}
+XG_FN void xg_device_put(xg_device *d, const xg_device_figure *f, uint64_t v) {
+    int64_t bounded = v < (uint64_t)f->most ? (int64_t)v : f->most;
+    memcpy((char *)d + f->at, &bounded, sizeof bounded);
+}
+
+XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc) {
+    size_t i;
+    uint64_t v;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
+        memcpy(&v, (const char *)desc + xg_device_figures[i].described_at, sizeof v);
+        if (v) xg_device_put(d, &xg_device_figures[i], v);
+    }
+}
+XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
+    size_t i;
+    uint64_t v;
+    out->part = d->part;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
+        v = (uint64_t)xg_device_get(d, &xg_device_figures[i]);
+        memcpy((char *)out + xg_device_figures[i].described_at, &v, sizeof v);
+    }
+}
+
+XG_FN int64_t xg_device_threads(const xg_device *d) { return d->threads_per_sm * d->sm_count; }
+XG_FN int64_t xg_device_gbs(int64_t bytes_a_second) { return XG_MAX(bytes_a_second / XG_DEVICE_GB, (int64_t)1); }
+
+/* ---- text ---- */
+
+XG_FN void xg_device_print(xg_buf *b, const xg_device *d) {
+    xg_device usual;
+    size_t i;
+    xg_puts(b, d->part);
+    if (!xg_device_of_part(xg_str_z(d->part), &usual)) return;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
+        const xg_device_figure *f = &xg_device_figures[i];
+        if (xg_device_get(d, f) != xg_device_get(&usual, f))
+            xg_printf(b, ", %s=%lld", f->name, (long long)xg_device_get(d, f));
+    }
+}
+
+XG_FN const xg_device_figure *xg_device_figure_named(xg_str name) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++)
+        if (xg_str_is(name, xg_device_figures[i].name)) return &xg_device_figures[i];
+    return NULL;
+}
+/* One "sm_count=114". */
+XG_FN const char *xg_device_parse_figure(xg_str text, xg_device *out) {
+    size_t eq = 0, k;
+    const xg_device_figure *f;
+    uint64_t v = 0;
+    while (eq < text.n && text.p[eq] != '=') eq++;
+    f = xg_device_figure_named(xg_str_of(text.p, eq));
+    if (!f) return "a figure of a device is expected, such as sm_count=132";
+    for (k = eq + 1; k < text.n && text.p[k] >= '0' && text.p[k] <= '9' && k <= eq + 18; k++)
+        v = v * 10 + (uint64_t)(text.p[k] - '0');
+    if (k == eq + 1 || k < text.n || !v) return "a figure of a device needs a number from 1 on";
+    if (v > (uint64_t)f->most) return "this figure of a device is too large";
+    xg_device_put(out, f, v);
+    return NULL;
+}
+XG_FN const char *xg_device_parse(xg_str text, xg_device *out) {
+    const char *wrong = NULL;
+    bool first = true;
+    while (!wrong && (text.n || first)) {
+        size_t n = 0;
+        while (n < text.n && text.p[n] != ',') n++;
+        if (!first)
+            wrong = xg_device_parse_figure(xg_str_of(text.p, n), out);
+        else if (!xg_device_of_part(xg_str_of(text.p, n), out))
+            wrong = "no such device is known";
+        first = false;
+        if (n < text.n) n++;
+        if (n && n < text.n && text.p[n] == ' ') n++;
+        text = xg_str_of(text.p + n, text.n - n);
+    }
+    return wrong;
+}
+
+XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
+    size_t n = strlen(key), k;
+    bool quoted = false, first = false; /* inside a string; at the first letter of a key */
+    for (k = 0; k < attributes.n; k++) {
+        const char *at = attributes.p + k;
+        if (first && !quoted && attributes.n - k > n + 2 && memcmp(at, key, n) == 0 && memcmp(at + n, "=\"", 2) == 0 &&
+            memchr(at + n + 2, '"', attributes.n - k - n - 2))
+            return k;
+        if (*at == '\\' && quoted)
+            k++;
+        else if (*at == '"')
+            quoted = !quoted;
+        first = !quoted && (*at == '{' || *at == ',' || (first && *at == ' '));
+    }
+    return 0;
+}
+
+#endif /* XG_COST_DEVICE_C */
