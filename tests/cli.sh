@@ -87,7 +87,11 @@ same "printing what was printed gives the same" "$X opt $W/printed.hlo --passes=
 expect 0 'before_optimizations.txt' "--xla_dump_to" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump && ls $W/dump"
 for f in after_optimizations.txt buffer-assignment.txt thunk_sequence.txt '\.ptx$'; do expect 0 "$f" "the dump has $f" "ls $W/dump"; done
 expect 0 'before_optimizations' "XLA_FLAGS is read" "XLA_FLAGS=--xla_dump_to=$W/dump2 $X run $W/good.hlo --platform=host && ls $W/dump2"
-expect 2 'error' "XLA_FLAGS with an unknown flag" "XLA_FLAGS=--xla_no_such_flag=1 $X run $W/good.hlo --platform=host"
+expect 2 'error' "XLA_FLAGS with an unknown flag" "XLA_FLAGS=--no_such_flag=1 $X run $W/good.hlo --platform=host"
+expect 0 "XLA_FLAGS: --xla_gpu_autotune_level means nothing here" "XLA_FLAGS with a flag of XLA's" "XLA_FLAGS=--xla_gpu_autotune_level=0 $X run $W/good.hlo --platform=host"
+expect 0 "and 1 more mean nothing here" "XLA_FLAGS with two flags of XLA's" "XLA_FLAGS='--xla_gpu_autotune_level=0 --xla_no_such_flag' $X compile $W/good.hlo"
+expect 2 'unknown flag' "a flag of XLA's that is not here, on the command line" "$X run $W/good.hlo --platform=host --xla_gpu_autotune_level=0"
+expect 0 "no pass is called 'fusion-wraper'; did you mean 'fusion-wrapper'" "a pass that is not there" "$X compile $W/good.hlo --xla_disable_hlo_passes=fusion-wraper"
 expect 0 ran "--xla_disable_all_hlo_passes" "$X run $W/good.hlo --platform=host --xla_disable_all_hlo_passes && echo ran"
 expect 2 'cannot be switched off' "a required pass in --xla_disable_hlo_passes" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_disable_hlo_passes=dce,fusion-wrapper"
 expect 0 '0000.*after_.*before_.*txt' "--xla_dump_hlo_pass_re: XLA's file names" "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump3 --xla_dump_hlo_pass_re=.* && ls $W/dump3"

@@ -152,6 +152,7 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_de
     c->target = dump_target(f, m, target);
     c->disable_all_passes = f->disable_all;
     c->disable_passes = f->disable;
+    if (d->file == 0) note_unknown_passes(f->disable);
     c->fill_elided_constants = f->fill_elided;
     c->ftz = f->ftz;
     c->deterministic_ops = f->deterministic;

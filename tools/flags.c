@@ -82,6 +82,42 @@ static const char *nearest(const char *name, size_t n, int verb) {
     return found;
 }
 
+/* --xla_disable_hlo_passes: a name that is no pass may be another compiler's, or a slip. */
+static const char *pass_named(const char *name, size_t n, bool *exact) {
+    const char *found = NULL, *pass;
+    int best = (int)n / 3 + 2;
+    uint32_t k;
+    *exact = false;
+    for (k = 0; (pass = xlagpu_pass_name(k)) != NULL; k++) {
+        char same[128];
+        size_t j;
+        int d;
+        for (j = 0; pass[j] && j + 1 < sizeof same; j++) same[j] = pass[j] == '_' ? '-' : pass[j];
+        same[j] = 0;
+        d = distance(name, n, same);
+        if (d < best) {
+            best = d;
+            found = pass;
+        }
+    }
+    *exact = found && best == 0;
+    return found;
+}
+void note_unknown_passes(const char *list) {
+    while (list && *list) {
+        char name[128];
+        size_t n = strcspn(list, ","), k;
+        const char *like;
+        bool exact;
+        for (k = 0; k < n && k + 1 < sizeof name; k++) name[k] = list[k] == '_' ? '-' : list[k];
+        like = pass_named(name, k, &exact);
+        if (!exact && n)
+            fprintf(stderr, "xlagpu: note: --xla_disable_hlo_passes: no pass is called '%.*s'%s%s%s\n", (int)n, list,
+                like ? "; did you mean '" : "", like ? like : "", like ? "'?" : "");
+        list += n + (list[n] == ',');
+    }
+}
+
 /* ---- values ---- */
 
 static bool store_bool(bool *to, const char *v) {
@@ -176,7 +212,8 @@ static int read_flag(flag_values *f, int verb, const char *arg, const char *next
 }
 
 /* ---- XLA_FLAGS, as XLA reads it: flags separated by blanks, quotes and backslashes as in a shell; or, when it does
- * not begin with a dash, the name of a file of them. Flags of other verbs are allowed and have no effect. ---- */
+ * not begin with a dash, the name of a file of them. Flags of other verbs are allowed and have no effect, and so are
+ * XLA's flags that are not here, with one note. ---- */
 
 /* The next word, in place; NULL at the end. */
 static char *next_word(char **at) {
@@ -196,17 +233,30 @@ static char *next_word(char **at) {
     return word;
 }
 
+/* Flags that XLA has and this compiler lacks: JAX programs set them for everything that they start. */
+static bool is_of_xla(const char *word) { return strncmp(word + strspn(word, "-"), "xla_", 4) == 0; }
+static void note_ignored(const char *first, int n) {
+    if (!n) return;
+    fprintf(stderr, "xlagpu: note: XLA_FLAGS: %.*s", (int)strcspn(first, "="), first);
+    if (n > 1) fprintf(stderr, " and %d more", n - 1);
+    fprintf(stderr, n > 1 ? " mean nothing here and are ignored\n" : " means nothing here and is ignored\n");
+}
 static int read_words(flag_values *f, int verb, char *text) {
-    char *word;
-    int rc = OK;
+    char *word, *ignored = NULL;
+    int rc = OK, n_ignored = 0;
     while (!rc && (word = next_word(&text))) {
         const char *value;
         bool used;
         int row = word[0] == '-' ? row_of(word, &value) : -1;
         if (row >= 0 && !(rows[row].verbs & 1 << verb)) continue;
+        if (row < 0 && word[0] == '-' && is_of_xla(word)) {
+            if (!n_ignored++) ignored = word;
+            continue;
+        }
         rc = word[0] == '-' ? read_flag(f, verb, word, NULL, &used)
                             : fail(BAD, "xlagpu: error: XLA_FLAGS: '%s' is not a flag", word);
     }
+    note_ignored(ignored, n_ignored);
     return rc;
 }
 

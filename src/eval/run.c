@@ -559,7 +559,7 @@ XG_FN xg_value *xg_eval_constant(xg_eval_run *r, const xg_inst *i, xg_value **in
             "--fill_elided_constants",
             "its values were left out of the text");
     filled = xg_literal_new(&r->mem, i->shape);
-    xg_literal_fill(filled, r->options.seed + i->id);
+    xg_literal_fill(filled, r->options.seed + xg_literal_seed(i));
     return xg_eval_borrow(r, filled, 0);
 }
 

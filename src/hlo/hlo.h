@@ -449,6 +449,7 @@ XG_FN void xg_literal_print(xg_buf *b, const xg_literal *l, bool whole);
 /* Reads a literal of the shape at src->text + *at and moves *at behind it; fails through the context with a
  * position. */
 XG_FN xg_literal *xg_literal_parse(xg_ctx *c, xg_arena *a, const xg_source *src, size_t *at, const xg_shape *shape);
+XG_FN uint64_t xg_literal_seed(const xg_inst *constant);
 XG_FN void xg_literal_fill(xg_literal *l, uint64_t seed); /* what --fill_elided_constants asks for */
 XG_FN bool xg_literal_get_int(const xg_literal *l, int64_t index, int64_t *out); /* integers and pred */
 XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);           /* any real type */

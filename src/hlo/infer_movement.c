@@ -102,7 +102,7 @@ static const xg_shape *xg_infer_broadcast(xg_module *m, const xg_inst *i) {
         "dimensions=%s must have one entry for each dimension of %s", xg_infer_ints_text(i, dims), xg_infer_text(i, s));
     XG_RULE(i, given || s->rank == 0, "write it between '=' and the opcode", "the shape of the result must be stated");
     if (!given) return xg_shape_default_layout(m, s);
-    XG_RULE(i, xg_shape_is_array(given) && given->type == s->type, NULL,
+    XG_RULE(i, xg_shape_is_array(given) && given->type == s->type, "put a convert before it",
         "a broadcast keeps the element type: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
     xg_want_dims(i, "dimensions", dims, given->rank, false);
     for (k = 0; k < dims.n; k++)

@@ -164,6 +164,10 @@ XG_FN double xg_literal_random_float(xlagpu_type t, uint64_t r) {
 
 /* Every element depends on the seed and its index only. Integers are small and not negative, so that they may serve as
  * indices. Elided literals have no memory: make a new one of their shape to fill. */
+/* Copies of a constant, inlined or hoisted, have its place in the source, and so its values. */
+XG_FN uint64_t xg_literal_seed(const xg_inst *constant) {
+    return constant->source_at ? constant->source_at : constant->id;
+}
 XG_FN void xg_literal_fill(xg_literal *l, uint64_t seed) {
     xlagpu_type t = l->shape->type, real;
     int64_t i, n = l->shape->elements;
@@ -363,6 +367,10 @@ XG_NORETURN XG_FN void xg_lit_fail_range(xg_lit_reader *r, const char *at) {
         xg_type_name(r->type), b.p);
 }
 
+/* How far below zero an integer may be: u64 takes what fits in s64, by its bits, as XLA does. */
+XG_FN uint64_t xg_lit_least(const xg_lit_reader *r) {
+    return r->type == XLAGPU_U64 ? (uint64_t)1 << 63 : 0 - (uint64_t)r->least;
+}
 XG_FN void xg_lit_int(xg_lit_reader *r, void *out) {
     const char *start = r->p, *p = start;
     bool negative = p < r->end && *p == '-', wide = false;
@@ -379,7 +387,7 @@ XG_FN void xg_lit_int(xg_lit_reader *r, void *out) {
     }
     if (p < r->end && xg_lit_is_word_char(*p))
         xg_lit_fail_unexpected(r, start, "an integer type takes digits only, no point and no exponent");
-    if (wide || (r->type != XLAGPU_PRED && (negative ? v > 0 - (uint64_t)r->least : v > r->greatest)))
+    if (wide || (r->type != XLAGPU_PRED && (negative ? v > xg_lit_least(r) : v > r->greatest)))
         xg_lit_fail_range(r, start);
     r->p = p;
     xg_int_store(r->type, out, (int64_t)(negative ? 0 - v : v));

@@ -69,7 +69,7 @@ static bool xg_word_equal_in_any_case(xg_str a, xg_str b) {
 }
 XG_FN xg_str xg_word_in_print(xg_opcode op, xg_attr_key key, xg_str w) {
     static const xg_attr_key any_case[] = {
-        XG_A_operand_precision, XG_A_algorithm, XG_A_distribution, XG_A_api_version, XG_A_schedule, XG_A_padding_type};
+        XG_A_operand_precision, XG_A_algorithm, XG_A_distribution, XG_A_api_version, XG_A_schedule};
     const char *words = xg_verify_words_of(op, key);
     uint32_t k;
     xg_str x;
