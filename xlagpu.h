@@ -3736,6 +3736,7 @@ XG_FN void xg_literal_print(xg_buf *b, const xg_literal *l, bool whole);
 /* Reads a literal of the shape at src->text + *at and moves *at behind it; fails through the context with a
  * position. */
 XG_FN xg_literal *xg_literal_parse(xg_ctx *c, xg_arena *a, const xg_source *src, size_t *at, const xg_shape *shape);
+XG_FN uint64_t xg_literal_seed(const xg_inst *constant);
 XG_FN void xg_literal_fill(xg_literal *l, uint64_t seed); /* what --fill_elided_constants asks for */
 XG_FN bool xg_literal_get_int(const xg_literal *l, int64_t index, int64_t *out); /* integers and pred */
 XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);           /* any real type */
@@ -4555,7 +4556,7 @@ static const xg_shape *xg_infer_broadcast(xg_module *m, const xg_inst *i) {
         "dimensions=%s must have one entry for each dimension of %s", xg_infer_ints_text(i, dims), xg_infer_text(i, s));
     XG_RULE(i, given || s->rank == 0, "write it between '=' and the opcode", "the shape of the result must be stated");
     if (!given) return xg_shape_default_layout(m, s);
-    XG_RULE(i, xg_shape_is_array(given) && given->type == s->type, NULL,
+    XG_RULE(i, xg_shape_is_array(given) && given->type == s->type, "put a convert before it",
         "a broadcast keeps the element type: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
     xg_want_dims(i, "dimensions", dims, given->rank, false);
     for (k = 0; k < dims.n; k++)
@@ -6751,6 +6752,10 @@ XG_FN double xg_literal_random_float(xlagpu_type t, uint64_t r) {
 
 /* Every element depends on the seed and its index only. Integers are small and not negative, so that they may serve as
  * indices. Elided literals have no memory: make a new one of their shape to fill. */
+/* Copies of a constant, inlined or hoisted, have its place in the source, and so its values. */
+XG_FN uint64_t xg_literal_seed(const xg_inst *constant) {
+    return constant->source_at ? constant->source_at : constant->id;
+}
 XG_FN void xg_literal_fill(xg_literal *l, uint64_t seed) {
     xlagpu_type t = l->shape->type, real;
     int64_t i, n = l->shape->elements;
@@ -6950,6 +6955,10 @@ XG_NORETURN XG_FN void xg_lit_fail_range(xg_lit_reader *r, const char *at) {
         xg_type_name(r->type), b.p);
 }
 
+/* How far below zero an integer may be: u64 takes what fits in s64, by its bits, as XLA does. */
+XG_FN uint64_t xg_lit_least(const xg_lit_reader *r) {
+    return r->type == XLAGPU_U64 ? (uint64_t)1 << 63 : 0 - (uint64_t)r->least;
+}
 XG_FN void xg_lit_int(xg_lit_reader *r, void *out) {
     const char *start = r->p, *p = start;
     bool negative = p < r->end && *p == '-', wide = false;
@@ -6966,7 +6975,7 @@ XG_FN void xg_lit_int(xg_lit_reader *r, void *out) {
     }
     if (p < r->end && xg_lit_is_word_char(*p))
         xg_lit_fail_unexpected(r, start, "an integer type takes digits only, no point and no exponent");
-    if (wide || (r->type != XLAGPU_PRED && (negative ? v > 0 - (uint64_t)r->least : v > r->greatest)))
+    if (wide || (r->type != XLAGPU_PRED && (negative ? v > xg_lit_least(r) : v > r->greatest)))
         xg_lit_fail_range(r, start);
     r->p = p;
     xg_int_store(r->type, out, (int64_t)(negative ? 0 - v : v));
@@ -9052,7 +9061,7 @@ static bool xg_word_equal_in_any_case(xg_str a, xg_str b) {
 }
 XG_FN xg_str xg_word_in_print(xg_opcode op, xg_attr_key key, xg_str w) {
     static const xg_attr_key any_case[] = {
-        XG_A_operand_precision, XG_A_algorithm, XG_A_distribution, XG_A_api_version, XG_A_schedule, XG_A_padding_type};
+        XG_A_operand_precision, XG_A_algorithm, XG_A_distribution, XG_A_api_version, XG_A_schedule};
     const char *words = xg_verify_words_of(op, key);
     uint32_t k;
     xg_str x;
@@ -18761,7 +18770,7 @@ XG_FN xg_value *xg_eval_constant(xg_eval_run *r, const xg_inst *i, xg_value **in
             "--fill_elided_constants",
             "its values were left out of the text");
     filled = xg_literal_new(&r->mem, i->shape);
-    xg_literal_fill(filled, r->options.seed + i->id);
+    xg_literal_fill(filled, r->options.seed + xg_literal_seed(i));
     return xg_eval_borrow(r, filled, 0);
 }
 
@@ -74584,7 +74593,8 @@ XG_FN bool xg_tile_plan_of(
 XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and has rows and columns */
 /* The parts of a plan, for others that estimate: how operands are brought; the best tile, of all sizes as they are. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side);
-XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
+/* The shape of the least time among those that a record, if one is given, allows. */
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes);
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m); /* the pass split-k */
@@ -75030,14 +75040,14 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
 
 /* ---- the choice ---- */
 
-/* The order names no other shape. */
-XG_FN bool xg_tile_is_ordered(const xg_fusion_emission *e, const xg_tile_shape *s) {
-    const xg_numbers *tile = e->given ? xg_record_get(&e->given->form, "tile") : NULL;
-    const xg_numbers *part = e->given ? xg_record_get(&e->given->form, "thread_tile") : NULL;
+/* The record names no other shape. */
+XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
+    const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
+    const xg_numbers *part = given ? xg_record_get(&given->form, "thread_tile") : NULL;
     if (tile && (tile->n != 3 || tile->p[0] != s->m || tile->p[1] != s->n || tile->p[2] != s->k)) return false;
     return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
 }
-XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
     static const xg_tile_shape shapes[] = {
 #define X(m, n, k, tm, tn) {m, n, k, tm, tn},
         XG_TILE_SHAPES_4(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_8(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_16(X)
@@ -75051,7 +75061,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_fusion_emission *e, const xg
     best.picoseconds = INT64_MAX;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (!shapes[k].m) list++;
-        if (!shapes[k].m || list != want || !xg_tile_is_ordered(e, &shapes[k])) continue;
+        if (!shapes[k].m || list != want || !xg_tile_is_ordered(given, &shapes[k])) continue;
         if (!xg_tile_settle(&one, &shapes[k], vectors)) continue;
         if (one.shared * bytes > m->shared_per_block) continue;
         time = xg_tile_time(&one, m, out_bytes);
@@ -75115,7 +75125,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!xg_tile_is_worth(&p->form)) return false;
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
-    xg_tile_choose(p, e, m, out_bytes);
+    xg_tile_choose(p, e->given, m, out_bytes);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && work < XG_TILE_WORK_SURE && p->picoseconds > xg_tile_loop_time(&p->form, m))
         return false;
@@ -75935,7 +75945,7 @@ XG_FN int64_t xg_split_time(const xg_tile_plan *whole, const xg_device *m, int64
     int64_t out = xg_cost_mul(p.form.hero->shape->elements, xg_type_bytes(p.form.sum)), moved;
     p.form.group[XG_TILE_B].size *= parts;
     p.form.group[XG_TILE_K].size /= parts;
-    xg_tile_choose(&p, m, xg_cost_mul(out, parts));
+    xg_tile_choose(&p, NULL, m, xg_cost_mul(out, parts));
     if (parts == 1) return p.picoseconds;
     moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
     return xg_cost_add(xg_cost_add(p.picoseconds, moved), XG_SPLIT_LAUNCH_PS);
@@ -84813,7 +84823,7 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
             "export the module in full (print_large_constants=True), or pass --fill_elided_constants for seeded values",
             "%s: the constant's values are elided", i->name.p);
     made = xg_literal_new(p->arena, i->shape);
-    xg_literal_fill(made, i->id);
+    xg_literal_fill(made, xg_literal_seed(i));
     return made;
 }
 

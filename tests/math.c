@@ -123,8 +123,10 @@ R(acos, acosl(x))
 R(atan, atanl(x))
 R(atan2, atan2l(x, y))
 R(asinh, asinhl(x))
-R(acosh, acoshl(x)) R(atanh, atanhl(x)) R(erf, erfl(x)) R(cbrt, cbrtl(x)) R(rsqrt, 1 / sqrtl(x)) R(pow, powl(x, y))
-    R(rem, fmodl(x, y)) R(round, roundl(x)) R(max, (long double)maximum((double)x, (double)y, true, true))
+R(acosh, acoshl(x))
+R(atanh, atanhl(x))
+R(erf, erfl(x)) R(cbrt, cbrtl(x)) R(rsqrt, 1 / sqrtl(x)) R(pow, powl(x, y)) R(rem, fmodl(x, y)) R(round, roundl(x))
+    R(max, (long double)maximum((double)x, (double)y, true, true))
         R(min, (long double)maximum((double)x, (double)y, false, true)) R(div, x / y) R(sqrt, sqrtl(x)) R(mul, x *y)
 #undef R
     /* name, opcode, operands, bound in ulp for f32, f64, bf16, f16; 0.5 and a little: rounded correctly; negative: not

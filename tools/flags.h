@@ -114,6 +114,6 @@ typedef struct flag_values {
 extern const char *const verb_names[];                           /* run, compile, opt, sim; NULL at the end */
 int flags_read(flag_values *f, int verb, int argc, char **argv); /* XLA_FLAGS, then argv[2..]: OK or BAD */
 void flags_help(int verb);                                       /* -1: all of it */
-void note_unknown_passes(const char *list);                        /* of --xla_disable_hlo_passes, on stderr */
+void note_unknown_passes(const char *list);                      /* of --xla_disable_hlo_passes, on stderr */
 
 #endif
