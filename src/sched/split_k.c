@@ -28,7 +28,7 @@ XG_FN int64_t xg_split_time(const xg_tile_plan *whole, const xg_device *m, int64
     int64_t out = xg_cost_mul(p.form.hero->shape->elements, xg_type_bytes(p.form.sum)), moved;
     p.form.group[XG_TILE_B].size *= parts;
     p.form.group[XG_TILE_K].size /= parts;
-    xg_tile_choose(&p, m, xg_cost_mul(out, parts));
+    xg_tile_choose(&p, m, xg_cost_mul(out, parts), NULL);
     if (parts == 1) return p.picoseconds;
     moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
     return xg_cost_add(xg_cost_add(p.picoseconds, moved), XG_SPLIT_LAUNCH_PS);

@@ -97,7 +97,8 @@ XG_FN bool xg_tile_plan_of(
 XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and has rows and columns */
 /* The parts of a plan, for others that estimate: how operands are brought; the best tile, of all sizes as they are. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side);
-XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
+/* given: an order, of which the tile may be one; NULL: none */
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_device *m, int64_t out_bytes, const xg_record *given);
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m); /* the pass split-k */

@@ -285,13 +285,13 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
 /* ---- the choice ---- */
 
 /* The order names no other shape. */
-XG_FN bool xg_tile_is_ordered(const xg_fusion_emission *e, const xg_tile_shape *s) {
-    const xg_numbers *tile = e->given ? xg_record_get(&e->given->form, "tile") : NULL;
-    const xg_numbers *part = e->given ? xg_record_get(&e->given->form, "thread_tile") : NULL;
+XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
+    const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
+    const xg_numbers *part = given ? xg_record_get(&given->form, "thread_tile") : NULL;
     if (tile && (tile->n != 3 || tile->p[0] != s->m || tile->p[1] != s->n || tile->p[2] != s->k)) return false;
     return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
 }
-XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m, int64_t out_bytes) {
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_device *m, int64_t out_bytes, const xg_record *given) {
     static const xg_tile_shape shapes[] = {
 #define X(m, n, k, tm, tn) {m, n, k, tm, tn},
         XG_TILE_SHAPES_4(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_8(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_16(X)
@@ -305,7 +305,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_fusion_emission *e, const xg
     best.picoseconds = INT64_MAX;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (!shapes[k].m) list++;
-        if (!shapes[k].m || list != want || !xg_tile_is_ordered(e, &shapes[k])) continue;
+        if (!shapes[k].m || list != want || !xg_tile_is_ordered(given, &shapes[k])) continue;
         if (!xg_tile_settle(&one, &shapes[k], vectors)) continue;
         if (one.shared * bytes > m->shared_per_block) continue;
         time = xg_tile_time(&one, m, out_bytes);
@@ -369,7 +369,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!xg_tile_is_worth(&p->form)) return false;
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
-    xg_tile_choose(p, e, m, out_bytes);
+    xg_tile_choose(p, m, out_bytes, e->given);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && work < XG_TILE_WORK_SURE && p->picoseconds > xg_tile_loop_time(&p->form, m))
         return false;
