@@ -21,6 +21,7 @@
 #include "sched/reduction.c"
 #include "sched/layout.c"
 #include "sched/blocks.c"
+#include "sched/tensorize.c"
 #include "sched/record.c"
 #include "sched/trace.c"
 #include "sched/allreduce.c"

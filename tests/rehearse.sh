@@ -9,6 +9,14 @@ XLAGPU_DRIVER=$job_dir/fake_cuda.so
 export XLAGPU_DRIVER
 contact=$job_dir/contact
 
+# Ranges reach a profiler's library by version 3 of NVTX.
+$CC -std=gnu99 -w -shared -fPIC -DFAKE_INJECTION tests/fake_cuda.c -o $job_dir/injection.so || bad "a profiler's library does not compile"
+NVTX_INJECTION64_PATH=$job_dir/injection.so FAKE_INJECTION_LOG=$job_dir/ranges.log build/xlagpu run tests/corpus/conditionals.hlo --platform=cuda \
+    --driver=$XLAGPU_DRIVER --reference_platform= --nvtx > /dev/null 2>&1
+[ "$(grep -c '^push ' $job_dir/ranges.log)" = 1 ] && [ "$(grep -c '^pop' $job_dir/ranges.log)" = 1 ] && ok "NVTX ranges" || bad "NVTX ranges"
+build/xlagpu run tests/corpus/conditionals.hlo --platform=cuda --driver=$XLAGPU_DRIVER --reference_platform= --nvtx 2>&1 | grep -q "note: no NVTX ranges" &&
+    ok "without a profiler's library the tool says so" || bad "without a profiler's library the tool says so"
+
 # said NAME FILE PATTERN: the file has such a line.
 said() { if grep -q "$3" "$2" 2>/dev/null; then ok "$1"; else bad "$1"; tail -5 "$2" 2>/dev/null | sed 's/^/          /'; fi; }
 

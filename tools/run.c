@@ -145,7 +145,7 @@ static int job_open(job *j) {
     d.threads = (uint32_t)j->f->threads;
     d.cache = j->f->cache;
     d.part = j->f->gpu;
-    d.nvtx = j->f->nvtx;
+    d.nvtx = j->f->nvtx && !nvtx_begin(&d);
     if (j->f->jit_log) {
         d.jit_log = append_jit_log;
         memcpy(&d.jit_log_user, &j->f->jit_log, sizeof d.jit_log_user);

@@ -13,6 +13,11 @@
 #ifndef XG_SCHED_ALLREDUCE_C
 #define XG_SCHED_ALLREDUCE_C
 #include "sched.h"
+#include "../indexing/access.c"
+#include "stage.c"
+#include "reduction.c"
+#include "nest.c"
+#include "loops.c"
 
 /* ---- allreduce ---- */
 

@@ -11,6 +11,7 @@
 #ifndef XG_SCHED_LOWER_C
 #define XG_SCHED_LOWER_C
 #include "sched.h"
+#include "run.c"
 #include "flat.c"
 
 enum {

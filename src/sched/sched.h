@@ -137,9 +137,10 @@ struct xg_nblock {
     /* of a flat nest: init comes first where these hold; before, where all reduced iterators are 0 */
     uint32_t n_begin;
     const xg_constraint *begin;
-    bool regions;    /* its text says what it reads and writes */
-    uint32_t across; /* bit k: the threads of axis threadIdx.x + k combine one value each, and all have the result */
-    uint32_t lanes;  /* as across, of aligned groups of so many lanes of a warp; nothing begins it. 0: neither */
+    xg_str intrinsic; /* of a block around others: the machine operation that does the same; empty: none */
+    bool regions;     /* its text says what it reads and writes */
+    uint32_t across;  /* bit k: the threads of axis threadIdx.x + k combine one value each, and all have the result */
+    uint32_t lanes;   /* as across, of aligned groups of so many lanes of a warp; nothing begins it. 0: neither */
 };
 
 struct xg_nstmt {
@@ -384,6 +385,9 @@ XG_FN void xg_sched_transform_block_layout(xg_loopnest *n, xg_nstmt *block, cons
 /* by iterator: it counts to a multiple of that */
 XG_FN void xg_sched_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *multiples, uint32_t count);
 /* ---- blocks.c ---- */
+/* the same, marked as a machine operation of intrinsics.h that does what the loop holds */
+XG_FN xg_nstmt *xg_sched_tensorize(xg_loopnest *n, xg_nstmt *loop, xg_str intrinsic);
+XG_FN xg_nstmt *xg_do_tensorize(xg_loopnest *n, xg_nstmt *loop, xg_str intrinsic);
 XG_FN xg_nstmt *xg_sched_blockize(xg_loopnest *n, xg_nstmt *loop); /* the block around all that the loop holds */
 
 /* ---- flat.c: towards code ---- */
@@ -529,6 +533,10 @@ XG_FN void xg_nest_regions_of(xg_loopnest *n, const xg_nstmt *block, bool writes
 XG_FN void xg_nest_show_regions(xg_loopnest *n); /* blocks' texts say what they read and write from here on */
 XG_FN void xg_nregions_print(xg_buf *b, xg_loopnest *n, const xg_nregions *v, const xg_imap *names);
 XG_FN bool xg_nregion_covers(xg_loopnest *n, const xg_nregion *declared, const xg_nregion *r);
+
+/* ---- tensorize.c ---- */
+XG_FN const char *xg_nintrinsic_differs(
+    xg_loopnest *n, xg_nstmt *from, xg_str name, bool *found); /* NULL: it is that */
 
 /* ---- host.c: a scheduled nest as a program ---- */
 enum {

@@ -5,6 +5,10 @@
 #ifndef XG_SCHED_WARPS_C
 #define XG_SCHED_WARPS_C
 #include "sched.h"
+#include "loops.c"
+#include "../indexing/access.c"
+#include "allreduce.c"
+#include "flat.c"
 
 XG_FN void xg_nest_warps_buf(xg_loopnest *n, xg_nbuf *buf) {
     int64_t *dims = XG_NEW_N(n->arena, int64_t, buf->rank + 1);

@@ -65,5 +65,7 @@
     X(tiles_of) \
     X(schedule_rule) \
     X(schedule_host) \
-    X(schedule_each)
+    X(schedule_each) \
+    X(schedule_blocks) \
+    X(iter_map)
 /* clang-format on */
