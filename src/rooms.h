@@ -13,6 +13,7 @@
 /* cost */
 #include "cost/cost.h"
 #include "cost/device.c"
+#include "cost/time.c"
 
 /* hlo */
 #include "hlo/hlo.h"

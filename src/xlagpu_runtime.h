@@ -64,6 +64,7 @@ typedef struct xlagpu_device_desc {
     /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
      * not: see range, and xlagpu_rt_note */
     bool nvtx;
+    bool predict;       /* host: launches are counted for the model of time: slower */
     const char *part;   /* host: the GPU that it stands for, "H200"; NULL: the usual one of "sm_90a" */
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
@@ -226,7 +227,12 @@ typedef struct xlagpu_kernel_stats {
     XLAGPU_COUNTERS(XLAGPU_X)
 #undef XLAGPU_X
     uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
+    /* by the model of time, if the device was opened to predict: nanoseconds of all launches; of the last one, what
+     * limits it (xlagpu_limit_name), and thousandths of the device's best bandwidth or rate that it reaches */
+    uint64_t predicted_ns;
+    uint32_t limit, peak_permille;
 } xlagpu_kernel_stats;
+XLAGPU_DEF const char *xlagpu_limit_name(uint32_t limit); /* "memory", "f32", "latency" ... */
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
 /* number of kernels; sums since loading; on "cuda" launches only */
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity);
@@ -266,6 +272,7 @@ typedef struct xlagpu_ptx_launch {
     const void *parameters;
     size_t parameter_bytes;
     uint32_t cluster[3];
+    uint32_t registers; /* of a thread, for the model of time; 0: estimated */
 } xlagpu_ptx_launch;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(
     xlagpu_ptx *ptx, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);

@@ -52,6 +52,7 @@ enum {
     X(entry, "entry", STR, FV_SIM, "E", "the kernel") \
     X(grid, "grid", STR, FV_SIM, "X,Y,Z", "blocks") \
     X(block, "block", STR, FV_SIM, "X,Y,Z", "threads") \
+    X(registers, "registers", SIZE, FV_SIM, "N", "registers of a thread, as ptxas says them, for the predicted time") \
     X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
     X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx", "how kernels become PTX") \

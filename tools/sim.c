@@ -228,6 +228,7 @@ int verb_sim(const flag_values *f) {
     desc.platform = sim_platform(f->platform);
     desc.threads = (uint32_t)f->threads;
     desc.part = f->gpu;
+    desc.predict = f->stats;
     progress_begin(&shown, &desc);
     if (!args)
         rc = fail(DEVICE, "xlagpu: error: out of memory");
@@ -249,6 +250,7 @@ int verb_sim(const flag_values *f) {
         xlagpu_status s;
         l.entry = f->entry;
         l.shared_bytes = (uint32_t)f->shared;
+        l.registers = (uint32_t)f->registers;
         l.parameters = block;
         s = xlagpu_rt_launch_ptx(d, f->files[0], (const char *)ptx, n, &l, &stats);
         progress_end(&shown);

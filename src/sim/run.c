@@ -596,6 +596,41 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     return team.why;
 }
 
+/* The same for a traced launch: each record by itself, memory by the long way. */
+XG_FN xg_sim_why xg_sim_exec_traced(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
+    const xg_sim_ins *in;
+    uint32_t pc = v->pc, k;
+    xg_sim_team team;
+    team.w = w;
+    team.v = v;
+    team.n = nw;
+    team.why = XG_SIM_WAITS;
+    w->polls = false;
+    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM;
+    for (;;) {
+        bool whole = v->mask == XG_SIM_ALL;
+        in = &w->m->code[pc];
+        if (in->flags & XG_SIM_FIRST && !v->released &&
+            (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
+            w->stats.warp_instructions += nw;
+            if (whole && !(in->flags & XG_SIM_GUARDED)) {
+                w->stats.lane_instructions += (uint64_t)XG_SIM_WARP * nw;
+                xg_sim_ran(w, pc, pc + 1, nw);
+            } else
+                w->stats.lane_instructions += xg_sim_count_active(&team, in, pc);
+        }
+        w->tracer->level = 0;
+        if (!xg_sim_step(&team, in, pc)) break;
+        for (k = 0; k < nw; k++) xg_trace_step(w, &v[k], in);
+        pc = v->pc;
+    }
+    return team.why;
+}
+
+XG_FN xg_sim_why xg_sim_exec_as(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
+    return XG_UNLIKELY(w->tracer != NULL) ? xg_sim_exec_traced(w, v, nw) : xg_sim_exec(w, v, nw);
+}
+
 /* ---- a block ---- */
 
 XG_FN uint64_t xg_sim_fuel(const xg_sim_launch *l) { return l->fuel ? l->fuel : (uint64_t)1 << 31; }
@@ -628,6 +663,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->released = v->impatient = v->in_cluster_barrier = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_trace_block(w);
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
 }
 
@@ -676,7 +712,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     if (g->together) {
         if (v->state != XG_SIM_READY) return false;
-        if (xg_sim_exec(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
+        if (xg_sim_exec_as(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
         if (g->together && g->n > 1)
             for (k = 1; k < g->n; k++)
                 if (v[k].state != v->state) g->together = false;
@@ -684,7 +720,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     for (k = 0; k < g->n && !w->faulted; k++)
         if (v[k].state == XG_SIM_READY) {
-            if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD)
+            if (xg_sim_exec_as(w, &v[k], 1) == XG_SIM_YIELD)
                 xg_sim_take_turns(w, &v[k]);
             else
                 v[k].turns = 0;
@@ -777,6 +813,8 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         if (faulted || done == c->n * w->l->warps) break;
     }
     xg_sim_land(w);
+    for (r = 0; r < c->n; r++)
+        if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_trace_block_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {
