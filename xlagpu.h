@@ -2728,9 +2728,9 @@ enum {
     X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, handle, async_done, none, "calls async_execution_thread") \
     X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, handle, copy_start, none, "cross_program_prefetch_index") \
     X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, handle, copy_done, none, "") \
-    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, "channel_id! is_host_transfer") \
+    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, "channel_id is_host_transfer") \
     X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send_done, none, "channel_id is_host_transfer") \
-    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, "channel_id! is_host_transfer") \
+    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, "channel_id is_host_transfer") \
     X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv_done, none, "channel_id is_host_transfer") \
     X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, infeed, none, "infeed_config") \
     X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, outfeed, none, "outfeed_config outfeed_shape")
@@ -3173,6 +3173,7 @@ struct xg_module {
     bool made[XG_OPCODE_COUNT];
     bool made_empty;   /* an array shape without elements */
     bool made_order;   /* a control edge */
+    bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
     bool row_programs; /* priority fusion may make them: pass row-fusion */
     /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back
      * what it allocated since */
@@ -3205,7 +3206,9 @@ XG_FN const xg_layout *xg_layout_make(
 XG_FN bool xg_shape_is_array(const xg_shape *s);
 XG_FN bool xg_shape_is_scalar(const xg_shape *s);
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
-XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b);  /* arrays with equal dims, any type and layout */
+/* and whichever dimensions are dynamic: what XLA's parser asks of a shape that is written twice */
+XG_FN bool xg_shape_compatible_sizes(const xg_shape *a, const xg_shape *b);
+XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b); /* arrays with equal dims, any type and layout */
 XG_FN int64_t xg_shape_leaves(const xg_shape *s); /* arrays, tokens and opaques in a nested tuple, in order */
 XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple */
 XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf); /* which element of a tuple it belongs to */
@@ -3223,6 +3226,7 @@ XG_FN xlagpu_type xg_type_find(xg_str name);   /* XLAGPU_INVALID when there is n
 XG_FN const char *xg_op_name(xg_opcode op);
 XG_FN uint32_t xg_op_flags(xg_opcode op);
 XG_FN uint32_t xg_op_types(xg_opcode op);
+XG_FN bool xg_op_has_elements(xg_opcode op); /* kernels compute it element by element */
 XG_FN const char *xg_op_attrs(xg_opcode op);
 XG_FN const char *xg_attr_name(xg_attr_key k);
 XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k);
@@ -3294,6 +3298,40 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 /* rounds to nearest even, integers saturate */
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
+
+/* ---- tiles.c: layouts with tiles ---- */
+enum {
+    XG_TILE_COMBINES = -1 /* '*' */
+};
+typedef struct xg_tile {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t n;
+} xg_tile;
+typedef struct xg_tiles {
+    uint32_t n;
+    xg_tile *p;   /* in the order in which they apply */
+    int64_t tail; /* the array's end is padded to a multiple of so many elements */
+} xg_tiles;
+/* The dimensions of an array on their way through its tiles, most major first. */
+typedef struct xg_tiled_dims {
+    uint32_t n;
+    int64_t size[2 * XG_RANK_MAX];
+    /* of the tile that is being applied */
+    uint32_t lead;                    /* dimensions of one element that it puts in front */
+    uint32_t merged[2 * XG_RANK_MAX]; /* by dimension that it sees: of how many it is made */
+    uint32_t tiled;                   /* it splits so many, the most minor ones, */
+    int64_t tile[XG_RANK_MAX];        /* into parts of these sizes */
+} xg_tiled_dims;
+XG_FN bool xg_layout_has_tiles(const xg_layout *l);
+XG_FN xg_tiles *xg_tiles_of(xg_arena *a, const xg_layout *l); /* of a layout without tiles: none */
+XG_FN void xg_tiles_begin(const xg_shape *s, xg_tiled_dims *d);
+XG_FN void xg_tile_prepare(const xg_tile *t, xg_tiled_dims *d);    /* leads and merges dimensions, */
+XG_FN void xg_tile_split(xg_tiled_dims *d);                        /* then splits them */
+XG_FN int64_t xg_tiled_elements(xg_arena *a, const xg_shape *s);   /* that its memory has room for, padding included */
+XG_FN const char *xg_tiles_refuse(xg_arena *a, const xg_shape *s); /* NULL, or why the shape cannot have them */
+XG_FN int64_t xg_tiled_offset(const xg_tiles *t, const xg_shape *s, const int64_t *logical); /* in elements */
+
+XG_FN bool xg_bitcast_sees_tiles(const xg_inst *i); /* else they are ignored (infer_movement.c) */
 
 /* ---- windows.c ---- */
 typedef struct xg_windows { /* the roles of dimensions in a gather or scatter */
@@ -3729,9 +3767,7 @@ static const xg_shape *xg_infer_pred(xg_module *m, const xg_inst *i) {
     return xg_shape_default_layout(m, xg_shape_with_type(m, xg_want_array(i, 0), XLAGPU_PRED));
 }
 static const xg_shape *xg_infer_copy(xg_module *m, const xg_inst *i) {
-    if (xg_infer_operand(i, 0)->type == XLAGPU_TUPLE)
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "copy each element of the tuple",
-            "copies of tuples are not supported: %s", xg_infer_operand_text(i, 0));
+    if (xg_infer_operand(i, 0)->type == XLAGPU_TUPLE) return xg_shape_default_layout(m, xg_infer_operand(i, 0));
     return xg_shape_default_layout(m, xg_want_array(i, 0));
 }
 static const xg_shape *xg_infer_same_any(xg_module *m, const xg_inst *i) {
@@ -3856,16 +3892,30 @@ static bool xg_infer_has_unbounded(const xg_shape *s) {
 
 /* ---- views ---- */
 
-/* Bits of the whole array as it lies in memory: narrow integers take a byte each unless the layout packs them. */
-static int64_t xg_infer_storage_bits(const xg_inst *i, const xg_shape *s) {
+/* Bits of so many elements in memory: narrow integers take a byte each unless the layout packs them. */
+static int64_t xg_infer_storage_bits(const xg_inst *i, const xg_shape *s, int64_t elements) {
     int64_t bits = s->layout && s->layout->element_bits ? s->layout->element_bits : (int64_t)xg_type_bytes(s->type) * 8;
-    return xg_want_product(i, s->elements, bits);
+    return xg_want_product(i, elements, bits);
+}
+/* The memory of a bitcast is as large on both sides, with the padding of tiles or, where tiles are to be ignored,
+ * without. */
+XG_FN bool xg_bitcast_sees_tiles(const xg_inst *i) {
+    const xg_shape *to = i->shape, *from = XG_OPERAND(i, 0)->shape;
+    xg_arena *a = i->comp->module->arena;
+    if (!xg_layout_has_tiles(to->layout) && !xg_layout_has_tiles(from->layout)) return false;
+    return xg_infer_storage_bits(i, to, xg_tiled_elements(a, to)) ==
+           xg_infer_storage_bits(i, from, xg_tiled_elements(a, from));
 }
 static const xg_shape *xg_infer_bitcast(xg_module *m, const xg_inst *i) {
     const xg_shape *given = xg_want_given_array(i), *s = xg_want_array(i, 0);
     if (!xg_infer_has_dynamic(given) && !xg_infer_has_dynamic(s))
-        XG_RULE(i, xg_infer_storage_bits(i, given) == xg_infer_storage_bits(i, s), NULL,
-            "a bitcast keeps the bytes: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
+        XG_RULE(i,
+            xg_infer_storage_bits(i, given, given->elements) == xg_infer_storage_bits(i, s, s->elements) ||
+                xg_bitcast_sees_tiles(i),
+            NULL, "a bitcast keeps the bytes: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
+    if (s->type != given->type && (xg_type_bits(s->type) < 8 || xg_type_bits(given->type) < 8))
+        XG_RULE(i, s->elements * xg_type_bits(s->type) == given->elements * xg_type_bits(given->type), "use convert",
+            "a bitcast keeps the bits: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
     return xg_shape_default_layout(m, given);
 }
 
@@ -4285,12 +4335,11 @@ static xlagpu_type xg_infer_wider(xlagpu_type a, xlagpu_type b) {
     if (ca != cb) return ca > cb ? a : b;
     return xg_type_bits(b) > xg_type_bits(a) ? b : a;
 }
-/* The element type of the product of a and b: as stated, if it loses nothing but precision or high bits. */
+/* The element type of the product of a and b: as stated. A sum of floats that is stated as integers or pred is computed
+ * in the wider float and converted at the end. */
 static xlagpu_type xg_want_product_type(const xg_inst *i, xlagpu_type a, xlagpu_type b) {
     xlagpu_type wide = xg_infer_wider(a, b), stated = i->shape && xg_shape_is_array(i->shape) ? i->shape->type : wide;
     XG_RULE(i, (xg_type_class(wide) == XGT_C) == (xg_type_class(stated) == XGT_C), NULL,
-        "a product of %s and %s cannot be %s", xg_type_name(a), xg_type_name(b), xg_type_name(stated));
-    XG_RULE(i, xg_type_class(wide) != XGT_F || xg_type_class(stated) == XGT_F, "put a convert behind it",
         "a product of %s and %s cannot be %s", xg_type_name(a), xg_type_name(b), xg_type_name(stated));
     return stated;
 }
@@ -4593,17 +4642,35 @@ static void xg_want_alike(const xg_inst *i, uint32_t n) {
             xg_infer_operand_text(i, k));
     }
 }
-/* Operands n..2n: a scalar of the type of the array n places before it. */
-static void xg_want_inits(const xg_inst *i, uint32_t n) {
-    uint32_t k;
-    for (k = 0; k < n; k++) xg_want_scalar(i, n + k, xg_infer_operand(i, k)->type, "an initial value");
+static bool xg_infer_is_precision_of(xlagpu_type a, xlagpu_type b) {
+    return a == b || (xg_type_class(a) == XGT_F && xg_type_class(b) == XGT_F);
 }
-/* n results of these dimensions, with the operands' types. */
-static const xg_shape *xg_infer_results(xg_module *m, const xg_inst *i, xg_draft *d, uint32_t n, bool bare) {
-    const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, n);
+/* A reducer of n values of the types that it takes and gives; operands, and operands n..2n, the initial values, may be
+ * floats of other precision. */
+static xg_comp *xg_want_mixed_reducer(const xg_inst *i, uint32_t n) {
+    xg_comp *c = xg_want_comp(i, XG_A_to_apply, 2 * n);
     uint32_t k;
     for (k = 0; k < n; k++) {
-        d->type = xg_infer_operand(i, k)->type;
+        const xg_shape *r = xg_infer_comp_result(c, k, n), *init = xg_infer_operand(i, n + k);
+        xlagpu_type t = xg_infer_operand(i, k)->type, wide = r && xg_shape_is_scalar(r) ? r->type : XLAGPU_INVALID;
+        XG_RULE(i, wide != XLAGPU_INVALID && xg_infer_is_precision_of(t, wide), NULL,
+            "to_apply=%.*s must give %u scalar%s of the operands' types (%s[] for operand %u), but the computation is "
+            "%s",
+            (int)c->name.n, c->name.p, n, n == 1 ? "" : "s in a tuple", xg_type_name(t), k, xg_infer_signature(i, c));
+        xg_want_scalar_param(i, XG_A_to_apply, c, k, wide);
+        xg_want_scalar_param(i, XG_A_to_apply, c, n + k, wide);
+        XG_RULE(i, xg_shape_is_scalar(init) && xg_infer_is_precision_of(init->type, wide), NULL,
+            "operand %u, an initial value, must be %s[], but is %s", n + k, xg_type_name(wide), xg_infer_text(i, init));
+    }
+    return c;
+}
+/* n results of these dimensions, with the types that the reducer gives. */
+static const xg_shape *xg_infer_results(xg_module *m, xg_draft *d, uint32_t n, const xg_comp *c) {
+    const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, n);
+    bool bare = c->root->shape->type != XLAGPU_TUPLE;
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        d->type = xg_infer_comp_result(c, k, n)->type;
         elems[k] = xg_draft_shape(m, d);
     }
     return bare && n == 1 ? elems[0] : xg_shape_tuple(m, elems, n);
@@ -4621,14 +4688,13 @@ static const xg_shape *xg_infer_reduce(xg_module *m, const xg_inst *i) {
     xg_draft d;
     xg_want_even(i);
     xg_want_alike(i, n);
-    xg_want_inits(i, n);
     s = xg_infer_operand(i, 0);
     xg_want_dims(i, "dimensions", dims, s->rank, false);
-    c = xg_want_reducer(i, XG_A_to_apply, 0, n, n);
+    c = xg_want_mixed_reducer(i, n);
     d.rank = 0;
     for (k = 0; k < s->rank; k++)
         if (!xg_infer_has(dims, k)) xg_draft_push(i, &d, s->dims[k], xg_shape_dim_kind(s, k));
-    return xg_infer_results(m, i, &d, n, c->root->shape->type != XLAGPU_TUPLE);
+    return xg_infer_results(m, &d, n, c);
 }
 
 /* The dimensions after sliding the instruction's window over a shape. */
@@ -4650,10 +4716,9 @@ static const xg_shape *xg_infer_reduce_window(xg_module *m, const xg_inst *i) {
     xg_draft d;
     xg_want_even(i);
     xg_want_alike(i, n);
-    xg_want_inits(i, n);
     xg_want_window(i, xg_infer_operand(i, 0), &d);
-    c = xg_want_reducer(i, XG_A_to_apply, 0, n, n);
-    return xg_infer_results(m, i, &d, n, c->root->shape->type != XLAGPU_TUPLE);
+    c = xg_want_mixed_reducer(i, n);
+    return xg_infer_results(m, &d, n, c);
 }
 
 static const xg_shape *xg_infer_select_and_scatter(xg_module *m, const xg_inst *i) {
@@ -4878,6 +4943,9 @@ static void xg_want_aliases(const xg_inst *i, const xg_shape *result) {
         XG_RULE(i, in != NULL, NULL, "output_to_operand_aliasing names index %s of operand %lld, which is %s",
             xg_infer_ints_text(i, v->operand_index), (long long)v->operand,
             xg_infer_operand_text(i, (uint32_t)v->operand));
+        /* a pinned buffer, b(f32[4]), holds an array; pinning and taking back share its memory */
+        if (out->type == XLAGPU_BUFFER) out = out->elems[0];
+        if (in->type == XLAGPU_BUFFER) in = in->elems[0];
         XG_RULE(i, xg_shape_agrees(out, in), NULL, "output %s is %s, but it is to share the buffer of %s",
             xg_infer_ints_text(i, v->output), xg_infer_text(i, out), xg_infer_text(i, in));
     }
@@ -4943,8 +5011,7 @@ static const xg_shape *xg_infer_conditional(xg_module *m, const xg_inst *i) {
 /* ---- tokens ---- */
 
 static const xg_shape *xg_infer_after_all(xg_module *m, const xg_inst *i) {
-    uint32_t k;
-    for (k = 0; k < i->n_operands; k++) xg_want_token(i, k);
+    (void)i; /* it waits for values of any shape */
     return xg_infer_token(m);
 }
 static const xg_shape *xg_infer_add_dependency(xg_module *m, const xg_inst *i) {
@@ -5712,7 +5779,7 @@ XG_FN char xg_lex_peek(xg_lex *x) { return *(x->at = xg_lex_skip(x->at)); }
 
 XG_FN const char *xg_lex_skip_string(const char *p) { /* p at the quote; behind the closing one, or NULL */
     char quote = *p++;
-    while (*p && *p != quote && *p != '\n') p += p[0] == '\\' && p[1] ? 2 : 1;
+    while (*p && *p != quote) p += p[0] == '\\' && p[1] ? 2 : 1;
     return *p == quote ? p + 1 : NULL;
 }
 XG_FN void xg_lex_special(xg_lex *x, const char *p) {
@@ -6591,6 +6658,21 @@ XG_FN xg_literal *xg_lit_tuple(xg_lit_reader *r, const xg_shape *s, uint32_t dep
     return l;
 }
 
+/* f32[9] constant(7): the first element, as XLA reads it; all others are zero. */
+XG_FN xg_literal *xg_lit_first(xg_lit_reader *r, const xg_shape *s) {
+    enum {
+        ELEMENTS_MAX = 1 << 26 /* few bytes of text would take all memory otherwise */
+    };
+    xg_literal *l;
+    if (s->elements > ELEMENTS_MAX)
+        xg_fail_at(r->ctx, XLAGPU_ERROR_LIMIT, r->src, (size_t)(r->p - r->src->text), "broadcast a scalar constant",
+            "one element is written for an array of more than %d", (int)ELEMENTS_MAX);
+    l = xg_literal_new(r->arena, s);
+    r->out = (char *)l->data;
+    r->step = xg_type_bytes(s->type);
+    xg_lit_element(r);
+    return l;
+}
 XG_FN xg_literal *xg_lit_dense(xg_lit_reader *r, const xg_shape *s) {
     xg_literal *l;
     size_t room = (size_t)(r->end - r->p);
@@ -6602,6 +6684,8 @@ XG_FN xg_literal *xg_lit_dense(xg_lit_reader *r, const xg_shape *s) {
         r->least = xg_int_type_min(s->type);
         r->greatest = s->type == XLAGPU_S64 ? UINT64_MAX : xg_int_type_max(s->type);
     }
+    if (s->rank && s->elements > 0 && r->real == r->type && xg_lit_peek(r) != '{' && r->p < r->end)
+        return xg_lit_first(r, s);
     if (s->elements < 0 || (uint64_t)s->elements > room) { /* cannot be all there: find the place where it is not */
         xg_lit_array(r, s);
         XG_LIT_FAIL(r, r->p, NULL, "the literal has fewer elements than its shape");
@@ -7579,6 +7663,7 @@ XG_FN const xg_layout *xg_layout_make(
         made->minor_to_major = order;
     }
     made->extras = xg_str_copy(m->arena, extras);
+    m->made_extras |= !usual;
     if (usual && key.descending && rank <= XG_RANK_MAX) m->descending[rank] = made;
     return made;
 }
@@ -7725,6 +7810,7 @@ XG_FN const xg_shape *xg_shape_other(xg_module *m, xlagpu_type type, const xg_sh
     xg_shape key;
     memset(&key, 0, sizeof key);
     key.type = type;
+    m->made_extras |= type == XLAGPU_BUFFER;
     key.n_elems = held ? 1 : 0;
     key.elems = held ? &held : NULL;
     return xg_shape_intern(m, &key);
@@ -7774,6 +7860,16 @@ XG_FN const xg_shape *xg_shape_fill_layout(xg_module *m, const xg_shape *s) { re
 /* ---- questions ---- */
 
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b) { return a->plain == b->plain; }
+XG_FN bool xg_shape_compatible_sizes(const xg_shape *a, const xg_shape *b) {
+    uint32_t k;
+    if (a->plain == b->plain) return true;
+    if (a->type != b->type || a->rank != b->rank || a->n_elems != b->n_elems) return false;
+    for (k = 0; k < a->rank; k++)
+        if (a->dims[k] != b->dims[k]) return false;
+    for (k = 0; k < a->n_elems; k++)
+        if (!xg_shape_compatible_sizes(a->elems[k], b->elems[k])) return false;
+    return true;
+}
 XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b) {
     if (!xg_shape_is_array(a) || !xg_shape_is_array(b) || a->rank != b->rank || !a->dynamic != !b->dynamic)
         return false;
@@ -7869,6 +7965,170 @@ XG_FN void xg_shape_print(xg_buf *b, const xg_shape *s, bool layout) {
 }
 
 #endif /* XG_HLO_SHAPE_C */
+/* hlo/tiles.c -- layouts with tiles: where an element of such an array lies in memory.
+ *
+ * T(8,128)(2,1) applies tiles one after another to the dimensions in physical order, most major first. A tile covers
+ * the most minor dimensions: each is padded to a multiple of the tile's and split into the number of the tile and the
+ * place inside it, and all places stand behind all numbers. The next tile applies to what comes of that. A '*' merges
+ * a dimension with the next more minor one before it tiles; a tile of more dimensions than the array has sees
+ * dimensions of one element in front. L(n) pads the end of the array to a multiple of n elements.
+ *
+ * Tiles only matter where memory is taken under another shape (bitcast) and where sizes of buffers are compared: all
+ * other operations are about logical indices. Index types, pointer types, split configurations and metadata prefixes
+ * say how other devices address the array; they change no value and no order here. */
+#ifndef XG_HLO_TILES_C
+#define XG_HLO_TILES_C
+
+/* ---- reading the text of a layout ---- */
+
+/* "(8,*)": its numbers from *at on, and *at behind it. */
+XG_FN void xg_tile_read(const xg_str s, uint32_t *at, xg_tile *t) {
+    t->n = 0;
+    for (++*at; *at < s.n && s.p[*at] != ')' && t->n < XG_RANK_MAX;) {
+        int64_t v = 0;
+        bool star = s.p[*at] == '*';
+        if (star) ++*at;
+        for (; *at < s.n && s.p[*at] >= '0' && s.p[*at] <= '9'; ++*at) v = v * 10 + (s.p[*at] - '0');
+        t->dims[t->n++] = star ? XG_TILE_COMBINES : v;
+        if (*at < s.n && s.p[*at] == ',') ++*at;
+    }
+    ++*at;
+}
+
+XG_FN xg_tiles *xg_tiles_of(xg_arena *a, const xg_layout *l) {
+    xg_tiles *t = XG_NEW(a, xg_tiles);
+    xg_str s = l ? l->extras : XG_STR("");
+    uint32_t at = 0, k;
+    t->tail = 1;
+    if (s.n > 1 && s.p[0] == 'T') {
+        uint32_t most = 0;
+        for (k = 1; k < s.n; k++) most += s.p[k] == '(';
+        t->p = XG_NEW_N(a, xg_tile, most + (size_t)1);
+        for (at = 1; at < s.n && s.p[at] == '(';) {
+            xg_tile_read(s, &at, &t->p[t->n]);
+            t->n += t->p[t->n].n > 0;
+        }
+    }
+    if (at + 1 < s.n && s.p[at] == 'L') {
+        int64_t v = 0;
+        for (at += 2; at < s.n && s.p[at] >= '0' && s.p[at] <= '9'; at++) v = v * 10 + (s.p[at] - '0');
+        t->tail = v;
+    }
+    return t;
+}
+XG_FN bool xg_layout_has_tiles(const xg_layout *l) {
+    return l && l->extras.n && (l->extras.p[0] == 'T' || l->extras.p[0] == 'L');
+}
+
+/* ---- walking through the tiles ---- */
+
+XG_FN void xg_tiles_begin(const xg_shape *s, xg_tiled_dims *d) {
+    uint32_t k;
+    d->n = s->rank;
+    for (k = 0; k < s->rank; k++)
+        d->size[k] = s->dims[s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int32_t)k];
+}
+/* Dimensions of one element in front, then merged ones: what the tile sees. merged[k]: dimension k of the result is
+ * made of so many. */
+XG_FN void xg_tile_prepare(const xg_tile *t, xg_tiled_dims *d) {
+    uint32_t lead = t->n > d->n ? t->n - d->n : 0, first, k, n;
+    memmove(d->size + lead, d->size, d->n * sizeof *d->size);
+    for (k = 0; k < lead; k++) d->size[k] = 1;
+    d->n += lead;
+    d->lead = lead;
+    first = d->n - t->n;
+    for (k = 0, n = 0; k < d->n; k++) {
+        bool merges = k > first && t->dims[k - 1 - first] == XG_TILE_COMBINES;
+        if (merges) {
+            d->size[n - 1] *= d->size[k];
+            d->merged[n - 1]++;
+            continue;
+        }
+        d->size[n] = d->size[k];
+        d->merged[n++] = 1;
+    }
+    d->n = n;
+    d->tiled = 0;
+    for (k = 0; k < t->n; k++)
+        if (t->dims[k] != XG_TILE_COMBINES) d->tile[d->tiled++] = t->dims[k];
+}
+/* The dimensions once they are split. */
+XG_FN void xg_tile_split(xg_tiled_dims *d) {
+    uint32_t first = d->n - d->tiled, k;
+    for (k = 0; k < d->tiled; k++) {
+        d->size[d->n + k] = d->tile[k];
+        d->size[first + k] = (d->size[first + k] + d->tile[k] - 1) / d->tile[k];
+    }
+    d->n += d->tiled;
+}
+
+XG_FN int64_t xg_tiled_elements(xg_arena *a, const xg_shape *s) {
+    const xg_tiles *t;
+    xg_tiled_dims d;
+    int64_t n = 1;
+    uint32_t k;
+    if (!xg_layout_has_tiles(s->layout) || !s->elements) return s->elements;
+    t = xg_tiles_of(a, s->layout);
+    xg_tiles_begin(s, &d);
+    for (k = 0; k < t->n; k++) {
+        xg_tile_prepare(&t->p[k], &d);
+        xg_tile_split(&d);
+    }
+    for (k = 0; k < d.n; k++) n *= d.size[k];
+    return (n + t->tail - 1) / t->tail * t->tail;
+}
+
+XG_FN int64_t xg_tiled_offset(const xg_tiles *t, const xg_shape *s, const int64_t *logical) {
+    int64_t at[2 * XG_RANK_MAX], offset = 0;
+    xg_tiled_dims d;
+    uint32_t i, j, k, from;
+    xg_tiles_begin(s, &d);
+    for (k = 0; k < s->rank; k++) at[k] = logical[s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int32_t)k];
+    for (i = 0; i < t->n; i++) {
+        xg_tiled_dims was = d;
+        xg_tile_prepare(&t->p[i], &d);
+        memmove(at + d.lead, at, was.n * sizeof *at);
+        memset(at, 0, d.lead * sizeof *at);
+        memmove(was.size + d.lead, was.size, was.n * sizeof *was.size);
+        for (k = 0; k < d.lead; k++) was.size[k] = 1;
+        for (k = 0, from = 0; k < d.n; k++) {
+            int64_t v = at[from];
+            for (j = 1; j < d.merged[k]; j++) v = v * was.size[from + j] + at[from + j];
+            from += d.merged[k];
+            at[k] = v;
+        }
+        for (k = 0; k < d.tiled; k++) {
+            at[d.n + k] = at[d.n - d.tiled + k] % d.tile[k];
+            at[d.n - d.tiled + k] /= d.tile[k];
+        }
+        xg_tile_split(&d);
+    }
+    for (k = 0; k < d.n; k++) offset = offset * d.size[k] + at[k];
+    return offset;
+}
+
+/* ---- rules ---- */
+
+/* NULL, or what no walk through the tiles may meet: more dimensions than the arrays above hold, sizes beyond 59 bits.
+ */
+XG_FN const char *xg_tiles_refuse(xg_arena *a, const xg_shape *s) {
+    const xg_tiles *t = xg_tiles_of(a, s->layout);
+    int64_t elements = XG_MAX(s->elements, 1);
+    uint32_t rank = s->rank, k, j;
+    bool fits = xg_mul64(elements, t->tail, &elements);
+    for (k = 0; k < t->n; k++) {
+        const xg_tile *one = &t->p[k];
+        if (XG_MAX(rank, one->n) + one->n > XG_RANK_MAX) return "its tiles make more than 64 dimensions";
+        rank = XG_MAX(rank, one->n) + one->n;
+        for (j = 0; j < one->n; j++)
+            if (one->dims[j] != XG_TILE_COMBINES) fits = fits && xg_mul64(elements, one->dims[j], &elements);
+        if (one->dims[one->n - 1] == XG_TILE_COMBINES)
+            return "the last dimension of a tile has no more minor one to be merged with";
+    }
+    return fits && elements <= INT64_MAX / 16 ? NULL : "with its tiles the array has more elements than can be counted";
+}
+
+#endif /* XG_HLO_TILES_C */
 /* hlo/parse_shape.c -- shapes and layouts: f32[2,<=3]{1,0:T(8,128)S(1)}, tuples, buffers, tokens.
  *
  * Laws
@@ -7921,8 +8181,8 @@ XG_FN uint32_t xg_parse_dims(xg_parse *p, int64_t *dims, uint8_t *dynamic) {
     xg_lex_next(x);
     return n;
 }
-/* "(8,128)" or "(2)": integers in parentheses, stars where they are allowed; appended to the text. */
-XG_FN void xg_parse_layout_numbers(xg_parse *p, xg_buf *b, bool star) {
+/* "(8,128)" or "(*,128)": the sizes of a tile; appended to the text. */
+XG_FN void xg_parse_tile(xg_parse *p, xg_buf *b) {
     xg_lex *x = &p->lex;
     bool first = true;
     xg_lex_expect(x, '(', "'('");
@@ -7933,10 +8193,13 @@ XG_FN void xg_parse_layout_numbers(xg_parse *p, xg_buf *b, bool star) {
             xg_putc(b, ',');
         }
         first = false;
-        if (star && xg_lex_take(x, '*'))
+        if (xg_lex_take(x, '*')) {
             xg_putc(b, '*');
-        else
-            xg_put_i64(b, xg_lex_int(x, star ? "a tile dimension or '*'" : "a number"));
+            continue;
+        }
+        if (x->kind == XG_TOK_NUMBER && (*x->tok == '-' || *x->tok == '0'))
+            xg_lex_fail(x, NULL, "a tile's dimension must be positive");
+        xg_put_i64(b, xg_lex_int(x, "a tile dimension or '*'"));
     }
     xg_putc(b, ')');
     xg_lex_next(x);
@@ -7994,12 +8257,13 @@ XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, int64_t *space, int64_
     if (xg_lex_is(x, "T")) {
         xg_lex_next(x);
         xg_putc(b, 'T');
-        do xg_parse_layout_numbers(p, b, true);
-        while (x->kind == '(');
+        if (x->kind != '(') xg_lex_fail(x, NULL, "expected '(' and the sizes of a tile, found %s", xg_lex_found(x));
+        while (x->kind == '(') xg_parse_tile(p, b);
     }
     if (xg_lex_is(x, "L")) {
         xg_lex_next(x);
         xg_puts(b, "L(");
+        if (xg_lex_peek(x) == '0') xg_lex_fail(x, NULL, "an array's end is padded to a multiple of at least 1 element");
         xg_put_i64(b, xg_parse_layout_number(p));
         xg_putc(b, ')');
     }
@@ -8072,6 +8336,11 @@ XG_FN bool xg_parse_at_layout(xg_parse *p) {
     c = xg_lex_peek(&p->lex);
     return (c >= '0' && c <= '9') || c == ':';
 }
+XG_FN const xg_shape *xg_parse_check_tiles(xg_parse *p, size_t at, const xg_shape *s) {
+    const char *why = xg_layout_has_tiles(s->layout) ? xg_tiles_refuse(p->arena, s) : NULL;
+    if (why) xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL, "%s", why);
+    return s;
+}
 XG_NOINLINE XG_FN const xg_shape *xg_parse_array(xg_parse *p, xlagpu_type type, bool fill) {
     int64_t dims[XG_RANK_MAX];
     uint8_t dynamic[XG_RANK_MAX];
@@ -8093,7 +8362,7 @@ XG_NOINLINE XG_FN const xg_shape *xg_parse_array(xg_parse *p, xlagpu_type type, 
         layout = xg_parse_layout(p, rank);
     else if (fill)
         layout = xg_layout_descending(p->m, rank);
-    return xg_shape_array(p->m, type, dims, rank, dynamic, layout);
+    return xg_parse_check_tiles(p, at, xg_shape_array(p->m, type, dims, rank, dynamic, layout));
 }
 XG_FN const xg_shape *xg_parse_tuple_shape(xg_parse *p, bool fill) {
     xg_lex *x = &p->lex;
@@ -8193,6 +8462,28 @@ static const char *xg_verify_words_of(xg_opcode op, xg_attr_key key) {
             (xg_verify_word_rows[k].op == (int)op || xg_verify_word_rows[k].op == (int)XG_VERIFY_ANY_OP))
             return xg_verify_word_rows[k].words;
     return NULL;
+}
+/* XLA reads some words in any case; they are kept as it prints them. */
+static bool xg_word_equal_in_any_case(xg_str a, xg_str b) {
+    uint32_t k;
+    if (a.n != b.n) return false;
+    for (k = 0; k < a.n; k++)
+        if ((a.p[k] >= 'A' && a.p[k] <= 'Z' ? a.p[k] + 32 : a.p[k]) !=
+            (b.p[k] >= 'A' && b.p[k] <= 'Z' ? b.p[k] + 32 : b.p[k]))
+            return false;
+    return true;
+}
+XG_FN xg_str xg_word_in_print(xg_opcode op, xg_attr_key key, xg_str w) {
+    static const xg_attr_key any_case[] = {
+        XG_A_operand_precision, XG_A_algorithm, XG_A_distribution, XG_A_api_version, XG_A_schedule, XG_A_padding_type};
+    const char *words = xg_verify_words_of(op, key);
+    uint32_t k;
+    xg_str x;
+    for (k = 0; k < XG_COUNT(any_case) && any_case[k] != key; k++) {}
+    if (!words || k == XG_COUNT(any_case)) return w;
+    while ((x = xg_verify_next_word(&words)).n)
+        if (xg_word_equal_in_any_case(x, w)) return x;
+    return w;
 }
 static void xg_verify_word(const xg_inst *i, xg_attr_key key, xg_str w) {
     const char *words = xg_verify_words_of(i->op, key);
@@ -8302,6 +8593,14 @@ static const xg_attr_row xg_attr_rows[] = {
 
 XG_FN const char *xg_op_name(xg_opcode op) { return xg_op_rows[op].name; }
 XG_FN uint32_t xg_op_flags(xg_opcode op) { return xg_op_rows[op].flags; }
+XG_FN bool xg_op_has_elements(xg_opcode op) {
+    static const char *const words[] = {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) #elem,
+        XG_OPS(X)
+#undef X
+    };
+    return strcmp(words[op], "none") != 0;
+}
 XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
 XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }
@@ -8853,7 +9152,7 @@ XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
         xg_lex_next(x);
         i = xg_parse_element(p, i);
     }
-    if (shape && !xg_shape_compatible(shape, i->shape))
+    if (shape && !xg_shape_compatible_sizes(shape, i->shape))
         xg_lex_fail_at(x, at, NULL, "the operand is written as %s, but '%s' is %s", xg_parse_shape_text(p, shape),
             i->name.p, xg_parse_shape_text(p, i->shape));
     return i;
@@ -8956,6 +9255,16 @@ XG_NORETURN XG_FN void xg_parse_bad_attr(xg_parse *p, const xg_parse_rhs *r, con
     xg_lex_fail(&p->lex, b.p, "%s %s '%.*s'", xg_lex_found(&p->lex),
         known ? "is not an attribute of" : "is an unknown attribute of", (int)r->op_text.n, r->op_text.p);
 }
+XG_FN void xg_parse_settle_words(xg_parse *p, xg_opcode op, xg_attr *a) {
+    xg_attr_kind kind = xg_attr_kind_of(a->key);
+    xg_str *words;
+    uint32_t n = 1, k;
+    if (kind != XG_K_WORD && kind != XG_K_WORDS) return;
+    words = (xg_str *)(void *)(uintptr_t)(kind == XG_K_WORD ? a->v.str : a->v.words->p); /* made for this parse */
+    if (kind == XG_K_WORDS) n = a->v.words->n;
+    for (k = 0; k < n; k++) words[k] = xg_word_in_print(op, a->key, words[k]);
+    (void)p;
+}
 XG_FN void xg_parse_attrs(xg_parse *p, xg_parse_rhs *r) {
     xg_lex *x = &p->lex;
     xg_attr_set allowed = p->op_attrs[r->sugar >= XG_SUGAR_UPDATE ? XG_ASYNC_DONE : r->op].allowed;
@@ -8975,6 +9284,7 @@ XG_FN void xg_parse_attrs(xg_parse *p, xg_parse_rhs *r) {
         xg_lex_next(x);
         xg_lex_next(x);
         xg_parse_attr_value(p, &a);
+        xg_parse_settle_words(p, r->op, &a);
         xg_push(p->arena, xg_attr, &p->attrs, a);
     }
 }
@@ -9213,7 +9523,7 @@ XG_FN const xg_shape *xg_parse_signature(xg_parse *p) {
         first = false;
         if (!xg_parse_at_name(p)) xg_lex_fail(x, NULL, "expected the name of a parameter, found %s", xg_lex_found(x));
         xg_lex_next(x);
-        xg_lex_expect(x, ':', "':' and the parameter's shape");
+        xg_lex_take(x, ':'); /* XLA reads it as the end of the name, and names need none */
         xg_parse_shape(p, true);
     }
     xg_lex_next(x);
@@ -9255,7 +9565,7 @@ XG_FN void xg_parse_comp(xg_parse *p) {
     result_at = xg_lex_offset(x);
     result = xg_parse_signature(p);
     xg_parse_body(p, c);
-    if (result && !xg_shape_compatible(result, c->root->shape))
+    if (result && !xg_shape_compatible_sizes(result, c->root->shape))
         xg_lex_fail_at(x, result_at, NULL, "the computation is declared to give %s, but its root '%s' is %s",
             xg_parse_shape_text(p, result), c->root->name.p, xg_parse_shape_text(p, c->root->shape));
     xg_parse_comp_attrs(p, c);
@@ -10413,7 +10723,8 @@ static void xg_verify_threads(const xg_inst *i, const xg_comp *callee) {
     int a, b;
     const char *want, *got = xg_verify_thread(callee->execution_thread, &b);
     if (async && (!callee->execution_thread.n || !xg_inst_attr(i, XG_A_async_execution_thread)))
-        return; /* one of them says it */
+        return;                              /* one of them says it */
+    if (!callee->execution_thread.n) return; /* it runs where it is called */
     want = xg_verify_thread(async ? xg_attr_str(i, XG_A_async_execution_thread) : i->comp->execution_thread, &a);
     XG_RULE(i, a == b && memcmp(want, got, (size_t)a) == 0, NULL,
         "it runs %.*s on thread \"%.*s\", but that is for thread \"%.*s\"", (int)callee->name.n, callee->name.p, a,
@@ -10444,13 +10755,10 @@ static void xg_verify_callees(xg_verifier *v, const xg_inst *i) {
     }
 }
 
-/* Everything in a fused computation serves its root. */
+/* What nothing in a fused computation uses is allowed: it is left out of the kernel. */
 static void xg_verify_fused(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     XG_RULE(fusion, !c->root->first_use, NULL, "the root %.*s of %.*s has users", (int)c->root->name.n, c->root->name.p,
-        (int)c->name.n, c->name.p);
-    XG_FOR_INSTS(i, c)
-    XG_RULE(i, i == c->root || i->first_use, "remove it", "nothing in the fused computation %.*s uses it",
         (int)c->name.n, c->name.p);
 }
 
@@ -10473,9 +10781,7 @@ static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
 
 /* ---- pairs and channels ---- */
 
-/* What must follow a start, and what a done must follow: rows of (opcode, its only user or -1, its operand or -1);
- * async goes both ways. */
-static bool xg_verify_is_async_step(xg_opcode op) { return op == XG_ASYNC_UPDATE || op == XG_ASYNC_DONE; }
+/* What must follow a start, and what a done must follow. An async-start is a tuple, which may go anywhere. */
 static int xg_verify_pair_of(xg_opcode op) {
     switch (op) {
     case XG_ALL_REDUCE_START: return XG_ALL_REDUCE_DONE;
@@ -10491,17 +10797,14 @@ static int xg_verify_pair_of(xg_opcode op) {
 }
 static void xg_verify_pair(const xg_inst *i) {
     int pair = xg_verify_pair_of(i->op);
-    bool start = (xg_op_flags(i->op) & XGF_START) != 0 || i->op == XG_ASYNC_UPDATE,
-         async = i->op == XG_ASYNC_START || xg_verify_is_async_step(i->op);
+    bool start = (xg_op_flags(i->op) & XGF_START) != 0;
     const xg_inst *user = i->first_use ? i->first_use->user : NULL;
-    if (pair < 0 && !async) return;
+    if (pair < 0) return;
     if (start) {
-        XG_RULE(i, user && !i->first_use->next, NULL, "it must have exactly one user, the operation that %s it",
-            i->op == XG_ASYNC_START || i->op == XG_ASYNC_UPDATE ? "continues" : "completes");
-        XG_RULE(i, async ? xg_verify_is_async_step(user->op) : (int)user->op == pair, NULL,
-            "its user must be %s, but is %s", async ? "an async-update or async-done" : xg_op_name((xg_opcode)pair),
+        XG_RULE(i, user && !i->first_use->next, NULL, "it must have exactly one user, the operation that completes it");
+        XG_RULE(i, (int)user->op == pair, NULL, "its user must be %s, but is %s", xg_op_name((xg_opcode)pair),
             xg_op_name(user->op));
-    } else if (!async)
+    } else
         XG_RULE(i, (int)XG_OPERAND(i, 0)->op == pair, NULL, "its operand must be %s, but is %s",
             xg_op_name((xg_opcode)pair), xg_op_name(XG_OPERAND(i, 0)->op));
 }
@@ -11207,6 +11510,7 @@ XG_FN xg_team_mode xg_team_mode_of(const xg_inst *i);
 /* clang-format off */
 #define XG_EVAL_CALLS(X) \
     /* markers of sharding and placement */ \
+    X("HostExecute", execute) \
     X("Sharding", same) \
     X("SPMDFullToShardShape", same) \
     X("SPMDShardToFullShape", same) \
@@ -11348,14 +11652,25 @@ XG_FN bool xg_call_is(xg_str target, const char *name) {
 
 /* ---- the simple ones ---- */
 
+/* What a pinned buffer, b(f32[4]), holds; its value is that array. */
+XG_FN const xg_shape *xg_call_held(const xg_shape *s) { return s->type == XLAGPU_BUFFER ? s->elems[0] : s; }
 XG_FN xg_value *xg_call_same(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    if (i->n_operands < 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain) return NULL;
+    if (i->n_operands < 1 || xg_call_held(i->shape)->plain != xg_call_held(XG_OPERAND(i, 0)->shape)->plain) return NULL;
     return i->shape->type == XLAGPU_TUPLE ? xg_eval_keep(in[0]) : xg_eval_share(r, in[0]->shape, in[0]);
 }
 
 XG_FN xg_value *xg_call_zeros(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     (void)in;
-    return i->n_operands == 0 ? xg_eval_zero(r, i->shape) : NULL;
+    return i->n_operands == 0 ? xg_eval_zero(r, xg_call_held(i->shape)) : NULL;
+}
+XG_FN xg_value *xg_call_execute(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);
+    const xg_comp *c = called && called->v.comps->n == 1 ? called->v.comps->p[0] : xg_attr_comp(i, XG_A_to_apply);
+    uint32_t k;
+    if (!c || c->n_params != i->n_operands || c->root->shape->plain != i->shape->plain) return NULL;
+    for (k = 0; k < i->n_operands; k++)
+        if (XG_OPERAND(i, k)->shape->plain != c->params[k]->shape->plain) return NULL;
+    return xg_eval_frame(r, c, in);
 }
 
 /* (the operand filled up to its bounds, its size in each dimension) */
@@ -11518,8 +11833,9 @@ XG_FN xg_value *xg_eval_custom_call(xg_eval_run *r, const xg_inst *i, xg_value *
         if (xg_str_is(target, r->options.calls[k].target)) return xg_call_registered(r, i, &r->options.calls[k], in);
     for (k = 0; k < XG_COUNT(xg_call_rows); k++) {
         if (!xg_call_is(target, xg_call_rows[k].target)) continue;
-        v = i->n_operands || xg_call_rows[k].run == xg_call_zeros ? xg_call_rows[k].run(r, i, in)
-                                                                  : NULL; /* all others look at their first operand */
+        v = i->n_operands || xg_call_rows[k].run == xg_call_zeros || xg_call_rows[k].run == xg_call_execute
+                ? xg_call_rows[k].run(r, i, in)
+                : NULL; /* all others look at their first operand */
         if (!v)
             xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations",
                 "the evaluator does not know '%.*s' with these operands and results", (int)target.n, target.p);
@@ -14190,6 +14506,10 @@ XG_FN xg_value *xg_eval_gather(xg_eval_run *r, const xg_inst *i, xg_value **in) 
     memset(at, 0, sizeof at);
     if (i->shape->elements == 0) return out;
     xg_eval_spend(r, i->shape->elements);
+    if (operand->elements == 0) { /* there is nothing to read */
+        memset(out->data, 0, xg_eval_bytes(r, i->shape));
+        return out;
+    }
     do {
         int64_t from = 0, to = 0;
         xg_starts_at(&s, at, operand->rank, start);
@@ -15899,7 +16219,8 @@ XG_FN void xg_eval_tile(size_t bytes, unsigned char *to, const unsigned char *fr
     int64_t i, j;
     switch (bytes) {
         XG_EVAL_TILE_CASE(1)
-        XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8) default
+        XG_EVAL_TILE_CASE(2)
+        XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8) default
             : for (i = 0; i < rows; i++) for (j = 0; j < columns; j++)
                   memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
     }
@@ -16250,6 +16571,42 @@ XG_FN void xg_eval_physical(const xg_shape *s, xg_strided *c) {
 
 XG_FN bool xg_eval_plain_layout(const xg_shape *s) { return !s->layout || s->layout->descending || s->rank < 2; }
 
+/* Between the elements of an array and its memory with tiles, whose padding is left alone. */
+XG_FN void xg_eval_copy_tiled(
+    xg_eval_run *r, const xg_shape *s, unsigned char *elements, unsigned char *memory, bool in) {
+    int64_t at[XG_RANK_MAX], k;
+    const xg_tiles *t = xg_tiles_of(&r->stack, s->layout);
+    size_t bytes = (size_t)xg_type_bytes(s->type);
+    memset(at, 0, sizeof at);
+    for (k = 0; k < s->elements; k++) {
+        unsigned char *e = elements + (size_t)k * bytes, *p = memory + (size_t)xg_tiled_offset(t, s, at) * bytes;
+        uint32_t d = s->rank;
+        memcpy(in ? p : e, in ? e : p, bytes);
+        while (d-- > 0 && ++at[d] == s->dims[d]) at[d] = 0;
+    }
+}
+XG_FN xg_value *xg_eval_bitcast_tiled(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const xg_shape *from = XG_OPERAND(i, 0)->shape, *to = i->shape;
+    int64_t n = xg_tiled_elements(&r->stack, from), m = xg_tiled_elements(&r->stack, to);
+    xg_value *memory, *taken, *out;
+    if (from->dynamic || to->dynamic)
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use layouts without tiles",
+            "a bitcast between arrays of dynamic size, one with tiles");
+    xg_eval_dense(r, &in[0]);
+    xg_eval_spend(r, n);
+    xg_eval_spend(r, m);
+    memory = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, (size_t)xg_type_bytes(from->type)));
+    memset(memory->data, 0, (size_t)n * (size_t)xg_type_bytes(from->type));
+    xg_eval_copy_tiled(r, from, in[0]->data, memory->data, true);
+    taken = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)m, (size_t)xg_type_bytes(to->type)));
+    xg_eval_repack(to->type, taken->data, m, from->type, memory->data);
+    xg_eval_drop(r, memory);
+    out = xg_eval_new(r, to);
+    xg_eval_copy_tiled(r, to, out->data, taken->data, false);
+    xg_eval_drop(r, taken);
+    return out;
+}
+
 /* The same memory under another shape: logical to physical by the operand's layout, then physical to logical by the
  * result's. */
 XG_FN xg_value *xg_eval_bitcast(xg_eval_run *r, const xg_inst *i, xg_value **in) {
@@ -16258,8 +16615,7 @@ XG_FN xg_value *xg_eval_bitcast(xg_eval_run *r, const xg_inst *i, xg_value **in)
     xg_strided c;
     uint32_t k;
     if (to->type == XLAGPU_TUPLE || from->type == XLAGPU_TUPLE) return xg_eval_keep(in[0]);
-    if ((to->layout && to->layout->extras.n) || (from->layout && from->layout->extras.n))
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use layouts without tiles", "tiled layouts are not evaluated");
+    if (xg_bitcast_sees_tiles(i)) return xg_eval_bitcast_tiled(r, i, in);
     if (in[0]->splat && to->type == from->type) return xg_eval_share(r, to, in[0]);
     xg_eval_dense(r, &in[0]);
     if (xg_eval_plain_layout(from) && xg_eval_plain_layout(to) && xg_type_bits(from->type) == xg_type_bits(to->type) &&
@@ -16742,6 +17098,22 @@ XG_FN xg_value *xg_eval_results(xg_eval_run *r, const xg_inst *i, xg_value **out
     return i->shape->type == XLAGPU_TUPLE ? xg_eval_new_tuple(r, i->shape, outs) : outs[0];
 }
 
+/* Floats of another precision than the reducer's. */
+XG_FN void xg_reduce_convert(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    uint32_t n = i->n_operands / 2, k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_shape *s = in[k]->shape;
+        xlagpu_type t = xg_eval_result_shape(i, k % n)->type;
+        xg_value *out;
+        if (s->type == t) continue;
+        xg_eval_dense(r, &in[k]);
+        out = xg_eval_new(r, xg_shape_with_type(r->module, s, t));
+        xg_eval_convert_block(t, out->data, s->type, in[k]->data, (size_t)s->elements);
+        xg_eval_drop(r, in[k]);
+        in[k] = out;
+    }
+}
+
 /* ---- reduce ---- */
 
 /* The input in rows [reduced][kept], and the two extents. */
@@ -16909,6 +17281,7 @@ XG_FN xg_value *xg_eval_reduce(xg_eval_run *r, const xg_inst *i, xg_value **in) 
     if (n > XG_RANK_MAX)
         xg_hlo_fail(
             i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
+    xg_reduce_convert(r, i, in);
     for (k = 0; k < n; k++) {
         rows[k] = xg_reduce_rows(r, &in[k], dims, &reduced, &kept);
         outs[k] = xg_eval_new(r, xg_eval_result_shape(i, k));
@@ -17044,6 +17417,7 @@ XG_FN xg_value *xg_eval_reduce_window(xg_eval_run *r, const xg_inst *i, xg_value
     if (n > XG_RANK_MAX)
         xg_hlo_fail(
             i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
+    xg_reduce_convert(r, i, in);
     for (k = 0; k < n; k++) {
         xg_eval_dense(r, &in[k]);
         outs[k] = xg_eval_new(r, xg_eval_result_shape(i, k));
@@ -23024,6 +23398,10 @@ XG_FN bool xg_opt_solver_calls(xg_module *m);
 XG_FN bool xg_opt_library_calls(xg_module *m);
 /* defuser.c: fusions for generators that are not here, taken apart */
 XG_FN bool xg_opt_defuser(xg_module *m);
+XG_FN bool xg_opt_operand_upcaster(xg_module *m); /* operand_upcaster.c: operations whose types differ */
+/* fusion_legalizer.c: those that the module came with, as kernels can be made of them */
+XG_FN bool xg_opt_fusion_legalizer(xg_module *m);
+XG_FN bool xg_opt_tiled_layouts(xg_module *m);       /* tiled_layouts.c: arrays with tiles, as dense ones */
 XG_FN bool xg_opt_bitcast_types(xg_module *m);       /* and bitcasts that change the type of elements */
 XG_FN bool xg_opt_random_expander(xg_module *m);     /* random_expander.c: rng as random bits and arithmetic */
 XG_FN bool xg_opt_contract_expander(xg_module *m);   /* contract_expander.c: ragged-dot and scaled-dot as dots */
@@ -23036,9 +23414,10 @@ XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: sca
 XG_FN bool xg_opt_scatter_winners(xg_module *m);
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);           /* zero_sized.c */
-XG_FN bool xg_opt_sort_simplifier(xg_module *m);      /* sort_simplifier.c: operands that nobody needs sorted */
-XG_FN bool xg_opt_topk_rewriter(xg_module *m);        /* topk_rewriter.c: sorts of which few elements are taken */
-XG_FN bool xg_opt_topk_calls(xg_module *m);           /* and the custom call TopK */
+XG_FN bool xg_opt_zero_sized_gather(xg_module *m);
+XG_FN bool xg_opt_sort_simplifier(xg_module *m); /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_topk_rewriter(xg_module *m);   /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_calls(xg_module *m);      /* and the custom call TopK */
 /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m);
 /* conditional_code_motion.c: what all branches compute, in front of them */
@@ -23203,6 +23582,8 @@ XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg
 XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
 XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
+/* what a parameter stands for: the operand, in the parameter's layout where something inside sees that */
+XG_FN xg_inst *xg_opt_argument(const xg_hb *b, xg_inst *operand, const xg_inst *param);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
 XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 /* of a tuple `expand` gives a tuple instruction */
@@ -23549,7 +23930,7 @@ XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, 
     const xg_attr *a;
     in[0] = l;
     in[1] = r;
-    i = xg_hb_op(b, XG_DOT, l->shape, in, 2);
+    i = xg_hb_op(b, XG_DOT, xg_shape_scalar(b->comp->module, t), in, 2); /* says the type of the products */
     if (d.lb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_batch_dims, d.lb.p, d.lb.n));
     if (d.lc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_contracting_dims, d.lc.p, d.lc.n));
     if (d.rb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_batch_dims, d.rb.p, d.rb.n));
@@ -27926,13 +28307,25 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
     return root;
 }
 
+XG_FN bool xg_inline_sees_layout(const xg_inst *param) {
+    XG_FOR_USES(u, param)
+    if (param->shape->type == XLAGPU_TUPLE || !xg_opt_reads_by_index(u->user)) return true;
+    return false;
+}
+XG_FN xg_inst *xg_opt_argument(const xg_hb *b, xg_inst *operand, const xg_inst *param) {
+    if (operand->shape == param->shape) return operand;
+    if (operand->shape->plain == param->shape->plain && xg_inline_sees_layout(param))
+        return xg_hb_as(b, operand, param->shape);
+    return xg_hb_as_dynamic(b, operand, param->shape);
+}
+
 XG_FN void xg_opt_unfuse(xg_inst *fusion) {
     xg_inst **args = XG_NEW_N(fusion->comp->module->arena, xg_inst *, fusion->n_operands + (size_t)1);
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_hb b = xg_hb_at(fusion);
     uint32_t k;
-    for (k = 0; k < fusion->n_operands; k++) args[k] = XG_OPERAND(fusion, k);
-    xg_inst_replace(fusion,
-        xg_hb_as(&b, xg_opt_inline(xg_attr_comp(fusion, XG_A_calls), fusion->comp, fusion, args), fusion->shape));
+    for (k = 0; k < fusion->n_operands; k++) args[k] = xg_opt_argument(&b, XG_OPERAND(fusion, k), c->params[k]);
+    xg_inst_replace(fusion, xg_hb_as(&b, xg_opt_inline(c, fusion->comp, fusion, args), fusion->shape));
     xg_inst_remove(fusion);
 }
 
@@ -27942,7 +28335,7 @@ XG_FN void xg_inline_call(xg_inst *call) {
     xg_hb b = xg_hb_at(call);
     uint32_t k;
     for (k = 0; k < call->n_operands; k++)
-        args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(call, k), callee->params[k]->shape);
+        args[k] = xg_opt_argument(&b, XG_OPERAND(call, k), callee->params[k]);
     xg_inst_replace(call, xg_hb_as(&b, xg_opt_inline(callee, call->comp, call, args), call->shape));
     xg_inst_remove(call);
 }
@@ -27996,6 +28389,8 @@ XG_FN bool xg_opt_call_inliner(xg_module *m) {
  *     async-done(async-start(x), calls=f)   ==>  what f computes of x     with any number of async-updates between
  *     all-reduce-done(all-reduce-start(x))  ==>  all-reduce(x)            so for all-gather and collective-permute
  *
+ *     async-start(x), calls=f, used otherwise  ==>  tuple((x), what f computes of x, ...)
+ *
  * The instructions of f stand in the place of the start; so they are fused, planned and run like all others, and passes
  * know collectives in one form only. Copies that are asynchronous (copy-start) stay as they are. Computations are
  * defined before they are used, so walking them in order leaves none inside of another; what doubles at each level is
@@ -28036,7 +28431,7 @@ XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
     xg_hb b = xg_hb_at(start);
     uint32_t k;
     for (k = 0; k < start->n_operands; k++)
-        args[k] = callee ? xg_hb_as_dynamic(&b, XG_OPERAND(start, k), callee->params[k]->shape) : XG_OPERAND(start, k);
+        args[k] = callee ? xg_opt_argument(&b, XG_OPERAND(start, k), callee->params[k]) : XG_OPERAND(start, k);
     if (callee)
         xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
     else {
@@ -28050,6 +28445,78 @@ XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
         if (before == start) break;
     }
     xg_inst_remove(start);
+}
+
+/* ---- starts that are used otherwise: at the root, in tuples and loops, or by several ---- */
+
+/* What a start gives beside its result, and nothing reads: zeros and tokens. */
+XG_FN xg_inst *xg_async_context(const xg_hb *b, const xg_shape *s) {
+    xg_inst **all;
+    uint32_t k;
+    if (xg_shape_is_array(s)) {
+        xg_inst *zero = xg_hb_splat(b, xg_hb_int(b, s->type, 0), s->dims, s->rank);
+        return xg_hb_as(b, zero, s);
+    }
+    if (s->type != XLAGPU_TUPLE) return xg_hb_op(b, XG_AFTER_ALL, s, NULL, 0);
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, s->n_elems + (size_t)1);
+    for (k = 0; k < s->n_elems; k++) all[k] = xg_async_context(b, s->elems[k]);
+    return xg_hb_tuple(b, all, s->n_elems);
+}
+XG_FN bool xg_async_is_generic(const xg_inst *i) {
+    return i->op == XG_ASYNC_START || i->op == XG_ASYNC_UPDATE || i->op == XG_ASYNC_DONE;
+}
+/* The start is the tuple that its shape says; an update is what it updates, a done is the result in the tuple. */
+XG_FN void xg_async_as_tuple(xg_inst *i) {
+    const xg_comp *callee;
+    xg_hb b = xg_hb_at(i);
+    xg_inst **parts, **args;
+    uint32_t k;
+    if (i->op != XG_ASYNC_START) {
+        xg_inst *start = XG_OPERAND(i, 0);
+        xg_inst_replace(i, i->op == XG_ASYNC_UPDATE ? start : xg_hb_as(&b, xg_hb_element(&b, start, 1), i->shape));
+        xg_inst_remove(i);
+        return;
+    }
+    callee = xg_attr_comp(i, XG_A_calls);
+    args = XG_NEW_N(b.comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    parts = XG_NEW_N(b.comp->module->arena, xg_inst *, i->shape->n_elems + (size_t)1);
+    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+    parts[0] = xg_hb_as(&b, xg_hb_tuple(&b, args, i->n_operands), i->shape->elems[0]);
+    for (k = 0; k < i->n_operands; k++) args[k] = xg_opt_argument(&b, args[k], callee->params[k]);
+    parts[1] = xg_hb_as(&b, xg_opt_inline(callee, i->comp, i, args), i->shape->elems[1]);
+    for (k = 2; k < i->shape->n_elems; k++) parts[k] = xg_async_context(&b, i->shape->elems[k]);
+    xg_inst_replace(i, xg_hb_tuple(&b, parts, i->shape->n_elems));
+    xg_inst_remove(i);
+}
+XG_FN bool xg_async_the_rest(xg_module *m, uint64_t total) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            next = xg_inst_behind(i);
+            if (!xg_async_is_generic(i)) continue;
+            if (i->op == XG_ASYNC_START) total += xg_attr_comp(i, XG_A_calls)->n_insts;
+            if (total > XG_INLINE_MAX)
+                xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
+                    "%s: running all asynchronous computations in place gives more than %d instructions", i->name.p,
+                    (int)XG_INLINE_MAX);
+            xg_async_as_tuple(i);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* Everything runs on the device, in one order. */
+XG_FN bool xg_async_forget_threads(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        changed = changed || c->execution_thread.n;
+        c->execution_thread = XG_STR("");
+    }
+    return changed;
 }
 
 XG_FN bool xg_opt_async_to_sync(xg_module *m) {
@@ -28077,7 +28544,8 @@ XG_FN bool xg_opt_async_to_sync(xg_module *m) {
             changed = true;
         }
     }
-    return changed;
+    if (m->made[XG_ASYNC_START]) changed = xg_async_the_rest(m, total) || changed;
+    return xg_async_forget_threads(m) || changed;
 }
 
 #endif /* XG_OPT_ASYNC_TO_SYNC_C */
@@ -36976,6 +37444,9 @@ XG_FN bool xg_opt_solver_calls(xg_module *m) {
     X("__cudnn$convBiasActivationForward", convolution) \
     X("__cudnn$convBackwardInput", backward_input) \
     X("__cudnn$convBackwardFilter", backward_filter) \
+    X("HostExecute", execute) \
+    X("AllocateBuffer", zeros) \
+    X("CreateBuffer", zeros) \
     X("Sharding", same) \
     X("SPMDFullToShardShape", same) \
     X("SPMDShardToFullShape", same) \
@@ -37397,6 +37868,31 @@ XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
                : XG_OPERAND(i, 0);
 }
 
+/* What the host was to compute is computed here. */
+XG_FN xg_inst *xg_library_execute(const xg_hb *b, xg_inst *i) {
+    const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);
+    const xg_comp *c = called && called->v.comps->n == 1 ? called->v.comps->p[0] : xg_attr_comp(i, XG_A_to_apply);
+    xg_inst **args, *made;
+    uint32_t k;
+    if (!c || c->n_params != i->n_operands || c->root->shape->plain != i->shape->plain) return NULL;
+    args = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (k = 0; k < i->n_operands; k++) {
+        if (XG_OPERAND(i, k)->shape->plain != c->params[k]->shape->plain) return NULL;
+        args[k] = xg_opt_argument(b, XG_OPERAND(i, k), c->params[k]);
+    }
+    made = xg_opt_inline(c, i->comp, i, args);
+    if (i->shape->type != XLAGPU_TUPLE) return made;
+    args = XG_NEW_N(b->comp->module->arena, xg_inst *, i->shape->n_elems + (size_t)1);
+    for (k = 0; k < i->shape->n_elems; k++) args[k] = xg_hb_element(b, made, k);
+    return xg_hb_tuple(b, args, i->shape->n_elems);
+}
+/* A buffer without contents. */
+XG_FN xg_inst *xg_library_zeros(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = i->shape;
+    if (!xg_library_is_dense(s)) return NULL;
+    return xg_hb_as(b, xg_hb_splat(b, xg_hb_int(b, s->type, 0), s->dims, s->rank), s);
+}
+
 /* ---- the pass ---- */
 
 XG_FN const xg_target_row *xg_library_row_of(const xg_inst *i) {
@@ -37544,7 +38040,7 @@ XG_FN bool xg_bitcast_changes_type(const xg_inst *i) {
     if (!xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || t->dynamic || s->type == t->type ||
         !s->elements || (xg_type_class(s->type) == XGT_C) != (xg_type_class(t->type) == XGT_C))
         return false;
-    return xg_type_bits(s->type) == 8 * xg_type_bytes(s->type) && xg_type_bits(t->type) == 8 * xg_type_bytes(t->type);
+    return s->elements * xg_type_bits(s->type) == t->elements * xg_type_bits(t->type);
 }
 /* In the order of memory: elements in a row, each taken as several or several as one, and the result's dimensions. */
 XG_FN xg_inst *xg_bitcast_expand(const xg_hb *b, xg_inst *i) {
@@ -37567,6 +38063,359 @@ XG_FN bool xg_opt_bitcast_types(xg_module *m) {
 }
 
 #endif /* XG_OPT_DEFUSER_C */
+/* opt/tiled_layouts.c -- arrays whose layouts have tiles, as arrays that lie densely in the order of their dimensions.
+ *
+ * Only a bitcast sees tiles: it takes the memory of one layout under another. It becomes the moves that this stands
+ * for: the operand in its physical order, padded and split by each tile, is one long array; that array, joined and cut
+ * the other way round, is the result. Padding reads as zero. Where the two memories are of different size with their
+ * tiles and of equal size without, the bitcast ignores tiles, as XLA:GPU does.
+ *
+ * Then all layouts lose their tiles, and with them what else other devices write there (widths of elements, index
+ * types, split configurations, metadata prefixes): parameters, results, constants and the operands of custom calls lie
+ * densely, each element in the bytes of its type.
+ * Memory spaces but that of the host (5) are the device's memory. A pinned buffer, b(f32[4]), is the array that it
+ * holds: whoever writes to it gives it back as a result.
+ *
+ * A fusion's parameter whose layout is not its operand's, and a root whose layout is not the fusion's, are copied
+ * inside of the fusion where a bitcast would see the difference: a bitcast means the layout that is written there. */
+#ifndef XG_OPT_TILED_LAYOUTS_C
+#define XG_OPT_TILED_LAYOUTS_C
+
+enum {
+    XG_TILED_HOST_SPACE = 5
+};
+
+/* ---- bitcasts ---- */
+
+XG_FN bool xg_tiled_is_bitcast(const xg_inst *i) {
+    const xg_shape *from, *to = i->shape;
+    if (i->op != XG_BITCAST) return false;
+    from = XG_OPERAND(i, 0)->shape;
+    return xg_shape_is_array(from) && xg_shape_is_array(to) && !from->dynamic && !to->dynamic &&
+           xg_bitcast_sees_tiles(i);
+}
+
+/* Pads at the end of each dimension, or cuts there. */
+XG_FN xg_inst *xg_tiled_resize(const xg_hb *b, xg_inst *x, const int64_t *size) {
+    xg_pad_dim pads[XG_RANK_MAX];
+    bool same = true;
+    uint32_t k;
+    memset(pads, 0, sizeof pads);
+    for (k = 0; k < x->shape->rank; k++) {
+        pads[k].high = size[k] - x->shape->dims[k];
+        same = same && pads[k].high == 0;
+    }
+    return same ? x : xg_hb_pad(b, x, xg_hb_int(b, x->shape->type, 0), pads);
+}
+/* The tiles between the places and the numbers of tiles: (numbers..., places...) from (number, place)... or back. */
+XG_FN xg_inst *xg_tiled_sort_split(const xg_hb *b, xg_inst *x, uint32_t first, uint32_t tiled, bool apart) {
+    int64_t perm[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < first; k++) perm[k] = k;
+    for (k = 0; k < tiled; k++) {
+        if (apart) {
+            perm[first + k] = first + 2 * k;
+            perm[first + tiled + k] = first + 2 * k + 1;
+        } else {
+            perm[first + 2 * k] = first + k;
+            perm[first + 2 * k + 1] = first + tiled + k;
+        }
+    }
+    return xg_hb_transpose(b, x, perm);
+}
+/* The sizes of the dimensions that a tile splits: padded to its multiples, and as (number, place) pairs. */
+XG_FN void xg_tiled_sizes(const xg_tiled_dims *d, int64_t *padded, int64_t *pairs) {
+    uint32_t first = d->n - d->tiled, k;
+    for (k = 0; k < first; k++) padded[k] = pairs[k] = d->size[k];
+    for (k = 0; k < d->tiled; k++) {
+        int64_t n = (d->size[first + k] + d->tile[k] - 1) / d->tile[k];
+        padded[first + k] = n * d->tile[k];
+        pairs[first + 2 * k] = n;
+        pairs[first + 2 * k + 1] = d->tile[k];
+    }
+}
+XG_FN int64_t xg_tiled_order(const xg_shape *s, int64_t *order, int64_t *place, int64_t *dims) {
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < s->rank; k++) {
+        order[k] = s->layout ? s->layout->minor_to_major[s->rank - 1 - k] : (int64_t)k;
+        place[order[k]] = k;
+        dims[k] = s->dims[order[k]];
+        n *= dims[k];
+    }
+    return n;
+}
+
+/* The array as its memory: one dimension, with the padding. */
+XG_FN xg_inst *xg_tiled_flatten(const xg_hb *b, xg_inst *x) {
+    xg_arena *a = b->comp->module->arena;
+    const xg_tiles *t = xg_tiles_of(a, x->shape->layout);
+    int64_t order[XG_RANK_MAX], place[XG_RANK_MAX], padded[XG_RANK_MAX], pairs[XG_RANK_MAX];
+    int64_t all = xg_tiled_elements(a, x->shape);
+    xg_tiled_dims d;
+    uint32_t k;
+    xg_tiles_begin(x->shape, &d);
+    xg_tiled_order(x->shape, order, place, padded);
+    x = xg_hb_transpose(b, x, order);
+    for (k = 0; k < t->n; k++) {
+        xg_tile_prepare(&t->p[k], &d);
+        xg_tiled_sizes(&d, padded, pairs);
+        x = xg_tiled_resize(b, xg_hb_reshape(b, x, d.size, d.n), padded);
+        x = xg_tiled_sort_split(b, xg_hb_reshape(b, x, pairs, d.n + d.tiled), d.n - d.tiled, d.tiled, true);
+        xg_tile_split(&d);
+    }
+    x = xg_hb_reshape(b, x, &x->shape->elements, 1);
+    return xg_tiled_resize(b, x, &all);
+}
+/* Takes tile k and those behind it back, which began with the dimensions d. */
+XG_FN xg_inst *xg_tiled_untile(const xg_hb *b, xg_inst *x, const xg_tiles *t, uint32_t k, xg_tiled_dims d) {
+    int64_t padded[XG_RANK_MAX], pairs[XG_RANK_MAX], before[XG_RANK_MAX];
+    uint32_t n = d.n;
+    memcpy(before, d.size, n * sizeof *before);
+    if (k < t->n) {
+        xg_tiled_dims next;
+        xg_tile_prepare(&t->p[k], &d);
+        xg_tiled_sizes(&d, padded, pairs);
+        next = d;
+        xg_tile_split(&next);
+        x = xg_tiled_untile(b, x, t, k + 1, next);
+        x = xg_hb_reshape(b, xg_tiled_sort_split(b, x, d.n - d.tiled, d.tiled, false), padded, d.n);
+        x = xg_tiled_resize(b, x, d.size);
+    } else {
+        int64_t all = 1;
+        for (k = 0; k < n; k++) all *= before[k];
+        x = xg_tiled_resize(b, x, &all);
+    }
+    return xg_hb_reshape(b, x, before, n);
+}
+XG_FN xg_inst *xg_tiled_unflatten(const xg_hb *b, xg_inst *x, const xg_shape *to) {
+    int64_t order[XG_RANK_MAX], place[XG_RANK_MAX], dims[XG_RANK_MAX];
+    xg_tiled_dims d;
+    xg_tiles_begin(to, &d);
+    xg_tiled_order(to, order, place, dims);
+    x = xg_tiled_untile(b, x, xg_tiles_of(b->comp->module->arena, to->layout), 0, d);
+    return xg_hb_transpose(b, x, place);
+}
+
+XG_FN xg_inst *xg_tiled_expand(const xg_hb *b, xg_inst *i) {
+    xg_module *m = b->comp->module;
+    const xg_shape *to = i->shape;
+    xg_inst *x = XG_OPERAND(i, 0);
+    int64_t elements = xg_tiled_elements(m->arena, to);
+    if (!to->elements || !x->shape->elements) return xg_hb_splat(b, xg_hb_int(b, to->type, 0), to->dims, to->rank);
+    if (x->shape->layout == to->layout && xg_shape_compatible(x->shape, to)) return x;
+    x = xg_tiled_flatten(b, x);
+    if (x->shape->type != to->type) x = xg_hb_op(b, XG_BITCAST, xg_hb_shape(b, to->type, &elements, 1), &x, 1);
+    return xg_tiled_unflatten(b, x, to);
+}
+
+/* ---- layouts without tiles ---- */
+
+XG_FN const xg_shape *xg_tiled_strip(xg_module *m, const xg_shape *s) {
+    const xg_layout *l = s->layout;
+    const xg_shape **elems;
+    int64_t space;
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE) {
+        elems = XG_NEW_N(m->arena, const xg_shape *, s->n_elems + (size_t)1);
+        for (k = 0; k < s->n_elems; k++) elems[k] = xg_tiled_strip(m, s->elems[k]);
+        return xg_shape_tuple(m, elems, s->n_elems);
+    }
+    if (s->type == XLAGPU_BUFFER) return xg_tiled_strip(m, s->elems[0]);
+    if (!l) return s;
+    space = l->memory_space == XG_TILED_HOST_SPACE ? XG_TILED_HOST_SPACE : 0;
+    if (!l->extras.n && !l->element_bits && space == l->memory_space) return s;
+    return xg_shape_with_layout(m, s, xg_layout_make(m, l->minor_to_major, l->rank, space, 0, xg_str_of("", 0)));
+}
+XG_FN void xg_tiled_strip_shapes(xg_module *m, xg_inst *i, xg_attr_key key) {
+    const xg_attr *a = xg_inst_attr(i, key);
+    xg_attr made;
+    uint32_t k;
+    if (!a) return;
+    made = *a;
+    if (xg_attr_kind_of(key) == XG_K_SHAPE) {
+        made.v.shape = xg_tiled_strip(m, a->v.shape);
+    } else {
+        xg_shapes *list = XG_NEW(m->arena, xg_shapes);
+        list->n = a->v.shapes->n;
+        list->p = XG_NEW_N(m->arena, const xg_shape *, list->n + (size_t)1);
+        for (k = 0; k < list->n; k++) list->p[k] = xg_tiled_strip(m, a->v.shapes->p[k]);
+        made.v.shapes = list;
+    }
+    xg_inst_set_attr(i, made);
+}
+
+XG_FN bool xg_opt_tiled_layouts(xg_module *m) {
+    xg_comp *c;
+    if (!m->made_extras) return false;
+    if (m->made[XG_BITCAST]) xg_opt_expand(m, xg_tiled_is_bitcast, xg_tiled_expand);
+    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+            i->shape = xg_tiled_strip(m, i->shape);
+            xg_tiled_strip_shapes(m, i, XG_A_operand_layout_constraints);
+            xg_tiled_strip_shapes(m, i, XG_A_outfeed_shape);
+        }
+    m->entry_params = xg_tiled_strip(m, m->entry_params);
+    m->entry_result = xg_tiled_strip(m, m->entry_result);
+    m->made_extras = false;
+    return true;
+}
+
+#endif /* XG_OPT_TILED_LAYOUTS_C */
+/* opt/fusion_legalizer.c -- fusions that the module came with, as kernels can be made of them.
+ * Needs: calls inlined.
+ *
+ * - A fusion is taken apart that no kernel can be: it takes or gives tuples or tokens, has dimensions of dynamic size,
+ *   or holds an operation without elements (loops, effects, collectives, operations that other passes expand); and one
+ *   inside of another fusion or of an applied computation.
+ * - The layout of a fusion's parameter is that of its operand, and the layout of its root that of its result. Where
+ *   the text writes another one, only a bitcast inside sees the difference: it means the layout that is written where
+ *   it stands, so a copy into that layout stands in front of the fusion, or behind it. */
+#ifndef XG_OPT_FUSION_LEGALIZER_C
+#define XG_OPT_FUSION_LEGALIZER_C
+
+XG_FN bool xg_legal_are_arrays(const xg_shape *s) {
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) return xg_shape_is_array(s);
+    for (k = 0; k < s->n_elems; k++)
+        if (!xg_legal_are_arrays(s->elems[k])) return false;
+    return true;
+}
+XG_FN bool xg_legal_inside(const xg_inst *i) {
+    if (i->shape->dynamic) return false;
+    if (i->op == XG_PARAMETER) return xg_shape_is_array(i->shape);
+    return xg_op_has_elements(i->op) && xg_legal_are_arrays(i->shape);
+}
+XG_FN bool xg_legal_fusion(const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    XG_FOR_INSTS(x, c) if (!xg_legal_inside(x)) return false;
+    return true;
+}
+
+/* The shape of the root, in its own layouts, for a fusion that a copy follows. */
+XG_FN bool xg_legal_settle_result(xg_inst *i) {
+    const xg_shape *inside = xg_attr_comp(i, XG_A_calls)->root->shape, *outside = i->shape;
+    xg_inst **in, *made;
+    xg_hb b = xg_hb_at(i);
+    uint32_t k;
+    if (inside == outside || inside->plain != outside->plain) return false;
+    in = XG_NEW_N(b.comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    made = xg_inst_new(i->comp, XG_FUSION, inside, in, i->n_operands, i, i->name);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    made->source_at = i->source_at;
+    xg_inst_replace(i, xg_hb_as(&b, made, outside));
+    xg_inst_remove(i);
+    return true;
+}
+XG_FN bool xg_legal_settle_layouts(xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    xg_hb b = xg_hb_at(i);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_shape *want = c->params[k]->shape;
+        xg_inst *x = XG_OPERAND(i, k);
+        if (x->shape == want || x->shape->plain != want->plain) continue;
+        xg_inst_set_operand(i, k, xg_hb_as(&b, x, want));
+        changed = true;
+    }
+    return xg_legal_settle_result(i) || changed;
+}
+
+XG_FN bool xg_opt_fusion_legalizer(xg_module *m) {
+    xg_comps steps;
+    unsigned char *is_step;
+    bool changed = false;
+    xg_comp *c;
+    uint32_t k;
+    if (!m->made[XG_FUSION]) return false;
+    steps = xg_opt_sequences(m);
+    is_step = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + (size_t)1);
+    for (k = 0; k < steps.n; k++) is_step[steps.p[k]->id] = 1;
+    /* computations stand before those that use them: what is nested is taken apart first */
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            next = xg_inst_behind(i);
+            if (i->op != XG_FUSION) continue;
+            if (!is_step[c->id] || !xg_legal_fusion(i)) {
+                xg_opt_unfuse(i);
+                changed = true;
+            } else
+                changed = xg_legal_settle_layouts(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_FUSION_LEGALIZER_C */
+/* opt/operand_upcaster.c -- OperandUpcaster and ResultCaster: operations whose types differ, with conversions around
+ * them.
+ *
+ *   reduce, reduce-window       operands and initial values that are floats of another precision than the reducer's
+ *   dot, convolution            sums of floats that are stated as integers or pred: the wider float, converted
+ *
+ * Products of floats of several precisions, and results that are wider or narrower floats, need none: kernels convert
+ * elements as they read and write them. */
+#ifndef XG_OPT_OPERAND_UPCASTER_C
+#define XG_OPT_OPERAND_UPCASTER_C
+
+XG_FN xlagpu_type xg_upcast_reduced(const xg_inst *i, uint32_t k) {
+    uint32_t n = i->n_operands / 2;
+    return i->shape->type == XLAGPU_TUPLE ? i->shape->elems[k % n]->type : i->shape->type;
+}
+XG_FN bool xg_upcast_reduces(const xg_inst *i) {
+    uint32_t k;
+    if (i->op != XG_REDUCE && i->op != XG_REDUCE_WINDOW) return false;
+    for (k = 0; k < i->n_operands; k++)
+        if (XG_OPERAND(i, k)->shape->type != xg_upcast_reduced(i, k)) return true;
+    return false;
+}
+XG_FN bool xg_upcast_multiplies(const xg_inst *i) {
+    xlagpu_type l, r;
+    if (i->op != XG_DOT && i->op != XG_CONVOLUTION) return false;
+    l = XG_OPERAND(i, 0)->shape->type;
+    r = XG_OPERAND(i, 1)->shape->type;
+    return (xg_type_class(l) == XGT_F || xg_type_class(r) == XGT_F) && xg_type_class(i->shape->type) < XGT_F;
+}
+/* The float of the product, f32 if it is narrower. */
+XG_FN xlagpu_type xg_upcast_product(const xg_inst *i) {
+    return XG_OPERAND(i, 0)->shape->type == XLAGPU_F64 || XG_OPERAND(i, 1)->shape->type == XLAGPU_F64 ? XLAGPU_F64
+                                                                                                      : XLAGPU_F32;
+}
+
+XG_FN bool xg_opt_operand_upcaster(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    if (!m->made[XG_REDUCE] && !m->made[XG_REDUCE_WINDOW] && !m->made[XG_DOT] && !m->made[XG_CONVOLUTION]) return false;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i, *next;
+        for (i = c->first; i; i = next) {
+            xg_hb b = xg_hb_at(i);
+            uint32_t k;
+            next = xg_inst_behind(i);
+            if (xg_upcast_reduces(i)) {
+                for (k = 0; k < i->n_operands; k++)
+                    xg_inst_set_operand(i, k, xg_hb_convert(&b, XG_OPERAND(i, k), xg_upcast_reduced(i, k)));
+            } else if (xg_upcast_multiplies(i)) {
+                const xg_shape *wide = xg_shape_with_type(m, i->shape, xg_upcast_product(i));
+                xg_inst *in[2], *made;
+                in[0] = XG_OPERAND(i, 0);
+                in[1] = XG_OPERAND(i, 1);
+                made = xg_hb_op(&b, i->op, wide, in, 2);
+                for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+                made = xg_hb_op(&b, XG_CONVERT, i->shape, &made, 1);
+                xg_inst_replace(i, made);
+                xg_inst_remove(i);
+            } else
+                continue;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_OPERAND_UPCASTER_C */
 /* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the
  * comparison does not look at, and whose sorted values nobody takes, is not sorted. */
 #ifndef XG_OPT_SORT_SIMPLIFIER_C
@@ -38070,6 +38919,8 @@ XG_FN bool xg_opt_simplify_fp_conversions(xg_module *m) {
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what
  *       the parts are
  *   constant((1, 2))                                               tuple(constant(1), constant(2)), and so on inside
+ *   reduce(x, init) that gives a tuple of one array                tuple(reduce(x, init)); so reduce-window
+ *   copy(t)                                                        t: only a change of layouts copies an element
  *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
  *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave
  * it */
@@ -38124,11 +38975,34 @@ XG_FN xg_inst *xg_tuple_of_constants(const xg_hb *b, const xg_literal *l) {
     for (k = 0; k < l->shape->n_elems; k++) parts[k] = xg_tuple_of_constants(b, l->elems[k]);
     return xg_hb_tuple(b, parts, l->shape->n_elems);
 }
+/* A reducer whose root is a tuple of one scalar makes a tuple of one array: the same without tuples, in a tuple. */
+XG_FN xg_inst *xg_tuple_of_one(xg_inst *i) {
+    const xg_comp *reducer = xg_attr_comp(i, XG_A_to_apply);
+    xg_comp *bare = xg_opt_clone_comp(reducer, i->comp);
+    xg_hb b = xg_hb_at(i), end = xg_hb_end(bare, bare->root);
+    xg_inst *in[2], *made, *was = bare->root;
+    uint32_t k;
+    bare->root = was->op == XG_TUPLE ? XG_OPERAND(was, 0) : xg_hb_element(&end, was, 0);
+    if (!was->first_use) xg_inst_remove(was);
+    in[0] = XG_OPERAND(i, 0);
+    in[1] = XG_OPERAND(i, 1);
+    made = xg_hb_op(&b, i->op, i->shape->elems[0], in, 2);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply, bare));
+    return xg_hb_tuple(&b, &made, 1);
+}
+
 XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
     xg_inst *of;
+    if ((i->op == XG_REDUCE || i->op == XG_REDUCE_WINDOW) && i->n_operands == 2 && i->shape->type == XLAGPU_TUPLE)
+        return xg_tuple_of_one(i);
     if (i->op == XG_CONSTANT && i->shape->type == XLAGPU_TUPLE) {
         xg_hb b = xg_hb_at(i);
         return xg_tuple_of_constants(&b, i->literal);
+    }
+    if (i->op == XG_COPY && i->shape->type == XLAGPU_TUPLE) {
+        xg_hb b = xg_hb_at(i);
+        return xg_hb_as(&b, XG_OPERAND(i, 0), i->shape);
     }
     if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
     if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
@@ -38144,7 +39018,8 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT]) return false;
+    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT] && !m->made[XG_COPY])
+        return false;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
@@ -39109,7 +39984,8 @@ XG_FN bool xg_sink_from(xg_hoist *h) {
 }
 
 #endif /* XG_OPT_CONDITIONAL_SINKING_C */
-/* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. */
+/* opt/zero_sized.c -- ZeroSizedHloElimination: what has no elements is a constant without elements. And what is
+ * gathered from an array without elements is zero, as XLA has it: there is nothing that a kernel may read. */
 #ifndef XG_OPT_ZERO_SIZED_C
 #define XG_OPT_ZERO_SIZED_C
 
@@ -39126,6 +40002,17 @@ XG_FN xg_inst *xg_zero_expand(const xg_hb *b, xg_inst *i) {
 }
 XG_FN bool xg_opt_zero_sized(xg_module *m) {
     return m->made_empty && xg_opt_expand(m, xg_zero_matches, xg_zero_expand);
+}
+
+/* Windows of no elements along a dimension that collapses still make elements. */
+XG_FN bool xg_zero_gathers(const xg_inst *i) {
+    return i->op == XG_GATHER && !XG_OPERAND(i, 0)->shape->elements && i->shape->elements && !i->shape->dynamic;
+}
+XG_FN xg_inst *xg_zero_gather(const xg_hb *b, xg_inst *i) {
+    return xg_hb_splat(b, xg_hb_int(b, i->shape->type, 0), i->shape->dims, i->shape->rank);
+}
+XG_FN bool xg_opt_zero_sized_gather(xg_module *m) {
+    return m->made_empty && m->made[XG_GATHER] && xg_opt_expand(m, xg_zero_gathers, xg_zero_gather);
 }
 
 #endif /* XG_OPT_ZERO_SIZED_C */
@@ -46462,6 +47349,13 @@ XG_FN void xg_kuse_unlink(xg_kuse *u) {
 
 /* ---- making operations ---- */
 
+/* An operation is made of values and types that exist: where another room fails to make one (a map that is not
+ * defined, a value that is no array), compilation ends here with its name. */
+XG_NORETURN XG_FN void xg_kir_refuse(const xg_kb *b, xg_kopcode code, const char *what, uint32_t k) {
+    xg_fail(b->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR, function @%s: operation %s is made without %s %u",
+        b->region->func->name.p, xg_kop_name(code), what, k);
+}
+
 XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results,
     uint32_t nr, uint32_t n_regions) {
     size_t at_operands = sizeof(xg_kop), at_results = at_operands + n * sizeof(xg_kuse),
@@ -46485,9 +47379,11 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     op->regions = (xg_kregion **)(void *)(block + at_regions);
     for (k = 0; k < n; k++) {
         op->operands[k].user = op;
+        if (XG_UNLIKELY(!operands[k])) xg_kir_refuse(b, code, "operand", k);
         xg_kuse_link(&op->operands[k], operands[k]);
     }
     for (k = 0; k < nr; k++) {
+        if (XG_UNLIKELY(!results[k])) xg_kir_refuse(b, code, "the type of result", k);
         xg_kval_init(b->m, &op->results[k], results[k], k);
         op->results[k].def = op;
     }
@@ -46512,12 +47408,12 @@ XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, u
     return xg_kir_op(b, op, operands, n, &t, 1, 0)->results;
 }
 
-XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) { return xg_kir_value(b, op, &x, 1, x->type); }
+XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) { return xg_kir_value(b, op, &x, 1, x ? x->type : NULL); }
 XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y) {
     xg_kval *v[2];
     v[0] = x;
     v[1] = y;
-    return xg_kir_value(b, op, v, 2, x->type);
+    return xg_kir_value(b, op, v, 2, x ? x->type : NULL);
 }
 XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z) {
     xg_kval *v[3];
@@ -46702,11 +47598,20 @@ XG_FN const xg_ktype **xg_ktypes_index(xg_kb *b, uint32_t n) {
     return t;
 }
 
+/* Maps that are not defined have no dimensions to count by. */
+XG_FN void xg_kir_check_map(const xg_kb *b, xg_kopcode code, const xg_imap *map) {
+    if (map->state == XG_IMAP_UNDEFINED)
+        xg_fail(b->m->ctx, XLAGPU_ERROR_INTERNAL,
+            "kernel IR, function @%s: operation %s is made with a map that is not defined", b->region->func->name.p,
+            xg_kop_name(code));
+}
+
 XG_FN xg_kop *xg_kapply(xg_kb *b, const xg_imap *map, xg_kval *const *dims_and_symbols) {
     const xg_ktype *one[1];
     const xg_ktype *const *types = one;
     uint32_t n = map->n_dims + map->n_syms + map->n_rts, k;
     xg_kop *op;
+    xg_kir_check_map(b, XG_K_OP_APPLY, map);
     one[0] = xg_kir_scalar(b->m, XG_E_INDEX);
     if (map->n_results > 1) types = xg_ktypes_index(b, map->n_results);
     op = xg_kir_op(b, XG_K_OP_APPLY, dims_and_symbols, n, types, map->n_results, 0);
@@ -46751,6 +47656,7 @@ XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kv
     const xg_ktype **types = xg_ktypes_index(b, syms + map->n_results + n);
     xg_kregion *r;
     xg_kop *op;
+    xg_kir_check_map(b, XG_K_OP_LOOP, map);
     for (k = 0; k < map->n_dims; k++) v[k] = dims[k];
     for (k = 0; k < n; k++) {
         v[map->n_dims + k] = inits[k];
@@ -82327,12 +83233,16 @@ enum {
 
 /* clang-format off */
 #define XG_HLO_PASSES(X) \
+    X(PRE, "tiled-layout-normalization", xg_opt_tiled_layouts, REQUIRED) \
     X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
     X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
+    X(PRE, "operand_upcaster", xg_opt_operand_upcaster, REQUIRED) \
+    X(PRE, "zero-sized-gather", xg_opt_zero_sized_gather, REQUIRED) \
     X(PRE, "host-offloader", xg_opt_host_offloader, REQUIRED) \
     X(PRE, "gpu-convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
+    X(PRE, "fusion-legalizer", xg_opt_fusion_legalizer, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
@@ -82980,6 +83890,11 @@ XG_FN xg_str xg_driver_compile(
     xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_plan *p;
     xg_buf text;
+    if (m->num_partitions > 1)
+        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "module %.*s has num_partitions=%lld: programs of several partitions are not compiled yet; run it with "
+            "--platform=interpreter",
+            (int)m->name.n, m->name.p, (long long)m->num_partitions);
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
     if (o->dump) {
         xg_buf_init(&text, a);

@@ -325,6 +325,11 @@ XG_FN xg_str xg_driver_compile(
     const xg_driver_options *o = &aimed;
     xg_plan *p;
     xg_buf text;
+    if (m->num_partitions > 1)
+        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "module %.*s has num_partitions=%lld: programs of several partitions are not compiled yet; run it with "
+            "--platform=interpreter",
+            (int)m->name.n, m->name.p, (long long)m->num_partitions);
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
     if (o->dump) {
         xg_buf_init(&text, a);

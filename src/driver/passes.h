@@ -36,12 +36,16 @@ enum {
 
 /* clang-format off */
 #define XG_HLO_PASSES(X) \
+    X(PRE, "tiled-layout-normalization", xg_opt_tiled_layouts, REQUIRED) \
     X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
     X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
+    X(PRE, "operand_upcaster", xg_opt_operand_upcaster, REQUIRED) \
+    X(PRE, "zero-sized-gather", xg_opt_zero_sized_gather, REQUIRED) \
     X(PRE, "host-offloader", xg_opt_host_offloader, REQUIRED) \
     X(PRE, "gpu-convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
+    X(PRE, "fusion-legalizer", xg_opt_fusion_legalizer, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \

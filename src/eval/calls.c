@@ -10,6 +10,7 @@
 /* clang-format off */
 #define XG_EVAL_CALLS(X) \
     /* markers of sharding and placement */ \
+    X("HostExecute", execute) \
     X("Sharding", same) \
     X("SPMDFullToShardShape", same) \
     X("SPMDShardToFullShape", same) \
@@ -151,14 +152,25 @@ XG_FN bool xg_call_is(xg_str target, const char *name) {
 
 /* ---- the simple ones ---- */
 
+/* What a pinned buffer, b(f32[4]), holds; its value is that array. */
+XG_FN const xg_shape *xg_call_held(const xg_shape *s) { return s->type == XLAGPU_BUFFER ? s->elems[0] : s; }
 XG_FN xg_value *xg_call_same(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    if (i->n_operands < 1 || i->shape->plain != XG_OPERAND(i, 0)->shape->plain) return NULL;
+    if (i->n_operands < 1 || xg_call_held(i->shape)->plain != xg_call_held(XG_OPERAND(i, 0)->shape)->plain) return NULL;
     return i->shape->type == XLAGPU_TUPLE ? xg_eval_keep(in[0]) : xg_eval_share(r, in[0]->shape, in[0]);
 }
 
 XG_FN xg_value *xg_call_zeros(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     (void)in;
-    return i->n_operands == 0 ? xg_eval_zero(r, i->shape) : NULL;
+    return i->n_operands == 0 ? xg_eval_zero(r, xg_call_held(i->shape)) : NULL;
+}
+XG_FN xg_value *xg_call_execute(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);
+    const xg_comp *c = called && called->v.comps->n == 1 ? called->v.comps->p[0] : xg_attr_comp(i, XG_A_to_apply);
+    uint32_t k;
+    if (!c || c->n_params != i->n_operands || c->root->shape->plain != i->shape->plain) return NULL;
+    for (k = 0; k < i->n_operands; k++)
+        if (XG_OPERAND(i, k)->shape->plain != c->params[k]->shape->plain) return NULL;
+    return xg_eval_frame(r, c, in);
 }
 
 /* (the operand filled up to its bounds, its size in each dimension) */
@@ -321,8 +333,9 @@ XG_FN xg_value *xg_eval_custom_call(xg_eval_run *r, const xg_inst *i, xg_value *
         if (xg_str_is(target, r->options.calls[k].target)) return xg_call_registered(r, i, &r->options.calls[k], in);
     for (k = 0; k < XG_COUNT(xg_call_rows); k++) {
         if (!xg_call_is(target, xg_call_rows[k].target)) continue;
-        v = i->n_operands || xg_call_rows[k].run == xg_call_zeros ? xg_call_rows[k].run(r, i, in)
-                                                                  : NULL; /* all others look at their first operand */
+        v = i->n_operands || xg_call_rows[k].run == xg_call_zeros || xg_call_rows[k].run == xg_call_execute
+                ? xg_call_rows[k].run(r, i, in)
+                : NULL; /* all others look at their first operand */
         if (!v)
             xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "replace the call by HLO operations",
                 "the evaluator does not know '%.*s' with these operands and results", (int)target.n, target.p);

@@ -46,7 +46,8 @@ XG_FN void xg_eval_tile(size_t bytes, unsigned char *to, const unsigned char *fr
     int64_t i, j;
     switch (bytes) {
         XG_EVAL_TILE_CASE(1)
-        XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8) default
+        XG_EVAL_TILE_CASE(2)
+        XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8) default
             : for (i = 0; i < rows; i++) for (j = 0; j < columns; j++)
                   memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
     }
@@ -397,6 +398,42 @@ XG_FN void xg_eval_physical(const xg_shape *s, xg_strided *c) {
 
 XG_FN bool xg_eval_plain_layout(const xg_shape *s) { return !s->layout || s->layout->descending || s->rank < 2; }
 
+/* Between the elements of an array and its memory with tiles, whose padding is left alone. */
+XG_FN void xg_eval_copy_tiled(
+    xg_eval_run *r, const xg_shape *s, unsigned char *elements, unsigned char *memory, bool in) {
+    int64_t at[XG_RANK_MAX], k;
+    const xg_tiles *t = xg_tiles_of(&r->stack, s->layout);
+    size_t bytes = (size_t)xg_type_bytes(s->type);
+    memset(at, 0, sizeof at);
+    for (k = 0; k < s->elements; k++) {
+        unsigned char *e = elements + (size_t)k * bytes, *p = memory + (size_t)xg_tiled_offset(t, s, at) * bytes;
+        uint32_t d = s->rank;
+        memcpy(in ? p : e, in ? e : p, bytes);
+        while (d-- > 0 && ++at[d] == s->dims[d]) at[d] = 0;
+    }
+}
+XG_FN xg_value *xg_eval_bitcast_tiled(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const xg_shape *from = XG_OPERAND(i, 0)->shape, *to = i->shape;
+    int64_t n = xg_tiled_elements(&r->stack, from), m = xg_tiled_elements(&r->stack, to);
+    xg_value *memory, *taken, *out;
+    if (from->dynamic || to->dynamic)
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use layouts without tiles",
+            "a bitcast between arrays of dynamic size, one with tiles");
+    xg_eval_dense(r, &in[0]);
+    xg_eval_spend(r, n);
+    xg_eval_spend(r, m);
+    memory = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, (size_t)xg_type_bytes(from->type)));
+    memset(memory->data, 0, (size_t)n * (size_t)xg_type_bytes(from->type));
+    xg_eval_copy_tiled(r, from, in[0]->data, memory->data, true);
+    taken = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)m, (size_t)xg_type_bytes(to->type)));
+    xg_eval_repack(to->type, taken->data, m, from->type, memory->data);
+    xg_eval_drop(r, memory);
+    out = xg_eval_new(r, to);
+    xg_eval_copy_tiled(r, to, out->data, taken->data, false);
+    xg_eval_drop(r, taken);
+    return out;
+}
+
 /* The same memory under another shape: logical to physical by the operand's layout, then physical to logical by the
  * result's. */
 XG_FN xg_value *xg_eval_bitcast(xg_eval_run *r, const xg_inst *i, xg_value **in) {
@@ -405,8 +442,7 @@ XG_FN xg_value *xg_eval_bitcast(xg_eval_run *r, const xg_inst *i, xg_value **in)
     xg_strided c;
     uint32_t k;
     if (to->type == XLAGPU_TUPLE || from->type == XLAGPU_TUPLE) return xg_eval_keep(in[0]);
-    if ((to->layout && to->layout->extras.n) || (from->layout && from->layout->extras.n))
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "use layouts without tiles", "tiled layouts are not evaluated");
+    if (xg_bitcast_sees_tiles(i)) return xg_eval_bitcast_tiled(r, i, in);
     if (in[0]->splat && to->type == from->type) return xg_eval_share(r, to, in[0]);
     xg_eval_dense(r, &in[0]);
     if (xg_eval_plain_layout(from) && xg_eval_plain_layout(to) && xg_type_bits(from->type) == xg_type_bits(to->type) &&

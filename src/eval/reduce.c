@@ -16,6 +16,22 @@ XG_FN xg_value *xg_eval_results(xg_eval_run *r, const xg_inst *i, xg_value **out
     return i->shape->type == XLAGPU_TUPLE ? xg_eval_new_tuple(r, i->shape, outs) : outs[0];
 }
 
+/* Floats of another precision than the reducer's. */
+XG_FN void xg_reduce_convert(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    uint32_t n = i->n_operands / 2, k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_shape *s = in[k]->shape;
+        xlagpu_type t = xg_eval_result_shape(i, k % n)->type;
+        xg_value *out;
+        if (s->type == t) continue;
+        xg_eval_dense(r, &in[k]);
+        out = xg_eval_new(r, xg_shape_with_type(r->module, s, t));
+        xg_eval_convert_block(t, out->data, s->type, in[k]->data, (size_t)s->elements);
+        xg_eval_drop(r, in[k]);
+        in[k] = out;
+    }
+}
+
 /* ---- reduce ---- */
 
 /* The input in rows [reduced][kept], and the two extents. */
@@ -183,6 +199,7 @@ XG_FN xg_value *xg_eval_reduce(xg_eval_run *r, const xg_inst *i, xg_value **in) 
     if (n > XG_RANK_MAX)
         xg_hlo_fail(
             i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
+    xg_reduce_convert(r, i, in);
     for (k = 0; k < n; k++) {
         rows[k] = xg_reduce_rows(r, &in[k], dims, &reduced, &kept);
         outs[k] = xg_eval_new(r, xg_eval_result_shape(i, k));
@@ -318,6 +335,7 @@ XG_FN xg_value *xg_eval_reduce_window(xg_eval_run *r, const xg_inst *i, xg_value
     if (n > XG_RANK_MAX)
         xg_hlo_fail(
             i, XLAGPU_ERROR_UNSUPPORTED, NULL, "more than %d arrays at once are not evaluated", (int)XG_RANK_MAX);
+    xg_reduce_convert(r, i, in);
     for (k = 0; k < n; k++) {
         xg_eval_dense(r, &in[k]);
         outs[k] = xg_eval_new(r, xg_eval_result_shape(i, k));

@@ -37,6 +37,14 @@ static const xg_attr_row xg_attr_rows[] = {
 
 XG_FN const char *xg_op_name(xg_opcode op) { return xg_op_rows[op].name; }
 XG_FN uint32_t xg_op_flags(xg_opcode op) { return xg_op_rows[op].flags; }
+XG_FN bool xg_op_has_elements(xg_opcode op) {
+    static const char *const words[] = {
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) #elem,
+        XG_OPS(X)
+#undef X
+    };
+    return strcmp(words[op], "none") != 0;
+}
 XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
 XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }

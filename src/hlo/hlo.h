@@ -328,6 +328,7 @@ struct xg_module {
     bool made[XG_OPCODE_COUNT];
     bool made_empty;   /* an array shape without elements */
     bool made_order;   /* a control edge */
+    bool made_extras;  /* a layout that says more than an order (tiles, widths, memory spaces), or a pinned buffer */
     bool row_programs; /* priority fusion may make them: pass row-fusion */
     /* fuse/rows.c: what is known of computations, by fingerprint; in an arena of its own, for who asks may take back
      * what it allocated since */
@@ -361,7 +362,9 @@ XG_FN const xg_layout *xg_layout_make(
 XG_FN bool xg_shape_is_array(const xg_shape *s);
 XG_FN bool xg_shape_is_scalar(const xg_shape *s);
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
-XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b);  /* arrays with equal dims, any type and layout */
+/* and whichever dimensions are dynamic: what XLA's parser asks of a shape that is written twice */
+XG_FN bool xg_shape_compatible_sizes(const xg_shape *a, const xg_shape *b);
+XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b); /* arrays with equal dims, any type and layout */
 XG_FN int64_t xg_shape_leaves(const xg_shape *s); /* arrays, tokens and opaques in a nested tuple, in order */
 XG_FN uint32_t xg_shape_leaf_at(const xg_shape *s, int64_t k); /* the first leaf of the k-th element of a tuple */
 XG_FN uint32_t xg_shape_element_of(const xg_shape *s, uint32_t leaf); /* which element of a tuple it belongs to */
@@ -379,6 +382,7 @@ XG_FN xlagpu_type xg_type_find(xg_str name);   /* XLAGPU_INVALID when there is n
 XG_FN const char *xg_op_name(xg_opcode op);
 XG_FN uint32_t xg_op_flags(xg_opcode op);
 XG_FN uint32_t xg_op_types(xg_opcode op);
+XG_FN bool xg_op_has_elements(xg_opcode op); /* kernels compute it element by element */
 XG_FN const char *xg_op_attrs(xg_opcode op);
 XG_FN const char *xg_attr_name(xg_attr_key k);
 XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k);
@@ -450,6 +454,40 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 /* rounds to nearest even, integers saturate */
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
+
+/* ---- tiles.c: layouts with tiles ---- */
+enum {
+    XG_TILE_COMBINES = -1 /* '*' */
+};
+typedef struct xg_tile {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t n;
+} xg_tile;
+typedef struct xg_tiles {
+    uint32_t n;
+    xg_tile *p;   /* in the order in which they apply */
+    int64_t tail; /* the array's end is padded to a multiple of so many elements */
+} xg_tiles;
+/* The dimensions of an array on their way through its tiles, most major first. */
+typedef struct xg_tiled_dims {
+    uint32_t n;
+    int64_t size[2 * XG_RANK_MAX];
+    /* of the tile that is being applied */
+    uint32_t lead;                    /* dimensions of one element that it puts in front */
+    uint32_t merged[2 * XG_RANK_MAX]; /* by dimension that it sees: of how many it is made */
+    uint32_t tiled;                   /* it splits so many, the most minor ones, */
+    int64_t tile[XG_RANK_MAX];        /* into parts of these sizes */
+} xg_tiled_dims;
+XG_FN bool xg_layout_has_tiles(const xg_layout *l);
+XG_FN xg_tiles *xg_tiles_of(xg_arena *a, const xg_layout *l); /* of a layout without tiles: none */
+XG_FN void xg_tiles_begin(const xg_shape *s, xg_tiled_dims *d);
+XG_FN void xg_tile_prepare(const xg_tile *t, xg_tiled_dims *d);    /* leads and merges dimensions, */
+XG_FN void xg_tile_split(xg_tiled_dims *d);                        /* then splits them */
+XG_FN int64_t xg_tiled_elements(xg_arena *a, const xg_shape *s);   /* that its memory has room for, padding included */
+XG_FN const char *xg_tiles_refuse(xg_arena *a, const xg_shape *s); /* NULL, or why the shape cannot have them */
+XG_FN int64_t xg_tiled_offset(const xg_tiles *t, const xg_shape *s, const int64_t *logical); /* in elements */
+
+XG_FN bool xg_bitcast_sees_tiles(const xg_inst *i); /* else they are ignored (infer_movement.c) */
 
 /* ---- windows.c ---- */
 typedef struct xg_windows { /* the roles of dimensions in a gather or scatter */

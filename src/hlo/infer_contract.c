@@ -12,12 +12,11 @@ static xlagpu_type xg_infer_wider(xlagpu_type a, xlagpu_type b) {
     if (ca != cb) return ca > cb ? a : b;
     return xg_type_bits(b) > xg_type_bits(a) ? b : a;
 }
-/* The element type of the product of a and b: as stated, if it loses nothing but precision or high bits. */
+/* The element type of the product of a and b: as stated. A sum of floats that is stated as integers or pred is computed
+ * in the wider float and converted at the end. */
 static xlagpu_type xg_want_product_type(const xg_inst *i, xlagpu_type a, xlagpu_type b) {
     xlagpu_type wide = xg_infer_wider(a, b), stated = i->shape && xg_shape_is_array(i->shape) ? i->shape->type : wide;
     XG_RULE(i, (xg_type_class(wide) == XGT_C) == (xg_type_class(stated) == XGT_C), NULL,
-        "a product of %s and %s cannot be %s", xg_type_name(a), xg_type_name(b), xg_type_name(stated));
-    XG_RULE(i, xg_type_class(wide) != XGT_F || xg_type_class(stated) == XGT_F, "put a convert behind it",
         "a product of %s and %s cannot be %s", xg_type_name(a), xg_type_name(b), xg_type_name(stated));
     return stated;
 }

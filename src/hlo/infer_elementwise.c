@@ -56,9 +56,7 @@ static const xg_shape *xg_infer_pred(xg_module *m, const xg_inst *i) {
     return xg_shape_default_layout(m, xg_shape_with_type(m, xg_want_array(i, 0), XLAGPU_PRED));
 }
 static const xg_shape *xg_infer_copy(xg_module *m, const xg_inst *i) {
-    if (xg_infer_operand(i, 0)->type == XLAGPU_TUPLE)
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "copy each element of the tuple",
-            "copies of tuples are not supported: %s", xg_infer_operand_text(i, 0));
+    if (xg_infer_operand(i, 0)->type == XLAGPU_TUPLE) return xg_shape_default_layout(m, xg_infer_operand(i, 0));
     return xg_shape_default_layout(m, xg_want_array(i, 0));
 }
 static const xg_shape *xg_infer_same_any(xg_module *m, const xg_inst *i) {

@@ -16,16 +16,30 @@ static bool xg_infer_has_unbounded(const xg_shape *s) {
 
 /* ---- views ---- */
 
-/* Bits of the whole array as it lies in memory: narrow integers take a byte each unless the layout packs them. */
-static int64_t xg_infer_storage_bits(const xg_inst *i, const xg_shape *s) {
+/* Bits of so many elements in memory: narrow integers take a byte each unless the layout packs them. */
+static int64_t xg_infer_storage_bits(const xg_inst *i, const xg_shape *s, int64_t elements) {
     int64_t bits = s->layout && s->layout->element_bits ? s->layout->element_bits : (int64_t)xg_type_bytes(s->type) * 8;
-    return xg_want_product(i, s->elements, bits);
+    return xg_want_product(i, elements, bits);
+}
+/* The memory of a bitcast is as large on both sides, with the padding of tiles or, where tiles are to be ignored,
+ * without. */
+XG_FN bool xg_bitcast_sees_tiles(const xg_inst *i) {
+    const xg_shape *to = i->shape, *from = XG_OPERAND(i, 0)->shape;
+    xg_arena *a = i->comp->module->arena;
+    if (!xg_layout_has_tiles(to->layout) && !xg_layout_has_tiles(from->layout)) return false;
+    return xg_infer_storage_bits(i, to, xg_tiled_elements(a, to)) ==
+           xg_infer_storage_bits(i, from, xg_tiled_elements(a, from));
 }
 static const xg_shape *xg_infer_bitcast(xg_module *m, const xg_inst *i) {
     const xg_shape *given = xg_want_given_array(i), *s = xg_want_array(i, 0);
     if (!xg_infer_has_dynamic(given) && !xg_infer_has_dynamic(s))
-        XG_RULE(i, xg_infer_storage_bits(i, given) == xg_infer_storage_bits(i, s), NULL,
-            "a bitcast keeps the bytes: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
+        XG_RULE(i,
+            xg_infer_storage_bits(i, given, given->elements) == xg_infer_storage_bits(i, s, s->elements) ||
+                xg_bitcast_sees_tiles(i),
+            NULL, "a bitcast keeps the bytes: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
+    if (s->type != given->type && (xg_type_bits(s->type) < 8 || xg_type_bits(given->type) < 8))
+        XG_RULE(i, s->elements * xg_type_bits(s->type) == given->elements * xg_type_bits(given->type), "use convert",
+            "a bitcast keeps the bits: %s cannot become %s", xg_infer_text(i, s), xg_infer_text(i, given));
     return xg_shape_default_layout(m, given);
 }
 

@@ -17,17 +17,35 @@ static void xg_want_alike(const xg_inst *i, uint32_t n) {
             xg_infer_operand_text(i, k));
     }
 }
-/* Operands n..2n: a scalar of the type of the array n places before it. */
-static void xg_want_inits(const xg_inst *i, uint32_t n) {
-    uint32_t k;
-    for (k = 0; k < n; k++) xg_want_scalar(i, n + k, xg_infer_operand(i, k)->type, "an initial value");
+static bool xg_infer_is_precision_of(xlagpu_type a, xlagpu_type b) {
+    return a == b || (xg_type_class(a) == XGT_F && xg_type_class(b) == XGT_F);
 }
-/* n results of these dimensions, with the operands' types. */
-static const xg_shape *xg_infer_results(xg_module *m, const xg_inst *i, xg_draft *d, uint32_t n, bool bare) {
-    const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, n);
+/* A reducer of n values of the types that it takes and gives; operands, and operands n..2n, the initial values, may be
+ * floats of other precision. */
+static xg_comp *xg_want_mixed_reducer(const xg_inst *i, uint32_t n) {
+    xg_comp *c = xg_want_comp(i, XG_A_to_apply, 2 * n);
     uint32_t k;
     for (k = 0; k < n; k++) {
-        d->type = xg_infer_operand(i, k)->type;
+        const xg_shape *r = xg_infer_comp_result(c, k, n), *init = xg_infer_operand(i, n + k);
+        xlagpu_type t = xg_infer_operand(i, k)->type, wide = r && xg_shape_is_scalar(r) ? r->type : XLAGPU_INVALID;
+        XG_RULE(i, wide != XLAGPU_INVALID && xg_infer_is_precision_of(t, wide), NULL,
+            "to_apply=%.*s must give %u scalar%s of the operands' types (%s[] for operand %u), but the computation is "
+            "%s",
+            (int)c->name.n, c->name.p, n, n == 1 ? "" : "s in a tuple", xg_type_name(t), k, xg_infer_signature(i, c));
+        xg_want_scalar_param(i, XG_A_to_apply, c, k, wide);
+        xg_want_scalar_param(i, XG_A_to_apply, c, n + k, wide);
+        XG_RULE(i, xg_shape_is_scalar(init) && xg_infer_is_precision_of(init->type, wide), NULL,
+            "operand %u, an initial value, must be %s[], but is %s", n + k, xg_type_name(wide), xg_infer_text(i, init));
+    }
+    return c;
+}
+/* n results of these dimensions, with the types that the reducer gives. */
+static const xg_shape *xg_infer_results(xg_module *m, xg_draft *d, uint32_t n, const xg_comp *c) {
+    const xg_shape **elems = XG_NEW_N(m->arena, const xg_shape *, n);
+    bool bare = c->root->shape->type != XLAGPU_TUPLE;
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        d->type = xg_infer_comp_result(c, k, n)->type;
         elems[k] = xg_draft_shape(m, d);
     }
     return bare && n == 1 ? elems[0] : xg_shape_tuple(m, elems, n);
@@ -45,14 +63,13 @@ static const xg_shape *xg_infer_reduce(xg_module *m, const xg_inst *i) {
     xg_draft d;
     xg_want_even(i);
     xg_want_alike(i, n);
-    xg_want_inits(i, n);
     s = xg_infer_operand(i, 0);
     xg_want_dims(i, "dimensions", dims, s->rank, false);
-    c = xg_want_reducer(i, XG_A_to_apply, 0, n, n);
+    c = xg_want_mixed_reducer(i, n);
     d.rank = 0;
     for (k = 0; k < s->rank; k++)
         if (!xg_infer_has(dims, k)) xg_draft_push(i, &d, s->dims[k], xg_shape_dim_kind(s, k));
-    return xg_infer_results(m, i, &d, n, c->root->shape->type != XLAGPU_TUPLE);
+    return xg_infer_results(m, &d, n, c);
 }
 
 /* The dimensions after sliding the instruction's window over a shape. */
@@ -74,10 +91,9 @@ static const xg_shape *xg_infer_reduce_window(xg_module *m, const xg_inst *i) {
     xg_draft d;
     xg_want_even(i);
     xg_want_alike(i, n);
-    xg_want_inits(i, n);
     xg_want_window(i, xg_infer_operand(i, 0), &d);
-    c = xg_want_reducer(i, XG_A_to_apply, 0, n, n);
-    return xg_infer_results(m, i, &d, n, c->root->shape->type != XLAGPU_TUPLE);
+    c = xg_want_mixed_reducer(i, n);
+    return xg_infer_results(m, &d, n, c);
 }
 
 static const xg_shape *xg_infer_select_and_scatter(xg_module *m, const xg_inst *i) {

@@ -98,7 +98,7 @@ XG_FN char xg_lex_peek(xg_lex *x) { return *(x->at = xg_lex_skip(x->at)); }
 
 XG_FN const char *xg_lex_skip_string(const char *p) { /* p at the quote; behind the closing one, or NULL */
     char quote = *p++;
-    while (*p && *p != quote && *p != '\n') p += p[0] == '\\' && p[1] ? 2 : 1;
+    while (*p && *p != quote) p += p[0] == '\\' && p[1] ? 2 : 1;
     return *p == quote ? p + 1 : NULL;
 }
 XG_FN void xg_lex_special(xg_lex *x, const char *p) {

@@ -648,6 +648,21 @@ XG_FN xg_literal *xg_lit_tuple(xg_lit_reader *r, const xg_shape *s, uint32_t dep
     return l;
 }
 
+/* f32[9] constant(7): the first element, as XLA reads it; all others are zero. */
+XG_FN xg_literal *xg_lit_first(xg_lit_reader *r, const xg_shape *s) {
+    enum {
+        ELEMENTS_MAX = 1 << 26 /* few bytes of text would take all memory otherwise */
+    };
+    xg_literal *l;
+    if (s->elements > ELEMENTS_MAX)
+        xg_fail_at(r->ctx, XLAGPU_ERROR_LIMIT, r->src, (size_t)(r->p - r->src->text), "broadcast a scalar constant",
+            "one element is written for an array of more than %d", (int)ELEMENTS_MAX);
+    l = xg_literal_new(r->arena, s);
+    r->out = (char *)l->data;
+    r->step = xg_type_bytes(s->type);
+    xg_lit_element(r);
+    return l;
+}
 XG_FN xg_literal *xg_lit_dense(xg_lit_reader *r, const xg_shape *s) {
     xg_literal *l;
     size_t room = (size_t)(r->end - r->p);
@@ -659,6 +674,8 @@ XG_FN xg_literal *xg_lit_dense(xg_lit_reader *r, const xg_shape *s) {
         r->least = xg_int_type_min(s->type);
         r->greatest = s->type == XLAGPU_S64 ? UINT64_MAX : xg_int_type_max(s->type);
     }
+    if (s->rank && s->elements > 0 && r->real == r->type && xg_lit_peek(r) != '{' && r->p < r->end)
+        return xg_lit_first(r, s);
     if (s->elements < 0 || (uint64_t)s->elements > room) { /* cannot be all there: find the place where it is not */
         xg_lit_array(r, s);
         XG_LIT_FAIL(r, r->p, NULL, "the literal has fewer elements than its shape");

@@ -172,9 +172,9 @@ enum {
     X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, handle, async_done, none, "calls async_execution_thread") \
     X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, handle, copy_start, none, "cross_program_prefetch_index") \
     X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, handle, copy_done, none, "") \
-    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, "channel_id! is_host_transfer") \
+    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, "channel_id is_host_transfer") \
     X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send_done, none, "channel_id is_host_transfer") \
-    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, "channel_id! is_host_transfer") \
+    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, "channel_id is_host_transfer") \
     X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv_done, none, "channel_id is_host_transfer") \
     X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, infeed, none, "infeed_config") \
     X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, outfeed, none, "outfeed_config outfeed_shape")

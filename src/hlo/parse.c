@@ -215,7 +215,7 @@ XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
         xg_lex_next(x);
         i = xg_parse_element(p, i);
     }
-    if (shape && !xg_shape_compatible(shape, i->shape))
+    if (shape && !xg_shape_compatible_sizes(shape, i->shape))
         xg_lex_fail_at(x, at, NULL, "the operand is written as %s, but '%s' is %s", xg_parse_shape_text(p, shape),
             i->name.p, xg_parse_shape_text(p, i->shape));
     return i;
@@ -318,6 +318,16 @@ XG_NORETURN XG_FN void xg_parse_bad_attr(xg_parse *p, const xg_parse_rhs *r, con
     xg_lex_fail(&p->lex, b.p, "%s %s '%.*s'", xg_lex_found(&p->lex),
         known ? "is not an attribute of" : "is an unknown attribute of", (int)r->op_text.n, r->op_text.p);
 }
+XG_FN void xg_parse_settle_words(xg_parse *p, xg_opcode op, xg_attr *a) {
+    xg_attr_kind kind = xg_attr_kind_of(a->key);
+    xg_str *words;
+    uint32_t n = 1, k;
+    if (kind != XG_K_WORD && kind != XG_K_WORDS) return;
+    words = (xg_str *)(void *)(uintptr_t)(kind == XG_K_WORD ? a->v.str : a->v.words->p); /* made for this parse */
+    if (kind == XG_K_WORDS) n = a->v.words->n;
+    for (k = 0; k < n; k++) words[k] = xg_word_in_print(op, a->key, words[k]);
+    (void)p;
+}
 XG_FN void xg_parse_attrs(xg_parse *p, xg_parse_rhs *r) {
     xg_lex *x = &p->lex;
     xg_attr_set allowed = p->op_attrs[r->sugar >= XG_SUGAR_UPDATE ? XG_ASYNC_DONE : r->op].allowed;
@@ -337,6 +347,7 @@ XG_FN void xg_parse_attrs(xg_parse *p, xg_parse_rhs *r) {
         xg_lex_next(x);
         xg_lex_next(x);
         xg_parse_attr_value(p, &a);
+        xg_parse_settle_words(p, r->op, &a);
         xg_push(p->arena, xg_attr, &p->attrs, a);
     }
 }
@@ -575,7 +586,7 @@ XG_FN const xg_shape *xg_parse_signature(xg_parse *p) {
         first = false;
         if (!xg_parse_at_name(p)) xg_lex_fail(x, NULL, "expected the name of a parameter, found %s", xg_lex_found(x));
         xg_lex_next(x);
-        xg_lex_expect(x, ':', "':' and the parameter's shape");
+        xg_lex_take(x, ':'); /* XLA reads it as the end of the name, and names need none */
         xg_parse_shape(p, true);
     }
     xg_lex_next(x);
@@ -617,7 +628,7 @@ XG_FN void xg_parse_comp(xg_parse *p) {
     result_at = xg_lex_offset(x);
     result = xg_parse_signature(p);
     xg_parse_body(p, c);
-    if (result && !xg_shape_compatible(result, c->root->shape))
+    if (result && !xg_shape_compatible_sizes(result, c->root->shape))
         xg_lex_fail_at(x, result_at, NULL, "the computation is declared to give %s, but its root '%s' is %s",
             xg_parse_shape_text(p, result), c->root->name.p, xg_parse_shape_text(p, c->root->shape));
     xg_parse_comp_attrs(p, c);

@@ -52,8 +52,8 @@ XG_FN uint32_t xg_parse_dims(xg_parse *p, int64_t *dims, uint8_t *dynamic) {
     xg_lex_next(x);
     return n;
 }
-/* "(8,128)" or "(2)": integers in parentheses, stars where they are allowed; appended to the text. */
-XG_FN void xg_parse_layout_numbers(xg_parse *p, xg_buf *b, bool star) {
+/* "(8,128)" or "(*,128)": the sizes of a tile; appended to the text. */
+XG_FN void xg_parse_tile(xg_parse *p, xg_buf *b) {
     xg_lex *x = &p->lex;
     bool first = true;
     xg_lex_expect(x, '(', "'('");
@@ -64,10 +64,13 @@ XG_FN void xg_parse_layout_numbers(xg_parse *p, xg_buf *b, bool star) {
             xg_putc(b, ',');
         }
         first = false;
-        if (star && xg_lex_take(x, '*'))
+        if (xg_lex_take(x, '*')) {
             xg_putc(b, '*');
-        else
-            xg_put_i64(b, xg_lex_int(x, star ? "a tile dimension or '*'" : "a number"));
+            continue;
+        }
+        if (x->kind == XG_TOK_NUMBER && (*x->tok == '-' || *x->tok == '0'))
+            xg_lex_fail(x, NULL, "a tile's dimension must be positive");
+        xg_put_i64(b, xg_lex_int(x, "a tile dimension or '*'"));
     }
     xg_putc(b, ')');
     xg_lex_next(x);
@@ -125,12 +128,13 @@ XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, int64_t *space, int64_
     if (xg_lex_is(x, "T")) {
         xg_lex_next(x);
         xg_putc(b, 'T');
-        do xg_parse_layout_numbers(p, b, true);
-        while (x->kind == '(');
+        if (x->kind != '(') xg_lex_fail(x, NULL, "expected '(' and the sizes of a tile, found %s", xg_lex_found(x));
+        while (x->kind == '(') xg_parse_tile(p, b);
     }
     if (xg_lex_is(x, "L")) {
         xg_lex_next(x);
         xg_puts(b, "L(");
+        if (xg_lex_peek(x) == '0') xg_lex_fail(x, NULL, "an array's end is padded to a multiple of at least 1 element");
         xg_put_i64(b, xg_parse_layout_number(p));
         xg_putc(b, ')');
     }
@@ -203,6 +207,11 @@ XG_FN bool xg_parse_at_layout(xg_parse *p) {
     c = xg_lex_peek(&p->lex);
     return (c >= '0' && c <= '9') || c == ':';
 }
+XG_FN const xg_shape *xg_parse_check_tiles(xg_parse *p, size_t at, const xg_shape *s) {
+    const char *why = xg_layout_has_tiles(s->layout) ? xg_tiles_refuse(p->arena, s) : NULL;
+    if (why) xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL, "%s", why);
+    return s;
+}
 XG_NOINLINE XG_FN const xg_shape *xg_parse_array(xg_parse *p, xlagpu_type type, bool fill) {
     int64_t dims[XG_RANK_MAX];
     uint8_t dynamic[XG_RANK_MAX];
@@ -224,7 +233,7 @@ XG_NOINLINE XG_FN const xg_shape *xg_parse_array(xg_parse *p, xlagpu_type type, 
         layout = xg_parse_layout(p, rank);
     else if (fill)
         layout = xg_layout_descending(p->m, rank);
-    return xg_shape_array(p->m, type, dims, rank, dynamic, layout);
+    return xg_parse_check_tiles(p, at, xg_shape_array(p->m, type, dims, rank, dynamic, layout));
 }
 XG_FN const xg_shape *xg_parse_tuple_shape(xg_parse *p, bool fill) {
     xg_lex *x = &p->lex;

@@ -94,6 +94,7 @@ XG_FN const xg_layout *xg_layout_make(
         made->minor_to_major = order;
     }
     made->extras = xg_str_copy(m->arena, extras);
+    m->made_extras |= !usual;
     if (usual && key.descending && rank <= XG_RANK_MAX) m->descending[rank] = made;
     return made;
 }
@@ -240,6 +241,7 @@ XG_FN const xg_shape *xg_shape_other(xg_module *m, xlagpu_type type, const xg_sh
     xg_shape key;
     memset(&key, 0, sizeof key);
     key.type = type;
+    m->made_extras |= type == XLAGPU_BUFFER;
     key.n_elems = held ? 1 : 0;
     key.elems = held ? &held : NULL;
     return xg_shape_intern(m, &key);
@@ -289,6 +291,16 @@ XG_FN const xg_shape *xg_shape_fill_layout(xg_module *m, const xg_shape *s) { re
 /* ---- questions ---- */
 
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b) { return a->plain == b->plain; }
+XG_FN bool xg_shape_compatible_sizes(const xg_shape *a, const xg_shape *b) {
+    uint32_t k;
+    if (a->plain == b->plain) return true;
+    if (a->type != b->type || a->rank != b->rank || a->n_elems != b->n_elems) return false;
+    for (k = 0; k < a->rank; k++)
+        if (a->dims[k] != b->dims[k]) return false;
+    for (k = 0; k < a->n_elems; k++)
+        if (!xg_shape_compatible_sizes(a->elems[k], b->elems[k])) return false;
+    return true;
+}
 XG_FN bool xg_shape_same_dims(const xg_shape *a, const xg_shape *b) {
     if (!xg_shape_is_array(a) || !xg_shape_is_array(b) || a->rank != b->rank || !a->dynamic != !b->dynamic)
         return false;

@@ -57,6 +57,28 @@ static const char *xg_verify_words_of(xg_opcode op, xg_attr_key key) {
             return xg_verify_word_rows[k].words;
     return NULL;
 }
+/* XLA reads some words in any case; they are kept as it prints them. */
+static bool xg_word_equal_in_any_case(xg_str a, xg_str b) {
+    uint32_t k;
+    if (a.n != b.n) return false;
+    for (k = 0; k < a.n; k++)
+        if ((a.p[k] >= 'A' && a.p[k] <= 'Z' ? a.p[k] + 32 : a.p[k]) !=
+            (b.p[k] >= 'A' && b.p[k] <= 'Z' ? b.p[k] + 32 : b.p[k]))
+            return false;
+    return true;
+}
+XG_FN xg_str xg_word_in_print(xg_opcode op, xg_attr_key key, xg_str w) {
+    static const xg_attr_key any_case[] = {
+        XG_A_operand_precision, XG_A_algorithm, XG_A_distribution, XG_A_api_version, XG_A_schedule, XG_A_padding_type};
+    const char *words = xg_verify_words_of(op, key);
+    uint32_t k;
+    xg_str x;
+    for (k = 0; k < XG_COUNT(any_case) && any_case[k] != key; k++) {}
+    if (!words || k == XG_COUNT(any_case)) return w;
+    while ((x = xg_verify_next_word(&words)).n)
+        if (xg_word_equal_in_any_case(x, w)) return x;
+    return w;
+}
 static void xg_verify_word(const xg_inst *i, xg_attr_key key, xg_str w) {
     const char *words = xg_verify_words_of(i->op, key);
     XG_RULE(i, !words || xg_verify_word_in(words, w), NULL, "%s=%.*s must be one of: %s", xg_attr_name(key), (int)w.n,

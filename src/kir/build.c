@@ -282,6 +282,13 @@ XG_FN void xg_kuse_unlink(xg_kuse *u) {
 
 /* ---- making operations ---- */
 
+/* An operation is made of values and types that exist: where another room fails to make one (a map that is not
+ * defined, a value that is no array), compilation ends here with its name. */
+XG_NORETURN XG_FN void xg_kir_refuse(const xg_kb *b, xg_kopcode code, const char *what, uint32_t k) {
+    xg_fail(b->m->ctx, XLAGPU_ERROR_INTERNAL, "kernel IR, function @%s: operation %s is made without %s %u",
+        b->region->func->name.p, xg_kop_name(code), what, k);
+}
+
 XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results,
     uint32_t nr, uint32_t n_regions) {
     size_t at_operands = sizeof(xg_kop), at_results = at_operands + n * sizeof(xg_kuse),
@@ -305,9 +312,11 @@ XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode code, xg_kval *const *operands, uin
     op->regions = (xg_kregion **)(void *)(block + at_regions);
     for (k = 0; k < n; k++) {
         op->operands[k].user = op;
+        if (XG_UNLIKELY(!operands[k])) xg_kir_refuse(b, code, "operand", k);
         xg_kuse_link(&op->operands[k], operands[k]);
     }
     for (k = 0; k < nr; k++) {
+        if (XG_UNLIKELY(!results[k])) xg_kir_refuse(b, code, "the type of result", k);
         xg_kval_init(b->m, &op->results[k], results[k], k);
         op->results[k].def = op;
     }
@@ -332,12 +341,12 @@ XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, u
     return xg_kir_op(b, op, operands, n, &t, 1, 0)->results;
 }
 
-XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) { return xg_kir_value(b, op, &x, 1, x->type); }
+XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) { return xg_kir_value(b, op, &x, 1, x ? x->type : NULL); }
 XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y) {
     xg_kval *v[2];
     v[0] = x;
     v[1] = y;
-    return xg_kir_value(b, op, v, 2, x->type);
+    return xg_kir_value(b, op, v, 2, x ? x->type : NULL);
 }
 XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z) {
     xg_kval *v[3];
@@ -522,11 +531,20 @@ XG_FN const xg_ktype **xg_ktypes_index(xg_kb *b, uint32_t n) {
     return t;
 }
 
+/* Maps that are not defined have no dimensions to count by. */
+XG_FN void xg_kir_check_map(const xg_kb *b, xg_kopcode code, const xg_imap *map) {
+    if (map->state == XG_IMAP_UNDEFINED)
+        xg_fail(b->m->ctx, XLAGPU_ERROR_INTERNAL,
+            "kernel IR, function @%s: operation %s is made with a map that is not defined", b->region->func->name.p,
+            xg_kop_name(code));
+}
+
 XG_FN xg_kop *xg_kapply(xg_kb *b, const xg_imap *map, xg_kval *const *dims_and_symbols) {
     const xg_ktype *one[1];
     const xg_ktype *const *types = one;
     uint32_t n = map->n_dims + map->n_syms + map->n_rts, k;
     xg_kop *op;
+    xg_kir_check_map(b, XG_K_OP_APPLY, map);
     one[0] = xg_kir_scalar(b->m, XG_E_INDEX);
     if (map->n_results > 1) types = xg_ktypes_index(b, map->n_results);
     op = xg_kir_op(b, XG_K_OP_APPLY, dims_and_symbols, n, types, map->n_results, 0);
@@ -571,6 +589,7 @@ XG_FN xg_kop *xg_kloop(xg_kb *b, const xg_imap *map, xg_kval *const *dims, xg_kv
     const xg_ktype **types = xg_ktypes_index(b, syms + map->n_results + n);
     xg_kregion *r;
     xg_kop *op;
+    xg_kir_check_map(b, XG_K_OP_LOOP, map);
     for (k = 0; k < map->n_dims; k++) v[k] = dims[k];
     for (k = 0; k < n; k++) {
         v[map->n_dims + k] = inits[k];

@@ -3,6 +3,8 @@
  *     async-done(async-start(x), calls=f)   ==>  what f computes of x     with any number of async-updates between
  *     all-reduce-done(all-reduce-start(x))  ==>  all-reduce(x)            so for all-gather and collective-permute
  *
+ *     async-start(x), calls=f, used otherwise  ==>  tuple((x), what f computes of x, ...)
+ *
  * The instructions of f stand in the place of the start; so they are fused, planned and run like all others, and passes
  * know collectives in one form only. Copies that are asynchronous (copy-start) stay as they are. Computations are
  * defined before they are used, so walking them in order leaves none inside of another; what doubles at each level is
@@ -45,7 +47,7 @@ XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
     xg_hb b = xg_hb_at(start);
     uint32_t k;
     for (k = 0; k < start->n_operands; k++)
-        args[k] = callee ? xg_hb_as_dynamic(&b, XG_OPERAND(start, k), callee->params[k]->shape) : XG_OPERAND(start, k);
+        args[k] = callee ? xg_opt_argument(&b, XG_OPERAND(start, k), callee->params[k]) : XG_OPERAND(start, k);
     if (callee)
         xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
     else {
@@ -59,6 +61,78 @@ XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
         if (before == start) break;
     }
     xg_inst_remove(start);
+}
+
+/* ---- starts that are used otherwise: at the root, in tuples and loops, or by several ---- */
+
+/* What a start gives beside its result, and nothing reads: zeros and tokens. */
+XG_FN xg_inst *xg_async_context(const xg_hb *b, const xg_shape *s) {
+    xg_inst **all;
+    uint32_t k;
+    if (xg_shape_is_array(s)) {
+        xg_inst *zero = xg_hb_splat(b, xg_hb_int(b, s->type, 0), s->dims, s->rank);
+        return xg_hb_as(b, zero, s);
+    }
+    if (s->type != XLAGPU_TUPLE) return xg_hb_op(b, XG_AFTER_ALL, s, NULL, 0);
+    all = XG_NEW_N(b->comp->module->arena, xg_inst *, s->n_elems + (size_t)1);
+    for (k = 0; k < s->n_elems; k++) all[k] = xg_async_context(b, s->elems[k]);
+    return xg_hb_tuple(b, all, s->n_elems);
+}
+XG_FN bool xg_async_is_generic(const xg_inst *i) {
+    return i->op == XG_ASYNC_START || i->op == XG_ASYNC_UPDATE || i->op == XG_ASYNC_DONE;
+}
+/* The start is the tuple that its shape says; an update is what it updates, a done is the result in the tuple. */
+XG_FN void xg_async_as_tuple(xg_inst *i) {
+    const xg_comp *callee;
+    xg_hb b = xg_hb_at(i);
+    xg_inst **parts, **args;
+    uint32_t k;
+    if (i->op != XG_ASYNC_START) {
+        xg_inst *start = XG_OPERAND(i, 0);
+        xg_inst_replace(i, i->op == XG_ASYNC_UPDATE ? start : xg_hb_as(&b, xg_hb_element(&b, start, 1), i->shape));
+        xg_inst_remove(i);
+        return;
+    }
+    callee = xg_attr_comp(i, XG_A_calls);
+    args = XG_NEW_N(b.comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    parts = XG_NEW_N(b.comp->module->arena, xg_inst *, i->shape->n_elems + (size_t)1);
+    for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
+    parts[0] = xg_hb_as(&b, xg_hb_tuple(&b, args, i->n_operands), i->shape->elems[0]);
+    for (k = 0; k < i->n_operands; k++) args[k] = xg_opt_argument(&b, args[k], callee->params[k]);
+    parts[1] = xg_hb_as(&b, xg_opt_inline(callee, i->comp, i, args), i->shape->elems[1]);
+    for (k = 2; k < i->shape->n_elems; k++) parts[k] = xg_async_context(&b, i->shape->elems[k]);
+    xg_inst_replace(i, xg_hb_tuple(&b, parts, i->shape->n_elems));
+    xg_inst_remove(i);
+}
+XG_FN bool xg_async_the_rest(xg_module *m, uint64_t total) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            next = xg_inst_behind(i);
+            if (!xg_async_is_generic(i)) continue;
+            if (i->op == XG_ASYNC_START) total += xg_attr_comp(i, XG_A_calls)->n_insts;
+            if (total > XG_INLINE_MAX)
+                xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
+                    "%s: running all asynchronous computations in place gives more than %d instructions", i->name.p,
+                    (int)XG_INLINE_MAX);
+            xg_async_as_tuple(i);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* Everything runs on the device, in one order. */
+XG_FN bool xg_async_forget_threads(xg_module *m) {
+    bool changed = false;
+    xg_comp *c;
+    for (c = m->first; c; c = c->next) {
+        changed = changed || c->execution_thread.n;
+        c->execution_thread = XG_STR("");
+    }
+    return changed;
 }
 
 XG_FN bool xg_opt_async_to_sync(xg_module *m) {
@@ -86,7 +160,8 @@ XG_FN bool xg_opt_async_to_sync(xg_module *m) {
             changed = true;
         }
     }
-    return changed;
+    if (m->made[XG_ASYNC_START]) changed = xg_async_the_rest(m, total) || changed;
+    return xg_async_forget_threads(m) || changed;
 }
 
 #endif /* XG_OPT_ASYNC_TO_SYNC_C */

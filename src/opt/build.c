@@ -276,7 +276,7 @@ XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, 
     const xg_attr *a;
     in[0] = l;
     in[1] = r;
-    i = xg_hb_op(b, XG_DOT, l->shape, in, 2);
+    i = xg_hb_op(b, XG_DOT, xg_shape_scalar(b->comp->module, t), in, 2); /* says the type of the products */
     if (d.lb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_batch_dims, d.lb.p, d.lb.n));
     if (d.lc.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_lhs_contracting_dims, d.lc.p, d.lc.n));
     if (d.rb.n) xg_inst_set_attr(i, xg_hb_ints(b, XG_A_rhs_batch_dims, d.rb.p, d.rb.n));

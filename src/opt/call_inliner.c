@@ -44,13 +44,25 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
     return root;
 }
 
+XG_FN bool xg_inline_sees_layout(const xg_inst *param) {
+    XG_FOR_USES(u, param)
+    if (param->shape->type == XLAGPU_TUPLE || !xg_opt_reads_by_index(u->user)) return true;
+    return false;
+}
+XG_FN xg_inst *xg_opt_argument(const xg_hb *b, xg_inst *operand, const xg_inst *param) {
+    if (operand->shape == param->shape) return operand;
+    if (operand->shape->plain == param->shape->plain && xg_inline_sees_layout(param))
+        return xg_hb_as(b, operand, param->shape);
+    return xg_hb_as_dynamic(b, operand, param->shape);
+}
+
 XG_FN void xg_opt_unfuse(xg_inst *fusion) {
     xg_inst **args = XG_NEW_N(fusion->comp->module->arena, xg_inst *, fusion->n_operands + (size_t)1);
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_hb b = xg_hb_at(fusion);
     uint32_t k;
-    for (k = 0; k < fusion->n_operands; k++) args[k] = XG_OPERAND(fusion, k);
-    xg_inst_replace(fusion,
-        xg_hb_as(&b, xg_opt_inline(xg_attr_comp(fusion, XG_A_calls), fusion->comp, fusion, args), fusion->shape));
+    for (k = 0; k < fusion->n_operands; k++) args[k] = xg_opt_argument(&b, XG_OPERAND(fusion, k), c->params[k]);
+    xg_inst_replace(fusion, xg_hb_as(&b, xg_opt_inline(c, fusion->comp, fusion, args), fusion->shape));
     xg_inst_remove(fusion);
 }
 
@@ -60,7 +72,7 @@ XG_FN void xg_inline_call(xg_inst *call) {
     xg_hb b = xg_hb_at(call);
     uint32_t k;
     for (k = 0; k < call->n_operands; k++)
-        args[k] = xg_hb_as_dynamic(&b, XG_OPERAND(call, k), callee->params[k]->shape);
+        args[k] = xg_opt_argument(&b, XG_OPERAND(call, k), callee->params[k]);
     xg_inst_replace(call, xg_hb_as(&b, xg_opt_inline(callee, call->comp, call, args), call->shape));
     xg_inst_remove(call);
 }

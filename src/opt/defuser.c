@@ -129,7 +129,7 @@ XG_FN bool xg_bitcast_changes_type(const xg_inst *i) {
     if (!xg_shape_is_array(s) || !xg_shape_is_array(t) || s->dynamic || t->dynamic || s->type == t->type ||
         !s->elements || (xg_type_class(s->type) == XGT_C) != (xg_type_class(t->type) == XGT_C))
         return false;
-    return xg_type_bits(s->type) == 8 * xg_type_bytes(s->type) && xg_type_bits(t->type) == 8 * xg_type_bytes(t->type);
+    return s->elements * xg_type_bits(s->type) == t->elements * xg_type_bits(t->type);
 }
 /* In the order of memory: elements in a row, each taken as several or several as one, and the result's dimensions. */
 XG_FN xg_inst *xg_bitcast_expand(const xg_hb *b, xg_inst *i) {

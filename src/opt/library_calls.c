@@ -24,6 +24,9 @@
     X("__cudnn$convBiasActivationForward", convolution) \
     X("__cudnn$convBackwardInput", backward_input) \
     X("__cudnn$convBackwardFilter", backward_filter) \
+    X("HostExecute", execute) \
+    X("AllocateBuffer", zeros) \
+    X("CreateBuffer", zeros) \
     X("Sharding", same) \
     X("SPMDFullToShardShape", same) \
     X("SPMDShardToFullShape", same) \
@@ -443,6 +446,31 @@ XG_FN xg_inst *xg_library_same(const xg_hb *b, xg_inst *i) {
                    b->comp->module->num_partitions > 1
                ? NULL
                : XG_OPERAND(i, 0);
+}
+
+/* What the host was to compute is computed here. */
+XG_FN xg_inst *xg_library_execute(const xg_hb *b, xg_inst *i) {
+    const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);
+    const xg_comp *c = called && called->v.comps->n == 1 ? called->v.comps->p[0] : xg_attr_comp(i, XG_A_to_apply);
+    xg_inst **args, *made;
+    uint32_t k;
+    if (!c || c->n_params != i->n_operands || c->root->shape->plain != i->shape->plain) return NULL;
+    args = XG_NEW_N(b->comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (k = 0; k < i->n_operands; k++) {
+        if (XG_OPERAND(i, k)->shape->plain != c->params[k]->shape->plain) return NULL;
+        args[k] = xg_opt_argument(b, XG_OPERAND(i, k), c->params[k]);
+    }
+    made = xg_opt_inline(c, i->comp, i, args);
+    if (i->shape->type != XLAGPU_TUPLE) return made;
+    args = XG_NEW_N(b->comp->module->arena, xg_inst *, i->shape->n_elems + (size_t)1);
+    for (k = 0; k < i->shape->n_elems; k++) args[k] = xg_hb_element(b, made, k);
+    return xg_hb_tuple(b, args, i->shape->n_elems);
+}
+/* A buffer without contents. */
+XG_FN xg_inst *xg_library_zeros(const xg_hb *b, xg_inst *i) {
+    const xg_shape *s = i->shape;
+    if (!xg_library_is_dense(s)) return NULL;
+    return xg_hb_as(b, xg_hb_splat(b, xg_hb_int(b, s->type, 0), s->dims, s->rank), s);
 }
 
 /* ---- the pass ---- */

@@ -41,6 +41,10 @@ XG_FN bool xg_opt_solver_calls(xg_module *m);
 XG_FN bool xg_opt_library_calls(xg_module *m);
 /* defuser.c: fusions for generators that are not here, taken apart */
 XG_FN bool xg_opt_defuser(xg_module *m);
+XG_FN bool xg_opt_operand_upcaster(xg_module *m); /* operand_upcaster.c: operations whose types differ */
+/* fusion_legalizer.c: those that the module came with, as kernels can be made of them */
+XG_FN bool xg_opt_fusion_legalizer(xg_module *m);
+XG_FN bool xg_opt_tiled_layouts(xg_module *m);       /* tiled_layouts.c: arrays with tiles, as dense ones */
 XG_FN bool xg_opt_bitcast_types(xg_module *m);       /* and bitcasts that change the type of elements */
 XG_FN bool xg_opt_random_expander(xg_module *m);     /* random_expander.c: rng as random bits and arithmetic */
 XG_FN bool xg_opt_contract_expander(xg_module *m);   /* contract_expander.c: ragged-dot and scaled-dot as dots */
@@ -53,9 +57,10 @@ XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: sca
 XG_FN bool xg_opt_scatter_winners(xg_module *m);
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);           /* zero_sized.c */
-XG_FN bool xg_opt_sort_simplifier(xg_module *m);      /* sort_simplifier.c: operands that nobody needs sorted */
-XG_FN bool xg_opt_topk_rewriter(xg_module *m);        /* topk_rewriter.c: sorts of which few elements are taken */
-XG_FN bool xg_opt_topk_calls(xg_module *m);           /* and the custom call TopK */
+XG_FN bool xg_opt_zero_sized_gather(xg_module *m);
+XG_FN bool xg_opt_sort_simplifier(xg_module *m); /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_topk_rewriter(xg_module *m);   /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_calls(xg_module *m);      /* and the custom call TopK */
 /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m);
 /* conditional_code_motion.c: what all branches compute, in front of them */
@@ -220,6 +225,8 @@ XG_FN xg_inst *xg_hb_while(const xg_hb *b, xg_inst *init, xg_comp *condition, xg
 XG_FN xg_loop xg_hb_loop(const xg_hb *b, xg_inst *const *state, uint32_t n, int64_t count);
 XG_FN void xg_hb_loop_end(const xg_hb *b, xg_loop *l);
 XG_FN bool xg_opt_reads_by_index(const xg_inst *user);
+/* what a parameter stands for: the operand, in the parameter's layout where something inside sees that */
+XG_FN xg_inst *xg_opt_argument(const xg_hb *b, xg_inst *operand, const xg_inst *param);
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to); /* as xg_inst_replace, for arrays whose layouts may differ */
 XG_FN void xg_opt_replace_tuple(xg_inst *from, xg_inst *const *values);
 /* of a tuple `expand` gives a tuple instruction */

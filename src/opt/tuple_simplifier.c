@@ -3,6 +3,8 @@
  *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what
  *       the parts are
  *   constant((1, 2))                                               tuple(constant(1), constant(2)), and so on inside
+ *   reduce(x, init) that gives a tuple of one array                tuple(reduce(x, init)); so reduce-window
+ *   copy(t)                                                        t: only a change of layouts copies an element
  *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
  *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave
  * it */
@@ -58,11 +60,34 @@ XG_FN xg_inst *xg_tuple_of_constants(const xg_hb *b, const xg_literal *l) {
     for (k = 0; k < l->shape->n_elems; k++) parts[k] = xg_tuple_of_constants(b, l->elems[k]);
     return xg_hb_tuple(b, parts, l->shape->n_elems);
 }
+/* A reducer whose root is a tuple of one scalar makes a tuple of one array: the same without tuples, in a tuple. */
+XG_FN xg_inst *xg_tuple_of_one(xg_inst *i) {
+    const xg_comp *reducer = xg_attr_comp(i, XG_A_to_apply);
+    xg_comp *bare = xg_opt_clone_comp(reducer, i->comp);
+    xg_hb b = xg_hb_at(i), end = xg_hb_end(bare, bare->root);
+    xg_inst *in[2], *made, *was = bare->root;
+    uint32_t k;
+    bare->root = was->op == XG_TUPLE ? XG_OPERAND(was, 0) : xg_hb_element(&end, was, 0);
+    if (!was->first_use) xg_inst_remove(was);
+    in[0] = XG_OPERAND(i, 0);
+    in[1] = XG_OPERAND(i, 1);
+    made = xg_hb_op(&b, i->op, i->shape->elems[0], in, 2);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply, bare));
+    return xg_hb_tuple(&b, &made, 1);
+}
+
 XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
     xg_inst *of;
+    if ((i->op == XG_REDUCE || i->op == XG_REDUCE_WINDOW) && i->n_operands == 2 && i->shape->type == XLAGPU_TUPLE)
+        return xg_tuple_of_one(i);
     if (i->op == XG_CONSTANT && i->shape->type == XLAGPU_TUPLE) {
         xg_hb b = xg_hb_at(i);
         return xg_tuple_of_constants(&b, i->literal);
+    }
+    if (i->op == XG_COPY && i->shape->type == XLAGPU_TUPLE) {
+        xg_hb b = xg_hb_at(i);
+        return xg_hb_as(&b, XG_OPERAND(i, 0), i->shape);
     }
     if (i->op == XG_TUPLE) return i == i->comp->root ? NULL : xg_tuple_whole(i);
     if (i->op != XG_GET_TUPLE_ELEMENT) return NULL;
@@ -78,7 +103,8 @@ XG_FN xg_inst *xg_tuple_simpler(xg_inst *i) {
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT]) return false;
+    if (!m->made[XG_TUPLE] && !m->made[XG_GET_TUPLE_ELEMENT] && !m->made[XG_CONSTANT] && !m->made[XG_COPY])
+        return false;
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {

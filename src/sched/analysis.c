@@ -50,8 +50,6 @@ XG_FN uint32_t xg_nest_readers(xg_loopnest *n, const xg_nbuf *buf, xg_nstmt **ou
 
 /* ---- distinct places ---- */
 
-XG_FN int64_t xg_nabs(int64_t v) { return v < 0 ? -v : v; }
-
 enum {
     XG_NTERMS_MAX = 64
 };
@@ -66,55 +64,14 @@ XG_FN bool xg_nterms_order(const xg_linear *l, uint32_t *order) {
     }
     return true;
 }
-typedef struct xg_ndigits {
-    const xg_aff *p[XG_NTERMS_MAX];
-    uint32_t n;
-} xg_ndigits;
-/* The terms of a sum whose values can be told from its value: each scale is larger than all that lies below it. What
- * cannot be told apart tells nothing, and no term of it is taken. */
-XG_FN void xg_ndigits_add(xg_aff_env *env, xg_ndigits *d, const xg_aff *e) {
-    uint32_t order[XG_NTERMS_MAX], k;
-    int64_t below = 0; /* the most that the terms so far add up to */
-    xg_linear l;
-    xg_aff_linear(e, &l);
-    if (!xg_nterms_order(&l, order) || d->n + l.n > XG_COUNT(d->p)) return;
-    for (k = 0; k < l.n; k++) {
-        const xg_term *t = &l.terms[order[k]];
-        xg_range r = xg_aff_range(env, t->of);
-        int64_t scale = xg_nabs(t->scale), most;
-        if (scale <= below || !xg_range_known(r) || !xg_mul64(scale, r.hi - r.lo, &most) ||
-            !xg_add64(below, most, &below))
-            return;
-    }
-    for (k = 0; k < l.n; k++) d->p[d->n++] = l.terms[order[k]].of;
-}
-/* Can e be told from the digits? */
-XG_FN bool xg_ndigits_tell(xg_aff_env *env, const xg_ndigits *d, const xg_aff *e, uint32_t depth) {
-    uint32_t k;
-    if (xg_range_is_point(xg_aff_range(env, e))) return true;
-    for (k = 0; k < d->n; k++)
-        if (d->p[k] == e) return true;
-    if (depth == 6) return false;
-    for (k = 0; k < d->n; k++) {
-        const xg_aff *a = d->p[k];
-        if (a->kind != XG_AFF_DIV && a->kind != XG_AFF_MOD) continue;
-        if (xg_aff_div_in(env, e, a->k) == e || xg_aff_mod_in(env, e, a->k) == e) continue;
-        if (xg_ndigits_tell(env, d, xg_aff_div_in(env, e, a->k), depth + 1) &&
-            xg_ndigits_tell(env, d, xg_aff_mod_in(env, e, a->k), depth + 1))
-            return true;
-    }
-    return false;
-}
 /* Do these expressions together tell the value of each iterator of that kind? */
 XG_FN bool xg_nest_tells(xg_loopnest *n, const xg_nblock *b, const xg_aff *const *at, uint32_t count, char kind) {
     xg_aff_env env = xg_nest_env(n);
-    xg_ndigits d;
-    uint32_t k;
-    d.n = 0;
-    for (k = 0; k < count; k++) xg_ndigits_add(&env, &d, at[k]);
+    const xg_aff **vars = XG_NEW_N(n->arena, const xg_aff *, b->n_iters);
+    uint32_t k, n_vars = 0;
     for (k = 0; k < b->n_iters; k++)
-        if (b->iters[k].kind == kind && !xg_ndigits_tell(&env, &d, xg_nest_dim(n, b->iters[k].var), 0)) return false;
-    return true;
+        if (b->iters[k].kind == kind) vars[n_vars++] = xg_nest_dim(n, b->iters[k].var);
+    return xg_iter_tells(&env, n->arena, at, count, vars, n_vars);
 }
 XG_FN bool xg_nest_writes_once(xg_loopnest *n, const xg_nblock *b) {
     uint32_t k;
@@ -126,13 +83,12 @@ XG_FN bool xg_nest_writes_once(xg_loopnest *n, const xg_nblock *b) {
 /* Do these loops, others standing still, lead to another point of the block in each of their rounds? */
 XG_FN bool xg_nblock_visits_once(xg_loopnest *n, const xg_nblock *b, xg_nstmt *const *loops, uint32_t count) {
     xg_aff_env env = xg_nest_env(n);
-    xg_ndigits d;
+    const xg_aff **at = XG_NEW_N(n->arena, const xg_aff *, b->n_iters);
+    const xg_aff **vars = XG_NEW_N(n->arena, const xg_aff *, count);
     uint32_t k;
-    d.n = 0;
-    for (k = 0; k < b->n_iters; k++) xg_ndigits_add(&env, &d, b->iters[k].binding);
-    for (k = 0; k < count; k++)
-        if (!xg_ndigits_tell(&env, &d, xg_nest_dim(n, loops[k]->var), 0)) return false;
-    return true;
+    for (k = 0; k < b->n_iters; k++) at[k] = b->iters[k].binding;
+    for (k = 0; k < count; k++) vars[k] = xg_nest_dim(n, loops[k]->var);
+    return xg_iter_tells(&env, n->arena, at, b->n_iters, vars, count);
 }
 
 /* ---- regions ---- */

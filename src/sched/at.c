@@ -11,12 +11,6 @@
 #include "stage.c"
 #include "analysis.c"
 
-/* What each iterator runs over in one round: base + lo .. base + hi; base NULL: all of it. */
-typedef struct xg_nshare {
-    const xg_aff *base;
-    int64_t lo, hi;
-} xg_nshare;
-
 XG_FN bool xg_nkind_shared(xg_nkind k, xg_nscope scope) {
     bool block = k >= XG_NK_BLOCK_X && k <= XG_NK_BLOCK_Z;
     return (xg_nkind_is_thread(k) && scope <= XG_NS_SHARED) || (block && scope == XG_NS_GLOBAL);
@@ -130,7 +124,7 @@ XG_FN void xg_sched_check_target(
         xg_sched_fail(n, "%s: what '%.*s' begins with is made by another block", primitive, (int)block->block->name.n,
             block->block->name.p);
 }
-XG_FN void xg_sched_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit) {
+XG_FN void xg_do_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit) {
     const xg_nblock *b;
     xg_nshare *shares, dims[XG_RANK_MAX];
     xg_nstmt *s, *first = NULL, *w;
@@ -200,11 +194,10 @@ XG_FN void xg_sched_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, 
 /* A reduction that is done in parts must see each point once: rounds of the loops around it have shares that do not
  * meet. */
 XG_FN bool xg_nshares_apart(xg_loopnest *n, const xg_nshare *shares, const xg_nblock *b, const xg_nstmt *loop) {
+    const xg_aff **bases = XG_NEW_N(n->arena, const xg_aff *, b->n_iters), *vars[XG_NEST_DEPTH_MAX];
     xg_aff_env env = xg_nest_env(n);
-    xg_ndigits d;
     const xg_nstmt *p;
-    uint32_t k, j;
-    d.n = 0;
+    uint32_t k, j, count = 0, n_vars = 0;
     for (k = 0; k < b->n_iters; k++) {
         xg_linear l;
         bool room = true;
@@ -212,13 +205,25 @@ XG_FN bool xg_nshares_apart(xg_loopnest *n, const xg_nshare *shares, const xg_nb
             continue; /* all of it each time */
         xg_aff_linear(shares[k].base, &l);
         for (j = 0; j < l.n; j++) room &= xg_nabs(l.terms[j].scale) > shares[k].hi - shares[k].lo;
-        if (room) xg_ndigits_add(&env, &d, shares[k].base);
+        if (room) bases[count++] = shares[k].base;
     }
-    for (p = loop; p && p->op == XG_N_LOOP; p = p->parent)
-        if (!xg_ndigits_tell(&env, &d, xg_nest_dim(n, p->var), 0)) return false;
-    return true;
+    for (p = loop; p && p->op == XG_N_LOOP; p = p->parent) {
+        if (n_vars == XG_COUNT(vars)) return false;
+        vars[n_vars++] = xg_nest_dim(n, p->var);
+    }
+    return xg_iter_tells(&env, n->arena, bases, count, vars, n_vars);
 }
-XG_FN void xg_sched_reverse_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit) {
+/* The block that makes what buf holds in the end. Another one may write what that begins with, in the same loop. */
+XG_FN xg_nstmt *xg_sched_last_writer(xg_loopnest *n, const char *primitive, const xg_nbuf *buf) {
+    xg_nstmt *w[2];
+    uint32_t writers = xg_nest_writers(n, buf, w, XG_COUNT(w));
+    if (writers < 2) return writers ? w[0] : NULL;
+    if (writers > 2 || w[0]->block->combine || !w[1]->block->combine || w[1]->block->init ||
+        xg_nstmt_common(w[0], w[1])->op == XG_N_ROOT)
+        xg_sched_fail(n, "%s: '%.*s' is written by %u blocks", primitive, (int)buf->name.n, buf->name.p, writers);
+    return w[1];
+}
+XG_FN void xg_do_reverse_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit) {
     const xg_nblock *b;
     xg_nshare *shares;
     xg_nstmt *s, *w, *last = NULL, *before;
@@ -230,13 +235,9 @@ XG_FN void xg_sched_reverse_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt
     for (k = 0; k < b->n_args; k++) {
         const xg_narg *a = &b->args[k];
         xg_nspan span[XG_RANK_MAX];
-        uint32_t writers;
         if (a->kind != XG_NA_LOAD || (a->buf->param && !a->buf->output)) continue;
-        writers = xg_nest_writers(n, a->buf, &w, 1);
-        if (!writers) continue;
-        if (writers > 1)
-            xg_sched_fail(
-                n, "reverse_compute_at: '%.*s' is written by %u blocks", (int)a->buf->name.n, a->buf->name.p, writers);
+        w = xg_sched_last_writer(n, "reverse_compute_at", a->buf);
+        if (!w) continue;
         if (!xg_nstmt_inside(w, loop)) {
             if (!xg_nstmt_precedes(n, w, loop))
                 xg_sched_fail(n, "reverse_compute_at: '%.*s' is made outside of the loop '%s'", (int)a->buf->name.n,

@@ -7,7 +7,7 @@
 
 /* Each iterator of the block inside is a multiple of the loops outside plus what the loops inside add; the new block's
  * iterators are the multiples. */
-XG_FN xg_nstmt *xg_sched_blockize(xg_loopnest *n, xg_nstmt *loop) {
+XG_FN xg_nstmt *xg_do_blockize(xg_loopnest *n, xg_nstmt *loop) {
     xg_nstmt *block, *outer, *s, *place, *parent;
     xg_nblock *b;
     xg_aff_env env;

@@ -12,7 +12,7 @@ XG_FN void xg_nest_flatten_block(xg_loopnest *n, xg_nblock *b) {
     xg_aff_env env = xg_nest_env(n);
     xg_nsubst s;
     uint32_t k;
-    for (k = 0; k < b->n_iters && b->init; k++) {
+    for (k = 0; k < b->n_iters && b->init && !b->across; k++) {
         xg_constraint c = {0};
         if (b->iters[k].kind != 'R') continue;
         c.expr = b->iters[k].binding;
@@ -99,26 +99,56 @@ XG_FN xg_nstmt *xg_nplaces_home(const xg_nplaces *v) {
     for (k = 1; k < v->n; k++) home = xg_nstmt_common(home, v->p[k].s);
     return home;
 }
+/* Loops of one axis give a thread the same number: of those that do not share the array, one variable stands for all.
+ */
+XG_FN void xg_nest_unify_axes(xg_loopnest *n, xg_nscope scope, xg_nsubst *to) {
+    const xg_nstmt *first[XG_NK_COUNT], *s;
+    uint32_t k;
+    memset(first, 0, sizeof first);
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root))
+        if (s->op == XG_N_LOOP && (!first[s->kind] || first[s->kind]->extent < s->extent)) first[s->kind] = s;
+    xg_nsubst_begin(to, n);
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) {
+        k = s->op == XG_N_LOOP ? s->kind : XG_NK_SERIAL;
+        if (k < XG_NK_BLOCK_X || k > XG_NK_THREAD_Z || xg_nkind_shared((xg_nkind)k, scope)) continue;
+        if (s->extent > 1) xg_nsubst_put(to, s->var, xg_nest_dim(n, first[k]->var));
+    }
+}
+/* Which loops stand still while the array is in use, and which run. */
+XG_FN void xg_nplace_sets(
+    const xg_nplace *v, const xg_nstmt *home, xg_nscope scope, const xg_nsubst *axes, bool *fixed, bool *moving) {
+    const xg_nstmt *p;
+    for (p = v->s->parent; p; p = p->parent) {
+        bool shared, still;
+        if (p->op != XG_N_LOOP) continue;
+        shared = xg_nkind_shared(p->kind, scope);
+        still = !shared && (xg_nstmt_inside(home, p) || (p->kind >= XG_NK_BLOCK_X && p->kind <= XG_NK_THREAD_Z));
+        (still ? fixed : moving)[axes->to[p->var]->kind == XG_AFF_DIM ? axes->to[p->var]->n : p->var] = true;
+    }
+}
 XG_FN void xg_nest_compact_buf(xg_loopnest *n, xg_nbuf *buf) {
     xg_nplaces v = {0};
     xg_nshare *shares = XG_NEW_N(n->arena, xg_nshare, buf->rank);
     bool *fixed = XG_NEW_N(n->arena, bool, n->vars.n), *moving = XG_NEW_N(n->arena, bool, n->vars.n), known = true;
     int64_t *dims = XG_NEW_N(n->arena, int64_t, buf->rank);
+    const xg_aff ***at;
     xg_aff_env env = xg_nest_env(n);
     const xg_nstmt *p, *home;
+    xg_nsubst axes;
     uint32_t k, d;
     xg_nest_places(n, buf, &v);
     if (!v.n) return;
     home = xg_nplaces_home(&v);
+    xg_nest_unify_axes(n, buf->scope, &axes);
+    at = XG_NEW_N(n->arena, const xg_aff **, v.n);
     for (k = 0; k < v.n && known; k++) {
+        at[k] = xg_nsubst_affs(&axes, *v.p[k].at, buf->rank);
         memset(fixed, 0, n->vars.n * sizeof *fixed);
         memset(moving, 0, n->vars.n * sizeof *moving);
-        for (p = v.p[k].s->parent; p; p = p->parent)
-            if (p->op == XG_N_LOOP)
-                (xg_nstmt_inside(home, p) && !xg_nkind_shared(p->kind, buf->scope) ? fixed : moving)[p->var] = true;
+        xg_nplace_sets(&v.p[k], home, buf->scope, &axes, fixed, moving);
         for (d = 0; d < buf->rank && known; d++) {
             xg_nspan span;
-            known = xg_nspan_of(&env, (*v.p[k].at)[d], fixed, moving, &span) && xg_nshare_join(n, &shares[d], &span);
+            known = xg_nspan_of(&env, at[k][d], fixed, moving, &span) && xg_nshare_join(n, &shares[d], &span);
             for (p = v.p[k].s->parent; p && known; p = p->parent)
                 if (p->op == XG_N_LOOP && xg_nstmt_inside(home, p) && xg_nkind_shared(p->kind, buf->scope) &&
                     xg_aff_uses(shares[d].base, xg_nest_dim(n, p->var)))
@@ -134,15 +164,16 @@ XG_FN void xg_nest_compact_buf(xg_loopnest *n, xg_nbuf *buf) {
         }
     }
     for (k = 0; k < v.n; k++) {
-        const xg_aff **at = XG_NEW_N(n->arena, const xg_aff *, buf->rank);
         for (d = 0; d < buf->rank; d++) {
-            at[d] = xg_aff_add_scaled(&env, (*v.p[k].at)[d], shares[d].base, -1);
-            at[d] = at[d] ? xg_aff_add_k(n->aff, at[d], -shares[d].lo) : NULL;
-            if (!at[d])
+            const xg_aff *base = shares[d].base;
+            bool whole = base->kind == XG_AFF_CONST && !base->k && !shares[d].lo; /* the loops' own variables stay */
+            at[k][d] = xg_aff_add_scaled(&env, whole ? (*v.p[k].at)[d] : at[k][d], base, -1);
+            at[k][d] = at[k][d] ? xg_aff_add_k(n->aff, at[k][d], -shares[d].lo) : NULL;
+            if (!at[k][d])
                 xg_fail(n->ctx, XLAGPU_ERROR_LIMIT, "an index of the loop nest '%.*s' has grown too large",
                     (int)n->name.n, n->name.p);
         }
-        *v.p[k].at = at;
+        *v.p[k].at = at[k];
     }
     buf->dims = dims;
 }
@@ -154,20 +185,119 @@ XG_FN void xg_nest_compact(xg_loopnest *n) {
 
 /* ---- barriers ---- */
 
+/* The same array, or one in its place. */
+XG_FN bool xg_nbufs_overlap(const xg_loopnest *n, const xg_nbuf *a, const xg_nbuf *b) {
+    if (a == b) return true;
+    if (a->type != b->type || !a->placed || !b->placed || a->scope != b->scope) return false;
+    return a->place < b->place + xg_nbuf_size(n, b, NULL) && b->place < a->place + xg_nbuf_size(n, a, NULL);
+}
 typedef struct xg_nsync {
-    xg_nstmt **leaves;
-    uint32_t *at;
-    uint32_t n;
-} xg_nsync; /* blocks in the order of the text */
-XG_FN bool xg_nblock_meets(const xg_nblock *a, const xg_nblock *b) {
+    xg_loopnest *n;
+    xg_nsubst axes; /* one variable for each thread axis */
+    const xg_aff *threads[3];
+    uint32_t n_threads;
+    bool same_round; /* of all loops around both: their variables have one value each */
+} xg_nsync;
+XG_FN bool xg_nsync_is_thread(const xg_nsync *y, const xg_isplit *x) {
     uint32_t k;
-    for (k = 0; k < a->n_outs; k++)
-        if (a->outs[k].buf->scope == XG_NS_SHARED &&
-            (xg_nblock_reads(b, a->outs[k].buf) || xg_nblock_writes(b, a->outs[k].buf)))
-            return true;
-    for (k = 0; k < b->n_outs; k++)
-        if (b->outs[k].buf->scope == XG_NS_SHARED && xg_nblock_reads(a, b->outs[k].buf)) return true;
+    for (k = 0; k < y->n_threads; k++)
+        if (x->mark->var == y->threads[k]) return true;
     return false;
+}
+/* The value of the sum tells the split by its scale alone: value floordiv scale mod extent. */
+XG_FN bool xg_isum_shows(const xg_isum *s, uint32_t which) {
+    const xg_isplit *x = &s->p[which];
+    int64_t below = 0;
+    uint32_t k;
+    if (s->base || x->scale < 0) return false;
+    for (k = 0; k < s->n; k++) {
+        if (k < which && s->p[k].scale % (x->scale * x->extent)) return false;
+        if (k <= which) continue;
+        if (s->p[k].scale < 0) return false;
+        below += s->p[k].scale * (s->p[k].extent - 1);
+    }
+    return below < x->scale;
+}
+/* Whatever the other variables are: where both touch the same element, it is the same thread that does. */
+XG_FN bool xg_nsync_same_thread(xg_nsync *y, const xg_aff *const *one, const xg_aff *const *two, uint32_t rank) {
+    xg_aff_env env = xg_nest_env(y->n);
+    uint32_t d, k, j;
+    for (d = 0; d < rank; d++) {
+        xg_isum a, b;
+        if (one[d] == two[d]) continue;
+        if (!xg_iter_sum_of(&env, y->n->arena, one[d], &a) || !xg_iter_sum_of(&env, y->n->arena, two[d], &b))
+            return false;
+        for (k = 0; k < a.n; k++) {
+            if (!xg_nsync_is_thread(y, &a.p[k])) continue;
+            for (j = 0; j < b.n && !(b.p[j].mark->var == a.p[k].mark->var && b.p[j].lower == a.p[k].lower &&
+                                       b.p[j].extent == a.p[k].extent && b.p[j].scale == a.p[k].scale);
+                 j++) {}
+            if (j == b.n || !xg_isum_shows(&a, k) || !xg_isum_shows(&b, j)) return false;
+        }
+    }
+    return true;
+}
+/* Two indices that are never equal where their variables are: apart by a number, also among versions that come round.
+ */
+XG_FN bool xg_nsync_differ(const xg_nsync *y, xg_aff_env *env, const xg_aff *a, const xg_aff *b) {
+    const xg_aff *apart;
+    uint32_t k;
+    bool round = a->kind == XG_AFF_MOD && b->kind == XG_AFF_MOD && a->k == b->k;
+    for (k = 0; k < y->n_threads; k++) /* two threads have two values of these */
+        if (xg_aff_uses(a, y->threads[k]) || xg_aff_uses(b, y->threads[k])) return false;
+    apart = round ? xg_aff_add_scaled(env, a->of, b->of, -1) : xg_aff_add_scaled(env, a, b, -1);
+    return apart && apart->kind == XG_AFF_CONST && (round ? xg_floor_mod(apart->k, a->k) : apart->k) != 0;
+}
+/* Two places of an array: no element is touched at both, or only by one thread. */
+XG_FN bool xg_nsync_apart(
+    xg_nsync *y, const xg_nbuf *a, const xg_aff *const *at, const xg_nbuf *b, const xg_aff *const *bt) {
+    const xg_aff **one, **two;
+    xg_aff_env env = xg_nest_env(y->n);
+    uint32_t d;
+    if (a != b) return !xg_nbufs_overlap(y->n, a, b);
+    one = xg_nsubst_affs(&y->axes, at, a->rank);
+    two = xg_nsubst_affs(&y->axes, bt, a->rank);
+    for (d = 0; d < a->rank; d++) {
+        xg_range r = xg_aff_range(&env, one[d]), s = xg_aff_range(&env, two[d]);
+        if (xg_range_known(r) && xg_range_known(s) && (r.hi < s.lo || s.hi < r.lo)) return true;
+        if (y->same_round && xg_nsync_differ(y, &env, one[d], two[d])) return true;
+    }
+    return xg_iter_tells(&env, y->n->arena, one, a->rank, y->threads, y->n_threads) &&
+           xg_nsync_same_thread(y, one, two, a->rank);
+}
+/* Does the one write what the other reads or writes, in memory that the threads of a block share? */
+XG_FN bool xg_nsync_hands(xg_nsync *y, const xg_nblock *a, const xg_nblock *b) {
+    uint32_t k, j;
+    for (k = 0; k < a->n_outs; k++) {
+        const xg_nout *o = &a->outs[k];
+        if (o->buf->scope != XG_NS_SHARED) continue;
+        for (j = 0; j < b->n_args; j++)
+            if (b->args[j].kind == XG_NA_LOAD && !xg_nsync_apart(y, o->buf, o->at, b->args[j].buf, b->args[j].at))
+                return true;
+        for (j = 0; j < b->n_outs; j++)
+            if (!xg_nsync_apart(y, o->buf, o->at, b->outs[j].buf, b->outs[j].at)) return true;
+    }
+    return false;
+}
+XG_FN bool xg_nsync_meet(xg_nsync *y, const xg_nblock *a, const xg_nblock *b) {
+    return xg_nsync_hands(y, a, b) || xg_nsync_hands(y, b, a);
+}
+/* The variable that stands for each thread axis; loops of an axis that are shorter count as it. */
+XG_FN xg_nsync xg_nsync_of(xg_loopnest *n) {
+    xg_nsync y;
+    const xg_nstmt *s, *first[3];
+    uint32_t k;
+    memset(&y, 0, sizeof y);
+    memset(first, 0, sizeof first);
+    y.n = n;
+    xg_nest_unify_axes(n, XG_NS_LOCAL, &y.axes);
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) {
+        k = s->op == XG_N_LOOP && xg_nkind_is_thread(s->kind) ? (uint32_t)(s->kind - XG_NK_THREAD_X) : 3;
+        if (k < 3 && (!first[k] || first[k]->extent < s->extent)) first[k] = s;
+    }
+    for (k = 0; k < 3; k++)
+        if (first[k] && first[k]->extent > 1) y.threads[y.n_threads++] = xg_nest_dim(n, first[k]->var);
+    return y;
 }
 /* Is there a barrier on the way from behind a to b, both in `top` (a NULL: from its beginning; b NULL: to its end)? */
 XG_FN bool xg_nsync_between(const xg_loopnest *n, const xg_nstmt *a, const xg_nstmt *b, const xg_nstmt *top) {
@@ -181,27 +311,44 @@ XG_FN bool xg_nsync_between(const xg_loopnest *n, const xg_nstmt *a, const xg_ns
     (void)n;
     return false;
 }
+/* All threads come to the barrier, or none. */
+XG_FN void xg_nsync_check_all(const xg_loopnest *n, const xg_nstmt *s) {
+    const xg_nstmt *p, *t;
+    for (p = s->parent; p; p = p->parent) {
+        if (p->op != XG_N_LOOP || !xg_nkind_is_thread(p->kind)) continue;
+        for (t = n->root; t; t = xg_nstmt_next(t, n->root))
+            if (t->op == XG_N_LOOP && t->kind == p->kind && t->extent > p->extent)
+                xg_fail(n->ctx, XLAGPU_ERROR_UNSUPPORTED,
+                    "loop nest '%.*s': threads wait for each other in the loop '%s', where only %lld of %lld of %s are",
+                    (int)n->name.n, n->name.p, xg_sched_var(n, p), (long long)p->extent, (long long)t->extent,
+                    xg_nkind_text(p->kind));
+    }
+}
 XG_FN void xg_nest_sync(xg_loopnest *n) {
     XG_VEC(xg_nstmt *) v = {0};
+    xg_nsync y = xg_nsync_of(n);
     xg_nstmt *s, *l;
     uint32_t a, b;
     for (s = n->root->first; s; s = xg_nstmt_next(s, n->root))
         if (s->op == XG_N_BLOCK) xg_push(n->arena, xg_nstmt *, &v, s);
+    y.same_round = true;
     for (b = 0; b < v.n; b++)
         for (a = b; a-- > 0;) {
             xg_nstmt *top = xg_nstmt_common(v.p[a], v.p[b]);
-            if (xg_nblock_meets(v.p[a]->block, v.p[b]->block) && !xg_nsync_between(n, v.p[a], v.p[b], top))
+            if (xg_nsync_meet(&y, v.p[a]->block, v.p[b]->block) && !xg_nsync_between(n, v.p[a], v.p[b], top))
                 xg_nstmt_branch(v.p[b], top)->sync = true;
         }
-    /* from one round of a loop to the next: what comes later in the text, before what comes earlier */
+    y.same_round = false; /* from one round of a loop to the next: from a to its end, and from its beginning to b */
     for (b = 0; b < v.n; b++)
-        for (a = b; a < v.n; a++) {
-            if (a == b || !xg_nblock_meets(v.p[a]->block, v.p[b]->block)) continue;
+        for (a = v.n; a-- > 0;) {
+            if (a == b || !xg_nsync_meet(&y, v.p[a]->block, v.p[b]->block)) continue;
             for (l = xg_nstmt_common(v.p[a], v.p[b]); l->op == XG_N_LOOP; l = l->parent)
                 if (!xg_nkind_is_axis(l->kind) && l->extent > 1 && !xg_nsync_between(n, v.p[a], NULL, l) &&
                     !xg_nsync_between(n, NULL, v.p[b], l))
                     xg_nstmt_branch(v.p[b], l)->sync = true;
         }
+    for (s = n->root->first; s; s = xg_nstmt_next(s, n->root))
+        if (s->sync) xg_nsync_check_all(n, s);
 }
 
 #endif /* XG_SCHED_FLAT_C */

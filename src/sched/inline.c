@@ -61,7 +61,7 @@ XG_FN void xg_ninline_into(xg_loopnest *n, xg_nblock *reader, const xg_nblock *p
     }
     xg_nbody_end(&y, reader, xg_nbody_copy(&y, reader->body, params));
 }
-XG_FN void xg_sched_compute_inline(xg_loopnest *n, xg_nstmt *producer) {
+XG_FN void xg_do_compute_inline(xg_loopnest *n, xg_nstmt *producer) {
     const xg_nblock *p;
     xg_nbuf *buf;
     uint32_t which[XG_RANK_MAX], readers = 0;
@@ -89,7 +89,7 @@ XG_FN void xg_sched_compute_inline(xg_loopnest *n, xg_nstmt *producer) {
     xg_nstmt_unlink(producer);
     xg_nest_drop_bufs(n);
 }
-XG_FN void xg_sched_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer) {
+XG_FN void xg_do_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer) {
     const xg_nblock *c;
     xg_nblock *p;
     xg_nbuf *buf = NULL;

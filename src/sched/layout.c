@@ -91,7 +91,7 @@ XG_FN const xg_imap *xg_nmap_with_dims(
     for (k = 0; k < rank; k++) m->dims[k].range = xg_range_of(0, dims[k] - 1);
     return xg_imap_simplify(n->aff, m);
 }
-XG_FN void xg_sched_transform_layout(xg_loopnest *n, xg_nbuf *buf, const xg_imap *map, bool padded) {
+XG_FN void xg_do_transform_layout(xg_loopnest *n, xg_nbuf *buf, const xg_imap *map, bool padded) {
     const xg_imap *m;
     xg_aff_env env;
     xg_nreads reads = {0};
@@ -204,7 +204,7 @@ XG_FN void xg_sched_new_loops(xg_loopnest *n, xg_nstmt *block, xg_nstmt *top, co
     else
         xg_nstmt_append(parent, first);
 }
-XG_FN void xg_sched_transform_block_layout(xg_loopnest *n, xg_nstmt *block, const xg_imap *map) {
+XG_FN void xg_do_transform_block_layout(xg_loopnest *n, xg_nstmt *block, const xg_imap *map) {
     xg_nblock *b;
     const xg_imap *m;
     xg_aff_env env;
@@ -283,7 +283,7 @@ XG_FN void xg_sched_transform_block_layout(xg_loopnest *n, xg_nstmt *block, cons
 
 /* Each iterator counts to a multiple; what lies behind the old end is read as zero and adds nothing, and the arrays
  * that the block writes have room for it. */
-XG_FN void xg_sched_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *multiples, uint32_t count) {
+XG_FN void xg_do_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *multiples, uint32_t count) {
     xg_nblock *b;
     xg_nstmt *top;
     uint32_t which[XG_RANK_MAX], plain[XG_RANK_MAX], k, d;

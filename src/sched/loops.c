@@ -49,7 +49,7 @@ XG_FN xg_nstmt *xg_nstmt_next_block(const xg_nstmt *s, const xg_nstmt *top) {
 
 /* ---- split, fuse ---- */
 
-XG_FN void xg_sched_split(xg_loopnest *n, xg_nstmt *loop, const int64_t *factors, uint32_t count, xg_nstmt **out) {
+XG_FN void xg_do_split(xg_loopnest *n, xg_nstmt *loop, const int64_t *factors, uint32_t count, xg_nstmt **out) {
     int64_t f[16], product = 1;
     uint32_t k, open = UINT32_MAX;
     const xg_aff *index = xg_aff_const(n->aff, 0);
@@ -93,7 +93,7 @@ XG_FN void xg_sched_split(xg_loopnest *n, xg_nstmt *loop, const int64_t *factors
     xg_nstmt_detach(loop);
     loop->gone = true;
 }
-XG_FN xg_nstmt *xg_sched_fuse(xg_loopnest *n, xg_nstmt *const *loops, uint32_t count) {
+XG_FN xg_nstmt *xg_do_fuse(xg_loopnest *n, xg_nstmt *const *loops, uint32_t count) {
     int64_t extent = 1, below = 1;
     xg_nstmt *fused;
     xg_nsubst s;
@@ -128,7 +128,7 @@ XG_FN xg_nstmt *xg_sched_fuse(xg_loopnest *n, xg_nstmt *const *loops, uint32_t c
     for (k = 0; k < count; k++) loops[k]->gone = true;
     return fused;
 }
-XG_FN xg_nstmt *xg_sched_add_unit_loop(xg_loopnest *n, xg_nstmt *s) {
+XG_FN xg_nstmt *xg_do_add_unit_loop(xg_loopnest *n, xg_nstmt *s) {
     xg_nstmt *unit;
     if (!s || s->gone || s == n->root) xg_sched_fail(n, "add_unit_loop: there is no such loop or block");
     unit = xg_nest_loop(n, xg_nest_var(n, XG_STR("u"), 1), 1, XG_NK_SERIAL);
@@ -197,7 +197,7 @@ XG_FN void xg_sched_check_any_order(xg_loopnest *n, const char *primitive, xg_ns
             }
     }
 }
-XG_FN void xg_sched_reorder(xg_loopnest *n, xg_nstmt *const *loops, uint32_t count) {
+XG_FN void xg_do_reorder(xg_loopnest *n, xg_nstmt *const *loops, uint32_t count) {
     xg_nstmt *chain[XG_NEST_DEPTH_MAX], *top, *bottom, *s, *before, *parent;
     uint32_t k, j, length = 0, at;
     if (!count) xg_sched_fail(n, "reorder: there are no loops");
@@ -282,7 +282,7 @@ XG_FN void xg_sched_check_together(xg_loopnest *n, const xg_nstmt *outer, const 
                     s->block->name.p, xg_nscope_text(s->block->outs[k].buf->scope));
     }
 }
-XG_FN void xg_sched_kind(xg_loopnest *n, xg_nstmt *loop, xg_nkind kind) {
+XG_FN void xg_do_kind(xg_loopnest *n, xg_nstmt *loop, xg_nkind kind) {
     const char *primitive = xg_nkind_is_axis(kind)     ? "bind"
                             : kind == XG_NK_VECTORIZED ? "vectorize"
                             : kind == XG_NK_UNROLLED   ? "unroll"
@@ -312,11 +312,12 @@ XG_FN void xg_sched_kind(xg_loopnest *n, xg_nstmt *loop, xg_nkind kind) {
     }
     loop->kind = kind;
 }
-XG_FN void xg_sched_annotate(xg_loopnest *n, xg_nstmt *s, xg_str key, xg_str value) {
+XG_FN void xg_do_annotate(xg_loopnest *n, xg_nstmt *s, xg_str key, xg_str value) {
     xg_nnote *notes;
     uint32_t k;
     if (!s || s->gone || s == n->root) xg_sched_fail(n, "annotate: there is no such loop or block");
     if (!key.n) xg_sched_fail(n, "annotate: an annotation has a key");
+    xg_nnote_check(n, key, value);
     for (k = 0; k < s->n_notes; k++)
         if (xg_str_eq(s->notes[k].key, key)) xg_sched_fail(n, "annotate: '%.*s' is there already", (int)key.n, key.p);
     notes = XG_NEW_N(n->arena, xg_nnote, s->n_notes + 1);
@@ -326,7 +327,7 @@ XG_FN void xg_sched_annotate(xg_loopnest *n, xg_nstmt *s, xg_str key, xg_str val
     s->notes = notes;
     s->n_notes++;
 }
-XG_FN void xg_sched_unannotate(xg_loopnest *n, xg_nstmt *s, xg_str key) {
+XG_FN void xg_do_unannotate(xg_loopnest *n, xg_nstmt *s, xg_str key) {
     xg_nnote *notes;
     uint32_t k, kept = 0;
     if (!s || s->gone || s == n->root) xg_sched_fail(n, "unannotate: there is no such loop or block");

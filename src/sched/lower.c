@@ -22,8 +22,9 @@ typedef struct xg_nhome {
     const xg_nbuf *buf;
     const xg_nstmt *home; /* the loop in which all of its uses are */
     int64_t strides[XG_RANK_MAX], size;
-    xg_kval *tensor; /* not of registers */
-    xg_elem *regs;   /* by element; v NULL: nothing was written */
+    struct xg_nhome *pool; /* whose tensor holds it: its own, or that of arrays that were merged */
+    xg_kval *tensor;       /* not of registers; of a pool: of the first one */
+    xg_elem *regs;         /* by element; v NULL: nothing was written */
 } xg_nhome;
 typedef struct xg_nlower {
     xg_loopnest *n;
@@ -98,7 +99,7 @@ XG_FN xg_kval *xg_nlower_holds(xg_nlower *l, const xg_constraint *c, uint32_t n,
 
 XG_FN const xg_aff *xg_nlower_flat(xg_nlower *l, const xg_nhome *m, const xg_aff *const *at) {
     xg_aff_env env = xg_aff_env_of(l->n->aff, l->ranges.p, l->ranges.n, NULL, 0);
-    const xg_aff *flat = xg_aff_const(l->n->aff, 0);
+    const xg_aff *flat = xg_aff_const(l->n->aff, m->buf->placed ? m->buf->place : 0);
     uint32_t d;
     for (d = 0; d < m->buf->rank && flat; d++)
         flat = xg_aff_add_scaled(&env, flat, xg_nlower_aff(l, at[d]), m->strides[d]);
@@ -134,7 +135,7 @@ XG_FN xg_elem xg_nlower_load(xg_nlower *l, const xg_nbuf *buf, const xg_aff *fla
         return r->v ? *r : xg_nlower_zero(l, buf->type);
     }
     at = xg_nlower_value(l, flat);
-    return xg_emit_split(&l->s.b, xg_kextract(&l->s.b, m->tensor, &at, 1));
+    return xg_emit_split(&l->s.b, xg_kextract(&l->s.b, m->pool->tensor, &at, 1));
 }
 XG_FN void xg_nlower_store(xg_nlower *l, const xg_nbuf *buf, const xg_aff *flat, xg_elem v) {
     xg_nhome *m = &l->mem[buf->id];
@@ -145,7 +146,7 @@ XG_FN void xg_nlower_store(xg_nlower *l, const xg_nbuf *buf, const xg_aff *flat,
     }
     at = xg_nlower_value(l, flat);
     joined = xg_emit_join(&l->s.b, v);
-    m->tensor = xg_kinsert(&l->s.b, joined, m->tensor, &at, 1);
+    m->pool->tensor = xg_kinsert(&l->s.b, joined, m->pool->tensor, &at, 1);
 }
 
 /* ---- blocks ---- */
@@ -181,6 +182,20 @@ XG_FN xg_elem xg_nlower_arg(xg_nlower *l, const xg_narg *a) {
         return e;
     }
 }
+/* What the lanes of each aligned group have, combined: butterflies, so that each lane gets the result. */
+XG_FN void xg_nlower_lanes_combine(xg_nlower *l, const xg_nblock *b, xg_elem *values) {
+    xg_elem *in = XG_NEW_N(l->e.arena, xg_elem, 2 * (size_t)b->n_outs);
+    int64_t distance;
+    uint32_t k;
+    for (distance = b->lanes / 2; distance; distance /= 2) {
+        xg_kval *by = xg_kconst_int(&l->s.b, XG_E_I32, distance);
+        for (k = 0; k < b->n_outs; k++) {
+            in[k] = values[k];
+            in[b->n_outs + k].v = xg_kshuffle(&l->s.b, XG_K_OP_SHFLBFLY, values[k].v, by);
+        }
+        xg_elem_call_comp(&l->s, b->combine, in, values, b->n_outs);
+    }
+}
 /* A sum of products of real floats: the accumulator's new value. */
 XG_FN bool xg_nlower_is_fma(const xg_nblock *b) {
     const xg_inst *r = b->body->root;
@@ -192,9 +207,10 @@ XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
     xg_elem *args = XG_NEW_N(l->e.arena, xg_elem, b->n_args + 1),
             *outs = XG_NEW_N(l->e.arena, xg_elem, 3 * (size_t)b->n_outs);
     const xg_aff **at = XG_NEW_N(l->e.arena, const xg_aff *, b->n_outs);
-    bool fma = xg_nlower_is_fma(b), never;
+    bool fma = !b->lanes && xg_nlower_is_fma(b), never;
     xg_kval *first;
     uint32_t k;
+    if (b->across) xg_nlower_fail(l, "the step 'shuffles' has to say how threads combine in", b->name);
     for (k = 0; k < b->n_args; k++) args[k] = xg_nlower_arg(l, &b->args[k]);
     for (k = 0; k < b->n_outs; k++) at[k] = xg_nlower_flat(l, &l->mem[b->outs[k].buf->id], b->outs[k].at);
     if (fma) {
@@ -202,7 +218,9 @@ XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
         xg_elem_call_inst(&l->s, b->body, XG_OPERAND(b->body->root, 1), args, &outs[1], 1);
     } else
         xg_elem_call_comp(&l->s, b->body, args, b->combine ? outs + b->n_outs : outs, b->n_outs);
-    if (b->combine) {
+    if (b->lanes)
+        xg_nlower_lanes_combine(l, b, outs + b->n_outs);
+    else if (b->combine) {
         xg_elem *in = fma ? &outs[2] : outs;
         first = b->init ? xg_nlower_holds(l, b->begin, b->n_begin, &never) : NULL;
         if (!b->init) never = true;
@@ -219,7 +237,7 @@ XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
         else
             xg_elem_call_comp(&l->s, b->combine, outs, outs, b->n_outs);
     }
-    for (k = 0; k < b->n_outs; k++) xg_nlower_store(l, b->outs[k].buf, at[k], outs[k]);
+    for (k = 0; k < b->n_outs; k++) xg_nlower_store(l, b->outs[k].buf, at[k], outs[(b->lanes ? b->n_outs : 0) + k]);
 }
 /* What is behind a statement may differ from what was before: registers and tensors go around it. */
 XG_FN void xg_nlower_carry(xg_nlower *l, xg_flow *f, const xg_nstmt *loop) {
@@ -230,11 +248,11 @@ XG_FN void xg_nlower_carry(xg_nlower *l, xg_flow *f, const xg_nstmt *loop) {
     for (s = loop; s; s = xg_nstmt_next(s, loop)) {
         syncs |= s->sync && s != loop;
         if (s->op == XG_N_BLOCK)
-            for (k = 0; k < s->block->n_outs; k++) seen[s->block->outs[k].buf->id] = true;
+            for (k = 0; k < s->block->n_outs; k++) seen[l->mem[s->block->outs[k].buf->id].pool->buf->id] = true;
     }
     for (k = 0; k < l->n->bufs.n; k++) {
         xg_nhome *m = &l->mem[k];
-        if (!seen[k] && !(syncs && m->buf->scope == XG_NS_SHARED)) continue;
+        if (m->pool != m || (!seen[k] && !(syncs && m->buf->scope == XG_NS_SHARED))) continue;
         if (!m->regs) {
             xg_flow_slot(f, &m->tensor);
             continue;
@@ -250,6 +268,8 @@ XG_FN void xg_nlower_block(xg_nlower *l, const xg_nstmt *s) {
     bool never;
     xg_kval *cond = xg_nlower_holds(l, s->block->where, s->block->n_where, &never);
     xg_flow f = xg_flow_of(&l->s, NULL);
+    if (xg_nrun_crosses(l->n, s))
+        xg_nlower_fail(l, "the step 'allreduce' has to come before threads combine in", s->block->name);
     if (never) return;
     if (cond) xg_nlower_carry(l, &f, s);
     xg_flow_if(&f, cond);
@@ -300,7 +320,7 @@ XG_FN bool xg_nlower_vector(xg_nlower *l, const xg_nstmt *loop) {
     to = xg_nlower_lanes(l, b->outs[0].buf, b->outs[0].at, loop);
     for (k = 0; k < b->n_args; k++)
         if (from[k]) {
-            v[0] = l->mem[b->args[k].buf->id].tensor;
+            v[0] = l->mem[b->args[k].buf->id].pool->tensor;
             v[1] = xg_nlower_value(l, from[k]);
             type = xg_kir_vector(l->e.m, xg_kelem_of(b->args[k].type), loop->extent);
             vectors[k] = xg_kir_op(&l->s.b, XG_K_OP_READ, v, 2, &type, 1, 0)->results;
@@ -333,9 +353,9 @@ XG_FN bool xg_nlower_vector(xg_nlower *l, const xg_nstmt *loop) {
     }
     if (to) {
         v[0] = result;
-        v[1] = m->tensor;
+        v[1] = m->pool->tensor;
         v[2] = xg_nlower_value(l, to);
-        m->tensor = xg_kir_op(&l->s.b, XG_K_OP_WRITE, v, 3, &m->tensor->type, 1, 0)->results;
+        m->pool->tensor = xg_kir_op(&l->s.b, XG_K_OP_WRITE, v, 3, &m->pool->tensor->type, 1, 0)->results;
     }
     return true;
 }
@@ -366,13 +386,14 @@ XG_FN void xg_nlower_sync(xg_nlower *l) {
     uint32_t k, count = 0;
     xg_kop *op;
     for (k = 0; k < l->n->bufs.n; k++)
-        if (l->mem[k].buf->scope == XG_NS_SHARED) {
+        if (l->mem[k].buf->scope == XG_NS_SHARED && l->mem[k].pool == &l->mem[k]) {
             types[count] = l->mem[k].tensor->type;
             v[count++] = l->mem[k].tensor;
         }
     op = xg_kir_op(&l->s.b, XG_K_OP_SYNC, v, count, types, count, 0);
     for (k = count = 0; k < l->n->bufs.n; k++)
-        if (l->mem[k].buf->scope == XG_NS_SHARED) l->mem[k].tensor = &op->results[count++];
+        if (l->mem[k].buf->scope == XG_NS_SHARED && l->mem[k].pool == &l->mem[k])
+            l->mem[k].tensor = &op->results[count++];
 }
 XG_FN void xg_nlower_stmts(xg_nlower *l, const xg_nstmt *parent);
 XG_FN void xg_nlower_loop(xg_nlower *l, const xg_nstmt *s) {
@@ -402,7 +423,7 @@ XG_FN void xg_nlower_loop(xg_nlower *l, const xg_nstmt *s) {
             }
     } else {
         f = xg_flow_of(&l->s, NULL);
-        f.rolled = true;
+        f.rolled = !xg_nstmt_note(s, XG_NOTE_MAY_UNROLL);
         xg_nlower_carry(l, &f, s);
         {
             xg_kval *lo = xg_kconst_int(&l->s.b, XG_E_INDEX, 0), *hi = xg_kconst_int(&l->s.b, XG_E_INDEX, s->extent);
@@ -434,19 +455,38 @@ XG_FN void xg_nlower_stmts(xg_nlower *l, const xg_nstmt *parent) {
 /* ---- the kernel ---- */
 
 /* How an array lies: row-major, but for the axes whose stride is asked to be something more than a multiple. */
-XG_FN void xg_nlower_strides(xg_nlower *l, xg_nhome *m) {
+XG_FN int64_t xg_nbuf_size(const xg_loopnest *n, const xg_nbuf *buf, int64_t *strides) {
     int64_t next = 1;
     uint32_t d, k;
-    for (d = m->buf->rank; d-- > 0;) {
-        for (k = 0; k < m->buf->n_aligned; k++)
-            if (m->buf->aligned[k].axis == d) {
-                int64_t factor = m->buf->aligned[k].factor, offset = m->buf->aligned[k].offset % factor;
+    for (d = buf->rank; d-- > 0;) {
+        for (k = 0; k < buf->n_aligned; k++)
+            if (buf->aligned[k].axis == d) {
+                int64_t factor = buf->aligned[k].factor, offset = buf->aligned[k].offset % factor;
                 next += (offset - next % factor + factor) % factor;
             }
-        m->strides[d] = next;
-        if (!xg_mul64(next, m->buf->dims[d], &next)) xg_nlower_fail(l, "there is no room for", m->buf->name);
+        if (strides) strides[d] = next;
+        if (!xg_mul64(next, buf->dims[d], &next))
+            xg_fail(n->ctx, XLAGPU_ERROR_UNSUPPORTED, "loop nest '%.*s': there is no room for '%.*s'", (int)n->name.n,
+                n->name.p, (int)buf->name.n, buf->name.p);
     }
-    m->size = next;
+    return next;
+}
+/* Arrays of a type that were merged are parts of one. */
+XG_FN void xg_nlower_pool(xg_nlower *l, xg_nhome *m) {
+    int64_t size = 0;
+    const xg_ktype *t;
+    uint32_t k;
+    for (k = 0; k < l->n->bufs.n; k++) {
+        const xg_nbuf *b = l->n->bufs.p[k];
+        if (b->scope != XG_NS_SHARED || b->type != m->buf->type || !b->placed) continue;
+        size = XG_MAX(size, b->place + l->mem[k].size);
+        if (&l->mem[k] == m || !l->mem[k].tensor) continue;
+        m->pool = l->mem[k].pool;
+        return;
+    }
+    t = xg_kir_tensor(l->e.m, xg_kelem_of(m->buf->type), &size, 1);
+    m->tensor = xg_kir_op(&l->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    m->pool = m;
 }
 XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
     uint32_t k, in = 0, out = 0;
@@ -461,6 +501,10 @@ XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
         m->home = places.n ? xg_nplaces_home(&places) : l->n->root;
         if (m->buf->scope == XG_NS_GLOBAL)
             xg_nlower_fail(l, "memory of one kernel for another is not made here:", m->buf->name);
+        if (m->buf->scope == XG_NS_SHARED && m->buf->placed) {
+            xg_nlower_pool(l, m);
+            continue;
+        }
         if (m->buf->scope == XG_NS_SHARED) {
             const xg_ktype *t = xg_kir_tensor(l->e.m, xg_kelem_of(m->buf->type), &m->size, 1);
             m->tensor = xg_kir_op(&l->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
@@ -487,7 +531,8 @@ XG_FN xg_kmodule *xg_nest_lower(xg_loopnest *n, xg_arena *a, xg_str name, const 
     l.to = XG_NEW_N(a, const xg_aff *, n->vars.n + 1);
     for (k = 0; k < n->bufs.n; k++) {
         l.mem[k].buf = n->bufs.p[k];
-        xg_nlower_strides(&l, &l.mem[k]);
+        l.mem[k].size = xg_nbuf_size(n, n->bufs.p[k], l.mem[k].strides);
+        l.mem[k].pool = &l.mem[k];
         if (n->bufs.p[k]->param && !n->bufs.p[k]->output)
             types[in++] = xg_kir_tensor(l.e.m, xg_kelem_of(n->bufs.p[k]->type), &l.mem[k].size, 1);
     }

@@ -177,6 +177,12 @@ XG_FN xg_nstmt *xg_nest_find(xg_loopnest *n, xg_str block) {
         if (s->op == XG_N_BLOCK && xg_str_eq(s->block->name, block)) return s;
     return NULL;
 }
+XG_FN xg_nstmt *xg_nest_find_loop(xg_loopnest *n, xg_str var) {
+    xg_nstmt *s;
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root))
+        if (s->op == XG_N_LOOP && xg_str_eq(n->vars.p[s->var].name, var)) return s;
+    return NULL;
+}
 XG_FN uint32_t xg_nest_loops(const xg_nstmt *s, xg_nstmt **out, uint32_t cap) {
     uint32_t count = 0, k;
     xg_nstmt *p;

@@ -7,12 +7,19 @@
 #include "text.c"
 #include "nest.c"
 
+typedef struct xg_ndeclared {
+    xg_nstmt *block;
+    bool writes;
+    size_t at;
+    xg_nregions regions;
+} xg_ndeclared;
 typedef struct xg_nparse {
     xg_parse *p;
     xg_lex *x;
     xg_loopnest *n;
     const xg_source *src;
     uint32_t depth;
+    XG_VEC(xg_ndeclared) declared; /* regions: checked when the whole nest is there */
 } xg_nparse;
 
 XG_FN bool xg_nparse_word(xg_nparse *r, const char *word) {
@@ -109,6 +116,13 @@ XG_FN void xg_nparse_alloc(xg_nparse *r) {
     if (k == XG_NS_COUNT)
         xg_lex_fail_at(r->x, at, "global, shared, warp or local", "no scope is called '%.*s'", (int)scope.n, scope.p);
     b->scope = (xg_nscope)k;
+    if (xg_nparse_word(r, "at")) {
+        at = xg_lex_offset(r->x);
+        b->place = xg_lex_int(r->x, "where it begins");
+        b->placed = true;
+        if (b->scope != XG_NS_SHARED || b->place < 0 || b->place > INT32_MAX)
+            xg_lex_fail_at(r->x, at, NULL, "only arrays in shared memory begin at a place of it");
+    }
     while (xg_nparse_word(r, "align")) {
         xg_naligned a = {0};
         xg_lex_expect(r->x, '(', "'('");
@@ -279,6 +293,27 @@ XG_FN xg_str *xg_nparse_inits(xg_nparse *r, uint32_t *n) {
     *n = v.n;
     return v.p;
 }
+/* Which threads combine what they have. */
+XG_FN void xg_nparse_together(xg_nparse *r, xg_nblock *b) {
+    if (xg_lex_peek(r->x) == '=') return;
+    if (xg_nparse_word(r, "lanes")) {
+        size_t at = xg_lex_offset(r->x);
+        int64_t lanes = xg_lex_int(r->x, "a number of lanes");
+        if (lanes < 1 || lanes > 32 || (lanes & (lanes - 1)))
+            xg_lex_fail_at(r->x, at, "1, 2, 4, 8, 16 or 32", "groups of lanes are powers of two");
+        b->lanes = (uint32_t)lanes;
+    } else if (xg_nparse_word(r, "allreduce"))
+        do {
+            size_t at = xg_lex_offset(r->x);
+            xg_str axis = xg_nparse_name(r, "a thread axis");
+            uint32_t k;
+            for (k = 0; k < 3 && !xg_str_is(axis, xg_nkind_text((xg_nkind)(XG_NK_THREAD_X + k))); k++) {}
+            if (k == 3)
+                xg_lex_fail_at(r->x, at, "threadIdx.x, threadIdx.y, threadIdx.z", "no thread axis is called '%.*s'",
+                    (int)axis.n, axis.p);
+            b->across |= 1u << k;
+        } while (xg_lex_take(r->x, ','));
+}
 XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
     xg_nblock *b = s->block;
     const xg_imap *names = xg_nest_names(r->n, s->parent, r->n->flat ? NULL : b);
@@ -287,6 +322,7 @@ XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
     uint32_t n_inits = 0;
     size_t init_at = xg_lex_offset(r->x);
     b->body = r->p->comp = xg_comp_make(r->n->module);
+    xg_nparse_together(r, b);
     if (xg_nparse_word(r, "init")) inits = xg_nparse_inits(r, &n_inits);
     if (inits && r->n->flat && xg_nparse_word(r, "if")) b->begin = xg_nparse_domain(r, names, &b->n_begin);
     for (;;) {
@@ -380,6 +416,78 @@ XG_FN xg_niter xg_nparse_iter(xg_nparse *r, const xg_imap *names) {
     i.var = xg_nest_var_named(r->n, name, i.extent);
     return i;
 }
+/* One side of an interval, as base and number. */
+XG_FN xg_nregion xg_nparse_region(xg_nparse *r, const xg_imap *names) {
+    size_t at = xg_lex_offset(r->x);
+    xg_str name = xg_nparse_name(r, "a buffer");
+    xg_aff_env env = xg_nest_env(r->n);
+    xg_nregion g;
+    uint32_t d;
+    memset(&g, 0, sizeof g);
+    g.buf = xg_nest_find_buf(r->n, name);
+    if (!g.buf) xg_lex_fail_at(r->x, at, NULL, "no buffer is called '%.*s'", (int)name.n, name.p);
+    g.dims = XG_NEW_N(r->n->arena, xg_nshare, g.buf->rank);
+    xg_lex_expect(r->x, '[', "'[' after a buffer's name");
+    for (d = 0; d < g.buf->rank; d++) {
+        const xg_aff *apart = NULL, *hi;
+        if (d) xg_lex_expect(r->x, ',', "',' between indices");
+        at = xg_lex_offset(r->x);
+        g.dims[d].base = xg_nparse_expr(r, names);
+        if (!xg_lex_take(r->x, ':')) continue;
+        hi = xg_nparse_expr(r, names);
+        apart = xg_aff_add_scaled(&env, hi, g.dims[d].base, -1);
+        if (!apart || apart->kind != XG_AFF_CONST || apart->k < 1)
+            xg_lex_fail_at(r->x, at, NULL, "the ends of an interval are a number of at least 1 apart");
+        g.dims[d].hi = apart->k - 1;
+    }
+    xg_lex_expect(r->x, ']', "']' behind the indices");
+    return g;
+}
+XG_FN void xg_nparse_regions(xg_nparse *r, xg_nstmt *s) {
+    static const char *const words[] = {"reads", "writes"};
+    const xg_imap *names = xg_nest_names(r->n, s->parent, s->block);
+    uint32_t k;
+    if (!xg_lex_is(r->x, "reads") || xg_lex_peek(r->x) == '=') return;
+    s->block->regions = true;
+    for (k = 0; k < 2; k++) {
+        xg_ndeclared d;
+        memset(&d, 0, sizeof d);
+        d.block = s;
+        d.writes = k == 1;
+        d.at = xg_lex_offset(r->x);
+        xg_nparse_expect_word(r, words[k]);
+        while (r->x->kind == XG_TOK_WORD && xg_lex_peek(r->x) == '[' && !(k == 0 && xg_lex_is(r->x, "writes"))) {
+            xg_nregion g = xg_nparse_region(r, names);
+            xg_push(r->n->arena, xg_nregion, &d.regions, g);
+            if (!xg_lex_take(r->x, ',')) break;
+        }
+        xg_push(r->n->arena, xg_ndeclared, &r->declared, d);
+    }
+}
+/* What is declared covers what the block touches, and nothing else. */
+XG_FN void xg_nparse_check_regions(xg_nparse *r) {
+    uint32_t k, j, i;
+    for (k = 0; k < r->declared.n; k++) {
+        const xg_ndeclared *d = &r->declared.p[k];
+        const char *does = d->writes ? "writes" : "reads";
+        xg_nregions own;
+        xg_nest_regions_of(r->n, d->block, d->writes, &own);
+        for (j = 0; j < own.n; j++) {
+            for (i = 0; i < d->regions.n && d->regions.p[i].buf != own.p[j].buf; i++) {}
+            if (i == d->regions.n || !xg_nregion_covers(r->n, &d->regions.p[i], &own.p[j]))
+                xg_lex_fail_at(r->x, d->at, NULL, "'%.*s' %s more of '%.*s' than is declared",
+                    (int)d->block->block->name.n, d->block->block->name.p, does, (int)own.p[j].buf->name.n,
+                    own.p[j].buf->name.p);
+        }
+        for (i = 0; i < d->regions.n; i++) {
+            for (j = 0; j < own.n && own.p[j].buf != d->regions.p[i].buf; j++) {}
+            if (j == own.n)
+                xg_lex_fail_at(r->x, d->at, NULL, "'%.*s' does not do that: it %s nothing of '%.*s'",
+                    (int)d->block->block->name.n, d->block->block->name.p, does, (int)d->regions.p[i].buf->name.n,
+                    d->regions.p[i].buf->name.p);
+        }
+    }
+}
 XG_FN void xg_nparse_block(xg_nparse *r, xg_nstmt *parent) {
     size_t at = xg_lex_offset(r->x);
     xg_str name = xg_nparse_name(r, "a block's name");
@@ -402,6 +510,7 @@ XG_FN void xg_nparse_block(xg_nparse *r, xg_nstmt *parent) {
     if (xg_nparse_word(r, "where")) s->block->where = xg_nparse_domain(r, names, &s->block->n_where);
     xg_lex_expect(r->x, '{', "'{' before a block's body");
     xg_nparse_notes(r, s);
+    xg_nparse_regions(r, s);
     if (xg_lex_is(r->x, "for") || xg_lex_is(r->x, "block") || xg_lex_is(r->x, "sync"))
         xg_nparse_stmts(r, s);
     else
@@ -446,6 +555,7 @@ XG_FN xg_loopnest *xg_nest_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const 
     xg_lex_expect(r.x, '{', "'{' before the nest's statements");
     while (xg_nparse_word(&r, "alloc")) xg_nparse_alloc(&r);
     xg_nparse_stmts(&r, r.n->root);
+    xg_nparse_check_regions(&r);
     *at = xg_lex_offset(r.x) + 1;
     xg_lex_expect(r.x, '}', "'}' at the end of the nest");
     r.p->m->at = 0;

@@ -76,7 +76,7 @@ XG_FN xg_comp *xg_nest_constants(xg_loopnest *n, xg_str name, const xg_literal *
                   : xg_inst_new(c, XG_TUPLE, xg_shape_tuple(n->module, shapes, count), made, count, NULL, XG_STR(""));
     return c;
 }
-XG_FN xg_nstmt *xg_sched_decompose_reduction(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop) {
+XG_FN xg_nstmt *xg_do_decompose_reduction(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop) {
     xg_nblock *b;
     xg_nstmt *loops[XG_NEST_DEPTH_MAX], *copies[XG_NEST_DEPTH_MAX], *made, *top = NULL, *at = NULL;
     xg_constraint *where;
@@ -171,7 +171,7 @@ XG_FN void xg_nblock_guard_value(xg_loopnest *n, xg_nblock *b, const xg_constrai
 }
 /* The block becomes the second step; given back is the first, which makes for each round of the loop a result in an
  * array with one more dimension at `axis`. */
-XG_FN xg_nstmt *xg_sched_rfactor(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, uint32_t axis) {
+XG_FN xg_nstmt *xg_do_rfactor(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, uint32_t axis) {
     xg_nblock *b, *f;
     xg_nstmt *loops[XG_NEST_DEPTH_MAX], *copies[XG_NEST_DEPTH_MAX], *first, *top = NULL, *at = NULL;
     xg_constraint *where, *reduced_where;

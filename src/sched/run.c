@@ -9,13 +9,15 @@
 
 enum {
     XG_NRUN_ALL = UINT32_MAX,
-    XG_NRUN_OUTS = 8
+    XG_NRUN_OUTS = 8,
+    XG_NRUN_CELL = 16 /* bytes that hold any scalar */
 };
 /* owner: 0 nobody, ALL, or 1 + a block's or thread's number */
 typedef struct xg_nmem {
     unsigned char *data;
     uint32_t *owner;
     size_t bytes;
+    int64_t elements; /* of one of them, if each thread has its own */
 } xg_nmem;
 typedef struct xg_nrun {
     xg_loopnest *n;
@@ -28,6 +30,7 @@ typedef struct xg_nrun {
     int64_t *values;                               /* by variable */
     int64_t axis[XG_NK_COUNT];                     /* the values of thread axes around */
     int64_t extent[XG_NK_COUNT], threads_of_block; /* of the axes, the most in the nest */
+    bool together;                                 /* threads combine what they have: together.c */
     const xg_nblock *block;                        /* being run */
 } xg_nrun;
 
@@ -50,6 +53,11 @@ XG_FN bool xg_nrun_holds(const xg_nrun *x, const xg_constraint *c, uint32_t n) {
     }
     return true;
 }
+/* The number of the block of threads that runs now, or of the thread, or of its warp: 1 + block * (all threads + 1) for
+ * a block, and behind that its threads. */
+XG_FN int64_t xg_nrun_number(const xg_nrun *x, xg_nkind first) {
+    return (x->axis[first + 2] * x->extent[first + 1] + x->axis[first + 1]) * x->extent[first] + x->axis[first];
+}
 XG_FN size_t xg_nrun_place(const xg_nrun *x, const xg_nbuf *buf, const xg_aff *const *at) {
     int64_t flat = 0;
     uint32_t k;
@@ -58,12 +66,8 @@ XG_FN size_t xg_nrun_place(const xg_nrun *x, const xg_nbuf *buf, const xg_aff *c
         if (v < 0 || v >= buf->dims[k]) xg_nrun_fail(x, "an index leaves the buffer", buf);
         flat = flat * buf->dims[k] + v;
     }
+    if (x->together && buf->scope == XG_NS_LOCAL) flat += xg_nrun_number(x, XG_NK_THREAD_X) * x->mems[buf->id].elements;
     return (size_t)flat;
-}
-/* The number of the block of threads that runs now, or of the thread, or of its warp: 1 + block * (all threads + 1) for
- * a block, and behind that its threads. */
-XG_FN int64_t xg_nrun_number(const xg_nrun *x, xg_nkind first) {
-    return (x->axis[first + 2] * x->extent[first + 1] + x->axis[first + 1]) * x->extent[first] + x->axis[first];
 }
 XG_FN uint32_t xg_nrun_owner(const xg_nrun *x, xg_nscope scope) {
     int64_t thread = xg_nrun_number(x, XG_NK_THREAD_X),
@@ -124,55 +128,63 @@ XG_FN bool xg_nrun_copies_nothing(const xg_nrun *x, const xg_nblock *b) {
     return !b->combine && b->n_args == 1 && a->kind == XG_NA_LOAD && b->body->root->op == XG_PARAMETER &&
            xg_nrun_holds(x, a->where, a->n_where) && !x->mems[a->buf->id].owner[xg_nrun_place(x, a->buf, a->at)];
 }
-XG_FN void xg_nrun_body(xg_nrun *x, const xg_nstmt *s) {
-    const xg_nblock *b = s->block;
-    const void **in = XG_NEW_N(&x->r->stack, const void *, b->n_args + 2 * b->n_outs);
-    unsigned char *cells = XG_NEW_N(&x->r->stack, unsigned char, 16 * ((size_t)b->n_args + 3 * (size_t)b->n_outs));
-    void *out[XG_NRUN_OUTS], *next[XG_NRUN_OUTS];
-    size_t at[XG_NRUN_OUTS];
-    bool crosses = xg_nrun_crosses(x->n, s), first = b->init && xg_nrun_first(x, b);
+/* What the block computes at this point, without what its results hold. */
+XG_FN void xg_nrun_values(const xg_nrun *x, const xg_nblock *b, void *const *out) {
+    const void **in = XG_NEW_N(&x->r->stack, const void *, b->n_args);
+    unsigned char *cells = XG_NEW_N(&x->r->stack, unsigned char, XG_NRUN_CELL *(size_t)b->n_args);
     uint32_t k;
-    if (xg_nrun_copies_nothing(x, b)) return;
     if (b->n_outs > XG_NRUN_OUTS)
         xg_fail(x->n->ctx, XLAGPU_ERROR_LIMIT, "block '%.*s' has more than %d results", (int)b->name.n, b->name.p,
             XG_NRUN_OUTS);
-    for (k = 0; k < b->n_args; k++, cells += 16) {
+    for (k = 0; k < b->n_args; k++, cells += XG_NRUN_CELL) {
         xg_nrun_read(x, &b->args[k], cells);
         in[k] = cells;
     }
-    for (k = 0; k < b->n_outs; k++, cells += 16) out[k] = cells;
     xg_eval_apply(x->r, b->body, in, out, 1);
-    for (k = 0; k < b->n_outs; k++) at[k] = xg_nrun_place(x, b->outs[k].buf, b->outs[k].at);
-    if (b->combine) {
-        for (k = 0; k < b->n_outs; k++, cells += 16) {
-            xg_nmem *m = &x->mems[b->outs[k].buf->id];
-            in[b->n_outs + k] = out[k];
-            in[k] = m->data + at[k] * m->bytes;
-            next[k] = cells;
-            if (first)
-                memcpy(m->data + at[k] * m->bytes, b->init[k]->data, m->bytes);
-            else if (!m->owner[at[k]])
-                xg_nrun_fail(x, "it updates what nobody has written of", b->outs[k].buf);
-            else if (!crosses && !xg_nrun_sees(x, b->outs[k].buf, m->owner[at[k]]))
-                xg_nrun_fail(x, "it updates what only another thread can see of", b->outs[k].buf);
-        }
-        xg_eval_apply(x->r, b->combine, in, next, 1);
-        for (k = 0; k < b->n_outs; k++) out[k] = next[k];
-    }
+}
+/* crosses: a thread's own array becomes its block's. */
+XG_FN void xg_nrun_store(const xg_nrun *x, const xg_nblock *b, void *const *values, bool crosses) {
+    uint32_t k;
     for (k = 0; k < b->n_outs; k++) {
-        xg_nmem *m = &x->mems[b->outs[k].buf->id];
-        memcpy(m->data + at[k] * m->bytes, out[k], m->bytes);
-        m->owner[at[k]] =
-            xg_nrun_owner(x, crosses && b->outs[k].buf->scope == XG_NS_LOCAL ? XG_NS_SHARED : b->outs[k].buf->scope);
+        xg_nbuf *buf = b->outs[k].buf;
+        xg_nmem *m = &x->mems[buf->id];
+        size_t at = xg_nrun_place(x, buf, b->outs[k].at);
+        memcpy(m->data + at * m->bytes, values[k], m->bytes);
+        m->owner[at] = xg_nrun_owner(x, crosses && buf->scope == XG_NS_LOCAL ? XG_NS_SHARED : buf->scope);
     }
 }
-XG_FN void xg_nrun_stmts(xg_nrun *x, const xg_nstmt *parent);
-XG_FN void xg_nrun_block(xg_nrun *x, const xg_nstmt *s) {
+XG_FN void xg_nrun_body(xg_nrun *x, const xg_nstmt *s) {
     const xg_nblock *b = s->block;
-    xg_mark mark = xg_arena_mark(&x->r->stack);
+    unsigned char cells[2 * XG_NRUN_OUTS * XG_NRUN_CELL];
+    const void *in[2 * XG_NRUN_OUTS];
+    void *out[XG_NRUN_OUTS], *next[XG_NRUN_OUTS];
+    bool crosses = xg_nrun_crosses(x->n, s), first = b->init && xg_nrun_first(x, b);
     uint32_t k;
-    x->block = b;
-    if (!xg_nrun_holds(x, b->where, b->n_where)) return;
+    if (xg_nrun_copies_nothing(x, b)) return;
+    for (k = 0; k < b->n_outs && k < XG_NRUN_OUTS; k++) {
+        out[k] = cells + (size_t)k * XG_NRUN_CELL;
+        next[k] = cells + (size_t)(XG_NRUN_OUTS + k) * XG_NRUN_CELL;
+    }
+    xg_nrun_values(x, b, out);
+    for (k = 0; k < b->n_outs && b->combine; k++) {
+        xg_nmem *m = &x->mems[b->outs[k].buf->id];
+        size_t at = xg_nrun_place(x, b->outs[k].buf, b->outs[k].at);
+        in[b->n_outs + k] = out[k];
+        in[k] = m->data + at * m->bytes;
+        if (first)
+            memcpy(m->data + at * m->bytes, b->init[k]->data, m->bytes);
+        else if (!m->owner[at])
+            xg_nrun_fail(x, "it updates what nobody has written of", b->outs[k].buf);
+        else if (!crosses && !xg_nrun_sees(x, b->outs[k].buf, m->owner[at]))
+            xg_nrun_fail(x, "it updates what only another thread can see of", b->outs[k].buf);
+    }
+    if (b->combine) xg_eval_apply(x->r, b->combine, in, next, 1);
+    xg_nrun_store(x, b, b->combine ? next : out, crosses);
+}
+/* Are we at a point of the block? Its iterators get their values. */
+XG_FN bool xg_nrun_enter(const xg_nrun *x, const xg_nblock *b) {
+    uint32_t k;
+    if (!xg_nrun_holds(x, b->where, b->n_where)) return false;
     for (k = 0; k < b->n_iters; k++) {
         int64_t v = xg_nrun_value(x, b->iters[k].binding);
         if (v < 0 || v >= b->iters[k].extent)
@@ -182,6 +194,14 @@ XG_FN void xg_nrun_block(xg_nrun *x, const xg_nstmt *s) {
                 x->n->vars.p[b->iters[k].var].name.p);
         x->values[b->iters[k].var] = v;
     }
+    return true;
+}
+XG_FN void xg_nrun_stmts(xg_nrun *x, const xg_nstmt *parent);
+XG_FN void xg_nrun_block(xg_nrun *x, const xg_nstmt *s) {
+    const xg_nblock *b = s->block;
+    xg_mark mark = xg_arena_mark(&x->r->stack);
+    x->block = b;
+    if (!xg_nrun_enter(x, b)) return;
     if (b->body)
         xg_nrun_body(x, s);
     else
@@ -204,6 +224,8 @@ XG_FN void xg_nrun_stmts(xg_nrun *x, const xg_nstmt *parent) {
         x->axis[s->kind] = outer;
     }
 }
+XG_FN bool xg_nest_goes_together(const xg_loopnest *n); /* together.c */
+XG_FN void xg_nrun_together(xg_nrun *x);
 /* How many threads and blocks there are, so that each has a number. */
 XG_FN void xg_nrun_extents(xg_nrun *x) {
     const xg_nstmt *s;
@@ -225,6 +247,7 @@ XG_FN void xg_nrun_work(xg_eval_run *r, void *data) {
     xg_nrun *x = (xg_nrun *)data;
     uint32_t k, arg = 0, result = 0;
     xg_nrun_extents(x);
+    x->together = xg_nest_goes_together(x->n);
     x->r = r;
     x->values = XG_NEW_N(&r->mem, int64_t, x->n->vars.n);
     x->mems = XG_NEW_N(&r->mem, xg_nmem, x->n->bufs.n);
@@ -233,6 +256,8 @@ XG_FN void xg_nrun_work(xg_eval_run *r, void *data) {
         const xg_shape *s = xg_shape_array(x->n->module, b->type, b->dims, b->rank, NULL, NULL);
         xg_nmem *m = &x->mems[b->id];
         size_t at, count = (size_t)s->elements;
+        m->elements = s->elements;
+        if (x->together && b->scope == XG_NS_LOCAL) count = xg_mul(r->ctx, count, (size_t)x->threads_of_block);
         m->bytes = (size_t)xg_type_bytes(b->type);
         m->owner = XG_NEW_N(&r->mem, uint32_t, count);
         if (b->output) {
@@ -246,7 +271,10 @@ XG_FN void xg_nrun_work(xg_eval_run *r, void *data) {
         memcpy(m->data, x->args[arg++]->data, count * m->bytes);
         for (at = 0; at < count; at++) m->owner[at] = XG_NRUN_ALL;
     }
-    xg_nrun_stmts(x, x->n->root);
+    if (x->together)
+        xg_nrun_together(x);
+    else
+        xg_nrun_stmts(x, x->n->root);
     for (k = 0; k < x->n->bufs.n; k++) {
         const xg_nbuf *b = x->n->bufs.p[k];
         const xg_shape *s = xg_shape_array(x->n->module, b->type, b->dims, b->rank, NULL, NULL);

@@ -81,6 +81,8 @@ struct xg_nbuf {
     uint32_t n_aligned;
     const struct xg_naligned *aligned; /* of its memory: storage_align */
     uint32_t id;                       /* its place in the nest's list */
+    bool placed;                       /* of shared memory: merged, place is where it begins among those of its type */
+    int64_t place;
 };
 /* the stride of that axis is offset more than a multiple of factor */
 typedef struct xg_naligned {
@@ -135,6 +137,9 @@ struct xg_nblock {
     /* of a flat nest: init comes first where these hold; before, where all reduced iterators are 0 */
     uint32_t n_begin;
     const xg_constraint *begin;
+    bool regions;    /* its text says what it reads and writes */
+    uint32_t across; /* bit k: the threads of axis threadIdx.x + k combine one value each, and all have the result */
+    uint32_t lanes;  /* as across, of aligned groups of so many lanes of a warp; nothing begins it. 0: neither */
 };
 
 struct xg_nstmt {
@@ -150,8 +155,9 @@ struct xg_nstmt {
     xg_nblock *block; /* BLOCK; what it holds, if it is around others, are its children */
     uint32_t n_notes;
     const xg_nnote *notes;
-    bool sync; /* the threads of a block wait for each other in front of it */
-    bool gone; /* it was replaced: no primitive takes it any more */
+    bool sync;         /* the threads of a block wait for each other in front of it */
+    bool gone;         /* it was replaced: no primitive takes it any more */
+    const char *label; /* its name in the trace; NULL: it has none yet */
 };
 
 typedef struct xg_nvar {
@@ -168,6 +174,7 @@ struct xg_loopnest {
     XG_VEC(xg_range) ranges;
     bool flat; /* blocks have no iterators any more: what they read and write is said of the loops */
     xg_nstmt *root;
+    struct xg_ntrace *trace; /* where primitives are recorded; NULL: nowhere */
 };
 
 /* ---- nest.c: making and walking ---- */
@@ -194,6 +201,7 @@ XG_FN xg_comp *xg_nest_combiner(xg_loopnest *n, xg_opcode op, xlagpu_type t);
 XG_FN const xg_aff **xg_nmap_apply(
     xg_loopnest *n, const xg_imap *map, const xg_aff *const *at); /* the map's results for these indices */
 XG_FN xg_nstmt *xg_nest_find(xg_loopnest *n, xg_str block);       /* NULL when there is none */
+XG_FN xg_nstmt *xg_nest_find_loop(xg_loopnest *n, xg_str var);    /* by its variable's name */
 XG_FN xg_nbuf *xg_nest_find_buf(xg_loopnest *n, xg_str name);
 /* those around it up to the next block or the root, outermost first */
 XG_FN uint32_t xg_nest_loops(const xg_nstmt *s, xg_nstmt **out, uint32_t cap);
@@ -258,6 +266,10 @@ typedef enum xg_nclass {
     XG_NC_REDUCTION
 } xg_nclass;
 /* of one dimension: base + lo .. base + hi; dense: every place of it */
+typedef struct xg_nshare { /* what an iterator or index runs over: base + lo .. base + hi; base NULL: all of it */
+    const xg_aff *base;
+    int64_t lo, hi;
+} xg_nshare;
 typedef struct xg_nspan {
     const xg_aff *base;
     int64_t lo, hi;
@@ -290,6 +302,36 @@ XG_FN bool xg_nest_covers_place(xg_loopnest *n, xg_nstmt *w, uint32_t out, xg_ns
 /* of a combiner of one operation: what changes nothing, of l's type. False: it is not known */
 XG_FN bool xg_combiner_identity(const xg_comp *combine, xg_literal *l);
 XG_FN bool xg_literal_is_identity(const xg_comp *combine, const xg_literal *l, xg_arena *a);
+
+/* ---- itermap.c: what an index says of the variables that it is made of ---- */
+typedef struct xg_isum xg_isum;
+typedef struct xg_imark { /* IterMark: a variable, or a sum, that counts to extent */
+    const xg_aff *var;    /* NULL: sum */
+    const xg_isum *sum;
+    int64_t extent;
+} xg_imark;
+typedef struct xg_isplit { /* IterSplit: (mark floordiv lower) mod extent, times scale */
+    const xg_imark *mark;
+    int64_t lower, extent, scale;
+} xg_isplit;
+struct xg_isum { /* IterSum: largest scale first */
+    xg_isplit *p;
+    uint32_t n;
+    int64_t base;
+};
+typedef enum xg_icheck {
+    XG_IC_NO_CHECK,
+    XG_IC_INJECTIVE,
+    XG_IC_SURJECTIVE,
+    XG_IC_BIJECTIVE
+} xg_icheck;
+XG_FN bool xg_iter_sum_of(xg_aff_env *env, xg_arena *a, const xg_aff *e, xg_isum *out); /* false: e is no such sum */
+XG_FN const xg_isum *xg_detect_iter_map(/* one for each index; NULL: *why says what is wrong with them */
+    xg_aff_env *env, xg_arena *a, const xg_aff *const *at, uint32_t count, xg_icheck check, const char **why);
+/* Do the values of the indices together tell those of the variables? */
+XG_FN bool xg_iter_tells(
+    xg_aff_env *env, xg_arena *a, const xg_aff *const *at, uint32_t count, const xg_aff *const *vars, uint32_t n_vars);
+XG_FN void xg_isum_print(xg_buf *b, const xg_isum *s, const xg_imap *names);
 
 /* ---- body.c: making a block's computation ---- */
 typedef struct xg_nbody {
@@ -384,5 +426,180 @@ typedef struct xg_nmatmul {
 XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, int64_t sms);
 /* scheduled; the nest's parameters are those of the fusion, in their order */
 XG_FN xg_loopnest *xg_nmatmul_nest(xg_arena *a, const xg_nmatmul *w, xg_str name);
+
+/* ---- trace.c: schedules as text ---- */
+typedef struct xg_ntrace {
+    xg_buf text;
+    xg_dict names;
+} xg_ntrace;
+XG_FN void xg_trace_begin(xg_loopnest *n); /* primitives are recorded from here on */
+XG_FN xg_str xg_trace_text(const xg_loopnest *n);
+/* Applies the primitives from there to the end of the text. Fails with a position, or as the primitive does. */
+XG_FN void xg_trace_apply(xg_loopnest *n, const xg_source *src, size_t at);
+/* What the loops and blocks of a primitive are called, before it changes them; and its line, when it is done. */
+XG_FN const char *xg_trace_label(xg_loopnest *n, xg_nstmt *s);
+XG_FN const char *xg_trace_labels(xg_loopnest *n, xg_nstmt *const *s, uint32_t count); /* each behind a blank */
+XG_FN const char *xg_trace_ints(xg_loopnest *n, const int64_t *v, uint32_t count);     /* the same; -1 is "_" */
+XG_FN const char *xg_trace_map(xg_loopnest *n, const xg_imap *map);
+XG_FN void xg_trace_step(xg_loopnest *n, xg_nstmt *const *made, uint32_t n_made, const char *format, ...)
+    XG_PRINTF(4, 5);
+
+/* ---- the primitives without their record: record.c puts it around them, and primitives made of others use these ----
+ */
+XG_FN void xg_do_split(xg_loopnest *n, xg_nstmt *loop, const int64_t *factors, uint32_t count, xg_nstmt **out);
+XG_FN xg_nstmt *xg_do_fuse(xg_loopnest *n, xg_nstmt *const *loops, uint32_t count);
+XG_FN void xg_do_reorder(xg_loopnest *n, xg_nstmt *const *loops, uint32_t count);
+XG_FN void xg_do_kind(xg_loopnest *n, xg_nstmt *loop, xg_nkind kind);
+XG_FN void xg_do_annotate(xg_loopnest *n, xg_nstmt *s, xg_str key, xg_str value);
+XG_FN void xg_do_unannotate(xg_loopnest *n, xg_nstmt *s, xg_str key);
+XG_FN xg_nstmt *xg_do_add_unit_loop(xg_loopnest *n, xg_nstmt *s);
+XG_FN xg_nstmt *xg_do_cache_read(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope);
+XG_FN xg_nstmt *xg_do_cache_write(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope);
+XG_FN xg_nstmt *xg_do_reindex(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, bool write);
+XG_FN void xg_do_set_scope(xg_loopnest *n, xg_nbuf *buf, xg_nscope scope);
+XG_FN void xg_do_storage_align(xg_loopnest *n, xg_nbuf *buf, uint32_t axis, int64_t factor, int64_t offset);
+XG_FN void xg_do_compute_inline(xg_loopnest *n, xg_nstmt *producer);
+XG_FN void xg_do_reverse_compute_inline(xg_loopnest *n, xg_nstmt *consumer);
+XG_FN void xg_do_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit);
+XG_FN void xg_do_reverse_compute_at(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, bool keep_unit);
+XG_FN xg_nstmt *xg_do_decompose_reduction(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop);
+XG_FN xg_nstmt *xg_do_rfactor(xg_loopnest *n, xg_nstmt *block, xg_nstmt *loop, uint32_t axis);
+XG_FN void xg_do_transform_layout(xg_loopnest *n, xg_nbuf *buf, const xg_imap *map, bool padded);
+XG_FN void xg_do_transform_block_layout(xg_loopnest *n, xg_nstmt *block, const xg_imap *map);
+XG_FN void xg_do_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *multiples, uint32_t count);
+XG_FN xg_nstmt *xg_do_blockize(xg_loopnest *n, xg_nstmt *loop);
+
+/* ---- normalize.c: a nest as rules want it ---- */
+enum {
+    XG_NINFOS_MAX = 64
+};
+typedef struct xg_ninfo {
+    xg_nstmt *block;
+    uint32_t n;                  /* iterators, each with a loop of its own */
+    char kinds[XG_RANK_MAX + 1]; /* S or R of each */
+    int64_t extents[XG_RANK_MAX];
+    xg_nstmt *loops[XG_NEST_DEPTH_MAX];
+    bool reduction; /* it combines, and has what it begins with */
+} xg_ninfo;
+typedef struct xg_ninfos {
+    xg_ninfo p[XG_NINFOS_MAX];
+    uint32_t n;
+} xg_ninfos;
+XG_FN bool xg_nest_normalize(xg_loopnest *n, xg_ninfos *out, const char **why); /* false: why not */
+XG_FN void xg_ninfo_print(xg_buf *b, const xg_ninfo *i);
+XG_FN bool xg_ninfo_is_injective(const xg_ninfo *i);
+XG_FN bool xg_ninfo_is_reduction(const xg_ninfo *i);
+XG_FN bool xg_ninfo_sums(const xg_ninfo *i); /* a reduction of one result by addition */
+XG_FN uint32_t xg_ninfo_is_gemv(xg_loopnest *n, const xg_ninfo *i, xg_nbuf **vectors, uint32_t cap); /* 0: it is none */
+XG_FN bool xg_ninfo_is_broadcast(xg_loopnest *n, const xg_ninfo *block, const xg_ninfo *epilogue);
+XG_FN const xg_narg *xg_detect_dominant_read(xg_loopnest *n, const xg_nblock *b, const xg_aff **place);
+XG_FN uint32_t xg_nest_leaves(xg_loopnest *n, xg_nstmt **out, uint32_t cap);
+XG_FN bool xg_sched_try(xg_loopnest *n, void (*fn)(xg_loopnest *n, xg_nstmt *s), xg_nstmt *s); /* false: refused */
+XG_FN void xg_sched_try_inline(xg_loopnest *n, xg_nstmt **blocks, uint32_t count);
+XG_FN void xg_sched_try_inline_contiguous_spatial(xg_loopnest *n, xg_ninfos *v);
+
+/* ---- rules.c: schedules for kinds of nests ---- */
+typedef struct xg_nrule_target {
+    int64_t threads_max, shared_bytes; /* of a block */
+} xg_nrule_target;
+/* The first rule that takes the nest: a scheduled copy with its trace, and which rule. NULL: none does. */
+XG_FN xg_loopnest *xg_rule_apply(xg_loopnest *n, const xg_nrule_target *t, const char **rule);
+XG_FN xg_loopnest *xg_rule_apply_one(xg_loopnest *n, const xg_nrule_target *t, xg_str rule); /* NULL: not taken */
+
+/* ---- copy.c ---- */
+XG_FN xg_loopnest *xg_nest_copy(const xg_loopnest *n); /* in the same arena; computations of scalars are shared */
+/* A copy of the statement with new variables and blocks, not in the tree; to: what stands for the variables around. */
+XG_FN xg_nstmt *xg_nstmt_copy(xg_loopnest *n, const xg_nstmt *s, xg_nsubst *to);
+
+/* ---- allreduce.c ---- */
+XG_FN void xg_nest_allreduce(xg_loopnest *n); /* reductions over loops of threads become collective blocks */
+XG_FN void xg_nest_shuffles(xg_loopnest *n);  /* of a flat nest: collective blocks become shuffles and shared memory */
+
+/* ---- regions.c: what a block reads and writes, in terms of its iterators ---- */
+typedef struct xg_nregion {
+    xg_nbuf *buf;
+    xg_nshare *dims; /* base + lo .. base + hi */
+    bool *whole;     /* all of the dimension */
+} xg_nregion;
+typedef struct xg_nregions {
+    xg_nregion *p;
+    uint32_t n, cap;
+} xg_nregions;
+XG_FN void xg_nest_regions_of(xg_loopnest *n, const xg_nstmt *block, bool writes, xg_nregions *out);
+XG_FN void xg_nest_show_regions(xg_loopnest *n); /* blocks' texts say what they read and write from here on */
+XG_FN void xg_nregions_print(xg_buf *b, xg_loopnest *n, const xg_nregions *v, const xg_imap *names);
+XG_FN bool xg_nregion_covers(xg_loopnest *n, const xg_nregion *declared, const xg_nregion *r);
+
+/* ---- host.c: a scheduled nest as a program ---- */
+enum {
+    XG_NARRAY_CPU = 1,
+    XG_NARRAY_CUDA = 2 /* DLPack's numbers */
+};
+typedef struct xg_narray { /* what a caller hands over */
+    bool is_array;
+    xlagpu_type type;
+    uint32_t rank;
+    const int64_t *dims, *strides; /* strides in elements; NULL: compact */
+    uint64_t address, byte_offset;
+    int64_t device, device_id;
+} xg_narray;
+typedef enum xg_nhcheck_kind {
+    XG_NHC_COUNT,
+    XG_NHC_KIND,
+    XG_NHC_RANK,
+    XG_NHC_TYPE,
+    XG_NHC_SHAPE,
+    XG_NHC_STRIDE,
+    XG_NHC_OFFSET,
+    XG_NHC_ALIGNMENT,
+    XG_NHC_DEVICE,
+    XG_NHC_SAME_DEVICE
+} xg_nhcheck_kind;
+typedef struct xg_nhcheck {
+    xg_nhcheck_kind kind;
+    uint32_t arg, dim;
+    int64_t want;
+} xg_nhcheck;
+typedef struct xg_nkernel {
+    xg_loopnest *nest;
+    XG_VEC(uint32_t) args; /* of the host's arrays: those that it reads, then those that it writes */
+    int64_t grid[3], block[3];
+} xg_nkernel;
+typedef struct xg_nhost {
+    xg_str name;
+    XG_VEC(xg_nbuf *) bufs; /* arguments, then what kernels hand to each other */
+    uint32_t n_args, *of_buf;
+    XG_VEC(xg_nhcheck) checks;
+    XG_VEC(xg_nkernel) kernels; /* in the order of their launches */
+} xg_nhost;
+XG_FN xg_nhost *xg_nest_split(xg_loopnest *n); /* a kernel for each statement under the root */
+XG_FN const xg_nhcheck *xg_nhost_check(const xg_nhost *h, const xg_narray *args, uint32_t count); /* NULL: all hold */
+XG_FN void xg_nhcheck_print(xg_buf *b, const xg_nhost *h, const xg_nhcheck *c);
+XG_FN void xg_nhost_print(xg_buf *b, const xg_nhost *h);
+
+/* ---- annotate.c: annotations that are obeyed ---- */
+enum {
+    XG_NNOTE_INTS = 64 /* numbers in a list */
+};
+#define XG_NOTE_MAY_UNROLL "may_unroll" /* of a loop: the kernel's passes may write it out */
+XG_FN void xg_nnote_check(const xg_loopnest *n, xg_str key, xg_str value); /* fails where the value means nothing */
+XG_FN int xg_nnote_ints(xg_str value, int64_t *out, uint32_t cap);         /* how many; -1: it is no list of numbers */
+XG_FN const xg_nnote *xg_nstmt_note(const xg_nstmt *s, const char *key);
+XG_FN void xg_nest_unroll(xg_loopnest *n);   /* loops are written out as far as annotations say */
+XG_FN void xg_nest_vthreads(xg_loopnest *n); /* of a flat nest: loops of virtual threads go inwards */
+/* ---- pipeline.c ---- */
+XG_FN void xg_nest_pipeline(xg_loopnest *n); /* of a flat, compact nest: annotated loops become pipelines */
+/* ---- shared.c ---- */
+XG_FN void xg_nest_merge_shared(xg_loopnest *n); /* of a flat, compact nest: shared memory by liveness */
+XG_FN int64_t xg_nbuf_size(const xg_loopnest *n, const xg_nbuf *buf, int64_t *strides); /* elements with padding */
+
+/* ---- lowering: THE steps from a schedule to a kernel, in order ---- */
+#define XG_NEST_STEPS(X) \
+    X(allreduce) X(flatten) X(shuffles) X(vthreads) X(compact) X(pipeline) X(unroll) X(merge_shared) X(sync)
+typedef struct xg_nest_step {
+    const char *name;
+    void (*run)(xg_loopnest *n);
+} xg_nest_step;
+XG_FN const xg_nest_step *xg_nest_steps(uint32_t *count);
 
 #endif /* XG_SCHED_H */

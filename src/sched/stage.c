@@ -107,7 +107,7 @@ XG_FN xg_nstmt *xg_sched_cache_place(xg_loopnest *n, const char *primitive, xg_n
             (int)writer->block->name.n, writer->block->name.p);
     return xg_nstmt_branch(writer, scope)->next;
 }
-XG_FN xg_nstmt *xg_sched_cache_read(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope) {
+XG_FN xg_nstmt *xg_do_cache_read(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope) {
     xg_nstmt *place, *made;
     xg_nbuf *copy;
     xg_str name;
@@ -143,7 +143,7 @@ XG_FN void xg_nstmt_insert_behind(xg_nstmt *after, xg_nstmt *s) {
     else
         xg_nstmt_append(after->parent, s);
 }
-XG_FN xg_nstmt *xg_sched_cache_write(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope) {
+XG_FN xg_nstmt *xg_do_cache_write(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope) {
     xg_nstmt *made, *writer, *s;
     xg_nbuf *copy;
     xg_str name;
@@ -202,7 +202,7 @@ XG_FN const xg_aff **xg_nblock_place(
             write ? "writes" : "reads", buf ? (int)buf->name.n : 1, buf ? buf->name.p : "?", count);
     return at;
 }
-XG_FN xg_nstmt *xg_sched_reindex(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, bool write) {
+XG_FN xg_nstmt *xg_do_reindex(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, bool write) {
     xg_nblock *b = block->block;
     uint32_t which[XG_RANK_MAX], rank, k;
     int64_t dims[XG_RANK_MAX];
@@ -256,11 +256,11 @@ XG_FN void xg_sched_check_buf(const xg_loopnest *n, const char *primitive, const
     if (buf->param)
         xg_sched_fail(n, "%s: '%.*s' is the caller's, not allocated here", primitive, (int)buf->name.n, buf->name.p);
 }
-XG_FN void xg_sched_set_scope(xg_loopnest *n, xg_nbuf *buf, xg_nscope scope) {
+XG_FN void xg_do_set_scope(xg_loopnest *n, xg_nbuf *buf, xg_nscope scope) {
     xg_sched_check_buf(n, "set_scope", buf);
     buf->scope = scope;
 }
-XG_FN void xg_sched_storage_align(xg_loopnest *n, xg_nbuf *buf, uint32_t axis, int64_t factor, int64_t offset) {
+XG_FN void xg_do_storage_align(xg_loopnest *n, xg_nbuf *buf, uint32_t axis, int64_t factor, int64_t offset) {
     xg_naligned *a;
     uint32_t k;
     xg_sched_check_buf(n, "storage_align", buf);

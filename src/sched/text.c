@@ -3,14 +3,17 @@
  *   file    = {HLO computation} nest                          computations: combiners that are more than one operation
  *   nest    = ["flat"] "nest" name "(" [param {"," param}] ")" "->" "(" param {"," param} ")" "{" {alloc} {stmt} "}"
  *   param   = name ":" shape
- *   alloc   = "alloc" param "in" scope {"align" "(" axis "," factor "," offset ")"}
+ *   alloc   = "alloc" param "in" scope ["at" integer] {"align" "(" axis "," factor "," offset ")"}
  *   stmt    = ["sync"] ...                                    the threads of a block wait for each other
  *           | "for" name "in" extent ["at" kind] "{" {note} {stmt} "}"
- *           | "block" name "(" [iter {"," iter}] ")" ["where" domain] "{" {note} (body | {stmt}) "}"
+ *           | "block" name "(" [iter {"," iter}] ")" ["where" domain] "{" {note} [regions] (body | {stmt}) "}"
+ *   regions = "reads" [region {"," region}] "writes" region {"," region}
+ *   region  = buffer "[" [expr [":" expr] {"," expr [":" expr]}] "]"     expr: of the block's iterators
  *   iter    = ("S" | "R") name ":" extent "=" expr            expr: of the loops around it
  *   domain  = expr "in" "[" integer "," integer "]" {"and" ...}
  *   note    = "note" string "=" string
- *   body    = ["init" value {"," value} ["if" domain]] {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain
+ *   body    = ["allreduce" axis {"," axis} | "lanes" integer]       the threads of these axes, or lanes, combine
+ *             ["init" value {"," value} ["if" domain]] {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain
  *           ")" | HLO instruction)} place {"," place} [combiner] "=" value {"," value}
  *   read    = buffer "[" [expr {"," expr}] "]" ["if" domain "else" literal]
  *   place   = buffer "[" [expr {"," expr}] "]"                expr: of the block's iterators
@@ -119,11 +122,25 @@ XG_FN void xg_nprint_inst(xg_nprint *p, const xg_inst *i, const xg_print_options
     root = line.n > 5 && memcmp(line.p, "ROOT ", 5) == 0;
     xg_put(p->b, line.p + (root ? 5 : 0), line.n - (root ? 5 : 0));
 }
+/* Which threads combine what they have in this block. */
+XG_FN void xg_nprint_together(xg_nprint *p, const xg_nblock *b) {
+    uint32_t k, count = 0;
+    if (!b->across && !b->lanes) return;
+    xg_nprint_line(p);
+    if (b->lanes)
+        xg_printf(p->b, "lanes %u", b->lanes);
+    else
+        xg_puts(p->b, "allreduce ");
+    for (k = 0; k < 3; k++)
+        if (b->across >> k & 1)
+            xg_printf(p->b, "%s%s", count++ ? ", " : "", xg_nkind_text((xg_nkind)(XG_NK_THREAD_X + k)));
+}
 XG_FN void xg_nprint_body(xg_nprint *p, const xg_nstmt *s) {
     const xg_nblock *b = s->block;
     const xg_imap *names = xg_nest_names(p->n, s->parent, p->n->flat ? NULL : b);
     xg_print_options o = {0};
     uint32_t k;
+    xg_nprint_together(p, b);
     if (b->init)
         for (k = 0; k < b->n_outs; k++) {
             if (k == 0) xg_nprint_line(p);
@@ -162,6 +179,17 @@ XG_FN void xg_nprint_body(xg_nprint *p, const xg_nstmt *s) {
             if (k) xg_puts(p->b, ", ");
             xg_put_str(p->b, XG_OPERAND(b->body->root, k)->name);
         }
+}
+XG_FN void xg_nprint_regions(xg_nprint *p, const xg_nstmt *s) {
+    const xg_imap *names = xg_nest_names(p->n, s->parent, s->block);
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        xg_nregions v;
+        xg_nest_regions_of((xg_loopnest *)p->n, s, k == 1, &v);
+        xg_nprint_line(p);
+        xg_puts(p->b, k ? "writes" : "reads");
+        xg_nregions_print(p->b, (xg_loopnest *)p->n, &v, names);
+    }
 }
 XG_FN void xg_nprint_stmt(xg_nprint *p, const xg_nstmt *s) {
     const xg_nblock *b = s->block;
@@ -202,6 +230,7 @@ XG_FN void xg_nprint_stmt(xg_nprint *p, const xg_nstmt *s) {
         xg_puts(p->b, " = ");
         xg_put_quoted(p->b, s->notes[k].value);
     }
+    if (s->op == XG_N_BLOCK && b->regions && !p->n->flat) xg_nprint_regions(p, s);
     if (s->op == XG_N_BLOCK && b->body) xg_nprint_body(p, s);
     for (c = s->first; c; c = c->next) xg_nprint_stmt(p, c);
     p->depth--;
@@ -255,6 +284,7 @@ XG_FN void xg_nest_print(xg_buf *b, const xg_loopnest *n) {
         xg_puts(b, "alloc ");
         xg_nprint_type(&p, t);
         xg_printf(b, " in %s", xg_nscope_text(t->scope));
+        if (t->placed) xg_printf(b, " at %lld", (long long)t->place);
         for (j = 0; j < t->n_aligned; j++)
             xg_printf(b, " align(%u, %lld, %lld)", t->aligned[j].axis, (long long)t->aligned[j].factor,
                 (long long)t->aligned[j].offset);

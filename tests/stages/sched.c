@@ -1,24 +1,24 @@
 /* stage nest: reads a loop nest, checks it, prints it; the text must not change when it is read and printed again.
- * stage schedule: a loop nest, then primitives, a line each:
- *     [NAME ...] = PRIMITIVE ARG ...       names stand for the loops, blocks or buffers that it gives; ARG: such a
- *                                          name, a number, a word or "text"
- *     loops BLOCK -> NAME ...              the loops around a block get names
- * The nest is printed as it is then; before and after, it must give the same results on random integers.
+ * stage schedule [MODE]: a loop nest, then the lines of a trace (src/sched/trace.c), and the steps towards code, a word
+ *     each. Before and after, the nest must give the same results on random integers. It is printed as it is then.
+ *         kernel      also runs it on the simulator, and prints what that counted
+ *         kernel ptx  prints kernel IR and PTX too
+ *         trace       prints the trace that was recorded instead; applied to the nest as it was, it must give this one
+ *         quiet       prints nothing but differences: the results stay
+ *         text        runs nothing: for nests that are too large for it
+ *         host        runs it on the simulator, and prints differences only
+ * stage schedule_rule MODE [RULE]: the rule that takes the nest; MODE trace: what it did; host: the results stay.
+ * stage schedule_host [kernels]: a nest, a trace and steps, then lines `call ARG; ARG`: the host's checks and launches,
+ *     and what each call comes to; kernels: the nest of each kernel too.
  * stage contraction SMS: a module whose root is a fusion that the rule for contractions takes: its nest, and on the
- * simulator the results of the evaluator. stage schedule_random SEED COUNT [STEPS]: COUNT random nests, each with
- * random primitives of random arguments; those that are refused must leave it as it was, and the results must stay. */
+ *     simulator the results of the evaluator.
+ * stage schedule_random SEED COUNT [STEPS]: COUNT random nests, each with random primitives of random arguments; those
+ *     that are refused must leave it as it was, and the results must stay. */
 
-typedef struct sched_name {
-    xg_str name;
-    xg_nstmt *s;
-} sched_name;
 typedef struct sched_run {
     xg_stage *io;
     xg_loopnest *n;
-    sched_name names[128];
-    uint32_t n_names;
-    xg_str words[40];
-    uint32_t n_words;
+    xg_tread *reader;
 } sched_run;
 
 static void sched_print(xg_stage *io, const xg_loopnest *n) {
@@ -80,90 +80,37 @@ static void sched_compare(xg_stage *io, const xg_literal *const *want, const xg_
         if (!xg_literal_equal(want[k], got[k])) xg_printf(&io->out, "RESULT %u DIFFERS\n", k);
 }
 
-static xg_nstmt *sched_stmt(sched_run *r, xg_str word) {
-    xg_nstmt *s = NULL;
-    uint32_t k;
-    for (k = r->n_names; k-- > 0 && !s;)
-        if (xg_str_eq(r->names[k].name, word)) s = r->names[k].s;
-    if (!s) s = xg_nest_find(r->n, word);
-    for (k = 0; k < r->n->vars.n && !s; k++)
-        if (xg_str_eq(r->n->vars.p[k].name, word)) {
-            xg_nstmt *t;
-            for (t = r->n->root; t; t = xg_nstmt_next(t, r->n->root))
-                if (t->op == XG_N_LOOP && t->var == k) s = t;
-        }
-    if (!s) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "the script has no '%.*s'", (int)word.n, word.p);
-    return s;
-}
-static int64_t sched_int(sched_run *r, xg_str word) {
-    int64_t v = 0;
-    if (xg_str_is(word, "_")) return -1;
-    if (!xg_lex_to_int(word, &v)) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "'%.*s' is no number", (int)word.n, word.p);
-    return v;
-}
-static void sched_give(sched_run *r, xg_str name, xg_nstmt *s) {
-    if (r->n_names == XG_COUNT(r->names)) xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "too many names");
-    r->names[r->n_names].name = name;
-    r->names[r->n_names++].s = s;
-}
-#include "sched_primitives.c"
-
-/* One line, split at blanks; what stands in brackets or quotes is one word without them. */
 static void sched_line(sched_run *r, const char *p, const char *end) {
-    uint32_t k, at = 0;
-    r->n_words = 0;
-    while (p < end) {
-        const char *from;
-        char close = 0;
-        while (p < end && (*p == ' ' || *p == ',')) p++;
-        if (p == end) break;
-        if (*p == '[') close = ']';
-        if (*p == '"') close = '"';
-        from = close ? ++p : p;
-        while (p < end && (close ? *p != close : *p != ' ' && *p != ',')) p++;
-        if (r->n_words < XG_COUNT(r->words)) r->words[r->n_words++] = xg_str_of(from, (size_t)(p - from));
-        if (close) p++;
-    }
-    if (!r->n_words) return;
-    if (xg_str_is(r->words[0], "flatten")) {
-        xg_nest_flatten(r->n);
-        xg_nest_verify(r->n);
-        return;
-    }
-    if (xg_str_is(r->words[0], "compact")) {
-        xg_nest_compact(r->n);
-        xg_nest_verify(r->n);
-        return;
-    }
-    if (xg_str_is(r->words[0], "sync")) {
-        xg_nest_sync(r->n);
-        return;
-    }
-    for (k = 0; k < r->n_words; k++)
-        if (xg_str_is(r->words[k], "=")) at = k + 1;
-    for (k = 0; k < XG_COUNT(sched_rows); k++)
-        if (xg_str_is(r->words[at], sched_rows[k].name)) break;
-    if (k == XG_COUNT(sched_rows))
-        xg_fail(r->io->ctx, XLAGPU_ERROR_USAGE, "no primitive is called '%.*s'", (int)r->words[at].n, r->words[at].p);
-    sched_rows[k].run(r, r->words, at ? at - 1 : 0, r->words + at + 1, r->n_words - at - 1);
+    xg_str line = xg_str_of(p, (size_t)(end - p));
+    uint32_t k, count;
+    const xg_nest_step *steps = xg_nest_steps(&count);
+    for (k = 0; k < count && !xg_str_is(line, steps[k].name); k++) {}
+    if (xg_str_is(line, "regions"))
+        xg_nest_show_regions(r->n);
+    else if (k < count)
+        steps[k].run(r->n);
+    else
+        xg_trace_line(r->reader, p, end);
     xg_nest_verify(r->n);
 }
+/* All steps that are still to come. */
+static void sched_finish(xg_loopnest *n) {
+    uint32_t k, count;
+    const xg_nest_step *steps = xg_nest_steps(&count);
+    for (k = 0; k < count; k++) {
+        steps[k].run(n);
+        xg_nest_verify(n);
+    }
+}
 #include "sched_random.c"
-/* As a kernel, on the simulator, with all its checks. */
-static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show) {
-    const xg_literal **args = sched_args(io, n), **results = XG_NEW_N(io->arena, const xg_literal *, n->bufs.n);
+/* One kernel of the nest as PTX. */
+static xg_kmodule *sched_ptx(xg_stage *io, xg_loopnest *n, bool show, xg_buf *whole) {
     const xg_target *target = xg_target_find(io->ctx, XG_STR("sm_90a"));
+    xg_texts text = {0};
     xg_emit_target emit;
     xg_device device;
     xg_kmodule *m;
     xg_ptx *ptx;
-    xg_texts text = {0};
-    xg_buf whole;
-    xg_source src;
-    sim_case *c = XG_NEW(io->arena, sim_case);
-    xg_sim_memory memory;
-    xg_sim_worker *w;
-    xlagpu_status status = XLAGPU_OK;
     uint32_t k, in = 0, out = 0;
     size_t i;
     (void)xg_device_of_cc(target->cc, &device);
@@ -193,44 +140,61 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
     ptx = xg_ptx_begin(io->ctx, io->arena, target, NULL);
     xg_ptx_kernel(ptx, m);
     (void)xg_ptx_finish(ptx, &text);
-    xg_buf_init(&whole, io->arena);
-    xg_put_texts(&whole, &text);
+    xg_buf_init(whole, io->arena);
+    xg_put_texts(whole, &text);
     if (show) xg_put_texts(&io->out, &text);
+    return m;
+}
+static void sched_print_counts(xg_stage *io, xg_sim_worker *w) {
+    const xg_sim_stats *st = xg_sim_worker_stats(w);
+    int i;
+#define X(name) \
+    if (st->name) xg_printf(&io->out, "// " #name " %llu\n", (unsigned long long)st->name);
+    XLAGPU_COUNTERS(X)
+#undef X
+    for (i = 0; i < XLAGPU_CLASS_COUNT; i++)
+        if (st->class_warps[i])
+            xg_printf(&io->out, "// class %s %llu\n", xlagpu_class_name(i), (unsigned long long)st->class_warps[i]);
+}
+/* An array of the host, aligned as the driver would align it. */
+static void *sched_place(xg_stage *io, const xg_nbuf *b, const void *from, uint64_t *bytes) {
+    char *p;
+    uint32_t d;
+    *bytes = (uint64_t)xg_type_bytes(b->type);
+    for (d = 0; d < b->rank; d++) *bytes *= (uint64_t)b->dims[d];
+    p = (char *)xg_alloc(io->arena, (size_t)*bytes + 256);
+    p += (256 - (uintptr_t)p % 256) % 256;
+    if (from) memcpy(p, from, (size_t)*bytes);
+    return p;
+}
+static bool sched_launch(xg_stage *io, const xg_nhost *h, const xg_nkernel *kernel, void *const *places, bool show,
+    bool counts, const bool *written) {
+    sim_case *c = XG_NEW(io->arena, sim_case);
+    xg_buf whole;
+    xg_kmodule *m = sched_ptx(io, kernel->nest, show, &whole);
+    xlagpu_status status = XLAGPU_OK;
+    xg_sim_memory memory;
+    xg_sim_worker *w;
+    xg_source src;
+    uint32_t k;
     src.name = "ptx";
     src.text = whole.p;
     src.size = whole.n;
     xg_sim_memory_init(&memory, io->ctx);
-    for (k = in = out = 0; k < n->bufs.n; k++) {
-        const xg_nbuf *b = n->bufs.p[k];
+    for (k = 0; k < kernel->args.n; k++) {
+        uint32_t which = kernel->args.p[k];
+        const xg_nbuf *b = h->bufs.p[which];
+        uint64_t base = (uint64_t)(uintptr_t)places[which];
         xg_sim_buffer s;
-        void *p;
-        if (!b->param) continue;
+        uint32_t d;
         memset(&s, 0, sizeof s);
-        if (b->output)
-            results[out] = xg_literal_new(io->arena, xg_shape_array(n->module, b->type, b->dims, b->rank, NULL, NULL));
-        p = b->output ? results[out++]->data : args[in++]->data;
         s.bytes = (uint64_t)xg_type_bytes(b->type);
-        for (i = 0; i < b->rank; i++) s.bytes *= (uint64_t)b->dims[i];
-        { /* as the driver would align it */
-            char *aligned = (char *)xg_alloc(io->arena, (size_t)s.bytes + 256);
-            aligned += (256 - (uintptr_t)aligned % 256) % 256;
-            memcpy(aligned, p, (size_t)s.bytes);
-            if (b->output) ((xg_literal *)results[out - 1])->data = aligned;
-            p = aligned;
-        }
-        s.base = (uint64_t)(uintptr_t)p;
+        for (d = 0; d < b->rank; d++) s.bytes *= (uint64_t)b->dims[d];
+        s.base = base;
         s.name = b->name.p;
-        s.readonly = !b->output;
+        s.readonly = k < m->entry->n_inputs;
         xg_sim_memory_add(&memory, &s);
-        if (!b->output) xg_sim_memory_written(&memory, s.base, s.bytes, 0);
-    }
-    for (k = in = out = 0; k < 2 * n->bufs.n; k++) { /* inputs first */
-        const xg_nbuf *b = n->bufs.p[k % n->bufs.n];
-        uint64_t base = 0;
-        uint32_t j;
-        if (!b->param || b->output != (k >= n->bufs.n)) continue;
-        for (j = 0; j < memory.n; j++)
-            if (strcmp(memory.p[j].name, b->name.p) == 0) base = memory.p[j].base;
+        if (written[which]) xg_sim_memory_written(&memory, s.base, s.bytes, 0);
         memcpy(c->param + c->params, &base, 8);
         c->params += 8;
     }
@@ -245,41 +209,219 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
         xg_printf(&io->out, "%s\n", io->ctx->message);
     else if (status != XLAGPU_OK)
         sim_fault(io, w);
-    else {
-        const xg_sim_stats *st = xg_sim_worker_stats(w);
-#define X(name) \
-    if (st->name) xg_printf(&io->out, "// " #name " %llu\n", (unsigned long long)st->name);
-        XLAGPU_COUNTERS(X)
-#undef X
-        for (i = 0; i < XLAGPU_CLASS_COUNT; i++)
-            if (st->class_warps[i])
-                xg_printf(
-                    &io->out, "// class %s %llu\n", xlagpu_class_name((int)i), (unsigned long long)st->class_warps[i]);
+    else if (counts)
+        sched_print_counts(io, w);
+    return w && status == XLAGPU_OK;
+}
+/* As kernels, on the simulator, with all its checks. */
+static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show, bool counts) {
+    const xg_literal **args = sched_args(io, n), **results = XG_NEW_N(io->arena, const xg_literal *, n->bufs.n + 1);
+    const xg_nhost *h = xg_nest_split(n);
+    void **places = XG_NEW_N(io->arena, void *, h->bufs.n + 1);
+    bool *written = XG_NEW_N(io->arena, bool, h->bufs.n + 1), more = true;
+    uint32_t k, j, in = 0, out = 0;
+    uint64_t bytes;
+    for (k = 0; k < h->bufs.n; k++) {
+        const xg_nbuf *b = h->bufs.p[k];
+        written[k] = b->param && !b->output;
+        places[k] = sched_place(io, b, written[k] ? args[in++]->data : NULL, &bytes);
+    }
+    for (k = 0; k < h->kernels.n && more; k++) {
+        more = sched_launch(io, h, &h->kernels.p[k], places, show, counts, written);
+        for (j = 0; j < h->kernels.p[k].args.n; j++) written[h->kernels.p[k].args.p[j]] = true;
+    }
+    for (k = 0; k < h->n_args; k++) {
+        const xg_nbuf *b = h->bufs.p[k];
+        xg_literal *l;
+        if (!b->output) continue;
+        l = xg_literal_new(io->arena, xg_shape_array(n->module, b->type, b->dims, b->rank, NULL, NULL));
+        l->data = places[k];
+        results[out++] = l;
     }
     return results;
 }
-static void stage_schedule(xg_stage *io) {
-    sched_run r;
-    size_t at = 0;
-    const xg_literal **want;
-    memset(&r, 0, sizeof r);
-    r.io = io;
-    r.n = xg_nest_parse(io->ctx, io->arena, xg_aff_new(io->arena), &io->in, &at);
-    xg_nest_verify(r.n);
-    want = sched_results(io, r.n, true);
+/* The lines from there on; then the recorded trace must say the same. */
+static void sched_apply(xg_stage *io, sched_run *r, size_t at) {
     while (at < io->in.size) {
         size_t end = at;
         while (end < io->in.size && io->in.text[end] != '\n') end++;
-        sched_line(&r, io->in.text + at, io->in.text + end);
+        sched_line(r, io->in.text + at, io->in.text + end);
         at = end + 1;
     }
-    sched_compare(io, want, sched_results(io, r.n, true));
+}
+static void sched_open(xg_stage *io, sched_run *r, const xg_source *src, size_t *at) {
+    memset(r, 0, sizeof *r);
+    r->io = io;
+    r->n = xg_nest_parse(io->ctx, io->arena, xg_aff_new(io->arena), src, at);
+    r->reader = xg_trace_reader(r->n, src);
+    xg_nest_verify(r->n);
+}
+static void sched_print_trace(xg_stage *io, const sched_run *r) {
+    xg_buf now, again;
+    sched_run other;
+    xg_source src;
+    size_t at = 0;
+    xg_buf_init(&now, io->arena);
+    xg_buf_init(&again, io->arena);
+    xg_nest_tidy(r->n);
+    xg_nest_print(&now, r->n);
+    sched_open(io, &other, &io->in, &at);
+    src.name = "trace";
+    src.text = xg_str_copy(io->arena, xg_trace_text(r->n)).p;
+    src.size = xg_trace_text(r->n).n;
+    xg_trace_apply(other.n, &src, 0);
+    xg_nest_tidy(other.n);
+    xg_nest_print(&again, other.n);
+    xg_put_str(&io->out, xg_trace_text(r->n));
+    if (now.n == again.n && memcmp(now.p, again.p, now.n) == 0) return;
+    xg_puts(&io->out, "THE TRACE GIVES ANOTHER NEST:\n");
+    xg_put(&io->out, again.p, again.n);
+}
+static void stage_schedule(xg_stage *io) {
+    bool runs = strcmp(io->args, "text") != 0;
+    const xg_literal **want = NULL;
+    sched_run r;
+    size_t at = 0;
+    sched_open(io, &r, &io->in, &at);
+    if (runs) want = sched_results(io, r.n, true);
+    xg_trace_begin(r.n);
+    sched_apply(io, &r, at);
+    if (runs) sched_compare(io, want, sched_results(io, r.n, true));
+    if (strcmp(io->args, "trace") == 0) {
+        sched_print_trace(io, &r);
+        return;
+    }
     xg_nest_tidy(r.n);
     xg_nest_verify(r.n);
-    sched_compare(io, want, sched_results(io, r.n, true));
+    if (runs) sched_compare(io, want, sched_results(io, r.n, true));
     if (strncmp(io->args, "kernel", 6) == 0)
-        sched_compare(io, want, sched_simulate(io, r.n, strcmp(io->args, "kernel ptx") == 0));
-    sched_print(io, r.n);
+        sched_compare(io, want, sched_simulate(io, r.n, strcmp(io->args, "kernel ptx") == 0, true));
+    if (strcmp(io->args, "host") == 0) {
+        sched_compare(io, want, sched_simulate(io, r.n, false, false));
+    } else if (strcmp(io->args, "quiet") != 0)
+        sched_print(io, r.n);
+}
+
+/* A nest, scheduled by the rule of that name or by the first that takes it: which one, and the trace. */
+static void stage_schedule_rule(xg_stage *io) {
+    xg_nrule_target target = {1024, 49152};
+    char mode[16] = "trace", name[32] = "";
+    const xg_literal **want = NULL;
+    const char *rule = name;
+    xg_loopnest *made;
+    sched_run r;
+    size_t at = 0;
+    bool runs;
+    (void)sscanf(io->args, "%15s %31s", mode, name);
+    runs = strcmp(mode, "trace") != 0 && strcmp(mode, "text") != 0;
+    sched_open(io, &r, &io->in, &at);
+    if (runs) want = sched_results(io, r.n, true);
+    made = name[0] ? xg_rule_apply_one(r.n, &target, xg_str_z(name)) : xg_rule_apply(r.n, &target, &rule);
+    if (!made) {
+        xg_puts(&io->out, "not taken\n");
+        return;
+    }
+    r.n = made;
+    xg_printf(&io->out, "# %s\n", rule);
+    if (strcmp(mode, "trace") == 0) {
+        sched_print_trace(io, &r);
+        return;
+    }
+    xg_nest_verify(r.n);
+    if (strcmp(mode, "text") == 0) sched_print(io, r.n);
+    if (!runs) return;
+    sched_compare(io, want, sched_results(io, r.n, true));
+    sched_finish(r.n);
+    if (strcmp(mode, "flat") == 0) sched_print(io, r.n);
+    sched_compare(io, want, sched_results(io, r.n, true));
+    sched_compare(io, want, sched_simulate(io, r.n, false, strcmp(mode, "kernel") == 0));
+}
+
+/* One argument of a call: TYPE[DIMS] and what is special about it. */
+static xg_narray sched_call_arg(xg_stage *io, xg_loopnest *n, xg_str text) {
+    xg_narray a;
+    char word[64], dims[64], type[16];
+    int64_t *d = XG_NEW_N(io->arena, int64_t, 16), *strides = XG_NEW_N(io->arena, int64_t, 16);
+    const char *p = text.p, *end = text.p + text.n;
+    long long v;
+    int used = 0, count;
+    (void)n;
+    memset(&a, 0, sizeof a);
+    a.is_array = true;
+    a.device = XG_NARRAY_CUDA;
+    a.address = 4096;
+    a.dims = d;
+    while (p < end) {
+        while (p < end && *p == ' ') p++;
+        if (p == end || sscanf(p, "%63s%n", word, &used) != 1) break;
+        p += used;
+        if (sscanf(word, "strides=%63s", dims) == 1) {
+            a.strides = strides;
+            (void)xg_nnote_ints(xg_str_z(dims), strides, 16);
+        } else if (sscanf(word, "offset=%lld", &v) == 1)
+            a.byte_offset = (uint64_t)v;
+        else if (sscanf(word, "address=%lld", &v) == 1)
+            a.address = (uint64_t)v;
+        else if (sscanf(word, "device=%lld", &v) == 1)
+            a.device = v;
+        else if (sscanf(word, "id=%lld", &v) == 1)
+            a.device_id = v;
+        else if (strcmp(word, "none") == 0)
+            a.is_array = false;
+        else if (sscanf(word, "%15[a-z0-9][%63[0-9,]]", type, dims) == 2) {
+            count = xg_nnote_ints(xg_str_z(dims), d, 16);
+            a.rank = (uint32_t)count;
+            a.type = xg_type_find(xg_str_z(type));
+        } else
+            xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "a call's argument is not '%s'", word);
+    }
+    return a;
+}
+/* `call ARG; ARG`: the first check that does not hold, or what is launched. */
+static void sched_call(xg_stage *io, xg_loopnest *n, const xg_nhost *h, xg_str line) {
+    xg_narray args[16];
+    const xg_nhcheck *failed;
+    const char *p = line.p + 4, *end = line.p + line.n;
+    uint32_t count = 0;
+    while (p < end && count < XG_COUNT(args)) {
+        const char *from = p;
+        while (p < end && *p != ';') p++;
+        args[count++] = sched_call_arg(io, n, xg_str_copy(io->arena, xg_str_of(from, (size_t)(p - from))));
+        p++;
+    }
+    failed = xg_nhost_check(h, args, count);
+    xg_printf(&io->out, "%.*s -> ", (int)line.n, line.p);
+    if (failed)
+        xg_nhcheck_print(&io->out, h, failed);
+    else
+        xg_printf(&io->out, "%u launches", h->kernels.n);
+    xg_putc(&io->out, '\n');
+}
+/* A nest, the lines of a trace and steps, then calls: the host's program, its kernels, and what each call comes to. */
+static void stage_schedule_host(xg_stage *io) {
+    const xg_nhost *h = NULL;
+    sched_run r;
+    size_t at = 0;
+    uint32_t k;
+    sched_open(io, &r, &io->in, &at);
+    while (at < io->in.size) {
+        size_t end = at;
+        xg_str line;
+        while (end < io->in.size && io->in.text[end] != '\n') end++;
+        line = xg_str_of(io->in.text + at, end - at);
+        if (line.n > 4 && memcmp(line.p, "call", 4) == 0) {
+            if (!h) xg_nhost_print(&io->out, h = xg_nest_split(r.n));
+            sched_call(io, r.n, h, line);
+        } else
+            sched_line(&r, line.p, line.p + line.n);
+        at = end + 1;
+    }
+    if (!h) xg_nhost_print(&io->out, h = xg_nest_split(r.n));
+    for (k = 0; k < h->kernels.n && strcmp(io->args, "kernels") == 0; k++) {
+        xg_nest_tidy(h->kernels.p[k].nest);
+        xg_nest_verify(h->kernels.p[k].nest);
+        sched_print(io, h->kernels.p[k].nest);
+    }
 }
 
 static void stage_contraction(xg_stage *io) {
@@ -304,7 +446,7 @@ static void stage_contraction(xg_stage *io) {
     args = sched_args(io, n);
     want = XG_NEW_N(io->arena, const xg_literal *, 2);
     want[0] = xg_eval_module(m, io->arena, args, m->entry->n_params, NULL);
-    got = sched_simulate(io, n, false);
+    got = sched_simulate(io, n, false, true);
     sched_compare(io, want, got);
     sched_print(io, n);
 }

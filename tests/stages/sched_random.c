@@ -243,6 +243,7 @@ static void stage_schedule_random(xg_stage *io) {
         src.size = x.text.n;
         r->io = io;
         r->n = xg_nest_parse(io->ctx, io->arena, xg_aff_new(io->arena), &src, &at);
+        r->reader = xg_trace_reader(r->n, &src);
         xg_nest_verify(r->n);
         want = sched_results(io, r->n, false);
         for (step = 0; step < steps && !why; step++) {

@@ -1,0 +1,89 @@
+/* opt/fusion_legalizer.c -- fusions that the module came with, as kernels can be made of them.
+ * Needs: calls inlined.
+ *
+ * - A fusion is taken apart that no kernel can be: it takes or gives tuples or tokens, has dimensions of dynamic size,
+ *   or holds an operation without elements (loops, effects, collectives, operations that other passes expand); and one
+ *   inside of another fusion or of an applied computation.
+ * - The layout of a fusion's parameter is that of its operand, and the layout of its root that of its result. Where
+ *   the text writes another one, only a bitcast inside sees the difference: it means the layout that is written where
+ *   it stands, so a copy into that layout stands in front of the fusion, or behind it. */
+#ifndef XG_OPT_FUSION_LEGALIZER_C
+#define XG_OPT_FUSION_LEGALIZER_C
+#include "opt.h"
+
+XG_FN bool xg_legal_are_arrays(const xg_shape *s) {
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) return xg_shape_is_array(s);
+    for (k = 0; k < s->n_elems; k++)
+        if (!xg_legal_are_arrays(s->elems[k])) return false;
+    return true;
+}
+XG_FN bool xg_legal_inside(const xg_inst *i) {
+    if (i->shape->dynamic) return false;
+    if (i->op == XG_PARAMETER) return xg_shape_is_array(i->shape);
+    return xg_op_has_elements(i->op) && xg_legal_are_arrays(i->shape);
+}
+XG_FN bool xg_legal_fusion(const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    XG_FOR_INSTS(x, c) if (!xg_legal_inside(x)) return false;
+    return true;
+}
+
+/* The shape of the root, in its own layouts, for a fusion that a copy follows. */
+XG_FN bool xg_legal_settle_result(xg_inst *i) {
+    const xg_shape *inside = xg_attr_comp(i, XG_A_calls)->root->shape, *outside = i->shape;
+    xg_inst **in, *made;
+    xg_hb b = xg_hb_at(i);
+    uint32_t k;
+    if (inside == outside || inside->plain != outside->plain) return false;
+    in = XG_NEW_N(b.comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (k = 0; k < i->n_operands; k++) in[k] = XG_OPERAND(i, k);
+    made = xg_inst_new(i->comp, XG_FUSION, inside, in, i->n_operands, i, i->name);
+    for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
+    made->source_at = i->source_at;
+    xg_inst_replace(i, xg_hb_as(&b, made, outside));
+    xg_inst_remove(i);
+    return true;
+}
+XG_FN bool xg_legal_settle_layouts(xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    xg_hb b = xg_hb_at(i);
+    bool changed = false;
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++) {
+        const xg_shape *want = c->params[k]->shape;
+        xg_inst *x = XG_OPERAND(i, k);
+        if (x->shape == want || x->shape->plain != want->plain) continue;
+        xg_inst_set_operand(i, k, xg_hb_as(&b, x, want));
+        changed = true;
+    }
+    return xg_legal_settle_result(i) || changed;
+}
+
+XG_FN bool xg_opt_fusion_legalizer(xg_module *m) {
+    xg_comps steps;
+    unsigned char *is_step;
+    bool changed = false;
+    xg_comp *c;
+    uint32_t k;
+    if (!m->made[XG_FUSION]) return false;
+    steps = xg_opt_sequences(m);
+    is_step = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + (size_t)1);
+    for (k = 0; k < steps.n; k++) is_step[steps.p[k]->id] = 1;
+    /* computations stand before those that use them: what is nested is taken apart first */
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            next = xg_inst_behind(i);
+            if (i->op != XG_FUSION) continue;
+            if (!is_step[c->id] || !xg_legal_fusion(i)) {
+                xg_opt_unfuse(i);
+                changed = true;
+            } else
+                changed = xg_legal_settle_layouts(i) || changed;
+        }
+    }
+    return changed;
+}
+
+#endif /* XG_OPT_FUSION_LEGALIZER_C */
