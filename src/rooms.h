@@ -210,6 +210,7 @@
 #include "kir/lower_tensors.c"
 #include "kir/lower_indexing.c"
 #include "kir/convert_index.c"
+#include "kir/estimate.c"
 #include "kir/step_pointers.c"
 #include "kir/async_copies.c"
 

@@ -211,6 +211,8 @@ typedef struct xlagpu_rt_event {
     uint32_t thunk;
     double start, seconds;
     uint64_t flops, bytes, instructions;
+    double predicted; /* seconds on the GPU that the simulator stands for, if it predicts; 0: not known */
+    uint32_t limit;   /* what limits it then: xlagpu_limit_name */
 } xlagpu_rt_event;
 /* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after
  * the other: sums are not the time of a plain run. */

@@ -131,7 +131,7 @@ static int job_open(job *j) {
     d.threads = (uint32_t)j->f->threads;
     d.cache = j->f->cache;
     d.part = j->f->gpu;
-    d.predict = j->f->stats;
+    d.predict = j->f->stats || j->f->profile;
     d.nvtx = j->f->nvtx;
     d.concurrent = j->f->concurrent;
     d.copy_stream = j->f->copy_stream;

@@ -1,10 +1,10 @@
 /* kir/estimate.c -- what a low-level kernel will do, for the model of time (cost/time.c), without running it.
  *
  * Two warps of a block in the middle of the grid are followed through the code: the first, and one that stands for all
- * others. Integers are computed for all 32 lanes as far as they do not depend on memory, so that an access's sectors and
- * banks are those of its addresses, odd ones too. A value has a clock at which it is ready; an operation begins when its
- * operands are. Of a loop two rounds are followed, the first and one in the middle; the others take what that one took. A
- * condition that depends on memory counts as true, an address that does as 32 sectors. */
+ * others. Integers are computed for all 32 lanes as far as they do not depend on memory, so that an access's sectors
+ * and banks are those of its addresses, odd ones too. A value has a clock at which it is ready; an operation begins
+ * when its operands are. Of a loop two rounds are followed, the first and one in the middle; the others take what that
+ * one took. A condition that depends on memory counts as true, an address that does as 32 sectors. */
 #ifndef XG_KIR_ESTIMATE_C
 #define XG_KIR_ESTIMATE_C
 #include "kir.h"
@@ -12,23 +12,23 @@
 enum {
     XG_KEST_LANES = 32,
     XG_KEST_SECTOR = 32,
-    XG_KEST_SEEN = 1 << 10,      /* sectors that a warp remembers: its share of the first cache, 32 KiB */
-    XG_KEST_ALU_CLOCKS = 4,      /* latencies: see sim/trace.c */
+    XG_KEST_SEEN = 1 << 10, /* sectors that a warp remembers: its share of the first cache, 32 KiB */
+    XG_KEST_ALU_CLOCKS = 4, /* latencies: see sim/trace.c */
     XG_KEST_SPECIAL_CLOCKS = 20,
     XG_KEST_WARP_CLOCKS = 24,
     XG_KEST_BARRIER_CLOCKS = 30,
     XG_KEST_ATOMIC_CLOCKS = 30,
-    XG_KEST_WIDE = 2,            /* instructions of 64-bit integers, in 32-bit ones */
+    XG_KEST_WIDE = 2, /* instructions of 64-bit integers, in 32-bit ones */
     XG_KEST_DIVIDE = 18,
     XG_KEST_DIVIDE_WIDE = 70,
     XG_KEST_DIVIDE_FLOAT = 10,
-    XG_KEST_UNKNOWN_TRIPS = 16   /* of a loop whose end depends on memory */
+    XG_KEST_UNKNOWN_TRIPS = 16 /* of a loop whose end depends on memory */
 };
 
 typedef struct xg_kest_value {
     bool known;
-    int32_t arg;    /* of a pointer: the kernel's argument, -1 shared memory */
-    int64_t ready;  /* clocks */
+    int32_t arg;   /* of a pointer: the kernel's argument, -1 shared memory */
+    int64_t ready; /* clocks */
     int64_t at[XG_KEST_LANES];
 } xg_kest_value;
 typedef struct xg_kest {
@@ -38,9 +38,9 @@ typedef struct xg_kest {
     xg_kest_value **values; /* by id */
     xg_cost_counts *c;
     uint64_t *seen;
-    int64_t *touched;       /* by argument: bytes of sectors that all warps ask for, read; then written */
+    int64_t *touched; /* by argument: bytes of sectors that all warps ask for, read; then written */
     uint32_t n_args, mask;
-    int64_t block[3], thread[3]; /* thread: of lane 0, as one number in [0] */
+    int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
     int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
 } xg_kest;
 
@@ -76,15 +76,15 @@ XG_FN uint64_t xg_kest_unsigned(const xg_kval *v, int64_t x) {
 
 XG_FN bool xg_kest_compare(uint32_t how, int64_t x, int64_t y, uint64_t ux, uint64_t uy) {
     switch (how) {
-    case XG_K_EQ: return x == y;
-    case XG_K_NE: return x != y;
-    case XG_K_SLT: return x < y;
-    case XG_K_SLE: return x <= y;
-    case XG_K_SGT: return x > y;
-    case XG_K_SGE: return x >= y;
-    case XG_K_ULT: return ux < uy;
-    case XG_K_ULE: return ux <= uy;
-    case XG_K_UGT: return ux > uy;
+    case XG_CI_EQ: return x == y;
+    case XG_CI_NE: return x != y;
+    case XG_CI_SLT: return x < y;
+    case XG_CI_SLE: return x <= y;
+    case XG_CI_SGT: return x > y;
+    case XG_CI_SGE: return x >= y;
+    case XG_CI_ULT: return ux < uy;
+    case XG_CI_ULE: return ux <= uy;
+    case XG_CI_UGT: return ux > uy;
     default: return ux >= uy;
     }
 }
@@ -100,10 +100,22 @@ XG_FN bool xg_kest_lane(const xg_kop *op, int64_t x, int64_t y, int64_t *out) {
     case XG_K_OP_MULWIDEU: *out = (int64_t)(ux * uy); return true;
     case XG_K_OP_MULHUI: *out = (int64_t)(ux * uy >> 32); return xg_kelem_bits(a->type->elem) == 32;
     case XG_K_OP_MULHSI: *out = x * y >> 32; return xg_kelem_bits(a->type->elem) == 32;
-    case XG_K_OP_DIVSI: if (!y || y == -1) return false; *out = x / y; return true;
-    case XG_K_OP_REMSI: if (!y || y == -1) return false; *out = x % y; return true;
-    case XG_K_OP_DIVUI: if (!uy) return false; *out = (int64_t)(ux / uy); return true;
-    case XG_K_OP_REMUI: if (!uy) return false; *out = (int64_t)(ux % uy); return true;
+    case XG_K_OP_DIVSI:
+        if (!y || y == -1) return false;
+        *out = x / y;
+        return true;
+    case XG_K_OP_REMSI:
+        if (!y || y == -1) return false;
+        *out = x % y;
+        return true;
+    case XG_K_OP_DIVUI:
+        if (!uy) return false;
+        *out = (int64_t)(ux / uy);
+        return true;
+    case XG_K_OP_REMUI:
+        if (!uy) return false;
+        *out = (int64_t)(ux % uy);
+        return true;
     case XG_K_OP_ANDI: *out = x & y; return true;
     case XG_K_OP_ORI: *out = x | y; return true;
     case XG_K_OP_XORI: *out = x ^ y; return true;
@@ -165,7 +177,8 @@ XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
         r->known = p->known && i->known;
         r->arg = p->arg;
         for (l = 0; l < XG_KEST_LANES && r->known; l++)
-            r->at[l] = (int64_t)((uint64_t)p->at[l] + (uint64_t)i->at[l] * (uint64_t)(op->a ? op->a : 1) + (uint64_t)op->b);
+            r->at[l] =
+                (int64_t)((uint64_t)p->at[l] + (uint64_t)i->at[l] * (uint64_t)(op->a ? op->a : 1) + (uint64_t)op->b);
         return;
     }
     case XG_K_OP_SELECT: {
@@ -312,8 +325,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
 /* The latency of an operation that touches memory; 0: it does not. */
 XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
     switch (op->op) {
-    case XG_K_OP_LOAD:
-        return xg_kest_access(e, op->operands[0].value, xg_kest_bytes(op->results[0].type), false, true);
+    case XG_K_OP_LOAD: return xg_kest_access(e, op->operands[0].value, xg_kest_bytes(op->results[0].type), false, true);
     case XG_K_OP_STORE:
         return xg_kest_access(e, op->operands[1].value, xg_kest_bytes(op->operands[0].value->type), true, false);
     case XG_K_OP_ASYNC_COPY:
@@ -327,7 +339,9 @@ XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
 XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r);
 
 /* The values of a region's arguments, or of results, from those of others. */
-XG_FN void xg_kest_copy(xg_kest *e, const xg_kval *to, const xg_kval *from) { *xg_kest_of(e, to) = *xg_kest_of(e, from); }
+XG_FN void xg_kest_copy(xg_kest *e, const xg_kval *to, const xg_kval *from) {
+    *xg_kest_of(e, to) = *xg_kest_of(e, from);
+}
 XG_FN void xg_kest_pass(xg_kest *e, const xg_kval *to, uint32_t n, const xg_kop *from, uint32_t first) {
     uint32_t k;
     for (k = 0; k < n && first + k < from->n_operands; k++) xg_kest_copy(e, &to[k], from->operands[first + k].value);
@@ -437,7 +451,8 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     for (k = 0; k < f->body->n_args; k++) {
         xg_kest_value *v = xg_kest_of(e, &f->body->args[k]);
         xg_kest_splat(v, 0);
-        v->arg = f->args && f->args[k].slice >= 0 && f->args[k].slice < (int32_t)e->n_args ? f->args[k].slice : (int32_t)k;
+        v->arg =
+            f->args && f->args[k].slice >= 0 && f->args[k].slice < (int32_t)e->n_args ? f->args[k].slice : (int32_t)k;
     }
     xg_kest_region(e, f->body);
     e->c->warp_clocks = XG_MAX(e->c->warp_clocks, e->clock);
@@ -446,7 +461,8 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
 XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *c) {
     const xg_kfunc *f = m->entry;
     xg_mark mark = xg_arena_mark(a);
-    uint32_t threads = f->threads[0] * f->threads[1] * f->threads[2], warps = (threads + XG_KEST_LANES - 1) / XG_KEST_LANES, k;
+    uint32_t threads = f->threads[0] * f->threads[1] * f->threads[2],
+             warps = (threads + XG_KEST_LANES - 1) / XG_KEST_LANES, k;
     xg_kest e;
     memset(&e, 0, sizeof e);
     memset(c, 0, sizeof *c);

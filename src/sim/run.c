@@ -621,7 +621,7 @@ XG_FN xg_sim_why xg_sim_exec_traced(xg_sim_worker *w, xg_sim_warp *v, uint32_t n
         }
         w->tracer->level = 0;
         if (!xg_sim_step(&team, in, pc)) break;
-        for (k = 0; k < nw; k++) xg_trace_step(w, &v[k], in);
+        for (k = 0; k < nw; k++) xg_sim_trace_step(w, &v[k], in);
         pc = v->pc;
     }
     return team.why;
@@ -663,7 +663,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->released = v->impatient = v->in_cluster_barrier = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
-    if (XG_UNLIKELY(w->tracer != NULL)) xg_trace_block(w);
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_block(w);
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
 }
 
@@ -814,7 +814,7 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     }
     xg_sim_land(w);
     for (r = 0; r < c->n; r++)
-        if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_trace_block_end(c->peers[r]);
+        if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_sim_trace_block_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {

@@ -149,8 +149,8 @@ struct xg_sim_worker {
 
 /* ---- trace.c ---- */
 struct xg_sim_reach;
-XG_FN void xg_trace_fold(xg_sim_worker *w, uint32_t record, uint64_t ran);
-XG_FN void xg_trace_access(
+XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t record, uint64_t ran);
+XG_FN void xg_sim_trace_access(
     xg_sim_worker *w, const xg_sim_ins *in, const struct xg_sim_reach *r, uint32_t mask, uint32_t bytes, bool write);
 
 #if XG_SIM_VECTORS
