@@ -65,6 +65,9 @@ typedef struct xlagpu_device_desc {
      * not: see range, and xlagpu_rt_note */
     bool nvtx;
     bool predict;       /* host: launches are counted for the model of time: slower */
+    /* ... as if grids had so many times the blocks, and these so many times the memory: a small grid stands for a large
+     * one; 0: 1, and the first */
+    uint32_t predict_scale, predict_memory_scale;
     const char *part;   /* host: the GPU that it stands for, "H200"; NULL: the usual one of "sm_90a" */
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */

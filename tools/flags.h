@@ -44,6 +44,8 @@ enum {
     X(cubin, "cubin", BOOL, FV_COMPILE, "", "put machine code into the executable, too: calls ptxas") \
     X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT, "sm_90a", "what to compile for; run: the device's own") \
     X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
+    X(scale, "predict-scale", SIZE, FV_RUN | FV_SIM, "N", "predict times as if grids had N times the blocks") \
+    X(memory_scale, "predict-memory-scale", SIZE, FV_RUN | FV_SIM, "N", "... and N times the memory, where that is not as much") \
     X(emit, "emit", STR, FV_COMPILE, "ptx|hlo|indexing|plan|buffers|thunks|ir|times|exe|c", "what to write; times: how long each step takes by the model of time") \
     X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \

@@ -132,6 +132,8 @@ static int job_open(job *j) {
     d.cache = j->f->cache;
     d.part = j->f->gpu;
     d.predict = j->f->stats || j->f->profile;
+    d.predict_scale = (uint32_t)j->f->scale;
+    d.predict_memory_scale = (uint32_t)j->f->memory_scale;
     d.nvtx = j->f->nvtx;
     d.concurrent = j->f->concurrent;
     d.copy_stream = j->f->copy_stream;

@@ -229,6 +229,8 @@ int verb_sim(const flag_values *f) {
     desc.threads = (uint32_t)f->threads;
     desc.part = f->gpu;
     desc.predict = f->stats;
+    desc.predict_scale = (uint32_t)f->scale;
+    desc.predict_memory_scale = (uint32_t)f->memory_scale;
     progress_begin(&shown, &desc);
     if (!args)
         rc = fail(DEVICE, "xlagpu: error: out of memory");

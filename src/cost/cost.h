@@ -114,6 +114,8 @@ typedef struct xg_cost_prediction {
     int64_t permille;                   /* of the device's best: bandwidth, or the pipe that is used most */
     int64_t residents, rounds_permille; /* blocks of a multiprocessor at a time; rounds of them */
 } xg_cost_prediction;
+/* The counts of a grid that is so many times as large, on so many times the memory. */
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
 XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n); /* the fourth root of the sum of fourth powers */

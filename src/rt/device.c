@@ -79,6 +79,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     xg_arena_init(&d->arena, &d->c);
     d->no_command_buffers = desc && desc->no_command_buffers;
     d->predict = desc && desc->predict;
+    d->predict_scale = desc && desc->predict_scale ? desc->predict_scale : 1;
+    d->predict_memory_scale = desc && desc->predict_memory_scale ? desc->predict_memory_scale : d->predict_scale;
     d->copy_stream = desc && desc->copy_stream;
     d->concurrent = desc && desc->concurrent;
     if (desc) {

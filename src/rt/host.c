@@ -245,6 +245,7 @@ XG_FN void xr_host_predict(xr_host_run *r, const xg_sim_stats *sum, xlagpu_kerne
     xg_cost_counts counts;
     xg_cost_prediction p;
     xg_sim_trace_counts(r->launch.trace, &r->launch, sum, &counts);
+    xg_cost_grow(&counts, r->device->predict_scale, r->device->predict_memory_scale);
     p = xg_cost_predict(&r->device->figures, &counts);
     stats->predicted_ns += (uint64_t)p.picoseconds / 1000;
     stats->limit = (uint32_t)p.limit;
