@@ -149,7 +149,7 @@ def predict(gpu, fn, sm, arrays, scalars, consts, grid, scale, memory_scale=None
     return float(row["predicted_us"]), row["limited_by"]
 
 
-def rows_kernel(fn, gpu, sm, t, rows, columns, few=8):
+def rows_kernel(fn, gpu, sm, t, rows, columns, few=64):
     n = 1 << (columns - 1).bit_length()
     warps = 4 if n < 2048 else 8 if n < 8192 else 16 if n < 32768 else 32  # as Liger chooses them
     arrays = [("X", t, few * columns, None), ("Y", t, few * columns, "out")]

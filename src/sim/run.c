@@ -112,6 +112,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
     w->bars_used &= ~(1u << id);
     w->cluster->stalls = 0;
     xg_sim_interval_next(w);
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_open(w);
     w->stats.barriers++;
 }
 /* Not all lanes of a warp came to a barrier: where are the others? */

@@ -74,7 +74,7 @@ typedef struct xg_sim_tracer { /* a worker's part */
     uint32_t *ready; /* by warp and slot of 128 bytes: clocks; NULL: none are kept of this block */
     uint32_t *clock; /* by warp; then, by warp, when its last copy has come */
     uint32_t *copies;
-    uint32_t tick;
+    uint32_t tick, opened; /* opened: when the last barrier was */
     uint64_t l1_tenths, l2_sectors;
     uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
     uint64_t warp_clocks, warp_issued, sampled; /* of the blocks whose clocks were kept */
@@ -477,15 +477,23 @@ XG_FN void xg_sim_trace_copy(uint32_t *c, const xg_sim_ins *in, uint32_t ready, 
     } else if (in->op == XG_SIM_Y_GROUPS && c[1] > left)
         *clock = XG_MAX(*clock, c[2 + (c[1] - 1 - left) % RING]);
 }
+/* A barrier opens: its last warp has come. */
+XG_FN void xg_sim_trace_open(xg_sim_worker *w) {
+    xg_sim_tracer *r = w->tracer;
+    uint32_t k, last = 0;
+    if (!r->ready) return;
+    for (k = 0; k < w->l->warps; k++)
+        if (w->warps[k].state == XG_SIM_AT_BARRIER || w->warps[k].released) last = XG_MAX(last, r->clock[k]);
+    r->opened = last + XG_SIM_TRACE_BARRIER_CLOCKS;
+}
 /* A record has been executed for this warp: its clock, and when its results are ready. */
 XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
     xg_sim_tracer *r = w->tracer;
     const xg_sim_price *p = &w->l->trace->prices[in - w->m->code];
     uint32_t sources, n, k, at, ready;
     if (!r->ready) return;
-    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come */
-        for (at = 0, k = 0; k < w->l->warps; k++) at = XG_MAX(at, r->clock[k]);
-        r->clock[v->id] = at + (v->id ? 0 : XG_SIM_TRACE_BARRIER_CLOCKS);
+    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; who only arrives does not wait */
+        if (in->op != XG_SIM_BAR_ARRIVE) r->clock[v->id] = XG_MAX(r->clock[v->id], r->opened);
         return;
     }
     n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
