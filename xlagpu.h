@@ -156,6 +156,72 @@ typedef enum xlagpu_type {
 } xlagpu_type;
 
 #endif /* XG_API_STATUS_H */
+/* api/target.h -- the description of a device: what both headers say about a GPU. */
+#ifndef XG_API_TARGET_H
+#define XG_API_TARGET_H
+
+/* X(figure, the most it may be, what it is). Rates are lanes a clock of one multiprocessor; matrix rates are
+ * multiply-adds a clock of one multiprocessor, of dense matrices. */
+/* clang-format off */
+#define XLAGPU_TARGET_FIGURES(X) \
+    X(sm_count, 1 << 20, "multiprocessors") \
+    X(threads_per_sm, 1 << 20, "resident threads of a multiprocessor") \
+    X(blocks_per_sm, 1 << 20, "resident blocks of a multiprocessor") \
+    X(threads_per_block, 1 << 20, "threads a block may have") \
+    X(blocks_per_cluster, 1 << 20, "blocks of a cluster that every device of the kind runs; 1: there are no clusters") \
+    X(async_bytes, 1 << 10, "bytes that one instruction of a thread copies to shared memory while it goes on; 0: none") \
+    X(red_bytes, 1 << 10, "bytes of neighbouring floats that one instruction adds to memory") \
+    X(registers_per_sm, 1 << 24, "32-bit registers of a multiprocessor") \
+    X(registers_per_thread, 1 << 16, "32-bit registers a thread may have") \
+    X(shared_per_sm, 1 << 30, "bytes of shared memory of a multiprocessor") \
+    X(shared_per_block, 1 << 30, "bytes of shared memory a block may have, with opt-in") \
+    X(shared_static, 1 << 30, "bytes of shared memory a block may declare without opt-in") \
+    X(shared_reserved, 1 << 30, "bytes of shared memory that the system takes of each block") \
+    X(l1_bytes, 1 << 30, "bytes of a multiprocessor's first cache and shared memory together") \
+    X(l2_bytes, (int64_t)1 << 40, "bytes of the second cache") \
+    X(l2_bandwidth, (int64_t)1 << 50, "bytes a second that the second cache gives all multiprocessors") \
+    X(memory_bytes, (int64_t)1 << 50, "bytes of device memory") \
+    X(bandwidth, (int64_t)1 << 50, "bytes a second of device memory, as its maker says") \
+    X(read_permille, 1000, "thousandths of that which long streams of loads, or of stores, reach") \
+    X(copy_permille, 1000, "thousandths of that which half loads, half stores reach") \
+    X(link_bandwidth, (int64_t)1 << 50, "bytes a second to other devices, one way") \
+    X(host_bandwidth, (int64_t)1 << 50, "bytes a second to the host, one way") \
+    X(clock_mhz, 1 << 20, "the highest clock") \
+    X(tensor_mhz, 1 << 20, "the clock that is held while matrix units are busy with random data") \
+    X(f32_rate, 1 << 20, "f32 additions, multiplications, fused multiply-adds") \
+    X(f16_rate, 1 << 20, "the same of f16 and bf16, elements of packed pairs") \
+    X(f64_rate, 1 << 20, "the same of f64") \
+    X(int_rate, 1 << 20, "32-bit integer additions, logic, shifts, comparisons, selections") \
+    X(special_rate, 1 << 20, "ex2, lg2, rcp, rsqrt, sin, cos, tanh") \
+    X(convert_rate, 1 << 20, "conversions between integers and floats") \
+    X(shuffle_rate, 1 << 20, "lanes of shuffles") \
+    X(tensor_f16, 1 << 20, "matrix units, f16 and bf16 into f32") \
+    X(tensor_tf32, 1 << 20, "... tf32") \
+    X(tensor_f8, 1 << 20, "... f8") \
+    X(tensor_i8, 1 << 20, "... 8-bit integers") \
+    X(tensor_f64, 1 << 20, "... f64") \
+    X(tensor_f4, 1 << 20, "... f4 with scales") \
+    X(mma_permille, 1000, "thousandths of these that mma.sync reaches, where other instructions reach more") \
+    X(launch_ns, 1000000, "nanoseconds from kernel to kernel of a stream, beyond their work") \
+    X(graph_ns, 1000000, "the same inside a graph") \
+    X(shared_latency, 1 << 20, "clocks of a load from shared memory") \
+    X(l1_latency, 1 << 20, "clocks of a load from the first cache") \
+    X(l2_latency, 1 << 20, "... from the second cache") \
+    X(memory_latency, 1 << 20, "... from device memory")
+/* clang-format on */
+
+/* What the compiler and the time model know of a GPU. A zero field is by part, or else by target. */
+typedef struct xlagpu_target_desc {
+    /* "sm_75" ... "sm_90a" ... "sm_121"; NULL: that of the part, else "sm_80". PTX is made for the name without its
+     * letter, and so runs on later devices too, unless an instruction needs the letter */
+    const char *name;
+    const char *part; /* "H200", "L40" ...: xlagpu_part_name lists them; NULL: the target's usual one */
+#define XLAGPU_X(figure, most, what) uint64_t figure;
+    XLAGPU_TARGET_FIGURES(XLAGPU_X)
+#undef XLAGPU_X
+} xlagpu_target_desc;
+
+#endif /* XG_API_TARGET_H */
 
 #ifdef __cplusplus
 extern "C" {
@@ -202,6 +268,10 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
 /* after HloModule; lives as long as the module */
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *module);
 
+/* The device that the text names, frontend_attributes={xlagpu.device="H100, sm_count=114"}, as a module has it that was
+ * printed after it was optimised or planned. False: none. */
+XLAGPU_DEF bool xlagpu_module_target(const xlagpu_module *module, xlagpu_target_desc *out);
+
 /* A parameter or a leaf of the flattened result. dims live as long as the module. An array with bounded dimensions,
  * f32[<=10,4], is an array of its bounds, f32[10,4], and behind it an s32[] for each such dimension that says how much
  * of it there is; what stands beyond is of no meaning. size_of is 1 + that dimension in such an s32[], else 0. The same
@@ -221,17 +291,6 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *module, uint32_t index, 
 
 /* ---- compiling ---- */
 
-/* What the compiler knows of a GPU. A zero field keeps the named target's usual value. */
-typedef struct xlagpu_target_desc {
-    /* "sm_75" ... "sm_90a" ... "sm_120"; NULL: "sm_80". PTX is made for the name without its letter, and so runs on later
-     * devices too, unless an instruction needs the letter */
-    const char *name;
-    uint32_t sm_count;         /* multiprocessors */
-    uint32_t threads_per_sm;   /* resident threads */
-    uint32_t shared_per_block; /* bytes of shared memory a block may have */
-    double bandwidth;          /* bytes per second of device memory */
-} xlagpu_target_desc;
-
 typedef struct xlagpu_compile_desc {
     xlagpu_target_desc target;
     bool disable_all_passes;       /* no HLO optimisation: each operation of the entry is a kernel of its own */
@@ -250,13 +309,16 @@ typedef struct xlagpu_compile_desc {
     void *dump_user;
     /* floats are never added up in the order in which threads come, even where that is faster */
     bool deterministic_ops;
-    uint64_t memory_limit; /* bytes of device memory that the program may need, arguments and results included; 0: any.
-                            * What is needed again much later is computed again until it fits; ERROR_LIMIT with a
-                            * message of what holds the rest if it cannot */
+    /* Bytes of device memory that the program may need, arguments and results included; UINT64_MAX: any. What is needed
+     * again much later is computed again until it fits; ERROR_LIMIT with a message of what holds the rest if it cannot.
+     * 0: nine tenths of the device's memory, and no failure if the program needs more. */
+    uint64_t memory_limit;
     /* a float that the module rounds to a narrower type and takes back at once need not be rounded */
     bool allow_excess_precision;
     /* loops whose rounds end with copies do two rounds in one, without: fewer launches, each listed twice */
     bool double_buffer_loops;
+    /* estimate how long each kernel takes on the target: the report has the sum, the dump "times" a row a step */
+    bool predict_times;
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The
@@ -270,6 +332,7 @@ typedef struct xlagpu_report {
     uint32_t kernels, library_calls, copies, instructions;
     uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live;
     uint32_t made_again;
+    uint64_t predicted_ns; /* of a run, by the model of time, if predict_times was set; loops of unknown length once */
 } xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 
@@ -277,9 +340,13 @@ XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report
  * target loads it at once. The bytes live as long as the module; data NULL on failure. */
 XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
 
-/* What a target's usual device can do at most, a second: bytes of device memory, and f32 operations. False: there is no
- * such target. */
-XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops);
+/* The GPUs that are described: "T4", "A100" ...; NULL at the end. And the description of one, or of a target's usual
+ * one: all figures. False: there is no such part or target. */
+XLAGPU_DEF const char *xlagpu_part_name(uint32_t index);
+XLAGPU_DEF bool xlagpu_target_describe(const char *name, xlagpu_target_desc *out);
+
+/* What it can do at most, a second: bytes of device memory, and f32 operations. */
+XLAGPU_DEF bool xlagpu_target_peak(const char *name, double *bandwidth, double *flops);
 
 /* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
@@ -298,6 +365,11 @@ typedef struct xlagpu_tensor {
  * result leaves, whose data are filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
+
+/* The terms of the longest sum that an instruction of the module makes for one element (dot, convolution, reduce,
+ * reduce- window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there
+ * is none. */
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *module);
 
 /* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have:
  * bf16, f8e4m3fn ... Complex: the real part at `element`, the imaginary part half its bytes further, as the real type
@@ -693,6 +765,7 @@ typedef struct xg_float_format {
     int digits_short, digits_full;
 } xg_float_format;
 XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t); /* NULL for what is not a float */
+XG_FN int xg_float_digits(double v, int count, char *out); /* of a finite v that is not 0; the exponent of the first */
 XG_FN double xg_float_decode(xlagpu_type t, uint64_t bits);
 /* Round to nearest even. Overflow: infinity if the format has it, else its NaN, f4/f6: the largest finite. NaN:
  * nan_bits (sign kept where the format has one). */
@@ -2539,6 +2612,722 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 
 #endif /* XG_BASE_TEXT_C */
 
+/* cost */
+/* cost/cost.h -- what a device is, in one place, and how long a kernel takes on it.
+ *
+ * Ideas
+ * - A device is a row of figures (api/target.h lists them). A table of parts says them for real GPUs; every compute
+ *   capability has a usual part, which stands for "a target" where no device is at hand.
+ * - Figures may be replaced one by one: by a caller's description, by the attributes of the driver, by a module's text
+ *   ("H100, sm_count=114"). A zero figure in a description means "by part".
+ *
+ * Laws
+ * - No other room has a figure of a device, nor a default for one.
+ * - All figures are integers, within the bounds of the list: products of two of them fit into 63 bits where one is a
+ *   count or a rate. */
+#ifndef XG_COST_H
+#define XG_COST_H
+
+typedef struct xg_device {
+    const char *part; /* whose figures these were; NULL: there is no device */
+    uint32_t cc;      /* compute capability times 10: 90 */
+#define X(figure, most, what) int64_t figure;
+    XLAGPU_TARGET_FIGURES(X)
+#undef X
+} xg_device;
+
+/* ---- device.c ---- */
+XG_FN const char *xg_device_part_name(size_t i); /* in the order of the table; NULL behind the last */
+/* A part by its name, or the usual one of a compute capability; false when there is none. */
+XG_FN bool xg_device_of_part(xg_str name, xg_device *out);
+XG_FN bool xg_device_of_cc(uint32_t cc, xg_device *out);
+/* The part of this compute capability whose name stands in a driver's ("NVIDIA H100 80GB HBM3"), else the usual one; of
+ * a compute capability that is not known yet, the usual one of the nearest below. */
+XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out);
+/* Figures of the description that are not 0 replace those of the device, within the bounds of the list. */
+XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc);
+XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out); /* all figures */
+XG_FN int64_t xg_device_threads(const xg_device *d);                        /* resident ones of all multiprocessors */
+XG_FN int64_t xg_device_gbs(int64_t bytes_a_second);                        /* in 10^9, at least 1 */
+/* As text, "H100, sm_count=114": the part, then what differs from it. */
+XG_FN void xg_device_print(xg_buf *b, const xg_device *d);
+XG_FN const char *xg_device_parse(xg_str text, xg_device *out); /* NULL, or what is wrong */
+
+/* Where key="value" begins among attributes, {a="b",key="value"}; 0: it is not there. */
+XG_FN size_t xg_device_find(xg_str attributes, const char *key);
+
+/* ---- time.c: from counts to time ---- */
+/* X(NAME, text, figure): the pipes of a multiprocessor, and the figure that says their lanes a clock. */
+/* clang-format off */
+#define XG_COST_PIPES(X) \
+    X(F32, "f32", f32_rate) \
+    X(HALF, "f16", f16_rate) \
+    X(F64, "f64", f64_rate) \
+    X(INTEGER, "integer", int_rate) \
+    X(SPECIAL, "special", special_rate) \
+    X(CONVERT, "convert", convert_rate)
+/* X(NAME, text, figure): what matrix units multiply. */
+#define XG_COST_TENSORS(X) \
+    X(F16, "f16", tensor_f16) \
+    X(TF32, "tf32", tensor_tf32) \
+    X(F8, "f8", tensor_f8) \
+    X(I8, "i8", tensor_i8) \
+    X(F64, "f64", tensor_f64) \
+    X(F4, "f4", tensor_f4)
+/* X(NAME, text): what else a kernel may wait for. */
+#define XG_COST_LIMITS(X) \
+    X(ISSUE, "issue") \
+    X(TENSOR, "tensor") \
+    X(SHARED, "shared") \
+    X(L1, "l1") \
+    X(L2, "l2") \
+    X(MEMORY, "memory") \
+    X(LATENCY, "latency") \
+    X(LAUNCH, "launch")
+/* clang-format on */
+typedef enum xg_cost_pipe {
+#define X(NAME, text, figure) XG_PIPE_##NAME,
+    XG_COST_PIPES(X)
+#undef X
+    XG_PIPE_COUNT
+} xg_cost_pipe;
+typedef enum xg_cost_tensor {
+#define X(NAME, text, figure) XG_TENSOR_##NAME,
+    XG_COST_TENSORS(X)
+#undef X
+    XG_TENSOR_COUNT
+} xg_cost_tensor;
+typedef enum xg_cost_limit { /* the pipes, then the rest */
+    XG_LIMIT_BEFORE = XG_PIPE_COUNT - 1,
+#define X(NAME, text) XG_LIMIT_##NAME,
+    XG_COST_LIMITS(X)
+#undef X
+    XG_LIMIT_COUNT
+} xg_cost_limit;
+
+/* What a kernel does: counted by the simulator, or estimated by the compiler. Of the whole grid where not said. */
+typedef struct xg_cost_counts {
+    int64_t blocks, threads;            /* threads: of a block */
+    int64_t shared_bytes;               /* of a block */
+    int64_t registers;                  /* of a thread; 0: not known */
+    int64_t issued;                     /* warp instructions */
+    int64_t pipes[XG_PIPE_COUNT];       /* warp instructions that take their lanes there */
+    int64_t macs[XG_TENSOR_COUNT];      /* multiply-adds of instructions that feed matrix units from shared memory */
+    int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
+    int64_t shared_passes, l1_passes;   /* of 128 bytes, conflicts included */
+    int64_t l2_sectors;                 /* of 32 bytes that multiprocessors ask the second cache for, or write there */
+    int64_t read_bytes, written_bytes;  /* of device memory */
+    int64_t warp_clocks, warp_issued;   /* of a block that is alone: until its last warp ends; instructions of a warp */
+    int64_t barriers;                   /* that a block takes */
+} xg_cost_counts;
+typedef struct xg_cost_prediction {
+    int64_t picoseconds;                /* from the end of the kernel before to this one's, in a graph */
+    int64_t terms[XG_LIMIT_COUNT];      /* picoseconds that each resource alone would take */
+    xg_cost_limit limit;                /* the largest of them; less than XG_PIPE_COUNT: a pipe */
+    int64_t permille;                   /* of the device's best: bandwidth, or the pipe that is used most */
+    int64_t residents, rounds_permille; /* blocks of a multiprocessor at a time; rounds of them */
+} xg_cost_prediction;
+/* The counts of a grid that is so many times as large, on so many times the memory. */
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
+XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
+XG_FN const char *xg_cost_limit_name(uint32_t limit);
+XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n); /* the fourth root of the sum of fourth powers */
+/* Sums and products that saturate; a * b / c without an intermediate overflow, rounded down, c > 0. */
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c);
+
+#endif /* XG_COST_H */
+/* cost/device.c -- the table of devices.
+ *
+ * A kind is what all parts of a compute capability share; a part adds its own sizes and clocks. Sources, by the letter
+ * in the rows' comments:
+ *   G  CUDA programming guide, tables of compute capabilities and of arithmetic throughput
+ *   X  XLA's target specifications (xla/backends/gpu/target_config/specs), which drivers have filled
+ *   D  NVIDIA's data sheets and architecture papers
+ *   B  gpu-benches (te42kyfo), measured   Q  quack's pipe notes (Dao-AILab), measured   H  HPMLL's Hopper benchmark
+ *   M  ml-engineering (stas00): the best matrix product with random data beside the data sheet's rate
+ *   A  Azure's benchmarking guide, measured   L  learn-cuda (gau-nernst), measured   S  mma-matmul (spatters), measured
+ *   E  estimated from the kinds around it: nothing public was found
+ * A figure that is not said to be measured is the maker's. */
+#ifndef XG_COST_DEVICE_C
+#define XG_COST_DEVICE_C
+
+typedef struct xg_device_kind {
+    uint32_t cc;
+    uint16_t threads_per_sm, blocks_per_sm, blocks_per_cluster;
+    uint16_t shared_kib, block_kib, reserved, l1_kib;                            /* a multiprocessor */
+    uint16_t f32_rate, f16_rate, f64_rate, int_rate, special_rate, convert_rate; /* lanes a clock */
+    uint16_t tensor_i8, tensor_f64, tensor_f4, f8, mma_permille;                 /* f8: times tensor_f16 */
+    uint16_t shared_latency, l1_latency, l2_latency, memory_latency;             /* clocks */
+    uint16_t read_permille, copy_permille, launch_ns, graph_ns;
+} xg_device_kind;
+
+/* clang-format off */
+static const xg_device_kind xg_device_kinds[] = {
+    /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
+     *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
+    /* limits and rates G, D; latencies: accel-sim's Turing and gpu-micro-bench's 2080S; copy: cuda-samples' log on T4 */
+    {75, 1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270},
+    /* latencies B; shares of memory A, B; launches B */
+    {80, 2048, 32, 1, 164, 163, 1024, 192, 64, 256, 32, 64, 16, 16, 2048, 64, 0, 0, 1000, 23, 35, 206, 560, 900, 820, 2630, 1350},
+    /* latencies: gpu-micro-bench's 3090; launches B on A40 */
+    {86, 1536, 16, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 23, 34, 236, 480, 950, 900, 2020, 1100},
+    /* E but for limits and rates */
+    {87, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
+    {88, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
+    /* latencies B, H; shares and launches B on L40 */
+    {89, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 2, 1000, 30, 36, 280, 600, 980, 920, 1630, 940},
+    /* latencies H, B; shares A, Q; launches B; mma.sync beside wgmma: XLA's 0.63, after ThunderKittens */
+    {90, 2048, 32, 8, 228, 227, 1024, 256, 128, 256, 64, 64, 16, 16, 4096, 128, 0, 2, 630, 29, 33, 273, 680, 950, 850, 2410, 1270},
+    /* rates X; latencies: AI_kernels (markdewing); copy: cub's scan; mma.sync: 409 of 1359 TFLOP/s, L; launches E */
+    {100, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 64, 64, 16, 16, 8192, 64, 16384, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
+    /* D: f64 and 8-bit integers are slow here; the rest as 10.0 */
+    {103, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 256, 2, 24576, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
+    {110, 1536, 24, 1, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 8192, 2, 16384, 2, 300, 30, 40, 295, 860, 850, 800, 2410, 1270},
+    /* latencies: AI_kernels; int: one pipe with f32, Q; launches E as 8.9 */
+    {120, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 900, 890, 1630, 940},
+    {121, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 850, 800, 1630, 940},
+};
+
+typedef struct xg_device_part {
+    const char *name;
+    uint32_t cc, sm_count, clock_mhz, tensor_mhz, tensor_f16;
+    int64_t memory_bytes;
+    uint32_t gbs;              /* 10^9 bytes a second of memory */
+    int64_t l2_bytes;
+    uint32_t l2_gbs, link_gbs, host_gbs;
+} xg_device_part;
+
+#define XG_DEVICE_KIB(n) ((int64_t)(n) << 10)
+#define XG_DEVICE_MIB(n) ((int64_t)(n) << 20)
+#define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
+/* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
+ * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, GB/s */
+static const xg_device_part xg_device_parts[] = {
+    {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16},           /* D; memory: deviceQuery */
+    {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32},   /* X (40 GB); matrices M 0.87; L2 B */
+    {"A100 80GB", 80, 108, 1410, 1227, 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32}, /* X */
+    {"A40", 86, 84, 1740, 1480, 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32},   /* D; L2's rate E */
+    {"RTX A6000", 86, 84, 1800, 1530, 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32},   /* X */
+    {"RTX 3090", 86, 82, 1695, 1440, 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32}, /* D */
+    {"Orin", 87, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204},  /* D; memory is the host's */
+    {"Orin-88", 88, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204}, /* E: no part is public */
+    {"L40", 89, 142, 2490, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32},  /* D; L2's rate B */
+    {"L40S", 89, 142, 2520, 2240, 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32}, /* D */
+    {"L20", 89, 92, 2520, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32},   /* D */
+    {"RTX 4090", 89, 128, 2520, 2340, 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32}, /* D; matrices M 0.93 */
+    {"RTX 4070 Ti SUPER", 89, 66, 2610, 2430, 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32}, /* D */
+    {"H100", 90, 132, 1980, 1470, 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64},   /* X; matrices M 0.80 of 1830 MHz; L2 B */
+    {"H100 PCIe", 90, 114, 1755, 1300, 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64}, /* D; L2 B */
+    {"H200", 90, 132, 1980, 1470, 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64},  /* X; the rest as H100 */
+    {"B200", 100, 148, 1965, 1423, 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64}, /* X, D; matrices M 0.78; L2's rate E */
+    {"B300", 103, 148, 2032, 1423, 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128}, /* X, D */
+    {"Thor", 110, 20, 1575, 1575, 4096, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(32), 1300, 0, 273}, /* D; memory is the host's */
+    {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
+    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64}, /* X */
+    {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273}, /* D; memory is the host's */
+};
+/* clang-format on */
+
+enum {
+    XG_DEVICE_THREADS_PER_BLOCK = 1024,       /* G, of every kind */
+    XG_DEVICE_REGISTERS = 65536,              /* G: of a multiprocessor */
+    XG_DEVICE_REGISTERS_PER_THREAD = 255,     /* G */
+    XG_DEVICE_SHARED_STATIC_BYTES = 48 << 10, /* G: what a block has without opt-in */
+    XG_DEVICE_SHUFFLE_LANES = 32,             /* G */
+    XG_DEVICE_TF32_PER_F16 = 2,               /* G: tf32 has half the rate of f16; 7.5 has none */
+    XG_DEVICE_RED_CC = 90,                    /* PTX ISA: red.global.add.v4.f32 */
+    XG_DEVICE_RED_BYTES = 16,
+    XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
+    XG_DEVICE_ASYNC_BYTES = 16,
+    XG_DEVICE_GB = 1000000000
+};
+
+XG_FN const xg_device_kind *xg_device_kind_of(uint32_t cc) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_kinds); i++)
+        if (xg_device_kinds[i].cc == cc) return &xg_device_kinds[i];
+    return NULL;
+}
+
+XG_FN void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
+    d->threads_per_sm = k->threads_per_sm;
+    d->blocks_per_sm = k->blocks_per_sm;
+    d->blocks_per_cluster = k->blocks_per_cluster;
+    d->threads_per_block = XG_DEVICE_THREADS_PER_BLOCK;
+    d->async_bytes = k->cc >= XG_DEVICE_ASYNC_CC ? XG_DEVICE_ASYNC_BYTES : 0;
+    d->red_bytes = k->cc >= XG_DEVICE_RED_CC ? XG_DEVICE_RED_BYTES : 0;
+    d->registers_per_sm = XG_DEVICE_REGISTERS;
+    d->registers_per_thread = XG_DEVICE_REGISTERS_PER_THREAD;
+    d->shared_per_sm = XG_DEVICE_KIB(k->shared_kib);
+    d->shared_per_block = XG_DEVICE_KIB(k->block_kib);
+    d->shared_static = XG_DEVICE_SHARED_STATIC_BYTES;
+    d->shared_reserved = k->reserved;
+    d->l1_bytes = XG_DEVICE_KIB(k->l1_kib);
+    d->f32_rate = k->f32_rate;
+    d->f16_rate = k->f16_rate;
+    d->f64_rate = k->f64_rate;
+    d->int_rate = k->int_rate;
+    d->special_rate = k->special_rate;
+    d->convert_rate = k->convert_rate;
+    d->shuffle_rate = XG_DEVICE_SHUFFLE_LANES;
+    d->tensor_i8 = k->tensor_i8;
+    d->tensor_f64 = k->tensor_f64;
+    d->tensor_f4 = k->tensor_f4;
+    d->mma_permille = k->mma_permille;
+    d->shared_latency = k->shared_latency;
+    d->l1_latency = k->l1_latency;
+    d->l2_latency = k->l2_latency;
+    d->memory_latency = k->memory_latency;
+    d->read_permille = k->read_permille;
+    d->copy_permille = k->copy_permille;
+    d->launch_ns = k->launch_ns;
+    d->graph_ns = k->graph_ns;
+}
+
+XG_FN void xg_device_fill(xg_device *d, const xg_device_part *p) {
+    const xg_device_kind *k = xg_device_kind_of(p->cc);
+    memset(d, 0, sizeof *d);
+    d->part = p->name;
+    d->cc = p->cc;
+    xg_device_fill_kind(d, k);
+    d->sm_count = p->sm_count;
+    d->clock_mhz = p->clock_mhz;
+    d->tensor_mhz = p->tensor_mhz;
+    d->tensor_f16 = p->tensor_f16;
+    d->tensor_tf32 = p->cc >= 80 ? p->tensor_f16 / XG_DEVICE_TF32_PER_F16 : 0;
+    d->tensor_f8 = (int64_t)p->tensor_f16 * k->f8;
+    d->memory_bytes = p->memory_bytes;
+    d->bandwidth = (int64_t)p->gbs * XG_DEVICE_GB;
+    d->l2_bytes = p->l2_bytes;
+    d->l2_bandwidth = (int64_t)p->l2_gbs * XG_DEVICE_GB;
+    d->link_bandwidth = (int64_t)p->link_gbs * XG_DEVICE_GB;
+    d->host_bandwidth = (int64_t)p->host_gbs * XG_DEVICE_GB;
+}
+
+XG_FN const char *xg_device_part_name(size_t i) {
+    return i < XG_COUNT(xg_device_parts) ? xg_device_parts[i].name : NULL;
+}
+XG_FN bool xg_device_of_part(xg_str name, xg_device *out) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
+        if (!xg_str_is(name, xg_device_parts[i].name)) continue;
+        xg_device_fill(out, &xg_device_parts[i]);
+        return true;
+    }
+    return false;
+}
+XG_FN bool xg_device_of_cc(uint32_t cc, xg_device *out) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
+        if (xg_device_parts[i].cc != cc) continue;
+        xg_device_fill(out, &xg_device_parts[i]);
+        return true;
+    }
+    return false;
+}
+/* The words of a part's name stand in this order among those of the driver's: "A100 80GB" in "NVIDIA A100-SXM4-80GB".
+ */
+XG_FN bool xg_device_is_named(const char *part, const char *driver) {
+    while (*part) {
+        size_t n = strcspn(part, " ");
+        while (*driver && strncmp(driver, part, n) != 0) driver++;
+        if (!*driver) return false;
+        driver += n;
+        part += n + (part[n] == ' ');
+    }
+    return true;
+}
+XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out) {
+    const xg_device_part *best = &xg_device_parts[0];
+    bool named = false;
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
+        const xg_device_part *p = &xg_device_parts[i];
+        bool fits = p->cc == cc && xg_device_is_named(p->name, name);
+        if (p->cc > cc || named > fits) continue;
+        if (fits > named || p->cc > best->cc || (fits && strlen(p->name) > strlen(best->name))) best = p;
+        named = named || fits;
+    }
+    xg_device_fill(out, best);
+}
+
+/* ---- figures one by one ---- */
+
+typedef struct xg_device_figure {
+    const char *name;
+    size_t at, described_at; /* in xg_device; in xlagpu_target_desc */
+    int64_t most;
+} xg_device_figure;
+static const xg_device_figure xg_device_figures[] = {
+#define X(figure, most, what) {#figure, offsetof(xg_device, figure), offsetof(xlagpu_target_desc, figure), most},
+    XLAGPU_TARGET_FIGURES(X)
+#undef X
+};
+
+XG_FN int64_t xg_device_get(const xg_device *d, const xg_device_figure *f) {
+    int64_t v;
+    memcpy(&v, (const char *)d + f->at, sizeof v);
+    return v;
+}
+XG_FN void xg_device_put(xg_device *d, const xg_device_figure *f, uint64_t v) {
+    int64_t bounded = v < (uint64_t)f->most ? (int64_t)v : f->most;
+    memcpy((char *)d + f->at, &bounded, sizeof bounded);
+}
+
+XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc) {
+    size_t i;
+    uint64_t v;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
+        memcpy(&v, (const char *)desc + xg_device_figures[i].described_at, sizeof v);
+        if (v) xg_device_put(d, &xg_device_figures[i], v);
+    }
+}
+XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
+    size_t i;
+    uint64_t v;
+    out->part = d->part;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
+        v = (uint64_t)xg_device_get(d, &xg_device_figures[i]);
+        memcpy((char *)out + xg_device_figures[i].described_at, &v, sizeof v);
+    }
+}
+
+XG_FN int64_t xg_device_threads(const xg_device *d) { return d->threads_per_sm * d->sm_count; }
+XG_FN int64_t xg_device_gbs(int64_t bytes_a_second) { return XG_MAX(bytes_a_second / XG_DEVICE_GB, (int64_t)1); }
+
+/* ---- text ---- */
+
+XG_FN void xg_device_print(xg_buf *b, const xg_device *d) {
+    xg_device usual;
+    size_t i;
+    xg_puts(b, d->part);
+    if (!xg_device_of_part(xg_str_z(d->part), &usual)) return;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
+        const xg_device_figure *f = &xg_device_figures[i];
+        if (xg_device_get(d, f) != xg_device_get(&usual, f))
+            xg_printf(b, ", %s=%lld", f->name, (long long)xg_device_get(d, f));
+    }
+}
+
+XG_FN const xg_device_figure *xg_device_figure_named(xg_str name) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++)
+        if (xg_str_is(name, xg_device_figures[i].name)) return &xg_device_figures[i];
+    return NULL;
+}
+/* One "sm_count=114". */
+XG_FN const char *xg_device_parse_figure(xg_str text, xg_device *out) {
+    size_t eq = 0, k;
+    const xg_device_figure *f;
+    uint64_t v = 0;
+    while (eq < text.n && text.p[eq] != '=') eq++;
+    f = xg_device_figure_named(xg_str_of(text.p, eq));
+    if (!f) return "a figure of a device is expected, such as sm_count=132";
+    for (k = eq + 1; k < text.n && text.p[k] >= '0' && text.p[k] <= '9' && k <= eq + 18; k++)
+        v = v * 10 + (uint64_t)(text.p[k] - '0');
+    if (k == eq + 1 || k < text.n || !v) return "a figure of a device needs a number from 1 on";
+    if (v > (uint64_t)f->most) return "this figure of a device is too large";
+    xg_device_put(out, f, v);
+    return NULL;
+}
+XG_FN const char *xg_device_parse(xg_str text, xg_device *out) {
+    const char *wrong = NULL;
+    bool first = true;
+    while (!wrong && (text.n || first)) {
+        size_t n = 0;
+        while (n < text.n && text.p[n] != ',') n++;
+        if (!first)
+            wrong = xg_device_parse_figure(xg_str_of(text.p, n), out);
+        else if (!xg_device_of_part(xg_str_of(text.p, n), out))
+            wrong = "no such device is known";
+        first = false;
+        if (n < text.n) n++;
+        if (n && n < text.n && text.p[n] == ' ') n++;
+        text = xg_str_of(text.p + n, text.n - n);
+    }
+    return wrong;
+}
+
+XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
+    size_t n = strlen(key), k;
+    bool quoted = false, first = false; /* inside a string; at the first letter of a key */
+    for (k = 0; k < attributes.n; k++) {
+        const char *at = attributes.p + k;
+        if (first && !quoted && attributes.n - k > n + 2 && memcmp(at, key, n) == 0 && memcmp(at + n, "=\"", 2) == 0 &&
+            memchr(at + n + 2, '"', attributes.n - k - n - 2))
+            return k;
+        if (*at == '\\' && quoted)
+            k++;
+        else if (*at == '"')
+            quoted = !quoted;
+        first = !quoted && (*at == '{' || *at == ',' || (first && *at == ' '));
+    }
+    return 0;
+}
+
+#endif /* XG_COST_DEVICE_C */
+/* cost/time.c -- how long a kernel takes: one formula over counts, whoever counted.
+ *
+ *     time = launch + norm of what works at the same time:
+ *         issue slots, pipes, matrix units, passes of shared memory and of the first cache   a multiprocessor's, each
+ *         second cache, device memory                                                        the device's
+ *         a warp's own chain of waits, as often as blocks follow each other                  nobody's: latency
+ *
+ * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
+ * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
+ * term alone 5.5 %, the sum 16.5 %).
+ *
+ * All arithmetic is in integers (picoseconds, clocks), so that every compiler and machine predicts, and decides, alike;
+ * sums and products saturate. */
+#ifndef XG_COST_TIME_C
+#define XG_COST_TIME_C
+
+enum {
+    XG_COST_SCHEDULERS = 4,   /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
+    XG_COST_LANES = 32,       /* of a warp */
+    XG_COST_PASS_BYTES = 128, /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_COST_PORT_BYTES = 64,  /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
+    XG_COST_TURNOVER_CLOCKS =
+        430,                     /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
+    XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
+    XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
+    XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
+    XG_COST_SECTOR_BYTES = 32,
+    XG_COST_FEW_ROUNDS = 4, /* up to here a last, partial round of blocks counts as a whole one */
+    XG_COST_WARM_US = 100,  /* shorter kernels run at the highest clock: power is averaged over longer */
+    XG_COST_PERMILLE = 1000
+};
+static const int64_t XG_COST_MOST = INT64_MAX / 4;
+
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
+    int64_t r;
+    return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
+}
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
+    int64_t r;
+    if (b == c) return a;
+    if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
+    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
+}
+
+/* ---- the norm ---- */
+
+XG_FN uint64_t xg_cost_root(uint64_t x) { /* the square root, rounded down */
+    uint64_t r = 0, bit = (uint64_t)1 << 62;
+    while (bit > x) bit >>= 2;
+    for (; bit; bit >>= 2) {
+        bool fits = x >= r + bit;
+        if (fits) x -= r + bit;
+        r = (r >> 1) + (fits ? bit : 0);
+    }
+    return r;
+}
+XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
+    enum {
+        ONE_BITS = 14
+    }; /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
+    int64_t most = 1;
+    uint64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
+    for (k = 0; k < n; k++) {
+        uint64_t r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << ONE_BITS, most);
+        sum += r * r * r * r;
+    }
+    return xg_cost_scale(most, (int64_t)xg_cost_root(xg_cost_root(sum)), (int64_t)1 << ONE_BITS);
+}
+
+/* ---- what a device can do ---- */
+
+XG_FN int64_t xg_cost_clocks_ps(int64_t clocks, int64_t mhz) {
+    return xg_cost_scale(clocks, 1000000, XG_MAX(mhz, (int64_t)1));
+}
+
+XG_FN int64_t xg_cost_bytes_ps(int64_t bytes, int64_t bytes_a_second) {
+    return xg_cost_scale(bytes, 1000, xg_device_gbs(bytes_a_second));
+}
+
+/* Blocks that a multiprocessor has at a time. */
+XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES, most = d->blocks_per_sm, unit, shared;
+    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_COST_LANES, (int64_t)1));
+    unit = (c->registers * XG_COST_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
+    if (unit) most = XG_MIN(most, d->registers_per_sm / (unit * XG_MAX(warps, (int64_t)1)));
+    shared = c->shared_bytes + d->shared_reserved;
+    if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
+    return XG_MAX(most, (int64_t)1);
+}
+
+typedef struct xg_cost_spread {
+    int64_t busy;      /* multiprocessors that have blocks */
+    int64_t residents; /* blocks of each at a time */
+    int64_t most;      /* blocks of the busiest, in thousandths */
+    int64_t rounds;    /* of blocks that follow each other, in thousandths */
+    int64_t warps;     /* resident ones of a multiprocessor */
+} xg_cost_spread;
+
+XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_spread s;
+    int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
+    s.busy = XG_MIN(blocks, d->sm_count);
+    each = (blocks + s.busy - 1) / s.busy;
+    s.residents = XG_MIN(xg_cost_residents(d, c), each);
+    s.rounds = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents);
+    s.most = each * XG_COST_PERMILLE;
+    if (each > XG_COST_FEW_ROUNDS * s.residents) { /* half a block of tail, on average */
+        s.most = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy) + XG_COST_PERMILLE / 2;
+        s.rounds += XG_COST_PERMILLE / 2 / s.residents;
+    } else
+        s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
+    s.warps = s.residents * ((c->threads + XG_COST_LANES - 1) / XG_COST_LANES);
+    return s;
+}
+
+/* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
+XG_FN int64_t xg_cost_unit_ps(
+    const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
+    int64_t busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
+    (void)d;
+    return xg_cost_clocks_ps(busiest, mhz);
+}
+
+/* ---- terms ---- */
+
+XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
+    switch (pipe) {
+#define X(NAME, text, figure) \
+    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_PIPES(X)
+#undef X
+    default: return 1;
+    }
+}
+XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
+    switch (type) {
+#define X(NAME, text, figure) \
+    case XG_TENSOR_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_TENSORS(X)
+#undef X
+    default: return 1;
+    }
+}
+/* Clocks of matrix units for all that they do, as if one multiprocessor did it. */
+XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c, bool peak) {
+    int64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < XG_TENSOR_COUNT; k++) {
+        int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
+        sum = xg_cost_add(sum, c->macs[k] / rate);
+        sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
+                                   peak ? XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
+    }
+    return sum;
+}
+
+/* Bytes a second that a mix of loads and stores reaches: the middle between pure streams and a copy. */
+XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c) {
+    int64_t sum = xg_cost_add(c->read_bytes, c->written_bytes), mixed = XG_MIN(c->read_bytes, c->written_bytes), held;
+    held = d->read_permille - xg_cost_scale(d->read_permille - d->copy_permille, 2 * mixed, XG_MAX(sum, (int64_t)1));
+    return d->bandwidth / XG_COST_PERMILLE * held;
+}
+
+/* A block between two barriers takes as long as the warps' waits or as the work of all its warps. What overlaps in a
+ * block that has no barriers, or with other blocks, follows each other in one that has them and is alone. */
+XG_FN int64_t xg_cost_block_clocks(const xg_cost_counts *c, const xg_cost_spread *s) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES;
+    int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS,
+            wait = XG_MAX(c->warp_clocks - c->warp_issued, (int64_t)0);
+    int64_t apart = wait + work, most = XG_MAX(c->warp_clocks, work);
+    if (c->barriers < XG_COST_PHASES) return c->warp_clocks;
+    return most + XG_MAX(apart - most, (int64_t)0) / s->residents;
+}
+
+XG_FN void xg_cost_terms(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *t) {
+    int64_t warps = XG_MAX(XG_MIN(s->warps, (int64_t)XG_COST_SCHEDULERS), (int64_t)1), bytes, port, round, tensor;
+    uint32_t k;
+    memset(t, 0, XG_LIMIT_COUNT * sizeof *t);
+    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, d->clock_mhz);
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        t[k] = xg_cost_unit_ps(d, c, s,
+            xg_cost_scale(c->pipes[k], XG_COST_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
+            d->clock_mhz);
+    tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
+    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->clock_mhz);
+    if (t[XG_LIMIT_TENSOR] > XG_COST_WARM_US * (int64_t)1000000)
+        t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->tensor_mhz);
+    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, d->clock_mhz);
+    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, d->clock_mhz);
+    bytes = xg_cost_mul(c->l2_sectors, XG_COST_SECTOR_BYTES);
+    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, d->clock_mhz);
+    t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
+    bytes = xg_cost_add(c->read_bytes, c->written_bytes);
+    t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
+    round = xg_cost_block_clocks(c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
+    t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), d->clock_mhz);
+}
+
+/* The share of the device's best that the kernel reaches, of memory or of the pipe that it uses most. */
+XG_FN int64_t xg_cost_permille_of(const xg_device *d, const xg_cost_counts *c, int64_t ps) {
+    int64_t best = xg_cost_bytes_ps(xg_cost_add(c->read_bytes, c->written_bytes), d->bandwidth),
+            clocks = xg_cost_tensor_clocks(d, c, true);
+    uint32_t k;
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_COST_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
+    best = XG_MAX(best, xg_cost_clocks_ps(clocks / XG_MAX(d->sm_count, (int64_t)1), d->clock_mhz));
+    return XG_MIN(xg_cost_scale(best, XG_COST_PERMILLE, XG_MAX(ps, (int64_t)1)), (int64_t)XG_COST_PERMILLE);
+}
+
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
+    uint32_t k;
+    c->blocks = xg_cost_mul(c->blocks, grid);
+    c->issued = xg_cost_mul(c->issued, grid);
+    for (k = 0; k < XG_PIPE_COUNT; k++) c->pipes[k] = xg_cost_mul(c->pipes[k], grid);
+    for (k = 0; k < XG_TENSOR_COUNT; k++) {
+        c->macs[k] = xg_cost_mul(c->macs[k], grid);
+        c->warp_macs[k] = xg_cost_mul(c->warp_macs[k], grid);
+    }
+    c->shared_passes = xg_cost_mul(c->shared_passes, grid);
+    c->l1_passes = xg_cost_mul(c->l1_passes, grid);
+    c->l2_sectors = xg_cost_mul(c->l2_sectors, grid);
+    c->read_bytes = xg_cost_mul(c->read_bytes, memory);
+    c->written_bytes = xg_cost_mul(c->written_bytes, memory);
+}
+XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_prediction p;
+    xg_cost_spread s = xg_cost_spread_of(d, c);
+    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz),
+            launch = d->graph_ns * 1000;
+    uint32_t k;
+    memset(&p, 0, sizeof p);
+    xg_cost_terms(d, c, &s, p.terms);
+    p.residents = s.residents;
+    p.rounds_permille = s.rounds;
+    /* the launch figure is that of an empty kernel, whose own time it contains */
+    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_norm(p.terms, XG_LIMIT_LAUNCH) - empty, (int64_t)0));
+    p.terms[XG_LIMIT_LAUNCH] = launch;
+    for (k = 1; k < XG_LIMIT_COUNT; k++)
+        if (p.terms[k] > p.terms[p.limit]) p.limit = (xg_cost_limit)k;
+    p.permille = xg_cost_permille_of(d, c, p.picoseconds);
+    return p;
+}
+
+XG_FN const char *xg_cost_limit_name(uint32_t limit) {
+    static const char *const names[] = {
+#define X(NAME, text, figure) text,
+        XG_COST_PIPES(X)
+#undef X
+#define X(NAME, text) text,
+            XG_COST_LIMITS(X)
+#undef X
+    };
+    return limit < XG_COUNT(names) ? names[limit] : "?";
+}
+
+#endif /* XG_COST_TIME_C */
+
 /* hlo */
 /* hlo/hlo.h -- the HLO module in memory: shapes, literals, instructions, computations; text in and out; its rules.
  *
@@ -3127,16 +3916,10 @@ typedef struct xg_header_attr {
     xg_str name, text;
 } xg_header_attr; /* attributes kept as checked text */
 
-/* What passes may know of the device that the module is for. sms 0: a typical one. */
-typedef struct xg_machine {
-    uint32_t sms, lanes, clock_mhz, threads_per_sm;
-    uint32_t cluster;   /* blocks of one at most; 1: there are none */
-    uint32_t red_bytes; /* of neighbouring floats that one instruction adds to memory; 0: one float at a time */
-    uint32_t bf16_ops;  /* a bit for each of XG_FLOAT_OPS (opt.h) that it computes on bf16 */
-    int64_t bandwidth_gbs, l2_bytes, shared_per_block;
-    bool async_copies; /* from global to shared memory */
-} xg_machine;
-
+enum {
+    XG_HLO_CC = 90 /* the compute capability that a module is for until one is named */
+};
+#define XG_HLO_DEVICE_KEY "xlagpu.device" /* of the frontend attribute that names it */
 struct xg_module {
     xg_ctx *ctx;
     xg_arena *arena; /* lives as long as the module */
@@ -3164,10 +3947,13 @@ struct xg_module {
     const xg_header_attr *header; /* the rest, in the order written */
     xg_stack_table stack;
     xg_dict comp_names;
-    uint32_t fresh; /* for names of computations made up by passes */
-    xg_machine machine;
+    uint32_t fresh;        /* for names of computations made up by passes */
+    xg_device device;      /* that the module is for; until one is named, the usual one of XG_HLO_CC */
+    bool has_device;       /* the text or the compilation named it: it is printed */
+    uint32_t bf16_ops;     /* a bit for each of XG_FLOAT_OPS (opt.h) that the target computes on bf16 */
     bool has_dynamic;      /* a shape with dynamic dimensions was made */
     bool double_buffering; /* loops may become two rounds in one */
+    bool deterministic;    /* the same bits in every run, whatever order threads come in */
     bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
     /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made[XG_OPCODE_COUNT];
@@ -3181,6 +3967,7 @@ struct xg_module {
     /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills
      * them */
     uint32_t *param_sizes, *result_sizes;
+    bool limit_is_wish;   /* the memory limit is the device's: a program that needs more is compiled all the same */
     int64_t memory_limit; /* bytes of device memory that the program may need; 0: any */
     uint32_t made_again;  /* kernels that this has cost */
     xg_buf *fusion_log;   /* NULL: fusion passes keep no log */
@@ -3299,6 +4086,17 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
 
+/* ---- config.c: the text of a backend_config ---- */
+XG_FN xg_str xg_config_object(xg_arena *a, xg_str config);  /* the JSON object, out of its quotes if it is in any */
+XG_FN xg_str xg_config_get(xg_str object, const char *key); /* the value's text; empty when absent */
+XG_FN xg_str xg_config_with(xg_arena *a, xg_str object, const char *key, xg_str value); /* value empty: without it */
+XG_FN xg_str xg_config_inside(xg_str value, char open); /* between { } or [ ]; p is NULL when it is none of that */
+/* Takes the next one off the front; false at the end. */
+XG_FN bool xg_config_item(xg_str *rest, xg_str *value);
+XG_FN bool xg_config_member(xg_str *rest, xg_str *key, xg_str *value);
+XG_FN xg_str xg_config_word(xg_str value);            /* without its quotes; escape sequences stay */
+XG_FN bool xg_config_int(xg_str value, int64_t *out); /* in quotes or not */
+
 /* ---- tiles.c: layouts with tiles ---- */
 enum {
     XG_TILE_COMBINES = -1 /* '*' */
@@ -3389,7 +4187,129 @@ XG_FN xg_attr xg_attr_make(xg_attr_key k);
 /* literal.c */
 XG_FN int64_t xg_int_type_min(xlagpu_type t);
 XG_FN uint64_t xg_int_type_max(xlagpu_type t);
-#endif /* XG_HLO_H */
+
+/* terms.c */
+XG_FN uint64_t xg_inst_terms(
+    const xg_inst *i); /* added up for one element of the result; at least 1 but for empty sums */
+#endif                 /* XG_HLO_H */
+/* hlo/config.c -- the text of a backend_config: a JSON object, as XLA prints it.
+ *
+ * Nothing is built of it: a value is the piece of text that it is written in, and a reader takes members and items off
+ * the front of what is left. XLA writes 64-bit numbers in quotes ("n":"10"); both ways of writing a number are read.
+ * The parser of attributes has checked that brackets and quotes match. */
+#ifndef XG_HLO_CONFIG_C
+#define XG_HLO_CONFIG_C
+
+XG_FN bool xg_config_is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+XG_FN xg_str xg_config_trim(xg_str s) {
+    while (s.n && xg_config_is_space(s.p[0])) s = xg_str_of(s.p + 1, s.n - 1);
+    while (s.n && xg_config_is_space(s.p[s.n - 1])) s.n--;
+    return s;
+}
+/* Behind the string that begins at `at`. */
+XG_FN uint32_t xg_config_string_end(xg_str s, uint32_t at) {
+    for (at++; at < s.n && s.p[at] != '"'; at++)
+        if (s.p[at] == '\\') at++;
+    return XG_MIN(at + 1, s.n);
+}
+/* The first of `a` and `b` that stands in no string and no brackets; the end, if there is none. */
+XG_FN uint32_t xg_config_find(xg_str s, char a, char b) {
+    uint32_t at = 0, depth = 0;
+    while (at < s.n) {
+        char c = s.p[at];
+        if (c == '"') {
+            at = xg_config_string_end(s, at);
+            continue;
+        }
+        if (!depth && (c == a || c == b)) return at;
+        if (c == '{' || c == '[') depth++;
+        if ((c == '}' || c == ']') && depth) depth--;
+        at++;
+    }
+    return s.n;
+}
+
+XG_FN xg_str xg_config_inside(xg_str value, char open) {
+    char close = open == '{' ? '}' : ']';
+    value = xg_config_trim(value);
+    if (value.n < 2 || value.p[0] != open || value.p[value.n - 1] != close) return xg_str_of(NULL, 0);
+    return xg_str_of(value.p + 1, value.n - 2);
+}
+XG_FN bool xg_config_item(xg_str *rest, xg_str *value) {
+    uint32_t end;
+    *rest = xg_config_trim(*rest);
+    if (!rest->n) return false;
+    end = xg_config_find(*rest, ',', ',');
+    *value = xg_config_trim(xg_str_of(rest->p, end));
+    *rest = end < rest->n ? xg_str_of(rest->p + end + 1, rest->n - end - 1) : xg_str_of(rest->p, 0);
+    return true;
+}
+XG_FN bool xg_config_member(xg_str *rest, xg_str *key, xg_str *value) {
+    xg_str member;
+    uint32_t colon;
+    if (!xg_config_item(rest, &member)) return false;
+    colon = xg_config_find(member, ':', ':');
+    *key = xg_config_word(xg_str_of(member.p, colon));
+    *value = colon < member.n ? xg_config_trim(xg_str_of(member.p + colon + 1, member.n - colon - 1))
+                              : xg_str_of(member.p, 0);
+    return true;
+}
+XG_FN xg_str xg_config_get(xg_str object, const char *key) {
+    xg_str rest = xg_config_inside(object, '{'), name, value;
+    while (xg_config_member(&rest, &name, &value))
+        if (xg_str_is(name, key)) return value;
+    return xg_str_of(NULL, 0);
+}
+
+XG_FN xg_str xg_config_word(xg_str value) {
+    value = xg_config_trim(value);
+    return value.n >= 2 && value.p[0] == '"' && value.p[value.n - 1] == '"' ? xg_str_of(value.p + 1, value.n - 2)
+                                                                            : value;
+}
+XG_FN bool xg_config_int(xg_str value, int64_t *out) {
+    xg_str s = xg_config_word(value);
+    bool minus = s.n && s.p[0] == '-';
+    int64_t v = 0;
+    uint32_t k;
+    for (k = minus; k < s.n; k++) {
+        if (s.p[k] < '0' || s.p[k] > '9' || !xg_mul64(v, 10, &v)) return false;
+        if (!xg_add64(v, minus ? '0' - s.p[k] : s.p[k] - '0', &v)) return false;
+    }
+    if (k == (uint32_t)minus) return false;
+    *out = v;
+    return true;
+}
+
+/* Older texts have the object in quotes. */
+XG_FN xg_str xg_config_object(xg_arena *a, xg_str config) {
+    xg_buf b;
+    uint32_t k;
+    config = xg_config_trim(config);
+    if (!config.n || config.p[0] != '"') return config;
+    xg_buf_init(&b, a);
+    for (config = xg_config_word(config), k = 0; k < config.n; k++) {
+        if (config.p[k] == '\\' && k + 1 < config.n) k++;
+        xg_putc(&b, config.p[k]);
+    }
+    return xg_config_trim(xg_str_of(b.p, b.n));
+}
+XG_FN xg_str xg_config_with(xg_arena *a, xg_str object, const char *key, xg_str value) {
+    xg_str rest = xg_config_inside(object, '{'), name, held;
+    const char *before = "";
+    xg_buf b;
+    xg_buf_init(&b, a);
+    xg_putc(&b, '{');
+    while (xg_config_member(&rest, &name, &held)) {
+        if (xg_str_is(name, key)) continue;
+        xg_printf(&b, "%s\"%.*s\":%.*s", before, (int)name.n, name.p, (int)held.n, held.p);
+        before = ",";
+    }
+    if (value.n) xg_printf(&b, "%s\"%s\":%.*s", before, key, (int)value.n, value.p);
+    xg_putc(&b, '}');
+    return xg_str_of(b.p, b.n);
+}
+
+#endif /* XG_HLO_CONFIG_C */
 /* hlo/infer_common.c -- what the shape rules share: failing with a sentence, wanting arrays and dimensions, building a
  * shape.
  *
@@ -8650,6 +9570,7 @@ XG_FN xg_module *xg_module_new(xg_ctx *c, xg_arena *a, xg_str name) {
     m->name = xg_str_copy(a, name);
     m->replica_count = m->num_partitions = 1;
     m->compact_operands = true;
+    (void)xg_device_of_cc(XG_HLO_CC, &m->device);
     return m;
 }
 XG_FN void xg_comp_link(xg_comp *c, xg_comp *before) {
@@ -10224,6 +11145,29 @@ XG_NORETURN XG_FN void xg_parse_bad_header(xg_parse *p) {
     for (i = 0; xg_header_names[i]; i++) xg_printf(&b, "%s %s", i ? "," : "", xg_header_names[i]);
     xg_lex_fail(&p->lex, b.p, "%s is not an attribute of HloModule", xg_lex_found(&p->lex));
 }
+/* The device among the frontend attributes, {xlagpu.device="H100, sm_count=114"}: the module's own from now on. What is
+ * left of the text; none: there was nothing else. */
+XG_FN xg_str xg_parse_device(xg_parse *p, xg_str text, size_t at) {
+    size_t from = xg_device_find(text, XG_HLO_DEVICE_KEY), to, n = sizeof XG_HLO_DEVICE_KEY + 1; /* key="... */
+    const char *wrong;
+    xg_buf b;
+    if (!from) return text;
+    for (to = from + n; text.p[to] != '"'; to++) {}
+    wrong = xg_device_parse(xg_str_of(text.p + from + n, to - from - n), &p->m->device);
+    if (wrong)
+        xg_lex_fail_at(&p->lex, at + from, "an example is " XG_HLO_DEVICE_KEY "=\"H100, sm_count=114\"", "%s", wrong);
+    p->m->has_device = true;
+    to++;
+    if (text.p[to] == ',') /* the comma goes with it */
+        to += text.p[to + 1] == ' ' ? 2 : 1;
+    else if (text.p[from - 1] == ',')
+        from--;
+    xg_buf_init(&b, p->arena);
+    xg_put(&b, text.p, from);
+    xg_put(&b, text.p + to, text.n - to);
+    for (to = 0; to < b.n && strchr("{ }", b.p[to]); to++) {}
+    return to < b.n ? xg_str_of(b.p, b.n) : xg_str_of(NULL, 0);
+}
 XG_FN void xg_parse_header(xg_parse *p) {
     xg_lex *x = &p->lex;
     XG_VEC(xg_header_attr) kept = {NULL, 0, 0};
@@ -10235,6 +11179,7 @@ XG_FN void xg_parse_header(xg_parse *p) {
     xg_lex_take(x, ':');
     while (xg_lex_take(x, ',')) {
         xg_header_attr a;
+        size_t at;
         uint32_t k = 0;
         bool keep = false;
         if (x->kind != XG_TOK_WORD)
@@ -10251,7 +11196,10 @@ XG_FN void xg_parse_header(xg_parse *p) {
         XG_HEADER_ATTRS(X)
 #undef X
         if (!keep) continue;
+        at = xg_lex_offset(x);
         a.text = xg_parse_raw(p);
+        if (xg_str_is(a.name, "frontend_attributes")) a.text = xg_parse_device(p, a.text, at);
+        if (!a.text.n) continue;
         xg_push(p->arena, xg_header_attr, &kept, a);
     }
     p->m->header = kept.p;
@@ -10546,7 +11494,25 @@ XG_FN void xg_print_donors(const xg_printer *p, const xg_module *m) {
     }
     xg_puts(p->b, " }");
 }
+XG_FN void xg_print_device(const xg_printer *p, const xg_module *m) {
+    xg_puts(p->b, XG_HLO_DEVICE_KEY "=\"");
+    xg_device_print(p->b, &m->device);
+    xg_putc(p->b, '"');
+}
+/* The device stands in front of the other frontend attributes. */
+XG_FN void xg_print_header_value(const xg_printer *p, const xg_module *m, const xg_header_attr *a) {
+    bool here = m->has_device && xg_str_is(a->name, "frontend_attributes") && a->text.n > 2;
+    if (!here) {
+        xg_put_str(p->b, a->text);
+        return;
+    }
+    xg_putc(p->b, '{');
+    xg_print_device(p, m);
+    xg_putc(p->b, ',');
+    xg_put(p->b, a->text.p + 1, a->text.n - 1);
+}
 XG_FN void xg_print_header(const xg_printer *p, const xg_module *m) {
+    bool named = false;
     uint32_t k;
     xg_puts(p->b, xg_print_is_keyword(m->name) ? "HloModule %" : "HloModule ");
     xg_put_str(p->b, m->name);
@@ -10564,7 +11530,13 @@ XG_FN void xg_print_header(const xg_printer *p, const xg_module *m) {
         xg_puts(p->b, ", ");
         xg_put_str(p->b, m->header[k].name);
         xg_putc(p->b, '=');
-        xg_put_str(p->b, m->header[k].text);
+        xg_print_header_value(p, m, &m->header[k]);
+        named = named || xg_str_is(m->header[k].name, "frontend_attributes");
+    }
+    if (m->has_device && !named) {
+        xg_puts(p->b, ", frontend_attributes={");
+        xg_print_device(p, m);
+        xg_putc(p->b, '}');
     }
     if (m->replica_count != 1) {
         xg_puts(p->b, ", replica_count=");
@@ -11130,6 +12102,53 @@ XG_FN xg_windows xg_windows_of(const xg_inst *i) {
 }
 
 #endif /* XG_HLO_WINDOWS_C */
+/* hlo/terms.c -- how many terms an instruction adds up for one element of its result. Costs and error bounds use it. */
+#ifndef XG_HLO_TERMS_C
+#define XG_HLO_TERMS_C
+
+XG_FN uint64_t xg_terms_of_dims(const xg_shape *s, xg_ints dims) {
+    uint64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < dims.n; k++) n *= (uint64_t)s->dims[dims.p[k]];
+    return n;
+}
+XG_FN uint64_t xg_terms_of_window(const xg_inst *i) {
+    const xg_attr *w = xg_inst_attr(i, XG_A_window);
+    uint64_t n = 1;
+    uint32_t k;
+    for (k = 0; w && k < w->v.window->n; k++) n *= (uint64_t)w->v.window->p[k].size;
+    return n;
+}
+XG_FN uint64_t xg_inst_terms(const xg_inst *i) {
+    switch (i->op) {
+    case XG_DOT: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_lhs_contracting_dims));
+    case XG_REDUCE: return xg_terms_of_dims(XG_OPERAND(i, 0)->shape, xg_attr_ints(i, XG_A_dimensions));
+    case XG_CONVOLUTION: {
+        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
+        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
+        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
+        return outputs ? (uint64_t)(kernel->elements / outputs) : 0;
+    }
+    case XG_FFT: {
+        xg_ints d = xg_attr_ints(i, XG_A_fft_length);
+        uint64_t n = 1;
+        uint32_t k;
+        for (k = 0; k < d.n; k++) n *= (uint64_t)d.p[k];
+        return n;
+    }
+    case XG_REDUCE_WINDOW: return xg_terms_of_window(i);
+    case XG_SCATTER: /* all updates may meet in one element */
+    case XG_SELECT_AND_SCATTER: {
+        const xg_shape *s = XG_OPERAND(i, i->n_operands - 1)->shape;
+        return xg_shape_is_array(s) ? (uint64_t)s->elements : 1;
+    }
+    case XG_CHOLESKY: return (uint64_t)i->shape->dims[i->shape->rank - 1];
+    case XG_TRIANGULAR_SOLVE: return (uint64_t)XG_OPERAND(i, 0)->shape->dims[XG_OPERAND(i, 0)->shape->rank - 1];
+    default: return 1;
+    }
+}
+
+#endif /* XG_HLO_TERMS_C */
 
 /* eval */
 /* eval/eval.h -- the reference evaluator: the meaning of every opcode, computed on the host by one thread.
@@ -11340,13 +12359,13 @@ XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
 XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
+/* clang-format off */
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
-X(sign)
-X(exp)
-X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh)
-    X(tanh) X(asinh) X(acosh) X(atanh)
+X(sign) X(exp) X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin)
+X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)
 #undef X
-        XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
+    /* clang-format on */
+    XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_atan2(xg_complex a, xg_complex b);
 
 /* ---- kernels.c: loops over dense blocks of a carrier type ------------------------------------------------------ */
@@ -15886,6 +16905,7 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         } \
         return true;
 
+/* clang-format off */
 #define XG_EVAL_DEFINE_INT(name, TYPE, UNSIGNED, WIDE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -15900,13 +16920,13 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         size_t i; \
         switch (e->op) { \
             XG_EVAL_INT_UNARY(XG_EVAL_CASE1) \
-            XG_EVAL_INT_BINARY(XG_EVAL_CASE2) XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) case XG_COMPARE \
-                : switch (e->direction) { \
-                XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default : return false; \
-            } \
+            XG_EVAL_INT_BINARY(XG_EVAL_CASE2) \
+        XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) \
+        case XG_COMPARE: switch (e->direction) { XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default: return false; } \
         default: return false; \
         } \
     }
+/* clang-format on */
 #define neg(a) (is_signed && ((U)(a) >> (sizeof(T) * 8 - 1)))
 XG_EVAL_DEFINE_INT(s8, int8_t, uint8_t, uint32_t)
 XG_EVAL_DEFINE_INT(u8, uint8_t, uint8_t, uint32_t)
@@ -15952,6 +16972,7 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
             out[i] = (T)(value); \
         } \
         return true;
+/* clang-format off */
 #define XG_EVAL_DEFINE_FLOAT(name, TYPE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *ew, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -15974,6 +16995,7 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
         default: return false; \
         } \
     }
+/* clang-format on */
 XG_EVAL_DEFINE_FLOAT(f32, float)
 XG_EVAL_DEFINE_FLOAT(f64, double)
 #undef XG_EVAL_DEFINE_FLOAT
@@ -16018,6 +17040,7 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
     X(GE, xg_complex_least(b, a))
 /* clang-format on */
 #define LOAD(p, i) xg_complex_of((double)(p)[2 * (i)], (double)(p)[2 * (i) + 1])
+/* clang-format off */
 #define XG_EVAL_DEFINE_COMPLEX(name, TYPE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -16028,7 +17051,8 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
         switch (e->op) { \
             XG_EVAL_COMPLEX_UNARY(XG_EVAL_COMPLEX_CASE1) \
             XG_EVAL_COMPLEX_BINARY(XG_EVAL_COMPLEX_CASE2) \
-                XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) case XG_CLAMP : for (i = 0; i < n; i++) { \
+        XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) \
+        case XG_CLAMP: for (i = 0; i < n; i++) { \
                 const xg_complex lo = LOAD(x, i), a = LOAD(y, i), hi = LOAD(z, i), \
                                  m = xg_complex_least(a, lo) ? lo : a, v = xg_complex_least(m, hi) ? m : hi; \
                 out[2 * i] = (T)v.re; \
@@ -16036,10 +17060,11 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
             } \
             return true; \
         case XG_COMPARE: \
-            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default : return false; } \
+            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default: return false; } \
         default: return false; \
         } \
     }
+/* clang-format on */
 XG_EVAL_DEFINE_COMPLEX(c64, float)
 XG_EVAL_DEFINE_COMPLEX(c128, double)
 #undef XG_EVAL_DEFINE_COMPLEX
@@ -16217,13 +17242,15 @@ XG_FN void xg_eval_row_strides(const xg_shape *s, int64_t *strides) {
 XG_FN void xg_eval_tile(size_t bytes, unsigned char *to, const unsigned char *from, int64_t rows, int64_t columns,
     int64_t to_row, int64_t to_column, int64_t from_row, int64_t from_column) {
     int64_t i, j;
+    /* clang-format off */
     switch (bytes) {
-        XG_EVAL_TILE_CASE(1)
-        XG_EVAL_TILE_CASE(2)
-        XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8) default
-            : for (i = 0; i < rows; i++) for (j = 0; j < columns; j++)
-                  memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
+    XG_EVAL_TILE_CASE(1) XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8)
+    default:
+        for (i = 0; i < rows; i++)
+            for (j = 0; j < columns; j++)
+                memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
     }
+    /* clang-format on */
 }
 #undef XG_EVAL_TILE_CASE
 
@@ -17721,10 +18748,11 @@ XG_FN void xg_eval_plan_place(xg_eval_run *r, xg_eval_plan *p, const xg_inst *i)
     r->position[i->id] = p->n++;
     for (; k < p->n; k++) {
         if (p->insts[k]->shape->type != XLAGPU_TUPLE) continue;
-        XG_FOR_USES(u, p->insts[k]) if (u->user->op == XG_GET_TUPLE_ELEMENT && r->position[u->user->id] == UINT32_MAX) {
-            p->insts[p->n] = u->user;
-            r->position[u->user->id] = p->n++;
-        }
+        XG_FOR_USES(u, p->insts[k])
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && r->position[u->user->id] == UINT32_MAX) {
+                p->insts[p->n] = u->user;
+                r->position[u->user->id] = p->n++;
+            }
     }
 }
 
@@ -17755,10 +18783,12 @@ XG_FN bool xg_eval_calls_act(xg_eval_run *r) {
     const xg_comp *c;
     if (r->acts_known) return r->acts;
     r->acts_known = true; /* and false, while other calls are passed */
-    for (c = r->module->first; c && !r->acts; c = c->next) XG_FOR_INSTS(i, c) if (xg_eval_acts(r, i)) {
-            r->acts = true;
-            break;
-        }
+    for (c = r->module->first; c && !r->acts; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_eval_acts(r, i)) {
+                r->acts = true;
+                break;
+            }
     return r->acts;
 }
 
@@ -17779,7 +18809,8 @@ XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {
     p->insts = XG_NEW_N(&r->mem, const xg_inst *, c->n_insts);
     p->last = XG_NEW_N(&r->mem, uint32_t, c->n_insts);
     XG_FOR_INSTS(i, c) r->position[i->id] = UINT32_MAX;
-    XG_FOR_INSTS(i, c) if (r->position[i->id] == UINT32_MAX) xg_eval_plan_place(r, p, i);
+    XG_FOR_INSTS(i, c)
+        if (r->position[i->id] == UINT32_MAX) xg_eval_plan_place(r, p, i);
     for (k = 0; k < p->n; k++) p->last[k] = UINT32_MAX; /* not needed */
     p->last[r->position[c->root->id]] = p->n;
     for (k = p->n; k-- > 0;) {
@@ -24993,9 +26024,8 @@ RULE(compare_converted_pred) {
     uint32_t k;
     if (!(xg_str_is(d, "EQ") || xg_str_is(d, "NE")) || xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER")) return NULL;
     XG_EITHER(x, y)
-    if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) &&
-        (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0))) return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"),
-        xg_alg_is(y, 1.0));
+    if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) && (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0)))
+        return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
     return NULL;
 }
 RULE(select_constant) {
@@ -26817,7 +27847,8 @@ RULE(map_inline) {
     xg_map64 made;
     uint32_t k;
     if (c->n_insts > 64) return NULL;
-    XG_FOR_INSTS(s, c) if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
+    XG_FOR_INSTS(s, c)
+        if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
     xg_map64_init(&made, a->m->arena);
     XG_FOR_INSTS(s, c) {
         xg_inst *now, *in[3];
@@ -27427,7 +28458,8 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only) {
     r->precedes = xg_opt_control_sources(m);
     r->n_precedes = m->n_ids;
     xg_alg_index(r);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
     r->budget = (uint64_t)r->queue.n * XG_ALG_REWRITES + 1000;
     for (; r->at < r->queue.n && r->budget; r->at++) {
         xg_inst *i = r->queue.p[r->at];
@@ -28309,7 +29341,7 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
 
 XG_FN bool xg_inline_sees_layout(const xg_inst *param) {
     XG_FOR_USES(u, param)
-    if (param->shape->type == XLAGPU_TUPLE || !xg_opt_reads_by_index(u->user)) return true;
+        if (param->shape->type == XLAGPU_TUPLE || !xg_opt_reads_by_index(u->user)) return true;
     return false;
 }
 XG_FN xg_inst *xg_opt_argument(const xg_hb *b, xg_inst *operand, const xg_inst *param) {
@@ -28334,8 +29366,7 @@ XG_FN void xg_inline_call(xg_inst *call) {
     xg_inst **args = XG_NEW_N(call->comp->module->work, xg_inst *, call->n_operands + (size_t)1);
     xg_hb b = xg_hb_at(call);
     uint32_t k;
-    for (k = 0; k < call->n_operands; k++)
-        args[k] = xg_opt_argument(&b, XG_OPERAND(call, k), callee->params[k]);
+    for (k = 0; k < call->n_operands; k++) args[k] = xg_opt_argument(&b, XG_OPERAND(call, k), callee->params[k]);
     xg_inst_replace(call, xg_hb_as(&b, xg_opt_inline(callee, call->comp, call, args), call->shape));
     xg_inst_remove(call);
 }
@@ -28592,7 +29623,8 @@ XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
 /* Goes to the host, and all who want it have it brought back. */
 XG_FN bool xg_offload_leaves(const xg_inst *i) {
     if (!xg_offload_to(i, true) || i == i->comp->root || !i->first_use) return false;
-    XG_FOR_USES(u, i) if (!xg_offload_to(u->user, false)) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_offload_to(u->user, false)) return false;
     return true;
 }
 
@@ -28726,7 +29758,8 @@ XG_FN bool xg_coll_is_wrapped(const xg_inst *i) {
     const xg_comp *c;
     if (!i->comp->module->made[XG_ASYNC_START] || i != i->comp->root) return false;
     for (c = i->comp->module->first; c; c = c->next)
-        XG_FOR_INSTS(s, c) if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
+        XG_FOR_INSTS(s, c)
+            if (s->op == XG_ASYNC_START && xg_attr_comp(s, XG_A_calls) == i->comp) return true;
     return false;
 }
 XG_FN bool xg_coll_matches(const xg_inst *i) {
@@ -29333,7 +30366,8 @@ XG_FN bool xg_cond_may_select(const xg_inst *i, const xg_comps *branches) {
     if (branches->n > XG_COND_SELECT_BRANCHES || !xg_cond_is_flat(i->shape)) return false;
     for (k = 0; k < branches->n; k++) {
         if (branches->p[k]->n_insts > XG_COND_SELECT_INSTS) return false;
-        XG_FOR_INSTS(s, branches->p[k]) if (!xg_cond_is_cheap(s)) return false;
+        XG_FOR_INSTS(s, branches->p[k])
+            if (!xg_cond_is_cheap(s)) return false;
     }
     return true;
 }
@@ -29778,7 +30812,8 @@ XG_FN bool xg_cse_comp_eq(const void *node, const void *key) {
     return xg_cse_same_comp(k->s, (const xg_comp *)node, k->c);
 }
 XG_FN bool xg_cse_acts(const xg_comp *c) {
-    XG_FOR_INSTS(i, c) if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
+    XG_FOR_INSTS(i, c)
+        if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
     return false;
 }
 /* Of all that may be called: what is at work in the entry no attribute names. */
@@ -29883,10 +30918,12 @@ XG_FN bool xg_dce_made_acting(const xg_module *m) {
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
     unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
-    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) {
-            acts[c->id] = 1;
-            break;
-        }
+    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_dce_acts(i, acts)) {
+                acts[c->id] = 1;
+                break;
+            }
     return acts;
 }
 
@@ -29895,7 +30932,8 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
     unsigned char *found = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
     xg_comp *c;
     uint32_t k;
-    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made_order ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
             if (a)
                 for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
@@ -29906,7 +30944,8 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
 XG_FN bool xg_opt_has_control(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made_order ? m->first : NULL; c; c = c->next)
-        XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+        XG_FOR_INSTS(i, c)
+            if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
     return false;
 }
 /* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake
@@ -29914,7 +30953,8 @@ XG_FN bool xg_opt_has_control(const xg_module *m) {
 XG_FN void xg_opt_settle_control(xg_module *m) {
     unsigned char *there = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             xg_insts *kept;
             xg_attr now;
@@ -29943,7 +30983,8 @@ XG_FN void xg_opt_settle_control(xg_module *m) {
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
     xg_use *u, *next;
     if (tuple == tuple->comp->root) return false;
-    XG_FOR_USES(v, tuple) if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    XG_FOR_USES(v, tuple)
+        if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
     for (u = tuple->first_use; u; u = next) {
         xg_inst *element = u->user;
         next = u->next;
@@ -29979,6 +31020,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
     xg_inst_remove(root);
     fusion->shape = c->root->shape;
+    xg_inst_remove_attr(fusion, XG_A_backend_config); /* that was of another kernel */
     for (u = fusion->first_use; u; u = next) {
         xg_inst *element = u->user;
         next = u->next;
@@ -30008,6 +31050,7 @@ XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
     }
     if (n == fusion->n_operands) return false;
     xg_inst_drop_operands(fusion, n);
+    xg_inst_remove_attr(fusion, XG_A_backend_config);
     return true;
 }
 
@@ -30030,7 +31073,8 @@ XG_FN void xg_opt_settle_fusions(xg_module *m) {
     do { /* a copy of a fusion may have fusions inside */
         xg_comp *c;
         copied = false;
-        for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        for (c = m->first; c; c = c->next)
+            XG_FOR_INSTS(i, c) {
                 xg_comp *body = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
                 const void *owner = body ? xg_map64_get(&owners, body->id + (uint64_t)1) : NULL;
                 if (!body || owner == i) continue;
@@ -30129,7 +31173,8 @@ XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
             xg_dot_dims d;
             if (i->op != XG_DOT) continue;
@@ -30479,16 +31524,16 @@ XG_FN bool xg_entry_settle_call(xg_inst *i) {
 XG_FN bool xg_entry_settle(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) switch (i->op) {
-    case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
-    case XG_GET_TUPLE_ELEMENT:
-        changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
-        break;
-    case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
-    case XG_WHILE:
-    case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
-    case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
-    default: break;
-    }
+        case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
+        case XG_GET_TUPLE_ELEMENT:
+            changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
+            break;
+        case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+        case XG_WHILE:
+        case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
+        case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
+        default: break;
+        }
     return changed;
 }
 
@@ -30520,7 +31565,8 @@ XG_FN const xg_shape *xg_forget_shape(xg_module *m, const xg_shape *s) {
 XG_FN bool xg_forget_is_laid_out(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made[XG_BITCAST] || m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
-        XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
     return false;
 }
 XG_FN bool xg_forget_in(xg_comp *c) {
@@ -31018,7 +32064,7 @@ XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
     }
     /* elsewhere, or once more, it may be otherwise */
     XG_FOR_INSTS(i, comp)
-    if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false;
+        if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false;
     memset(&o, 0, sizeof o);
     o.max_work = XG_REDUCER_WORK;
     o.may_refuse = true;
@@ -31228,8 +32274,7 @@ enum {
     XG_TREE_BLOCK_BYTES = 256 << 10,
     XG_TREE_PART_BYTES = 32 << 10,
     XG_TREE_COLUMNS = 32 /* that a block takes side by side */,
-    XG_TREE_SECTOR = 32,
-    XG_TREE_SMS = 132
+    XG_TREE_SECTOR = 32
 };
 
 typedef struct xg_tree {
@@ -31255,7 +32300,7 @@ XG_FN bool xg_tree_reduces(const xg_tree *t, int64_t d) {
 XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
     int64_t columns = 1, cluster = XG_OPERAND(t->i, 0)->op == XG_PAD
                                        ? 1
-                                       : XG_MAX((int64_t)t->i->comp->module->machine.cluster, (int64_t)1);
+                                       : XG_MAX(t->i->comp->module->device.blocks_per_cluster, (int64_t)1);
     uint32_t k;
     for (k = 0; k < t->in->rank; k++) {
         uint32_t d = xg_tree_minor(t->in, k);
@@ -31363,32 +32408,33 @@ XG_FN int64_t xg_tree_row_bytes(xg_inst *reduce, int64_t rows, bool *back) {
         r->back = r->back ||
                   (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == rows && i->shape->elements != rows);
         for (j = 0; j < (i->op == XG_REDUCE ? 1 : i->n_operands); j++) xg_tree_row_add(r, XG_OPERAND(i, j));
-        XG_FOR_USES(u, i) if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
+        XG_FOR_USES(u, i)
+            if (xg_tree_row_takes(r, u->user)) xg_tree_row_add(r, u->user);
     }
     *back = r->back && r->n < XG_TREE_ROW_INSTS;
     bytes = r->bytes;
     xg_arena_reset(work, none);
     return bytes;
 }
-XG_FN int64_t xg_tree_cluster_room(const xg_machine *m) {
-    return XG_MAX((int64_t)m->cluster, (int64_t)1) * (m->shared_per_block - XG_TREE_ROW_REST);
+XG_FN int64_t xg_tree_cluster_room(const xg_device *m) {
+    return XG_MAX(m->blocks_per_cluster, (int64_t)1) * (m->shared_per_block - XG_TREE_ROW_REST);
 }
 /* Whether a block has room for so many bytes, in registers, or a cluster of them in shared memory. */
-XG_FN bool xg_tree_row_fits(const xg_machine *m, int64_t bytes) {
+XG_FN bool xg_tree_row_fits(const xg_device *m, int64_t bytes) {
     return bytes <= XG_TREE_ROW_HELD || bytes <= xg_tree_cluster_room(m);
 }
 XG_FN bool xg_tree_keeps_rows(const xg_tree *t, int64_t rows) {
     const xg_module *m = t->i->comp->module;
     int64_t bytes;
     bool back;
-    if (!m->row_programs || m->machine.cluster < 2 || !xg_tree_is_rows(t)) return false;
+    if (!m->row_programs || m->device.blocks_per_cluster < 2 || !xg_tree_is_rows(t)) return false;
     bytes = xg_tree_row_bytes(t->i, rows, &back);
-    return back && bytes <= xg_tree_cluster_room(&m->machine) / (t->in->elements / rows);
+    return back && bytes <= xg_tree_cluster_room(&m->device) / (t->in->elements / rows);
 }
 
 XG_FN bool xg_tree_plan(xg_tree *t, xg_inst *i) {
     const xg_module *m = i->comp->module;
-    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, results, blocks, bytes = 0;
+    int64_t sms = m->device.sm_count, results, blocks, bytes = 0;
     uint32_t k;
     memset(t, 0, sizeof *t);
     t->i = i;
@@ -31767,9 +32813,8 @@ XG_FN bool xg_parts_find(const xg_parts_known *known, xg_parts_sum *s, xg_inst *
 /* ---- whether, and into how many parts ---- */
 
 XG_FN bool xg_parts_pays(const xg_parts_sum *s) {
-    const xg_machine *h = &s->i->comp->module->machine;
-    int64_t sms = h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS, element = xg_type_bytes(s->i->shape->type), bytes,
-            at_once;
+    const xg_device *h = &s->i->comp->module->device;
+    int64_t sms = h->sm_count, element = xg_type_bytes(s->i->shape->type), bytes, at_once;
     bool back;
     if (s->rows.outer > 1)
         return s->rows.length * element >= XG_PARTS_PIECE_LEAST && s->rows.length * element <= XG_TREE_ROW_HELD &&
@@ -31785,13 +32830,13 @@ XG_FN bool xg_parts_pays(const xg_parts_sum *s) {
 /* Parts that a block keeps in registers, and enough of them for all multiprocessors; as long as leaves least. */
 XG_FN bool xg_parts_plan(xg_parts_sum *s) {
     xg_parts_rows *r = &s->rows;
-    const xg_machine *h = &s->i->comp->module->machine;
+    const xg_device *h = &s->i->comp->module->device;
     int64_t element = xg_type_bytes(s->i->shape->type), most = XG_PARTS_BYTES / element,
             least = XG_PARTS_LEAST / element, fair, length;
     r->parts = r->outer;
     r->rest = 0;
     if (r->outer > 1) return true;
-    fair = r->rows * r->cols / (2 * (h->sms ? (int64_t)h->sms : (int64_t)XG_TREE_SMS));
+    fair = r->rows * r->cols / (2 * h->sm_count);
     fair = XG_MAX(XG_MIN(fair, most), least) / XG_PARTS_UNIT * XG_PARTS_UNIT;
     for (r->rest = r->cols, length = fair + fair / 4 / XG_PARTS_UNIT * XG_PARTS_UNIT;
          length > fair - fair / 4 && r->rest; length -= XG_PARTS_UNIT) {
@@ -32651,7 +33696,7 @@ XG_FN bool xg_find_collect(xg_finder *f, xg_inst *i, uint32_t *nodes) {
 /* Combined values are moved on; what stands inside of a combination is not. */
 XG_FN bool xg_find_is_moved(const xg_inst *i) {
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
+        if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
     return false;
 }
 /* The combined values that are made of i, a slice or an operation of a combination. */
@@ -32680,7 +33725,8 @@ XG_FN bool xg_find_start(xg_finder *f, xg_inst *i) {
         f->n == 0)
         return false;
     if (f->length < XG_FIND_LEAST || f->length > XG_FIND_MOST || f->x[0]->shape->dynamic) return false;
-    for (k = 0; k < f->n; k++) XG_FOR_USES(u, f->x[k]) {
+    for (k = 0; k < f->n; k++)
+        XG_FOR_USES(u, f->x[k]) {
             nodes = 0;
             if (xg_find_side(u->user, &s) && s.dim == f->dim && s.stride == f->stride &&
                 !xg_find_combined(f, u->user, &nodes))
@@ -32876,8 +33922,9 @@ XG_FN void xg_find_tell(xg_finder *f, xg_inst *i, uint32_t depth) {
 XG_FN bool xg_find_stays(const xg_finder *f, const xg_inst *i, uint32_t depth) {
     if (i == i->comp->root || depth == XG_FIND_DEPTH) return false;
     XG_FOR_USES(u, i)
-    if (!xg_find_known(f, u->user) && (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
-        return false;
+        if (!xg_find_known(f, u->user) &&
+            (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
+            return false;
     return true;
 }
 /* Will nothing of the ladder be left, but for slices of x? A gradient asks for what was combined on the way; then a
@@ -34311,7 +35358,8 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
     bool any = false;
     xg_comp *c;
     uint32_t d;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             any = any || xg_dyn_is_about_sizes(i);
             if (i->shape->dynamic ||
                 (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL)))
@@ -34334,12 +35382,14 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
     p.m = m;
     p.n_was = m->n_ids;
     p.was = XG_NEW_N(m->arena, const xg_shape *, m->n_ids + (size_t)1);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             i->scratch = NULL;
             if (i->op == XG_PARAMETER) p.was[i->id] = i->shape;
         }
     for (c = m->first; c; c = c->next) xg_dyn_walk(&p, c);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
     xg_dyn_entry(m);
     return true;
 }
@@ -34663,7 +35713,8 @@ XG_FN bool xg_assign_has_own(const xg_inst *o) {
 
 XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
     if (i == i->comp->root) return false;
-    XG_FOR_USES(u, i) if (!xg_assign_reads_any(u->user)) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_assign_reads_any(u->user)) return false;
     return true;
 }
 
@@ -34920,7 +35971,8 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     uint32_t at, k;
     xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++)
-        if (work.p[at]->n_control) XG_FOR_INSTS(i, work.p[at]) {
+        if (work.p[at]->n_control)
+            XG_FOR_INSTS(i, work.p[at]) {
                 xg_comps called;
                 if (!xg_opt_is_control(i)) continue;
                 called = xg_opt_control_comps(m->work, i);
@@ -34978,8 +36030,8 @@ XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
     to->root = xg_opt_inline(from, to, NULL, params);
     XG_FOR_INSTS(i, to)
-    if (i->op == XG_FUSION)
-        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
+        if (i->op == XG_FUSION)
+            xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
     return to;
 }
 
@@ -35054,7 +36106,7 @@ XG_FN bool xg_opt_flatten_call_graph(xg_module *m) {
  * rounded.
  *
  * XG_FLOAT_OPS (opt.h) lists what is widened: operations that f32 and one more rounding give exactly, and that a target
- * may have of its own; which of them it has on bf16 the driver reads from the instruction table (xg_machine.bf16_ops),
+ * may have of its own; which of them it has on bf16 the driver reads from the instruction table (xg_module.bf16_ops),
  * and no target has any on narrower types. Functions stay narrow: computed for the bits that bf16 keeps they are
  * shorter than what the rounding costs. So do the computations that a reduce or scatter applies: sums are carried in
  * f32 there without being asked to. */
@@ -35074,7 +36126,7 @@ XG_FN int xg_float_op(xg_opcode op) {
 XG_FN bool xg_float_widens(const xg_inst *i, xlagpu_type t) {
     int op = xg_float_op(i->op);
     if (op < 0 || !xg_shape_is_array(i->shape) || XG_OPERAND(i, 0)->shape->type != t || i->shape->dynamic) return false;
-    return t != XLAGPU_BF16 || !(i->comp->module->machine.bf16_ops >> op & 1);
+    return t != XLAGPU_BF16 || !(i->comp->module->bf16_ops >> op & 1);
 }
 XG_FN bool xg_float_widen(xg_inst *i, xlagpu_type t) {
     xg_module *m = i->comp->module;
@@ -37927,7 +38979,8 @@ XG_FN bool xg_defuse_is_foreign(const xg_inst *i) {
 XG_FN void xg_defuse_forget_order(xg_module *m) {
     xg_comp *c;
     m->is_scheduled = false;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             bool effects = (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
             uint32_t k;
@@ -38012,7 +39065,8 @@ XG_FN void xg_defuse_flatten_results(xg_inst *i) {
 XG_FN bool xg_opt_defuser(xg_module *m) {
     bool foreign = false, nested = false;
     xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             foreign = foreign || xg_defuse_is_foreign(i);
             nested = nested || (i->op == XG_FUSION && xg_defuse_is_nested(i->shape));
         }
@@ -38249,7 +39303,8 @@ XG_FN bool xg_opt_tiled_layouts(xg_module *m) {
     xg_comp *c;
     if (!m->made_extras) return false;
     if (m->made[XG_BITCAST]) xg_opt_expand(m, xg_tiled_is_bitcast, xg_tiled_expand);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             i->shape = xg_tiled_strip(m, i->shape);
             xg_tiled_strip_shapes(m, i, XG_A_operand_layout_constraints);
             xg_tiled_strip_shapes(m, i, XG_A_outfeed_shape);
@@ -38287,7 +39342,8 @@ XG_FN bool xg_legal_inside(const xg_inst *i) {
 }
 XG_FN bool xg_legal_fusion(const xg_inst *i) {
     const xg_comp *c = xg_attr_comp(i, XG_A_calls);
-    XG_FOR_INSTS(x, c) if (!xg_legal_inside(x)) return false;
+    XG_FOR_INSTS(x, c)
+        if (!xg_legal_inside(x)) return false;
     return true;
 }
 
@@ -38615,7 +39671,8 @@ XG_FN bool xg_opt_topk_rewriter(xg_module *m) {
     for (c = m->made[XG_SORT] && m->made[XG_SLICE] ? m->first : NULL; c; c = c->next) {
         XG_VEC(xg_inst *) sorts = {NULL, 0, 0}; /* the walk must not stand on what a rewrite removes */
         uint32_t k;
-        XG_FOR_INSTS(i, c) if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
         for (k = 0; k < sorts.n; k++) changed = xg_topk_rewrite(sorts.p[k]) || changed;
     }
     return changed;
@@ -38712,8 +39769,7 @@ enum {
 XG_FN int64_t xg_split_parts(const xg_inst *i, uint32_t dim) {
     const xg_module *m = i->comp->module;
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
-    int64_t sms = m->machine.sms ? (int64_t)m->machine.sms : (int64_t)XG_TREE_SMS, length = s->dims[dim],
-            others = s->elements / length;
+    int64_t sms = m->device.sm_count, length = s->dims[dim], others = s->elements / length;
     uint32_t k;
     for (k = 0; k < s->rank && s->dims[xg_tree_minor(s, k)] == 1; k++) {}
     if (k < s->rank && xg_tree_minor(s, k) == dim)
@@ -38963,7 +40019,7 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
     barrier->shape = XG_OPERAND(barrier, 0)->shape;
     XG_FOR_USES(u, barrier)
-    xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+        xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
     return true;
 }
 
@@ -39076,7 +40132,8 @@ typedef struct xg_while {
 
 XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
 XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
-    XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    XG_FOR_USES(u, tuple)
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     return tuple != tuple->comp->root;
 }
 /* What can be said without asking who takes the result. */
@@ -39227,17 +40284,18 @@ XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
 XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
     uint32_t k;
     XG_FOR_INSTS(i, w->body) i->scratch = NULL;
-    XG_FOR_USES(u, w->test) if (!w->live[xg_while_index(u->user)]) {
-        w->live[xg_while_index(u->user)] = 1;
-        xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user)));
-    }
+    XG_FOR_USES(u, w->test)
+        if (!w->live[xg_while_index(u->user)]) {
+            w->live[xg_while_index(u->user)] = 1;
+            xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user)));
+        }
     for (k = 0; k < w->n; k++)
         if ((w->whole || w->taken[k]) && !w->invariant[k] && !w->live[k]) {
             w->live[k] = 1;
             xg_while_need(w, XG_OPERAND(w->body->root, k));
         }
     XG_FOR_INSTS(i, w->body)
-    if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
+        if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
 }
 /* Invariant elements that begin as scalar constants go into body and condition. */
 XG_FN bool xg_while_sinks(const xg_while *w, uint32_t k) {
@@ -39306,7 +40364,8 @@ XG_FN bool xg_while_is_heavy(const xg_while *w, const xg_inst *i) {
 XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
     uint32_t n = 0;
     XG_FOR_INSTS(i, w->body) i->scratch = NULL;
-    XG_FOR_INSTS(i, w->body) if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
+    XG_FOR_INSTS(i, w->body)
+        if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
     XG_FOR_INSTS(i, w->body) {
         bool used = false;
         if (i->scratch != w->condition) continue;
@@ -39543,7 +40602,8 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
 XG_FN uint32_t *xg_while_runs(xg_module *m) {
     uint32_t *runs = XG_NEW_N(m->work, uint32_t, m->n_comp_ids + 1), k;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_comps run;
             if (i->op == XG_CALL || i->op == XG_ASYNC_START) {
                 xg_comp *callee = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls);
@@ -39568,7 +40628,8 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
     uint32_t *runs = xg_while_runs(m);
     xg_comp *c;
     xg_map64_init(all, m->work);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
             if (i->op != XG_WHILE || !xg_while_look(&w, i) || runs[w.body->id] != 1 || runs[w.condition->id] != 1)
@@ -39587,7 +40648,8 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
             char text[160];
@@ -39678,7 +40740,8 @@ XG_FN void xg_hoist_number_branch(xg_hoist *h, uint32_t b) {
 }
 XG_FN bool xg_hoist_has_work(const xg_comp *c) {
     if (c->n_params != 1 || c->n_insts > XG_HOIST_INSTS) return false;
-    XG_FOR_INSTS(s, c) if (xg_while_worth_moving(s)) return true;
+    XG_FOR_INSTS(s, c)
+        if (xg_while_worth_moving(s)) return true;
     return false;
 }
 /* Parameters are arrays, or tuples of which only elements are used; an instruction is one branch's, so that its value
@@ -39695,7 +40758,8 @@ XG_FN bool xg_hoist_reads(const xg_hoist *h) {
         if (p == h->branches.p[b]->root) return false;
         if (xg_shape_is_array(p->shape)) continue;
         if (p->shape->type != XLAGPU_TUPLE) return false;
-        XG_FOR_USES(u, p) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        XG_FOR_USES(u, p)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     }
     return true;
 }
@@ -40099,11 +41163,56 @@ XG_FN bool xg_fuse_topk_selects(const xg_inst *i);
 /* ---- scatter_operands.c ---- */
 XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants get memory that is filled before */
 
+/* ---- record.c: how a kernel is made, as backend_config has it ---- */
+typedef struct xg_numbers {
+    xg_str name;
+    uint32_t n;
+    const int64_t *p;
+} xg_numbers;
+typedef XG_VEC(xg_numbers) xg_numbers_list;
+typedef struct xg_launch {
+    uint32_t threads[3], blocks[3]; /* threads[0] 0: not decided */
+    uint32_t cluster;               /* blocks that reach each other's shared memory; 0: each is alone */
+    int64_t shared;                 /* bytes of shared memory that its form takes; 0: none, or decided with the code */
+} xg_launch;
+typedef struct xg_record {
+    xg_str kind, way;     /* "emitter", "loop" */
+    xg_numbers_list form; /* by names of the way's own */
+    xg_launch launch;
+    uint32_t n_results; /* by result: operands that it may be written over; none at all: not decided */
+    const xg_ints *over;
+    xg_numbers_list estimates; /* by way: picoseconds */
+    xg_str why;
+} xg_record;
+XG_FN const xg_record *xg_record_read(xg_arena *a, const xg_inst *fusion); /* NULL: it has none */
+XG_FN void xg_record_write(xg_inst *fusion, const xg_record *r);           /* beside what else its backend_config has */
+XG_FN void xg_record_remove(xg_inst *fusion);
+XG_FN void xg_record_print(xg_buf *b, const xg_record *r);
+XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r); /* what code depends on: way, form, launch */
+XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, const int64_t *p, uint32_t n);
+XG_FN const xg_numbers *xg_record_get(const xg_numbers_list *from, const char *name); /* NULL: it is not there */
+/* Records of many fusions, each text read once. Without a record (no kernel is made of it) in_place.c answers. */
+typedef struct xg_records {
+    xg_arena *arena;
+    xg_map64 known; /* by the text's address: equal attributes are interned */
+} xg_records;
+XG_FN void xg_records_open(xg_records *r, xg_arena *a);
+XG_FN const xg_record *xg_records_of(xg_records *r, const xg_inst *fusion);
+XG_FN bool xg_records_may_share(xg_records *r, const xg_inst *fusion, uint32_t operand, uint32_t leaf);
+/* What of an order was not obeyed; NULL: nothing. */
+XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *made);
+XG_FN bool xg_record_may_share(const xg_record *r, uint32_t operand, uint32_t leaf);
+
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(
     xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN bool xg_fuse_may_share_in_walk(
     xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may if the loop emitter makes it */
+/* For each leaf of the result, over[leaf]: the operands that it may be written over; in_walk: by the loop emitter. */
+XG_FN void xg_fuse_over(xg_arena *a, const xg_inst *fusion, bool in_walk, xg_ints *over);
+/* The same of a fusion of fusions, made in so many parts; members: their records, in the order of xg_fuse_phases. */
+XG_FN void xg_fuse_over_phases(
+    xg_arena *a, const xg_inst *fusion, int64_t parts, const xg_record *members, xg_ints *over);
 /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf);
 
@@ -40148,11 +41257,10 @@ XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
 
 /* ---- cost.c: what a kernel costs ---- */
 typedef struct xg_cost {
-    const xg_machine *machine;
+    const xg_device *device;
     int64_t blocks, memory;
 } xg_cost;
-XG_FN xg_machine xg_cost_machine(const xg_module *m); /* the module's, or a typical one */
-XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads);
+XG_FN void xg_cost_begin(xg_cost *c, const xg_device *m, int64_t threads);
 /* neighbours read neighbours; or through shared memory; or each a sector of its own */
 typedef enum xg_cost_way {
     XG_COST_NEIGHBOURS,
@@ -40237,7 +41345,7 @@ typedef struct xg_kernels {
     xg_module *m;
     xg_comp *comp;
     xg_arena *arena;
-    xg_machine machine;
+    xg_device device;
     uint32_t n, epoch;
     xg_kernel *nodes; /* by place in the computation; an instruction's scratch is its node */
     XG_VEC(xg_kernel *) order, stack, found;
@@ -40385,8 +41493,12 @@ XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c);
 XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c);
 /* how many; if more than one, each makes a part of all (outer.c), and by parameter whether it needs one, too */
 XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params);
+/* the same for so many parts; 0: it cannot be cut into these */
+XG_FN int64_t xg_fuse_phases_parts(xg_arena *a, const xg_comp *c, int64_t parts, int32_t *params);
 /* the fusion of one part, in a computation of its own at the end of the module */
 XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params);
+
+XG_FN int64_t xg_fuse_time(xg_arena *a, const xg_comp *c, int64_t threads); /* picoseconds, by so many threads */
 
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);
@@ -40416,6 +41528,302 @@ XG_FN uint32_t xg_fuse_minor(const xg_shape *s);
 XG_FN uint32_t xg_row_stage(const xg_row_form *f, const xg_inst *i);
 XG_FN const xg_imap *xg_row_map(xg_row_form *f, const xg_shape *s);
 #endif /* XG_FUSE_H */
+/* fuse/record.c -- how a kernel is made: the record of a fusion, in its backend_config.
+ *
+ *     backend_config={"xlagpu_kernel":{"emitter":"loop","form":{"vector":"4"},
+ *                     "launch":{"grid":["98"],"block":["128"]},"over":[["0"]],"why":"..."}}
+ *
+ *   emitter, rule or library   the way, by its text name (choice/choice.h has the table)
+ *   form       numbers by which the way walks; each way has names of its own
+ *   launch     grid and block by x, y, z, what is left out is 1; cluster: blocks that reach each other's shared memory
+ *   over       for each result, the operands whose memory it may take
+ *   estimates  picoseconds by way, where several were tried
+ *   why        for the reader
+ *
+ * The pass kernel-choice writes it; whoever comes later reads it and decides nothing again. A record that a module
+ * brings is an order: what it leaves out is decided, what it says is obeyed, or refused with the reason. */
+#ifndef XG_FUSE_RECORD_C
+#define XG_FUSE_RECORD_C
+
+static const char xg_record_key[] = "xlagpu_kernel";
+
+/* ---- making ---- */
+
+XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, const int64_t *p, uint32_t n) {
+    xg_numbers item;
+    item.name = xg_str_z(name);
+    item.n = n;
+    item.p = (const int64_t *)memcpy(XG_NEW_N(a, int64_t, n + (size_t)1), p, n * sizeof *p);
+    xg_push(a, xg_numbers, to, item);
+}
+XG_FN const xg_numbers *xg_record_get(const xg_numbers_list *from, const char *name) {
+    uint32_t k;
+    for (k = 0; k < from->n; k++)
+        if (xg_str_is(from->p[k].name, name)) return &from->p[k];
+    return NULL;
+}
+XG_FN bool xg_record_may_share(const xg_record *r, uint32_t operand, uint32_t leaf) {
+    return leaf < r->n_results && xg_ints_at(r->over[leaf], operand, NULL);
+}
+
+/* ---- obeying ---- */
+
+XG_FN bool xg_record_extent_differs(const uint32_t *a, const uint32_t *b) { return memcmp(a, b, 3 * sizeof *a) != 0; }
+/* What was made of an order says nothing else; NULL, or what it does not obey. */
+XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *made) {
+    uint32_t k;
+    for (k = 0; k < given->form.n; k++) {
+        const xg_numbers *want = &given->form.p[k], *is = NULL;
+        uint32_t j;
+        for (j = 0; j < made->form.n && !is; j++)
+            if (xg_str_eq(made->form.p[j].name, want->name)) is = &made->form.p[j];
+        if (!is || is->n != want->n || memcmp(is->p, want->p, want->n * sizeof *is->p) != 0) return want->name.p;
+    }
+    if (!given->launch.threads[0] && !given->launch.blocks[0]) return NULL;
+    if (given->launch.blocks[0] && xg_record_extent_differs(given->launch.blocks, made->launch.blocks)) return "grid";
+    if (given->launch.threads[0] && xg_record_extent_differs(given->launch.threads, made->launch.threads))
+        return "block";
+    if (given->launch.cluster && given->launch.cluster != made->launch.cluster) return "cluster";
+    return given->launch.shared && given->launch.shared != made->launch.shared ? "shared_bytes" : NULL;
+}
+
+/* ---- printing ---- */
+
+XG_FN void xg_record_print_numbers(xg_buf *b, const int64_t *p, uint32_t n) {
+    uint32_t k;
+    xg_putc(b, '[');
+    for (k = 0; k < n; k++) xg_printf(b, "%s\"%lld\"", k ? "," : "", (long long)p[k]);
+    xg_putc(b, ']');
+}
+XG_FN void xg_record_print_list(xg_buf *b, const char *key, const xg_numbers_list *list) {
+    uint32_t k;
+    if (!list->n) return;
+    xg_printf(b, ",\"%s\":{", key);
+    for (k = 0; k < list->n; k++) {
+        const xg_numbers *i = &list->p[k];
+        xg_printf(b, "%s\"%.*s\":", k ? "," : "", (int)i->name.n, i->name.p);
+        if (i->n == 1)
+            xg_printf(b, "\"%lld\"", (long long)i->p[0]);
+        else
+            xg_record_print_numbers(b, i->p, i->n);
+    }
+    xg_putc(b, '}');
+}
+XG_FN void xg_record_print_extent(xg_buf *b, const char *key, const uint32_t *extent) {
+    int64_t v[3];
+    uint32_t n = 1, k;
+    for (k = 0; k < 3; k++) {
+        v[k] = extent[k];
+        if (v[k] > 1) n = k + 1;
+    }
+    xg_printf(b, "\"%s\":", key);
+    xg_record_print_numbers(b, v, n);
+}
+XG_FN void xg_record_print_launch(xg_buf *b, const xg_launch *l) {
+    xg_puts(b, ",\"launch\":{");
+    xg_record_print_extent(b, "grid", l->blocks);
+    xg_putc(b, ',');
+    xg_record_print_extent(b, "block", l->threads);
+    if (l->cluster) xg_printf(b, ",\"cluster\":\"%u\"", l->cluster);
+    if (l->shared) xg_printf(b, ",\"shared_bytes\":\"%lld\"", (long long)l->shared);
+    xg_putc(b, '}');
+}
+XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r) {
+    xg_printf(b, "\"%.*s\":\"%.*s\"", (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p);
+    xg_record_print_list(b, "form", &r->form);
+    if (r->launch.threads[0]) xg_record_print_launch(b, &r->launch);
+}
+XG_FN void xg_record_print(xg_buf *b, const xg_record *r) {
+    uint32_t k;
+    xg_putc(b, '{');
+    xg_record_print_way(b, r);
+    xg_puts(b, ",\"over\":[");
+    for (k = 0; k < r->n_results; k++) {
+        if (k) xg_putc(b, ',');
+        xg_record_print_numbers(b, r->over[k].p, r->over[k].n);
+    }
+    xg_putc(b, ']');
+    xg_record_print_list(b, "estimates", &r->estimates);
+    if (r->why.n) xg_printf(b, ",\"why\":\"%.*s\"", (int)r->why.n, r->why.p);
+    xg_putc(b, '}');
+}
+XG_FN void xg_record_write(xg_inst *fusion, const xg_record *r) {
+    xg_module *m = fusion->comp->module;
+    xg_mark none = xg_arena_mark(m->work);
+    xg_str old = xg_config_object(m->work, xg_attr_str(fusion, XG_A_backend_config)), text;
+    xg_buf b;
+    xg_buf_init(&b, m->work);
+    xg_record_print(&b, r);
+    text = xg_config_with(m->work, old, xg_record_key, xg_str_of(b.p, b.n));
+    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_backend_config, text));
+    xg_arena_reset(m->work, none);
+}
+XG_FN void xg_record_remove(xg_inst *fusion) {
+    xg_module *m = fusion->comp->module;
+    xg_mark none = xg_arena_mark(m->work);
+    xg_str old = xg_config_object(m->work, xg_attr_str(fusion, XG_A_backend_config));
+    if (old.n) old = xg_config_with(m->work, old, xg_record_key, xg_str_of(NULL, 0));
+    if (old.n > 2)
+        xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_backend_config, old));
+    else
+        xg_inst_remove_attr(fusion, XG_A_backend_config);
+    xg_arena_reset(m->work, none);
+}
+
+/* ---- reading ---- */
+
+typedef struct xg_record_reader {
+    xg_arena *arena;
+    const xg_inst *fusion;
+} xg_record_reader;
+
+XG_NORETURN XG_FN void xg_record_fail(const xg_record_reader *w, const char *key, xg_str found) {
+    xg_hlo_fail(w->fusion, XLAGPU_ERROR_INVALID, "leave it out: what is not given is decided",
+        "the record of this kernel: '%s' cannot be %.*s", key, (int)XG_MIN(found.n, 80u), found.p);
+}
+XG_FN const char *xg_record_nth_word(const void *user, size_t i) {
+    static const char *const words[] = {"emitter", "rule", "library", "form", "launch", "over", "estimates", "why",
+        "grid", "block", "cluster", "shared_bytes"};
+    (void)user;
+    return i < XG_COUNT(words) ? words[i] : NULL;
+}
+XG_NORETURN XG_FN void xg_record_unknown(const xg_record_reader *w, xg_str key) {
+    const char *nearby = xg_nearest(key, xg_record_nth_word, NULL);
+    xg_hlo_fail(w->fusion, XLAGPU_ERROR_INVALID, "leave it out: what is not given is decided",
+        "the record of this kernel: '%.*s' means nothing there%s%s%s", (int)XG_MIN(key.n, 80u), key.p,
+        nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+}
+XG_FN int64_t xg_record_read_number(const xg_record_reader *w, const char *key, xg_str value, int64_t most) {
+    int64_t v;
+    if (!xg_config_int(value, &v) || v < -most || v > most) xg_record_fail(w, key, value);
+    return v;
+}
+XG_FN xg_ints xg_record_read_numbers(const xg_record_reader *w, const char *key, xg_str value, int64_t most) {
+    XG_VEC(int64_t) list = {NULL, 0, 0};
+    xg_str rest = xg_config_inside(value, '['), item;
+    xg_ints r;
+    if (!rest.p) xg_record_fail(w, key, value);
+    while (xg_config_item(&rest, &item)) xg_push(w->arena, int64_t, &list, xg_record_read_number(w, key, item, most));
+    r.p = list.p;
+    r.n = list.n;
+    return r;
+}
+XG_FN void xg_record_read_list(const xg_record_reader *w, const char *key, xg_str value, xg_numbers_list *to) {
+    xg_str rest = xg_config_inside(value, '{'), name;
+    if (!rest.p) xg_record_fail(w, key, value);
+    while (xg_config_member(&rest, &name, &value)) {
+        const char *z = xg_str_copy(w->arena, name).p;
+        xg_ints many;
+        if (xg_config_inside(value, '[').p)
+            many = xg_record_read_numbers(w, z, value, INT64_MAX);
+        else {
+            int64_t one = xg_record_read_number(w, z, value, INT64_MAX);
+            xg_record_put(w->arena, to, z, &one, 1);
+            continue;
+        }
+        xg_record_put(w->arena, to, z, many.p, many.n);
+    }
+}
+XG_FN void xg_record_read_extent(const xg_record_reader *w, const char *key, xg_str value, uint32_t *extent) {
+    xg_ints v = xg_record_read_numbers(w, key, value, INT32_MAX);
+    uint32_t k;
+    if (!v.n || v.n > 3) xg_record_fail(w, key, value);
+    for (k = 0; k < 3; k++) {
+        if (k < v.n && v.p[k] < 1) xg_record_fail(w, key, value);
+        extent[k] = k < v.n ? (uint32_t)v.p[k] : 1;
+    }
+}
+XG_FN void xg_record_read_launch(const xg_record_reader *w, xg_str value, xg_launch *l) {
+    xg_str rest = xg_config_inside(value, '{'), key;
+    if (!rest.p) xg_record_fail(w, "launch", value);
+    while (xg_config_member(&rest, &key, &value)) {
+        if (xg_str_is(key, "grid"))
+            xg_record_read_extent(w, "grid", value, l->blocks);
+        else if (xg_str_is(key, "block"))
+            xg_record_read_extent(w, "block", value, l->threads);
+        else if (xg_str_is(key, "cluster"))
+            l->cluster = (uint32_t)XG_MAX(xg_record_read_number(w, "cluster", value, INT32_MAX), (int64_t)0);
+        else if (xg_str_is(key, "shared_bytes"))
+            l->shared = xg_record_read_number(w, "shared_bytes", value, INT32_MAX);
+        else
+            xg_record_unknown(w, key);
+    }
+}
+XG_FN void xg_record_read_over(const xg_record_reader *w, xg_str value, xg_record *r) {
+    XG_VEC(xg_ints) list = {NULL, 0, 0};
+    xg_str rest = xg_config_inside(value, '['), item;
+    uint32_t k;
+    if (!rest.p) xg_record_fail(w, "over", value);
+    while (xg_config_item(&rest, &item))
+        xg_push(w->arena, xg_ints, &list, xg_record_read_numbers(w, "over", item, INT32_MAX));
+    if (list.n != (uint32_t)xg_shape_leaves(w->fusion->shape)) xg_record_fail(w, "over", value);
+    for (k = 0; k < list.n; k++) {
+        uint32_t j;
+        for (j = 0; j < list.p[k].n; j++)
+            if (list.p[k].p[j] < 0 || list.p[k].p[j] >= (int64_t)w->fusion->n_operands)
+                xg_record_fail(w, "over", value);
+    }
+    r->over = list.p ? list.p : XG_NEW(w->arena, xg_ints);
+    r->n_results = list.n;
+}
+XG_FN void xg_record_read_member(const xg_record_reader *w, xg_str key, xg_str value, xg_record *r) {
+    if (xg_str_is(key, "form"))
+        xg_record_read_list(w, "form", value, &r->form);
+    else if (xg_str_is(key, "launch"))
+        xg_record_read_launch(w, value, &r->launch);
+    else if (xg_str_is(key, "over"))
+        xg_record_read_over(w, value, r);
+    else if (xg_str_is(key, "estimates"))
+        xg_record_read_list(w, "estimates", value, &r->estimates);
+    else if (xg_str_is(key, "why"))
+        r->why = xg_config_word(value);
+    else if (r->kind.n || !(xg_str_is(key, "emitter") || xg_str_is(key, "rule") || xg_str_is(key, "library")))
+        xg_record_unknown(w, key);
+    else {
+        r->kind = key;
+        r->way = xg_config_word(value);
+    }
+}
+XG_FN const xg_record *xg_record_read(xg_arena *a, const xg_inst *fusion) {
+    xg_str config = xg_attr_str(fusion, XG_A_backend_config), rest, key, value;
+    xg_record_reader w;
+    xg_record *r;
+    if (!config.n) return NULL;
+    w.arena = a;
+    w.fusion = fusion;
+    value = xg_config_get(xg_config_object(a, config), xg_record_key);
+    if (!value.n) return NULL;
+    rest = xg_config_inside(value, '{');
+    if (!rest.p) xg_record_fail(&w, xg_record_key, value);
+    r = XG_NEW(a, xg_record);
+    while (xg_config_member(&rest, &key, &value)) xg_record_read_member(&w, key, value, r);
+    return r;
+}
+
+/* ---- of many fusions ---- */
+
+XG_FN void xg_records_open(xg_records *r, xg_arena *a) {
+    r->arena = a;
+    xg_map64_init(&r->known, a);
+}
+/* Equal texts are one text, which is read once. */
+XG_FN const xg_record *xg_records_of(xg_records *r, const xg_inst *fusion) {
+    xg_str text = xg_attr_str(fusion, XG_A_backend_config);
+    xg_record *known;
+    if (!text.n) return NULL;
+    known = (xg_record *)xg_map64_get(&r->known, (uintptr_t)text.p);
+    if (known) return known->way.n ? known : NULL;
+    known = (xg_record *)(uintptr_t)xg_record_read(r->arena, fusion);
+    if (!known) known = XG_NEW(r->arena, xg_record); /* which says nothing */
+    xg_map64_put(&r->known, (uintptr_t)text.p, known);
+    return known->way.n ? known : NULL;
+}
+XG_FN bool xg_records_may_share(xg_records *r, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
+    const xg_record *known = xg_records_of(r, fusion);
+    return known ? xg_record_may_share(known, operand, leaf) : xg_fuse_may_share(r->arena, fusion, operand, leaf);
+}
+
+#endif /* XG_FUSE_RECORD_C */
 /* fuse/in_place.c -- which operand's memory a result of a fusion takes over. THE rule, for the emitters and for the
  * plan alike.
  *
@@ -40537,8 +41945,8 @@ XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, u
         xg_in_place_add(w, sort, sort);
     else
         XG_FOR_USES(u, sort)
-        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
-            xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -40551,8 +41959,8 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
         xg_in_place_add(w, user, user);
     else
         XG_FOR_USES(u, user)
-        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
-            xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -40664,32 +42072,81 @@ XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t le
     return alone || (same && (rows || (elements == XG_OPERAND(root, 0)->shape->elements && xg_in_place_one_walk(c))));
 }
 
+/* What becomes of an operand, for all results: whether nothing else is read of it. */
+typedef struct xg_in_place_operand {
+    const xg_comp *c;
+    xg_in_place w;
+    bool ok;
+} xg_in_place_operand;
+XG_FN bool xg_in_place_alike(const xg_shape *from, const xg_shape *to) {
+    return xg_shape_is_array(from) && xg_shape_is_array(to) && from->elements == to->elements &&
+           xg_type_bytes(from->type) == xg_type_bytes(to->type);
+}
+XG_FN void xg_in_place_walk(xg_in_place_operand *o, xg_arena *a, const xg_comp *c, uint32_t operand) {
+    xg_in_place *w = &o->w;
+    memset(o, 0, sizeof *o);
+    o->c = c;
+    o->ok = true;
+    w->arena = a;
+    xg_map64_init(&w->seen, a);
+    xg_in_place_add(w, c->params[operand], c->params[operand]);
+    while (w->work.n && o->ok) {
+        xg_inst *v = w->work.p[--w->work.n];
+        const xg_inst *as = (const xg_inst *)xg_map64_get(&w->seen, v->id + (uint64_t)1);
+        XG_FOR_USES(u, v)
+            if (!(o->ok = xg_in_place_use(w, v, as, u->user, XG_USE_INDEX(u)))) break;
+    }
+}
+/* May the leaf, which is as large, be written over it? *rows: whether the computation is a row program, -1: not asked
+ * yet. */
+XG_FN bool xg_in_place_takes(const xg_in_place_operand *o, uint32_t leaf, bool in_walk, int *rows) {
+    const xg_inst *to = xg_fuse_leaf(o->c, leaf);
+    if (!o->ok || xg_map64_get(&o->w.seen, to->id + (uint64_t)1) != to) return false;
+    if (in_walk) return xg_in_place_together(&o->w, o->c, to);
+    if (!o->w.reduced && xg_in_place_alone(&o->w, o->c, leaf, false)) return true;
+    if (!xg_in_place_alone(&o->w, o->c, leaf, true)) return false;
+    if (*rows < 0) *rows = xg_in_place_rows(o->w.arena, o->c);
+    return *rows != 0;
+}
 XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
-    xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
+    const xg_inst *to = xg_fuse_leaf(c, leaf);
     xg_mark mark = xg_arena_mark(a);
-    xg_in_place w;
-    bool ok = to && xg_shape_is_array(from->shape) && xg_shape_is_array(to->shape) &&
-              from->shape->elements == to->shape->elements &&
-              xg_type_bytes(from->shape->type) == xg_type_bytes(to->shape->type);
-    if (!ok) return false;
-    memset(&w, 0, sizeof w);
-    w.arena = a;
-    xg_map64_init(&w.seen, a);
-    xg_in_place_add(&w, from, from);
-    while (w.work.n && ok) {
-        xg_inst *v = w.work.p[--w.work.n];
-        const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
-        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
-    }
-    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
-    if (ok && in_walk)
-        ok = xg_in_place_together(&w, c, to);
-    else if (ok)
-        ok = (!w.reduced && xg_in_place_alone(&w, c, leaf, false)) ||
-             (xg_in_place_rows(a, c) && xg_in_place_alone(&w, c, leaf, true));
+    xg_in_place_operand o;
+    int rows = -1;
+    bool ok;
+    if (!to || !xg_in_place_alike(c->params[operand]->shape, to->shape)) return false;
+    xg_in_place_walk(&o, a, c, operand);
+    ok = xg_in_place_takes(&o, leaf, in_walk, &rows);
     xg_arena_reset(a, mark);
     return ok;
+}
+XG_FN void xg_fuse_over(xg_arena *a, const xg_inst *fusion, bool in_walk, xg_ints *over) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    uint32_t n = (uint32_t)xg_shape_leaves(fusion->shape), leaf, k;
+    xg_mark mark;
+    int rows = -1;
+    bool *takes = XG_NEW_N(a, bool, (size_t)n * c->n_params + 1);
+    mark = xg_arena_mark(a);
+    for (k = 0; k < c->n_params; k++) {
+        xg_in_place_operand o;
+        bool walked = false;
+        for (leaf = 0; leaf < n; leaf++) {
+            const xg_inst *to = xg_fuse_leaf(c, leaf);
+            if (!to || !xg_in_place_alike(c->params[k]->shape, to->shape)) continue;
+            if (!walked) xg_in_place_walk(&o, a, c, k);
+            walked = true;
+            takes[(size_t)leaf * c->n_params + k] = xg_in_place_takes(&o, leaf, in_walk, &rows);
+        }
+        xg_arena_reset(a, mark);
+    }
+    for (leaf = 0; leaf < n; leaf++) {
+        int64_t *p = XG_NEW_N(a, int64_t, c->n_params + (size_t)1);
+        over[leaf].p = p;
+        over[leaf].n = 0;
+        for (k = 0; k < c->n_params; k++)
+            if (takes[(size_t)leaf * c->n_params + k]) p[over[leaf].n++] = k;
+    }
 }
 /* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: who else reads the operand has
  * to stand in front of who writes over it. */
@@ -40715,6 +42172,40 @@ XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t opera
     }
     return c->params[operand]->shape->elements == to->shape->elements &&
            xg_type_bytes(c->params[operand]->shape->type) == xg_type_bytes(to->shape->type);
+}
+/* The operands of the whole that a leaf may be written over, given those of the member that makes it. */
+XG_FN bool xg_in_place_over_phase(const xg_phase_list *list, const xg_record *members, const xg_inst *param,
+    uint32_t maker, uint32_t leaf, bool parted) {
+    XG_FOR_USES(u, param) {
+        uint32_t k;
+        for (k = 0; k < list->n && list->members[k] != u->user; k++) {}
+        if (k == list->n) return false;
+        if (k == maker ? parted || !xg_record_may_share(&members[k], XG_USE_INDEX(u), leaf)
+                       : list->level[k] >= list->level[maker])
+            return false;
+    }
+    return true;
+}
+XG_FN void xg_fuse_over_phases(
+    xg_arena *a, const xg_inst *fusion, int64_t parts, const xg_record *members, xg_ints *over) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    uint32_t n = (uint32_t)xg_shape_leaves(fusion->shape), leaf, k, maker, of;
+    xg_phase_list list = xg_fuse_phases(a, c);
+    int32_t *params = XG_NEW_N(a, int32_t, c->n_params + (size_t)1);
+    (void)xg_fuse_phases_parts(a, c, parts, params);
+    for (leaf = 0; leaf < n; leaf++) {
+        const xg_inst *to = xg_fuse_leaf(c, leaf), *by = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
+        int64_t *p = XG_NEW_N(a, int64_t, c->n_params + (size_t)1);
+        over[leaf].p = p;
+        over[leaf].n = 0;
+        for (maker = 0; maker < list.n && list.members[maker] != by; maker++) {}
+        if (maker == list.n) continue;
+        of = (uint32_t)(by == to ? 0 : xg_attr_int(to, XG_A_index, 0));
+        for (k = 0; k < c->n_params; k++)
+            if (xg_in_place_alike(c->params[k]->shape, to->shape) && (parts <= 1 || params[k] == XG_CUT) &&
+                xg_in_place_over_phase(&list, members, c->params[k], maker, of, parts > 1))
+                p[over[leaf].n++] = k;
+    }
 }
 XG_FN bool xg_in_place_asks(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     xg_mark mark;
@@ -41157,7 +42648,7 @@ XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
         return false;
     if (sort->shape->type != XLAGPU_TUPLE) return xg_sort_slices_of(sort, dim, results, n, &sliced) && sliced && *n;
     XG_FOR_USES(u, sort)
-    if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
+        if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
     return sliced && *n;
 }
 
@@ -41470,7 +42961,8 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     }
     c->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
     c->n_params = n;
-    XG_FOR_INSTS(p, c) if (p->op == XG_PARAMETER) c->params[p->number] = p;
+    XG_FOR_INSTS(p, c)
+        if (p->op == XG_PARAMETER) c->params[p->number] = p;
     fusion = xg_inst_new(i->comp, XG_FUSION, i->shape, outside, n, i, xg_fuse_name(m, "wrapped_%s", i->op));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
@@ -41647,7 +43139,8 @@ XG_FN bool xg_combine_is_splat(const xg_inst *i) {
 XG_FN xg_inst *xg_combine_param(xg_inst *operand, const xg_inst *user) {
     xg_inst *i = operand;
     for (;;) {
-        XG_FOR_USES(u, i) if (u->user != user) return NULL;
+        XG_FOR_USES(u, i)
+            if (u->user != user) return NULL;
         if (i == i->comp->root || i->op == XG_PARAMETER) break;
         if (!xg_in_place_renames(i)) return NULL;
         user = i;
@@ -41662,7 +43155,8 @@ XG_FN uint32_t xg_combine_reads(xg_combine *w) {
     if (i == i->comp->root || !(xg_op_flags(i->op) & XGF_EW) || !xg_shape_is_array(i->shape) ||
         i->n_operands > XG_COMBINE_OPERANDS_MAX || xg_inst_attr(i, XG_A_control_predecessors))
         return 0;
-    XG_FOR_USES(u, i) if (u->user->op == XG_TUPLE) return 0;
+    XG_FOR_USES(u, i)
+        if (u->user->op == XG_TUPLE) return 0;
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
         w->params[k] = xg_combine_is_splat(o) ? NULL : xg_combine_param(o, i);
@@ -41704,7 +43198,8 @@ XG_FN bool xg_combine_may_get(const xg_combine *w, const xg_inst *value) {
     if (value->op == XG_PARAMETER || value->op == XG_CONSTANT || value == value->comp->root ||
         !xg_shape_is_array(value->shape))
         return false;
-    XG_FOR_USES(u, value) if (u->user != w->reader) return false;
+    XG_FOR_USES(u, value)
+        if (u->user != w->reader) return false;
     return xg_combine_place(from) < xg_combine_place(w->maker) &&
            w->maker->n_operands + (uint64_t)xg_shape_leaves(w->maker->shape) + XG_COMBINE_OPERANDS_MAX <
                XG_FUSE_BUFFERS_MAX;
@@ -41719,11 +43214,12 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
         xg_inst_attr(w->maker, XG_A_control_predecessors))
         return false;
     XG_FOR_USES(u, w->value)
-    if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
+        if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value)
         XG_FOR_USES(u, w->maker)
-        if (u->user->op != XG_GET_TUPLE_ELEMENT ||
-            (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
+            if (u->user->op != XG_GET_TUPLE_ELEMENT ||
+                (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf))
+                return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
     for (j = 0; j < w->inner->n_operands; j++)
@@ -41843,7 +43339,8 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
         if (i->op == XG_FUSION) xg_push(c->module->work, xg_inst *, &fusions, i);
         ordered = ordered || (c->module->made_order && xg_inst_attr(i, XG_A_control_predecessors));
     }
-    if (ordered) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    if (ordered)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
     for (k = 0; k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
     return changed;
 }
@@ -41873,21 +43370,6 @@ enum {
     XG_COST_L1_SPEED = 20,
     XG_COST_VECTOR = 4
 };
-static const int64_t XG_COST_MOST = INT64_MAX / 4;
-
-XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
-XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
-    int64_t r;
-    return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
-}
-/* a * b / c without an intermediate overflow, rounded down; c > 0. */
-XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
-    int64_t r;
-    if (b == c) return a;
-    if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
-    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
-}
-
 XG_FN int64_t xg_cost_bytes(const xg_shape *s) {
     int64_t sum = 0;
     uint32_t k;
@@ -41966,35 +43448,19 @@ XG_FN int64_t xg_cost_step(const xg_inst *i) {
 
 /* ---- kernels ---- */
 
-XG_FN xg_machine xg_cost_machine(const xg_module *m) {
-    xg_machine r = m->machine;
-    if (r.sms) return r;
-    r.sms = 132;
-    r.lanes = 128;
-    r.clock_mhz = 1980;
-    r.bandwidth_gbs = 3352;
-    r.l2_bytes = (int64_t)50 << 20;
-    r.threads_per_sm = 2048;
-    r.cluster = 8;
-    r.red_bytes = 16;
-    r.async_copies = true;
-    r.shared_per_block = 232448;
-    return r;
-}
-
-XG_FN void xg_cost_begin(xg_cost *c, const xg_machine *m, int64_t threads) {
+XG_FN void xg_cost_begin(xg_cost *c, const xg_device *m, int64_t threads) {
     memset(c, 0, sizeof *c);
-    c->machine = m;
+    c->device = m;
     c->blocks = XG_MAX(threads / XG_COST_BLOCK, (int64_t)1);
-    if (threads >= (int64_t)m->sms * m->threads_per_sm) c->blocks = XG_MAX(c->blocks / XG_COST_VECTOR, (int64_t)1);
+    if (threads >= xg_device_threads(m)) c->blocks = XG_MAX(c->blocks / XG_COST_VECTOR, (int64_t)1);
 }
 
 /* Picoseconds for so many bytes at `speed` times the bandwidth of the device, or as much of it as the blocks reach. */
 XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
     int64_t rate, most;
     if (!bytes) return 0;
-    rate = xg_cost_mul(c->machine->bandwidth_gbs, speed);
-    most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->machine->clock_mhz) / 1000;
+    rate = xg_cost_mul(xg_device_gbs(c->device->bandwidth), speed);
+    most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->device->clock_mhz) / 1000;
     return xg_cost_scale(bytes, 1000, XG_MAX(XG_MIN(rate, most), (int64_t)1));
 }
 
@@ -42008,11 +43474,11 @@ XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t elemen
     c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));
     /* sectors come again long after they were there: as fast as the second cache is */
     if (way == XG_COST_APART && again > first) {
-        c->memory = xg_cost_add(c->memory, xg_cost_move(c, again, bytes > c->machine->l2_bytes ? 1 : XG_COST_L2_APART));
+        c->memory = xg_cost_add(c->memory, xg_cost_move(c, again, bytes > c->device->l2_bytes ? 1 : XG_COST_L2_APART));
         return;
     }
     if (bytes < 32768) speed = XG_COST_L1_SPEED; /* stays in every multiprocessor's own cache */
-    c->memory = xg_cost_add(c->memory, bytes > c->machine->l2_bytes
+    c->memory = xg_cost_add(c->memory, bytes > c->device->l2_bytes
                                            ? xg_cost_move(c, again, 1)
                                            : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
 }
@@ -42020,8 +43486,8 @@ XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t elemen
 XG_FN void xg_cost_write(xg_cost *c, int64_t bytes) { c->memory = xg_cost_add(c->memory, xg_cost_move(c, bytes, 1)); }
 
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions) {
-    int64_t lanes = XG_MIN(c->blocks, (int64_t)c->machine->sms) * c->machine->lanes;
-    int64_t compute = xg_cost_scale(instructions, 1000000, lanes * c->machine->clock_mhz),
+    int64_t lanes = XG_MIN(c->blocks, c->device->sm_count) * c->device->f32_rate;
+    int64_t compute = xg_cost_scale(instructions, 1000000, lanes * c->device->clock_mhz),
             less = XG_MIN(compute, c->memory), more = XG_MAX(compute, c->memory);
     return xg_cost_add(XG_COST_LAUNCH_PS, xg_cost_add(more, less / 20));
 }
@@ -42062,8 +43528,8 @@ XG_FN bool xg_remat_takes(const xg_inst *fusion, const xg_inst *value) {
         if (XG_OPERAND(fusion, k) != value) continue;
         if (c->params[k] == c->root) return false;
         XG_FOR_USES(u, c->params[k])
-        if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE ||
-            u->user->op == XG_SCATTER) return false;
+            if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE || u->user->op == XG_SCATTER)
+                return false;
     }
     return true;
 }
@@ -42448,7 +43914,8 @@ XG_FN bool xg_fuse_reads_in_turn(const xg_kernel *p, const xg_kernel *c) {
     of = (const xg_kernel *)xg_in_place_strip(XG_OPERAND(c->inst, 0))->scratch;
     if (!of) return false;
     for (k = 0; k < p->n_inputs; k++)
-        if (!xg_fuse_is_kept(p->inputs[k].from->inst)) XG_FOR_USES(v, p->inputs[k].from->inst) {
+        if (!xg_fuse_is_kept(p->inputs[k].from->inst))
+            XG_FOR_USES(v, p->inputs[k].from->inst) {
                 const xg_kernel *other = (const xg_kernel *)v->user->scratch;
                 if (p->inputs[k].from == of || !other || other == c || !other->is_update_in_place || XG_USE_INDEX(v))
                     continue;
@@ -42737,7 +44204,7 @@ XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const
     const xg_shape *s = in->from->inst->shape;
     int64_t reads = in->reads;
     xg_cost cost;
-    cost.machine = &g->machine;
+    cost.device = &g->device;
     cost.blocks = c->blocks;
     cost.memory = 0;
     if (!xg_shape_is_array(s)) return 0;
@@ -42749,7 +44216,7 @@ XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const
 
 XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t memory, int64_t instructions) {
     xg_cost cost;
-    cost.machine = &g->machine;
+    cost.device = &g->device;
     cost.blocks = c->blocks;
     cost.memory = memory;
     return xg_cost_time(&cost, instructions);
@@ -42764,12 +44231,12 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
     if (k->rows)
         threads = XG_MIN(XG_OPERAND(k->hero, 0)->shape->elements / 4,
             xg_cost_mul(k->hero->shape->elements,
-                XG_ROWS_LANES_MAX * (int64_t)g->machine.cluster)); /* a row stays in one block, or a cluster */
+                XG_ROWS_LANES_MAX * g->device.blocks_per_cluster)); /* a row stays in one block, or a cluster */
     else if (k->hero && k->hero->op == XG_REDUCE)
         threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER)
         threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
-    xg_cost_begin(&cost, &g->machine, threads);
+    xg_cost_begin(&cost, &g->device, threads);
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
     for (k->turn = 0, j = 0; j < k->n_inputs && !k->turn; j++) k->turn = k->inputs[j].turn;
     others = k->blocks != cost.blocks || k->turn != was;
@@ -43046,7 +44513,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
     g->m = c->module;
     g->comp = c;
     g->arena = c->module->work;
-    g->machine = xg_cost_machine(c->module);
+    g->device = c->module->device;
     g->log = c->module->fusion_log;
     g->n = c->n_insts;
     g->nodes = (xg_kernel *)xg_alloc_lines(g->arena, xg_mul(g->m->ctx, sizeof *g->nodes, (size_t)g->n + 1));
@@ -43059,7 +44526,8 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
-    if (c->module->made_order) XG_FOR_INSTS(i, c) {
+    if (c->module->made_order)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
             for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;
@@ -43792,27 +45260,35 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     }
     return w;
 }
-/* Picoseconds of one multiprocessor. */
-XG_FN int64_t xg_phases_clocks(const xg_machine *m, int64_t instructions, int64_t bytes) {
-    return xg_cost_scale(
-        xg_cost_add(instructions / m->lanes, bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz);
+/* Picoseconds of a kernel by an emitter, roughly: what it moves and computes. */
+XG_FN int64_t xg_fuse_time(xg_arena *a, const xg_comp *c, int64_t threads) {
+    xg_phase_work work = xg_phases_work(a, c, 1);
+    xg_cost cost;
+    xg_cost_begin(&cost, &c->module->device, threads);
+    xg_cost_write(&cost, work.bytes);
+    return xg_cost_time(&cost, work.instructions);
 }
-XG_FN int64_t xg_phases_time(const xg_machine *m, const xg_phase_work *w) {
+/* Picoseconds of one multiprocessor. */
+XG_FN int64_t xg_phases_clocks(const xg_device *m, int64_t instructions, int64_t bytes) {
+    return xg_cost_scale(
+        xg_cost_add(instructions / m->f32_rate, bytes / XG_PHASES_BYTES_PER_CLOCK), 1000000, m->clock_mhz);
+}
+XG_FN int64_t xg_phases_time(const xg_device *m, const xg_phase_work *w) {
     return xg_phases_clocks(m, xg_cost_mul(w->instructions, XG_PHASES_LANES_SHARE), w->bytes);
 }
 /* The same of one of several parts: where all threads of the block have something to do, they wait less. */
-XG_FN int64_t xg_phases_part_time(const xg_machine *m, const xg_phase_work *w) {
+XG_FN int64_t xg_phases_part_time(const xg_device *m, const xg_phase_work *w) {
     return w->width < XG_PHASES_ALL_BUSY ? xg_phases_time(m, w)
                                          : xg_phases_clocks(m, xg_cost_scale(w->instructions, 3, 2), w->bytes);
 }
 /* Parts that one multiprocessor makes, one after the other. */
-XG_FN int64_t xg_phases_rounds(const xg_machine *m, int64_t parts) { return (parts + m->sms - 1) / m->sms; }
+XG_FN int64_t xg_phases_rounds(const xg_device *m, int64_t parts) { return (parts + m->sm_count - 1) / m->sm_count; }
 /* What it takes longer than in a kernel of its own, where all multiprocessors share it, but each thread does its steps
  * one behind the other. */
-XG_FN int64_t xg_phases_loss(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
+XG_FN int64_t xg_phases_loss(const xg_device *m, const xg_phase_work *w, int64_t parts) {
     int64_t time = xg_phases_part_time(m, w),
             path = xg_cost_scale(xg_cost_mul(w->path, XG_PHASES_STEP_CLOCKS), 1000000, m->clock_mhz);
-    int64_t spread = xg_cost_scale(time, parts, m->sms);
+    int64_t spread = xg_cost_scale(time, parts, m->sm_count);
     return XG_MAX(xg_cost_mul(time, xg_phases_rounds(m, parts)) - XG_MAX(path, spread), (int64_t)0);
 }
 
@@ -43827,32 +45303,34 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
     if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by whoever reads it */
         if (i == i->comp->root) return false;
-        XG_FOR_USES(u, i) if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
+        XG_FOR_USES(u, i)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
     }
     n = (uint32_t)xg_shape_leaves(i->shape);
     if (xg_fuse_is_fill(c->root, &pattern)) return false;
     for (k = 0; k < c->n_params; k++)
         if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
-    XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
+    XG_FOR_INSTS(j, c)
+        if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
     for (k = 0; k < n; k++)
         if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
 }
 /* Contractions that take long however many parts there are: seen without a closer look. */
-XG_FN bool xg_phases_is_long(const xg_machine *m, const xg_comp *c) {
+XG_FN bool xg_phases_is_long(const xg_device *m, const xg_comp *c) {
     int64_t most =
-        xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, (int64_t)m->clock_mhz * m->lanes, 1000000);
+        xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, m->clock_mhz * m->f32_rate, 1000000);
     XG_FOR_INSTS(i, c)
-    if (xg_phases_is_serial(i) &&
-        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sms > most / xg_phases_step(i))
-        return true;
+        if (xg_phases_is_serial(i) &&
+            xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sm_count > most / xg_phases_step(i))
+            return true;
     return false;
 }
 /* So many bytes that it matters how many threads ask for them at a time. */
-XG_FN bool xg_phases_is_much(const xg_machine *m, int64_t bytes) {
-    return xg_cost_scale(bytes, 1000, m->bandwidth_gbs) > XG_COST_LAUNCH_PS / 2;
+XG_FN bool xg_phases_is_much(const xg_device *m, int64_t bytes) {
+    return xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)) > XG_COST_LAUNCH_PS / 2;
 }
-XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w, int64_t parts) {
+XG_FN bool xg_phases_is_small(const xg_device *m, const xg_phase_work *w, int64_t parts) {
     int64_t most = XG_COST_LAUNCH_PS / XG_PHASES_GAIN_OF * XG_PHASES_GAIN;
     if (w->long_rows || w->walk > XG_PHASES_WALK * (parts > 1 ? 2 : 1)) return false;
     if (parts < 2) return !w->serial && xg_phases_time(m, w) <= most;
@@ -43861,7 +45339,7 @@ XG_FN bool xg_phases_is_small(const xg_machine *m, const xg_phase_work *w, int64
                                                       (int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES;
 }
 /* Of a member that is small, how many threads have something to do in a part; 0: it is not small. */
-XG_FN int64_t xg_phases_small_width(xg_arena *a, const xg_machine *m, const xg_inst *member, int64_t parts) {
+XG_FN int64_t xg_phases_small_width(xg_arena *a, const xg_device *m, const xg_inst *member, int64_t parts) {
     xg_mark mark = xg_arena_mark(a);
     xg_phase_work w = xg_phases_work(a, xg_attr_comp(member, XG_A_calls), parts);
     xg_arena_reset(a, mark);
@@ -43909,7 +45387,7 @@ XG_FN int64_t xg_phases_outer(xg_arena *a, const xg_comp *c, int32_t *params) {
 }
 /* The same of the widest member; 0: not all are small. */
 XG_FN int64_t xg_phases_width(xg_arena *a, const xg_comp *c, int64_t parts) {
-    xg_machine m = xg_cost_machine(c->module);
+    xg_device m = c->module->device;
     int64_t most = 1, width;
     if (xg_fuse_phases_shared(c) / parts > XG_PHASES_SHARED) return 0;
     XG_FOR_INSTS(i, c) {
@@ -43929,16 +45407,22 @@ XG_FN int64_t xg_phases_fewer(int64_t parts) {
 /* One block if it is fast enough; else as many parts as there may be, but for parts that would leave most threads
  * without work, and no more than there are multiprocessors for: what all parts read is read by each. 0: neither. */
 XG_FN int64_t xg_phases_choose(xg_arena *a, const xg_comp *c, int32_t *params) {
-    xg_machine m = xg_cost_machine(c->module);
+    xg_device m = c->module->device;
     int64_t parts, fewer, width;
     if (xg_phases_width(a, c, 1)) return 1;
     parts = xg_phases_outer(a, c, params);
     width = parts ? xg_phases_width(a, c, parts) : 0;
     if (!width) return 0;
-    while ((fewer = xg_phases_fewer(parts)) > 1 && (width < XG_PHASES_PART_WIDTH || fewer >= (int64_t)m.sms) &&
+    while ((fewer = xg_phases_fewer(parts)) > 1 && (width < XG_PHASES_PART_WIDTH || fewer >= (int64_t)m.sm_count) &&
            (width = xg_phases_width(a, c, fewer)) > 0)
         parts = fewer;
     return parts;
+}
+XG_FN int64_t xg_fuse_phases_parts(xg_arena *a, const xg_comp *c, int64_t parts, int32_t *params) {
+    int64_t most;
+    if (parts <= 1) return parts;
+    most = xg_phases_outer(a, c, params);
+    return most && most % parts == 0 ? parts : 0;
 }
 XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params) {
     xg_mark mark = xg_arena_mark(a);
@@ -44031,7 +45515,7 @@ typedef struct xg_phase_node {
 typedef struct xg_phase_join {
     xg_arena *a;
     xg_comp *c;
-    xg_machine machine;
+    xg_device device;
     xg_buf *log;
     xg_phase_node *nodes;
     uint32_t n, era, taken; /* bits of this era */
@@ -44093,10 +45577,11 @@ XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group 
         return;
     }
     g->shared = xg_cost_add(g->shared, xg_fuse_phases_shared(c));
-    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) {
-        g->phases++;
-        g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
-    }
+    XG_FOR_INSTS(i, c)
+        if (i->op == XG_FUSION) {
+            g->phases++;
+            g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
+        }
 }
 XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {
     if (x->phases + y->phases > XG_PHASES_MEMBERS) return "too many phases";
@@ -44112,20 +45597,19 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
     bool fits = true;
     if (node->fits == parts) return true;
     if (!xg_fuse_is_phases(c))
-        fits = xg_phases_small_width(w->a, &w->machine, node->inst, parts) > 0;
+        fits = xg_phases_small_width(w->a, &w->device, node->inst, parts) > 0;
     else
-        XG_FOR_INSTS(i, c)
-    fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->machine, i, parts) > 0);
+        XG_FOR_INSTS(i, c) fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->device, i, parts) > 0);
     if (fits) node->fits = parts;
     return fits;
 }
 /* Seen without a closer look: might it be small in parts? */
 XG_FN bool xg_phase_might_be_parted(xg_phase_join *w, const xg_inst *i) {
     const xg_comp *c;
-    if (i->op != XG_FUSION || xg_phases_is_much(&w->machine, xg_cost_bytes(i->shape))) return false;
+    if (i->op != XG_FUSION || xg_phases_is_much(&w->device, xg_cost_bytes(i->shape))) return false;
     c = xg_attr_comp(i, XG_A_calls);
     return xg_fuse_is_phases(c) ? i->first_use && xg_fuse_keeps_phases(i)
-                                : !xg_phases_is_long(&w->machine, c) && xg_phases_takes(w->a, i);
+                                : !xg_phases_is_long(&w->device, c) && xg_phases_takes(w->a, i);
 }
 /* Of those, the ones that read each other. */
 XG_FN void xg_phase_find_pairs(xg_phase_join *w) {
@@ -44154,8 +45638,8 @@ XG_FN bool xg_phase_may_be_parted(xg_phase_join *w, xg_phase_node *node) {
             "small-kernel-joining %s: %s: refused, %lld parts of %lld elements and %lld bytes, %lld ns, %lld ns more "
             "than in a kernel of its own\n",
             w->c->name.p, node->inst->name.p, (long long)node->parts, (long long)work.walk, (long long)work.own,
-            (long long)(xg_phases_part_time(&w->machine, &work) / 1000),
-            (long long)(xg_phases_loss(&w->machine, &work, node->parts) / 1000));
+            (long long)(xg_phases_part_time(&w->device, &work) / 1000),
+            (long long)(xg_phases_loss(&w->device, &work, node->parts) / 1000));
     }
     return false;
 }
@@ -44461,9 +45945,10 @@ XG_FN void xg_phase_roots(xg_phase_build *d) {
         for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
             const xg_inst *i = d->members[r.member];
             bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
-            if (i->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, i)
-            if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
-                needed = needed || xg_phase_is_needed(d, u->user);
+            if (i->shape->type == XLAGPU_TUPLE)
+                XG_FOR_USES(u, i)
+                    if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
+                        needed = needed || xg_phase_is_needed(d, u->user);
             if (!needed) continue;
             r.inside = xg_phase_leaf(d, r.member, r.leaf);
             xg_push(d->w->a, xg_phase_root, &d->roots, r);
@@ -44481,7 +45966,7 @@ XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
             xg_inst_replace(member, value);
         else
             XG_FOR_USES(u, member)
-        if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
+                if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
@@ -44531,10 +46016,10 @@ XG_FN bool xg_phase_is_ready(xg_phase_join *w, xg_phase_node *node) {
     for (k = 0; k < (uint32_t)xg_shape_leaves(i->shape); k++)
         if (xg_fuse_elements(xg_fuse_leaf(xg_attr_comp(i, XG_A_calls), k)) > XG_PHASES_WALK) return false;
     work = xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1);
-    if (xg_phases_is_small(&w->machine, &work, 1)) return true;
+    if (xg_phases_is_small(&w->device, &work, 1)) return true;
     if (w->log)
         xg_printf(w->log, "small-kernel-joining %s: %s: refused, %lld elements, %lld ns in one block\n", w->c->name.p,
-            i->name.p, (long long)work.walk, (long long)(xg_phases_time(&w->machine, &work) / 1000));
+            i->name.p, (long long)work.walk, (long long)(xg_phases_time(&w->device, &work) / 1000));
     return false;
 }
 XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
@@ -44548,7 +46033,7 @@ XG_FN bool xg_phases_round(xg_comp *c, bool parted) {
     w.a = c->module->work;
     w.c = c;
     w.parted = parted;
-    w.machine = xg_cost_machine(c->module);
+    w.device = c->module->device;
     w.log = c->module->fusion_log;
     w.nodes = XG_NEW_N(w.a, xg_phase_node, c->n_insts + (size_t)1);
     w.n = c->n_insts;
@@ -44685,7 +46170,8 @@ XG_FN bool xg_fft_unfuse(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
     XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls))
-    found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
+        found =
+            found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
     if (found) xg_opt_unfuse(i);
     return found;
 }
@@ -44765,7 +46251,8 @@ XG_FN bool xg_fft_may_wait(const xg_inst *i) {
     const xg_inst *o = XG_OPERAND(i, 0);
     while (o->op == XG_BITCAST) o = XG_OPERAND(o, 0);
     if (!xg_fuse_lasts(o)) return false;
-    XG_FOR_USES(u, i) if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
+    XG_FOR_USES(u, i)
+        if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
     return true;
 }
 XG_FN bool xg_fft_join(xg_fft_group *g, xg_inst *i) {
@@ -46226,8 +47713,9 @@ XG_FN bool xg_double_wants(const xg_inst *i) {
     body = xg_attr_comp(i, XG_A_body);
     if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
     XG_FOR_INSTS(s, body)
-    if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
-        xg_inst_attr(s, XG_A_control_predecessors)) return false;
+        if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
+            xg_inst_attr(s, XG_A_control_predecessors))
+            return false;
     for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
     return moves;
 }
@@ -46260,10 +47748,12 @@ XG_FN bool xg_fuse_double_buffer(xg_module *m) {
     uint32_t k;
     if (!m->double_buffering || !m->made[XG_WHILE]) return false;
     all = xg_opt_sequences(m);
-    for (k = 0; k < all.n; k++) XG_FOR_INSTS(i, all.p[k]) if (xg_double_wants(i)) {
-            xg_double_loop(i);
-            changed = true;
-        }
+    for (k = 0; k < all.n; k++)
+        XG_FOR_INSTS(i, all.p[k])
+            if (xg_double_wants(i)) {
+                xg_double_loop(i);
+                changed = true;
+            }
     return changed;
 }
 
@@ -46898,6 +48388,10 @@ XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane)
 
 /* rules.c */
 XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op);
+/* ---- estimate.c ---- */
+/* What a low-level kernel will do on the device, for xg_cost_predict; made in the arena, which is reset. */
+XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *out);
+
 #endif /* XG_KIR_H */
 /* kir/ranges.c -- ranges of integer values, inferred once when an operation is made.
  *
@@ -54155,6 +55649,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
+    if (loop->flags & KL_UNROLL_LOWERED) return; /* its emitter knows that it may wait */
     if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) ||
         (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0])))
         return;
@@ -54214,8 +55709,8 @@ XG_FN void xg_kir_unroll_lowered(xg_kmodule *m) { xg_kops_each_of(m, XG_K_OP_FOR
 #define XG_KATOMICS(X) \
     X(RED_ADDI, ADDI) \
     X(RED_ADDF, ADDF) \
-    X(RED_AND, ANDI) X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) \
-        X(RED_MINU, MINUI)
+    X(RED_AND, ANDI) \
+    X(RED_OR, ORI) X(RED_XOR, XORI) X(RED_MAXS, MAXSI) X(RED_MINS, MINSI) X(RED_MAXU, MAXUI) X(RED_MINU, MINUI)
 XG_FN xg_kopcode xg_katomic_combiner(xg_kopcode red) {
     switch (red) {
 #define X(red_op, op) \
@@ -55543,6 +57038,496 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_CONVERT_INDEX_C */
+/* kir/estimate.c -- what a low-level kernel will do, for the model of time (cost/time.c), without running it.
+ *
+ * Two warps of a block in the middle of the grid are followed through the code: the first, and one that stands for all
+ * others. Integers are computed for all 32 lanes as far as they do not depend on memory, so that an access's sectors
+ * and banks are those of its addresses, odd ones too. A value has a clock at which it is ready; an operation begins
+ * when its operands are. Of a loop two rounds are followed, the first and one in the middle; the others take what that
+ * one took. A condition that depends on memory counts as true, an address that does as 32 sectors. */
+#ifndef XG_KIR_ESTIMATE_C
+#define XG_KIR_ESTIMATE_C
+
+enum {
+    XG_KEST_LANES = 32,
+    XG_KEST_SECTOR = 32,
+    XG_KEST_SEEN = 1 << 10, /* sectors that a warp remembers: its share of the first cache, 32 KiB */
+    XG_KEST_ALU_CLOCKS = 4, /* latencies: see sim/trace.c */
+    XG_KEST_SPECIAL_CLOCKS = 20,
+    XG_KEST_WARP_CLOCKS = 24,
+    XG_KEST_BARRIER_CLOCKS = 30,
+    XG_KEST_ATOMIC_CLOCKS = 30,
+    XG_KEST_WIDE = 2, /* instructions of 64-bit integers, in 32-bit ones */
+    XG_KEST_DIVIDE = 18,
+    XG_KEST_DIVIDE_WIDE = 70,
+    XG_KEST_DIVIDE_FLOAT = 10,
+    XG_KEST_UNKNOWN_TRIPS = 16 /* of a loop whose end depends on memory */
+};
+
+typedef struct xg_kest_value {
+    bool known;
+    int32_t arg;   /* of a pointer: the kernel's argument, -1 shared memory */
+    int64_t ready; /* clocks */
+    int64_t at[XG_KEST_LANES];
+} xg_kest_value;
+typedef struct xg_kest {
+    const xg_kmodule *m;
+    const xg_device *d;
+    xg_arena *a;
+    xg_kest_value **values; /* by id */
+    xg_cost_counts *c;
+    uint64_t *seen;
+    int64_t *touched; /* by argument: bytes of sectors that all warps ask for, read; then written */
+    uint32_t n_args, mask;
+    int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
+    int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
+} xg_kest;
+
+XG_FN xg_kest_value *xg_kest_of(xg_kest *e, const xg_kval *v) {
+    xg_kest_value **x = &e->values[v->id];
+    if (!*x) {
+        *x = XG_NEW(e->a, xg_kest_value);
+        (*x)->arg = -1;
+    }
+    return *x;
+}
+XG_FN const xg_kest_value *xg_kest_in(xg_kest *e, const xg_kop *op, uint32_t k) {
+    return xg_kest_of(e, op->operands[k].value);
+}
+XG_FN void xg_kest_splat(xg_kest_value *v, int64_t x) {
+    uint32_t l;
+    v->known = true;
+    for (l = 0; l < XG_KEST_LANES; l++) v->at[l] = x;
+}
+/* An integer of this type, sign-extended. */
+XG_FN int64_t xg_kest_wrap(const xg_kval *v, int64_t x) {
+    int bits = v->type->kind == XG_TK_SCALAR ? xg_kelem_bits(v->type->elem) : 64;
+    if (bits == 1) return x & 1;
+    if (bits <= 0 || bits >= 64) return x;
+    return (int64_t)((uint64_t)x << (64 - bits)) >> (64 - bits);
+}
+XG_FN uint64_t xg_kest_unsigned(const xg_kval *v, int64_t x) {
+    int bits = v->type->kind == XG_TK_SCALAR ? xg_kelem_bits(v->type->elem) : 64;
+    return bits > 0 && bits < 64 ? (uint64_t)x & (((uint64_t)1 << bits) - 1) : (uint64_t)x;
+}
+
+/* ---- integers ---- */
+
+XG_FN bool xg_kest_compare(uint32_t how, int64_t x, int64_t y, uint64_t ux, uint64_t uy) {
+    switch (how) {
+    case XG_CI_EQ: return x == y;
+    case XG_CI_NE: return x != y;
+    case XG_CI_SLT: return x < y;
+    case XG_CI_SLE: return x <= y;
+    case XG_CI_SGT: return x > y;
+    case XG_CI_SGE: return x >= y;
+    case XG_CI_ULT: return ux < uy;
+    case XG_CI_ULE: return ux <= uy;
+    case XG_CI_UGT: return ux > uy;
+    default: return ux >= uy;
+    }
+}
+/* One lane of an operation on two integers; false: it is none, or undefined. */
+XG_FN bool xg_kest_lane(const xg_kop *op, int64_t x, int64_t y, int64_t *out) {
+    const xg_kval *a = op->operands[0].value;
+    uint64_t ux = xg_kest_unsigned(a, x), uy = xg_kest_unsigned(a, y);
+    switch (op->op) {
+    case XG_K_OP_ADDI: *out = (int64_t)((uint64_t)x + (uint64_t)y); return true;
+    case XG_K_OP_SUBI: *out = (int64_t)((uint64_t)x - (uint64_t)y); return true;
+    case XG_K_OP_MULI:
+    case XG_K_OP_MULWIDES: *out = (int64_t)((uint64_t)x * (uint64_t)y); return true;
+    case XG_K_OP_MULWIDEU: *out = (int64_t)(ux * uy); return true;
+    case XG_K_OP_MULHUI: *out = (int64_t)(ux * uy >> 32); return xg_kelem_bits(a->type->elem) == 32;
+    case XG_K_OP_MULHSI: *out = x * y >> 32; return xg_kelem_bits(a->type->elem) == 32;
+    case XG_K_OP_DIVSI:
+        if (!y || y == -1) return false;
+        *out = x / y;
+        return true;
+    case XG_K_OP_REMSI:
+        if (!y || y == -1) return false;
+        *out = x % y;
+        return true;
+    case XG_K_OP_DIVUI:
+        if (!uy) return false;
+        *out = (int64_t)(ux / uy);
+        return true;
+    case XG_K_OP_REMUI:
+        if (!uy) return false;
+        *out = (int64_t)(ux % uy);
+        return true;
+    case XG_K_OP_ANDI: *out = x & y; return true;
+    case XG_K_OP_ORI: *out = x | y; return true;
+    case XG_K_OP_XORI: *out = x ^ y; return true;
+    case XG_K_OP_SHLI: *out = (int64_t)(ux << (uy & 63)); return true;
+    case XG_K_OP_SHRUI: *out = (int64_t)(ux >> (uy & 63)); return true;
+    case XG_K_OP_SHRSI: *out = x >> (uy & 63); return true;
+    case XG_K_OP_MAXSI: *out = XG_MAX(x, y); return true;
+    case XG_K_OP_MINSI: *out = XG_MIN(x, y); return true;
+    case XG_K_OP_MAXUI: *out = ux > uy ? x : y; return true;
+    case XG_K_OP_MINUI: *out = ux < uy ? x : y; return true;
+    case XG_K_OP_CMPI: *out = xg_kest_compare(op->flags, x, y, ux, uy); return true;
+    default: return false;
+    }
+}
+XG_FN void xg_kest_pair(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
+    const xg_kest_value *x = xg_kest_in(e, op, 0), *y = xg_kest_in(e, op, 1);
+    uint32_t l;
+    r->known = x->known && y->known;
+    for (l = 0; l < XG_KEST_LANES && r->known; l++) {
+        r->known = xg_kest_lane(op, x->at[l], y->at[l], &r->at[l]);
+        r->at[l] = xg_kest_wrap(&op->results[0], r->at[l]);
+    }
+}
+XG_FN void xg_kest_cast(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
+    const xg_kest_value *x = xg_kest_in(e, op, 0);
+    uint32_t l;
+    r->known = x->known;
+    for (l = 0; l < XG_KEST_LANES && r->known; l++)
+        r->at[l] = op->op == XG_K_OP_EXTUI ? (int64_t)xg_kest_unsigned(op->operands[0].value, x->at[l])
+                                           : xg_kest_wrap(&op->results[0], x->at[l]);
+}
+XG_FN void xg_kest_thread(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
+    const uint32_t *n = e->m->entry->threads;
+    uint32_t l;
+    r->known = true;
+    for (l = 0; l < XG_KEST_LANES; l++) {
+        int64_t t = e->thread[0] + l;
+        r->at[l] = op->flags == 0 ? t % n[0] : op->flags == 1 ? t / n[0] % n[1] : t / n[0] / n[1];
+    }
+}
+/* The operation's result, as far as it is an integer or a pointer. */
+XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
+    xg_kest_value *r = xg_kest_of(e, &op->results[0]);
+    uint32_t l;
+    r->known = false;
+    switch (op->op) {
+    case XG_K_OP_CONST:
+        if (op->results[0].type->kind == XG_TK_SCALAR && xg_kelem_is_int(op->results[0].type->elem))
+            xg_kest_splat(r, op->a);
+        return;
+    case XG_K_OP_THREAD_ID: xg_kest_thread(e, op, r); return;
+    case XG_K_OP_BLOCK_ID: xg_kest_splat(r, e->block[op->flags % 3]); return;
+    case XG_K_OP_SHARED_PTR:
+        xg_kest_splat(r, 0);
+        r->arg = -1;
+        return;
+    case XG_K_OP_PTR_ADD: {
+        const xg_kest_value *p = xg_kest_in(e, op, 0), *i = xg_kest_in(e, op, 1);
+        r->known = p->known && i->known;
+        r->arg = p->arg;
+        for (l = 0; l < XG_KEST_LANES && r->known; l++)
+            r->at[l] =
+                (int64_t)((uint64_t)p->at[l] + (uint64_t)i->at[l] * (uint64_t)(op->a ? op->a : 1) + (uint64_t)op->b);
+        return;
+    }
+    case XG_K_OP_SELECT: {
+        const xg_kest_value *c = xg_kest_in(e, op, 0), *x = xg_kest_in(e, op, 1), *y = xg_kest_in(e, op, 2);
+        r->known = c->known && x->known && y->known;
+        r->arg = x->arg;
+        for (l = 0; l < XG_KEST_LANES && r->known; l++) r->at[l] = c->at[l] ? x->at[l] : y->at[l];
+        return;
+    }
+    case XG_K_OP_EXTSI:
+    case XG_K_OP_EXTUI:
+    case XG_K_OP_TRUNCI:
+    case XG_K_OP_INDEX_CAST: xg_kest_cast(e, op, r); return;
+    default:
+        if (op->n_operands == 2) xg_kest_pair(e, op, r);
+        return;
+    }
+}
+
+/* ---- memory ---- */
+
+XG_FN bool xg_kest_seen(xg_kest *e, uint64_t sector) { /* is it in the first cache? It is from now on */
+    uint64_t *x = &e->seen[sector * 0x9E3779B97F4A7C15u >> 54];
+    bool hit = *x == sector + 1;
+    *x = sector + 1;
+    return hit;
+}
+XG_FN int64_t xg_kest_bytes(const xg_ktype *t) {
+    return (t->kind == XG_TK_VECTOR ? t->elements : 1) * XG_MAX(xg_kelem_bytes(t->elem), (int64_t)1);
+}
+/* Clocks until an access of global memory is there. */
+XG_FN int64_t xg_kest_global(xg_kest *e, const xg_kest_value *p, int64_t bytes, bool write, bool cached) {
+    uint64_t before[8] = {0};
+    int64_t sectors = 0, missed = 0, n = e->times * e->weight;
+    uint32_t l, k;
+    if (!p->known || p->arg < 0) sectors = missed = XG_KEST_LANES;
+    for (l = 0; l < XG_KEST_LANES && p->known && p->arg >= 0; l++) {
+        uint64_t from = (uint64_t)p->at[l] / XG_KEST_SECTOR, last = (uint64_t)(p->at[l] + bytes - 1) / XG_KEST_SECTOR;
+        if (!(e->mask >> l & 1)) continue;
+        for (; from <= last; from++) {
+            uint64_t tag = (from << 8 | (uint64_t)(p->arg & 127) << 1 | write) + 1;
+            for (k = 0; k < 8 && before[k] != tag; k++) {}
+            if (k < 8) continue;
+            before[sectors++ % 8] = tag;
+            missed += !(cached && xg_kest_seen(e, tag));
+        }
+    }
+    if (p->arg >= 0) {
+        int64_t *t = &e->touched[p->arg + (write ? (int32_t)e->n_args : 0)];
+        *t = xg_cost_add(*t, xg_cost_mul(missed * XG_KEST_SECTOR, n));
+    }
+    e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(missed, n));
+    e->c->l1_passes = xg_cost_add(e->c->l1_passes, xg_cost_mul(XG_MAX((sectors + 3) / 4, (int64_t)1), n));
+    return missed ? e->d->memory_latency : e->d->l1_latency;
+}
+/* Passes of an access of shared memory: the most different words that lanes of one pass want of a bank. */
+XG_FN int64_t xg_kest_passes(const xg_kest *e, const xg_kest_value *p, int64_t bytes) {
+    int64_t wide = XG_MAX(bytes / 4, (int64_t)1), lanes = XG_MAX(XG_KEST_LANES / wide, (int64_t)1), base, most, sum = 0;
+    uint32_t l, j;
+    if (!p->known) return wide;
+    for (base = 0; base < XG_KEST_LANES; base += lanes) {
+        for (most = 1, l = (uint32_t)base; l < base + lanes; l++) {
+            int64_t same = 0;
+            if (!(e->mask >> l & 1)) continue;
+            for (j = (uint32_t)base; j < l; j++)
+                same += (e->mask >> j & 1) && p->at[j] / 4 % 32 == p->at[l] / 4 % 32 && p->at[j] / 4 != p->at[l] / 4;
+            most = XG_MAX(most, same + 1);
+        }
+        sum += most;
+    }
+    return sum;
+}
+XG_FN int64_t xg_kest_access(xg_kest *e, const xg_kval *pointer, int64_t bytes, bool write, bool cached) {
+    const xg_kest_value *p = xg_kest_of(e, pointer);
+    if (!XG_KSPACE_IS_SHORT(pointer->type->space)) return xg_kest_global(e, p, bytes, write, cached);
+    e->c->shared_passes =
+        xg_cost_add(e->c->shared_passes, xg_cost_mul(xg_kest_passes(e, p, bytes), e->times * e->weight));
+    return e->d->shared_latency;
+}
+
+/* ---- operations ---- */
+
+typedef struct xg_kest_price {
+    xg_cost_pipe pipe; /* XG_PIPE_COUNT: none */
+    int64_t weight, latency;
+} xg_kest_price;
+XG_FN xg_kest_price xg_kest_make_price(xg_cost_pipe pipe, int64_t weight, int64_t latency) {
+    xg_kest_price p;
+    p.pipe = pipe;
+    p.weight = weight;
+    p.latency = latency;
+    return p;
+}
+XG_FN xg_kest_price xg_kest_float_price(xg_kelem e, int64_t weight) {
+    int bits = xg_kelem_bits(e);
+    xg_cost_pipe pipe = bits == 64 ? XG_PIPE_F64 : bits == 32 ? XG_PIPE_F32 : XG_PIPE_HALF;
+    return xg_kest_make_price(pipe, weight, weight * XG_KEST_ALU_CLOCKS * (bits == 64 ? 2 : 1));
+}
+XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
+    const xg_ktype *t = op->n_operands ? op->operands[0].value->type : NULL;
+    bool wide = t && t->kind == XG_TK_SCALAR && xg_kelem_bits(t->elem) == 64;
+    int64_t integer = wide ? XG_KEST_WIDE : 1;
+    switch (op->op) {
+    case XG_K_OP_CONST:
+    case XG_K_OP_VEXTRACT:
+    case XG_K_OP_VINSERT:
+    case XG_K_OP_BITCAST:
+    case XG_K_OP_YIELD:
+    case XG_K_OP_RETURN:
+    case XG_K_OP_CONDITION:
+    case XG_K_OP_SHARED_PTR: return xg_kest_make_price(XG_PIPE_COUNT, 0, 0);
+    case XG_K_OP_THREAD_ID:
+    case XG_K_OP_BLOCK_ID: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_EX2A:
+    case XG_K_OP_LG2A:
+    case XG_K_OP_RCPA:
+    case XG_K_OP_RSQRTA:
+    case XG_K_OP_CTPOP:
+    case XG_K_OP_CTLZ: return xg_kest_make_price(XG_PIPE_SPECIAL, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_SHFLDOWN:
+    case XG_K_OP_SHFLUP:
+    case XG_K_OP_SHFLBFLY:
+    case XG_K_OP_SHFLIDX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_WARP_CLOCKS);
+    case XG_K_OP_SITOFP:
+    case XG_K_OP_UITOFP:
+    case XG_K_OP_FPTOSI:
+    case XG_K_OP_FPTOUI: return xg_kest_make_price(XG_PIPE_CONVERT, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_DIVSI:
+    case XG_K_OP_DIVUI:
+    case XG_K_OP_REMSI:
+    case XG_K_OP_REMUI:
+        integer = wide ? XG_KEST_DIVIDE_WIDE : XG_KEST_DIVIDE;
+        return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS * integer);
+    case XG_K_OP_DIVF:
+    case XG_K_OP_SQRT: return xg_kest_float_price(t->elem, XG_KEST_DIVIDE_FLOAT);
+    case XG_K_OP_BARRIER: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_BARRIER_CLOCKS);
+    default: break;
+    }
+    if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
+    t = op->results[0].type;
+    if (t->kind == XG_TK_SCALAR && xg_kelem_is_float(t->elem)) return xg_kest_float_price(t->elem, 1);
+    return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS);
+}
+/* The latency of an operation that touches memory; 0: it does not. */
+XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
+    switch (op->op) {
+    case XG_K_OP_LOAD: return xg_kest_access(e, op->operands[0].value, xg_kest_bytes(op->results[0].type), false, true);
+    case XG_K_OP_STORE:
+        return xg_kest_access(e, op->operands[1].value, xg_kest_bytes(op->operands[0].value->type), true, false);
+    case XG_K_OP_ASYNC_COPY:
+        (void)xg_kest_access(e, op->operands[0].value, op->a ? op->a : 16, true, false);
+        return xg_kest_access(e, op->operands[1].value, op->a ? op->a : 16, false, false);
+    default: break;
+    }
+    if (op->op < XG_K_OP_RED_ADDI || op->op > XG_K_OP_ATOM_CAS) return 0;
+    return xg_kest_access(e, op->operands[1].value, 4, true, false) + XG_KEST_ATOMIC_CLOCKS;
+}
+XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r);
+
+/* The values of a region's arguments, or of results, from those of others. */
+XG_FN void xg_kest_copy(xg_kest *e, const xg_kval *to, const xg_kval *from) {
+    *xg_kest_of(e, to) = *xg_kest_of(e, from);
+}
+XG_FN void xg_kest_pass(xg_kest *e, const xg_kval *to, uint32_t n, const xg_kop *from, uint32_t first) {
+    uint32_t k;
+    for (k = 0; k < n && first + k < from->n_operands; k++) xg_kest_copy(e, &to[k], from->operands[first + k].value);
+}
+/* One round of a loop, counted `times` times; its clocks once. */
+XG_FN int64_t xg_kest_round(xg_kest *e, const xg_kregion *r, int64_t times) {
+    int64_t before = e->times, began = e->clock;
+    e->times = xg_cost_mul(before, times);
+    xg_kest_region(e, r);
+    e->times = before;
+    return e->clock - began;
+}
+XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
+    int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took;
+    uint32_t l;
+    if (lo->known && hi->known && step->known) {
+        for (trips = 0, l = 0; l < XG_KEST_LANES; l++)
+            if (e->mask >> l & 1 && step->at[l] > 0)
+                trips = XG_MAX(trips, (hi->at[l] - lo->at[l] + step->at[l] - 1) / step->at[l]);
+        first = lo->at[0];
+        by = step->at[0];
+    }
+    xg_kest_pass(e, r->args + 1, r->n_args - 1, op, 3);
+    xg_kest_pass(e, op->results, op->n_results, op, 3);
+    if (trips <= 0) return;
+    if (lo->known) *xg_kest_of(e, &r->args[0]) = *lo;
+    (void)xg_kest_round(e, r, 1);
+    xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+    if (trips == 1) return;
+    xg_kest_pass(e, r->args + 1, r->n_args - 1, r->last, 0);
+    xg_kest_splat(xg_kest_of(e, &r->args[0]), first + trips / 2 * by);
+    took = xg_kest_round(e, r, trips - 1);
+    e->clock = xg_cost_add(e->clock, xg_cost_mul(took, trips - 2));
+    xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+    for (l = 0; l < op->n_results; l++) xg_kest_of(e, &op->results[l])->ready = e->clock;
+}
+XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
+    int64_t took;
+    xg_kest_pass(e, op->regions[0]->args, op->regions[0]->n_args, op, 0);
+    took = xg_kest_round(e, op->regions[0], XG_KEST_UNKNOWN_TRIPS);
+    if (op->regions[0]->last) xg_kest_pass(e, op->regions[1]->args, op->regions[1]->n_args, op->regions[0]->last, 1);
+    took += xg_kest_round(e, op->regions[1], XG_KEST_UNKNOWN_TRIPS);
+    e->clock += took * (XG_KEST_UNKNOWN_TRIPS - 1);
+}
+XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
+    const xg_kest_value *c = xg_kest_in(e, op, 0);
+    uint32_t all = e->mask, yes = c->known ? 0 : all, l, k;
+    for (l = 0; l < XG_KEST_LANES && c->known; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
+    for (k = 0; k < 2 && k < op->n_regions; k++) {
+        const xg_kregion *r = op->regions[k];
+        e->mask = all & (k ? ~yes : yes);
+        if (!e->mask || !r->first) continue;
+        xg_kest_region(e, r);
+        xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+    }
+    e->mask = all;
+}
+XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
+    xg_kest_price p = xg_kest_price_of(op);
+    int64_t n = e->times * e->weight, memory;
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) e->clock = XG_MAX(e->clock, xg_kest_in(e, op, k)->ready);
+    e->clock += p.weight;
+    e->c->issued = xg_cost_add(e->c->issued, xg_cost_mul(p.weight, n));
+    if (p.pipe < XG_PIPE_COUNT) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], xg_cost_mul(p.weight, n));
+    if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
+    memory = xg_kest_memory(e, op);
+    if (op->op == XG_K_OP_BARRIER) {
+        e->clock += p.latency;
+        if (!e->thread[0]) e->c->barriers += e->times;
+    }
+    if (op->op == XG_K_OP_ASYNC_WAIT) e->clock += e->d->memory_latency;
+    for (k = 0; k < op->n_results; k++) {
+        if (k == 0) xg_kest_compute(e, op);
+        xg_kest_of(e, &op->results[k])->ready = e->clock + (memory ? memory : p.latency);
+    }
+}
+XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r) {
+    const xg_kop *op;
+    for (op = r->first; op; op = op->next) {
+        if (op->op == XG_K_OP_FOR)
+            xg_kest_for(e, op);
+        else if (op->op == XG_K_OP_IF)
+            xg_kest_if(e, op);
+        else if (op->op == XG_K_OP_WHILE)
+            xg_kest_while(e, op);
+        else
+            xg_kest_plain(e, op);
+    }
+}
+
+/* ---- a kernel ---- */
+
+XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32_t threads) {
+    const xg_kfunc *f = e->m->entry;
+    int64_t issued = e->c->issued, blocks = e->c->blocks;
+    uint32_t k;
+    memset(e->values, 0, (size_t)e->m->n_ids * sizeof *e->values);
+    memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
+    e->thread[0] = first_thread;
+    e->mask = threads - first_thread >= XG_KEST_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
+    e->clock = 0;
+    e->times = 1;
+    e->weight = xg_cost_mul(weight, blocks);
+    for (k = 0; k < f->body->n_args; k++) {
+        xg_kest_value *v = xg_kest_of(e, &f->body->args[k]);
+        xg_kest_splat(v, 0);
+        v->arg =
+            f->args && f->args[k].slice >= 0 && f->args[k].slice < (int32_t)e->n_args ? f->args[k].slice : (int32_t)k;
+    }
+    xg_kest_region(e, f->body);
+    e->c->warp_clocks = XG_MAX(e->c->warp_clocks, e->clock);
+    e->c->warp_issued = XG_MAX(e->c->warp_issued, (e->c->issued - issued) / XG_MAX(e->weight, (int64_t)1));
+}
+XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *c) {
+    const xg_kfunc *f = m->entry;
+    xg_mark mark = xg_arena_mark(a);
+    uint32_t threads = f->threads[0] * f->threads[1] * f->threads[2],
+             warps = (threads + XG_KEST_LANES - 1) / XG_KEST_LANES, k;
+    xg_kest e;
+    memset(&e, 0, sizeof e);
+    memset(c, 0, sizeof *c);
+    e.m = m;
+    e.d = d;
+    e.a = a;
+    e.c = c;
+    e.n_args = f->body->n_args;
+    e.values = XG_NEW_N(a, xg_kest_value *, (size_t)m->n_ids + 1);
+    e.seen = XG_NEW_N(a, uint64_t, XG_KEST_SEEN);
+    e.touched = XG_NEW_N(a, int64_t, 2 * (size_t)e.n_args + 1);
+    for (k = 0; k < 3; k++) e.block[k] = f->blocks[k] / 2;
+    c->blocks = (int64_t)f->blocks[0] * f->blocks[1] * f->blocks[2];
+    c->threads = threads;
+    c->shared_bytes = m->shared_bytes;
+    if (f->resident) c->registers = d->registers_per_sm / (int64_t)(f->resident * threads);
+    xg_kest_warp(&e, 0, 1, threads);
+    if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_KEST_LANES, warps - 1, threads);
+    for (k = 0; k < e.n_args && f->args; k++) {
+        c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);
+        c->written_bytes += XG_MIN(e.touched[e.n_args + k], f->args[k].bytes);
+    }
+    xg_arena_reset(a, mark);
+}
+
+#endif /* XG_KIR_ESTIMATE_C */
 /* kir/step_pointers.c -- addresses that a loop moves on by the same number of bytes in each round are carried by it.
  *
  *     for i: %p = getelementptr %base[a + c * i]      ==>   for i, %p = %base[a + c * lo]: ... yield %p + c * step
@@ -55775,12 +57760,15 @@ typedef struct xg_elem {
     xg_kval *v, *im;
 } xg_elem; /* im only for complex */
 
-/* What the emitters want to know of the target; made by the driver from its description. */
+/* What the emitters want to know of the device; figures are those of its description (cost.h). */
 typedef struct xg_emit_target {
-    int64_t resident_threads; /* threads per SM times SMs */
-    int64_t max_unroll, shared, /* bytes a block may have */ cluster,
-        /* blocks that may reach each other's */ red_bytes; /* xg_machine */
-    bool deterministic;                                     /* no sums in the order in which threads come */
+    int64_t resident_threads; /* of all multiprocessors */
+    int64_t sms;              /* multiprocessors */
+    int64_t max_unroll;       /* elements of a thread */
+    int64_t shared;           /* bytes a block may have */
+    int64_t cluster;          /* blocks that may reach each other's shared memory */
+    int64_t red_bytes;        /* of neighbouring floats that one instruction adds to memory */
+    bool deterministic;       /* no sums in the order in which threads come */
 } xg_emit_target;
 
 /* One parameter or result of the kernel, in the order of the entry function's parameters. */
@@ -55817,8 +57805,23 @@ typedef struct xg_fusion_emission {
     uint32_t n_roots;
     xg_inst *const *roots;
     xg_memo *memo; /* by place in the partition */
+    /* from an emitter's plan to what it emits */
+    xg_str name;            /* of the kernel */
+    const xg_record *given; /* what the plan has to obey; NULL: nothing */
+    xg_record *record;      /* what it decides: way, form, launch */
+    void *form;             /* the same in a form of the emitter's own */
+    /* of a fusion of fusions: how its members are made, in the order of xg_fuse_phases */
+    uint32_t n_members;
+    xg_record *members;
+    xg_comp *last; /* of the module: those behind it are of this emission alone */
 } xg_fusion_emission;
 
+/* A row of emitters.h. */
+typedef struct xg_emitter {
+    const char *name;
+    bool (*plan)(xg_fusion_emission *e);
+    void (*emit)(xg_fusion_emission *e);
+} xg_emitter;
 /* Where elements are being made: a function of the partition, its indices, and what was made already. */
 typedef struct xg_scope {
     xg_fusion_emission *e;
@@ -55980,16 +57983,13 @@ XG_FN xg_window xg_emit_window(const xg_inst *i); /* without the attribute: of n
 /* of a rng-bit-generator, whose results differ in shape */
 XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, xg_kval *const *at);
 /* ---- launch.c ---- */
-typedef struct xg_launch {
-    uint32_t threads[3], blocks[3];
-} xg_launch;
 /* min(128, n) threads, as many blocks as needed, in x then y */
 XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll);
 /* ---- loop.c ---- */
 /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results
  * alone */
 XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements);
-XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
 /* ---- hero.c ---- */
 typedef struct xg_heroes {
@@ -56026,29 +58026,30 @@ typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *
 /* sections of nearly the same shape share their threads, and so what telling apart the indices costs */
 XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n);
 XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
+XG_FN bool xg_sections_launch(xg_fusion_emission *e, const xg_section *list, uint32_t n); /* the end of a plan: true */
 XG_FN void xg_emit_sections(
     xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
 /* ---- concatenate.c ---- */
-XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_concatenate_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
 /* ---- update.c ---- */
-XG_FN bool xg_emit_update_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_update_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_update(xg_fusion_emission *e);
 /* ---- scatter.c ---- */
-XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_scatter_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_scatter(xg_fusion_emission *e);
 /* ---- slices.c ---- */
-XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_slices_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_slices(xg_fusion_emission *e);
 /* ---- transpose.c ---- */
-XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_transpose_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_transpose(xg_fusion_emission *e);
 /* ---- merge.c ---- */
-XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_merge_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_merge(xg_fusion_emission *e);
 /* ---- sort.c ---- */
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
-XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_sort_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- fft_butterfly.c ---- */
 /* the transform of so few elements, in registers */
@@ -56057,39 +58058,44 @@ XG_FN xg_elem xg_fft_times(xg_kb *b, xg_elem x, xg_elem w);
 /* exp(sign 2 pi i k / n), index k in 0 .. most < n */
 XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, double sign, xg_kelem real);
 /* ---- fft.c ---- */
-XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_fft_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_fft(xg_fusion_emission *e);
 /* ---- triangular.c ---- */
-XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_triangular_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_triangular(xg_fusion_emission *e);
 /* ---- solver.c ---- */
-XG_FN bool xg_emit_solver_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_solver(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
-XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_reduction_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
 /* ---- rows.c ---- */
-XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_rows_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_rows(xg_fusion_emission *e);
 /* ---- scan.c ---- */
-XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- phases.c ---- */
-XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name); /* a fusion of fusions */
+XG_FN bool xg_emit_phases_plan(xg_fusion_emission *e);
+XG_FN void xg_emit_phases(xg_fusion_emission *e);
 /* ---- emit.c ---- */
-XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion,
-    const xg_emit_target *target); /* m NULL: a new one */
+/* From open to close: plan by one emitter, or choose; then what it emits, as one kernel. Entry parameters: the
+ * computation's parameters, then one destination per root leaf. m NULL: a new module. */
+XG_FN void xg_emit_open(
+    xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target);
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e);
+XG_FN const xg_emitter *xg_emit_row(uint32_t k);   /* NULL behind the last */
+XG_FN const xg_emitter *xg_emit_find(xg_str name); /* NULL: there is none */
+XG_FN bool xg_emit_plan(
+    xg_fusion_emission *e, const xg_emitter *by); /* false: it does not take the fusion, record->why */
+XG_FN const xg_emitter *xg_emit_choose(
+    xg_fusion_emission *e); /* the first whose plan takes it; fails if there is none */
+XG_FN bool xg_emit_launch(
+    xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster); /* the end of a plan: true */
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
-/* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root
- * leaf. */
-/* by_loop: by the loop emitter, whoever else would take it */
-XG_FN xg_kmodule *xg_emit_fusion(
-    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop);
-/* that leaf of the result may be written over the operand: xg_fuse_may_share, or the loop emitter takes the fusion */
-XG_FN bool xg_emit_may_share(
-    xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf);
-XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic);
+XG_FN void xg_emit_by(xg_fusion_emission *e, const xg_emitter *by);
+XG_FN void xg_emit_close(xg_fusion_emission *e); /* takes back what plans have added to the HLO module */
+XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic);
 
 /* elemental.c */
 XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range known);
@@ -56097,6 +58103,23 @@ XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range know
 /* contract.c */
 XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t);
 XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i);
+/* ---- other ways than emitters (choice/choice.h): block-level rules, libraries ---- */
+typedef struct xg_way_job {
+    xg_arena *arena;
+    const xg_inst *fusion;
+    const xg_emit_target *target; /* the device */
+    const xg_record *given;       /* an order; NULL: none */
+    const xg_ints *over;          /* by leaf of the result: operands that may lie under it, see xg_fuse_over */
+} xg_way_job;
+typedef struct xg_way_times {
+    int64_t own, emitter; /* picoseconds; emitter 0: as the cost model says */
+} xg_way_times;
+typedef struct xg_way {
+    const char *kind, *name;
+    bool (*plan)(const xg_way_job *job, xg_record *r, xg_way_times *times);
+    xg_kmodule *(*emit)(const xg_way_job *job, const xg_record *r, xg_str kernel_name);
+} xg_way;
+
 #endif /* XG_EMIT_H */
 /* emit/launch.c -- how many threads and blocks walk over n elements. */
 #ifndef XG_EMIT_LAUNCH_C
@@ -58849,14 +60872,14 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
 XG_FN int64_t xg_loop_rows_work(const xg_fusion_emission *e, int64_t elements, int64_t rounds) {
     int64_t each = 0, all = xg_emit_work(e->comp);
     XG_FOR_INSTS(i, e->comp)
-    if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST) each +=
-        xg_emit_inst_work(i);
+        if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST)
+            each += xg_emit_inst_work(i);
     return each * rounds + all - each;
 }
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
 XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t most = xg_loop_vector(e, elements), row, threads, rounds, blocks = e->target->resident_threads / 2048;
+    int64_t most = xg_loop_vector(e, elements), row, threads, rounds, blocks = e->target->sms;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
     row = xg_loop_row(e, elements, XG_LOOP_ROW_BYTES);
     most = xg_gcd(row, most);
@@ -58904,7 +60927,7 @@ XG_FN int64_t xg_loop_same(const xg_fusion_emission *e, const xg_inst *param, xg
 /* Threads and rounds that stay in one row, of the shortest rows that have a value of their own. */
 XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t row = elements, vector, vectors, threads, rounds, blocks = e->target->resident_threads / 2048;
+    int64_t row = elements, vector, vectors, threads, rounds, blocks = e->target->sms;
     xg_indexing_group *maps_of = NULL;
     uint32_t k;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp) ||
@@ -58965,8 +60988,7 @@ XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int6
 /* Rounds of several rows, in slices: as many as leave few over, of enough blocks. */
 XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0,
-                                                                             sms = e->target->resident_threads / 2048;
+    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->sms;
     if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 ||
         !xg_loop_is_linear(e, elements, row))
         return;
@@ -59004,11 +61026,6 @@ XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     w->rounds = 1;
     w->rest = elements % vector;
     w->launch = xg_launch_linear(e, elements, vector);
-}
-
-XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) {
-    (void)e;
-    return true;
 }
 
 XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
@@ -59135,38 +61152,39 @@ XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     xg_kyield(&in, inits, n);
 }
 
+XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e) {
+    xg_loop_walk *w = XG_NEW(e->arena, xg_loop_walk);
+    int64_t most = 0, rounds;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
+    w->e = e;
+    w->unroll = xg_loop_unroll(e, most);
+    w->rounds = rounds = xg_loop_rounds(e, most, w->unroll);
+    w->launch = xg_launch_linear(e, most, w->unroll * w->rounds);
+    xg_loop_down_rows(w, most);
+    if (w->rounds == rounds) xg_loop_down_slices(w, most);
+    if (!w->period && w->rounds == rounds) xg_loop_along_rows(w, most);
+    if (!w->period && w->rounds == rounds) xg_loop_odd_vectors(w, most);
+    e->form = w;
+    return xg_emit_launch(e, w->launch.threads[0], w->launch.blocks[0], 0);
+}
 XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kb b = xg_kb_end(e->m, f->body);
+    xg_loop_walk *w = (xg_loop_walk *)e->form;
     uint32_t n = e->comp->n_params, k;
-    int64_t most = 0, rounds;
-    xg_loop_walk w;
     xg_emit_functions(e, true);
-    for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
-    memset(&w, 0, sizeof w);
-    w.e = e;
-    w.unroll = xg_loop_unroll(e, most);
-    w.rounds = rounds = xg_loop_rounds(e, most, w.unroll);
-    w.launch = xg_launch_linear(e, most, w.unroll * w.rounds);
-    xg_loop_down_rows(&w, most);
-    if (w.rounds == rounds) xg_loop_down_slices(&w, most);
-    if (!w.period && w.rounds == rounds) xg_loop_along_rows(&w, most);
-    if (!w.period && w.rounds == rounds) xg_loop_odd_vectors(&w, most);
-    w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
-    w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
-    for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[n + k];
-    for (k = 0; k < 3; k++) {
-        f->threads[k] = w.launch.threads[k];
-        f->blocks[k] = w.launch.blocks[k];
-    }
+    w->tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
+    w->dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    for (k = 0; k < n; k++) w->tensors[k] = &f->body->args[k];
+    for (k = 0; k < e->n_roots; k++) w->dest[k] = &f->body->args[n + k];
     b.loc = e->fusion->id + 1;
     for (k = 0; k < e->n_roots; k++)
-        if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) {
-            xg_loop_walk_emit(&w, &b, xg_loop_map(&w, false));
-            if (w.rest) xg_loop_walk_emit(&w, &b, xg_loop_map(&w, true));
+        if (xg_loop_leads(w, k) && e->roots[k]->shape->elements) {
+            xg_loop_walk_emit(w, &b, xg_loop_map(w, false));
+            if (w->rest) xg_loop_walk_emit(w, &b, xg_loop_map(w, true));
         }
-    xg_kreturn(&b, w.dest, e->n_roots);
+    xg_kreturn(&b, w->dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_LOOP_C */
@@ -59200,6 +61218,7 @@ typedef struct xg_sliding {
     xg_window w;
     const xg_shape *shape; /* of the result */
     xg_shape walk;         /* of the threads: `dim` in groups of `count` */
+    xg_section section;    /* that walk */
     uint32_t dim, n;       /* n: arrays that are folded together */
     int64_t count, inner;  /* inner: places of the other dimensions */
     bool joint;            /* parts are joined; else each window is folded by itself */
@@ -59264,14 +61283,10 @@ XG_FN bool xg_sliding_make(xg_sliding *d, const xg_fusion_emission *e) {
     d->e = (xg_fusion_emission *)e;
     if (!xg_heroes_find(e, xg_sliding_is_hero, d, &d->heroes)) return false;
     /* those of another one would be folded from the beginning in each of the thread's places */
-    XG_FOR_INSTS(i, e->comp) if (i->op == XG_REDUCE_WINDOW && i != d->i) return false;
+    XG_FOR_INSTS(i, e->comp)
+        if (i->op == XG_REDUCE_WINDOW && i != d->i) return false;
     return true;
 }
-XG_FN bool xg_emit_sliding_match(const xg_fusion_emission *e) {
-    xg_sliding d;
-    return xg_sliding_make(&d, e);
-}
-
 /* ---- reading ---- */
 
 /* From the walk's indices, and symbols for the window, to the operand's indices: place `first` of the dimension and, if
@@ -59475,16 +61490,18 @@ XG_FN void xg_sliding_walk(xg_sliding *d) {
     dims[d->dim] = (dims[d->dim] + d->count - 1) / d->count;
     d->walk.elements *= dims[d->dim];
 }
+XG_FN bool xg_emit_sliding_plan(xg_fusion_emission *e) {
+    xg_sliding *d = XG_NEW(e->arena, xg_sliding);
+    if (!xg_sliding_make(d, e)) return false;
+    xg_sliding_walk(d);
+    d->section.shape = &d->walk;
+    d->section.unroll = 1;
+    e->form = d;
+    return xg_sections_launch(e, &d->section, 1);
+}
 XG_FN void xg_emit_sliding(xg_fusion_emission *e) {
-    xg_sliding d;
-    xg_section section;
-    (void)xg_sliding_make(&d, e);
-    xg_sliding_walk(&d);
-    section.shape = &d.walk;
-    section.unroll = 1;
-    section.apart = false;
-    section.shares = 0;
-    xg_emit_sections(e, &section, 1, xg_sliding_element, &d);
+    xg_sliding *d = (xg_sliding *)e->form;
+    xg_emit_sections(e, &d->section, 1, xg_sliding_element, d);
 }
 
 #endif /* XG_EMIT_SLIDING_C */
@@ -59565,9 +61582,12 @@ XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e)
     t->pieces = (t->groups + t->lanes - 1) / t->lanes;
     return xg_mul64((t->n_rows + t->rows - 1) / t->rows, t->pieces, &t->blocks) && t->blocks <= INT32_MAX;
 }
-XG_FN bool xg_emit_sliding_rows_match(const xg_fusion_emission *e) {
-    xg_sliding_rows t;
-    return xg_sliding_rows_make(&t, e);
+XG_FN bool xg_emit_sliding_rows_plan(xg_fusion_emission *e) {
+    xg_sliding_rows *t = XG_NEW(e->arena, xg_sliding_rows);
+    if (!xg_sliding_rows_make(t, e)) return false;
+    xg_sliding_walk(&t->d);
+    e->form = t;
+    return xg_emit_launch(e, t->lanes * t->rows, t->blocks, 0);
 }
 
 /* ---- places ---- */
@@ -59778,37 +61798,32 @@ XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
 XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    xg_sliding_rows t;
-    xg_sliding *d = &t.d;
+    xg_sliding_rows *t = (xg_sliding_rows *)e->form;
+    xg_sliding *d = &t->d;
     uint32_t k;
-    (void)xg_sliding_rows_make(&t, e);
-    xg_sliding_walk(d);
-    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
-    f->threads[0] = (uint32_t)(t.lanes * t.rows);
-    f->blocks[0] = (uint32_t)t.blocks;
     xg_emit_functions(e, false);
-    t.s = xg_emit_scope(e, f, UINT32_MAX);
-    t.s.b.loc = e->fusion->id + 1;
-    t.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    t->s = xg_emit_scope(e, f, UINT32_MAX);
+    t->s.b.loc = e->fusion->id + 1;
+    t->s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    t.dest = dest;
-    t.at[0] = xg_kthread_id(&t.s.b, 0, t.lanes * t.rows);
-    t.at[1] = xg_kblock_id(&t.s.b, 0, t.blocks);
+    t->dest = dest;
+    t->at[0] = xg_kthread_id(&t->s.b, 0, t->lanes * t->rows);
+    t->at[1] = xg_kblock_id(&t->s.b, 0, t->blocks);
     for (k = 0; k < d->n; k++) {
         xlagpu_type in = XG_OPERAND(d->i, k)->shape->type, out = xg_indexing_output_shape(d->i, k)->type;
-        int64_t room = xg_sliding_padded_room(t.rows * t.places, d->count * d->w.p[d->dim].stride),
-                made = xg_sliding_padded_room(t.rows * t.made, d->count);
+        int64_t room = xg_sliding_padded_room(t->rows * t->places, d->count * d->w.p[d->dim].stride),
+                made = xg_sliding_padded_room(t->rows * t->made, d->count);
         const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(in), &room, 1);
-        t.tile[k] = xg_kir_op(&t.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        t->tile[k] = xg_kir_op(&t->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
         type = xg_kir_tensor(e->m, xg_kelem_of(out), &made, 1);
-        t.out[k] = xg_kir_op(&t.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        t->out[k] = xg_kir_op(&t->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     }
-    xg_sliding_turns(&t, t.places, t.tile, d->n, xg_sliding_bring);
-    xg_sliding_sync(&t, t.tile);
-    xg_sliding_fold_own(&t);
-    xg_sliding_sync(&t, t.out);
-    xg_sliding_turns(&t, t.made, dest, e->n_roots, xg_sliding_give);
-    xg_kreturn(&t.s.b, dest, e->n_roots);
+    xg_sliding_turns(t, t->places, t->tile, d->n, xg_sliding_bring);
+    xg_sliding_sync(t, t->tile);
+    xg_sliding_fold_own(t);
+    xg_sliding_sync(t, t->out);
+    xg_sliding_turns(t, t->made, dest, e->n_roots, xg_sliding_give);
+    xg_kreturn(&t->s.b, dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_SLIDING_ROWS_C */
@@ -59846,6 +61861,7 @@ typedef struct xg_boxes {
     int64_t elements;              /* of a box */
     int64_t distance[XG_RANK_MAX]; /* of the window that is read */
     xg_kval *const *at;
+    xg_section section;
 } xg_boxes;
 
 /* ---- the form ---- */
@@ -59908,11 +61924,6 @@ XG_FN bool xg_boxes_make(xg_boxes *d, const xg_fusion_emission *e) {
     d->e = (xg_fusion_emission *)e;
     return xg_heroes_find(e, xg_boxes_is_hero, d, &d->heroes) && d->heroes.n == 1;
 }
-XG_FN bool xg_emit_scattered_match(const xg_fusion_emission *e) {
-    xg_boxes d;
-    return xg_boxes_make(&d, e);
-}
-
 /* ---- elements ---- */
 
 /* From the box's number to the window's place among the sources, with the conditions that there is one. */
@@ -60044,24 +62055,27 @@ XG_FN void xg_boxes_box(xg_scope *s, void *data, uint32_t which, xg_kval *const 
     } while (xg_boxes_next(d, r, false));
 }
 
-XG_FN void xg_emit_scattered(xg_fusion_emission *e) {
-    xg_boxes d;
-    xg_section section;
-    int64_t *dims = XG_NEW_N(e->arena, int64_t, XG_RANK_MAX);
+XG_FN bool xg_emit_scattered_plan(xg_fusion_emission *e) {
+    xg_boxes *d = XG_NEW(e->arena, xg_boxes);
+    int64_t *dims;
     uint32_t k;
-    (void)xg_boxes_make(&d, e);
-    d.walk = *d.shown->shape;
-    d.walk.dims = dims;
-    d.walk.elements = 1;
-    for (k = 0; k < d.w.n; k++) {
-        dims[k] = (d.shown->shape->dims[k] - d.box[k].start + d.box[k].size - 1) / d.box[k].size;
-        d.walk.elements *= dims[k];
+    if (!xg_boxes_make(d, e)) return false;
+    dims = XG_NEW_N(e->arena, int64_t, XG_RANK_MAX);
+    d->walk = *d->shown->shape;
+    d->walk.dims = dims;
+    d->walk.elements = 1;
+    for (k = 0; k < d->w.n; k++) {
+        dims[k] = (d->shown->shape->dims[k] - d->box[k].start + d->box[k].size - 1) / d->box[k].size;
+        d->walk.elements *= dims[k];
     }
-    section.shape = &d.walk;
-    section.unroll = 1;
-    section.apart = false;
-    section.shares = 0;
-    xg_emit_sections(e, &section, 1, xg_boxes_box, &d);
+    d->section.shape = &d->walk;
+    d->section.unroll = 1;
+    e->form = d;
+    return xg_sections_launch(e, &d->section, 1);
+}
+XG_FN void xg_emit_scattered(xg_fusion_emission *e) {
+    xg_boxes *d = (xg_boxes *)e->form;
+    xg_emit_sections(e, &d->section, 1, xg_boxes_box, d);
 }
 
 #endif /* XG_EMIT_SCATTERED_C */
@@ -61562,7 +63576,7 @@ XG_FN bool xg_transpose_fits(const xg_transpose *t, int64_t v, int64_t n) {
 }
 /* The widest unit, then the largest tile, that leave every multiprocessor a block. A vector has 4 to 16 bytes. */
 XG_FN void xg_transpose_choose(xg_transpose *t) {
-    int64_t bytes = xg_transpose_bytes(t), sms = t->e->target->resident_threads / 2048, v, n;
+    int64_t bytes = xg_transpose_bytes(t), sms = t->e->target->sms, v, n;
     for (v = bytes >= 16 ? 1 : bytes == 8 ? 2 : 4; v > 1 && v * bytes >= 4; v /= 2)
         for (n = v * bytes == 4 ? 32 : 16; n >= 16; n /= 2) {
             if (!xg_transpose_fits(t, v, n)) continue;
@@ -61608,7 +63622,7 @@ XG_FN xg_box_ask xg_transpose_ask(const xg_transpose *t) {
     memset(&ask, 0, sizeof ask);
     ask.p = &t->p;
     ask.work = xg_emit_work(e->comp);
-    ask.sms = e->target->resident_threads / 2048;
+    ask.sms = e->target->sms;
     for (k = 0; k < t->heroes.n; k++) {
         int64_t bytes = xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type));
         ask.sizes |= (uint32_t)bytes;
@@ -61661,7 +63675,7 @@ XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
 XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) {
     return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8;
 }
-XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_layout) {
+XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     bool wide, filled = false, boxed;
     int64_t unroll;
     xg_box_ask ask;
@@ -61681,7 +63695,7 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_l
         ask = xg_transpose_ask(t);
         boxed = xg_transpose_make_box(t, &ask, filled);
         if ((boxed || wide) && xg_transpose_make_skewed(t, &ask)) return true;
-        if (boxed && with_layout) {
+        if (boxed) {
             xg_box_layout(e->arena, &ask, &t->box);
             if (t->box.meets && xg_transpose_make_skewed(t, &ask)) return true;
         }
@@ -61691,11 +63705,6 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_l
     return t->blocks <= INT32_MAX &&
            XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
 }
-XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e) {
-    xg_transpose t;
-    return xg_transpose_make(&t, (xg_fusion_emission *)e, false);
-}
-
 /* ---- maps ---- */
 
 /* Where a thread is in its tile: first along `fast`, then the loop over i. The places are those of the first element of
@@ -62276,38 +64285,39 @@ XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
     }
 }
 
+XG_FN bool xg_emit_transpose_plan(xg_fusion_emission *e) {
+    xg_transpose *t = XG_NEW(e->arena, xg_transpose);
+    e->form = t;
+    return xg_transpose_make(t, e) &&
+           xg_emit_launch(e, t->threads, t->blocks, xg_transpose_is_joined(t) ? t->skew.parts : 0);
+}
 XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
-    xg_transpose t;
+    xg_transpose *t = (xg_transpose *)e->form;
     xg_transpose_walk w;
     xg_scope s;
     uint32_t k;
-    (void)xg_transpose_make(&t, e, true);
-    f->threads[0] = (uint32_t)t.threads;
-    f->blocks[0] = (uint32_t)t.blocks;
-    f->cluster = xg_transpose_is_joined(&t) ? (uint32_t)t.skew.parts : 0;
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     s = xg_emit_scope(e, f, UINT32_MAX);
     s.b.loc = e->fusion->id + 1;
     memset(&w, 0, sizeof w);
-    w.t = &t;
+    w.t = t;
     w.s = &s;
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    w.tiles = XG_NEW_N(e->arena, xg_kval *, t.heroes.n + 1);
+    w.tiles = XG_NEW_N(e->arena, xg_kval *, t->heroes.n + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[e->comp->n_params + k];
-    w.ids[0] = xg_kthread_id(&s.b, 0, t.threads);
-    w.ids[1] = xg_kblock_id(&s.b, 0, t.blocks);
-    for (k = 0; k < t.heroes.n; k++) {
-        const xg_ktype *type = xg_transpose_tile_type(&t, t.heroes.p[k]);
+    w.ids[0] = xg_kthread_id(&s.b, 0, t->threads);
+    w.ids[1] = xg_kblock_id(&s.b, 0, t->blocks);
+    for (k = 0; k < t->heroes.n; k++) {
+        const xg_ktype *type = xg_transpose_tile_type(t, t->heroes.p[k]);
         w.tiles[k] = xg_kir_op(&s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-        xg_emit_name(e->m, w.tiles[k], t.heroes.n == 1 ? "shmem" : "shmem%u", k);
+        xg_emit_name(e->m, w.tiles[k], t->heroes.n == 1 ? "shmem" : "shmem%u", k);
     }
     xg_transpose_along_a(&w);
     xg_transpose_barrier(&w);
     xg_transpose_along_b(&w);
     /* shared memory ends with its block, where another one may read yet */
-    if (xg_transpose_is_joined(&t)) xg_kir_op(&s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0)->a = XG_KTEAM_CLUSTER;
+    if (xg_transpose_is_joined(t)) xg_kir_op(&s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0)->a = XG_KTEAM_CLUSTER;
     xg_kreturn(&s.b, w.dest, e->n_roots);
 }
 
@@ -62476,6 +64486,13 @@ XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, ui
     for (k = 0; k < e->n_roots; k++) dest[k] = &op->results[k];
 }
 
+XG_FN bool xg_sections_launch(xg_fusion_emission *e, const xg_section *list, uint32_t n) {
+    int64_t blocks = xg_sections_blocks(list, n);
+    if (blocks > INT32_MAX)
+        xg_hlo_fail(
+            e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a kernel of %lld blocks; the limit is 2147483647", (long long)blocks);
+    return xg_emit_launch(e, xg_sections_threads(list, n), XG_MAX(blocks, (int64_t)1), 0);
+}
 XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data) {
     xg_kfunc *f = e->m->entry;
     xg_sections_site d;
@@ -62492,12 +64509,6 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
     d.vector = xg_emit_vector(e, 0);
     d.first = XG_NEW_N(e->arena, int64_t, n + 1);
     for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
-    if (d.first[n] > INT32_MAX)
-        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a kernel of %lld blocks; the limit is 2147483647",
-            (long long)d.first[n]);
-    f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)XG_MAX(d.first[n], (int64_t)1);
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     s = xg_emit_scope(e, f, UINT32_MAX);
     s.b.loc = e->fusion->id + 1;
@@ -62599,9 +64610,10 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
     most = 2 * ((hero->shape->elements + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS) + 4;
     return xg_sections_blocks(c->sections, c->n) <= most;
 }
-XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e) {
-    xg_concatenate c;
-    return xg_concatenate_make(&c, (xg_fusion_emission *)e);
+XG_FN bool xg_emit_concatenate_plan(xg_fusion_emission *e) {
+    xg_concatenate *c = XG_NEW(e->arena, xg_concatenate);
+    e->form = c;
+    return xg_concatenate_make(c, e) && xg_sections_launch(e, c->sections, c->n);
 }
 
 XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
@@ -62626,9 +64638,8 @@ XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval 
     }
 }
 XG_FN void xg_emit_concatenate(xg_fusion_emission *e) {
-    xg_concatenate c;
-    (void)xg_concatenate_make(&c, e);
-    xg_emit_sections(e, c.sections, c.n, xg_concatenate_body, &c);
+    xg_concatenate *c = (xg_concatenate *)e->form;
+    xg_emit_sections(e, c->sections, c->n, xg_concatenate_body, c);
 }
 
 #endif /* XG_EMIT_CONCATENATE_C */
@@ -62666,7 +64677,7 @@ XG_FN bool xg_update_alone(const xg_fusion_emission *e, uint32_t param, uint32_t
     return true;
 }
 
-XG_FN bool xg_emit_update_match(const xg_fusion_emission *e) {
+XG_FN bool xg_update_takes(const xg_fusion_emission *e) {
     uint32_t k;
     for (k = 0; k < e->n_roots; k++) {
         int64_t param;
@@ -62784,15 +64795,15 @@ XG_FN bool xg_update_is_aligned(const xg_inst *root, const xg_inst *i, int64_t v
     }
     return true;
 }
-XG_FN void xg_emit_update(xg_fusion_emission *e) {
-    xg_update u;
+XG_FN bool xg_emit_update_plan(xg_fusion_emission *e) {
+    xg_update *u = XG_NEW(e->arena, xg_update);
     int64_t sum = 0;
     uint32_t k, n = 0;
+    if (!xg_update_takes(e)) return false;
     XG_FOR_INSTS(i, e->comp) n += i->op == XG_DYNAMIC_UPDATE_SLICE;
-    u.sections = XG_NEW_N(e->arena, xg_section, (size_t)n * e->n_roots + 1);
-    u.root = XG_NEW_N(e->arena, uint32_t, (size_t)n * e->n_roots + 1);
-    u.which = XG_NEW_N(e->arena, const xg_inst *, (size_t)n * e->n_roots + 1);
-    u.n = 0;
+    u->sections = XG_NEW_N(e->arena, xg_section, (size_t)n * e->n_roots + 1);
+    u->root = XG_NEW_N(e->arena, uint32_t, (size_t)n * e->n_roots + 1);
+    u->which = XG_NEW_N(e->arena, const xg_inst *, (size_t)n * e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) {
         const xg_inst *i;
         for (i = xg_update_of(e->roots[k]); i->op == XG_DYNAMIC_UPDATE_SLICE; i = xg_in_place_strip(XG_OPERAND(i, 0))) {
@@ -62800,21 +64811,26 @@ XG_FN void xg_emit_update(xg_fusion_emission *e) {
             *walk = *XG_OPERAND(i, 1)->shape;
             if (!walk->elements) continue;
             walk->layout = i->shape->layout;
-            u.sections[u.n].shape = walk;
+            u->sections[u->n].shape = walk;
             sum += walk->elements;
-            u.root[u.n] = k;
-            u.which[u.n++] = i;
+            u->root[u->n] = k;
+            u->which[u->n++] = i;
         }
     }
-    for (k = 0; k < u.n; k++) {
-        xg_section *c = &u.sections[k];
+    for (k = 0; k < u->n; k++) {
+        xg_section *c = &u->sections[k];
         c->unroll = sum < e->target->resident_threads || !c->shape->rank
                         ? 1
                         : xg_gcd(c->shape->dims[xg_shape_major(c->shape, c->shape->rank - 1)], e->target->max_unroll);
-        c->apart = c->unroll > 1 && !xg_update_is_aligned(e->roots[u.root[k]], u.which[k], c->unroll);
+        c->apart = c->unroll > 1 && !xg_update_is_aligned(e->roots[u->root[k]], u->which[k], c->unroll);
     }
-    xg_sections_share(e, u.sections, u.n);
-    xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
+    xg_sections_share(e, u->sections, u->n);
+    e->form = u;
+    return xg_sections_launch(e, u->sections, u->n);
+}
+XG_FN void xg_emit_update(xg_fusion_emission *e) {
+    xg_update *u = (xg_update *)e->form;
+    xg_emit_sections(e, u->sections, u->n, xg_update_body, u);
 }
 
 #endif /* XG_EMIT_UPDATE_C */
@@ -62898,9 +64914,10 @@ XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
     if (!c->once) xg_sections_share(e, c->sections, c->n);
     return true;
 }
-XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e) {
-    xg_input_slices c;
-    return xg_slices_make(&c, (xg_fusion_emission *)e);
+XG_FN bool xg_emit_slices_plan(xg_fusion_emission *e) {
+    xg_input_slices *c = XG_NEW(e->arena, xg_input_slices);
+    e->form = c;
+    return xg_slices_make(c, e) && xg_sections_launch(e, c->sections, c->n);
 }
 
 /* An element at an index of the input, for a root that may have it. */
@@ -62970,9 +64987,8 @@ XG_FN void xg_slices_body(xg_scope *s, void *data, uint32_t which, xg_kval *cons
     dest[root] = xg_emit_insert(&s->b, xg_elem_of(s, s->e->roots[root], at), dest[root], s->e->roots[root]->shape, at);
 }
 XG_FN void xg_emit_slices(xg_fusion_emission *e) {
-    xg_input_slices c;
-    (void)xg_slices_make(&c, e);
-    xg_emit_sections(e, c.sections, c.n, xg_slices_body, &c);
+    xg_input_slices *c = (xg_input_slices *)e->form;
+    xg_emit_sections(e, c->sections, c->n, xg_slices_body, c);
 }
 
 #endif /* XG_EMIT_SLICES_C */
@@ -63149,9 +65165,10 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->section.unroll = 1;
     return true;
 }
-XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
-    xg_scattering d;
-    return xg_scattering_make(&d, (xg_fusion_emission *)e);
+XG_FN bool xg_emit_scatter_plan(xg_fusion_emission *e) {
+    xg_scattering *d = XG_NEW(e->arena, xg_scattering);
+    e->form = d;
+    return xg_scattering_make(d, e) && xg_sections_launch(e, &d->section, d->update->elements ? 1 : 0);
 }
 
 /* ---- where an update goes ---- */
@@ -63456,9 +65473,8 @@ XG_FN void xg_scatter_body(xg_scope *s, void *data, uint32_t which, xg_kval *con
     for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
 }
 XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
-    xg_scattering d;
-    (void)xg_scattering_make(&d, e);
-    xg_emit_sections(e, &d.section, d.update->elements ? 1 : 0, xg_scatter_body, &d);
+    xg_scattering *d = (xg_scattering *)e->form;
+    xg_emit_sections(e, &d->section, d->update->elements ? 1 : 0, xg_scatter_body, d);
 }
 
 #endif /* XG_EMIT_SCATTER_C */
@@ -63647,7 +65663,7 @@ XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
     return root->op == XG_SORT || root->op == XG_TOPK ? root : NULL;
 }
-XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e) {
+XG_FN bool xg_sort_takes(const xg_fusion_emission *e) {
     const xg_inst *sort = xg_sort_of_root(e->roots[0]);
     uint32_t k;
     for (k = 1; k < e->n_roots; k++)
@@ -64378,41 +66394,43 @@ XG_FN void xg_sort_plan(xg_sort_site *d) {
     xg_sort_blocks(d, xg_sort_each(d));
     d->strip = xg_sort_strip_of(d);
 }
-/* The whole kernel: a body of one of the plans. */
-XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), void (*body)(xg_sort_site *, xg_kval **)) {
+XG_FN bool xg_sort_launch(xg_fusion_emission *e, void (*plan)(xg_sort_site *)) {
+    bool some = XG_OPERAND(xg_sort_of_root(e->roots[0]), 0)->shape->elements > 0;
+    xg_sort_site *d = XG_NEW(e->arena, xg_sort_site);
+    uint32_t k;
+    e->form = d;
+    d->e = e;
+    d->i = xg_sort_of_root(e->roots[0]);
+    d->o = xg_fuse_sort_order(d->i);
+    d->shape = XG_OPERAND(d->i, 0)->shape;
+    d->dim = d->i->op == XG_TOPK ? d->shape->rank - 1 : (uint32_t)xg_attr_ints(d->i, XG_A_dimensions).p[0];
+    d->n = d->i->n_operands;
+    d->close = XG_NEW_N(e->arena, xg_kval *, d->n + 1);
+    d->raw = XG_NEW_N(e->arena, xg_elem *, d->n + 1);
+    for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
+    if (!some) return xg_emit_launch(e, 1, 1, 0);
+    plan(d);
+    return xg_emit_launch(e, d->threads, d->blocks, 0);
+}
+/* The whole kernel, by the body of one of the plans. */
+XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*body)(xg_sort_site *, xg_kval **)) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    bool some = XG_OPERAND(xg_sort_of_root(e->roots[0]), 0)->shape->elements > 0;
-    xg_sort_site d;
+    xg_sort_site *d = (xg_sort_site *)e->form;
     uint32_t k;
-    memset(&d, 0, sizeof d);
-    d.e = e;
-    d.i = xg_sort_of_root(e->roots[0]);
-    d.o = xg_fuse_sort_order(d.i);
-    d.shape = XG_OPERAND(d.i, 0)->shape;
-    d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
-    d.n = d.i->n_operands;
-    d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
-    d.raw = XG_NEW_N(e->arena, xg_elem *, d.n + 1);
-    for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
-    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
-    if (some) {
-        plan(&d);
-        f->threads[0] = (uint32_t)d.threads;
-        f->blocks[0] = (uint32_t)d.blocks;
-    }
     xg_emit_functions(e, false);
-    d.s = xg_emit_scope(e, f, UINT32_MAX);
-    d.s.b.loc = e->fusion->id + 1;
+    d->s = xg_emit_scope(e, f, UINT32_MAX);
+    d->s.b.loc = e->fusion->id + 1;
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    if (some) {
-        d.at[0] = xg_kthread_id(&d.s.b, 0, d.threads);
-        d.at[1] = xg_kblock_id(&d.s.b, 0, d.blocks);
-        body(&d, dest);
+    if (d->threads) { /* else there is nothing to sort */
+        d->at[0] = xg_kthread_id(&d->s.b, 0, d->threads);
+        d->at[1] = xg_kblock_id(&d->s.b, 0, d->blocks);
+        body(d, dest);
     }
-    xg_kreturn(&d.s.b, dest, e->n_roots);
+    xg_kreturn(&d->s.b, dest, e->n_roots);
 }
-XG_FN void xg_emit_sort(xg_fusion_emission *e) { xg_sort_emit(e, xg_sort_plan, xg_sort_body); }
+XG_FN bool xg_emit_sort_plan(xg_fusion_emission *e) { return xg_sort_takes(e) && xg_sort_launch(e, xg_sort_plan); }
+XG_FN void xg_emit_sort(xg_fusion_emission *e) { xg_sort_emit(e, xg_sort_body); }
 
 #endif /* XG_EMIT_SORT_C */
 /* emit/topk.c -- topk by selection: one block per row looks at each element once, and again only at those of groups
@@ -64442,13 +66460,13 @@ enum {
 typedef struct xg_topk_site {
     xg_fusion_emission *e;
     const xg_inst *i, *x;
-    int64_t length, k, width, split, groups, threads;
+    int64_t rows, length, k, width, split, groups, threads;
     uint32_t dim;
     xg_scope s;
     xg_kval *thread, *row[XG_RANK_MAX];
 } xg_topk_site;
 
-XG_FN bool xg_emit_topk_match(const xg_fusion_emission *e) {
+XG_FN bool xg_topk_takes(const xg_fusion_emission *e) {
     const xg_inst *i = xg_sort_of_root(e->roots[0]);
     uint32_t k;
     for (k = 1; k < e->n_roots; k++)
@@ -64781,61 +66799,63 @@ XG_FN void xg_topk_row(xg_topk_site *d, int64_t rows) {
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
 }
 
+XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
+    xg_topk_site *d;
+    if (!xg_topk_takes(e)) return false;
+    d = XG_NEW(e->arena, xg_topk_site);
+    e->form = d;
+    d->e = e;
+    d->i = xg_sort_of_root(e->roots[0]);
+    d->x = XG_OPERAND(d->i, 0);
+    d->dim = d->x->shape->rank - 1;
+    d->length = d->x->shape->dims[d->dim];
+    d->k = xg_attr_int(d->i, XG_A_k, 0);
+    d->rows = d->x->shape->elements / d->length;
+    if (d->rows > INT32_MAX)
+        xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
+            (long long)d->rows);
+    xg_topk_sizes(d);
+    return xg_emit_launch(e, d->threads, d->rows, 0);
+}
 XG_FN void xg_emit_topk(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
-    xg_topk_site d;
+    xg_topk_site *d = (xg_topk_site *)e->form;
     xg_topk_level l;
     xg_topk_output o;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *list, *leaders = NULL, *both[2];
     const xg_ktype *type, *types[2];
-    int64_t rows;
     uint32_t k;
-    memset(&d, 0, sizeof d);
-    d.e = e;
-    d.i = xg_sort_of_root(e->roots[0]);
-    d.x = XG_OPERAND(d.i, 0);
-    d.dim = d.x->shape->rank - 1;
-    d.length = d.x->shape->dims[d.dim];
-    d.k = xg_attr_int(d.i, XG_A_k, 0);
-    rows = d.x->shape->elements / d.length;
-    if (rows > INT32_MAX)
-        xg_hlo_fail(
-            d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
-    xg_topk_sizes(&d);
-    f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)rows;
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
-    d.s = xg_emit_scope(e, f, UINT32_MAX);
-    d.s.b.loc = e->fusion->id + 1;
+    d->s = xg_emit_scope(e, f, UINT32_MAX);
+    d->s.b.loc = e->fusion->id + 1;
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
-    xg_topk_row(&d, rows);
-    type = xg_kir_tensor(e->m, XG_E_I64, &d.groups, 1);
-    list = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    d->thread = xg_kthread_id(&d->s.b, 0, d->threads);
+    xg_topk_row(d, d->rows);
+    type = xg_kir_tensor(e->m, XG_E_I64, &d->groups, 1);
+    list = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     l.leaders = NULL;
-    for (l.modulus = d.groups;; l.modulus *= d.split) {
-        list = xg_topk_best(&d, xg_topk_sync(&d, xg_topk_each(&d, d.groups, list, xg_topk_group, &l)));
-        if (l.modulus >= d.length) break;
+    for (l.modulus = d->groups;; l.modulus *= d->split) {
+        list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, &l)));
+        if (l.modulus >= d->length) break;
         if (!leaders) {
-            type = xg_kir_tensor(e->m, XG_E_I32, &d.k, 1);
-            leaders = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+            type = xg_kir_tensor(e->m, XG_E_I32, &d->k, 1);
+            leaders = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
         }
         l.leaders = list; /* read from here, written there */
-        leaders = xg_topk_each(&d, d.k, leaders, xg_topk_lead, &l);
+        leaders = xg_topk_each(d, d->k, leaders, xg_topk_lead, &l);
         both[0] = list;
         both[1] = leaders;
         types[0] = list->type;
         types[1] = leaders->type;
-        list = xg_kir_op(&d.s.b, XG_K_OP_SYNC, both, 2, types, 2, 0)->results;
+        list = xg_kir_op(&d->s.b, XG_K_OP_SYNC, both, 2, types, 2, 0)->results;
         l.leaders = leaders = &list[1];
     }
     o.list = list;
     for (k = 0; k < e->n_roots; k++) {
         o.root = e->roots[k];
-        dest[k] = xg_topk_each(&d, d.k, dest[k], xg_topk_write, &o);
+        dest[k] = xg_topk_each(d, d->k, dest[k], xg_topk_write, &o);
     }
-    xg_kreturn(&d.s.b, dest, e->n_roots);
+    xg_kreturn(&d->s.b, dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_TOPK_C */
@@ -65509,13 +67529,6 @@ enum {
     XG_FFT_HELD = 8
 };
 
-XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
-    uint32_t k;
-    for (k = 0; k < e->n_roots; k++)
-        if (e->roots[k]->op != XG_FFT) return false;
-    return e->n_roots > 0;
-}
-
 /* ---- elements ---- */
 
 XG_FN xg_elem xg_fft_read(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t q) {
@@ -65878,38 +67891,52 @@ XG_FN void xg_fft_sections(
     xg_flow_end(&f);
 }
 
+/* Transforms side by side, each with blocks of its own: number k has first[k] .. first[k + 1] - 1. */
+typedef struct xg_fft_kernel {
+    xg_fft_site *list;
+    int64_t *first, threads;
+} xg_fft_kernel;
+XG_FN bool xg_emit_fft_plan(xg_fusion_emission *e) {
+    xg_fft_kernel *w;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++)
+        if (e->roots[k]->op != XG_FFT) return false;
+    if (!e->n_roots) return false;
+    w = XG_NEW(e->arena, xg_fft_kernel);
+    e->form = w;
+    w->list = XG_NEW_N(e->arena, xg_fft_site, e->n_roots);
+    w->first = XG_NEW_N(e->arena, int64_t, e->n_roots + 1);
+    w->threads = 1;
+    for (k = 0; k < e->n_roots; k++) {
+        xg_fft_site *d = &w->list[k];
+        xg_fft_describe(d, e, e->roots[k]);
+        if (!xg_fft_fits(d->length, d->n, 1, d->bytes))
+            xg_hlo_fail(d->i, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion",
+                "an fft of %lld elements does not fit into one block", (long long)d->volume);
+        xg_fft_gather(d);
+        w->threads = XG_MAX(w->threads, xg_fft_threads(d));
+        if (!xg_add64(w->first[k], d->blocks, &w->first[k + 1]) || w->first[k + 1] > INT32_MAX)
+            xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "transforms for more than 2147483647 blocks in one kernel");
+    }
+    return xg_emit_launch(e, w->threads, XG_MAX(w->first[e->n_roots], (int64_t)1), 0);
+}
 XG_FN void xg_emit_fft(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
-    xg_fft_site *list = XG_NEW_N(e->arena, xg_fft_site, e->n_roots);
-    int64_t *first = XG_NEW_N(e->arena, int64_t, e->n_roots + 1), threads = 1;
+    xg_fft_kernel *w = (xg_fft_kernel *)e->form;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots), *where[2];
     xg_scope s;
     uint32_t k;
-    for (k = 0; k < e->n_roots; k++) {
-        xg_fft_describe(&list[k], e, e->roots[k]);
-        if (!xg_fft_fits(list[k].length, list[k].n, 1, list[k].bytes))
-            xg_hlo_fail(list[k].i, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion",
-                "an fft of %lld elements does not fit into one block", (long long)list[k].volume);
-        xg_fft_gather(&list[k]);
-        threads = XG_MAX(threads, xg_fft_threads(&list[k]));
-        if (!xg_add64(first[k], list[k].blocks, &first[k + 1]) || first[k + 1] > INT32_MAX)
-            xg_hlo_fail(
-                list[k].i, XLAGPU_ERROR_LIMIT, NULL, "transforms for more than 2147483647 blocks in one kernel");
-    }
-    f->threads[0] = (uint32_t)threads;
-    f->blocks[0] = (uint32_t)XG_MAX(first[e->n_roots], (int64_t)1);
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     s = xg_emit_scope(e, f, UINT32_MAX);
     s.b.loc = e->fusion->id + 1;
-    where[0] = xg_kthread_id(&s.b, 0, threads);
+    where[0] = xg_kthread_id(&s.b, 0, w->threads);
     where[1] = xg_kblock_id(&s.b, 0, f->blocks[0]);
     for (k = 0; k < e->n_roots; k++) {
-        list[k].s = &s;
-        list[k].threads = threads;
+        w->list[k].s = &s;
+        w->list[k].threads = w->threads;
         dest[k] = &f->body->args[e->comp->n_params + k];
     }
-    xg_fft_sections(list, first, 0, e->n_roots, where, dest);
+    xg_fft_sections(w->list, w->first, 0, e->n_roots, where, dest);
     xg_kreturn(&s.b, dest, e->n_roots);
 }
 
@@ -65940,15 +67967,12 @@ typedef struct xg_tiled_site {
     xg_kelem real, element;
     bool complex;
     int64_t n, side, tiles, lines, columns; /* lines: threads / side; columns: right sides of a matrix */
+    int64_t threads, blocks, parts;         /* parts: blocks for the right sides of a matrix */
     /* how the matrix is read: transposed, conjugate, from its end; right sides lie in rows; the diagonal is one */
     bool swap, conj, back, across, unit;
     xg_kval *lane, *line, *at[XG_RANK_MAX]; /* at: the indices of the batch */
     xg_kval *group;                         /* of lanes within a warp: the first one's number, i32 */
 } xg_tiled_site;
-
-XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e) {
-    return e->n_roots == 1 && (e->roots[0]->op == XG_CHOLESKY || e->roots[0]->op == XG_TRIANGULAR_SOLVE);
-}
 
 /* ---- integers ---- */
 
@@ -66455,31 +68479,35 @@ XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks,
         xg_kconst_int(&d->s->b, XG_E_I32, 31 & ~(d->side - 1)));
     return out[batch + 2];
 }
+XG_FN bool xg_emit_triangular_plan(xg_fusion_emission *e) {
+    int64_t batch = 1;
+    xg_tiled_site *d;
+    uint32_t k;
+    if (e->n_roots != 1 || (e->roots[0]->op != XG_CHOLESKY && e->roots[0]->op != XG_TRIANGULAR_SOLVE)) return false;
+    d = XG_NEW(e->arena, xg_tiled_site);
+    e->form = d;
+    xg_tiled_describe(d, e);
+    d->threads = d->side * d->lines;
+    d->parts = d->columns ? (d->columns + d->lines - 1) / d->lines : 1;
+    for (k = 0; k + 2 < d->i->shape->rank; k++) batch *= d->i->shape->dims[k];
+    d->blocks = d->i->shape->elements ? batch * d->parts : 1;
+    if (d->blocks > INT32_MAX)
+        xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%s for %lld blocks; at most 2147483647 are supported in kernels",
+            xg_op_name(d->i->op), (long long)d->blocks);
+    return xg_emit_launch(e, d->threads, d->blocks, 0);
+}
 XG_FN void xg_emit_triangular(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval *dest = &f->body->args[e->comp->n_params], *column;
-    int64_t batch = 1, parts, blocks, threads;
-    xg_tiled_site d;
+    xg_tiled_site *d = (xg_tiled_site *)e->form;
     xg_scope s;
-    uint32_t k;
-    xg_tiled_describe(&d, e);
-    threads = d.side * d.lines;
-    parts = d.columns ? (d.columns + d.lines - 1) / d.lines : 1;
-    for (k = 0; k + 2 < d.i->shape->rank; k++) batch *= d.i->shape->dims[k];
-    blocks = d.i->shape->elements ? batch * parts : 1;
-    if (blocks > INT32_MAX)
-        xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%s for %lld blocks; at most 2147483647 are supported in kernels",
-            xg_op_name(d.i->op), (long long)blocks);
-    f->threads[0] = (uint32_t)threads;
-    f->blocks[0] = (uint32_t)blocks;
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     s = xg_emit_scope(e, f, UINT32_MAX);
     s.b.loc = e->fusion->id + 1;
-    d.s = &s;
-    if (d.i->shape->elements) {
-        column = xg_tiled_where(&d, threads, blocks, parts);
-        dest = d.i->op == XG_CHOLESKY ? xg_tiled_cholesky(&d, dest) : xg_tiled_solve(&d, dest, column);
+    d->s = &s;
+    if (d->i->shape->elements) {
+        column = xg_tiled_where(d, d->threads, d->blocks, d->parts);
+        dest = d->i->op == XG_CHOLESKY ? xg_tiled_cholesky(d, dest) : xg_tiled_solve(d, dest, column);
     }
     xg_kreturn(&s.b, &dest, 1);
 }
@@ -68015,7 +70043,6 @@ XG_FN const xg_inst *xg_solver_of_root(const xg_inst *root) {
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
     return xg_is_block_call(root) ? root : NULL;
 }
-XG_FN bool xg_emit_solver_match(const xg_fusion_emission *e) { return xg_solver_of_root(e->roots[0]) != NULL; }
 
 XG_FN int64_t xg_solver_power(int64_t n, int64_t most) {
     int64_t p = 1;
@@ -68053,33 +70080,37 @@ XG_FN void xg_solver_names(xg_block *d) {
     xg_block_let_int(d, XG_STR("threads"), d->threads);
     if (taus) xg_block_let_int(d, XG_STR("k_max"), taus->dims[2]);
 }
-XG_FN void xg_emit_solver(xg_fusion_emission *e) {
-    xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e) {
     const xg_inst *i = xg_solver_of_root(e->roots[0]);
-    const xg_shape *a = XG_OPERAND(i, 0)->shape, *first = i->shape->type == XLAGPU_TUPLE
-                                                              ? i->shape->elems[0]
-                                                              : i->shape; /* in whose type it is computed */
-    xg_block *d = XG_NEW(e->arena, xg_block);
-    xlagpu_type t = xg_type_class(first->type) & (XGT_F | XGT_C) ? first->type : XLAGPU_F32;
-    const char *const *text = xg_solver_text(i);
-    uint32_t k;
+    const xg_shape *first; /* in whose type it is computed */
+    xg_block *d;
+    xlagpu_type t;
+    if (!i) return false;
+    first = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape;
+    t = xg_type_class(first->type) & (XGT_F | XGT_C) ? first->type : XLAGPU_F32;
+    d = XG_NEW(e->arena, xg_block);
+    e->form = d;
     d->e = e;
     d->i = i;
+    (void)xg_solver_text(i); /* there is one */
     if (t != XLAGPU_F32 && t != XLAGPU_F64 && t != XLAGPU_C64 && t != XLAGPU_C128)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "convert the operands to f32",
             "solvers in %s are not supported in kernels", xg_type_name(t));
     d->element = xg_kelem_of(t);
     d->real = xg_kelem_of(xg_type_real(t));
     d->complex = xg_type_class(t) == XGT_C;
-    d->blocks = a->dims[0];
+    d->blocks = XG_OPERAND(i, 0)->shape->dims[0];
     xg_solver_shape(d, first);
     if (d->blocks > INT32_MAX)
         xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
             "a solver of %lld matrices; at most 2147483647 are supported in kernels", (long long)d->blocks);
-    f->threads[0] = (uint32_t)d->threads;
-    f->blocks[0] = (uint32_t)d->blocks;
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    return xg_emit_launch(e, d->threads, d->blocks, 0);
+}
+XG_FN void xg_emit_solver(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_block *d = (xg_block *)e->form;
+    uint32_t k;
     f->resident = 1;
     xg_emit_functions(e, false);
     d->s = xg_emit_scope(e, f, UINT32_MAX);
@@ -68093,7 +70124,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     d->place = xg_block_divided(d, d->thread, d->threads / d->groups, true);
     d->group = xg_block_divided(d, d->thread, d->threads / d->groups, false);
     xg_solver_names(d);
-    xg_block_read(d, text, 2);
+    xg_block_read(d, xg_solver_text(d->i), 2);
     xg_block_run(d, dest);
     xg_kreturn(&d->s.b, dest, e->n_roots);
 }
@@ -68113,12 +70144,6 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
  * ones is kept. */
 #ifndef XG_EMIT_MERGE_C
 #define XG_EMIT_MERGE_C
-
-XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
-    int64_t from, to;
-    const xg_inst *i = xg_sort_of_root(e->roots[0]);
-    return i && i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to) && from > 1 && xg_emit_sort_match(e);
-}
 
 /* A pair of runs, and what the block makes of it, all by place in the row. */
 typedef struct xg_merging {
@@ -68324,7 +70349,13 @@ XG_FN void xg_merging_plan(xg_sort_site *d) {
     d->minor = true;                                           /* a block has one row, whatever lies beside it */
     xg_sort_blocks(d, XG_MIN(xg_sort_each(d), d->places / 2)); /* two threads search */
 }
-XG_FN void xg_emit_merge(xg_fusion_emission *e) { xg_sort_emit(e, xg_merging_plan, xg_merging_body); }
+XG_FN bool xg_emit_merge_plan(xg_fusion_emission *e) {
+    const xg_inst *i = xg_sort_of_root(e->roots[0]);
+    int64_t from, to;
+    return i && i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to) && from > 1 && xg_sort_takes(e) &&
+           xg_sort_launch(e, xg_merging_plan);
+}
+XG_FN void xg_emit_merge(xg_fusion_emission *e) { xg_sort_emit(e, xg_merging_body); }
 
 #endif /* XG_EMIT_MERGE_C */
 /* emit/reduction_form.c -- what the reduction emitter has to know of a fusion before it writes code: heroes, epilogues,
@@ -69546,8 +71577,7 @@ XG_FN bool xg_short_find_made(const xg_reduction *r, bool *made) {
 /* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in
  * shared memory. */
 XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64_t widest) {
-    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->resident_threads / 2048,
-            slabs = 32 / xg_gcd(32, slab),
+    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->sms, slabs = 32 / xg_gcd(32, slab),
             results = r->n_kept >= 2 * sms * XG_SHORT_THREADS ? 2 * XG_SHORT_THREADS : XG_SHORT_THREADS;
     xg_short_plan p;
     memset(&p, 0, sizeof p);
@@ -69593,14 +71623,13 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
     /* long enough, or too few, for a thread each */
     if (r->n_reduced * r->bytes % 32 == 0 &&
-        (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->resident_threads / 4096))
+        (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->sms / 2))
         return none;
     /* a row is long enough for a warp, and touches little beside itself */
     if (p.length * r->bytes > XG_SHORT_ROW_BYTES && p.fold == 1 && r->bytes > 2) return none;
     for (p.lanes = 1; p.length > XG_SHORT_LENGTH && p.length > XG_SHORT_LANE * p.lanes; p.lanes *= 2) {}
     p.rows = XG_SHORT_THREADS / p.lanes;
-    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS &&
-           r->n_kept / p.rows >= 3 * (r->e->target->resident_threads / 2048) / 2)
+    while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * r->e->target->sms / 2)
         p.rows *= 2;
     while (p.rows * r->n_reduced * r->bytes % 32) p.rows *= 2;
     while (p.lanes > 1 && p.rows * p.lanes > XG_SHORT_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;
@@ -69896,8 +71925,7 @@ XG_FN int64_t xg_column_depth(const xg_reduction *r, int64_t most, int64_t unit)
 /* Blocks of each of so many tiles: as many as the device has room for, with some steps of so many rows for each. */
 XG_FN int64_t xg_column_parts(const xg_reduction *r, int64_t tiles, int64_t depth) {
     int64_t parts = 1;
-    while (!r->pad && 2 * parts <= r->e->target->cluster &&
-           2 * parts * tiles <= r->e->target->resident_threads / 2048 &&
+    while (!r->pad && 2 * parts <= r->e->target->cluster && 2 * parts * tiles <= r->e->target->sms &&
            r->n_reduced >= 2 * parts * depth * XG_COLUMN_GROUP)
         parts *= 2;
     return parts;
@@ -70040,7 +72068,7 @@ XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_
 XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
     int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor,
             parts = xg_column_parts(r, outer, XG_COLUMN_GROUP),
-            wanted = (r->e->target->resident_threads / (16384 * parts) + outer - 1) / outer, least, most, tiles;
+            wanted = (r->e->target->sms / (8 * parts) + outer - 1) / outer, least, most, tiles;
     if (r->minor * r->bytes % XG_COLUMN_SECTOR == 0 || r->minor < unit || xg_reduction_has_sides(r) ||
         !xg_reduction_is_stack(r) || !xg_column_is_flat(r))
         return false;
@@ -70688,60 +72716,61 @@ XG_FN void xg_column_emit(xg_reduction *r, const xg_column_plan *plan, xg_partia
 #ifndef XG_EMIT_REDUCTION_C
 #define XG_EMIT_REDUCTION_C
 
-XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e) {
+typedef struct xg_reduction_kernel {
     xg_reduction r;
-    return xg_reduction_of(&r, e) && r.n_reduced > 1 && (r.row || xg_column_takes(&r));
+    xg_short_plan brief; /* one of the three */
+    xg_row_plan row;
+    xg_column_plan column;
+} xg_reduction_kernel;
+
+XG_FN bool xg_emit_reduction_plan(xg_fusion_emission *e) {
+    xg_reduction_kernel *w = XG_NEW(e->arena, xg_reduction_kernel);
+    xg_reduction *r = &w->r;
+    e->form = w;
+    if (!xg_reduction_of(r, e) || r->n_reduced <= 1 || !(r->row || xg_column_takes(r))) return false;
+    w->brief = xg_short_plan_of(r);
+    if (w->brief.vector) {
+        r->threads = XG_SHORT_THREADS;
+        r->blocks = (r->n_kept + w->brief.rows - 1) / w->brief.rows;
+    } else if (r->row) {
+        w->row = xg_row_plan_of(r);
+        r->threads = w->row.lanes * w->row.rows;
+        r->blocks = (r->n_kept + w->row.rows - 1) / w->row.rows;
+    } else {
+        w->column = xg_column_plan_of(r);
+        r->threads = w->column.threads;
+        r->blocks = w->column.blocks;
+    }
+    if (r->blocks > INT32_MAX)
+        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
+            "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r->n_kept,
+            (long long)r->blocks);
+    return xg_emit_launch(e, r->threads, r->blocks, w->column.parts > 1 ? w->column.parts : 0);
 }
 
 XG_FN void xg_emit_reduction(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    xg_reduction r;
+    xg_reduction_kernel *w = (xg_reduction_kernel *)e->form;
+    xg_reduction *r = &w->r;
     xg_partial p;
-    xg_row_plan row;
-    xg_column_plan column;
-    xg_short_plan brief;
     uint32_t k;
-    if (!xg_reduction_of(&r, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a reduction");
-    memset(&row, 0, sizeof row);
-    memset(&column, 0, sizeof column);
-    brief = xg_short_plan_of(&r);
-    if (brief.vector) {
-        r.threads = XG_SHORT_THREADS;
-        r.blocks = (r.n_kept + brief.rows - 1) / brief.rows;
-    } else if (r.row) {
-        row = xg_row_plan_of(&r);
-        r.threads = row.lanes * row.rows;
-        r.blocks = (r.n_kept + row.rows - 1) / row.rows;
-    } else {
-        column = xg_column_plan_of(&r);
-        r.threads = column.threads;
-        r.blocks = column.blocks;
-    }
-    if (r.blocks > INT32_MAX)
-        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
-            "a reduction to %lld elements needs %lld blocks; the limit is 2147483647", (long long)r.n_kept,
-            (long long)r.blocks);
-    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
-    f->threads[0] = (uint32_t)r.threads;
-    f->blocks[0] = (uint32_t)r.blocks;
-    f->cluster = column.parts > 1 ? (uint32_t)column.parts : 0;
     xg_emit_functions(e, false);
-    r.s = xg_emit_scope(e, f, UINT32_MAX);
-    r.s.b.loc = e->fusion->id + 1;
-    r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
-    r.thread = xg_kthread_id(&r.s.b, 0, r.threads);
-    r.block = xg_kblock_id(&r.s.b, 0, r.blocks);
+    r->s = xg_emit_scope(e, f, UINT32_MAX);
+    r->s.b.loc = e->fusion->id + 1;
+    r->s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    r->thread = xg_kthread_id(&r->s.b, 0, r->threads);
+    r->block = xg_kblock_id(&r->s.b, 0, r->blocks);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    p = xg_partial_new(&r, r.n_values, dest, e->n_roots);
-    if (r.row || brief.vector) xg_reduction_start(&r, p.acc);
-    if (brief.vector)
-        xg_short_emit(&r, &brief, &p);
-    else if (r.row)
-        xg_row_emit(&r, &row, &p);
+    p = xg_partial_new(r, r->n_values, dest, e->n_roots);
+    if (r->row || w->brief.vector) xg_reduction_start(r, p.acc);
+    if (w->brief.vector)
+        xg_short_emit(r, &w->brief, &p);
+    else if (r->row)
+        xg_row_emit(r, &w->row, &p);
     else
-        xg_column_emit(&r, &column, &p);
-    xg_kreturn(&r.s.b, p.dest, e->n_roots);
+        xg_column_emit(r, &w->column, &p);
+    xg_kreturn(&r->s.b, p.dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_REDUCTION_C */
@@ -70834,10 +72863,6 @@ XG_FN bool xg_rows_form(xg_rows *w, const xg_fusion_emission *e) {
     memset(w, 0, sizeof *w);
     w->r.e = (xg_fusion_emission *)e;
     return xg_fuse_row_form(&w->form, e->arena, e->m->aff, e->parts->insts, e->parts->n_insts, e->roots, e->n_roots);
-}
-XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
-    xg_rows w;
-    return xg_rows_form(&w, e);
 }
 
 /* A large array that is no array of rows: one of which they are a piece, say, or that is padded. */
@@ -70978,7 +73003,7 @@ XG_FN int64_t xg_rows_work(const xg_rows *w) {
         }
     return n;
 }
-XG_FN int64_t xg_rows_wave(const xg_rows *w) { return XG_MAX(w->r.e->target->resident_threads / 2048, (int64_t)1); }
+XG_FN int64_t xg_rows_wave(const xg_rows *w) { return w->r.e->target->sms; }
 
 /* ---- the plan of a tile ---- */
 
@@ -71921,37 +73946,38 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
     xg_partial_set(p, loop->results);
 }
 
+XG_FN bool xg_emit_rows_plan(xg_fusion_emission *e) {
+    xg_rows *w = XG_NEW(e->arena, xg_rows);
+    e->form = w;
+    if (!xg_rows_form(w, e)) return false;
+    xg_rows_plan(w);
+    if (w->r.blocks > INT32_MAX)
+        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
+            "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w->form.rows,
+            (long long)w->r.blocks);
+    return xg_emit_launch(e, w->r.threads, w->r.blocks, w->parts > 1 ? w->parts : 0);
+}
 XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_rows *w = (xg_rows *)e->form;
     xg_shared none;
     xg_partial p;
-    xg_rows w;
     uint32_t k;
     memset(&none, 0, sizeof none);
-    if (!xg_rows_form(&w, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a row program");
-    xg_rows_plan(&w);
-    if (w.r.blocks > INT32_MAX)
-        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
-            "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w.form.rows,
-            (long long)w.r.blocks);
-    xg_rows_heroes(&w);
-    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
-    f->threads[0] = (uint32_t)w.r.threads;
-    f->blocks[0] = (uint32_t)w.r.blocks;
-    f->cluster = w.parts > 1 ? (uint32_t)w.parts : 0;
+    xg_rows_heroes(w);
     xg_emit_functions(e, false);
-    w.r.s = xg_emit_scope(e, f, UINT32_MAX);
-    w.r.s.b.loc = e->fusion->id + 1;
-    w.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
-    w.r.thread = xg_kthread_id(&w.r.s.b, 0, w.r.threads);
-    w.r.block = xg_kblock_id(&w.r.s.b, 0, w.r.blocks);
+    w->r.s = xg_emit_scope(e, f, UINT32_MAX);
+    w->r.s.b.loc = e->fusion->id + 1;
+    w->r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    w->r.thread = xg_kthread_id(&w->r.s.b, 0, w->r.threads);
+    w->r.block = xg_kblock_id(&w->r.s.b, 0, w->r.blocks);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    p = xg_partial_new(&w.r, 0, dest, e->n_roots);
-    xg_rows_share_vectors(&w);
-    xg_rows_passes(&w, &p);
-    if (w.parts > 1) xg_cluster_sync(&w.r, &none);
-    xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
+    p = xg_partial_new(&w->r, 0, dest, e->n_roots);
+    xg_rows_share_vectors(w);
+    xg_rows_passes(w, &p);
+    if (w->parts > 1) xg_cluster_sync(&w->r, &none);
+    xg_kreturn(&w->r.s.b, p.dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_ROWS_C */
@@ -72013,11 +74039,6 @@ XG_FN const xg_inst *xg_running_find(const xg_fusion_emission *e, xg_heroes *h) 
             return NULL; /* another walk would suit that */
     return xg_reducer_start_of(window, e->arena) == XG_REDUCER_FROM_INIT ? window : NULL;
 }
-XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
-    xg_heroes h;
-    return xg_running_find(e, &h) != NULL;
-}
-
 /* ---- the form ---- */
 
 XG_FN void xg_running_plan(xg_running *d) {
@@ -72365,110 +74386,138 @@ XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     xg_running_chunk(d, tail, true, p->acc, p->dest);
 }
 
+XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e) {
+    xg_running *d = XG_NEW(e->arena, xg_running);
+    const xg_inst *window = xg_running_find(e, &d->behind);
+    uint32_t k;
+    if (!window) return false;
+    e->form = d;
+    d->h = XG_NEW(e->arena, xg_hero);
+    d->h->i = window;
+    d->h->comp = xg_attr_comp(d->h->i, XG_A_to_apply);
+    d->h->n = d->h->i->n_operands / 2;
+    d->h->wide = XLAGPU_INVALID;
+    d->h->sources = XG_NEW_N(e->arena, const xg_inst *, d->h->n + 1);
+    d->h->pads = true;
+    d->r.e = e;
+    d->r.heroes = d->h;
+    d->r.n_heroes = 1;
+    d->r.n_values = d->h->n;
+    d->r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
+    /* roots that are not made of the window's results are written along with those that are */
+    memset(d->r.epilogue, 1, e->parts->n_insts);
+    d->shape = xg_indexing_output_shape(d->h->i, 0);
+    (void)xg_window_is_scan(d->h->i, &d->dim, &d->reverse);
+    d->r.in = d->shape;
+    xg_running_plan(d);
+    if (d->row)
+        xg_reduction_sources(&d->r);
+    else
+        for (k = 0; k < d->h->n; k++) d->h->sources[k] = XG_OPERAND(d->h->i, k);
+    if (d->r.blocks > INT32_MAX)
+        xg_hlo_fail(d->h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
+            (long long)d->r.blocks);
+    return xg_emit_launch(e, d->r.threads, d->r.blocks, 0);
+}
 XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    xg_running d;
+    xg_running *d = (xg_running *)e->form;
     xg_partial p;
     uint32_t k;
-    memset(&d, 0, sizeof d);
-    d.h = XG_NEW(e->arena, xg_hero);
-    d.h->i = xg_running_find(e, &d.behind);
-    d.h->comp = xg_attr_comp(d.h->i, XG_A_to_apply);
-    d.h->n = d.h->i->n_operands / 2;
-    d.h->wide = XLAGPU_INVALID;
-    d.h->sources = XG_NEW_N(e->arena, const xg_inst *, d.h->n + 1);
-    d.h->pads = true;
-    d.r.e = e;
-    d.r.heroes = d.h;
-    d.r.n_heroes = 1;
-    d.r.n_values = d.h->n;
-    d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
-    /* roots that are not made of the window's results are written along with those that are */
-    memset(d.r.epilogue, 1, e->parts->n_insts);
-    d.shape = xg_indexing_output_shape(d.h->i, 0);
-    (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
-    d.r.in = d.shape;
-    xg_running_plan(&d);
-    if (d.row)
-        xg_reduction_sources(&d.r);
-    else
-        for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
-    if (d.r.blocks > INT32_MAX)
-        xg_hlo_fail(d.h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
-            (long long)d.r.blocks);
-    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
-    f->threads[0] = (uint32_t)d.r.threads;
-    f->blocks[0] = (uint32_t)d.r.blocks;
     xg_emit_functions(e, false);
-    d.r.s = xg_emit_scope(e, f, UINT32_MAX);
-    d.r.s.b.loc = e->fusion->id + 1;
-    d.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
-    d.r.thread = xg_kthread_id(&d.r.s.b, 0, d.r.threads);
-    d.r.block = xg_kblock_id(&d.r.s.b, 0, d.r.blocks);
+    d->r.s = xg_emit_scope(e, f, UINT32_MAX);
+    d->r.s.b.loc = e->fusion->id + 1;
+    d->r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    d->r.thread = xg_kthread_id(&d->r.s.b, 0, d->r.threads);
+    d->r.block = xg_kblock_id(&d->r.s.b, 0, d->r.blocks);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    p = xg_partial_new(&d.r, d.h->n, dest, e->n_roots);
-    for (k = 0; k < d.h->n; k++) p.acc[k] = xg_hero_init(&d.r.s, d.h, k);
-    if (d.row)
-        xg_running_rows(&d, &p);
+    p = xg_partial_new(&d->r, d->h->n, dest, e->n_roots);
+    for (k = 0; k < d->h->n; k++) p.acc[k] = xg_hero_init(&d->r.s, d->h, k);
+    if (d->row)
+        xg_running_rows(d, &p);
     else
-        xg_running_columns(&d, &p);
-    xg_kreturn(&d.r.s.b, p.dest, e->n_roots);
+        xg_running_columns(d, &p);
+    xg_kreturn(&d->r.s.b, p.dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_SCAN_C */
 /* emit/emit.c -- from a fusion instruction to a kernel module: declare, partition, choose the emitter. */
 #ifndef XG_EMIT_EMIT_C
 #define XG_EMIT_EMIT_C
-/* emit/emitters.h -- the table of emitters, in order of priority: the first whose `match` accepts the fusion emits it.
+/* emit/emitters.h -- the table of emitters, in order of priority: the first whose plan takes the fusion emits it.
  *
- * X(NAME, text, match, emit)
- *   match   bool (const xg_fusion_emission *e)   whether it can and should
- *   emit    void (xg_fusion_emission *e)         writes the entry function and the launch dimensions into
- * e->m->entry */
+ * X(NAME, text, plan, emit)
+ *   plan    bool (xg_fusion_emission *e)   whether it can and should: then the launch and the form into e->record, and
+ *                                          into e->form what emit needs of them; else e->record->why may say why not
+ *   emit    void (xg_fusion_emission *e)   the body of e->m->entry, by e->form: decides nothing again */
 #ifndef XG_EMITTERS_H
 #define XG_EMITTERS_H
 /* clang-format off */
 #define XG_EMITTERS(X) \
-    X(MERGE, "merge", xg_emit_merge_match, xg_emit_merge) \
-    X(TOPK, "topk", xg_emit_topk_match, xg_emit_topk) \
-    X(SORT, "sort", xg_emit_sort_match, xg_emit_sort) \
-    X(FFT, "fft", xg_emit_fft_match, xg_emit_fft) \
-    X(TRIANGULAR, "triangular", xg_emit_triangular_match, xg_emit_triangular) \
-    X(SOLVER, "solver", xg_emit_solver_match, xg_emit_solver) \
-    X(ROWS, "rows", xg_emit_rows_match, xg_emit_rows) \
-    X(REDUCTION, "reduction", xg_emit_reduction_match, xg_emit_reduction) \
-    X(TRANSPOSE, "transpose", xg_emit_transpose_match, xg_emit_transpose) \
-    X(SCATTER, "scatter", xg_emit_scatter_match, xg_emit_scatter) \
-    X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_match, xg_emit_update) \
-    X(SLICES, "input-slices", xg_emit_slices_match, xg_emit_slices) \
-    X(CONCATENATE, "concatenate", xg_emit_concatenate_match, xg_emit_concatenate) \
-    X(SCAN, "scan", xg_emit_scan_match, xg_emit_scan) \
-    X(SCATTERED, "scattered-windows", xg_emit_scattered_match, xg_emit_scattered) \
-    X(SLIDING_ROWS, "sliding-rows", xg_emit_sliding_rows_match, xg_emit_sliding_rows) \
-    X(SLIDING, "sliding-windows", xg_emit_sliding_match, xg_emit_sliding) \
-    X(LOOP, "loop", xg_emit_loop_match, xg_emit_loop)
+    X(PHASES, "phases", xg_emit_phases_plan, xg_emit_phases) \
+    X(MERGE, "merge", xg_emit_merge_plan, xg_emit_merge) \
+    X(TOPK, "topk", xg_emit_topk_plan, xg_emit_topk) \
+    X(SORT, "sort", xg_emit_sort_plan, xg_emit_sort) \
+    X(FFT, "fft", xg_emit_fft_plan, xg_emit_fft) \
+    X(TRIANGULAR, "triangular", xg_emit_triangular_plan, xg_emit_triangular) \
+    X(SOLVER, "solver", xg_emit_solver_plan, xg_emit_solver) \
+    X(ROWS, "rows", xg_emit_rows_plan, xg_emit_rows) \
+    X(REDUCTION, "reduction", xg_emit_reduction_plan, xg_emit_reduction) \
+    X(TRANSPOSE, "transpose", xg_emit_transpose_plan, xg_emit_transpose) \
+    X(SCATTER, "scatter", xg_emit_scatter_plan, xg_emit_scatter) \
+    X(UPDATE, "in-place-dynamic-update-slice", xg_emit_update_plan, xg_emit_update) \
+    X(SLICES, "input-slices", xg_emit_slices_plan, xg_emit_slices) \
+    X(CONCATENATE, "concatenate", xg_emit_concatenate_plan, xg_emit_concatenate) \
+    X(SCAN, "scan", xg_emit_scan_plan, xg_emit_scan) \
+    X(SCATTERED, "scattered-windows", xg_emit_scattered_plan, xg_emit_scattered) \
+    X(SLIDING_ROWS, "sliding-rows", xg_emit_sliding_rows_plan, xg_emit_sliding_rows) \
+    X(SLIDING, "sliding-windows", xg_emit_sliding_plan, xg_emit_sliding) \
+    X(LOOP, "loop", xg_emit_loop_plan, xg_emit_loop)
 /* clang-format on */
 #endif
 
-typedef struct xg_emitter {
-    const char *name;
-    bool (*match)(const xg_fusion_emission *e);
-    void (*emit)(xg_fusion_emission *e);
-} xg_emitter;
-
-XG_FN const xg_emitter *xg_emit_choose(const xg_fusion_emission *e) {
-    static const xg_emitter table[] = {
-#define X(name, text, match, emit) {text, match, emit},
-        XG_EMITTERS(X)
+static const xg_emitter xg_emitters[] = {
+#define X(name, text, plan, emit) {text, plan, emit},
+    XG_EMITTERS(X)
 #undef X
-    };
-    size_t k = 0;
-    while (k < XG_COUNT(table) && !table[k].match(e)) k++;
-    if (k == XG_COUNT(table))
+};
+
+XG_FN const xg_emitter *xg_emit_row(uint32_t k) { return k < XG_COUNT(xg_emitters) ? &xg_emitters[k] : NULL; }
+XG_FN const xg_emitter *xg_emit_find(xg_str name) {
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(xg_emitters); k++)
+        if (xg_str_is(name, xg_emitters[k].name)) return &xg_emitters[k];
+    return NULL;
+}
+
+/* What an emitter that refused has written is gone. */
+XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by) {
+    xg_record *r = e->record;
+    memset(&r->form, 0, sizeof r->form);
+    memset(&r->launch, 0, sizeof r->launch);
+    r->why = xg_str_of(NULL, 0);
+    r->kind = XG_STR("emitter");
+    r->way = xg_str_z(by->name);
+    if (!e->parts != (by->emit == xg_emit_phases)) return false; /* members have elements, the whole has none */
+    return by->plan(e);
+}
+XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission *e) {
+    uint32_t k = 0;
+    while (k < XG_COUNT(xg_emitters) && !xg_emit_plan(e, &xg_emitters[k])) k++;
+    if (k == XG_COUNT(xg_emitters))
         xg_hlo_fail(
             e->fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "no emitter takes this fusion");
-    return &table[k];
+    return &xg_emitters[k];
+}
+XG_FN bool xg_emit_launch(xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster) {
+    xg_launch *l = &e->record->launch;
+    uint32_t k;
+    for (k = 0; k < 3; k++) l->threads[k] = l->blocks[k] = 1;
+    l->threads[0] = (uint32_t)threads;
+    l->blocks[0] = (uint32_t)blocks;
+    l->cluster = (uint32_t)cluster;
+    return true;
 }
 
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
@@ -72484,6 +74533,9 @@ XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
     for (k = 0; k < n; k++) xg_emit_name(e->m, &f->body->args[k], n == 1 ? "input" : "input%u", k);
     for (k = 0; k < e->n_roots; k++)
         xg_emit_name(e->m, &f->body->args[n + k], e->n_roots == 1 ? "output" : "output%u", k);
+    memcpy(f->threads, e->record->launch.threads, sizeof f->threads);
+    memcpy(f->blocks, e->record->launch.blocks, sizeof f->blocks);
+    f->cluster = e->record->launch.cluster;
     e->m->entry = f;
     return f;
 }
@@ -72502,7 +74554,8 @@ XG_FN void xg_emit_check_outputs(const xg_inst *i) {
 
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
     uint32_t k;
-    if (e->parts) XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
+    if (e->parts)
+        XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
     for (k = 0; k < e->n_roots; k++)
         if (!xg_shape_is_array(e->roots[k]->shape))
             xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
@@ -72530,6 +74583,9 @@ XG_FN void xg_emit_open(
     e->arena = a;
     e->target = target;
     e->fusion = fusion;
+    e->name = fusion->name;
+    e->last = fusion->comp->module->last;
+    e->record = XG_NEW(a, xg_record);
     e->comp = xg_attr_comp(fusion, XG_A_calls);
     e->m = m ? m : xg_emit_module(a);
     if (!xg_fuse_is_phases(e->comp)) { /* else there are no elements, but in its members */
@@ -72544,45 +74600,27 @@ XG_FN void xg_emit_open(
     e->roots = roots;
 }
 
-XG_FN xg_emit_target xg_emit_target_of(const xg_machine *m, bool deterministic) {
+XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic) {
     xg_emit_target t;
-    t.resident_threads = (int64_t)m->threads_per_sm * m->sms;
+    t.resident_threads = xg_device_threads(d);
+    t.sms = d->sm_count;
     t.max_unroll = 4;
-    t.shared = m->shared_per_block;
-    t.cluster = m->cluster;
-    t.red_bytes = m->red_bytes;
+    t.shared = d->shared_per_block;
+    t.cluster = d->blocks_per_cluster;
+    t.red_bytes = d->red_bytes;
     t.deterministic = deterministic;
     return t;
 }
 
-XG_FN bool xg_emit_may_share(
-    xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
-    xg_mark mark = xg_arena_mark(a);
-    xg_fusion_emission e;
-    bool ok;
-    if (xg_fuse_may_share(a, fusion, operand, leaf)) return true;
-    if (!xg_fuse_may_share_in_walk(a, fusion, operand, leaf)) return false;
-    xg_emit_open(&e, NULL, a, xg_fuse_phase_of(fusion, leaf), target);
-    ok = xg_emit_choose(&e)->emit == xg_emit_loop;
-    xg_arena_reset(a, mark);
-    return ok;
+XG_FN void xg_emit_close(xg_fusion_emission *e) {
+    xg_module *m = e->fusion->comp->module;
+    xg_comp *c;
+    while ((c = m->last) != e->last) xg_comp_remove(c);
 }
 
-XG_FN xg_kmodule *xg_emit_fusion(
-    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop) {
-    xg_fusion_emission e;
-    xg_emit_open(&e, NULL, a, fusion, target);
-    xg_emit_check_leaves(&e);
-    if (!e.parts) {
-        xg_emit_phases(&e, kernel_name);
-        return e.m;
-    }
-    xg_emit_entry(&e, kernel_name);
-    if (by_loop)
-        xg_emit_loop(&e);
-    else
-        xg_emit_choose(&e)->emit(&e);
-    return e.m;
+XG_FN void xg_emit_by(xg_fusion_emission *e, const xg_emitter *by) {
+    if (e->parts) xg_emit_entry(e, e->name);
+    by->emit(e);
 }
 
 #endif /* XG_EMIT_EMIT_C */
@@ -72618,6 +74656,7 @@ typedef struct xg_phase {
     int64_t threads, blocks, shared;
     bool waits, shuffles;
     xg_kval **results; /* by leaf: the tensor as it is now */
+    xg_record *record;
 } xg_phase;
 typedef struct xg_phases {
     xg_fusion_emission e;  /* of the whole: without a partition, since nothing in it is an element */
@@ -72629,6 +74668,9 @@ typedef struct xg_phases {
     int64_t threads, shared;
     uint32_t barriers; /* taken since all threads met */
     xg_kb b;
+    int64_t parts;
+    int32_t *params; /* by parameter: whether a part has a part of it */
+    xg_phase_list list;
 } xg_phases;
 
 /* ---- members as kernels ---- */
@@ -72654,17 +74696,20 @@ XG_FN bool xg_phase_fits(const xg_phases *w, const xg_phase *p) {
     return p->threads <= 1024 && ((!p->waits && !p->shuffles) || p->threads % 32 == 0) &&
            w->shared + p->shared <= XG_PHASES_SHARED_MAX;
 }
-XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
+XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, const xg_emitter *by) {
     xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
     xg_kfunc *f, *last = w->e.m->last;
     xg_buf name;
     xg_emit_open(e, w->e.m, w->e.arena, p->fusion, &w->target);
     xg_emit_check_leaves(e);
-    xg_emit_entry(e, p->fusion->name);
-    if (by_loop)
-        xg_emit_loop(e);
-    else
-        xg_emit_choose(e)->emit(e);
+    e->given = by ? NULL : xg_record_read(w->e.arena, p->fusion);
+    if (!by && e->given && e->given->way.n) by = xg_emit_find(e->given->way);
+    if (!by)
+        by = xg_emit_choose(e);
+    else if (!xg_emit_plan(e, by))
+        xg_hlo_fail(p->fusion, XLAGPU_ERROR_INVALID, NULL, "the emitter '%s' does not take this fusion", by->name);
+    p->record = e->record;
+    xg_emit_by(e, by);
     p->f = e->m->entry;
     p->f->entry = false;
     p->threads = p->f->threads[0];
@@ -72697,11 +74742,11 @@ XG_FN void xg_phase_add(xg_phases *w, const xg_inst *fusion) {
     p->fusion = fusion;
     p->results = XG_NEW_N(w->e.arena, xg_kval *, (size_t)xg_shape_leaves(fusion->shape) + 1);
     xg_map64_put(&w->places, fusion->id + (uint64_t)1, (void *)(uintptr_t)w->n);
-    xg_phase_make(w, p, false);
+    xg_phase_make(w, p, NULL);
     /* threads of the loop emitter do not know of each other */
     if (!xg_phase_fits(w, p) && xg_phase_may_loop(w, fusion)) {
         xg_kir_func_remove(p->f);
-        xg_phase_make(w, p, true);
+        xg_phase_make(w, p, xg_emit_find(XG_STR("loop")));
     }
     if (!xg_phase_fits(w, p))
         xg_hlo_fail(fusion, XLAGPU_ERROR_LIMIT, "leave the pass small-kernel-joining out",
@@ -72837,12 +74882,14 @@ XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
 /* Whether a member reads it. */
 XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
     if (fusion->shape->type != XLAGPU_TUPLE) {
-        XG_FOR_USES(u, fusion) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, fusion)
+            if (u->user->op == XG_FUSION) return true;
         return false;
     }
     XG_FOR_USES(g, fusion) {
         if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(g->user, XG_A_index, 0) != (int64_t)leaf) continue;
-        XG_FOR_USES(u, g->user) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, g->user)
+            if (u->user->op == XG_FUSION) return true;
     }
     return false;
 }
@@ -72878,61 +74925,71 @@ XG_FN void xg_phases_plan(xg_phases *w) {
     }
     w->threads = (XG_MAX(XG_MIN(wish, (int64_t)XG_PHASES_THREADS), least) + 32 - 1) / 32 * 32;
 }
-XG_FN void xg_phases_emit(xg_fusion_emission *e, xg_str name) {
-    xg_phases w;
-    xg_kfunc *entry;
-    xg_kval **results;
-    xg_phase_list list = xg_fuse_phases(e->arena, e->comp);
-    uint32_t level, k;
-    memset(&w, 0, sizeof w);
-    w.e = *e;
-    w.target = *e->target;
-    w.target.cluster = 1;
-    w.p = XG_NEW_N(e->arena, xg_phase, e->comp->n_insts);
-    xg_map64_init(&w.places, e->arena);
-    xg_emit_entry(&w.e, name);
-    entry = w.e.m->entry;
-    w.shared = xg_fuse_phases_shared(e->comp);
-    for (k = 0; k < list.n; k++) xg_phase_add(&w, list.members[k]);
-    w.e.m->entry = entry;
-    xg_phases_plan(&w);
-    for (k = 0; k < 3; k++) entry->threads[k] = entry->blocks[k] = 1;
-    entry->threads[0] = (uint32_t)w.threads;
-    w.b = xg_kb_end(w.e.m, entry->body);
-    w.b.loc = e->fusion->id + 1;
-    w.thread = xg_kthread_id(&w.b, 0, w.threads);
-    xg_phases_place(&w);
-    for (level = 0; level < list.levels; level++) {
-        if (level) xg_phases_meet(&w);
-        for (k = 0; k < w.n; k++)
-            if (list.level[k] == level) xg_phase_emit(&w, &w.p[k]);
-    }
-    results = XG_NEW_N(e->arena, xg_kval *, e->n_roots + (size_t)1);
-    for (k = 0; k < e->n_roots; k++) results[k] = *xg_phases_value(&w, e->roots[k]);
-    xg_kreturn(&w.b, results, e->n_roots);
-}
-/* The kernel of one part, of which each block has its own parameters and results. */
-XG_FN void xg_phases_emit_parts(xg_fusion_emission *e, xg_str name, int64_t parts, const int32_t *params) {
-    xg_module *m = e->comp->module;
-    xg_comp *last = m->last, *c;
-    const xg_inst *part = xg_fuse_phases_part(e->arena, e->fusion, parts, params);
-    xg_fusion_emission of_part;
+/* The members of one part, as kernels. */
+XG_FN void xg_phases_open(xg_phases *w, xg_fusion_emission *e) {
     xg_kfunc *entry;
     uint32_t k;
-    xg_emit_open(&of_part, e->m, e->arena, part, e->target);
-    xg_phases_emit(&of_part, name);
-    entry = e->m->entry;
-    entry->blocks[0] = (uint32_t)parts;
-    for (k = 0; k < entry->body->n_args; k++) entry->args[k].parted = k >= entry->n_inputs || params[k] == XG_CUT;
-    while ((c = m->last) != last) xg_comp_remove(c);
+    w->e = *e;
+    w->target = *e->target;
+    w->target.cluster = 1;
+    w->p = XG_NEW_N(e->arena, xg_phase, e->comp->n_insts);
+    xg_map64_init(&w->places, e->arena);
+    w->list = xg_fuse_phases(e->arena, e->comp);
+    entry = xg_emit_entry(&w->e, e->name);
+    w->shared = xg_fuse_phases_shared(e->comp);
+    for (k = 0; k < w->list.n; k++) xg_phase_add(w, w->list.members[k]);
+    w->e.m->entry = entry;
+    xg_phases_plan(w);
 }
-XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
-    int32_t *params = XG_NEW_N(e->arena, int32_t, e->comp->n_params + (size_t)1);
-    int64_t parts = xg_fuse_phases_blocks(e->arena, e->comp, params);
-    if (parts > 1)
-        xg_phases_emit_parts(e, name, parts, params);
-    else
-        xg_phases_emit(e, name);
+/* A plan has to emit the members: what they need of shared memory, and whether their threads wait for each other, is
+ * known from their code. */
+XG_FN bool xg_emit_phases_plan(xg_fusion_emission *e) {
+    xg_phases *w = XG_NEW(e->arena, xg_phases);
+    xg_fusion_emission *part = e;
+    const xg_numbers *given = e->given ? xg_record_get(&e->given->form, "parts") : NULL;
+    uint32_t k;
+    e->form = w;
+    w->params = XG_NEW_N(e->arena, int32_t, e->comp->n_params + (size_t)1);
+    w->parts = given && given->n ? xg_fuse_phases_parts(e->arena, e->comp, given->p[0], w->params)
+                                 : xg_fuse_phases_blocks(e->arena, e->comp, w->params);
+    if (w->parts < 1) {
+        e->record->why = XG_STR("it cannot be cut into so many parts");
+        return false;
+    }
+    if (w->parts > 1) {
+        part = XG_NEW(e->arena, xg_fusion_emission);
+        xg_emit_open(part, e->m, e->arena, xg_fuse_phases_part(e->arena, e->fusion, w->parts, w->params), e->target);
+        part->name = e->name;
+    }
+    xg_phases_open(w, part);
+    e->n_members = w->n;
+    e->members = XG_NEW_N(e->arena, xg_record, w->n + (size_t)1);
+    for (k = 0; k < w->n; k++) e->members[k] = *w->p[k].record;
+    xg_record_put(e->arena, &e->record->form, "parts", &w->parts, 1);
+    return xg_emit_launch(e, w->threads, w->parts, 0);
+}
+XG_FN void xg_emit_phases(xg_fusion_emission *e) {
+    xg_phases *w = (xg_phases *)e->form;
+    xg_kfunc *entry = e->m->entry;
+    xg_kval **results;
+    uint32_t level, k;
+    memcpy(entry->threads, e->record->launch.threads, sizeof entry->threads);
+    memcpy(entry->blocks, e->record->launch.blocks, sizeof entry->blocks);
+    w->b = xg_kb_end(e->m, entry->body);
+    w->b.loc = w->e.fusion->id + 1;
+    w->thread = xg_kthread_id(&w->b, 0, w->threads);
+    xg_phases_place(w);
+    for (level = 0; level < w->list.levels; level++) {
+        if (level) xg_phases_meet(w);
+        for (k = 0; k < w->n; k++)
+            if (w->list.level[k] == level) xg_phase_emit(w, &w->p[k]);
+    }
+    results = XG_NEW_N(e->arena, xg_kval *, w->e.n_roots + (size_t)1);
+    for (k = 0; k < w->e.n_roots; k++) results[k] = *xg_phases_value(w, w->e.roots[k]);
+    xg_kreturn(&w->b, results, w->e.n_roots);
+    /* each block has its own parameters and results */
+    for (k = 0; w->parts > 1 && k < entry->body->n_args; k++)
+        entry->args[k].parted = k >= entry->n_inputs || w->params[k] == XG_CUT;
 }
 
 #endif /* XG_EMIT_PHASES_C */
@@ -73027,15 +75084,20 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero);
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 
 /* ---- tile_plan.c ---- */
+XG_FN int64_t xg_tile_loop_time(
+    const xg_tile_form *f, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
 XG_FN bool xg_tile_plan_of(
-    xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m); /* false: by other means */
+    xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* false: by other means */
 
 /* ---- tile_emit.c ---- */
-/* The dims of maps that say what a thread brings: thread, round, lane of the vector, step, tile, batch. */
+/* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),
+ * rounds along rows and along k, lane of the vector; step, tile, batch. */
 enum {
-    XG_TILE_THREAD,
-    XG_TILE_ROUND,
+    XG_TILE_ROW,
+    XG_TILE_KS,
+    XG_TILE_ROW_ROUND,
+    XG_TILE_K_ROUND,
     XG_TILE_LANE,
     XG_TILE_STEP,
     XG_TILE_TILE,
@@ -73047,9 +75109,8 @@ XG_FN const xg_imap *xg_tile_fetch_map(
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
-/* The kernel of a fusion, if tiles are the way; NULL: they are not. */
-XG_FN xg_kmodule *xg_tile_fusion(
-    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, const xg_machine *m);
+XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
+XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name);
 
 #endif /* XG_SCHED_TILE_H */
 /* sched/tile_form.c -- which axes a dot or convolution has: of a batch, of each operand alone, and summed ones. */
@@ -73317,7 +75378,7 @@ XG_FN bool xg_tile_may_copy(const xg_tile_form *f, const xg_inst *operand, int64
            xg_tile_is_moved(operand);
 }
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
-XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_machine *m, uint32_t side) {
+XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side) {
     const xg_tile_form *f = &p->form;
     xg_tile_fetch *t = &p->fetch[side];
     const xg_imap *to = f->map[side];
@@ -73328,7 +75389,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_machine
     size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
     size[1] = f->group[XG_TILE_K].size;
     t->bytes = bytes;
-    t->async = m->async_copies && xg_tile_may_copy(f, XG_OPERAND(f->hero, f->operand[side]), bytes);
+    t->async = m->async_bytes && xg_tile_may_copy(f, XG_OPERAND(f->hero, f->operand[side]), bytes);
     t->vector = 1;
     t->along_k = false;
     if (xg_type_class(f->sum) & XGT_C) n = 1;
@@ -73433,7 +75494,7 @@ XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum) {
     return xg_type_class(sum) == XGT_F ? one : 2 * one;
 }
 /* Blocks of which a multiprocessor holds so many at a time. */
-XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_machine *m) {
+XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_device *m) {
     int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0, registers, r;
     uint32_t k;
     for (k = 0; k < 2; k++) staged += p->fetch[k].async ? 0 : p->fetch[k].rounds * p->fetch[k].vector;
@@ -73443,16 +75504,17 @@ XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_machine *m) {
     return XG_MAX(XG_MIN(r, m->threads_per_sm / p->threads), (int64_t)1);
 }
 /* Cycles of a multiprocessor for one step of so many blocks at a time: what its pipes take, or one warp alone. */
-XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_machine *m, int64_t blocks) {
-    int64_t warps = blocks * p->threads / XG_TILE_LANES, lanes = XG_MAX(m->lanes / XG_TILE_LANES, 1u);
+XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
+    int64_t warps = blocks * p->threads / XG_TILE_LANES, lanes = XG_MAX(m->f32_rate / XG_TILE_LANES, (int64_t)1);
     int64_t own = p->shape.tm * p->shape.tn * xg_tile_arithmetic(p->form.sum), multiply = own / lanes;
     int64_t read = XG_TILE_READ_CYCLES * (p->shape.tm + p->shape.tn) / p->quad, each;
     each = warps * (XG_MAX(multiply, read) + XG_MIN(multiply, read) / 8);
     return p->shape.k * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
 }
-XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_machine *m, int64_t out_bytes) {
+XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     const xg_tile_group *g = p->form.group;
-    int64_t each = xg_tile_over(p->blocks, m->sms), together = XG_MIN(xg_tile_resident(p, m), each), cycles, l2, first;
+    int64_t each = xg_tile_over(p->blocks, m->sm_count), together = XG_MIN(xg_tile_resident(p, m), each), cycles, l2,
+            first;
     int64_t compute, move, k_bytes[2];
     uint32_t k;
     cycles = xg_cost_mul(p->steps, xg_tile_step_cycles(p, m, together));
@@ -73462,14 +75524,14 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_machine *m, int64_t o
     l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
     first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
     first = xg_cost_add(first, out_bytes);
-    l2 = xg_cost_scale(l2, 1000, XG_TILE_L2_SPEED * m->bandwidth_gbs);
-    move = XG_MAX(xg_cost_scale(first, 1000, m->bandwidth_gbs), l2);
+    l2 = xg_cost_scale(l2, 1000, XG_TILE_L2_SPEED * xg_device_gbs(m->bandwidth));
+    move = XG_MAX(xg_cost_scale(first, 1000, xg_device_gbs(m->bandwidth)), l2);
     return xg_cost_add(XG_MAX(compute, move), XG_MIN(compute, move) / 8);
 }
 
 /* ---- the choice ---- */
 
-XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_machine *m, int64_t out_bytes) {
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     static const xg_tile_shape shapes[] = {
 #define X(m, n, k, tm, tn) {m, n, k, tm, tn},
         XG_TILE_SHAPES_4(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_8(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_16(X)
@@ -73498,14 +75560,14 @@ XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
 }
 /* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before.
  */
-XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_machine *m) {
+XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_device *m) {
     enum {
         READ_LANES = 32 /* a cycle and multiprocessor */,
         STEP_LATENCY = 30 /* cycles */
     };
     int64_t steps = xg_cost_mul(f->group[XG_TILE_K].size, xg_tile_arithmetic(f->sum));
     int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2);
-    int64_t cycles = XG_MAX(reads / (READ_LANES * (int64_t)m->sms), xg_cost_mul(steps, STEP_LATENCY));
+    int64_t cycles = XG_MAX(reads / (READ_LANES * m->sm_count), xg_cost_mul(steps, STEP_LATENCY));
     return xg_cost_scale(cycles, 1000000, m->clock_mhz);
 }
 
@@ -73526,10 +75588,11 @@ XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
 XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     if (!c || xg_fuse_is_phases(c)) return false;
-    XG_FOR_INSTS(i, c) if (xg_tile_is_hero(NULL, i, true)) return true;
+    XG_FOR_INSTS(i, c)
+        if (xg_tile_is_hero(NULL, i, true)) return true;
     return false;
 }
-XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_machine *m) {
+XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m) {
     const xg_tile_group *g = p->form.group;
     int64_t work, out_bytes = 0;
     uint32_t k;
@@ -73568,7 +75631,8 @@ typedef struct xg_tile_kernel {
     xg_fusion_emission *e;
     const xg_tile_plan *p;
     xg_scope s;
-    xg_kval *thread, *tile[XG_TILE_SIDES], *batch, *shared;
+    xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
+    xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
@@ -73589,57 +75653,79 @@ XG_FN xg_kval *xg_tile_apply(
     m->results[0] = e;
     return xg_kapply(&w->s.b, xg_imap_simplify(w->e->m->aff, m), at)->results;
 }
-/* Which row and which k of the step vector `vector` of a fetch begins at. */
-XG_FN void xg_tile_vector_place(
-    const xg_tile_fetch *t, xg_aff_ctx *x, const xg_aff *vector, const xg_aff **row, const xg_aff **k) {
-    if (t->along_k) {
-        const xg_aff *line = xg_aff_div(x, vector, t->beside);
-        *row = xg_aff_mod(x, line, t->rows);
-        *k = xg_aff_mul(x, xg_aff_div(x, line, t->rows), t->beside);
-        *k = xg_aff_mul(x, xg_aff_add(x, *k, xg_aff_mod(x, vector, t->beside)), t->vector);
-    } else {
-        *row = xg_aff_mul(x, xg_aff_mod(x, vector, t->rows / t->vector), t->vector);
-        *k = xg_aff_div(x, vector, t->rows / t->vector);
-    }
+/* v / n, v mod n and v * n + more, as arithmetic: maps take the results as variables, so their expressions stay small.
+ */
+XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+    return n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_DIVUI, v, xg_elem_index(&w->s, n));
 }
-XG_FN const xg_aff *xg_tile_own_vector(const xg_tile_plan *p, xg_aff_ctx *x) {
-    const xg_aff *round = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROUND), p->threads);
-    return xg_aff_add(x, xg_aff_dim(x, XG_TILE_THREAD), round);
+XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+    return n == 1 ? xg_elem_index(&w->s, 0) : xg_k2(&w->s.b, XG_K_OP_REMUI, v, xg_elem_index(&w->s, n));
+}
+XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more) {
+    v = n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_MULI, v, xg_elem_index(&w->s, n));
+    return xg_k2(&w->s.b, XG_K_OP_ADDI, v, more);
+}
+/* How the rounds of a fetch go: first `rows` of them along rows, each `row_step` units (vectors that lie along rows, or
+ * rows) further on; then the same `k_step` units of k further on. */
+typedef struct xg_tile_rounds {
+    int64_t rows, ks, row_step, k_step;
+    int64_t row_units, k_units; /* of the step */
+    int64_t lines;              /* threads / lines: the place along rows, of vectors that lie along k */
+} xg_tile_rounds;
+XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetch *t) {
+    xg_tile_rounds r;
+    int64_t across;
+    r.row_units = t->along_k ? t->rows : t->rows / t->vector;
+    r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k;
+    r.lines = t->along_k ? t->beside : 1;
+    across = XG_MIN(p->threads / r.lines, r.row_units); /* both are powers of two */
+    r.row_step = across;
+    r.rows = r.row_units / across;
+    r.k_step = p->threads / across;
+    r.ks = xg_tile_over(r.k_units, r.k_step);
+    return r;
 }
 XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *counts) {
-    counts[XG_TILE_THREAD] = p->threads;
-    counts[XG_TILE_ROUND] = p->fetch[side].rounds;
+    xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
+    counts[XG_TILE_ROW] = r.row_step;
+    counts[XG_TILE_KS] = XG_MIN(r.k_step, r.k_units);
+    counts[XG_TILE_ROW_ROUND] = r.rows;
+    counts[XG_TILE_K_ROUND] = r.ks;
     counts[XG_TILE_LANE] = p->fetch[side].vector;
     counts[XG_TILE_STEP] = p->steps;
     counts[XG_TILE_TILE] = p->tiles[side];
     counts[XG_TILE_BATCH] = p->batch;
 }
-
-XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+/* The row of the tile and the k of the step of a lane, of the dims of a fetch. */
+XG_FN void xg_tile_fetch_place(
+    const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_aff *lane, const xg_aff **row, const xg_aff **k) {
     const xg_tile_fetch *t = &p->fetch[side];
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k, *lane = xg_aff_dim(x, XG_TILE_LANE);
+    xg_tile_rounds r = xg_tile_rounds_of(p, t);
+    *row = xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROW_ROUND), r.row_step));
+    *k = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_K_ROUND), r.k_step));
+    if (t->along_k)
+        *k = xg_aff_add(x, xg_aff_mul(x, *k, t->vector), lane);
+    else
+        *row = xg_aff_add(x, xg_aff_mul(x, *row, t->vector), lane);
+}
+XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
     int64_t counts[XG_TILE_FETCH_DIMS];
-    const xg_imap *made;
     xg_imap *m;
     xg_aff_env env;
     uint32_t v;
     xg_tile_fetch_counts(p, side, counts);
     m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.n_vars);
     env = xg_imap_env(x, m);
-    xg_tile_vector_place(t, x, xg_tile_own_vector(p, x), &row, &k);
-    if (t->along_k)
-        k = xg_aff_add(x, k, lane);
-    else
-        row = xg_aff_add(x, row, lane);
+    xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
-    linear[side ? XG_TILE_N : XG_TILE_M] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), t->rows), row);
-    linear[XG_TILE_K] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k), k);
+    row = xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), p->fetch[side].rows));
+    linear[side ? XG_TILE_N : XG_TILE_M] = row;
+    linear[XG_TILE_K] = xg_aff_add(x, k, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k));
     xg_tile_variables(&p->form, &env, linear, vars);
     for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
-    made = xg_imap_compose(x, m, p->form.map[side]);
-    if (t->rounds * p->threads == t->vectors) return made;
-    return xg_imap_with_constraint(x, made, xg_tile_own_vector(p, x), xg_range_of(0, t->vectors - 1));
+    return xg_imap_compose(x, m, p->form.map[side]);
 }
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
     const xg_aff *lane = xg_aff_dim(x, XG_TILE_LANE), *rest;
@@ -73704,24 +75790,35 @@ XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, x
     xg_flow_end(&f);
     return v;
 }
-XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval **at) {
-    at[XG_TILE_THREAD] = w->thread;
-    at[XG_TILE_ROUND] = xg_elem_index(&w->s, round);
+XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval **at) {
+    at[XG_TILE_ROW] = w->place[side][0];
+    at[XG_TILE_KS] = w->place[side][1];
+    at[XG_TILE_ROW_ROUND] = row_round;
+    at[XG_TILE_K_ROUND] = k_round;
     at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
-    at[XG_TILE_STEP] = step;
+    at[XG_TILE_STEP] = w->step;
     at[XG_TILE_TILE] = w->tile[side];
     at[XG_TILE_BATCH] = w->batch;
 }
+/* Whether a thread has a vector, of a step that has fewer than there are threads; NULL: it has. */
+XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
+    int64_t vectors = w->p->fetch[side].vectors;
+    if (vectors >= w->p->threads) return NULL;
+    return xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, vectors));
+}
 /* What a thread brings of a side in one round. */
-XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step) {
+XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last;
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last, *has, *row_round;
     int64_t counts[XG_TILE_FETCH_DIMS];
     const xg_ktype *type;
     xg_flow f;
-    xg_tile_fetch_at(w, side, round, step, at);
+    has = xg_tile_has_vector(w, side);
+    row_round = xg_elem_index(&w->s, round % r.rows);
+    xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
     xg_tile_fetch_counts(w->p, side, counts);
-    cond = xg_tile_inside(w, t->map, counts, at);
+    cond = xg_elem_and(&w->s, has, xg_tile_inside(w, t->map, counts, at));
     if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
     type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), t->vector);
     vector = xg_kconst_bits(&w->s.b, type, 0);
@@ -73738,27 +75835,26 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_
 
 /* ---- from registers into shared memory ---- */
 
-enum {
-    XG_TILE_SPOT_THREAD,
-    XG_TILE_SPOT_BUFFER,
-    XG_TILE_SPOT_DIMS
-};
-/* Where lane `lane` of a round's vector goes. */
-XG_FN xg_kval *xg_tile_spot(xg_tile_kernel *w, uint32_t side, int64_t round, int64_t lane, xg_kval *buffer) {
+/* Where lane `lane` of the vector goes, of the dims of a fetch and a buffer. */
+XG_FN xg_kval *xg_tile_spot(
+    xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, int64_t lane, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *vector = xg_aff_add_k(x, xg_aff_dim(x, XG_TILE_SPOT_THREAD), round * w->p->threads), *row, *k, *at;
-    int64_t counts[XG_TILE_SPOT_DIMS];
-    xg_kval *v[XG_TILE_SPOT_DIMS];
-    counts[XG_TILE_SPOT_THREAD] = XG_MIN(w->p->threads, t->vectors - round * w->p->threads);
-    counts[XG_TILE_SPOT_BUFFER] = 2;
-    v[XG_TILE_SPOT_THREAD] = w->thread;
-    v[XG_TILE_SPOT_BUFFER] = buffer;
-    xg_tile_vector_place(t, x, vector, &row, &k);
-    at = xg_aff_add(x, row, xg_aff_mul(x, k, t->pitch));
-    at = xg_aff_add_k(x, at, t->offset + (t->along_k ? lane * t->pitch : lane));
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_SPOT_BUFFER), w->p->shape.k * t->pitch));
-    return xg_tile_apply(w, counts, XG_TILE_SPOT_DIMS, at, v);
+    const xg_aff *row, *k, *at;
+    int64_t counts[XG_TILE_FETCH_DIMS], own[5];
+    xg_kval *v[5];
+    xg_tile_fetch_counts(w->p, side, counts);
+    memcpy(own, counts, 4 * sizeof *own);
+    own[4] = 2;
+    v[XG_TILE_ROW] = w->place[side][0];
+    v[XG_TILE_KS] = w->place[side][1];
+    v[XG_TILE_ROW_ROUND] = row_round;
+    v[XG_TILE_K_ROUND] = k_round;
+    v[4] = buffer;
+    xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
+    at = xg_aff_add_k(x, xg_aff_add(x, row, xg_aff_mul(x, k, t->pitch)), t->offset);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 4), w->p->shape.k * t->pitch));
+    return xg_tile_apply(w, own, 5, at, v);
 }
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
     xg_kval *v[3];
@@ -73769,11 +75865,13 @@ XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot)
 }
 XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *row_round = xg_elem_index(&w->s, round % r.rows), *k_round = xg_elem_index(&w->s, round / r.rows);
     xg_elem v = w->staged[side][round];
     xg_kval *o[2], *at;
     int64_t lane;
     if (t->vector > 1 && !t->along_k) {
-        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, round, 0, buffer));
+        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, row_round, k_round, 0, buffer));
         return;
     }
     for (lane = 0; lane < t->vector; lane++) {
@@ -73784,25 +75882,20 @@ XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval 
             const xg_ktype *scalar = xg_kir_scalar(w->e->m, v.v->type->elem);
             one = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, scalar));
         }
-        at = xg_tile_spot(w, side, round, lane, buffer);
+        at = xg_tile_spot(w, side, row_round, k_round, lane, buffer);
         w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, &at, 1);
     }
-}
-/* Whether a thread has a vector in this round; NULL: each has. */
-XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side, int64_t round) {
-    int64_t left = w->p->fetch[side].vectors - round * w->p->threads;
-    return left < w->p->threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, left)) : NULL;
 }
 XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
     uint32_t side;
     int64_t k;
-    for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
-            xg_flow f = xg_flow_of(&w->s, &w->shared);
-            xg_flow_if(&f, xg_tile_has_vector(w, side, k));
-            xg_tile_put(w, side, k, buffer);
-            xg_flow_end(&f);
-        }
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_flow f = xg_flow_of(&w->s, &w->shared);
+        if (w->p->fetch[side].async) continue;
+        xg_flow_if(&f, xg_tile_has_vector(w, side));
+        for (k = 0; k < w->p->fetch[side].rounds; k++) xg_tile_put(w, side, k, buffer);
+        xg_flow_end(&f);
+    }
 }
 
 /* ---- from memory into shared memory ---- */
@@ -73827,21 +75920,18 @@ XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, x
     w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, at).v, w->shared, &spot, 1);
     xg_flow_end(&f);
 }
-XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval *buffer) {
+XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot;
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot, *zero;
     int64_t counts[XG_TILE_FETCH_DIMS];
-    xg_flow some = xg_flow_of(&w->s, &w->shared), f = some;
-    xg_flow_if(&some, xg_tile_has_vector(w, side, round));
-    xg_tile_fetch_at(w, side, round, step, at);
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_tile_fetch_at(w, side, row_round, k_round, at);
     xg_tile_fetch_counts(w->p, side, counts);
-    spot = xg_tile_spot(w, side, round, 0, buffer);
+    spot = xg_tile_spot(w, side, row_round, k_round, 0, buffer);
     cond = xg_tile_inside(w, t->map, counts, at);
-    f = xg_flow_of(&w->s, &w->shared);
     xg_flow_if(&f, cond);
     xg_tile_copy_vector(w, side, at, spot);
     if (cond) {
-        xg_kval *zero;
         xg_flow_else(&f);
         zero = xg_tile_zero(w).v;
         if (t->vector == 1)
@@ -73852,17 +75942,38 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval
         }
     }
     xg_flow_end(&f);
+}
+/* All rounds: loops that are written out once they are lowered, since their rounds differ in constants alone. */
+XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+    xg_flow some = xg_flow_of(&w->s, &w->shared), outer = xg_flow_of(&w->s, NULL), inner = outer;
+    xg_kval *zero, *k_round, *row_round;
+    xg_flow_if(&some, xg_tile_has_vector(w, side));
+    zero = k_round = row_round = xg_elem_index(&w->s, 0);
+    if (r.ks > 1) {
+        xg_flow_slot(&outer, &w->shared);
+        k_round = xg_flow_for(&outer, zero, xg_elem_index(&w->s, r.ks), 1, r.ks);
+        outer.op->flags = KL_UNROLL_LOWERED;
+    }
+    if (r.rows > 1) {
+        xg_flow_slot(&inner, &w->shared);
+        row_round = xg_flow_for(&inner, zero, xg_elem_index(&w->s, r.rows), 1, r.rows);
+        inner.op->flags = KL_UNROLL_LOWERED;
+    }
+    xg_tile_copy(w, side, row_round, k_round, buffer);
+    xg_flow_end(&inner);
+    xg_flow_end(&outer);
     xg_flow_end(&some);
 }
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
     uint32_t side;
     int64_t k;
+    w->step = step;
     for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds; k++)
-            if (w->p->fetch[side].async)
-                xg_tile_copy(w, side, k, step, buffer);
-            else
-                w->staged[side][k] = xg_tile_bring(w, side, k, step);
+        if (w->p->fetch[side].async)
+            xg_tile_copy_step(w, side, buffer);
+        else
+            for (k = 0; k < w->p->fetch[side].rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);
 }
 XG_FN void xg_tile_wait(xg_tile_kernel *w) {
     w->shared = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0)->results;
@@ -73870,31 +75981,24 @@ XG_FN void xg_tile_wait(xg_tile_kernel *w) {
 
 /* ---- multiply ---- */
 
-/* The row, or column, of a thread among those of its block. */
-XG_FN const xg_aff *xg_tile_thread_place(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *thread, uint32_t side) {
-    int64_t lanes_m = XG_TILE_LANES / p->lanes_n;
-    const xg_aff *lane = xg_aff_mod(x, thread, XG_TILE_LANES), *warp = xg_aff_div(x, thread, XG_TILE_LANES);
-    if (side)
-        return xg_aff_add(
-            x, xg_aff_mod(x, lane, p->lanes_n), xg_aff_mul(x, xg_aff_mod(x, warp, p->warps_n), p->lanes_n));
-    return xg_aff_add(x, xg_aff_div(x, lane, p->lanes_n), xg_aff_mul(x, xg_aff_div(x, warp, p->warps_n), lanes_m));
-}
 enum {
-    XG_TILE_READ_THREAD,
+    XG_TILE_READ_PLACE, /* the row, or column, of the thread among those of its block */
     XG_TILE_READ_BUFFER,
     XG_TILE_READ_OUTER,
     XG_TILE_READ_INNER,
     XG_TILE_READ_DIMS
 };
 /* A thread's elements of one k: `quad` side by side, the next ones a part of the tile further on. */
-XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *const *v, const int64_t *counts, xg_elem *out) {
+XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64_t *counts, xg_elem *out) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
     const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
-    const xg_aff *at = xg_tile_thread_place(p, x, xg_aff_dim(x, XG_TILE_READ_THREAD), side), *k;
+    const xg_aff *at = xg_aff_dim(x, XG_TILE_READ_PLACE), *k;
     xg_kval *o[2], *vector;
+    counts[XG_TILE_READ_PLACE] = side ? p->columns : p->rows;
+    v[XG_TILE_READ_PLACE] = w->own[side];
     k = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]),
         xg_aff_dim(x, XG_TILE_READ_INNER));
     at = xg_aff_add(x, xg_aff_mul(x, at, p->quad), xg_aff_mul(x, k, t->pitch));
@@ -73919,7 +76023,7 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *const *v,
         }
     }
 }
-XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval *const *v, const int64_t *counts) {
+XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts) {
     const xg_tile_plan *p = w->p;
     int64_t i, j;
     xg_elem *a = XG_NEW_N(w->e->arena, xg_elem, p->shape.tm), *b = XG_NEW_N(w->e->arena, xg_elem, p->shape.tn);
@@ -73938,11 +76042,9 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     int64_t k;
-    counts[XG_TILE_READ_THREAD] = p->threads;
     counts[XG_TILE_READ_BUFFER] = 2;
     counts[XG_TILE_READ_OUTER] = p->shape.k / inner;
     counts[XG_TILE_READ_INNER] = inner;
-    v[XG_TILE_READ_THREAD] = w->thread;
     v[XG_TILE_READ_BUFFER] = buffer;
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&outer, &w->sums[k]);
     outer.rolled = true;
@@ -73981,12 +76083,11 @@ XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
         }
 }
 XG_FN void xg_tile_one_step(xg_tile_kernel *w, xg_kval *step) {
-    xg_aff_ctx *x = w->e->m->aff;
     int64_t steps = w->p->steps;
-    xg_kval *next = xg_tile_apply(w, &steps, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), &step), *buffer, *other;
+    xg_kval *one = xg_elem_index(&w->s, 1), *next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, one), *buffer, *other;
     xg_flow f = xg_flow_of(&w->s, NULL);
-    buffer = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_dim(x, 0), 2), &step);
-    other = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), 2), &step);
+    buffer = xg_tile_rest(w, step, 2);
+    other = xg_k2(&w->s.b, XG_K_OP_SUBI, one, buffer);
     xg_tile_bring_nothing(w);
     xg_tile_carry_staged(w, &f);
     xg_flow_slot(&f, &w->shared);
@@ -74025,12 +76126,14 @@ XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
 XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *row = xg_tile_thread_place(p, x, xg_aff_dim(x, 0), 0), *column, *at;
-    int64_t i, h, j, across = p->shape.tn / p->quad;
+    const xg_aff *at;
+    int64_t i, h, j, across = p->shape.tn / p->quad, counts[2];
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
     const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad);
-    column = xg_aff_mul(x, xg_tile_thread_place(p, x, xg_aff_dim(x, 0), 1), p->quad);
-    at = xg_aff_add(x, xg_aff_mul(x, row, p->quad * p->shape.n), column);
+    counts[0] = p->rows;
+    counts[1] = p->columns;
+    at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), p->quad));
     for (i = 0; i < p->quad; i++)
         for (h = 0; h < across; h++) {
             const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad];
@@ -74038,7 +76141,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
             xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
             for (j = 0; j < p->quad; j++) {
                 if (apart) {
-                    xg_kval *spot = xg_tile_apply(w, &p->threads, 1, xg_aff_add_k(x, first, j), &w->thread);
+                    xg_kval *spot = xg_tile_apply(w, counts, 2, xg_aff_add_k(x, first, j), w->own);
                     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
                     continue;
                 }
@@ -74047,11 +76150,12 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
                 o[2] = xg_elem_index(&w->s, j);
                 vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
             }
-            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, &p->threads, 1, first, &w->thread));
+            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 2, first, w->own));
         }
 }
 enum {
-    XG_TILE_OUT_THREAD,
+    XG_TILE_OUT_ROW,    /* of a thread: in the first round */
+    XG_TILE_OUT_COLUMN, /* counted in vectors */
     XG_TILE_OUT_ROUND,
     XG_TILE_OUT_LANE,
     XG_TILE_OUT_M,
@@ -74067,14 +76171,18 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t rows = p->shape.m / (p->shape.tm / p->quad), vectors = rows * p->shape.n / p->out_vector, line;
-    const xg_aff *own, *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    int64_t rows = p->shape.m / (p->shape.tm / p->quad), vectors = rows * p->shape.n / p->out_vector;
+    int64_t line, wide;
+    const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
     xg_tile_out o;
     xg_aff_env env;
     xg_imap *m;
     uint32_t k;
     line = p->shape.n / p->out_vector;
-    o.counts[XG_TILE_OUT_THREAD] = p->threads;
+    wide = XG_MAX(line / p->threads, (int64_t)1); /* rounds of a row */
+    o.counts[XG_TILE_OUT_ROW] = XG_MAX(p->threads / line, (int64_t)1);
+    o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(line, p->threads);
     o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, p->threads);
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
     o.counts[XG_TILE_OUT_M] = p->tiles[0];
@@ -74082,9 +76190,10 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     o.counts[XG_TILE_OUT_BATCH] = p->batch;
     m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
     env = xg_imap_env(x, m);
-    own = xg_aff_add(x, xg_aff_dim(x, XG_TILE_OUT_THREAD), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_ROUND), p->threads));
-    row = xg_aff_div_in(&env, own, line);
-    column = xg_aff_mul(x, xg_aff_mod_in(&env, own, line), p->out_vector);
+    row = xg_aff_mul(x, xg_aff_div(x, round, wide), o.counts[XG_TILE_OUT_ROW]);
+    row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_OUT_ROW));
+    column = xg_aff_mul(x, xg_aff_mod(x, round, wide), p->threads);
+    column = xg_aff_mul(x, xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_COLUMN)), p->out_vector);
     column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
@@ -74095,7 +76204,6 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
     m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->shape.n), column);
     o.map = xg_imap_simplify(x, m);
-    if (vectors % p->threads) o.map = xg_imap_with_constraint(x, o.map, own, xg_range_of(0, vectors - 1));
     if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
     if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
@@ -74139,7 +76247,8 @@ XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last;
     xg_flow f = xg_flow_of(&w->s, NULL);
     uint32_t k;
-    at[XG_TILE_OUT_THREAD] = w->thread;
+    at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
+    at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
     at[XG_TILE_OUT_M] = w->tile[0];
     at[XG_TILE_OUT_N] = w->tile[1];
     at[XG_TILE_OUT_BATCH] = w->batch;
@@ -74169,14 +76278,33 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
 /* Blocks by batch, then by groups of rows of tiles; a group column by column. */
 XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
-    int64_t each = p->tiles[0] * p->tiles[1], together = p->group_rows * p->tiles[1];
-    const xg_aff *block = xg_aff_dim(x, 0), *own = xg_aff_mod(x, block, each), *in = xg_aff_mod(x, own, together), *e;
-    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks);
-    e = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, own, together), p->group_rows), xg_aff_mod(x, in, p->group_rows));
-    w->tile[0] = xg_tile_apply(w, &p->blocks, 1, e, &id);
-    w->tile[1] = xg_tile_apply(w, &p->blocks, 1, xg_aff_div(x, in, p->group_rows), &id);
-    w->batch = xg_tile_apply(w, &p->blocks, 1, xg_aff_div(x, block, each), &id);
+    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks), *own, *in, *group;
+    own = xg_tile_rest(w, id, p->tiles[0] * p->tiles[1]);
+    in = xg_tile_rest(w, own, p->group_rows * p->tiles[1]);
+    group = xg_tile_quotient(w, own, p->group_rows * p->tiles[1]);
+    w->tile[0] = xg_tile_join(w, group, p->group_rows, xg_tile_rest(w, in, p->group_rows));
+    w->tile[1] = xg_tile_quotient(w, in, p->group_rows);
+    w->batch = xg_tile_quotient(w, id, p->tiles[0] * p->tiles[1]);
+}
+/* Where a thread stands: among the rows and columns of threads, and in what it brings of each side. */
+XG_FN void xg_tile_threads(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *lane, *warp, *in, *line;
+    uint32_t side;
+    w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
+    lane = xg_tile_rest(w, w->thread, XG_TILE_LANES);
+    warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+    in = xg_tile_quotient(w, lane, p->lanes_n);
+    w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), XG_TILE_LANES / p->lanes_n, in);
+    in = xg_tile_rest(w, lane, p->lanes_n);
+    w->own[1] = xg_tile_join(w, xg_tile_rest(w, warp, p->warps_n), p->lanes_n, in);
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
+        in = xg_tile_rest(w, w->thread, r.lines);
+        line = xg_tile_quotient(w, w->thread, r.lines);
+        w->place[side][0] = xg_tile_rest(w, line, r.row_step);
+        w->place[side][1] = xg_tile_join(w, xg_tile_quotient(w, line, r.row_step), r.lines, in);
+    }
 }
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_kfunc *f = e->m->entry;
@@ -74196,27 +76324,463 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[f->n_inputs + k];
-    w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
+    xg_tile_threads(&w);
     xg_tile_blocks(&w);
     w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     xg_tile_all_steps(&w);
     xg_tile_all_results(&w);
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }
-XG_FN xg_kmodule *xg_tile_fusion(
-    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, const xg_machine *m) {
+/* ---- the way ---- */
+
+XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_tile_plan *p) {
+    const xg_device *m = &job->fusion->comp->module->device;
+    if (!xg_tile_may_be(job->fusion)) return false;
+    xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
+    if (!xg_tile_plan_of(p, e, m)) return false;
+    return xg_emit_launch(e, p->threads, p->blocks, 0);
+}
+XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const xg_fusion_emission *e, xg_record *r) {
+    int64_t tile[3], part[2];
+    tile[0] = p->shape.m;
+    tile[1] = p->shape.n;
+    tile[2] = p->shape.k;
+    part[0] = p->shape.tm;
+    part[1] = p->shape.tn;
+    xg_record_put(job->arena, &r->form, "tile", tile, 3);
+    xg_record_put(job->arena, &r->form, "thread_tile", part, 2);
+    r->launch = e->record->launch;
+}
+/* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
+XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times) {
+    const xg_device *m = &job->fusion->comp->module->device;
+    uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
     xg_fusion_emission e;
     xg_tile_plan p;
-    if (!xg_tile_may_be(fusion)) return NULL;
-    xg_emit_open(&e, NULL, a, fusion, target);
-    if (!xg_tile_plan_of(&p, &e, m)) return NULL;
+    xg_ints *over;
+    if (!xg_tile_way_open(job, &e, &p)) return false;
+    xg_tile_way_write(job, &p, &e, r);
+    over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
+    xg_fuse_over(job->arena, job->fusion, true, over);
+    r->over = over;
+    r->n_results = n;
+    times->own = p.picoseconds;
+    times->emitter = XG_MAX(xg_tile_loop_time(&p.form, m), p.picoseconds + 1); /* the plan has compared the two */
+    return true;
+}
+XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name) {
+    xg_fusion_emission e;
+    xg_tile_plan p;
+    xg_record made;
+    const char *which;
+    memset(&made, 0, sizeof made);
+    if (!xg_tile_way_open(job, &e, &p))
+        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
+            "the record of this kernel: tiles do not suit it");
+    xg_tile_way_write(job, &p, &e, &made);
+    which = xg_record_disobeys(r, &made);
+    if (which)
+        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
+            "the record of this kernel: '%s' would be another", which);
     xg_emit_check_leaves(&e);
-    xg_emit_entry(&e, kernel_name);
+    xg_emit_entry(&e, name);
     xg_tile_emit(&e, &p);
     return e.m;
 }
 
 #endif /* XG_SCHED_TILE_EMIT_C */
+
+/* choice */
+/* choice/choice.h -- each kernel is decided once: by which way, in what form, with how many threads, over which memory.
+ *
+ * The pass kernel-choice, behind fusion, writes a record (fuse/record.c) into the backend_config of every fusion that
+ * becomes a kernel. Scheduling, alias analysis and code read the record and decide nothing again.
+ *
+ * Ways are rows: the emitters (emit/emitters.h), which come first in order of priority, and the rules below, which
+ * compete with the emitter by estimated time. A fusion that a rule takes is the rule's when its time is less.
+ *
+ * To add a way: a row of XG_RULES, and two functions (xg_way in emit.h), whose prototypes stand in a header of a room
+ * below this one.
+ *     plan   Whether the way can make the fusion. False: it cannot, or should not; r->why may say why not, as a text
+ * that lasts. True: it has written form (xg_record_put), launch, its time, and, if it knows better than the cost model,
+ * the time that the emitter would take. A result may be written over an operand only if r->over says so: job->over has
+ * what the computation allows where all is read before any of it is written, or by the thread that writes there;
+ * xg_fuse_over(.., true, ..) what it allows where each thread reads an operand only at the place that it writes. What
+ * job->given says of the form is an order: obey it, or refuse with the reason. An order that has a launch is whole:
+ * then nothing is searched. emit   The kernel, by the record alone: job->given is the record. Its entry has the
+ * computation's parameters, then one destination for each leaf of the result. The launch is checked against the
+ * record's. */
+#ifndef XG_CHOICE_H
+#define XG_CHOICE_H
+
+/* clang-format off */
+/* X(kind, text, plan, emit)   kind: "rule" or "library", the key of the record that names it */
+#define XG_RULES(X) \
+    X("rule", "tile", xg_tile_way_plan, xg_tile_way_emit)
+/* clang-format on */
+
+/* ---- choice.c ---- */
+XG_FN bool xg_choice_kernels(xg_module *m); /* the pass kernel-choice */
+/* The record of one fusion that came later, or that is not in a module's steps. */
+XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *target);
+/* The kernel, by the fusion's record; fails where the record does not suit the fusion. */
+XG_FN xg_kmodule *xg_choice_emit(
+    xg_arena *a, const xg_inst *fusion, const xg_record *r, xg_str name, const xg_emit_target *target);
+XG_FN void xg_choice_complete(xg_module *m);         /* records that are missing, or leave something open */
+XG_FN bool xg_choice_needs_kernel(const xg_inst *i); /* a fusion that is made by a kernel */
+XG_FN xg_emit_target xg_choice_target(const xg_module *m);
+
+#endif /* XG_CHOICE_H */
+/* choice/choice.c -- asks every way for its plan and takes the best; emits by the record.
+ *
+ * Equal computations get equal records, and are asked for once. */
+#ifndef XG_CHOICE_CHOICE_C
+#define XG_CHOICE_CHOICE_C
+
+static const xg_way xg_rules[] = {
+#define X(kind, text, plan, emit) {kind, text, plan, emit},
+    XG_RULES(X)
+#undef X
+        {NULL, NULL, NULL, NULL}};
+
+XG_FN const xg_way *xg_choice_rule(xg_str kind, xg_str name) {
+    const xg_way *w;
+    for (w = xg_rules; w->name; w++)
+        if (xg_str_is(kind, w->kind) && xg_str_is(name, w->name)) return w;
+    return NULL;
+}
+/* All ways by number, for the nearest name. */
+XG_FN const char *xg_choice_nth_name(const void *user, size_t i) {
+    uint32_t n = 0;
+    (void)user;
+    while (xg_emit_row(n)) n++;
+    return i < n ? xg_emit_row((uint32_t)i)->name : xg_rules[i - n].name;
+}
+XG_NORETURN XG_FN void xg_choice_unknown(const xg_inst *fusion, const xg_record *r) {
+    const char *nearby = xg_nearest(r->way, xg_choice_nth_name, NULL);
+    xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "leave it out: what is not given is decided",
+        "the record of this kernel: there is no %.*s '%.*s'%s%s%s", (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p,
+        nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+}
+XG_NORETURN XG_FN void xg_choice_refuse(const xg_inst *fusion, const xg_record *r, const char *why, uint32_t n) {
+    static const char otherwise[] = "it does not take this fusion";
+    xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
+        "the record of this kernel: the %.*s '%.*s' cannot obey: %.*s", (int)r->kind.n, r->kind.p, (int)r->way.n,
+        r->way.p, n ? (int)n : (int)sizeof otherwise - 1, n ? why : otherwise);
+}
+/* What was planned by an order says what the order says. */
+XG_FN void xg_choice_check(const xg_inst *fusion, const xg_record *given, const xg_record *made) {
+    const char *which = given ? xg_record_disobeys(given, made) : NULL;
+    char why[96];
+    if (!which) return;
+    xg_format(why, sizeof why, "'%s' would be another", which);
+    xg_choice_refuse(fusion, made, why, (uint32_t)strlen(why));
+}
+
+/* ---- one fusion ---- */
+
+typedef struct xg_choosing {
+    xg_way_job job;
+    xg_fusion_emission e;
+    xg_record *r; /* the result */
+    uint32_t n_leaves;
+    xg_ints *over;
+} xg_choosing;
+
+XG_FN xg_record *xg_choice_new(xg_arena *a) { return XG_NEW(a, xg_record); }
+
+/* What the emitter's code does to memory decides where results may lie: the loop emitter makes all results at one place
+ * before it writes any. */
+XG_FN void xg_choice_emitter_over(xg_choosing *w, const xg_emitter *by) {
+    xg_record *r = w->e.record;
+    xg_phase_list list;
+    uint32_t k;
+    if (w->e.parts) {
+        if (by->emit == xg_emit_loop) xg_fuse_over(w->job.arena, w->job.fusion, true, w->over);
+        r->over = w->over;
+        r->n_results = w->n_leaves;
+        return;
+    }
+    list = xg_fuse_phases(w->job.arena, w->e.comp);
+    for (k = 0; k < w->e.n_members; k++) {
+        const xg_inst *member = list.members[k];
+        uint32_t n = (uint32_t)xg_shape_leaves(member->shape);
+        xg_ints *over = XG_NEW_N(w->job.arena, xg_ints, n + (size_t)1);
+        xg_fuse_over(w->job.arena, member, xg_str_is(w->e.members[k].way, "loop"), over);
+        w->e.members[k].over = over;
+        w->e.members[k].n_results = n;
+    }
+    xg_fuse_over_phases(w->job.arena, w->job.fusion, r->launch.blocks[0], w->e.members, w->over);
+    r->over = w->over;
+    r->n_results = w->n_leaves;
+}
+XG_FN void xg_choice_by_emitter(xg_choosing *w) {
+    const xg_record *given = w->job.given;
+    const xg_emitter *by = NULL;
+    w->e.given = given;
+    if (!given || !given->way.n)
+        by = xg_emit_choose(&w->e);
+    else if ((by = xg_emit_find(given->way)) == NULL)
+        xg_choice_unknown(w->job.fusion, given);
+    else if (!xg_emit_plan(&w->e, by))
+        xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
+    xg_choice_emitter_over(w, by);
+    w->r = w->e.record;
+}
+XG_FN void xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
+    xg_way_times times;
+    if (!rule) xg_choice_unknown(w->job.fusion, w->job.given);
+    w->r = xg_choice_new(w->job.arena);
+    w->r->kind = xg_str_z(rule->kind);
+    w->r->way = xg_str_z(rule->name);
+    if (!rule->plan(&w->job, w->r, &times)) xg_choice_refuse(w->job.fusion, w->r, w->r->why.p, w->r->why.n);
+}
+/* The best of the rules that take it, if it is faster than the emitter. */
+XG_FN void xg_choice_compete(xg_choosing *w) {
+    const xg_way *rule;
+    const xg_launch *l = &w->r->launch;
+    xg_numbers_list all = {NULL, 0, 0};
+    xg_record *best = w->r;
+    int64_t least = -1;
+    for (rule = xg_rules; rule->name; rule++) {
+        xg_record *r = xg_choice_new(w->job.arena);
+        xg_way_times times = {0, 0};
+        r->kind = xg_str_z(rule->kind);
+        r->way = xg_str_z(rule->name);
+        if (!rule->plan(&w->job, r, &times)) continue;
+        if (least < 0) {
+            least = times.emitter;
+            if (!least) least = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
+            xg_record_put(w->job.arena, &all, w->r->way.p, &least, 1);
+        }
+        xg_record_put(w->job.arena, &all, rule->name, &times.own, 1);
+        if (times.own >= least) continue;
+        least = times.own;
+        best = r;
+    }
+    w->r = best;
+    w->r->estimates = all;
+}
+/* An order may allow less than the way would. */
+XG_FN void xg_choice_narrow(xg_choosing *w) {
+    const xg_record *given = w->job.given;
+    uint32_t leaf, k;
+    if (!w->r->n_results) { /* a rule that is silent writes over nothing */
+        w->r->over = XG_NEW_N(w->job.arena, xg_ints, w->n_leaves + (size_t)1);
+        w->r->n_results = w->n_leaves;
+    }
+    if (!given || !given->n_results) return;
+    for (leaf = 0; leaf < given->n_results; leaf++)
+        for (k = 0; k < given->over[leaf].n; k++)
+            if (!xg_ints_at(w->r->over[leaf], given->over[leaf].p[k], NULL)) {
+                char why[96];
+                xg_format(why, sizeof why, "result %u cannot be written over operand %lld", leaf,
+                    (long long)given->over[leaf].p[k]);
+                xg_choice_refuse(w->job.fusion, w->r, why, (uint32_t)strlen(why));
+            }
+    w->r->over = given->over;
+}
+XG_FN void xg_choice_make(
+    xg_choosing *w, xg_arena *a, const xg_inst *fusion, const xg_record *given, const xg_emit_target *target) {
+    memset(w, 0, sizeof *w);
+    w->job.arena = a;
+    w->job.fusion = fusion;
+    w->job.target = target;
+    w->job.given = given;
+    w->n_leaves = (uint32_t)xg_shape_leaves(fusion->shape);
+    w->over = XG_NEW_N(a, xg_ints, w->n_leaves + (size_t)1);
+    w->job.over = w->over;
+    xg_emit_open(&w->e, NULL, a, fusion, target);
+    xg_emit_check_leaves(&w->e);
+    if (w->e.parts) xg_fuse_over(a, fusion, false, w->over);
+    if (given && given->way.n && !xg_str_is(given->kind, "emitter"))
+        xg_choice_by_rule(w, xg_choice_rule(given->kind, given->way));
+    else {
+        xg_choice_by_emitter(w);
+        if ((!given || !given->way.n) && w->e.parts) xg_choice_compete(w);
+    }
+    xg_choice_check(fusion, given, w->r);
+    xg_choice_narrow(w);
+}
+XG_FN void xg_choice_write(const xg_choosing *w, xg_inst *fusion) {
+    xg_record r = *w->r;
+    xg_phase_list list;
+    uint32_t k;
+    if (w->job.given && w->job.given->why.n) r.why = w->job.given->why;
+    xg_record_write(fusion, &r);
+    if (!w->e.n_members) return;
+    list = xg_fuse_phases(w->job.arena, w->e.comp);
+    for (k = 0; k < w->e.n_members; k++) xg_record_write((xg_inst *)list.members[k], &w->e.members[k]);
+}
+XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *target) {
+    xg_choosing w;
+    xg_choice_make(&w, a, fusion, xg_record_read(a, fusion), target);
+    xg_choice_write(&w, fusion);
+    xg_emit_close(&w.e);
+}
+
+/* ---- the pass ---- */
+
+/* What equal fusions have in common: the attribute of each, and those of its members. */
+typedef struct xg_choice_known {
+    const xg_str *own, **members;
+} xg_choice_known;
+typedef struct xg_choice_pass {
+    xg_arena *work; /* of one fusion */
+    xg_arena *kept;
+    xg_emit_target target;
+    xg_dict known; /* by fingerprint */
+    xg_records records;
+    bool changed;
+} xg_choice_pass;
+
+XG_FN bool xg_choice_needs_kernel(const xg_inst *i) {
+    uint32_t k, n, pattern;
+    int64_t elements = 0;
+    if (i->op != XG_FUSION) return false;
+    n = (uint32_t)xg_shape_leaves(i->shape);
+    if (n == 1 && xg_fuse_is_fill(xg_attr_comp(i, XG_A_calls)->root, &pattern)) return false;
+    if (i->shape->type != XLAGPU_TUPLE) return i->shape->elements != 0;
+    for (k = 0; k < i->shape->n_elems; k++) elements |= i->shape->elems[k]->elements;
+    return elements != 0;
+}
+/* Equal fusions, but for what they declare of themselves. The order of instructions counts: it is that of the records
+ * of members. */
+XG_FN xg_str xg_choice_key(const xg_choice_pass *p, const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    xg_buf b;
+    xg_buf_init(&b, p->work);
+    xg_fuse_fingerprint(&b, c);
+    return xg_str_of(b.p, b.n);
+}
+XG_FN void xg_choice_set(xg_inst *i, const xg_str *text) {
+    xg_attr attr;
+    attr.key = XG_A_backend_config;
+    attr.v.str = text;
+    xg_inst_set_attr(i, attr);
+}
+XG_FN const xg_str *xg_choice_text(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_backend_config);
+    return a ? a->v.str : NULL;
+}
+XG_FN xg_phase_list xg_choice_members(xg_arena *a, const xg_inst *i) {
+    xg_phase_list none;
+    memset(&none, 0, sizeof none);
+    return xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)) ? xg_fuse_phases(a, xg_attr_comp(i, XG_A_calls)) : none;
+}
+XG_FN void xg_choice_learn(xg_choice_pass *p, const xg_inst *i, xg_str key) {
+    xg_phase_list list = xg_choice_members(p->work, i);
+    xg_choice_known *known = XG_NEW(p->kept, xg_choice_known);
+    uint32_t k;
+    known->own = xg_choice_text(i);
+    known->members = XG_NEW_N(p->kept, const xg_str *, list.n + (size_t)1);
+    for (k = 0; k < list.n; k++) known->members[k] = xg_choice_text(list.members[k]);
+    (void)xg_dict_put(&p->known, key, known);
+}
+XG_FN void xg_choice_repeat(xg_choice_pass *p, xg_inst *i, const xg_choice_known *known) {
+    xg_phase_list list = xg_choice_members(p->work, i);
+    uint32_t k;
+    xg_choice_set(i, known->own);
+    for (k = 0; k < list.n; k++) xg_choice_set((xg_inst *)list.members[k], known->members[k]);
+}
+XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
+    xg_mark none = xg_arena_mark(p->work);
+    const xg_str *before = xg_choice_text(i);
+    bool alone = before || xg_inst_attr(i, XG_A_output_to_operand_aliasing);
+    xg_str key = alone ? xg_str_of(NULL, 0) : xg_choice_key(p, i);
+    const xg_choice_known *known = alone ? NULL : (const xg_choice_known *)xg_dict_get(&p->known, key);
+    if (known)
+        xg_choice_repeat(p, i, known);
+    else {
+        xg_choice_of(p->work, i, &p->target);
+        if (!alone) xg_choice_learn(p, i, key);
+    }
+    p->changed = p->changed || !before || !xg_str_eq(*before, *xg_choice_text(i));
+    xg_arena_reset(p->work, none);
+}
+/* The record leaves nothing open. */
+XG_FN bool xg_choice_is_complete(xg_choice_pass *p, const xg_inst *i) {
+    const xg_record *r = xg_records_of(&p->records, i);
+    return r && r->launch.threads[0] && r->n_results;
+}
+
+XG_FN xg_emit_target xg_choice_target(const xg_module *m) { return xg_emit_target_of(&m->device, m->deterministic); }
+/* missing: those alone that lack a record, or whose record leaves something open. */
+XG_FN bool xg_choice_run(xg_module *m, bool missing) {
+    XG_VEC(xg_comp *) steps = {NULL, 0, 0};
+    xg_choice_pass p;
+    xg_mark none;
+    uint32_t at, k;
+    p.target = xg_choice_target(m);
+    p.changed = false;
+    p.work = m->work;
+    p.kept = xg_arena_inner(m->arena);
+    none = xg_arena_mark(p.kept);
+    xg_dict_init(&p.known, p.kept);
+    xg_records_open(&p.records, p.kept);
+    xg_push(p.kept, xg_comp *, &steps, m->entry);
+    for (at = 0; at < steps.n; at++)
+        XG_FOR_INSTS(i, steps.p[at]) {
+            xg_comps called;
+            if (xg_choice_needs_kernel(i) && !(missing && xg_choice_is_complete(&p, i))) xg_choice_visit(&p, i);
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->work, i);
+            for (k = 0; k < called.n; k++) xg_push(p.kept, xg_comp *, &steps, called.p[k]);
+        }
+    xg_arena_reset(p.kept, none);
+    xg_arena_trim(p.kept, 0);
+    return p.changed;
+}
+
+XG_FN bool xg_choice_kernels(xg_module *m) { return xg_choice_run(m, false); }
+XG_FN void xg_choice_complete(xg_module *m) { (void)xg_choice_run(m, true); }
+
+/* ---- code ---- */
+
+XG_FN xg_kmodule *xg_choice_emit_by_emitter(const xg_way_job *job, xg_str name) {
+    const xg_emitter *by = xg_emit_find(job->given->way);
+    xg_fusion_emission e;
+    if (!by) xg_choice_unknown(job->fusion, job->given);
+    xg_emit_open(&e, NULL, job->arena, job->fusion, job->target);
+    xg_emit_check_leaves(&e);
+    e.given = job->given;
+    e.name = name;
+    if (!xg_emit_plan(&e, by)) xg_choice_refuse(job->fusion, e.record, e.record->why.p, e.record->why.n);
+    xg_choice_check(job->fusion, job->given, e.record);
+    xg_emit_by(&e, by);
+    xg_emit_close(&e);
+    return e.m;
+}
+XG_FN void xg_choice_check_launch(const xg_inst *fusion, const xg_record *r, const xg_kfunc *f) {
+    const char *which = memcmp(f->threads, r->launch.threads, sizeof f->threads) != 0           ? "block"
+                        : memcmp(f->blocks, r->launch.blocks, sizeof f->blocks) != 0            ? "grid"
+                        : f->cluster != r->launch.cluster && f->cluster + r->launch.cluster > 1 ? "cluster"
+                                                                                                : NULL;
+    if (which)
+        xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
+            "the record of this kernel: '%s' is not that of its code", which);
+}
+XG_FN xg_kmodule *xg_choice_emit(
+    xg_arena *a, const xg_inst *fusion, const xg_record *r, xg_str name, const xg_emit_target *target) {
+    xg_way_job job;
+    xg_kmodule *m;
+    memset(&job, 0, sizeof job);
+    job.arena = a;
+    job.fusion = fusion;
+    job.target = target;
+    job.given = r;
+    if (xg_str_is(r->kind, "emitter"))
+        m = xg_choice_emit_by_emitter(&job, name);
+    else {
+        const xg_way *rule = xg_choice_rule(r->kind, r->way);
+        if (!rule) xg_choice_unknown(fusion, r);
+        m = rule->emit(&job, r, name);
+    }
+    xg_choice_check_launch(fusion, r, m->entry);
+    return m;
+}
+
+#endif /* XG_CHOICE_CHOICE_C */
 
 /* ptx */
 /* ptx/ptx.h -- the last step of the compiler: low-level kernel IR to PTX text for one target.
@@ -74261,23 +76825,17 @@ typedef enum xg_target_feature {
     XG_TARGET_FEATURE_COUNT
 } xg_target_feature;
 
-/* Rates and sizes are those of a typical device of the kind; a device descriptor may replace any of them in a copy. */
+/* What PTX can be made for; the devices themselves are described in cost.h. */
 typedef struct xg_target {
-    const char *name;                  /* "sm_90a" */
-    const char *device;                /* the typical device */
-    uint32_t cc;                       /* compute capability times 10: 90 */
-    char suffix;                       /* 'a', 'f' or 0 */
-    uint32_t isa;                      /* lowest PTX ISA version times 10 */
-    uint32_t sms, cores;               /* multiprocessors; f32 lanes of each */
-    uint32_t clock_mhz, bandwidth_gbs; /* boost clock; device memory */
-    uint64_t l2_bytes;
-    uint32_t shared_per_sm, shared_per_block, shared_static; /* bytes; per block with opt-in, and without */
-    /* cluster: blocks of one that every device of the kind runs */
-    uint32_t threads_per_sm, blocks_per_sm, threads_per_block, cluster, regs_per_sm, regs_per_thread;
+    const char *name; /* "sm_90a" */
+    uint32_t cc;      /* compute capability times 10: 90 */
+    char suffix;      /* 'a', 'f' or 0 */
+    uint32_t isa;     /* lowest PTX ISA version times 10 */
 } xg_target;
 /* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
 XG_FN const xg_target *xg_target_at(size_t i);             /* NULL behind the last */
+XG_FN const xg_target *xg_target_of(uint32_t cc);          /* the one with all features of a device; NULL: unknown */
 XG_FN const xg_target *xg_target_base(const xg_target *t); /* the same without a letter */
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f);
 
@@ -74314,7 +76872,7 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 
 /* ---- isel.c: the instruction table; print.c: the text ---- */
 typedef struct xg_ptx xg_ptx;
-XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t);
+XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d); /* d NULL: the usual one */
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m); /* legalizes m (which it changes) and appends its entry function */
 /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
 XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out);
@@ -74322,7 +76880,7 @@ XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out);
 /* What any backend offers; state is made by begin. */
 typedef struct xg_backend {
     const char *name;
-    void *(*begin)(xg_ctx *c, xg_arena *a, const xg_target *t);
+    void *(*begin)(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d);
     void (*kernel)(void *state, xg_kmodule *m);
     uint32_t (*finish)(void *state, xg_texts *out); /* the text; gives the number of instructions in it */
 } xg_backend;
@@ -76157,15 +78715,16 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 
 /* The formats by element; both enums name them alike. */
 static xlagpu_type xg_ptx_float_type(xg_kelem e) {
+    /* clang-format off */
     switch (e) {
-#define X(name) \
-    case XG_E_##name: return XLAGPU_##name;
-        X(BF16)
-        X(F16) X(F32) X(F64) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ)
-            X(F8E8M0FNU) X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
+#define X(name) case XG_E_##name: return XLAGPU_##name;
+    X(BF16) X(F16) X(F32) X(F64)
+    X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E8M0FNU)
+    X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
 #undef X
-                default : return XLAGPU_INVALID;
+    default: return XLAGPU_INVALID;
     }
+    /* clang-format on */
 }
 static bool xg_ptx_is_narrow(xg_kelem e) { return xg_kelem_is_float(e) && xg_kelem_bits(e) <= 8; }
 
@@ -77363,6 +79922,7 @@ struct xg_ptx {
     xg_arena *arena; /* of the current kernel */
     xg_arena *all;   /* of what lasts: the text */
     const xg_target *target;
+    const xg_device *device;
     uint32_t isa;
     bool letter;           /* an instruction needs the target's letter */
     xg_texts text;         /* the head of the module, finished kernels */
@@ -78162,10 +80722,10 @@ static uint32_t xg_ptx_resident(const xg_ptx *p, const xg_kfunc *f, size_t n) {
     int64_t words = xg_ptx_pressure(p->arena, f, n),
             threads = (int64_t)f->threads[0] * XG_MAX(f->threads[1], 1u) * XG_MAX(f->threads[2], 1u);
     int64_t blocks = (int64_t)f->blocks[0] * XG_MAX(f->blocks[1], 1u) * XG_MAX(f->blocks[2], 1u);
-    if (words >= XG_PTX_PRESSURE_FEW && blocks <= (int64_t)p->target->sms) return 1;
+    if (words >= XG_PTX_PRESSURE_FEW && blocks <= p->device->sm_count) return 1;
     if (words < XG_PTX_PRESSURE_LEAST) return 0;
     words = (words * XG_PTX_PRESSURE_MORE / XG_PTX_PRESSURE_PER + 7) / 8 * 8;
-    return (uint32_t)XG_MAX((int64_t)p->target->regs_per_sm / (words * ((threads + 31) / 32 * 32)), (int64_t)1);
+    return (uint32_t)XG_MAX(p->device->registers_per_sm / (words * ((threads + 31) / 32 * 32)), (int64_t)1);
 }
 
 #endif /* XG_PTX_PRESSURE_C */
@@ -78261,7 +80821,8 @@ typedef struct xg_ptx_moves {
 } xg_ptx_moves;
 /* An address that a loop carries becomes itself and so many bytes. */
 static bool xg_ptx_moves_on(const xg_ptx_lane *to, const xg_ptx_lane *from) {
-    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls && to->num == from->num;
+    return from->kind == XG_PL_REG && from->bits && to->kind == XG_PL_REG && to->cls == from->cls &&
+           to->num == from->num;
 }
 static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, const xg_ptx_val *from) {
     uint32_t i;
@@ -78781,11 +81342,17 @@ static void xg_ptx_assemble(xg_ptx *p, const xg_kfunc *f) {
     xg_texts_add(&p->text, p->all, xg_str_of(piece, bytes));
 }
 
-XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t) {
+XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
     xg_ptx *p = XG_NEW(a, xg_ptx);
     p->ctx = c;
     p->arena = p->all = a;
     p->target = t;
+    p->device = d;
+    if (!d) {
+        xg_device *usual = XG_NEW(a, xg_device);
+        (void)xg_device_of_cc(t->cc, usual); /* every target has one */
+        p->device = usual;
+    }
     p->isa = 0;
     /* the head says which instruction set the kernels ask for: it is written in the end */
     xg_texts_add(&p->text, a, XG_STR(""));
@@ -78828,10 +81395,11 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     xg_ptx_name(p, f);
     xg_ptx_check_params(p, f);
     xg_ptx_measure_shared(p, f->body, &seen);
-    p->dynamic = p->static_shared > (int64_t)p->target->shared_static;
-    if (p->static_shared > (int64_t)p->target->shared_per_block)
-        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' needs %lld bytes of shared memory, %s has %u a block",
-            (int)f->name.n, f->name.p, (long long)p->static_shared, p->target->name, p->target->shared_per_block);
+    p->dynamic = p->static_shared > p->device->shared_static;
+    if (p->static_shared > p->device->shared_per_block)
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "kernel '%.*s' needs %lld bytes of shared memory, %s has %lld a block", (int)f->name.n, f->name.p,
+            (long long)p->static_shared, p->target->name, (long long)p->device->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
     xg_ptx_number(p, f->body, &n);
     if (!f->resident) f->resident = xg_ptx_resident(p, f, n);
@@ -78853,7 +81421,9 @@ XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
 }
 
 /* ---- as a backend ---- */
-static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t) { return xg_ptx_begin(c, a, t); }
+static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
+    return xg_ptx_begin(c, a, t, d);
+}
 static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
 static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {
@@ -78861,33 +81431,14 @@ static const xg_backend xg_ptx_backend_row = {
 XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
 
 #endif /* XG_PTX_KERNEL_C */
-/* ptx/targets.c -- the table of targets.
+/* ptx/targets.c -- the names of targets.
  *
- * A device line says what a typical chip of a compute capability is; a row of the name list says under which name it
- * can be asked for and from which PTX ISA version on the assembler knows that name. Features follow from the compute
- * capability.
- * Numbers of threads, blocks, registers and shared memory are limits of the hardware; clocks, bandwidth and caches
- * serve cost models only. */
+ * A row says under which name a compute capability can be asked for and from which PTX ISA version on the assembler
+ * knows that name. Features follow from the compute capability; what the devices are is said in cost/device.c. */
 #ifndef XG_PTX_TARGETS_C
 #define XG_PTX_TARGETS_C
 
-/* device, SMs, f32 lanes an SM, MHz, GB/s, L2, shared bytes an SM, of a block with opt-in, threads an SM, blocks an SM,
- * blocks of a cluster */
-#define XG_TARGET_MIB(n) ((uint64_t)(n) << 20)
-#define XG_TARGET_DEVICE_75 "T4", 40, 64, 1590, 320, XG_TARGET_MIB(4), 65536, 65536, 1024, 16, 1
-#define XG_TARGET_DEVICE_80 "A100", 108, 64, 1410, 1555, XG_TARGET_MIB(40), 167936, 166912, 2048, 32, 1
-#define XG_TARGET_DEVICE_86 "A40", 84, 128, 1740, 696, XG_TARGET_MIB(6), 102400, 101376, 1536, 16, 1
-#define XG_TARGET_DEVICE_87 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16, 1
-#define XG_TARGET_DEVICE_88 "Orin", 16, 128, 1300, 204, XG_TARGET_MIB(4), 167936, 166912, 1536, 16, 1
-#define XG_TARGET_DEVICE_89 "L40", 142, 128, 2490, 864, XG_TARGET_MIB(96), 102400, 101376, 1536, 24, 1
-#define XG_TARGET_DEVICE_90 "H100", 132, 128, 1980, 3352, XG_TARGET_MIB(50), 233472, 232448, 2048, 32, 8
-#define XG_TARGET_DEVICE_100 "B200", 148, 128, 1965, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32, 8
-#define XG_TARGET_DEVICE_103 "B300", 148, 128, 2032, 8000, XG_TARGET_MIB(126), 233472, 232448, 2048, 32, 8
-#define XG_TARGET_DEVICE_110 "Thor", 20, 128, 1575, 273, XG_TARGET_MIB(32), 233472, 232448, 1536, 24, 1
-#define XG_TARGET_DEVICE_120 "RTX 5090", 170, 128, 2407, 1792, XG_TARGET_MIB(96), 102400, 101376, 1536, 24, 1
-#define XG_TARGET_DEVICE_121 "GB10", 48, 128, 2418, 273, XG_TARGET_MIB(24), 102400, 101376, 1536, 24, 1
-
-/* X(device number = compute capability times 10, suffix, suffix character, ISA version times 10) */
+/* X(compute capability times 10, suffix, suffix character, ISA version times 10) */
 /* clang-format off */
 #define XG_TARGET_NAMES(X) \
     X(75, "", 0, 63) \
@@ -78915,20 +81466,11 @@ XG_FN const xg_backend *xg_ptx_backend(void) { return &xg_ptx_backend_row; }
     X(121, "f", 'f', 88)
 /* clang-format on */
 
-/* In the order of the fields of xg_target. */
-#define XG_TARGET_FIELDS( \
-    name, cc, suffix, isa, device, sms, cores, mhz, gbs, l2, smem, block, threads, blocks, cluster) \
-    {name, device, cc, suffix, isa, sms, cores, mhz, gbs, l2, smem, block, 49152, threads, blocks, 1024, cluster, \
-        65536, 255},
-#define XG_TARGET_EXPAND(...) XG_TARGET_FIELDS(__VA_ARGS__)
 static const xg_target xg_targets[] = {
-#define X(number, suffix, letter, isa) \
-    XG_TARGET_EXPAND("sm_" #number suffix, number, letter, isa, XG_TARGET_DEVICE_##number)
+#define X(number, suffix, letter, isa) {"sm_" #number suffix, number, letter, isa},
     XG_TARGET_NAMES(X)
 #undef X
 };
-#undef XG_TARGET_EXPAND
-#undef XG_TARGET_FIELDS
 
 static const uint32_t xg_target_feature_cc[] = {
 #define X(name, text, cc) cc,
@@ -78937,6 +81479,13 @@ static const uint32_t xg_target_feature_cc[] = {
 };
 
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f) { return t->cc >= xg_target_feature_cc[f]; }
+XG_FN const xg_target *xg_target_of(uint32_t cc) {
+    const xg_target *best = NULL;
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_targets); i++)
+        if (xg_targets[i].cc == cc && xg_targets[i].suffix != 'f') best = &xg_targets[i];
+    return best;
+}
 XG_FN const xg_target *xg_target_base(const xg_target *t) {
     size_t i;
     for (i = 0; i < XG_COUNT(xg_targets); i++)
@@ -79075,6 +81624,7 @@ typedef struct xg_plan_sequence {
 typedef struct xg_plan_kernel {
     xg_str name;
     uint32_t shared_bytes, threads[3], blocks[3];
+    xg_cost_prediction time; /* if it was asked for */
 } xg_plan_kernel;
 
 /* one temporary block; the lower bound of its size */
@@ -79085,6 +81635,7 @@ typedef struct xg_plan_space {
 typedef struct xg_plan {
     xg_module *m;
     xg_arena *arena;
+    xg_records *records; /* of its kernels */
     XG_VEC(xg_plan_value *) values;
     XG_VEC(xg_buffer *) buffers;
     /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */
@@ -79490,6 +82041,8 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
     uint32_t at = 0;
     p->m = m;
     p->arena = a;
+    p->records = XG_NEW(a, xg_records);
+    xg_records_open(p->records, a);
     p->n_first = m->n_ids;
     p->first_name = XG_NEW_N(a, uint32_t, (size_t)m->n_ids + 1);
     xg_map64_init(&p->sites, a);
@@ -79520,8 +82073,6 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
 /* y is made at the step at which x is needed last. */
 XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
     const xg_inst *i = y->inst;
-    xg_machine machine;
-    xg_emit_target target;
     uint32_t k;
     bool found = false;
     switch (y->role) {
@@ -79535,11 +82086,9 @@ XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_pla
     if (i->op != XG_FUSION)
         return i->op == XG_CUSTOM_CALL && xg_fuse_said(i, y->leaf) >= 0 &&
                xg_plan_value_of(p, XG_OPERAND(i, xg_fuse_said(i, y->leaf)), 0) == x;
-    machine = xg_cost_machine(p->m);
-    target = xg_emit_target_of(&machine, false);
     for (k = 0; k < i->n_operands; k++) {
         if (xg_plan_value_of(p, XG_OPERAND(i, k), 0) != x) continue;
-        if (!xg_emit_may_share(p->arena, &target, i, k, y->leaf)) return false;
+        if (!xg_records_may_share(p->records, i, k, y->leaf)) return false;
         found = true;
     }
     return found;
@@ -80391,6 +82940,7 @@ typedef struct xg_sched_given {
 /* One computation. Instructions are numbers in the order of the text. */
 typedef struct xg_sched {
     xg_arena *arena;
+    xg_records records; /* of its kernels */
     xg_comp *comp;
     xg_inst **insts;
     uint32_t n;
@@ -80560,7 +83110,7 @@ XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
             if (!s->values.p[v].bytes || s->values.p[v].bytes != bytes || s->values.p[v].stays ||
                 bytes <= s->over[k].bytes)
                 continue;
-            if (i->op == XG_FUSION && !xg_fuse_may_share(s->arena, i, j, l)) continue;
+            if (i->op == XG_FUSION && !xg_records_may_share(&s->records, i, j, l)) continue;
             s->over[k].value = v;
             s->over[k].bytes = bytes;
         }
@@ -80594,6 +83144,7 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_al
     uint32_t k = 0, j;
     memset(s, 0, sizeof *s);
     s->arena = a;
+    xg_records_open(&s->records, a);
     s->comp = c;
     s->n = c->n_insts;
     s->insts = XG_NEW_N(a, xg_inst *, s->n + (size_t)1);
@@ -80836,7 +83387,7 @@ enum {
 /* Picoseconds of a step by the bytes that it reads and makes. */
 XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
     const xg_inst *i = s->insts[t];
-    int64_t bytes = s->made[t], rate = xg_cost_machine(s->comp->module).bandwidth_gbs, more = XG_SCHED_LAUNCH_PS;
+    int64_t bytes = s->made[t], rate = xg_device_gbs(s->comp->module->device.bandwidth), more = XG_SCHED_LAUNCH_PS;
     uint32_t k;
     if (xg_plan_forwards(i) || (xg_op_flags(i->op) & XGF_DONE) || i->op == XG_PARAMETER || i->op == XG_CONSTANT)
         return 0;
@@ -80961,7 +83512,8 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     xg_push(m->work, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+    for (at = 0; at < work.n; at++)
+        XG_FOR_INSTS(i, work.p[at]) {
             xg_comps called;
             if (!xg_opt_is_control(i)) continue;
             called = xg_opt_control_comps(m->work, i);
@@ -81208,26 +83760,13 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
     uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0, depth = 1;
     uint32_t k;
     switch (i->op) {
-    case XG_DOT: {
-        xg_ints d = xg_attr_ints(i, XG_A_lhs_contracting_dims);
-        for (k = 0; k < d.n; k++) depth *= (uint64_t)XG_OPERAND(i, 0)->shape->dims[d.p[k]];
-        return 2 * n * depth;
-    }
-    case XG_CONVOLUTION: {
-        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
-        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
-        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
-        return outputs ? 2 * n * (uint64_t)(kernel->elements / outputs) : 0;
-    }
+    case XG_DOT:
+    case XG_CONVOLUTION: return 2 * n * xg_inst_terms(i);
     case XG_REDUCE:
     case XG_SORT:
     case XG_SCATTER:
         return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
-    case XG_REDUCE_WINDOW: {
-        const xg_attr *w = xg_inst_attr(i, XG_A_window);
-        for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
-        return n * depth;
-    }
+    case XG_REDUCE_WINDOW: return n * xg_inst_terms(i);
     case XG_FFT: { /* as it is usually counted: 5 n log2 n, half of that for real numbers */
         xg_ints d = xg_attr_ints(i, XG_A_fft_length);
         uint64_t real = XG_OPERAND(i, 0)->shape->type != i->shape->type ? 1 : 2, bits = 0;
@@ -81659,13 +84198,13 @@ XG_FN bool xg_limit_stays(const xg_plan_value *v) {
 
 /* A multiply is hardly ever what a kernel waits for; a contraction may be. */
 XG_FN double xg_limit_seconds(const xg_inst *fusion, int64_t made) {
-    xg_machine machine = xg_cost_machine(fusion->comp->module);
+    const xg_device *d = &fusion->comp->module->device;
     double bytes = (double)made, flops = 0;
     uint32_t k;
     for (k = 0; k < fusion->n_operands; k++) bytes += (double)xg_plan_bytes(XG_OPERAND(fusion, k)->shape);
     XG_FOR_INSTS(i, xg_attr_comp(fusion, XG_A_calls)) flops += (double)xg_plan_inst_flops(i);
-    return 1e-6 + bytes / (1e9 * (double)XG_MAX(machine.bandwidth_gbs, (int64_t)1)) +
-           flops / (1e6 * (double)machine.clock_mhz * (double)machine.sms * (double)machine.lanes);
+    return 1e-6 + bytes / (1e9 * (double)xg_device_gbs(d->bandwidth)) +
+           flops / (1e6 * (double)d->clock_mhz * (double)d->sm_count * (double)d->f32_rate);
 }
 
 /* A value and, in front of it, what has to be made again for its sake. */
@@ -81769,6 +84308,7 @@ XG_FN xg_inst *xg_limit_again(xg_inst *i, uint32_t leaf, xg_inst *const *operand
     made->source_at = i->source_at;
     made->scratch = before->scratch;
     (void)xg_dce_fusion_params(made);
+    xg_record_remove(made); /* it may be another kernel */
     return made;
 }
 XG_FN xg_inst *xg_limit_rename(xg_inst *bitcast, xg_inst *of, xg_inst *before) {
@@ -81864,9 +84404,9 @@ XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
     xg_inst *i = xg_limit_maker(v);
     if (xg_shape_is_array(i->shape)) return i;
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
-        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
-        return u->user;
+        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
+            (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
+            return u->user;
     return NULL;
 }
 XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
@@ -81968,10 +84508,14 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
         taken = better || patience ? xg_limit_round(&l) : 0;
         if (!better && patience) patience--;
         if (!taken && (taken = xg_limit_move_out(&l)) != 0) patience = XG_LIMIT_PATIENCE;
-        if (!taken || round == XG_LIMIT_ROUNDS) xg_limit_give_up(&l, m->memory_limit, least);
+        if (!taken || round == XG_LIMIT_ROUNDS) {
+            if (m->limit_is_wish) break;
+            xg_limit_give_up(&l, m->memory_limit, least);
+        }
         xg_arena_reset(m->work, none);
         (void)xg_opt_dce(m);
         xg_arena_reset(m->work, none);
+        xg_choice_complete(m);
     }
     xg_arena_reset(m->work, none);
     return round > 0;
@@ -82451,6 +84995,8 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     t.end = xg_ptext_hlo(src);
     t.p = XG_NEW(a, xg_plan);
     t.p->arena = a;
+    t.p->records = XG_NEW(a, xg_records);
+    xg_records_open(t.p->records, a);
     t.p->m = xg_plan_parse_hlo(c, a, src);
     xg_hlo_verify(t.p->m);
     for (k = 0; k < t.p->m->entry->n_params; k++)
@@ -83146,20 +85692,27 @@ XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
 
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
 enum {
-    XG_DRIVER_COMMANDS = 5
+    XG_DRIVER_COMMANDS = 5,
+    XG_DRIVER_NESTING = 64, /* loops and branches that are looked into for the model of time */
+    /* of the device's memory, in thousandths: the rest is for the driver, and for programs beside this one */
+    XG_DRIVER_MEMORY_PERMILLE = 900
 };
+#define XG_DRIVER_TARGET "sm_80"
 typedef struct xg_driver_options {
-    xg_target target;              /* a copy that the caller may have changed */
+    xg_target target;              /* without a name: by the device, else XG_DRIVER_TARGET */
+    xlagpu_target_desc described;  /* of the device: its part, and figures that are not 0 */
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
+    bool predict; /* estimate how long each kernel takes */
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
-    int64_t memory_limit;  /* of device memory; 0: none */
+    int64_t memory_limit;  /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
     xg_str disable_passes; /* comma-separated */
     xg_dump_fn dump;
     void *dump_user;
 } xg_driver_options;
 
 typedef struct xg_driver_report {
+    int64_t picoseconds; /* all steps, by the model of time; 0: it was not asked */
     uint32_t kernels, copies, instructions, made_again;
     int64_t temp_bytes, total_bytes, largest_live;
     size_t ptx_bytes;
@@ -83175,6 +85728,9 @@ XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, co
 XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
 
 /* ---- driver.c ---- */
+/* The module is for this target and device from now on. */
+XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d);
+XG_FN void xg_driver_aim_usual(xg_module *m, const xg_target *t); /* the target's usual device */
 /* changes m; the executable's bytes, in arena `to` */
 XG_FN xg_str xg_driver_compile(
     xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to);
@@ -83326,6 +85882,7 @@ enum {
     X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL) \
     X(SCHEDULE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \
+    X(SCHEDULE, "kernel-choice", xg_choice_kernels, REQUIRED) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
     X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
 /* clang-format on */
@@ -83553,6 +86110,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     p.m = m;
     p.o = o;
     m->excess_precision = o->excess_precision;
+    m->deterministic = o->deterministic;
     m->double_buffering = o->double_buffering;
     p.control = xg_opt_has_control(m);
     p.fused = m->made[XG_FUSION];
@@ -83628,7 +86186,6 @@ typedef struct xg_driver_state {
     xg_arena *work; /* of the kernel that is being made: everything but its text */
     xg_arena *temp; /* of the pass that is running */
     xg_emit_target emit;
-    xg_machine machine;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
@@ -83682,19 +86239,19 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
     return args;
 }
 
-/* Does a result lie over an operand where only the loop emitter may put it? */
-XG_FN bool xg_driver_wants_loop(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
+/* A plan that was written by hand may put a result where the kernel does not expect it. */
+XG_FN void xg_driver_check_over(const xg_plan *p, const xg_plan_step *s, const xg_record *r) {
     uint32_t n = s->n_links - s->n_written, k, j;
     for (k = 0; k < s->n_written; k++)
         for (j = 0; j < n; j++)
-            if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes &&
-                !xg_fuse_may_share(a, s->inst, j, k))
-                return true;
-    return false;
+            if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes && !xg_record_may_share(r, j, k))
+                xg_hlo_fail(s->inst, XLAGPU_ERROR_INVALID, "plan the module again",
+                    "%s: result %u lies over operand %u, where its %.*s '%.*s' cannot put it", s->inst->name.p, k, j,
+                    (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p);
 }
 
 /* Equal keys: the same kernel, whatever the names. */
-XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
+XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_record *r, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
     xg_buf b;
     xg_buf_init(&b, s->work);
@@ -83706,6 +86263,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
         xg_put_i64(&b, args[k].align);
         xg_putc(&b, ' ');
     }
+    xg_record_print_way(&b, r);
     xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
     return xg_str_of(b.p, b.n);
 }
@@ -83722,29 +86280,26 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
             "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the place
- * that they write, as the loop emitter does. */
-XG_FN xg_kmodule *xg_driver_emit(xg_driver_state *s, const xg_inst *fusion, bool by_loop) {
-    xg_str name = xg_driver_kernel_name(s, fusion->name);
-    xg_kmodule *m = xg_tile_fusion(s->work, fusion, name, &s->emit, &s->machine);
-    return m ? m : xg_emit_fusion(s->work, fusion, name, &s->emit, by_loop);
-}
 /* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
 XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
     const xg_inst *fusion = p->steps.p[step].inst;
     xg_kmodule *m;
     xg_karg *args;
+    const xg_record *record;
     xg_plan_kernel k;
     xg_str key;
     uint32_t *made;
     xg_mark none = xg_arena_mark(s->temp);
     size_t i;
     xg_driver_check_args(fusion);
+    record = xg_records_of(p->records, fusion);
+    if (!record) xg_hlo_fail(fusion, XLAGPU_ERROR_INTERNAL, NULL, "%s has no record", fusion->name.p);
+    xg_driver_check_over(p, &p->steps.p[step], record);
     args = xg_driver_args(s->work, p, &p->steps.p[step]);
-    key = xg_driver_kernel_key(s, fusion, args);
+    key = xg_driver_kernel_key(s, fusion, record, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_driver_emit(s, fusion, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m = xg_choice_emit(s->work, fusion, record, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
@@ -83772,6 +86327,11 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     k.shared_bytes = m->shared_bytes;
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
+    if (s->o->predict) {
+        xg_cost_counts counts;
+        xg_kir_estimate(m, &p->m->device, s->temp, &counts);
+        k.time = xg_cost_predict(&p->m->device, &counts);
+    }
     xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
     made = XG_NEW(s->arena, uint32_t);
     *made = p->kernels.n - 1;
@@ -83818,27 +86378,103 @@ XG_FN uint32_t xg_driver_bf16_ops(const xg_target *t) {
 #undef X
     return r;
 }
-XG_FN xg_machine xg_driver_machine(const xg_target *t) {
-    xg_machine r;
-    r.sms = t->sms;
-    r.lanes = t->cores;
-    r.clock_mhz = t->clock_mhz;
-    r.threads_per_sm = t->threads_per_sm;
-    r.cluster = t->cluster;
-    r.red_bytes = xg_target_has(t, XG_TARGET_RED_VECTORS) ? 16 : 0;
-    r.bandwidth_gbs = t->bandwidth_gbs;
-    r.l2_bytes = (int64_t)t->l2_bytes;
-    r.shared_per_block = t->shared_per_block;
-    r.bf16_ops = xg_driver_bf16_ops(t);
-    r.async_copies = t->cc >= 80;
-    return r;
+static const char *xg_driver_part_at(const void *user, size_t i) {
+    (void)user;
+    return xg_device_part_name(i);
+}
+XG_NORETURN XG_FN void xg_driver_bad_part(xg_ctx *c, const char *part) {
+    const char *nearby = xg_nearest(xg_str_z(part), xg_driver_part_at, NULL);
+    xg_fail(c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'; %s%s%s", part,
+        nearby ? "did you mean '" : "known are ", nearby ? nearby : "T4, A100, L40, H100, H200, B200",
+        nearby ? "'?" : " and others");
+}
+XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d) {
+    m->device = *d;
+    m->bf16_ops = xg_driver_bf16_ops(t);
+}
+XG_FN void xg_driver_aim_usual(xg_module *m, const xg_target *t) {
+    xg_device d;
+    (void)xg_device_of_cc(t->cc, &d); /* every target has one */
+    xg_driver_aim(m, t, &d);
+}
+/* The device that options and module name: the options' part; that of the text, if it is of the target's kind; the
+ * target's usual one. Then figures of the options replace those of the device. */
+XG_FN void xg_driver_aim_by(xg_module *m, xg_driver_options *o) {
+    xg_device d = m->device;
+    const char *part = o->described.part;
+    if (part && !xg_device_of_part(xg_str_z(part), &d)) xg_driver_bad_part(m->ctx, part);
+    if (!o->target.name)
+        o->target = part || m->has_device ? *xg_target_of(d.cc) : *xg_target_find(m->ctx, XG_STR(XG_DRIVER_TARGET));
+    if (part && d.cc != o->target.cc)
+        xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "%s is not a device of %s", part, o->target.name);
+    if (!part && !(m->has_device && d.cc == o->target.cc)) (void)xg_device_of_cc(o->target.cc, &d);
+    xg_device_apply(&d, &o->described);
+    xg_driver_aim(m, &o->target, &d);
+    m->has_device = true;
+}
+/* What the options say, or what the device has; then it is no failure if the program needs more. */
+XG_FN void xg_driver_limit(xg_module *m, const xg_driver_options *o) {
+    int64_t room = m->device.memory_bytes / 1000 * XG_DRIVER_MEMORY_PERMILLE;
+    m->memory_limit = o->memory_limit < 0 ? 0 : o->memory_limit ? o->memory_limit : room;
+    m->limit_is_wish = !o->memory_limit;
+}
+
+/* ---- the model of time ---- */
+
+/* Picoseconds of a step, but for what it calls: a kernel's by its estimate, a copy's and a fill's by their bytes. */
+XG_FN int64_t xg_driver_step_time(const xg_plan *p, const xg_plan_step *s) {
+    const xg_device *d = &p->m->device;
+    xg_cost_counts c;
+    if (s->kind == XG_EXE_THUNK_KERNEL) return p->kernels.p[s->kernel].time.picoseconds;
+    if (s->kind != XG_EXE_THUNK_COPY && s->kind != XG_EXE_THUNK_MEMSET) return 0;
+    memset(&c, 0, sizeof c);
+    c.written_bytes = s->n_links ? p->buffers.p[s->links[s->n_links - 1]]->bytes : 0;
+    c.read_bytes = s->kind == XG_EXE_THUNK_COPY ? c.written_bytes : 0;
+    c.blocks = d->sm_count;
+    c.threads = d->threads_per_block;
+    return xg_cost_predict(d, &c).picoseconds;
+}
+XG_FN void xg_driver_time_row(xg_buf *b, const xg_plan *p, const xg_plan_step *s, int64_t ps, int64_t runs) {
+    const xg_plan_kernel *f = s->kind == XG_EXE_THUNK_KERNEL ? &p->kernels.p[s->kernel] : NULL;
+    const char *limit = f ? xg_cost_limit_name((uint32_t)f->time.limit) : "memory";
+    int64_t ns = ps / 1000;
+    xg_printf(b, "%lld.%03lld\t%s\t", (long long)(ns / 1000), (long long)(ns % 1000), limit);
+    if (f) xg_printf(b, "%lld.%lld", (long long)(f->time.permille / 10), (long long)(f->time.permille % 10));
+    xg_printf(b, "%s\t%lld\t%s\t%s\n", f ? "" : "-", (long long)runs, s->inst->name.p,
+        f ? f->name.p : xg_exe_thunk_name(s->kind));
+}
+/* A row for each step; those of a loop with a known count as often as it turns, of others once. */
+XG_FN int64_t xg_driver_times(xg_buf *b, const xg_plan *p, uint32_t sequence, int64_t runs, uint32_t depth) {
+    const xg_plan_sequence *q = p->sequences.p[sequence];
+    int64_t sum = 0;
+    uint32_t k, j;
+    for (k = 0; k < q->steps.n; k++) {
+        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
+        int64_t ps = xg_cost_mul(xg_driver_step_time(p, s), runs);
+        sum = xg_cost_add(sum, ps);
+        if (b && ps) xg_driver_time_row(b, p, s, ps, runs);
+        for (j = 0; j < s->n_children && depth < XG_DRIVER_NESTING; j++)
+            sum = xg_cost_add(sum, xg_driver_times(b, p, s->children[j],
+                                       s->kind == XG_EXE_THUNK_FOR ? xg_cost_mul(runs, s->value) : runs, depth + 1));
+    }
+    return sum;
+}
+XG_FN int64_t xg_driver_predict(const xg_plan *p, const xg_driver_options *o) {
+    xg_buf text, *b = o->dump ? &text : NULL;
+    int64_t sum = 0;
+    uint32_t k;
+    xg_buf_init(&text, p->arena);
+    xg_puts(&text, "predicted_us\tlimited_by\t%_of_peak\truns\thlo\tkernel\n");
+    for (k = 0; k < p->sequences.n; k++)
+        if (p->sequences.p[k]->comp == p->m->entry) sum = xg_driver_times(b, p, k, 1, 0);
+    if (b) xg_driver_dump_text(o, "times", b);
+    return sum;
 }
 
 /* From a plan on: kernels, text, bytes. */
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_arena *a = p->arena;
     xg_driver_state s;
-    xg_machine machine;
     xg_buf text;
     uint32_t instructions = 0;
     xg_str exe;
@@ -83848,10 +86484,8 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.work = p->m->work;
     s.temp = xg_arena_inner(a);
     s.backend = xg_ptx_backend();
-    s.code = s.backend->begin(a->ctx, a, &o->target);
-    machine = xg_driver_machine(&o->target);
-    s.emit = xg_emit_target_of(&machine, o->deterministic);
-    s.machine = machine;
+    s.code = s.backend->begin(a->ctx, a, &o->target, &p->m->device);
+    s.emit = xg_emit_target_of(&p->m->device, o->deterministic);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -83877,6 +86511,10 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         p->hlo = xg_str_of(text.p, text.n);
     }
     if (report) xg_driver_fill_report(p, instructions, report);
+    if (o->predict) {
+        int64_t whole = xg_driver_predict(p, o);
+        if (report) report->picoseconds = whole;
+    }
     exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
         xg_buf_init(&text, a);
@@ -83887,7 +86525,9 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
 }
 
 XG_FN xg_str xg_driver_compile(
-    xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
+    xg_module *m, xg_arena *a, const xg_driver_options *options, xg_driver_report *report, xg_arena *to) {
+    xg_driver_options aimed = *options;
+    const xg_driver_options *o = &aimed;
     xg_plan *p;
     xg_buf text;
     if (m->num_partitions > 1)
@@ -83901,8 +86541,8 @@ XG_FN xg_str xg_driver_compile(
         xg_indexing_print_module(&text, m);
         xg_driver_dump_text(o, "indexing", &text);
     }
-    m->machine = xg_driver_machine(&o->target);
-    m->memory_limit = o->memory_limit;
+    xg_driver_aim_by(m, &aimed);
+    xg_driver_limit(m, o);
     if (o->dump) {
         m->fusion_log = XG_NEW(a, xg_buf);
         xg_buf_init(m->fusion_log, a);
@@ -83921,22 +86561,37 @@ XG_FN xg_str xg_driver_compile(
     return xg_driver_finish(p, o, report, to);
 }
 
-/* A planned module goes on from where it was printed. */
-XG_FN xg_str xg_driver_compile_plan(
-    xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
-    xg_plan *p = xg_plan_parse(c, a, src);
+/* Does the plan need more than the limit? */
+XG_FN void xg_driver_check_limit(const xg_plan *p, int64_t limit) {
     uint64_t bytes = 0; /* the limit is less than 2^61, and so is each of them */
     uint32_t k;
-    for (k = 0; k < p->buffers.n && o->memory_limit && bytes <= (uint64_t)o->memory_limit; k++)
+    if (limit <= 0) return;
+    for (k = 0; k < p->buffers.n && bytes <= (uint64_t)limit; k++)
         if (p->buffers.p[k]->kind != XG_EXE_ALLOC_TEMP) bytes += (uint64_t)p->buffers.p[k]->bytes;
-    for (k = 0; k < p->spaces.n && o->memory_limit; k++)
+    for (k = 0; k < p->spaces.n; k++)
         if (p->spaces.p[k].space != XG_PLAN_HOST_SPACE) bytes += (uint64_t)p->spaces.p[k].bytes;
-    if (o->memory_limit && bytes > (uint64_t)o->memory_limit)
-        xg_fail(c, XLAGPU_ERROR_LIMIT,
+    if (bytes > (uint64_t)limit)
+        xg_fail(p->m->ctx, XLAGPU_ERROR_LIMIT,
             "the planned module needs %llu bytes of device memory, more than the limit of %lld; what is planned is not "
             "changed",
-            (unsigned long long)bytes, (long long)o->memory_limit);
-    return xg_driver_finish(p, o, report, to);
+            (unsigned long long)bytes, (long long)limit);
+}
+
+/* A planned module goes on from where it was printed. What was decided for one kind of device holds for no other. */
+XG_FN xg_str xg_driver_compile_plan(
+    xg_ctx *c, xg_arena *a, const xg_source *src, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
+    xg_driver_options aimed = *o;
+    xg_plan *p = xg_plan_parse(c, a, src);
+    uint32_t cc = p->m->device.cc;
+    bool named = p->m->has_device;
+    xg_driver_aim_by(p->m, &aimed);
+    if (named && cc != aimed.target.cc)
+        xg_fail(c, XLAGPU_ERROR_USAGE, "the module was planned for sm_%u and cannot be compiled for %s", cc,
+            aimed.target.name);
+    xg_driver_check_limit(p, o->memory_limit);
+    p->m->deterministic = o->deterministic;
+    xg_choice_complete(p->m);
+    return xg_driver_finish(p, &aimed, report, to);
 }
 
 #endif /* XG_DRIVER_DRIVER_C */
@@ -83959,6 +86614,7 @@ struct xlagpu_module {
     xg_str name;
     xlagpu_value_info *params, *results; /* leaves */
     uint32_t n_params, n_results;
+    xg_device device; /* that the text names; no part: none */
     xlagpu_report report;
     bool compiled;
 };
@@ -84058,6 +86714,7 @@ typedef struct xg_public_job {
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
+    uint64_t terms; /* of the longest sum */
     xlagpu_bytes made;
 } xg_public_job;
 
@@ -84149,6 +86806,7 @@ XG_FN void xg_public_describe(xlagpu_module *m) {
     const xg_module *h = m->hlo;
     uint32_t k;
     m->name = xg_str_copy(&m->arena, h->name);
+    if (h->has_device) m->device = h->device;
     m->params = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_params) + 1);
     m->results = XG_NEW_N(&m->arena, xlagpu_value_info, xg_public_leaves(h->entry_result) + 1);
     for (k = 0; k < h->entry->n_params; k++)
@@ -84210,6 +86868,13 @@ XG_FN bool xg_public_info(const xlagpu_value_info *all, uint32_t n, uint32_t ind
     return true;
 }
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *m) { return m ? m->name.p : ""; }
+XLAGPU_DEF bool xlagpu_module_target(const xlagpu_module *m, xlagpu_target_desc *out) {
+    memset(out, 0, sizeof *out);
+    if (!m || !m->device.part) return false;
+    xg_device_describe(&m->device, out);
+    out->name = xg_target_of(m->device.cc)->name;
+    return true;
+}
 XLAGPU_DEF uint32_t xlagpu_parameter_count(const xlagpu_module *m) { return m ? m->n_params : 0; }
 XLAGPU_DEF uint32_t xlagpu_result_count(const xlagpu_module *m) { return m ? m->n_results : 0; }
 XLAGPU_DEF bool xlagpu_parameter_info(const xlagpu_module *m, uint32_t index, xlagpu_value_info *out) {
@@ -84223,13 +86888,9 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagp
 
 XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_options *o) {
     memset(o, 0, sizeof *o);
-    o->target = *xg_target_find(c, xg_str_z(d && d->target.name ? d->target.name : "sm_80"));
+    if (d && d->target.name) o->target = *xg_target_find(c, xg_str_z(d->target.name));
     if (!d) return;
-    if (d->target.sm_count) o->target.sms = XG_MIN(d->target.sm_count, 1u << 20); /* products of these stay small */
-    if (d->target.threads_per_sm) o->target.threads_per_sm = XG_MIN(d->target.threads_per_sm, 1u << 20);
-    if (d->target.shared_per_block) o->target.shared_per_block = d->target.shared_per_block;
-    if (d->target.bandwidth > 0)
-        o->target.bandwidth_gbs = d->target.bandwidth < 1e18 ? (uint32_t)(d->target.bandwidth * 1e-9) : 1000000000u;
+    o->described = d->target;
     o->disable_all_passes = d->disable_all_passes;
     o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
@@ -84238,7 +86899,8 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->excess_precision = d->allow_excess_precision;
     o->double_buffering = d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
-    o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? 0 : (int64_t)d->memory_limit;
+    o->predict = d->predict_times;
+    o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? -1 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
@@ -84256,6 +86918,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
     m->report.made_again = r->made_again;
+    m->report.predicted_ns = (uint64_t)r->picoseconds / 1000;
     m->compiled = true;
 }
 
@@ -84318,16 +86981,26 @@ XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, 
     return xg_public_bytes(m, &j, xg_public_attach);
 }
 
-XLAGPU_DEF bool xlagpu_target_peak(const char *target, double *bandwidth, double *flops) {
+XLAGPU_DEF const char *xlagpu_part_name(uint32_t index) { return xg_device_part_name(index); }
+XLAGPU_DEF bool xlagpu_target_describe(const char *name, xlagpu_target_desc *out) {
+    xg_device d;
+    const xg_target *t = NULL;
     size_t k;
-    for (k = 0; target && xg_target_at(k); k++) {
-        const xg_target *t = xg_target_at(k);
-        if (strcmp(t->name, target) != 0) continue;
-        if (bandwidth) *bandwidth = 1e9 * t->bandwidth_gbs;
-        if (flops) *flops = 2e6 * t->clock_mhz * t->sms * t->cores;
-        return true;
-    }
-    return false;
+    memset(out, 0, sizeof *out);
+    if (!name) return false;
+    for (k = 0; xg_target_at(k); k++)
+        if (strcmp(xg_target_at(k)->name, name) == 0) t = xg_target_at(k);
+    if (!(t ? xg_device_of_cc(t->cc, &d) : xg_device_of_part(xg_str_z(name), &d))) return false;
+    xg_device_describe(&d, out);
+    out->name = (t ? t : xg_target_of(d.cc))->name;
+    return true;
+}
+XLAGPU_DEF bool xlagpu_target_peak(const char *name, double *bandwidth, double *flops) {
+    xlagpu_target_desc d;
+    if (!xlagpu_target_describe(name, &d)) return false;
+    if (bandwidth) *bandwidth = (double)d.bandwidth;
+    if (flops) *flops = 2e6 * (double)(d.clock_mhz * d.sm_count * d.f32_rate);
+    return true;
 }
 
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {
@@ -84468,6 +87141,23 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
     j.n_outputs = n_outputs;
     j.fill_elided = fill_elided;
     return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
+}
+
+/* ---- sums ---- */
+
+XG_FN void xg_public_terms(xg_public_job *j) {
+    const xg_module *m = xg_public_hlo(j->m);
+    const xg_comp *c;
+    j->terms = 1;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
+            uint64_t n = xg_inst_terms(i);
+            if (n > j->terms) j->terms = n;
+        }
+}
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *m) {
+    xg_public_job j = xg_public_job_of(m);
+    return m && xg_public_do(&j, xg_public_terms) ? j.terms : 1;
 }
 
 /* ---- elements ---- */

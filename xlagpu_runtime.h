@@ -220,6 +220,72 @@ typedef enum xlagpu_class {
 } xlagpu_class;
 
 #endif /* XG_API_COUNTERS_H */
+/* api/target.h -- the description of a device: what both headers say about a GPU. */
+#ifndef XG_API_TARGET_H
+#define XG_API_TARGET_H
+
+/* X(figure, the most it may be, what it is). Rates are lanes a clock of one multiprocessor; matrix rates are
+ * multiply-adds a clock of one multiprocessor, of dense matrices. */
+/* clang-format off */
+#define XLAGPU_TARGET_FIGURES(X) \
+    X(sm_count, 1 << 20, "multiprocessors") \
+    X(threads_per_sm, 1 << 20, "resident threads of a multiprocessor") \
+    X(blocks_per_sm, 1 << 20, "resident blocks of a multiprocessor") \
+    X(threads_per_block, 1 << 20, "threads a block may have") \
+    X(blocks_per_cluster, 1 << 20, "blocks of a cluster that every device of the kind runs; 1: there are no clusters") \
+    X(async_bytes, 1 << 10, "bytes that one instruction of a thread copies to shared memory while it goes on; 0: none") \
+    X(red_bytes, 1 << 10, "bytes of neighbouring floats that one instruction adds to memory") \
+    X(registers_per_sm, 1 << 24, "32-bit registers of a multiprocessor") \
+    X(registers_per_thread, 1 << 16, "32-bit registers a thread may have") \
+    X(shared_per_sm, 1 << 30, "bytes of shared memory of a multiprocessor") \
+    X(shared_per_block, 1 << 30, "bytes of shared memory a block may have, with opt-in") \
+    X(shared_static, 1 << 30, "bytes of shared memory a block may declare without opt-in") \
+    X(shared_reserved, 1 << 30, "bytes of shared memory that the system takes of each block") \
+    X(l1_bytes, 1 << 30, "bytes of a multiprocessor's first cache and shared memory together") \
+    X(l2_bytes, (int64_t)1 << 40, "bytes of the second cache") \
+    X(l2_bandwidth, (int64_t)1 << 50, "bytes a second that the second cache gives all multiprocessors") \
+    X(memory_bytes, (int64_t)1 << 50, "bytes of device memory") \
+    X(bandwidth, (int64_t)1 << 50, "bytes a second of device memory, as its maker says") \
+    X(read_permille, 1000, "thousandths of that which long streams of loads, or of stores, reach") \
+    X(copy_permille, 1000, "thousandths of that which half loads, half stores reach") \
+    X(link_bandwidth, (int64_t)1 << 50, "bytes a second to other devices, one way") \
+    X(host_bandwidth, (int64_t)1 << 50, "bytes a second to the host, one way") \
+    X(clock_mhz, 1 << 20, "the highest clock") \
+    X(tensor_mhz, 1 << 20, "the clock that is held while matrix units are busy with random data") \
+    X(f32_rate, 1 << 20, "f32 additions, multiplications, fused multiply-adds") \
+    X(f16_rate, 1 << 20, "the same of f16 and bf16, elements of packed pairs") \
+    X(f64_rate, 1 << 20, "the same of f64") \
+    X(int_rate, 1 << 20, "32-bit integer additions, logic, shifts, comparisons, selections") \
+    X(special_rate, 1 << 20, "ex2, lg2, rcp, rsqrt, sin, cos, tanh") \
+    X(convert_rate, 1 << 20, "conversions between integers and floats") \
+    X(shuffle_rate, 1 << 20, "lanes of shuffles") \
+    X(tensor_f16, 1 << 20, "matrix units, f16 and bf16 into f32") \
+    X(tensor_tf32, 1 << 20, "... tf32") \
+    X(tensor_f8, 1 << 20, "... f8") \
+    X(tensor_i8, 1 << 20, "... 8-bit integers") \
+    X(tensor_f64, 1 << 20, "... f64") \
+    X(tensor_f4, 1 << 20, "... f4 with scales") \
+    X(mma_permille, 1000, "thousandths of these that mma.sync reaches, where other instructions reach more") \
+    X(launch_ns, 1000000, "nanoseconds from kernel to kernel of a stream, beyond their work") \
+    X(graph_ns, 1000000, "the same inside a graph") \
+    X(shared_latency, 1 << 20, "clocks of a load from shared memory") \
+    X(l1_latency, 1 << 20, "clocks of a load from the first cache") \
+    X(l2_latency, 1 << 20, "... from the second cache") \
+    X(memory_latency, 1 << 20, "... from device memory")
+/* clang-format on */
+
+/* What the compiler and the time model know of a GPU. A zero field is by part, or else by target. */
+typedef struct xlagpu_target_desc {
+    /* "sm_75" ... "sm_90a" ... "sm_121"; NULL: that of the part, else "sm_80". PTX is made for the name without its
+     * letter, and so runs on later devices too, unless an instruction needs the letter */
+    const char *name;
+    const char *part; /* "H200", "L40" ...: xlagpu_part_name lists them; NULL: the target's usual one */
+#define XLAGPU_X(figure, most, what) uint64_t figure;
+    XLAGPU_TARGET_FIGURES(XLAGPU_X)
+#undef XLAGPU_X
+} xlagpu_target_desc;
+
+#endif /* XG_API_TARGET_H */
 
 #ifdef __cplusplus
 extern "C" {
@@ -236,17 +302,25 @@ typedef struct xlagpu_device_desc {
     const char *platform;       /* "auto" (or NULL), "cuda", "host" */
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
-    uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    uint32_t threads;           /* of the simulator, and for loading kernels on "cuda"; 0: one per processor */
     /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
     bool no_command_buffers;
     /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
      * not: see range, and xlagpu_rt_note */
     bool nvtx;
+    bool predict;       /* host: launches are counted for the model of time: slower */
+    /* ... as if grids had so many times the blocks, and these so many times the memory: a small grid stands for a large
+     * one; 0: 1, and the first */
+    uint32_t predict_scale, predict_memory_scale;
+    const char *part;   /* host: the GPU that it stands for, "H200"; NULL: the usual one of "sm_90a" */
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
     /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
     /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command
      * buffers with such copies are run step by step */
     bool copy_stream;
@@ -257,6 +331,10 @@ typedef struct xlagpu_device_desc {
      * executes: for NVTX's header, Tracy, ITT ...; instead of nvtx */
     void (*range)(void *user, const char *name);
     void *range_user;
+    /* cuda: what the driver's compiler says of a program's kernels (registers, spills) and how long it took, for each
+     * part that it compiles; the cache is not asked then */
+    void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
+    void *jit_log_user;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
@@ -266,10 +344,14 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
 XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *device); /* NULL is allowed; waits for what runs */
 XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
-XLAGPU_DEF const char *xlagpu_rt_note(const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
-XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device);       /* "cuda" or "host" */
-XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);           /* "NVIDIA H200", "PTX simulator" */
-XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);         /* what to compile for: "sm_90a" */
+XLAGPU_DEF const char *xlagpu_rt_note(
+    const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
+XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
+XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
+/* The same with all figures, as the driver gives them, for xlagpu_compile_desc: a kernel is made for this very GPU.
+ * What a driver does not know is that of the part. The simulator's is that of its target. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *device, xlagpu_target_desc *out);
 
 /* ---- buffers: device memory that the caller owns ---- */
 
@@ -337,7 +419,7 @@ XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t index, xlagpu_rt_kernel *out);
 
 /* Host arrays in, host arrays out, in logical row-major order; blocks. bytes of each must be exactly the value's. The
- * easy way. */
+ * easy way. Device buffers are kept for the next run until the program is unloaded. */
 typedef struct xlagpu_rt_tensor {
     void *data;
     size_t bytes;
@@ -345,7 +427,7 @@ typedef struct xlagpu_rt_tensor {
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
-/* The same in an execution that is there (below): no temporary memory is made. */
+/* The same in an execution that is there (below), which keeps its buffers for the next run until it is finished. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs,
     uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
@@ -383,6 +465,8 @@ typedef struct xlagpu_rt_event {
     uint32_t thunk;
     double start, seconds;
     uint64_t flops, bytes, instructions;
+    double predicted; /* seconds on the GPU that the simulator stands for, if it predicts; 0: not known */
+    uint32_t limit;   /* what limits it then: xlagpu_limit_name */
 } xlagpu_rt_event;
 /* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after
  * the other: sums are not the time of a plain run. */
@@ -399,7 +483,12 @@ typedef struct xlagpu_kernel_stats {
     XLAGPU_COUNTERS(XLAGPU_X)
 #undef XLAGPU_X
     uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
+    /* by the model of time, if the device was opened to predict: nanoseconds of all launches; of the last one, what
+     * limits it (xlagpu_limit_name), and thousandths of the device's best bandwidth or rate that it reaches */
+    uint64_t predicted_ns;
+    uint32_t limit, peak_permille;
 } xlagpu_kernel_stats;
+XLAGPU_DEF const char *xlagpu_limit_name(uint32_t limit); /* "memory", "f32", "latency" ... */
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
 /* number of kernels; sums since loading; on "cuda" launches only */
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity);
@@ -439,6 +528,7 @@ typedef struct xlagpu_ptx_launch {
     const void *parameters;
     size_t parameter_bytes;
     uint32_t cluster[3];
+    uint32_t registers; /* of a thread, for the model of time; 0: estimated */
 } xlagpu_ptx_launch;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(
     xlagpu_ptx *ptx, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
@@ -840,6 +930,7 @@ typedef struct xg_float_format {
     int digits_short, digits_full;
 } xg_float_format;
 XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t); /* NULL for what is not a float */
+XG_FN int xg_float_digits(double v, int count, char *out); /* of a finite v that is not 0; the exponent of the first */
 XG_FN double xg_float_decode(xlagpu_type t, uint64_t bits);
 /* Round to nearest even. Overflow: infinity if the format has it, else its NaN, f4/f6: the largest finite. NaN:
  * nan_bits (sign kept where the format has one). */
@@ -2685,6 +2776,720 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 }
 
 #endif /* XG_BASE_TEXT_C */
+/* cost/cost.h -- what a device is, in one place, and how long a kernel takes on it.
+ *
+ * Ideas
+ * - A device is a row of figures (api/target.h lists them). A table of parts says them for real GPUs; every compute
+ *   capability has a usual part, which stands for "a target" where no device is at hand.
+ * - Figures may be replaced one by one: by a caller's description, by the attributes of the driver, by a module's text
+ *   ("H100, sm_count=114"). A zero figure in a description means "by part".
+ *
+ * Laws
+ * - No other room has a figure of a device, nor a default for one.
+ * - All figures are integers, within the bounds of the list: products of two of them fit into 63 bits where one is a
+ *   count or a rate. */
+#ifndef XG_COST_H
+#define XG_COST_H
+
+typedef struct xg_device {
+    const char *part; /* whose figures these were; NULL: there is no device */
+    uint32_t cc;      /* compute capability times 10: 90 */
+#define X(figure, most, what) int64_t figure;
+    XLAGPU_TARGET_FIGURES(X)
+#undef X
+} xg_device;
+
+/* ---- device.c ---- */
+XG_FN const char *xg_device_part_name(size_t i); /* in the order of the table; NULL behind the last */
+/* A part by its name, or the usual one of a compute capability; false when there is none. */
+XG_FN bool xg_device_of_part(xg_str name, xg_device *out);
+XG_FN bool xg_device_of_cc(uint32_t cc, xg_device *out);
+/* The part of this compute capability whose name stands in a driver's ("NVIDIA H100 80GB HBM3"), else the usual one; of
+ * a compute capability that is not known yet, the usual one of the nearest below. */
+XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out);
+/* Figures of the description that are not 0 replace those of the device, within the bounds of the list. */
+XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc);
+XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out); /* all figures */
+XG_FN int64_t xg_device_threads(const xg_device *d);                        /* resident ones of all multiprocessors */
+XG_FN int64_t xg_device_gbs(int64_t bytes_a_second);                        /* in 10^9, at least 1 */
+/* As text, "H100, sm_count=114": the part, then what differs from it. */
+XG_FN void xg_device_print(xg_buf *b, const xg_device *d);
+XG_FN const char *xg_device_parse(xg_str text, xg_device *out); /* NULL, or what is wrong */
+
+/* Where key="value" begins among attributes, {a="b",key="value"}; 0: it is not there. */
+XG_FN size_t xg_device_find(xg_str attributes, const char *key);
+
+/* ---- time.c: from counts to time ---- */
+/* X(NAME, text, figure): the pipes of a multiprocessor, and the figure that says their lanes a clock. */
+/* clang-format off */
+#define XG_COST_PIPES(X) \
+    X(F32, "f32", f32_rate) \
+    X(HALF, "f16", f16_rate) \
+    X(F64, "f64", f64_rate) \
+    X(INTEGER, "integer", int_rate) \
+    X(SPECIAL, "special", special_rate) \
+    X(CONVERT, "convert", convert_rate)
+/* X(NAME, text, figure): what matrix units multiply. */
+#define XG_COST_TENSORS(X) \
+    X(F16, "f16", tensor_f16) \
+    X(TF32, "tf32", tensor_tf32) \
+    X(F8, "f8", tensor_f8) \
+    X(I8, "i8", tensor_i8) \
+    X(F64, "f64", tensor_f64) \
+    X(F4, "f4", tensor_f4)
+/* X(NAME, text): what else a kernel may wait for. */
+#define XG_COST_LIMITS(X) \
+    X(ISSUE, "issue") \
+    X(TENSOR, "tensor") \
+    X(SHARED, "shared") \
+    X(L1, "l1") \
+    X(L2, "l2") \
+    X(MEMORY, "memory") \
+    X(LATENCY, "latency") \
+    X(LAUNCH, "launch")
+/* clang-format on */
+typedef enum xg_cost_pipe {
+#define X(NAME, text, figure) XG_PIPE_##NAME,
+    XG_COST_PIPES(X)
+#undef X
+    XG_PIPE_COUNT
+} xg_cost_pipe;
+typedef enum xg_cost_tensor {
+#define X(NAME, text, figure) XG_TENSOR_##NAME,
+    XG_COST_TENSORS(X)
+#undef X
+    XG_TENSOR_COUNT
+} xg_cost_tensor;
+typedef enum xg_cost_limit { /* the pipes, then the rest */
+    XG_LIMIT_BEFORE = XG_PIPE_COUNT - 1,
+#define X(NAME, text) XG_LIMIT_##NAME,
+    XG_COST_LIMITS(X)
+#undef X
+    XG_LIMIT_COUNT
+} xg_cost_limit;
+
+/* What a kernel does: counted by the simulator, or estimated by the compiler. Of the whole grid where not said. */
+typedef struct xg_cost_counts {
+    int64_t blocks, threads;            /* threads: of a block */
+    int64_t shared_bytes;               /* of a block */
+    int64_t registers;                  /* of a thread; 0: not known */
+    int64_t issued;                     /* warp instructions */
+    int64_t pipes[XG_PIPE_COUNT];       /* warp instructions that take their lanes there */
+    int64_t macs[XG_TENSOR_COUNT];      /* multiply-adds of instructions that feed matrix units from shared memory */
+    int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
+    int64_t shared_passes, l1_passes;   /* of 128 bytes, conflicts included */
+    int64_t l2_sectors;                 /* of 32 bytes that multiprocessors ask the second cache for, or write there */
+    int64_t read_bytes, written_bytes;  /* of device memory */
+    int64_t warp_clocks, warp_issued;   /* of a block that is alone: until its last warp ends; instructions of a warp */
+    int64_t barriers;                   /* that a block takes */
+} xg_cost_counts;
+typedef struct xg_cost_prediction {
+    int64_t picoseconds;                /* from the end of the kernel before to this one's, in a graph */
+    int64_t terms[XG_LIMIT_COUNT];      /* picoseconds that each resource alone would take */
+    xg_cost_limit limit;                /* the largest of them; less than XG_PIPE_COUNT: a pipe */
+    int64_t permille;                   /* of the device's best: bandwidth, or the pipe that is used most */
+    int64_t residents, rounds_permille; /* blocks of a multiprocessor at a time; rounds of them */
+} xg_cost_prediction;
+/* The counts of a grid that is so many times as large, on so many times the memory. */
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
+XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
+XG_FN const char *xg_cost_limit_name(uint32_t limit);
+XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n); /* the fourth root of the sum of fourth powers */
+/* Sums and products that saturate; a * b / c without an intermediate overflow, rounded down, c > 0. */
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c);
+
+#endif /* XG_COST_H */
+/* cost/device.c -- the table of devices.
+ *
+ * A kind is what all parts of a compute capability share; a part adds its own sizes and clocks. Sources, by the letter
+ * in the rows' comments:
+ *   G  CUDA programming guide, tables of compute capabilities and of arithmetic throughput
+ *   X  XLA's target specifications (xla/backends/gpu/target_config/specs), which drivers have filled
+ *   D  NVIDIA's data sheets and architecture papers
+ *   B  gpu-benches (te42kyfo), measured   Q  quack's pipe notes (Dao-AILab), measured   H  HPMLL's Hopper benchmark
+ *   M  ml-engineering (stas00): the best matrix product with random data beside the data sheet's rate
+ *   A  Azure's benchmarking guide, measured   L  learn-cuda (gau-nernst), measured   S  mma-matmul (spatters), measured
+ *   E  estimated from the kinds around it: nothing public was found
+ * A figure that is not said to be measured is the maker's. */
+#ifndef XG_COST_DEVICE_C
+#define XG_COST_DEVICE_C
+
+typedef struct xg_device_kind {
+    uint32_t cc;
+    uint16_t threads_per_sm, blocks_per_sm, blocks_per_cluster;
+    uint16_t shared_kib, block_kib, reserved, l1_kib;                            /* a multiprocessor */
+    uint16_t f32_rate, f16_rate, f64_rate, int_rate, special_rate, convert_rate; /* lanes a clock */
+    uint16_t tensor_i8, tensor_f64, tensor_f4, f8, mma_permille;                 /* f8: times tensor_f16 */
+    uint16_t shared_latency, l1_latency, l2_latency, memory_latency;             /* clocks */
+    uint16_t read_permille, copy_permille, launch_ns, graph_ns;
+} xg_device_kind;
+
+/* clang-format off */
+static const xg_device_kind xg_device_kinds[] = {
+    /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
+     *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
+    /* limits and rates G, D; latencies: accel-sim's Turing and gpu-micro-bench's 2080S; copy: cuda-samples' log on T4 */
+    {75, 1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270},
+    /* latencies B; shares of memory A, B; launches B */
+    {80, 2048, 32, 1, 164, 163, 1024, 192, 64, 256, 32, 64, 16, 16, 2048, 64, 0, 0, 1000, 23, 35, 206, 560, 900, 820, 2630, 1350},
+    /* latencies: gpu-micro-bench's 3090; launches B on A40 */
+    {86, 1536, 16, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 23, 34, 236, 480, 950, 900, 2020, 1100},
+    /* E but for limits and rates */
+    {87, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
+    {88, 1536, 16, 1, 164, 163, 1024, 192, 128, 256, 2, 64, 16, 16, 2048, 0, 0, 0, 1000, 23, 35, 220, 600, 850, 800, 2630, 1350},
+    /* latencies B, H; shares and launches B on L40 */
+    {89, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 64, 16, 16, 1024, 0, 0, 2, 1000, 30, 36, 280, 600, 980, 920, 1630, 940},
+    /* latencies H, B; shares A, Q; launches B; mma.sync beside wgmma: XLA's 0.63, after ThunderKittens */
+    {90, 2048, 32, 8, 228, 227, 1024, 256, 128, 256, 64, 64, 16, 16, 4096, 128, 0, 2, 630, 29, 33, 273, 680, 950, 850, 2410, 1270},
+    /* rates X; latencies: AI_kernels (markdewing); copy: cub's scan; mma.sync: 409 of 1359 TFLOP/s, L; launches E */
+    {100, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 64, 64, 16, 16, 8192, 64, 16384, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
+    /* D: f64 and 8-bit integers are slow here; the rest as 10.0 */
+    {103, 2048, 32, 8, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 256, 2, 24576, 2, 300, 30, 40, 295, 860, 900, 810, 2410, 1270},
+    {110, 1536, 24, 1, 228, 227, 1024, 256, 128, 128, 2, 64, 16, 16, 8192, 2, 16384, 2, 300, 30, 40, 295, 860, 850, 800, 2410, 1270},
+    /* latencies: AI_kernels; int: one pipe with f32, Q; launches E as 8.9 */
+    {120, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 900, 890, 1630, 940},
+    {121, 1536, 24, 1, 100, 99, 1024, 128, 128, 128, 2, 128, 16, 16, 1024, 0, 2048, 2, 1000, 30, 44, 360, 936, 850, 800, 1630, 940},
+};
+
+typedef struct xg_device_part {
+    const char *name;
+    uint32_t cc, sm_count, clock_mhz, tensor_mhz, tensor_f16;
+    int64_t memory_bytes;
+    uint32_t gbs;              /* 10^9 bytes a second of memory */
+    int64_t l2_bytes;
+    uint32_t l2_gbs, link_gbs, host_gbs;
+} xg_device_part;
+
+#define XG_DEVICE_KIB(n) ((int64_t)(n) << 10)
+#define XG_DEVICE_MIB(n) ((int64_t)(n) << 20)
+#define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
+/* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
+ * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, GB/s */
+static const xg_device_part xg_device_parts[] = {
+    {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16},           /* D; memory: deviceQuery */
+    {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32},   /* X (40 GB); matrices M 0.87; L2 B */
+    {"A100 80GB", 80, 108, 1410, 1227, 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32}, /* X */
+    {"A40", 86, 84, 1740, 1480, 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32},   /* D; L2's rate E */
+    {"RTX A6000", 86, 84, 1800, 1530, 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32},   /* X */
+    {"RTX 3090", 86, 82, 1695, 1440, 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32}, /* D */
+    {"Orin", 87, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204},  /* D; memory is the host's */
+    {"Orin-88", 88, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204}, /* E: no part is public */
+    {"L40", 89, 142, 2490, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32},  /* D; L2's rate B */
+    {"L40S", 89, 142, 2520, 2240, 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32}, /* D */
+    {"L20", 89, 92, 2520, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32},   /* D */
+    {"RTX 4090", 89, 128, 2520, 2340, 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32}, /* D; matrices M 0.93 */
+    {"RTX 4070 Ti SUPER", 89, 66, 2610, 2430, 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32}, /* D */
+    {"H100", 90, 132, 1980, 1470, 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64},   /* X; matrices M 0.80 of 1830 MHz; L2 B */
+    {"H100 PCIe", 90, 114, 1755, 1300, 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64}, /* D; L2 B */
+    {"H200", 90, 132, 1980, 1470, 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64},  /* X; the rest as H100 */
+    {"B200", 100, 148, 1965, 1423, 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64}, /* X, D; matrices M 0.78; L2's rate E */
+    {"B300", 103, 148, 2032, 1423, 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128}, /* X, D */
+    {"Thor", 110, 20, 1575, 1575, 4096, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(32), 1300, 0, 273}, /* D; memory is the host's */
+    {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
+    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64}, /* X */
+    {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273}, /* D; memory is the host's */
+};
+/* clang-format on */
+
+enum {
+    XG_DEVICE_THREADS_PER_BLOCK = 1024,       /* G, of every kind */
+    XG_DEVICE_REGISTERS = 65536,              /* G: of a multiprocessor */
+    XG_DEVICE_REGISTERS_PER_THREAD = 255,     /* G */
+    XG_DEVICE_SHARED_STATIC_BYTES = 48 << 10, /* G: what a block has without opt-in */
+    XG_DEVICE_SHUFFLE_LANES = 32,             /* G */
+    XG_DEVICE_TF32_PER_F16 = 2,               /* G: tf32 has half the rate of f16; 7.5 has none */
+    XG_DEVICE_RED_CC = 90,                    /* PTX ISA: red.global.add.v4.f32 */
+    XG_DEVICE_RED_BYTES = 16,
+    XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
+    XG_DEVICE_ASYNC_BYTES = 16,
+    XG_DEVICE_GB = 1000000000
+};
+
+XG_FN const xg_device_kind *xg_device_kind_of(uint32_t cc) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_kinds); i++)
+        if (xg_device_kinds[i].cc == cc) return &xg_device_kinds[i];
+    return NULL;
+}
+
+XG_FN void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
+    d->threads_per_sm = k->threads_per_sm;
+    d->blocks_per_sm = k->blocks_per_sm;
+    d->blocks_per_cluster = k->blocks_per_cluster;
+    d->threads_per_block = XG_DEVICE_THREADS_PER_BLOCK;
+    d->async_bytes = k->cc >= XG_DEVICE_ASYNC_CC ? XG_DEVICE_ASYNC_BYTES : 0;
+    d->red_bytes = k->cc >= XG_DEVICE_RED_CC ? XG_DEVICE_RED_BYTES : 0;
+    d->registers_per_sm = XG_DEVICE_REGISTERS;
+    d->registers_per_thread = XG_DEVICE_REGISTERS_PER_THREAD;
+    d->shared_per_sm = XG_DEVICE_KIB(k->shared_kib);
+    d->shared_per_block = XG_DEVICE_KIB(k->block_kib);
+    d->shared_static = XG_DEVICE_SHARED_STATIC_BYTES;
+    d->shared_reserved = k->reserved;
+    d->l1_bytes = XG_DEVICE_KIB(k->l1_kib);
+    d->f32_rate = k->f32_rate;
+    d->f16_rate = k->f16_rate;
+    d->f64_rate = k->f64_rate;
+    d->int_rate = k->int_rate;
+    d->special_rate = k->special_rate;
+    d->convert_rate = k->convert_rate;
+    d->shuffle_rate = XG_DEVICE_SHUFFLE_LANES;
+    d->tensor_i8 = k->tensor_i8;
+    d->tensor_f64 = k->tensor_f64;
+    d->tensor_f4 = k->tensor_f4;
+    d->mma_permille = k->mma_permille;
+    d->shared_latency = k->shared_latency;
+    d->l1_latency = k->l1_latency;
+    d->l2_latency = k->l2_latency;
+    d->memory_latency = k->memory_latency;
+    d->read_permille = k->read_permille;
+    d->copy_permille = k->copy_permille;
+    d->launch_ns = k->launch_ns;
+    d->graph_ns = k->graph_ns;
+}
+
+XG_FN void xg_device_fill(xg_device *d, const xg_device_part *p) {
+    const xg_device_kind *k = xg_device_kind_of(p->cc);
+    memset(d, 0, sizeof *d);
+    d->part = p->name;
+    d->cc = p->cc;
+    xg_device_fill_kind(d, k);
+    d->sm_count = p->sm_count;
+    d->clock_mhz = p->clock_mhz;
+    d->tensor_mhz = p->tensor_mhz;
+    d->tensor_f16 = p->tensor_f16;
+    d->tensor_tf32 = p->cc >= 80 ? p->tensor_f16 / XG_DEVICE_TF32_PER_F16 : 0;
+    d->tensor_f8 = (int64_t)p->tensor_f16 * k->f8;
+    d->memory_bytes = p->memory_bytes;
+    d->bandwidth = (int64_t)p->gbs * XG_DEVICE_GB;
+    d->l2_bytes = p->l2_bytes;
+    d->l2_bandwidth = (int64_t)p->l2_gbs * XG_DEVICE_GB;
+    d->link_bandwidth = (int64_t)p->link_gbs * XG_DEVICE_GB;
+    d->host_bandwidth = (int64_t)p->host_gbs * XG_DEVICE_GB;
+}
+
+XG_FN const char *xg_device_part_name(size_t i) {
+    return i < XG_COUNT(xg_device_parts) ? xg_device_parts[i].name : NULL;
+}
+XG_FN bool xg_device_of_part(xg_str name, xg_device *out) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
+        if (!xg_str_is(name, xg_device_parts[i].name)) continue;
+        xg_device_fill(out, &xg_device_parts[i]);
+        return true;
+    }
+    return false;
+}
+XG_FN bool xg_device_of_cc(uint32_t cc, xg_device *out) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
+        if (xg_device_parts[i].cc != cc) continue;
+        xg_device_fill(out, &xg_device_parts[i]);
+        return true;
+    }
+    return false;
+}
+/* The words of a part's name stand in this order among those of the driver's: "A100 80GB" in "NVIDIA A100-SXM4-80GB".
+ */
+XG_FN bool xg_device_is_named(const char *part, const char *driver) {
+    while (*part) {
+        size_t n = strcspn(part, " ");
+        while (*driver && strncmp(driver, part, n) != 0) driver++;
+        if (!*driver) return false;
+        driver += n;
+        part += n + (part[n] == ' ');
+    }
+    return true;
+}
+XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out) {
+    const xg_device_part *best = &xg_device_parts[0];
+    bool named = false;
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_parts); i++) {
+        const xg_device_part *p = &xg_device_parts[i];
+        bool fits = p->cc == cc && xg_device_is_named(p->name, name);
+        if (p->cc > cc || named > fits) continue;
+        if (fits > named || p->cc > best->cc || (fits && strlen(p->name) > strlen(best->name))) best = p;
+        named = named || fits;
+    }
+    xg_device_fill(out, best);
+}
+
+/* ---- figures one by one ---- */
+
+typedef struct xg_device_figure {
+    const char *name;
+    size_t at, described_at; /* in xg_device; in xlagpu_target_desc */
+    int64_t most;
+} xg_device_figure;
+static const xg_device_figure xg_device_figures[] = {
+#define X(figure, most, what) {#figure, offsetof(xg_device, figure), offsetof(xlagpu_target_desc, figure), most},
+    XLAGPU_TARGET_FIGURES(X)
+#undef X
+};
+
+XG_FN int64_t xg_device_get(const xg_device *d, const xg_device_figure *f) {
+    int64_t v;
+    memcpy(&v, (const char *)d + f->at, sizeof v);
+    return v;
+}
+XG_FN void xg_device_put(xg_device *d, const xg_device_figure *f, uint64_t v) {
+    int64_t bounded = v < (uint64_t)f->most ? (int64_t)v : f->most;
+    memcpy((char *)d + f->at, &bounded, sizeof bounded);
+}
+
+XG_FN void xg_device_apply(xg_device *d, const xlagpu_target_desc *desc) {
+    size_t i;
+    uint64_t v;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
+        memcpy(&v, (const char *)desc + xg_device_figures[i].described_at, sizeof v);
+        if (v) xg_device_put(d, &xg_device_figures[i], v);
+    }
+}
+XG_FN void xg_device_describe(const xg_device *d, xlagpu_target_desc *out) {
+    size_t i;
+    uint64_t v;
+    out->part = d->part;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
+        v = (uint64_t)xg_device_get(d, &xg_device_figures[i]);
+        memcpy((char *)out + xg_device_figures[i].described_at, &v, sizeof v);
+    }
+}
+
+XG_FN int64_t xg_device_threads(const xg_device *d) { return d->threads_per_sm * d->sm_count; }
+XG_FN int64_t xg_device_gbs(int64_t bytes_a_second) { return XG_MAX(bytes_a_second / XG_DEVICE_GB, (int64_t)1); }
+
+/* ---- text ---- */
+
+XG_FN void xg_device_print(xg_buf *b, const xg_device *d) {
+    xg_device usual;
+    size_t i;
+    xg_puts(b, d->part);
+    if (!xg_device_of_part(xg_str_z(d->part), &usual)) return;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++) {
+        const xg_device_figure *f = &xg_device_figures[i];
+        if (xg_device_get(d, f) != xg_device_get(&usual, f))
+            xg_printf(b, ", %s=%lld", f->name, (long long)xg_device_get(d, f));
+    }
+}
+
+XG_FN const xg_device_figure *xg_device_figure_named(xg_str name) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_device_figures); i++)
+        if (xg_str_is(name, xg_device_figures[i].name)) return &xg_device_figures[i];
+    return NULL;
+}
+/* One "sm_count=114". */
+XG_FN const char *xg_device_parse_figure(xg_str text, xg_device *out) {
+    size_t eq = 0, k;
+    const xg_device_figure *f;
+    uint64_t v = 0;
+    while (eq < text.n && text.p[eq] != '=') eq++;
+    f = xg_device_figure_named(xg_str_of(text.p, eq));
+    if (!f) return "a figure of a device is expected, such as sm_count=132";
+    for (k = eq + 1; k < text.n && text.p[k] >= '0' && text.p[k] <= '9' && k <= eq + 18; k++)
+        v = v * 10 + (uint64_t)(text.p[k] - '0');
+    if (k == eq + 1 || k < text.n || !v) return "a figure of a device needs a number from 1 on";
+    if (v > (uint64_t)f->most) return "this figure of a device is too large";
+    xg_device_put(out, f, v);
+    return NULL;
+}
+XG_FN const char *xg_device_parse(xg_str text, xg_device *out) {
+    const char *wrong = NULL;
+    bool first = true;
+    while (!wrong && (text.n || first)) {
+        size_t n = 0;
+        while (n < text.n && text.p[n] != ',') n++;
+        if (!first)
+            wrong = xg_device_parse_figure(xg_str_of(text.p, n), out);
+        else if (!xg_device_of_part(xg_str_of(text.p, n), out))
+            wrong = "no such device is known";
+        first = false;
+        if (n < text.n) n++;
+        if (n && n < text.n && text.p[n] == ' ') n++;
+        text = xg_str_of(text.p + n, text.n - n);
+    }
+    return wrong;
+}
+
+XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
+    size_t n = strlen(key), k;
+    bool quoted = false, first = false; /* inside a string; at the first letter of a key */
+    for (k = 0; k < attributes.n; k++) {
+        const char *at = attributes.p + k;
+        if (first && !quoted && attributes.n - k > n + 2 && memcmp(at, key, n) == 0 && memcmp(at + n, "=\"", 2) == 0 &&
+            memchr(at + n + 2, '"', attributes.n - k - n - 2))
+            return k;
+        if (*at == '\\' && quoted)
+            k++;
+        else if (*at == '"')
+            quoted = !quoted;
+        first = !quoted && (*at == '{' || *at == ',' || (first && *at == ' '));
+    }
+    return 0;
+}
+
+#endif /* XG_COST_DEVICE_C */
+/* cost/time.c -- how long a kernel takes: one formula over counts, whoever counted.
+ *
+ *     time = launch + norm of what works at the same time:
+ *         issue slots, pipes, matrix units, passes of shared memory and of the first cache   a multiprocessor's, each
+ *         second cache, device memory                                                        the device's
+ *         a warp's own chain of waits, as often as blocks follow each other                  nobody's: latency
+ *
+ * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
+ * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
+ * term alone 5.5 %, the sum 16.5 %).
+ *
+ * All arithmetic is in integers (picoseconds, clocks), so that every compiler and machine predicts, and decides, alike;
+ * sums and products saturate. */
+#ifndef XG_COST_TIME_C
+#define XG_COST_TIME_C
+
+enum {
+    XG_COST_SCHEDULERS = 4,   /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
+    XG_COST_LANES = 32,       /* of a warp */
+    XG_COST_PASS_BYTES = 128, /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_COST_PORT_BYTES = 64,  /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
+    XG_COST_TURNOVER_CLOCKS =
+        430,                     /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
+    XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
+    XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
+    XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
+    XG_COST_SECTOR_BYTES = 32,
+    XG_COST_FEW_ROUNDS = 4, /* up to here a last, partial round of blocks counts as a whole one */
+    XG_COST_WARM_US = 100,  /* shorter kernels run at the highest clock: power is averaged over longer */
+    XG_COST_PERMILLE = 1000
+};
+static const int64_t XG_COST_MOST = INT64_MAX / 4;
+
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
+    int64_t r;
+    return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
+}
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
+    int64_t r;
+    if (b == c) return a;
+    if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
+    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
+}
+
+/* ---- the norm ---- */
+
+XG_FN uint64_t xg_cost_root(uint64_t x) { /* the square root, rounded down */
+    uint64_t r = 0, bit = (uint64_t)1 << 62;
+    while (bit > x) bit >>= 2;
+    for (; bit; bit >>= 2) {
+        bool fits = x >= r + bit;
+        if (fits) x -= r + bit;
+        r = (r >> 1) + (fits ? bit : 0);
+    }
+    return r;
+}
+XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
+    enum {
+        ONE_BITS = 14
+    }; /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
+    int64_t most = 1;
+    uint64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
+    for (k = 0; k < n; k++) {
+        uint64_t r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << ONE_BITS, most);
+        sum += r * r * r * r;
+    }
+    return xg_cost_scale(most, (int64_t)xg_cost_root(xg_cost_root(sum)), (int64_t)1 << ONE_BITS);
+}
+
+/* ---- what a device can do ---- */
+
+XG_FN int64_t xg_cost_clocks_ps(int64_t clocks, int64_t mhz) {
+    return xg_cost_scale(clocks, 1000000, XG_MAX(mhz, (int64_t)1));
+}
+
+XG_FN int64_t xg_cost_bytes_ps(int64_t bytes, int64_t bytes_a_second) {
+    return xg_cost_scale(bytes, 1000, xg_device_gbs(bytes_a_second));
+}
+
+/* Blocks that a multiprocessor has at a time. */
+XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES, most = d->blocks_per_sm, unit, shared;
+    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_COST_LANES, (int64_t)1));
+    unit = (c->registers * XG_COST_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
+    if (unit) most = XG_MIN(most, d->registers_per_sm / (unit * XG_MAX(warps, (int64_t)1)));
+    shared = c->shared_bytes + d->shared_reserved;
+    if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
+    return XG_MAX(most, (int64_t)1);
+}
+
+typedef struct xg_cost_spread {
+    int64_t busy;      /* multiprocessors that have blocks */
+    int64_t residents; /* blocks of each at a time */
+    int64_t most;      /* blocks of the busiest, in thousandths */
+    int64_t rounds;    /* of blocks that follow each other, in thousandths */
+    int64_t warps;     /* resident ones of a multiprocessor */
+} xg_cost_spread;
+
+XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_spread s;
+    int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
+    s.busy = XG_MIN(blocks, d->sm_count);
+    each = (blocks + s.busy - 1) / s.busy;
+    s.residents = XG_MIN(xg_cost_residents(d, c), each);
+    s.rounds = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents);
+    s.most = each * XG_COST_PERMILLE;
+    if (each > XG_COST_FEW_ROUNDS * s.residents) { /* half a block of tail, on average */
+        s.most = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy) + XG_COST_PERMILLE / 2;
+        s.rounds += XG_COST_PERMILLE / 2 / s.residents;
+    } else
+        s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
+    s.warps = s.residents * ((c->threads + XG_COST_LANES - 1) / XG_COST_LANES);
+    return s;
+}
+
+/* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
+XG_FN int64_t xg_cost_unit_ps(
+    const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
+    int64_t busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
+    (void)d;
+    return xg_cost_clocks_ps(busiest, mhz);
+}
+
+/* ---- terms ---- */
+
+XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
+    switch (pipe) {
+#define X(NAME, text, figure) \
+    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_PIPES(X)
+#undef X
+    default: return 1;
+    }
+}
+XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
+    switch (type) {
+#define X(NAME, text, figure) \
+    case XG_TENSOR_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_TENSORS(X)
+#undef X
+    default: return 1;
+    }
+}
+/* Clocks of matrix units for all that they do, as if one multiprocessor did it. */
+XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c, bool peak) {
+    int64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < XG_TENSOR_COUNT; k++) {
+        int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
+        sum = xg_cost_add(sum, c->macs[k] / rate);
+        sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
+                                   peak ? XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
+    }
+    return sum;
+}
+
+/* Bytes a second that a mix of loads and stores reaches: the middle between pure streams and a copy. */
+XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c) {
+    int64_t sum = xg_cost_add(c->read_bytes, c->written_bytes), mixed = XG_MIN(c->read_bytes, c->written_bytes), held;
+    held = d->read_permille - xg_cost_scale(d->read_permille - d->copy_permille, 2 * mixed, XG_MAX(sum, (int64_t)1));
+    return d->bandwidth / XG_COST_PERMILLE * held;
+}
+
+/* A block between two barriers takes as long as the warps' waits or as the work of all its warps. What overlaps in a
+ * block that has no barriers, or with other blocks, follows each other in one that has them and is alone. */
+XG_FN int64_t xg_cost_block_clocks(const xg_cost_counts *c, const xg_cost_spread *s) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES;
+    int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS,
+            wait = XG_MAX(c->warp_clocks - c->warp_issued, (int64_t)0);
+    int64_t apart = wait + work, most = XG_MAX(c->warp_clocks, work);
+    if (c->barriers < XG_COST_PHASES) return c->warp_clocks;
+    return most + XG_MAX(apart - most, (int64_t)0) / s->residents;
+}
+
+XG_FN void xg_cost_terms(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *t) {
+    int64_t warps = XG_MAX(XG_MIN(s->warps, (int64_t)XG_COST_SCHEDULERS), (int64_t)1), bytes, port, round, tensor;
+    uint32_t k;
+    memset(t, 0, XG_LIMIT_COUNT * sizeof *t);
+    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, d->clock_mhz);
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        t[k] = xg_cost_unit_ps(d, c, s,
+            xg_cost_scale(c->pipes[k], XG_COST_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
+            d->clock_mhz);
+    tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
+    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->clock_mhz);
+    if (t[XG_LIMIT_TENSOR] > XG_COST_WARM_US * (int64_t)1000000)
+        t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->tensor_mhz);
+    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, d->clock_mhz);
+    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, d->clock_mhz);
+    bytes = xg_cost_mul(c->l2_sectors, XG_COST_SECTOR_BYTES);
+    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, d->clock_mhz);
+    t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
+    bytes = xg_cost_add(c->read_bytes, c->written_bytes);
+    t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
+    round = xg_cost_block_clocks(c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
+    t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), d->clock_mhz);
+}
+
+/* The share of the device's best that the kernel reaches, of memory or of the pipe that it uses most. */
+XG_FN int64_t xg_cost_permille_of(const xg_device *d, const xg_cost_counts *c, int64_t ps) {
+    int64_t best = xg_cost_bytes_ps(xg_cost_add(c->read_bytes, c->written_bytes), d->bandwidth),
+            clocks = xg_cost_tensor_clocks(d, c, true);
+    uint32_t k;
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_COST_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
+    best = XG_MAX(best, xg_cost_clocks_ps(clocks / XG_MAX(d->sm_count, (int64_t)1), d->clock_mhz));
+    return XG_MIN(xg_cost_scale(best, XG_COST_PERMILLE, XG_MAX(ps, (int64_t)1)), (int64_t)XG_COST_PERMILLE);
+}
+
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
+    uint32_t k;
+    c->blocks = xg_cost_mul(c->blocks, grid);
+    c->issued = xg_cost_mul(c->issued, grid);
+    for (k = 0; k < XG_PIPE_COUNT; k++) c->pipes[k] = xg_cost_mul(c->pipes[k], grid);
+    for (k = 0; k < XG_TENSOR_COUNT; k++) {
+        c->macs[k] = xg_cost_mul(c->macs[k], grid);
+        c->warp_macs[k] = xg_cost_mul(c->warp_macs[k], grid);
+    }
+    c->shared_passes = xg_cost_mul(c->shared_passes, grid);
+    c->l1_passes = xg_cost_mul(c->l1_passes, grid);
+    c->l2_sectors = xg_cost_mul(c->l2_sectors, grid);
+    c->read_bytes = xg_cost_mul(c->read_bytes, memory);
+    c->written_bytes = xg_cost_mul(c->written_bytes, memory);
+}
+XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_prediction p;
+    xg_cost_spread s = xg_cost_spread_of(d, c);
+    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz),
+            launch = d->graph_ns * 1000;
+    uint32_t k;
+    memset(&p, 0, sizeof p);
+    xg_cost_terms(d, c, &s, p.terms);
+    p.residents = s.residents;
+    p.rounds_permille = s.rounds;
+    /* the launch figure is that of an empty kernel, whose own time it contains */
+    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_norm(p.terms, XG_LIMIT_LAUNCH) - empty, (int64_t)0));
+    p.terms[XG_LIMIT_LAUNCH] = launch;
+    for (k = 1; k < XG_LIMIT_COUNT; k++)
+        if (p.terms[k] > p.terms[p.limit]) p.limit = (xg_cost_limit)k;
+    p.permille = xg_cost_permille_of(d, c, p.picoseconds);
+    return p;
+}
+
+XG_FN const char *xg_cost_limit_name(uint32_t limit) {
+    static const char *const names[] = {
+#define X(NAME, text, figure) text,
+        XG_COST_PIPES(X)
+#undef X
+#define X(NAME, text) text,
+            XG_COST_LIMITS(X)
+#undef X
+    };
+    return limit < XG_COUNT(names) ? names[limit] : "?";
+}
+
+#endif /* XG_COST_TIME_C */
 #if !defined(XLAGPU_NO_SIMULATOR) && (!defined(XLAGPU_SPLIT_SIM) || defined(XLAGPU_SPLIT_SIM_UNIT))
 /* sim/sim.h -- the PTX simulator: PTX text in, the bytes a GPU would write out, and what it noticed on the way.
  *
@@ -2763,10 +3568,22 @@ typedef enum xg_sim_unit {
 XG_SIM_FN xg_sim_unit xg_sim_unit_best(void); /* that this host has */
 XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit);
 
+/* X(NAME, text): what approximate instructions return (math.c): what devices usually do, or the least, the greatest or
+ * either value that their documented error allows. */
+#define XG_SIM_APPROXES(X) X(USUAL, "usual") X(LOW, "low") X(HIGH, "high") X(MIXED, "mixed")
+typedef enum xg_sim_approx {
+#define X(name, text) XG_SIM_APPROX_##name,
+    XG_SIM_APPROXES(X)
+#undef X
+    XG_SIM_APPROX_COUNT
+} xg_sim_approx;
+
 /* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it).
  * Uses the best unit, or any that the host has. */
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
 XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit);
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx);
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
@@ -2791,7 +3608,10 @@ typedef struct xg_sim_memory {
     uint64_t shadow_bytes, shadow_limit; /* limit 0: 2^30 */
     xg_sim_buffer freed[XG_SIM_FREED];   /* the last ones that were removed, for the messages */
     uint32_t n_freed;                    /* counts on; the place is n_freed % XG_SIM_FREED */
-    uint32_t wide_lock;                  /* held by an atomic of 128 bits */
+    uint64_t heap;                       /* what malloc of kernels gives out (provided.c); 0: none yet */
+    void *heap_block;
+    uint32_t heap_lock;
+    uint32_t wide_lock; /* held by an atomic of 128 bits */
     /* shadow.c: the next interval; launches under way; how often all tags were swept */
     uint32_t interval, running, sweeps;
 } xg_sim_memory;
@@ -2841,12 +3661,16 @@ XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
     X(RACE, "data race") \
     X(ASYNC, "copy not waited for") \
     X(MBARRIER, "wrong use of a memory barrier") \
+    X(PROXY, "missing proxy fence") \
+    X(CONSTANT, "read-only load of written memory") \
+    X(SCOPE, "scope too narrow") \
     X(DIVERGENCE, "barrier in divergent code") \
     X(BARRIER, "wrong use of a barrier") \
     X(DEADLOCK, "deadlock") \
     X(INACTIVE, "inactive lanes named") \
     X(ENDLESS, "no end") \
     X(TRAP, "trap") \
+    X(ASSERT, "failed assertion") \
     X(OPERAND, "invalid operand")
 /* clang-format on */
 typedef enum xg_sim_faultkind {
@@ -2873,11 +3697,17 @@ typedef struct xg_sim_launch {
     bool unchecked_races;     /* do not report data races */
     bool unchecked_registers; /* do not report uses of registers that were not written */
     uint32_t sm_count;        /* what %nsmid says; 0 = 132 */
-    uint32_t shared_limit;    /* bytes a block may have; 0: as the module's target says */
+    struct xg_sim_trace *trace; /* not NULL: counts for the model of time, slower */
+    uint32_t registers;         /* of a thread, for that model; 0: not known */
+    /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
+    uint32_t shared_limit; /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
-    int stop;       /* set when a worker faults: others stop at their next block */
-    uint64_t taken; /* blocks that workers have taken */
+    uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
+    int stop;              /* set when a worker faults: others stop at their next block */
+    uint64_t taken;        /* blocks that workers have taken */
     /* set by xg_sim_begin */
     uint32_t first_interval; /* 0: races are not looked for */
 } xg_sim_launch;
@@ -2901,6 +3731,15 @@ XG_SIM_FN size_t xg_sim_fault_text(
     const xg_sim_worker *w, char *out, size_t cap); /* length, 0 when there was no fault */
 /* True when blocks may run on several threads at once (the compiler gives us atomic read-modify-write). */
 XG_SIM_FN bool xg_sim_threads_ok(void);
+
+/* ---- trace.c: what a launch does, for the model of time ---- */
+typedef struct xg_sim_trace xg_sim_trace;
+/* For a prepared launch on so many workers; NULL without memory. The launch takes it by its field; device stays. */
+XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers);
+XG_SIM_FN void xg_sim_trace_free(xg_sim_trace *t); /* NULL is allowed */
+/* When all workers' stats have been asked for; stats is their sum. */
+XG_SIM_FN void xg_sim_trace_counts(
+    const xg_sim_trace *t, const xg_sim_launch *l, const xg_sim_stats *stats, xg_cost_counts *out);
 
 /* ---- inside the room: types
  * ----------------------------------------------------------------------------------------- */
@@ -2986,7 +3825,8 @@ typedef enum xg_sim_kind {
     XG_SIM_K_INIT,
     XG_SIM_K_ASYNC,
     XG_SIM_K_WAIT,
-    XG_SIM_K_TILE /* async.c; matrix.c */
+    XG_SIM_K_TILE,  /* async.c; matrix.c */
+    XG_SIM_K_TENSOR /* umma.c */
 } xg_sim_kind;
 
 typedef struct xg_sim_ins xg_sim_ins;
@@ -3091,6 +3931,12 @@ struct xg_sim_module {
     xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
+    bool constants;         /* there is a load with .nc */
+    bool narrow;            /* there is an atomic or strong access of scope .cta to global memory */
+    bool tensor_memory;     /* there is a tcgen05 */
+    bool allocas;           /* there is an alloca or stacksave */
+    bool cancels;           /* there is a clusterlaunchcontrol.try_cancel */
+    bool heap, prints;      /* malloc or free, vprintf is called */
     uint32_t shared_common; /* of .shared variables that several functions use */
     uint32_t dynamic_at;    /* where dynamic shared memory starts when functions use it, else 0 */
 };
@@ -4085,7 +4931,16 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     XG_SIM_T(Df64) z = x * 2.88539008177792681472; \
     XG_V_EXP2(y, z); \
     y = 1.0 - 2.0 / (y + 1.0); \
-    r = XG_V_TO(Df32, XG_V_FLTD(XG_V_SEL(m, XG_V_RAWD(less), XG_V_RAWD(y))))
+    /* 11 bits behind the first: a bound of 2^-11 */ \
+    y = XG_V_FLTD(XG_V_SEL(m, XG_V_RAWD(less), XG_V_RAWD(y)) & ~(uint64_t)0x1FFFFFFFFFFu); \
+    r = XG_V_TO(Df32, y)
+/* div.approx: by more than 2^126 gives zero, of an infinity a NaN. */
+#define XG_V_DIVAPPROX \
+    const XG_SIM_T(Wu32) size = XG_V_RAW(b) & 0x7FFFFFFFu; \
+    const XG_SIM_T(Wu32) large = XG_V_MASK(Wu32, size > 0x7E800000u) & XG_V_MASK(Wu32, size < 0x7F800000u); \
+    const XG_SIM_T(Wf32) quotient = a / b, zero = a * 0.0f; \
+    r = XG_V_FLT(XG_V_SEL(large, XG_V_RAW(zero), XG_V_RAW(quotient))); \
+    XG_V_NANW(r)
 #define XG_V_FTZ(u) ((u)&XG_V_SEL(XG_V_MASK(Wu32, ((u)&0x7F800000u) == 0u), 0x80000000u, ~((u)&0u)))
 
 /* A comparison of every ordered kind for one type; wide ones narrow their mask to 32 bits. */
@@ -4177,6 +5032,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     F2(sub_f32, f32, W, f32, f32, f32, r = a - b; XG_V_NANW(r)) \
     F2(mul_f32, f32, W, f32, f32, f32, r = a * b; XG_V_NANW(r)) \
     F2(div_f32, f32, W, f32, f32, f32, r = a / b; XG_V_NANW(r)) \
+    F2(divapprox_f32, f32, W, f32, f32, f32, XG_V_DIVAPPROX) \
     F3(fma_f32, f32, W, f32, f32, f32, f32, r = XG_SIM_T(fma32)(a, b, c); XG_V_NANW(r)) \
     F1(sqrt_f32, f32, W, f32, f32, r = XG_SIM_T(sqrt32)(a); XG_V_NANW(r)) \
     F1(rcp_f32, f32, W, f32, f32, r = 1.0f / a; XG_V_NANW(r)) \
@@ -4991,6 +5847,7 @@ typedef struct xg_sim_asm {
     xg_sim_stmt *stmt;       /* the one being read */
     uint32_t carry;          /* the register of the carry flag of this function, NOREG until used */
     xg_sim_unit unit;        /* whose arithmetic functions the records get */
+    xg_sim_approx approx;
 } xg_sim_asm;
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s); /* decode.c */
@@ -6294,15 +7151,21 @@ XG_FN void xg_sim_module_item(xg_sim_asm *p) {
 }
 
 #endif /* XG_SIM_PARSE_C */
-/* sim/math.c -- the approximate functions, more exact than any device.
+/* sim/math.c -- the approximate functions, as exact as the PTX ISA says and no more.
  *
- * A GPU computes ex2, lg2, sin, cos, tanh and rsqrt from tables with documented error bounds; the tables are not
- * documented. Here each is computed in double and rounded once, by the same few operations on every host: results are
- * within 0.51 ulp of the exact value (ex2, which must be fast, is computed in f32: within 1.3 ulp; sin and cos: for |x|
- * below 2^20; beyond, where devices promise nothing either, the reduced argument loses bits). So a kernel whose result
- * depends on the last bits of an approximation differs from a device within the device's own error.
+ * A GPU computes ex2, lg2, sin, cos, tanh, rcp, rsqrt and sqrt from tables with documented error bounds; the tables are
+ * not documented. Here each is computed in double by the same few operations on every host. What becomes of that value
+ * is the module's choice (xg_sim_approx):
+ *   usual   rounded so that it keeps what the bound promises and no bits that no device has: tanh has 11 bits behind
+ *           its first one, sin and cos are multiples of 2^-21, lg2 of 2^-22 near 1, rcp and rsqrt of f64 have 32 bits.
+ *           The others, whose bounds are a few units in the last place, are rounded once (ex2, which must be fast, is
+ *           computed in f32: within 1.3 ulp).
+ *   low, high   the smallest and the largest value that the bound allows.
+ *   mixed       one of these, chosen by the operand's bits.
+ * Values that the manual lists (of zeros, infinities and NaNs, and of subnormals where it says so) are exact in all.
  *
- * ex2, tanh and rsqrt are in lanes.c; what stands here of them is for 16-bit floats. */
+ * The bounds are the rows of XG_SIM_APPROXIMATIONS. Beyond 100 pi, where devices promise nothing for sin and cos, they
+ * have that of smaller arguments. ex2, tanh and rsqrt of f32 are in lanes.c. */
 #ifndef XG_SIM_MATH_C
 #define XG_SIM_MATH_C
 
@@ -6319,13 +7182,16 @@ XG_FN float xg_sim_ex2(float x) {
     return (float)xg_sim_exp2_wide(x);
 }
 
-XG_FN float xg_sim_lg2(float x) {
+/* |v| < 2^50, rounded to a multiple of 2^-n. */
+XG_FN double xg_sim_grid(double v, int n) {
+    const double far_away = xg_sim_scale(6755399441055744.0, -n);
+    return v + far_away - far_away;
+}
+
+XG_FN double xg_sim_lg2_wide(float x) { /* x > 0, finite */
     uint32_t u = xg_sim_bits_f32(x);
     int e = 0;
     double m, s, z;
-    if (x != x || (u >> 31 && u << 1)) return xg_sim_f32_bits(0x7FFFFFFFu);
-    if (u << 1 == 0) return xg_sim_f32_bits(0xFF800000u);
-    if (u == 0x7F800000u) return x;
     if (u < 0x00800000u) {
         u = xg_sim_bits_f32(x * 16777216.0f);
         e = -24;
@@ -6344,14 +7210,20 @@ XG_FN float xg_sim_lg2(float x) {
                                z * (2.0 / 7 +
                                        z * (2.0 / 9 +
                                                z * (2.0 / 11 + z * (2.0 / 13 + z * (2.0 / 15 + z * (2.0 / 17)))))))));
-    return (float)(s * 1.44269504088896340736 + e);
+    return s * 1.44269504088896340736 + e;
+}
+XG_FN float xg_sim_lg2(float x) {
+    uint32_t u = xg_sim_bits_f32(x);
+    if (x != x || (u >> 31 && u << 1)) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (u << 1 == 0) return xg_sim_f32_bits(0xFF800000u);
+    if (u == 0x7F800000u) return x;
+    return (float)(x > 0.5f && x < 2.0f ? xg_sim_grid(xg_sim_lg2_wide(x), 22) : xg_sim_lg2_wide(x));
 }
 
 /* sin (quarter 0) or cos (quarter 1) of x: quadrant and remainder, then the short series. */
-XG_FN float xg_sim_sincos(float x, int quarter) {
+XG_FN double xg_sim_sincos_wide(float x, int quarter) { /* x finite */
     double r = x, n, z;
     int q;
-    if (x - x != 0) return xg_sim_f32_bits(0x7FFFFFFFu);
     if (r > 1e6 || r < -1e6) r = fmod(r, 6.28318530717958647693);
     n = r * 0.63661977236758134308 + 6755399441055744.0 - 6755399441055744.0;
     r = (r - n * 1.5707963267341256142) - n * 6.0771005065061922e-11; /* pi/2 in two parts, the first with 33 bits */
@@ -6364,18 +7236,150 @@ XG_FN float xg_sim_sincos(float x, int quarter) {
         r = r * (1.0 - z * (1.0 / 6 - z * (1.0 / 120 - z * (1.0 / 5040 - z * (1.0 / 362880 -
                                                                                  z * (1.0 / 39916800 -
                                                                                          z * (1.0 / 6227020800.0)))))));
+    return q & 2 ? -r : r;
+}
+XG_FN float xg_sim_sincos(float x, int quarter) {
+    if (x - x != 0) return xg_sim_f32_bits(0x7FFFFFFFu);
     if (!quarter && x == 0) return x;
-    return (float)(q & 2 ? -r : r);
+    return (float)xg_sim_grid(xg_sim_sincos_wide(x, quarter), 21);
 }
 
-XG_FN float xg_sim_tanh(float x) {
-    double y = x, t;
+XG_FN double xg_sim_tanh_wide(float x) {
+    const double y = x, t = y * y;
+    if (y > 20 || y < -20) return y > 0 ? 1.0 : -1.0;
+    if (t < 1e-4) return y * (1.0 - t * (1.0 / 3 - t * (2.0 / 15 - t * (17.0 / 315))));
+    return 1.0 - 2.0 / (xg_sim_exp2_wide(y * 2.88539008177792681472) + 1.0);
+}
+XG_FN float xg_sim_tanh(float x) { /* the nearest: 16-bit floats round it */
     if (x != x) return xg_sim_f32_bits(0x7FFFFFFFu);
-    if (y > 20 || y < -20) return y > 0 ? 1.0f : -1.0f;
-    t = y * y;
-    if (t < 1e-4) return x == 0 ? x : (float)(y * (1.0 - t * (1.0 / 3 - t * (2.0 / 15 - t * (17.0 / 315)))));
-    t = xg_sim_exp2_wide(y * 2.88539008177792681472);
-    return (float)(1.0 - 2.0 / (t + 1.0));
+    return x == 0 ? x : (float)xg_sim_tanh_wide(x);
+}
+
+/* ---- f64: the upper 32 bits of the operand in, the upper 32 bits of the result out; subnormals are flushed ---- */
+
+XG_FN double xg_sim_upper(double x) {
+    uint64_t u = xg_sim_bits_f64(x) & 0xFFFFFFFF00000000u;
+    if (!(u >> 52 & 0x7FF)) u &= (uint64_t)1 << 63;
+    return xg_sim_f64_bits(u);
+}
+XG_FN double xg_sim_coarse_rcp(double a) {
+    if (a != a) return xg_sim_f64_bits(0xFFF8000000000000u);
+    return xg_sim_upper(1.0 / xg_sim_upper(a));
+}
+XG_FN double xg_sim_coarse_rsqrt(double a) {
+    a = xg_sim_upper(a);
+    if (a != a || a < 0) return xg_sim_f64_bits(0xFFF8000000000000u);
+    return xg_sim_upper(1.0 / sqrt(a)); /* of -0: -infinity */
+}
+
+/* ---- the bounds ---- */
+
+/* X(NAME, relative error, absolute error, units in the last place): how far a result may be from the exact value. */
+/* clang-format off */
+#define XG_SIM_APPROXIMATIONS(X) \
+    X(EX2, 1.6858739404357614e-7 /* 2^-22.5 */, 0, 0) \
+    X(LG2, 2.384185791015625e-7 /* 2^-22, outside of (0.5, 2) */, 0, 0) \
+    X(LG2_NEAR, 0, 2.384185791015625e-7, 0) \
+    X(SIN, 0, 6.743495761743046e-7 /* 2^-20.5, up to pi */, 0) \
+    X(COS, 0, 6.743495761743046e-7, 0) \
+    X(SIN_FAR, 0, 3.7568391e-5 /* 2^-14.7, up to 100 pi */, 0) \
+    X(COS_FAR, 0, 3.7568391e-5, 0) \
+    X(TANH, 4.8828125e-4 /* 2^-11 */, 0, 0) \
+    X(RCP, 0, 0, 1) \
+    X(RSQRT, 1.2777e-7 /* 2^-22.9 */, 0, 0) \
+    X(SQRT, 1.1920928955078125e-7 /* 2^-23 */, 0, 0) \
+    X(DIV, 0, 0, 2) \
+    X(EX2_F16, 1.0466e-3 /* 2^-9.9 */, 0, 0) \
+    X(EX2_BF16, 7.8125e-3 /* 2^-7 */, 0, 0) \
+    X(TANH_F16, 0, 4.927e-4 /* 2^-10.987 */, 0) \
+    X(TANH_BF16, 0, 3.90625e-3 /* 2^-8 */, 0)
+/* clang-format on */
+typedef enum xg_sim_approximation {
+#define X(name, relative, absolute, ulps) XG_SIM_AP_##name,
+    XG_SIM_APPROXIMATIONS(X)
+#undef X
+    XG_SIM_AP_COUNT
+} xg_sim_approximation;
+typedef struct xg_sim_bound {
+    double relative, absolute;
+    int ulps;
+} xg_sim_bound;
+static const xg_sim_bound xg_sim_bounds[XG_SIM_AP_COUNT] = {
+#define X(name, relative, absolute, ulps) {relative, absolute, ulps},
+    XG_SIM_APPROXIMATIONS(X)
+#undef X
+};
+
+/* The farthest value that a bound allows, towards +infinity or -infinity. salt: the operand's bits, for mixed. */
+XG_FN double xg_sim_farthest(double exact, xg_sim_approximation which, xg_sim_approx mode, uint32_t salt) {
+    const xg_sim_bound *b = &xg_sim_bounds[which];
+    const double size = exact < 0 ? -exact : exact;
+    double far_away = size * b->relative + b->absolute;
+    if (b->ulps) { /* of f32 */
+        const uint32_t e = xg_sim_bits_f32((float)size) >> 23 & 255;
+        far_away += b->ulps * xg_sim_scale(1.0, (int)XG_MAX(e, 1u) - 150);
+    }
+    if (mode == XG_SIM_APPROX_MIXED)
+        mode = (salt ^ salt >> 7 ^ salt >> 16) * 0x9E3779B9u >> 31 ? XG_SIM_APPROX_HIGH : XG_SIM_APPROX_LOW;
+    return mode == XG_SIM_APPROX_LOW ? exact - far_away : exact + far_away;
+}
+/* The same as f32, rounded towards the exact value so that it stays within the bound. */
+XG_FN float xg_sim_farthest_f32(double exact, xg_sim_approximation which, xg_sim_approx mode, uint32_t salt) {
+    const double bent = xg_sim_farthest(exact, which, mode, salt);
+    float f = (float)bent;
+    uint32_t u = xg_sim_bits_f32(f);
+    if ((bent > exact ? (double)f > bent : (double)f < bent) && u << 1)
+        u += (f > 0) == (bent > exact) ? 0xFFFFFFFFu : 1u;
+    return xg_sim_f32_bits(u);
+}
+
+/* imm of these functions: an xg_sim_approximation, and 256 times an xg_sim_approx that is not the usual one. */
+XG_FN float xg_sim_bent(float a, uint32_t imm) {
+    xg_sim_approximation which = (xg_sim_approximation)(imm & 255);
+    const xg_sim_approx mode = (xg_sim_approx)(imm >> 8);
+    const uint32_t salt = xg_sim_bits_f32(a);
+    double exact;
+    if (a - a != 0 || !(salt & 0x7F800000u) || (salt >> 31 && which >= XG_SIM_AP_RSQRT) ||
+        (salt >> 31 && which == XG_SIM_AP_LG2)) { /* the manual's list */
+        switch (which) {
+        case XG_SIM_AP_EX2: return xg_sim_ex2(a);
+        case XG_SIM_AP_LG2: return xg_sim_lg2(a);
+        case XG_SIM_AP_SIN: return xg_sim_sincos(a, 0);
+        case XG_SIM_AP_COS: return xg_sim_sincos(a, 1);
+        case XG_SIM_AP_TANH: return xg_sim_tanh(a);
+        case XG_SIM_AP_RCP: return a != a ? xg_sim_f32_bits(0x7FFFFFFFu) : 1.0f / a;
+        default: break;
+        }
+        if (a != a || a < 0) return xg_sim_f32_bits(0x7FFFFFFFu);
+        return which == XG_SIM_AP_SQRT ? (float)sqrt((double)a) : (float)(1.0 / sqrt((double)a));
+    }
+    switch (which) {
+    case XG_SIM_AP_EX2:
+        if (a >= 128.0f || a < -149.0f) return xg_sim_ex2(a);
+        exact = xg_sim_exp2_wide(a);
+        break;
+    case XG_SIM_AP_LG2:
+        exact = xg_sim_lg2_wide(a);
+        if (a > 0.5f && a < 2.0f) which = XG_SIM_AP_LG2_NEAR;
+        break;
+    case XG_SIM_AP_SIN:
+    case XG_SIM_AP_COS:
+        exact = xg_sim_sincos_wide(a, which == XG_SIM_AP_COS);
+        if (a > 3.14159265f || a < -3.14159265f) which = which == XG_SIM_AP_COS ? XG_SIM_AP_COS_FAR : XG_SIM_AP_SIN_FAR;
+        break;
+    case XG_SIM_AP_TANH: exact = xg_sim_tanh_wide(a); break;
+    case XG_SIM_AP_RCP: exact = 1.0 / a; break;
+    case XG_SIM_AP_RSQRT: exact = 1.0 / sqrt((double)a); break;
+    default: exact = sqrt((double)a);
+    }
+    return xg_sim_farthest_f32(exact, which, mode, salt);
+}
+XG_FN float xg_sim_bent_div(float a, float b, uint32_t imm) {
+    const float usual = a / b;
+    if (usual != usual) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (usual - usual != 0 || usual == 0) return usual;
+    return xg_sim_farthest_f32(
+        (double)a / (double)b, XG_SIM_AP_DIV, (xg_sim_approx)(imm >> 8), xg_sim_bits_f32(a) ^ xg_sim_bits_f32(b) << 1);
 }
 #endif /* XG_SIM_MATH_C */
 /* sim/video.c -- the video instructions: parts of registers as small integers, saturated, then merged or combined with
@@ -6689,7 +7693,8 @@ enum {
     XG_SIM_H_SAT = 64,
     XG_SIM_H_FTZ = 128,
     XG_SIM_H_XORSIGN = 256,
-    XG_SIM_H_ABS = 512
+    XG_SIM_H_ABS = 512,
+    XG_SIM_H_BENT = 12 /* from this bit on an xg_sim_approx, of EX2 and TANH */
 };
 
 XG_FN uint32_t xg_sim_half_minmax(uint32_t a, uint32_t b, uint32_t imm) {
@@ -6707,6 +7712,18 @@ XG_FN uint32_t xg_sim_half_minmax(uint32_t a, uint32_t b, uint32_t imm) {
     return imm & XG_SIM_H_XORSIGN ? (r & 0x7FFF) | sign : r;
 }
 XG_FN uint32_t xg_sim_half_flush(uint32_t a) { return a & 0x7C00 ? a : a & 0x8000; }
+/* The farthest value that the bounds of ex2 and tanh of 16-bit floats allow. */
+XG_FN uint64_t xg_sim_half_bent(float x, uint32_t imm) {
+    const bool brain = (imm & XG_SIM_H_BF16) != 0, ex2 = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2;
+    const xg_sim_approximation which =
+        ex2 ? (brain ? XG_SIM_AP_EX2_BF16 : XG_SIM_AP_EX2_F16) : (brain ? XG_SIM_AP_TANH_BF16 : XG_SIM_AP_TANH_F16);
+    const double exact = !ex2                        ? xg_sim_tanh_wide(x)
+                         : x > -160.0f && x < 128.0f ? xg_sim_exp2_wide(x)
+                                                     : (double)xg_sim_ex2(x);
+    const double bent = xg_sim_farthest(exact, which, (xg_sim_approx)(imm >> XG_SIM_H_BENT), xg_sim_bits_f32(x) >> 13);
+    return xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(bent), XG_SIM_IS_F64), brain ? XG_SIM_IS_BF16 : XG_SIM_IS_F16,
+        bent > exact ? XG_SIM_RM : XG_SIM_RP, false);
+}
 XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
     xg_sim_format f = imm & XG_SIM_H_BF16 ? XG_SIM_IS_BF16 : XG_SIM_IS_F16;
     uint64_t r;
@@ -6723,6 +7740,10 @@ XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
     case XG_SIM_H_EX2:
     case XG_SIM_H_TANH: {
         float x = xg_sim_f32_bits((uint32_t)xg_sim_pack(xg_sim_unpack(a, f), XG_SIM_IS_F32, XG_SIM_RN, false));
+        if (imm >> XG_SIM_H_BENT && x - x == 0 && x != 0) {
+            r = xg_sim_half_bent(x, imm);
+            break;
+        }
         x = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2 ? xg_sim_ex2(x) : xg_sim_tanh(x);
         r = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f32(x), XG_SIM_IS_F32), f, XG_SIM_RN, false);
         break;
@@ -6863,6 +7884,10 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S1(lg2_f32, f32, f32, r = xg_sim_lg2(a)) \
     S1(sin_f32, f32, f32, r = xg_sim_sincos(a, 0)) \
     S1(cos_f32, f32, f32, r = xg_sim_sincos(a, 1)) \
+    S1(bent_f32, f32, f32, r = xg_sim_bent(a, imm)) \
+    S2(bentdiv_f32, f32, f32, f32, r = xg_sim_bent_div(a, b, imm)) \
+    S1(rcpcoarse_f64, f64, f64, r = xg_sim_coarse_rcp(a)) \
+    S1(rsqrtcoarse_f64, f64, f64, r = xg_sim_coarse_rsqrt(a)) \
     S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) \
     S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
@@ -7005,8 +8030,8 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     XG_S_HEAD(name) char *pq = L->dst2; \
     XG_S_SOURCE(a) \
     XG_S_SOURCE(b) \
-    XG_S_SOURCE(c) XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) \
-        xg_sim_e_##T r; \
+    XG_S_SOURCE(c) \
+    XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
     uint32_t q; \
     (void)c; \
     (void)e; \
@@ -7771,17 +8796,24 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
 }
 
-/* div, sqrt, rcp: .approx and .full are computed as exactly as the rounded forms. */
+/* div, sqrt, rcp: .approx and .full are rounded once, except where the bound allows much more (math.c). */
 XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    bool approx = xg_sim_take(s, "approx") || xg_sim_take(s, "full"), ftz = xg_sim_take(s, "ftz");
+    bool full = xg_sim_take(s, "full"), approx = xg_sim_take(s, "approx") || full, ftz = xg_sim_take(s, "ftz");
     xg_sim_round mode = xg_sim_take_round(s);
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t n = arg == XG_SIM_BT_div ? 2 : 1;
-    (void)approx;
     xg_sim_operands(p, s, n + 1, n + 1);
     if (xg_sim_is_float(t)) {
-        if (t == XG_SIM_F64) ftz = false; /* rcp.approx.ftz.f64: f64 subnormals are within its error */
-        if (mode == XG_SIM_RN)
+        if (approx && t == XG_SIM_F64 && arg == XG_SIM_BT_rcp)
+            xg_sim_float(p, s, XG_SIM_F_rcpcoarse_f64, t, 1, false, false, 0);
+        else if (approx && t == XG_SIM_F32 && p->approx)
+            xg_sim_float(p, s, n == 2 ? XG_SIM_F_bentdiv_f32 : XG_SIM_F_bent_f32, t, n, ftz, false,
+                (uint32_t)p->approx << 8 | (uint32_t)(n == 2                 ? XG_SIM_AP_DIV
+                                                      : arg == XG_SIM_BT_rcp ? XG_SIM_AP_RCP
+                                                                             : XG_SIM_AP_SQRT));
+        else if (approx && !full && t == XG_SIM_F32 && n == 2)
+            xg_sim_float(p, s, XG_SIM_F_divapprox_f32, t, n, ftz, false, 0);
+        else if (mode == XG_SIM_RN)
             xg_sim_float(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, n, ftz, false, 0);
         else if (arg == XG_SIM_BT_div)
             xg_sim_float(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), t, n, ftz, false, mode);
@@ -7804,6 +8836,16 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
 }
 
+XG_FN uint32_t xg_sim_bent_of(xg_sim_f f) {
+    switch (f) {
+    case XG_SIM_F_ex2_f32: return XG_SIM_AP_EX2;
+    case XG_SIM_F_lg2_f32: return XG_SIM_AP_LG2;
+    case XG_SIM_F_sin_f32: return XG_SIM_AP_SIN;
+    case XG_SIM_F_cos_f32: return XG_SIM_AP_COS;
+    case XG_SIM_F_tanh_f32: return XG_SIM_AP_TANH;
+    default: return XG_SIM_AP_RSQRT;
+    }
+}
 /* ex2, lg2, sin, cos, tanh, rsqrt of f32; ex2 and tanh of 16-bit floats too. */
 XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     bool ftz;
@@ -7813,9 +8855,12 @@ XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 2, 2);
     if (xg_sim_is_half(t) && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_tanh_f32))
-        xg_sim_half_op(p, s, t, 1, f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH);
+        xg_sim_half_op(p, s, t, 1,
+            (uint32_t)(f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH) | (uint32_t)p->approx << XG_SIM_H_BENT);
     else if (f == XG_SIM_F_rsqrt_f32 && t == XG_SIM_F64)
-        xg_sim_float(p, s, XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
+        xg_sim_float(p, s, ftz ? XG_SIM_F_rsqrtcoarse_f64 : XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
+    else if (t == XG_SIM_F32 && p->approx)
+        xg_sim_float(p, s, XG_SIM_F_bent_f32, t, 1, ftz, false, (uint32_t)p->approx << 8 | xg_sim_bent_of((xg_sim_f)f));
     else if (t == XG_SIM_F32)
         xg_sim_float(p, s, (xg_sim_f)f, t, 1, ftz, false, 0);
     else
@@ -8588,7 +9633,7 @@ XG_FN void xg_sim_cvt_packed(
             f = XG_F(pair_x2);
         else if ((dt == XG_SIM_F16X2 || dt == XG_SIM_BF16X2) && xg_sim_types[st].bits == 16)
             f = XG_F(unpair_8);
-        else if (dt == XG_SIM_F16X2 && xg_sim_types[st].bits == 8)
+        else if ((dt == XG_SIM_F16X2 || dt == XG_SIM_BF16X2) && xg_sim_types[st].bits == 8)
             f = XG_F(unpair_4);
         else
             xg_sim_no_type(p, s, dt);
@@ -8739,7 +9784,9 @@ enum {
     XG_SIM_M_WIDE = 1 << 8 /* 64-bit address */,
     XG_SIM_M_FENCE = 1 << 9,
     XG_SIM_M_VECTOR = 10 /* log2 of items */,
-    XG_SIM_M_STRONG = 1 << 12 /* volatile, relaxed, acquire, release */
+    XG_SIM_M_STRONG = 1 << 12 /* volatile, relaxed, acquire, release */,
+    XG_SIM_M_CONSTANT = 1 << 13 /* .nc and ldu: of memory that the kernel does not write */,
+    XG_SIM_M_NARROW = 1 << 14 /* of scope .cta */
 };
 
 XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) {
@@ -8918,6 +9965,8 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE |
                (xg_sim_types[t].cls == 'S' ? (uint32_t)XG_SIM_M_SIGNED : 0u) | (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) |
                (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (xg_sim_strong(s) ? (uint32_t)XG_SIM_M_STRONG : 0u) |
+               (xg_sim_has(s, "nc") || xg_str_is(s->op, "ldu") ? (uint32_t)XG_SIM_M_CONSTANT : 0u) |
+               (xg_sim_strong(s) && xg_sim_has(s, "cta") ? (uint32_t)XG_SIM_M_NARROW : 0u) |
                (n == 8      ? 3u
                    : n == 4 ? 2u
                    : n == 2 ? 1u
@@ -9012,7 +10061,8 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     in->e = XG_SIM_NOREG;
     in->flags |= fence ? XG_SIM_UNI : 0;
     in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE |
-               (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (uint32_t)t << 16;
+               (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) |
+               (xg_sim_has(s, "cta") ? (uint32_t)XG_SIM_M_NARROW : 0u) | (uint32_t)t << 16;
 }
 
 /* cvta, cvta.to, isspacep. imm: space, then 0 to generic, 1 from generic, 2 test. */
@@ -9547,10 +10597,8 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
 }
 
 XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const why[] = {"textures and surfaces are not simulated",
-        "the tensor memory of sm_100 is not simulated", "memory of several devices is not simulated",
-        "a stack that grows is not simulated", "launches that are cancelled are not simulated"};
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': %s", (int)s->op.n, s->op.p, why[arg]);
+    (void)arg;
+    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': textures and surfaces are not simulated", (int)s->op.n, s->op.p);
 }
 
 #endif /* XG_SIM_DECODE_VIDEO_C */
@@ -9583,6 +10631,11 @@ typedef enum xg_sim_asyncop {
     XG_SIM_Y_MAP_SET,
     XG_SIM_Y_MAP_COPY,
     XG_SIM_Y_FILL,
+    XG_SIM_Y_ALLOCA, /* provided.c */
+    XG_SIM_Y_STACK_SAVE,
+    XG_SIM_Y_STACK_RESTORE,
+    XG_SIM_Y_TRY_CANCEL,
+    XG_SIM_Y_CANCELLED,
     XG_SIM_Y_MB_TEST,
     XG_SIM_Y_WAIT /* barrier.cluster.wait */
 } xg_sim_asyncop;
@@ -9701,6 +10754,11 @@ XG_FN xg_sim_space xg_sim_shared_word(const xg_sim_stmt *s) {
     X("pmevent", "mask?", "n", NOP) \
     X("setmaxnreg", "inc|dec sync aligned u32", "n", NOP)
 /* clang-format on */
+/* imm of FENCE: between the proxies of threads and of copies; of scope .cta only. */
+enum {
+    XG_SIM_FENCE_PROXY = 1,
+    XG_SIM_FENCE_NARROW = 2
+};
 typedef struct xg_sim_hint {
     const char *op, *form, *operands;
     xg_sim_kind kind;
@@ -9729,6 +10787,7 @@ XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *opera
     }
 }
 XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_ins *in;
     size_t i;
     (void)arg;
     for (i = 0; i < XG_COUNT(xg_sim_hints); i++) {
@@ -9737,7 +10796,9 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_hint_operands(p, s, h->operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
             XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
-        xg_sim_put(p, s, h->kind);
+        in = xg_sim_put(p, s, h->kind);
+        if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) in->imm = XG_SIM_FENCE_PROXY;
+        if (!xg_sim_has(s, "proxy") && xg_sim_has(s, "cta")) in->imm = XG_SIM_FENCE_NARROW;
         return;
     }
     xg_sim_no_form(p, s);
@@ -9927,6 +10988,7 @@ enum {
     XG_SIM_BK_MULTICAST = 2,
     XG_SIM_BK_IM2COL = 4,
     XG_SIM_BK_MASKED = 8,
+    XG_SIM_BK_PICKS = 1 << 9, /* gather4, scatter4 */
     XG_SIM_BK_REDUCE = 1 << 8 /* | op << 4 */,
     XG_SIM_BK_OP = 4,
     XG_SIM_BK_TYPE = 16,
@@ -10019,7 +11081,8 @@ XG_FN uint32_t xg_sim_coordinates(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_op
 XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefetch) {
     bool load = !reduce && !prefetch && xg_sim_has(s, "mbarrier::complete_tx::bytes"),
          im2col = xg_sim_has(s, "im2col") || xg_sim_has(s, "im2col_no_offs"),
-         multicast = xg_sim_has(s, "multicast::cluster");
+         multicast = xg_sim_has(s, "multicast::cluster"),
+         picks = xg_sim_has(s, "tile::gather4") || xg_sim_has(s, "tile::scatter4");
     bool offsets = im2col && (load || prefetch);
     uint32_t rank = xg_sim_has(s, "1d")   ? 1
                     : xg_sim_has(s, "2d") ? 2
@@ -10037,9 +11100,20 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
             : reduce ? xg_sim_form(s, "reduce async bulk tensor 1d|2d|3d|4d|5d global shared::cta "
                                       "add|min|max|inc|dec|and|or|xor tile|im2col_no_offs? bulk_group L2::cache_hint?")
             : load ? xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d shared::cluster|shared::cta global tile|im2col? "
-                                    "mbarrier::complete_tx::bytes multicast::cluster? L2::cache_hint?")
+                                    "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
+                                    "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d shared::cluster|shared::cta global tile::gather4 "
+                                        "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
+                                        "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d tile::gather4 shared::cluster|shared::cta global "
+                                        "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
+                                        "L2::cache_hint?")
                    : xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d global shared::cta tile|im2col_no_offs? "
-                                    "bulk_group L2::cache_hint?")))
+                                    "bulk_group L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d global shared::cta tile::scatter4 bulk_group "
+                                        "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d tile::scatter4 global shared::cta bulk_group "
+                                        "L2::cache_hint?")))
         xg_sim_no_form(p, s);
     if (im2col && rank < 3) XG_SIM_BAD(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
     n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
@@ -10053,7 +11127,8 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
         bar = xg_sim_spot_of(p, s, &s->o[2], XG_SIM_SHARED);
         third = bar.code;
     }
-    count = xg_sim_coordinates(p, s, map->pair, offsets ? &s->o[at] : NULL, rank, &list);
+    /* a column and four rows */
+    count = xg_sim_coordinates(p, s, map->pair, offsets ? &s->o[at] : NULL, picks ? 5 : rank, &list);
     at += offsets;
     if (multicast) mask = xg_sim_source(p, s, at++, XG_SIM_B16);
     xg_sim_policy_at(p, s, at);
@@ -10069,7 +11144,7 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
     in->list = list;
     in->n = (uint16_t)count;
     in->imm = (load ? 0u : (uint32_t)XG_SIM_BK_TO_GLOBAL) | (multicast ? (uint32_t)XG_SIM_BK_MULTICAST : 0u) |
-              (im2col ? (uint32_t)XG_SIM_BK_IM2COL : 0u) |
+              (im2col ? (uint32_t)XG_SIM_BK_IM2COL : 0u) | (picks ? (uint32_t)XG_SIM_BK_PICKS : 0u) |
               (reduce ? (uint32_t)XG_SIM_BK_REDUCE | (uint32_t)op << XG_SIM_BK_OP : 0u) | rank << XG_SIM_BK_RANK;
     in->imm2 = xg_sim_spot_bits(shared) | xg_sim_spot_bits(tensor) << 8 | xg_sim_spot_bits(bar) << 16;
 }
@@ -10257,6 +11332,9 @@ XG_FN void xg_sim_d_tensormap(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X(F64, "f64", 64, 1) \
     X(E4M3, "e4m3", 8, 1) \
     X(E5M2, "e5m2", 8, 1) \
+    X(E2M3, "e2m3", 6, 1) \
+    X(E3M2, "e3m2", 6, 1) \
+    X(E2M1, "e2m1", 4, 1) \
     X(S8, "s8", 8, 0) \
     X(U8, "u8", 8, 0) \
     X(S4, "s4", 4, 0) \
@@ -10297,7 +11375,10 @@ typedef enum xg_sim_tileop {
     XG_SIM_T_WLOAD,
     XG_SIM_T_WSTORE,
     XG_SIM_T_WGMMA,
-    XG_SIM_T_WGSYNC
+    XG_SIM_T_WGSYNC,
+    XG_SIM_T_BYTES_LOAD /* small.c */,
+    XG_SIM_T_BYTES_STORE,
+    XG_SIM_T_SMALL
 } xg_sim_tileop;
 
 /* Flags of a multiplication, and of the transfers. */
@@ -10440,9 +11521,6 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     xg_sim_ins *in;
     memset(&t, 0, sizeof t);
     r.n = 0;
-    if (xg_sim_has(s, "m16n16") || xg_sim_has(s, "m8n16") || xg_sim_has(s, "m16n8"))
-        XG_SIM_UNSUPPORTED(p, s->at, "m8n8 with .b16 works", "'%.*s' of 8-bit and smaller elements is not simulated",
-            (int)s->op.n, s->op.p);
     if (!xg_sim_form(s, "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16")) xg_sim_no_form(p, s);
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
     xg_sim_operands(p, s, 2, 2);
@@ -10824,13 +11902,642 @@ XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 
 #endif /* XG_SIM_DECODE_MATRIX_C */
+/* sim/decode_small.c -- statements on tiles of floats of 8, 6 and 4 bits: ldmatrix and stmatrix of bytes, mma with a
+ * .kind.
+ *
+ * Elements of 6 and 4 bits have a byte each in the registers of kinds f8f6f4 and mxf8f6f4; kinds mxf4 and mxf4nvf4 pack
+ * two into a byte. A scale is a byte of a register of some lanes; which byte and which lanes, two operands say. */
+#ifndef XG_SIM_DECODE_SMALL_C
+#define XG_SIM_DECODE_SMALL_C
+
+/* ---- ldmatrix, stmatrix ---- */
+
+/* imm of BYTES_LOAD and BYTES_STORE: rows of a matrix in memory; what is unpacked << 8, as in tensor.c; transposed
+ * << 16. */
+XG_FN void xg_sim_d_ldmatrix_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
+    bool wide = xg_sim_has(s, "m16n16"), narrow = xg_sim_has(s, "m8n16"), tall = xg_sim_has(s, "m16n8");
+    uint32_t n, regs, i, unpack;
+    const xg_sim_operand *o, *items;
+    xg_sim_regs r;
+    xg_sim_spot a;
+    xg_sim_ins *in;
+    if (!wide && !narrow && !tall) {
+        xg_sim_d_ldmatrix(p, s, store);
+        return;
+    }
+    if (store ? !xg_sim_form(s, "sync aligned m16n8 x1|x2|x4 trans shared|shared::cta? b8")
+              : !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans shared|shared::cta? b8") &&
+                    !xg_sim_form(s, "sync aligned m16n16 x1|x2 trans shared|shared::cta? b8x16 b6x16_p32|b4x16_p64") &&
+                    !xg_sim_form(s, "sync aligned m8n16 x1|x2|x4 shared|shared::cta? b8x16 b6x16_p32|b4x16_p64"))
+        xg_sim_no_form(p, s);
+    unpack = xg_sim_has(s, "b4x16_p64") ? 1 : xg_sim_has(s, "b6x16_p32") ? 2 : 0;
+    n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
+    regs = wide ? 2 * n : n;
+    xg_sim_operands(p, s, 2, 2);
+    a = xg_sim_spot_of(p, s, &s->o[store ? 0 : 1], xg_sim_shared_word(s));
+    o = &s->o[store ? 1 : 0];
+    items = o->kind == XG_SIM_O_VEC ? o->items : o;
+    if ((o->kind == XG_SIM_O_VEC ? o->n : 1) != regs)
+        XG_SIM_BAD(p, o->at, NULL, ".x%u takes %u registers in braces", n, regs);
+    r.n = 0;
+    for (i = 0; i < regs; i++)
+        r.codes[r.n++] = store ? xg_sim_source_of(p, s, &items[i], XG_SIM_B32, false)
+                               : xg_sim_dest_of(p, &items[i], XG_SIM_B32, false);
+    in = xg_sim_put_tile(p, s, &r, store ? 0 : regs);
+    in->op = store ? XG_SIM_T_BYTES_STORE : XG_SIM_T_BYTES_LOAD;
+    in->a = a.code;
+    in->imm = (wide ? 16u : 8u) | unpack << 8 | (narrow ? 0u : 1u << 16);
+    in->imm2 = xg_sim_spot_bits(a);
+}
+
+/* ---- mma ---- */
+
+/* A scale's operands: the register, and {byte, lanes}. */
+XG_FN void xg_sim_scale_operands(xg_sim_asm *p, xg_sim_stmt *s, uint32_t at, xg_sim_regs *r) {
+    const xg_sim_operand *ids = &s->o[at + 1], *data = &s->o[at];
+    uint32_t i;
+    if (data->kind == XG_SIM_O_VEC && data->n == 1) data = data->items;
+    r->codes[r->n++] = xg_sim_source_of(p, s, data, XG_SIM_B32, false);
+    if (ids->kind != XG_SIM_O_VEC || ids->n != 2)
+        XG_SIM_BAD(p, ids->at, "such as {0, 0}", "a scale needs the numbers of its byte and of its threads in braces");
+    for (i = 0; i < 2; i++) r->codes[r->n++] = xg_sim_source_of(p, s, &ids->items[i], XG_SIM_U16, false);
+}
+/* How many scales a row has; 0 when the statement does not say a valid number. */
+XG_FN uint32_t xg_sim_small_scales(xg_sim_stmt *s, bool tight, bool nv, bool ue4m3) {
+    uint32_t n = xg_sim_take(s, "scale_vec::1X")   ? 1
+                 : xg_sim_take(s, "scale_vec::2X") ? 2
+                 : xg_sim_take(s, "scale_vec::4X") ? 4
+                                                   : (nv         ? 0u
+                                                         : tight ? 2u
+                                                                 : 1u);
+    if (!tight) return n == 1 && !ue4m3 ? 1 : 0;
+    return n == 2 && !ue4m3 ? 2 : n == 4 && nv ? 4 : 0;
+}
+XG_FN bool xg_sim_small_float(xg_sim_elem e, bool tight) {
+    if (tight) return e == XG_SIM_EL_E2M1;
+    return e == XG_SIM_EL_E4M3 || e == XG_SIM_EL_E5M2 || e == XG_SIM_EL_E2M3 || e == XG_SIM_EL_E3M2 ||
+           e == XG_SIM_EL_E2M1;
+}
+XG_FN void xg_sim_mma_small(xg_sim_asm *p, xg_sim_stmt *s) {
+    bool scaled = xg_sim_take(s, "block_scale"), nv = xg_sim_take(s, "kind::mxf4nvf4");
+    bool tight = xg_sim_take(s, "kind::mxf4") || nv, mx = xg_sim_take(s, "kind::mxf8f6f4");
+    bool plain = xg_sim_take(s, "kind::f8f6f4"), ue4m3;
+    uint32_t scales = 0, n;
+    xg_sim_tile t;
+    xg_sim_elem e[4];
+    xg_sim_regs r;
+    xg_sim_ins *in;
+    memset(&t, 0, sizeof t);
+    r.n = 0;
+    if (xg_sim_has(s, "sp") || xg_sim_has(s, "sp::ordered_metadata"))
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma.sp' with a .kind is not simulated");
+    if (!xg_sim_take(s, "sync") || !xg_sim_take(s, "aligned") || scaled != (tight || mx) || (scaled && plain))
+        xg_sim_no_form(p, s);
+    xg_sim_take_shape(p, s, &t);
+    xg_sim_take_layouts(p, s, &t);
+    ue4m3 = xg_sim_take(s, "ue4m3");
+    if (scaled && !ue4m3 && !xg_sim_take(s, "ue8m0")) xg_sim_no_form(p, s);
+    if (scaled && !(scales = xg_sim_small_scales(s, tight, nv, ue4m3))) xg_sim_no_form(p, s);
+    if (xg_sim_take_elems(s, e) != 4) XG_SIM_BAD(p, s->at, NULL, "'mma' needs the types of D, A, B and C");
+    t.d = e[0];
+    t.a = e[1];
+    t.b = e[2];
+    t.c = e[3];
+    if (t.m != 16 || t.n != 8 || t.k != (tight ? 64u : 32u) || t.c != t.d || t.flags ||
+        !(t.d == XG_SIM_EL_F32 || (t.d == XG_SIM_EL_F16 && plain)) || !xg_sim_small_float(t.a, tight) ||
+        !xg_sim_small_float(t.b, tight))
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'mma' has no form for this shape with these types");
+    n = scaled ? 8 : 4;
+    xg_sim_operands(p, s, n, n);
+    xg_sim_tile_operand(p, s, 1, 4, t.a, false, &r);
+    xg_sim_tile_operand(p, s, 2, 2, t.b, false, &r);
+    n = xg_sim_tile_regs(16 * 8, t.c);
+    xg_sim_tile_operand(p, s, 3, n, t.c, false, &r);
+    if (scaled) {
+        xg_sim_scale_operands(p, s, 4, &r);
+        xg_sim_scale_operands(p, s, 6, &r);
+    }
+    xg_sim_tile_operand(p, s, 0, n, t.d, true, &r);
+    t.selector = scales | (ue4m3 ? 8u : 0u);
+    in = xg_sim_put_tile(p, s, &r, n);
+    xg_sim_tile_put(in, XG_SIM_T_SMALL, &t);
+}
+XG_FN void xg_sim_d_mma_any(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    uint32_t i;
+    for (i = 0; i < s->n_mods; i++)
+        if (xg_sim_prefix(s->mods[i], "kind::")) {
+            xg_sim_mma_small(p, s);
+            return;
+        }
+    xg_sim_d_mma(p, s, arg);
+}
+
+#endif /* XG_SIM_DECODE_SMALL_C */
+/* sim/decode_tensor.c -- statements on the tensor memory of sm_100: tcgen05.
+ *
+ * Tensor memory has 128 lanes of 512 columns of 32 bits. Its addresses have 32 bits, the lane in the upper half and the
+ * column in the lower one. A statement becomes one record of K_TENSOR; a multiplication's operands stand in its list
+ * in the order of xg_sim_umma_operand, those that it lacks are constants. */
+#ifndef XG_SIM_DECODE_TENSOR_C
+#define XG_SIM_DECODE_TENSOR_C
+
+/* op of K_TENSOR; of ALLOC and FREE also of K_WAIT. */
+typedef enum xg_sim_tensorop {
+    XG_SIM_N_FREE,
+    XG_SIM_N_RELINQUISH,
+    XG_SIM_N_LOAD,
+    XG_SIM_N_STORE,
+    XG_SIM_N_WAIT_LOAD,
+    XG_SIM_N_WAIT_STORE,
+    XG_SIM_N_FENCE,
+    XG_SIM_N_COPY,
+    XG_SIM_N_SHIFT,
+    XG_SIM_N_MMA,
+    XG_SIM_N_COMMIT,
+    XG_SIM_N_ALLOC = 64 /* of K_WAIT: none of xg_sim_asyncop */
+} xg_sim_tensorop;
+
+/* imm of all of them: the two blocks of a pair work together. */
+enum {
+    XG_SIM_N_PAIR = 1 << 31
+};
+
+/* X(NAME, text, lanes, columns of one repetition, registers of one repetition): the shapes of ld and st. */
+/* clang-format off */
+#define XG_SIM_TENSOR_SHAPES(X) \
+    X(32X32, "32x32b", 32, 1, 1) \
+    X(16X64, "16x64b", 16, 2, 1) \
+    X(16X128, "16x128b", 16, 4, 2) \
+    X(16X256, "16x256b", 16, 8, 4) \
+    X(16X32X2, "16x32bx2", 16, 1, 1)
+/* clang-format on */
+typedef enum xg_sim_tensorshape {
+#define X(name, text, lanes, columns, regs) XG_SIM_N_##name,
+    XG_SIM_TENSOR_SHAPES(X)
+#undef X
+    XG_SIM_N_SHAPES
+} xg_sim_tensorshape;
+static const struct {
+    const char *text;
+    uint8_t lanes, columns, regs;
+} xg_sim_tensor_shapes[XG_SIM_N_SHAPES] = {
+#define X(name, text, lanes, columns, regs) {text, lanes, columns, regs},
+    XG_SIM_TENSOR_SHAPES(X)
+#undef X
+};
+
+/* imm of LOAD and STORE: the shape (3 bits), repetitions << 3, packed << 12; imm2: columns to the second half of
+ * 16x32bx2. */
+enum {
+    XG_SIM_N_REPEAT = 3,
+    XG_SIM_N_PACKED = 1 << 12
+};
+
+/* imm of COPY: rows << 0 (8 bits), bits of a row / 128 << 8 (2 bits), how rows are repeated << 10, what is unpacked
+ * << 12. */
+typedef enum xg_sim_tensorspread {
+    XG_SIM_N_SPREAD_ONCE,
+    XG_SIM_N_SPREAD_02_13,
+    XG_SIM_N_SPREAD_01_23,
+    XG_SIM_N_SPREAD_X4,
+    XG_SIM_N_SPREAD_STEP /* 4x256b: a row for each part of 32 lanes */
+} xg_sim_tensorspread;
+
+/* X(NAME, text, bytes of K, scaled): what a multiplication takes. */
+/* clang-format off */
+#define XG_SIM_UMMA_KINDS(X) \
+    X(F16, "kind::f16", 0) \
+    X(TF32, "kind::tf32", 0) \
+    X(F8F6F4, "kind::f8f6f4", 0) \
+    X(I8, "kind::i8", 0) \
+    X(MXF8F6F4, "kind::mxf8f6f4", 1) \
+    X(MXF4, "kind::mxf4", 1) \
+    X(MXF4NVF4, "kind::mxf4nvf4", 1)
+/* clang-format on */
+typedef enum xg_sim_ummakind {
+#define X(name, text, scaled) XG_SIM_U_##name,
+    XG_SIM_UMMA_KINDS(X)
+#undef X
+    XG_SIM_U_KINDS
+} xg_sim_ummakind;
+static const struct {
+    const char *text;
+    uint8_t scaled;
+} xg_sim_umma_kinds[XG_SIM_U_KINDS] = {
+#define X(name, text, scaled) {text, scaled},
+    XG_SIM_UMMA_KINDS(X)
+#undef X
+};
+
+/* The operands of MMA in its list. MASK: four words, or eight of a pair. */
+typedef enum xg_sim_umma_operand {
+    XG_SIM_U_D,
+    XG_SIM_U_A,
+    XG_SIM_U_B,
+    XG_SIM_U_SHAPE,
+    XG_SIM_U_ADD,
+    XG_SIM_U_SCALE_A,
+    XG_SIM_U_SCALE_B,
+    XG_SIM_U_MASK
+} xg_sim_umma_operand;
+/* imm of MMA: the kind (4 bits), flags, scales of a row << 8 (3 bits; 0 where there are none). imm2: D is divided by
+ * 2^imm2 first. */
+enum {
+    XG_SIM_U_IN_TENSOR = 1 << 4, /* A lies in tensor memory */
+    XG_SIM_U_STATIONARY = 1 << 5,
+    XG_SIM_U_MASKED = 1 << 6,
+    XG_SIM_U_SHIFTED = 1 << 7,
+    XG_SIM_U_SCALES = 8
+};
+
+/* ---- operands ---- */
+
+/* [address + offset] in tensor memory. */
+XG_FN uint32_t xg_sim_tensor_address(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
+    const xg_sim_operand *base = o->items;
+    uint32_t code, sum;
+    if (o->kind != XG_SIM_O_ADDR) XG_SIM_BAD(p, o->at, "write [register]", "expected an address in tensor memory");
+    if (base->kind == XG_SIM_O_NUM) return xg_sim_constant(p, base->value + o->value, 4);
+    code = xg_sim_source_of(p, s, base, XG_SIM_B32, false);
+    if (!o->value) return code;
+    sum = xg_sim_temp(p, 4);
+    xg_sim_alu(p, s, XG_F(add_i32), sum, code, xg_sim_constant(p, o->value, 4), XG_SIM_NOREG);
+    return sum;
+}
+XG_FN xg_sim_ins *xg_sim_put_tensor(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_tensorop op) {
+    xg_sim_ins *in = xg_sim_put(p, s, XG_SIM_K_TENSOR);
+    in->op = (uint16_t)op;
+    in->imm = xg_sim_has(s, "cta_group::2") ? (uint32_t)XG_SIM_N_PAIR : 0u;
+    p->m->tensor_memory = true;
+    return in;
+}
+
+/* ---- allocation and waits ---- */
+
+XG_FN void xg_sim_tensor_alloc(xg_sim_asm *p, xg_sim_stmt *s) {
+    xg_sim_spot to;
+    uint32_t n;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 2, 2);
+    to = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
+    n = xg_sim_source(p, s, 1, XG_SIM_U32);
+    in = xg_sim_put_tensor(p, s, XG_SIM_N_ALLOC);
+    in->kind = XG_SIM_K_WAIT;
+    in->a = to.code;
+    in->b = n;
+    in->imm2 = xg_sim_spot_bits(to);
+}
+XG_FN void xg_sim_tensor_free(xg_sim_asm *p, xg_sim_stmt *s) {
+    uint32_t at, n;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 2, 2);
+    at = s->o[0].kind == XG_SIM_O_ADDR ? xg_sim_tensor_address(p, s, &s->o[0]) : xg_sim_source(p, s, 0, XG_SIM_B32);
+    n = xg_sim_source(p, s, 1, XG_SIM_U32);
+    in = xg_sim_put_tensor(p, s, XG_SIM_N_FREE);
+    in->a = at;
+    in->b = n;
+}
+
+/* ---- ld and st ---- */
+
+XG_FN uint32_t xg_sim_tensor_repeat(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_tensorshape shape) {
+    static const char *const words[] = {"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"};
+    uint32_t i;
+    for (i = 0; i < XG_COUNT(words); i++)
+        if (xg_sim_has(s, words[i])) break;
+    if (i == XG_COUNT(words) || (1u << i) * xg_sim_tensor_shapes[shape].regs > 128)
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05' has no such repetition of .%s", xg_sim_tensor_shapes[shape].text);
+    return 1u << i;
+}
+XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
+    uint32_t shape = 0, repeat, regs, i, address, half = 0, list, codes[128];
+    bool split, packed = xg_sim_has(s, store ? "unpack::16b" : "pack::16b");
+    const xg_sim_operand *data;
+    xg_sim_ins *in;
+    while (shape < XG_SIM_N_SHAPES && !xg_sim_has(s, xg_sim_tensor_shapes[shape].text)) shape++;
+    if (shape == XG_SIM_N_SHAPES) xg_sim_no_form(p, s);
+    split = shape == XG_SIM_N_16X32X2;
+    repeat = xg_sim_tensor_repeat(p, s, (xg_sim_tensorshape)shape);
+    regs = repeat * xg_sim_tensor_shapes[shape].regs;
+    xg_sim_operands(p, s, 2 + split, 2 + split);
+    data = &s->o[store ? 1 + split : 0];
+    address = xg_sim_tensor_address(p, s, &s->o[store ? 0 : 1]);
+    if (split) half = xg_sim_literal(p, s, store ? 1 : 2, 511);
+    if ((data->kind == XG_SIM_O_VEC ? data->n : 1) != regs)
+        XG_SIM_BAD(
+            p, data->at, NULL, ".%s.x%u takes %u registers in braces", xg_sim_tensor_shapes[shape].text, repeat, regs);
+    for (i = 0; i < regs; i++) {
+        const xg_sim_operand *o = data->kind == XG_SIM_O_VEC ? &data->items[i] : data;
+        codes[i] = store ? xg_sim_source_of(p, s, o, XG_SIM_B32, false) : xg_sim_dest_of(p, o, XG_SIM_B32, false);
+    }
+    list = xg_sim_list_begin(p);
+    for (i = 0; i < regs; i++) xg_sim_list_add(p, codes[i]);
+    in = xg_sim_put_tensor(p, s, store ? XG_SIM_N_STORE : XG_SIM_N_LOAD);
+    in->a = address;
+    in->list = list;
+    in->n = (uint16_t)regs;
+    in->d2bytes = (uint8_t)(store ? 0 : regs);
+    in->imm |= shape | repeat << XG_SIM_N_REPEAT | (packed ? (uint32_t)XG_SIM_N_PACKED : 0u);
+    in->imm2 = half;
+}
+
+/* ---- cp and shift ---- */
+
+XG_FN void xg_sim_tensor_copy(xg_sim_asm *p, xg_sim_stmt *s) {
+    static const struct {
+        const char *text;
+        uint8_t rows, words;
+    } shapes[] = {{"128x256b", 128, 2}, {"4x256b", 4, 2}, {"128x128b", 128, 1}, {"64x128b", 64, 1}, {"32x128b", 32, 1}};
+    static const char *const spreads[] = {"warpx2::02_13", "warpx2::01_23", "warpx4"};
+    uint32_t i = 0, spread, unpack, address, matrix;
+    xg_sim_ins *in;
+    while (i < XG_COUNT(shapes) && !xg_sim_has(s, shapes[i].text)) i++;
+    for (spread = 3; spread && !xg_sim_has(s, spreads[spread - 1]); spread--) {}
+    if (i == XG_COUNT(shapes) || (shapes[i].rows == 64) != (spread == 1 || spread == 2) ||
+        (shapes[i].rows == 32) != (spread == 3))
+        xg_sim_no_form(p, s);
+    if (shapes[i].rows == 4) spread = XG_SIM_N_SPREAD_STEP;
+    unpack = xg_sim_has(s, "b4x16_p64") ? 1 : xg_sim_has(s, "b6x16_p32") ? 2 : 0;
+    if ((unpack != 0) != xg_sim_has(s, "b8x16")) xg_sim_no_form(p, s);
+    xg_sim_operands(p, s, 2, 2);
+    address = xg_sim_tensor_address(p, s, &s->o[0]);
+    matrix = xg_sim_source(p, s, 1, XG_SIM_B64);
+    in = xg_sim_put_tensor(p, s, XG_SIM_N_COPY);
+    in->a = address;
+    in->b = matrix;
+    in->imm |= shapes[i].rows | (uint32_t)shapes[i].words << 8 | spread << 10 | unpack << 13;
+}
+
+/* ---- mma ---- */
+
+/* Scales of a row or column of one multiplication: 0 where there are none. */
+XG_FN uint32_t xg_sim_umma_scales(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_ummakind kind) {
+    static const char *const words[] = {"scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block32", "block16"};
+    uint32_t i, n;
+    if (!xg_sim_umma_kinds[kind].scaled) return 0;
+    for (i = 0; i < XG_COUNT(words) && !xg_sim_has(s, words[i]); i++) {}
+    n = kind == XG_SIM_U_MXF8F6F4 ? 1 : kind == XG_SIM_U_MXF4 ? 2 : 4; /* where the statement says nothing */
+    if (i < 3) n = 1u << i;
+    if (i >= 3 && i < XG_COUNT(words)) n = (kind == XG_SIM_U_MXF8F6F4 ? 1u : 2u) << (i - 3);
+    if ((kind == XG_SIM_U_MXF8F6F4 && n != 1) || (kind == XG_SIM_U_MXF4 && n != 2) ||
+        (kind == XG_SIM_U_MXF4NVF4 && n == 1))
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma' has no form with these scales");
+    return n;
+}
+XG_FN void xg_sim_tensor_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t stationary) {
+    uint32_t kind = 0, scales, at = 4, i, n, codes[16], list, factor = 0, mask = 0, flags = stationary;
+    bool pair = xg_sim_has(s, "cta_group::2"), in_tensor;
+    xg_sim_ins *in;
+    while (kind < XG_SIM_U_KINDS && !xg_sim_has(s, xg_sim_umma_kinds[kind].text)) kind++;
+    if (kind == XG_SIM_U_KINDS || (xg_sim_umma_kinds[kind].scaled != 0) != xg_sim_has(s, "block_scale"))
+        xg_sim_no_form(p, s);
+    scales = xg_sim_umma_scales(p, s, (xg_sim_ummakind)kind);
+    if (s->n < 5) xg_sim_operands(p, s, 5, 7);
+    in_tensor = s->o[1].kind == XG_SIM_O_ADDR;
+    if (in_tensor) flags |= XG_SIM_U_IN_TENSOR;
+    if (xg_sim_has(s, "ashift")) flags |= XG_SIM_U_SHIFTED;
+    codes[XG_SIM_U_D] = xg_sim_tensor_address(p, s, &s->o[0]);
+    codes[XG_SIM_U_A] = in_tensor ? xg_sim_tensor_address(p, s, &s->o[1]) : xg_sim_source(p, s, 1, XG_SIM_B64);
+    codes[XG_SIM_U_B] = xg_sim_source(p, s, 2, XG_SIM_B64);
+    codes[XG_SIM_U_SHAPE] = xg_sim_source(p, s, 3, XG_SIM_B32);
+    codes[XG_SIM_U_SCALE_A] = codes[XG_SIM_U_SCALE_B] = xg_sim_constant(p, 0, 4);
+    if (scales) {
+        codes[XG_SIM_U_SCALE_A] = xg_sim_tensor_address(p, s, &s->o[at++]);
+        codes[XG_SIM_U_SCALE_B] = xg_sim_tensor_address(p, s, &s->o[at++]);
+    } else if (s->o[at].kind == XG_SIM_O_VEC) {
+        mask = pair ? 8 : 4;
+        if (s->o[at].n != mask)
+            XG_SIM_BAD(p, s->o[at].at, NULL, "the lanes that are left out are %u registers in braces", mask);
+        for (i = 0; i < mask; i++)
+            codes[XG_SIM_U_MASK + i] = xg_sim_source_of(p, s, &s->o[at].items[i], XG_SIM_B32, false);
+        flags |= XG_SIM_U_MASKED;
+        at++;
+    }
+    if (s->n <= at) xg_sim_operands(p, s, at + 1, at + 2);
+    codes[XG_SIM_U_ADD] = xg_sim_source(p, s, at++, XG_SIM_PRED);
+    if (s->n > at && stationary)
+        XG_SIM_UNSUPPORTED(p, s->o[at].at, NULL, "tcgen05.mma.ws with a mask of columns is not simulated");
+    if (s->n > at && (kind == XG_SIM_U_F16 || kind == XG_SIM_U_TF32)) factor = xg_sim_literal(p, s, at++, 15);
+    xg_sim_operands(p, s, at, at);
+    n = XG_SIM_U_MASK + mask;
+    list = xg_sim_list_begin(p);
+    for (i = 0; i < n; i++) xg_sim_list_add(p, codes[i]);
+    in = xg_sim_put_tensor(p, s, XG_SIM_N_MMA);
+    in->list = list;
+    in->n = (uint16_t)n;
+    in->imm |= kind | flags | scales << XG_SIM_U_SCALES;
+    in->imm2 = factor;
+}
+
+/* ---- commit ---- */
+
+XG_FN void xg_sim_tensor_commit(xg_sim_asm *p, xg_sim_stmt *s) {
+    bool multicast = xg_sim_has(s, "multicast::cluster");
+    xg_sim_spot bar;
+    uint32_t mask = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 1u + multicast, 1u + multicast);
+    bar = xg_sim_spot_of(p, s, &s->o[0], xg_sim_shared_word(s));
+    if (multicast) mask = xg_sim_source(p, s, 1, XG_SIM_B16);
+    in = xg_sim_put_tensor(p, s, XG_SIM_N_COMMIT);
+    in->c = bar.code;
+    in->e = mask;
+    in->imm2 = xg_sim_spot_bits(bar) << 16;
+}
+
+/* ---- all ---- */
+
+#define XG_SIM_COLLECTOR "collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard?"
+#define XG_SIM_COLLECTOR_B \
+    "collector::b0::fill|collector::b0::use|collector::b0::lastuse|collector::b0::discard|collector::b1::fill|" \
+    "collector::b1::use|collector::b1::lastuse|collector::b1::discard|collector::b2::fill|collector::b2::use|" \
+    "collector::b2::lastuse|collector::b2::discard|collector::b3::fill|collector::b3::use|collector::b3::lastuse|" \
+    "collector::b3::discard?"
+XG_FN void xg_sim_d_tcgen05(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    (void)arg;
+    if (xg_sim_form(s, "alloc cta_group::1|cta_group::2 sync aligned shared::cta? b32"))
+        xg_sim_tensor_alloc(p, s);
+    else if (xg_sim_form(s, "dealloc cta_group::1|cta_group::2 sync aligned b32"))
+        xg_sim_tensor_free(p, s);
+    else if (xg_sim_form(s, "relinquish_alloc_permit cta_group::1|cta_group::2 sync aligned")) {
+        xg_sim_operands(p, s, 0, 0);
+        xg_sim_put_tensor(p, s, XG_SIM_N_RELINQUISH);
+    } else if (xg_sim_form(s, "wait::ld|wait::st sync aligned")) {
+        xg_sim_operands(p, s, 0, 0);
+        xg_sim_put_tensor(p, s, xg_sim_has(s, "wait::ld") ? XG_SIM_N_WAIT_LOAD : XG_SIM_N_WAIT_STORE);
+    } else if (xg_sim_form(s, "fence::before_thread_sync|fence::after_thread_sync")) {
+        xg_sim_operands(p, s, 0, 0);
+        xg_sim_put_tensor(p, s, XG_SIM_N_FENCE);
+    } else if (xg_sim_form(s,
+                   "ld sync aligned 32x32b|16x64b|16x128b|16x256b|16x32bx2 x1|x2|x4|x8|x16|x32|x64|x128 pack::16b? "
+                   "b32"))
+        xg_sim_tensor_move(p, s, false);
+    else if (xg_sim_form(s,
+                 "st sync aligned 32x32b|16x64b|16x128b|16x256b|16x32bx2 x1|x2|x4|x8|x16|x32|x64|x128 unpack::16b? "
+                 "b32"))
+        xg_sim_tensor_move(p, s, true);
+    else if (xg_sim_form(s, "cp cta_group::1|cta_group::2 128x256b|4x256b|128x128b|64x128b|32x128b "
+                            "warpx2::02_13|warpx2::01_23|warpx4? b8x16? b6x16_p32|b4x16_p64?"))
+        xg_sim_tensor_copy(p, s);
+    else if (xg_sim_form(s, "shift cta_group::1|cta_group::2 down")) {
+        uint32_t at;
+        xg_sim_operands(p, s, 1, 1);
+        at = xg_sim_tensor_address(p, s, &s->o[0]);
+        xg_sim_put_tensor(p, s, XG_SIM_N_SHIFT)->a = at;
+    } else if (xg_sim_form(s,
+                   "commit cta_group::1|cta_group::2 mbarrier::arrive::one shared::cluster? multicast::cluster? b64"))
+        xg_sim_tensor_commit(p, s);
+    else if (xg_sim_form(s, "mma cta_group::1|cta_group::2 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 "
+                            "ashift? " XG_SIM_COLLECTOR) ||
+             xg_sim_form(s, "mma cta_group::1|cta_group::2 kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
+                            "scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32? " XG_SIM_COLLECTOR))
+        xg_sim_tensor_mma(p, s, 0);
+    else if (xg_sim_form(s, "mma ws cta_group::1 kind::f16|kind::tf32|kind::f8f6f4|kind::i8 " XG_SIM_COLLECTOR_B))
+        xg_sim_tensor_mma(p, s, XG_SIM_U_STATIONARY);
+    else if (xg_sim_has(s, "mma") && xg_sim_has(s, "sp"))
+        XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma.sp', a sparse A, is not simulated");
+    else
+        xg_sim_no_form(p, s);
+}
+#undef XG_SIM_COLLECTOR
+#undef XG_SIM_COLLECTOR_B
+
+#endif /* XG_SIM_DECODE_TENSOR_C */
+/* sim/decode_system.c -- statements between a thread and what runs it: its stack, launches that are cancelled, memory
+ * of several devices.
+ *
+ * There is one device here, so the multicast object behind an address of multimem has one member: multimem.ld_reduce is
+ * a load, multimem.st a store, multimem.red a reduction. */
+#ifndef XG_SIM_DECODE_SYSTEM_C
+#define XG_SIM_DECODE_SYSTEM_C
+
+/* ---- the stack ---- */
+
+/* alloca.u64 d, bytes[, align]; stacksave.u64 d; stackrestore.u64 a. Addresses are those of local memory. */
+XG_FN void xg_sim_d_stack(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
+    bool wide = xg_sim_has(s, "u64");
+    xg_sim_type t = wide ? XG_SIM_U64 : XG_SIM_U32;
+    uint32_t a = XG_SIM_NOREG, align = 8, d = XG_SIM_NOREG;
+    xg_sim_ins *in;
+    if (!xg_sim_form(s, "u32|u64")) xg_sim_no_form(p, s);
+    xg_sim_operands(p, s, op == XG_SIM_Y_ALLOCA ? 2 : 1, op == XG_SIM_Y_ALLOCA ? 3 : 1);
+    if (op != XG_SIM_Y_STACK_SAVE) a = xg_sim_source(p, s, op == XG_SIM_Y_ALLOCA ? 1 : 0, t);
+    if (s->n == 3) align = xg_sim_literal(p, s, 2, 1 << 15);
+    if (!align || align & (align - 1)) XG_SIM_BAD(p, s->o[2].at, NULL, "an alignment is a power of two");
+    if (op != XG_SIM_Y_STACK_RESTORE) d = xg_sim_dest(p, s, 0, t);
+    in = xg_sim_put_async(p, s, (xg_sim_asyncop)op);
+    in->a = a;
+    in->d = d;
+    in->imm = align;
+    in->imm2 = wide;
+    p->m->allocas = true;
+}
+
+/* ---- launches that are cancelled ---- */
+
+XG_FN void xg_sim_try_cancel(xg_sim_asm *p, xg_sim_stmt *s) {
+    xg_sim_spot to, bar;
+    xg_sim_ins *in;
+    xg_sim_operands(p, s, 2, 2);
+    to = xg_sim_spot_of(p, s, &s->o[0], xg_sim_has(s, "shared::cta") ? XG_SIM_SHARED : XG_SIM_GENERIC);
+    bar = xg_sim_spot_of(p, s, &s->o[1], to.space);
+    in = xg_sim_put_async(p, s, XG_SIM_Y_TRY_CANCEL);
+    in->a = to.code;
+    in->c = bar.code;
+    in->imm = xg_sim_has(s, "multicast::cluster::all") ? XG_SIM_BK_MULTICAST : 0u;
+    in->imm2 = xg_sim_spot_bits(to) | xg_sim_spot_bits(bar) << 16;
+    p->m->cancels = true;
+}
+/* The answer's 16 bytes are a register of 128 bits. */
+XG_FN void xg_sim_query_cancel(xg_sim_asm *p, xg_sim_stmt *s, uint32_t from, uint32_t n) {
+    uint32_t halves[2], d[4], i, list;
+    const xg_sim_operand *o = &s->o[0];
+    xg_sim_ins *in;
+    bool asks = from == 3;
+    xg_sim_operands(p, s, 2, 2);
+    xg_sim_halves_of(p, s, &s->o[1], false, halves);
+    if (n == 4 && (o->kind != XG_SIM_O_VEC || o->n != 4)) XG_SIM_BAD(p, o->at, NULL, ".v4 needs 4 registers in braces");
+    for (i = 0; i < n; i++) d[i] = xg_sim_dest_of(p, n == 4 ? &o->items[i] : o, asks ? XG_SIM_PRED : XG_SIM_B32, false);
+    list = xg_sim_list_begin(p);
+    for (i = 0; i < n; i++) xg_sim_list_add(p, d[i]);
+    in = xg_sim_put_async(p, s, XG_SIM_Y_CANCELLED);
+    in->a = halves[0];
+    in->b = halves[1];
+    in->list = list;
+    in->n = (uint16_t)n;
+    in->d2bytes = (uint8_t)n;
+    in->imm = from;
+}
+XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    (void)arg;
+    if (xg_sim_form(s, "try_cancel async shared::cta? mbarrier::complete_tx::bytes multicast::cluster::all? b128"))
+        xg_sim_try_cancel(p, s);
+    else if (xg_sim_form(s, "query_cancel is_canceled pred b128"))
+        xg_sim_query_cancel(p, s, 3, 1);
+    else if (xg_sim_form(s, "query_cancel get_first_ctaid v4 b32 b128"))
+        xg_sim_query_cancel(p, s, 0, 4);
+    else if (xg_sim_form(s, "query_cancel get_first_ctaid::x|get_first_ctaid::y|get_first_ctaid::z b32 b128"))
+        xg_sim_query_cancel(p, s,
+            xg_sim_has(s, "get_first_ctaid::x")   ? 0
+            : xg_sim_has(s, "get_first_ctaid::y") ? 1
+                                                  : 2,
+            1);
+    else
+        xg_sim_no_form(p, s);
+}
+
+/* ---- memory of several devices ---- */
+
+/* Two floats or four small ones are words to a load and a store. */
+XG_FN void xg_sim_multimem_words(xg_sim_stmt *s) {
+    static const char *const packed[] = {"f16x2", "bf16x2", "e4m3x4", "e5m2x4"}, *const halves[] = {
+                                                                                     "f16", "bf16", "e4m3x2", "e5m2x2"};
+    uint32_t i, k;
+    for (i = 0; i < s->n_mods; i++) {
+        for (k = 0; k < XG_COUNT(packed); k++)
+            if (xg_str_is(s->mods[i], packed[k])) s->mods[i] = xg_str_z("b32");
+        for (k = 0; k < XG_COUNT(halves); k++)
+            if (xg_str_is(s->mods[i], halves[k])) s->mods[i] = xg_str_z("b16");
+        if (xg_str_is(s->mods[i], "e4m3") || xg_str_is(s->mods[i], "e5m2")) s->mods[i] = xg_str_z("b8");
+    }
+}
+#define XG_SIM_MULTIMEM_TYPES \
+    "f16|f16x2|bf16|bf16x2|f32|f64|u32|s32|u64|s64|b32|b64|e4m3|e4m3x2|e4m3x4|e5m2|e5m2x2|e5m2x4"
+XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    static const char *const drop[] = {"ld_reduce", "st", "red", "acc::f32", "acc::f16"};
+    static const char *const ops[] = {"min", "max", "add", "and", "or", "xor"};
+    bool load, store;
+    uint32_t i;
+    (void)arg;
+    load = xg_sim_form(s,
+        "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor acc::f32|acc::f16? "
+        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
+    store = !load &&
+            xg_sim_form(s, "st weak|relaxed|release? cta|cluster|gpu|sys? global? v2|v4|v8? " XG_SIM_MULTIMEM_TYPES);
+    if (!load && !store &&
+        !xg_sim_form(s, "red relaxed|release? cta|cluster|gpu|sys? global? min|max|add|and|or|xor "
+                        "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES))
+        xg_sim_no_form(p, s);
+    s->used = 0;
+    for (i = 0; i < XG_COUNT(drop); i++) xg_sim_take(s, drop[i]);
+    for (i = 0; load && i < XG_COUNT(ops); i++) xg_sim_take(s, ops[i]);
+    if (load || store) {
+        xg_sim_multimem_words(s);
+        xg_sim_access(p, s, store);
+    } else
+        xg_sim_d_atom(p, s, 1);
+}
+#undef XG_SIM_MULTIMEM_TYPES
+
+#endif /* XG_SIM_DECODE_SYSTEM_C */
 /* sim/targets.c -- what a target has: shared memory of a block, and which instructions from which compute capability
  * on.
  *
  * XG_SIM_NEEDS is a list of facts of the PTX manual, each "an instruction of this name with these words among its
  * modifiers needs that target"; a bar separates words of which one is enough. All facts that fit an instruction hold.
- * feature 'a': only targets with a letter (sm_100a, sm_120f) have it; '=': only this one target, with its letter.
- * Instructions that the oldest supported assembler takes for every target need no row. */
+ * feature 'a': only targets with a letter (sm_100a, sm_120f) have it; '=': only this one target, with its letter; 't':
+ * those with tensor memory, sm_100a to sm_119a. Instructions that the oldest supported assembler takes for every target
+ * need no row. */
 #ifndef XG_SIM_TARGETS_C
 #define XG_SIM_TARGETS_C
 
@@ -10921,6 +12628,13 @@ XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X("tensormap", "cp_fenceproxy", 90, 0) \
     X("setmaxnreg", "", 90, 'a') \
     X("wgmma", "", 90, '=') \
+    X("tcgen05", "", 100, 't') \
+    X("multimem", "", 90, 0) \
+    X("clusterlaunchcontrol", "", 100, 0) \
+    X("ldmatrix", "m8n16|m16n16", 100, 'a') \
+    X("stmatrix", "m16n8", 100, 'a') \
+    X("mma", "kind::f8f6f4|kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4", 120, 'a') \
+    X("cp", "tile::gather4|tile::scatter4", 100, 0) \
     X("isspacep", "shared::cluster", 90, 0) \
     X("ldmatrix", "", 75, 0) \
     X("stmatrix", "", 90, 0) \
@@ -10986,14 +12700,16 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     for (i = 0; i < XG_COUNT(xg_sim_needs); i++) {
         const xg_sim_need *n = &xg_sim_needs[i];
         if (!xg_sim_need_fits(n, s, &word) ||
-            (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc)))
+            (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
+                (n->feature != 't' || cc < 120 || cc == 9999)))
             continue;
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
             (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p, word.n ? "." : "", (int)word.n, word.p,
             (uint32_t)n->cc,
-            n->feature == '=' ? "a and no other"
-            : n->feature      ? "a or a later one with a letter"
-                              : " or a later one");
+            n->feature == '='   ? "a and no other"
+            : n->feature == 't' ? "a or another one below sm_120 with a letter"
+            : n->feature        ? "a or a later one with a letter"
+                                : " or a later one");
     }
 }
 
@@ -11097,10 +12813,10 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     R("griddepcontrol", hint, 0) \
     R("nanosleep", hint, 0) \
     R("pmevent", hint, 0) \
-    R("ldmatrix", ldmatrix, 0) \
-    R("stmatrix", ldmatrix, 1) \
+    R("ldmatrix", ldmatrix_any, 0) \
+    R("stmatrix", ldmatrix_any, 1) \
     R("movmatrix", movmatrix, 0) \
-    R("mma", mma, 0) \
+    R("mma", mma_any, 0) \
     R("wmma", wmma, 0) \
     R("wgmma", wgmma, 0) \
     R("vadd", video, XG_SIM_V_ADD) \
@@ -11134,12 +12850,12 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
     R("sust", refused, 0) \
     R("sured", refused, 0) \
     R("suq", refused, 0) \
-    R("tcgen05", refused, 1) \
-    R("multimem", refused, 2) \
-    R("stacksave", refused, 3) \
-    R("stackrestore", refused, 3) \
-    R("alloca", refused, 3) \
-    R("clusterlaunchcontrol", refused, 4) \
+    R("tcgen05", tcgen05, 0) \
+    R("multimem", multimem, 0) \
+    R("stacksave", stack, XG_SIM_Y_STACK_SAVE) \
+    R("stackrestore", stack, XG_SIM_Y_STACK_RESTORE) \
+    R("alloca", stack, XG_SIM_Y_ALLOCA) \
+    R("clusterlaunchcontrol", launchcontrol, 0) \
     R("setmaxnreg", hint, 0) \
     R("createpolicy", policy, 0) \
     R("mbarrier", mbarrier, 0) \
@@ -11301,7 +13017,8 @@ XG_FN void xg_sim_edges(xg_sim_asm *p, xg_sim_graph *g) {
 XG_FN uint32_t xg_sim_list_sources(const xg_sim_asm *p, const xg_sim_ins *in) {
     if (in->kind == XG_SIM_K_ST) return in->n;
     if (in->kind == XG_SIM_K_ATOM) return in->d2bytes;
-    if (in->kind == XG_SIM_K_ASYNC || in->kind == XG_SIM_K_WAIT || in->kind == XG_SIM_K_TILE)
+    if (in->kind == XG_SIM_K_ASYNC || in->kind == XG_SIM_K_WAIT || in->kind == XG_SIM_K_TILE ||
+        in->kind == XG_SIM_K_TENSOR)
         return in->n - in->d2bytes;
     if (in->kind == XG_SIM_K_CALL) {
         const xg_sim_callsite *s = &p->sites.p[in->imm];
@@ -11933,6 +13650,7 @@ typedef struct xg_sim_frame {
     char *regs;
     uint32_t local;
     const xg_sim_func *f;
+    uint32_t stack[XG_SIM_WARP]; /* what the threads had taken by alloca */
 } xg_sim_frame;
 enum {
     XG_SIM_PATHS = 72
@@ -11948,6 +13666,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
     bool impatient;          /* a wait of this warp shall end now, with "not yet" */
@@ -11971,6 +13690,24 @@ enum {
     XG_SIM_RECENT = 64
 };
 
+/* tensor.c: a thread that issues operations on tensor memory, how many, and how many of them are complete. */
+typedef struct xg_sim_issuer {
+    uint32_t thread, issued, done;
+} xg_sim_issuer;
+/* umma.c: what an operation reads of shared memory, of its block and perhaps the other one of the pair. */
+typedef struct xg_sim_lease {
+    xg_sim_worker *of[2];
+    uint64_t a, b; /* descriptors */
+    uint32_t issuer, operation;
+    uint16_t a_rows, a_chunks, b_rows, b_chunks;
+    bool a_transposed, b_transposed;
+} xg_sim_lease;
+enum {
+    XG_SIM_ISSUERS = 32,
+    XG_SIM_LEASES = 256
+};
+typedef struct xg_sim_tensor_block xg_sim_tensor_block; /* tensor.c */
+
 /* What the blocks of a cluster share: who they are, which copies are under way. */
 typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
@@ -11980,6 +13717,9 @@ typedef struct xg_sim_cluster {
     uint32_t stalls;       /* how often in a row nobody could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
+    xg_sim_issuer issuers[XG_SIM_ISSUERS];
+    xg_sim_lease *leases;
+    uint32_t n_issuers, n_leases;
 } xg_sim_cluster;
 
 /* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before,
@@ -12029,8 +13769,11 @@ struct xg_sim_worker {
     uint32_t *marks;                  /* of the words of shared memory: their writers, then their readers (shadow.c) */
     xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
     xg_sim_copy_word *copy_words;
-    uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
-    char *scratch, *scratch2; /* results of partly active warps, before blending */
+    xg_sim_tensor_block *tensor;  /* NULL when the module has no tcgen05 */
+    uint32_t *stack;              /* by thread: bytes taken by alloca; NULL when the module has none */
+    uint64_t range_at, range_end; /* the blocks that this worker has taken and not begun */
+    uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
+    char *scratch, *scratch2;     /* results of partly active warps, before blending */
     xg_sim_cluster *cluster;
     uint32_t rank; /* in the cluster */
     uint32_t ctaid[3];
@@ -12039,7 +13782,8 @@ struct xg_sim_worker {
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked, fenced; /* races are looked for in global memory; the block has executed a fence */
+    bool tracked;         /* races are looked for in global memory */
+    bool fences, watches; /* the block has executed a fence wider than itself; has read what others may signal by */
     bool unchecked;       /* nobody asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
@@ -12047,16 +13791,25 @@ struct xg_sim_worker {
     bool readers; /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
+    /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
+    uint32_t shared_met, proxy_all;
     xg_sim_buffer last;                         /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
     xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     uint32_t bars_used; /* where a warp has arrived, by bits */
     xg_sim_stats stats;
+    struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
     xg_sim_runs *runs; /* of each record, and one more */
     bool faulted;
     char fault[XG_SIM_FAULT_MAX];
 };
+
+/* ---- trace.c ---- */
+struct xg_sim_reach;
+XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t record, uint64_t ran);
+XG_FN void xg_sim_trace_access(
+    xg_sim_worker *w, const xg_sim_ins *in, const struct xg_sim_reach *r, uint32_t mask, uint32_t bytes, bool write);
 
 #if XG_SIM_VECTORS
 #define XG_SIM_ATOMICS 1
@@ -12082,6 +13835,9 @@ XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c) {
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     uint32_t i;
     for (i = 0; i < m->n; i++) xg_mem_free(m->ctx, m->p[i].shadow);
+    xg_mem_free(m->ctx, m->heap_block);
+    m->heap = 0;
+    m->heap_block = NULL;
     xg_mem_free(m->ctx, m->p);
     m->p = NULL;
     m->n = m->cap = 0;
@@ -12090,7 +13846,9 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
  * then nobody looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
  * of them are never touched. */
 XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
-XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128); }
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128) + 64; }
+/* Behind the tags: the last launch that read the buffer by loads of constants, and by others. */
+XG_FN uint32_t *xg_sim_shadow_launches(const xg_sim_buffer *b) { return b->shadow + xg_sim_shadow_lines(b) * 34; }
 XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30,
              bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
@@ -12100,6 +13858,7 @@ XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     if (!b->shadow) return;
     m->shadow_bytes += bytes;
     memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
+    memset(xg_sim_shadow_launches(b), 0, 8);
 }
 
 /* the first buffer that begins after the address */
@@ -12303,6 +14062,7 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
     X("mma", TENSOR) \
     X("wmma", TENSOR) \
     X("wgmma", TENSOR) \
+    X("tcgen05", TENSOR) \
     X("ldmatrix", SHARED) \
     X("stmatrix", SHARED) \
     X("movmatrix", WARP)
@@ -12358,6 +14118,7 @@ XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
         if (m->code[i].flags & XG_SIM_FIRST) {
             to->class_warps[m->classes[i]] += whole + r->warps;
             to->class_lanes[m->classes[i]] += whole * XG_SIM_WARP + r->lanes;
+            if (w->tracer) xg_sim_trace_fold(w, i, whole + r->warps);
         }
         memset(r, 0, sizeof *r);
     }
@@ -12474,6 +14235,7 @@ XG_FN void xg_sim_sweep(const xg_sim_memory *m) {
     for (i = 0; i < m->n; i++) {
         uint64_t lines = xg_sim_shadow_lines(&m->p[i]), l;
         xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
+        if (m->p[i].shadow) memset(xg_sim_shadow_launches(&m->p[i]), 0, 8);
         for (l = 0; m->p[i].shadow && l < lines; l++) {
             uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
             if (t.line_w[2 * l] != XG_SIM_SPLIT_LINE)
@@ -12546,7 +14308,7 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     if (!w->l->shared_bytes) return;
     w->n_reads = w->n_rows = 0; /* what was read before the barrier races with nothing after it */
     w->readers = false;
-    w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
+    w->shared_met = w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
     for (k = 0; k < words; k++) {
         uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
@@ -12554,12 +14316,16 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
         w->marks[words + k] = 0;
     }
     w->shared_block = 1u << XG_SIM_TAG_INTERVAL;
-    w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+    w->shared_met = w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+    w->proxy_all = w->shared_tag; /* nothing is known of what was written before */
+    for (k = 0; k < w->l->warps; k++) w->warps[k].proxy_own = 0;
+    for (k = 0; w->copy_threads && k < w->l->warps * XG_SIM_WARP; k++) w->copy_threads[k].waited = 0;
 }
 XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     xg_sim_shared_next(w);
     w->shared_block = w->shared_tag;
-    w->fenced = false;
+    w->fences = w->watches = false;
+    w->proxy_all = 0;
     w->tracked = w->l->first_interval != 0;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
@@ -12574,10 +14340,31 @@ XG_FN void xg_sim_interval_next(xg_sim_worker *w) {
     }
     if (w->tracked) w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
 }
+/* A barrier of the cluster, the end of a phase: other blocks' accesses before it are ordered. */
 XG_FN void xg_sim_synchronised(xg_sim_worker *w) {
-    w->fenced = true;
+    w->fences = w->watches = true;
     xg_sim_interval_next(w);
-} /* a fence, an acquire, a release */
+}
+/* A fence, an acquire, a release. Those of scope .cta do not order what other blocks do. */
+XG_FN void xg_sim_fence(xg_sim_worker *w, bool narrow) {
+    w->fences = w->fences || !narrow;
+    xg_sim_interval_next(w);
+}
+/* fence.proxy.async: copies and multiplications that begin later see what its warp wrote so far, and what others wrote
+ * before the block's warps last met. */
+XG_FN void xg_sim_fence_proxy(xg_sim_worker *w, xg_sim_warp *v) {
+    const uint32_t met = w->shared_met;
+    xg_sim_shared_next(w);
+    w->shared_met = met;
+    w->proxy_all = XG_MAX(w->proxy_all, met);
+    v->proxy_own = w->shared_tag;
+}
+/* The word of shared memory whose first writer's tag is given can be seen by an asynchronous copy. */
+XG_FN bool xg_sim_proxy_sees(const xg_sim_worker *w, uint32_t tag) {
+    const uint32_t settled = w->shared_block | (uint32_t)XG_SIM_PART_MIXED << XG_SIM_TAG_PART;
+    tag &= ~XG_SIM_TAG_BYTES;
+    return tag < w->proxy_all || tag < w->warps[tag & 31].proxy_own || tag == settled;
+}
 
 /* ---- what the host does ---- */
 
@@ -12642,6 +14429,7 @@ typedef struct xg_sim_clash {
 typedef struct xg_sim_marks {
     uint32_t *w, *r, *line_w /* NULL: there are no lines */, *line_r, floor, block, tag, least;
     bool races, fenced;
+    bool constant, read_only; /* orders.c: a read-only load; a write to what the launch has read by such loads alone */
 } xg_sim_marks;
 
 XG_FN bool xg_sim_overlap(uint32_t tag, xg_sim_wordpart part) {
@@ -12781,6 +14569,7 @@ XG_RACY XG_FN bool xg_sim_track_line(
     const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
     uint32_t wt = xg_sim_line_tag(&m->line_w[2 * line]), rt = m->r ? xg_sim_line_tag(&m->line_r[2 * line]) : 0, next;
+    if ((m->constant && wt >= m->floor) || (m->read_only && rt >= m->floor)) return false;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
@@ -12825,7 +14614,9 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
     }
     v->gather((char *)t, (const char *)m->w, off);
     if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
+    if (m->constant && !v->within(t, XG_SIM_WARP, 0, m->floor)) return false;
     v->gather((char *)t, (const char *)m->r, off);
+    if (m->read_only && !v->within(t, XG_SIM_WARP, 0, m->floor)) return false;
     if (write) {
         if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, 0, mine, foreign)) return false;
         xg_sim_tags_put(m->w, off, mine);
@@ -12850,7 +14641,7 @@ XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
     m.tag = w->shared_tag;
     m.least = w->l->unchecked_shared ? 0 : m.block;
     m.races = !w->l->unchecked_races;
-    m.fenced = false;
+    m.fenced = m.constant = m.read_only = false;
     return m;
 }
 /* The readers' tags of n words side by side, a multiple of 4, after one more read. */
@@ -13062,6 +14853,14 @@ XG_FN bool xg_sim_copy_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     for (k = at / 4; k < (at + n) / 4; k++) m->w[k] = mine;
     return true;
 }
+/* Something asynchronous has written these bytes: no thread is their writer any more. */
+XG_FN void xg_sim_landed(xg_sim_worker *of, size_t at, size_t n) {
+    const uint32_t settled = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
+    size_t k;
+    if (!n) return;
+    xg_sim_set_bytes(of, at, n, XG_SIM_WRITTEN, true);
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) of->marks[k] = (of->marks[k] & XG_SIM_TAG_BYTES) | settled;
+}
 /* A lane has issued a copy to these bytes, whole words. */
 XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
     const uint32_t states = XG_SIM_COPYING * 0x01010101u, group = w->copy_threads[thread].groups;
@@ -13091,6 +14890,105 @@ XG_FN void xg_sim_copy_wait(xg_sim_worker *w, const xg_sim_warp *v, uint32_t mas
     }
 }
 #endif /* XG_SIM_COPIES_C */
+/* sim/orders.c -- what an access asks of the others besides time: scopes, read-only loads, proxies.
+ *
+ * Scopes. An atomic or strong access of scope .cta orders nothing for other blocks. In modules that have one to global
+ * memory, each atomic or strong write leaves a tag whose part is "mixed", so that it races with nothing, and which says
+ * how wide it was: SEVERAL for .cta, FOREIGN for wider ones (tags of writers use these bits for nothing else).
+ *
+ * Read-only loads (.nc, ldu) promise that the kernel does not write what they read, neither before nor after. What was
+ * written before has its writer's tag. For a write after them a buffer knows the last launch that read it by such
+ * loads, and the last that read it otherwise: where the first is this launch and the second is not, a reader's tag of
+ * this launch is that of a read-only load.
+ *
+ * Proxies. Asynchronous copies and wgmma see what threads wrote to shared memory only behind a fence.proxy.async: of
+ * the writing warp, or of another one behind a barrier. */
+#ifndef XG_SIM_ORDERS_C
+#define XG_SIM_ORDERS_C
+
+XG_FN bool xg_sim_of_other_block(const xg_sim_marks *m, uint32_t tag) {
+    return tag >= m->floor && (tag < m->block || tag >= m->tag + (1u << XG_SIM_TAG_INTERVAL));
+}
+/* A strong access to bytes [at, at + n) of a piece of global memory; false after a fault. */
+XG_RACY XG_FN bool xg_sim_scope(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    const bool narrow = (in->imm2 & XG_SIM_M_NARROW) != 0;
+    const uint32_t scope = narrow ? XG_SIM_TAG_SEVERAL : XG_SIM_TAG_FOREIGN;
+    uint64_t k;
+    if (!w->m->narrow || !m->races || !m->r) return true;
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+        const uint32_t tag = xg_sim_tag_at(m->line_w, m->w, k);
+        if (tag < XG_SIM_BUSY_LINE && xg_sim_of_other_block(m, tag) &&
+            (tag & XG_SIM_TAG_SEVERAL || (narrow && tag & XG_SIM_TAG_FOREIGN))) {
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_SCOPE,
+                "on offset %llu of buffer '%s': another block has written it by an atomic or strong access%s, and %s: "
+                "blocks see each other's from scope .gpu on",
+                (unsigned long long)(k * 4), w->last.name ? w->last.name : "?",
+                tag & XG_SIM_TAG_SEVERAL ? " of scope .cta" : "",
+                narrow ? "this one is of scope .cta" : "this one is wider");
+            return false;
+        }
+        if (!write) continue;
+        xg_sim_split(m->line_w, m->w, k / XG_SIM_LINE_WORDS);
+        m->w[k] = xg_sim_with_part(m->tag | (v->id & 31) | scope, XG_SIM_PART_MIXED);
+    }
+    return true;
+}
+
+/* ---- read-only loads ---- */
+
+/* What an access to the buffer is, noted and told. All reads of the launch were read-only loads, and there were some:
+ * then what has a reader's tag of the launch must not be written. */
+XG_RACY XG_FN void xg_sim_constant_marks(
+    const xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_buffer *b, xg_sim_marks *m, bool write) {
+    uint32_t *launches = xg_sim_shadow_launches(b), launch = w->launch_tag;
+    m->constant = in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT;
+    if (!write && launches[!m->constant] != launch) launches[!m->constant] = launch;
+    m->read_only = write && launches[0] == launch && launches[1] != launch;
+}
+/* A read or write of bytes [at, at + n) of the buffer w->last, before it is noted; false after a fault. */
+XG_RACY XG_FN bool xg_sim_constant_check(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint32_t each, const xg_sim_marks *m, uint64_t at, uint64_t n, bool write) {
+    uint64_t k;
+    if (write ? !m->read_only : !m->constant) return true;
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+        if ((write ? xg_sim_tag_at(m->line_r, m->r, k) : xg_sim_tag_at(m->line_w, m->w, k)) < m->floor) continue;
+        lane += (uint32_t)((XG_MAX(k * 4, at) - at) / each);
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_CONSTANT,
+            write ? "this write to offset %llu of buffer '%s', which the kernel has read by ld.global.nc: such loads "
+                    "are of "
+                    "memory that nothing writes while the kernel runs"
+                  : "this load of offset %llu of buffer '%s', which the kernel has written: ld.global.nc is for memory "
+                    "that "
+                    "nothing writes while the kernel runs",
+            (unsigned long long)(k * 4), w->last.name ? w->last.name : "?");
+        return false;
+    }
+    return true;
+}
+
+/* ---- proxies ---- */
+
+/* Bytes [at, at + n) of the block's shared memory are about to be read by something asynchronous; false after a fault.
+ * what: the word for that. */
+XG_FN bool xg_sim_proxy(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, size_t at,
+    size_t n, const char *what) {
+    size_t k;
+    if (!n || w->l->unchecked_shared || w->l->unchecked_races) return true;
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) {
+        const uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
+        if (tag < w->proxy_all || xg_sim_proxy_sees(w, tag)) continue;
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_PROXY,
+            "%s of shared memory at offset %zu, which warp %u of the block wrote without a fence.proxy.async since: "
+            "the "
+            "writing threads execute it, then meet the one that begins this at a barrier",
+            what, k * 4, tag & 31);
+        return false;
+    }
+    return true;
+}
+
+#endif /* XG_SIM_ORDERS_C */
 /* sim/memory.c -- every access to memory with its checks.
  *
  * An access first turns the addresses of the active lanes into host pointers (xg_sim_reach), checking space, bounds,
@@ -13428,6 +15326,7 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     if (space <= XG_SIM_SHARED &&
         xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
         xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes);
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_access(w, in, r, mask, bytes, write);
         return true;
     }
     r->shape = XG_SIM_ANY;
@@ -13442,7 +15341,10 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
             n_global++;
     }
     r->shared = n_shared != 0;
-    if ((n_shared != 0) != (n_global != 0)) xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
+    if ((n_shared != 0) != (n_global != 0)) {
+        xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_access(w, in, r, mask, bytes, write);
+    }
     return true;
 }
 
@@ -13482,7 +15384,8 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffer w->last */
+XG_FN xg_sim_marks xg_sim_marks_global(
+    const xg_sim_worker *w, const xg_sim_ins *in, bool write) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
     xg_sim_marks m;
@@ -13495,7 +15398,9 @@ XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffe
     m.tag = w->tracked ? w->tag : 0;
     m.least = w->l->unchecked_global ? 0 : 1;
     m.races = w->tracked;
-    m.fenced = w->fenced;
+    m.fenced = w->fences && w->watches;
+    m.constant = m.read_only = false;
+    if (w->m->constants && w->tracked && m.r && b->shadow) xg_sim_constant_marks(w, in, b, &m, write);
     return m;
 }
 
@@ -13584,11 +15489,14 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
     char what[160];
-    xg_sim_marks m = xg_sim_marks_global(w);
+    xg_sim_marks m = xg_sim_marks_global(w, in, does != XG_SIM_READS);
     xg_sim_clash c;
     bool write = does == XG_SIM_WRITES;
     if (!b->shadow) return true;
     if (strong) {
+        if (!xg_sim_scope(w, v, in, lane, &m, at, n, does != XG_SIM_READS) ||
+            !xg_sim_constant_check(w, v, in, lane, each, &m, at, n, does != XG_SIM_READS))
+            return false;
         for (k = at / 4; k <= (at + n - 1) / 4; k++) {
             if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
             if (write || !m.least) {
@@ -13606,18 +15514,20 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
         }
         return true;
     }
+    if (!xg_sim_constant_check(w, v, in, lane, each, &m, at, n, write)) return false;
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
     xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
         (unsigned long long)b->bytes, (unsigned long long)b->base);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
-XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
+XG_FN bool xg_sim_shadow_lanes(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, bool write) {
     xg_sim_marks m;
     uint32_t bytes;
     size_t skip;
     if (r->shape != XG_SIM_FEW || r->bytes & 3 || (!r->shared && !w->last.shadow)) return false;
-    m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w);
+    m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w, in, write);
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
@@ -13631,7 +15541,8 @@ XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     return true;
 }
 /* Scattered reads of global memory, of which neighbouring lanes have whole lines: rows of tiles. */
-XG_FN bool xg_sim_shadow_rows(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, uint32_t mask) {
+XG_FN bool xg_sim_shadow_rows(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
     const uint32_t lanes = 64 / r->bytes;
     xg_sim_marks m;
     uint32_t i, k, wrong = 0;
@@ -13641,7 +15552,7 @@ XG_FN bool xg_sim_shadow_rows(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         for (k = 1; k < lanes; k++) wrong |= (r->to.off[i + k] - r->to.off[i]) ^ k * r->bytes;
     }
     if (wrong) return false;
-    m = xg_sim_marks_global(w);
+    m = xg_sim_marks_global(w, in, false);
     for (i = 0; i < XG_SIM_WARP; i += lanes) {
         const uint64_t line = ((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) / 64;
         if (!xg_sim_track_line(w->m->moves, &m, line, m.tag | (v->id & 31), false)) return false;
@@ -13687,10 +15598,10 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
             w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
     if (!strong && does == XG_SIM_READS && bytes >= 8 &&
-        (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, r, mask)))
+        (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, in, r, mask)))
         return true;
     if (strong ? xg_sim_shadow_strong(w, r, bytes)
-               : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES))
+               : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, in, r, does == XG_SIM_WRITES))
         return true;
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
@@ -13896,7 +15807,8 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
         else
             w->stats.global_loads++;
     }
-    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    if (in->imm2 & XG_SIM_M_STRONG && !store && !(in->imm2 & XG_SIM_M_NARROW)) w->watches = true;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_fence(w, (in->imm2 & XG_SIM_M_NARROW) != 0);
     if (in->imm2 & XG_SIM_M_FENCE && store) xg_sim_full_fence();
     if (r.shape == XG_SIM_RUN && (n == 2 || n == 4) && size == in->dbytes) {
         const char *slots[4];
@@ -13947,10 +15859,590 @@ XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 #endif /* XG_SIM_MEMORY_C */
+/* sim/trace.c -- what a launch does, for the model of time (cost/time.c): counted only where it is asked for.
+ *
+ * - Pipes: how often each record ran (classes.c) times what its instruction costs there, from a table over PTX's names.
+ *   An instruction that the assembler expands counts as what it becomes.
+ * - Levels of memory: a first cache of each block (lines of 128 bytes with four sectors each, least recently used goes,
+ *   stores write through), whose misses go to the second cache; a bit for each sector of device memory says what was
+ *   read and written at all, which is what device memory gives and takes.
+ * - The time of a block that is alone: each warp has a clock and, by register slot, the clock at which it is ready. An
+ *   instruction begins when its operands are; a load is ready after the latency of the level that has its sectors; a
+ *   barrier sets all clocks to the latest. Of a few blocks only, spread over the grid.
+ *
+ * A traced launch runs its memory accesses by the long way, so it is slower; others do not notice. */
+#ifndef XG_SIM_TRACE_C
+#define XG_SIM_TRACE_C
+
+enum {
+    XG_SIM_TRACE_LINE_BYTES = 128,
+    XG_SIM_TRACE_SECTOR_BYTES = 32,
+    XG_SIM_TRACE_SLOT_BYTES = 64,   /* of the smallest register */
+    XG_SIM_TRACE_COPY_WORDS = 10,   /* of a warp: xg_sim_trace_copy */
+    XG_SIM_TRACE_WAYS = 4,          /* lines of a set of the modelled first cache */
+    XG_SIM_TRACE_LINES_MOST = 2048, /* 256 KiB */
+    XG_SIM_TRACE_BLOCKS = 8,        /* whose clocks are kept */
+    XG_SIM_TRACE_LINE_TENTHS = 34, /* lines that one access reaches in ten clocks (gpu-benches, strides on H200: 3.4) */
+    XG_SIM_TRACE_ALU_CLOCKS = 4,   /* from a result to its first use (accel-sim on Volta: 4.1; all since) */
+    XG_SIM_TRACE_SPECIAL_CLOCKS =
+        20,                          /* accel-sim: 21; gpu-micro-bench on Turing: 15 to 16 and the multiply around it */
+    XG_SIM_TRACE_F64_CLOCKS = 8,     /* accel-sim: 8.1 */
+    XG_SIM_TRACE_WARP_CLOCKS = 24,   /* shuffles and votes (accel-sim: 22; 23 to 25 since) */
+    XG_SIM_TRACE_TENSOR_CLOCKS = 33, /* accel-sim's wmma: 35; about 33 since */
+    XG_SIM_TRACE_BARRIER_CLOCKS = 30, /* until the last warp has come (20 to 40) */
+    XG_SIM_TRACE_ATOMIC_CLOCKS = 30   /* beyond the second cache's latency (accel-sim: 244 beside 215) */
+};
+
+/* X(instruction, PIPE, warp instructions that it becomes, latency): those that take more than their type says. A `v`
+ * latency is that of arithmetic. Sources: SASS of ptxas 12 and 13 for sm_80 and sm_90. */
+/* clang-format off */
+#define XG_SIM_PRICES(X) \
+    X("ex2", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("lg2", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("sin", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("cos", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("tanh", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("rsqrt", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("rcp", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("sqrt", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("popc", SPECIAL, 1, 10) \
+    X("clz", SPECIAL, 1, 10) \
+    X("bfind", SPECIAL, 1, 10) \
+    X("brev", SPECIAL, 1, 10) \
+    X("rem", INTEGER, 18, 60) \
+    X("mov", NONE, 0, 0) \
+    X("cvta", NONE, 0, 0) \
+    X("ret", NONE, 0, 0) \
+    X("exit", NONE, 0, 0)
+/* clang-format on */
+
+typedef struct xg_sim_price {
+    uint8_t pipe;     /* an xg_cost_pipe; XG_PIPE_COUNT: none */
+    uint8_t weight;   /* warp instructions */
+    uint16_t latency; /* clocks */
+    uint8_t tensor;   /* an xg_cost_tensor, where there are macs */
+    bool wide;        /* the matrix units read shared memory: wgmma, tcgen05 */
+    uint32_t macs;    /* multiply-adds of a warp instruction */
+} xg_sim_price;
+
+typedef struct xg_sim_line {
+    uint64_t tag;
+    uint32_t used, sectors;
+} xg_sim_line;
+typedef struct xg_sim_tracer { /* a worker's part */
+    xg_sim_line *lines;
+    uint32_t *ready; /* by warp and slot of 128 bytes: clocks; NULL: none are kept of this block */
+    uint32_t *clock; /* by warp; then, by warp, when its last copy has come */
+    uint32_t *copies;
+    uint32_t tick, opened; /* opened: when the last barrier was */
+    uint64_t l1_tenths, l2_sectors;
+    uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
+    uint64_t warp_clocks, warp_issued, sampled; /* of the blocks whose clocks were kept */
+    uint32_t level;                             /* latency of the access under way */
+    uint64_t began;                             /* warp instructions before the block */
+} xg_sim_tracer;
+typedef struct xg_sim_map {
+    uint64_t base, bytes;
+    uint32_t *read, *written;
+} xg_sim_map;
+struct xg_sim_trace {
+    xg_ctx *c;
+    const xg_device *device;
+    xg_sim_price *prices;
+    xg_sim_map *maps;
+    uint32_t n_maps, n_tracers, taken, lines, slots;
+    uint64_t every; /* blocks from one whose clocks are kept to the next */
+    xg_sim_tracer *tracers;
+    void *memory[4];
+};
+
+/* ---- prices ---- */
+
+typedef struct xg_sim_priced {
+    const char *text;
+    uint8_t pipe, weight;
+    uint16_t latency;
+} xg_sim_priced;
+#define XG_PIPE_NONE XG_PIPE_COUNT
+static const xg_sim_priced xg_sim_prices[] = {
+#define X(text, pipe, weight, latency) {text, XG_PIPE_##pipe, weight, latency},
+    XG_SIM_PRICES(X)
+#undef X
+};
+#undef XG_PIPE_NONE
+
+/* One word of an instruction's name, ".f32"; false behind the last. */
+XG_FN bool xg_sim_trace_word(const xg_source *s, size_t *at, xg_str *out) {
+    size_t from = *at;
+    if (from >= s->size) return false;
+    if (s->text[from] == '.') from++;
+    for (*at = from; *at < s->size && (xg_sim_is_word(s->text[*at]) || s->text[*at] == ':'); ++*at) {}
+    *out = xg_str_of(s->text + from, *at - from);
+    return out->n > 0;
+}
+XG_FN uint32_t xg_sim_trace_digits(xg_str w, size_t *k) {
+    uint32_t n = 0;
+    for (; *k < w.n && w.p[*k] >= '0' && w.p[*k] <= '9' && n < 100000; ++*k) n = n * 10 + (uint32_t)(w.p[*k] - '0');
+    return n;
+}
+XG_FN uint8_t xg_sim_trace_tensor_of(xg_str type) {
+    if (xg_sim_prefix(type, "f16") || xg_sim_prefix(type, "bf16")) return XG_TENSOR_F16;
+    if (xg_str_is(type, "tf32")) return XG_TENSOR_TF32;
+    if (xg_sim_prefix(type, "e4m3") || xg_sim_prefix(type, "e5m2")) return XG_TENSOR_F8;
+    if (xg_sim_prefix(type, "e2m1") || xg_sim_prefix(type, "e2m3") || xg_sim_prefix(type, "e3m2")) return XG_TENSOR_F4;
+    if (xg_str_is(type, "f64")) return XG_TENSOR_F64;
+    return XG_TENSOR_I8;
+}
+/* "m16n8k16", and the type of A, which is the second of the types of mma and wgmma. */
+XG_FN void xg_sim_trace_price_tensor(const xg_source *s, size_t at, xg_sim_price *p, bool wide) {
+    uint64_t macs = 1;
+    uint32_t types = 0;
+    xg_str w;
+    p->pipe = XG_PIPE_COUNT;
+    p->weight = 1;
+    p->latency = XG_SIM_TRACE_TENSOR_CLOCKS;
+    p->wide = wide;
+    while (at < s->size && s->text[at] == '.' && xg_sim_trace_word(s, &at, &w)) {
+        size_t k = 1;
+        if (w.n > 4 && w.p[0] == 'm' && w.p[1] >= '0' && w.p[1] <= '9') {
+            macs = xg_sim_trace_digits(w, &k);
+            for (; k < w.n && (w.p[k] == 'n' || w.p[k] == 'k');) {
+                k++;
+                macs *= xg_sim_trace_digits(w, &k);
+            }
+        } else if (w.n > 1 && strchr("fbstue", w.p[0]) && w.p[w.n - 1] >= '0' && w.p[w.n - 1] <= '9' && ++types == 2)
+            p->tensor = xg_sim_trace_tensor_of(w);
+    }
+    p->macs = (uint32_t)(macs > 1 ? macs / (wide ? 4 : 1) : 0); /* four warps give one wgmma */
+}
+XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_str op, xg_sim_price *p) {
+    bool wide = false, rounded = false, integer = false;
+    xg_str w, from = xg_str_of("", 0);
+    p->pipe = XG_PIPE_INTEGER;
+    p->weight = 1;
+    p->latency = XG_SIM_TRACE_ALU_CLOCKS;
+    while (at < s->size && s->text[at] == '.' && xg_sim_trace_word(s, &at, &w)) {
+        if (xg_str_is(w, "f32"))
+            p->pipe = XG_PIPE_F32;
+        else if (xg_str_is(w, "f64"))
+            p->pipe = XG_PIPE_F64;
+        else if (xg_sim_prefix(w, "f16") || xg_sim_prefix(w, "bf16"))
+            p->pipe = XG_PIPE_HALF;
+        else if (w.n == 3 && strchr("usb", w.p[0]) && w.p[1] == '6')
+            wide = true;
+        else if (xg_str_is(w, "rn"))
+            rounded = true;
+        if (w.n == 3 && strchr("us", w.p[0])) integer = true;
+        from = w;
+    }
+    (void)from;
+    if (xg_str_is(op, "cvt")) { /* between floats: one instruction of the integer pipe, or the half one */
+        bool slow = integer && p->pipe != XG_PIPE_INTEGER;
+        p->pipe = (uint8_t)(p->pipe == XG_PIPE_F64 ? XG_PIPE_F64 : slow ? XG_PIPE_CONVERT : XG_PIPE_INTEGER);
+        p->latency = slow ? XG_SIM_TRACE_SPECIAL_CLOCKS : XG_SIM_TRACE_ALU_CLOCKS;
+        return;
+    }
+    if (p->pipe == XG_PIPE_F64) p->latency = XG_SIM_TRACE_F64_CLOCKS;
+    if (p->pipe == XG_PIPE_INTEGER && wide) p->weight = 2;
+    if (p->pipe == XG_PIPE_INTEGER && (xg_str_is(op, "mad") || xg_str_is(op, "mul"))) p->weight = wide ? 4 : 1;
+    if (xg_str_is(op, "div")) {
+        p->weight = (uint8_t)(p->pipe == XG_PIPE_INTEGER ? (wide ? 70 : 18) : rounded ? 10 : 2);
+        p->latency = (uint8_t)(p->pipe == XG_PIPE_INTEGER ? 80 : 40);
+    }
+}
+XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t start, uint8_t cls, xg_sim_price *p) {
+    size_t at = start, i;
+    xg_str op;
+    memset(p, 0, sizeof *p);
+    while (at < s->size && xg_sim_is_word(s->text[at])) at++;
+    op = xg_str_of(s->text + start, at - start);
+    switch (cls) {
+    case XLAGPU_CLASS_TENSOR: xg_sim_trace_price_tensor(s, at, p, xg_str_is(op, "wgmma")); return;
+    case XLAGPU_CLASS_GLOBAL:
+    case XLAGPU_CLASS_SHARED:
+    case XLAGPU_CLASS_OTHER_MEMORY:
+    case XLAGPU_CLASS_ATOMIC:
+    case XLAGPU_CLASS_CONTROL:
+    case XLAGPU_CLASS_BARRIER:
+        p->pipe = XG_PIPE_COUNT;
+        p->weight = cls != XLAGPU_CLASS_OTHER_MEMORY;
+        p->latency = (uint16_t)(cls == XLAGPU_CLASS_OTHER_MEMORY ? 0
+                                : cls == XLAGPU_CLASS_SHARED     ? d->shared_latency
+                                : cls == XLAGPU_CLASS_ATOMIC     ? d->l2_latency + XG_SIM_TRACE_ATOMIC_CLOCKS
+                                                                 : XG_SIM_TRACE_ALU_CLOCKS);
+        break;
+    case XLAGPU_CLASS_WARP:
+        p->pipe = XG_PIPE_COUNT;
+        p->weight = 1;
+        p->latency = XG_SIM_TRACE_WARP_CLOCKS;
+        break;
+    default: xg_sim_trace_price_typed(s, at, op, p); break;
+    }
+    for (i = 0; i < XG_COUNT(xg_sim_prices); i++) {
+        if (!xg_str_is(op, xg_sim_prices[i].text)) continue;
+        p->pipe = xg_sim_prices[i].pipe;
+        p->weight = xg_sim_prices[i].weight;
+        p->latency = xg_sim_prices[i].latency;
+    }
+}
+
+/* ---- making ---- */
+
+XG_SIM_FN void xg_sim_trace_free(xg_sim_trace *t) {
+    uint32_t k;
+    if (!t) return;
+    for (k = 0; k < XG_COUNT(t->memory); k++) xg_mem_free(t->c, t->memory[k]);
+    xg_mem_free(t->c, t);
+}
+XG_FN void *xg_sim_trace_alloc(xg_sim_trace *t, uint32_t which, uint64_t bytes) {
+    void *p = bytes < SIZE_MAX / 2 ? xg_mem_alloc(t->c, (size_t)bytes + 1) : NULL;
+    if (p) memset(p, 0, (size_t)bytes + 1);
+    return t->memory[which] = p;
+}
+XG_FN bool xg_sim_trace_make_maps(xg_sim_trace *t, const xg_sim_memory *m) {
+    uint64_t words = 0;
+    uint32_t k, *bits;
+    for (k = 0; k < m->n; k++) words += 2 * (m->p[k].bytes / (XG_SIM_TRACE_SECTOR_BYTES * 32) + 2);
+    bits = (uint32_t *)xg_sim_trace_alloc(t, 0, words * 4);
+    t->maps = (xg_sim_map *)xg_sim_trace_alloc(t, 1, (uint64_t)m->n * sizeof *t->maps);
+    if (!bits || !t->maps) return false;
+    for (k = 0; k < m->n; k++) {
+        uint64_t each = m->p[k].bytes / (XG_SIM_TRACE_SECTOR_BYTES * 32) + 2;
+        t->maps[k].base = m->p[k].base / XG_SIM_TRACE_SECTOR_BYTES * XG_SIM_TRACE_SECTOR_BYTES;
+        t->maps[k].bytes = m->p[k].bytes + XG_SIM_TRACE_SECTOR_BYTES;
+        t->maps[k].read = bits;
+        t->maps[k].written = bits + each;
+        bits += 2 * each;
+    }
+    t->n_maps = m->n;
+    return true;
+}
+XG_FN bool xg_sim_trace_make_tracers(xg_sim_trace *t, const xg_sim_launch *l) {
+    uint64_t each = (uint64_t)l->warps * (t->slots + 1 + XG_SIM_TRACE_COPY_WORDS) * 4,
+             lines = (uint64_t)t->lines * sizeof(xg_sim_line);
+    char *more = (char *)xg_sim_trace_alloc(t, 3, t->n_tracers * (each + lines + sizeof *t->tracers));
+    uint32_t k;
+    if (!more) return false;
+    t->tracers = (xg_sim_tracer *)(void *)more;
+    more += t->n_tracers * sizeof *t->tracers;
+    for (k = 0; k < t->n_tracers; k++) {
+        t->tracers[k].lines = (xg_sim_line *)(void *)more;
+        t->tracers[k].clock = (uint32_t *)(void *)(more + lines);
+        t->tracers[k].copies = t->tracers[k].clock + l->warps;
+        more += lines + each;
+    }
+    return true;
+}
+/* A block's share of the first cache: what its multiprocessor's shared memory leaves, between the blocks it has. */
+XG_FN uint32_t xg_sim_trace_lines(const xg_device *d, const xg_sim_launch *l) {
+    int64_t blocks = XG_MAX(d->threads_per_sm / XG_MAX((int64_t)l->threads, (int64_t)1), (int64_t)1), shared, room;
+    shared = l->shared_bytes ? l->shared_bytes + d->shared_reserved : 0;
+    if (shared) blocks = XG_MIN(blocks, XG_MAX(d->shared_per_sm / shared, (int64_t)1));
+    blocks = XG_MIN(blocks, d->blocks_per_sm);
+    room = XG_MAX(d->l1_bytes - blocks * shared, (int64_t)XG_SIM_TRACE_LINE_BYTES * XG_SIM_TRACE_WAYS) / blocks;
+    room = XG_MIN(room / XG_SIM_TRACE_LINE_BYTES, (int64_t)XG_SIM_TRACE_LINES_MOST) / XG_SIM_TRACE_WAYS *
+           XG_SIM_TRACE_WAYS;
+    return (uint32_t)XG_MAX(room, (int64_t)XG_SIM_TRACE_WAYS);
+}
+XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers) {
+    xg_sim_trace *t = (xg_sim_trace *)xg_mem_alloc(c, sizeof *t);
+    const xg_sim_module *m = l->module;
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint32_t i;
+    if (!t) return NULL;
+    memset(t, 0, sizeof *t);
+    t->c = c;
+    t->device = d;
+    t->n_tracers = workers * XG_MAX(l->cluster_blocks, 1u);
+    t->lines = xg_sim_trace_lines(d, l);
+    t->slots = l->stack_bytes / XG_SIM_TRACE_SLOT_BYTES + 2;
+    t->every = XG_MAX(blocks / XG_SIM_TRACE_BLOCKS, 1u);
+    t->prices = (xg_sim_price *)xg_sim_trace_alloc(t, 2, (uint64_t)m->n_code * sizeof *t->prices);
+    if (!t->prices || !xg_sim_trace_make_maps(t, l->memory) || !xg_sim_trace_make_tracers(t, l)) {
+        xg_sim_trace_free(t);
+        return NULL;
+    }
+    for (i = 0; i < m->n_code; i++)
+        if (m->code[i].flags & XG_SIM_FIRST) xg_sim_trace_price(m->src, d, m->code[i].at, m->classes[i], &t->prices[i]);
+    return t;
+}
+
+/* ---- memory ---- */
+
+XG_FN xg_sim_map *xg_sim_trace_map(xg_sim_trace *t, uint64_t at) {
+    uint32_t lo = 0, hi = t->n_maps;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (t->maps[mid].base <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo && at - t->maps[lo - 1].base < t->maps[lo - 1].bytes ? &t->maps[lo - 1] : NULL;
+}
+/* Marks a sector; true if it was marked before. */
+XG_FN bool xg_sim_trace_mark(uint32_t *bits, uint64_t sector) {
+    uint32_t bit = 1u << (sector & 31), *word = bits + sector / 32;
+    if (*word & bit) return true;
+#if XG_SIM_ATOMICS
+    return (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) != 0;
+#else
+    *word |= bit;
+    return false;
+#endif
+}
+/* Is the sector in the block's first cache? It is afterwards. */
+XG_FN bool xg_sim_trace_cached(xg_sim_trace *t, xg_sim_tracer *r, uint64_t at) {
+    uint64_t tag = at / XG_SIM_TRACE_LINE_BYTES + 1;
+    uint32_t sets = t->lines / XG_SIM_TRACE_WAYS, bit = 1u << (at / XG_SIM_TRACE_SECTOR_BYTES % 4), k;
+    xg_sim_line *set = r->lines + (size_t)(tag * 0x9E3779B97F4A7C15u >> 33) % sets * XG_SIM_TRACE_WAYS, *victim = set;
+    bool hit;
+    for (k = 0; k < XG_SIM_TRACE_WAYS && set[k].tag != tag; k++)
+        if (set[k].used < victim->used) victim = &set[k];
+    if (k < XG_SIM_TRACE_WAYS)
+        victim = &set[k];
+    else {
+        victim->tag = tag;
+        victim->sectors = 0;
+    }
+    hit = (victim->sectors & bit) != 0;
+    victim->sectors |= bit;
+    victim->used = ++r->tick;
+    return hit;
+}
+/* One sector of an access: how far away is it? */
+XG_FN void xg_sim_trace_sector(xg_sim_worker *w, uint64_t at, bool write, bool near) {
+    xg_sim_trace *t = w->l->trace;
+    xg_sim_tracer *r = w->tracer;
+    const xg_device *d = t->device;
+    xg_sim_map *m = xg_sim_trace_map(t, at);
+    uint64_t sector = m ? (at - m->base) / XG_SIM_TRACE_SECTOR_BYTES : 0;
+    uint32_t level = (uint32_t)d->l1_latency;
+    if (write) {
+        r->l2_sectors++;
+        if (m) (void)xg_sim_trace_mark(m->written, sector);
+        return;
+    }
+    if (!near || !xg_sim_trace_cached(t, r, at)) {
+        bool there = m && (xg_sim_trace_mark(m->read, sector) || m->written[sector / 32] >> (sector & 31) & 1);
+        r->l2_sectors++;
+        level = (uint32_t)(there ? d->l2_latency : d->memory_latency);
+    }
+    r->level = XG_MAX(r->level, level);
+}
+/* Is it among the last few? It is from now on. */
+typedef struct xg_sim_recents {
+    uint64_t p[8];
+    uint32_t n;
+} xg_sim_recents;
+XG_FN bool xg_sim_trace_seen(xg_sim_recents *r, uint64_t what) {
+    uint32_t k;
+    for (k = 0; k < XG_MIN(r->n, (uint32_t)XG_COUNT(r->p)); k++)
+        if (r->p[k] == what) return true;
+    r->p[r->n++ % XG_COUNT(r->p)] = what;
+    return false;
+}
+/* The sectors of an access of `bytes` by each lane of the mask; lanes that share one stand near each other. */
+XG_FN void xg_sim_trace_access(
+    xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, bool write) {
+    bool near = in->kind == XG_SIM_K_LD && !(in->imm2 & XG_SIM_M_STRONG), atomic = in->kind == XG_SIM_K_ATOM;
+    xg_sim_recents sectors, lines;
+    uint64_t at, last;
+    uint32_t i;
+    if (r->shared) return; /* counted as it is */
+    sectors.n = lines.n = 0;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        at = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i);
+        last = (at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
+        for (at /= XG_SIM_TRACE_SECTOR_BYTES; at <= last; at++) {
+            if (xg_sim_trace_seen(&sectors, at)) continue;
+            xg_sim_trace_sector(w, at * XG_SIM_TRACE_SECTOR_BYTES, write || atomic, near);
+            (void)xg_sim_trace_seen(&lines, at * XG_SIM_TRACE_SECTOR_BYTES / XG_SIM_TRACE_LINE_BYTES);
+        }
+    }
+    w->tracer->l1_tenths += XG_MAX((uint64_t)sectors.n * XG_SIM_TRACE_SECTOR_BYTES * 10 / XG_SIM_TRACE_LINE_BYTES,
+        (uint64_t)lines.n * 100 / XG_SIM_TRACE_LINE_TENTHS);
+}
+XG_FN void xg_sim_trace_bytes(xg_sim_worker *w, const char *at, uint64_t bytes, bool write) { /* of a bulk copy */
+    uint64_t from = (uint64_t)(uintptr_t)at / XG_SIM_TRACE_SECTOR_BYTES,
+             last = ((uint64_t)(uintptr_t)at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
+    for (; bytes && from <= last; from++) xg_sim_trace_sector(w, from * XG_SIM_TRACE_SECTOR_BYTES, write, false);
+}
+
+/* ---- clocks ---- */
+
+XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
+    xg_sim_tracer *r = w->tracer;
+    xg_sim_trace *t = w->l->trace;
+    memset(r->lines, 0, (size_t)t->lines * sizeof *r->lines);
+    r->tick = 0;
+    r->began = w->stats.warp_instructions;
+    r->ready =
+        w->block % t->every == t->every / 2 ? r->clock + (1 + XG_SIM_TRACE_COPY_WORDS) * (size_t)w->l->warps : NULL;
+    if (r->ready) memset(r->clock, 0, (size_t)w->l->warps * (t->slots + 1 + XG_SIM_TRACE_COPY_WORDS) * 4);
+}
+XG_FN void xg_sim_trace_block_end(xg_sim_worker *w) {
+    xg_sim_tracer *r = w->tracer;
+    uint32_t k, most = 0;
+    if (!r->ready) return;
+    for (k = 0; k < w->l->warps; k++) most = XG_MAX(most, r->clock[k]);
+    r->warp_clocks += most;
+    r->warp_issued += (w->stats.warp_instructions - r->began) / XG_MAX(w->l->warps, 1u);
+    r->sampled++;
+}
+XG_FN uint32_t *xg_sim_trace_slot(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code) {
+    xg_sim_trace *t = w->l->trace;
+    uint32_t slot =
+        (uint32_t)((size_t)(v->regs - w->regs) - (size_t)v->id * w->l->stack_bytes + code) / XG_SIM_TRACE_SLOT_BYTES;
+    if (code == XG_SIM_NOREG || code & 1 || slot >= t->slots) return NULL;
+    return w->tracer->ready + (size_t)v->id * t->slots + slot;
+}
+XG_FN uint32_t xg_sim_trace_after(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
+    const uint32_t *s = xg_sim_trace_slot(w, v, code);
+    return s ? XG_MAX(clock, *s) : clock;
+}
+XG_FN void xg_sim_trace_sets(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
+    uint32_t *s = xg_sim_trace_slot(w, v, code);
+    if (s) *s = clock;
+}
+XG_FN uint32_t xg_sim_trace_sources(const xg_sim_worker *w, const xg_sim_ins *in) { /* of the list; graph.c */
+    (void)w;
+    switch (in->kind) {
+    case XG_SIM_K_ST: return in->n;
+    case XG_SIM_K_ATOM: return in->d2bytes;
+    case XG_SIM_K_ASYNC:
+    case XG_SIM_K_WAIT:
+    case XG_SIM_K_TILE: return in->n - in->d2bytes;
+    case XG_SIM_K_CALL: return in->n;
+    default: return 0;
+    }
+}
+/* A warp's asynchronous copies: when those of the group under way are there, how many groups there were, and when the
+ * last eight were there. */
+XG_FN void xg_sim_trace_copy(uint32_t *c, const xg_sim_ins *in, uint32_t ready, uint32_t *clock) {
+    enum {
+        RING = XG_SIM_TRACE_COPY_WORDS - 2,
+        ALL = 4,
+        BULK = 3
+    }; /* decode_async.c: of imm */
+    uint32_t left = in->imm == ALL ? 0 : in->imm2;
+    if (in->kind == XG_SIM_K_CPASYNC)
+        c[0] = XG_MAX(c[0], ready);
+    else if (in->imm & BULK)
+        return;
+    else if (in->op == XG_SIM_Y_COMMIT) {
+        c[2 + c[1]++ % RING] = c[0];
+        c[0] = 0;
+    } else if (in->op == XG_SIM_Y_GROUPS && c[1] > left)
+        *clock = XG_MAX(*clock, c[2 + (c[1] - 1 - left) % RING]);
+}
+/* A barrier opens: its last warp has come. */
+XG_FN void xg_sim_trace_open(xg_sim_worker *w) {
+    xg_sim_tracer *r = w->tracer;
+    uint32_t k, last = 0;
+    if (!r->ready) return;
+    for (k = 0; k < w->l->warps; k++)
+        if (w->warps[k].state == XG_SIM_AT_BARRIER || w->warps[k].released) last = XG_MAX(last, r->clock[k]);
+    r->opened = last + XG_SIM_TRACE_BARRIER_CLOCKS;
+}
+/* A record has been executed for this warp: its clock, and when its results are ready. */
+XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
+    xg_sim_tracer *r = w->tracer;
+    const xg_sim_price *p = &w->l->trace->prices[in - w->m->code];
+    uint32_t sources, n, k, at, ready;
+    if (!r->ready) return;
+    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; who only arrives does not wait */
+        if (in->op != XG_SIM_BAR_ARRIVE) r->clock[v->id] = XG_MAX(r->clock[v->id], r->opened);
+        return;
+    }
+    n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
+    sources = XG_MIN(xg_sim_trace_sources(w, in), n);
+    at = r->clock[v->id] + (in->flags & XG_SIM_FIRST ? p->weight : 0);
+    if (in->flags & XG_SIM_GUARDED) at = xg_sim_trace_after(w, v, in->guard, at);
+    at = xg_sim_trace_after(w, v, in->a, at);
+    at = xg_sim_trace_after(w, v, in->b, at);
+    at = xg_sim_trace_after(w, v, in->c, at);
+    at = xg_sim_trace_after(w, v, in->e, at);
+    for (k = 0; k < sources; k++) at = xg_sim_trace_after(w, v, w->m->list[in->list + k], at);
+    r->clock[v->id] = at;
+    ready = at + (in->flags & XG_SIM_FIRST ? p->latency : 0);
+    if (r->level) ready = at + r->level;
+    if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC)
+        xg_sim_trace_copy(&r->copies[(size_t)v->id * XG_SIM_TRACE_COPY_WORDS], in, ready, &r->clock[v->id]);
+    for (k = sources; k < n; k++) xg_sim_trace_sets(w, v, w->m->list[in->list + k], ready);
+    xg_sim_trace_sets(w, v, in->d, ready);
+    xg_sim_trace_sets(w, v, in->d2, ready);
+}
+/* ---- the sum ---- */
+
+/* What record i ran, when a worker's records are counted. */
+XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t i, uint64_t ran) {
+    const xg_sim_price *p = &w->l->trace->prices[i];
+    xg_sim_tracer *r = w->tracer;
+    r->issued += ran * p->weight;
+    if (p->pipe < XG_PIPE_COUNT) r->pipes[p->pipe] += ran * p->weight;
+    if (p->macs) *(p->wide ? &r->macs[p->tensor] : &r->warp_macs[p->tensor]) += ran * p->macs;
+}
+XG_FN int64_t xg_sim_trace_marked(const uint32_t *bits, uint64_t sectors) {
+    int64_t n = 0;
+    uint64_t k;
+    for (k = 0; k <= sectors / 32; k++) n += bits[k] ? xg_sim_popc(bits[k]) : 0;
+    return n;
+}
+/* About what the assembler will need: the slots of registers whose lives overlap. */
+XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
+    enum {
+        REGISTER_BYTES = 4 * XG_SIM_WARP,
+        LEAST = 16,
+        MOST = 255,
+        OF_BLOCK = 65536
+    };
+    int64_t n = l->entry->f.frame / REGISTER_BYTES, room = OF_BLOCK / XG_MAX((int64_t)l->threads, (int64_t)1);
+    return XG_MAX(XG_MIN(XG_MIN(n, room), (int64_t)MOST), (int64_t)LEAST);
+}
+XG_SIM_FN void xg_sim_trace_counts(
+    const xg_sim_trace *t, const xg_sim_launch *l, const xg_sim_stats *s, xg_cost_counts *out) {
+    uint32_t k, j;
+    int64_t clocks = 0, issued = 0, sampled = 0, blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    memset(out, 0, sizeof *out);
+    out->blocks = blocks;
+    out->threads = l->threads;
+    out->shared_bytes = l->shared_bytes;
+    out->registers = l->registers ? l->registers : xg_sim_trace_registers(l);
+    for (k = 0; k < t->n_tracers; k++) {
+        const xg_sim_tracer *r = &t->tracers[k];
+        out->issued += (int64_t)r->issued;
+        out->l1_passes += (int64_t)(r->l1_tenths / 10);
+        out->l2_sectors += (int64_t)r->l2_sectors;
+        for (j = 0; j < XG_PIPE_COUNT; j++) out->pipes[j] += (int64_t)r->pipes[j];
+        for (j = 0; j < XG_TENSOR_COUNT; j++) {
+            out->macs[j] += (int64_t)r->macs[j];
+            out->warp_macs[j] += (int64_t)r->warp_macs[j];
+        }
+        clocks += (int64_t)r->warp_clocks;
+        issued += (int64_t)r->warp_issued;
+        sampled += (int64_t)r->sampled;
+    }
+    /* shuffles go through the data path of shared memory, one pass each (quack) */
+    out->shared_passes = (int64_t)(s->shared_transactions + s->class_warps[XLAGPU_CLASS_WARP]);
+    out->barriers = (int64_t)s->barriers / XG_MAX(blocks, (int64_t)1);
+    out->warp_clocks = clocks / XG_MAX(sampled, (int64_t)1);
+    out->warp_issued = issued / XG_MAX(sampled, (int64_t)1);
+    for (k = 0; k < t->n_maps; k++) {
+        uint64_t sectors = t->maps[k].bytes / XG_SIM_TRACE_SECTOR_BYTES;
+        out->read_bytes += xg_sim_trace_marked(t->maps[k].read, sectors) * XG_SIM_TRACE_SECTOR_BYTES;
+        out->written_bytes += xg_sim_trace_marked(t->maps[k].written, sectors) * XG_SIM_TRACE_SECTOR_BYTES;
+    }
+}
+
+#endif /* XG_SIM_TRACE_C */
 /* sim/atomics.c -- atomic operations, copies by cp.async and cvta: what reaches memory but is no load or store. */
 #ifndef XG_SIM_ATOMICS_C
 #define XG_SIM_ATOMICS_C
 
+XG_FN uint64_t xg_sim_flush(uint64_t f32) { return f32 & 0x7F800000u ? f32 : f32 & 0x80000000u; }
+/* c: what cas puts; of add.f32, 1 in global memory, where subnormals are flushed. */
 XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, uint64_t b, uint64_t c) {
     bool sgn = xg_sim_types[t].cls == 'S';
     uint32_t bits = xg_sim_types[t].bits;
@@ -13960,6 +16452,8 @@ XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, 
                              : op == XG_SIM_A_MIN ? XG_SIM_H_MIN
                                                   : XG_SIM_H_MAX) |
                          (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? (uint32_t)XG_SIM_H_BF16 : 0u);
+            if (t == XG_SIM_F32 && c)
+                return xg_sim_flush(xg_sim_soft_add(XG_SIM_IS_F32, xg_sim_flush(old), xg_sim_flush(b), XG_SIM_RN));
             if (t == XG_SIM_F32) return xg_sim_soft_add(XG_SIM_IS_F32, old, b, XG_SIM_RN);
             if (t == XG_SIM_F64) return xg_sim_soft_add(XG_SIM_IS_F64, old, b, XG_SIM_RN);
             return xg_sim_types[t].bytes == 4 ? xg_sim_halves((uint32_t)old, (uint32_t)b, 0, h)
@@ -14053,7 +16547,8 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
             (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, all, true, &r))
         return;
     if (!xg_sim_shadow(w, v, in, &r, mask, all, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
-    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    if (in->n > n && !(in->imm2 & XG_SIM_M_NARROW)) w->watches = true;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_fence(w, (in->imm2 & XG_SIM_M_NARROW) != 0);
     w->stats.atomics++;
     w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
     if (t == XG_SIM_B128) {
@@ -14074,6 +16569,7 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
             b[e] = 0;
             memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes);
         }
+        if (t == XG_SIM_F32) c = !xg_sim_owner(w, p);
         if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
         for (e = 0; e < n; e++) {
             old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);
@@ -14281,6 +16777,7 @@ XG_M256_FN bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t
     const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]), past = m->tag - m->block;
     uint32_t next;
     if (!(wt < m->floor || wt - m->block < past || wt == mine) || (!write && wt < m->least)) return false;
+    if (write ? m->read_only && rt >= m->floor : m->constant && wt >= m->floor) return false;
     if (write) {
         if (!(rt < m->floor || (rt - m->block < past && !(rt & XG_SIM_TAG_FOREIGN)) || rt == mine)) return false;
         if (wt != mine) XG_SIM_LINE_SET(&tags[0], mine);
@@ -14373,6 +16870,7 @@ XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
             if (usable) {
                 *cached = b;
                 m.line_w = b->shadow;
+                if (w->m->constants && asked) xg_sim_constant_marks(w, f->in, b, &m, f->write);
             }
         }
         if (!usable || a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) ||
@@ -15075,10 +17573,15 @@ XG_FN void xg_sim_diverge(xg_sim_warp *v, uint32_t taken, uint32_t target, uint3
  * A box is a number of rows. A row is box[0] elements side by side in memory (im2col: the channels of one pixel); rows
  * lie one after the other in shared memory, the lowest dimension first. Parts outside of the tensor read as the fill
  * and are not written.
- * Not here: interleaved layouts, the swizzles with atoms of 32 and 64 bytes, packed 4- and 6-bit elements. */
+ * Not here: interleaved layouts, swizzles that flip 8 bytes, packed 4- and 6-bit elements. */
 #ifndef XG_SIM_TENSORMAP_C
 #define XG_SIM_TENSORMAP_C
 
+/* Swizzles beside 0 to 3, as CUtensorMapSwizzle numbers them. */
+enum {
+    XG_SIM_SWIZZLE_ATOM_32 = 4,
+    XG_SIM_SWIZZLE_ATOM_64 = 6
+};
 #define XG_SIM_TENSORMAP_MAGIC 0x50414D524F534E54u /* "TNSORMAP" */
 
 /* The bytes of an element and the simulator's type for reductions, by CUtensorMapDataType. */
@@ -15096,7 +17599,8 @@ XG_FN const char *xg_sim_tensormap_check(const xg_sim_tensormap *m) {
     if (m->rank < 1 || m->rank > 5 || (m->im2col && m->rank < 3))
         return "a tensor map has rank 1 to 5, for im2col 3 to 5";
     if (m->interleave) return "interleaved layouts are not simulated";
-    if (m->swizzle > 3) return "this swizzle is not simulated";
+    if (m->swizzle > 3 && m->swizzle != XG_SIM_SWIZZLE_ATOM_32 && m->swizzle != XG_SIM_SWIZZLE_ATOM_64)
+        return "this swizzle is not simulated";
     if (m->fill > 1 || m->promotion > 3) return "an unknown fill or promotion";
     if (m->base % 16) return "the tensor's address must be a multiple of 16";
     for (i = 0; i + 1 < m->rank; i++)
@@ -15109,7 +17613,7 @@ XG_FN const char *xg_sim_tensormap_check(const xg_sim_tensormap *m) {
         return "im2col takes 1 to 256 channels and 1 to 1024 pixels";
     inner = (m->im2col ? m->channels : m->box[0]) * xg_sim_map_bytes(m);
     if (inner % 16) return "a row of a box must be a multiple of 16 bytes";
-    if (m->swizzle && inner > 16u << m->swizzle) return "a row of a box is longer than the swizzle allows";
+    if (m->swizzle && inner > 16u << XG_MIN(m->swizzle, 3u)) return "a row of a box is longer than the swizzle allows";
     return NULL;
 }
 XG_SIM_FN const char *xg_sim_tensormap_encode(const xg_sim_tensormap *m, void *out) {
@@ -15125,7 +17629,21 @@ XG_FN bool xg_sim_tensormap_read(const void *bytes, xg_sim_tensormap *m) {
     memcpy(m, bytes, sizeof *m);
     return m->magic == XG_SIM_TENSORMAP_MAGIC;
 }
+/* The same for a kernel that makes a map: it may begin with zeros. */
+XG_FN bool xg_sim_tensormap_begin(const char *bytes, xg_sim_tensormap *m) {
+    uint32_t i;
+    if (xg_sim_tensormap_read(bytes, m)) return true;
+    for (i = 0; i < XG_SIM_TENSORMAP_BYTES && !bytes[i]; i++) {}
+    memset(m, 0, sizeof *m);
+    m->magic = XG_SIM_TENSORMAP_MAGIC;
+    return i == XG_SIM_TENSORMAP_BYTES;
+}
 
+/* The type of elements as PTX numbers it, which differs from CUtensorMapDataType; 255 for none that is simulated. */
+XG_FN uint8_t xg_sim_tensormap_type(uint64_t x) {
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
+    return x < XG_COUNT(types) ? types[x] : 255;
+}
 /* tensormap.replace: one field; the same numbers as PTX gives them. False when the value is none of the field's. */
 XG_FN bool xg_sim_tensormap_set(xg_sim_tensormap *m, xg_sim_map_field field, uint32_t index, uint64_t x) {
     switch (field) {
@@ -15137,10 +17655,14 @@ XG_FN bool xg_sim_tensormap_set(xg_sim_tensormap *m, xg_sim_map_field field, uin
         if (index < 4) m->stride[index] = x;
         return index < 4;
     case XG_SIM_MAP_STEP: m->step[index] = (uint8_t)x; return x >= 1 && x <= 8;
-    case XG_SIM_MAP_TYPE: m->type = (uint8_t)x; return x < XG_COUNT(xg_sim_map_types);
+    case XG_SIM_MAP_TYPE: m->type = xg_sim_tensormap_type(x); return m->type != 255;
     case XG_SIM_MAP_INTERLEAVE: m->interleave = (uint8_t)x; return x == 0;
-    case XG_SIM_MAP_SWIZZLE: m->swizzle = (uint8_t)x; return x < 4;
-    case XG_SIM_MAP_ATOMICITY: return x == 0;
+    case XG_SIM_MAP_SWIZZLE:
+        if (m->swizzle <= 3 || x != 3) m->swizzle = (uint8_t)x; /* the atoms may have been set before */
+        return x < 4;
+    case XG_SIM_MAP_ATOMICITY: /* 16 bytes; 32 and 64 go with the swizzle of 128 bytes */
+        if (x == 1 || x == 3) m->swizzle = x == 1 ? XG_SIM_SWIZZLE_ATOM_32 : XG_SIM_SWIZZLE_ATOM_64;
+        return x == 0 || x == 1 || x == 3;
     default: m->fill = (uint8_t)x; return x < 2;
     }
 }
@@ -15153,6 +17675,8 @@ typedef struct xg_sim_box {
     int64_t offset[3];        /* im2col: added to the pixels */
     uint32_t count[5];        /* elements, or with im2col count[0] channels and count[1] pixels */
     uint32_t item, row, rows; /* bytes of an element and of a row; rows */
+    int32_t picked[4];        /* gather4 and scatter4: the rows, */
+    bool picks;               /* instead of those of a box */
 } xg_sim_box;
 /* Row r: where its first element would be, and which of its elements [first, last) are inside. */
 typedef struct xg_sim_box_line {
@@ -15201,7 +17725,9 @@ XG_FN xg_sim_box_line xg_sim_box_row(const xg_sim_box *b, uint32_t r) {
     int64_t c[5], first, last, n = b->count[0], dim = (int64_t)m->dim[0] + 1;
     bool inside = true;
     uint32_t i, rest = r;
-    if (m->im2col)
+    if (b->picks)
+        c[1] = b->picked[r];
+    else if (m->im2col)
         xg_sim_box_pixel(b, r, c);
     else
         for (i = 1; i < m->rank; i++) {
@@ -15222,13 +17748,17 @@ XG_FN xg_sim_box_line xg_sim_box_row(const xg_sim_box *b, uint32_t r) {
     return l;
 }
 
-/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none, 1, 2, 3
- * for 32, 64, 128 bytes. */
+/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none; 1, 2, 3
+ * for 32, 64, 128 bytes; of 128 bytes also with pieces of 32 and 64 bytes that stay together. */
 XG_FN uint32_t xg_sim_swizzle(uint32_t at, uint32_t mode) {
-    return mode == 3   ? at ^ (at >> 3 & 0x70u)
-           : mode == 2 ? at ^ (at >> 3 & 0x30u)
-           : mode == 1 ? at ^ (at >> 3 & 0x10u)
-                       : at;
+    switch (mode) {
+    case 1: return at ^ (at >> 3 & 0x10u);
+    case 2: return at ^ (at >> 3 & 0x30u);
+    case 3: return at ^ (at >> 3 & 0x70u);
+    case XG_SIM_SWIZZLE_ATOM_32: return at ^ (at >> 2 & 0x60u);
+    case XG_SIM_SWIZZLE_ATOM_64: return at ^ (at >> 1 & 0x40u);
+    default: return at;
+    }
 }
 /* What the elements outside of the tensor are. */
 XG_FN void xg_sim_box_fill(const xg_sim_box *b, char *row) {
@@ -15274,7 +17804,7 @@ XG_FN void xg_sim_box_store(
         uint64_t x = 0;
         memcpy(&x, row + k * b->item, b->item);
         xg_sim_atomic((char *)(uintptr_t)l.address + k * b->item, (xg_sim_atom)op,
-            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, 0);
+            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, xg_sim_map_types[b->m->type].type == XG_SIM_F32);
     }
 }
 
@@ -15305,7 +17835,9 @@ struct xg_sim_flight {
     char *dst, *src, *bar; /* bar: NULL for a bulk group */
     uint64_t bytes;
     uint32_t imm, mask, at; /* the record's imm; which bytes of each 16; where a box lies in shared memory */
-    bool tensor;
+    bool tensor, commit;
+    uint32_t answer[4];         /* to clusterlaunchcontrol.try_cancel: copied when src is NULL */
+    uint32_t issuer, operation; /* of a commit of tensor memory: all that the thread has issued until then */
     xg_sim_tensormap map;
     xg_sim_box box;
     xg_sim_worker *shared; /* whose shared memory the box is in */
@@ -15464,7 +17996,10 @@ XG_FN void xg_sim_land_tensor(const xg_sim_flight *f) {
             xg_sim_box_store(&b, r, f->shared->shared, f->at, op);
         else
             xg_sim_box_load(&b, r, f->shared->shared, f->at);
-    xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+    if (f->imm & XG_SIM_BK_TO_GLOBAL)
+        xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+    else
+        xg_sim_landed(f->shared, f->at, (size_t)b.rows * b.row);
 }
 XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     xg_sim_type t = (xg_sim_type)(f->imm >> XG_SIM_BK_TYPE & 255);
@@ -15474,32 +18009,36 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
         for (k = 0; k < f->bytes; k += step) {
             x = 0;
             memcpy(&x, f->src + k, (size_t)step);
-            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, 0);
+            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, t == XG_SIM_F32);
         }
     else if (f->imm & XG_SIM_BK_MASKED) {
         for (k = 0; k < f->bytes; k++)
             if (f->mask >> (k & 15) & 1) f->dst[k] = f->src[k];
     } else
-        memmove(f->dst, f->src, (size_t)f->bytes);
+        memmove(f->dst, f->src ? f->src : (const char *)f->answer, (size_t)f->bytes);
     of = xg_sim_owner(w, f->dst);
-    if (of) xg_sim_set_bytes(of, (size_t)(f->dst - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
-    of = xg_sim_owner(w, f->src);
+    if (of) xg_sim_landed(of, (size_t)(f->dst - of->shared), (size_t)f->bytes);
+    of = f->src ? xg_sim_owner(w, f->src) : NULL;
     if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
+XG_FN void xg_sim_umma_complete(xg_sim_cluster *c, uint32_t issuer, uint32_t operation); /* umma.c */
 /* All copies under way land, in the order of their issue. */
 XG_FN void xg_sim_land(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t i;
     for (i = 0; i < c->n_flights; i++) {
         xg_sim_flight *f = &c->flights[i];
-        if (f->tensor)
+        if (f->commit)
+            xg_sim_umma_complete(c, f->issuer, f->operation);
+        else if (f->tensor)
             xg_sim_land_tensor(f);
         else
             xg_sim_land_bulk(w, f);
         if (f->bar) {
             uint64_t x = xg_sim_mb_get(f->bar);
-            xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), xg_sim_mb_pending(x), xg_sim_mb_tx(x) - (int32_t)f->bytes,
-                x & XG_SIM_MB_PHASE);
+            uint32_t pending = xg_sim_mb_pending(x);
+            xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), f->commit && pending ? pending - 1 : pending,
+                xg_sim_mb_tx(x) - (int32_t)f->bytes, x & XG_SIM_MB_PHASE);
         }
     }
     c->n_flights = 0;
@@ -15555,6 +18094,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     if (!of) return true;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS))
         return false;
+    if (!write && of == w && !xg_sim_proxy(w, v, in, lane, at, (size_t)bytes, "asynchronous copy")) return false;
     xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
     return true;
 }
@@ -15713,12 +18253,23 @@ XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     xg_sim_box b;
     int32_t at[5] = {0, 0, 0, 0, 0};
     uint16_t offset[3] = {0, 0, 0};
-    uint32_t i, rank = in->imm >> XG_SIM_BK_RANK, mask, r;
+    bool picks = (in->imm & XG_SIM_BK_PICKS) != 0;
+    uint32_t i, rank = picks ? 5 : in->imm >> XG_SIM_BK_RANK, mask, r;
     char *shared, *bar = NULL;
     if (!xg_sim_map_of(w, v, in, lane, &m)) return false;
+    if (picks && m.box[1] != 1) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "four rows are picked by a tensor map whose box has one row, not %u", m.box[1]);
+        return false;
+    }
     for (i = 0; i < rank; i++) at[i] = (int32_t)xg_sim_lane_u32(xg_sim_slot(w, v, w->m->list[in->list + i]), lane);
     for (; i < in->n; i++) memcpy(&offset[i - rank], xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * 2, 2);
     xg_sim_box_make(&b, &m, at, offset);
+    if (picks) {
+        b.picks = true;
+        b.rows = 4;
+        memcpy(b.picked, at + 1, sizeof b.picked);
+    }
     shared = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, (uint64_t)b.rows * b.row, 128, true);
     if (!shared || !xg_sim_box_check(w, v, in, lane, &b)) return false;
     if (in->flags & 32 && !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
@@ -15741,7 +18292,7 @@ XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 64, (size_t)(p - of->shared), (size_t)bytes * in->n,
             in->imm & XG_SIM_BK_REDUCE ? XG_SIM_READS : XG_SIM_WRITES))
         return false;
-    xg_sim_set_bytes(of, (size_t)(p - of->shared), (size_t)bytes * in->n, XG_SIM_WRITTEN, true);
+    xg_sim_landed(of, (size_t)(p - of->shared), (size_t)bytes * in->n);
     for (i = 0; i < in->n; i++) {
         uint64_t x = 0;
         memcpy(&x, xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * bytes, bytes);
@@ -15779,15 +18330,24 @@ XG_FN bool xg_sim_fill_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 
 /* ---- tensor maps in memory ---- */
 
+/* May the 128 bytes of a map be touched now? */
+XG_FN bool xg_sim_map_ready(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p, xg_sim_does does) {
+    const xg_sim_worker *of = xg_sim_owner(w, p);
+    if (!of) return xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)p, XG_SIM_TENSORMAP_BYTES, does);
+    return xg_sim_fresh_bytes(
+        w, xg_sim_owner(w, p), v, in, lane, 0x7FFFFFFF, (size_t)(p - of->shared), XG_SIM_TENSORMAP_BYTES, XG_SIM_READS);
+}
 XG_FN bool xg_sim_map_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     xg_sim_tensormap m;
     uint64_t x = 0;
     char *p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, XG_SIM_TENSORMAP_BYTES, 128, true);
     bool wide = (in->imm & 255) == XG_SIM_MAP_ADDRESS || (in->imm & 255) == XG_SIM_MAP_STRIDE;
     if (!p) return false;
-    if (!xg_sim_tensormap_read(p, &m)) {
-        xg_sim_fault(
-            w, v, in, lane, XG_SIM_FAULT_OPERAND, "these 128 bytes are no tensor map that the simulator has encoded");
+    if (!xg_sim_map_ready(w, v, in, lane, p, XG_SIM_UPDATES)) return false;
+    if (!xg_sim_tensormap_begin(p, &m)) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "these 128 bytes are neither zeros nor a tensor map that the simulator has encoded");
         return false;
     }
     memcpy(&x, xg_sim_slot(w, v, in->b) + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
@@ -15804,8 +18364,9 @@ XG_FN bool xg_sim_map_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     if (!to || !xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)to, XG_SIM_TENSORMAP_BYTES, XG_SIM_WRITES))
         return false;
     from = xg_sim_reach_bytes(w, v, in, lane, in->b, in->imm2 >> 8, XG_SIM_TENSORMAP_BYTES, 128, false);
-    if (from) memcpy(to, from, XG_SIM_TENSORMAP_BYTES);
-    return from != NULL;
+    if (!from || !xg_sim_map_ready(w, v, in, lane, from, XG_SIM_READS)) return false;
+    memcpy(to, from, XG_SIM_TENSORMAP_BYTES);
+    return true;
 }
 
 /* ---- clusters ---- */
@@ -15900,6 +18461,8 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
 
 /* ---- the records ---- */
 
+/* provided.c */
+XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane);
 XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i;
     bool ok = true;
@@ -15933,14 +18496,21 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         case XG_SIM_Y_MAPA:
         case XG_SIM_Y_RANK: ok = xg_sim_map_address(w, v, in, i); break;
         case XG_SIM_Y_MAP_SET: ok = xg_sim_map_lane(w, v, in, i); break;
+        case XG_SIM_Y_ALLOCA:
+        case XG_SIM_Y_STACK_SAVE:
+        case XG_SIM_Y_STACK_RESTORE:
+        case XG_SIM_Y_TRY_CANCEL:
+        case XG_SIM_Y_CANCELLED: ok = xg_sim_system_lane(w, v, in, i); break;
         default: ok = xg_sim_mb_lane(w, v, in, i);
         }
     }
 }
+XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask); /* tensor.c */
 /* True when the warp may go on to the next record. */
 XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i, done = 0;
     if (in->op == XG_SIM_Y_WAIT) return xg_sim_cluster_wait(w, v, in, mask);
+    if (in->op == XG_SIM_N_ALLOC) return xg_sim_tensor_allocate(w, v, in, mask);
     xg_sim_land(w);
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
@@ -16003,6 +18573,11 @@ XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
                     "a warp waits at barrier.cluster, which others of the cluster never reach");
                 return true;
             }
+            if (in->op == XG_SIM_N_ALLOC) {
+                xg_sim_fault(of, v, in, lane, XG_SIM_FAULT_DEADLOCK,
+                    "a warp waits for tensor memory, which has 512 columns, and nobody else can move");
+                return true;
+            }
             p = xg_sim_mb_at(of, v, in, lane, in->a, in->imm2, false);
             if (!p) return true;
             x = xg_sim_mb_get(p);
@@ -16047,10 +18622,12 @@ typedef struct xg_sim_ints {
 } xg_sim_ints;
 
 /* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
- * turn: columns of B to its rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
+ * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
+ * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
  * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
+    void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
     void (*turn)(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k);
     void (*multiply)(xg_sim_real *r, uint32_t m, uint32_t k, bool f64);
     void (*pair_rows)(int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
@@ -16063,6 +18640,12 @@ typedef struct xg_sim_tile_fns {
 
 /* ---- elements ---- */
 
+/* A float of 4 or 6 bits, which has neither infinities nor NaNs. */
+XG_FN float xg_sim_tile_tiny(uint32_t minus, uint32_t exponent, uint32_t fraction, uint32_t bits, uint32_t bias) {
+    uint32_t m = fraction | (exponent ? 1u << bits : 0u), shift = bits + bias - (exponent ? exponent : 1u);
+    float x = exponent >= bits + bias ? (float)(m << (exponent - bits - bias)) : (float)m / (float)(1u << shift);
+    return minus ? -x : x;
+}
 XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
     switch (e) {
     case XG_SIM_EL_F16: return xg_sim_f32_bits(xg_sim_f16_to_f32(x));
@@ -16077,6 +18660,9 @@ XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
         f = (float)m * 0.001953125f; /* 2^-9 */
         return sign ? -f : f;
     }
+    case XG_SIM_EL_E2M3: return xg_sim_tile_tiny(x >> 5 & 1, x >> 3 & 3, x & 7, 3, 1);
+    case XG_SIM_EL_E3M2: return xg_sim_tile_tiny(x >> 5 & 1, x >> 2 & 7, x & 3, 2, 3);
+    case XG_SIM_EL_E2M1: return xg_sim_tile_tiny(x >> 3 & 1, x >> 1 & 3, x & 1, 1, 1);
     default: return xg_sim_f32_bits(x);
     }
 }
@@ -16118,6 +18704,12 @@ XG_FN void xg_sim_base_tile_rows(double *to, size_t stride, const char *from, si
         else
             for (i = 0; i < each; i++) to[i] = (double)xg_sim_tile_float(e, xg_sim_tile_element(from, i, bits));
     }
+}
+XG_FN void xg_sim_base_tile_row_add(
+    double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n) {
+    uint32_t i, q;
+    for (q = 0; q < k; q++)
+        for (i = 0; i < n; i++) sums[i] += a[q] * b[q * stride + i];
 }
 XG_FN void xg_sim_base_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
     uint32_t q, j;
@@ -16178,9 +18770,9 @@ XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
         for (j = 0; j < 4; j++)
             xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
 }
-static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_turn,
-    xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn, xg_sim_base_tile_pair_multiply,
-    xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows};
+static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add,
+    xg_sim_base_tile_turn, xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn,
+    xg_sim_base_tile_pair_multiply, xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows};
 
 /* ---- for AVX2 ---- */
 
@@ -16223,6 +18815,28 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_rows(
     default: xg_sim_base_tile_rows(to, stride, from, step, n, e);
     }
 #undef XG_SIM_TILE_ROWS
+}
+/* Sixteen sums at once; what is left over, at the end. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_row_add(
+    double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n) {
+    uint32_t i, q;
+    for (i = 0; i + 16 <= n; i += 16) {
+        __m256d s0 = _mm256_loadu_pd(sums + i), s1 = _mm256_loadu_pd(sums + i + 4);
+        __m256d s2 = _mm256_loadu_pd(sums + i + 8), s3 = _mm256_loadu_pd(sums + i + 12);
+        for (q = 0; q < k; q++) {
+            const __m256d x = _mm256_broadcast_sd(a + q);
+            const double *y = b + q * stride + i;
+            s0 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y), s0);
+            s1 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y + 4), s1);
+            s2 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y + 8), s2);
+            s3 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y + 12), s3);
+        }
+        _mm256_storeu_pd(sums + i, s0);
+        _mm256_storeu_pd(sums + i + 4, s1);
+        _mm256_storeu_pd(sums + i + 8, s2);
+        _mm256_storeu_pd(sums + i + 12, s3);
+    }
+    if (i < n) xg_sim_base_tile_row_add(sums + i, a, b + i, stride, k, n - i);
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
     uint32_t q, j;
@@ -16356,9 +18970,9 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot)
             _mm_or_si128(_mm_andnot_si128(nan, h), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
     }
 }
-static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_turn,
-    xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn, xg_sim_avx2_tile_pair_multiply,
-    xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows};
+static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
+    xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn,
+    xg_sim_avx2_tile_pair_multiply, xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows};
 #endif
 
 /* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around
@@ -16822,6 +19436,21 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
+/* Of the lanes that store rows of 16 bytes, those whose row changes something: the others disturb no other warp. */
+XG_FN uint32_t xg_sim_rows_changed(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, const char *rows) {
+    uint32_t lane, i;
+    for (lane = 0; lane < XG_SIM_WARP; lane++) {
+        const char *p;
+        xg_sim_worker *of;
+        if (!(mask >> lane & 1)) continue;
+        p = xg_sim_reach_at(r, lane);
+        of = xg_sim_owner(w, p);
+        if (!of || memcmp(p, rows + (size_t)lane * 16, 16) != 0) continue;
+        for (i = 0; i < 16 && xg_sim_byte_state(of, (size_t)(p - of->shared) + i) == XG_SIM_WRITTEN; i++) {}
+        if (i == 16) mask &= ~(1u << lane);
+    }
+    return mask;
+}
 /* Lanes 8j to 8j+7 give the rows of matrix j, 16 bytes each; a lane's register j holds elements 2c and 2c+1 of row lane
  * / 4, or transposed of the column: a register's slot is the matrix as it is, or turned. */
 /* Eight rows of eight items of 16 bits, turned. */
@@ -16857,8 +19486,8 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
             mask, 16, store, &r))
         return;
-    if (!xg_sim_shadow(w, v, in, &r, mask, 16, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
     if (!store) {
+        if (!xg_sim_shadow(w, v, in, &r, mask, 16, XG_SIM_READS, false)) return;
         w->stats.shared_loads++;
         for (row = 0; row < 8 * n; row++) memcpy(tiles[row / 8] + row % 8 * 16, xg_sim_reach_at(&r, row), 16);
         for (j = 0; j < n; j++)
@@ -16874,6 +19503,8 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
             xg_sim_turn_halves(tiles[j], xg_sim_slot(w, v, list[j]));
         else
             memcpy(tiles[j], xg_sim_slot(w, v, list[j]), 128);
+    mask = xg_sim_rows_changed(w, &r, mask, tiles[0]);
+    if (mask && !xg_sim_shadow(w, v, in, &r, mask, 16, XG_SIM_WRITES, false)) return;
     for (row = 0; row < 8 * n; row++) memcpy(xg_sim_reach_at(&r, row), tiles[row / 8] + row % 8 * 16, 16);
 }
 XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
@@ -16943,6 +19574,7 @@ XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, cons
     }
     for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
     if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    if (!xg_sim_proxy(w, v, in, 0, at, 16, "multiplication")) return NULL;
     return w->shared + at;
 }
 /* Eight rows from mn, `count` elements of k, into `to` and on: rows of numbers as tiles.c has them. False after a
@@ -17083,6 +19715,8 @@ XG_FN bool xg_sim_tile_together(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps
     return true;
 }
 
+XG_FN void xg_sim_exec_bytes(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store); /* small.c */
+XG_FN void xg_sim_exec_small(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in);
 XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     if (mask != 0xFFFFFFFFu || v->live != 0xFFFFFFFFu) {
         xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_INACTIVE,
@@ -17096,10 +19730,14 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     case XG_SIM_T_WLOAD: xg_sim_exec_wmma_move(w, v, in, false); return;
     case XG_SIM_T_WSTORE: xg_sim_exec_wmma_move(w, v, in, true); return;
     case XG_SIM_T_WGSYNC: return;
+    case XG_SIM_T_BYTES_LOAD: xg_sim_exec_bytes(w, v, in, false); return;
+    case XG_SIM_T_BYTES_STORE: xg_sim_exec_bytes(w, v, in, true); return;
     default: break;
     }
     w->stats.tensor_operations++;
-    if ((in->op & 255) == XG_SIM_T_MMA)
+    if ((in->op & 255) == XG_SIM_T_SMALL)
+        xg_sim_exec_small(w, v, in);
+    else if ((in->op & 255) == XG_SIM_T_MMA)
         xg_sim_exec_mma(w, v, in);
     else if ((in->op & 255) == XG_SIM_T_VOLTA)
         xg_sim_exec_volta(w, v, in);
@@ -17110,6 +19748,1581 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 }
 
 #endif /* XG_SIM_WGMMA_C */
+/* sim/small.c -- tiles of floats of 8, 6 and 4 bits in the registers of a warp: ldmatrix and stmatrix of bytes, mma
+ * with a .kind and with scales.
+ *
+ * Numbers as in matrix.c: a sum begins with C, adds the exact products (scales multiplied in) in the order of k in
+ * double precision, and is rounded once. */
+#ifndef XG_SIM_SMALL_C
+#define XG_SIM_SMALL_C
+
+/* ---- ldmatrix, stmatrix ---- */
+
+/* Sixteen elements of 4 or 6 bits, at the start of their 16 bytes, to a byte each. how: 1 of 4 bits, 2 of 6. */
+XG_FN void xg_sim_unpack_elements(const uint8_t from[16], uint8_t to[16], uint32_t how) {
+    uint32_t i, bits = how == 1 ? 4 : 6;
+    for (i = 0; i < 16; i++) {
+        uint32_t at = i * bits, x = (uint32_t)from[at / 8] | (uint32_t)from[at / 8 + 1] << 8;
+        to[i] = (uint8_t)(x >> at % 8 & ((1u << bits) - 1));
+    }
+}
+/* Byte e of register i of a lane: row and column of its matrix, whose rows are 16 bytes of memory.
+ * As it stands: row lane / 4. Transposed: bytes of one column; of a store two columns of two rows, as mma leaves D. */
+XG_FN xg_sim_at xg_sim_at_bytes(uint32_t lane, uint32_t i, uint32_t e, bool transposed, bool store) {
+    xg_sim_at p;
+    if (!transposed) {
+        p.row = lane / 4;
+        p.col = lane % 4 * 4 + e;
+    } else if (store) {
+        p.row = lane % 4 * 2 + (e & 1);
+        p.col = lane / 4 + 8 * (e >> 1);
+    } else {
+        p.row = lane % 4 * 4 + e;
+        p.col = lane / 4 + 8 * (i & 1);
+    }
+    return p;
+}
+XG_FN void xg_sim_exec_bytes(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
+    const uint32_t *list = w->m->list + in->list;
+    uint32_t rows = in->imm & 255, how = in->imm >> 8 & 255, each = rows / 8, n = in->n / each, lanes = rows * n;
+    uint32_t mask = lanes == 32 ? 0xFFFFFFFFu : (1u << lanes) - 1, i, e, lane, used = how == 1 ? 8 : how == 2 ? 12 : 16;
+    bool transposed = in->imm >> 16 != 0;
+    uint8_t tile[32][16], raw[16];
+    uint32_t out[4][XG_SIM_WARP];
+    xg_sim_reach r;
+    if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
+            mask, 16, store, &r))
+        return;
+    for (i = 0; i < in->n; i++) /* sources first: a destination may have their slot */
+        for (lane = 0; store && lane < XG_SIM_WARP; lane++)
+            for (e = 0; e < 4; e++) {
+                xg_sim_at p = xg_sim_at_bytes(lane, i % each, e, transposed, store);
+                tile[i / each * rows + p.row][p.col] =
+                    (uint8_t)(xg_sim_lane_u32(xg_sim_slot(w, v, list[i]), lane) >> (8 * e));
+            }
+    if (store) mask = xg_sim_rows_changed(w, &r, mask, (const char *)&tile[0][0]);
+    if (mask && !xg_sim_shadow(w, v, in, &r, mask, used, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
+    if (store) {
+        w->stats.shared_stores++;
+        for (lane = 0; lane < lanes; lane++) memcpy(xg_sim_reach_at(&r, lane), tile[lane], 16);
+        return;
+    }
+    w->stats.shared_loads++;
+    for (lane = 0; lane < lanes; lane++) {
+        memcpy(raw, xg_sim_reach_at(&r, lane), 16);
+        if (how)
+            xg_sim_unpack_elements(raw, tile[lane], how);
+        else
+            memcpy(tile[lane], raw, 16);
+    }
+    memset(out, 0, sizeof out);
+    for (i = 0; i < in->n; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++)
+            for (e = 0; e < 4; e++) {
+                xg_sim_at p = xg_sim_at_bytes(lane, i % each, e, transposed, store);
+                out[i][lane] |= (uint32_t)tile[i / each * rows + p.row][p.col] << (8 * e);
+            }
+    for (i = 0; i < in->n; i++) memcpy(v->regs + list[i], out[i], sizeof out[i]);
+}
+
+/* ---- mma ---- */
+
+typedef struct xg_sim_small {
+    double a[16][64], b[64][8], c[16][8];
+} xg_sim_small_tile;
+
+/* An element as it stands in its byte, or in its half of one. */
+XG_FN double xg_sim_small_value(xg_sim_elem e, uint32_t x, bool packed) {
+    if (e == XG_SIM_EL_E2M1) x = packed ? x : x >> 2 & 15; /* in the middle of its byte */
+    return (double)xg_sim_tile_float(e, e == XG_SIM_EL_E2M1 ? x : xg_sim_elems[e].bits == 6 ? x & 63 : x);
+}
+XG_FN double xg_sim_scale_float(bool ue4m3, uint32_t x) {
+    if (ue4m3) return (double)xg_sim_tile_float(XG_SIM_EL_E4M3, x & 0x7F);
+    return x == 255 ? xg_sim_f64_bits(0x7FF8000000000000u) : xg_sim_f64_bits((uint64_t)(x + 1023 - 127) << 52);
+}
+/* Element e of register i of B. */
+XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {
+    xg_sim_at p;
+    p.row = lane % 4 * per + e + 4 * per * i;
+    p.col = lane / 4;
+    return p;
+}
+XG_FN void xg_sim_small_load(
+    xg_sim_small_tile *x, const xg_sim_tile *t, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list) {
+    uint32_t bits = t->k == 64 ? 4 : 8, per = 32 / bits, i, lane, e;
+    for (i = 0; i < 6; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++)
+            for (e = 0; e < per; e++) {
+                uint32_t y = xg_sim_lane_u32(xg_sim_slot(w, v, list[i]), lane) >> (e * bits) & ((1u << bits) - 1);
+                xg_sim_at p = i < 4 ? xg_sim_at_a(lane, i, e, per, 16) : xg_sim_at_b(lane, i - 4, e, per);
+                if (i < 4)
+                    x->a[p.row][p.col] = xg_sim_small_value(t->a, y, bits == 4);
+                else
+                    x->b[p.row][p.col] = xg_sim_small_value(t->b, y, bits == 4);
+            }
+}
+/* The scales of a row of A, or of a column of B, into `out`. list: the register, its byte, its threads. False after a
+ * fault. */
+XG_FN bool xg_sim_small_scales_of(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_tile *t,
+    const uint32_t *list, bool b, uint32_t i, double out[4]) {
+    uint32_t n = t->selector & 7, k, lane, word;
+    uint16_t byte, threads;
+    memcpy(&byte, xg_sim_slot(w, v, list[1]), 2);
+    memcpy(&threads, xg_sim_slot(w, v, list[2]), 2);
+    if (byte + n > 4 || byte % n || threads > (b ? 3 : 1)) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND, "the scales of %s cannot be byte %u of the threads %u",
+            b ? "B" : "A", byte, threads);
+        return false;
+    }
+    lane = b ? i * 4 + threads : i % 8 * 4 + 2u * threads + i / 8;
+    word = xg_sim_lane_u32(xg_sim_slot(w, v, list[0]), lane);
+    for (k = 0; k < n; k++) out[k] = xg_sim_scale_float((t->selector & 8) != 0, word >> (8 * (byte + k)) & 255);
+    return true;
+}
+XG_FN bool xg_sim_small_scale(xg_sim_small_tile *x, xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in,
+    const xg_sim_tile *t, const uint32_t *list) {
+    uint32_t n = t->selector & 7, each = t->k / XG_MAX(n, 1u), i, k;
+    double s[4];
+    for (i = 0; n && i < 16; i++) {
+        if (!xg_sim_small_scales_of(w, v, in, t, list, false, i, s)) return false;
+        for (k = 0; k < t->k; k++) x->a[i][k] *= s[k / each];
+    }
+    for (i = 0; n && i < 8; i++) {
+        if (!xg_sim_small_scales_of(w, v, in, t, list + 3, true, i, s)) return false;
+        for (k = 0; k < t->k; k++) x->b[k][i] *= s[k / each];
+    }
+    return true;
+}
+XG_FN void xg_sim_exec_small(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
+    const uint32_t *list = w->m->list + in->list;
+    xg_sim_small_tile x;
+    xg_sim_work y; /* C and D go through it */
+    uint32_t i, j, k, nc;
+    memset(&y, 0, sizeof y);
+    y.t = xg_sim_tile_of(in);
+    nc = xg_sim_tile_regs(16 * 8, y.t.c);
+    xg_sim_small_load(&x, &y.t, w, v, list);
+    if (!xg_sim_small_scale(&x, w, v, in, &y.t, list + 6 + nc)) return;
+    xg_sim_work_load_c(&y, w, v, list + 6, nc);
+    for (i = 0; i < 16; i++)
+        for (k = 0; k < y.t.k; k++)
+            for (j = 0; j < 8; j++) y.u.r.c[i][j] += x.a[i][k] * x.b[k][j];
+    xg_sim_work_store_d(&y, w, v, list + in->n - in->d2bytes, in->d2bytes);
+}
+
+#endif /* XG_SIM_SMALL_C */
+/* sim/tensor.c -- tensor memory: its allocation, its checks, and what moves data there and back.
+ *
+ * The idea. Each cell of 32 bits has a state beside it: not written, written, written by an operation that goes on
+ * beside the threads (multiplication, copy, shift), or stored by a warp that has not yet waited for its stores. The
+ * operations of one thread are done in their order; a commit makes all that its thread has issued a flight of async.c,
+ * and they are complete when it lands. So an operation that no commit follows is never complete, and who reads its
+ * cells is found. What operations only read, cells and bytes of shared memory, counts as lent until then.
+ *
+ * Laws
+ * - Data moves when an operation is issued; only the states say that it is not there yet.
+ * - A block has the tensor memory of a multiprocessor for itself, and gives back what it took.
+ * - The loads of a warp and its stores reach its own quarter of the lanes. */
+#ifndef XG_SIM_TENSOR_C
+#define XG_SIM_TENSOR_C
+
+enum {
+    XG_SIM_TENSOR_LANES = 128,
+    XG_SIM_TENSOR_COLUMNS = 512,
+    XG_SIM_TENSOR_CELLS = XG_SIM_TENSOR_LANES * XG_SIM_TENSOR_COLUMNS,
+    XG_SIM_TENSOR_UNIT = 32 /* columns: the least that is allocated */
+};
+
+/* A cell's state: what, whose (5 bits), which of them (25 bits). Of ASYNC: the issuer and its operation; of STORED: the
+ * warp and how often it had waited for its stores. */
+enum {
+    XG_SIM_CELL_UNWRITTEN,
+    XG_SIM_CELL_WRITTEN,
+    XG_SIM_CELL_ASYNC,
+    XG_SIM_CELL_STORED,
+    XG_SIM_CELL_WHAT = 3,
+    XG_SIM_CELL_WHOSE = 2,
+    XG_SIM_CELL_WHICH = 7
+};
+struct xg_sim_tensor_block {
+    uint32_t *cells, *states, *lent; /* lent: an ASYNC state whose operation reads the cell */
+    double *a, *b;                   /* operands of a multiplication (umma.c) */
+    uint16_t
+        taken[XG_SIM_TENSOR_COLUMNS / XG_SIM_TENSOR_UNIT]; /* by unit: columns of the allocation it begins; 1: inside */
+    uint32_t waits[XG_SIM_WARP],
+        waited[XG_SIM_WARP]; /* by warp: how often it waited for its stores; in which interval */
+    uint8_t group;           /* 1 or 2, as the first instruction said; 0: none yet */
+    bool relinquished;
+};
+
+typedef enum xg_sim_tensordoes {
+    XG_SIM_TENSOR_LOADS,
+    XG_SIM_TENSOR_STORES,
+    XG_SIM_TENSOR_TAKES, /* an operation reads */
+    XG_SIM_TENSOR_PUTS   /* an operation writes */
+} xg_sim_tensordoes;
+
+XG_FN void xg_sim_tensor_start(xg_sim_worker *w) { /* a block starts */
+    xg_sim_tensor_block *t = w->tensor;
+    memset(t->states, 0, XG_SIM_TENSOR_CELLS * sizeof *t->states);
+    memset(t->lent, 0, XG_SIM_TENSOR_CELLS * sizeof *t->lent);
+    memset(t->taken, 0, sizeof t->taken);
+    memset(t->waits, 0, sizeof t->waits);
+    memset(t->waited, 0, sizeof t->waited);
+    t->group = 0;
+    t->relinquished = false;
+}
+/* A block has ended: all columns must be free again. */
+XG_FN void xg_sim_tensor_end(xg_sim_worker *w) {
+    uint32_t i, n = 0;
+    for (i = 0; w->tensor && i < XG_COUNT(w->tensor->taken); i++) n += w->tensor->taken[i] != 0;
+    if (n)
+        xg_sim_fault(w, &w->warps[0], &w->m->code[w->warps[0].f->end], 0, XG_SIM_FAULT_OPERAND,
+            "the block ends with %u columns of tensor memory allocated: tcgen05.dealloc is missing",
+            n * XG_SIM_TENSOR_UNIT);
+}
+/* All of a kernel works with single blocks, or all with pairs. */
+XG_FN bool xg_sim_tensor_group(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint8_t group = in->imm & XG_SIM_N_PAIR ? 2 : 1;
+    if (!w->tensor->group) w->tensor->group = group;
+    if (w->tensor->group != group)
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "an instruction with .cta_group::%u in a block that has executed others with .cta_group::%u", group,
+            w->tensor->group);
+    else if (group == 2 && w->cluster->n % 2)
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            ".cta_group::2 needs a cluster of an even number of blocks, not of %u", w->cluster->n);
+    return !w->faulted;
+}
+/* The other block of a pair. */
+XG_FN xg_sim_worker *xg_sim_tensor_peer(const xg_sim_worker *w) { return w->cluster->peers[w->rank ^ 1]; }
+
+/* ---- allocation ---- */
+
+XG_FN bool xg_sim_tensor_size(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t n) {
+    if (n >= XG_SIM_TENSOR_UNIT && n <= XG_SIM_TENSOR_COLUMNS && !(n & (n - 1))) return true;
+    xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND,
+        "tensor memory is allocated in powers of two from 32 to 512 columns, not %u", n);
+    return false;
+}
+/* tcgen05.alloc; false: not yet, or a fault. */
+XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    xg_sim_tensor_block *t = w->tensor;
+    uint32_t n, at, units, i, address;
+    char *p;
+    if (mask != 0xFFFFFFFFu) {
+        xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_INACTIVE,
+            "all 32 threads of a warp must execute this instruction together; 0x%X do", mask);
+        return false;
+    }
+    n = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0);
+    if (!xg_sim_tensor_group(w, v, in, 0) || !xg_sim_tensor_size(w, v, in, n)) return false;
+    if (t->relinquished) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND, "an allocation after tcgen05.relinquish_alloc_permit");
+        return false;
+    }
+    units = n / XG_SIM_TENSOR_UNIT;
+    for (at = 0; at + units <= XG_COUNT(t->taken); at += units) { /* first fit: the same in both blocks of a pair */
+        for (i = 0; i < units && !t->taken[at + i]; i++) {}
+        if (i == units) break;
+    }
+    if (at + units > XG_COUNT(t->taken)) {
+        v->state = XG_SIM_AT_EVENT;
+        return false;
+    }
+    p = xg_sim_reach_bytes(w, v, in, 0, in->a, in->imm2, 4, 4, true);
+    if (!p || !xg_sim_fresh_bytes(w, w, v, in, 0, 4, (size_t)(p - w->shared), 4, XG_SIM_WRITES)) return false;
+    for (i = 0; i < units; i++) t->taken[at + i] = (uint16_t)(i ? 1 : n);
+    address = at * XG_SIM_TENSOR_UNIT;
+    memcpy(p, &address, 4);
+    return w->unchecked || xg_sim_shadow_shared(w, v, in, 0, 4, (size_t)(p - w->shared), 4, XG_SIM_WRITES, false);
+}
+XG_FN void xg_sim_tensor_free_columns(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
+    xg_sim_tensor_block *t = w->tensor;
+    uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), 0), n = xg_sim_lane_u32(xg_sim_slot(w, v, in->b), 0);
+    uint32_t unit = address / XG_SIM_TENSOR_UNIT, lane, i;
+    if (!xg_sim_tensor_group(w, v, in, 0) || !xg_sim_tensor_size(w, v, in, n)) return;
+    if (address % XG_SIM_TENSOR_UNIT || unit >= XG_COUNT(t->taken) || t->taken[unit] != n) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND,
+            "no allocation of %u columns of tensor memory begins at address 0x%X", n, address);
+        return;
+    }
+    for (i = 0; i < n / XG_SIM_TENSOR_UNIT; i++) t->taken[unit + i] = 0;
+    for (lane = 0; lane < XG_SIM_TENSOR_LANES; lane++) {
+        memset(t->states + lane * XG_SIM_TENSOR_COLUMNS + address, 0, n * sizeof *t->states);
+        memset(t->lent + lane * XG_SIM_TENSOR_COLUMNS + address, 0, n * sizeof *t->lent);
+    }
+    xg_sim_event(w);
+}
+
+/* ---- operations under way ---- */
+
+/* The number under which the operations of a thread are counted. */
+XG_FN uint32_t xg_sim_issuer_of(xg_sim_worker *w, const xg_sim_warp *v, uint32_t lane) {
+    xg_sim_cluster *c = w->cluster;
+    uint32_t thread = (w->rank << 10 | v->id << 5 | lane) + 1, i;
+    for (i = 0; i < c->n_issuers && c->issuers[i].thread != thread; i++) {}
+    if (i < c->n_issuers) return i;
+    if (c->n_issuers == XG_SIM_ISSUERS)
+        return XG_SIM_ISSUERS - 1; /* threads share the last one: faults may be missed */
+    memset(&c->issuers[i], 0, sizeof c->issuers[i]);
+    c->issuers[i].thread = thread;
+    c->n_issuers++;
+    return i;
+}
+XG_FN uint32_t xg_sim_operation_state(xg_sim_cluster *c, uint32_t issuer) {
+    return XG_SIM_CELL_ASYNC | issuer << XG_SIM_CELL_WHOSE |
+           (c->issuers[issuer].issued & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
+}
+XG_FN bool xg_sim_under_way(const xg_sim_cluster *c, uint32_t state) {
+    return (state & XG_SIM_CELL_WHAT) == XG_SIM_CELL_ASYNC &&
+           state >> XG_SIM_CELL_WHICH > c->issuers[state >> XG_SIM_CELL_WHOSE & 31].done;
+}
+
+/* ---- checks of cells ---- */
+
+XG_FN void xg_sim_tensor_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint32_t cell, xg_sim_faultkind kind, const char *what) {
+    xg_sim_fault(w, v, in, lane, kind, "tensor memory, lane %u, column %u: %s", cell / XG_SIM_TENSOR_COLUMNS,
+        cell % XG_SIM_TENSOR_COLUMNS, what);
+}
+/* What is wrong with an access to a cell whose state is not simply "written". False after a fault. */
+XG_FN bool xg_sim_cell_check(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t cell, xg_sim_tensordoes does, uint32_t issuer) {
+    const xg_sim_tensor_block *t = of->tensor;
+    uint32_t state = t->states[cell], whose = state >> XG_SIM_CELL_WHOSE & 31, which = state >> XG_SIM_CELL_WHICH;
+    bool reads = does == XG_SIM_TENSOR_LOADS || does == XG_SIM_TENSOR_TAKES, beside = does >= XG_SIM_TENSOR_TAKES;
+    if (w->l->unchecked_shared) return true;
+    if (!(state & XG_SIM_CELL_WHAT) && reads) {
+        xg_sim_tensor_fault(w, v, in, lane, cell, XG_SIM_FAULT_UNWRITTEN, "read, but nothing has been written there");
+        return false;
+    }
+    if ((state & XG_SIM_CELL_WHAT) == XG_SIM_CELL_ASYNC && xg_sim_under_way(of->cluster, state) &&
+        !(beside && whose == issuer)) {
+        xg_sim_tensor_fault(w, v, in, lane, cell, XG_SIM_FAULT_ASYNC,
+            "an operation that is not known to be complete writes it: commit it to a memory barrier and wait for that");
+        return false;
+    }
+    if ((state & XG_SIM_CELL_WHAT) != XG_SIM_CELL_STORED) return true;
+    if (which == (t->waits[whose] & 0x1FFFFFF) && (beside || reads)) {
+        xg_sim_tensor_fault(w, v, in, lane, cell, XG_SIM_FAULT_ASYNC,
+            "a tcgen05.st that its warp has not waited for: tcgen05.wait::st is missing");
+        return false;
+    }
+    if (whose != v->id && which + 1 == (t->waits[whose] & 0x1FFFFFF) && t->waited[whose] == of->shared_tag &&
+        !w->l->unchecked_races) {
+        xg_sim_tensor_fault(w, v, in, lane, cell, XG_SIM_FAULT_RACE,
+            "another warp has stored it and waited for that, but there was no barrier since");
+        return false;
+    }
+    return true;
+}
+/* `n` cells of a lane from a column on; lane is the thread's. False after a fault. */
+XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t row, uint32_t column, uint32_t n, xg_sim_tensordoes does, uint32_t issuer) {
+    const xg_sim_tensor_block *t = of->tensor;
+    uint32_t cell = row * XG_SIM_TENSOR_COLUMNS + column, i;
+    if (row >= XG_SIM_TENSOR_LANES || column + n > XG_SIM_TENSOR_COLUMNS) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
+            "lane %u, columns %u to %u of tensor memory, which has 128 lanes of 512 columns", row, column,
+            column + n - 1);
+        return false;
+    }
+    for (i = column / XG_SIM_TENSOR_UNIT; i <= (column + n - 1) / XG_SIM_TENSOR_UNIT; i++)
+        if (!t->taken[i]) {
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
+                "columns %u to %u of tensor memory, of which the block has not allocated %u", column, column + n - 1,
+                XG_MAX(i * XG_SIM_TENSOR_UNIT, column));
+            return false;
+        }
+    for (i = cell; i < cell + n; i++) {
+        if (t->states[i] != XG_SIM_CELL_WRITTEN && !xg_sim_cell_check(w, of, v, in, lane, i, does, issuer))
+            return false;
+        if ((does == XG_SIM_TENSOR_STORES || does == XG_SIM_TENSOR_PUTS) && t->lent[i] &&
+            xg_sim_under_way(of->cluster, t->lent[i]) && !w->l->unchecked_shared &&
+            !(does == XG_SIM_TENSOR_PUTS && (t->lent[i] >> XG_SIM_CELL_WHOSE & 31) == issuer)) {
+            xg_sim_tensor_fault(w, v, in, lane, i, XG_SIM_FAULT_ASYNC,
+                "write, but an operation that is not known to be complete still reads it");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- ld and st ---- */
+
+/* Where register r of a thread lies in a shape: lane and column behind the address. */
+XG_FN xg_sim_at xg_sim_tensor_at(xg_sim_tensorshape shape, uint32_t thread, uint32_t r, uint32_t half) {
+    xg_sim_at p;
+    switch (shape) {
+    case XG_SIM_N_16X64:
+        p.row = thread / 4 + 8 * (thread & 1);
+        p.col = 2 * r + (thread >> 1 & 1);
+        break;
+    case XG_SIM_N_16X128:
+        p.row = thread / 4 + 8 * (r & 1);
+        p.col = 4 * (r / 2) + thread % 4;
+        break;
+    case XG_SIM_N_16X256:
+        p.row = thread / 4 + 8 * (r >> 1 & 1);
+        p.col = 8 * (r / 4) + 2 * (thread % 4) + (r & 1);
+        break;
+    case XG_SIM_N_16X32X2:
+        p.row = thread % 16;
+        p.col = r + thread / 16 * half;
+        break;
+    default: p.row = thread; p.col = r;
+    }
+    return p;
+}
+XG_FN void xg_sim_tensor_store_cell(xg_sim_worker *w, const xg_sim_warp *v, uint32_t cell, uint32_t x) {
+    w->tensor->cells[cell] = x;
+    w->tensor->states[cell] =
+        XG_SIM_CELL_STORED | v->id << XG_SIM_CELL_WHOSE | (w->tensor->waits[v->id] & 0x1FFFFFF) << XG_SIM_CELL_WHICH;
+}
+XG_FN bool xg_sim_tensor_transfer_checks(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t address, xg_sim_tensorshape shape) {
+    uint32_t base = address >> 16, i;
+    const char *slot = xg_sim_slot(w, v, in->a);
+    for (i = 1; i < XG_SIM_WARP; i++)
+        if (xg_sim_lane_u32(slot, i) != address) {
+            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
+                "the threads of a warp give different addresses of tensor memory, 0x%X and 0x%X", address,
+                xg_sim_lane_u32(slot, i));
+            return false;
+        }
+    if (base % 32 > (shape == XG_SIM_N_32X32 ? 0u : 16u) || base % 16 || base / 32 != v->id % 4) {
+        xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_OPERAND,
+            "warp %u reaches the lanes %u to %u of tensor memory; .%s at lane %u is elsewhere", v->id, v->id % 4 * 32,
+            v->id % 4 * 32 + 31, xg_sim_tensor_shapes[shape].text, base);
+        return false;
+    }
+    return true;
+}
+XG_FN void xg_sim_tensor_transfer(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store) {
+    const uint32_t *list = w->m->list + in->list;
+    xg_sim_tensorshape shape = (xg_sim_tensorshape)(in->imm & 7);
+    uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), 0), base = address >> 16, column = address & 0xFFFF;
+    uint32_t r, thread, k, packed = in->imm & XG_SIM_N_PACKED ? 1 : 0, half = in->imm2;
+    if (!xg_sim_tensor_transfer_checks(w, v, in, address, shape)) return;
+    for (r = 0; r < in->n; r++)
+        for (thread = 0; thread < XG_SIM_WARP; thread++) {
+            xg_sim_at p = xg_sim_tensor_at(shape, thread, r, half);
+            uint32_t at = column + (p.col << packed), cell = (base + p.row) * XG_SIM_TENSOR_COLUMNS + at, x = 0;
+            if (!xg_sim_cells_check(w, w, v, in, thread, base + p.row, at, 1u + packed,
+                    store ? XG_SIM_TENSOR_STORES : XG_SIM_TENSOR_LOADS, 0))
+                return;
+            if (store) x = xg_sim_lane_u32(xg_sim_slot(w, v, list[r]), thread);
+            for (k = 0; k <= packed; k++) {
+                if (store)
+                    xg_sim_tensor_store_cell(w, v, cell + k, packed ? x >> (16 * k) & 0xFFFF : x);
+                else
+                    x |= packed ? (w->tensor->cells[cell + k] & 0xFFFF) << (16 * k) : w->tensor->cells[cell];
+            }
+            if (!store) xg_sim_put_u32(v->regs + list[r], thread, x);
+        }
+}
+
+/* ---- cp and shift ---- */
+
+/* Sixteen bytes as they lie in tensor memory: 4- and 6-bit elements get a byte each. */
+XG_FN void xg_sim_tensor_unpack(const uint8_t from[16], uint8_t to[16], uint32_t how) {
+    uint32_t i;
+    memcpy(to, from, 16);
+    if (how) xg_sim_unpack_elements(from, to, how);
+    for (i = 0; how == 1 && i < 16; i++)
+        to[i] = (uint8_t)(to[i] << 2); /* in the middle of their bytes, as mma wants them */
+}
+XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]); /* umma.c */
+XG_FN uint32_t xg_sim_umma_at(uint64_t descriptor, bool transposed, uint32_t mn, uint32_t chunk);
+
+XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t issuer, uint32_t address, uint64_t matrix) {
+    uint32_t rows = in->imm & 255, words = in->imm >> 8 & 3, spread = in->imm >> 10 & 7, how = in->imm >> 13 & 3;
+    uint32_t row, chunk, copy, state = xg_sim_operation_state(w->cluster, issuer), i;
+    uint32_t copies = spread == XG_SIM_N_SPREAD_X4                                         ? 4
+                      : spread == XG_SIM_N_SPREAD_02_13 || spread == XG_SIM_N_SPREAD_01_23 ? 2
+                                                                                           : 1;
+    for (row = 0; row < rows; row++)
+        for (chunk = 0; chunk < words; chunk++) {
+            uint8_t raw[16], bytes[16];
+            if (!xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk),
+                    how == 1   ? 8
+                    : how == 2 ? 12
+                               : 16,
+                    raw))
+                return false;
+            xg_sim_tensor_unpack(raw, bytes, how);
+            for (copy = 0; copy < copies; copy++) {
+                uint32_t to = (address >> 16) + row, column = (address & 0xFFFF) + 4 * chunk;
+                if (spread == XG_SIM_N_SPREAD_STEP) to = (address >> 16) + 32 * row;
+                if (spread == XG_SIM_N_SPREAD_X4) to += 32 * copy;
+                if (spread == XG_SIM_N_SPREAD_02_13) to += 64 * copy;
+                if (spread == XG_SIM_N_SPREAD_01_23) to += row / 32 * 32 + 32 * copy;
+                if (!xg_sim_cells_check(w, of, v, in, lane, to, column, 4, XG_SIM_TENSOR_PUTS, issuer)) return false;
+                memcpy(of->tensor->cells + to * XG_SIM_TENSOR_COLUMNS + column, bytes, 16);
+                for (i = 0; i < 4; i++) of->tensor->states[to * XG_SIM_TENSOR_COLUMNS + column + i] = state;
+            }
+        }
+    return true;
+}
+XG_FN bool xg_sim_tensor_copy_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t issuer = xg_sim_issuer_of(w, v, lane), address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane);
+    uint64_t matrix = xg_sim_mb_get(xg_sim_slot(w, v, in->b) + (size_t)lane * 8);
+    w->cluster->issuers[issuer].issued++;
+    if (!xg_sim_tensor_copy_to(w, w, v, in, lane, issuer, address, matrix)) return false;
+    return !(in->imm & XG_SIM_N_PAIR) ||
+           xg_sim_tensor_copy_to(w, xg_sim_tensor_peer(w), v, in, lane, issuer, address, matrix);
+}
+/* Each lane but the last takes eight columns from the lane behind it. */
+XG_FN bool xg_sim_tensor_shift_in(
+    xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint32_t issuer) {
+    uint32_t address = xg_sim_lane_u32(xg_sim_slot(w, v, in->a), lane), base = address >> 16, column = address & 0xFFFF;
+    uint32_t row, i, state = xg_sim_operation_state(w->cluster, issuer);
+    if (base % 32) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "tcgen05.shift begins at a lane that is a multiple of 32, not at %u", base);
+        return false;
+    }
+    for (row = base; row < XG_SIM_TENSOR_LANES; row++)
+        if (!xg_sim_cells_check(w, of, v, in, lane, row, column, 8, XG_SIM_TENSOR_TAKES, issuer)) return false;
+    for (row = base; row + 1 < XG_SIM_TENSOR_LANES; row++)
+        for (i = 0; i < 8; i++) {
+            uint32_t cell = row * XG_SIM_TENSOR_COLUMNS + column + i;
+            of->tensor->cells[cell] = of->tensor->cells[cell + XG_SIM_TENSOR_COLUMNS];
+            of->tensor->states[cell] = state;
+        }
+    return true;
+}
+XG_FN bool xg_sim_tensor_shift_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t issuer = xg_sim_issuer_of(w, v, lane);
+    w->cluster->issuers[issuer].issued++;
+    return xg_sim_tensor_shift_in(w, w, v, in, lane, issuer) &&
+           (!(in->imm & XG_SIM_N_PAIR) || xg_sim_tensor_shift_in(w, xg_sim_tensor_peer(w), v, in, lane, issuer));
+}
+
+/* ---- commit ---- */
+
+XG_FN bool xg_sim_tensor_commit_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t issuer = xg_sim_issuer_of(w, v, lane), mask = 1u << w->rank, r;
+    char *bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false);
+    xg_sim_flight *f;
+    if (!bar) return false;
+    if (in->flags & 64 && !(mask = xg_sim_multicast(w, v, in, lane))) return false;
+    for (r = 0; r < w->cluster->n; r++) {
+        char *at = in->flags & 64 ? xg_sim_in_peer(w, bar, r) : bar;
+        if (!(mask >> r & 1)) continue;
+        f = xg_sim_take_off(w, in);
+        f->commit = true;
+        f->issuer = issuer;
+        f->operation = w->cluster->issuers[issuer].issued;
+        f->bar = at;
+    }
+    return true;
+}
+
+#endif /* XG_SIM_TENSOR_C */
+/* sim/umma.c -- the multiplications of tensor memory, tcgen05.mma; and the records of K_TENSOR.
+ *
+ * D lies in tensor memory, B in shared memory, A in either. A word of 32 bits says shapes and types, 64 bits say how a
+ * matrix lies in shared memory. A multiplication reads each row of A and B in chunks of 16 bytes, spreads them out into
+ * doubles (scales are multiplied in: all products are exact), and adds them to D row by row in the order of k.
+ *
+ * Where row r and column n of D lie: lane and column of tensor memory
+ *   128 rows a block        lane r, column n
+ *   64 rows, one block      lane r % 16 + r / 16 * 32 (16 lanes of each quarter), column n
+ *   64 rows a block, else   lane r + 64 * (n / (N/2)), column n % (N/2)
+ *   32 rows a block         lane r + 32 * (n / (N/4)), column n % (N/4)
+ * and A, when it lies there too, in the same lanes.
+ *
+ * A scale of row or column i: lane i % 32 of each quarter, column i / 32, a byte of it. */
+#ifndef XG_SIM_UMMA_C
+#define XG_SIM_UMMA_C
+
+enum {
+    XG_SIM_UMMA_K = 64, /* elements, at most */
+    XG_SIM_UMMA_N = 256
+};
+
+/* One multiplication. */
+typedef struct xg_sim_umma {
+    xg_sim_worker *w;
+    const xg_sim_warp *v;
+    const xg_sim_ins *in;
+    uint32_t lane, issuer, state;
+    xg_sim_ummakind kind;
+    uint32_t m, n, k, rows; /* rows: of D in a block */
+    uint32_t parts;         /* of D's columns, side by side in the lanes: 1, 2 or 4 */
+    bool quarters;          /* 16 lanes of each quarter */
+    xg_sim_elem a, b, d;
+    uint32_t a_bits, b_bits; /* of an element in its chunk */
+    bool a_transposed, b_transposed, a_minus, b_minus, saturate, add;
+    uint32_t d_at, a_at, scale_a, scale_b, scale_a_byte, scale_b_byte, scales; /* addresses in tensor memory */
+    bool scale_ue8m0;
+    uint64_t a_matrix, b_matrix;
+} xg_sim_umma;
+
+/* ---- matrices in shared memory ---- */
+
+/* The offset in shared memory of a chunk of 16 bytes: number `chunk` of row mn along k; transposed, chunk number mn of
+ * row `chunk`, which counts along k. */
+XG_FN uint32_t xg_sim_umma_at(uint64_t d, bool transposed, uint32_t mn, uint32_t chunk) {
+    static const uint8_t modes[8] = {0, 4, 3, 0, 2, 0, 1, 0}; /* as in tensormap.c; 4: 128 bytes, 32 together */
+    uint32_t mode = modes[d >> 61], span = mode ? 16u << XG_MIN(mode, 3u) : 16, start = (uint32_t)(d & 0x3FFF) << 4;
+    uint32_t lead = (uint32_t)(d >> 16 & 0x3FFF) << 4, stride = (uint32_t)(d >> 32 & 0x3FFF) << 4;
+    uint32_t base = (uint32_t)(d >> 49 & 7) << 7, per = span / 16, atom = mode == 4 ? 4 : 8, a;
+    if (!transposed)
+        a = start + mn / 8 * stride + mn % 8 * span + (mode ? chunk * 16 : chunk * lead);
+    else if (!mode)
+        a = start + mn * stride + chunk / 8 * lead + chunk % 8 * 16;
+    else
+        a = start + mn / per * lead + chunk / atom * stride + chunk % atom * span + mn % per * 16;
+    a -= base;
+    a = mode == 4 ? a ^ (a >> 2 & 0x60u) : xg_sim_swizzle(a, mode);
+    return (a + base) & 0x3FFFF;
+}
+/* Sixteen bytes of a block's shared memory, of which the first `used` count. False after a fault. */
+XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]) {
+    if (at + 16 > w->l->shared_bytes) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
+            "a matrix reaches offset %u of shared memory, which has %u bytes", at + 15, w->l->shared_bytes);
+        return false;
+    }
+    if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, used, XG_SIM_READS)) return false;
+    memcpy(out, of->shared + at, 16);
+    return true;
+}
+
+/* ---- elements ---- */
+
+XG_FN double xg_sim_umma_value(xg_sim_elem e, uint32_t x) {
+    if (xg_sim_elems[e].real) return (double)xg_sim_tile_float(e, x);
+    return (double)xg_sim_tile_int(e, x);
+}
+/* The elements of a chunk as numbers. Those of 4 and 6 bits stand at its start without gaps. */
+XG_FN void xg_sim_umma_numbers(
+    const xg_sim_worker *w, const char *chunk, xg_sim_elem e, uint32_t bits, uint32_t n, double out[32]) {
+    uint32_t i;
+    if (xg_sim_elems[e].real && bits >= 8) {
+        xg_sim_tile_fns_of(w)->rows(out, 16, chunk, 16, 1, e);
+        return;
+    }
+    for (i = 0; i < n; i++) {
+        uint32_t at = i * bits, x = (uint8_t)chunk[at / 8];
+        if (at % 8 + bits > 8) x |= (uint32_t)(uint8_t)chunk[at / 8 + 1] << 8;
+        out[i] = xg_sim_umma_value(e, x >> at % 8 & ((1u << bits) - 1));
+    }
+}
+
+/* ---- the shape ---- */
+
+XG_FN bool xg_sim_umma_bad(const xg_sim_umma *u, const char *what, uint32_t shape) {
+    xg_sim_fault(u->w, u->v, u->in, u->lane, XG_SIM_FAULT_OPERAND, "%s (instruction descriptor 0x%08X)", what, shape);
+    return false;
+}
+/* What a format of A or B means; EL_COUNT for none. */
+XG_FN xg_sim_elem xg_sim_umma_type(xg_sim_ummakind kind, uint32_t format) {
+    static const uint8_t small_floats[8] = {XG_SIM_EL_E4M3, XG_SIM_EL_E5M2, XG_SIM_EL_COUNT, XG_SIM_EL_E2M3,
+        XG_SIM_EL_E3M2, XG_SIM_EL_E2M1, XG_SIM_EL_COUNT, XG_SIM_EL_COUNT};
+    switch (kind) {
+    case XG_SIM_U_F16: return format == 0 ? XG_SIM_EL_F16 : format == 1 ? XG_SIM_EL_BF16 : XG_SIM_EL_COUNT;
+    case XG_SIM_U_TF32: return format == 2 ? XG_SIM_EL_TF32 : XG_SIM_EL_COUNT;
+    case XG_SIM_U_I8: return format == 0 ? XG_SIM_EL_U8 : format == 1 ? XG_SIM_EL_S8 : XG_SIM_EL_COUNT;
+    case XG_SIM_U_MXF4:
+    case XG_SIM_U_MXF4NVF4: return format == 1 ? XG_SIM_EL_E2M1 : XG_SIM_EL_COUNT;
+    default: return (xg_sim_elem)small_floats[format & 7];
+    }
+}
+XG_FN bool xg_sim_umma_types(xg_sim_umma *u, uint32_t shape) {
+    bool scaled = xg_sim_umma_kinds[u->kind].scaled != 0, tight = u->kind >= XG_SIM_U_MXF4;
+    uint32_t d = shape >> 4 & 3;
+    u->a = xg_sim_umma_type(u->kind, tight ? shape >> 7 & 3 : shape >> 7 & 7);
+    u->b = xg_sim_umma_type(u->kind, tight ? shape >> 10 & 3 : shape >> 10 & 7);
+    if (u->a == XG_SIM_EL_COUNT || u->b == XG_SIM_EL_COUNT)
+        return xg_sim_umma_bad(u, "A or B has a type that this kind of multiplication does not take", shape);
+    u->d = scaled || d == 1 ? XG_SIM_EL_F32 : d == 0 ? XG_SIM_EL_F16 : XG_SIM_EL_S32;
+    if ((u->d == XG_SIM_EL_S32) != (u->kind == XG_SIM_U_I8) || (!scaled && d == 3) ||
+        (u->d == XG_SIM_EL_F16 && (u->kind == XG_SIM_U_TF32 || u->a == XG_SIM_EL_BF16)))
+        return xg_sim_umma_bad(u, "D has a type that this kind of multiplication does not give", shape);
+    u->a_bits = xg_sim_elems[u->a].bits;
+    u->b_bits = xg_sim_elems[u->b].bits;
+    u->k = u->kind == XG_SIM_U_F16 ? 16 : u->kind == XG_SIM_U_TF32 ? 8 : tight ? 64 : 32;
+    if (shape & 4) return xg_sim_umma_bad(u, "the descriptor says that A is sparse, the instruction does not", shape);
+    if (tight && shape >> 31) return xg_sim_umma_bad(u, "a K of 96 is not simulated", shape);
+    return true;
+}
+XG_FN bool xg_sim_umma_shape(xg_sim_umma *u, uint32_t shape) {
+    bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0, ws = (u->in->imm & XG_SIM_U_STATIONARY) != 0;
+    bool scaled = xg_sim_umma_kinds[u->kind].scaled != 0, fits;
+    if (!xg_sim_umma_types(u, shape)) return false;
+    u->a_minus = (shape >> 13 & 1) != 0;
+    u->b_minus = (shape >> 14 & 1) != 0;
+    u->a_transposed = (shape >> 15 & 1) != 0;
+    u->b_transposed = (shape >> 16 & 1) != 0;
+    u->saturate = !scaled && shape >> 3 & 1;
+    u->n = (shape >> 17 & 63) * 8;
+    u->m = (shape >> 24 & 31) * 16;
+    if ((u->a_transposed && u->a_bits < 8) || (u->b_transposed && u->b_bits < 8))
+        return xg_sim_umma_bad(u, "elements of less than 8 bits must be contiguous along K", shape);
+    if (ws)
+        fits = (u->m == 32 || u->m == 64 || u->m == 128) && (u->n == 64 || u->n == 128 || u->n == 256);
+    else if (pair)
+        fits = (u->m == 128 || u->m == 256) && u->n % 16 == 0 && u->n >= 16 && u->n <= 256;
+    else
+        fits = (u->m == 128 && u->n % (u->kind == XG_SIM_U_I8 && u->n > 24 ? 16u
+                                          : scaled                         ? 8u
+                                                                           : 16u) ==
+                                   0) ||
+               (u->m == 64 && !scaled && u->n % (u->kind == XG_SIM_U_I8 && u->n > 24 ? 16u : 8u) == 0);
+    if (!fits || !u->n || u->n > 256) return xg_sim_umma_bad(u, "tcgen05.mma has no form with this M and N", shape);
+    u->rows = pair ? u->m / 2 : u->m;
+    u->quarters = !pair && !ws && u->m == 64;
+    u->parts = u->quarters ? 1 : 128 / u->rows;
+    if (scaled) {
+        u->scale_ue8m0 = (shape >> 23 & 1) != 0;
+        u->scale_a_byte = shape >> 29 & 3;
+        u->scale_b_byte = shape >> 4 & 3;
+        if (u->scales + XG_MAX(u->scale_a_byte, u->scale_b_byte) > 4)
+            return xg_sim_umma_bad(u, "the scales of a row lie in one word of 32 bits", shape);
+        if (!u->scale_ue8m0 && u->kind != XG_SIM_U_MXF4NVF4)
+            return xg_sim_umma_bad(u, "this kind of multiplication has scales of type ue8m0", shape);
+    }
+    return true;
+}
+/* Lane and column of D, without the address. */
+XG_FN xg_sim_at xg_sim_umma_place(const xg_sim_umma *u, uint32_t row, uint32_t n) {
+    uint32_t width = u->n / u->parts;
+    xg_sim_at p;
+    p.row = u->quarters ? row % 16 + row / 16 * 32 : row + u->rows * (n / width);
+    p.col = n % width;
+    return p;
+}
+
+/* ---- A, B and their scales ---- */
+
+/* One row of A or column of B, number mn in shared memory, into k numbers. False after a fault. */
+XG_FN bool xg_sim_umma_row(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t mn, double *out, size_t step) {
+    xg_sim_elem e = b ? u->b : u->a;
+    uint32_t bits = b ? u->b_bits : u->a_bits, k, i, per = 128 / bits;
+    uint32_t held =
+        bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* elements of a chunk; padded where they are small */
+    bool transposed = b ? u->b_transposed : u->a_transposed, minus = b ? u->b_minus : u->a_minus;
+    for (k = 0; k < u->k; k += transposed ? 1 : held) {
+        uint32_t mn_at = transposed ? mn / per : mn, at, n = transposed ? 1 : XG_MIN(held, u->k - k);
+        uint8_t bytes[16];
+        double x[32];
+        at = xg_sim_umma_at(b ? u->b_matrix : u->a_matrix, transposed, mn_at, transposed ? k : k / held);
+        if (!xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8, bytes)) return false;
+        xg_sim_umma_numbers(of, (const char *)bytes, e, bits, held, x);
+        for (i = 0; i < n; i++) {
+            double y = x[transposed ? mn % per : i];
+            out[(k + i) * step] = minus ? -y : y;
+        }
+    }
+    return true;
+}
+/* A lane of A in tensor memory. Small elements have a byte each unless all are packed. */
+XG_FN bool xg_sim_umma_lane(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, double *out) {
+    uint32_t bits = u->a_bits < 8 && u->kind < XG_SIM_U_MXF4 ? 8 : u->a_bits, words = u->k * bits / 32, k;
+    uint32_t column = u->a_at & 0xFFFF, *cells, i;
+    if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, words, XG_SIM_TENSOR_TAKES, u->issuer))
+        return false;
+    cells = of->tensor->cells + row * XG_SIM_TENSOR_COLUMNS + column;
+    for (i = 0; i < words; i++) of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column + i] = u->state;
+    for (k = 0; k < u->k; k++) {
+        uint32_t at = k * bits, x = cells[at / 32] >> at % 32;
+        if (bits == 8 && u->a_bits == 4) x >>= 2; /* in the middle of its byte */
+        x = bits == 32 ? x : x & ((1u << u->a_bits) - 1);
+        out[k] = xg_sim_umma_value(u->a, x);
+        if (u->a_minus) out[k] = -out[k];
+    }
+    return true;
+}
+/* Multiplies the scales of row or column i, which lies in a quarter of the lanes, into k numbers. */
+XG_FN bool xg_sim_umma_scale(
+    const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t quarter, uint32_t i, double *out, size_t step) {
+    uint32_t address = b ? u->scale_b : u->scale_a, byte = b ? u->scale_b_byte : u->scale_a_byte;
+    uint32_t row = quarter * 32 + i % 32, column = (address & 0xFFFF) + i / 32, k, each = u->k / XG_MAX(1u, u->scales);
+    uint32_t word;
+    if (!u->scales) return true;
+    if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, 1, XG_SIM_TENSOR_TAKES, u->issuer))
+        return false;
+    word = of->tensor->cells[row * XG_SIM_TENSOR_COLUMNS + column];
+    of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column] = u->state;
+    for (k = 0; k < u->k; k++)
+        out[k * step] *= xg_sim_scale_float(!u->scale_ue8m0, word >> (8 * (byte + k / each)) & 255);
+    return true;
+}
+/* All columns of B: of a pair, the first half lies in the even block's shared memory and the second in the odd one's.
+ */
+XG_FN bool xg_sim_umma_load_b(const xg_sim_umma *u, xg_sim_worker *of) {
+    bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0;
+    uint32_t n, each = pair ? u->n / 2 : u->n, width = u->n / u->parts;
+    double *b = of->tensor->b;
+    for (n = 0; n < u->n; n++) {
+        xg_sim_worker *from = pair ? of->cluster->peers[(of->rank & ~1u) + n / each] : of;
+        if (!xg_sim_umma_row(u, from, true, n % each, b + n, XG_SIM_UMMA_N)) return false;
+        /* a part of the columns has its scales in its own lanes */
+        if (!xg_sim_umma_scale(u, of, true, n / width * (4 / u->parts), n % width, b + n, XG_SIM_UMMA_N)) return false;
+    }
+    return true;
+}
+
+/* ---- D ---- */
+
+XG_FN double xg_sim_umma_get(xg_sim_elem d, uint32_t x) {
+    if (d == XG_SIM_EL_S32) return (double)(int32_t)x;
+    return (double)xg_sim_tile_float(d, d == XG_SIM_EL_F16 ? x & 0xFFFF : x);
+}
+XG_FN uint32_t xg_sim_umma_put(const xg_sim_umma *u, double x) {
+    if (u->d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x);
+    if (u->d == XG_SIM_EL_F16)
+        return (uint32_t)xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
+    if (u->saturate) x = x > 2147483647.0 ? 2147483647.0 : x < -2147483648.0 ? -2147483648.0 : x;
+    return (uint32_t)(uint64_t)(int64_t)x;
+}
+/* One row of a part of D. False after a fault. */
+XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, uint32_t part, const double *a) {
+    uint32_t width = u->n / u->parts, n, factor = u->in->imm2;
+    xg_sim_at p = xg_sim_umma_place(u, row, part * width);
+    uint32_t lane = p.row + (u->d_at >> 16), column = u->d_at & 0xFFFF, at = lane * XG_SIM_TENSOR_COLUMNS + column;
+    double sum[XG_SIM_UMMA_N];
+    if (u->in->imm & XG_SIM_U_MASKED) {
+        uint32_t word = (u->in->imm & XG_SIM_N_PAIR && of->rank & 1 ? 4 : 0) + lane / 32;
+        const char *slot = xg_sim_slot(u->w, u->v, u->w->m->list[u->in->list + XG_SIM_U_MASK + word]);
+        if (xg_sim_lane_u32(slot, u->lane) >> lane % 32 & 1) return true;
+    }
+    if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, lane, column, width,
+            u->add ? XG_SIM_TENSOR_TAKES : XG_SIM_TENSOR_PUTS, u->issuer))
+        return false;
+    for (n = 0; n < width; n++) {
+        sum[n] = u->add ? xg_sim_umma_get(u->d, of->tensor->cells[at + n]) : 0.0;
+        if (factor) sum[n] /= (double)(1u << factor);
+    }
+    xg_sim_tile_fns_of(of)->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
+    for (n = 0; n < width; n++) {
+        of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
+        of->tensor->states[at + n] = u->state;
+    }
+    return true;
+}
+/* The part of a multiplication whose D lies in a block. False after a fault. */
+XG_FN bool xg_sim_umma_in_block(const xg_sim_umma *u, xg_sim_worker *of) {
+    uint32_t row, part;
+    double *a = of->tensor->a;
+    if (!xg_sim_umma_load_b(u, of)) return false;
+    for (row = 0; row < u->rows; row++) {
+        bool in_tensor = (u->in->imm & XG_SIM_U_IN_TENSOR) != 0;
+        if (!in_tensor && !xg_sim_umma_row(u, of, false, row, a, 1)) return false;
+        if (!in_tensor && !xg_sim_umma_scale(u, of, false, 0, row, a, 1)) return false;
+        for (part = 0; part < u->parts; part++) {
+            uint32_t lane = xg_sim_umma_place(u, row, part * (u->n / u->parts)).row + (u->a_at >> 16);
+            if (in_tensor && (!xg_sim_umma_lane(u, of, lane, a) || !xg_sim_umma_scale(u, of, false, 0, row, a, 1)))
+                return false;
+            if (!xg_sim_umma_d(u, of, row, part, a)) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what is lent ---- */
+
+/* Each chunk of the matrices in shared memory becomes LENT, or, when the operation is complete, WRITTEN again. */
+XG_FN void xg_sim_umma_mark_matrix(
+    xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
+    uint32_t mn, chunk;
+    for (mn = 0; mn < mns; mn++)
+        for (chunk = 0; chunk < chunks; chunk++) {
+            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk), i;
+            if (at + 16 > of->l->shared_bytes) continue;
+            for (i = 0; i < 16; i += 4)
+                if (xg_sim_byte_state(of, at + i) == (lend ? XG_SIM_WRITTEN : XG_SIM_LENT))
+                    xg_sim_set_bytes(of, at + i, 4, lend ? XG_SIM_LENT : XG_SIM_WRITTEN, true);
+        }
+}
+XG_FN void xg_sim_umma_mark(const xg_sim_lease *l, bool lend) {
+    uint32_t i;
+    for (i = 0; i < 2; i++) {
+        if (!l->of[i]) continue;
+        if (l->a_rows) xg_sim_umma_mark_matrix(l->of[i], l->a, l->a_transposed, l->a_rows, l->a_chunks, lend);
+        xg_sim_umma_mark_matrix(l->of[i], l->b, l->b_transposed, l->b_rows, l->b_chunks, lend);
+    }
+}
+/* An operation has been issued that reads shared memory until it is complete. */
+XG_FN void xg_sim_umma_lend(const xg_sim_umma *u) {
+    xg_sim_cluster *c = u->w->cluster;
+    bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0;
+    uint32_t a_per = 128 / u->a_bits, b_per = 128 / u->b_bits, columns = pair ? u->n / 2 : u->n;
+    uint32_t chunks = u->kind >= XG_SIM_U_MXF4 ? 2 : u->k * XG_MAX(8u, u->a_bits) / 128;
+    xg_sim_lease *l;
+    if (u->w->l->unchecked_shared) return;
+    if (c->n_leases == XG_SIM_LEASES) { /* the oldest is given back too early: faults may be missed */
+        xg_sim_umma_mark(&c->leases[0], false);
+        memmove(c->leases, c->leases + 1, --c->n_leases * sizeof *c->leases);
+    }
+    l = &c->leases[c->n_leases++];
+    memset(l, 0, sizeof *l);
+    l->issuer = u->issuer;
+    l->operation = c->issuers[u->issuer].issued;
+    l->of[0] = u->w;
+    l->of[1] = pair ? xg_sim_tensor_peer(u->w) : NULL;
+    l->a = u->a_matrix;
+    l->b = u->b_matrix;
+    l->a_transposed = u->a_transposed;
+    l->b_transposed = u->b_transposed;
+    if (!(u->in->imm & XG_SIM_U_IN_TENSOR)) {
+        l->a_rows = u->a_transposed ? u->rows / a_per : u->rows;
+        l->a_chunks = u->a_transposed ? u->k : chunks;
+    }
+    l->b_rows = u->b_transposed ? columns / b_per : columns;
+    l->b_chunks = u->b_transposed ? u->k : chunks;
+    xg_sim_umma_mark(l, true);
+}
+/* The operations of an issuer up to this one are complete. */
+XG_FN void xg_sim_umma_complete(xg_sim_cluster *c, uint32_t issuer, uint32_t operation) {
+    uint32_t i, n = 0;
+    if (c->issuers[issuer].done < operation) c->issuers[issuer].done = operation;
+    for (i = 0; i < c->n_leases; i++) {
+        if (c->leases[i].issuer == issuer && c->leases[i].operation <= operation)
+            xg_sim_umma_mark(&c->leases[i], false);
+        else
+            c->leases[n++] = c->leases[i];
+    }
+    c->n_leases = n;
+}
+
+/* ---- the records ---- */
+
+XG_FN uint32_t xg_sim_umma_u32(const xg_sim_umma *u, xg_sim_umma_operand i) {
+    return xg_sim_lane_u32(xg_sim_slot(u->w, u->v, u->w->m->list[u->in->list + (uint32_t)i]), u->lane);
+}
+XG_FN uint64_t xg_sim_umma_u64(const xg_sim_umma *u, xg_sim_umma_operand i) {
+    return xg_sim_mb_get(xg_sim_slot(u->w, u->v, u->w->m->list[u->in->list + (uint32_t)i]) + (size_t)u->lane * 8);
+}
+XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    xg_sim_umma u;
+    memset(&u, 0, sizeof u);
+    u.w = w;
+    u.v = v;
+    u.in = in;
+    u.lane = lane;
+    u.kind = (xg_sim_ummakind)(in->imm & 15);
+    u.scales = in->imm >> XG_SIM_U_SCALES & 7;
+    u.d_at = xg_sim_umma_u32(&u, XG_SIM_U_D);
+    if (in->imm & XG_SIM_U_IN_TENSOR)
+        u.a_at = xg_sim_umma_u32(&u, XG_SIM_U_A);
+    else
+        u.a_matrix = xg_sim_umma_u64(&u, XG_SIM_U_A);
+    u.b_matrix = xg_sim_umma_u64(&u, XG_SIM_U_B);
+    u.add = xg_sim_umma_u32(&u, XG_SIM_U_ADD) != 0;
+    u.scale_a = xg_sim_umma_u32(&u, XG_SIM_U_SCALE_A);
+    u.scale_b = xg_sim_umma_u32(&u, XG_SIM_U_SCALE_B);
+    if (!xg_sim_tensor_group(w, v, in, lane) || !xg_sim_umma_shape(&u, xg_sim_umma_u32(&u, XG_SIM_U_SHAPE)))
+        return false;
+    if (u.d_at >> 16 && !(u.quarters && u.d_at >> 16 == 16))
+        return xg_sim_umma_bad(
+            &u, "D of this shape begins at lane 0 of tensor memory", xg_sim_umma_u32(&u, XG_SIM_U_SHAPE));
+    u.issuer = xg_sim_issuer_of(w, v, lane);
+    w->cluster->issuers[u.issuer].issued++;
+    u.state = xg_sim_operation_state(w->cluster, u.issuer);
+    if (!xg_sim_umma_in_block(&u, w)) return false;
+    if (in->imm & XG_SIM_N_PAIR && !xg_sim_umma_in_block(&u, xg_sim_tensor_peer(w))) return false;
+    xg_sim_umma_lend(&u);
+    return true;
+}
+
+XG_FN void xg_sim_exec_tensor(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
+    uint32_t i;
+    bool ok = true;
+    if (in->op < XG_SIM_N_COPY && in->op != XG_SIM_N_FENCE && (mask != 0xFFFFFFFFu || v->live != 0xFFFFFFFFu)) {
+        xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_INACTIVE,
+            "all 32 threads of a warp must execute this instruction together; 0x%X do", mask);
+        return;
+    }
+    switch (in->op) {
+    case XG_SIM_N_FREE: xg_sim_tensor_free_columns(w, v, in); return;
+    case XG_SIM_N_RELINQUISH:
+        if (xg_sim_tensor_group(w, v, in, 0)) w->tensor->relinquished = true;
+        return;
+    case XG_SIM_N_LOAD: xg_sim_tensor_transfer(w, v, in, false); return;
+    case XG_SIM_N_STORE: xg_sim_tensor_transfer(w, v, in, true); return;
+    case XG_SIM_N_WAIT_STORE:
+        w->tensor->waits[v->id]++;
+        w->tensor->waited[v->id] = w->shared_tag;
+        return;
+    case XG_SIM_N_WAIT_LOAD:
+    case XG_SIM_N_FENCE: return;
+    default: break;
+    }
+    if (in->op == XG_SIM_N_MMA) w->stats.tensor_operations++;
+    for (i = 0; i < XG_SIM_WARP && ok; i++) {
+        if (!(mask >> i & 1)) continue;
+        if (in->op == XG_SIM_N_MMA)
+            ok = xg_sim_umma_issue(w, v, in, i);
+        else if (in->op == XG_SIM_N_COPY)
+            ok = xg_sim_tensor_group(w, v, in, i) && xg_sim_tensor_copy_lane(w, v, in, i);
+        else if (in->op == XG_SIM_N_SHIFT)
+            ok = xg_sim_tensor_group(w, v, in, i) && xg_sim_tensor_shift_lane(w, v, in, i);
+        else
+            ok = xg_sim_tensor_group(w, v, in, i) && xg_sim_tensor_commit_lane(w, v, in, i);
+    }
+}
+
+#endif /* XG_SIM_UMMA_C */
+/* sim/provided.c -- what a GPU's driver gives to every kernel: vprintf, assertions, a heap, a stack that grows; and
+ * launches that are cancelled.
+ *
+ * Modules declare vprintf, __assertfail, malloc and free without a body; a call of one of them comes here. Text goes to
+ * the launch's `print` (nothing happens where there is none), block by block when one worker runs. The heap is one
+ * buffer of the memory that the kernel is launched on, made by the first launch that needs it and kept as a GPU keeps
+ * it; an allocation begins with its size, and all of them are found from there. */
+#ifndef XG_SIM_PROVIDED_C
+#define XG_SIM_PROVIDED_C
+
+XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *blocks); /* run.c */
+XG_FN void xg_sim_position(const xg_sim_launch *l, uint64_t block, uint32_t at[3]);
+
+enum {
+    XG_SIM_PRINT_MAX = 1024,     /* bytes of one call's text: what a GPU's buffer takes is not said either */
+    XG_SIM_HEAP_BYTES = 8 << 20, /* as cudaLimitMallocHeapSize says by default */
+    XG_SIM_HEAP_ALIGN = 16,
+    XG_SIM_ALLOCA_BYTES = 16384 /* of a thread: more than the 1 KiB that a GPU gives by default */
+};
+
+/* ---- text ---- */
+
+typedef struct xg_sim_text {
+    char p[XG_SIM_PRINT_MAX];
+    size_t n;
+} xg_sim_text;
+typedef struct xg_sim_conversion {
+    bool left, plus, space, sharp, zero;
+    int width, precision; /* -1: none */
+    uint32_t bytes;       /* of an integer */
+    char letter;
+} xg_sim_conversion;
+
+XG_FN void xg_sim_text_put(xg_sim_text *t, const char *p, size_t n) {
+    n = XG_MIN(n, sizeof t->p - t->n);
+    memcpy(t->p + t->n, p, n);
+    t->n += n;
+}
+/* `n` bytes, their first `sign` a sign or prefix, in a field. */
+XG_FN void xg_sim_text_field(
+    xg_sim_text *t, const xg_sim_conversion *c, const char *p, size_t n, size_t sign, bool zero) {
+    size_t pad = c->width > 0 && (size_t)c->width > n ? (size_t)c->width - n : 0, i;
+    for (i = 0; i < pad && !c->left && !zero; i++) xg_sim_text_put(t, " ", 1);
+    xg_sim_text_put(t, p, sign);
+    for (i = 0; i < pad && !c->left && zero; i++) xg_sim_text_put(t, "0", 1);
+    xg_sim_text_put(t, p + sign, n - sign);
+    for (i = 0; i < pad && c->left; i++) xg_sim_text_put(t, " ", 1);
+}
+XG_FN void xg_sim_text_integer(xg_sim_text *t, const xg_sim_conversion *c, uint64_t x) {
+    static const char small_digits[] = "0123456789abcdef", large_digits[] = "0123456789ABCDEF";
+    char out[128];
+    size_t n = 0, sign, i, digits = 0;
+    bool sgn = c->letter == 'd' || c->letter == 'i', minus = sgn && (int64_t)x < 0;
+    uint32_t base = c->letter == 'o' ? 8 : c->letter == 'x' || c->letter == 'X' || c->letter == 'p' ? 16 : 10;
+    char all[24];
+    uint64_t y = minus ? 0 - x : x;
+    for (; y; y /= base) all[digits++] = (c->letter == 'X' ? large_digits : small_digits)[y % base];
+    if (!digits && c->precision != 0) all[digits++] = '0';
+    if (minus || (sgn && (c->plus || c->space))) out[n++] = minus ? '-' : c->plus ? '+' : ' ';
+    if (c->letter == 'p' || (c->sharp && base == 16 && x)) {
+        out[n++] = '0';
+        out[n++] = c->letter == 'X' ? 'X' : 'x';
+    }
+    sign = n;
+    if (c->sharp && base == 8 && (int)digits >= c->precision && !(digits == 1 && all[0] == '0')) out[n++] = '0';
+    for (i = digits; c->precision > 0 && i < (size_t)XG_MIN(c->precision, 64); i++) out[n++] = '0';
+    for (i = digits; i-- > 0;) out[n++] = all[i];
+    xg_sim_text_field(t, c, out, n, sign, c->zero && c->precision < 0);
+}
+/* Digits with a point behind the first `whole` of them. */
+XG_FN size_t xg_sim_text_digits(char *out, const char *digits, int n, int whole, int fraction, bool point) {
+    size_t at = 0;
+    int i;
+    if (whole <= 0) out[at++] = '0';
+    for (i = 0; i < whole; i++) out[at++] = i < n ? digits[i] : '0';
+    if (fraction > 0 || point) out[at++] = '.';
+    for (i = whole; i < whole + fraction; i++) out[at++] = i < 0 || i >= n ? '0' : digits[i];
+    return at;
+}
+/* The digits of x rounded to `fraction` places behind the point; returns how many, *exponent that of the first. */
+XG_FN int xg_sim_text_round(double x, int fraction, int *exponent, char *digits) {
+    int n;
+    *exponent = xg_float_digits(x, 17, digits);
+    n = *exponent + 1 + fraction;
+    if (n < 0) return 0;
+    if (n == 0) { /* one place below the last one that is kept: it rounds to 0 or to 1 */
+        *exponent = xg_float_digits(x, 17, digits);
+        n = digits[0] > '5' || (digits[0] == '5' && strspn(digits + 1, "0") < 16);
+        digits[0] = '1';
+        *exponent += n;
+        return n;
+    }
+    *exponent = xg_float_digits(x, n, digits);
+    return n;
+}
+XG_FN void xg_sim_text_float(xg_sim_text *t, const xg_sim_conversion *c, double x) {
+    char out[512], digits[420];
+    size_t n = 0, sign;
+    int precision = c->precision < 0 ? 6 : XG_MIN(c->precision, 60), exponent = 0, count = 0;
+    char letter = c->letter | 32;
+    bool upper = c->letter != letter, zero = x == 0, minus = xg_sim_bits_f64(x) >> 63 != 0, g = letter == 'g';
+    memset(digits, '0', sizeof digits);
+    if (minus) x = -x;
+    if (minus || c->plus || c->space) out[n++] = minus ? '-' : c->plus ? '+' : ' ';
+    sign = n;
+    if (x != x || x > 1.7976931348623157e308) {
+        memcpy(out + n, x != x ? (upper ? "NAN" : "nan") : upper ? "INF" : "inf", 3);
+        xg_sim_text_field(t, c, out, n + 3, sign, false);
+        return;
+    }
+    if (g) {
+        precision = XG_MAX(precision, 1);
+        if (!zero) exponent = xg_float_digits(x, precision, digits);
+        letter = exponent < -4 || exponent >= precision ? 'e' : 'f';
+        count = precision;
+        precision = letter == 'e' ? precision - 1 : precision - 1 - exponent;
+        while (!c->sharp && precision > 0 && digits[letter == 'e' ? precision : exponent + precision] == '0')
+            precision--;
+    } else if (letter == 'e') {
+        count = precision + 1;
+        if (!zero) exponent = xg_float_digits(x, count, digits);
+    } else if (!zero)
+        count = xg_sim_text_round(x, precision, &exponent, digits);
+    if (letter == 'e') {
+        int k = exponent < 0 ? -exponent : exponent;
+        n += xg_sim_text_digits(out + n, digits, count, 1, precision, c->sharp);
+        out[n++] = upper ? 'E' : 'e';
+        out[n++] = exponent < 0 ? '-' : '+';
+        if (k >= 100) out[n++] = (char)('0' + k / 100);
+        out[n++] = (char)('0' + k / 10 % 10);
+        out[n++] = (char)('0' + k % 10);
+    } else
+        n += xg_sim_text_digits(out + n, digits, count, exponent + 1, precision, c->sharp);
+    xg_sim_text_field(t, c, out, n, sign, c->zero);
+}
+
+/* ---- what a thread points to ---- */
+
+/* A byte at a generic address; -1 after a fault. */
+XG_FN int xg_sim_byte_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a) {
+    const char *p = xg_sim_reach_lane(w, v, in, lane, XG_SIM_GENERIC, a, 1, false);
+    return p ? (unsigned char)*p : -1;
+}
+/* Text that ends with a 0, or after `most` bytes; false after a fault. */
+XG_FN bool xg_sim_string_at(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t a,
+    size_t most, xg_sim_text *t) {
+    size_t i;
+    for (i = 0; i < most; i++) {
+        int c = xg_sim_byte_at(w, v, in, lane, a + i);
+        char x = (char)c;
+        if (c <= 0) return c == 0;
+        xg_sim_text_put(t, &x, 1);
+    }
+    return true;
+}
+/* The next argument of vprintf, from where they are packed, each at a multiple of its size. */
+XG_FN bool xg_sim_print_argument(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
+    uint64_t *at, uint32_t bytes, uint64_t *x) {
+    const char *p;
+    *at = (*at + bytes - 1) / bytes * bytes;
+    p = xg_sim_reach_lane(w, v, in, lane, XG_SIM_GENERIC, *at, bytes, false);
+    if (!p) return false;
+    *x = 0;
+    memcpy(x, p, bytes);
+    *at += bytes;
+    return true;
+}
+
+/* Reads one conversion behind its %; returns how many characters it has, 0 for none. */
+XG_FN size_t xg_sim_conversion_read(const char *f, size_t n, xg_sim_conversion *c) {
+    size_t i = 0;
+    uint32_t longs = 0, shorts = 0;
+    memset(c, 0, sizeof *c);
+    c->width = c->precision = -1;
+    for (; i < n && strchr("-+ #0", f[i]) && f[i]; i++) {
+        if (f[i] == '-') c->left = true;
+        if (f[i] == '+') c->plus = true;
+        if (f[i] == ' ') c->space = true;
+        if (f[i] == '#') c->sharp = true;
+        if (f[i] == '0') c->zero = true;
+    }
+    if (i < n && f[i] == '*') c->width = -2, i++;
+    for (; i < n && xg_sim_is_digit(f[i]); i++) c->width = XG_MIN(XG_MAX(c->width, 0) * 10 + (f[i] - '0'), 900);
+    if (i < n && f[i] == '.') {
+        c->precision = 0;
+        i++;
+        if (i < n && f[i] == '*') c->precision = -2, i++;
+        for (; i < n && xg_sim_is_digit(f[i]); i++) c->precision = XG_MIN(c->precision * 10 + (f[i] - '0'), 900);
+    }
+    for (; i < n && strchr("hlLqjzt", f[i]) && f[i]; i++) {
+        longs += f[i] != 'h';
+        shorts += f[i] == 'h';
+    }
+    if (i == n || !f[i] || !strchr("diouxXcspfFeEgGaA%", f[i])) return 0;
+    c->letter = f[i];
+    c->bytes = longs || f[i] == 'p' ? 8 : shorts == 1 ? 2 : shorts ? 1 : 4;
+    return i + 1;
+}
+/* A width or precision that is an argument. */
+XG_FN bool xg_sim_conversion_star(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t *at, int *value) {
+    uint64_t x;
+    if (*value != -2) return true;
+    if (!xg_sim_print_argument(w, v, in, lane, at, 4, &x)) return false;
+    *value = XG_MAX(XG_MIN((int32_t)(uint32_t)x, 900), -900);
+    return true;
+}
+XG_FN bool xg_sim_print_one(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t *at,
+    xg_sim_conversion *c, xg_sim_text *t) {
+    uint64_t x = 0;
+    double d;
+    if (!xg_sim_conversion_star(w, v, in, lane, at, &c->width) ||
+        !xg_sim_conversion_star(w, v, in, lane, at, &c->precision))
+        return false;
+    if (c->width < -1) {
+        c->left = true;
+        c->width = -c->width;
+    }
+    if (c->letter == '%') {
+        xg_sim_text_put(t, "%", 1);
+        return true;
+    }
+    if (strchr("fFeEgGaA", c->letter)) {
+        if (!xg_sim_print_argument(w, v, in, lane, at, 8, &x)) return false;
+        memcpy(&d, &x, 8);
+        if ((c->letter | 32) == 'a') c->letter = c->letter == 'a' ? 'e' : 'E';
+        xg_sim_text_float(t, c, d);
+        return true;
+    }
+    if (!xg_sim_print_argument(w, v, in, lane, at, c->letter == 's' || c->bytes == 8 ? 8 : 4, &x)) return false;
+    if (c->letter == 's') {
+        xg_sim_text inner;
+        inner.n = 0;
+        if (!xg_sim_string_at(w, v, in, lane, x, c->precision >= 0 ? (size_t)c->precision : sizeof inner.p, &inner))
+            return false;
+        xg_sim_text_field(t, c, inner.p, inner.n, 0, false);
+    } else if (c->letter == 'c') {
+        char y = (char)x;
+        xg_sim_text_field(t, c, &y, 1, 0, false);
+    } else {
+        if (c->letter == 'd' || c->letter == 'i')
+            x = c->bytes == 8   ? x
+                : c->bytes == 4 ? (uint64_t)(int32_t)x
+                : c->bytes == 2 ? (uint64_t)(int16_t)x
+                                : (uint64_t)(int8_t)x;
+        else if (c->bytes < 8)
+            x &= ((uint64_t)1 << (c->bytes * 8)) - 1;
+        xg_sim_text_integer(t, c, x);
+    }
+    return true;
+}
+/* vprintf of one thread; its result, -1 after a fault. */
+XG_FN int xg_sim_print(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, uint64_t format, uint64_t arguments) {
+    xg_sim_text f, t;
+    size_t i = 0;
+    int n = 0;
+    f.n = t.n = 0;
+    if (!xg_sim_string_at(w, v, in, lane, format, sizeof f.p, &f)) return -1;
+    while (i < f.n) {
+        xg_sim_conversion c;
+        size_t used;
+        if (f.p[i] != '%' || !(used = xg_sim_conversion_read(f.p + i + 1, f.n - i - 1, &c))) {
+            xg_sim_text_put(&t, f.p + i++, 1);
+            continue;
+        }
+        if (!xg_sim_print_one(w, v, in, lane, &arguments, &c, &t)) return -1;
+        n += c.letter != '%';
+        i += 1 + used;
+    }
+    if (w->l->print) w->l->print(w->l->print_user, t.p, t.n);
+    return n;
+}
+
+/* ---- the heap ---- */
+
+/* What stands before each piece of the heap. */
+typedef struct xg_sim_piece {
+    uint64_t bytes; /* with this; a multiple of XG_SIM_HEAP_ALIGN */
+    uint32_t used, mark;
+} xg_sim_piece;
+enum {
+    XG_SIM_PIECE_MARK = 0x50414548
+};
+XG_FN void xg_sim_heap_lock(xg_sim_memory *m) {
+    while (!xg_sim_counter_swap(&m->heap_lock, 0, 1)) {}
+}
+/* The heap's address; 0 when there is no room for one. Before a launch: no other worker runs. */
+XG_FN bool xg_sim_heap_make(xg_sim_memory *m) {
+    xg_sim_buffer b;
+    xg_sim_piece first;
+    uint64_t limit;
+    xlagpu_status status;
+    char *p;
+    if (m->heap) return true;
+    p = (char *)xg_mem_alloc(m->ctx, XG_SIM_HEAP_BYTES + 256);
+    if (!p) return false;
+    memset(&b, 0, sizeof b);
+    b.base = ((uint64_t)(uintptr_t)p + 255) / 256 * 256;
+    b.bytes = XG_SIM_HEAP_BYTES;
+    b.name = "device heap";
+    memset(&first, 0, sizeof first);
+    first.bytes = b.bytes;
+    first.mark = XG_SIM_PIECE_MARK;
+    memcpy((char *)(uintptr_t)b.base, &first, sizeof first);
+    limit = m->shadow_limit;
+    m->shadow_limit = 1; /* no shadow: what one thread frees, another one may get without any order between them */
+    status = xg_sim_memory_add(m, &b);
+    m->shadow_limit = limit;
+    if (status != XLAGPU_OK) {
+        xg_mem_free(m->ctx, p);
+        return false;
+    }
+    m->heap = b.base;
+    m->heap_block = p;
+    return true;
+}
+XG_FN uint64_t xg_sim_heap_alloc(xg_sim_memory *m, uint64_t bytes) {
+    uint64_t at = m->heap, end = at + XG_SIM_HEAP_BYTES, found = 0;
+    uint64_t want = (bytes + sizeof(xg_sim_piece) + XG_SIM_HEAP_ALIGN - 1) / XG_SIM_HEAP_ALIGN * XG_SIM_HEAP_ALIGN;
+    if (!at || !bytes || bytes > XG_SIM_HEAP_BYTES) return 0;
+    xg_sim_heap_lock(m);
+    while (at < end && !found) {
+        xg_sim_piece p, rest;
+        memcpy(&p, (const char *)(uintptr_t)at, sizeof p);
+        if (p.mark != XG_SIM_PIECE_MARK || !p.bytes || p.bytes > end - at) break; /* the kernel has overwritten it */
+        while (!p.used && at + p.bytes < end) {                                   /* free neighbours become one */
+            memcpy(&rest, (const char *)(uintptr_t)(at + p.bytes), sizeof rest);
+            if (rest.used || rest.mark != XG_SIM_PIECE_MARK) break;
+            p.bytes += rest.bytes;
+        }
+        if (!p.used && p.bytes >= want) {
+            if (p.bytes - want >= 2 * sizeof p) {
+                rest = p;
+                rest.bytes = p.bytes - want;
+                memcpy((char *)(uintptr_t)(at + want), &rest, sizeof rest);
+                p.bytes = want;
+            }
+            p.used = 1;
+            found = at + sizeof p;
+        }
+        memcpy((char *)(uintptr_t)at, &p, sizeof p);
+        at += p.bytes;
+    }
+    XG_SIM_COUNTER_SET(&m->heap_lock, 0);
+    return found;
+}
+/* False when no piece in use begins there. */
+XG_FN bool xg_sim_heap_free(xg_sim_memory *m, uint64_t address) {
+    uint64_t at = m->heap, end = at + XG_SIM_HEAP_BYTES;
+    bool found = false;
+    if (!address) return true;
+    xg_sim_heap_lock(m);
+    while (at && at < end && !found) {
+        xg_sim_piece p;
+        memcpy(&p, (const char *)(uintptr_t)at, sizeof p);
+        if (p.mark != XG_SIM_PIECE_MARK || !p.bytes || p.bytes > end - at) break;
+        if (at + sizeof p == address && p.used) {
+            p.used = 0;
+            found = true;
+            memcpy((char *)(uintptr_t)at, &p, sizeof p);
+        }
+        at += p.bytes;
+    }
+    XG_SIM_COUNTER_SET(&m->heap_lock, 0);
+    return found;
+}
+
+/* ---- calls ---- */
+
+/* X(NAME, text, arguments): what a driver provides. */
+#define XG_SIM_PROVIDED(X) X(PRINT, "vprintf", 2) X(ASSERT, "__assertfail", 5) X(ALLOC, "malloc", 1) X(FREE, "free", 1)
+typedef enum xg_sim_provided {
+#define X(name, text, n) XG_SIM_P_##name,
+    XG_SIM_PROVIDED(X)
+#undef X
+    XG_SIM_P_COUNT
+} xg_sim_provided;
+XG_FN xg_sim_provided xg_sim_provided_of(const xg_sim_func *f) {
+    static const struct {
+        const char *text;
+        uint32_t n;
+    } rows[XG_SIM_P_COUNT] = {
+#define X(name, text, n) {text, n},
+        XG_SIM_PROVIDED(X)
+#undef X
+    };
+    uint32_t i;
+    for (i = 0; i < XG_SIM_P_COUNT; i++)
+        if (!f->defined && f->n_args == rows[i].n && xg_str_is(f->info.name, rows[i].text)) break;
+    return (xg_sim_provided)i;
+}
+/* A call's arguments of one thread, up to 64 bits each. */
+XG_FN void xg_sim_provided_arguments(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in,
+    const xg_sim_callsite *s, uint32_t lane, uint64_t x[5]) {
+    const char *t = w->local + ((size_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes + v->local;
+    uint32_t i, item = 0;
+    for (i = 0; i < s->n_args && i < 5; i++) {
+        const xg_sim_copy *c = &w->m->copies[s->first_arg + i];
+        uint32_t bytes = XG_MIN(c->bytes, 8u);
+        x[i] = 0;
+        if (c->reg)
+            memcpy(&x[i], xg_sim_slot(w, v, w->m->list[in->list + item++]) + (size_t)lane * XG_MAX(2u, bytes), bytes);
+        else
+            memcpy(&x[i], t + c->from, bytes);
+    }
+}
+XG_FN void xg_sim_provided_result(const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in,
+    const xg_sim_callsite *s, uint32_t lane, uint64_t x) {
+    const xg_sim_copy *c = &w->m->copies[s->first_ret];
+    uint32_t i, item = 0;
+    if (!s->n_rets) return;
+    for (i = 0; i < s->n_args; i++) item += w->m->copies[s->first_arg + i].reg;
+    if (c->reg)
+        memcpy(v->regs + w->m->list[in->list + item] + (size_t)lane * XG_MAX(2u, c->bytes), &x, XG_MIN(c->bytes, 8u));
+    else
+        memcpy(w->local + ((size_t)v->id * XG_SIM_WARP + lane) * w->l->local_bytes + v->local + c->to, &x,
+            XG_MIN(c->bytes, 8u));
+}
+/* __assertfail(message, file, line, function, bytes of a character) */
+XG_FN void xg_sim_assert(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const uint64_t x[5]) {
+    xg_sim_text message, file, function;
+    message.n = file.n = function.n = 0;
+    if (xg_sim_string_at(w, v, in, lane, x[0], 200, &message) && xg_sim_string_at(w, v, in, lane, x[1], 200, &file) &&
+        xg_sim_string_at(w, v, in, lane, x[3], 200, &function))
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_ASSERT, "%.*s:%u: %.*s: assertion '%.*s' failed", (int)file.n, file.p,
+            (uint32_t)x[2], (int)function.n, function.p, (int)message.n, message.p);
+}
+/* True when the driver provides the function; it has been executed then. */
+XG_FN bool xg_sim_exec_provided(
+    xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_callsite *s, uint32_t mask) {
+    xg_sim_provided what = xg_sim_provided_of(s->callee);
+    uint32_t i;
+    if (what == XG_SIM_P_COUNT) return false;
+    for (i = 0; i < XG_SIM_WARP && !w->faulted; i++) {
+        uint64_t x[5], result = 0;
+        if (!(mask >> i & 1)) continue;
+        xg_sim_provided_arguments(w, v, in, s, i, x);
+        if (what == XG_SIM_P_PRINT)
+            result = (uint64_t)(int64_t)xg_sim_print(w, v, in, i, x[0], x[1]);
+        else if (what == XG_SIM_P_ASSERT)
+            xg_sim_assert(w, v, in, i, x);
+        else if (what == XG_SIM_P_ALLOC)
+            result = w->l->memory ? xg_sim_heap_alloc(w->l->memory, x[0]) : 0;
+        else if (!w->l->memory || !xg_sim_heap_free(w->l->memory, x[0]))
+            xg_sim_fault(w, v, in, i, XG_SIM_FAULT_OPERAND,
+                "free of 0x%llX, which malloc has not returned or which has been freed", (unsigned long long)x[0]);
+        xg_sim_provided_result(w, v, in, s, i, result);
+    }
+    return true;
+}
+
+/* ---- the stack ---- */
+
+XG_FN bool xg_sim_stack_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t *used = &w->stack[v->id * XG_SIM_WARP + lane], base = w->l->local_bytes - w->l->alloca_bytes, bytes;
+    uint64_t x = in->op == XG_SIM_Y_STACK_SAVE ? base + *used
+                                               : xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, in->imm2 != 0, 0);
+    if (in->op == XG_SIM_Y_STACK_RESTORE) {
+        if (x < base || x - base > *used) {
+            xg_sim_fault(
+                w, v, in, lane, XG_SIM_FAULT_OPERAND, "0x%llX is not what stacksave has given", (unsigned long long)x);
+            return false;
+        }
+        *used = (uint32_t)(x - base);
+        return true;
+    }
+    if (in->op == XG_SIM_Y_ALLOCA) {
+        uint64_t at = ((uint64_t)base + *used + in->imm - 1) / in->imm * in->imm;
+        if (x > XG_SIM_ALLOCA_BYTES || at + x > w->l->local_bytes) {
+            xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS, "alloca of %llu bytes: the thread has %u left of %d",
+                (unsigned long long)x, w->l->alloca_bytes - *used, (int)XG_SIM_ALLOCA_BYTES);
+            return false;
+        }
+        *used = (uint32_t)(at + x - base);
+        x = at;
+    }
+    bytes = in->dbytes;
+    memcpy(v->regs + in->d + (size_t)lane * bytes, &x, bytes);
+    return true;
+}
+
+/* ---- launches that are cancelled ---- */
+
+/* The next cluster that no worker has begun, which the asking one takes over; false when there is none. */
+XG_FN bool xg_sim_cancel_next(xg_sim_worker *w, uint64_t *block) {
+    xg_sim_worker *first = w->cluster->peers[0];
+    const xg_sim_launch *l = w->l;
+    uint64_t total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], blocks[XG_SIM_CLUSTER_MAX];
+    do {
+        *block = first->range_at < first->range_end ? first->range_at++ : xg_sim_next_blocks(w->l, 1);
+        if (*block >= total) return false;
+    } while (!xg_sim_cluster_of(l, *block, blocks));
+    return true;
+}
+XG_FN bool xg_sim_try_cancel_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    char *to = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, 16, 16, true);
+    char *bar = to ? xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false) : NULL;
+    uint32_t answer[4] = {0, 0, 0, 0}, r;
+    uint64_t block;
+    if (!bar) return false;
+    if (!xg_sim_owner(w, to)) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND, "the answer to clusterlaunchcontrol goes to shared memory");
+        return false;
+    }
+    if (xg_sim_cancel_next(w, &block)) {
+        xg_sim_position(w->l, block, answer);
+        answer[3] = 1;
+    }
+    for (r = 0; r < w->cluster->n; r++) {
+        bool all = (in->imm & XG_SIM_BK_MULTICAST) != 0;
+        xg_sim_flight *f;
+        char *there = all ? xg_sim_in_peer(w, to, r) : to;
+        if (!all && r) break;
+        if (!xg_sim_claim(w, v, in, lane, there, 16, true)) return false;
+        f = xg_sim_take_off(w, in);
+        memcpy(f->answer, answer, sizeof answer);
+        f->dst = there;
+        f->src = NULL; /* the answer */
+        f->bar = all ? xg_sim_in_peer(w, bar, r) : bar;
+        f->bytes = 16;
+        f->imm = 0;
+    }
+    return true;
+}
+XG_FN bool xg_sim_cancelled_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    uint32_t answer[4], i;
+    uint64_t half[2];
+    half[0] = xg_sim_mb_get(xg_sim_slot(w, v, in->a) + (size_t)lane * 8);
+    half[1] = xg_sim_mb_get(xg_sim_slot(w, v, in->b) + (size_t)lane * 8);
+    memcpy(answer, half, sizeof answer);
+    if (answer[3] > 1 || (in->imm != 3 && !answer[3])) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            answer[3] > 1 ? "these 16 bytes are no answer of clusterlaunchcontrol.try_cancel"
+                          : "the first block of a cluster that was not cancelled: ask is_canceled before");
+        return false;
+    }
+    for (i = 0; i < in->n; i++) {
+        uint32_t x = in->imm == 3 ? (answer[3] ? 0xFFFFFFFFu : 0u) : answer[XG_MIN(in->imm + i, 3u)];
+        if (i == 3) x = 0;
+        xg_sim_put_u32(v->regs + w->m->list[in->list + i], lane, x);
+    }
+    return true;
+}
+XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
+    if (in->op == XG_SIM_Y_TRY_CANCEL) return xg_sim_try_cancel_lane(w, v, in, lane);
+    if (in->op == XG_SIM_Y_CANCELLED) return xg_sim_cancelled_lane(w, v, in, lane);
+    return xg_sim_stack_lane(w, v, in, lane);
+}
+
+#endif /* XG_SIM_PROVIDED_C */
 /* sim/run.c -- blocks, groups of warps, and the loop that executes records.
  *
  * A block's full warps stand in groups of XG_SIM_TOGETHER. A group whose warps are all whole (32 active lanes, no
@@ -17136,13 +21349,14 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
     uint32_t local = v->local + v->f->local, i, k, item = 0;
     xg_sim_frame *f;
+    if (!callee->defined && xg_sim_exec_provided(w, v, in, s, mask)) return;
     if (!callee->defined) {
         xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND,
             "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p);
         return;
     }
     if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes ||
-        local + callee->local > w->l->local_bytes) {
+        local + callee->local > w->l->local_bytes - w->l->alloca_bytes) {
         xg_sim_fault(
             w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "the calls nest too deep (%u)", v->depth + 1);
         return;
@@ -17168,6 +21382,7 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     f->regs = v->regs;
     f->local = v->local;
     f->f = v->f;
+    if (w->stack) memcpy(f->stack, w->stack + (size_t)v->id * XG_SIM_WARP, sizeof f->stack);
     v->regs = regs;
     v->local = local;
     v->f = callee;
@@ -17180,6 +21395,8 @@ XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
     const xg_sim_callsite *s = &w->m->sites[f->site];
     const xg_sim_ins *in = &w->m->code[f->pc - 1];
     uint32_t i, k, item = 0;
+    for (i = 0; w->stack && i < XG_SIM_WARP; i++) /* what the function took is free again */
+        if (v->mask >> i & 1) w->stack[v->id * XG_SIM_WARP + i] = f->stack[i];
     for (i = 0; i < s->n_args; i++) item += w->m->copies[s->first_arg + i].reg;
     for (i = 0; i < s->n_rets; i++) {
         const xg_sim_copy *c = &w->m->copies[s->first_ret + i];
@@ -17223,6 +21440,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
     w->bars_used &= ~(1u << id);
     w->cluster->stalls = 0;
     xg_sim_interval_next(w);
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_open(w);
     w->stats.barriers++;
 }
 /* Not all lanes of a warp came to a barrier: where are the others? */
@@ -17387,7 +21605,10 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
     case XG_SIM_K_FENCE:
         xg_sim_full_fence();
-        xg_sim_synchronised(w);
+        if (in->imm & XG_SIM_FENCE_PROXY)
+            xg_sim_fence_proxy(w, v);
+        else
+            xg_sim_fence(w, (in->imm & XG_SIM_FENCE_NARROW) != 0);
         break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
     case XG_SIM_K_ASYNC:
@@ -17395,6 +21616,10 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
         xg_sim_exec_async(w, v, in, mask);
         break;
     case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
+    case XG_SIM_K_TENSOR:
+        w->polls = true;
+        xg_sim_exec_tensor(w, v, in, mask);
+        break;
     case XG_SIM_K_TRAP:
         xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP,
             in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap");
@@ -17707,6 +21932,41 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     return team.why;
 }
 
+/* The same for a traced launch: each record by itself, memory by the long way. */
+XG_FN xg_sim_why xg_sim_exec_traced(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
+    const xg_sim_ins *in;
+    uint32_t pc = v->pc, k;
+    xg_sim_team team;
+    team.w = w;
+    team.v = v;
+    team.n = nw;
+    team.why = XG_SIM_WAITS;
+    w->polls = false;
+    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM;
+    for (;;) {
+        bool whole = v->mask == XG_SIM_ALL;
+        in = &w->m->code[pc];
+        if (in->flags & XG_SIM_FIRST && !v->released &&
+            (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
+            w->stats.warp_instructions += nw;
+            if (whole && !(in->flags & XG_SIM_GUARDED)) {
+                w->stats.lane_instructions += (uint64_t)XG_SIM_WARP * nw;
+                xg_sim_ran(w, pc, pc + 1, nw);
+            } else
+                w->stats.lane_instructions += xg_sim_count_active(&team, in, pc);
+        }
+        w->tracer->level = 0;
+        if (!xg_sim_step(&team, in, pc)) break;
+        for (k = 0; k < nw; k++) xg_sim_trace_step(w, &v[k], in);
+        pc = v->pc;
+    }
+    return team.why;
+}
+
+XG_FN xg_sim_why xg_sim_exec_as(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
+    return XG_UNLIKELY(w->tracer != NULL) ? xg_sim_exec_traced(w, v, nw) : xg_sim_exec(w, v, nw);
+}
+
 /* ---- a block ---- */
 
 XG_FN uint64_t xg_sim_fuel(const xg_sim_launch *l) { return l->fuel ? l->fuel : (uint64_t)1 << 31; }
@@ -17725,6 +21985,8 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = 0;
     xg_sim_interval_block(w);
+    if (w->tensor) xg_sim_tensor_start(w);
+    if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
     for (i = 0; i < l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
         uint32_t threads = l->threads - i * XG_SIM_WARP;
@@ -17734,11 +21996,12 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = v->turns = v->parked = 0;
+        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = 0;
         v->state = XG_SIM_READY;
         v->released = v->impatient = v->in_cluster_barrier = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_block(w);
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
 }
 
@@ -17787,7 +22050,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     if (g->together) {
         if (v->state != XG_SIM_READY) return false;
-        if (xg_sim_exec(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
+        if (xg_sim_exec_as(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
         if (g->together && g->n > 1)
             for (k = 1; k < g->n; k++)
                 if (v[k].state != v->state) g->together = false;
@@ -17795,7 +22058,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     for (k = 0; k < g->n && !w->faulted; k++)
         if (v[k].state == XG_SIM_READY) {
-            if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD)
+            if (xg_sim_exec_as(w, &v[k], 1) == XG_SIM_YIELD)
                 xg_sim_take_turns(w, &v[k]);
             else
                 v[k].turns = 0;
@@ -17870,7 +22133,7 @@ XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
 XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r;
-    c->phase = c->stalls = c->n_flights = 0;
+    c->phase = c->stalls = c->n_flights = c->n_issuers = c->n_leases = 0;
     c->used = false;
     for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
     for (;;) {
@@ -17888,6 +22151,10 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         if (faulted || done == c->n * w->l->warps) break;
     }
     xg_sim_land(w);
+    for (r = 0; r < c->n; r++)
+        if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_sim_trace_block_end(c->peers[r]);
+    for (r = 0; r < c->n; r++)
+        if (!w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {
@@ -17915,10 +22182,12 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
 }
 
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
-    uint64_t i, blocks[XG_SIM_CLUSTER_MAX];
-    for (i = first; i < last && !w->faulted; i++) {
+    uint64_t blocks[XG_SIM_CLUSTER_MAX];
+    w->range_at = first;
+    w->range_end = last;
+    while (w->range_at < w->range_end && !w->faulted) { /* a block that runs may take later ones over */
         if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        if (xg_sim_cluster_of(w->l, i, blocks)) xg_sim_cluster_run(w, blocks);
+        if (xg_sim_cluster_of(w->l, w->range_at++, blocks)) xg_sim_cluster_run(w, blocks);
     }
     return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }
@@ -18046,7 +22315,19 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     m->classes = XG_NEW_N(p->a, uint8_t, m->n_code + 1);
     for (i = 0; i < m->n_code; i++)
         if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
+    for (i = 0; i < p->sites.n; i++) {
+        xg_sim_provided what = xg_sim_provided_of(p->sites.p[i].callee);
+        m->heap = m->heap || what == XG_SIM_P_ALLOC || what == XG_SIM_P_FREE;
+        m->prints = m->prints || what == XG_SIM_P_PRINT;
+    }
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
+    for (i = 0; i < m->n_code; i++) {
+        const xg_sim_ins *in = &m->code[i];
+        const bool access = in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_ATOM;
+        if (!access || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_GLOBAL) continue;
+        m->constants = m->constants || (in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT);
+        m->narrow = m->narrow || in->imm2 & XG_SIM_M_NARROW;
+    }
     for (i = 1; i < m->n_code; i++)
         m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
@@ -18075,6 +22356,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
         b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
         for (l = 0; l < 2 * lines; l++) b->shadow[l] = l % 2 == 0;
+        memset(xg_sim_shadow_launches(b), 0, 8);
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
@@ -18114,17 +22396,22 @@ XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
     xg_arena_free(&p->scratch);
     return p->m;
 }
-XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx) {
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
     p->c = c;
     p->a = a;
     p->src = ptx;
     p->unit = unit;
+    p->approx = approx;
     p->m = XG_NEW(a, xg_sim_module);
     p->m->src = ptx;
     p->m->moves = xg_sim_moves_of(unit);
     xg_arena_init(&p->scratch, c);
     return xg_sim_load_guarded(p);
+}
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+    return xg_sim_load_as(c, a, ptx, unit, XG_SIM_APPROX_USUAL);
 }
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
     return xg_sim_load_for(c, a, ptx, xg_sim_unit_best());
@@ -18225,7 +22512,10 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
-    l->local_bytes = (f->deep_local + 15) / 16 * 16;
+    l->alloca_bytes = l->module->allocas ? XG_SIM_ALLOCA_BYTES : 0;
+    l->local_bytes = (f->deep_local + 15) / 16 * 16 + l->alloca_bytes;
+    if (l->module->heap && l->memory && !xg_sim_heap_make(l->memory))
+        return xg_sim_refuse(c, "kernel '%s': there is no memory for the heap of malloc", name);
     l->stack_bytes = (f->stack + 63) / 64 * 64;
     /* warps side by side shall not compete for the same cache lines */
     if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64;
@@ -18274,6 +22564,19 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
         w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(
             &c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
     }
+    if (l->module->tensor_memory) {
+        xg_sim_tensor_block t, *at = (xg_sim_tensor_block *)(void *)xg_sim_carve_out(&c, sizeof t);
+        memset(&t, 0, sizeof t);
+        t.cells = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.cells);
+        t.states = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.states);
+        t.lent = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.lent);
+        t.a = (double *)(void *)xg_sim_carve_out(&c, XG_SIM_UMMA_K * sizeof *t.a);
+        t.b = (double *)(void *)xg_sim_carve_out(&c, (size_t)XG_SIM_UMMA_K * XG_SIM_UMMA_N * sizeof *t.b);
+        if (memory) *at = t;
+        w.tensor = at;
+    }
+    if (l->module->allocas)
+        w.stack = (uint32_t *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof *w.stack);
     w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
     {
         xg_sim_frame *frames =
@@ -18302,6 +22605,8 @@ XG_FN size_t xg_sim_carve_cluster(xg_sim_cluster *out, char *memory, const xg_si
     k.n = l->cluster_blocks;
     k.peers = (xg_sim_worker **)(void *)xg_sim_carve_out(&c, k.n * sizeof *k.peers);
     k.flights = (xg_sim_flight *)(void *)xg_sim_carve_out(&c, XG_SIM_FLIGHTS * sizeof *k.flights);
+    if (l->module->tensor_memory)
+        k.leases = (xg_sim_lease *)(void *)xg_sim_carve_out(&c, XG_SIM_LEASES * sizeof *k.leases);
     if (out) *out = k;
     return c.n;
 }
@@ -18350,6 +22655,7 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
         c->peers[r] = xg_sim_worker_make(at, l);
         c->peers[r]->cluster = c;
         c->peers[r]->rank = r;
+        if (l->trace) c->peers[r]->tracer = &l->trace->tracers[l->trace->taken++ % l->trace->n_tracers];
     }
     return c->peers[0];
 }
@@ -18636,15 +22942,22 @@ struct xlagpu_device {
     const xr_platform *platform; /* NULL: failed to open */
     void *state;                 /* the platform's */
     char name[128], target[16];
+    xg_device figures; /* of the GPU; of the simulator: what it stands for */
     xlagpu_program *programs;
     xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads;
+    uint32_t predict_scale, predict_memory_scale;
+    bool predict;                  /* launches of the simulator are counted for the model of time */
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
     void (*range)(void *user, const char *name);
     void *range_user;
+    void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
+    void *jit_log_user;
     char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
@@ -18659,12 +22972,13 @@ struct xlagpu_ptx {
     void *loaded;
 };
 
-/* handle: the platform's; n_params: buffers it takes */
+/* handle: the platform's; n_params: buffers it takes; found: while loading, in the PTX */
 typedef struct xr_kernel {
     const char *name;
     uint32_t shared_bytes, threads[3], blocks[3];
     const void *handle;
     uint32_t n_params;
+    bool found;
 } xr_kernel;
 
 /* The bytes of a parameter or result of a run; value: parameters first. */
@@ -18731,9 +23045,9 @@ struct xlagpu_program {
     xlagpu_device *device;
     xlagpu_program *prev, *next;
     xg_arena arena;
-    xlagpu_execution *executions;
-    const unsigned char *bytes; /* our copy */
-    xg_source ptx;              /* inside the bytes */
+    xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
+    const unsigned char *bytes;          /* our copy */
+    xg_source ptx;                       /* inside the bytes */
     xg_exe_header head;
     xg_exe_section sections[XG_EXE_SECTION_COUNT];
     const char *strings;
@@ -18775,7 +23089,10 @@ struct xlagpu_execution {
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch */
-    uint64_t *bound;            /* addresses of parameters, then results, that were checked for overlaps */
+    xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
+    void *spare;                /* memory to change layouts in */
+    size_t spare_bytes;
+    uint64_t *bound; /* addresses of parameters, then results, that were checked for overlaps */
     bool bound_checked;
     xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
@@ -18879,10 +23196,13 @@ XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *str
 /* ---- profile.c ---- */
 XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
+XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
+/* ---- easy.c ---- */
+XG_FN void xr_easy_finish(xlagpu_execution *e);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);
@@ -19121,12 +23441,19 @@ XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e) {
 XG_FN const xr_platform *xr_host_platform(void) { return NULL; }
 #else
 
+enum {
+    XR_HOST_CC = 90 /* the compute capability that the simulator stands for, as "sm_90a" */
+};
 typedef struct xr_host {
     xg_sim_memory memory;
 } xr_host;
 
 XG_FN xr_host *xr_host_of(xlagpu_device *d) { return (xr_host *)d->state; }
 
+XG_FN void xr_host_close(xlagpu_device *d) {
+    xg_sim_memory_free(&xr_host_of(d)->memory);
+    xg_mem_free(&d->c, d->state);
+}
 XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
     xr_host *h = (xr_host *)xg_mem_alloc(&d->c, sizeof *h);
     if (!h) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
@@ -19136,12 +23463,14 @@ XG_FN xlagpu_status xr_host_open(xlagpu_device *d, const xlagpu_device_desc *des
     d->threads = desc && desc->threads ? desc->threads : xr_processors();
     if (!xg_sim_threads_ok()) d->threads = 1;
     xg_format(d->name, sizeof d->name, "PTX simulator, %u threads", d->threads);
-    xg_format(d->target, sizeof d->target, "sm_90a");
+    if (!desc || !desc->part || !xg_device_of_part(xg_str_z(desc->part), &d->figures))
+        (void)xg_device_of_cc(XR_HOST_CC, &d->figures);
+    xg_format(d->target, sizeof d->target, "sm_%u%s", d->figures.cc, d->figures.cc >= XR_HOST_CC ? "a" : "");
+    if (desc && desc->part && strcmp(desc->part, d->figures.part) != 0) {
+        xr_host_close(d);
+        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no device is called '%.40s'", desc->part);
+    }
     return XLAGPU_OK;
-}
-XG_FN void xr_host_close(xlagpu_device *d) {
-    xg_sim_memory_free(&xr_host_of(d)->memory);
-    xg_mem_free(&d->c, d->state);
 }
 
 XG_FN xlagpu_status xr_host_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
@@ -19342,29 +23671,52 @@ XG_FN void xr_host_count(xlagpu_kernel_stats *to, const xg_sim_stats *s) {
     }
 }
 
+XG_FN void xr_host_predict(xr_host_run *r, const xg_sim_stats *sum, xlagpu_kernel_stats *stats) {
+    xg_cost_counts counts;
+    xg_cost_prediction p;
+    xg_sim_trace_counts(r->launch.trace, &r->launch, sum, &counts);
+    xg_cost_grow(&counts, r->device->predict_scale, r->device->predict_memory_scale);
+    p = xg_cost_predict(&r->device->figures, &counts);
+    stats->predicted_ns += (uint64_t)p.picoseconds / 1000;
+    stats->limit = (uint32_t)p.limit;
+    stats->peak_permille = (uint32_t)p.permille;
+    xg_sim_trace_free(r->launch.trace);
+    r->launch.trace = NULL;
+}
+
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
 XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
     size_t each = xg_sim_worker_bytes(&r->launch);
+    xg_sim_stats sum;
     uint32_t n, k;
     xlagpu_status s = XLAGPU_OK;
+    memset(&sum, 0, sizeof sum);
     r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
+    if (r->launch.module->prints && r->device->print) {
+        r->launch.print = r->device->print;
+        r->launch.print_user = r->device->print_user;
+        most = 1; /* text in the order of the blocks */
+    }
     n = (uint32_t)XG_MIN((uint64_t)most,
         r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;
     r->share = XG_MAX(r->blocks / ((uint64_t)n * 32), 1u);
+    if (r->device->predict && stats) r->launch.trace = xg_sim_trace_new(c, &r->launch, &r->device->figures, n);
     xg_sim_begin(&r->launch);
     for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
     xr_parallel(n, xr_host_job, r);
     if (r->device->progress) r->device->progress(r->device->progress_user, r->name, r->blocks, r->blocks);
     xg_sim_end(&r->launch);
     for (k = 0; k < n; k++) {
-        if (stats) xr_host_count(stats, xg_sim_worker_stats(r->workers[k]));
+        if (stats) xg_sim_stats_add(&sum, xg_sim_worker_stats(r->workers[k]));
         if (r->status[k] != XLAGPU_OK && s == XLAGPU_OK) {
             char text[XG_MESSAGE_MAX - 128];
             xg_sim_fault_text(r->workers[k], text, sizeof text);
             s = xr_fail(c, r->status[k], "%s", text);
         }
     }
+    if (stats) xr_host_count(stats, &sum);
+    if (r->launch.trace) xr_host_predict(r, &sum, stats);
     return s;
 }
 
@@ -19512,6 +23864,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(
     memcpy(r.launch.block, l->block, sizeof r.launch.block);
     memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
     r.launch.dynamic_shared = l->shared_bytes;
+    r.launch.registers = l->registers;
     r.launch.memory = &xr_host_of(d)->memory;
     r.launch.params = l->parameters;
     r.launch.param_bytes = l->parameter_bytes;
@@ -19588,6 +23941,7 @@ XG_FN const xr_platform *xr_host_platform(void) {
     X(device_count, "cuDeviceGetCount", (int *count)) \
     X(device_name, "cuDeviceGetName", (char *name, int n, int device)) \
     X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device)) \
+    X(device_memory, "cuDeviceTotalMem_v2", (size_t *bytes, int device)) \
     X(context_retain, "cuDevicePrimaryCtxRetain", (void **context, int device)) \
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device)) \
     X(context_push, "cuCtxPushCurrent_v2", (void *context)) \
@@ -19723,7 +24077,9 @@ enum {
     XR_CUDA_JIT_INFO = 3,
     XR_CUDA_JIT_INFO_SIZE = 4,
     XR_CUDA_JIT_ERROR = 5,
-    XR_CUDA_JIT_ERROR_SIZE = 6
+    XR_CUDA_JIT_ERROR_SIZE = 6,
+    XR_CUDA_JIT_TIME = 2,
+    XR_CUDA_JIT_VERBOSE = 12
 };
 enum {
     XR_CUDA_OUT_OF_MEMORY = 2,
@@ -19819,6 +24175,61 @@ XG_FN void xr_cuda_bind_nvtx(xlagpu_device *d) {
     memcpy(&u->nvtx_pop, &pop, sizeof pop);
 }
 
+/* X(number, name in cuda.h of the attribute, figure of the device) */
+/* clang-format off */
+#define XR_CUDA_FIGURES(X) \
+    X(16, MULTIPROCESSOR_COUNT, sm_count) \
+    X(39, MAX_THREADS_PER_MULTIPROCESSOR, threads_per_sm) \
+    X(106, MAX_BLOCKS_PER_MULTIPROCESSOR, blocks_per_sm) \
+    X(1, MAX_THREADS_PER_BLOCK, threads_per_block) \
+    X(82, MAX_REGISTERS_PER_MULTIPROCESSOR, registers_per_sm) \
+    X(81, MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, shared_per_sm) \
+    X(97, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared_per_block) \
+    X(8, MAX_SHARED_MEMORY_PER_BLOCK, shared_static) \
+    X(111, RESERVED_SHARED_MEMORY_PER_BLOCK, shared_reserved) \
+    X(38, L2_CACHE_SIZE, l2_bytes)
+/* clang-format on */
+enum {
+    XR_CUDA_CLOCK_KHZ = 13,
+    XR_CUDA_MEMORY_CLOCK_KHZ = 36,
+    XR_CUDA_MEMORY_BUS_BITS = 37
+};
+/* Adds to *s what went wrong; a driver that does not know the attribute is none of it: then the value is 0. */
+XG_FN uint64_t xr_cuda_figure(xlagpu_device *d, int attribute, xlagpu_status *s) {
+    enum {
+        INVALID_VALUE = 1
+    };
+    xr_cuda *u = xr_cuda_of(d);
+    int value = 0, error;
+    if (*s != XLAGPU_OK) return 0;
+    error = u->device_attribute(&value, attribute, u->device);
+    if (error == INVALID_VALUE) return 0;
+    *s = xr_cuda_check(&d->c, u, error, "asking for an attribute of the GPU");
+    return *s == XLAGPU_OK && value > 0 ? (uint64_t)value : 0;
+}
+/* What the driver says of the GPU; the rest is that of the part that it names. */
+XG_FN xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
+    enum {
+        TRANSFERS = 2 /* a clock */,
+        BITS = 8 /* of a byte */
+    };
+    xlagpu_target_desc said;
+    size_t bytes = 0;
+    xr_cuda *u = xr_cuda_of(d);
+    xlagpu_status s = XR_CUDA(d, device_memory(&bytes, u->device), "asking for the GPU's memory");
+    memset(&said, 0, sizeof said);
+    said.memory_bytes = bytes;
+#define X(number, name, figure) said.figure = xr_cuda_figure(d, number, &s);
+    XR_CUDA_FIGURES(X)
+#undef X
+    said.clock_mhz = xr_cuda_figure(d, XR_CUDA_CLOCK_KHZ, &s) / 1000;
+    said.bandwidth = xr_cuda_figure(d, XR_CUDA_MEMORY_CLOCK_KHZ, &s) * 1000 * TRANSFERS;
+    said.bandwidth *= xr_cuda_figure(d, XR_CUDA_MEMORY_BUS_BITS, &s) / BITS;
+    xg_device_of_driver_name((uint32_t)cc, d->name, &d->figures);
+    xg_device_apply(&d->figures, &said);
+    return s;
+}
+
 XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     int major = 0, minor = 0;
@@ -19828,7 +24239,7 @@ XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     if (s == XLAGPU_OK)
         s = XR_CUDA(d, device_attribute(&minor, XR_CUDA_CC_MINOR, u->device), "asking for the compute capability");
     xg_format(d->target, sizeof d->target, "sm_%d%d%s", major, minor, major == 9 ? "a" : "");
-    return s;
+    return s == XLAGPU_OK ? xr_cuda_measure(d, major * 10 + minor) : s;
 }
 
 /* Only a machine without a GPU is XLAGPU_ERROR_NO_DEVICE, for which "auto" simulates. All else that is wrong (a driver
@@ -19882,6 +24293,7 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
     if (!u) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     memset(u, 0, sizeof *u);
     d->state = u;
+    d->threads = desc && desc->threads ? desc->threads : xr_processors();
     s = xr_cuda_bind(d, desc ? desc->driver : NULL);
     if (s == XLAGPU_OK && desc && desc->cache) {
         size_t n = strlen(desc->cache) + 1;
@@ -19948,6 +24360,16 @@ XG_FN void xr_cuda_settle(xlagpu_device *d) {
 
 /* ---- kernels ---- */
 
+/* What the driver said when it did not load a module. */
+XG_FN xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, const char *log) {
+    const xr_cuda *u = xr_cuda_of(d);
+    if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
+        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
+            "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target",
+            u->version / 1000, u->version % 1000 / 10);
+    if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
+    return xr_cuda_check(&d->c, u, error, "loading the PTX");
+}
 XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
         LOG = 1536
@@ -19960,13 +24382,7 @@ XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void 
     values[1] = (void *)(uintptr_t)LOG;
     error = xr_cuda_of(d)->module_load(module, ptx->text, 2, options, values);
     log[LOG - 1] = 0;
-    if (!error) return XLAGPU_OK;
-    if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
-        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
-            "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target",
-            xr_cuda_of(d)->version / 1000, xr_cuda_of(d)->version % 1000 / 10);
-    if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
-    return xr_cuda_check(&d->c, xr_cuda_of(d), error, "loading the PTX");
+    return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 
 XG_FN xlagpu_status xr_cuda_function(
@@ -19979,28 +24395,6 @@ XG_FN xlagpu_status xr_cuda_function(
     return s;
 }
 
-/* How many parameters the PTX of a kernel declares: the driver trusts its caller in this, and bytes may be damaged. 0
- * when it is not found. */
-XG_FN uint32_t xr_cuda_count_parameters(const xg_source *ptx, const char *name) {
-    static const char entry[] = ".entry ", param[] = ".param";
-    size_t n = strlen(name), k;
-    uint32_t count = 0;
-    for (k = 0; k + sizeof entry + n < ptx->size; k++) {
-        const char *p = ptx->text + k;
-        if (*p != '.' || memcmp(p, entry, sizeof entry - 1) != 0 || memcmp(p + sizeof entry - 1, name, n) != 0 ||
-            (p[sizeof entry - 1 + n] != '(' && (unsigned char)p[sizeof entry - 1 + n] > ' '))
-            continue;
-        for (k += sizeof entry - 1 + n; k + sizeof param < ptx->size && ptx->text[k] != ')' && ptx->text[k] != '{'; k++)
-            count += memcmp(ptx->text + k, param, sizeof param - 1) == 0;
-        break;
-    }
-    return count;
-}
-
-XG_FN xlagpu_status xr_cuda_kernel(xlagpu_program *p, xr_kernel *k) {
-    k->n_params = xr_cuda_count_parameters(&p->ptx, k->name);
-    return xr_cuda_function(p->device, p->module, k->name, k->shared_bytes, &k->handle);
-}
 /* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1,
  * is it `which`? 2: an index, is it `which`? */
 static const char xr_condition_ptx[] =
@@ -20032,41 +24426,6 @@ XG_FN void xr_cuda_load_condition(xr_cuda *u) {
         u->condition = NULL;
         u->conditionals = false;
     }
-}
-
-XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
-XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx);
-
-/* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code
- * that the driver does not take is as good as none. */
-XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
-    xlagpu_device *d = p->device;
-    xr_cuda *u = xr_cuda_of(d);
-    void *code;
-    if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 &&
-        !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL))
-        return XLAGPU_OK;
-    code = xr_cache_read(d, &p->ptx);
-    if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
-    xg_mem_free(&d->c, code);
-    if (!p->module) p->module = xr_cache_make(d, &p->ptx);
-    return p->module ? XLAGPU_OK : xr_cuda_module(d, &p->ptx, &p->module);
-}
-XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
-    xlagpu_device *d = p->device;
-    uint32_t k;
-    xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
-    if (s != XLAGPU_OK) return s;
-    s = xr_cuda_load_module(p);
-    for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) s = xr_cuda_kernel(p, &p->kernels[k]);
-    if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
-    xr_cuda_pop(xr_cuda_of(d));
-    return s;
-}
-XG_FN void xr_cuda_unload(xlagpu_program *p) {
-    if (!p->module || xr_cuda_of(p->device)->context_push(xr_cuda_of(p->device)->context)) return;
-    xr_cuda_of(p->device)->module_unload(p->module);
-    xr_cuda_pop(xr_cuda_of(p->device));
 }
 
 /* ---- the way of a launch ---- */
@@ -20371,29 +24730,364 @@ XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *co
     if (!ok) remove(other);
 }
 
-/* PTX to machine code by the driver's linker, into the folder and into a module; NULL: it did not work, and the driver
- * is to be asked for the module itself. */
-XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
+/* PTX to machine code by the driver's linker, where a folder is named for it. The code lives as long as the link, which
+ * is the caller's to destroy. */
+XG_FN bool xr_cache_link(const xr_cuda *u, const xg_source *ptx, void **link, const void **code, size_t *bytes) {
     enum {
         PTX = 1
     };
-    xr_cuda *u = xr_cuda_of(d);
-    void *link = NULL, *code = NULL, *module = NULL, *text;
-    size_t bytes = 0;
-    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, &link)) return NULL;
+    void *text, *made = NULL;
+    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, link)) return false;
     memcpy(&text, &ptx->text, sizeof text);
-    if (!u->link_add(link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL) &&
-        !u->link_complete(link, &code, &bytes) && bytes) {
-        if (u->module_load(&module, code, 0, NULL, NULL))
-            module = NULL;
-        else
-            xr_cache_write(d, ptx, code, bytes);
-    }
-    u->link_destroy(link); /* and the code with it */
-    return module;
+    if (u->link_add(*link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL)) return false;
+    if (u->link_complete(*link, &made, bytes)) return false;
+    *code = made;
+    return *bytes != 0;
 }
 
 #endif /* XG_RT_CUDA_CACHE_C */
+/* rt/cuda_load.c -- the kernels of a program: from its bytes, the cache or the driver's compiler to functions.
+ *
+ * One walk over the PTX finds all kernels. The driver compiles what is one text on one thread, so a large text is cut
+ * between kernels into parts, which threads load side by side; kernels share nothing but the head of the text.
+ *
+ * Laws
+ * - A part that fails is reported as the whole would be; of several the first one in the text.
+ * - Threads call the driver only: memory, files and messages are the caller's. */
+#ifndef XG_RT_CUDA_LOAD_C
+#define XG_RT_CUDA_LOAD_C
+
+enum {
+    XR_PART_BYTES = 128 << 10, /* of PTX: less compiles in a tenth of a second, which threads do not shorten much */
+    XR_PARTS_MAX = 64,
+    XR_PARTS_A_THREAD = 4, /* kernels differ in how long they take: smaller parts share the work better */
+    XR_LOADERS_MAX = 16,   /* threads: each compiler takes some hundred megabytes */
+    XR_JIT_ERROR_BYTES = 1536,
+    XR_JIT_INFO_BYTES = 1 << 16
+};
+
+/* A kernel of the text: its number in the executable, and where the text that belongs to it begins. */
+typedef struct xr_ptx_entry {
+    uint32_t kernel;
+    size_t begin;
+} xr_ptx_entry;
+typedef struct xr_ptx_part {
+    xg_source ptx;
+    void *module, *link;
+    const void *code; /* machine code, of link */
+    size_t code_bytes;
+    int error;
+    float milliseconds; /* of the driver's compiler, where somebody asks for its log */
+    char *log, *info;   /* the driver's words for a failure, and about the kernels; info NULL: nobody asks */
+} xr_ptx_part;
+/* A program's kernels while they are loaded, and its modules from then on. */
+typedef struct xr_cuda_code {
+    xlagpu_program *program;
+    uint32_t n_parts, n_entries, threads;
+    size_t head; /* bytes of the text before the first kernel */
+    xr_ptx_part *parts;
+    xr_ptx_entry *entries;       /* in the order of the text */
+    uint32_t *by_name, *part_of; /* kernels sorted by name; the part of each kernel */
+    void *texts, *logs;
+} xr_cuda_code;
+
+/* ---- the text ---- */
+
+XG_FN bool xr_by_name_less(const void *user, const void *a, const void *b) {
+    const xlagpu_program *p = (const xlagpu_program *)user;
+    int order = strcmp(p->kernels[*(const uint32_t *)a].name, p->kernels[*(const uint32_t *)b].name);
+    return order < 0 || (order == 0 && *(const uint32_t *)a < *(const uint32_t *)b);
+}
+/* The kernel of this name; UINT32_MAX: there is none. */
+XG_FN uint32_t xr_kernel_find(const xr_cuda_code *c, const char *name, size_t n) {
+    const xlagpu_program *p = c->program;
+    uint32_t low = 0, high = p->n_kernels;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, k = c->by_name[middle];
+        int order = strncmp(p->kernels[k].name, name, n);
+        if (!order) order = p->kernels[k].name[n] != 0;
+        if (!order) return k;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return UINT32_MAX;
+}
+/* Skips a word and the blanks behind it. */
+XG_FN bool xr_skip_word(const char **at, const char *end, const char *word) {
+    size_t n = strlen(word);
+    const char *p = *at;
+    if ((size_t)(end - p) <= n || memcmp(p, word, n) != 0 || (unsigned char)p[n] > ' ') return false;
+    for (p += n; p < end && (unsigned char)*p <= ' '; p++) {}
+    *at = p;
+    return true;
+}
+/* The words ".param" up to the end of a list of parameters. */
+XG_FN uint32_t xr_count_parameters(const char *at, const char *end) {
+    static const char word[] = ".param";
+    uint32_t n = 0;
+    for (; end - at > (ptrdiff_t)sizeof word && *at != ')' && *at != '{'; at++)
+        n += memcmp(at, word, sizeof word - 1) == 0 && (unsigned char)at[sizeof word - 1] <= ' ';
+    return n;
+}
+/* An entry at `at`, behind the word ".entry"; text that belongs to it begins at `begin`. */
+XG_FN void xr_scan_entry(xr_cuda_code *c, const char *at, const char *end, size_t begin) {
+    xlagpu_program *p = c->program;
+    const char *name = at;
+    uint32_t k;
+    while (at < end && *at != '(' && *at != '{' && (unsigned char)*at > ' ') at++;
+    k = xr_kernel_find(c, name, (size_t)(at - name));
+    if (k == UINT32_MAX) {
+        c->n_entries = UINT32_MAX; /* not our text: it is not cut */
+        return;
+    }
+    p->kernels[k].n_params = xr_count_parameters(at, end);
+    p->kernels[k].found = true;
+    if (c->n_entries >= p->n_kernels) return;
+    c->entries[c->n_entries].kernel = k;
+    c->entries[c->n_entries++].begin = begin;
+}
+/* How many parameters each kernel has (the driver trusts its caller in this, and bytes may be damaged), and where it
+ * stands. A kernel ends with a line "}", its text begins behind the one before. */
+XG_FN void xr_scan(xr_cuda_code *c) {
+    const xg_source *s = &c->program->ptx;
+    const char *line = s->text, *end = s->text + s->size;
+    size_t begin = 0;
+    while (line < end) {
+        const char *stop = (const char *)memchr(line, '\n', (size_t)(end - line)), *at = line;
+        if (!stop) stop = end;
+        while (at < stop && (*at == ' ' || *at == '\t')) at++;
+        if (!xr_skip_word(&at, stop, ".visible")) (void)xr_skip_word(&at, stop, ".weak");
+        if (xr_skip_word(&at, end, ".entry")) xr_scan_entry(c, at, end, begin);
+        if (stop - line == 1 && *line == '}') begin = (size_t)(stop + 1 - s->text);
+        if (xr_skip_word(&at, stop, ".address_size")) c->head = begin = (size_t)(stop + 1 - s->text);
+        line = stop + 1;
+    }
+}
+/* Damaged bytes may name one kernel twice. */
+XG_FN xlagpu_status xr_scan_check(const xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    uint32_t k;
+    for (k = 0; k < p->n_kernels; k++) {
+        xr_kernel *now = &p->kernels[c->by_name[k]], *before = k ? &p->kernels[c->by_name[k - 1]] : NULL;
+        if (!now->found && before && strcmp(now->name, before->name) == 0) {
+            now->n_params = before->n_params;
+            now->found = before->found;
+        }
+        if (!now->found)
+            return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable's PTX has no kernel '%s'", now->name);
+    }
+    return XLAGPU_OK;
+}
+
+/* ---- parts ---- */
+
+XG_FN uint32_t xr_parts_wanted(const xr_cuda_code *c) {
+    const xlagpu_program *p = c->program;
+    uint64_t n = p->ptx.size / XR_PART_BYTES;
+    bool ours = c->head && c->n_entries == p->n_kernels;
+    n = XG_MIN(n, (uint64_t)c->threads * XR_PARTS_A_THREAD);
+    n = XG_MIN(n, (uint64_t)p->n_kernels);
+    n = XG_MIN(n, (uint64_t)XR_PARTS_MAX);
+    return ours && c->threads > 1 && n > 1 ? (uint32_t)n : 1;
+}
+/* The text of the entries from..to behind the head; gives the end of what was written. */
+XG_FN char *xr_part_text(xr_cuda_code *c, xr_ptx_part *part, uint32_t from, uint32_t to, char *at) {
+    const xg_source *s = &c->program->ptx;
+    size_t begin = c->entries[from].begin, end = to < c->n_entries ? c->entries[to].begin : s->size;
+    memcpy(at, s->text, c->head);
+    memcpy(at + c->head, s->text + begin, end - begin);
+    part->ptx = *s;
+    part->ptx.text = at;
+    part->ptx.size = c->head + (end - begin);
+    at[part->ptx.size] = 0;
+    return at + part->ptx.size + 1;
+}
+/* Parts of about equal size; each has a kernel at least. */
+XG_FN xlagpu_status xr_parts_cut(xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    size_t share = p->ptx.size / c->n_parts;
+    uint32_t part = 0, from = 0, to, k;
+    char *at;
+    if (c->n_parts == 1) {
+        c->parts[0].ptx = p->ptx;
+        return XLAGPU_OK;
+    }
+    c->texts = xg_mem_alloc(&p->device->c, p->ptx.size + (size_t)c->n_parts * (c->head + 1));
+    if (!c->texts) return xr_fail(&p->device->c, XLAGPU_ERROR_MEMORY, "out of memory: the PTX in parts");
+    at = (char *)c->texts;
+    for (; from < c->n_entries; from = to, part++) {
+        bool last = part + 1 == c->n_parts;
+        for (to = from + 1; to < c->n_entries && (last || c->entries[to].begin < (part + 1) * share); to++) {}
+        for (k = from; k < to; k++) c->part_of[c->entries[k].kernel] = part;
+        at = xr_part_text(c, &c->parts[part], from, to, at);
+    }
+    c->n_parts = part; /* large kernels may have left none for the last ones */
+    return XLAGPU_OK;
+}
+
+/* ---- the driver's compiler ---- */
+
+XG_FN void xr_part_load(const xr_cuda *u, xr_ptx_part *part) {
+    int options[6] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE, XR_CUDA_JIT_INFO, XR_CUDA_JIT_INFO_SIZE,
+        XR_CUDA_JIT_VERBOSE, XR_CUDA_JIT_TIME};
+    void *values[6];
+    values[0] = part->log;
+    values[1] = (void *)(uintptr_t)XR_JIT_ERROR_BYTES;
+    values[2] = part->info;
+    values[3] = (void *)(uintptr_t)XR_JIT_INFO_BYTES;
+    values[4] = (void *)(uintptr_t)1;
+    values[5] = NULL;
+    part->error = u->module_load(&part->module, part->ptx.text, part->info ? 6 : 2, options, values);
+    part->log[XR_JIT_ERROR_BYTES - 1] = 0;
+    if (part->info) {
+        part->info[XR_JIT_INFO_BYTES - 1] = 0;
+        memcpy(&part->milliseconds, &values[5], sizeof part->milliseconds); /* the driver writes a float there */
+    }
+    if (part->error) part->module = NULL;
+}
+/* With a cache the machine code is wanted, too. Where that does not work the driver gets the PTX. */
+XG_FN void xr_part_make(const xr_cuda *u, xr_ptx_part *part) {
+    if (part->module) return;
+    if (!part->info && xr_cache_link(u, &part->ptx, &part->link, &part->code, &part->code_bytes) &&
+        u->module_load(&part->module, part->code, 0, NULL, NULL))
+        part->module = NULL;
+    if (!part->module) part->code = NULL;
+    if (!part->module) xr_part_load(u, part);
+}
+XG_FN void xr_parts_job(void *user, uint32_t index) {
+    xr_cuda_code *c = (xr_cuda_code *)user;
+    const xr_cuda *u = xr_cuda_of(c->program->device);
+    int error = u->context_push(u->context);
+    uint32_t k;
+    for (k = index; k < c->n_parts; k += c->threads)
+        if (error)
+            c->parts[k].error = error;
+        else
+            xr_part_make(u, &c->parts[k]);
+    if (!error) xr_cuda_pop(u);
+}
+/* A part whose machine code the cache has needs no compiler. */
+XG_FN void xr_part_cached(xlagpu_device *d, xr_ptx_part *part) {
+    void *code = part->info ? NULL : xr_cache_read(d, &part->ptx);
+    if (code && xr_cuda_of(d)->module_load(&part->module, code, 0, NULL, NULL)) part->module = NULL;
+    xg_mem_free(&d->c, code);
+}
+XG_FN xlagpu_status xr_part_done(xlagpu_program *p, xr_ptx_part *part) {
+    xlagpu_device *d = p->device;
+    if (part->code) xr_cache_write(d, &part->ptx, part->code, part->code_bytes);
+    if (part->link) xr_cuda_of(d)->link_destroy(part->link); /* and the code with it */
+    if (part->info) d->jit_log(d->jit_log_user, p->strings + p->head.name, (double)part->milliseconds, part->info);
+    part->link = NULL;
+    part->code = NULL;
+    return part->module ? XLAGPU_OK : xr_cuda_module_failed(d, part->error, part->log);
+}
+XG_FN xlagpu_status xr_parts_load(xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    xlagpu_device *d = p->device;
+    size_t each = XR_JIT_ERROR_BYTES + (d->jit_log ? (size_t)XR_JIT_INFO_BYTES : 0);
+    uint32_t k;
+    xlagpu_status s = XLAGPU_OK;
+    c->logs = xg_mem_alloc(&d->c, c->n_parts * each);
+    if (!c->logs) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: the log of the driver's compiler");
+    memset(c->logs, 0, c->n_parts * each);
+    for (k = 0; k < c->n_parts; k++) {
+        c->parts[k].log = (char *)c->logs + k * each;
+        c->parts[k].info = d->jit_log ? c->parts[k].log + XR_JIT_ERROR_BYTES : NULL;
+        xr_part_cached(d, &c->parts[k]);
+    }
+    c->threads = XG_MIN(c->threads, c->n_parts);
+    xr_parallel(c->threads, xr_parts_job, c);
+    for (k = 0; k < c->n_parts; k++) {
+        xlagpu_status one = xr_part_done(p, &c->parts[k]);
+        if (s == XLAGPU_OK) s = one;
+    }
+    return s;
+}
+
+/* ---- a program ---- */
+
+/* One block: the head, then lists by kernel, then parts. */
+XG_FN xr_cuda_code *xr_code_new(xlagpu_program *p) {
+    size_t n = p->n_kernels, parts = XR_PARTS_MAX * sizeof(xr_ptx_part), entries = n * sizeof(xr_ptx_entry);
+    char *m = (char *)xg_mem_alloc(&p->device->c, sizeof(xr_cuda_code) + parts + entries + n * 8);
+    xr_cuda_code *c = (xr_cuda_code *)(void *)m;
+    uint32_t k;
+    if (!m) {
+        xr_fail(&p->device->c, XLAGPU_ERROR_MEMORY, "out of memory: the table of kernels");
+        return NULL;
+    }
+    memset(m, 0, sizeof(xr_cuda_code) + parts + entries + n * 8);
+    c->program = p;
+    c->threads = XG_MIN(p->device->threads, (uint32_t)XR_LOADERS_MAX);
+    c->parts = (xr_ptx_part *)(void *)(m + sizeof *c);
+    c->entries = (xr_ptx_entry *)(void *)(m + sizeof *c + parts);
+    c->by_name = (uint32_t *)(void *)(m + sizeof *c + parts + entries);
+    c->part_of = c->by_name + n;
+    for (k = 0; k < n; k++) c->by_name[k] = k;
+    xr_sort(c->by_name, n, sizeof *c->by_name, xr_by_name_less, p);
+    return c;
+}
+/* Machine code of the executable for this very GPU; a driver that does not take it gets the PTX. */
+XG_FN bool xr_code_attached(xr_cuda_code *c) {
+    const xlagpu_program *p = c->program;
+    const xr_cuda *u = xr_cuda_of(p->device);
+    if (!p->sections[XG_EXE_CUBIN].bytes || p->device->jit_log) return false;
+    if (strcmp(p->strings + p->head.target_name, p->device->target) != 0) return false;
+    c->n_parts = 1;
+    if (!u->module_load(&c->parts[0].module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL)) return true;
+    c->parts[0].module = NULL;
+    return false;
+}
+XG_FN xlagpu_status xr_code_load(xr_cuda_code *c) {
+    xlagpu_program *p = c->program;
+    uint32_t k;
+    xlagpu_status s;
+    xr_scan(c);
+    s = xr_scan_check(c);
+    if (s == XLAGPU_OK && !xr_code_attached(c)) {
+        c->n_parts = xr_parts_wanted(c);
+        s = xr_parts_cut(c);
+        if (s == XLAGPU_OK) s = xr_parts_load(c);
+        xg_mem_free(&p->device->c, c->texts);
+        xg_mem_free(&p->device->c, c->logs);
+        c->texts = c->logs = NULL;
+    }
+    for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) {
+        xr_kernel *q = &p->kernels[k];
+        s = xr_cuda_function(p->device, c->parts[c->part_of[k]].module, q->name, q->shared_bytes, &q->handle);
+    }
+    return s;
+}
+
+XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
+    xlagpu_device *d = p->device;
+    xr_cuda_code *c = xr_code_new(p);
+    xlagpu_status s;
+    if (!c) return d->c.status;
+    p->module = c;
+    s = xr_cuda_push(&d->c, xr_cuda_of(d));
+    if (s != XLAGPU_OK) return s;
+    s = xr_code_load(c);
+    if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
+    xr_cuda_pop(xr_cuda_of(d));
+    return s;
+}
+XG_FN void xr_cuda_unload(xlagpu_program *p) {
+    xr_cuda_code *c = (xr_cuda_code *)p->module;
+    const xr_cuda *u = xr_cuda_of(p->device);
+    uint32_t k;
+    if (!c) return;
+    if (!u->context_push(u->context)) {
+        for (k = 0; k < c->n_parts; k++)
+            if (c->parts[k].module) u->module_unload(c->parts[k].module);
+        xr_cuda_pop(u);
+    }
+    xg_mem_free(&p->device->c, c);
+}
+
+#endif /* XG_RT_CUDA_LOAD_C */
 /* rt/cuda_graph.c -- command buffers as CUDA graphs, built node by node.
  *
  * Each command is a node that waits for the one before it; on a device opened with concurrent, only for those that it
@@ -20870,7 +25564,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
     const xr_platform *host = xr_host_platform();
     xlagpu_status s;
     bool automatic = xr_wants(wish, "");
-    if (!automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
+    if (wish && !automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
     if (xr_wants(wish, "cuda")) {
         s = xr_cuda_platform()->open(d, desc);
@@ -20899,13 +25593,20 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
     d->no_command_buffers = desc && desc->no_command_buffers;
+    d->predict = desc && desc->predict;
+    d->predict_scale = desc && desc->predict_scale ? desc->predict_scale : 1;
+    d->predict_memory_scale = desc && desc->predict_memory_scale ? desc->predict_memory_scale : d->predict_scale;
     d->copy_stream = desc && desc->copy_stream;
     d->concurrent = desc && desc->concurrent;
     if (desc) {
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
+        d->print = desc->print;
+        d->print_user = desc->print_user;
         d->range = desc->range;
         d->range_user = desc->range_user;
+        d->jit_log = desc->jit_log;
+        d->jit_log_user = desc->jit_log_user;
     }
     return xr_open_platform(d, desc);
 }
@@ -20939,7 +25640,15 @@ XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
     return d && d->platform ? d->platform->name : "none";
 }
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *d) { return d ? d->name : ""; }
+XLAGPU_DEF const char *xlagpu_limit_name(uint32_t limit) { return xg_cost_limit_name(limit); }
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *d) { return d ? d->target : ""; }
+XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *d, xlagpu_target_desc *out) {
+    memset(out, 0, sizeof *out);
+    if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
+    xg_device_describe(&d->figures, out);
+    out->name = d->target;
+    return XLAGPU_OK;
+}
 
 /* ---- buffers ---- */
 
@@ -22032,7 +26741,7 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     xlagpu_kernel_stats *k = t->kind == XG_EXE_THUNK_KERNEL ? &e->stats[t->kernel] : NULL;
-    uint64_t instructions = k ? k->warp_instructions : 0;
+    uint64_t instructions = k ? k->warp_instructions : 0, predicted = k ? k->predicted_ns : 0;
     double start = xr_seconds(), took = 0;
     xlagpu_rt_event *v;
     xlagpu_status s = q->event_record(e, e->profile.before, stream);
@@ -22057,6 +26766,8 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     v->flops = t->flops;
     v->bytes = t->bytes;
     v->instructions = k ? k->warp_instructions - instructions : 0;
+    v->predicted = k ? (double)(k->predicted_ns - predicted) * 1e-9 : 0;
+    v->limit = k ? k->limit : 0;
     return s;
 }
 
@@ -22147,6 +26858,11 @@ XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
+XG_FN void xr_random_reset(xlagpu_execution *e) {
+    e->random[0] = XG_EXE_RANDOM_FIRST;
+    e->random[1] = 0;
+}
+
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     xlagpu_execution *e;
     xlagpu_device *d;
@@ -22171,7 +26887,7 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
             e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
-    e->random[0] = XG_EXE_RANDOM_FIRST;
+    xr_random_reset(e);
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
     if (s != XLAGPU_OK) {
@@ -22192,6 +26908,10 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
         to->class_warps[i] += s->class_warps[i];
         to->class_lanes[i] += s->class_lanes[i];
     }
+    to->predicted_ns += s->predicted_ns;
+    if (!s->predicted_ns) return;
+    to->limit = s->limit;
+    to->peak_permille = s->peak_permille;
 }
 
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
@@ -22210,6 +26930,7 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     }
     xg_mem_free(&p->device->c, e->profile.events);
     p->device->platform->finish(e);
+    xr_easy_finish(e);
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
     for (k = 0; k < p->n_kernels; k++) xr_stats_add(&p->finished[k], &e->stats[k]);
@@ -22490,7 +27211,13 @@ XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) {
 }
 XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *e) { return e ? e->note : ""; }
 
-/* ---- the easy way ---- */
+#endif /* XG_RT_EXECUTE_C */
+/* rt/easy.c -- host arrays in, host arrays out.
+ *
+ * An execution that is run this way keeps buffers for parameters and results, and room to change layouts in: a second
+ * run allocates nothing. A program keeps such an execution for xlagpu_rt_run; both give all back at their end. */
+#ifndef XG_RT_EASY_C
+#define XG_RT_EASY_C
 
 /* Copies between logical row-major order and the buffer's, element by element; in: row-major to buffer. */
 XG_FN void xr_permute(const xlagpu_rt_value *v, const char *from, char *to, bool in) {
@@ -22525,24 +27252,39 @@ XG_FN bool xr_is_row_major(const xlagpu_rt_value *v) {
     return true;
 }
 
-XG_FN xlagpu_status xr_move_tensor(
-    xlagpu_device *d, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b, bool in) {
+/* Room for so many bytes, which stays with the execution. */
+XG_FN char *xr_spare(xlagpu_execution *e, size_t bytes) {
+    xg_ctx *c = &e->program->device->c;
+    if (bytes <= e->spare_bytes) return (char *)e->spare;
+    xg_mem_free(c, e->spare);
+    e->spare = xg_mem_alloc(c, bytes);
+    e->spare_bytes = e->spare ? bytes : 0;
+    if (!e->spare) xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", bytes);
+    return (char *)e->spare;
+}
+
+XG_FN xlagpu_status xr_move_in(
+    xlagpu_execution *e, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b) {
+    xlagpu_device *d = e->program->device;
     char *spare;
-    xlagpu_status s;
     if (!v->bytes) return XLAGPU_OK;
-    if (xr_is_row_major(v))
-        return in ? d->platform->upload(d, b->address, t->data, v->bytes)
-                  : d->platform->download(d, t->data, b->address, v->bytes);
-    spare = (char *)xg_mem_alloc(&d->c, v->bytes);
-    if (!spare) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", v->bytes);
-    if (in) {
-        xr_permute(v, (const char *)t->data, spare, true);
-        s = d->platform->upload(d, b->address, spare, v->bytes);
-    } else {
-        s = d->platform->download(d, spare, b->address, v->bytes);
-        if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false);
-    }
-    xg_mem_free(&d->c, spare);
+    if (xr_is_row_major(v)) return d->platform->upload(d, b->address, t->data, v->bytes);
+    spare = xr_spare(e, v->bytes);
+    if (!spare) return d->c.status;
+    xr_permute(v, (const char *)t->data, spare, true);
+    return d->platform->upload(d, b->address, spare, v->bytes);
+}
+XG_FN xlagpu_status xr_move_out(
+    xlagpu_execution *e, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b) {
+    xlagpu_device *d = e->program->device;
+    xlagpu_status s;
+    char *spare;
+    if (!v->bytes) return XLAGPU_OK;
+    if (xr_is_row_major(v)) return d->platform->download(d, t->data, b->address, v->bytes);
+    spare = xr_spare(e, v->bytes);
+    if (!spare) return d->c.status;
+    s = d->platform->download(d, spare, b->address, v->bytes);
+    if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false);
     return s;
 }
 
@@ -22574,72 +27316,90 @@ XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parame
     return s;
 }
 
-/* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */
-XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
-    const xlagpu_rt_tensor *outputs, uint32_t n_outputs, xlagpu_buffer *b) {
+/* Gives back what the easy way keeps. */
+XG_FN void xr_easy_finish(xlagpu_execution *e) {
+    xlagpu_program *p = e->program;
+    uint32_t k;
+    if (p->easy == e) p->easy = NULL;
+    for (k = e->kept ? p->head.n_params + p->head.n_results : 0; k-- > 0;)
+        if (!p->values[k].alias) xr_release(p->device, e->kept[k].address);
+    xg_mem_free(&p->device->c, e->kept);
+    xg_mem_free(&p->device->c, e->spare);
+    e->kept = NULL;
+    e->spare = NULL;
+    e->spare_bytes = 0;
+}
+
+/* Buffers of all parameters and results. A result that shares a parameter's memory has its buffer: the copy of the
+ * input is ours to give away. */
+XG_FN xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
     xlagpu_program *p = e->program;
     xlagpu_device *d = p->device;
-    xlagpu_rt_value v;
+    size_t n = (size_t)p->head.n_params + p->head.n_results, k;
     xlagpu_status s = XLAGPU_OK;
-    uint32_t k, n = n_inputs + n_outputs;
+    if (e->kept) return XLAGPU_OK;
+    e->kept = (xlagpu_buffer *)xg_mem_alloc(&d->c, (n + 1) * sizeof *e->kept);
+    if (!e->kept) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(e->kept, 0, (n + 1) * sizeof *e->kept);
     for (k = 0; k < n && s == XLAGPU_OK; k++) {
-        xr_value(p, k, &v);
-        if (v.alias) {
-            b[k] = b[v.alias - 1];
+        uint32_t shares = p->values[k].alias & ~XG_EXE_MUST_ALIAS;
+        if (shares) {
+            e->kept[k] = e->kept[shares - 1];
             continue;
         }
-        s = xr_alloc(d, v.bytes, &b[k].address);
-        b[k].bytes = v.bytes;
-        if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
+        s = xr_alloc(d, (size_t)p->values[k].bytes, &e->kept[k].address);
+        e->kept[k].bytes = (size_t)p->values[k].bytes;
     }
-    if (s == XLAGPU_OK) s = xr_run_once(e, b, b + n_inputs);
-    for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) {
-        xr_value(p, n_inputs + k, &v);
-        s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false);
+    if (s != XLAGPU_OK) xr_easy_finish(e);
+    return s;
+}
+
+XG_FN xlagpu_status xr_run_tensors(
+    xlagpu_execution *e, const xlagpu_rt_tensor *inputs, const xlagpu_rt_tensor *outputs) {
+    const xg_exe_header *h = &e->program->head;
+    xlagpu_rt_value v;
+    xlagpu_status s = xr_easy_buffers(e);
+    uint32_t k;
+    for (k = 0; k < h->n_params && s == XLAGPU_OK; k++) {
+        xr_value(e->program, k, &v);
+        s = xr_move_in(e, &v, &inputs[k], &e->kept[k]);
     }
-    for (k = n; k-- > 0;) {
-        xr_value(p, k, &v);
-        if (!v.alias) xr_release(d, b[k].address);
+    if (s == XLAGPU_OK) s = xr_run_once(e, e->kept, e->kept + h->n_params);
+    for (k = 0; k < h->n_results && s == XLAGPU_OK; k++) {
+        xr_value(e->program, h->n_params + k, &v);
+        s = xr_move_out(e, &v, &outputs[k], &e->kept[h->n_params + k]);
     }
     return s;
 }
 
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_device *d;
-    xlagpu_buffer *b;
     xlagpu_status s;
     if (!e) return XLAGPU_ERROR_USAGE;
-    d = e->program->device;
-    xr_begin(&d->c);
+    xr_begin(&e->program->device->c);
     s = xr_check_tensors(e->program, inputs, n_inputs, false);
     if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
-    if (s != XLAGPU_OK) return s;
-    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
-    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    memset(b, 0, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
-    s = xr_run_tensors(e, inputs, n_inputs, outputs, n_outputs, b);
-    xg_mem_free(&d->c, b);
-    return s;
+    return s == XLAGPU_OK ? xr_run_tensors(e, inputs, outputs) : s;
 }
 
+/* Every run begins with the same state of random numbers. After a failure nothing is kept. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_execution *e;
     xlagpu_status s;
     if (!p) return XLAGPU_ERROR_USAGE;
     xr_begin(&p->device->c);
     s = xr_check_tensors(p, inputs, n_inputs, false);
     if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
     if (s != XLAGPU_OK) return s;
-    e = xlagpu_rt_prepare(p);
-    if (!e) return p->device->c.status;
-    s = xlagpu_rt_run_with(e, inputs, n_inputs, outputs, n_outputs);
-    xlagpu_rt_finish(e);
+    if (!p->easy) p->easy = xlagpu_rt_prepare(p);
+    if (!p->easy) return p->device->c.status;
+    xr_random_reset(p->easy);
+    s = xr_run_tensors(p->easy, inputs, outputs);
+    if (s != XLAGPU_OK) xlagpu_rt_finish(p->easy);
     return s;
 }
 
-#endif /* XG_RT_EXECUTE_C */
+#endif /* XG_RT_EASY_C */
 #endif
 #endif
 

@@ -17,6 +17,7 @@
 
 /* hlo */
 #include "hlo/hlo.h"
+#include "hlo/config.c"
 #include "hlo/infer_common.c"
 #include "hlo/infer.c"
 #include "hlo/infer_contract.c"
@@ -40,6 +41,7 @@
 #include "hlo/print.c"
 #include "hlo/verify.c"
 #include "hlo/windows.c"
+#include "hlo/terms.c"
 
 /* eval */
 #include "eval/eval.h"
@@ -159,6 +161,7 @@
 
 /* fuse */
 #include "fuse/fuse.h"
+#include "fuse/record.c"
 #include "fuse/in_place.c"
 #include "fuse/sort_order.c"
 #include "fuse/sort_passes.c"
@@ -271,6 +274,10 @@
 #include "sched/tile_form.c"
 #include "sched/tile_plan.c"
 #include "sched/tile_emit.c"
+
+/* choice */
+#include "choice/choice.h"
+#include "choice/choice.c"
 
 /* ptx */
 #include "ptx/ptx.h"

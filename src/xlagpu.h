@@ -185,6 +185,11 @@ typedef struct xlagpu_tensor {
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
 
+/* The terms of the longest sum that an instruction of the module makes for one element (dot, convolution, reduce,
+ * reduce- window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there
+ * is none. */
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *module);
+
 /* One element as a double and back (rounded to nearest even, integers saturate), for types that programs seldom have:
  * bf16, f8e4m3fn ... Complex: the real part at `element`, the imaginary part half its bytes further, as the real type
  * (f32 or f64). */

@@ -58,7 +58,7 @@ typedef struct xlagpu_device_desc {
     const char *platform;       /* "auto" (or NULL), "cuda", "host" */
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
-    uint32_t threads;           /* host: worker threads of the simulator; 0: one per processor */
+    uint32_t threads;           /* of the simulator, and for loading kernels on "cuda"; 0: one per processor */
     /* every kernel is launched by itself; on "cuda" otherwise runs of them are CUDA graphs */
     bool no_command_buffers;
     /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
@@ -74,6 +74,9 @@ typedef struct xlagpu_device_desc {
     /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
     /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command
      * buffers with such copies are run step by step */
     bool copy_stream;
@@ -84,6 +87,10 @@ typedef struct xlagpu_device_desc {
      * executes: for NVTX's header, Tracy, ITT ...; instead of nvtx */
     void (*range)(void *user, const char *name);
     void *range_user;
+    /* cuda: what the driver's compiler says of a program's kernels (registers, spills) and how long it took, for each
+     * part that it compiles; the cache is not asked then */
+    void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
+    void *jit_log_user;
 } xlagpu_device_desc;
 
 /* Opens a device. On failure the status says why and *out is a device that only answers xlagpu_rt_error and
@@ -168,7 +175,7 @@ XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *program, uint32_t index, xlagpu_rt_kernel *out);
 
 /* Host arrays in, host arrays out, in logical row-major order; blocks. bytes of each must be exactly the value's. The
- * easy way. */
+ * easy way. Device buffers are kept for the next run until the program is unloaded. */
 typedef struct xlagpu_rt_tensor {
     void *data;
     size_t bytes;
@@ -176,7 +183,7 @@ typedef struct xlagpu_rt_tensor {
 XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
     const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
-/* The same in an execution that is there (below): no temporary memory is made. */
+/* The same in an execution that is there (below), which keeps its buffers for the next run until it is finished. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *execution, const xlagpu_rt_tensor *inputs,
     uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 

@@ -75,7 +75,8 @@ static void fill(xg_literal *l, bool gentle) {
 /* Does the module make floats, or only move them? */
 static bool computes(const xg_module *m) {
     const xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             bool makes = (xg_op_flags(i->op) & XGF_EW) || i->op == XG_DOT || i->op == XG_REDUCE ||
                          i->op == XG_REDUCE_WINDOW || i->op == XG_MAP;
             if (makes && i->op != XG_COPY && i->op != XG_SELECT && (xg_type_class(i->shape->type) & (XGT_F | XGT_C)))

@@ -35,6 +35,29 @@ expect 0 '^[0-9]+\.[0-9]+\.[0-9]+$' "--version" "$X --version"
 expect 2 'unknown verb' "an unknown verb" "$X frobnicate"
 expect 2 "did you mean '--platform'" "an unknown flag names the nearest" "$X run $W/good.hlo --platfrom=host"
 expect 2 "does not take" "a flag of another verb" "$X run $W/good.hlo --emit=ptx"
+# The verdict. A dot of 4,096 terms is right whatever order its kernel adds in; one wrong element of 1 in 1,000 is not.
+cat > $W/long.hlo <<'END'
+HloModule long
+ENTRY main {
+  a = f32[8,4096] parameter(0)
+  b = f32[4096,8] parameter(1)
+  ROOT d = f32[8,8] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+END
+sed 's/ROOT d = /c = /; s/^}$/  e = f32[8,8] constant({...})\n  ROOT d = f32[8,8] add(c, e)\n}/' $W/long.hlo > $W/off.hlo
+zeros="{0,0,0,0,0,0,0,0}"
+sed -i "s/constant({...})/constant({$zeros,$zeros,$zeros,{0,0,0,0.004,0,0,0,0},$zeros,$zeros,$zeros,$zeros})/" $W/off.hlo
+expect 0 'long.hlo: right: 64 elements in 1 result as the evaluator has them, worst error' "run says its verdict" "$X run $W/long.hlo --platform=host --save_args=$W/long.npz"
+expect 0 '^$' "run --quiet says nothing" "[ -z \"\$($X run $W/long.hlo --platform=host --quiet 2>&1)\" ] && echo"
+expect 0 'right: 64 elements' "arguments that were saved give the same" "$X run $W/long.hlo --platform=host --out=$W/long_out.npz && $X run $W/long.hlo --platform=host --args=$W/long.npz --expect=$W/long_out.npz --rtol=0 --atol=0"
+expect 1 "1 of 64 elements of out0 differ from .*which the module's own rounding allows" "an element that is 0.004 off is wrong" "$X run $W/off.hlo --platform=host --args=$W/long.npz --expect=$W/long_out.npz"
+expect 0 'right' "--out - writes to standard output" "$X run $W/long.hlo --platform=host --out=- > $W/piped.npz && cmp $W/piped.npz $W/long_out.npz"
+expect 2 'standard output' "--out - beside --stats" "$X run $W/long.hlo --platform=host --out=- --stats"
+printf 'HloModule i\nENTRY main {\n  x = u8[4] parameter(0)\n  c = u8[4] constant({1,0,0,0})\n  ROOT y = u8[4] add(x, c)\n}\n' > $W/one.hlo
+sed 's/{1,0,0,0}/{0,0,0,0}/' $W/one.hlo > $W/none.hlo
+expect 1 'integers within 0' "an integer that is off by one is wrong" "$X run $W/one.hlo --platform=host --out=$W/one.npz --quiet && $X run $W/none.hlo --platform=host --expect=$W/one.npz"
+expect 0 'right: 4 elements' "--int-atol 1 takes it" "$X run $W/none.hlo --platform=host --expect=$W/one.npz --int-atol 1"
+
 expect 2 'error' "a missing file" "$X run $W/nothing.hlo"
 expect 2 'error' "a target that is none" "$X compile $W/good.hlo --target=sm_1 --emit=ptx"
 expect 2 'opcode.hlo:5:[0-9]+: error: ' "an unknown opcode: file, line and column" "$X run $W/opcode.hlo --platform=host"

@@ -424,7 +424,188 @@ static void many_parameters(xlagpu_context *c, int n, bool newer) {
     EXPECT(nothing_left());
 }
 
+/* ---- loading many kernels ---- */
+
+enum {
+    MANY = 160
+};
+/* No two of these kernels are alike, and each is some kilobytes of PTX. */
+static xlagpu_bytes many_kernels(xlagpu_context *c) {
+    static char text[60000];
+    size_t at = (size_t)snprintf(text, sizeof text, "ENTRY e { x = f32[%d] parameter(0)\n", MANY);
+    int k;
+    for (k = 0; k < MANY; k++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+            "a%d = f32[%d] slice(x), slice={[0:%d]} b%d = f32[%d] exponential-minus-one(a%d)\n", k, k + 1, k + 1, k,
+            k + 1, k);
+    at += (size_t)snprintf(text + at, sizeof text - at, "ROOT t = (");
+    for (k = 0; k < MANY; k++) at += (size_t)snprintf(text + at, sizeof text - at, "%sf32[%d]", k ? ", " : "", k + 1);
+    at += (size_t)snprintf(text + at, sizeof text - at, ") tuple(");
+    for (k = 0; k < MANY; k++) at += (size_t)snprintf(text + at, sizeof text - at, "%sb%d", k ? ", " : "", k);
+    snprintf(text + at, sizeof text - at, ") }");
+    return compile_commands(c, text, 1u << 30, false); /* no passes: every operation is a kernel */
+}
+static void run_many(xlagpu_program *p) {
+    static float x[MANY], y[MANY][MANY];
+    xlagpu_rt_tensor in, out[MANY];
+    int k;
+    for (k = 0; k < MANY; k++) {
+        x[k] = (float)(k % 2);
+        out[k].data = y[k];
+        out[k].bytes = (size_t)(k + 1) * 4;
+    }
+    in.data = x;
+    in.bytes = sizeof x;
+    EXPECT(xlagpu_rt_run(p, &in, 1, out, MANY) == XLAGPU_OK);
+    for (k = 0; k < MANY; k++) EXPECT(y[k][0] == 0 && (k < 1 || (y[k][1] > 1.71f && y[k][1] < 1.72f)));
+}
+typedef struct jit_words {
+    int calls, kernels;
+    double milliseconds;
+} jit_words;
+static void jit_said(void *user, const char *program, double milliseconds, const char *text) {
+    jit_words *w = (jit_words *)user;
+    w->calls++;
+    w->kernels += strstr(text, "Used 12 registers") != NULL;
+    w->milliseconds += milliseconds;
+    EXPECT(*program);
+}
+static void parts(xlagpu_context *c) {
+    xlagpu_bytes exe = many_kernels(c);
+    xlagpu_device_desc desc;
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    uint32_t threads;
+    long modules = 0, n;
+    jit_words words = {0, 0, 0};
+    if (!EXPECT(exe.data && xlagpu_executable_ptx(exe).size > 2 * XR_PART_BYTES)) return;
+    memset(&desc, 0, sizeof desc);
+    desc.platform = "cuda";
+    desc.driver = LIBRARY;
+    for (threads = 1; threads <= 8; threads *= 2) {
+        reset();
+        fake->slow = 3000;
+        desc.threads = threads;
+        desc.jit_log = threads == 8 ? jit_said : NULL;
+        desc.jit_log_user = &words;
+        EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
+        p = xlagpu_rt_load(d, exe.data, exe.size);
+        if (!EXPECT(p != NULL)) printf("%s\n", xlagpu_rt_error(d));
+        modules = fake->modules;
+        EXPECT_IN((modules > 1) == (threads > 1), "several threads load several parts");
+        EXPECT_IN(fake->loading_most <= (long)threads && (fake->loading_most > 1) == (threads > 1), "side by side");
+        run_many(p);
+        xlagpu_rt_close(d);
+        EXPECT(nothing_left() && !fake->loading);
+    }
+    EXPECT(words.calls == modules && words.kernels == modules && words.milliseconds == 1.5 * (double)modules);
+    desc.jit_log = NULL;
+    for (n = 1; n <= modules; n++) { /* each part fails once */
+        reset();
+        fake->fail = "cuModuleLoadDataEx";
+        fake->fail_at = n;
+        fake->error = 218;
+        fake->log = "a kernel of this part is wrong";
+        EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
+        EXPECT(!xlagpu_rt_load(d, exe.data, exe.size));
+        EXPECT_TEXT(xlagpu_rt_error(d), "a kernel of this part is wrong");
+        xlagpu_rt_close(d);
+        EXPECT(nothing_left());
+    }
+    cache_clear();
+    (void)mkdir(CACHE, 0777);
+    desc.cache = CACHE;
+    for (n = 0; n < 2; n++) { /* parts are kept one by one, and found again */
+        reset();
+        EXPECT(xlagpu_rt_open(&desc, &d) == XLAGPU_OK);
+        p = xlagpu_rt_load(d, exe.data, exe.size);
+        EXPECT(p && cache_files() == modules && fake->linked == (n ? 0 : modules) && fake->from_code == modules);
+        run_many(p);
+        xlagpu_rt_close(d);
+        EXPECT(nothing_left());
+    }
+    cache_clear();
+    rmdir(CACHE);
+    reset();
+}
+/* A text of 20 megabytes is walked over once, not once a kernel. */
+static void one_walk(void) {
+    enum {
+        N = 20000,
+        PADDING = 900
+    };
+    static xlagpu_device device;
+    static xlagpu_program p;
+    char *text = (char *)malloc((size_t)N * (PADDING + 200) + 100), *names = (char *)malloc((size_t)N * 20);
+    size_t at = (size_t)sprintf(text, ".version 7.8\n.target sm_90\n.address_size 64\n");
+    xr_cuda_code *code;
+    int k, wrong = 0;
+    xg_ctx_init(&device.c, NULL, 0);
+    device.threads = 4;
+    p.device = &device;
+    p.n_kernels = N;
+    p.kernels = (xr_kernel *)calloc(N, sizeof *p.kernels);
+    for (k = 0; k < N; k++) {
+        int number = (int)((k * 7919u) % N); /* kernels stand in another order than in the table */
+        sprintf(names + 20 * k, "kernel_%d", k);
+        p.kernels[k].name = names + 20 * k;
+        at += (size_t)sprintf(text + at, "\n// .entry kernel_0(.param\n.visible .entry kernel_%d(", number);
+        if (number % 3) at += (size_t)sprintf(text + at, "\n\t.param .u64 .ptr .global .align 16 a");
+        if (number % 3 == 2) at += (size_t)sprintf(text + at, ",\n\t.param .u64 .ptr .global .align 16 b");
+        at += (size_t)sprintf(text + at, ")\n{\n%*s\n\tret;\n}\n", PADDING, ".param");
+    }
+    p.ptx.text = text;
+    p.ptx.size = at;
+    code = xr_code_new(&p);
+    xr_scan(code);
+    EXPECT(xr_scan_check(code) == XLAGPU_OK && code->n_entries == N);
+    for (k = 0; k < N; k++) wrong += p.kernels[k].n_params != (uint32_t)(k % 3);
+    for (k = 1; k < N; k++) wrong += memcmp(text + code->entries[k].begin - 2, "}\n", 2) != 0;
+    EXPECT_IN(!wrong, "a kernel's parameters, or its place in the text");
+    p.kernels[7].name = "kernel_that_is_not_there";
+    for (k = 0; k < N; k++) p.kernels[k].found = false;
+    xg_mem_free(&device.c, code);
+    code = xr_code_new(&p);
+    xr_scan(code);
+    EXPECT(xr_scan_check(code) == XLAGPU_ERROR_CORRUPT);
+    EXPECT_TEXT(device.c.message, "the executable's PTX has no kernel 'kernel_that_is_not_there'");
+    xg_mem_free(&device.c, code);
+    free(p.kernels);
+    free(text);
+    free(names);
+}
+
+/* ---- running again ---- */
+
+/* The easy way allocates once: device buffers, the execution, room to change layouts in. */
+static void run_again(xlagpu_bytes exe) {
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    long calls, allocations;
+    int k;
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    p = xlagpu_rt_load(d, exe.data, exe.size);
+    EXPECT(p && run_whole(p) == XLAGPU_OK);
+    calls = count.calls;
+    allocations = fake->allocations;
+    for (k = 0; k < 5; k++) EXPECT(run_whole(p) == XLAGPU_OK);
+    EXPECT_IN(count.calls == calls && fake->allocations == allocations, "a run like the one before allocates");
+    fake->fail = "cuLaunchKernel";
+    fake->fail_at = 1;
+    fake->error = 719;
+    EXPECT(run_whole(p) == XLAGPU_ERROR_DEVICE);
+    EXPECT_TEXT(xlagpu_rt_error(d), "launching a kernel");
+    fake->fail = NULL;
+    EXPECT(run_whole(p) == XLAGPU_OK);
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
+
 static void hardware(xlagpu_context *c, xlagpu_bytes exe, xlagpu_bytes control) {
+    parts(c);
+    one_walk();
+    run_again(exe);
     later_devices(exe);
     many_parameters(c, 511, false);
     many_parameters(c, 512, true);

@@ -24,6 +24,9 @@ typedef struct fake_state {
     unsigned long long late;
     int fail_on;                /* all calls behind the one that fails do so, too */
     long downloads, copy_nodes; /* blocking copies to the host; copy nodes between host and device: ever */
+    int slow;                   /* microseconds that loading a module takes */
+    long loading, loading_most; /* threads that load at this moment, and at most */
+    long allocations;           /* of device memory: ever */
 } fake_state;
 
 #endif

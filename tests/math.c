@@ -109,13 +109,19 @@ typedef long double ref_fn(long double, long double);
         return expr; \
     }
 R(exp, expl(x))
-R(expm1, expm1l(x)) R(log, logl(x)) R(log1p, log1pl(x)) R(sin, sinl(x)) R(cos, cosl(x)) R(tan, tanl(x))
-    R(tanh, tanhl(x)) R(sinh, sinhl(x)) R(cosh, coshl(x)) R(asin, asinl(x)) R(acos, acosl(x)) R(atan, atanl(x))
-        R(atan2, atan2l(x, y)) R(asinh, asinhl(x)) R(acosh, acoshl(x)) R(atanh, atanhl(x)) R(erf, erfl(x))
-            R(cbrt, cbrtl(x)) R(rsqrt, 1 / sqrtl(x)) R(pow, powl(x, y)) R(rem, fmodl(x, y)) R(round, roundl(x))
-                R(max, (long double)maximum((double)x, (double)y, true, true))
-                    R(min, (long double)maximum((double)x, (double)y, false, true)) R(div, x / y) R(sqrt, sqrtl(x))
-                        R(mul, x *y)
+R(expm1, expm1l(x))
+R(log, logl(x))
+R(log1p, log1pl(x))
+R(sin, sinl(x))
+R(cos, cosl(x))
+R(tan, tanl(x))
+R(tanh, tanhl(x))
+R(sinh, sinhl(x))
+R(cosh, coshl(x))
+R(asin, asinl(x)) R(acos, acosl(x)) R(atan, atanl(x)) R(atan2, atan2l(x, y)) R(asinh, asinhl(x)) R(acosh, acoshl(x))
+    R(atanh, atanhl(x)) R(erf, erfl(x)) R(cbrt, cbrtl(x)) R(rsqrt, 1 / sqrtl(x)) R(pow, powl(x, y)) R(rem, fmodl(x, y))
+        R(round, roundl(x)) R(max, (long double)maximum((double)x, (double)y, true, true))
+            R(min, (long double)maximum((double)x, (double)y, false, true)) R(div, x / y) R(sqrt, sqrtl(x)) R(mul, x *y)
 #undef R
     /* name, opcode, operands, bound in ulp for f32, f64, bf16, f16; 0.5 and a little: rounded correctly; negative: not
      * tested */

@@ -23,9 +23,12 @@ enum {
     X(platform, "platform", STR, FV_RUN | FV_SIM, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
     X(args, "args", STR, FV_RUN, "A.npz", "arguments arg0, arg1 ...; without it seeded random ones") \
     X(expect, "expect", STR, FV_RUN, "A.npz", "compare the results with out0, out1 ... of this file") \
-    X(rtol, "rtol", REAL, FV_RUN, "R", "relative tolerance of comparisons") \
+    X(rtol, "rtol", REAL, FV_RUN, "R", "relative tolerance of comparisons; without both: the type's, or what the module's own rounding asks for") \
     X(atol, "atol", REAL, FV_RUN, "A", "absolute tolerance of comparisons") \
-    X(out, "out", STR, FV_RUN, "O.npz", "write the results") \
+    X(int_atol, "int-atol", SIZE, FV_RUN, "N", "how far integers may differ: an image that is off by one") \
+    X(out, "out", STR, FV_RUN, "O.npz", "write the results; -: to standard output") \
+    X(save_args, "save_args", STR, FV_RUN, "A.npz", "write the arguments, to repeat a run elsewhere") \
+    X(quiet, "quiet", BOOL, FV_RUN, "", "no line that says the verdict") \
     X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
     X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \
     X(seed, "seed", INT, FV_RUN, "N", "seed of random arguments") \

@@ -357,7 +357,8 @@ static size_t npy_head(const npy_array *a, unsigned char out[NPY_HEAD_MAX]) {
 }
 
 bool npz_write(const char *path, const npy_array *arrays, size_t n, char error[256]) {
-    FILE *f = fopen(path, "wb");
+    bool standard = strcmp(path, "-") == 0;
+    FILE *f = standard ? stdout : fopen(path, "wb");
     size_t len = strlen(path), k, head, offset = 0, start;
     unsigned char npy[NPY_HEAD_MAX], rec[46];
     uint32_t *place = (uint32_t *)malloc((n + 1) * 2 * sizeof *place);
@@ -414,7 +415,7 @@ bool npz_write(const char *path, const npy_array *arrays, size_t n, char error[2
         put32(rec + 16, (uint32_t)start);
         ok = fwrite(rec, 1, 22, f) == 22;
     }
-    if (f && fclose(f) != 0) ok = false;
+    if (f && (standard ? fflush(f) : fclose(f)) != 0) ok = false;
     free(place);
     if (!ok)
         snprintf(error, 256, "%.200s: error: %s", path,

@@ -42,3 +42,8 @@ void progress_end(progress *p) {
     if (p->visible) fprintf(stderr, "\r\033[K");
     p->visible = false;
 }
+
+void print_text(void *user, const char *text, size_t bytes) {
+    (void)user;
+    fwrite(text, 1, bytes, stdout);
+}

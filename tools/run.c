@@ -20,7 +20,10 @@ typedef struct job {
     uint32_t n_in, n_out, n_want;
     double compile_s, load_s, run_s;
     difference worst; /* of all results */
+    double worst_ulp;
     char worst_at[600];
+    judge *judge; /* made when a result is beyond the tolerance of its type */
+    bool judged;
     int file; /* which of the command line */
     dump_state dump;
     progress progress;
@@ -139,6 +142,7 @@ static int job_open(job *j) {
     d.copy_stream = j->f->copy_stream;
     d.driver = j->f->driver;
     d.no_command_buffers = j->f->no_command_buffers;
+    d.print = print_text;
     progress_begin(&j->progress, &d);
     s = xlagpu_rt_open(&d, &j->device);
     return s == XLAGPU_OK
@@ -225,28 +229,74 @@ static bool same_shape(const tensor *a, const tensor *b) {
         if (a->dims[d] != b->dims[d]) return false;
     return a->rank == b->rank;
 }
+/* The module's own rounding, unless tolerances were given or it cannot be measured: see verdict.c. */
+static judge *job_judge(job *j) {
+    uint32_t k;
+    if (j->judged) return j->judge;
+    j->judged = true;
+    if (!j->module || j->f->set[FLAG_rtol] || j->f->set[FLAG_atol]) return NULL;
+    if (xlagpu_result_count(j->module) != j->n_out) return NULL; /* sizes of dynamic dimensions were taken off */
+    for (k = 0; k < j->n_in; k++)
+        if (j->in[k].size_of) return NULL;
+    j->judge =
+        judge_new(j->module, j->path, (const char *)j->text, j->text_n, j->in, j->n_in, j->n_out, j->f->fill_elided);
+    return j->judge;
+}
+static void job_keep_worst(job *j, uint32_t k, const difference *d) {
+    xlagpu_type real = tensor_real(j->out[k].type);
+    double want = tensor_is_float(real) && d->index < tensor_count(&j->want[k])
+                      ? xlagpu_get_element(real, j->want[k].data + d->index * xlagpu_type_bytes(j->want[k].type))
+                      : 0,
+           ulp = error_in_ulp(j->out[k].type, want, d->error);
+    if (k && !(d->excess > j->worst.excess || (d->excess == j->worst.excess && ulp > j->worst_ulp))) return;
+    j->worst = *d;
+    j->worst_ulp = ulp;
+    show_difference(j, k, d->index, j->worst_at);
+}
+static int job_compare_one(job *j, uint32_t k, const char *with) {
+    double rtol, atol;
+    const judge *own = NULL;
+    difference d;
+    char text[600], bound[160];
+    if (!same_shape(&j->want[k], &j->out[k]))
+        return fail(DIFFERS, "%s: out%u has other sizes than %s says", j->path, k, with);
+    tolerance_of(&j->want[k], j->f, &rtol, &atol);
+    d = tensor_compare(&j->want[k], &j->out[k], rtol, atol);
+    if (d.bad && (own = job_judge(j)) != NULL) d = judge_compare(own, k, &j->want[k], &j->out[k], rtol, atol);
+    job_keep_worst(j, k, &d);
+    if (!d.bad) return OK;
+    show_difference(j, k, d.index, text);
+    if (!tensor_is_float(tensor_real(j->out[k].type)))
+        snprintf(bound, sizeof bound, "integers within %lld", j->f->int_atol);
+    else if (own)
+        snprintf(bound, sizeof bound, "rtol %g, atol %g, and beyond %g, which the module's own rounding allows", rtol,
+            atol, d.bound);
+    else
+        snprintf(bound, sizeof bound, "rtol %g, atol %g", rtol, atol);
+    return fail(DIFFERS, "%s: %zu of %zu elements of out%u differ from %s (%s); the worst is %s", j->path, d.bad,
+        tensor_count(&j->out[k]), k, with, bound, text);
+}
+/* The line that says: compared with what, how much, how far off, how long. */
+static void job_verdict(const job *j, const char *with) {
+    size_t elements = 0;
+    uint32_t k;
+    if (j->f->quiet || j->f->summary) return;
+    for (k = 0; k < j->n_out; k++) elements += tensor_count(&j->out[k]);
+    fprintf(stderr, "%s: right: %zu element%s in %u result%s as %s has them", j->path, elements,
+        elements == 1 ? "" : "s", j->n_out, j->n_out == 1 ? "" : "s", with);
+    if (j->worst.error > 0)
+        fprintf(stderr, ", worst error %.3g (%.3g ulp, %s)", j->worst.error, j->worst_ulp, j->worst_at);
+    else
+        fprintf(stderr, ", bit for bit or equal by value");
+    if (j->worst.bound > 0)
+        fprintf(stderr, ", within %.3g as the module's own rounding against float64 allows", j->worst.bound);
+    fprintf(stderr, "; ran in %.2f ms\n", j->run_s * 1e3);
+}
 static int job_compare(job *j, const char *with) {
     uint32_t k;
     int rc = OK;
-    for (k = 0; k < j->n_out; k++) {
-        double rtol, atol;
-        difference d;
-        char text[600];
-        if (!same_shape(&j->want[k], &j->out[k])) {
-            rc = fail(DIFFERS, "%s: out%u has other sizes than %s says", j->path, k, with);
-            continue;
-        }
-        tolerance_of(j->out[k].type, j->f, &rtol, &atol);
-        d = tensor_compare(&j->want[k], &j->out[k], rtol, atol);
-        show_difference(j, k, d.index, text);
-        if (!k || d.excess > j->worst.excess) {
-            j->worst = d;
-            snprintf(j->worst_at, sizeof j->worst_at, "%s", text);
-        }
-        if (!d.bad) continue;
-        rc = fail(DIFFERS, "%s: %zu of %zu elements of out%u differ from %s (rtol %g, atol %g); the worst is %s",
-            j->path, d.bad, tensor_count(&j->out[k]), k, with, rtol, atol, text);
-    }
+    for (k = 0; k < j->n_out; k++) rc = worse(rc, job_compare_one(j, k, with));
+    if (!rc) job_verdict(j, with);
     return rc;
 }
 
@@ -269,14 +319,19 @@ static int job_check(job *j) {
     return rc ? rc : job_compare(j, "the evaluator");
 }
 
-static int job_write(job *j) {
-    npy_array *a = (npy_array *)calloc((size_t)j->n_out + 1, sizeof *a);
+/* Writes tensors as arrays prefix0, prefix1 ...; sizes of dynamic dimensions travel in the arrays' own. */
+static int tensors_write(const tensor *t, uint32_t n, const char *prefix, const char *path) {
+    npy_array *a = (npy_array *)calloc((size_t)n + 1, sizeof *a);
     char error[256];
-    uint32_t k;
+    uint32_t k, count = 0;
     bool ok;
     if (!a) return fail(DEVICE, "xlagpu: error: out of memory");
-    for (k = 0; k < j->n_out; k++) tensor_array(&j->out[k], "out", k, &a[k]);
-    ok = npz_write(j->f->out, a, j->n_out, error);
+    for (k = 0; k < n; k++)
+        if (!t[k].size_of) {
+            tensor_array(&t[k], prefix, count, &a[count]);
+            count++;
+        }
+    ok = npz_write(path, a, count, error);
     free(a);
     return ok ? OK : fail(BAD, "%s", error);
 }
@@ -448,7 +503,8 @@ static int run_one(const flag_values *f, int file) {
     j.context = xlagpu_create(&desc);
     rc = j.context ? job_run(&j) : fail(DEVICE, "xlagpu: error: out of memory");
     if (!rc) rc = tensors_trim(j.out, &j.n_out);
-    if (!rc && f->out) rc = job_write(&j);
+    if (!rc && f->save_args) rc = tensors_write(j.in, j.n_in, "arg", f->save_args);
+    if (!rc && f->out) rc = tensors_write(j.out, j.n_out, "out", f->out);
     if (!rc) {
         check = job_check(&j);
         if (f->stats) job_stats(&j);
@@ -458,6 +514,7 @@ static int run_one(const flag_values *f, int file) {
     tensors_free(j.in, j.n_in);
     tensors_free(j.out, j.n_out);
     tensors_free(j.want, j.n_want);
+    judge_free(j.judge);
     dump_end(&j.dump);
     progress_end(&j.progress);
     xlagpu_rt_close(j.device);
@@ -479,8 +536,12 @@ static int check_flags(const flag_values *f) {
             BAD, "xlagpu: error: no platform is called '%s'; there are auto, cuda, host and interpreter", f->platform);
     if (reference && *reference && strcmp(reference, "interpreter") != 0 && strcmp(reference, "default") != 0)
         return fail(BAD, "xlagpu: error: --reference_platform is 'interpreter' or ''; it was '%s'", reference);
-    if (f->n_files > 1 && f->out)
-        return fail(BAD, "xlagpu: error: the results of %d modules cannot go into one file", f->n_files);
+    if (f->n_files > 1 && (f->out || f->save_args))
+        return fail(BAD, "xlagpu: error: the %s of %d modules cannot go into one file",
+            f->out ? "results" : "arguments", f->n_files);
+    if (f->out && strcmp(f->out, "-") == 0 && (f->stats || f->summary || f->profile))
+        return fail(
+            BAD, "xlagpu: error: --out - writes to standard output, and so would --stats, --summary or --profile");
     return OK;
 }
 

@@ -231,6 +231,7 @@ int verb_sim(const flag_values *f) {
     desc.predict = f->stats;
     desc.predict_scale = (uint32_t)f->scale;
     desc.predict_memory_scale = (uint32_t)f->memory_scale;
+    desc.print = print_text;
     progress_begin(&shown, &desc);
     if (!args)
         rc = fail(DEVICE, "xlagpu: error: out of memory");

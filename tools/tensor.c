@@ -12,9 +12,9 @@ static bool type_is(xlagpu_type t, const char *prefix) {
     return strncmp(xlagpu_type_text(t), prefix, strlen(prefix)) == 0;
 }
 static bool is_complex(xlagpu_type t) { return t == XLAGPU_C64 || t == XLAGPU_C128; }
-static bool is_float(xlagpu_type t) { return type_is(t, "f") || t == XLAGPU_BF16; }
+bool tensor_is_float(xlagpu_type t) { return type_is(t, "f") || t == XLAGPU_BF16; }
 static bool is_integer(xlagpu_type t) { return type_is(t, "s") || type_is(t, "u"); }
-static xlagpu_type real_of(xlagpu_type t) { return t == XLAGPU_C64 ? XLAGPU_F32 : t == XLAGPU_C128 ? XLAGPU_F64 : t; }
+xlagpu_type tensor_real(xlagpu_type t) { return t == XLAGPU_C64 ? XLAGPU_F32 : t == XLAGPU_C128 ? XLAGPU_F64 : t; }
 size_t tensor_count(const tensor *t) {
     size_t b = xlagpu_type_bytes(t->type);
     return b ? t->bytes / b : 0;
@@ -150,11 +150,11 @@ void tensor_random(tensor *t, uint64_t *seed) {
         if (t->type == XLAGPU_PRED)
             *p = u > 0;
         else
-            xlagpu_set_element(real_of(t->type), p,
-                is_float(real_of(t->type)) ? u
-                : type_is(t->type, "u")    ? floor((u + 1) * 8)
-                                           : floor(u * 8));
-        if (is_complex(t->type)) xlagpu_set_element(real_of(t->type), p + size / 2, random_unit(seed));
+            xlagpu_set_element(tensor_real(t->type), p,
+                tensor_is_float(tensor_real(t->type)) ? u
+                : type_is(t->type, "u")               ? floor((u + 1) * 8)
+                                                      : floor(u * 8));
+        if (is_complex(t->type)) xlagpu_set_element(tensor_real(t->type), p + size / 2, random_unit(seed));
     }
 }
 
@@ -163,11 +163,11 @@ void tensor_random(tensor *t, uint64_t *seed) {
 /* How a type appears in .npy: kind and bytes. */
 static void npy_type(xlagpu_type t, char *kind, uint32_t *item) {
     *item = (uint32_t)xlagpu_type_bytes(t);
-    *kind = t == XLAGPU_PRED                                                                            ? 'b'
-            : type_is(t, "s")                                                                           ? 'i'
-            : type_is(t, "u") || (is_float(t) && t != XLAGPU_F16 && t != XLAGPU_F32 && t != XLAGPU_F64) ? 'u'
-            : is_complex(t)                                                                             ? 'c'
-                                                                                                        : 'f';
+    *kind = t == XLAGPU_PRED                                                                                   ? 'b'
+            : type_is(t, "s")                                                                                  ? 'i'
+            : type_is(t, "u") || (tensor_is_float(t) && t != XLAGPU_F16 && t != XLAGPU_F32 && t != XLAGPU_F64) ? 'u'
+            : is_complex(t)                                                                                    ? 'c'
+                                                                                                               : 'f';
 }
 
 static void show_shape(const int64_t *dims, uint32_t rank, char out[256]) {
@@ -260,24 +260,45 @@ void tensor_array(const tensor *t, const char *prefix, uint32_t k, npy_array *ou
 
 /* ---- comparing ---- */
 
-void tolerance_of(xlagpu_type t, const flag_values *f, double *rtol, double *atol) {
-    xlagpu_type r = real_of(t);
-    double usual = !is_float(r)       ? 0
-                   : r == XLAGPU_F64  ? 1e-12
-                   : r == XLAGPU_F32  ? 1e-5
-                   : r == XLAGPU_F16  ? 2e-3
-                   : r == XLAGPU_BF16 ? 1.6e-2
-                                      : 0.25;
+double tensor_ulp(xlagpu_type t) {
+    unsigned char one[16], next[16];
+    memset(one, 0, sizeof one);
+    xlagpu_set_element(t, one, 1);
+    memcpy(next, one, sizeof next);
+    next[0]++; /* little-endian: the mantissa's last bit; 1.0 has none set */
+    return xlagpu_get_element(t, next) - xlagpu_get_element(t, one);
+}
+/* The largest finite magnitude, at most 1: what an absolute tolerance is a part of. */
+static double size_of_values(const tensor *t) {
+    xlagpu_type r = tensor_real(t->type);
+    size_t size = xlagpu_type_bytes(r), n = size ? tensor_count(t) * (r == t->type ? 1 : 2) : 0, k;
+    double most = 0;
+    for (k = 0; k < n && most < 1; k++) {
+        double x = fabs(xlagpu_get_element(r, t->data + k * size));
+        if (isfinite(x) && x > most) most = x;
+    }
+    return most < 1 ? most : 1;
+}
+void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double *atol) {
+    xlagpu_type r = tensor_real(want->type);
+    double usual = !tensor_is_float(r) ? 0
+                   : r == XLAGPU_F64   ? 1e-12
+                   : r == XLAGPU_F32   ? 1e-5
+                   : r == XLAGPU_F16   ? 2e-3
+                   : r == XLAGPU_BF16  ? 1.6e-2
+                                       : 0.25;
     *rtol = f->set[FLAG_rtol] ? f->rtol : usual;
-    *atol = f->set[FLAG_atol] ? f->atol : f->set[FLAG_rtol] ? 0 : usual;
+    *atol = f->set[FLAG_atol] ? f->atol : f->set[FLAG_rtol] ? 0 : usual * size_of_values(want);
+    if (is_integer(r)) *atol = (double)f->int_atol;
 }
 
 /* |got - want| over what is allowed; above 1 is too much. */
 static void compare_reals(difference *d, xlagpu_type t, const unsigned char *want, const unsigned char *got,
     double rtol, double atol, size_t index, bool *bad) {
     double w = xlagpu_get_element(t, want), g = xlagpu_get_element(t, got), error = fabs(g - w),
-           bound = is_float(t) ? atol + rtol * fabs(w) : 0, excess;
-    if (is_float(t) ? w == g || (isnan(w) && isnan(g)) : memcmp(want, got, xlagpu_type_bytes(t)) == 0) return;
+           bound = tensor_is_float(t) ? atol + rtol * fabs(w) : 0, excess;
+    if (tensor_is_float(t) ? w == g || (isnan(w) && isnan(g)) : memcmp(want, got, xlagpu_type_bytes(t)) == 0) return;
+    if (is_integer(t)) bound = atol; /* --int-atol; 64-bit integers far from zero are compared as doubles */
     excess = isfinite(w) && isfinite(g) && bound > 0 ? error / bound : HUGE_VAL;
     if (isnan(error)) error = HUGE_VAL;
     if (excess > d->excess || (excess == d->excess && error > d->error)) {
@@ -289,7 +310,7 @@ static void compare_reals(difference *d, xlagpu_type t, const unsigned char *wan
 }
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol) {
     size_t n = tensor_count(want), size = xlagpu_type_bytes(want->type), k;
-    xlagpu_type real = real_of(want->type);
+    xlagpu_type real = tensor_real(want->type);
     difference d;
     memset(&d, 0, sizeof d);
     for (k = 0; k < n; k++) {
@@ -327,12 +348,12 @@ void tensor_show(const tensor *t, size_t index, char out[96]) {
         else
             snprintf(out, 96, "%lld", (long long)i);
     } else if (is_complex(t->type))
-        snprintf(out, 96, "(%.9g, %.9g)", xlagpu_get_element(real_of(t->type), p),
-            xlagpu_get_element(real_of(t->type), p + size / 2));
+        snprintf(out, 96, "(%.9g, %.9g)", xlagpu_get_element(tensor_real(t->type), p),
+            xlagpu_get_element(tensor_real(t->type), p + size / 2));
     else
         snprintf(out, 96,
-            t->type == XLAGPU_F64 ? "%.17g"
-            : is_float(t->type)   ? "%.9g"
-                                  : "%.0f",
+            t->type == XLAGPU_F64      ? "%.17g"
+            : tensor_is_float(t->type) ? "%.9g"
+                                       : "%.0f",
             xlagpu_get_element(t->type, p));
 }

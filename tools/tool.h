@@ -45,11 +45,15 @@ typedef struct tensor {
     uint32_t size_of;
     int64_t *own_dims;
 } tensor; /* size_of: as in xlagpu_value_info */
-/* bad: elements over the tolerance; index: of the worst one, which is `error` off */
+/* bad: elements over the tolerance; index: of the worst one, which is `error` off; bound: what a judge allowed at most
+ */
 typedef struct difference {
     size_t bad, index;
-    double excess, error;
+    double excess, error, bound;
 } difference;
+xlagpu_type tensor_real(xlagpu_type t); /* of a complex type its parts', else itself */
+bool tensor_is_float(xlagpu_type t);    /* complex types are not: ask of tensor_real */
+double tensor_ulp(xlagpu_type t);       /* the distance from 1 to the next value of a float type */
 size_t tensor_count(const tensor *t);
 int tensors_trim(tensor *t, uint32_t *n); /* arrays with sizes behind them become arrays of these sizes alone */
 void tensor_random(tensor *t, uint64_t *seed);
@@ -57,10 +61,22 @@ void tensor_random(tensor *t, uint64_t *seed);
 int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what);
 void tensor_array(
     const tensor *t, const char *prefix, uint32_t k, npy_array *out); /* for writing; the data stay the tensor's */
-void tolerance_of(xlagpu_type t, const flag_values *f, double *rtol, double *atol);
+/* What the flags say, else a part in so many as the type has; absolute of the largest value, at most of 1. */
+void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double *atol);
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol);
 void tensor_show_index(const tensor *t, size_t index, char out[256]);
 void tensor_show(const tensor *t, size_t index, char out[96]); /* an element as text, integers exactly */
+
+/* ---- verdict.c: the bound of a comparison, from the module's own rounding ---- */
+typedef struct judge judge;
+/* Evaluates the module in float64 and, for the arguments and neighbours of theirs, in its own types. NULL when it does
+ * not evaluate so. The module, its text and the arguments are only read. */
+judge *judge_new(xlagpu_module *m, const char *path, const char *text, size_t n, const tensor *in, uint32_t n_in,
+    uint32_t n_out, bool fill);
+void judge_free(judge *j); /* NULL is allowed */
+difference judge_compare(
+    const judge *j, uint32_t which, const tensor *want, const tensor *got, double rtol, double atol);
+double error_in_ulp(xlagpu_type t, double want, double error); /* of integers the error itself */
 
 /* ---- dump.c: the compiler's stages, as files and on stderr ---- */
 typedef struct dump_state {
@@ -91,6 +107,7 @@ typedef struct progress {
 } progress;
 void progress_begin(progress *p, xlagpu_device_desc *d); /* p must stay while the device is open */
 void progress_end(progress *p);
+void print_text(void *user, const char *text, size_t bytes); /* what kernels print, to standard output */
 
 /* ---- profile.c ---- */
 /* a table of the steps, sorted by their share of the time */

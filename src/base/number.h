@@ -18,6 +18,7 @@ typedef struct xg_float_format {
     int digits_short, digits_full;
 } xg_float_format;
 XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t); /* NULL for what is not a float */
+XG_FN int xg_float_digits(double v, int count, char *out); /* of a finite v that is not 0; the exponent of the first */
 XG_FN double xg_float_decode(xlagpu_type t, uint64_t bits);
 /* Round to nearest even. Overflow: infinity if the format has it, else its NaN, f4/f6: the largest finite. NaN:
  * nan_bits (sign kept where the format has one). */

@@ -93,19 +93,19 @@ XG_FN xg_karg *xg_driver_args(xg_arena *a, const xg_plan *p, const xg_plan_step 
     return args;
 }
 
-/* Does a result lie over an operand where only the loop emitter may put it? */
-XG_FN bool xg_driver_wants_loop(xg_arena *a, const xg_plan *p, const xg_plan_step *s) {
+/* A plan that was written by hand may put a result where the kernel does not expect it. */
+XG_FN void xg_driver_check_over(const xg_plan *p, const xg_plan_step *s, const xg_record *r) {
     uint32_t n = s->n_links - s->n_written, k, j;
     for (k = 0; k < s->n_written; k++)
         for (j = 0; j < n; j++)
-            if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes &&
-                !xg_fuse_may_share(a, s->inst, j, k))
-                return true;
-    return false;
+            if (s->links[j] == s->links[n + k] && p->buffers.p[s->links[j]]->bytes && !xg_record_may_share(r, j, k))
+                xg_hlo_fail(s->inst, XLAGPU_ERROR_INVALID, "plan the module again",
+                    "%s: result %u lies over operand %u, where its %.*s '%.*s' cannot put it", s->inst->name.p, k, j,
+                    (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p);
 }
 
 /* Equal keys: the same kernel, whatever the names. */
-XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_karg *args) {
+XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_record *r, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
     xg_buf b;
     xg_buf_init(&b, s->work);
@@ -117,6 +117,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
         xg_put_i64(&b, args[k].align);
         xg_putc(&b, ' ');
     }
+    xg_record_print_way(&b, r);
     xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
     return xg_str_of(b.p, b.n);
 }
@@ -133,29 +134,26 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
             "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
-/* Block-level code where its estimate is the least, an emitter's else. Tiles read what a result may lie over at the
- * place that they write, as the loop emitter does. */
-XG_FN xg_kmodule *xg_driver_emit(xg_driver_state *s, const xg_inst *fusion, bool by_loop) {
-    xg_str name = xg_driver_kernel_name(s, fusion->name);
-    xg_kmodule *m = xg_tile_fusion(s->work, fusion, name, &s->emit, &fusion->comp->module->device);
-    return m ? m : xg_emit_fusion(s->work, fusion, name, &s->emit, by_loop);
-}
 /* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
 XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
     const xg_inst *fusion = p->steps.p[step].inst;
     xg_kmodule *m;
     xg_karg *args;
+    const xg_record *record;
     xg_plan_kernel k;
     xg_str key;
     uint32_t *made;
     xg_mark none = xg_arena_mark(s->temp);
     size_t i;
     xg_driver_check_args(fusion);
+    record = xg_records_of(p->records, fusion);
+    if (!record) xg_hlo_fail(fusion, XLAGPU_ERROR_INTERNAL, NULL, "%s has no record", fusion->name.p);
+    xg_driver_check_over(p, &p->steps.p[step], record);
     args = xg_driver_args(s->work, p, &p->steps.p[step]);
-    key = xg_driver_kernel_key(s, fusion, args);
+    key = xg_driver_kernel_key(s, fusion, record, args);
     made = (uint32_t *)xg_dict_get(&s->made, key);
     if (made) return *made;
-    m = xg_driver_emit(s, fusion, xg_driver_wants_loop(s->work, p, &p->steps.p[step]));
+    m = xg_choice_emit(s->work, fusion, record, xg_driver_kernel_name(s, fusion->name), &s->emit);
     m->temp = s->temp;
     m->target = &s->o->target;
     m->ftz = s->o->ftz;
@@ -367,7 +365,10 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         p->hlo = xg_str_of(text.p, text.n);
     }
     if (report) xg_driver_fill_report(p, instructions, report);
-    if (o->predict && report) report->picoseconds = xg_driver_predict(p, o);
+    if (o->predict) {
+        int64_t whole = xg_driver_predict(p, o);
+        if (report) report->picoseconds = whole;
+    }
     exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
         xg_buf_init(&text, a);
@@ -442,6 +443,8 @@ XG_FN xg_str xg_driver_compile_plan(
         xg_fail(c, XLAGPU_ERROR_USAGE, "the module was planned for sm_%u and cannot be compiled for %s", cc,
             aimed.target.name);
     xg_driver_check_limit(p, o->memory_limit);
+    p->m->deterministic = o->deterministic;
+    xg_choice_complete(p->m);
     return xg_driver_finish(p, &aimed, report, to);
 }
 

@@ -2,6 +2,7 @@
  * counts. */
 #ifndef XG_DRIVER_H
 #define XG_DRIVER_H
+#include "../choice/choice.h"
 #include "../emit/emit.h"
 #include "../eval/eval.h"
 #include "../opt/opt.h"

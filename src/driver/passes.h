@@ -129,6 +129,7 @@ enum {
     X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL) \
     X(SCHEDULE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \
+    X(SCHEDULE, "kernel-choice", xg_choice_kernels, REQUIRED) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
     X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
 /* clang-format on */

@@ -120,6 +120,7 @@ typedef struct xg_public_job {
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
+    uint64_t terms; /* of the longest sum */
     xlagpu_bytes made;
 } xg_public_job;
 
@@ -546,6 +547,23 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
     j.n_outputs = n_outputs;
     j.fill_elided = fill_elided;
     return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
+}
+
+/* ---- sums ---- */
+
+XG_FN void xg_public_terms(xg_public_job *j) {
+    const xg_module *m = xg_public_hlo(j->m);
+    const xg_comp *c;
+    j->terms = 1;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
+            uint64_t n = xg_inst_terms(i);
+            if (n > j->terms) j->terms = n;
+        }
+}
+XLAGPU_DEF uint64_t xlagpu_longest_sum(xlagpu_module *m) {
+    xg_public_job j = xg_public_job_of(m);
+    return m && xg_public_do(&j, xg_public_terms) ? j.terms : 1;
 }
 
 /* ---- elements ---- */

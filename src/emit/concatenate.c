@@ -90,9 +90,10 @@ XG_FN bool xg_concatenate_make(xg_concatenate *c, xg_fusion_emission *e) {
     most = 2 * ((hero->shape->elements + XG_LAUNCH_THREADS - 1) / XG_LAUNCH_THREADS) + 4;
     return xg_sections_blocks(c->sections, c->n) <= most;
 }
-XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e) {
-    xg_concatenate c;
-    return xg_concatenate_make(&c, (xg_fusion_emission *)e);
+XG_FN bool xg_emit_concatenate_plan(xg_fusion_emission *e) {
+    xg_concatenate *c = XG_NEW(e->arena, xg_concatenate);
+    e->form = c;
+    return xg_concatenate_make(c, e) && xg_sections_launch(e, c->sections, c->n);
 }
 
 XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
@@ -117,9 +118,8 @@ XG_FN void xg_concatenate_body(xg_scope *s, void *data, uint32_t which, xg_kval 
     }
 }
 XG_FN void xg_emit_concatenate(xg_fusion_emission *e) {
-    xg_concatenate c;
-    (void)xg_concatenate_make(&c, e);
-    xg_emit_sections(e, c.sections, c.n, xg_concatenate_body, &c);
+    xg_concatenate *c = (xg_concatenate *)e->form;
+    xg_emit_sections(e, c->sections, c->n, xg_concatenate_body, c);
 }
 
 #endif /* XG_EMIT_CONCATENATE_C */

@@ -7,24 +7,47 @@
 #include "scattered.c"
 #include "sliding_rows.c"
 
-typedef struct xg_emitter {
-    const char *name;
-    bool (*match)(const xg_fusion_emission *e);
-    void (*emit)(xg_fusion_emission *e);
-} xg_emitter;
-
-XG_FN const xg_emitter *xg_emit_choose(const xg_fusion_emission *e) {
-    static const xg_emitter table[] = {
-#define X(name, text, match, emit) {text, match, emit},
-        XG_EMITTERS(X)
+static const xg_emitter xg_emitters[] = {
+#define X(name, text, plan, emit) {text, plan, emit},
+    XG_EMITTERS(X)
 #undef X
-    };
-    size_t k = 0;
-    while (k < XG_COUNT(table) && !table[k].match(e)) k++;
-    if (k == XG_COUNT(table))
+};
+
+XG_FN const xg_emitter *xg_emit_row(uint32_t k) { return k < XG_COUNT(xg_emitters) ? &xg_emitters[k] : NULL; }
+XG_FN const xg_emitter *xg_emit_find(xg_str name) {
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(xg_emitters); k++)
+        if (xg_str_is(name, xg_emitters[k].name)) return &xg_emitters[k];
+    return NULL;
+}
+
+/* What an emitter that refused has written is gone. */
+XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by) {
+    xg_record *r = e->record;
+    memset(&r->form, 0, sizeof r->form);
+    memset(&r->launch, 0, sizeof r->launch);
+    r->why = xg_str_of(NULL, 0);
+    r->kind = XG_STR("emitter");
+    r->way = xg_str_z(by->name);
+    if (!e->parts != (by->emit == xg_emit_phases)) return false; /* members have elements, the whole has none */
+    return by->plan(e);
+}
+XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission *e) {
+    uint32_t k = 0;
+    while (k < XG_COUNT(xg_emitters) && !xg_emit_plan(e, &xg_emitters[k])) k++;
+    if (k == XG_COUNT(xg_emitters))
         xg_hlo_fail(
             e->fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "no emitter takes this fusion");
-    return &table[k];
+    return &xg_emitters[k];
+}
+XG_FN bool xg_emit_launch(xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster) {
+    xg_launch *l = &e->record->launch;
+    uint32_t k;
+    for (k = 0; k < 3; k++) l->threads[k] = l->blocks[k] = 1;
+    l->threads[0] = (uint32_t)threads;
+    l->blocks[0] = (uint32_t)blocks;
+    l->cluster = (uint32_t)cluster;
+    return true;
 }
 
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
@@ -40,6 +63,9 @@ XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {
     for (k = 0; k < n; k++) xg_emit_name(e->m, &f->body->args[k], n == 1 ? "input" : "input%u", k);
     for (k = 0; k < e->n_roots; k++)
         xg_emit_name(e->m, &f->body->args[n + k], e->n_roots == 1 ? "output" : "output%u", k);
+    memcpy(f->threads, e->record->launch.threads, sizeof f->threads);
+    memcpy(f->blocks, e->record->launch.blocks, sizeof f->blocks);
+    f->cluster = e->record->launch.cluster;
     e->m->entry = f;
     return f;
 }
@@ -58,7 +84,8 @@ XG_FN void xg_emit_check_outputs(const xg_inst *i) {
 
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e) {
     uint32_t k;
-    if (e->parts) XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
+    if (e->parts)
+        XG_FOR_INSTS(i, e->comp) xg_emit_check_outputs(i);
     for (k = 0; k < e->n_roots; k++)
         if (!xg_shape_is_array(e->roots[k]->shape))
             xg_hlo_fail(e->fusion, XLAGPU_ERROR_UNSUPPORTED, NULL, "a fusion may give arrays or one tuple of arrays");
@@ -86,6 +113,9 @@ XG_FN void xg_emit_open(
     e->arena = a;
     e->target = target;
     e->fusion = fusion;
+    e->name = fusion->name;
+    e->last = fusion->comp->module->last;
+    e->record = XG_NEW(a, xg_record);
     e->comp = xg_attr_comp(fusion, XG_A_calls);
     e->m = m ? m : xg_emit_module(a);
     if (!xg_fuse_is_phases(e->comp)) { /* else there are no elements, but in its members */
@@ -112,34 +142,15 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic) {
     return t;
 }
 
-XG_FN bool xg_emit_may_share(
-    xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf) {
-    xg_mark mark = xg_arena_mark(a);
-    xg_fusion_emission e;
-    bool ok;
-    if (xg_fuse_may_share(a, fusion, operand, leaf)) return true;
-    if (!xg_fuse_may_share_in_walk(a, fusion, operand, leaf)) return false;
-    xg_emit_open(&e, NULL, a, xg_fuse_phase_of(fusion, leaf), target);
-    ok = xg_emit_choose(&e)->emit == xg_emit_loop;
-    xg_arena_reset(a, mark);
-    return ok;
+XG_FN void xg_emit_close(xg_fusion_emission *e) {
+    xg_module *m = e->fusion->comp->module;
+    xg_comp *c;
+    while ((c = m->last) != e->last) xg_comp_remove(c);
 }
 
-XG_FN xg_kmodule *xg_emit_fusion(
-    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop) {
-    xg_fusion_emission e;
-    xg_emit_open(&e, NULL, a, fusion, target);
-    xg_emit_check_leaves(&e);
-    if (!e.parts) {
-        xg_emit_phases(&e, kernel_name);
-        return e.m;
-    }
-    xg_emit_entry(&e, kernel_name);
-    if (by_loop)
-        xg_emit_loop(&e);
-    else
-        xg_emit_choose(&e)->emit(&e);
-    return e.m;
+XG_FN void xg_emit_by(xg_fusion_emission *e, const xg_emitter *by) {
+    if (e->parts) xg_emit_entry(e, e->name);
+    by->emit(e);
 }
 
 #endif /* XG_EMIT_EMIT_C */

@@ -66,8 +66,23 @@ typedef struct xg_fusion_emission {
     uint32_t n_roots;
     xg_inst *const *roots;
     xg_memo *memo; /* by place in the partition */
+    /* from an emitter's plan to what it emits */
+    xg_str name;            /* of the kernel */
+    const xg_record *given; /* what the plan has to obey; NULL: nothing */
+    xg_record *record;      /* what it decides: way, form, launch */
+    void *form;             /* the same in a form of the emitter's own */
+    /* of a fusion of fusions: how its members are made, in the order of xg_fuse_phases */
+    uint32_t n_members;
+    xg_record *members;
+    xg_comp *last; /* of the module: those behind it are of this emission alone */
 } xg_fusion_emission;
 
+/* A row of emitters.h. */
+typedef struct xg_emitter {
+    const char *name;
+    bool (*plan)(xg_fusion_emission *e);
+    void (*emit)(xg_fusion_emission *e);
+} xg_emitter;
 /* Where elements are being made: a function of the partition, its indices, and what was made already. */
 typedef struct xg_scope {
     xg_fusion_emission *e;
@@ -229,16 +244,13 @@ XG_FN xg_window xg_emit_window(const xg_inst *i); /* without the attribute: of n
 /* of a rng-bit-generator, whose results differ in shape */
 XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, xg_kval *const *at);
 /* ---- launch.c ---- */
-typedef struct xg_launch {
-    uint32_t threads[3], blocks[3];
-} xg_launch;
 /* min(128, n) threads, as many blocks as needed, in x then y */
 XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll);
 /* ---- loop.c ---- */
 /* how many elements of the widest result, and of parameters of so many elements, one access moves; 0: of the results
  * alone */
 XG_FN int64_t xg_emit_vector(const xg_fusion_emission *e, int64_t elements);
-XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_loop(xg_fusion_emission *e);
 /* ---- hero.c ---- */
 typedef struct xg_heroes {
@@ -275,29 +287,30 @@ typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *
 /* sections of nearly the same shape share their threads, and so what telling apart the indices costs */
 XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n);
 XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
+XG_FN bool xg_sections_launch(xg_fusion_emission *e, const xg_section *list, uint32_t n); /* the end of a plan: true */
 XG_FN void xg_emit_sections(
     xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
 /* ---- concatenate.c ---- */
-XG_FN bool xg_emit_concatenate_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_concatenate_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_concatenate(xg_fusion_emission *e);
 /* ---- update.c ---- */
-XG_FN bool xg_emit_update_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_update_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_update(xg_fusion_emission *e);
 /* ---- scatter.c ---- */
-XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_scatter_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_scatter(xg_fusion_emission *e);
 /* ---- slices.c ---- */
-XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_slices_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_slices(xg_fusion_emission *e);
 /* ---- transpose.c ---- */
-XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_transpose_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_transpose(xg_fusion_emission *e);
 /* ---- merge.c ---- */
-XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_merge_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_merge(xg_fusion_emission *e);
 /* ---- sort.c ---- */
 XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root); /* the sort or topk that the root is an output of, or NULL */
-XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_sort_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_sort(xg_fusion_emission *e);
 /* ---- fft_butterfly.c ---- */
 /* the transform of so few elements, in registers */
@@ -306,38 +319,43 @@ XG_FN xg_elem xg_fft_times(xg_kb *b, xg_elem x, xg_elem w);
 /* exp(sign 2 pi i k / n), index k in 0 .. most < n */
 XG_FN xg_elem xg_fft_root_at(xg_kb *b, xg_kval *k, int64_t most, int64_t n, double sign, xg_kelem real);
 /* ---- fft.c ---- */
-XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_fft_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_fft(xg_fusion_emission *e);
 /* ---- triangular.c ---- */
-XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_triangular_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_triangular(xg_fusion_emission *e);
 /* ---- solver.c ---- */
-XG_FN bool xg_emit_solver_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_solver(xg_fusion_emission *e);
 /* ---- reduction.c ---- */
-XG_FN bool xg_emit_reduction_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_reduction_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_reduction(xg_fusion_emission *e);
 /* ---- rows.c ---- */
-XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_rows_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_rows(xg_fusion_emission *e);
 /* ---- scan.c ---- */
-XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e);
+XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e);
 XG_FN void xg_emit_scan(xg_fusion_emission *e);
 /* ---- phases.c ---- */
-XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name); /* a fusion of fusions */
+XG_FN bool xg_emit_phases_plan(xg_fusion_emission *e);
+XG_FN void xg_emit_phases(xg_fusion_emission *e);
 /* ---- emit.c ---- */
-XG_FN void xg_emit_open(xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion,
-    const xg_emit_target *target); /* m NULL: a new one */
+/* From open to close: plan by one emitter, or choose; then what it emits, as one kernel. Entry parameters: the
+ * computation's parameters, then one destination per root leaf. m NULL: a new module. */
+XG_FN void xg_emit_open(
+    xg_fusion_emission *e, xg_kmodule *m, xg_arena *a, const xg_inst *fusion, const xg_emit_target *target);
 XG_FN void xg_emit_check_leaves(const xg_fusion_emission *e);
+XG_FN const xg_emitter *xg_emit_row(uint32_t k);   /* NULL behind the last */
+XG_FN const xg_emitter *xg_emit_find(xg_str name); /* NULL: there is none */
+XG_FN bool xg_emit_plan(
+    xg_fusion_emission *e, const xg_emitter *by); /* false: it does not take the fusion, record->why */
+XG_FN const xg_emitter *xg_emit_choose(
+    xg_fusion_emission *e); /* the first whose plan takes it; fails if there is none */
+XG_FN bool xg_emit_launch(
+    xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster); /* the end of a plan: true */
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
-/* Emits the fusion as one kernel. Entry parameters: the computation's parameters, then one destination per root
- * leaf. */
-/* by_loop: by the loop emitter, whoever else would take it */
-XG_FN xg_kmodule *xg_emit_fusion(
-    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, bool by_loop);
-/* that leaf of the result may be written over the operand: xg_fuse_may_share, or the loop emitter takes the fusion */
-XG_FN bool xg_emit_may_share(
-    xg_arena *a, const xg_emit_target *target, const xg_inst *fusion, uint32_t operand, uint32_t leaf);
+XG_FN void xg_emit_by(xg_fusion_emission *e, const xg_emitter *by);
+XG_FN void xg_emit_close(xg_fusion_emission *e); /* takes back what plans have added to the HLO module */
 XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic);
 
 /* elemental.c */
@@ -346,4 +364,21 @@ XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range know
 /* contract.c */
 XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t);
 XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i);
+/* ---- other ways than emitters (choice/choice.h): block-level rules, libraries ---- */
+typedef struct xg_way_job {
+    xg_arena *arena;
+    const xg_inst *fusion;
+    const xg_emit_target *target; /* the device */
+    const xg_record *given;       /* an order; NULL: none */
+    const xg_ints *over;          /* by leaf of the result: operands that may lie under it, see xg_fuse_over */
+} xg_way_job;
+typedef struct xg_way_times {
+    int64_t own, emitter; /* picoseconds; emitter 0: as the cost model says */
+} xg_way_times;
+typedef struct xg_way {
+    const char *kind, *name;
+    bool (*plan)(const xg_way_job *job, xg_record *r, xg_way_times *times);
+    xg_kmodule *(*emit)(const xg_way_job *job, const xg_record *r, xg_str kernel_name);
+} xg_way;
+
 #endif /* XG_EMIT_H */

@@ -23,13 +23,6 @@ enum {
     XG_FFT_HELD = 8
 };
 
-XG_FN bool xg_emit_fft_match(const xg_fusion_emission *e) {
-    uint32_t k;
-    for (k = 0; k < e->n_roots; k++)
-        if (e->roots[k]->op != XG_FFT) return false;
-    return e->n_roots > 0;
-}
-
 /* ---- elements ---- */
 
 XG_FN xg_elem xg_fft_read(xg_fft_site *d, const xg_fft_turn *t, xg_kval *const *first, int64_t q) {
@@ -392,38 +385,52 @@ XG_FN void xg_fft_sections(
     xg_flow_end(&f);
 }
 
+/* Transforms side by side, each with blocks of its own: number k has first[k] .. first[k + 1] - 1. */
+typedef struct xg_fft_kernel {
+    xg_fft_site *list;
+    int64_t *first, threads;
+} xg_fft_kernel;
+XG_FN bool xg_emit_fft_plan(xg_fusion_emission *e) {
+    xg_fft_kernel *w;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++)
+        if (e->roots[k]->op != XG_FFT) return false;
+    if (!e->n_roots) return false;
+    w = XG_NEW(e->arena, xg_fft_kernel);
+    e->form = w;
+    w->list = XG_NEW_N(e->arena, xg_fft_site, e->n_roots);
+    w->first = XG_NEW_N(e->arena, int64_t, e->n_roots + 1);
+    w->threads = 1;
+    for (k = 0; k < e->n_roots; k++) {
+        xg_fft_site *d = &w->list[k];
+        xg_fft_describe(d, e, e->roots[k]);
+        if (!xg_fft_fits(d->length, d->n, 1, d->bytes))
+            xg_hlo_fail(d->i, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion",
+                "an fft of %lld elements does not fit into one block", (long long)d->volume);
+        xg_fft_gather(d);
+        w->threads = XG_MAX(w->threads, xg_fft_threads(d));
+        if (!xg_add64(w->first[k], d->blocks, &w->first[k + 1]) || w->first[k + 1] > INT32_MAX)
+            xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "transforms for more than 2147483647 blocks in one kernel");
+    }
+    return xg_emit_launch(e, w->threads, XG_MAX(w->first[e->n_roots], (int64_t)1), 0);
+}
 XG_FN void xg_emit_fft(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
-    xg_fft_site *list = XG_NEW_N(e->arena, xg_fft_site, e->n_roots);
-    int64_t *first = XG_NEW_N(e->arena, int64_t, e->n_roots + 1), threads = 1;
+    xg_fft_kernel *w = (xg_fft_kernel *)e->form;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots), *where[2];
     xg_scope s;
     uint32_t k;
-    for (k = 0; k < e->n_roots; k++) {
-        xg_fft_describe(&list[k], e, e->roots[k]);
-        if (!xg_fft_fits(list[k].length, list[k].n, 1, list[k].bytes))
-            xg_hlo_fail(list[k].i, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion",
-                "an fft of %lld elements does not fit into one block", (long long)list[k].volume);
-        xg_fft_gather(&list[k]);
-        threads = XG_MAX(threads, xg_fft_threads(&list[k]));
-        if (!xg_add64(first[k], list[k].blocks, &first[k + 1]) || first[k + 1] > INT32_MAX)
-            xg_hlo_fail(
-                list[k].i, XLAGPU_ERROR_LIMIT, NULL, "transforms for more than 2147483647 blocks in one kernel");
-    }
-    f->threads[0] = (uint32_t)threads;
-    f->blocks[0] = (uint32_t)XG_MAX(first[e->n_roots], (int64_t)1);
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     s = xg_emit_scope(e, f, UINT32_MAX);
     s.b.loc = e->fusion->id + 1;
-    where[0] = xg_kthread_id(&s.b, 0, threads);
+    where[0] = xg_kthread_id(&s.b, 0, w->threads);
     where[1] = xg_kblock_id(&s.b, 0, f->blocks[0]);
     for (k = 0; k < e->n_roots; k++) {
-        list[k].s = &s;
-        list[k].threads = threads;
+        w->list[k].s = &s;
+        w->list[k].threads = w->threads;
         dest[k] = &f->body->args[e->comp->n_params + k];
     }
-    xg_fft_sections(list, first, 0, e->n_roots, where, dest);
+    xg_fft_sections(w->list, w->first, 0, e->n_roots, where, dest);
     xg_kreturn(&s.b, dest, e->n_roots);
 }
 

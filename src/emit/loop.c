@@ -140,8 +140,8 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
 XG_FN int64_t xg_loop_rows_work(const xg_fusion_emission *e, int64_t elements, int64_t rounds) {
     int64_t each = 0, all = xg_emit_work(e->comp);
     XG_FOR_INSTS(i, e->comp)
-    if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST) each +=
-        xg_emit_inst_work(i);
+        if (xg_shape_is_array(i->shape) && i->shape->elements == elements && i->op != XG_BROADCAST)
+            each += xg_emit_inst_work(i);
     return each * rounds + all - each;
 }
 /* Threads and rounds that go down in rows, if there are enough rows for all multiprocessors. */
@@ -256,8 +256,7 @@ XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int6
 /* Rounds of several rows, in slices: as many as leave few over, of enough blocks. */
 XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
-    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0,
-                                                                             sms = e->target->sms;
+    int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->sms;
     if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 ||
         !xg_loop_is_linear(e, elements, row))
         return;
@@ -295,11 +294,6 @@ XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     w->rounds = 1;
     w->rest = elements % vector;
     w->launch = xg_launch_linear(e, elements, vector);
-}
-
-XG_FN bool xg_emit_loop_match(const xg_fusion_emission *e) {
-    (void)e;
-    return true;
 }
 
 XG_FN bool xg_loop_takes(const xg_loop_walk *w, uint32_t root) {
@@ -426,38 +420,39 @@ XG_FN void xg_loop_walk_emit(xg_loop_walk *w, xg_kb *b, const xg_imap *map) {
     xg_kyield(&in, inits, n);
 }
 
+XG_FN bool xg_emit_loop_plan(xg_fusion_emission *e) {
+    xg_loop_walk *w = XG_NEW(e->arena, xg_loop_walk);
+    int64_t most = 0, rounds;
+    uint32_t k;
+    for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
+    w->e = e;
+    w->unroll = xg_loop_unroll(e, most);
+    w->rounds = rounds = xg_loop_rounds(e, most, w->unroll);
+    w->launch = xg_launch_linear(e, most, w->unroll * w->rounds);
+    xg_loop_down_rows(w, most);
+    if (w->rounds == rounds) xg_loop_down_slices(w, most);
+    if (!w->period && w->rounds == rounds) xg_loop_along_rows(w, most);
+    if (!w->period && w->rounds == rounds) xg_loop_odd_vectors(w, most);
+    e->form = w;
+    return xg_emit_launch(e, w->launch.threads[0], w->launch.blocks[0], 0);
+}
 XG_FN void xg_emit_loop(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kb b = xg_kb_end(e->m, f->body);
+    xg_loop_walk *w = (xg_loop_walk *)e->form;
     uint32_t n = e->comp->n_params, k;
-    int64_t most = 0, rounds;
-    xg_loop_walk w;
     xg_emit_functions(e, true);
-    for (k = 0; k < e->n_roots; k++) most = XG_MAX(most, e->roots[k]->shape->elements);
-    memset(&w, 0, sizeof w);
-    w.e = e;
-    w.unroll = xg_loop_unroll(e, most);
-    w.rounds = rounds = xg_loop_rounds(e, most, w.unroll);
-    w.launch = xg_launch_linear(e, most, w.unroll * w.rounds);
-    xg_loop_down_rows(&w, most);
-    if (w.rounds == rounds) xg_loop_down_slices(&w, most);
-    if (!w.period && w.rounds == rounds) xg_loop_along_rows(&w, most);
-    if (!w.period && w.rounds == rounds) xg_loop_odd_vectors(&w, most);
-    w.tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
-    w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    for (k = 0; k < n; k++) w.tensors[k] = &f->body->args[k];
-    for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[n + k];
-    for (k = 0; k < 3; k++) {
-        f->threads[k] = w.launch.threads[k];
-        f->blocks[k] = w.launch.blocks[k];
-    }
+    w->tensors = XG_NEW_N(e->arena, xg_kval *, n + 1);
+    w->dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    for (k = 0; k < n; k++) w->tensors[k] = &f->body->args[k];
+    for (k = 0; k < e->n_roots; k++) w->dest[k] = &f->body->args[n + k];
     b.loc = e->fusion->id + 1;
     for (k = 0; k < e->n_roots; k++)
-        if (xg_loop_leads(&w, k) && e->roots[k]->shape->elements) {
-            xg_loop_walk_emit(&w, &b, xg_loop_map(&w, false));
-            if (w.rest) xg_loop_walk_emit(&w, &b, xg_loop_map(&w, true));
+        if (xg_loop_leads(w, k) && e->roots[k]->shape->elements) {
+            xg_loop_walk_emit(w, &b, xg_loop_map(w, false));
+            if (w->rest) xg_loop_walk_emit(w, &b, xg_loop_map(w, true));
         }
-    xg_kreturn(&b, w.dest, e->n_roots);
+    xg_kreturn(&b, w->dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_LOOP_C */

@@ -15,12 +15,6 @@
 #include "emit.h"
 #include "sort.c"
 
-XG_FN bool xg_emit_merge_match(const xg_fusion_emission *e) {
-    int64_t from, to;
-    const xg_inst *i = xg_sort_of_root(e->roots[0]);
-    return i && i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to) && from > 1 && xg_emit_sort_match(e);
-}
-
 /* A pair of runs, and what the block makes of it, all by place in the row. */
 typedef struct xg_merging {
     xg_sort_site *d;
@@ -225,6 +219,12 @@ XG_FN void xg_merging_plan(xg_sort_site *d) {
     d->minor = true;                                           /* a block has one row, whatever lies beside it */
     xg_sort_blocks(d, XG_MIN(xg_sort_each(d), d->places / 2)); /* two threads search */
 }
-XG_FN void xg_emit_merge(xg_fusion_emission *e) { xg_sort_emit(e, xg_merging_plan, xg_merging_body); }
+XG_FN bool xg_emit_merge_plan(xg_fusion_emission *e) {
+    const xg_inst *i = xg_sort_of_root(e->roots[0]);
+    int64_t from, to;
+    return i && i->op == XG_SORT && xg_fuse_sorted_runs(i, &from, &to) && from > 1 && xg_sort_takes(e) &&
+           xg_sort_launch(e, xg_merging_plan);
+}
+XG_FN void xg_emit_merge(xg_fusion_emission *e) { xg_sort_emit(e, xg_merging_body); }
 
 #endif /* XG_EMIT_MERGE_C */

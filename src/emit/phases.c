@@ -32,6 +32,7 @@ typedef struct xg_phase {
     int64_t threads, blocks, shared;
     bool waits, shuffles;
     xg_kval **results; /* by leaf: the tensor as it is now */
+    xg_record *record;
 } xg_phase;
 typedef struct xg_phases {
     xg_fusion_emission e;  /* of the whole: without a partition, since nothing in it is an element */
@@ -43,6 +44,9 @@ typedef struct xg_phases {
     int64_t threads, shared;
     uint32_t barriers; /* taken since all threads met */
     xg_kb b;
+    int64_t parts;
+    int32_t *params; /* by parameter: whether a part has a part of it */
+    xg_phase_list list;
 } xg_phases;
 
 /* ---- members as kernels ---- */
@@ -68,17 +72,20 @@ XG_FN bool xg_phase_fits(const xg_phases *w, const xg_phase *p) {
     return p->threads <= 1024 && ((!p->waits && !p->shuffles) || p->threads % 32 == 0) &&
            w->shared + p->shared <= XG_PHASES_SHARED_MAX;
 }
-XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, bool by_loop) {
+XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, const xg_emitter *by) {
     xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
     xg_kfunc *f, *last = w->e.m->last;
     xg_buf name;
     xg_emit_open(e, w->e.m, w->e.arena, p->fusion, &w->target);
     xg_emit_check_leaves(e);
-    xg_emit_entry(e, p->fusion->name);
-    if (by_loop)
-        xg_emit_loop(e);
-    else
-        xg_emit_choose(e)->emit(e);
+    e->given = by ? NULL : xg_record_read(w->e.arena, p->fusion);
+    if (!by && e->given && e->given->way.n) by = xg_emit_find(e->given->way);
+    if (!by)
+        by = xg_emit_choose(e);
+    else if (!xg_emit_plan(e, by))
+        xg_hlo_fail(p->fusion, XLAGPU_ERROR_INVALID, NULL, "the emitter '%s' does not take this fusion", by->name);
+    p->record = e->record;
+    xg_emit_by(e, by);
     p->f = e->m->entry;
     p->f->entry = false;
     p->threads = p->f->threads[0];
@@ -111,11 +118,11 @@ XG_FN void xg_phase_add(xg_phases *w, const xg_inst *fusion) {
     p->fusion = fusion;
     p->results = XG_NEW_N(w->e.arena, xg_kval *, (size_t)xg_shape_leaves(fusion->shape) + 1);
     xg_map64_put(&w->places, fusion->id + (uint64_t)1, (void *)(uintptr_t)w->n);
-    xg_phase_make(w, p, false);
+    xg_phase_make(w, p, NULL);
     /* threads of the loop emitter do not know of each other */
     if (!xg_phase_fits(w, p) && xg_phase_may_loop(w, fusion)) {
         xg_kir_func_remove(p->f);
-        xg_phase_make(w, p, true);
+        xg_phase_make(w, p, xg_emit_find(XG_STR("loop")));
     }
     if (!xg_phase_fits(w, p))
         xg_hlo_fail(fusion, XLAGPU_ERROR_LIMIT, "leave the pass small-kernel-joining out",
@@ -251,12 +258,14 @@ XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
 /* Whether a member reads it. */
 XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
     if (fusion->shape->type != XLAGPU_TUPLE) {
-        XG_FOR_USES(u, fusion) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, fusion)
+            if (u->user->op == XG_FUSION) return true;
         return false;
     }
     XG_FOR_USES(g, fusion) {
         if (g->user->op != XG_GET_TUPLE_ELEMENT || xg_attr_int(g->user, XG_A_index, 0) != (int64_t)leaf) continue;
-        XG_FOR_USES(u, g->user) if (u->user->op == XG_FUSION) return true;
+        XG_FOR_USES(u, g->user)
+            if (u->user->op == XG_FUSION) return true;
     }
     return false;
 }
@@ -292,61 +301,71 @@ XG_FN void xg_phases_plan(xg_phases *w) {
     }
     w->threads = (XG_MAX(XG_MIN(wish, (int64_t)XG_PHASES_THREADS), least) + 32 - 1) / 32 * 32;
 }
-XG_FN void xg_phases_emit(xg_fusion_emission *e, xg_str name) {
-    xg_phases w;
-    xg_kfunc *entry;
-    xg_kval **results;
-    xg_phase_list list = xg_fuse_phases(e->arena, e->comp);
-    uint32_t level, k;
-    memset(&w, 0, sizeof w);
-    w.e = *e;
-    w.target = *e->target;
-    w.target.cluster = 1;
-    w.p = XG_NEW_N(e->arena, xg_phase, e->comp->n_insts);
-    xg_map64_init(&w.places, e->arena);
-    xg_emit_entry(&w.e, name);
-    entry = w.e.m->entry;
-    w.shared = xg_fuse_phases_shared(e->comp);
-    for (k = 0; k < list.n; k++) xg_phase_add(&w, list.members[k]);
-    w.e.m->entry = entry;
-    xg_phases_plan(&w);
-    for (k = 0; k < 3; k++) entry->threads[k] = entry->blocks[k] = 1;
-    entry->threads[0] = (uint32_t)w.threads;
-    w.b = xg_kb_end(w.e.m, entry->body);
-    w.b.loc = e->fusion->id + 1;
-    w.thread = xg_kthread_id(&w.b, 0, w.threads);
-    xg_phases_place(&w);
-    for (level = 0; level < list.levels; level++) {
-        if (level) xg_phases_meet(&w);
-        for (k = 0; k < w.n; k++)
-            if (list.level[k] == level) xg_phase_emit(&w, &w.p[k]);
-    }
-    results = XG_NEW_N(e->arena, xg_kval *, e->n_roots + (size_t)1);
-    for (k = 0; k < e->n_roots; k++) results[k] = *xg_phases_value(&w, e->roots[k]);
-    xg_kreturn(&w.b, results, e->n_roots);
-}
-/* The kernel of one part, of which each block has its own parameters and results. */
-XG_FN void xg_phases_emit_parts(xg_fusion_emission *e, xg_str name, int64_t parts, const int32_t *params) {
-    xg_module *m = e->comp->module;
-    xg_comp *last = m->last, *c;
-    const xg_inst *part = xg_fuse_phases_part(e->arena, e->fusion, parts, params);
-    xg_fusion_emission of_part;
+/* The members of one part, as kernels. */
+XG_FN void xg_phases_open(xg_phases *w, xg_fusion_emission *e) {
     xg_kfunc *entry;
     uint32_t k;
-    xg_emit_open(&of_part, e->m, e->arena, part, e->target);
-    xg_phases_emit(&of_part, name);
-    entry = e->m->entry;
-    entry->blocks[0] = (uint32_t)parts;
-    for (k = 0; k < entry->body->n_args; k++) entry->args[k].parted = k >= entry->n_inputs || params[k] == XG_CUT;
-    while ((c = m->last) != last) xg_comp_remove(c);
+    w->e = *e;
+    w->target = *e->target;
+    w->target.cluster = 1;
+    w->p = XG_NEW_N(e->arena, xg_phase, e->comp->n_insts);
+    xg_map64_init(&w->places, e->arena);
+    w->list = xg_fuse_phases(e->arena, e->comp);
+    entry = xg_emit_entry(&w->e, e->name);
+    w->shared = xg_fuse_phases_shared(e->comp);
+    for (k = 0; k < w->list.n; k++) xg_phase_add(w, w->list.members[k]);
+    w->e.m->entry = entry;
+    xg_phases_plan(w);
 }
-XG_FN void xg_emit_phases(xg_fusion_emission *e, xg_str name) {
-    int32_t *params = XG_NEW_N(e->arena, int32_t, e->comp->n_params + (size_t)1);
-    int64_t parts = xg_fuse_phases_blocks(e->arena, e->comp, params);
-    if (parts > 1)
-        xg_phases_emit_parts(e, name, parts, params);
-    else
-        xg_phases_emit(e, name);
+/* A plan has to emit the members: what they need of shared memory, and whether their threads wait for each other, is
+ * known from their code. */
+XG_FN bool xg_emit_phases_plan(xg_fusion_emission *e) {
+    xg_phases *w = XG_NEW(e->arena, xg_phases);
+    xg_fusion_emission *part = e;
+    const xg_numbers *given = e->given ? xg_record_get(&e->given->form, "parts") : NULL;
+    uint32_t k;
+    e->form = w;
+    w->params = XG_NEW_N(e->arena, int32_t, e->comp->n_params + (size_t)1);
+    w->parts = given && given->n ? xg_fuse_phases_parts(e->arena, e->comp, given->p[0], w->params)
+                                 : xg_fuse_phases_blocks(e->arena, e->comp, w->params);
+    if (w->parts < 1) {
+        e->record->why = XG_STR("it cannot be cut into so many parts");
+        return false;
+    }
+    if (w->parts > 1) {
+        part = XG_NEW(e->arena, xg_fusion_emission);
+        xg_emit_open(part, e->m, e->arena, xg_fuse_phases_part(e->arena, e->fusion, w->parts, w->params), e->target);
+        part->name = e->name;
+    }
+    xg_phases_open(w, part);
+    e->n_members = w->n;
+    e->members = XG_NEW_N(e->arena, xg_record, w->n + (size_t)1);
+    for (k = 0; k < w->n; k++) e->members[k] = *w->p[k].record;
+    xg_record_put(e->arena, &e->record->form, "parts", &w->parts, 1);
+    return xg_emit_launch(e, w->threads, w->parts, 0);
+}
+XG_FN void xg_emit_phases(xg_fusion_emission *e) {
+    xg_phases *w = (xg_phases *)e->form;
+    xg_kfunc *entry = e->m->entry;
+    xg_kval **results;
+    uint32_t level, k;
+    memcpy(entry->threads, e->record->launch.threads, sizeof entry->threads);
+    memcpy(entry->blocks, e->record->launch.blocks, sizeof entry->blocks);
+    w->b = xg_kb_end(e->m, entry->body);
+    w->b.loc = w->e.fusion->id + 1;
+    w->thread = xg_kthread_id(&w->b, 0, w->threads);
+    xg_phases_place(w);
+    for (level = 0; level < w->list.levels; level++) {
+        if (level) xg_phases_meet(w);
+        for (k = 0; k < w->n; k++)
+            if (w->list.level[k] == level) xg_phase_emit(w, &w->p[k]);
+    }
+    results = XG_NEW_N(e->arena, xg_kval *, w->e.n_roots + (size_t)1);
+    for (k = 0; k < w->e.n_roots; k++) results[k] = *xg_phases_value(w, w->e.roots[k]);
+    xg_kreturn(&w->b, results, w->e.n_roots);
+    /* each block has its own parameters and results */
+    for (k = 0; w->parts > 1 && k < entry->body->n_args; k++)
+        entry->args[k].parted = k >= entry->n_inputs || w->params[k] == XG_CUT;
 }
 
 #endif /* XG_EMIT_PHASES_C */

@@ -694,37 +694,38 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
     xg_partial_set(p, loop->results);
 }
 
+XG_FN bool xg_emit_rows_plan(xg_fusion_emission *e) {
+    xg_rows *w = XG_NEW(e->arena, xg_rows);
+    e->form = w;
+    if (!xg_rows_form(w, e)) return false;
+    xg_rows_plan(w);
+    if (w->r.blocks > INT32_MAX)
+        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
+            "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w->form.rows,
+            (long long)w->r.blocks);
+    return xg_emit_launch(e, w->r.threads, w->r.blocks, w->parts > 1 ? w->parts : 0);
+}
 XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_rows *w = (xg_rows *)e->form;
     xg_shared none;
     xg_partial p;
-    xg_rows w;
     uint32_t k;
     memset(&none, 0, sizeof none);
-    if (!xg_rows_form(&w, e)) xg_hlo_fail(e->fusion, XLAGPU_ERROR_INTERNAL, NULL, "not a row program");
-    xg_rows_plan(&w);
-    if (w.r.blocks > INT32_MAX)
-        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
-            "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w.form.rows,
-            (long long)w.r.blocks);
-    xg_rows_heroes(&w);
-    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
-    f->threads[0] = (uint32_t)w.r.threads;
-    f->blocks[0] = (uint32_t)w.r.blocks;
-    f->cluster = w.parts > 1 ? (uint32_t)w.parts : 0;
+    xg_rows_heroes(w);
     xg_emit_functions(e, false);
-    w.r.s = xg_emit_scope(e, f, UINT32_MAX);
-    w.r.s.b.loc = e->fusion->id + 1;
-    w.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
-    w.r.thread = xg_kthread_id(&w.r.s.b, 0, w.r.threads);
-    w.r.block = xg_kblock_id(&w.r.s.b, 0, w.r.blocks);
+    w->r.s = xg_emit_scope(e, f, UINT32_MAX);
+    w->r.s.b.loc = e->fusion->id + 1;
+    w->r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    w->r.thread = xg_kthread_id(&w->r.s.b, 0, w->r.threads);
+    w->r.block = xg_kblock_id(&w->r.s.b, 0, w->r.blocks);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    p = xg_partial_new(&w.r, 0, dest, e->n_roots);
-    xg_rows_share_vectors(&w);
-    xg_rows_passes(&w, &p);
-    if (w.parts > 1) xg_cluster_sync(&w.r, &none);
-    xg_kreturn(&w.r.s.b, p.dest, e->n_roots);
+    p = xg_partial_new(&w->r, 0, dest, e->n_roots);
+    xg_rows_share_vectors(w);
+    xg_rows_passes(w, &p);
+    if (w->parts > 1) xg_cluster_sync(&w->r, &none);
+    xg_kreturn(&w->r.s.b, p.dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_ROWS_C */

@@ -90,10 +90,6 @@ XG_FN bool xg_rows_form(xg_rows *w, const xg_fusion_emission *e) {
     w->r.e = (xg_fusion_emission *)e;
     return xg_fuse_row_form(&w->form, e->arena, e->m->aff, e->parts->insts, e->parts->n_insts, e->roots, e->n_roots);
 }
-XG_FN bool xg_emit_rows_match(const xg_fusion_emission *e) {
-    xg_rows w;
-    return xg_rows_form(&w, e);
-}
 
 /* A large array that is no array of rows: one of which they are a piece, say, or that is padded. */
 XG_FN bool xg_rows_is_odd(const xg_rows *w, const xg_inst *param) {

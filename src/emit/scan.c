@@ -58,11 +58,6 @@ XG_FN const xg_inst *xg_running_find(const xg_fusion_emission *e, xg_heroes *h) 
             return NULL; /* another walk would suit that */
     return xg_reducer_start_of(window, e->arena) == XG_REDUCER_FROM_INIT ? window : NULL;
 }
-XG_FN bool xg_emit_scan_match(const xg_fusion_emission *e) {
-    xg_heroes h;
-    return xg_running_find(e, &h) != NULL;
-}
-
 /* ---- the form ---- */
 
 XG_FN void xg_running_plan(xg_running *d) {
@@ -410,55 +405,59 @@ XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     xg_running_chunk(d, tail, true, p->acc, p->dest);
 }
 
+XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e) {
+    xg_running *d = XG_NEW(e->arena, xg_running);
+    const xg_inst *window = xg_running_find(e, &d->behind);
+    uint32_t k;
+    if (!window) return false;
+    e->form = d;
+    d->h = XG_NEW(e->arena, xg_hero);
+    d->h->i = window;
+    d->h->comp = xg_attr_comp(d->h->i, XG_A_to_apply);
+    d->h->n = d->h->i->n_operands / 2;
+    d->h->wide = XLAGPU_INVALID;
+    d->h->sources = XG_NEW_N(e->arena, const xg_inst *, d->h->n + 1);
+    d->h->pads = true;
+    d->r.e = e;
+    d->r.heroes = d->h;
+    d->r.n_heroes = 1;
+    d->r.n_values = d->h->n;
+    d->r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
+    /* roots that are not made of the window's results are written along with those that are */
+    memset(d->r.epilogue, 1, e->parts->n_insts);
+    d->shape = xg_indexing_output_shape(d->h->i, 0);
+    (void)xg_window_is_scan(d->h->i, &d->dim, &d->reverse);
+    d->r.in = d->shape;
+    xg_running_plan(d);
+    if (d->row)
+        xg_reduction_sources(&d->r);
+    else
+        for (k = 0; k < d->h->n; k++) d->h->sources[k] = XG_OPERAND(d->h->i, k);
+    if (d->r.blocks > INT32_MAX)
+        xg_hlo_fail(d->h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
+            (long long)d->r.blocks);
+    return xg_emit_launch(e, d->r.threads, d->r.blocks, 0);
+}
 XG_FN void xg_emit_scan(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    xg_running d;
+    xg_running *d = (xg_running *)e->form;
     xg_partial p;
     uint32_t k;
-    memset(&d, 0, sizeof d);
-    d.h = XG_NEW(e->arena, xg_hero);
-    d.h->i = xg_running_find(e, &d.behind);
-    d.h->comp = xg_attr_comp(d.h->i, XG_A_to_apply);
-    d.h->n = d.h->i->n_operands / 2;
-    d.h->wide = XLAGPU_INVALID;
-    d.h->sources = XG_NEW_N(e->arena, const xg_inst *, d.h->n + 1);
-    d.h->pads = true;
-    d.r.e = e;
-    d.r.heroes = d.h;
-    d.r.n_heroes = 1;
-    d.r.n_values = d.h->n;
-    d.r.epilogue = (uint8_t *)xg_alloc(e->arena, e->parts->n_insts + 1);
-    /* roots that are not made of the window's results are written along with those that are */
-    memset(d.r.epilogue, 1, e->parts->n_insts);
-    d.shape = xg_indexing_output_shape(d.h->i, 0);
-    (void)xg_window_is_scan(d.h->i, &d.dim, &d.reverse);
-    d.r.in = d.shape;
-    xg_running_plan(&d);
-    if (d.row)
-        xg_reduction_sources(&d.r);
-    else
-        for (k = 0; k < d.h->n; k++) d.h->sources[k] = XG_OPERAND(d.h->i, k);
-    if (d.r.blocks > INT32_MAX)
-        xg_hlo_fail(d.h->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
-            (long long)d.r.blocks);
-    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
-    f->threads[0] = (uint32_t)d.r.threads;
-    f->blocks[0] = (uint32_t)d.r.blocks;
     xg_emit_functions(e, false);
-    d.r.s = xg_emit_scope(e, f, UINT32_MAX);
-    d.r.s.b.loc = e->fusion->id + 1;
-    d.r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
-    d.r.thread = xg_kthread_id(&d.r.s.b, 0, d.r.threads);
-    d.r.block = xg_kblock_id(&d.r.s.b, 0, d.r.blocks);
+    d->r.s = xg_emit_scope(e, f, UINT32_MAX);
+    d->r.s.b.loc = e->fusion->id + 1;
+    d->r.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    d->r.thread = xg_kthread_id(&d->r.s.b, 0, d->r.threads);
+    d->r.block = xg_kblock_id(&d->r.s.b, 0, d->r.blocks);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    p = xg_partial_new(&d.r, d.h->n, dest, e->n_roots);
-    for (k = 0; k < d.h->n; k++) p.acc[k] = xg_hero_init(&d.r.s, d.h, k);
-    if (d.row)
-        xg_running_rows(&d, &p);
+    p = xg_partial_new(&d->r, d->h->n, dest, e->n_roots);
+    for (k = 0; k < d->h->n; k++) p.acc[k] = xg_hero_init(&d->r.s, d->h, k);
+    if (d->row)
+        xg_running_rows(d, &p);
     else
-        xg_running_columns(&d, &p);
-    xg_kreturn(&d.r.s.b, p.dest, e->n_roots);
+        xg_running_columns(d, &p);
+    xg_kreturn(&d->r.s.b, p.dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_SCAN_C */

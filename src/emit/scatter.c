@@ -174,9 +174,10 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
     d->section.unroll = 1;
     return true;
 }
-XG_FN bool xg_emit_scatter_match(const xg_fusion_emission *e) {
-    xg_scattering d;
-    return xg_scattering_make(&d, (xg_fusion_emission *)e);
+XG_FN bool xg_emit_scatter_plan(xg_fusion_emission *e) {
+    xg_scattering *d = XG_NEW(e->arena, xg_scattering);
+    e->form = d;
+    return xg_scattering_make(d, e) && xg_sections_launch(e, &d->section, d->update->elements ? 1 : 0);
 }
 
 /* ---- where an update goes ---- */
@@ -481,9 +482,8 @@ XG_FN void xg_scatter_body(xg_scope *s, void *data, uint32_t which, xg_kval *con
     for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
 }
 XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
-    xg_scattering d;
-    (void)xg_scattering_make(&d, e);
-    xg_emit_sections(e, &d.section, d.update->elements ? 1 : 0, xg_scatter_body, &d);
+    xg_scattering *d = (xg_scattering *)e->form;
+    xg_emit_sections(e, &d->section, d->update->elements ? 1 : 0, xg_scatter_body, d);
 }
 
 #endif /* XG_EMIT_SCATTER_C */

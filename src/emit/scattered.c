@@ -34,6 +34,7 @@ typedef struct xg_boxes {
     int64_t elements;              /* of a box */
     int64_t distance[XG_RANK_MAX]; /* of the window that is read */
     xg_kval *const *at;
+    xg_section section;
 } xg_boxes;
 
 /* ---- the form ---- */
@@ -96,11 +97,6 @@ XG_FN bool xg_boxes_make(xg_boxes *d, const xg_fusion_emission *e) {
     d->e = (xg_fusion_emission *)e;
     return xg_heroes_find(e, xg_boxes_is_hero, d, &d->heroes) && d->heroes.n == 1;
 }
-XG_FN bool xg_emit_scattered_match(const xg_fusion_emission *e) {
-    xg_boxes d;
-    return xg_boxes_make(&d, e);
-}
-
 /* ---- elements ---- */
 
 /* From the box's number to the window's place among the sources, with the conditions that there is one. */
@@ -232,24 +228,27 @@ XG_FN void xg_boxes_box(xg_scope *s, void *data, uint32_t which, xg_kval *const 
     } while (xg_boxes_next(d, r, false));
 }
 
-XG_FN void xg_emit_scattered(xg_fusion_emission *e) {
-    xg_boxes d;
-    xg_section section;
-    int64_t *dims = XG_NEW_N(e->arena, int64_t, XG_RANK_MAX);
+XG_FN bool xg_emit_scattered_plan(xg_fusion_emission *e) {
+    xg_boxes *d = XG_NEW(e->arena, xg_boxes);
+    int64_t *dims;
     uint32_t k;
-    (void)xg_boxes_make(&d, e);
-    d.walk = *d.shown->shape;
-    d.walk.dims = dims;
-    d.walk.elements = 1;
-    for (k = 0; k < d.w.n; k++) {
-        dims[k] = (d.shown->shape->dims[k] - d.box[k].start + d.box[k].size - 1) / d.box[k].size;
-        d.walk.elements *= dims[k];
+    if (!xg_boxes_make(d, e)) return false;
+    dims = XG_NEW_N(e->arena, int64_t, XG_RANK_MAX);
+    d->walk = *d->shown->shape;
+    d->walk.dims = dims;
+    d->walk.elements = 1;
+    for (k = 0; k < d->w.n; k++) {
+        dims[k] = (d->shown->shape->dims[k] - d->box[k].start + d->box[k].size - 1) / d->box[k].size;
+        d->walk.elements *= dims[k];
     }
-    section.shape = &d.walk;
-    section.unroll = 1;
-    section.apart = false;
-    section.shares = 0;
-    xg_emit_sections(e, &section, 1, xg_boxes_box, &d);
+    d->section.shape = &d->walk;
+    d->section.unroll = 1;
+    e->form = d;
+    return xg_sections_launch(e, &d->section, 1);
+}
+XG_FN void xg_emit_scattered(xg_fusion_emission *e) {
+    xg_boxes *d = (xg_boxes *)e->form;
+    xg_emit_sections(e, &d->section, 1, xg_boxes_box, d);
 }
 
 #endif /* XG_EMIT_SCATTERED_C */

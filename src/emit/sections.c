@@ -164,6 +164,13 @@ XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, ui
     for (k = 0; k < e->n_roots; k++) dest[k] = &op->results[k];
 }
 
+XG_FN bool xg_sections_launch(xg_fusion_emission *e, const xg_section *list, uint32_t n) {
+    int64_t blocks = xg_sections_blocks(list, n);
+    if (blocks > INT32_MAX)
+        xg_hlo_fail(
+            e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a kernel of %lld blocks; the limit is 2147483647", (long long)blocks);
+    return xg_emit_launch(e, xg_sections_threads(list, n), XG_MAX(blocks, (int64_t)1), 0);
+}
 XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data) {
     xg_kfunc *f = e->m->entry;
     xg_sections_site d;
@@ -180,12 +187,6 @@ XG_FN void xg_emit_sections(xg_fusion_emission *e, const xg_section *list, uint3
     d.vector = xg_emit_vector(e, 0);
     d.first = XG_NEW_N(e->arena, int64_t, n + 1);
     for (k = 0; k < n; k++) d.first[k + 1] = d.first[k] + xg_section_blocks(&list[k], d.threads);
-    if (d.first[n] > INT32_MAX)
-        xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a kernel of %lld blocks; the limit is 2147483647",
-            (long long)d.first[n]);
-    f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)XG_MAX(d.first[n], (int64_t)1);
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     s = xg_emit_scope(e, f, UINT32_MAX);
     s.b.loc = e->fusion->id + 1;

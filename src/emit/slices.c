@@ -79,9 +79,10 @@ XG_FN bool xg_slices_make(xg_input_slices *c, xg_fusion_emission *e) {
     if (!c->once) xg_sections_share(e, c->sections, c->n);
     return true;
 }
-XG_FN bool xg_emit_slices_match(const xg_fusion_emission *e) {
-    xg_input_slices c;
-    return xg_slices_make(&c, (xg_fusion_emission *)e);
+XG_FN bool xg_emit_slices_plan(xg_fusion_emission *e) {
+    xg_input_slices *c = XG_NEW(e->arena, xg_input_slices);
+    e->form = c;
+    return xg_slices_make(c, e) && xg_sections_launch(e, c->sections, c->n);
 }
 
 /* An element at an index of the input, for a root that may have it. */
@@ -151,9 +152,8 @@ XG_FN void xg_slices_body(xg_scope *s, void *data, uint32_t which, xg_kval *cons
     dest[root] = xg_emit_insert(&s->b, xg_elem_of(s, s->e->roots[root], at), dest[root], s->e->roots[root]->shape, at);
 }
 XG_FN void xg_emit_slices(xg_fusion_emission *e) {
-    xg_input_slices c;
-    (void)xg_slices_make(&c, e);
-    xg_emit_sections(e, c.sections, c.n, xg_slices_body, &c);
+    xg_input_slices *c = (xg_input_slices *)e->form;
+    xg_emit_sections(e, c->sections, c->n, xg_slices_body, c);
 }
 
 #endif /* XG_EMIT_SLICES_C */

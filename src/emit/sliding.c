@@ -30,6 +30,7 @@ typedef struct xg_sliding {
     xg_window w;
     const xg_shape *shape; /* of the result */
     xg_shape walk;         /* of the threads: `dim` in groups of `count` */
+    xg_section section;    /* that walk */
     uint32_t dim, n;       /* n: arrays that are folded together */
     int64_t count, inner;  /* inner: places of the other dimensions */
     bool joint;            /* parts are joined; else each window is folded by itself */
@@ -94,14 +95,10 @@ XG_FN bool xg_sliding_make(xg_sliding *d, const xg_fusion_emission *e) {
     d->e = (xg_fusion_emission *)e;
     if (!xg_heroes_find(e, xg_sliding_is_hero, d, &d->heroes)) return false;
     /* those of another one would be folded from the beginning in each of the thread's places */
-    XG_FOR_INSTS(i, e->comp) if (i->op == XG_REDUCE_WINDOW && i != d->i) return false;
+    XG_FOR_INSTS(i, e->comp)
+        if (i->op == XG_REDUCE_WINDOW && i != d->i) return false;
     return true;
 }
-XG_FN bool xg_emit_sliding_match(const xg_fusion_emission *e) {
-    xg_sliding d;
-    return xg_sliding_make(&d, e);
-}
-
 /* ---- reading ---- */
 
 /* From the walk's indices, and symbols for the window, to the operand's indices: place `first` of the dimension and, if
@@ -305,16 +302,18 @@ XG_FN void xg_sliding_walk(xg_sliding *d) {
     dims[d->dim] = (dims[d->dim] + d->count - 1) / d->count;
     d->walk.elements *= dims[d->dim];
 }
+XG_FN bool xg_emit_sliding_plan(xg_fusion_emission *e) {
+    xg_sliding *d = XG_NEW(e->arena, xg_sliding);
+    if (!xg_sliding_make(d, e)) return false;
+    xg_sliding_walk(d);
+    d->section.shape = &d->walk;
+    d->section.unroll = 1;
+    e->form = d;
+    return xg_sections_launch(e, &d->section, 1);
+}
 XG_FN void xg_emit_sliding(xg_fusion_emission *e) {
-    xg_sliding d;
-    xg_section section;
-    (void)xg_sliding_make(&d, e);
-    xg_sliding_walk(&d);
-    section.shape = &d.walk;
-    section.unroll = 1;
-    section.apart = false;
-    section.shares = 0;
-    xg_emit_sections(e, &section, 1, xg_sliding_element, &d);
+    xg_sliding *d = (xg_sliding *)e->form;
+    xg_emit_sections(e, &d->section, 1, xg_sliding_element, d);
 }
 
 #endif /* XG_EMIT_SLIDING_C */

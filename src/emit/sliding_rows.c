@@ -77,9 +77,12 @@ XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e)
     t->pieces = (t->groups + t->lanes - 1) / t->lanes;
     return xg_mul64((t->n_rows + t->rows - 1) / t->rows, t->pieces, &t->blocks) && t->blocks <= INT32_MAX;
 }
-XG_FN bool xg_emit_sliding_rows_match(const xg_fusion_emission *e) {
-    xg_sliding_rows t;
-    return xg_sliding_rows_make(&t, e);
+XG_FN bool xg_emit_sliding_rows_plan(xg_fusion_emission *e) {
+    xg_sliding_rows *t = XG_NEW(e->arena, xg_sliding_rows);
+    if (!xg_sliding_rows_make(t, e)) return false;
+    xg_sliding_walk(&t->d);
+    e->form = t;
+    return xg_emit_launch(e, t->lanes * t->rows, t->blocks, 0);
 }
 
 /* ---- places ---- */
@@ -290,37 +293,32 @@ XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
 XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    xg_sliding_rows t;
-    xg_sliding *d = &t.d;
+    xg_sliding_rows *t = (xg_sliding_rows *)e->form;
+    xg_sliding *d = &t->d;
     uint32_t k;
-    (void)xg_sliding_rows_make(&t, e);
-    xg_sliding_walk(d);
-    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
-    f->threads[0] = (uint32_t)(t.lanes * t.rows);
-    f->blocks[0] = (uint32_t)t.blocks;
     xg_emit_functions(e, false);
-    t.s = xg_emit_scope(e, f, UINT32_MAX);
-    t.s.b.loc = e->fusion->id + 1;
-    t.s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    t->s = xg_emit_scope(e, f, UINT32_MAX);
+    t->s.b.loc = e->fusion->id + 1;
+    t->s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    t.dest = dest;
-    t.at[0] = xg_kthread_id(&t.s.b, 0, t.lanes * t.rows);
-    t.at[1] = xg_kblock_id(&t.s.b, 0, t.blocks);
+    t->dest = dest;
+    t->at[0] = xg_kthread_id(&t->s.b, 0, t->lanes * t->rows);
+    t->at[1] = xg_kblock_id(&t->s.b, 0, t->blocks);
     for (k = 0; k < d->n; k++) {
         xlagpu_type in = XG_OPERAND(d->i, k)->shape->type, out = xg_indexing_output_shape(d->i, k)->type;
-        int64_t room = xg_sliding_padded_room(t.rows * t.places, d->count * d->w.p[d->dim].stride),
-                made = xg_sliding_padded_room(t.rows * t.made, d->count);
+        int64_t room = xg_sliding_padded_room(t->rows * t->places, d->count * d->w.p[d->dim].stride),
+                made = xg_sliding_padded_room(t->rows * t->made, d->count);
         const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(in), &room, 1);
-        t.tile[k] = xg_kir_op(&t.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        t->tile[k] = xg_kir_op(&t->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
         type = xg_kir_tensor(e->m, xg_kelem_of(out), &made, 1);
-        t.out[k] = xg_kir_op(&t.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        t->out[k] = xg_kir_op(&t->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     }
-    xg_sliding_turns(&t, t.places, t.tile, d->n, xg_sliding_bring);
-    xg_sliding_sync(&t, t.tile);
-    xg_sliding_fold_own(&t);
-    xg_sliding_sync(&t, t.out);
-    xg_sliding_turns(&t, t.made, dest, e->n_roots, xg_sliding_give);
-    xg_kreturn(&t.s.b, dest, e->n_roots);
+    xg_sliding_turns(t, t->places, t->tile, d->n, xg_sliding_bring);
+    xg_sliding_sync(t, t->tile);
+    xg_sliding_fold_own(t);
+    xg_sliding_sync(t, t->out);
+    xg_sliding_turns(t, t->made, dest, e->n_roots, xg_sliding_give);
+    xg_kreturn(&t->s.b, dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_SLIDING_ROWS_C */

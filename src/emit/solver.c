@@ -28,7 +28,6 @@ XG_FN const xg_inst *xg_solver_of_root(const xg_inst *root) {
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
     return xg_is_block_call(root) ? root : NULL;
 }
-XG_FN bool xg_emit_solver_match(const xg_fusion_emission *e) { return xg_solver_of_root(e->roots[0]) != NULL; }
 
 XG_FN int64_t xg_solver_power(int64_t n, int64_t most) {
     int64_t p = 1;
@@ -66,33 +65,37 @@ XG_FN void xg_solver_names(xg_block *d) {
     xg_block_let_int(d, XG_STR("threads"), d->threads);
     if (taus) xg_block_let_int(d, XG_STR("k_max"), taus->dims[2]);
 }
-XG_FN void xg_emit_solver(xg_fusion_emission *e) {
-    xg_kfunc *f = e->m->entry;
-    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e) {
     const xg_inst *i = xg_solver_of_root(e->roots[0]);
-    const xg_shape *a = XG_OPERAND(i, 0)->shape, *first = i->shape->type == XLAGPU_TUPLE
-                                                              ? i->shape->elems[0]
-                                                              : i->shape; /* in whose type it is computed */
-    xg_block *d = XG_NEW(e->arena, xg_block);
-    xlagpu_type t = xg_type_class(first->type) & (XGT_F | XGT_C) ? first->type : XLAGPU_F32;
-    const char *const *text = xg_solver_text(i);
-    uint32_t k;
+    const xg_shape *first; /* in whose type it is computed */
+    xg_block *d;
+    xlagpu_type t;
+    if (!i) return false;
+    first = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape;
+    t = xg_type_class(first->type) & (XGT_F | XGT_C) ? first->type : XLAGPU_F32;
+    d = XG_NEW(e->arena, xg_block);
+    e->form = d;
     d->e = e;
     d->i = i;
+    (void)xg_solver_text(i); /* there is one */
     if (t != XLAGPU_F32 && t != XLAGPU_F64 && t != XLAGPU_C64 && t != XLAGPU_C128)
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "convert the operands to f32",
             "solvers in %s are not supported in kernels", xg_type_name(t));
     d->element = xg_kelem_of(t);
     d->real = xg_kelem_of(xg_type_real(t));
     d->complex = xg_type_class(t) == XGT_C;
-    d->blocks = a->dims[0];
+    d->blocks = XG_OPERAND(i, 0)->shape->dims[0];
     xg_solver_shape(d, first);
     if (d->blocks > INT32_MAX)
         xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
             "a solver of %lld matrices; at most 2147483647 are supported in kernels", (long long)d->blocks);
-    f->threads[0] = (uint32_t)d->threads;
-    f->blocks[0] = (uint32_t)d->blocks;
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
+    return xg_emit_launch(e, d->threads, d->blocks, 0);
+}
+XG_FN void xg_emit_solver(xg_fusion_emission *e) {
+    xg_kfunc *f = e->m->entry;
+    xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
+    xg_block *d = (xg_block *)e->form;
+    uint32_t k;
     f->resident = 1;
     xg_emit_functions(e, false);
     d->s = xg_emit_scope(e, f, UINT32_MAX);
@@ -106,7 +109,7 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     d->place = xg_block_divided(d, d->thread, d->threads / d->groups, true);
     d->group = xg_block_divided(d, d->thread, d->threads / d->groups, false);
     xg_solver_names(d);
-    xg_block_read(d, text, 2);
+    xg_block_read(d, xg_solver_text(d->i), 2);
     xg_block_run(d, dest);
     xg_kreturn(&d->s.b, dest, e->n_roots);
 }

@@ -42,7 +42,7 @@ XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
     if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
     return root->op == XG_SORT || root->op == XG_TOPK ? root : NULL;
 }
-XG_FN bool xg_emit_sort_match(const xg_fusion_emission *e) {
+XG_FN bool xg_sort_takes(const xg_fusion_emission *e) {
     const xg_inst *sort = xg_sort_of_root(e->roots[0]);
     uint32_t k;
     for (k = 1; k < e->n_roots; k++)
@@ -773,40 +773,42 @@ XG_FN void xg_sort_plan(xg_sort_site *d) {
     xg_sort_blocks(d, xg_sort_each(d));
     d->strip = xg_sort_strip_of(d);
 }
-/* The whole kernel: a body of one of the plans. */
-XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*plan)(xg_sort_site *), void (*body)(xg_sort_site *, xg_kval **)) {
+XG_FN bool xg_sort_launch(xg_fusion_emission *e, void (*plan)(xg_sort_site *)) {
+    bool some = XG_OPERAND(xg_sort_of_root(e->roots[0]), 0)->shape->elements > 0;
+    xg_sort_site *d = XG_NEW(e->arena, xg_sort_site);
+    uint32_t k;
+    e->form = d;
+    d->e = e;
+    d->i = xg_sort_of_root(e->roots[0]);
+    d->o = xg_fuse_sort_order(d->i);
+    d->shape = XG_OPERAND(d->i, 0)->shape;
+    d->dim = d->i->op == XG_TOPK ? d->shape->rank - 1 : (uint32_t)xg_attr_ints(d->i, XG_A_dimensions).p[0];
+    d->n = d->i->n_operands;
+    d->close = XG_NEW_N(e->arena, xg_kval *, d->n + 1);
+    d->raw = XG_NEW_N(e->arena, xg_elem *, d->n + 1);
+    for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
+    if (!some) return xg_emit_launch(e, 1, 1, 0);
+    plan(d);
+    return xg_emit_launch(e, d->threads, d->blocks, 0);
+}
+/* The whole kernel, by the body of one of the plans. */
+XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*body)(xg_sort_site *, xg_kval **)) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    bool some = XG_OPERAND(xg_sort_of_root(e->roots[0]), 0)->shape->elements > 0;
-    xg_sort_site d;
+    xg_sort_site *d = (xg_sort_site *)e->form;
     uint32_t k;
-    memset(&d, 0, sizeof d);
-    d.e = e;
-    d.i = xg_sort_of_root(e->roots[0]);
-    d.o = xg_fuse_sort_order(d.i);
-    d.shape = XG_OPERAND(d.i, 0)->shape;
-    d.dim = d.i->op == XG_TOPK ? d.shape->rank - 1 : (uint32_t)xg_attr_ints(d.i, XG_A_dimensions).p[0];
-    d.n = d.i->n_operands;
-    d.close = XG_NEW_N(e->arena, xg_kval *, d.n + 1);
-    d.raw = XG_NEW_N(e->arena, xg_elem *, d.n + 1);
-    for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
-    for (k = 0; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
-    if (some) {
-        plan(&d);
-        f->threads[0] = (uint32_t)d.threads;
-        f->blocks[0] = (uint32_t)d.blocks;
-    }
     xg_emit_functions(e, false);
-    d.s = xg_emit_scope(e, f, UINT32_MAX);
-    d.s.b.loc = e->fusion->id + 1;
+    d->s = xg_emit_scope(e, f, UINT32_MAX);
+    d->s.b.loc = e->fusion->id + 1;
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    if (some) {
-        d.at[0] = xg_kthread_id(&d.s.b, 0, d.threads);
-        d.at[1] = xg_kblock_id(&d.s.b, 0, d.blocks);
-        body(&d, dest);
+    if (d->threads) { /* else there is nothing to sort */
+        d->at[0] = xg_kthread_id(&d->s.b, 0, d->threads);
+        d->at[1] = xg_kblock_id(&d->s.b, 0, d->blocks);
+        body(d, dest);
     }
-    xg_kreturn(&d.s.b, dest, e->n_roots);
+    xg_kreturn(&d->s.b, dest, e->n_roots);
 }
-XG_FN void xg_emit_sort(xg_fusion_emission *e) { xg_sort_emit(e, xg_sort_plan, xg_sort_body); }
+XG_FN bool xg_emit_sort_plan(xg_fusion_emission *e) { return xg_sort_takes(e) && xg_sort_launch(e, xg_sort_plan); }
+XG_FN void xg_emit_sort(xg_fusion_emission *e) { xg_sort_emit(e, xg_sort_body); }
 
 #endif /* XG_EMIT_SORT_C */

@@ -27,13 +27,13 @@ enum {
 typedef struct xg_topk_site {
     xg_fusion_emission *e;
     const xg_inst *i, *x;
-    int64_t length, k, width, split, groups, threads;
+    int64_t rows, length, k, width, split, groups, threads;
     uint32_t dim;
     xg_scope s;
     xg_kval *thread, *row[XG_RANK_MAX];
 } xg_topk_site;
 
-XG_FN bool xg_emit_topk_match(const xg_fusion_emission *e) {
+XG_FN bool xg_topk_takes(const xg_fusion_emission *e) {
     const xg_inst *i = xg_sort_of_root(e->roots[0]);
     uint32_t k;
     for (k = 1; k < e->n_roots; k++)
@@ -366,61 +366,63 @@ XG_FN void xg_topk_row(xg_topk_site *d, int64_t rows) {
     xg_elem_apply(&d->s, xg_imap_simplify(x, m), &block, d->row);
 }
 
+XG_FN bool xg_emit_topk_plan(xg_fusion_emission *e) {
+    xg_topk_site *d;
+    if (!xg_topk_takes(e)) return false;
+    d = XG_NEW(e->arena, xg_topk_site);
+    e->form = d;
+    d->e = e;
+    d->i = xg_sort_of_root(e->roots[0]);
+    d->x = XG_OPERAND(d->i, 0);
+    d->dim = d->x->shape->rank - 1;
+    d->length = d->x->shape->dims[d->dim];
+    d->k = xg_attr_int(d->i, XG_A_k, 0);
+    d->rows = d->x->shape->elements / d->length;
+    if (d->rows > INT32_MAX)
+        xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels",
+            (long long)d->rows);
+    xg_topk_sizes(d);
+    return xg_emit_launch(e, d->threads, d->rows, 0);
+}
 XG_FN void xg_emit_topk(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
-    xg_topk_site d;
+    xg_topk_site *d = (xg_topk_site *)e->form;
     xg_topk_level l;
     xg_topk_output o;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *list, *leaders = NULL, *both[2];
     const xg_ktype *type, *types[2];
-    int64_t rows;
     uint32_t k;
-    memset(&d, 0, sizeof d);
-    d.e = e;
-    d.i = xg_sort_of_root(e->roots[0]);
-    d.x = XG_OPERAND(d.i, 0);
-    d.dim = d.x->shape->rank - 1;
-    d.length = d.x->shape->dims[d.dim];
-    d.k = xg_attr_int(d.i, XG_A_k, 0);
-    rows = d.x->shape->elements / d.length;
-    if (rows > INT32_MAX)
-        xg_hlo_fail(
-            d.i, XLAGPU_ERROR_LIMIT, NULL, "%lld rows; at most 2147483647 are supported in kernels", (long long)rows);
-    xg_topk_sizes(&d);
-    f->threads[0] = (uint32_t)d.threads;
-    f->blocks[0] = (uint32_t)rows;
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
-    d.s = xg_emit_scope(e, f, UINT32_MAX);
-    d.s.b.loc = e->fusion->id + 1;
+    d->s = xg_emit_scope(e, f, UINT32_MAX);
+    d->s.b.loc = e->fusion->id + 1;
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
-    d.thread = xg_kthread_id(&d.s.b, 0, d.threads);
-    xg_topk_row(&d, rows);
-    type = xg_kir_tensor(e->m, XG_E_I64, &d.groups, 1);
-    list = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    d->thread = xg_kthread_id(&d->s.b, 0, d->threads);
+    xg_topk_row(d, d->rows);
+    type = xg_kir_tensor(e->m, XG_E_I64, &d->groups, 1);
+    list = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     l.leaders = NULL;
-    for (l.modulus = d.groups;; l.modulus *= d.split) {
-        list = xg_topk_best(&d, xg_topk_sync(&d, xg_topk_each(&d, d.groups, list, xg_topk_group, &l)));
-        if (l.modulus >= d.length) break;
+    for (l.modulus = d->groups;; l.modulus *= d->split) {
+        list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, &l)));
+        if (l.modulus >= d->length) break;
         if (!leaders) {
-            type = xg_kir_tensor(e->m, XG_E_I32, &d.k, 1);
-            leaders = xg_kir_op(&d.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+            type = xg_kir_tensor(e->m, XG_E_I32, &d->k, 1);
+            leaders = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
         }
         l.leaders = list; /* read from here, written there */
-        leaders = xg_topk_each(&d, d.k, leaders, xg_topk_lead, &l);
+        leaders = xg_topk_each(d, d->k, leaders, xg_topk_lead, &l);
         both[0] = list;
         both[1] = leaders;
         types[0] = list->type;
         types[1] = leaders->type;
-        list = xg_kir_op(&d.s.b, XG_K_OP_SYNC, both, 2, types, 2, 0)->results;
+        list = xg_kir_op(&d->s.b, XG_K_OP_SYNC, both, 2, types, 2, 0)->results;
         l.leaders = leaders = &list[1];
     }
     o.list = list;
     for (k = 0; k < e->n_roots; k++) {
         o.root = e->roots[k];
-        dest[k] = xg_topk_each(&d, d.k, dest[k], xg_topk_write, &o);
+        dest[k] = xg_topk_each(d, d->k, dest[k], xg_topk_write, &o);
     }
-    xg_kreturn(&d.s.b, dest, e->n_roots);
+    xg_kreturn(&d->s.b, dest, e->n_roots);
 }
 
 #endif /* XG_EMIT_TOPK_C */

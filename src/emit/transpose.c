@@ -201,7 +201,7 @@ XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
 XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) {
     return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8;
 }
-XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_layout) {
+XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     bool wide, filled = false, boxed;
     int64_t unroll;
     xg_box_ask ask;
@@ -221,7 +221,7 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_l
         ask = xg_transpose_ask(t);
         boxed = xg_transpose_make_box(t, &ask, filled);
         if ((boxed || wide) && xg_transpose_make_skewed(t, &ask)) return true;
-        if (boxed && with_layout) {
+        if (boxed) {
             xg_box_layout(e->arena, &ask, &t->box);
             if (t->box.meets && xg_transpose_make_skewed(t, &ask)) return true;
         }
@@ -231,11 +231,6 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e, bool with_l
     return t->blocks <= INT32_MAX &&
            XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
 }
-XG_FN bool xg_emit_transpose_match(const xg_fusion_emission *e) {
-    xg_transpose t;
-    return xg_transpose_make(&t, (xg_fusion_emission *)e, false);
-}
-
 /* ---- maps ---- */
 
 /* Where a thread is in its tile: first along `fast`, then the loop over i. The places are those of the first element of
@@ -816,38 +811,39 @@ XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
     }
 }
 
+XG_FN bool xg_emit_transpose_plan(xg_fusion_emission *e) {
+    xg_transpose *t = XG_NEW(e->arena, xg_transpose);
+    e->form = t;
+    return xg_transpose_make(t, e) &&
+           xg_emit_launch(e, t->threads, t->blocks, xg_transpose_is_joined(t) ? t->skew.parts : 0);
+}
 XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
-    xg_transpose t;
+    xg_transpose *t = (xg_transpose *)e->form;
     xg_transpose_walk w;
     xg_scope s;
     uint32_t k;
-    (void)xg_transpose_make(&t, e, true);
-    f->threads[0] = (uint32_t)t.threads;
-    f->blocks[0] = (uint32_t)t.blocks;
-    f->cluster = xg_transpose_is_joined(&t) ? (uint32_t)t.skew.parts : 0;
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     s = xg_emit_scope(e, f, UINT32_MAX);
     s.b.loc = e->fusion->id + 1;
     memset(&w, 0, sizeof w);
-    w.t = &t;
+    w.t = t;
     w.s = &s;
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    w.tiles = XG_NEW_N(e->arena, xg_kval *, t.heroes.n + 1);
+    w.tiles = XG_NEW_N(e->arena, xg_kval *, t->heroes.n + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[e->comp->n_params + k];
-    w.ids[0] = xg_kthread_id(&s.b, 0, t.threads);
-    w.ids[1] = xg_kblock_id(&s.b, 0, t.blocks);
-    for (k = 0; k < t.heroes.n; k++) {
-        const xg_ktype *type = xg_transpose_tile_type(&t, t.heroes.p[k]);
+    w.ids[0] = xg_kthread_id(&s.b, 0, t->threads);
+    w.ids[1] = xg_kblock_id(&s.b, 0, t->blocks);
+    for (k = 0; k < t->heroes.n; k++) {
+        const xg_ktype *type = xg_transpose_tile_type(t, t->heroes.p[k]);
         w.tiles[k] = xg_kir_op(&s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-        xg_emit_name(e->m, w.tiles[k], t.heroes.n == 1 ? "shmem" : "shmem%u", k);
+        xg_emit_name(e->m, w.tiles[k], t->heroes.n == 1 ? "shmem" : "shmem%u", k);
     }
     xg_transpose_along_a(&w);
     xg_transpose_barrier(&w);
     xg_transpose_along_b(&w);
     /* shared memory ends with its block, where another one may read yet */
-    if (xg_transpose_is_joined(&t)) xg_kir_op(&s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0)->a = XG_KTEAM_CLUSTER;
+    if (xg_transpose_is_joined(t)) xg_kir_op(&s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0)->a = XG_KTEAM_CLUSTER;
     xg_kreturn(&s.b, w.dest, e->n_roots);
 }
 

@@ -26,15 +26,12 @@ typedef struct xg_tiled_site {
     xg_kelem real, element;
     bool complex;
     int64_t n, side, tiles, lines, columns; /* lines: threads / side; columns: right sides of a matrix */
+    int64_t threads, blocks, parts;         /* parts: blocks for the right sides of a matrix */
     /* how the matrix is read: transposed, conjugate, from its end; right sides lie in rows; the diagonal is one */
     bool swap, conj, back, across, unit;
     xg_kval *lane, *line, *at[XG_RANK_MAX]; /* at: the indices of the batch */
     xg_kval *group;                         /* of lanes within a warp: the first one's number, i32 */
 } xg_tiled_site;
-
-XG_FN bool xg_emit_triangular_match(const xg_fusion_emission *e) {
-    return e->n_roots == 1 && (e->roots[0]->op == XG_CHOLESKY || e->roots[0]->op == XG_TRIANGULAR_SOLVE);
-}
 
 /* ---- integers ---- */
 
@@ -541,31 +538,35 @@ XG_FN xg_kval *xg_tiled_where(xg_tiled_site *d, int64_t threads, int64_t blocks,
         xg_kconst_int(&d->s->b, XG_E_I32, 31 & ~(d->side - 1)));
     return out[batch + 2];
 }
+XG_FN bool xg_emit_triangular_plan(xg_fusion_emission *e) {
+    int64_t batch = 1;
+    xg_tiled_site *d;
+    uint32_t k;
+    if (e->n_roots != 1 || (e->roots[0]->op != XG_CHOLESKY && e->roots[0]->op != XG_TRIANGULAR_SOLVE)) return false;
+    d = XG_NEW(e->arena, xg_tiled_site);
+    e->form = d;
+    xg_tiled_describe(d, e);
+    d->threads = d->side * d->lines;
+    d->parts = d->columns ? (d->columns + d->lines - 1) / d->lines : 1;
+    for (k = 0; k + 2 < d->i->shape->rank; k++) batch *= d->i->shape->dims[k];
+    d->blocks = d->i->shape->elements ? batch * d->parts : 1;
+    if (d->blocks > INT32_MAX)
+        xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "%s for %lld blocks; at most 2147483647 are supported in kernels",
+            xg_op_name(d->i->op), (long long)d->blocks);
+    return xg_emit_launch(e, d->threads, d->blocks, 0);
+}
 XG_FN void xg_emit_triangular(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval *dest = &f->body->args[e->comp->n_params], *column;
-    int64_t batch = 1, parts, blocks, threads;
-    xg_tiled_site d;
+    xg_tiled_site *d = (xg_tiled_site *)e->form;
     xg_scope s;
-    uint32_t k;
-    xg_tiled_describe(&d, e);
-    threads = d.side * d.lines;
-    parts = d.columns ? (d.columns + d.lines - 1) / d.lines : 1;
-    for (k = 0; k + 2 < d.i->shape->rank; k++) batch *= d.i->shape->dims[k];
-    blocks = d.i->shape->elements ? batch * parts : 1;
-    if (blocks > INT32_MAX)
-        xg_hlo_fail(d.i, XLAGPU_ERROR_LIMIT, NULL, "%s for %lld blocks; at most 2147483647 are supported in kernels",
-            xg_op_name(d.i->op), (long long)blocks);
-    f->threads[0] = (uint32_t)threads;
-    f->blocks[0] = (uint32_t)blocks;
-    for (k = 1; k < 3; k++) f->threads[k] = f->blocks[k] = 1;
     xg_emit_functions(e, false);
     s = xg_emit_scope(e, f, UINT32_MAX);
     s.b.loc = e->fusion->id + 1;
-    d.s = &s;
-    if (d.i->shape->elements) {
-        column = xg_tiled_where(&d, threads, blocks, parts);
-        dest = d.i->op == XG_CHOLESKY ? xg_tiled_cholesky(&d, dest) : xg_tiled_solve(&d, dest, column);
+    d->s = &s;
+    if (d->i->shape->elements) {
+        column = xg_tiled_where(d, d->threads, d->blocks, d->parts);
+        dest = d->i->op == XG_CHOLESKY ? xg_tiled_cholesky(d, dest) : xg_tiled_solve(d, dest, column);
     }
     xg_kreturn(&s.b, &dest, 1);
 }

@@ -34,7 +34,7 @@ XG_FN bool xg_update_alone(const xg_fusion_emission *e, uint32_t param, uint32_t
     return true;
 }
 
-XG_FN bool xg_emit_update_match(const xg_fusion_emission *e) {
+XG_FN bool xg_update_takes(const xg_fusion_emission *e) {
     uint32_t k;
     for (k = 0; k < e->n_roots; k++) {
         int64_t param;
@@ -152,15 +152,15 @@ XG_FN bool xg_update_is_aligned(const xg_inst *root, const xg_inst *i, int64_t v
     }
     return true;
 }
-XG_FN void xg_emit_update(xg_fusion_emission *e) {
-    xg_update u;
+XG_FN bool xg_emit_update_plan(xg_fusion_emission *e) {
+    xg_update *u = XG_NEW(e->arena, xg_update);
     int64_t sum = 0;
     uint32_t k, n = 0;
+    if (!xg_update_takes(e)) return false;
     XG_FOR_INSTS(i, e->comp) n += i->op == XG_DYNAMIC_UPDATE_SLICE;
-    u.sections = XG_NEW_N(e->arena, xg_section, (size_t)n * e->n_roots + 1);
-    u.root = XG_NEW_N(e->arena, uint32_t, (size_t)n * e->n_roots + 1);
-    u.which = XG_NEW_N(e->arena, const xg_inst *, (size_t)n * e->n_roots + 1);
-    u.n = 0;
+    u->sections = XG_NEW_N(e->arena, xg_section, (size_t)n * e->n_roots + 1);
+    u->root = XG_NEW_N(e->arena, uint32_t, (size_t)n * e->n_roots + 1);
+    u->which = XG_NEW_N(e->arena, const xg_inst *, (size_t)n * e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) {
         const xg_inst *i;
         for (i = xg_update_of(e->roots[k]); i->op == XG_DYNAMIC_UPDATE_SLICE; i = xg_in_place_strip(XG_OPERAND(i, 0))) {
@@ -168,21 +168,26 @@ XG_FN void xg_emit_update(xg_fusion_emission *e) {
             *walk = *XG_OPERAND(i, 1)->shape;
             if (!walk->elements) continue;
             walk->layout = i->shape->layout;
-            u.sections[u.n].shape = walk;
+            u->sections[u->n].shape = walk;
             sum += walk->elements;
-            u.root[u.n] = k;
-            u.which[u.n++] = i;
+            u->root[u->n] = k;
+            u->which[u->n++] = i;
         }
     }
-    for (k = 0; k < u.n; k++) {
-        xg_section *c = &u.sections[k];
+    for (k = 0; k < u->n; k++) {
+        xg_section *c = &u->sections[k];
         c->unroll = sum < e->target->resident_threads || !c->shape->rank
                         ? 1
                         : xg_gcd(c->shape->dims[xg_shape_major(c->shape, c->shape->rank - 1)], e->target->max_unroll);
-        c->apart = c->unroll > 1 && !xg_update_is_aligned(e->roots[u.root[k]], u.which[k], c->unroll);
+        c->apart = c->unroll > 1 && !xg_update_is_aligned(e->roots[u->root[k]], u->which[k], c->unroll);
     }
-    xg_sections_share(e, u.sections, u.n);
-    xg_emit_sections(e, u.sections, u.n, xg_update_body, &u);
+    xg_sections_share(e, u->sections, u->n);
+    e->form = u;
+    return xg_sections_launch(e, u->sections, u->n);
+}
+XG_FN void xg_emit_update(xg_fusion_emission *e) {
+    xg_update *u = (xg_update *)e->form;
+    xg_emit_sections(e, u->sections, u->n, xg_update_body, u);
 }
 
 #endif /* XG_EMIT_UPDATE_C */

@@ -207,14 +207,13 @@ XG_FN bool xg_complex_less(xg_complex a, xg_complex b);
 XG_FN bool xg_complex_least(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_mul(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_div(xg_complex a, xg_complex b);
+/* clang-format off */
 #define X(name) XG_FN xg_complex xg_complex_##name(xg_complex z);
-X(sign)
-X(exp)
-X(expm1)
-X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin) X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh) X(tanh)
-    X(asinh) X(acosh) X(atanh)
+X(sign) X(exp) X(expm1) X(log) X(log1p) X(logistic) X(sqrt) X(rsqrt) X(cbrt) X(sin)
+X(cos) X(tan) X(asin) X(acos) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh)
 #undef X
-        XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
+    /* clang-format on */
+    XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b);
 XG_FN xg_complex xg_complex_atan2(xg_complex a, xg_complex b);
 
 /* ---- kernels.c: loops over dense blocks of a carrier type ------------------------------------------------------ */

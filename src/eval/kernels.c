@@ -191,6 +191,7 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         } \
         return true;
 
+/* clang-format off */
 #define XG_EVAL_DEFINE_INT(name, TYPE, UNSIGNED, WIDE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -205,13 +206,13 @@ XG_FN uint64_t xg_eval_shift_arithmetic(uint64_t v, uint64_t by, int bits) {
         size_t i; \
         switch (e->op) { \
             XG_EVAL_INT_UNARY(XG_EVAL_CASE1) \
-            XG_EVAL_INT_BINARY(XG_EVAL_CASE2) XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) case XG_COMPARE \
-                : switch (e->direction) { \
-                XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default : return false; \
-            } \
+            XG_EVAL_INT_BINARY(XG_EVAL_CASE2) \
+        XG_EVAL_INT_TERNARY(XG_EVAL_CASE3) \
+        case XG_COMPARE: switch (e->direction) { XG_EVAL_COMPARE(XG_EVAL_COMPARE_CASE) default: return false; } \
         default: return false; \
         } \
     }
+/* clang-format on */
 #define neg(a) (is_signed && ((U)(a) >> (sizeof(T) * 8 - 1)))
 XG_EVAL_DEFINE_INT(s8, int8_t, uint8_t, uint32_t)
 XG_EVAL_DEFINE_INT(u8, uint8_t, uint8_t, uint32_t)
@@ -257,6 +258,7 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
             out[i] = (T)(value); \
         } \
         return true;
+/* clang-format off */
 #define XG_EVAL_DEFINE_FLOAT(name, TYPE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *ew, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -279,6 +281,7 @@ XG_FN bool xg_eval_kernel_pred(const xg_ew *e, void *to, const void *const *in, 
         default: return false; \
         } \
     }
+/* clang-format on */
 XG_EVAL_DEFINE_FLOAT(f32, float)
 XG_EVAL_DEFINE_FLOAT(f64, double)
 #undef XG_EVAL_DEFINE_FLOAT
@@ -323,6 +326,7 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
     X(GE, xg_complex_least(b, a))
 /* clang-format on */
 #define LOAD(p, i) xg_complex_of((double)(p)[2 * (i)], (double)(p)[2 * (i) + 1])
+/* clang-format off */
 #define XG_EVAL_DEFINE_COMPLEX(name, TYPE) \
     XG_FN bool xg_eval_kernel_##name(const xg_ew *e, void *to, const void *const *in, size_t n) { \
         typedef TYPE T; \
@@ -333,7 +337,8 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
         switch (e->op) { \
             XG_EVAL_COMPLEX_UNARY(XG_EVAL_COMPLEX_CASE1) \
             XG_EVAL_COMPLEX_BINARY(XG_EVAL_COMPLEX_CASE2) \
-                XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) case XG_CLAMP : for (i = 0; i < n; i++) { \
+        XG_EVAL_COMPLEX_PART(XG_EVAL_COMPLEX_CASE_PART) \
+        case XG_CLAMP: for (i = 0; i < n; i++) { \
                 const xg_complex lo = LOAD(x, i), a = LOAD(y, i), hi = LOAD(z, i), \
                                  m = xg_complex_least(a, lo) ? lo : a, v = xg_complex_least(m, hi) ? m : hi; \
                 out[2 * i] = (T)v.re; \
@@ -341,10 +346,11 @@ XG_EVAL_DEFINE_FLOAT(f64, double)
             } \
             return true; \
         case XG_COMPARE: \
-            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default : return false; } \
+            switch (e->direction) { XG_EVAL_COMPLEX_COMPARE(XG_EVAL_COMPLEX_COMPARE_CASE) default: return false; } \
         default: return false; \
         } \
     }
+/* clang-format on */
 XG_EVAL_DEFINE_COMPLEX(c64, float)
 XG_EVAL_DEFINE_COMPLEX(c128, double)
 #undef XG_EVAL_DEFINE_COMPLEX

@@ -44,13 +44,15 @@ XG_FN void xg_eval_row_strides(const xg_shape *s, int64_t *strides) {
 XG_FN void xg_eval_tile(size_t bytes, unsigned char *to, const unsigned char *from, int64_t rows, int64_t columns,
     int64_t to_row, int64_t to_column, int64_t from_row, int64_t from_column) {
     int64_t i, j;
+    /* clang-format off */
     switch (bytes) {
-        XG_EVAL_TILE_CASE(1)
-        XG_EVAL_TILE_CASE(2)
-        XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8) default
-            : for (i = 0; i < rows; i++) for (j = 0; j < columns; j++)
-                  memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
+    XG_EVAL_TILE_CASE(1) XG_EVAL_TILE_CASE(2) XG_EVAL_TILE_CASE(4) XG_EVAL_TILE_CASE(8)
+    default:
+        for (i = 0; i < rows; i++)
+            for (j = 0; j < columns; j++)
+                memcpy(to + (i * to_row + j * to_column) * 16, from + (i * from_row + j * from_column) * 16, 16);
     }
+    /* clang-format on */
 }
 #undef XG_EVAL_TILE_CASE
 

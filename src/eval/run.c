@@ -203,10 +203,11 @@ XG_FN void xg_eval_plan_place(xg_eval_run *r, xg_eval_plan *p, const xg_inst *i)
     r->position[i->id] = p->n++;
     for (; k < p->n; k++) {
         if (p->insts[k]->shape->type != XLAGPU_TUPLE) continue;
-        XG_FOR_USES(u, p->insts[k]) if (u->user->op == XG_GET_TUPLE_ELEMENT && r->position[u->user->id] == UINT32_MAX) {
-            p->insts[p->n] = u->user;
-            r->position[u->user->id] = p->n++;
-        }
+        XG_FOR_USES(u, p->insts[k])
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && r->position[u->user->id] == UINT32_MAX) {
+                p->insts[p->n] = u->user;
+                r->position[u->user->id] = p->n++;
+            }
     }
 }
 
@@ -237,10 +238,12 @@ XG_FN bool xg_eval_calls_act(xg_eval_run *r) {
     const xg_comp *c;
     if (r->acts_known) return r->acts;
     r->acts_known = true; /* and false, while other calls are passed */
-    for (c = r->module->first; c && !r->acts; c = c->next) XG_FOR_INSTS(i, c) if (xg_eval_acts(r, i)) {
-            r->acts = true;
-            break;
-        }
+    for (c = r->module->first; c && !r->acts; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_eval_acts(r, i)) {
+                r->acts = true;
+                break;
+            }
     return r->acts;
 }
 
@@ -261,7 +264,8 @@ XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {
     p->insts = XG_NEW_N(&r->mem, const xg_inst *, c->n_insts);
     p->last = XG_NEW_N(&r->mem, uint32_t, c->n_insts);
     XG_FOR_INSTS(i, c) r->position[i->id] = UINT32_MAX;
-    XG_FOR_INSTS(i, c) if (r->position[i->id] == UINT32_MAX) xg_eval_plan_place(r, p, i);
+    XG_FOR_INSTS(i, c)
+        if (r->position[i->id] == UINT32_MAX) xg_eval_plan_place(r, p, i);
     for (k = 0; k < p->n; k++) p->last[k] = UINT32_MAX; /* not needed */
     p->last[r->position[c->root->id]] = p->n;
     for (k = p->n; k-- > 0;) {

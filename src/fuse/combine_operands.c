@@ -35,7 +35,8 @@ XG_FN bool xg_combine_is_splat(const xg_inst *i) {
 XG_FN xg_inst *xg_combine_param(xg_inst *operand, const xg_inst *user) {
     xg_inst *i = operand;
     for (;;) {
-        XG_FOR_USES(u, i) if (u->user != user) return NULL;
+        XG_FOR_USES(u, i)
+            if (u->user != user) return NULL;
         if (i == i->comp->root || i->op == XG_PARAMETER) break;
         if (!xg_in_place_renames(i)) return NULL;
         user = i;
@@ -50,7 +51,8 @@ XG_FN uint32_t xg_combine_reads(xg_combine *w) {
     if (i == i->comp->root || !(xg_op_flags(i->op) & XGF_EW) || !xg_shape_is_array(i->shape) ||
         i->n_operands > XG_COMBINE_OPERANDS_MAX || xg_inst_attr(i, XG_A_control_predecessors))
         return 0;
-    XG_FOR_USES(u, i) if (u->user->op == XG_TUPLE) return 0;
+    XG_FOR_USES(u, i)
+        if (u->user->op == XG_TUPLE) return 0;
     for (k = 0; k < i->n_operands; k++) {
         xg_inst *o = XG_OPERAND(i, k);
         w->params[k] = xg_combine_is_splat(o) ? NULL : xg_combine_param(o, i);
@@ -92,7 +94,8 @@ XG_FN bool xg_combine_may_get(const xg_combine *w, const xg_inst *value) {
     if (value->op == XG_PARAMETER || value->op == XG_CONSTANT || value == value->comp->root ||
         !xg_shape_is_array(value->shape))
         return false;
-    XG_FOR_USES(u, value) if (u->user != w->reader) return false;
+    XG_FOR_USES(u, value)
+        if (u->user != w->reader) return false;
     return xg_combine_place(from) < xg_combine_place(w->maker) &&
            w->maker->n_operands + (uint64_t)xg_shape_leaves(w->maker->shape) + XG_COMBINE_OPERANDS_MAX <
                XG_FUSE_BUFFERS_MAX;
@@ -107,11 +110,12 @@ XG_FN bool xg_combine_fits(xg_combine *w, uint32_t k) {
         xg_inst_attr(w->maker, XG_A_control_predecessors))
         return false;
     XG_FOR_USES(u, w->value)
-    if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
+        if (u->user != w->reader || XG_USE_INDEX(u) != (uint32_t)w->params[k]->number) return false;
     if (w->maker != w->value)
         XG_FOR_USES(u, w->maker)
-        if (u->user->op != XG_GET_TUPLE_ELEMENT ||
-            (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf)) return false;
+            if (u->user->op != XG_GET_TUPLE_ELEMENT ||
+                (u->user != w->value && xg_attr_int(u->user, XG_A_index, 0) == w->leaf))
+                return false;
     root = xg_fuse_leaf(xg_attr_comp(w->maker, XG_A_calls), (uint32_t)w->leaf);
     if (!root || !(xg_op_flags(root->op) & XGF_EW)) return false;
     for (j = 0; j < w->inner->n_operands; j++)
@@ -231,7 +235,8 @@ XG_FN bool xg_combine_comp(xg_comp *c) {
         if (i->op == XG_FUSION) xg_push(c->module->work, xg_inst *, &fusions, i);
         ordered = ordered || (c->module->made_order && xg_inst_attr(i, XG_A_control_predecessors));
     }
-    if (ordered) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    if (ordered)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
     for (k = 0; k < fusions.n; k++) changed = xg_combine_reader(fusions.p[k]) || changed;
     return changed;
 }

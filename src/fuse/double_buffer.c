@@ -61,9 +61,9 @@ XG_FN bool xg_double_wants(const xg_inst *i) {
     body = xg_attr_comp(i, XG_A_body);
     if (body->root->op != XG_TUPLE || body->n_insts > XG_DOUBLE_INSTS) return false;
     XG_FOR_INSTS(s, body)
-    if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
-        xg_inst_attr(s, XG_A_control_predecessors))
-        return false;
+        if (xg_opt_is_control(s) || (xg_op_flags(s->op) & XGF_EFFECT) || s->op == XG_CUSTOM_CALL ||
+            xg_inst_attr(s, XG_A_control_predecessors))
+            return false;
     for (k = 0; k < i->shape->n_elems && !moves; k++) moves = xg_double_moves(body, k);
     return moves;
 }
@@ -96,10 +96,12 @@ XG_FN bool xg_fuse_double_buffer(xg_module *m) {
     uint32_t k;
     if (!m->double_buffering || !m->made[XG_WHILE]) return false;
     all = xg_opt_sequences(m);
-    for (k = 0; k < all.n; k++) XG_FOR_INSTS(i, all.p[k]) if (xg_double_wants(i)) {
-            xg_double_loop(i);
-            changed = true;
-        }
+    for (k = 0; k < all.n; k++)
+        XG_FOR_INSTS(i, all.p[k])
+            if (xg_double_wants(i)) {
+                xg_double_loop(i);
+                changed = true;
+            }
     return changed;
 }
 

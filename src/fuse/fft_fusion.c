@@ -67,7 +67,8 @@ XG_FN bool xg_fft_may_wait(const xg_inst *i) {
     const xg_inst *o = XG_OPERAND(i, 0);
     while (o->op == XG_BITCAST) o = XG_OPERAND(o, 0);
     if (!xg_fuse_lasts(o)) return false;
-    XG_FOR_USES(u, i) if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
+    XG_FOR_USES(u, i)
+        if (u->user != i->comp->root || u->user->op != XG_TUPLE) return false;
     return true;
 }
 XG_FN bool xg_fft_join(xg_fft_group *g, xg_inst *i) {

@@ -97,7 +97,8 @@ XG_FN bool xg_fft_unfuse(xg_inst *i) {
     bool found = false;
     if (i->op != XG_FUSION) return false;
     XG_FOR_INSTS(s, xg_attr_comp(i, XG_A_calls))
-    found = found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
+        found =
+            found || s->op == XG_FFT || s->op == XG_CHOLESKY || s->op == XG_TRIANGULAR_SOLVE || s->op == XG_CUSTOM_CALL;
     if (found) xg_opt_unfuse(i);
     return found;
 }

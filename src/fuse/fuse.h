@@ -81,11 +81,56 @@ XG_FN bool xg_fuse_topk_selects(const xg_inst *i);
 /* ---- scatter_operands.c ---- */
 XG_FN bool xg_fuse_scatter_operands(xg_module *m); /* scatters into constants get memory that is filled before */
 
+/* ---- record.c: how a kernel is made, as backend_config has it ---- */
+typedef struct xg_numbers {
+    xg_str name;
+    uint32_t n;
+    const int64_t *p;
+} xg_numbers;
+typedef XG_VEC(xg_numbers) xg_numbers_list;
+typedef struct xg_launch {
+    uint32_t threads[3], blocks[3]; /* threads[0] 0: not decided */
+    uint32_t cluster;               /* blocks that reach each other's shared memory; 0: each is alone */
+    int64_t shared;                 /* bytes of shared memory that its form takes; 0: none, or decided with the code */
+} xg_launch;
+typedef struct xg_record {
+    xg_str kind, way;     /* "emitter", "loop" */
+    xg_numbers_list form; /* by names of the way's own */
+    xg_launch launch;
+    uint32_t n_results; /* by result: operands that it may be written over; none at all: not decided */
+    const xg_ints *over;
+    xg_numbers_list estimates; /* by way: picoseconds */
+    xg_str why;
+} xg_record;
+XG_FN const xg_record *xg_record_read(xg_arena *a, const xg_inst *fusion); /* NULL: it has none */
+XG_FN void xg_record_write(xg_inst *fusion, const xg_record *r);           /* beside what else its backend_config has */
+XG_FN void xg_record_remove(xg_inst *fusion);
+XG_FN void xg_record_print(xg_buf *b, const xg_record *r);
+XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r); /* what code depends on: way, form, launch */
+XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, const int64_t *p, uint32_t n);
+XG_FN const xg_numbers *xg_record_get(const xg_numbers_list *from, const char *name); /* NULL: it is not there */
+/* Records of many fusions, each text read once. Without a record (no kernel is made of it) in_place.c answers. */
+typedef struct xg_records {
+    xg_arena *arena;
+    xg_map64 known; /* by the text's address: equal attributes are interned */
+} xg_records;
+XG_FN void xg_records_open(xg_records *r, xg_arena *a);
+XG_FN const xg_record *xg_records_of(xg_records *r, const xg_inst *fusion);
+XG_FN bool xg_records_may_share(xg_records *r, const xg_inst *fusion, uint32_t operand, uint32_t leaf);
+/* What of an order was not obeyed; NULL: nothing. */
+XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *made);
+XG_FN bool xg_record_may_share(const xg_record *r, uint32_t operand, uint32_t leaf);
+
 /* ---- in_place.c: what a leaf of a fusion's result does with the memory of an operand; the arena is for work ---- */
 XG_FN bool xg_fuse_may_share(
     xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may be written over the operand */
 XG_FN bool xg_fuse_may_share_in_walk(
     xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf); /* it may if the loop emitter makes it */
+/* For each leaf of the result, over[leaf]: the operands that it may be written over; in_walk: by the loop emitter. */
+XG_FN void xg_fuse_over(xg_arena *a, const xg_inst *fusion, bool in_walk, xg_ints *over);
+/* The same of a fusion of fusions, made in so many parts; members: their records, in the order of xg_fuse_phases. */
+XG_FN void xg_fuse_over_phases(
+    xg_arena *a, const xg_inst *fusion, int64_t parts, const xg_record *members, xg_ints *over);
 /* the operand that it must be written over; -1: none. The operand's contents are there when the kernel starts */
 XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf);
 
@@ -366,8 +411,12 @@ XG_FN xg_phase_list xg_fuse_phases(xg_arena *a, const xg_comp *c);
 XG_FN int64_t xg_fuse_phases_shared(const xg_comp *c);
 /* how many; if more than one, each makes a part of all (outer.c), and by parameter whether it needs one, too */
 XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params);
+/* the same for so many parts; 0: it cannot be cut into these */
+XG_FN int64_t xg_fuse_phases_parts(xg_arena *a, const xg_comp *c, int64_t parts, int32_t *params);
 /* the fusion of one part, in a computation of its own at the end of the module */
 XG_FN xg_inst *xg_fuse_phases_part(xg_arena *a, const xg_inst *fusion, int64_t parts, const int32_t *params);
+
+XG_FN int64_t xg_fuse_time(xg_arena *a, const xg_comp *c, int64_t threads); /* picoseconds, by so many threads */
 
 /* ---- priority.c ---- */
 XG_FN bool xg_fuse_priority(xg_module *m);

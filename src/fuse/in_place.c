@@ -120,8 +120,8 @@ XG_FN bool xg_in_place_sorted(xg_in_place *w, const xg_inst *v, xg_inst *sort, u
         xg_in_place_add(w, sort, sort);
     else
         XG_FOR_USES(u, sort)
-        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
-            xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == (int64_t)operand)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -134,8 +134,8 @@ XG_FN bool xg_in_place_solver(xg_in_place *w, const xg_inst *v, xg_inst *user, u
         xg_in_place_add(w, user, user);
     else
         XG_FOR_USES(u, user)
-        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
-            xg_in_place_add(w, u->user, u->user);
+            if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_attr_int(u->user, XG_A_index, 0) == 0)
+                xg_in_place_add(w, u->user, u->user);
     return true;
 }
 
@@ -247,32 +247,81 @@ XG_FN bool xg_in_place_alone(const xg_in_place *w, const xg_comp *c, uint32_t le
     return alone || (same && (rows || (elements == XG_OPERAND(root, 0)->shape->elements && xg_in_place_one_walk(c))));
 }
 
+/* What becomes of an operand, for all results: whether nothing else is read of it. */
+typedef struct xg_in_place_operand {
+    const xg_comp *c;
+    xg_in_place w;
+    bool ok;
+} xg_in_place_operand;
+XG_FN bool xg_in_place_alike(const xg_shape *from, const xg_shape *to) {
+    return xg_shape_is_array(from) && xg_shape_is_array(to) && from->elements == to->elements &&
+           xg_type_bytes(from->type) == xg_type_bytes(to->type);
+}
+XG_FN void xg_in_place_walk(xg_in_place_operand *o, xg_arena *a, const xg_comp *c, uint32_t operand) {
+    xg_in_place *w = &o->w;
+    memset(o, 0, sizeof *o);
+    o->c = c;
+    o->ok = true;
+    w->arena = a;
+    xg_map64_init(&w->seen, a);
+    xg_in_place_add(w, c->params[operand], c->params[operand]);
+    while (w->work.n && o->ok) {
+        xg_inst *v = w->work.p[--w->work.n];
+        const xg_inst *as = (const xg_inst *)xg_map64_get(&w->seen, v->id + (uint64_t)1);
+        XG_FOR_USES(u, v)
+            if (!(o->ok = xg_in_place_use(w, v, as, u->user, XG_USE_INDEX(u)))) break;
+    }
+}
+/* May the leaf, which is as large, be written over it? *rows: whether the computation is a row program, -1: not asked
+ * yet. */
+XG_FN bool xg_in_place_takes(const xg_in_place_operand *o, uint32_t leaf, bool in_walk, int *rows) {
+    const xg_inst *to = xg_fuse_leaf(o->c, leaf);
+    if (!o->ok || xg_map64_get(&o->w.seen, to->id + (uint64_t)1) != to) return false;
+    if (in_walk) return xg_in_place_together(&o->w, o->c, to);
+    if (!o->w.reduced && xg_in_place_alone(&o->w, o->c, leaf, false)) return true;
+    if (!xg_in_place_alone(&o->w, o->c, leaf, true)) return false;
+    if (*rows < 0) *rows = xg_in_place_rows(o->w.arena, o->c);
+    return *rows != 0;
+}
 XG_FN bool xg_in_place_shares(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
-    xg_inst *from = c->params[operand], *to = xg_fuse_leaf(c, leaf);
+    const xg_inst *to = xg_fuse_leaf(c, leaf);
     xg_mark mark = xg_arena_mark(a);
-    xg_in_place w;
-    bool ok = to && xg_shape_is_array(from->shape) && xg_shape_is_array(to->shape) &&
-              from->shape->elements == to->shape->elements &&
-              xg_type_bytes(from->shape->type) == xg_type_bytes(to->shape->type);
-    if (!ok) return false;
-    memset(&w, 0, sizeof w);
-    w.arena = a;
-    xg_map64_init(&w.seen, a);
-    xg_in_place_add(&w, from, from);
-    while (w.work.n && ok) {
-        xg_inst *v = w.work.p[--w.work.n];
-        const xg_inst *as = (const xg_inst *)xg_map64_get(&w.seen, v->id + (uint64_t)1);
-        XG_FOR_USES(u, v) if (!(ok = xg_in_place_use(&w, v, as, u->user, XG_USE_INDEX(u)))) break;
-    }
-    ok = ok && xg_map64_get(&w.seen, to->id + (uint64_t)1) == to;
-    if (ok && in_walk)
-        ok = xg_in_place_together(&w, c, to);
-    else if (ok)
-        ok = (!w.reduced && xg_in_place_alone(&w, c, leaf, false)) ||
-             (xg_in_place_rows(a, c) && xg_in_place_alone(&w, c, leaf, true));
+    xg_in_place_operand o;
+    int rows = -1;
+    bool ok;
+    if (!to || !xg_in_place_alike(c->params[operand]->shape, to->shape)) return false;
+    xg_in_place_walk(&o, a, c, operand);
+    ok = xg_in_place_takes(&o, leaf, in_walk, &rows);
     xg_arena_reset(a, mark);
     return ok;
+}
+XG_FN void xg_fuse_over(xg_arena *a, const xg_inst *fusion, bool in_walk, xg_ints *over) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    uint32_t n = (uint32_t)xg_shape_leaves(fusion->shape), leaf, k;
+    xg_mark mark;
+    int rows = -1;
+    bool *takes = XG_NEW_N(a, bool, (size_t)n * c->n_params + 1);
+    mark = xg_arena_mark(a);
+    for (k = 0; k < c->n_params; k++) {
+        xg_in_place_operand o;
+        bool walked = false;
+        for (leaf = 0; leaf < n; leaf++) {
+            const xg_inst *to = xg_fuse_leaf(c, leaf);
+            if (!to || !xg_in_place_alike(c->params[k]->shape, to->shape)) continue;
+            if (!walked) xg_in_place_walk(&o, a, c, k);
+            walked = true;
+            takes[(size_t)leaf * c->n_params + k] = xg_in_place_takes(&o, leaf, in_walk, &rows);
+        }
+        xg_arena_reset(a, mark);
+    }
+    for (leaf = 0; leaf < n; leaf++) {
+        int64_t *p = XG_NEW_N(a, int64_t, c->n_params + (size_t)1);
+        over[leaf].p = p;
+        over[leaf].n = 0;
+        for (k = 0; k < c->n_params; k++)
+            if (takes[(size_t)leaf * c->n_params + k]) p[over[leaf].n++] = k;
+    }
 }
 /* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: who else reads the operand has
  * to stand in front of who writes over it. */
@@ -298,6 +347,40 @@ XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t opera
     }
     return c->params[operand]->shape->elements == to->shape->elements &&
            xg_type_bytes(c->params[operand]->shape->type) == xg_type_bytes(to->shape->type);
+}
+/* The operands of the whole that a leaf may be written over, given those of the member that makes it. */
+XG_FN bool xg_in_place_over_phase(const xg_phase_list *list, const xg_record *members, const xg_inst *param,
+    uint32_t maker, uint32_t leaf, bool parted) {
+    XG_FOR_USES(u, param) {
+        uint32_t k;
+        for (k = 0; k < list->n && list->members[k] != u->user; k++) {}
+        if (k == list->n) return false;
+        if (k == maker ? parted || !xg_record_may_share(&members[k], XG_USE_INDEX(u), leaf)
+                       : list->level[k] >= list->level[maker])
+            return false;
+    }
+    return true;
+}
+XG_FN void xg_fuse_over_phases(
+    xg_arena *a, const xg_inst *fusion, int64_t parts, const xg_record *members, xg_ints *over) {
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    uint32_t n = (uint32_t)xg_shape_leaves(fusion->shape), leaf, k, maker, of;
+    xg_phase_list list = xg_fuse_phases(a, c);
+    int32_t *params = XG_NEW_N(a, int32_t, c->n_params + (size_t)1);
+    (void)xg_fuse_phases_parts(a, c, parts, params);
+    for (leaf = 0; leaf < n; leaf++) {
+        const xg_inst *to = xg_fuse_leaf(c, leaf), *by = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
+        int64_t *p = XG_NEW_N(a, int64_t, c->n_params + (size_t)1);
+        over[leaf].p = p;
+        over[leaf].n = 0;
+        for (maker = 0; maker < list.n && list.members[maker] != by; maker++) {}
+        if (maker == list.n) continue;
+        of = (uint32_t)(by == to ? 0 : xg_attr_int(to, XG_A_index, 0));
+        for (k = 0; k < c->n_params; k++)
+            if (xg_in_place_alike(c->params[k]->shape, to->shape) && (parts <= 1 || params[k] == XG_CUT) &&
+                xg_in_place_over_phase(&list, members, c->params[k], maker, of, parts > 1))
+                p[over[leaf].n++] = k;
+    }
 }
 XG_FN bool xg_in_place_asks(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     xg_mark mark;

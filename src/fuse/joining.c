@@ -102,10 +102,11 @@ XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group 
         return;
     }
     g->shared = xg_cost_add(g->shared, xg_fuse_phases_shared(c));
-    XG_FOR_INSTS(i, c) if (i->op == XG_FUSION) {
-        g->phases++;
-        g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
-    }
+    XG_FOR_INSTS(i, c)
+        if (i->op == XG_FUSION) {
+            g->phases++;
+            g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
+        }
 }
 XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {
     if (x->phases + y->phases > XG_PHASES_MEMBERS) return "too many phases";
@@ -123,8 +124,7 @@ XG_FN bool xg_phase_is_small_in(xg_phase_join *w, xg_phase_node *node, int64_t p
     if (!xg_fuse_is_phases(c))
         fits = xg_phases_small_width(w->a, &w->device, node->inst, parts) > 0;
     else
-        XG_FOR_INSTS(i, c)
-    fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->device, i, parts) > 0);
+        XG_FOR_INSTS(i, c) fits = fits && (i->op != XG_FUSION || xg_phases_small_width(w->a, &w->device, i, parts) > 0);
     if (fits) node->fits = parts;
     return fits;
 }
@@ -470,9 +470,10 @@ XG_FN void xg_phase_roots(xg_phase_build *d) {
         for (r.leaf = 0, n = (uint32_t)xg_shape_leaves(d->members[r.member]->shape); r.leaf < n; r.leaf++) {
             const xg_inst *i = d->members[r.member];
             bool needed = i->shape->type != XLAGPU_TUPLE && xg_phase_is_needed(d, i);
-            if (i->shape->type == XLAGPU_TUPLE) XG_FOR_USES(u, i)
-            if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
-                needed = needed || xg_phase_is_needed(d, u->user);
+            if (i->shape->type == XLAGPU_TUPLE)
+                XG_FOR_USES(u, i)
+                    if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r.leaf)
+                        needed = needed || xg_phase_is_needed(d, u->user);
             if (!needed) continue;
             r.inside = xg_phase_leaf(d, r.member, r.leaf);
             xg_push(d->w->a, xg_phase_root, &d->roots, r);
@@ -490,7 +491,7 @@ XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
             xg_inst_replace(member, value);
         else
             XG_FOR_USES(u, member)
-        if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
+                if (xg_attr_int(u->user, XG_A_index, 0) == (int64_t)r->leaf) xg_inst_replace(u->user, value);
     }
 }
 XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {

@@ -459,7 +459,8 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         node->kind = (uint8_t)xg_fuse_class_of(i);
         i->scratch = node;
     }
-    if (c->module->made_order) XG_FOR_INSTS(i, c) {
+    if (c->module->made_order)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             if (a) xg_kernel_of(i)->kind = XG_FUSE_OTHER; /* the order of these is given */
             for (j = 0; a && j < a->v.insts->n; j++) xg_kernel_of(a->v.insts->p[j])->kind = XG_FUSE_OTHER;

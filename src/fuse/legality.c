@@ -278,7 +278,8 @@ XG_FN bool xg_fuse_reads_in_turn(const xg_kernel *p, const xg_kernel *c) {
     of = (const xg_kernel *)xg_in_place_strip(XG_OPERAND(c->inst, 0))->scratch;
     if (!of) return false;
     for (k = 0; k < p->n_inputs; k++)
-        if (!xg_fuse_is_kept(p->inputs[k].from->inst)) XG_FOR_USES(v, p->inputs[k].from->inst) {
+        if (!xg_fuse_is_kept(p->inputs[k].from->inst))
+            XG_FOR_USES(v, p->inputs[k].from->inst) {
                 const xg_kernel *other = (const xg_kernel *)v->user->scratch;
                 if (p->inputs[k].from == of || !other || other == c || !other->is_update_in_place || XG_USE_INDEX(v))
                     continue;

@@ -220,6 +220,14 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     }
     return w;
 }
+/* Picoseconds of a kernel by an emitter, roughly: what it moves and computes. */
+XG_FN int64_t xg_fuse_time(xg_arena *a, const xg_comp *c, int64_t threads) {
+    xg_phase_work work = xg_phases_work(a, c, 1);
+    xg_cost cost;
+    xg_cost_begin(&cost, &c->module->device, threads);
+    xg_cost_write(&cost, work.bytes);
+    return xg_cost_time(&cost, work.instructions);
+}
 /* Picoseconds of one multiprocessor. */
 XG_FN int64_t xg_phases_clocks(const xg_device *m, int64_t instructions, int64_t bytes) {
     return xg_cost_scale(
@@ -255,13 +263,15 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
     if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by whoever reads it */
         if (i == i->comp->root) return false;
-        XG_FOR_USES(u, i) if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
+        XG_FOR_USES(u, i)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;
     }
     n = (uint32_t)xg_shape_leaves(i->shape);
     if (xg_fuse_is_fill(c->root, &pattern)) return false;
     for (k = 0; k < c->n_params; k++)
         if (!xg_phases_takes_shape(c->params[k]->shape)) return false;
-    XG_FOR_INSTS(j, c) if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
+    XG_FOR_INSTS(j, c)
+        if (!xg_phases_takes_op(j) || (j->op == XG_TUPLE && j != c->root)) return false;
     for (k = 0; k < n; k++)
         if (xg_fuse_in_place(a, i, k) >= 0) return false;
     return true;
@@ -271,9 +281,9 @@ XG_FN bool xg_phases_is_long(const xg_device *m, const xg_comp *c) {
     int64_t most =
         xg_cost_scale((int64_t)XG_COST_LAUNCH_PS * XG_PHASES_MOST_LAUNCHES, m->clock_mhz * m->f32_rate, 1000000);
     XG_FOR_INSTS(i, c)
-    if (xg_phases_is_serial(i) &&
-        xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sm_count > most / xg_phases_step(i))
-        return true;
+        if (xg_phases_is_serial(i) &&
+            xg_cost_mul(xg_fuse_elements(i), xg_fuse_steps(i)) / m->sm_count > most / xg_phases_step(i))
+            return true;
     return false;
 }
 /* So many bytes that it matters how many threads ask for them at a time. */
@@ -367,6 +377,12 @@ XG_FN int64_t xg_phases_choose(xg_arena *a, const xg_comp *c, int32_t *params) {
            (width = xg_phases_width(a, c, fewer)) > 0)
         parts = fewer;
     return parts;
+}
+XG_FN int64_t xg_fuse_phases_parts(xg_arena *a, const xg_comp *c, int64_t parts, int32_t *params) {
+    int64_t most;
+    if (parts <= 1) return parts;
+    most = xg_phases_outer(a, c, params);
+    return most && most % parts == 0 ? parts : 0;
 }
 XG_FN int64_t xg_fuse_phases_blocks(xg_arena *a, const xg_comp *c, int32_t *params) {
     xg_mark mark = xg_arena_mark(a);

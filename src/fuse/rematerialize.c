@@ -34,8 +34,8 @@ XG_FN bool xg_remat_takes(const xg_inst *fusion, const xg_inst *value) {
         if (XG_OPERAND(fusion, k) != value) continue;
         if (c->params[k] == c->root) return false;
         XG_FOR_USES(u, c->params[k])
-        if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE ||
-            u->user->op == XG_SCATTER) return false;
+            if (u->user->op == XG_TUPLE || u->user->op == XG_DYNAMIC_UPDATE_SLICE || u->user->op == XG_SCATTER)
+                return false;
     }
     return true;
 }

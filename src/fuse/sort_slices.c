@@ -55,7 +55,7 @@ XG_FN bool xg_sort_find_slices(xg_inst *sort, xg_inst **results, uint32_t *n) {
         return false;
     if (sort->shape->type != XLAGPU_TUPLE) return xg_sort_slices_of(sort, dim, results, n, &sliced) && sliced && *n;
     XG_FOR_USES(u, sort)
-    if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
+        if (u->user->op != XG_GET_TUPLE_ELEMENT || !xg_sort_slices_of(u->user, dim, results, n, &sliced)) return false;
     return sliced && *n;
 }
 

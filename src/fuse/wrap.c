@@ -105,7 +105,8 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     }
     c->params = XG_NEW_N(m->arena, xg_inst *, n + 1);
     c->n_params = n;
-    XG_FOR_INSTS(p, c) if (p->op == XG_PARAMETER) c->params[p->number] = p;
+    XG_FOR_INSTS(p, c)
+        if (p->op == XG_PARAMETER) c->params[p->number] = p;
     fusion = xg_inst_new(i->comp, XG_FUSION, i->shape, outside, n, i, xg_fuse_name(m, "wrapped_%s", i->op));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kLoop")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));

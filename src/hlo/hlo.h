@@ -323,6 +323,7 @@ struct xg_module {
     uint32_t bf16_ops;     /* a bit for each of XG_FLOAT_OPS (opt.h) that the target computes on bf16 */
     bool has_dynamic;      /* a shape with dynamic dimensions was made */
     bool double_buffering; /* loops may become two rounds in one */
+    bool deterministic;    /* the same bits in every run, whatever order threads come in */
     bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
     /* an instruction with this opcode was made; where none ever was, its passes need not look */
     bool made[XG_OPCODE_COUNT];
@@ -455,6 +456,17 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
 
+/* ---- config.c: the text of a backend_config ---- */
+XG_FN xg_str xg_config_object(xg_arena *a, xg_str config);  /* the JSON object, out of its quotes if it is in any */
+XG_FN xg_str xg_config_get(xg_str object, const char *key); /* the value's text; empty when absent */
+XG_FN xg_str xg_config_with(xg_arena *a, xg_str object, const char *key, xg_str value); /* value empty: without it */
+XG_FN xg_str xg_config_inside(xg_str value, char open); /* between { } or [ ]; p is NULL when it is none of that */
+/* Takes the next one off the front; false at the end. */
+XG_FN bool xg_config_item(xg_str *rest, xg_str *value);
+XG_FN bool xg_config_member(xg_str *rest, xg_str *key, xg_str *value);
+XG_FN xg_str xg_config_word(xg_str value);            /* without its quotes; escape sequences stay */
+XG_FN bool xg_config_int(xg_str value, int64_t *out); /* in quotes or not */
+
 /* ---- tiles.c: layouts with tiles ---- */
 enum {
     XG_TILE_COMBINES = -1 /* '*' */
@@ -545,4 +557,8 @@ XG_FN xg_attr xg_attr_make(xg_attr_key k);
 /* literal.c */
 XG_FN int64_t xg_int_type_min(xlagpu_type t);
 XG_FN uint64_t xg_int_type_max(xlagpu_type t);
-#endif /* XG_HLO_H */
+
+/* terms.c */
+XG_FN uint64_t xg_inst_terms(
+    const xg_inst *i); /* added up for one element of the result; at least 1 but for empty sums */
+#endif                 /* XG_HLO_H */

@@ -212,6 +212,7 @@ XG_FN bool xg_kunroll_waits(const xg_kregion *r) {
 XG_FN void xg_kunroll_loop(xg_kmodule *m, xg_kop *loop, const xg_kunroll_trips *t) {
     int64_t trips = xg_kfor_trips(loop), cost, factor;
     bool plain = true;
+    if (loop->flags & KL_UNROLL_LOWERED) return; /* its emitter knows that it may wait */
     if (trips < 1 || ((loop->flags & KL_UNROLLED) && !xg_kunroll_numbers_lanes(&loop->regions[0]->args[0])) ||
         (trips > XG_KUNROLL_WAITS_MAX && xg_kunroll_waits(loop->regions[0])))
         return;

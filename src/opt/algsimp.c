@@ -138,7 +138,8 @@ XG_FN bool xg_alg_run_rules(xg_module *m, const char *only) {
     r->precedes = xg_opt_control_sources(m);
     r->n_precedes = m->n_ids;
     xg_alg_index(r);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) xg_alg_enqueue(r, i);
     r->budget = (uint64_t)r->queue.n * XG_ALG_REWRITES + 1000;
     for (; r->at < r->queue.n && r->budget; r->at++) {
         xg_inst *i = r->queue.p[r->at];

@@ -407,9 +407,8 @@ RULE(compare_converted_pred) {
     uint32_t k;
     if (!(xg_str_is(d, "EQ") || xg_str_is(d, "NE")) || xg_str_is(xg_attr_str(i, XG_A_type), "TOTALORDER")) return NULL;
     XG_EITHER(x, y)
-    if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) &&
-        (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0))) return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"),
-        xg_alg_is(y, 1.0));
+    if (x->op == XG_CONVERT && xg_alg_is_pred(XG_OPERAND(x, 0)) && (xg_alg_is(y, 0.0) || xg_alg_is(y, 1.0)))
+        return xg_alg_truth(a, XG_OPERAND(x, 0), xg_str_is(d, "EQ"), xg_alg_is(y, 1.0));
     return NULL;
 }
 RULE(select_constant) {

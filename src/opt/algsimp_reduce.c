@@ -502,7 +502,8 @@ RULE(map_inline) {
     xg_map64 made;
     uint32_t k;
     if (c->n_insts > 64) return NULL;
-    XG_FOR_INSTS(s, c) if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
+    XG_FOR_INSTS(s, c)
+        if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
     xg_map64_init(&made, a->m->arena);
     XG_FOR_INSTS(s, c) {
         xg_inst *now, *in[3];

@@ -46,7 +46,7 @@ XG_FN xg_inst *xg_opt_inline(const xg_comp *from, xg_comp *to, xg_inst *at, xg_i
 
 XG_FN bool xg_inline_sees_layout(const xg_inst *param) {
     XG_FOR_USES(u, param)
-    if (param->shape->type == XLAGPU_TUPLE || !xg_opt_reads_by_index(u->user)) return true;
+        if (param->shape->type == XLAGPU_TUPLE || !xg_opt_reads_by_index(u->user)) return true;
     return false;
 }
 XG_FN xg_inst *xg_opt_argument(const xg_hb *b, xg_inst *operand, const xg_inst *param) {
@@ -71,8 +71,7 @@ XG_FN void xg_inline_call(xg_inst *call) {
     xg_inst **args = XG_NEW_N(call->comp->module->work, xg_inst *, call->n_operands + (size_t)1);
     xg_hb b = xg_hb_at(call);
     uint32_t k;
-    for (k = 0; k < call->n_operands; k++)
-        args[k] = xg_opt_argument(&b, XG_OPERAND(call, k), callee->params[k]);
+    for (k = 0; k < call->n_operands; k++) args[k] = xg_opt_argument(&b, XG_OPERAND(call, k), callee->params[k]);
     xg_inst_replace(call, xg_hb_as(&b, xg_opt_inline(callee, call->comp, call, args), call->shape));
     xg_inst_remove(call);
 }

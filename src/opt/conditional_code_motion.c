@@ -75,7 +75,8 @@ XG_FN void xg_hoist_number_branch(xg_hoist *h, uint32_t b) {
 }
 XG_FN bool xg_hoist_has_work(const xg_comp *c) {
     if (c->n_params != 1 || c->n_insts > XG_HOIST_INSTS) return false;
-    XG_FOR_INSTS(s, c) if (xg_while_worth_moving(s)) return true;
+    XG_FOR_INSTS(s, c)
+        if (xg_while_worth_moving(s)) return true;
     return false;
 }
 /* Parameters are arrays, or tuples of which only elements are used; an instruction is one branch's, so that its value
@@ -92,7 +93,8 @@ XG_FN bool xg_hoist_reads(const xg_hoist *h) {
         if (p == h->branches.p[b]->root) return false;
         if (xg_shape_is_array(p->shape)) continue;
         if (p->shape->type != XLAGPU_TUPLE) return false;
-        XG_FOR_USES(u, p) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+        XG_FOR_USES(u, p)
+            if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     }
     return true;
 }

@@ -71,7 +71,8 @@ XG_FN bool xg_cond_may_select(const xg_inst *i, const xg_comps *branches) {
     if (branches->n > XG_COND_SELECT_BRANCHES || !xg_cond_is_flat(i->shape)) return false;
     for (k = 0; k < branches->n; k++) {
         if (branches->p[k]->n_insts > XG_COND_SELECT_INSTS) return false;
-        XG_FOR_INSTS(s, branches->p[k]) if (!xg_cond_is_cheap(s)) return false;
+        XG_FOR_INSTS(s, branches->p[k])
+            if (!xg_cond_is_cheap(s)) return false;
     }
     return true;
 }

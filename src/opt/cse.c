@@ -228,7 +228,8 @@ XG_FN bool xg_cse_comp_eq(const void *node, const void *key) {
     return xg_cse_same_comp(k->s, (const xg_comp *)node, k->c);
 }
 XG_FN bool xg_cse_acts(const xg_comp *c) {
-    XG_FOR_INSTS(i, c) if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
+    XG_FOR_INSTS(i, c)
+        if (i->op != XG_PARAMETER && !xg_cse_may_merge(i)) return true;
     return false;
 }
 /* Of all that may be called: what is at work in the entry no attribute names. */

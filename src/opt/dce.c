@@ -36,10 +36,12 @@ XG_FN bool xg_dce_made_acting(const xg_module *m) {
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m) {
     unsigned char *acts = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c;
-    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_dce_acts(i, acts)) {
-            acts[c->id] = 1;
-            break;
-        }
+    for (c = xg_dce_made_acting(m) ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_dce_acts(i, acts)) {
+                acts[c->id] = 1;
+                break;
+            }
     return acts;
 }
 
@@ -48,7 +50,8 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
     unsigned char *found = XG_NEW_N(m->work, unsigned char, m->n_ids + 1);
     xg_comp *c;
     uint32_t k;
-    for (c = m->made_order ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made_order ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = i->n_attrs ? xg_inst_attr(i, XG_A_control_predecessors) : NULL;
             if (a)
                 for (k = 0; k < a->v.insts->n; k++) found[a->v.insts->p[k]->id] = 1;
@@ -59,7 +62,8 @@ XG_FN unsigned char *xg_opt_control_sources(xg_module *m) {
 XG_FN bool xg_opt_has_control(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made_order ? m->first : NULL; c; c = c->next)
-        XG_FOR_INSTS(i, c) if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
+        XG_FOR_INSTS(i, c)
+            if (xg_inst_attr(i, XG_A_control_predecessors)) return true;
     return false;
 }
 /* What has been replaced precedes nothing any more: operations without effects have an order for their operands' sake
@@ -67,7 +71,8 @@ XG_FN bool xg_opt_has_control(const xg_module *m) {
 XG_FN void xg_opt_settle_control(xg_module *m) {
     unsigned char *there = XG_NEW_N(m->arena, unsigned char, m->n_ids + 1);
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             xg_insts *kept;
             xg_attr now;
@@ -96,7 +101,8 @@ XG_FN void xg_opt_settle_control(xg_module *m) {
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
     xg_use *u, *next;
     if (tuple == tuple->comp->root) return false;
-    XG_FOR_USES(v, tuple) if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    XG_FOR_USES(v, tuple)
+        if (v->user->op != XG_GET_TUPLE_ELEMENT) return false;
     for (u = tuple->first_use; u; u = next) {
         xg_inst *element = u->user;
         next = u->next;
@@ -132,6 +138,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     c->root = n_kept == 1 ? kept[0] : xg_hb_tuple(&b, kept, n_kept);
     xg_inst_remove(root);
     fusion->shape = c->root->shape;
+    xg_inst_remove_attr(fusion, XG_A_backend_config); /* that was of another kernel */
     for (u = fusion->first_use; u; u = next) {
         xg_inst *element = u->user;
         next = u->next;
@@ -161,6 +168,7 @@ XG_FN bool xg_dce_fusion_params(xg_inst *fusion) {
     }
     if (n == fusion->n_operands) return false;
     xg_inst_drop_operands(fusion, n);
+    xg_inst_remove_attr(fusion, XG_A_backend_config);
     return true;
 }
 
@@ -183,7 +191,8 @@ XG_FN void xg_opt_settle_fusions(xg_module *m) {
     do { /* a copy of a fusion may have fusions inside */
         xg_comp *c;
         copied = false;
-        for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+        for (c = m->first; c; c = c->next)
+            XG_FOR_INSTS(i, c) {
                 xg_comp *body = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
                 const void *owner = body ? xg_map64_get(&owners, body->id + (uint64_t)1) : NULL;
                 if (!body || owner == i) continue;

@@ -16,7 +16,8 @@ XG_FN bool xg_defuse_is_foreign(const xg_inst *i) {
 XG_FN void xg_defuse_forget_order(xg_module *m) {
     xg_comp *c;
     m->is_scheduled = false;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             const xg_attr *a = xg_inst_attr(i, XG_A_control_predecessors);
             bool effects = (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
             uint32_t k;
@@ -101,7 +102,8 @@ XG_FN void xg_defuse_flatten_results(xg_inst *i) {
 XG_FN bool xg_opt_defuser(xg_module *m) {
     bool foreign = false, nested = false;
     xg_comp *c;
-    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             foreign = foreign || xg_defuse_is_foreign(i);
             nested = nested || (i->op == XG_FUSION && xg_defuse_is_nested(i->shape));
         }

@@ -34,7 +34,8 @@ XG_FN void xg_dot_sort(int64_t *by, int64_t *along, uint32_t n) {
 XG_FN bool xg_opt_dot_dimension_sorter(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_DOT] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             int64_t l[XG_RANK_MAX], r[XG_RANK_MAX];
             xg_dot_dims d;
             if (i->op != XG_DOT) continue;

@@ -259,7 +259,8 @@ XG_FN bool xg_dyn_has_work(xg_module *m) {
     bool any = false;
     xg_comp *c;
     uint32_t d;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             any = any || xg_dyn_is_about_sizes(i);
             if (i->shape->dynamic ||
                 (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL)))
@@ -282,12 +283,14 @@ XG_FN bool xg_opt_dynamic_padder(xg_module *m) {
     p.m = m;
     p.n_was = m->n_ids;
     p.was = XG_NEW_N(m->arena, const xg_shape *, m->n_ids + (size_t)1);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             i->scratch = NULL;
             if (i->op == XG_PARAMETER) p.was[i->id] = i->shape;
         }
     for (c = m->first; c; c = c->next) xg_dyn_walk(&p, c);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) i->scratch = NULL;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
     xg_dyn_entry(m);
     return true;
 }

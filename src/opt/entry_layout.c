@@ -131,16 +131,16 @@ XG_FN bool xg_entry_settle_call(xg_inst *i) {
 XG_FN bool xg_entry_settle(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) switch (i->op) {
-    case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
-    case XG_GET_TUPLE_ELEMENT:
-        changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
-        break;
-    case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
-    case XG_WHILE:
-    case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
-    case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
-    default: break;
-    }
+        case XG_TUPLE: changed = xg_entry_follow(i, xg_entry_tuple_of(i)) || changed; break;
+        case XG_GET_TUPLE_ELEMENT:
+            changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
+            break;
+        case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+        case XG_WHILE:
+        case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
+        case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
+        default: break;
+        }
     return changed;
 }
 
@@ -172,7 +172,8 @@ XG_FN const xg_shape *xg_forget_shape(xg_module *m, const xg_shape *s) {
 XG_FN bool xg_forget_is_laid_out(const xg_module *m) {
     const xg_comp *c;
     for (c = m->made[XG_BITCAST] || m->made[XG_FUSION] ? m->first : NULL; c; c = c->next)
-        XG_FOR_INSTS(i, c) if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_BITCAST || i->op == XG_FUSION) return true;
     return false;
 }
 XG_FN bool xg_forget_in(xg_comp *c) {

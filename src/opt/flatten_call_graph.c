@@ -35,7 +35,8 @@ XG_FN xg_comps xg_opt_sequences(xg_module *m) {
     uint32_t at, k;
     xg_push(m->work, xg_comp *, &work, m->entry);
     for (at = 0; at < work.n; at++)
-        if (work.p[at]->n_control) XG_FOR_INSTS(i, work.p[at]) {
+        if (work.p[at]->n_control)
+            XG_FOR_INSTS(i, work.p[at]) {
                 xg_comps called;
                 if (!xg_opt_is_control(i)) continue;
                 called = xg_opt_control_comps(m->work, i);
@@ -93,8 +94,8 @@ XG_FN xg_comp *xg_opt_clone_comp(const xg_comp *from, xg_comp *before) {
     for (k = 0; k < from->n_params; k++) params[k] = xg_inst_clone(from->params[k], to, NULL, NULL);
     to->root = xg_opt_inline(from, to, NULL, params);
     XG_FOR_INSTS(i, to)
-    if (i->op == XG_FUSION)
-        xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
+        if (i->op == XG_FUSION)
+            xg_inst_set_attr(i, xg_attr_make_comp(XG_A_calls, xg_opt_clone_comp(xg_attr_comp(i, XG_A_calls), to)));
     return to;
 }
 

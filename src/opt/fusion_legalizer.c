@@ -25,7 +25,8 @@ XG_FN bool xg_legal_inside(const xg_inst *i) {
 }
 XG_FN bool xg_legal_fusion(const xg_inst *i) {
     const xg_comp *c = xg_attr_comp(i, XG_A_calls);
-    XG_FOR_INSTS(x, c) if (!xg_legal_inside(x)) return false;
+    XG_FOR_INSTS(x, c)
+        if (!xg_legal_inside(x)) return false;
     return true;
 }
 

@@ -42,7 +42,8 @@ XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
 /* Goes to the host, and all who want it have it brought back. */
 XG_FN bool xg_offload_leaves(const xg_inst *i) {
     if (!xg_offload_to(i, true) || i == i->comp->root || !i->first_use) return false;
-    XG_FOR_USES(u, i) if (!xg_offload_to(u->user, false)) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_offload_to(u->user, false)) return false;
     return true;
 }
 

@@ -43,7 +43,8 @@ XG_FN bool xg_assign_has_own(const xg_inst *o) {
 
 XG_FN bool xg_assign_readers_are_free(const xg_inst *i) {
     if (i == i->comp->root) return false;
-    XG_FOR_USES(u, i) if (!xg_assign_reads_any(u->user)) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_assign_reads_any(u->user)) return false;
     return true;
 }
 

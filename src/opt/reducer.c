@@ -34,7 +34,7 @@ XG_FN bool xg_reducer_is_idempotent(const xg_inst *reduce, xg_arena *a) {
     }
     /* elsewhere, or once more, it may be otherwise */
     XG_FOR_INSTS(i, comp)
-    if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false;
+        if ((xg_op_flags(i->op) & XGF_EFFECT) || i->op == XG_REPLICA_ID || i->op == XG_PARTITION_ID) return false;
     memset(&o, 0, sizeof o);
     o.max_work = XG_REDUCER_WORK;
     o.may_refuse = true;

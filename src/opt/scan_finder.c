@@ -130,7 +130,7 @@ XG_FN bool xg_find_collect(xg_finder *f, xg_inst *i, uint32_t *nodes) {
 /* Combined values are moved on; what stands inside of a combination is not. */
 XG_FN bool xg_find_is_moved(const xg_inst *i) {
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
+        if (u->user->op == XG_SLICE || u->user->op == XG_PAD || u->user->op == XG_CONCATENATE) return true;
     return false;
 }
 /* The combined values that are made of i, a slice or an operation of a combination. */
@@ -159,7 +159,8 @@ XG_FN bool xg_find_start(xg_finder *f, xg_inst *i) {
         f->n == 0)
         return false;
     if (f->length < XG_FIND_LEAST || f->length > XG_FIND_MOST || f->x[0]->shape->dynamic) return false;
-    for (k = 0; k < f->n; k++) XG_FOR_USES(u, f->x[k]) {
+    for (k = 0; k < f->n; k++)
+        XG_FOR_USES(u, f->x[k]) {
             nodes = 0;
             if (xg_find_side(u->user, &s) && s.dim == f->dim && s.stride == f->stride &&
                 !xg_find_combined(f, u->user, &nodes))
@@ -355,8 +356,9 @@ XG_FN void xg_find_tell(xg_finder *f, xg_inst *i, uint32_t depth) {
 XG_FN bool xg_find_stays(const xg_finder *f, const xg_inst *i, uint32_t depth) {
     if (i == i->comp->root || depth == XG_FIND_DEPTH) return false;
     XG_FOR_USES(u, i)
-    if (!xg_find_known(f, u->user) && (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
-        return false;
+        if (!xg_find_known(f, u->user) &&
+            (!(xg_op_flags(u->user->op) & XGF_EW) || !xg_find_stays(f, u->user, depth + 1)))
+            return false;
     return true;
 }
 /* Will nothing of the ladder be left, but for slices of x? A gradient asks for what was combined on the way; then a

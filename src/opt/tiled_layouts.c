@@ -185,7 +185,8 @@ XG_FN bool xg_opt_tiled_layouts(xg_module *m) {
     xg_comp *c;
     if (!m->made_extras) return false;
     if (m->made[XG_BITCAST]) xg_opt_expand(m, xg_tiled_is_bitcast, xg_tiled_expand);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             i->shape = xg_tiled_strip(m, i->shape);
             xg_tiled_strip_shapes(m, i, XG_A_operand_layout_constraints);
             xg_tiled_strip_shapes(m, i, XG_A_outfeed_shape);

@@ -136,7 +136,8 @@ XG_FN bool xg_opt_topk_rewriter(xg_module *m) {
     for (c = m->made[XG_SORT] && m->made[XG_SLICE] ? m->first : NULL; c; c = c->next) {
         XG_VEC(xg_inst *) sorts = {NULL, 0, 0}; /* the walk must not stand on what a rewrite removes */
         uint32_t k;
-        XG_FOR_INSTS(i, c) if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_SORT) xg_push(m->work, xg_inst *, &sorts, i);
         for (k = 0; k < sorts.n; k++) changed = xg_topk_rewrite(sorts.p[k]) || changed;
     }
     return changed;

@@ -48,7 +48,7 @@ XG_FN bool xg_tuple_shrink_barrier(xg_inst *barrier) {
     xg_inst_set_operand(barrier, 0, xg_hb_tuple(&b, kept, n_kept));
     barrier->shape = XG_OPERAND(barrier, 0)->shape;
     XG_FOR_USES(u, barrier)
-    xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
+        xg_inst_set_attr(u->user, xg_attr_make_int(XG_A_index, place[xg_attr_int(u->user, XG_A_index, 0)]));
     return true;
 }
 

@@ -34,7 +34,8 @@ typedef struct xg_while {
 
 XG_FN int64_t xg_while_index(const xg_inst *element) { return xg_attr_int(element, XG_A_index, 0); }
 XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
-    XG_FOR_USES(u, tuple) if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
+    XG_FOR_USES(u, tuple)
+        if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     return tuple != tuple->comp->root;
 }
 /* What can be said without asking who takes the result. */
@@ -185,17 +186,18 @@ XG_FN void xg_while_need(xg_while *w, xg_inst *i) {
 XG_FN void xg_while_find_live(xg_while *w, const unsigned char *acts) {
     uint32_t k;
     XG_FOR_INSTS(i, w->body) i->scratch = NULL;
-    XG_FOR_USES(u, w->test) if (!w->live[xg_while_index(u->user)]) {
-        w->live[xg_while_index(u->user)] = 1;
-        xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user)));
-    }
+    XG_FOR_USES(u, w->test)
+        if (!w->live[xg_while_index(u->user)]) {
+            w->live[xg_while_index(u->user)] = 1;
+            xg_while_need(w, XG_OPERAND(w->body->root, xg_while_index(u->user)));
+        }
     for (k = 0; k < w->n; k++)
         if ((w->whole || w->taken[k]) && !w->invariant[k] && !w->live[k]) {
             w->live[k] = 1;
             xg_while_need(w, XG_OPERAND(w->body->root, k));
         }
     XG_FOR_INSTS(i, w->body)
-    if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
+        if (xg_dce_acts(i, acts) || xg_inst_attr(i, XG_A_control_predecessors)) xg_while_need(w, i);
 }
 /* Invariant elements that begin as scalar constants go into body and condition. */
 XG_FN bool xg_while_sinks(const xg_while *w, uint32_t k) {
@@ -264,7 +266,8 @@ XG_FN bool xg_while_is_heavy(const xg_while *w, const xg_inst *i) {
 XG_FN uint32_t xg_while_find_moved(const xg_while *w, xg_inst **moved) {
     uint32_t n = 0;
     XG_FOR_INSTS(i, w->body) i->scratch = NULL;
-    XG_FOR_INSTS(i, w->body) if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
+    XG_FOR_INSTS(i, w->body)
+        if (xg_while_is_fixed(w, i)) i->scratch = xg_while_is_heavy(w, i) ? w->condition : w->body;
     XG_FOR_INSTS(i, w->body) {
         bool used = false;
         if (i->scratch != w->condition) continue;
@@ -501,7 +504,8 @@ XG_FN bool xg_opt_while_simplifier(xg_module *m) {
 XG_FN uint32_t *xg_while_runs(xg_module *m) {
     uint32_t *runs = XG_NEW_N(m->work, uint32_t, m->n_comp_ids + 1), k;
     xg_comp *c;
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_comps run;
             if (i->op == XG_CALL || i->op == XG_ASYNC_START) {
                 xg_comp *callee = xg_attr_comp(i, i->op == XG_CALL ? XG_A_to_apply : XG_A_calls);
@@ -526,7 +530,8 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
     uint32_t *runs = xg_while_runs(m);
     xg_comp *c;
     xg_map64_init(all, m->work);
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
             if (i->op != XG_WHILE || !xg_while_look(&w, i) || runs[w.body->id] != 1 || runs[w.condition->id] != 1)
@@ -545,7 +550,8 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
     bool changed = false;
     xg_comp *c;
-    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next) XG_FOR_INSTS(i, c) {
+    for (c = m->made[XG_WHILE] ? m->first : NULL; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
             xg_while w;
             int64_t trips, index = 0;
             char text[160];

@@ -18,7 +18,6 @@
 /* y is made at the step at which x is needed last. */
 XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_plan_value *y) {
     const xg_inst *i = y->inst;
-    xg_emit_target target;
     uint32_t k;
     bool found = false;
     switch (y->role) {
@@ -32,10 +31,9 @@ XG_FN bool xg_alias_touch(const xg_plan *p, const xg_plan_value *x, const xg_pla
     if (i->op != XG_FUSION)
         return i->op == XG_CUSTOM_CALL && xg_fuse_said(i, y->leaf) >= 0 &&
                xg_plan_value_of(p, XG_OPERAND(i, xg_fuse_said(i, y->leaf)), 0) == x;
-    target = xg_emit_target_of(&p->m->device, false);
     for (k = 0; k < i->n_operands; k++) {
         if (xg_plan_value_of(p, XG_OPERAND(i, k), 0) != x) continue;
-        if (!xg_emit_may_share(p->arena, &target, i, k, y->leaf)) return false;
+        if (!xg_records_may_share(p->records, i, k, y->leaf)) return false;
         found = true;
     }
     return found;

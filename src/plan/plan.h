@@ -112,6 +112,7 @@ typedef struct xg_plan_space {
 typedef struct xg_plan {
     xg_module *m;
     xg_arena *arena;
+    xg_records *records; /* of its kernels */
     XG_VEC(xg_plan_value *) values;
     XG_VEC(xg_buffer *) buffers;
     /* by instruction id: where its leaves stand in names, plus 1; 0: they have no values */

@@ -241,6 +241,7 @@ XG_FN xg_inst *xg_limit_again(xg_inst *i, uint32_t leaf, xg_inst *const *operand
     made->source_at = i->source_at;
     made->scratch = before->scratch;
     (void)xg_dce_fusion_params(made);
+    xg_record_remove(made); /* it may be another kernel */
     return made;
 }
 XG_FN xg_inst *xg_limit_rename(xg_inst *bitcast, xg_inst *of, xg_inst *before) {
@@ -336,9 +337,9 @@ XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
     xg_inst *i = xg_limit_maker(v);
     if (xg_shape_is_array(i->shape)) return i;
     XG_FOR_USES(u, i)
-    if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
-        (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
-        return u->user;
+        if (u->user->op == XG_GET_TUPLE_ELEMENT && xg_shape_is_array(u->user->shape) &&
+            (uint32_t)xg_attr_int(u->user, XG_A_index, -1) == v->leaf)
+            return u->user;
     return NULL;
 }
 XG_FN bool xg_limit_may_leave(const xg_limit *l, const xg_plan_value *v, xg_limit_uses *uses) {
@@ -447,6 +448,7 @@ XG_FN bool xg_plan_rematerialize(xg_module *m) {
         xg_arena_reset(m->work, none);
         (void)xg_opt_dce(m);
         xg_arena_reset(m->work, none);
+        xg_choice_complete(m);
     }
     xg_arena_reset(m->work, none);
     return round > 0;

@@ -37,6 +37,7 @@ typedef struct xg_sched_given {
 /* One computation. Instructions are numbers in the order of the text. */
 typedef struct xg_sched {
     xg_arena *arena;
+    xg_records records; /* of its kernels */
     xg_comp *comp;
     xg_inst **insts;
     uint32_t n;
@@ -206,7 +207,7 @@ XG_FN void xg_sched_over(xg_sched *s, uint32_t k) {
             if (!s->values.p[v].bytes || s->values.p[v].bytes != bytes || s->values.p[v].stays ||
                 bytes <= s->over[k].bytes)
                 continue;
-            if (i->op == XG_FUSION && !xg_fuse_may_share(s->arena, i, j, l)) continue;
+            if (i->op == XG_FUSION && !xg_records_may_share(&s->records, i, j, l)) continue;
             s->over[k].value = v;
             s->over[k].bytes = bytes;
         }
@@ -240,6 +241,7 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_al
     uint32_t k = 0, j;
     memset(s, 0, sizeof *s);
     s->arena = a;
+    xg_records_open(&s->records, a);
     s->comp = c;
     s->n = c->n_insts;
     s->insts = XG_NEW_N(a, xg_inst *, s->n + (size_t)1);
@@ -607,7 +609,8 @@ XG_FN bool xg_plan_schedule(xg_module *m) {
     all.index = (uint32_t *)xg_alloc_raw(m->work, xg_mul(m->ctx, m->n_ids + (size_t)1, sizeof *all.index));
     all.peaks = XG_NEW_N(m->work, int64_t, m->n_comp_ids + (size_t)1);
     xg_push(m->work, xg_comp *, &work, m->entry);
-    for (at = 0; at < work.n; at++) XG_FOR_INSTS(i, work.p[at]) {
+    for (at = 0; at < work.n; at++)
+        XG_FOR_INSTS(i, work.p[at]) {
             xg_comps called;
             if (!xg_opt_is_control(i)) continue;
             called = xg_opt_control_comps(m->work, i);

@@ -472,6 +472,8 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     t.end = xg_ptext_hlo(src);
     t.p = XG_NEW(a, xg_plan);
     t.p->arena = a;
+    t.p->records = XG_NEW(a, xg_records);
+    xg_records_open(t.p->records, a);
     t.p->m = xg_plan_parse_hlo(c, a, src);
     xg_hlo_verify(t.p->m);
     for (k = 0; k < t.p->m->entry->n_params; k++)

@@ -231,26 +231,13 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
     uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0, depth = 1;
     uint32_t k;
     switch (i->op) {
-    case XG_DOT: {
-        xg_ints d = xg_attr_ints(i, XG_A_lhs_contracting_dims);
-        for (k = 0; k < d.n; k++) depth *= (uint64_t)XG_OPERAND(i, 0)->shape->dims[d.p[k]];
-        return 2 * n * depth;
-    }
-    case XG_CONVOLUTION: {
-        const xg_shape *kernel = XG_OPERAND(i, 1)->shape;
-        const xg_attr *labels = xg_inst_attr(i, XG_A_dim_labels);
-        int64_t outputs = labels ? kernel->dims[labels->v.labels->kernel_output] : 1;
-        return outputs ? 2 * n * (uint64_t)(kernel->elements / outputs) : 0;
-    }
+    case XG_DOT:
+    case XG_CONVOLUTION: return 2 * n * xg_inst_terms(i);
     case XG_REDUCE:
     case XG_SORT:
     case XG_SCATTER:
         return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
-    case XG_REDUCE_WINDOW: {
-        const xg_attr *w = xg_inst_attr(i, XG_A_window);
-        for (k = 0; w && k < w->v.window->n; k++) depth *= (uint64_t)w->v.window->p[k].size;
-        return n * depth;
-    }
+    case XG_REDUCE_WINDOW: return n * xg_inst_terms(i);
     case XG_FFT: { /* as it is usually counted: 5 n log2 n, half of that for real numbers */
         xg_ints d = xg_attr_ints(i, XG_A_fft_length);
         uint64_t real = XG_OPERAND(i, 0)->shape->type != i->shape->type ? 1 : 2, bits = 0;

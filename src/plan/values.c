@@ -308,6 +308,8 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
     uint32_t at = 0;
     p->m = m;
     p->arena = a;
+    p->records = XG_NEW(a, xg_records);
+    xg_records_open(p->records, a);
     p->n_first = m->n_ids;
     p->first_name = XG_NEW_N(a, uint32_t, (size_t)m->n_ids + 1);
     xg_map64_init(&p->sites, a);

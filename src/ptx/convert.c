@@ -16,15 +16,16 @@
 
 /* The formats by element; both enums name them alike. */
 static xlagpu_type xg_ptx_float_type(xg_kelem e) {
+    /* clang-format off */
     switch (e) {
-#define X(name) \
-    case XG_E_##name: return XLAGPU_##name;
-        X(BF16)
-        X(F16) X(F32) X(F64) X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ)
-            X(F8E8M0FNU) X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
+#define X(name) case XG_E_##name: return XLAGPU_##name;
+    X(BF16) X(F16) X(F32) X(F64)
+    X(F8E5M2) X(F8E4M3) X(F8E4M3FN) X(F8E3M4) X(F8E4M3B11FNUZ) X(F8E5M2FNUZ) X(F8E4M3FNUZ) X(F8E8M0FNU)
+    X(F4E2M1FN) X(F6E2M3FN) X(F6E3M2FN)
 #undef X
-                default : return XLAGPU_INVALID;
+    default: return XLAGPU_INVALID;
     }
+    /* clang-format on */
 }
 static bool xg_ptx_is_narrow(xg_kelem e) { return xg_kelem_is_float(e) && xg_kelem_bits(e) <= 8; }
 

@@ -159,7 +159,9 @@ enum {
     XR_CUDA_JIT_INFO = 3,
     XR_CUDA_JIT_INFO_SIZE = 4,
     XR_CUDA_JIT_ERROR = 5,
-    XR_CUDA_JIT_ERROR_SIZE = 6
+    XR_CUDA_JIT_ERROR_SIZE = 6,
+    XR_CUDA_JIT_TIME = 2,
+    XR_CUDA_JIT_VERBOSE = 12
 };
 enum {
     XR_CUDA_OUT_OF_MEMORY = 2,
@@ -373,6 +375,7 @@ XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *des
     if (!u) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     memset(u, 0, sizeof *u);
     d->state = u;
+    d->threads = desc && desc->threads ? desc->threads : xr_processors();
     s = xr_cuda_bind(d, desc ? desc->driver : NULL);
     if (s == XLAGPU_OK && desc && desc->cache) {
         size_t n = strlen(desc->cache) + 1;
@@ -439,6 +442,16 @@ XG_FN void xr_cuda_settle(xlagpu_device *d) {
 
 /* ---- kernels ---- */
 
+/* What the driver said when it did not load a module. */
+XG_FN xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, const char *log) {
+    const xr_cuda *u = xr_cuda_of(d);
+    if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
+        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
+            "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target",
+            u->version / 1000, u->version % 1000 / 10);
+    if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
+    return xr_cuda_check(&d->c, u, error, "loading the PTX");
+}
 XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
         LOG = 1536
@@ -451,13 +464,7 @@ XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void 
     values[1] = (void *)(uintptr_t)LOG;
     error = xr_cuda_of(d)->module_load(module, ptx->text, 2, options, values);
     log[LOG - 1] = 0;
-    if (!error) return XLAGPU_OK;
-    if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
-        return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
-            "the driver (CUDA %d.%d) is older than this PTX: update it, or compile for an older target",
-            xr_cuda_of(d)->version / 1000, xr_cuda_of(d)->version % 1000 / 10);
-    if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
-    return xr_cuda_check(&d->c, xr_cuda_of(d), error, "loading the PTX");
+    return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 
 XG_FN xlagpu_status xr_cuda_function(
@@ -470,28 +477,6 @@ XG_FN xlagpu_status xr_cuda_function(
     return s;
 }
 
-/* How many parameters the PTX of a kernel declares: the driver trusts its caller in this, and bytes may be damaged. 0
- * when it is not found. */
-XG_FN uint32_t xr_cuda_count_parameters(const xg_source *ptx, const char *name) {
-    static const char entry[] = ".entry ", param[] = ".param";
-    size_t n = strlen(name), k;
-    uint32_t count = 0;
-    for (k = 0; k + sizeof entry + n < ptx->size; k++) {
-        const char *p = ptx->text + k;
-        if (*p != '.' || memcmp(p, entry, sizeof entry - 1) != 0 || memcmp(p + sizeof entry - 1, name, n) != 0 ||
-            (p[sizeof entry - 1 + n] != '(' && (unsigned char)p[sizeof entry - 1 + n] > ' '))
-            continue;
-        for (k += sizeof entry - 1 + n; k + sizeof param < ptx->size && ptx->text[k] != ')' && ptx->text[k] != '{'; k++)
-            count += memcmp(ptx->text + k, param, sizeof param - 1) == 0;
-        break;
-    }
-    return count;
-}
-
-XG_FN xlagpu_status xr_cuda_kernel(xlagpu_program *p, xr_kernel *k) {
-    k->n_params = xr_cuda_count_parameters(&p->ptx, k->name);
-    return xr_cuda_function(p->device, p->module, k->name, k->shared_bytes, &k->handle);
-}
 /* xlagpu_set_condition(handle, address, kind, branches, which): kind 0: the pred; 1: a pred that chooses branch 0 or 1,
  * is it `which`? 2: an index, is it `which`? */
 static const char xr_condition_ptx[] =
@@ -523,41 +508,6 @@ XG_FN void xr_cuda_load_condition(xr_cuda *u) {
         u->condition = NULL;
         u->conditionals = false;
     }
-}
-
-XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx);
-XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx);
-
-/* Machine code, if the executable has it for this very GPU or the cache has it; else the driver compiles the PTX. Code
- * that the driver does not take is as good as none. */
-XG_FN xlagpu_status xr_cuda_load_module(xlagpu_program *p) {
-    xlagpu_device *d = p->device;
-    xr_cuda *u = xr_cuda_of(d);
-    void *code;
-    if (p->sections[XG_EXE_CUBIN].bytes && strcmp(p->strings + p->head.target_name, d->target) == 0 &&
-        !u->module_load(&p->module, p->bytes + p->sections[XG_EXE_CUBIN].offset, 0, NULL, NULL))
-        return XLAGPU_OK;
-    code = xr_cache_read(d, &p->ptx);
-    if (code && u->module_load(&p->module, code, 0, NULL, NULL)) p->module = NULL;
-    xg_mem_free(&d->c, code);
-    if (!p->module) p->module = xr_cache_make(d, &p->ptx);
-    return p->module ? XLAGPU_OK : xr_cuda_module(d, &p->ptx, &p->module);
-}
-XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
-    xlagpu_device *d = p->device;
-    uint32_t k;
-    xlagpu_status s = xr_cuda_push(&d->c, xr_cuda_of(d));
-    if (s != XLAGPU_OK) return s;
-    s = xr_cuda_load_module(p);
-    for (k = 0; k < p->n_kernels && s == XLAGPU_OK; k++) s = xr_cuda_kernel(p, &p->kernels[k]);
-    if (s == XLAGPU_OK && p->has_control_commands) xr_cuda_load_condition(xr_cuda_of(d));
-    xr_cuda_pop(xr_cuda_of(d));
-    return s;
-}
-XG_FN void xr_cuda_unload(xlagpu_program *p) {
-    if (!p->module || xr_cuda_of(p->device)->context_push(xr_cuda_of(p->device)->context)) return;
-    xr_cuda_of(p->device)->module_unload(p->module);
-    xr_cuda_pop(xr_cuda_of(p->device));
 }
 
 /* ---- the way of a launch ---- */

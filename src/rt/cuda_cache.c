@@ -87,26 +87,19 @@ XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *co
     if (!ok) remove(other);
 }
 
-/* PTX to machine code by the driver's linker, into the folder and into a module; NULL: it did not work, and the driver
- * is to be asked for the module itself. */
-XG_FN void *xr_cache_make(xlagpu_device *d, const xg_source *ptx) {
+/* PTX to machine code by the driver's linker, where a folder is named for it. The code lives as long as the link, which
+ * is the caller's to destroy. */
+XG_FN bool xr_cache_link(const xr_cuda *u, const xg_source *ptx, void **link, const void **code, size_t *bytes) {
     enum {
         PTX = 1
     };
-    xr_cuda *u = xr_cuda_of(d);
-    void *link = NULL, *code = NULL, *module = NULL, *text;
-    size_t bytes = 0;
-    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, &link)) return NULL;
+    void *text, *made = NULL;
+    if (!u->cache || !u->linker || u->link_create(0, NULL, NULL, link)) return false;
     memcpy(&text, &ptx->text, sizeof text);
-    if (!u->link_add(link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL) &&
-        !u->link_complete(link, &code, &bytes) && bytes) {
-        if (u->module_load(&module, code, 0, NULL, NULL))
-            module = NULL;
-        else
-            xr_cache_write(d, ptx, code, bytes);
-    }
-    u->link_destroy(link); /* and the code with it */
-    return module;
+    if (u->link_add(*link, PTX, text, ptx->size + 1, "xlagpu", 0, NULL, NULL)) return false;
+    if (u->link_complete(*link, &made, bytes)) return false;
+    *code = made;
+    return *bytes != 0;
 }
 
 #endif /* XG_RT_CUDA_CACHE_C */

@@ -3,6 +3,7 @@
 #define XG_RT_CUDA_PLATFORM_C
 #include "rt.h"
 #include "cuda_graph.c"
+#include "cuda_load.c"
 
 XG_FN const xr_platform *xr_cuda_platform(void) {
     static const xr_platform cuda = {"cuda", xr_cuda_open, xr_cuda_close, xr_cuda_alloc, xr_cuda_release,

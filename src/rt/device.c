@@ -49,7 +49,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
     const xr_platform *host = xr_host_platform();
     xlagpu_status s;
     bool automatic = xr_wants(wish, "");
-    if (!automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
+    if (wish && !automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
     if (xr_wants(wish, "cuda")) {
         s = xr_cuda_platform()->open(d, desc);
@@ -86,8 +86,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     if (desc) {
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
+        d->print = desc->print;
+        d->print_user = desc->print_user;
         d->range = desc->range;
         d->range_user = desc->range_user;
+        d->jit_log = desc->jit_log;
+        d->jit_log_user = desc->jit_log_user;
     }
     return xr_open_platform(d, desc);
 }

@@ -81,6 +81,11 @@ XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
 }
 
+XG_FN void xr_random_reset(xlagpu_execution *e) {
+    e->random[0] = XG_EXE_RANDOM_FIRST;
+    e->random[1] = 0;
+}
+
 XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     xlagpu_execution *e;
     xlagpu_device *d;
@@ -105,7 +110,7 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
             e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
-    e->random[0] = XG_EXE_RANDOM_FIRST;
+    xr_random_reset(e);
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
     if (s != XLAGPU_OK) {
@@ -148,6 +153,7 @@ XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     }
     xg_mem_free(&p->device->c, e->profile.events);
     p->device->platform->finish(e);
+    xr_easy_finish(e);
     xr_release(p->device, e->host);
     xr_release(p->device, e->temp);
     for (k = 0; k < p->n_kernels; k++) xr_stats_add(&p->finished[k], &e->stats[k]);
@@ -427,154 +433,5 @@ XLAGPU_DEF const char *xlagpu_rt_execution_error(const xlagpu_execution *e) {
     return e ? e->c.message : "there is no execution";
 }
 XLAGPU_DEF const char *xlagpu_rt_execution_note(const xlagpu_execution *e) { return e ? e->note : ""; }
-
-/* ---- the easy way ---- */
-
-/* Copies between logical row-major order and the buffer's, element by element; in: row-major to buffer. */
-XG_FN void xr_permute(const xlagpu_rt_value *v, const char *from, char *to, bool in) {
-    int64_t stride[XR_RANK_MAX], index[XR_RANK_MAX], step = 1;
-    size_t elements = 1, size, k;
-    uint32_t d;
-    for (d = 0; d < v->rank; d++) {
-        stride[v->minor_to_major[d]] = step;
-        step *= v->dims[v->minor_to_major[d]];
-        index[d] = 0;
-        elements *= (size_t)v->dims[d];
-    }
-    if (!elements) return;
-    size = v->bytes / elements;
-    for (k = 0; k < elements; k++) {
-        size_t place = 0;
-        for (d = 0; d < v->rank; d++) place += (size_t)(index[d] * stride[d]);
-        if (in)
-            memcpy(to + place * size, from + k * size, size);
-        else
-            memcpy(to + k * size, from + place * size, size);
-        for (d = v->rank; d-- > 0;) {
-            if (++index[d] < v->dims[d]) break;
-            index[d] = 0;
-        }
-    }
-}
-XG_FN bool xr_is_row_major(const xlagpu_rt_value *v) {
-    uint32_t d;
-    for (d = 0; d < v->rank; d++)
-        if (v->minor_to_major[d] != (int64_t)v->rank - 1 - d) return false;
-    return true;
-}
-
-XG_FN xlagpu_status xr_move_tensor(
-    xlagpu_device *d, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b, bool in) {
-    char *spare;
-    xlagpu_status s;
-    if (!v->bytes) return XLAGPU_OK;
-    if (xr_is_row_major(v))
-        return in ? d->platform->upload(d, b->address, t->data, v->bytes)
-                  : d->platform->download(d, t->data, b->address, v->bytes);
-    spare = (char *)xg_mem_alloc(&d->c, v->bytes);
-    if (!spare) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", v->bytes);
-    if (in) {
-        xr_permute(v, (const char *)t->data, spare, true);
-        s = d->platform->upload(d, b->address, spare, v->bytes);
-    } else {
-        s = d->platform->download(d, spare, b->address, v->bytes);
-        if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false);
-    }
-    xg_mem_free(&d->c, spare);
-    return s;
-}
-
-XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *t, uint32_t n, bool results) {
-    uint32_t want = results ? p->head.n_results : p->head.n_params, k;
-    const char *what = results ? "output" : "input";
-    xlagpu_rt_value v;
-    if (n != want)
-        return xr_fail(
-            &p->device->c, XLAGPU_ERROR_USAGE, "%u %s%s given; the program has %u", n, what, n == 1 ? "" : "s", want);
-    if (!t && n) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
-    for (k = 0; k < n; k++) {
-        xr_value(p, results ? p->head.n_params + k : k, &v);
-        if (t[k].bytes != v.bytes)
-            return xr_fail(
-                &p->device->c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, k, t[k].bytes, v.bytes);
-        if (!t[k].data && v.bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, k);
-    }
-    return XLAGPU_OK;
-}
-
-/* Once, in buffers that are there, and waits; the message of the execution becomes the device's. */
-XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
-    xlagpu_device *d = e->program->device;
-    xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
-    if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
-    s = d->platform->wait(d, NULL);
-    e->running = s != XLAGPU_OK;
-    return s;
-}
-
-/* A result that shares a parameter's memory has its buffer: the program's copy of the input is ours to give away. */
-XG_FN xlagpu_status xr_run_tensors(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
-    const xlagpu_rt_tensor *outputs, uint32_t n_outputs, xlagpu_buffer *b) {
-    xlagpu_program *p = e->program;
-    xlagpu_device *d = p->device;
-    xlagpu_rt_value v;
-    xlagpu_status s = XLAGPU_OK;
-    uint32_t k, n = n_inputs + n_outputs;
-    for (k = 0; k < n && s == XLAGPU_OK; k++) {
-        xr_value(p, k, &v);
-        if (v.alias) {
-            b[k] = b[v.alias - 1];
-            continue;
-        }
-        s = xr_alloc(d, v.bytes, &b[k].address);
-        b[k].bytes = v.bytes;
-        if (s == XLAGPU_OK && k < n_inputs) s = xr_move_tensor(d, &v, &inputs[k], &b[k], true);
-    }
-    if (s == XLAGPU_OK) s = xr_run_once(e, b, b + n_inputs);
-    for (k = 0; k < n_outputs && s == XLAGPU_OK; k++) {
-        xr_value(p, n_inputs + k, &v);
-        s = xr_move_tensor(d, &v, &outputs[k], &b[n_inputs + k], false);
-    }
-    for (k = n; k-- > 0;) {
-        xr_value(p, k, &v);
-        if (!v.alias) xr_release(d, b[k].address);
-    }
-    return s;
-}
-
-XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
-    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_device *d;
-    xlagpu_buffer *b;
-    xlagpu_status s;
-    if (!e) return XLAGPU_ERROR_USAGE;
-    d = e->program->device;
-    xr_begin(&d->c);
-    s = xr_check_tensors(e->program, inputs, n_inputs, false);
-    if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
-    if (s != XLAGPU_OK) return s;
-    b = (xlagpu_buffer *)xg_mem_alloc(&d->c, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
-    if (!b) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    memset(b, 0, ((size_t)n_inputs + n_outputs + 1) * sizeof *b);
-    s = xr_run_tensors(e, inputs, n_inputs, outputs, n_outputs, b);
-    xg_mem_free(&d->c, b);
-    return s;
-}
-
-XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
-    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
-    xlagpu_execution *e;
-    xlagpu_status s;
-    if (!p) return XLAGPU_ERROR_USAGE;
-    xr_begin(&p->device->c);
-    s = xr_check_tensors(p, inputs, n_inputs, false);
-    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
-    if (s != XLAGPU_OK) return s;
-    e = xlagpu_rt_prepare(p);
-    if (!e) return p->device->c.status;
-    s = xlagpu_rt_run_with(e, inputs, n_inputs, outputs, n_outputs);
-    xlagpu_rt_finish(e);
-    return s;
-}
 
 #endif /* XG_RT_EXECUTE_C */

@@ -262,6 +262,11 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     xlagpu_status s = XLAGPU_OK;
     memset(&sum, 0, sizeof sum);
     r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
+    if (r->launch.module->prints && r->device->print) {
+        r->launch.print = r->device->print;
+        r->launch.print_user = r->device->print_user;
+        most = 1; /* text in the order of the blocks */
+    }
     n = (uint32_t)XG_MIN((uint64_t)most,
         r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;

@@ -63,8 +63,12 @@ struct xlagpu_device {
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
     void (*range)(void *user, const char *name);
     void *range_user;
+    void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
+    void *jit_log_user;
     char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
@@ -79,12 +83,13 @@ struct xlagpu_ptx {
     void *loaded;
 };
 
-/* handle: the platform's; n_params: buffers it takes */
+/* handle: the platform's; n_params: buffers it takes; found: while loading, in the PTX */
 typedef struct xr_kernel {
     const char *name;
     uint32_t shared_bytes, threads[3], blocks[3];
     const void *handle;
     uint32_t n_params;
+    bool found;
 } xr_kernel;
 
 /* The bytes of a parameter or result of a run; value: parameters first. */
@@ -151,9 +156,9 @@ struct xlagpu_program {
     xlagpu_device *device;
     xlagpu_program *prev, *next;
     xg_arena arena;
-    xlagpu_execution *executions;
-    const unsigned char *bytes; /* our copy */
-    xg_source ptx;              /* inside the bytes */
+    xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
+    const unsigned char *bytes;          /* our copy */
+    xg_source ptx;                       /* inside the bytes */
     xg_exe_header head;
     xg_exe_section sections[XG_EXE_SECTION_COUNT];
     const char *strings;
@@ -195,7 +200,10 @@ struct xlagpu_execution {
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch */
-    uint64_t *bound;            /* addresses of parameters, then results, that were checked for overlaps */
+    xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
+    void *spare;                /* memory to change layouts in */
+    size_t spare_bytes;
+    uint64_t *bound; /* addresses of parameters, then results, that were checked for overlaps */
     bool bound_checked;
     xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
@@ -299,10 +307,13 @@ XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *str
 /* ---- profile.c ---- */
 XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
+XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
+/* ---- easy.c ---- */
+XG_FN void xr_easy_finish(xlagpu_execution *e);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);

@@ -68,10 +68,11 @@ XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, i
     memset(w, 0, sizeof *w);
     w->comp = xg_attr_comp(fusion, XG_A_calls);
     if (!w->comp) return false;
-    XG_FOR_INSTS(i, w->comp) if (i->op == XG_DOT) {
-        if (w->dot) return false;
-        w->dot = i;
-    }
+    XG_FOR_INSTS(i, w->comp)
+        if (i->op == XG_DOT) {
+            if (w->dot) return false;
+            w->dot = i;
+        }
     w->root = w->comp->root;
     if (!w->dot || !xg_shape_is_array(w->root->shape) || w->dot->shape->dynamic ||
         xg_inst_attr(w->dot, XG_A_lhs_contracting_dims) == NULL)
@@ -80,7 +81,8 @@ XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, i
     if (w->sum == XLAGPU_PRED || (xg_type_class(w->sum) & XGT_C) || (xg_type_class(w->dot->shape->type) & XGT_C) ||
         w->sum != xg_type_real(w->sum))
         return false;
-    XG_FOR_INSTS(i, w->comp) if (i != w->dot && !xg_nfrom_takes(x, i)) return false;
+    XG_FOR_INSTS(i, w->comp)
+        if (i != w->dot && !xg_nfrom_takes(x, i)) return false;
     if (!xg_nfrom_takes(x, XG_OPERAND(w->dot, 0)) || w->dot->shape->elements == 0 || !xg_nmatmul_epilogue(w))
         return false;
     xg_nmatmul_roles(w);

@@ -88,15 +88,20 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero);
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 
 /* ---- tile_plan.c ---- */
+XG_FN int64_t xg_tile_loop_time(
+    const xg_tile_form *f, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
 XG_FN bool xg_tile_plan_of(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* false: by other means */
 
 /* ---- tile_emit.c ---- */
-/* The dims of maps that say what a thread brings: thread, round, lane of the vector, step, tile, batch. */
+/* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),
+ * rounds along rows and along k, lane of the vector; step, tile, batch. */
 enum {
-    XG_TILE_THREAD,
-    XG_TILE_ROUND,
+    XG_TILE_ROW,
+    XG_TILE_KS,
+    XG_TILE_ROW_ROUND,
+    XG_TILE_K_ROUND,
     XG_TILE_LANE,
     XG_TILE_STEP,
     XG_TILE_TILE,
@@ -108,8 +113,7 @@ XG_FN const xg_imap *xg_tile_fetch_map(
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
-/* The kernel of a fusion, if tiles are the way; NULL: they are not. */
-XG_FN xg_kmodule *xg_tile_fusion(
-    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, const xg_device *m);
+XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
+XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name);
 
 #endif /* XG_SCHED_TILE_H */

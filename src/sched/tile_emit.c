@@ -19,7 +19,8 @@ typedef struct xg_tile_kernel {
     xg_fusion_emission *e;
     const xg_tile_plan *p;
     xg_scope s;
-    xg_kval *thread, *tile[XG_TILE_SIDES], *batch, *shared;
+    xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
+    xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
@@ -40,57 +41,79 @@ XG_FN xg_kval *xg_tile_apply(
     m->results[0] = e;
     return xg_kapply(&w->s.b, xg_imap_simplify(w->e->m->aff, m), at)->results;
 }
-/* Which row and which k of the step vector `vector` of a fetch begins at. */
-XG_FN void xg_tile_vector_place(
-    const xg_tile_fetch *t, xg_aff_ctx *x, const xg_aff *vector, const xg_aff **row, const xg_aff **k) {
-    if (t->along_k) {
-        const xg_aff *line = xg_aff_div(x, vector, t->beside);
-        *row = xg_aff_mod(x, line, t->rows);
-        *k = xg_aff_mul(x, xg_aff_div(x, line, t->rows), t->beside);
-        *k = xg_aff_mul(x, xg_aff_add(x, *k, xg_aff_mod(x, vector, t->beside)), t->vector);
-    } else {
-        *row = xg_aff_mul(x, xg_aff_mod(x, vector, t->rows / t->vector), t->vector);
-        *k = xg_aff_div(x, vector, t->rows / t->vector);
-    }
+/* v / n, v mod n and v * n + more, as arithmetic: maps take the results as variables, so their expressions stay small.
+ */
+XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+    return n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_DIVUI, v, xg_elem_index(&w->s, n));
 }
-XG_FN const xg_aff *xg_tile_own_vector(const xg_tile_plan *p, xg_aff_ctx *x) {
-    const xg_aff *round = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROUND), p->threads);
-    return xg_aff_add(x, xg_aff_dim(x, XG_TILE_THREAD), round);
+XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+    return n == 1 ? xg_elem_index(&w->s, 0) : xg_k2(&w->s.b, XG_K_OP_REMUI, v, xg_elem_index(&w->s, n));
+}
+XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more) {
+    v = n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_MULI, v, xg_elem_index(&w->s, n));
+    return xg_k2(&w->s.b, XG_K_OP_ADDI, v, more);
+}
+/* How the rounds of a fetch go: first `rows` of them along rows, each `row_step` units (vectors that lie along rows, or
+ * rows) further on; then the same `k_step` units of k further on. */
+typedef struct xg_tile_rounds {
+    int64_t rows, ks, row_step, k_step;
+    int64_t row_units, k_units; /* of the step */
+    int64_t lines;              /* threads / lines: the place along rows, of vectors that lie along k */
+} xg_tile_rounds;
+XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetch *t) {
+    xg_tile_rounds r;
+    int64_t across;
+    r.row_units = t->along_k ? t->rows : t->rows / t->vector;
+    r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k;
+    r.lines = t->along_k ? t->beside : 1;
+    across = XG_MIN(p->threads / r.lines, r.row_units); /* both are powers of two */
+    r.row_step = across;
+    r.rows = r.row_units / across;
+    r.k_step = p->threads / across;
+    r.ks = xg_tile_over(r.k_units, r.k_step);
+    return r;
 }
 XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *counts) {
-    counts[XG_TILE_THREAD] = p->threads;
-    counts[XG_TILE_ROUND] = p->fetch[side].rounds;
+    xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
+    counts[XG_TILE_ROW] = r.row_step;
+    counts[XG_TILE_KS] = XG_MIN(r.k_step, r.k_units);
+    counts[XG_TILE_ROW_ROUND] = r.rows;
+    counts[XG_TILE_K_ROUND] = r.ks;
     counts[XG_TILE_LANE] = p->fetch[side].vector;
     counts[XG_TILE_STEP] = p->steps;
     counts[XG_TILE_TILE] = p->tiles[side];
     counts[XG_TILE_BATCH] = p->batch;
 }
-
-XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+/* The row of the tile and the k of the step of a lane, of the dims of a fetch. */
+XG_FN void xg_tile_fetch_place(
+    const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_aff *lane, const xg_aff **row, const xg_aff **k) {
     const xg_tile_fetch *t = &p->fetch[side];
-    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k, *lane = xg_aff_dim(x, XG_TILE_LANE);
+    xg_tile_rounds r = xg_tile_rounds_of(p, t);
+    *row = xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROW_ROUND), r.row_step));
+    *k = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_K_ROUND), r.k_step));
+    if (t->along_k)
+        *k = xg_aff_add(x, xg_aff_mul(x, *k, t->vector), lane);
+    else
+        *row = xg_aff_add(x, xg_aff_mul(x, *row, t->vector), lane);
+}
+XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
     int64_t counts[XG_TILE_FETCH_DIMS];
-    const xg_imap *made;
     xg_imap *m;
     xg_aff_env env;
     uint32_t v;
     xg_tile_fetch_counts(p, side, counts);
     m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.n_vars);
     env = xg_imap_env(x, m);
-    xg_tile_vector_place(t, x, xg_tile_own_vector(p, x), &row, &k);
-    if (t->along_k)
-        k = xg_aff_add(x, k, lane);
-    else
-        row = xg_aff_add(x, row, lane);
+    xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
-    linear[side ? XG_TILE_N : XG_TILE_M] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), t->rows), row);
-    linear[XG_TILE_K] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k), k);
+    row = xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), p->fetch[side].rows));
+    linear[side ? XG_TILE_N : XG_TILE_M] = row;
+    linear[XG_TILE_K] = xg_aff_add(x, k, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k));
     xg_tile_variables(&p->form, &env, linear, vars);
     for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
-    made = xg_imap_compose(x, m, p->form.map[side]);
-    if (t->rounds * p->threads == t->vectors) return made;
-    return xg_imap_with_constraint(x, made, xg_tile_own_vector(p, x), xg_range_of(0, t->vectors - 1));
+    return xg_imap_compose(x, m, p->form.map[side]);
 }
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
     const xg_aff *lane = xg_aff_dim(x, XG_TILE_LANE), *rest;
@@ -155,24 +178,35 @@ XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, x
     xg_flow_end(&f);
     return v;
 }
-XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval **at) {
-    at[XG_TILE_THREAD] = w->thread;
-    at[XG_TILE_ROUND] = xg_elem_index(&w->s, round);
+XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval **at) {
+    at[XG_TILE_ROW] = w->place[side][0];
+    at[XG_TILE_KS] = w->place[side][1];
+    at[XG_TILE_ROW_ROUND] = row_round;
+    at[XG_TILE_K_ROUND] = k_round;
     at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
-    at[XG_TILE_STEP] = step;
+    at[XG_TILE_STEP] = w->step;
     at[XG_TILE_TILE] = w->tile[side];
     at[XG_TILE_BATCH] = w->batch;
 }
+/* Whether a thread has a vector, of a step that has fewer than there are threads; NULL: it has. */
+XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
+    int64_t vectors = w->p->fetch[side].vectors;
+    if (vectors >= w->p->threads) return NULL;
+    return xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, vectors));
+}
 /* What a thread brings of a side in one round. */
-XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step) {
+XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last;
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last, *has, *row_round;
     int64_t counts[XG_TILE_FETCH_DIMS];
     const xg_ktype *type;
     xg_flow f;
-    xg_tile_fetch_at(w, side, round, step, at);
+    has = xg_tile_has_vector(w, side);
+    row_round = xg_elem_index(&w->s, round % r.rows);
+    xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
     xg_tile_fetch_counts(w->p, side, counts);
-    cond = xg_tile_inside(w, t->map, counts, at);
+    cond = xg_elem_and(&w->s, has, xg_tile_inside(w, t->map, counts, at));
     if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
     type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), t->vector);
     vector = xg_kconst_bits(&w->s.b, type, 0);
@@ -189,27 +223,26 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round, xg_
 
 /* ---- from registers into shared memory ---- */
 
-enum {
-    XG_TILE_SPOT_THREAD,
-    XG_TILE_SPOT_BUFFER,
-    XG_TILE_SPOT_DIMS
-};
-/* Where lane `lane` of a round's vector goes. */
-XG_FN xg_kval *xg_tile_spot(xg_tile_kernel *w, uint32_t side, int64_t round, int64_t lane, xg_kval *buffer) {
+/* Where lane `lane` of the vector goes, of the dims of a fetch and a buffer. */
+XG_FN xg_kval *xg_tile_spot(
+    xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, int64_t lane, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *vector = xg_aff_add_k(x, xg_aff_dim(x, XG_TILE_SPOT_THREAD), round * w->p->threads), *row, *k, *at;
-    int64_t counts[XG_TILE_SPOT_DIMS];
-    xg_kval *v[XG_TILE_SPOT_DIMS];
-    counts[XG_TILE_SPOT_THREAD] = XG_MIN(w->p->threads, t->vectors - round * w->p->threads);
-    counts[XG_TILE_SPOT_BUFFER] = 2;
-    v[XG_TILE_SPOT_THREAD] = w->thread;
-    v[XG_TILE_SPOT_BUFFER] = buffer;
-    xg_tile_vector_place(t, x, vector, &row, &k);
-    at = xg_aff_add(x, row, xg_aff_mul(x, k, t->pitch));
-    at = xg_aff_add_k(x, at, t->offset + (t->along_k ? lane * t->pitch : lane));
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_SPOT_BUFFER), w->p->shape.k * t->pitch));
-    return xg_tile_apply(w, counts, XG_TILE_SPOT_DIMS, at, v);
+    const xg_aff *row, *k, *at;
+    int64_t counts[XG_TILE_FETCH_DIMS], own[5];
+    xg_kval *v[5];
+    xg_tile_fetch_counts(w->p, side, counts);
+    memcpy(own, counts, 4 * sizeof *own);
+    own[4] = 2;
+    v[XG_TILE_ROW] = w->place[side][0];
+    v[XG_TILE_KS] = w->place[side][1];
+    v[XG_TILE_ROW_ROUND] = row_round;
+    v[XG_TILE_K_ROUND] = k_round;
+    v[4] = buffer;
+    xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
+    at = xg_aff_add_k(x, xg_aff_add(x, row, xg_aff_mul(x, k, t->pitch)), t->offset);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 4), w->p->shape.k * t->pitch));
+    return xg_tile_apply(w, own, 5, at, v);
 }
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
     xg_kval *v[3];
@@ -220,11 +253,13 @@ XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot)
 }
 XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *row_round = xg_elem_index(&w->s, round % r.rows), *k_round = xg_elem_index(&w->s, round / r.rows);
     xg_elem v = w->staged[side][round];
     xg_kval *o[2], *at;
     int64_t lane;
     if (t->vector > 1 && !t->along_k) {
-        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, round, 0, buffer));
+        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, row_round, k_round, 0, buffer));
         return;
     }
     for (lane = 0; lane < t->vector; lane++) {
@@ -235,25 +270,20 @@ XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval 
             const xg_ktype *scalar = xg_kir_scalar(w->e->m, v.v->type->elem);
             one = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, scalar));
         }
-        at = xg_tile_spot(w, side, round, lane, buffer);
+        at = xg_tile_spot(w, side, row_round, k_round, lane, buffer);
         w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, &at, 1);
     }
-}
-/* Whether a thread has a vector in this round; NULL: each has. */
-XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side, int64_t round) {
-    int64_t left = w->p->fetch[side].vectors - round * w->p->threads;
-    return left < w->p->threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, left)) : NULL;
 }
 XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
     uint32_t side;
     int64_t k;
-    for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
-            xg_flow f = xg_flow_of(&w->s, &w->shared);
-            xg_flow_if(&f, xg_tile_has_vector(w, side, k));
-            xg_tile_put(w, side, k, buffer);
-            xg_flow_end(&f);
-        }
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_flow f = xg_flow_of(&w->s, &w->shared);
+        if (w->p->fetch[side].async) continue;
+        xg_flow_if(&f, xg_tile_has_vector(w, side));
+        for (k = 0; k < w->p->fetch[side].rounds; k++) xg_tile_put(w, side, k, buffer);
+        xg_flow_end(&f);
+    }
 }
 
 /* ---- from memory into shared memory ---- */
@@ -278,21 +308,18 @@ XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, x
     w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, at).v, w->shared, &spot, 1);
     xg_flow_end(&f);
 }
-XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *step, xg_kval *buffer) {
+XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot;
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot, *zero;
     int64_t counts[XG_TILE_FETCH_DIMS];
-    xg_flow some = xg_flow_of(&w->s, &w->shared), f = some;
-    xg_flow_if(&some, xg_tile_has_vector(w, side, round));
-    xg_tile_fetch_at(w, side, round, step, at);
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_tile_fetch_at(w, side, row_round, k_round, at);
     xg_tile_fetch_counts(w->p, side, counts);
-    spot = xg_tile_spot(w, side, round, 0, buffer);
+    spot = xg_tile_spot(w, side, row_round, k_round, 0, buffer);
     cond = xg_tile_inside(w, t->map, counts, at);
-    f = xg_flow_of(&w->s, &w->shared);
     xg_flow_if(&f, cond);
     xg_tile_copy_vector(w, side, at, spot);
     if (cond) {
-        xg_kval *zero;
         xg_flow_else(&f);
         zero = xg_tile_zero(w).v;
         if (t->vector == 1)
@@ -303,17 +330,38 @@ XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval
         }
     }
     xg_flow_end(&f);
+}
+/* All rounds: loops that are written out once they are lowered, since their rounds differ in constants alone. */
+XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+    xg_flow some = xg_flow_of(&w->s, &w->shared), outer = xg_flow_of(&w->s, NULL), inner = outer;
+    xg_kval *zero, *k_round, *row_round;
+    xg_flow_if(&some, xg_tile_has_vector(w, side));
+    zero = k_round = row_round = xg_elem_index(&w->s, 0);
+    if (r.ks > 1) {
+        xg_flow_slot(&outer, &w->shared);
+        k_round = xg_flow_for(&outer, zero, xg_elem_index(&w->s, r.ks), 1, r.ks);
+        outer.op->flags = KL_UNROLL_LOWERED;
+    }
+    if (r.rows > 1) {
+        xg_flow_slot(&inner, &w->shared);
+        row_round = xg_flow_for(&inner, zero, xg_elem_index(&w->s, r.rows), 1, r.rows);
+        inner.op->flags = KL_UNROLL_LOWERED;
+    }
+    xg_tile_copy(w, side, row_round, k_round, buffer);
+    xg_flow_end(&inner);
+    xg_flow_end(&outer);
     xg_flow_end(&some);
 }
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
     uint32_t side;
     int64_t k;
+    w->step = step;
     for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds; k++)
-            if (w->p->fetch[side].async)
-                xg_tile_copy(w, side, k, step, buffer);
-            else
-                w->staged[side][k] = xg_tile_bring(w, side, k, step);
+        if (w->p->fetch[side].async)
+            xg_tile_copy_step(w, side, buffer);
+        else
+            for (k = 0; k < w->p->fetch[side].rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);
 }
 XG_FN void xg_tile_wait(xg_tile_kernel *w) {
     w->shared = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0)->results;
@@ -321,31 +369,24 @@ XG_FN void xg_tile_wait(xg_tile_kernel *w) {
 
 /* ---- multiply ---- */
 
-/* The row, or column, of a thread among those of its block. */
-XG_FN const xg_aff *xg_tile_thread_place(const xg_tile_plan *p, xg_aff_ctx *x, const xg_aff *thread, uint32_t side) {
-    int64_t lanes_m = XG_TILE_LANES / p->lanes_n;
-    const xg_aff *lane = xg_aff_mod(x, thread, XG_TILE_LANES), *warp = xg_aff_div(x, thread, XG_TILE_LANES);
-    if (side)
-        return xg_aff_add(
-            x, xg_aff_mod(x, lane, p->lanes_n), xg_aff_mul(x, xg_aff_mod(x, warp, p->warps_n), p->lanes_n));
-    return xg_aff_add(x, xg_aff_div(x, lane, p->lanes_n), xg_aff_mul(x, xg_aff_div(x, warp, p->warps_n), lanes_m));
-}
 enum {
-    XG_TILE_READ_THREAD,
+    XG_TILE_READ_PLACE, /* the row, or column, of the thread among those of its block */
     XG_TILE_READ_BUFFER,
     XG_TILE_READ_OUTER,
     XG_TILE_READ_INNER,
     XG_TILE_READ_DIMS
 };
 /* A thread's elements of one k: `quad` side by side, the next ones a part of the tile further on. */
-XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *const *v, const int64_t *counts, xg_elem *out) {
+XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64_t *counts, xg_elem *out) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     int64_t own = side ? p->shape.tn : p->shape.tm, part, j;
     const xg_ktype *elem = xg_kir_scalar(w->e->m, xg_kelem_of(p->form.sum)), *type;
-    const xg_aff *at = xg_tile_thread_place(p, x, xg_aff_dim(x, XG_TILE_READ_THREAD), side), *k;
+    const xg_aff *at = xg_aff_dim(x, XG_TILE_READ_PLACE), *k;
     xg_kval *o[2], *vector;
+    counts[XG_TILE_READ_PLACE] = side ? p->columns : p->rows;
+    v[XG_TILE_READ_PLACE] = w->own[side];
     k = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]),
         xg_aff_dim(x, XG_TILE_READ_INNER));
     at = xg_aff_add(x, xg_aff_mul(x, at, p->quad), xg_aff_mul(x, k, t->pitch));
@@ -370,7 +411,7 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *const *v,
         }
     }
 }
-XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval *const *v, const int64_t *counts) {
+XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts) {
     const xg_tile_plan *p = w->p;
     int64_t i, j;
     xg_elem *a = XG_NEW_N(w->e->arena, xg_elem, p->shape.tm), *b = XG_NEW_N(w->e->arena, xg_elem, p->shape.tn);
@@ -389,11 +430,9 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     int64_t k;
-    counts[XG_TILE_READ_THREAD] = p->threads;
     counts[XG_TILE_READ_BUFFER] = 2;
     counts[XG_TILE_READ_OUTER] = p->shape.k / inner;
     counts[XG_TILE_READ_INNER] = inner;
-    v[XG_TILE_READ_THREAD] = w->thread;
     v[XG_TILE_READ_BUFFER] = buffer;
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&outer, &w->sums[k]);
     outer.rolled = true;
@@ -432,12 +471,11 @@ XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
         }
 }
 XG_FN void xg_tile_one_step(xg_tile_kernel *w, xg_kval *step) {
-    xg_aff_ctx *x = w->e->m->aff;
     int64_t steps = w->p->steps;
-    xg_kval *next = xg_tile_apply(w, &steps, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), &step), *buffer, *other;
+    xg_kval *one = xg_elem_index(&w->s, 1), *next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, one), *buffer, *other;
     xg_flow f = xg_flow_of(&w->s, NULL);
-    buffer = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_dim(x, 0), 2), &step);
-    other = xg_tile_apply(w, &steps, 1, xg_aff_mod(x, xg_aff_add_k(x, xg_aff_dim(x, 0), 1), 2), &step);
+    buffer = xg_tile_rest(w, step, 2);
+    other = xg_k2(&w->s.b, XG_K_OP_SUBI, one, buffer);
     xg_tile_bring_nothing(w);
     xg_tile_carry_staged(w, &f);
     xg_flow_slot(&f, &w->shared);
@@ -476,12 +514,14 @@ XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
 XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *row = xg_tile_thread_place(p, x, xg_aff_dim(x, 0), 0), *column, *at;
-    int64_t i, h, j, across = p->shape.tn / p->quad;
+    const xg_aff *at;
+    int64_t i, h, j, across = p->shape.tn / p->quad, counts[2];
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
     const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad);
-    column = xg_aff_mul(x, xg_tile_thread_place(p, x, xg_aff_dim(x, 0), 1), p->quad);
-    at = xg_aff_add(x, xg_aff_mul(x, row, p->quad * p->shape.n), column);
+    counts[0] = p->rows;
+    counts[1] = p->columns;
+    at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), p->quad));
     for (i = 0; i < p->quad; i++)
         for (h = 0; h < across; h++) {
             const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad];
@@ -489,7 +529,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
             xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
             for (j = 0; j < p->quad; j++) {
                 if (apart) {
-                    xg_kval *spot = xg_tile_apply(w, &p->threads, 1, xg_aff_add_k(x, first, j), &w->thread);
+                    xg_kval *spot = xg_tile_apply(w, counts, 2, xg_aff_add_k(x, first, j), w->own);
                     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
                     continue;
                 }
@@ -498,11 +538,12 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
                 o[2] = xg_elem_index(&w->s, j);
                 vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
             }
-            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, &p->threads, 1, first, &w->thread));
+            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 2, first, w->own));
         }
 }
 enum {
-    XG_TILE_OUT_THREAD,
+    XG_TILE_OUT_ROW,    /* of a thread: in the first round */
+    XG_TILE_OUT_COLUMN, /* counted in vectors */
     XG_TILE_OUT_ROUND,
     XG_TILE_OUT_LANE,
     XG_TILE_OUT_M,
@@ -518,14 +559,18 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t rows = p->shape.m / (p->shape.tm / p->quad), vectors = rows * p->shape.n / p->out_vector, line;
-    const xg_aff *own, *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    int64_t rows = p->shape.m / (p->shape.tm / p->quad), vectors = rows * p->shape.n / p->out_vector;
+    int64_t line, wide;
+    const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
     xg_tile_out o;
     xg_aff_env env;
     xg_imap *m;
     uint32_t k;
     line = p->shape.n / p->out_vector;
-    o.counts[XG_TILE_OUT_THREAD] = p->threads;
+    wide = XG_MAX(line / p->threads, (int64_t)1); /* rounds of a row */
+    o.counts[XG_TILE_OUT_ROW] = XG_MAX(p->threads / line, (int64_t)1);
+    o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(line, p->threads);
     o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, p->threads);
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
     o.counts[XG_TILE_OUT_M] = p->tiles[0];
@@ -533,9 +578,10 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     o.counts[XG_TILE_OUT_BATCH] = p->batch;
     m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
     env = xg_imap_env(x, m);
-    own = xg_aff_add(x, xg_aff_dim(x, XG_TILE_OUT_THREAD), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_ROUND), p->threads));
-    row = xg_aff_div_in(&env, own, line);
-    column = xg_aff_mul(x, xg_aff_mod_in(&env, own, line), p->out_vector);
+    row = xg_aff_mul(x, xg_aff_div(x, round, wide), o.counts[XG_TILE_OUT_ROW]);
+    row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_OUT_ROW));
+    column = xg_aff_mul(x, xg_aff_mod(x, round, wide), p->threads);
+    column = xg_aff_mul(x, xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_COLUMN)), p->out_vector);
     column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
     memset(linear, 0, sizeof linear);
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
@@ -546,7 +592,6 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
     m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->shape.n), column);
     o.map = xg_imap_simplify(x, m);
-    if (vectors % p->threads) o.map = xg_imap_with_constraint(x, o.map, own, xg_range_of(0, vectors - 1));
     if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
     if (p->tiles[1] * p->shape.n > f->group[XG_TILE_N].size) { /* of the first lane: a multiple, as the size is one */
@@ -590,7 +635,8 @@ XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last;
     xg_flow f = xg_flow_of(&w->s, NULL);
     uint32_t k;
-    at[XG_TILE_OUT_THREAD] = w->thread;
+    at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
+    at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
     at[XG_TILE_OUT_M] = w->tile[0];
     at[XG_TILE_OUT_N] = w->tile[1];
     at[XG_TILE_OUT_BATCH] = w->batch;
@@ -620,14 +666,33 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
 /* Blocks by batch, then by groups of rows of tiles; a group column by column. */
 XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_aff_ctx *x = w->e->m->aff;
-    int64_t each = p->tiles[0] * p->tiles[1], together = p->group_rows * p->tiles[1];
-    const xg_aff *block = xg_aff_dim(x, 0), *own = xg_aff_mod(x, block, each), *in = xg_aff_mod(x, own, together), *e;
-    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks);
-    e = xg_aff_add(x, xg_aff_mul(x, xg_aff_div(x, own, together), p->group_rows), xg_aff_mod(x, in, p->group_rows));
-    w->tile[0] = xg_tile_apply(w, &p->blocks, 1, e, &id);
-    w->tile[1] = xg_tile_apply(w, &p->blocks, 1, xg_aff_div(x, in, p->group_rows), &id);
-    w->batch = xg_tile_apply(w, &p->blocks, 1, xg_aff_div(x, block, each), &id);
+    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks), *own, *in, *group;
+    own = xg_tile_rest(w, id, p->tiles[0] * p->tiles[1]);
+    in = xg_tile_rest(w, own, p->group_rows * p->tiles[1]);
+    group = xg_tile_quotient(w, own, p->group_rows * p->tiles[1]);
+    w->tile[0] = xg_tile_join(w, group, p->group_rows, xg_tile_rest(w, in, p->group_rows));
+    w->tile[1] = xg_tile_quotient(w, in, p->group_rows);
+    w->batch = xg_tile_quotient(w, id, p->tiles[0] * p->tiles[1]);
+}
+/* Where a thread stands: among the rows and columns of threads, and in what it brings of each side. */
+XG_FN void xg_tile_threads(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *lane, *warp, *in, *line;
+    uint32_t side;
+    w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
+    lane = xg_tile_rest(w, w->thread, XG_TILE_LANES);
+    warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+    in = xg_tile_quotient(w, lane, p->lanes_n);
+    w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), XG_TILE_LANES / p->lanes_n, in);
+    in = xg_tile_rest(w, lane, p->lanes_n);
+    w->own[1] = xg_tile_join(w, xg_tile_rest(w, warp, p->warps_n), p->lanes_n, in);
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
+        in = xg_tile_rest(w, w->thread, r.lines);
+        line = xg_tile_quotient(w, w->thread, r.lines);
+        w->place[side][0] = xg_tile_rest(w, line, r.row_step);
+        w->place[side][1] = xg_tile_join(w, xg_tile_quotient(w, line, r.row_step), r.lines, in);
+    }
 }
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_kfunc *f = e->m->entry;
@@ -647,22 +712,66 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[f->n_inputs + k];
-    w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
+    xg_tile_threads(&w);
     xg_tile_blocks(&w);
     w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     xg_tile_all_steps(&w);
     xg_tile_all_results(&w);
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }
-XG_FN xg_kmodule *xg_tile_fusion(
-    xg_arena *a, const xg_inst *fusion, xg_str kernel_name, const xg_emit_target *target, const xg_device *m) {
+/* ---- the way ---- */
+
+XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_tile_plan *p) {
+    const xg_device *m = &job->fusion->comp->module->device;
+    if (!xg_tile_may_be(job->fusion)) return false;
+    xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
+    if (!xg_tile_plan_of(p, e, m)) return false;
+    return xg_emit_launch(e, p->threads, p->blocks, 0);
+}
+XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const xg_fusion_emission *e, xg_record *r) {
+    int64_t tile[3], part[2];
+    tile[0] = p->shape.m;
+    tile[1] = p->shape.n;
+    tile[2] = p->shape.k;
+    part[0] = p->shape.tm;
+    part[1] = p->shape.tn;
+    xg_record_put(job->arena, &r->form, "tile", tile, 3);
+    xg_record_put(job->arena, &r->form, "thread_tile", part, 2);
+    r->launch = e->record->launch;
+}
+/* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
+XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times) {
+    const xg_device *m = &job->fusion->comp->module->device;
+    uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
     xg_fusion_emission e;
     xg_tile_plan p;
-    if (!xg_tile_may_be(fusion)) return NULL;
-    xg_emit_open(&e, NULL, a, fusion, target);
-    if (!xg_tile_plan_of(&p, &e, m)) return NULL;
+    xg_ints *over;
+    if (!xg_tile_way_open(job, &e, &p)) return false;
+    xg_tile_way_write(job, &p, &e, r);
+    over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
+    xg_fuse_over(job->arena, job->fusion, true, over);
+    r->over = over;
+    r->n_results = n;
+    times->own = p.picoseconds;
+    times->emitter = XG_MAX(xg_tile_loop_time(&p.form, m), p.picoseconds + 1); /* the plan has compared the two */
+    return true;
+}
+XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name) {
+    xg_fusion_emission e;
+    xg_tile_plan p;
+    xg_record made;
+    const char *which;
+    memset(&made, 0, sizeof made);
+    if (!xg_tile_way_open(job, &e, &p))
+        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
+            "the record of this kernel: tiles do not suit it");
+    xg_tile_way_write(job, &p, &e, &made);
+    which = xg_record_disobeys(r, &made);
+    if (which)
+        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
+            "the record of this kernel: '%s' would be another", which);
     xg_emit_check_leaves(&e);
-    xg_emit_entry(&e, kernel_name);
+    xg_emit_entry(&e, name);
     xg_tile_emit(&e, &p);
     return e.m;
 }

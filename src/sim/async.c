@@ -25,7 +25,9 @@ struct xg_sim_flight {
     char *dst, *src, *bar; /* bar: NULL for a bulk group */
     uint64_t bytes;
     uint32_t imm, mask, at; /* the record's imm; which bytes of each 16; where a box lies in shared memory */
-    bool tensor;
+    bool tensor, commit;
+    uint32_t answer[4];         /* to clusterlaunchcontrol.try_cancel: copied when src is NULL */
+    uint32_t issuer, operation; /* of a commit of tensor memory: all that the thread has issued until then */
     xg_sim_tensormap map;
     xg_sim_box box;
     xg_sim_worker *shared; /* whose shared memory the box is in */
@@ -184,7 +186,10 @@ XG_FN void xg_sim_land_tensor(const xg_sim_flight *f) {
             xg_sim_box_store(&b, r, f->shared->shared, f->at, op);
         else
             xg_sim_box_load(&b, r, f->shared->shared, f->at);
-    xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+    if (f->imm & XG_SIM_BK_TO_GLOBAL)
+        xg_sim_set_bytes(f->shared, f->at, (size_t)b.rows * b.row, XG_SIM_WRITTEN, true);
+    else
+        xg_sim_landed(f->shared, f->at, (size_t)b.rows * b.row);
 }
 XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
     xg_sim_type t = (xg_sim_type)(f->imm >> XG_SIM_BK_TYPE & 255);
@@ -194,32 +199,36 @@ XG_FN void xg_sim_land_bulk(xg_sim_worker *w, const xg_sim_flight *f) {
         for (k = 0; k < f->bytes; k += step) {
             x = 0;
             memcpy(&x, f->src + k, (size_t)step);
-            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, 0);
+            xg_sim_atomic(f->dst + k, (xg_sim_atom)(f->imm >> XG_SIM_BK_OP & 15), t, x, t == XG_SIM_F32);
         }
     else if (f->imm & XG_SIM_BK_MASKED) {
         for (k = 0; k < f->bytes; k++)
             if (f->mask >> (k & 15) & 1) f->dst[k] = f->src[k];
     } else
-        memmove(f->dst, f->src, (size_t)f->bytes);
+        memmove(f->dst, f->src ? f->src : (const char *)f->answer, (size_t)f->bytes);
     of = xg_sim_owner(w, f->dst);
-    if (of) xg_sim_set_bytes(of, (size_t)(f->dst - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
-    of = xg_sim_owner(w, f->src);
+    if (of) xg_sim_landed(of, (size_t)(f->dst - of->shared), (size_t)f->bytes);
+    of = f->src ? xg_sim_owner(w, f->src) : NULL;
     if (of) xg_sim_set_bytes(of, (size_t)(f->src - of->shared), (size_t)f->bytes, XG_SIM_WRITTEN, true);
 }
+XG_FN void xg_sim_umma_complete(xg_sim_cluster *c, uint32_t issuer, uint32_t operation); /* umma.c */
 /* All copies under way land, in the order of their issue. */
 XG_FN void xg_sim_land(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t i;
     for (i = 0; i < c->n_flights; i++) {
         xg_sim_flight *f = &c->flights[i];
-        if (f->tensor)
+        if (f->commit)
+            xg_sim_umma_complete(c, f->issuer, f->operation);
+        else if (f->tensor)
             xg_sim_land_tensor(f);
         else
             xg_sim_land_bulk(w, f);
         if (f->bar) {
             uint64_t x = xg_sim_mb_get(f->bar);
-            xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), xg_sim_mb_pending(x), xg_sim_mb_tx(x) - (int32_t)f->bytes,
-                x & XG_SIM_MB_PHASE);
+            uint32_t pending = xg_sim_mb_pending(x);
+            xg_sim_mb_put(w, f->bar, xg_sim_mb_expected(x), f->commit && pending ? pending - 1 : pending,
+                xg_sim_mb_tx(x) - (int32_t)f->bytes, x & XG_SIM_MB_PHASE);
         }
     }
     c->n_flights = 0;
@@ -275,6 +284,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
     if (!of) return true;
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, (size_t)bytes, write ? XG_SIM_WRITES : XG_SIM_READS))
         return false;
+    if (!write && of == w && !xg_sim_proxy(w, v, in, lane, at, (size_t)bytes, "asynchronous copy")) return false;
     xg_sim_set_bytes(of, at, (size_t)bytes, write ? XG_SIM_PENDING : XG_SIM_LENT, true);
     return true;
 }
@@ -433,12 +443,23 @@ XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     xg_sim_box b;
     int32_t at[5] = {0, 0, 0, 0, 0};
     uint16_t offset[3] = {0, 0, 0};
-    uint32_t i, rank = in->imm >> XG_SIM_BK_RANK, mask, r;
+    bool picks = (in->imm & XG_SIM_BK_PICKS) != 0;
+    uint32_t i, rank = picks ? 5 : in->imm >> XG_SIM_BK_RANK, mask, r;
     char *shared, *bar = NULL;
     if (!xg_sim_map_of(w, v, in, lane, &m)) return false;
+    if (picks && m.box[1] != 1) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "four rows are picked by a tensor map whose box has one row, not %u", m.box[1]);
+        return false;
+    }
     for (i = 0; i < rank; i++) at[i] = (int32_t)xg_sim_lane_u32(xg_sim_slot(w, v, w->m->list[in->list + i]), lane);
     for (; i < in->n; i++) memcpy(&offset[i - rank], xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * 2, 2);
     xg_sim_box_make(&b, &m, at, offset);
+    if (picks) {
+        b.picks = true;
+        b.rows = 4;
+        memcpy(b.picked, at + 1, sizeof b.picked);
+    }
     shared = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, (uint64_t)b.rows * b.row, 128, true);
     if (!shared || !xg_sim_box_check(w, v, in, lane, &b)) return false;
     if (in->flags & 32 && !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
@@ -461,7 +482,7 @@ XG_FN bool xg_sim_store_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_fresh_bytes(w, of, v, in, lane, 64, (size_t)(p - of->shared), (size_t)bytes * in->n,
             in->imm & XG_SIM_BK_REDUCE ? XG_SIM_READS : XG_SIM_WRITES))
         return false;
-    xg_sim_set_bytes(of, (size_t)(p - of->shared), (size_t)bytes * in->n, XG_SIM_WRITTEN, true);
+    xg_sim_landed(of, (size_t)(p - of->shared), (size_t)bytes * in->n);
     for (i = 0; i < in->n; i++) {
         uint64_t x = 0;
         memcpy(&x, xg_sim_slot(w, v, w->m->list[in->list + i]) + (size_t)lane * bytes, bytes);
@@ -499,15 +520,24 @@ XG_FN bool xg_sim_fill_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
 
 /* ---- tensor maps in memory ---- */
 
+/* May the 128 bytes of a map be touched now? */
+XG_FN bool xg_sim_map_ready(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p, xg_sim_does does) {
+    const xg_sim_worker *of = xg_sim_owner(w, p);
+    if (!of) return xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)p, XG_SIM_TENSORMAP_BYTES, does);
+    return xg_sim_fresh_bytes(
+        w, xg_sim_owner(w, p), v, in, lane, 0x7FFFFFFF, (size_t)(p - of->shared), XG_SIM_TENSORMAP_BYTES, XG_SIM_READS);
+}
 XG_FN bool xg_sim_map_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
     xg_sim_tensormap m;
     uint64_t x = 0;
     char *p = xg_sim_reach_bytes(w, v, in, lane, in->a, in->imm2, XG_SIM_TENSORMAP_BYTES, 128, true);
     bool wide = (in->imm & 255) == XG_SIM_MAP_ADDRESS || (in->imm & 255) == XG_SIM_MAP_STRIDE;
     if (!p) return false;
-    if (!xg_sim_tensormap_read(p, &m)) {
-        xg_sim_fault(
-            w, v, in, lane, XG_SIM_FAULT_OPERAND, "these 128 bytes are no tensor map that the simulator has encoded");
+    if (!xg_sim_map_ready(w, v, in, lane, p, XG_SIM_UPDATES)) return false;
+    if (!xg_sim_tensormap_begin(p, &m)) {
+        xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_OPERAND,
+            "these 128 bytes are neither zeros nor a tensor map that the simulator has encoded");
         return false;
     }
     memcpy(&x, xg_sim_slot(w, v, in->b) + (size_t)lane * (wide ? 8 : 4), wide ? 8 : 4);
@@ -524,8 +554,9 @@ XG_FN bool xg_sim_map_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     if (!to || !xg_sim_global_side(w, v, in, lane, (uint64_t)(uintptr_t)to, XG_SIM_TENSORMAP_BYTES, XG_SIM_WRITES))
         return false;
     from = xg_sim_reach_bytes(w, v, in, lane, in->b, in->imm2 >> 8, XG_SIM_TENSORMAP_BYTES, 128, false);
-    if (from) memcpy(to, from, XG_SIM_TENSORMAP_BYTES);
-    return from != NULL;
+    if (!from || !xg_sim_map_ready(w, v, in, lane, from, XG_SIM_READS)) return false;
+    memcpy(to, from, XG_SIM_TENSORMAP_BYTES);
+    return true;
 }
 
 /* ---- clusters ---- */
@@ -620,6 +651,8 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
 
 /* ---- the records ---- */
 
+/* provided.c */
+XG_FN bool xg_sim_system_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane);
 XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i;
     bool ok = true;
@@ -653,14 +686,21 @@ XG_FN void xg_sim_exec_async(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
         case XG_SIM_Y_MAPA:
         case XG_SIM_Y_RANK: ok = xg_sim_map_address(w, v, in, i); break;
         case XG_SIM_Y_MAP_SET: ok = xg_sim_map_lane(w, v, in, i); break;
+        case XG_SIM_Y_ALLOCA:
+        case XG_SIM_Y_STACK_SAVE:
+        case XG_SIM_Y_STACK_RESTORE:
+        case XG_SIM_Y_TRY_CANCEL:
+        case XG_SIM_Y_CANCELLED: ok = xg_sim_system_lane(w, v, in, i); break;
         default: ok = xg_sim_mb_lane(w, v, in, i);
         }
     }
 }
+XG_FN bool xg_sim_tensor_allocate(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask); /* tensor.c */
 /* True when the warp may go on to the next record. */
 XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     uint32_t i, done = 0;
     if (in->op == XG_SIM_Y_WAIT) return xg_sim_cluster_wait(w, v, in, mask);
+    if (in->op == XG_SIM_N_ALLOC) return xg_sim_tensor_allocate(w, v, in, mask);
     xg_sim_land(w);
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
@@ -721,6 +761,11 @@ XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
             if (in->op == XG_SIM_Y_WAIT) {
                 xg_sim_fault(of, v, in, lane, XG_SIM_FAULT_DEADLOCK,
                     "a warp waits at barrier.cluster, which others of the cluster never reach");
+                return true;
+            }
+            if (in->op == XG_SIM_N_ALLOC) {
+                xg_sim_fault(of, v, in, lane, XG_SIM_FAULT_DEADLOCK,
+                    "a warp waits for tensor memory, which has 512 columns, and nobody else can move");
                 return true;
             }
             p = xg_sim_mb_at(of, v, in, lane, in->a, in->imm2, false);

@@ -3,6 +3,8 @@
 #define XG_SIM_ATOMICS_C
 #include "trace.c"
 
+XG_FN uint64_t xg_sim_flush(uint64_t f32) { return f32 & 0x7F800000u ? f32 : f32 & 0x80000000u; }
+/* c: what cas puts; of add.f32, 1 in global memory, where subnormals are flushed. */
 XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, uint64_t b, uint64_t c) {
     bool sgn = xg_sim_types[t].cls == 'S';
     uint32_t bits = xg_sim_types[t].bits;
@@ -12,6 +14,8 @@ XG_FN uint64_t xg_sim_atomic_value(xg_sim_atom op, xg_sim_type t, uint64_t old, 
                              : op == XG_SIM_A_MIN ? XG_SIM_H_MIN
                                                   : XG_SIM_H_MAX) |
                          (t == XG_SIM_BF16 || t == XG_SIM_BF16X2 ? (uint32_t)XG_SIM_H_BF16 : 0u);
+            if (t == XG_SIM_F32 && c)
+                return xg_sim_flush(xg_sim_soft_add(XG_SIM_IS_F32, xg_sim_flush(old), xg_sim_flush(b), XG_SIM_RN));
             if (t == XG_SIM_F32) return xg_sim_soft_add(XG_SIM_IS_F32, old, b, XG_SIM_RN);
             if (t == XG_SIM_F64) return xg_sim_soft_add(XG_SIM_IS_F64, old, b, XG_SIM_RN);
             return xg_sim_types[t].bytes == 4 ? xg_sim_halves((uint32_t)old, (uint32_t)b, 0, h)
@@ -105,7 +109,8 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
             (xg_sim_space)(in->imm2 & XG_SIM_M_SPACE), mask, all, true, &r))
         return;
     if (!xg_sim_shadow(w, v, in, &r, mask, all, in->op == XG_SIM_A_EXCH ? XG_SIM_WRITES : XG_SIM_UPDATES, true)) return;
-    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    if (in->n > n && !(in->imm2 & XG_SIM_M_NARROW)) w->watches = true;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_fence(w, (in->imm2 & XG_SIM_M_NARROW) != 0);
     w->stats.atomics++;
     w->stats.atomic_conflicts += xg_sim_popc(mask) - xg_sim_count_places(&r, mask);
     if (t == XG_SIM_B128) {
@@ -126,6 +131,7 @@ XG_FN void xg_sim_exec_atom(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
             b[e] = 0;
             memcpy(&b[e], xg_sim_slot(w, v, list[e]) + (size_t)i * bytes, bytes);
         }
+        if (t == XG_SIM_F32) c = !xg_sim_owner(w, p);
         if (in->flags & 32) memcpy(&c, xg_sim_slot(w, v, in->c) + (size_t)i * bytes, bytes);
         for (e = 0; e < n; e++) {
             old = xg_sim_atomic(p + e * bytes, (xg_sim_atom)in->op, t, b[e], c);

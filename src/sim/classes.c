@@ -49,6 +49,7 @@
     X("mma", TENSOR) \
     X("wmma", TENSOR) \
     X("wgmma", TENSOR) \
+    X("tcgen05", TENSOR) \
     X("ldmatrix", SHARED) \
     X("stmatrix", SHARED) \
     X("movmatrix", WARP)

@@ -13,7 +13,9 @@ enum {
     XG_SIM_M_WIDE = 1 << 8 /* 64-bit address */,
     XG_SIM_M_FENCE = 1 << 9,
     XG_SIM_M_VECTOR = 10 /* log2 of items */,
-    XG_SIM_M_STRONG = 1 << 12 /* volatile, relaxed, acquire, release */
+    XG_SIM_M_STRONG = 1 << 12 /* volatile, relaxed, acquire, release */,
+    XG_SIM_M_CONSTANT = 1 << 13 /* .nc and ldu: of memory that the kernel does not write */,
+    XG_SIM_M_NARROW = 1 << 14 /* of scope .cta */
 };
 
 XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) {
@@ -192,6 +194,8 @@ XG_FN void xg_sim_access(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE |
                (xg_sim_types[t].cls == 'S' ? (uint32_t)XG_SIM_M_SIGNED : 0u) | (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) |
                (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (xg_sim_strong(s) ? (uint32_t)XG_SIM_M_STRONG : 0u) |
+               (xg_sim_has(s, "nc") || xg_str_is(s->op, "ldu") ? (uint32_t)XG_SIM_M_CONSTANT : 0u) |
+               (xg_sim_strong(s) && xg_sim_has(s, "cta") ? (uint32_t)XG_SIM_M_NARROW : 0u) |
                (n == 8      ? 3u
                    : n == 4 ? 2u
                    : n == 2 ? 1u
@@ -286,7 +290,8 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     in->e = XG_SIM_NOREG;
     in->flags |= fence ? XG_SIM_UNI : 0;
     in->imm2 = (uint32_t)space | xg_sim_log2(xg_sim_types[t].bytes) << XG_SIM_M_SIZE |
-               (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) | (uint32_t)t << 16;
+               (wide ? (uint32_t)XG_SIM_M_WIDE : 0u) | (fence ? (uint32_t)XG_SIM_M_FENCE : 0u) |
+               (xg_sim_has(s, "cta") ? (uint32_t)XG_SIM_M_NARROW : 0u) | (uint32_t)t << 16;
 }
 
 /* cvta, cvta.to, isspacep. imm: space, then 0 to generic, 1 from generic, 2 test. */

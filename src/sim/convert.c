@@ -470,7 +470,7 @@ XG_FN void xg_sim_cvt_packed(
             f = XG_F(pair_x2);
         else if ((dt == XG_SIM_F16X2 || dt == XG_SIM_BF16X2) && xg_sim_types[st].bits == 16)
             f = XG_F(unpair_8);
-        else if (dt == XG_SIM_F16X2 && xg_sim_types[st].bits == 8)
+        else if ((dt == XG_SIM_F16X2 || dt == XG_SIM_BF16X2) && xg_sim_types[st].bits == 8)
             f = XG_F(unpair_4);
         else
             xg_sim_no_type(p, s, dt);

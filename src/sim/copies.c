@@ -81,6 +81,14 @@ XG_FN bool xg_sim_copy_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     for (k = at / 4; k < (at + n) / 4; k++) m->w[k] = mine;
     return true;
 }
+/* Something asynchronous has written these bytes: no thread is their writer any more. */
+XG_FN void xg_sim_landed(xg_sim_worker *of, size_t at, size_t n) {
+    const uint32_t settled = xg_sim_with_part(of->shared_block, XG_SIM_PART_MIXED);
+    size_t k;
+    if (!n) return;
+    xg_sim_set_bytes(of, at, n, XG_SIM_WRITTEN, true);
+    for (k = at / 4; k <= (at + n - 1) / 4; k++) of->marks[k] = (of->marks[k] & XG_SIM_TAG_BYTES) | settled;
+}
 /* A lane has issued a copy to these bytes, whole words. */
 XG_FN void xg_sim_copy_issue(xg_sim_worker *w, uint32_t thread, size_t at, size_t n) {
     const uint32_t states = XG_SIM_COPYING * 0x01010101u, group = w->copy_threads[thread].groups;

@@ -669,17 +669,24 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
 }
 
-/* div, sqrt, rcp: .approx and .full are computed as exactly as the rounded forms. */
+/* div, sqrt, rcp: .approx and .full are rounded once, except where the bound allows much more (math.c). */
 XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    bool approx = xg_sim_take(s, "approx") || xg_sim_take(s, "full"), ftz = xg_sim_take(s, "ftz");
+    bool full = xg_sim_take(s, "full"), approx = xg_sim_take(s, "approx") || full, ftz = xg_sim_take(s, "ftz");
     xg_sim_round mode = xg_sim_take_round(s);
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t n = arg == XG_SIM_BT_div ? 2 : 1;
-    (void)approx;
     xg_sim_operands(p, s, n + 1, n + 1);
     if (xg_sim_is_float(t)) {
-        if (t == XG_SIM_F64) ftz = false; /* rcp.approx.ftz.f64: f64 subnormals are within its error */
-        if (mode == XG_SIM_RN)
+        if (approx && t == XG_SIM_F64 && arg == XG_SIM_BT_rcp)
+            xg_sim_float(p, s, XG_SIM_F_rcpcoarse_f64, t, 1, false, false, 0);
+        else if (approx && t == XG_SIM_F32 && p->approx)
+            xg_sim_float(p, s, n == 2 ? XG_SIM_F_bentdiv_f32 : XG_SIM_F_bent_f32, t, n, ftz, false,
+                (uint32_t)p->approx << 8 | (uint32_t)(n == 2                 ? XG_SIM_AP_DIV
+                                                      : arg == XG_SIM_BT_rcp ? XG_SIM_AP_RCP
+                                                                             : XG_SIM_AP_SQRT));
+        else if (approx && !full && t == XG_SIM_F32 && n == 2)
+            xg_sim_float(p, s, XG_SIM_F_divapprox_f32, t, n, ftz, false, 0);
+        else if (mode == XG_SIM_RN)
             xg_sim_float(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, n, ftz, false, 0);
         else if (arg == XG_SIM_BT_div)
             xg_sim_float(p, s, xg_sim_pick(p, s, XG_SIM_BT_divm, t), t, n, ftz, false, mode);
@@ -702,6 +709,16 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
 }
 
+XG_FN uint32_t xg_sim_bent_of(xg_sim_f f) {
+    switch (f) {
+    case XG_SIM_F_ex2_f32: return XG_SIM_AP_EX2;
+    case XG_SIM_F_lg2_f32: return XG_SIM_AP_LG2;
+    case XG_SIM_F_sin_f32: return XG_SIM_AP_SIN;
+    case XG_SIM_F_cos_f32: return XG_SIM_AP_COS;
+    case XG_SIM_F_tanh_f32: return XG_SIM_AP_TANH;
+    default: return XG_SIM_AP_RSQRT;
+    }
+}
 /* ex2, lg2, sin, cos, tanh, rsqrt of f32; ex2 and tanh of 16-bit floats too. */
 XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     bool ftz;
@@ -711,9 +728,12 @@ XG_FN void xg_sim_d_approx(xg_sim_asm *p, xg_sim_stmt *s, uint32_t f) {
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 2, 2);
     if (xg_sim_is_half(t) && (f == XG_SIM_F_ex2_f32 || f == XG_SIM_F_tanh_f32))
-        xg_sim_half_op(p, s, t, 1, f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH);
+        xg_sim_half_op(p, s, t, 1,
+            (uint32_t)(f == XG_SIM_F_ex2_f32 ? XG_SIM_H_EX2 : XG_SIM_H_TANH) | (uint32_t)p->approx << XG_SIM_H_BENT);
     else if (f == XG_SIM_F_rsqrt_f32 && t == XG_SIM_F64)
-        xg_sim_float(p, s, XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
+        xg_sim_float(p, s, ftz ? XG_SIM_F_rsqrtcoarse_f64 : XG_SIM_F_rsqrt_f64, t, 1, false, false, 0);
+    else if (t == XG_SIM_F32 && p->approx)
+        xg_sim_float(p, s, XG_SIM_F_bent_f32, t, 1, ftz, false, (uint32_t)p->approx << 8 | xg_sim_bent_of((xg_sim_f)f));
     else if (t == XG_SIM_F32)
         xg_sim_float(p, s, (xg_sim_f)f, t, 1, ftz, false, 0);
     else

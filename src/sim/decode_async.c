@@ -28,6 +28,11 @@ typedef enum xg_sim_asyncop {
     XG_SIM_Y_MAP_SET,
     XG_SIM_Y_MAP_COPY,
     XG_SIM_Y_FILL,
+    XG_SIM_Y_ALLOCA, /* provided.c */
+    XG_SIM_Y_STACK_SAVE,
+    XG_SIM_Y_STACK_RESTORE,
+    XG_SIM_Y_TRY_CANCEL,
+    XG_SIM_Y_CANCELLED,
     XG_SIM_Y_MB_TEST,
     XG_SIM_Y_WAIT /* barrier.cluster.wait */
 } xg_sim_asyncop;
@@ -146,6 +151,11 @@ XG_FN xg_sim_space xg_sim_shared_word(const xg_sim_stmt *s) {
     X("pmevent", "mask?", "n", NOP) \
     X("setmaxnreg", "inc|dec sync aligned u32", "n", NOP)
 /* clang-format on */
+/* imm of FENCE: between the proxies of threads and of copies; of scope .cta only. */
+enum {
+    XG_SIM_FENCE_PROXY = 1,
+    XG_SIM_FENCE_NARROW = 2
+};
 typedef struct xg_sim_hint {
     const char *op, *form, *operands;
     xg_sim_kind kind;
@@ -174,6 +184,7 @@ XG_FN void xg_sim_hint_operands(xg_sim_asm *p, xg_sim_stmt *s, const char *opera
     }
 }
 XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    xg_sim_ins *in;
     size_t i;
     (void)arg;
     for (i = 0; i < XG_COUNT(xg_sim_hints); i++) {
@@ -182,7 +193,9 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_hint_operands(p, s, h->operands);
         if (xg_str_is(s->op, "setmaxnreg") && (s->o[0].value % 8 || s->o[0].value < 24 || s->o[0].value > 256))
             XG_SIM_BAD(p, s->o[0].at, NULL, "a register count is a multiple of 8 from 24 to 256");
-        xg_sim_put(p, s, h->kind);
+        in = xg_sim_put(p, s, h->kind);
+        if (xg_sim_has(s, "proxy") && xg_sim_has(s, "async")) in->imm = XG_SIM_FENCE_PROXY;
+        if (!xg_sim_has(s, "proxy") && xg_sim_has(s, "cta")) in->imm = XG_SIM_FENCE_NARROW;
         return;
     }
     xg_sim_no_form(p, s);
@@ -372,6 +385,7 @@ enum {
     XG_SIM_BK_MULTICAST = 2,
     XG_SIM_BK_IM2COL = 4,
     XG_SIM_BK_MASKED = 8,
+    XG_SIM_BK_PICKS = 1 << 9, /* gather4, scatter4 */
     XG_SIM_BK_REDUCE = 1 << 8 /* | op << 4 */,
     XG_SIM_BK_OP = 4,
     XG_SIM_BK_TYPE = 16,
@@ -464,7 +478,8 @@ XG_FN uint32_t xg_sim_coordinates(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_op
 XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefetch) {
     bool load = !reduce && !prefetch && xg_sim_has(s, "mbarrier::complete_tx::bytes"),
          im2col = xg_sim_has(s, "im2col") || xg_sim_has(s, "im2col_no_offs"),
-         multicast = xg_sim_has(s, "multicast::cluster");
+         multicast = xg_sim_has(s, "multicast::cluster"),
+         picks = xg_sim_has(s, "tile::gather4") || xg_sim_has(s, "tile::scatter4");
     bool offsets = im2col && (load || prefetch);
     uint32_t rank = xg_sim_has(s, "1d")   ? 1
                     : xg_sim_has(s, "2d") ? 2
@@ -482,9 +497,20 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
             : reduce ? xg_sim_form(s, "reduce async bulk tensor 1d|2d|3d|4d|5d global shared::cta "
                                       "add|min|max|inc|dec|and|or|xor tile|im2col_no_offs? bulk_group L2::cache_hint?")
             : load ? xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d shared::cluster|shared::cta global tile|im2col? "
-                                    "mbarrier::complete_tx::bytes multicast::cluster? L2::cache_hint?")
+                                    "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
+                                    "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d shared::cluster|shared::cta global tile::gather4 "
+                                        "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
+                                        "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d tile::gather4 shared::cluster|shared::cta global "
+                                        "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
+                                        "L2::cache_hint?")
                    : xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d global shared::cta tile|im2col_no_offs? "
-                                    "bulk_group L2::cache_hint?")))
+                                    "bulk_group L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d global shared::cta tile::scatter4 bulk_group "
+                                        "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 2d tile::scatter4 global shared::cta bulk_group "
+                                        "L2::cache_hint?")))
         xg_sim_no_form(p, s);
     if (im2col && rank < 3) XG_SIM_BAD(p, s->at, NULL, "im2col needs a tensor of rank 3, 4 or 5");
     n = (prefetch ? 1u : load ? 3u : 2u) + offsets + multicast + xg_sim_has(s, "L2::cache_hint");
@@ -498,7 +524,8 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
         bar = xg_sim_spot_of(p, s, &s->o[2], XG_SIM_SHARED);
         third = bar.code;
     }
-    count = xg_sim_coordinates(p, s, map->pair, offsets ? &s->o[at] : NULL, rank, &list);
+    /* a column and four rows */
+    count = xg_sim_coordinates(p, s, map->pair, offsets ? &s->o[at] : NULL, picks ? 5 : rank, &list);
     at += offsets;
     if (multicast) mask = xg_sim_source(p, s, at++, XG_SIM_B16);
     xg_sim_policy_at(p, s, at);
@@ -514,7 +541,7 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
     in->list = list;
     in->n = (uint16_t)count;
     in->imm = (load ? 0u : (uint32_t)XG_SIM_BK_TO_GLOBAL) | (multicast ? (uint32_t)XG_SIM_BK_MULTICAST : 0u) |
-              (im2col ? (uint32_t)XG_SIM_BK_IM2COL : 0u) |
+              (im2col ? (uint32_t)XG_SIM_BK_IM2COL : 0u) | (picks ? (uint32_t)XG_SIM_BK_PICKS : 0u) |
               (reduce ? (uint32_t)XG_SIM_BK_REDUCE | (uint32_t)op << XG_SIM_BK_OP : 0u) | rank << XG_SIM_BK_RANK;
     in->imm2 = xg_sim_spot_bits(shared) | xg_sim_spot_bits(tensor) << 8 | xg_sim_spot_bits(bar) << 16;
 }

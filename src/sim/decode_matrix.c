@@ -17,6 +17,9 @@
     X(F64, "f64", 64, 1) \
     X(E4M3, "e4m3", 8, 1) \
     X(E5M2, "e5m2", 8, 1) \
+    X(E2M3, "e2m3", 6, 1) \
+    X(E3M2, "e3m2", 6, 1) \
+    X(E2M1, "e2m1", 4, 1) \
     X(S8, "s8", 8, 0) \
     X(U8, "u8", 8, 0) \
     X(S4, "s4", 4, 0) \
@@ -57,7 +60,10 @@ typedef enum xg_sim_tileop {
     XG_SIM_T_WLOAD,
     XG_SIM_T_WSTORE,
     XG_SIM_T_WGMMA,
-    XG_SIM_T_WGSYNC
+    XG_SIM_T_WGSYNC,
+    XG_SIM_T_BYTES_LOAD /* small.c */,
+    XG_SIM_T_BYTES_STORE,
+    XG_SIM_T_SMALL
 } xg_sim_tileop;
 
 /* Flags of a multiplication, and of the transfers. */
@@ -200,9 +206,6 @@ XG_FN void xg_sim_d_ldmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t store) {
     xg_sim_ins *in;
     memset(&t, 0, sizeof t);
     r.n = 0;
-    if (xg_sim_has(s, "m16n16") || xg_sim_has(s, "m8n16") || xg_sim_has(s, "m16n8"))
-        XG_SIM_UNSUPPORTED(p, s->at, "m8n8 with .b16 works", "'%.*s' of 8-bit and smaller elements is not simulated",
-            (int)s->op.n, s->op.p);
     if (!xg_sim_form(s, "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16")) xg_sim_no_form(p, s);
     n = xg_sim_has(s, "x4") ? 4 : xg_sim_has(s, "x2") ? 2 : 1;
     xg_sim_operands(p, s, 2, 2);

@@ -116,10 +116,8 @@ XG_FN void xg_sim_d_videos(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* arg
 }
 
 XG_FN void xg_sim_d_refused(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const why[] = {"textures and surfaces are not simulated",
-        "the tensor memory of sm_100 is not simulated", "memory of several devices is not simulated",
-        "a stack that grows is not simulated", "launches that are cancelled are not simulated"};
-    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': %s", (int)s->op.n, s->op.p, why[arg]);
+    (void)arg;
+    XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s': textures and surfaces are not simulated", (int)s->op.n, s->op.p);
 }
 
 #endif /* XG_SIM_DECODE_VIDEO_C */

@@ -108,6 +108,7 @@ XG_M256_FN bool xg_sim_fast_line(const xg_sim_marks *m, uint32_t *tags, uint32_t
     const uint32_t wt = XG_SIM_LINE_GET(&tags[0]), rt = XG_SIM_LINE_GET(&tags[1]), past = m->tag - m->block;
     uint32_t next;
     if (!(wt < m->floor || wt - m->block < past || wt == mine) || (!write && wt < m->least)) return false;
+    if (write ? m->read_only && rt >= m->floor : m->constant && wt >= m->floor) return false;
     if (write) {
         if (!(rt < m->floor || (rt - m->block < past && !(rt & XG_SIM_TAG_FOREIGN)) || rt == mine)) return false;
         if (wt != mine) XG_SIM_LINE_SET(&tags[0], mine);
@@ -200,6 +201,7 @@ XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
             if (usable) {
                 *cached = b;
                 m.line_w = b->shadow;
+                if (w->m->constants && asked) xg_sim_constant_marks(w, f->in, b, &m, f->write);
             }
         }
         if (!usable || a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) ||

@@ -84,7 +84,8 @@ XG_FN void xg_sim_edges(xg_sim_asm *p, xg_sim_graph *g) {
 XG_FN uint32_t xg_sim_list_sources(const xg_sim_asm *p, const xg_sim_ins *in) {
     if (in->kind == XG_SIM_K_ST) return in->n;
     if (in->kind == XG_SIM_K_ATOM) return in->d2bytes;
-    if (in->kind == XG_SIM_K_ASYNC || in->kind == XG_SIM_K_WAIT || in->kind == XG_SIM_K_TILE)
+    if (in->kind == XG_SIM_K_ASYNC || in->kind == XG_SIM_K_WAIT || in->kind == XG_SIM_K_TILE ||
+        in->kind == XG_SIM_K_TENSOR)
         return in->n - in->d2bytes;
     if (in->kind == XG_SIM_K_CALL) {
         const xg_sim_callsite *s = &p->sites.p[in->imm];

@@ -453,7 +453,16 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     XG_SIM_T(Df64) z = x * 2.88539008177792681472; \
     XG_V_EXP2(y, z); \
     y = 1.0 - 2.0 / (y + 1.0); \
-    r = XG_V_TO(Df32, XG_V_FLTD(XG_V_SEL(m, XG_V_RAWD(less), XG_V_RAWD(y))))
+    /* 11 bits behind the first: a bound of 2^-11 */ \
+    y = XG_V_FLTD(XG_V_SEL(m, XG_V_RAWD(less), XG_V_RAWD(y)) & ~(uint64_t)0x1FFFFFFFFFFu); \
+    r = XG_V_TO(Df32, y)
+/* div.approx: by more than 2^126 gives zero, of an infinity a NaN. */
+#define XG_V_DIVAPPROX \
+    const XG_SIM_T(Wu32) size = XG_V_RAW(b) & 0x7FFFFFFFu; \
+    const XG_SIM_T(Wu32) large = XG_V_MASK(Wu32, size > 0x7E800000u) & XG_V_MASK(Wu32, size < 0x7F800000u); \
+    const XG_SIM_T(Wf32) quotient = a / b, zero = a * 0.0f; \
+    r = XG_V_FLT(XG_V_SEL(large, XG_V_RAW(zero), XG_V_RAW(quotient))); \
+    XG_V_NANW(r)
 #define XG_V_FTZ(u) ((u)&XG_V_SEL(XG_V_MASK(Wu32, ((u)&0x7F800000u) == 0u), 0x80000000u, ~((u)&0u)))
 
 /* A comparison of every ordered kind for one type; wide ones narrow their mask to 32 bits. */
@@ -545,6 +554,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     F2(sub_f32, f32, W, f32, f32, f32, r = a - b; XG_V_NANW(r)) \
     F2(mul_f32, f32, W, f32, f32, f32, r = a * b; XG_V_NANW(r)) \
     F2(div_f32, f32, W, f32, f32, f32, r = a / b; XG_V_NANW(r)) \
+    F2(divapprox_f32, f32, W, f32, f32, f32, XG_V_DIVAPPROX) \
     F3(fma_f32, f32, W, f32, f32, f32, f32, r = XG_SIM_T(fma32)(a, b, c); XG_V_NANW(r)) \
     F1(sqrt_f32, f32, W, f32, f32, r = XG_SIM_T(sqrt32)(a); XG_V_NANW(r)) \
     F1(rcp_f32, f32, W, f32, f32, r = 1.0f / a; XG_V_NANW(r)) \

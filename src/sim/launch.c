@@ -121,7 +121,19 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
     m->classes = XG_NEW_N(p->a, uint8_t, m->n_code + 1);
     for (i = 0; i < m->n_code; i++)
         if (m->code[i].flags & XG_SIM_FIRST) m->classes[i] = xg_sim_class_of(m->src, m->code[i].at);
+    for (i = 0; i < p->sites.n; i++) {
+        xg_sim_provided what = xg_sim_provided_of(p->sites.p[i].callee);
+        m->heap = m->heap || what == XG_SIM_P_ALLOC || what == XG_SIM_P_FREE;
+        m->prints = m->prints || what == XG_SIM_P_PRINT;
+    }
     for (i = 0; i < m->n_code; i++) m->copies_async = m->copies_async || m->code[i].kind == XG_SIM_K_CPASYNC;
+    for (i = 0; i < m->n_code; i++) {
+        const xg_sim_ins *in = &m->code[i];
+        const bool access = in->kind == XG_SIM_K_LD || in->kind == XG_SIM_K_ST || in->kind == XG_SIM_K_ATOM;
+        if (!access || (in->imm2 & XG_SIM_M_SPACE) > XG_SIM_GLOBAL) continue;
+        m->constants = m->constants || (in->kind == XG_SIM_K_LD && in->imm2 & XG_SIM_M_CONSTANT);
+        m->narrow = m->narrow || in->imm2 & XG_SIM_M_NARROW;
+    }
     for (i = 1; i < m->n_code; i++)
         m->code[i].before = m->code[i - 1].before + ((m->code[i - 1].flags & XG_SIM_FIRST) != 0);
     m->list = XG_NEW_N(p->a, uint32_t, p->list.n + 1);
@@ -150,6 +162,7 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
         if (b->readonly || b->bytes > XG_SIM_GLOBALS_SHADOWED || b->base % 4) continue;
         b->shadow = (uint32_t *)xg_alloc_raw(p->a, (size_t)xg_sim_shadow_bytes(b));
         for (l = 0; l < 2 * lines; l++) b->shadow[l] = l % 2 == 0;
+        memset(xg_sim_shadow_launches(b), 0, 8);
     }
     if (m->globals.n) qsort(m->globals.p, m->globals.n, sizeof *m->globals.p, xg_sim_by_base);
 }
@@ -189,17 +202,22 @@ XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
     xg_arena_free(&p->scratch);
     return p->m;
 }
-XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx) {
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
     p->c = c;
     p->a = a;
     p->src = ptx;
     p->unit = unit;
+    p->approx = approx;
     p->m = XG_NEW(a, xg_sim_module);
     p->m->src = ptx;
     p->m->moves = xg_sim_moves_of(unit);
     xg_arena_init(&p->scratch, c);
     return xg_sim_load_guarded(p);
+}
+XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit) {
+    return xg_sim_load_as(c, a, ptx, unit, XG_SIM_APPROX_USUAL);
 }
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx) {
     return xg_sim_load_for(c, a, ptx, xg_sim_unit_best());
@@ -300,7 +318,10 @@ XG_SIM_FN xlagpu_status xg_sim_prepare(xg_ctx *c, xg_sim_launch *l) {
     l->shared_bytes = (uint32_t)at;
     l->threads = (uint32_t)threads;
     l->warps = (l->threads + XG_SIM_WARP - 1) / XG_SIM_WARP;
-    l->local_bytes = (f->deep_local + 15) / 16 * 16;
+    l->alloca_bytes = l->module->allocas ? XG_SIM_ALLOCA_BYTES : 0;
+    l->local_bytes = (f->deep_local + 15) / 16 * 16 + l->alloca_bytes;
+    if (l->module->heap && l->memory && !xg_sim_heap_make(l->memory))
+        return xg_sim_refuse(c, "kernel '%s': there is no memory for the heap of malloc", name);
     l->stack_bytes = (f->stack + 63) / 64 * 64;
     /* warps side by side shall not compete for the same cache lines */
     if (l->stack_bytes / 64 % 2 == 0) l->stack_bytes += 64;
@@ -349,6 +370,19 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
         w.copy_words = (xg_sim_copy_word *)(void *)xg_sim_carve_out(
             &c, ((size_t)l->shared_bytes / 4 + 1) * sizeof(xg_sim_copy_word));
     }
+    if (l->module->tensor_memory) {
+        xg_sim_tensor_block t, *at = (xg_sim_tensor_block *)(void *)xg_sim_carve_out(&c, sizeof t);
+        memset(&t, 0, sizeof t);
+        t.cells = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.cells);
+        t.states = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.states);
+        t.lent = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.lent);
+        t.a = (double *)(void *)xg_sim_carve_out(&c, XG_SIM_UMMA_K * sizeof *t.a);
+        t.b = (double *)(void *)xg_sim_carve_out(&c, (size_t)XG_SIM_UMMA_K * XG_SIM_UMMA_N * sizeof *t.b);
+        if (memory) *at = t;
+        w.tensor = at;
+    }
+    if (l->module->allocas)
+        w.stack = (uint32_t *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_WARP * sizeof *w.stack);
     w.local = xg_sim_carve_out(&c, (size_t)l->warps * XG_SIM_WARP * l->local_bytes + 64);
     {
         xg_sim_frame *frames =
@@ -377,6 +411,8 @@ XG_FN size_t xg_sim_carve_cluster(xg_sim_cluster *out, char *memory, const xg_si
     k.n = l->cluster_blocks;
     k.peers = (xg_sim_worker **)(void *)xg_sim_carve_out(&c, k.n * sizeof *k.peers);
     k.flights = (xg_sim_flight *)(void *)xg_sim_carve_out(&c, XG_SIM_FLIGHTS * sizeof *k.flights);
+    if (l->module->tensor_memory)
+        k.leases = (xg_sim_lease *)(void *)xg_sim_carve_out(&c, XG_SIM_LEASES * sizeof *k.leases);
     if (out) *out = k;
     return c.n;
 }

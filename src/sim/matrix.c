@@ -448,6 +448,21 @@ XG_FN void xg_sim_exec_wmma_move(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
 
+/* Of the lanes that store rows of 16 bytes, those whose row changes something: the others disturb no other warp. */
+XG_FN uint32_t xg_sim_rows_changed(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t mask, const char *rows) {
+    uint32_t lane, i;
+    for (lane = 0; lane < XG_SIM_WARP; lane++) {
+        const char *p;
+        xg_sim_worker *of;
+        if (!(mask >> lane & 1)) continue;
+        p = xg_sim_reach_at(r, lane);
+        of = xg_sim_owner(w, p);
+        if (!of || memcmp(p, rows + (size_t)lane * 16, 16) != 0) continue;
+        for (i = 0; i < 16 && xg_sim_byte_state(of, (size_t)(p - of->shared) + i) == XG_SIM_WRITTEN; i++) {}
+        if (i == 16) mask &= ~(1u << lane);
+    }
+    return mask;
+}
 /* Lanes 8j to 8j+7 give the rows of matrix j, 16 bytes each; a lane's register j holds elements 2c and 2c+1 of row lane
  * / 4, or transposed of the column: a register's slot is the matrix as it is, or turned. */
 /* Eight rows of eight items of 16 bits, turned. */
@@ -483,8 +498,8 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
             mask, 16, store, &r))
         return;
-    if (!xg_sim_shadow(w, v, in, &r, mask, 16, store ? XG_SIM_WRITES : XG_SIM_READS, false)) return;
     if (!store) {
+        if (!xg_sim_shadow(w, v, in, &r, mask, 16, XG_SIM_READS, false)) return;
         w->stats.shared_loads++;
         for (row = 0; row < 8 * n; row++) memcpy(tiles[row / 8] + row % 8 * 16, xg_sim_reach_at(&r, row), 16);
         for (j = 0; j < n; j++)
@@ -500,6 +515,8 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
             xg_sim_turn_halves(tiles[j], xg_sim_slot(w, v, list[j]));
         else
             memcpy(tiles[j], xg_sim_slot(w, v, list[j]), 128);
+    mask = xg_sim_rows_changed(w, &r, mask, tiles[0]);
+    if (mask && !xg_sim_shadow(w, v, in, &r, mask, 16, XG_SIM_WRITES, false)) return;
     for (row = 0; row < 8 * n; row++) memcpy(xg_sim_reach_at(&r, row), tiles[row / 8] + row % 8 * 16, 16);
 }
 XG_FN void xg_sim_exec_movmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {

@@ -6,7 +6,7 @@
  * data moves in straight loops. */
 #ifndef XG_SIM_MEMORY_C
 #define XG_SIM_MEMORY_C
-#include "copies.c"
+#include "orders.c"
 
 /* ---- reaching memory ---- */
 
@@ -394,7 +394,8 @@ XG_FN bool xg_sim_track_bytes(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
     return true;
 }
 
-XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffer w->last */
+XG_FN xg_sim_marks xg_sim_marks_global(
+    const xg_sim_worker *w, const xg_sim_ins *in, bool write) { /* of the buffer w->last */
     const xg_sim_buffer *b = &w->last;
     const xg_sim_tags t = xg_sim_tags_of(b);
     xg_sim_marks m;
@@ -407,7 +408,9 @@ XG_FN xg_sim_marks xg_sim_marks_global(const xg_sim_worker *w) { /* of the buffe
     m.tag = w->tracked ? w->tag : 0;
     m.least = w->l->unchecked_global ? 0 : 1;
     m.races = w->tracked;
-    m.fenced = w->fenced;
+    m.fenced = w->fences && w->watches;
+    m.constant = m.read_only = false;
+    if (w->m->constants && w->tracked && m.r && b->shadow) xg_sim_constant_marks(w, in, b, &m, write);
     return m;
 }
 
@@ -496,11 +499,14 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
     const xg_sim_buffer *b = &w->last;
     uint64_t at = address - b->base, k;
     char what[160];
-    xg_sim_marks m = xg_sim_marks_global(w);
+    xg_sim_marks m = xg_sim_marks_global(w, in, does != XG_SIM_READS);
     xg_sim_clash c;
     bool write = does == XG_SIM_WRITES;
     if (!b->shadow) return true;
     if (strong) {
+        if (!xg_sim_scope(w, v, in, lane, &m, at, n, does != XG_SIM_READS) ||
+            !xg_sim_constant_check(w, v, in, lane, each, &m, at, n, does != XG_SIM_READS))
+            return false;
         for (k = at / 4; k <= (at + n - 1) / 4; k++) {
             if (xg_sim_tag_at(m.line_w, m.w, k)) continue;
             if (write || !m.least) {
@@ -518,18 +524,20 @@ XG_RACY XG_FN bool xg_sim_shadow_global(xg_sim_worker *w, const xg_sim_warp *v, 
         }
         return true;
     }
+    if (!xg_sim_constant_check(w, v, in, lane, each, &m, at, n, write)) return false;
     if (xg_sim_track(w->m->moves, &m, at, at + n, v->id & 31, write, &c)) return true;
     xg_format(what, sizeof what, "buffer '%s' of %llu bytes at 0x%llX", b->name ? b->name : "?",
         (unsigned long long)b->bytes, (unsigned long long)b->base);
     return xg_sim_track_bytes(w, v, in, lane, each, &m, (const char *)(uintptr_t)b->base, at, n, write, what);
 }
 /* Scattered whole words of a FEW. */
-XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, bool write) {
+XG_FN bool xg_sim_shadow_lanes(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, bool write) {
     xg_sim_marks m;
     uint32_t bytes;
     size_t skip;
     if (r->shape != XG_SIM_FEW || r->bytes & 3 || (!r->shared && !w->last.shadow)) return false;
-    m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w);
+    m = r->shared ? xg_sim_marks_shared(w) : xg_sim_marks_global(w, in, write);
     skip = (size_t)((uint64_t)(uintptr_t)r->at - (r->shared ? (uint64_t)(uintptr_t)w->shared : w->last.base)) / 4;
     m.w += skip;
     if (m.r) m.r += skip;
@@ -543,7 +551,8 @@ XG_FN bool xg_sim_shadow_lanes(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     return true;
 }
 /* Scattered reads of global memory, of which neighbouring lanes have whole lines: rows of tiles. */
-XG_FN bool xg_sim_shadow_rows(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r, uint32_t mask) {
+XG_FN bool xg_sim_shadow_rows(
+    xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask) {
     const uint32_t lanes = 64 / r->bytes;
     xg_sim_marks m;
     uint32_t i, k, wrong = 0;
@@ -553,7 +562,7 @@ XG_FN bool xg_sim_shadow_rows(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
         for (k = 1; k < lanes; k++) wrong |= (r->to.off[i + k] - r->to.off[i]) ^ k * r->bytes;
     }
     if (wrong) return false;
-    m = xg_sim_marks_global(w);
+    m = xg_sim_marks_global(w, in, false);
     for (i = 0; i < XG_SIM_WARP; i += lanes) {
         const uint64_t line = ((uint64_t)(uintptr_t)r->at - w->last.base + r->to.off[i]) / 64;
         if (!xg_sim_track_line(w->m->moves, &m, line, m.tag | (v->id & 31), false)) return false;
@@ -599,10 +608,10 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
             w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
     if (!strong && does == XG_SIM_READS && bytes >= 8 &&
-        (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, r, mask)))
+        (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, in, r, mask)))
         return true;
     if (strong ? xg_sim_shadow_strong(w, r, bytes)
-               : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, r, does == XG_SIM_WRITES))
+               : does != XG_SIM_UPDATES && xg_sim_shadow_lanes(w, v, in, r, does == XG_SIM_WRITES))
         return true;
     for (i = 0; i < XG_SIM_WARP; i++) {
         const char *p;
@@ -808,7 +817,8 @@ XG_FN void xg_sim_exec_access(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
         else
             w->stats.global_loads++;
     }
-    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_synchronised(w);
+    if (in->imm2 & XG_SIM_M_STRONG && !store && !(in->imm2 & XG_SIM_M_NARROW)) w->watches = true;
+    if (in->imm2 & XG_SIM_M_FENCE) xg_sim_fence(w, (in->imm2 & XG_SIM_M_NARROW) != 0);
     if (in->imm2 & XG_SIM_M_FENCE && store) xg_sim_full_fence();
     if (r.shape == XG_SIM_RUN && (n == 2 || n == 4) && size == in->dbytes) {
         const char *slots[4];

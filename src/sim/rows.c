@@ -83,10 +83,10 @@
     R("griddepcontrol", hint, 0) \
     R("nanosleep", hint, 0) \
     R("pmevent", hint, 0) \
-    R("ldmatrix", ldmatrix, 0) \
-    R("stmatrix", ldmatrix, 1) \
+    R("ldmatrix", ldmatrix_any, 0) \
+    R("stmatrix", ldmatrix_any, 1) \
     R("movmatrix", movmatrix, 0) \
-    R("mma", mma, 0) \
+    R("mma", mma_any, 0) \
     R("wmma", wmma, 0) \
     R("wgmma", wgmma, 0) \
     R("vadd", video, XG_SIM_V_ADD) \
@@ -120,12 +120,12 @@
     R("sust", refused, 0) \
     R("sured", refused, 0) \
     R("suq", refused, 0) \
-    R("tcgen05", refused, 1) \
-    R("multimem", refused, 2) \
-    R("stacksave", refused, 3) \
-    R("stackrestore", refused, 3) \
-    R("alloca", refused, 3) \
-    R("clusterlaunchcontrol", refused, 4) \
+    R("tcgen05", tcgen05, 0) \
+    R("multimem", multimem, 0) \
+    R("stacksave", stack, XG_SIM_Y_STACK_SAVE) \
+    R("stackrestore", stack, XG_SIM_Y_STACK_RESTORE) \
+    R("alloca", stack, XG_SIM_Y_ALLOCA) \
+    R("clusterlaunchcontrol", launchcontrol, 0) \
     R("setmaxnreg", hint, 0) \
     R("createpolicy", policy, 0) \
     R("mbarrier", mbarrier, 0) \

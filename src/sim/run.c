@@ -9,7 +9,7 @@
  * spent their quantum of branches (so that warps which spin on each other all move) or have faulted. */
 #ifndef XG_SIM_RUN_C
 #define XG_SIM_RUN_C
-#include "wgmma.c"
+#include "provided.c"
 
 enum {
     XG_SIM_QUANTUM = 20000,
@@ -25,13 +25,14 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     char *base = w->regs + (size_t)v->id * w->l->stack_bytes, *regs = v->regs + v->f->frame;
     uint32_t local = v->local + v->f->local, i, k, item = 0;
     xg_sim_frame *f;
+    if (!callee->defined && xg_sim_exec_provided(w, v, in, s, mask)) return;
     if (!callee->defined) {
         xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND,
             "call of '%.*s', which the module only declares", (int)callee->info.name.n, callee->info.name.p);
         return;
     }
     if (v->depth >= w->l->call_depth || (size_t)(regs - base) + callee->frame > w->l->stack_bytes ||
-        local + callee->local > w->l->local_bytes) {
+        local + callee->local > w->l->local_bytes - w->l->alloca_bytes) {
         xg_sim_fault(
             w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_OPERAND, "the calls nest too deep (%u)", v->depth + 1);
         return;
@@ -57,6 +58,7 @@ XG_FN void xg_sim_exec_call(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     f->regs = v->regs;
     f->local = v->local;
     f->f = v->f;
+    if (w->stack) memcpy(f->stack, w->stack + (size_t)v->id * XG_SIM_WARP, sizeof f->stack);
     v->regs = regs;
     v->local = local;
     v->f = callee;
@@ -69,6 +71,8 @@ XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
     const xg_sim_callsite *s = &w->m->sites[f->site];
     const xg_sim_ins *in = &w->m->code[f->pc - 1];
     uint32_t i, k, item = 0;
+    for (i = 0; w->stack && i < XG_SIM_WARP; i++) /* what the function took is free again */
+        if (v->mask >> i & 1) w->stack[v->id * XG_SIM_WARP + i] = f->stack[i];
     for (i = 0; i < s->n_args; i++) item += w->m->copies[s->first_arg + i].reg;
     for (i = 0; i < s->n_rets; i++) {
         const xg_sim_copy *c = &w->m->copies[s->first_ret + i];
@@ -277,7 +281,10 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
     case XG_SIM_K_SPACE: xg_sim_exec_space(w, v, in, mask); break;
     case XG_SIM_K_FENCE:
         xg_sim_full_fence();
-        xg_sim_synchronised(w);
+        if (in->imm & XG_SIM_FENCE_PROXY)
+            xg_sim_fence_proxy(w, v);
+        else
+            xg_sim_fence(w, (in->imm & XG_SIM_FENCE_NARROW) != 0);
         break;
     case XG_SIM_K_INIT: xg_sim_exec_init(w, v, in, mask); break;
     case XG_SIM_K_ASYNC:
@@ -285,6 +292,10 @@ XG_FN void xg_sim_exec_one(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *i
         xg_sim_exec_async(w, v, in, mask);
         break;
     case XG_SIM_K_TILE: xg_sim_exec_tile(w, v, in, mask); break;
+    case XG_SIM_K_TENSOR:
+        w->polls = true;
+        xg_sim_exec_tensor(w, v, in, mask);
+        break;
     case XG_SIM_K_TRAP:
         xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_TRAP,
             in->op ? "call of an address that is no function of this kind" : "the kernel executed a trap");
@@ -650,6 +661,8 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
     w->bars_used = 0;
     xg_sim_interval_block(w);
+    if (w->tensor) xg_sim_tensor_start(w);
+    if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
     for (i = 0; i < l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
         uint32_t threads = l->threads - i * XG_SIM_WARP;
@@ -659,7 +672,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->regs = w->regs + (size_t)i * l->stack_bytes;
         v->f = f;
         v->local = 0;
-        v->depth = v->n_paths = v->turns = v->parked = 0;
+        v->depth = v->n_paths = v->turns = v->parked = v->proxy_own = 0;
         v->state = XG_SIM_READY;
         v->released = v->impatient = v->in_cluster_barrier = false;
     }
@@ -796,7 +809,7 @@ XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
 XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r;
-    c->phase = c->stalls = c->n_flights = 0;
+    c->phase = c->stalls = c->n_flights = c->n_issuers = c->n_leases = 0;
     c->used = false;
     for (r = 0; r < c->n; r++) xg_sim_block_start(c->peers[r], blocks[r]);
     for (;;) {
@@ -816,6 +829,8 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
     xg_sim_land(w);
     for (r = 0; r < c->n; r++)
         if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_sim_trace_block_end(c->peers[r]);
+    for (r = 0; r < c->n; r++)
+        if (!w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
         xg_sim_worker *peer = c->peers[r];
         if (peer->faulted && !w->faulted) {
@@ -843,10 +858,12 @@ XG_FN bool xg_sim_cluster_of(const xg_sim_launch *l, uint64_t block, uint64_t *b
 }
 
 XG_SIM_FN xlagpu_status xg_sim_run(xg_sim_worker *w, uint64_t first, uint64_t last) {
-    uint64_t i, blocks[XG_SIM_CLUSTER_MAX];
-    for (i = first; i < last && !w->faulted; i++) {
+    uint64_t blocks[XG_SIM_CLUSTER_MAX];
+    w->range_at = first;
+    w->range_end = last;
+    while (w->range_at < w->range_end && !w->faulted) { /* a block that runs may take later ones over */
         if (xg_sim_stopped(w->l)) return XLAGPU_OK;
-        if (xg_sim_cluster_of(w->l, i, blocks)) xg_sim_cluster_run(w, blocks);
+        if (xg_sim_cluster_of(w->l, w->range_at++, blocks)) xg_sim_cluster_run(w, blocks);
     }
     return w->faulted ? XLAGPU_ERROR_FAULT : XLAGPU_OK;
 }

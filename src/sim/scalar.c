@@ -168,7 +168,8 @@ enum {
     XG_SIM_H_SAT = 64,
     XG_SIM_H_FTZ = 128,
     XG_SIM_H_XORSIGN = 256,
-    XG_SIM_H_ABS = 512
+    XG_SIM_H_ABS = 512,
+    XG_SIM_H_BENT = 12 /* from this bit on an xg_sim_approx, of EX2 and TANH */
 };
 
 XG_FN uint32_t xg_sim_half_minmax(uint32_t a, uint32_t b, uint32_t imm) {
@@ -186,6 +187,18 @@ XG_FN uint32_t xg_sim_half_minmax(uint32_t a, uint32_t b, uint32_t imm) {
     return imm & XG_SIM_H_XORSIGN ? (r & 0x7FFF) | sign : r;
 }
 XG_FN uint32_t xg_sim_half_flush(uint32_t a) { return a & 0x7C00 ? a : a & 0x8000; }
+/* The farthest value that the bounds of ex2 and tanh of 16-bit floats allow. */
+XG_FN uint64_t xg_sim_half_bent(float x, uint32_t imm) {
+    const bool brain = (imm & XG_SIM_H_BF16) != 0, ex2 = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2;
+    const xg_sim_approximation which =
+        ex2 ? (brain ? XG_SIM_AP_EX2_BF16 : XG_SIM_AP_EX2_F16) : (brain ? XG_SIM_AP_TANH_BF16 : XG_SIM_AP_TANH_F16);
+    const double exact = !ex2                        ? xg_sim_tanh_wide(x)
+                         : x > -160.0f && x < 128.0f ? xg_sim_exp2_wide(x)
+                                                     : (double)xg_sim_ex2(x);
+    const double bent = xg_sim_farthest(exact, which, (xg_sim_approx)(imm >> XG_SIM_H_BENT), xg_sim_bits_f32(x) >> 13);
+    return xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(bent), XG_SIM_IS_F64), brain ? XG_SIM_IS_BF16 : XG_SIM_IS_F16,
+        bent > exact ? XG_SIM_RM : XG_SIM_RP, false);
+}
 XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
     xg_sim_format f = imm & XG_SIM_H_BF16 ? XG_SIM_IS_BF16 : XG_SIM_IS_F16;
     uint64_t r;
@@ -202,6 +215,10 @@ XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
     case XG_SIM_H_EX2:
     case XG_SIM_H_TANH: {
         float x = xg_sim_f32_bits((uint32_t)xg_sim_pack(xg_sim_unpack(a, f), XG_SIM_IS_F32, XG_SIM_RN, false));
+        if (imm >> XG_SIM_H_BENT && x - x == 0 && x != 0) {
+            r = xg_sim_half_bent(x, imm);
+            break;
+        }
         x = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2 ? xg_sim_ex2(x) : xg_sim_tanh(x);
         r = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f32(x), XG_SIM_IS_F32), f, XG_SIM_RN, false);
         break;
@@ -342,6 +359,10 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S1(lg2_f32, f32, f32, r = xg_sim_lg2(a)) \
     S1(sin_f32, f32, f32, r = xg_sim_sincos(a, 0)) \
     S1(cos_f32, f32, f32, r = xg_sim_sincos(a, 1)) \
+    S1(bent_f32, f32, f32, r = xg_sim_bent(a, imm)) \
+    S2(bentdiv_f32, f32, f32, f32, r = xg_sim_bent_div(a, b, imm)) \
+    S1(rcpcoarse_f64, f64, f64, r = xg_sim_coarse_rcp(a)) \
+    S1(rsqrtcoarse_f64, f64, f64, r = xg_sim_coarse_rsqrt(a)) \
     S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) \
     S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
@@ -484,8 +505,8 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     XG_S_HEAD(name) char *pq = L->dst2; \
     XG_S_SOURCE(a) \
     XG_S_SOURCE(b) \
-    XG_S_SOURCE(c) XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) \
-        xg_sim_e_##T r; \
+    XG_S_SOURCE(c) \
+    XG_S_SOURCE(e) XG_S_LOOP XG_S_GET(a, A) XG_S_GET(b, B) XG_S_GET(c, C) XG_S_GET(e, E) xg_sim_e_##T r; \
     uint32_t q; \
     (void)c; \
     (void)e; \

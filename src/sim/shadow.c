@@ -125,6 +125,7 @@ XG_FN void xg_sim_sweep(const xg_sim_memory *m) {
     for (i = 0; i < m->n; i++) {
         uint64_t lines = xg_sim_shadow_lines(&m->p[i]), l;
         xg_sim_tags t = xg_sim_tags_of(&m->p[i]);
+        if (m->p[i].shadow) memset(xg_sim_shadow_launches(&m->p[i]), 0, 8);
         for (l = 0; m->p[i].shadow && l < lines; l++) {
             uint32_t *w = t.w + l * XG_SIM_LINE_WORDS;
             if (t.line_w[2 * l] != XG_SIM_SPLIT_LINE)
@@ -197,7 +198,7 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
     if (!w->l->shared_bytes) return;
     w->n_reads = w->n_rows = 0; /* what was read before the barrier races with nothing after it */
     w->readers = false;
-    w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
+    w->shared_met = w->shared_tag += 1u << XG_SIM_TAG_INTERVAL;
     if (w->shared_tag < (uint32_t)(XG_SIM_INTERVALS - 2) << XG_SIM_TAG_INTERVAL) return;
     for (k = 0; k < words; k++) {
         uint32_t tag = w->marks[k] & ~XG_SIM_TAG_BYTES;
@@ -205,12 +206,16 @@ XG_FN void xg_sim_shared_next(xg_sim_worker *w) {
         w->marks[words + k] = 0;
     }
     w->shared_block = 1u << XG_SIM_TAG_INTERVAL;
-    w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+    w->shared_met = w->shared_tag = 2u << XG_SIM_TAG_INTERVAL;
+    w->proxy_all = w->shared_tag; /* nothing is known of what was written before */
+    for (k = 0; k < w->l->warps; k++) w->warps[k].proxy_own = 0;
+    for (k = 0; w->copy_threads && k < w->l->warps * XG_SIM_WARP; k++) w->copy_threads[k].waited = 0;
 }
 XG_FN void xg_sim_interval_block(xg_sim_worker *w) { /* a block starts */
     xg_sim_shared_next(w);
     w->shared_block = w->shared_tag;
-    w->fenced = false;
+    w->fences = w->watches = false;
+    w->proxy_all = 0;
     w->tracked = w->l->first_interval != 0;
     if (!w->tracked) return;
     if (w->next_interval + 8 > w->last_interval) xg_sim_batch(w);
@@ -225,10 +230,31 @@ XG_FN void xg_sim_interval_next(xg_sim_worker *w) {
     }
     if (w->tracked) w->tag = w->next_interval++ << XG_SIM_TAG_INTERVAL;
 }
+/* A barrier of the cluster, the end of a phase: other blocks' accesses before it are ordered. */
 XG_FN void xg_sim_synchronised(xg_sim_worker *w) {
-    w->fenced = true;
+    w->fences = w->watches = true;
     xg_sim_interval_next(w);
-} /* a fence, an acquire, a release */
+}
+/* A fence, an acquire, a release. Those of scope .cta do not order what other blocks do. */
+XG_FN void xg_sim_fence(xg_sim_worker *w, bool narrow) {
+    w->fences = w->fences || !narrow;
+    xg_sim_interval_next(w);
+}
+/* fence.proxy.async: copies and multiplications that begin later see what its warp wrote so far, and what others wrote
+ * before the block's warps last met. */
+XG_FN void xg_sim_fence_proxy(xg_sim_worker *w, xg_sim_warp *v) {
+    const uint32_t met = w->shared_met;
+    xg_sim_shared_next(w);
+    w->shared_met = met;
+    w->proxy_all = XG_MAX(w->proxy_all, met);
+    v->proxy_own = w->shared_tag;
+}
+/* The word of shared memory whose first writer's tag is given can be seen by an asynchronous copy. */
+XG_FN bool xg_sim_proxy_sees(const xg_sim_worker *w, uint32_t tag) {
+    const uint32_t settled = w->shared_block | (uint32_t)XG_SIM_PART_MIXED << XG_SIM_TAG_PART;
+    tag &= ~XG_SIM_TAG_BYTES;
+    return tag < w->proxy_all || tag < w->warps[tag & 31].proxy_own || tag == settled;
+}
 
 /* ---- what the host does ---- */
 
@@ -293,6 +319,7 @@ typedef struct xg_sim_clash {
 typedef struct xg_sim_marks {
     uint32_t *w, *r, *line_w /* NULL: there are no lines */, *line_r, floor, block, tag, least;
     bool races, fenced;
+    bool constant, read_only; /* orders.c: a read-only load; a write to what the launch has read by such loads alone */
 } xg_sim_marks;
 
 XG_FN bool xg_sim_overlap(uint32_t tag, xg_sim_wordpart part) {
@@ -432,6 +459,7 @@ XG_RACY XG_FN bool xg_sim_track_line(
     const xg_sim_moves *v, const xg_sim_marks *m, uint64_t line, uint32_t mine, bool write) {
     uint64_t k = line * XG_SIM_LINE_WORDS;
     uint32_t wt = xg_sim_line_tag(&m->line_w[2 * line]), rt = m->r ? xg_sim_line_tag(&m->line_r[2 * line]) : 0, next;
+    if ((m->constant && wt >= m->floor) || (m->read_only && rt >= m->floor)) return false;
     if (wt == XG_SIM_SPLIT_LINE || rt == XG_SIM_SPLIT_LINE) {
         xg_sim_split(m->line_w, m->w, line);
         if (m->r) xg_sim_split(m->line_r, m->r, line);
@@ -476,7 +504,9 @@ XG_RACY XG_FN bool xg_sim_track_lanes(
     }
     v->gather((char *)t, (const char *)m->w, off);
     if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, write ? 0 : m->least, mine, false)) return false;
+    if (m->constant && !v->within(t, XG_SIM_WARP, 0, m->floor)) return false;
     v->gather((char *)t, (const char *)m->r, off);
+    if (m->read_only && !v->within(t, XG_SIM_WARP, 0, m->floor)) return false;
     if (write) {
         if (!xg_sim_tags_calm(v, m, t, XG_SIM_WARP, 0, mine, foreign)) return false;
         xg_sim_tags_put(m->w, off, mine);
@@ -501,7 +531,7 @@ XG_FN xg_sim_marks xg_sim_marks_here(const xg_sim_worker *w) {
     m.tag = w->shared_tag;
     m.least = w->l->unchecked_shared ? 0 : m.block;
     m.races = !w->l->unchecked_races;
-    m.fenced = false;
+    m.fenced = m.constant = m.read_only = false;
     return m;
 }
 /* The readers' tags of n words side by side, a multiple of 4, after one more read. */

@@ -79,10 +79,22 @@ typedef enum xg_sim_unit {
 XG_SIM_FN xg_sim_unit xg_sim_unit_best(void); /* that this host has */
 XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit);
 
+/* X(NAME, text): what approximate instructions return (math.c): what devices usually do, or the least, the greatest or
+ * either value that their documented error allows. */
+#define XG_SIM_APPROXES(X) X(USUAL, "usual") X(LOW, "low") X(HIGH, "high") X(MIXED, "mixed")
+typedef enum xg_sim_approx {
+#define X(name, text) XG_SIM_APPROX_##name,
+    XG_SIM_APPROXES(X)
+#undef X
+    XG_SIM_APPROX_COUNT
+} xg_sim_approx;
+
 /* Fails through the context. Everything lives in the arena; the text must live as long as the module (faults quote it).
  * Uses the best unit, or any that the host has. */
 XG_SIM_FN xg_sim_module *xg_sim_load(xg_ctx *c, xg_arena *a, const xg_source *ptx);
 XG_SIM_FN xg_sim_module *xg_sim_load_for(xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit);
+XG_SIM_FN xg_sim_module *xg_sim_load_as(
+    xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx);
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
@@ -107,7 +119,10 @@ typedef struct xg_sim_memory {
     uint64_t shadow_bytes, shadow_limit; /* limit 0: 2^30 */
     xg_sim_buffer freed[XG_SIM_FREED];   /* the last ones that were removed, for the messages */
     uint32_t n_freed;                    /* counts on; the place is n_freed % XG_SIM_FREED */
-    uint32_t wide_lock;                  /* held by an atomic of 128 bits */
+    uint64_t heap;                       /* what malloc of kernels gives out (provided.c); 0: none yet */
+    void *heap_block;
+    uint32_t heap_lock;
+    uint32_t wide_lock; /* held by an atomic of 128 bits */
     /* shadow.c: the next interval; launches under way; how often all tags were swept */
     uint32_t interval, running, sweeps;
 } xg_sim_memory;
@@ -157,12 +172,16 @@ XG_SIM_FN void xg_sim_stats_add(xg_sim_stats *sum, const xg_sim_stats *more);
     X(RACE, "data race") \
     X(ASYNC, "copy not waited for") \
     X(MBARRIER, "wrong use of a memory barrier") \
+    X(PROXY, "missing proxy fence") \
+    X(CONSTANT, "read-only load of written memory") \
+    X(SCOPE, "scope too narrow") \
     X(DIVERGENCE, "barrier in divergent code") \
     X(BARRIER, "wrong use of a barrier") \
     X(DEADLOCK, "deadlock") \
     X(INACTIVE, "inactive lanes named") \
     X(ENDLESS, "no end") \
     X(TRAP, "trap") \
+    X(ASSERT, "failed assertion") \
     X(OPERAND, "invalid operand")
 /* clang-format on */
 typedef enum xg_sim_faultkind {
@@ -191,11 +210,15 @@ typedef struct xg_sim_launch {
     uint32_t sm_count;        /* what %nsmid says; 0 = 132 */
     struct xg_sim_trace *trace; /* not NULL: counts for the model of time, slower */
     uint32_t registers;         /* of a thread, for that model; 0: not known */
-    uint32_t shared_limit;    /* bytes a block may have; 0: as the module's target says */
+    /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
+    void (*print)(void *user, const char *text, size_t bytes);
+    void *print_user;
+    uint32_t shared_limit; /* bytes a block may have; 0: as the module's target says */
     /* set by xg_sim_prepare */
     uint32_t warps, threads, shared_bytes, shared_base_dynamic, local_bytes, stack_bytes, call_depth, cluster_blocks;
-    int stop;       /* set when a worker faults: others stop at their next block */
-    uint64_t taken; /* blocks that workers have taken */
+    uint32_t alloca_bytes; /* the end of a thread's local memory, for alloca */
+    int stop;              /* set when a worker faults: others stop at their next block */
+    uint64_t taken;        /* blocks that workers have taken */
     /* set by xg_sim_begin */
     uint32_t first_interval; /* 0: races are not looked for */
 } xg_sim_launch;
@@ -313,7 +336,8 @@ typedef enum xg_sim_kind {
     XG_SIM_K_INIT,
     XG_SIM_K_ASYNC,
     XG_SIM_K_WAIT,
-    XG_SIM_K_TILE /* async.c; matrix.c */
+    XG_SIM_K_TILE,  /* async.c; matrix.c */
+    XG_SIM_K_TENSOR /* umma.c */
 } xg_sim_kind;
 
 typedef struct xg_sim_ins xg_sim_ins;
@@ -418,6 +442,12 @@ struct xg_sim_module {
     xg_sim_memory globals;
     uint32_t *swept;        /* shadow.c: which sweep of that memory they know of */
     bool copies_async;      /* there is a cp.async */
+    bool constants;         /* there is a load with .nc */
+    bool narrow;            /* there is an atomic or strong access of scope .cta to global memory */
+    bool tensor_memory;     /* there is a tcgen05 */
+    bool allocas;           /* there is an alloca or stacksave */
+    bool cancels;           /* there is a clusterlaunchcontrol.try_cancel */
+    bool heap, prints;      /* malloc or free, vprintf is called */
     uint32_t shared_common; /* of .shared variables that several functions use */
     uint32_t dynamic_at;    /* where dynamic shared memory starts when functions use it, else 0 */
 };

@@ -3,11 +3,12 @@
  *
  * XG_SIM_NEEDS is a list of facts of the PTX manual, each "an instruction of this name with these words among its
  * modifiers needs that target"; a bar separates words of which one is enough. All facts that fit an instruction hold.
- * feature 'a': only targets with a letter (sm_100a, sm_120f) have it; '=': only this one target, with its letter.
- * Instructions that the oldest supported assembler takes for every target need no row. */
+ * feature 'a': only targets with a letter (sm_100a, sm_120f) have it; '=': only this one target, with its letter; 't':
+ * those with tensor memory, sm_100a to sm_119a. Instructions that the oldest supported assembler takes for every target
+ * need no row. */
 #ifndef XG_SIM_TARGETS_C
 #define XG_SIM_TARGETS_C
-#include "decode_matrix.c"
+#include "decode_system.c"
 
 /* X(instruction, words, compute capability, feature) */
 /* clang-format off */
@@ -96,6 +97,13 @@
     X("tensormap", "cp_fenceproxy", 90, 0) \
     X("setmaxnreg", "", 90, 'a') \
     X("wgmma", "", 90, '=') \
+    X("tcgen05", "", 100, 't') \
+    X("multimem", "", 90, 0) \
+    X("clusterlaunchcontrol", "", 100, 0) \
+    X("ldmatrix", "m8n16|m16n16", 100, 'a') \
+    X("stmatrix", "m16n8", 100, 'a') \
+    X("mma", "kind::f8f6f4|kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4", 120, 'a') \
+    X("cp", "tile::gather4|tile::scatter4", 100, 0) \
     X("isspacep", "shared::cluster", 90, 0) \
     X("ldmatrix", "", 75, 0) \
     X("stmatrix", "", 90, 0) \
@@ -161,14 +169,16 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     for (i = 0; i < XG_COUNT(xg_sim_needs); i++) {
         const xg_sim_need *n = &xg_sim_needs[i];
         if (!xg_sim_need_fits(n, s, &word) ||
-            (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc)))
+            (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
+                (n->feature != 't' || cc < 120 || cc == 9999)))
             continue;
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
             (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p, word.n ? "." : "", (int)word.n, word.p,
             (uint32_t)n->cc,
-            n->feature == '=' ? "a and no other"
-            : n->feature      ? "a or a later one with a letter"
-                              : " or a later one");
+            n->feature == '='   ? "a and no other"
+            : n->feature == 't' ? "a or another one below sm_120 with a letter"
+            : n->feature        ? "a or a later one with a letter"
+                                : " or a later one");
     }
 }
 

@@ -7,11 +7,16 @@
  * A box is a number of rows. A row is box[0] elements side by side in memory (im2col: the channels of one pixel); rows
  * lie one after the other in shared memory, the lowest dimension first. Parts outside of the tensor read as the fill
  * and are not written.
- * Not here: interleaved layouts, the swizzles with atoms of 32 and 64 bytes, packed 4- and 6-bit elements. */
+ * Not here: interleaved layouts, swizzles that flip 8 bytes, packed 4- and 6-bit elements. */
 #ifndef XG_SIM_TENSORMAP_C
 #define XG_SIM_TENSORMAP_C
 #include "warp.c"
 
+/* Swizzles beside 0 to 3, as CUtensorMapSwizzle numbers them. */
+enum {
+    XG_SIM_SWIZZLE_ATOM_32 = 4,
+    XG_SIM_SWIZZLE_ATOM_64 = 6
+};
 #define XG_SIM_TENSORMAP_MAGIC 0x50414D524F534E54u /* "TNSORMAP" */
 
 /* The bytes of an element and the simulator's type for reductions, by CUtensorMapDataType. */
@@ -29,7 +34,8 @@ XG_FN const char *xg_sim_tensormap_check(const xg_sim_tensormap *m) {
     if (m->rank < 1 || m->rank > 5 || (m->im2col && m->rank < 3))
         return "a tensor map has rank 1 to 5, for im2col 3 to 5";
     if (m->interleave) return "interleaved layouts are not simulated";
-    if (m->swizzle > 3) return "this swizzle is not simulated";
+    if (m->swizzle > 3 && m->swizzle != XG_SIM_SWIZZLE_ATOM_32 && m->swizzle != XG_SIM_SWIZZLE_ATOM_64)
+        return "this swizzle is not simulated";
     if (m->fill > 1 || m->promotion > 3) return "an unknown fill or promotion";
     if (m->base % 16) return "the tensor's address must be a multiple of 16";
     for (i = 0; i + 1 < m->rank; i++)
@@ -42,7 +48,7 @@ XG_FN const char *xg_sim_tensormap_check(const xg_sim_tensormap *m) {
         return "im2col takes 1 to 256 channels and 1 to 1024 pixels";
     inner = (m->im2col ? m->channels : m->box[0]) * xg_sim_map_bytes(m);
     if (inner % 16) return "a row of a box must be a multiple of 16 bytes";
-    if (m->swizzle && inner > 16u << m->swizzle) return "a row of a box is longer than the swizzle allows";
+    if (m->swizzle && inner > 16u << XG_MIN(m->swizzle, 3u)) return "a row of a box is longer than the swizzle allows";
     return NULL;
 }
 XG_SIM_FN const char *xg_sim_tensormap_encode(const xg_sim_tensormap *m, void *out) {
@@ -58,7 +64,21 @@ XG_FN bool xg_sim_tensormap_read(const void *bytes, xg_sim_tensormap *m) {
     memcpy(m, bytes, sizeof *m);
     return m->magic == XG_SIM_TENSORMAP_MAGIC;
 }
+/* The same for a kernel that makes a map: it may begin with zeros. */
+XG_FN bool xg_sim_tensormap_begin(const char *bytes, xg_sim_tensormap *m) {
+    uint32_t i;
+    if (xg_sim_tensormap_read(bytes, m)) return true;
+    for (i = 0; i < XG_SIM_TENSORMAP_BYTES && !bytes[i]; i++) {}
+    memset(m, 0, sizeof *m);
+    m->magic = XG_SIM_TENSORMAP_MAGIC;
+    return i == XG_SIM_TENSORMAP_BYTES;
+}
 
+/* The type of elements as PTX numbers it, which differs from CUtensorMapDataType; 255 for none that is simulated. */
+XG_FN uint8_t xg_sim_tensormap_type(uint64_t x) {
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
+    return x < XG_COUNT(types) ? types[x] : 255;
+}
 /* tensormap.replace: one field; the same numbers as PTX gives them. False when the value is none of the field's. */
 XG_FN bool xg_sim_tensormap_set(xg_sim_tensormap *m, xg_sim_map_field field, uint32_t index, uint64_t x) {
     switch (field) {
@@ -70,10 +90,14 @@ XG_FN bool xg_sim_tensormap_set(xg_sim_tensormap *m, xg_sim_map_field field, uin
         if (index < 4) m->stride[index] = x;
         return index < 4;
     case XG_SIM_MAP_STEP: m->step[index] = (uint8_t)x; return x >= 1 && x <= 8;
-    case XG_SIM_MAP_TYPE: m->type = (uint8_t)x; return x < XG_COUNT(xg_sim_map_types);
+    case XG_SIM_MAP_TYPE: m->type = xg_sim_tensormap_type(x); return m->type != 255;
     case XG_SIM_MAP_INTERLEAVE: m->interleave = (uint8_t)x; return x == 0;
-    case XG_SIM_MAP_SWIZZLE: m->swizzle = (uint8_t)x; return x < 4;
-    case XG_SIM_MAP_ATOMICITY: return x == 0;
+    case XG_SIM_MAP_SWIZZLE:
+        if (m->swizzle <= 3 || x != 3) m->swizzle = (uint8_t)x; /* the atoms may have been set before */
+        return x < 4;
+    case XG_SIM_MAP_ATOMICITY: /* 16 bytes; 32 and 64 go with the swizzle of 128 bytes */
+        if (x == 1 || x == 3) m->swizzle = x == 1 ? XG_SIM_SWIZZLE_ATOM_32 : XG_SIM_SWIZZLE_ATOM_64;
+        return x == 0 || x == 1 || x == 3;
     default: m->fill = (uint8_t)x; return x < 2;
     }
 }
@@ -86,6 +110,8 @@ typedef struct xg_sim_box {
     int64_t offset[3];        /* im2col: added to the pixels */
     uint32_t count[5];        /* elements, or with im2col count[0] channels and count[1] pixels */
     uint32_t item, row, rows; /* bytes of an element and of a row; rows */
+    int32_t picked[4];        /* gather4 and scatter4: the rows, */
+    bool picks;               /* instead of those of a box */
 } xg_sim_box;
 /* Row r: where its first element would be, and which of its elements [first, last) are inside. */
 typedef struct xg_sim_box_line {
@@ -134,7 +160,9 @@ XG_FN xg_sim_box_line xg_sim_box_row(const xg_sim_box *b, uint32_t r) {
     int64_t c[5], first, last, n = b->count[0], dim = (int64_t)m->dim[0] + 1;
     bool inside = true;
     uint32_t i, rest = r;
-    if (m->im2col)
+    if (b->picks)
+        c[1] = b->picked[r];
+    else if (m->im2col)
         xg_sim_box_pixel(b, r, c);
     else
         for (i = 1; i < m->rank; i++) {
@@ -155,13 +183,17 @@ XG_FN xg_sim_box_line xg_sim_box_row(const xg_sim_box *b, uint32_t r) {
     return l;
 }
 
-/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none, 1, 2, 3
- * for 32, 64, 128 bytes. */
+/* The place of 16 bytes in shared memory: bits 4 to 6 of the address are mixed with those above. mode: 0 none; 1, 2, 3
+ * for 32, 64, 128 bytes; of 128 bytes also with pieces of 32 and 64 bytes that stay together. */
 XG_FN uint32_t xg_sim_swizzle(uint32_t at, uint32_t mode) {
-    return mode == 3   ? at ^ (at >> 3 & 0x70u)
-           : mode == 2 ? at ^ (at >> 3 & 0x30u)
-           : mode == 1 ? at ^ (at >> 3 & 0x10u)
-                       : at;
+    switch (mode) {
+    case 1: return at ^ (at >> 3 & 0x10u);
+    case 2: return at ^ (at >> 3 & 0x30u);
+    case 3: return at ^ (at >> 3 & 0x70u);
+    case XG_SIM_SWIZZLE_ATOM_32: return at ^ (at >> 2 & 0x60u);
+    case XG_SIM_SWIZZLE_ATOM_64: return at ^ (at >> 1 & 0x40u);
+    default: return at;
+    }
 }
 /* What the elements outside of the tensor are. */
 XG_FN void xg_sim_box_fill(const xg_sim_box *b, char *row) {
@@ -207,7 +239,7 @@ XG_FN void xg_sim_box_store(
         uint64_t x = 0;
         memcpy(&x, row + k * b->item, b->item);
         xg_sim_atomic((char *)(uintptr_t)l.address + k * b->item, (xg_sim_atom)op,
-            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, 0);
+            (xg_sim_type)xg_sim_map_types[b->m->type].type, x, xg_sim_map_types[b->m->type].type == XG_SIM_F32);
     }
 }
 

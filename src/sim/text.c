@@ -143,6 +143,7 @@ typedef struct xg_sim_asm {
     xg_sim_stmt *stmt;       /* the one being read */
     uint32_t carry;          /* the register of the carry flag of this function, NOREG until used */
     xg_sim_unit unit;        /* whose arithmetic functions the records get */
+    xg_sim_approx approx;
 } xg_sim_asm;
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s); /* decode.c */

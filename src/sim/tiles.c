@@ -30,10 +30,12 @@ typedef struct xg_sim_ints {
 } xg_sim_ints;
 
 /* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
- * turn: columns of B to its rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
+ * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
+ * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
  * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
+    void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
     void (*turn)(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k);
     void (*multiply)(xg_sim_real *r, uint32_t m, uint32_t k, bool f64);
     void (*pair_rows)(int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
@@ -46,6 +48,12 @@ typedef struct xg_sim_tile_fns {
 
 /* ---- elements ---- */
 
+/* A float of 4 or 6 bits, which has neither infinities nor NaNs. */
+XG_FN float xg_sim_tile_tiny(uint32_t minus, uint32_t exponent, uint32_t fraction, uint32_t bits, uint32_t bias) {
+    uint32_t m = fraction | (exponent ? 1u << bits : 0u), shift = bits + bias - (exponent ? exponent : 1u);
+    float x = exponent >= bits + bias ? (float)(m << (exponent - bits - bias)) : (float)m / (float)(1u << shift);
+    return minus ? -x : x;
+}
 XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
     switch (e) {
     case XG_SIM_EL_F16: return xg_sim_f32_bits(xg_sim_f16_to_f32(x));
@@ -60,6 +68,9 @@ XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
         f = (float)m * 0.001953125f; /* 2^-9 */
         return sign ? -f : f;
     }
+    case XG_SIM_EL_E2M3: return xg_sim_tile_tiny(x >> 5 & 1, x >> 3 & 3, x & 7, 3, 1);
+    case XG_SIM_EL_E3M2: return xg_sim_tile_tiny(x >> 5 & 1, x >> 2 & 7, x & 3, 2, 3);
+    case XG_SIM_EL_E2M1: return xg_sim_tile_tiny(x >> 3 & 1, x >> 1 & 3, x & 1, 1, 1);
     default: return xg_sim_f32_bits(x);
     }
 }
@@ -101,6 +112,12 @@ XG_FN void xg_sim_base_tile_rows(double *to, size_t stride, const char *from, si
         else
             for (i = 0; i < each; i++) to[i] = (double)xg_sim_tile_float(e, xg_sim_tile_element(from, i, bits));
     }
+}
+XG_FN void xg_sim_base_tile_row_add(
+    double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n) {
+    uint32_t i, q;
+    for (q = 0; q < k; q++)
+        for (i = 0; i < n; i++) sums[i] += a[q] * b[q * stride + i];
 }
 XG_FN void xg_sim_base_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
     uint32_t q, j;
@@ -161,9 +178,9 @@ XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
         for (j = 0; j < 4; j++)
             xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
 }
-static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_turn,
-    xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn, xg_sim_base_tile_pair_multiply,
-    xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows};
+static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add,
+    xg_sim_base_tile_turn, xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn,
+    xg_sim_base_tile_pair_multiply, xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows};
 
 /* ---- for AVX2 ---- */
 
@@ -206,6 +223,28 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_rows(
     default: xg_sim_base_tile_rows(to, stride, from, step, n, e);
     }
 #undef XG_SIM_TILE_ROWS
+}
+/* Sixteen sums at once; what is left over, at the end. */
+XG_SIM_FAST_FN void xg_sim_avx2_tile_row_add(
+    double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n) {
+    uint32_t i, q;
+    for (i = 0; i + 16 <= n; i += 16) {
+        __m256d s0 = _mm256_loadu_pd(sums + i), s1 = _mm256_loadu_pd(sums + i + 4);
+        __m256d s2 = _mm256_loadu_pd(sums + i + 8), s3 = _mm256_loadu_pd(sums + i + 12);
+        for (q = 0; q < k; q++) {
+            const __m256d x = _mm256_broadcast_sd(a + q);
+            const double *y = b + q * stride + i;
+            s0 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y), s0);
+            s1 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y + 4), s1);
+            s2 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y + 8), s2);
+            s3 = _mm256_fmadd_pd(x, _mm256_loadu_pd(y + 12), s3);
+        }
+        _mm256_storeu_pd(sums + i, s0);
+        _mm256_storeu_pd(sums + i + 4, s1);
+        _mm256_storeu_pd(sums + i + 8, s2);
+        _mm256_storeu_pd(sums + i + 12, s3);
+    }
+    if (i < n) xg_sim_base_tile_row_add(sums + i, a, b + i, stride, k, n - i);
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
     uint32_t q, j;
@@ -339,9 +378,9 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot)
             _mm_or_si128(_mm_andnot_si128(nan, h), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
     }
 }
-static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_turn,
-    xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn, xg_sim_avx2_tile_pair_multiply,
-    xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows};
+static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
+    xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn,
+    xg_sim_avx2_tile_pair_multiply, xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows};
 #endif
 
 /* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around

@@ -54,6 +54,7 @@ XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, cons
     }
     for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
     if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    if (!xg_sim_proxy(w, v, in, 0, at, 16, "multiplication")) return NULL;
     return w->shared + at;
 }
 /* Eight rows from mn, `count` elements of k, into `to` and on: rows of numbers as tiles.c has them. False after a
@@ -194,6 +195,8 @@ XG_FN bool xg_sim_tile_together(xg_sim_worker *w, xg_sim_warp *v, uint32_t warps
     return true;
 }
 
+XG_FN void xg_sim_exec_bytes(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, bool store); /* small.c */
+XG_FN void xg_sim_exec_small(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in);
 XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     if (mask != 0xFFFFFFFFu || v->live != 0xFFFFFFFFu) {
         xg_sim_fault(w, v, in, xg_sim_first_lane(mask), XG_SIM_FAULT_INACTIVE,
@@ -207,10 +210,14 @@ XG_FN void xg_sim_exec_tile(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     case XG_SIM_T_WLOAD: xg_sim_exec_wmma_move(w, v, in, false); return;
     case XG_SIM_T_WSTORE: xg_sim_exec_wmma_move(w, v, in, true); return;
     case XG_SIM_T_WGSYNC: return;
+    case XG_SIM_T_BYTES_LOAD: xg_sim_exec_bytes(w, v, in, false); return;
+    case XG_SIM_T_BYTES_STORE: xg_sim_exec_bytes(w, v, in, true); return;
     default: break;
     }
     w->stats.tensor_operations++;
-    if ((in->op & 255) == XG_SIM_T_MMA)
+    if ((in->op & 255) == XG_SIM_T_SMALL)
+        xg_sim_exec_small(w, v, in);
+    else if ((in->op & 255) == XG_SIM_T_MMA)
         xg_sim_exec_mma(w, v, in);
     else if ((in->op & 255) == XG_SIM_T_VOLTA)
         xg_sim_exec_volta(w, v, in);

@@ -21,6 +21,7 @@ typedef struct xg_sim_frame {
     char *regs;
     uint32_t local;
     const xg_sim_func *f;
+    uint32_t stack[XG_SIM_WARP]; /* what the threads had taken by alloca */
 } xg_sim_frame;
 enum {
     XG_SIM_PATHS = 72
@@ -36,6 +37,7 @@ typedef struct xg_sim_warp {
     xg_sim_state state;
     uint32_t barrier, result; /* what it waits for; what the barrier computed */
     bool released;
+    uint32_t proxy_own;      /* shared_tag when it last executed fence.proxy.async */
     uint32_t parked;         /* lanes that stand at a barrier while other lanes of the warp are on their way */
     uint32_t turns;          /* one after the other that ended because it spun */
     bool impatient;          /* a wait of this warp shall end now, with "not yet" */
@@ -59,6 +61,24 @@ enum {
     XG_SIM_RECENT = 64
 };
 
+/* tensor.c: a thread that issues operations on tensor memory, how many, and how many of them are complete. */
+typedef struct xg_sim_issuer {
+    uint32_t thread, issued, done;
+} xg_sim_issuer;
+/* umma.c: what an operation reads of shared memory, of its block and perhaps the other one of the pair. */
+typedef struct xg_sim_lease {
+    xg_sim_worker *of[2];
+    uint64_t a, b; /* descriptors */
+    uint32_t issuer, operation;
+    uint16_t a_rows, a_chunks, b_rows, b_chunks;
+    bool a_transposed, b_transposed;
+} xg_sim_lease;
+enum {
+    XG_SIM_ISSUERS = 32,
+    XG_SIM_LEASES = 256
+};
+typedef struct xg_sim_tensor_block xg_sim_tensor_block; /* tensor.c */
+
 /* What the blocks of a cluster share: who they are, which copies are under way. */
 typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
@@ -68,6 +88,9 @@ typedef struct xg_sim_cluster {
     uint32_t stalls;       /* how often in a row nobody could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
+    xg_sim_issuer issuers[XG_SIM_ISSUERS];
+    xg_sim_lease *leases;
+    uint32_t n_issuers, n_leases;
 } xg_sim_cluster;
 
 /* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before,
@@ -117,8 +140,11 @@ struct xg_sim_worker {
     uint32_t *marks;                  /* of the words of shared memory: their writers, then their readers (shadow.c) */
     xg_sim_copy_thread *copy_threads; /* NULL when the module has no cp.async */
     xg_sim_copy_word *copy_words;
-    uint32_t *tid;            /* of each warp: 32 x, 32 y, 32 z */
-    char *scratch, *scratch2; /* results of partly active warps, before blending */
+    xg_sim_tensor_block *tensor;  /* NULL when the module has no tcgen05 */
+    uint32_t *stack;              /* by thread: bytes taken by alloca; NULL when the module has none */
+    uint64_t range_at, range_end; /* the blocks that this worker has taken and not begun */
+    uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
+    char *scratch, *scratch2;     /* results of partly active warps, before blending */
     xg_sim_cluster *cluster;
     uint32_t rank; /* in the cluster */
     uint32_t ctaid[3];
@@ -127,7 +153,8 @@ struct xg_sim_worker {
     bool polls; /* since it began, a warp has asked memory that others may change */
     /* intervals (shadow.c): the launch's first, the block's first, the current one; the rest of this worker's batch */
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
-    bool tracked, fenced; /* races are looked for in global memory; the block has executed a fence */
+    bool tracked;         /* races are looked for in global memory */
+    bool fences, watches; /* the block has executed a fence wider than itself; has read what others may signal by */
     bool unchecked;       /* nobody asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
@@ -135,6 +162,8 @@ struct xg_sim_worker {
     bool readers; /* some word's tag of readers may be of this interval */
     /* intervals of shared memory, which no other worker counts: the block's first, the current one */
     uint32_t shared_block, shared_tag;
+    /* when the block's warps last met; before the meeting behind which one of them executed fence.proxy.async */
+    uint32_t shared_met, proxy_all;
     xg_sim_buffer last;                         /* the buffer of the last access */
     const xg_sim_buffer *recent[XG_SIM_RECENT]; /* fast.c: by record, the buffer it reached last */
     xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
@@ -177,6 +206,9 @@ XG_SIM_FN void xg_sim_memory_init(xg_sim_memory *m, xg_ctx *c) {
 XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     uint32_t i;
     for (i = 0; i < m->n; i++) xg_mem_free(m->ctx, m->p[i].shadow);
+    xg_mem_free(m->ctx, m->heap_block);
+    m->heap = 0;
+    m->heap_block = NULL;
     xg_mem_free(m->ctx, m->p);
     m->p = NULL;
     m->n = m->cap = 0;
@@ -185,7 +217,9 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
  * then nobody looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
  * of them are never touched. */
 XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
-XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128); }
+XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128) + 64; }
+/* Behind the tags: the last launch that read the buffer by loads of constants, and by others. */
+XG_FN uint32_t *xg_sim_shadow_launches(const xg_sim_buffer *b) { return b->shadow + xg_sim_shadow_lines(b) * 34; }
 XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     uint64_t limit = m->shadow_limit ? m->shadow_limit : (uint64_t)1 << 30,
              bytes = b->bytes < limit ? xg_sim_shadow_bytes(b) : 0;
@@ -195,6 +229,7 @@ XG_FN void xg_sim_shadow_make(xg_sim_memory *m, xg_sim_buffer *b) {
     if (!b->shadow) return;
     m->shadow_bytes += bytes;
     memset(b->shadow, 0, (size_t)xg_sim_shadow_lines(b) * 8);
+    memset(xg_sim_shadow_launches(b), 0, 8);
 }
 
 /* the first buffer that begins after the address */

@@ -34,7 +34,9 @@ static void indexing_opcodes(xg_stage *io, xg_aff_ctx *x, const xg_module *m) {
         const char *why = xg_indexing_why_unknown((xg_opcode)op);
         const xg_inst *found = NULL;
         const xg_comp *c;
-        for (c = m->first; c && !found; c = c->next) XG_FOR_INSTS(i, c) if (i->op == (xg_opcode)op && !found) found = i;
+        for (c = m->first; c && !found; c = c->next)
+            XG_FOR_INSTS(i, c)
+                if (i->op == (xg_opcode)op && !found) found = i;
         xg_printf(&io->out, "== %s\n", xg_op_name((xg_opcode)op));
         if (why)
             xg_printf(&io->out, "unknown: %s\n", why);
@@ -436,7 +438,9 @@ static void indexing_depends(xg_stage *io, xg_aff_ctx *x, const xg_inst *i, uint
 static const xg_inst *indexing_find(xg_stage *io, const xg_module *m, const char *name) {
     const xg_comp *c;
     size_t n = strcspn(name, " ");
-    for (c = m->first; c; c = c->next) XG_FOR_INSTS(i, c) if (xg_str_eq(i->name, xg_str_of(name, n))) return i;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_str_eq(i->name, xg_str_of(name, n))) return i;
     xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no instruction named '%s'", name);
 }
 
@@ -472,12 +476,13 @@ static void stage_indexing(xg_stage *io) {
         int64_t seed;
         indexing_numbers(op[7] ? op + 8 : "", &seed, 1);
         XG_FOR_INSTS(i, m->entry)
-        if (i->n_operands && i->op != XG_TUPLE && i->op != XG_GET_TUPLE_ELEMENT)
-            indexing_depends(io, x, i, (uint64_t)seed);
+            if (i->n_operands && i->op != XG_TUPLE && i->op != XG_GET_TUPLE_ELEMENT)
+                indexing_depends(io, x, i, (uint64_t)seed);
     } else if (strncmp(op, "check", 5) == 0) {
         int64_t seed;
         indexing_numbers(op[5] ? op + 6 : "", &seed, 1);
-        XG_FOR_INSTS(i, m->entry) if (i->n_operands && i->op != XG_TUPLE) indexing_checks(io, x, i, (uint64_t)seed);
+        XG_FOR_INSTS(i, m->entry)
+            if (i->n_operands && i->op != XG_TUPLE) indexing_checks(io, x, i, (uint64_t)seed);
     } else
         xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "indexing: no operation '%s'", op);
 }

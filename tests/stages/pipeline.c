@@ -53,14 +53,19 @@ static void stage_partition(xg_stage *io) {
     xg_partition_print(&io->out, xg_fuse_partition(io->arena, xg_aff_new(io->arena), c));
 }
 
+static xg_kmodule *pipeline_emit(xg_stage *io, xg_inst *fusion, const xg_emit_target *t) {
+    xg_choice_of(io->arena, fusion, t);
+    return xg_choice_emit(io->arena, fusion, xg_record_read(io->arena, fusion), fusion->name, t);
+}
 static void stage_emit(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
     xg_emit_target t = xg_emit_target_of(&m->device, false);
-    XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
-        xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
-        xg_kir_verify(k);
-        xg_kir_print(&io->out, k);
-    }
+    XG_FOR_INSTS(i, m->entry)
+        if (i->op == XG_FUSION) {
+            xg_kmodule *k = pipeline_emit(io, i, &t);
+            xg_kir_verify(k);
+            xg_kir_print(&io->out, k);
+        }
 }
 
 /* How many points the domain has, and how many different results they give. */
@@ -114,13 +119,14 @@ static void stage_walks(xg_stage *io) {
     xg_driver_aim_usual(m, &o.target);
     t = xg_emit_target_of(&m->device, false);
     xg_driver_run_passes(m, &o);
-    XG_FOR_INSTS(i, m->entry) if (i->op == XG_FUSION) {
-        xg_kmodule *k = xg_emit_fusion(io->arena, i, i->name, &t, false);
-        const xg_kfunc *f = k->entry;
-        xg_printf(&io->out, "%.*s: %u threads, %u blocks\n", (int)i->name.n, i->name.p,
-            f->threads[0] * f->threads[1] * f->threads[2], f->blocks[0] * f->blocks[1] * f->blocks[2]);
-        walks_region(io, f->body);
-    }
+    XG_FOR_INSTS(i, m->entry)
+        if (i->op == XG_FUSION) {
+            xg_kmodule *k = pipeline_emit(io, i, &t);
+            const xg_kfunc *f = k->entry;
+            xg_printf(&io->out, "%.*s: %u threads, %u blocks\n", (int)i->name.n, i->name.p,
+                f->threads[0] * f->threads[1] * f->threads[2], f->blocks[0] * f->blocks[1] * f->blocks[2]);
+            walks_region(io, f->body);
+        }
 }
 
 /* limit=BYTES among the arguments of a stage: of device memory. */
@@ -156,6 +162,7 @@ static void pipeline_compile(xg_stage *io, const char *want) {
     xg_arena_init(&mine, io->ctx);
     xg_buf_init(&d.kept, &mine);
     d.want = want;
+    o.predict = strcmp(want, "times") == 0;
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     o.dump = pipeline_keep;
     o.dump_user = &d;

@@ -2,7 +2,7 @@
  *
  * The input is PTX whose comments say what to run:
  *     // launch grid=2,1,1 block=32 cluster=2 shared=64 entry=name fuel=1000 stats twice
- *     unchecked=global|shared|races|registers
+ *     unchecked=global|shared|races|registers approx=low|high|mixed seed=1 faults=4
  *     // buf NAME TYPE COUNT VALUES     memory, and its address as the next parameter; VALUES repeat; `iota` counts;
  *                                       mod:A:B:M:O:S is
  *                                    ((i * A + B) % M - O) / S; `in` before TYPE: read-only; without VALUES it counts
@@ -42,6 +42,7 @@ typedef struct sim_case {
     uint32_t n, params;
     char param[512];
     xg_sim_launch l;
+    xg_sim_approx approx;
     char entry[64];
     bool stats;
     uint32_t again; /* launches after the first */
@@ -221,6 +222,10 @@ static void sim_header(xg_stage *io, sim_case *k, const char *p) {
             k->l.fuel = strtoull(q + 1, NULL, 0);
         else if (strncmp(w, "entry=", 6) == 0)
             xg_format(k->entry, sizeof k->entry, "%s", q + 1);
+        else if (strncmp(w, "approx=", 7) == 0)
+            k->approx = strcmp(q + 1, "low") == 0    ? XG_SIM_APPROX_LOW
+                        : strcmp(q + 1, "high") == 0 ? XG_SIM_APPROX_HIGH
+                                                     : XG_SIM_APPROX_MIXED;
         else if (strcmp(w, "stats") == 0)
             k->stats = true;
         else if (strcmp(w, "twice") == 0)
@@ -308,10 +313,12 @@ static void sim_memory(sim_case *k, xg_sim_memory *memory) {
         if (k->bufs[i].written) xg_sim_memory_written(memory, b.base, b.bytes, 0);
     }
 }
+/* What a kernel prints comes before its buffers. */
+static void sim_print(void *user, const char *text, size_t bytes) { xg_put(&((xg_stage *)user)->out, text, bytes); }
 /* Loads the kernel and launches it, as often as the case says. NULL: it was refused, and the context says why. */
 static xg_sim_worker *sim_go(
     xg_stage *io, sim_case *k, const xg_source *text, xg_sim_memory *memory, xlagpu_status *status) {
-    xg_sim_module *m = xg_sim_load(io->ctx, io->arena, text);
+    xg_sim_module *m = xg_sim_load_as(io->ctx, io->arena, text, xg_sim_unit_best(), k->approx);
     xg_sim_worker *w = NULL;
     uint32_t n;
     k->l.module = m;
@@ -320,6 +327,8 @@ static xg_sim_worker *sim_go(
     k->l.params = k->param;
     k->l.param_bytes = k->params;
     k->l.memory = memory;
+    k->l.print = sim_print;
+    k->l.print_user = io;
     if (xg_sim_prepare(io->ctx, &k->l) != XLAGPU_OK) return NULL;
     *status = XLAGPU_OK;
     for (n = 0; n <= k->again && *status == XLAGPU_OK; n++) {

@@ -20,10 +20,48 @@
 #include "../../src/rooms_sched.h"
 #include "sched.c"
 #include "tiles.c"
+/* clang-format off */
 #define STAGES(X) \
     X(sim) \
-    X(run) X(counters) X(pass) X(partition) X(emit) X(walks) X(compile) X(plan) X(plan_text) X(plan_steps) \
-        X(plan_again) X(thunks) X(listing) X(kinds) X(kir) X(kir_pass) X(kir_made) X(kir_run) X(ptx) X(ptx_legal) \
-            X(infer) X(verify) X(number) X(literal) X(parse) X(roundtrip) X(affine) X(indexing) X(eval) X(oracle) \
-                X(dynamic) X(graph) X(planted) X(rule) X(nest) X(schedule) X(schedule_random) X(contraction) \
-                    X(schedule_rule) X(schedule_host) X(tiles)
+    X(run) \
+    X(counters) \
+    X(pass) \
+    X(partition) \
+    X(emit) \
+    X(walks) \
+    X(compile) \
+    X(plan) \
+    X(plan_text) \
+    X(plan_steps) \
+    X(plan_again) \
+    X(thunks) \
+    X(listing) \
+    X(kinds) \
+    X(kir) \
+    X(kir_pass) \
+    X(kir_made) \
+    X(kir_run) \
+    X(ptx) \
+    X(ptx_legal) \
+    X(infer) \
+    X(verify) \
+    X(number) \
+    X(literal) \
+    X(parse) \
+    X(roundtrip) \
+    X(affine) \
+    X(indexing) \
+    X(eval) \
+    X(oracle) \
+    X(dynamic) \
+    X(graph) \
+    X(planted) \
+    X(rule) \
+    X(nest) \
+    X(schedule) \
+    X(schedule_random) \
+    X(contraction) \
+    X(tiles) \
+    X(schedule_rule) \
+    X(schedule_host)
+/* clang-format on */

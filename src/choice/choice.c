@@ -1,0 +1,351 @@
+/* choice/choice.c -- asks every way for its plan and takes the best; emits by the record.
+ *
+ * Equal computations get equal records, and are asked for once. */
+#ifndef XG_CHOICE_CHOICE_C
+#define XG_CHOICE_CHOICE_C
+#include "choice.h"
+
+static const xg_way xg_rules[] = {
+#define X(kind, text, plan, emit) {kind, text, plan, emit},
+    XG_RULES(X)
+#undef X
+        {NULL, NULL, NULL, NULL}};
+
+XG_FN const xg_way *xg_choice_rule(xg_str kind, xg_str name) {
+    const xg_way *w;
+    for (w = xg_rules; w->name; w++)
+        if (xg_str_is(kind, w->kind) && xg_str_is(name, w->name)) return w;
+    return NULL;
+}
+/* All ways by number, for the nearest name. */
+XG_FN const char *xg_choice_nth_name(const void *user, size_t i) {
+    uint32_t n = 0;
+    (void)user;
+    while (xg_emit_row(n)) n++;
+    return i < n ? xg_emit_row((uint32_t)i)->name : xg_rules[i - n].name;
+}
+XG_NORETURN XG_FN void xg_choice_unknown(const xg_inst *fusion, const xg_record *r) {
+    const char *nearby = xg_nearest(r->way, xg_choice_nth_name, NULL);
+    xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "leave it out: what is not given is decided",
+        "the record of this kernel: there is no %.*s '%.*s'%s%s%s", (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p,
+        nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+}
+XG_NORETURN XG_FN void xg_choice_refuse(const xg_inst *fusion, const xg_record *r, const char *why, uint32_t n) {
+    static const char otherwise[] = "it does not take this fusion";
+    xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
+        "the record of this kernel: the %.*s '%.*s' cannot obey: %.*s", (int)r->kind.n, r->kind.p, (int)r->way.n,
+        r->way.p, n ? (int)n : (int)sizeof otherwise - 1, n ? why : otherwise);
+}
+/* What was planned by an order says what the order says. */
+XG_FN void xg_choice_check(const xg_inst *fusion, const xg_record *given, const xg_record *made) {
+    const char *which = given ? xg_record_disobeys(given, made) : NULL;
+    char why[96];
+    if (!which) return;
+    xg_format(why, sizeof why, "'%s' would be another", which);
+    xg_choice_refuse(fusion, made, why, (uint32_t)strlen(why));
+}
+
+/* ---- one fusion ---- */
+
+typedef struct xg_choosing {
+    xg_way_job job;
+    xg_fusion_emission e;
+    xg_record *r; /* the result */
+    uint32_t n_leaves;
+    xg_ints *over;
+} xg_choosing;
+
+XG_FN xg_record *xg_choice_new(xg_arena *a) { return XG_NEW(a, xg_record); }
+
+/* What the emitter's code does to memory decides where results may lie: the loop emitter makes all results at one place
+ * before it writes any. */
+XG_FN void xg_choice_emitter_over(xg_choosing *w, const xg_emitter *by) {
+    xg_record *r = w->e.record;
+    xg_phase_list list;
+    uint32_t k;
+    if (w->e.parts) {
+        if (by->emit == xg_emit_loop) xg_fuse_over(w->job.arena, w->job.fusion, true, w->over);
+        r->over = w->over;
+        r->n_results = w->n_leaves;
+        return;
+    }
+    list = xg_fuse_phases(w->job.arena, w->e.comp);
+    for (k = 0; k < w->e.n_members; k++) {
+        const xg_inst *member = list.members[k];
+        uint32_t n = (uint32_t)xg_shape_leaves(member->shape);
+        xg_ints *over = XG_NEW_N(w->job.arena, xg_ints, n + (size_t)1);
+        xg_fuse_over(w->job.arena, member, xg_str_is(w->e.members[k].way, "loop"), over);
+        w->e.members[k].over = over;
+        w->e.members[k].n_results = n;
+    }
+    xg_fuse_over_phases(w->job.arena, w->job.fusion, r->launch.blocks[0], w->e.members, w->over);
+    r->over = w->over;
+    r->n_results = w->n_leaves;
+}
+XG_FN void xg_choice_by_emitter(xg_choosing *w) {
+    const xg_record *given = w->job.given;
+    const xg_emitter *by = NULL;
+    w->e.given = given;
+    if (!given || !given->way.n)
+        by = xg_emit_choose(&w->e);
+    else if ((by = xg_emit_find(given->way)) == NULL)
+        xg_choice_unknown(w->job.fusion, given);
+    else if (!xg_emit_plan(&w->e, by))
+        xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
+    xg_choice_emitter_over(w, by);
+    w->r = w->e.record;
+}
+XG_FN void xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
+    xg_way_times times;
+    if (!rule) xg_choice_unknown(w->job.fusion, w->job.given);
+    w->r = xg_choice_new(w->job.arena);
+    w->r->kind = xg_str_z(rule->kind);
+    w->r->way = xg_str_z(rule->name);
+    if (!rule->plan(&w->job, w->r, &times)) xg_choice_refuse(w->job.fusion, w->r, w->r->why.p, w->r->why.n);
+}
+/* The best of the rules that take it, if it is faster than the emitter. */
+XG_FN void xg_choice_compete(xg_choosing *w) {
+    const xg_way *rule;
+    const xg_launch *l = &w->r->launch;
+    xg_numbers_list all = {NULL, 0, 0};
+    xg_record *best = w->r;
+    int64_t least = -1;
+    for (rule = xg_rules; rule->name; rule++) {
+        xg_record *r = xg_choice_new(w->job.arena);
+        xg_way_times times = {0, 0};
+        r->kind = xg_str_z(rule->kind);
+        r->way = xg_str_z(rule->name);
+        if (!rule->plan(&w->job, r, &times)) continue;
+        if (least < 0) {
+            least = times.emitter;
+            if (!least) least = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
+            xg_record_put(w->job.arena, &all, w->r->way.p, &least, 1);
+        }
+        xg_record_put(w->job.arena, &all, rule->name, &times.own, 1);
+        if (times.own >= least) continue;
+        least = times.own;
+        best = r;
+    }
+    w->r = best;
+    w->r->estimates = all;
+}
+/* An order may allow less than the way would. */
+XG_FN void xg_choice_narrow(xg_choosing *w) {
+    const xg_record *given = w->job.given;
+    uint32_t leaf, k;
+    if (!w->r->n_results) { /* a rule that is silent writes over nothing */
+        w->r->over = XG_NEW_N(w->job.arena, xg_ints, w->n_leaves + (size_t)1);
+        w->r->n_results = w->n_leaves;
+    }
+    if (!given || !given->n_results) return;
+    for (leaf = 0; leaf < given->n_results; leaf++)
+        for (k = 0; k < given->over[leaf].n; k++)
+            if (!xg_ints_at(w->r->over[leaf], given->over[leaf].p[k], NULL)) {
+                char why[96];
+                xg_format(why, sizeof why, "result %u cannot be written over operand %lld", leaf,
+                    (long long)given->over[leaf].p[k]);
+                xg_choice_refuse(w->job.fusion, w->r, why, (uint32_t)strlen(why));
+            }
+    w->r->over = given->over;
+}
+XG_FN void xg_choice_make(
+    xg_choosing *w, xg_arena *a, const xg_inst *fusion, const xg_record *given, const xg_emit_target *target) {
+    memset(w, 0, sizeof *w);
+    w->job.arena = a;
+    w->job.fusion = fusion;
+    w->job.target = target;
+    w->job.given = given;
+    w->n_leaves = (uint32_t)xg_shape_leaves(fusion->shape);
+    w->over = XG_NEW_N(a, xg_ints, w->n_leaves + (size_t)1);
+    w->job.over = w->over;
+    xg_emit_open(&w->e, NULL, a, fusion, target);
+    xg_emit_check_leaves(&w->e);
+    if (w->e.parts) xg_fuse_over(a, fusion, false, w->over);
+    if (given && given->way.n && !xg_str_is(given->kind, "emitter"))
+        xg_choice_by_rule(w, xg_choice_rule(given->kind, given->way));
+    else {
+        xg_choice_by_emitter(w);
+        if ((!given || !given->way.n) && w->e.parts) xg_choice_compete(w);
+    }
+    xg_choice_check(fusion, given, w->r);
+    xg_choice_narrow(w);
+}
+XG_FN void xg_choice_write(const xg_choosing *w, xg_inst *fusion) {
+    xg_record r = *w->r;
+    xg_phase_list list;
+    uint32_t k;
+    if (w->job.given && w->job.given->why.n) r.why = w->job.given->why;
+    xg_record_write(fusion, &r);
+    if (!w->e.n_members) return;
+    list = xg_fuse_phases(w->job.arena, w->e.comp);
+    for (k = 0; k < w->e.n_members; k++) xg_record_write((xg_inst *)list.members[k], &w->e.members[k]);
+}
+XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *target) {
+    xg_choosing w;
+    xg_choice_make(&w, a, fusion, xg_record_read(a, fusion), target);
+    xg_choice_write(&w, fusion);
+    xg_emit_close(&w.e);
+}
+
+/* ---- the pass ---- */
+
+/* What equal fusions have in common: the attribute of each, and those of its members. */
+typedef struct xg_choice_known {
+    const xg_str *own, **members;
+} xg_choice_known;
+typedef struct xg_choice_pass {
+    xg_arena *work; /* of one fusion */
+    xg_arena *kept;
+    xg_emit_target target;
+    xg_dict known; /* by fingerprint */
+    xg_records records;
+    bool changed;
+} xg_choice_pass;
+
+XG_FN bool xg_choice_needs_kernel(const xg_inst *i) {
+    uint32_t k, n, pattern;
+    int64_t elements = 0;
+    if (i->op != XG_FUSION) return false;
+    n = (uint32_t)xg_shape_leaves(i->shape);
+    if (n == 1 && xg_fuse_is_fill(xg_attr_comp(i, XG_A_calls)->root, &pattern)) return false;
+    if (i->shape->type != XLAGPU_TUPLE) return i->shape->elements != 0;
+    for (k = 0; k < i->shape->n_elems; k++) elements |= i->shape->elems[k]->elements;
+    return elements != 0;
+}
+/* Equal fusions, but for what they declare of themselves. The order of instructions counts: it is that of the records
+ * of members. */
+XG_FN xg_str xg_choice_key(const xg_choice_pass *p, const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_calls);
+    xg_buf b;
+    xg_buf_init(&b, p->work);
+    xg_fuse_fingerprint(&b, c);
+    return xg_str_of(b.p, b.n);
+}
+XG_FN void xg_choice_set(xg_inst *i, const xg_str *text) {
+    xg_attr attr;
+    attr.key = XG_A_backend_config;
+    attr.v.str = text;
+    xg_inst_set_attr(i, attr);
+}
+XG_FN const xg_str *xg_choice_text(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_backend_config);
+    return a ? a->v.str : NULL;
+}
+XG_FN xg_phase_list xg_choice_members(xg_arena *a, const xg_inst *i) {
+    xg_phase_list none;
+    memset(&none, 0, sizeof none);
+    return xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)) ? xg_fuse_phases(a, xg_attr_comp(i, XG_A_calls)) : none;
+}
+XG_FN void xg_choice_learn(xg_choice_pass *p, const xg_inst *i, xg_str key) {
+    xg_phase_list list = xg_choice_members(p->work, i);
+    xg_choice_known *known = XG_NEW(p->kept, xg_choice_known);
+    uint32_t k;
+    known->own = xg_choice_text(i);
+    known->members = XG_NEW_N(p->kept, const xg_str *, list.n + (size_t)1);
+    for (k = 0; k < list.n; k++) known->members[k] = xg_choice_text(list.members[k]);
+    (void)xg_dict_put(&p->known, key, known);
+}
+XG_FN void xg_choice_repeat(xg_choice_pass *p, xg_inst *i, const xg_choice_known *known) {
+    xg_phase_list list = xg_choice_members(p->work, i);
+    uint32_t k;
+    xg_choice_set(i, known->own);
+    for (k = 0; k < list.n; k++) xg_choice_set((xg_inst *)list.members[k], known->members[k]);
+}
+XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
+    xg_mark none = xg_arena_mark(p->work);
+    const xg_str *before = xg_choice_text(i);
+    bool alone = before || xg_inst_attr(i, XG_A_output_to_operand_aliasing);
+    xg_str key = alone ? xg_str_of(NULL, 0) : xg_choice_key(p, i);
+    const xg_choice_known *known = alone ? NULL : (const xg_choice_known *)xg_dict_get(&p->known, key);
+    if (known)
+        xg_choice_repeat(p, i, known);
+    else {
+        xg_choice_of(p->work, i, &p->target);
+        if (!alone) xg_choice_learn(p, i, key);
+    }
+    p->changed = p->changed || !before || !xg_str_eq(*before, *xg_choice_text(i));
+    xg_arena_reset(p->work, none);
+}
+/* The record leaves nothing open. */
+XG_FN bool xg_choice_is_complete(xg_choice_pass *p, const xg_inst *i) {
+    const xg_record *r = xg_records_of(&p->records, i);
+    return r && r->launch.threads[0] && r->n_results;
+}
+
+XG_FN xg_emit_target xg_choice_target(const xg_module *m) { return xg_emit_target_of(&m->device, m->deterministic); }
+/* missing: those alone that lack a record, or whose record leaves something open. */
+XG_FN bool xg_choice_run(xg_module *m, bool missing) {
+    XG_VEC(xg_comp *) steps = {NULL, 0, 0};
+    xg_choice_pass p;
+    xg_mark none;
+    uint32_t at, k;
+    p.target = xg_choice_target(m);
+    p.changed = false;
+    p.work = m->work;
+    p.kept = xg_arena_inner(m->arena);
+    none = xg_arena_mark(p.kept);
+    xg_dict_init(&p.known, p.kept);
+    xg_records_open(&p.records, p.kept);
+    xg_push(p.kept, xg_comp *, &steps, m->entry);
+    for (at = 0; at < steps.n; at++)
+        XG_FOR_INSTS(i, steps.p[at]) {
+            xg_comps called;
+            if (xg_choice_needs_kernel(i) && !(missing && xg_choice_is_complete(&p, i))) xg_choice_visit(&p, i);
+            if (!xg_opt_is_control(i)) continue;
+            called = xg_opt_control_comps(m->work, i);
+            for (k = 0; k < called.n; k++) xg_push(p.kept, xg_comp *, &steps, called.p[k]);
+        }
+    xg_arena_reset(p.kept, none);
+    xg_arena_trim(p.kept, 0);
+    return p.changed;
+}
+
+XG_FN bool xg_choice_kernels(xg_module *m) { return xg_choice_run(m, false); }
+XG_FN void xg_choice_complete(xg_module *m) { (void)xg_choice_run(m, true); }
+
+/* ---- code ---- */
+
+XG_FN xg_kmodule *xg_choice_emit_by_emitter(const xg_way_job *job, xg_str name) {
+    const xg_emitter *by = xg_emit_find(job->given->way);
+    xg_fusion_emission e;
+    if (!by) xg_choice_unknown(job->fusion, job->given);
+    xg_emit_open(&e, NULL, job->arena, job->fusion, job->target);
+    xg_emit_check_leaves(&e);
+    e.given = job->given;
+    e.name = name;
+    if (!xg_emit_plan(&e, by)) xg_choice_refuse(job->fusion, e.record, e.record->why.p, e.record->why.n);
+    xg_choice_check(job->fusion, job->given, e.record);
+    xg_emit_by(&e, by);
+    xg_emit_close(&e);
+    return e.m;
+}
+XG_FN void xg_choice_check_launch(const xg_inst *fusion, const xg_record *r, const xg_kfunc *f) {
+    const char *which = memcmp(f->threads, r->launch.threads, sizeof f->threads) != 0           ? "block"
+                        : memcmp(f->blocks, r->launch.blocks, sizeof f->blocks) != 0            ? "grid"
+                        : f->cluster != r->launch.cluster && f->cluster + r->launch.cluster > 1 ? "cluster"
+                                                                                                : NULL;
+    if (which)
+        xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
+            "the record of this kernel: '%s' is not that of its code", which);
+}
+XG_FN xg_kmodule *xg_choice_emit(
+    xg_arena *a, const xg_inst *fusion, const xg_record *r, xg_str name, const xg_emit_target *target) {
+    xg_way_job job;
+    xg_kmodule *m;
+    memset(&job, 0, sizeof job);
+    job.arena = a;
+    job.fusion = fusion;
+    job.target = target;
+    job.given = r;
+    if (xg_str_is(r->kind, "emitter"))
+        m = xg_choice_emit_by_emitter(&job, name);
+    else {
+        const xg_way *rule = xg_choice_rule(r->kind, r->way);
+        if (!rule) xg_choice_unknown(fusion, r);
+        m = rule->emit(&job, r, name);
+    }
+    xg_choice_check_launch(fusion, r, m->entry);
+    return m;
+}
+
+#endif /* XG_CHOICE_CHOICE_C */

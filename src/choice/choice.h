@@ -1,0 +1,43 @@
+/* choice/choice.h -- each kernel is decided once: by which way, in what form, with how many threads, over which memory.
+ *
+ * The pass kernel-choice, behind fusion, writes a record (fuse/record.c) into the backend_config of every fusion that
+ * becomes a kernel. Scheduling, alias analysis and code read the record and decide nothing again.
+ *
+ * Ways are rows: the emitters (emit/emitters.h), which come first in order of priority, and the rules below, which
+ * compete with the emitter by estimated time. A fusion that a rule takes is the rule's when its time is less.
+ *
+ * To add a way: a row of XG_RULES, and two functions (xg_way in emit.h), whose prototypes stand in a header of a room
+ * below this one.
+ *     plan   Whether the way can make the fusion. False: it cannot, or should not; r->why may say why not, as a text
+ * that lasts. True: it has written form (xg_record_put), launch, its time, and, if it knows better than the cost model,
+ * the time that the emitter would take. A result may be written over an operand only if r->over says so: job->over has
+ * what the computation allows where all is read before any of it is written, or by the thread that writes there;
+ * xg_fuse_over(.., true, ..) what it allows where each thread reads an operand only at the place that it writes. What
+ * job->given says of the form is an order: obey it, or refuse with the reason. An order that has a launch is whole:
+ * then nothing is searched. emit   The kernel, by the record alone: job->given is the record. Its entry has the
+ * computation's parameters, then one destination for each leaf of the result. The launch is checked against the
+ * record's. */
+#ifndef XG_CHOICE_H
+#define XG_CHOICE_H
+#include "../emit/emit.h"
+#include "../fuse/fuse.h"
+#include "../sched/tile.h"
+
+/* clang-format off */
+/* X(kind, text, plan, emit)   kind: "rule" or "library", the key of the record that names it */
+#define XG_RULES(X) \
+    X("rule", "tile", xg_tile_way_plan, xg_tile_way_emit)
+/* clang-format on */
+
+/* ---- choice.c ---- */
+XG_FN bool xg_choice_kernels(xg_module *m); /* the pass kernel-choice */
+/* The record of one fusion that came later, or that is not in a module's steps. */
+XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *target);
+/* The kernel, by the fusion's record; fails where the record does not suit the fusion. */
+XG_FN xg_kmodule *xg_choice_emit(
+    xg_arena *a, const xg_inst *fusion, const xg_record *r, xg_str name, const xg_emit_target *target);
+XG_FN void xg_choice_complete(xg_module *m);         /* records that are missing, or leave something open */
+XG_FN bool xg_choice_needs_kernel(const xg_inst *i); /* a fusion that is made by a kernel */
+XG_FN xg_emit_target xg_choice_target(const xg_module *m);
+
+#endif /* XG_CHOICE_H */

@@ -1,0 +1,189 @@
+/* rt/easy.c -- host arrays in, host arrays out.
+ *
+ * An execution that is run this way keeps buffers for parameters and results, and room to change layouts in: a second
+ * run allocates nothing. A program keeps such an execution for xlagpu_rt_run; both give all back at their end. */
+#ifndef XG_RT_EASY_C
+#define XG_RT_EASY_C
+#include "execute.c"
+
+/* Copies between logical row-major order and the buffer's, element by element; in: row-major to buffer. */
+XG_FN void xr_permute(const xlagpu_rt_value *v, const char *from, char *to, bool in) {
+    int64_t stride[XR_RANK_MAX], index[XR_RANK_MAX], step = 1;
+    size_t elements = 1, size, k;
+    uint32_t d;
+    for (d = 0; d < v->rank; d++) {
+        stride[v->minor_to_major[d]] = step;
+        step *= v->dims[v->minor_to_major[d]];
+        index[d] = 0;
+        elements *= (size_t)v->dims[d];
+    }
+    if (!elements) return;
+    size = v->bytes / elements;
+    for (k = 0; k < elements; k++) {
+        size_t place = 0;
+        for (d = 0; d < v->rank; d++) place += (size_t)(index[d] * stride[d]);
+        if (in)
+            memcpy(to + place * size, from + k * size, size);
+        else
+            memcpy(to + k * size, from + place * size, size);
+        for (d = v->rank; d-- > 0;) {
+            if (++index[d] < v->dims[d]) break;
+            index[d] = 0;
+        }
+    }
+}
+XG_FN bool xr_is_row_major(const xlagpu_rt_value *v) {
+    uint32_t d;
+    for (d = 0; d < v->rank; d++)
+        if (v->minor_to_major[d] != (int64_t)v->rank - 1 - d) return false;
+    return true;
+}
+
+/* Room for so many bytes, which stays with the execution. */
+XG_FN char *xr_spare(xlagpu_execution *e, size_t bytes) {
+    xg_ctx *c = &e->program->device->c;
+    if (bytes <= e->spare_bytes) return (char *)e->spare;
+    xg_mem_free(c, e->spare);
+    e->spare = xg_mem_alloc(c, bytes);
+    e->spare_bytes = e->spare ? bytes : 0;
+    if (!e->spare) xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes to change a layout", bytes);
+    return (char *)e->spare;
+}
+
+XG_FN xlagpu_status xr_move_in(
+    xlagpu_execution *e, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b) {
+    xlagpu_device *d = e->program->device;
+    char *spare;
+    if (!v->bytes) return XLAGPU_OK;
+    if (xr_is_row_major(v)) return d->platform->upload(d, b->address, t->data, v->bytes);
+    spare = xr_spare(e, v->bytes);
+    if (!spare) return d->c.status;
+    xr_permute(v, (const char *)t->data, spare, true);
+    return d->platform->upload(d, b->address, spare, v->bytes);
+}
+XG_FN xlagpu_status xr_move_out(
+    xlagpu_execution *e, const xlagpu_rt_value *v, const xlagpu_rt_tensor *t, const xlagpu_buffer *b) {
+    xlagpu_device *d = e->program->device;
+    xlagpu_status s;
+    char *spare;
+    if (!v->bytes) return XLAGPU_OK;
+    if (xr_is_row_major(v)) return d->platform->download(d, t->data, b->address, v->bytes);
+    spare = xr_spare(e, v->bytes);
+    if (!spare) return d->c.status;
+    s = d->platform->download(d, spare, b->address, v->bytes);
+    if (s == XLAGPU_OK) xr_permute(v, spare, (char *)t->data, false);
+    return s;
+}
+
+XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *t, uint32_t n, bool results) {
+    uint32_t want = results ? p->head.n_results : p->head.n_params, k;
+    const char *what = results ? "output" : "input";
+    xlagpu_rt_value v;
+    if (n != want)
+        return xr_fail(
+            &p->device->c, XLAGPU_ERROR_USAGE, "%u %s%s given; the program has %u", n, what, n == 1 ? "" : "s", want);
+    if (!t && n) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
+    for (k = 0; k < n; k++) {
+        xr_value(p, results ? p->head.n_params + k : k, &v);
+        if (t[k].bytes != v.bytes)
+            return xr_fail(
+                &p->device->c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, k, t[k].bytes, v.bytes);
+        if (!t[k].data && v.bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, k);
+    }
+    return XLAGPU_OK;
+}
+
+/* Once, in buffers that are there, and waits; the message of the execution becomes the device's. */
+XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+    xlagpu_device *d = e->program->device;
+    xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
+    if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    s = d->platform->wait(d, NULL);
+    e->running = s != XLAGPU_OK;
+    return s;
+}
+
+/* Gives back what the easy way keeps. */
+XG_FN void xr_easy_finish(xlagpu_execution *e) {
+    xlagpu_program *p = e->program;
+    uint32_t k;
+    if (p->easy == e) p->easy = NULL;
+    for (k = e->kept ? p->head.n_params + p->head.n_results : 0; k-- > 0;)
+        if (!p->values[k].alias) xr_release(p->device, e->kept[k].address);
+    xg_mem_free(&p->device->c, e->kept);
+    xg_mem_free(&p->device->c, e->spare);
+    e->kept = NULL;
+    e->spare = NULL;
+    e->spare_bytes = 0;
+}
+
+/* Buffers of all parameters and results. A result that shares a parameter's memory has its buffer: the copy of the
+ * input is ours to give away. */
+XG_FN xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
+    xlagpu_program *p = e->program;
+    xlagpu_device *d = p->device;
+    size_t n = (size_t)p->head.n_params + p->head.n_results, k;
+    xlagpu_status s = XLAGPU_OK;
+    if (e->kept) return XLAGPU_OK;
+    e->kept = (xlagpu_buffer *)xg_mem_alloc(&d->c, (n + 1) * sizeof *e->kept);
+    if (!e->kept) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(e->kept, 0, (n + 1) * sizeof *e->kept);
+    for (k = 0; k < n && s == XLAGPU_OK; k++) {
+        uint32_t shares = p->values[k].alias & ~XG_EXE_MUST_ALIAS;
+        if (shares) {
+            e->kept[k] = e->kept[shares - 1];
+            continue;
+        }
+        s = xr_alloc(d, (size_t)p->values[k].bytes, &e->kept[k].address);
+        e->kept[k].bytes = (size_t)p->values[k].bytes;
+    }
+    if (s != XLAGPU_OK) xr_easy_finish(e);
+    return s;
+}
+
+XG_FN xlagpu_status xr_run_tensors(
+    xlagpu_execution *e, const xlagpu_rt_tensor *inputs, const xlagpu_rt_tensor *outputs) {
+    const xg_exe_header *h = &e->program->head;
+    xlagpu_rt_value v;
+    xlagpu_status s = xr_easy_buffers(e);
+    uint32_t k;
+    for (k = 0; k < h->n_params && s == XLAGPU_OK; k++) {
+        xr_value(e->program, k, &v);
+        s = xr_move_in(e, &v, &inputs[k], &e->kept[k]);
+    }
+    if (s == XLAGPU_OK) s = xr_run_once(e, e->kept, e->kept + h->n_params);
+    for (k = 0; k < h->n_results && s == XLAGPU_OK; k++) {
+        xr_value(e->program, h->n_params + k, &v);
+        s = xr_move_out(e, &v, &outputs[k], &e->kept[h->n_params + k]);
+    }
+    return s;
+}
+
+XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_status s;
+    if (!e) return XLAGPU_ERROR_USAGE;
+    xr_begin(&e->program->device->c);
+    s = xr_check_tensors(e->program, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
+    return s == XLAGPU_OK ? xr_run_tensors(e, inputs, outputs) : s;
+}
+
+/* Every run begins with the same state of random numbers. After a failure nothing is kept. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xlagpu_status s;
+    if (!p) return XLAGPU_ERROR_USAGE;
+    xr_begin(&p->device->c);
+    s = xr_check_tensors(p, inputs, n_inputs, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
+    if (s != XLAGPU_OK) return s;
+    if (!p->easy) p->easy = xlagpu_rt_prepare(p);
+    if (!p->easy) return p->device->c.status;
+    xr_random_reset(p->easy);
+    s = xr_run_tensors(p->easy, inputs, outputs);
+    if (s != XLAGPU_OK) xlagpu_rt_finish(p->easy);
+    return s;
+}
+
+#endif /* XG_RT_EASY_C */
