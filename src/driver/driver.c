@@ -319,8 +319,8 @@ XG_FN int64_t xg_driver_predict(const xg_plan *p, const xg_driver_options *o) {
     uint32_t k;
     xg_buf_init(&text, p->arena);
     xg_puts(&text, "predicted_us\tlimited_by\t%_of_peak\truns\thlo\tkernel\n");
-    for (k = 0; k < p->sequences.n; k++)
-        if (p->sequences.p[k]->comp == p->m->entry) sum = xg_driver_times(b, p, k, 1, 0);
+    for (k = 0; k < p->sequences.n && p->sequences.p[k]->comp != p->m->entry; k++) {} /* command buffers stand behind */
+    if (k < p->sequences.n) sum = xg_driver_times(b, p, k, 1, 0);
     if (b) xg_driver_dump_text(o, "times", b);
     return sum;
 }
