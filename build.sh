@@ -7,6 +7,7 @@
 #   ./build.sh check       laws of the code: headers fresh, rooms in order, no mutable globals, only xlagpu_ symbols; sizes and times
 #   ./build.sh soak        the long tests      ./build.sh bench       measurements
 #   ./build.sh gpu-test    every case on CUDA  ./build.sh gpu-bench   timings on CUDA
+#   ./build.sh gpu-contact DIR   ten minutes on a GPU: results, timings, figures of the device, logs, as files
 #   ./build.sh format      clang-format over all C code (the format that check holds; clang-format 14 or newer)
 #   ./build.sh clean
 # CC, CXX, CFLAGS (default -O1) and JOBS are taken from the environment.
@@ -113,6 +114,7 @@ soak) level -Og; tool; runner; exec sh tests/soak.sh ;;
 bench) level -O1; tool; exec sh bench/bench.sh ;;
 gpu-test) level -Og; tool; exec sh tests/gpu.sh ;;
 gpu-bench) level -O1; tool; exec sh bench/gpu.sh ;;
+gpu-contact) level -O1; tool; exec sh bench/contact.sh "${2:-build/contact}" ;;
 format) ${CLANG_FORMAT:-clang-format} -i $(c_files) ;;
 clean) rm -rf build ;;
 *) sed -n '2,14p' "$0"; exit 2 ;;

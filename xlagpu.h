@@ -75090,6 +75090,14 @@ XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it ha
 XG_FN bool xg_tile_plan_of(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* false: by other means */
 
+XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and has rows and columns */
+/* The parts of a plan, for others that estimate: how operands are brought; the best tile, of all sizes as they are. */
+XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side);
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
+
+/* ---- split_k.c ---- */
+XG_FN bool xg_tile_split_k(xg_module *m); /* the pass split-k */
+
 /* ---- tile_emit.c ---- */
 /* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),
  * rounds along rows and along k, lane of the vector; step, tile, batch. */
@@ -75592,6 +75600,11 @@ XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
         if (xg_tile_is_hero(NULL, i, true)) return true;
     return false;
 }
+XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
+    int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
+    return work >= XG_TILE_WORK_MIN && f->group[XG_TILE_M].size >= XG_TILE_EXTENT_MIN &&
+           f->group[XG_TILE_N].size >= XG_TILE_EXTENT_MIN;
+}
 XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m) {
     const xg_tile_group *g = p->form.group;
     int64_t work, out_bytes = 0;
@@ -75600,8 +75613,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!e->parts || !xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) return false;
     if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
     work = xg_cost_mul(p->form.hero->shape->elements, g[XG_TILE_K].size);
-    if (work < XG_TILE_WORK_MIN || g[XG_TILE_M].size < XG_TILE_EXTENT_MIN || g[XG_TILE_N].size < XG_TILE_EXTENT_MIN)
-        return false;
+    if (!xg_tile_is_worth(&p->form)) return false;
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     xg_tile_choose(p, m, out_bytes);
@@ -76389,6 +76401,139 @@ XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg
 }
 
 #endif /* XG_SCHED_TILE_EMIT_C */
+/* sched/split_k.c -- a dot whose few tiles meet a long sum becomes many shorter ones, and a sum of them.
+ *
+ *     dot(f32[32,4096], f32[4096,64])  ==>  sum over s of dot(f32[32,s,4096/s], f32[s,4096/s,64]) with s as batch
+ *
+ * The second step is a reduction, with whatever is behind the dot; so results do not depend on the order in which
+ * blocks come. The estimate of tile_plan.c says whether the tiles that this makes are worth what goes through memory
+ * between both steps. */
+#ifndef XG_SCHED_SPLIT_K_C
+#define XG_SCHED_SPLIT_K_C
+
+enum {
+    XG_SPLIT_PARTS_MAX = 128,
+    XG_SPLIT_LENGTH_MIN = 64,    /* of a part: several steps */
+    XG_SPLIT_GAIN_PERCENT = 80,  /* of the time before: the model is no better than that */
+    XG_SPLIT_LAUNCH_PS = 2500000 /* of the second step, and its way to memory and back */
+};
+
+typedef struct xg_split {
+    uint32_t dim[2]; /* of each operand: the summed dimension that is cut */
+    int64_t parts;
+} xg_split;
+
+/* Time in parts, with the second step. */
+XG_FN int64_t xg_split_time(const xg_tile_plan *whole, const xg_device *m, int64_t parts) {
+    xg_tile_plan p = *whole;
+    int64_t out = xg_cost_mul(p.form.hero->shape->elements, xg_type_bytes(p.form.sum)), moved;
+    p.form.group[XG_TILE_B].size *= parts;
+    p.form.group[XG_TILE_K].size /= parts;
+    xg_tile_choose(&p, m, xg_cost_mul(out, parts));
+    if (parts == 1) return p.picoseconds;
+    moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
+    return xg_cost_add(xg_cost_add(p.picoseconds, moved), XG_SPLIT_LAUNCH_PS);
+}
+/* Into how many parts of equal length a sum over `size` is best cut. */
+XG_FN int64_t xg_split_best(const xg_tile_plan *p, const xg_device *m, int64_t size) {
+    int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, parts, time;
+    for (parts = 2; parts <= XG_SPLIT_PARTS_MAX && size % parts == 0; parts *= 2) {
+        if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
+        time = xg_split_time(p, m, parts);
+        if (time >= least) continue;
+        least = time;
+        best = parts;
+    }
+    return least < xg_cost_scale(whole, XG_SPLIT_GAIN_PERCENT, 100) ? best : 1;
+}
+/* The longest summed dimension. */
+XG_FN int64_t xg_split_longest(const xg_inst *dot, xg_split *s) {
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    int64_t size = 0;
+    uint32_t k;
+    for (k = 0; k < d.lc.n; k++) {
+        int64_t n = XG_OPERAND(dot, 0)->shape->dims[d.lc.p[k]];
+        if (n <= size) continue;
+        size = n;
+        s->dim[0] = (uint32_t)d.lc.p[k];
+        s->dim[1] = (uint32_t)d.rc.p[k];
+    }
+    return size;
+}
+/* Tiles of a middle size: when they fill the device, nothing is gained by more of them. */
+XG_FN int64_t xg_split_tiles(const xg_tile_form *f) {
+    enum {
+        EDGE = 64
+    };
+    int64_t rows = xg_tile_over(f->group[XG_TILE_M].size, EDGE), columns = xg_tile_over(f->group[XG_TILE_N].size, EDGE);
+    return xg_cost_mul(f->group[XG_TILE_B].size, xg_cost_mul(rows, columns));
+}
+XG_FN bool xg_split_of(const xg_inst *i, xg_split *s) {
+    xg_module *module = i->comp->module;
+    const xg_device *m = &module->device;
+    xg_mark none = xg_arena_mark(module->work);
+    xg_aff_ctx *x;
+    xg_tile_plan p;
+    int64_t size;
+    uint32_t k;
+    s->parts = 1;
+    if (i->op != XG_DOT || i->shape->dynamic || xg_inst_attr(i, XG_A_algorithm) ||
+        (size = xg_split_longest(i, s)) < 4 * XG_SPLIT_LENGTH_MIN)
+        return false;
+    memset(&p, 0, sizeof p);
+    x = xg_aff_new(module->work);
+    if (xg_tile_form_of(&p.form, x, i) && xg_tile_is_worth(&p.form) && xg_split_tiles(&p.form) < (int64_t)m->sm_count) {
+        for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(&p, x, m, k);
+        s->parts = xg_split_best(&p, m, size);
+    }
+    xg_arena_reset(module->work, none);
+    return s->parts > 1;
+}
+XG_FN bool xg_split_wants(const xg_inst *i) {
+    xg_split s;
+    return xg_split_of(i, &s);
+}
+
+/* x with dimension `dim` as so many parts of equal length. */
+XG_FN xg_inst *xg_split_operand(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t parts) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < x->shape->rank; k++) {
+        if (k == dim) dims[n++] = parts;
+        dims[n++] = k == dim ? x->shape->dims[k] / parts : x->shape->dims[k];
+    }
+    return xg_hb_reshape(b, x, dims, n);
+}
+/* The dimensions' new numbers; with `more`, the parts behind them. */
+XG_FN xg_ints xg_split_dims(xg_arena *a, xg_ints d, uint32_t dim, bool more) {
+    int64_t *to = XG_NEW_N(a, int64_t, d.n + (size_t)1);
+    xg_ints r;
+    uint32_t k;
+    for (k = 0; k < d.n; k++) to[k] = d.p[k] + (d.p[k] >= (int64_t)dim);
+    if (more) to[k] = dim;
+    r.p = to;
+    r.n = d.n + more;
+    return r;
+}
+XG_FN xg_inst *xg_split_make(const xg_hb *b, xg_inst *dot) {
+    xg_arena *a = dot->comp->module->arena;
+    xg_dot_dims d = xg_dot_dims_of(dot), to;
+    xg_inst *l, *r, *sum;
+    int64_t part = d.lb.n;
+    xg_split s;
+    (void)xg_split_of(dot, &s);
+    l = xg_split_operand(b, XG_OPERAND(dot, 0), s.dim[0], s.parts);
+    r = xg_split_operand(b, XG_OPERAND(dot, 1), s.dim[1], s.parts);
+    to.lb = xg_split_dims(a, d.lb, s.dim[0], true);
+    to.rb = xg_split_dims(a, d.rb, s.dim[1], true);
+    to.lc = xg_split_dims(a, d.lc, s.dim[0], false);
+    to.rc = xg_split_dims(a, d.rc, s.dim[1], false);
+    sum = xg_hb_sum(b, xg_hb_dot(b, l, r, to, xg_contract_sum_type(dot), dot), &part, 1);
+    return xg_hb_convert(b, sum, dot->shape->type);
+}
+XG_FN bool xg_tile_split_k(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_split_wants, xg_split_make); }
+
+#endif /* XG_SCHED_SPLIT_K_C */
 
 /* choice */
 /* choice/choice.h -- each kernel is decided once: by which way, in what form, with how many threads, over which memory.
@@ -76832,7 +76977,8 @@ typedef struct xg_target {
     char suffix;      /* 'a', 'f' or 0 */
     uint32_t isa;     /* lowest PTX ISA version times 10 */
 } xg_target;
-/* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
+/* "sm_90a", "90a" or "9.0a"; for a device that is not in the table the newest target that it runs; fails with the
+ * nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
 XG_FN const xg_target *xg_target_at(size_t i);             /* NULL behind the last */
 XG_FN const xg_target *xg_target_of(uint32_t cc);          /* the one with all features of a device; NULL: unknown */
@@ -81510,11 +81656,34 @@ static bool xg_target_is(const char *name, xg_str asked) {
     return *name == 0;
 }
 
+/* A device that the table does not have runs what is made for an older one: the newest target without a letter at or
+ * below it. NULL: this is no name of a device, or of one older than all. */
+static const xg_target *xg_target_below(xg_str asked) {
+    enum {
+        CC_MOST = 199 /* 19.9: what is above is a slip of the keyboard, such as sm_900 */
+    };
+    const xg_target *best = NULL;
+    uint32_t cc = 0, k = asked.n > 3 && memcmp(asked.p, "sm_", 3) == 0 ? 3 : 0;
+    size_t i;
+    for (; k < asked.n; k++) {
+        if (asked.p[k] == '.' && k > 0) continue;
+        if (asked.p[k] < '0' || asked.p[k] > '9' || cc > CC_MOST) return NULL;
+        cc = cc * 10 + (uint32_t)(asked.p[k] - '0');
+    }
+    for (i = 0; i < XG_COUNT(xg_targets) && cc <= CC_MOST; i++)
+        if (!xg_targets[i].suffix && xg_targets[i].cc <= cc && (!best || xg_targets[i].cc > best->cc))
+            best = &xg_targets[i];
+    return best;
+}
+
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
+    const xg_target *older;
     const char *nearby;
     size_t i;
     for (i = 0; i < XG_COUNT(xg_targets); i++)
         if (xg_target_is(xg_targets[i].name, name)) return &xg_targets[i];
+    older = xg_target_below(name);
+    if (older) return older;
     nearby = xg_nearest(name, xg_target_name_at, NULL);
     xg_fail(c, XLAGPU_ERROR_USAGE, "unknown target '%.*s'; %s%s%s", (int)XG_MIN(name.n, 40u), name.p,
         nearby ? "did you mean '" : "known are sm_75 and newer, such as ", nearby ? nearby : "sm_80, sm_90a, sm_120",
@@ -83793,10 +83962,10 @@ XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops
  * buffer each.
  *
  * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least
- * number stays as it is. Kernels, copies within the device, fills and the numbers of replica and partition are
- * convertible; loops and branches only when asked for (and only with all that is in them), since they need conditional
- * nodes of the driver. Those cannot count, so a loop of a known number of turns asks its condition in there. What is
- * inside loops and branches that stay is converted by itself. */
+ * number stays as it is. Kernels, copies (to and from host memory, too), fills and the numbers of replica and partition
+ * are convertible; loops and branches only when asked for (and only with all that is in them), since they need
+ * conditional nodes of the driver. Those cannot count, so a loop of a known number of turns asks its condition in
+ * there. What is inside loops and branches that stay is converted by itself. */
 #ifndef XG_PLAN_COMMANDS_C
 #define XG_PLAN_COMMANDS_C
 
@@ -83818,8 +83987,8 @@ XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
 XG_FN uint32_t xg_commands_of(const xg_commands *c, const xg_plan_step *s) {
     uint32_t n = 1, k;
     switch (s->kind) {
+    case XG_EXE_THUNK_COPY: return 1;
     case XG_EXE_THUNK_KERNEL:
-    case XG_EXE_THUNK_COPY:
     case XG_EXE_THUNK_MEMSET:
     case XG_EXE_THUNK_REPLICA_ID:
     case XG_EXE_THUNK_PARTITION_ID: return xg_commands_on_device(c->p, s);
@@ -85852,6 +86021,7 @@ enum {
     X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
     X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL) \
+    X(LAYOUT, "split-k", xg_tile_split_k, OPTIONAL) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "forget-layouts", xg_opt_forget_layouts, OPTIONAL) \

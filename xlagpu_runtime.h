@@ -12058,9 +12058,7 @@ typedef enum xg_sim_tensorop {
 } xg_sim_tensorop;
 
 /* imm of all of them: the two blocks of a pair work together. */
-enum {
-    XG_SIM_N_PAIR = 1 << 31
-};
+#define XG_SIM_N_PAIR 0x80000000u
 
 /* X(NAME, text, lanes, columns of one repetition, registers of one repetition): the shapes of ld and st. */
 /* clang-format off */
@@ -19483,6 +19481,7 @@ XG_FN void xg_sim_exec_ldmatrix(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_i
     uint32_t n = in->n, mask = n == 4 ? 0xFFFFFFFFu : (1u << (8 * n)) - 1, j, row;
     char tiles[4][128];
     xg_sim_reach r;
+    memset(tiles, 0, sizeof tiles);
     if (!xg_sim_reach_warp(w, v, in, xg_sim_slot(w, v, in->a), 0, (in->imm2 & 16) != 0, (xg_sim_space)(in->imm2 & 15),
             mask, 16, store, &r))
         return;
@@ -24211,9 +24210,11 @@ XG_FN uint64_t xr_cuda_figure(xlagpu_device *d, int attribute, xlagpu_status *s)
 XG_FN xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     enum {
         TRANSFERS = 2 /* a clock */,
-        BITS = 8 /* of a byte */
+        BITS = 8 /* of a byte */,
+        OLDEST = 75 /* compute capability */
     };
     xlagpu_target_desc said;
+    uint32_t known = (uint32_t)cc;
     size_t bytes = 0;
     xr_cuda *u = xr_cuda_of(d);
     xlagpu_status s = XR_CUDA(d, device_memory(&bytes, u->device), "asking for the GPU's memory");
@@ -24225,7 +24226,8 @@ XG_FN xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     said.clock_mhz = xr_cuda_figure(d, XR_CUDA_CLOCK_KHZ, &s) / 1000;
     said.bandwidth = xr_cuda_figure(d, XR_CUDA_MEMORY_CLOCK_KHZ, &s) * 1000 * TRANSFERS;
     said.bandwidth *= xr_cuda_figure(d, XR_CUDA_MEMORY_BUS_BITS, &s) / BITS;
-    xg_device_of_driver_name((uint32_t)cc, d->name, &d->figures);
+    while (known > OLDEST && !xg_device_of_cc(known, &d->figures)) known--; /* newer than the table: as the one below */
+    xg_device_of_driver_name(known, d->name, &d->figures);
     xg_device_apply(&d->figures, &said);
     return s;
 }

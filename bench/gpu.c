@@ -1,14 +1,13 @@
 /* bench/gpu.c -- how long a compiled module takes on the device itself: buffers stay there, runs are enqueued, nothing
  * is copied to the host.
  *
- *     gpu [--platform=cuda|host] [--repeat=N] FILE.hlo ...
+ *     gpu [--platform=cuda|host] [--driver=FILE] [--repeat=N] FILE.hlo ...
  *
  * One tab-separated line a module: kernels, bytes of parameters and results together (what must move at least once),
  * microseconds of one run (median of N rounds; a round is as many runs as take about a millisecond, timed together),
  * the bytes over that time, and the same beside a device-to-device copy of equally many bytes in the same process.
  * Arguments are zeros: timings of data-dependent programs mean little here. */
 #define _POSIX_C_SOURCE 199309L
-#define XLAGPU_IMPLEMENTATION
 #include "../xlagpu.h"
 #include "../xlagpu_runtime.h"
 #include "../tools/npz.c"
@@ -147,6 +146,7 @@ int main(int argc, char **argv) {
     desc.platform = "cuda";
     for (k = 1; k < argc; k++) {
         if (strncmp(argv[k], "--platform=", 11) == 0) desc.platform = argv[k] + 11;
+        if (strncmp(argv[k], "--driver=", 9) == 0) desc.driver = argv[k] + 9;
         if (strncmp(argv[k], "--repeat=", 9) == 0) rounds = atoi(argv[k] + 9);
     }
     if (rounds < 1 || rounds > ROUNDS) rounds = 21;

@@ -274,6 +274,7 @@
 #include "sched/tile_form.c"
 #include "sched/tile_plan.c"
 #include "sched/tile_emit.c"
+#include "sched/split_k.c"
 
 /* choice */
 #include "choice/choice.h"

@@ -50,6 +50,7 @@ part "corpus, interpreter" sh tests/corpus.sh interpreter
 part "corpus, host" sh tests/corpus.sh host
 part "saved, loaded by the runtime alone" sh tests/roundtrip.sh
 part "corpus, fake driver, in any order" sh tests/fake.sh
+part "first contact with a GPU, rehearsed" sh tests/rehearse.sh
 part "corpus, host, no passes" env XLAGPU_FLAGS=--xla_disable_all_hlo_passes sh tests/corpus.sh host
 run_parts
 finish

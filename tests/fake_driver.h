@@ -8,6 +8,9 @@
 #ifndef XLAGPU_TESTS_FAKE_DRIVER_H
 #define XLAGPU_TESTS_FAKE_DRIVER_H
 #include "fake_state.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #define XLAGPU_IMPLEMENTATION
 #define XLAGPU_STATIC

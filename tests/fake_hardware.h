@@ -52,6 +52,44 @@ static void uploads(xlagpu_context *c) {
     reset();
 }
 
+/* ---- copies in graphs between the device and the host ---- */
+
+/* A copy node names the kind of memory of either end; the driver refuses a wrong one. */
+static void host_copies(xlagpu_context *c) {
+    static const char text[] =
+        "ENTRY e { x = f32[64] parameter(0) a = f32[64] multiply(x, x) h = f32[64] custom-call(a), "
+        "custom_call_target=\"MoveToHost\" n = f32[64] negate(x) d = f32[64] custom-call(h), "
+        "custom_call_target=\"MoveToDevice\" ROOT y = f32[64] add(d, n) }";
+    xlagpu_bytes exe = compile_commands(c, text, 1, false);
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    xlagpu_execution *e;
+    xlagpu_buffer in[2], out;
+    float x[64], y[64];
+    int k, r;
+    if (!EXPECT(exe.data != NULL)) {
+        printf("%s\n", xlagpu_error(c));
+        return;
+    }
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    p = xlagpu_rt_load(d, exe.data, exe.size);
+    e = xlagpu_rt_prepare(p);
+    EXPECT(xlagpu_rt_alloc(d, sizeof x, &in[0]) == XLAGPU_OK && xlagpu_rt_alloc(d, sizeof x, &in[1]) == XLAGPU_OK);
+    EXPECT(e && xlagpu_rt_alloc(d, sizeof y, &out) == XLAGPU_OK);
+    for (r = 0; r < 2; r++) { /* the second time from another address */
+        for (k = 0; k < 64; k++) x[k] = (float)(k + r);
+        EXPECT(xlagpu_rt_upload(d, in[r], x, sizeof x) == XLAGPU_OK);
+        EXPECT(xlagpu_rt_execute(e, &in[r], &out, NULL) == XLAGPU_OK && !*xlagpu_rt_execution_note(e));
+        EXPECT(xlagpu_rt_download(d, y, out, sizeof y) == XLAGPU_OK);
+        for (k = 0; k < 64; k++) EXPECT(y[k] == x[k] * x[k] - x[k]);
+    }
+    EXPECT_IN(fake->graph_launches == 2 && fake->launches == 2 * 3, "the whole program is one graph");
+    EXPECT_IN(fake->copy_nodes == 2, "to the host and back, built once");
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
+
 /* ---- graphs that the driver refuses ---- */
 
 /* Every call that makes, changes or launches a graph is refused, once or from then on, with every code: the results
@@ -365,9 +403,12 @@ static void no_ranges(void) {
 /* ---- what PTX is made for ---- */
 
 /* What was compiled for sm_90a and needs nothing of it runs on the devices behind it. */
-static void later_devices(xlagpu_bytes exe) {
+static void later_devices(xlagpu_context *c, xlagpu_bytes exe) {
     static const int devices[][2] = {{9, 0}, {10, 0}, {10, 3}, {12, 0}};
     char message[XG_MESSAGE_MAX];
+    xlagpu_device *d = NULL;
+    xlagpu_bytes newest;
+    xlagpu_target_desc figures;
     size_t k;
     for (k = 0; k < XG_COUNT(devices); k++) {
         reset();
@@ -375,6 +416,13 @@ static void later_devices(xlagpu_bytes exe) {
         fake->minor = devices[k][1];
         EXPECT_IN(way(exe, message) == XLAGPU_OK && nothing_left(), message);
     }
+    reset();
+    fake->major = 13; /* that the table does not have: what the device asks for can be compiled for, and runs */
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    newest = compile_for(c, whole_text, xlagpu_rt_target(d));
+    EXPECT(xlagpu_rt_target_desc(d, &figures) == XLAGPU_OK && figures.f32_rate > 0 && figures.l2_latency > 0);
+    xlagpu_rt_close(d);
+    EXPECT(newest.data && way(newest, message) == XLAGPU_OK && nothing_left());
     reset();
     fake->major = 8;
     EXPECT(way(exe, message) == XLAGPU_ERROR_DEVICE && nothing_left());
@@ -606,7 +654,8 @@ static void hardware(xlagpu_context *c, xlagpu_bytes exe, xlagpu_bytes control) 
     parts(c);
     one_walk();
     run_again(exe);
-    later_devices(exe);
+    host_copies(c);
+    later_devices(c, exe);
     many_parameters(c, 511, false);
     many_parameters(c, 512, true);
     many_parameters(c, 900, true);

@@ -37,6 +37,8 @@ enum {
     X(profile, "profile", BOOL, FV_RUN, "", "time of each step, sorted by its share, with bytes, operations and the share of the device's peaks") \
     X(trace, "trace", STR, FV_RUN, "T.json", "write when each step ran, for Perfetto or Chrome") \
     X(cache, "cache", STR, FV_RUN, "DIR", "cuda: keep machine code in this folder") \
+    X(jit_log, "jit-log", STR, FV_RUN, "FILE", \
+        "cuda: append what the driver's compiler says of the kernels: registers, spills, time") \
     X(nvtx, "nvtx", BOOL, FV_RUN, "", "cuda: name the program and its steps for NVIDIA's profilers") \
     X(concurrent, "concurrent", BOOL, FV_RUN, "", "cuda: steps that do not touch the same memory run beside each other, on two streams or as branches of a command buffer") \
     X(copy_stream, "copy-stream", BOOL, FV_RUN, "", "cuda: only copies run beside kernels") \

@@ -123,6 +123,17 @@ static bool is_platform(const flag_values *f, const char *name) {
     return !p[k] && !name[k];
 }
 
+/* user: the name of a file. */
+static void append_jit_log(void *user, const char *program, double milliseconds, const char *text) {
+    FILE *f = fopen((const char *)user, "a");
+    if (!f) return;
+    fprintf(f, "# %s: %.1f ms\n%s\n", program, milliseconds, text);
+    fclose(f);
+}
+static void show_note(const char *note) {
+    if (*note) fprintf(stderr, "xlagpu: note: %s\n", note);
+}
+
 static int job_open(job *j) {
     xlagpu_device_desc d;
     xlagpu_status s;
@@ -137,7 +148,11 @@ static int job_open(job *j) {
     d.predict = j->f->stats || j->f->profile;
     d.predict_scale = (uint32_t)j->f->scale;
     d.predict_memory_scale = (uint32_t)j->f->memory_scale;
-    d.nvtx = j->f->nvtx;
+    d.nvtx = j->f->nvtx && !nvtx_begin(&d);
+    if (j->f->jit_log) {
+        d.jit_log = append_jit_log;
+        memcpy(&d.jit_log_user, &j->f->jit_log, sizeof d.jit_log_user);
+    }
     d.concurrent = j->f->concurrent;
     d.copy_stream = j->f->copy_stream;
     d.driver = j->f->driver;
@@ -145,6 +160,7 @@ static int job_open(job *j) {
     d.print = print_text;
     progress_begin(&j->progress, &d);
     s = xlagpu_rt_open(&d, &j->device);
+    if (s == XLAGPU_OK) show_note(xlagpu_rt_note(j->device));
     return s == XLAGPU_OK
                ? OK
                : fail(s == XLAGPU_ERROR_USAGE ? BAD : DEVICE, "xlagpu: error: %s", xlagpu_rt_error(j->device));
@@ -211,6 +227,7 @@ static int job_execute(job *j) {
             strcmp(xlagpu_rt_platform(j->device), "host") == 0);
     if (s == XLAGPU_OK && j->f->trace)
         rc = worse(rc, profile_trace(e, j->f->trace, xlagpu_rt_program_name(j->program)));
+    if (e) show_note(xlagpu_rt_execution_note(e));
     xlagpu_rt_finish(e);
     return s == XLAGPU_OK ? rc : fail_in(j->path, s, xlagpu_rt_error(j->device));
 }

@@ -109,6 +109,9 @@ void progress_begin(progress *p, xlagpu_device_desc *d); /* p must stay while th
 void progress_end(progress *p);
 void print_text(void *user, const char *text, size_t bytes); /* what kernels print, to standard output */
 
+/* ---- nvtx.c ---- */
+bool nvtx_begin(xlagpu_device_desc *d); /* ranges for a profiler that waits for them; false: none does */
+
 /* ---- profile.c ---- */
 /* a table of the steps, sorted by their share of the time */
 int profile_print(const xlagpu_execution *e, const char *target, bool host);

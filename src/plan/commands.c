@@ -2,10 +2,10 @@
  * buffer each.
  *
  * In every sequence the longest runs of convertible steps are found; one that stands for fewer commands than the least
- * number stays as it is. Kernels, copies within the device, fills and the numbers of replica and partition are
- * convertible; loops and branches only when asked for (and only with all that is in them), since they need conditional
- * nodes of the driver. Those cannot count, so a loop of a known number of turns asks its condition in there. What is
- * inside loops and branches that stay is converted by itself. */
+ * number stays as it is. Kernels, copies (to and from host memory, too), fills and the numbers of replica and partition
+ * are convertible; loops and branches only when asked for (and only with all that is in them), since they need
+ * conditional nodes of the driver. Those cannot count, so a loop of a known number of turns asks its condition in
+ * there. What is inside loops and branches that stay is converted by itself. */
 #ifndef XG_PLAN_COMMANDS_C
 #define XG_PLAN_COMMANDS_C
 #include "plan.h"
@@ -29,8 +29,8 @@ XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
 XG_FN uint32_t xg_commands_of(const xg_commands *c, const xg_plan_step *s) {
     uint32_t n = 1, k;
     switch (s->kind) {
+    case XG_EXE_THUNK_COPY: return 1;
     case XG_EXE_THUNK_KERNEL:
-    case XG_EXE_THUNK_COPY:
     case XG_EXE_THUNK_MEMSET:
     case XG_EXE_THUNK_REPLICA_ID:
     case XG_EXE_THUNK_PARTITION_ID: return xg_commands_on_device(c->p, s);

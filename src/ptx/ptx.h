@@ -48,7 +48,8 @@ typedef struct xg_target {
     char suffix;      /* 'a', 'f' or 0 */
     uint32_t isa;     /* lowest PTX ISA version times 10 */
 } xg_target;
-/* "sm_90a", "90a" or "9.0a"; fails with the nearest known name */
+/* "sm_90a", "90a" or "9.0a"; for a device that is not in the table the newest target that it runs; fails with the
+ * nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
 XG_FN const xg_target *xg_target_at(size_t i);             /* NULL behind the last */
 XG_FN const xg_target *xg_target_of(uint32_t cc);          /* the one with all features of a device; NULL: unknown */

@@ -78,11 +78,34 @@ static bool xg_target_is(const char *name, xg_str asked) {
     return *name == 0;
 }
 
+/* A device that the table does not have runs what is made for an older one: the newest target without a letter at or
+ * below it. NULL: this is no name of a device, or of one older than all. */
+static const xg_target *xg_target_below(xg_str asked) {
+    enum {
+        CC_MOST = 199 /* 19.9: what is above is a slip of the keyboard, such as sm_900 */
+    };
+    const xg_target *best = NULL;
+    uint32_t cc = 0, k = asked.n > 3 && memcmp(asked.p, "sm_", 3) == 0 ? 3 : 0;
+    size_t i;
+    for (; k < asked.n; k++) {
+        if (asked.p[k] == '.' && k > 0) continue;
+        if (asked.p[k] < '0' || asked.p[k] > '9' || cc > CC_MOST) return NULL;
+        cc = cc * 10 + (uint32_t)(asked.p[k] - '0');
+    }
+    for (i = 0; i < XG_COUNT(xg_targets) && cc <= CC_MOST; i++)
+        if (!xg_targets[i].suffix && xg_targets[i].cc <= cc && (!best || xg_targets[i].cc > best->cc))
+            best = &xg_targets[i];
+    return best;
+}
+
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
+    const xg_target *older;
     const char *nearby;
     size_t i;
     for (i = 0; i < XG_COUNT(xg_targets); i++)
         if (xg_target_is(xg_targets[i].name, name)) return &xg_targets[i];
+    older = xg_target_below(name);
+    if (older) return older;
     nearby = xg_nearest(name, xg_target_name_at, NULL);
     xg_fail(c, XLAGPU_ERROR_USAGE, "unknown target '%.*s'; %s%s%s", (int)XG_MIN(name.n, 40u), name.p,
         nearby ? "did you mean '" : "known are sm_75 and newer, such as ", nearby ? nearby : "sm_80, sm_90a, sm_120",

@@ -293,9 +293,11 @@ XG_FN uint64_t xr_cuda_figure(xlagpu_device *d, int attribute, xlagpu_status *s)
 XG_FN xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     enum {
         TRANSFERS = 2 /* a clock */,
-        BITS = 8 /* of a byte */
+        BITS = 8 /* of a byte */,
+        OLDEST = 75 /* compute capability */
     };
     xlagpu_target_desc said;
+    uint32_t known = (uint32_t)cc;
     size_t bytes = 0;
     xr_cuda *u = xr_cuda_of(d);
     xlagpu_status s = XR_CUDA(d, device_memory(&bytes, u->device), "asking for the GPU's memory");
@@ -307,7 +309,8 @@ XG_FN xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     said.clock_mhz = xr_cuda_figure(d, XR_CUDA_CLOCK_KHZ, &s) / 1000;
     said.bandwidth = xr_cuda_figure(d, XR_CUDA_MEMORY_CLOCK_KHZ, &s) * 1000 * TRANSFERS;
     said.bandwidth *= xr_cuda_figure(d, XR_CUDA_MEMORY_BUS_BITS, &s) / BITS;
-    xg_device_of_driver_name((uint32_t)cc, d->name, &d->figures);
+    while (known > OLDEST && !xg_device_of_cc(known, &d->figures)) known--; /* newer than the table: as the one below */
+    xg_device_of_driver_name(known, d->name, &d->figures);
     xg_device_apply(&d->figures, &said);
     return s;
 }

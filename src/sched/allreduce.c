@@ -13,6 +13,11 @@
 #ifndef XG_SCHED_ALLREDUCE_C
 #define XG_SCHED_ALLREDUCE_C
 #include "sched.h"
+#include "../indexing/access.c"
+#include "stage.c"
+#include "reduction.c"
+#include "nest.c"
+#include "loops.c"
 
 /* ---- allreduce ---- */
 
@@ -80,35 +85,44 @@ XG_FN const xg_literal *xg_nblock_identity(xg_loopnest *n, const xg_nblock *b, u
 XG_FN bool xg_nblock_begins_plain(xg_loopnest *n, const xg_nblock *b) {
     return b->n_outs > 1 || xg_literal_is_identity(b->combine, b->init[0], n->arena);
 }
-/* The constraints of the block as such of iterators: one more iterator for each loop that they use. */
-XG_FN void xg_nblock_own_where(xg_loopnest *n, xg_nstmt *s, xg_nstmt *const *loops, uint32_t count) {
+/* The constraints of these loops as such of iterators, under which a value counts: one more iterator for each loop. */
+XG_FN void xg_ncross_guard(xg_ncross *c, xg_nstmt *s) {
+    xg_loopnest *n = c->n;
     xg_nblock *b = s->block;
-    xg_niter *iters;
+    xg_niter *iters = XG_NEW_N(n->arena, xg_niter, b->n_iters + c->count);
+    xg_constraint *kept = XG_NEW_N(n->arena, xg_constraint, b->n_where + 1);
+    xg_constraint *reduced = XG_NEW_N(n->arena, xg_constraint, b->n_where + 1);
+    uint32_t k, j, n_kept = 0, n_reduced = 0, n_iters = b->n_iters, still;
     const xg_constraint *own;
     xg_nsubst subst;
-    uint32_t k, j, still, kept = b->n_iters;
-    if (!b->n_where) return;
-    iters = XG_NEW_N(n->arena, xg_niter, b->n_iters + count);
-    memcpy(iters, b->iters, b->n_iters * sizeof *iters);
-    for (k = 0; k < count; k++) {
-        for (j = 0; j < b->n_where && !xg_aff_uses(b->where[j].expr, xg_nest_dim(n, loops[k]->var)); j++) {}
-        if (j == b->n_where) continue;
-        iters[kept].kind = 'S';
-        iters[kept].extent = loops[k]->extent;
-        iters[kept].binding = xg_nest_dim(n, loops[k]->var);
-        iters[kept++].var =
-            xg_nest_var_named(n, xg_sched_name(n, "%s%s", "w", xg_sched_var(n, loops[k])), loops[k]->extent);
+    if (b->n_iters) memcpy(iters, b->iters, b->n_iters * sizeof *iters);
+    for (k = 0; k < b->n_where; k++) {
+        bool of = false;
+        for (j = c->first; j < c->count; j++)
+            of |= c->role[j] >= XG_NR_SERIAL && xg_aff_uses(b->where[k].expr, xg_nest_dim(n, c->loops[j]->var));
+        if (of)
+            reduced[n_reduced++] = b->where[k];
+        else
+            kept[n_kept++] = b->where[k];
+    }
+    b->where = kept;
+    b->n_where = n_kept;
+    if (!n_reduced) return;
+    for (k = 0; k < c->count; k++) {
+        for (j = 0; j < n_reduced && !xg_aff_uses(reduced[j].expr, xg_nest_dim(n, c->loops[k]->var)); j++) {}
+        if (j == n_reduced) continue;
+        iters[n_iters].kind = 'S';
+        iters[n_iters].extent = c->loops[k]->extent;
+        iters[n_iters].binding = xg_nest_dim(n, c->loops[k]->var);
+        iters[n_iters].var =
+            xg_nest_var_named(n, xg_sched_name(n, "%s%s", "w", xg_sched_var(n, c->loops[k])), c->loops[k]->extent);
+        n_iters++;
     }
     xg_nsubst_begin(&subst, n);
-    for (k = b->n_iters; k < kept; k++)
-        for (j = 0; j < count; j++)
-            if (iters[k].binding == xg_nest_dim(n, loops[j]->var))
-                xg_nsubst_put(&subst, loops[j]->var, subst.to[iters[k].var]);
-    own = xg_nsubst_where(&subst, b->where, b->n_where, &still);
+    for (k = b->n_iters; k < n_iters; k++) xg_nsubst_put(&subst, iters[k].binding->n, subst.to[iters[k].var]);
+    own = xg_nsubst_where(&subst, reduced, n_reduced, &still);
     b->iters = iters;
-    b->n_iters = kept;
-    b->where = NULL;
-    b->n_where = 0;
+    b->n_iters = n_iters;
     if (still) xg_nblock_guard_value(n, b, own, still);
 }
 /* The spatial iterators anew, a reduced one for each serial loop, and last a spatial one for each loop of threads, of
@@ -347,7 +361,7 @@ XG_FN void xg_nest_allreduce_block(xg_loopnest *n, xg_nstmt *s) {
         xg_ncross_keep_where(&c);
         xg_nstmt_insert(s, part);
         xg_ncross_second(&c, parts, places, part->block);
-        xg_nblock_own_where(n, part, c.loops, c.count);
+        xg_ncross_guard(&c, part);
         for (k = c.first; k < c.count && (c.role[k] != XG_NR_SERIAL || c.loops[k]->extent == 1); k++) {}
         scope_loop = k < c.count ? c.loops[k] : NULL;
         if (scope_loop) (void)xg_do_decompose_reduction(n, part, scope_loop);

@@ -7,6 +7,7 @@
 #ifndef XG_SCHED_ANALYSIS_C
 #define XG_SCHED_ANALYSIS_C
 #include "sched.h"
+#include "itermap.c"
 
 XG_FN bool xg_nblock_reduces(const xg_nblock *b) {
     uint32_t k;

@@ -10,6 +10,8 @@
 #ifndef XG_SCHED_ANNOTATE_C
 #define XG_SCHED_ANNOTATE_C
 #include "sched.h"
+#include "loops.c"
+#include "../hlo/text.h"
 
 /* ---- annotations ---- */
 

@@ -2,6 +2,7 @@
 #ifndef XG_SCHED_COPY_C
 #define XG_SCHED_COPY_C
 #include "sched.h"
+#include "nest.c"
 
 /* ---- a whole nest ---- */
 

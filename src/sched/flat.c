@@ -228,6 +228,7 @@ XG_FN bool xg_nsync_same_thread(xg_nsync *y, const xg_aff *const *one, const xg_
         if (!xg_iter_sum_of(&env, y->n->arena, one[d], &a) || !xg_iter_sum_of(&env, y->n->arena, two[d], &b))
             return false;
         for (k = 0; k < a.n; k++) {
+            if (!a.p[k].mark->var) return false; /* threads may be in the sum */
             if (!xg_nsync_is_thread(y, &a.p[k])) continue;
             for (j = 0; j < b.n && !(b.p[j].mark->var == a.p[k].mark->var && b.p[j].lower == a.p[k].lower &&
                                        b.p[j].extent == a.p[k].extent && b.p[j].scale == a.p[k].scale);

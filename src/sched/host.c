@@ -75,6 +75,18 @@ XG_FN const xg_nstmt *xg_nhost_last(const xg_loopnest *n, const xg_nstmt *first)
         if (t == last) return last;
     }
 }
+/* What a kernel writes is new to it: it neither reads it first nor goes on with what another one began. */
+XG_FN void xg_nhost_check_fresh(const xg_loopnest *k, const xg_nbuf *buf) {
+    const xg_nstmt *s;
+    for (s = k->root; s; s = xg_nstmt_next(s, k->root)) {
+        const xg_nblock *b = s->block;
+        if (s->op != XG_N_BLOCK || !b->body || !(xg_nblock_reads(b, buf) || xg_nblock_writes(b, buf))) continue;
+        if (!xg_nblock_reads(b, buf) && (!b->combine || b->init)) return;
+        xg_fail(k->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "loop nest '%.*s': '%.*s' goes on with what another kernel left in '%.*s'", (int)k->name.n, k->name.p,
+            (int)b->name.n, b->name.p, (int)buf->name.n, buf->name.p);
+    }
+}
 /* The nest of one kernel: these statements alone, and what they read and write as parameters. */
 XG_FN void xg_nhost_kernel(xg_nhost *h, xg_loopnest *n, uint32_t from, uint32_t to, bool alone) {
     xg_loopnest *k = xg_nest_copy(n);
@@ -111,6 +123,7 @@ XG_FN void xg_nhost_kernel(xg_nhost *h, xg_loopnest *n, uint32_t from, uint32_t 
                 xg_fail(n->ctx, XLAGPU_ERROR_UNSUPPORTED,
                     "loop nest '%.*s': threads of one kernel hand '%.*s' to each other in global memory",
                     (int)n->name.n, n->name.p, (int)b->name.n, b->name.p);
+            if (written) xg_nhost_check_fresh(k, b);
             b->param = true;
             b->output = written;
             xg_push(n->arena, uint32_t, &made.args, h->of_buf[j]);

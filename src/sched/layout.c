@@ -309,7 +309,6 @@ XG_FN void xg_do_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *mult
                 xg_sched_fail(n, "pad_einsum: an index of '%.*s' is no iterator: reindex comes first",
                     (int)a->buf->name.n, a->buf->name.p);
     }
-    xg_sched_check_buf(n, "pad_einsum", b->outs[0].buf);
     {
         xg_nstmt *w;
         if (xg_nest_writers(n, b->outs[0].buf, &w, 1) != 1)
@@ -334,7 +333,7 @@ XG_FN void xg_do_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *mult
             for (d = 0; d < b->outs[0].buf->rank && b->iters[k].kind == 'S' &&
                         b->outs[0].at[d] != xg_nest_dim(n, b->iters[k].var);
                  d++) {}
-            if (d == b->outs[0].buf->rank)
+            if (b->iters[k].kind == 'S' && d == b->outs[0].buf->rank)
                 xg_sched_fail(n, "pad_einsum: what '%.*s' writes has no room for more of iterator %u", (int)b->name.n,
                     b->name.p, k);
             c.expr = xg_nest_dim(n, b->iters[k].var);
@@ -342,6 +341,10 @@ XG_FN void xg_do_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *mult
             xg_push(n->arena, xg_constraint, &where, c);
         }
     if (!where.n) return;
+    if (b->outs[0].buf->param) { /* the caller's array stays as large: what is inside of it is copied there */
+        (void)xg_do_cache_write(n, block, b->outs[0].buf, XG_NS_GLOBAL);
+        top = xg_sched_own_loops(n, "pad_einsum", block, which);
+    }
     {
         xg_nbuf *buf = b->outs[0].buf;
         int64_t *dims = XG_NEW_N(n->arena, int64_t, buf->rank);

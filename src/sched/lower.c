@@ -11,6 +11,7 @@
 #ifndef XG_SCHED_LOWER_C
 #define XG_SCHED_LOWER_C
 #include "sched.h"
+#include "run.c"
 #include "flat.c"
 
 enum {
@@ -149,6 +150,15 @@ XG_FN void xg_nlower_store(xg_nlower *l, const xg_nbuf *buf, const xg_aff *flat,
     m->pool->tensor = xg_kinsert(&l->s.b, joined, m->pool->tensor, &at, 1);
 }
 
+/* Memory gets its initial value where the condition holds, so that it can be read afterwards. */
+XG_FN void xg_nlower_begin(xg_nlower *l, xg_kval *cond, const xg_nbuf *buf, const xg_aff *flat, xg_elem init) {
+    xg_flow f = xg_flow_of(&l->s, NULL);
+    xg_flow_slot(&f, &l->mem[buf->id].pool->tensor);
+    xg_flow_if(&f, cond);
+    xg_nlower_store(l, buf, flat, init);
+    xg_flow_end(&f);
+}
+
 /* ---- blocks ---- */
 
 XG_FN xg_elem xg_nlower_arg(xg_nlower *l, const xg_narg *a) {
@@ -225,6 +235,11 @@ XG_FN void xg_nlower_body(xg_nlower *l, const xg_nblock *b) {
         first = b->init ? xg_nlower_holds(l, b->begin, b->n_begin, &never) : NULL;
         if (!b->init) never = true;
         for (k = 0; k < b->n_outs; k++) {
+            if (first && !l->mem[b->outs[k].buf->id].regs) {
+                xg_nlower_begin(l, first, b->outs[k].buf, at[k], xg_nlower_constant(l, b->init[k]));
+                in[k] = xg_nlower_load(l, b->outs[k].buf, at[k]);
+                continue;
+            }
             if (never || first) in[k] = xg_nlower_load(l, b->outs[k].buf, at[k]);
             if (!never) {
                 xg_elem init = xg_nlower_constant(l, b->init[k]);
@@ -510,6 +525,8 @@ XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
             m->tensor = xg_kir_op(&l->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
             continue;
         }
+        if (m->buf->scope == XG_NS_WARP)
+            xg_nlower_fail(l, "the step 'warps' has to come before this array of a warp:", m->buf->name);
         if (m->size > XG_NLOWER_REGS) xg_nlower_fail(l, "too many registers for", m->buf->name);
         m->regs = XG_NEW_N(l->e.arena, xg_elem, m->size);
     }

@@ -6,6 +6,7 @@
 #ifndef XG_SCHED_NORMALIZE_C
 #define XG_SCHED_NORMALIZE_C
 #include "sched.h"
+#include "stage.c"
 
 /* ---- trying ---- */
 

@@ -212,7 +212,7 @@ XG_FN xg_comp *xg_nparse_combine(xg_nparse *r, const xg_nblock *b) {
     static const xg_opcode single[] = {XG_ADD, XG_MULTIPLY, XG_MAXIMUM, XG_MINIMUM, XG_AND, XG_OR, XG_XOR};
     uint32_t k;
     for (k = 0; k < XG_COUNT(single); k++)
-        if (!c && b->n_outs == 1 && xg_str_is(name, xg_op_name(single[k])))
+        if ((!c || xg_eval_single(c) == single[k]) && b->n_outs == 1 && xg_str_is(name, xg_op_name(single[k])))
             return xg_nest_combiner(r->n, single[k], b->outs[0].buf->type);
     if (!c)
         xg_lex_fail_at(r->x, at, "add, multiply, maximum, minimum, and, or, xor, or a computation in front of the nest",
@@ -510,6 +510,10 @@ XG_FN void xg_nparse_block(xg_nparse *r, xg_nstmt *parent) {
     if (xg_nparse_word(r, "where")) s->block->where = xg_nparse_domain(r, names, &s->block->n_where);
     xg_lex_expect(r->x, '{', "'{' before a block's body");
     xg_nparse_notes(r, s);
+    if (xg_lex_is(r->x, "intrinsic") && xg_lex_peek(r->x) != '=') {
+        xg_lex_next(r->x);
+        s->block->intrinsic = xg_nparse_name(r, "an operation");
+    }
     xg_nparse_regions(r, s);
     if (xg_lex_is(r->x, "for") || xg_lex_is(r->x, "block") || xg_lex_is(r->x, "sync"))
         xg_nparse_stmts(r, s);
@@ -535,6 +539,20 @@ XG_FN void xg_nparse_stmts(xg_nparse *r, xg_nstmt *parent) {
     }
     r->depth--;
 }
+/* What is marked as a machine operation does what that does. */
+XG_FN void xg_nparse_check_intrinsics(xg_nparse *r) {
+    xg_nstmt *s;
+    for (s = r->n->root; s; s = xg_nstmt_next(s, r->n->root)) {
+        const char *why;
+        bool found;
+        if (s->op != XG_N_BLOCK || !s->block->intrinsic.n) continue;
+        why = s->first && s->first == s->last ? xg_nintrinsic_differs(r->n, s->first, s->block->intrinsic, &found)
+                                              : "it holds more than one block";
+        if (why)
+            xg_lex_fail(r->x, NULL, "'%.*s' is no %.*s: %s", (int)s->block->name.n, s->block->name.p,
+                (int)s->block->intrinsic.n, s->block->intrinsic.p, why);
+    }
+}
 XG_FN xg_loopnest *xg_nest_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg_source *src, size_t *at) {
     xg_nparse r = {0};
     r.p = xg_parse_new(c, a, src, false);
@@ -556,6 +574,7 @@ XG_FN xg_loopnest *xg_nest_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const 
     while (xg_nparse_word(&r, "alloc")) xg_nparse_alloc(&r);
     xg_nparse_stmts(&r, r.n->root);
     xg_nparse_check_regions(&r);
+    xg_nparse_check_intrinsics(&r);
     *at = xg_lex_offset(r.x) + 1;
     xg_lex_expect(r.x, '}', "'}' at the end of the nest");
     r.p->m->at = 0;

@@ -13,6 +13,9 @@
 #ifndef XG_SCHED_PIPELINE_C
 #define XG_SCHED_PIPELINE_C
 #include "sched.h"
+#include "flat.c"
+#include "host.c"
+#include "loops.c"
 
 typedef struct xg_npipe {
     xg_loopnest *n;

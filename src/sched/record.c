@@ -125,5 +125,11 @@ XG_FN xg_nstmt *xg_sched_blockize(xg_loopnest *n, xg_nstmt *loop) {
     xg_trace_step(n, &made, 1, "blockize %s", of);
     return made;
 }
+XG_FN xg_nstmt *xg_sched_tensorize(xg_loopnest *n, xg_nstmt *loop, xg_str intrinsic) {
+    const char *of = xg_trace_label(n, loop);
+    xg_nstmt *made = xg_do_tensorize(n, loop, intrinsic);
+    xg_trace_step(n, &made, 1, "tensorize %s %.*s", of, (int)intrinsic.n, intrinsic.p);
+    return made;
+}
 
 #endif /* XG_SCHED_RECORD_C */

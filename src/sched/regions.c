@@ -7,6 +7,9 @@
 #ifndef XG_SCHED_REGIONS_C
 #define XG_SCHED_REGIONS_C
 #include "sched.h"
+#include "at.c"
+#include "analysis.c"
+#include "stage.c"
 
 /* The indices as such of the iterators of block `top`, in which s is or which it is; false: they use what is outside.
  */

@@ -6,6 +6,9 @@
 #ifndef XG_SCHED_RULES_C
 #define XG_SCHED_RULES_C
 #include "sched.h"
+#include "loops.c"
+#include "normalize.c"
+#include "../indexing/access.c"
 
 enum {
     XG_RULE_ROW_THREADS = 256,  /* of a row that is reduced: 8 warps hide the latency of one block's loads */

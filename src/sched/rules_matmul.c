@@ -6,6 +6,10 @@
 #ifndef XG_SCHED_RULES_MATMUL_C
 #define XG_SCHED_RULES_MATMUL_C
 #include "sched.h"
+#include "stage.c"
+#include "../indexing/access.c"
+#include "rules.c"
+#include "normalize.c"
 
 enum {
     XG_RULE_LOW_BATCH = 16,    /* rows up to which a thread keeps all of them */

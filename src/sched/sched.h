@@ -137,9 +137,10 @@ struct xg_nblock {
     /* of a flat nest: init comes first where these hold; before, where all reduced iterators are 0 */
     uint32_t n_begin;
     const xg_constraint *begin;
-    bool regions;    /* its text says what it reads and writes */
-    uint32_t across; /* bit k: the threads of axis threadIdx.x + k combine one value each, and all have the result */
-    uint32_t lanes;  /* as across, of aligned groups of so many lanes of a warp; nothing begins it. 0: neither */
+    xg_str intrinsic; /* of a block around others: the machine operation that does the same; empty: none */
+    bool regions;     /* its text says what it reads and writes */
+    uint32_t across;  /* bit k: the threads of axis threadIdx.x + k combine one value each, and all have the result */
+    uint32_t lanes;   /* as across, of aligned groups of so many lanes of a warp; nothing begins it. 0: neither */
 };
 
 struct xg_nstmt {
@@ -384,6 +385,9 @@ XG_FN void xg_sched_transform_block_layout(xg_loopnest *n, xg_nstmt *block, cons
 /* by iterator: it counts to a multiple of that */
 XG_FN void xg_sched_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *multiples, uint32_t count);
 /* ---- blocks.c ---- */
+/* the same, marked as a machine operation of intrinsics.h that does what the loop holds */
+XG_FN xg_nstmt *xg_sched_tensorize(xg_loopnest *n, xg_nstmt *loop, xg_str intrinsic);
+XG_FN xg_nstmt *xg_do_tensorize(xg_loopnest *n, xg_nstmt *loop, xg_str intrinsic);
 XG_FN xg_nstmt *xg_sched_blockize(xg_loopnest *n, xg_nstmt *loop); /* the block around all that the loop holds */
 
 /* ---- flat.c: towards code ---- */
@@ -530,6 +534,10 @@ XG_FN void xg_nest_show_regions(xg_loopnest *n); /* blocks' texts say what they 
 XG_FN void xg_nregions_print(xg_buf *b, xg_loopnest *n, const xg_nregions *v, const xg_imap *names);
 XG_FN bool xg_nregion_covers(xg_loopnest *n, const xg_nregion *declared, const xg_nregion *r);
 
+/* ---- tensorize.c ---- */
+XG_FN const char *xg_nintrinsic_differs(
+    xg_loopnest *n, xg_nstmt *from, xg_str name, bool *found); /* NULL: it is that */
+
 /* ---- host.c: a scheduled nest as a program ---- */
 enum {
     XG_NARRAY_CPU = 1,
@@ -587,6 +595,8 @@ XG_FN int xg_nnote_ints(xg_str value, int64_t *out, uint32_t cap);         /* ho
 XG_FN const xg_nnote *xg_nstmt_note(const xg_nstmt *s, const char *key);
 XG_FN void xg_nest_unroll(xg_loopnest *n);   /* loops are written out as far as annotations say */
 XG_FN void xg_nest_vthreads(xg_loopnest *n); /* of a flat nest: loops of virtual threads go inwards */
+/* ---- warps.c ---- */
+XG_FN void xg_nest_warps(xg_loopnest *n); /* of a flat nest: arrays of warps become parts of shared memory */
 /* ---- pipeline.c ---- */
 XG_FN void xg_nest_pipeline(xg_loopnest *n); /* of a flat, compact nest: annotated loops become pipelines */
 /* ---- shared.c ---- */
@@ -595,7 +605,7 @@ XG_FN int64_t xg_nbuf_size(const xg_loopnest *n, const xg_nbuf *buf, int64_t *st
 
 /* ---- lowering: THE steps from a schedule to a kernel, in order ---- */
 #define XG_NEST_STEPS(X) \
-    X(allreduce) X(flatten) X(shuffles) X(vthreads) X(compact) X(pipeline) X(unroll) X(merge_shared) X(sync)
+    X(allreduce) X(flatten) X(shuffles) X(warps) X(vthreads) X(compact) X(pipeline) X(unroll) X(merge_shared) X(sync)
 typedef struct xg_nest_step {
     const char *name;
     void (*run)(xg_loopnest *n);

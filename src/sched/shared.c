@@ -8,6 +8,9 @@
 #ifndef XG_SCHED_SHARED_C
 #define XG_SCHED_SHARED_C
 #include "sched.h"
+#include "loops.c"
+#include "stage.c"
+#include "flat.c"
 
 typedef struct xg_nlife {
     xg_nbuf *buf;

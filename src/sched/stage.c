@@ -143,26 +143,35 @@ XG_FN void xg_nstmt_insert_behind(xg_nstmt *after, xg_nstmt *s) {
     else
         xg_nstmt_append(after->parent, s);
 }
+/* All blocks that write buf, the one that begins a reduction and the one that goes on with it among them. */
+XG_FN uint32_t xg_sched_write_group(xg_loopnest *n, xg_nstmt *block, const xg_nbuf *buf, xg_nstmt **out, uint32_t cap) {
+    uint32_t writers = xg_nest_writers(n, buf, out, cap), k, updates = 0;
+    bool parts = writers == 2 && !out[0]->block->combine && out[1]->block->combine && !out[1]->block->init;
+    for (k = 0; k < writers && k < cap; k++) updates += xg_nstmt_scope(out[k]) == xg_nstmt_scope(block);
+    if (writers > 1 && (!parts || updates != writers))
+        xg_sched_fail(n, "cache_write: '%.*s' is written by %u blocks", (int)buf->name.n, buf->name.p, writers);
+    return writers;
+}
 XG_FN xg_nstmt *xg_do_cache_write(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope) {
-    xg_nstmt *made, *writer, *s;
+    xg_nstmt *made, *writers[2], *readers[1], *s = NULL;
     xg_nbuf *copy;
     xg_str name;
     const xg_aff **at;
-    uint32_t writers;
+    uint32_t count, k;
     xg_sched_check_block(n, "cache_write", block);
     if (!buf || !xg_nblock_writes(block->block, buf))
         xg_sched_fail(n, "cache_write: '%.*s' does not write '%.*s'", (int)block->block->name.n, block->block->name.p,
             buf ? (int)buf->name.n : 1, buf ? buf->name.p : "?");
-    writers = xg_nest_writers(n, buf, &writer, 1);
-    if (writers > 1)
-        xg_sched_fail(n, "cache_write: '%.*s' is written by %u blocks", (int)buf->name.n, buf->name.p, writers);
-    s = xg_sched_write_place(n, "cache_write", block, buf);
+    count = xg_sched_write_group(n, block, buf, writers, XG_COUNT(writers));
+    for (k = 0; k < count; k++) s = xg_sched_write_place(n, "cache_write", writers[k], buf);
+    if (xg_nest_readers(n, buf, readers, 1) && xg_nstmt_precedes(n, readers[0], writers[count - 1]))
+        xg_sched_fail(n, "cache_write: '%.*s' is read before it is complete", (int)buf->name.n, buf->name.p);
     name = xg_sched_copy_name(n, buf, scope);
     copy = xg_nest_buf(n, name, buf->type, buf->dims, buf->rank, scope);
     xg_nstmt_insert_behind(s, xg_nest_over(n, buf->name, buf->dims, buf->rank, &made));
     at = xg_nblock_dims(n, made->block);
     xg_nblock_copy(n, made->block, copy, at, buf, at);
-    xg_nblock_redirect(n, block->block, buf, copy, true);
+    for (k = 0; k < count; k++) xg_nblock_redirect(n, writers[k]->block, buf, copy, true);
     return made;
 }
 

@@ -6,13 +6,11 @@
  *   alloc   = "alloc" param "in" scope ["at" integer] {"align" "(" axis "," factor "," offset ")"}
  *   stmt    = ["sync"] ...                                    the threads of a block wait for each other
  *           | "for" name "in" extent ["at" kind] "{" {note} {stmt} "}"
- *           | "block" name "(" [iter {"," iter}] ")" ["where" domain] "{" {note} [regions] (body | {stmt}) "}"
- *   regions = "reads" [region {"," region}] "writes" region {"," region}
- *   region  = buffer "[" [expr [":" expr] {"," expr [":" expr]}] "]"     expr: of the block's iterators
- *   iter    = ("S" | "R") name ":" extent "=" expr            expr: of the loops around it
- *   domain  = expr "in" "[" integer "," integer "]" {"and" ...}
- *   note    = "note" string "=" string
- *   body    = ["allreduce" axis {"," axis} | "lanes" integer]       the threads of these axes, or lanes, combine
+ *           | "block" name "(" [iter {"," iter}] ")" ["where" domain] "{" {note} ["intrinsic" name] [regions] (body |
+ * {stmt}) "}" regions = "reads" [region {"," region}] "writes" region {"," region} region  = buffer "[" [expr [":"
+ * expr] {"," expr [":" expr]}] "]"     expr: of the block's iterators iter    = ("S" | "R") name ":" extent "=" expr
+ * expr: of the loops around it domain  = expr "in" "[" integer "," integer "]" {"and" ...} note    = "note" string "="
+ * string body    = ["allreduce" axis {"," axis} | "lanes" integer]       the threads of these axes, or lanes, combine
  *             ["init" value {"," value} ["if" domain]] {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain
  *           ")" | HLO instruction)} place {"," place} [combiner] "=" value {"," value}
  *   read    = buffer "[" [expr {"," expr}] "]" ["if" domain "else" literal]
@@ -229,6 +227,11 @@ XG_FN void xg_nprint_stmt(xg_nprint *p, const xg_nstmt *s) {
         xg_put_quoted(p->b, s->notes[k].key);
         xg_puts(p->b, " = ");
         xg_put_quoted(p->b, s->notes[k].value);
+    }
+    if (s->op == XG_N_BLOCK && b->intrinsic.n) {
+        xg_nprint_line(p);
+        xg_puts(p->b, "intrinsic ");
+        xg_put_str(p->b, b->intrinsic);
     }
     if (s->op == XG_N_BLOCK && b->regions && !p->n->flat) xg_nprint_regions(p, s);
     if (s->op == XG_N_BLOCK && b->body) xg_nprint_body(p, s);

@@ -94,6 +94,14 @@ XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it ha
 XG_FN bool xg_tile_plan_of(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* false: by other means */
 
+XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and has rows and columns */
+/* The parts of a plan, for others that estimate: how operands are brought; the best tile, of all sizes as they are. */
+XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side);
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_device *m, int64_t out_bytes);
+
+/* ---- split_k.c ---- */
+XG_FN bool xg_tile_split_k(xg_module *m); /* the pass split-k */
+
 /* ---- tile_emit.c ---- */
 /* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),
  * rounds along rows and along k, lane of the vector; step, tile, batch. */

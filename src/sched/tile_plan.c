@@ -345,6 +345,11 @@ XG_FN bool xg_tile_may_be(const xg_inst *fusion) {
         if (xg_tile_is_hero(NULL, i, true)) return true;
     return false;
 }
+XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
+    int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
+    return work >= XG_TILE_WORK_MIN && f->group[XG_TILE_M].size >= XG_TILE_EXTENT_MIN &&
+           f->group[XG_TILE_N].size >= XG_TILE_EXTENT_MIN;
+}
 XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m) {
     const xg_tile_group *g = p->form.group;
     int64_t work, out_bytes = 0;
@@ -353,8 +358,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!e->parts || !xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) return false;
     if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
     work = xg_cost_mul(p->form.hero->shape->elements, g[XG_TILE_K].size);
-    if (work < XG_TILE_WORK_MIN || g[XG_TILE_M].size < XG_TILE_EXTENT_MIN || g[XG_TILE_N].size < XG_TILE_EXTENT_MIN)
-        return false;
+    if (!xg_tile_is_worth(&p->form)) return false;
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     xg_tile_choose(p, m, out_bytes);

@@ -6,6 +6,7 @@
 #ifndef XG_SCHED_TOGETHER_C
 #define XG_SCHED_TOGETHER_C
 #include "sched.h"
+#include "run.c"
 
 typedef struct xg_ntogether {
     xg_nrun *x;

@@ -13,6 +13,8 @@
 #ifndef XG_SCHED_TRACE_C
 #define XG_SCHED_TRACE_C
 #include "sched.h"
+#include "loops.c"
+#include "../hlo/text.h"
 
 /* ---- recording ---- */
 
@@ -361,6 +363,10 @@ XG_TROW(pad_einsum) {
     xg_sched_pad_einsum(r->n, s, multiples, count);
 }
 XG_TROW(blockize) { xg_tread_give(r, 0, xg_sched_blockize(r->n, xg_tread_stmt(r, 0))); }
+XG_TROW(tensorize) {
+    xg_nstmt *s = xg_tread_stmt(r, 0);
+    xg_tread_give(r, 0, xg_sched_tensorize(r->n, s, xg_tread_word(r, 1)));
+}
 #undef XG_TROW
 
 /* THE table of primitives. X(NAME, least, most arguments; most 0: any number) */
@@ -392,7 +398,8 @@ XG_TROW(blockize) { xg_tread_give(r, 0, xg_sched_blockize(r->n, xg_tread_stmt(r,
     X(transform_layout, 2, 3) \
     X(transform_block_layout, 2, 2) \
     X(pad_einsum, 2, 0) \
-    X(blockize, 1, 1)
+    X(blockize, 1, 1) \
+    X(tensorize, 2, 2)
 typedef struct xg_trow {
     const char *name;
     uint32_t least, most;

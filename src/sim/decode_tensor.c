@@ -24,9 +24,7 @@ typedef enum xg_sim_tensorop {
 } xg_sim_tensorop;
 
 /* imm of all of them: the two blocks of a pair work together. */
-enum {
-    XG_SIM_N_PAIR = 1 << 31
-};
+#define XG_SIM_N_PAIR 0x80000000u
 
 /* X(NAME, text, lanes, columns of one repetition, registers of one repetition): the shapes of ld and st. */
 /* clang-format off */

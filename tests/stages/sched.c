@@ -7,13 +7,17 @@
  *         quiet       prints nothing but differences: the results stay
  *         text        runs nothing: for nests that are too large for it
  *         host        runs it on the simulator, and prints differences only
- * stage schedule_rule MODE [RULE]: the rule that takes the nest; MODE trace: what it did; host: the results stay.
+ * stage schedule_rule MODE [RULE]: the rule that takes the nest; MODE trace: what it did; text: the nest; to:STEP:
+ * after the steps up to that one; program: what the host does; host: the results stay, on the simulator too. stage
+ * schedule_blocks [inline]: what the analysis says of each block of a nest in normal form. stage iter_map CHECK: what
+ * indices say of iterators. stage schedule_each: a nest, then cases of primitives, one a line, each from the beginning.
  * stage schedule_host [kernels]: a nest, a trace and steps, then lines `call ARG; ARG`: the host's checks and launches,
  *     and what each call comes to; kernels: the nest of each kernel too.
  * stage contraction SMS: a module whose root is a fusion that the rule for contractions takes: its nest, and on the
  *     simulator the results of the evaluator.
- * stage schedule_random SEED COUNT [STEPS]: COUNT random nests, each with random primitives of random arguments; those
- *     that are refused must leave it as it was, and the results must stay. */
+ * stage schedule_random SEED COUNT [STEPS [SAMPLE]]: COUNT random nests, each with random primitives of random
+ * arguments; those that are refused must leave it as it was, and the results must stay; for each SAMPLE-th on the
+ * simulator too. */
 
 typedef struct sched_run {
     xg_stage *io;
@@ -93,6 +97,16 @@ static void sched_line(sched_run *r, const char *p, const char *end) {
         xg_trace_line(r->reader, p, end);
     xg_nest_verify(r->n);
 }
+/* The steps up to that one. */
+static void sched_finish_to(xg_loopnest *n, const char *last) {
+    uint32_t k, count;
+    const xg_nest_step *steps = xg_nest_steps(&count);
+    for (k = 0; k < count; k++) {
+        steps[k].run(n);
+        xg_nest_verify(n);
+        if (strcmp(steps[k].name, last) == 0) return;
+    }
+}
 /* All steps that are still to come. */
 static void sched_finish(xg_loopnest *n) {
     uint32_t k, count;
@@ -102,6 +116,7 @@ static void sched_finish(xg_loopnest *n) {
         xg_nest_verify(n);
     }
 }
+static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show, bool counts);
 #include "sched_random.c"
 /* One kernel of the nest as PTX. */
 static xg_kmodule *sched_ptx(xg_stage *io, xg_loopnest *n, bool show, xg_buf *whole) {
@@ -157,11 +172,9 @@ static void sched_print_counts(xg_stage *io, xg_sim_worker *w) {
             xg_printf(&io->out, "// class %s %llu\n", xlagpu_class_name(i), (unsigned long long)st->class_warps[i]);
 }
 /* An array of the host, aligned as the driver would align it. */
-static void *sched_place(xg_stage *io, const xg_nbuf *b, const void *from, uint64_t *bytes) {
+static void *sched_place(xg_stage *io, const xg_loopnest *n, const xg_nbuf *b, const void *from, uint64_t *bytes) {
     char *p;
-    uint32_t d;
-    *bytes = (uint64_t)xg_type_bytes(b->type);
-    for (d = 0; d < b->rank; d++) *bytes *= (uint64_t)b->dims[d];
+    *bytes = (uint64_t)(xg_type_bytes(b->type) * xg_nbuf_size(n, b, NULL));
     p = (char *)xg_alloc(io->arena, (size_t)*bytes + 256);
     p += (256 - (uintptr_t)p % 256) % 256;
     if (from) memcpy(p, from, (size_t)*bytes);
@@ -186,10 +199,8 @@ static bool sched_launch(xg_stage *io, const xg_nhost *h, const xg_nkernel *kern
         const xg_nbuf *b = h->bufs.p[which];
         uint64_t base = (uint64_t)(uintptr_t)places[which];
         xg_sim_buffer s;
-        uint32_t d;
         memset(&s, 0, sizeof s);
-        s.bytes = (uint64_t)xg_type_bytes(b->type);
-        for (d = 0; d < b->rank; d++) s.bytes *= (uint64_t)b->dims[d];
+        s.bytes = (uint64_t)(xg_type_bytes(b->type) * xg_nbuf_size(kernel->nest, b, NULL));
         s.base = base;
         s.name = b->name.p;
         s.readonly = k < m->entry->n_inputs;
@@ -224,7 +235,7 @@ static const xg_literal **sched_simulate(xg_stage *io, xg_loopnest *n, bool show
     for (k = 0; k < h->bufs.n; k++) {
         const xg_nbuf *b = h->bufs.p[k];
         written[k] = b->param && !b->output;
-        places[k] = sched_place(io, b, written[k] ? args[in++]->data : NULL, &bytes);
+        places[k] = sched_place(io, n, b, written[k] ? args[in++]->data : NULL, &bytes);
     }
     for (k = 0; k < h->kernels.n && more; k++) {
         more = sched_launch(io, h, &h->kernels.p[k], places, show, counts, written);
@@ -313,7 +324,7 @@ static void stage_schedule_rule(xg_stage *io) {
     size_t at = 0;
     bool runs;
     (void)sscanf(io->args, "%15s %31s", mode, name);
-    runs = strcmp(mode, "trace") != 0 && strcmp(mode, "text") != 0;
+    runs = strcmp(mode, "host") == 0 || strcmp(mode, "flat") == 0 || strcmp(mode, "kernel") == 0;
     sched_open(io, &r, &io->in, &at);
     if (runs) want = sched_results(io, r.n, true);
     made = name[0] ? xg_rule_apply_one(r.n, &target, xg_str_z(name)) : xg_rule_apply(r.n, &target, &rule);
@@ -328,13 +339,121 @@ static void stage_schedule_rule(xg_stage *io) {
         return;
     }
     xg_nest_verify(r.n);
-    if (strcmp(mode, "text") == 0) sched_print(io, r.n);
-    if (!runs) return;
+    if (strcmp(mode, "program") == 0) {
+        xg_nhost_print(&io->out, xg_nest_split(r.n));
+        return;
+    }
+    if (strncmp(mode, "to:", 3) == 0) sched_finish_to(r.n, mode + 3);
+    if (!runs) {
+        xg_nest_tidy(r.n);
+        sched_print(io, r.n);
+        return;
+    }
     sched_compare(io, want, sched_results(io, r.n, true));
     sched_finish(r.n);
     if (strcmp(mode, "flat") == 0) sched_print(io, r.n);
     sched_compare(io, want, sched_results(io, r.n, true));
     sched_compare(io, want, sched_simulate(io, r.n, false, strcmp(mode, "kernel") == 0));
+}
+
+/* A nest in normal form: its blocks, and what rules ask of each. */
+static void stage_schedule_blocks(xg_stage *io) {
+    const char *why = NULL;
+    xg_ninfos v;
+    sched_run r;
+    size_t at = 0;
+    uint32_t k, j;
+    sched_open(io, &r, &io->in, &at);
+    if (!xg_nest_normalize(r.n, &v, &why)) {
+        xg_printf(&io->out, "no normal form: %s\n", why);
+        return;
+    }
+    if (strcmp(io->args, "inline") == 0) xg_sched_try_inline_contiguous_spatial(r.n, &v);
+    for (k = 0; k < v.n; k++) {
+        const xg_nblock *b = v.p[k].block->block;
+        const xg_imap *names = xg_nest_names(r.n, v.p[k].block, b);
+        xg_aff_env env = xg_nest_env(r.n);
+        const xg_aff *place;
+        xg_nbuf *vectors[4];
+        uint32_t count = xg_ninfo_is_gemv(r.n, &v.p[k], vectors, 4);
+        xg_isum sum;
+        xg_ninfo_print(&io->out, &v.p[k]);
+        xg_printf(&io->out, "%s%s%s", xg_ninfo_is_reduction(&v.p[k]) ? " is_reduction" : "",
+            xg_ninfo_is_injective(&v.p[k]) ? " is_injective" : "", count ? " is_gemv" : "");
+        for (j = 0; j < count; j++) xg_printf(&io->out, " %s", vectors[j]->name.p);
+        if (!xg_detect_dominant_read(r.n, b, &place)) continue;
+        xg_puts(&io->out, "\n  dominant read ");
+        xg_aff_print(&io->out, place, names);
+        xg_puts(&io->out, "\n  ");
+        if (xg_iter_sum_of(&env, io->arena, place, &sum))
+            xg_isum_print(&io->out, &sum, names);
+        else
+            xg_puts(&io->out, "is no sum of splits");
+        xg_puts(&io->out, "\n");
+    }
+}
+/* Indexing maps, one a line: their iterator maps, or why they are none. The argument: no_check, injective, surjective,
+ * bijective. */
+static void stage_iter_map(xg_stage *io) {
+    static const char *const checks[] = {"no_check", "injective", "surjective", "bijective"};
+    xg_aff_ctx *aff = xg_aff_new(io->arena);
+    size_t at = 0;
+    uint32_t k, check = 0;
+    for (k = 0; k < 4; k++)
+        if (strcmp(io->args, checks[k]) == 0) check = k;
+    while (at < io->in.size && io->in.text[at]) {
+        const xg_imap *m = xg_imap_parse(aff, &io->in, &at);
+        xg_aff_env env = xg_imap_env(aff, m);
+        const xg_isum *sums;
+        const char *why;
+        while (at < io->in.size && (io->in.text[at] == '\n' || io->in.text[at] == ' ')) at++;
+        sums = xg_detect_iter_map(&env, io->arena, m->results, m->n_results, (xg_icheck)check, &why);
+        if (!sums) xg_printf(&io->out, "%s", why);
+        for (k = 0; sums && k < m->n_results; k++) {
+            if (k) xg_puts(&io->out, "; ");
+            xg_isum_print(&io->out, &sums[k], m);
+        }
+        xg_puts(&io->out, "\n");
+    }
+}
+/* A nest, then a case each line: primitives with `;` between them, applied to the nest as it was. The last one does its
+ * work, and the results stay, on the simulator too where the case begins with `host`; or it is refused and the nest is
+ * as it was before it. */
+static void sched_case(xg_stage *io, xg_loopnest *n, const xg_source *src, xg_str line) {
+    sched_run *r = XG_NEW(io->arena, sched_run);
+    const xg_literal **want = sched_results(io, n, false);
+    const char *p = line.p, *end = line.p + line.n, *why = NULL;
+    bool host = line.n > 5 && memcmp(p, "host ", 5) == 0, done = true;
+    r->io = io;
+    r->n = xg_nest_copy(n);
+    r->reader = xg_trace_reader(r->n, src);
+    if (host) p += 5;
+    while (p < end && done) {
+        const char *from = p;
+        while (p < end && *p != ';') p++;
+        done = sched_random_try(r, from, (size_t)(p - from), &why);
+        if (p < end) p++;
+    }
+    if (why)
+        xg_printf(&io->out, "FAILED: %s\n", why);
+    else if (!done)
+        xg_printf(&io->out, "%.*s -> %s\n", (int)line.n, line.p, io->ctx->message);
+    else {
+        why = sched_random_check(r, want);
+        if (!why && host) why = sched_random_host(r, want);
+        xg_printf(&io->out, "%.*s%s%s\n", (int)line.n, line.p, why ? " -> FAILED: " : "", why ? why : "");
+    }
+}
+static void stage_schedule_each(xg_stage *io) {
+    sched_run r;
+    size_t at = 0;
+    sched_open(io, &r, &io->in, &at);
+    while (at < io->in.size) {
+        size_t end = at;
+        while (end < io->in.size && io->in.text[end] != '\n') end++;
+        if (end > at) sched_case(io, r.n, &io->in, xg_str_of(io->in.text + at, end - at));
+        at = end + 1;
+    }
 }
 
 /* One argument of a call: TYPE[DIMS] and what is special about it. */

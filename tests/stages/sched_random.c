@@ -220,12 +220,35 @@ static const char *sched_random_check(sched_run *r, const xg_literal *const *wan
         if (!xg_literal_equal(want[k], got[k])) return "the results differ";
     return NULL;
 }
+/* The same as kernels on the simulator: NULL also where such a nest cannot be one (*runs false). */
+static const char *sched_random_host_run(sched_run *r, const xg_literal *const *want, bool *runs) {
+    xg_stage *io = r->io;
+    size_t out = io->out.n;
+    jmp_buf here;
+    jmp_buf *const outer = io->ctx->guard;
+    *runs = true;
+    if (setjmp(here)) {
+        io->ctx->guard = outer;
+        *runs = false;
+        return io->ctx->status == XLAGPU_ERROR_INTERNAL ? xg_str_copy(io->arena, xg_str_z(io->ctx->message)).p : NULL;
+    }
+    (void)xg_try(io->ctx, &here);
+    sched_finish(r->n);
+    sched_compare(io, want, sched_simulate(io, r->n, false, false));
+    xg_end(io->ctx, outer);
+    return io->out.n == out ? NULL : "the simulator says otherwise";
+}
+static const char *sched_random_host(sched_run *r, const xg_literal *const *want) {
+    bool runs;
+    const char *why = sched_random_host_run(r, want, &runs);
+    return runs || why ? why : r->io->ctx->message;
+}
 static void stage_schedule_random(xg_stage *io) {
     sched_random x;
-    int seed = 1, count = 1, steps = 8, k, taken = 0, refused = 0;
+    int seed = 1, count = 1, steps = 8, sample = 0, k, taken = 0, refused = 0, hosts = 0;
     memset(&x, 0, sizeof x);
     x.io = io;
-    (void)sscanf(io->args, "%d %d %d", &seed, &count, &steps);
+    (void)sscanf(io->args, "%d %d %d %d", &seed, &count, &steps, &sample);
     for (k = 0; k < count; k++) {
         xg_mark mark = xg_arena_mark(io->arena);
         sched_run *r = XG_NEW(io->arena, sched_run);
@@ -256,6 +279,13 @@ static void stage_schedule_random(xg_stage *io) {
                 if (!why) why = sched_random_check(r, want);
             }
         }
+        if (!why && sample && k % sample == 0) {
+            bool runs;
+            xg_loopnest *copy = xg_nest_copy(r->n);
+            why = sched_random_host_run(r, want, &runs);
+            hosts += runs;
+            r->n = copy;
+        }
         if (why) {
             xg_printf(&io->out, "FAILED %d: %s\n%s%s", k, why, x.text.p, x.script);
             xg_nest_print(&io->out, r->n);
@@ -265,5 +295,7 @@ static void stage_schedule_random(xg_stage *io) {
         xg_arena_reset(io->arena, mark);
     }
     xg_printf(&io->out, "%d nests, none differs\n", count);
+    if (sample && hosts * 4 * sample < count)
+        xg_printf(&io->out, "only %d of %d were run on the simulator\n", hosts, count / sample);
     if (taken < refused / 8) xg_printf(&io->out, "only %d of %d steps were taken\n", taken, taken + refused);
 }

@@ -62,6 +62,10 @@
     X(schedule_random) \
     X(contraction) \
     X(tiles) \
+    X(tiles_of) \
     X(schedule_rule) \
-    X(schedule_host)
+    X(schedule_host) \
+    X(schedule_each) \
+    X(schedule_blocks) \
+    X(iter_map)
 /* clang-format on */

@@ -1,6 +1,8 @@
 /* stage tiles SEED COUNT [TARGET]: random contractions (dots and convolutions of any type, layout, size, with what a
  * fusion does in front of and behind them), compiled and run on the simulator twice. Operands are small integers, whose
- * sums are exact in any order: the results must be the evaluator's bit for bit, and the same twice. */
+ * sums are exact in any order: the results must be the evaluator's bit for bit, and the same twice.
+ * stage tiles_of FOLDER: of every module there, the contractions of more than 2^16 multiply-adds, and rows and columns,
+ * that the passes leave in fusions: how many there are, and the names of those that are not made by tiles. */
 
 typedef struct tiles_run {
     xg_stage *io;
@@ -153,6 +155,11 @@ static void tiles_dot(tiles_run *r) {
     uint32_t side, j;
     memset(s, 0, sizeof s);
     memset(&d, 0, sizeof d);
+    if (tiles_chance(r, 12)) { /* few tiles, a long sum */
+        m = 1 + tiles_draw(r, 48);
+        n = 2 + tiles_draw(r, 64);
+        k = 256 * (1 + tiles_draw(r, 8));
+    }
     while (m * n * k < 1 << 15) k *= 2;
     tiles_types(r, &s[0].a.type, &d.type);
     s[1].a.type = s[0].a.type;
@@ -378,4 +385,66 @@ static void stage_tiles(xg_stage *io) {
     }
     xlagpu_rt_close(device);
     xg_printf(&io->out, "%u of %u right, %u by tiles\n", r.done, count, r.tiled);
+}
+
+/* ---- the contractions of a folder ---- */
+
+/* joined: one block makes it along with others, by one thread for each element. */
+static void tiles_of_fusion(
+    xg_stage *io, const char *path, const xg_inst *fusion, bool joined, const xg_device *m, uint32_t *n) {
+    xg_emit_target t = xg_emit_target_of(m, false);
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_fusion_emission e;
+    xg_tile_plan p;
+    xg_tile_form f;
+    if (!c || xg_fuse_is_phases(c)) return;
+    XG_FOR_INSTS(i, c) {
+        if (!xg_tile_is_hero(NULL, i, true) || !xg_tile_form_of(&f, xg_aff_new(io->arena), i)) continue;
+        if (!xg_tile_is_worth(&f) || i->shape->elements * f.group[XG_TILE_K].size <= 1 << 16) continue;
+        ++*n;
+        xg_emit_open(&e, NULL, io->arena, fusion, &t);
+        if (!xg_tile_plan_of(&p, &e, m))
+            xg_printf(&io->out, "%s: %.*s%s\n", path, (int)fusion->name.n, fusion->name.p, joined ? ", joined" : "");
+    }
+}
+static void tiles_of_module(xg_stage *io, const char *path, const xg_module *m, uint32_t *n) {
+    const xg_comp *c;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_FUSION) tiles_of_fusion(io, path, i, xg_fuse_is_phases(c), &m->device, n);
+}
+static void tiles_of_file(xg_stage *io, const char *path, uint32_t *n) {
+    xg_driver_options o;
+    xg_source src;
+    xg_module *m;
+    size_t size;
+    char *text = read_whole(path, &size);
+    memset(&o, 0, sizeof o);
+    o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
+    src.name = path;
+    src.text = xg_str_copy(io->arena, xg_str_of(text, size)).p;
+    src.size = size;
+    free(text);
+    m = xg_hlo_parse(io->ctx, io->arena, &src);
+    (void)xg_device_of_cc(o.target.cc, &m->device);
+    xg_driver_run_passes(m, &o);
+    tiles_of_module(io, path, m, n);
+}
+static int tiles_by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static void stage_tiles_of(xg_stage *io) {
+    DIR *d = opendir(io->args);
+    struct dirent *entry;
+    XG_VEC(char *) paths = {0};
+    uint32_t n = 0, k;
+    while (d && (entry = readdir(d)) != NULL) {
+        size_t length = strlen(entry->d_name), room = length + strlen(io->args) + 2;
+        char *path = (char *)xg_alloc(io->arena, room);
+        if (length < 4 || strcmp(entry->d_name + length - 4, ".hlo") != 0) continue;
+        snprintf(path, room, "%s/%s", io->args, entry->d_name);
+        xg_push(io->arena, char *, &paths, path);
+    }
+    if (d) closedir(d);
+    if (paths.n) qsort(paths.p, paths.n, sizeof *paths.p, tiles_by_name);
+    for (k = 0; k < paths.n; k++) tiles_of_file(io, paths.p[k], &n);
+    xg_printf(&io->out, "%u contractions\n", n);
 }

@@ -1,0 +1,135 @@
+/* sched/split_k.c -- a dot whose few tiles meet a long sum becomes many shorter ones, and a sum of them.
+ *
+ *     dot(f32[32,4096], f32[4096,64])  ==>  sum over s of dot(f32[32,s,4096/s], f32[s,4096/s,64]) with s as batch
+ *
+ * The second step is a reduction, with whatever is behind the dot; so results do not depend on the order in which
+ * blocks come. The estimate of tile_plan.c says whether the tiles that this makes are worth what goes through memory
+ * between both steps. */
+#ifndef XG_SCHED_SPLIT_K_C
+#define XG_SCHED_SPLIT_K_C
+#include "tile.h"
+#include "../opt/opt.h"
+
+enum {
+    XG_SPLIT_PARTS_MAX = 128,
+    XG_SPLIT_LENGTH_MIN = 64,    /* of a part: several steps */
+    XG_SPLIT_GAIN_PERCENT = 80,  /* of the time before: the model is no better than that */
+    XG_SPLIT_LAUNCH_PS = 2500000 /* of the second step, and its way to memory and back */
+};
+
+typedef struct xg_split {
+    uint32_t dim[2]; /* of each operand: the summed dimension that is cut */
+    int64_t parts;
+} xg_split;
+
+/* Time in parts, with the second step. */
+XG_FN int64_t xg_split_time(const xg_tile_plan *whole, const xg_device *m, int64_t parts) {
+    xg_tile_plan p = *whole;
+    int64_t out = xg_cost_mul(p.form.hero->shape->elements, xg_type_bytes(p.form.sum)), moved;
+    p.form.group[XG_TILE_B].size *= parts;
+    p.form.group[XG_TILE_K].size /= parts;
+    xg_tile_choose(&p, m, xg_cost_mul(out, parts));
+    if (parts == 1) return p.picoseconds;
+    moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
+    return xg_cost_add(xg_cost_add(p.picoseconds, moved), XG_SPLIT_LAUNCH_PS);
+}
+/* Into how many parts of equal length a sum over `size` is best cut. */
+XG_FN int64_t xg_split_best(const xg_tile_plan *p, const xg_device *m, int64_t size) {
+    int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, parts, time;
+    for (parts = 2; parts <= XG_SPLIT_PARTS_MAX && size % parts == 0; parts *= 2) {
+        if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
+        time = xg_split_time(p, m, parts);
+        if (time >= least) continue;
+        least = time;
+        best = parts;
+    }
+    return least < xg_cost_scale(whole, XG_SPLIT_GAIN_PERCENT, 100) ? best : 1;
+}
+/* The longest summed dimension. */
+XG_FN int64_t xg_split_longest(const xg_inst *dot, xg_split *s) {
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    int64_t size = 0;
+    uint32_t k;
+    for (k = 0; k < d.lc.n; k++) {
+        int64_t n = XG_OPERAND(dot, 0)->shape->dims[d.lc.p[k]];
+        if (n <= size) continue;
+        size = n;
+        s->dim[0] = (uint32_t)d.lc.p[k];
+        s->dim[1] = (uint32_t)d.rc.p[k];
+    }
+    return size;
+}
+/* Tiles of a middle size: when they fill the device, nothing is gained by more of them. */
+XG_FN int64_t xg_split_tiles(const xg_tile_form *f) {
+    enum {
+        EDGE = 64
+    };
+    int64_t rows = xg_tile_over(f->group[XG_TILE_M].size, EDGE), columns = xg_tile_over(f->group[XG_TILE_N].size, EDGE);
+    return xg_cost_mul(f->group[XG_TILE_B].size, xg_cost_mul(rows, columns));
+}
+XG_FN bool xg_split_of(const xg_inst *i, xg_split *s) {
+    xg_module *module = i->comp->module;
+    const xg_device *m = &module->device;
+    xg_mark none = xg_arena_mark(module->work);
+    xg_aff_ctx *x;
+    xg_tile_plan p;
+    int64_t size;
+    uint32_t k;
+    s->parts = 1;
+    if (i->op != XG_DOT || i->shape->dynamic || xg_inst_attr(i, XG_A_algorithm) ||
+        (size = xg_split_longest(i, s)) < 4 * XG_SPLIT_LENGTH_MIN)
+        return false;
+    memset(&p, 0, sizeof p);
+    x = xg_aff_new(module->work);
+    if (xg_tile_form_of(&p.form, x, i) && xg_tile_is_worth(&p.form) && xg_split_tiles(&p.form) < (int64_t)m->sm_count) {
+        for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(&p, x, m, k);
+        s->parts = xg_split_best(&p, m, size);
+    }
+    xg_arena_reset(module->work, none);
+    return s->parts > 1;
+}
+XG_FN bool xg_split_wants(const xg_inst *i) {
+    xg_split s;
+    return xg_split_of(i, &s);
+}
+
+/* x with dimension `dim` as so many parts of equal length. */
+XG_FN xg_inst *xg_split_operand(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t parts) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    for (k = 0; k < x->shape->rank; k++) {
+        if (k == dim) dims[n++] = parts;
+        dims[n++] = k == dim ? x->shape->dims[k] / parts : x->shape->dims[k];
+    }
+    return xg_hb_reshape(b, x, dims, n);
+}
+/* The dimensions' new numbers; with `more`, the parts behind them. */
+XG_FN xg_ints xg_split_dims(xg_arena *a, xg_ints d, uint32_t dim, bool more) {
+    int64_t *to = XG_NEW_N(a, int64_t, d.n + (size_t)1);
+    xg_ints r;
+    uint32_t k;
+    for (k = 0; k < d.n; k++) to[k] = d.p[k] + (d.p[k] >= (int64_t)dim);
+    if (more) to[k] = dim;
+    r.p = to;
+    r.n = d.n + more;
+    return r;
+}
+XG_FN xg_inst *xg_split_make(const xg_hb *b, xg_inst *dot) {
+    xg_arena *a = dot->comp->module->arena;
+    xg_dot_dims d = xg_dot_dims_of(dot), to;
+    xg_inst *l, *r, *sum;
+    int64_t part = d.lb.n;
+    xg_split s;
+    (void)xg_split_of(dot, &s);
+    l = xg_split_operand(b, XG_OPERAND(dot, 0), s.dim[0], s.parts);
+    r = xg_split_operand(b, XG_OPERAND(dot, 1), s.dim[1], s.parts);
+    to.lb = xg_split_dims(a, d.lb, s.dim[0], true);
+    to.rb = xg_split_dims(a, d.rb, s.dim[1], true);
+    to.lc = xg_split_dims(a, d.lc, s.dim[0], false);
+    to.rc = xg_split_dims(a, d.rc, s.dim[1], false);
+    sum = xg_hb_sum(b, xg_hb_dot(b, l, r, to, xg_contract_sum_type(dot), dot), &part, 1);
+    return xg_hb_convert(b, sum, dot->shape->type);
+}
+XG_FN bool xg_tile_split_k(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_split_wants, xg_split_make); }
+
+#endif /* XG_SCHED_SPLIT_K_C */
