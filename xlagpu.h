@@ -317,6 +317,8 @@ typedef struct xlagpu_compile_desc {
     bool allow_excess_precision;
     /* loops whose rounds end with copies do two rounds in one, without: fewer launches, each listed twice */
     bool double_buffer_loops;
+    /* estimate how long each kernel takes on the target: the report has the sum, the dump "times" a row a step */
+    bool predict_times;
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The
@@ -330,6 +332,7 @@ typedef struct xlagpu_report {
     uint32_t kernels, library_calls, copies, instructions;
     uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live;
     uint32_t made_again;
+    uint64_t predicted_ns; /* of a run, by the model of time, if predict_times was set; loops of unknown length once */
 } xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 
@@ -2610,7 +2613,7 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 #endif /* XG_BASE_TEXT_C */
 
 /* cost */
-/* cost/cost.h -- what a device is, in one place: sizes, limits, rates and latencies that every room reads.
+/* cost/cost.h -- what a device is, in one place, and how long a kernel takes on it.
  *
  * Ideas
  * - A device is a row of figures (api/target.h lists them). A table of parts says them for real GPUs; every compute
@@ -2652,6 +2655,87 @@ XG_FN const char *xg_device_parse(xg_str text, xg_device *out); /* NULL, or what
 
 /* Where key="value" begins among attributes, {a="b",key="value"}; 0: it is not there. */
 XG_FN size_t xg_device_find(xg_str attributes, const char *key);
+
+/* ---- time.c: from counts to time ---- */
+/* X(NAME, text, figure): the pipes of a multiprocessor, and the figure that says their lanes a clock. */
+/* clang-format off */
+#define XG_COST_PIPES(X) \
+    X(F32, "f32", f32_rate) \
+    X(HALF, "f16", f16_rate) \
+    X(F64, "f64", f64_rate) \
+    X(INTEGER, "integer", int_rate) \
+    X(SPECIAL, "special", special_rate) \
+    X(CONVERT, "convert", convert_rate)
+/* X(NAME, text, figure): what matrix units multiply. */
+#define XG_COST_TENSORS(X) \
+    X(F16, "f16", tensor_f16) \
+    X(TF32, "tf32", tensor_tf32) \
+    X(F8, "f8", tensor_f8) \
+    X(I8, "i8", tensor_i8) \
+    X(F64, "f64", tensor_f64) \
+    X(F4, "f4", tensor_f4)
+/* X(NAME, text): what else a kernel may wait for. */
+#define XG_COST_LIMITS(X) \
+    X(ISSUE, "issue") \
+    X(TENSOR, "tensor") \
+    X(SHARED, "shared") \
+    X(L1, "l1") \
+    X(L2, "l2") \
+    X(MEMORY, "memory") \
+    X(LATENCY, "latency") \
+    X(LAUNCH, "launch")
+/* clang-format on */
+typedef enum xg_cost_pipe {
+#define X(NAME, text, figure) XG_PIPE_##NAME,
+    XG_COST_PIPES(X)
+#undef X
+    XG_PIPE_COUNT
+} xg_cost_pipe;
+typedef enum xg_cost_tensor {
+#define X(NAME, text, figure) XG_TENSOR_##NAME,
+    XG_COST_TENSORS(X)
+#undef X
+    XG_TENSOR_COUNT
+} xg_cost_tensor;
+typedef enum xg_cost_limit { /* the pipes, then the rest */
+    XG_LIMIT_BEFORE = XG_PIPE_COUNT - 1,
+#define X(NAME, text) XG_LIMIT_##NAME,
+    XG_COST_LIMITS(X)
+#undef X
+    XG_LIMIT_COUNT
+} xg_cost_limit;
+
+/* What a kernel does: counted by the simulator, or estimated by the compiler. Of the whole grid where not said. */
+typedef struct xg_cost_counts {
+    int64_t blocks, threads;            /* threads: of a block */
+    int64_t shared_bytes;               /* of a block */
+    int64_t registers;                  /* of a thread; 0: not known */
+    int64_t issued;                     /* warp instructions */
+    int64_t pipes[XG_PIPE_COUNT];       /* warp instructions that take their lanes there */
+    int64_t macs[XG_TENSOR_COUNT];      /* multiply-adds of instructions that feed matrix units from shared memory */
+    int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
+    int64_t shared_passes, l1_passes;   /* of 128 bytes, conflicts included */
+    int64_t l2_sectors;                 /* of 32 bytes that multiprocessors ask the second cache for, or write there */
+    int64_t read_bytes, written_bytes;  /* of device memory */
+    int64_t warp_clocks, warp_issued;   /* of a block that is alone: until its last warp ends; instructions of a warp */
+    int64_t barriers;                   /* that a block takes */
+} xg_cost_counts;
+typedef struct xg_cost_prediction {
+    int64_t picoseconds;                /* from the end of the kernel before to this one's, in a graph */
+    int64_t terms[XG_LIMIT_COUNT];      /* picoseconds that each resource alone would take */
+    xg_cost_limit limit;                /* the largest of them; less than XG_PIPE_COUNT: a pipe */
+    int64_t permille;                   /* of the device's best: bandwidth, or the pipe that is used most */
+    int64_t residents, rounds_permille; /* blocks of a multiprocessor at a time; rounds of them */
+} xg_cost_prediction;
+/* The counts of a grid that is so many times as large, on so many times the memory. */
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
+XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
+XG_FN const char *xg_cost_limit_name(uint32_t limit);
+XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n); /* the fourth root of the sum of fourth powers */
+/* Sums and products that saturate; a * b / c without an intermediate overflow, rounded down, c > 0. */
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c);
 
 #endif /* XG_COST_H */
 /* cost/device.c -- the table of devices.
@@ -2984,6 +3068,265 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
 }
 
 #endif /* XG_COST_DEVICE_C */
+/* cost/time.c -- how long a kernel takes: one formula over counts, whoever counted.
+ *
+ *     time = launch + norm of what works at the same time:
+ *         issue slots, pipes, matrix units, passes of shared memory and of the first cache   a multiprocessor's, each
+ *         second cache, device memory                                                        the device's
+ *         a warp's own chain of waits, as often as blocks follow each other                  nobody's: latency
+ *
+ * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
+ * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
+ * term alone 5.5 %, the sum 16.5 %).
+ *
+ * All arithmetic is in integers (picoseconds, clocks), so that every compiler and machine predicts, and decides, alike;
+ * sums and products saturate. */
+#ifndef XG_COST_TIME_C
+#define XG_COST_TIME_C
+
+enum {
+    XG_COST_SCHEDULERS = 4,   /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
+    XG_COST_LANES = 32,       /* of a warp */
+    XG_COST_PASS_BYTES = 128, /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_COST_PORT_BYTES = 64,  /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
+    XG_COST_TURNOVER_CLOCKS =
+        430,                     /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
+    XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
+    XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
+    XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
+    XG_COST_SECTOR_BYTES = 32,
+    XG_COST_FEW_ROUNDS = 4, /* up to here a last, partial round of blocks counts as a whole one */
+    XG_COST_WARM_US = 100,  /* shorter kernels run at the highest clock: power is averaged over longer */
+    XG_COST_PERMILLE = 1000
+};
+static const int64_t XG_COST_MOST = INT64_MAX / 4;
+
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
+    int64_t r;
+    return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
+}
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
+    int64_t r;
+    if (b == c) return a;
+    if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
+    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
+}
+
+/* ---- the norm ---- */
+
+XG_FN uint64_t xg_cost_root(uint64_t x) { /* the square root, rounded down */
+    uint64_t r = 0, bit = (uint64_t)1 << 62;
+    while (bit > x) bit >>= 2;
+    for (; bit; bit >>= 2) {
+        bool fits = x >= r + bit;
+        if (fits) x -= r + bit;
+        r = (r >> 1) + (fits ? bit : 0);
+    }
+    return r;
+}
+XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
+    enum {
+        ONE_BITS = 14
+    }; /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
+    int64_t most = 1;
+    uint64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
+    for (k = 0; k < n; k++) {
+        uint64_t r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << ONE_BITS, most);
+        sum += r * r * r * r;
+    }
+    return xg_cost_scale(most, (int64_t)xg_cost_root(xg_cost_root(sum)), (int64_t)1 << ONE_BITS);
+}
+
+/* ---- what a device can do ---- */
+
+XG_FN int64_t xg_cost_clocks_ps(int64_t clocks, int64_t mhz) {
+    return xg_cost_scale(clocks, 1000000, XG_MAX(mhz, (int64_t)1));
+}
+
+XG_FN int64_t xg_cost_bytes_ps(int64_t bytes, int64_t bytes_a_second) {
+    return xg_cost_scale(bytes, 1000, xg_device_gbs(bytes_a_second));
+}
+
+/* Blocks that a multiprocessor has at a time. */
+XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES, most = d->blocks_per_sm, unit, shared;
+    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_COST_LANES, (int64_t)1));
+    unit = (c->registers * XG_COST_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
+    if (unit) most = XG_MIN(most, d->registers_per_sm / (unit * XG_MAX(warps, (int64_t)1)));
+    shared = c->shared_bytes + d->shared_reserved;
+    if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
+    return XG_MAX(most, (int64_t)1);
+}
+
+typedef struct xg_cost_spread {
+    int64_t busy;      /* multiprocessors that have blocks */
+    int64_t residents; /* blocks of each at a time */
+    int64_t most;      /* blocks of the busiest, in thousandths */
+    int64_t rounds;    /* of blocks that follow each other, in thousandths */
+    int64_t warps;     /* resident ones of a multiprocessor */
+} xg_cost_spread;
+
+XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_spread s;
+    int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
+    s.busy = XG_MIN(blocks, d->sm_count);
+    each = (blocks + s.busy - 1) / s.busy;
+    s.residents = XG_MIN(xg_cost_residents(d, c), each);
+    s.rounds = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents);
+    s.most = each * XG_COST_PERMILLE;
+    if (each > XG_COST_FEW_ROUNDS * s.residents) { /* half a block of tail, on average */
+        s.most = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy) + XG_COST_PERMILLE / 2;
+        s.rounds += XG_COST_PERMILLE / 2 / s.residents;
+    } else
+        s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
+    s.warps = s.residents * ((c->threads + XG_COST_LANES - 1) / XG_COST_LANES);
+    return s;
+}
+
+/* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
+XG_FN int64_t xg_cost_unit_ps(
+    const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
+    int64_t busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
+    (void)d;
+    return xg_cost_clocks_ps(busiest, mhz);
+}
+
+/* ---- terms ---- */
+
+XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
+    switch (pipe) {
+#define X(NAME, text, figure) \
+    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_PIPES(X)
+#undef X
+    default: return 1;
+    }
+}
+XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
+    switch (type) {
+#define X(NAME, text, figure) \
+    case XG_TENSOR_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_TENSORS(X)
+#undef X
+    default: return 1;
+    }
+}
+/* Clocks of matrix units for all that they do, as if one multiprocessor did it. */
+XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c, bool peak) {
+    int64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < XG_TENSOR_COUNT; k++) {
+        int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
+        sum = xg_cost_add(sum, c->macs[k] / rate);
+        sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
+                                   peak ? XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
+    }
+    return sum;
+}
+
+/* Bytes a second that a mix of loads and stores reaches: the middle between pure streams and a copy. */
+XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c) {
+    int64_t sum = xg_cost_add(c->read_bytes, c->written_bytes), mixed = XG_MIN(c->read_bytes, c->written_bytes), held;
+    held = d->read_permille - xg_cost_scale(d->read_permille - d->copy_permille, 2 * mixed, XG_MAX(sum, (int64_t)1));
+    return d->bandwidth / XG_COST_PERMILLE * held;
+}
+
+/* A block between two barriers takes as long as the warps' waits or as the work of all its warps. What overlaps in a
+ * block that has no barriers, or with other blocks, follows each other in one that has them and is alone. */
+XG_FN int64_t xg_cost_block_clocks(const xg_cost_counts *c, const xg_cost_spread *s) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES;
+    int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS,
+            wait = XG_MAX(c->warp_clocks - c->warp_issued, (int64_t)0);
+    int64_t apart = wait + work, most = XG_MAX(c->warp_clocks, work);
+    if (c->barriers < XG_COST_PHASES) return c->warp_clocks;
+    return most + XG_MAX(apart - most, (int64_t)0) / s->residents;
+}
+
+XG_FN void xg_cost_terms(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *t) {
+    int64_t warps = XG_MAX(XG_MIN(s->warps, (int64_t)XG_COST_SCHEDULERS), (int64_t)1), bytes, port, round, tensor;
+    uint32_t k;
+    memset(t, 0, XG_LIMIT_COUNT * sizeof *t);
+    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, d->clock_mhz);
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        t[k] = xg_cost_unit_ps(d, c, s,
+            xg_cost_scale(c->pipes[k], XG_COST_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
+            d->clock_mhz);
+    tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
+    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->clock_mhz);
+    if (t[XG_LIMIT_TENSOR] > XG_COST_WARM_US * (int64_t)1000000)
+        t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->tensor_mhz);
+    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, d->clock_mhz);
+    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, d->clock_mhz);
+    bytes = xg_cost_mul(c->l2_sectors, XG_COST_SECTOR_BYTES);
+    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, d->clock_mhz);
+    t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
+    bytes = xg_cost_add(c->read_bytes, c->written_bytes);
+    t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
+    round = xg_cost_block_clocks(c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
+    t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), d->clock_mhz);
+}
+
+/* The share of the device's best that the kernel reaches, of memory or of the pipe that it uses most. */
+XG_FN int64_t xg_cost_permille_of(const xg_device *d, const xg_cost_counts *c, int64_t ps) {
+    int64_t best = xg_cost_bytes_ps(xg_cost_add(c->read_bytes, c->written_bytes), d->bandwidth),
+            clocks = xg_cost_tensor_clocks(d, c, true);
+    uint32_t k;
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_COST_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
+    best = XG_MAX(best, xg_cost_clocks_ps(clocks / XG_MAX(d->sm_count, (int64_t)1), d->clock_mhz));
+    return XG_MIN(xg_cost_scale(best, XG_COST_PERMILLE, XG_MAX(ps, (int64_t)1)), (int64_t)XG_COST_PERMILLE);
+}
+
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
+    uint32_t k;
+    c->blocks = xg_cost_mul(c->blocks, grid);
+    c->issued = xg_cost_mul(c->issued, grid);
+    for (k = 0; k < XG_PIPE_COUNT; k++) c->pipes[k] = xg_cost_mul(c->pipes[k], grid);
+    for (k = 0; k < XG_TENSOR_COUNT; k++) {
+        c->macs[k] = xg_cost_mul(c->macs[k], grid);
+        c->warp_macs[k] = xg_cost_mul(c->warp_macs[k], grid);
+    }
+    c->shared_passes = xg_cost_mul(c->shared_passes, grid);
+    c->l1_passes = xg_cost_mul(c->l1_passes, grid);
+    c->l2_sectors = xg_cost_mul(c->l2_sectors, grid);
+    c->read_bytes = xg_cost_mul(c->read_bytes, memory);
+    c->written_bytes = xg_cost_mul(c->written_bytes, memory);
+}
+XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_prediction p;
+    xg_cost_spread s = xg_cost_spread_of(d, c);
+    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz),
+            launch = d->graph_ns * 1000;
+    uint32_t k;
+    memset(&p, 0, sizeof p);
+    xg_cost_terms(d, c, &s, p.terms);
+    p.residents = s.residents;
+    p.rounds_permille = s.rounds;
+    /* the launch figure is that of an empty kernel, whose own time it contains */
+    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_norm(p.terms, XG_LIMIT_LAUNCH) - empty, (int64_t)0));
+    p.terms[XG_LIMIT_LAUNCH] = launch;
+    for (k = 1; k < XG_LIMIT_COUNT; k++)
+        if (p.terms[k] > p.terms[p.limit]) p.limit = (xg_cost_limit)k;
+    p.permille = xg_cost_permille_of(d, c, p.picoseconds);
+    return p;
+}
+
+XG_FN const char *xg_cost_limit_name(uint32_t limit) {
+    static const char *const names[] = {
+#define X(NAME, text, figure) text,
+        XG_COST_PIPES(X)
+#undef X
+#define X(NAME, text) text,
+            XG_COST_LIMITS(X)
+#undef X
+    };
+    return limit < XG_COUNT(names) ? names[limit] : "?";
+}
+
+#endif /* XG_COST_TIME_C */
 
 /* hlo */
 /* hlo/hlo.h -- the HLO module in memory: shapes, literals, instructions, computations; text in and out; its rules.
@@ -43050,21 +43393,6 @@ enum {
     XG_COST_L1_SPEED = 20,
     XG_COST_VECTOR = 4
 };
-static const int64_t XG_COST_MOST = INT64_MAX / 4;
-
-XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
-XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
-    int64_t r;
-    return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
-}
-/* a * b / c without an intermediate overflow, rounded down; c > 0. */
-XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
-    int64_t r;
-    if (b == c) return a;
-    if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
-    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
-}
-
 XG_FN int64_t xg_cost_bytes(const xg_shape *s) {
     int64_t sum = 0;
     uint32_t k;
@@ -48083,6 +48411,10 @@ XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane)
 
 /* rules.c */
 XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op);
+/* ---- estimate.c ---- */
+/* What a low-level kernel will do on the device, for xg_cost_predict; made in the arena, which is reset. */
+XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *out);
+
 #endif /* XG_KIR_H */
 /* kir/ranges.c -- ranges of integer values, inferred once when an operation is made.
  *
@@ -56729,6 +57061,496 @@ XG_FN void xg_kir_convert_index(xg_kmodule *m) {
 }
 
 #endif /* XG_KIR_CONVERT_INDEX_C */
+/* kir/estimate.c -- what a low-level kernel will do, for the model of time (cost/time.c), without running it.
+ *
+ * Two warps of a block in the middle of the grid are followed through the code: the first, and one that stands for all
+ * others. Integers are computed for all 32 lanes as far as they do not depend on memory, so that an access's sectors
+ * and banks are those of its addresses, odd ones too. A value has a clock at which it is ready; an operation begins
+ * when its operands are. Of a loop two rounds are followed, the first and one in the middle; the others take what that
+ * one took. A condition that depends on memory counts as true, an address that does as 32 sectors. */
+#ifndef XG_KIR_ESTIMATE_C
+#define XG_KIR_ESTIMATE_C
+
+enum {
+    XG_KEST_LANES = 32,
+    XG_KEST_SECTOR = 32,
+    XG_KEST_SEEN = 1 << 10, /* sectors that a warp remembers: its share of the first cache, 32 KiB */
+    XG_KEST_ALU_CLOCKS = 4, /* latencies: see sim/trace.c */
+    XG_KEST_SPECIAL_CLOCKS = 20,
+    XG_KEST_WARP_CLOCKS = 24,
+    XG_KEST_BARRIER_CLOCKS = 30,
+    XG_KEST_ATOMIC_CLOCKS = 30,
+    XG_KEST_WIDE = 2, /* instructions of 64-bit integers, in 32-bit ones */
+    XG_KEST_DIVIDE = 18,
+    XG_KEST_DIVIDE_WIDE = 70,
+    XG_KEST_DIVIDE_FLOAT = 10,
+    XG_KEST_UNKNOWN_TRIPS = 16 /* of a loop whose end depends on memory */
+};
+
+typedef struct xg_kest_value {
+    bool known;
+    int32_t arg;   /* of a pointer: the kernel's argument, -1 shared memory */
+    int64_t ready; /* clocks */
+    int64_t at[XG_KEST_LANES];
+} xg_kest_value;
+typedef struct xg_kest {
+    const xg_kmodule *m;
+    const xg_device *d;
+    xg_arena *a;
+    xg_kest_value **values; /* by id */
+    xg_cost_counts *c;
+    uint64_t *seen;
+    int64_t *touched; /* by argument: bytes of sectors that all warps ask for, read; then written */
+    uint32_t n_args, mask;
+    int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
+    int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
+} xg_kest;
+
+XG_FN xg_kest_value *xg_kest_of(xg_kest *e, const xg_kval *v) {
+    xg_kest_value **x = &e->values[v->id];
+    if (!*x) {
+        *x = XG_NEW(e->a, xg_kest_value);
+        (*x)->arg = -1;
+    }
+    return *x;
+}
+XG_FN const xg_kest_value *xg_kest_in(xg_kest *e, const xg_kop *op, uint32_t k) {
+    return xg_kest_of(e, op->operands[k].value);
+}
+XG_FN void xg_kest_splat(xg_kest_value *v, int64_t x) {
+    uint32_t l;
+    v->known = true;
+    for (l = 0; l < XG_KEST_LANES; l++) v->at[l] = x;
+}
+/* An integer of this type, sign-extended. */
+XG_FN int64_t xg_kest_wrap(const xg_kval *v, int64_t x) {
+    int bits = v->type->kind == XG_TK_SCALAR ? xg_kelem_bits(v->type->elem) : 64;
+    if (bits == 1) return x & 1;
+    if (bits <= 0 || bits >= 64) return x;
+    return (int64_t)((uint64_t)x << (64 - bits)) >> (64 - bits);
+}
+XG_FN uint64_t xg_kest_unsigned(const xg_kval *v, int64_t x) {
+    int bits = v->type->kind == XG_TK_SCALAR ? xg_kelem_bits(v->type->elem) : 64;
+    return bits > 0 && bits < 64 ? (uint64_t)x & (((uint64_t)1 << bits) - 1) : (uint64_t)x;
+}
+
+/* ---- integers ---- */
+
+XG_FN bool xg_kest_compare(uint32_t how, int64_t x, int64_t y, uint64_t ux, uint64_t uy) {
+    switch (how) {
+    case XG_CI_EQ: return x == y;
+    case XG_CI_NE: return x != y;
+    case XG_CI_SLT: return x < y;
+    case XG_CI_SLE: return x <= y;
+    case XG_CI_SGT: return x > y;
+    case XG_CI_SGE: return x >= y;
+    case XG_CI_ULT: return ux < uy;
+    case XG_CI_ULE: return ux <= uy;
+    case XG_CI_UGT: return ux > uy;
+    default: return ux >= uy;
+    }
+}
+/* One lane of an operation on two integers; false: it is none, or undefined. */
+XG_FN bool xg_kest_lane(const xg_kop *op, int64_t x, int64_t y, int64_t *out) {
+    const xg_kval *a = op->operands[0].value;
+    uint64_t ux = xg_kest_unsigned(a, x), uy = xg_kest_unsigned(a, y);
+    switch (op->op) {
+    case XG_K_OP_ADDI: *out = (int64_t)((uint64_t)x + (uint64_t)y); return true;
+    case XG_K_OP_SUBI: *out = (int64_t)((uint64_t)x - (uint64_t)y); return true;
+    case XG_K_OP_MULI:
+    case XG_K_OP_MULWIDES: *out = (int64_t)((uint64_t)x * (uint64_t)y); return true;
+    case XG_K_OP_MULWIDEU: *out = (int64_t)(ux * uy); return true;
+    case XG_K_OP_MULHUI: *out = (int64_t)(ux * uy >> 32); return xg_kelem_bits(a->type->elem) == 32;
+    case XG_K_OP_MULHSI: *out = x * y >> 32; return xg_kelem_bits(a->type->elem) == 32;
+    case XG_K_OP_DIVSI:
+        if (!y || y == -1) return false;
+        *out = x / y;
+        return true;
+    case XG_K_OP_REMSI:
+        if (!y || y == -1) return false;
+        *out = x % y;
+        return true;
+    case XG_K_OP_DIVUI:
+        if (!uy) return false;
+        *out = (int64_t)(ux / uy);
+        return true;
+    case XG_K_OP_REMUI:
+        if (!uy) return false;
+        *out = (int64_t)(ux % uy);
+        return true;
+    case XG_K_OP_ANDI: *out = x & y; return true;
+    case XG_K_OP_ORI: *out = x | y; return true;
+    case XG_K_OP_XORI: *out = x ^ y; return true;
+    case XG_K_OP_SHLI: *out = (int64_t)(ux << (uy & 63)); return true;
+    case XG_K_OP_SHRUI: *out = (int64_t)(ux >> (uy & 63)); return true;
+    case XG_K_OP_SHRSI: *out = x >> (uy & 63); return true;
+    case XG_K_OP_MAXSI: *out = XG_MAX(x, y); return true;
+    case XG_K_OP_MINSI: *out = XG_MIN(x, y); return true;
+    case XG_K_OP_MAXUI: *out = ux > uy ? x : y; return true;
+    case XG_K_OP_MINUI: *out = ux < uy ? x : y; return true;
+    case XG_K_OP_CMPI: *out = xg_kest_compare(op->flags, x, y, ux, uy); return true;
+    default: return false;
+    }
+}
+XG_FN void xg_kest_pair(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
+    const xg_kest_value *x = xg_kest_in(e, op, 0), *y = xg_kest_in(e, op, 1);
+    uint32_t l;
+    r->known = x->known && y->known;
+    for (l = 0; l < XG_KEST_LANES && r->known; l++) {
+        r->known = xg_kest_lane(op, x->at[l], y->at[l], &r->at[l]);
+        r->at[l] = xg_kest_wrap(&op->results[0], r->at[l]);
+    }
+}
+XG_FN void xg_kest_cast(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
+    const xg_kest_value *x = xg_kest_in(e, op, 0);
+    uint32_t l;
+    r->known = x->known;
+    for (l = 0; l < XG_KEST_LANES && r->known; l++)
+        r->at[l] = op->op == XG_K_OP_EXTUI ? (int64_t)xg_kest_unsigned(op->operands[0].value, x->at[l])
+                                           : xg_kest_wrap(&op->results[0], x->at[l]);
+}
+XG_FN void xg_kest_thread(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
+    const uint32_t *n = e->m->entry->threads;
+    uint32_t l;
+    r->known = true;
+    for (l = 0; l < XG_KEST_LANES; l++) {
+        int64_t t = e->thread[0] + l;
+        r->at[l] = op->flags == 0 ? t % n[0] : op->flags == 1 ? t / n[0] % n[1] : t / n[0] / n[1];
+    }
+}
+/* The operation's result, as far as it is an integer or a pointer. */
+XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
+    xg_kest_value *r = xg_kest_of(e, &op->results[0]);
+    uint32_t l;
+    r->known = false;
+    switch (op->op) {
+    case XG_K_OP_CONST:
+        if (op->results[0].type->kind == XG_TK_SCALAR && xg_kelem_is_int(op->results[0].type->elem))
+            xg_kest_splat(r, op->a);
+        return;
+    case XG_K_OP_THREAD_ID: xg_kest_thread(e, op, r); return;
+    case XG_K_OP_BLOCK_ID: xg_kest_splat(r, e->block[op->flags % 3]); return;
+    case XG_K_OP_SHARED_PTR:
+        xg_kest_splat(r, 0);
+        r->arg = -1;
+        return;
+    case XG_K_OP_PTR_ADD: {
+        const xg_kest_value *p = xg_kest_in(e, op, 0), *i = xg_kest_in(e, op, 1);
+        r->known = p->known && i->known;
+        r->arg = p->arg;
+        for (l = 0; l < XG_KEST_LANES && r->known; l++)
+            r->at[l] =
+                (int64_t)((uint64_t)p->at[l] + (uint64_t)i->at[l] * (uint64_t)(op->a ? op->a : 1) + (uint64_t)op->b);
+        return;
+    }
+    case XG_K_OP_SELECT: {
+        const xg_kest_value *c = xg_kest_in(e, op, 0), *x = xg_kest_in(e, op, 1), *y = xg_kest_in(e, op, 2);
+        r->known = c->known && x->known && y->known;
+        r->arg = x->arg;
+        for (l = 0; l < XG_KEST_LANES && r->known; l++) r->at[l] = c->at[l] ? x->at[l] : y->at[l];
+        return;
+    }
+    case XG_K_OP_EXTSI:
+    case XG_K_OP_EXTUI:
+    case XG_K_OP_TRUNCI:
+    case XG_K_OP_INDEX_CAST: xg_kest_cast(e, op, r); return;
+    default:
+        if (op->n_operands == 2) xg_kest_pair(e, op, r);
+        return;
+    }
+}
+
+/* ---- memory ---- */
+
+XG_FN bool xg_kest_seen(xg_kest *e, uint64_t sector) { /* is it in the first cache? It is from now on */
+    uint64_t *x = &e->seen[sector * 0x9E3779B97F4A7C15u >> 54];
+    bool hit = *x == sector + 1;
+    *x = sector + 1;
+    return hit;
+}
+XG_FN int64_t xg_kest_bytes(const xg_ktype *t) {
+    return (t->kind == XG_TK_VECTOR ? t->elements : 1) * XG_MAX(xg_kelem_bytes(t->elem), (int64_t)1);
+}
+/* Clocks until an access of global memory is there. */
+XG_FN int64_t xg_kest_global(xg_kest *e, const xg_kest_value *p, int64_t bytes, bool write, bool cached) {
+    uint64_t before[8] = {0};
+    int64_t sectors = 0, missed = 0, n = e->times * e->weight;
+    uint32_t l, k;
+    if (!p->known || p->arg < 0) sectors = missed = XG_KEST_LANES;
+    for (l = 0; l < XG_KEST_LANES && p->known && p->arg >= 0; l++) {
+        uint64_t from = (uint64_t)p->at[l] / XG_KEST_SECTOR, last = (uint64_t)(p->at[l] + bytes - 1) / XG_KEST_SECTOR;
+        if (!(e->mask >> l & 1)) continue;
+        for (; from <= last; from++) {
+            uint64_t tag = (from << 8 | (uint64_t)(p->arg & 127) << 1 | write) + 1;
+            for (k = 0; k < 8 && before[k] != tag; k++) {}
+            if (k < 8) continue;
+            before[sectors++ % 8] = tag;
+            missed += !(cached && xg_kest_seen(e, tag));
+        }
+    }
+    if (p->arg >= 0) {
+        int64_t *t = &e->touched[p->arg + (write ? (int32_t)e->n_args : 0)];
+        *t = xg_cost_add(*t, xg_cost_mul(missed * XG_KEST_SECTOR, n));
+    }
+    e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(missed, n));
+    e->c->l1_passes = xg_cost_add(e->c->l1_passes, xg_cost_mul(XG_MAX((sectors + 3) / 4, (int64_t)1), n));
+    return missed ? e->d->memory_latency : e->d->l1_latency;
+}
+/* Passes of an access of shared memory: the most different words that lanes of one pass want of a bank. */
+XG_FN int64_t xg_kest_passes(const xg_kest *e, const xg_kest_value *p, int64_t bytes) {
+    int64_t wide = XG_MAX(bytes / 4, (int64_t)1), lanes = XG_MAX(XG_KEST_LANES / wide, (int64_t)1), base, most, sum = 0;
+    uint32_t l, j;
+    if (!p->known) return wide;
+    for (base = 0; base < XG_KEST_LANES; base += lanes) {
+        for (most = 1, l = (uint32_t)base; l < base + lanes; l++) {
+            int64_t same = 0;
+            if (!(e->mask >> l & 1)) continue;
+            for (j = (uint32_t)base; j < l; j++)
+                same += (e->mask >> j & 1) && p->at[j] / 4 % 32 == p->at[l] / 4 % 32 && p->at[j] / 4 != p->at[l] / 4;
+            most = XG_MAX(most, same + 1);
+        }
+        sum += most;
+    }
+    return sum;
+}
+XG_FN int64_t xg_kest_access(xg_kest *e, const xg_kval *pointer, int64_t bytes, bool write, bool cached) {
+    const xg_kest_value *p = xg_kest_of(e, pointer);
+    if (!XG_KSPACE_IS_SHORT(pointer->type->space)) return xg_kest_global(e, p, bytes, write, cached);
+    e->c->shared_passes =
+        xg_cost_add(e->c->shared_passes, xg_cost_mul(xg_kest_passes(e, p, bytes), e->times * e->weight));
+    return e->d->shared_latency;
+}
+
+/* ---- operations ---- */
+
+typedef struct xg_kest_price {
+    xg_cost_pipe pipe; /* XG_PIPE_COUNT: none */
+    int64_t weight, latency;
+} xg_kest_price;
+XG_FN xg_kest_price xg_kest_make_price(xg_cost_pipe pipe, int64_t weight, int64_t latency) {
+    xg_kest_price p;
+    p.pipe = pipe;
+    p.weight = weight;
+    p.latency = latency;
+    return p;
+}
+XG_FN xg_kest_price xg_kest_float_price(xg_kelem e, int64_t weight) {
+    int bits = xg_kelem_bits(e);
+    xg_cost_pipe pipe = bits == 64 ? XG_PIPE_F64 : bits == 32 ? XG_PIPE_F32 : XG_PIPE_HALF;
+    return xg_kest_make_price(pipe, weight, weight * XG_KEST_ALU_CLOCKS * (bits == 64 ? 2 : 1));
+}
+XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
+    const xg_ktype *t = op->n_operands ? op->operands[0].value->type : NULL;
+    bool wide = t && t->kind == XG_TK_SCALAR && xg_kelem_bits(t->elem) == 64;
+    int64_t integer = wide ? XG_KEST_WIDE : 1;
+    switch (op->op) {
+    case XG_K_OP_CONST:
+    case XG_K_OP_VEXTRACT:
+    case XG_K_OP_VINSERT:
+    case XG_K_OP_BITCAST:
+    case XG_K_OP_YIELD:
+    case XG_K_OP_RETURN:
+    case XG_K_OP_CONDITION:
+    case XG_K_OP_SHARED_PTR: return xg_kest_make_price(XG_PIPE_COUNT, 0, 0);
+    case XG_K_OP_THREAD_ID:
+    case XG_K_OP_BLOCK_ID: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_EX2A:
+    case XG_K_OP_LG2A:
+    case XG_K_OP_RCPA:
+    case XG_K_OP_RSQRTA:
+    case XG_K_OP_CTPOP:
+    case XG_K_OP_CTLZ: return xg_kest_make_price(XG_PIPE_SPECIAL, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_SHFLDOWN:
+    case XG_K_OP_SHFLUP:
+    case XG_K_OP_SHFLBFLY:
+    case XG_K_OP_SHFLIDX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_WARP_CLOCKS);
+    case XG_K_OP_SITOFP:
+    case XG_K_OP_UITOFP:
+    case XG_K_OP_FPTOSI:
+    case XG_K_OP_FPTOUI: return xg_kest_make_price(XG_PIPE_CONVERT, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_DIVSI:
+    case XG_K_OP_DIVUI:
+    case XG_K_OP_REMSI:
+    case XG_K_OP_REMUI:
+        integer = wide ? XG_KEST_DIVIDE_WIDE : XG_KEST_DIVIDE;
+        return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS * integer);
+    case XG_K_OP_DIVF:
+    case XG_K_OP_SQRT: return xg_kest_float_price(t->elem, XG_KEST_DIVIDE_FLOAT);
+    case XG_K_OP_BARRIER: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_BARRIER_CLOCKS);
+    default: break;
+    }
+    if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
+    t = op->results[0].type;
+    if (t->kind == XG_TK_SCALAR && xg_kelem_is_float(t->elem)) return xg_kest_float_price(t->elem, 1);
+    return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS);
+}
+/* The latency of an operation that touches memory; 0: it does not. */
+XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
+    switch (op->op) {
+    case XG_K_OP_LOAD: return xg_kest_access(e, op->operands[0].value, xg_kest_bytes(op->results[0].type), false, true);
+    case XG_K_OP_STORE:
+        return xg_kest_access(e, op->operands[1].value, xg_kest_bytes(op->operands[0].value->type), true, false);
+    case XG_K_OP_ASYNC_COPY:
+        (void)xg_kest_access(e, op->operands[0].value, op->a ? op->a : 16, true, false);
+        return xg_kest_access(e, op->operands[1].value, op->a ? op->a : 16, false, false);
+    default: break;
+    }
+    if (op->op < XG_K_OP_RED_ADDI || op->op > XG_K_OP_ATOM_CAS) return 0;
+    return xg_kest_access(e, op->operands[1].value, 4, true, false) + XG_KEST_ATOMIC_CLOCKS;
+}
+XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r);
+
+/* The values of a region's arguments, or of results, from those of others. */
+XG_FN void xg_kest_copy(xg_kest *e, const xg_kval *to, const xg_kval *from) {
+    *xg_kest_of(e, to) = *xg_kest_of(e, from);
+}
+XG_FN void xg_kest_pass(xg_kest *e, const xg_kval *to, uint32_t n, const xg_kop *from, uint32_t first) {
+    uint32_t k;
+    for (k = 0; k < n && first + k < from->n_operands; k++) xg_kest_copy(e, &to[k], from->operands[first + k].value);
+}
+/* One round of a loop, counted `times` times; its clocks once. */
+XG_FN int64_t xg_kest_round(xg_kest *e, const xg_kregion *r, int64_t times) {
+    int64_t before = e->times, began = e->clock;
+    e->times = xg_cost_mul(before, times);
+    xg_kest_region(e, r);
+    e->times = before;
+    return e->clock - began;
+}
+XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
+    int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took;
+    uint32_t l;
+    if (lo->known && hi->known && step->known) {
+        for (trips = 0, l = 0; l < XG_KEST_LANES; l++)
+            if (e->mask >> l & 1 && step->at[l] > 0)
+                trips = XG_MAX(trips, (hi->at[l] - lo->at[l] + step->at[l] - 1) / step->at[l]);
+        first = lo->at[0];
+        by = step->at[0];
+    }
+    xg_kest_pass(e, r->args + 1, r->n_args - 1, op, 3);
+    xg_kest_pass(e, op->results, op->n_results, op, 3);
+    if (trips <= 0) return;
+    if (lo->known) *xg_kest_of(e, &r->args[0]) = *lo;
+    (void)xg_kest_round(e, r, 1);
+    xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+    if (trips == 1) return;
+    xg_kest_pass(e, r->args + 1, r->n_args - 1, r->last, 0);
+    xg_kest_splat(xg_kest_of(e, &r->args[0]), first + trips / 2 * by);
+    took = xg_kest_round(e, r, trips - 1);
+    e->clock = xg_cost_add(e->clock, xg_cost_mul(took, trips - 2));
+    xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+    for (l = 0; l < op->n_results; l++) xg_kest_of(e, &op->results[l])->ready = e->clock;
+}
+XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
+    int64_t took;
+    xg_kest_pass(e, op->regions[0]->args, op->regions[0]->n_args, op, 0);
+    took = xg_kest_round(e, op->regions[0], XG_KEST_UNKNOWN_TRIPS);
+    if (op->regions[0]->last) xg_kest_pass(e, op->regions[1]->args, op->regions[1]->n_args, op->regions[0]->last, 1);
+    took += xg_kest_round(e, op->regions[1], XG_KEST_UNKNOWN_TRIPS);
+    e->clock += took * (XG_KEST_UNKNOWN_TRIPS - 1);
+}
+XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
+    const xg_kest_value *c = xg_kest_in(e, op, 0);
+    uint32_t all = e->mask, yes = c->known ? 0 : all, l, k;
+    for (l = 0; l < XG_KEST_LANES && c->known; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
+    for (k = 0; k < 2 && k < op->n_regions; k++) {
+        const xg_kregion *r = op->regions[k];
+        e->mask = all & (k ? ~yes : yes);
+        if (!e->mask || !r->first) continue;
+        xg_kest_region(e, r);
+        xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+    }
+    e->mask = all;
+}
+XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
+    xg_kest_price p = xg_kest_price_of(op);
+    int64_t n = e->times * e->weight, memory;
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) e->clock = XG_MAX(e->clock, xg_kest_in(e, op, k)->ready);
+    e->clock += p.weight;
+    e->c->issued = xg_cost_add(e->c->issued, xg_cost_mul(p.weight, n));
+    if (p.pipe < XG_PIPE_COUNT) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], xg_cost_mul(p.weight, n));
+    if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
+    memory = xg_kest_memory(e, op);
+    if (op->op == XG_K_OP_BARRIER) {
+        e->clock += p.latency;
+        if (!e->thread[0]) e->c->barriers += e->times;
+    }
+    if (op->op == XG_K_OP_ASYNC_WAIT) e->clock += e->d->memory_latency;
+    for (k = 0; k < op->n_results; k++) {
+        if (k == 0) xg_kest_compute(e, op);
+        xg_kest_of(e, &op->results[k])->ready = e->clock + (memory ? memory : p.latency);
+    }
+}
+XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r) {
+    const xg_kop *op;
+    for (op = r->first; op; op = op->next) {
+        if (op->op == XG_K_OP_FOR)
+            xg_kest_for(e, op);
+        else if (op->op == XG_K_OP_IF)
+            xg_kest_if(e, op);
+        else if (op->op == XG_K_OP_WHILE)
+            xg_kest_while(e, op);
+        else
+            xg_kest_plain(e, op);
+    }
+}
+
+/* ---- a kernel ---- */
+
+XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32_t threads) {
+    const xg_kfunc *f = e->m->entry;
+    int64_t issued = e->c->issued, blocks = e->c->blocks;
+    uint32_t k;
+    memset(e->values, 0, (size_t)e->m->n_ids * sizeof *e->values);
+    memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
+    e->thread[0] = first_thread;
+    e->mask = threads - first_thread >= XG_KEST_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
+    e->clock = 0;
+    e->times = 1;
+    e->weight = xg_cost_mul(weight, blocks);
+    for (k = 0; k < f->body->n_args; k++) {
+        xg_kest_value *v = xg_kest_of(e, &f->body->args[k]);
+        xg_kest_splat(v, 0);
+        v->arg =
+            f->args && f->args[k].slice >= 0 && f->args[k].slice < (int32_t)e->n_args ? f->args[k].slice : (int32_t)k;
+    }
+    xg_kest_region(e, f->body);
+    e->c->warp_clocks = XG_MAX(e->c->warp_clocks, e->clock);
+    e->c->warp_issued = XG_MAX(e->c->warp_issued, (e->c->issued - issued) / XG_MAX(e->weight, (int64_t)1));
+}
+XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *c) {
+    const xg_kfunc *f = m->entry;
+    xg_mark mark = xg_arena_mark(a);
+    uint32_t threads = f->threads[0] * f->threads[1] * f->threads[2],
+             warps = (threads + XG_KEST_LANES - 1) / XG_KEST_LANES, k;
+    xg_kest e;
+    memset(&e, 0, sizeof e);
+    memset(c, 0, sizeof *c);
+    e.m = m;
+    e.d = d;
+    e.a = a;
+    e.c = c;
+    e.n_args = f->body->n_args;
+    e.values = XG_NEW_N(a, xg_kest_value *, (size_t)m->n_ids + 1);
+    e.seen = XG_NEW_N(a, uint64_t, XG_KEST_SEEN);
+    e.touched = XG_NEW_N(a, int64_t, 2 * (size_t)e.n_args + 1);
+    for (k = 0; k < 3; k++) e.block[k] = f->blocks[k] / 2;
+    c->blocks = (int64_t)f->blocks[0] * f->blocks[1] * f->blocks[2];
+    c->threads = threads;
+    c->shared_bytes = m->shared_bytes;
+    if (f->resident) c->registers = d->registers_per_sm / (int64_t)(f->resident * threads);
+    xg_kest_warp(&e, 0, 1, threads);
+    if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_KEST_LANES, warps - 1, threads);
+    for (k = 0; k < e.n_args && f->args; k++) {
+        c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);
+        c->written_bytes += XG_MIN(e.touched[e.n_args + k], f->args[k].bytes);
+    }
+    xg_arena_reset(a, mark);
+}
+
+#endif /* XG_KIR_ESTIMATE_C */
 /* kir/step_pointers.c -- addresses that a loop moves on by the same number of bytes in each round are carried by it.
  *
  *     for i: %p = getelementptr %base[a + c * i]      ==>   for i, %p = %base[a + c * lo]: ... yield %p + c * step
@@ -81320,6 +82142,7 @@ typedef struct xg_plan_sequence {
 typedef struct xg_plan_kernel {
     xg_str name;
     uint32_t shared_bytes, threads[3], blocks[3];
+    xg_cost_prediction time; /* if it was asked for */
 } xg_plan_kernel;
 
 /* one temporary block; the lower bound of its size */
@@ -85388,6 +86211,7 @@ XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
 enum {
     XG_DRIVER_COMMANDS = 5,
+    XG_DRIVER_NESTING = 64, /* loops and branches that are looked into for the model of time */
     /* of the device's memory, in thousandths: the rest is for the driver, and for programs beside this one */
     XG_DRIVER_MEMORY_PERMILLE = 900
 };
@@ -85397,6 +86221,7 @@ typedef struct xg_driver_options {
     xlagpu_target_desc described;  /* of the device: its part, and figures that are not 0 */
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
+    bool predict; /* estimate how long each kernel takes */
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
     int64_t memory_limit;  /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
     xg_str disable_passes; /* comma-separated */
@@ -85405,6 +86230,7 @@ typedef struct xg_driver_options {
 } xg_driver_options;
 
 typedef struct xg_driver_report {
+    int64_t picoseconds; /* all steps, by the model of time; 0: it was not asked */
     uint32_t kernels, copies, instructions, made_again;
     int64_t temp_bytes, total_bytes, largest_live;
     size_t ptx_bytes;
@@ -86020,6 +86846,11 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     k.shared_bytes = m->shared_bytes;
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
+    if (s->o->predict) {
+        xg_cost_counts counts;
+        xg_kir_estimate(m, &p->m->device, s->temp, &counts);
+        k.time = xg_cost_predict(&p->m->device, &counts);
+    }
     xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
     made = XG_NEW(s->arena, uint32_t);
     *made = p->kernels.n - 1;
@@ -86107,6 +86938,58 @@ XG_FN void xg_driver_limit(xg_module *m, const xg_driver_options *o) {
     m->limit_is_wish = !o->memory_limit;
 }
 
+/* ---- the model of time ---- */
+
+/* Picoseconds of a step, but for what it calls: a kernel's by its estimate, a copy's and a fill's by their bytes. */
+XG_FN int64_t xg_driver_step_time(const xg_plan *p, const xg_plan_step *s) {
+    const xg_device *d = &p->m->device;
+    xg_cost_counts c;
+    if (s->kind == XG_EXE_THUNK_KERNEL) return p->kernels.p[s->kernel].time.picoseconds;
+    if (s->kind != XG_EXE_THUNK_COPY && s->kind != XG_EXE_THUNK_MEMSET) return 0;
+    memset(&c, 0, sizeof c);
+    c.written_bytes = s->n_links ? p->buffers.p[s->links[s->n_links - 1]]->bytes : 0;
+    c.read_bytes = s->kind == XG_EXE_THUNK_COPY ? c.written_bytes : 0;
+    c.blocks = d->sm_count;
+    c.threads = d->threads_per_block;
+    return xg_cost_predict(d, &c).picoseconds;
+}
+XG_FN void xg_driver_time_row(xg_buf *b, const xg_plan *p, const xg_plan_step *s, int64_t ps, int64_t runs) {
+    const xg_plan_kernel *f = s->kind == XG_EXE_THUNK_KERNEL ? &p->kernels.p[s->kernel] : NULL;
+    const char *limit = f ? xg_cost_limit_name((uint32_t)f->time.limit) : "memory";
+    int64_t ns = ps / 1000;
+    xg_printf(b, "%lld.%03lld\t%s\t", (long long)(ns / 1000), (long long)(ns % 1000), limit);
+    if (f) xg_printf(b, "%lld.%lld", (long long)(f->time.permille / 10), (long long)(f->time.permille % 10));
+    xg_printf(b, "%s\t%lld\t%s\t%s\n", f ? "" : "-", (long long)runs, s->inst->name.p,
+        f ? f->name.p : xg_exe_thunk_name(s->kind));
+}
+/* A row for each step; those of a loop with a known count as often as it turns, of others once. */
+XG_FN int64_t xg_driver_times(xg_buf *b, const xg_plan *p, uint32_t sequence, int64_t runs, uint32_t depth) {
+    const xg_plan_sequence *q = p->sequences.p[sequence];
+    int64_t sum = 0;
+    uint32_t k, j;
+    for (k = 0; k < q->steps.n; k++) {
+        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
+        int64_t ps = xg_cost_mul(xg_driver_step_time(p, s), runs);
+        sum = xg_cost_add(sum, ps);
+        if (b && ps) xg_driver_time_row(b, p, s, ps, runs);
+        for (j = 0; j < s->n_children && depth < XG_DRIVER_NESTING; j++)
+            sum = xg_cost_add(sum, xg_driver_times(b, p, s->children[j],
+                                       s->kind == XG_EXE_THUNK_FOR ? xg_cost_mul(runs, s->value) : runs, depth + 1));
+    }
+    return sum;
+}
+XG_FN int64_t xg_driver_predict(const xg_plan *p, const xg_driver_options *o) {
+    xg_buf text, *b = o->dump ? &text : NULL;
+    int64_t sum = 0;
+    uint32_t k;
+    xg_buf_init(&text, p->arena);
+    xg_puts(&text, "predicted_us\tlimited_by\t%_of_peak\truns\thlo\tkernel\n");
+    for (k = 0; k < p->sequences.n && p->sequences.p[k]->comp != p->m->entry; k++) {} /* command buffers stand behind */
+    if (k < p->sequences.n) sum = xg_driver_times(b, p, k, 1, 0);
+    if (b) xg_driver_dump_text(o, "times", b);
+    return sum;
+}
+
 /* From a plan on: kernels, text, bytes. */
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_arena *a = p->arena;
@@ -86147,6 +87030,10 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         p->hlo = xg_str_of(text.p, text.n);
     }
     if (report) xg_driver_fill_report(p, instructions, report);
+    if (o->predict) {
+        int64_t whole = xg_driver_predict(p, o);
+        if (report) report->picoseconds = whole;
+    }
     exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
         xg_buf_init(&text, a);
@@ -86531,6 +87418,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->excess_precision = d->allow_excess_precision;
     o->double_buffering = d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
+    o->predict = d->predict_times;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? -1 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
@@ -86549,6 +87437,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
     m->report.made_again = r->made_again;
+    m->report.predicted_ns = (uint64_t)r->picoseconds / 1000;
     m->compiled = true;
 }
 

@@ -308,6 +308,10 @@ typedef struct xlagpu_device_desc {
     /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
      * not: see range, and xlagpu_rt_note */
     bool nvtx;
+    bool predict; /* host: launches are counted for the model of time: slower */
+    /* ... as if grids had so many times the blocks, and these so many times the memory: a small grid stands for a large
+     * one; 0: 1, and the first */
+    uint32_t predict_scale, predict_memory_scale;
     const char *part;   /* host: the GPU that it stands for, "H200"; NULL: the usual one of "sm_90a" */
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
@@ -464,6 +468,8 @@ typedef struct xlagpu_rt_event {
     uint32_t thunk;
     double start, seconds;
     uint64_t flops, bytes, instructions;
+    double predicted; /* seconds on the GPU that the simulator stands for, if it predicts; 0: not known */
+    uint32_t limit;   /* what limits it then: xlagpu_limit_name */
 } xlagpu_rt_event;
 /* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after
  * the other: sums are not the time of a plain run. */
@@ -480,7 +486,12 @@ typedef struct xlagpu_kernel_stats {
     XLAGPU_COUNTERS(XLAGPU_X)
 #undef XLAGPU_X
     uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
+    /* by the model of time, if the device was opened to predict: nanoseconds of all launches; of the last one, what
+     * limits it (xlagpu_limit_name), and thousandths of the device's best bandwidth or rate that it reaches */
+    uint64_t predicted_ns;
+    uint32_t limit, peak_permille;
 } xlagpu_kernel_stats;
+XLAGPU_DEF const char *xlagpu_limit_name(uint32_t limit);       /* "memory", "f32", "latency" ... */
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
 /* number of kernels; sums since loading; on "cuda" launches only */
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity);
@@ -525,6 +536,7 @@ typedef struct xlagpu_ptx_launch {
      * gives the same result each time; results that differ between seeds depend on an order that no GPU promises */
     uint64_t seed;
     uint32_t max_faults; /* host: how many different faults to look for; 0: 1 */
+    uint32_t registers;  /* of a thread, for the model of time; 0: estimated */
 } xlagpu_ptx_launch;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(
     xlagpu_ptx *ptx, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);
@@ -2779,7 +2791,7 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 }
 
 #endif /* XG_BASE_TEXT_C */
-/* cost/cost.h -- what a device is, in one place: sizes, limits, rates and latencies that every room reads.
+/* cost/cost.h -- what a device is, in one place, and how long a kernel takes on it.
  *
  * Ideas
  * - A device is a row of figures (api/target.h lists them). A table of parts says them for real GPUs; every compute
@@ -2821,6 +2833,87 @@ XG_FN const char *xg_device_parse(xg_str text, xg_device *out); /* NULL, or what
 
 /* Where key="value" begins among attributes, {a="b",key="value"}; 0: it is not there. */
 XG_FN size_t xg_device_find(xg_str attributes, const char *key);
+
+/* ---- time.c: from counts to time ---- */
+/* X(NAME, text, figure): the pipes of a multiprocessor, and the figure that says their lanes a clock. */
+/* clang-format off */
+#define XG_COST_PIPES(X) \
+    X(F32, "f32", f32_rate) \
+    X(HALF, "f16", f16_rate) \
+    X(F64, "f64", f64_rate) \
+    X(INTEGER, "integer", int_rate) \
+    X(SPECIAL, "special", special_rate) \
+    X(CONVERT, "convert", convert_rate)
+/* X(NAME, text, figure): what matrix units multiply. */
+#define XG_COST_TENSORS(X) \
+    X(F16, "f16", tensor_f16) \
+    X(TF32, "tf32", tensor_tf32) \
+    X(F8, "f8", tensor_f8) \
+    X(I8, "i8", tensor_i8) \
+    X(F64, "f64", tensor_f64) \
+    X(F4, "f4", tensor_f4)
+/* X(NAME, text): what else a kernel may wait for. */
+#define XG_COST_LIMITS(X) \
+    X(ISSUE, "issue") \
+    X(TENSOR, "tensor") \
+    X(SHARED, "shared") \
+    X(L1, "l1") \
+    X(L2, "l2") \
+    X(MEMORY, "memory") \
+    X(LATENCY, "latency") \
+    X(LAUNCH, "launch")
+/* clang-format on */
+typedef enum xg_cost_pipe {
+#define X(NAME, text, figure) XG_PIPE_##NAME,
+    XG_COST_PIPES(X)
+#undef X
+    XG_PIPE_COUNT
+} xg_cost_pipe;
+typedef enum xg_cost_tensor {
+#define X(NAME, text, figure) XG_TENSOR_##NAME,
+    XG_COST_TENSORS(X)
+#undef X
+    XG_TENSOR_COUNT
+} xg_cost_tensor;
+typedef enum xg_cost_limit { /* the pipes, then the rest */
+    XG_LIMIT_BEFORE = XG_PIPE_COUNT - 1,
+#define X(NAME, text) XG_LIMIT_##NAME,
+    XG_COST_LIMITS(X)
+#undef X
+    XG_LIMIT_COUNT
+} xg_cost_limit;
+
+/* What a kernel does: counted by the simulator, or estimated by the compiler. Of the whole grid where not said. */
+typedef struct xg_cost_counts {
+    int64_t blocks, threads;            /* threads: of a block */
+    int64_t shared_bytes;               /* of a block */
+    int64_t registers;                  /* of a thread; 0: not known */
+    int64_t issued;                     /* warp instructions */
+    int64_t pipes[XG_PIPE_COUNT];       /* warp instructions that take their lanes there */
+    int64_t macs[XG_TENSOR_COUNT];      /* multiply-adds of instructions that feed matrix units from shared memory */
+    int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
+    int64_t shared_passes, l1_passes;   /* of 128 bytes, conflicts included */
+    int64_t l2_sectors;                 /* of 32 bytes that multiprocessors ask the second cache for, or write there */
+    int64_t read_bytes, written_bytes;  /* of device memory */
+    int64_t warp_clocks, warp_issued;   /* of a block that is alone: until its last warp ends; instructions of a warp */
+    int64_t barriers;                   /* that a block takes */
+} xg_cost_counts;
+typedef struct xg_cost_prediction {
+    int64_t picoseconds;                /* from the end of the kernel before to this one's, in a graph */
+    int64_t terms[XG_LIMIT_COUNT];      /* picoseconds that each resource alone would take */
+    xg_cost_limit limit;                /* the largest of them; less than XG_PIPE_COUNT: a pipe */
+    int64_t permille;                   /* of the device's best: bandwidth, or the pipe that is used most */
+    int64_t residents, rounds_permille; /* blocks of a multiprocessor at a time; rounds of them */
+} xg_cost_prediction;
+/* The counts of a grid that is so many times as large, on so many times the memory. */
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
+XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
+XG_FN const char *xg_cost_limit_name(uint32_t limit);
+XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n); /* the fourth root of the sum of fourth powers */
+/* Sums and products that saturate; a * b / c without an intermediate overflow, rounded down, c > 0. */
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c);
 
 #endif /* XG_COST_H */
 /* cost/device.c -- the table of devices.
@@ -3153,6 +3246,265 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
 }
 
 #endif /* XG_COST_DEVICE_C */
+/* cost/time.c -- how long a kernel takes: one formula over counts, whoever counted.
+ *
+ *     time = launch + norm of what works at the same time:
+ *         issue slots, pipes, matrix units, passes of shared memory and of the first cache   a multiprocessor's, each
+ *         second cache, device memory                                                        the device's
+ *         a warp's own chain of waits, as often as blocks follow each other                  nobody's: latency
+ *
+ * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
+ * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
+ * term alone 5.5 %, the sum 16.5 %).
+ *
+ * All arithmetic is in integers (picoseconds, clocks), so that every compiler and machine predicts, and decides, alike;
+ * sums and products saturate. */
+#ifndef XG_COST_TIME_C
+#define XG_COST_TIME_C
+
+enum {
+    XG_COST_SCHEDULERS = 4,   /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
+    XG_COST_LANES = 32,       /* of a warp */
+    XG_COST_PASS_BYTES = 128, /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_COST_PORT_BYTES = 64,  /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
+    XG_COST_TURNOVER_CLOCKS =
+        430,                     /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
+    XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
+    XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
+    XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
+    XG_COST_SECTOR_BYTES = 32,
+    XG_COST_FEW_ROUNDS = 4, /* up to here a last, partial round of blocks counts as a whole one */
+    XG_COST_WARM_US = 100,  /* shorter kernels run at the highest clock: power is averaged over longer */
+    XG_COST_PERMILLE = 1000
+};
+static const int64_t XG_COST_MOST = INT64_MAX / 4;
+
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
+    int64_t r;
+    return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
+}
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
+    int64_t r;
+    if (b == c) return a;
+    if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
+    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
+}
+
+/* ---- the norm ---- */
+
+XG_FN uint64_t xg_cost_root(uint64_t x) { /* the square root, rounded down */
+    uint64_t r = 0, bit = (uint64_t)1 << 62;
+    while (bit > x) bit >>= 2;
+    for (; bit; bit >>= 2) {
+        bool fits = x >= r + bit;
+        if (fits) x -= r + bit;
+        r = (r >> 1) + (fits ? bit : 0);
+    }
+    return r;
+}
+XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
+    enum {
+        ONE_BITS = 14
+    }; /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
+    int64_t most = 1;
+    uint64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
+    for (k = 0; k < n; k++) {
+        uint64_t r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << ONE_BITS, most);
+        sum += r * r * r * r;
+    }
+    return xg_cost_scale(most, (int64_t)xg_cost_root(xg_cost_root(sum)), (int64_t)1 << ONE_BITS);
+}
+
+/* ---- what a device can do ---- */
+
+XG_FN int64_t xg_cost_clocks_ps(int64_t clocks, int64_t mhz) {
+    return xg_cost_scale(clocks, 1000000, XG_MAX(mhz, (int64_t)1));
+}
+
+XG_FN int64_t xg_cost_bytes_ps(int64_t bytes, int64_t bytes_a_second) {
+    return xg_cost_scale(bytes, 1000, xg_device_gbs(bytes_a_second));
+}
+
+/* Blocks that a multiprocessor has at a time. */
+XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES, most = d->blocks_per_sm, unit, shared;
+    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_COST_LANES, (int64_t)1));
+    unit = (c->registers * XG_COST_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
+    if (unit) most = XG_MIN(most, d->registers_per_sm / (unit * XG_MAX(warps, (int64_t)1)));
+    shared = c->shared_bytes + d->shared_reserved;
+    if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
+    return XG_MAX(most, (int64_t)1);
+}
+
+typedef struct xg_cost_spread {
+    int64_t busy;      /* multiprocessors that have blocks */
+    int64_t residents; /* blocks of each at a time */
+    int64_t most;      /* blocks of the busiest, in thousandths */
+    int64_t rounds;    /* of blocks that follow each other, in thousandths */
+    int64_t warps;     /* resident ones of a multiprocessor */
+} xg_cost_spread;
+
+XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_spread s;
+    int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
+    s.busy = XG_MIN(blocks, d->sm_count);
+    each = (blocks + s.busy - 1) / s.busy;
+    s.residents = XG_MIN(xg_cost_residents(d, c), each);
+    s.rounds = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents);
+    s.most = each * XG_COST_PERMILLE;
+    if (each > XG_COST_FEW_ROUNDS * s.residents) { /* half a block of tail, on average */
+        s.most = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy) + XG_COST_PERMILLE / 2;
+        s.rounds += XG_COST_PERMILLE / 2 / s.residents;
+    } else
+        s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
+    s.warps = s.residents * ((c->threads + XG_COST_LANES - 1) / XG_COST_LANES);
+    return s;
+}
+
+/* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
+XG_FN int64_t xg_cost_unit_ps(
+    const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
+    int64_t busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
+    (void)d;
+    return xg_cost_clocks_ps(busiest, mhz);
+}
+
+/* ---- terms ---- */
+
+XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
+    switch (pipe) {
+#define X(NAME, text, figure) \
+    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_PIPES(X)
+#undef X
+    default: return 1;
+    }
+}
+XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
+    switch (type) {
+#define X(NAME, text, figure) \
+    case XG_TENSOR_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_TENSORS(X)
+#undef X
+    default: return 1;
+    }
+}
+/* Clocks of matrix units for all that they do, as if one multiprocessor did it. */
+XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c, bool peak) {
+    int64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < XG_TENSOR_COUNT; k++) {
+        int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
+        sum = xg_cost_add(sum, c->macs[k] / rate);
+        sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
+                                   peak ? XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
+    }
+    return sum;
+}
+
+/* Bytes a second that a mix of loads and stores reaches: the middle between pure streams and a copy. */
+XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c) {
+    int64_t sum = xg_cost_add(c->read_bytes, c->written_bytes), mixed = XG_MIN(c->read_bytes, c->written_bytes), held;
+    held = d->read_permille - xg_cost_scale(d->read_permille - d->copy_permille, 2 * mixed, XG_MAX(sum, (int64_t)1));
+    return d->bandwidth / XG_COST_PERMILLE * held;
+}
+
+/* A block between two barriers takes as long as the warps' waits or as the work of all its warps. What overlaps in a
+ * block that has no barriers, or with other blocks, follows each other in one that has them and is alone. */
+XG_FN int64_t xg_cost_block_clocks(const xg_cost_counts *c, const xg_cost_spread *s) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES;
+    int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS,
+            wait = XG_MAX(c->warp_clocks - c->warp_issued, (int64_t)0);
+    int64_t apart = wait + work, most = XG_MAX(c->warp_clocks, work);
+    if (c->barriers < XG_COST_PHASES) return c->warp_clocks;
+    return most + XG_MAX(apart - most, (int64_t)0) / s->residents;
+}
+
+XG_FN void xg_cost_terms(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *t) {
+    int64_t warps = XG_MAX(XG_MIN(s->warps, (int64_t)XG_COST_SCHEDULERS), (int64_t)1), bytes, port, round, tensor;
+    uint32_t k;
+    memset(t, 0, XG_LIMIT_COUNT * sizeof *t);
+    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, d->clock_mhz);
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        t[k] = xg_cost_unit_ps(d, c, s,
+            xg_cost_scale(c->pipes[k], XG_COST_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
+            d->clock_mhz);
+    tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
+    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->clock_mhz);
+    if (t[XG_LIMIT_TENSOR] > XG_COST_WARM_US * (int64_t)1000000)
+        t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->tensor_mhz);
+    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, d->clock_mhz);
+    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, d->clock_mhz);
+    bytes = xg_cost_mul(c->l2_sectors, XG_COST_SECTOR_BYTES);
+    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, d->clock_mhz);
+    t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
+    bytes = xg_cost_add(c->read_bytes, c->written_bytes);
+    t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
+    round = xg_cost_block_clocks(c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
+    t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), d->clock_mhz);
+}
+
+/* The share of the device's best that the kernel reaches, of memory or of the pipe that it uses most. */
+XG_FN int64_t xg_cost_permille_of(const xg_device *d, const xg_cost_counts *c, int64_t ps) {
+    int64_t best = xg_cost_bytes_ps(xg_cost_add(c->read_bytes, c->written_bytes), d->bandwidth),
+            clocks = xg_cost_tensor_clocks(d, c, true);
+    uint32_t k;
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_COST_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
+    best = XG_MAX(best, xg_cost_clocks_ps(clocks / XG_MAX(d->sm_count, (int64_t)1), d->clock_mhz));
+    return XG_MIN(xg_cost_scale(best, XG_COST_PERMILLE, XG_MAX(ps, (int64_t)1)), (int64_t)XG_COST_PERMILLE);
+}
+
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
+    uint32_t k;
+    c->blocks = xg_cost_mul(c->blocks, grid);
+    c->issued = xg_cost_mul(c->issued, grid);
+    for (k = 0; k < XG_PIPE_COUNT; k++) c->pipes[k] = xg_cost_mul(c->pipes[k], grid);
+    for (k = 0; k < XG_TENSOR_COUNT; k++) {
+        c->macs[k] = xg_cost_mul(c->macs[k], grid);
+        c->warp_macs[k] = xg_cost_mul(c->warp_macs[k], grid);
+    }
+    c->shared_passes = xg_cost_mul(c->shared_passes, grid);
+    c->l1_passes = xg_cost_mul(c->l1_passes, grid);
+    c->l2_sectors = xg_cost_mul(c->l2_sectors, grid);
+    c->read_bytes = xg_cost_mul(c->read_bytes, memory);
+    c->written_bytes = xg_cost_mul(c->written_bytes, memory);
+}
+XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_prediction p;
+    xg_cost_spread s = xg_cost_spread_of(d, c);
+    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz),
+            launch = d->graph_ns * 1000;
+    uint32_t k;
+    memset(&p, 0, sizeof p);
+    xg_cost_terms(d, c, &s, p.terms);
+    p.residents = s.residents;
+    p.rounds_permille = s.rounds;
+    /* the launch figure is that of an empty kernel, whose own time it contains */
+    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_norm(p.terms, XG_LIMIT_LAUNCH) - empty, (int64_t)0));
+    p.terms[XG_LIMIT_LAUNCH] = launch;
+    for (k = 1; k < XG_LIMIT_COUNT; k++)
+        if (p.terms[k] > p.terms[p.limit]) p.limit = (xg_cost_limit)k;
+    p.permille = xg_cost_permille_of(d, c, p.picoseconds);
+    return p;
+}
+
+XG_FN const char *xg_cost_limit_name(uint32_t limit) {
+    static const char *const names[] = {
+#define X(NAME, text, figure) text,
+        XG_COST_PIPES(X)
+#undef X
+#define X(NAME, text) text,
+            XG_COST_LIMITS(X)
+#undef X
+    };
+    return limit < XG_COUNT(names) ? names[limit] : "?";
+}
+
+#endif /* XG_COST_TIME_C */
 #if !defined(XLAGPU_NO_SIMULATOR) && (!defined(XLAGPU_SPLIT_SIM) || defined(XLAGPU_SPLIT_SIM_UNIT))
 /* sim/sim.h -- the PTX simulator: PTX text in, the bytes a GPU would write out, and what it noticed on the way.
  *
@@ -3373,11 +3725,13 @@ typedef struct xg_sim_launch {
     /* 0 counts as 1. A block ends at its first fault; the launch goes on until it has so many of different kinds or
      * PTX lines */
     uint32_t max_faults;
-    bool unchecked_shared;    /* do not report reads of shared memory that nobody wrote */
-    bool unchecked_global;    /* ... of global memory that nobody wrote */
-    bool unchecked_races;     /* do not report data races */
-    bool unchecked_registers; /* do not report uses of registers that were not written */
-    uint32_t sm_count;        /* what %nsmid says; 0 = 132 */
+    bool unchecked_shared;      /* do not report reads of shared memory that nobody wrote */
+    bool unchecked_global;      /* ... of global memory that nobody wrote */
+    bool unchecked_races;       /* do not report data races */
+    bool unchecked_registers;   /* do not report uses of registers that were not written */
+    uint32_t sm_count;          /* what %nsmid says; 0 = 132 */
+    struct xg_sim_trace *trace; /* not NULL: counts for the model of time, slower */
+    uint32_t registers;         /* of a thread, for that model; 0: not known */
     /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
@@ -3419,6 +3773,15 @@ XG_SIM_FN const xg_sim_kept *xg_sim_fault_at(const xg_sim_worker *w, uint32_t i)
 XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t cap);
 /* True when blocks may run on several threads at once (the compiler gives us atomic read-modify-write). */
 XG_SIM_FN bool xg_sim_threads_ok(void);
+
+/* ---- trace.c: what a launch does, for the model of time ---- */
+typedef struct xg_sim_trace xg_sim_trace;
+/* For a prepared launch on so many workers; NULL without memory. The launch takes it by its field; device stays. */
+XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers);
+XG_SIM_FN void xg_sim_trace_free(xg_sim_trace *t); /* NULL is allowed */
+/* When all workers' stats have been asked for; stats is their sum. */
+XG_SIM_FN void xg_sim_trace_counts(
+    const xg_sim_trace *t, const xg_sim_launch *l, const xg_sim_stats *stats, xg_cost_counts *out);
 
 /* ---- inside the room: types
  * ----------------------------------------------------------------------------------------- */
@@ -13650,7 +14013,8 @@ struct xg_sim_worker {
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     uint32_t bars_used; /* where a warp has arrived, by bits */
     xg_sim_stats stats;
-    xg_sim_runs *runs; /* of each record, and one more */
+    struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
+    xg_sim_runs *runs;            /* of each record, and one more */
     xg_sim_search watch;
     xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
     bool faulted;
@@ -13658,6 +14022,12 @@ struct xg_sim_worker {
     xg_sim_kept *faults; /* all that are different */
     uint32_t n_faults;
 };
+
+/* ---- trace.c ---- */
+struct xg_sim_reach;
+XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t record, uint64_t ran);
+XG_FN void xg_sim_trace_access(
+    xg_sim_worker *w, const xg_sim_ins *in, const struct xg_sim_reach *r, uint32_t mask, uint32_t bytes, bool write);
 
 #if XG_SIM_VECTORS
 #define XG_SIM_ATOMICS 1
@@ -13986,6 +14356,7 @@ XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
         if (m->code[i].flags & XG_SIM_FIRST) {
             to->class_warps[m->classes[i]] += whole + r->warps;
             to->class_lanes[m->classes[i]] += whole * XG_SIM_WARP + r->lanes;
+            if (w->tracer) xg_sim_trace_fold(w, i, whole + r->warps);
         }
         memset(r, 0, sizeof *r);
     }
@@ -15211,6 +15582,7 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     if (space <= XG_SIM_SHARED &&
         xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
         xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes);
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_access(w, in, r, mask, bytes, write);
         return true;
     }
     r->shape = XG_SIM_ANY;
@@ -15225,7 +15597,10 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
             n_global++;
     }
     r->shared = n_shared != 0;
-    if ((n_shared != 0) != (n_global != 0)) xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
+    if ((n_shared != 0) != (n_global != 0)) {
+        xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_access(w, in, r, mask, bytes, write);
+    }
     return true;
 }
 
@@ -15843,6 +16218,584 @@ XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
 }
 
 #endif /* XG_SIM_ACCESS_C */
+/* sim/trace.c -- what a launch does, for the model of time (cost/time.c): counted only where it is asked for.
+ *
+ * - Pipes: how often each record ran (classes.c) times what its instruction costs there, from a table over PTX's names.
+ *   An instruction that the assembler expands counts as what it becomes.
+ * - Levels of memory: a first cache of each block (lines of 128 bytes with four sectors each, least recently used goes,
+ *   stores write through), whose misses go to the second cache; a bit for each sector of device memory says what was
+ *   read and written at all, which is what device memory gives and takes.
+ * - The time of a block that is alone: each warp has a clock and, by register slot, the clock at which it is ready. An
+ *   instruction begins when its operands are; a load is ready after the latency of the level that has its sectors; a
+ *   barrier sets all clocks to the latest. Of a few blocks only, spread over the grid.
+ *
+ * A traced launch runs its memory accesses by the long way, so it is slower; others do not notice. */
+#ifndef XG_SIM_TRACE_C
+#define XG_SIM_TRACE_C
+
+enum {
+    XG_SIM_TRACE_LINE_BYTES = 128,
+    XG_SIM_TRACE_SECTOR_BYTES = 32,
+    XG_SIM_TRACE_SLOT_BYTES = 64,   /* of the smallest register */
+    XG_SIM_TRACE_COPY_WORDS = 10,   /* of a warp: xg_sim_trace_copy */
+    XG_SIM_TRACE_WAYS = 4,          /* lines of a set of the modelled first cache */
+    XG_SIM_TRACE_LINES_MOST = 2048, /* 256 KiB */
+    XG_SIM_TRACE_BLOCKS = 8,        /* whose clocks are kept */
+    XG_SIM_TRACE_LINE_TENTHS = 34, /* lines that one access reaches in ten clocks (gpu-benches, strides on H200: 3.4) */
+    XG_SIM_TRACE_ALU_CLOCKS = 4,   /* from a result to its first use (accel-sim on Volta: 4.1; all since) */
+    XG_SIM_TRACE_SPECIAL_CLOCKS =
+        20,                          /* accel-sim: 21; gpu-micro-bench on Turing: 15 to 16 and the multiply around it */
+    XG_SIM_TRACE_F64_CLOCKS = 8,     /* accel-sim: 8.1 */
+    XG_SIM_TRACE_WARP_CLOCKS = 24,   /* shuffles and votes (accel-sim: 22; 23 to 25 since) */
+    XG_SIM_TRACE_TENSOR_CLOCKS = 33, /* accel-sim's wmma: 35; about 33 since */
+    XG_SIM_TRACE_BARRIER_CLOCKS = 30, /* until the last warp has come (20 to 40) */
+    XG_SIM_TRACE_ATOMIC_CLOCKS = 30   /* beyond the second cache's latency (accel-sim: 244 beside 215) */
+};
+
+/* X(instruction, PIPE, warp instructions that it becomes, latency): those that take more than their type says. A `v`
+ * latency is that of arithmetic. Sources: SASS of ptxas 12 and 13 for sm_80 and sm_90. */
+/* clang-format off */
+#define XG_SIM_PRICES(X) \
+    X("ex2", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("lg2", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("sin", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("cos", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("tanh", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("rsqrt", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("rcp", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("sqrt", SPECIAL, 1, XG_SIM_TRACE_SPECIAL_CLOCKS) \
+    X("popc", SPECIAL, 1, 10) \
+    X("clz", SPECIAL, 1, 10) \
+    X("bfind", SPECIAL, 1, 10) \
+    X("brev", SPECIAL, 1, 10) \
+    X("rem", INTEGER, 18, 60) \
+    X("mov", NONE, 0, 0) \
+    X("cvta", NONE, 0, 0) \
+    X("ret", NONE, 0, 0) \
+    X("exit", NONE, 0, 0)
+/* clang-format on */
+
+typedef struct xg_sim_price {
+    uint8_t pipe;     /* an xg_cost_pipe; XG_PIPE_COUNT: none */
+    uint8_t weight;   /* warp instructions */
+    uint16_t latency; /* clocks */
+    uint8_t tensor;   /* an xg_cost_tensor, where there are macs */
+    bool wide;        /* the matrix units read shared memory: wgmma, tcgen05 */
+    uint32_t macs;    /* multiply-adds of a warp instruction */
+} xg_sim_price;
+
+typedef struct xg_sim_line {
+    uint64_t tag;
+    uint32_t used, sectors;
+} xg_sim_line;
+typedef struct xg_sim_tracer { /* a worker's part */
+    xg_sim_line *lines;
+    uint32_t *ready; /* by warp and slot of 128 bytes: clocks; NULL: none are kept of this block */
+    uint32_t *clock; /* by warp; then, by warp, when its last copy has come */
+    uint32_t *copies;
+    uint32_t tick, opened; /* opened: when the last barrier was */
+    uint64_t l1_tenths, l2_sectors;
+    uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
+    uint64_t warp_clocks, warp_issued, sampled; /* of the blocks whose clocks were kept */
+    uint32_t level;                             /* latency of the access under way */
+    uint64_t began;                             /* warp instructions before the block */
+} xg_sim_tracer;
+typedef struct xg_sim_map {
+    uint64_t base, bytes;
+    uint32_t *read, *written;
+} xg_sim_map;
+struct xg_sim_trace {
+    xg_ctx *c;
+    const xg_device *device;
+    xg_sim_price *prices;
+    xg_sim_map *maps;
+    uint32_t n_maps, n_tracers, taken, lines, slots;
+    uint64_t every; /* blocks from one whose clocks are kept to the next */
+    xg_sim_tracer *tracers;
+    void *memory[4];
+};
+
+/* ---- prices ---- */
+
+typedef struct xg_sim_priced {
+    const char *text;
+    uint8_t pipe, weight;
+    uint16_t latency;
+} xg_sim_priced;
+#define XG_PIPE_NONE XG_PIPE_COUNT
+static const xg_sim_priced xg_sim_prices[] = {
+#define X(text, pipe, weight, latency) {text, XG_PIPE_##pipe, weight, latency},
+    XG_SIM_PRICES(X)
+#undef X
+};
+#undef XG_PIPE_NONE
+
+/* One word of an instruction's name, ".f32"; false behind the last. */
+XG_FN bool xg_sim_trace_word(const xg_source *s, size_t *at, xg_str *out) {
+    size_t from = *at;
+    if (from >= s->size) return false;
+    if (s->text[from] == '.') from++;
+    for (*at = from; *at < s->size && (xg_sim_is_word(s->text[*at]) || s->text[*at] == ':'); ++*at) {}
+    *out = xg_str_of(s->text + from, *at - from);
+    return out->n > 0;
+}
+XG_FN uint32_t xg_sim_trace_digits(xg_str w, size_t *k) {
+    uint32_t n = 0;
+    for (; *k < w.n && w.p[*k] >= '0' && w.p[*k] <= '9' && n < 100000; ++*k) n = n * 10 + (uint32_t)(w.p[*k] - '0');
+    return n;
+}
+XG_FN uint8_t xg_sim_trace_tensor_of(xg_str type) {
+    if (xg_sim_prefix(type, "f16") || xg_sim_prefix(type, "bf16")) return XG_TENSOR_F16;
+    if (xg_str_is(type, "tf32")) return XG_TENSOR_TF32;
+    if (xg_sim_prefix(type, "e4m3") || xg_sim_prefix(type, "e5m2")) return XG_TENSOR_F8;
+    if (xg_sim_prefix(type, "e2m1") || xg_sim_prefix(type, "e2m3") || xg_sim_prefix(type, "e3m2")) return XG_TENSOR_F4;
+    if (xg_str_is(type, "f64")) return XG_TENSOR_F64;
+    return XG_TENSOR_I8;
+}
+/* "m16n8k16", and the type of A, which is the second of the types of mma and wgmma. */
+XG_FN void xg_sim_trace_price_tensor(const xg_source *s, size_t at, xg_sim_price *p, bool wide) {
+    uint64_t macs = 1;
+    uint32_t types = 0;
+    xg_str w;
+    p->pipe = XG_PIPE_COUNT;
+    p->weight = 1;
+    p->latency = XG_SIM_TRACE_TENSOR_CLOCKS;
+    p->wide = wide;
+    while (at < s->size && s->text[at] == '.' && xg_sim_trace_word(s, &at, &w)) {
+        size_t k = 1;
+        if (w.n > 4 && w.p[0] == 'm' && w.p[1] >= '0' && w.p[1] <= '9') {
+            macs = xg_sim_trace_digits(w, &k);
+            for (; k < w.n && (w.p[k] == 'n' || w.p[k] == 'k');) {
+                k++;
+                macs *= xg_sim_trace_digits(w, &k);
+            }
+        } else if (w.n > 1 && strchr("fbstue", w.p[0]) && w.p[w.n - 1] >= '0' && w.p[w.n - 1] <= '9' && ++types == 2)
+            p->tensor = xg_sim_trace_tensor_of(w);
+    }
+    p->macs = (uint32_t)(macs > 1 ? macs / (wide ? 4 : 1) : 0); /* four warps give one wgmma */
+}
+XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_str op, xg_sim_price *p) {
+    bool wide = false, rounded = false, integer = false;
+    xg_str w, from = xg_str_of("", 0);
+    p->pipe = XG_PIPE_INTEGER;
+    p->weight = 1;
+    p->latency = XG_SIM_TRACE_ALU_CLOCKS;
+    while (at < s->size && s->text[at] == '.' && xg_sim_trace_word(s, &at, &w)) {
+        if (xg_str_is(w, "f32"))
+            p->pipe = XG_PIPE_F32;
+        else if (xg_str_is(w, "f64"))
+            p->pipe = XG_PIPE_F64;
+        else if (xg_sim_prefix(w, "f16") || xg_sim_prefix(w, "bf16"))
+            p->pipe = XG_PIPE_HALF;
+        else if (w.n == 3 && strchr("usb", w.p[0]) && w.p[1] == '6')
+            wide = true;
+        else if (xg_str_is(w, "rn"))
+            rounded = true;
+        if (w.n == 3 && strchr("us", w.p[0])) integer = true;
+        from = w;
+    }
+    (void)from;
+    if (xg_str_is(op, "cvt")) { /* between floats: one instruction of the integer pipe, or the half one */
+        bool slow = integer && p->pipe != XG_PIPE_INTEGER;
+        p->pipe = (uint8_t)(p->pipe == XG_PIPE_F64 ? XG_PIPE_F64 : slow ? XG_PIPE_CONVERT : XG_PIPE_INTEGER);
+        p->latency = slow ? XG_SIM_TRACE_SPECIAL_CLOCKS : XG_SIM_TRACE_ALU_CLOCKS;
+        return;
+    }
+    if (p->pipe == XG_PIPE_F64) p->latency = XG_SIM_TRACE_F64_CLOCKS;
+    if (p->pipe == XG_PIPE_INTEGER && wide) p->weight = 2;
+    if (p->pipe == XG_PIPE_INTEGER && (xg_str_is(op, "mad") || xg_str_is(op, "mul"))) p->weight = wide ? 4 : 1;
+    if (xg_str_is(op, "div")) {
+        p->weight = (uint8_t)(p->pipe == XG_PIPE_INTEGER ? (wide ? 70 : 18) : rounded ? 10 : 2);
+        p->latency = (uint8_t)(p->pipe == XG_PIPE_INTEGER ? 80 : 40);
+    }
+}
+XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t start, uint8_t cls, xg_sim_price *p) {
+    size_t at = start, i;
+    xg_str op;
+    memset(p, 0, sizeof *p);
+    while (at < s->size && xg_sim_is_word(s->text[at])) at++;
+    op = xg_str_of(s->text + start, at - start);
+    switch (cls) {
+    case XLAGPU_CLASS_TENSOR: xg_sim_trace_price_tensor(s, at, p, xg_str_is(op, "wgmma")); return;
+    case XLAGPU_CLASS_GLOBAL:
+    case XLAGPU_CLASS_SHARED:
+    case XLAGPU_CLASS_OTHER_MEMORY:
+    case XLAGPU_CLASS_ATOMIC:
+    case XLAGPU_CLASS_CONTROL:
+    case XLAGPU_CLASS_BARRIER:
+        p->pipe = XG_PIPE_COUNT;
+        p->weight = cls != XLAGPU_CLASS_OTHER_MEMORY;
+        p->latency = (uint16_t)(cls == XLAGPU_CLASS_OTHER_MEMORY ? 0
+                                : cls == XLAGPU_CLASS_SHARED     ? d->shared_latency
+                                : cls == XLAGPU_CLASS_ATOMIC     ? d->l2_latency + XG_SIM_TRACE_ATOMIC_CLOCKS
+                                                                 : XG_SIM_TRACE_ALU_CLOCKS);
+        break;
+    case XLAGPU_CLASS_WARP:
+        p->pipe = XG_PIPE_COUNT;
+        p->weight = 1;
+        p->latency = XG_SIM_TRACE_WARP_CLOCKS;
+        break;
+    default: xg_sim_trace_price_typed(s, at, op, p); break;
+    }
+    for (i = 0; i < XG_COUNT(xg_sim_prices); i++) {
+        if (!xg_str_is(op, xg_sim_prices[i].text)) continue;
+        p->pipe = xg_sim_prices[i].pipe;
+        p->weight = xg_sim_prices[i].weight;
+        p->latency = xg_sim_prices[i].latency;
+    }
+}
+
+/* ---- making ---- */
+
+XG_SIM_FN void xg_sim_trace_free(xg_sim_trace *t) {
+    uint32_t k;
+    if (!t) return;
+    for (k = 0; k < XG_COUNT(t->memory); k++) xg_mem_free(t->c, t->memory[k]);
+    xg_mem_free(t->c, t);
+}
+XG_FN void *xg_sim_trace_alloc(xg_sim_trace *t, uint32_t which, uint64_t bytes) {
+    void *p = bytes < SIZE_MAX / 2 ? xg_mem_alloc(t->c, (size_t)bytes + 1) : NULL;
+    if (p) memset(p, 0, (size_t)bytes + 1);
+    return t->memory[which] = p;
+}
+XG_FN bool xg_sim_trace_make_maps(xg_sim_trace *t, const xg_sim_memory *m) {
+    uint64_t words = 0;
+    uint32_t k, *bits;
+    for (k = 0; k < m->n; k++) words += 2 * (m->p[k].bytes / (XG_SIM_TRACE_SECTOR_BYTES * 32) + 2);
+    bits = (uint32_t *)xg_sim_trace_alloc(t, 0, words * 4);
+    t->maps = (xg_sim_map *)xg_sim_trace_alloc(t, 1, (uint64_t)m->n * sizeof *t->maps);
+    if (!bits || !t->maps) return false;
+    for (k = 0; k < m->n; k++) {
+        uint64_t each = m->p[k].bytes / (XG_SIM_TRACE_SECTOR_BYTES * 32) + 2;
+        t->maps[k].base = m->p[k].base / XG_SIM_TRACE_SECTOR_BYTES * XG_SIM_TRACE_SECTOR_BYTES;
+        t->maps[k].bytes = m->p[k].bytes + XG_SIM_TRACE_SECTOR_BYTES;
+        t->maps[k].read = bits;
+        t->maps[k].written = bits + each;
+        bits += 2 * each;
+    }
+    t->n_maps = m->n;
+    return true;
+}
+XG_FN bool xg_sim_trace_make_tracers(xg_sim_trace *t, const xg_sim_launch *l) {
+    uint64_t each = (uint64_t)l->warps * (t->slots + 1 + XG_SIM_TRACE_COPY_WORDS) * 4,
+             lines = (uint64_t)t->lines * sizeof(xg_sim_line);
+    char *more = (char *)xg_sim_trace_alloc(t, 3, t->n_tracers * (each + lines + sizeof *t->tracers));
+    uint32_t k;
+    if (!more) return false;
+    t->tracers = (xg_sim_tracer *)(void *)more;
+    more += t->n_tracers * sizeof *t->tracers;
+    for (k = 0; k < t->n_tracers; k++) {
+        t->tracers[k].lines = (xg_sim_line *)(void *)more;
+        t->tracers[k].clock = (uint32_t *)(void *)(more + lines);
+        t->tracers[k].copies = t->tracers[k].clock + l->warps;
+        more += lines + each;
+    }
+    return true;
+}
+/* A block's share of the first cache: what its multiprocessor's shared memory leaves, between the blocks it has. */
+XG_FN uint32_t xg_sim_trace_lines(const xg_device *d, const xg_sim_launch *l) {
+    int64_t blocks = XG_MAX(d->threads_per_sm / XG_MAX((int64_t)l->threads, (int64_t)1), (int64_t)1), shared, room;
+    shared = l->shared_bytes ? l->shared_bytes + d->shared_reserved : 0;
+    if (shared) blocks = XG_MIN(blocks, XG_MAX(d->shared_per_sm / shared, (int64_t)1));
+    blocks = XG_MIN(blocks, d->blocks_per_sm);
+    room = XG_MAX(d->l1_bytes - blocks * shared, (int64_t)XG_SIM_TRACE_LINE_BYTES * XG_SIM_TRACE_WAYS) / blocks;
+    room = XG_MIN(room / XG_SIM_TRACE_LINE_BYTES, (int64_t)XG_SIM_TRACE_LINES_MOST) / XG_SIM_TRACE_WAYS *
+           XG_SIM_TRACE_WAYS;
+    return (uint32_t)XG_MAX(room, (int64_t)XG_SIM_TRACE_WAYS);
+}
+XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers) {
+    xg_sim_trace *t = (xg_sim_trace *)xg_mem_alloc(c, sizeof *t);
+    const xg_sim_module *m = l->module;
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint32_t i;
+    if (!t) return NULL;
+    memset(t, 0, sizeof *t);
+    t->c = c;
+    t->device = d;
+    t->n_tracers = workers * XG_MAX(l->cluster_blocks, 1u);
+    t->lines = xg_sim_trace_lines(d, l);
+    t->slots = l->stack_bytes / XG_SIM_TRACE_SLOT_BYTES + 2;
+    t->every = XG_MAX(blocks / XG_SIM_TRACE_BLOCKS, 1u);
+    t->prices = (xg_sim_price *)xg_sim_trace_alloc(t, 2, (uint64_t)m->n_code * sizeof *t->prices);
+    if (!t->prices || !xg_sim_trace_make_maps(t, l->memory) || !xg_sim_trace_make_tracers(t, l)) {
+        xg_sim_trace_free(t);
+        return NULL;
+    }
+    for (i = 0; i < m->n_code; i++)
+        if (m->code[i].flags & XG_SIM_FIRST) xg_sim_trace_price(m->src, d, m->code[i].at, m->classes[i], &t->prices[i]);
+    return t;
+}
+
+/* ---- memory ---- */
+
+XG_FN xg_sim_map *xg_sim_trace_map(xg_sim_trace *t, uint64_t at) {
+    uint32_t lo = 0, hi = t->n_maps;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (t->maps[mid].base <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo && at - t->maps[lo - 1].base < t->maps[lo - 1].bytes ? &t->maps[lo - 1] : NULL;
+}
+/* Marks a sector; true if it was marked before. */
+XG_FN bool xg_sim_trace_mark(uint32_t *bits, uint64_t sector) {
+    uint32_t bit = 1u << (sector & 31), *word = bits + sector / 32;
+    if (*word & bit) return true;
+#if XG_SIM_ATOMICS
+    return (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) != 0;
+#else
+    *word |= bit;
+    return false;
+#endif
+}
+/* Is the sector in the block's first cache? It is afterwards. */
+XG_FN bool xg_sim_trace_cached(xg_sim_trace *t, xg_sim_tracer *r, uint64_t at) {
+    uint64_t tag = at / XG_SIM_TRACE_LINE_BYTES + 1;
+    uint32_t sets = t->lines / XG_SIM_TRACE_WAYS, bit = 1u << (at / XG_SIM_TRACE_SECTOR_BYTES % 4), k;
+    xg_sim_line *set = r->lines + (size_t)(tag * 0x9E3779B97F4A7C15u >> 33) % sets * XG_SIM_TRACE_WAYS, *victim = set;
+    bool hit;
+    for (k = 0; k < XG_SIM_TRACE_WAYS && set[k].tag != tag; k++)
+        if (set[k].used < victim->used) victim = &set[k];
+    if (k < XG_SIM_TRACE_WAYS)
+        victim = &set[k];
+    else {
+        victim->tag = tag;
+        victim->sectors = 0;
+    }
+    hit = (victim->sectors & bit) != 0;
+    victim->sectors |= bit;
+    victim->used = ++r->tick;
+    return hit;
+}
+/* One sector of an access: how far away is it? */
+XG_FN void xg_sim_trace_sector(xg_sim_worker *w, uint64_t at, bool write, bool near) {
+    xg_sim_trace *t = w->l->trace;
+    xg_sim_tracer *r = w->tracer;
+    const xg_device *d = t->device;
+    xg_sim_map *m = xg_sim_trace_map(t, at);
+    uint64_t sector = m ? (at - m->base) / XG_SIM_TRACE_SECTOR_BYTES : 0;
+    uint32_t level = (uint32_t)d->l1_latency;
+    if (write) {
+        r->l2_sectors++;
+        if (m) (void)xg_sim_trace_mark(m->written, sector);
+        return;
+    }
+    if (!near || !xg_sim_trace_cached(t, r, at)) {
+        bool there = m && (xg_sim_trace_mark(m->read, sector) || m->written[sector / 32] >> (sector & 31) & 1);
+        r->l2_sectors++;
+        level = (uint32_t)(there ? d->l2_latency : d->memory_latency);
+    }
+    r->level = XG_MAX(r->level, level);
+}
+/* Is it among the last few? It is from now on. */
+typedef struct xg_sim_recents {
+    uint64_t p[8];
+    uint32_t n;
+} xg_sim_recents;
+XG_FN bool xg_sim_trace_seen(xg_sim_recents *r, uint64_t what) {
+    uint32_t k;
+    for (k = 0; k < XG_MIN(r->n, (uint32_t)XG_COUNT(r->p)); k++)
+        if (r->p[k] == what) return true;
+    r->p[r->n++ % XG_COUNT(r->p)] = what;
+    return false;
+}
+/* The sectors of an access of `bytes` by each lane of the mask; lanes that share one stand near each other. */
+XG_FN void xg_sim_trace_access(
+    xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, bool write) {
+    bool near = in->kind == XG_SIM_K_LD && !(in->imm2 & XG_SIM_M_STRONG), atomic = in->kind == XG_SIM_K_ATOM;
+    xg_sim_recents sectors, lines;
+    uint64_t at, last;
+    uint32_t i;
+    if (r->shared) return; /* counted as it is */
+    sectors.n = lines.n = 0;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        if (!(mask >> i & 1)) continue;
+        at = (uint64_t)(uintptr_t)xg_sim_reach_at(r, i);
+        last = (at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
+        for (at /= XG_SIM_TRACE_SECTOR_BYTES; at <= last; at++) {
+            if (xg_sim_trace_seen(&sectors, at)) continue;
+            xg_sim_trace_sector(w, at * XG_SIM_TRACE_SECTOR_BYTES, write || atomic, near);
+            (void)xg_sim_trace_seen(&lines, at * XG_SIM_TRACE_SECTOR_BYTES / XG_SIM_TRACE_LINE_BYTES);
+        }
+    }
+    w->tracer->l1_tenths += XG_MAX((uint64_t)sectors.n * XG_SIM_TRACE_SECTOR_BYTES * 10 / XG_SIM_TRACE_LINE_BYTES,
+        (uint64_t)lines.n * 100 / XG_SIM_TRACE_LINE_TENTHS);
+}
+XG_FN void xg_sim_trace_bytes(xg_sim_worker *w, const char *at, uint64_t bytes, bool write) { /* of a bulk copy */
+    uint64_t from = (uint64_t)(uintptr_t)at / XG_SIM_TRACE_SECTOR_BYTES,
+             last = ((uint64_t)(uintptr_t)at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
+    for (; bytes && from <= last; from++) xg_sim_trace_sector(w, from * XG_SIM_TRACE_SECTOR_BYTES, write, false);
+}
+
+/* ---- clocks ---- */
+
+XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
+    xg_sim_tracer *r = w->tracer;
+    xg_sim_trace *t = w->l->trace;
+    memset(r->lines, 0, (size_t)t->lines * sizeof *r->lines);
+    r->tick = 0;
+    r->began = w->stats.warp_instructions;
+    r->ready =
+        w->block % t->every == t->every / 2 ? r->clock + (1 + XG_SIM_TRACE_COPY_WORDS) * (size_t)w->l->warps : NULL;
+    if (r->ready) memset(r->clock, 0, (size_t)w->l->warps * (t->slots + 1 + XG_SIM_TRACE_COPY_WORDS) * 4);
+}
+XG_FN void xg_sim_trace_block_end(xg_sim_worker *w) {
+    xg_sim_tracer *r = w->tracer;
+    uint32_t k, most = 0;
+    if (!r->ready) return;
+    for (k = 0; k < w->l->warps; k++) most = XG_MAX(most, r->clock[k]);
+    r->warp_clocks += most;
+    r->warp_issued += (w->stats.warp_instructions - r->began) / XG_MAX(w->l->warps, 1u);
+    r->sampled++;
+}
+XG_FN uint32_t *xg_sim_trace_slot(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code) {
+    xg_sim_trace *t = w->l->trace;
+    uint32_t slot =
+        (uint32_t)((size_t)(v->regs - w->regs) - (size_t)v->id * w->l->stack_bytes + code) / XG_SIM_TRACE_SLOT_BYTES;
+    if (code == XG_SIM_NOREG || code & 1 || slot >= t->slots) return NULL;
+    return w->tracer->ready + (size_t)v->id * t->slots + slot;
+}
+XG_FN uint32_t xg_sim_trace_after(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
+    const uint32_t *s = xg_sim_trace_slot(w, v, code);
+    return s ? XG_MAX(clock, *s) : clock;
+}
+XG_FN void xg_sim_trace_sets(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
+    uint32_t *s = xg_sim_trace_slot(w, v, code);
+    if (s) *s = clock;
+}
+XG_FN uint32_t xg_sim_trace_sources(const xg_sim_worker *w, const xg_sim_ins *in) { /* of the list; graph.c */
+    (void)w;
+    switch (in->kind) {
+    case XG_SIM_K_ST: return in->n;
+    case XG_SIM_K_ATOM: return in->d2bytes;
+    case XG_SIM_K_ASYNC:
+    case XG_SIM_K_WAIT:
+    case XG_SIM_K_TILE: return in->n - in->d2bytes;
+    case XG_SIM_K_CALL: return in->n;
+    default: return 0;
+    }
+}
+/* A warp's asynchronous copies: when those of the group under way are there, how many groups there were, and when the
+ * last eight were there. */
+XG_FN void xg_sim_trace_copy(uint32_t *c, const xg_sim_ins *in, uint32_t ready, uint32_t *clock) {
+    enum {
+        RING = XG_SIM_TRACE_COPY_WORDS - 2,
+        ALL = 4,
+        BULK = 3
+    }; /* decode_async.c: of imm */
+    uint32_t left = in->imm == ALL ? 0 : in->imm2;
+    if (in->kind == XG_SIM_K_CPASYNC)
+        c[0] = XG_MAX(c[0], ready);
+    else if (in->imm & BULK)
+        return;
+    else if (in->op == XG_SIM_Y_COMMIT) {
+        c[2 + c[1]++ % RING] = c[0];
+        c[0] = 0;
+    } else if (in->op == XG_SIM_Y_GROUPS && c[1] > left)
+        *clock = XG_MAX(*clock, c[2 + (c[1] - 1 - left) % RING]);
+}
+/* A barrier opens: its last warp has come. */
+XG_FN void xg_sim_trace_open(xg_sim_worker *w) {
+    xg_sim_tracer *r = w->tracer;
+    uint32_t k, last = 0;
+    if (!r->ready) return;
+    for (k = 0; k < w->l->warps; k++)
+        if (w->warps[k].state == XG_SIM_AT_BARRIER || w->warps[k].released) last = XG_MAX(last, r->clock[k]);
+    r->opened = last + XG_SIM_TRACE_BARRIER_CLOCKS;
+}
+/* A record has been executed for this warp: its clock, and when its results are ready. */
+XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
+    xg_sim_tracer *r = w->tracer;
+    const xg_sim_price *p = &w->l->trace->prices[in - w->m->code];
+    uint32_t sources, n, k, at, ready;
+    if (!r->ready) return;
+    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; who only arrives does not wait */
+        if (in->op != XG_SIM_BAR_ARRIVE) r->clock[v->id] = XG_MAX(r->clock[v->id], r->opened);
+        return;
+    }
+    n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
+    sources = XG_MIN(xg_sim_trace_sources(w, in), n);
+    at = r->clock[v->id] + (in->flags & XG_SIM_FIRST ? p->weight : 0);
+    if (in->flags & XG_SIM_GUARDED) at = xg_sim_trace_after(w, v, in->guard, at);
+    at = xg_sim_trace_after(w, v, in->a, at);
+    at = xg_sim_trace_after(w, v, in->b, at);
+    at = xg_sim_trace_after(w, v, in->c, at);
+    at = xg_sim_trace_after(w, v, in->e, at);
+    for (k = 0; k < sources; k++) at = xg_sim_trace_after(w, v, w->m->list[in->list + k], at);
+    r->clock[v->id] = at;
+    ready = at + (in->flags & XG_SIM_FIRST ? p->latency : 0);
+    if (r->level) ready = at + r->level;
+    if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC)
+        xg_sim_trace_copy(&r->copies[(size_t)v->id * XG_SIM_TRACE_COPY_WORDS], in, ready, &r->clock[v->id]);
+    for (k = sources; k < n; k++) xg_sim_trace_sets(w, v, w->m->list[in->list + k], ready);
+    xg_sim_trace_sets(w, v, in->d, ready);
+    xg_sim_trace_sets(w, v, in->d2, ready);
+}
+/* ---- the sum ---- */
+
+/* What record i ran, when a worker's records are counted. */
+XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t i, uint64_t ran) {
+    const xg_sim_price *p = &w->l->trace->prices[i];
+    xg_sim_tracer *r = w->tracer;
+    r->issued += ran * p->weight;
+    if (p->pipe < XG_PIPE_COUNT) r->pipes[p->pipe] += ran * p->weight;
+    if (p->macs) *(p->wide ? &r->macs[p->tensor] : &r->warp_macs[p->tensor]) += ran * p->macs;
+}
+XG_FN int64_t xg_sim_trace_marked(const uint32_t *bits, uint64_t sectors) {
+    int64_t n = 0;
+    uint64_t k;
+    for (k = 0; k <= sectors / 32; k++) n += bits[k] ? xg_sim_popc(bits[k]) : 0;
+    return n;
+}
+/* About what the assembler will need: the slots of registers whose lives overlap. */
+XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
+    enum {
+        REGISTER_BYTES = 4 * XG_SIM_WARP,
+        LEAST = 16,
+        MOST = 255,
+        OF_BLOCK = 65536
+    };
+    int64_t n = l->entry->f.frame / REGISTER_BYTES, room = OF_BLOCK / XG_MAX((int64_t)l->threads, (int64_t)1);
+    return XG_MAX(XG_MIN(XG_MIN(n, room), (int64_t)MOST), (int64_t)LEAST);
+}
+XG_SIM_FN void xg_sim_trace_counts(
+    const xg_sim_trace *t, const xg_sim_launch *l, const xg_sim_stats *s, xg_cost_counts *out) {
+    uint32_t k, j;
+    int64_t clocks = 0, issued = 0, sampled = 0, blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    memset(out, 0, sizeof *out);
+    out->blocks = blocks;
+    out->threads = l->threads;
+    out->shared_bytes = l->shared_bytes;
+    out->registers = l->registers ? l->registers : xg_sim_trace_registers(l);
+    for (k = 0; k < t->n_tracers; k++) {
+        const xg_sim_tracer *r = &t->tracers[k];
+        out->issued += (int64_t)r->issued;
+        out->l1_passes += (int64_t)(r->l1_tenths / 10);
+        out->l2_sectors += (int64_t)r->l2_sectors;
+        for (j = 0; j < XG_PIPE_COUNT; j++) out->pipes[j] += (int64_t)r->pipes[j];
+        for (j = 0; j < XG_TENSOR_COUNT; j++) {
+            out->macs[j] += (int64_t)r->macs[j];
+            out->warp_macs[j] += (int64_t)r->warp_macs[j];
+        }
+        clocks += (int64_t)r->warp_clocks;
+        issued += (int64_t)r->warp_issued;
+        sampled += (int64_t)r->sampled;
+    }
+    /* shuffles go through the data path of shared memory, one pass each (quack) */
+    out->shared_passes = (int64_t)(s->shared_transactions + s->class_warps[XLAGPU_CLASS_WARP]);
+    out->barriers = (int64_t)s->barriers / XG_MAX(blocks, (int64_t)1);
+    out->warp_clocks = clocks / XG_MAX(sampled, (int64_t)1);
+    out->warp_issued = issued / XG_MAX(sampled, (int64_t)1);
+    for (k = 0; k < t->n_maps; k++) {
+        uint64_t sectors = t->maps[k].bytes / XG_SIM_TRACE_SECTOR_BYTES;
+        out->read_bytes += xg_sim_trace_marked(t->maps[k].read, sectors) * XG_SIM_TRACE_SECTOR_BYTES;
+        out->written_bytes += xg_sim_trace_marked(t->maps[k].written, sectors) * XG_SIM_TRACE_SECTOR_BYTES;
+    }
+}
+
+#endif /* XG_SIM_TRACE_C */
 /* sim/atomics.c -- atomic operations, copies by cp.async and cvta: what reaches memory but is no load or store. */
 #ifndef XG_SIM_ATOMICS_C
 #define XG_SIM_ATOMICS_C
@@ -20904,6 +21857,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
     w->bars_used &= ~(1u << id);
     w->cluster->stalls = 0;
     xg_sim_interval_next(w);
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_open(w);
     w->stats.barriers++;
 }
 /* Not all lanes of a warp came to a barrier: where are the others? */
@@ -21410,6 +22364,41 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     return team.why;
 }
 
+/* The same for a traced launch: each record by itself, memory by the long way. */
+XG_FN xg_sim_why xg_sim_exec_traced(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
+    const xg_sim_ins *in;
+    uint32_t pc = v->pc, k;
+    xg_sim_team team;
+    team.w = w;
+    team.v = v;
+    team.n = nw;
+    team.why = XG_SIM_WAITS;
+    w->polls = false;
+    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM;
+    for (;;) {
+        bool whole = v->mask == XG_SIM_ALL;
+        in = &w->m->code[pc];
+        if (in->flags & XG_SIM_FIRST && !v->released &&
+            (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
+            w->stats.warp_instructions += nw;
+            if (whole && !(in->flags & XG_SIM_GUARDED)) {
+                w->stats.lane_instructions += (uint64_t)XG_SIM_WARP * nw;
+                xg_sim_ran(w, pc, pc + 1, nw);
+            } else
+                w->stats.lane_instructions += xg_sim_count_active(&team, in, pc);
+        }
+        w->tracer->level = 0;
+        if (!xg_sim_step(&team, in, pc)) break;
+        for (k = 0; k < nw; k++) xg_sim_trace_step(w, &v[k], in);
+        pc = v->pc;
+    }
+    return team.why;
+}
+
+XG_FN xg_sim_why xg_sim_exec_as(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
+    return XG_UNLIKELY(w->tracer != NULL) ? xg_sim_exec_traced(w, v, nw) : xg_sim_exec(w, v, nw);
+}
+
 #endif /* XG_SIM_RUN_C */
 /* sim/blocks.c -- blocks and clusters: their warps in groups, deadlocks, faults.
  *
@@ -21455,6 +22444,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->released = v->impatient = v->in_cluster_barrier = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_block(w);
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
 }
 
@@ -21503,7 +22493,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     if (g->together) {
         if (v->state != XG_SIM_READY) return false;
-        if (xg_sim_exec(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
+        if (xg_sim_exec_as(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
         if (g->together && g->n > 1)
             for (k = 1; k < g->n; k++)
                 if (v[k].state != v->state) g->together = false;
@@ -21511,7 +22501,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     for (k = 0; k < g->n && !w->faulted; k++)
         if (v[k].state == XG_SIM_READY) {
-            if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD)
+            if (xg_sim_exec_as(w, &v[k], 1) == XG_SIM_YIELD)
                 xg_sim_take_turns(w, &v[k]);
             else
                 v[k].turns = 0;
@@ -21605,6 +22595,8 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         if (faulted || done == c->n * w->l->warps) break;
     }
     xg_sim_land(w);
+    for (r = 0; r < c->n; r++)
+        if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_sim_trace_block_end(c->peers[r]);
     for (r = 0; r < c->n; r++)
         if (!w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */
@@ -22170,6 +23162,7 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
         c->peers[r] = xg_sim_worker_make(at, l);
         c->peers[r]->cluster = c;
         c->peers[r]->rank = r;
+        if (l->trace) c->peers[r]->tracer = &l->trace->tracers[l->trace->taken++ % l->trace->n_tracers];
     }
     return c->peers[0];
 }
@@ -22480,6 +23473,8 @@ struct xlagpu_device {
     xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads, approximations;
+    uint32_t predict_scale, predict_memory_scale;
+    bool predict; /* launches of the simulator are counted for the model of time */
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
@@ -23217,11 +24212,26 @@ XG_FN void xr_host_collect(xr_host_run *r, uint32_t worker) {
         if (k == h->n_faults && k < XG_MAX(r->launch.max_faults, 1u)) h->faults[h->n_faults++] = *f;
     }
 }
+XG_FN void xr_host_predict(xr_host_run *r, const xg_sim_stats *sum, xlagpu_kernel_stats *stats) {
+    xg_cost_counts counts;
+    xg_cost_prediction p;
+    xg_sim_trace_counts(r->launch.trace, &r->launch, sum, &counts);
+    xg_cost_grow(&counts, r->device->predict_scale, r->device->predict_memory_scale);
+    p = xg_cost_predict(&r->device->figures, &counts);
+    stats->predicted_ns += (uint64_t)p.picoseconds / 1000;
+    stats->limit = (uint32_t)p.limit;
+    stats->peak_permille = (uint32_t)p.permille;
+    xg_sim_trace_free(r->launch.trace);
+    r->launch.trace = NULL;
+}
+
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
 XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
     size_t each = xg_sim_worker_bytes(&r->launch);
+    xg_sim_stats sum;
     uint32_t n, k;
     xlagpu_status s = XLAGPU_OK;
+    memset(&sum, 0, sizeof sum);
     r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
     if (r->launch.module->prints && r->device->print) {
         r->launch.print = r->device->print;
@@ -23232,6 +24242,7 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
         r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;
     r->share = XG_MAX(r->blocks / ((uint64_t)n * 32), 1u);
+    if (r->device->predict && stats) r->launch.trace = xg_sim_trace_new(c, &r->launch, &r->device->figures, n);
     xg_sim_begin(&r->launch);
     for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
     xr_parallel(n, xr_host_job, r);
@@ -23239,13 +24250,15 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     xg_sim_end(&r->launch);
     for (k = 0; k < n; k++) {
         if (r->faults) xr_host_collect(r, k);
-        if (stats) xr_host_count(stats, xg_sim_worker_stats(r->workers[k]));
+        if (stats) xg_sim_stats_add(&sum, xg_sim_worker_stats(r->workers[k]));
         if (r->status[k] != XLAGPU_OK && s == XLAGPU_OK) {
             char text[XG_MESSAGE_MAX - 128];
             xg_sim_fault_text(r->workers[k], text, sizeof text);
             s = xr_fail(c, r->status[k], "%s", text);
         }
     }
+    if (stats) xr_host_count(stats, &sum);
+    if (r->launch.trace) xr_host_predict(r, &sum, stats);
     return s;
 }
 
@@ -23409,6 +24422,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(
     memcpy(r.launch.block, l->block, sizeof r.launch.block);
     memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
     r.launch.dynamic_shared = l->shared_bytes;
+    r.launch.registers = l->registers;
     r.launch.memory = &xr_host_of(d)->memory;
     r.launch.params = l->parameters;
     r.launch.param_bytes = l->parameter_bytes;
@@ -25145,6 +26159,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
     d->no_command_buffers = desc && desc->no_command_buffers;
+    d->predict = desc && desc->predict;
+    d->predict_scale = desc && desc->predict_scale ? desc->predict_scale : 1;
+    d->predict_memory_scale = desc && desc->predict_memory_scale ? desc->predict_memory_scale : d->predict_scale;
     d->copy_stream = desc && desc->copy_stream;
     d->concurrent = desc && desc->concurrent;
     if (desc) {
@@ -25189,6 +26206,7 @@ XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
     return d && d->platform ? d->platform->name : "none";
 }
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *d) { return d ? d->name : ""; }
+XLAGPU_DEF const char *xlagpu_limit_name(uint32_t limit) { return xg_cost_limit_name(limit); }
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *d) { return d ? d->target : ""; }
 XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *d, xlagpu_target_desc *out) {
     memset(out, 0, sizeof *out);
@@ -26336,7 +27354,7 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     xlagpu_kernel_stats *k = t->kind == XG_EXE_THUNK_KERNEL ? &e->stats[t->kernel] : NULL;
-    uint64_t instructions = k ? k->warp_instructions : 0;
+    uint64_t instructions = k ? k->warp_instructions : 0, predicted = k ? k->predicted_ns : 0;
     double start = xr_seconds(), took = 0;
     xlagpu_rt_event *v;
     xlagpu_status s = q->event_record(e, e->profile.before, stream);
@@ -26361,6 +27379,8 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     v->flops = t->flops;
     v->bytes = t->bytes;
     v->instructions = k ? k->warp_instructions - instructions : 0;
+    v->predicted = k ? (double)(k->predicted_ns - predicted) * 1e-9 : 0;
+    v->limit = k ? k->limit : 0;
     return s;
 }
 
@@ -26501,6 +27521,10 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
         to->class_warps[i] += s->class_warps[i];
         to->class_lanes[i] += s->class_lanes[i];
     }
+    to->predicted_ns += s->predicted_ns;
+    if (!s->predicted_ns) return;
+    to->limit = s->limit;
+    to->peak_permille = s->peak_permille;
 }
 
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {

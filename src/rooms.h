@@ -13,6 +13,7 @@
 /* cost */
 #include "cost/cost.h"
 #include "cost/device.c"
+#include "cost/time.c"
 
 /* hlo */
 #include "hlo/hlo.h"
@@ -212,6 +213,7 @@
 #include "kir/lower_tensors.c"
 #include "kir/lower_indexing.c"
 #include "kir/convert_index.c"
+#include "kir/estimate.c"
 #include "kir/step_pointers.c"
 #include "kir/async_copies.c"
 

@@ -10,6 +10,7 @@
 #include "base/text.c"
 #include "cost/cost.h"
 #include "cost/device.c"
+#include "cost/time.c"
 #if !defined(XLAGPU_NO_SIMULATOR) && (!defined(XLAGPU_SPLIT_SIM) || defined(XLAGPU_SPLIT_SIM_UNIT))
 #include "sim/sim.h"
 #include "sim/text.c"
@@ -43,6 +44,7 @@
 #include "sim/orders.c"
 #include "sim/memory.c"
 #include "sim/access.c"
+#include "sim/trace.c"
 #include "sim/atomics.c"
 #include "sim/fast.c"
 #include "sim/warp.c"

@@ -136,6 +136,8 @@ typedef struct xlagpu_compile_desc {
     bool allow_excess_precision;
     /* loops whose rounds end with copies do two rounds in one, without: fewer launches, each listed twice */
     bool double_buffer_loops;
+    /* estimate how long each kernel takes on the target: the report has the sum, the dump "times" a row a step */
+    bool predict_times;
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The
@@ -149,6 +151,7 @@ typedef struct xlagpu_report {
     uint32_t kernels, library_calls, copies, instructions;
     uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live;
     uint32_t made_again;
+    uint64_t predicted_ns; /* of a run, by the model of time, if predict_times was set; loops of unknown length once */
 } xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 

@@ -64,6 +64,10 @@ typedef struct xlagpu_device_desc {
     /* cuda: names the program and its steps for NVIDIA's profilers by their library, which CUDA 12 has and CUDA 13 has
      * not: see range, and xlagpu_rt_note */
     bool nvtx;
+    bool predict; /* host: launches are counted for the model of time: slower */
+    /* ... as if grids had so many times the blocks, and these so many times the memory: a small grid stands for a large
+     * one; 0: 1, and the first */
+    uint32_t predict_scale, predict_memory_scale;
     const char *part;   /* host: the GPU that it stands for, "H200"; NULL: the usual one of "sm_90a" */
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
@@ -220,6 +224,8 @@ typedef struct xlagpu_rt_event {
     uint32_t thunk;
     double start, seconds;
     uint64_t flops, bytes, instructions;
+    double predicted; /* seconds on the GPU that the simulator stands for, if it predicts; 0: not known */
+    uint32_t limit;   /* what limits it then: xlagpu_limit_name */
 } xlagpu_rt_event;
 /* From now on the execution's runs are timed step by step, up to so many events; 0 ends it. Steps then run one after
  * the other: sums are not the time of a plain run. */
@@ -236,7 +242,12 @@ typedef struct xlagpu_kernel_stats {
     XLAGPU_COUNTERS(XLAGPU_X)
 #undef XLAGPU_X
     uint64_t class_warps[XLAGPU_CLASS_COUNT], class_lanes[XLAGPU_CLASS_COUNT]; /* instructions by xlagpu_class */
+    /* by the model of time, if the device was opened to predict: nanoseconds of all launches; of the last one, what
+     * limits it (xlagpu_limit_name), and thousandths of the device's best bandwidth or rate that it reaches */
+    uint64_t predicted_ns;
+    uint32_t limit, peak_permille;
 } xlagpu_kernel_stats;
+XLAGPU_DEF const char *xlagpu_limit_name(uint32_t limit);       /* "memory", "f32", "latency" ... */
 XLAGPU_DEF const char *xlagpu_class_name(uint32_t class_index); /* "integer"; NULL beyond the last */
 /* number of kernels; sums since loading; on "cuda" launches only */
 XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel_stats *out, uint32_t capacity);
@@ -281,6 +292,7 @@ typedef struct xlagpu_ptx_launch {
      * gives the same result each time; results that differ between seeds depend on an order that no GPU promises */
     uint64_t seed;
     uint32_t max_faults; /* host: how many different faults to look for; 0: 1 */
+    uint32_t registers;  /* of a thread, for the model of time; 0: estimated */
 } xlagpu_ptx_launch;
 XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(
     xlagpu_ptx *ptx, const xlagpu_ptx_launch *launch, xlagpu_kernel_stats *stats);

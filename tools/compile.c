@@ -42,8 +42,8 @@ static void source_close(source *s) {
 
 /* What --emit takes, and the stage that is kept for it. */
 static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"indexing", "indexing"},
-    {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"ir", "ir"}, {"exe", ""},
-    {"c", ""}};
+    {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"times", "times"}, {"ir", "ir"},
+    {"exe", ""}, {"c", ""}};
 static const char *emit_stage(const char *emit) {
     size_t k;
     for (k = 0; k < sizeof emits / sizeof emits[0]; k++)
@@ -87,12 +87,13 @@ static int write_emitted(const flag_values *f, const char *emit, xlagpu_bytes ex
 
 static void report_head(void) {
     printf("name\tcompile_ms\tkernels\tlibrary\ttemp_bytes\ttotal_bytes\tptx_lines\tregs\tspills\tptx_ms\tworkspace_"
-           "bytes\tlargest_live\tmade_again\n");
+           "bytes\tlargest_live\tmade_again\tpredicted_us\n");
 }
 static void report_line(const dump_state *d, double best, const xlagpu_report *r) {
-    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\t%u\n", d->base, best * 1e3, r->kernels,
+    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\t%u\t%.3f\n", d->base, best * 1e3, r->kernels,
         r->library_calls, (unsigned long long)r->temp_bytes, (unsigned long long)r->total_bytes, r->instructions,
-        best * 1e3, (unsigned long long)r->workspace_bytes, (unsigned long long)r->largest_live, r->made_again);
+        best * 1e3, (unsigned long long)r->workspace_bytes, (unsigned long long)r->largest_live, r->made_again,
+        (double)r->predicted_ns * 1e-3);
 }
 
 /* HLO text to bytes, `times` times; the stages are dumped the last time only. best: the least time. */
@@ -106,6 +107,7 @@ static int compile_timed(source *s, dump_state *d, int times, xlagpu_bytes *exe,
         if (rc) return rc;
         dump_describe(d, s->module, NULL, &desc);
         if (k + 1 < times) desc.dump = NULL;
+        desc.predict_times = k + 1 == times && (d->f->report || strcmp(d->want ? d->want : "", "times") == 0);
         *exe = xlagpu_compile(s->module, &desc);
         if (!exe->data) rc = source_failed(s);
         t = seconds() - t;

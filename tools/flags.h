@@ -52,7 +52,9 @@ enum {
     X(cubin, "cubin", BOOL, FV_COMPILE, "", "put machine code into the executable, too: calls ptxas") \
     X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT, "sm_90a", "what to compile for; run: the device's own") \
     X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
-    X(emit, "emit", STR, FV_COMPILE, "ptx|hlo|indexing|plan|buffers|thunks|ir|exe|c", "what to write") \
+    X(scale, "predict-scale", SIZE, FV_RUN | FV_SIM, "N", "predict times as if grids had N times the blocks") \
+    X(memory_scale, "predict-memory-scale", SIZE, FV_RUN | FV_SIM, "N", "... and N times the memory, where that is not as much") \
+    X(emit, "emit", STR, FV_COMPILE, "ptx|hlo|indexing|plan|buffers|thunks|ir|times|exe|c", "what to write; times: how long each step takes by the model of time") \
     X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
     X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \
@@ -60,6 +62,7 @@ enum {
     X(entry, "entry", STR, FV_SIM, "E", "the kernel") \
     X(grid, "grid", STR, FV_SIM, "X,Y,Z", "blocks") \
     X(block, "block", STR, FV_SIM, "X,Y,Z", "threads") \
+    X(registers, "registers", SIZE, FV_SIM, "N", "registers of a thread, as ptxas says them, for the predicted time") \
     X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
     X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy same:K bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx", "how kernels become PTX") \

@@ -8,7 +8,7 @@
 typedef struct line {
     const xlagpu_rt_event *first;
     unsigned long long runs;
-    double seconds, flops, bytes, instructions;
+    double seconds, flops, bytes, instructions, predicted;
 } line;
 
 static int by_thunk(const void *a, const void *b) {
@@ -53,17 +53,22 @@ int profile_print(const xlagpu_execution *e, const char *target, bool host) {
         l[lines - 1].flops += (double)v->flops;
         l[lines - 1].bytes += (double)v->bytes;
         l[lines - 1].instructions += (double)v->instructions;
+        l[lines - 1].predicted += v->predicted;
         total += v->seconds;
     }
     if (lines > 1) qsort(l, lines, sizeof *l, by_time);
-    printf(
-        "share_%%\tms\truns\thlo\tkind\tkernel\tflops\tbytes\twarp_instructions\t%%_of_bandwidth\t%%_of_peak_flops\n");
+    printf("share_%%\tms\truns\thlo\tkind\tkernel\tflops\tbytes\twarp_instructions\t%%_of_bandwidth\t%%_of_peak_"
+           "flops\tpredicted_us\tlimited_by\n");
     for (k = 0; k < lines; k++) {
         printf("%.1f\t%.4f\t%llu\t%s\t%s\t%s\t%.0f\t%.0f\t%.0f", total > 0 ? 100 * l[k].seconds / total : 0,
             l[k].seconds * 1e3, l[k].runs, l[k].first->hlo, l[k].first->kind,
             *l[k].first->kernel ? l[k].first->kernel : "-", l[k].flops, l[k].bytes, l[k].instructions);
         percent(l[k].bytes, l[k].seconds, bandwidth);
         percent(l[k].flops, l[k].seconds, flops);
+        if (l[k].predicted > 0)
+            printf("\t%.3f\t%s", l[k].predicted * 1e6, xlagpu_limit_name(l[k].first->limit));
+        else
+            printf("\t-\t-");
         putchar('\n');
     }
     if (dropped)

@@ -148,6 +148,9 @@ static int job_open(job *j) {
     d.approximations = (uint32_t)approximations_of(j->f->approx);
     d.cache = j->f->cache;
     d.part = j->f->gpu;
+    d.predict = j->f->stats || j->f->profile;
+    d.predict_scale = (uint32_t)j->f->scale;
+    d.predict_memory_scale = (uint32_t)j->f->memory_scale;
     d.nvtx = j->f->nvtx && !nvtx_begin(&d);
     if (j->f->jit_log) {
         d.jit_log = append_jit_log;
@@ -360,7 +363,7 @@ void stats_head(void) {
     XLAGPU_COUNTERS(X)
 #undef X
     for (k = 0; k < XLAGPU_CLASS_COUNT; k++) printf("\t%s_warps\t%s_lanes", xlagpu_class_name(k), xlagpu_class_name(k));
-    printf("\n");
+    printf("\tpredicted_us\tlimited_by\t%%_of_peak\n");
 }
 void stats_line(const xlagpu_kernel_stats *s) {
     uint32_t k;
@@ -370,7 +373,8 @@ void stats_line(const xlagpu_kernel_stats *s) {
 #undef X
     for (k = 0; k < XLAGPU_CLASS_COUNT; k++)
         printf("\t%llu\t%llu", (unsigned long long)s->class_warps[k], (unsigned long long)s->class_lanes[k]);
-    printf("\n");
+    printf("\t%.3f\t%s\t%.1f\n", (double)s->predicted_ns * 1e-3, s->predicted_ns ? xlagpu_limit_name(s->limit) : "-",
+        s->peak_permille * 0.1);
 }
 static void job_stats(job *j) {
     uint32_t n = j->program ? xlagpu_rt_stats(j->program, NULL, 0) : 0, k;

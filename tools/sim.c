@@ -301,6 +301,10 @@ static int sim_describe_launch(const flag_values *f, xlagpu_device_desc *desc, x
     desc->threads = (uint32_t)f->threads;
     desc->part = f->gpu;
     desc->print = print_text;
+    desc->predict = f->stats || f->summary;
+    desc->predict_scale = (uint32_t)f->scale;
+    desc->predict_memory_scale = (uint32_t)f->memory_scale;
+    l->registers = (uint32_t)f->registers;
     if (approx < 0) return fail(BAD, "xlagpu: error: --approx=%s: there are usual, low, high and mixed", f->approx);
     desc->approximations = (uint32_t)approx;
     if (!desc->platform)

@@ -1,4 +1,4 @@
-/* cost/cost.h -- what a device is, in one place: sizes, limits, rates and latencies that every room reads.
+/* cost/cost.h -- what a device is, in one place, and how long a kernel takes on it.
  *
  * Ideas
  * - A device is a row of figures (api/target.h lists them). A table of parts says them for real GPUs; every compute
@@ -42,5 +42,86 @@ XG_FN const char *xg_device_parse(xg_str text, xg_device *out); /* NULL, or what
 
 /* Where key="value" begins among attributes, {a="b",key="value"}; 0: it is not there. */
 XG_FN size_t xg_device_find(xg_str attributes, const char *key);
+
+/* ---- time.c: from counts to time ---- */
+/* X(NAME, text, figure): the pipes of a multiprocessor, and the figure that says their lanes a clock. */
+/* clang-format off */
+#define XG_COST_PIPES(X) \
+    X(F32, "f32", f32_rate) \
+    X(HALF, "f16", f16_rate) \
+    X(F64, "f64", f64_rate) \
+    X(INTEGER, "integer", int_rate) \
+    X(SPECIAL, "special", special_rate) \
+    X(CONVERT, "convert", convert_rate)
+/* X(NAME, text, figure): what matrix units multiply. */
+#define XG_COST_TENSORS(X) \
+    X(F16, "f16", tensor_f16) \
+    X(TF32, "tf32", tensor_tf32) \
+    X(F8, "f8", tensor_f8) \
+    X(I8, "i8", tensor_i8) \
+    X(F64, "f64", tensor_f64) \
+    X(F4, "f4", tensor_f4)
+/* X(NAME, text): what else a kernel may wait for. */
+#define XG_COST_LIMITS(X) \
+    X(ISSUE, "issue") \
+    X(TENSOR, "tensor") \
+    X(SHARED, "shared") \
+    X(L1, "l1") \
+    X(L2, "l2") \
+    X(MEMORY, "memory") \
+    X(LATENCY, "latency") \
+    X(LAUNCH, "launch")
+/* clang-format on */
+typedef enum xg_cost_pipe {
+#define X(NAME, text, figure) XG_PIPE_##NAME,
+    XG_COST_PIPES(X)
+#undef X
+    XG_PIPE_COUNT
+} xg_cost_pipe;
+typedef enum xg_cost_tensor {
+#define X(NAME, text, figure) XG_TENSOR_##NAME,
+    XG_COST_TENSORS(X)
+#undef X
+    XG_TENSOR_COUNT
+} xg_cost_tensor;
+typedef enum xg_cost_limit { /* the pipes, then the rest */
+    XG_LIMIT_BEFORE = XG_PIPE_COUNT - 1,
+#define X(NAME, text) XG_LIMIT_##NAME,
+    XG_COST_LIMITS(X)
+#undef X
+    XG_LIMIT_COUNT
+} xg_cost_limit;
+
+/* What a kernel does: counted by the simulator, or estimated by the compiler. Of the whole grid where not said. */
+typedef struct xg_cost_counts {
+    int64_t blocks, threads;            /* threads: of a block */
+    int64_t shared_bytes;               /* of a block */
+    int64_t registers;                  /* of a thread; 0: not known */
+    int64_t issued;                     /* warp instructions */
+    int64_t pipes[XG_PIPE_COUNT];       /* warp instructions that take their lanes there */
+    int64_t macs[XG_TENSOR_COUNT];      /* multiply-adds of instructions that feed matrix units from shared memory */
+    int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
+    int64_t shared_passes, l1_passes;   /* of 128 bytes, conflicts included */
+    int64_t l2_sectors;                 /* of 32 bytes that multiprocessors ask the second cache for, or write there */
+    int64_t read_bytes, written_bytes;  /* of device memory */
+    int64_t warp_clocks, warp_issued;   /* of a block that is alone: until its last warp ends; instructions of a warp */
+    int64_t barriers;                   /* that a block takes */
+} xg_cost_counts;
+typedef struct xg_cost_prediction {
+    int64_t picoseconds;                /* from the end of the kernel before to this one's, in a graph */
+    int64_t terms[XG_LIMIT_COUNT];      /* picoseconds that each resource alone would take */
+    xg_cost_limit limit;                /* the largest of them; less than XG_PIPE_COUNT: a pipe */
+    int64_t permille;                   /* of the device's best: bandwidth, or the pipe that is used most */
+    int64_t residents, rounds_permille; /* blocks of a multiprocessor at a time; rounds of them */
+} xg_cost_prediction;
+/* The counts of a grid that is so many times as large, on so many times the memory. */
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
+XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
+XG_FN const char *xg_cost_limit_name(uint32_t limit);
+XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n); /* the fourth root of the sum of fourth powers */
+/* Sums and products that saturate; a * b / c without an intermediate overflow, rounded down, c > 0. */
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b);
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c);
 
 #endif /* XG_COST_H */

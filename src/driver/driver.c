@@ -181,6 +181,11 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     k.shared_bytes = m->shared_bytes;
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
+    if (s->o->predict) {
+        xg_cost_counts counts;
+        xg_kir_estimate(m, &p->m->device, s->temp, &counts);
+        k.time = xg_cost_predict(&p->m->device, &counts);
+    }
     xg_push(p->arena, xg_plan_kernel, &p->kernels, k);
     made = XG_NEW(s->arena, uint32_t);
     *made = p->kernels.n - 1;
@@ -268,6 +273,58 @@ XG_FN void xg_driver_limit(xg_module *m, const xg_driver_options *o) {
     m->limit_is_wish = !o->memory_limit;
 }
 
+/* ---- the model of time ---- */
+
+/* Picoseconds of a step, but for what it calls: a kernel's by its estimate, a copy's and a fill's by their bytes. */
+XG_FN int64_t xg_driver_step_time(const xg_plan *p, const xg_plan_step *s) {
+    const xg_device *d = &p->m->device;
+    xg_cost_counts c;
+    if (s->kind == XG_EXE_THUNK_KERNEL) return p->kernels.p[s->kernel].time.picoseconds;
+    if (s->kind != XG_EXE_THUNK_COPY && s->kind != XG_EXE_THUNK_MEMSET) return 0;
+    memset(&c, 0, sizeof c);
+    c.written_bytes = s->n_links ? p->buffers.p[s->links[s->n_links - 1]]->bytes : 0;
+    c.read_bytes = s->kind == XG_EXE_THUNK_COPY ? c.written_bytes : 0;
+    c.blocks = d->sm_count;
+    c.threads = d->threads_per_block;
+    return xg_cost_predict(d, &c).picoseconds;
+}
+XG_FN void xg_driver_time_row(xg_buf *b, const xg_plan *p, const xg_plan_step *s, int64_t ps, int64_t runs) {
+    const xg_plan_kernel *f = s->kind == XG_EXE_THUNK_KERNEL ? &p->kernels.p[s->kernel] : NULL;
+    const char *limit = f ? xg_cost_limit_name((uint32_t)f->time.limit) : "memory";
+    int64_t ns = ps / 1000;
+    xg_printf(b, "%lld.%03lld\t%s\t", (long long)(ns / 1000), (long long)(ns % 1000), limit);
+    if (f) xg_printf(b, "%lld.%lld", (long long)(f->time.permille / 10), (long long)(f->time.permille % 10));
+    xg_printf(b, "%s\t%lld\t%s\t%s\n", f ? "" : "-", (long long)runs, s->inst->name.p,
+        f ? f->name.p : xg_exe_thunk_name(s->kind));
+}
+/* A row for each step; those of a loop with a known count as often as it turns, of others once. */
+XG_FN int64_t xg_driver_times(xg_buf *b, const xg_plan *p, uint32_t sequence, int64_t runs, uint32_t depth) {
+    const xg_plan_sequence *q = p->sequences.p[sequence];
+    int64_t sum = 0;
+    uint32_t k, j;
+    for (k = 0; k < q->steps.n; k++) {
+        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
+        int64_t ps = xg_cost_mul(xg_driver_step_time(p, s), runs);
+        sum = xg_cost_add(sum, ps);
+        if (b && ps) xg_driver_time_row(b, p, s, ps, runs);
+        for (j = 0; j < s->n_children && depth < XG_DRIVER_NESTING; j++)
+            sum = xg_cost_add(sum, xg_driver_times(b, p, s->children[j],
+                                       s->kind == XG_EXE_THUNK_FOR ? xg_cost_mul(runs, s->value) : runs, depth + 1));
+    }
+    return sum;
+}
+XG_FN int64_t xg_driver_predict(const xg_plan *p, const xg_driver_options *o) {
+    xg_buf text, *b = o->dump ? &text : NULL;
+    int64_t sum = 0;
+    uint32_t k;
+    xg_buf_init(&text, p->arena);
+    xg_puts(&text, "predicted_us\tlimited_by\t%_of_peak\truns\thlo\tkernel\n");
+    for (k = 0; k < p->sequences.n && p->sequences.p[k]->comp != p->m->entry; k++) {} /* command buffers stand behind */
+    if (k < p->sequences.n) sum = xg_driver_times(b, p, k, 1, 0);
+    if (b) xg_driver_dump_text(o, "times", b);
+    return sum;
+}
+
 /* From a plan on: kernels, text, bytes. */
 XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_report *report, xg_arena *to) {
     xg_arena *a = p->arena;
@@ -308,6 +365,10 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         p->hlo = xg_str_of(text.p, text.n);
     }
     if (report) xg_driver_fill_report(p, instructions, report);
+    if (o->predict) {
+        int64_t whole = xg_driver_predict(p, o);
+        if (report) report->picoseconds = whole;
+    }
     exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
         xg_buf_init(&text, a);

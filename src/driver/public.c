@@ -305,6 +305,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->excess_precision = d->allow_excess_precision;
     o->double_buffering = d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
+    o->predict = d->predict_times;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? -1 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
@@ -323,6 +324,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.total_bytes = (uint64_t)r->total_bytes;
     m->report.ptx_bytes = r->ptx_bytes;
     m->report.made_again = r->made_again;
+    m->report.predicted_ns = (uint64_t)r->picoseconds / 1000;
     m->compiled = true;
 }
 

@@ -20,21 +20,6 @@ enum {
     XG_COST_L1_SPEED = 20,
     XG_COST_VECTOR = 4
 };
-static const int64_t XG_COST_MOST = INT64_MAX / 4;
-
-XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
-XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
-    int64_t r;
-    return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
-}
-/* a * b / c without an intermediate overflow, rounded down; c > 0. */
-XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
-    int64_t r;
-    if (b == c) return a;
-    if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
-    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
-}
-
 XG_FN int64_t xg_cost_bytes(const xg_shape *s) {
     int64_t sum = 0;
     uint32_t k;

@@ -18,6 +18,7 @@
 #ifndef XG_KIR_H
 #define XG_KIR_H
 #include "../affine/affine.h"
+#include "../cost/cost.h"
 #include "ops.h"
 
 typedef enum xg_kopcode {
@@ -457,4 +458,8 @@ XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane)
 
 /* rules.c */
 XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op);
+/* ---- estimate.c ---- */
+/* What a low-level kernel will do on the device, for xg_cost_predict; made in the arena, which is reset. */
+XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *out);
+
 #endif /* XG_KIR_H */

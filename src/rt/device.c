@@ -78,6 +78,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     xg_ctx_init(&d->c, mem, 0);
     xg_arena_init(&d->arena, &d->c);
     d->no_command_buffers = desc && desc->no_command_buffers;
+    d->predict = desc && desc->predict;
+    d->predict_scale = desc && desc->predict_scale ? desc->predict_scale : 1;
+    d->predict_memory_scale = desc && desc->predict_memory_scale ? desc->predict_memory_scale : d->predict_scale;
     d->copy_stream = desc && desc->copy_stream;
     d->concurrent = desc && desc->concurrent;
     if (desc) {
@@ -122,6 +125,7 @@ XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
     return d && d->platform ? d->platform->name : "none";
 }
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *d) { return d ? d->name : ""; }
+XLAGPU_DEF const char *xlagpu_limit_name(uint32_t limit) { return xg_cost_limit_name(limit); }
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *d) { return d ? d->target : ""; }
 XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *d, xlagpu_target_desc *out) {
     memset(out, 0, sizeof *out);

@@ -131,6 +131,10 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
         to->class_warps[i] += s->class_warps[i];
         to->class_lanes[i] += s->class_lanes[i];
     }
+    to->predicted_ns += s->predicted_ns;
+    if (!s->predicted_ns) return;
+    to->limit = s->limit;
+    to->peak_permille = s->peak_permille;
 }
 
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {

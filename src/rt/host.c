@@ -256,11 +256,26 @@ XG_FN void xr_host_collect(xr_host_run *r, uint32_t worker) {
         if (k == h->n_faults && k < XG_MAX(r->launch.max_faults, 1u)) h->faults[h->n_faults++] = *f;
     }
 }
+XG_FN void xr_host_predict(xr_host_run *r, const xg_sim_stats *sum, xlagpu_kernel_stats *stats) {
+    xg_cost_counts counts;
+    xg_cost_prediction p;
+    xg_sim_trace_counts(r->launch.trace, &r->launch, sum, &counts);
+    xg_cost_grow(&counts, r->device->predict_scale, r->device->predict_memory_scale);
+    p = xg_cost_predict(&r->device->figures, &counts);
+    stats->predicted_ns += (uint64_t)p.picoseconds / 1000;
+    stats->limit = (uint32_t)p.limit;
+    stats->peak_permille = (uint32_t)p.permille;
+    xg_sim_trace_free(r->launch.trace);
+    r->launch.trace = NULL;
+}
+
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
 XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
     size_t each = xg_sim_worker_bytes(&r->launch);
+    xg_sim_stats sum;
     uint32_t n, k;
     xlagpu_status s = XLAGPU_OK;
+    memset(&sum, 0, sizeof sum);
     r->blocks = (uint64_t)r->launch.grid[0] * XG_MAX(r->launch.grid[1], 1u) * XG_MAX(r->launch.grid[2], 1u);
     if (r->launch.module->prints && r->device->print) {
         r->launch.print = r->device->print;
@@ -271,6 +286,7 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
         r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;
     r->share = XG_MAX(r->blocks / ((uint64_t)n * 32), 1u);
+    if (r->device->predict && stats) r->launch.trace = xg_sim_trace_new(c, &r->launch, &r->device->figures, n);
     xg_sim_begin(&r->launch);
     for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
     xr_parallel(n, xr_host_job, r);
@@ -278,13 +294,15 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     xg_sim_end(&r->launch);
     for (k = 0; k < n; k++) {
         if (r->faults) xr_host_collect(r, k);
-        if (stats) xr_host_count(stats, xg_sim_worker_stats(r->workers[k]));
+        if (stats) xg_sim_stats_add(&sum, xg_sim_worker_stats(r->workers[k]));
         if (r->status[k] != XLAGPU_OK && s == XLAGPU_OK) {
             char text[XG_MESSAGE_MAX - 128];
             xg_sim_fault_text(r->workers[k], text, sizeof text);
             s = xr_fail(c, r->status[k], "%s", text);
         }
     }
+    if (stats) xr_host_count(stats, &sum);
+    if (r->launch.trace) xr_host_predict(r, &sum, stats);
     return s;
 }
 
@@ -448,6 +466,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(
     memcpy(r.launch.block, l->block, sizeof r.launch.block);
     memcpy(r.launch.cluster, l->cluster, sizeof r.launch.cluster);
     r.launch.dynamic_shared = l->shared_bytes;
+    r.launch.registers = l->registers;
     r.launch.memory = &xr_host_of(d)->memory;
     r.launch.params = l->parameters;
     r.launch.param_bytes = l->parameter_bytes;

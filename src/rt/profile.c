@@ -57,7 +57,7 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     xlagpu_kernel_stats *k = t->kind == XG_EXE_THUNK_KERNEL ? &e->stats[t->kernel] : NULL;
-    uint64_t instructions = k ? k->warp_instructions : 0;
+    uint64_t instructions = k ? k->warp_instructions : 0, predicted = k ? k->predicted_ns : 0;
     double start = xr_seconds(), took = 0;
     xlagpu_rt_event *v;
     xlagpu_status s = q->event_record(e, e->profile.before, stream);
@@ -82,6 +82,8 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     v->flops = t->flops;
     v->bytes = t->bytes;
     v->instructions = k ? k->warp_instructions - instructions : 0;
+    v->predicted = k ? (double)(k->predicted_ns - predicted) * 1e-9 : 0;
+    v->limit = k ? k->limit : 0;
     return s;
 }
 

@@ -58,6 +58,8 @@ struct xlagpu_device {
     xr_block *blocks; /* in the order in which they were made */
     uint32_t n_blocks, cap_blocks;
     uint32_t threads, approximations;
+    uint32_t predict_scale, predict_memory_scale;
+    bool predict; /* launches of the simulator are counted for the model of time */
     bool no_command_buffers, copy_stream, concurrent;
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;

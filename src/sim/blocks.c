@@ -43,6 +43,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
         v->released = v->impatient = v->in_cluster_barrier = false;
     }
     for (i = 0; i < w->n_groups; i++) w->groups[i].together = w->groups[i].n > 1;
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_block(w);
     w->fuel_end = w->stats.warp_instructions + (xg_sim_fuel(l));
 }
 
@@ -91,7 +92,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     if (g->together) {
         if (v->state != XG_SIM_READY) return false;
-        if (xg_sim_exec(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
+        if (xg_sim_exec_as(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
         if (g->together && g->n > 1)
             for (k = 1; k < g->n; k++)
                 if (v[k].state != v->state) g->together = false;
@@ -99,7 +100,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     for (k = 0; k < g->n && !w->faulted; k++)
         if (v[k].state == XG_SIM_READY) {
-            if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD)
+            if (xg_sim_exec_as(w, &v[k], 1) == XG_SIM_YIELD)
                 xg_sim_take_turns(w, &v[k]);
             else
                 v[k].turns = 0;
@@ -193,6 +194,8 @@ XG_FN void xg_sim_cluster_run(xg_sim_worker *w, const uint64_t *blocks) {
         if (faulted || done == c->n * w->l->warps) break;
     }
     xg_sim_land(w);
+    for (r = 0; r < c->n; r++)
+        if (XG_UNLIKELY(c->peers[r]->tracer != NULL)) xg_sim_trace_block_end(c->peers[r]);
     for (r = 0; r < c->n; r++)
         if (!w->faulted && !c->peers[r]->faulted) xg_sim_tensor_end(c->peers[r]);
     for (r = 1; r < c->n; r++) { /* the first of a cluster speaks for all */

@@ -478,6 +478,7 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
         c->peers[r] = xg_sim_worker_make(at, l);
         c->peers[r]->cluster = c;
         c->peers[r]->rank = r;
+        if (l->trace) c->peers[r]->tracer = &l->trace->tracers[l->trace->taken++ % l->trace->n_tracers];
     }
     return c->peers[0];
 }

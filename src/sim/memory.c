@@ -336,6 +336,7 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     if (space <= XG_SIM_SHARED &&
         xg_sim_reach_many(w, w->m->moves, slot, offset, wide, space, mask, bytes, write, r, room)) {
         xg_sim_count_access(w, r, mask, mask == 0xFFFFFFFFu ? (uint32_t)XG_SIM_WARP : xg_sim_popc(mask), bytes);
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_access(w, in, r, mask, bytes, write);
         return true;
     }
     r->shape = XG_SIM_ANY;
@@ -350,7 +351,10 @@ XG_FN bool xg_sim_reach_warp(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
             n_global++;
     }
     r->shared = n_shared != 0;
-    if ((n_shared != 0) != (n_global != 0)) xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
+    if ((n_shared != 0) != (n_global != 0)) {
+        xg_sim_count_access(w, r, mask, n_shared + n_global, bytes);
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_access(w, in, r, mask, bytes, write);
+    }
     return true;
 }
 

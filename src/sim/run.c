@@ -117,6 +117,7 @@ XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all
     w->bars_used &= ~(1u << id);
     w->cluster->stalls = 0;
     xg_sim_interval_next(w);
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_open(w);
     w->stats.barriers++;
 }
 /* Not all lanes of a warp came to a barrier: where are the others? */
@@ -621,6 +622,41 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     w->stats.warp_instructions += warp_count;
     w->stats.lane_instructions += lane_count;
     return team.why;
+}
+
+/* The same for a traced launch: each record by itself, memory by the long way. */
+XG_FN xg_sim_why xg_sim_exec_traced(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
+    const xg_sim_ins *in;
+    uint32_t pc = v->pc, k;
+    xg_sim_team team;
+    team.w = w;
+    team.v = v;
+    team.n = nw;
+    team.why = XG_SIM_WAITS;
+    w->polls = false;
+    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM;
+    for (;;) {
+        bool whole = v->mask == XG_SIM_ALL;
+        in = &w->m->code[pc];
+        if (in->flags & XG_SIM_FIRST && !v->released &&
+            (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
+            w->stats.warp_instructions += nw;
+            if (whole && !(in->flags & XG_SIM_GUARDED)) {
+                w->stats.lane_instructions += (uint64_t)XG_SIM_WARP * nw;
+                xg_sim_ran(w, pc, pc + 1, nw);
+            } else
+                w->stats.lane_instructions += xg_sim_count_active(&team, in, pc);
+        }
+        w->tracer->level = 0;
+        if (!xg_sim_step(&team, in, pc)) break;
+        for (k = 0; k < nw; k++) xg_sim_trace_step(w, &v[k], in);
+        pc = v->pc;
+    }
+    return team.why;
+}
+
+XG_FN xg_sim_why xg_sim_exec_as(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
+    return XG_UNLIKELY(w->tracer != NULL) ? xg_sim_exec_traced(w, v, nw) : xg_sim_exec(w, v, nw);
 }
 
 #endif /* XG_SIM_RUN_C */

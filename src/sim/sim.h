@@ -29,6 +29,7 @@
 #include "../base/base.h"
 #include "../base/number.h"
 #include "../api/counters.h"
+#include "../cost/cost.h"
 
 #ifndef XG_SIM_FN
 #ifdef XLAGPU_SPLIT_SIM
@@ -220,11 +221,13 @@ typedef struct xg_sim_launch {
     /* 0 counts as 1. A block ends at its first fault; the launch goes on until it has so many of different kinds or
      * PTX lines */
     uint32_t max_faults;
-    bool unchecked_shared;    /* do not report reads of shared memory that nobody wrote */
-    bool unchecked_global;    /* ... of global memory that nobody wrote */
-    bool unchecked_races;     /* do not report data races */
-    bool unchecked_registers; /* do not report uses of registers that were not written */
-    uint32_t sm_count;        /* what %nsmid says; 0 = 132 */
+    bool unchecked_shared;      /* do not report reads of shared memory that nobody wrote */
+    bool unchecked_global;      /* ... of global memory that nobody wrote */
+    bool unchecked_races;       /* do not report data races */
+    bool unchecked_registers;   /* do not report uses of registers that were not written */
+    uint32_t sm_count;          /* what %nsmid says; 0 = 132 */
+    struct xg_sim_trace *trace; /* not NULL: counts for the model of time, slower */
+    uint32_t registers;         /* of a thread, for that model; 0: not known */
     /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
@@ -266,6 +269,15 @@ XG_SIM_FN const xg_sim_kept *xg_sim_fault_at(const xg_sim_worker *w, uint32_t i)
 XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t cap);
 /* True when blocks may run on several threads at once (the compiler gives us atomic read-modify-write). */
 XG_SIM_FN bool xg_sim_threads_ok(void);
+
+/* ---- trace.c: what a launch does, for the model of time ---- */
+typedef struct xg_sim_trace xg_sim_trace;
+/* For a prepared launch on so many workers; NULL without memory. The launch takes it by its field; device stays. */
+XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers);
+XG_SIM_FN void xg_sim_trace_free(xg_sim_trace *t); /* NULL is allowed */
+/* When all workers' stats have been asked for; stats is their sum. */
+XG_SIM_FN void xg_sim_trace_counts(
+    const xg_sim_trace *t, const xg_sim_launch *l, const xg_sim_stats *stats, xg_cost_counts *out);
 
 /* ---- inside the room: types
  * ----------------------------------------------------------------------------------------- */

@@ -189,7 +189,8 @@ struct xg_sim_worker {
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     uint32_t bars_used; /* where a warp has arrived, by bits */
     xg_sim_stats stats;
-    xg_sim_runs *runs; /* of each record, and one more */
+    struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
+    xg_sim_runs *runs;            /* of each record, and one more */
     xg_sim_search watch;
     xg_sim_stored *stored; /* XG_SIM_STORED of each warp; NULL: there is no shared memory */
     bool faulted;
@@ -197,6 +198,12 @@ struct xg_sim_worker {
     xg_sim_kept *faults; /* all that are different */
     uint32_t n_faults;
 };
+
+/* ---- trace.c ---- */
+struct xg_sim_reach;
+XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t record, uint64_t ran);
+XG_FN void xg_sim_trace_access(
+    xg_sim_worker *w, const xg_sim_ins *in, const struct xg_sim_reach *r, uint32_t mask, uint32_t bytes, bool write);
 
 #if XG_SIM_VECTORS
 #define XG_SIM_ATOMICS 1

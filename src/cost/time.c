@@ -1,0 +1,260 @@
+/* cost/time.c -- how long a kernel takes: one formula over counts, whoever counted.
+ *
+ *     time = launch + norm of what works at the same time:
+ *         issue slots, pipes, matrix units, passes of shared memory and of the first cache   a multiprocessor's, each
+ *         second cache, device memory                                                        the device's
+ *         a warp's own chain of waits, as often as blocks follow each other                  nobody's: latency
+ *
+ * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
+ * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
+ * term alone 5.5 %, the sum 16.5 %).
+ *
+ * All arithmetic is in integers (picoseconds, clocks), so that every compiler and machine predicts, and decides, alike;
+ * sums and products saturate. */
+#ifndef XG_COST_TIME_C
+#define XG_COST_TIME_C
+#include "cost.h"
+
+enum {
+    XG_COST_SCHEDULERS = 4,   /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
+    XG_COST_LANES = 32,       /* of a warp */
+    XG_COST_PASS_BYTES = 128, /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_COST_PORT_BYTES = 64,  /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
+    XG_COST_TURNOVER_CLOCKS =
+        430,                     /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
+    XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
+    XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
+    XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
+    XG_COST_SECTOR_BYTES = 32,
+    XG_COST_FEW_ROUNDS = 4, /* up to here a last, partial round of blocks counts as a whole one */
+    XG_COST_WARM_US = 100,  /* shorter kernels run at the highest clock: power is averaged over longer */
+    XG_COST_PERMILLE = 1000
+};
+static const int64_t XG_COST_MOST = INT64_MAX / 4;
+
+XG_FN int64_t xg_cost_add(int64_t a, int64_t b) { return a > XG_COST_MOST - b ? XG_COST_MOST : a + b; }
+XG_FN int64_t xg_cost_mul(int64_t a, int64_t b) {
+    int64_t r;
+    return xg_mul64(a, b, &r) && r < XG_COST_MOST ? r : XG_COST_MOST;
+}
+XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
+    int64_t r;
+    if (b == c) return a;
+    if (xg_mul64(a, b, &r) && r < XG_COST_MOST) return c == 1 ? r : r / c;
+    return xg_cost_add(xg_cost_mul(a / c, b), xg_cost_mul(a % c, b) / c);
+}
+
+/* ---- the norm ---- */
+
+XG_FN uint64_t xg_cost_root(uint64_t x) { /* the square root, rounded down */
+    uint64_t r = 0, bit = (uint64_t)1 << 62;
+    while (bit > x) bit >>= 2;
+    for (; bit; bit >>= 2) {
+        bool fits = x >= r + bit;
+        if (fits) x -= r + bit;
+        r = (r >> 1) + (fits ? bit : 0);
+    }
+    return r;
+}
+XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
+    enum {
+        ONE_BITS = 14
+    }; /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
+    int64_t most = 1;
+    uint64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
+    for (k = 0; k < n; k++) {
+        uint64_t r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << ONE_BITS, most);
+        sum += r * r * r * r;
+    }
+    return xg_cost_scale(most, (int64_t)xg_cost_root(xg_cost_root(sum)), (int64_t)1 << ONE_BITS);
+}
+
+/* ---- what a device can do ---- */
+
+XG_FN int64_t xg_cost_clocks_ps(int64_t clocks, int64_t mhz) {
+    return xg_cost_scale(clocks, 1000000, XG_MAX(mhz, (int64_t)1));
+}
+
+XG_FN int64_t xg_cost_bytes_ps(int64_t bytes, int64_t bytes_a_second) {
+    return xg_cost_scale(bytes, 1000, xg_device_gbs(bytes_a_second));
+}
+
+/* Blocks that a multiprocessor has at a time. */
+XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES, most = d->blocks_per_sm, unit, shared;
+    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_COST_LANES, (int64_t)1));
+    unit = (c->registers * XG_COST_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
+    if (unit) most = XG_MIN(most, d->registers_per_sm / (unit * XG_MAX(warps, (int64_t)1)));
+    shared = c->shared_bytes + d->shared_reserved;
+    if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
+    return XG_MAX(most, (int64_t)1);
+}
+
+typedef struct xg_cost_spread {
+    int64_t busy;      /* multiprocessors that have blocks */
+    int64_t residents; /* blocks of each at a time */
+    int64_t most;      /* blocks of the busiest, in thousandths */
+    int64_t rounds;    /* of blocks that follow each other, in thousandths */
+    int64_t warps;     /* resident ones of a multiprocessor */
+} xg_cost_spread;
+
+XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_spread s;
+    int64_t blocks = XG_MAX(c->blocks, (int64_t)1), each;
+    s.busy = XG_MIN(blocks, d->sm_count);
+    each = (blocks + s.busy - 1) / s.busy;
+    s.residents = XG_MIN(xg_cost_residents(d, c), each);
+    s.rounds = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy * s.residents);
+    s.most = each * XG_COST_PERMILLE;
+    if (each > XG_COST_FEW_ROUNDS * s.residents) { /* half a block of tail, on average */
+        s.most = xg_cost_scale(blocks, XG_COST_PERMILLE, s.busy) + XG_COST_PERMILLE / 2;
+        s.rounds += XG_COST_PERMILLE / 2 / s.residents;
+    } else
+        s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
+    s.warps = s.residents * ((c->threads + XG_COST_LANES - 1) / XG_COST_LANES);
+    return s;
+}
+
+/* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
+XG_FN int64_t xg_cost_unit_ps(
+    const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
+    int64_t busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
+    (void)d;
+    return xg_cost_clocks_ps(busiest, mhz);
+}
+
+/* ---- terms ---- */
+
+XG_FN int64_t xg_cost_rate(const xg_device *d, xg_cost_pipe pipe) {
+    switch (pipe) {
+#define X(NAME, text, figure) \
+    case XG_PIPE_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_PIPES(X)
+#undef X
+    default: return 1;
+    }
+}
+XG_FN int64_t xg_cost_tensor_rate(const xg_device *d, xg_cost_tensor type) {
+    switch (type) {
+#define X(NAME, text, figure) \
+    case XG_TENSOR_##NAME: return XG_MAX(d->figure, (int64_t)1);
+        XG_COST_TENSORS(X)
+#undef X
+    default: return 1;
+    }
+}
+/* Clocks of matrix units for all that they do, as if one multiprocessor did it. */
+XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c, bool peak) {
+    int64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < XG_TENSOR_COUNT; k++) {
+        int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
+        sum = xg_cost_add(sum, c->macs[k] / rate);
+        sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
+                                   peak ? XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
+    }
+    return sum;
+}
+
+/* Bytes a second that a mix of loads and stores reaches: the middle between pure streams and a copy. */
+XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c) {
+    int64_t sum = xg_cost_add(c->read_bytes, c->written_bytes), mixed = XG_MIN(c->read_bytes, c->written_bytes), held;
+    held = d->read_permille - xg_cost_scale(d->read_permille - d->copy_permille, 2 * mixed, XG_MAX(sum, (int64_t)1));
+    return d->bandwidth / XG_COST_PERMILLE * held;
+}
+
+/* A block between two barriers takes as long as the warps' waits or as the work of all its warps. What overlaps in a
+ * block that has no barriers, or with other blocks, follows each other in one that has them and is alone. */
+XG_FN int64_t xg_cost_block_clocks(const xg_cost_counts *c, const xg_cost_spread *s) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES;
+    int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS,
+            wait = XG_MAX(c->warp_clocks - c->warp_issued, (int64_t)0);
+    int64_t apart = wait + work, most = XG_MAX(c->warp_clocks, work);
+    if (c->barriers < XG_COST_PHASES) return c->warp_clocks;
+    return most + XG_MAX(apart - most, (int64_t)0) / s->residents;
+}
+
+XG_FN void xg_cost_terms(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *t) {
+    int64_t warps = XG_MAX(XG_MIN(s->warps, (int64_t)XG_COST_SCHEDULERS), (int64_t)1), bytes, port, round, tensor;
+    uint32_t k;
+    memset(t, 0, XG_LIMIT_COUNT * sizeof *t);
+    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, d->clock_mhz);
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        t[k] = xg_cost_unit_ps(d, c, s,
+            xg_cost_scale(c->pipes[k], XG_COST_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
+            d->clock_mhz);
+    tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
+    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->clock_mhz);
+    if (t[XG_LIMIT_TENSOR] > XG_COST_WARM_US * (int64_t)1000000)
+        t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->tensor_mhz);
+    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, d->clock_mhz);
+    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, d->clock_mhz);
+    bytes = xg_cost_mul(c->l2_sectors, XG_COST_SECTOR_BYTES);
+    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, d->clock_mhz);
+    t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
+    bytes = xg_cost_add(c->read_bytes, c->written_bytes);
+    t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
+    round = xg_cost_block_clocks(c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
+    t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), d->clock_mhz);
+}
+
+/* The share of the device's best that the kernel reaches, of memory or of the pipe that it uses most. */
+XG_FN int64_t xg_cost_permille_of(const xg_device *d, const xg_cost_counts *c, int64_t ps) {
+    int64_t best = xg_cost_bytes_ps(xg_cost_add(c->read_bytes, c->written_bytes), d->bandwidth),
+            clocks = xg_cost_tensor_clocks(d, c, true);
+    uint32_t k;
+    for (k = 0; k < XG_PIPE_COUNT; k++)
+        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_COST_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
+    best = XG_MAX(best, xg_cost_clocks_ps(clocks / XG_MAX(d->sm_count, (int64_t)1), d->clock_mhz));
+    return XG_MIN(xg_cost_scale(best, XG_COST_PERMILLE, XG_MAX(ps, (int64_t)1)), (int64_t)XG_COST_PERMILLE);
+}
+
+XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
+    uint32_t k;
+    c->blocks = xg_cost_mul(c->blocks, grid);
+    c->issued = xg_cost_mul(c->issued, grid);
+    for (k = 0; k < XG_PIPE_COUNT; k++) c->pipes[k] = xg_cost_mul(c->pipes[k], grid);
+    for (k = 0; k < XG_TENSOR_COUNT; k++) {
+        c->macs[k] = xg_cost_mul(c->macs[k], grid);
+        c->warp_macs[k] = xg_cost_mul(c->warp_macs[k], grid);
+    }
+    c->shared_passes = xg_cost_mul(c->shared_passes, grid);
+    c->l1_passes = xg_cost_mul(c->l1_passes, grid);
+    c->l2_sectors = xg_cost_mul(c->l2_sectors, grid);
+    c->read_bytes = xg_cost_mul(c->read_bytes, memory);
+    c->written_bytes = xg_cost_mul(c->written_bytes, memory);
+}
+XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
+    xg_cost_prediction p;
+    xg_cost_spread s = xg_cost_spread_of(d, c);
+    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz),
+            launch = d->graph_ns * 1000;
+    uint32_t k;
+    memset(&p, 0, sizeof p);
+    xg_cost_terms(d, c, &s, p.terms);
+    p.residents = s.residents;
+    p.rounds_permille = s.rounds;
+    /* the launch figure is that of an empty kernel, whose own time it contains */
+    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_norm(p.terms, XG_LIMIT_LAUNCH) - empty, (int64_t)0));
+    p.terms[XG_LIMIT_LAUNCH] = launch;
+    for (k = 1; k < XG_LIMIT_COUNT; k++)
+        if (p.terms[k] > p.terms[p.limit]) p.limit = (xg_cost_limit)k;
+    p.permille = xg_cost_permille_of(d, c, p.picoseconds);
+    return p;
+}
+
+XG_FN const char *xg_cost_limit_name(uint32_t limit) {
+    static const char *const names[] = {
+#define X(NAME, text, figure) text,
+        XG_COST_PIPES(X)
+#undef X
+#define X(NAME, text) text,
+            XG_COST_LIMITS(X)
+#undef X
+    };
+    return limit < XG_COUNT(names) ? names[limit] : "?";
+}
+
+#endif /* XG_COST_TIME_C */

@@ -1,0 +1,491 @@
+/* kir/estimate.c -- what a low-level kernel will do, for the model of time (cost/time.c), without running it.
+ *
+ * Two warps of a block in the middle of the grid are followed through the code: the first, and one that stands for all
+ * others. Integers are computed for all 32 lanes as far as they do not depend on memory, so that an access's sectors
+ * and banks are those of its addresses, odd ones too. A value has a clock at which it is ready; an operation begins
+ * when its operands are. Of a loop two rounds are followed, the first and one in the middle; the others take what that
+ * one took. A condition that depends on memory counts as true, an address that does as 32 sectors. */
+#ifndef XG_KIR_ESTIMATE_C
+#define XG_KIR_ESTIMATE_C
+#include "kir.h"
+
+enum {
+    XG_KEST_LANES = 32,
+    XG_KEST_SECTOR = 32,
+    XG_KEST_SEEN = 1 << 10, /* sectors that a warp remembers: its share of the first cache, 32 KiB */
+    XG_KEST_ALU_CLOCKS = 4, /* latencies: see sim/trace.c */
+    XG_KEST_SPECIAL_CLOCKS = 20,
+    XG_KEST_WARP_CLOCKS = 24,
+    XG_KEST_BARRIER_CLOCKS = 30,
+    XG_KEST_ATOMIC_CLOCKS = 30,
+    XG_KEST_WIDE = 2, /* instructions of 64-bit integers, in 32-bit ones */
+    XG_KEST_DIVIDE = 18,
+    XG_KEST_DIVIDE_WIDE = 70,
+    XG_KEST_DIVIDE_FLOAT = 10,
+    XG_KEST_UNKNOWN_TRIPS = 16 /* of a loop whose end depends on memory */
+};
+
+typedef struct xg_kest_value {
+    bool known;
+    int32_t arg;   /* of a pointer: the kernel's argument, -1 shared memory */
+    int64_t ready; /* clocks */
+    int64_t at[XG_KEST_LANES];
+} xg_kest_value;
+typedef struct xg_kest {
+    const xg_kmodule *m;
+    const xg_device *d;
+    xg_arena *a;
+    xg_kest_value **values; /* by id */
+    xg_cost_counts *c;
+    uint64_t *seen;
+    int64_t *touched; /* by argument: bytes of sectors that all warps ask for, read; then written */
+    uint32_t n_args, mask;
+    int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
+    int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
+} xg_kest;
+
+XG_FN xg_kest_value *xg_kest_of(xg_kest *e, const xg_kval *v) {
+    xg_kest_value **x = &e->values[v->id];
+    if (!*x) {
+        *x = XG_NEW(e->a, xg_kest_value);
+        (*x)->arg = -1;
+    }
+    return *x;
+}
+XG_FN const xg_kest_value *xg_kest_in(xg_kest *e, const xg_kop *op, uint32_t k) {
+    return xg_kest_of(e, op->operands[k].value);
+}
+XG_FN void xg_kest_splat(xg_kest_value *v, int64_t x) {
+    uint32_t l;
+    v->known = true;
+    for (l = 0; l < XG_KEST_LANES; l++) v->at[l] = x;
+}
+/* An integer of this type, sign-extended. */
+XG_FN int64_t xg_kest_wrap(const xg_kval *v, int64_t x) {
+    int bits = v->type->kind == XG_TK_SCALAR ? xg_kelem_bits(v->type->elem) : 64;
+    if (bits == 1) return x & 1;
+    if (bits <= 0 || bits >= 64) return x;
+    return (int64_t)((uint64_t)x << (64 - bits)) >> (64 - bits);
+}
+XG_FN uint64_t xg_kest_unsigned(const xg_kval *v, int64_t x) {
+    int bits = v->type->kind == XG_TK_SCALAR ? xg_kelem_bits(v->type->elem) : 64;
+    return bits > 0 && bits < 64 ? (uint64_t)x & (((uint64_t)1 << bits) - 1) : (uint64_t)x;
+}
+
+/* ---- integers ---- */
+
+XG_FN bool xg_kest_compare(uint32_t how, int64_t x, int64_t y, uint64_t ux, uint64_t uy) {
+    switch (how) {
+    case XG_CI_EQ: return x == y;
+    case XG_CI_NE: return x != y;
+    case XG_CI_SLT: return x < y;
+    case XG_CI_SLE: return x <= y;
+    case XG_CI_SGT: return x > y;
+    case XG_CI_SGE: return x >= y;
+    case XG_CI_ULT: return ux < uy;
+    case XG_CI_ULE: return ux <= uy;
+    case XG_CI_UGT: return ux > uy;
+    default: return ux >= uy;
+    }
+}
+/* One lane of an operation on two integers; false: it is none, or undefined. */
+XG_FN bool xg_kest_lane(const xg_kop *op, int64_t x, int64_t y, int64_t *out) {
+    const xg_kval *a = op->operands[0].value;
+    uint64_t ux = xg_kest_unsigned(a, x), uy = xg_kest_unsigned(a, y);
+    switch (op->op) {
+    case XG_K_OP_ADDI: *out = (int64_t)((uint64_t)x + (uint64_t)y); return true;
+    case XG_K_OP_SUBI: *out = (int64_t)((uint64_t)x - (uint64_t)y); return true;
+    case XG_K_OP_MULI:
+    case XG_K_OP_MULWIDES: *out = (int64_t)((uint64_t)x * (uint64_t)y); return true;
+    case XG_K_OP_MULWIDEU: *out = (int64_t)(ux * uy); return true;
+    case XG_K_OP_MULHUI: *out = (int64_t)(ux * uy >> 32); return xg_kelem_bits(a->type->elem) == 32;
+    case XG_K_OP_MULHSI: *out = x * y >> 32; return xg_kelem_bits(a->type->elem) == 32;
+    case XG_K_OP_DIVSI:
+        if (!y || y == -1) return false;
+        *out = x / y;
+        return true;
+    case XG_K_OP_REMSI:
+        if (!y || y == -1) return false;
+        *out = x % y;
+        return true;
+    case XG_K_OP_DIVUI:
+        if (!uy) return false;
+        *out = (int64_t)(ux / uy);
+        return true;
+    case XG_K_OP_REMUI:
+        if (!uy) return false;
+        *out = (int64_t)(ux % uy);
+        return true;
+    case XG_K_OP_ANDI: *out = x & y; return true;
+    case XG_K_OP_ORI: *out = x | y; return true;
+    case XG_K_OP_XORI: *out = x ^ y; return true;
+    case XG_K_OP_SHLI: *out = (int64_t)(ux << (uy & 63)); return true;
+    case XG_K_OP_SHRUI: *out = (int64_t)(ux >> (uy & 63)); return true;
+    case XG_K_OP_SHRSI: *out = x >> (uy & 63); return true;
+    case XG_K_OP_MAXSI: *out = XG_MAX(x, y); return true;
+    case XG_K_OP_MINSI: *out = XG_MIN(x, y); return true;
+    case XG_K_OP_MAXUI: *out = ux > uy ? x : y; return true;
+    case XG_K_OP_MINUI: *out = ux < uy ? x : y; return true;
+    case XG_K_OP_CMPI: *out = xg_kest_compare(op->flags, x, y, ux, uy); return true;
+    default: return false;
+    }
+}
+XG_FN void xg_kest_pair(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
+    const xg_kest_value *x = xg_kest_in(e, op, 0), *y = xg_kest_in(e, op, 1);
+    uint32_t l;
+    r->known = x->known && y->known;
+    for (l = 0; l < XG_KEST_LANES && r->known; l++) {
+        r->known = xg_kest_lane(op, x->at[l], y->at[l], &r->at[l]);
+        r->at[l] = xg_kest_wrap(&op->results[0], r->at[l]);
+    }
+}
+XG_FN void xg_kest_cast(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
+    const xg_kest_value *x = xg_kest_in(e, op, 0);
+    uint32_t l;
+    r->known = x->known;
+    for (l = 0; l < XG_KEST_LANES && r->known; l++)
+        r->at[l] = op->op == XG_K_OP_EXTUI ? (int64_t)xg_kest_unsigned(op->operands[0].value, x->at[l])
+                                           : xg_kest_wrap(&op->results[0], x->at[l]);
+}
+XG_FN void xg_kest_thread(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
+    const uint32_t *n = e->m->entry->threads;
+    uint32_t l;
+    r->known = true;
+    for (l = 0; l < XG_KEST_LANES; l++) {
+        int64_t t = e->thread[0] + l;
+        r->at[l] = op->flags == 0 ? t % n[0] : op->flags == 1 ? t / n[0] % n[1] : t / n[0] / n[1];
+    }
+}
+/* The operation's result, as far as it is an integer or a pointer. */
+XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
+    xg_kest_value *r = xg_kest_of(e, &op->results[0]);
+    uint32_t l;
+    r->known = false;
+    switch (op->op) {
+    case XG_K_OP_CONST:
+        if (op->results[0].type->kind == XG_TK_SCALAR && xg_kelem_is_int(op->results[0].type->elem))
+            xg_kest_splat(r, op->a);
+        return;
+    case XG_K_OP_THREAD_ID: xg_kest_thread(e, op, r); return;
+    case XG_K_OP_BLOCK_ID: xg_kest_splat(r, e->block[op->flags % 3]); return;
+    case XG_K_OP_SHARED_PTR:
+        xg_kest_splat(r, 0);
+        r->arg = -1;
+        return;
+    case XG_K_OP_PTR_ADD: {
+        const xg_kest_value *p = xg_kest_in(e, op, 0), *i = xg_kest_in(e, op, 1);
+        r->known = p->known && i->known;
+        r->arg = p->arg;
+        for (l = 0; l < XG_KEST_LANES && r->known; l++)
+            r->at[l] =
+                (int64_t)((uint64_t)p->at[l] + (uint64_t)i->at[l] * (uint64_t)(op->a ? op->a : 1) + (uint64_t)op->b);
+        return;
+    }
+    case XG_K_OP_SELECT: {
+        const xg_kest_value *c = xg_kest_in(e, op, 0), *x = xg_kest_in(e, op, 1), *y = xg_kest_in(e, op, 2);
+        r->known = c->known && x->known && y->known;
+        r->arg = x->arg;
+        for (l = 0; l < XG_KEST_LANES && r->known; l++) r->at[l] = c->at[l] ? x->at[l] : y->at[l];
+        return;
+    }
+    case XG_K_OP_EXTSI:
+    case XG_K_OP_EXTUI:
+    case XG_K_OP_TRUNCI:
+    case XG_K_OP_INDEX_CAST: xg_kest_cast(e, op, r); return;
+    default:
+        if (op->n_operands == 2) xg_kest_pair(e, op, r);
+        return;
+    }
+}
+
+/* ---- memory ---- */
+
+XG_FN bool xg_kest_seen(xg_kest *e, uint64_t sector) { /* is it in the first cache? It is from now on */
+    uint64_t *x = &e->seen[sector * 0x9E3779B97F4A7C15u >> 54];
+    bool hit = *x == sector + 1;
+    *x = sector + 1;
+    return hit;
+}
+XG_FN int64_t xg_kest_bytes(const xg_ktype *t) {
+    return (t->kind == XG_TK_VECTOR ? t->elements : 1) * XG_MAX(xg_kelem_bytes(t->elem), (int64_t)1);
+}
+/* Clocks until an access of global memory is there. */
+XG_FN int64_t xg_kest_global(xg_kest *e, const xg_kest_value *p, int64_t bytes, bool write, bool cached) {
+    uint64_t before[8] = {0};
+    int64_t sectors = 0, missed = 0, n = e->times * e->weight;
+    uint32_t l, k;
+    if (!p->known || p->arg < 0) sectors = missed = XG_KEST_LANES;
+    for (l = 0; l < XG_KEST_LANES && p->known && p->arg >= 0; l++) {
+        uint64_t from = (uint64_t)p->at[l] / XG_KEST_SECTOR, last = (uint64_t)(p->at[l] + bytes - 1) / XG_KEST_SECTOR;
+        if (!(e->mask >> l & 1)) continue;
+        for (; from <= last; from++) {
+            uint64_t tag = (from << 8 | (uint64_t)(p->arg & 127) << 1 | write) + 1;
+            for (k = 0; k < 8 && before[k] != tag; k++) {}
+            if (k < 8) continue;
+            before[sectors++ % 8] = tag;
+            missed += !(cached && xg_kest_seen(e, tag));
+        }
+    }
+    if (p->arg >= 0) {
+        int64_t *t = &e->touched[p->arg + (write ? (int32_t)e->n_args : 0)];
+        *t = xg_cost_add(*t, xg_cost_mul(missed * XG_KEST_SECTOR, n));
+    }
+    e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(missed, n));
+    e->c->l1_passes = xg_cost_add(e->c->l1_passes, xg_cost_mul(XG_MAX((sectors + 3) / 4, (int64_t)1), n));
+    return missed ? e->d->memory_latency : e->d->l1_latency;
+}
+/* Passes of an access of shared memory: the most different words that lanes of one pass want of a bank. */
+XG_FN int64_t xg_kest_passes(const xg_kest *e, const xg_kest_value *p, int64_t bytes) {
+    int64_t wide = XG_MAX(bytes / 4, (int64_t)1), lanes = XG_MAX(XG_KEST_LANES / wide, (int64_t)1), base, most, sum = 0;
+    uint32_t l, j;
+    if (!p->known) return wide;
+    for (base = 0; base < XG_KEST_LANES; base += lanes) {
+        for (most = 1, l = (uint32_t)base; l < base + lanes; l++) {
+            int64_t same = 0;
+            if (!(e->mask >> l & 1)) continue;
+            for (j = (uint32_t)base; j < l; j++)
+                same += (e->mask >> j & 1) && p->at[j] / 4 % 32 == p->at[l] / 4 % 32 && p->at[j] / 4 != p->at[l] / 4;
+            most = XG_MAX(most, same + 1);
+        }
+        sum += most;
+    }
+    return sum;
+}
+XG_FN int64_t xg_kest_access(xg_kest *e, const xg_kval *pointer, int64_t bytes, bool write, bool cached) {
+    const xg_kest_value *p = xg_kest_of(e, pointer);
+    if (!XG_KSPACE_IS_SHORT(pointer->type->space)) return xg_kest_global(e, p, bytes, write, cached);
+    e->c->shared_passes =
+        xg_cost_add(e->c->shared_passes, xg_cost_mul(xg_kest_passes(e, p, bytes), e->times * e->weight));
+    return e->d->shared_latency;
+}
+
+/* ---- operations ---- */
+
+typedef struct xg_kest_price {
+    xg_cost_pipe pipe; /* XG_PIPE_COUNT: none */
+    int64_t weight, latency;
+} xg_kest_price;
+XG_FN xg_kest_price xg_kest_make_price(xg_cost_pipe pipe, int64_t weight, int64_t latency) {
+    xg_kest_price p;
+    p.pipe = pipe;
+    p.weight = weight;
+    p.latency = latency;
+    return p;
+}
+XG_FN xg_kest_price xg_kest_float_price(xg_kelem e, int64_t weight) {
+    int bits = xg_kelem_bits(e);
+    xg_cost_pipe pipe = bits == 64 ? XG_PIPE_F64 : bits == 32 ? XG_PIPE_F32 : XG_PIPE_HALF;
+    return xg_kest_make_price(pipe, weight, weight * XG_KEST_ALU_CLOCKS * (bits == 64 ? 2 : 1));
+}
+XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
+    const xg_ktype *t = op->n_operands ? op->operands[0].value->type : NULL;
+    bool wide = t && t->kind == XG_TK_SCALAR && xg_kelem_bits(t->elem) == 64;
+    int64_t integer = wide ? XG_KEST_WIDE : 1;
+    switch (op->op) {
+    case XG_K_OP_CONST:
+    case XG_K_OP_VEXTRACT:
+    case XG_K_OP_VINSERT:
+    case XG_K_OP_BITCAST:
+    case XG_K_OP_YIELD:
+    case XG_K_OP_RETURN:
+    case XG_K_OP_CONDITION:
+    case XG_K_OP_SHARED_PTR: return xg_kest_make_price(XG_PIPE_COUNT, 0, 0);
+    case XG_K_OP_THREAD_ID:
+    case XG_K_OP_BLOCK_ID: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_EX2A:
+    case XG_K_OP_LG2A:
+    case XG_K_OP_RCPA:
+    case XG_K_OP_RSQRTA:
+    case XG_K_OP_CTPOP:
+    case XG_K_OP_CTLZ: return xg_kest_make_price(XG_PIPE_SPECIAL, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_SHFLDOWN:
+    case XG_K_OP_SHFLUP:
+    case XG_K_OP_SHFLBFLY:
+    case XG_K_OP_SHFLIDX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_WARP_CLOCKS);
+    case XG_K_OP_SITOFP:
+    case XG_K_OP_UITOFP:
+    case XG_K_OP_FPTOSI:
+    case XG_K_OP_FPTOUI: return xg_kest_make_price(XG_PIPE_CONVERT, 1, XG_KEST_SPECIAL_CLOCKS);
+    case XG_K_OP_DIVSI:
+    case XG_K_OP_DIVUI:
+    case XG_K_OP_REMSI:
+    case XG_K_OP_REMUI:
+        integer = wide ? XG_KEST_DIVIDE_WIDE : XG_KEST_DIVIDE;
+        return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS * integer);
+    case XG_K_OP_DIVF:
+    case XG_K_OP_SQRT: return xg_kest_float_price(t->elem, XG_KEST_DIVIDE_FLOAT);
+    case XG_K_OP_BARRIER: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_BARRIER_CLOCKS);
+    default: break;
+    }
+    if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
+    t = op->results[0].type;
+    if (t->kind == XG_TK_SCALAR && xg_kelem_is_float(t->elem)) return xg_kest_float_price(t->elem, 1);
+    return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS);
+}
+/* The latency of an operation that touches memory; 0: it does not. */
+XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
+    switch (op->op) {
+    case XG_K_OP_LOAD: return xg_kest_access(e, op->operands[0].value, xg_kest_bytes(op->results[0].type), false, true);
+    case XG_K_OP_STORE:
+        return xg_kest_access(e, op->operands[1].value, xg_kest_bytes(op->operands[0].value->type), true, false);
+    case XG_K_OP_ASYNC_COPY:
+        (void)xg_kest_access(e, op->operands[0].value, op->a ? op->a : 16, true, false);
+        return xg_kest_access(e, op->operands[1].value, op->a ? op->a : 16, false, false);
+    default: break;
+    }
+    if (op->op < XG_K_OP_RED_ADDI || op->op > XG_K_OP_ATOM_CAS) return 0;
+    return xg_kest_access(e, op->operands[1].value, 4, true, false) + XG_KEST_ATOMIC_CLOCKS;
+}
+XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r);
+
+/* The values of a region's arguments, or of results, from those of others. */
+XG_FN void xg_kest_copy(xg_kest *e, const xg_kval *to, const xg_kval *from) {
+    *xg_kest_of(e, to) = *xg_kest_of(e, from);
+}
+XG_FN void xg_kest_pass(xg_kest *e, const xg_kval *to, uint32_t n, const xg_kop *from, uint32_t first) {
+    uint32_t k;
+    for (k = 0; k < n && first + k < from->n_operands; k++) xg_kest_copy(e, &to[k], from->operands[first + k].value);
+}
+/* One round of a loop, counted `times` times; its clocks once. */
+XG_FN int64_t xg_kest_round(xg_kest *e, const xg_kregion *r, int64_t times) {
+    int64_t before = e->times, began = e->clock;
+    e->times = xg_cost_mul(before, times);
+    xg_kest_region(e, r);
+    e->times = before;
+    return e->clock - began;
+}
+XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
+    const xg_kregion *r = op->regions[0];
+    const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
+    int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took;
+    uint32_t l;
+    if (lo->known && hi->known && step->known) {
+        for (trips = 0, l = 0; l < XG_KEST_LANES; l++)
+            if (e->mask >> l & 1 && step->at[l] > 0)
+                trips = XG_MAX(trips, (hi->at[l] - lo->at[l] + step->at[l] - 1) / step->at[l]);
+        first = lo->at[0];
+        by = step->at[0];
+    }
+    xg_kest_pass(e, r->args + 1, r->n_args - 1, op, 3);
+    xg_kest_pass(e, op->results, op->n_results, op, 3);
+    if (trips <= 0) return;
+    if (lo->known) *xg_kest_of(e, &r->args[0]) = *lo;
+    (void)xg_kest_round(e, r, 1);
+    xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+    if (trips == 1) return;
+    xg_kest_pass(e, r->args + 1, r->n_args - 1, r->last, 0);
+    xg_kest_splat(xg_kest_of(e, &r->args[0]), first + trips / 2 * by);
+    took = xg_kest_round(e, r, trips - 1);
+    e->clock = xg_cost_add(e->clock, xg_cost_mul(took, trips - 2));
+    xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+    for (l = 0; l < op->n_results; l++) xg_kest_of(e, &op->results[l])->ready = e->clock;
+}
+XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
+    int64_t took;
+    xg_kest_pass(e, op->regions[0]->args, op->regions[0]->n_args, op, 0);
+    took = xg_kest_round(e, op->regions[0], XG_KEST_UNKNOWN_TRIPS);
+    if (op->regions[0]->last) xg_kest_pass(e, op->regions[1]->args, op->regions[1]->n_args, op->regions[0]->last, 1);
+    took += xg_kest_round(e, op->regions[1], XG_KEST_UNKNOWN_TRIPS);
+    e->clock += took * (XG_KEST_UNKNOWN_TRIPS - 1);
+}
+XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
+    const xg_kest_value *c = xg_kest_in(e, op, 0);
+    uint32_t all = e->mask, yes = c->known ? 0 : all, l, k;
+    for (l = 0; l < XG_KEST_LANES && c->known; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
+    for (k = 0; k < 2 && k < op->n_regions; k++) {
+        const xg_kregion *r = op->regions[k];
+        e->mask = all & (k ? ~yes : yes);
+        if (!e->mask || !r->first) continue;
+        xg_kest_region(e, r);
+        xg_kest_pass(e, op->results, op->n_results, r->last, 0);
+    }
+    e->mask = all;
+}
+XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
+    xg_kest_price p = xg_kest_price_of(op);
+    int64_t n = e->times * e->weight, memory;
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) e->clock = XG_MAX(e->clock, xg_kest_in(e, op, k)->ready);
+    e->clock += p.weight;
+    e->c->issued = xg_cost_add(e->c->issued, xg_cost_mul(p.weight, n));
+    if (p.pipe < XG_PIPE_COUNT) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], xg_cost_mul(p.weight, n));
+    if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
+    memory = xg_kest_memory(e, op);
+    if (op->op == XG_K_OP_BARRIER) {
+        e->clock += p.latency;
+        if (!e->thread[0]) e->c->barriers += e->times;
+    }
+    if (op->op == XG_K_OP_ASYNC_WAIT) e->clock += e->d->memory_latency;
+    for (k = 0; k < op->n_results; k++) {
+        if (k == 0) xg_kest_compute(e, op);
+        xg_kest_of(e, &op->results[k])->ready = e->clock + (memory ? memory : p.latency);
+    }
+}
+XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r) {
+    const xg_kop *op;
+    for (op = r->first; op; op = op->next) {
+        if (op->op == XG_K_OP_FOR)
+            xg_kest_for(e, op);
+        else if (op->op == XG_K_OP_IF)
+            xg_kest_if(e, op);
+        else if (op->op == XG_K_OP_WHILE)
+            xg_kest_while(e, op);
+        else
+            xg_kest_plain(e, op);
+    }
+}
+
+/* ---- a kernel ---- */
+
+XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32_t threads) {
+    const xg_kfunc *f = e->m->entry;
+    int64_t issued = e->c->issued, blocks = e->c->blocks;
+    uint32_t k;
+    memset(e->values, 0, (size_t)e->m->n_ids * sizeof *e->values);
+    memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
+    e->thread[0] = first_thread;
+    e->mask = threads - first_thread >= XG_KEST_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
+    e->clock = 0;
+    e->times = 1;
+    e->weight = xg_cost_mul(weight, blocks);
+    for (k = 0; k < f->body->n_args; k++) {
+        xg_kest_value *v = xg_kest_of(e, &f->body->args[k]);
+        xg_kest_splat(v, 0);
+        v->arg =
+            f->args && f->args[k].slice >= 0 && f->args[k].slice < (int32_t)e->n_args ? f->args[k].slice : (int32_t)k;
+    }
+    xg_kest_region(e, f->body);
+    e->c->warp_clocks = XG_MAX(e->c->warp_clocks, e->clock);
+    e->c->warp_issued = XG_MAX(e->c->warp_issued, (e->c->issued - issued) / XG_MAX(e->weight, (int64_t)1));
+}
+XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *c) {
+    const xg_kfunc *f = m->entry;
+    xg_mark mark = xg_arena_mark(a);
+    uint32_t threads = f->threads[0] * f->threads[1] * f->threads[2],
+             warps = (threads + XG_KEST_LANES - 1) / XG_KEST_LANES, k;
+    xg_kest e;
+    memset(&e, 0, sizeof e);
+    memset(c, 0, sizeof *c);
+    e.m = m;
+    e.d = d;
+    e.a = a;
+    e.c = c;
+    e.n_args = f->body->n_args;
+    e.values = XG_NEW_N(a, xg_kest_value *, (size_t)m->n_ids + 1);
+    e.seen = XG_NEW_N(a, uint64_t, XG_KEST_SEEN);
+    e.touched = XG_NEW_N(a, int64_t, 2 * (size_t)e.n_args + 1);
+    for (k = 0; k < 3; k++) e.block[k] = f->blocks[k] / 2;
+    c->blocks = (int64_t)f->blocks[0] * f->blocks[1] * f->blocks[2];
+    c->threads = threads;
+    c->shared_bytes = m->shared_bytes;
+    if (f->resident) c->registers = d->registers_per_sm / (int64_t)(f->resident * threads);
+    xg_kest_warp(&e, 0, 1, threads);
+    if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_KEST_LANES, warps - 1, threads);
+    for (k = 0; k < e.n_args && f->args; k++) {
+        c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);
+        c->written_bytes += XG_MIN(e.touched[e.n_args + k], f->args[k].bytes);
+    }
+    xg_arena_reset(a, mark);
+}
+
+#endif /* XG_KIR_ESTIMATE_C */
