@@ -23,11 +23,11 @@ build_and_run() { # NAME ARGUMENTS...
     shift
     build/programs/$program "$@"
 }
-# The runner for another processor, under an emulator: all texts but the kernels of others and the solvers, which take long there and are run by soak.
+# The runner for another processor, under an emulator: all texts but the kernels of others, the solvers, and random schedules and contractions, which take long there and are run by soak.
 foreign() {
     have aarch64-linux-gnu-gcc && have qemu-aarch64 || { absent "aarch64-linux-gnu-gcc with qemu-aarch64"; echo "0 passed, 0 failed"; return 0; }
     aarch64-linux-gnu-gcc -std=gnu99 -DXLAGPU_DEBUG -Og -static tests/runner.c -o build/runner_aarch64 $LIBS &&
-        qemu-aarch64 build/runner_aarch64 $(ls -d tests/*/ | grep -v "tests/sim/\|tests/emit/") $(ls -d tests/emit/* | grep -v solver) tests/sim/planted $(ls tests/sim/*.txt | grep -v foreign)
+        qemu-aarch64 build/runner_aarch64 $(ls -d tests/*/ | grep -v "tests/sim/\|tests/emit/\|tests/sched/") $(ls tests/sched/*.txt | grep -v "random\|tiles") $(ls -d tests/emit/* | grep -v solver) tests/sim/planted $(ls tests/sim/*.txt | grep -v foreign)
 }
 
 begin_parts

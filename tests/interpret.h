@@ -74,9 +74,9 @@ static uint64_t approx_op(const xg_kop *op, xg_kelem e, uint64_t a) {
     float x = f32_of(a), r = 0;
     bool ftz = (op->flags & XG_KA_FTZ) != 0;
     if (e == XG_E_F64) {
-        double d = f64_of(a), v = op->op == XG_K_OP_RCPA ? 1 / d : 1 / sqrt(d);
+        double given = f64_of(a), d = fabs(given) < 2.2250738585072014e-308 ? copysign(0, given) : given; /* .ftz */
+        double v = op->op == XG_K_OP_RCPA ? 1 / d : 1 / sqrt(d);
         uint64_t b = of_f64(v * (1 + 4e-7 * ((a >> 7 & 1) ? 1 : -1))); /* f32 quality, upper word only */
-        if (op->op == XG_K_OP_RCPA && fabs(d) < 2.2250738585072014e-308) b = of_f64(copysign((double)INFINITY, d));
         if (v != v || isinf(v) || v == 0) b = of_f64(v);
         if (op->op == XG_K_OP_RCPA && fabs(v) < 2.2250738585072014e-308) b = of_f64(copysign(0, v));
         return b;
