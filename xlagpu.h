@@ -159,6 +159,9 @@ typedef enum xlagpu_type {
 /* api/target.h -- the description of a device: what both headers say about a GPU. */
 #ifndef XG_API_TARGET_H
 #define XG_API_TARGET_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* X(figure, the most it may be, what it is). Rates are lanes a clock of one multiprocessor; matrix rates are
  * multiply-adds a clock of one multiprocessor, of dense matrices. */
@@ -3222,7 +3225,7 @@ XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c,
         int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
         sum = xg_cost_add(sum, c->macs[k] / rate);
         sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
-                                   peak ? XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
+                                   peak ? (int64_t)XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
     }
     return sum;
 }
@@ -8918,7 +8921,7 @@ XG_FN void xg_tile_read(const xg_str s, uint32_t *at, xg_tile *t) {
         bool star = s.p[*at] == '*';
         if (star) ++*at;
         for (; *at < s.n && s.p[*at] >= '0' && s.p[*at] <= '9'; ++*at) v = v * 10 + (s.p[*at] - '0');
-        t->dims[t->n++] = star ? XG_TILE_COMBINES : v;
+        t->dims[t->n++] = star ? (int64_t)XG_TILE_COMBINES : v;
         if (*at < s.n && s.p[*at] == ',') ++*at;
     }
     ++*at;
@@ -58158,6 +58161,8 @@ typedef struct xg_way {
     xg_kmodule *(*emit)(const xg_way_job *job, const xg_record *r, xg_str kernel_name);
 } xg_way;
 
+/* contract.c */
+XG_FN xg_elem xg_contract_zero(xg_scope *s, xlagpu_type t);
 #endif /* XG_EMIT_H */
 /* emit/launch.c -- how many threads and blocks walk over n elements. */
 #ifndef XG_EMIT_LAUNCH_C
@@ -75406,6 +75411,7 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero);
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 
 /* ---- tile_plan.c ---- */
+XG_FN int64_t xg_tile_over(int64_t a, int64_t b); /* a / b, rounded up */
 XG_FN int64_t xg_tile_loop_time(
     const xg_tile_form *f, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */

@@ -223,6 +223,9 @@ typedef enum xlagpu_class {
 /* api/target.h -- the description of a device: what both headers say about a GPU. */
 #ifndef XG_API_TARGET_H
 #define XG_API_TARGET_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* X(figure, the most it may be, what it is). Rates are lanes a clock of one multiprocessor; matrix rates are
  * multiply-adds a clock of one multiprocessor, of dense matrices. */
@@ -3400,7 +3403,7 @@ XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c,
         int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
         sum = xg_cost_add(sum, c->macs[k] / rate);
         sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
-                                   peak ? XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
+                                   peak ? (int64_t)XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
     }
     return sum;
 }
@@ -12487,7 +12490,7 @@ XG_FN void xg_sim_try_cancel(xg_sim_asm *p, xg_sim_stmt *s) {
     in = xg_sim_put_async(p, s, XG_SIM_Y_TRY_CANCEL);
     in->a = to.code;
     in->c = bar.code;
-    in->imm = xg_sim_has(s, "multicast::cluster::all") ? XG_SIM_BK_MULTICAST : 0u;
+    in->imm = xg_sim_has(s, "multicast::cluster::all") ? (uint32_t)XG_SIM_BK_MULTICAST : 0u;
     in->imm2 = xg_sim_spot_bits(to) | xg_sim_spot_bits(bar) << 16;
     p->m->cancels = true;
 }
@@ -16428,7 +16431,7 @@ XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t s
         p->latency = (uint16_t)(cls == XLAGPU_CLASS_OTHER_MEMORY ? 0
                                 : cls == XLAGPU_CLASS_SHARED     ? d->shared_latency
                                 : cls == XLAGPU_CLASS_ATOMIC     ? d->l2_latency + XG_SIM_TRACE_ATOMIC_CLOCKS
-                                                                 : XG_SIM_TRACE_ALU_CLOCKS);
+                                                                 : (uint32_t)XG_SIM_TRACE_ALU_CLOCKS);
         break;
     case XLAGPU_CLASS_WARP:
         p->pipe = XG_PIPE_COUNT;
@@ -16570,7 +16573,7 @@ XG_FN bool xg_sim_trace_cached(xg_sim_trace *t, xg_sim_tracer *r, uint64_t at) {
     return hit;
 }
 /* One sector of an access: how far away is it? */
-XG_FN void xg_sim_trace_sector(xg_sim_worker *w, uint64_t at, bool write, bool near) {
+XG_FN void xg_sim_trace_sector(xg_sim_worker *w, uint64_t at, bool write, bool through_l1) {
     xg_sim_trace *t = w->l->trace;
     xg_sim_tracer *r = w->tracer;
     const xg_device *d = t->device;
@@ -16582,7 +16585,7 @@ XG_FN void xg_sim_trace_sector(xg_sim_worker *w, uint64_t at, bool write, bool n
         if (m) (void)xg_sim_trace_mark(m->written, sector);
         return;
     }
-    if (!near || !xg_sim_trace_cached(t, r, at)) {
+    if (!through_l1 || !xg_sim_trace_cached(t, r, at)) {
         bool there = m && (xg_sim_trace_mark(m->read, sector) || m->written[sector / 32] >> (sector & 31) & 1);
         r->l2_sectors++;
         level = (uint32_t)(there ? d->l2_latency : d->memory_latency);
@@ -16604,7 +16607,7 @@ XG_FN bool xg_sim_trace_seen(xg_sim_recents *r, uint64_t what) {
 /* The sectors of an access of `bytes` by each lane of the mask; lanes that share one stand near each other. */
 XG_FN void xg_sim_trace_access(
     xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, bool write) {
-    bool near = in->kind == XG_SIM_K_LD && !(in->imm2 & XG_SIM_M_STRONG), atomic = in->kind == XG_SIM_K_ATOM;
+    bool through_l1 = in->kind == XG_SIM_K_LD && !(in->imm2 & XG_SIM_M_STRONG), atomic = in->kind == XG_SIM_K_ATOM;
     xg_sim_recents sectors, lines;
     uint64_t at, last;
     uint32_t i;
@@ -16616,7 +16619,7 @@ XG_FN void xg_sim_trace_access(
         last = (at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
         for (at /= XG_SIM_TRACE_SECTOR_BYTES; at <= last; at++) {
             if (xg_sim_trace_seen(&sectors, at)) continue;
-            xg_sim_trace_sector(w, at * XG_SIM_TRACE_SECTOR_BYTES, write || atomic, near);
+            xg_sim_trace_sector(w, at * XG_SIM_TRACE_SECTOR_BYTES, write || atomic, through_l1);
             (void)xg_sim_trace_seen(&lines, at * XG_SIM_TRACE_SECTOR_BYTES / XG_SIM_TRACE_LINE_BYTES);
         }
     }

@@ -179,7 +179,7 @@ for h in compiler runtime; do
     printf '%-18s %7s %8s %8s %12s %12s\n' $name "$(wc -l < $W/fresh/$name | tr -d ' ')" "$(seconds $W/$h-O0.time)" "$(seconds $W/$h-O2.time)" "$(size_of $W/$h-O2.o)" "$(size_of $W/$h.stripped)"
 done
 at_most() { if [ "$(size_of "$2")" -le "$3" ] 2>/dev/null; then ok "$1: $(size_of "$2") bytes, at most $3"; else bad "$1: $(size_of "$2") bytes, more than $3"; fi; }
-at_most "a program with the runtime, without simulator" $W/ship.bare 200000
-at_most "a program with the runtime" $W/ship.full 600000
+at_most "a program with the runtime, without simulator" $W/ship.bare 100000
+at_most "a program with the runtime" $W/ship.full 700000
 printf 'warnings in all of the above: %s\n\n' "$warnings"
 finish

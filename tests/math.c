@@ -129,8 +129,12 @@ R(erf, erfl(x))
 R(cbrt, cbrtl(x))
 R(rsqrt, 1 / sqrtl(x))
 R(pow, powl(x, y))
-R(rem, fmodl(x, y)) R(round, roundl(x)) R(max, (long double)maximum((double)x, (double)y, true, true))
-    R(min, (long double)maximum((double)x, (double)y, false, true)) R(div, x / y) R(sqrt, sqrtl(x)) R(mul, x *y)
+R(rem, fmodl(x, y))
+R(round, roundl(x))
+R(max, (long double)maximum((double)x, (double)y, true, true))
+R(min, (long double)maximum((double)x, (double)y, false, true))
+R(div, x / y)
+R(sqrt, sqrtl(x)) R(mul, x *y)
 #undef R
     /* name, opcode, operands, bound in ulp for f32, f64, bf16, f16; 0.5 and a little: rounded correctly; negative: not
      * tested */

@@ -1,6 +1,9 @@
 /* api/target.h -- the description of a device: what both headers say about a GPU. */
 #ifndef XG_API_TARGET_H
 #define XG_API_TARGET_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* X(figure, the most it may be, what it is). Rates are lanes a clock of one multiprocessor; matrix rates are
  * multiply-adds a clock of one multiprocessor, of dense matrices. */

@@ -153,7 +153,7 @@ XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c,
         int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
         sum = xg_cost_add(sum, c->macs[k] / rate);
         sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
-                                   peak ? XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
+                                   peak ? (int64_t)XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
     }
     return sum;
 }

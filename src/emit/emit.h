@@ -396,4 +396,6 @@ typedef struct xg_way {
     xg_kmodule *(*emit)(const xg_way_job *job, const xg_record *r, xg_str kernel_name);
 } xg_way;
 
+/* contract.c */
+XG_FN xg_elem xg_contract_zero(xg_scope *s, xlagpu_type t);
 #endif /* XG_EMIT_H */

@@ -12,6 +12,7 @@
 #define XG_HLO_PARSE_C
 #include "text.h"
 #include "graph.c"
+#include "verify_attr.c"
 
 /* ---- helpers ---- */
 

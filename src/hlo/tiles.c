@@ -23,7 +23,7 @@ XG_FN void xg_tile_read(const xg_str s, uint32_t *at, xg_tile *t) {
         bool star = s.p[*at] == '*';
         if (star) ++*at;
         for (; *at < s.n && s.p[*at] >= '0' && s.p[*at] <= '9'; ++*at) v = v * 10 + (s.p[*at] - '0');
-        t->dims[t->n++] = star ? XG_TILE_COMBINES : v;
+        t->dims[t->n++] = star ? (int64_t)XG_TILE_COMBINES : v;
         if (*at < s.n && s.p[*at] == ',') ++*at;
     }
     ++*at;

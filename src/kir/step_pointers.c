@@ -8,6 +8,7 @@
 #ifndef XG_KIR_STEP_POINTERS_C
 #define XG_KIR_STEP_POINTERS_C
 #include "kir.h"
+#include "rules.c"
 
 typedef struct xg_kstepper {
     xg_kmodule *m;

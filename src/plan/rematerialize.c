@@ -18,6 +18,7 @@
  * neither order nor results change but for the copies. */
 #ifndef XG_PLAN_REMATERIALIZE_C
 #define XG_PLAN_REMATERIALIZE_C
+#include "../choice/choice.h"
 #include "plan.h"
 #include "thunks.c"
 #include "schedule.c"

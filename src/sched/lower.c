@@ -58,7 +58,7 @@ XG_FN const xg_aff *xg_nlower_aff(xg_nlower *l, const xg_aff *e) {
 /* An expression of the kernel's values as a value. */
 XG_FN xg_kval *xg_nlower_value(xg_nlower *l, const xg_aff *e) {
     xg_imap *m;
-    const xg_imap *small;
+    const xg_imap *least;
     uint32_t *kept, k;
     xg_kval **dims;
     if (e->kind == XG_AFF_CONST) return xg_kconst_int(&l->s.b, XG_E_INDEX, e->k);
@@ -67,10 +67,10 @@ XG_FN xg_kval *xg_nlower_value(xg_nlower *l, const xg_aff *e) {
     for (k = 0; k < l->values.n; k++) m->dims[k].range = l->ranges.p[k];
     m->results[0] = e;
     kept = XG_NEW_N(l->e.arena, uint32_t, l->values.n + 1);
-    small = xg_imap_drop_unused_dims(l->n->aff, xg_imap_simplify(l->n->aff, m), kept);
-    dims = XG_NEW_N(l->e.arena, xg_kval *, small->n_dims + 1);
-    for (k = 0; k < small->n_dims; k++) dims[k] = l->values.p[kept[k]];
-    return xg_kapply(&l->s.b, small, dims)->results;
+    least = xg_imap_drop_unused_dims(l->n->aff, xg_imap_simplify(l->n->aff, m), kept);
+    dims = XG_NEW_N(l->e.arena, xg_kval *, least->n_dims + 1);
+    for (k = 0; k < least->n_dims; k++) dims[k] = l->values.p[kept[k]];
+    return xg_kapply(&l->s.b, least, dims)->results;
 }
 XG_FN void xg_nlower_bind(xg_nlower *l, uint32_t var, xg_kval *v) {
     l->to[var] = xg_aff_dim(l->n->aff, l->values.n);

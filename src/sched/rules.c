@@ -421,11 +421,11 @@ XG_FN const char *xg_nrule_name(const void *user, size_t i) {
     return i < XG_COUNT(xg_nrules) ? xg_nrules[i].name : NULL;
 }
 XG_FN xg_loopnest *xg_rule_apply_one(xg_loopnest *n, const xg_nrule_target *t, xg_str rule) {
-    const char *near = xg_nearest(rule, xg_nrule_name, NULL);
+    const char *close = xg_nearest(rule, xg_nrule_name, NULL);
     uint32_t k;
     for (k = 0; k < XG_COUNT(xg_nrules); k++)
         if (xg_str_is(rule, xg_nrules[k].name)) return xg_rule_try(n, t, &xg_nrules[k]);
-    xg_sched_fail(n, "no rule is called '%.*s'%s%s", (int)rule.n, rule.p, near ? ": " : "", near ? near : "");
+    xg_sched_fail(n, "no rule is called '%.*s'%s%s", (int)rule.n, rule.p, close ? ": " : "", close ? close : "");
 }
 
 #endif /* XG_SCHED_RULES_C */

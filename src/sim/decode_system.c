@@ -40,7 +40,7 @@ XG_FN void xg_sim_try_cancel(xg_sim_asm *p, xg_sim_stmt *s) {
     in = xg_sim_put_async(p, s, XG_SIM_Y_TRY_CANCEL);
     in->a = to.code;
     in->c = bar.code;
-    in->imm = xg_sim_has(s, "multicast::cluster::all") ? XG_SIM_BK_MULTICAST : 0u;
+    in->imm = xg_sim_has(s, "multicast::cluster::all") ? (uint32_t)XG_SIM_BK_MULTICAST : 0u;
     in->imm2 = xg_sim_spot_bits(to) | xg_sim_spot_bits(bar) << 16;
     p->m->cancels = true;
 }

@@ -209,7 +209,7 @@ XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t s
         p->latency = (uint16_t)(cls == XLAGPU_CLASS_OTHER_MEMORY ? 0
                                 : cls == XLAGPU_CLASS_SHARED     ? d->shared_latency
                                 : cls == XLAGPU_CLASS_ATOMIC     ? d->l2_latency + XG_SIM_TRACE_ATOMIC_CLOCKS
-                                                                 : XG_SIM_TRACE_ALU_CLOCKS);
+                                                                 : (uint32_t)XG_SIM_TRACE_ALU_CLOCKS);
         break;
     case XLAGPU_CLASS_WARP:
         p->pipe = XG_PIPE_COUNT;
@@ -351,7 +351,7 @@ XG_FN bool xg_sim_trace_cached(xg_sim_trace *t, xg_sim_tracer *r, uint64_t at) {
     return hit;
 }
 /* One sector of an access: how far away is it? */
-XG_FN void xg_sim_trace_sector(xg_sim_worker *w, uint64_t at, bool write, bool near) {
+XG_FN void xg_sim_trace_sector(xg_sim_worker *w, uint64_t at, bool write, bool through_l1) {
     xg_sim_trace *t = w->l->trace;
     xg_sim_tracer *r = w->tracer;
     const xg_device *d = t->device;
@@ -363,7 +363,7 @@ XG_FN void xg_sim_trace_sector(xg_sim_worker *w, uint64_t at, bool write, bool n
         if (m) (void)xg_sim_trace_mark(m->written, sector);
         return;
     }
-    if (!near || !xg_sim_trace_cached(t, r, at)) {
+    if (!through_l1 || !xg_sim_trace_cached(t, r, at)) {
         bool there = m && (xg_sim_trace_mark(m->read, sector) || m->written[sector / 32] >> (sector & 31) & 1);
         r->l2_sectors++;
         level = (uint32_t)(there ? d->l2_latency : d->memory_latency);
@@ -385,7 +385,7 @@ XG_FN bool xg_sim_trace_seen(xg_sim_recents *r, uint64_t what) {
 /* The sectors of an access of `bytes` by each lane of the mask; lanes that share one stand near each other. */
 XG_FN void xg_sim_trace_access(
     xg_sim_worker *w, const xg_sim_ins *in, const xg_sim_reach *r, uint32_t mask, uint32_t bytes, bool write) {
-    bool near = in->kind == XG_SIM_K_LD && !(in->imm2 & XG_SIM_M_STRONG), atomic = in->kind == XG_SIM_K_ATOM;
+    bool through_l1 = in->kind == XG_SIM_K_LD && !(in->imm2 & XG_SIM_M_STRONG), atomic = in->kind == XG_SIM_K_ATOM;
     xg_sim_recents sectors, lines;
     uint64_t at, last;
     uint32_t i;
@@ -397,7 +397,7 @@ XG_FN void xg_sim_trace_access(
         last = (at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
         for (at /= XG_SIM_TRACE_SECTOR_BYTES; at <= last; at++) {
             if (xg_sim_trace_seen(&sectors, at)) continue;
-            xg_sim_trace_sector(w, at * XG_SIM_TRACE_SECTOR_BYTES, write || atomic, near);
+            xg_sim_trace_sector(w, at * XG_SIM_TRACE_SECTOR_BYTES, write || atomic, through_l1);
             (void)xg_sim_trace_seen(&lines, at * XG_SIM_TRACE_SECTOR_BYTES / XG_SIM_TRACE_LINE_BYTES);
         }
     }
