@@ -58161,8 +58161,24 @@ typedef struct xg_way {
     xg_kmodule *(*emit)(const xg_way_job *job, const xg_record *r, xg_str kernel_name);
 } xg_way;
 
-/* contract.c */
+/* contract.c: a contraction while it is emitted by one thread for an element */
+enum {
+    XG_CONTRACT_PIECES_MAX = 4,
+    XG_CONTRACT_CHAIN_MAX = 8
+};
+typedef struct xg_contract_site {
+    const xg_inst *i;
+    const xg_imap *maps[2];
+    xlagpu_type sum, types[2];
+    uint32_t rank, n_window, n; /* of the result; loops over window positions; all loops */
+    int64_t counts[XG_RANK_MAX + 1];
+    xg_kval *vars[2 * XG_RANK_MAX + 1];
+    uint32_t n_pieces;                              /* of the innermost loop */
+    int64_t cuts[XG_CONTRACT_PIECES_MAX + 1], from; /* where they begin; where the one at hand does */
+} xg_contract_site;
+XG_FN void xg_contract_add(xg_scope *s, const xg_contract_site *d, xg_elem x, xg_elem y, xg_elem *acc);
 XG_FN xg_elem xg_contract_zero(xg_scope *s, xlagpu_type t);
+XG_FN xg_elem xg_contract_end(xg_scope *s, const xg_contract_site *d, xg_elem acc);
 #endif /* XG_EMIT_H */
 /* emit/launch.c -- how many threads and blocks walk over n elements. */
 #ifndef XG_EMIT_LAUNCH_C
@@ -59266,22 +59282,6 @@ XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
     if (xg_str_is(a, "dot_f16_f16_f32") || xg_str_is(a, "dot_f16_f16_f16")) return XLAGPU_F16;
     return t;
 }
-
-enum {
-    XG_CONTRACT_PIECES_MAX = 4,
-    XG_CONTRACT_CHAIN_MAX = 8
-};
-
-typedef struct xg_contract_site {
-    const xg_inst *i;
-    const xg_imap *maps[2];
-    xlagpu_type sum, types[2];
-    uint32_t rank, n_window, n; /* of the result; loops over window positions; all loops */
-    int64_t counts[XG_RANK_MAX + 1];
-    xg_kval *vars[2 * XG_RANK_MAX + 1];
-    uint32_t n_pieces;                              /* of the innermost loop */
-    int64_t cuts[XG_CONTRACT_PIECES_MAX + 1], from; /* where they begin; where the one at hand does */
-} xg_contract_site;
 
 XG_FN void xg_contract_begin(xg_scope *s, xg_contract_site *d, const xg_inst *i, xg_kval *const *at) {
     uint32_t k;

@@ -33,22 +33,6 @@ XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
     return t;
 }
 
-enum {
-    XG_CONTRACT_PIECES_MAX = 4,
-    XG_CONTRACT_CHAIN_MAX = 8
-};
-
-typedef struct xg_contract_site {
-    const xg_inst *i;
-    const xg_imap *maps[2];
-    xlagpu_type sum, types[2];
-    uint32_t rank, n_window, n; /* of the result; loops over window positions; all loops */
-    int64_t counts[XG_RANK_MAX + 1];
-    xg_kval *vars[2 * XG_RANK_MAX + 1];
-    uint32_t n_pieces;                              /* of the innermost loop */
-    int64_t cuts[XG_CONTRACT_PIECES_MAX + 1], from; /* where they begin; where the one at hand does */
-} xg_contract_site;
-
 XG_FN void xg_contract_begin(xg_scope *s, xg_contract_site *d, const xg_inst *i, xg_kval *const *at) {
     uint32_t k;
     memset(d, 0, sizeof *d);

@@ -396,6 +396,22 @@ typedef struct xg_way {
     xg_kmodule *(*emit)(const xg_way_job *job, const xg_record *r, xg_str kernel_name);
 } xg_way;
 
-/* contract.c */
+/* contract.c: a contraction while it is emitted by one thread for an element */
+enum {
+    XG_CONTRACT_PIECES_MAX = 4,
+    XG_CONTRACT_CHAIN_MAX = 8
+};
+typedef struct xg_contract_site {
+    const xg_inst *i;
+    const xg_imap *maps[2];
+    xlagpu_type sum, types[2];
+    uint32_t rank, n_window, n; /* of the result; loops over window positions; all loops */
+    int64_t counts[XG_RANK_MAX + 1];
+    xg_kval *vars[2 * XG_RANK_MAX + 1];
+    uint32_t n_pieces;                              /* of the innermost loop */
+    int64_t cuts[XG_CONTRACT_PIECES_MAX + 1], from; /* where they begin; where the one at hand does */
+} xg_contract_site;
+XG_FN void xg_contract_add(xg_scope *s, const xg_contract_site *d, xg_elem x, xg_elem y, xg_elem *acc);
 XG_FN xg_elem xg_contract_zero(xg_scope *s, xlagpu_type t);
+XG_FN xg_elem xg_contract_end(xg_scope *s, const xg_contract_site *d, xg_elem acc);
 #endif /* XG_EMIT_H */
