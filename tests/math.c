@@ -134,11 +134,12 @@ R(round, roundl(x))
 R(max, (long double)maximum((double)x, (double)y, true, true))
 R(min, (long double)maximum((double)x, (double)y, false, true))
 R(div, x / y)
-R(sqrt, sqrtl(x)) R(mul, x *y)
+R(sqrt, sqrtl(x))
+R(mul, x *y)
 #undef R
-    /* name, opcode, operands, bound in ulp for f32, f64, bf16, f16; 0.5 and a little: rounded correctly; negative: not
-     * tested */
-    typedef struct math_row {
+/* name, opcode, operands, bound in ulp for f32, f64, bf16, f16; 0.5 and a little: rounded correctly; negative: not
+ * tested */
+typedef struct math_row {
     const char *name;
     xg_kopcode op;
     int operands;

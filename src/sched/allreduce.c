@@ -13,7 +13,7 @@
 #ifndef XG_SCHED_ALLREDUCE_C
 #define XG_SCHED_ALLREDUCE_C
 #include "sched.h"
-#include "../indexing/access.c"
+#include "../indexing/indexing.h"
 #include "stage.c"
 #include "reduction.c"
 #include "nest.c"

@@ -8,7 +8,7 @@
 #include "sched.h"
 #include "loops.c"
 #include "normalize.c"
-#include "../indexing/access.c"
+#include "../indexing/indexing.h"
 
 enum {
     XG_RULE_ROW_THREADS = 256,  /* of a row that is reduced: 8 warps hide the latency of one block's loads */

@@ -7,7 +7,7 @@
 #define XG_SCHED_RULES_MATMUL_C
 #include "sched.h"
 #include "stage.c"
-#include "../indexing/access.c"
+#include "../indexing/indexing.h"
 #include "rules.c"
 #include "normalize.c"
 

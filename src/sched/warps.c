@@ -6,7 +6,7 @@
 #define XG_SCHED_WARPS_C
 #include "sched.h"
 #include "loops.c"
-#include "../indexing/access.c"
+#include "../indexing/indexing.h"
 #include "allreduce.c"
 #include "flat.c"
 
