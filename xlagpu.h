@@ -22890,6 +22890,11 @@ XG_FN xg_index_order xg_index_order_of_run(const int64_t *dims, uint32_t from, u
 XG_FN void xg_index_order_push(xg_index_order *o, uint32_t dim, int64_t size);
 XG_FN void xg_index_delinearise(xg_aff_ctx *x, const xg_index_order *o, const xg_aff *linear, const xg_aff **at);
 XG_FN xg_index_order xg_index_order_of_shape(const xg_shape *s);
+
+/* access.c */
+enum {
+    XG_WARP_LANES = 32
+};
 #endif /* XG_INDEXING_H */
 /* indexing/maps.c -- the question about one instruction, and the answers of the opcodes that move elements.
  *
@@ -24227,7 +24232,6 @@ XG_FN const xg_imap *xg_indexing_thread(
 #define XG_INDEXING_ACCESS_C
 
 enum {
-    XG_WARP_LANES = 32,
     XG_SECTOR_BYTES = 32,
     XG_LINE_BYTES = 128,
     XG_BANKS = 32,
@@ -75410,6 +75414,10 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 
+enum {
+    XG_TILE_LANES = 32 /* of a warp */
+};
+
 /* ---- tile_plan.c ---- */
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b); /* a / b, rounded up */
 XG_FN int64_t xg_tile_loop_time(
@@ -75636,7 +75644,6 @@ enum {
     XG_TILE_PAD_BYTES = 16,       /* behind a row of shared memory that is written across: two vectors of one row
                                      then lie half of the banks apart */
     XG_TILE_GROUP_ROWS = 8,       /* rows of tiles that blocks take side by side: what they read stays in L2 */
-    XG_TILE_LANES = 32,           /* of a warp */
     XG_TILE_LANES_N = 8,          /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */

@@ -8,7 +8,6 @@
 #include "indexing.h"
 
 enum {
-    XG_WARP_LANES = 32,
     XG_SECTOR_BYTES = 32,
     XG_LINE_BYTES = 128,
     XG_BANKS = 32,

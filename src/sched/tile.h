@@ -87,6 +87,10 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero);
 /* The hero's variables at linear indices by role (NULL: 0), under the ranges of env. */
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 
+enum {
+    XG_TILE_LANES = 32 /* of a warp */
+};
+
 /* ---- tile_plan.c ---- */
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b); /* a / b, rounded up */
 XG_FN int64_t xg_tile_loop_time(

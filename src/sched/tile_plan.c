@@ -52,7 +52,6 @@ enum {
     XG_TILE_PAD_BYTES = 16,       /* behind a row of shared memory that is written across: two vectors of one row
                                      then lie half of the banks apart */
     XG_TILE_GROUP_ROWS = 8,       /* rows of tiles that blocks take side by side: what they read stays in L2 */
-    XG_TILE_LANES = 32,           /* of a warp */
     XG_TILE_LANES_N = 8,          /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
