@@ -16,7 +16,8 @@ while IFS="$(printf '\t')" read -r name rtol atol where; do
     if [ "$platform" = interpreter ]; then job "$name on $platform" "$run"
     elif [ "$where" = interpreter ]; then job "$name is refused on $platform" "$run; rc=\$?; [ \$rc = 0 ] && \
         echo 'it runs and is right: write all in its row of tests/corpus/manifest.tsv'; test \$rc = 2"
-    else job "$name on $platform" "$run --stats > $job_dir/$name.out || { tail -3 $job_dir/$name.out; exit 1; }; grep -qx 'evaluator_ops	0' $job_dir/$name.out || { echo 'no line evaluator_ops<TAB>0 in --stats'; exit 1; }"
+    else job "$name on $platform" "$run --stats > $job_dir/$name.out || { tail -3 $job_dir/$name.out; exit 1; }; \
+        grep -qx 'evaluator_ops	0' $job_dir/$name.out || { echo 'no line evaluator_ops<TAB>0 in --stats'; exit 1; }"
     fi
 done < $job_dir/list
 LOG_LINES=4 run_jobs
