@@ -532,7 +532,7 @@ static void parts(xlagpu_context *c) {
     desc.driver = LIBRARY;
     for (threads = 1; threads <= 8; threads *= 2) {
         reset();
-        fake->slow = 3000;
+        fake->meet = threads > 1 ? 2 : 1;
         desc.threads = threads;
         desc.jit_log = threads == 8 ? jit_said : NULL;
         desc.jit_log_user = &words;
