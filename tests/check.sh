@@ -180,6 +180,6 @@ for h in compiler runtime; do
 done
 at_most() { if [ "$(size_of "$2")" -le "$3" ] 2>/dev/null; then ok "$1: $(size_of "$2") bytes, at most $3"; else bad "$1: $(size_of "$2") bytes, more than $3"; fi; }
 at_most "a program with the runtime, without simulator" $W/ship.bare 100000
-at_most "a program with the runtime" $W/ship.full 700000
+at_most "a program with the runtime" $W/ship.full 600000
 printf 'warnings in all of the above: %s\n\n' "$warnings"
 finish
