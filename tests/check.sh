@@ -1,5 +1,6 @@
 #!/bin/sh
-# tests/check.sh -- the laws of the code, checked, and its sizes and times, printed. Run by ./build.sh check from the root; ends with "N passed, N failed".
+# tests/check.sh -- the laws of the code, checked, and its sizes and times, printed. Run by ./build.sh check from the
+# root; ends with "N passed, N failed".
 set -u
 . tests/tally.sh
 W=build/check
@@ -15,7 +16,7 @@ mkdir -p $W/fresh
 ./build.sh headers $W/fresh || exit 1
 for h in xlagpu.h xlagpu_runtime.h; do
     if cmp -s $W/fresh/$h $h; then ok "$h is what src/ gives"
-    else bad "$h is not what src/ gives; two steps: ./build.sh headers, then commit it together with the change in src/"; fi
+    else bad "$h is not what src/ gives: ./build.sh headers, then commit it with the change in src/"; fi
 done
 
 # ---- includes ----

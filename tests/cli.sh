@@ -1,5 +1,6 @@
 #!/bin/sh
-# tests/cli.sh -- what build/xlagpu promises on the command line: exit statuses, messages, files. Ends with "N passed, N failed".
+# tests/cli.sh -- what build/xlagpu promises on the command line: exit statuses, messages, files. Ends with "N passed, N
+# failed".
 set -u
 . tests/tally.sh
 W=build/cli
@@ -14,7 +15,8 @@ expect() {
     if [ "$got" != "$1" ]; then bad "$3: exit status $got, not $1"; tail -3 $W/out; return; fi
     if grep -qE -- "$2" $W/out; then ok "$3"; else bad "$3: no line matches '$2'"; tail -3 $W/out; fi
 }
-# same NAME COMMAND FILE: the command succeeds, and its stdout is exactly the file, which is not empty. (What a pipe begins with may crash unseen: so none here, nor in expect's commands.)
+# same NAME COMMAND FILE: the command succeeds, and its stdout is exactly the file, which is not empty. (What a pipe
+# begins with may crash unseen: so none here, nor in expect's commands.)
 same() { if sh -c "$2" > $W/same 2>/dev/null && [ -s "$3" ] && cmp -s $W/same "$3"; then ok "$1"; else bad "$1"; fi; }
 
 cat > $W/good.hlo <<'END'
@@ -44,12 +46,17 @@ ENTRY main {
   ROOT d = f32[8,8] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 }
 END
-sed 's/ROOT d = /c = /; s/^}$/  e = f32[8,8] constant({...})\n  ROOT d = f32[8,8] add(c, e)\n}/' $W/long.hlo > $W/off.hlo
+sed 's/ROOT d = /c = /; s/^}$/  e = f32[8,8] constant({...})\n  ROOT d = f32[8,8] add(c, e)\n}/' $W/long.hlo \
+    > $W/off.hlo
 zeros="{0,0,0,0,0,0,0,0}"
-sed -i "s/constant({...})/constant({$zeros,$zeros,$zeros,{0,0,0,0.004,0,0,0,0},$zeros,$zeros,$zeros,$zeros})/" $W/off.hlo
-expect 0 'long.hlo: right: 64 elements in 1 result as the evaluator has them, worst error' "run says its verdict" "$X run $W/long.hlo --platform=host --save_args=$W/long.npz"
+sed -i "s/constant({...})/constant({$zeros,$zeros,$zeros,{0,0,0,0.004,0,0,0,0},$zeros,$zeros,$zeros,$zeros})/" \
+    $W/off.hlo
+expect 0 'long.hlo: right: 64 elements in 1 result as the evaluator has them, worst error' "run says its verdict" \
+    "$X run $W/long.hlo --platform=host --save_args=$W/long.npz"
 expect 0 '^$' "run --quiet says nothing" "[ -z \"\$($X run $W/long.hlo --platform=host --quiet 2>&1)\" ] && echo"
-expect 0 'right: 64 elements' "arguments that were saved give the same" "$X run $W/long.hlo --platform=host --out=$W/long_out.npz && $X run $W/long.hlo --platform=host --args=$W/long.npz --expect=$W/long_out.npz --rtol=0 --atol=0"
+expect 0 'right: 64 elements' "arguments that were saved give the same" \
+    "$X run $W/long.hlo --platform=host --out=$W/long_out.npz && \
+    $X run $W/long.hlo --platform=host --args=$W/long.npz --expect=$W/long_out.npz --rtol=0 --atol=0"
 expect 1 "1 of 64 elements of out0 differ from .*which the module's own rounding allows" "an element that is 0.004 off is wrong" "$X run $W/off.hlo --platform=host --args=$W/long.npz --expect=$W/long_out.npz"
 expect 0 'right' "--out - writes to standard output" "$X run $W/long.hlo --platform=host --out=- > $W/piped.npz && cmp $W/piped.npz $W/long_out.npz"
 expect 2 'standard output' "--out - beside --stats" "$X run $W/long.hlo --platform=host --out=- --stats"
