@@ -396,6 +396,9 @@ XG_FN void xg_nest_flatten(xg_loopnest *n); /* blocks lose their iterators; thos
 XG_FN void xg_nest_compact(xg_loopnest *n);
 /* of a flat nest: barriers where threads read what others write, or write what others read */
 XG_FN void xg_nest_sync(xg_loopnest *n);
+/* ---- owners.c ---- */
+/* of a flat nest that is not compact: fails where a kernel's thread needs what only another one can see */
+XG_FN void xg_nest_check_owners(xg_loopnest *n);
 /* ---- lower.c ---- */
 /* flat, compact, with barriers; fails with ERROR_UNSUPPORTED where it cannot be one kernel */
 XG_FN xg_kmodule *xg_nest_lower(xg_loopnest *n, xg_arena *a, xg_str name, const xg_emit_target *target);
