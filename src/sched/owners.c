@@ -58,14 +58,32 @@ XG_FN int64_t xg_nowners_instances(const xg_nowners *o, const xg_nstmt *s, uint3
         if (s->op == XG_N_LOOP && s->kind == (xg_nkind)(XG_NK_BLOCK_X + axis)) least = XG_MIN(least, s->extent);
     return least;
 }
+XG_FN bool xg_nowners_any_uses(xg_nowners *o, const xg_aff *const *e, uint32_t count, const xg_aff *var) {
+    uint32_t k;
+    for (k = 0; k < count; k++)
+        if (xg_aff_uses(xg_nsubst_of(&o->axes, e[k]), var)) return true;
+    return false;
+}
+XG_FN bool xg_nowners_where_uses(xg_nowners *o, const xg_constraint *where, uint32_t count, const xg_aff *var) {
+    uint32_t k;
+    for (k = 0; k < count; k++)
+        if (xg_nowners_any_uses(o, &where[k].expr, 1, var)) return true;
+    return false;
+}
+/* Does what the block writes, or where, depend on the axis? An element that is computed is one value wherever that is
+ * done; of one that is summed up, the instances may have different parts. */
 XG_FN bool xg_nowners_depends(xg_nowners *o, const xg_ntouch *w, uint32_t axis) {
     const xg_nblock *b = w->s->block;
-    const xg_aff **at = xg_nsubst_affs(&o->axes, w->at, b->outs[w->out].buf->rank);
+    const xg_aff *var = o->var[axis];
     uint32_t k;
-    for (k = 0; k < b->outs[w->out].buf->rank; k++)
-        if (xg_aff_uses(at[k], o->var[axis])) return true;
-    for (k = 0; k < b->n_where; k++)
-        if (xg_aff_uses(xg_nsubst_of(&o->axes, b->where[k].expr), o->var[axis])) return true;
+    if (xg_nowners_any_uses(o, w->at, b->outs[w->out].buf->rank, var)) return true;
+    if (xg_nowners_where_uses(o, b->where, b->n_where, var)) return true;
+    for (k = 0; k < b->n_args && b->combine && !b->lanes; k++) {
+        const xg_narg *a = &b->args[k];
+        uint32_t rank = a->kind == XG_NA_LOAD ? a->buf->rank : a->kind == XG_NA_INDEX ? 1 : 0;
+        if (xg_nowners_any_uses(o, a->at, rank, var) || xg_nowners_where_uses(o, a->where, a->n_where, var))
+            return true;
+    }
     return false;
 }
 /* The reader has that constraint as well. */

@@ -77,6 +77,7 @@ struct xg_nbuf {
     uint32_t rank;
     const int64_t *dims;
     xg_nscope scope;
+    bool padded;        /* it has places that no element of the array it was goes to: nobody writes them */
     bool param, output; /* of the nest: parameters, of which outputs come behind the inputs */
     uint32_t n_aligned;
     const struct xg_naligned *aligned; /* of its memory: storage_align */
