@@ -31045,7 +31045,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
             continue;
         }
         if (element->op != XG_GET_TUPLE_ELEMENT) continue;
-        xg_inst_replace(element, fusion);
+        xg_opt_replace(element, fusion);
         xg_inst_remove(element);
     }
     return true;
@@ -31442,6 +31442,9 @@ XG_FN bool xg_entry_takes_over(const xg_inst *value, const xg_inst *user) {
     case XG_TUPLE:
     case XG_GET_TUPLE_ELEMENT:
     case XG_OPT_BARRIER:
+    case XG_DOMAIN:
+    case XG_ADD_DEPENDENCY:
+    case XG_COPY_DONE:
     case XG_WHILE:
     case XG_CONDITIONAL: return true;
     default: return value->shape->type != XLAGPU_TUPLE && xg_opt_reads_by_index(user);
@@ -31537,6 +31540,23 @@ XG_FN bool xg_entry_settle_call(xg_inst *i) {
     for (k = 0; a && k < i->n_operands; k++) changed = xg_entry_set_operand(i, k, a->v.shapes->p[k]) || changed;
     return changed;
 }
+/* (to, from, context): bytes are moved as they lie, so what is copied has the order of dimensions of the copy. */
+XG_FN bool xg_entry_settle_copy(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    const xg_shape *to = xg_shape_fill_layout(m, i->shape->elems[0]), *parts[3];
+    const xg_shape *from = xg_shape_fill_layout(m, XG_OPERAND(i, 0)->shape);
+    const xg_layout *l = from->layout;
+    bool changed = false;
+    if (i->shape->n_elems != XG_COUNT(parts) || !xg_shape_is_array(to) || to->plain != from->plain) return false;
+    if (memcmp(to->layout->minor_to_major, l->minor_to_major, to->rank * sizeof *l->minor_to_major) != 0) {
+        l = xg_layout_make(m, to->layout->minor_to_major, to->rank, l->memory_space, l->element_bits, l->extras);
+        changed = xg_entry_set_operand(i, 0, xg_shape_with_layout(m, from, l));
+    }
+    parts[0] = i->shape->elems[0];
+    parts[1] = XG_OPERAND(i, 0)->shape;
+    parts[2] = i->shape->elems[2];
+    return xg_entry_follow(i, xg_shape_tuple(m, parts, XG_COUNT(parts))) || changed;
+}
 XG_FN bool xg_entry_settle(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) switch (i->op) {
@@ -31544,7 +31564,11 @@ XG_FN bool xg_entry_settle(xg_comp *c) {
         case XG_GET_TUPLE_ELEMENT:
             changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
             break;
-        case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+        case XG_OPT_BARRIER:
+        case XG_DOMAIN:
+        case XG_ADD_DEPENDENCY: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+        case XG_COPY_START: changed = xg_entry_settle_copy(i) || changed; break;
+        case XG_COPY_DONE: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[0]) || changed; break;
         case XG_WHILE:
         case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
         case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;
@@ -32996,17 +33020,16 @@ XG_FN xg_inst *xg_parts_terms(const xg_hb *b, const xg_parts_sum *s, xg_inst *m)
     rest = xg_hb_2(b, XG_MULTIPLY, rest, h);
     return xg_hb_2(b, XG_ADD, squares, rest);
 }
-/* What nobody reads any more. */
+/* What nobody reads any more. Of what is read on two ways the second one finds it gone: without operands. */
 XG_FN void xg_parts_drop(xg_inst *i) {
     uint32_t n = i->n_operands, k;
     xg_inst *in[4];
-    if (i->first_use || i == i->comp->root || n > XG_COUNT(in) ||
+    if (!n || !XG_OPERAND(i, 0) || i->first_use || i == i->comp->root || n > XG_COUNT(in) ||
         !(xg_op_flags(i->op) & XGF_EW || i->op == XG_BROADCAST || i->op == XG_BITCAST || i->op == XG_RESHAPE))
         return;
     for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
     xg_inst_remove(i);
-    for (k = 0; k < n; k++)
-        if (!k || in[k] != in[k - 1]) xg_parts_drop(in[k]);
+    for (k = 0; k < n; k++) xg_parts_drop(in[k]);
 }
 XG_FN bool xg_parts_step(xg_parts_known *known, xg_inst *i) {
     xg_inst *m, *terms, *x;
@@ -39340,7 +39363,8 @@ XG_FN bool xg_opt_tiled_layouts(xg_module *m) {
  *   inside of another fusion or of an applied computation.
  * - The layout of a fusion's parameter is that of its operand, and the layout of its root that of its result. Where
  *   the text writes another one, only a bitcast inside sees the difference: it means the layout that is written where
- *   it stands, so a copy into that layout stands in front of the fusion, or behind it. */
+ *   it stands, so a copy into that layout stands in front of the fusion, or behind it. So for each element of a root
+ *   that is a tuple: the copy stands in front of the tuple. */
 #ifndef XG_OPT_FUSION_LEGALIZER_C
 #define XG_OPT_FUSION_LEGALIZER_C
 
@@ -39363,6 +39387,20 @@ XG_FN bool xg_legal_fusion(const xg_inst *i) {
     return true;
 }
 
+XG_FN bool xg_legal_settle_root(xg_inst *root) {
+    xg_hb b = xg_hb_at(root);
+    bool changed = false;
+    uint32_t k;
+    if (root->op != XG_TUPLE) return false;
+    for (k = 0; k < root->n_operands; k++) {
+        const xg_shape *want = root->shape->elems[k];
+        xg_inst *x = XG_OPERAND(root, k);
+        if (x->shape == want || x->shape->plain != want->plain) continue;
+        xg_inst_set_operand(root, k, xg_hb_as(&b, x, want));
+        changed = true;
+    }
+    return changed;
+}
 /* The shape of the root, in its own layouts, for a fusion that a copy follows. */
 XG_FN bool xg_legal_settle_result(xg_inst *i) {
     const xg_shape *inside = xg_attr_comp(i, XG_A_calls)->root->shape, *outside = i->shape;
@@ -39382,7 +39420,7 @@ XG_FN bool xg_legal_settle_result(xg_inst *i) {
 XG_FN bool xg_legal_settle_layouts(xg_inst *i) {
     const xg_comp *c = xg_attr_comp(i, XG_A_calls);
     xg_hb b = xg_hb_at(i);
-    bool changed = false;
+    bool changed = xg_legal_settle_root(c->root);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) {
         const xg_shape *want = c->params[k]->shape;
