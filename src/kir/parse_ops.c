@@ -66,7 +66,9 @@ XG_FN xg_kop *xg_kparse_mma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     right = xg_kword(p);
     for (k = 0; k < XG_KMMA_COUNT; k++)
         if (xg_str_is(left, xg_kmma_row_of(k)->a) && xg_str_is(right, xg_kmma_row_of(k)->b)) break;
-    if (k == XG_KMMA_COUNT) xg_kparse_fail(p, at, "no matrix unit multiplies these types:", left);
+    if (k == XG_KMMA_COUNT)
+        xg_kparse_fail(
+            p, at, "no matrix unit multiplies these types:", xg_str_of(left.p, (size_t)(right.p + right.n - left.p)));
     at = p->at;
     v = xg_kparse_operands(p);
     xg_kexpect_operands(p, code, at, v.n);

@@ -361,7 +361,7 @@ XG_FN void xg_kprint_mma(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_type(p, op->results[0].type);
 }
 XG_FN void xg_kprint_count(xg_kprinter *p, const xg_kop *op) {
-    if (op->b) xg_printf(p->b, "{but = %lld}", (long long)op->b);
+    if (op->b) xg_printf(p->b, " {but = %lld}", (long long)op->b);
 }
 XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_typed(p, op->operands, op->n_operands);

@@ -22,18 +22,21 @@ XG_FN int64_t xg_tile_unit_k(const xg_tile_plan *p) { return XG_KMMA_K_BYTES / x
 
 /* ---- where a thread stands ---- */
 
-/* Eight lanes store 16 bytes each at a time. With c pieces in a row they reach 8 / c rows, which are to be c apart:
- * rows lie an odd number of pieces apart. */
+/* Eight lanes store 16 bytes each at a time. With c pieces in a row of memory they reach 8 / c rows, which are to be c
+ * apart: rows lie an odd number of pieces apart. */
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line) {
     const xg_tile_fetch *t = &w->p->fetch[side];
-    int64_t pieces = w->p->shape.k / t->vector, across = XG_TILE_UNIT_ROWS / pieces;
+    int64_t k = w->p->shape.k, pieces = (t->by_rows ? k : t->rows) / t->vector, rows = t->by_rows ? t->rows : k;
+    int64_t inside = t->by_rows ? 1 : pieces; /* of a line of threads: what lies side by side comes first */
     xg_kval *in, *row;
-    if (!t->by_rows || !t->along_k || t->vector != xg_tile_unit_chunk(w->p) || (pieces != 2 && pieces != 4))
-        return line;
-    if (w->p->threads / pieces < XG_TILE_UNIT_ROWS || t->rows < XG_TILE_UNIT_ROWS) return line;
-    in = xg_tile_rest(w, line, XG_TILE_UNIT_ROWS);
-    row = xg_tile_join(w, xg_tile_rest(w, in, across), pieces, xg_tile_quotient(w, in, across));
-    return xg_tile_join(w, xg_tile_quotient(w, line, XG_TILE_UNIT_ROWS), XG_TILE_UNIT_ROWS, row);
+    if (t->by_rows != t->along_k || t->vector != xg_tile_unit_chunk(w->p) || (pieces != 2 && pieces != 4)) return line;
+    if (w->p->threads / pieces < XG_TILE_UNIT_ROWS || rows < XG_TILE_UNIT_ROWS) return line;
+    row = xg_tile_quotient(w, line, inside);
+    in = xg_tile_rest(w, row, XG_TILE_UNIT_ROWS);
+    in = xg_tile_join(w, xg_tile_rest(w, in, XG_TILE_UNIT_ROWS / pieces), pieces,
+        xg_tile_quotient(w, in, XG_TILE_UNIT_ROWS / pieces));
+    row = xg_tile_join(w, xg_tile_quotient(w, row, XG_TILE_UNIT_ROWS), XG_TILE_UNIT_ROWS, in);
+    return xg_tile_join(w, row, inside, xg_tile_rest(w, line, inside));
 }
 /* The element of a buffer at which the matrix row lies that this lane points at, of the warp's first fragment. */
 XG_FN xg_kval *xg_tile_unit_own(xg_tile_kernel *w, uint32_t side, xg_kval *lane, xg_kval *warp) {
