@@ -20,7 +20,8 @@ WARN="-std=c99 -Wall -Wextra -Wpedantic -Wshadow"
 LIBS="-lm -ldl -lpthread"
 mkdir -p build
 
-# Unless CFLAGS says it: the compiler unit is built at $1 (-O0, -Og, -O1: 15, 20, 30 seconds), or as it was built last if that is better.
+# Unless CFLAGS says it: the compiler unit is built at $1 (-O0, -Og, -O1: 15, 20, 30 seconds), or as it was built last
+# if that is better.
 level() {
     [ "$FRONT" ] && return
     FRONT=$1
@@ -28,7 +29,8 @@ level() {
     case "$1 $last" in "-O0 -Og" | "-O0 -O1" | "-Og -O1") FRONT=$last ;; esac
 }
 
-# Writes header $1 with every #include "file" replaced by the file, each once, and the license behind it. Paths are relative to the including file.
+# Writes header $1 with every #include "file" replaced by the file, each once, and the license behind it. Paths are
+# relative to the including file.
 amalgamate() {
     awk -v root="$1" '
     function dir(p) { sub(/[^\/]*$/, "", p); return p }
@@ -81,7 +83,8 @@ tool() {
     headers .
     printf '#define XLAGPU_IMPLEMENTATION\n#include "../src/xlagpu.h"\n' > build/unit_compiler.c
     printf '#define XLAGPU_IMPLEMENTATION\n#include "../src/xlagpu_runtime.h"\n' > build/unit_runtime.c
-    printf '#define XLAGPU_IMPLEMENTATION\n#define XLAGPU_SPLIT_SIM_UNIT\n#include "../src/xlagpu_runtime.h"\n' > build/unit_sim.c
+    printf '#define XLAGPU_IMPLEMENTATION\n#define XLAGPU_SPLIT_SIM_UNIT\n#include "../src/xlagpu_runtime.h"\n' \
+        > build/unit_sim.c
     Z=""; ZL=""; if [ "$(zlib)" = yes ]; then Z=-DXG_HAVE_ZLIB; ZL=-lz; fi
     F="$WARN $CFLAGS"
     stamp="$FRONT $CC $F $Z"
@@ -93,14 +96,19 @@ tool() {
     [ "$newest" ] && front="$CC $WARN $FRONT -c build/unit_compiler.c -o build/compiler.o"
     [ "$newest" ] && runtime="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_runtime.c -o build/runtime.o"
     [ "$newest" ] && sim="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o"
-    if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then tools="$CC $F -std=gnu11 $Z -r -nostdlib tools/*.c -o build/tool.o"; fi
+    if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then
+        tools="$CC $F -std=gnu11 $Z -r -nostdlib tools/*.c -o build/tool.o"
+    fi
     # Two halves of about the same work.
-    if [ "$FRONT" = -O0 ]; then together "$front && $runtime && $tools" "$sim"; else together "$front" "$sim && $runtime && $tools"; fi
+    if [ "$FRONT" = -O0 ]; then together "$front && $runtime && $tools" "$sim"
+    else together "$front" "$sim && $runtime && $tools"; fi
     [ "$newest" ] && echo "$stamp" > build/tool.stamp
     $CC build/tool.o build/compiler.o build/runtime.o build/sim.o -o build/xlagpu $ZL $LIBS
 }
 
-runner() { $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/runner.c -o build/test_runner $LIBS; }
+runner() {
+    $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/runner.c -o build/test_runner $LIBS
+}
 
 case "${1:-build}" in
 build) level -O1; tool; echo "built build/xlagpu, xlagpu.h, xlagpu_runtime.h" ;;

@@ -1,7 +1,8 @@
 #!/bin/sh
-# bench/bench.sh -- measurements without a GPU, tab-separated: what each corpus module compiles to and how fast, the simulator's speed on GELU and on kernels by nvcc
-# with and without checks, how compile times grow with the module, the speed
-# of reading and printing literals. Run by ./build.sh bench. Times are the least of several and depend on the machine.
+# bench/bench.sh -- measurements without a GPU, tab-separated: what each corpus module compiles to and how fast, the
+# simulator's speed on GELU and on kernels by nvcc with and without checks, how compile times grow with the module, the
+# speed of reading and printing literals. Run by ./build.sh bench. Times are the least of several and depend on the
+# machine.
 set -u
 CC=${CC:-cc}
 TARGET=${TARGET:-sm_90a}

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """bench/contact.py DIR [--write] -- what ./build.sh gpu-contact brought back, as tests, constants and a page.
 
-Prints a summary: runs that are wrong, figures of the device beside those of the table, the slowest modules. With --write:
+Prints a summary: runs that are wrong, figures of the device beside those of the table, the slowest modules. With
+--write:
   tests/gpu/approx.tsv    bits of approximations on the device: build/bench_probe --platform=host --check=... holds the
                           simulator to them
   tests/gpu/cases.tsv     status and time of each corpus case and variant: what the next contact is compared with
   DIR/constants.tsv       figures of xlagpu_target_desc that were measured, under their names in src/api
   docs/performance.md     the part between the two marks "measured on a GPU"
 Needs nothing but Python."""
+
 import os, re, shutil, sys
 
 BEGIN, END = "<!-- measured on a GPU: bench/contact.py writes this -->", "<!-- end of what was measured on a GPU -->"
@@ -67,18 +69,29 @@ def jit(directory):
 def page(directory, tests, bench):
     """The part of docs/performance.md."""
     out = [BEGIN, "", "## On a GPU: %s" % device(directory), ""]
-    out += ["%d of %d runs of the corpus are right (`./build.sh gpu-contact`)." % (len(tests) - len(wrong(tests)), len(tests)), ""]
+    out += [
+        "%d of %d runs of the corpus are right (`./build.sh gpu-contact`)."
+        % (len(tests) - len(wrong(tests)), len(tests)),
+        "",
+    ]
     if bench:
         out += ["| module | kernels | us a run | GB/s | time of a copy of as many bytes |", "|---|---|---|---|---|"]
         for b in sorted(bench, key=lambda b: -float(b["microseconds"])):
-            out.append("| %s | %s | %s | %s | %s |" % (os.path.basename(b["module"]), b["kernels"], b["microseconds"], b["GB_per_s"], b["copy_over_run"]))
+            out.append(
+                "| %s | %s | %s | %s | %s |"
+                % (os.path.basename(b["module"]), b["kernels"], b["microseconds"], b["GB_per_s"], b["copy_over_run"])
+            )
         out.append("")
     out += ["| figure | measured | unit | of the time model |", "|---|---|---|---|"]
     for row in rows(os.path.join(directory, "probe.tsv")):
         out.append("| %s | %s | %s | %s |" % (row["name"], row["value"], row["unit"], row["figure"]))
     registers, spilling, took = jit(directory)
     if registers:
-        out += ["", "The driver's compiler: %d kernels, %d registers at most, %d of them spill, %.0f ms in all." % (len(registers), max(registers), spilling, took)]
+        out += [
+            "",
+            "The driver's compiler: %d kernels, %d registers at most, %d of them spill, %.0f ms in all."
+            % (len(registers), max(registers), spilling, took),
+        ]
     return "\n".join(out + ["", END]) + "\n"
 
 
@@ -119,7 +132,11 @@ def main():
     if "--write" not in sys.argv:
         return
     write_table(os.path.join(directory, "constants.tsv"), ["figure", "value", "unit", "probe"], constants(directory))
-    write_table(cases, ["case", "variant", "status", "seconds"], [(t["case"], t["variant"], t["status"], t["seconds"]) for t in tests])
+    write_table(
+        cases,
+        ["case", "variant", "status", "seconds"],
+        [(t["case"], t["variant"], t["status"], t["seconds"]) for t in tests],
+    )
     approx = os.path.join(directory, "approx.tsv")
     if os.path.exists(approx):
         shutil.copy(approx, os.path.join(root, "tests/gpu/approx.tsv"))

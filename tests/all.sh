@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/all.sh -- every test, one line a part, under five minutes on two cores. Run by ./build.sh test, which has built build/xlagpu and
-# build/test_runner before. Ends with "N passed, N failed".
+# tests/all.sh -- every test, one line a part, under five minutes on two cores. Run by ./build.sh test, which has built
+# build/xlagpu and build/test_runner before. Ends with "N passed, N failed".
 set -u
 . tests/tally.sh
 . tests/programs.sh
@@ -11,26 +11,35 @@ for f in $(unlisted_programs); do bad "tests/$f is not in the list of tests/prog
 
 # Programs on the API link with what is built; the others are compiled when their turn comes.
 begin build/programs_jobs
-for p in $(program_names); do [ "$(program_field "$p" 2)" = api ] && job "build tests/$p.c" "$(program_command "$p" build/programs -O1)"; done
+for p in $(program_names); do
+    [ "$(program_field "$p" 2)" = api ] && job "build tests/$p.c" "$(program_command "$p" build/programs -O1)"
+done
 run_jobs
-# tcc compiles all of xlagpu in a fifth of a second, and what it makes runs as what gcc -O0 makes; what it cannot compile (128-bit integers) $CC does. It
-# runs in a subshell, so CC is the program's own.
+# tcc compiles all of xlagpu in a fifth of a second, and what it makes runs as what gcc -O0 makes; what it cannot
+# compile (128-bit integers) $CC does. It runs in a subshell, so CC is the program's own.
 build_and_run() { # NAME ARGUMENTS...
     usual=$CC
     have tcc && CC="tcc -w"
-    $(program_command "$1" build/programs -O0) 2>/dev/null || { CC=$usual; $(program_command "$1" build/programs -O0); } || return 1
+    $(program_command "$1" build/programs -O0) 2>/dev/null ||
+        { CC=$usual; $(program_command "$1" build/programs -O0); } || return 1
     program=$1
     shift
     build/programs/$program "$@"
 }
-# The runner for another processor, under an emulator: all texts but the kernels of others, the solvers, and random schedules and contractions, which take long there and are run by soak.
+# The runner for another processor, under an emulator: all texts but the kernels of others, the solvers, and random
+# schedules and contractions, which take long there and are run by soak.
 foreign() {
-    have aarch64-linux-gnu-gcc && have qemu-aarch64 || { absent "aarch64-linux-gnu-gcc with qemu-aarch64"; echo "0 passed, 0 failed"; return 0; }
+    have aarch64-linux-gnu-gcc && have qemu-aarch64 ||
+        { absent "aarch64-linux-gnu-gcc with qemu-aarch64"; echo "0 passed, 0 failed"; return 0; }
     aarch64-linux-gnu-gcc -std=gnu99 -DXLAGPU_DEBUG -Og -static tests/runner.c -o build/runner_aarch64 $LIBS &&
-        qemu-aarch64 build/runner_aarch64 $(ls -d tests/*/ | grep -v "tests/sim/\|tests/emit/\|tests/sched/") $(ls tests/sched/*.txt | grep -v "random\|tiles") $(ls -d tests/emit/* | grep -v solver) tests/sim/planted $(ls tests/sim/*.txt | grep -v foreign)
+        qemu-aarch64 build/runner_aarch64 \
+            $(ls -d tests/*/ | grep -v "tests/sim/\|tests/emit/\|tests/sched/") \
+            $(ls tests/sched/*.txt | grep -v "random\|tiles\|rules\|primitives\|tensorize") \
+            $(ls -d tests/emit/* | grep -v solver) tests/sim/planted $(ls tests/sim/*.txt | grep -v foreign)
 }
 
 begin_parts
+part "text tests" build/test_runner tests
 part "headers" sh tests/headers.sh
 part "ptxas, three targets" sh tests/ptxas.sh sm_75 sm_90a sm_120
 part "compilers agree" sh tests/compilers.sh
@@ -39,13 +48,13 @@ part "examples" sh tests/examples.sh
 for p in $(program_names); do
     args=$(program_field "$p" 3)
     [ "$args" = - ] && continue
-    if [ "$(program_field "$p" 2)" = api ]; then part "$p" build/programs/$p $args; else part "$p" build_and_run $p $args; fi
+    if [ "$(program_field "$p" 2)" = api ]; then part "$p" build/programs/$p $args
+    else part "$p" build_and_run $p $args; fi
 done
 part "fuzz ptx" build/programs/fuzz ptx 20 60 $(compiled_cases)
 part "command line" sh tests/cli.sh
 part "fuzz hlo" build/programs/fuzz hlo 20 60 tests/corpus/*.hlo
 part "fuzz npz" build/programs/fuzz npz 50 100 tests/corpus/pads.npz tests/corpus/iotas.npz
-part "text tests" build/test_runner tests
 part "corpus, interpreter" sh tests/corpus.sh interpreter
 part "corpus, host" sh tests/corpus.sh host
 part "saved, loaded by the runtime alone" sh tests/roundtrip.sh

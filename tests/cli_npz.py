@@ -1,6 +1,8 @@
-"""tests/cli_npz.py -- writes .npz and .npy files of every kind into a folder, good and damaged, with Python's standard library alone. Run by tests/cli.sh.
+"""tests/cli_npz.py -- writes .npz and .npy files of every kind into a folder, good and damaged, with Python's standard
+library alone. Run by tests/cli.sh.
 
 The module takes arg0 = f32[2,3] and arg1 = s32[3] and gives out0 = arg0 * 2, out1 = arg1 + 1."""
+
 import io, struct, sys, zipfile, zlib
 
 folder = sys.argv[1]
@@ -11,16 +13,29 @@ I = [7, 8, 9]
 def npy(descr, shape, data, fortran=False, version=1):
     head = "{'descr': %r, 'fortran_order': %r, 'shape': (%s), }" % (descr, fortran, "".join("%d," % n for n in shape))
     head += " " * (-(len(head) + 1 + (10 if version == 1 else 12)) % 64) + "\n"
-    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(head)) + head.encode() + data
+    return (
+        b"\x93NUMPY"
+        + bytes([version, 0])
+        + struct.pack("<H" if version == 1 else "<I", len(head))
+        + head.encode()
+        + data
+    )
 
 
-def floats(values, order="<"): return struct.pack(order + "%df" % len(values), *values)
-def ints(values, order="<"): return struct.pack(order + "%di" % len(values), *values)
+def floats(values, order="<"):
+    return struct.pack(order + "%df" % len(values), *values)
+
+
+def ints(values, order="<"):
+    return struct.pack(order + "%di" % len(values), *values)
 
 
 ARG0 = npy("<f4", (2, 3), floats(F))
 ARG1 = npy("<i4", (3,), ints(I))
-OUT = [("out0.npy", npy("<f4", (2, 3), floats([2 * x for x in F]))), ("out1.npy", npy("<i4", (3,), ints([x + 1 for x in I])))]
+OUT = [
+    ("out0.npy", npy("<f4", (2, 3), floats([2 * x for x in F]))),
+    ("out1.npy", npy("<i4", (3,), ints([x + 1 for x in I]))),
+]
 
 
 def npz(name, members, method=zipfile.ZIP_STORED, zip64=False, damage=lambda b: b):
@@ -28,18 +43,22 @@ def npz(name, members, method=zipfile.ZIP_STORED, zip64=False, damage=lambda b: 
     with zipfile.ZipFile(out, "w", method) as z:
         for member, data in members:
             with z.open(zipfile.ZipInfo(member), "w", force_zip64=zip64) if zip64 else io.BytesIO() as f:
-                if zip64: f.write(data)
-            if not zip64: z.writestr(zipfile.ZipInfo(member), data, compress_type=method)
+                if zip64:
+                    f.write(data)
+            if not zip64:
+                z.writestr(zipfile.ZipInfo(member), data, compress_type=method)
     open(folder + "/" + name, "wb").write(damage(out.getvalue()))
 
 
 def wide(data):
     """The same zip with its sizes and offsets in zip64 records only, as a file of more than 4 GiB has them."""
     end = data.rindex(b"PK\x05\x06")
-    count, size, start = struct.unpack("<H", data[end + 10:end + 12])[0], *struct.unpack("<II", data[end + 12:end + 20])
+    count, size, start = struct.unpack("<H", data[end + 10 : end + 12])[0], *struct.unpack(
+        "<II", data[end + 12 : end + 20]
+    )
     at, central = start, b""
-    while data[at:at + 4] == b"PK\x01\x02":
-        head = bytearray(data[at:at + 46])
+    while data[at : at + 4] == b"PK\x01\x02":
+        head = bytearray(data[at : at + 46])
         packed, full = struct.unpack("<II", head[20:28])
         n, extra, comment = struct.unpack("<HHH", head[28:34])
         offset = struct.unpack("<I", head[42:46])[0]
@@ -47,14 +66,21 @@ def wide(data):
         head[20:28] = b"\xff" * 8
         head[42:46] = b"\xff" * 4
         head[30:32] = struct.pack("<H", len(more))
-        central += bytes(head) + data[at + 46:at + 46 + n] + more
+        central += bytes(head) + data[at + 46 : at + 46 + n] + more
         at += 46 + n + extra + comment
     wide_end = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, len(central), start)
     locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, start + len(central), 1)
-    return data[:start] + central + wide_end + locator + struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    return (
+        data[:start]
+        + central
+        + wide_end
+        + locator
+        + struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    )
 
 
-def two(first=ARG0, second=ARG1): return [("arg0.npy", first), ("arg1.npy", second)]
+def two(first=ARG0, second=ARG1):
+    return [("arg0.npy", first), ("arg1.npy", second)]
 
 
 columns = [F[3 * i + j] for j in range(3) for i in range(2)]
@@ -76,7 +102,7 @@ npz("overflow.npz", two(npy("<f4", (1 << 40, 1 << 40), floats(F))))
 npz("short.npz", two(npy("<f4", (2, 3), floats(F[:5]))))
 npz("other_name.npz", [("x.npy", ARG0), ("arg1.npy", ARG1)])
 npz("no_npy.npz", two(b"hello"))
-npz("cut.npz", two(), damage=lambda b: b[:len(b) - 30])
+npz("cut.npz", two(), damage=lambda b: b[: len(b) - 30])
 npz("no_directory.npz", two(), damage=lambda b: b.replace(b"PK\x05\x06", b"PK\x05\x07"))
 npz("checksum.npz", two(), damage=lambda b: b.replace(floats(F), floats(F[::-1])))
 npz("bad_deflate.npz", two(), zipfile.ZIP_DEFLATED, damage=lambda b: b[:80] + bytes([b[80] ^ 0xFF]) + b[81:])

@@ -1,12 +1,14 @@
 #!/bin/sh
-# tests/fake.sh [DIR] -- every case of DIR (tests/corpus) on the platform "cuda" over the driver of tests/fake_cuda.c: right, and the same bytes whether steps run one after the
-# other, beside each other on two streams, as branches of command buffers, or one kernel at a time. The driver does what is enqueued as late as it may, streams and nodes in an order
-# drawn by chance: a missing event or edge gives other results. Ends with "N passed, N failed".
+# tests/fake.sh [DIR] -- every case of DIR (tests/corpus) on the platform "cuda" over the driver of tests/fake_cuda.c:
+# right, and the same bytes whether steps run one after the other, beside each other on two streams, as branches of
+# command buffers, or one kernel at a time. The driver does what is enqueued as late as it may, streams and nodes in an
+# order drawn by chance: a missing event or edge gives other results. Ends with "N passed, N failed".
 set -u
 . tests/tally.sh
 dir=${1:-tests/corpus}
 begin build/fake
-$CC -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/fake_cuda.c -o $job_dir/fake_cuda.so $LIBS || { bad "tests/fake_cuda.c does not compile"; finish; }
+$CC -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/fake_cuda.c -o $job_dir/fake_cuda.so $LIBS ||
+    { bad "tests/fake_cuda.c does not compile"; finish; }
 cat > $job_dir/one.sh <<'END'
 dir=$1 name=$2 rtol=$3 atol=$4 out=$5
 run() { build/xlagpu run $dir/$name.hlo --platform=cuda --driver=${out%/*}/fake_cuda.so --args $dir/$name.npz "$@"; }

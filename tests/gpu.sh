@@ -1,6 +1,7 @@
 #!/bin/sh
-# tests/gpu.sh -- every corpus case on the GPU: on its own target, then with no HLO passes. Run by ./build.sh gpu-test on a machine with a driver;
-# it fails where there is none. XLAGPU_DRIVER names another driver library: tests/rehearse.sh has one without a GPU. Ends with "N passed, N failed".
+# tests/gpu.sh -- every corpus case on the GPU: on its own target, then with no HLO passes. Run by ./build.sh gpu-test
+# on a machine with a driver; it fails where there is none. XLAGPU_DRIVER names another driver library:
+# tests/rehearse.sh has one without a GPU. Ends with "N passed, N failed".
 set -u
 . tests/tally.sh
 JOBS=${GPU_JOBS:-4}

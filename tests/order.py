@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Prints every call in src/ two of whose arguments create operations or instructions: C leaves open which is created first, so compilers would number them
-differently. Macros (XG_KOP2 ...) evaluate in a stated order and are left out. Run by tests/check.sh.
+"""Prints every call in src/ two of whose arguments create operations or instructions: C leaves open which is created
+first, so compilers would number them differently. Macros (XG_KOP2 ...) evaluate in a stated order and are left out. Run
+by tests/check.sh.
 
     python3 tests/order.py [DIR]
 """
+
 import glob, os, re, sys
 
 MAKERS = {"xg_kir_op", "xg_hb_op", "xg_inst_new"}  # what all others go through
@@ -18,8 +20,8 @@ def bodies(text):
     """name, type of the result and body of each function."""
     for m in re.finditer(r"^(?:XG_NOINLINE )?XG_FN ([\w *]+?)(xg_\w+)\([^;{]*?\) \{", text, re.M):
         line = text.find("\n", m.end())
-        end = line if text[m.end():line].rstrip().endswith("}") else text.find("\n}", m.end())
-        yield m.group(2), m.group(1).strip(), text[m.end():end]
+        end = line if text[m.end() : line].rstrip().endswith("}") else text.find("\n}", m.end())
+        yield m.group(2), m.group(1).strip(), text[m.end() : end]
 
 
 def calls(text):

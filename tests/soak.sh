@@ -1,6 +1,7 @@
 #!/bin/sh
-# tests/soak.sh -- the long versions: all targets, every program with its long arguments, text tests and fuzzing under the address and undefined
-# behaviour sanitizers. Run by ./build.sh soak; about half an hour on two cores. Ends with "N passed, N failed".
+# tests/soak.sh -- the long versions: all targets, every program with its long arguments, text tests and fuzzing under
+# the address and undefined behaviour sanitizers. Run by ./build.sh soak; about half an hour on two cores. Ends with "N
+# passed, N failed".
 set -u
 . tests/tally.sh
 . tests/programs.sh
@@ -18,7 +19,9 @@ done
 run_jobs
 begin_parts
 part "text tests, sanitized" build/soak/runner tests
-have aarch64-linux-gnu-gcc && have qemu-aarch64 && part "aarch64, all texts" "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/runner.c -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests"
+have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
+    part "aarch64, all texts" \
+    "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/runner.c -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests"
 part "corpus, host" sh tests/corpus.sh host
 part "ptxas, nine targets" sh tests/ptxas.sh $TARGETS
 for p in $(program_names); do

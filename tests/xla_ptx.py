@@ -8,12 +8,31 @@ DIR of --cases holds NAME.hlo, NAME.npz (arg0 ..., out0 ...) and manifest.tsv wi
 --all those of several kernels and copies too: a kernel's operands and results, in this order and each memory once, are its parameters. Ends with 'N passed, N failed'; a
 line for each of the others says why they are left out. --table runs our kernels for the same modules and target beside them and writes what both executed.
 """
+
 import argparse, glob, math, os, re, subprocess, sys, tempfile
 import ml_dtypes
 import numpy as np
 
-DTYPES = {"pred": np.bool_, "s8": np.int8, "s16": np.int16, "s32": np.int32, "s64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
-          "f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128, "f8e4m3fn": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2, "f8e8m0fnu": ml_dtypes.float8_e8m0fnu}
+DTYPES = {
+    "pred": np.bool_,
+    "s8": np.int8,
+    "s16": np.int16,
+    "s32": np.int32,
+    "s64": np.int64,
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "u64": np.uint64,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "c64": np.complex64,
+    "c128": np.complex128,
+    "f8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "f8e5m2": ml_dtypes.float8_e5m2,
+    "f8e8m0fnu": ml_dtypes.float8_e8m0fnu,
+}
 
 
 class Skip(Exception):
@@ -44,7 +63,7 @@ class Table(dict):
 
 def parse_entry(hlo):
     """The entry's instructions: name to (shape, opcode, operands, attributes); and the root's name."""
-    body = hlo[hlo.index("\nENTRY"):]
+    body = hlo[hlo.index("\nENTRY") :]
     table, root = Table(), None
     for line in body.splitlines()[1:]:
         m = re.match(r"\s+(ROOT )?%([\w.\-]+) = (\(.*?\)|\S+) ([\w\-]+)\((.*)$", line)
@@ -97,7 +116,11 @@ def slices(text):
 
 
 def to_memory(array, minor_to_major):
-    return np.ascontiguousarray(np.transpose(array, minor_to_major[::-1])).view(np.uint8).reshape(-1) if array.ndim else np.frombuffer(array.tobytes(), np.uint8)
+    return (
+        np.ascontiguousarray(np.transpose(array, minor_to_major[::-1])).view(np.uint8).reshape(-1)
+        if array.ndim
+        else np.frombuffer(array.tobytes(), np.uint8)
+    )
 
 
 def from_memory(data, dtype, dims, minor_to_major):
@@ -112,7 +135,11 @@ def printed(shape, text):
     words = re.findall(r"[\w.+\-]+", text.split(")")[0])
     if "..." in words or t not in DTYPES or t[0] == "c" or len(words) != math.prod(dims):
         return None
-    return np.array([w in ("true", "1") if t == "pred" else int(w) if t[0] in "su" else float(w) for w in words]).astype(DTYPES[t]).reshape(dims)
+    return (
+        np.array([w in ("true", "1") if t == "pred" else int(w) if t[0] in "su" else float(w) for w in words])
+        .astype(DTYPES[t])
+        .reshape(dims)
+    )
 
 
 def typed(array, name):
@@ -149,7 +176,9 @@ class Memory:
         for value, (shape, op, _, rest) in table.items():
             if op == "parameter" and (value, ()) in where:
                 t, dims, layout = leaves(shape)[0]
-                self.slice(value, ())[:] = to_memory(typed(data[f"arg{int(re.match(r'([0-9]+)', rest)[1])}"], t), layout)
+                self.slice(value, ())[:] = to_memory(
+                    typed(data[f"arg{int(re.match(r'([0-9]+)', rest)[1])}"], t), layout
+                )
             if op == "constant" and (value, ()) in where and printed(shape, rest) is not None:
                 self.slice(value, ())[:] = to_memory(printed(shape, rest), leaves(shape)[0][2])
 
@@ -172,17 +201,28 @@ def counters(text):
     """What `--stats` prints, summed over kernels: launches, lane instructions, sectors, the least sectors, bank conflicts."""
     rows = [line.split("\t") for line in text.splitlines()]
     at = next((k for k, row in enumerate(rows) if row[0] == "kernel"), None)
-    kernels = [dict(zip(rows[at], row)) for row in rows[at + 1 :] if len(row) == len(rows[at])] if at is not None else []
-    return {c: sum(int(k[c]) for k in kernels) for c in ("launches", "lane_instructions", "sectors", "minimum_sectors", "bank_conflicts")}
+    kernels = (
+        [dict(zip(rows[at], row)) for row in rows[at + 1 :] if len(row) == len(rows[at])] if at is not None else []
+    )
+    return {
+        c: sum(int(k[c]) for k in kernels)
+        for c in ("launches", "lane_instructions", "sectors", "minimum_sectors", "bank_conflicts")
+    }
 
 
 def launch(args, folder, memory, m, kernel):
     shape, _, operands, _ = memory.table[kernel]
-    params = [(o, ()) for o in operands] + ([(kernel, (i,)) for i in range(len(leaves(shape)))] if shape.startswith("(") else [(kernel, ())])
+    params = [(o, ()) for o in operands] + (
+        [(kernel, (i,)) for i in range(len(leaves(shape)))] if shape.startswith("(") else [(kernel, ())]
+    )
     if len(params) > 64:
         raise Skip("more parameters than the simulator takes from a command line")
     entry = re.sub(r"[.\-]", "_", m[1])
-    ptx = [p for p in glob.glob(os.path.join(glob.escape(folder), "*.ptx")) if re.search(r"\.entry " + entry + r"\(", open(p).read())]
+    ptx = [
+        p
+        for p in glob.glob(os.path.join(glob.escape(folder), "*.ptx"))
+        if re.search(r"\.entry " + entry + r"\(", open(p).read())
+    ]
     if not ptx:
         raise Skip("no PTX of " + kernel)
     wanted = len(re.findall(r"\.param", re.search(r"\.entry " + entry + r"\((.*?)\)", open(ptx[0]).read(), re.S)[1]))
@@ -201,7 +241,22 @@ def launch(args, folder, memory, m, kernel):
         files.append((spot, path))
         np.save(path, memory.padded(spot))
         flags += ["--arg", f"inout:{path}:{path}.out"]
-    r = subprocess.run([args.tool, "sim", ptx[0], "--entry=" + entry, "--grid=" + ",".join(m.group(2, 3, 4)), "--block=" + ",".join(m.group(5, 6, 7)), "--shared=" + m[8], "--stats"] + flags, capture_output=True, text=True, timeout=300)
+    r = subprocess.run(
+        [
+            args.tool,
+            "sim",
+            ptx[0],
+            "--entry=" + entry,
+            "--grid=" + ",".join(m.group(2, 3, 4)),
+            "--block=" + ",".join(m.group(5, 6, 7)),
+            "--shared=" + m[8],
+            "--stats",
+        ]
+        + flags,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     if r.returncode:
         return (r.stderr or r.stdout).strip()[:400], None
     for spot, path in files:
@@ -231,7 +286,11 @@ def run(args, name, rtol, atol):
     if others or not thunks or (len(thunks) > 1 and not args.all):
         raise Skip(f"{len(thunks)} thunks" + (": " + ", ".join(sorted(others)) if others else ""))
     table, root = parse_entry(one(folder, "*gpu_after_optimizations.txt"))
-    unknown = {t for shape in [table[root][0]] + [v[0] for v in table.values() if v[1] == "parameter"] for t, _, _ in leaves(shape)} - {*DTYPES}
+    unknown = {
+        t
+        for shape in [table[root][0]] + [v[0] for v in table.values() if v[1] == "parameter"]
+        for t, _, _ in leaves(shape)
+    } - {*DTYPES}
     if unknown:
         raise Skip("NumPy has not " + ", ".join(sorted(unknown)))
     data = np.load(os.path.join(args.cases, name + ".npz"))
@@ -245,9 +304,19 @@ def run(args, name, rtol, atol):
             to, source = copies.pop(0)
             memory.slice(*to)[:] = memory.slice(*source)
             continue
-        m = re.search(r"k(?:Custom)?Kernel .*?([\w.\-]+) grid: \[(\d+), (\d+), (\d+)\] threads: \[(\d+), (\d+), (\d+)\].*?shared_memory: (\d+)", t)
+        m = re.search(
+            r"k(?:Custom)?Kernel .*?([\w.\-]+) grid: \[(\d+), (\d+), (\d+)\] threads: \[(\d+), (\d+), (\d+)\].*?shared_memory: (\d+)",
+            t,
+        )
         kernel = m and (m[1] if m[1] in table else next((k for k in table if re.sub(r"[.\-]", "_", k) == m[1]), None))
-        sort = m and next((table.sorts.get(k, k) for k in [*table.sorts, *(n for n in table if table[n][1] == "sort")] if re.fullmatch(re.sub(r"[.\-]", "_", k) + r"(__\d+)?", m[1])), None)
+        sort = m and next(
+            (
+                table.sorts.get(k, k)
+                for k in [*table.sorts, *(n for n in table if table[n][1] == "sort")]
+                if re.fullmatch(re.sub(r"[.\-]", "_", k) + r"(__\d+)?", m[1])
+            ),
+            None,
+        )
         if sort:  # all the kernels of one sort
             kernel = sort
         elif kernel in seen:
@@ -270,29 +339,73 @@ def run(args, name, rtol, atol):
 
 def ours(args, name):
     path = os.path.join(args.cases, name)
-    r = subprocess.run([args.tool, "run", path + ".hlo", "--platform=host", "--target=" + args.target, f"--args={path}.npz", "--reference_platform=", "--stats"], capture_output=True, text=True, timeout=300)
+    r = subprocess.run(
+        [
+            args.tool,
+            "run",
+            path + ".hlo",
+            "--platform=host",
+            "--target=" + args.target,
+            f"--args={path}.npz",
+            "--reference_platform=",
+            "--stats",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     return counters(r.stdout)
 
 
 def write_table(args, rows):
     """rows: (name, XLA's counters, ours)."""
     means = {"lane_instructions": [], "sectors": []}
-    out = ["| module | kernels XLA | ours | lane instructions XLA | ours | ours/XLA | sectors XLA | ours | ours/XLA | least sectors ours | bank conflicts XLA | ours |", "|---|" + "---:|" * 11]
+    out = [
+        "| module | kernels XLA | ours | lane instructions XLA | ours | ours/XLA | sectors XLA | ours | ours/XLA | least sectors ours | bank conflicts XLA | ours |",
+        "|---|" + "---:|" * 11,
+    ]
     for name, x, o in sorted(rows):
         ratio = {c: o[c] / x[c] if x[c] else 1 for c in means}
         for c in means:
             if x["launches"] == o["launches"]:
                 means[c].append(ratio[c])
-        cells = [x["launches"], o["launches"], x["lane_instructions"], o["lane_instructions"], f"{ratio['lane_instructions']:.2f}", x["sectors"], o["sectors"], f"{ratio['sectors']:.2f}", o["minimum_sectors"], x["bank_conflicts"], o["bank_conflicts"]]
+        cells = [
+            x["launches"],
+            o["launches"],
+            x["lane_instructions"],
+            o["lane_instructions"],
+            f"{ratio['lane_instructions']:.2f}",
+            x["sectors"],
+            o["sectors"],
+            f"{ratio['sectors']:.2f}",
+            o["minimum_sectors"],
+            x["bank_conflicts"],
+            o["bank_conflicts"],
+        ]
         out.append(f"| {name} | " + " | ".join(str(c) for c in cells) + " |")
     for c, v in means.items():
-        out.append(f"\n{c.replace('_', ' ')}, ours/XLA over the {len(v)} modules of as many kernels: geometric mean {math.exp(sum(math.log(max(r, 1e-9)) for r in v) / len(v)):.3f}, worst {max(v):.2f}." if v else "")
-    open(args.table, "w").write("# What kernels execute: XLA's PTX and ours on the simulator\n\nWritten by tests/xla_ptx.py --all --table: the same module, arguments and target.\n\n" + "\n".join(out) + "\n")
+        out.append(
+            f"\n{c.replace('_', ' ')}, ours/XLA over the {len(v)} modules of as many kernels: geometric mean {math.exp(sum(math.log(max(r, 1e-9)) for r in v) / len(v)):.3f}, worst {max(v):.2f}."
+            if v
+            else ""
+        )
+    open(args.table, "w").write(
+        "# What kernels execute: XLA's PTX and ours on the simulator\n\nWritten by tests/xla_ptx.py --all --table: the same module, arguments and target.\n\n"
+        + "\n".join(out)
+        + "\n"
+    )
 
 
 def main():
     ap = argparse.ArgumentParser()
-    for flag, default in (("--dump", None), ("--cases", None), ("--tool", "build/xlagpu"), ("--only", ""), ("--table", ""), ("--target", "sm_90")):
+    for flag, default in (
+        ("--dump", None),
+        ("--cases", None),
+        ("--tool", "build/xlagpu"),
+        ("--only", ""),
+        ("--table", ""),
+        ("--target", "sm_90"),
+    ):
         ap.add_argument(flag, default=default, required=default is None)
     ap.add_argument("--all", action="store_true")
     args = ap.parse_args()

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""What the kernels of this folder must give, by NumPy. Prints, or with --check compares, the expected part of each case of ../foreign.txt; run by hand.
+"""What the kernels of this folder must give, by NumPy. Prints, or with --check compares, the expected part of each case
+of ../foreign.txt; run by hand.
 
-    python3 tests/sim/foreign/expected.py --check        ends with 'N passed, N failed'
+python3 tests/sim/foreign/expected.py --check        ends with 'N passed, N failed'
 """
+
 import itertools, os, re, sys
 import numpy as np
 
@@ -11,7 +13,7 @@ FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "foreign.t
 
 def mod(n, a, b, m, o, s, dtype=np.float64):
     v = (np.arange(n, dtype=np.int64) * a + b) % m - o
-    return (v / s if dtype == np.float64 else np.trunc(v / s).astype(dtype))
+    return v / s if dtype == np.float64 else np.trunc(v / s).astype(dtype)
 
 
 def fnv(data):
@@ -41,7 +43,11 @@ def show(name, v, digits=0):
             run += 1
         if run < 4:
             run = 1
-        out += ("\n  " if items and items % 8 == 0 else " ") + number(v[i], digits) + (f" ({run} times)" if run > 1 else "")
+        out += (
+            ("\n  " if items and items % 8 == 0 else " ")
+            + number(v[i], digits)
+            + (f" ({run} times)" if run > 1 else "")
+        )
         i += run
         items += 1
     return out
@@ -52,7 +58,9 @@ def add():
 
 
 def gemm_tiled():
-    return show("c", (mod(1480, 7, 3, 17, 8, 1).reshape(40, 37) @ mod(1665, 5, 1, 23, 11, 2).reshape(37, 45)).astype(np.float32))
+    return show(
+        "c", (mod(1480, 7, 3, 17, 8, 1).reshape(40, 37) @ mod(1665, 5, 1, 23, 11, 2).reshape(37, 45)).astype(np.float32)
+    )
 
 
 def reduce_sum():
@@ -85,7 +93,16 @@ def extremes():
         x ^= int(k)
         bits |= 1 << (int(k) & 31)
     total = int(v.sum()) & 0xFFFFFFFFFFFFFFFF
-    out = [min(1000, v.min()), max(-1000, v.max()), x, bits - (1 << 32 if bits >> 31 else 0), total & 0xFFFFFFFF, total >> 32, int(v.sum()) * 3, 0]
+    out = [
+        min(1000, v.min()),
+        max(-1000, v.max()),
+        x,
+        bits - (1 << 32 if bits >> 31 else 0),
+        total & 0xFFFFFFFF,
+        total >> 32,
+        int(v.sum()) * 3,
+        0,
+    ]
     return show("out", np.array(out, dtype=np.int64))
 
 
@@ -94,11 +111,19 @@ def bitonic():
 
 
 def gemm_mma():
-    return show("c", (mod(10240, 7, 3, 17, 8, 2).reshape(128, 80) @ mod(5120, 5, 1, 23, 11, 4).reshape(64, 80).T).astype(np.float32))
+    return show(
+        "c",
+        (mod(10240, 7, 3, 17, 8, 2).reshape(128, 80) @ mod(5120, 5, 1, 23, 11, 4).reshape(64, 80).T).astype(np.float32),
+    )
 
 
 def gemm_wmma():
-    return show("c", (2 * (mod(1536, 7, 3, 17, 8, 2).reshape(32, 48) @ mod(2304, 5, 1, 23, 11, 4).reshape(48, 48)) + 1).astype(np.float32))
+    return show(
+        "c",
+        (2 * (mod(1536, 7, 3, 17, 8, 2).reshape(32, 48) @ mod(2304, 5, 1, 23, 11, 4).reshape(48, 48)) + 1).astype(
+            np.float32
+        ),
+    )
 
 
 def gemm_bytes():
@@ -120,20 +145,31 @@ def coop():
 
 
 def language():
-    def quotient(a, b): return int(a / b) if abs(a) < 2**52 else (abs(a) // b) * (1 if a >= 0 else -1)
-    def wrap(x): return (x + 2**31) % 2**32 - 2**31
+    def quotient(a, b):
+        return int(a / b) if abs(a) < 2**52 else (abs(a) // b) * (1 if a >= 0 else -1)
+
+    def wrap(x):
+        return (x + 2**31) % 2**32 - 2**31
+
     table, kind, out, wide = [3, 1, 4, 1, 5, 9, 2, 6], [5, -6, 7], [], []
     for i, x in enumerate(mod(100, 37, 5, 101, 0, 1, np.int64)):
         x = int(x)
         stack = [x * k + table[k & 7] for k in range(16)]
         case = x % 7
-        if case == 0: x = int(np.gcd(x + 12, 18))
-        elif case == 1: x = stack[x & 15] + 1
-        elif case == 2: x = x << 3 | 1
-        elif case == 3: x = wrap(bin(x).count("1") + (32 - x.bit_length()) + wrap(int(f"{x:032b}"[::-1], 2) % 11))
-        elif case == 4: x = -x
-        elif case == 5: x = kind[i % 3]
-        else: x = stack[(x >> 1) & 15] ^ 33
+        if case == 0:
+            x = int(np.gcd(x + 12, 18))
+        elif case == 1:
+            x = stack[x & 15] + 1
+        elif case == 2:
+            x = x << 3 | 1
+        elif case == 3:
+            x = wrap(bin(x).count("1") + (32 - x.bit_length()) + wrap(int(f"{x:032b}"[::-1], 2) % 11))
+        elif case == 4:
+            x = -x
+        elif case == 5:
+            x = kind[i % 3]
+        else:
+            x = stack[(x >> 1) & 15] ^ 33
         y = x * 0.5
         r = abs(x) % 100 * (1 if x >= 0 else -1)
         out.append(1.0 + y * (0.5 + y * 0.25) + (r * r if i & 1 else 2 * r))
@@ -158,13 +194,22 @@ def cluster():
 
 
 def gemm_wgmma():
-    return show("c", (mod(12288, 7, 3, 17, 8, 2).reshape(64, 192) @ mod(18432, 5, 1, 23, 11, 4).reshape(96, 192).T).astype(np.float32))
+    return show(
+        "c",
+        (mod(12288, 7, 3, 17, 8, 2).reshape(64, 192) @ mod(18432, 5, 1, 23, 11, 4).reshape(96, 192).T).astype(
+            np.float32
+        ),
+    )
 
 
 def sort_pairs():
     keys, values = mod(1024, 7919, 11, 251, 0, 1, np.int64).reshape(2, 512), np.arange(1024).reshape(2, 512)
     order = np.argsort(keys, 1, kind="stable")
-    return show("keys_out", np.take_along_axis(keys, order, 1).astype(np.uint32)) + "\n" + show("values_out", np.take_along_axis(values, order, 1).astype(np.int32))
+    return (
+        show("keys_out", np.take_along_axis(keys, order, 1).astype(np.uint32))
+        + "\n"
+        + show("values_out", np.take_along_axis(values, order, 1).astype(np.int32))
+    )
 
 
 def scans():
@@ -172,17 +217,32 @@ def scans():
     v[:1000] = mod(1000, 7919, 11, 1009, 500, 1, np.int64)
     v = v.reshape(4, 256)
     before, most = (np.cumsum(v, 1) - v).reshape(-1)[:1000], np.maximum.accumulate(v, 1).reshape(-1)[:1000]
-    return "\n".join([show("exclusive", before.astype(np.int32)), show("inclusive", most.astype(np.int32)), show("most", v.max(1) * 0.25), show("total", v.sum(1))])
+    return "\n".join(
+        [
+            show("exclusive", before.astype(np.int32)),
+            show("inclusive", most.astype(np.int32)),
+            show("most", v.max(1) * 0.25),
+            show("total", v.sum(1)),
+        ]
+    )
 
 
 def counts():
     v = mod(1024, 37, 5, 64, 0, 1, np.int64)
-    return show("bins", np.bincount(v, minlength=64)) + "\n" + show("heads", np.array([i == 0 or v[i] >> 4 != v[i - 1] >> 4 for i in range(1024)]).astype(np.int32))
+    return (
+        show("bins", np.bincount(v, minlength=64))
+        + "\n"
+        + show("heads", np.array([i == 0 or v[i] >> 4 != v[i - 1] >> 4 for i in range(1024)]).astype(np.int32))
+    )
 
 
 def objects():
-    def wrap(x): return (x + 2**31) % 2**32 - 2**31
-    def ackermann(m, n): return n + 1 if m == 0 else ackermann(m - 1, 1) if n == 0 else ackermann(m - 1, ackermann(m, n - 1))
+    def wrap(x):
+        return (x + 2**31) % 2**32 - 2**31
+
+    def ackermann(m, n):
+        return n + 1 if m == 0 else ackermann(m - 1, 1) if n == 0 else ackermann(m - 1, ackermann(m, n - 1))
+
     areas, ints = [], []
     for i in range(100):
         a = (i + 1.0) ** 2
@@ -190,21 +250,42 @@ def objects():
         h, n = 0, 4 + (i & 1)
         for order in itertools.permutations([i % 4, 1, 2, 3, 4][:n]):
             k = 0
-            for x in order: k = (k * 7 + x) % 2**32
+            for x in order:
+                k = (k * 7 + x) % 2**32
             h ^= k * 2654435761 % 2**32
-        y = sum(i * k for k in range(i % 21)) + int(i * 0.5) + (i + i % 5 if i & 1 else i - 2 * (i % 5)) + ackermann(i & 1, i % 4) + [8, 9, 10, 11][i % 4] + 3 * (i & 3) + i % 3 + 1
+        y = (
+            sum(i * k for k in range(i % 21))
+            + int(i * 0.5)
+            + (i + i % 5 if i & 1 else i - 2 * (i % 5))
+            + ackermann(i & 1, i % 4)
+            + [8, 9, 10, 11][i % 4]
+            + 3 * (i & 3)
+            + i % 3
+            + 1
+        )
         case = i % 11
-        if case == 0: y += 3
-        elif case == 1: y *= 5
-        elif case == 2: y ^= 77
-        elif case == 3: y -= i
-        elif case == 4: y <<= 2
-        elif case == 5: y = ~y
-        elif case == 6: y = int(y / 3)
-        elif case == 7: y = int(np.fmod(y, 13))
-        elif case == 8: y += bin(y % 2**32).count("1")
-        elif case == 9: y = (y & -y).bit_length()
-        else: y = -y
+        if case == 0:
+            y += 3
+        elif case == 1:
+            y *= 5
+        elif case == 2:
+            y ^= 77
+        elif case == 3:
+            y -= i
+        elif case == 4:
+            y <<= 2
+        elif case == 5:
+            y = ~y
+        elif case == 6:
+            y = int(y / 3)
+        elif case == 7:
+            y = int(np.fmod(y, 13))
+        elif case == 8:
+            y += bin(y % 2**32).count("1")
+        elif case == 9:
+            y = (y & -y).bit_length()
+        else:
+            y = -y
         ints.append(wrap(y ^ h & 0xFFFF))
     return show("areas", np.array(areas, dtype=np.float32)) + "\n" + show("ints", np.array(ints))
 
@@ -228,7 +309,10 @@ def stencil():
 def transform():
     x = mod(512, 37, 5, 101, 0, 1, np.int64)
     w = [pow(11, 24 * k, 12289) for k in range(512)]
-    return show("out", np.array([sum(int(x[n]) * w[n * k % 512] for n in range(512)) % 12289 for k in range(512)], dtype=np.uint32))
+    return show(
+        "out",
+        np.array([sum(int(x[n]) * w[n * k % 512] for n in range(512)) % 12289 for k in range(512)], dtype=np.uint32),
+    )
 
 
 def halves():
@@ -242,29 +326,69 @@ def halves():
 
 
 def atomics():
-    return "\n".join([show("sum", np.array([1.5 + 0.5 * 127 * 64])), show("pairs", np.array([33.0, 66.0] * 4)), "most: 100", "bits: 18446744073709551615", "ticket: 256"])
+    return "\n".join(
+        [
+            show("sum", np.array([1.5 + 0.5 * 127 * 64])),
+            show("pairs", np.array([33.0, 66.0] * 4)),
+            "most: 100",
+            "bits: 18446744073709551615",
+            "ticket: 256",
+        ]
+    )
 
 
 def phases():
     x = mod(64, 7, 3, 17, 8, 1, np.int64)
-    for _ in range(5): x = x * 3 + np.roll(x, -7)
+    for _ in range(5):
+        x = x * 3 + np.roll(x, -7)
     return show("out", x)
 
 
 def groups():
     v, out = mod(256, 37, 5, 101, 0, 1, np.int64), []
     for t, x in enumerate(v):
-        tile, warp = v[t // 16 * 16:t // 16 * 16 + 16], v[t // 32 * 32:t // 32 * 32 + 32]
+        tile, warp = v[t // 16 * 16 : t // 16 * 16 + 16], v[t // 32 * 32 : t // 32 * 32 + 32]
         alike = tile[tile % 3 == x % 3]
-        y = tile.sum() * 3 + tile[:t % 16 + 1].max() + alike.min() * 1000 + alike.size
-        if x & 1: y += 7 * (warp[:t % 32] & 1).sum()
+        y = tile.sum() * 3 + tile[: t % 16 + 1].max() + alike.min() * 1000 + alike.size
+        if x & 1:
+            y += 7 * (warp[: t % 32] & 1).sum()
         y ^= int(((tile >> 1 & 1) == (x >> 1 & 1)).sum()) << 20
         out.append(y + tile[t % 16 ^ 5] + sum(1 << i for i in range(16) if tile[i] % 4 == x % 4) % 97)
     return show("out", np.array(out)) + "\n" + show("used", np.array([(v & 1).sum()]))
 
 
-CASES = [add, add, gemm_tiled, reduce_sum, argmax, votes, histogram, extremes, bitonic, gemm_mma, gemm_wmma, gemm_bytes, pipeline, coop, language, count, locked, cluster, gemm_wgmma,
-         sort_pairs, scans, counts, objects, bodies, stencil, transform, halves, atomics, phases, groups]
+CASES = [
+    add,
+    add,
+    gemm_tiled,
+    reduce_sum,
+    argmax,
+    votes,
+    histogram,
+    extremes,
+    bitonic,
+    gemm_mma,
+    gemm_wmma,
+    gemm_bytes,
+    pipeline,
+    coop,
+    language,
+    count,
+    locked,
+    cluster,
+    gemm_wgmma,
+    sort_pairs,
+    scans,
+    counts,
+    objects,
+    bodies,
+    stencil,
+    transform,
+    halves,
+    atomics,
+    phases,
+    groups,
+]
 
 
 def main():
