@@ -15,7 +15,7 @@ from triton.backends.compiler import GPUTarget
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOL = os.path.join(ROOT, "build", "xlagpu")
 WORK = tempfile.mkdtemp()
-GRAPH_US = {"90": 1.27, "80": 1.35, "86": 1.10, "89": 0.94}  # what the prediction has of a launch: cost/device.c
+GRAPH_US = {"100": 1.27, "90": 1.27, "80": 1.35, "86": 1.10, "89": 0.94}  # what the prediction has of a launch: cost/device.c
 
 # What a harness measures around an empty kernel, microseconds: Triton's do_bench (128 columns of relu squared in the same
 # file), nvbench (CUB's reduction of 16 numbers on an H200), a loop of launches between two events.
@@ -201,6 +201,7 @@ ROWS += [("sum i32 2^%d, H200" % p, us, NVBENCH, "cccl pull request 9722, Device
 ROWS += [("softmax f32 8192x8192, RTX 4070 Ti SUPER", 875.0, LOOP, "learn-cuda 04, one block a row", "89", lambda: rows_kernel(softmax_rows, "RTX 4070 Ti SUPER", 89, "f32", 8192, 8192))]
 ROWS += [("product bf16 8192^3, H200", 2 * 8192 ** 3 / 783.5e12 * 1e6, LOOP, "cuBLAS by PyTorch, random data: 769 to 798 TFLOP/s", "90", lambda: product_kernel("H200", 90, 8192, (128, 256, 64), 8, 3))]
 ROWS += [("product bf16 4096^3, A100", 2 * 4096 ** 3 / 244e12 * 1e6, LOOP, "cuBLAS: learn-cuda 02b", "80", lambda: product_kernel("A100", 80, 4096, (128, 256, 32), 8, 3))]
+ROWS += [("product bf16 4096^3, B200", 2 * 4096 ** 3 / 1359e12 * 1e6, LOOP, "cuBLAS: learn-cuda 02e", "100", lambda: product_kernel("B200", 100, 4096, (128, 256, 64), 8, 3))]
 ROWS += [("attention bf16 16384 tokens, heads 16x128, sequence %d, H100" % s, 4.0 * 16384 * s * 2048 / t * 1e-6, LOOP, "pytorch/benchmark 2391, Triton FA2, %g TFLOP/s" % t, "90", lambda s=s: attention_kernel("H100", 90, 16384 // s * 16, s, 128, (128, 64), 8, 3)) for s, t in ((1024, 390), (4096, 458))]
 
 

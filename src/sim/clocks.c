@@ -22,7 +22,7 @@ XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
     memset(r->lines, 0, (size_t)t->lines * sizeof *r->lines);
     memset(r->events, 0, sizeof r->events);
     r->tick = 0;
-    r->opened = 0;
+    r->opened = r->umma = 0;
     r->began = w->stats.warp_instructions;
     r->ready = w->block % t->every == t->every / 2 ? (uint32_t *)(void *)(r->warps + warps) : NULL;
     if (r->ready) memset(r->warps, 0, warps * (sizeof *r->warps + (size_t)t->slots * 4));
@@ -158,6 +158,23 @@ XG_FN void xg_sim_trace_awaits(xg_sim_worker *w, const xg_sim_warp *v, const cha
     xg_sim_tracer *r = w->tracer;
     const xg_sim_event_clock *e = xg_sim_trace_event(r, bar);
     if (r->ready && e->bar == bar) r->warps[v->id].now = XG_MAX(r->warps[v->id].now, e->ready);
+}
+
+/* A multiplication of tcgen05, all units of the multiprocessor at once; `pair`: of two multiprocessors. */
+XG_FN void xg_sim_trace_umma(xg_sim_worker *w, const xg_sim_warp *v, uint8_t type, uint64_t macs, bool pair) {
+    xg_sim_tracer *r = w->tracer;
+    uint32_t clocks =
+        (uint32_t)((int64_t)macs / (pair ? 2 : 1) / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
+    r->macs[type] += macs;
+    if (!r->ready) return;
+    r->umma = XG_MAX(r->umma, r->warps[v->id].now) + clocks;
+    r->tensor += (uint64_t)clocks * w->l->warps; /* each warp's chain may contain it */
+}
+/* A commit: the memory barrier hears of all that has been issued. */
+XG_FN void xg_sim_trace_commits(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_worker *of, const char *bar) {
+    const xg_sim_tracer *r = w->tracer;
+    uint32_t now = r->ready ? r->warps[v->id].now : 0;
+    xg_sim_trace_arrives(w, v, of, bar, r->umma > now ? r->umma - now + XG_SIM_TRACE_UNIT_CLOCKS : 0);
 }
 
 /* ---- a step ---- */
