@@ -139,21 +139,34 @@ job "one unit, compiler first: runs" "$FAST $W/one_cr.c -o $W/one_cr $LIBS && $W
 job "one unit, runtime first: runs" "$FAST $W/one_rc.c -o $W/one_rc $LIBS && $W/one_rc"
 job "XLAGPU_STATIC in two units: links and runs" "$FAST $W/static_a.c $W/static_b.c -o $W/static $LIBS && $W/static"
 job "implementation as C++: compiles" "$CXX -O0 $H -c $W/impl.cc -o $W/impl_cc.o"
-job "xlagpu.h alone links with -lm: runs" "$CC -O0 $H -I$W $W/only_compiler.c -o $W/only -lm && $W/only"
+job "xlagpu.h alone links with -lm: runs" "$FAST $W/only_compiler.c -o $W/only -lm && $W/only"
 run_jobs
 begin $W/rest
 job "two units, user includes compiler first: runs" "$CCO $W/user_cr.c $W/impl_c.o $W/impl_r.o -o $W/two_cr $LIBS && \
     $W/two_cr"
-job "two units in the other order, user includes runtime first: runs" "$CCO $W/user_rc.c $W/impl_r.o $W/impl_c.o -o $W/two_rc $LIBS && $W/two_rc"
-job "C++ user, C implementation: runs" "$CXX -std=c++11 -Wall -Wextra -Wpedantic -Werror -O0 $H -I$W $W/user.cc $W/impl_c.o $W/impl_r.o -o $W/user_cc $LIBS && $W/user_cc"
+job "two units in the other order, user includes runtime first: runs" \
+    "$CCO $W/user_rc.c $W/impl_r.o $W/impl_c.o -o $W/two_rc $LIBS && $W/two_rc"
+job "C++ user, C implementation: runs" \
+    "$CXX -std=c++11 -Wall -Wextra -Wpedantic -Werror -O0 $H -I$W $W/user.cc $W/impl_c.o $W/impl_r.o -o $W/user_cc $LIBS && $W/user_cc"
 job "C++ user, C++ implementation: runs" "$CXX -O0 $H -I$W $W/user.cc $W/impl_cc.o -o $W/all_cc $LIBS && $W/all_cc"
-job "C user, C++ implementation: runs" "$CC -O0 $H -I$W -c $W/user_cr.c -o $W/user_cr.o && $CXX $W/user_cr.o $W/impl_cc.o -o $W/mixed $LIBS && $W/mixed"
-for f in list_user one_apart twice after_stdio before_all hostile hostile_user; do job "$f: compiles" "$CC -fsyntax-only $H -I$W $W/$f.c"; done
-job "strict ISO C, nothing predefined: compiles" "$CC -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Werror -fsyntax-only $H -I$W $W/impl_both.c"
-job "GNU C, as a plain cc does it, -Wall -Wextra: compiles" "$CC -Wall -Wextra -Werror -fsyntax-only $H -I$W $W/impl_both.c"
+job "C user, C++ implementation: runs" "$CC -O0 $H -I$W -c $W/user_cr.c -o $W/user_cr.o && \
+    $CXX $W/user_cr.o $W/impl_cc.o -o $W/mixed $LIBS && $W/mixed"
+for f in list_user one_apart twice after_stdio before_all hostile hostile_user; do job "$f: compiles" \
+    "$CC -fsyntax-only $H -I$W $W/$f.c"; done
+job "strict ISO C, nothing predefined: compiles" \
+    "$CC -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Werror -fsyntax-only $H -I$W $W/impl_both.c"
+job "GNU C, as a plain cc does it, -Wall -Wextra: compiles" \
+    "$CC -Wall -Wextra -Werror -fsyntax-only $H -I$W $W/impl_both.c"
 job "C++ with its library first: compiles" "$CXX -fsyntax-only $H -I$W $W/cpp_first.cc"
-job "XLAGPU_STATIC, implemented and nothing used: no warning" "printf '%s\n' '#define XLAGPU_STATIC' '$I' '$C' '$R' 'int main(void) { return 0; }' > $W/s.c && $CC -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $H $W/s.c"
-job "the API includes stdbool, stddef and stdint, nothing else" "$CC $H -H -fsyntax-only $W/api.c 2> $W/included || exit 1; grep '^\.\. ' $W/included | grep -v xlagpu > $W/direct; grep -q 'stdint\.h' $W/direct && ! grep -vE '/(stdbool|stddef|stdint)\.h' $W/direct"
-job "two versions do not go together" "sed 's/XLAGPU_VERSION_NUMBER [0-9][0-9]*/XLAGPU_VERSION_NUMBER 99/' xlagpu.h > $W/xlagpu_old.h; printf '%s\n' '#include \"xlagpu_old.h\"' '$R' > $W/mix.c; if $CC -fsyntax-only $H -I$W $W/mix.c 2> $W/mix.log; then echo 'accepted'; exit 1; fi; grep -q 'different versions' $W/mix.log"
+job "XLAGPU_STATIC, implemented and nothing used: no warning" \
+    "printf '%s\n' '#define XLAGPU_STATIC' '$I' '$C' '$R' 'int main(void) { return 0; }' > $W/s.c && \
+    $CC -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $H $W/s.c"
+job "the API includes stdbool, stddef and stdint, nothing else" "$CC $H -H -fsyntax-only $W/api.c 2> $W/included || \
+    exit 1; grep '^\.\. ' $W/included | grep -v xlagpu > $W/direct; grep -q 'stdint\.h' $W/direct && \
+    ! grep -vE '/(stdbool|stddef|stdint)\.h' $W/direct"
+job "two versions do not go together" \
+    "sed 's/XLAGPU_VERSION_NUMBER [0-9][0-9]*/XLAGPU_VERSION_NUMBER 99/' xlagpu.h > $W/xlagpu_old.h; \
+    printf '%s\n' '#include \"xlagpu_old.h\"' '$R' > $W/mix.c; if $CC -fsyntax-only $H -I$W $W/mix.c 2> $W/mix.log; \
+    then echo 'accepted'; exit 1; fi; grep -q 'different versions' $W/mix.log"
 run_jobs
 finish
