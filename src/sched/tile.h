@@ -127,7 +127,7 @@ XG_FN const xg_imap *xg_tile_fetch_map(
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
-XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
-XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name);
+XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
+XG_FN xg_kmodule *xg_tile_way_emit(xg_way_job *job, const xg_record *r, xg_str name);
 
 #endif /* XG_SCHED_TILE_H */

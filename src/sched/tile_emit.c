@@ -721,64 +721,80 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
 }
 /* ---- the way ---- */
 
-XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_tile_plan *p) {
-    const xg_device *m = &job->fusion->comp->module->device;
-    if (!xg_tile_may_be(job->fusion)) return false;
-    if (job->e)
-        *e = *job->e;
-    else
-        xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
-    e->given = job->given;
-    e->record = XG_NEW(job->arena, xg_record);
-    if (!xg_tile_plan_of(p, e, m)) return false;
-    return xg_emit_launch(e, p->threads, p->blocks, 0);
-}
-XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const xg_fusion_emission *e, xg_record *r) {
-    int64_t tile[3], part[2];
-    tile[0] = p->shape.m;
-    tile[1] = p->shape.n;
-    tile[2] = p->shape.k;
-    part[0] = p->shape.tm;
-    part[1] = p->shape.tn;
-    xg_record_put(job->arena, &r->form, "tile", tile, 3);
-    xg_record_put(job->arena, &r->form, "thread_tile", part, 2);
-    r->launch = e->record->launch;
-}
-/* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
-XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times) {
-    const xg_device *m = &job->fusion->comp->module->device;
-    uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
+typedef struct xg_tile_way {
     xg_fusion_emission e;
     xg_tile_plan p;
+} xg_tile_way;
+
+/* Into job->form. */
+XG_FN bool xg_tile_way_open(xg_way_job *job) {
+    const xg_device *m = &job->fusion->comp->module->device;
+    xg_tile_way *w;
+    if (!xg_tile_may_be(job->fusion)) return false;
+    w = XG_NEW(job->arena, xg_tile_way);
+    if (job->e)
+        w->e = *job->e;
+    else
+        xg_emit_open(&w->e, NULL, job->arena, job->fusion, job->target);
+    w->e.given = job->given;
+    w->e.record = XG_NEW(job->arena, xg_record);
+    if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
+    job->form = w;
+    return xg_emit_launch(&w->e, w->p.threads, w->p.blocks, 0);
+}
+XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
+    const xg_tile_way *w = (const xg_tile_way *)job->form;
+    const xg_tile_shape *s = &w->p.shape;
+    int64_t tile[3], part[2];
+    tile[0] = s->m;
+    tile[1] = s->n;
+    tile[2] = s->k;
+    part[0] = s->tm;
+    part[1] = s->tn;
+    xg_record_put(job->arena, &r->form, "tile", tile, 3);
+    xg_record_put(job->arena, &r->form, "thread_tile", part, 2);
+    r->launch = w->e.record->launch;
+}
+/* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
+XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
+    const xg_device *m = &job->fusion->comp->module->device;
+    uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
+    const xg_tile_plan *p;
     xg_ints *over;
-    if (!xg_tile_way_open(job, &e, &p)) return false;
-    xg_tile_way_write(job, &p, &e, r);
+    if (!xg_tile_way_open(job)) return false;
+    xg_tile_way_write(job, r);
     over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
     xg_fuse_over(job->arena, job->fusion, true, over);
     r->over = over;
     r->n_results = n;
-    times->own = p.picoseconds;
-    times->emitter = XG_MAX(xg_tile_loop_time(&p.form, m), p.picoseconds + 1); /* the plan has compared the two */
+    p = &((const xg_tile_way *)job->form)->p;
+    times->own = p->picoseconds;
+    times->emitter = XG_MAX(xg_tile_loop_time(&p->form, m), p->picoseconds + 1); /* the plan has compared the two */
     return true;
 }
-XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name) {
-    xg_fusion_emission e;
-    xg_tile_plan p;
+/* By the record: the plan that is made says nothing else. */
+XG_FN void xg_tile_way_obey(xg_way_job *job, const xg_record *r) {
     xg_record made;
     const char *which;
     memset(&made, 0, sizeof made);
-    if (!xg_tile_way_open(job, &e, &p))
+    if (!xg_tile_way_open(job))
         xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
             "the record of this kernel: tiles do not suit it");
-    xg_tile_way_write(job, &p, &e, &made);
+    xg_tile_way_write(job, &made);
     which = xg_record_disobeys(r, &made);
     if (which)
         xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
             "the record of this kernel: '%s' would be another", which);
-    xg_emit_check_leaves(&e);
-    xg_emit_entry(&e, name);
-    xg_tile_emit(&e, &p);
-    return e.m;
+    xg_emit_check_leaves(&((xg_tile_way *)job->form)->e);
+}
+XG_FN xg_kmodule *xg_tile_way_emit(xg_way_job *job, const xg_record *r, xg_str name) {
+    xg_tile_way *w;
+    if (!job->form) xg_tile_way_obey(job, r);
+    w = (xg_tile_way *)job->form;
+    xg_emit_move(&w->e, job->arena, job->target);
+    xg_emit_entry(&w->e, name);
+    xg_tile_emit(&w->e, &w->p);
+    return w->e.m;
 }
 
 #endif /* XG_SCHED_TILE_EMIT_C */

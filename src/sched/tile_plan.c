@@ -296,23 +296,24 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
         XG_TILE_SHAPES_4(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_8(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_16(X)
 #undef X
     };
-    int64_t bytes = xg_type_bytes(p->form.sum), vectors[2], time;
+    int64_t bytes = xg_type_bytes(p->form.sum), vectors[2], time, least = INT64_MAX;
     int want = bytes <= 4 ? 0 : bytes <= 8 ? 1 : 2, list = 0;
-    xg_tile_plan best = *p, one = *p;
+    const xg_tile_shape *best = NULL;
     size_t k;
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
-    best.picoseconds = INT64_MAX;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (!shapes[k].m) list++;
         if (!shapes[k].m || list != want || !xg_tile_is_ordered(given, &shapes[k])) continue;
-        if (!xg_tile_settle(&one, &shapes[k], vectors)) continue;
-        if (one.shared * bytes > m->shared_per_block) continue;
-        time = xg_tile_time(&one, m, out_bytes);
-        if (time >= best.picoseconds) continue;
-        best = one;
-        best.picoseconds = time;
+        if (!xg_tile_settle(p, &shapes[k], vectors)) continue;
+        if (p->shared * bytes > m->shared_per_block) continue;
+        time = xg_tile_time(p, m, out_bytes);
+        if (time >= least) continue;
+        best = &shapes[k];
+        least = time;
     }
-    *p = best;
+    p->blocks = 0;
+    p->picoseconds = least;
+    if (best) (void)xg_tile_settle(p, best, vectors);
 }
 XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;
