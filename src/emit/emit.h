@@ -253,6 +253,9 @@ typedef struct xg_form_field {
 } xg_form_field;
 XG_FN bool xg_form_is_whole(const xg_fusion_emission *e);   /* the order says all: nothing is left to decide */
 XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e); /* the order says something of the form */
+/* One number of the order, if it says it; into the record, if it is not 0. */
+XG_FN bool xg_form_number(const xg_fusion_emission *e, const char *name, int64_t *v);
+XG_FN void xg_form_put(xg_fusion_emission *e, const char *name, int64_t v);
 /* From the order, what it says; into the record, what is not 0. */
 XG_FN void xg_form_read(const xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, void *form);
 XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, const void *form);
@@ -302,7 +305,9 @@ typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *
 /* sections of nearly the same shape share their threads, and so what telling apart the indices costs */
 XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n);
 XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
-XG_FN bool xg_sections_launch(xg_fusion_emission *e, const xg_section *list, uint32_t n); /* the end of a plan: true */
+/* The end of a plan: writes "unroll" (of all, or of each) and "share" (0: no section's threads make another one) into
+ * the record, as they are or as it orders; false if that cannot be. */
+XG_FN bool xg_sections_launch(xg_fusion_emission *e, xg_section *list, uint32_t n);
 XG_FN void xg_emit_sections(
     xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
 /* ---- concatenate.c ---- */

@@ -178,6 +178,13 @@ XG_FN bool xg_transpose_make_box(xg_transpose *t, const xg_box_ask *ask, bool fi
     xg_transpose_set(t, 1, 1);
     return true;
 }
+XG_FN void xg_transpose_set_skewed(xg_transpose *t) {
+    t->boxed = false;
+    t->skewed = true;
+    t->v = t->places = 1;
+    t->blocks = t->skew.blocks;
+    t->threads = t->skew.threads;
+}
 /* Fewer sectors are touched, by a fifth if so much is computed, or in a small array so many lanes stay idle, that it is
  * not they that take the time; and an eighth of the multiprocessors have a block. What is small and has a box keeps it:
  * fewer instructions count for more. A box whose walks meet banks twice is left for what is no worse. */
@@ -190,27 +197,98 @@ XG_FN bool xg_transpose_make_skewed(xg_transpose *t, const xg_box_ask *ask) {
     if (t->box.meets) most = idle = waste;
     if (!xg_skew_make(ask, e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, idle, &t->skew)) return false;
     if (t->skew.waste > (xg_skew_idles(&t->skew) ? idle : most)) return false;
-    t->boxed = false;
-    t->skewed = true;
-    t->v = t->places = 1;
-    t->blocks = t->skew.blocks;
-    t->threads = t->skew.threads;
+    xg_transpose_set_skewed(t);
     return true;
 }
 /* Tiles of equal sides leave less than half of themselves empty. */
 XG_FN bool xg_transpose_is_filled(const xg_transpose *t, uint32_t dim) {
     return t->counts[dim] * t->tile * 5 <= t->p.dims[dim] * 8;
 }
+/* ---- the form ---- */
+
+enum {
+    XG_TRANSPOSE_SQUARE, /* tiles of equal sides */
+    XG_TRANSPOSE_BOX,
+    XG_TRANSPOSE_SKEW,
+    XG_TRANSPOSE_WALKS
+};
+static const char *const xg_transpose_walks[] = {"tile", "box", "skewed"};
+
+/* Tiles as ordered, or as chosen where the order leaves them open; NULL, or why not. */
+XG_FN const char *xg_transpose_order_tile(xg_transpose *t) {
+    int64_t v = t->v, tile = t->tile;
+    (void)xg_form_number(t->e, "vector", &v);
+    (void)xg_form_number(t->e, "tile", &tile);
+    if (v == t->v && tile == t->tile) return NULL;
+    if (!xg_form_power(v, 4) || !xg_form_power(tile, XG_TRANSPOSE_TILE * 4) || tile / v < 16 || tile / v > 32)
+        return "vector must be 1, 2 or 4, and a tile 16 or 32 of them wide";
+    if (v > 1 ? !xg_transpose_fits(t, v, tile / v) : tile != XG_TRANSPOSE_TILE)
+        return "tiles of such vectors do not fit its dimensions or shared memory";
+    xg_transpose_set(t, v, tile);
+    return NULL;
+}
+/* A box as ordered, or as found; NULL, or why not. */
+XG_FN const char *xg_transpose_order_box(xg_transpose *t, const xg_box_ask *ask) {
+    const xg_numbers *box = xg_record_get(&t->e->given->form, "box");
+    bool found = xg_box_tile(ask, &t->box);
+    if (box && (box->n != t->p.rank || !xg_box_set(ask, &t->box, box->p))) return "there is no such box";
+    if (!box && !found) return "no box of whole sectors is small enough";
+    t->boxed = true;
+    xg_transpose_set(t, 1, 1);
+    xg_box_layout(t->e->arena, ask, &t->box);
+    return NULL;
+}
+/* There are two at most: one in which all lanes work, and one of fewer sectors in which some may not. */
+XG_FN const char *xg_transpose_order_skew(xg_transpose *t, const xg_box_ask *ask) {
+    const xg_numbers *box = xg_record_get(&t->e->given->form, "box");
+    int64_t idle[2] = {INT64_MAX, 0};
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        if (!xg_skew_make(ask, t->e->target->shared / 2 - XG_SKEW_REST, ask->sms / 8, idle[k], &t->skew)) continue;
+        if (box && (box->n != t->p.rank || memcmp(box->p, t->skew.tile, box->n * sizeof *box->p) != 0)) continue;
+        xg_transpose_set_skewed(t);
+        return NULL;
+    }
+    return box ? "there is no such skewed box" : "it has no runs that a skewed box would enter at whole sectors";
+}
+XG_FN bool xg_transpose_obey(xg_transpose *t, uint32_t walk, bool wide) {
+    xg_box_ask ask = xg_transpose_ask(t);
+    const char *why;
+    if (walk != XG_TRANSPOSE_SQUARE)
+        why = walk == XG_TRANSPOSE_BOX ? xg_transpose_order_box(t, &ask) : xg_transpose_order_skew(t, &ask);
+    else if (!wide)
+        why = "its dimensions are too small for tiles of equal sides";
+    else
+        why = xg_transpose_order_tile(t);
+    return why ? xg_emit_refuse(t->e, why) : true;
+}
+XG_FN void xg_transpose_write(const xg_transpose *t) {
+    xg_fusion_emission *e = t->e;
+    uint32_t walk = t->skewed ? XG_TRANSPOSE_SKEW : t->boxed ? XG_TRANSPOSE_BOX : XG_TRANSPOSE_SQUARE;
+    xg_form_write_walk(e, xg_transpose_walks[walk]);
+    if (walk == XG_TRANSPOSE_SQUARE) {
+        xg_form_put(e, "vector", t->v);
+        xg_form_put(e, "tile", t->tile);
+        return;
+    }
+    xg_record_put(e->arena, &e->record->form, "box", t->skewed ? t->skew.tile : t->box.tile, t->p.rank);
+    if (t->skewed) xg_form_put(e, "parts", t->skew.parts);
+}
 XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     bool wide, filled = false, boxed;
     int64_t unroll;
     xg_box_ask ask;
+    uint32_t walk = xg_form_walk(e, xg_transpose_walks, XG_TRANSPOSE_WALKS);
     memset(t, 0, sizeof *t);
     t->e = e;
     if (!xg_heroes_find(e, xg_transpose_is_hero, t, &t->heroes)) return false;
     t->a = t->p.rank - 1;
     t->b = xg_permutation_b(&t->p);
     wide = xg_transpose_is_wide(t);
+    if (walk < XG_TRANSPOSE_WALKS) {
+        if (wide) xg_transpose_choose(t);
+        return xg_transpose_obey(t, walk, wide);
+    }
     if (wide) {
         xg_transpose_choose(t);
         filled = xg_transpose_is_filled(t, t->a) && xg_transpose_is_filled(t, t->b);
@@ -814,8 +892,9 @@ XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
 XG_FN bool xg_emit_transpose_plan(xg_fusion_emission *e) {
     xg_transpose *t = XG_NEW(e->arena, xg_transpose);
     e->form = t;
-    return xg_transpose_make(t, e) &&
-           xg_emit_launch(e, t->threads, t->blocks, xg_transpose_is_joined(t) ? t->skew.parts : 0);
+    if (!xg_transpose_make(t, e)) return false;
+    xg_transpose_write(t);
+    return xg_emit_launch(e, t->threads, t->blocks, xg_transpose_is_joined(t) ? t->skew.parts : 0);
 }
 XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
