@@ -378,7 +378,7 @@ XG_FN void xg_emit_by(xg_fusion_emission *e, const xg_emitter *by);
 /* What is planned in one arena is emitted in another one. */
 XG_FN void xg_emit_move(xg_fusion_emission *e, xg_arena *to, const xg_emit_target *target);
 XG_FN bool xg_emit_adds_nothing(const xg_fusion_emission *e); /* plans have left the HLO module as it was */
-XG_FN void xg_emit_close(xg_fusion_emission *e); /* takes back what plans have added to the HLO module */
+XG_FN void xg_emit_close(xg_fusion_emission *e);              /* takes back what plans have added to the HLO module */
 XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic);
 
 /* elemental.c */
@@ -394,7 +394,7 @@ typedef struct xg_way_job {
     const xg_emit_target *target; /* the device */
     const xg_record *given;       /* an order; NULL: none */
     xg_fusion_emission *e;        /* for a plan: opened, for the way to look at; what it writes there is lost */
-    void *form; /* what a plan leaves for emit, in the arena; NULL: emit has to plan by the record */
+    void *form;                   /* what a plan leaves for emit, in the arena; NULL: emit has to plan by the record */
 } xg_way_job;
 typedef struct xg_way_times {
     int64_t own, emitter; /* picoseconds; emitter 0: as the cost model says */
