@@ -12,22 +12,12 @@
 #include "../xlagpu_runtime.h"
 #include "../tools/npz.c"
 #include <stdio.h>
-#include <time.h>
+#include "timing.h"
 
 enum {
     LEAVES = 256,
     ROUNDS = 1000
 };
-
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Seconds of one run; below 0: it fails. */
 static double time_execution(

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "timing.h"
 
 enum {
     UNROLLED = 64, /* operations between two tests of the loop */
@@ -30,15 +30,6 @@ typedef struct probe {
     int failed;
 } probe;
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 static void figure(const char *name, double value, const char *unit, const char *field) {
     printf("%s\t%.6g\t%s\t%s\n", name, value, unit, field);
     fflush(stdout);

@@ -208,6 +208,6 @@ at_most() {
     else bad "$1: $(size_of "$2") bytes, more than $3"; fi
 }
 at_most "a program with the runtime, without simulator" $W/ship.bare 100000
-at_most "a program with the runtime" $W/ship.full 700000
+at_most "a program with the runtime" $W/ship.full 600000
 printf 'warnings in all of the above: %s\n\n' "$warnings"
 finish

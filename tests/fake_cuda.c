@@ -852,6 +852,19 @@ static void speed(xlagpu_context *c) {
     time_runs(compile_commands(c, text, 1u << 30, false), "100 kernels, one by one", N);
     time_runs(compile_commands(c, text, 0, false), "100 kernels, one command buffer", N);
 }
+/* Memory of the device for each parameter and result of the whole module. */
+static void whole_buffers(xlagpu_device *d, xlagpu_program *p, xlagpu_buffer *in, xlagpu_buffer *out) {
+    xlagpu_rt_value v;
+    uint32_t k;
+    for (k = 0; k < WHOLE_IN; k++) {
+        xlagpu_rt_parameter(p, k, &v);
+        EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK);
+    }
+    for (k = 0; k < WHOLE_OUT; k++) {
+        xlagpu_rt_result(p, k, &v);
+        EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK);
+    }
+}
 
 /* ---- the fast way ---- */
 
@@ -865,7 +878,6 @@ static void fast_way(xlagpu_bytes exe) {
     float x[15];
     int i, j;
     long calls;
-    xlagpu_rt_value v;
     uint32_t k;
     WHOLE_TENSORS(xlagpu_rt_tensor, host_in, host_out, &w);
     reset();
@@ -875,14 +887,7 @@ static void fast_way(xlagpu_bytes exe) {
     q = xlagpu_rt_load(d, exe.data, exe.size);
     e = xlagpu_rt_prepare(p);
     EXPECT(p && q && e);
-    for (k = 0; k < WHOLE_IN; k++) {
-        xlagpu_rt_parameter(p, k, &v);
-        EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK);
-    }
-    for (k = 0; k < WHOLE_OUT; k++) {
-        xlagpu_rt_result(p, k, &v);
-        EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK);
-    }
+    whole_buffers(d, p, in, out);
     for (i = 0; i < 3; i++)
         for (j = 0; j < 5; j++) x[j * 3 + i] = w.x[i * 5 + j]; /* the parameter is column-major */
     EXPECT(xlagpu_rt_upload(d, in[0], x, sizeof x) == XLAGPU_OK &&
@@ -931,22 +936,13 @@ static void release_in_flight(xlagpu_bytes exe) {
         xlagpu_program *p;
         xlagpu_execution *e;
         xlagpu_buffer in[WHOLE_IN], out[WHOLE_OUT];
-        xlagpu_rt_value v;
-        uint32_t k;
         reset();
         EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
         p = xlagpu_rt_load(d, exe.data, exe.size);
         e = xlagpu_rt_prepare(p);
         if (!EXPECT(e != NULL)) return;
         EXPECT(xlagpu_rt_profile(e, 16) == XLAGPU_OK);
-        for (k = 0; k < WHOLE_IN; k++) {
-            xlagpu_rt_parameter(p, k, &v);
-            EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK);
-        }
-        for (k = 0; k < WHOLE_OUT; k++) {
-            xlagpu_rt_result(p, k, &v);
-            EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK);
-        }
+        whole_buffers(d, p, in, out);
         if (way != GONE) EXPECT(xlagpu_rt_profile(e, 0) == XLAGPU_OK);
         fake->fail = way == FAILED ? "cuLaunchKernel" : NULL;
         fake->fail_at = 2;
@@ -973,20 +969,11 @@ static void no_buffers(xlagpu_bytes exe) {
     xlagpu_program *p;
     xlagpu_execution *e;
     xlagpu_buffer in[WHOLE_IN], out[WHOLE_OUT];
-    uint32_t k;
-    xlagpu_rt_value v;
     reset();
     EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
     p = xlagpu_rt_load(d, exe.data, exe.size);
     e = xlagpu_rt_prepare(p);
-    for (k = 0; k < WHOLE_IN; k++) {
-        xlagpu_rt_parameter(p, k, &v);
-        EXPECT(xlagpu_rt_alloc(d, v.bytes, &in[k]) == XLAGPU_OK);
-    }
-    for (k = 0; k < WHOLE_OUT; k++) {
-        xlagpu_rt_result(p, k, &v);
-        EXPECT(xlagpu_rt_alloc(d, v.bytes, &out[k]) == XLAGPU_OK);
-    }
+    whole_buffers(d, p, in, out);
     EXPECT(xlagpu_rt_execute(e, NULL, out, NULL) == XLAGPU_ERROR_USAGE);
     EXPECT(xlagpu_rt_execute(e, in, NULL, NULL) == XLAGPU_ERROR_USAGE);
     in[1].address = 0;

@@ -604,6 +604,17 @@ static bool target_fits(const char *image) {
     sscanf(target, ".target sm_%d%c", &cc, &letter);
     return cc <= device && (letter != 'a' || cc == device);
 }
+/* Waits until fake.meet threads were loading at one time, ten seconds at most: a machine may be slow to start them. */
+static void load_beside_others(void) {
+    int waits;
+    bool met = false;
+    for (waits = 0; !met && waits < 10000; waits++) {
+        pthread_mutex_lock(&guard);
+        met = fake.loading_most >= fake.meet;
+        pthread_mutex_unlock(&guard);
+        if (!met) usleep(1000);
+    }
+}
 int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values) {
     fake_module *m;
     int error = failing("cuModuleLoadDataEx");
@@ -627,7 +638,7 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *option
     pthread_mutex_lock(&guard);
     if (fake.loading > fake.loading_most) fake.loading_most = fake.loading;
     pthread_mutex_unlock(&guard);
-    if (fake.slow) usleep((unsigned)fake.slow);
+    load_beside_others();
     count_up(&fake.loading, -1);
     for (k = 0; k < n; k++) { /* what the real one says of each kernel when it is asked for everything */
         float took = 1.5f;

@@ -24,7 +24,7 @@ typedef struct fake_state {
     unsigned long long late;
     int fail_on;                /* all calls behind the one that fails do so, too */
     long downloads, copy_nodes; /* blocking copies to the host; copy nodes between host and device: ever */
-    int slow;                   /* microseconds that loading a module takes */
+    long meet;                  /* threads that must be loading at one time before a load ends */
     long loading, loading_most; /* threads that load at this moment, and at most */
     long allocations;           /* of device memory: ever */
 } fake_state;

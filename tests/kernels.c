@@ -50,6 +50,18 @@ static void begin_over(const char *aliases) {
     src.n = 0;
     put("HloModule kernels, input_output_alias={ %s }\n", aliases);
 }
+/* The rest of a computation in which N and C stand for numbers of rows and columns. */
+static void put_rows(const char *body, int rows, int columns) {
+    for (; *body; body++) {
+        if (*body == 'N')
+            put("%d", rows);
+        else if (*body == 'C')
+            put("%d", columns);
+        else
+            put("%c", *body);
+    }
+    put(" }\n");
+}
 static bool broken(const char *what, const char *message) {
     char line[400];
     snprintf(line, sizeof line, "%s: %s", what, message);
@@ -1137,7 +1149,6 @@ static void short_rows(void) {
     };
     static const int lengths[] = {3, 7, 9, 10, 12, 31, 33, 53, 68, 129, 301, 500}, rows[] = {513, 5003, 20000};
     size_t i, k, n;
-    const char *p;
     for (n = 0; n < sizeof rows / sizeof *rows; n++)
         for (k = 0; k < sizeof lengths / sizeof *lengths; k++)
             for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
@@ -1152,15 +1163,7 @@ static void short_rows(void) {
                     "parameter(3) g = pred[] compare(a, b), direction=GT e = pred[] compare(a, b), direction=EQ l = "
                     "pred[] compare(i, j), direction=LE f = pred[] and(e, l) h = pred[] or(g, f) v = s32[] select(h, "
                     "a, b) w = s32[] select(h, i, j) ROOT r = (s32[], s32[]) tuple(v, w) }\nENTRY e { ");
-                for (p = bodies[i]; *p; p++) {
-                    if (*p == 'N')
-                        put("%d", rows[n]);
-                    else if (*p == 'C')
-                        put("%d", lengths[k]);
-                    else
-                        put("%c", *p);
-                }
-                put(" }\n");
+                put_rows(bodies[i], rows[n], lengths[k]);
                 snprintf(what, sizeof what, "short rows %d of %d by %d", (int)i, rows[n], lengths[k]);
                 same(what);
             }
@@ -1188,7 +1191,6 @@ static void row_tiles(void) {
     };
     static const int lengths[] = {3, 7, 10, 12, 33, 50, 100, 129, 257, 300}, rows[] = {611, 2503, 5000};
     size_t i, k, n;
-    const char *p;
     for (n = 0; n < sizeof rows / sizeof *rows; n++)
         for (k = 0; k < sizeof lengths / sizeof *lengths; k++)
             for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
@@ -1197,15 +1199,7 @@ static void row_tiles(void) {
                 begin("add", "s32");
                 put("most { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] maximum(a, b) }\nENTRY e { z "
                     "= s32[] constant(0) ");
-                for (p = bodies[i]; *p; p++) {
-                    if (*p == 'N')
-                        put("%d", rows[n]);
-                    else if (*p == 'C')
-                        put("%d", lengths[k]);
-                    else
-                        put("%c", *p);
-                }
-                put(" }\n");
+                put_rows(bodies[i], rows[n], lengths[k]);
                 snprintf(what, sizeof what, "row tiles %d of %d by %d", (int)i, rows[n], lengths[k]);
                 same(what);
             }

@@ -323,6 +323,13 @@ static void test_volta(bool acol, bool brow, bool half) {
 
 /* ---- wmma: loads, multiplication, store; memory in both layouts ---- */
 
+/* Puts an element at a bit of memory that is zero so far. */
+static void put_element(char *memory, size_t at, u64_t x, int bits) {
+    if (bits < 8)
+        memory[at / 8] = (char)(memory[at / 8] | (char)(x << (at % 8)));
+    else
+        memcpy(memory + at / 8, &x, (size_t)bits / 8);
+}
 static void test_wmma(const tile_case *c, bool acol, bool bcol, int ra, int rb, int rc) {
     static tile_data t;
     static char ptx[8000], what[200];
@@ -350,19 +357,13 @@ static void test_wmma(const tile_case *c, bool acol, bool bcol, int ra, int rb, 
         for (j = 0; j < c->k; j++) {
             u64_t x = draw(a, &t.a[i][j]);
             size_t at = (size_t)(acol ? j * lda + i : i * lda + j) * (size_t)a->bits;
-            if (a->bits < 8)
-                ma[at / 8] = (char)(ma[at / 8] | (char)(x << (at % 8)));
-            else
-                memcpy(ma + at / 8, &x, (size_t)a->bits / 8);
+            put_element(ma, at, x, a->bits);
         }
     for (i = 0; i < c->k; i++)
         for (j = 0; j < c->n; j++) {
             u64_t x = draw(b, &t.b[i][j]);
             size_t at = (size_t)(bcol ? j * ldb + i : i * ldb + j) * (size_t)b->bits;
-            if (b->bits < 8)
-                mb[at / 8] = (char)(mb[at / 8] | (char)(x << (at % 8)));
-            else
-                memcpy(mb + at / 8, &x, (size_t)b->bits / 8);
+            put_element(mb, at, x, b->bits);
         }
     for (i = 0; i < c->m; i++)
         for (j = 0; j < c->n; j++) {

@@ -535,36 +535,29 @@ XG_SIM_SCALAR_OPS(XG_S_1, XG_S_2, XG_S_3, XG_S_4)
 typedef enum xg_sim_f {
     XG_SIM_F_none,
 #define XG_SIM_X(name) XG_SIM_F_##name,
-    XG_SIM_VECTOR_NAMES XG_SIM_SCALAR_NAMES
+    XG_SIM_VECTOR_NAMES XG_SIM_F_VECTORS,
+    XG_SIM_F_BEFORE = XG_SIM_F_VECTORS - 1,
+    XG_SIM_SCALAR_NAMES
 #undef XG_SIM_X
         XG_SIM_F_COUNT
 } xg_sim_f;
-static const xg_sim_fn xg_sim_fns_base[XG_SIM_F_COUNT] = {NULL,
-#define XG_SIM_X(name) xg_sim_base_##name,
-    XG_SIM_VECTOR_NAMES
-#undef XG_SIM_X
-#define XG_SIM_X(name) xg_sim_##name,
-        XG_SIM_SCALAR_NAMES
-#undef XG_SIM_X
-};
+/* Each unit has functions of lanes.c; those of this file are the same for all. */
+#define XG_SIM_X(name) XG_SIM_T(name),
+#define XG_SIM_T(name) xg_sim_base_##name
+static const xg_sim_fn xg_sim_fns_base[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
+#undef XG_SIM_T
 #if XG_SIM_X86
-static const xg_sim_fn xg_sim_fns_avx2[XG_SIM_F_COUNT] = {NULL,
-#define XG_SIM_X(name) xg_sim_avx2_##name,
-    XG_SIM_VECTOR_NAMES
-#undef XG_SIM_X
-#define XG_SIM_X(name) xg_sim_##name,
-        XG_SIM_SCALAR_NAMES
-#undef XG_SIM_X
-};
-static const xg_sim_fn xg_sim_fns_avx512[XG_SIM_F_COUNT] = {NULL,
-#define XG_SIM_X(name) xg_sim_avx512_##name,
-    XG_SIM_VECTOR_NAMES
-#undef XG_SIM_X
-#define XG_SIM_X(name) xg_sim_##name,
-        XG_SIM_SCALAR_NAMES
-#undef XG_SIM_X
-};
+#define XG_SIM_T(name) xg_sim_avx2_##name
+static const xg_sim_fn xg_sim_fns_avx2[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
+#undef XG_SIM_T
+#define XG_SIM_T(name) xg_sim_avx512_##name
+static const xg_sim_fn xg_sim_fns_avx512[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
+#undef XG_SIM_T
 #endif
+#undef XG_SIM_X
+#define XG_SIM_X(name) xg_sim_##name,
+static const xg_sim_fn xg_sim_fns_scalar[XG_SIM_F_COUNT - XG_SIM_F_VECTORS] = {XG_SIM_SCALAR_NAMES};
+#undef XG_SIM_X
 XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
 #if XG_SIM_X86
     /* F16C is older than both; clang 14 cannot ask for it */
@@ -586,6 +579,7 @@ XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
     return names[unit];
 }
 XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
+    if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_fns_scalar[f - XG_SIM_F_VECTORS];
 #if XG_SIM_X86
     if (unit == XG_SIM_UNIT_AVX512) return xg_sim_fns_avx512[f];
     if (unit == XG_SIM_UNIT_AVX2) return xg_sim_fns_avx2[f];
