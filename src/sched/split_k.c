@@ -89,6 +89,7 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     uint32_t k;
     memset(&p, 0, sizeof p);
     if (!xg_tile_form_of(&p.form, x, dot) || !xg_tile_is_worth(&p.form)) return 1;
+    xg_tile_choose_unit(&p, NULL, m);
     for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(&p, x, m, k);
     return xg_split_best(&p, m, size);
 }
