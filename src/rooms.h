@@ -143,6 +143,7 @@
 #include "opt/qr_expander.c"
 #include "opt/eigen_expander.c"
 #include "opt/general_eigen_expander.c"
+#include "opt/real_schur_expander.c"
 #include "opt/solver_calls.c"
 #include "opt/library_calls.c"
 #include "opt/defuser.c"
