@@ -45,6 +45,7 @@ part "ptxas, three targets" sh tests/ptxas.sh sm_75 sm_90a sm_120
 part "compilers agree" sh tests/compilers.sh
 part "aarch64, emulated" foreign
 part "examples" sh tests/examples.sh
+part "recipes" sh tests/recipes.sh
 for p in $(program_names); do
     args=$(program_field "$p" 3)
     [ "$args" = - ] && continue
