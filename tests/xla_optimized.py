@@ -84,12 +84,6 @@ def programs():
     def loss(w, b, x):
         return jnp.sum(jnp.tanh(x @ w + b) ** 2)
 
-    def offload(x):
-        from jax._src.sharding_impls import TransferToMemoryKind  # noqa: the name of jax.device_put's target
-
-        y = jnp.sin(x)
-        return jnp.cos(y) + y
-
     def groups(x, w):
         from jax.experimental.xla_metadata import set_xla_metadata
 
@@ -123,7 +117,7 @@ def programs():
         "gemm_split_k",
         lambda x, w: x @ w,
         (f(16, 2048), f(2048, 16)),
-        dict(triton, xla_gpu_enable_split_k_autotuning=True),
+        triton,
     )
     yield "attention_triton", attention, (q, q + 1, q - 1), triton
     yield "attention_cublas", attention, (q, q + 1, q - 1), library
