@@ -23435,52 +23435,99 @@ typedef struct xg_exe_kernel {
     uint32_t name, shared_bytes, threads[3], blocks[3];
 } xg_exe_kernel;
 
-/* X(NAME, text): the kinds of thunks.
- *   KERNEL        kernel; links: one slice per parameter
- *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host
- *                 memory, or within host memory
- *   MEMSET        value: a 32-bit pattern; links: destination slice
- *   SEQUENCE      links: thunks, run in order
- *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body
- *                 and condition
- *   FOR           value: how often; links: the body's thunk
- *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index
- *                 out of range the last
- *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand
- *                 slices, then result slices
- *   REPLICA_ID, PARTITION_ID   links: a u32 slice
- *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are
- *                 given away
- *   RANDOM_STATE  value: by how much; links: a slice of 16 bytes: the execution's state of 128 bits, to which value is
- *                 added then
- *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
- * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is
- * written. */
+/* X(NAME, text, of, slices, runs, value, writes, flags): THE table of the kinds of thunks. Arity, checks, both texts,
+ * recording and streams follow from it.
+ *   of        the HLO opcode whose step it is, by its text; "" any; "-" none: it is made of others
+ *   slices    how many of its links are slices of memory; these come first
+ *   runs      how many of its links are thunks that it runs
+ *   value     what its word `value` is: NO, NUMBER, TEXT (a string)
+ *   writes    which of its slices it writes: NO, ALL, LAST, MARKED (those with bit XG_EXE_WRITTEN)
+ *   flags     INSIDE   may stand in a command buffer; without thunks that it runs, it is a command
+ *             ASKS     the host reads its slice, to decide
+ *             OWN      fills its slice with a number that the runtime knows
+ *             CALLS    runs a registered function, called as `text` unless the thunk has a name for it
+ *
+ *   KERNEL        kernel: its number; a slice per parameter
+ *   COPY          source, destination (equal bytes); within the device, between the device and host memory, or within
+ *                 host memory
+ *   MEMSET        value: a 32-bit pattern; destination
+ *   SEQUENCE      thunks, run in order
+ *   WHILE         a pred, the condition's thunk, the body's: condition, then while the pred is true body and condition
+ *   FOR           value: how often; the body's thunk
+ *   CONDITIONAL   a pred or s32, thunks of the branches: true runs the first, false the second; an index out of range
+ *                 the last
+ *   CUSTOM_CALL   kernel: string, the name of a registered function; value: its backend_config; operands, then results
+ *   REPLICA_ID, PARTITION_ID   a u32
+ *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
+ *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
+ *   COMMAND_BUFFER  thunks, run in order, by one command to the device where it can
+ * A thunk names only thunks of smaller numbers. */
 /* clang-format off */
 #define XG_EXE_THUNKS_KINDS(X) \
-    X(KERNEL, "kernel") \
-    X(COPY, "copy") \
-    X(MEMSET, "memset") \
-    X(SEQUENCE, "sequence") \
-    X(WHILE, "while") \
-    X(FOR, "for") \
-    X(CONDITIONAL, "conditional") \
-    X(CUSTOM_CALL, "custom-call") \
-    X(REPLICA_ID, "replica-id") \
-    X(PARTITION_ID, "partition-id") \
-    X(INFEED, "infeed") \
-    X(OUTFEED, "outfeed") \
-    X(COMMAND_BUFFER, "command-buffer") \
-    X(RANDOM_STATE, "rng-get-and-update-state")
+    X(KERNEL, "kernel", "fusion", XG_EXE_MANY, 0, NO, MARKED, XG_EXE_INSIDE) \
+    X(COPY, "copy", "", 2, 0, NO, LAST, XG_EXE_INSIDE) \
+    X(MEMSET, "memset", "", 1, 0, NUMBER, ALL, XG_EXE_INSIDE) \
+    X(SEQUENCE, "sequence", "-", 0, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE) \
+    X(WHILE, "while", "while", 1, 2, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
+    X(FOR, "for", "while", 0, 1, NUMBER, NO, 0) \
+    X(CONDITIONAL, "conditional", "conditional", 1, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
+    X(CUSTOM_CALL, "custom-call", "custom-call", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
+    X(REPLICA_ID, "replica-id", "replica-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
+    X(PARTITION_ID, "partition-id", "partition-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
+    X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
+    X(OUTFEED, "outfeed", "outfeed", XG_EXE_MANY, 0, TEXT, NO, XG_EXE_CALLS) \
+    X(COMMAND_BUFFER, "command-buffer", "-", 0, XG_EXE_MANY, NO, NO, 0) \
+    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0)
 /* clang-format on */
+enum {
+    XG_EXE_MANY = 255,
+    XG_EXE_INSIDE = 1,
+    XG_EXE_ASKS = 2,
+    XG_EXE_OWN = 4,
+    XG_EXE_CALLS = 8
+};
+typedef enum xg_exe_thunk_value {
+    XG_EXE_VALUE_NO,
+    XG_EXE_VALUE_NUMBER,
+    XG_EXE_VALUE_TEXT
+} xg_exe_thunk_value;
+typedef enum xg_exe_thunk_writes {
+    XG_EXE_WRITES_NO,
+    XG_EXE_WRITES_ALL,
+    XG_EXE_WRITES_LAST,
+    XG_EXE_WRITES_MARKED
+} xg_exe_thunk_writes;
+typedef struct xg_exe_thunk_row {
+    const char *text, *of;
+    uint8_t slices, runs, value, writes, flags;
+} xg_exe_thunk_row;
 #define XG_EXE_WRITTEN 0x80000000u
 #define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
 typedef enum xg_exe_thunk_kind {
-#define X(name, text) XG_EXE_THUNK_##name,
+#define X(name, text, of, slices, runs, value, writes, flags) XG_EXE_THUNK_##name,
     XG_EXE_THUNKS_KINDS(X)
 #undef X
     XG_EXE_THUNK_COUNT
 } xg_exe_thunk_kind;
+static const xg_exe_thunk_row xg_exe_thunk_rows[] = {
+#define X(name, text, of, slices, runs, value, writes, flags) \
+    {text, of, slices, runs, XG_EXE_VALUE_##value, XG_EXE_WRITES_##writes, flags},
+    XG_EXE_THUNKS_KINDS(X)
+#undef X
+};
+XG_FN const xg_exe_thunk_row *xg_exe_thunk_row_of(uint32_t kind) { return &xg_exe_thunk_rows[kind]; }
+XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
+    return kind < XG_EXE_THUNK_COUNT ? xg_exe_thunk_rows[kind].text : "?";
+}
+/* Whether a thunk writes the slice of its link `number` of n. */
+XG_FN bool xg_exe_writes(uint32_t kind, uint32_t link, uint32_t number, uint32_t n) {
+    switch (xg_exe_thunk_rows[kind].writes) {
+    case XG_EXE_WRITES_ALL: return true;
+    case XG_EXE_WRITES_LAST: return number + 1 == n;
+    case XG_EXE_WRITES_MARKED: return (link & XG_EXE_WRITTEN) != 0;
+    default: return false;
+    }
+}
 typedef struct xg_exe_thunk {
     uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
     uint64_t flops, bytes; /* what one run computes, and moves at least: for profiles */
@@ -23828,7 +23875,9 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appen
 /* ---- program.c ---- */
 XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
 /* ---- commands.c ---- */
-XG_FN bool xr_is_control(uint32_t kind);
+XG_FN bool xr_is_list(uint32_t kind);    /* a sequence or command buffer */
+XG_FN bool xr_is_command(uint32_t kind); /* in a command buffer, and runs no thunks */
+XG_FN bool xr_is_control(uint32_t kind); /* in a command buffer, and runs thunks */
 XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n); /* the thunks below */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p);
 XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p);  /* what an execution needs for its records, */
@@ -23851,6 +23900,8 @@ XG_FN void xr_range(xlagpu_device *d, const char *name);
 XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
+/* What a thunk that fills in a number of the run (XG_EXE_OWN) fills in. */
+XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t);
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
 /* ---- easy.c ---- */
@@ -26230,14 +26281,6 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
-XG_FN const char *xr_thunk_name(uint32_t kind) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        XG_EXE_THUNKS_KINDS(X)
-#undef X
-    };
-    return kind < XG_COUNT(names) ? names[kind] : "?";
-}
 XG_FN const char *xr_status_text(xlagpu_status s) {
     static const char *const texts[] = {
 #define X(name, text) text,
@@ -26642,15 +26685,24 @@ XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer
 #ifndef XG_RT_COMMANDS_C
 #define XG_RT_COMMANDS_C
 
+XG_FN bool xr_is_list(uint32_t kind) {
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
+    return row->runs == XG_EXE_MANY && !row->slices;
+}
+XG_FN bool xr_is_command(uint32_t kind) {
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
+    return !row->runs && (row->flags & XG_EXE_INSIDE);
+}
 XG_FN bool xr_is_control(uint32_t kind) {
-    return kind == XG_EXE_THUNK_WHILE || kind == XG_EXE_THUNK_CONDITIONAL || kind == XG_EXE_THUNK_SEQUENCE;
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
+    return row->runs && (row->flags & XG_EXE_INSIDE);
 }
 
 /* What a thunk runs: its thunk links, behind the slice that a loop or branch asks. */
 XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n) {
-    uint32_t asks = t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
-    *n = t->n_links - asks;
-    return p->links + t->first_link + asks;
+    uint32_t slices = xg_exe_thunk_row_of(t->kind)->slices;
+    *n = t->n_links - slices;
+    return p->links + t->first_link + slices;
 }
 
 /* Writes down the commands below a thunk. False: something below cannot be a command. */
@@ -26659,17 +26711,16 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     const uint32_t *children;
     uint32_t n, k;
     if (number != b->thunk && !xr_is_control(t->kind)) {
-        if (t->kind > XG_EXE_THUNK_MEMSET && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID)
-            return false;
+        if (!xr_is_command(t->kind)) return false;
         if (b->n_words > UINT32_MAX - 1 - t->n_links) return false; /* damaged thunks may all name the same links */
         list[b->n].thunk = number;
         list[b->n].first = b->n_words;
         p->command_of[number] = b->n;
         b->n++;
-        b->n_words += t->n_links + (t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID);
+        b->n_words += t->n_links + ((xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_OWN) != 0);
         return true;
     }
-    b->control = b->control || t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
+    b->control = b->control || (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_ASKS);
     children = xr_children(p, t, &n);
     for (k = 0; k < n; k++)
         if (!xr_commands_list(p, children[k], b, list)) return false;
@@ -26772,10 +26823,8 @@ XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buf
             changed = xr_commands_set(
                           &r->words[m->first + k], xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN)) ||
                       changed;
-        if (t->kind == XG_EXE_THUNK_REPLICA_ID)
-            changed = xr_commands_set(&r->words[m->first + 1], e->replica) || changed;
-        if (t->kind == XG_EXE_THUNK_PARTITION_ID)
-            changed = xr_commands_set(&r->words[m->first + 1], e->partition) || changed;
+        if (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_OWN)
+            changed = xr_commands_set(&r->words[m->first + t->n_links], xr_own_number(e, t)) || changed;
         if (changed && r->built) {
             xlagpu_status s = p->device->platform->update(e, b, r, c);
             if (s != XLAGPU_OK) return s;
@@ -26864,14 +26913,11 @@ typedef struct xr_access {
     uint32_t slice;
     bool written;
 } xr_access;
-XG_FN bool xr_lanes_plain(uint32_t kind) {
-    return kind <= XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_REPLICA_ID || kind == XG_EXE_THUNK_PARTITION_ID;
-}
 XG_FN xr_access xr_lanes_access(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
     xr_access a;
     uint32_t link = p->links[t->first_link + k];
     a.slice = link & ~XG_EXE_WRITTEN;
-    a.written = t->kind == XG_EXE_THUNK_KERNEL ? (link & XG_EXE_WRITTEN) != 0 : t->kind != XG_EXE_THUNK_COPY || k == 1;
+    a.written = xg_exe_writes(t->kind, link, k, t->n_links);
     return a;
 }
 XG_FN bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
@@ -26881,7 +26927,7 @@ XG_FN bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
 XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
     uint32_t j, k;
-    if (!xr_lanes_plain(s->kind) || !xr_lanes_plain(t->kind)) return true;
+    if (!xr_is_command(s->kind) || !xr_is_command(t->kind)) return true;
     for (j = 0; j < s->n_links; j++)
         for (k = 0; k < t->n_links; k++) {
             xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
@@ -26936,13 +26982,13 @@ XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) 
     uint32_t ends[2] = {0, 0}, k;
     for (k = 0; k < n; k++) {
         uint32_t before = xr_lanes_before(p, list, k) + 1;
-        bool aside = xr_lanes_plain(p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
+        bool aside = xr_is_command(p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
                                                                     : before && before == ends[1] ? true
                                                                                                   : ends[1] < ends[0]);
         p->lanes[list[k]].aside = aside;
         ends[aside] = k + 1;
         /* whatever comes waits for it: the caller's stream goes on */
-        if (!xr_lanes_plain(p->thunks[list[k]].kind)) ends[1] = k + 1;
+        if (!xr_is_command(p->thunks[list[k]].kind)) ends[1] = k + 1;
     }
 }
 XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
@@ -26965,8 +27011,7 @@ XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
 XG_FN void xr_lanes_load(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++)
-        if (p->thunks[k].kind == XG_EXE_THUNK_SEQUENCE || p->thunks[k].kind == XG_EXE_THUNK_COMMAND_BUFFER)
-            xr_lanes_sequence(p, k);
+        if (xr_is_list(p->thunks[k].kind)) xr_lanes_sequence(p, k);
 }
 
 /* ---- of an execution ---- */
@@ -27146,9 +27191,9 @@ XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, 
  * thunks, which are checked as a sequence's are. */
 XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     xg_exe_thunk children = *t;
-    uint32_t slice, asks = t->kind != XG_EXE_THUNK_FOR;
-    if (t->n_links < 1 + asks || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3) ||
-        (t->kind == XG_EXE_THUNK_FOR && t->n_links != 1))
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
+    uint32_t slice, asks = row->slices;
+    if (row->runs == XG_EXE_MANY ? t->n_links <= asks : t->n_links != asks + row->runs)
         return xr_damaged(p, "a loop or branch");
     slice = p->links[t->first_link];
     if (asks && (slice >= p->n_slices ||
@@ -27168,33 +27213,29 @@ XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
 XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
+    const xg_exe_thunk_row *row;
     uint32_t k;
     if (t->kind >= XG_EXE_THUNK_COUNT || !xr_string_ok(p, t->name) || t->first_link > p->sections[XG_EXE_LINKS].count ||
         t->n_links > p->sections[XG_EXE_LINKS].count - t->first_link)
         return xr_damaged(p, "a thunk");
-    if (t->kind == XG_EXE_THUNK_SEQUENCE || t->kind == XG_EXE_THUNK_COMMAND_BUFFER)
-        return xr_check_sequence(p, t, number, taken);
-    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_CONDITIONAL)
-        return xr_check_control(p, t, number, taken);
+    if (xr_is_list(t->kind)) return xr_check_sequence(p, t, number, taken);
+    row = xg_exe_thunk_row_of(t->kind);
+    if (row->runs) return xr_check_control(p, t, number, taken);
+    if (row->slices != XG_EXE_MANY && t->n_links != row->slices) return xr_damaged(p, "a thunk's operands");
     for (k = 0; k < t->n_links; k++) {
-        uint32_t link = t->kind == XG_EXE_THUNK_KERNEL || t->kind == XG_EXE_THUNK_CUSTOM_CALL
-                            ? links[k] & ~XG_EXE_WRITTEN
-                            : links[k];
+        uint32_t link = row->writes == XG_EXE_WRITES_MARKED ? links[k] & ~XG_EXE_WRITTEN : links[k];
         if (link >= p->n_slices) return xr_damaged(p, "a thunk's operand");
     }
     if (t->kind == XG_EXE_THUNK_KERNEL && t->kernel >= p->n_kernels) return xr_damaged(p, "a thunk's kernel");
-    if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes))
+    if (t->kind == XG_EXE_THUNK_COPY && p->slices[links[0]].bytes != p->slices[links[1]].bytes)
         return xr_damaged(p, "a copy");
-    if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value)))
-        return xr_damaged(p, "a fill");
-    if ((t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID) &&
-        (t->n_links != 1 || p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4))
+    if (t->kind == XG_EXE_THUNK_MEMSET && !xr_fill_ok(&p->slices[links[0]], t->value)) return xr_damaged(p, "a fill");
+    if ((row->flags & XG_EXE_OWN) && (p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4))
         return xr_damaged(p, "the number of a replica or partition");
-    if (t->kind == XG_EXE_THUNK_RANDOM_STATE &&
-        (t->n_links != 1 || p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4))
+    if (t->kind == XG_EXE_THUNK_RANDOM_STATE && (p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4))
         return xr_damaged(p, "a state of random numbers");
     if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) ||
-        (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && !xr_string_ok(p, t->value)))
+        (row->value == XG_EXE_VALUE_TEXT && !xr_string_ok(p, t->value)))
         return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;
@@ -27302,11 +27343,9 @@ XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
-        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel
-                           : t->kind == XG_EXE_THUNK_INFEED    ? "infeed"
-                           : t->kind == XG_EXE_THUNK_OUTFEED   ? "outfeed"
-                                                               : NULL;
-        if (!name) continue;
+        const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
+        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : row->text;
+        if (!(row->flags & XG_EXE_CALLS)) continue;
         p->calls[k] = xr_function_find(p->device, name);
         if (!p->calls[k])
             return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED,
@@ -27497,7 +27536,7 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     }
     v = &e->profile.events[e->profile.n++];
     v->hlo = p->strings + t->name;
-    v->kind = xr_thunk_name(t->kind);
+    v->kind = xg_exe_thunk_name(t->kind);
     v->kernel = k ? p->kernels[t->kernel].name : "";
     v->thunk = (uint32_t)(t - p->thunks);
     v->start = start - e->profile.begin;
@@ -27730,11 +27769,9 @@ XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, cons
     c.device = p->device;
     for (k = 0; k < t->n_links; k++) {
         uint32_t slice = links[k] & ~XG_EXE_WRITTEN;
-        bool written =
-            t->kind == XG_EXE_THUNK_INFEED || (t->kind == XG_EXE_THUNK_CUSTOM_CALL && links[k] & XG_EXE_WRITTEN);
         e->buffers[k].address = xr_address(e, slice);
         e->buffers[k].bytes = (size_t)p->slices[slice].bytes;
-        if (written)
+        if (xg_exe_writes(t->kind, links[k], k, t->n_links))
             c.n_results++;
         else
             c.n_operands++;
@@ -27754,6 +27791,10 @@ XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32
     return s;
 }
 
+XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t) {
+    return t->kind == XG_EXE_THUNK_REPLICA_ID ? e->replica : e->partition;
+}
+
 /* One step that is no sequence; a failure names it. */
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
@@ -27770,8 +27811,8 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
         if (p->slices[links[0]].bytes)
             s = q->fill(e, xr_address(e, links[0]), t->value, (size_t)p->slices[links[0]].bytes, stream);
         break;
-    case XG_EXE_THUNK_REPLICA_ID: s = q->fill(e, xr_address(e, links[0]), e->replica, 4, stream); break;
-    case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), e->partition, 4, stream); break;
+    case XG_EXE_THUNK_REPLICA_ID:
+    case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), xr_own_number(e, t), 4, stream); break;
     case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
     default: s = xr_run_call(e, t, links, stream); break;
     }
@@ -27834,8 +27875,7 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         if (done || s != XLAGPU_OK) return s;
     }
     if (xr_lanes_has(e, number)) return xr_run_lanes(e, number, stream);
-    if (t->kind != XG_EXE_THUNK_COMMAND_BUFFER && t->kind != XG_EXE_THUNK_SEQUENCE)
-        return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
+    if (!xr_is_list(t->kind)) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }
