@@ -99,7 +99,7 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *
 }
 XG_FN void xg_tile_unit_products(xg_tile_kernel *w, xg_kval **at, int64_t *counts) {
     const xg_tile_plan *p = w->p;
-    int64_t rows = p->parts, pairs = p->shape.tn / (2 * XG_KMMA_N), i, j;
+    int64_t rows = p->shape.tm / XG_KMMA_M, pairs = p->shape.tn / (2 * XG_KMMA_N), i, j;
     xg_kval **a = XG_NEW_N(w->e->arena, xg_kval *, rows), **b = XG_NEW_N(w->e->arena, xg_kval *, pairs), *o[3];
     for (i = 0; i < rows; i++) a[i] = xg_tile_unit_fragment(w, 0, at, counts, i);
     for (j = 0; j < pairs; j++) b[j] = xg_tile_unit_fragment(w, 1, at, counts, j);
@@ -227,18 +227,24 @@ XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, xg_kval *sums, int64_t first
     }
     return pair;
 }
-/* The sums of fragment `part` of the warp's rows into shared memory, row by row. */
-XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part) {
+/* The sums of a fragment of the warp's rows into shared memory, `from` rows from its beginning on. */
+XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t from) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t tiles = p->shape.tn / XG_KMMA_N, j, h, count = p->rows * XG_KMMA_M * p->out_pitch;
+    int64_t tiles = p->shape.tn / XG_KMMA_N, count = p->rows * XG_KMMA_M * p->out_pitch, j, h;
     for (j = 0; j < tiles; j++)
         for (h = 0; h < 2; h++) {
             int64_t column = j / 2 * p->columns * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
-            const xg_aff *at = xg_aff_add_k(x, xg_aff_dim(x, 0), h * XG_TILE_UNIT_ROWS * p->out_pitch + column);
-            xg_kval *pair = xg_tile_unit_pair(w, w->sums[part * tiles + j].v, 2 * h);
-            xg_tile_put_vector(w, pair, xg_tile_apply(w, &count, 1, at, &w->show));
+            int64_t place = (from + h * XG_TILE_UNIT_ROWS) * p->out_pitch + column;
+            xg_kval *pair = xg_tile_unit_pair(w, w->sums[fragment * tiles + j].v, 2 * h);
+            xg_tile_put_vector(
+                w, pair, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &w->show));
         }
+}
+/* As many fragments of rows as make a part of the tile. */
+XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part) {
+    int64_t n = w->p->shape.tm / XG_KMMA_M / w->p->parts, k;
+    for (k = 0; k < n; k++) xg_tile_unit_show_one(w, part * n + k, k * w->p->rows * XG_KMMA_M);
 }
 
 #endif /* XG_SCHED_TILE_MMA_C */

@@ -178,21 +178,22 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     enum {
         OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks */
     };
-    int64_t bytes = xg_type_bytes(p->held), loop, out;
+    int64_t bytes = xg_type_bytes(p->held), fragments = s->tm / XG_KMMA_M, loop, out;
     p->shape = *s;
     p->quad = 1;
     p->rows = s->m / s->tm;
     p->columns = p->warps_n = s->n / s->tn;
     p->threads = p->rows * p->columns * XG_TILE_LANES;
     p->lanes_n = 1;
-    p->parts = s->tm / XG_KMMA_M;
-    p->n_sums = p->parts * (s->tn / XG_KMMA_N);
+    p->n_sums = fragments * (s->tn / XG_KMMA_N);
     p->out_pitch = s->n + OUT_PAD;
     xg_tile_settle_all(p);
     xg_tile_unit_fetch(p, 0, vectors[0]);
     xg_tile_unit_fetch(p, 1, vectors[1]);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
     out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
+    for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
+    out *= fragments / p->parts;
     p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
     return p->blocks <= INT32_MAX && p->threads <= 1024;
 }
