@@ -32,6 +32,7 @@
 #include "sched/flat.c"
 #include "sched/annotate.c"
 #include "sched/host.c"
+#include "sched/owners.c"
 #include "sched/warps.c"
 #include "sched/pipeline.c"
 #include "sched/shared.c"

@@ -23,6 +23,7 @@ have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
     part "aarch64, all texts" \
     "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/runner.c -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests"
 part "corpus, host" sh tests/corpus.sh host
+part "kernels by their printed records, all targets" sh tests/records.sh 1
 part "ptxas, nine targets" sh tests/ptxas.sh $TARGETS
 for p in $(program_names); do
     args=$(program_field "$p" 4)
@@ -31,6 +32,7 @@ done
 part "fuzz hlo, sanitized" build/soak/fuzz hlo 200 1000 tests/corpus/*.hlo
 part "fuzz ptx, sanitized" build/soak/fuzz ptx 200 1000 $(compiled_cases)
 part "fuzz foreign ptx, sanitized" build/soak/fuzz ptx 200 1000 tests/sim/foreign/*.ptx bench/kernels/*.ptx
+have python3 && have tcc && part "changes of src that tests notice" python3 tests/source_mutants.py
 part "fuzz npz, sanitized" build/soak/fuzz npz 200 1000 tests/corpus/*.npz
 run_parts
 finish

@@ -54,6 +54,19 @@ XG_NORETURN XG_FN void xg_ncross_fail(const xg_ncross *c, const char *what, cons
     xg_sched_fail(c->n, "allreduce: '%.*s' %s '%s'", (int)c->s->block->name.n, c->s->block->name.p, what,
         xg_sched_var(c->n, loop));
 }
+/* Rounds of a block around it that belong to the same sum would each begin and store it. */
+XG_FN void xg_ncross_check_outer(const xg_ncross *c) {
+    const xg_nblock *b = c->s->block;
+    const xg_nstmt *p;
+    uint32_t k, j;
+    for (p = c->s->parent; p; p = p->parent)
+        for (k = 0; p->op == XG_N_BLOCK && k < p->block->n_iters; k++)
+            for (j = 0; j < b->n_iters && p->block->iters[k].kind == 'R' && p->block->iters[k].extent > 1; j++)
+                if (b->iters[j].kind == 'R' &&
+                    xg_aff_uses(b->iters[j].binding, xg_aff_dim(c->n->aff, p->block->iters[k].var)))
+                    xg_sched_fail(c->n, "allreduce: '%.*s' is a part of the sum that '%.*s' around it goes on with",
+                        (int)b->name.n, b->name.p, (int)p->block->name.n, p->block->name.p);
+}
 XG_FN void xg_ncross_of(xg_ncross *c, xg_loopnest *n, xg_nstmt *s) {
     bool inside = false;
     uint32_t k;
@@ -76,14 +89,41 @@ XG_FN void xg_ncross_of(xg_ncross *c, xg_loopnest *n, xg_nstmt *s) {
             xg_ncross_fail(c, "has inside of the loops that it reduces over the loop", l);
     }
 }
-/* The combiner's identity if it is known, else the initial value, which then may be combined more than once. */
+/* What may be combined any number of times: the initial value if it is a zero, of either sign, that is added to; else
+ * the combiner's identity if it is known; else the initial value, too. */
 XG_FN const xg_literal *xg_nblock_identity(xg_loopnest *n, const xg_nblock *b, uint32_t k) {
     xg_literal *l = xg_literal_new(n->arena, xg_shape_scalar(n->module, b->outs[k].buf->type));
+    if (b->n_outs == 1 && xg_literal_is_identity(b->combine, b->init[k], n->arena)) return b->init[k];
     if (b->n_outs == 1 && xg_combiner_identity(b->combine, l)) return l;
     return b->init[k];
 }
-XG_FN bool xg_nblock_begins_plain(xg_loopnest *n, const xg_nblock *b) {
-    return b->n_outs > 1 || xg_literal_is_identity(b->combine, b->init[0], n->arena);
+XG_FN bool xg_literal_same_zero(const xg_loopnest *n, const xg_literal *l) {
+    const xg_literal *zero = xg_literal_new(n->arena, l->shape);
+    return xg_literal_equal(l, zero);
+}
+/* All that a block combines are elements of a sum of its own that began with +0. */
+XG_FN bool xg_nblock_reads_sums(const xg_loopnest *n, const xg_nblock *b) {
+    const xg_nstmt *s;
+    bool sums = false;
+    if (b->n_args != 1 || b->args[0].kind != XG_NA_LOAD || b->body->root->op != XG_PARAMETER) return false;
+    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) {
+        const xg_nblock *w = s->block;
+        if (s->op != XG_N_BLOCK || !w->body || !xg_nblock_writes(w, b->args[0].buf)) continue;
+        if (w->combine ? w->n_outs > 1 || xg_eval_single(w->combine) != XG_ADD : w->body->root->op != XG_CONSTANT)
+            return false;
+        if (w->combine && w->init && !xg_literal_same_zero(n, w->init[0])) return false;
+        if (!w->combine && !xg_literal_same_zero(n, w->body->root->literal)) return false;
+        sums |= w->combine != NULL;
+    }
+    return sums;
+}
+/* The initial value changes nothing. A sum of floats that begins with +0 is never -0, so the threads' values must have
+ * begun with it as well (begun: they have, in a step before). */
+XG_FN bool xg_nblock_begins_plain(xg_loopnest *n, const xg_nblock *b, bool begun) {
+    bool adds = xg_eval_single(b->combine) == XG_ADD && (xg_type_class(b->outs[0].buf->type) & (XGT_F | XGT_C));
+    if (b->n_outs > 1) return true;
+    if (!xg_literal_is_identity(b->combine, b->init[0], n->arena)) return false;
+    return !adds || begun || !xg_literal_same_zero(n, b->init[0]) || xg_nblock_reads_sums(n, b);
 }
 /* The constraints of these loops as such of iterators, under which a value counts: one more iterator for each loop. */
 XG_FN void xg_ncross_guard(xg_ncross *c, xg_nstmt *s) {
@@ -264,10 +304,10 @@ XG_FN void xg_ncross_second(xg_ncross *c, xg_nbuf *const *parts, const xg_aff **
 }
 /* Where the result is not a thread's own, the first of the threads writes it; with what it begins with, if that counts.
  */
-XG_FN void xg_ncross_store(xg_ncross *c) {
+XG_FN void xg_ncross_store(xg_ncross *c, bool begun) {
     xg_loopnest *n = c->n;
     xg_nblock *b = c->s->block, *w;
-    bool plain = xg_nblock_begins_plain(n, b), seen = false;
+    bool plain = xg_nblock_begins_plain(n, b, begun), seen = false;
     const xg_literal **init = XG_NEW_N(n->arena, const xg_literal *, b->n_outs);
     xg_inst *in[2 * XG_NREDUCTION_OUTS];
     xg_nstmt *store, *l;
@@ -350,13 +390,16 @@ XG_FN void xg_nest_allreduce_block(xg_loopnest *n, xg_nstmt *s) {
     xg_nstmt *part, *scope_loop;
     xg_nblock *b = s->block;
     xg_ncross c;
+    bool begun;
     uint32_t k;
     xg_ncross_of(&c, n, s);
+    xg_ncross_check_outer(&c);
     if (!b->init)
         xg_sched_fail(n, "allreduce: what '%.*s' begins with is made by another block", (int)b->name.n, b->name.p);
     if (b->n_outs > XG_NREDUCTION_OUTS)
         xg_sched_fail(n, "allreduce: '%.*s' has more than %d results", (int)b->name.n, b->name.p, XG_NREDUCTION_OUTS);
-    if (c.serial || b->n_where) {
+    begun = c.serial || b->n_where;
+    if (begun) {
         part = xg_ncross_partial(&c, parts, places);
         xg_ncross_keep_where(&c);
         xg_nstmt_insert(s, part);
@@ -367,7 +410,7 @@ XG_FN void xg_nest_allreduce_block(xg_loopnest *n, xg_nstmt *s) {
         if (scope_loop) (void)xg_do_decompose_reduction(n, part, scope_loop);
         xg_ncross_of(&c, n, s);
     }
-    xg_ncross_store(&c);
+    xg_ncross_store(&c, begun);
     b->across = c.axes;
 }
 /* Blocks that write what other threads see, outside of all loops of a thread axis, run in its first thread. */

@@ -185,13 +185,26 @@ XG_FN bool xg_nest_where_is_edge(xg_loopnest *n, const xg_nstmt *w, const xg_nbu
     }
     return true;
 }
+/* Is all that is read among what is written, whose places have no gaps? */
+XG_FN bool xg_nspans_hold(xg_loopnest *n, const xg_nspan *wrote, const xg_nspan *read, uint32_t rank) {
+    xg_aff_env env = xg_nest_env(n);
+    uint32_t d;
+    for (d = 0; d < rank; d++) {
+        const xg_aff *apart = xg_aff_add_scaled(&env, read[d].base, wrote[d].base, -1);
+        xg_range gap;
+        if (!apart || !wrote[d].dense) return false;
+        gap = xg_aff_range(&env, apart);
+        if (!xg_range_known(gap) || gap.lo + read[d].lo < wrote[d].lo || gap.hi + read[d].hi > wrote[d].hi)
+            return false;
+    }
+    return true;
+}
 /* In each round of the loops from outer to inner, does w write all that r touches at these indices, and is that
  * complete then? */
 XG_FN bool xg_nest_covers_place(xg_loopnest *n, xg_nstmt *w, uint32_t out, xg_nstmt *r, const xg_aff *const *at,
     const xg_nstmt *outer, const xg_nstmt *inner) {
     const xg_nout *o = &w->block->outs[out];
     xg_nspan wrote[XG_RANK_MAX], read[XG_RANK_MAX];
-    xg_aff_env env = xg_nest_env(n);
     const xg_nstmt *p;
     uint32_t d, k;
     if (w == r) {
@@ -210,15 +223,7 @@ XG_FN bool xg_nest_covers_place(xg_loopnest *n, xg_nstmt *w, uint32_t out, xg_ns
     if (!xg_nest_region(n, w, o->at, o->buf->rank, inner, wrote) ||
         !xg_nest_region(n, r, at, o->buf->rank, inner, read))
         return false;
-    for (d = 0; d < o->buf->rank; d++) {
-        const xg_aff *apart = xg_aff_add_scaled(&env, read[d].base, wrote[d].base, -1);
-        xg_range gap;
-        if (!apart || !wrote[d].dense) return false;
-        gap = xg_aff_range(&env, apart);
-        if (!xg_range_known(gap) || gap.lo + read[d].lo < wrote[d].lo || gap.hi + read[d].hi > wrote[d].hi)
-            return false;
-    }
-    return true;
+    return xg_nspans_hold(n, wrote, read, o->buf->rank);
 }
 
 /* ---- combiners ---- */

@@ -174,11 +174,36 @@ XG_FN void xg_nvthread_sink(xg_loopnest *n, const xg_nstmt *v, xg_nstmt *s, cons
     xg_nstmt_detach(s);
     xg_nstmt_append(loop, s);
 }
+/* Could a round find what another one left? A block that depends on the virtual thread writes to elements that do not
+ * tell which, and another block of the loop touches them: then the rounds have to come one after another. */
+XG_FN bool xg_nvthread_hands_over(xg_loopnest *n, const xg_nstmt *v) {
+    const xg_aff *var = xg_nest_dim(n, v->var);
+    xg_aff_env env = xg_nest_env(n);
+    const xg_nstmt *w, *r;
+    uint32_t k;
+    for (w = v; w; w = xg_nstmt_next(w, v)) {
+        if (w->op != XG_N_BLOCK || !xg_nargs_use(w->block, var)) continue;
+        for (k = 0; k < w->block->n_outs; k++) {
+            const xg_nbuf *buf = w->block->outs[k].buf;
+            if (xg_iter_tells(&env, n->arena, w->block->outs[k].at, buf->rank, &var, 1)) continue;
+            for (r = v; r; r = xg_nstmt_next(r, v))
+                if (r->op == XG_N_BLOCK && r != w &&
+                    (xg_nblock_reads(r->block, buf) || xg_nblock_writes(r->block, buf)))
+                    return true;
+        }
+    }
+    return false;
+}
 XG_FN void xg_nest_vthreads(xg_loopnest *n) {
     xg_nstmt *s, *next, *c, *after;
     if (!n->flat) xg_sched_fail(n, "vthreads: the nest is not flat");
     for (s = n->root->first; s; s = next) {
         if (s->op != XG_N_LOOP || !xg_nkind_is_vthread(s->kind)) {
+            next = xg_nstmt_next(s, n->root);
+            continue;
+        }
+        if (xg_nvthread_hands_over(n, s)) {
+            s->kind = XG_NK_UNROLLED;
             next = xg_nstmt_next(s, n->root);
             continue;
         }

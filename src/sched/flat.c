@@ -99,20 +99,31 @@ XG_FN xg_nstmt *xg_nplaces_home(const xg_nplaces *v) {
     for (k = 1; k < v->n; k++) home = xg_nstmt_common(home, v->p[k].s);
     return home;
 }
+/* Of each kind, the loop with the most rounds in the statements from first to last. */
+XG_FN void xg_nest_longest_axes(const xg_nstmt *first, const xg_nstmt *last, const xg_nstmt **longest) {
+    const xg_nstmt *t, *s;
+    memset((void *)longest, 0, XG_NK_COUNT * sizeof *longest);
+    for (t = first; t && t != last->next; t = t->next)
+        for (s = t; s; s = xg_nstmt_next(s, t))
+            if (s->op == XG_N_LOOP && (!longest[s->kind] || longest[s->kind]->extent < s->extent)) longest[s->kind] = s;
+}
+XG_FN void xg_nest_unify_under(
+    xg_loopnest *n, const xg_nstmt *top, const xg_nstmt *const *longest, xg_nscope scope, xg_nsubst *to) {
+    const xg_nstmt *s;
+    uint32_t k;
+    for (s = top; s; s = xg_nstmt_next(s, top)) {
+        k = s->op == XG_N_LOOP ? s->kind : XG_NK_SERIAL;
+        if (k < XG_NK_BLOCK_X || k > XG_NK_THREAD_Z || xg_nkind_shared((xg_nkind)k, scope)) continue;
+        if (s->extent > 1) xg_nsubst_put(to, s->var, xg_nest_dim(n, longest[k]->var));
+    }
+}
 /* Loops of one axis give a thread the same number: of those that do not share the array, one variable stands for all.
  */
 XG_FN void xg_nest_unify_axes(xg_loopnest *n, xg_nscope scope, xg_nsubst *to) {
-    const xg_nstmt *first[XG_NK_COUNT], *s;
-    uint32_t k;
-    memset(first, 0, sizeof first);
-    for (s = n->root; s; s = xg_nstmt_next(s, n->root))
-        if (s->op == XG_N_LOOP && (!first[s->kind] || first[s->kind]->extent < s->extent)) first[s->kind] = s;
+    const xg_nstmt *longest[XG_NK_COUNT];
+    xg_nest_longest_axes(n->root, n->root, longest);
     xg_nsubst_begin(to, n);
-    for (s = n->root; s; s = xg_nstmt_next(s, n->root)) {
-        k = s->op == XG_N_LOOP ? s->kind : XG_NK_SERIAL;
-        if (k < XG_NK_BLOCK_X || k > XG_NK_THREAD_Z || xg_nkind_shared((xg_nkind)k, scope)) continue;
-        if (s->extent > 1) xg_nsubst_put(to, s->var, xg_nest_dim(n, first[k]->var));
-    }
+    xg_nest_unify_under(n, n->root, longest, scope, to);
 }
 /* Which loops stand still while the array is in use, and which run. */
 XG_FN void xg_nplace_sets(
@@ -179,6 +190,7 @@ XG_FN void xg_nest_compact_buf(xg_loopnest *n, xg_nbuf *buf) {
 }
 XG_FN void xg_nest_compact(xg_loopnest *n) {
     uint32_t k;
+    xg_nest_check_owners(n);
     for (k = 0; k < n->bufs.n; k++)
         if (!n->bufs.p[k]->param && n->bufs.p[k]->scope != XG_NS_GLOBAL) xg_nest_compact_buf(n, n->bufs.p[k]);
 }
@@ -198,10 +210,10 @@ typedef struct xg_nsync {
     uint32_t n_threads;
     bool same_round; /* of all loops around both: their variables have one value each */
 } xg_nsync;
-XG_FN bool xg_nsync_is_thread(const xg_nsync *y, const xg_isplit *x) {
+XG_FN bool xg_isplit_is_of(const xg_isplit *x, const xg_aff *const *vars, uint32_t n_vars) {
     uint32_t k;
-    for (k = 0; k < y->n_threads; k++)
-        if (x->mark->var == y->threads[k]) return true;
+    for (k = 0; k < n_vars; k++)
+        if (x->mark->var == vars[k]) return true;
     return false;
 }
 /* The value of the sum tells the split by its scale alone: value floordiv scale mod extent. */
@@ -218,18 +230,18 @@ XG_FN bool xg_isum_shows(const xg_isum *s, uint32_t which) {
     }
     return below < x->scale;
 }
-/* Whatever the other variables are: where both touch the same element, it is the same thread that does. */
-XG_FN bool xg_nsync_same_thread(xg_nsync *y, const xg_aff *const *one, const xg_aff *const *two, uint32_t rank) {
-    xg_aff_env env = xg_nest_env(y->n);
+/* Whatever the other variables are: where both touch the same element, these have the same values. */
+XG_FN bool xg_nest_same_instance(xg_loopnest *n, const xg_aff *const *one, const xg_aff *const *two, uint32_t rank,
+    const xg_aff *const *vars, uint32_t n_vars) {
+    xg_aff_env env = xg_nest_env(n);
     uint32_t d, k, j;
     for (d = 0; d < rank; d++) {
         xg_isum a, b;
         if (one[d] == two[d]) continue;
-        if (!xg_iter_sum_of(&env, y->n->arena, one[d], &a) || !xg_iter_sum_of(&env, y->n->arena, two[d], &b))
-            return false;
+        if (!xg_iter_sum_of(&env, n->arena, one[d], &a) || !xg_iter_sum_of(&env, n->arena, two[d], &b)) return false;
         for (k = 0; k < a.n; k++) {
-            if (!a.p[k].mark->var) return false; /* threads may be in the sum */
-            if (!xg_nsync_is_thread(y, &a.p[k])) continue;
+            if (!a.p[k].mark->var) return false; /* they may be in the sum */
+            if (!xg_isplit_is_of(&a.p[k], vars, n_vars)) continue;
             for (j = 0; j < b.n && !(b.p[j].mark->var == a.p[k].mark->var && b.p[j].lower == a.p[k].lower &&
                                        b.p[j].extent == a.p[k].extent && b.p[j].scale == a.p[k].scale);
                  j++) {}
@@ -264,7 +276,7 @@ XG_FN bool xg_nsync_apart(
         if (y->same_round && xg_nsync_differ(y, &env, one[d], two[d])) return true;
     }
     return xg_iter_tells(&env, y->n->arena, one, a->rank, y->threads, y->n_threads) &&
-           xg_nsync_same_thread(y, one, two, a->rank);
+           xg_nest_same_instance(y->n, one, two, a->rank, y->threads, y->n_threads);
 }
 /* Does the one write what the other reads or writes, in memory that the threads of a block share? */
 XG_FN bool xg_nsync_hands(xg_nsync *y, const xg_nblock *a, const xg_nblock *b) {

@@ -121,6 +121,7 @@ XG_FN void xg_do_transform_layout(xg_loopnest *n, xg_nbuf *buf, const xg_imap *m
         xg_sched_fail(n, "transform_layout: the new array has %lld elements more than '%.*s', which is to be said",
             (long long)(elements - old), (int)buf->name.n, buf->name.p);
     made = xg_nest_buf(n, xg_sched_name(n, "%s_%s", buf->name.p, "new"), buf->type, dims, m->n_results, buf->scope);
+    made->padded = buf->padded || elements != old;
     for (s = n->root; s; s = xg_nstmt_next(s, n->root)) {
         xg_nblock *b = s->block;
         xg_narg *args;

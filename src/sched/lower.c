@@ -279,26 +279,6 @@ XG_FN void xg_nlower_carry(xg_nlower *l, xg_flow *f, const xg_nstmt *loop) {
         }
     }
 }
-/* Blocks that all make the same element of an array in global memory, step by step, overwrite what others have begun:
- * a loop over blocks has to be in the indices of the element, or in a condition that leaves one block. */
-XG_FN void xg_nlower_check_blocks(xg_nlower *l, const xg_nstmt *s) {
-    const xg_nblock *b = s->block;
-    const xg_nstmt *loop;
-    uint32_t k, d;
-    for (loop = s->parent; loop; loop = loop->parent) {
-        const xg_aff *var = xg_aff_dim(l->n->aff, loop->var);
-        bool tells = false;
-        if (loop->op != XG_N_LOOP || loop->extent == 1 || loop->kind < XG_NK_BLOCK_X || loop->kind > XG_NK_BLOCK_Z)
-            continue;
-        for (k = 0; k < b->n_where; k++) tells = tells || xg_aff_uses(b->where[k].expr, var);
-        for (k = 0; k < b->n_outs && !tells; k++) {
-            const xg_nbuf *buf = b->outs[k].buf;
-            if (l->mem[buf->id].regs || buf->scope != XG_NS_GLOBAL) break;
-            for (d = 0; d < buf->rank; d++) tells = tells || xg_aff_uses(b->outs[k].at[d], var);
-            if (!tells) xg_nlower_fail(l, "several blocks of the grid would make the same element of", buf->name);
-        }
-    }
-}
 XG_FN void xg_nlower_block(xg_nlower *l, const xg_nstmt *s) {
     bool never;
     xg_kval *cond = xg_nlower_holds(l, s->block->where, s->block->n_where, &never);
@@ -306,7 +286,6 @@ XG_FN void xg_nlower_block(xg_nlower *l, const xg_nstmt *s) {
     if (xg_nrun_crosses(l->n, s))
         xg_nlower_fail(l, "the step 'allreduce' has to come before threads combine in", s->block->name);
     if (never) return;
-    if (s->block->combine) xg_nlower_check_blocks(l, s);
     if (cond) xg_nlower_carry(l, &f, s);
     xg_flow_if(&f, cond);
     xg_nlower_body(l, s->block);

@@ -116,6 +116,7 @@ XG_FN void xg_nparse_alloc(xg_nparse *r) {
     if (k == XG_NS_COUNT)
         xg_lex_fail_at(r->x, at, "global, shared, warp or local", "no scope is called '%.*s'", (int)scope.n, scope.p);
     b->scope = (xg_nscope)k;
+    b->padded = xg_nparse_word(r, "padded");
     if (xg_nparse_word(r, "at")) {
         at = xg_lex_offset(r->x);
         b->place = xg_lex_int(r->x, "where it begins");

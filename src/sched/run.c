@@ -122,12 +122,6 @@ XG_FN bool xg_nrun_first(const xg_nrun *x, const xg_nblock *b) {
         if (b->iters[k].kind == 'R' && x->values[b->iters[k].var]) return false;
     return xg_nrun_holds(x, b->begin, b->n_begin);
 }
-/* A copy of what nobody has written, the padding of an array, is nobody's either. */
-XG_FN bool xg_nrun_copies_nothing(const xg_nrun *x, const xg_nblock *b) {
-    const xg_narg *a = b->args;
-    return !b->combine && b->n_args == 1 && a->kind == XG_NA_LOAD && b->body->root->op == XG_PARAMETER &&
-           xg_nrun_holds(x, a->where, a->n_where) && !x->mems[a->buf->id].owner[xg_nrun_place(x, a->buf, a->at)];
-}
 /* What the block computes at this point, without what its results hold. */
 XG_FN void xg_nrun_values(const xg_nrun *x, const xg_nblock *b, void *const *out) {
     const void **in = XG_NEW_N(&x->r->stack, const void *, b->n_args + 1);
@@ -160,7 +154,6 @@ XG_FN void xg_nrun_body(xg_nrun *x, const xg_nstmt *s) {
     void *out[XG_NRUN_OUTS], *next[XG_NRUN_OUTS];
     bool crosses = xg_nrun_crosses(x->n, s), first = b->init && xg_nrun_first(x, b);
     uint32_t k;
-    if (xg_nrun_copies_nothing(x, b)) return;
     for (k = 0; k < b->n_outs && k < XG_NRUN_OUTS; k++) {
         out[k] = cells + (size_t)k * XG_NRUN_CELL;
         next[k] = cells + (size_t)(XG_NRUN_OUTS + k) * XG_NRUN_CELL;

@@ -77,6 +77,7 @@ struct xg_nbuf {
     uint32_t rank;
     const int64_t *dims;
     xg_nscope scope;
+    bool padded;        /* it has places that no element of the array it was goes to: nobody writes them */
     bool param, output; /* of the nest: parameters, of which outputs come behind the inputs */
     uint32_t n_aligned;
     const struct xg_naligned *aligned; /* of its memory: storage_align */
@@ -396,6 +397,9 @@ XG_FN void xg_nest_flatten(xg_loopnest *n); /* blocks lose their iterators; thos
 XG_FN void xg_nest_compact(xg_loopnest *n);
 /* of a flat nest: barriers where threads read what others write, or write what others read */
 XG_FN void xg_nest_sync(xg_loopnest *n);
+/* ---- owners.c ---- */
+/* of a flat nest that is not compact: fails where a kernel's thread needs what only another one can see */
+XG_FN void xg_nest_check_owners(xg_loopnest *n);
 /* ---- lower.c ---- */
 /* flat, compact, with barriers; fails with ERROR_UNSUPPORTED where it cannot be one kernel */
 XG_FN xg_kmodule *xg_nest_lower(xg_loopnest *n, xg_arena *a, xg_str name, const xg_emit_target *target);

@@ -107,6 +107,12 @@ XG_FN xg_nstmt *xg_sched_cache_place(xg_loopnest *n, const char *primitive, xg_n
             (int)writer->block->name.n, writer->block->name.p);
     return xg_nstmt_branch(writer, scope)->next;
 }
+/* A copy is of all places, and what is in those that nobody writes is not known. */
+XG_FN void xg_sched_check_unpadded(const xg_loopnest *n, const char *primitive, const xg_nbuf *buf) {
+    if (buf->padded)
+        xg_sched_fail(n, "%s: nobody writes the padding of '%.*s': copy it before its layout changes", primitive,
+            (int)buf->name.n, buf->name.p);
+}
 XG_FN xg_nstmt *xg_do_cache_read(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, xg_nscope scope) {
     xg_nstmt *place, *made;
     xg_nbuf *copy;
@@ -116,6 +122,7 @@ XG_FN xg_nstmt *xg_do_cache_read(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, 
     if (!buf || !xg_nblock_reads(block->block, buf))
         xg_sched_fail(n, "cache_read: '%.*s' does not read '%.*s'", (int)block->block->name.n, block->block->name.p,
             buf ? (int)buf->name.n : 1, buf ? buf->name.p : "?");
+    xg_sched_check_unpadded(n, "cache_read", buf);
     place = xg_sched_cache_place(n, "cache_read", block, buf);
     name = xg_sched_copy_name(n, buf, scope);
     copy = xg_nest_buf(n, name, buf->type, buf->dims, buf->rank, scope);
@@ -162,6 +169,7 @@ XG_FN xg_nstmt *xg_do_cache_write(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf,
     if (!buf || !xg_nblock_writes(block->block, buf))
         xg_sched_fail(n, "cache_write: '%.*s' does not write '%.*s'", (int)block->block->name.n, block->block->name.p,
             buf ? (int)buf->name.n : 1, buf ? buf->name.p : "?");
+    xg_sched_check_unpadded(n, "cache_write", buf);
     count = xg_sched_write_group(n, block, buf, writers, XG_COUNT(writers));
     for (k = 0; k < count; k++) s = xg_sched_write_place(n, "cache_write", writers[k], buf);
     if (xg_nest_readers(n, buf, readers, 1) && xg_nstmt_precedes(n, readers[0], writers[count - 1]))

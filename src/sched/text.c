@@ -287,6 +287,7 @@ XG_FN void xg_nest_print(xg_buf *b, const xg_loopnest *n) {
         xg_puts(b, "alloc ");
         xg_nprint_type(&p, t);
         xg_printf(b, " in %s", xg_nscope_text(t->scope));
+        if (t->padded) xg_puts(b, " padded");
         if (t->placed) xg_printf(b, " at %lld", (long long)t->place);
         for (j = 0; j < t->n_aligned; j++)
             xg_printf(b, " align(%u, %lld, %lld)", t->aligned[j].axis, (long long)t->aligned[j].factor,

@@ -142,38 +142,38 @@ static size_t sched_random_step(sched_random *x, xg_loopnest *n, char *line, siz
                              *const kinds[] = {"vectorize", "unroll", "parallel"};
     static const char *const maps2[] = {"(a, b) -> (b, a)", "(a, b) -> (a floordiv 2, b, a mod 2)",
         "(a, b) -> (b floordiv 3, a, b mod 3)", "(a, b) -> (a * 9 + b)", "(a, b) -> (a)"};
-    const char *block = sched_random_block(x, n), *loop = sched_random_loop(x, n),
-               *around = sched_random_around(x, n, block);
-    int f = 1 + (int)sched_pick(x, 5);
-    switch (sched_pick(x, 20)) {
+    /* A draw a statement: the order in which arguments are evaluated is the compiler's affair. */
+    const char *block = sched_random_block(x, n), *loop = sched_random_loop(x, n);
+    const char *around = sched_random_around(x, n, block), *other = sched_random_around(x, n, block);
+    const char *buf = sched_random_buf(x, n), *scope = scopes[sched_pick(x, 3)];
+    int primitive = (int)sched_pick(x, 20), f = 1 + (int)sched_pick(x, 5), g = 1 + (int)sched_pick(x, 4);
+    uint32_t which = sched_pick(x, 60);
+    bool coin = which % 2 != 0;
+    switch (primitive) {
     case 0:
     case 1:
-    case 2: return xg_format(line, cap, sched_pick(x, 2) ? "split %s _ %d" : "split %s %d _", loop, f);
-    case 3: return xg_format(line, cap, "fuse %s %s", around, sched_random_around(x, n, block));
+    case 2: return xg_format(line, cap, coin ? "split %s _ %d" : "split %s %d _", loop, f);
+    case 3: return xg_format(line, cap, "fuse %s %s", around, other);
     case 4:
-    case 5: return xg_format(line, cap, "reorder %s %s", around, sched_random_around(x, n, block));
-    case 6: return xg_format(line, cap, "bind %s %s", loop, axes[sched_pick(x, 4)]);
-    case 7: return xg_format(line, cap, "%s %s", kinds[sched_pick(x, 3)], loop);
-    case 8: return xg_format(line, cap, "cache_read %s %s %s", block, sched_random_buf(x, n), scopes[sched_pick(x, 3)]);
-    case 9:
-        return xg_format(line, cap, "cache_write %s %s %s", block, sched_random_buf(x, n), scopes[sched_pick(x, 3)]);
-    case 10:
-        return xg_format(
-            line, cap, "reindex %s %s %s", block, sched_random_buf(x, n), sched_pick(x, 2) ? "read" : "write");
+    case 5: return xg_format(line, cap, "reorder %s %s", around, other);
+    case 6: return xg_format(line, cap, "bind %s %s", loop, axes[which % 4]);
+    case 7: return xg_format(line, cap, "%s %s", kinds[which % 3], loop);
+    case 8: return xg_format(line, cap, "cache_read %s %s %s", block, buf, scope);
+    case 9: return xg_format(line, cap, "cache_write %s %s %s", block, buf, scope);
+    case 10: return xg_format(line, cap, "reindex %s %s %s", block, buf, coin ? "read" : "write");
     case 11: return xg_format(line, cap, "compute_inline %s", block);
     case 12: return xg_format(line, cap, "reverse_compute_inline %s", block);
     case 13:
     case 14: return xg_format(line, cap, "compute_at %s %s", block, loop);
     case 15: return xg_format(line, cap, "reverse_compute_at %s %s", block, loop);
     case 16: return xg_format(line, cap, "decompose_reduction %s %s", block, around);
-    case 17: return xg_format(line, cap, "rfactor %s %s %d", block, around, (int)sched_pick(x, 3));
+    case 17: return xg_format(line, cap, "rfactor %s %s %d", block, around, (int)(which % 3));
     case 18:
-        return xg_format(line, cap, "%s %s \"%s\"%s", sched_pick(x, 2) ? "transform_layout" : "transform_block_layout",
-            sched_pick(x, 2) ? sched_random_buf(x, n) : block, maps2[sched_pick(x, 5)], sched_pick(x, 2) ? " pad" : "");
+        return xg_format(line, cap, "%s %s \"%s\"%s", coin ? "transform_layout" : "transform_block_layout",
+            which % 4 < 2 ? buf : block, maps2[which % 5], which % 3 ? " pad" : "");
     default:
-        return sched_pick(x, 2) ? xg_format(line, cap, "pad_einsum %s %d %d %d", block, f, 1 + (int)sched_pick(x, 4),
-                                      1 + (int)sched_pick(x, 4))
-                                : xg_format(line, cap, "blockize %s", loop);
+        return coin ? xg_format(line, cap, "pad_einsum %s %d %d %d", block, f, g, 1 + (int)(which % 4))
+                    : xg_format(line, cap, "blockize %s", loop);
     }
 }
 /* Takes the step, or not: then the nest must be as it was. */
