@@ -143,6 +143,7 @@
 #include "opt/qr_expander.c"
 #include "opt/eigen_expander.c"
 #include "opt/general_eigen_expander.c"
+#include "opt/real_schur_expander.c"
 #include "opt/solver_calls.c"
 #include "opt/library_calls.c"
 #include "opt/defuser.c"
@@ -273,8 +274,10 @@
 /* sched */
 #include "sched/tile.h"
 #include "sched/tile_form.c"
+#include "sched/tile_unit.c"
 #include "sched/tile_plan.c"
 #include "sched/tile_emit.c"
+#include "sched/tile_mma.c"
 #include "sched/split_k.c"
 
 /* choice */
@@ -291,6 +294,7 @@
 #include "ptx/legalize.c"
 #include "ptx/print.c"
 #include "ptx/bits.c"
+#include "ptx/matrix.c"
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
