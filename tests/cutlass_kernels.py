@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs CUTLASS kernels that nvcc compiles, for several architectures, on the PTX simulator, and compares them
-with NumPy. Needs no GPU. Run by hand; it needs Python with numpy and ml_dtypes, CUTLASS's headers, and nvcc of CUDA 12.8 or later:
+with NumPy. Needs no GPU. Run by hand; it needs Python with numpy and ml_dtypes, CUTLASS's headers, and nvcc of CUDA
+12.8 or later:
 
     pip install nvidia-cutlass                       # the headers are in cutlass_library/source/include
     python3 tests/cutlass_kernels.py [--only REGEX] [--tool build/xlagpu] [--nvcc nvcc] [--include DIR] [--keep DIR]
@@ -108,6 +109,10 @@ template <class T> __device__ void fill(T &&to, Element const *from, int rows, i
     for (int i = threadIdx.x; i < rows * K; i += blockDim.x)
         to(i / K, i %% K) = from[(size_t)(first + i / K) * row + k + i %% K];
 }
+template <class P> __device__ auto block_of(P *p, int m, int n) {
+    return local_tile(make_tensor(make_gmem_ptr(p), make_shape(m, n), make_stride(n, 1)), Shape<Int<M>, Int<N>>{},
+        make_coord(blockIdx.x, blockIdx.y));
+}
 #define FACTORS float alpha, float beta
 #define ARGUMENTS const Element *a, const Element *b, const float *c, float *d, int m, int n, int k, FACTORS
 """
@@ -127,11 +132,8 @@ extern "C" __global__ void __launch_bounds__(128) kernel(ARGUMENTS) {
     auto part = mma.get_slice(threadIdx.x);
     Tensor fa = part.make_fragment_A(part.partition_A(make_tensor(make_smem_ptr(s.a), la)));
     Tensor fb = part.make_fragment_B(part.partition_B(make_tensor(make_smem_ptr(s.b), lb)));
-    Tensor gc = local_tile(make_tensor(make_gmem_ptr(c), make_shape(m, n), make_stride(n, 1)),
-        Shape<Int<M>, Int<N>>{}, make_coord(blockIdx.x, blockIdx.y));
-    Tensor gd = make_tensor(make_gmem_ptr(d + (gc.data().get() - c)), gc.layout());
-    Tensor tc = part.partition_C(gc);
-    Tensor td = part.partition_C(gd);
+    Tensor tc = part.partition_C(block_of(c, m, n));
+    Tensor td = part.partition_C(block_of(d, m, n));
     Tensor sum = part.make_fragment_C(td);
     clear(sum);
     for (int at = 0; at < k; at += K) {
@@ -168,11 +170,8 @@ extern "C" __global__ void __launch_bounds__(128) kernel(ARGUMENTS) {
     auto part = mma.get_slice(0);
     Tensor fa = part.make_fragment_A(make_tensor(make_smem_ptr(s.a), ua));
     Tensor fb = part.make_fragment_B(make_tensor(make_smem_ptr(s.b), ub));
-    Tensor gc = local_tile(make_tensor(make_gmem_ptr(c), make_shape(m, n), make_stride(n, 1)),
-        Shape<Int<M>, Int<N>>{}, make_coord(blockIdx.x, blockIdx.y));
-    Tensor gd = make_tensor(make_gmem_ptr(d + (gc.data().get() - c)), gc.layout());
-    Tensor tc = part.partition_C(gc);
-    Tensor td = part.partition_C(gd);
+    Tensor tc = part.partition_C(block_of(c, m, n));
+    Tensor td = part.partition_C(block_of(d, m, n));
     Tensor sum = part.make_fragment_C(td);
     TMEM::Allocator1Sm columns;
     if (threadIdx.x / 32 == 0) columns.allocate(TMEM::Allocator1Sm::Sm100TmemCapacityColumns, &s.base);
@@ -258,223 +257,74 @@ def gelu(x):
     return np.vectorize(lambda v: 0.5 * v * (1 + erf(v / 2**0.5)))(x)
 
 
+# fmt: off
 TILE = shapes((128, 128, 32), (64, 64, 32), (16, 8, 16))
-EPILOGUE = ", epilogue::thread::LinearCombination%s<%s, %d, float, float>"
+SCALED = ", epilogue::thread::LinearCombination%s<%s, %d, float, float>"
+INTS = ", epilogue::thread::LinearCombination<int32_t, 4, int32_t, float>"
+DOUBLES = ", epilogue::thread::LinearCombination<double, 1, double, double>"
+STAGES = ", gemm::threadblock::GemmIdentityThreadblockSwizzle<>, 4"
+SIMT = dict(cls="OpClassSimt", more=SCALED % ("", "float", 1))
+F16, F32, F64, S8, S32 = np.float16, np.float32, np.float64, np.int8, np.int32
+
+
+def cute(text, t, m, n, k, swizzle="SW128", op="SM100_MMA_F16BF16_SS"):
+    return text % dict(type=t, m=m, n=n, k=k, swizzle=swizzle, op=op)
+
+
+def exact(x):
+    return dict(ct=x, rtol=0 if x == S32 else 1e-12, atol=0 if x == S32 else 1e-12)
+
+
+# Name, architecture, kernel, its tile, type of A and B, sizes, and what is not usual.
+PRODUCTS = [
+    ("f16 product, rows by columns", "80", gemm(shapes_=TILE), (128, 128), F16, (256, 128, 104), {}),
+    ("f16 product, columns by rows, added to C", "80", gemm(la="C", lb="R", shapes_=TILE), (128, 128), F16,
+     (128, 256, 136), dict(la="C", lb="R", factors=(0.5, 2.0))),
+    ("bf16 product with relu, bf16 results", "80",
+     gemm("bfloat16_t", c="bfloat16_t", shapes_=TILE, more=SCALED % ("Relu", "bfloat16_t", 8)), (128, 128), BF16,
+     (128, 128, 96), dict(ct=BF16, after=lambda x: np.maximum(x, 0), rtol=1e-2)),
+    ("f16 product with gelu", "80", gemm(shapes_=TILE, more=SCALED % ("GELU", "float", 4)), (128, 128), F16,
+     (128, 128, 96), dict(factors=(0.25, 0.0), after=gelu)),
+    ("f16 product by four stages, tiles of 256 by 64", "80",
+     gemm(shapes_=shapes((256, 64, 32), (64, 64, 32), (16, 8, 16)), more=SCALED % ("", "float", 4) + STAGES), (256, 64),
+     F16, (256, 64, 200), {}),
+    ("tf32 product", "80", gemm("tfloat32_t", shapes_=shapes((128, 128, 16), (64, 64, 16), (16, 8, 8))), (128, 128),
+     F32, (128, 128, 52), {}),
+    ("s8 product", "80", gemm("int8_t", c="int32_t", acc="int32_t", more=INTS,
+     shapes_=shapes((128, 128, 64), (64, 64, 64), (16, 8, 32))), (128, 128), S8, (128, 256, 208), exact(S32)),
+    ("f64 product", "80", gemm("double", c="double", acc="double", more=DOUBLES,
+     shapes_=shapes((64, 64, 16), (32, 32, 16), (8, 8, 4))), (64, 64), F64, (64, 128, 50), exact(F64)),
+    ("f32 product without matrix units", "80", gemm("float", lb="R", **SIMT,
+     shapes_=shapes((128, 128, 8), (32, 64, 8), (1, 1, 1))), (128, 128), F32, (130, 140, 33),
+     dict(lb="R", factors=(1.0, 1.0))),
+    ("f16 product by Turing's mma", "75", gemm(arch="Sm75", shapes_=shapes((128, 128, 32), (64, 64, 32), (16, 8, 8))),
+     (128, 128), F16, (136, 128, 64), {}),
+    ("s8 product by Turing's mma", "75", gemm("int8_t", c="int32_t", acc="int32_t", arch="Sm75", more=INTS,
+     shapes_=shapes((64, 64, 64), (32, 32, 64), (8, 8, 16))), (64, 64), S8, (64, 128, 128), exact(S32)),
+    ("f16 product by Volta's mma", "75", gemm(arch="Sm70", shapes_=shapes((128, 128, 32), (64, 64, 32), (8, 8, 4))),
+     (128, 128), F16, (128, 128, 64), {}),
+    ("batch of f16 products", "80", gemm(shapes_=TILE, batched=True), (128, 128), F16, (128, 128, 104),
+     dict(batches=3)),
+    ("batch of f32 products without matrix units", "80", gemm("float", batched=True, **SIMT,
+     shapes_=shapes((64, 64, 8), (32, 32, 8), (1, 1, 1))), (64, 64), F32, (65, 70, 20), dict(batches=2)),
+    ("f16 product by wgmma", "90a", cute(SM90, "half_t", 64, 128, 64), (64, 128), F16, (128, 256, 192),
+     dict(factors=(2.0, 0.5))),
+    ("bf16 product by wgmma, swizzle of 64 bytes", "90a", cute(SM90, "bfloat16_t", 128, 64, 32, "SW64"), (128, 64),
+     BF16, (128, 128, 96), {}),
+    ("tf32 product by wgmma", "90a", cute(SM90, "tfloat32_t", 64, 64, 32), (64, 64), F32, (128, 64, 128), {}),
+    ("f16 product by tcgen05", "100a", cute(SM100, "half_t", 128, 256, 64), (128, 256), F16, (128, 512, 192),
+     dict(factors=(2.0, 0.5))),
+    ("bf16 product by tcgen05, swizzle of 64 bytes", "100a", cute(SM100, "bfloat16_t", 128, 64, 32, "SW64"), (128, 64),
+     BF16, (256, 64, 96), {}),
+    ("tf32 product by tcgen05", "100a", cute(SM100, "tfloat32_t", 128, 128, 32, op="SM100_MMA_TF32_SS"), (128, 128),
+     F32, (128, 128, 64), {}),
+]
+# fmt: on
 
 
 def cases():
-    p = product_case
-    yield p("f16 product, rows by columns", "80", gemm(shapes_=TILE), (128, 128), np.float16, (256, 128, 104))
-    yield p(
-        "f16 product, columns by rows, added to C",
-        "80",
-        gemm(la="C", lb="R", shapes_=TILE),
-        (128, 128),
-        np.float16,
-        (128, 256, 136),
-        la="C",
-        lb="R",
-        factors=(0.5, 2.0),
-    )
-    yield p(
-        "bf16 product with relu, bf16 results",
-        "80",
-        gemm("bfloat16_t", c="bfloat16_t", shapes_=TILE, more=EPILOGUE % ("Relu", "bfloat16_t", 8)),
-        (128, 128),
-        BF16,
-        (128, 128, 96),
-        ct=BF16,
-        after=lambda x: np.maximum(x, 0),
-        rtol=1e-2,
-    )
-    yield p(
-        "f16 product with gelu",
-        "80",
-        gemm(shapes_=TILE, more=EPILOGUE % ("GELU", "float", 4)),
-        (128, 128),
-        np.float16,
-        (128, 128, 96),
-        factors=(0.25, 0.0),
-        after=gelu,
-    )
-    yield p(
-        "f16 product by four stages, tiles of 256 by 64",
-        "80",
-        gemm(
-            shapes_=shapes((256, 64, 32), (64, 64, 32), (16, 8, 16)),
-            more=EPILOGUE % ("", "float", 4) + ", gemm::threadblock::GemmIdentityThreadblockSwizzle<>, 4",
-        ),
-        (256, 64),
-        np.float16,
-        (256, 64, 200),
-    )
-    yield p(
-        "tf32 product",
-        "80",
-        gemm("tfloat32_t", shapes_=shapes((128, 128, 16), (64, 64, 16), (16, 8, 8))),
-        (128, 128),
-        np.float32,
-        (128, 128, 52),
-    )
-    yield p(
-        "s8 product",
-        "80",
-        gemm(
-            "int8_t",
-            c="int32_t",
-            acc="int32_t",
-            shapes_=shapes((128, 128, 64), (64, 64, 64), (16, 8, 32)),
-            more=", epilogue::thread::LinearCombination<int32_t, 4, int32_t, float>",
-        ),
-        (128, 128),
-        np.int8,
-        (128, 256, 208),
-        ct=np.int32,
-        rtol=0,
-        atol=0,
-    )
-    yield p(
-        "f64 product",
-        "80",
-        gemm(
-            "double",
-            c="double",
-            acc="double",
-            shapes_=shapes((64, 64, 16), (32, 32, 16), (8, 8, 4)),
-            more=", epilogue::thread::LinearCombination<double, 1, double, double>",
-        ),
-        (64, 64),
-        np.float64,
-        (64, 128, 50),
-        ct=np.float64,
-        rtol=1e-12,
-        atol=1e-12,
-    )
-    yield p(
-        "f32 product without matrix units",
-        "80",
-        gemm(
-            "float",
-            cls="OpClassSimt",
-            lb="R",
-            shapes_=shapes((128, 128, 8), (32, 64, 8), (1, 1, 1)),
-            more=EPILOGUE % ("", "float", 1),
-        ),
-        (128, 128),
-        np.float32,
-        (130, 140, 33),
-        lb="R",
-        factors=(1.0, 1.0),
-    )
-    yield p(
-        "f16 product by Turing's mma",
-        "75",
-        gemm(arch="Sm75", shapes_=shapes((128, 128, 32), (64, 64, 32), (16, 8, 8))),
-        (128, 128),
-        np.float16,
-        (136, 128, 64),
-    )
-    yield p(
-        "s8 product by Turing's mma",
-        "75",
-        gemm(
-            "int8_t",
-            c="int32_t",
-            acc="int32_t",
-            arch="Sm75",
-            shapes_=shapes((64, 64, 64), (32, 32, 64), (8, 8, 16)),
-            more=", epilogue::thread::LinearCombination<int32_t, 4, int32_t, float>",
-        ),
-        (64, 64),
-        np.int8,
-        (64, 128, 128),
-        ct=np.int32,
-        rtol=0,
-        atol=0,
-    )
-    yield p(
-        "f16 product by Volta's mma",
-        "75",
-        gemm(arch="Sm70", shapes_=shapes((128, 128, 32), (64, 64, 32), (8, 8, 4))),
-        (128, 128),
-        np.float16,
-        (128, 128, 64),
-    )
-    yield p(
-        "batch of f16 products",
-        "80",
-        gemm(shapes_=TILE, batched=True),
-        (128, 128),
-        np.float16,
-        (128, 128, 104),
-        batches=3,
-    )
-    yield p(
-        "batch of f32 products without matrix units",
-        "80",
-        gemm(
-            "float",
-            cls="OpClassSimt",
-            shapes_=shapes((64, 64, 8), (32, 32, 8), (1, 1, 1)),
-            more=EPILOGUE % ("", "float", 1),
-            batched=True,
-        ),
-        (64, 64),
-        np.float32,
-        (65, 70, 20),
-        batches=2,
-    )
-    cute = lambda text, t, m, n, k, swizzle, op="": text % dict(type=t, m=m, n=n, k=k, swizzle=swizzle, op=op)
-    yield p(
-        "f16 product by wgmma",
-        "90a",
-        cute(SM90, "half_t", 64, 128, 64, "SW128"),
-        (64, 128),
-        np.float16,
-        (128, 256, 192),
-        factors=(2.0, 0.5),
-    )
-    yield p(
-        "bf16 product by wgmma, swizzle of 64 bytes",
-        "90a",
-        cute(SM90, "bfloat16_t", 128, 64, 32, "SW64"),
-        (128, 64),
-        BF16,
-        (128, 128, 96),
-    )
-    yield p(
-        "tf32 product by wgmma",
-        "90a",
-        cute(SM90, "tfloat32_t", 64, 64, 32, "SW128"),
-        (64, 64),
-        np.float32,
-        (128, 64, 128),
-    )
-    yield p(
-        "f16 product by tcgen05",
-        "100a",
-        cute(SM100, "half_t", 128, 256, 64, "SW128", "SM100_MMA_F16BF16_SS"),
-        (128, 256),
-        np.float16,
-        (128, 512, 192),
-        factors=(2.0, 0.5),
-    )
-    yield p(
-        "bf16 product by tcgen05, swizzle of 64 bytes",
-        "100a",
-        cute(SM100, "bfloat16_t", 128, 64, 32, "SW64", "SM100_MMA_F16BF16_SS"),
-        (128, 64),
-        BF16,
-        (256, 64, 96),
-    )
-    yield p(
-        "tf32 product by tcgen05",
-        "100a",
-        cute(SM100, "tfloat32_t", 128, 128, 32, "SW128", "SM100_MMA_TF32_SS"),
-        (128, 128),
-        np.float32,
-        (128, 128, 64),
-    )
+    for name, sm, source, block, t, sizes, more in PRODUCTS:
+        yield product_case(name, sm, source, block, t, sizes, **more)
 
 
 def run(case, o, number):
