@@ -240,6 +240,7 @@
 #include "emit/hero.c"
 #include "emit/box.c"
 #include "emit/skew.c"
+#include "emit/transpose_plan.c"
 #include "emit/transpose.c"
 #include "emit/sections.c"
 #include "emit/concatenate.c"

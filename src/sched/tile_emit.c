@@ -425,19 +425,21 @@ XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts)
 /* Adds the products of what lies in a buffer to the sums. */
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     const xg_tile_plan *p = w->p;
-    int64_t inner = XG_MIN((int64_t)XG_TILE_UNROLL, (int64_t)p->shape.k), counts[XG_TILE_READ_DIMS];
+    int64_t inner = XG_MIN((int64_t)XG_TILE_UNROLL, (int64_t)(p->shape.k / p->shape.slices)), own;
+    int64_t counts[XG_TILE_READ_DIMS];
     xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     int64_t k;
     counts[XG_TILE_READ_BUFFER] = 2;
     counts[XG_TILE_READ_OUTER] = p->shape.k / inner;
+    own = p->shape.k / inner / p->shape.slices;
     counts[XG_TILE_READ_INNER] = inner;
     v[XG_TILE_READ_BUFFER] = buffer;
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&outer, &w->sums[k]);
     outer.rolled = true;
-    many = xg_elem_index(&w->s, p->shape.k / inner);
-    v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, many, 1, p->shape.k / inner);
+    v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, xg_elem_index(&w->s, own), 1, own);
     outer.op->flags |= KL_STEP_POINTERS;
+    if (w->slice) v[XG_TILE_READ_OUTER] = xg_tile_join(w, w->slice, own, v[XG_TILE_READ_OUTER]);
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
     many = xg_elem_index(&w->s, inner);
     v[XG_TILE_READ_INNER] = xg_flow_for(&f, zero, many, 1, inner);
@@ -507,17 +509,26 @@ XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
 
 /* ---- the result ---- */
 
-/* The sums of the rows that are part `part` of each thread's: into shared memory, as a matrix of the tile's columns. */
+/* Elements of shared memory for the sums of one part and slice. */
+XG_FN int64_t xg_tile_part_room(const xg_tile_plan *p) { return p->shape.m / p->parts * p->out_pitch; }
+/* The sums of the rows that are part `part` of each thread's: into shared memory, as a matrix of the tile's columns;
+ * those of each slice behind the others. */
 XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *at;
-    int64_t i, h, j, across = p->shape.tn / p->quad, counts[2];
+    xg_kval *own[3];
+    int64_t i, h, j, across = p->shape.tn / p->quad, counts[3];
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
     const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad);
     counts[0] = p->rows;
     counts[1] = p->columns;
+    counts[2] = p->shape.slices;
+    own[0] = w->own[0];
+    own[1] = w->own[1];
+    own[2] = w->slice ? w->slice : xg_elem_index(&w->s, 0);
     at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 2), xg_tile_part_room(p)));
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), p->quad));
     for (i = 0; i < p->quad; i++)
         for (h = 0; h < across; h++) {
@@ -526,7 +537,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
             xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
             for (j = 0; j < p->quad; j++) {
                 if (apart) {
-                    xg_kval *spot = xg_tile_apply(w, counts, 2, xg_aff_add_k(x, first, j), w->own);
+                    xg_kval *spot = xg_tile_apply(w, counts, 3, xg_aff_add_k(x, first, j), own);
                     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
                     continue;
                 }
@@ -535,7 +546,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
                 o[2] = xg_elem_index(&w->s, j);
                 vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
             }
-            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 2, first, w->own));
+            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 3, first, own));
         }
 }
 enum {
@@ -566,7 +577,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     uint32_t k;
     line = p->shape.n / p->out_vector;
     wide = XG_MAX(line / p->threads, (int64_t)1); /* rounds of a row */
-    o.counts[XG_TILE_OUT_ROW] = XG_MAX(p->threads / line, (int64_t)1);
+    o.counts[XG_TILE_OUT_ROW] = XG_MIN(XG_MAX(p->threads / line, (int64_t)1), rows);
     o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(line, p->threads);
     o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, p->threads);
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
@@ -599,6 +610,22 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     return o;
 }
 
+/* The sum at a place of the part that is shown: those of all slices. */
+XG_FN xg_elem xg_tile_shown(xg_tile_kernel *w, xg_kval *place) {
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t room = xg_tile_part_room(w->p), k;
+    xg_elem v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, &place, 1));
+    for (k = 1; k < w->p->shape.slices; k++) {
+        xg_kval *at = xg_tile_apply(w, &room, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), k * room), &place);
+        xg_kval *more = xg_kextract(&w->s.b, w->shared, &at, 1);
+        switch (xg_type_class(w->p->form.sum)) {
+        case XGT_P: v.v = xg_k2(&w->s.b, XG_K_OP_ORI, v.v, more); break;
+        case XGT_I: v.v = xg_scalar_wrap(&w->s.b, xg_k2(&w->s.b, XG_K_OP_ADDI, v.v, more), w->p->form.sum); break;
+        default: v.v = xg_k2(&w->s.b, XG_K_OP_ADDF, v.v, more); break;
+        }
+    }
+    return v;
+}
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
     const xg_tile_form *f = &w->p->form;
@@ -621,7 +648,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
         at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
     }
     xg_elem_apply(&w->s, o->map, at, index);
-    v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, &index[f->rank], 1));
+    v = xg_tile_shown(w, index[f->rank]);
     v = xg_contract_end(&w->s, &site, v);
     xg_hero_write(&w->s, &w->p->heroes, f->hero->shape, &v, index, NULL, w->dest);
     xg_flow_end(&lanes);
@@ -630,15 +657,21 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
 XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     xg_tile_out o = xg_tile_out_of(w, part);
     xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last;
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    int64_t vectors = o.counts[XG_TILE_OUT_ROW] * o.counts[XG_TILE_OUT_COLUMN]; /* of a round */
+    xg_flow f = xg_flow_of(&w->s, NULL), some = f;
     uint32_t k;
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&some, &w->dest[k]);
+    xg_flow_if(&some,
+        vectors < w->p->threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, vectors)) : NULL);
     at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
+    if (vectors < w->p->threads) at[XG_TILE_OUT_ROW] = xg_tile_rest(w, at[XG_TILE_OUT_ROW], o.counts[XG_TILE_OUT_ROW]);
     at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
     at[XG_TILE_OUT_M] = w->tile[0];
     at[XG_TILE_OUT_N] = w->tile[1];
     at[XG_TILE_OUT_BATCH] = w->batch;
     if (o.counts[XG_TILE_OUT_ROUND] == 1) {
         xg_tile_out_vector(w, &o, at, zero);
+        xg_flow_end(&some);
         return;
     }
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&f, &w->dest[k]);
@@ -647,6 +680,7 @@ XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     xg_tile_out_vector(w, &o, at, xg_flow_for(&f, zero, last, 1, o.counts[XG_TILE_OUT_ROUND]));
     f.op->flags |= KL_STEP_POINTERS;
     xg_flow_end(&f);
+    xg_flow_end(&some);
 }
 XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
     int64_t part;
@@ -678,11 +712,14 @@ XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
 XG_FN void xg_tile_threads(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_kval *lane, *warp, *in, *line;
+    int64_t whole = p->rows * p->columns; /* threads of a slice */
     uint32_t side;
     w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
     if (p->unit == XG_TILE_NO_UNIT) {
-        lane = xg_tile_rest(w, w->thread, XG_TILE_LANES);
-        warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+        if (p->shape.slices > 1) w->slice = xg_tile_quotient(w, w->thread, whole);
+        in = p->shape.slices > 1 ? xg_tile_rest(w, w->thread, whole) : w->thread;
+        lane = xg_tile_rest(w, in, XG_TILE_LANES);
+        warp = xg_tile_quotient(w, in, XG_TILE_LANES);
         in = xg_tile_quotient(w, lane, p->lanes_n);
         w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), XG_TILE_LANES / p->lanes_n, in);
         in = xg_tile_rest(w, lane, p->lanes_n);
@@ -728,66 +765,83 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
 }
 /* ---- the way ---- */
 
-XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_tile_plan *p) {
+typedef struct xg_tile_way {
+    xg_fusion_emission e;
+    xg_tile_plan p;
+} xg_tile_way;
+
+/* Into job->form. */
+XG_FN bool xg_tile_way_open(xg_way_job *job) {
     const xg_device *m = &job->fusion->comp->module->device;
+    xg_tile_way *w;
     if (!xg_tile_may_be(job->fusion)) return false;
+    w = XG_NEW(job->arena, xg_tile_way);
     if (job->e)
-        *e = *job->e;
+        w->e = *job->e;
     else
-        xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
-    e->given = job->given;
-    e->record = XG_NEW(job->arena, xg_record);
-    if (!xg_tile_plan_of(p, e, m)) return false;
-    return xg_emit_launch(e, p->threads, p->blocks, 0);
+        xg_emit_open(&w->e, NULL, job->arena, job->fusion, job->target);
+    w->e.given = job->given;
+    w->e.record = XG_NEW(job->arena, xg_record);
+    if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
+    job->form = w;
+    return xg_emit_launch(&w->e, w->p.threads, w->p.blocks, 0);
 }
-XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const xg_fusion_emission *e, xg_record *r) {
-    int64_t tile[3], part[2], stages = p->shape.stages;
-    bool unit = p->unit != XG_TILE_NO_UNIT;
-    tile[0] = p->shape.m;
-    tile[1] = p->shape.n;
-    tile[2] = p->shape.k;
-    part[0] = p->shape.tm;
-    part[1] = p->shape.tn;
+XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
+    const xg_tile_way *w = (const xg_tile_way *)job->form;
+    const xg_tile_shape *s = &w->p.shape;
+    int64_t tile[3], part[2], stages = s->stages, slices = s->slices;
+    bool unit = w->p.unit != XG_TILE_NO_UNIT;
+    tile[0] = s->m;
+    tile[1] = s->n;
+    tile[2] = s->k;
+    part[0] = s->tm;
+    part[1] = s->tn;
     xg_record_put(job->arena, &r->form, "tile", tile, 3);
     xg_record_put(job->arena, &r->form, unit ? "warp_tile" : "thread_tile", part, 2);
     if (unit) xg_record_put(job->arena, &r->form, "stages", &stages, 1);
-    r->launch = e->record->launch;
+    if (s->slices > 1) xg_record_put(job->arena, &r->form, "slices", &slices, 1);
+    r->launch = w->e.record->launch;
 }
 /* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
-XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times) {
+XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_device *m = &job->fusion->comp->module->device;
     uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
-    xg_fusion_emission e;
-    xg_tile_plan p;
+    const xg_tile_plan *p;
     xg_ints *over;
-    if (!xg_tile_way_open(job, &e, &p)) return false;
-    xg_tile_way_write(job, &p, &e, r);
+    if (!xg_tile_way_open(job)) return false;
+    xg_tile_way_write(job, r);
     over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
     xg_fuse_over(job->arena, job->fusion, true, over);
     r->over = over;
     r->n_results = n;
-    times->own = p.picoseconds;
-    times->emitter = XG_MAX(xg_tile_loop_time(&p.form, m), p.picoseconds + 1); /* the plan has compared the two */
+    p = &((const xg_tile_way *)job->form)->p;
+    times->own = p->picoseconds;
+    times->emitter = XG_MAX(xg_tile_loop_time(&p->form, m), p->picoseconds + 1); /* the plan has compared the two */
     return true;
 }
-XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name) {
-    xg_fusion_emission e;
-    xg_tile_plan p;
+/* By the record: the plan that is made says nothing else. */
+XG_FN void xg_tile_way_obey(xg_way_job *job, const xg_record *r) {
     xg_record made;
     const char *which;
     memset(&made, 0, sizeof made);
-    if (!xg_tile_way_open(job, &e, &p))
+    if (!xg_tile_way_open(job))
         xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
             "the record of this kernel: tiles do not suit it");
-    xg_tile_way_write(job, &p, &e, &made);
+    xg_tile_way_write(job, &made);
     which = xg_record_disobeys(r, &made);
     if (which)
         xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
             "the record of this kernel: '%s' would be another", which);
-    xg_emit_check_leaves(&e);
-    xg_emit_entry(&e, name);
-    xg_tile_emit(&e, &p);
-    return e.m;
+    xg_emit_check_leaves(&((xg_tile_way *)job->form)->e);
+}
+XG_FN xg_kmodule *xg_tile_way_emit(xg_way_job *job, const xg_record *r, xg_str name) {
+    xg_tile_way *w;
+    if (!job->form) xg_tile_way_obey(job, r);
+    w = (xg_tile_way *)job->form;
+    xg_emit_move(&w->e, job->arena, job->target);
+    xg_emit_entry(&w->e, name);
+    xg_tile_emit(&w->e, &w->p);
+    return w->e.m;
 }
 
 #endif /* XG_SCHED_TILE_EMIT_C */

@@ -43,19 +43,22 @@
     X(128, 4, 8, 4, 4)
 
 enum {
-    XG_TILE_WORK_MIN = 1 << 14,  /* multiply-adds: below, a launch takes longer than any way to do them */
-    XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
-    XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
-    XG_TILE_SECTOR_BYTES = 32,   /* what memory gives at least */
-    XG_TILE_VECTOR_MAX = 8,      /* elements: more are staged in too many registers */
-    XG_TILE_PAD_BYTES = 16,      /* behind a row of shared memory that is written across: two vectors of one row
-                                    then lie half of the banks apart */
-    XG_TILE_GROUP_ROWS = 8,      /* rows of tiles that blocks take side by side: what they read stays in L2 */
-    XG_TILE_LANES_N = 8,         /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
-    XG_TILE_START_CYCLES = 1500, /* of a block: the first step's way from memory, and the epilogue's to it */
-    XG_TILE_READ_CYCLES = 4,     /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
-    XG_TILE_READ_LATENCY = 12,   /* of one k, which a warp alone waits for beside its arithmetic */
-    XG_TILE_L2_SPEED = 3         /* times the bandwidth of memory */
+    XG_TILE_WORK_MIN = 1 << 14,   /* multiply-adds: below, a launch takes longer than any way to do them */
+    XG_TILE_WORK_SURE = 1 << 16,  /* above, one thread for each element reads far too often, whatever it takes */
+    XG_TILE_EXTENT_MIN = 2,       /* of m and n: with one row there is nothing that tiles would read once */
+    XG_TILE_SECTOR_BYTES = 32,    /* what memory gives at least */
+    XG_TILE_VECTOR_MAX = 8,       /* elements: more are staged in too many registers */
+    XG_TILE_PAD_BYTES = 16,       /* behind a row of shared memory that is written across: two vectors of one row
+                                     then lie half of the banks apart */
+    XG_TILE_GROUP_ROWS = 8,       /* rows of tiles that blocks take side by side: what they read stays in L2 */
+    XG_TILE_LANES_N = 8,          /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
+    XG_TILE_START_CYCLES = 1500,  /* of a block: the first step's way from memory, and the epilogue's to it */
+    XG_TILE_SLICES_MAX = 8,       /* of a step's k */
+    XG_TILE_SLICED_THREADS = 256, /* of a block that is sliced: more wait longer for each other */
+    XG_TILE_SLICE_CYCLES = 60,    /* for one more slice's sums of a part, through shared memory */
+    XG_TILE_READ_CYCLES = 4,      /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
+    XG_TILE_READ_LATENCY = 12,    /* of one k, which a warp alone waits for beside its arithmetic */
+    XG_TILE_L2_SPEED = 3          /* times the bandwidth of memory */
 };
 
 /* ---- what is brought ---- */
@@ -208,7 +211,9 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     /* along k the elements of a vector go apart, and copies of several elements do not */
     t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
     t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_TILE_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
-    t->pitch = t->rows + (t->along_k ? XG_MAX(XG_TILE_PAD_BYTES / sum_bytes, p->quad) : 0);
+    t->pitch = t->rows; /* an odd number of widest accesses, for what is written across */
+    if (t->along_k && t->rows * sum_bytes / XG_TILE_PAD_BYTES % 2 == 0)
+        t->pitch += XG_MAX(XG_TILE_PAD_BYTES / sum_bytes, p->quad);
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->offset = side ? 2 * p->shape.k * p->fetch[0].pitch : 0;
@@ -229,7 +234,7 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     p->quad = XG_MIN((int64_t)4, XG_MAX(XG_TILE_ACCESS_BYTES / bytes, (int64_t)1));
     p->rows = s->m / s->tm;
     p->columns = s->n / s->tn;
-    p->threads = p->rows * p->columns;
+    p->threads = p->rows * p->columns * s->slices;
     p->lanes_n = XG_MIN(p->columns, (int64_t)XG_TILE_LANES_N);
     if (XG_TILE_LANES / p->lanes_n > p->rows) p->lanes_n = XG_TILE_LANES / p->rows;
     p->warps_n = p->columns / p->lanes_n;
@@ -240,7 +245,7 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
     loop = p->fetch[1].offset + 2 * s->k * p->fetch[1].pitch;
-    out = s->m / p->parts * s->n;
+    out = s->slices * (s->m / p->parts * s->n);
     p->shared = XG_MAX(loop, out);
     return p->blocks <= INT32_MAX && p->threads <= 1024;
 }
@@ -271,7 +276,7 @@ XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_device *m, int
     int64_t read = XG_TILE_READ_CYCLES * (p->shape.tm + p->shape.tn) / p->quad, each;
     if (p->unit != XG_TILE_NO_UNIT) return xg_tile_unit_cycles(p, m, blocks);
     each = warps * (XG_MAX(multiply, read) + XG_MIN(multiply, read) / 8);
-    return p->shape.k * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
+    return p->shape.k / p->shape.slices * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
 }
 XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     const xg_tile_group *g = p->form.group;
@@ -280,7 +285,8 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     int64_t compute, move, k_bytes[2];
     uint32_t k;
     cycles = xg_cost_mul(p->steps, xg_tile_step_cycles(p, m, together));
-    cycles = xg_cost_mul(xg_tile_over(each, together), xg_cost_add(cycles, XG_TILE_START_CYCLES));
+    cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + (p->shape.slices - 1) * p->parts * XG_TILE_SLICE_CYCLES);
+    cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
     compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
     for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, g[XG_TILE_K].size);
     l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
@@ -301,13 +307,16 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *warp = given ? xg_record_get(&given->form, "warp_tile") : NULL;
     const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
     if (warp && (warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
+    const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
+    if (slices ? slices->n != 1 || slices->p[0] != s->slices : given && xg_record_is_whole(given) && s->slices > 1)
+        return false;
     if (stages && (stages->n != 1 || stages->p[0] != s->stages)) return false;
     if (tile && (tile->n != 3 || tile->p[0] != s->m || tile->p[1] != s->n || tile->p[2] != s->k)) return false;
     return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
-#define X(m, n, k, tm, tn) {m, n, k, tm, tn, 2},
+#define X(m, n, k, tm, tn) {m, n, k, tm, tn, 2, 1},
     static const xg_tile_shape words[] = {XG_TILE_SHAPES_4(X)}, pairs[] = {XG_TILE_SHAPES_8(X)},
                                quads[] = {XG_TILE_SHAPES_16(X)};
 #undef X
@@ -318,23 +327,39 @@ XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
 XG_FN const xg_tile_shape *xg_tile_shape_at(const xg_tile_plan *p, size_t k) {
     return p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_shape(xg_type_bytes(p->form.sum), k) : xg_tile_unit_shape(p, k);
 }
+/* The shape in twice as many slices of twice the k; false: they would be too many, or other blocks already keep the
+ * device busy. */
+XG_FN bool xg_tile_slice(const xg_tile_plan *p, const xg_device *m, xg_tile_shape *s) {
+    int64_t threads = (int64_t)(s->m / s->tm) * (s->n / s->tn) * s->slices * 2;
+    if (p->unit != XG_TILE_NO_UNIT || (xg_type_class(p->form.sum) & XGT_C) || p->blocks >= (int64_t)m->sm_count)
+        return false;
+    s->slices *= 2;
+    s->k *= 2;
+    return s->slices <= XG_TILE_SLICES_MAX && threads <= XG_TILE_SLICED_THREADS &&
+           2 * s->k <= p->form.group[XG_TILE_K].size;
+}
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
-    int64_t vectors[2], time;
-    xg_tile_plan best = *p, one = *p;
+    int64_t vectors[2], time, least = INT64_MAX;
     const xg_tile_shape *s;
+    xg_tile_shape best, one;
     size_t k;
+    memset(&best, 0, sizeof best);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
-    best.picoseconds = INT64_MAX;
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
-        if (!xg_tile_is_ordered(given, s)) continue;
-        if (!xg_tile_settle(&one, s, vectors)) continue;
-        if (one.shared * xg_type_bytes(one.held) > m->shared_per_block) continue;
-        time = xg_tile_time(&one, m, out_bytes);
-        if (time >= best.picoseconds) continue;
-        best = one;
-        best.picoseconds = time;
+        one = *s;
+        do {
+            if (!xg_tile_settle(p, &one, vectors)) break;
+            if (p->shared * xg_type_bytes(p->held) > m->shared_per_block) break;
+            if (!xg_tile_is_ordered(given, &one)) continue;
+            time = xg_tile_time(p, m, out_bytes);
+            if (time >= least) continue;
+            best = one;
+            least = time;
+        } while (xg_tile_slice(p, m, &one));
     }
-    *p = best;
+    p->blocks = 0;
+    p->picoseconds = least;
+    if (best.m) (void)xg_tile_settle(p, &best, vectors);
 }
 XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;
