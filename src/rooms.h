@@ -273,8 +273,10 @@
 /* sched */
 #include "sched/tile.h"
 #include "sched/tile_form.c"
+#include "sched/tile_unit.c"
 #include "sched/tile_plan.c"
 #include "sched/tile_emit.c"
+#include "sched/tile_mma.c"
 #include "sched/split_k.c"
 
 /* choice */
@@ -291,6 +293,7 @@
 #include "ptx/legalize.c"
 #include "ptx/print.c"
 #include "ptx/bits.c"
+#include "ptx/matrix.c"
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"

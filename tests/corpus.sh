@@ -8,11 +8,12 @@
 set -u
 . tests/tally.sh
 platform=${1:-host}
+tool=${XLAGPU_TOOL:-build/xlagpu}
 begin build/corpus_$platform
 tail -n +2 tests/corpus/manifest.tsv > $job_dir/list
 while IFS="$(printf '\t')" read -r name rtol atol where; do
     base=tests/corpus/$name
-    run="build/xlagpu run $base.hlo --platform=$platform --args $base.npz --expect $base.npz --rtol $rtol --atol $atol ${XLAGPU_FLAGS:-}"
+    run="$tool run $base.hlo --platform=$platform --args $base.npz --expect $base.npz --rtol $rtol --atol $atol ${XLAGPU_FLAGS:-}"
     if [ "$platform" = interpreter ]; then job "$name on $platform" "$run"
     elif [ "$where" = interpreter ]; then job "$name is refused on $platform" "$run; rc=\$?; [ \$rc = 0 ] && \
         echo 'it runs and is right: write all in its row of tests/corpus/manifest.tsv'; test \$rc = 2"

@@ -8,10 +8,11 @@
  * refused with a class, a message and a line, or it is compiled; one that runs gives what the evaluator gives. No
  * crash, no leak, no more than 10 seconds.
  *
- * Mutants are numbered: --seed 7 --count 1 makes number 7 again. They are tried in child processes, a batch each, so
- * that a crash ends only one batch; the parent goes on behind it. Those that fail lie in DIR (build/mutants_failed). A
- * mutant that failed once and is fixed belongs into tests/mutants/, whose files are seeds like the others. Ends with
- * "N passed, N failed" and, on the line before, how many were compiled and run. */
+ * Mutants are numbered: --seed 7 --count 1 makes number 7 again. The first ones are the files as they are, for every
+ * target. They are tried in child processes, a batch each, so that a crash ends only one batch; the parent goes on
+ * behind it. Those that fail lie in DIR (build/mutants_failed). A mutant that failed once and is fixed belongs into
+ * tests/mutants/, whose files are seeds like the others. Ends with "N passed, N failed" and, on the line before, how
+ * many were compiled and run. */
 #define _POSIX_C_SOURCE 200809L
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
@@ -285,16 +286,23 @@ static void mutate(text *t) {
     }
 }
 
+static const char *const targets[] = {
+    "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120"};
+enum {
+    N_TARGETS = sizeof targets / sizeof *targets
+};
+
 /* Mutant number k: into out, which has room. */
 static void make(uint64_t k, text *out) {
     int which, times;
     state = (k + 1) * 0x9E3779B97F4A7C15u ^ 88172645463325252u;
     for (times = 0; times < 8; times++) draw(2);
     in_applied = false;
-    which = (int)draw((uint64_t)n_seeds);
+    which = k < (uint64_t)n_seeds * N_TARGETS ? (int)(k / N_TARGETS) : (int)draw((uint64_t)n_seeds);
     out->n = seed_bytes[which];
     memcpy(out->p, seeds[which], out->n);
     out->p[out->n] = 0;
+    if (k < (uint64_t)n_seeds * N_TARGETS) return;
     for (times = 1 + (int)draw(3); times > 0; times--) mutate(out);
 }
 
@@ -413,12 +421,19 @@ static const char *compare(
     xlagpu_rt_unload(p);
     return why;
 }
+/* Two results are right: a power of complex zero is NaN to XLA's evaluator and zero to XLA:GPU; a predicate made of
+ * bits is any byte to the one and 0 or 1 to the other. */
+static bool has_two_results(const text *t) {
+    if (strstr(t->p, "power(") && (strstr(t->p, "c64[") || strstr(t->p, "c128["))) return true;
+    return strstr(t->p, "pred[") && (strstr(t->p, "bitcast(") || strstr(t->p, "bitcast-convert("));
+}
 /* Loops may never end once they are mutated, and random numbers go on from run to run. Sums of narrow floats depend on
  * their order, as does whatever a reducer computes that is no longer a sum. */
 static bool may_run(const text *t) {
     static const char *const folds[] = {"reduce", "scan", "scatter", "dot(", "convolution(", "sort(", "map("};
     /* nearly singular matrices; a format without zero, whose padding reads as its least number */
-    if (strstr(t->p, "cholesky(") || strstr(t->p, "triangular-solve(") || strstr(t->p, "f8e8m0")) return false;
+    if (strstr(t->p, "cholesky(") || strstr(t->p, "triangular-solve(") || strstr(t->p, "f8e8m0") || has_two_results(t))
+        return false;
     bool narrow = strstr(t->p, "f8e") || strstr(t->p, "f4e") || strstr(t->p, "f6e");
     size_t k;
     for (k = 0; k < sizeof folds / sizeof *folds && (narrow || in_applied); k++)
@@ -458,8 +473,6 @@ typedef struct tally {
 } tally;
 
 static const char *try_one(const text *t, uint64_t k, tally *n) {
-    static const char *const targets[] = {
-        "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120"};
     static char said[700];
     xlagpu_context_desc d;
     xlagpu_compile_desc e;
@@ -472,7 +485,7 @@ static const char *try_one(const text *t, uint64_t k, tally *n) {
     d.allocator.release = count_release;
     d.memory_limit = (size_t)1 << 30;
     memset(&e, 0, sizeof e);
-    e.target.name = targets[k % (sizeof targets / sizeof *targets)];
+    e.target.name = targets[k % N_TARGETS];
     e.fill_elided_constants = true;
     e.disable_all_passes = k % 4 == 1;
     e.deterministic_ops = k % 5 == 1;
@@ -582,7 +595,7 @@ static uint64_t batch(uint64_t from, uint64_t to, tally *sum, bool show) {
 
 int main(int argc, char **argv) {
     tally sum = {0, 0, 0, 0};
-    uint64_t first = 1, count = UINT64_MAX / 2, k;
+    uint64_t first = 0, count = UINT64_MAX / 2, k;
     long seconds = 0;
     time_t start = time(NULL);
     size_t largest = 0;

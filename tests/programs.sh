@@ -7,7 +7,7 @@ SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 PROGRAMS="
 runner|src|-|-|
 fuzz|api|-|-|
-mutants|api|-|--seconds ${MUTANT_SECONDS:-3600} tests/corpus/*.hlo tests/opt/modules/*.hlo tests/mutants/*.hlo|-O1 $SANITIZE
+mutants|api|--count 2500 tests/corpus/*.hlo tests/opt/modules/*.hlo tests/mutants/*.hlo|--seconds ${MUTANT_SECONDS:-3600} tests/corpus/*.hlo tests/opt/modules/*.hlo tests/mutants/*.hlo|-O1 $SANITIZE
 coverage|src|--quick||-O2
 math|src|-n 15000|-n 200000|-O2
 algebraic|src||-n 300|-O2

@@ -31,6 +31,7 @@ done
 part "fuzz hlo, sanitized" build/soak/fuzz hlo 200 1000 tests/corpus/*.hlo
 part "fuzz ptx, sanitized" build/soak/fuzz ptx 200 1000 $(compiled_cases)
 part "fuzz foreign ptx, sanitized" build/soak/fuzz ptx 200 1000 tests/sim/foreign/*.ptx bench/kernels/*.ptx
+have python3 && have tcc && part "changes of src that tests notice" python3 tests/source_mutants.py
 part "fuzz npz, sanitized" build/soak/fuzz npz 200 1000 tests/corpus/*.npz
 run_parts
 finish

@@ -3,7 +3,8 @@
  *     %v = llvm.load %g; llvm.store %v, %s   ==>   cp.async %s, %g
  *
  * of 4, 8 or 16 bytes, in kernels that ask for it (xg_kfunc.async_copies): the thread goes on, needs no registers for
- * what is on its way, and waits in front of the next barrier. Requires: pointers; comes last. The load has to be an
+ * what is on its way, and waits in front of the next barrier,
+ * unless the kernel says itself for which of them. Requires: pointers; comes last. The load has to be an
  * invariant one (nothing in the kernel writes there), so it may be done later. Keeps: everything else. */
 #ifndef XG_KIR_ASYNC_COPIES_C
 #define XG_KIR_ASYNC_COPIES_C
@@ -49,7 +50,7 @@ XG_FN bool xg_kasync_region(xg_kmodule *m, xg_kregion *r, bool pending) {
         bool behind = pending;
         next = op->next;
         if (op->op == XG_K_OP_STORE && xg_kasync_copy(m, op)) pending = true;
-        if (op->op == XG_K_OP_ASYNC_WAIT) pending = false;
+        if (op->op == XG_K_OP_ASYNC_WAIT || op->op == XG_K_OP_ASYNC_WAIT_GROUP) pending = false;
         if (op->op == XG_K_OP_BARRIER && pending) {
             xg_kb b = xg_kb_before(m, op);
             xg_kir_op(&b, XG_K_OP_ASYNC_WAIT, NULL, 0, NULL, 0, 0);

@@ -87,6 +87,12 @@ static const xg_kop_row xg_kop_rows[] = {
     XG_KIR_OPS(X)
 #undef X
 };
+static const xg_kmma_row xg_kmma_rows[] = {
+#define X(name, a, b, sum, bytes, tensor) {a, b, XG_E_##sum, bytes, XG_TENSOR_##tensor},
+    XG_KIR_MMA(X)
+#undef X
+};
+XG_FN const xg_kmma_row *xg_kmma_row_of(uint32_t kind) { return &xg_kmma_rows[kind % XG_KMMA_COUNT]; }
 XG_FN const char *xg_kop_name(xg_kopcode op) { return xg_kop_rows[op].text; }
 XG_FN uint32_t xg_kop_flags(xg_kopcode op) { return xg_kop_rows[op].flags; }
 

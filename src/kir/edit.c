@@ -45,6 +45,7 @@ XG_FN xg_kval *xg_ktensor_root(xg_kval *v) {
         switch (op->op) {
         case XG_K_OP_INSERT:
         case XG_K_OP_WRITE: v = op->operands[1].value; break;
+        case XG_K_OP_VIEW:
         case XG_K_OP_ATOMIC_RMW: v = op->operands[0].value; break;
         case XG_K_OP_SYNC:
         case XG_K_OP_WHILE: v = op->operands[v->index].value; break;

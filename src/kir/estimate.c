@@ -18,7 +18,9 @@ enum {
     XG_KEST_WARP_CLOCKS = 24,
     XG_KEST_BARRIER_CLOCKS = 30,
     XG_KEST_ATOMIC_CLOCKS = 30,
-    XG_KEST_WIDE = 2, /* instructions of 64-bit integers, in 32-bit ones */
+    XG_KEST_MMA_CLOCKS = 33,
+    XG_KEST_MATRIX_ROW = 16, /* bytes that a lane points at */
+    XG_KEST_WIDE = 2,        /* instructions of 64-bit integers, in 32-bit ones */
     XG_KEST_DIVIDE = 18,
     XG_KEST_DIVIDE_WIDE = 70,
     XG_KEST_DIVIDE_FLOAT = 10,
@@ -314,6 +316,8 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
         return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS * integer);
     case XG_K_OP_DIVF:
     case XG_K_OP_SQRT: return xg_kest_float_price(t->elem, XG_KEST_DIVIDE_FLOAT);
+    case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
+    case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
     case XG_K_OP_BARRIER: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_BARRIER_CLOCKS);
     default: break;
     }
@@ -328,6 +332,7 @@ XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
     case XG_K_OP_LOAD: return xg_kest_access(e, op->operands[0].value, xg_kest_bytes(op->results[0].type), false, true);
     case XG_K_OP_STORE:
         return xg_kest_access(e, op->operands[1].value, xg_kest_bytes(op->operands[0].value->type), true, false);
+    case XG_K_OP_LDMATRIX: return xg_kest_access(e, op->operands[0].value, XG_KEST_MATRIX_ROW, false, false);
     case XG_K_OP_ASYNC_COPY:
         (void)xg_kest_access(e, op->operands[0].value, op->a ? op->a : 16, true, false);
         return xg_kest_access(e, op->operands[1].value, op->a ? op->a : 16, false, false);
@@ -401,6 +406,12 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     }
     e->mask = all;
 }
+XG_FN void xg_kest_multiply(xg_kest *e, const xg_kop *op) {
+    const xg_kmma_row *row = xg_kmma_row_of(op->flags);
+    int64_t macs = (int64_t)XG_KMMA_M * XG_KMMA_N * (XG_KMMA_K_BYTES / row->bytes),
+            *sum = &e->c->warp_macs[row->tensor];
+    *sum = xg_cost_add(*sum, xg_cost_mul(macs, e->times * e->weight));
+}
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_price p = xg_kest_price_of(op);
     int64_t n = e->times * e->weight, memory;
@@ -411,11 +422,13 @@ XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     if (p.pipe < XG_PIPE_COUNT) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], xg_cost_mul(p.weight, n));
     if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
     memory = xg_kest_memory(e, op);
+    if (op->op == XG_K_OP_MMA) xg_kest_multiply(e, op);
     if (op->op == XG_K_OP_BARRIER) {
         e->clock += p.latency;
         if (!e->thread[0]) e->c->barriers += e->times;
     }
     if (op->op == XG_K_OP_ASYNC_WAIT) e->clock += e->d->memory_latency;
+    if (op->op == XG_K_OP_ASYNC_WAIT_GROUP) e->clock += e->d->memory_latency / (op->b + 1);
     for (k = 0; k < op->n_results; k++) {
         if (k == 0) xg_kest_compute(e, op);
         xg_kest_of(e, &op->results[k])->ready = e->clock + (memory ? memory : p.latency);

@@ -159,6 +159,41 @@ enum {
     KL_STEP_POINTERS = 4 /* addresses that grow by as much in each round are carried (step_pointers.c) */
 };
 enum {
+    XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */
+};
+/* What MMA multiplies: X(NAME, type of a, type of b, of the sum, bytes of an element, what the device calls it). */
+/* clang-format off */
+#define XG_KIR_MMA(X) \
+    X(F16, "f16", "f16", F32, 2, F16) \
+    X(BF16, "bf16", "bf16", F32, 2, F16) \
+    X(TF32, "tf32", "tf32", F32, 4, TF32) \
+    X(E4M3, "e4m3", "e4m3", F32, 1, F8) \
+    X(E4M3_E5M2, "e4m3", "e5m2", F32, 1, F8) \
+    X(E5M2_E4M3, "e5m2", "e4m3", F32, 1, F8) \
+    X(E5M2, "e5m2", "e5m2", F32, 1, F8) \
+    X(S8, "s8", "s8", I32, 1, I8) \
+    X(S8_U8, "s8", "u8", I32, 1, I8) \
+    X(U8_S8, "u8", "s8", I32, 1, I8) \
+    X(U8, "u8", "u8", I32, 1, I8)
+/* clang-format on */
+typedef enum xg_kmma {
+#define X(name, a, b, sum, bytes, tensor) XG_KMMA_##name,
+    XG_KIR_MMA(X)
+#undef X
+    XG_KMMA_COUNT
+} xg_kmma;
+typedef struct xg_kmma_row {
+    const char *a, *b;
+    xg_kelem sum;
+    int32_t bytes;
+    xg_cost_tensor tensor;
+} xg_kmma_row;
+enum {
+    XG_KMMA_M = 16,
+    XG_KMMA_N = 8,
+    XG_KMMA_K_BYTES = 32
+};
+enum {
     XG_KTEAM_CLUSTER = -1
 }; /* of SYNC, BARRIER: who waits, if it is no number of threads */
 enum {
@@ -279,6 +314,7 @@ XG_FN xg_kelem xg_kelem_of(xlagpu_type t);
 /* the HLO type of a float element, for base/number.h; INVALID for others */
 XG_FN xlagpu_type xg_kelem_format(xg_kelem e);
 XG_FN const char *xg_kelem_name(xg_kelem e);
+XG_FN const xg_kmma_row *xg_kmma_row_of(uint32_t kind); /* of MMA's flags */
 /* appended; entry functions first by convention */
 XG_FN xg_kfunc *xg_kir_func(
     xg_kmodule *m, xg_str name, const xg_ktype *const *params, uint32_t n, const xg_ktype *const *results, uint32_t nr);

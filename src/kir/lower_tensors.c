@@ -490,6 +490,19 @@ XG_FN void xg_klow_peer(xg_kleveller *z, xg_kop *op) {
     xg_klow_dead(z, op);
 }
 
+XG_FN void xg_klow_view(xg_kleveller *z, xg_kop *op) {
+    op->results[0].scratch = xg_klow_of(z, op->operands[0].value);
+    xg_klow_dead(z, op);
+}
+XG_FN void xg_klow_load_matrix(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval *p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value);
+    xg_kval *v = xg_kir_value(&b, XG_K_OP_LDMATRIX, &p, 1, op->results[0].type);
+    v->def->flags = op->flags;
+    xg_kval_replace(op->results, v);
+    xg_kop_remove(op);
+}
+
 /* ---- control flow: carried values become their parts ---- */
 
 XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
@@ -627,6 +640,8 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     case XG_K_OP_ALLOC_SHARED: xg_klow_shared(z, op); break;
     case XG_K_OP_SYNC: xg_klow_sync(z, op); break;
     case XG_K_OP_PEER: xg_klow_peer(z, op); break;
+    case XG_K_OP_VIEW: xg_klow_view(z, op); break;
+    case XG_K_OP_LOAD_MATRIX: xg_klow_load_matrix(z, op); break;
     case XG_K_OP_FOR: xg_klow_loop(z, op, 3, 1); break;
     case XG_K_OP_WHILE: xg_klow_loop(z, op, 0, 0); break;
     case XG_K_OP_IF: xg_klow_if(z, op); break;

@@ -50,6 +50,8 @@ enum {
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0, XG_KTEAM_CLUSTER: those of all blocks of the cluster */ \
     X(PEER, "xla_gpu.peer_shared", 2, 2, 1, 0, KF_PURE, peer, result) /* array in shared memory, i32 -> that of the block of this rank in the cluster, to be read */ \
+    X(VIEW, "xla_gpu.view_shared", 1, 1, 1, 0, KF_PURE, view, retyped) /* array in shared memory -> the same bytes as elements of another type; the old array is not used any more */ \
+    X(LOAD_MATRIX, "xla_gpu.load_matrix", 2, 2, 1, 0, KF_READ | KF_CONV, load_matrix, matrix) /* flat tensor in shared memory, index -> four words: those of lane t of four matrices of 8 rows of 16 bytes, row r of matrix k being at the index that lane 8 k + r says; flags XG_KMATRIX_TRANSPOSED: of 8 x 8 elements of 16 bits, transposed */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
@@ -152,6 +154,10 @@ enum {
     X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
     X(STORE, "llvm.store", 2, 2, 0, 0, KF_WRITE | KF_LOW, store, store) /* value, pointer */ \
     X(ASYNC_COPY, "nvvm.cp.async.shared.global", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, async_copy, store) /* pointer to shared memory, pointer to global memory; a: bytes, 4, 8 or 16. There when the thread has waited */ \
+    X(ASYNC_COMMIT, "nvvm.cp.async.commit.group", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* the thread's copies since the last one are a group */ \
+    X(ASYNC_WAIT_GROUP, "nvvm.cp.async.wait.group", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* until all groups of the thread are there but the last b */ \
+    X(LDMATRIX, "nvvm.ldmatrix", 1, 1, 1, 0, KF_READ | KF_CONV | KF_LOW, ldmatrix, matrix) /* as load_matrix, of a pointer */ \
+    X(MMA, "nvvm.mma.sync", 3, 3, 1, 0, KF_CONV | KF_LOW, mma, mma) /* of a warp: 16 rows of a times 8 columns of b, 32 bytes of k, added to c; flags: XG_KMMA_*; a: which half of b's words */ \
     X(ASYNC_WAIT, "nvvm.cp.async.wait.all", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, team) \
     X(RED_ADDI, "llvm.atomicrmw.add", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) /* value, pointer, as all of these */ \
     X(RED_ADDF, "llvm.atomicrmw.fadd", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \

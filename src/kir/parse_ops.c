@@ -39,6 +39,60 @@ XG_FN xg_kop *xg_kparse_values(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     bool same = xg_kop_rows[code].results < 0;
     return xg_kir_op(b, code, v.p, v.n, same ? xg_ktypes_of(b, v.p, v.n) : NULL, same ? v.n : 0, 0);
 }
+XG_FN xg_kop *xg_kparse_retyped(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    size_t at = p->at;
+    xg_kvals v = xg_kparse_typed(p);
+    const xg_ktype *t;
+    xg_kexpect_operands(p, code, at, v.n);
+    xg_kexpect(p, "->");
+    t = xg_kparse_type(p);
+    return xg_kir_op(b, code, v.p, v.n, &t, 1, 0);
+}
+XG_FN xg_kop *xg_kparse_matrix(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    bool transposed = xg_ktake(p, "transposed");
+    xg_kop *op = xg_kparse_retyped(p, b, code);
+    op->flags = transposed ? XG_KMATRIX_TRANSPOSED : 0;
+    return op;
+}
+XG_FN xg_kop *xg_kparse_mma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    size_t at = p->at;
+    xg_str left = xg_kword(p), right;
+    const xg_ktype *t;
+    xg_kvals v;
+    uint32_t k;
+    xg_kop *op;
+    int64_t half;
+    xg_kexpect(p, ",");
+    right = xg_kword(p);
+    for (k = 0; k < XG_KMMA_COUNT; k++)
+        if (xg_str_is(left, xg_kmma_row_of(k)->a) && xg_str_is(right, xg_kmma_row_of(k)->b)) break;
+    if (k == XG_KMMA_COUNT)
+        xg_kparse_fail(
+            p, at, "no matrix unit multiplies these types:", xg_str_of(left.p, (size_t)(right.p + right.n - left.p)));
+    at = p->at;
+    v = xg_kparse_operands(p);
+    xg_kexpect_operands(p, code, at, v.n);
+    xg_kexpect(p, "{");
+    xg_kexpect(p, "half");
+    xg_kexpect(p, "=");
+    half = xg_kinteger(p);
+    xg_kexpect(p, "}");
+    xg_kexpect(p, ":");
+    t = xg_kparse_type(p);
+    op = xg_kir_op(b, code, v.p, v.n, &t, 1, 0);
+    op->flags = k;
+    op->a = half;
+    return op;
+}
+XG_FN xg_kop *xg_kparse_count(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kop *op = xg_kir_op(b, code, NULL, 0, NULL, 0, 0);
+    if (!xg_ktake(p, "{")) return op;
+    xg_kexpect(p, "but");
+    xg_kexpect(p, "=");
+    op->b = xg_kinteger(p);
+    xg_kexpect(p, "}");
+    return op;
+}
 XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     enum {
         BARRIERS = 16,

@@ -343,6 +343,26 @@ XG_FN void xg_kprint_typed(xg_kprinter *p, const xg_kuse *uses, uint32_t n) {
     xg_puts(p->b, " : ");
     xg_kprint_operand_types(p, uses, n);
 }
+/* operand : its type -> result type */
+XG_FN void xg_kprint_retyped(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_typed(p, op->operands, op->n_operands);
+    xg_puts(p->b, " -> ");
+    xg_kprint_type(p, op->results[0].type);
+}
+XG_FN void xg_kprint_matrix(xg_kprinter *p, const xg_kop *op) {
+    if (op->flags & XG_KMATRIX_TRANSPOSED) xg_puts(p->b, "transposed ");
+    xg_kprint_retyped(p, op);
+}
+XG_FN void xg_kprint_mma(xg_kprinter *p, const xg_kop *op) {
+    const xg_kmma_row *row = xg_kmma_row_of(op->flags);
+    xg_printf(p->b, "%s, %s ", row->a, row->b);
+    xg_kprint_list(p, op->operands, op->n_operands);
+    xg_printf(p->b, " {half = %lld} : ", (long long)op->a);
+    xg_kprint_type(p, op->results[0].type);
+}
+XG_FN void xg_kprint_count(xg_kprinter *p, const xg_kop *op) {
+    if (op->b) xg_printf(p->b, " {but = %lld}", (long long)op->b);
+}
 XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_typed(p, op->operands, op->n_operands);
     if (op->a == XG_KTEAM_CLUSTER)

@@ -342,6 +342,37 @@ XG_FN const char *xg_kir_check_peer(const xg_kop *op) {
                ? "a tensor and an i32 give a tensor of that type"
                : NULL;
 }
+XG_FN const char *xg_kir_check_view(const xg_kop *op) {
+    const xg_ktype *from = xg_kt(op, 0), *to = xg_kr(op);
+    if (from->kind != XG_TK_TENSOR || to->kind != XG_TK_TENSOR || from->rank != 1 || to->rank != 1)
+        return "a flat tensor gives a flat tensor";
+    return to->elements * xg_kelem_bytes(to->elem) > from->elements * xg_kelem_bytes(from->elem)
+               ? "what is seen lies in the tensor"
+               : NULL;
+}
+XG_FN bool xg_kir_is_words(const xg_ktype *t, xg_kelem e, int64_t n) {
+    return t->kind == XG_TK_VECTOR && t->elem == e && t->elements == n;
+}
+XG_FN const char *xg_kir_check_load_matrix(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t->kind != XG_TK_TENSOR || t->rank != 1 || !xg_kt_index(xg_kt(op, 1))) return "a flat tensor and an index";
+    if ((op->flags & XG_KMATRIX_TRANSPOSED) && xg_kelem_bytes(t->elem) != 2) return "16 bits are transposed";
+    return xg_kir_is_words(xg_kr(op), XG_E_I32, 4) ? NULL : "four words";
+}
+XG_FN const char *xg_kir_check_ldmatrix(const xg_kop *op) {
+    if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED)
+        return "a pointer to shared memory";
+    return xg_kir_is_words(xg_kr(op), XG_E_I32, 4) ? NULL : "four words";
+}
+XG_FN const char *xg_kir_check_mma(const xg_kop *op) {
+    xg_kelem sum;
+    if (op->flags >= XG_KMMA_COUNT) return "no such types";
+    sum = xg_kmma_row_of(op->flags)->sum;
+    if (!xg_kir_is_words(xg_kt(op, 0), XG_E_I32, 4) || !xg_kir_is_words(xg_kt(op, 1), XG_E_I32, 4))
+        return "the factors are four words each";
+    if (xg_kt(op, 2) != xg_kr(op) || !xg_kir_is_words(xg_kr(op), sum, 4)) return "four sums give four sums";
+    return op->a < 0 || op->a > 1 ? "the half is 0 or 1" : NULL;
+}
 XG_FN const char *xg_kir_check_mapa(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED || !xg_kir_is_rank(xg_kt(op, 1)))
         return "a pointer to shared memory and an i32";
@@ -506,7 +537,7 @@ XG_FN void xg_kverify_low_region(const xg_kverifier *v, const xg_kregion *r) {
         if (!xg_kt_low(r->args[k].type)) xg_kverify_fail(v, r->owner, "an argument has a type that no backend knows");
     for (op = r->first; op; op = op->next) {
         if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC ||
-            op->op == XG_K_OP_PEER)
+            op->op == XG_K_OP_PEER || op->op == XG_K_OP_VIEW || op->op == XG_K_OP_LOAD_MATRIX)
             xg_kverify_fail(v, op, "the operation had to be lowered");
         for (k = 0; k < op->n_results; k++)
             if (!xg_kt_low(op->results[k].type)) xg_kverify_fail(v, op, "a result has a type that no backend knows");

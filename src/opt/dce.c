@@ -147,7 +147,7 @@ XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
             continue;
         }
         if (element->op != XG_GET_TUPLE_ELEMENT) continue;
-        xg_inst_replace(element, fusion);
+        xg_opt_replace(element, fusion);
         xg_inst_remove(element);
     }
     return true;

@@ -33,6 +33,9 @@ XG_FN bool xg_entry_takes_over(const xg_inst *value, const xg_inst *user) {
     case XG_TUPLE:
     case XG_GET_TUPLE_ELEMENT:
     case XG_OPT_BARRIER:
+    case XG_DOMAIN:
+    case XG_ADD_DEPENDENCY:
+    case XG_COPY_DONE:
     case XG_WHILE:
     case XG_CONDITIONAL: return true;
     default: return value->shape->type != XLAGPU_TUPLE && xg_opt_reads_by_index(user);
@@ -128,6 +131,23 @@ XG_FN bool xg_entry_settle_call(xg_inst *i) {
     for (k = 0; a && k < i->n_operands; k++) changed = xg_entry_set_operand(i, k, a->v.shapes->p[k]) || changed;
     return changed;
 }
+/* (to, from, context): bytes are moved as they lie, so what is copied has the order of dimensions of the copy. */
+XG_FN bool xg_entry_settle_copy(xg_inst *i) {
+    xg_module *m = i->comp->module;
+    const xg_shape *to = xg_shape_fill_layout(m, i->shape->elems[0]), *parts[3];
+    const xg_shape *from = xg_shape_fill_layout(m, XG_OPERAND(i, 0)->shape);
+    const xg_layout *l = from->layout;
+    bool changed = false;
+    if (i->shape->n_elems != XG_COUNT(parts) || !xg_shape_is_array(to) || to->plain != from->plain) return false;
+    if (memcmp(to->layout->minor_to_major, l->minor_to_major, to->rank * sizeof *l->minor_to_major) != 0) {
+        l = xg_layout_make(m, to->layout->minor_to_major, to->rank, l->memory_space, l->element_bits, l->extras);
+        changed = xg_entry_set_operand(i, 0, xg_shape_with_layout(m, from, l));
+    }
+    parts[0] = i->shape->elems[0];
+    parts[1] = XG_OPERAND(i, 0)->shape;
+    parts[2] = i->shape->elems[2];
+    return xg_entry_follow(i, xg_shape_tuple(m, parts, XG_COUNT(parts))) || changed;
+}
 XG_FN bool xg_entry_settle(xg_comp *c) {
     bool changed = false;
     XG_FOR_INSTS(i, c) switch (i->op) {
@@ -135,7 +155,11 @@ XG_FN bool xg_entry_settle(xg_comp *c) {
         case XG_GET_TUPLE_ELEMENT:
             changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[xg_attr_int(i, XG_A_index, 0)]) || changed;
             break;
-        case XG_OPT_BARRIER: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+        case XG_OPT_BARRIER:
+        case XG_DOMAIN:
+        case XG_ADD_DEPENDENCY: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape) || changed; break;
+        case XG_COPY_START: changed = xg_entry_settle_copy(i) || changed; break;
+        case XG_COPY_DONE: changed = xg_entry_follow(i, XG_OPERAND(i, 0)->shape->elems[0]) || changed; break;
         case XG_WHILE:
         case XG_CONDITIONAL: changed = xg_entry_settle_control(i) || changed; break;
         case XG_CUSTOM_CALL: changed = xg_entry_settle_call(i) || changed; break;

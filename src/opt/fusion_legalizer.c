@@ -6,7 +6,8 @@
  *   inside of another fusion or of an applied computation.
  * - The layout of a fusion's parameter is that of its operand, and the layout of its root that of its result. Where
  *   the text writes another one, only a bitcast inside sees the difference: it means the layout that is written where
- *   it stands, so a copy into that layout stands in front of the fusion, or behind it. */
+ *   it stands, so a copy into that layout stands in front of the fusion, or behind it. So for each element of a root
+ *   that is a tuple: the copy stands in front of the tuple. */
 #ifndef XG_OPT_FUSION_LEGALIZER_C
 #define XG_OPT_FUSION_LEGALIZER_C
 #include "opt.h"
@@ -30,6 +31,20 @@ XG_FN bool xg_legal_fusion(const xg_inst *i) {
     return true;
 }
 
+XG_FN bool xg_legal_settle_root(xg_inst *root) {
+    xg_hb b = xg_hb_at(root);
+    bool changed = false;
+    uint32_t k;
+    if (root->op != XG_TUPLE) return false;
+    for (k = 0; k < root->n_operands; k++) {
+        const xg_shape *want = root->shape->elems[k];
+        xg_inst *x = XG_OPERAND(root, k);
+        if (x->shape == want || x->shape->plain != want->plain) continue;
+        xg_inst_set_operand(root, k, xg_hb_as(&b, x, want));
+        changed = true;
+    }
+    return changed;
+}
 /* The shape of the root, in its own layouts, for a fusion that a copy follows. */
 XG_FN bool xg_legal_settle_result(xg_inst *i) {
     const xg_shape *inside = xg_attr_comp(i, XG_A_calls)->root->shape, *outside = i->shape;
@@ -49,7 +64,7 @@ XG_FN bool xg_legal_settle_result(xg_inst *i) {
 XG_FN bool xg_legal_settle_layouts(xg_inst *i) {
     const xg_comp *c = xg_attr_comp(i, XG_A_calls);
     xg_hb b = xg_hb_at(i);
-    bool changed = false;
+    bool changed = xg_legal_settle_root(c->root);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) {
         const xg_shape *want = c->params[k]->shape;

@@ -391,17 +391,16 @@ XG_FN xg_inst *xg_parts_terms(const xg_hb *b, const xg_parts_sum *s, xg_inst *m)
     rest = xg_hb_2(b, XG_MULTIPLY, rest, h);
     return xg_hb_2(b, XG_ADD, squares, rest);
 }
-/* What nobody reads any more. */
+/* What nobody reads any more. Of what is read on two ways the second one finds it gone: without operands. */
 XG_FN void xg_parts_drop(xg_inst *i) {
     uint32_t n = i->n_operands, k;
     xg_inst *in[4];
-    if (i->first_use || i == i->comp->root || n > XG_COUNT(in) ||
+    if (!n || !XG_OPERAND(i, 0) || i->first_use || i == i->comp->root || n > XG_COUNT(in) ||
         !(xg_op_flags(i->op) & XGF_EW || i->op == XG_BROADCAST || i->op == XG_BITCAST || i->op == XG_RESHAPE))
         return;
     for (k = 0; k < n; k++) in[k] = XG_OPERAND(i, k);
     xg_inst_remove(i);
-    for (k = 0; k < n; k++)
-        if (!k || in[k] != in[k - 1]) xg_parts_drop(in[k]);
+    for (k = 0; k < n; k++) xg_parts_drop(in[k]);
 }
 XG_FN bool xg_parts_step(xg_parts_known *known, xg_inst *i) {
     xg_inst *m, *terms, *x;

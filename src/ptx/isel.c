@@ -264,6 +264,8 @@ enum {
     X(SHFLUP, SH, ANY, 0, 0, 0, "shfl.sync.up.b32 $d, $0, $1, 0, -1") \
     X(SHFLBFLY, SH, ANY, 0, 0, 0, "shfl.sync.bfly.b32 $d, $0, $1, 31, -1") \
     X(SHFLIDX, SH, ANY, 0, 0, 0, "shfl.sync.idx.b32 $d, $0, $1, 31, -1") \
+    X(ASYNC_COMMIT, ANY, ANY, 80, 70, 0, "cp.async.commit_group") \
+    X(ASYNC_WAIT_GROUP, ANY, ANY, 80, 70, 0, "cp.async.wait_group $b") \
     X(ASYNC_WAIT, ANY, ANY, 80, 70, 0, "cp.async.wait_all") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
 /* clang-format on */

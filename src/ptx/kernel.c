@@ -6,6 +6,7 @@
 #ifndef XG_PTX_KERNEL_C
 #define XG_PTX_KERNEL_C
 #include "bits.c"
+#include "matrix.c"
 #include "pressure.c"
 
 static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r);
@@ -429,6 +430,8 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_LOAD: xg_ptx_print_load(p, op); return;
     case XG_K_OP_STORE: xg_ptx_print_store(p, op); return;
     case XG_K_OP_ASYNC_COPY: xg_ptx_print_async_copy(p, op); return;
+    case XG_K_OP_LDMATRIX: xg_ptx_print_ldmatrix(p, op); return;
+    case XG_K_OP_MMA: xg_ptx_print_mma(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
     case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;

@@ -82,6 +82,7 @@ XG_FN bool xg_split_of(const xg_inst *i, xg_split *s) {
     memset(&p, 0, sizeof p);
     x = xg_aff_new(module->work);
     if (xg_tile_form_of(&p.form, x, i) && xg_tile_is_worth(&p.form) && xg_split_tiles(&p.form) < (int64_t)m->sm_count) {
+        xg_tile_choose_unit(&p, NULL, m);
         for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(&p, x, m, k);
         s->parts = xg_split_best(&p, m, size);
     }

@@ -8,6 +8,8 @@
  * - A block of threads makes a tile of the result. It brings a step of K of both operands into shared memory while it
  *   works on the step before (two buffers, one barrier a step); each thread keeps a smaller tile in registers, and
  *   multiplies row and column fragments that it reads 16 bytes at a time.
+ * - Where the device has matrix units for the operands' types, warps multiply 16 by 8 elements at a time with them
+ *   (tile_unit.c, tile_mma.c); what is brought, how, and what becomes of the result is the same.
  * - An operand's element is whatever the fusion computes there (emit/elemental.c), the result's element goes through
  *   shared memory to the fusion's epilogue in the order of the result's memory; so the rule knows no opcode.
  * - The plan is made once and has all that the kernel depends on; the estimate in tile_plan.c compares plans.
@@ -51,18 +53,23 @@ typedef struct xg_tile_form {
     xg_tile_group group[XG_TILE_ROLES];
 } xg_tile_form;
 
-/* A block's tile is m by n and works on k at a time; a thread's is tm by tn. */
+/* A block's tile is m by n and works on k at a time; a thread's, or with matrix units a warp's, is tm by tn. So many
+ * steps' operands lie in shared memory. */
 typedef struct xg_tile_shape {
-    int32_t m, n, k, tm, tn;
+    int32_t m, n, k, tm, tn, stages;
 } xg_tile_shape;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
 typedef struct xg_tile_fetch {
     bool along_k;
     bool async;             /* element for element as it lies in memory: copied without registers */
+    bool copied;            /* it may be copied so, where the pieces are large enough for it */
+    bool by_rows;           /* in shared memory a row has all its k side by side; else a k all its rows */
+    const xg_inst *from;    /* what elements are made of: the operand, or what it was converted from */
+    xlagpu_type held;       /* of an element in shared memory */
     int64_t bytes;          /* of an element in memory */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
-    int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next */
+    int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next, or from one row */
     int64_t vectors, rounds;
     int64_t offset;     /* of the first buffer, in elements */
     const xg_imap *map; /* see xg_tile_fetch_map */
@@ -71,6 +78,11 @@ typedef struct xg_tile_fetch {
 typedef struct xg_tile_plan {
     xg_tile_form form;
     xg_tile_shape shape;
+    int32_t unit;                  /* xg_kmma, or XG_TILE_NO_UNIT */
+    xlagpu_type held;              /* of elements in shared memory while sums are made */
+    int64_t n_sums;                /* of a thread: numbers, or vectors of four */
+    int64_t parts;                 /* of the tile's rows: one after the other becomes the result */
+    int64_t out_pitch;             /* of a row of them in shared memory */
     int64_t threads, blocks, quad; /* quad: elements that lie side by side in a fragment */
     int64_t warps_n, lanes_n;      /* of the threads of a block, along n */
     int64_t rows, columns;         /* threads of a block, along m and n */
@@ -88,8 +100,24 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero);
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 
 enum {
-    XG_TILE_LANES = 32 /* of a warp */
+    XG_TILE_LANES = 32, /* of a warp */
+    XG_TILE_NO_UNIT = -1,
+    XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
+    XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
+    XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
+    XG_TILE_STEP_CYCLES = 60      /* of a step beside its arithmetic: barrier and addresses */
 };
+
+/* ---- tile_unit.c ---- */
+XG_FN bool xg_tile_is_moved(const xg_inst *i); /* its elements are those of a parameter, unchanged */
+/* Which unit multiplies the operands' elements, and what lies in shared memory for it: sets unit, held, from. */
+XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m);
+XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
+XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
+XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
+XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
+XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
+XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements of one step's operand */
 
 /* ---- tile_plan.c ---- */
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b); /* a / b, rounded up */
@@ -104,6 +132,8 @@ XG_FN bool xg_tile_is_worth(const xg_tile_form *f); /* it is large enough, and h
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side);
 /* The shape of the least time among those that a record, if one is given, allows. */
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes);
+
+XG_FN void xg_tile_settle_all(xg_tile_plan *p); /* what follows from the tile's extent alone */
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m); /* the pass split-k */
@@ -127,6 +157,39 @@ XG_FN const xg_imap *xg_tile_fetch_map(
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
+
+typedef struct xg_tile_kernel {
+    xg_fusion_emission *e;
+    const xg_tile_plan *p;
+    xg_scope s;
+    xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
+    xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
+    xg_kval *show; /* with matrix units: where the thread's first sum goes for the epilogue */
+    xg_kval **dest;
+    xg_elem *sums;                  /* of a thread, by row and column */
+    xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
+} xg_tile_kernel;
+/* An expression of values that count so much. */
+XG_FN xg_kval *xg_tile_apply(xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *e, xg_kval *const *at);
+/* v / n, v mod n, v * n + more */
+XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n);
+XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n);
+XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more);
+/* A step's operands: into registers, or on their way to a buffer; from registers into it. */
+XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer);
+XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer);
+XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f);
+XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w);
+XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot);
+XG_FN void xg_tile_wait(xg_tile_kernel *w);
+
+/* ---- tile_mma.c ---- */
+XG_FN void xg_tile_unit_threads(xg_tile_kernel *w);
+/* Which line of a side's pieces a thread brings: eight neighbours write to different banks. */
+XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line);
+XG_FN void xg_tile_unit_steps(xg_tile_kernel *w);
+XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part);
+
 XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
 XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name);
 

@@ -3,7 +3,7 @@
  *     bring step 0; put it into buffer 0; wait
  *     for each step:
  *         bring the next step into registers, if there is one
- *         multiply what lies in this step's buffer        <- xg_tile_multiply: where an intrinsic goes instead
+ *         multiply what lies in this step's buffer        <- with matrix units: tile_mma.c
  *         put what was brought into the other buffer; wait
  *     for each group of rows of the fragments:
  *         put the sums into shared memory; wait; walk over them in the order of the result: the epilogue; wait */
@@ -14,17 +14,6 @@
 enum {
     XG_TILE_UNROLL = 4 /* steps of k that are written out: addresses and the loop are then 2% of them */
 };
-
-typedef struct xg_tile_kernel {
-    xg_fusion_emission *e;
-    const xg_tile_plan *p;
-    xg_scope s;
-    xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
-    xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
-    xg_kval **dest;
-    xg_elem *sums;                  /* of a thread, by row and column */
-    xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
-} xg_tile_kernel;
 
 /* ---- indices ---- */
 
@@ -154,18 +143,24 @@ XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const int64_t
 
 /* ---- from memory into registers ---- */
 
-XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) { return xg_contract_zero(&w->s, w->p->form.sum); }
+XG_FN xg_kelem xg_tile_held(const xg_tile_kernel *w) { return xg_kelem_of(w->p->held); }
+XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) {
+    if (w->p->unit == XG_TILE_NO_UNIT) return xg_contract_zero(&w->s, w->p->form.sum);
+    return xg_elem_real(xg_kconst_bits(&w->s.b, xg_kir_scalar(w->e->m, xg_tile_held(w)), 0));
+}
 
 XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
     const xg_tile_form *f = &w->p->form;
-    const xg_inst *o = XG_OPERAND(f->hero, f->operand[side]);
-    xlagpu_type t = o->shape->type, rounded = xg_contract_rounding(f->hero, t);
+    const xg_inst *o = w->p->fetch[side].from;
+    xlagpu_type t = o->shape->type, rounded = xg_contract_rounding(f->hero, t), held = w->p->fetch[side].held;
     xg_kval *index[XG_RANK_MAX];
     xg_elem v;
     w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
     xg_elem_apply(&w->s, w->p->fetch[side].map, at, index);
     v = xg_elem_convert_to(&w->s, xg_elem_of(&w->s, o, index), t, rounded);
-    return xg_elem_convert_to(&w->s, v, rounded, f->sum);
+    v = xg_elem_convert_to(&w->s, v, rounded, held);
+    if (xg_kelem_of(held) != xg_tile_held(w)) v.v = xg_kcast(&w->s.b, XG_K_OP_BITCAST, v.v, xg_tile_held(w));
+    return v;
 }
 XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval *const *at) {
     xg_flow f = xg_flow_of(&w->s, NULL);
@@ -208,7 +203,7 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     xg_tile_fetch_counts(w->p, side, counts);
     cond = xg_elem_and(&w->s, has, xg_tile_inside(w, t->map, counts, at));
     if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
-    type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), t->vector);
+    type = xg_kir_vector(w->e->m, xg_tile_held(w), t->vector);
     vector = xg_kconst_bits(&w->s.b, type, 0);
     f = xg_flow_of(&w->s, &vector);
     last = xg_elem_index(&w->s, t->vector);
@@ -233,15 +228,19 @@ XG_FN xg_kval *xg_tile_spot(
     xg_kval *v[5];
     xg_tile_fetch_counts(w->p, side, counts);
     memcpy(own, counts, 4 * sizeof *own);
-    own[4] = 2;
+    own[4] = w->p->shape.stages;
     v[XG_TILE_ROW] = w->place[side][0];
     v[XG_TILE_KS] = w->place[side][1];
     v[XG_TILE_ROW_ROUND] = row_round;
     v[XG_TILE_K_ROUND] = k_round;
     v[4] = buffer;
     xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
-    at = xg_aff_add_k(x, xg_aff_add(x, row, xg_aff_mul(x, k, t->pitch)), t->offset);
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 4), w->p->shape.k * t->pitch));
+    if (t->by_rows)
+        row = xg_aff_mul(x, row, t->pitch);
+    else
+        k = xg_aff_mul(x, k, t->pitch);
+    at = xg_aff_add_k(x, xg_aff_add(x, row, k), t->offset);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 4), xg_tile_buffer(w->p, side)));
     return xg_tile_apply(w, own, 5, at, v);
 }
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
@@ -258,7 +257,7 @@ XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval 
     xg_elem v = w->staged[side][round];
     xg_kval *o[2], *at;
     int64_t lane;
-    if (t->vector > 1 && !t->along_k) {
+    if (t->vector > 1 && t->along_k == t->by_rows) {
         xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, row_round, k_round, 0, buffer));
         return;
     }
@@ -465,9 +464,7 @@ XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
         for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
             int64_t n = w->p->fetch[side].vector;
             w->staged[side][k] = xg_tile_zero(w);
-            if (n > 1)
-                w->staged[side][k].v =
-                    xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), n), 0);
+            if (n > 1) w->staged[side][k].v = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_tile_held(w), n), 0);
         }
 }
 XG_FN void xg_tile_one_step(xg_tile_kernel *w, xg_kval *step) {
@@ -559,7 +556,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t rows = p->shape.m / (p->shape.tm / p->quad), vectors = rows * p->shape.n / p->out_vector;
+    int64_t rows = p->shape.m / p->parts, vectors = rows * p->shape.n / p->out_vector;
     int64_t line, wide;
     const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
     const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
@@ -590,7 +587,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), column);
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
-    m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->shape.n), column);
+    m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->out_pitch), column);
     o.map = xg_imap_simplify(x, m);
     if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
@@ -652,10 +649,13 @@ XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
-    int64_t parts = w->p->shape.tm / w->p->quad, part;
-    for (part = 0; part < parts; part++) {
+    int64_t part;
+    for (part = 0; part < w->p->parts; part++) {
         if (part) xg_tile_wait(w);
-        xg_tile_show(w, part);
+        if (w->p->unit == XG_TILE_NO_UNIT)
+            xg_tile_show(w, part);
+        else
+            xg_tile_unit_show(w, part);
         xg_tile_wait(w);
         xg_tile_out_part(w, part);
     }
@@ -680,23 +680,27 @@ XG_FN void xg_tile_threads(xg_tile_kernel *w) {
     xg_kval *lane, *warp, *in, *line;
     uint32_t side;
     w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
-    lane = xg_tile_rest(w, w->thread, XG_TILE_LANES);
-    warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
-    in = xg_tile_quotient(w, lane, p->lanes_n);
-    w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), XG_TILE_LANES / p->lanes_n, in);
-    in = xg_tile_rest(w, lane, p->lanes_n);
-    w->own[1] = xg_tile_join(w, xg_tile_rest(w, warp, p->warps_n), p->lanes_n, in);
+    if (p->unit == XG_TILE_NO_UNIT) {
+        lane = xg_tile_rest(w, w->thread, XG_TILE_LANES);
+        warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+        in = xg_tile_quotient(w, lane, p->lanes_n);
+        w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), XG_TILE_LANES / p->lanes_n, in);
+        in = xg_tile_rest(w, lane, p->lanes_n);
+        w->own[1] = xg_tile_join(w, xg_tile_rest(w, warp, p->warps_n), p->lanes_n, in);
+    } else
+        xg_tile_unit_threads(w);
     for (side = 0; side < XG_TILE_SIDES; side++) {
         xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
         in = xg_tile_rest(w, w->thread, r.lines);
         line = xg_tile_quotient(w, w->thread, r.lines);
+        if (p->unit != XG_TILE_NO_UNIT) line = xg_tile_unit_line(w, side, line);
         w->place[side][0] = xg_tile_rest(w, line, r.row_step);
         w->place[side][1] = xg_tile_join(w, xg_tile_quotient(w, line, r.row_step), r.lines, in);
     }
 }
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_kfunc *f = e->m->entry;
-    const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(p->form.sum), &p->shared, 1);
+    const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(p->held), &p->shared, 1);
     xg_tile_kernel w;
     uint32_t k;
     memset(&w, 0, sizeof w);
@@ -708,14 +712,17 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     f->threads[0] = (uint32_t)p->threads;
     f->blocks[0] = (uint32_t)p->blocks;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
-    w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->shape.tm * (size_t)p->shape.tn);
+    w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->n_sums);
     for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[f->n_inputs + k];
     xg_tile_threads(&w);
     xg_tile_blocks(&w);
     w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-    xg_tile_all_steps(&w);
+    if (p->unit == XG_TILE_NO_UNIT)
+        xg_tile_all_steps(&w);
+    else
+        xg_tile_unit_steps(&w);
     xg_tile_all_results(&w);
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }
@@ -734,14 +741,16 @@ XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_til
     return xg_emit_launch(e, p->threads, p->blocks, 0);
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const xg_fusion_emission *e, xg_record *r) {
-    int64_t tile[3], part[2];
+    int64_t tile[3], part[2], stages = p->shape.stages;
+    bool unit = p->unit != XG_TILE_NO_UNIT;
     tile[0] = p->shape.m;
     tile[1] = p->shape.n;
     tile[2] = p->shape.k;
     part[0] = p->shape.tm;
     part[1] = p->shape.tn;
     xg_record_put(job->arena, &r->form, "tile", tile, 3);
-    xg_record_put(job->arena, &r->form, "thread_tile", part, 2);
+    xg_record_put(job->arena, &r->form, unit ? "warp_tile" : "thread_tile", part, 2);
+    if (unit) xg_record_put(job->arena, &r->form, "stages", &stages, 1);
     r->launch = e->record->launch;
 }
 /* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */

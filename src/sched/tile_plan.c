@@ -43,23 +43,19 @@
     X(128, 4, 8, 4, 4)
 
 enum {
-    XG_TILE_WORK_MIN = 1 << 14,   /* multiply-adds: below, a launch takes longer than any way to do them */
-    XG_TILE_WORK_SURE = 1 << 16,  /* above, one thread for each element reads far too often, whatever it takes */
-    XG_TILE_EXTENT_MIN = 2,       /* of m and n: with one row there is nothing that tiles would read once */
-    XG_TILE_SECTOR_BYTES = 32,    /* what memory gives at least */
-    XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
-    XG_TILE_VECTOR_MAX = 8,       /* elements: more are staged in too many registers */
-    XG_TILE_PAD_BYTES = 16,       /* behind a row of shared memory that is written across: two vectors of one row
-                                     then lie half of the banks apart */
-    XG_TILE_GROUP_ROWS = 8,       /* rows of tiles that blocks take side by side: what they read stays in L2 */
-    XG_TILE_LANES_N = 8,          /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
-    XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
-    XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
-    XG_TILE_STEP_CYCLES = 60,     /* of a step beside its arithmetic: barrier and addresses */
-    XG_TILE_START_CYCLES = 1500,  /* of a block: the first step's way from memory, and the epilogue's to it */
-    XG_TILE_READ_CYCLES = 4,      /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
-    XG_TILE_READ_LATENCY = 12,    /* of one k, which a warp alone waits for beside its arithmetic */
-    XG_TILE_L2_SPEED = 3          /* times the bandwidth of memory */
+    XG_TILE_WORK_MIN = 1 << 14,  /* multiply-adds: below, a launch takes longer than any way to do them */
+    XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
+    XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
+    XG_TILE_SECTOR_BYTES = 32,   /* what memory gives at least */
+    XG_TILE_VECTOR_MAX = 8,      /* elements: more are staged in too many registers */
+    XG_TILE_PAD_BYTES = 16,      /* behind a row of shared memory that is written across: two vectors of one row
+                                    then lie half of the banks apart */
+    XG_TILE_GROUP_ROWS = 8,      /* rows of tiles that blocks take side by side: what they read stays in L2 */
+    XG_TILE_LANES_N = 8,         /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
+    XG_TILE_START_CYCLES = 1500, /* of a block: the first step's way from memory, and the epilogue's to it */
+    XG_TILE_READ_CYCLES = 4,     /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
+    XG_TILE_READ_LATENCY = 12,   /* of one k, which a warp alone waits for beside its arithmetic */
+    XG_TILE_L2_SPEED = 3         /* times the bandwidth of memory */
 };
 
 /* ---- what is brought ---- */
@@ -124,10 +120,10 @@ XG_FN bool xg_tile_is_moved(const xg_inst *i) {
         i = XG_OPERAND(i, 0);
     return i->op == XG_PARAMETER;
 }
-XG_FN bool xg_tile_may_copy(const xg_tile_form *f, const xg_inst *operand, int64_t bytes) {
-    xlagpu_type t = operand->shape->type;
-    return t == f->sum && xg_contract_rounding(f->hero, t) == t && !(xg_type_class(t) & XGT_C) && bytes >= 4 &&
-           xg_tile_is_moved(operand);
+XG_FN bool xg_tile_may_copy(const xg_tile_plan *p, const xg_tile_fetch *t) {
+    xlagpu_type type = t->from->shape->type;
+    if (type != t->held || (xg_type_class(type) & XGT_C) || !xg_tile_is_moved(t->from)) return false;
+    return p->unit != XG_TILE_NO_UNIT || (xg_contract_rounding(p->form.hero, type) == type && t->bytes >= 4);
 }
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
 XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device *m, uint32_t side) {
@@ -141,11 +137,11 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
     size[1] = f->group[XG_TILE_K].size;
     t->bytes = bytes;
-    t->async = m->async_bytes && xg_tile_may_copy(f, XG_OPERAND(f->hero, f->operand[side]), bytes);
+    t->copied = t->async = m->async_bytes && xg_tile_may_copy(p, t);
     t->vector = 1;
     t->along_k = false;
     if (xg_type_class(f->sum) & XGT_C) n = 1;
-    for (n = XG_MIN(n, (int64_t)XG_TILE_VECTOR_MAX); n > 1; n /= 2)
+    for (n = XG_MIN(n, p->unit == XG_TILE_NO_UNIT ? (int64_t)XG_TILE_VECTOR_MAX : n); n > 1; n /= 2)
         for (way = 1; way >= 0; way--) {
             if (size[way] % n || xg_tile_contiguous(x, xg_tile_probe(f, x, side, to, from->shape, way, n), 2, n) < 2)
                 continue;
@@ -167,6 +163,7 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
     int64_t n = XG_MIN(XG_TILE_ACCESS_BYTES / XG_MAX(xg_type_bytes(root->type), 1), (int64_t)XG_TILE_VECTOR_MAX);
     const xg_imap *place = xg_indexing_flatten(x, xg_emit_same_place(x, f->hero->shape, root), root);
     if (xg_type_class(root->type) & XGT_C) n = 1;
+    if (p->unit != XG_TILE_NO_UNIT) n = XG_MIN(n, XG_TILE_ACCESS_BYTES / xg_type_bytes(f->sum)); /* one read of sums */
     for (; n > 1; n /= 2) {
         const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
         xg_imap *m = xg_imap_new(x, 4, 0, 0, f->rank, 0);
@@ -203,6 +200,10 @@ XG_FN int64_t xg_tile_rows_together(int64_t tiles) {
 XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     xg_tile_fetch *t = &p->fetch[side];
     int64_t sum_bytes = xg_type_bytes(p->form.sum);
+    if (p->unit != XG_TILE_NO_UNIT) {
+        xg_tile_unit_fetch(p, side, vector);
+        return;
+    }
     t->rows = side ? p->shape.n : p->shape.m;
     /* along k the elements of a vector go apart, and copies of several elements do not */
     t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
@@ -212,9 +213,18 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->offset = side ? 2 * p->shape.k * p->fetch[0].pitch : 0;
 }
+XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
+    p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, p->shape.m);
+    p->tiles[1] = xg_tile_over(p->form.group[XG_TILE_N].size, p->shape.n);
+    p->steps = xg_tile_over(p->form.group[XG_TILE_K].size, p->shape.k);
+    p->batch = p->form.group[XG_TILE_B].size;
+    p->group_rows = xg_tile_rows_together(p->tiles[0]);
+    p->blocks = xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]);
+}
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     int64_t bytes = xg_type_bytes(p->form.sum), loop, out;
+    if (p->unit != XG_TILE_NO_UNIT) return xg_tile_unit_settle(p, s, vectors);
     p->shape = *s;
     p->quad = XG_MIN((int64_t)4, XG_MAX(XG_TILE_ACCESS_BYTES / bytes, (int64_t)1));
     p->rows = s->m / s->tm;
@@ -223,17 +233,15 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     p->lanes_n = XG_MIN(p->columns, (int64_t)XG_TILE_LANES_N);
     if (XG_TILE_LANES / p->lanes_n > p->rows) p->lanes_n = XG_TILE_LANES / p->rows;
     p->warps_n = p->columns / p->lanes_n;
-    p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, s->m);
-    p->tiles[1] = xg_tile_over(p->form.group[XG_TILE_N].size, s->n);
-    p->steps = xg_tile_over(p->form.group[XG_TILE_K].size, s->k);
-    p->batch = p->form.group[XG_TILE_B].size;
-    p->group_rows = xg_tile_rows_together(p->tiles[0]);
+    p->parts = s->tm / p->quad;
+    p->n_sums = s->tm * s->tn;
+    p->out_pitch = s->n;
+    xg_tile_settle_all(p);
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
     loop = p->fetch[1].offset + 2 * s->k * p->fetch[1].pitch;
-    out = (int64_t)s->m / (s->tm / p->quad) * s->n;
+    out = s->m / p->parts * s->n;
     p->shared = XG_MAX(loop, out);
-    p->blocks = xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]);
     return p->blocks <= INT32_MAX && p->threads <= 1024;
 }
 
@@ -249,6 +257,7 @@ XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum) {
 XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_device *m) {
     int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0, registers, r;
     uint32_t k;
+    if (p->unit != XG_TILE_NO_UNIT) return xg_tile_unit_resident(p, m);
     for (k = 0; k < 2; k++) staged += p->fetch[k].async ? 0 : p->fetch[k].rounds * p->fetch[k].vector;
     registers = (p->shape.tm * p->shape.tn + p->shape.tm + p->shape.tn + staged) * words + XG_TILE_OWN_REGISTERS;
     r = XG_TILE_REGISTERS / (XG_MIN(registers, (int64_t)255) * p->threads);
@@ -260,6 +269,7 @@ XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_device *m, int
     int64_t warps = blocks * p->threads / XG_TILE_LANES, lanes = XG_MAX(m->f32_rate / XG_TILE_LANES, (int64_t)1);
     int64_t own = p->shape.tm * p->shape.tn * xg_tile_arithmetic(p->form.sum), multiply = own / lanes;
     int64_t read = XG_TILE_READ_CYCLES * (p->shape.tm + p->shape.tn) / p->quad, each;
+    if (p->unit != XG_TILE_NO_UNIT) return xg_tile_unit_cycles(p, m, blocks);
     each = warps * (XG_MAX(multiply, read) + XG_MIN(multiply, read) / 8);
     return p->shape.k * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
 }
@@ -276,7 +286,8 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
     first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
     first = xg_cost_add(first, out_bytes);
-    l2 = xg_cost_scale(l2, 1000, XG_TILE_L2_SPEED * xg_device_gbs(m->bandwidth));
+    l2 = xg_cost_scale(l2, 1000,
+        p->unit == XG_TILE_NO_UNIT ? XG_TILE_L2_SPEED * xg_device_gbs(m->bandwidth) : xg_device_gbs(m->l2_bandwidth));
     move = XG_MAX(xg_cost_scale(first, 1000, xg_device_gbs(m->bandwidth)), l2);
     return xg_cost_add(XG_MAX(compute, move), XG_MIN(compute, move) / 8);
 }
@@ -287,26 +298,37 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
 XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
     const xg_numbers *part = given ? xg_record_get(&given->form, "thread_tile") : NULL;
+    const xg_numbers *warp = given ? xg_record_get(&given->form, "warp_tile") : NULL;
+    const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
+    if (warp && (warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
+    if (stages && (stages->n != 1 || stages->p[0] != s->stages)) return false;
     if (tile && (tile->n != 3 || tile->p[0] != s->m || tile->p[1] != s->n || tile->p[2] != s->k)) return false;
     return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
 }
-XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
-    static const xg_tile_shape shapes[] = {
-#define X(m, n, k, tm, tn) {m, n, k, tm, tn},
-        XG_TILE_SHAPES_4(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_8(X){0, 0, 0, 0, 0}, XG_TILE_SHAPES_16(X)
+/* The k-th shape for a type of sum on plain cores; NULL behind the last. */
+XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
+#define X(m, n, k, tm, tn) {m, n, k, tm, tn, 2},
+    static const xg_tile_shape words[] = {XG_TILE_SHAPES_4(X)}, pairs[] = {XG_TILE_SHAPES_8(X)},
+                               quads[] = {XG_TILE_SHAPES_16(X)};
 #undef X
-    };
-    int64_t bytes = xg_type_bytes(p->form.sum), vectors[2], time;
-    int want = bytes <= 4 ? 0 : bytes <= 8 ? 1 : 2, list = 0;
+    if (bytes <= 4) return k < XG_COUNT(words) ? &words[k] : NULL;
+    if (bytes <= 8) return k < XG_COUNT(pairs) ? &pairs[k] : NULL;
+    return k < XG_COUNT(quads) ? &quads[k] : NULL;
+}
+XG_FN const xg_tile_shape *xg_tile_shape_at(const xg_tile_plan *p, size_t k) {
+    return p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_shape(xg_type_bytes(p->form.sum), k) : xg_tile_unit_shape(p, k);
+}
+XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
+    int64_t vectors[2], time;
     xg_tile_plan best = *p, one = *p;
+    const xg_tile_shape *s;
     size_t k;
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     best.picoseconds = INT64_MAX;
-    for (k = 0; k < XG_COUNT(shapes); k++) {
-        if (!shapes[k].m) list++;
-        if (!shapes[k].m || list != want || !xg_tile_is_ordered(given, &shapes[k])) continue;
-        if (!xg_tile_settle(&one, &shapes[k], vectors)) continue;
-        if (one.shared * bytes > m->shared_per_block) continue;
+    for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
+        if (!xg_tile_is_ordered(given, s)) continue;
+        if (!xg_tile_settle(&one, s, vectors)) continue;
+        if (one.shared * xg_type_bytes(one.held) > m->shared_per_block) continue;
         time = xg_tile_time(&one, m, out_bytes);
         if (time >= best.picoseconds) continue;
         best = one;
@@ -366,6 +388,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
     work = xg_cost_mul(p->form.hero->shape->elements, g[XG_TILE_K].size);
     if (!xg_tile_is_worth(&p->form)) return false;
+    xg_tile_choose_unit(p, e->given, m);
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     xg_tile_choose(p, e->given, m, out_bytes);

@@ -20,6 +20,7 @@
 #include "../../src/rooms_sched.h"
 #include "sched.c"
 #include "tiles.c"
+#include "units.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -63,6 +64,8 @@
     X(contraction) \
     X(tiles) \
     X(tiles_of) \
+    X(units_of) \
+    X(units) \
     X(schedule_rule) \
     X(schedule_host) \
     X(schedule_each) \

@@ -1,14 +1,20 @@
-/* stage tiles SEED COUNT [TARGET]: random contractions (dots and convolutions of any type, layout, size, with what a
- * fusion does in front of and behind them), compiled and run on the simulator twice. Operands are small integers, whose
- * sums are exact in any order: the results must be the evaluator's bit for bit, and the same twice.
+/* stage tiles SEED COUNT [TARGET [units]]: random contractions (dots and convolutions of any type, layout, size, with
+ * what a fusion does in front of and behind them), compiled and run on the simulator twice. Operands are small
+ * integers, whose sums are exact in any order: the results must be the evaluator's bit for bit, and the same twice.
+ * units: of types that matrix units take; how many of them are multiplied there is said.
+ *
  * stage tiles_of FOLDER: of every module there, the contractions of more than 2^16 multiply-adds, and rows and columns,
- * that the passes leave in fusions: how many there are, and the names of those that are not made by tiles. */
+ * that the passes leave in fusions: how many there are, and the names of those that are not made by tiles.
+ *
+ * stage units_of FOLDER TARGET: of those of more than 2^18, which are of types that the target's matrix units take: how
+ * many there are, and the names of those that are made by plain cores. */
 
 typedef struct tiles_run {
     xg_stage *io;
     uint64_t state;
     xg_buf text;
-    uint32_t n_params, done, tiled;
+    uint32_t n_params, done, tiled, by_units;
+    bool units;
 } tiles_run;
 static int64_t tiles_draw(tiles_run *r, int64_t n) {
     r->state = r->state * 6364136223846793005u + 1442695040888963407u;
@@ -103,6 +109,17 @@ static void tiles_epilogue(tiles_run *r, const tiles_array *d) {
         xg_puts(b, " copy(d)\n");
     }
 }
+static void tiles_unit_types(tiles_run *r, const char **left, const char **right, const char **out) {
+    static const char *const rows[][3] = {{"f16", "f16", "f32"}, {"bf16", "bf16", "f32"}, {"f16", "f16", "f16"},
+        {"bf16", "bf16", "bf16"}, {"s8", "s8", "s32"}, {"u8", "s8", "s32"}, {"s8", "u8", "s32"}, {"u8", "u8", "u32"},
+        {"s8", "s8", "s8"}, {"f8e4m3fn", "f8e4m3fn", "f32"}, {"f8e5m2", "f8e4m3fn", "bf16"},
+        {"f8e4m3fn", "f8e5m2", "f32"}, {"f8e5m2", "f8e5m2", "f16"}, {"f8e4m3fn", "bf16", "f32"},
+        {"f16", "f8e5m2", "f32"}};
+    uint32_t k = (uint32_t)tiles_draw(r, XG_COUNT(rows));
+    *left = rows[k][0];
+    *right = rows[k][1];
+    *out = rows[k][2];
+}
 static void tiles_types(tiles_run *r, const char **in, const char **out) {
     static const char *const pairs[][2] = {{"f32", "f32"}, {"f32", "f32"}, {"f32", "f32"}, {"f64", "f64"},
         {"f16", "f32"}, {"bf16", "f32"}, {"f16", "f16"}, {"bf16", "bf16"}, {"s8", "s32"}, {"s32", "s32"}, {"u8", "u8"},
@@ -163,6 +180,7 @@ static void tiles_dot(tiles_run *r) {
     while (m * n * k < 1 << 15) k *= 2;
     tiles_types(r, &s[0].a.type, &d.type);
     s[1].a.type = s[0].a.type;
+    if (r->units) tiles_unit_types(r, &s[0].a.type, &s[1].a.type, &d.type);
     for (side = 0; side < 2; side++) {
         if (b) tiles_dim(&s[side], 'b', b);
         tiles_dim(&s[side], side ? 'n' : 'm', side ? n : m);
@@ -225,6 +243,7 @@ static void tiles_convolution(tiles_run *r) {
     memset(window, 0, sizeof window);
     tiles_types(r, &x.type, &d.type);
     w.type = x.type;
+    if (r->units) tiles_unit_types(r, &x.type, &w.type, &d.type);
     x.rank = w.rank = d.rank = spatial + 2;
     tiles_labels(r, spatial + 2, "bf", label[0], place[0]);
     tiles_labels(r, spatial + 2, "io", label[1], place[1]);
@@ -312,6 +331,7 @@ static void tiles_see(void *user, const char *stage, const char *text, size_t n)
     tiles_run *r = (tiles_run *)user;
     (void)n;
     if (strcmp(stage, "ptx") == 0 && strstr(text, "bar.sync")) r->tiled++;
+    if (strcmp(stage, "ptx") == 0 && strstr(text, "mma.sync")) r->by_units++;
 }
 static void tiles_module(tiles_run *r, xlagpu_device *device, const char *target) {
     xg_stage *io = r->io;
@@ -360,7 +380,7 @@ static void tiles_module(tiles_run *r, xlagpu_device *device, const char *target
     if (program) xlagpu_rt_unload(program);
 }
 static void stage_tiles(xg_stage *io) {
-    char target[32] = "sm_90a";
+    char target[32] = "sm_90a", kind[8] = "";
     unsigned seed = 1, count = 1, k;
     xlagpu_device *device;
     xlagpu_device_desc d;
@@ -368,9 +388,10 @@ static void stage_tiles(xg_stage *io) {
     xg_mark mark;
     memset(&r, 0, sizeof r);
     memset(&d, 0, sizeof d);
-    (void)sscanf(io->args, "%u %u %31s", &seed, &count, target);
+    (void)sscanf(io->args, "%u %u %31s %7s", &seed, &count, target, kind);
     r.io = io;
     r.state = seed;
+    r.units = strcmp(kind, "units") == 0;
     d.platform = "host";
     d.threads = 1;
     if (xlagpu_rt_open(&d, &device) != XLAGPU_OK) {
@@ -384,7 +405,9 @@ static void stage_tiles(xg_stage *io) {
         if (io->out.n == said && said == 0) xg_arena_reset(io->arena, mark); /* else what was said lies there */
     }
     xlagpu_rt_close(device);
-    xg_printf(&io->out, "%u of %u right, %u by tiles\n", r.done, count, r.tiled);
+    xg_printf(&io->out, "%u of %u right, %u by tiles", r.done, count, r.tiled);
+    if (r.units) xg_printf(&io->out, ", %u by matrix units", r.by_units);
+    xg_puts(&io->out, "\n");
 }
 
 /* ---- the contractions of a folder ---- */
@@ -407,20 +430,57 @@ static void tiles_of_fusion(
             xg_printf(&io->out, "%s: %.*s%s\n", path, (int)fusion->name.n, fusion->name.p, joined ? ", joined" : "");
     }
 }
-static void tiles_of_module(xg_stage *io, const char *path, const xg_module *m, uint32_t *n) {
+/* What such units are made for, not what the compiler thinks of it: two floats of 16 bits or less, but not of different
+ * 16 bits, or two integers of 8. */
+static bool tiles_unit_takes(const xg_inst *hero, uint32_t cc) {
+    uint32_t k, halves = 0, integers = 0;
+    for (k = 0; k < 2; k++) {
+        xlagpu_type t = XG_OPERAND(hero, k)->shape->type;
+        if (t == XLAGPU_BF16 ? cc < 80
+                             : t != XLAGPU_F16 && t != XLAGPU_S8 && t != XLAGPU_F8E4M3FN && t != XLAGPU_F8E5M2)
+            return false;
+        integers += t == XLAGPU_S8;
+        halves |= t == XLAGPU_F16 ? 1 : t == XLAGPU_BF16 ? 2 : 0;
+    }
+    return integers != 1 && halves != 3;
+}
+static void tiles_units_of_fusion(
+    xg_stage *io, const char *path, const xg_inst *fusion, const xg_device *m, uint32_t *n) {
+    xg_emit_target t = xg_emit_target_of(m, false);
+    const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_tile_form f;
+    if (!c || xg_fuse_is_phases(c)) return;
+    XG_FOR_INSTS(i, c) {
+        const xg_record *r;
+        if (!xg_tile_is_hero(NULL, i, true) || !tiles_unit_takes(i, m->cc)) continue;
+        if (!xg_tile_form_of(&f, xg_aff_new(io->arena), i) || !xg_tile_is_worth(&f)) continue;
+        if (i->shape->elements * f.group[XG_TILE_K].size <= 1 << 18) continue;
+        ++*n;
+        xg_choice_of(io->arena, (xg_inst *)fusion, &t);
+        r = xg_record_read(io->arena, fusion);
+        if (!r || !xg_record_get(&r->form, "warp_tile"))
+            xg_printf(&io->out, "%s: %.*s\n", path, (int)fusion->name.n, fusion->name.p);
+    }
+}
+static void tiles_of_module(xg_stage *io, const char *path, const xg_module *m, bool units, uint32_t *n) {
     const xg_comp *c;
     for (c = m->first; c; c = c->next)
-        XG_FOR_INSTS(i, c)
-            if (i->op == XG_FUSION) tiles_of_fusion(io, path, i, xg_fuse_is_phases(c), &m->device, n);
+        XG_FOR_INSTS(i, c) {
+            if (i->op != XG_FUSION) continue;
+            if (units)
+                tiles_units_of_fusion(io, path, i, &m->device, n);
+            else
+                tiles_of_fusion(io, path, i, xg_fuse_is_phases(c), &m->device, n);
+        }
 }
-static void tiles_of_file(xg_stage *io, const char *path, uint32_t *n) {
+static void tiles_of_file(xg_stage *io, const char *path, const char *target, bool units, uint32_t *n) {
     xg_driver_options o;
     xg_source src;
     xg_module *m;
     size_t size;
     char *text = read_whole(path, &size);
     memset(&o, 0, sizeof o);
-    o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
+    o.target = *xg_target_find(io->ctx, xg_str_z(target));
     src.name = path;
     src.text = xg_str_copy(io->arena, xg_str_of(text, size)).p;
     src.size = size;
@@ -428,23 +488,29 @@ static void tiles_of_file(xg_stage *io, const char *path, uint32_t *n) {
     m = xg_hlo_parse(io->ctx, io->arena, &src);
     (void)xg_device_of_cc(o.target.cc, &m->device);
     xg_driver_run_passes(m, &o);
-    tiles_of_module(io, path, m, n);
+    tiles_of_module(io, path, m, units, n);
 }
 static int tiles_by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-static void stage_tiles_of(xg_stage *io) {
-    DIR *d = opendir(io->args);
+static void tiles_of_folder(xg_stage *io, const char *folder, const char *target, bool units) {
+    DIR *d = opendir(folder);
     struct dirent *entry;
     XG_VEC(char *) paths = {0};
     uint32_t n = 0, k;
     while (d && (entry = readdir(d)) != NULL) {
-        size_t length = strlen(entry->d_name), room = length + strlen(io->args) + 2;
+        size_t length = strlen(entry->d_name), room = length + strlen(folder) + 2;
         char *path = (char *)xg_alloc(io->arena, room);
         if (length < 4 || strcmp(entry->d_name + length - 4, ".hlo") != 0) continue;
-        snprintf(path, room, "%s/%s", io->args, entry->d_name);
+        snprintf(path, room, "%s/%s", folder, entry->d_name);
         xg_push(io->arena, char *, &paths, path);
     }
     if (d) closedir(d);
     if (paths.n) qsort(paths.p, paths.n, sizeof *paths.p, tiles_by_name);
-    for (k = 0; k < paths.n; k++) tiles_of_file(io, paths.p[k], &n);
+    for (k = 0; k < paths.n; k++) tiles_of_file(io, paths.p[k], target, units, &n);
     xg_printf(&io->out, "%u contractions\n", n);
+}
+static void stage_tiles_of(xg_stage *io) { tiles_of_folder(io, io->args, "sm_90a", false); }
+static void stage_units_of(xg_stage *io) {
+    char folder[128] = "", target[32] = "sm_90a";
+    (void)sscanf(io->args, "%127s %31s", folder, target);
+    tiles_of_folder(io, folder, target, true);
 }

@@ -1,0 +1,244 @@
+/* sched/tile_mma.c -- the main loop of a tile on matrix units.
+ *
+ *     bring the first stages - 1 steps, each a group of copies
+ *     for each step:
+ *         wait until its group is there, and for all threads
+ *         bring the step that is stages - 1 further on; multiply; put what went through registers into its buffer
+ *
+ * One barrier a step: a buffer is filled again when all have passed the barrier behind the step that it was read in.
+ * A warp makes fragments of 16 rows, 16 columns and 32 bytes of k, whose words ldmatrix gives as mma takes them; its
+ * fragments lie as far apart as all warps of the block together reach. */
+#ifndef XG_SCHED_TILE_MMA_C
+#define XG_SCHED_TILE_MMA_C
+#include "tile.h"
+
+enum {
+    XG_TILE_UNIT_ROWS = 8, /* of a matrix that ldmatrix loads */
+    XG_TILE_UNIT_HALF = 16 /* lanes */
+};
+
+XG_FN int64_t xg_tile_unit_chunk(const xg_tile_plan *p) { return XG_TILE_ACCESS_BYTES / xg_type_bytes(p->held); }
+XG_FN int64_t xg_tile_unit_k(const xg_tile_plan *p) { return XG_KMMA_K_BYTES / xg_type_bytes(p->held); }
+
+/* ---- where a thread stands ---- */
+
+/* Eight lanes store 16 bytes each at a time. With c pieces in a row of memory they reach 8 / c rows, which are to be c
+ * apart: rows lie an odd number of pieces apart. */
+XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    int64_t k = w->p->shape.k, pieces = (t->by_rows ? k : t->rows) / t->vector, rows = t->by_rows ? t->rows : k;
+    int64_t inside = t->by_rows ? 1 : pieces; /* of a line of threads: what lies side by side comes first */
+    xg_kval *in, *row;
+    if (t->by_rows != t->along_k || t->vector != xg_tile_unit_chunk(w->p) || (pieces != 2 && pieces != 4)) return line;
+    if (w->p->threads / pieces < XG_TILE_UNIT_ROWS || rows < XG_TILE_UNIT_ROWS) return line;
+    row = xg_tile_quotient(w, line, inside);
+    in = xg_tile_rest(w, row, XG_TILE_UNIT_ROWS);
+    in = xg_tile_join(w, xg_tile_rest(w, in, XG_TILE_UNIT_ROWS / pieces), pieces,
+        xg_tile_quotient(w, in, XG_TILE_UNIT_ROWS / pieces));
+    row = xg_tile_join(w, xg_tile_quotient(w, row, XG_TILE_UNIT_ROWS), XG_TILE_UNIT_ROWS, in);
+    return xg_tile_join(w, row, inside, xg_tile_rest(w, line, inside));
+}
+/* The element of a buffer at which the matrix row lies that this lane points at, of the warp's first fragment. */
+XG_FN xg_kval *xg_tile_unit_own(xg_tile_kernel *w, uint32_t side, xg_kval *lane, xg_kval *warp) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_kval *half = xg_tile_quotient(w, lane, XG_TILE_UNIT_HALF), *low = xg_tile_rest(w, lane, XG_TILE_UNIT_HALF);
+    xg_kval *pair = xg_tile_quotient(w, low, XG_TILE_UNIT_ROWS), *in = xg_tile_rest(w, lane, XG_TILE_UNIT_ROWS);
+    xg_kval *crossed = xg_tile_join(w, half, XG_TILE_UNIT_ROWS, in), *row, *k;
+    int64_t chunk = xg_tile_unit_chunk(w->p);
+    bool rows_first = (side == 0) == t->by_rows; /* the 16 lanes of a half go along what lies apart in memory */
+    if (t->by_rows) {
+        row = xg_tile_join(w, warp, XG_KMMA_M, rows_first ? low : crossed);
+        k = xg_tile_join(w, rows_first ? half : pair, chunk, xg_elem_index(&w->s, 0));
+        return xg_tile_join(w, row, t->pitch, k);
+    }
+    k = rows_first ? low : crossed;
+    row = xg_tile_join(w, rows_first ? half : pair, XG_TILE_UNIT_ROWS, xg_elem_index(&w->s, 0));
+    row = xg_tile_join(w, warp, XG_KMMA_M, row);
+    return xg_tile_join(w, k, t->pitch, row);
+}
+XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *lane = xg_tile_rest(w, w->thread, XG_TILE_LANES), *warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+    xg_kval *across[2], *row, *column;
+    uint32_t side;
+    across[0] = xg_tile_quotient(w, warp, p->warps_n);
+    across[1] = xg_tile_rest(w, warp, p->warps_n);
+    for (side = 0; side < XG_TILE_SIDES; side++) w->own[side] = xg_tile_unit_own(w, side, lane, across[side]);
+    row = xg_tile_join(w, across[0], XG_KMMA_M, xg_tile_quotient(w, lane, 4));
+    column = xg_tile_join(w, xg_tile_rest(w, lane, 4), 2, xg_elem_index(&w->s, 0));
+    column = xg_tile_join(w, across[1], 2 * XG_KMMA_N, column);
+    w->show = xg_tile_join(w, row, p->out_pitch, column);
+}
+
+/* ---- multiply ---- */
+
+enum {
+    XG_TILE_UNIT_OWN,
+    XG_TILE_UNIT_BUFFER,
+    XG_TILE_UNIT_K,
+    XG_TILE_UNIT_DIMS
+};
+/* Fragment `k` of a side. */
+XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **at, int64_t *counts, int64_t k) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_fetch *t = &p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t apart = k * (side ? p->columns : p->rows) * XG_KMMA_M, deep = xg_tile_unit_k(p);
+    const xg_aff *place =
+        xg_aff_add_k(x, xg_aff_dim(x, XG_TILE_UNIT_OWN), t->offset + apart * (t->by_rows ? t->pitch : 1));
+    xg_kval *o[2], *v;
+    place = xg_aff_add(x, place, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side)));
+    place = xg_aff_add(x, place, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_UNIT_K), deep * (t->by_rows ? 1 : t->pitch)));
+    at[XG_TILE_UNIT_OWN] = w->own[side];
+    counts[XG_TILE_UNIT_OWN] = xg_tile_buffer(p, side);
+    o[0] = w->shared;
+    o[1] = xg_tile_apply(w, counts, XG_TILE_UNIT_DIMS, place, at);
+    v = xg_kir_value(&w->s.b, XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->e->m, XG_E_I32, 4));
+    v->def->flags = t->by_rows ? 0 : XG_KMATRIX_TRANSPOSED;
+    return v;
+}
+XG_FN void xg_tile_unit_products(xg_tile_kernel *w, xg_kval **at, int64_t *counts) {
+    const xg_tile_plan *p = w->p;
+    int64_t rows = p->parts, pairs = p->shape.tn / (2 * XG_KMMA_N), i, j;
+    xg_kval **a = XG_NEW_N(w->e->arena, xg_kval *, rows), **b = XG_NEW_N(w->e->arena, xg_kval *, pairs), *o[3];
+    for (i = 0; i < rows; i++) a[i] = xg_tile_unit_fragment(w, 0, at, counts, i);
+    for (j = 0; j < pairs; j++) b[j] = xg_tile_unit_fragment(w, 1, at, counts, j);
+    for (i = 0; i < rows; i++)
+        for (j = 0; j < 2 * pairs; j++) {
+            xg_kval **sum = &w->sums[i * 2 * pairs + j].v;
+            o[0] = a[i];
+            o[1] = b[j / 2];
+            o[2] = *sum;
+            *sum = xg_kir_value(&w->s.b, XG_K_OP_MMA, o, 3, (*sum)->type);
+            (*sum)->def->flags = (uint32_t)p->unit;
+            (*sum)->def->a = j % 2;
+        }
+}
+XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer) {
+    int64_t times = w->p->shape.k / xg_tile_unit_k(w->p), counts[XG_TILE_UNIT_DIMS], k;
+    xg_kval *at[XG_TILE_UNIT_DIMS], *zero = xg_elem_index(&w->s, 0);
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    counts[XG_TILE_UNIT_BUFFER] = w->p->shape.stages;
+    counts[XG_TILE_UNIT_K] = times;
+    at[XG_TILE_UNIT_BUFFER] = buffer;
+    at[XG_TILE_UNIT_K] = zero;
+    if (times > 1) {
+        for (k = 0; k < w->p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
+        at[XG_TILE_UNIT_K] = xg_flow_for(&f, zero, xg_elem_index(&w->s, times), 1, times);
+        f.op->flags = KL_UNROLL_LOWERED;
+    }
+    xg_tile_unit_products(w, at, counts);
+    xg_flow_end(&f);
+}
+
+/* ---- all steps ---- */
+
+XG_FN bool xg_tile_unit_copies(const xg_tile_plan *p) { return p->fetch[0].async || p->fetch[1].async; }
+XG_FN void xg_tile_unit_commit(xg_tile_kernel *w) {
+    if (xg_tile_unit_copies(w->p)) xg_kir_op(&w->s.b, XG_K_OP_ASYNC_COMMIT, NULL, 0, NULL, 0, 0);
+}
+/* The next step's operands are there, for all threads. */
+XG_FN void xg_tile_unit_await(xg_tile_kernel *w, int64_t but) {
+    if (xg_tile_unit_copies(w->p)) xg_kir_op(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
+    xg_tile_wait(w);
+}
+/* The steps in front of the loop. */
+XG_FN void xg_tile_unit_first(xg_tile_kernel *w) {
+    int64_t ahead = w->p->shape.stages - 1;
+    xg_kval *zero = xg_elem_index(&w->s, 0), *step = zero;
+    xg_flow f = xg_flow_of(&w->s, NULL), some = f;
+    if (ahead > 1) {
+        xg_flow_slot(&f, &w->shared);
+        f.rolled = true;
+        step = xg_flow_for(&f, zero, xg_elem_index(&w->s, ahead), 1, ahead);
+        f.op->flags |= KL_STEP_POINTERS;
+    }
+    xg_flow_slot(&some, &w->shared);
+    if (w->p->steps < ahead) xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, step, xg_elem_index(&w->s, w->p->steps)));
+    xg_tile_bring_step(w, step, step);
+    xg_tile_put_step(w, step);
+    xg_flow_end(&some);
+    xg_tile_unit_commit(w);
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
+    const xg_tile_plan *p = w->p;
+    int64_t stages = p->shape.stages;
+    xg_kval *next, *spare;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_tile_unit_await(w, stages - 2);
+    next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, stages - 1));
+    spare = xg_tile_rest(w, next, stages);
+    xg_tile_bring_nothing(w);
+    xg_tile_carry_staged(w, &f);
+    xg_flow_slot(&f, &w->shared);
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, xg_elem_index(&w->s, p->steps)));
+    xg_tile_bring_step(w, next, spare);
+    xg_flow_end(&f);
+    xg_tile_unit_commit(w);
+    xg_tile_unit_multiply(w, xg_tile_rest(w, step, stages));
+    xg_tile_put_step(w, spare);
+}
+/* Shared memory becomes that of sums. */
+XG_FN void xg_tile_unit_turn(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    int64_t n = p->shared * xg_type_bytes(p->held) / xg_type_bytes(p->form.sum);
+    xg_tile_wait(w);
+    w->shared =
+        xg_kir_value(&w->s.b, XG_K_OP_VIEW, &w->shared, 1, xg_kir_tensor(w->e->m, xg_kelem_of(p->form.sum), &n, 1));
+}
+XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    const xg_ktype *sums = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
+    xg_kval *zero = xg_elem_index(&w->s, 0), *none = xg_kconst_bits(&w->s.b, sums, 0);
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    int64_t k;
+    for (k = 0; k < p->n_sums; k++) w->sums[k] = xg_elem_real(none);
+    xg_tile_unit_first(w);
+    if (p->steps == 1) {
+        xg_tile_unit_await(w, 0);
+        xg_tile_unit_multiply(w, zero);
+        xg_tile_unit_turn(w);
+        return;
+    }
+    for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
+    xg_flow_slot(&f, &w->shared);
+    f.rolled = true;
+    xg_tile_unit_step(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
+    f.op->flags |= KL_STEP_POINTERS;
+    xg_flow_end(&f);
+    xg_tile_unit_turn(w);
+}
+
+/* ---- the result ---- */
+
+/* Two neighbours of the sums of a fragment. */
+XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, xg_kval *sums, int64_t first) {
+    const xg_ktype *one = xg_kir_scalar(w->e->m, sums->type->elem), *type = xg_kir_vector(w->e->m, sums->type->elem, 2);
+    xg_kval *pair = xg_kconst_bits(&w->s.b, type, 0), *o[3];
+    int64_t k;
+    for (k = 0; k < 2; k++) {
+        o[0] = sums;
+        o[1] = xg_elem_index(&w->s, first + k);
+        o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, one);
+        o[1] = pair;
+        o[2] = xg_elem_index(&w->s, k);
+        pair = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    return pair;
+}
+/* The sums of fragment `part` of the warp's rows into shared memory, row by row. */
+XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part) {
+    const xg_tile_plan *p = w->p;
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t tiles = p->shape.tn / XG_KMMA_N, j, h, count = p->rows * XG_KMMA_M * p->out_pitch;
+    for (j = 0; j < tiles; j++)
+        for (h = 0; h < 2; h++) {
+            int64_t column = j / 2 * p->columns * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
+            const xg_aff *at = xg_aff_add_k(x, xg_aff_dim(x, 0), h * XG_TILE_UNIT_ROWS * p->out_pitch + column);
+            xg_kval *pair = xg_tile_unit_pair(w, w->sums[part * tiles + j].v, 2 * h);
+            xg_tile_put_vector(w, pair, xg_tile_apply(w, &count, 1, at, &w->show));
+        }
+}
+
+#endif /* XG_SCHED_TILE_MMA_C */

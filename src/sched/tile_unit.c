@@ -1,0 +1,256 @@
+/* sched/tile_unit.c -- tiles on matrix units: which unit takes the operands' types, and what a shape asks of the
+ * device.
+ *
+ * A unit multiplies elements of 16 bits (sums are f32), of 8 bits (sums f32 or s32) or tf32. Operands whose values such
+ * a type has exactly are held as that type in shared memory: bf16 that was converted to f32 is bf16 again, and small
+ * floats and integers are f16 or bf16 where the device has no unit for them. So products are exact, and a sum differs
+ * from that of the plain way in its order alone.
+ *
+ * In shared memory a row has its k side by side if the operand lies so in memory, or its elements are not of 16 bits;
+ * else a k has its rows so, and ldmatrix transposes. 16 bytes behind each row make the number of its 16-byte pieces
+ * odd: eight rows that are read at once, or written, then lie in different banks. */
+#ifndef XG_SCHED_TILE_UNIT_C
+#define XG_SCHED_TILE_UNIT_C
+#include "tile.h"
+
+/* Of a block: m, n, bytes of k; of a warp: m, n; steps in shared memory. The first of equals is taken. */
+/* clang-format off */
+#define XG_TILE_UNIT_SHAPES(X) \
+    X(128, 256, 64, 64, 64, 4) \
+    X(256, 128, 64, 64, 64, 4) \
+    X(128, 256, 64, 64, 64, 3) \
+    X(256, 128, 64, 64, 64, 3) \
+    X(128, 128, 128, 64, 64, 3) \
+    X(128, 128, 64, 64, 64, 4) \
+    X(128, 128, 64, 64, 32, 4) \
+    X(128, 128, 64, 64, 64, 2) \
+    X(128, 128, 64, 64, 32, 2) \
+    X(64, 128, 128, 32, 64, 3) \
+    X(64, 128, 64, 32, 64, 4) \
+    X(128, 64, 128, 64, 32, 3) \
+    X(128, 64, 64, 64, 32, 4) \
+    X(64, 128, 64, 32, 64, 2) \
+    X(128, 64, 64, 64, 32, 2) \
+    X(64, 64, 128, 32, 32, 4) \
+    X(64, 64, 64, 32, 32, 4) \
+    X(64, 64, 64, 32, 32, 2) \
+    X(32, 128, 128, 32, 32, 4) \
+    X(128, 32, 128, 32, 32, 4) \
+    X(32, 64, 128, 16, 32, 4) \
+    X(64, 32, 128, 32, 16, 4) \
+    X(32, 64, 64, 16, 32, 2) \
+    X(64, 32, 64, 32, 16, 2) \
+    X(32, 32, 128, 16, 16, 4) \
+    X(32, 32, 64, 16, 16, 2) \
+    X(16, 128, 128, 16, 32, 4) \
+    X(16, 64, 128, 16, 16, 4) \
+    X(16, 64, 64, 16, 16, 2) \
+    X(16, 32, 128, 16, 16, 4)
+/* clang-format on */
+
+enum {
+    XG_TILE_UNIT_BITS = 8,        /* of the smallest elements that units take */
+    XG_TILE_UNIT_READ_CYCLES = 4, /* of shared memory, for 16 bytes to each of 32 lanes */
+    XG_TILE_UNIT_READ_LATENCY = 33,
+    XG_TILE_UNIT_SCHEDULERS = 4,   /* of a multiprocessor: each has a quarter of its unit */
+    XG_TILE_UNIT_BANK_BYTES = 128, /* that shared memory takes in a cycle */
+    XG_TILE_UNIT_COPY_ISSUE = 4,   /* instructions for a piece that is copied, with its address and guard */
+    XG_TILE_UNIT_BRING_ISSUE = 8,  /* ... that goes through registers, and for each of its elements */
+    XG_TILE_UNIT_LANE_ISSUE = 3
+};
+
+/* ---- types ---- */
+
+XG_FN bool xg_tile_is_small_float(xlagpu_type t) {
+    return xg_type_class(t) == XGT_F && xg_type_bits(t) <= XG_TILE_UNIT_BITS && t != XLAGPU_F8E8M0FNU;
+}
+XG_FN bool xg_tile_is_small_int(xlagpu_type t) {
+    return xg_type_class(t) == XGT_I && xg_type_bits(t) <= XG_TILE_UNIT_BITS;
+}
+XG_FN bool xg_tile_is_small(xlagpu_type t) { return xg_tile_is_small_float(t) || xg_tile_is_small_int(t); }
+/* Each value of `from` is one of `to`. */
+XG_FN bool xg_tile_holds(xlagpu_type from, xlagpu_type to) {
+    if (from == to) return true;
+    if (xg_type_class(to) == XGT_F && to != XLAGPU_F64)
+        return (xg_tile_is_small(from) && xg_type_bits(to) >= 16) ||
+               (to == XLAGPU_F32 && (from == XLAGPU_F16 || from == XLAGPU_BF16));
+    return xg_type_class(to) == XGT_I && xg_tile_is_small_int(from) && xg_type_bits(to) > xg_type_bits(from) &&
+           (xg_type_signed(to) || !xg_type_signed(from));
+}
+/* What an operand was made of by conversions that keep each value. */
+XG_FN const xg_inst *xg_tile_narrow(const xg_inst *i) {
+    while (i->op == XG_CONVERT && xg_tile_holds(XG_OPERAND(i, 0)->shape->type, i->shape->type)) i = XG_OPERAND(i, 0);
+    return i;
+}
+XG_FN int32_t xg_tile_small_unit(xlagpu_type a, xlagpu_type b) {
+    bool both = (a == XLAGPU_F8E4M3FN || a == XLAGPU_F8E5M2) && (b == XLAGPU_F8E4M3FN || b == XLAGPU_F8E5M2);
+    if (!both) return XG_TILE_NO_UNIT;
+    if (a == XLAGPU_F8E4M3FN) return b == a ? XG_KMMA_E4M3 : XG_KMMA_E4M3_E5M2;
+    return b == a ? XG_KMMA_E5M2 : XG_KMMA_E5M2_E4M3;
+}
+XG_FN int32_t xg_tile_integer_unit(xlagpu_type a, xlagpu_type b) {
+    if (!xg_tile_is_small_int(a) || !xg_tile_is_small_int(b)) return XG_TILE_NO_UNIT;
+    if (xg_type_signed(a)) return xg_type_signed(b) ? XG_KMMA_S8 : XG_KMMA_S8_U8;
+    return xg_type_signed(b) ? XG_KMMA_U8_S8 : XG_KMMA_U8;
+}
+/* The unit for elements of these types, whose sums are floats; *held: what they are converted to. */
+XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *m, xlagpu_type *held) {
+    enum {
+        F8_CC = 89,
+        BF16_CC = 80
+    };
+    int32_t small = m->cc >= F8_CC && m->tensor_f8 ? xg_tile_small_unit(a, b) : XG_TILE_NO_UNIT;
+    if (small != XG_TILE_NO_UNIT) return small;
+    *held = a == XLAGPU_BF16 || b == XLAGPU_BF16 ? XLAGPU_BF16 : XLAGPU_F16;
+    if (!xg_tile_holds(a, *held) || !xg_tile_holds(b, *held)) return XG_TILE_NO_UNIT;
+    if (*held == XLAGPU_BF16) return m->cc >= BF16_CC ? XG_KMMA_BF16 : XG_TILE_NO_UNIT;
+    return XG_KMMA_F16;
+}
+/* What is multiplied on a side: the operand's narrow elements, or what algorithm= rounds them to. */
+XG_FN xlagpu_type xg_tile_factor(xg_tile_plan *p, uint32_t side) {
+    const xg_tile_form *f = &p->form;
+    const xg_inst *o = XG_OPERAND(f->hero, f->operand[side]), *narrow = xg_tile_narrow(o);
+    xlagpu_type t = o->shape->type, rounded = xg_contract_rounding(f->hero, t);
+    p->fetch[side].from = o;
+    p->fetch[side].held = rounded;
+    if (rounded != t && !xg_tile_holds(narrow->shape->type, rounded)) return rounded;
+    p->fetch[side].from = narrow;
+    p->fetch[side].held = narrow->shape->type;
+    return narrow->shape->type;
+}
+XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m) {
+    xlagpu_type factor[2], held = XLAGPU_INVALID;
+    bool floats = p->form.sum == XLAGPU_F32;
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++) factor[k] = xg_tile_factor(p, k);
+    p->unit = XG_TILE_NO_UNIT;
+    if (m->tensor_f16 && !(given && xg_record_get(&given->form, "thread_tile"))) {
+        if (floats)
+            p->unit = xg_tile_float_unit(factor[0], factor[1], m, &held);
+        else if (xg_type_class(p->form.sum) == XGT_I && xg_type_bits(p->form.sum) <= 32)
+            p->unit = xg_tile_integer_unit(factor[0], factor[1]);
+    }
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        xg_tile_fetch *t = &p->fetch[k];
+        if (p->unit == XG_TILE_NO_UNIT) {
+            t->from = XG_OPERAND(p->form.hero, p->form.operand[k]);
+            t->held = p->form.sum;
+        } else if (held != XLAGPU_INVALID)
+            t->held = held;
+        else if (!floats)
+            t->held = xg_type_signed(factor[k]) ? XLAGPU_S8 : XLAGPU_U8;
+    }
+    if (p->unit != XG_TILE_NO_UNIT && !floats) p->form.sum = XLAGPU_S32; /* wraps as the narrower sum does */
+    p->held = p->fetch[0].held;
+}
+
+/* ---- one shape ---- */
+
+XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k) {
+#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages},
+#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages},
+    static const xg_tile_shape bytes[] = {XG_TILE_UNIT_SHAPES(X)};
+    static const xg_tile_shape halves[] = {XG_TILE_UNIT_SHAPES(Y)};
+#undef X
+#undef Y
+    if (k >= XG_COUNT(bytes)) return NULL;
+    return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
+}
+XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    return (t->by_rows ? t->rows : (int64_t)p->shape.k) * t->pitch;
+}
+XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
+    xg_tile_fetch *t = &p->fetch[side];
+    int64_t bytes = xg_type_bytes(t->held), moved;
+    t->rows = side ? p->shape.n : p->shape.m;
+    t->by_rows = t->along_k || bytes != 2;
+    t->vector = XG_MIN(vector, t->along_k ? (int64_t)p->shape.k : t->rows);
+    moved = t->vector * bytes;
+    t->async = t->copied && t->by_rows == t->along_k && (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
+    t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_TILE_LANES);
+    t->pitch = (t->by_rows ? (int64_t)p->shape.k : t->rows) + XG_TILE_ACCESS_BYTES / bytes;
+    t->vectors = t->rows * p->shape.k / t->vector;
+    t->rounds = xg_tile_over(t->vectors, p->threads);
+    t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
+}
+XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
+    enum {
+        OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks */
+    };
+    int64_t bytes = xg_type_bytes(p->held), loop, out;
+    p->shape = *s;
+    p->quad = 1;
+    p->rows = s->m / s->tm;
+    p->columns = p->warps_n = s->n / s->tn;
+    p->threads = p->rows * p->columns * XG_TILE_LANES;
+    p->lanes_n = 1;
+    p->parts = s->tm / XG_KMMA_M;
+    p->n_sums = p->parts * (s->tn / XG_KMMA_N);
+    p->out_pitch = s->n + OUT_PAD;
+    xg_tile_settle_all(p);
+    xg_tile_unit_fetch(p, 0, vectors[0]);
+    xg_tile_unit_fetch(p, 1, vectors[1]);
+    loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
+    out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
+    p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
+    return p->blocks <= INT32_MAX && p->threads <= 1024;
+}
+
+/* ---- the estimate ---- */
+
+XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {
+    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4, staged = 0, registers, shared, r;
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++)
+        if (!p->fetch[k].async)
+            staged += xg_tile_over(p->fetch[k].rounds * p->fetch[k].vector * xg_type_bytes(p->held), 4);
+    registers = p->n_sums * 4 + fragments + staged + XG_TILE_OWN_REGISTERS;
+    shared = p->shared * xg_type_bytes(p->held) + m->shared_reserved;
+    r = XG_TILE_REGISTERS / (XG_MIN(registers, (int64_t)255) * p->threads);
+    r = XG_MIN(XG_MIN(r, m->shared_per_sm / shared), m->threads_per_sm / p->threads);
+    return XG_MAX(r, (int64_t)1);
+}
+/* Multiply-adds of a multiprocessor in a thousand cycles. */
+XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m) {
+    int64_t rate = 0;
+    switch (xg_kmma_row_of((uint32_t)p->unit)->tensor) {
+#define X(NAME, text, figure) \
+    case XG_TENSOR_##NAME: rate = m->figure; break;
+        XG_COST_TENSORS(X)
+#undef X
+    default: break;
+    }
+    return XG_MAX(rate * XG_MAX(m->mma_permille, (int64_t)1), (int64_t)1);
+}
+/* Instructions of a warp that bring its part of a step. */
+XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
+    int64_t sum = 0;
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        const xg_tile_fetch *t = &p->fetch[k];
+        sum += t->rounds * (t->async ? XG_TILE_UNIT_COPY_ISSUE
+                               : t->copied && t->along_k == t->by_rows
+                                   ? XG_TILE_UNIT_BRING_ISSUE
+                                   : XG_TILE_UNIT_BRING_ISSUE + XG_TILE_UNIT_LANE_ISSUE * t->vector);
+    }
+    return sum;
+}
+/* Of a step of so many blocks at a time: what units, shared memory and schedulers take, or one warp alone, or the way
+ * from memory, which as many steps share as are on their way. */
+XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
+    int64_t warps = blocks * p->threads / XG_TILE_LANES, bytes = xg_type_bytes(p->held);
+    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, rate = xg_tile_unit_rate(p, m);
+    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M, times = p->shape.k * bytes / XG_KMMA_K_BYTES;
+    int64_t multiply = macs * blocks * 1000 / rate, shared, issue, own, far;
+    shared = warps * times * fragments * XG_TILE_UNIT_READ_CYCLES;
+    shared += blocks * (p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
+    issue = warps * (xg_tile_unit_issue(p) + times * (fragments + p->n_sums)) / XG_TILE_UNIT_SCHEDULERS;
+    own = XG_TILE_UNIT_READ_LATENCY + macs * 1000 * XG_TILE_LANES / p->threads * XG_TILE_UNIT_SCHEDULERS / rate +
+          xg_tile_unit_issue(p);
+    far = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
+    shared = XG_MAX(XG_MAX(shared, issue), multiply) + XG_MIN(XG_MAX(shared, issue), multiply) / 8;
+    return XG_MAX(XG_MAX(shared, own), far) + XG_TILE_STEP_CYCLES;
+}
+
+#endif /* XG_SCHED_TILE_UNIT_C */

@@ -1,0 +1,86 @@
+/* stage units TARGET: a module of contractions, compiled and run on the simulator with small integers, whose sums are
+ * exact in any order: the results must be the evaluator's. Of each kernel by tiles: its form; what its PTX has of mma,
+ * ldmatrix and cp.async; then what the simulator counted. */
+
+typedef struct units_run {
+    xg_stage *io;
+    xg_str ptx;
+} units_run;
+static void units_see(void *user, const char *stage, const char *text, size_t n) {
+    units_run *r = (units_run *)user;
+    if (strcmp(stage, "ptx") == 0) r->ptx = xg_str_copy(r->io->arena, xg_str_of(text, n));
+}
+static unsigned units_count(xg_str text, const char *what) {
+    const char *at = text.p;
+    unsigned n = 0;
+    for (; (at = strstr(at, what)) != NULL; at++) n++;
+    return n;
+}
+/* The part of the text between the kernel's name and its last brace. */
+static xg_str units_kernel(units_run *r, const char *name) {
+    char entry[128];
+    const char *from, *end;
+    xg_format(entry, sizeof entry, ".entry %s(", name);
+    from = r->ptx.n ? strstr(r->ptx.p, entry) : NULL;
+    end = from ? strstr(from, "\n}") : NULL;
+    return end ? xg_str_copy(r->io->arena, xg_str_of(from, (size_t)(end - from))) : XG_STR("");
+}
+static void units_say(units_run *r, const xg_module *m, xlagpu_program *program) {
+    xlagpu_kernel_stats s[16];
+    uint32_t n = xlagpu_rt_stats(program, s, 16), k;
+    xg_buf *b = &r->io->out;
+    for (k = 0; k < n && k < 16; k++) {
+        xg_str text = units_kernel(r, s[k].name);
+        XG_FOR_INSTS(i, m->entry) {
+            const xg_record *made = xg_record_read(r->io->arena, i);
+            if (!made || !xg_str_is(made->way, "tile") || !xg_str_is(i->name, s[k].name)) continue;
+            xg_record_print_way(b, made);
+        }
+        xg_printf(b, "\n%s: %u mma, %u ldmatrix, %u transposed, %u cp.async; ", s[k].name,
+            units_count(text, "mma.sync"), units_count(text, "ldmatrix.sync"), units_count(text, "x4.trans"),
+            units_count(text, "cp.async.c") - units_count(text, "cp.async.commit"));
+        xg_printf(b, "%llu tensor operations, %llu bank conflicts\n", (unsigned long long)s[k].tensor_operations,
+            (unsigned long long)s[k].bank_conflicts);
+    }
+}
+static void stage_units(xg_stage *io) {
+    xg_driver_options o;
+    xlagpu_device_desc d;
+    xlagpu_device *device;
+    xlagpu_program *program;
+    xlagpu_rt_tensor in[8];
+    const xg_literal *args[8], *want;
+    xg_module *m = pipeline_parse(io), *twin = pipeline_parse(io);
+    tiles_run t;
+    units_run r;
+    xg_str exe;
+    uint32_t k;
+    memset(&t, 0, sizeof t);
+    memset(&r, 0, sizeof r);
+    memset(&o, 0, sizeof o);
+    memset(&d, 0, sizeof d);
+    t.io = r.io = io;
+    t.state = 5;
+    o.target = *xg_target_find(io->ctx, xg_str_z(io->args));
+    o.dump = units_see;
+    o.dump_user = &r;
+    exe = xg_driver_compile(twin, io->arena, &o, NULL, io->arena);
+    for (k = 0; k < m->entry->n_params && k < 8; k++) {
+        xg_literal *l = xg_literal_new(io->arena, m->entry->params[k]->shape);
+        tiles_fill(&t, l);
+        args[k] = l;
+        in[k].data = l->data;
+        in[k].bytes = (size_t)(l->shape->elements * xg_type_bytes(l->shape->type));
+    }
+    want = xg_eval_module(m, io->arena, args, m->entry->n_params, NULL);
+    d.platform = "host";
+    d.threads = 1;
+    if (xlagpu_rt_open(&d, &device) == XLAGPU_OK) {
+        program = xlagpu_rt_load(device, exe.p, exe.n);
+        if (program && tiles_right(&t, program, m, in, want))
+            units_say(&r, twin, program);
+        else
+            xg_puts(&io->out, xlagpu_rt_error(device));
+    }
+    xlagpu_rt_close(device);
+}
