@@ -371,6 +371,7 @@ XG_FN void xg_tile_wait(xg_tile_kernel *w) {
 enum {
     XG_TILE_READ_PLACE, /* the row, or column, of the thread among those of its block */
     XG_TILE_READ_BUFFER,
+    XG_TILE_READ_SLICE,
     XG_TILE_READ_OUTER,
     XG_TILE_READ_INNER,
     XG_TILE_READ_DIMS
@@ -388,6 +389,8 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     v[XG_TILE_READ_PLACE] = w->own[side];
     k = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]),
         xg_aff_dim(x, XG_TILE_READ_INNER));
+    /* slices take neighbours: the lanes of a warp then read what lies side by side */
+    k = xg_aff_add(x, xg_aff_mul(x, k, p->shape.slices), xg_aff_dim(x, XG_TILE_READ_SLICE));
     at = xg_aff_add(x, xg_aff_mul(x, at, p->quad), xg_aff_mul(x, k, t->pitch));
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_BUFFER), p->shape.k * t->pitch));
     for (part = 0; part < own / p->quad; part++) {
@@ -422,21 +425,24 @@ XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts)
     for (i = 0; i < p->shape.tm; i++)
         for (j = 0; j < p->shape.tn; j++) xg_contract_add(&w->s, &site, a[i], b[j], &w->sums[i * p->shape.tn + j]);
 }
-/* Adds the products of what lies in a buffer to the sums. */
+/* Adds the products of what lies in a buffer, of the thread's slice, to the sums. */
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     const xg_tile_plan *p = w->p;
-    int64_t inner = XG_MIN((int64_t)XG_TILE_UNROLL, (int64_t)p->shape.k), counts[XG_TILE_READ_DIMS];
+    int64_t own = p->shape.k / p->shape.slices, inner = XG_MIN((int64_t)XG_TILE_UNROLL, own);
+    int64_t counts[XG_TILE_READ_DIMS];
     xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     int64_t k;
     counts[XG_TILE_READ_BUFFER] = 2;
-    counts[XG_TILE_READ_OUTER] = p->shape.k / inner;
+    counts[XG_TILE_READ_SLICE] = p->shape.slices;
+    counts[XG_TILE_READ_OUTER] = own / inner;
     counts[XG_TILE_READ_INNER] = inner;
     v[XG_TILE_READ_BUFFER] = buffer;
+    v[XG_TILE_READ_SLICE] = w->slice;
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&outer, &w->sums[k]);
     outer.rolled = true;
-    many = xg_elem_index(&w->s, p->shape.k / inner);
-    v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, many, 1, p->shape.k / inner);
+    many = xg_elem_index(&w->s, own / inner);
+    v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, many, 1, own / inner);
     outer.op->flags |= KL_STEP_POINTERS;
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
     many = xg_elem_index(&w->s, inner);
@@ -507,18 +513,26 @@ XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
 
 /* ---- the result ---- */
 
+/* Of the result, as one slice has it, in shared memory. */
+XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p) { return p->shape.m / p->parts * p->shape.n; }
 /* The sums of the rows that are part `part` of each thread's: into shared memory, as a matrix of the tile's columns. */
 XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *at;
-    int64_t i, h, j, across = p->shape.tn / p->quad, counts[2];
+    int64_t i, h, j, across = p->shape.tn / p->quad, counts[3];
+    xg_kval *v[3];
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
     const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad);
     counts[0] = p->rows;
     counts[1] = p->columns;
+    counts[2] = p->shape.slices;
+    v[0] = w->own[0];
+    v[1] = w->own[1];
+    v[2] = w->slice;
     at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n);
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), p->quad));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 2), xg_tile_part_size(p)));
     for (i = 0; i < p->quad; i++)
         for (h = 0; h < across; h++) {
             const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad];
@@ -526,7 +540,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
             xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
             for (j = 0; j < p->quad; j++) {
                 if (apart) {
-                    xg_kval *spot = xg_tile_apply(w, counts, 2, xg_aff_add_k(x, first, j), w->own);
+                    xg_kval *spot = xg_tile_apply(w, counts, 3, xg_aff_add_k(x, first, j), v);
                     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
                     continue;
                 }
@@ -535,7 +549,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
                 o[2] = xg_elem_index(&w->s, j);
                 vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
             }
-            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 2, first, w->own));
+            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 3, first, v));
         }
 }
 enum {
@@ -574,6 +588,8 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     o.counts[XG_TILE_OUT_N] = p->tiles[1];
     o.counts[XG_TILE_OUT_BATCH] = p->batch;
     m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
+    /* slices may be more threads than there are vectors */
+    m->dims[XG_TILE_OUT_ROW].range = xg_range_of(0, XG_MIN(o.counts[XG_TILE_OUT_ROW], rows) - 1);
     env = xg_imap_env(x, m);
     row = xg_aff_mul(x, xg_aff_div(x, round, wide), o.counts[XG_TILE_OUT_ROW]);
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_OUT_ROW));
@@ -599,6 +615,29 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     return o;
 }
 
+XG_FN xg_elem xg_tile_shown(xg_tile_kernel *w, xg_kval *at) {
+    return xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, &at, 1));
+}
+XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b) {
+    bool is_float = (xg_type_class(w->p->form.sum) & (XGT_F | XGT_C)) != 0;
+    a.v = xg_k2(&w->s.b, is_float ? XG_K_OP_ADDF : XG_K_OP_ADDI, a.v, b.v);
+    if (a.im) a.im = xg_k2(&w->s.b, XG_K_OP_ADDF, a.im, b.im);
+    return a;
+}
+/* An element of the result: what the slices have, one after the other. */
+XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
+    const xg_tile_plan *p = w->p;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_elem v = xg_tile_shown(w, at);
+    xg_kval *slice;
+    if (p->shape.slices == 1) return v;
+    xg_flow_elem(&f, &v);
+    f.rolled = true;
+    slice = xg_flow_for(&f, xg_elem_index(&w->s, 1), xg_elem_index(&w->s, p->shape.slices), 1, p->shape.slices - 1);
+    v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_join(w, slice, xg_tile_part_size(p), at)));
+    xg_flow_end(&f);
+    return v;
+}
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
     const xg_tile_form *f = &w->p->form;
@@ -621,7 +660,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
         at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
     }
     xg_elem_apply(&w->s, o->map, at, index);
-    v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, &index[f->rank], 1));
+    v = xg_tile_total(w, index[f->rank]);
     v = xg_contract_end(&w->s, &site, v);
     xg_hero_write(&w->s, &w->p->heroes, f->hero->shape, &v, index, NULL, w->dest);
     xg_flow_end(&lanes);
@@ -681,10 +720,14 @@ XG_FN void xg_tile_threads(xg_tile_kernel *w) {
     uint32_t side;
     w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
     if (p->unit == XG_TILE_NO_UNIT) {
-        lane = xg_tile_rest(w, w->thread, XG_TILE_LANES);
-        warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+        int64_t lanes = xg_tile_slice_lanes(p);
+        in = p->shape.slices == 1 ? w->thread : xg_tile_rest(w, w->thread, p->rows * p->columns);
+        w->slice = xg_elem_index(&w->s, 0);
+        if (p->shape.slices > 1) w->slice = xg_tile_quotient(w, w->thread, p->rows * p->columns);
+        lane = xg_tile_rest(w, in, lanes);
+        warp = xg_tile_quotient(w, in, lanes);
         in = xg_tile_quotient(w, lane, p->lanes_n);
-        w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), XG_TILE_LANES / p->lanes_n, in);
+        w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), lanes / p->lanes_n, in);
         in = xg_tile_rest(w, lane, p->lanes_n);
         w->own[1] = xg_tile_join(w, xg_tile_rest(w, warp, p->warps_n), p->lanes_n, in);
     } else
@@ -741,7 +784,7 @@ XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_til
     return xg_emit_launch(e, p->threads, p->blocks, 0);
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const xg_fusion_emission *e, xg_record *r) {
-    int64_t tile[3], part[2], stages = p->shape.stages;
+    int64_t tile[3], part[2], stages = p->shape.stages, slices = p->shape.slices;
     bool unit = p->unit != XG_TILE_NO_UNIT;
     tile[0] = p->shape.m;
     tile[1] = p->shape.n;
@@ -751,6 +794,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const
     xg_record_put(job->arena, &r->form, "tile", tile, 3);
     xg_record_put(job->arena, &r->form, unit ? "warp_tile" : "thread_tile", part, 2);
     if (unit) xg_record_put(job->arena, &r->form, "stages", &stages, 1);
+    if (slices > 1) xg_record_put(job->arena, &r->form, "slices", &slices, 1);
     r->launch = e->record->launch;
 }
 /* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */

@@ -147,8 +147,8 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
 /* ---- one shape ---- */
 
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages},
-#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages},
+#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1},
+#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1},
     static const xg_tile_shape bytes[] = {XG_TILE_UNIT_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_UNIT_SHAPES(Y)};
 #undef X
