@@ -12,7 +12,8 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_UNROLL = 4 /* steps of k that are written out: addresses and the loop are then 2% of them */
+    XG_TILE_UNROLL = 4,      /* steps of k that are written out: addresses and the loop are then 2% of them */
+    XG_TILE_TOTAL_UNROLL = 8 /* slices whose sums are read together */
 };
 
 /* ---- indices ---- */
@@ -624,19 +625,39 @@ XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b) {
     if (a.im) a.im = xg_k2(&w->s.b, XG_K_OP_ADDF, a.im, b.im);
     return a;
 }
-/* An element of the result: what the slices have, one after the other. */
+/* An element of the result: what the slices have, in their order. */
 XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_elem v = xg_tile_shown(w, at);
-    xg_kval *slice;
-    if (p->shape.slices == 1) return v;
+    int64_t inner = XG_MIN((int64_t)XG_TILE_TOTAL_UNROLL, (int64_t)p->shape.slices), many = p->shape.slices / inner;
+    xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
+    xg_elem v = xg_tile_zero(w);
+    xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own;
+    xg_flow_elem(&outer, &v);
+    outer.rolled = true;
+    slice = xg_flow_for(&outer, zero, xg_elem_index(&w->s, many), 1, many);
     xg_flow_elem(&f, &v);
-    f.rolled = true;
-    slice = xg_flow_for(&f, xg_elem_index(&w->s, 1), xg_elem_index(&w->s, p->shape.slices), 1, p->shape.slices - 1);
-    v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_join(w, slice, xg_tile_part_size(p), at)));
+    own = xg_flow_for(&f, zero, xg_elem_index(&w->s, inner), 1, inner);
+    f.op->flags = KL_UNROLL_LOWERED;
+    own = xg_tile_join(w, slice, inner, own);
+    v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_join(w, own, xg_tile_part_size(p), at)));
     xg_flow_end(&f);
+    xg_flow_end(&outer);
     return v;
+}
+/* One element after the other: what all slices have goes where the first one's is. Neighbours read neighbours. */
+XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    int64_t size = xg_tile_part_size(p), first;
+    if (p->shape.slices == 1) return;
+    for (first = 0; first < size; first += p->threads) {
+        xg_flow f = xg_flow_of(&w->s, &w->shared);
+        xg_kval *at = xg_k2(&w->s.b, XG_K_OP_ADDI, w->thread, xg_elem_index(&w->s, first)), *limit;
+        limit = xg_elem_index(&w->s, size);
+        if (first + p->threads > size) xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, at, limit));
+        w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_total(w, at)), w->shared, &at, 1);
+        if (first + p->threads > size) xg_flow_end(&f);
+    }
+    xg_tile_wait(w);
 }
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
@@ -660,7 +681,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
         at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
     }
     xg_elem_apply(&w->s, o->map, at, index);
-    v = xg_tile_total(w, index[f->rank]);
+    v = xg_tile_shown(w, index[f->rank]);
     v = xg_contract_end(&w->s, &site, v);
     xg_hero_write(&w->s, &w->p->heroes, f->hero->shape, &v, index, NULL, w->dest);
     xg_flow_end(&lanes);
@@ -696,6 +717,7 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
         else
             xg_tile_unit_show(w, part);
         xg_tile_wait(w);
+        xg_tile_add_slices(w);
         xg_tile_out_part(w, part);
     }
 }

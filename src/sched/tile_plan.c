@@ -66,20 +66,20 @@
 /* clang-format on */
 
 enum {
-    XG_TILE_WORK_MIN = 1 << 14,         /* multiply-adds: below, a launch takes longer than any way to do them */
-    XG_TILE_WORK_SURE = 1 << 16,        /* above, one thread for each element reads far too often, whatever it takes */
-    XG_TILE_EXTENT_MIN = 2,             /* of m and n: with one row there is nothing that tiles would read once */
-    XG_TILE_SECTOR_BYTES = 32,          /* what memory gives at least */
-    XG_TILE_VECTOR_MAX = 8,             /* elements: more are staged in too many registers */
-    XG_TILE_PAD_BYTES = 16,             /* behind a row of shared memory that is written across: two vectors of one row
-                                           then lie half of the banks apart */
+    XG_TILE_WORK_MIN = 1 << 14,  /* multiply-adds: below, a launch takes longer than any way to do them */
+    XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
+    XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
+    XG_TILE_SECTOR_BYTES = 32,   /* what memory gives at least */
+    XG_TILE_VECTOR_MAX = 8,      /* elements: more are staged in too many registers */
+    XG_TILE_PAD = 4, /* elements: what is written across goes to rows of an odd number of these, so that neighbours
+                        along k and along rows are in different banks, whatever the type */
     XG_TILE_GROUP_ROWS = 8,             /* rows of tiles that blocks take side by side: what they read stays in L2 */
     XG_TILE_LANES_N = 8,                /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
     XG_TILE_START_CYCLES = 1500,        /* of a block: the first step's way from memory, and the epilogue's to it */
     XG_TILE_READ_CYCLES = 4,            /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
     XG_TILE_READ_LATENCY = 12,          /* of one k, which a warp alone waits for beside its arithmetic */
     XG_TILE_FEW_ROWS = 16,              /* up to here memory is slower than plain cores */
-    XG_TILE_SLICED_BYTES_MIN = 1 << 20, /* of operands: below, a launch takes longer than to read them */
+    XG_TILE_SLICED_BYTES_MIN = 1 << 20, /* of the matrix: below, a launch takes longer than to read them */
     XG_TILE_L2_SPEED = 3                /* times the bandwidth of memory */
 };
 
@@ -224,7 +224,6 @@ XG_FN int64_t xg_tile_rows_together(int64_t tiles) {
 }
 XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     xg_tile_fetch *t = &p->fetch[side];
-    int64_t sum_bytes = xg_type_bytes(p->form.sum);
     if (p->unit != XG_TILE_NO_UNIT) {
         xg_tile_unit_fetch(p, side, vector);
         return;
@@ -233,7 +232,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     /* along k the elements of a vector go apart, and copies of several elements do not */
     t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
     t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_TILE_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
-    t->pitch = t->rows + (t->along_k ? XG_MAX(XG_TILE_PAD_BYTES / sum_bytes, p->quad) : 0);
+    t->pitch = t->rows + (t->along_k && t->rows / XG_TILE_PAD % 2 == 0 ? XG_TILE_PAD : 0);
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->offset = side ? 2 * p->shape.k * p->fetch[0].pitch : 0;
@@ -338,16 +337,14 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
 }
 /* Slices bring much at a time, and hold as much shared memory: that pays off for a few rows of a large matrix, which is
- * read once. */
-XG_FN bool xg_tile_may_slice(const xg_tile_plan *p) {
+ * read once, as one tile has all of these rows. */
+XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
     const xg_tile_group *g = p->form.group;
-    int64_t few = XG_MIN(g[XG_TILE_M].size, g[XG_TILE_N].size), bytes = 0;
-    uint32_t k;
-    for (k = 0; k < XG_TILE_SIDES; k++)
-        bytes = xg_cost_add(bytes,
-            xg_cost_mul(p->fetch[k].bytes,
-                xg_cost_mul(g[k ? XG_TILE_N : XG_TILE_M].size, xg_cost_mul(g[XG_TILE_K].size, g[XG_TILE_B].size))));
-    return few <= XG_TILE_FEW_ROWS && bytes >= XG_TILE_SLICED_BYTES_MIN;
+    bool few_m = g[XG_TILE_M].size <= g[XG_TILE_N].size;
+    int64_t few = g[few_m ? XG_TILE_M : XG_TILE_N].size, bytes = p->fetch[few_m].bytes;
+    if (few > XG_TILE_FEW_ROWS || few > (few_m ? s->m : s->n) || (few_m ? s->m > s->n : s->n > s->m)) return false;
+    bytes = xg_cost_mul(bytes, xg_cost_mul(g[XG_TILE_B].size, g[XG_TILE_K].size));
+    return xg_cost_mul(bytes, g[few_m ? XG_TILE_N : XG_TILE_M].size) >= XG_TILE_SLICED_BYTES_MIN;
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
@@ -367,14 +364,13 @@ XG_FN const xg_tile_shape *xg_tile_shape_at(const xg_tile_plan *p, size_t k) {
 }
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
     int64_t vectors[2], time;
-    bool may_slice = xg_tile_may_slice(p);
     xg_tile_plan best = *p, one = *p;
     const xg_tile_shape *s;
     size_t k;
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     best.picoseconds = INT64_MAX;
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
-        if (!xg_tile_is_ordered(given, s) || (s->slices > 1 && !may_slice)) continue;
+        if (!xg_tile_is_ordered(given, s) || (s->slices > 1 && !xg_tile_may_slice(p, s))) continue;
         if (!xg_tile_settle(&one, s, vectors)) continue;
         if (one.shared * xg_type_bytes(one.held) > m->shared_per_block) continue;
         time = xg_tile_time(&one, m, out_bytes);
