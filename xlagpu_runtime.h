@@ -936,6 +936,67 @@ XG_FN char *xg_buf_room(xg_buf *b, size_t n);
 #ifndef XG_BASE_NUMBER_H
 #define XG_BASE_NUMBER_H
 
+/* ---- bits ---- */
+
+XG_INLINE uint64_t xg_f64_bits(double v) {
+    uint64_t b;
+    memcpy(&b, &v, 8);
+    return b;
+}
+XG_INLINE double xg_f64_of_bits(uint64_t b) {
+    double v;
+    memcpy(&v, &b, 8);
+    return v;
+}
+XG_INLINE uint32_t xg_f32_bits(float v) {
+    uint32_t b;
+    memcpy(&b, &v, 4);
+    return b;
+}
+XG_INLINE float xg_f32_of_bits(uint32_t b) {
+    float v;
+    memcpy(&v, &b, 4);
+    return v;
+}
+
+#if defined(__SIZEOF_INT128__) && !defined(XLAGPU_NO_EXTENSIONS)
+__extension__ typedef unsigned __int128 xg_u128;
+XG_INLINE uint64_t xg_mul_wide(uint64_t a, uint64_t b, uint64_t *low) {
+    xg_u128 p = (xg_u128)a * b;
+    *low = (uint64_t)p;
+    return (uint64_t)(p >> 64);
+}
+#else
+XG_INLINE uint64_t xg_mul_wide(uint64_t a, uint64_t b, uint64_t *low) {
+    uint64_t al = a & 0xFFFFFFFFu, ah = a >> 32, bl = b & 0xFFFFFFFFu, bh = b >> 32;
+    uint64_t ll = al * bl, lh = al * bh, hl = ah * bl, middle = (ll >> 32) + (lh & 0xFFFFFFFFu) + (hl & 0xFFFFFFFFu);
+    *low = middle << 32 | (ll & 0xFFFFFFFFu);
+    return ah * bh + (lh >> 32) + (hl >> 32) + (middle >> 32);
+}
+#endif
+
+XG_INLINE int xg_leading_zeros(uint64_t v) { /* v is not 0 */
+#if defined(__GNUC__) && !defined(XLAGPU_NO_EXTENSIONS)
+    return __builtin_clzll(v);
+#else
+    int n = 0, step;
+    for (step = 32; step; step /= 2)
+        if (!(v >> (64 - step))) {
+            v <<= step;
+            n += step;
+        }
+    return n;
+#endif
+}
+
+XG_INLINE int xg_trailing_zeros(uint64_t v) { /* v is not 0 */
+#if defined(__GNUC__) && !defined(XLAGPU_NO_EXTENSIONS)
+    return __builtin_ctzll(v);
+#else
+    return 63 - xg_leading_zeros(v & (0 - v));
+#endif
+}
+
 /* ---- number.c ---- */
 typedef struct xg_float_format {
     xlagpu_type type;
@@ -995,46 +1056,6 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits);
  *   the midpoint of two doubles has at most 768 digits. */
 #ifndef XG_BASE_FLOAT_TEXT_C
 #define XG_BASE_FLOAT_TEXT_C
-
-/* ---- 128-bit products ---- */
-
-#if defined(__SIZEOF_INT128__) && !defined(XLAGPU_NO_EXTENSIONS)
-__extension__ typedef unsigned __int128 xg_u128;
-XG_INLINE uint64_t xg_mul_wide(uint64_t a, uint64_t b, uint64_t *low) {
-    xg_u128 p = (xg_u128)a * b;
-    *low = (uint64_t)p;
-    return (uint64_t)(p >> 64);
-}
-#else
-XG_INLINE uint64_t xg_mul_wide(uint64_t a, uint64_t b, uint64_t *low) {
-    uint64_t al = a & 0xFFFFFFFFu, ah = a >> 32, bl = b & 0xFFFFFFFFu, bh = b >> 32;
-    uint64_t ll = al * bl, lh = al * bh, hl = ah * bl, middle = (ll >> 32) + (lh & 0xFFFFFFFFu) + (hl & 0xFFFFFFFFu);
-    *low = middle << 32 | (ll & 0xFFFFFFFFu);
-    return ah * bh + (lh >> 32) + (hl >> 32) + (middle >> 32);
-}
-#endif
-
-XG_INLINE int xg_leading_zeros(uint64_t v) { /* v is not 0 */
-#if defined(__GNUC__) && !defined(XLAGPU_NO_EXTENSIONS)
-    return __builtin_clzll(v);
-#else
-    int n = 0, step;
-    for (step = 32; step; step /= 2)
-        if (!(v >> (64 - step))) {
-            v <<= step;
-            n += step;
-        }
-    return n;
-#endif
-}
-
-XG_INLINE int xg_trailing_zeros(uint64_t v) { /* v is not 0 */
-#if defined(__GNUC__) && !defined(XLAGPU_NO_EXTENSIONS)
-    return __builtin_ctzll(v);
-#else
-    return 63 - xg_leading_zeros(v & (0 - v));
-#endif
-}
 
 /* ---- powers of ten ---- */
 
@@ -2157,26 +2178,6 @@ XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t) {
     return &xg_float_formats[t - XLAGPU_F4E2M1FN];
 }
 
-XG_FN uint64_t xg_f64_bits(double v) {
-    uint64_t b;
-    memcpy(&b, &v, 8);
-    return b;
-}
-XG_FN double xg_f64_of_bits(uint64_t b) {
-    double v;
-    memcpy(&v, &b, 8);
-    return v;
-}
-XG_FN uint32_t xg_f32_bits(float v) {
-    uint32_t b;
-    memcpy(&b, &v, 4);
-    return b;
-}
-XG_FN float xg_f32_of_bits(uint32_t b) {
-    float v;
-    memcpy(&v, &b, 4);
-    return v;
-}
 XG_FN double xg_f64_power_of_two(int e) { return xg_f64_of_bits((uint64_t)(e + 1023) << 52); } /* normal ones only */
 
 /* ---- one format to double ---- */
@@ -2898,8 +2899,9 @@ typedef struct xg_cost_counts {
     int64_t shared_passes, l1_passes;   /* of 128 bytes, conflicts included */
     int64_t l2_sectors;                 /* of 32 bytes that multiprocessors ask the second cache for, or write there */
     int64_t read_bytes, written_bytes;  /* of device memory */
-    int64_t warp_clocks, warp_issued;   /* of a block that is alone: until its last warp ends; instructions of a warp */
-    int64_t barriers;                   /* that a block takes */
+    int64_t warp_clocks;                /* of a block that is alone: until its last warp ends */
+    int64_t warp_issued, warp_tensor; /* of one of its warps: instructions; clocks that its matrix unit works for it */
+    int64_t barriers;                 /* that a block takes */
 } xg_cost_counts;
 typedef struct xg_cost_prediction {
     int64_t picoseconds;                /* from the end of the kernel before to this one's, in a graph */
@@ -2912,6 +2914,8 @@ typedef struct xg_cost_prediction {
 XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
+XG_FN int64_t xg_cost_tensor_rate(
+    const xg_device *d, xg_cost_tensor type);                 /* multiply-adds of a multiprocessor a clock */
 XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n); /* the fourth root of the sum of fourth powers */
 /* Sums and products that saturate; a * b / c without an intermediate overflow, rounded down, c > 0. */
 XG_FN int64_t xg_cost_add(int64_t a, int64_t b);
@@ -3415,39 +3419,64 @@ XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c
     return d->bandwidth / XG_COST_PERMILLE * held;
 }
 
-/* A block between two barriers takes as long as the warps' waits or as the work of all its warps. What overlaps in a
- * block that has no barriers, or with other blocks, follows each other in one that has them and is alone. */
-XG_FN int64_t xg_cost_block_clocks(const xg_cost_counts *c, const xg_cost_spread *s) {
-    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES;
-    int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS,
-            wait = XG_MAX(c->warp_clocks - c->warp_issued, (int64_t)0);
-    int64_t apart = wait + work, most = XG_MAX(c->warp_clocks, work);
-    if (c->barriers < XG_COST_PHASES) return c->warp_clocks;
+/* A block between two barriers takes as long as the warps' waits or as the work of all its warps, on the schedulers or
+ * on the matrix units. What overlaps in a block that has no barriers, or with other blocks, follows each other in one
+ * that has them and is alone. */
+XG_FN bool xg_cost_in_phases(const xg_cost_counts *c) { return c->barriers >= XG_COST_PHASES; }
+XG_FN int64_t xg_cost_block_clocks(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES,
+            busy = XG_MIN(XG_MAX(warps, (int64_t)1), (int64_t)XG_COST_SCHEDULERS);
+    int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS, own = c->warp_issued, apart, most,
+            tensor = xg_cost_tensor_clocks(d, c, false) / XG_MAX(c->blocks, (int64_t)1) * XG_COST_SCHEDULERS / busy;
+    if (tensor > work) {
+        work = tensor;
+        own = c->warp_tensor;
+    }
+    apart = XG_MAX(c->warp_clocks - own, (int64_t)0) + work;
+    most = XG_MAX(c->warp_clocks, work);
+    if (!xg_cost_in_phases(c)) return c->warp_clocks;
     return most + XG_MAX(apart - most, (int64_t)0) / s->residents;
 }
 
-XG_FN void xg_cost_terms(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *t) {
+XG_FN void xg_cost_terms(
+    const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t mhz, int64_t *t) {
     int64_t warps = XG_MAX(XG_MIN(s->warps, (int64_t)XG_COST_SCHEDULERS), (int64_t)1), bytes, port, round, tensor;
     uint32_t k;
     memset(t, 0, XG_LIMIT_COUNT * sizeof *t);
-    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, d->clock_mhz);
+    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, mhz);
     for (k = 0; k < XG_PIPE_COUNT; k++)
         t[k] = xg_cost_unit_ps(d, c, s,
             xg_cost_scale(c->pipes[k], XG_COST_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
-            d->clock_mhz);
+            mhz);
     tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
-    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->clock_mhz);
-    if (t[XG_LIMIT_TENSOR] > XG_COST_WARM_US * (int64_t)1000000)
-        t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->tensor_mhz);
-    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, d->clock_mhz);
-    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, d->clock_mhz);
+    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, mhz);
+    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
+    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, mhz);
     bytes = xg_cost_mul(c->l2_sectors, XG_COST_SECTOR_BYTES);
-    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, d->clock_mhz);
+    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);
     t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
-    round = xg_cost_block_clocks(c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
-    t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), d->clock_mhz);
+    round = xg_cost_block_clocks(d, c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
+    t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), mhz);
+}
+
+/* The norm of all terms. The time of a block that works in phases contains its work already: only the larger counts. */
+XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
+    int64_t t[XG_LIMIT_LAUNCH], *latency = &t[XG_LIMIT_LATENCY];
+    memcpy(t, terms, sizeof t);
+    if (xg_cost_in_phases(c)) {
+        *latency = XG_MAX(*latency, XG_MAX(t[XG_LIMIT_ISSUE], t[XG_LIMIT_TENSOR]));
+        t[XG_LIMIT_ISSUE] = t[XG_LIMIT_TENSOR] = 0;
+    }
+    return xg_cost_norm(t, XG_LIMIT_LAUNCH);
+}
+/* The clock that is held. Matrix units draw most power: a kernel that does nothing else falls to tensor_mhz, others in
+ * proportion to the share of their time in which these work. Short kernels keep the highest. */
+XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const xg_cost_counts *c, const int64_t *terms) {
+    int64_t whole = xg_cost_together(c, terms), busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole);
+    if (whole <= XG_COST_WARM_US * (int64_t)1000000 || d->tensor_mhz >= d->clock_mhz) return d->clock_mhz;
+    return d->clock_mhz - xg_cost_scale(d->clock_mhz - d->tensor_mhz, busy, whole);
 }
 
 /* The share of the device's best that the kernel reaches, of memory or of the pipe that it uses most. */
@@ -3480,14 +3509,16 @@ XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_count
     xg_cost_prediction p;
     xg_cost_spread s = xg_cost_spread_of(d, c);
     int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz),
-            launch = d->graph_ns * 1000;
+            launch = d->graph_ns * 1000, mhz;
     uint32_t k;
     memset(&p, 0, sizeof p);
-    xg_cost_terms(d, c, &s, p.terms);
+    xg_cost_terms(d, c, &s, d->clock_mhz, p.terms);
+    mhz = xg_cost_held_mhz(d, c, p.terms);
+    if (mhz != d->clock_mhz) xg_cost_terms(d, c, &s, mhz, p.terms);
     p.residents = s.residents;
     p.rounds_permille = s.rounds;
     /* the launch figure is that of an empty kernel, whose own time it contains */
-    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_norm(p.terms, XG_LIMIT_LAUNCH) - empty, (int64_t)0));
+    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_together(c, p.terms) - empty, (int64_t)0));
     p.terms[XG_LIMIT_LAUNCH] = launch;
     for (k = 1; k < XG_LIMIT_COUNT; k++)
         if (p.terms[k] > p.terms[p.limit]) p.limit = (xg_cost_limit)k;
@@ -4094,52 +4125,7 @@ typedef struct xg_sim_num {
     uint8_t neg, kind;
 } xg_sim_num;
 
-XG_FN uint32_t xg_sim_bits_f32(float f) {
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    return u;
-}
-XG_FN float xg_sim_f32_bits(uint32_t u) {
-    float f;
-    memcpy(&f, &u, 4);
-    return f;
-}
-XG_FN uint64_t xg_sim_bits_f64(double f) {
-    uint64_t u;
-    memcpy(&u, &f, 8);
-    return u;
-}
-XG_FN double xg_sim_f64_bits(uint64_t u) {
-    double f;
-    memcpy(&f, &u, 8);
-    return f;
-}
-
-XG_FN int xg_sim_clz64(uint64_t x) {
-    int n = 0;
-    if (!x) return 64;
-    if (!(x >> 32)) {
-        n += 32;
-        x <<= 32;
-    }
-    if (!(x >> 48)) {
-        n += 16;
-        x <<= 16;
-    }
-    if (!(x >> 56)) {
-        n += 8;
-        x <<= 8;
-    }
-    if (!(x >> 60)) {
-        n += 4;
-        x <<= 4;
-    }
-    if (!(x >> 62)) {
-        n += 2;
-        x <<= 2;
-    }
-    return n + !(x >> 63);
-}
+XG_FN int xg_sim_clz64(uint64_t x) { return x ? xg_leading_zeros(x) : 64; }
 XG_FN int xg_sim_clz32(uint32_t x) { return xg_sim_clz64(x) - 32; }
 
 XG_FN xg_sim_num xg_sim_num_make(int neg, uint64_t sig, int32_t exp) {
@@ -4249,11 +4235,8 @@ typedef struct xg_sim_wide {
     uint64_t hi, lo;
 } xg_sim_wide;
 XG_FN xg_sim_wide xg_sim_wide_mul(uint64_t a, uint64_t b) {
-    uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32, ll = al * bl, lh = al * bh, hl = ah * bl,
-             mid = (ll >> 32) + (uint32_t)lh + (uint32_t)hl;
     xg_sim_wide w;
-    w.lo = mid << 32 | (uint32_t)ll;
-    w.hi = ah * bh + (lh >> 32) + (hl >> 32) + (mid >> 32);
+    w.hi = xg_mul_wide(a, b, &w.lo);
     return w;
 }
 XG_FN xg_sim_wide xg_sim_wide_left(xg_sim_wide w, int n) {
@@ -4612,31 +4595,11 @@ XG_SIM_VTYPES(avx512, 32, 16, 8)
 #define XG_SIM_GET(T, p, i, lanes) (*(const T *)(const void *)((p) + (size_t)(i) * (sizeof(T) / (lanes))))
 #define XG_SIM_PUT(T, p, i, lanes, v) (*(T *)(void *)((p) + (size_t)(i) * (sizeof(T) / (lanes))) = (v))
 #else
-XG_INLINE uint32_t xg_sim_raw_f32(float v) {
-    uint32_t u;
-    memcpy(&u, &v, 4);
-    return u;
-}
-XG_INLINE float xg_sim_flt_f32(uint32_t v) {
-    float f;
-    memcpy(&f, &v, 4);
-    return f;
-}
-XG_INLINE uint64_t xg_sim_raw_f64(double v) {
-    uint64_t u;
-    memcpy(&u, &v, 8);
-    return u;
-}
-XG_INLINE double xg_sim_flt_f64(uint64_t v) {
-    double f;
-    memcpy(&f, &v, 8);
-    return f;
-}
 #define XG_V_TO(t, v) ((XG_SIM_T(t))(v))
-#define XG_V_RAW(v) xg_sim_raw_f32(v)
-#define XG_V_FLT(v) xg_sim_flt_f32((uint32_t)(v))
-#define XG_V_RAWD(v) xg_sim_raw_f64(v)
-#define XG_V_FLTD(v) xg_sim_flt_f64((uint64_t)(v))
+#define XG_V_RAW(v) xg_f32_bits(v)
+#define XG_V_FLT(v) xg_f32_of_bits((uint32_t)(v))
+#define XG_V_RAWD(v) xg_f64_bits(v)
+#define XG_V_FLTD(v) xg_f64_of_bits((uint64_t)(v))
 #define XG_V_MASK(t, cond) ((XG_SIM_T(t))(-(int)(cond)))
 #define XG_SIM_GET(T, p, i, lanes) (*(const T *)(const void *)((p) + (size_t)(i) * sizeof(T)))
 #define XG_SIM_PUT(T, p, i, lanes, v) \
@@ -4659,8 +4622,7 @@ XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, X
     return r;
 }
 XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
-    return xg_sim_f64_bits(
-        xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a), xg_sim_bits_f64(b), xg_sim_bits_f64(c), XG_SIM_RN));
+    return xg_f64_of_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_f64_bits(a), xg_f64_bits(b), xg_f64_bits(c), XG_SIM_RN));
 }
 XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
     XG_SIM_T(Df64) r;
@@ -4698,14 +4660,13 @@ XG_INLINE XG_SIM_T(Wu16) xg_sim_base_narrow_u16(XG_SIM_T(Wu32) a) { return XG_V_
     }
 XG_SIM_LANEWISE(sqrt32, Wf32, Wf32, sqrtf(a[i]))
 XG_SIM_LANEWISE(sqrt64, Df64, Df64, sqrt(a[i]))
-XG_SIM_LANEWISE(widen_f16, Wf32, Wu16, xg_sim_f32_bits(xg_sim_f16_to_f32(a[i])))
-XG_SIM_LANEWISE(narrow_f16, Wu16, Wf32, (uint16_t)xg_sim_f32_to_f16(xg_sim_bits_f32(a[i])))
+XG_SIM_LANEWISE(widen_f16, Wf32, Wu16, xg_f32_of_bits(xg_sim_f16_to_f32(a[i])))
+XG_SIM_LANEWISE(narrow_f16, Wu16, Wf32, (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a[i])))
 #undef XG_SIM_LANEWISE
 #else
 XG_INLINE float xg_sim_base_fma32(float a, float b, float c) { return xg_sim_fma_f32(a, b, c); }
 XG_INLINE double xg_sim_base_fma64(double a, double b, double c) {
-    return xg_sim_f64_bits(
-        xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a), xg_sim_bits_f64(b), xg_sim_bits_f64(c), XG_SIM_RN));
+    return xg_f64_of_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_f64_bits(a), xg_f64_bits(b), xg_f64_bits(c), XG_SIM_RN));
 }
 XG_INLINE bool xg_sim_base_anyW(uint32_t v) { return v != 0; }
 XG_INLINE bool xg_sim_base_anyD(uint64_t v) { return v != 0; }
@@ -4713,8 +4674,8 @@ XG_INLINE uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
 XG_INLINE uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
 XG_INLINE float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
 XG_INLINE double xg_sim_base_sqrt64(double a) { return sqrt(a); }
-XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_sim_f32_bits(xg_sim_f16_to_f32(a)); }
-XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_sim_bits_f32(a)); }
+XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_f32_of_bits(xg_sim_f16_to_f32(a)); }
+XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a)); }
 #endif
 /* The smaller and the larger of two numbers, not NaNs; -0 is below +0: the order of the bits as integers. */
 #define XG_V_ORDER(name, op, U, S, F, raw, flt, sign) \
@@ -4726,7 +4687,7 @@ XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32
         return flt(XG_V_SEL(XG_V_MASK(U, ai op bi), ab, bb)); \
     }
 XG_INLINE XG_SIM_T(Wf32) xg_sim_base_clamp32(XG_SIM_T(Wf32) v, float lo, float hi) { /* a NaN stays */
-    const XG_SIM_T(Wu32) none = XG_V_RAW(v) & 0, l = none + xg_sim_bits_f32(lo), h = none + xg_sim_bits_f32(hi);
+    const XG_SIM_T(Wu32) none = XG_V_RAW(v) & 0, l = none + xg_f32_bits(lo), h = none + xg_f32_bits(hi);
     return XG_V_FLT(XG_V_SEL(XG_V_MASK(Wu32, v < lo), l, XG_V_SEL(XG_V_MASK(Wu32, v > hi), h, XG_V_RAW(v))));
 }
 XG_V_ORDER(min32, <, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)
@@ -5954,7 +5915,7 @@ XG_FN void xg_sim_decimal(xg_sim_asm *p, size_t dot) {
     }
     if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
     if (!xg_float_parse(s, i, &d, &overflow)) XG_SIM_BAD(p, p->pos, NULL, "not a number");
-    p->t.value = xg_sim_bits_f64(d);
+    p->t.value = xg_f64_bits(d);
     p->t.number = 8;
     p->t.kind = XG_SIM_TK_NUM;
     p->pos += i;
@@ -7215,7 +7176,7 @@ XG_FN void xg_sim_module_item(xg_sim_asm *p) {
 #ifndef XG_SIM_MATH_C
 #define XG_SIM_MATH_C
 
-XG_FN double xg_sim_scale(double v, int n) { return v * xg_sim_f64_bits((uint64_t)(1023 + n) << 52); } /* |n| <= 1022 */
+XG_FN double xg_sim_scale(double v, int n) { return v * xg_f64_of_bits((uint64_t)(1023 + n) << 52); } /* |n| <= 1022 */
 
 XG_FN double xg_sim_exp2_wide(double x) { /* -1000 < x < 1000 */
     double n = x + 6755399441055744.0 - 6755399441055744.0, f = x - n;
@@ -7223,7 +7184,7 @@ XG_FN double xg_sim_exp2_wide(double x) { /* -1000 < x < 1000 */
 }
 XG_FN float xg_sim_ex2(float x) {
     if (x != x) return x;
-    if (x >= 128.0f) return xg_sim_f32_bits(0x7F800000u);
+    if (x >= 128.0f) return xg_f32_of_bits(0x7F800000u);
     if (x < -160.0f) return 0.0f;
     return (float)xg_sim_exp2_wide(x);
 }
@@ -7235,15 +7196,15 @@ XG_FN double xg_sim_grid(double v, int n) {
 }
 
 XG_FN double xg_sim_lg2_wide(float x) { /* x > 0, finite */
-    uint32_t u = xg_sim_bits_f32(x);
+    uint32_t u = xg_f32_bits(x);
     int e = 0;
     double m, s, z;
     if (u < 0x00800000u) {
-        u = xg_sim_bits_f32(x * 16777216.0f);
+        u = xg_f32_bits(x * 16777216.0f);
         e = -24;
     }
     e += (int)(u >> 23) - 127;
-    m = xg_sim_f32_bits((u & 0x7FFFFFu) | 0x3F800000u);
+    m = xg_f32_of_bits((u & 0x7FFFFFu) | 0x3F800000u);
     if (m > 1.41421356) {
         m *= 0.5;
         e++;
@@ -7259,9 +7220,9 @@ XG_FN double xg_sim_lg2_wide(float x) { /* x > 0, finite */
     return s * 1.44269504088896340736 + e;
 }
 XG_FN float xg_sim_lg2(float x) {
-    uint32_t u = xg_sim_bits_f32(x);
-    if (x != x || (u >> 31 && u << 1)) return xg_sim_f32_bits(0x7FFFFFFFu);
-    if (u << 1 == 0) return xg_sim_f32_bits(0xFF800000u);
+    uint32_t u = xg_f32_bits(x);
+    if (x != x || (u >> 31 && u << 1)) return xg_f32_of_bits(0x7FFFFFFFu);
+    if (u << 1 == 0) return xg_f32_of_bits(0xFF800000u);
     if (u == 0x7F800000u) return x;
     return (float)(x > 0.5f && x < 2.0f ? xg_sim_grid(xg_sim_lg2_wide(x), 22) : xg_sim_lg2_wide(x));
 }
@@ -7285,7 +7246,7 @@ XG_FN double xg_sim_sincos_wide(float x, int quarter) { /* x finite */
     return q & 2 ? -r : r;
 }
 XG_FN float xg_sim_sincos(float x, int quarter) {
-    if (x - x != 0) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (x - x != 0) return xg_f32_of_bits(0x7FFFFFFFu);
     if (!quarter && x == 0) return x;
     return (float)xg_sim_grid(xg_sim_sincos_wide(x, quarter), 21);
 }
@@ -7297,24 +7258,24 @@ XG_FN double xg_sim_tanh_wide(float x) {
     return 1.0 - 2.0 / (xg_sim_exp2_wide(y * 2.88539008177792681472) + 1.0);
 }
 XG_FN float xg_sim_tanh(float x) { /* the nearest: 16-bit floats round it */
-    if (x != x) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (x != x) return xg_f32_of_bits(0x7FFFFFFFu);
     return x == 0 ? x : (float)xg_sim_tanh_wide(x);
 }
 
 /* ---- f64: the upper 32 bits of the operand in, the upper 32 bits of the result out; subnormals are flushed ---- */
 
 XG_FN double xg_sim_upper(double x) {
-    uint64_t u = xg_sim_bits_f64(x) & 0xFFFFFFFF00000000u;
+    uint64_t u = xg_f64_bits(x) & 0xFFFFFFFF00000000u;
     if (!(u >> 52 & 0x7FF)) u &= (uint64_t)1 << 63;
-    return xg_sim_f64_bits(u);
+    return xg_f64_of_bits(u);
 }
 XG_FN double xg_sim_coarse_rcp(double a) {
-    if (a != a) return xg_sim_f64_bits(0xFFF8000000000000u);
+    if (a != a) return xg_f64_of_bits(0xFFF8000000000000u);
     return xg_sim_upper(1.0 / xg_sim_upper(a));
 }
 XG_FN double xg_sim_coarse_rsqrt(double a) {
     a = xg_sim_upper(a);
-    if (a != a || a < 0) return xg_sim_f64_bits(0xFFF8000000000000u);
+    if (a != a || a < 0) return xg_f64_of_bits(0xFFF8000000000000u);
     return xg_sim_upper(1.0 / sqrt(a)); /* of -0: -infinity */
 }
 
@@ -7362,7 +7323,7 @@ XG_FN double xg_sim_farthest(double exact, xg_sim_approximation which, xg_sim_ap
     const double size = exact < 0 ? -exact : exact;
     double far_away = size * b->relative + b->absolute;
     if (b->ulps) { /* of f32 */
-        const uint32_t e = xg_sim_bits_f32((float)size) >> 23 & 255;
+        const uint32_t e = xg_f32_bits((float)size) >> 23 & 255;
         far_away += b->ulps * xg_sim_scale(1.0, (int)XG_MAX(e, 1u) - 150);
     }
     if (mode == XG_SIM_APPROX_MIXED)
@@ -7373,17 +7334,17 @@ XG_FN double xg_sim_farthest(double exact, xg_sim_approximation which, xg_sim_ap
 XG_FN float xg_sim_farthest_f32(double exact, xg_sim_approximation which, xg_sim_approx mode, uint32_t salt) {
     const double bent = xg_sim_farthest(exact, which, mode, salt);
     float f = (float)bent;
-    uint32_t u = xg_sim_bits_f32(f);
+    uint32_t u = xg_f32_bits(f);
     if ((bent > exact ? (double)f > bent : (double)f < bent) && u << 1)
         u += (f > 0) == (bent > exact) ? 0xFFFFFFFFu : 1u;
-    return xg_sim_f32_bits(u);
+    return xg_f32_of_bits(u);
 }
 
 /* imm of these functions: an xg_sim_approximation, and 256 times an xg_sim_approx that is not the usual one. */
 XG_FN float xg_sim_bent(float a, uint32_t imm) {
     xg_sim_approximation which = (xg_sim_approximation)(imm & 255);
     const xg_sim_approx mode = (xg_sim_approx)(imm >> 8);
-    const uint32_t salt = xg_sim_bits_f32(a);
+    const uint32_t salt = xg_f32_bits(a);
     double exact;
     if (a - a != 0 || !(salt & 0x7F800000u) || (salt >> 31 && which >= XG_SIM_AP_RSQRT) ||
         (salt >> 31 && which == XG_SIM_AP_LG2)) { /* the manual's list */
@@ -7393,10 +7354,10 @@ XG_FN float xg_sim_bent(float a, uint32_t imm) {
         case XG_SIM_AP_SIN: return xg_sim_sincos(a, 0);
         case XG_SIM_AP_COS: return xg_sim_sincos(a, 1);
         case XG_SIM_AP_TANH: return xg_sim_tanh(a);
-        case XG_SIM_AP_RCP: return a != a ? xg_sim_f32_bits(0x7FFFFFFFu) : 1.0f / a;
+        case XG_SIM_AP_RCP: return a != a ? xg_f32_of_bits(0x7FFFFFFFu) : 1.0f / a;
         default: break;
         }
-        if (a != a || a < 0) return xg_sim_f32_bits(0x7FFFFFFFu);
+        if (a != a || a < 0) return xg_f32_of_bits(0x7FFFFFFFu);
         return which == XG_SIM_AP_SQRT ? (float)sqrt((double)a) : (float)(1.0 / sqrt((double)a));
     }
     switch (which) {
@@ -7422,10 +7383,10 @@ XG_FN float xg_sim_bent(float a, uint32_t imm) {
 }
 XG_FN float xg_sim_bent_div(float a, float b, uint32_t imm) {
     const float usual = a / b;
-    if (usual != usual) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (usual != usual) return xg_f32_of_bits(0x7FFFFFFFu);
     if (usual - usual != 0 || usual == 0) return usual;
     return xg_sim_farthest_f32(
-        (double)a / (double)b, XG_SIM_AP_DIV, (xg_sim_approx)(imm >> 8), xg_sim_bits_f32(a) ^ xg_sim_bits_f32(b) << 1);
+        (double)a / (double)b, XG_SIM_AP_DIV, (xg_sim_approx)(imm >> 8), xg_f32_bits(a) ^ xg_f32_bits(b) << 1);
 }
 #endif /* XG_SIM_MATH_C */
 /* sim/video.c -- the video instructions: parts of registers as small integers, saturated, then merged or combined with
@@ -7766,8 +7727,8 @@ XG_FN uint64_t xg_sim_half_bent(float x, uint32_t imm) {
     const double exact = !ex2                        ? xg_sim_tanh_wide(x)
                          : x > -160.0f && x < 128.0f ? xg_sim_exp2_wide(x)
                                                      : (double)xg_sim_ex2(x);
-    const double bent = xg_sim_farthest(exact, which, (xg_sim_approx)(imm >> XG_SIM_H_BENT), xg_sim_bits_f32(x) >> 13);
-    return xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(bent), XG_SIM_IS_F64), brain ? XG_SIM_IS_BF16 : XG_SIM_IS_F16,
+    const double bent = xg_sim_farthest(exact, which, (xg_sim_approx)(imm >> XG_SIM_H_BENT), xg_f32_bits(x) >> 13);
+    return xg_sim_pack(xg_sim_unpack(xg_f64_bits(bent), XG_SIM_IS_F64), brain ? XG_SIM_IS_BF16 : XG_SIM_IS_F16,
         bent > exact ? XG_SIM_RM : XG_SIM_RP, false);
 }
 XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
@@ -7785,13 +7746,13 @@ XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
     case XG_SIM_H_FMA: r = xg_sim_soft_fma(f, a, b, c, XG_SIM_RN); break;
     case XG_SIM_H_EX2:
     case XG_SIM_H_TANH: {
-        float x = xg_sim_f32_bits((uint32_t)xg_sim_pack(xg_sim_unpack(a, f), XG_SIM_IS_F32, XG_SIM_RN, false));
+        float x = xg_f32_of_bits((uint32_t)xg_sim_pack(xg_sim_unpack(a, f), XG_SIM_IS_F32, XG_SIM_RN, false));
         if (imm >> XG_SIM_H_BENT && x - x == 0 && x != 0) {
             r = xg_sim_half_bent(x, imm);
             break;
         }
         x = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2 ? xg_sim_ex2(x) : xg_sim_tanh(x);
-        r = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f32(x), XG_SIM_IS_F32), f, XG_SIM_RN, false);
+        r = xg_sim_pack(xg_sim_unpack(xg_f32_bits(x), XG_SIM_IS_F32), f, XG_SIM_RN, false);
         break;
     }
     default: r = xg_sim_half_minmax(a, b, imm);
@@ -7826,8 +7787,8 @@ XG_FN int32_t xg_sim_half_compare(uint32_t a, uint32_t b, uint32_t imm) {
         a = xg_sim_half_flush(a);
         b = xg_sim_half_flush(b);
     }
-    x = xg_sim_f32_bits(imm & 16 ? a << 16 : xg_sim_f16_to_f32(a));
-    y = xg_sim_f32_bits(imm & 16 ? b << 16 : xg_sim_f16_to_f32(b));
+    x = xg_f32_of_bits(imm & 16 ? a << 16 : xg_sim_f16_to_f32(a));
+    y = xg_f32_of_bits(imm & 16 ? b << 16 : xg_sim_f16_to_f32(b));
     nan = x != x || y != y;
     switch (imm & 7) {
     case 0: r = x == y; break;
@@ -7934,7 +7895,7 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S2(bentdiv_f32, f32, f32, f32, r = xg_sim_bent_div(a, b, imm)) \
     S1(rcpcoarse_f64, f64, f64, r = xg_sim_coarse_rcp(a)) \
     S1(rsqrtcoarse_f64, f64, f64, r = xg_sim_coarse_rsqrt(a)) \
-    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
+    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_f64_of_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) \
     S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
     S2(div_u16, u16, u16, u16, r = (uint16_t)xg_sim_div_u(a, b)) \
@@ -11928,20 +11889,32 @@ XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
     in->b = descriptor_b;
     in->c = scale;
 }
+/* wgmma.fence, .commit_group and .wait_group. imm: which; imm2: how many groups may go on. */
+enum {
+    XG_SIM_WG_FENCE,
+    XG_SIM_WG_COMMIT,
+    XG_SIM_WG_WAIT
+};
 XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    uint32_t what = XG_SIM_WG_WAIT, left = 0;
+    xg_sim_ins *in;
     (void)arg;
     if (xg_sim_take(s, "mma_async")) {
         xg_sim_wgmma_mma(p, s);
         return;
     }
-    if (xg_sim_form(s, "fence|commit_group sync aligned"))
+    if (xg_sim_form(s, "fence|commit_group sync aligned")) {
         xg_sim_operands(p, s, 0, 0);
-    else if (xg_sim_form(s, "wait_group sync aligned")) {
+        what = xg_sim_has(s, "fence") ? XG_SIM_WG_FENCE : XG_SIM_WG_COMMIT;
+    } else if (xg_sim_form(s, "wait_group sync aligned")) {
         xg_sim_operands(p, s, 1, 1);
-        xg_sim_literal(p, s, 0, 7);
+        left = xg_sim_literal(p, s, 0, 7);
     } else
         xg_sim_no_form(p, s);
-    xg_sim_put(p, s, XG_SIM_K_TILE)->op = XG_SIM_T_WGSYNC;
+    in = xg_sim_put(p, s, XG_SIM_K_TILE);
+    in->op = XG_SIM_T_WGSYNC;
+    in->imm = what;
+    in->imm2 = left;
 }
 
 #endif /* XG_SIM_DECODE_MATRIX_C */
@@ -13055,16 +13028,16 @@ XG_FN void xg_sim_edges(xg_sim_asm *p, xg_sim_graph *g) {
 /* ---- operands ---- */
 
 /* How many of a record's list are sources; the rest are destinations. */
-XG_FN uint32_t xg_sim_list_sources(const xg_sim_asm *p, const xg_sim_ins *in) {
+XG_FN uint32_t xg_sim_list_sources(const xg_sim_ins *in, const xg_sim_callsite *sites, const xg_sim_copy *copies) {
     if (in->kind == XG_SIM_K_ST) return in->n;
     if (in->kind == XG_SIM_K_ATOM) return in->d2bytes;
     if (in->kind == XG_SIM_K_ASYNC || in->kind == XG_SIM_K_WAIT || in->kind == XG_SIM_K_TILE ||
         in->kind == XG_SIM_K_TENSOR)
         return in->n - in->d2bytes;
     if (in->kind == XG_SIM_K_CALL) {
-        const xg_sim_callsite *s = &p->sites.p[in->imm];
+        const xg_sim_callsite *s = &sites[in->imm];
         uint32_t i, n = 0;
-        for (i = 0; i < s->n_args; i++) n += p->copies.p[s->first_arg + i].reg;
+        for (i = 0; i < s->n_args; i++) n += copies[s->first_arg + i].reg;
         return n;
     }
     return 0;
@@ -13099,7 +13072,7 @@ XG_FN void xg_sim_touch_add(xg_sim_asm *p, xg_sim_touches *t, uint32_t code, uin
 /* Sources first, then destinations. */
 XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) {
     const xg_sim_ins *in = &p->code.p[record];
-    uint32_t sources = xg_sim_list_sources(p, in), k, n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
+    uint32_t sources = xg_sim_list_sources(in, p->sites.p, p->copies.p), k, n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
     uint8_t write = in->flags & XG_SIM_GUARDED ? 1 : 2;
     xg_sim_touch_add(p, t, in->guard, record, 0);
     xg_sim_touch_add(p, t, in->c, record, 0); /* of a copy: what selp chooses by */
@@ -13448,6 +13421,10 @@ XG_FN void xg_sim_meets(xg_sim_asm *p, xg_sim_graph *g) {
 
 /* ---- registers to slots ---- */
 
+enum {
+    XG_SIM_NO_SLOT = 128 /* bytes at a frame's start that no register has: unused operands point there */
+};
+
 XG_FN void xg_sim_mention(xg_sim_asm *p, uint32_t code, uint32_t at, uint32_t block, bool full_write) {
     xg_sim_vreg *v;
     if (code == XG_SIM_NOREG || code & 1) return;
@@ -13464,7 +13441,7 @@ XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
     uint32_t begin = p->f->begin, i, k;
     for (i = begin; i < p->code.n; i++) {
         const xg_sim_ins *in = &p->code.p[i];
-        uint32_t block = g->of[i - begin], sources = xg_sim_list_sources(p, in);
+        uint32_t block = g->of[i - begin], sources = xg_sim_list_sources(in, p->sites.p, p->copies.p);
         bool full = !(in->flags & XG_SIM_GUARDED);
         xg_sim_mention(p, in->guard, i, block, false);
         xg_sim_mention(p, in->a, i, block, false);
@@ -13530,7 +13507,7 @@ XG_FN void xg_sim_widen(xg_sim_asm *p) {
 }
 
 XG_FN void xg_sim_slots(xg_sim_asm *p) {
-    uint32_t begin = p->f->begin, n = p->code.n - begin, i, c, frame = 0;
+    uint32_t begin = p->f->begin, n = p->code.n - begin, i, c, frame = XG_SIM_NO_SLOT;
     uint32_t *starts = XG_NEW_N(&p->scratch, uint32_t, n), *ends = XG_NEW_N(&p->scratch, uint32_t, n), *next_start,
              *next_end, *free_list[4], free_n[4] = {0, 0, 0, 0};
     next_start = XG_NEW_N(&p->scratch, uint32_t, p->vregs.n + 1);
@@ -13573,7 +13550,7 @@ XG_FN void xg_sim_slots(xg_sim_asm *p) {
             free_list[c][free_n[c]++] = v->slot;
         }
     }
-    p->f->frame = (frame + 1023) / 512 * 512; /* never empty: unused operands point at its start */
+    p->f->frame = (frame + 1023) / 512 * 512;
 }
 
 /* ---- rewriting ---- */
@@ -16223,9 +16200,7 @@ XG_FN void xg_sim_exec_param(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
  * - Levels of memory: a first cache of each block (lines of 128 bytes with four sectors each, least recently used goes,
  *   stores write through), whose misses go to the second cache; a bit for each sector of device memory says what was
  *   read and written at all, which is what device memory gives and takes.
- * - The time of a block that is alone: each warp has a clock and, by register slot, the clock at which it is ready. An
- *   instruction begins when its operands are; a load is ready after the latency of the level that has its sectors; a
- *   barrier sets all clocks to the latest. Of a few blocks only, spread over the grid.
+ * - The time of a block that is alone: clocks.c.
  *
  * A traced launch runs its memory accesses by the long way, so it is slower; others do not notice. */
 #ifndef XG_SIM_TRACE_C
@@ -16235,10 +16210,11 @@ enum {
     XG_SIM_TRACE_LINE_BYTES = 128,
     XG_SIM_TRACE_SECTOR_BYTES = 32,
     XG_SIM_TRACE_SLOT_BYTES = 64,   /* of the smallest register */
-    XG_SIM_TRACE_COPY_WORDS = 10,   /* of a warp: xg_sim_trace_copy */
     XG_SIM_TRACE_WAYS = 4,          /* lines of a set of the modelled first cache */
     XG_SIM_TRACE_LINES_MOST = 2048, /* 256 KiB */
     XG_SIM_TRACE_BLOCKS = 8,        /* whose clocks are kept */
+    XG_SIM_TRACE_GROUPS = 8,        /* of asynchronous work that are remembered */
+    XG_SIM_TRACE_EVENTS = 64,       /* memory barriers that are remembered */
     XG_SIM_TRACE_LINE_TENTHS = 34, /* lines that one access reaches in ten clocks (gpu-benches, strides on H200: 3.4) */
     XG_SIM_TRACE_ALU_CLOCKS = 4,   /* from a result to its first use (accel-sim on Volta: 4.1; all since) */
     XG_SIM_TRACE_SPECIAL_CLOCKS =
@@ -16277,26 +16253,42 @@ typedef struct xg_sim_price {
     uint8_t pipe;     /* an xg_cost_pipe; XG_PIPE_COUNT: none */
     uint8_t weight;   /* warp instructions */
     uint16_t latency; /* clocks */
+    uint16_t full;    /* the instruction's latency, of which a record may have nothing */
     uint8_t tensor;   /* an xg_cost_tensor, where there are macs */
     bool wide;        /* the matrix units read shared memory: wgmma, tcgen05 */
     uint32_t macs;    /* multiply-adds of a warp instruction */
+    uint32_t clocks;  /* that a scheduler's matrix unit takes for them */
+    uint32_t feed;    /* quarters of passes of shared memory that it reads for them */
 } xg_sim_price;
 
 typedef struct xg_sim_line {
     uint64_t tag;
     uint32_t used, sectors;
 } xg_sim_line;
+/* Asynchronous work of a warp in groups: when that of the group under way is done, how many groups were closed, and
+ * when they and all before them were done. */
+typedef struct xg_sim_groups_done {
+    uint32_t now, n, at[XG_SIM_TRACE_GROUPS];
+} xg_sim_groups_done;
+typedef struct xg_sim_warp_clock {
+    uint32_t now, unit; /* the warp's clock; when its matrix unit is free */
+    xg_sim_groups_done copies, bulk, tiles;
+} xg_sim_warp_clock;
+typedef struct xg_sim_event_clock {
+    const char *bar; /* a memory barrier */
+    uint32_t ready;  /* when the last of what it waits for was there */
+} xg_sim_event_clock;
 typedef struct xg_sim_tracer { /* a worker's part */
     xg_sim_line *lines;
-    uint32_t *ready; /* by warp and slot of 128 bytes: clocks; NULL: none are kept of this block */
-    uint32_t *clock; /* by warp; then, by warp, when its last copy has come */
-    uint32_t *copies;
-    uint32_t tick, opened; /* opened: when the last barrier was */
-    uint64_t l1_tenths, l2_sectors;
+    uint32_t *ready;          /* by warp and slot: clocks; NULL: none are kept of this block */
+    xg_sim_warp_clock *warps; /* then what ready points to */
+    xg_sim_event_clock events[XG_SIM_TRACE_EVENTS];
+    uint32_t tick, opened, umma; /* when the last barrier was; when tcgen05 has no more to do */
+    uint64_t l1_tenths, l2_sectors, passes;
     uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
-    uint64_t warp_clocks, warp_issued, sampled; /* of the blocks whose clocks were kept */
-    uint32_t level;                             /* latency of the access under way */
-    uint64_t began;                             /* warp instructions before the block */
+    uint64_t warp_clocks, warp_issued, warp_tensor, sampled; /* of the blocks whose clocks were kept */
+    uint32_t level;                                          /* latency of the access under way */
+    uint64_t began, tensor; /* warp instructions before the block; clocks of its matrix units */
 } xg_sim_tracer;
 typedef struct xg_sim_map {
     uint64_t base, bytes;
@@ -16443,6 +16435,31 @@ XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t s
     }
 }
 
+/* The matrix unit's part of a record: how long it takes, and what it reads of shared memory. */
+XG_FN void xg_sim_trace_price_unit(const xg_device *d, const xg_sim_ins *in, xg_sim_price *p) {
+    int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)p->tensor), schedulers = 4;
+    int64_t permille = p->wide ? 1000 : XG_MAX(d->mma_permille, (int64_t)1);
+    xg_sim_tile x;
+    p->clocks = (uint32_t)(xg_cost_scale((int64_t)p->macs * schedulers, 1000, permille) / rate);
+    if (in->kind != XG_SIM_K_TILE || (in->op & 255) != XG_SIM_T_WGMMA) return;
+    x = xg_sim_tile_of(in); /* each of the four warps has a quarter of it */
+    p->feed = (x.n + (x.flags & XG_SIM_TF_AREG ? 0 : x.m)) * x.k * xg_sim_elems[x.a].bits / 8 / XG_SIM_TRACE_LINE_BYTES;
+}
+/* What a record costs: its instruction's first record issues, the last one has the latency, and so has each that is no
+ * arithmetic: what comes before it makes its address. */
+XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, uint32_t i) {
+    const xg_sim_ins *in = &m->code[i], *next = i + 1 < m->n_code ? in + 1 : NULL;
+    xg_sim_price *p = &t->prices[i];
+    bool last = !next || next->flags & XG_SIM_FIRST || next->at != in->at || next->kind == XG_SIM_K_JOIN;
+    if (in->flags & XG_SIM_FIRST) {
+        xg_sim_trace_price(m->src, t->device, in->at, m->classes[i], p);
+        p->full = p->latency;
+    } else if (i && in->kind != XG_SIM_K_JOIN && in[-1].at == in->at)
+        p->full = p[-1].full;
+    p->latency = (uint16_t)(last || in->kind != XG_SIM_K_ALU ? p->full : 0);
+    if (p->macs) xg_sim_trace_price_unit(t->device, in, p);
+}
+
 /* ---- making ---- */
 
 XG_SIM_FN void xg_sim_trace_free(xg_sim_trace *t) {
@@ -16475,7 +16492,7 @@ XG_FN bool xg_sim_trace_make_maps(xg_sim_trace *t, const xg_sim_memory *m) {
     return true;
 }
 XG_FN bool xg_sim_trace_make_tracers(xg_sim_trace *t, const xg_sim_launch *l) {
-    uint64_t each = (uint64_t)l->warps * (t->slots + 1 + XG_SIM_TRACE_COPY_WORDS) * 4,
+    uint64_t each = (uint64_t)l->warps * (t->slots * 4 + sizeof(xg_sim_warp_clock)),
              lines = (uint64_t)t->lines * sizeof(xg_sim_line);
     char *more = (char *)xg_sim_trace_alloc(t, 3, t->n_tracers * (each + lines + sizeof *t->tracers));
     uint32_t k;
@@ -16484,8 +16501,7 @@ XG_FN bool xg_sim_trace_make_tracers(xg_sim_trace *t, const xg_sim_launch *l) {
     more += t->n_tracers * sizeof *t->tracers;
     for (k = 0; k < t->n_tracers; k++) {
         t->tracers[k].lines = (xg_sim_line *)(void *)more;
-        t->tracers[k].clock = (uint32_t *)(void *)(more + lines);
-        t->tracers[k].copies = t->tracers[k].clock + l->warps;
+        t->tracers[k].warps = (xg_sim_warp_clock *)(void *)(more + lines);
         more += lines + each;
     }
     return true;
@@ -16519,8 +16535,7 @@ XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, cons
         xg_sim_trace_free(t);
         return NULL;
     }
-    for (i = 0; i < m->n_code; i++)
-        if (m->code[i].flags & XG_SIM_FIRST) xg_sim_trace_price(m->src, d, m->code[i].at, m->classes[i], &t->prices[i]);
+    for (i = 0; i < m->n_code; i++) xg_sim_trace_price_record(t, m, i);
     return t;
 }
 
@@ -16621,116 +16636,12 @@ XG_FN void xg_sim_trace_access(
     w->tracer->l1_tenths += XG_MAX((uint64_t)sectors.n * XG_SIM_TRACE_SECTOR_BYTES * 10 / XG_SIM_TRACE_LINE_BYTES,
         (uint64_t)lines.n * 100 / XG_SIM_TRACE_LINE_TENTHS);
 }
-XG_FN void xg_sim_trace_bytes(xg_sim_worker *w, const char *at, uint64_t bytes, bool write) { /* of a bulk copy */
-    uint64_t from = (uint64_t)(uintptr_t)at / XG_SIM_TRACE_SECTOR_BYTES,
-             last = ((uint64_t)(uintptr_t)at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
+XG_FN void xg_sim_trace_bytes(xg_sim_worker *w, uint64_t at, uint64_t bytes, bool write) { /* of a bulk copy */
+    uint64_t from = at / XG_SIM_TRACE_SECTOR_BYTES, last = (at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
+    w->tracer->passes += (bytes + XG_SIM_TRACE_LINE_BYTES - 1) / XG_SIM_TRACE_LINE_BYTES;
     for (; bytes && from <= last; from++) xg_sim_trace_sector(w, from * XG_SIM_TRACE_SECTOR_BYTES, write, false);
 }
 
-/* ---- clocks ---- */
-
-XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
-    xg_sim_tracer *r = w->tracer;
-    xg_sim_trace *t = w->l->trace;
-    memset(r->lines, 0, (size_t)t->lines * sizeof *r->lines);
-    r->tick = 0;
-    r->began = w->stats.warp_instructions;
-    r->ready =
-        w->block % t->every == t->every / 2 ? r->clock + (1 + XG_SIM_TRACE_COPY_WORDS) * (size_t)w->l->warps : NULL;
-    if (r->ready) memset(r->clock, 0, (size_t)w->l->warps * (t->slots + 1 + XG_SIM_TRACE_COPY_WORDS) * 4);
-}
-XG_FN void xg_sim_trace_block_end(xg_sim_worker *w) {
-    xg_sim_tracer *r = w->tracer;
-    uint32_t k, most = 0;
-    if (!r->ready) return;
-    for (k = 0; k < w->l->warps; k++) most = XG_MAX(most, r->clock[k]);
-    r->warp_clocks += most;
-    r->warp_issued += (w->stats.warp_instructions - r->began) / XG_MAX(w->l->warps, 1u);
-    r->sampled++;
-}
-XG_FN uint32_t *xg_sim_trace_slot(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code) {
-    xg_sim_trace *t = w->l->trace;
-    uint32_t slot =
-        (uint32_t)((size_t)(v->regs - w->regs) - (size_t)v->id * w->l->stack_bytes + code) / XG_SIM_TRACE_SLOT_BYTES;
-    if (code == XG_SIM_NOREG || code & 1 || slot >= t->slots) return NULL;
-    return w->tracer->ready + (size_t)v->id * t->slots + slot;
-}
-XG_FN uint32_t xg_sim_trace_after(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
-    const uint32_t *s = xg_sim_trace_slot(w, v, code);
-    return s ? XG_MAX(clock, *s) : clock;
-}
-XG_FN void xg_sim_trace_sets(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
-    uint32_t *s = xg_sim_trace_slot(w, v, code);
-    if (s) *s = clock;
-}
-XG_FN uint32_t xg_sim_trace_sources(const xg_sim_worker *w, const xg_sim_ins *in) { /* of the list; graph.c */
-    (void)w;
-    switch (in->kind) {
-    case XG_SIM_K_ST: return in->n;
-    case XG_SIM_K_ATOM: return in->d2bytes;
-    case XG_SIM_K_ASYNC:
-    case XG_SIM_K_WAIT:
-    case XG_SIM_K_TILE: return in->n - in->d2bytes;
-    case XG_SIM_K_CALL: return in->n;
-    default: return 0;
-    }
-}
-/* A warp's asynchronous copies: when those of the group under way are there, how many groups there were, and when the
- * last eight were there. */
-XG_FN void xg_sim_trace_copy(uint32_t *c, const xg_sim_ins *in, uint32_t ready, uint32_t *clock) {
-    enum {
-        RING = XG_SIM_TRACE_COPY_WORDS - 2,
-        ALL = 4,
-        BULK = 3
-    }; /* decode_async.c: of imm */
-    uint32_t left = in->imm == ALL ? 0 : in->imm2;
-    if (in->kind == XG_SIM_K_CPASYNC)
-        c[0] = XG_MAX(c[0], ready);
-    else if (in->imm & BULK)
-        return;
-    else if (in->op == XG_SIM_Y_COMMIT) {
-        c[2 + c[1]++ % RING] = c[0];
-        c[0] = 0;
-    } else if (in->op == XG_SIM_Y_GROUPS && c[1] > left)
-        *clock = XG_MAX(*clock, c[2 + (c[1] - 1 - left) % RING]);
-}
-/* A barrier opens: its last warp has come. */
-XG_FN void xg_sim_trace_open(xg_sim_worker *w) {
-    xg_sim_tracer *r = w->tracer;
-    uint32_t k, last = 0;
-    if (!r->ready) return;
-    for (k = 0; k < w->l->warps; k++)
-        if (w->warps[k].state == XG_SIM_AT_BARRIER || w->warps[k].released) last = XG_MAX(last, r->clock[k]);
-    r->opened = last + XG_SIM_TRACE_BARRIER_CLOCKS;
-}
-/* A record has been executed for this warp: its clock, and when its results are ready. */
-XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
-    xg_sim_tracer *r = w->tracer;
-    const xg_sim_price *p = &w->l->trace->prices[in - w->m->code];
-    uint32_t sources, n, k, at, ready;
-    if (!r->ready) return;
-    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; who only arrives does not wait */
-        if (in->op != XG_SIM_BAR_ARRIVE) r->clock[v->id] = XG_MAX(r->clock[v->id], r->opened);
-        return;
-    }
-    n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
-    sources = XG_MIN(xg_sim_trace_sources(w, in), n);
-    at = r->clock[v->id] + (in->flags & XG_SIM_FIRST ? p->weight : 0);
-    if (in->flags & XG_SIM_GUARDED) at = xg_sim_trace_after(w, v, in->guard, at);
-    at = xg_sim_trace_after(w, v, in->a, at);
-    at = xg_sim_trace_after(w, v, in->b, at);
-    at = xg_sim_trace_after(w, v, in->c, at);
-    at = xg_sim_trace_after(w, v, in->e, at);
-    for (k = 0; k < sources; k++) at = xg_sim_trace_after(w, v, w->m->list[in->list + k], at);
-    r->clock[v->id] = at;
-    ready = at + (in->flags & XG_SIM_FIRST ? p->latency : 0);
-    if (r->level) ready = at + r->level;
-    if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC)
-        xg_sim_trace_copy(&r->copies[(size_t)v->id * XG_SIM_TRACE_COPY_WORDS], in, ready, &r->clock[v->id]);
-    for (k = sources; k < n; k++) xg_sim_trace_sets(w, v, w->m->list[in->list + k], ready);
-    xg_sim_trace_sets(w, v, in->d, ready);
-    xg_sim_trace_sets(w, v, in->d2, ready);
-}
 /* ---- the sum ---- */
 
 /* What record i ran, when a worker's records are counted. */
@@ -16739,6 +16650,7 @@ XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t i, uint64_t ran) {
     xg_sim_tracer *r = w->tracer;
     r->issued += ran * p->weight;
     if (p->pipe < XG_PIPE_COUNT) r->pipes[p->pipe] += ran * p->weight;
+    r->passes += ran * p->feed / 4;
     if (p->macs) *(p->wide ? &r->macs[p->tensor] : &r->warp_macs[p->tensor]) += ran * p->macs;
 }
 XG_FN int64_t xg_sim_trace_marked(const uint32_t *bits, uint64_t sectors) {
@@ -16761,7 +16673,8 @@ XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
 XG_SIM_FN void xg_sim_trace_counts(
     const xg_sim_trace *t, const xg_sim_launch *l, const xg_sim_stats *s, xg_cost_counts *out) {
     uint32_t k, j;
-    int64_t clocks = 0, issued = 0, sampled = 0, blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    int64_t clocks = 0, issued = 0, tensor = 0, passes = 0, sampled = 0,
+            blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
     memset(out, 0, sizeof *out);
     out->blocks = blocks;
     out->threads = l->threads;
@@ -16779,13 +16692,16 @@ XG_SIM_FN void xg_sim_trace_counts(
         }
         clocks += (int64_t)r->warp_clocks;
         issued += (int64_t)r->warp_issued;
+        tensor += (int64_t)r->warp_tensor;
+        passes += (int64_t)r->passes;
         sampled += (int64_t)r->sampled;
     }
     /* shuffles go through the data path of shared memory, one pass each (quack) */
-    out->shared_passes = (int64_t)(s->shared_transactions + s->class_warps[XLAGPU_CLASS_WARP]);
+    out->shared_passes = (int64_t)(s->shared_transactions + s->class_warps[XLAGPU_CLASS_WARP]) + passes;
     out->barriers = (int64_t)s->barriers / XG_MAX(blocks, (int64_t)1);
     out->warp_clocks = clocks / XG_MAX(sampled, (int64_t)1);
     out->warp_issued = issued / XG_MAX(sampled, (int64_t)1);
+    out->warp_tensor = tensor / XG_MAX(sampled, (int64_t)1);
     for (k = 0; k < t->n_maps; k++) {
         uint64_t sectors = t->maps[k].bytes / XG_SIM_TRACE_SECTOR_BYTES;
         out->read_bytes += xg_sim_trace_marked(t->maps[k].read, sectors) * XG_SIM_TRACE_SECTOR_BYTES;
@@ -16794,6 +16710,207 @@ XG_SIM_FN void xg_sim_trace_counts(
 }
 
 #endif /* XG_SIM_TRACE_C */
+/* sim/clocks.c -- the time of a block that is alone, for the model of time (cost/time.c), of a few blocks of a traced
+ * launch.
+ *
+ * Each warp has a clock and, by register slot, the clock at which it is ready. An instruction begins when its operands
+ * are there and, where it multiplies tiles, the matrix unit of the warp's scheduler is free; a load is ready after the
+ * latency of the level that has its sectors. Copies and wgmma go on beside the warp: a wait for their groups sets its
+ * clock, and a wait at a memory barrier sets it to the last arrival and the last bytes there. A barrier sets all clocks
+ * to the latest. */
+#ifndef XG_SIM_CLOCKS_C
+#define XG_SIM_CLOCKS_C
+
+enum {
+    XG_SIM_TRACE_BULK_CLOCKS = 104, /* of a bulk copy beyond the latency of its level (HPMLL, H800: TMA loads) */
+    XG_SIM_TRACE_UNIT_CLOCKS = 20   /* from a matrix unit's last clock for an instruction to its result (wgmma: ~20) */
+};
+
+XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
+    xg_sim_tracer *r = w->tracer;
+    xg_sim_trace *t = w->l->trace;
+    size_t warps = w->l->warps;
+    memset(r->lines, 0, (size_t)t->lines * sizeof *r->lines);
+    memset(r->events, 0, sizeof r->events);
+    r->tick = 0;
+    r->opened = r->umma = 0;
+    r->began = w->stats.warp_instructions;
+    r->ready = w->block % t->every == t->every / 2 ? (uint32_t *)(void *)(r->warps + warps) : NULL;
+    if (r->ready) memset(r->warps, 0, warps * (sizeof *r->warps + (size_t)t->slots * 4));
+}
+XG_FN void xg_sim_trace_block_end(xg_sim_worker *w) {
+    xg_sim_tracer *r = w->tracer;
+    uint32_t k, most = 0;
+    if (!r->ready) return;
+    for (k = 0; k < w->l->warps; k++) most = XG_MAX(most, r->warps[k].now);
+    r->warp_clocks += most;
+    r->warp_issued += (w->stats.warp_instructions - r->began) / XG_MAX(w->l->warps, 1u);
+    r->warp_tensor += r->tensor / XG_MAX(w->l->warps, 1u);
+    r->tensor = 0;
+    r->sampled++;
+}
+
+/* ---- registers ---- */
+
+XG_FN uint32_t *xg_sim_trace_slot(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code) {
+    xg_sim_trace *t = w->l->trace;
+    uint32_t slot =
+        (uint32_t)((size_t)(v->regs - w->regs) - (size_t)v->id * w->l->stack_bytes + code) / XG_SIM_TRACE_SLOT_BYTES;
+    if (!code || code & 1 || slot >= t->slots) return NULL; /* not there; a constant */
+    return w->tracer->ready + (size_t)v->id * t->slots + slot;
+}
+XG_FN uint32_t xg_sim_trace_after(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
+    const uint32_t *s = xg_sim_trace_slot(w, v, code);
+    return s ? XG_MAX(clock, *s) : clock;
+}
+XG_FN void xg_sim_trace_sets(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
+    uint32_t *s = xg_sim_trace_slot(w, v, code);
+    if (s) *s = clock;
+}
+/* When all operands are there. The accumulators of wgmma stay in the unit from one to the next. */
+XG_FN uint32_t xg_sim_trace_operands(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t clock) {
+    uint32_t sources = xg_sim_list_sources(in, w->m->sites, w->m->copies), k;
+    if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA) sources -= in->d2bytes;
+    if (in->flags & XG_SIM_GUARDED) clock = xg_sim_trace_after(w, v, in->guard, clock);
+    clock = xg_sim_trace_after(w, v, in->a, clock);
+    clock = xg_sim_trace_after(w, v, in->b, clock);
+    clock = xg_sim_trace_after(w, v, in->c, clock);
+    clock = xg_sim_trace_after(w, v, in->e, clock);
+    for (k = 0; k < sources; k++) clock = xg_sim_trace_after(w, v, w->m->list[in->list + k], clock);
+    return clock;
+}
+XG_FN void xg_sim_trace_results(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t ready) {
+    uint32_t sources = xg_sim_list_sources(in, w->m->sites, w->m->copies), k;
+    if (in->kind != XG_SIM_K_BRX)
+        for (k = sources; k < in->n; k++) xg_sim_trace_sets(w, v, w->m->list[in->list + k], ready);
+    xg_sim_trace_sets(w, v, in->d, ready);
+    xg_sim_trace_sets(w, v, in->d2, ready);
+}
+
+/* ---- groups ---- */
+
+XG_FN void xg_sim_trace_add(xg_sim_groups_done *g, uint32_t ready) { g->now = XG_MAX(g->now, ready); }
+XG_FN void xg_sim_trace_close(xg_sim_groups_done *g) { g->at[g->n++ % XG_SIM_TRACE_GROUPS] = g->now; }
+/* All but the last `left` groups are done. */
+XG_FN uint32_t xg_sim_trace_done(const xg_sim_groups_done *g, uint32_t left, uint32_t clock) {
+    if (left >= g->n || left >= XG_SIM_TRACE_GROUPS) return clock;
+    return XG_MAX(clock, g->at[(g->n - 1 - left) % XG_SIM_TRACE_GROUPS]);
+}
+/* cp.async and bulk groups. */
+XG_FN void xg_sim_trace_copy(xg_sim_warp_clock *c, const xg_sim_ins *in, uint32_t ready) {
+    enum {
+        ALL = 4,
+        BULK = 3
+    }; /* decode_async.c: of imm */
+    xg_sim_groups_done *g = in->kind == XG_SIM_K_ASYNC && in->imm & BULK ? &c->bulk : &c->copies;
+    if (in->kind == XG_SIM_K_CPASYNC)
+        xg_sim_trace_add(&c->copies, ready);
+    else if (in->op == XG_SIM_Y_BULK || in->op == XG_SIM_Y_TENSOR)
+        xg_sim_trace_add(&c->bulk, ready + XG_SIM_TRACE_BULK_CLOCKS);
+    else if (in->op == XG_SIM_Y_COMMIT)
+        xg_sim_trace_close(g);
+    else if (in->op == XG_SIM_Y_GROUPS && in->imm & ALL)
+        c->now = XG_MAX(c->now, g->now);
+    else if (in->op == XG_SIM_Y_GROUPS)
+        c->now = xg_sim_trace_done(g, in->imm2, c->now);
+}
+/* Tiles: the unit is busy for a while; a warp waits for it with mma, and for the groups of wgmma. When it is done. */
+XG_FN uint32_t xg_sim_trace_tile(xg_sim_worker *w, xg_sim_warp_clock *c, const xg_sim_ins *in, const xg_sim_price *p) {
+    uint32_t begin = XG_MAX(c->now, c->unit), done;
+    if (in->kind == XG_SIM_K_TILE && in->op == XG_SIM_T_WGSYNC) {
+        if (in->imm == XG_SIM_WG_COMMIT) xg_sim_trace_close(&c->tiles);
+        if (in->imm == XG_SIM_WG_WAIT) c->now = xg_sim_trace_done(&c->tiles, in->imm2, c->now);
+        return c->now;
+    }
+    c->unit = begin + p->clocks;
+    w->tracer->tensor += p->clocks;
+    done = XG_MAX(begin + p->latency, c->unit + XG_SIM_TRACE_UNIT_CLOCKS);
+    if (!p->wide) {
+        c->now = begin;
+        return done;
+    }
+    xg_sim_trace_add(&c->tiles, done);
+    return c->now;
+}
+
+/* ---- barriers ---- */
+
+/* A barrier opens: its last warp has come. */
+XG_FN void xg_sim_trace_open(xg_sim_worker *w) {
+    xg_sim_tracer *r = w->tracer;
+    uint32_t k, last = 0;
+    if (!r->ready) return;
+    for (k = 0; k < w->l->warps; k++)
+        if (w->warps[k].state == XG_SIM_AT_BARRIER || w->warps[k].released) last = XG_MAX(last, r->warps[k].now);
+    r->opened = last + XG_SIM_TRACE_BARRIER_CLOCKS;
+}
+XG_FN xg_sim_event_clock *xg_sim_trace_event(xg_sim_tracer *r, const char *bar) {
+    return &r->events[(uintptr_t)bar / 8 % XG_SIM_TRACE_EVENTS];
+}
+/* What a memory barrier waits for comes `later` clocks after the warp's, and the latency of what it has touched. `of`:
+ * the block whose barrier it is. */
+XG_FN void xg_sim_trace_arrives(
+    xg_sim_worker *w, const xg_sim_warp *v, xg_sim_worker *of, const char *bar, uint32_t later) {
+    xg_sim_tracer *r = w->tracer;
+    xg_sim_event_clock *e = xg_sim_trace_event(of->tracer, bar);
+    uint32_t ready;
+    if (!r->ready) return;
+    ready = r->warps[v->id].now + r->level + later;
+    if (e->bar != bar) e->ready = 0;
+    e->bar = bar;
+    e->ready = XG_MAX(e->ready, ready);
+}
+/* Until the warp's copies are there. */
+XG_FN uint32_t xg_sim_trace_copies_left(const xg_sim_worker *w, const xg_sim_warp *v) {
+    const xg_sim_warp_clock *c = &w->tracer->warps[v->id];
+    return w->tracer->ready && c->copies.now > c->now ? c->copies.now - c->now : 0;
+}
+XG_FN void xg_sim_trace_awaits(xg_sim_worker *w, const xg_sim_warp *v, const char *bar) {
+    xg_sim_tracer *r = w->tracer;
+    const xg_sim_event_clock *e = xg_sim_trace_event(r, bar);
+    if (r->ready && e->bar == bar) r->warps[v->id].now = XG_MAX(r->warps[v->id].now, e->ready);
+}
+
+/* A multiplication of tcgen05, all units of the multiprocessor at once; `pair`: of two multiprocessors. */
+XG_FN void xg_sim_trace_umma(xg_sim_worker *w, const xg_sim_warp *v, uint8_t type, uint64_t macs, bool pair) {
+    xg_sim_tracer *r = w->tracer;
+    uint32_t clocks =
+        (uint32_t)((int64_t)macs / (pair ? 2 : 1) / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
+    r->macs[type] += macs;
+    if (!r->ready) return;
+    r->umma = XG_MAX(r->umma, r->warps[v->id].now) + clocks;
+    r->tensor += (uint64_t)clocks * w->l->warps; /* each warp's chain may contain it */
+}
+/* A commit: the memory barrier hears of all that has been issued. */
+XG_FN void xg_sim_trace_commits(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_worker *of, const char *bar) {
+    const xg_sim_tracer *r = w->tracer;
+    uint32_t now = r->ready ? r->warps[v->id].now : 0;
+    xg_sim_trace_arrives(w, v, of, bar, r->umma > now ? r->umma - now + XG_SIM_TRACE_UNIT_CLOCKS : 0);
+}
+
+/* ---- a step ---- */
+
+/* A record has been executed for this warp: its clock, and when its results are ready. */
+XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
+    xg_sim_tracer *r = w->tracer;
+    const xg_sim_price *p = &w->l->trace->prices[in - w->m->code];
+    xg_sim_warp_clock *c = &r->warps[v->id];
+    uint32_t at, ready;
+    if (!r->ready) return;
+    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; who only arrives does not wait */
+        if (in->op != XG_SIM_BAR_ARRIVE) c->now = XG_MAX(c->now, r->opened);
+        return;
+    }
+    at = xg_sim_trace_operands(w, v, in, c->now + p->weight);
+    ready = at + (r->level ? r->level : p->latency);
+    /* a move, and what an instruction's further records do, waits for nothing: it hands on when its operand is ready */
+    if (in->kind != XG_SIM_K_ALU || p->weight) c->now = at;
+    if (p->macs || (in->kind == XG_SIM_K_TILE && in->op == XG_SIM_T_WGSYNC)) ready = xg_sim_trace_tile(w, c, in, p);
+    if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC) xg_sim_trace_copy(c, in, ready);
+    xg_sim_trace_results(w, v, in, ready);
+}
+
+#endif /* XG_SIM_CLOCKS_C */
 /* sim/atomics.c -- atomic operations, copies by cp.async and cvta: what reaches memory but is no load or store. */
 #ifndef XG_SIM_ATOMICS_C
 #define XG_SIM_ATOMICS_C
@@ -18354,6 +18471,8 @@ XG_FN bool xg_sim_mb_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
     case XG_SIM_Y_CP_ARRIVE:
         xg_sim_copy_commit(w, v, 1u << lane);
         xg_sim_copy_wait(w, v, 1u << lane, 0);
+        if (XG_UNLIKELY(w->tracer != NULL))
+            xg_sim_trace_arrives(w, v, xg_sim_owner(w, p), p, xg_sim_trace_copies_left(w, v));
         /* without .noinc the arrival was not expected before: nothing changes */
         return !in->imm || xg_sim_mb_arrive(w, v, in, lane, p, 1, 0);
     default:
@@ -18371,6 +18490,7 @@ XG_FN bool xg_sim_mb_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
             memcpy(p, &state, 8);
             b = 1;
         }
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, p), p, 0);
         return xg_sim_mb_arrive(w, v, in, lane, p, b, in->imm);
     }
 }
@@ -18491,6 +18611,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
 }
 XG_FN bool xg_sim_global_side(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint64_t address, uint64_t bytes, xg_sim_does does) {
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_bytes(w, address, bytes, does != XG_SIM_READS);
     return !bytes || xg_sim_shadow_global(w, v, in, lane, 0x7FFFFFFF, address, bytes, does, does == XG_SIM_UPDATES);
 }
 
@@ -18511,6 +18632,7 @@ XG_FN bool xg_sim_bulk_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
     f->src = src;
     f->bar = bar;
     f->bytes = bytes;
+    if (XG_UNLIKELY(bar && w->tracer)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, bar), bar, XG_SIM_TRACE_BULK_CLOCKS);
     if (in->imm & XG_SIM_BK_MASKED) {
         uint16_t m;
         memcpy(&m, xg_sim_slot(w, v, in->e) + (size_t)lane * 2, 2);
@@ -18637,6 +18759,7 @@ XG_FN bool xg_sim_tensor_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     f->at = (uint32_t)(shared - f->shared->shared);
     f->bar = bar;
     f->bytes = bytes;
+    if (XG_UNLIKELY(bar && w->tracer)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, bar), bar, XG_SIM_TRACE_BULK_CLOCKS);
     return true;
 }
 XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
@@ -18915,6 +19038,7 @@ XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         else
             want = xg_sim_mb_get(xg_sim_slot(w, v, in->b) + (size_t)i * 8) & XG_SIM_MB_PHASE;
         if (want != phase) done |= 1u << i;
+        if (XG_UNLIKELY(w->tracer != NULL) && want != phase) xg_sim_trace_awaits(w, v, p);
     }
     if (!done && !v->impatient) {
         v->state = XG_SIM_AT_EVENT;
@@ -19039,22 +19163,22 @@ XG_FN float xg_sim_tile_tiny(uint32_t minus, uint32_t exponent, uint32_t fractio
 }
 XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
     switch (e) {
-    case XG_SIM_EL_F16: return xg_sim_f32_bits(xg_sim_f16_to_f32(x));
-    case XG_SIM_EL_BF16: return xg_sim_f32_bits(x << 16);
-    case XG_SIM_EL_TF32: return xg_sim_f32_bits(x & 0xFFFFE000u);
-    case XG_SIM_EL_E5M2: return xg_sim_f32_bits(xg_sim_f16_to_f32(x << 8));
+    case XG_SIM_EL_F16: return xg_f32_of_bits(xg_sim_f16_to_f32(x));
+    case XG_SIM_EL_BF16: return xg_f32_of_bits(x << 16);
+    case XG_SIM_EL_TF32: return xg_f32_of_bits(x & 0xFFFFE000u);
+    case XG_SIM_EL_E5M2: return xg_f32_of_bits(xg_sim_f16_to_f32(x << 8));
     case XG_SIM_EL_E4M3: {
         uint32_t m = x & 0x7F, sign = (x & 0x80) << 24;
         float f;
-        if (m == 0x7F) return xg_sim_f32_bits(0x7FFFFFFFu);
-        if (m >= 8) return xg_sim_f32_bits(sign | ((m << 20) + (120u << 23)));
+        if (m == 0x7F) return xg_f32_of_bits(0x7FFFFFFFu);
+        if (m >= 8) return xg_f32_of_bits(sign | ((m << 20) + (120u << 23)));
         f = (float)m * 0.001953125f; /* 2^-9 */
         return sign ? -f : f;
     }
     case XG_SIM_EL_E2M3: return xg_sim_tile_tiny(x >> 5 & 1, x >> 3 & 3, x & 7, 3, 1);
     case XG_SIM_EL_E3M2: return xg_sim_tile_tiny(x >> 5 & 1, x >> 2 & 7, x & 3, 2, 3);
     case XG_SIM_EL_E2M1: return xg_sim_tile_tiny(x >> 3 & 1, x >> 1 & 3, x & 1, 1, 1);
-    default: return xg_sim_f32_bits(x);
+    default: return xg_f32_of_bits(x);
     }
 }
 XG_FN int32_t xg_sim_tile_int(xg_sim_elem e, uint32_t x) {
@@ -19078,7 +19202,7 @@ XG_FN uint32_t xg_sim_tile_element(const char *from, uint32_t i, uint32_t bits) 
 /* A sum as f16: rounded to f32 with an odd last bit where it is not exact, so that rounding again rounds once. */
 XG_FN uint32_t xg_sim_tile_half(double x) {
     const float f = (float)x;
-    uint32_t u = xg_sim_bits_f32(f);
+    uint32_t u = xg_f32_bits(f);
     if (x != x) return 0x7FFF;
     if ((double)f != x && !(u & 1)) u += (x > (double)f) == (x > 0) ? 1u : 0xFFFFFFFFu;
     return xg_sim_f32_to_f16(u);
@@ -19114,8 +19238,8 @@ XG_FN void xg_sim_base_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, boo
             const double a = r->a[i][q];
             if (f64)
                 for (j = 0; j < 8; j++)
-                    r->c[i][j] = xg_sim_f64_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a),
-                        xg_sim_bits_f64(r->b[q][j]), xg_sim_bits_f64(r->c[i][j]), XG_SIM_RN));
+                    r->c[i][j] = xg_f64_of_bits(xg_sim_soft_fma(
+                        XG_SIM_IS_F64, xg_f64_bits(a), xg_f64_bits(r->b[q][j]), xg_f64_bits(r->c[i][j]), XG_SIM_RN));
             else
                 for (j = 0; j < 8; j++) r->c[i][j] += a * r->b[q][j];
         }
@@ -19142,11 +19266,11 @@ XG_FN void xg_sim_base_tile_c_rows(double (*c)[8], const char *even, const char 
     uint32_t i, j;
     for (i = 0; i < 8; i++)
         for (j = 0; j < 4; j++) {
-            c[i][2 * j] = (double)xg_sim_f32_bits(xg_sim_tile_element(even, 4 * i + j, 32));
-            c[i][2 * j + 1] = (double)xg_sim_f32_bits(xg_sim_tile_element(odd, 4 * i + j, 32));
+            c[i][2 * j] = (double)xg_f32_of_bits(xg_sim_tile_element(even, 4 * i + j, 32));
+            c[i][2 * j + 1] = (double)xg_f32_of_bits(xg_sim_tile_element(odd, 4 * i + j, 32));
         }
 }
-XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x); }
+XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_f32_bits((float)x); }
 XG_FN void xg_sim_base_tile_d_rows(const double (*c)[8], char *even, char *odd) {
     uint32_t i, j;
     for (i = 0; i < 8; i++)
@@ -19407,14 +19531,14 @@ XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, u
         return;
     }
     *(b ? &w->u.r.b[row][col] : &w->u.r.a[row][col]) =
-        e == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(e, (uint32_t)x);
+        e == XG_SIM_EL_F64 ? xg_f64_of_bits(x) : (double)xg_sim_tile_float(e, (uint32_t)x);
 }
 XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
     if (w->t.c == XG_SIM_EL_S32)
         w->u.i.c[row][col] = (int32_t)(uint32_t)x;
     else
         w->u.r.c[row][col] =
-            w->t.c == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
+            w->t.c == XG_SIM_EL_F64 ? xg_f64_of_bits(x) : (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
 }
 XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
     double x;
@@ -19425,7 +19549,7 @@ XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col)
                                                : (uint32_t)(uint64_t)i;
     }
     x = w->u.r.c[row][col];
-    if (w->t.d == XG_SIM_EL_F64) return x != x ? 0xFFF8000000000000u : xg_sim_bits_f64(x);
+    if (w->t.d == XG_SIM_EL_F64) return x != x ? 0xFFF8000000000000u : xg_f64_bits(x);
     if (w->t.d == XG_SIM_EL_F32) return xg_sim_tile_single(x);
     bits = xg_sim_tile_half(x);
     /* wmma of f16: infinities become the largest number */
@@ -20250,7 +20374,7 @@ XG_FN double xg_sim_small_value(xg_sim_elem e, uint32_t x, bool packed) {
 }
 XG_FN double xg_sim_scale_float(bool ue4m3, uint32_t x) {
     if (ue4m3) return (double)xg_sim_tile_float(XG_SIM_EL_E4M3, x & 0x7F);
-    return x == 255 ? xg_sim_f64_bits(0x7FF8000000000000u) : xg_sim_f64_bits((uint64_t)(x + 1023 - 127) << 52);
+    return x == 255 ? xg_f64_of_bits(0x7FF8000000000000u) : xg_f64_of_bits((uint64_t)(x + 1023 - 127) << 52);
 }
 /* Element e of register i of B. */
 XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {
@@ -20730,6 +20854,7 @@ XG_FN bool xg_sim_tensor_commit_lane(xg_sim_worker *w, const xg_sim_warp *v, con
         f->issuer = issuer;
         f->operation = w->cluster->issuers[issuer].issued;
         f->bar = at;
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_commits(w, v, xg_sim_owner(w, at), at);
     }
     return true;
 }
@@ -20990,9 +21115,9 @@ XG_FN double xg_sim_umma_get(xg_sim_elem d, uint32_t x) {
     return (double)xg_sim_tile_float(d, d == XG_SIM_EL_F16 ? x & 0xFFFF : x);
 }
 XG_FN uint32_t xg_sim_umma_put(const xg_sim_umma *u, double x) {
-    if (u->d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x);
+    if (u->d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_f32_bits((float)x);
     if (u->d == XG_SIM_EL_F16)
-        return (uint32_t)xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
+        return (uint32_t)xg_sim_pack(xg_sim_unpack(xg_f64_bits(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
     if (u->saturate) x = x > 2147483647.0 ? 2147483647.0 : x < -2147483648.0 ? -2147483648.0 : x;
     return (uint32_t)(uint64_t)(int64_t)x;
 }
@@ -21143,6 +21268,9 @@ XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_umma_in_block(&u, w)) return false;
     if (in->imm & XG_SIM_N_PAIR && !xg_sim_umma_in_block(&u, xg_sim_tensor_peer(w))) return false;
     xg_sim_umma_lend(&u);
+    if (XG_UNLIKELY(w->tracer != NULL))
+        xg_sim_trace_umma(w, v, xg_sim_trace_tensor_of(xg_str_z(xg_sim_elems[u.a].text)), (uint64_t)u.m * u.n * u.k,
+            (in->imm & XG_SIM_N_PAIR) != 0);
     return true;
 }
 
@@ -21284,7 +21412,7 @@ XG_FN void xg_sim_text_float(xg_sim_text *t, const xg_sim_conversion *c, double 
     size_t n = 0, sign;
     int precision = c->precision < 0 ? 6 : XG_MIN(c->precision, 60), exponent = 0, count = 0;
     char letter = c->letter | 32;
-    bool upper = c->letter != letter, zero = x == 0, minus = xg_sim_bits_f64(x) >> 63 != 0, g = letter == 'g';
+    bool upper = c->letter != letter, zero = x == 0, minus = xg_f64_bits(x) >> 63 != 0, g = letter == 'g';
     memset(digits, '0', sizeof digits);
     if (minus) x = -x;
     if (minus || c->plus || c->space) out[n++] = minus ? '-' : c->plus ? '+' : ' ';
@@ -23307,52 +23435,99 @@ typedef struct xg_exe_kernel {
     uint32_t name, shared_bytes, threads[3], blocks[3];
 } xg_exe_kernel;
 
-/* X(NAME, text): the kinds of thunks.
- *   KERNEL        kernel; links: one slice per parameter
- *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host
- *                 memory, or within host memory
- *   MEMSET        value: a 32-bit pattern; links: destination slice
- *   SEQUENCE      links: thunks, run in order
- *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body
- *                 and condition
- *   FOR           value: how often; links: the body's thunk
- *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index
- *                 out of range the last
- *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand
- *                 slices, then result slices
- *   REPLICA_ID, PARTITION_ID   links: a u32 slice
- *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are
- *                 given away
- *   RANDOM_STATE  value: by how much; links: a slice of 16 bytes: the execution's state of 128 bits, to which value is
- *                 added then
- *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
- * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is
- * written. */
+/* X(NAME, text, of, slices, runs, value, writes, flags): THE table of the kinds of thunks. Arity, checks, both texts,
+ * recording and streams follow from it.
+ *   of        the HLO opcode whose step it is, by its text; "" any; "-" none: it is made of others
+ *   slices    how many of its links are slices of memory; these come first
+ *   runs      how many of its links are thunks that it runs
+ *   value     what its word `value` is: NO, NUMBER, TEXT (a string)
+ *   writes    which of its slices it writes: NO, ALL, LAST, MARKED (those with bit XG_EXE_WRITTEN)
+ *   flags     INSIDE   may stand in a command buffer; without thunks that it runs, it is a command
+ *             ASKS     the host reads its slice, to decide
+ *             OWN      fills its slice with a number that the runtime knows
+ *             CALLS    runs a registered function, called as `text` unless the thunk has a name for it
+ *
+ *   KERNEL        kernel: its number; a slice per parameter
+ *   COPY          source, destination (equal bytes); within the device, between the device and host memory, or within
+ *                 host memory
+ *   MEMSET        value: a 32-bit pattern; destination
+ *   SEQUENCE      thunks, run in order
+ *   WHILE         a pred, the condition's thunk, the body's: condition, then while the pred is true body and condition
+ *   FOR           value: how often; the body's thunk
+ *   CONDITIONAL   a pred or s32, thunks of the branches: true runs the first, false the second; an index out of range
+ *                 the last
+ *   CUSTOM_CALL   kernel: string, the name of a registered function; value: its backend_config; operands, then results
+ *   REPLICA_ID, PARTITION_ID   a u32
+ *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
+ *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
+ *   COMMAND_BUFFER  thunks, run in order, by one command to the device where it can
+ * A thunk names only thunks of smaller numbers. */
 /* clang-format off */
 #define XG_EXE_THUNKS_KINDS(X) \
-    X(KERNEL, "kernel") \
-    X(COPY, "copy") \
-    X(MEMSET, "memset") \
-    X(SEQUENCE, "sequence") \
-    X(WHILE, "while") \
-    X(FOR, "for") \
-    X(CONDITIONAL, "conditional") \
-    X(CUSTOM_CALL, "custom-call") \
-    X(REPLICA_ID, "replica-id") \
-    X(PARTITION_ID, "partition-id") \
-    X(INFEED, "infeed") \
-    X(OUTFEED, "outfeed") \
-    X(COMMAND_BUFFER, "command-buffer") \
-    X(RANDOM_STATE, "rng-get-and-update-state")
+    X(KERNEL, "kernel", "fusion", XG_EXE_MANY, 0, NO, MARKED, XG_EXE_INSIDE) \
+    X(COPY, "copy", "", 2, 0, NO, LAST, XG_EXE_INSIDE) \
+    X(MEMSET, "memset", "", 1, 0, NUMBER, ALL, XG_EXE_INSIDE) \
+    X(SEQUENCE, "sequence", "-", 0, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE) \
+    X(WHILE, "while", "while", 1, 2, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
+    X(FOR, "for", "while", 0, 1, NUMBER, NO, 0) \
+    X(CONDITIONAL, "conditional", "conditional", 1, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
+    X(CUSTOM_CALL, "custom-call", "custom-call", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
+    X(REPLICA_ID, "replica-id", "replica-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
+    X(PARTITION_ID, "partition-id", "partition-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
+    X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
+    X(OUTFEED, "outfeed", "outfeed", XG_EXE_MANY, 0, TEXT, NO, XG_EXE_CALLS) \
+    X(COMMAND_BUFFER, "command-buffer", "-", 0, XG_EXE_MANY, NO, NO, 0) \
+    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0)
 /* clang-format on */
+enum {
+    XG_EXE_MANY = 255,
+    XG_EXE_INSIDE = 1,
+    XG_EXE_ASKS = 2,
+    XG_EXE_OWN = 4,
+    XG_EXE_CALLS = 8
+};
+typedef enum xg_exe_thunk_value {
+    XG_EXE_VALUE_NO,
+    XG_EXE_VALUE_NUMBER,
+    XG_EXE_VALUE_TEXT
+} xg_exe_thunk_value;
+typedef enum xg_exe_thunk_writes {
+    XG_EXE_WRITES_NO,
+    XG_EXE_WRITES_ALL,
+    XG_EXE_WRITES_LAST,
+    XG_EXE_WRITES_MARKED
+} xg_exe_thunk_writes;
+typedef struct xg_exe_thunk_row {
+    const char *text, *of;
+    uint8_t slices, runs, value, writes, flags;
+} xg_exe_thunk_row;
 #define XG_EXE_WRITTEN 0x80000000u
 #define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
 typedef enum xg_exe_thunk_kind {
-#define X(name, text) XG_EXE_THUNK_##name,
+#define X(name, text, of, slices, runs, value, writes, flags) XG_EXE_THUNK_##name,
     XG_EXE_THUNKS_KINDS(X)
 #undef X
     XG_EXE_THUNK_COUNT
 } xg_exe_thunk_kind;
+static const xg_exe_thunk_row xg_exe_thunk_rows[] = {
+#define X(name, text, of, slices, runs, value, writes, flags) \
+    {text, of, slices, runs, XG_EXE_VALUE_##value, XG_EXE_WRITES_##writes, flags},
+    XG_EXE_THUNKS_KINDS(X)
+#undef X
+};
+XG_FN const xg_exe_thunk_row *xg_exe_thunk_row_of(uint32_t kind) { return &xg_exe_thunk_rows[kind]; }
+XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
+    return kind < XG_EXE_THUNK_COUNT ? xg_exe_thunk_rows[kind].text : "?";
+}
+/* Whether a thunk writes the slice of its link `number` of n. */
+XG_FN bool xg_exe_writes(uint32_t kind, uint32_t link, uint32_t number, uint32_t n) {
+    switch (xg_exe_thunk_rows[kind].writes) {
+    case XG_EXE_WRITES_ALL: return true;
+    case XG_EXE_WRITES_LAST: return number + 1 == n;
+    case XG_EXE_WRITES_MARKED: return (link & XG_EXE_WRITTEN) != 0;
+    default: return false;
+    }
+}
 typedef struct xg_exe_thunk {
     uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
     uint64_t flops, bytes; /* what one run computes, and moves at least: for profiles */
@@ -23700,7 +23875,9 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appen
 /* ---- program.c ---- */
 XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
 /* ---- commands.c ---- */
-XG_FN bool xr_is_control(uint32_t kind);
+XG_FN bool xr_is_list(uint32_t kind);    /* a sequence or command buffer */
+XG_FN bool xr_is_command(uint32_t kind); /* in a command buffer, and runs no thunks */
+XG_FN bool xr_is_control(uint32_t kind); /* in a command buffer, and runs thunks */
 XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n); /* the thunks below */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p);
 XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p);  /* what an execution needs for its records, */
@@ -23723,6 +23900,8 @@ XG_FN void xr_range(xlagpu_device *d, const char *name);
 XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
+/* What a thunk that fills in a number of the run (XG_EXE_OWN) fills in. */
+XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t);
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
 /* ---- easy.c ---- */
@@ -26102,14 +26281,6 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
-XG_FN const char *xr_thunk_name(uint32_t kind) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        XG_EXE_THUNKS_KINDS(X)
-#undef X
-    };
-    return kind < XG_COUNT(names) ? names[kind] : "?";
-}
 XG_FN const char *xr_status_text(xlagpu_status s) {
     static const char *const texts[] = {
 #define X(name, text) text,
@@ -26514,15 +26685,24 @@ XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer
 #ifndef XG_RT_COMMANDS_C
 #define XG_RT_COMMANDS_C
 
+XG_FN bool xr_is_list(uint32_t kind) {
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
+    return row->runs == XG_EXE_MANY && !row->slices;
+}
+XG_FN bool xr_is_command(uint32_t kind) {
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
+    return !row->runs && (row->flags & XG_EXE_INSIDE);
+}
 XG_FN bool xr_is_control(uint32_t kind) {
-    return kind == XG_EXE_THUNK_WHILE || kind == XG_EXE_THUNK_CONDITIONAL || kind == XG_EXE_THUNK_SEQUENCE;
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
+    return row->runs && (row->flags & XG_EXE_INSIDE);
 }
 
 /* What a thunk runs: its thunk links, behind the slice that a loop or branch asks. */
 XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n) {
-    uint32_t asks = t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
-    *n = t->n_links - asks;
-    return p->links + t->first_link + asks;
+    uint32_t slices = xg_exe_thunk_row_of(t->kind)->slices;
+    *n = t->n_links - slices;
+    return p->links + t->first_link + slices;
 }
 
 /* Writes down the commands below a thunk. False: something below cannot be a command. */
@@ -26531,17 +26711,16 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     const uint32_t *children;
     uint32_t n, k;
     if (number != b->thunk && !xr_is_control(t->kind)) {
-        if (t->kind > XG_EXE_THUNK_MEMSET && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID)
-            return false;
+        if (!xr_is_command(t->kind)) return false;
         if (b->n_words > UINT32_MAX - 1 - t->n_links) return false; /* damaged thunks may all name the same links */
         list[b->n].thunk = number;
         list[b->n].first = b->n_words;
         p->command_of[number] = b->n;
         b->n++;
-        b->n_words += t->n_links + (t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID);
+        b->n_words += t->n_links + ((xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_OWN) != 0);
         return true;
     }
-    b->control = b->control || t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
+    b->control = b->control || (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_ASKS);
     children = xr_children(p, t, &n);
     for (k = 0; k < n; k++)
         if (!xr_commands_list(p, children[k], b, list)) return false;
@@ -26644,10 +26823,8 @@ XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buf
             changed = xr_commands_set(
                           &r->words[m->first + k], xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN)) ||
                       changed;
-        if (t->kind == XG_EXE_THUNK_REPLICA_ID)
-            changed = xr_commands_set(&r->words[m->first + 1], e->replica) || changed;
-        if (t->kind == XG_EXE_THUNK_PARTITION_ID)
-            changed = xr_commands_set(&r->words[m->first + 1], e->partition) || changed;
+        if (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_OWN)
+            changed = xr_commands_set(&r->words[m->first + t->n_links], xr_own_number(e, t)) || changed;
         if (changed && r->built) {
             xlagpu_status s = p->device->platform->update(e, b, r, c);
             if (s != XLAGPU_OK) return s;
@@ -26736,14 +26913,11 @@ typedef struct xr_access {
     uint32_t slice;
     bool written;
 } xr_access;
-XG_FN bool xr_lanes_plain(uint32_t kind) {
-    return kind <= XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_REPLICA_ID || kind == XG_EXE_THUNK_PARTITION_ID;
-}
 XG_FN xr_access xr_lanes_access(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
     xr_access a;
     uint32_t link = p->links[t->first_link + k];
     a.slice = link & ~XG_EXE_WRITTEN;
-    a.written = t->kind == XG_EXE_THUNK_KERNEL ? (link & XG_EXE_WRITTEN) != 0 : t->kind != XG_EXE_THUNK_COPY || k == 1;
+    a.written = xg_exe_writes(t->kind, link, k, t->n_links);
     return a;
 }
 XG_FN bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
@@ -26753,7 +26927,7 @@ XG_FN bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
 XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
     uint32_t j, k;
-    if (!xr_lanes_plain(s->kind) || !xr_lanes_plain(t->kind)) return true;
+    if (!xr_is_command(s->kind) || !xr_is_command(t->kind)) return true;
     for (j = 0; j < s->n_links; j++)
         for (k = 0; k < t->n_links; k++) {
             xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
@@ -26808,13 +26982,13 @@ XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) 
     uint32_t ends[2] = {0, 0}, k;
     for (k = 0; k < n; k++) {
         uint32_t before = xr_lanes_before(p, list, k) + 1;
-        bool aside = xr_lanes_plain(p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
+        bool aside = xr_is_command(p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
                                                                     : before && before == ends[1] ? true
                                                                                                   : ends[1] < ends[0]);
         p->lanes[list[k]].aside = aside;
         ends[aside] = k + 1;
         /* whatever comes waits for it: the caller's stream goes on */
-        if (!xr_lanes_plain(p->thunks[list[k]].kind)) ends[1] = k + 1;
+        if (!xr_is_command(p->thunks[list[k]].kind)) ends[1] = k + 1;
     }
 }
 XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
@@ -26837,8 +27011,7 @@ XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
 XG_FN void xr_lanes_load(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++)
-        if (p->thunks[k].kind == XG_EXE_THUNK_SEQUENCE || p->thunks[k].kind == XG_EXE_THUNK_COMMAND_BUFFER)
-            xr_lanes_sequence(p, k);
+        if (xr_is_list(p->thunks[k].kind)) xr_lanes_sequence(p, k);
 }
 
 /* ---- of an execution ---- */
@@ -27018,9 +27191,9 @@ XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, 
  * thunks, which are checked as a sequence's are. */
 XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     xg_exe_thunk children = *t;
-    uint32_t slice, asks = t->kind != XG_EXE_THUNK_FOR;
-    if (t->n_links < 1 + asks || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3) ||
-        (t->kind == XG_EXE_THUNK_FOR && t->n_links != 1))
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
+    uint32_t slice, asks = row->slices;
+    if (row->runs == XG_EXE_MANY ? t->n_links <= asks : t->n_links != asks + row->runs)
         return xr_damaged(p, "a loop or branch");
     slice = p->links[t->first_link];
     if (asks && (slice >= p->n_slices ||
@@ -27040,33 +27213,29 @@ XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
 XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
+    const xg_exe_thunk_row *row;
     uint32_t k;
     if (t->kind >= XG_EXE_THUNK_COUNT || !xr_string_ok(p, t->name) || t->first_link > p->sections[XG_EXE_LINKS].count ||
         t->n_links > p->sections[XG_EXE_LINKS].count - t->first_link)
         return xr_damaged(p, "a thunk");
-    if (t->kind == XG_EXE_THUNK_SEQUENCE || t->kind == XG_EXE_THUNK_COMMAND_BUFFER)
-        return xr_check_sequence(p, t, number, taken);
-    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_CONDITIONAL)
-        return xr_check_control(p, t, number, taken);
+    if (xr_is_list(t->kind)) return xr_check_sequence(p, t, number, taken);
+    row = xg_exe_thunk_row_of(t->kind);
+    if (row->runs) return xr_check_control(p, t, number, taken);
+    if (row->slices != XG_EXE_MANY && t->n_links != row->slices) return xr_damaged(p, "a thunk's operands");
     for (k = 0; k < t->n_links; k++) {
-        uint32_t link = t->kind == XG_EXE_THUNK_KERNEL || t->kind == XG_EXE_THUNK_CUSTOM_CALL
-                            ? links[k] & ~XG_EXE_WRITTEN
-                            : links[k];
+        uint32_t link = row->writes == XG_EXE_WRITES_MARKED ? links[k] & ~XG_EXE_WRITTEN : links[k];
         if (link >= p->n_slices) return xr_damaged(p, "a thunk's operand");
     }
     if (t->kind == XG_EXE_THUNK_KERNEL && t->kernel >= p->n_kernels) return xr_damaged(p, "a thunk's kernel");
-    if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes))
+    if (t->kind == XG_EXE_THUNK_COPY && p->slices[links[0]].bytes != p->slices[links[1]].bytes)
         return xr_damaged(p, "a copy");
-    if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value)))
-        return xr_damaged(p, "a fill");
-    if ((t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID) &&
-        (t->n_links != 1 || p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4))
+    if (t->kind == XG_EXE_THUNK_MEMSET && !xr_fill_ok(&p->slices[links[0]], t->value)) return xr_damaged(p, "a fill");
+    if ((row->flags & XG_EXE_OWN) && (p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4))
         return xr_damaged(p, "the number of a replica or partition");
-    if (t->kind == XG_EXE_THUNK_RANDOM_STATE &&
-        (t->n_links != 1 || p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4))
+    if (t->kind == XG_EXE_THUNK_RANDOM_STATE && (p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4))
         return xr_damaged(p, "a state of random numbers");
     if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) ||
-        (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && !xr_string_ok(p, t->value)))
+        (row->value == XG_EXE_VALUE_TEXT && !xr_string_ok(p, t->value)))
         return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;
@@ -27174,11 +27343,9 @@ XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
-        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel
-                           : t->kind == XG_EXE_THUNK_INFEED    ? "infeed"
-                           : t->kind == XG_EXE_THUNK_OUTFEED   ? "outfeed"
-                                                               : NULL;
-        if (!name) continue;
+        const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
+        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : row->text;
+        if (!(row->flags & XG_EXE_CALLS)) continue;
         p->calls[k] = xr_function_find(p->device, name);
         if (!p->calls[k])
             return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED,
@@ -27369,7 +27536,7 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     }
     v = &e->profile.events[e->profile.n++];
     v->hlo = p->strings + t->name;
-    v->kind = xr_thunk_name(t->kind);
+    v->kind = xg_exe_thunk_name(t->kind);
     v->kernel = k ? p->kernels[t->kernel].name : "";
     v->thunk = (uint32_t)(t - p->thunks);
     v->start = start - e->profile.begin;
@@ -27602,11 +27769,9 @@ XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, cons
     c.device = p->device;
     for (k = 0; k < t->n_links; k++) {
         uint32_t slice = links[k] & ~XG_EXE_WRITTEN;
-        bool written =
-            t->kind == XG_EXE_THUNK_INFEED || (t->kind == XG_EXE_THUNK_CUSTOM_CALL && links[k] & XG_EXE_WRITTEN);
         e->buffers[k].address = xr_address(e, slice);
         e->buffers[k].bytes = (size_t)p->slices[slice].bytes;
-        if (written)
+        if (xg_exe_writes(t->kind, links[k], k, t->n_links))
             c.n_results++;
         else
             c.n_operands++;
@@ -27626,6 +27791,10 @@ XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32
     return s;
 }
 
+XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t) {
+    return t->kind == XG_EXE_THUNK_REPLICA_ID ? e->replica : e->partition;
+}
+
 /* One step that is no sequence; a failure names it. */
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
@@ -27642,8 +27811,8 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
         if (p->slices[links[0]].bytes)
             s = q->fill(e, xr_address(e, links[0]), t->value, (size_t)p->slices[links[0]].bytes, stream);
         break;
-    case XG_EXE_THUNK_REPLICA_ID: s = q->fill(e, xr_address(e, links[0]), e->replica, 4, stream); break;
-    case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), e->partition, 4, stream); break;
+    case XG_EXE_THUNK_REPLICA_ID:
+    case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), xr_own_number(e, t), 4, stream); break;
     case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
     default: s = xr_run_call(e, t, links, stream); break;
     }
@@ -27706,8 +27875,7 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         if (done || s != XLAGPU_OK) return s;
     }
     if (xr_lanes_has(e, number)) return xr_run_lanes(e, number, stream);
-    if (t->kind != XG_EXE_THUNK_COMMAND_BUFFER && t->kind != XG_EXE_THUNK_SEQUENCE)
-        return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
+    if (!xr_is_list(t->kind)) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }

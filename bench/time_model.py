@@ -7,6 +7,7 @@ Each row is a kernel that somebody measured: its PTX is made by Triton's compile
 module), run on the simulator with a grid that is smaller by a whole number, and predicted for the whole grid. What the
 harness adds to a kernel (events, launches) is added to the prediction; caches are cold, as harnesses leave them. No constant of the
 model comes from a row. Prints a table, then how many rows are within 25 % and the median error."""
+
 import os, re, subprocess, sys, tempfile
 import numpy as np, ml_dtypes, triton, triton.language as tl
 from triton.compiler import ASTSource
@@ -15,7 +16,13 @@ from triton.backends.compiler import GPUTarget
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOL = os.path.join(ROOT, "build", "xlagpu")
 WORK = tempfile.mkdtemp()
-GRAPH_US = {"90": 1.27, "80": 1.35, "86": 1.10, "89": 0.94}  # what the prediction has of a launch: cost/device.c
+GRAPH_US = {
+    "100": 1.27,
+    "90": 1.27,
+    "80": 1.35,
+    "86": 1.10,
+    "89": 0.94,
+}  # what the prediction has of a launch: cost/device.c
 
 # What a harness measures around an empty kernel, microseconds: Triton's do_bench (128 columns of relu squared in the same
 # file), nvbench (CUB's reduction of 16 numbers on an H200), a loop of launches between two events.
@@ -105,11 +112,19 @@ TYPES = {"f32": ("*fp32", np.float32), "bf16": ("*bf16", ml_dtypes.bfloat16), "i
 
 def compiled(fn, sm, pointers, scalars, consts, warps, stages):
     """The kernel, and the registers that ptxas gives it."""
-    signature = {n: TYPES[t][0] for n, t in pointers} | {n: "fp32" if isinstance(v, float) else "i32" for n, v in scalars}
+    signature = {n: TYPES[t][0] for n, t in pointers} | {
+        n: "fp32" if isinstance(v, float) else "i32" for n, v in scalars
+    }
     names = list(signature)
     signature |= {n: "constexpr" for n in consts}
-    aligned = [i for i, n in enumerate(names) if n in dict(pointers) or (isinstance(dict(scalars)[n], int) and dict(scalars)[n] % 16 == 0)]
-    source = ASTSource(fn, signature=signature, constexprs=consts, attrs={(i,): [["tt.divisibility", 16]] for i in aligned})
+    aligned = [
+        i
+        for i, n in enumerate(names)
+        if n in dict(pointers) or (isinstance(dict(scalars)[n], int) and dict(scalars)[n] % 16 == 0)
+    ]
+    source = ASTSource(
+        fn, signature=signature, constexprs=consts, attrs={(i,): [["tt.divisibility", 16]] for i in aligned}
+    )
     k = triton.compile(source, target=GPUTarget("cuda", sm, 32), options=dict(num_warps=warps, num_stages=stages))
     path = os.path.join(WORK, "k.ptx")
     open(path, "w").write(k.asm["ptx"])
@@ -129,7 +144,11 @@ def predict(gpu, fn, sm, arrays, scalars, consts, grid, scale, memory_scale=None
     entry = re.search(r"\.entry (\w+)\(([^)]*)\)", text, re.S)
     rng, args = np.random.default_rng(1), []
     for name, t, n, written in arrays:
-        x = rng.integers(-9, 9, n).astype(np.int32) if t == "i32" else rng.standard_normal(n, dtype=np.float32).astype(TYPES[t][1])
+        x = (
+            rng.integers(-9, 9, n).astype(np.int32)
+            if t == "i32"
+            else rng.standard_normal(n, dtype=np.float32).astype(TYPES[t][1])
+        )
         if written == "out":
             x = np.zeros(n, TYPES[t][1])
         file = os.path.join(WORK, name + ".npy")
@@ -138,9 +157,24 @@ def predict(gpu, fn, sm, arrays, scalars, consts, grid, scale, memory_scale=None
     args += [y for _, v in scalars for y in ("--arg", ("f32:%.9g" if isinstance(v, float) else "i32:%d") % v)]
     args += ["--arg", "u64:0"] * (entry.group(2).count(".param") - len(args) // 2)
     block = re.search(r"\.reqntid (\d+)", text).group(1)
-    command = [TOOL, "sim", path, "--entry", entry.group(1), "--grid", grid, "--block", block, "--shared", str(k.metadata.shared),
-               "--gpu=" + gpu, "--registers=%d" % registers, "--predict-scale=%d" % scale,
-               "--predict-memory-scale=%d" % (memory_scale or scale), "--stats"] + args
+    command = [
+        TOOL,
+        "sim",
+        path,
+        "--entry",
+        entry.group(1),
+        "--grid",
+        grid,
+        "--block",
+        block,
+        "--shared",
+        str(k.metadata.shared),
+        "--gpu=" + gpu,
+        "--registers=%d" % registers,
+        "--predict-scale=%d" % scale,
+        "--predict-memory-scale=%d" % (memory_scale or scale),
+        "--stats",
+    ] + args
     out = subprocess.run(command, capture_output=True, text=True)
     if out.returncode:
         raise SystemExit("%s\n%s" % (" ".join(command), out.stderr))
@@ -160,7 +194,17 @@ def rows_kernel(fn, gpu, sm, t, rows, columns, few=64):
 
 def flat_kernel(fn, gpu, sm, arrays, elements, block=4096, blocks=64, warps=8):
     n = block * blocks
-    return predict(gpu, fn, sm, [(a, t, n, "out" if a == "Y" else None) for a, t in arrays], [], {"N": block}, str(blocks), elements // n, warps=warps)
+    return predict(
+        gpu,
+        fn,
+        sm,
+        [(a, t, n, "out" if a == "Y" else None) for a, t in arrays],
+        [],
+        {"N": block},
+        str(blocks),
+        elements // n,
+        warps=warps,
+    )
 
 
 def product_kernel(gpu, sm, size, tile, warps, stages, few=2):
@@ -169,8 +213,19 @@ def product_kernel(gpu, sm, size, tile, warps, stages, few=2):
     scale = (size // m) * (size // n)
     # device memory: each wave of tiles reads its rows and columns; the factor is of all of A, B and C beside what the few tiles have
     memory = max(1, round((3 * size * size) / (m * size + size * n + m * n)))
-    return predict(gpu, product, sm, [("A", "bf16", m * size, None), ("B", "bf16", size * n, None), ("C", "bf16", m * n, "out")],
-                   [("M", m), ("N", n), ("K", size)], {"BM": bm, "BN": bn, "BK": bk}, str(few * few), scale, memory, warps, stages)
+    return predict(
+        gpu,
+        product,
+        sm,
+        [("A", "bf16", m * size, None), ("B", "bf16", size * n, None), ("C", "bf16", m * n, "out")],
+        [("M", m), ("N", n), ("K", size)],
+        {"BM": bm, "BN": bn, "BK": bk},
+        str(few * few),
+        scale,
+        memory,
+        warps,
+        stages,
+    )
 
 
 def attention_kernel(gpu, sm, batch_heads, sequence, d, tile, warps, stages):
@@ -179,29 +234,128 @@ def attention_kernel(gpu, sm, batch_heads, sequence, d, tile, warps, stages):
     arrays = [(x, "bf16", n, "out" if x == "O" else None) for x in "QKVO"]
     # two blocks of one head, scaled to all blocks of all heads
     blocks = batch_heads * sequence // bm
-    return predict(gpu, attend, sm, arrays, [("scale", 1.4426950408889634 / d ** 0.5)], {"S": sequence, "D": d, "BM": bm, "BN": bn},
-                   "2,1", blocks // 2, max(1, batch_heads // 2), warps, stages)
+    return predict(
+        gpu,
+        attend,
+        sm,
+        arrays,
+        [("scale", 1.4426950408889634 / d**0.5)],
+        {"S": sequence, "D": d, "BM": bm, "BN": bn},
+        "2,1",
+        blocks // 2,
+        max(1, batch_heads // 2),
+        warps,
+        stages,
+    )
 
 
-def liger_norm(gpu, sm, columns): return lambda: rows_kernel(norm_rows, gpu, sm, "f32", 4096, columns)
-def liger_softmax(gpu, sm, t, columns): return lambda: rows_kernel(softmax_rows, gpu, sm, t, 2048, columns)
-def liger_relu(columns): return lambda: flat_kernel(relu_squared, "H100", 90, [("X", "bf16"), ("Y", "bf16")], 4096 * columns)
-def liger_swiglu(columns): return lambda: flat_kernel(swiglu, "H100", 90, [("A", "bf16"), ("B", "bf16"), ("Y", "bf16")], 8192 * columns)
-def cub_reduce(n): return lambda: predict("H200", reduce_sum, 90, [("X", "i32", 1 << 19, None), ("Y", "i32", 1, "out")], [], {"N": 4096, "ROUNDS": 8}, "16", n >> 19, warps=8)
+def liger_norm(gpu, sm, columns):
+    return lambda: rows_kernel(norm_rows, gpu, sm, "f32", 4096, columns)
+
+
+def liger_softmax(gpu, sm, t, columns):
+    return lambda: rows_kernel(softmax_rows, gpu, sm, t, 2048, columns)
+
+
+def liger_relu(columns):
+    return lambda: flat_kernel(relu_squared, "H100", 90, [("X", "bf16"), ("Y", "bf16")], 4096 * columns)
+
+
+def liger_swiglu(columns):
+    return lambda: flat_kernel(swiglu, "H100", 90, [("A", "bf16"), ("B", "bf16"), ("Y", "bf16")], 8192 * columns)
+
+
+def cub_reduce(n):
+    return lambda: predict(
+        "H200",
+        reduce_sum,
+        90,
+        [("X", "i32", 1 << 19, None), ("Y", "i32", 1, "out")],
+        [],
+        {"N": 4096, "ROUNDS": 8},
+        "16",
+        n >> 19,
+        warps=8,
+    )
 
 
 LG = "Liger-Kernel benchmark/data/all_benchmark_data.csv"
 # (name, microseconds measured, harness, source, compute capability, prediction)
-ROWS = [("layer norm f32 4096x%d, H100" % c, us, DO_BENCH, LG, "90", liger_norm("H100", 90, c)) for c, us in ((1024, 18.9), (2048, 29.2), (4096, 51.0), (8192, 94.8), (16384, 184.8))]
-ROWS += [("layer norm f32 4096x%d, A100 80GB" % c, us, DO_BENCH, LG, "80", liger_norm("A100 80GB", 80, c)) for c, us in ((1024, 30.3), (2048, 49.9), (4096, 88.2), (8192, 165.0), (16384, 322.0))]
-ROWS += [("relu squared bf16 4096x%d, H100" % c, us, DO_BENCH, LG, "90", liger_relu(c)) for c, us in ((1024, 11.3), (4096, 27.9), (16384, 94.4))]
-ROWS += [("swiglu bf16 8192x%d, H100" % c, us, DO_BENCH, LG, "90", liger_swiglu(c)) for c, us in ((1024, 23.3), (8192, 137.0), (32768, 528.0))]
-ROWS += [("softmax %s 2048x%d, RTX 3090" % (t, c), us, DO_BENCH, LG, "86", liger_softmax("RTX 3090", 86, t, c)) for t, c, us in (("f32", 1024, 21.5), ("f32", 4096, 79.9), ("bf16", 4096, 41.0))]
-ROWS += [("sum i32 2^%d, H200" % p, us, NVBENCH, "cccl pull request 9722, DeviceReduce", "90", cub_reduce(1 << p)) for p, us in ((24, 25.7), (28, 249.3))]
-ROWS += [("softmax f32 8192x8192, RTX 4070 Ti SUPER", 875.0, LOOP, "learn-cuda 04, one block a row", "89", lambda: rows_kernel(softmax_rows, "RTX 4070 Ti SUPER", 89, "f32", 8192, 8192))]
-ROWS += [("product bf16 8192^3, H200", 2 * 8192 ** 3 / 783.5e12 * 1e6, LOOP, "cuBLAS by PyTorch, random data: 769 to 798 TFLOP/s", "90", lambda: product_kernel("H200", 90, 8192, (128, 256, 64), 8, 3))]
-ROWS += [("product bf16 4096^3, A100", 2 * 4096 ** 3 / 244e12 * 1e6, LOOP, "cuBLAS: learn-cuda 02b", "80", lambda: product_kernel("A100", 80, 4096, (128, 256, 32), 8, 3))]
-ROWS += [("attention bf16 16384 tokens, heads 16x128, sequence %d, H100" % s, 4.0 * 16384 * s * 2048 / t * 1e-6, LOOP, "pytorch/benchmark 2391, Triton FA2, %g TFLOP/s" % t, "90", lambda s=s: attention_kernel("H100", 90, 16384 // s * 16, s, 128, (128, 64), 8, 3)) for s, t in ((1024, 390), (4096, 458))]
+ROWS = [
+    ("layer norm f32 4096x%d, H100" % c, us, DO_BENCH, LG, "90", liger_norm("H100", 90, c))
+    for c, us in ((1024, 18.9), (2048, 29.2), (4096, 51.0), (8192, 94.8), (16384, 184.8))
+]
+ROWS += [
+    ("layer norm f32 4096x%d, A100 80GB" % c, us, DO_BENCH, LG, "80", liger_norm("A100 80GB", 80, c))
+    for c, us in ((1024, 30.3), (2048, 49.9), (4096, 88.2), (8192, 165.0), (16384, 322.0))
+]
+ROWS += [
+    ("relu squared bf16 4096x%d, H100" % c, us, DO_BENCH, LG, "90", liger_relu(c))
+    for c, us in ((1024, 11.3), (4096, 27.9), (16384, 94.4))
+]
+ROWS += [
+    ("swiglu bf16 8192x%d, H100" % c, us, DO_BENCH, LG, "90", liger_swiglu(c))
+    for c, us in ((1024, 23.3), (8192, 137.0), (32768, 528.0))
+]
+ROWS += [
+    ("softmax %s 2048x%d, RTX 3090" % (t, c), us, DO_BENCH, LG, "86", liger_softmax("RTX 3090", 86, t, c))
+    for t, c, us in (("f32", 1024, 21.5), ("f32", 4096, 79.9), ("bf16", 4096, 41.0))
+]
+ROWS += [
+    ("sum i32 2^%d, H200" % p, us, NVBENCH, "cccl pull request 9722, DeviceReduce", "90", cub_reduce(1 << p))
+    for p, us in ((24, 25.7), (28, 249.3))
+]
+ROWS += [
+    (
+        "softmax f32 8192x8192, RTX 4070 Ti SUPER",
+        875.0,
+        LOOP,
+        "learn-cuda 04, one block a row",
+        "89",
+        lambda: rows_kernel(softmax_rows, "RTX 4070 Ti SUPER", 89, "f32", 8192, 8192),
+    )
+]
+ROWS += [
+    (
+        "product bf16 8192^3, H200",
+        2 * 8192**3 / 783.5e12 * 1e6,
+        LOOP,
+        "cuBLAS by PyTorch, random data: 769 to 798 TFLOP/s",
+        "90",
+        lambda: product_kernel("H200", 90, 8192, (128, 256, 64), 8, 3),
+    )
+]
+ROWS += [
+    (
+        "product bf16 4096^3, A100",
+        2 * 4096**3 / 244e12 * 1e6,
+        LOOP,
+        "cuBLAS: learn-cuda 02b",
+        "80",
+        lambda: product_kernel("A100", 80, 4096, (128, 256, 32), 8, 3),
+    )
+]
+ROWS += [
+    (
+        "product bf16 4096^3, B200",
+        2 * 4096**3 / 1359e12 * 1e6,
+        LOOP,
+        "cuBLAS: learn-cuda 02e",
+        "100",
+        lambda: product_kernel("B200", 100, 4096, (128, 256, 64), 8, 3),
+    )
+]
+ROWS += [
+    (
+        "attention bf16 16384 tokens, heads 16x128, sequence %d, H100" % s,
+        4.0 * 16384 * s * 2048 / t * 1e-6,
+        LOOP,
+        "pytorch/benchmark 2391, Triton FA2, %g TFLOP/s" % t,
+        "90",
+        lambda s=s: attention_kernel("H100", 90, 16384 // s * 16, s, 128, (128, 64), 8, 3),
+    )
+    for s, t in ((1024, 390), (4096, 458))
+]
 
 
 def main():
@@ -215,7 +369,10 @@ def main():
         errors.append(abs(whole / measured - 1))
         print("%s\t%.1f\t%.1f\t%.2f\t%s\t%s" % (name, measured, whole, whole / measured, limit, source), flush=True)
     errors.sort()
-    print("%d rows, %d within 25 %%, median error %.1f %%" % (len(errors), sum(e <= 0.25 for e in errors), 100 * errors[len(errors) // 2]))
+    print(
+        "%d rows, %d within 25 %%, median error %.1f %%"
+        % (len(errors), sum(e <= 0.25 for e in errors), 100 * errors[len(errors) // 2])
+    )
 
 
 main()

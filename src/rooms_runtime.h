@@ -45,6 +45,7 @@
 #include "sim/memory.c"
 #include "sim/access.c"
 #include "sim/trace.c"
+#include "sim/clocks.c"
 #include "sim/atomics.c"
 #include "sim/fast.c"
 #include "sim/warp.c"

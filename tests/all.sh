@@ -45,6 +45,7 @@ part "ptxas, three targets" sh tests/ptxas.sh sm_75 sm_90a sm_120
 part "compilers agree" sh tests/compilers.sh
 part "aarch64, emulated" foreign
 part "examples" sh tests/examples.sh
+part "recipes" sh tests/recipes.sh
 for p in $(program_names); do
     args=$(program_field "$p" 3)
     [ "$args" = - ] && continue
@@ -57,6 +58,7 @@ part "fuzz hlo" build/programs/fuzz hlo 20 60 tests/corpus/*.hlo
 part "fuzz npz" build/programs/fuzz npz 50 100 tests/corpus/pads.npz tests/corpus/iotas.npz
 part "corpus, interpreter" sh tests/corpus.sh interpreter
 part "corpus, host" sh tests/corpus.sh host
+part "kernels by their printed records" sh tests/records.sh
 part "saved, loaded by the runtime alone" sh tests/roundtrip.sh
 part "corpus, fake driver, in any order" sh tests/fake.sh
 part "first contact with a GPU, rehearsed" sh tests/rehearse.sh

@@ -232,6 +232,29 @@ ok(
     "  a = f32[2] parameter(0)\n  b = f32[3] parameter(1)\n  ROOT r = f32[2] fusion(a, b), kind=kLoop, calls=f",
     "f {\n  p = f32[2] parameter(0)\n  q = f32[3] parameter(1)\n  ROOT n = f32[2] negate(p)\n}\n",
 )
+# Outputs of a start that share memory with operands; meshes without commas.
+TUPLE = "((f32[2], (f32[2], s32[])))"
+for shape, operand, aliases in (
+    ("((f32[2]), f32[2], s32[])", "f32[2]", "{0,0}: (0, {})"),
+    ("((f32[2]), f32[2], s32[])", "f32[2]", "{1}: (0, {})"),
+    ("((f32[2]), (f32[2], f32[2]), u32[])", "f32[2]", "{1,0}: (0, {}), {1,1}: (0, {})"),
+    (f"({TUPLE}, f32[2], s32[])", TUPLE[1:-1], "{0,0,1,0}: (0, {1,0}), {0,0,1,1}: (0, {1,1})"),
+):
+    result = shape[shape.index(", (") + 2 : shape.rindex(",")] if ", (f32[2], f32" in shape else "f32[2]"
+    root = "(f32[2], f32[2]) tuple(n, n)" if result != "f32[2]" else "f32[2] copy(n)"
+    get = "f32[2] get-tuple-element(p), index=0" if operand != "f32[2]" else "f32[2] negate(p)"
+    ok(
+        f"  a = {operand} parameter(0)\n  s = {shape} async-start(a), calls=f,"
+        f" output_to_operand_aliasing={{{aliases}}}\n  u = {shape} async-update(s)\n  ROOT d = {result} async-done(u)",
+        f"f {{\n  p = {operand} parameter(0)\n  n = {get}\n  ROOT r = {root}\n}}\n",
+    )
+for s in (
+    "{mesh['x'=8] [{'x':(1)2}, {'x':(2)4}]}",
+    "{mesh['x'=2,'y'=4] [{'x'}, {}], replicated={'y'}}",
+    "{mesh['x'=2,'y'=2] replicated}",
+    "{mesh['x'=2,'y'=2,'z'=2] [{'x'}, {'y','z'}]}",
+):
+    ok(f"  ROOT a = f32[8,8] parameter(0), sharding={s}")
 taken.write()
 
 # ---- meaning ----

@@ -6,8 +6,8 @@
  *     ----
  *     expected output ...
  * A stage is a function in tests/stages/STAGE.c that reads io->in and writes io->out; when it fails through the
- * context, the error message is the output. `runner [--bless] [--quiet] FILE|DIR ...` compares, or with --bless
- * rewrites the expectations. Ends with "N passed, N failed". */
+ * context, the error message is the output. `runner [--bless] [--quiet] [--stop] FILE|DIR ...` compares, or
+ * with --bless rewrites the expectations; --stop ends it at the first that differs. Ends with "N passed, N failed". */
 #define XLAGPU_IMPLEMENTATION
 #include "../src/xlagpu.h"
 #include "../src/xlagpu_runtime.h"
@@ -55,7 +55,7 @@ static const stage_row stage_rows[] = {
 
 typedef struct tally {
     int passed, failed;
-    bool bless, quiet;
+    bool bless, quiet, stop;
 } tally;
 
 /* Runs one case; the result is malloc'ed text. */
@@ -159,6 +159,7 @@ static void run_file(const char *path, tally *t) {
         else {
             t->failed++;
             show_difference(path, number, want, got);
+            if (t->stop) exit(1);
         }
         free(got);
         if (saved) *end = saved;
@@ -209,13 +210,15 @@ static void run_path(const char *path, tally *t) {
 }
 
 int main(int argc, char **argv) {
-    tally t = {0, 0, false, false};
+    tally t = {0, 0, false, false, false};
     int i, paths = 0;
     for (i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--bless") == 0)
             t.bless = true;
         else if (strcmp(argv[i], "--quiet") == 0)
             t.quiet = true;
+        else if (strcmp(argv[i], "--stop") == 0)
+            t.stop = true;
         else {
             run_path(argv[i], &t);
             paths++;

@@ -23,6 +23,7 @@ have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
     part "aarch64, all texts" \
     "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/runner.c -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests"
 part "corpus, host" sh tests/corpus.sh host
+part "kernels by their printed records, all targets" sh tests/records.sh 1
 part "ptxas, nine targets" sh tests/ptxas.sh $TARGETS
 for p in $(program_names); do
     args=$(program_field "$p" 4)

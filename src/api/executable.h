@@ -85,52 +85,99 @@ typedef struct xg_exe_kernel {
     uint32_t name, shared_bytes, threads[3], blocks[3];
 } xg_exe_kernel;
 
-/* X(NAME, text): the kinds of thunks.
- *   KERNEL        kernel; links: one slice per parameter
- *   COPY          links: source slice, destination slice (equal bytes); within the device, between the device and host
- *                 memory, or within host memory
- *   MEMSET        value: a 32-bit pattern; links: destination slice
- *   SEQUENCE      links: thunks, run in order
- *   WHILE         links: a pred slice, the condition's thunk, the body's: condition, then while the pred is true body
- *                 and condition
- *   FOR           value: how often; links: the body's thunk
- *   CONDITIONAL   links: a pred or s32 slice, thunks of the branches: true runs the first, false the second; an index
- *                 out of range the last
- *   CUSTOM_CALL   kernel: string, the name of a registered function; value: string, its backend_config; links: operand
- *                 slices, then result slices
- *   REPLICA_ID, PARTITION_ID   links: a u32 slice
- *   INFEED        value: string, its config; links: slices that are filled      OUTFEED  the same; slices that are
- *                 given away
- *   RANDOM_STATE  value: by how much; links: a slice of 16 bytes: the execution's state of 128 bits, to which value is
- *                 added then
- *   COMMAND_BUFFER  links: thunks, run in order, by one command to the device where it can
- * A thunk names only thunks of smaller numbers. In a slice link of KERNEL and CUSTOM_CALL, bit 31 says that it is
- * written. */
+/* X(NAME, text, of, slices, runs, value, writes, flags): THE table of the kinds of thunks. Arity, checks, both texts,
+ * recording and streams follow from it.
+ *   of        the HLO opcode whose step it is, by its text; "" any; "-" none: it is made of others
+ *   slices    how many of its links are slices of memory; these come first
+ *   runs      how many of its links are thunks that it runs
+ *   value     what its word `value` is: NO, NUMBER, TEXT (a string)
+ *   writes    which of its slices it writes: NO, ALL, LAST, MARKED (those with bit XG_EXE_WRITTEN)
+ *   flags     INSIDE   may stand in a command buffer; without thunks that it runs, it is a command
+ *             ASKS     the host reads its slice, to decide
+ *             OWN      fills its slice with a number that the runtime knows
+ *             CALLS    runs a registered function, called as `text` unless the thunk has a name for it
+ *
+ *   KERNEL        kernel: its number; a slice per parameter
+ *   COPY          source, destination (equal bytes); within the device, between the device and host memory, or within
+ *                 host memory
+ *   MEMSET        value: a 32-bit pattern; destination
+ *   SEQUENCE      thunks, run in order
+ *   WHILE         a pred, the condition's thunk, the body's: condition, then while the pred is true body and condition
+ *   FOR           value: how often; the body's thunk
+ *   CONDITIONAL   a pred or s32, thunks of the branches: true runs the first, false the second; an index out of range
+ *                 the last
+ *   CUSTOM_CALL   kernel: string, the name of a registered function; value: its backend_config; operands, then results
+ *   REPLICA_ID, PARTITION_ID   a u32
+ *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
+ *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
+ *   COMMAND_BUFFER  thunks, run in order, by one command to the device where it can
+ * A thunk names only thunks of smaller numbers. */
 /* clang-format off */
 #define XG_EXE_THUNKS_KINDS(X) \
-    X(KERNEL, "kernel") \
-    X(COPY, "copy") \
-    X(MEMSET, "memset") \
-    X(SEQUENCE, "sequence") \
-    X(WHILE, "while") \
-    X(FOR, "for") \
-    X(CONDITIONAL, "conditional") \
-    X(CUSTOM_CALL, "custom-call") \
-    X(REPLICA_ID, "replica-id") \
-    X(PARTITION_ID, "partition-id") \
-    X(INFEED, "infeed") \
-    X(OUTFEED, "outfeed") \
-    X(COMMAND_BUFFER, "command-buffer") \
-    X(RANDOM_STATE, "rng-get-and-update-state")
+    X(KERNEL, "kernel", "fusion", XG_EXE_MANY, 0, NO, MARKED, XG_EXE_INSIDE) \
+    X(COPY, "copy", "", 2, 0, NO, LAST, XG_EXE_INSIDE) \
+    X(MEMSET, "memset", "", 1, 0, NUMBER, ALL, XG_EXE_INSIDE) \
+    X(SEQUENCE, "sequence", "-", 0, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE) \
+    X(WHILE, "while", "while", 1, 2, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
+    X(FOR, "for", "while", 0, 1, NUMBER, NO, 0) \
+    X(CONDITIONAL, "conditional", "conditional", 1, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
+    X(CUSTOM_CALL, "custom-call", "custom-call", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
+    X(REPLICA_ID, "replica-id", "replica-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
+    X(PARTITION_ID, "partition-id", "partition-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
+    X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
+    X(OUTFEED, "outfeed", "outfeed", XG_EXE_MANY, 0, TEXT, NO, XG_EXE_CALLS) \
+    X(COMMAND_BUFFER, "command-buffer", "-", 0, XG_EXE_MANY, NO, NO, 0) \
+    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0)
 /* clang-format on */
+enum {
+    XG_EXE_MANY = 255,
+    XG_EXE_INSIDE = 1,
+    XG_EXE_ASKS = 2,
+    XG_EXE_OWN = 4,
+    XG_EXE_CALLS = 8
+};
+typedef enum xg_exe_thunk_value {
+    XG_EXE_VALUE_NO,
+    XG_EXE_VALUE_NUMBER,
+    XG_EXE_VALUE_TEXT
+} xg_exe_thunk_value;
+typedef enum xg_exe_thunk_writes {
+    XG_EXE_WRITES_NO,
+    XG_EXE_WRITES_ALL,
+    XG_EXE_WRITES_LAST,
+    XG_EXE_WRITES_MARKED
+} xg_exe_thunk_writes;
+typedef struct xg_exe_thunk_row {
+    const char *text, *of;
+    uint8_t slices, runs, value, writes, flags;
+} xg_exe_thunk_row;
 #define XG_EXE_WRITTEN 0x80000000u
 #define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
 typedef enum xg_exe_thunk_kind {
-#define X(name, text) XG_EXE_THUNK_##name,
+#define X(name, text, of, slices, runs, value, writes, flags) XG_EXE_THUNK_##name,
     XG_EXE_THUNKS_KINDS(X)
 #undef X
     XG_EXE_THUNK_COUNT
 } xg_exe_thunk_kind;
+static const xg_exe_thunk_row xg_exe_thunk_rows[] = {
+#define X(name, text, of, slices, runs, value, writes, flags) \
+    {text, of, slices, runs, XG_EXE_VALUE_##value, XG_EXE_WRITES_##writes, flags},
+    XG_EXE_THUNKS_KINDS(X)
+#undef X
+};
+XG_FN const xg_exe_thunk_row *xg_exe_thunk_row_of(uint32_t kind) { return &xg_exe_thunk_rows[kind]; }
+XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
+    return kind < XG_EXE_THUNK_COUNT ? xg_exe_thunk_rows[kind].text : "?";
+}
+/* Whether a thunk writes the slice of its link `number` of n. */
+XG_FN bool xg_exe_writes(uint32_t kind, uint32_t link, uint32_t number, uint32_t n) {
+    switch (xg_exe_thunk_rows[kind].writes) {
+    case XG_EXE_WRITES_ALL: return true;
+    case XG_EXE_WRITES_LAST: return number + 1 == n;
+    case XG_EXE_WRITES_MARKED: return (link & XG_EXE_WRITTEN) != 0;
+    default: return false;
+    }
+}
 typedef struct xg_exe_thunk {
     uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
     uint64_t flops, bytes; /* what one run computes, and moves at least: for profiles */

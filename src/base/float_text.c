@@ -16,46 +16,6 @@
 #define XG_BASE_FLOAT_TEXT_C
 #include "number.h"
 
-/* ---- 128-bit products ---- */
-
-#if defined(__SIZEOF_INT128__) && !defined(XLAGPU_NO_EXTENSIONS)
-__extension__ typedef unsigned __int128 xg_u128;
-XG_INLINE uint64_t xg_mul_wide(uint64_t a, uint64_t b, uint64_t *low) {
-    xg_u128 p = (xg_u128)a * b;
-    *low = (uint64_t)p;
-    return (uint64_t)(p >> 64);
-}
-#else
-XG_INLINE uint64_t xg_mul_wide(uint64_t a, uint64_t b, uint64_t *low) {
-    uint64_t al = a & 0xFFFFFFFFu, ah = a >> 32, bl = b & 0xFFFFFFFFu, bh = b >> 32;
-    uint64_t ll = al * bl, lh = al * bh, hl = ah * bl, middle = (ll >> 32) + (lh & 0xFFFFFFFFu) + (hl & 0xFFFFFFFFu);
-    *low = middle << 32 | (ll & 0xFFFFFFFFu);
-    return ah * bh + (lh >> 32) + (hl >> 32) + (middle >> 32);
-}
-#endif
-
-XG_INLINE int xg_leading_zeros(uint64_t v) { /* v is not 0 */
-#if defined(__GNUC__) && !defined(XLAGPU_NO_EXTENSIONS)
-    return __builtin_clzll(v);
-#else
-    int n = 0, step;
-    for (step = 32; step; step /= 2)
-        if (!(v >> (64 - step))) {
-            v <<= step;
-            n += step;
-        }
-    return n;
-#endif
-}
-
-XG_INLINE int xg_trailing_zeros(uint64_t v) { /* v is not 0 */
-#if defined(__GNUC__) && !defined(XLAGPU_NO_EXTENSIONS)
-    return __builtin_ctzll(v);
-#else
-    return 63 - xg_leading_zeros(v & (0 - v));
-#endif
-}
-
 /* ---- powers of ten ---- */
 
 enum {

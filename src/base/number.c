@@ -48,26 +48,6 @@ XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t) {
     return &xg_float_formats[t - XLAGPU_F4E2M1FN];
 }
 
-XG_FN uint64_t xg_f64_bits(double v) {
-    uint64_t b;
-    memcpy(&b, &v, 8);
-    return b;
-}
-XG_FN double xg_f64_of_bits(uint64_t b) {
-    double v;
-    memcpy(&v, &b, 8);
-    return v;
-}
-XG_FN uint32_t xg_f32_bits(float v) {
-    uint32_t b;
-    memcpy(&b, &v, 4);
-    return b;
-}
-XG_FN float xg_f32_of_bits(uint32_t b) {
-    float v;
-    memcpy(&v, &b, 4);
-    return v;
-}
 XG_FN double xg_f64_power_of_two(int e) { return xg_f64_of_bits((uint64_t)(e + 1023) << 52); } /* normal ones only */
 
 /* ---- one format to double ---- */

@@ -51,6 +51,8 @@ typedef struct xg_choosing {
     xg_way_job job;
     xg_fusion_emission e;
     xg_record *r; /* the result */
+    const xg_emitter *by;
+    const xg_way *rule; /* one of the two is not NULL */
     uint32_t n_leaves;
     xg_ints *over;
 } xg_choosing;
@@ -95,6 +97,7 @@ XG_FN void xg_choice_by_emitter(xg_choosing *w) {
         xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
     xg_choice_emitter_over(w, by);
     w->r = w->e.record;
+    w->by = by;
 }
 XG_FN void xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
     xg_way_times times;
@@ -103,12 +106,14 @@ XG_FN void xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
     w->r->kind = xg_str_z(rule->kind);
     w->r->way = xg_str_z(rule->name);
     if (!rule->plan(&w->job, w->r, &times)) xg_choice_refuse(w->job.fusion, w->r, w->r->why.p, w->r->why.n);
+    w->rule = rule;
 }
 /* The fastest of the rules that take it; NULL: none does. */
 XG_FN xg_record *xg_choice_best_rule(xg_choosing *w, xg_way_times *best) {
     const xg_way *rule;
     xg_numbers_list all = {NULL, 0, 0};
     xg_record *found = NULL;
+    void *form = NULL;
     for (rule = xg_rules; rule->name; rule++) {
         xg_record *r = xg_choice_new(w->job.arena);
         xg_way_times times = {0, 0};
@@ -118,8 +123,11 @@ XG_FN xg_record *xg_choice_best_rule(xg_choosing *w, xg_way_times *best) {
         xg_record_put(w->job.arena, &all, rule->name, &times.own, 1);
         if (found && times.own >= best->own) continue;
         found = r;
+        w->rule = rule;
+        form = w->job.form;
         *best = times;
     }
+    w->job.form = form;
     if (found) found->estimates = all;
     return found;
 }
@@ -134,10 +142,12 @@ XG_FN void xg_choice_best(xg_choosing *w) {
         times.emitter = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
     }
     xg_record_put(w->job.arena, &rule->estimates, "emitter", &times.emitter, 1);
-    if (times.own < times.emitter)
+    if (times.own < times.emitter) {
         w->r = rule;
-    else
-        w->r->estimates = rule->estimates;
+        return;
+    }
+    w->r->estimates = rule->estimates;
+    w->rule = NULL;
 }
 /* An order may allow less than the way would. */
 XG_FN void xg_choice_narrow(xg_choosing *w) {
@@ -158,13 +168,16 @@ XG_FN void xg_choice_narrow(xg_choosing *w) {
             }
     w->r->over = given->over;
 }
-XG_FN void xg_choice_make(
+XG_FN void xg_choice_job(
     xg_choosing *w, xg_arena *a, const xg_inst *fusion, const xg_record *given, const xg_emit_target *target) {
-    memset(w, 0, sizeof *w);
     w->job.arena = a;
     w->job.fusion = fusion;
     w->job.target = target;
     w->job.given = given;
+}
+XG_FN void xg_choice_make(
+    xg_choosing *w, xg_arena *a, const xg_inst *fusion, const xg_record *given, const xg_emit_target *target) {
+    xg_choice_job(w, a, fusion, given, target);
     w->n_leaves = (uint32_t)xg_shape_leaves(fusion->shape);
     w->over = XG_NEW_N(a, xg_ints, w->n_leaves + (size_t)1);
     w->job.e = &w->e;
@@ -189,11 +202,58 @@ XG_FN void xg_choice_write(const xg_choosing *w, xg_inst *fusion) {
     list = xg_fuse_phases(w->job.arena, w->e.comp);
     for (k = 0; k < w->e.n_members; k++) xg_record_write((xg_inst *)list.members[k], &w->e.members[k]);
 }
+XG_FN xg_choosing *xg_choice_decide(xg_arena *a, xg_inst *fusion, const xg_emit_target *target) {
+    xg_choosing *w = XG_NEW(a, xg_choosing);
+    xg_choice_make(w, a, fusion, xg_record_read(a, fusion), target);
+    xg_choice_write(w, fusion);
+    return w;
+}
 XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *target) {
-    xg_choosing w;
-    xg_choice_make(&w, a, fusion, xg_record_read(a, fusion), target);
-    xg_choice_write(&w, fusion);
-    xg_emit_close(&w.e);
+    xg_choosing *w = xg_choice_decide(a, fusion, target);
+    xg_emit_close(&w->e);
+}
+
+/* ---- plans that wait for their code ---- */
+
+/* What a decision has found out is kept until the kernel is emitted, as far as there is room. */
+enum {
+    XG_KEPT_BYTES_MAX = 16 << 20 /* of memory; later plans are made again */
+};
+typedef struct xg_kept {
+    xg_arena *arena;
+    size_t most;    /* bytes that the context may hold */
+    xg_map64 plans; /* by the fusion's id */
+} xg_kept;
+/* Of equal fusions, for the first of them that becomes a kernel. */
+typedef struct xg_kept_plan {
+    xg_choosing *w;     /* NULL: it is used up */
+    const xg_str *text; /* of the record that it made */
+} xg_kept_plan;
+
+/* All of them: what they are of may have changed. */
+XG_FN void xg_kept_drop(xg_module *m) {
+    xg_kept *k = (xg_kept *)m->kept_plans;
+    if (k) xg_arena_free(k->arena);
+    m->kept_plans = NULL;
+}
+XG_FN void xg_kept_open(xg_module *m) {
+    xg_kept *k = XG_NEW(m->arena, xg_kept);
+    xg_kept_drop(m);
+    k->arena = xg_arena_inner(m->arena);
+    k->most = m->ctx->live + XG_KEPT_BYTES_MAX;
+    xg_map64_init(&k->plans, k->arena);
+    m->kept_plans = k;
+}
+/* NULL: it was used up, or the record is another one since. */
+XG_FN xg_choosing *xg_kept_take(const xg_inst *fusion) {
+    const xg_kept *k = (const xg_kept *)fusion->comp->module->kept_plans;
+    xg_kept_plan *plan = k ? (xg_kept_plan *)xg_map64_get(&k->plans, fusion->id + (uint64_t)1) : NULL;
+    const xg_attr *text = xg_inst_attr(fusion, XG_A_backend_config);
+    xg_choosing *w;
+    if (!plan || !text || text->v.str != plan->text) return NULL;
+    w = plan->w;
+    plan->w = NULL;
+    return w;
 }
 
 /* ---- the pass ---- */
@@ -201,12 +261,14 @@ XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *targ
 /* What equal fusions have in common: the attribute of each, and those of its members. */
 typedef struct xg_choice_known {
     const xg_str *own, **members;
+    xg_kept_plan *plan; /* NULL: none is kept */
 } xg_choice_known;
 typedef struct xg_choice_pass {
     xg_arena *work; /* of one fusion */
     xg_arena *kept;
     xg_emit_target target;
-    xg_dict known; /* by fingerprint */
+    xg_kept *plans; /* NULL: none are kept */
+    xg_dict known;  /* by fingerprint */
     xg_records records;
     bool changed;
 } xg_choice_pass;
@@ -245,11 +307,12 @@ XG_FN xg_phase_list xg_choice_members(xg_arena *a, const xg_inst *i) {
     memset(&none, 0, sizeof none);
     return xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)) ? xg_fuse_phases(a, xg_attr_comp(i, XG_A_calls)) : none;
 }
-XG_FN void xg_choice_learn(xg_choice_pass *p, const xg_inst *i, xg_str key) {
+XG_FN void xg_choice_learn(xg_choice_pass *p, const xg_inst *i, xg_str key, xg_kept_plan *plan) {
     xg_phase_list list = xg_choice_members(p->work, i);
     xg_choice_known *known = XG_NEW(p->kept, xg_choice_known);
     uint32_t k;
     known->own = xg_choice_text(i);
+    known->plan = plan;
     known->members = XG_NEW_N(p->kept, const xg_str *, list.n + (size_t)1);
     for (k = 0; k < list.n; k++) known->members[k] = xg_choice_text(list.members[k]);
     (void)xg_dict_put(&p->known, key, known);
@@ -258,7 +321,30 @@ XG_FN void xg_choice_repeat(xg_choice_pass *p, xg_inst *i, const xg_choice_known
     xg_phase_list list = xg_choice_members(p->work, i);
     uint32_t k;
     xg_choice_set(i, known->own);
+    if (known->plan) xg_map64_put(&p->plans->plans, i->id + (uint64_t)1, known->plan);
     for (k = 0; k < list.n; k++) xg_choice_set((xg_inst *)list.members[k], known->members[k]);
+}
+XG_FN xg_kept *xg_choice_room(const xg_choice_pass *p, const xg_inst *i) {
+    if (!p->plans || i->comp->module->ctx->live > p->plans->most) return NULL;
+    return xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)) ? NULL : p->plans; /* theirs has the code of all members */
+}
+/* The plan, if it is kept: one that leaves computations in the module is not. */
+XG_FN xg_kept_plan *xg_choice_new_one(xg_choice_pass *p, xg_inst *i) {
+    xg_kept *k = xg_choice_room(p, i);
+    xg_arena *a = k ? k->arena : p->work;
+    xg_mark none = xg_arena_mark(a);
+    xg_choosing *w = xg_choice_decide(a, i, &p->target);
+    xg_kept_plan *plan;
+    if (!k || !xg_emit_adds_nothing(&w->e)) {
+        xg_emit_close(&w->e);
+        xg_arena_reset(a, none);
+        return NULL;
+    }
+    plan = XG_NEW(a, xg_kept_plan);
+    plan->w = w;
+    plan->text = xg_choice_text(i);
+    xg_map64_put(&k->plans, i->id + (uint64_t)1, plan);
+    return plan;
 }
 XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
     xg_mark none = xg_arena_mark(p->work);
@@ -269,8 +355,8 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
     if (known)
         xg_choice_repeat(p, i, known);
     else {
-        xg_choice_of(p->work, i, &p->target);
-        if (!alone) xg_choice_learn(p, i, key);
+        xg_kept_plan *plan = xg_choice_new_one(p, i);
+        if (!alone) xg_choice_learn(p, i, key, plan);
     }
     p->changed = p->changed || !before || !xg_str_eq(*before, *xg_choice_text(i));
     xg_arena_reset(p->work, none);
@@ -290,6 +376,9 @@ XG_FN bool xg_choice_run(xg_module *m, bool missing) {
     uint32_t at, k;
     p.target = xg_choice_target(m);
     p.changed = false;
+    xg_kept_drop(m);
+    if (!missing) xg_kept_open(m);
+    p.plans = (xg_kept *)m->kept_plans;
     p.work = m->work;
     p.kept = xg_arena_inner(m->arena);
     none = xg_arena_mark(p.kept);
@@ -314,19 +403,30 @@ XG_FN void xg_choice_complete(xg_module *m) { (void)xg_choice_run(m, true); }
 
 /* ---- code ---- */
 
-XG_FN xg_kmodule *xg_choice_emit_by_emitter(const xg_way_job *job, xg_str name) {
-    const xg_emitter *by = xg_emit_find(job->given->way);
-    xg_fusion_emission e;
-    if (!by) xg_choice_unknown(job->fusion, job->given);
-    xg_emit_open(&e, NULL, job->arena, job->fusion, job->target);
-    xg_emit_check_leaves(&e);
-    e.given = job->given;
-    e.name = name;
-    if (!xg_emit_plan(&e, by)) xg_choice_refuse(job->fusion, e.record, e.record->why.p, e.record->why.n);
-    xg_choice_check(job->fusion, job->given, e.record);
-    xg_emit_by(&e, by);
-    xg_emit_close(&e);
-    return e.m;
+XG_FN xg_kmodule *xg_choice_emit_by_emitter(xg_choosing *w, xg_str name) {
+    xg_fusion_emission *e = &w->e;
+    xg_emit_move(e, w->job.arena, w->job.target);
+    e->name = name;
+    if (e->m->entry) e->m->entry->name = name; /* the plan has made it already */
+    xg_emit_by(e, w->by);
+    return e->m;
+}
+/* By the record: the plan that is made says nothing else. */
+XG_FN void xg_choice_obey(xg_choosing *w) {
+    const xg_record *r = w->job.given;
+    if (!xg_str_is(r->kind, "emitter")) {
+        w->rule = xg_choice_rule(r->kind, r->way);
+        if (!w->rule) xg_choice_unknown(w->job.fusion, r);
+        return;
+    }
+    w->by = xg_emit_find(r->way);
+    if (!w->by) xg_choice_unknown(w->job.fusion, r);
+    xg_emit_open(&w->e, NULL, w->job.arena, w->job.fusion, w->job.target);
+    xg_emit_check_leaves(&w->e);
+    w->e.given = r;
+    if (!xg_emit_plan(&w->e, w->by))
+        xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
+    xg_choice_check(w->job.fusion, r, w->e.record);
 }
 XG_FN void xg_choice_check_launch(const xg_inst *fusion, const xg_record *r, const xg_kfunc *f) {
     const char *which = memcmp(f->threads, r->launch.threads, sizeof f->threads) != 0           ? "block"
@@ -339,20 +439,18 @@ XG_FN void xg_choice_check_launch(const xg_inst *fusion, const xg_record *r, con
 }
 XG_FN xg_kmodule *xg_choice_emit(
     xg_arena *a, const xg_inst *fusion, const xg_record *r, xg_str name, const xg_emit_target *target) {
-    xg_way_job job;
+    xg_choosing *w = xg_kept_take(fusion);
     xg_kmodule *m;
-    memset(&job, 0, sizeof job);
-    job.arena = a;
-    job.fusion = fusion;
-    job.target = target;
-    job.given = r;
-    if (xg_str_is(r->kind, "emitter"))
-        m = xg_choice_emit_by_emitter(&job, name);
+    if (w)
+        w->job.arena = a;
     else {
-        const xg_way *rule = xg_choice_rule(r->kind, r->way);
-        if (!rule) xg_choice_unknown(fusion, r);
-        m = rule->emit(&job, r, name);
+        w = XG_NEW(a, xg_choosing);
+        xg_choice_job(w, a, fusion, r, target);
+        xg_choice_obey(w);
     }
+    w->job.target = target;
+    m = w->rule ? w->rule->emit(&w->job, r, name) : xg_choice_emit_by_emitter(w, name);
+    if (w->by) xg_emit_close(&w->e);
     xg_choice_check_launch(fusion, r, m->entry);
     return m;
 }

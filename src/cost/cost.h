@@ -104,8 +104,9 @@ typedef struct xg_cost_counts {
     int64_t shared_passes, l1_passes;   /* of 128 bytes, conflicts included */
     int64_t l2_sectors;                 /* of 32 bytes that multiprocessors ask the second cache for, or write there */
     int64_t read_bytes, written_bytes;  /* of device memory */
-    int64_t warp_clocks, warp_issued;   /* of a block that is alone: until its last warp ends; instructions of a warp */
-    int64_t barriers;                   /* that a block takes */
+    int64_t warp_clocks;                /* of a block that is alone: until its last warp ends */
+    int64_t warp_issued, warp_tensor; /* of one of its warps: instructions; clocks that its matrix unit works for it */
+    int64_t barriers;                 /* that a block takes */
 } xg_cost_counts;
 typedef struct xg_cost_prediction {
     int64_t picoseconds;                /* from the end of the kernel before to this one's, in a graph */
@@ -118,6 +119,8 @@ typedef struct xg_cost_prediction {
 XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
+XG_FN int64_t xg_cost_tensor_rate(
+    const xg_device *d, xg_cost_tensor type);                 /* multiply-adds of a multiprocessor a clock */
 XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n); /* the fourth root of the sum of fourth powers */
 /* Sums and products that saturate; a * b / c without an intermediate overflow, rounded down, c > 0. */
 XG_FN int64_t xg_cost_add(int64_t a, int64_t b);

@@ -165,39 +165,64 @@ XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c
     return d->bandwidth / XG_COST_PERMILLE * held;
 }
 
-/* A block between two barriers takes as long as the warps' waits or as the work of all its warps. What overlaps in a
- * block that has no barriers, or with other blocks, follows each other in one that has them and is alone. */
-XG_FN int64_t xg_cost_block_clocks(const xg_cost_counts *c, const xg_cost_spread *s) {
-    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES;
-    int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS,
-            wait = XG_MAX(c->warp_clocks - c->warp_issued, (int64_t)0);
-    int64_t apart = wait + work, most = XG_MAX(c->warp_clocks, work);
-    if (c->barriers < XG_COST_PHASES) return c->warp_clocks;
+/* A block between two barriers takes as long as the warps' waits or as the work of all its warps, on the schedulers or
+ * on the matrix units. What overlaps in a block that has no barriers, or with other blocks, follows each other in one
+ * that has them and is alone. */
+XG_FN bool xg_cost_in_phases(const xg_cost_counts *c) { return c->barriers >= XG_COST_PHASES; }
+XG_FN int64_t xg_cost_block_clocks(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s) {
+    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES,
+            busy = XG_MIN(XG_MAX(warps, (int64_t)1), (int64_t)XG_COST_SCHEDULERS);
+    int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS, own = c->warp_issued, apart, most,
+            tensor = xg_cost_tensor_clocks(d, c, false) / XG_MAX(c->blocks, (int64_t)1) * XG_COST_SCHEDULERS / busy;
+    if (tensor > work) {
+        work = tensor;
+        own = c->warp_tensor;
+    }
+    apart = XG_MAX(c->warp_clocks - own, (int64_t)0) + work;
+    most = XG_MAX(c->warp_clocks, work);
+    if (!xg_cost_in_phases(c)) return c->warp_clocks;
     return most + XG_MAX(apart - most, (int64_t)0) / s->residents;
 }
 
-XG_FN void xg_cost_terms(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *t) {
+XG_FN void xg_cost_terms(
+    const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t mhz, int64_t *t) {
     int64_t warps = XG_MAX(XG_MIN(s->warps, (int64_t)XG_COST_SCHEDULERS), (int64_t)1), bytes, port, round, tensor;
     uint32_t k;
     memset(t, 0, XG_LIMIT_COUNT * sizeof *t);
-    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, d->clock_mhz);
+    t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, mhz);
     for (k = 0; k < XG_PIPE_COUNT; k++)
         t[k] = xg_cost_unit_ps(d, c, s,
             xg_cost_scale(c->pipes[k], XG_COST_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
-            d->clock_mhz);
+            mhz);
     tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
-    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->clock_mhz);
-    if (t[XG_LIMIT_TENSOR] > XG_COST_WARM_US * (int64_t)1000000)
-        t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, d->tensor_mhz);
-    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, d->clock_mhz);
-    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, d->clock_mhz);
+    t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, mhz);
+    t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
+    t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, mhz);
     bytes = xg_cost_mul(c->l2_sectors, XG_COST_SECTOR_BYTES);
-    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, d->clock_mhz);
+    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);
     t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
-    round = xg_cost_block_clocks(c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
-    t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), d->clock_mhz);
+    round = xg_cost_block_clocks(d, c, s) + XG_COST_TURNOVER_CLOCKS + XG_COST_WARP_CLOCKS * s->warps;
+    t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), mhz);
+}
+
+/* The norm of all terms. The time of a block that works in phases contains its work already: only the larger counts. */
+XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
+    int64_t t[XG_LIMIT_LAUNCH], *latency = &t[XG_LIMIT_LATENCY];
+    memcpy(t, terms, sizeof t);
+    if (xg_cost_in_phases(c)) {
+        *latency = XG_MAX(*latency, XG_MAX(t[XG_LIMIT_ISSUE], t[XG_LIMIT_TENSOR]));
+        t[XG_LIMIT_ISSUE] = t[XG_LIMIT_TENSOR] = 0;
+    }
+    return xg_cost_norm(t, XG_LIMIT_LAUNCH);
+}
+/* The clock that is held. Matrix units draw most power: a kernel that does nothing else falls to tensor_mhz, others in
+ * proportion to the share of their time in which these work. Short kernels keep the highest. */
+XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const xg_cost_counts *c, const int64_t *terms) {
+    int64_t whole = xg_cost_together(c, terms), busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole);
+    if (whole <= XG_COST_WARM_US * (int64_t)1000000 || d->tensor_mhz >= d->clock_mhz) return d->clock_mhz;
+    return d->clock_mhz - xg_cost_scale(d->clock_mhz - d->tensor_mhz, busy, whole);
 }
 
 /* The share of the device's best that the kernel reaches, of memory or of the pipe that it uses most. */
@@ -230,14 +255,16 @@ XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_count
     xg_cost_prediction p;
     xg_cost_spread s = xg_cost_spread_of(d, c);
     int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz),
-            launch = d->graph_ns * 1000;
+            launch = d->graph_ns * 1000, mhz;
     uint32_t k;
     memset(&p, 0, sizeof p);
-    xg_cost_terms(d, c, &s, p.terms);
+    xg_cost_terms(d, c, &s, d->clock_mhz, p.terms);
+    mhz = xg_cost_held_mhz(d, c, p.terms);
+    if (mhz != d->clock_mhz) xg_cost_terms(d, c, &s, mhz, p.terms);
     p.residents = s.residents;
     p.rounds_permille = s.rounds;
     /* the launch figure is that of an empty kernel, whose own time it contains */
-    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_norm(p.terms, XG_LIMIT_LAUNCH) - empty, (int64_t)0));
+    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_together(c, p.terms) - empty, (int64_t)0));
     p.terms[XG_LIMIT_LAUNCH] = launch;
     for (k = 1; k < XG_LIMIT_COUNT; k++)
         if (p.terms[k] > p.terms[p.limit]) p.limit = (xg_cost_limit)k;

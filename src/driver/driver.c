@@ -40,6 +40,8 @@ typedef struct xg_driver_state {
     xg_arena *work; /* of the kernel that is being made: everything but its text */
     xg_arena *temp; /* of the pass that is running */
     xg_emit_target emit;
+    xg_map64 ways; /* by record: what code depends on of it, as its number among all that differ */
+    xg_dict way_texts;
     xg_dict names; /* of kernels: how many later ones wanted the same */
     xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
 } xg_driver_state;
@@ -104,6 +106,22 @@ XG_FN void xg_driver_check_over(const xg_plan *p, const xg_plan_step *s, const x
                     (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p);
 }
 
+/* Equal for records of which kernels are made alike. */
+XG_FN uint32_t xg_driver_way(xg_driver_state *s, const xg_record *r) {
+    uint32_t *number = (uint32_t *)xg_map64_get(&s->ways, (uintptr_t)r);
+    xg_buf b;
+    if (number) return *number;
+    xg_buf_init(&b, s->work);
+    xg_record_print_way(&b, r);
+    number = (uint32_t *)xg_dict_get(&s->way_texts, xg_str_of(b.p, b.n));
+    if (!number) {
+        number = XG_NEW(s->arena, uint32_t);
+        *number = s->way_texts.n;
+        xg_dict_put(&s->way_texts, xg_str_of(b.p, b.n), number);
+    }
+    xg_map64_put(&s->ways, (uintptr_t)r, number);
+    return *number;
+}
 /* Equal keys: the same kernel, whatever the names. */
 XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_record *r, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
@@ -117,7 +135,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
         xg_put_i64(&b, args[k].align);
         xg_putc(&b, ' ');
     }
-    xg_record_print_way(&b, r);
+    xg_put_i64(&b, xg_driver_way(s, r));
     xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
     return xg_str_of(b.p, b.n);
 }
@@ -340,6 +358,8 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.backend = xg_ptx_backend();
     s.code = s.backend->begin(a->ctx, a, &o->target, &p->m->device);
     s.emit = xg_emit_target_of(&p->m->device, o->deterministic);
+    xg_map64_init(&s.ways, a);
+    xg_dict_init(&s.way_texts, a);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {

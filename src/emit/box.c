@@ -172,6 +172,11 @@ XG_FN void xg_box_grow(const xg_box_ask *a, int64_t *tile) {
         tile[d] = more;
     }
 }
+XG_FN bool xg_box_settle(const xg_box_ask *a, xg_box *b) {
+    b->elements = xg_box_size(a->p, b->tile);
+    b->waste = xg_box_waste(a->p, a->least, b->tile);
+    return b->elements >= XG_BOX_THREADS && xg_box_blocks(a->p, b->tile) <= INT32_MAX;
+}
 /* The tile; false when none of them is small enough. */
 XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
     static const int64_t wants[] = {128, 256, 64, 32, 512};
@@ -194,9 +199,16 @@ XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
     for (k = a->p->rank; k-- > 0;)
         while (b->tile[k] < a->p->dims[k] && xg_box_size(a->p, b->tile) < XG_BOX_THREADS)
             b->tile[k] = XG_MIN(2 * b->tile[k], a->p->dims[k]); /* an element for each thread */
-    b->elements = xg_box_size(a->p, b->tile);
-    b->waste = xg_box_waste(a->p, a->least, b->tile);
-    return b->elements >= XG_BOX_THREADS && xg_box_blocks(a->p, b->tile) <= INT32_MAX;
+    return xg_box_settle(a, b);
+}
+/* The tile that is given; false: it is none of this array, too small for a block, or too large for its memory. */
+XG_FN bool xg_box_set(const xg_box_ask *a, xg_box *b, const int64_t *tile) {
+    uint32_t k;
+    for (k = 0; k < a->p->rank; k++) {
+        if (tile[k] < 1 || tile[k] > a->p->dims[k]) return false;
+        b->tile[k] = tile[k];
+    }
+    return xg_box_settle(a, b) && b->elements <= 4 * XG_BOX_ELEMENTS && b->elements * a->bytes <= XG_BOX_SHARED;
 }
 
 /* ---- vectors ---- */

@@ -144,6 +144,13 @@ XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic) {
     return t;
 }
 
+XG_FN void xg_emit_move(xg_fusion_emission *e, xg_arena *to, const xg_emit_target *target) {
+    e->arena = to;
+    e->m->arena = e->m->temp = to;
+    e->m->aff->arena = to;
+    e->target = target;
+}
+XG_FN bool xg_emit_adds_nothing(const xg_fusion_emission *e) { return e->fusion->comp->module->last == e->last; }
 XG_FN void xg_emit_close(xg_fusion_emission *e) {
     xg_module *m = e->fusion->comp->module;
     xg_comp *c;

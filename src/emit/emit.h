@@ -253,6 +253,9 @@ typedef struct xg_form_field {
 } xg_form_field;
 XG_FN bool xg_form_is_whole(const xg_fusion_emission *e);   /* the order says all: nothing is left to decide */
 XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e); /* the order says something of the form */
+/* One number of the order, if it says it; into the record, if it is not 0. */
+XG_FN bool xg_form_number(const xg_fusion_emission *e, const char *name, int64_t *v);
+XG_FN void xg_form_put(xg_fusion_emission *e, const char *name, int64_t v);
 /* From the order, what it says; into the record, what is not 0. */
 XG_FN void xg_form_read(const xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, void *form);
 XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, const void *form);
@@ -302,7 +305,9 @@ typedef void (*xg_section_fn)(xg_scope *s, void *data, uint32_t which, xg_kval *
 /* sections of nearly the same shape share their threads, and so what telling apart the indices costs */
 XG_FN void xg_sections_share(const xg_fusion_emission *e, xg_section *list, uint32_t n);
 XG_FN int64_t xg_sections_blocks(const xg_section *list, uint32_t n);
-XG_FN bool xg_sections_launch(xg_fusion_emission *e, const xg_section *list, uint32_t n); /* the end of a plan: true */
+/* The end of a plan: writes "unroll" (of all, or of each) and "share" (0: no section's threads make another one) into
+ * the record, as they are or as it orders; false if that cannot be. */
+XG_FN bool xg_sections_launch(xg_fusion_emission *e, xg_section *list, uint32_t n);
 XG_FN void xg_emit_sections(
     xg_fusion_emission *e, const xg_section *list, uint32_t n, xg_section_fn body, void *data); /* the whole kernel */
 /* ---- concatenate.c ---- */
@@ -370,7 +375,10 @@ XG_FN bool xg_emit_launch(
     xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster); /* the end of a plan: true */
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name);
 XG_FN void xg_emit_by(xg_fusion_emission *e, const xg_emitter *by);
-XG_FN void xg_emit_close(xg_fusion_emission *e); /* takes back what plans have added to the HLO module */
+/* What is planned in one arena is emitted in another one. */
+XG_FN void xg_emit_move(xg_fusion_emission *e, xg_arena *to, const xg_emit_target *target);
+XG_FN bool xg_emit_adds_nothing(const xg_fusion_emission *e); /* plans have left the HLO module as it was */
+XG_FN void xg_emit_close(xg_fusion_emission *e);              /* takes back what plans have added to the HLO module */
 XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic);
 
 /* elemental.c */
@@ -386,14 +394,15 @@ typedef struct xg_way_job {
     const xg_emit_target *target; /* the device */
     const xg_record *given;       /* an order; NULL: none */
     xg_fusion_emission *e;        /* for a plan: opened, for the way to look at; what it writes there is lost */
+    void *form;                   /* what a plan leaves for emit, in the arena; NULL: emit has to plan by the record */
 } xg_way_job;
 typedef struct xg_way_times {
     int64_t own, emitter; /* picoseconds; emitter 0: as the cost model says */
 } xg_way_times;
 typedef struct xg_way {
     const char *kind, *name;
-    bool (*plan)(const xg_way_job *job, xg_record *r, xg_way_times *times);
-    xg_kmodule *(*emit)(const xg_way_job *job, const xg_record *r, xg_str kernel_name);
+    bool (*plan)(xg_way_job *job, xg_record *r, xg_way_times *times);
+    xg_kmodule *(*emit)(xg_way_job *job, const xg_record *r, xg_str kernel_name);
 } xg_way;
 
 /* contract.c: a contraction while it is emitted by one thread for an element */

@@ -9,11 +9,19 @@
 XG_FN bool xg_form_is_whole(const xg_fusion_emission *e) { return e->given && xg_record_is_whole(e->given); }
 XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e) { return e->given && e->given->form.n; }
 
+XG_FN bool xg_form_number(const xg_fusion_emission *e, const char *name, int64_t *v) {
+    const xg_numbers *i = e->given ? xg_record_get(&e->given->form, name) : NULL;
+    if (i && i->n == 1) *v = i->p[0];
+    return i && i->n == 1;
+}
+XG_FN void xg_form_put(xg_fusion_emission *e, const char *name, int64_t v) {
+    if (v) xg_record_put(e->arena, &e->record->form, name, &v, 1);
+}
 XG_FN void xg_form_read(const xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, void *form) {
     uint32_t k;
     for (k = 0; k < n; k++) {
-        const xg_numbers *i = e->given ? xg_record_get(&e->given->form, fields[k].name) : NULL;
-        if (i && i->n == 1) memcpy((char *)form + fields[k].at, i->p, sizeof *i->p);
+        int64_t v;
+        if (xg_form_number(e, fields[k].name, &v)) memcpy((char *)form + fields[k].at, &v, sizeof v);
     }
 }
 XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uint32_t n, const void *form) {
@@ -21,7 +29,7 @@ XG_FN void xg_form_write(xg_fusion_emission *e, const xg_form_field *fields, uin
     for (k = 0; k < n; k++) {
         int64_t v;
         memcpy(&v, (const char *)form + fields[k].at, sizeof v);
-        if (v) xg_record_put(e->arena, &e->record->form, fields[k].name, &v, 1);
+        xg_form_put(e, fields[k].name, v);
     }
 }
 XG_FN uint32_t xg_form_walk(const xg_fusion_emission *e, const char *const *names, uint32_t n) {

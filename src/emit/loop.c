@@ -100,21 +100,30 @@ typedef struct xg_loop_walk {
     int64_t rest;           /* elements at the end that are made one by one */
     uint32_t lead;
     xg_kval **tensors, **dest;
+    xg_indexing_group *places; /* see xg_loop_places */
 } xg_loop_walk;
 
-/* Whether the element of the parameter is known from the place in memory modulo so much; the elements of the root: it
- * is at the same place. */
-XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param, int64_t modulo) {
+/* The maps of the first root's place in memory to what it is made of; made when they are asked for first. */
+XG_FN xg_indexing_group *xg_loop_places(xg_loop_walk *w) {
+    const xg_fusion_emission *e = w->e;
     xg_aff_ctx *x = e->m->aff;
     const xg_shape *s = e->roots[0]->shape;
     xg_index_order order = xg_index_order_of_shape(s);
-    xg_imap *place = xg_imap_new(x, 1, 0, 0, s->rank, 0);
-    const xg_aff *want = modulo == s->elements ? xg_aff_dim(x, 0) : xg_aff_mod(x, xg_aff_dim(x, 0), modulo);
-    xg_imaps maps;
-    uint32_t k;
+    xg_imap *place;
+    if (w->places) return w->places;
+    place = xg_imap_new(x, 1, 0, 0, s->rank, 0);
     place->dims[0].range = xg_range_of(0, s->elements - 1);
     xg_index_delinearise(x, &order, xg_aff_dim(x, 0), place->results);
-    maps = xg_indexing_group_maps(xg_indexing_group_back(x, e->roots[0], 0, xg_imap_simplify(x, place)), param, 0);
+    return w->places = xg_indexing_group_back(x, e->roots[0], 0, xg_imap_simplify(x, place));
+}
+/* Whether the element of the parameter is known from the place in memory modulo so much; the elements of the root: it
+ * is at the same place. */
+XG_FN bool xg_loop_repeats(xg_loop_walk *w, const xg_inst *param, int64_t modulo) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_shape *s = w->e->roots[0]->shape;
+    const xg_aff *want = modulo == s->elements ? xg_aff_dim(x, 0) : xg_aff_mod(x, xg_aff_dim(x, 0), modulo);
+    xg_imaps maps = xg_indexing_group_maps(xg_loop_places(w), param, 0);
+    uint32_t k;
     for (k = 0; k < maps.n; k++) {
         const xg_imap *m = xg_imap_ok(maps.p[k]) ? xg_indexing_flatten(x, maps.p[k], param->shape) : NULL;
         if (!m || !xg_imap_ok(m) || m->n_constraints || m->results[0] != want) return false;
@@ -122,7 +131,8 @@ XG_FN bool xg_loop_repeats(const xg_fusion_emission *e, const xg_inst *param, in
     return maps.n > 0;
 }
 /* The length of the rows that have such a vector, of so many bytes at least, the longest one; 0: there is none. */
-XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t bytes) {
+XG_FN int64_t xg_loop_row(xg_loop_walk *w, int64_t elements, int64_t bytes) {
+    const xg_fusion_emission *e = w->e;
     int64_t row = 0;
     uint32_t k;
     if (e->roots[0]->shape->elements != elements || !xg_index_has_order(e->roots[0]->shape)) return 0;
@@ -131,7 +141,7 @@ XG_FN int64_t xg_loop_row(const xg_fusion_emission *e, int64_t elements, int64_t
         if (s->elements <= row || s->elements >= elements || s->elements * (int64_t)xg_type_bytes(s->type) < bytes ||
             elements % s->elements)
             continue;
-        if (xg_loop_repeats(e, e->comp->params[k], s->elements)) row = s->elements;
+        if (xg_loop_repeats(w, e->comp->params[k], s->elements)) row = s->elements;
     }
     return row;
 }
@@ -149,7 +159,7 @@ XG_FN void xg_loop_down_rows(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t most = xg_loop_vector(e, elements), row, threads, rounds, blocks = e->target->sms;
     if (elements < e->target->resident_threads || xg_loop_unroll_hurts(e->comp)) return;
-    row = xg_loop_row(e, elements, XG_LOOP_ROW_BYTES);
+    row = xg_loop_row(w, elements, XG_LOOP_ROW_BYTES);
     most = xg_gcd(row, most);
     if (!row || row / most > 1024) return;
     threads = row / most * XG_MAX(XG_LOOP_ROW_THREADS / (row / most), (int64_t)1);
@@ -238,7 +248,8 @@ XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
 }
 /* All that is written lies at the same place, and so does all that is read but single elements, the vectors of these
  * rows, and what each row has one of. */
-XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int64_t row) {
+XG_FN bool xg_loop_is_linear(xg_loop_walk *w, int64_t elements, int64_t row) {
+    const xg_fusion_emission *e = w->e;
     xg_indexing_group *maps_of = NULL;
     uint32_t k;
     if (!xg_index_has_order(e->roots[0]->shape)) return false;
@@ -247,8 +258,8 @@ XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int6
     for (k = 0; k < e->comp->n_params; k++) {
         int64_t n = e->comp->params[k]->shape->elements;
         if (row && n != row && xg_loop_same(e, e->comp->params[k], &maps_of) >= row) continue;
-        if (n != 1 && (n != elements || !xg_loop_repeats(e, e->comp->params[k], elements)) &&
-            (!row || n != row || !xg_loop_repeats(e, e->comp->params[k], row)))
+        if (n != 1 && (n != elements || !xg_loop_repeats(w, e->comp->params[k], elements)) &&
+            (!row || n != row || !xg_loop_repeats(w, e->comp->params[k], row)))
             return false;
     }
     return true;
@@ -257,8 +268,8 @@ XG_FN bool xg_loop_is_linear(const xg_fusion_emission *e, int64_t elements, int6
 XG_FN void xg_loop_down_slices(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t row, unit, vector, period, wide, threads, slices, total, rounds, best = 0, sms = e->target->sms;
-    if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(e, elements, 2)) == 0 ||
-        !xg_loop_is_linear(e, elements, row))
+    if (xg_loop_unroll_hurts(e->comp) || (row = xg_loop_row(w, elements, 2)) == 0 ||
+        !xg_loop_is_linear(w, elements, row))
         return;
     unit = xg_loop_unit(e, elements);
     vector = xg_gcd(row, xg_loop_vector(e, elements));
@@ -288,7 +299,7 @@ XG_FN void xg_loop_odd_vectors(xg_loop_walk *w, int64_t elements) {
     const xg_fusion_emission *e = w->e;
     int64_t vector = xg_loop_vector(e, elements);
     if (elements < e->target->resident_threads || elements % vector == 0 || xg_loop_unroll_hurts(e->comp) ||
-        !xg_loop_is_linear(e, elements, 0))
+        !xg_loop_is_linear(w, elements, 0))
         return;
     w->unroll = vector;
     w->rounds = 1;

@@ -210,7 +210,7 @@ XG_FN void xg_merging_body(xg_sort_site *d, xg_kval **dest) {
     }
     xg_sort_finish(d, from, to, v, dest);
 }
-XG_FN void xg_merging_plan(xg_sort_site *d) {
+XG_FN const char *xg_merging_plan(xg_sort_site *d) {
     int64_t from, to;
     xg_sort_rows(d);
     (void)xg_fuse_sorted_runs(d->i, &from, &to);
@@ -218,6 +218,9 @@ XG_FN void xg_merging_plan(xg_sort_site *d) {
     d->runs = (d->whole + d->places - 1) / d->places;
     d->minor = true;                                           /* a block has one row, whatever lies beside it */
     xg_sort_blocks(d, XG_MIN(xg_sort_each(d), d->places / 2)); /* two threads search */
+    xg_form_put(d->e, "places", d->places);
+    xg_form_put(d->e, "each", d->each);
+    return NULL;
 }
 XG_FN bool xg_emit_merge_plan(xg_fusion_emission *e) {
     const xg_inst *i = xg_sort_of_root(e->roots[0]);

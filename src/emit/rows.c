@@ -698,7 +698,7 @@ XG_FN bool xg_emit_rows_plan(xg_fusion_emission *e) {
     xg_rows *w = XG_NEW(e->arena, xg_rows);
     e->form = w;
     if (!xg_rows_form(w, e)) return false;
-    xg_rows_plan(w);
+    if (!xg_rows_plan(w)) return false;
     if (w->r.blocks > INT32_MAX)
         xg_hlo_fail(e->fusion, XLAGPU_ERROR_LIMIT, NULL,
             "a row program of %lld rows needs %lld blocks; the limit is 2147483647", (long long)w->form.rows,

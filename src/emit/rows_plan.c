@@ -453,12 +453,38 @@ XG_FN void xg_rows_plan_passes(xg_rows *w) {
          p++)
         if (w->groups % p == 0) w->passes = p;
 }
-XG_FN void xg_rows_plan(xg_rows *w) {
+/* Passes of a block, if they are ordered; NULL, or why not. */
+XG_FN const char *xg_rows_order_passes(xg_rows *w) {
+    int64_t passes = w->passes;
+    if (!xg_form_number(w->r.e, "passes", &passes)) return NULL;
+    if (passes < 1 || passes > w->groups) return "passes must be 1 to the groups of rows that there are";
+    if (passes > 1 && !w->n_shared) return "a block goes over several groups of rows only where they share vectors";
+    w->passes = passes;
+    return NULL;
+}
+XG_FN void xg_rows_record(const xg_rows *w) {
+    xg_fusion_emission *e = w->r.e;
+    const char *place = w->tile.vector ? "tile" : w->held ? "registers" : w->kept ? "shared" : "memory";
+    xg_form_write_walk(e, place); /* where elements are from stage to stage */
+    xg_form_put(e, "vector", w->vector);
+    xg_form_put(e, "lanes", w->lanes);
+    xg_form_put(e, "rows", w->per_block);
+    xg_form_put(e, "parts", w->parts);
+    xg_form_put(e, "passes", w->passes);
+    xg_form_put(e, "unit", w->unit);
+    xg_form_put(e, "vectors_shared", w->n_shared);
+}
+/* false: not as it is ordered. */
+XG_FN bool xg_rows_plan(xg_rows *w) {
     int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
     bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
+    int64_t most;
+    const char *why;
     uint32_t k;
     for (k = 0; k < w->r.e->comp->n_params && !xg_rows_is_odd(w, w->r.e->comp->params[k]); k++) {}
     while (k < w->r.e->comp->n_params && vector > 1 && !xg_rows_reads_vectors(w, vector)) vector /= 2;
+    most = vector;
+    if (xg_form_number(w->r.e, "vector", &vector) && (vector < 1 || most % vector)) vector = most; /* a tile's may */
     w->held_bytes = held;
     w->parts = 1;
     if (!xg_rows_plan_tile(w, held)) {
@@ -471,11 +497,15 @@ XG_FN void xg_rows_plan(xg_rows *w) {
     w->groups = (w->form.rows + w->per_block - 1) / w->per_block;
     w->passes = 1;
     if (w->n_shared) xg_rows_plan_passes(w);
+    why = xg_rows_order_passes(w);
+    if (why) return xg_emit_refuse(w->r.e, why);
     if (w->per_block * w->passes == 1) w->n_shared = 0;                /* nobody to share with */
     if (w->parts == 1) w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
     w->r.rounds = w->groups;
     w->r.threads = w->lanes * w->per_block;
     w->r.blocks = (w->groups + w->passes - 1) / w->passes * w->parts;
+    xg_rows_record(w);
+    return true;
 }
 
 #endif /* XG_EMIT_ROWS_PLAN_C */

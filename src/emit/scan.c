@@ -18,6 +18,8 @@
 enum {
     XG_RUNNING_BLOCK = 128,
     XG_RUNNING_LANES = 256,
+    XG_RUNNING_VECTOR_MAX = 8,     /* elements */
+    XG_RUNNING_THREADS_MAX = 1024, /* of a block */
     XG_RUNNING_GROUP = 8
 };
 
@@ -60,8 +62,37 @@ XG_FN const xg_inst *xg_running_find(const xg_fusion_emission *e, xg_heroes *h) 
 }
 /* ---- the form ---- */
 
-XG_FN void xg_running_plan(xg_running *d) {
+static const xg_form_field xg_running_form[] = {
+    {"vector", offsetof(xg_running, vector)},
+    {"lanes", offsetof(xg_running, lanes)},
+    {"rows", offsetof(xg_running, rows)},
+};
+/* Elements of a thread at once, and threads of a row. */
+XG_FN void xg_running_decide(xg_running *d) {
     int64_t vectors, bytes = 1;
+    uint32_t k;
+    for (k = 0; k < d->r.e->n_roots; k++)
+        bytes =
+            XG_MAX(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of the widest that is written */
+    for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
+    if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
+    vectors = (d->length + d->vector - 1) / d->vector;
+    for (d->lanes = 1; d->lanes < (d->kept < 64 ? 4 : 1) * XG_RUNNING_LANES && d->lanes < vectors; d->lanes *= 2) {}
+    d->rows = XG_MAX(XG_RUNNING_BLOCK / d->lanes, (int64_t)1);
+}
+/* Why rows cannot be run over like that; NULL: they can. */
+XG_FN const char *xg_running_refuses(const xg_running *d) {
+    if (!d->row) return d->vector || d->lanes || d->rows ? "a thread has a column" : NULL;
+    if (!xg_form_power(d->vector, XG_RUNNING_VECTOR_MAX)) return "vector must be a power of two up to 8";
+    if (!xg_form_power(d->lanes, XG_RUNNING_THREADS_MAX) || !xg_form_power(d->rows, XG_RUNNING_THREADS_MAX) ||
+        d->lanes * d->rows > XG_RUNNING_THREADS_MAX || d->lanes * d->rows % 32)
+        return "lanes and rows must be powers of two that make whole warps of a block";
+    return NULL;
+}
+/* false: not as it is ordered. */
+XG_FN bool xg_running_plan(xg_running *d) {
+    xg_fusion_emission *e = d->r.e;
+    const char *why;
     uint32_t k;
     for (k = 0; k < d->shape->rank; k++) {
         uint32_t which = d->shape->layout ? (uint32_t)d->shape->layout->minor_to_major[k] : d->shape->rank - 1 - k;
@@ -71,21 +102,16 @@ XG_FN void xg_running_plan(xg_running *d) {
     }
     d->length = d->shape->dims[d->dim];
     d->kept = d->shape->elements / d->length;
-    if (!d->row) {
-        d->r.threads = XG_RUNNING_BLOCK;
-        d->r.blocks = (d->kept + XG_RUNNING_BLOCK - 1) / XG_RUNNING_BLOCK;
-        return;
-    }
-    for (k = 0; k < d->r.e->n_roots; k++)
-        bytes =
-            XG_MAX(bytes, (int64_t)xg_type_bytes(d->r.e->roots[k]->shape->type)); /* of the widest that is written */
-    for (d->vector = XG_MIN(16 / bytes, (int64_t)8); d->length % d->vector; d->vector /= 2) {}
-    if (d->vector == 1 && d->length >= 128) d->vector = 4; /* no accesses by vectors, but fewer steps */
-    vectors = (d->length + d->vector - 1) / d->vector;
-    for (d->lanes = 1; d->lanes < (d->kept < 64 ? 4 : 1) * XG_RUNNING_LANES && d->lanes < vectors; d->lanes *= 2) {}
-    d->rows = XG_MAX(XG_RUNNING_BLOCK / d->lanes, (int64_t)1);
-    d->r.threads = d->lanes * d->rows;
-    d->r.blocks = (d->kept + d->rows - 1) / d->rows;
+    if (d->row && !xg_form_is_whole(e)) xg_running_decide(d);
+    xg_form_read(e, xg_running_form, XG_COUNT(xg_running_form), d);
+    why = e->given ? xg_running_refuses(d) : NULL;
+    if (why) return xg_emit_refuse(e, why);
+    xg_form_write_walk(e, d->row ? "row" : "column");
+    xg_form_write(e, xg_running_form, XG_COUNT(xg_running_form), d);
+    d->r.threads = d->row ? d->lanes * d->rows : XG_RUNNING_BLOCK;
+    k = d->row ? (uint32_t)d->rows : XG_RUNNING_BLOCK;
+    d->r.blocks = (d->kept + k - 1) / k;
+    return true;
 }
 
 /* The element at place `at` of the scan, of which row or column `kept`; requires that there is one. */
@@ -428,7 +454,7 @@ XG_FN bool xg_emit_scan_plan(xg_fusion_emission *e) {
     d->shape = xg_indexing_output_shape(d->h->i, 0);
     (void)xg_window_is_scan(d->h->i, &d->dim, &d->reverse);
     d->r.in = d->shape;
-    xg_running_plan(d);
+    if (!xg_running_plan(d)) return false;
     if (d->row)
         xg_reduction_sources(&d->r);
     else

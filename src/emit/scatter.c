@@ -26,6 +26,7 @@ typedef enum xg_scatter_form {
     XG_SCATTER_ATOMIC,
     XG_SCATTER_OWNER
 } xg_scatter_form;
+static const char *const xg_scatter_walks[] = {"none", "plain", "atomic", "owner"};
 
 typedef struct xg_scattering {
     xg_fusion_emission *e;
@@ -177,7 +178,10 @@ XG_FN bool xg_scattering_make(xg_scattering *d, xg_fusion_emission *e) {
 XG_FN bool xg_emit_scatter_plan(xg_fusion_emission *e) {
     xg_scattering *d = XG_NEW(e->arena, xg_scattering);
     e->form = d;
-    return xg_scattering_make(d, e) && xg_sections_launch(e, &d->section, d->update->elements ? 1 : 0);
+    if (!xg_scattering_make(d, e)) return false;
+    xg_form_write_walk(e, xg_scatter_walks[d->form]);
+    xg_form_put(e, "vector", d->unroll);
+    return xg_sections_launch(e, &d->section, d->update->elements ? 1 : 0);
 }
 
 /* ---- where an update goes ---- */

@@ -164,8 +164,41 @@ XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, ui
     for (k = 0; k < e->n_roots; k++) dest[k] = &op->results[k];
 }
 
-XG_FN bool xg_sections_launch(xg_fusion_emission *e, const xg_section *list, uint32_t n) {
+/* What is ordered; NULL, or why it cannot be. */
+XG_FN const char *xg_sections_obey(const xg_fusion_emission *e, xg_section *list, uint32_t n) {
+    const xg_numbers *unroll = xg_record_get(&e->given->form, "unroll");
+    int64_t share = !xg_form_is_whole(e);
+    uint32_t k;
+    (void)xg_form_number(e, "share", &share);
+    for (k = 0; unroll && k < n; k++) {
+        int64_t want = unroll->n == 1 ? unroll->p[0] : unroll->n == n ? unroll->p[k] : 0;
+        if (want < 1 || list[k].unroll % want) return "unroll must divide what accesses of each section hold";
+        list[k].unroll = want;
+    }
+    for (k = 0; k < n; k++) {
+        if (!share) list[k].shares = 0;
+        if (list[k].shares && list[k].unroll != list[list[k].shares - 1].unroll)
+            return "sections that share threads have one unroll";
+    }
+    return NULL;
+}
+XG_FN void xg_sections_write(xg_fusion_emission *e, const xg_section *list, uint32_t n) {
+    int64_t *unroll = XG_NEW_N(e->arena, int64_t, n + (size_t)1);
+    bool share = false, same = true;
+    uint32_t k;
+    for (k = 0; k < n; k++) {
+        unroll[k] = list[k].unroll;
+        same = same && unroll[k] == unroll[0];
+        share = share || list[k].shares;
+    }
+    if (n) xg_record_put(e->arena, &e->record->form, "unroll", unroll, same ? 1 : n);
+    xg_form_put(e, "share", share);
+}
+XG_FN bool xg_sections_launch(xg_fusion_emission *e, xg_section *list, uint32_t n) {
+    const char *why = e->given ? xg_sections_obey(e, list, n) : NULL;
     int64_t blocks = xg_sections_blocks(list, n);
+    if (why) return xg_emit_refuse(e, why);
+    xg_sections_write(e, list, n);
     if (blocks > INT32_MAX)
         xg_hlo_fail(
             e->fusion, XLAGPU_ERROR_LIMIT, NULL, "a kernel of %lld blocks; the limit is 2147483647", (long long)blocks);

@@ -756,7 +756,7 @@ XG_FN int64_t xg_sort_strip_of(const xg_sort_site *d) {
     while (d->whole % strip || d->length % strip) strip /= 2;
     return strip;
 }
-XG_FN void xg_sort_plan(xg_sort_site *d) {
+XG_FN const char *xg_sort_plan(xg_sort_site *d) {
     int64_t most = xg_fuse_sort_run(&d->o), wanted, from, to;
     xg_sort_rows(d);
     if (xg_fuse_sorted_runs(d->i, &from, &to)) {
@@ -770,10 +770,20 @@ XG_FN void xg_sort_plan(xg_sort_site *d) {
     for (d->places = 1; d->places < d->length; d->places *= 2) {}
     wanted = d->minor ? (int64_t)XG_SORT_SHARED_ROWS : most;
     while (d->group * 2 * d->places <= wanted && d->group < d->rows && (d->minor || d->group < 32)) d->group *= 2;
+    if (xg_form_number(d->e, "rows", &wanted)) {
+        if (!xg_form_power(wanted, d->group)) return "rows must be a power of two that a block has room for";
+        d->group = wanted;
+    }
     xg_sort_blocks(d, xg_sort_each(d));
     d->strip = xg_sort_strip_of(d);
+    xg_form_put(d->e, "rows", d->group);
+    xg_form_put(d->e, "places", d->places);
+    xg_form_put(d->e, "each", d->each);
+    return NULL;
 }
-XG_FN bool xg_sort_launch(xg_fusion_emission *e, void (*plan)(xg_sort_site *)) {
+/* plan: NULL, or why it cannot be as it is ordered. */
+XG_FN bool xg_sort_launch(xg_fusion_emission *e, const char *(*plan)(xg_sort_site *)) {
+    const char *why;
     bool some = XG_OPERAND(xg_sort_of_root(e->roots[0]), 0)->shape->elements > 0;
     xg_sort_site *d = XG_NEW(e->arena, xg_sort_site);
     uint32_t k;
@@ -788,7 +798,8 @@ XG_FN bool xg_sort_launch(xg_fusion_emission *e, void (*plan)(xg_sort_site *)) {
     d->raw = XG_NEW_N(e->arena, xg_elem *, d->n + 1);
     for (k = 0; k < e->n_roots; k++) some = some && e->roots[k]->shape->elements;
     if (!some) return xg_emit_launch(e, 1, 1, 0);
-    plan(d);
+    why = plan(d);
+    if (why) return xg_emit_refuse(e, why);
     return xg_emit_launch(e, d->threads, d->blocks, 0);
 }
 /* The whole kernel, by the body of one of the plans. */

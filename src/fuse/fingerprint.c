@@ -54,7 +54,7 @@ XG_FN void xg_fingerprint_attr(xg_buf *b, const xg_attr *a) {
     }
 }
 
-XG_FN void xg_fingerprint_inst(xg_buf *b, const xg_inst *i) { /* all but its operands */
+XG_FN void xg_fuse_fingerprint_inst(xg_buf *b, const xg_inst *i) { /* all but its operands */
     uint32_t k;
     xg_fingerprint_number(b, i->op);
     xg_fingerprint_number(b, i->shape->id);
@@ -70,7 +70,7 @@ XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c) {
     xg_fingerprint_number(b, c->n_insts);
     XG_FOR_INSTS(i, c) {
         i->scratch = (void *)(size_t)at++;
-        xg_fingerprint_inst(b, i);
+        xg_fuse_fingerprint_inst(b, i);
         for (k = 0; k < i->n_operands; k++) xg_fingerprint_number(b, (uint64_t)(size_t)XG_OPERAND(i, k)->scratch);
     }
     xg_fingerprint_number(b, (uint64_t)(size_t)c->root->scratch);
@@ -85,7 +85,7 @@ XG_FN void xg_fuse_fingerprint_part(
         const xg_inst *i = insts[k];
         if (i->op == XG_PARAMETER || i->op == XG_TUPLE) continue;
         xg_map64_put(&places, i->id + (uint64_t)1, (void *)(uintptr_t)++at);
-        xg_fingerprint_inst(b, i);
+        xg_fuse_fingerprint_inst(b, i);
         for (j = 0; j < i->n_operands; j++) {
             size_t place = (size_t)xg_map64_get(&places, XG_OPERAND(i, j)->id + (uint64_t)1);
             xg_fingerprint_number(b, place);

@@ -152,6 +152,7 @@ static const xg_shape *xg_infer_async_start(xg_module *m, const xg_inst *i) {
     const xg_shape *s = xg_want_given(i);
     xg_comp *c = xg_want_callee(i, XG_A_calls);
     xg_want_async_shape(i, s, c);
+    xg_want_aliases(i, s);
     return xg_shape_fill_layout(m, s);
 }
 /* The start of an operation that an update or done continues: the chain is followed with a bound, since infer runs

@@ -167,7 +167,7 @@ enum {
     X(COLLECTIVE_PERMUTE_START, "collective-permute-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, "source_target_pairs! channel_id slice_sizes") \
     X(COLLECTIVE_PERMUTE_DONE, "collective-permute-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, "") \
     /* asynchronous and host */ \
-    X(ASYNC_START, "async-start", 0, 255, XGF_SHAPE | XGF_START, XGT_ANY, async_start, handle, async_start, none, "calls! async_execution_thread") \
+    X(ASYNC_START, "async-start", 0, 255, XGF_SHAPE | XGF_START, XGT_ANY, async_start, handle, async_start, none, "calls! async_execution_thread output_to_operand_aliasing") \
     X(ASYNC_UPDATE, "async-update", 1, 1, XGF_SHAPE, XGT_ANY, async_update, handle, pass, none, "calls async_execution_thread") \
     X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, handle, async_done, none, "calls async_execution_thread") \
     X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, handle, copy_start, none, "cross_program_prefetch_index") \

@@ -447,7 +447,7 @@ XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}
     uint32_t seen = 0, k;
     bool first = true;
     xg_parse_mesh(p, &m, b);
-    while (xg_lex_take(x, ',')) {
+    while (xg_lex_take(x, ',') || (!seen && x->kind != '}')) { /* no comma is needed behind the mesh */
         xg_puts(b, ", ");
         if (x->kind == '[') {
             if (seen & 16) xg_lex_fail(x, NULL, "the shardings of the dimensions are given twice");

@@ -142,11 +142,14 @@ XG_FN void xg_linear_sorted(const xg_hb *b, xg_inst **values, xg_inst **x, bool 
     *values = xg_hb_slice_dim(b, xg_hb_element(b, i, 0), 1, 0, 1);
     *x = xg_hb_element(b, i, 1);
 }
-XG_FN xg_inst *xg_linear_padded(const xg_hb *b, xg_inst *x, uint32_t dim) { /* to an even number, with zeros */
+XG_FN xg_inst *xg_linear_extended(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t by) { /* with zeros */
     xg_pad_dim pads[3];
     memset(pads, 0, sizeof pads);
-    pads[dim].high = x->shape->dims[dim] & 1;
+    pads[dim].high = by;
     return xg_hb_pad(b, x, xg_linear_number(b, x->shape->type, 0, NULL, 0), pads);
+}
+XG_FN xg_inst *xg_linear_padded(const xg_hb *b, xg_inst *x, uint32_t dim) { /* to an even number */
+    return xg_linear_extended(b, x, dim, x->shape->dims[dim] & 1);
 }
 
 /* ---- Hermitian matrices ---- */

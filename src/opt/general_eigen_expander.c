@@ -291,32 +291,56 @@ XG_FN void xg_general_kernel(const xg_hb *b, const char *name, xg_inst *a, xg_in
     shapes[3] = xg_block_shape(b, XLAGPU_S32, dims[0], 1, 1);
     xg_block_call_make(b, name, NULL, &a, 1, shapes, 4, out);
 }
-/* a[batch, n, n] -> out: values [batch, 1, n] and vectors [batch, n, n], complex doubles, and info [batch, 1, 1]. */
-XG_FN void xg_linear_eig(const xg_hb *b, xg_inst *a, xg_inst **out) {
+/* a[batch, n, n] = z t z*, complex doubles; t is triangular. *bad [batch, 1, 1]. */
+XG_FN xg_inst *xg_general_schur(const xg_hb *b, xg_inst *a, xg_inst **z, xg_inst **bad) {
+    xg_inst *made[4], *scale, *t;
+    if (xg_block_fits("gees", a)) {
+        xg_general_kernel(b, "gees", a, made);
+        *z = made[1];
+        *bad = made[3];
+        return made[0];
+    }
+    a = xg_c128(b, a);
+    scale = xg_linear_magnitude(b, a);
+    t = xg_linear_hessenberg(b, xg_linear_over(b, a, scale), z);
+    t = xg_general_unpacked(b, t, *z, z);
+    t = xg_general_triangular(b, t, z, bad);
+    t = xg_linear_masked(b, t, "LE");
+    return xg_linear_times(b, t, xg_c128(b, scale));
+}
+/* u* A = value u*: u is a vector of A* = q t* q*, which is triangular when rows and columns stand the other way round.
+ */
+XG_FN xg_inst *xg_general_left_vectors(const xg_hb *b, xg_inst *t, xg_inst *q) {
+    static const int64_t both[2] = {1, 2};
+    t = xg_hb_reverse(b, xg_linear_hermitian(b, t), both, 2);
+    q = xg_general_vectors(b, t, xg_hb_reverse(b, q, both + 1, 1));
+    return xg_hb_reverse(b, q, both + 1, 1);
+}
+/* a[batch, n, n] -> out: values [batch, 1, n] and vectors [batch, n, n], complex doubles, info [batch, 1, 1] and, if
+ * they are asked for, left vectors. */
+XG_FN void xg_linear_eig(const xg_hb *b, xg_inst *a, bool left, xg_inst **out) {
     bool real = xg_type_class(a->shape->type) != XGT_C;
-    xg_inst *scale, *q, *bad, *t, *places, *made[4];
-    if (xg_block_fits("geev", a)) {
+    xg_inst *q, *t, *places, *keys, *made[4];
+    if (!left && xg_block_fits("geev", a)) {
         xg_general_kernel(b, "geev", a, made);
         out[0] = made[2];
         out[1] = made[1];
         out[2] = made[3];
         return;
     }
-    a = xg_c128(b, a);
-    scale = xg_linear_magnitude(b, a);
-    a = xg_linear_over(b, a, scale);
-    t = xg_linear_hessenberg(b, a, &q);
-    t = xg_general_unpacked(b, t, q, &q);
-    t = xg_general_triangular(b, t, &q, &bad);
+    t = xg_general_schur(b, a, &q, &out[2]);
     out[0] = xg_linear_swap(b, xg_linear_diagonal(b, t));
     out[1] = xg_general_vectors(b, t, q);
+    if (left) out[3] = xg_general_left_vectors(b, t, q);
     if (real) {
-        t = places = xg_general_pairs(b, &out[0]);
-        xg_linear_sorted(b, &t, &out[1], false);
+        places = xg_general_pairs(b, &out[0]);
+        keys = places;
+        xg_linear_sorted(b, &keys, &out[1], false);
+        keys = places;
+        if (left) xg_linear_sorted(b, &keys, &out[3], false);
         xg_linear_sorted(b, &places, &out[0], false);
     }
-    out[0] = xg_linear_times(b, out[0], xg_c128(b, scale));
-    out[2] = xg_hb_convert(b, bad, XLAGPU_S32);
+    out[2] = xg_hb_convert(b, out[2], XLAGPU_S32);
 }
 /* Vectors of real matrices as cuSOLVER packs them: a conjugate pair takes two columns, real and imaginary part. */
 XG_FN xg_inst *xg_general_packed(const xg_hb *b, xg_inst *values, xg_inst *x) {

@@ -8,7 +8,7 @@
 #define XG_OPT_SOLVER_CALLS_C
 #include "opt.h"
 #include "../eval/eval.h"
-#include "general_eigen_expander.c"
+#include "real_schur_expander.c"
 
 /* clang-format off */
 #define XG_SOLVER_CALLS(X) \
@@ -384,16 +384,15 @@ XG_FN xg_inst *xg_solver_gesvd(const xg_hb *b, xg_inst *i) { return xg_solver_sv
 XG_FN xg_inst *xg_solver_gesvdj(const xg_hb *b, xg_inst *i) { return xg_solver_svd(b, i, false); }
 
 /* cuSOLVER: (A destroyed, values, left, right, info), the vectors of a real matrix packed. LAPACK and MAGMA: (values,
- * left, right, info), of a real matrix the values as two arrays and the vectors complex. Left vectors are not made:
- * nobody exports the call for them. */
+ * left, right, info), of a real matrix the values as two arrays and the vectors complex. */
 XG_FN xg_inst *xg_solver_geev(const xg_hb *b, xg_inst *i) {
     bool cuda = xg_str_is(xg_attr_str(i, XG_A_custom_call_target), "cusolver_geev_ffi"), real, split;
     uint32_t n = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 0, k, right = n - 2;
     const xg_shape *const *e = i->shape->elems, *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL;
+    bool left = xg_call_choice(i, "left", "compute_left", "V", false), packed;
     xg_matrices m;
-    xg_inst *made[3], *out[5];
-    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_call_choice(i, "left", "compute_left", "V", false))
-        return NULL;
+    xg_inst *made[4], *out[5];
+    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns) return NULL;
     real = xg_type_class(s->type) == XGT_F;
     split = real && !cuda;
     if (n != (cuda || real ? 5u : 4u) || (cuda && !xg_solver_same(e[0], s)) ||
@@ -403,45 +402,41 @@ XG_FN xg_inst *xg_solver_geev(const xg_hb *b, xg_inst *i) {
         if (!xg_solver_part(e[k], split ? XGT_F : XGT_C, m.count * m.rows)) return NULL;
     for (k = n - 3; k < n - 1; k++)
         if (!xg_solver_part(e[k], real && cuda ? XGT_F : XGT_C, s->elements)) return NULL;
-    xg_linear_eig(b, xg_solver_flat(b, i, 0), made);
+    packed = real && cuda;
+    xg_linear_eig(b, xg_solver_flat(b, i, 0), left, made);
     out[0] = cuda ? XG_OPERAND(i, 0) : split ? xg_hb_1(b, XG_REAL, made[0]) : made[0];
     if (cuda) out[1] = made[0];
     if (split) out[1] = xg_hb_1(b, XG_IMAG, made[0]);
-    out[n - 3] = xg_solver_nothing(b, e[n - 3]);
-    out[right] = real && cuda ? xg_general_packed(b, made[0], made[1]) : made[1];
+    out[n - 3] = !left ? xg_solver_nothing(b, e[n - 3]) : packed ? xg_general_packed(b, made[0], made[3]) : made[3];
+    out[right] = packed ? xg_general_packed(b, made[0], made[1]) : made[1];
     out[n - 1] = made[2];
     return xg_solver_tuple_of(b, i, out);
 }
 
-/* (T, vectors, values, how many were sorted, info) of a complex matrix, nothing sorted: A = V T V*. A real one would
- * need blocks of two by two. */
+/* (T, vectors, values, how many were sorted, info), nothing sorted: A = V T V*. Of a real matrix the values are two
+ * arrays, and T has blocks of two rows. */
 XG_FN xg_inst *xg_solver_gees(const xg_hb *b, xg_inst *i) {
     const xg_shape *const *e = i->shape->elems, *s = i->n_operands == 1 ? xg_solver_in(i, 0) : NULL;
     xg_matrices m;
-    xg_inst *out[5], *a, *scale, *bad;
-    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_type_class(s->type) != XGT_C ||
-        !xg_solver_tuple(i, 1, 5) || xg_call_choice(i, "sorted", "sort", "S", false))
+    xg_inst *out[6];
+    bool real;
+    uint32_t n, k;
+    if (!s || !xg_solver_dense(s, &m) || m.rows != m.columns || xg_call_choice(i, "sorted", "sort", "S", false))
         return NULL;
-    if (!xg_solver_same(e[0], s) || !xg_solver_same(e[1], s) || !xg_solver_part(e[2], XGT_C, m.count * m.rows) ||
-        !xg_solver_part(e[3], XGT_I, m.count) || !xg_solver_part(e[4], XGT_I, m.count))
-        return NULL;
-    a = xg_solver_flat(b, i, 0);
-    if (xg_block_fits("gees", a)) {
-        xg_general_kernel(b, "gees", a, out);
-        out[4] = out[3];
-        out[3] = xg_solver_nothing(b, e[3]);
-        return xg_solver_tuple_of(b, i, out);
+    real = xg_type_class(s->type) == XGT_F;
+    n = real ? 6 : 5;
+    if (!xg_solver_tuple(i, 1, n) || !xg_solver_same(e[0], s) || !xg_solver_same(e[1], s)) return NULL;
+    for (k = 2; k < n; k++)
+        if (!xg_solver_part(e[k], k >= n - 2 ? XGT_I : real ? XGT_F : XGT_C, m.count * (k >= n - 2 ? 1 : m.rows)))
+            return NULL;
+    if (real)
+        xg_linear_real_schur(b, xg_solver_flat(b, i, 0), out);
+    else {
+        out[0] = xg_general_schur(b, xg_solver_flat(b, i, 0), &out[1], &out[3]);
+        out[2] = xg_linear_diagonal(b, out[0]);
     }
-    a = xg_c128(b, a);
-    scale = xg_linear_magnitude(b, a);
-    a = xg_linear_hessenberg(b, xg_linear_over(b, a, scale), &out[1]);
-    a = xg_general_unpacked(b, a, out[1], &out[1]);
-    a = xg_general_triangular(b, a, &out[1], &bad);
-    a = xg_linear_masked(b, a, "LE");
-    out[0] = xg_linear_times(b, a, xg_c128(b, scale));
-    out[2] = xg_linear_diagonal(b, out[0]);
-    out[3] = xg_solver_nothing(b, e[3]);
-    out[4] = bad;
+    out[n - 1] = out[n - 2];
+    out[n - 2] = xg_solver_nothing(b, e[n - 2]);
     return xg_solver_tuple_of(b, i, out);
 }
 

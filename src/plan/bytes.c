@@ -256,7 +256,7 @@ XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan
     xg_exe_put_words(w, s, &t);
     xg_plan_cost(p, s, &t.flops, &t.bytes);
     t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
-    if (s->kind == XG_EXE_THUNK_KERNEL || s->kind == XG_EXE_THUNK_CUSTOM_CALL)
+    if (xg_exe_thunk_row_of(s->kind)->writes == XG_EXE_WRITES_MARKED)
         t.n_links = xg_exe_put_kernel_links(w, p, s);
     else
         for (j = 0; j < s->n_links; j++, t.n_links++) xg_exe_put(w, XG_EXE_LINKS, &s->links[j], sizeof(uint32_t));

@@ -27,17 +27,10 @@ XG_FN bool xg_commands_on_device(const xg_plan *p, const xg_plan_step *s) {
 }
 /* How many commands a step is; 0: it cannot be one. */
 XG_FN uint32_t xg_commands_of(const xg_commands *c, const xg_plan_step *s) {
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(s->kind);
     uint32_t n = 1, k;
-    switch (s->kind) {
-    case XG_EXE_THUNK_COPY: return 1;
-    case XG_EXE_THUNK_KERNEL:
-    case XG_EXE_THUNK_MEMSET:
-    case XG_EXE_THUNK_REPLICA_ID:
-    case XG_EXE_THUNK_PARTITION_ID: return xg_commands_on_device(c->p, s);
-    case XG_EXE_THUNK_WHILE:
-    case XG_EXE_THUNK_CONDITIONAL: break;
-    default: return 0;
-    }
+    if (!(row->flags & XG_EXE_INSIDE)) return 0;
+    if (!row->runs) return s->kind == XG_EXE_THUNK_COPY || xg_commands_on_device(c->p, s);
     for (k = 0; k < s->n_children && c->control; k++) {
         if (!c->size[s->children[k]]) return 0;
         n += c->size[s->children[k]] - 1;

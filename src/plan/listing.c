@@ -28,33 +28,25 @@ XG_FN const char *xg_listing_string(const xg_listing *l, uint32_t at) {
 
 /* How many links of a thunk are slices; they come first. */
 XG_FN uint32_t xg_listing_slices(uint32_t kind, uint32_t n_links) {
-    switch (kind) {
-    case XG_EXE_THUNK_WHILE:
-    case XG_EXE_THUNK_CONDITIONAL: return XG_MIN(n_links, 1u);
-    case XG_EXE_THUNK_SEQUENCE:
-    case XG_EXE_THUNK_FOR:
-    case XG_EXE_THUNK_COMMAND_BUFFER: return 0;
-    default: return n_links;
-    }
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
+    return row->runs ? XG_MIN(n_links, (uint32_t)row->slices) : n_links;
 }
 
 XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
     const xg_exe_thunk *t = (const xg_exe_thunk *)xg_listing_at(l, XG_EXE_THUNKS) + number;
     const uint32_t *links = (const uint32_t *)xg_listing_at(l, XG_EXE_LINKS) + t->first_link;
     const xg_exe_slice *slices = (const xg_exe_slice *)xg_listing_at(l, XG_EXE_SLICES);
-    uint32_t k, n = xg_listing_slices(t->kind, t->n_links);
+    uint32_t k, n = xg_listing_slices(t->kind, t->n_links), value = xg_exe_thunk_row_of(t->kind)->value;
     xg_printf(b, "thunk %u: %s %s", number, xg_exe_thunk_name(t->kind), xg_listing_string(l, t->name));
     if (t->flops || t->bytes)
         xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
     if (t->kind == XG_EXE_THUNK_KERNEL) xg_printf(b, ", run %u", t->kernel);
-    if (t->kind == XG_EXE_THUNK_MEMSET || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_RANDOM_STATE)
-        xg_printf(b, ", value %u", t->value);
+    if (value == XG_EXE_VALUE_NUMBER) xg_printf(b, ", value %u", t->value);
     if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) {
         xg_puts(b, ", target ");
         xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel)));
     }
-    if (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && t->kind != XG_EXE_THUNK_REPLICA_ID &&
-        t->kind != XG_EXE_THUNK_PARTITION_ID && *xg_listing_string(l, t->value)) {
+    if (value == XG_EXE_VALUE_TEXT && *xg_listing_string(l, t->value)) {
         xg_puts(b, ", config ");
         xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value)));
     }
@@ -186,7 +178,7 @@ XG_FN void xg_listing_read_thunk(xg_ptext *t, xg_exe_writer *w) {
     }
     if (xg_ptext_take(t, ", run")) r.kernel = xg_listing_u32(t);
     if (xg_ptext_take(t, ", value")) r.value = xg_listing_u32(t);
-    if (r.kind >= XG_EXE_THUNK_CUSTOM_CALL && r.kind <= XG_EXE_THUNK_OUTFEED) r.value = xg_exe_string(w, xg_str_z(""));
+    if (xg_exe_thunk_row_of(r.kind)->value == XG_EXE_VALUE_TEXT) r.value = xg_exe_string(w, xg_str_z(""));
     if (xg_ptext_take(t, ", target")) r.kernel = xg_listing_quoted(t, w);
     if (xg_ptext_take(t, ", config")) r.value = xg_listing_quoted(t, w);
     if (xg_ptext_take(t, "(")) {

@@ -177,7 +177,6 @@ XG_FN bool xg_plan_rematerialize(xg_module *m); /* a pass: what a memory limit a
 /* runs of at least so many commands; control: loops and branches, too */
 XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control);
 /* ---- report.c ---- */
-XG_FN const char *xg_exe_thunk_name(uint32_t kind);
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
 XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v);
 XG_FN void xg_plan_print_buffers(xg_buf *b, const xg_plan *p); /* the buffer assignment, as XLA writes it */

@@ -29,7 +29,9 @@ enum {
     XG_LIMIT_DEPTH = 16 /* of names for names */,
     XG_LIMIT_NAMED = 4 /* in the message */,
     XG_LIMIT_CHAIN = 16 /* kernels made again for one value */,
-    XG_LIMIT_SLIGHT = 64
+    XG_LIMIT_SLIGHT = 64,
+    XG_LIMIT_VALUES = 4, /* of an instruction's leaf: a loop's have a start, a state, an end and a copy */
+    XG_LIMIT_ALIGN = 256 /* bytes, of a buffer at most */
 };
 
 typedef struct xg_limit {
@@ -417,13 +419,29 @@ XG_NORETURN XG_FN void xg_limit_give_up(const xg_limit *l, int64_t limit, int64_
         (long long)least, (long long)limit, (long long)l->outside, (long long)(least - l->outside), b.p);
 }
 
+XG_FN int64_t xg_limit_shape_bytes(const xg_shape *s) {
+    int64_t n = XG_LIMIT_ALIGN;
+    uint32_t k;
+    if (s->type != XLAGPU_TUPLE) return xg_sched_add(n, xg_plan_bytes(s));
+    for (k = 0; k < s->n_elems; k++) n = xg_sched_add(n, xg_limit_shape_bytes(s->elems[k]));
+    return n;
+}
+/* Whether memory of its own for every value would fit: then no plan is needed to know that the plan fits. */
+XG_FN bool xg_limit_is_ample(xg_module *m) {
+    xg_comps all = xg_opt_sequences(m);
+    int64_t n = 0;
+    uint32_t k;
+    for (k = 0; k < all.n; k++)
+        XG_FOR_INSTS(i, all.p[k]) n = xg_sched_add(n, xg_cost_mul(xg_limit_shape_bytes(i->shape), XG_LIMIT_VALUES));
+    return n <= m->memory_limit;
+}
 /* A pass. */
 XG_FN bool xg_plan_rematerialize(xg_module *m) {
     xg_mark none = xg_arena_mark(m->work);
     int64_t least = INT64_MAX;
     double excess = 0;
     uint32_t round, patience = XG_LIMIT_PATIENCE;
-    if (m->memory_limit <= 0) return false;
+    if (m->memory_limit <= 0 || xg_limit_is_ample(m)) return false;
     for (round = 0;; round++) {
         xg_limit l;
         uint32_t taken;

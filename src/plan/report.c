@@ -4,14 +4,6 @@
 #define XG_PLAN_REPORT_C
 #include "plan.h"
 
-XG_FN const char *xg_exe_thunk_name(uint32_t kind) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        XG_EXE_THUNKS_KINDS(X)
-#undef X
-    };
-    return kind < XG_COUNT(names) ? names[kind] : "?";
-}
 XG_FN const char *xg_exe_allocation_name(uint32_t kind) {
     static const char *const names[] = {
 #define X(name, text) text,

@@ -48,13 +48,14 @@ XG_FN void xg_ptext_slices(xg_buf *b, const uint32_t *links, uint32_t n) {
     for (k = 0; k < n; k++) xg_printf(b, "%sb%u", k ? ", " : "", links[k]);
     xg_putc(b, ')');
 }
+/* How many slices a kind that has a number of its own writes. */
+XG_FN uint32_t xg_ptext_writes(const xg_exe_thunk_row *row) {
+    return row->writes == XG_EXE_WRITES_ALL ? row->slices : row->writes == XG_EXE_WRITES_LAST;
+}
 /* How many of a step's links are read. */
 XG_FN uint32_t xg_ptext_reads(const xg_plan_step *s) {
-    switch (s->kind) {
-    case XG_EXE_THUNK_COPY: return 1;
-    case XG_EXE_THUNK_MEMSET: return 0;
-    default: return s->n_links - s->n_written;
-    }
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(s->kind);
+    return s->n_links - (row->slices == XG_EXE_MANY ? s->n_written : xg_ptext_writes(row));
 }
 XG_FN void xg_ptext_step(xg_buf *b, const xg_plan *p, const xg_plan_step *s) {
     uint32_t reads = xg_ptext_reads(s), k;
@@ -320,14 +321,12 @@ XG_FN uint32_t xg_ptext_list(xg_ptext *t, xg_plan_step *s, uint32_t cap) {
 XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *written) {
     uint32_t k, j, n;
     const xg_inst *i = s->inst;
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(s->kind);
     *read = *written = 0;
-    switch (s->kind) {
-    case XG_EXE_THUNK_COPY: *read = *written = 1; return;
-    case XG_EXE_THUNK_MEMSET: *written = 1; return;
-    case XG_EXE_THUNK_WHILE:
-    case XG_EXE_THUNK_CONDITIONAL: *read = 1; return;
-    case XG_EXE_THUNK_FOR: return;
-    default: break;
+    if (row->slices != XG_EXE_MANY) {
+        *written = xg_ptext_writes(row);
+        *read = row->slices - *written;
+        return;
     }
     for (k = 0; k < i->n_operands; k++) {
         n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
@@ -336,21 +335,8 @@ XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *writt
     *written = (uint32_t)xg_shape_leaves(i->shape);
 }
 XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instruction */
-    switch (s->kind) {
-    case XG_EXE_THUNK_KERNEL: return s->inst->op == XG_FUSION;
-    case XG_EXE_THUNK_WHILE:
-    case XG_EXE_THUNK_FOR: return s->inst->op == XG_WHILE;
-    case XG_EXE_THUNK_CONDITIONAL: return s->inst->op == XG_CONDITIONAL;
-    case XG_EXE_THUNK_CUSTOM_CALL: return s->inst->op == XG_CUSTOM_CALL;
-    case XG_EXE_THUNK_REPLICA_ID: return s->inst->op == XG_REPLICA_ID;
-    case XG_EXE_THUNK_PARTITION_ID: return s->inst->op == XG_PARTITION_ID;
-    case XG_EXE_THUNK_RANDOM_STATE: return s->inst->op == XG_RNG_GET_AND_UPDATE_STATE;
-    case XG_EXE_THUNK_INFEED: return s->inst->op == XG_INFEED;
-    case XG_EXE_THUNK_OUTFEED: return s->inst->op == XG_OUTFEED;
-    case XG_EXE_THUNK_COPY:
-    case XG_EXE_THUNK_MEMSET: return true;
-    default: return false;
-    }
+    const char *of = xg_exe_thunk_row_of(s->kind)->of;
+    return !*of || strcmp(of, xg_op_name(s->inst->op)) == 0;
 }
 /* The slices have the sizes of what the kernel reads and writes there. */
 XG_FN bool xg_ptext_sizes(const xg_plan *p, const xg_plan_step *s) {
@@ -367,11 +353,8 @@ XG_FN bool xg_ptext_sizes(const xg_plan *p, const xg_plan_step *s) {
 }
 
 XG_FN void xg_ptext_read_children(xg_ptext *t, xg_plan_step *s) {
-    uint32_t want = s->kind == XG_EXE_THUNK_WHILE         ? 2
-                    : s->kind == XG_EXE_THUNK_FOR         ? 1
-                    : s->kind == XG_EXE_THUNK_CONDITIONAL ? s->inst->n_operands - 1
-                                                          : 0,
-             n;
+    uint32_t runs = xg_exe_thunk_row_of(s->kind)->runs, n;
+    uint32_t want = runs == XG_EXE_MANY ? s->inst->n_operands - 1 : runs; /* a conditional has a branch an operand */
     s->children = XG_NEW_N(t->p->arena, uint32_t, want + (size_t)1);
     for (n = 0; n < want; n++) {
         void *number;
@@ -387,6 +370,7 @@ XG_FN void xg_ptext_read_step(xg_ptext *t, xg_plan_sequence *q) {
     const xg_inst *i = xg_ptext_inst_of(t, q->comp, xg_ptext_name(t));
     xg_plan_step s, *made;
     uint32_t read, written, got;
+    bool whole = !(xg_exe_thunk_row_of(kind)->flags & XG_EXE_CALLS); /* calls may leave tokens and constants out */
     memset(&s, 0, sizeof s);
     s.kind = kind;
     s.inst = i;
@@ -395,13 +379,9 @@ XG_FN void xg_ptext_read_step(xg_ptext *t, xg_plan_sequence *q) {
     made = xg_plan_step_new(t->p, q, kind, i, read + written);
     made->n_links = 0;
     got = xg_ptext_list(t, made, read);
-    if ((kind == XG_EXE_THUNK_KERNEL || kind <= XG_EXE_THUNK_MEMSET || made->inst->op == XG_WHILE ||
-            made->inst->op == XG_CONDITIONAL) &&
-        got != read)
-        xg_ptext_fail(t, "as many slices as the step reads");
+    if (whole && got != read) xg_ptext_fail(t, "as many slices as the step reads");
     if (xg_ptext_take(t, "->")) made->n_written = xg_ptext_list(t, made, made->n_links + written);
-    if (kind <= XG_EXE_THUNK_MEMSET && made->n_written != written)
-        xg_ptext_fail(t, "as many slices as the step writes");
+    if (whole && made->n_written != written) xg_ptext_fail(t, "as many slices as the step writes");
     if (!xg_ptext_sizes(t->p, made)) xg_ptext_fail(t, "slices of the sizes of the arrays");
     if (kind == XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_FOR) {
         xg_ptext_want(t, kind == XG_EXE_THUNK_MEMSET ? ", value=" : ", count=");

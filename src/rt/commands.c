@@ -13,15 +13,24 @@
 #define XG_RT_COMMANDS_C
 #include "rt.h"
 
+XG_FN bool xr_is_list(uint32_t kind) {
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
+    return row->runs == XG_EXE_MANY && !row->slices;
+}
+XG_FN bool xr_is_command(uint32_t kind) {
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
+    return !row->runs && (row->flags & XG_EXE_INSIDE);
+}
 XG_FN bool xr_is_control(uint32_t kind) {
-    return kind == XG_EXE_THUNK_WHILE || kind == XG_EXE_THUNK_CONDITIONAL || kind == XG_EXE_THUNK_SEQUENCE;
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(kind);
+    return row->runs && (row->flags & XG_EXE_INSIDE);
 }
 
 /* What a thunk runs: its thunk links, behind the slice that a loop or branch asks. */
 XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n) {
-    uint32_t asks = t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
-    *n = t->n_links - asks;
-    return p->links + t->first_link + asks;
+    uint32_t slices = xg_exe_thunk_row_of(t->kind)->slices;
+    *n = t->n_links - slices;
+    return p->links + t->first_link + slices;
 }
 
 /* Writes down the commands below a thunk. False: something below cannot be a command. */
@@ -30,17 +39,16 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
     const uint32_t *children;
     uint32_t n, k;
     if (number != b->thunk && !xr_is_control(t->kind)) {
-        if (t->kind > XG_EXE_THUNK_MEMSET && t->kind != XG_EXE_THUNK_REPLICA_ID && t->kind != XG_EXE_THUNK_PARTITION_ID)
-            return false;
+        if (!xr_is_command(t->kind)) return false;
         if (b->n_words > UINT32_MAX - 1 - t->n_links) return false; /* damaged thunks may all name the same links */
         list[b->n].thunk = number;
         list[b->n].first = b->n_words;
         p->command_of[number] = b->n;
         b->n++;
-        b->n_words += t->n_links + (t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID);
+        b->n_words += t->n_links + ((xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_OWN) != 0);
         return true;
     }
-    b->control = b->control || t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_CONDITIONAL;
+    b->control = b->control || (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_ASKS);
     children = xr_children(p, t, &n);
     for (k = 0; k < n; k++)
         if (!xr_commands_list(p, children[k], b, list)) return false;
@@ -143,10 +151,8 @@ XG_FN xlagpu_status xr_commands_record(xlagpu_execution *e, const xr_command_buf
             changed = xr_commands_set(
                           &r->words[m->first + k], xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN)) ||
                       changed;
-        if (t->kind == XG_EXE_THUNK_REPLICA_ID)
-            changed = xr_commands_set(&r->words[m->first + 1], e->replica) || changed;
-        if (t->kind == XG_EXE_THUNK_PARTITION_ID)
-            changed = xr_commands_set(&r->words[m->first + 1], e->partition) || changed;
+        if (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_OWN)
+            changed = xr_commands_set(&r->words[m->first + t->n_links], xr_own_number(e, t)) || changed;
         if (changed && r->built) {
             xlagpu_status s = p->device->platform->update(e, b, r, c);
             if (s != XLAGPU_OK) return s;

@@ -23,14 +23,6 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
-XG_FN const char *xr_thunk_name(uint32_t kind) {
-    static const char *const names[] = {
-#define X(name, text) text,
-        XG_EXE_THUNKS_KINDS(X)
-#undef X
-    };
-    return kind < XG_COUNT(names) ? names[kind] : "?";
-}
 XG_FN const char *xr_status_text(xlagpu_status s) {
     static const char *const texts[] = {
 #define X(name, text) text,

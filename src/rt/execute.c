@@ -214,11 +214,9 @@ XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, cons
     c.device = p->device;
     for (k = 0; k < t->n_links; k++) {
         uint32_t slice = links[k] & ~XG_EXE_WRITTEN;
-        bool written =
-            t->kind == XG_EXE_THUNK_INFEED || (t->kind == XG_EXE_THUNK_CUSTOM_CALL && links[k] & XG_EXE_WRITTEN);
         e->buffers[k].address = xr_address(e, slice);
         e->buffers[k].bytes = (size_t)p->slices[slice].bytes;
-        if (written)
+        if (xg_exe_writes(t->kind, links[k], k, t->n_links))
             c.n_results++;
         else
             c.n_operands++;
@@ -238,6 +236,10 @@ XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32
     return s;
 }
 
+XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t) {
+    return t->kind == XG_EXE_THUNK_REPLICA_ID ? e->replica : e->partition;
+}
+
 /* One step that is no sequence; a failure names it. */
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
@@ -254,8 +256,8 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
         if (p->slices[links[0]].bytes)
             s = q->fill(e, xr_address(e, links[0]), t->value, (size_t)p->slices[links[0]].bytes, stream);
         break;
-    case XG_EXE_THUNK_REPLICA_ID: s = q->fill(e, xr_address(e, links[0]), e->replica, 4, stream); break;
-    case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), e->partition, 4, stream); break;
+    case XG_EXE_THUNK_REPLICA_ID:
+    case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), xr_own_number(e, t), 4, stream); break;
     case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
     default: s = xr_run_call(e, t, links, stream); break;
     }
@@ -318,8 +320,7 @@ XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *str
         if (done || s != XLAGPU_OK) return s;
     }
     if (xr_lanes_has(e, number)) return xr_run_lanes(e, number, stream);
-    if (t->kind != XG_EXE_THUNK_COMMAND_BUFFER && t->kind != XG_EXE_THUNK_SEQUENCE)
-        return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
+    if (!xr_is_list(t->kind)) return e->profile.on ? xr_profile_step(e, t, stream) : xr_run_step(e, t, stream);
     for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) s = xr_run_thunk(e, links[k], stream);
     return s;
 }

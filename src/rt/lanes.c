@@ -29,14 +29,11 @@ typedef struct xr_access {
     uint32_t slice;
     bool written;
 } xr_access;
-XG_FN bool xr_lanes_plain(uint32_t kind) {
-    return kind <= XG_EXE_THUNK_MEMSET || kind == XG_EXE_THUNK_REPLICA_ID || kind == XG_EXE_THUNK_PARTITION_ID;
-}
 XG_FN xr_access xr_lanes_access(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
     xr_access a;
     uint32_t link = p->links[t->first_link + k];
     a.slice = link & ~XG_EXE_WRITTEN;
-    a.written = t->kind == XG_EXE_THUNK_KERNEL ? (link & XG_EXE_WRITTEN) != 0 : t->kind != XG_EXE_THUNK_COPY || k == 1;
+    a.written = xg_exe_writes(t->kind, link, k, t->n_links);
     return a;
 }
 XG_FN bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
@@ -46,7 +43,7 @@ XG_FN bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
 XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
     uint32_t j, k;
-    if (!xr_lanes_plain(s->kind) || !xr_lanes_plain(t->kind)) return true;
+    if (!xr_is_command(s->kind) || !xr_is_command(t->kind)) return true;
     for (j = 0; j < s->n_links; j++)
         for (k = 0; k < t->n_links; k++) {
             xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
@@ -101,13 +98,13 @@ XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) 
     uint32_t ends[2] = {0, 0}, k;
     for (k = 0; k < n; k++) {
         uint32_t before = xr_lanes_before(p, list, k) + 1;
-        bool aside = xr_lanes_plain(p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
+        bool aside = xr_is_command(p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
                                                                     : before && before == ends[1] ? true
                                                                                                   : ends[1] < ends[0]);
         p->lanes[list[k]].aside = aside;
         ends[aside] = k + 1;
         /* whatever comes waits for it: the caller's stream goes on */
-        if (!xr_lanes_plain(p->thunks[list[k]].kind)) ends[1] = k + 1;
+        if (!xr_is_command(p->thunks[list[k]].kind)) ends[1] = k + 1;
     }
 }
 XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
@@ -130,8 +127,7 @@ XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
 XG_FN void xr_lanes_load(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++)
-        if (p->thunks[k].kind == XG_EXE_THUNK_SEQUENCE || p->thunks[k].kind == XG_EXE_THUNK_COMMAND_BUFFER)
-            xr_lanes_sequence(p, k);
+        if (xr_is_list(p->thunks[k].kind)) xr_lanes_sequence(p, k);
 }
 
 /* ---- of an execution ---- */

@@ -74,7 +74,7 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     }
     v = &e->profile.events[e->profile.n++];
     v->hlo = p->strings + t->name;
-    v->kind = xr_thunk_name(t->kind);
+    v->kind = xg_exe_thunk_name(t->kind);
     v->kernel = k ? p->kernels[t->kernel].name : "";
     v->thunk = (uint32_t)(t - p->thunks);
     v->start = start - e->profile.begin;

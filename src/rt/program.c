@@ -130,9 +130,9 @@ XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, 
  * thunks, which are checked as a sequence's are. */
 XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     xg_exe_thunk children = *t;
-    uint32_t slice, asks = t->kind != XG_EXE_THUNK_FOR;
-    if (t->n_links < 1 + asks || (t->kind == XG_EXE_THUNK_WHILE && t->n_links != 3) ||
-        (t->kind == XG_EXE_THUNK_FOR && t->n_links != 1))
+    const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
+    uint32_t slice, asks = row->slices;
+    if (row->runs == XG_EXE_MANY ? t->n_links <= asks : t->n_links != asks + row->runs)
         return xr_damaged(p, "a loop or branch");
     slice = p->links[t->first_link];
     if (asks && (slice >= p->n_slices ||
@@ -152,33 +152,29 @@ XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
 XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
+    const xg_exe_thunk_row *row;
     uint32_t k;
     if (t->kind >= XG_EXE_THUNK_COUNT || !xr_string_ok(p, t->name) || t->first_link > p->sections[XG_EXE_LINKS].count ||
         t->n_links > p->sections[XG_EXE_LINKS].count - t->first_link)
         return xr_damaged(p, "a thunk");
-    if (t->kind == XG_EXE_THUNK_SEQUENCE || t->kind == XG_EXE_THUNK_COMMAND_BUFFER)
-        return xr_check_sequence(p, t, number, taken);
-    if (t->kind == XG_EXE_THUNK_WHILE || t->kind == XG_EXE_THUNK_FOR || t->kind == XG_EXE_THUNK_CONDITIONAL)
-        return xr_check_control(p, t, number, taken);
+    if (xr_is_list(t->kind)) return xr_check_sequence(p, t, number, taken);
+    row = xg_exe_thunk_row_of(t->kind);
+    if (row->runs) return xr_check_control(p, t, number, taken);
+    if (row->slices != XG_EXE_MANY && t->n_links != row->slices) return xr_damaged(p, "a thunk's operands");
     for (k = 0; k < t->n_links; k++) {
-        uint32_t link = t->kind == XG_EXE_THUNK_KERNEL || t->kind == XG_EXE_THUNK_CUSTOM_CALL
-                            ? links[k] & ~XG_EXE_WRITTEN
-                            : links[k];
+        uint32_t link = row->writes == XG_EXE_WRITES_MARKED ? links[k] & ~XG_EXE_WRITTEN : links[k];
         if (link >= p->n_slices) return xr_damaged(p, "a thunk's operand");
     }
     if (t->kind == XG_EXE_THUNK_KERNEL && t->kernel >= p->n_kernels) return xr_damaged(p, "a thunk's kernel");
-    if (t->kind == XG_EXE_THUNK_COPY && (t->n_links != 2 || p->slices[links[0]].bytes != p->slices[links[1]].bytes))
+    if (t->kind == XG_EXE_THUNK_COPY && p->slices[links[0]].bytes != p->slices[links[1]].bytes)
         return xr_damaged(p, "a copy");
-    if (t->kind == XG_EXE_THUNK_MEMSET && (t->n_links != 1 || !xr_fill_ok(&p->slices[links[0]], t->value)))
-        return xr_damaged(p, "a fill");
-    if ((t->kind == XG_EXE_THUNK_REPLICA_ID || t->kind == XG_EXE_THUNK_PARTITION_ID) &&
-        (t->n_links != 1 || p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4))
+    if (t->kind == XG_EXE_THUNK_MEMSET && !xr_fill_ok(&p->slices[links[0]], t->value)) return xr_damaged(p, "a fill");
+    if ((row->flags & XG_EXE_OWN) && (p->slices[links[0]].bytes != 4 || p->slices[links[0]].offset % 4))
         return xr_damaged(p, "the number of a replica or partition");
-    if (t->kind == XG_EXE_THUNK_RANDOM_STATE &&
-        (t->n_links != 1 || p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4))
+    if (t->kind == XG_EXE_THUNK_RANDOM_STATE && (p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4))
         return xr_damaged(p, "a state of random numbers");
     if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) ||
-        (t->kind >= XG_EXE_THUNK_CUSTOM_CALL && t->kind <= XG_EXE_THUNK_OUTFEED && !xr_string_ok(p, t->value)))
+        (row->value == XG_EXE_VALUE_TEXT && !xr_string_ok(p, t->value)))
         return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;
@@ -286,11 +282,9 @@ XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
-        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel
-                           : t->kind == XG_EXE_THUNK_INFEED    ? "infeed"
-                           : t->kind == XG_EXE_THUNK_OUTFEED   ? "outfeed"
-                                                               : NULL;
-        if (!name) continue;
+        const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
+        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : row->text;
+        if (!(row->flags & XG_EXE_CALLS)) continue;
         p->calls[k] = xr_function_find(p->device, name);
         if (!p->calls[k])
             return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED,

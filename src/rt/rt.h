@@ -287,7 +287,9 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appen
 /* ---- program.c ---- */
 XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
 /* ---- commands.c ---- */
-XG_FN bool xr_is_control(uint32_t kind);
+XG_FN bool xr_is_list(uint32_t kind);    /* a sequence or command buffer */
+XG_FN bool xr_is_command(uint32_t kind); /* in a command buffer, and runs no thunks */
+XG_FN bool xr_is_control(uint32_t kind); /* in a command buffer, and runs thunks */
 XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t *n); /* the thunks below */
 XG_FN xlagpu_status xr_commands_load(xlagpu_program *p);
 XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p);  /* what an execution needs for its records, */
@@ -310,6 +312,8 @@ XG_FN void xr_range(xlagpu_device *d, const char *name);
 XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
+/* What a thunk that fills in a number of the run (XG_EXE_OWN) fills in. */
+XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t);
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out);
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
 /* ---- easy.c ---- */

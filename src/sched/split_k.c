@@ -22,19 +22,23 @@ typedef struct xg_split {
     int64_t parts;
 } xg_split;
 
-/* Time in parts, with the second step. */
-XG_FN int64_t xg_split_time(const xg_tile_plan *whole, const xg_device *m, int64_t parts) {
-    xg_tile_plan p = *whole;
-    int64_t out = xg_cost_mul(p.form.hero->shape->elements, xg_type_bytes(p.form.sum)), moved;
-    p.form.group[XG_TILE_B].size *= parts;
-    p.form.group[XG_TILE_K].size /= parts;
-    xg_tile_choose(&p, NULL, m, xg_cost_mul(out, parts));
-    if (parts == 1) return p.picoseconds;
+/* Time in parts, with the second step; the plan's form and how operands are brought stay. */
+XG_FN int64_t xg_split_time(xg_tile_plan *p, const xg_device *m, int64_t parts) {
+    int64_t out = xg_cost_mul(p->form.hero->shape->elements, xg_type_bytes(p->form.sum)), moved;
+    xg_tile_fetch fetch[XG_TILE_SIDES];
+    memcpy(fetch, p->fetch, sizeof fetch);
+    p->form.group[XG_TILE_B].size *= parts;
+    p->form.group[XG_TILE_K].size /= parts;
+    xg_tile_choose(p, NULL, m, xg_cost_mul(out, parts));
+    p->form.group[XG_TILE_B].size /= parts;
+    p->form.group[XG_TILE_K].size *= parts;
+    memcpy(p->fetch, fetch, sizeof fetch);
+    if (parts == 1) return p->picoseconds;
     moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
-    return xg_cost_add(xg_cost_add(p.picoseconds, moved), XG_SPLIT_LAUNCH_PS);
+    return xg_cost_add(xg_cost_add(p->picoseconds, moved), XG_SPLIT_LAUNCH_PS);
 }
 /* Into how many parts of equal length a sum over `size` is best cut. */
-XG_FN int64_t xg_split_best(const xg_tile_plan *p, const xg_device *m, int64_t size) {
+XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size) {
     int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, parts, time;
     for (parts = 2; parts <= XG_SPLIT_PARTS_MAX && size % parts == 0; parts *= 2) {
         if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
@@ -59,39 +63,66 @@ XG_FN int64_t xg_split_longest(const xg_inst *dot, xg_split *s) {
     }
     return size;
 }
-/* Tiles of a middle size: when they fill the device, nothing is gained by more of them. */
-XG_FN int64_t xg_split_tiles(const xg_tile_form *f) {
+XG_FN int64_t xg_split_product(const xg_shape *s, xg_ints dims) {
+    int64_t n = 1;
+    uint32_t k;
+    for (k = 0; k < dims.n; k++) n = xg_cost_mul(n, s->dims[dims.p[k]]);
+    return n;
+}
+/* Whether tiles of a middle size fill the device: then nothing is gained by more of them. */
+XG_FN bool xg_split_fills(const xg_inst *dot, const xg_device *m) {
     enum {
         EDGE = 64
     };
-    int64_t rows = xg_tile_over(f->group[XG_TILE_M].size, EDGE), columns = xg_tile_over(f->group[XG_TILE_N].size, EDGE);
-    return xg_cost_mul(f->group[XG_TILE_B].size, xg_cost_mul(rows, columns));
+    const xg_shape *l = XG_OPERAND(dot, 0)->shape, *r = XG_OPERAND(dot, 1)->shape;
+    xg_dot_dims d = xg_dot_dims_of(dot);
+    int64_t batch = xg_split_product(l, d.lb), shared = xg_cost_mul(batch, xg_split_product(l, d.lc));
+    if (!shared) return true;
+    return xg_cost_mul(batch, xg_cost_mul(xg_tile_over(l->elements / shared, EDGE),
+                                  xg_tile_over(r->elements / shared, EDGE))) >= (int64_t)m->sm_count;
 }
-XG_FN bool xg_split_of(const xg_inst *i, xg_split *s) {
-    xg_module *module = i->comp->module;
+XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
+    xg_module *module = dot->comp->module;
     const xg_device *m = &module->device;
-    xg_mark none = xg_arena_mark(module->work);
-    xg_aff_ctx *x;
+    xg_aff_ctx *x = xg_aff_new(module->work);
     xg_tile_plan p;
-    int64_t size;
     uint32_t k;
-    s->parts = 1;
-    if (i->op != XG_DOT || i->shape->dynamic || xg_inst_attr(i, XG_A_algorithm) ||
-        (size = xg_split_longest(i, s)) < 4 * XG_SPLIT_LENGTH_MIN)
-        return false;
     memset(&p, 0, sizeof p);
-    x = xg_aff_new(module->work);
-    if (xg_tile_form_of(&p.form, x, i) && xg_tile_is_worth(&p.form) && xg_split_tiles(&p.form) < (int64_t)m->sm_count) {
-        xg_tile_choose_unit(&p, NULL, m);
-        for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(&p, x, m, k);
-        s->parts = xg_split_best(&p, m, size);
-    }
-    xg_arena_reset(module->work, none);
-    return s->parts > 1;
+    if (!xg_tile_form_of(&p.form, x, dot) || !xg_tile_is_worth(&p.form)) return 1;
+    xg_tile_choose_unit(&p, NULL, m);
+    for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(&p, x, m, k);
+    return xg_split_best(&p, m, size);
 }
-XG_FN bool xg_split_wants(const xg_inst *i) {
-    xg_split s;
-    return xg_split_of(i, &s);
+/* Equal dots of operands alike are cut alike. */
+XG_FN xg_str xg_split_key(const xg_inst *dot) {
+    xg_buf b;
+    uint32_t k;
+    xg_buf_init(&b, dot->comp->module->work);
+    xg_fuse_fingerprint_inst(&b, dot);
+    for (k = 0; k < dot->n_operands; k++) {
+        xg_put_i64(&b, XG_OPERAND(dot, k)->shape->id);
+        xg_putc(&b, ' ');
+        xg_puts(&b, xg_op_name(XG_OPERAND(dot, k)->op));
+    }
+    return xg_str_of(b.p, b.n);
+}
+/* known: parts by key. */
+XG_FN bool xg_split_of(const xg_inst *i, xg_split *s, xg_dict *known) {
+    xg_module *m = i->comp->module;
+    int64_t size, *parts;
+    xg_str key;
+    if (i->op != XG_DOT || i->shape->dynamic || xg_inst_attr(i, XG_A_algorithm) ||
+        (size = xg_split_longest(i, s)) < 4 * XG_SPLIT_LENGTH_MIN || xg_split_fills(i, &m->device))
+        return false;
+    key = xg_split_key(i);
+    parts = (int64_t *)xg_dict_get(known, key);
+    if (!parts) {
+        parts = XG_NEW(m->work, int64_t);
+        *parts = xg_split_count(i, size);
+        (void)xg_dict_put(known, key, parts);
+    }
+    s->parts = *parts;
+    return s->parts > 1;
 }
 
 /* x with dimension `dim` as so many parts of equal length. */
@@ -115,22 +146,40 @@ XG_FN xg_ints xg_split_dims(xg_arena *a, xg_ints d, uint32_t dim, bool more) {
     r.n = d.n + more;
     return r;
 }
-XG_FN xg_inst *xg_split_make(const xg_hb *b, xg_inst *dot) {
+XG_FN xg_inst *xg_split_make(const xg_hb *b, xg_inst *dot, const xg_split *s) {
     xg_arena *a = dot->comp->module->arena;
     xg_dot_dims d = xg_dot_dims_of(dot), to;
     xg_inst *l, *r, *sum;
     int64_t part = d.lb.n;
-    xg_split s;
-    (void)xg_split_of(dot, &s);
-    l = xg_split_operand(b, XG_OPERAND(dot, 0), s.dim[0], s.parts);
-    r = xg_split_operand(b, XG_OPERAND(dot, 1), s.dim[1], s.parts);
-    to.lb = xg_split_dims(a, d.lb, s.dim[0], true);
-    to.rb = xg_split_dims(a, d.rb, s.dim[1], true);
-    to.lc = xg_split_dims(a, d.lc, s.dim[0], false);
-    to.rc = xg_split_dims(a, d.rc, s.dim[1], false);
+    l = xg_split_operand(b, XG_OPERAND(dot, 0), s->dim[0], s->parts);
+    r = xg_split_operand(b, XG_OPERAND(dot, 1), s->dim[1], s->parts);
+    to.lb = xg_split_dims(a, d.lb, s->dim[0], true);
+    to.rb = xg_split_dims(a, d.rb, s->dim[1], true);
+    to.lc = xg_split_dims(a, d.lc, s->dim[0], false);
+    to.rc = xg_split_dims(a, d.rc, s->dim[1], false);
     sum = xg_hb_sum(b, xg_hb_dot(b, l, r, to, xg_contract_sum_type(dot), dot), &part, 1);
     return xg_hb_convert(b, sum, dot->shape->type);
 }
-XG_FN bool xg_tile_split_k(xg_module *m) { return m->made[XG_DOT] && xg_opt_expand(m, xg_split_wants, xg_split_make); }
+XG_FN bool xg_tile_split_k(xg_module *m) {
+    bool changed = false;
+    xg_dict known;
+    xg_split s;
+    xg_comp *c;
+    if (!m->made[XG_DOT]) return false;
+    xg_dict_init(&known, m->work);
+    for (c = m->first; c; c = c->next) {
+        xg_inst *i = c->first, *next;
+        for (; i; i = next) {
+            xg_hb b;
+            next = i->next;
+            if (!xg_split_of(i, &s, &known)) continue;
+            b = xg_hb_at(i);
+            xg_opt_replace(i, xg_split_make(&b, i, &s));
+            xg_inst_remove(i);
+            changed = true;
+        }
+    }
+    return changed;
+}
 
 #endif /* XG_SCHED_SPLIT_K_C */

@@ -14,7 +14,8 @@
  *   shared memory to the fusion's epilogue in the order of the result's memory; so the rule knows no opcode.
  * - The plan is made once and has all that the kernel depends on; the estimate in tile_plan.c compares plans.
  *
- * Laws: sums are made in the order of k, so results are the same in every run. No atomics. */
+ * Laws: sums are made in the order of k, those of the slices of a step one after the other: results are the same in
+ * every run. No atomics. */
 #ifndef XG_SCHED_TILE_H
 #define XG_SCHED_TILE_H
 #include "../emit/emit.h"
@@ -54,10 +55,10 @@ typedef struct xg_tile_form {
 } xg_tile_form;
 
 /* A block's tile is m by n and works on k at a time; a thread's, or with matrix units a warp's, is tm by tn. So many
- * steps' operands lie in shared memory. On plain cores the threads of a tile come in slices, each of which sums up its
- * part of every step's k; the epilogue adds what they have. */
+ * steps' operands lie in shared memory. */
 typedef struct xg_tile_shape {
-    int32_t m, n, k, tm, tn, stages, slices;
+    int32_t m, n, k, tm, tn, stages;
+    int32_t slices; /* of a step's k: as many groups of threads have the whole tile, and sum up one each */
 } xg_tile_shape;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
@@ -165,9 +166,9 @@ typedef struct xg_tile_kernel {
     const xg_tile_plan *p;
     xg_scope s;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
-    xg_kval *slice;                                                 /* of k, that the thread sums up */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
-    xg_kval *show; /* with matrix units: where the thread's first sum goes for the epilogue */
+    xg_kval *slice; /* of a step's k, that the thread sums up */
+    xg_kval *show;  /* with matrix units: where the thread's first sum goes for the epilogue */
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
@@ -193,7 +194,7 @@ XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w);
 XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part);
 
-XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
-XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name);
+XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
+XG_FN xg_kmodule *xg_tile_way_emit(xg_way_job *job, const xg_record *r, xg_str name);
 
 #endif /* XG_SCHED_TILE_H */

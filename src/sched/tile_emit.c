@@ -581,7 +581,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     uint32_t k;
     line = p->shape.n / p->out_vector;
     wide = XG_MAX(line / p->threads, (int64_t)1); /* rounds of a row */
-    o.counts[XG_TILE_OUT_ROW] = XG_MAX(p->threads / line, (int64_t)1);
+    o.counts[XG_TILE_OUT_ROW] = XG_MIN(XG_MAX(p->threads / line, (int64_t)1), rows);
     o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(line, p->threads);
     o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, p->threads);
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
@@ -589,8 +589,6 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     o.counts[XG_TILE_OUT_N] = p->tiles[1];
     o.counts[XG_TILE_OUT_BATCH] = p->batch;
     m = xg_tile_map(x, o.counts, XG_TILE_OUT_DIMS, f->rank + 1);
-    /* slices may be more threads than there are vectors */
-    m->dims[XG_TILE_OUT_ROW].range = xg_range_of(0, XG_MIN(o.counts[XG_TILE_OUT_ROW], rows) - 1);
     env = xg_imap_env(x, m);
     row = xg_aff_mul(x, xg_aff_div(x, round, wide), o.counts[XG_TILE_OUT_ROW]);
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_OUT_ROW));
@@ -620,8 +618,10 @@ XG_FN xg_elem xg_tile_shown(xg_tile_kernel *w, xg_kval *at) {
     return xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, &at, 1));
 }
 XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b) {
-    bool is_float = (xg_type_class(w->p->form.sum) & (XGT_F | XGT_C)) != 0;
+    xlagpu_type sum = w->p->form.sum;
+    bool is_float = (xg_type_class(sum) & (XGT_F | XGT_C)) != 0;
     a.v = xg_k2(&w->s.b, is_float ? XG_K_OP_ADDF : XG_K_OP_ADDI, a.v, b.v);
+    if (!is_float) a.v = xg_scalar_wrap(&w->s.b, a.v, sum);
     if (a.im) a.im = xg_k2(&w->s.b, XG_K_OP_ADDF, a.im, b.im);
     return a;
 }
@@ -690,15 +690,21 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
 XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     xg_tile_out o = xg_tile_out_of(w, part);
     xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last;
-    xg_flow f = xg_flow_of(&w->s, NULL);
+    int64_t vectors = o.counts[XG_TILE_OUT_ROW] * o.counts[XG_TILE_OUT_COLUMN]; /* of a round */
+    xg_flow f = xg_flow_of(&w->s, NULL), some = f;
     uint32_t k;
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&some, &w->dest[k]);
+    xg_flow_if(&some,
+        vectors < w->p->threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, vectors)) : NULL);
     at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
+    if (vectors < w->p->threads) at[XG_TILE_OUT_ROW] = xg_tile_rest(w, at[XG_TILE_OUT_ROW], o.counts[XG_TILE_OUT_ROW]);
     at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
     at[XG_TILE_OUT_M] = w->tile[0];
     at[XG_TILE_OUT_N] = w->tile[1];
     at[XG_TILE_OUT_BATCH] = w->batch;
     if (o.counts[XG_TILE_OUT_ROUND] == 1) {
         xg_tile_out_vector(w, &o, at, zero);
+        xg_flow_end(&some);
         return;
     }
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&f, &w->dest[k]);
@@ -707,6 +713,7 @@ XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     xg_tile_out_vector(w, &o, at, xg_flow_for(&f, zero, last, 1, o.counts[XG_TILE_OUT_ROUND]));
     f.op->flags |= KL_STEP_POINTERS;
     xg_flow_end(&f);
+    xg_flow_end(&some);
 }
 XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
     int64_t part;
@@ -739,13 +746,13 @@ XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
 XG_FN void xg_tile_threads(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_kval *lane, *warp, *in, *line;
+    int64_t whole = p->rows * p->columns; /* threads of a slice */
     uint32_t side;
     w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
     if (p->unit == XG_TILE_NO_UNIT) {
         int64_t lanes = xg_tile_slice_lanes(p);
-        in = p->shape.slices == 1 ? w->thread : xg_tile_rest(w, w->thread, p->rows * p->columns);
-        w->slice = xg_elem_index(&w->s, 0);
-        if (p->shape.slices > 1) w->slice = xg_tile_quotient(w, w->thread, p->rows * p->columns);
+        in = p->shape.slices > 1 ? xg_tile_rest(w, w->thread, whole) : w->thread;
+        w->slice = p->shape.slices > 1 ? xg_tile_quotient(w, w->thread, whole) : xg_elem_index(&w->s, 0);
         lane = xg_tile_rest(w, in, lanes);
         warp = xg_tile_quotient(w, in, lanes);
         in = xg_tile_quotient(w, lane, p->lanes_n);
@@ -793,67 +800,83 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
 }
 /* ---- the way ---- */
 
-XG_FN bool xg_tile_way_open(const xg_way_job *job, xg_fusion_emission *e, xg_tile_plan *p) {
+typedef struct xg_tile_way {
+    xg_fusion_emission e;
+    xg_tile_plan p;
+} xg_tile_way;
+
+/* Into job->form. */
+XG_FN bool xg_tile_way_open(xg_way_job *job) {
     const xg_device *m = &job->fusion->comp->module->device;
+    xg_tile_way *w;
     if (!xg_tile_may_be(job->fusion)) return false;
+    w = XG_NEW(job->arena, xg_tile_way);
     if (job->e)
-        *e = *job->e;
+        w->e = *job->e;
     else
-        xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
-    e->given = job->given;
-    e->record = XG_NEW(job->arena, xg_record);
-    if (!xg_tile_plan_of(p, e, m)) return false;
-    return xg_emit_launch(e, p->threads, p->blocks, 0);
+        xg_emit_open(&w->e, NULL, job->arena, job->fusion, job->target);
+    w->e.given = job->given;
+    w->e.record = XG_NEW(job->arena, xg_record);
+    if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
+    job->form = w;
+    return xg_emit_launch(&w->e, w->p.threads, w->p.blocks, 0);
 }
-XG_FN void xg_tile_way_write(const xg_way_job *job, const xg_tile_plan *p, const xg_fusion_emission *e, xg_record *r) {
-    int64_t tile[3], part[2], stages = p->shape.stages, slices = p->shape.slices;
-    bool unit = p->unit != XG_TILE_NO_UNIT;
-    tile[0] = p->shape.m;
-    tile[1] = p->shape.n;
-    tile[2] = p->shape.k;
-    part[0] = p->shape.tm;
-    part[1] = p->shape.tn;
+XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
+    const xg_tile_way *w = (const xg_tile_way *)job->form;
+    const xg_tile_shape *s = &w->p.shape;
+    int64_t tile[3], part[2], stages = s->stages, slices = s->slices;
+    bool unit = w->p.unit != XG_TILE_NO_UNIT;
+    tile[0] = s->m;
+    tile[1] = s->n;
+    tile[2] = s->k;
+    part[0] = s->tm;
+    part[1] = s->tn;
     xg_record_put(job->arena, &r->form, "tile", tile, 3);
     xg_record_put(job->arena, &r->form, unit ? "warp_tile" : "thread_tile", part, 2);
     if (unit) xg_record_put(job->arena, &r->form, "stages", &stages, 1);
-    if (slices > 1) xg_record_put(job->arena, &r->form, "slices", &slices, 1);
-    r->launch = e->record->launch;
+    if (s->slices > 1) xg_record_put(job->arena, &r->form, "slices", &slices, 1);
+    r->launch = w->e.record->launch;
 }
 /* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */
-XG_FN bool xg_tile_way_plan(const xg_way_job *job, xg_record *r, xg_way_times *times) {
+XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
     const xg_device *m = &job->fusion->comp->module->device;
     uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
-    xg_fusion_emission e;
-    xg_tile_plan p;
+    const xg_tile_plan *p;
     xg_ints *over;
-    if (!xg_tile_way_open(job, &e, &p)) return false;
-    xg_tile_way_write(job, &p, &e, r);
+    if (!xg_tile_way_open(job)) return false;
+    xg_tile_way_write(job, r);
     over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
     xg_fuse_over(job->arena, job->fusion, true, over);
     r->over = over;
     r->n_results = n;
-    times->own = p.picoseconds;
-    times->emitter = XG_MAX(xg_tile_loop_time(&p.form, m), p.picoseconds + 1); /* the plan has compared the two */
+    p = &((const xg_tile_way *)job->form)->p;
+    times->own = p->picoseconds;
+    times->emitter = XG_MAX(xg_tile_loop_time(&p->form, m), p->picoseconds + 1); /* the plan has compared the two */
     return true;
 }
-XG_FN xg_kmodule *xg_tile_way_emit(const xg_way_job *job, const xg_record *r, xg_str name) {
-    xg_fusion_emission e;
-    xg_tile_plan p;
+/* By the record: the plan that is made says nothing else. */
+XG_FN void xg_tile_way_obey(xg_way_job *job, const xg_record *r) {
     xg_record made;
     const char *which;
     memset(&made, 0, sizeof made);
-    if (!xg_tile_way_open(job, &e, &p))
+    if (!xg_tile_way_open(job))
         xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
             "the record of this kernel: tiles do not suit it");
-    xg_tile_way_write(job, &p, &e, &made);
+    xg_tile_way_write(job, &made);
     which = xg_record_disobeys(r, &made);
     if (which)
         xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
             "the record of this kernel: '%s' would be another", which);
-    xg_emit_check_leaves(&e);
-    xg_emit_entry(&e, name);
-    xg_tile_emit(&e, &p);
-    return e.m;
+    xg_emit_check_leaves(&((xg_tile_way *)job->form)->e);
+}
+XG_FN xg_kmodule *xg_tile_way_emit(xg_way_job *job, const xg_record *r, xg_str name) {
+    xg_tile_way *w;
+    if (!job->form) xg_tile_way_obey(job, r);
+    w = (xg_tile_way *)job->form;
+    xg_emit_move(&w->e, job->arena, job->target);
+    xg_emit_entry(&w->e, name);
+    xg_tile_emit(&w->e, &w->p);
+    return w->e.m;
 }
 
 #endif /* XG_SCHED_TILE_EMIT_C */

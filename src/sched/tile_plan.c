@@ -76,6 +76,10 @@ enum {
     XG_TILE_GROUP_ROWS = 8,             /* rows of tiles that blocks take side by side: what they read stays in L2 */
     XG_TILE_LANES_N = 8,                /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
     XG_TILE_START_CYCLES = 1500,        /* of a block: the first step's way from memory, and the epilogue's to it */
+    XG_TILE_SLICES_MAX = 8,             /* of a step's k, that a shape gets beyond its own */
+    XG_TILE_SLICED_THREADS = 256,       /* of a block that is sliced: more wait longer for each other */
+    XG_TILE_SLICE_CYCLES = 60,          /* for one more slice's sums of a part, through shared memory */
+    XG_TILE_SLICE_READ_CYCLES = 8,      /* for one of many, whose reads are on their way together */
     XG_TILE_READ_CYCLES = 4,            /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
     XG_TILE_READ_LATENCY = 12,          /* of one k, which a warp alone waits for beside its arithmetic */
     XG_TILE_FEW_ROWS = 16,              /* up to here memory is slower than plain cores */
@@ -302,6 +306,11 @@ XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_device *m, int
     each = warps * (XG_MAX(multiply, read) + XG_MIN(multiply, read) / 8);
     return p->shape.k / p->shape.slices * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
 }
+/* The sums of slices: a few wait for one another, of many the reads overlap. */
+XG_FN int64_t xg_tile_slice_cycles(const xg_tile_plan *p) {
+    int64_t each = xg_tile_over(p->shape.m / p->parts * p->shape.n, p->threads), slices = p->shape.slices;
+    return p->parts * XG_MIN((slices - 1) * XG_TILE_SLICE_CYCLES, slices * each * XG_TILE_SLICE_READ_CYCLES);
+}
 XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     const xg_tile_group *g = p->form.group;
     int64_t each = xg_tile_over(p->blocks, m->sm_count), together = XG_MIN(xg_tile_resident(p, m), each), cycles, l2,
@@ -309,7 +318,8 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     int64_t compute, move, k_bytes[2];
     uint32_t k;
     cycles = xg_cost_mul(p->steps, xg_tile_step_cycles(p, m, together));
-    cycles = xg_cost_mul(xg_tile_over(each, together), xg_cost_add(cycles, XG_TILE_START_CYCLES));
+    cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_slice_cycles(p));
+    cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
     compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
     for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, g[XG_TILE_K].size);
     l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
@@ -331,7 +341,8 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
     const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
     if (warp && (warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
-    if (slices && (slices->n != 1 || slices->p[0] != s->slices)) return false;
+    if (slices ? slices->n != 1 || slices->p[0] != s->slices : given && xg_record_is_whole(given) && s->slices > 1)
+        return false;
     if (stages && (stages->n != 1 || stages->p[0] != s->stages)) return false;
     if (tile && (tile->n != 3 || tile->p[0] != s->m || tile->p[1] != s->n || tile->p[2] != s->k)) return false;
     return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
@@ -362,23 +373,40 @@ XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
 XG_FN const xg_tile_shape *xg_tile_shape_at(const xg_tile_plan *p, size_t k) {
     return p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_shape(xg_type_bytes(p->form.sum), k) : xg_tile_unit_shape(p, k);
 }
+/* The shape in twice as many slices of twice the k; false: they would be too many, or other blocks already keep the
+ * device busy. */
+XG_FN bool xg_tile_slice(const xg_tile_plan *p, const xg_device *m, xg_tile_shape *s) {
+    int64_t threads = (int64_t)(s->m / s->tm) * (s->n / s->tn) * s->slices * 2;
+    if (p->unit != XG_TILE_NO_UNIT || (xg_type_class(p->form.sum) & XGT_C) || p->blocks >= (int64_t)m->sm_count)
+        return false;
+    s->slices *= 2;
+    s->k *= 2;
+    return s->slices <= XG_TILE_SLICES_MAX && threads <= XG_TILE_SLICED_THREADS &&
+           2 * s->k <= p->form.group[XG_TILE_K].size;
+}
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
-    int64_t vectors[2], time;
-    xg_tile_plan best = *p, one = *p;
+    int64_t vectors[2], time, least = INT64_MAX;
     const xg_tile_shape *s;
+    xg_tile_shape best, one;
     size_t k;
+    memset(&best, 0, sizeof best);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
-    best.picoseconds = INT64_MAX;
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
-        if (!xg_tile_is_ordered(given, s) || (s->slices > 1 && !xg_tile_may_slice(p, s))) continue;
-        if (!xg_tile_settle(&one, s, vectors)) continue;
-        if (one.shared * xg_type_bytes(one.held) > m->shared_per_block) continue;
-        time = xg_tile_time(&one, m, out_bytes);
-        if (time >= best.picoseconds) continue;
-        best = one;
-        best.picoseconds = time;
+        if (s->slices > 1 && !xg_tile_may_slice(p, s)) continue;
+        one = *s;
+        do {
+            if (!xg_tile_settle(p, &one, vectors)) break;
+            if (p->shared * xg_type_bytes(p->held) > m->shared_per_block) break;
+            if (!xg_tile_is_ordered(given, &one)) continue;
+            time = xg_tile_time(p, m, out_bytes);
+            if (time >= least) continue;
+            best = one;
+            least = time;
+        } while (xg_tile_slice(p, m, &one));
     }
-    *p = best;
+    p->blocks = 0;
+    p->picoseconds = least;
+    if (best.m) (void)xg_tile_settle(p, &best, vectors);
 }
 XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;

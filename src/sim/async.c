@@ -153,6 +153,8 @@ XG_FN bool xg_sim_mb_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
     case XG_SIM_Y_CP_ARRIVE:
         xg_sim_copy_commit(w, v, 1u << lane);
         xg_sim_copy_wait(w, v, 1u << lane, 0);
+        if (XG_UNLIKELY(w->tracer != NULL))
+            xg_sim_trace_arrives(w, v, xg_sim_owner(w, p), p, xg_sim_trace_copies_left(w, v));
         /* without .noinc the arrival was not expected before: nothing changes */
         return !in->imm || xg_sim_mb_arrive(w, v, in, lane, p, 1, 0);
     default:
@@ -170,6 +172,7 @@ XG_FN bool xg_sim_mb_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
             memcpy(p, &state, 8);
             b = 1;
         }
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, p), p, 0);
         return xg_sim_mb_arrive(w, v, in, lane, p, b, in->imm);
     }
 }
@@ -290,6 +293,7 @@ XG_FN bool xg_sim_claim(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins
 }
 XG_FN bool xg_sim_global_side(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     uint64_t address, uint64_t bytes, xg_sim_does does) {
+    if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_bytes(w, address, bytes, does != XG_SIM_READS);
     return !bytes || xg_sim_shadow_global(w, v, in, lane, 0x7FFFFFFF, address, bytes, does, does == XG_SIM_UPDATES);
 }
 
@@ -310,6 +314,7 @@ XG_FN bool xg_sim_bulk_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_i
     f->src = src;
     f->bar = bar;
     f->bytes = bytes;
+    if (XG_UNLIKELY(bar && w->tracer)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, bar), bar, XG_SIM_TRACE_BULK_CLOCKS);
     if (in->imm & XG_SIM_BK_MASKED) {
         uint16_t m;
         memcpy(&m, xg_sim_slot(w, v, in->e) + (size_t)lane * 2, 2);
@@ -436,6 +441,7 @@ XG_FN bool xg_sim_tensor_to(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim
     f->at = (uint32_t)(shared - f->shared->shared);
     f->bar = bar;
     f->bytes = bytes;
+    if (XG_UNLIKELY(bar && w->tracer)) xg_sim_trace_arrives(w, v, xg_sim_owner(w, bar), bar, XG_SIM_TRACE_BULK_CLOCKS);
     return true;
 }
 XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
@@ -714,6 +720,7 @@ XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
         else
             want = xg_sim_mb_get(xg_sim_slot(w, v, in->b) + (size_t)i * 8) & XG_SIM_MB_PHASE;
         if (want != phase) done |= 1u << i;
+        if (XG_UNLIKELY(w->tracer != NULL) && want != phase) xg_sim_trace_awaits(w, v, p);
     }
     if (!done && !v->impatient) {
         v->state = XG_SIM_AT_EVENT;

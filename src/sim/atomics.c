@@ -2,7 +2,7 @@
 #ifndef XG_SIM_ATOMICS_C
 #define XG_SIM_ATOMICS_C
 #include "access.c"
-#include "trace.c"
+#include "clocks.c"
 
 XG_FN uint64_t xg_sim_flush(uint64_t f32) { return f32 & 0x7F800000u ? f32 : f32 & 0x80000000u; }
 /* c: what cas puts; of add.f32, 1 in global memory, where subnormals are flushed. */

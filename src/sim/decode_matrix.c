@@ -573,20 +573,32 @@ XG_FN void xg_sim_wgmma_mma(xg_sim_asm *p, xg_sim_stmt *s) {
     in->b = descriptor_b;
     in->c = scale;
 }
+/* wgmma.fence, .commit_group and .wait_group. imm: which; imm2: how many groups may go on. */
+enum {
+    XG_SIM_WG_FENCE,
+    XG_SIM_WG_COMMIT,
+    XG_SIM_WG_WAIT
+};
 XG_FN void xg_sim_d_wgmma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
+    uint32_t what = XG_SIM_WG_WAIT, left = 0;
+    xg_sim_ins *in;
     (void)arg;
     if (xg_sim_take(s, "mma_async")) {
         xg_sim_wgmma_mma(p, s);
         return;
     }
-    if (xg_sim_form(s, "fence|commit_group sync aligned"))
+    if (xg_sim_form(s, "fence|commit_group sync aligned")) {
         xg_sim_operands(p, s, 0, 0);
-    else if (xg_sim_form(s, "wait_group sync aligned")) {
+        what = xg_sim_has(s, "fence") ? XG_SIM_WG_FENCE : XG_SIM_WG_COMMIT;
+    } else if (xg_sim_form(s, "wait_group sync aligned")) {
         xg_sim_operands(p, s, 1, 1);
-        xg_sim_literal(p, s, 0, 7);
+        left = xg_sim_literal(p, s, 0, 7);
     } else
         xg_sim_no_form(p, s);
-    xg_sim_put(p, s, XG_SIM_K_TILE)->op = XG_SIM_T_WGSYNC;
+    in = xg_sim_put(p, s, XG_SIM_K_TILE);
+    in->op = XG_SIM_T_WGSYNC;
+    in->imm = what;
+    in->imm2 = left;
 }
 
 #endif /* XG_SIM_DECODE_MATRIX_C */

@@ -40,7 +40,7 @@ XG_FN void xg_sim_touch_add(xg_sim_asm *p, xg_sim_touches *t, uint32_t code, uin
 /* Sources first, then destinations. */
 XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) {
     const xg_sim_ins *in = &p->code.p[record];
-    uint32_t sources = xg_sim_list_sources(p, in), k, n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
+    uint32_t sources = xg_sim_list_sources(in, p->sites.p, p->copies.p), k, n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
     uint8_t write = in->flags & XG_SIM_GUARDED ? 1 : 2;
     xg_sim_touch_add(p, t, in->guard, record, 0);
     xg_sim_touch_add(p, t, in->c, record, 0); /* of a copy: what selp chooses by */

@@ -108,6 +108,10 @@ XG_FN void xg_sim_meets(xg_sim_asm *p, xg_sim_graph *g) {
 
 /* ---- registers to slots ---- */
 
+enum {
+    XG_SIM_NO_SLOT = 128 /* bytes at a frame's start that no register has: unused operands point there */
+};
+
 XG_FN void xg_sim_mention(xg_sim_asm *p, uint32_t code, uint32_t at, uint32_t block, bool full_write) {
     xg_sim_vreg *v;
     if (code == XG_SIM_NOREG || code & 1) return;
@@ -124,7 +128,7 @@ XG_FN void xg_sim_mentions(xg_sim_asm *p, const xg_sim_graph *g) {
     uint32_t begin = p->f->begin, i, k;
     for (i = begin; i < p->code.n; i++) {
         const xg_sim_ins *in = &p->code.p[i];
-        uint32_t block = g->of[i - begin], sources = xg_sim_list_sources(p, in);
+        uint32_t block = g->of[i - begin], sources = xg_sim_list_sources(in, p->sites.p, p->copies.p);
         bool full = !(in->flags & XG_SIM_GUARDED);
         xg_sim_mention(p, in->guard, i, block, false);
         xg_sim_mention(p, in->a, i, block, false);
@@ -190,7 +194,7 @@ XG_FN void xg_sim_widen(xg_sim_asm *p) {
 }
 
 XG_FN void xg_sim_slots(xg_sim_asm *p) {
-    uint32_t begin = p->f->begin, n = p->code.n - begin, i, c, frame = 0;
+    uint32_t begin = p->f->begin, n = p->code.n - begin, i, c, frame = XG_SIM_NO_SLOT;
     uint32_t *starts = XG_NEW_N(&p->scratch, uint32_t, n), *ends = XG_NEW_N(&p->scratch, uint32_t, n), *next_start,
              *next_end, *free_list[4], free_n[4] = {0, 0, 0, 0};
     next_start = XG_NEW_N(&p->scratch, uint32_t, p->vregs.n + 1);
@@ -233,7 +237,7 @@ XG_FN void xg_sim_slots(xg_sim_asm *p) {
             free_list[c][free_n[c]++] = v->slot;
         }
     }
-    p->f->frame = (frame + 1023) / 512 * 512; /* never empty: unused operands point at its start */
+    p->f->frame = (frame + 1023) / 512 * 512;
 }
 
 /* ---- rewriting ---- */

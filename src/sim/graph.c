@@ -81,16 +81,16 @@ XG_FN void xg_sim_edges(xg_sim_asm *p, xg_sim_graph *g) {
 /* ---- operands ---- */
 
 /* How many of a record's list are sources; the rest are destinations. */
-XG_FN uint32_t xg_sim_list_sources(const xg_sim_asm *p, const xg_sim_ins *in) {
+XG_FN uint32_t xg_sim_list_sources(const xg_sim_ins *in, const xg_sim_callsite *sites, const xg_sim_copy *copies) {
     if (in->kind == XG_SIM_K_ST) return in->n;
     if (in->kind == XG_SIM_K_ATOM) return in->d2bytes;
     if (in->kind == XG_SIM_K_ASYNC || in->kind == XG_SIM_K_WAIT || in->kind == XG_SIM_K_TILE ||
         in->kind == XG_SIM_K_TENSOR)
         return in->n - in->d2bytes;
     if (in->kind == XG_SIM_K_CALL) {
-        const xg_sim_callsite *s = &p->sites.p[in->imm];
+        const xg_sim_callsite *s = &sites[in->imm];
         uint32_t i, n = 0;
-        for (i = 0; i < s->n_args; i++) n += p->copies.p[s->first_arg + i].reg;
+        for (i = 0; i < s->n_args; i++) n += copies[s->first_arg + i].reg;
         return n;
     }
     return 0;

@@ -89,31 +89,11 @@ XG_SIM_VTYPES(avx512, 32, 16, 8)
 #define XG_SIM_GET(T, p, i, lanes) (*(const T *)(const void *)((p) + (size_t)(i) * (sizeof(T) / (lanes))))
 #define XG_SIM_PUT(T, p, i, lanes, v) (*(T *)(void *)((p) + (size_t)(i) * (sizeof(T) / (lanes))) = (v))
 #else
-XG_INLINE uint32_t xg_sim_raw_f32(float v) {
-    uint32_t u;
-    memcpy(&u, &v, 4);
-    return u;
-}
-XG_INLINE float xg_sim_flt_f32(uint32_t v) {
-    float f;
-    memcpy(&f, &v, 4);
-    return f;
-}
-XG_INLINE uint64_t xg_sim_raw_f64(double v) {
-    uint64_t u;
-    memcpy(&u, &v, 8);
-    return u;
-}
-XG_INLINE double xg_sim_flt_f64(uint64_t v) {
-    double f;
-    memcpy(&f, &v, 8);
-    return f;
-}
 #define XG_V_TO(t, v) ((XG_SIM_T(t))(v))
-#define XG_V_RAW(v) xg_sim_raw_f32(v)
-#define XG_V_FLT(v) xg_sim_flt_f32((uint32_t)(v))
-#define XG_V_RAWD(v) xg_sim_raw_f64(v)
-#define XG_V_FLTD(v) xg_sim_flt_f64((uint64_t)(v))
+#define XG_V_RAW(v) xg_f32_bits(v)
+#define XG_V_FLT(v) xg_f32_of_bits((uint32_t)(v))
+#define XG_V_RAWD(v) xg_f64_bits(v)
+#define XG_V_FLTD(v) xg_f64_of_bits((uint64_t)(v))
 #define XG_V_MASK(t, cond) ((XG_SIM_T(t))(-(int)(cond)))
 #define XG_SIM_GET(T, p, i, lanes) (*(const T *)(const void *)((p) + (size_t)(i) * sizeof(T)))
 #define XG_SIM_PUT(T, p, i, lanes, v) \
@@ -136,8 +116,7 @@ XG_INLINE XG_SIM_T(Wf32) xg_sim_base_fma32(XG_SIM_T(Wf32) a, XG_SIM_T(Wf32) b, X
     return r;
 }
 XG_INLINE double xg_sim_fma_f64(double a, double b, double c) {
-    return xg_sim_f64_bits(
-        xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a), xg_sim_bits_f64(b), xg_sim_bits_f64(c), XG_SIM_RN));
+    return xg_f64_of_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_f64_bits(a), xg_f64_bits(b), xg_f64_bits(c), XG_SIM_RN));
 }
 XG_INLINE XG_SIM_T(Df64) xg_sim_base_fma64(XG_SIM_T(Df64) a, XG_SIM_T(Df64) b, XG_SIM_T(Df64) c) {
     XG_SIM_T(Df64) r;
@@ -175,14 +154,13 @@ XG_INLINE XG_SIM_T(Wu16) xg_sim_base_narrow_u16(XG_SIM_T(Wu32) a) { return XG_V_
     }
 XG_SIM_LANEWISE(sqrt32, Wf32, Wf32, sqrtf(a[i]))
 XG_SIM_LANEWISE(sqrt64, Df64, Df64, sqrt(a[i]))
-XG_SIM_LANEWISE(widen_f16, Wf32, Wu16, xg_sim_f32_bits(xg_sim_f16_to_f32(a[i])))
-XG_SIM_LANEWISE(narrow_f16, Wu16, Wf32, (uint16_t)xg_sim_f32_to_f16(xg_sim_bits_f32(a[i])))
+XG_SIM_LANEWISE(widen_f16, Wf32, Wu16, xg_f32_of_bits(xg_sim_f16_to_f32(a[i])))
+XG_SIM_LANEWISE(narrow_f16, Wu16, Wf32, (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a[i])))
 #undef XG_SIM_LANEWISE
 #else
 XG_INLINE float xg_sim_base_fma32(float a, float b, float c) { return xg_sim_fma_f32(a, b, c); }
 XG_INLINE double xg_sim_base_fma64(double a, double b, double c) {
-    return xg_sim_f64_bits(
-        xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a), xg_sim_bits_f64(b), xg_sim_bits_f64(c), XG_SIM_RN));
+    return xg_f64_of_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_f64_bits(a), xg_f64_bits(b), xg_f64_bits(c), XG_SIM_RN));
 }
 XG_INLINE bool xg_sim_base_anyW(uint32_t v) { return v != 0; }
 XG_INLINE bool xg_sim_base_anyD(uint64_t v) { return v != 0; }
@@ -190,8 +168,8 @@ XG_INLINE uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
 XG_INLINE uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
 XG_INLINE float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
 XG_INLINE double xg_sim_base_sqrt64(double a) { return sqrt(a); }
-XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_sim_f32_bits(xg_sim_f16_to_f32(a)); }
-XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_sim_bits_f32(a)); }
+XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_f32_of_bits(xg_sim_f16_to_f32(a)); }
+XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a)); }
 #endif
 /* The smaller and the larger of two numbers, not NaNs; -0 is below +0: the order of the bits as integers. */
 #define XG_V_ORDER(name, op, U, S, F, raw, flt, sign) \
@@ -203,7 +181,7 @@ XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32
         return flt(XG_V_SEL(XG_V_MASK(U, ai op bi), ab, bb)); \
     }
 XG_INLINE XG_SIM_T(Wf32) xg_sim_base_clamp32(XG_SIM_T(Wf32) v, float lo, float hi) { /* a NaN stays */
-    const XG_SIM_T(Wu32) none = XG_V_RAW(v) & 0, l = none + xg_sim_bits_f32(lo), h = none + xg_sim_bits_f32(hi);
+    const XG_SIM_T(Wu32) none = XG_V_RAW(v) & 0, l = none + xg_f32_bits(lo), h = none + xg_f32_bits(hi);
     return XG_V_FLT(XG_V_SEL(XG_V_MASK(Wu32, v < lo), l, XG_V_SEL(XG_V_MASK(Wu32, v > hi), h, XG_V_RAW(v))));
 }
 XG_V_ORDER(min32, <, Wu32, Ws32, Wf32, XG_V_RAW, XG_V_FLT, 31)

@@ -17,7 +17,7 @@
 #define XG_SIM_MATH_C
 #include "parse.c"
 
-XG_FN double xg_sim_scale(double v, int n) { return v * xg_sim_f64_bits((uint64_t)(1023 + n) << 52); } /* |n| <= 1022 */
+XG_FN double xg_sim_scale(double v, int n) { return v * xg_f64_of_bits((uint64_t)(1023 + n) << 52); } /* |n| <= 1022 */
 
 XG_FN double xg_sim_exp2_wide(double x) { /* -1000 < x < 1000 */
     double n = x + 6755399441055744.0 - 6755399441055744.0, f = x - n;
@@ -25,7 +25,7 @@ XG_FN double xg_sim_exp2_wide(double x) { /* -1000 < x < 1000 */
 }
 XG_FN float xg_sim_ex2(float x) {
     if (x != x) return x;
-    if (x >= 128.0f) return xg_sim_f32_bits(0x7F800000u);
+    if (x >= 128.0f) return xg_f32_of_bits(0x7F800000u);
     if (x < -160.0f) return 0.0f;
     return (float)xg_sim_exp2_wide(x);
 }
@@ -37,15 +37,15 @@ XG_FN double xg_sim_grid(double v, int n) {
 }
 
 XG_FN double xg_sim_lg2_wide(float x) { /* x > 0, finite */
-    uint32_t u = xg_sim_bits_f32(x);
+    uint32_t u = xg_f32_bits(x);
     int e = 0;
     double m, s, z;
     if (u < 0x00800000u) {
-        u = xg_sim_bits_f32(x * 16777216.0f);
+        u = xg_f32_bits(x * 16777216.0f);
         e = -24;
     }
     e += (int)(u >> 23) - 127;
-    m = xg_sim_f32_bits((u & 0x7FFFFFu) | 0x3F800000u);
+    m = xg_f32_of_bits((u & 0x7FFFFFu) | 0x3F800000u);
     if (m > 1.41421356) {
         m *= 0.5;
         e++;
@@ -61,9 +61,9 @@ XG_FN double xg_sim_lg2_wide(float x) { /* x > 0, finite */
     return s * 1.44269504088896340736 + e;
 }
 XG_FN float xg_sim_lg2(float x) {
-    uint32_t u = xg_sim_bits_f32(x);
-    if (x != x || (u >> 31 && u << 1)) return xg_sim_f32_bits(0x7FFFFFFFu);
-    if (u << 1 == 0) return xg_sim_f32_bits(0xFF800000u);
+    uint32_t u = xg_f32_bits(x);
+    if (x != x || (u >> 31 && u << 1)) return xg_f32_of_bits(0x7FFFFFFFu);
+    if (u << 1 == 0) return xg_f32_of_bits(0xFF800000u);
     if (u == 0x7F800000u) return x;
     return (float)(x > 0.5f && x < 2.0f ? xg_sim_grid(xg_sim_lg2_wide(x), 22) : xg_sim_lg2_wide(x));
 }
@@ -87,7 +87,7 @@ XG_FN double xg_sim_sincos_wide(float x, int quarter) { /* x finite */
     return q & 2 ? -r : r;
 }
 XG_FN float xg_sim_sincos(float x, int quarter) {
-    if (x - x != 0) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (x - x != 0) return xg_f32_of_bits(0x7FFFFFFFu);
     if (!quarter && x == 0) return x;
     return (float)xg_sim_grid(xg_sim_sincos_wide(x, quarter), 21);
 }
@@ -99,24 +99,24 @@ XG_FN double xg_sim_tanh_wide(float x) {
     return 1.0 - 2.0 / (xg_sim_exp2_wide(y * 2.88539008177792681472) + 1.0);
 }
 XG_FN float xg_sim_tanh(float x) { /* the nearest: 16-bit floats round it */
-    if (x != x) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (x != x) return xg_f32_of_bits(0x7FFFFFFFu);
     return x == 0 ? x : (float)xg_sim_tanh_wide(x);
 }
 
 /* ---- f64: the upper 32 bits of the operand in, the upper 32 bits of the result out; subnormals are flushed ---- */
 
 XG_FN double xg_sim_upper(double x) {
-    uint64_t u = xg_sim_bits_f64(x) & 0xFFFFFFFF00000000u;
+    uint64_t u = xg_f64_bits(x) & 0xFFFFFFFF00000000u;
     if (!(u >> 52 & 0x7FF)) u &= (uint64_t)1 << 63;
-    return xg_sim_f64_bits(u);
+    return xg_f64_of_bits(u);
 }
 XG_FN double xg_sim_coarse_rcp(double a) {
-    if (a != a) return xg_sim_f64_bits(0xFFF8000000000000u);
+    if (a != a) return xg_f64_of_bits(0xFFF8000000000000u);
     return xg_sim_upper(1.0 / xg_sim_upper(a));
 }
 XG_FN double xg_sim_coarse_rsqrt(double a) {
     a = xg_sim_upper(a);
-    if (a != a || a < 0) return xg_sim_f64_bits(0xFFF8000000000000u);
+    if (a != a || a < 0) return xg_f64_of_bits(0xFFF8000000000000u);
     return xg_sim_upper(1.0 / sqrt(a)); /* of -0: -infinity */
 }
 
@@ -164,7 +164,7 @@ XG_FN double xg_sim_farthest(double exact, xg_sim_approximation which, xg_sim_ap
     const double size = exact < 0 ? -exact : exact;
     double far_away = size * b->relative + b->absolute;
     if (b->ulps) { /* of f32 */
-        const uint32_t e = xg_sim_bits_f32((float)size) >> 23 & 255;
+        const uint32_t e = xg_f32_bits((float)size) >> 23 & 255;
         far_away += b->ulps * xg_sim_scale(1.0, (int)XG_MAX(e, 1u) - 150);
     }
     if (mode == XG_SIM_APPROX_MIXED)
@@ -175,17 +175,17 @@ XG_FN double xg_sim_farthest(double exact, xg_sim_approximation which, xg_sim_ap
 XG_FN float xg_sim_farthest_f32(double exact, xg_sim_approximation which, xg_sim_approx mode, uint32_t salt) {
     const double bent = xg_sim_farthest(exact, which, mode, salt);
     float f = (float)bent;
-    uint32_t u = xg_sim_bits_f32(f);
+    uint32_t u = xg_f32_bits(f);
     if ((bent > exact ? (double)f > bent : (double)f < bent) && u << 1)
         u += (f > 0) == (bent > exact) ? 0xFFFFFFFFu : 1u;
-    return xg_sim_f32_bits(u);
+    return xg_f32_of_bits(u);
 }
 
 /* imm of these functions: an xg_sim_approximation, and 256 times an xg_sim_approx that is not the usual one. */
 XG_FN float xg_sim_bent(float a, uint32_t imm) {
     xg_sim_approximation which = (xg_sim_approximation)(imm & 255);
     const xg_sim_approx mode = (xg_sim_approx)(imm >> 8);
-    const uint32_t salt = xg_sim_bits_f32(a);
+    const uint32_t salt = xg_f32_bits(a);
     double exact;
     if (a - a != 0 || !(salt & 0x7F800000u) || (salt >> 31 && which >= XG_SIM_AP_RSQRT) ||
         (salt >> 31 && which == XG_SIM_AP_LG2)) { /* the manual's list */
@@ -195,10 +195,10 @@ XG_FN float xg_sim_bent(float a, uint32_t imm) {
         case XG_SIM_AP_SIN: return xg_sim_sincos(a, 0);
         case XG_SIM_AP_COS: return xg_sim_sincos(a, 1);
         case XG_SIM_AP_TANH: return xg_sim_tanh(a);
-        case XG_SIM_AP_RCP: return a != a ? xg_sim_f32_bits(0x7FFFFFFFu) : 1.0f / a;
+        case XG_SIM_AP_RCP: return a != a ? xg_f32_of_bits(0x7FFFFFFFu) : 1.0f / a;
         default: break;
         }
-        if (a != a || a < 0) return xg_sim_f32_bits(0x7FFFFFFFu);
+        if (a != a || a < 0) return xg_f32_of_bits(0x7FFFFFFFu);
         return which == XG_SIM_AP_SQRT ? (float)sqrt((double)a) : (float)(1.0 / sqrt((double)a));
     }
     switch (which) {
@@ -224,9 +224,9 @@ XG_FN float xg_sim_bent(float a, uint32_t imm) {
 }
 XG_FN float xg_sim_bent_div(float a, float b, uint32_t imm) {
     const float usual = a / b;
-    if (usual != usual) return xg_sim_f32_bits(0x7FFFFFFFu);
+    if (usual != usual) return xg_f32_of_bits(0x7FFFFFFFu);
     if (usual - usual != 0 || usual == 0) return usual;
     return xg_sim_farthest_f32(
-        (double)a / (double)b, XG_SIM_AP_DIV, (xg_sim_approx)(imm >> 8), xg_sim_bits_f32(a) ^ xg_sim_bits_f32(b) << 1);
+        (double)a / (double)b, XG_SIM_AP_DIV, (xg_sim_approx)(imm >> 8), xg_f32_bits(a) ^ xg_f32_bits(b) << 1);
 }
 #endif /* XG_SIM_MATH_C */

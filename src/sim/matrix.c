@@ -28,14 +28,14 @@ XG_FN void xg_sim_work_put(xg_sim_work *w, bool b, uint32_t row, uint32_t col, u
         return;
     }
     *(b ? &w->u.r.b[row][col] : &w->u.r.a[row][col]) =
-        e == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(e, (uint32_t)x);
+        e == XG_SIM_EL_F64 ? xg_f64_of_bits(x) : (double)xg_sim_tile_float(e, (uint32_t)x);
 }
 XG_FN void xg_sim_work_put_c(xg_sim_work *w, uint32_t row, uint32_t col, uint64_t x) {
     if (w->t.c == XG_SIM_EL_S32)
         w->u.i.c[row][col] = (int32_t)(uint32_t)x;
     else
         w->u.r.c[row][col] =
-            w->t.c == XG_SIM_EL_F64 ? xg_sim_f64_bits(x) : (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
+            w->t.c == XG_SIM_EL_F64 ? xg_f64_of_bits(x) : (double)xg_sim_tile_float(w->t.c, (uint32_t)x);
 }
 XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col) {
     double x;
@@ -46,7 +46,7 @@ XG_FN uint64_t xg_sim_work_get(const xg_sim_work *w, uint32_t row, uint32_t col)
                                                : (uint32_t)(uint64_t)i;
     }
     x = w->u.r.c[row][col];
-    if (w->t.d == XG_SIM_EL_F64) return x != x ? 0xFFF8000000000000u : xg_sim_bits_f64(x);
+    if (w->t.d == XG_SIM_EL_F64) return x != x ? 0xFFF8000000000000u : xg_f64_bits(x);
     if (w->t.d == XG_SIM_EL_F32) return xg_sim_tile_single(x);
     bits = xg_sim_tile_half(x);
     /* wmma of f16: infinities become the largest number */

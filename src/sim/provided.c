@@ -99,7 +99,7 @@ XG_FN void xg_sim_text_float(xg_sim_text *t, const xg_sim_conversion *c, double 
     size_t n = 0, sign;
     int precision = c->precision < 0 ? 6 : XG_MIN(c->precision, 60), exponent = 0, count = 0;
     char letter = c->letter | 32;
-    bool upper = c->letter != letter, zero = x == 0, minus = xg_sim_bits_f64(x) >> 63 != 0, g = letter == 'g';
+    bool upper = c->letter != letter, zero = x == 0, minus = xg_f64_bits(x) >> 63 != 0, g = letter == 'g';
     memset(digits, '0', sizeof digits);
     if (minus) x = -x;
     if (minus || c->plus || c->space) out[n++] = minus ? '-' : c->plus ? '+' : ' ';

@@ -195,8 +195,8 @@ XG_FN uint64_t xg_sim_half_bent(float x, uint32_t imm) {
     const double exact = !ex2                        ? xg_sim_tanh_wide(x)
                          : x > -160.0f && x < 128.0f ? xg_sim_exp2_wide(x)
                                                      : (double)xg_sim_ex2(x);
-    const double bent = xg_sim_farthest(exact, which, (xg_sim_approx)(imm >> XG_SIM_H_BENT), xg_sim_bits_f32(x) >> 13);
-    return xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(bent), XG_SIM_IS_F64), brain ? XG_SIM_IS_BF16 : XG_SIM_IS_F16,
+    const double bent = xg_sim_farthest(exact, which, (xg_sim_approx)(imm >> XG_SIM_H_BENT), xg_f32_bits(x) >> 13);
+    return xg_sim_pack(xg_sim_unpack(xg_f64_bits(bent), XG_SIM_IS_F64), brain ? XG_SIM_IS_BF16 : XG_SIM_IS_F16,
         bent > exact ? XG_SIM_RM : XG_SIM_RP, false);
 }
 XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
@@ -214,13 +214,13 @@ XG_FN uint32_t xg_sim_half(uint32_t a, uint32_t b, uint32_t c, uint32_t imm) {
     case XG_SIM_H_FMA: r = xg_sim_soft_fma(f, a, b, c, XG_SIM_RN); break;
     case XG_SIM_H_EX2:
     case XG_SIM_H_TANH: {
-        float x = xg_sim_f32_bits((uint32_t)xg_sim_pack(xg_sim_unpack(a, f), XG_SIM_IS_F32, XG_SIM_RN, false));
+        float x = xg_f32_of_bits((uint32_t)xg_sim_pack(xg_sim_unpack(a, f), XG_SIM_IS_F32, XG_SIM_RN, false));
         if (imm >> XG_SIM_H_BENT && x - x == 0 && x != 0) {
             r = xg_sim_half_bent(x, imm);
             break;
         }
         x = (imm & XG_SIM_H_OP) == XG_SIM_H_EX2 ? xg_sim_ex2(x) : xg_sim_tanh(x);
-        r = xg_sim_pack(xg_sim_unpack(xg_sim_bits_f32(x), XG_SIM_IS_F32), f, XG_SIM_RN, false);
+        r = xg_sim_pack(xg_sim_unpack(xg_f32_bits(x), XG_SIM_IS_F32), f, XG_SIM_RN, false);
         break;
     }
     default: r = xg_sim_half_minmax(a, b, imm);
@@ -255,8 +255,8 @@ XG_FN int32_t xg_sim_half_compare(uint32_t a, uint32_t b, uint32_t imm) {
         a = xg_sim_half_flush(a);
         b = xg_sim_half_flush(b);
     }
-    x = xg_sim_f32_bits(imm & 16 ? a << 16 : xg_sim_f16_to_f32(a));
-    y = xg_sim_f32_bits(imm & 16 ? b << 16 : xg_sim_f16_to_f32(b));
+    x = xg_f32_of_bits(imm & 16 ? a << 16 : xg_sim_f16_to_f32(a));
+    y = xg_f32_of_bits(imm & 16 ? b << 16 : xg_sim_f16_to_f32(b));
     nan = x != x || y != y;
     switch (imm & 7) {
     case 0: r = x == y; break;
@@ -363,7 +363,7 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S2(bentdiv_f32, f32, f32, f32, r = xg_sim_bent_div(a, b, imm)) \
     S1(rcpcoarse_f64, f64, f64, r = xg_sim_coarse_rcp(a)) \
     S1(rsqrtcoarse_f64, f64, f64, r = xg_sim_coarse_rsqrt(a)) \
-    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_sim_f64_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
+    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_f64_of_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) \
     S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
     S2(div_u16, u16, u16, u16, r = (uint16_t)xg_sim_div_u(a, b)) \

@@ -89,7 +89,7 @@ XG_FN double xg_sim_small_value(xg_sim_elem e, uint32_t x, bool packed) {
 }
 XG_FN double xg_sim_scale_float(bool ue4m3, uint32_t x) {
     if (ue4m3) return (double)xg_sim_tile_float(XG_SIM_EL_E4M3, x & 0x7F);
-    return x == 255 ? xg_sim_f64_bits(0x7FF8000000000000u) : xg_sim_f64_bits((uint64_t)(x + 1023 - 127) << 52);
+    return x == 255 ? xg_f64_of_bits(0x7FF8000000000000u) : xg_f64_of_bits((uint64_t)(x + 1023 - 127) << 52);
 }
 /* Element e of register i of B. */
 XG_FN xg_sim_at xg_sim_at_b(uint32_t lane, uint32_t i, uint32_t e, uint32_t per) {

@@ -61,52 +61,7 @@ typedef struct xg_sim_num {
     uint8_t neg, kind;
 } xg_sim_num;
 
-XG_FN uint32_t xg_sim_bits_f32(float f) {
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    return u;
-}
-XG_FN float xg_sim_f32_bits(uint32_t u) {
-    float f;
-    memcpy(&f, &u, 4);
-    return f;
-}
-XG_FN uint64_t xg_sim_bits_f64(double f) {
-    uint64_t u;
-    memcpy(&u, &f, 8);
-    return u;
-}
-XG_FN double xg_sim_f64_bits(uint64_t u) {
-    double f;
-    memcpy(&f, &u, 8);
-    return f;
-}
-
-XG_FN int xg_sim_clz64(uint64_t x) {
-    int n = 0;
-    if (!x) return 64;
-    if (!(x >> 32)) {
-        n += 32;
-        x <<= 32;
-    }
-    if (!(x >> 48)) {
-        n += 16;
-        x <<= 16;
-    }
-    if (!(x >> 56)) {
-        n += 8;
-        x <<= 8;
-    }
-    if (!(x >> 60)) {
-        n += 4;
-        x <<= 4;
-    }
-    if (!(x >> 62)) {
-        n += 2;
-        x <<= 2;
-    }
-    return n + !(x >> 63);
-}
+XG_FN int xg_sim_clz64(uint64_t x) { return x ? xg_leading_zeros(x) : 64; }
 XG_FN int xg_sim_clz32(uint32_t x) { return xg_sim_clz64(x) - 32; }
 
 XG_FN xg_sim_num xg_sim_num_make(int neg, uint64_t sig, int32_t exp) {
@@ -216,11 +171,8 @@ typedef struct xg_sim_wide {
     uint64_t hi, lo;
 } xg_sim_wide;
 XG_FN xg_sim_wide xg_sim_wide_mul(uint64_t a, uint64_t b) {
-    uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32, ll = al * bl, lh = al * bh, hl = ah * bl,
-             mid = (ll >> 32) + (uint32_t)lh + (uint32_t)hl;
     xg_sim_wide w;
-    w.lo = mid << 32 | (uint32_t)ll;
-    w.hi = ah * bh + (lh >> 32) + (hl >> 32) + (mid >> 32);
+    w.hi = xg_mul_wide(a, b, &w.lo);
     return w;
 }
 XG_FN xg_sim_wide xg_sim_wide_left(xg_sim_wide w, int n) {

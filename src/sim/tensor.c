@@ -406,6 +406,7 @@ XG_FN bool xg_sim_tensor_commit_lane(xg_sim_worker *w, const xg_sim_warp *v, con
         f->issuer = issuer;
         f->operation = w->cluster->issuers[issuer].issued;
         f->bar = at;
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_commits(w, v, xg_sim_owner(w, at), at);
     }
     return true;
 }

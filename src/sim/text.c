@@ -204,7 +204,7 @@ XG_FN void xg_sim_decimal(xg_sim_asm *p, size_t dot) {
     }
     if (i < n && xg_sim_is_word(s[i])) XG_SIM_BAD(p, p->pos + i, NULL, "'%c' does not belong to a number", s[i]);
     if (!xg_float_parse(s, i, &d, &overflow)) XG_SIM_BAD(p, p->pos, NULL, "not a number");
-    p->t.value = xg_sim_bits_f64(d);
+    p->t.value = xg_f64_bits(d);
     p->t.number = 8;
     p->t.kind = XG_SIM_TK_NUM;
     p->pos += i;

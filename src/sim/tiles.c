@@ -56,22 +56,22 @@ XG_FN float xg_sim_tile_tiny(uint32_t minus, uint32_t exponent, uint32_t fractio
 }
 XG_FN float xg_sim_tile_float(xg_sim_elem e, uint32_t x) {
     switch (e) {
-    case XG_SIM_EL_F16: return xg_sim_f32_bits(xg_sim_f16_to_f32(x));
-    case XG_SIM_EL_BF16: return xg_sim_f32_bits(x << 16);
-    case XG_SIM_EL_TF32: return xg_sim_f32_bits(x & 0xFFFFE000u);
-    case XG_SIM_EL_E5M2: return xg_sim_f32_bits(xg_sim_f16_to_f32(x << 8));
+    case XG_SIM_EL_F16: return xg_f32_of_bits(xg_sim_f16_to_f32(x));
+    case XG_SIM_EL_BF16: return xg_f32_of_bits(x << 16);
+    case XG_SIM_EL_TF32: return xg_f32_of_bits(x & 0xFFFFE000u);
+    case XG_SIM_EL_E5M2: return xg_f32_of_bits(xg_sim_f16_to_f32(x << 8));
     case XG_SIM_EL_E4M3: {
         uint32_t m = x & 0x7F, sign = (x & 0x80) << 24;
         float f;
-        if (m == 0x7F) return xg_sim_f32_bits(0x7FFFFFFFu);
-        if (m >= 8) return xg_sim_f32_bits(sign | ((m << 20) + (120u << 23)));
+        if (m == 0x7F) return xg_f32_of_bits(0x7FFFFFFFu);
+        if (m >= 8) return xg_f32_of_bits(sign | ((m << 20) + (120u << 23)));
         f = (float)m * 0.001953125f; /* 2^-9 */
         return sign ? -f : f;
     }
     case XG_SIM_EL_E2M3: return xg_sim_tile_tiny(x >> 5 & 1, x >> 3 & 3, x & 7, 3, 1);
     case XG_SIM_EL_E3M2: return xg_sim_tile_tiny(x >> 5 & 1, x >> 2 & 7, x & 3, 2, 3);
     case XG_SIM_EL_E2M1: return xg_sim_tile_tiny(x >> 3 & 1, x >> 1 & 3, x & 1, 1, 1);
-    default: return xg_sim_f32_bits(x);
+    default: return xg_f32_of_bits(x);
     }
 }
 XG_FN int32_t xg_sim_tile_int(xg_sim_elem e, uint32_t x) {
@@ -95,7 +95,7 @@ XG_FN uint32_t xg_sim_tile_element(const char *from, uint32_t i, uint32_t bits) 
 /* A sum as f16: rounded to f32 with an odd last bit where it is not exact, so that rounding again rounds once. */
 XG_FN uint32_t xg_sim_tile_half(double x) {
     const float f = (float)x;
-    uint32_t u = xg_sim_bits_f32(f);
+    uint32_t u = xg_f32_bits(f);
     if (x != x) return 0x7FFF;
     if ((double)f != x && !(u & 1)) u += (x > (double)f) == (x > 0) ? 1u : 0xFFFFFFFFu;
     return xg_sim_f32_to_f16(u);
@@ -131,8 +131,8 @@ XG_FN void xg_sim_base_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, boo
             const double a = r->a[i][q];
             if (f64)
                 for (j = 0; j < 8; j++)
-                    r->c[i][j] = xg_sim_f64_bits(xg_sim_soft_fma(XG_SIM_IS_F64, xg_sim_bits_f64(a),
-                        xg_sim_bits_f64(r->b[q][j]), xg_sim_bits_f64(r->c[i][j]), XG_SIM_RN));
+                    r->c[i][j] = xg_f64_of_bits(xg_sim_soft_fma(
+                        XG_SIM_IS_F64, xg_f64_bits(a), xg_f64_bits(r->b[q][j]), xg_f64_bits(r->c[i][j]), XG_SIM_RN));
             else
                 for (j = 0; j < 8; j++) r->c[i][j] += a * r->b[q][j];
         }
@@ -159,11 +159,11 @@ XG_FN void xg_sim_base_tile_c_rows(double (*c)[8], const char *even, const char 
     uint32_t i, j;
     for (i = 0; i < 8; i++)
         for (j = 0; j < 4; j++) {
-            c[i][2 * j] = (double)xg_sim_f32_bits(xg_sim_tile_element(even, 4 * i + j, 32));
-            c[i][2 * j + 1] = (double)xg_sim_f32_bits(xg_sim_tile_element(odd, 4 * i + j, 32));
+            c[i][2 * j] = (double)xg_f32_of_bits(xg_sim_tile_element(even, 4 * i + j, 32));
+            c[i][2 * j + 1] = (double)xg_f32_of_bits(xg_sim_tile_element(odd, 4 * i + j, 32));
         }
 }
-XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x); }
+XG_FN uint32_t xg_sim_tile_single(double x) { return x != x ? 0x7FFFFFFFu : xg_f32_bits((float)x); }
 XG_FN void xg_sim_base_tile_d_rows(const double (*c)[8], char *even, char *odd) {
     uint32_t i, j;
     for (i = 0; i < 8; i++)

@@ -5,9 +5,7 @@
  * - Levels of memory: a first cache of each block (lines of 128 bytes with four sectors each, least recently used goes,
  *   stores write through), whose misses go to the second cache; a bit for each sector of device memory says what was
  *   read and written at all, which is what device memory gives and takes.
- * - The time of a block that is alone: each warp has a clock and, by register slot, the clock at which it is ready. An
- *   instruction begins when its operands are; a load is ready after the latency of the level that has its sectors; a
- *   barrier sets all clocks to the latest. Of a few blocks only, spread over the grid.
+ * - The time of a block that is alone: clocks.c.
  *
  * A traced launch runs its memory accesses by the long way, so it is slower; others do not notice. */
 #ifndef XG_SIM_TRACE_C
@@ -18,10 +16,11 @@ enum {
     XG_SIM_TRACE_LINE_BYTES = 128,
     XG_SIM_TRACE_SECTOR_BYTES = 32,
     XG_SIM_TRACE_SLOT_BYTES = 64,   /* of the smallest register */
-    XG_SIM_TRACE_COPY_WORDS = 10,   /* of a warp: xg_sim_trace_copy */
     XG_SIM_TRACE_WAYS = 4,          /* lines of a set of the modelled first cache */
     XG_SIM_TRACE_LINES_MOST = 2048, /* 256 KiB */
     XG_SIM_TRACE_BLOCKS = 8,        /* whose clocks are kept */
+    XG_SIM_TRACE_GROUPS = 8,        /* of asynchronous work that are remembered */
+    XG_SIM_TRACE_EVENTS = 64,       /* memory barriers that are remembered */
     XG_SIM_TRACE_LINE_TENTHS = 34, /* lines that one access reaches in ten clocks (gpu-benches, strides on H200: 3.4) */
     XG_SIM_TRACE_ALU_CLOCKS = 4,   /* from a result to its first use (accel-sim on Volta: 4.1; all since) */
     XG_SIM_TRACE_SPECIAL_CLOCKS =
@@ -60,26 +59,42 @@ typedef struct xg_sim_price {
     uint8_t pipe;     /* an xg_cost_pipe; XG_PIPE_COUNT: none */
     uint8_t weight;   /* warp instructions */
     uint16_t latency; /* clocks */
+    uint16_t full;    /* the instruction's latency, of which a record may have nothing */
     uint8_t tensor;   /* an xg_cost_tensor, where there are macs */
     bool wide;        /* the matrix units read shared memory: wgmma, tcgen05 */
     uint32_t macs;    /* multiply-adds of a warp instruction */
+    uint32_t clocks;  /* that a scheduler's matrix unit takes for them */
+    uint32_t feed;    /* quarters of passes of shared memory that it reads for them */
 } xg_sim_price;
 
 typedef struct xg_sim_line {
     uint64_t tag;
     uint32_t used, sectors;
 } xg_sim_line;
+/* Asynchronous work of a warp in groups: when that of the group under way is done, how many groups were closed, and
+ * when they and all before them were done. */
+typedef struct xg_sim_groups_done {
+    uint32_t now, n, at[XG_SIM_TRACE_GROUPS];
+} xg_sim_groups_done;
+typedef struct xg_sim_warp_clock {
+    uint32_t now, unit; /* the warp's clock; when its matrix unit is free */
+    xg_sim_groups_done copies, bulk, tiles;
+} xg_sim_warp_clock;
+typedef struct xg_sim_event_clock {
+    const char *bar; /* a memory barrier */
+    uint32_t ready;  /* when the last of what it waits for was there */
+} xg_sim_event_clock;
 typedef struct xg_sim_tracer { /* a worker's part */
     xg_sim_line *lines;
-    uint32_t *ready; /* by warp and slot of 128 bytes: clocks; NULL: none are kept of this block */
-    uint32_t *clock; /* by warp; then, by warp, when its last copy has come */
-    uint32_t *copies;
-    uint32_t tick, opened; /* opened: when the last barrier was */
-    uint64_t l1_tenths, l2_sectors;
+    uint32_t *ready;          /* by warp and slot: clocks; NULL: none are kept of this block */
+    xg_sim_warp_clock *warps; /* then what ready points to */
+    xg_sim_event_clock events[XG_SIM_TRACE_EVENTS];
+    uint32_t tick, opened, umma; /* when the last barrier was; when tcgen05 has no more to do */
+    uint64_t l1_tenths, l2_sectors, passes;
     uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
-    uint64_t warp_clocks, warp_issued, sampled; /* of the blocks whose clocks were kept */
-    uint32_t level;                             /* latency of the access under way */
-    uint64_t began;                             /* warp instructions before the block */
+    uint64_t warp_clocks, warp_issued, warp_tensor, sampled; /* of the blocks whose clocks were kept */
+    uint32_t level;                                          /* latency of the access under way */
+    uint64_t began, tensor; /* warp instructions before the block; clocks of its matrix units */
 } xg_sim_tracer;
 typedef struct xg_sim_map {
     uint64_t base, bytes;
@@ -226,6 +241,31 @@ XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t s
     }
 }
 
+/* The matrix unit's part of a record: how long it takes, and what it reads of shared memory. */
+XG_FN void xg_sim_trace_price_unit(const xg_device *d, const xg_sim_ins *in, xg_sim_price *p) {
+    int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)p->tensor), schedulers = 4;
+    int64_t permille = p->wide ? 1000 : XG_MAX(d->mma_permille, (int64_t)1);
+    xg_sim_tile x;
+    p->clocks = (uint32_t)(xg_cost_scale((int64_t)p->macs * schedulers, 1000, permille) / rate);
+    if (in->kind != XG_SIM_K_TILE || (in->op & 255) != XG_SIM_T_WGMMA) return;
+    x = xg_sim_tile_of(in); /* each of the four warps has a quarter of it */
+    p->feed = (x.n + (x.flags & XG_SIM_TF_AREG ? 0 : x.m)) * x.k * xg_sim_elems[x.a].bits / 8 / XG_SIM_TRACE_LINE_BYTES;
+}
+/* What a record costs: its instruction's first record issues, the last one has the latency, and so has each that is no
+ * arithmetic: what comes before it makes its address. */
+XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, uint32_t i) {
+    const xg_sim_ins *in = &m->code[i], *next = i + 1 < m->n_code ? in + 1 : NULL;
+    xg_sim_price *p = &t->prices[i];
+    bool last = !next || next->flags & XG_SIM_FIRST || next->at != in->at || next->kind == XG_SIM_K_JOIN;
+    if (in->flags & XG_SIM_FIRST) {
+        xg_sim_trace_price(m->src, t->device, in->at, m->classes[i], p);
+        p->full = p->latency;
+    } else if (i && in->kind != XG_SIM_K_JOIN && in[-1].at == in->at)
+        p->full = p[-1].full;
+    p->latency = (uint16_t)(last || in->kind != XG_SIM_K_ALU ? p->full : 0);
+    if (p->macs) xg_sim_trace_price_unit(t->device, in, p);
+}
+
 /* ---- making ---- */
 
 XG_SIM_FN void xg_sim_trace_free(xg_sim_trace *t) {
@@ -258,7 +298,7 @@ XG_FN bool xg_sim_trace_make_maps(xg_sim_trace *t, const xg_sim_memory *m) {
     return true;
 }
 XG_FN bool xg_sim_trace_make_tracers(xg_sim_trace *t, const xg_sim_launch *l) {
-    uint64_t each = (uint64_t)l->warps * (t->slots + 1 + XG_SIM_TRACE_COPY_WORDS) * 4,
+    uint64_t each = (uint64_t)l->warps * (t->slots * 4 + sizeof(xg_sim_warp_clock)),
              lines = (uint64_t)t->lines * sizeof(xg_sim_line);
     char *more = (char *)xg_sim_trace_alloc(t, 3, t->n_tracers * (each + lines + sizeof *t->tracers));
     uint32_t k;
@@ -267,8 +307,7 @@ XG_FN bool xg_sim_trace_make_tracers(xg_sim_trace *t, const xg_sim_launch *l) {
     more += t->n_tracers * sizeof *t->tracers;
     for (k = 0; k < t->n_tracers; k++) {
         t->tracers[k].lines = (xg_sim_line *)(void *)more;
-        t->tracers[k].clock = (uint32_t *)(void *)(more + lines);
-        t->tracers[k].copies = t->tracers[k].clock + l->warps;
+        t->tracers[k].warps = (xg_sim_warp_clock *)(void *)(more + lines);
         more += lines + each;
     }
     return true;
@@ -302,8 +341,7 @@ XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, cons
         xg_sim_trace_free(t);
         return NULL;
     }
-    for (i = 0; i < m->n_code; i++)
-        if (m->code[i].flags & XG_SIM_FIRST) xg_sim_trace_price(m->src, d, m->code[i].at, m->classes[i], &t->prices[i]);
+    for (i = 0; i < m->n_code; i++) xg_sim_trace_price_record(t, m, i);
     return t;
 }
 
@@ -404,116 +442,12 @@ XG_FN void xg_sim_trace_access(
     w->tracer->l1_tenths += XG_MAX((uint64_t)sectors.n * XG_SIM_TRACE_SECTOR_BYTES * 10 / XG_SIM_TRACE_LINE_BYTES,
         (uint64_t)lines.n * 100 / XG_SIM_TRACE_LINE_TENTHS);
 }
-XG_FN void xg_sim_trace_bytes(xg_sim_worker *w, const char *at, uint64_t bytes, bool write) { /* of a bulk copy */
-    uint64_t from = (uint64_t)(uintptr_t)at / XG_SIM_TRACE_SECTOR_BYTES,
-             last = ((uint64_t)(uintptr_t)at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
+XG_FN void xg_sim_trace_bytes(xg_sim_worker *w, uint64_t at, uint64_t bytes, bool write) { /* of a bulk copy */
+    uint64_t from = at / XG_SIM_TRACE_SECTOR_BYTES, last = (at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
+    w->tracer->passes += (bytes + XG_SIM_TRACE_LINE_BYTES - 1) / XG_SIM_TRACE_LINE_BYTES;
     for (; bytes && from <= last; from++) xg_sim_trace_sector(w, from * XG_SIM_TRACE_SECTOR_BYTES, write, false);
 }
 
-/* ---- clocks ---- */
-
-XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
-    xg_sim_tracer *r = w->tracer;
-    xg_sim_trace *t = w->l->trace;
-    memset(r->lines, 0, (size_t)t->lines * sizeof *r->lines);
-    r->tick = 0;
-    r->began = w->stats.warp_instructions;
-    r->ready =
-        w->block % t->every == t->every / 2 ? r->clock + (1 + XG_SIM_TRACE_COPY_WORDS) * (size_t)w->l->warps : NULL;
-    if (r->ready) memset(r->clock, 0, (size_t)w->l->warps * (t->slots + 1 + XG_SIM_TRACE_COPY_WORDS) * 4);
-}
-XG_FN void xg_sim_trace_block_end(xg_sim_worker *w) {
-    xg_sim_tracer *r = w->tracer;
-    uint32_t k, most = 0;
-    if (!r->ready) return;
-    for (k = 0; k < w->l->warps; k++) most = XG_MAX(most, r->clock[k]);
-    r->warp_clocks += most;
-    r->warp_issued += (w->stats.warp_instructions - r->began) / XG_MAX(w->l->warps, 1u);
-    r->sampled++;
-}
-XG_FN uint32_t *xg_sim_trace_slot(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code) {
-    xg_sim_trace *t = w->l->trace;
-    uint32_t slot =
-        (uint32_t)((size_t)(v->regs - w->regs) - (size_t)v->id * w->l->stack_bytes + code) / XG_SIM_TRACE_SLOT_BYTES;
-    if (code == XG_SIM_NOREG || code & 1 || slot >= t->slots) return NULL;
-    return w->tracer->ready + (size_t)v->id * t->slots + slot;
-}
-XG_FN uint32_t xg_sim_trace_after(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
-    const uint32_t *s = xg_sim_trace_slot(w, v, code);
-    return s ? XG_MAX(clock, *s) : clock;
-}
-XG_FN void xg_sim_trace_sets(xg_sim_worker *w, const xg_sim_warp *v, uint32_t code, uint32_t clock) {
-    uint32_t *s = xg_sim_trace_slot(w, v, code);
-    if (s) *s = clock;
-}
-XG_FN uint32_t xg_sim_trace_sources(const xg_sim_worker *w, const xg_sim_ins *in) { /* of the list; graph.c */
-    (void)w;
-    switch (in->kind) {
-    case XG_SIM_K_ST: return in->n;
-    case XG_SIM_K_ATOM: return in->d2bytes;
-    case XG_SIM_K_ASYNC:
-    case XG_SIM_K_WAIT:
-    case XG_SIM_K_TILE: return in->n - in->d2bytes;
-    case XG_SIM_K_CALL: return in->n;
-    default: return 0;
-    }
-}
-/* A warp's asynchronous copies: when those of the group under way are there, how many groups there were, and when the
- * last eight were there. */
-XG_FN void xg_sim_trace_copy(uint32_t *c, const xg_sim_ins *in, uint32_t ready, uint32_t *clock) {
-    enum {
-        RING = XG_SIM_TRACE_COPY_WORDS - 2,
-        ALL = 4,
-        BULK = 3
-    }; /* decode_async.c: of imm */
-    uint32_t left = in->imm == ALL ? 0 : in->imm2;
-    if (in->kind == XG_SIM_K_CPASYNC)
-        c[0] = XG_MAX(c[0], ready);
-    else if (in->imm & BULK)
-        return;
-    else if (in->op == XG_SIM_Y_COMMIT) {
-        c[2 + c[1]++ % RING] = c[0];
-        c[0] = 0;
-    } else if (in->op == XG_SIM_Y_GROUPS && c[1] > left)
-        *clock = XG_MAX(*clock, c[2 + (c[1] - 1 - left) % RING]);
-}
-/* A barrier opens: its last warp has come. */
-XG_FN void xg_sim_trace_open(xg_sim_worker *w) {
-    xg_sim_tracer *r = w->tracer;
-    uint32_t k, last = 0;
-    if (!r->ready) return;
-    for (k = 0; k < w->l->warps; k++)
-        if (w->warps[k].state == XG_SIM_AT_BARRIER || w->warps[k].released) last = XG_MAX(last, r->clock[k]);
-    r->opened = last + XG_SIM_TRACE_BARRIER_CLOCKS;
-}
-/* A record has been executed for this warp: its clock, and when its results are ready. */
-XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
-    xg_sim_tracer *r = w->tracer;
-    const xg_sim_price *p = &w->l->trace->prices[in - w->m->code];
-    uint32_t sources, n, k, at, ready;
-    if (!r->ready) return;
-    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; who only arrives does not wait */
-        if (in->op != XG_SIM_BAR_ARRIVE) r->clock[v->id] = XG_MAX(r->clock[v->id], r->opened);
-        return;
-    }
-    n = in->kind == XG_SIM_K_BRX ? 0 : in->n;
-    sources = XG_MIN(xg_sim_trace_sources(w, in), n);
-    at = r->clock[v->id] + (in->flags & XG_SIM_FIRST ? p->weight : 0);
-    if (in->flags & XG_SIM_GUARDED) at = xg_sim_trace_after(w, v, in->guard, at);
-    at = xg_sim_trace_after(w, v, in->a, at);
-    at = xg_sim_trace_after(w, v, in->b, at);
-    at = xg_sim_trace_after(w, v, in->c, at);
-    at = xg_sim_trace_after(w, v, in->e, at);
-    for (k = 0; k < sources; k++) at = xg_sim_trace_after(w, v, w->m->list[in->list + k], at);
-    r->clock[v->id] = at;
-    ready = at + (in->flags & XG_SIM_FIRST ? p->latency : 0);
-    if (r->level) ready = at + r->level;
-    if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC)
-        xg_sim_trace_copy(&r->copies[(size_t)v->id * XG_SIM_TRACE_COPY_WORDS], in, ready, &r->clock[v->id]);
-    for (k = sources; k < n; k++) xg_sim_trace_sets(w, v, w->m->list[in->list + k], ready);
-    xg_sim_trace_sets(w, v, in->d, ready);
-    xg_sim_trace_sets(w, v, in->d2, ready);
-}
 /* ---- the sum ---- */
 
 /* What record i ran, when a worker's records are counted. */
@@ -522,6 +456,7 @@ XG_FN void xg_sim_trace_fold(xg_sim_worker *w, uint32_t i, uint64_t ran) {
     xg_sim_tracer *r = w->tracer;
     r->issued += ran * p->weight;
     if (p->pipe < XG_PIPE_COUNT) r->pipes[p->pipe] += ran * p->weight;
+    r->passes += ran * p->feed / 4;
     if (p->macs) *(p->wide ? &r->macs[p->tensor] : &r->warp_macs[p->tensor]) += ran * p->macs;
 }
 XG_FN int64_t xg_sim_trace_marked(const uint32_t *bits, uint64_t sectors) {
@@ -544,7 +479,8 @@ XG_FN int64_t xg_sim_trace_registers(const xg_sim_launch *l) {
 XG_SIM_FN void xg_sim_trace_counts(
     const xg_sim_trace *t, const xg_sim_launch *l, const xg_sim_stats *s, xg_cost_counts *out) {
     uint32_t k, j;
-    int64_t clocks = 0, issued = 0, sampled = 0, blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    int64_t clocks = 0, issued = 0, tensor = 0, passes = 0, sampled = 0,
+            blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
     memset(out, 0, sizeof *out);
     out->blocks = blocks;
     out->threads = l->threads;
@@ -562,13 +498,16 @@ XG_SIM_FN void xg_sim_trace_counts(
         }
         clocks += (int64_t)r->warp_clocks;
         issued += (int64_t)r->warp_issued;
+        tensor += (int64_t)r->warp_tensor;
+        passes += (int64_t)r->passes;
         sampled += (int64_t)r->sampled;
     }
     /* shuffles go through the data path of shared memory, one pass each (quack) */
-    out->shared_passes = (int64_t)(s->shared_transactions + s->class_warps[XLAGPU_CLASS_WARP]);
+    out->shared_passes = (int64_t)(s->shared_transactions + s->class_warps[XLAGPU_CLASS_WARP]) + passes;
     out->barriers = (int64_t)s->barriers / XG_MAX(blocks, (int64_t)1);
     out->warp_clocks = clocks / XG_MAX(sampled, (int64_t)1);
     out->warp_issued = issued / XG_MAX(sampled, (int64_t)1);
+    out->warp_tensor = tensor / XG_MAX(sampled, (int64_t)1);
     for (k = 0; k < t->n_maps; k++) {
         uint64_t sectors = t->maps[k].bytes / XG_SIM_TRACE_SECTOR_BYTES;
         out->read_bytes += xg_sim_trace_marked(t->maps[k].read, sectors) * XG_SIM_TRACE_SECTOR_BYTES;

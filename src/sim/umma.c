@@ -254,9 +254,9 @@ XG_FN double xg_sim_umma_get(xg_sim_elem d, uint32_t x) {
     return (double)xg_sim_tile_float(d, d == XG_SIM_EL_F16 ? x & 0xFFFF : x);
 }
 XG_FN uint32_t xg_sim_umma_put(const xg_sim_umma *u, double x) {
-    if (u->d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_sim_bits_f32((float)x);
+    if (u->d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_f32_bits((float)x);
     if (u->d == XG_SIM_EL_F16)
-        return (uint32_t)xg_sim_pack(xg_sim_unpack(xg_sim_bits_f64(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
+        return (uint32_t)xg_sim_pack(xg_sim_unpack(xg_f64_bits(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
     if (u->saturate) x = x > 2147483647.0 ? 2147483647.0 : x < -2147483648.0 ? -2147483648.0 : x;
     return (uint32_t)(uint64_t)(int64_t)x;
 }
@@ -407,6 +407,9 @@ XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_umma_in_block(&u, w)) return false;
     if (in->imm & XG_SIM_N_PAIR && !xg_sim_umma_in_block(&u, xg_sim_tensor_peer(w))) return false;
     xg_sim_umma_lend(&u);
+    if (XG_UNLIKELY(w->tracer != NULL))
+        xg_sim_trace_umma(w, v, xg_sim_trace_tensor_of(xg_str_z(xg_sim_elems[u.a].text)), (uint64_t)u.m * u.n * u.k,
+            (in->imm & XG_SIM_N_PAIR) != 0);
     return true;
 }
 

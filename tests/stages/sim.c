@@ -2,7 +2,7 @@
  *
  * The input is PTX whose comments say what to run:
  *     // launch grid=2,1,1 block=32 cluster=2 shared=64 entry=name fuel=1000 stats twice
- *     unchecked=global|shared|races|registers approx=low|high|mixed seed=1 faults=4
+ *     unchecked=global|shared|races|registers approx=low|high|mixed seed=1 faults=4 clocks=H100
  *     // buf NAME TYPE COUNT VALUES     memory, and its address as the next parameter; VALUES repeat; `iota` counts;
  *                                       mod:A:B:M:O:S is
  *                                    ((i * A + B) % M - O) / S; `in` before TYPE: read-only; without VALUES it counts
@@ -45,7 +45,9 @@ typedef struct sim_case {
     xg_sim_approx approx;
     char entry[64];
     bool stats;
-    uint32_t again; /* launches after the first */
+    char gpu[64];     /* whose clocks are printed; "": nothing is traced */
+    xg_device device; /* that one */
+    uint32_t again;   /* launches after the first */
 } sim_case;
 
 static const char *sim_word(const char *p, char out[64]) {
@@ -232,6 +234,8 @@ static void sim_header(xg_stage *io, sim_case *k, const char *p) {
             k->l.max_faults = (uint32_t)strtoul(q + 1, NULL, 0);
         else if (strcmp(w, "stats") == 0)
             k->stats = true;
+        else if (strncmp(w, "clocks=", 7) == 0)
+            xg_format(k->gpu, sizeof k->gpu, "%s", w + 7);
         else if (strcmp(w, "twice") == 0)
             k->again = 1;
         else if (strcmp(w, "unchecked=global") == 0)
@@ -333,6 +337,10 @@ static xg_sim_worker *sim_go(
     k->l.print = sim_print;
     k->l.print_user = io;
     if (xg_sim_prepare(io->ctx, &k->l) != XLAGPU_OK) return NULL;
+    if (*k->gpu) {
+        if (!xg_device_of_part(xg_str_z(k->gpu), &k->device)) xg_fail(io->ctx, XLAGPU_ERROR_USAGE, "no such GPU");
+        k->l.trace = xg_sim_trace_new(io->ctx, &k->l, &k->device, 1);
+    }
     *status = XLAGPU_OK;
     for (n = 0; n <= k->again && *status == XLAGPU_OK; n++) {
         uint32_t i;
@@ -344,6 +352,19 @@ static xg_sim_worker *sim_go(
         xg_sim_end(&k->l);
     }
     return w;
+}
+/* What the model of time gets of it. */
+static void sim_clocks(xg_stage *io, sim_case *k, const xg_sim_stats *s) {
+    xg_cost_counts c;
+    xg_sim_trace_counts(k->l.trace, &k->l, s, &c);
+    xg_sim_trace_free(k->l.trace);
+    xg_printf(&io->out, "clocks %lld", (long long)c.warp_clocks);
+    if (c.warp_tensor) xg_printf(&io->out, ", matrix unit %lld", (long long)c.warp_tensor);
+    if (c.shared_passes) xg_printf(&io->out, ", passes %lld", (long long)c.shared_passes);
+    if (c.l2_sectors)
+        xg_printf(&io->out, ", sectors %lld, bytes read %lld, written %lld", (long long)c.l2_sectors,
+            (long long)c.read_bytes, (long long)c.written_bytes);
+    xg_putc(&io->out, '\n');
 }
 /* Runs one PTX text under the header of the case. */
 static void sim_run(xg_stage *io, const xg_source *ptx) {
@@ -366,6 +387,7 @@ static void sim_run(xg_stage *io, const xg_source *ptx) {
     else
         for (i = 0; i < k->n; i++)
             if (!k->bufs[i].readonly) sim_show(io, &k->bufs[i]);
+    if (k->l.trace) sim_clocks(io, k, xg_sim_worker_stats(w));
     if (k->stats) {
         const xg_sim_stats *s = xg_sim_worker_stats(w);
 #define X(name) \
