@@ -9,10 +9,10 @@ again.
 
 tcc compiles the runner of the text tests in half a second, so each change is a new build. Tests run in the order in
 which they are likely to notice and quick: the texts of the changed room, the other texts, the corpus on the simulator,
-then the programs. The first that ends otherwise than without the change stops it; --texts stops behind the texts. What
-tcc itself makes fail (the payloads of NaNs) fails in both. A survivor is printed with its place and its line: it
-changes only a choice (a tuned number, an order among equals), or it wants a test. Ends with 'N caught, N survived' and
-the share."""
+then the programs. Of the texts only those run that call the changed function, which clang's coverage has told before.
+The first that ends otherwise than without the change stops it; --texts stops behind the texts. What tcc itself makes
+fail (the payloads of NaNs) fails in both. A survivor is printed with its place and its line: it changes only a choice
+(a tuned number, an order among equals), or it wants a test. Ends with 'N caught, N survived' and the share."""
 
 import argparse, glob, os, random, re, shutil, subprocess, sys, time
 
@@ -57,15 +57,26 @@ NEAR = {
     "driver": ["api", "executable"],
     "api": ["api"],
     "cost": ["executable"],
-    "sched": [],
-    "choice": [],
 }
-ROOM_TEXTS = {"eval": ["eval", "evaluator"], "driver": ["pipeline"], "rt": [], "api": []}
-# A room can use only what stands above it, so texts of lower rooms cannot notice its changes. Those of the runtime are
-# noticed where kernels run. Other folders hold texts of the whole way.
-ORDER = "base cost hlo eval evaluator affine indexing opt fuse kir emit sched choice ptx plan".split()
-RUNS = "emit kir pipeline sched sim".split()
+ROOM_TEXTS = {"eval": ["eval", "evaluator"], "driver": ["pipeline"]}
 SLACK = 10  # seconds; and three times what the test takes without a change
+# What clang's coverage calls: the functions that ran are written when the runner ends.
+VISITED = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+static char *ran, *ran_end;
+static const uintptr_t *place;
+static void write_visited(void) {
+    FILE *f = fopen(getenv("XG_VISITED"), "w");
+    long k;
+    for (k = 0; f && k < ran_end - ran; k++)
+        if (ran[k]) fprintf(f, "%lx\n", (unsigned long)place[2 * k]);
+    if (f) fclose(f);
+}
+void __sanitizer_cov_8bit_counters_init(char *from, char *to) { ran = from, ran_end = to, atexit(write_visited); }
+void __sanitizer_cov_pcs_init(const uintptr_t *from, const uintptr_t *to) { place = from, (void)to; }
+"""
 
 
 def run(command, seconds):
@@ -91,24 +102,32 @@ def candidates(path):
     return text, out
 
 
+def function_of(text, at):
+    """The name of the function around a place; None in tables and types."""
+    for m in reversed(list(re.finditer(r"^(\w[^\n;{}=#]*?\b(\w+)\(|[}#\w])", text[:at], re.M))):
+        if m[2]:
+            return m[2]
+        if m[0] == "}":
+            return None
+    return None
+
+
 class Tests:
     def __init__(self, only_texts):
-        self.dirs = sorted(
-            d for d in glob.glob("tests/*/") if glob.glob(d + "**/*.txt", recursive=True) and "stages" not in d
-        )
-        self.programs, self.only_texts, self.without = self.listed(), only_texts, {}
+        self.files = sorted(f for f in glob.glob("tests/*/**/*.txt", recursive=True) if "# run: " in open(f).read())
+        self.programs, self.only_texts, self.without, self.visits = self.listed(), only_texts, {}, {}
 
     def listed(self):
         """Programs of tests/programs.sh that ./build.sh test runs, with their arguments."""
         rows = re.findall(r"^(\w+)\|(?:api|src)\|([^|\n]*)\|", open("tests/programs.sh").read(), re.M)
         return {name: args for name, args in rows if args != "-"}
 
-    def build(self, name):
+    def build(self, name, how="tcc -w", out=None):
         flags = "-DXLAGPU_DEBUG" if name == "runner" else "-DXLAGPU_IMPLEMENTATION"
-        return f"tcc -w -std=gnu99 {flags} {WORK}/tests/{name}.c -o {WORK}/{name} -lm -ldl -lpthread"
+        return f"{how} -std=gnu99 {flags} {WORK}/tests/{name}.c -o {WORK}/{out or name} -lm -ldl -lpthread"
 
     def command(self, step):
-        if step.startswith("tests/"):
+        if step.endswith(".txt"):
             stop = step in self.without and "FAIL" not in self.without[step][0]
             return f"{WORK}/runner {'--stop' if stop else ''} {step}"
         if step == "corpus":
@@ -119,43 +138,54 @@ class Tests:
         for unit in ("compiler", "runtime"):
             header = "xlagpu_runtime.h" if unit == "runtime" else "xlagpu.h"
             open(f"{WORK}/unit_{unit}.c", "w").write(f'#define XLAGPU_IMPLEMENTATION\n#include "src/{header}"\n')
-        return (
-            f"tcc -w build/tool.o {WORK}/unit_compiler.c {WORK}/unit_runtime.c -o {WORK}/xlagpu -lz -lm -ldl -lpthread"
+        libraries = "-lz -lm -ldl -lpthread"
+        return f"tcc -w build/tool.o {WORK}/unit_compiler.c {WORK}/unit_runtime.c -o {WORK}/xlagpu {libraries}"
+
+    def watch(self):
+        """Which functions each file of texts calls: only these files can notice a change of one."""
+        open(f"{WORK}/visited.c", "w").write(VISITED)
+        how = f"clang -w -O1 -fno-inline -no-pie -fsanitize-coverage=func,inline-8bit-counters,pc-table"
+        build = self.build(
+            "runner", f"clang -w -c {WORK}/visited.c -o {WORK}/visited.o && {how} {WORK}/visited.o", "watched"
         )
+        if not shutil.which("clang") or subprocess.run(build, shell=True).returncode:
+            return
+        names = {}
+        for line in subprocess.run(["nm", f"{WORK}/watched"], capture_output=True, text=True).stdout.splitlines():
+            place, _, name = line.rpartition(" ")
+            if place.lower().endswith(" t"):
+                names[int(place[:-2], 16)] = name
+        for f in self.files:
+            out = f"{WORK}/visited.txt"
+            subprocess.run(f"XG_VISITED={out} {WORK}/watched {f}", shell=True, capture_output=True)
+            for line in open(out).read().split():
+                self.visits.setdefault(names.get(int(line, 16)), set()).add(f)
 
-    def can_notice(self, room, texts):
-        if room in ("sim", "rt"):
-            return texts in RUNS
-        return room not in ORDER or texts not in ORDER or ORDER.index(texts) >= ORDER.index(room)
-
-    def steps(self, room):
-        own = [f"tests/{d}/" for d in ROOM_TEXTS.get(room, [room])]
-        own = [d for d in own if d in self.dirs]
-        can = [d for d in self.dirs if self.can_notice(room, d.split("/")[1])]
-        rest = sorted((d for d in can if d not in own), key=lambda d: self.without[d][1])
+    def steps(self, room, function):
+        can = self.files
+        if function and self.visits:
+            can = self.visits.get(function, set())
+        own = ROOM_TEXTS.get(room, [room])
+        texts = sorted(can, key=lambda f: (f.split("/")[1] not in own, self.without[f][1]))
         if self.only_texts:
-            return own + rest
+            return texts
         near = [p for p in NEAR.get(room, []) if p in self.programs]
-        return (
-            own
-            + rest
-            + ["corpus"]
-            + near
-            + sorted((p for p in self.programs if p not in near), key=lambda p: self.without[p][1])
-        )
+        rest = sorted((p for p in self.programs if p not in near), key=lambda p: self.without[p][1])
+        return texts + ["corpus"] + near + rest
 
     def look(self):
         """What each test says and how long it takes without a change."""
         if subprocess.run(self.build("runner"), shell=True).returncode:
             sys.exit("tcc does not build the runner")
-        for step in self.dirs + ([] if self.only_texts else ["corpus"] + list(self.programs)):
+        self.watch()
+        for step in self.files + ([] if self.only_texts else ["corpus"] + list(self.programs)):
             self.without[step] = run(self.command(step), 1000)
 
-    def notice(self, room):
+    def notice(self, room, function):
         """The step that notices the change; None; or False, where it does not compile."""
         if subprocess.run(self.build("runner"), shell=True, capture_output=True).returncode:
             return False
-        for step in self.steps(room):
+        for step in self.steps(room, function):
             said, took = self.without[step]
             if run(self.command(step), 3 * took + SLACK)[0] != said:
                 return step
@@ -181,14 +211,12 @@ def main():
     places = [(p, c) for p in files for c in candidates(p)[1]]
     rng, tests, caught, survivors = random.Random(a.seed), Tests(a.texts), 0, []
     tests.look()
-    for step, (_, took) in sorted(tests.without.items(), key=lambda t: t[1][1]):
-        print(f"{took:6.1f} s  {step}", flush=True)
     while caught + len(survivors) < a.count:
         path, (start, end, by) = rng.choice(places)
         text = open(path).read()
         line, copy = text.count("\n", 0, start) + 1, f"{WORK}/{path}"
         open(copy, "w").write(text[:start] + by + text[end:])
-        began, by_what = time.time(), tests.notice(path.split("/")[1])
+        began, by_what = time.time(), tests.notice(path.split("/")[1], function_of(text, start))
         open(copy, "w").write(text)
         if by_what is False:
             continue
