@@ -348,15 +348,21 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     if (tile && (tile->n != 3 || tile->p[0] != s->m || tile->p[1] != s->n || tile->p[2] != s->k)) return false;
     return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
 }
-/* Slices bring much at a time, and hold as much shared memory: that pays off for a few rows of a large matrix, which is
- * read once, as one tile has all of these rows. */
-XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
+/* A few rows of a large matrix, which is read once: *few_m says that the rows are those of m. */
+XG_FN bool xg_tile_is_few(const xg_tile_plan *p, bool *few_m) {
     const xg_tile_group *g = p->form.group;
-    bool few_m = g[XG_TILE_M].size <= g[XG_TILE_N].size;
-    int64_t few = g[few_m ? XG_TILE_M : XG_TILE_N].size, bytes = p->fetch[few_m].bytes;
-    if (few > XG_TILE_FEW_ROWS || few > (few_m ? s->m : s->n) || (few_m ? s->m > s->n : s->n > s->m)) return false;
-    bytes = xg_cost_mul(bytes, xg_cost_mul(g[XG_TILE_B].size, g[XG_TILE_K].size));
-    return xg_cost_mul(bytes, g[few_m ? XG_TILE_N : XG_TILE_M].size) >= XG_TILE_SLICED_BYTES_MIN;
+    int64_t bytes;
+    *few_m = g[XG_TILE_M].size <= g[XG_TILE_N].size;
+    bytes = xg_cost_mul(p->fetch[*few_m].bytes, xg_cost_mul(g[XG_TILE_B].size, g[XG_TILE_K].size));
+    return g[*few_m ? XG_TILE_M : XG_TILE_N].size <= XG_TILE_FEW_ROWS &&
+           xg_cost_mul(bytes, g[*few_m ? XG_TILE_N : XG_TILE_M].size) >= XG_TILE_SLICED_BYTES_MIN;
+}
+/* Shapes of many slices bring much at a time, and hold as much shared memory: they are for a few rows, all of which one
+ * tile has. */
+XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
+    bool few_m, few = xg_tile_is_few(p, &few_m);
+    if (!few || p->form.group[few_m ? XG_TILE_M : XG_TILE_N].size > (few_m ? s->m : s->n)) return false;
+    return few_m ? s->m <= s->n : s->n <= s->m;
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
@@ -389,9 +395,11 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     int64_t vectors[2], time, least = INT64_MAX;
     const xg_tile_shape *s;
     xg_tile_shape best, one;
+    bool few_m, few;
     size_t k;
     memset(&best, 0, sizeof best);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
+    few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
         if (s->slices > 1 && !xg_tile_may_slice(p, s)) continue;
         one = *s;
@@ -403,7 +411,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             if (time >= least) continue;
             best = one;
             least = time;
-        } while (xg_tile_slice(p, m, &one));
+        } while (!few && xg_tile_slice(p, m, &one));
     }
     p->blocks = 0;
     p->picoseconds = least;
