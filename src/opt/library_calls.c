@@ -235,6 +235,12 @@ XG_FN bool xg_library_conv_of(const xg_inst *i, xg_library_forward *c) {
         if (XG_OPERAND(i, k)->shape->rank != c->l->input_spatial.n + 2) return false;
     return xg_library_result(i)->rank == c->l->input_spatial.n + 2;
 }
+/* Labels that begin as those of the forward convolution. */
+XG_FN xg_dim_labels *xg_library_labels(const xg_hb *b, const xg_library_forward *c) {
+    xg_dim_labels *l = XG_NEW(b->comp->module->arena, xg_dim_labels);
+    *l = *c->l;
+    return l;
+}
 XG_FN xg_inst *xg_library_conv(
     const xg_hb *b, const xg_inst *i, xg_inst *lhs, xg_inst *rhs, const xg_window *w, xg_dim_labels *l) {
     xg_module *m = b->comp->module;
@@ -281,8 +287,7 @@ XG_FN xg_inst *xg_library_convolution(const xg_hb *b, xg_inst *i) {
         (XG_OPERAND(i, 2)->shape->rank != 1 || XG_OPERAND(i, 2)->shape->dims[0] != s->dims[c.l->output_feature]))
         return NULL;
     if (i->n_operands > 3 && !xg_shape_same_dims(XG_OPERAND(i, 3)->shape, s)) return NULL;
-    l = XG_NEW(b->comp->module->arena, xg_dim_labels);
-    *l = *c.l;
+    l = xg_library_labels(b, &c);
     t = s->type;
     if (i->n_operands > 2 || !none || scale != 1)
         t = xg_type_class(t) == XGT_F && xg_type_bits(t) == 64 ? XLAGPU_F64 : XLAGPU_F32;
@@ -340,6 +345,22 @@ XG_FN xg_inst *xg_library_turn_groups(const xg_hb *b, xg_inst *w, const xg_dim_l
     }
     return xg_hb_reshape(b, w, dims, rank);
 }
+/* Two operands and nothing done to the result. */
+XG_FN bool xg_library_gradient_of(xg_inst *i, xg_library_forward *c) {
+    return xg_library_is_plain(i, 2, 2) && xg_library_conv_of(i, c) && xg_library_is(i, "activation_mode", "kNone") &&
+           xg_library_number(i, "conv_result_scale", 1) == 1;
+}
+/* The convolution that is the gradient, with its groups as that attribute; NULL: it is of another shape. */
+XG_FN xg_inst *xg_library_gradient(const xg_hb *b, xg_inst *i, xg_inst *kernel, const xg_window *w, xg_dim_labels *l,
+    xg_attr_key groups_are, int64_t groups) {
+    const xg_shape *s = xg_library_result(i);
+    xg_inst *x = xg_library_conv(b, i, XG_OPERAND(i, 0), kernel, w, l);
+    if (groups > 1) xg_inst_set_attr(x, xg_attr_make_int(groups_are, groups));
+    x = xg_library_conv_done(b, x, s->type);
+    if (xg_shape_same_dims(x->shape, s)) return x;
+    xg_inst_remove(x);
+    return NULL;
+}
 /* The gradient of the input, of the result's gradient and the kernel: the kernel turned round slides over the gradient,
  * which the stride spreads. */
 XG_FN xg_inst *xg_library_backward_input(const xg_hb *b, xg_inst *i) {
@@ -350,9 +371,7 @@ XG_FN xg_inst *xg_library_backward_input(const xg_hb *b, xg_inst *i) {
     xg_dim_labels *l;
     xg_inst *x, *kernel;
     uint32_t k;
-    if (!xg_library_is_plain(i, 2, 2) || !xg_library_conv_of(i, &c) || !xg_library_is(i, "activation_mode", "kNone") ||
-        xg_library_number(i, "conv_result_scale", 1) != 1)
-        return NULL;
+    if (!xg_library_gradient_of(i, &c)) return NULL;
     kernel = XG_OPERAND(i, 1);
     if (kernel->shape->dims[c.l->kernel_output] % c.groups || (c.groups > 1 && kernel->shape->rank == XG_RANK_MAX))
         return NULL;
@@ -369,8 +388,7 @@ XG_FN xg_inst *xg_library_backward_input(const xg_hb *b, xg_inst *i) {
         to[k].pad_high = n - 1 - (m - 1) * f->stride - to[k].pad_low + reach;
         to[k].reversal = !f->reversal;
     }
-    l = XG_NEW(b->comp->module->arena, xg_dim_labels);
-    *l = *c.l;
+    l = xg_library_labels(b, &c);
     l->input_batch = c.l->output_batch;
     l->input_feature = c.l->output_feature;
     l->input_spatial = c.l->output_spatial;
@@ -380,14 +398,8 @@ XG_FN xg_inst *xg_library_backward_input(const xg_hb *b, xg_inst *i) {
     l->kernel_input = c.l->kernel_output;
     l->kernel_output = c.l->kernel_input;
     if (c.groups > 1) kernel = xg_library_turn_groups(b, kernel, c.l, c.groups);
-    x = xg_library_conv(b, i, XG_OPERAND(i, 0), kernel, w, l);
-    if (c.groups > 1) xg_inst_set_attr(x, xg_attr_make_int(XG_A_feature_group_count, c.groups));
-    x = xg_library_conv_done(b, x, s->type);
-    if (!xg_shape_same_dims(x->shape, s)) {
-        xg_inst_remove(x);
-        return NULL;
-    }
-    return xg_library_done(b, i, x);
+    x = xg_library_gradient(b, i, kernel, w, l, XG_A_feature_group_count, c.groups);
+    return x ? xg_library_done(b, i, x) : NULL;
 }
 /* The gradient of the kernel, of the input and the result's gradient: the gradient, spread by the stride, slides over
  * the input; batches are what is summed over. */
@@ -400,9 +412,7 @@ XG_FN xg_inst *xg_library_backward_filter(const xg_hb *b, xg_inst *i) {
     xg_dim_labels *l;
     xg_inst *x;
     uint32_t k, n_turned = 0;
-    if (!xg_library_is_plain(i, 2, 2) || !xg_library_conv_of(i, &c) || !xg_library_is(i, "activation_mode", "kNone") ||
-        xg_library_number(i, "conv_result_scale", 1) != 1)
-        return NULL;
+    if (!xg_library_gradient_of(i, &c)) return NULL;
     w = xg_library_window(b, c.l->input_spatial.n, &to);
     for (k = 0; k < w->n; k++) {
         const xg_window_dim *f = &c.w->p[k];
@@ -417,8 +427,7 @@ XG_FN xg_inst *xg_library_backward_filter(const xg_hb *b, xg_inst *i) {
         to[k].reversal = false;
         if (f->reversal) turned[n_turned++] = c.l->kernel_spatial.p[k];
     }
-    l = XG_NEW(b->comp->module->arena, xg_dim_labels);
-    *l = *c.l;
+    l = xg_library_labels(b, &c);
     l->input_batch = c.l->input_feature;
     l->input_feature = c.l->input_batch;
     l->kernel_input = c.l->output_batch;
@@ -427,13 +436,8 @@ XG_FN xg_inst *xg_library_backward_filter(const xg_hb *b, xg_inst *i) {
     l->output_batch = c.l->kernel_input;
     l->output_feature = c.l->kernel_output;
     l->output_spatial = c.l->kernel_spatial;
-    x = xg_library_conv(b, i, XG_OPERAND(i, 0), XG_OPERAND(i, 1), w, l);
-    if (c.groups > 1) xg_inst_set_attr(x, xg_attr_make_int(XG_A_batch_group_count, c.groups));
-    x = xg_library_conv_done(b, x, s->type);
-    if (!xg_shape_same_dims(x->shape, s)) {
-        xg_inst_remove(x);
-        return NULL;
-    }
+    x = xg_library_gradient(b, i, XG_OPERAND(i, 1), w, l, XG_A_batch_group_count, c.groups);
+    if (!x) return NULL;
     if (n_turned) x = xg_hb_reverse(b, x, turned, n_turned);
     return xg_library_done(b, i, x);
 }

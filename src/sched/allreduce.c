@@ -264,7 +264,6 @@ XG_FN void xg_ncross_second(xg_ncross *c, xg_nbuf *const *parts, const xg_aff **
     xg_niter *iters = XG_NEW_N(n->arena, xg_niter, p->n_iters);
     xg_nout *outs = XG_NEW_N(n->arena, xg_nout, b->n_outs);
     xg_inst *params[XG_NREDUCTION_OUTS];
-    const xg_shape *shapes[XG_NREDUCTION_OUTS];
     xg_nsubst to_copies, own;
     xg_nstmt *top;
     xg_nbody y;
@@ -285,14 +284,10 @@ XG_FN void xg_ncross_second(xg_ncross *c, xg_nbuf *const *parts, const xg_aff **
     for (k = 0; k < b->n_outs; k++) {
         xg_narg a = xg_narg_load(parts[k], xg_nsubst_affs(&own, places[k], parts[k]->rank));
         params[k] = xg_nbody_arg(&y, &a);
-        shapes[k] = params[k]->shape;
         outs[k].buf = b->outs[k].buf;
         outs[k].at = xg_nsubst_affs(&own, places[k] + xg_naxes_count(c->axes), outs[k].buf->rank);
     }
-    if (b->n_outs > 1)
-        params[0] = xg_inst_new(
-            y.comp, XG_TUPLE, xg_shape_tuple(n->module, shapes, b->n_outs), params, b->n_outs, NULL, XG_STR(""));
-    xg_nbody_end(&y, b, params[0]);
+    xg_nbody_end_all(&y, b, params);
     xg_nstmt_detach(c->s);
     top = xg_ncross_loops(c, &to_copies);
     for (k = 0; k < kept; k++) iters[k].binding = xg_nsubst_of(&to_copies, iters[k].binding);
@@ -347,15 +342,8 @@ XG_FN void xg_ncross_store(xg_ncross *c, bool begun) {
         in[0]->literal = b->init[0];
         in[1] = xg_nbody_copy(&y, b->combine, in);
         xg_nbody_end(&y, w, in[1]);
-    } else if (b->n_outs == 1)
-        xg_nbody_end(&y, w, in[1]);
-    else {
-        const xg_shape *shapes[XG_NREDUCTION_OUTS];
-        for (k = 0; k < b->n_outs; k++) shapes[k] = in[b->n_outs + k]->shape;
-        xg_nbody_end(&y, w,
-            xg_inst_new(y.comp, XG_TUPLE, xg_shape_tuple(n->module, shapes, b->n_outs), in + b->n_outs, b->n_outs, NULL,
-                XG_STR("")));
-    }
+    } else
+        xg_nbody_end_all(&y, w, in + b->n_outs);
     w->where = b->where;
     w->n_where = b->n_where;
     for (l = c->s->parent; l && l->op == XG_N_LOOP && seen; l = l->parent)
@@ -561,7 +549,6 @@ XG_FN xg_nstmt *xg_nteam_block(xg_nteam *t, xg_nstmt *behind, const char *what) 
 XG_FN void xg_nteam_reads(xg_nteam *t, xg_nstmt *s, xg_nbuf *const *from, const xg_aff **at, const xg_constraint *where,
     const xg_literal *const *none) {
     xg_inst *in[XG_NREDUCTION_OUTS];
-    const xg_shape *shapes[XG_NREDUCTION_OUTS];
     uint32_t k, count = s->block->n_outs;
     xg_nbody y;
     xg_nbody_begin(&y, t->n, s->block->name);
@@ -572,11 +559,8 @@ XG_FN void xg_nteam_reads(xg_nteam *t, xg_nstmt *s, xg_nbuf *const *from, const 
             a.value = none[k];
         }
         in[k] = xg_nbody_arg(&y, &a);
-        shapes[k] = in[k]->shape;
     }
-    if (count > 1)
-        in[0] = xg_inst_new(y.comp, XG_TUPLE, xg_shape_tuple(t->n->module, shapes, count), in, count, NULL, XG_STR(""));
-    xg_nbody_end(&y, s->block, in[0]);
+    xg_nbody_end_all(&y, s->block, in);
 }
 XG_FN void xg_nteam_writes(xg_nteam *t, xg_nstmt *s, xg_nbuf *const *to, const xg_aff **at) {
     uint32_t k;

@@ -176,77 +176,93 @@ XG_FN void xg_rule_gemv_epilogue(xg_loopnest *n, const xg_rproduct *p, xg_nstmt 
     if (count && loops[count - 1] != at && loops[count - 1]->extent == rows && rows > 1)
         xg_sched_kind(n, loops[count - 1], rows_axis);
 }
-/* Rows of the matrix lie along what is summed up: a warp for each row, vectors of it in each lane. `few`: rows of x
- * that a thread keeps; NULL: there is one. */
-XG_FN void xg_rule_rows(xg_loopnest *n, xg_rproduct *p, const xg_nrule_target *t, xg_nbuf *matrix, xg_nbuf *vector,
-    xg_nstmt *batch, xg_nstmt *few, xg_nstmt *s, xg_nstmt *r) {
-    int64_t rows = xg_rule_divisor_at_most(s->extent, XG_RULE_GEMV_ROWS);
-    int64_t lanes = xg_rule_lanes(matrix, r->extent, XG_WARP_LANES);
-    xg_nstmt *sp[2], *rp[3], *rf, *loops[XG_NEST_DEPTH_MAX], *order[8], *grid[2], *at, *block = p->info->block;
-    uint32_t k = 0, first = (batch != NULL) + (few != NULL);
-    xg_rule_split(n, s, -1, rows, sp);
-    xg_rule_split3(n, r, -1, XG_WARP_LANES, lanes, rp);
-    rf = xg_sched_rfactor(n, block, rp[1], 0);
-    (void)xg_nest_loops(rf, loops, XG_COUNT(loops)); /* batch, few, s0, s1, r0, lane, vector */
-    if (batch) order[k++] = loops[0];
-    order[k++] = loops[first];
-    order[k++] = loops[first + 1];
-    order[k++] = loops[first + 3];
-    order[k++] = loops[first + 2];
-    if (few) order[k++] = loops[first - 1];
-    order[k++] = loops[first + 4];
-    xg_sched_reorder(n, order, k);
-    at = loops[first];
-    if (batch) {
-        grid[0] = loops[0];
-        grid[1] = loops[first];
-        at = xg_sched_fuse(n, grid, 2);
+/* Loops of a product with a vector, or a few of them: batch and few may be missing (NULL), s counts what the matrix has
+ * alone, r what is summed up. */
+typedef struct xg_rgemv {
+    xg_loopnest *n;
+    xg_rproduct *p;
+    xg_nstmt *batch, *few, *s, *r;
+} xg_rgemv;
+/* Parts of the sum become a step of its own, whose loops stand in the order batch, s0, s1, r1, r0, few and, with
+ * vectors, their lanes. *rf: the block that makes the parts; *at: the loop over blocks. */
+XG_FN void xg_rule_gemv_parts(
+    const xg_rgemv *g, xg_nstmt *parts, bool lanes, xg_nstmt **rf, xg_nstmt **loops, xg_nstmt **at) {
+    xg_nstmt *all[XG_NEST_DEPTH_MAX], *order[8], *grid[2];
+    uint32_t k = 0, first = (g->batch != NULL) + (g->few != NULL);
+    *rf = xg_sched_rfactor(g->n, g->p->info->block, parts, 0);
+    (void)xg_nest_loops(*rf, all, XG_COUNT(all)); /* batch, few, s0, s1, r0, r1 and the lanes of a vector */
+    if (g->batch) order[k++] = all[0];
+    order[k++] = all[first];
+    order[k++] = all[first + 1];
+    order[k++] = all[first + 3];
+    order[k++] = all[first + 2];
+    if (g->few) order[k++] = all[first - 1];
+    if (lanes) order[k++] = all[first + 4];
+    xg_sched_reorder(g->n, order, k);
+    *at = all[first];
+    if (g->batch) {
+        grid[0] = all[0];
+        grid[1] = all[first];
+        *at = xg_sched_fuse(g->n, grid, 2);
     }
-    xg_sched_kind(n, at, XG_NK_BLOCK_X);
-    xg_sched_kind(n, loops[first + 1], XG_NK_THREAD_Y);
-    xg_sched_kind(n, loops[first + 3], XG_NK_THREAD_X);
-    xg_rule_unroll(n, loops[first + 3]);
-    xg_sched_set_scope(n, xg_rule_out(rf), XG_NS_LOCAL);
-    if (vector && !batch && xg_rule_bytes(vector) <= t->shared_bytes)
-        xg_rule_stage_shared(n, rf, vector, at, rows, XG_WARP_LANES);
-    xg_rule_stage_local(n, rf, matrix, loops[first + 2], lanes);
-    xg_sched_reverse_compute_at(n, block, at, true);
-    xg_sched_decompose_reduction(n, rf, loops[first + 2]);
-    xg_rule_bind_second(n, block, at, XG_NK_THREAD_Y, XG_NK_THREAD_X, rows);
-    xg_rule_gemv_epilogue(n, p, at, XG_NK_THREAD_Y, rows);
+    for (k = 0; k < 3; k++) loops[k] = all[first + 1 + k];
+}
+/* rows: of the matrix, by a block; they are on rows_axis, parts of the sum on the other. */
+XG_FN void xg_rule_gemv_bind(
+    const xg_rgemv *g, xg_nstmt *rf, xg_nstmt *const *loops, xg_nstmt *at, xg_nkind rows_axis) {
+    xg_sched_kind(g->n, at, XG_NK_BLOCK_X);
+    xg_sched_kind(g->n, loops[0], rows_axis);
+    xg_sched_kind(g->n, loops[2], rows_axis == XG_NK_THREAD_X ? XG_NK_THREAD_Y : XG_NK_THREAD_X);
+    xg_rule_unroll(g->n, loops[2]);
+    xg_sched_set_scope(g->n, xg_rule_out(rf), XG_NS_LOCAL);
+}
+XG_FN void xg_rule_gemv_second(
+    const xg_rgemv *g, xg_nstmt *rf, xg_nstmt *serial, xg_nstmt *at, xg_nkind rows_axis, int64_t rows) {
+    xg_nstmt *block = g->p->info->block;
+    xg_sched_reverse_compute_at(g->n, block, at, true);
+    xg_sched_decompose_reduction(g->n, rf, serial);
+    xg_rule_bind_second(
+        g->n, block, at, rows_axis, rows_axis == XG_NK_THREAD_X ? XG_NK_THREAD_Y : XG_NK_THREAD_X, rows);
+    xg_rule_gemv_epilogue(g->n, g->p, at, rows_axis, rows);
+}
+/* Rows of the matrix lie along what is summed up: a warp for each row, vectors of it in each lane. */
+XG_FN void xg_rule_rows(const xg_rgemv *g, const xg_nrule_target *t, xg_nbuf *matrix, xg_nbuf *vector) {
+    int64_t rows = xg_rule_divisor_at_most(g->s->extent, XG_RULE_GEMV_ROWS);
+    int64_t lanes = xg_rule_lanes(matrix, g->r->extent, XG_WARP_LANES);
+    xg_nstmt *sp[2], *rp[3], *rf, *loops[3], *at;
+    xg_rule_split(g->n, g->s, -1, rows, sp);
+    xg_rule_split3(g->n, g->r, -1, XG_WARP_LANES, lanes, rp);
+    xg_rule_gemv_parts(g, rp[1], true, &rf, loops, &at);
+    xg_rule_gemv_bind(g, rf, loops, at, XG_NK_THREAD_Y);
+    if (vector && !g->batch && xg_rule_bytes(vector) <= t->shared_bytes)
+        xg_rule_stage_shared(g->n, rf, vector, at, rows, XG_WARP_LANES);
+    xg_rule_stage_local(g->n, rf, matrix, loops[1], lanes);
+    xg_rule_gemv_second(g, rf, loops[1], at, XG_NK_THREAD_Y, rows);
 }
 /* Rows lie across what is summed up (KN): lanes over columns, warps over parts of the sum. */
-XG_FN void xg_rule_columns(xg_loopnest *n, xg_rproduct *p, xg_nstmt *batch, xg_nstmt *few, xg_nstmt *s, xg_nstmt *r) {
-    int64_t columns = xg_rule_divisor_at_most(s->extent, XG_WARP_LANES);
-    int64_t steps = XG_MIN((int64_t)XG_RULE_COLUMN_ROWS, xg_pow2_at_most(r->extent));
-    xg_nstmt *sp[2], *rp[2], *rf, *loops[XG_NEST_DEPTH_MAX], *order[8], *grid[2], *at, *block = p->info->block;
-    uint32_t k = 0, first = (batch != NULL) + (few != NULL);
-    xg_rule_split(n, s, -1, columns, sp);
-    xg_rule_split(n, r, -1, steps, rp);
-    rf = xg_sched_rfactor(n, block, rp[1], 0);
-    (void)xg_nest_loops(rf, loops, XG_COUNT(loops)); /* batch, few, s0, s1, r0, r1 */
-    if (batch) order[k++] = loops[0];
-    order[k++] = loops[first];
-    order[k++] = loops[first + 1];
-    order[k++] = loops[first + 3];
-    order[k++] = loops[first + 2];
-    if (few) order[k++] = loops[first - 1];
-    xg_sched_reorder(n, order, k);
-    at = loops[first];
-    if (batch) {
-        grid[0] = loops[0];
-        grid[1] = loops[first];
-        at = xg_sched_fuse(n, grid, 2);
-    }
-    xg_sched_kind(n, at, XG_NK_BLOCK_X);
-    xg_sched_kind(n, loops[first + 1], XG_NK_THREAD_X);
-    xg_sched_kind(n, loops[first + 3], XG_NK_THREAD_Y);
-    xg_rule_unroll(n, loops[first + 3]);
-    xg_sched_set_scope(n, xg_rule_out(rf), XG_NS_LOCAL);
-    xg_sched_reverse_compute_at(n, block, at, true);
-    xg_sched_decompose_reduction(n, rf, loops[first + 2]);
-    xg_rule_bind_second(n, block, at, XG_NK_THREAD_X, XG_NK_THREAD_Y, columns);
-    xg_rule_gemv_epilogue(n, p, at, XG_NK_THREAD_X, columns);
+XG_FN void xg_rule_columns(const xg_rgemv *g) {
+    int64_t columns = xg_rule_divisor_at_most(g->s->extent, XG_WARP_LANES);
+    int64_t steps = XG_MIN((int64_t)XG_RULE_COLUMN_ROWS, xg_pow2_at_most(g->r->extent));
+    xg_nstmt *sp[2], *rp[2], *rf, *loops[3], *at;
+    xg_rule_split(g->n, g->s, -1, columns, sp);
+    xg_rule_split(g->n, g->r, -1, steps, rp);
+    xg_rule_gemv_parts(g, rp[1], false, &rf, loops, &at);
+    xg_rule_gemv_bind(g, rf, loops, at, XG_NK_THREAD_X);
+    xg_rule_gemv_second(g, rf, loops[1], at, XG_NK_THREAD_X, columns);
+}
+XG_FN void xg_rule_product_by_vector(xg_loopnest *n, xg_rproduct *p, const xg_nrule_target *t, uint32_t minor,
+    bool x_is_matrix, xg_nstmt *batch, xg_nstmt *few, xg_nstmt *s, xg_nstmt *r) {
+    xg_rgemv g;
+    g.n = n;
+    g.p = p;
+    g.batch = batch;
+    g.few = few;
+    g.s = s;
+    g.r = r;
+    if (p->role[minor] == XG_RR_K)
+        xg_rule_rows(&g, t, x_is_matrix ? p->x : p->w, x_is_matrix ? p->w : p->x);
+    else
+        xg_rule_columns(&g);
 }
 XG_FN bool xg_rule_gemv(xg_loopnest *n, const xg_nrule_target *t) {
     static const xg_rrole of_x[] = {XG_RR_S, XG_RR_I, XG_RR_K}, of_w[] = {XG_RR_S, XG_RR_J, XG_RR_K};
@@ -266,10 +282,7 @@ XG_FN bool xg_rule_gemv(xg_loopnest *n, const xg_nrule_target *t) {
     minor = xg_rule_minor(n, i, x_is_matrix ? p.x : p.w);
     if (minor == UINT32_MAX || p.role[minor] == XG_RR_S) return false;
     xg_rule_by_role(n, &p, x_is_matrix ? of_x : of_w, 3, l);
-    if (p.role[minor] == XG_RR_K)
-        xg_rule_rows(n, &p, t, x_is_matrix ? p.x : p.w, x_is_matrix ? p.w : p.x, l[0], NULL, l[1], l[2]);
-    else
-        xg_rule_columns(n, &p, l[0], NULL, l[1], l[2]);
+    xg_rule_product_by_vector(n, &p, t, minor, x_is_matrix, l[0], NULL, l[1], l[2]);
     return true;
 }
 XG_FN bool xg_rule_low_batch_gemv(xg_loopnest *n, const xg_nrule_target *t) {
@@ -289,10 +302,7 @@ XG_FN bool xg_rule_low_batch_gemv(xg_loopnest *n, const xg_nrule_target *t) {
     minor = xg_rule_minor(n, i, x_is_few ? p.w : p.x);
     if (minor == UINT32_MAX || p.role[minor] == XG_RR_S) return false;
     xg_rule_by_role(n, &p, x_is_few ? few_i : few_j, 4, l);
-    if (p.role[minor] == XG_RR_K)
-        xg_rule_rows(n, &p, t, x_is_few ? p.w : p.x, x_is_few ? p.x : p.w, l[0], l[1], l[2], l[3]);
-    else
-        xg_rule_columns(n, &p, l[0], l[1], l[2], l[3]);
+    xg_rule_product_by_vector(n, &p, t, minor, !x_is_few, l[0], l[1], l[2], l[3]);
     return true;
 }
 

@@ -88,8 +88,8 @@ typedef struct xg_tile_plan {
     int64_t parts;                 /* of the tile's rows: one after the other becomes the result */
     int64_t out_pitch;             /* of a row of them in shared memory */
     int64_t threads, blocks, quad; /* quad: elements that lie side by side in a fragment */
-    int64_t warps_n, lanes_n;      /* of the threads of a block, along n */
-    int64_t rows, columns;         /* threads of a block, along m and n */
+    int64_t warps_n, lanes_n;      /* of the threads of a slice, along n */
+    int64_t rows, columns;         /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], steps, batch, group_rows;
     int64_t out_vector; /* elements of the result that a thread writes at a time */
     int64_t shared;     /* elements of shared memory */
@@ -124,6 +124,7 @@ XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements of one step's operand */
 
 /* ---- tile_plan.c ---- */
+XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b); /* a / b, rounded up */
 XG_FN int64_t xg_tile_loop_time(
     const xg_tile_form *f, const xg_device *m);   /* picoseconds by a thread for each element */
@@ -168,7 +169,7 @@ typedef struct xg_tile_kernel {
     xg_scope s;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
-    xg_kval *slice; /* whose sums the thread makes; NULL: there is one */
+    xg_kval *slice; /* of a step's k, that the thread sums up */
     xg_kval *show;  /* with matrix units: where the thread's first sum goes for the epilogue */
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */

@@ -12,7 +12,8 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_UNROLL = 4 /* steps of k that are written out: addresses and the loop are then 2% of them */
+    XG_TILE_UNROLL = 4,      /* steps of k that are written out: addresses and the loop are then 2% of them */
+    XG_TILE_TOTAL_UNROLL = 8 /* slices whose sums are read together */
 };
 
 /* ---- indices ---- */
@@ -381,6 +382,7 @@ XG_FN void xg_tile_wait(xg_tile_kernel *w) {
 enum {
     XG_TILE_READ_PLACE, /* the row, or column, of the thread among those of its block */
     XG_TILE_READ_BUFFER,
+    XG_TILE_READ_SLICE,
     XG_TILE_READ_OUTER,
     XG_TILE_READ_INNER,
     XG_TILE_READ_DIMS
@@ -398,6 +400,8 @@ XG_FN void xg_tile_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **v, int64
     v[XG_TILE_READ_PLACE] = w->own[side];
     k = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_OUTER), counts[XG_TILE_READ_INNER]),
         xg_aff_dim(x, XG_TILE_READ_INNER));
+    /* slices take neighbours: the lanes of a warp then read what lies side by side */
+    k = xg_aff_add(x, xg_aff_mul(x, k, p->shape.slices), xg_aff_dim(x, XG_TILE_READ_SLICE));
     at = xg_aff_add(x, xg_aff_mul(x, at, p->quad), xg_aff_mul(x, k, t->pitch));
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_READ_BUFFER), p->shape.k * t->pitch));
     for (part = 0; part < own / p->quad; part++) {
@@ -432,24 +436,25 @@ XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts)
     for (i = 0; i < p->shape.tm; i++)
         for (j = 0; j < p->shape.tn; j++) xg_contract_add(&w->s, &site, a[i], b[j], &w->sums[i * p->shape.tn + j]);
 }
-/* Adds the products of what lies in a buffer to the sums. */
+/* Adds the products of what lies in a buffer, of the thread's slice, to the sums. */
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     const xg_tile_plan *p = w->p;
-    int64_t inner = XG_MIN((int64_t)XG_TILE_UNROLL, (int64_t)(p->shape.k / p->shape.slices)), own;
+    int64_t own = p->shape.k / p->shape.slices, inner = XG_MIN((int64_t)XG_TILE_UNROLL, own);
     int64_t counts[XG_TILE_READ_DIMS];
     xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     int64_t k;
     counts[XG_TILE_READ_BUFFER] = 2;
-    counts[XG_TILE_READ_OUTER] = p->shape.k / inner;
-    own = p->shape.k / inner / p->shape.slices;
+    counts[XG_TILE_READ_SLICE] = p->shape.slices;
+    counts[XG_TILE_READ_OUTER] = own / inner;
     counts[XG_TILE_READ_INNER] = inner;
     v[XG_TILE_READ_BUFFER] = buffer;
+    v[XG_TILE_READ_SLICE] = w->slice;
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&outer, &w->sums[k]);
     outer.rolled = true;
-    v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, xg_elem_index(&w->s, own), 1, own);
+    many = xg_elem_index(&w->s, own / inner);
+    v[XG_TILE_READ_OUTER] = xg_flow_for(&outer, zero, many, 1, own / inner);
     outer.op->flags |= KL_STEP_POINTERS;
-    if (w->slice) v[XG_TILE_READ_OUTER] = xg_tile_join(w, w->slice, own, v[XG_TILE_READ_OUTER]);
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
     many = xg_elem_index(&w->s, inner);
     v[XG_TILE_READ_INNER] = xg_flow_for(&f, zero, many, 1, inner);
@@ -519,27 +524,26 @@ XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
 
 /* ---- the result ---- */
 
-/* Elements of shared memory for the sums of one part and slice. */
-XG_FN int64_t xg_tile_part_room(const xg_tile_plan *p) { return p->shape.m / p->parts * p->out_pitch; }
-/* The sums of the rows that are part `part` of each thread's: into shared memory, as a matrix of the tile's columns;
- * those of each slice behind the others. */
+/* Of the result, as one slice has it, in shared memory. */
+XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p) { return p->shape.m / p->parts * p->shape.n; }
+/* The sums of the rows that are part `part` of each thread's: into shared memory, as a matrix of the tile's columns. */
 XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *at;
-    xg_kval *own[3];
     int64_t i, h, j, across = p->shape.tn / p->quad, counts[3];
+    xg_kval *v[3];
     bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
     const xg_ktype *type = apart ? NULL : xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), p->quad);
     counts[0] = p->rows;
     counts[1] = p->columns;
     counts[2] = p->shape.slices;
-    own[0] = w->own[0];
-    own[1] = w->own[1];
-    own[2] = w->slice ? w->slice : xg_elem_index(&w->s, 0);
+    v[0] = w->own[0];
+    v[1] = w->own[1];
+    v[2] = w->slice;
     at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n);
-    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 2), xg_tile_part_room(p)));
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), p->quad));
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 2), xg_tile_part_size(p)));
     for (i = 0; i < p->quad; i++)
         for (h = 0; h < across; h++) {
             const xg_elem *sums = &w->sums[(part * p->quad + i) * p->shape.tn + h * p->quad];
@@ -547,7 +551,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
             xg_kval *vector = apart ? NULL : xg_kconst_bits(&w->s.b, type, 0), *o[3];
             for (j = 0; j < p->quad; j++) {
                 if (apart) {
-                    xg_kval *spot = xg_tile_apply(w, counts, 3, xg_aff_add_k(x, first, j), own);
+                    xg_kval *spot = xg_tile_apply(w, counts, 3, xg_aff_add_k(x, first, j), v);
                     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, sums[j]), w->shared, &spot, 1);
                     continue;
                 }
@@ -556,7 +560,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
                 o[2] = xg_elem_index(&w->s, j);
                 vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
             }
-            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 3, first, own));
+            if (!apart) xg_tile_put_vector(w, vector, xg_tile_apply(w, counts, 3, first, v));
         }
 }
 enum {
@@ -620,21 +624,50 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     return o;
 }
 
-/* The sum at a place of the part that is shown: those of all slices. */
-XG_FN xg_elem xg_tile_shown(xg_tile_kernel *w, xg_kval *place) {
-    xg_aff_ctx *x = w->e->m->aff;
-    int64_t room = xg_tile_part_room(w->p), k;
-    xg_elem v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, &place, 1));
-    for (k = 1; k < w->p->shape.slices; k++) {
-        xg_kval *at = xg_tile_apply(w, &room, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), k * room), &place);
-        xg_kval *more = xg_kextract(&w->s.b, w->shared, &at, 1);
-        switch (xg_type_class(w->p->form.sum)) {
-        case XGT_P: v.v = xg_k2(&w->s.b, XG_K_OP_ORI, v.v, more); break;
-        case XGT_I: v.v = xg_scalar_wrap(&w->s.b, xg_k2(&w->s.b, XG_K_OP_ADDI, v.v, more), w->p->form.sum); break;
-        default: v.v = xg_k2(&w->s.b, XG_K_OP_ADDF, v.v, more); break;
-        }
-    }
+XG_FN xg_elem xg_tile_shown(xg_tile_kernel *w, xg_kval *at) {
+    return xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->shared, &at, 1));
+}
+XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b) {
+    xlagpu_type sum = w->p->form.sum;
+    bool is_float = (xg_type_class(sum) & (XGT_F | XGT_C)) != 0;
+    a.v = xg_k2(&w->s.b, is_float ? XG_K_OP_ADDF : XG_K_OP_ADDI, a.v, b.v);
+    if (!is_float) a.v = xg_scalar_wrap(&w->s.b, a.v, sum);
+    if (a.im) a.im = xg_k2(&w->s.b, XG_K_OP_ADDF, a.im, b.im);
+    return a;
+}
+/* An element of the result: what the slices have, in their order. */
+XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
+    const xg_tile_plan *p = w->p;
+    int64_t inner = XG_MIN((int64_t)XG_TILE_TOTAL_UNROLL, (int64_t)p->shape.slices), many = p->shape.slices / inner;
+    xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
+    xg_elem v = xg_tile_zero(w);
+    xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own;
+    xg_flow_elem(&outer, &v);
+    outer.rolled = true;
+    slice = xg_flow_for(&outer, zero, xg_elem_index(&w->s, many), 1, many);
+    xg_flow_elem(&f, &v);
+    own = xg_flow_for(&f, zero, xg_elem_index(&w->s, inner), 1, inner);
+    f.op->flags = KL_UNROLL_LOWERED;
+    own = xg_tile_join(w, slice, inner, own);
+    v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_join(w, own, xg_tile_part_size(p), at)));
+    xg_flow_end(&f);
+    xg_flow_end(&outer);
     return v;
+}
+/* One element after the other: what all slices have goes where the first one's is. Neighbours read neighbours. */
+XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    int64_t size = xg_tile_part_size(p), first;
+    if (p->shape.slices == 1) return;
+    for (first = 0; first < size; first += p->threads) {
+        xg_flow f = xg_flow_of(&w->s, &w->shared);
+        xg_kval *at = xg_k2(&w->s.b, XG_K_OP_ADDI, w->thread, xg_elem_index(&w->s, first)), *limit;
+        limit = xg_elem_index(&w->s, size);
+        if (first + p->threads > size) xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, at, limit));
+        w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_total(w, at)), w->shared, &at, 1);
+        if (first + p->threads > size) xg_flow_end(&f);
+    }
+    xg_tile_wait(w);
 }
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
@@ -701,6 +734,7 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
         else
             xg_tile_unit_show(w, part);
         xg_tile_wait(w);
+        xg_tile_add_slices(w);
         xg_tile_out_part(w, part);
     }
 }
@@ -726,12 +760,13 @@ XG_FN void xg_tile_threads(xg_tile_kernel *w) {
     uint32_t side;
     w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
     if (p->unit == XG_TILE_NO_UNIT) {
-        if (p->shape.slices > 1) w->slice = xg_tile_quotient(w, w->thread, whole);
+        int64_t lanes = xg_tile_slice_lanes(p);
         in = p->shape.slices > 1 ? xg_tile_rest(w, w->thread, whole) : w->thread;
-        lane = xg_tile_rest(w, in, XG_TILE_LANES);
-        warp = xg_tile_quotient(w, in, XG_TILE_LANES);
+        w->slice = p->shape.slices > 1 ? xg_tile_quotient(w, w->thread, whole) : xg_elem_index(&w->s, 0);
+        lane = xg_tile_rest(w, in, lanes);
+        warp = xg_tile_quotient(w, in, lanes);
         in = xg_tile_quotient(w, lane, p->lanes_n);
-        w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), XG_TILE_LANES / p->lanes_n, in);
+        w->own[0] = xg_tile_join(w, xg_tile_quotient(w, warp, p->warps_n), lanes / p->lanes_n, in);
         in = xg_tile_rest(w, lane, p->lanes_n);
         w->own[1] = xg_tile_join(w, xg_tile_rest(w, warp, p->warps_n), p->lanes_n, in);
     } else

@@ -3,62 +3,88 @@
 #define XG_SCHED_TILE_PLAN_C
 #include "tile.h"
 
-/* Tiles: of a block m n k, of a thread tm tn. By bytes of what is summed: up to four, eight, sixteen. */
-#define XG_TILE_SHAPES_4(X) \
-    X(128, 128, 32, 8, 8) \
-    X(128, 128, 16, 8, 8) \
-    X(64, 128, 16, 8, 8) \
-    X(128, 64, 16, 8, 8) \
-    X(64, 64, 16, 8, 4) \
-    X(32, 64, 16, 4, 4) \
-    X(64, 32, 16, 4, 4) \
-    X(32, 32, 32, 4, 4) \
-    X(16, 128, 16, 4, 4) \
-    X(16, 64, 32, 4, 4) \
-    X(128, 16, 16, 4, 4) \
-    X(64, 16, 32, 4, 4) \
-    X(16, 32, 32, 4, 4) \
-    X(8, 64, 32, 4, 4) \
-    X(64, 8, 32, 4, 4) \
-    X(4, 128, 16, 4, 4) \
-    X(128, 4, 16, 4, 4)
-#define XG_TILE_SHAPES_8(X) \
-    X(64, 64, 16, 4, 8) \
-    X(32, 64, 16, 4, 4) \
-    X(64, 32, 16, 4, 4) \
-    X(32, 32, 16, 4, 4) \
-    X(16, 32, 16, 4, 4) \
-    X(32, 16, 16, 4, 4) \
-    X(16, 64, 16, 4, 4) \
-    X(8, 64, 16, 4, 4) \
-    X(64, 8, 16, 4, 4) \
-    X(4, 128, 16, 4, 4) \
-    X(128, 4, 16, 4, 4)
-#define XG_TILE_SHAPES_16(X) \
-    X(32, 32, 8, 4, 4) \
-    X(16, 32, 8, 4, 4) \
-    X(8, 64, 8, 4, 4) \
-    X(64, 8, 8, 4, 4) \
-    X(4, 128, 8, 4, 4) \
-    X(128, 4, 8, 4, 4)
+/* Tiles of plain cores, by bytes of what is summed (up to four, eight, sixteen): of a block m n k, of a thread tm tn,
+ * and in how many slices a step's k is summed up. */
+/* clang-format off */
+#define XG_TILE_SHAPES(X) \
+    X(4, 128, 128, 32, 8, 8, 1) \
+    X(4, 128, 128, 16, 8, 8, 1) \
+    X(4, 64, 128, 16, 8, 8, 1) \
+    X(4, 128, 64, 16, 8, 8, 1) \
+    X(4, 64, 64, 16, 8, 4, 1) \
+    X(4, 32, 64, 16, 4, 4, 1) \
+    X(4, 64, 32, 16, 4, 4, 1) \
+    X(4, 32, 32, 32, 4, 4, 1) \
+    X(4, 16, 128, 16, 4, 4, 1) \
+    X(4, 16, 64, 32, 4, 4, 1) \
+    X(4, 128, 16, 16, 4, 4, 1) \
+    X(4, 64, 16, 32, 4, 4, 1) \
+    X(4, 16, 32, 32, 4, 4, 1) \
+    X(4, 8, 64, 32, 4, 4, 1) \
+    X(4, 64, 8, 32, 4, 4, 1) \
+    X(4, 4, 128, 16, 4, 4, 1) \
+    X(4, 128, 4, 16, 4, 4, 1) \
+    X(4, 16, 32, 128, 4, 4, 8) \
+    X(4, 32, 16, 128, 4, 4, 8) \
+    X(4, 16, 16, 256, 4, 4, 16) \
+    X(4, 16, 16, 256, 4, 4, 32) \
+    X(4, 8, 32, 128, 4, 4, 16) \
+    X(4, 32, 8, 128, 4, 4, 16) \
+    X(4, 8, 16, 256, 4, 4, 32) \
+    X(4, 16, 8, 256, 4, 4, 32) \
+    X(4, 8, 16, 512, 4, 4, 32) \
+    X(4, 16, 8, 512, 4, 4, 32) \
+    X(4, 4, 32, 128, 4, 4, 32) \
+    X(4, 32, 4, 128, 4, 4, 32) \
+    X(4, 4, 16, 256, 4, 4, 32) \
+    X(4, 16, 4, 256, 4, 4, 32) \
+    X(4, 4, 16, 512, 4, 4, 64) \
+    X(4, 16, 4, 512, 4, 4, 64) \
+    X(8, 64, 64, 16, 4, 8, 1) \
+    X(8, 32, 64, 16, 4, 4, 1) \
+    X(8, 64, 32, 16, 4, 4, 1) \
+    X(8, 32, 32, 16, 4, 4, 1) \
+    X(8, 16, 32, 16, 4, 4, 1) \
+    X(8, 32, 16, 16, 4, 4, 1) \
+    X(8, 16, 64, 16, 4, 4, 1) \
+    X(8, 8, 64, 16, 4, 4, 1) \
+    X(8, 64, 8, 16, 4, 4, 1) \
+    X(8, 4, 128, 16, 4, 4, 1) \
+    X(8, 128, 4, 16, 4, 4, 1) \
+    X(8, 16, 32, 64, 4, 4, 8) \
+    X(8, 32, 16, 64, 4, 4, 8) \
+    X(8, 8, 32, 64, 4, 4, 16) \
+    X(8, 32, 8, 64, 4, 4, 16) \
+    X(8, 4, 32, 64, 4, 4, 16) \
+    X(8, 32, 4, 64, 4, 4, 16) \
+    X(16, 32, 32, 8, 4, 4, 1) \
+    X(16, 16, 32, 8, 4, 4, 1) \
+    X(16, 8, 64, 8, 4, 4, 1) \
+    X(16, 64, 8, 8, 4, 4, 1) \
+    X(16, 4, 128, 8, 4, 4, 1) \
+    X(16, 128, 4, 8, 4, 4, 1)
+/* clang-format on */
 
 enum {
-    XG_TILE_WORK_MIN = 1 << 14,   /* multiply-adds: below, a launch takes longer than any way to do them */
-    XG_TILE_WORK_SURE = 1 << 16,  /* above, one thread for each element reads far too often, whatever it takes */
-    XG_TILE_EXTENT_MIN = 2,       /* of m and n: with one row there is nothing that tiles would read once */
-    XG_TILE_SECTOR_BYTES = 32,    /* what memory gives at least */
-    XG_TILE_VECTOR_MAX = 8,       /* elements: more are staged in too many registers */
-    XG_TILE_PAD_BYTES = 16,       /* behind a row of shared memory that is written across: two vectors of one row
-                                     then lie half of the banks apart */
-    XG_TILE_GROUP_ROWS = 8,       /* rows of tiles that blocks take side by side: what they read stays in L2 */
-    XG_TILE_LANES_N = 8,          /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
-    XG_TILE_START_CYCLES = 1500,  /* of a block: the first step's way from memory, and the epilogue's to it */
-    XG_TILE_SLICES_MAX = 8,       /* of a step's k */
-    XG_TILE_SLICED_THREADS = 256, /* of a block that is sliced: more wait longer for each other */
-    XG_TILE_SLICE_CYCLES = 60,    /* for one more slice's sums of a part, through shared memory */
-    XG_TILE_READ_CYCLES = 4,      /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
-    XG_TILE_READ_LATENCY = 12,    /* of one k, which a warp alone waits for beside its arithmetic */
-    XG_TILE_L2_SPEED = 3          /* times the bandwidth of memory */
+    XG_TILE_WORK_MIN = 1 << 14,  /* multiply-adds: below, a launch takes longer than any way to do them */
+    XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
+    XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
+    XG_TILE_SECTOR_BYTES = 32,   /* what memory gives at least */
+    XG_TILE_VECTOR_MAX = 8,      /* elements: more are staged in too many registers */
+    XG_TILE_PAD = 4, /* elements: what is written across goes to rows of an odd number of these, so that neighbours
+                        along k and along rows are in different banks, whatever the type */
+    XG_TILE_GROUP_ROWS = 8,             /* rows of tiles that blocks take side by side: what they read stays in L2 */
+    XG_TILE_LANES_N = 8,                /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
+    XG_TILE_START_CYCLES = 1500,        /* of a block: the first step's way from memory, and the epilogue's to it */
+    XG_TILE_SLICES_MAX = 8,             /* of a step's k, that a shape gets beyond its own */
+    XG_TILE_SLICED_THREADS = 256,       /* of a block that is sliced: more wait longer for each other */
+    XG_TILE_SLICE_CYCLES = 60,          /* for one more slice's sums of a part, through shared memory */
+    XG_TILE_SLICE_READ_CYCLES = 8,      /* for one of many, whose reads are on their way together */
+    XG_TILE_READ_CYCLES = 4,            /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
+    XG_TILE_READ_LATENCY = 12,          /* of one k, which a warp alone waits for beside its arithmetic */
+    XG_TILE_FEW_ROWS = 16,              /* up to here memory is slower than plain cores */
+    XG_TILE_SLICED_BYTES_MIN = 1 << 20, /* of the matrix: below, a launch takes longer than to read them */
+    XG_TILE_L2_SPEED = 3                /* times the bandwidth of memory */
 };
 
 /* ---- what is brought ---- */
@@ -202,7 +228,6 @@ XG_FN int64_t xg_tile_rows_together(int64_t tiles) {
 }
 XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     xg_tile_fetch *t = &p->fetch[side];
-    int64_t sum_bytes = xg_type_bytes(p->form.sum);
     if (p->unit != XG_TILE_NO_UNIT) {
         xg_tile_unit_fetch(p, side, vector);
         return;
@@ -212,9 +237,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     /* along k the elements of a vector go apart, and copies of several elements do not */
     t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
     t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_TILE_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
-    t->pitch = t->rows; /* an odd number of widest accesses, for what is written across */
-    if (t->along_k && t->rows * sum_bytes / XG_TILE_PAD_BYTES % 2 == 0)
-        t->pitch += XG_MAX(XG_TILE_PAD_BYTES / sum_bytes, p->quad);
+    t->pitch = t->rows + (t->along_k && t->rows / XG_TILE_PAD % 2 == 0 ? XG_TILE_PAD : 0);
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
     t->offset = side ? 2 * p->shape.k * p->fetch[0].pitch : 0;
@@ -227,17 +250,22 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->group_rows = xg_tile_rows_together(p->tiles[0]);
     p->blocks = xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]);
 }
+/* Of a warp, in one slice. */
+XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
+    return XG_MIN(p->rows * p->columns, (int64_t)XG_TILE_LANES);
+}
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
-    int64_t bytes = xg_type_bytes(p->form.sum), loop, out;
+    int64_t bytes = xg_type_bytes(p->form.sum), loop, out, lanes;
     if (p->unit != XG_TILE_NO_UNIT) return xg_tile_unit_settle(p, s, vectors);
     p->shape = *s;
     p->quad = XG_MIN((int64_t)4, XG_MAX(XG_TILE_ACCESS_BYTES / bytes, (int64_t)1));
     p->rows = s->m / s->tm;
     p->columns = s->n / s->tn;
     p->threads = p->rows * p->columns * s->slices;
+    lanes = xg_tile_slice_lanes(p);
     p->lanes_n = XG_MIN(p->columns, (int64_t)XG_TILE_LANES_N);
-    if (XG_TILE_LANES / p->lanes_n > p->rows) p->lanes_n = XG_TILE_LANES / p->rows;
+    if (lanes / p->lanes_n > p->rows) p->lanes_n = lanes / p->rows;
     p->warps_n = p->columns / p->lanes_n;
     p->parts = s->tm / p->quad;
     p->n_sums = s->tm * s->tn;
@@ -246,7 +274,7 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
     loop = p->fetch[1].offset + 2 * s->k * p->fetch[1].pitch;
-    out = s->slices * (s->m / p->parts * s->n);
+    out = s->m / p->parts * s->n * s->slices;
     p->shared = XG_MAX(loop, out);
     return p->blocks <= INT32_MAX && p->threads <= 1024;
 }
@@ -279,6 +307,11 @@ XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_device *m, int
     each = warps * (XG_MAX(multiply, read) + XG_MIN(multiply, read) / 8);
     return p->shape.k / p->shape.slices * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
 }
+/* The sums of slices: a few wait for one another, of many the reads overlap. */
+XG_FN int64_t xg_tile_slice_cycles(const xg_tile_plan *p) {
+    int64_t each = xg_tile_over(p->shape.m / p->parts * p->shape.n, p->threads), slices = p->shape.slices;
+    return p->parts * XG_MIN((slices - 1) * XG_TILE_SLICE_CYCLES, slices * each * XG_TILE_SLICE_READ_CYCLES);
+}
 XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     const xg_tile_group *g = p->form.group;
     int64_t each = xg_tile_over(p->blocks, m->sm_count), together = XG_MIN(xg_tile_resident(p, m), each), cycles, l2,
@@ -286,7 +319,7 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     int64_t compute, move, k_bytes[2];
     uint32_t k;
     cycles = xg_cost_mul(p->steps, xg_tile_step_cycles(p, m, together));
-    cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + (p->shape.slices - 1) * p->parts * XG_TILE_SLICE_CYCLES);
+    cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_slice_cycles(p));
     cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
     compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
     for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, g[XG_TILE_K].size);
@@ -307,23 +340,42 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *part = given ? xg_record_get(&given->form, "thread_tile") : NULL;
     const xg_numbers *warp = given ? xg_record_get(&given->form, "warp_tile") : NULL;
     const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
-    if (warp && (warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
     const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
+    if (warp && (warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
     if (slices ? slices->n != 1 || slices->p[0] != s->slices : given && xg_record_is_whole(given) && s->slices > 1)
         return false;
     if (stages && (stages->n != 1 || stages->p[0] != s->stages)) return false;
     if (tile && (tile->n != 3 || tile->p[0] != s->m || tile->p[1] != s->n || tile->p[2] != s->k)) return false;
     return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
 }
+/* A few rows of a large matrix, which is read once: *few_m says that the rows are those of m. */
+XG_FN bool xg_tile_is_few(const xg_tile_plan *p, bool *few_m) {
+    const xg_tile_group *g = p->form.group;
+    int64_t bytes;
+    *few_m = g[XG_TILE_M].size <= g[XG_TILE_N].size;
+    bytes = xg_cost_mul(p->fetch[*few_m].bytes, xg_cost_mul(g[XG_TILE_B].size, g[XG_TILE_K].size));
+    return g[*few_m ? XG_TILE_M : XG_TILE_N].size <= XG_TILE_FEW_ROWS &&
+           xg_cost_mul(bytes, g[*few_m ? XG_TILE_N : XG_TILE_M].size) >= XG_TILE_SLICED_BYTES_MIN;
+}
+/* Shapes of many slices bring much at a time, and hold as much shared memory: they are for a few rows, all of which one
+ * tile has. */
+XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
+    bool few_m, few = xg_tile_is_few(p, &few_m);
+    if (!few || p->form.group[few_m ? XG_TILE_M : XG_TILE_N].size > (few_m ? s->m : s->n)) return false;
+    return few_m ? s->m <= s->n : s->n <= s->m;
+}
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
-#define X(m, n, k, tm, tn) {m, n, k, tm, tn, 2, 1},
-    static const xg_tile_shape words[] = {XG_TILE_SHAPES_4(X)}, pairs[] = {XG_TILE_SHAPES_8(X)},
-                               quads[] = {XG_TILE_SHAPES_16(X)};
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, 2, slices},
+    static const xg_tile_shape shapes[] = {XG_TILE_SHAPES(X)};
 #undef X
-    if (bytes <= 4) return k < XG_COUNT(words) ? &words[k] : NULL;
-    if (bytes <= 8) return k < XG_COUNT(pairs) ? &pairs[k] : NULL;
-    return k < XG_COUNT(quads) ? &quads[k] : NULL;
+#define X(of, m, n, k, tm, tn, slices) of,
+    static const uint8_t sizes[] = {XG_TILE_SHAPES(X)};
+#undef X
+    int64_t want = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+    size_t first;
+    for (first = 0; sizes[first] != want; first++) {}
+    return first + k < XG_COUNT(shapes) && sizes[first + k] == want ? &shapes[first + k] : NULL;
 }
 XG_FN const xg_tile_shape *xg_tile_shape_at(const xg_tile_plan *p, size_t k) {
     return p->unit == XG_TILE_NO_UNIT ? xg_tile_plain_shape(xg_type_bytes(p->form.sum), k) : xg_tile_unit_shape(p, k);
@@ -343,10 +395,13 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     int64_t vectors[2], time, least = INT64_MAX;
     const xg_tile_shape *s;
     xg_tile_shape best, one;
+    bool few_m, few;
     size_t k;
     memset(&best, 0, sizeof best);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
+    few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
+        if (s->slices > 1 && !xg_tile_may_slice(p, s)) continue;
         one = *s;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
@@ -356,7 +411,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             if (time >= least) continue;
             best = one;
             least = time;
-        } while (xg_tile_slice(p, m, &one));
+        } while (!few && xg_tile_slice(p, m, &one));
     }
     p->blocks = 0;
     p->picoseconds = least;
