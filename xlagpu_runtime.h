@@ -16733,7 +16733,7 @@ XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
     memset(r->lines, 0, (size_t)t->lines * sizeof *r->lines);
     memset(r->events, 0, sizeof r->events);
     r->tick = 0;
-    r->opened = r->umma = 0;
+    r->opened = r->umma = r->level = 0;
     r->began = w->stats.warp_instructions;
     r->ready = w->block % t->every == t->every / 2 ? (uint32_t *)(void *)(r->warps + warps) : NULL;
     if (r->ready) memset(r->warps, 0, warps * (sizeof *r->warps + (size_t)t->slots * 4));
@@ -16908,6 +16908,11 @@ XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     if (p->macs || (in->kind == XG_SIM_K_TILE && in->op == XG_SIM_T_WGSYNC)) ready = xg_sim_trace_tile(w, c, in, p);
     if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC) xg_sim_trace_copy(c, in, ready);
     xg_sim_trace_results(w, v, in, ready);
+}
+XG_FN void xg_sim_trace_team(xg_sim_worker *w, const xg_sim_warp *v, uint32_t nw, const xg_sim_ins *in) {
+    uint32_t k;
+    for (k = 0; k < nw; k++) xg_sim_trace_step(w, &v[k], in);
+    w->tracer->level = 0;
 }
 
 #endif /* XG_SIM_CLOCKS_C */
@@ -22437,7 +22442,8 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     xg_sim_team team;
     xg_sim_lanes L;
     char *regs = v->regs;
-    const uint32_t all = w->watch.running ? 0u : XG_SIM_ALL; /* 0 is no mask of a warp that runs */
+    /* 0 is no mask of a warp that runs: each record by itself, memory by the long way */
+    const uint32_t all = w->watch.running || w->tracer ? 0u : XG_SIM_ALL;
     bool whole = v->mask == all;
     team.w = w;
     team.v = v;
@@ -22481,6 +22487,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
                 lane_count += xg_sim_count_active(&team, in, pc);
         }
         if (!xg_sim_step(&team, in, pc)) break;
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_team(w, v, nw, in);
         pc = v->pc;
         L.base[0] = regs = v->regs;
         whole = v->mask == all;
@@ -22488,41 +22495,6 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     w->stats.warp_instructions += warp_count;
     w->stats.lane_instructions += lane_count;
     return team.why;
-}
-
-/* The same for a traced launch: each record by itself, memory by the long way. */
-XG_FN xg_sim_why xg_sim_exec_traced(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
-    const xg_sim_ins *in;
-    uint32_t pc = v->pc, k;
-    xg_sim_team team;
-    team.w = w;
-    team.v = v;
-    team.n = nw;
-    team.why = XG_SIM_WAITS;
-    w->polls = false;
-    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM;
-    for (;;) {
-        bool whole = v->mask == XG_SIM_ALL;
-        in = &w->m->code[pc];
-        if (in->flags & XG_SIM_FIRST && !v->released &&
-            (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
-            w->stats.warp_instructions += nw;
-            if (whole && !(in->flags & XG_SIM_GUARDED)) {
-                w->stats.lane_instructions += (uint64_t)XG_SIM_WARP * nw;
-                xg_sim_ran(w, pc, pc + 1, nw);
-            } else
-                w->stats.lane_instructions += xg_sim_count_active(&team, in, pc);
-        }
-        w->tracer->level = 0;
-        if (!xg_sim_step(&team, in, pc)) break;
-        for (k = 0; k < nw; k++) xg_sim_trace_step(w, &v[k], in);
-        pc = v->pc;
-    }
-    return team.why;
-}
-
-XG_FN xg_sim_why xg_sim_exec_as(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
-    return XG_UNLIKELY(w->tracer != NULL) ? xg_sim_exec_traced(w, v, nw) : xg_sim_exec(w, v, nw);
 }
 
 #endif /* XG_SIM_RUN_C */
@@ -22619,7 +22591,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     if (g->together) {
         if (v->state != XG_SIM_READY) return false;
-        if (xg_sim_exec_as(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
+        if (xg_sim_exec(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
         if (g->together && g->n > 1)
             for (k = 1; k < g->n; k++)
                 if (v[k].state != v->state) g->together = false;
@@ -22627,7 +22599,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     for (k = 0; k < g->n && !w->faulted; k++)
         if (v[k].state == XG_SIM_READY) {
-            if (xg_sim_exec_as(w, &v[k], 1) == XG_SIM_YIELD)
+            if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD)
                 xg_sim_take_turns(w, &v[k]);
             else
                 v[k].turns = 0;

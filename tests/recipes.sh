@@ -38,7 +38,7 @@ rm -rf $W
 
 recipe "an opcode"
 row hlo/ops.h 'X(NEGATE, "negate"' \
-    '    X(TWICE, "twice", 1, 1, XGF_EW, XGT_I | XGT_F, same, pointwise, elementwise, unary, "") \'
+    '    X(TWICE, "twice", 1, 1, XGF_EW, XGT_I | XGT_F, same, pointwise, elementwise, unary, kernel, "") \'
 row eval/kernels.c 'X(NEGATE, (W)0 - (W)a)' '    X(TWICE, (W)a + (W)a) \'
 row eval/kernels.c 'X(NEGATE, -a)' '    X(TWICE, a + a) \'
 row emit/scalar.c 'case XG_NEGATE: return xg_scalar_wrap(' \

@@ -24,7 +24,8 @@
  *                              sums waits in it
  *     v = sum i in a..b of e;  over the team, and all of it learns the result. sum: elements; total, most: real
  *     numbers; argmax, argmin: where, the first of them, NaN never;
- *                              any i in a..b of e: conditions
+ *                              any i in a..b of e: conditions. All threads wait for each other in it, as in sync,
+ *                              however many there are; not so in `rows`
  *     sync;
  *
  * Numbers are elements of the matrix (complex ones where it is complex), real numbers, ints and conditions; an int
@@ -327,10 +328,13 @@ XG_FN xg_bacc xg_block_gathered(
 XG_FN xg_bacc xg_block_together(xg_block *d, xg_bfold how, xg_bacc x) {
     xg_kval *zero, *first;
     if (d->team == XG_BLOCK_ROWS) return xg_block_shuffled(d, how, x, d->members);
-    if (d->team == XG_BLOCK_COLUMNS)
-        return d->lines > 1 ? xg_block_gathered(d, how, x, NULL, d->thread, d->lane, d->lanes, d->lines) : x;
-    x = xg_block_shuffled(d, how, x, 32);
-    if (d->threads == 32) return x;
+    if (d->team == XG_BLOCK_COLUMNS && d->lines > 1)
+        return xg_block_gathered(d, how, x, NULL, d->thread, d->lane, d->lanes, d->lines);
+    if (d->team != XG_BLOCK_COLUMNS) x = xg_block_shuffled(d, how, x, 32);
+    if (d->team == XG_BLOCK_COLUMNS || d->threads == 32) { /* nothing passes through shared memory, but a sum waits */
+        xg_block_sync(d);
+        return x;
+    }
     zero = xg_elem_index(&d->s, 0);
     first = xg_block_divided(d, d->thread, 32, true);
     first = xg_kcmpi_(&d->s.b, XG_CI_EQ, first, zero);

@@ -531,7 +531,7 @@ HANDLER(dynamic_update_slice) {
 typedef xg_elem (*xg_elem_fn)(xg_scope *s, const xg_inst *i, xg_kval *const *at);
 XG_FN xg_elem_fn xg_elem_handler(xg_opcode op) {
     static const xg_elem_fn table[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) xg_elem_##elem,
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) xg_elem_##elem,
         XG_OPS(X)
 #undef X
     };

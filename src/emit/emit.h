@@ -132,7 +132,7 @@ XG_FN xg_kval *xg_elem_in_domain(
 /* an integer element as an index in [0, limit] */
 XG_FN xg_kval *xg_elem_clamped(xg_scope *s, xg_kval *v, xlagpu_type t, int64_t limit);
 /* A handler per word of the opcode table. */
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) \
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
     XG_FN xg_elem xg_elem_##elem(xg_scope *s, const xg_inst *i, xg_kval *const *at);
 XG_OPS(X)
 #undef X

@@ -155,7 +155,7 @@ typedef xg_value *(*xg_eval_handler)(xg_eval_run *r, const xg_inst *i, xg_value 
 XG_FN xg_eval_handler xg_eval_handler_of(xg_opcode op);
 
 /* Handlers return a counted value. in[k] is counted for the handler: it may take one over by storing NULL there. */
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) \
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
     XG_FN xg_value *xg_eval_##eval(xg_eval_run *r, const xg_inst *i, xg_value **in);
 XG_OPS(X)
 #undef X

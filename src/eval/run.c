@@ -284,7 +284,7 @@ XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {
 /* ---- frames ---- */
 
 static const xg_eval_handler xg_eval_handlers[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) xg_eval_##eval,
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) xg_eval_##eval,
     XG_OPS(X)
 #undef X
 };

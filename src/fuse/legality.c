@@ -38,30 +38,11 @@ XG_FN xg_fuse_class xg_fuse_class_of(const xg_inst *i) {
         i->shape->type == XLAGPU_TUPLE)
         return XG_FUSE_KERNEL;
     if (!xg_fuse_is_static_array(i->shape)) return XG_FUSE_OTHER;
-    switch (i->op) {
-    case XG_CONSTANT:
-        return i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)) ? XG_FUSE_OTHER : XG_FUSE_FREE;
-    case XG_IOTA:
-    case XG_BROADCAST:
-    case XG_BITCAST: return XG_FUSE_FREE;
-    case XG_BITCAST_CONVERT:
-    case XG_RESHAPE:
-    case XG_TRANSPOSE:
-    case XG_REVERSE:
-    case XG_SLICE:
-    case XG_PAD:
-    case XG_CONCATENATE:
-    case XG_DYNAMIC_SLICE:
-    case XG_DYNAMIC_UPDATE_SLICE:
-    case XG_GATHER:
-    case XG_DOT:
-    case XG_CONVOLUTION:
-    case XG_REDUCE:
-    case XG_REDUCE_WINDOW:
-    case XG_SELECT_AND_SCATTER:
-    case XG_MAP:
-    case XG_SCATTER: return XG_FUSE_KERNEL;
-    default: return xg_op_flags(i->op) & XGF_EW ? XG_FUSE_KERNEL : XG_FUSE_OTHER;
+    if (i->op == XG_CONSTANT && (i->literal->elided || (i->shape->rank && !xg_fuse_is_splat(i)))) return XG_FUSE_OTHER;
+    switch (xg_op_fuses(i->op)) {
+    case XG_OP_free: return XG_FUSE_FREE;
+    case XG_OP_kernel: return XG_FUSE_KERNEL;
+    default: return XG_FUSE_OTHER;
     }
 }
 

@@ -113,28 +113,11 @@ XG_FN bool xg_phases_takes_op(const xg_inst *i) {
     switch (i->op) {
     case XG_PARAMETER:
     case XG_TUPLE:
-    case XG_GET_TUPLE_ELEMENT:
-    case XG_CONSTANT:
-    case XG_IOTA:
-    case XG_BROADCAST:
-    case XG_BITCAST:
-    case XG_BITCAST_CONVERT:
-    case XG_RESHAPE:
-    case XG_TRANSPOSE:
-    case XG_COPY:
-    case XG_REVERSE:
-    case XG_SLICE:
-    case XG_PAD:
-    case XG_CONCATENATE:
-    case XG_DYNAMIC_SLICE:
-    case XG_DYNAMIC_UPDATE_SLICE:
-    case XG_GATHER:
-    case XG_DOT:
-    case XG_CONVOLUTION:
-    case XG_REDUCE:
-    case XG_MAP: return true;
+    case XG_GET_TUPLE_ELEMENT: return true;
+    case XG_SCATTER:
+    case XG_SELECT_AND_SCATTER: return false;
     case XG_REDUCE_WINDOW: return !xg_fuse_is_scan(i);
-    default: return (xg_op_flags(i->op) & XGF_EW) != 0;
+    default: return xg_op_fuses(i->op) != XG_OP_none;
     }
 }
 XG_FN bool xg_phases_takes_shape(const xg_shape *s) {

@@ -17,11 +17,12 @@
 typedef struct xg_op_row {
     const char *name;
     uint32_t length, flags, types, lo, hi;
+    xg_op_part part;
     const char *attrs;
 } xg_op_row;
 static const xg_op_row xg_op_rows[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) \
-    {text, sizeof(text) - 1, (uint32_t)(flags), (uint32_t)(types), lo, hi, attrs},
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
+    {text, sizeof(text) - 1, (uint32_t)(flags), (uint32_t)(types), lo, hi, XG_OP_##fuse, attrs},
     XG_OPS(X)
 #undef X
 };
@@ -39,12 +40,13 @@ XG_FN const char *xg_op_name(xg_opcode op) { return xg_op_rows[op].name; }
 XG_FN uint32_t xg_op_flags(xg_opcode op) { return xg_op_rows[op].flags; }
 XG_FN bool xg_op_has_elements(xg_opcode op) {
     static const char *const words[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) #elem,
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) #elem,
         XG_OPS(X)
 #undef X
     };
     return strcmp(words[op], "none") != 0;
 }
+XG_FN xg_op_part xg_op_fuses(xg_opcode op) { return xg_op_rows[op].part; }
 XG_FN uint32_t xg_op_types(xg_opcode op) { return xg_op_rows[op].types; }
 XG_FN const char *xg_op_attrs(xg_opcode op) { return xg_op_rows[op].attrs; }
 XG_FN const char *xg_attr_name(xg_attr_key k) { return xg_attr_rows[k].name; }

@@ -17,11 +17,16 @@
 #include "ops.h"
 
 typedef enum xg_opcode {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) XG_##name,
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) XG_##name,
     XG_OPS(X)
 #undef X
     XG_OPCODE_COUNT
 } xg_opcode;
+typedef enum xg_op_part {
+    XG_OP_none,
+    XG_OP_free,
+    XG_OP_kernel
+} xg_op_part;
 
 typedef enum xg_attr_key {
 #define X(name, text, kind) XG_A_##name,
@@ -384,6 +389,7 @@ XG_FN xlagpu_type xg_type_find(xg_str name);   /* XLAGPU_INVALID when there is n
 XG_FN const char *xg_op_name(xg_opcode op);
 XG_FN uint32_t xg_op_flags(xg_opcode op);
 XG_FN uint32_t xg_op_types(xg_opcode op);
+XG_FN xg_op_part xg_op_fuses(xg_opcode op);  /* the word `fuse` of its row */
 XG_FN bool xg_op_has_elements(xg_opcode op); /* kernels compute it element by element */
 XG_FN const char *xg_op_attrs(xg_opcode op);
 XG_FN const char *xg_attr_name(xg_attr_key k);

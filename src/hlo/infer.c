@@ -17,7 +17,7 @@ typedef struct xg_infer_row {
     uint8_t lo, hi, types;
 } xg_infer_row;
 static const xg_infer_row xg_infer_rows[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) {xg_infer_##infer, lo, hi, types},
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) {xg_infer_##infer, lo, hi, types},
     XG_OPS(X)
 #undef X
 };

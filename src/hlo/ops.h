@@ -1,6 +1,6 @@
 /* hlo/ops.h -- THE opcode table and THE attribute table. Everything that is said about an opcode is said in its row.
  *
- * X(NAME, text, lo, hi, flags, types, infer, index, eval, elem, attributes)
+ * X(NAME, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attributes)
  *   lo, hi      number of operands (hi 255: any)
  *   flags       XGF_*, see below
  *   types       element types that the operands may have (XGT_*)
@@ -8,6 +8,8 @@
  *   index       the indexing maps:   indexing/ has        xg_index_<word>
  *   eval        the value:           eval/ has            xg_eval_<word>
  *   elem        one element as kernel IR: emit/ has       xg_elem_<word>
+ *   fuse        its part in fusions: kernel (a kernel can make it, alone or with others), free (costs nothing, is
+ *               made again wherever it is used), none
  *   attributes  names of the attributes it may carry beside the common ones; '!' marks a required one
  * Words are pasted on each room's own prefix, so a word without a handler does not compile; `none` is a handler that
  * refuses by name. There is no `none` among the indexing maps: what has no map says why (by_value, by_control,
@@ -36,148 +38,148 @@ enum {
 /* clang-format off */
 #define XG_OPS(X) \
     /* elementwise, one operand */ \
-    X(ABS, "abs", 1, 1, XGF_EW, XGT_I | XGT_F | XGT_C, real_part, pointwise, elementwise, unary, "") \
-    X(NEGATE, "negate", 1, 1, XGF_EW, XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, unary, "") \
-    X(SIGN, "sign", 1, 1, XGF_EW, XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, unary, "") \
-    X(NOT, "not", 1, 1, XGF_EW, XGT_P | XGT_I, same, pointwise, elementwise, unary, "") \
-    X(POPCNT, "popcnt", 1, 1, XGF_EW, XGT_I, same, pointwise, elementwise, unary, "") \
-    X(COUNT_LEADING_ZEROS, "count-leading-zeros", 1, 1, XGF_EW, XGT_I, same, pointwise, elementwise, unary, "") \
-    X(FLOOR, "floor", 1, 1, XGF_EW, XGT_F, same, pointwise, elementwise, unary, "") \
-    X(CEIL, "ceil", 1, 1, XGF_EW, XGT_F, same, pointwise, elementwise, unary, "") \
-    X(ROUND_NEAREST_AFZ, "round-nearest-afz", 1, 1, XGF_EW, XGT_F, same, pointwise, elementwise, unary, "") \
-    X(ROUND_NEAREST_EVEN, "round-nearest-even", 1, 1, XGF_EW, XGT_F, same, pointwise, elementwise, unary, "") \
-    X(IS_FINITE, "is-finite", 1, 1, XGF_EW, XGT_F, pred, pointwise, elementwise, unary, "") \
-    X(REAL, "real", 1, 1, XGF_EW, XGT_F | XGT_C, real_part, pointwise, elementwise, unary, "") \
-    X(IMAG, "imag", 1, 1, XGF_EW, XGT_F | XGT_C, real_part, pointwise, elementwise, unary, "") \
-    X(EXPONENTIAL, "exponential", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(EXPONENTIAL_MINUS_ONE, "exponential-minus-one", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(LOG, "log", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(LOG_PLUS_ONE, "log-plus-one", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(LOGISTIC, "logistic", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(SQRT, "sqrt", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(RSQRT, "rsqrt", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(CBRT, "cbrt", 1, 1, XGF_EW | XGF_ACC, XGT_F, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(TANH, "tanh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(TAN, "tan", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(SINE, "sine", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(COSINE, "cosine", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(ERF, "erf", 1, 1, XGF_EW | XGF_ACC, XGT_F, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(ACOS, "acos", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(ACOSH, "acosh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(ASIN, "asin", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(ASINH, "asinh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(ATANH, "atanh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(SINH, "sinh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(COSH, "cosh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, "result_accuracy") \
-    X(COPY, "copy", 1, 1, XGF_EW, XGT_P | XGT_I | XGT_F | XGT_C, copy, pointwise, elementwise, identity, "") \
-    X(CONVERT, "convert", 1, 1, XGF_EW | XGF_SHAPE, XGT_P | XGT_I | XGT_F | XGT_C, convert, pointwise, elementwise, convert, "") \
-    X(REDUCE_PRECISION, "reduce-precision", 1, 1, XGF_EW | XGF_SHAPE, XGT_F, same, pointwise, elementwise, reduce_precision, "exponent_bits! mantissa_bits!") \
+    X(ABS, "abs", 1, 1, XGF_EW, XGT_I | XGT_F | XGT_C, real_part, pointwise, elementwise, unary, kernel, "") \
+    X(NEGATE, "negate", 1, 1, XGF_EW, XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "") \
+    X(SIGN, "sign", 1, 1, XGF_EW, XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "") \
+    X(NOT, "not", 1, 1, XGF_EW, XGT_P | XGT_I, same, pointwise, elementwise, unary, kernel, "") \
+    X(POPCNT, "popcnt", 1, 1, XGF_EW, XGT_I, same, pointwise, elementwise, unary, kernel, "") \
+    X(COUNT_LEADING_ZEROS, "count-leading-zeros", 1, 1, XGF_EW, XGT_I, same, pointwise, elementwise, unary, kernel, "") \
+    X(FLOOR, "floor", 1, 1, XGF_EW, XGT_F, same, pointwise, elementwise, unary, kernel, "") \
+    X(CEIL, "ceil", 1, 1, XGF_EW, XGT_F, same, pointwise, elementwise, unary, kernel, "") \
+    X(ROUND_NEAREST_AFZ, "round-nearest-afz", 1, 1, XGF_EW, XGT_F, same, pointwise, elementwise, unary, kernel, "") \
+    X(ROUND_NEAREST_EVEN, "round-nearest-even", 1, 1, XGF_EW, XGT_F, same, pointwise, elementwise, unary, kernel, "") \
+    X(IS_FINITE, "is-finite", 1, 1, XGF_EW, XGT_F, pred, pointwise, elementwise, unary, kernel, "") \
+    X(REAL, "real", 1, 1, XGF_EW, XGT_F | XGT_C, real_part, pointwise, elementwise, unary, kernel, "") \
+    X(IMAG, "imag", 1, 1, XGF_EW, XGT_F | XGT_C, real_part, pointwise, elementwise, unary, kernel, "") \
+    X(EXPONENTIAL, "exponential", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(EXPONENTIAL_MINUS_ONE, "exponential-minus-one", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(LOG, "log", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(LOG_PLUS_ONE, "log-plus-one", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(LOGISTIC, "logistic", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(SQRT, "sqrt", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(RSQRT, "rsqrt", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(CBRT, "cbrt", 1, 1, XGF_EW | XGF_ACC, XGT_F, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(TANH, "tanh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(TAN, "tan", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(SINE, "sine", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(COSINE, "cosine", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(ERF, "erf", 1, 1, XGF_EW | XGF_ACC, XGT_F, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(ACOS, "acos", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(ACOSH, "acosh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(ASIN, "asin", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(ASINH, "asinh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(ATANH, "atanh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(SINH, "sinh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(COSH, "cosh", 1, 1, XGF_EW | XGF_ACC, XGT_F | XGT_C, same, pointwise, elementwise, unary, kernel, "result_accuracy") \
+    X(COPY, "copy", 1, 1, XGF_EW, XGT_P | XGT_I | XGT_F | XGT_C, copy, pointwise, elementwise, identity, kernel, "") \
+    X(CONVERT, "convert", 1, 1, XGF_EW | XGF_SHAPE, XGT_P | XGT_I | XGT_F | XGT_C, convert, pointwise, elementwise, convert, kernel, "") \
+    X(REDUCE_PRECISION, "reduce-precision", 1, 1, XGF_EW | XGF_SHAPE, XGT_F, same, pointwise, elementwise, reduce_precision, kernel, "exponent_bits! mantissa_bits!") \
     /* elementwise, two and three operands */ \
-    X(ADD, "add", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, "") \
-    X(SUBTRACT, "subtract", 2, 2, XGF_EW, XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, "") \
-    X(MULTIPLY, "multiply", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, "") \
-    X(MULHI, "mulhi", 2, 2, XGF_EW | XGF_COMM, XGT_I, same, pointwise, elementwise, binary, "") \
-    X(DIVIDE, "divide", 2, 2, XGF_EW, XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, "") \
-    X(REMAINDER, "remainder", 2, 2, XGF_EW, XGT_I | XGT_F, same, pointwise, elementwise, binary, "") \
-    X(POWER, "power", 2, 2, XGF_EW, XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, "") \
-    X(ATAN2, "atan2", 2, 2, XGF_EW, XGT_F | XGT_C, same, pointwise, elementwise, binary, "") \
-    X(MAXIMUM, "maximum", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, "") \
-    X(MINIMUM, "minimum", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, "") \
-    X(AND, "and", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I, same, pointwise, elementwise, binary, "") \
-    X(OR, "or", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I, same, pointwise, elementwise, binary, "") \
-    X(XOR, "xor", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I, same, pointwise, elementwise, binary, "") \
-    X(SHIFT_LEFT, "shift-left", 2, 2, XGF_EW, XGT_I, same, pointwise, elementwise, binary, "") \
-    X(SHIFT_RIGHT_ARITHMETIC, "shift-right-arithmetic", 2, 2, XGF_EW, XGT_I, same, pointwise, elementwise, binary, "") \
-    X(SHIFT_RIGHT_LOGICAL, "shift-right-logical", 2, 2, XGF_EW, XGT_I, same, pointwise, elementwise, binary, "") \
-    X(COMPLEX, "complex", 2, 2, XGF_EW, XGT_F, complex, pointwise, elementwise, binary, "") \
-    X(COMPARE, "compare", 2, 2, XGF_EW, XGT_P | XGT_I | XGT_F | XGT_C, compare, pointwise, elementwise, compare, "direction! type") \
-    X(STOCHASTIC_CONVERT, "stochastic-convert", 2, 2, XGF_EW | XGF_SHAPE, XGT_F, stochastic_convert, pointwise, elementwise, stochastic_convert, "") \
-    X(SELECT, "select", 3, 3, XGF_EW, XGT_P | XGT_I | XGT_F | XGT_C, select, pointwise, elementwise, select, "") \
-    X(CLAMP, "clamp", 3, 3, XGF_EW, XGT_I | XGT_F | XGT_C | XGT_P, clamp, pointwise, elementwise, clamp, "") \
+    X(ADD, "add", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, kernel, "") \
+    X(SUBTRACT, "subtract", 2, 2, XGF_EW, XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, kernel, "") \
+    X(MULTIPLY, "multiply", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, kernel, "") \
+    X(MULHI, "mulhi", 2, 2, XGF_EW | XGF_COMM, XGT_I, same, pointwise, elementwise, binary, kernel, "") \
+    X(DIVIDE, "divide", 2, 2, XGF_EW, XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, kernel, "") \
+    X(REMAINDER, "remainder", 2, 2, XGF_EW, XGT_I | XGT_F, same, pointwise, elementwise, binary, kernel, "") \
+    X(POWER, "power", 2, 2, XGF_EW, XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, kernel, "") \
+    X(ATAN2, "atan2", 2, 2, XGF_EW, XGT_F | XGT_C, same, pointwise, elementwise, binary, kernel, "") \
+    X(MAXIMUM, "maximum", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, kernel, "") \
+    X(MINIMUM, "minimum", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I | XGT_F | XGT_C, same, pointwise, elementwise, binary, kernel, "") \
+    X(AND, "and", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I, same, pointwise, elementwise, binary, kernel, "") \
+    X(OR, "or", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I, same, pointwise, elementwise, binary, kernel, "") \
+    X(XOR, "xor", 2, 2, XGF_EW | XGF_COMM, XGT_P | XGT_I, same, pointwise, elementwise, binary, kernel, "") \
+    X(SHIFT_LEFT, "shift-left", 2, 2, XGF_EW, XGT_I, same, pointwise, elementwise, binary, kernel, "") \
+    X(SHIFT_RIGHT_ARITHMETIC, "shift-right-arithmetic", 2, 2, XGF_EW, XGT_I, same, pointwise, elementwise, binary, kernel, "") \
+    X(SHIFT_RIGHT_LOGICAL, "shift-right-logical", 2, 2, XGF_EW, XGT_I, same, pointwise, elementwise, binary, kernel, "") \
+    X(COMPLEX, "complex", 2, 2, XGF_EW, XGT_F, complex, pointwise, elementwise, binary, kernel, "") \
+    X(COMPARE, "compare", 2, 2, XGF_EW, XGT_P | XGT_I | XGT_F | XGT_C, compare, pointwise, elementwise, compare, kernel, "direction! type") \
+    X(STOCHASTIC_CONVERT, "stochastic-convert", 2, 2, XGF_EW | XGF_SHAPE, XGT_F, stochastic_convert, pointwise, elementwise, stochastic_convert, kernel, "") \
+    X(SELECT, "select", 3, 3, XGF_EW, XGT_P | XGT_I | XGT_F | XGT_C, select, pointwise, elementwise, select, kernel, "") \
+    X(CLAMP, "clamp", 3, 3, XGF_EW, XGT_I | XGT_F | XGT_C | XGT_P, clamp, pointwise, elementwise, clamp, kernel, "") \
     /* sources */ \
-    X(CONSTANT, "constant", 0, 0, XGF_SHAPE, XGT_ANY, given, source, constant, constant, "") \
-    X(IOTA, "iota", 0, 0, XGF_SHAPE, XGT_I | XGT_F | XGT_C, iota, source, iota, iota, "iota_dimension!") \
-    X(PARAMETER, "parameter", 0, 0, XGF_SHAPE, XGT_ANY, given, source, parameter, none, "parameter_replication") \
-    X(PARTITION_ID, "partition-id", 0, 0, 0, XGT_ANY, id, source, partition_id, none, "") \
-    X(REPLICA_ID, "replica-id", 0, 0, 0, XGT_ANY, id, source, replica_id, none, "") \
-    X(RNG_GET_AND_UPDATE_STATE, "rng-get-and-update-state", 0, 0, XGF_SHAPE | XGF_EFFECT, XGT_I, given, source, rng_get_and_update_state, none, "delta!") \
+    X(CONSTANT, "constant", 0, 0, XGF_SHAPE, XGT_ANY, given, source, constant, constant, free, "") \
+    X(IOTA, "iota", 0, 0, XGF_SHAPE, XGT_I | XGT_F | XGT_C, iota, source, iota, iota, free, "iota_dimension!") \
+    X(PARAMETER, "parameter", 0, 0, XGF_SHAPE, XGT_ANY, given, source, parameter, none, none, "parameter_replication") \
+    X(PARTITION_ID, "partition-id", 0, 0, 0, XGT_ANY, id, source, partition_id, none, none, "") \
+    X(REPLICA_ID, "replica-id", 0, 0, 0, XGT_ANY, id, source, replica_id, none, none, "") \
+    X(RNG_GET_AND_UPDATE_STATE, "rng-get-and-update-state", 0, 0, XGF_SHAPE | XGF_EFFECT, XGT_I, given, source, rng_get_and_update_state, none, none, "delta!") \
     /* movement */ \
-    X(BITCAST, "bitcast", 1, 1, XGF_SHAPE, XGT_ANY, bitcast, bitcast, bitcast, identity, "") \
-    X(BITCAST_CONVERT, "bitcast-convert", 1, 1, XGF_SHAPE, XGT_P | XGT_I | XGT_F | XGT_C, bitcast_convert, bitcast_convert, bitcast_convert, bitcast_convert, "") \
-    X(RESHAPE, "reshape", 1, 1, XGF_SHAPE, XGT_ANY, reshape, reshape, reshape, identity, "inferred_dimension") \
-    X(BROADCAST, "broadcast", 1, 1, 0, XGT_ANY, broadcast, broadcast, broadcast, identity, "dimensions") \
-    X(TRANSPOSE, "transpose", 1, 1, 0, XGT_ANY, transpose, transpose, transpose, identity, "dimensions!") \
-    X(REVERSE, "reverse", 1, 1, 0, XGT_ANY, reverse, reverse, reverse, identity, "dimensions!") \
-    X(SLICE, "slice", 1, 1, XGF_SHAPE, XGT_ANY, slice, slice, slice, identity, "slice!") \
-    X(PAD, "pad", 2, 2, 0, XGT_ANY, pad, pad, pad, pad, "padding!") \
-    X(CONCATENATE, "concatenate", 1, 255, 0, XGT_ANY, concatenate, concatenate, concatenate, concatenate, "dimensions!") \
-    X(DYNAMIC_SLICE, "dynamic-slice", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_slice, dynamic_slice, dynamic_slice, dynamic_slice, "dynamic_slice_sizes!") \
-    X(DYNAMIC_UPDATE_SLICE, "dynamic-update-slice", 2, 255, XGF_SHAPE, XGT_ANY, dynamic_update_slice, dynamic_update_slice, dynamic_update_slice, dynamic_update_slice, "") \
-    X(DYNAMIC_RESHAPE, "dynamic-reshape", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_reshape, by_value, dynamic_reshape, none, "") \
-    X(GATHER, "gather", 2, 2, 0, XGT_ANY, gather, gather, gather, gather, "offset_dims! collapsed_slice_dims! start_index_map! index_vector_dim! slice_sizes! operand_batching_dims start_indices_batching_dims indices_are_sorted") \
-    X(SCATTER, "scatter", 3, 255, 0, XGT_ANY, scatter, scatter, scatter, scatter, "update_window_dims! inserted_window_dims! scatter_dims_to_operand_dims! index_vector_dim! to_apply! input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices") \
-    X(GET_DIMENSION_SIZE, "get-dimension-size", 1, 1, 0, XGT_ANY, get_dimension_size, source, get_dimension_size, dimension_size, "dimensions!") \
-    X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, resize, set_dimension_size, none, "dimensions!") \
+    X(BITCAST, "bitcast", 1, 1, XGF_SHAPE, XGT_ANY, bitcast, bitcast, bitcast, identity, free, "") \
+    X(BITCAST_CONVERT, "bitcast-convert", 1, 1, XGF_SHAPE, XGT_P | XGT_I | XGT_F | XGT_C, bitcast_convert, bitcast_convert, bitcast_convert, bitcast_convert, kernel, "") \
+    X(RESHAPE, "reshape", 1, 1, XGF_SHAPE, XGT_ANY, reshape, reshape, reshape, identity, kernel, "inferred_dimension") \
+    X(BROADCAST, "broadcast", 1, 1, 0, XGT_ANY, broadcast, broadcast, broadcast, identity, free, "dimensions") \
+    X(TRANSPOSE, "transpose", 1, 1, 0, XGT_ANY, transpose, transpose, transpose, identity, kernel, "dimensions!") \
+    X(REVERSE, "reverse", 1, 1, 0, XGT_ANY, reverse, reverse, reverse, identity, kernel, "dimensions!") \
+    X(SLICE, "slice", 1, 1, XGF_SHAPE, XGT_ANY, slice, slice, slice, identity, kernel, "slice!") \
+    X(PAD, "pad", 2, 2, 0, XGT_ANY, pad, pad, pad, pad, kernel, "padding!") \
+    X(CONCATENATE, "concatenate", 1, 255, 0, XGT_ANY, concatenate, concatenate, concatenate, concatenate, kernel, "dimensions!") \
+    X(DYNAMIC_SLICE, "dynamic-slice", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_slice, dynamic_slice, dynamic_slice, dynamic_slice, kernel, "dynamic_slice_sizes!") \
+    X(DYNAMIC_UPDATE_SLICE, "dynamic-update-slice", 2, 255, XGF_SHAPE, XGT_ANY, dynamic_update_slice, dynamic_update_slice, dynamic_update_slice, dynamic_update_slice, kernel, "") \
+    X(DYNAMIC_RESHAPE, "dynamic-reshape", 1, 255, XGF_SHAPE, XGT_ANY, dynamic_reshape, by_value, dynamic_reshape, none, none, "") \
+    X(GATHER, "gather", 2, 2, 0, XGT_ANY, gather, gather, gather, gather, kernel, "offset_dims! collapsed_slice_dims! start_index_map! index_vector_dim! slice_sizes! operand_batching_dims start_indices_batching_dims indices_are_sorted") \
+    X(SCATTER, "scatter", 3, 255, 0, XGT_ANY, scatter, scatter, scatter, scatter, kernel, "update_window_dims! inserted_window_dims! scatter_dims_to_operand_dims! index_vector_dim! to_apply! input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices") \
+    X(GET_DIMENSION_SIZE, "get-dimension-size", 1, 1, 0, XGT_ANY, get_dimension_size, source, get_dimension_size, dimension_size, none, "dimensions!") \
+    X(SET_DIMENSION_SIZE, "set-dimension-size", 2, 2, 0, XGT_ANY, set_dimension_size, resize, set_dimension_size, none, none, "dimensions!") \
     /* contraction */ \
-    X(DOT, "dot", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, dot, dot, dot, dot, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
-    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, by_value, ragged_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
-    X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, scaled_dot, scaled_dot, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
-    X(CONVOLUTION, "convolution", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, convolution, convolution, convolution, convolution, "window dim_labels! feature_group_count batch_group_count convolution_kind operand_precision algorithm sparsity_config") \
-    X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, fft, fft, none, "fft_type! fft_length!") \
-    X(CHOLESKY, "cholesky", 1, 1, 0, XGT_F | XGT_C, same, cholesky, cholesky, none, "lower") \
-    X(TRIANGULAR_SOLVE, "triangular-solve", 2, 2, 0, XGT_F | XGT_C, triangular_solve, triangular_solve, triangular_solve, none, "left_side lower unit_diagonal transpose_a") \
+    X(DOT, "dot", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, dot, dot, dot, dot, kernel, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
+    X(RAGGED_DOT, "ragged-dot", 3, 3, 0, XGT_P | XGT_I | XGT_F | XGT_C, ragged_dot, by_value, ragged_dot, none, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm lhs_ragged_dims! rhs_group_dims") \
+    X(SCALED_DOT, "scaled-dot", 4, 4, 0, XGT_P | XGT_I | XGT_F | XGT_C, scaled_dot, scaled_dot, scaled_dot, none, none, "lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision algorithm") \
+    X(CONVOLUTION, "convolution", 2, 2, 0, XGT_P | XGT_I | XGT_F | XGT_C, convolution, convolution, convolution, convolution, kernel, "window dim_labels! feature_group_count batch_group_count convolution_kind operand_precision algorithm sparsity_config") \
+    X(FFT, "fft", 1, 1, 0, XGT_F | XGT_C, fft, fft, fft, none, none, "fft_type! fft_length!") \
+    X(CHOLESKY, "cholesky", 1, 1, 0, XGT_F | XGT_C, same, cholesky, cholesky, none, none, "lower") \
+    X(TRIANGULAR_SOLVE, "triangular-solve", 2, 2, 0, XGT_F | XGT_C, triangular_solve, triangular_solve, triangular_solve, none, none, "left_side lower unit_diagonal transpose_a") \
     /* reductions and windows */ \
-    X(REDUCE, "reduce", 2, 255, 0, XGT_ANY, reduce, reduce, reduce, reduce, "dimensions! to_apply!") \
-    X(REDUCE_WINDOW, "reduce-window", 2, 255, 0, XGT_ANY, reduce_window, reduce_window, reduce_window, reduce_window, "window to_apply!") \
-    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 4, 0, XGT_ANY, select_and_scatter, select_and_scatter, select_and_scatter, select_and_scatter, "select! scatter! window") \
-    X(MAP, "map", 1, 255, 0, XGT_ANY, map, pointwise, map, map, "to_apply! dimensions") \
-    X(SORT, "sort", 1, 255, 0, XGT_ANY, sort, along, sort, whole, "dimensions! is_stable to_apply!") \
-    X(TOPK, "topk", 1, 1, 0, XGT_I | XGT_F, topk, along, topk, whole, "k! largest is_stable") \
-    X(SCAN, "scan", 1, 255, 0, XGT_ANY, scan, scan, scan, none, "dimensions! num_carries! is_reverse is_associative to_apply!") \
-    X(BATCH_NORM_TRAINING, "batch-norm-training", 3, 3, 0, XGT_F, batch_norm_training, batch_norm, batch_norm_training, none, "epsilon! feature_index!") \
-    X(BATCH_NORM_INFERENCE, "batch-norm-inference", 5, 5, 0, XGT_F, batch_norm_inference, batch_norm, batch_norm_inference, none, "epsilon! feature_index!") \
-    X(BATCH_NORM_GRAD, "batch-norm-grad", 5, 5, 0, XGT_F, batch_norm_grad, batch_norm, batch_norm_grad, none, "epsilon! feature_index!") \
+    X(REDUCE, "reduce", 2, 255, 0, XGT_ANY, reduce, reduce, reduce, reduce, kernel, "dimensions! to_apply!") \
+    X(REDUCE_WINDOW, "reduce-window", 2, 255, 0, XGT_ANY, reduce_window, reduce_window, reduce_window, reduce_window, kernel, "window to_apply!") \
+    X(SELECT_AND_SCATTER, "select-and-scatter", 3, 4, 0, XGT_ANY, select_and_scatter, select_and_scatter, select_and_scatter, select_and_scatter, kernel, "select! scatter! window") \
+    X(MAP, "map", 1, 255, 0, XGT_ANY, map, pointwise, map, map, kernel, "to_apply! dimensions") \
+    X(SORT, "sort", 1, 255, 0, XGT_ANY, sort, along, sort, whole, none, "dimensions! is_stable to_apply!") \
+    X(TOPK, "topk", 1, 1, 0, XGT_I | XGT_F, topk, along, topk, whole, none, "k! largest is_stable") \
+    X(SCAN, "scan", 1, 255, 0, XGT_ANY, scan, scan, scan, none, none, "dimensions! num_carries! is_reverse is_associative to_apply!") \
+    X(BATCH_NORM_TRAINING, "batch-norm-training", 3, 3, 0, XGT_F, batch_norm_training, batch_norm, batch_norm_training, none, none, "epsilon! feature_index!") \
+    X(BATCH_NORM_INFERENCE, "batch-norm-inference", 5, 5, 0, XGT_F, batch_norm_inference, batch_norm, batch_norm_inference, none, none, "epsilon! feature_index!") \
+    X(BATCH_NORM_GRAD, "batch-norm-grad", 5, 5, 0, XGT_F, batch_norm_grad, batch_norm, batch_norm_grad, none, none, "epsilon! feature_index!") \
     /* control and tuples */ \
-    X(TUPLE, "tuple", 0, 255, 0, XGT_ANY, tuple, tuple, tuple, tuple, "") \
-    X(GET_TUPLE_ELEMENT, "get-tuple-element", 1, 1, 0, XGT_ANY, get_tuple_element, tuple_element, get_tuple_element, get_tuple_element, "index!") \
-    X(CALL, "call", 0, 255, 0, XGT_ANY, call, call, call, call, "to_apply! is_composite output_to_operand_aliasing") \
-    X(WHILE, "while", 1, 1, 0, XGT_ANY, while, by_control, while, none, "condition! body!") \
-    X(CONDITIONAL, "conditional", 2, 255, 0, XGT_ANY, conditional, by_control, conditional, none, "true_computation false_computation branch_computations") \
-    X(FUSION, "fusion", 0, 255, XGF_SHAPE, XGT_ANY, fusion, fusion, fusion, none, "kind! calls! output_to_operand_aliasing") \
-    X(CUSTOM_CALL, "custom-call", 0, 255, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, custom_call, none, "custom_call_target! api_version schedule operand_layout_constraints custom_call_has_side_effect called_computations to_apply window dim_labels feature_group_count batch_group_count padding_type literal operand_precision output_to_operand_aliasing") \
-    X(OPT_BARRIER, "opt-barrier", 1, 1, 0, XGT_ANY, same_any, same, opt_barrier, none, "") \
-    X(DOMAIN, "domain", 1, 1, 0, XGT_ANY, same_any, same, opt_barrier, none, "domain") \
-    X(AFTER_ALL, "after-all", 0, 255, 0, XGT_ANY, after_all, handle, after_all, none, "") \
-    X(ADD_DEPENDENCY, "add-dependency", 2, 2, 0, XGT_ANY, add_dependency, first, add_dependency, none, "") \
+    X(TUPLE, "tuple", 0, 255, 0, XGT_ANY, tuple, tuple, tuple, tuple, none, "") \
+    X(GET_TUPLE_ELEMENT, "get-tuple-element", 1, 1, 0, XGT_ANY, get_tuple_element, tuple_element, get_tuple_element, get_tuple_element, none, "index!") \
+    X(CALL, "call", 0, 255, 0, XGT_ANY, call, call, call, call, none, "to_apply! is_composite output_to_operand_aliasing") \
+    X(WHILE, "while", 1, 1, 0, XGT_ANY, while, by_control, while, none, none, "condition! body!") \
+    X(CONDITIONAL, "conditional", 2, 255, 0, XGT_ANY, conditional, by_control, conditional, none, none, "true_computation false_computation branch_computations") \
+    X(FUSION, "fusion", 0, 255, XGF_SHAPE, XGT_ANY, fusion, fusion, fusion, none, none, "kind! calls! output_to_operand_aliasing") \
+    X(CUSTOM_CALL, "custom-call", 0, 255, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, custom_call, none, none, "custom_call_target! api_version schedule operand_layout_constraints custom_call_has_side_effect called_computations to_apply window dim_labels feature_group_count batch_group_count padding_type literal operand_precision output_to_operand_aliasing") \
+    X(OPT_BARRIER, "opt-barrier", 1, 1, 0, XGT_ANY, same_any, same, opt_barrier, none, none, "") \
+    X(DOMAIN, "domain", 1, 1, 0, XGT_ANY, same_any, same, opt_barrier, none, none, "domain") \
+    X(AFTER_ALL, "after-all", 0, 255, 0, XGT_ANY, after_all, handle, after_all, none, none, "") \
+    X(ADD_DEPENDENCY, "add-dependency", 2, 2, 0, XGT_ANY, add_dependency, first, add_dependency, none, none, "") \
     /* random numbers */ \
-    X(RNG, "rng", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, all, rng, none, "distribution!") \
-    X(RNG_BIT_GENERATOR, "rng-bit-generator", 1, 1, XGF_SHAPE, XGT_I, rng_bit_generator, all, rng_bit_generator, random_bits, "algorithm!") \
+    X(RNG, "rng", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, all, rng, none, none, "distribution!") \
+    X(RNG_BIT_GENERATOR, "rng-bit-generator", 1, 1, XGF_SHAPE, XGT_I, rng_bit_generator, all, rng_bit_generator, random_bits, none, "algorithm!") \
     /* between devices */ \
-    X(ALL_REDUCE, "all-reduce", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_reduce, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
-    X(ALL_REDUCE_START, "all-reduce-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, all_reduce, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
-    X(ALL_REDUCE_DONE, "all-reduce-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, pass, none, "") \
-    X(REDUCE_SCATTER, "reduce-scatter", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, reduce_scatter, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions! to_apply!") \
-    X(ALL_GATHER, "all-gather", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_gather, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
-    X(ALL_GATHER_START, "all-gather-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
-    X(ALL_GATHER_DONE, "all-gather-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, "") \
-    X(ALL_TO_ALL, "all-to-all", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_to_all, by_device, collective, none, "replica_groups channel_id mode constrain_layout dimensions") \
-    X(RAGGED_ALL_TO_ALL, "ragged-all-to-all", 6, 6, XGF_SHAPE | XGF_COLL, XGT_ANY, ragged_all_to_all, by_device, collective, none, "replica_groups channel_id mode ") \
-    X(COLLECTIVE_BROADCAST, "collective-broadcast", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_same, by_device, collective, none, "replica_groups channel_id mode has_dynamic_root") \
-    X(COLLECTIVE_PERMUTE, "collective-permute", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_permute, by_device, collective, none, "source_target_pairs! channel_id slice_sizes") \
-    X(COLLECTIVE_PERMUTE_START, "collective-permute-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, "source_target_pairs! channel_id slice_sizes") \
-    X(COLLECTIVE_PERMUTE_DONE, "collective-permute-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, "") \
+    X(ALL_REDUCE, "all-reduce", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_reduce, by_device, collective, none, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
+    X(ALL_REDUCE_START, "all-reduce-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, all_reduce, by_device, collective, none, none, "replica_groups channel_id mode constrain_layout use_global_device_ids to_apply!") \
+    X(ALL_REDUCE_DONE, "all-reduce-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, pass, none, none, "") \
+    X(REDUCE_SCATTER, "reduce-scatter", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, reduce_scatter, by_device, collective, none, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions! to_apply!") \
+    X(ALL_GATHER, "all-gather", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_gather, by_device, collective, none, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
+    X(ALL_GATHER_START, "all-gather-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, none, "replica_groups channel_id mode constrain_layout use_global_device_ids dimensions!") \
+    X(ALL_GATHER_DONE, "all-gather-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, none, "") \
+    X(ALL_TO_ALL, "all-to-all", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, all_to_all, by_device, collective, none, none, "replica_groups channel_id mode constrain_layout dimensions") \
+    X(RAGGED_ALL_TO_ALL, "ragged-all-to-all", 6, 6, XGF_SHAPE | XGF_COLL, XGT_ANY, ragged_all_to_all, by_device, collective, none, none, "replica_groups channel_id mode ") \
+    X(COLLECTIVE_BROADCAST, "collective-broadcast", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_same, by_device, collective, none, none, "replica_groups channel_id mode has_dynamic_root") \
+    X(COLLECTIVE_PERMUTE, "collective-permute", 1, 255, XGF_SHAPE | XGF_COLL, XGT_ANY, collective_permute, by_device, collective, none, none, "source_target_pairs! channel_id slice_sizes") \
+    X(COLLECTIVE_PERMUTE_START, "collective-permute-start", 1, 255, XGF_SHAPE | XGF_COLL | XGF_START, XGT_ANY, given, by_device, collective, none, none, "source_target_pairs! channel_id slice_sizes") \
+    X(COLLECTIVE_PERMUTE_DONE, "collective-permute-done", 1, 1, XGF_SHAPE | XGF_COLL | XGF_DONE, XGT_ANY, given, by_device, async_done, none, none, "") \
     /* asynchronous and host */ \
-    X(ASYNC_START, "async-start", 0, 255, XGF_SHAPE | XGF_START, XGT_ANY, async_start, handle, async_start, none, "calls! async_execution_thread output_to_operand_aliasing") \
-    X(ASYNC_UPDATE, "async-update", 1, 1, XGF_SHAPE, XGT_ANY, async_update, handle, pass, none, "calls async_execution_thread") \
-    X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, handle, async_done, none, "calls async_execution_thread") \
-    X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, handle, copy_start, none, "cross_program_prefetch_index") \
-    X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, handle, copy_done, none, "") \
-    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, "channel_id is_host_transfer") \
-    X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send_done, none, "channel_id is_host_transfer") \
-    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, "channel_id is_host_transfer") \
-    X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv_done, none, "channel_id is_host_transfer") \
-    X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, infeed, none, "infeed_config") \
-    X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, outfeed, none, "outfeed_config outfeed_shape")
+    X(ASYNC_START, "async-start", 0, 255, XGF_SHAPE | XGF_START, XGT_ANY, async_start, handle, async_start, none, none, "calls! async_execution_thread output_to_operand_aliasing") \
+    X(ASYNC_UPDATE, "async-update", 1, 1, XGF_SHAPE, XGT_ANY, async_update, handle, pass, none, none, "calls async_execution_thread") \
+    X(ASYNC_DONE, "async-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, async_done, handle, async_done, none, none, "calls async_execution_thread") \
+    X(COPY_START, "copy-start", 1, 1, XGF_SHAPE | XGF_START, XGT_ANY, given, handle, copy_start, none, none, "cross_program_prefetch_index") \
+    X(COPY_DONE, "copy-done", 1, 1, XGF_SHAPE | XGF_DONE, XGT_ANY, given, handle, copy_done, none, none, "") \
+    X(SEND, "send", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send, none, none, "channel_id is_host_transfer") \
+    X(SEND_DONE, "send-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, send_done, none, none, "channel_id is_host_transfer") \
+    X(RECV, "recv", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv, none, none, "channel_id is_host_transfer") \
+    X(RECV_DONE, "recv-done", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, recv_done, none, none, "channel_id is_host_transfer") \
+    X(INFEED, "infeed", 1, 1, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, infeed, none, none, "infeed_config") \
+    X(OUTFEED, "outfeed", 2, 2, XGF_SHAPE | XGF_EFFECT, XGT_ANY, given, by_outsider, outfeed, none, none, "outfeed_config outfeed_shape")
 /* clang-format on */
 
 /* X(NAME, text, KIND): attributes; the kind names the parser and printer (xg_attr_parse_<KIND>, xg_attr_print_<KIND>)

@@ -262,7 +262,7 @@ XG_FN bool xg_index_is_plain_array(const xg_shape *s) {
 typedef const xg_imap *(*xg_index_fn)(const xg_index_query *q);
 XG_FN xg_index_fn xg_index_handler(xg_opcode op) {
     switch (op) {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, attrs) \
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) \
     case XG_##name: return xg_index_##index;
         XG_OPS(X)
 #undef X

@@ -400,6 +400,18 @@ XG_KRULE(bitcast_bitcast) {
                          : xg_kir_value(b, XG_K_OP_BITCAST, &XG_K0->def->operands[0].value, 1, op->results->type))
                : NULL;
 }
+/* Bytes that are words at once are loaded as words. */
+XG_KRULE(bitcast_load) {
+    const xg_kval *x = XG_K0;
+    xg_kval *p, *v;
+    if (!xg_kval_by(x, XG_K_OP_LOAD) || !(x->def->flags & KM_INVARIANT) || x->first_use != x->last_use) return NULL;
+    if (op->results->type->elem != XG_E_I32 || xg_kelem_bytes(x->type->elem) != 1) return NULL;
+    p = XG_KOPERAND(x->def, 0);
+    v = xg_kir_value(b, XG_K_OP_LOAD, &p, 1, op->results->type);
+    v->def->a = x->def->a;
+    v->def->flags = x->def->flags;
+    return v;
+}
 XG_KRULE(bitcast_same) {
     (void)b;
     return XG_K0->type == op->results->type ? XG_K0 : NULL;
@@ -735,6 +747,7 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(BITCAST, bitcast_same, ANY) \
     X(BITCAST, cast_fold, CONSTS) \
     X(BITCAST, bitcast_bitcast, ANY) \
+    X(BITCAST, bitcast_load, ANY) \
     X(RE, part_of_create, ANY) \
     X(RE, part_of_const, CONST0) \
     X(RE, part_of_select, ANY) \

@@ -234,6 +234,7 @@ enum {
     X(MULWIDES, I32, ANY, 0, 0, 0, "mul.wide.s32 $d, $0, $1") \
     X(MULWIDEU, I32, ANY, 0, 0, 0, "mul.wide.u32 $d, $0, $1") \
     X(SHFL3, I32, ANY, 0, 0, 0, "shf.r.wrap.b32 $d, $1, $0, $2") \
+    X(PRMT, I32, ANY, 0, 0, 0, "prmt.b32 $d, $0, $1, $2") \
     X(RED_ADDI, I32, ANY, 0, 0, 0, "red.global.add.u32 $p, $0") \
     X(RED_ADDI, I64, ANY, 0, 0, 0, "red.global.add.u64 $p, $0") \
     X(RED_ADDF, F32, ANY, 90, 81, XG_PI_VECTOR, "red.global.add$l.f32 $p, $v") \

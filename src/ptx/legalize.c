@@ -420,6 +420,7 @@ XG_LZ_RULE(load) {
 static xg_kval *xg_lz_word_of(xg_kb *b, xg_kval *vec, int64_t from, int64_t per) {
     xg_kval *word = NULL;
     int64_t j, at;
+    if (vec->type->elements == per && xg_kval_by(vec, XG_K_OP_BITCAST)) return XG_KOPERAND(vec->def, 0);
     for (j = 0; j < per; j++) {
         xg_kval *e = xg_kvector_lane(vec, I32_(from + j));
         if (e && xg_kval_by(e, XG_K_OP_CMPI) && e->def->a == XG_CI_NE &&

@@ -71,6 +71,8 @@ typedef struct xg_tile_fetch {
     xlagpu_type held;       /* of an element in shared memory */
     int64_t bytes;          /* of an element in memory */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
+    int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
+    int64_t slant;          /* elements more between 16 rows and the next 16 */
     int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next, or from one row */
     int64_t vectors, rounds;
     int64_t offset;     /* of the first buffer, in elements */
@@ -181,6 +183,16 @@ XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *m
 /* A step's operands: into registers, or on their way to a buffer; from registers into it. */
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer);
 XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer);
+XG_FN xg_kval *xg_tile_spot(
+    xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, int64_t lane, xg_kval *buffer);
+/* How the rounds of a fetch go: first `rows` of them along rows, each `row_step` units (vectors that lie along rows, or
+ * rows) further on; then the same `k_step` units of k further on. */
+typedef struct xg_tile_rounds {
+    int64_t rows, ks, row_step, k_step;
+    int64_t row_units, k_units; /* of the step */
+    int64_t lines;              /* threads / lines: the place along rows, of vectors that lie along k */
+} xg_tile_rounds;
+XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetch *t);
 XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f);
 XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w);
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot);
@@ -188,6 +200,8 @@ XG_FN void xg_tile_wait(xg_tile_kernel *w);
 
 /* ---- tile_mma.c ---- */
 XG_FN void xg_tile_unit_threads(xg_tile_kernel *w);
+/* The bricks of a side that a thread holds, into shared memory. */
+XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, uint32_t side, xg_kval *buffer);
 /* Which line of a side's pieces a thread brings: eight neighbours write to different banks. */
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line);
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w);

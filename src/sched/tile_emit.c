@@ -42,24 +42,18 @@ XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *m
     v = n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_MULI, v, xg_elem_index(&w->s, n));
     return xg_k2(&w->s.b, XG_K_OP_ADDI, v, more);
 }
-/* How the rounds of a fetch go: first `rows` of them along rows, each `row_step` units (vectors that lie along rows, or
- * rows) further on; then the same `k_step` units of k further on. */
-typedef struct xg_tile_rounds {
-    int64_t rows, ks, row_step, k_step;
-    int64_t row_units, k_units; /* of the step */
-    int64_t lines;              /* threads / lines: the place along rows, of vectors that lie along k */
-} xg_tile_rounds;
 XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetch *t) {
     xg_tile_rounds r;
     int64_t across;
     r.row_units = t->along_k ? t->rows : t->rows / t->vector;
-    r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k;
+    r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k / t->brick;
     r.lines = t->along_k ? t->beside : 1;
     across = XG_MIN(p->threads / r.lines, r.row_units); /* both are powers of two */
+    if (t->brick > 1) across = XG_MIN(across, XG_MAX(p->threads / XG_MIN(r.k_units, (int64_t)16), (int64_t)1));
     r.row_step = across;
     r.rows = r.row_units / across;
     r.k_step = p->threads / across;
-    r.ks = xg_tile_over(r.k_units, r.k_step);
+    r.ks = xg_tile_over(r.k_units, r.k_step) * t->brick;
     return r;
 }
 XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *counts) {
@@ -79,7 +73,11 @@ XG_FN void xg_tile_fetch_place(
     const xg_tile_fetch *t = &p->fetch[side];
     xg_tile_rounds r = xg_tile_rounds_of(p, t);
     *row = xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROW_ROUND), r.row_step));
-    *k = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_K_ROUND), r.k_step));
+    *k = xg_aff_dim(x, XG_TILE_K_ROUND);
+    if (t->brick > 1) *k = xg_aff_div(x, *k, t->brick);
+    *k = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mul(x, *k, r.k_step));
+    if (t->brick > 1)
+        *k = xg_aff_add(x, xg_aff_mul(x, *k, t->brick), xg_aff_mod(x, xg_aff_dim(x, XG_TILE_K_ROUND), t->brick));
     if (t->along_k)
         *k = xg_aff_add(x, xg_aff_mul(x, *k, t->vector), lane);
     else
@@ -189,6 +187,12 @@ XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
     if (vectors >= w->p->threads) return NULL;
     return xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, vectors));
 }
+/* Of what a thread brings in one round, if it is more than an element; bricks are words. */
+XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    bool words = t->brick > 1;
+    return xg_kir_vector(w->e->m, words ? XG_E_I32 : xg_tile_held(w), words ? t->vector / 4 : t->vector);
+}
 /* What a thread brings of a side in one round. */
 XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     const xg_tile_fetch *t = &w->p->fetch[side];
@@ -213,6 +217,7 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     put[2] = at[XG_TILE_LANE];
     vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
     xg_flow_end(&f);
+    if (t->brick > 1) vector = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &vector, 1, xg_tile_staged_type(w, side));
     return xg_elem_real(vector);
 }
 
@@ -235,7 +240,9 @@ XG_FN xg_kval *xg_tile_spot(
     v[XG_TILE_K_ROUND] = k_round;
     v[4] = buffer;
     xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
-    if (t->by_rows)
+    if (t->slant)
+        row = xg_aff_add(x, xg_aff_mul(x, row, t->pitch), xg_aff_mul(x, xg_aff_div(x, row, XG_KMMA_M), t->slant));
+    else if (t->by_rows)
         row = xg_aff_mul(x, row, t->pitch);
     else
         k = xg_aff_mul(x, k, t->pitch);
@@ -280,7 +287,10 @@ XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
         xg_flow f = xg_flow_of(&w->s, &w->shared);
         if (w->p->fetch[side].async) continue;
         xg_flow_if(&f, xg_tile_has_vector(w, side));
-        for (k = 0; k < w->p->fetch[side].rounds; k++) xg_tile_put(w, side, k, buffer);
+        if (w->p->fetch[side].brick > 1)
+            xg_tile_unit_put_bricks(w, side, buffer);
+        else
+            for (k = 0; k < w->p->fetch[side].rounds; k++) xg_tile_put(w, side, k, buffer);
         xg_flow_end(&f);
     }
 }
@@ -464,9 +474,9 @@ XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
     int64_t k;
     for (side = 0; side < XG_TILE_SIDES; side++)
         for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
-            int64_t n = w->p->fetch[side].vector;
             w->staged[side][k] = xg_tile_zero(w);
-            if (n > 1) w->staged[side][k].v = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_tile_held(w), n), 0);
+            if (w->p->fetch[side].vector > 1)
+                w->staged[side][k].v = xg_kconst_bits(&w->s.b, xg_tile_staged_type(w, side), 0);
         }
 }
 XG_FN void xg_tile_one_step(xg_tile_kernel *w, xg_kval *step) {

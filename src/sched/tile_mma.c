@@ -22,6 +22,23 @@ XG_FN int64_t xg_tile_unit_k(const xg_tile_plan *p) { return XG_KMMA_K_BYTES / x
 
 /* ---- where a thread stands ---- */
 
+enum {
+    XG_TILE_UNIT_WORDS = 16 /* of a row that neighbours store; as many store the same words of the next 16 rows */
+};
+/* Lanes count 16 words along k first, then two vectors of rows, then the other words and vectors. */
+XG_FN xg_kval *xg_tile_unit_brick_line(xg_tile_kernel *w, uint32_t side, xg_kval *line) {
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+    int64_t words = r.k_step / XG_TILE_UNIT_WORDS;
+    xg_kval *low, *pair, *rest, *row;
+    if (w->p->fetch[side].vectors < w->p->threads || r.k_step % XG_TILE_UNIT_WORDS || r.row_step < 2) return line;
+    low = xg_tile_rest(w, line, XG_TILE_UNIT_WORDS);
+    rest = xg_tile_quotient(w, line, XG_TILE_UNIT_WORDS);
+    pair = xg_tile_rest(w, rest, 2);
+    rest = xg_tile_quotient(w, rest, 2);
+    low = xg_tile_join(w, xg_tile_rest(w, rest, words), XG_TILE_UNIT_WORDS, low);
+    row = xg_tile_join(w, xg_tile_quotient(w, rest, words), 2, pair);
+    return xg_tile_join(w, low, r.row_step, row);
+}
 /* Eight lanes store 16 bytes each at a time. With c pieces in a row of memory they reach 8 / c rows, which are to be c
  * apart: rows lie an odd number of pieces apart. */
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line) {
@@ -29,6 +46,7 @@ XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line
     int64_t k = w->p->shape.k, pieces = (t->by_rows ? k : t->rows) / t->vector, rows = t->by_rows ? t->rows : k;
     int64_t inside = t->by_rows ? 1 : pieces; /* of a line of threads: what lies side by side comes first */
     xg_kval *in, *row;
+    if (t->brick > 1) return xg_tile_unit_brick_line(w, side, line);
     if (t->by_rows != t->along_k || t->vector != xg_tile_unit_chunk(w->p) || (pieces != 2 && pieces != 4)) return line;
     if (w->p->threads / pieces < XG_TILE_UNIT_ROWS || rows < XG_TILE_UNIT_ROWS) return line;
     row = xg_tile_quotient(w, line, inside);
@@ -49,7 +67,8 @@ XG_FN xg_kval *xg_tile_unit_own(xg_tile_kernel *w, uint32_t side, xg_kval *lane,
     if (t->by_rows) {
         row = xg_tile_join(w, warp, XG_KMMA_M, rows_first ? low : crossed);
         k = xg_tile_join(w, rows_first ? half : pair, chunk, xg_elem_index(&w->s, 0));
-        return xg_tile_join(w, row, t->pitch, k);
+        row = xg_tile_join(w, row, t->pitch, k);
+        return t->slant ? xg_tile_join(w, warp, t->slant, row) : row;
     }
     k = rows_first ? low : crossed;
     row = xg_tile_join(w, rows_first ? half : pair, XG_TILE_UNIT_ROWS, xg_elem_index(&w->s, 0));
@@ -70,6 +89,54 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     w->show = xg_tile_join(w, row, p->out_pitch, column);
 }
 
+/* ---- bytes that are turned ---- */
+
+XG_FN xg_kval *xg_tile_unit_bytes(xg_tile_kernel *w, xg_kval *x, xg_kval *y, int64_t digits) {
+    return xg_k3(&w->s.b, XG_K_OP_PRMT, x, y, xg_kconst_int(&w->s.b, XG_E_I32, digits));
+}
+/* Four words of four bytes each become those of first bytes, of second ones ... */
+XG_FN void xg_tile_unit_turn(xg_tile_kernel *w, xg_kval **v) {
+    enum {
+        FIRST_TWO = 0x5140, /* bytes 0 and 1 of both, alternating */
+        LAST_TWO = 0x7362,
+        LOW_HALVES = 0x5410,
+        HIGH_HALVES = 0x7632
+    };
+    xg_kval *a = xg_tile_unit_bytes(w, v[0], v[1], FIRST_TWO), *b = xg_tile_unit_bytes(w, v[2], v[3], FIRST_TWO);
+    xg_kval *c = xg_tile_unit_bytes(w, v[0], v[1], LAST_TWO), *d = xg_tile_unit_bytes(w, v[2], v[3], LAST_TWO);
+    v[0] = xg_tile_unit_bytes(w, a, b, LOW_HALVES);
+    v[1] = xg_tile_unit_bytes(w, a, b, HIGH_HALVES);
+    v[2] = xg_tile_unit_bytes(w, c, d, LOW_HALVES);
+    v[3] = xg_tile_unit_bytes(w, c, d, HIGH_HALVES);
+}
+/* The brick of some rounds, whose first one along k this is. */
+XG_FN void xg_tile_unit_put_brick(
+    xg_tile_kernel *w, uint32_t side, int64_t row_round, int64_t k_round, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    const xg_ktype *type = xg_kir_vector(w->e->m, xg_kelem_of(w->p->held), t->brick);
+    const xg_ktype *one = xg_kir_scalar(w->e->m, XG_E_I32);
+    xg_kval *rows = xg_elem_index(&w->s, row_round), *ks = xg_elem_index(&w->s, k_round), *v[4], *o[2];
+    int64_t word, k;
+    for (word = 0; word < t->vector / 4; word++) {
+        for (k = 0; k < t->brick; k++) {
+            o[0] = w->staged[side][(k_round + k) * r.rows + row_round].v;
+            o[1] = xg_elem_index(&w->s, word);
+            v[k] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, one);
+        }
+        xg_tile_unit_turn(w, v);
+        for (k = 0; k < 4; k++)
+            xg_tile_put_vector(w, xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v[k], 1, type),
+                xg_tile_spot(w, side, rows, ks, word * 4 + k, buffer));
+    }
+}
+XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+    int64_t row, k;
+    for (k = 0; k < r.ks; k += w->p->fetch[side].brick)
+        for (row = 0; row < r.rows; row++) xg_tile_unit_put_brick(w, side, row, k, buffer);
+}
+
 /* ---- multiply ---- */
 
 enum {
@@ -83,10 +150,11 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t apart = k * (side ? p->columns : p->rows) * XG_KMMA_M, deep = xg_tile_unit_k(p);
-    const xg_aff *place =
-        xg_aff_add_k(x, xg_aff_dim(x, XG_TILE_UNIT_OWN), t->offset + apart * (t->by_rows ? t->pitch : 1));
+    int64_t apart = k * (side ? p->columns : p->rows), deep = xg_tile_unit_k(p);
+    const xg_aff *place = xg_aff_dim(x, XG_TILE_UNIT_OWN);
     xg_kval *o[2], *v;
+    apart *= XG_KMMA_M * (t->by_rows ? t->pitch : 1) + t->slant;
+    place = xg_aff_add_k(x, place, t->offset + apart);
     place = xg_aff_add(x, place, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side)));
     place = xg_aff_add(x, place, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_UNIT_K), deep * (t->by_rows ? 1 : t->pitch)));
     at[XG_TILE_UNIT_OWN] = w->own[side];
@@ -99,7 +167,7 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_kval *
 }
 XG_FN void xg_tile_unit_products(xg_tile_kernel *w, xg_kval **at, int64_t *counts) {
     const xg_tile_plan *p = w->p;
-    int64_t rows = p->parts, pairs = p->shape.tn / (2 * XG_KMMA_N), i, j;
+    int64_t rows = p->shape.tm / XG_KMMA_M, pairs = p->shape.tn / (2 * XG_KMMA_N), i, j;
     xg_kval **a = XG_NEW_N(w->e->arena, xg_kval *, rows), **b = XG_NEW_N(w->e->arena, xg_kval *, pairs), *o[3];
     for (i = 0; i < rows; i++) a[i] = xg_tile_unit_fragment(w, 0, at, counts, i);
     for (j = 0; j < pairs; j++) b[j] = xg_tile_unit_fragment(w, 1, at, counts, j);
@@ -180,7 +248,7 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_put_step(w, spare);
 }
 /* Shared memory becomes that of sums. */
-XG_FN void xg_tile_unit_turn(xg_tile_kernel *w) {
+XG_FN void xg_tile_unit_end(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     int64_t n = p->shared * xg_type_bytes(p->held) / xg_type_bytes(p->form.sum);
     xg_tile_wait(w);
@@ -198,7 +266,7 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     if (p->steps == 1) {
         xg_tile_unit_await(w, 0);
         xg_tile_unit_multiply(w, zero);
-        xg_tile_unit_turn(w);
+        xg_tile_unit_end(w);
         return;
     }
     for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
@@ -207,7 +275,7 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     xg_tile_unit_step(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
     f.op->flags |= KL_STEP_POINTERS;
     xg_flow_end(&f);
-    xg_tile_unit_turn(w);
+    xg_tile_unit_end(w);
 }
 
 /* ---- the result ---- */
@@ -227,18 +295,24 @@ XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, xg_kval *sums, int64_t first
     }
     return pair;
 }
-/* The sums of fragment `part` of the warp's rows into shared memory, row by row. */
-XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part) {
+/* The sums of a fragment of the warp's rows into shared memory, `from` rows from its beginning on. */
+XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t from) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t tiles = p->shape.tn / XG_KMMA_N, j, h, count = p->rows * XG_KMMA_M * p->out_pitch;
+    int64_t tiles = p->shape.tn / XG_KMMA_N, count = p->rows * XG_KMMA_M * p->out_pitch, j, h;
     for (j = 0; j < tiles; j++)
         for (h = 0; h < 2; h++) {
             int64_t column = j / 2 * p->columns * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
-            const xg_aff *at = xg_aff_add_k(x, xg_aff_dim(x, 0), h * XG_TILE_UNIT_ROWS * p->out_pitch + column);
-            xg_kval *pair = xg_tile_unit_pair(w, w->sums[part * tiles + j].v, 2 * h);
-            xg_tile_put_vector(w, pair, xg_tile_apply(w, &count, 1, at, &w->show));
+            int64_t place = (from + h * XG_TILE_UNIT_ROWS) * p->out_pitch + column;
+            xg_kval *pair = xg_tile_unit_pair(w, w->sums[fragment * tiles + j].v, 2 * h);
+            xg_tile_put_vector(
+                w, pair, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &w->show));
         }
+}
+/* As many fragments of rows as make a part of the tile. */
+XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part) {
+    int64_t n = w->p->shape.tm / XG_KMMA_M / w->p->parts, k;
+    for (k = 0; k < n; k++) xg_tile_unit_show_one(w, part * n + k, k * w->p->rows * XG_KMMA_M);
 }
 
 #endif /* XG_SCHED_TILE_MMA_C */

@@ -8,7 +8,10 @@
  *
  * In shared memory a row has its k side by side if the operand lies so in memory, or its elements are not of 16 bits;
  * else a k has its rows so, and ldmatrix transposes. 16 bytes behind each row make the number of its 16-byte pieces
- * odd: eight rows that are read at once, or written, then lie in different banks. */
+ * odd: eight rows that are read at once, or written, then lie in different banks.
+ *
+ * Bytes whose rows lie side by side in memory are turned in registers: a thread brings four k of them, makes words of
+ * what belongs to a row, and neighbours store words of one row. */
 #ifndef XG_SCHED_TILE_UNIT_C
 #define XG_SCHED_TILE_UNIT_C
 #include "tile.h"
@@ -50,6 +53,8 @@
 
 enum {
     XG_TILE_UNIT_BITS = 8,        /* of the smallest elements that units take */
+    XG_TILE_UNIT_BRICK = 4,       /* bytes along k that a word has */
+    XG_TILE_UNIT_SLANT = 64,      /* bytes: two threads' 16 rows then begin half of the banks apart */
     XG_TILE_UNIT_READ_CYCLES = 4, /* of shared memory, for 16 bytes to each of 32 lanes */
     XG_TILE_UNIT_READ_LATENCY = 33,
     XG_TILE_UNIT_SCHEDULERS = 4,   /* of a multiprocessor: each has a quarter of its unit */
@@ -158,7 +163,7 @@ XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k) {
 }
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
-    return (t->by_rows ? t->rows : (int64_t)p->shape.k) * t->pitch;
+    return (t->by_rows ? t->rows : (int64_t)p->shape.k) * t->pitch + t->rows / XG_KMMA_M * t->slant;
 }
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     xg_tile_fetch *t = &p->fetch[side];
@@ -170,29 +175,32 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->async = t->copied && t->by_rows == t->along_k && (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
     t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_TILE_LANES);
     t->pitch = (t->by_rows ? (int64_t)p->shape.k : t->rows) + XG_TILE_ACCESS_BYTES / bytes;
-    t->vectors = t->rows * p->shape.k / t->vector;
-    t->rounds = xg_tile_over(t->vectors, p->threads);
+    t->brick = !t->along_k && bytes == 1 && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
+    t->slant = t->brick > 1 ? XG_TILE_UNIT_SLANT : 0;
+    t->vectors = t->rows * p->shape.k / t->vector / t->brick;
+    t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
     t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
 }
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     enum {
         OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks */
     };
-    int64_t bytes = xg_type_bytes(p->held), loop, out;
+    int64_t bytes = xg_type_bytes(p->held), fragments = s->tm / XG_KMMA_M, loop, out;
     p->shape = *s;
     p->quad = 1;
     p->rows = s->m / s->tm;
     p->columns = p->warps_n = s->n / s->tn;
     p->threads = p->rows * p->columns * XG_TILE_LANES;
     p->lanes_n = 1;
-    p->parts = s->tm / XG_KMMA_M;
-    p->n_sums = p->parts * (s->tn / XG_KMMA_N);
+    p->n_sums = fragments * (s->tn / XG_KMMA_N);
     p->out_pitch = s->n + OUT_PAD;
     xg_tile_settle_all(p);
     xg_tile_unit_fetch(p, 0, vectors[0]);
     xg_tile_unit_fetch(p, 1, vectors[1]);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
     out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
+    for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
+    out *= fragments / p->parts;
     p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
     return p->blocks <= INT32_MAX && p->threads <= 1024;
 }
@@ -225,14 +233,13 @@ XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m) {
 }
 /* Instructions of a warp that bring its part of a step. */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
-    int64_t sum = 0;
+    int64_t sum = 0, each;
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++) {
         const xg_tile_fetch *t = &p->fetch[k];
-        sum += t->rounds * (t->async ? XG_TILE_UNIT_COPY_ISSUE
-                               : t->copied && t->along_k == t->by_rows
-                                   ? XG_TILE_UNIT_BRING_ISSUE
-                                   : XG_TILE_UNIT_BRING_ISSUE + XG_TILE_UNIT_LANE_ISSUE * t->vector);
+        each = XG_TILE_UNIT_BRING_ISSUE + XG_TILE_UNIT_LANE_ISSUE * t->vector / t->brick;
+        if (t->copied && t->along_k == t->by_rows) each = XG_TILE_UNIT_BRING_ISSUE;
+        sum += t->rounds * (t->async ? (int64_t)XG_TILE_UNIT_COPY_ISSUE : each);
     }
     return sum;
 }

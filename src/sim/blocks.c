@@ -92,7 +92,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     if (g->together) {
         if (v->state != XG_SIM_READY) return false;
-        if (xg_sim_exec_as(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
+        if (xg_sim_exec(w, v, g->n) == XG_SIM_SPLIT) g->together = false;
         if (g->together && g->n > 1)
             for (k = 1; k < g->n; k++)
                 if (v[k].state != v->state) g->together = false;
@@ -100,7 +100,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     }
     for (k = 0; k < g->n && !w->faulted; k++)
         if (v[k].state == XG_SIM_READY) {
-            if (xg_sim_exec_as(w, &v[k], 1) == XG_SIM_YIELD)
+            if (xg_sim_exec(w, &v[k], 1) == XG_SIM_YIELD)
                 xg_sim_take_turns(w, &v[k]);
             else
                 v[k].turns = 0;

@@ -22,7 +22,7 @@ XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
     memset(r->lines, 0, (size_t)t->lines * sizeof *r->lines);
     memset(r->events, 0, sizeof r->events);
     r->tick = 0;
-    r->opened = r->umma = 0;
+    r->opened = r->umma = r->level = 0;
     r->began = w->stats.warp_instructions;
     r->ready = w->block % t->every == t->every / 2 ? (uint32_t *)(void *)(r->warps + warps) : NULL;
     if (r->ready) memset(r->warps, 0, warps * (sizeof *r->warps + (size_t)t->slots * 4));
@@ -197,6 +197,11 @@ XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     if (p->macs || (in->kind == XG_SIM_K_TILE && in->op == XG_SIM_T_WGSYNC)) ready = xg_sim_trace_tile(w, c, in, p);
     if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC) xg_sim_trace_copy(c, in, ready);
     xg_sim_trace_results(w, v, in, ready);
+}
+XG_FN void xg_sim_trace_team(xg_sim_worker *w, const xg_sim_warp *v, uint32_t nw, const xg_sim_ins *in) {
+    uint32_t k;
+    for (k = 0; k < nw; k++) xg_sim_trace_step(w, &v[k], in);
+    w->tracer->level = 0;
 }
 
 #endif /* XG_SIM_CLOCKS_C */

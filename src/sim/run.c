@@ -571,7 +571,8 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     xg_sim_team team;
     xg_sim_lanes L;
     char *regs = v->regs;
-    const uint32_t all = w->watch.running ? 0u : XG_SIM_ALL; /* 0 is no mask of a warp that runs */
+    /* 0 is no mask of a warp that runs: each record by itself, memory by the long way */
+    const uint32_t all = w->watch.running || w->tracer ? 0u : XG_SIM_ALL;
     bool whole = v->mask == all;
     team.w = w;
     team.v = v;
@@ -615,6 +616,7 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
                 lane_count += xg_sim_count_active(&team, in, pc);
         }
         if (!xg_sim_step(&team, in, pc)) break;
+        if (XG_UNLIKELY(w->tracer != NULL)) xg_sim_trace_team(w, v, nw, in);
         pc = v->pc;
         L.base[0] = regs = v->regs;
         whole = v->mask == all;
@@ -622,41 +624,6 @@ XG_FN xg_sim_why xg_sim_exec(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
     w->stats.warp_instructions += warp_count;
     w->stats.lane_instructions += lane_count;
     return team.why;
-}
-
-/* The same for a traced launch: each record by itself, memory by the long way. */
-XG_FN xg_sim_why xg_sim_exec_traced(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
-    const xg_sim_ins *in;
-    uint32_t pc = v->pc, k;
-    xg_sim_team team;
-    team.w = w;
-    team.v = v;
-    team.n = nw;
-    team.why = XG_SIM_WAITS;
-    w->polls = false;
-    w->quantum = v->n_paths ? XG_SIM_QUANTUM / 16 : XG_SIM_QUANTUM;
-    for (;;) {
-        bool whole = v->mask == XG_SIM_ALL;
-        in = &w->m->code[pc];
-        if (in->flags & XG_SIM_FIRST && !v->released &&
-            (w->quantum > 0 || (in->kind != XG_SIM_K_BRA && in->kind != XG_SIM_K_BRX))) {
-            w->stats.warp_instructions += nw;
-            if (whole && !(in->flags & XG_SIM_GUARDED)) {
-                w->stats.lane_instructions += (uint64_t)XG_SIM_WARP * nw;
-                xg_sim_ran(w, pc, pc + 1, nw);
-            } else
-                w->stats.lane_instructions += xg_sim_count_active(&team, in, pc);
-        }
-        w->tracer->level = 0;
-        if (!xg_sim_step(&team, in, pc)) break;
-        for (k = 0; k < nw; k++) xg_sim_trace_step(w, &v[k], in);
-        pc = v->pc;
-    }
-    return team.why;
-}
-
-XG_FN xg_sim_why xg_sim_exec_as(xg_sim_worker *w, xg_sim_warp *v, uint32_t nw) {
-    return XG_UNLIKELY(w->tracer != NULL) ? xg_sim_exec_traced(w, v, nw) : xg_sim_exec(w, v, nw);
 }
 
 #endif /* XG_SIM_RUN_C */

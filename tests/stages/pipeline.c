@@ -273,7 +273,7 @@ static void stage_kinds(xg_stage *io) {
 }
 
 /* run: a module without parameters on the simulator; its result leaves as literals, or the device's message.
- * counters PREFIX: what its kernels of that name moved instead. */
+ * counters PREFIX: what its kernels of that name moved instead; counters PREFIX barriers: how often blocks met. */
 static void pipeline_results(xg_stage *io, const xlagpu_rt_tensor *out, const xg_shape *const *shapes, uint32_t n) {
     uint32_t k;
     for (k = 0; k < n; k++) {
@@ -288,8 +288,11 @@ static void pipeline_results(xg_stage *io, const xlagpu_rt_tensor *out, const xg
 static void pipeline_counters(xg_stage *io, xlagpu_program *program) {
     xlagpu_kernel_stats s[16];
     uint32_t n = xlagpu_rt_stats(program, s, 16), k;
+    size_t prefix = strcspn(io->args, " ");
     for (k = 0; k < n && k < 16; k++)
-        if (strncmp(s[k].name, io->args, strlen(io->args)) == 0)
+        if (strncmp(s[k].name, io->args, prefix) == 0 && strcmp(io->args + prefix, " barriers") == 0)
+            xg_printf(&io->out, "%s: %llu barriers\n", s[k].name, (unsigned long long)s[k].barriers);
+        else if (strncmp(s[k].name, io->args, prefix) == 0)
             xg_printf(&io->out, "%s: %llu sectors of at least %llu, %llu bank conflicts, %llu atomics\n", s[k].name,
                 (unsigned long long)s[k].sectors, (unsigned long long)s[k].minimum_sectors,
                 (unsigned long long)s[k].bank_conflicts, (unsigned long long)s[k].atomics);
