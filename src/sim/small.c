@@ -85,7 +85,7 @@ typedef struct xg_sim_small {
 /* An element as it stands in its byte, or in its half of one. */
 XG_FN double xg_sim_small_value(xg_sim_elem e, uint32_t x, bool packed) {
     if (e == XG_SIM_EL_E2M1) x = packed ? x : x >> 2 & 15; /* in the middle of its byte */
-    return (double)xg_sim_tile_float(e, e == XG_SIM_EL_E2M1 ? x : xg_sim_elems[e].bits == 6 ? x & 63 : x);
+    return (double)xg_sim_tile_float(e, x);
 }
 XG_FN double xg_sim_scale_float(bool ue4m3, uint32_t x) {
     if (ue4m3) return (double)xg_sim_tile_float(XG_SIM_EL_E4M3, x & 0x7F);
