@@ -99,8 +99,8 @@ XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) 
     for (k = 0; k < n; k++) {
         uint32_t before = xr_lanes_before(p, list, k) + 1;
         bool aside = xr_is_command(p->thunks[list[k]].kind) && (before && before == ends[0]      ? false
-                                                                    : before && before == ends[1] ? true
-                                                                                                  : ends[1] < ends[0]);
+                                                                   : before && before == ends[1] ? true
+                                                                                                 : ends[1] < ends[0]);
         p->lanes[list[k]].aside = aside;
         ends[aside] = k + 1;
         /* whatever comes waits for it: the caller's stream goes on */
