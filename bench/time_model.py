@@ -3,10 +3,10 @@
 
     python3 -m venv T && T/bin/pip install triton numpy ml_dtypes && T/bin/python bench/time_model.py > table
 
-Each row is a kernel that somebody measured: its PTX is made by Triton's compiler (or by ours, where the kernel is an HLO
-module), run on the simulator with a grid that is smaller by a whole number, and predicted for the whole grid. What the
-harness adds to a kernel (events, launches) is added to the prediction; caches are cold, as harnesses leave them. No constant of the
-model comes from a row. Prints a table, then how many rows are within 25 % and the median error."""
+Each row is a kernel that somebody measured: its PTX is made by Triton's compiler (or by ours, where the kernel is an
+HLO module), run on the simulator with a grid that is smaller by a whole number, and predicted for the whole grid. What
+the harness adds to a kernel (events, launches) is added to the prediction; caches are cold, as harnesses leave them. No
+constant of the model comes from a row. Prints a table, then how many rows are within 25 % and the median error."""
 
 import os, re, subprocess, sys, tempfile
 import numpy as np, ml_dtypes, triton, triton.language as tl
@@ -24,8 +24,8 @@ GRAPH_US = {
     "89": 0.94,
 }  # what the prediction has of a launch: cost/device.c
 
-# What a harness measures around an empty kernel, microseconds: Triton's do_bench (128 columns of relu squared in the same
-# file), nvbench (CUB's reduction of 16 numbers on an H200), a loop of launches between two events.
+# What a harness measures around an empty kernel, microseconds: Triton's do_bench (128 columns of relu squared in the
+# same file), nvbench (CUB's reduction of 16 numbers on an H200), a loop of launches between two events.
 DO_BENCH, NVBENCH, LOOP = 6.5, 5.0, 2.4
 
 
@@ -211,7 +211,8 @@ def product_kernel(gpu, sm, size, tile, warps, stages, few=2):
     bm, bn, bk = tile
     m, n = few * bm, few * bn
     scale = (size // m) * (size // n)
-    # device memory: each wave of tiles reads its rows and columns; the factor is of all of A, B and C beside what the few tiles have
+    # device memory: each wave of tiles reads its rows and columns; the factor is of all of A, B and C beside what the
+    # few tiles have
     memory = max(1, round((3 * size * size) / (m * size + size * n + m * n)))
     return predict(
         gpu,

@@ -81,8 +81,7 @@ def ok(body, before="", name="m"):
 P = ["  a = f32[2,2] parameter(0)"]
 for w in ("HIGH", "Highest", "DEFAULT", "high"):
     ok(
-        P[0]
-        + "\n  ROOT r = f32[2,2] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0},"
+        P[0] + "\n  ROOT r = f32[2,2] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0},"
         f" operand_precision={{{w},{w}}}"
     )
     ok(
@@ -472,43 +471,37 @@ means(
 
 # Copies of tuples, starts used anywhere, pinned buffers, other threads.
 means(
-    C
-    + "  t = (s32[3], s32[3]) tuple(c, c)\n  u = (s32[3], s32[3]) copy(t)\n  ROOT r = s32[3] get-tuple-element(u),"
+    C + "  t = (s32[3], s32[3]) tuple(c, c)\n  u = (s32[3], s32[3]) copy(t)\n  ROOT r = s32[3] get-tuple-element(u),"
     " index=1",
     ["{1, 2, 3}"],
 )
 means(
-    C
-    + "  z = s32[] constant(4)\n  t = (s32[3], (s32[], s32[3])) tuple(c, (s32[], s32[3]) tuple(z, c))\n  u = (s32[3],"
+    C + "  z = s32[] constant(4)\n  t = (s32[3], (s32[], s32[3])) tuple(c, (s32[], s32[3]) tuple(z, c))\n  u = (s32[3],"
     " (s32[], s32[3])) copy(t)\n  v = (s32[], s32[3]) get-tuple-element(u), index=1\n  ROOT r = s32[]"
     " get-tuple-element(v), index=0",
     ["4"],
 )
 N = "f {\n  p = s32[3] parameter(0)\n  ROOT n = s32[3] negate(p)\n}\n"
 means(
-    C
-    + "  s = ((s32[3]), s32[3], u32[]) async-start(c), calls=f\n  d = s32[3] async-done(s)\n  g = s32[3]"
+    C + "  s = ((s32[3]), s32[3], u32[]) async-start(c), calls=f\n  d = s32[3] async-done(s)\n  g = s32[3]"
     " async-done(s)\n  ROOT r = s32[3] add(d, g)",
     ["{-2, -4, -6}"],
     N,
 )
 means(
-    C
-    + "  s = ((s32[3]), s32[3], u32[]) async-start(c), calls=f\n  a = (s32[3]) get-tuple-element(s), index=0\n  b ="
+    C + "  s = ((s32[3]), s32[3], u32[]) async-start(c), calls=f\n  a = (s32[3]) get-tuple-element(s), index=0\n  b ="
     " s32[3] get-tuple-element(a), index=0\n  d = s32[3] get-tuple-element(s), index=1\n  ROOT r = s32[3]"
     " subtract(b, d)",
     ["{2, 4, 6}"],
     N,
 )
 means(
-    C
-    + "  s = ((s32[3]), s32[3]) negate-start(c)\n  u = ((s32[3]), s32[3]) negate-update(s)\n  ROOT d = s32[3]"
+    C + "  s = ((s32[3]), s32[3]) negate-start(c)\n  u = ((s32[3]), s32[3]) negate-update(s)\n  ROOT d = s32[3]"
     " negate-done(u)",
     ["{-1, -2, -3}"],
 )
 means(
-    C
-    + '  b = b(s32[3]) custom-call(c), custom_call_target="Pin", output_to_operand_aliasing={{}: (0, {})}\n'
+    C + '  b = b(s32[3]) custom-call(c), custom_call_target="Pin", output_to_operand_aliasing={{}: (0, {})}\n'
     '  ROOT u = s32[3] custom-call(b), custom_call_target="Unpin", output_to_operand_aliasing={{}: (0, {})}',
     ["{1, 2, 3}"],
 )
@@ -518,8 +511,7 @@ means(
     ["{0, 0, 0}"],
 )
 means(
-    C
-    + '  s = ((s32[3]), s32[3], u32[]) async-start(c), calls=f, async_execution_thread="host"\n  ROOT d = s32[3]'
+    C + '  s = ((s32[3]), s32[3], u32[]) async-start(c), calls=f, async_execution_thread="host"\n  ROOT d = s32[3]'
     " async-done(s)",
     ["{-1, -2, -3}"],
     N.rstrip() + ', execution_thread="host"\n',

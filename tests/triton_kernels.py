@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs kernels that Triton's compiler makes, for several architectures, on the PTX simulator and compares them with NumPy. Needs no GPU. Run by hand;
-it needs Python with triton, numpy and ml_dtypes.
+"""Runs kernels that Triton's compiler makes, for several architectures, on the PTX simulator and compares them with
+NumPy. Needs no GPU. Run by hand; it needs Python with triton, numpy and ml_dtypes.
 
     python3 tests/triton_kernels.py [--sm 80,89,90,100,120] [--only REGEX] [--tool build/xlagpu] [--out DIR] [--keep]
 
-A case is a function of CASES: it gets the architecture and returns a Case (kernel, arguments, grid, options, expected results), or None where the architecture cannot do it.
-All of the simulator's checks are on, so that a false alarm fails a case as a wrong result does. Prints a line for each case and 'N passed, N failed'.
-"""
+A case is a function of CASES: it gets the architecture and returns a Case (kernel, arguments, grid, options, expected
+results), or None where the architecture cannot do it. All of the simulator's checks are on, so that a false alarm fails
+a case as a wrong result does. Prints a line for each case and 'N passed, N failed'. """
+
 import argparse, os, re, subprocess, sys, tempfile, time
 from dataclasses import dataclass, field
 import ml_dtypes
@@ -18,15 +19,29 @@ from triton.compiler import ASTSource
 from triton.language.extra import libdevice
 
 BF16, E4M3, E5M2 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
-TYPES = {np.dtype(t): (s, n, raw) for t, s, n, raw in [
-    (np.float16, "fp16", "f16", None), (BF16, "bf16", "bf16", np.uint16), (np.float32, "fp32", "f32", None), (np.float64, "fp64", "f64", None),
-    (E4M3, "fp8e4nv", "u8", np.uint8), (E5M2, "fp8e5", "u8", np.uint8), (np.int8, "i8", "s8", None), (np.uint8, "u8", "u8", None), (np.int16, "i16", "s16", None),
-    (np.int32, "i32", "s32", None), (np.uint32, "u32", "u32", None), (np.int64, "i64", "s64", None)]}
+TYPES = {
+    np.dtype(t): (s, n, raw)
+    for t, s, n, raw in [
+        (np.float16, "fp16", "f16", None),
+        (BF16, "bf16", "bf16", np.uint16),
+        (np.float32, "fp32", "f32", None),
+        (np.float64, "fp64", "f64", None),
+        (E4M3, "fp8e4nv", "u8", np.uint8),
+        (E5M2, "fp8e5", "u8", np.uint8),
+        (np.int8, "i8", "s8", None),
+        (np.uint8, "u8", "u8", None),
+        (np.int16, "i16", "s16", None),
+        (np.int32, "i32", "s32", None),
+        (np.uint32, "u32", "u32", None),
+        (np.int64, "i64", "s64", None),
+    ]
+}
 
 
 @dataclass
 class Out:
     """A buffer that the kernel writes: the expected values, and what it holds before (None: nothing)."""
+
     want: np.ndarray
     dtype: object = np.float32
     init: object = None
@@ -37,13 +52,13 @@ class Out:
 @dataclass
 class Case:
     kernel: object
-    args: list            # arrays (read-only), Out, int, float
+    args: list  # arrays (read-only), Out, int, float
     grid: tuple
     const: dict = field(default_factory=dict)
     warps: int = 4
     stages: int = 3
     ctas: int = 1
-    prints: str = ""      # what a line of the simulator's output must hold
+    prints: str = ""  # what a line of the simulator's output must hold
 
 
 RNG = np.random.default_rng(7)
@@ -70,6 +85,7 @@ def case(f):
 
 # ---- elementwise ----
 
+
 @triton.jit
 def k_add(X, Y, O, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
@@ -92,18 +108,61 @@ def add_bf16(sm):
 def k_math(X, O, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     x = tl.load(X + i, mask=i < n, other=1.0)
-    y = tl.exp(x) + tl.log(tl.abs(x) + 1) + tl.sin(x) * tl.cos(x) + tl.sqrt(tl.abs(x)) + tl.erf(x) + tl.sigmoid(x) + tl.rsqrt(x * x + 1) + tl.exp2(x) + tl.log2(x * x + 1)
-    y += libdevice.tanh(x) + libdevice.pow(tl.abs(x), 1.5) + libdevice.atan2(x, x + 10) + tl.floor(x) + tl.ceil(x) + libdevice.round(x) + libdevice.fmod(x, 0.7) + libdevice.cbrt(x) + libdevice.log1p(x * x) + libdevice.expm1(x)
+    y = (
+        tl.exp(x)
+        + tl.log(tl.abs(x) + 1)
+        + tl.sin(x) * tl.cos(x)
+        + tl.sqrt(tl.abs(x))
+        + tl.erf(x)
+        + tl.sigmoid(x)
+        + tl.rsqrt(x * x + 1)
+        + tl.exp2(x)
+        + tl.log2(x * x + 1)
+    )
+    y += (
+        libdevice.tanh(x)
+        + libdevice.pow(tl.abs(x), 1.5)
+        + libdevice.atan2(x, x + 10)
+        + tl.floor(x)
+        + tl.ceil(x)
+        + libdevice.round(x)
+        + libdevice.fmod(x, 0.7)
+        + libdevice.cbrt(x)
+        + libdevice.log1p(x * x)
+        + libdevice.expm1(x)
+    )
     tl.store(O + i, y, mask=i < n)
 
 
 @case
 def math_f32(sm):
     from math import erf
+
     x = rnd(np.float32, 500)
     v = f64(x)
-    w = np.exp(v) + np.log(np.abs(v) + 1) + np.sin(v) * np.cos(v) + np.sqrt(np.abs(v)) + np.vectorize(erf)(v) + 1 / (1 + np.exp(-v)) + 1 / np.sqrt(v * v + 1) + 2**v + np.log2(v * v + 1)
-    w += np.tanh(v) + np.abs(v)**1.5 + np.arctan2(v, v + 10) + np.floor(v) + np.ceil(v) + np.round(v) + np.fmod(v, float(np.float32(0.7))) + np.cbrt(v) + np.log1p(v * v) + np.expm1(v)
+    w = (
+        np.exp(v)
+        + np.log(np.abs(v) + 1)
+        + np.sin(v) * np.cos(v)
+        + np.sqrt(np.abs(v))
+        + np.vectorize(erf)(v)
+        + 1 / (1 + np.exp(-v))
+        + 1 / np.sqrt(v * v + 1)
+        + 2**v
+        + np.log2(v * v + 1)
+    )
+    w += (
+        np.tanh(v)
+        + np.abs(v) ** 1.5
+        + np.arctan2(v, v + 10)
+        + np.floor(v)
+        + np.ceil(v)
+        + np.round(v)
+        + np.fmod(v, float(np.float32(0.7)))
+        + np.cbrt(v)
+        + np.log1p(v * v)
+        + np.expm1(v)
+    )
     return Case(k_math, [x, Out(w, rtol=2e-5, atol=2e-5), 500], (4,), dict(B=128))
 
 
@@ -111,16 +170,24 @@ def math_f32(sm):
 def k_gelu_bias(X, Bias, O, C, B: tl.constexpr):
     r = tl.program_id(0)
     i = tl.arange(0, B)
-    x = tl.load(X + r * C + i, mask=i < C, other=0).to(tl.float32) + tl.load(Bias + i, mask=i < C, other=0).to(tl.float32)
+    x = tl.load(X + r * C + i, mask=i < C, other=0).to(tl.float32) + tl.load(Bias + i, mask=i < C, other=0).to(
+        tl.float32
+    )
     tl.store(O + r * C + i, (0.5 * x * (1 + tl.erf(x * 0.7071067811865476))).to(O.dtype.element_ty), mask=i < C)
 
 
 @case
 def gelu_bias_f16(sm):
     from math import erf
+
     x, b = rnd(np.float16, 9, 200), rnd(np.float16, 200)
     v = f64(x) + f64(b)
-    return Case(k_gelu_bias, [x, b, Out(0.5 * v * (1 + np.vectorize(erf)(v / 2**0.5)), np.float16, rtol=1e-3, atol=1e-3), 200], (9,), dict(B=256))
+    return Case(
+        k_gelu_bias,
+        [x, b, Out(0.5 * v * (1 + np.vectorize(erf)(v / 2**0.5)), np.float16, rtol=1e-3, atol=1e-3), 200],
+        (9,),
+        dict(B=256),
+    )
 
 
 @triton.jit
@@ -138,7 +205,18 @@ def casts_f32(sm):
         return None
     x = rnd(np.float32, 300, scale=3)
     i8 = np.trunc(f64(x) * 10)
-    return Case(k_casts, [x, Out(x.astype(E4M3), E4M3, rtol=0, atol=0), Out(x.astype(E5M2), E5M2, rtol=0, atol=0), Out(i8, np.int8, rtol=0, atol=0), 300], (1,), dict(B=512))
+    return Case(
+        k_casts,
+        [
+            x,
+            Out(x.astype(E4M3), E4M3, rtol=0, atol=0),
+            Out(x.astype(E5M2), E5M2, rtol=0, atol=0),
+            Out(i8, np.int8, rtol=0, atol=0),
+            300,
+        ],
+        (1,),
+        dict(B=512),
+    )
 
 
 @triton.jit
@@ -174,7 +252,18 @@ def k_int_ops(X, Y, O, n, B: tl.constexpr):
     i = tl.arange(0, B)
     x = tl.load(X + i, mask=i < n, other=0)
     y = tl.load(Y + i, mask=i < n, other=1)
-    tl.store(O + i, (x // y) * 7 + x % y + (x << 3) + (y >> 1) + (x & y) + (x ^ y) + tl.umulhi(x.to(tl.uint32), y.to(tl.uint32)).to(tl.int32) + tl.abs(x), mask=i < n)
+    tl.store(
+        O + i,
+        (x // y) * 7
+        + x % y
+        + (x << 3)
+        + (y >> 1)
+        + (x & y)
+        + (x ^ y)
+        + tl.umulhi(x.to(tl.uint32), y.to(tl.uint32)).to(tl.int32)
+        + tl.abs(x),
+        mask=i < n,
+    )
 
 
 @case
@@ -186,6 +275,7 @@ def int_ops(sm):
 
 
 # ---- reductions, scans, sorts ----
+
 
 @triton.jit
 def k_rows(X, S, M, A, V, C, B: tl.constexpr):
@@ -204,7 +294,13 @@ def k_rows(X, S, M, A, V, C, B: tl.constexpr):
 def row_statistics(sm):
     x = rnd(np.float32, 7, 900)
     v = f64(x)
-    return Case(k_rows, [x, Out(v.sum(1), atol=1e-4), Out(v.max(1)), Out(v.argmax(1), np.int32), Out(v.var(1)), 900], (7,), dict(B=1024), warps=8)
+    return Case(
+        k_rows,
+        [x, Out(v.sum(1), atol=1e-4), Out(v.max(1)), Out(v.argmax(1), np.int32), Out(v.var(1)), 900],
+        (7,),
+        dict(B=1024),
+        warps=8,
+    )
 
 
 @triton.jit
@@ -213,7 +309,9 @@ def k_columns(X, O, R, C, BR: tl.constexpr, BC: tl.constexpr):
     acc = tl.zeros((BR, BC), tl.float32)
     for r in range(0, R, BR):
         rr = r + tl.arange(0, BR)
-        acc += tl.load(X + rr[:, None] * C + c[None, :], mask=(rr[:, None] < R) & (c[None, :] < C), other=0).to(tl.float32)
+        acc += tl.load(X + rr[:, None] * C + c[None, :], mask=(rr[:, None] < R) & (c[None, :] < C), other=0).to(
+            tl.float32
+        )
     tl.store(O + c, tl.sum(acc, 0), mask=c < C)
 
 
@@ -235,7 +333,12 @@ def k_scan(X, O, P, C, B: tl.constexpr):
 @case
 def cumsum_rows(sm):
     x = rnd(np.float32, 5, 256)
-    return Case(k_scan, [x, Out(f64(x).cumsum(1), atol=1e-4), Out(f64(x)[:, ::-1].cumsum(1)[:, ::-1], atol=1e-4), 256], (5,), dict(B=256))
+    return Case(
+        k_scan,
+        [x, Out(f64(x).cumsum(1), atol=1e-4), Out(f64(x)[:, ::-1].cumsum(1)[:, ::-1], atol=1e-4), 256],
+        (5,),
+        dict(B=256),
+    )
 
 
 @triton.jit
@@ -288,7 +391,12 @@ def k_histogram(X, O, n, B: tl.constexpr, BINS: tl.constexpr):
 @case
 def histogram(sm):
     x = RNG.integers(0, 64, 1000).astype(np.int32)
-    return Case(k_histogram, [x, Out(np.bincount(x, minlength=64), np.int32, np.zeros(64, np.int32)), 1000], (4,), dict(B=256, BINS=64))
+    return Case(
+        k_histogram,
+        [x, Out(np.bincount(x, minlength=64), np.int32, np.zeros(64, np.int32)), 1000],
+        (4,),
+        dict(B=256, BINS=64),
+    )
 
 
 @triton.jit
@@ -320,7 +428,9 @@ def k_layernorm(X, G, Bt, O, C, B: tl.constexpr):
     x = tl.load(X + r * C + i, mask=i < C, other=0).to(tl.float32)
     m = tl.sum(x, 0) / C
     d = tl.where(i < C, x - m, 0)
-    y = d * tl.rsqrt(tl.sum(d * d, 0) / C + 1e-5) * tl.load(G + i, mask=i < C, other=0) + tl.load(Bt + i, mask=i < C, other=0)
+    y = d * tl.rsqrt(tl.sum(d * d, 0) / C + 1e-5) * tl.load(G + i, mask=i < C, other=0) + tl.load(
+        Bt + i, mask=i < C, other=0
+    )
     tl.store(O + r * C + i, y.to(O.dtype.element_ty), mask=i < C)
 
 
@@ -400,10 +510,25 @@ def layernorm_backward_lock(sm):
     h = (v - v.mean(1, keepdims=True)) * rstd
     wdy = f64(w) * f64(dy)
     dx = (wdy - (h * (h * wdy).mean(1, keepdims=True) + wdy.mean(1, keepdims=True))) * rstd
-    return Case(k_layernorm_backward, [x, dy, w, Out(dx, atol=1e-4), Out((f64(dy) * h).sum(0), init=np.zeros(200, np.float32), atol=1e-4), Out(np.zeros(1), np.int32, np.zeros(1, np.int32)), 6, 200], (6,), dict(B=256))
+    return Case(
+        k_layernorm_backward,
+        [
+            x,
+            dy,
+            w,
+            Out(dx, atol=1e-4),
+            Out((f64(dy) * h).sum(0), init=np.zeros(200, np.float32), atol=1e-4),
+            Out(np.zeros(1), np.int32, np.zeros(1, np.int32)),
+            6,
+            200,
+        ],
+        (6,),
+        dict(B=256),
+    )
 
 
 # ---- moving data ----
+
 
 @triton.jit
 def k_gather(X, I, O, N: tl.constexpr, M: tl.constexpr, C: tl.constexpr):
@@ -467,7 +592,18 @@ def k_shuffle(X, Y, A, B, C, N: tl.constexpr):
 @case
 def reshape_split_join_flip(sm):
     x, y = rnd(np.float32, 256), rnd(np.float32, 256)
-    return Case(k_shuffle, [x, y, Out(np.stack([x, y], 1)), Out(x[::2] - x[1::2]), Out(x.reshape(4, 8, 8).transpose(2, 0, 1).ravel() + y[::-1])], (1,), dict(N=256))
+    return Case(
+        k_shuffle,
+        [
+            x,
+            y,
+            Out(np.stack([x, y], 1)),
+            Out(x[::2] - x[1::2]),
+            Out(x.reshape(4, 8, 8).transpose(2, 0, 1).ravel() + y[::-1]),
+        ],
+        (1,),
+        dict(N=256),
+    )
 
 
 @triton.jit
@@ -490,7 +626,12 @@ def rope_bf16(sm):
     t = np.outer(np.arange(50), 10000.0 ** (-np.arange(32) / 32))
     c, s = np.cos(t).astype(np.float32), np.sin(t).astype(np.float32)
     a, b = f64(x)[:, :32], f64(x)[:, 32:]
-    return Case(k_rope, [x, c, s, Out(np.concatenate([a * c - b * s, a * s + b * c], 1), BF16, rtol=1e-2, atol=1e-2), 50], (4,), dict(D=64, B=16))
+    return Case(
+        k_rope,
+        [x, c, s, Out(np.concatenate([a * c - b * s, a * s + b * c], 1), BF16, rtol=1e-2, atol=1e-2), 50],
+        (4,),
+        dict(D=64, B=16),
+    )
 
 
 @triton.jit
@@ -511,7 +652,20 @@ def atomics(sm):
     np.add.at(s, i, x)
     np.maximum.at(hi, i, np.trunc(x * 100).astype(int))
     np.minimum.at(lo, i, np.trunc(x * 100).astype(int))
-    return Case(k_atomics, [x, i, Out(s, init=np.zeros(16, np.float32)), Out(hi, np.int32, np.full(16, -1000000, np.int32)), Out(lo, np.int32, np.full(16, 1000000, np.int32)), Out(np.array([700]), np.int32, np.zeros(1, np.int32)), 700], (3,), dict(B=256))
+    return Case(
+        k_atomics,
+        [
+            x,
+            i,
+            Out(s, init=np.zeros(16, np.float32)),
+            Out(hi, np.int32, np.full(16, -1000000, np.int32)),
+            Out(lo, np.int32, np.full(16, 1000000, np.int32)),
+            Out(np.array([700]), np.int32, np.zeros(1, np.int32)),
+            700,
+        ],
+        (3,),
+        dict(B=256),
+    )
 
 
 @triton.jit
@@ -523,7 +677,12 @@ def k_atomic_halves(X, O, n, B: tl.constexpr):
 @case
 def atomic_add_f16(sm):
     x = (RNG.integers(-8, 8, 512) / 4).astype(np.float16)
-    return Case(k_atomic_halves, [x, Out(f64(x).reshape(8, 64).sum(0), np.float16, np.zeros(64, np.float16), rtol=1e-2, atol=1e-2), 512], (2,), dict(B=256))
+    return Case(
+        k_atomic_halves,
+        [x, Out(f64(x).reshape(8, 64).sum(0), np.float16, np.zeros(64, np.float16), rtol=1e-2, atol=1e-2), 512],
+        (2,),
+        dict(B=256),
+    )
 
 
 @triton.jit
@@ -539,13 +698,30 @@ def k_conv1d(X, W, O, N, K: tl.constexpr, B: tl.constexpr):
 @case
 def conv1d(sm):
     x, w = rnd(np.float32, 300), rnd(np.float32, 7)
-    return Case(k_conv1d, [x, w, Out(np.convolve(f64(x), f64(w)[::-1], "same"), atol=1e-4), 300], (3,), dict(K=7, B=128))
+    return Case(
+        k_conv1d, [x, w, Out(np.convolve(f64(x), f64(w)[::-1], "same"), atol=1e-4), 300], (3,), dict(K=7, B=128)
+    )
 
 
 # ---- products ----
 
+
 @triton.jit
-def k_gemm(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, ACC: tl.constexpr, PREC: tl.constexpr, TB: tl.constexpr, ZERO: tl.constexpr):
+def k_gemm(
+    A,
+    B,
+    C,
+    M,
+    N,
+    K,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+    ACC: tl.constexpr,
+    PREC: tl.constexpr,
+    TB: tl.constexpr,
+    ZERO: tl.constexpr,
+):
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
@@ -553,17 +729,45 @@ def k_gemm(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
     for s in range(0, K, BK):
         a = tl.load(A + m[:, None] * K + (s + k)[None, :], mask=(m[:, None] < M) & ((s + k)[None, :] < K), other=ZERO)
         if TB:
-            b = tl.load(B + n[:, None] * K + (s + k)[None, :], mask=(n[:, None] < N) & ((s + k)[None, :] < K), other=ZERO).T
+            b = tl.load(
+                B + n[:, None] * K + (s + k)[None, :], mask=(n[:, None] < N) & ((s + k)[None, :] < K), other=ZERO
+            ).T
         else:
-            b = tl.load(B + (s + k)[:, None] * N + n[None, :], mask=((s + k)[:, None] < K) & (n[None, :] < N), other=ZERO)
+            b = tl.load(
+                B + (s + k)[:, None] * N + n[None, :], mask=((s + k)[:, None] < K) & (n[None, :] < N), other=ZERO
+            )
         acc = tl.dot(a, b, acc, input_precision=PREC, out_dtype=ACC)
     tl.store(C + m[:, None] * N + n[None, :], acc.to(C.dtype.element_ty), mask=(m[:, None] < M) & (n[None, :] < N))
 
 
-def gemm(sm, t, M, N, K, bm, bn, bk, out=np.float32, acc=tl.float32, prec="ieee", tb=False, warps=4, stages=3, rtol=1e-3, atol=1e-3):
+def gemm(
+    sm,
+    t,
+    M,
+    N,
+    K,
+    bm,
+    bn,
+    bk,
+    out=np.float32,
+    acc=tl.float32,
+    prec="ieee",
+    tb=False,
+    warps=4,
+    stages=3,
+    rtol=1e-3,
+    atol=1e-3,
+):
     a, b = rnd(t, M, K), rnd(t, *((N, K) if tb else (K, N)))
     w = f64(a) @ (f64(b).T if tb else f64(b))
-    return Case(k_gemm, [a, b, Out(w, out, rtol=rtol, atol=atol * K**0.5), M, N, K], (-(-M // bm), -(-N // bn)), dict(BM=bm, BN=bn, BK=bk, ACC=acc, PREC=prec, TB=tb, ZERO=0 if np.dtype(t).kind == "i" else 0.0), warps, stages)
+    return Case(
+        k_gemm,
+        [a, b, Out(w, out, rtol=rtol, atol=atol * K**0.5), M, N, K],
+        (-(-M // bm), -(-N // bn)),
+        dict(BM=bm, BN=bn, BK=bk, ACC=acc, PREC=prec, TB=tb, ZERO=0 if np.dtype(t).kind == "i" else 0.0),
+        warps,
+        stages,
+    )
 
 
 @case
@@ -652,14 +856,21 @@ def k_split_k(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.const
     k = tl.program_id(2) * BK + tl.arange(0, BK)
     acc = tl.zeros((BM, BN), tl.float32)
     for s in range(0, K, BK * SPLIT):
-        acc = tl.dot(tl.load(A + m[:, None] * K + (s + k)[None, :]), tl.load(B + (s + k)[:, None] * N + n[None, :]), acc)
+        acc = tl.dot(
+            tl.load(A + m[:, None] * K + (s + k)[None, :]), tl.load(B + (s + k)[:, None] * N + n[None, :]), acc
+        )
     tl.atomic_add(C + m[:, None] * N + n[None, :], acc)
 
 
 @case
 def gemm_split_k(sm):
     a, b = rnd(np.float16, 64, 256), rnd(np.float16, 256, 64)
-    return Case(k_split_k, [a, b, Out(f64(a) @ f64(b), init=np.zeros((64, 64), np.float32), rtol=1e-3, atol=1e-2), 64, 64, 256], (1, 1, 2), dict(BM=64, BN=64, BK=64, SPLIT=2))
+    return Case(
+        k_split_k,
+        [a, b, Out(f64(a) @ f64(b), init=np.zeros((64, 64), np.float32), rtol=1e-3, atol=1e-2), 64, 64, 256],
+        (1, 1, 2),
+        dict(BM=64, BN=64, BK=64, SPLIT=2),
+    )
 
 
 @triton.jit
@@ -671,14 +882,21 @@ def k_persistent(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.co
         k = tl.arange(0, BK)
         acc = tl.zeros((BM, BN), tl.float32)
         for s in range(0, K, BK):
-            acc = tl.dot(tl.load(A + m[:, None] * K + (s + k)[None, :]), tl.load(B + (s + k)[:, None] * N + n[None, :]), acc)
+            acc = tl.dot(
+                tl.load(A + m[:, None] * K + (s + k)[None, :]), tl.load(B + (s + k)[:, None] * N + n[None, :]), acc
+            )
         tl.store(C + m[:, None] * N + n[None, :], acc.to(C.dtype.element_ty))
 
 
 @case
 def gemm_persistent(sm):
     a, b = rnd(np.float16, 256, 128), rnd(np.float16, 128, 128)
-    return Case(k_persistent, [a, b, Out(f64(a) @ f64(b), np.float16, rtol=2e-3, atol=1e-2), 256, 128, 128], (2,), dict(BM=64, BN=64, BK=64))
+    return Case(
+        k_persistent,
+        [a, b, Out(f64(a) @ f64(b), np.float16, rtol=2e-3, atol=1e-2), 256, 128, 128],
+        (2,),
+        dict(BM=64, BN=64, BK=64),
+    )
 
 
 @triton.jit
@@ -698,10 +916,19 @@ def k_w4a16(A, W, S, C, M, N, K, G: tl.constexpr, BM: tl.constexpr, BN: tl.const
 
 @case
 def gemm_w4a16(sm):
-    a, q, s = rnd(np.float16, 32, 128), RNG.integers(0, 16, (128, 64)), RNG.uniform(0.5, 1.5, (4, 64)).astype(np.float16)
+    a, q, s = (
+        rnd(np.float16, 32, 128),
+        RNG.integers(0, 16, (128, 64)),
+        RNG.uniform(0.5, 1.5, (4, 64)).astype(np.float16),
+    )
     w = (q[::2] | q[1::2] << 4).astype(np.uint8)
     deq = ((q - 8).astype(np.float16) * np.repeat(s, 32, 0)).astype(np.float16)
-    return Case(k_w4a16, [a, w, s, Out(f64(a) @ f64(deq), rtol=1e-3, atol=1e-2), 32, 64, 128], (1, 1), dict(G=32, BM=32, BN=64, BK=64))
+    return Case(
+        k_w4a16,
+        [a, w, s, Out(f64(a) @ f64(deq), rtol=1e-3, atol=1e-2), 32, 64, 128],
+        (1, 1),
+        dict(G=32, BM=32, BN=64, BK=64),
+    )
 
 
 @triton.jit
@@ -738,7 +965,9 @@ def k_grouped(P, D, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
             k = tl.arange(0, BK)
             acc = tl.zeros((BM, BN), tl.float32)
             for s in range(0, K, BK):
-                acc = tl.dot(tl.load(a + m[:, None] * K + (s + k)[None, :]), tl.load(b + (s + k)[:, None] * N + j[None, :]), acc)
+                acc = tl.dot(
+                    tl.load(a + m[:, None] * K + (s + k)[None, :]), tl.load(b + (s + k)[:, None] * N + j[None, :]), acc
+                )
             tl.store(c + m[:, None] * N + j[None, :], acc.to(tl.float16))
             tile += tl.num_programs(0)
         last += tiles
@@ -746,8 +975,22 @@ def k_grouped(P, D, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
 
 # ---- products with scales ----
 
+
 @triton.jit
-def k_dot_scaled(A, SA, B, SB, C, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TA: tl.constexpr, TB: tl.constexpr, PA: tl.constexpr, PB: tl.constexpr):
+def k_dot_scaled(
+    A,
+    SA,
+    B,
+    SB,
+    C,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    K: tl.constexpr,
+    TA: tl.constexpr,
+    TB: tl.constexpr,
+    PA: tl.constexpr,
+    PB: tl.constexpr,
+):
     m, n = tl.arange(0, M), tl.arange(0, N)
     ka, kb, ks = tl.arange(0, K // PA), tl.arange(0, K // PB), tl.arange(0, K // 32)
     a = tl.load(A + m[:, None] * (K // PA) + ka[None, :])
@@ -774,7 +1017,13 @@ def scaled_operand(kind, rows, k):
 def dot_scaled(ta, tb, m, n, k, warps=4):
     a, va, sa = scaled_operand(ta, m, k)
     b, vb, sb = scaled_operand(tb, n, k)
-    return Case(k_dot_scaled, [a, sa, b, sb, Out(va @ vb.T, rtol=1e-3, atol=1e-2)], (1,), dict(M=m, N=n, K=k, TA=ta, TB=tb, PA=2 if ta == "e2m1" else 1, PB=2 if tb == "e2m1" else 1), warps)
+    return Case(
+        k_dot_scaled,
+        [a, sa, b, sb, Out(va @ vb.T, rtol=1e-3, atol=1e-2)],
+        (1,),
+        dict(M=m, N=n, K=k, TA=ta, TB=tb, PA=2 if ta == "e2m1" else 1, PB=2 if tb == "e2m1" else 1),
+        warps,
+    )
 
 
 @case
@@ -799,8 +1048,11 @@ def dot_scaled_mxfp8_mxfp4(sm):
 
 # ---- attention ----
 
+
 @triton.jit
-def k_attention(Q, K, V, O, L, scale, N: tl.constexpr, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr):
+def k_attention(
+    Q, K, V, O, L, scale, N: tl.constexpr, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr
+):
     pm = tl.program_id(0)
     base = tl.program_id(1) * N * D
     rm, rd, rn = pm * BM + tl.arange(0, BM), tl.arange(0, D), tl.arange(0, BN)
@@ -816,7 +1068,9 @@ def k_attention(Q, K, V, O, L, scale, N: tl.constexpr, D: tl.constexpr, BM: tl.c
         p = tl.exp2(s - new[:, None])
         r = tl.exp2(m - new)
         l = l * r + tl.sum(p, 1)
-        acc = tl.dot(p.to(V.dtype.element_ty), tl.load(V + base + (j + rn)[:, None] * D + rd[None, :]), acc * r[:, None])
+        acc = tl.dot(
+            p.to(V.dtype.element_ty), tl.load(V + base + (j + rn)[:, None] * D + rd[None, :]), acc * r[:, None]
+        )
         m = new
     tl.store(O + base + rm[:, None] * D + rd[None, :], (acc / l[:, None]).to(O.dtype.element_ty))
     tl.store(L + tl.program_id(1) * N + rm, m + tl.log2(l))
@@ -831,7 +1085,14 @@ def attention(sm, t, H, N, D, bm, bn, causal, out=None, tol=1e-2, warps=4, stage
     w = np.einsum("hmn,hnd->hmd", p / p.sum(-1, keepdims=True), f64(v))
     lse = (np.log(p.sum(-1)) + s.max(-1)) / np.log(2)
     scale = 1.4426950408889634 / D**0.5
-    return Case(k_attention, [q, k, v, Out(w, out or t, rtol=tol, atol=tol), Out(lse, rtol=1e-3, atol=1e-3), scale], (N // bm, H), dict(N=N, D=D, BM=bm, BN=bn, CAUSAL=causal), warps, stages)
+    return Case(
+        k_attention,
+        [q, k, v, Out(w, out or t, rtol=tol, atol=tol), Out(lse, rtol=1e-3, atol=1e-3), scale],
+        (N // bm, H),
+        dict(N=N, D=D, BM=bm, BN=bn, CAUSAL=causal),
+        warps,
+        stages,
+    )
 
 
 @case
@@ -855,6 +1116,7 @@ def attention_e5m2(sm):
 
 
 # ---- tensor descriptors that the kernel makes ----
+
 
 @triton.jit
 def k_descriptor_copy(X, O, M, N, BM: tl.constexpr, BN: tl.constexpr):
@@ -890,7 +1152,13 @@ def k_descriptor_gemm(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: 
 
 def descriptor_gemm(sm, t, M, N, K, bm, bn, bk, ws, out=np.float16, warps=4):
     a, b = rnd(t, M, K), rnd(t, N, K)
-    return Case(k_descriptor_gemm, [a, b, Out(f64(a) @ f64(b).T, out, rtol=3e-3, atol=2e-2), M, N, K], (M // bm, N // bn), dict(BM=bm, BN=bn, BK=bk, WS=ws), warps)
+    return Case(
+        k_descriptor_gemm,
+        [a, b, Out(f64(a) @ f64(b).T, out, rtol=3e-3, atol=2e-2), M, N, K],
+        (M // bm, N // bn),
+        dict(BM=bm, BN=bn, BK=bk, WS=ws),
+        warps,
+    )
 
 
 @case
@@ -930,7 +1198,13 @@ def k_descriptor_persistent(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr
 @case
 def descriptor_gemm_persistent(sm):
     a, b = rnd(np.float16, 256, 128), rnd(np.float16, 256, 128)
-    return Case(k_descriptor_persistent, [a, b, Out(f64(a) @ f64(b).T, np.float16, rtol=3e-3, atol=2e-2), 256, 256, 128], (2,), dict(BM=128, BN=128, BK=64, WS=False), 4)
+    return Case(
+        k_descriptor_persistent,
+        [a, b, Out(f64(a) @ f64(b).T, np.float16, rtol=3e-3, atol=2e-2), 256, 256, 128],
+        (2,),
+        dict(BM=128, BN=128, BK=64, WS=False),
+        4,
+    )
 
 
 @case
@@ -938,11 +1212,19 @@ def descriptor_gemm_persistent_warp_specialized(sm):
     if sm != 100:
         return None
     a, b = rnd(np.float16, 256, 128), rnd(np.float16, 256, 128)
-    return Case(k_descriptor_persistent, [a, b, Out(f64(a) @ f64(b).T, np.float16, rtol=3e-3, atol=2e-2), 256, 256, 128], (2,), dict(BM=128, BN=128, BK=64, WS=True), 4)
+    return Case(
+        k_descriptor_persistent,
+        [a, b, Out(f64(a) @ f64(b).T, np.float16, rtol=3e-3, atol=2e-2), 256, 256, 128],
+        (2,),
+        dict(BM=128, BN=128, BK=64, WS=True),
+        4,
+    )
 
 
 @triton.jit
-def k_descriptor_attention(Q, K, V, O, scale, N: tl.constexpr, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WS: tl.constexpr):
+def k_descriptor_attention(
+    Q, K, V, O, scale, N: tl.constexpr, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WS: tl.constexpr
+):
     q_map = tl.make_tensor_descriptor(Q, [N, D], [D, 1], [BM, D])
     k_map = tl.make_tensor_descriptor(K, [N, D], [D, 1], [BN, D])
     v_map = tl.make_tensor_descriptor(V, [N, D], [D, 1], [BN, D])
@@ -967,7 +1249,19 @@ def descriptor_attention(N, D, bm, bn, ws, warps=4):
     q, k, v = rnd(np.float16, N, D), rnd(np.float16, N, D), rnd(np.float16, N, D)
     s = f64(q) @ f64(k).T / D**0.5
     p = np.exp(s - s.max(-1, keepdims=True))
-    return Case(k_descriptor_attention, [q, k, v, Out(p / p.sum(-1, keepdims=True) @ f64(v), np.float16, rtol=1e-2, atol=1e-2), 1.4426950408889634 / D**0.5], (N // bm,), dict(N=N, D=D, BM=bm, BN=bn, WS=ws), warps)
+    return Case(
+        k_descriptor_attention,
+        [
+            q,
+            k,
+            v,
+            Out(p / p.sum(-1, keepdims=True) @ f64(v), np.float16, rtol=1e-2, atol=1e-2),
+            1.4426950408889634 / D**0.5,
+        ],
+        (N // bm,),
+        dict(N=N, D=D, BM=bm, BN=bn, WS=ws),
+        warps,
+    )
 
 
 @case
@@ -992,7 +1286,12 @@ def descriptor_atomic_add(sm):
     if sm < 90:
         return None
     x = rnd(np.float32, 64, 32)
-    return Case(k_descriptor_reduce, [x, Out(f64(x).reshape(4, 16, 32).sum(0), init=np.zeros((16, 32), np.float32), atol=1e-4)], (4,), dict(M=64, N=32))
+    return Case(
+        k_descriptor_reduce,
+        [x, Out(f64(x).reshape(4, 16, 32).sum(0), init=np.zeros((16, 32), np.float32), atol=1e-4)],
+        (4,),
+        dict(M=64, N=32),
+    )
 
 
 @triton.jit
@@ -1027,7 +1326,12 @@ def descriptor_scatter(sm):
     x, i = rnd(np.float16, 32, 128), RNG.permutation(128)[:32].astype(np.int32)
     w = np.zeros((128, 128))
     w[i] = x
-    return Case(k_descriptor_scatter, [x, i, Out(w, np.float16, np.zeros((128, 128), np.float16))], (2,), dict(M=128, N=128, R=32, C=64))
+    return Case(
+        k_descriptor_scatter,
+        [x, i, Out(w, np.float16, np.zeros((128, 128), np.float16))],
+        (2,),
+        dict(M=128, N=128, R=32, C=64),
+    )
 
 
 @triton.jit
@@ -1045,6 +1349,7 @@ def descriptor_load_3d(sm):
 
 
 # ---- odds and ends ----
+
 
 @triton.jit
 def k_asm(X, O, N: tl.constexpr):
@@ -1119,6 +1424,7 @@ def mandelbrot(sm):
 
 # ---- running ----
 
+
 def signature(v):
     if isinstance(v, (np.ndarray, Out)):
         return "*" + TYPES[np.dtype(v.dtype)][0]
@@ -1129,9 +1435,17 @@ def compile_case(c, sm):
     names = [n for n in c.kernel.arg_names if n not in c.const]
     sig = {n: signature(v) for n, v in zip(names, c.args)} | {n: "constexpr" for n in c.const}
     sig = {n: sig[n] for n in c.kernel.arg_names}
-    div = [c.kernel.arg_names.index(n) for n, v in zip(names, c.args) if isinstance(v, (np.ndarray, Out)) or (isinstance(v, int) and v % 16 == 0)]
+    div = [
+        c.kernel.arg_names.index(n)
+        for n, v in zip(names, c.args)
+        if isinstance(v, (np.ndarray, Out)) or (isinstance(v, int) and v % 16 == 0)
+    ]
     src = ASTSource(c.kernel, signature=sig, constexprs=c.const, attrs={(i,): [["tt.divisibility", 16]] for i in div})
-    return triton.compile(src, target=GPUTarget("cuda", sm, 32), options=dict(num_warps=c.warps, num_stages=c.stages, num_ctas=c.ctas, debug="assert" in c.kernel.__name__))
+    return triton.compile(
+        src,
+        target=GPUTarget("cuda", sm, 32),
+        options=dict(num_warps=c.warps, num_stages=c.stages, num_ctas=c.ctas, debug="assert" in c.kernel.__name__),
+    )
 
 
 def save(path, x):
@@ -1167,7 +1481,19 @@ def run_case(name, c, sm, out, tool):
             args.append(f"out:u8:{n}:{stem}.{what}.npy" if n else "u64:0")
     grid = list(c.grid)
     grid[0] *= c.ctas
-    cmd = [tool, "sim", stem + ".ptx", "--entry", entry[1], "--grid", ",".join(map(str, grid)), "--block", threads, "--shared", str(k.metadata.shared)]
+    cmd = [
+        tool,
+        "sim",
+        stem + ".ptx",
+        "--entry",
+        entry[1],
+        "--grid",
+        ",".join(map(str, grid)),
+        "--block",
+        threads,
+        "--shared",
+        str(k.metadata.shared),
+    ]
     r = subprocess.run(cmd + [y for x in args for y in ("--arg", x)], capture_output=True, text=True, timeout=600)
     with open(stem + ".cmd", "w") as f:
         f.write(" ".join(cmd + [y for x in args for y in ("--arg", x)]) + "\n")
@@ -1215,7 +1541,10 @@ def main():
                 except Exception as e:  # a failure to compile is one of the case
                     wrong = f"{type(e).__name__}: {str(e)[:400]}"
                 passed, failed = passed + (wrong is None), failed + (wrong is not None)
-                print(f"{'pass' if wrong is None else 'FAIL'}  sm_{sm:<4} {name:<45} {time.time() - start:5.1f} s  {wrong or ''}", flush=True)
+                print(
+                    f"{'pass' if wrong is None else 'FAIL'}  sm_{sm:<4} {name:<45} {time.time() - start:5.1f} s  {wrong or ''}",
+                    flush=True,
+                )
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 

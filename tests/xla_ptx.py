@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the PTX that XLA:GPU itself printed on the simulator and compares the results. Run by hand; it needs NumPy and ml_dtypes.
+"""Runs the PTX that XLA:GPU itself printed on the simulator and compares the results. Run by hand; it needs NumPy and
+ml_dtypes.
 
-    python3 tests/xla_ptx.py --dump DIR --cases DIR [--tool build/xlagpu] [--only REGEX] [--all] [--table FILE.md] [--target sm_90]
+    python3 tests/xla_ptx.py --dump DIR --cases DIR [--tool build/xlagpu] [--only REGEX] [--all] [--table FILE.md]
+    [--target sm_90]
 
-DIR of --dump holds a folder NAME for each module with what XLA writes under --xla_dump_to: PTX, optimised HLO, buffer assignment, thunk sequence.
-DIR of --cases holds NAME.hlo, NAME.npz (arg0 ..., out0 ...) and manifest.tsv with tolerances. Modules whose thunk sequence is one kernel are run, with
---all those of several kernels and copies too: a kernel's operands and results, in this order and each memory once, are its parameters. Ends with 'N passed, N failed'; a
-line for each of the others says why they are left out. --table runs our kernels for the same modules and target beside them and writes what both executed.
-"""
+DIR of --dump holds a folder NAME for each module with what XLA writes under --xla_dump_to: PTX, optimised HLO, buffer
+assignment, thunk sequence. DIR of --cases holds NAME.hlo, NAME.npz (arg0 ..., out0 ...) and manifest.tsv with
+tolerances. Modules whose thunk sequence is one kernel are run, with --all those of several kernels and copies too: a
+kernel's operands and results, in this order and each memory once, are its parameters. Ends with 'N passed, N failed'; a
+line for each of the others says why they are left out. --table runs our kernels for the same modules and target beside
+them and writes what both executed. """
 
 import argparse, glob, math, os, re, subprocess, sys, tempfile
 import ml_dtypes
@@ -148,7 +151,8 @@ def typed(array, name):
 
 
 def differ(got, want, rtol, atol):
-    """Nothing, or how many elements are further apart than tolerated and one of them: a few far apart in a sum of many bf16 tell another story than half of them."""
+    """Nothing, or how many elements are further apart than tolerated and one of them: a few far apart in a sum of many
+    bf16 tell another story than half of them."""
     if got.dtype.kind in "biu":
         bad = got != want
     else:
@@ -198,7 +202,8 @@ class Memory:
 
 
 def counters(text):
-    """What `--stats` prints, summed over kernels: launches, lane instructions, sectors, the least sectors, bank conflicts."""
+    """What `--stats` prints, summed over kernels: launches, lane instructions, sectors, the least sectors, bank
+    conflicts."""
     rows = [line.split("\t") for line in text.splitlines()]
     at = next((k for k, row in enumerate(rows) if row[0] == "kernel"), None)
     kernels = (
