@@ -41,7 +41,8 @@ XG_FN xg_inst *xg_francis_split(const xg_hb *b, xg_inst *h, xg_general_block *bl
     h = xg_general_split(b, h, block);
     below = xg_francis_beside(b, h, false);
     below = xg_hb_compare(b, "GT", below, xg_linear_zero_like(b, below));
-    around = xg_hb_2(b, XG_OR, xg_francis_moved(b, below, false), xg_francis_moved(b, below, true));
+    around = xg_francis_moved(b, below, false);
+    around = xg_hb_2(b, XG_OR, around, xg_francis_moved(b, below, true));
     row = xg_hb_iota(b, XLAGPU_S32, below->shape->dims, 3, 1);
     around = xg_linear_and(b, below, around);
     block->hi = xg_linear_fold(b, XG_MAXIMUM, xg_linear_kept(b, around, row), none, 1);
@@ -65,7 +66,8 @@ XG_FN void xg_francis_start(
     odd = xg_hb_2(b, XG_REMAINDER, steps, xg_hb_int_like(b, steps, 11));
     odd = xg_hb_compare(b, "EQ", odd, xg_hb_int_like(b, odd, 10));
     e = xg_general_pick(b, h, hi1, xg_general_next(b, hi, -2));
-    e = xg_francis_sum(b, xg_hb_1(b, XG_ABS, c), xg_hb_1(b, XG_ABS, e));
+    e = xg_hb_1(b, XG_ABS, e);
+    e = xg_francis_sum(b, xg_hb_1(b, XG_ABS, c), e);
     sum = xg_hb_select(b, odd, xg_francis_times(b, e, xg_linear_splat_like(b, e, 1.5)), sum);
     product = xg_hb_select(b, odd, xg_francis_times(b, e, e), product);
     x = xg_francis_times(b, xg_francis_less(b, h00, sum), h00);
@@ -75,15 +77,21 @@ XG_FN void xg_francis_start(
     start[1] = xg_francis_times(b, h10, x);
     start[2] = xg_francis_times(b, h10, xg_general_pick(b, h, lo2, lo1));
 }
+/* x y + z w */
+XG_FN xg_inst *xg_francis_products(const xg_hb *b, xg_inst *x, xg_inst *y, xg_inst *z, xg_inst *w) {
+    xg_inst *first = xg_francis_times(b, x, y);
+    return xg_francis_sum(b, first, xg_francis_times(b, z, w));
+}
 /* v := the vector and *factor the factor of the reflector that leaves only the first of three elements; none: 0. */
 XG_FN void xg_francis_reflector(const xg_hb *b, xg_inst **v, xg_inst *idle, xg_inst **factor) {
-    xg_inst *rest = xg_francis_sum(b, xg_francis_times(b, v[1], v[1]), xg_francis_times(b, v[2], v[2])), *size, *two;
+    xg_inst *rest = xg_francis_products(b, v[1], v[1], v[2], v[2]), *size, *two;
     size = xg_hb_1(b, XG_SQRT, xg_francis_sum(b, xg_francis_times(b, v[0], v[0]), rest));
     v[0] = xg_francis_sum(b, v[0], xg_francis_signed(b, size, v[0]));
     size = xg_francis_sum(b, xg_francis_times(b, v[0], v[0]), rest);
     two = xg_linear_splat_like(b, size, 2);
     idle = xg_hb_2(b, XG_OR, idle, xg_hb_compare(b, "EQ", size, xg_linear_zero_like(b, size)));
-    *factor = xg_hb_select(b, idle, xg_linear_zero_like(b, size), xg_hb_2(b, XG_DIVIDE, two, size));
+    two = xg_hb_2(b, XG_DIVIDE, two, size);
+    *factor = xg_hb_select(b, idle, xg_linear_zero_like(b, size), two);
 }
 /* Three rows or columns, reflected. */
 XG_FN void xg_francis_reflect(const xg_hb *b, xg_inst **line, xg_inst *const *v, xg_inst *factor) {
@@ -171,28 +179,30 @@ XG_FN xg_inst *xg_francis_form(const xg_hb *b, xg_inst *const *in, xg_inst **cos
     xg_inst *half = xg_linear_splat_like(b, in[0], 0.5), *one = xg_linear_splat_like(b, in[0], 1),
             *zero = xg_linear_zero_like(b, in[0]), *p = xg_francis_times(b, xg_francis_less(b, in[0], in[3]), half), *z,
             *size, *real, *sum, *away, *still, *cs, *sn;
-    z = xg_francis_sum(b, xg_francis_times(b, p, p), xg_francis_times(b, in[1], in[2]));
+    z = xg_francis_products(b, p, p, in[1], in[2]);
     real = xg_hb_compare(b, "GE", z, zero);
     /* real: (z, c) is the vector of the first eigenvalue */
     z = xg_hb_1(b, XG_SQRT, xg_hb_1(b, XG_ABS, z));
     z = xg_francis_sum(b, p, xg_francis_signed(b, z, p));
-    size = xg_francis_sum(b, xg_francis_times(b, z, z), xg_francis_times(b, in[2], in[2]));
+    size = xg_francis_products(b, z, z, in[2], in[2]);
     size = xg_hb_1(b, XG_SQRT, size);
     cs = xg_hb_2(b, XG_DIVIDE, z, size);
     sn = xg_hb_2(b, XG_DIVIDE, in[2], size);
     /* a pair: the diagonal becomes equal */
     sum = xg_francis_sum(b, in[1], in[2]);
     away = xg_francis_sum(b, p, p);
-    size = xg_francis_sum(b, xg_francis_times(b, sum, sum), xg_francis_times(b, away, away));
+    size = xg_francis_products(b, sum, sum, away, away);
     size = xg_hb_1(b, XG_SQRT, size);
     away = xg_francis_times(b, half, xg_francis_sum(b, one, xg_hb_2(b, XG_DIVIDE, xg_hb_1(b, XG_ABS, sum), size)));
     away = xg_hb_1(b, XG_SQRT, away);
     cs = xg_hb_select(b, real, cs, away);
-    away = xg_hb_2(b, XG_DIVIDE, xg_francis_signed(b, one, sum), xg_francis_times(b, size, away));
+    away = xg_francis_times(b, size, away);
+    away = xg_hb_2(b, XG_DIVIDE, xg_francis_signed(b, one, sum), away);
     away = xg_hb_1(b, XG_NEGATE, xg_francis_times(b, p, away));
     sn = xg_hb_select(b, real, sn, away);
     /* nothing to do: no block, or a pair that has the form */
-    still = xg_hb_2(b, XG_AND, xg_hb_1(b, XG_NOT, real), xg_hb_compare(b, "EQ", size, zero));
+    still = xg_hb_compare(b, "EQ", size, zero);
+    still = xg_hb_2(b, XG_AND, xg_hb_1(b, XG_NOT, real), still);
     still = xg_hb_2(b, XG_OR, still, xg_hb_compare(b, "EQ", in[2], zero));
     *cosine = xg_hb_select(b, still, one, cs);
     *sine = xg_hb_select(b, still, zero, sn);
@@ -200,9 +210,10 @@ XG_FN xg_inst *xg_francis_form(const xg_hb *b, xg_inst *const *in, xg_inst **cos
 }
 /* (x, y) := (c x + s y, c y - s x) */
 XG_FN void xg_francis_turn(const xg_hb *b, xg_inst **line, xg_inst *c, xg_inst *s) {
-    xg_inst *x = xg_francis_sum(b, xg_linear_times(b, line[0], c), xg_linear_times(b, line[1], s));
-    line[1] = xg_francis_less(b, xg_linear_times(b, line[1], c), xg_linear_times(b, line[0], s));
-    line[0] = x;
+    xg_inst *xc = xg_linear_times(b, line[0], c), *ys = xg_linear_times(b, line[1], s);
+    xg_inst *yc = xg_linear_times(b, line[1], c), *xs = xg_linear_times(b, line[0], s);
+    line[0] = xg_francis_sum(b, xc, ys);
+    line[1] = xg_francis_less(b, yc, xs);
 }
 /* Each block of two rows in LAPACK's form, or in two where its eigenvalues are real. */
 XG_FN void xg_francis_standard(const xg_hb *b, xg_inst **h, xg_inst **q) {

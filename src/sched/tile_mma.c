@@ -45,14 +45,14 @@ XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line
     const xg_tile_fetch *t = &w->p->fetch[side];
     int64_t k = w->p->shape.k, pieces = (t->by_rows ? k : t->rows) / t->vector, rows = t->by_rows ? t->rows : k;
     int64_t inside = t->by_rows ? 1 : pieces; /* of a line of threads: what lies side by side comes first */
-    xg_kval *in, *row;
+    xg_kval *in, *row, *apart;
     if (t->brick > 1) return xg_tile_unit_brick_line(w, side, line);
     if (t->by_rows != t->along_k || t->vector != xg_tile_unit_chunk(w->p) || (pieces != 2 && pieces != 4)) return line;
     if (w->p->threads / pieces < XG_TILE_UNIT_ROWS || rows < XG_TILE_UNIT_ROWS) return line;
     row = xg_tile_quotient(w, line, inside);
     in = xg_tile_rest(w, row, XG_TILE_UNIT_ROWS);
-    in = xg_tile_join(w, xg_tile_rest(w, in, XG_TILE_UNIT_ROWS / pieces), pieces,
-        xg_tile_quotient(w, in, XG_TILE_UNIT_ROWS / pieces));
+    apart = xg_tile_rest(w, in, XG_TILE_UNIT_ROWS / pieces);
+    in = xg_tile_join(w, apart, pieces, xg_tile_quotient(w, in, XG_TILE_UNIT_ROWS / pieces));
     row = xg_tile_join(w, xg_tile_quotient(w, row, XG_TILE_UNIT_ROWS), XG_TILE_UNIT_ROWS, in);
     return xg_tile_join(w, row, inside, xg_tile_rest(w, line, inside));
 }
@@ -84,7 +84,8 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     across[1] = xg_tile_rest(w, warp, p->warps_n);
     for (side = 0; side < XG_TILE_SIDES; side++) w->own[side] = xg_tile_unit_own(w, side, lane, across[side]);
     row = xg_tile_join(w, across[0], XG_KMMA_M, xg_tile_quotient(w, lane, 4));
-    column = xg_tile_join(w, xg_tile_rest(w, lane, 4), 2, xg_elem_index(&w->s, 0));
+    column = xg_tile_rest(w, lane, 4);
+    column = xg_tile_join(w, column, 2, xg_elem_index(&w->s, 0));
     column = xg_tile_join(w, across[1], 2 * XG_KMMA_N, column);
     w->show = xg_tile_join(w, row, p->out_pitch, column);
 }
@@ -125,9 +126,10 @@ XG_FN void xg_tile_unit_put_brick(
             v[k] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, one);
         }
         xg_tile_unit_turn(w, v);
-        for (k = 0; k < 4; k++)
-            xg_tile_put_vector(w, xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v[k], 1, type),
-                xg_tile_spot(w, side, rows, ks, word * 4 + k, buffer));
+        for (k = 0; k < 4; k++) {
+            o[0] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v[k], 1, type);
+            xg_tile_put_vector(w, o[0], xg_tile_spot(w, side, rows, ks, word * 4 + k, buffer));
+        }
     }
 }
 XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
