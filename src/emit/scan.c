@@ -108,8 +108,8 @@ XG_FN bool xg_running_plan(xg_running *d) {
     if (why) return xg_emit_refuse(e, why);
     xg_form_write_walk(e, d->row ? "row" : "column");
     xg_form_write(e, xg_running_form, XG_COUNT(xg_running_form), d);
-    d->r.threads = d->row ? d->lanes * d->rows : XG_RUNNING_BLOCK;
-    k = d->row ? (uint32_t)d->rows : XG_RUNNING_BLOCK;
+    d->r.threads = d->row ? d->lanes * d->rows : (int64_t)XG_RUNNING_BLOCK;
+    k = d->row ? (uint32_t)d->rows : (uint32_t)XG_RUNNING_BLOCK;
     d->r.blocks = (d->kept + k - 1) / k;
     return true;
 }

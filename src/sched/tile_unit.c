@@ -104,11 +104,11 @@ XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *
         F8_CC = 89,
         BF16_CC = 80
     };
-    int32_t small = m->cc >= F8_CC && m->tensor_f8 ? xg_tile_small_unit(a, b) : XG_TILE_NO_UNIT;
-    if (small != XG_TILE_NO_UNIT) return small;
+    int32_t narrow = m->cc >= F8_CC && m->tensor_f8 ? xg_tile_small_unit(a, b) : XG_TILE_NO_UNIT;
+    if (narrow != XG_TILE_NO_UNIT) return narrow;
     *held = a == XLAGPU_BF16 || b == XLAGPU_BF16 ? XLAGPU_BF16 : XLAGPU_F16;
     if (!xg_tile_holds(a, *held) || !xg_tile_holds(b, *held)) return XG_TILE_NO_UNIT;
-    if (*held == XLAGPU_BF16) return m->cc >= BF16_CC ? XG_KMMA_BF16 : XG_TILE_NO_UNIT;
+    if (*held == XLAGPU_BF16) return m->cc >= BF16_CC ? (int32_t)XG_KMMA_BF16 : (int32_t)XG_TILE_NO_UNIT;
     return XG_KMMA_F16;
 }
 /* What is multiplied on a side: the operand's narrow elements, or what algorithm= rounds them to. */
@@ -249,15 +249,15 @@ XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int
     int64_t warps = blocks * p->threads / XG_TILE_LANES, bytes = xg_type_bytes(p->held);
     int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, rate = xg_tile_unit_rate(p, m);
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M, times = p->shape.k * bytes / XG_KMMA_K_BYTES;
-    int64_t multiply = macs * blocks * 1000 / rate, shared, issue, own, far;
+    int64_t multiply = macs * blocks * 1000 / rate, shared, issue, own, memory;
     shared = warps * times * fragments * XG_TILE_UNIT_READ_CYCLES;
     shared += blocks * (p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
     issue = warps * (xg_tile_unit_issue(p) + times * (fragments + p->n_sums)) / XG_TILE_UNIT_SCHEDULERS;
     own = XG_TILE_UNIT_READ_LATENCY + macs * 1000 * XG_TILE_LANES / p->threads * XG_TILE_UNIT_SCHEDULERS / rate +
           xg_tile_unit_issue(p);
-    far = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
+    memory = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
     shared = XG_MAX(XG_MAX(shared, issue), multiply) + XG_MIN(XG_MAX(shared, issue), multiply) / 8;
-    return XG_MAX(XG_MAX(shared, own), far) + XG_TILE_STEP_CYCLES;
+    return XG_MAX(XG_MAX(shared, own), memory) + XG_TILE_STEP_CYCLES;
 }
 
 #endif /* XG_SCHED_TILE_UNIT_C */
