@@ -34,7 +34,7 @@ foreign() {
     aarch64-linux-gnu-gcc -std=gnu99 -DXLAGPU_DEBUG -Og -static tests/runner.c -o build/runner_aarch64 $LIBS &&
         qemu-aarch64 build/runner_aarch64 \
             $(ls -d tests/*/ | grep -v "tests/sim/\|tests/emit/\|tests/sched/") \
-            $(ls tests/sched/*.txt | grep -v "random\|tiles\|rules\|primitives\|tensorize") \
+            $(ls tests/sched/*.txt | grep -v "random\|tiles\|rules\|primitives\|tensorize\|units\|few_rows") \
             $(ls -d tests/emit/* | grep -v solver) tests/sim/planted $(ls tests/sim/*.txt | grep -v foreign)
 }
 

@@ -13,12 +13,12 @@ static uint64_t rng(void) {
 }
 
 static xg_module *module_of(xg_ctx *c, xg_arena *a, const char *name, const char *text) {
-    xg_source src;
+    xg_source *src = XG_NEW(a, xg_source); /* messages about the module point into it */
     xg_module *m;
-    src.name = name;
-    src.text = text;
-    src.size = strlen(text);
-    m = xg_hlo_parse(c, a, &src);
+    src->name = name;
+    src->text = text;
+    src->size = strlen(text);
+    m = xg_hlo_parse(c, a, src);
     xg_hlo_verify(m);
     return m;
 }

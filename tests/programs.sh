@@ -15,7 +15,7 @@ metamorphic|src|tests/opt/modules/*.hlo tests/corpus/[cd]*.hlo|--sets 20 tests/o
 graphs|src|--n 2000|--n 100000|-O2
 medleys|src|--n 300 --most 1500|--n 4000 --seed 1000|-O2
 reductions|src|--quick||-O2
-kernels|api||-|
+kernels|api||--whole|-O1
 hostile|api|||-O1 $SANITIZE
 ptx_sweep|src|build/ptx_sweep sm_75 sm_90a|build/ptx_sweep|-O1
 executable|src|--quick||-O1 $SANITIZE

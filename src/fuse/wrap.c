@@ -87,7 +87,7 @@ XG_FN void xg_fuse_wrap_one(xg_inst *i) {
     xg_inst **inside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1),
             **outside = XG_NEW_N(m->work, xg_inst *, i->n_operands + 1), *fusion;
     uint32_t k, n = 0;
-    if (xg_op_flags(i->op) & XGF_COLL)
+    if ((xg_op_flags(i->op) & XGF_COLL) && !xg_shape_is_array(i->shape)) /* others are refused by their elements */
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter",
             "%s is not supported in kernels yet", xg_op_name(i->op));
     xg_dict_reserve(&c->names, i->n_operands + 1);

@@ -68,6 +68,7 @@
 enum {
     XG_TILE_WORK_MIN = 1 << 14,  /* multiply-adds: below, a launch takes longer than any way to do them */
     XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
+    XG_TILE_ROWS_USUAL = 64,     /* of a tile: only longer ones may lie half outside of the matrix for nothing */
     XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
     XG_TILE_SECTOR_BYTES = 32,   /* what memory gives at least */
     XG_TILE_VECTOR_MAX = 8,      /* elements: more are staged in too many registers */
@@ -391,6 +392,12 @@ XG_FN bool xg_tile_slice(const xg_tile_plan *p, const xg_device *m, xg_tile_shap
     return s->slices <= XG_TILE_SLICES_MAX && threads <= XG_TILE_SLICED_THREADS &&
            2 * s->k <= p->form.group[XG_TILE_K].size;
 }
+/* Half of the tile or more would lie outside of the matrix, and there are smaller ones. */
+XG_FN bool xg_tile_is_vain(const xg_tile_plan *p, const xg_tile_shape *s) {
+    const xg_tile_group *g = p->form.group;
+    return p->unit == XG_TILE_NO_UNIT && ((s->m > XG_TILE_ROWS_USUAL && s->m >= 2 * g[XG_TILE_M].size) ||
+                                             (s->n > XG_TILE_ROWS_USUAL && s->n >= 2 * g[XG_TILE_N].size));
+}
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
     int64_t vectors[2], time, least = INT64_MAX;
     const xg_tile_shape *s;
@@ -402,6 +409,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
         if (s->slices > 1 && !xg_tile_may_slice(p, s)) continue;
+        if (xg_tile_is_vain(p, s) && !(given && xg_record_get(&given->form, "tile"))) continue;
         one = *s;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
