@@ -316,36 +316,26 @@ ROWS += [
         lambda: rows_kernel(softmax_rows, "RTX 4070 Ti SUPER", 89, "f32", 8192, 8192),
     )
 ]
-ROWS += [
-    (
-        "product bf16 8192^3, H200",
-        2 * 8192**3 / 783.5e12 * 1e6,
+# Products of bf16 by cuBLAS: size, device, TFLOP/s measured, where from, compute capability, tile, warps, stages.
+PRODUCTS = (
+    (8192, "H200", 783.5, "cuBLAS by PyTorch, random data: 769 to 798 TFLOP/s", 90, (128, 256, 64), 8, 3),
+    (4096, "A100", 244, "cuBLAS: learn-cuda 02b", 80, (128, 256, 32), 8, 3),
+    (4096, "B200", 1359, "cuBLAS: learn-cuda 02e", 100, (128, 256, 64), 8, 3),
+)
+
+
+def product_row(n, device, tflops, source, cc, tile, warps, stages):
+    return (
+        f"product bf16 {n}^3, {device}",
+        2 * n**3 / (tflops * 1e12) * 1e6,
         LOOP,
-        "cuBLAS by PyTorch, random data: 769 to 798 TFLOP/s",
-        "90",
-        lambda: product_kernel("H200", 90, 8192, (128, 256, 64), 8, 3),
+        source,
+        str(cc),
+        lambda: product_kernel(device, cc, n, tile, warps, stages),
     )
-]
-ROWS += [
-    (
-        "product bf16 4096^3, A100",
-        2 * 4096**3 / 244e12 * 1e6,
-        LOOP,
-        "cuBLAS: learn-cuda 02b",
-        "80",
-        lambda: product_kernel("A100", 80, 4096, (128, 256, 32), 8, 3),
-    )
-]
-ROWS += [
-    (
-        "product bf16 4096^3, B200",
-        2 * 4096**3 / 1359e12 * 1e6,
-        LOOP,
-        "cuBLAS: learn-cuda 02e",
-        "100",
-        lambda: product_kernel("B200", 100, 4096, (128, 256, 64), 8, 3),
-    )
-]
+
+
+ROWS += [product_row(*row) for row in PRODUCTS]
 ROWS += [
     (
         "attention bf16 16384 tokens, heads 16x128, sequence %d, H100" % s,

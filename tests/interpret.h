@@ -25,29 +25,10 @@ static uint64_t *lane(machine *v, const xg_kval *x, uint32_t j) {
 static uint64_t *lanes(machine *v, const xg_kval *x) { return lane(v, x, 0); }
 static uint32_t width_of(const xg_ktype *t) { return t->kind == XG_TK_VECTOR ? (uint32_t)t->elements : 1; }
 
-static double f64_of(uint64_t b) {
-    double d;
-    memcpy(&d, &b, 8);
-    return d;
-}
-static uint64_t of_f64(double d) {
-    uint64_t b;
-    memcpy(&b, &d, 8);
-    return b;
-}
-static float f32_of(uint64_t b) {
-    uint32_t u = (uint32_t)b;
-    float f;
-    memcpy(&f, &u, 4);
-    return f;
-}
-static uint64_t of_f32(float f) {
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    return u;
-}
 static double number_of(xg_kelem e, uint64_t b) {
-    return e == XG_E_F64 ? f64_of(b) : e == XG_E_F32 ? (double)f32_of(b) : xg_float_decode(xg_kelem_format(e), b);
+    return e == XG_E_F64   ? xg_f64_of_bits(b)
+           : e == XG_E_F32 ? (double)xg_f32_of_bits((uint32_t)b)
+                           : xg_float_decode(xg_kelem_format(e), b);
 }
 static uint64_t number_to(xg_kelem e, double d) { return xg_float_encode(xg_kelem_format(e), d); }
 static uint64_t mask_of(xg_kelem e) {
@@ -71,14 +52,15 @@ static float approximate(long double exact, double rel, uint64_t salt) {
 }
 static float flush(float f) { return fabsf(f) < FLT_MIN ? copysignf(0, f) : f; }
 static uint64_t approx_op(const xg_kop *op, xg_kelem e, uint64_t a) {
-    float x = f32_of(a), r = 0;
+    float x = xg_f32_of_bits((uint32_t)a), r = 0;
     bool ftz = (op->flags & XG_KA_FTZ) != 0;
     if (e == XG_E_F64) {
-        double given = f64_of(a), d = fabs(given) < 2.2250738585072014e-308 ? copysign(0, given) : given; /* .ftz */
+        double given = xg_f64_of_bits(a),
+               d = fabs(given) < 2.2250738585072014e-308 ? copysign(0, given) : given; /* .ftz */
         double v = op->op == XG_K_OP_RCPA ? 1 / d : 1 / sqrt(d);
-        uint64_t b = of_f64(v * (1 + 4e-7 * ((a >> 7 & 1) ? 1 : -1))); /* f32 quality, upper word only */
-        if (v != v || isinf(v) || v == 0) b = of_f64(v);
-        if (op->op == XG_K_OP_RCPA && fabs(v) < 2.2250738585072014e-308) b = of_f64(copysign(0, v));
+        uint64_t b = xg_f64_bits(v * (1 + 4e-7 * ((a >> 7 & 1) ? 1 : -1))); /* f32 quality, upper word only */
+        if (v != v || isinf(v) || v == 0) b = xg_f64_bits(v);
+        if (op->op == XG_K_OP_RCPA && fabs(v) < 2.2250738585072014e-308) b = xg_f64_bits(copysign(0, v));
         return b;
     }
     if (ftz) x = flush(x);
@@ -93,7 +75,7 @@ static uint64_t approx_op(const xg_kop *op, xg_kelem e, uint64_t a) {
     case XG_K_OP_RCPA: r = approximate(1 / (long double)x, 0.6e-7, a); break;
     default: r = approximate(1 / sqrtl((long double)x), 1.3e-7, a); break;
     }
-    return of_f32(ftz ? flush(r) : r);
+    return xg_f32_bits(ftz ? flush(r) : r);
 }
 static bool compare_f(uint32_t p, double x, double y) {
     bool un = x != x || y != y;
@@ -196,8 +178,8 @@ static uint64_t one(const xg_kop *op, xg_kelem e, xg_kelem r, uint64_t a, uint64
     case XG_K_OP_TRUNCI:
     case XG_K_OP_BITCAST:
     case XG_K_OP_INDEX_CAST: return a;
-    case XG_K_OP_SITOFP: return r == XG_E_F32 ? of_f32((float)sext(e, a)) : of_f64((double)sext(e, a));
-    case XG_K_OP_UITOFP: return r == XG_E_F32 ? of_f32((float)a) : of_f64((double)a);
+    case XG_K_OP_SITOFP: return r == XG_E_F32 ? xg_f32_bits((float)sext(e, a)) : xg_f64_bits((double)sext(e, a));
+    case XG_K_OP_UITOFP: return r == XG_E_F32 ? xg_f32_bits((float)a) : xg_f64_bits((double)a);
     case XG_K_OP_FPTOSI: return float_to_int(x, r, true);
     case XG_K_OP_FPTOUI: return float_to_int(x, r, false);
     case XG_K_OP_TRUNCF:
@@ -207,14 +189,23 @@ static uint64_t one(const xg_kop *op, xg_kelem e, xg_kelem r, uint64_t a, uint64
         }
         return number_to(r, x);
     case XG_K_OP_EXTF: return number_to(r, x);
-    case XG_K_OP_ADDF: return is32 ? of_f32(f32_of(a) + f32_of(b)) : number_to(e, x + y);
-    case XG_K_OP_SUBF: return is32 ? of_f32(f32_of(a) - f32_of(b)) : number_to(e, x - y);
-    case XG_K_OP_MULF: return is32 ? of_f32(f32_of(a) * f32_of(b)) : number_to(e, x * y);
-    case XG_K_OP_DIVF: return is32 ? of_f32(f32_of(a) / f32_of(b)) : number_to(e, x / y);
-    case XG_K_OP_DIVFULL: return of_f32(approximate((long double)f32_of(a) / (long double)f32_of(b), 1e-7, a ^ b));
-    case XG_K_OP_SQRT: return is32 ? of_f32(sqrtf(f32_of(a))) : number_to(e, sqrt(x));
+    case XG_K_OP_ADDF:
+        return is32 ? xg_f32_bits(xg_f32_of_bits((uint32_t)a) + xg_f32_of_bits((uint32_t)b)) : number_to(e, x + y);
+    case XG_K_OP_SUBF:
+        return is32 ? xg_f32_bits(xg_f32_of_bits((uint32_t)a) - xg_f32_of_bits((uint32_t)b)) : number_to(e, x - y);
+    case XG_K_OP_MULF:
+        return is32 ? xg_f32_bits(xg_f32_of_bits((uint32_t)a) * xg_f32_of_bits((uint32_t)b)) : number_to(e, x * y);
+    case XG_K_OP_DIVF:
+        return is32 ? xg_f32_bits(xg_f32_of_bits((uint32_t)a) / xg_f32_of_bits((uint32_t)b)) : number_to(e, x / y);
+    case XG_K_OP_DIVFULL:
+        return xg_f32_bits(approximate(
+            (long double)xg_f32_of_bits((uint32_t)a) / (long double)xg_f32_of_bits((uint32_t)b), 1e-7, a ^ b));
+    case XG_K_OP_SQRT: return is32 ? xg_f32_bits(sqrtf(xg_f32_of_bits((uint32_t)a))) : number_to(e, sqrt(x));
     /* 16 bits: x * y + z is exact in f64 or nearly */
-    case XG_K_OP_FMA: return is32 ? of_f32(fmaf(f32_of(a), f32_of(b), f32_of(c))) : number_to(e, fma(x, y, z));
+    case XG_K_OP_FMA:
+        return is32 ? xg_f32_bits(
+                          fmaf(xg_f32_of_bits((uint32_t)a), xg_f32_of_bits((uint32_t)b), xg_f32_of_bits((uint32_t)c)))
+                    : number_to(e, fma(x, y, z));
     case XG_K_OP_NEGF: return a ^ (mask_of(e) / 2 + 1);
     case XG_K_OP_ABSF: return a & (mask_of(e) / 2);
     case XG_K_OP_COPYSIGN: return (a & (mask_of(e) / 2)) | (b & (mask_of(e) / 2 + 1));

@@ -46,7 +46,10 @@ XG_FN xg_inst *xg_general_unpacked(const xg_hb *b, xg_inst *packed, xg_inst *tau
 
 typedef struct xg_general_block {
     xg_inst *lo, *hi, *finite;
-} xg_general_block; /* [batch, 1, 1] */
+} xg_general_block;
+typedef xg_inst *xg_general_splitter(const xg_hb *b, xg_inst *h, xg_general_block *block);
+typedef void xg_general_step(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_general_block *block, xg_inst *steps);
+/* [batch, 1, 1] */
 
 /* Elements below the diagonal that are small beside their neighbours become zero; the last block that is left. */
 XG_FN xg_inst *xg_general_split(const xg_hb *b, xg_inst *h, xg_general_block *block) {
@@ -145,10 +148,12 @@ XG_FN void xg_general_chase(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_g
     *h = l.state[0];
     *q = l.state[1];
 }
-/* h, Hessenberg, to triangular form, gathered in *q; *bad [batch, 1, 1]. */
-XG_FN xg_inst *xg_general_triangular(const xg_hb *b, xg_inst *h, xg_inst **q, xg_inst **bad) {
+/* Steps of a QR iteration until `split` finds no block below the diagonal, gathered in *q; *bad [batch, 1, 1]: some
+ * were not enough. A step works on one block of each matrix; it learns how often in a row it met the same one. */
+XG_FN xg_inst *xg_general_iterate(
+    const xg_hb *b, xg_inst *h, xg_inst **q, xg_inst **bad, xg_general_splitter *split, xg_general_step *step) {
     const int64_t *dims = h->shape->dims;
-    xg_inst *state[5], *shift, *steps, *same;
+    xg_inst *state[5], *same;
     xg_general_block block;
     xg_loop l;
     xg_hb c;
@@ -160,22 +165,27 @@ XG_FN xg_inst *xg_general_triangular(const xg_hb *b, xg_inst *h, xg_inst **q, xg
     l = xg_hb_loop(b, state, 5, dims[1] * XG_SHIFTED_STEPS);
     c = xg_hb_end(l.condition, b->from);
     l.condition->root = xg_linear_and(&c, l.condition->root, xg_hb_element(&c, l.condition->params[0], 5));
-    h = xg_general_split(&l.b, l.state[0], &block);
+    h = split(&l.b, l.state[0], &block);
     same = xg_hb_compare(&l.b, "EQ", block.hi, l.state[2]);
-    steps = xg_general_next(&l.b, l.state[3], 1);
-    l.state[3] = xg_linear_kept(&l.b, same, steps);
+    l.state[3] = xg_linear_kept(&l.b, same, xg_general_next(&l.b, l.state[3], 1));
     l.state[2] = block.hi;
-    shift = xg_general_shift(&l.b, h, block.hi, l.state[3]);
-    xg_general_chase(&l.b, &h, &l.state[1], &block, shift);
+    step(&l.b, &h, &l.state[1], &block, l.state[3]);
     l.state[0] = h;
     same = xg_hb_compare(&l.b, "GT", block.hi, xg_hb_int_like(&l.b, block.hi, 0));
     l.state[4] = xg_linear_any(&l.b, xg_linear_and(&l.b, same, block.finite));
     xg_hb_loop_end(b, &l);
     *q = l.state[1];
-    h = xg_general_split(b, l.state[0], &block);
+    h = split(b, l.state[0], &block);
     same = xg_hb_compare(b, "GT", block.hi, xg_hb_int_like(b, block.hi, 0));
     *bad = xg_hb_2(b, XG_OR, same, xg_hb_1(b, XG_NOT, block.finite));
     return h;
+}
+XG_FN void xg_general_shifted(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_general_block *block, xg_inst *steps) {
+    xg_general_chase(b, h, q, block, xg_general_shift(b, *h, block->hi, steps));
+}
+/* h, Hessenberg, to triangular form. */
+XG_FN xg_inst *xg_general_triangular(const xg_hb *b, xg_inst *h, xg_inst **q, xg_inst **bad) {
+    return xg_general_iterate(b, h, q, bad, xg_general_split, xg_general_shifted);
 }
 
 /* The vectors of triangular t, times q: of length one, their largest element real. */

@@ -141,36 +141,14 @@ XG_FN void xg_francis_chase(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_g
     *h = l.state[0];
     *q = l.state[1];
 }
-/* h, Hessenberg, to blocks of one and two rows, gathered in *q; *bad [batch, 1, 1]. */
+XG_FN void xg_francis_step(const xg_hb *b, xg_inst **h, xg_inst **q, const xg_general_block *block, xg_inst *steps) {
+    xg_inst *start[3];
+    xg_francis_start(b, *h, block, steps, start);
+    xg_francis_chase(b, h, q, block, start);
+}
+/* h, Hessenberg, to blocks of one and two rows. */
 XG_FN xg_inst *xg_francis_steps(const xg_hb *b, xg_inst *h, xg_inst **q, xg_inst **bad) {
-    const int64_t *dims = h->shape->dims;
-    xg_inst *state[5], *start[3], *same, *steps;
-    xg_general_block block;
-    xg_loop l;
-    xg_hb c;
-    state[0] = h;
-    state[1] = *q;
-    state[2] = state[3] = xg_linear_zeros(b, XLAGPU_S32, dims[0], 1, 1); /* the last hi, and how long it was that */
-    state[4] = xg_hb_int(b, XLAGPU_PRED, 1);
-    l = xg_hb_loop(b, state, 5, dims[1] * XG_SHIFTED_STEPS);
-    c = xg_hb_end(l.condition, b->from);
-    l.condition->root = xg_linear_and(&c, l.condition->root, xg_hb_element(&c, l.condition->params[0], 5));
-    h = xg_francis_split(&l.b, l.state[0], &block);
-    same = xg_hb_compare(&l.b, "EQ", block.hi, l.state[2]);
-    steps = xg_general_next(&l.b, l.state[3], 1);
-    l.state[3] = xg_linear_kept(&l.b, same, steps);
-    l.state[2] = block.hi;
-    xg_francis_start(&l.b, h, &block, l.state[3], start);
-    xg_francis_chase(&l.b, &h, &l.state[1], &block, start);
-    l.state[0] = h;
-    same = xg_hb_compare(&l.b, "GT", block.hi, xg_hb_int_like(&l.b, block.hi, 0));
-    l.state[4] = xg_linear_any(&l.b, xg_linear_and(&l.b, same, block.finite));
-    xg_hb_loop_end(b, &l);
-    *q = l.state[1];
-    h = xg_francis_split(b, l.state[0], &block);
-    same = xg_hb_compare(b, "GT", block.hi, xg_hb_int_like(b, block.hi, 0));
-    *bad = xg_hb_2(b, XG_OR, same, xg_hb_1(b, XG_NOT, block.finite));
-    return h;
+    return xg_general_iterate(b, h, q, bad, xg_francis_split, xg_francis_step);
 }
 
 /* The cosine and sine that give rows k, k + 1 LAPACK's form, and whether their eigenvalues are real. a, b, c, d: the

@@ -62,6 +62,21 @@ XG_FN void xg_nest_flatten(xg_loopnest *n) {
         if (s->op == XG_N_BLOCK) xg_nest_flatten_block(n, s->block);
     n->flat = true;
 }
+/* An outermost dimension more; the indices at its places are the caller's to change. */
+XG_FN void xg_nest_add_dim(xg_loopnest *n, xg_nbuf *buf, int64_t size) {
+    int64_t *dims = XG_NEW_N(n->arena, int64_t, buf->rank + 1);
+    xg_naligned *aligned = XG_NEW_N(n->arena, xg_naligned, buf->n_aligned + 1);
+    uint32_t d;
+    dims[0] = size;
+    for (d = 0; d < buf->rank; d++) dims[d + 1] = buf->dims[d];
+    for (d = 0; d < buf->n_aligned; d++) {
+        aligned[d] = buf->aligned[d];
+        aligned[d].axis++;
+    }
+    buf->aligned = aligned;
+    buf->dims = dims;
+    buf->rank++;
+}
 
 /* ---- compact ---- */
 

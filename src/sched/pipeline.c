@@ -96,27 +96,15 @@ XG_FN void xg_npipe_widen(xg_npipe *p) {
     for (k = 0; k < n->bufs.n; k++) {
         xg_nbuf *buf = n->bufs.p[k];
         xg_nplaces v = {0};
-        xg_naligned *aligned;
-        int64_t *dims;
         if (p->versions[k] < 2) continue;
         xg_nest_places(n, buf, &v);
-        dims = XG_NEW_N(n->arena, int64_t, buf->rank + 1);
-        dims[0] = p->versions[k];
-        for (d = 0; d < buf->rank; d++) dims[d + 1] = buf->dims[d];
         for (j = 0; j < v.n; j++) {
             const xg_aff **at = XG_NEW_N(n->arena, const xg_aff *, buf->rank + 1);
             at[0] = xg_aff_mod_in(&env, xg_nest_dim(n, p->loop->var), p->versions[k]);
             for (d = 0; d < buf->rank; d++) at[d + 1] = (*v.p[j].at)[d];
             *v.p[j].at = at;
         }
-        aligned = XG_NEW_N(n->arena, xg_naligned, buf->n_aligned + 1);
-        for (d = 0; d < buf->n_aligned; d++) {
-            aligned[d] = buf->aligned[d];
-            aligned[d].axis++;
-        }
-        buf->aligned = aligned;
-        buf->dims = dims;
-        buf->rank++;
+        xg_nest_add_dim(n, buf, p->versions[k]);
     }
 }
 /* The statements of time t, in their order, in front of `before`: time is a number, or base + rounds of the new loop.

@@ -11,13 +11,10 @@
 #include "flat.c"
 
 XG_FN void xg_nest_warps_buf(xg_loopnest *n, xg_nbuf *buf) {
-    int64_t *dims = XG_NEW_N(n->arena, int64_t, buf->rank + 1);
-    xg_naligned *aligned = XG_NEW_N(n->arena, xg_naligned, buf->n_aligned + 1);
+    int64_t outer = 1;
     xg_nplaces v = {0};
     uint32_t k, d;
     xg_nest_places(n, buf, &v);
-    dims[0] = 1;
-    for (d = 0; d < buf->rank; d++) dims[d + 1] = buf->dims[d];
     for (k = 0; k < v.n; k++) {
         xg_nteam t = xg_nteam_of(n, v.p[k].s);
         const xg_aff **at = XG_NEW_N(n->arena, const xg_aff *, buf->rank + 1);
@@ -25,15 +22,9 @@ XG_FN void xg_nest_warps_buf(xg_loopnest *n, xg_nbuf *buf) {
         at[0] = xg_aff_div_in(&env, t.linear, XG_WARP_LANES);
         for (d = 0; d < buf->rank; d++) at[d + 1] = (*v.p[k].at)[d];
         *v.p[k].at = at;
-        dims[0] = (t.all + XG_WARP_LANES - 1) / XG_WARP_LANES;
+        outer = (t.all + XG_WARP_LANES - 1) / XG_WARP_LANES;
     }
-    for (d = 0; d < buf->n_aligned; d++) {
-        aligned[d] = buf->aligned[d];
-        aligned[d].axis++;
-    }
-    buf->aligned = aligned;
-    buf->dims = dims;
-    buf->rank++;
+    xg_nest_add_dim(n, buf, outer);
     buf->scope = XG_NS_SHARED;
 }
 XG_FN void xg_nest_warps(xg_loopnest *n) {
