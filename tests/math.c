@@ -318,10 +318,10 @@ static void test_convert(xg_kelem from, xg_kelem to, const char *target, uint64_
 static uint64_t once(xg_kelem to, long double x) {
     double d = (double)x;
     if ((long double)d != x) { /* to odd */
-        uint64_t b = of_f64(d);
+        uint64_t b = xg_f64_bits(d);
         if (!(b & 1)) b += fabsl(x) > fabsl((long double)d) ? 1 : (uint64_t)-1;
-        d = f64_of(b);
-        if (to == XG_E_F64) return of_f64((double)x);
+        d = xg_f64_of_bits(b);
+        if (to == XG_E_F64) return xg_f64_bits((double)x);
     }
     return number_to(to, d);
 }
