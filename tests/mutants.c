@@ -532,6 +532,11 @@ static void keep(const char *why) {
     printf("FAIL %llu: %.300s\n", (unsigned long long)current_number, why);
     fflush(stdout);
 }
+/* What a sanitizer finds ends in `died` like any other crash. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "abort_on_error=1:detect_leaks=0"; }
+const char *__ubsan_default_options(void);
+const char *__ubsan_default_options(void) { return "abort_on_error=1:print_stacktrace=1"; }
 static void died(int signal_number) {
     keep(signal_number == SIGALRM ? "more than 10 seconds" : "a crash");
     if (write(report_to, &current_number, sizeof current_number) < 0) {}
@@ -614,7 +619,10 @@ int main(int argc, char **argv) {
             show = true;
         else if (n_seeds < (int)(sizeof seeds / sizeof *seeds) &&
                  (seeds[n_seeds] = file_read(argv[a], &seed_bytes[n_seeds])) != NULL) {
-            if (seed_bytes[n_seeds] > (size_t)64 << 10) continue; /* a large one is slow, and no richer */
+            if (seed_bytes[n_seeds] > (size_t)64 << 10) { /* a large one is slow, and no richer */
+                free(seeds[n_seeds]);
+                continue;
+            }
             largest = seed_bytes[n_seeds] > largest ? seed_bytes[n_seeds] : largest;
             n_seeds++;
         }

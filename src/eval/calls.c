@@ -1,8 +1,8 @@
 /* eval/calls.c -- custom-call: functions that the caller registers, then the targets below, which are known by name.
  *
  * XG_EVAL_CALLS: X(target, word): xg_call_<word> gives the value, or NULL when the operands or results are not what it
- * knows. A call that is not known is refused by its name. Solvers compute in complex doubles and are in solvers.c and
- * eigen.c. */
+ * knows. A call that is not known is refused by its name. Solvers compute in complex doubles and are in solvers.c,
+ * eigen.c and general.c. */
 #ifndef XG_EVAL_CALLS_C
 #define XG_EVAL_CALLS_C
 #include "eval.h"
@@ -87,7 +87,11 @@
     X("lapack_?trsm_ffi", trsm) \
     X("cuhybrid_geqp3", geqp3) \
     X("lapack_?geqp3_ffi", geqp3) \
-    X("lapack_?gehrd_ffi", gehrd)
+    X("lapack_?gehrd_ffi", gehrd) \
+    X("lapack_?geev_ffi", geev) \
+    X("cuhybrid_eig_real", geev) \
+    X("cuhybrid_eig_comp", geev) \
+    X("lapack_?gees_ffi", gees)
 /* clang-format on */
 
 /* ---- attributes of calls ---- */
