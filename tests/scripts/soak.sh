@@ -14,14 +14,15 @@ job "build tests/programs/runner.c with sanitizers" "$(program_command runner bu
 job "build tests/programs/fuzz.c with sanitizers" "$(program_command fuzz build/soak -O1 $SANITIZE)"
 for p in $(program_names); do
     args=$(program_field "$p" 4)
-    [ "$args" = - ] || job "build tests/$p.c" "$(program_command "$p" build/soak $(program_field "$p" 5))"
+    [ "$args" = - ] || job "build tests/programs/$p.c" "$(program_command "$p" build/soak $(program_field "$p" 5))"
 done
 run_jobs
 begin_parts
 part "text tests, sanitized" build/soak/runner tests/text
 have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
     part "aarch64, all texts" \
-    "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/programs/runner.c -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests"
+    "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/programs/runner.c -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests/text"
+part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
 part "corpus, host" sh tests/scripts/corpus.sh host
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
 part "ptxas, nine targets" sh tests/scripts/ptxas.sh $TARGETS
