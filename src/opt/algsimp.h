@@ -3,7 +3,7 @@
  * X(name, OPCODE, LAW): rule `name` is xg_inst *xg_alg_<name>(xg_alg *a, xg_inst *i), asked of instructions of that
  * opcode (ANY: of all elementwise ones, after the opcode's own). Rules of an opcode are tried in the order of the
  * table. A rule returns the value that replaces i, i itself when it changed operands in place, or NULL. Its text test
- * is tests/opt/algebraic/<name>.txt; tests/algebraic.c evaluates the modules there, for every type that they can be
+ * is tests/text/opt/algebraic/<name>.txt; tests/programs/algebraic.c evaluates the modules there, for every type that they can be
  * written for, before and after the rule, on values that are seldom what one thinks of.
  *   EXACT  the same bits (a NaN is a NaN where arithmetic made it: no machine keeps its payload)
  *   CLOSE  as exact as before or more so: where a function is approximated, or where the order or the number of
