@@ -531,7 +531,7 @@ XG_FN void xg_public_evaluate(xg_public_job *j) {
     uint32_t k;
     if (m->made[XG_CUSTOM_CALL]) { /* what XLA calls a library for is defined by the operations that it was */
         m = xg_public_take_hlo(j->m);
-        (void)xg_opt_library_calls(m);
+        (void)xg_expand_library_calls(m);
     }
     args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
     xg_public_check(m->ctx, m->entry_params, in, j->n_inputs, "input");

@@ -1,6 +1,6 @@
 /* tests/programs/algebraic.c -- holds every rule of the algebraic simplifier to what algsimp.h promises of it.
  *
- * The modules of tests/text/opt/algebraic/<rule>.txt, one file a rule, are written once more for each element type,
+ * The modules of tests/text/algsimp/<rule>.txt, one file a rule, are written once more for each element type,
  * evaluated on values that are seldom what one thinks of (NaN, infinities, both zeros, subnormals, the ends of the
  * range), rewritten by that one rule, and evaluated again on the same values. The results must have the same bits; a
  * NaN that arithmetic made equals any NaN. Rules that are CLOSE: near each other, on values of moderate size.
@@ -129,7 +129,7 @@ static void try_job(xg_ctx *c, void *user) {
     bool any_nan;
     int round;
     uint32_t k;
-    j->fired = xg_opt_algsimp_only(after, j->rule);
+    j->fired = xg_algsimp_only(after, j->rule);
     if (!j->fired) return;
     j->differs = true; /* a failure from here on is the rule's */
     xg_hlo_verify(after);
@@ -195,7 +195,7 @@ static int run_rule(const char *rule, bool close, int rounds, int *failed) {
     size_t size;
     xg_ctx c;
     xg_arena a;
-    snprintf(path, sizeof path, "tests/text/opt/algebraic/%s.txt", rule);
+    snprintf(path, sizeof path, "tests/text/algsimp/%s.txt", rule);
     text = (char *)file_read(path, &size);
     if (!text) {
         printf("FAIL %s: there is no %s\n", rule, path);
@@ -250,7 +250,7 @@ int main(int argc, char **argv) {
         if (strcmp(argv[k], "-n") == 0) rounds = atoi(argv[k + 1]);
         if (strcmp(argv[k], "--only") == 0) only = argv[k + 1];
     }
-    for (n = 0; (name = xg_opt_algsimp_rule(n, &close)) != NULL; n++)
+    for (n = 0; (name = xg_algsimp_rule(n, &close)) != NULL; n++)
         if (!only || strcmp(only, name) == 0) passed += run_rule(name, close, rounds, &failed);
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
