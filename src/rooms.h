@@ -54,6 +54,7 @@
 #include "eval/eigen.c"
 #include "eval/element.c"
 #include "eval/gather.c"
+#include "eval/general.c"
 #include "eval/lift.c"
 #include "eval/linear.c"
 #include "eval/math.c"

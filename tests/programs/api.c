@@ -363,6 +363,12 @@ static void forms(void) {
         "concatenate(x, z), dimensions={0} ROOT t = (f32[4], f32[0]) tuple(w, x) }",
         "ENTRY chain { x = f32[100] parameter(0) a = f32[100] add(x, x) b = f32[100] negate(a) c = f32[100] "
         "multiply(b, a) d = f32[100] add(c, x) ROOT e = f32[100] subtract(d, b) }",
+        "ENTRY buffer { x = b(f32[4]) parameter(0) ROOT y = f32[4] custom-call(x), custom_call_target=\"Unpin\", "
+        "output_to_operand_aliasing={{}: (0, {})} }",
+        "ENTRY buffers { x = (b(f32[4]), f32[2]) parameter(0) b = b(f32[4]) get-tuple-element(x), index=0 c = f32[2] "
+        "get-tuple-element(x), index=1 u = f32[4] custom-call(b), custom_call_target=\"Unpin\" n = f32[4] negate(u) "
+        "p = b(f32[4]) custom-call(n), custom_call_target=\"Pin\", output_to_operand_aliasing={{}: (0, {})} "
+        "ROOT t = (f32[2], b(f32[4])) tuple(c, p) }",
         "ENTRY constants { x = f32[2,3] parameter(0) c = f32[2,3]{0,1} constant({{1,2,3},{4,5,6}}) d = f32[2,3] "
         "copy(c) ROOT y = f32[2,3] add(x, d) }"};
     size_t k;

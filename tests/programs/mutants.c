@@ -391,6 +391,37 @@ static void give(memory *v) {
     uint32_t k;
     for (k = 0; k < v->n; k++) free(v->data[k]);
 }
+static long ill_conditioned;
+/* Is the module's own rounding larger than what is compared? It is where the evaluator's results are as far apart for
+ * arguments that differ by 2^-18 of themselves: a quotient of sums that cancel, say. */
+static bool is_ill_conditioned(xlagpu_module *m, const memory *in, const memory *want, memory *other) {
+    xlagpu_tensor a[LEAVES], b[LEAVES];
+    uint32_t k;
+    size_t e, size;
+    bool moved = false, away = false;
+    for (k = 0; k < in->n; k++) {
+        xlagpu_type t = in->info[k].type;
+        a[k].data = malloc(in->info[k].bytes);
+        a[k].bytes = in->info[k].bytes;
+        memcpy(a[k].data, in->data[k], in->info[k].bytes);
+        if (t != XLAGPU_F32 && t != XLAGPU_F64) continue;
+        moved = true;
+        size = xlagpu_type_bytes(t);
+        for (e = 0; e < in->info[k].bytes / size; e++) {
+            char *p = (char *)a[k].data + e * size;
+            double x = xlagpu_get_element(t, p);
+            xlagpu_set_element(t, p, x * (1 + ((double)draw(1001) - 500) / 500 / (1 << 18)));
+        }
+    }
+    for (k = 0; k < want->n; k++) {
+        b[k].data = other->data[k];
+        b[k].bytes = want->info[k].bytes;
+    }
+    if (moved && xlagpu_evaluate(m, a, in->n, b, want->n, true) == XLAGPU_OK)
+        for (k = 0; k < want->n; k++) away = away || far_apart(&want->info[k], want->data[k], other->data[k]);
+    for (k = 0; k < in->n; k++) free(a[k].data);
+    return away;
+}
 static const char *compare(
     xlagpu_module *m, xlagpu_device *d, xlagpu_bytes exe, memory *in, memory *want, memory *got) {
     xlagpu_tensor a[LEAVES], b[LEAVES];
@@ -419,6 +450,10 @@ static const char *compare(
             if (far_apart(&want->info[k], want->data[k], got->data[k]))
                 why = "the simulator differs from the evaluator";
     xlagpu_rt_unload(p);
+    if (why && strstr(why, "differs from") && is_ill_conditioned(m, in, want, got)) {
+        ill_conditioned++;
+        why = NULL;
+    }
     return why;
 }
 /* Two results are right: a power of complex zero is NaN to XLA's evaluator and zero to XLA:GPU; a predicate made of
@@ -469,7 +504,7 @@ static const char *run(xlagpu_module *m, xlagpu_bytes exe) {
 }
 
 typedef struct tally {
-    long tried, compiled, ran, failed;
+    long tried, compiled, ran, ill_conditioned, failed;
 } tally;
 
 static const char *try_one(const text *t, uint64_t k, tally *n) {
@@ -532,6 +567,11 @@ static void keep(const char *why) {
     printf("FAIL %llu: %.300s\n", (unsigned long long)current_number, why);
     fflush(stdout);
 }
+/* What a sanitizer finds ends in `died` like any other crash. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "abort_on_error=1:detect_leaks=0"; }
+const char *__ubsan_default_options(void);
+const char *__ubsan_default_options(void) { return "abort_on_error=1:print_stacktrace=1"; }
 static void died(int signal_number) {
     keep(signal_number == SIGALRM ? "more than 10 seconds" : "a crash");
     if (write(report_to, &current_number, sizeof current_number) < 0) {}
@@ -539,7 +579,7 @@ static void died(int signal_number) {
 }
 /* Tries [from, to); what came of it goes through the pipe: a crash sends only the number. */
 static void child(uint64_t from, uint64_t to, int pipe_to, bool show) {
-    tally n = {0, 0, 0, 0};
+    tally n = {0, 0, 0, 0, 0};
     report_to = pipe_to;
     signal(SIGSEGV, died);
     signal(SIGBUS, died);
@@ -560,6 +600,7 @@ static void child(uint64_t from, uint64_t to, int pipe_to, bool show) {
         n.failed++;
         keep(why);
     }
+    n.ill_conditioned = ill_conditioned;
     if (write(pipe_to, &n, sizeof n) < 0) {}
     _exit(0);
 }
@@ -585,6 +626,7 @@ static uint64_t batch(uint64_t from, uint64_t to, tally *sum, bool show) {
         sum->tried += said.n.tried;
         sum->compiled += said.n.compiled;
         sum->ran += said.n.ran;
+        sum->ill_conditioned += said.n.ill_conditioned;
         sum->failed += said.n.failed;
         return to;
     }
@@ -594,7 +636,7 @@ static uint64_t batch(uint64_t from, uint64_t to, tally *sum, bool show) {
 }
 
 int main(int argc, char **argv) {
-    tally sum = {0, 0, 0, 0};
+    tally sum = {0, 0, 0, 0, 0};
     uint64_t first = 0, count = UINT64_MAX / 2, k;
     long seconds = 0;
     time_t start = time(NULL);
@@ -614,7 +656,10 @@ int main(int argc, char **argv) {
             show = true;
         else if (n_seeds < (int)(sizeof seeds / sizeof *seeds) &&
                  (seeds[n_seeds] = file_read(argv[a], &seed_bytes[n_seeds])) != NULL) {
-            if (seed_bytes[n_seeds] > (size_t)64 << 10) continue; /* a large one is slow, and no richer */
+            if (seed_bytes[n_seeds] > (size_t)64 << 10) { /* a large one is slow, and no richer */
+                free(seeds[n_seeds]);
+                continue;
+            }
             largest = seed_bytes[n_seeds] > largest ? seed_bytes[n_seeds] : largest;
             n_seeds++;
         }
@@ -627,7 +672,8 @@ int main(int argc, char **argv) {
     current.p = (char *)malloc(current.room);
     for (k = first; k < first + count && (!seconds || time(NULL) - start < seconds);)
         k = batch(k, first + count - k < BATCH ? first + count : k + BATCH, &sum, show);
-    printf("%ld mutants, %ld compiled, %ld run\n", sum.tried, sum.compiled, sum.ran);
+    printf("%ld mutants, %ld compiled, %ld run, %ld of them ill-conditioned: not compared\n", sum.tried, sum.compiled,
+        sum.ran, sum.ill_conditioned);
     printf("%ld passed, %ld failed\n", sum.tried - sum.failed, sum.failed);
     return sum.failed != 0;
 }
