@@ -92,7 +92,7 @@ XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes) {
     return 0;
 }
 /* The lengths that a kernel transforms; whether they are those of pairs: n real numbers, n even, are n / 2 complex ones
- * (emit/fft_real.c). */
+ * (block/fft_real.c). */
 XG_FN bool xg_fft_lengths(const xg_inst *i, int64_t *length) {
     xg_ints n = xg_attr_ints(i, XG_A_fft_length);
     bool real = xg_type_class(i->shape->type) != XGT_C || xg_type_class(XG_OPERAND(i, 0)->shape->type) != XGT_C,

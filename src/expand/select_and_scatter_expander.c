@@ -11,7 +11,7 @@
  * source, shifted by it and repeated `stride` times, and no view needs more than a compare and a select. A few views
  * are straight code, the windows in their own order. Many (long windows that move in short steps) are one array with
  * the distances as further dimensions, which a reduce folds; then order must not matter. What stays is asked for in a
- * loop by its kernel (emit/window.c). */
+ * loop by its kernel (elem/window.c). */
 #ifndef XG_EXPAND_SELECT_AND_SCATTER_EXPANDER_C
 #define XG_EXPAND_SELECT_AND_SCATTER_EXPANDER_C
 #include "expand.h"

@@ -32,7 +32,7 @@ build_and_run() { # NAME ARGUMENTS...
 one_in_four() { while read -r path; do [ $(($(echo "$path" | cksum | cut -d " " -f 1) % 4)) = 0 ] && echo "$path"; done; }
 foreign_texts() {
     echo tests/text/base tests/text/eval tests/text/sim/planted
-    find tests/text -name '*.txt' | grep -vE '/(base|eval|planted)/|sim/foreign|emit/solver' |
+    find tests/text -name '*.txt' | grep -vE '/(base|eval|planted)/|sim/foreign|block/solver' |
         grep -vE 'sched/(random|tiles|rules|primitives|tensorize|units|few_rows)' | LC_ALL=C sort | one_in_four
 }
 foreign() {

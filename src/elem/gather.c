@@ -1,12 +1,12 @@
-/* emit/gather.c -- gather and scatter, one element of the result at a time.
+/* elem/gather.c -- gather and scatter, one element of the result at a time.
  *
  * gather reads the start indices of its slice, clamps each so that the slice lies inside, and reads one element.
  * scatter is turned round: an element of the result starts from the operand's and goes through all positions of the
  * indices in order, taking the update of those whose window covers it; a window that does not lie inside the operand is
  * left out as a whole. That is deterministic and needs no atomic operation, and costs elements times positions. */
-#ifndef XG_EMIT_GATHER_C
-#define XG_EMIT_GATHER_C
-#include "emit.h"
+#ifndef XG_ELEM_GATHER_C
+#define XG_ELEM_GATHER_C
+#include "elem.h"
 
 /* Component k of the start index at a position. */
 XG_FN xg_kval *xg_window_component(xg_scope *s, const xg_windows *w, xg_kval *const *position, int32_t k) {
@@ -140,4 +140,4 @@ XG_FN xg_elem xg_elem_scatter(xg_scope *s, const xg_inst *i, xg_kval *const *at)
     return i->shape->type == XLAGPU_TUPLE ? xg_elem_give(s, acc, d.n) : acc[0];
 }
 
-#endif /* XG_EMIT_GATHER_C */
+#endif /* XG_ELEM_GATHER_C */

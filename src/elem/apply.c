@@ -1,12 +1,12 @@
-/* emit/apply.c -- computations of scalars made in place; loops and conditions that carry elements; what only names
+/* elem/apply.c -- computations of scalars made in place; loops and conditions that carry elements; what only names
  * other elements.
  *
  * A reducer, comparator or mapped computation is not a function of the kernel: its instructions are made where it is
  * applied, on elements instead of parameters, by the same handlers as those of the fused computation. Loops are scf.for
  * nests; what they carry are elements, complex ones as pairs. */
-#ifndef XG_EMIT_APPLY_C
-#define XG_EMIT_APPLY_C
-#include "emit.h"
+#ifndef XG_ELEM_APPLY_C
+#define XG_ELEM_APPLY_C
+#include "elem.h"
 
 XG_FN void xg_elem_call_inst(
     xg_scope *s, const xg_comp *comp, const xg_inst *root, const xg_elem *args, xg_elem *results, uint32_t n) {
@@ -202,4 +202,4 @@ HANDLER(dimension_size) {
 }
 #undef HANDLER
 
-#endif /* XG_EMIT_APPLY_C */
+#endif /* XG_ELEM_APPLY_C */

@@ -1,10 +1,10 @@
-/* emit/convert.c -- element type conversions as HLO defines them.
+/* elem/convert.c -- element type conversions as HLO defines them.
  *
  * Laws: float to integer truncates toward zero, saturates, and NaN gives 0; to pred is "is not zero" (NaN is true);
  * integers wrap when they narrow and widen by the source's signedness; floats round once to nearest even. */
-#ifndef XG_EMIT_CONVERT_C
-#define XG_EMIT_CONVERT_C
-#include "emit.h"
+#ifndef XG_ELEM_CONVERT_C
+#define XG_ELEM_CONVERT_C
+#include "elem.h"
 #include "scalar.c"
 
 /* Does every value of `from` exist in `to`? */
@@ -13,12 +13,6 @@ XG_FN bool xg_convert_is_exact(xlagpu_type from, xlagpu_type to) {
     /* smallest subnormal exponents: 1 - bias - mantissa_bits */
     return t->mantissa_bits >= f->mantissa_bits && t->exponent_bits >= f->exponent_bits && t->bits > f->bits &&
            1 - t->bias - t->mantissa_bits <= 1 - f->bias - f->mantissa_bits;
-}
-
-XG_FN xg_kval *xg_scalar_widen(xg_kb *b, xg_kval *x) {
-    return xg_kelem_is_float(x->type->elem) && xg_kelem_bits(x->type->elem) <= 8
-               ? xg_kcast(b, XG_K_OP_EXTF, x, XG_E_F32)
-               : x;
 }
 
 XG_FN xg_kval *xg_convert_float(xg_kb *b, xg_kval *x, xlagpu_type from, xlagpu_type to) {
@@ -99,4 +93,4 @@ XG_FN xg_kval *xg_scalar_stochastic(xg_kb *b, xg_kval *x, xg_kval *random, xlagp
         b, XG_KCMPF(b, XG_CF_OLE, w, xg_kconst_float(b, work, -top)), xg_kconst_int(b, te, xg_scalar_min_int(to)), r);
 }
 
-#endif /* XG_EMIT_CONVERT_C */
+#endif /* XG_ELEM_CONVERT_C */

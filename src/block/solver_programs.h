@@ -1,4 +1,4 @@
-/* emit/solver_programs.h -- the block programs (block.c) of the solvers, one for each call that opt/solver_calls.c
+/* block/solver_programs.h -- the block programs (block.c) of the solvers, one for each call that opt/solver_calls.c
  * leaves to a kernel.
  *
  * XG_SOLVER_PROGRAMS: X(name of the call behind "__xlagpu$", text, the rest of it: C compilers may refuse strings of
@@ -10,8 +10,8 @@
  * geqrf and gehrd for the forms of results; Golub and Van Loan, Matrix Computations, for reflectors and for Jacobi's
  * methods, whose rotations of one round (a tournament's: each row meets each other one once) share no row and are done
  * together. */
-#ifndef XG_EMIT_SOLVER_PROGRAMS_H
-#define XG_EMIT_SOLVER_PROGRAMS_H
+#ifndef XG_BLOCK_SOLVER_PROGRAMS_H
+#define XG_BLOCK_SOLVER_PROGRAMS_H
 
 /* clang-format off */
 /* Panels of 16 columns: a column is eliminated in its panel only; what is right of the panel sees its 16 columns at once. */
@@ -338,4 +338,4 @@
     X("gees", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_SCHUR_END) X("geev", XG_PROGRAM_SCHUR_BEGIN, XG_PROGRAM_EIG)
 
 /* clang-format on */
-#endif /* XG_EMIT_SOLVER_PROGRAMS_H */
+#endif /* XG_BLOCK_SOLVER_PROGRAMS_H */

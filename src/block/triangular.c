@@ -1,4 +1,4 @@
-/* emit/triangular.c -- cholesky and triangular-solve: one kernel, whatever the size, that works in the memory of its
+/* block/triangular.c -- cholesky and triangular-solve: one kernel, whatever the size, that works in the memory of its
  * result.
  *
  * Matrices are cut into tiles of side x side, a thread for each element of a tile: lane, the fast one, and line. A
@@ -14,10 +14,9 @@
  * that of the adjoint; op(a) transposes; an upper system is a lower one read from its end; x op(a) = y is op(a)^T x^T =
  * y^T. What lies in the other triangle is never read; where the pivots are not all positive the factor is NaN; its
  * other triangle is zero. */
-#ifndef XG_EMIT_TRIANGULAR_C
-#define XG_EMIT_TRIANGULAR_C
-#include "emit.h"
-#include "complex.c"
+#ifndef XG_BLOCK_TRIANGULAR_C
+#define XG_BLOCK_TRIANGULAR_C
+#include "block.h"
 
 typedef struct xg_tiled_site {
     xg_fusion_emission *e;
@@ -571,4 +570,4 @@ XG_FN void xg_emit_triangular(xg_fusion_emission *e) {
     xg_kreturn(&s.b, &dest, 1);
 }
 
-#endif /* XG_EMIT_TRIANGULAR_C */
+#endif /* XG_BLOCK_TRIANGULAR_C */

@@ -1,9 +1,9 @@
-/* emit/solver.c -- calls of solvers ("__xlagpu$getrf" and the like) as kernels: one block for each matrix of the batch
+/* block/solver.c -- calls of solvers ("__xlagpu$getrf" and the like) as kernels: one block for each matrix of the batch
  * runs the call's block program. */
-#ifndef XG_EMIT_SOLVER_C
-#define XG_EMIT_SOLVER_C
+#ifndef XG_BLOCK_SOLVER_C
+#define XG_BLOCK_SOLVER_C
 #include "../eval/eval.h"
-#include "emit.h"
+#include "block.h"
 #include "solver_programs.h"
 #include "block_expr.c"
 
@@ -114,4 +114,4 @@ XG_FN void xg_emit_solver(xg_fusion_emission *e) {
     xg_kreturn(&d->s.b, dest, e->n_roots);
 }
 
-#endif /* XG_EMIT_SOLVER_C */
+#endif /* XG_BLOCK_SOLVER_C */

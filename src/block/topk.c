@@ -1,4 +1,4 @@
-/* emit/topk.c -- topk by selection: one block per row looks at each element once, and again only at those of groups
+/* block/topk.c -- topk by selection: one block per row looks at each element once, and again only at those of groups
  * that lead.
  *
  * The elements of a row fall into residue classes of their indices modulo `groups`. A thread finds the best of each of
@@ -14,10 +14,9 @@
  * has the least key and an index behind the row, of the same class. The best `width` (k, rounded up to a power of two)
  * of a list: runs of width are sorted by a bitonic network, then pairs of runs become one: the better of each place of
  * one and the mirrored place of the other are the best of both, and bitonic, so log2(width) steps sort them. */
-#ifndef XG_EMIT_TOPK_C
-#define XG_EMIT_TOPK_C
-#include "emit.h"
-#include "scalar.c"
+#ifndef XG_BLOCK_TOPK_C
+#define XG_BLOCK_TOPK_C
+#include "block.h"
 
 enum {
     XG_TOPK_THREADS_MAX = 512,
@@ -425,4 +424,4 @@ XG_FN void xg_emit_topk(xg_fusion_emission *e) {
     xg_kreturn(&d->s.b, dest, e->n_roots);
 }
 
-#endif /* XG_EMIT_TOPK_C */
+#endif /* XG_BLOCK_TOPK_C */

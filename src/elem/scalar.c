@@ -1,4 +1,4 @@
-/* emit/scalar.c -- the scalar meaning of unary, binary and compare opcodes for real element types.
+/* elem/scalar.c -- the scalar meaning of unary, binary and compare opcodes for real element types.
  *
  * Laws (XLA's edges)
  * - Integer division by zero gives all ones, the remainder x; MIN / -1 gives MIN, remainder 0. The divisor is replaced
@@ -6,9 +6,9 @@
  * - Shift amounts are unsigned; beyond the width they give 0, or the sign for arithmetic shifts.
  * - pred: add and maximum are or, multiply and minimum are and.
  * - f8, f6 and f4 compute in f32 and round once; bf16 and f16 stay, the target decides how they compute. */
-#ifndef XG_EMIT_SCALAR_C
-#define XG_EMIT_SCALAR_C
-#include "emit.h"
+#ifndef XG_ELEM_SCALAR_C
+#define XG_ELEM_SCALAR_C
+#include "elem.h"
 
 XG_FN xg_kelem xg_scalar_elem(const xg_kval *v) { return v->type->elem; }
 XG_FN xg_kval *xg_scalar_int(xg_kb *b, const xg_kval *like, int64_t v) {
@@ -373,4 +373,10 @@ XG_FN xg_kval *xg_scalar_reduce_precision(xg_kb *b, xg_kval *x, int64_t exponent
     return xg_kselect(b, nan, x, r);
 }
 
-#endif /* XG_EMIT_SCALAR_C */
+XG_FN xg_kval *xg_scalar_widen(xg_kb *b, xg_kval *x) {
+    return xg_kelem_is_float(x->type->elem) && xg_kelem_bits(x->type->elem) <= 8
+               ? xg_kcast(b, XG_K_OP_EXTF, x, XG_E_F32)
+               : x;
+}
+
+#endif /* XG_ELEM_SCALAR_C */

@@ -1,12 +1,12 @@
-/* emit/random.c -- rng-bit-generator, one element at a time: Threefry 2x32 (20 rounds) and Philox 4x32 (10 rounds) of
+/* elem/random.c -- rng-bit-generator, one element at a time: Threefry 2x32 (20 rounds) and Philox 4x32 (10 rounds) of
  * the counter that makes the element.
  *
  * The state is u64[2] or u64[3]: the key, then the counter. Which counter makes which element, and what is handed on,
  * is what the evaluator says. Each element runs the whole generator and takes its word. The two results differ in
  * shape, so an element of one is asked for by its output. */
-#ifndef XG_EMIT_RANDOM_C
-#define XG_EMIT_RANDOM_C
-#include "emit.h"
+#ifndef XG_ELEM_RANDOM_C
+#define XG_ELEM_RANDOM_C
+#include "elem.h"
 
 #define ADD(x, y) xg_k2(b, XG_K_OP_ADDI, (x), (y))
 #define XOR(x, y) xg_k2(b, XG_K_OP_XORI, (x), (y))
@@ -202,4 +202,4 @@ XG_FN xg_elem xg_elem_random_bits(xg_scope *s, const xg_inst *i, xg_kval *const 
 #undef LOW
 #undef HIGH
 
-#endif /* XG_EMIT_RANDOM_C */
+#endif /* XG_ELEM_RANDOM_C */

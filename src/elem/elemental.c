@@ -1,4 +1,4 @@
-/* emit/elemental.c -- one element of any instruction of a fused computation, and the functions of the partition.
+/* elem/elemental.c -- one element of any instruction of a fused computation, and the functions of the partition.
  *
  * xg_elem_of gives the element of an instruction at logical indices; it asks the handler that the opcode's row names,
  * which asks for the elements of the operands it needs. At the edge stand parameters (tensor.extract) and other
@@ -6,9 +6,9 @@
  * exists lies in a region that does not enclose this one.
  *
  * Movement opcodes are pure changes of indices: the handler applies the indexing map and asks for the operand there. */
-#ifndef XG_EMIT_ELEMENTAL_C
-#define XG_EMIT_ELEMENTAL_C
-#include "emit.h"
+#ifndef XG_ELEM_ELEMENTAL_C
+#define XG_ELEM_ELEMENTAL_C
+#include "elem.h"
 
 enum {
     XG_ELEM_DEPTH_MAX = 4000
@@ -716,4 +716,10 @@ XG_FN void xg_emit_functions(xg_fusion_emission *e, bool with_roots) {
         if (e->funcs[k]) xg_emit_define(e, k);
 }
 
-#endif /* XG_EMIT_ELEMENTAL_C */
+XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
+    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
+    if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
+    return root->op == XG_SORT || root->op == XG_TOPK ? root : NULL;
+}
+
+#endif /* XG_ELEM_ELEMENTAL_C */

@@ -1,8 +1,8 @@
-/* emit/fft_site.c -- what is known about an fft that a kernel makes: where its elements lie in global and shared
+/* block/fft_site.c -- what is known about an fft that a kernel makes: where its elements lie in global and shared
  * memory, which thread has which, and what waits. */
-#ifndef XG_EMIT_FFT_SITE_C
-#define XG_EMIT_FFT_SITE_C
-#include "emit.h"
+#ifndef XG_BLOCK_FFT_SITE_C
+#define XG_BLOCK_FFT_SITE_C
+#include "block.h"
 
 typedef struct xg_fft_site {
     xg_fusion_emission *e;
@@ -191,4 +191,4 @@ XG_FN void xg_fft_exchange(xg_fft_site *d) {
     d->other = t;
 }
 
-#endif /* XG_EMIT_FFT_SITE_C */
+#endif /* XG_BLOCK_FFT_SITE_C */

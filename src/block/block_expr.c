@@ -1,13 +1,12 @@
-/* emit/block_expr.c -- block programs: their text, names, values and expressions. The language, and what its statements
- * do: emit/block.c.
+/* block/block_expr.c -- block programs: their text, names, values and expressions. The language, and what its
+ * statements do: block/block.c.
  *
  * Operations are made while an expression is read: there is no tree. An int that is a constant stays one, since
  * dimensions and divisors are made of such; a product of numbers remembers its factors, so that what is added to it
  * makes one operation of both. */
-#ifndef XG_EMIT_BLOCK_EXPR_C
-#define XG_EMIT_BLOCK_EXPR_C
-#include "emit.h"
-#include "complex.c"
+#ifndef XG_BLOCK_BLOCK_EXPR_C
+#define XG_BLOCK_BLOCK_EXPR_C
+#include "block.h"
 
 /* ---- the text ---- */
 
@@ -583,4 +582,4 @@ XG_FN xg_bval xg_block_expr(xg_block *d) {
     return xg_bval_of('n', xg_block_pick(d, c.e.v, x.e, xg_block_num(d, y)));
 }
 
-#endif /* XG_EMIT_BLOCK_EXPR_C */
+#endif /* XG_BLOCK_BLOCK_EXPR_C */

@@ -1,11 +1,11 @@
-/* emit/complex.c -- complex elements as pairs of real values.
+/* elem/complex.c -- complex elements as pairs of real values.
  *
  * Formulas are the textbook ones in the forms that neither overflow early nor cancel: hypot by scaling, Smith's
  * division, log near the unit circle through log1p, tanh through sech, square root without cancellation (Kahan, "Branch
  * cuts for complex elementary functions", 1987). */
-#ifndef XG_EMIT_COMPLEX_C
-#define XG_EMIT_COMPLEX_C
-#include "emit.h"
+#ifndef XG_ELEM_COMPLEX_C
+#define XG_ELEM_COMPLEX_C
+#include "elem.h"
 #include "scalar.c"
 
 XG_FN xg_elem xg_cx_held(xg_kb *b) {
@@ -234,4 +234,4 @@ XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem z, xg_elem
 #undef BOTH
 #undef K
 
-#endif /* XG_EMIT_COMPLEX_C */
+#endif /* XG_ELEM_COMPLEX_C */

@@ -1,4 +1,4 @@
-/* emit/contract.c -- dot and convolution, one element at a time: a loop over what is contracted.
+/* elem/contract.c -- dot and convolution, one element at a time: a loop over what is contracted.
  *
  * Laws: a product's operands are widened to the type of the sum, which is
  *     pred                both operands and the result are: or of and
@@ -10,9 +10,9 @@
  *
  * What is concatenated along the innermost dimension that is contracted is walked in a loop for each piece, so that no
  * step asks in which of them it is. */
-#ifndef XG_EMIT_CONTRACT_C
-#define XG_EMIT_CONTRACT_C
-#include "emit.h"
+#ifndef XG_ELEM_CONTRACT_C
+#define XG_ELEM_CONTRACT_C
+#include "elem.h"
 
 XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i) {
     xlagpu_type a = XG_OPERAND(i, 0)->shape->type, b = XG_OPERAND(i, 1)->shape->type, r = i->shape->type;
@@ -213,4 +213,4 @@ XG_FN xg_elem xg_elem_convolution(xg_scope *s, const xg_inst *i, xg_kval *const 
     return xg_contract_end(s, &d, acc);
 }
 
-#endif /* XG_EMIT_CONTRACT_C */
+#endif /* XG_ELEM_CONTRACT_C */

@@ -1,4 +1,4 @@
-/* emit/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length
+/* block/merge.c -- one pass of a long sort: pairs of sorted runs become one run of twice the length
  * (fuse/sort_passes.c).
  *
  * Each block makes as many neighbours of the result as it has room for. How many of them are of the first run, and
@@ -7,12 +7,12 @@
  *     a[count - 1] does not go behind b[diag - count], and b[diag - count - 1] goes before a[count]
  * Two threads search, for the beginning and the end of what the block makes. Then the two pieces are brought into
  * shared memory, the second one back to front. What rises and then falls is brought in order by the last merge of the
- * network that sorts runs (emit/sort.c), by log2 of its length steps; what does not exist stands between them, greater
+ * network that sorts runs (block/sort.c), by log2 of its length steps; what does not exist stands between them, greater
  * than all. Elements are numbered as they stand in the runs, the first one before the second one, so the order of equal
  * ones is kept. */
-#ifndef XG_EMIT_MERGE_C
-#define XG_EMIT_MERGE_C
-#include "emit.h"
+#ifndef XG_BLOCK_MERGE_C
+#define XG_BLOCK_MERGE_C
+#include "block.h"
 #include "sort.c"
 
 /* A pair of runs, and what the block makes of it, all by place in the row. */
@@ -230,4 +230,4 @@ XG_FN bool xg_emit_merge_plan(xg_fusion_emission *e) {
 }
 XG_FN void xg_emit_merge(xg_fusion_emission *e) { xg_sort_emit(e, xg_merging_body); }
 
-#endif /* XG_EMIT_MERGE_C */
+#endif /* XG_BLOCK_MERGE_C */

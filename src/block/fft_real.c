@@ -1,4 +1,4 @@
-/* emit/fft_real.c -- an fft with real numbers at one end.
+/* block/fft_real.c -- an fft with real numbers at one end.
  *
  * n of them, n even, are n / 2 = h complex numbers z[j] = x[2 j] + i x[2 j + 1] in the last dimension, and what is
  * transformed is those (Cooley, Lewis and Welch, "The fast Fourier transform algorithm: programming considerations in
@@ -12,9 +12,9 @@
  * A spectrum of real numbers is its own mirror image, conjugate, where k3 is 0 or h; of one that is not, what it has in
  * common with its mirror image counts. Odd lengths are transformed whole: the imaginary part is zero, the half spectrum
  * that is missing is mirrored. */
-#ifndef XG_EMIT_FFT_REAL_C
-#define XG_EMIT_FFT_REAL_C
-#include "emit.h"
+#ifndef XG_BLOCK_FFT_REAL_C
+#define XG_BLOCK_FFT_REAL_C
+#include "block.h"
 #include "../eval/eval.h"
 #include "fft_site.c"
 #include "fft_butterfly.c"
@@ -279,4 +279,4 @@ XG_FN void xg_fft_part_halves(xg_fft_site *d, xg_kval **dest) {
     }
 }
 
-#endif /* XG_EMIT_FFT_REAL_C */
+#endif /* XG_BLOCK_FFT_REAL_C */

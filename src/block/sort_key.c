@@ -1,10 +1,9 @@
-/* emit/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that goes
- * first the smaller (fuse/sort_order.c), or of several arrays' elements, side by side; and elements in the
- * pieces in which they go through a shared array of integers. */
-#ifndef XG_EMIT_SORT_KEY_C
-#define XG_EMIT_SORT_KEY_C
-#include "emit.h"
-#include "scalar.c"
+/* block/sort_key.c -- keys: what a sort compares of an element as an integer of 32 or 64 bits, signed, the one that
+ * goes first the smaller (fuse/sort_order.c), or of several arrays' elements, side by side; and elements in the pieces
+ * in which they go through a shared array of integers. */
+#ifndef XG_BLOCK_SORT_KEY_C
+#define XG_BLOCK_SORT_KEY_C
+#include "block.h"
 
 XG_FN xg_kelem xg_sort_key_elem(int bits) { return bits == 64 ? XG_E_I64 : XG_E_I32; }
 
@@ -142,4 +141,4 @@ XG_FN xg_elem xg_sort_from_pieces(xg_kb *b, xg_kval *const *pieces, xlagpu_type 
     return x;
 }
 
-#endif /* XG_EMIT_SORT_KEY_C */
+#endif /* XG_BLOCK_SORT_KEY_C */

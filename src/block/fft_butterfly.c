@@ -1,4 +1,4 @@
-/* emit/fft_butterfly.c -- what an fft computes in registers: roots of unity and transforms of few elements.
+/* block/fft_butterfly.c -- what an fft computes in registers: roots of unity and transforms of few elements.
  *
  * - A root exp(sign 2 pi i k / n): k is an integer, so the angle is brought into the first eighth of the turn exactly,
  *   by differences of integers; what is left, at most pi/4, is rounded once, and sine and cosine are the sums of Taylor
@@ -6,9 +6,9 @@
  * - Of 2, 4 and 8 elements the textbook's butterflies; of an odd number p the sums and differences of elements j and p
  *   - j, so that each product of a real number serves two results (Rader and Brenner's form of the definition). Complex
  *   products use fused multiply-adds. */
-#ifndef XG_EMIT_FFT_BUTTERFLY_C
-#define XG_EMIT_FFT_BUTTERFLY_C
-#include "emit.h"
+#ifndef XG_BLOCK_FFT_BUTTERFLY_C
+#define XG_BLOCK_FFT_BUTTERFLY_C
+#include "block.h"
 #include "../eval/eval.h"
 
 XG_FN xg_kval *xg_fft_number(xg_kb *b, const xg_elem *like, double v) {
@@ -176,4 +176,4 @@ XG_FN void xg_fft_butterfly(xg_kb *b, xg_elem *x, int64_t radix, double sign) {
     }
 }
 
-#endif /* XG_EMIT_FFT_BUTTERFLY_C */
+#endif /* XG_BLOCK_FFT_BUTTERFLY_C */

@@ -1,11 +1,7 @@
-/* emit/launch.c -- how many threads and blocks walk over n elements. */
-#ifndef XG_EMIT_LAUNCH_C
-#define XG_EMIT_LAUNCH_C
-#include "emit.h"
-
-enum {
-    XG_LAUNCH_THREADS = 128 /* four warp schedulers times 32 lanes */
-};
+/* elem/launch.c -- how many threads and blocks walk over n elements. */
+#ifndef XG_ELEM_LAUNCH_C
+#define XG_ELEM_LAUNCH_C
+#include "elem.h"
 
 XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll) {
     int64_t n = (elements + unroll - 1) / unroll, threads = XG_MAX((int64_t)1, XG_MIN(n, (int64_t)XG_LAUNCH_THREADS)),
@@ -21,4 +17,14 @@ XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, 
     return l;
 }
 
-#endif /* XG_EMIT_LAUNCH_C */
+XG_FN bool xg_emit_launch(xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster) {
+    xg_launch *l = &e->record->launch;
+    uint32_t k;
+    for (k = 0; k < 3; k++) l->threads[k] = l->blocks[k] = 1;
+    l->threads[0] = (uint32_t)threads;
+    l->blocks[0] = (uint32_t)blocks;
+    l->cluster = (uint32_t)cluster;
+    return true;
+}
+
+#endif /* XG_ELEM_LAUNCH_C */

@@ -1,5 +1,5 @@
-/* emit/block.c -- block programs: a small language for what the threads of one block do together with matrices, and its
- * way to kernel IR.
+/* block/block.c -- block programs: a small language for what the threads of one block do together with matrices, and
+ * its way to kernel IR.
  *
  * A program says what happens to one matrix of a batch; a block makes one. Its statements are in the order of time;
  * where threads share work it says so, and where they must wait for each other it says `sync`. The text is read once,
@@ -34,9 +34,9 @@
  * Laws: teams that have no p of their own go along with another one's and write nothing, so that all threads meet in
  * every sum. Of a team of n threads, thread t has the indices of which t is the rest by n, in every loop, so that what
  * it wrote is its own to read. An index of an array is never outside of it, whatever the numbers were. */
-#ifndef XG_EMIT_BLOCK_C
-#define XG_EMIT_BLOCK_C
-#include "emit.h"
+#ifndef XG_BLOCK_BLOCK_C
+#define XG_BLOCK_BLOCK_C
+#include "block.h"
 #include "block_expr.c"
 
 enum {
@@ -582,4 +582,4 @@ XG_FN void xg_block_run(xg_block *d, xg_kval **results) {
             results[d->arrays[k].number] = d->arrays[k].tensor;
 }
 
-#endif /* XG_EMIT_BLOCK_C */
+#endif /* XG_BLOCK_BLOCK_C */

@@ -1,10 +1,10 @@
-/* emit/form.c -- the form of an emitter: numbers with names, which its plan decides and the record keeps.
+/* elem/form.c -- the form of an emitter: numbers with names, which its plan decides and the record keeps.
  *
  * An order that is a whole record has a whole form: what it leaves out is 0. Another one names single numbers only: the
  * plan decides the others. Either way the plan then looks whether the form suits the fusion, which takes no search. */
-#ifndef XG_EMIT_FORM_C
-#define XG_EMIT_FORM_C
-#include "emit.h"
+#ifndef XG_ELEM_FORM_C
+#define XG_ELEM_FORM_C
+#include "elem.h"
 
 XG_FN bool xg_form_is_whole(const xg_fusion_emission *e) { return e->given && xg_record_is_whole(e->given); }
 XG_FN bool xg_form_is_ordered(const xg_fusion_emission *e) { return e->given && e->given->form.n; }
@@ -53,4 +53,4 @@ XG_FN bool xg_emit_refuse(xg_fusion_emission *e, const char *why) {
 /* A power of two from 1 to most. */
 XG_FN bool xg_form_power(int64_t v, int64_t most) { return v >= 1 && v <= most && (v & (v - 1)) == 0; }
 
-#endif /* XG_EMIT_FORM_C */
+#endif /* XG_ELEM_FORM_C */

@@ -1,22 +1,14 @@
-/* emit/reduce.c -- reduce, one element at a time: a loop over what is reduced, in row-major order, that carries the
+/* elem/reduce.c -- reduce, one element at a time: a loop over what is reduced, in row-major order, that carries the
  * accumulators.
  *
  * The reducer runs in its own types, as HLO says, with one exception: reduce carries a plain sum of floats narrower
  * than f32 in f32 and rounds once, since a long chain of roundings would lose what a tree of partial sums (which HLO
  * allows as well) keeps. */
-#ifndef XG_EMIT_REDUCE_C
-#define XG_EMIT_REDUCE_C
-#include "emit.h"
+#ifndef XG_ELEM_REDUCE_C
+#define XG_ELEM_REDUCE_C
+#include "elem.h"
 
 /* ---- folding elements into accumulators: reduce and reduce-window ---- */
-
-typedef struct xg_fold {
-    const xg_inst *i;
-    const xg_comp *comp;
-    uint32_t n;
-    xlagpu_type wide;
-    xg_elem *args;
-} xg_fold;
 
 XG_FN xg_fold xg_fold_begin(xg_scope *s, const xg_inst *i, xg_elem *acc, xg_kval *const *at) {
     xg_fold f;
@@ -83,4 +75,4 @@ XG_FN xg_elem xg_elem_reduce(xg_scope *s, const xg_inst *i, xg_kval *const *at) 
     return xg_fold_end(s, &d.fold, acc);
 }
 
-#endif /* XG_EMIT_REDUCE_C */
+#endif /* XG_ELEM_REDUCE_C */

@@ -1,4 +1,4 @@
-/* emit/sort.c -- sort and topk in one block: rows, or runs of longer ones (fuse/sort_passes.c), are sorted in shared
+/* block/sort.c -- sort and topk in one block: rows, or runs of longer ones (fuse/sort_passes.c), are sorted in shared
  * memory.
  *
  * What lies there, and moves, is one integer for a place (fuse/sort_order.c): the key, the key with the element's
@@ -23,9 +23,9 @@
  *
  * Law: all threads of a block have read its elements of operand k before one of them writes output k, which may lie in
  * the same memory (fuse/in_place.c). */
-#ifndef XG_EMIT_SORT_C
-#define XG_EMIT_SORT_C
-#include "emit.h"
+#ifndef XG_BLOCK_SORT_C
+#define XG_BLOCK_SORT_C
+#include "block.h"
 #include "sort_key.c"
 
 enum {
@@ -37,11 +37,6 @@ enum {
     XG_SORT_SHARED_ROWS = 1024 /* places of a block of short rows */
 };
 
-XG_FN const xg_inst *xg_sort_of_root(const xg_inst *root) {
-    if (root->op == XG_SLICE) root = XG_OPERAND(root, 0); /* fuse/sort_slices.c */
-    if (root->op == XG_GET_TUPLE_ELEMENT) root = XG_OPERAND(root, 0);
-    return root->op == XG_SORT || root->op == XG_TOPK ? root : NULL;
-}
 XG_FN bool xg_sort_takes(const xg_fusion_emission *e) {
     const xg_inst *sort = xg_sort_of_root(e->roots[0]);
     uint32_t k;
@@ -822,4 +817,4 @@ XG_FN void xg_sort_emit(xg_fusion_emission *e, void (*body)(xg_sort_site *, xg_k
 XG_FN bool xg_emit_sort_plan(xg_fusion_emission *e) { return xg_sort_takes(e) && xg_sort_launch(e, xg_sort_plan); }
 XG_FN void xg_emit_sort(xg_fusion_emission *e) { xg_sort_emit(e, xg_sort_body); }
 
-#endif /* XG_EMIT_SORT_C */
+#endif /* XG_BLOCK_SORT_C */

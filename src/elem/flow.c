@@ -1,11 +1,11 @@
-/* emit/flow.c -- loops and conditions around code that changes variables.
+/* elem/flow.c -- loops and conditions around code that changes variables.
  *
  * Kernel IR has values, emitters think in variables: what a loop or a condition changes goes in as a carried value and
  * comes out as a result. Here a variable is the place where its present value is kept (a slot). Within the region the
  * slots hold the region's values, behind it its results; the scope's builder goes inside and comes back. */
-#ifndef XG_EMIT_FLOW_C
-#define XG_EMIT_FLOW_C
-#include "emit.h"
+#ifndef XG_ELEM_FLOW_C
+#define XG_ELEM_FLOW_C
+#include "elem.h"
 
 XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) {
     if (*slot) xg_push(f->s->e->arena, xg_kval **, &f->slots, slot);
@@ -76,4 +76,4 @@ XG_FN void xg_flow_end(xg_flow *f) {
     xg_flow_give(f, f->op->results);
 }
 
-#endif /* XG_EMIT_FLOW_C */
+#endif /* XG_ELEM_FLOW_C */

@@ -1,11 +1,11 @@
-/* emit/window.c -- reduce-window and select-and-scatter, one element at a time.
+/* elem/window.c -- reduce-window and select-and-scatter, one element at a time.
  *
  * reduce-window folds the elements that its window covers; positions in the padding or between dilated elements are
  * left out. select-and-scatter is read the other way round: an element of the result asks each window that covers it,
  * later windows' sources last, whether it is the one that was selected there. */
-#ifndef XG_EMIT_WINDOW_C
-#define XG_EMIT_WINDOW_C
-#include "emit.h"
+#ifndef XG_ELEM_WINDOW_C
+#define XG_ELEM_WINDOW_C
+#include "elem.h"
 #include "reduce.c"
 
 XG_FN xg_window xg_emit_window(const xg_inst *i) {
@@ -214,4 +214,4 @@ XG_FN xg_elem xg_elem_select_and_scatter(xg_scope *s, const xg_inst *i, xg_kval 
     return acc;
 }
 
-#endif /* XG_EMIT_WINDOW_C */
+#endif /* XG_ELEM_WINDOW_C */

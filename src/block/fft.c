@@ -1,4 +1,4 @@
-/* emit/fft.c -- fft: a block brings some transforms into registers, exchanges them through shared memory between the
+/* block/fft.c -- fft: a block brings some transforms into registers, exchanges them through shared memory between the
  * stages (opt/fft_stages.c), and writes them.
  *
  *     for each stage { take R elements from global (first stage) or shared memory; multiply by roots; butterfly; put
@@ -9,9 +9,9 @@
  * computed where they are needed: one a butterfly, its powers by multiplication.
  * Of real numbers and half spectra: fft_real.c.
  * Several transforms that do not wait for each other may be one kernel: each has blocks of its own. */
-#ifndef XG_EMIT_FFT_C
-#define XG_EMIT_FFT_C
-#include "emit.h"
+#ifndef XG_BLOCK_FFT_C
+#define XG_BLOCK_FFT_C
+#include "block.h"
 #include "../eval/eval.h"
 #include "fft_real.c"
 
@@ -434,4 +434,4 @@ XG_FN void xg_emit_fft(xg_fusion_emission *e) {
     xg_kreturn(&s.b, dest, e->n_roots);
 }
 
-#endif /* XG_EMIT_FFT_C */
+#endif /* XG_BLOCK_FFT_C */
