@@ -107,7 +107,7 @@ tool() {
 }
 
 runner() {
-    $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/runner.c -o build/test_runner $LIBS
+    $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/programs/runner.c -o build/test_runner $LIBS
 }
 
 case "${1:-build}" in
@@ -116,11 +116,11 @@ headers) headers "${2:-.}" ;;
 runner) runner ;;
 run) # who builds for the first time waits for less: what is optimised is the simulator only
     level -O0; tool; shift; exec build/xlagpu run examples/gelu.hlo --platform=auto --summary "$@" ;;
-test) level -Og; tool; runner; exec sh tests/all.sh ;;
-check) exec sh tests/check.sh ;;
-soak) level -Og; tool; runner; exec sh tests/soak.sh ;;
+test) level -Og; tool; runner; exec sh tests/scripts/all.sh ;;
+check) exec sh tests/scripts/check.sh ;;
+soak) level -Og; tool; runner; exec sh tests/scripts/soak.sh ;;
 bench) level -O1; tool; exec sh bench/bench.sh ;;
-gpu-test) level -Og; tool; exec sh tests/gpu.sh ;;
+gpu-test) level -Og; tool; exec sh tests/scripts/gpu.sh ;;
 gpu-bench) level -O1; tool; exec sh bench/gpu.sh ;;
 gpu-contact) level -O1; tool; exec sh bench/contact.sh "${2:-build/contact}" ;;
 format) ${CLANG_FORMAT:-clang-format} -i $(c_files) ;;

@@ -13,9 +13,9 @@
 #
 # CONTACT_SECONDS (570) are shared out among the parts: what does not fit is named in left_out.txt, never dropped in
 # silence. CONTACT_CASES limits the cases, CONTACT_QUICK=1 makes measurements short; XLAGPU_DRIVER names another driver
-# library (tests/rehearse.sh uses all three). Exit status 0: every file is there; the tests themselves may fail.
+# library (tests/scripts/rehearse.sh uses all three). Exit status 0: every file is there; the tests themselves may fail.
 set -u
-. tests/tally.sh
+. tests/scripts/tally.sh
 # --part NAME DIR: one part alone, a function of this file in a shell of its own, so that it can be stopped.
 part=
 if [ "${1:-}" = --part ]; then part=$2; shift 2; fi

@@ -5,7 +5,8 @@
 #include "../choice/choice.h"
 #include "../emit/emit.h"
 #include "../eval/eval.h"
-#include "../opt/opt.h"
+#include "../expand/expand.h"
+#include "../algsimp/algsimp.h"
 #include "../plan/plan.h"
 #include "../ptx/ptx.h"
 

@@ -37,7 +37,7 @@ enum {
 /* clang-format off */
 #define XG_HLO_PASSES(X) \
     X(PRE, "tiled-layout-normalization", xg_opt_tiled_layouts, REQUIRED) \
-    X(PRE, "library_calls", xg_opt_library_calls, REQUIRED) \
+    X(PRE, "library_calls", xg_expand_library_calls, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
     X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
     X(PRE, "operand_upcaster", xg_opt_operand_upcaster, REQUIRED) \
@@ -48,19 +48,19 @@ enum {
     X(PRE, "fusion-legalizer", xg_opt_fusion_legalizer, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
-    X(EXPAND, "scan_expander", xg_opt_scan_expander, REQUIRED) \
-    X(EXPAND, "associative-scan-finder", xg_opt_scan_finder, OPTIONAL) \
-    X(EXPAND, "dynamic_padder", xg_opt_dynamic_padder, REQUIRED) \
-    X(EXPAND, "fft_expander", xg_opt_fft_expander, REQUIRED) \
-    X(EXPAND, "cholesky_expander", xg_opt_linear_expander, REQUIRED) \
-    X(EXPAND, "solver_calls", xg_opt_solver_calls, REQUIRED) \
+    X(EXPAND, "scan_expander", xg_expand_scan_expander, REQUIRED) \
+    X(EXPAND, "associative-scan-finder", xg_expand_scan_finder, OPTIONAL) \
+    X(EXPAND, "dynamic_padder", xg_expand_dynamic_padder, REQUIRED) \
+    X(EXPAND, "fft_expander", xg_expand_fft_expander, REQUIRED) \
+    X(EXPAND, "cholesky_expander", xg_expand_linear_expander, REQUIRED) \
+    X(EXPAND, "solver_calls", xg_expand_solver_calls, REQUIRED) \
     X(EXPAND, "topk-calls", xg_opt_topk_calls, REQUIRED) \
-    X(EXPAND, "rng-expander", xg_opt_random_expander, REQUIRED) \
-    X(EXPAND, "ragged-dot-rewriter", xg_opt_contract_expander, REQUIRED) \
-    X(EXPAND, "batchnorm_expander", xg_opt_batch_norm_expander, REQUIRED) \
-    X(EXPAND, "select_and_scatter_expander", xg_opt_select_and_scatter_expander, OPTIONAL) \
+    X(EXPAND, "rng-expander", xg_expand_random_expander, REQUIRED) \
+    X(EXPAND, "ragged-dot-rewriter", xg_expand_contract_expander, REQUIRED) \
+    X(EXPAND, "batchnorm_expander", xg_expand_batch_norm_expander, REQUIRED) \
+    X(EXPAND, "select_and_scatter_expander", xg_expand_select_and_scatter_expander, OPTIONAL) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
-    X(SIMPLIFY, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY, "algsimp", xg_algsimp, OPTIONAL) \
     X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
     X(SIMPLIFY, "topk-rewriter", xg_opt_topk_rewriter, OPTIONAL) \
     X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
@@ -87,7 +87,7 @@ enum {
     X(CANON, "float-normalization-f4e2m1fn", xg_opt_float_normalization_F4E2M1FN, EXCESS) \
     X(CANON, "float-normalization-f8e8m0fnu", xg_opt_float_normalization_F8E8M0FNU, EXCESS) \
     X(SIMPLIFY2, "simplify-fp-conversions", xg_opt_simplify_fp_conversions, EXCESS) \
-    X(SIMPLIFY2, "algsimp", xg_opt_algsimp, OPTIONAL) \
+    X(SIMPLIFY2, "algsimp", xg_algsimp, OPTIONAL) \
     X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \

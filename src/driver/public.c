@@ -180,6 +180,7 @@ XG_FN void xg_public_add_leaves(xg_arena *a, const xg_shape *s, const char *name
         for (k = 0; k < s->n_elems; k++) xg_public_add_leaves(a, s->elems[k], name, out, n);
         return;
     }
+    s = xg_shape_held(s); /* the caller's memory is the buffer */
     dims = XG_NEW_N(a, int64_t, s->rank + (size_t)1);
     if (s->rank) memcpy(dims, s->dims, s->rank * sizeof *dims);
     v->type = s->type;
@@ -438,6 +439,7 @@ XG_FN void xg_public_check_leaves(
         for (k = 0; k < s->n_elems; k++) xg_public_check_leaves(c, s->elems[k], t, n, at, what);
         return;
     }
+    s = xg_shape_held(s);
     xg_public_check_leaf(c, (size_t)xg_plan_bytes(s), t, n, at, what);
     for (k = 0; k < s->rank; k++)
         if (xg_dyn_is_open(s, k)) xg_public_check_leaf(c, sizeof(int32_t), t, n, at, what);
@@ -478,6 +480,7 @@ XG_FN const xg_literal *xg_public_argument(xg_module *m, xg_arena *a, const xg_s
         l->elems = elems;
         return l;
     }
+    l->shape = s = xg_shape_held(s);
     whole = (*in)++;
     l->data = whole->data;
     if (!s->dynamic) return l;
@@ -497,12 +500,13 @@ XG_FN const xg_literal *xg_public_argument(xg_module *m, xg_arena *a, const xg_s
     return l;
 }
 XG_FN void xg_public_result(xg_ctx *c, const xg_literal *l, const xg_shape *s, const xlagpu_tensor **out) {
-    size_t bytes = (size_t)xg_plan_bytes(s);
+    size_t bytes = (size_t)xg_plan_bytes(xg_shape_held(s));
     uint32_t k;
     if (s->type == XLAGPU_TUPLE) {
         for (k = 0; k < s->n_elems; k++) xg_public_result(c, l->elems[k], s->elems[k], out);
         return;
     }
+    s = xg_shape_held(s);
     for (k = 0; k < s->rank; k++)
         if (l->shape->rank != s->rank || l->shape->dims[k] > s->dims[k])
             xg_fail(c, XLAGPU_ERROR_INVALID, "a result has more elements than its shape says");
@@ -527,7 +531,7 @@ XG_FN void xg_public_evaluate(xg_public_job *j) {
     uint32_t k;
     if (m->made[XG_CUSTOM_CALL]) { /* what XLA calls a library for is defined by the operations that it was */
         m = xg_public_take_hlo(j->m);
-        (void)xg_opt_library_calls(m);
+        (void)xg_expand_library_calls(m);
     }
     args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
     xg_public_check(m->ctx, m->entry_params, in, j->n_inputs, "input");

@@ -7,7 +7,6 @@
 #ifndef XG_EMIT_CONCATENATE_C
 #define XG_EMIT_CONCATENATE_C
 #include "emit.h"
-#include "launch.c"
 
 enum {
     XG_CONCATENATE_OPERANDS_MAX = 128,

@@ -3,7 +3,6 @@
 #define XG_EMIT_EMIT_C
 #include "emit.h"
 #include "emitters.h"
-#include "topk.c"
 #include "scattered.c"
 #include "sliding_rows.c"
 
@@ -41,15 +40,6 @@ XG_FN const xg_emitter *xg_emit_choose(xg_fusion_emission *e) {
     }
     xg_hlo_fail(
         e->fusion, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter", "no emitter takes this fusion");
-}
-XG_FN bool xg_emit_launch(xg_fusion_emission *e, int64_t threads, int64_t blocks, int64_t cluster) {
-    xg_launch *l = &e->record->launch;
-    uint32_t k;
-    for (k = 0; k < 3; k++) l->threads[k] = l->blocks[k] = 1;
-    l->threads[0] = (uint32_t)threads;
-    l->blocks[0] = (uint32_t)blocks;
-    l->cluster = (uint32_t)cluster;
-    return true;
 }
 
 XG_FN xg_kfunc *xg_emit_entry(xg_fusion_emission *e, xg_str name) {

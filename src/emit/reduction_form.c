@@ -15,7 +15,6 @@
 #ifndef XG_EMIT_REDUCTION_FORM_C
 #define XG_EMIT_REDUCTION_FORM_C
 #include "emit.h"
-#include "apply.c"
 
 enum {
     XG_REDUCTION_REGISTERS_SM = 65536 /* of a multiprocessor */

@@ -8,7 +8,6 @@
 #define XG_EMIT_REDUCTION_WALK_C
 #include "emit.h"
 #include "reduction_form.c"
-#include "elemental.c"
 
 typedef struct xg_partial {
     xg_elem *acc;

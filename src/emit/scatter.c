@@ -17,8 +17,6 @@
 #ifndef XG_EMIT_SCATTER_C
 #define XG_EMIT_SCATTER_C
 #include "emit.h"
-#include "gather.c"
-#include "apply.c"
 
 typedef enum xg_scatter_form {
     XG_SCATTER_NONE,

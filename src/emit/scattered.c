@@ -10,7 +10,6 @@
 #ifndef XG_EMIT_SCATTERED_C
 #define XG_EMIT_SCATTERED_C
 #include "emit.h"
-#include "window.c"
 
 enum {
     XG_SCATTERED_BOX_MAX = 16,

@@ -9,7 +9,6 @@
 #ifndef XG_EMIT_SECTIONS_C
 #define XG_EMIT_SECTIONS_C
 #include "emit.h"
-#include "launch.c"
 
 typedef struct xg_sections_site {
     xg_fusion_emission *e;

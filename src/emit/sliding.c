@@ -15,7 +15,6 @@
 #ifndef XG_EMIT_SLIDING_C
 #define XG_EMIT_SLIDING_C
 #include "emit.h"
-#include "reduce.c"
 
 enum {
     XG_SLIDING_MANY = 8,

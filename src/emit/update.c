@@ -7,7 +7,6 @@
 #ifndef XG_EMIT_UPDATE_C
 #define XG_EMIT_UPDATE_C
 #include "emit.h"
-#include "elemental.c"
 
 typedef struct xg_update {
     xg_section *sections;

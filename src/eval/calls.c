@@ -1,8 +1,8 @@
 /* eval/calls.c -- custom-call: functions that the caller registers, then the targets below, which are known by name.
  *
  * XG_EVAL_CALLS: X(target, word): xg_call_<word> gives the value, or NULL when the operands or results are not what it
- * knows. A call that is not known is refused by its name. Solvers compute in complex doubles and are in solvers.c and
- * eigen.c. */
+ * knows. A call that is not known is refused by its name. Solvers compute in complex doubles and are in solvers.c,
+ * eigen.c and general.c. */
 #ifndef XG_EVAL_CALLS_C
 #define XG_EVAL_CALLS_C
 #include "eval.h"
@@ -87,7 +87,11 @@
     X("lapack_?trsm_ffi", trsm) \
     X("cuhybrid_geqp3", geqp3) \
     X("lapack_?geqp3_ffi", geqp3) \
-    X("lapack_?gehrd_ffi", gehrd)
+    X("lapack_?gehrd_ffi", gehrd) \
+    X("lapack_?geev_ffi", geev) \
+    X("cuhybrid_eig_real", geev) \
+    X("cuhybrid_eig_comp", geev) \
+    X("lapack_?gees_ffi", gees)
 /* clang-format on */
 
 /* ---- attributes of calls ---- */
@@ -152,16 +156,16 @@ XG_FN bool xg_call_is(xg_str target, const char *name) {
 
 /* ---- the simple ones ---- */
 
-/* What a pinned buffer, b(f32[4]), holds; its value is that array. */
-XG_FN const xg_shape *xg_call_held(const xg_shape *s) { return s->type == XLAGPU_BUFFER ? s->elems[0] : s; }
+/* The value of a pinned buffer is the array in it. */
 XG_FN xg_value *xg_call_same(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    if (i->n_operands < 1 || xg_call_held(i->shape)->plain != xg_call_held(XG_OPERAND(i, 0)->shape)->plain) return NULL;
+    if (i->n_operands < 1 || xg_shape_held(i->shape)->plain != xg_shape_held(XG_OPERAND(i, 0)->shape)->plain)
+        return NULL;
     return i->shape->type == XLAGPU_TUPLE ? xg_eval_keep(in[0]) : xg_eval_share(r, in[0]->shape, in[0]);
 }
 
 XG_FN xg_value *xg_call_zeros(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     (void)in;
-    return i->n_operands == 0 ? xg_eval_zero(r, xg_call_held(i->shape)) : NULL;
+    return i->n_operands == 0 ? xg_eval_zero(r, xg_shape_held(i->shape)) : NULL;
 }
 XG_FN xg_value *xg_call_execute(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     const xg_attr *called = xg_inst_attr(i, XG_A_called_computations);

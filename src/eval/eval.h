@@ -311,8 +311,7 @@ XG_FN void xg_reduce_box(xg_eval_run *r, const xg_comp *c, uint32_t n, unsigned 
 XG_FN void xg_reduce_sum(xg_eval_run *r, xlagpu_type t, unsigned char *out, const unsigned char *in,
     const unsigned char *init, int64_t rows, int64_t n); /* floats, in double */
 
-/* ---- calls.c, solvers.c, eigen.c: the custom calls that are known
- * ------------------------------------------------- */
+/* ---- calls.c, solvers.c, eigen.c, general.c: the custom calls that are known ------------------------------------- */
 /* NULL: not with these operands and results */
 typedef xg_value *(*xg_call_fn)(xg_eval_run *r, const xg_inst *i, xg_value **in);
 /* in a name `?` is LAPACK's letter of the type: s, d, c or z */
@@ -341,7 +340,8 @@ typedef struct xg_matrices {
 XG_FN bool xg_solver_matrices(const xg_shape *s, xg_matrices *m);                  /* false: no matrices of floats */
 XG_FN bool xg_solver_tuple(const xg_inst *i, uint32_t operands, uint32_t results); /* is the call of that form? */
 XG_FN bool xg_solver_result(const xg_inst *i, uint32_t k, int class_mask, int64_t elements);
-XG_FN xg_value *xg_solver_zeros(xg_eval_run *r, const xg_shape *s);        /* as complex doubles */
+XG_FN xg_value *xg_solver_values(xg_eval_run *r, int64_t n);               /* complex doubles, zeros */
+XG_FN xg_value *xg_solver_zeros(xg_eval_run *r, const xg_shape *s);        /* as many as the shape has elements */
 XG_FN void xg_complex_sub_mul(xg_complex *to, xg_complex a, xg_complex b); /* to -= a b */
 /* LAPACK's larfg: x[1..n) becomes v; gives beta */
 XG_FN xg_complex xg_qr_reflector(xg_complex *x, int64_t n, int64_t step, xg_complex *tau);

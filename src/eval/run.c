@@ -372,6 +372,7 @@ typedef struct xg_eval_job {
 /* Shapes of another module become ours: shapes are compared by their pointers. */
 XG_FN void xg_eval_adopt(xg_eval_run *r, xg_value *v, const xg_shape *as) {
     uint32_t k;
+    as = xg_shape_held(as);
     if (v->shape->type == XLAGPU_TUPLE)
         for (k = 0; k < v->shape->n_elems; k++) xg_eval_adopt(r, v->elems[k], as->elems[k]);
     else if (xg_shape_is_array(v->shape))
@@ -464,6 +465,8 @@ XG_FN const char *xg_eval_shape_text(xg_arena *a, const xg_shape *s) {
 /* Is a value of shape `have` one of shape `want`? The two may belong to different modules. */
 XG_FN bool xg_eval_accepts(const xg_shape *want, const xg_shape *have) {
     uint32_t k;
+    want = xg_shape_held(want);
+    have = xg_shape_held(have);
     if (want->type != have->type || want->rank != have->rank || want->n_elems != have->n_elems) return false;
     if (want->type == XLAGPU_TUPLE) {
         for (k = 0; k < want->n_elems; k++)

@@ -25,11 +25,13 @@ XG_FN bool xg_solver_tuple(const xg_inst *i, uint32_t operands, uint32_t n) {
     return i->n_operands == operands && i->shape->type == XLAGPU_TUPLE && i->shape->n_elems == n;
 }
 
-XG_FN xg_value *xg_solver_zeros(xg_eval_run *r, const xg_shape *s) {
-    xg_value *v = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)s->elements, sizeof(xg_complex)));
-    memset(v->data, 0, (size_t)s->elements * sizeof(xg_complex));
+/* Complex doubles, zeros. */
+XG_FN xg_value *xg_solver_values(xg_eval_run *r, int64_t n) {
+    xg_value *v = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, sizeof(xg_complex)));
+    memset(v->data, 0, (size_t)n * sizeof(xg_complex));
     return v;
 }
+XG_FN xg_value *xg_solver_zeros(xg_eval_run *r, const xg_shape *s) { return xg_solver_values(r, s->elements); }
 
 XG_FN void xg_complex_sub_mul(xg_complex *to, xg_complex a, xg_complex b) {
     to->re -= a.re * b.re - a.im * b.im;

@@ -1,5 +1,5 @@
 /* fuse/fft_fusion.c -- small transforms that do not wait for each other become one kernel, in which each of them has
- * blocks of its own (emit/fft.c).
+ * blocks of its own (block/fft.c).
  *
  * The depth of an instruction is the number of transforms on the longest way to it, itself included. Transforms of one
  * depth never wait for each other, and making one kernel of them changes no depth; so no search is needed. Together

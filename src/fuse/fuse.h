@@ -9,7 +9,7 @@
 #ifndef XG_FUSE_H
 #define XG_FUSE_H
 #include "../indexing/indexing.h"
-#include "../opt/opt.h"
+#include "../expand/expand.h"
 
 /* ---- wrap.c ---- */
 /* wraps what needs a kernel into fusions; true when it changed something */

@@ -2,7 +2,7 @@
  *
  * What is a constant everywhere, or an iota, is otherwise computed wherever it is read; but a scatter whose operand
  * lies in memory writes only what is hit (emit/scatter.c), while one that computes its operand has to ask all positions
- * for every element (emit/gather.c). That is one launch less, and worth it for a handful of positions only. An operand
+ * for every element (elem/gather.c). That is one launch less, and worth it for a handful of positions only. An operand
  * that is among the updates or positions, too, has to be copied for the same reason: nothing may be written in its
  * memory. */
 #ifndef XG_FUSE_SCATTER_OPERANDS_C

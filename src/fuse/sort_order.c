@@ -48,7 +48,7 @@ XG_FN int xg_order_bits(xlagpu_type t, bool total) {
     if (class_of == XGT_P) return 8;
     if (class_of == XGT_I) return bits < 8 ? 8 : bits;
     if (class_of != XGT_F) return 0;
-    /* narrower floats are compared as f32; see emit/sort_key.c */
+    /* narrower floats are compared as f32; see block/sort_key.c */
     return bits > 8 ? bits : bits == 8 && total ? 16 : 32;
 }
 /* A comparison of one function of both elements. */

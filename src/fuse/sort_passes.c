@@ -21,7 +21,7 @@ XG_FN bool xg_fuse_sorted_runs(const xg_inst *sort, int64_t *from, int64_t *to) 
     return v[0] == 1 ? v[1] <= XG_SORT_ROW_MAX && v[1] > 1 && (v[1] & (v[1] - 1)) == 0 : v[1] == 2 * v[0];
 }
 
-/* The best few of many are selected by one kernel (emit/topk.c): keys of up to 32 bits stand beside their indices
+/* The best few of many are selected by one kernel (block/topk.c): keys of up to 32 bits stand beside their indices
  * there, and lists of them in shared memory. */
 XG_FN bool xg_fuse_topk_selects(const xg_inst *i) {
     int64_t k, n;

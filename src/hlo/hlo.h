@@ -368,6 +368,7 @@ XG_FN const xg_layout *xg_layout_make(
     xg_module *m, const int32_t *minor_to_major, uint32_t rank, int64_t space, int64_t bits, xg_str extras);
 XG_FN bool xg_shape_is_array(const xg_shape *s);
 XG_FN bool xg_shape_is_scalar(const xg_shape *s);
+XG_FN const xg_shape *xg_shape_held(const xg_shape *s); /* the array in a pinned buffer, b(f32[4]); else s */
 XG_FN bool xg_shape_compatible(const xg_shape *a, const xg_shape *b); /* equal ignoring layouts */
 /* and whichever dimensions are dynamic: what XLA's parser asks of a shape that is written twice */
 XG_FN bool xg_shape_compatible_sizes(const xg_shape *a, const xg_shape *b);

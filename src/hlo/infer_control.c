@@ -55,8 +55,8 @@ static void xg_want_aliases(const xg_inst *i, const xg_shape *result) {
             xg_infer_ints_text(i, v->operand_index), (long long)v->operand,
             xg_infer_operand_text(i, (uint32_t)v->operand));
         /* a pinned buffer, b(f32[4]), holds an array; pinning and taking back share its memory */
-        if (out->type == XLAGPU_BUFFER) out = out->elems[0];
-        if (in->type == XLAGPU_BUFFER) in = in->elems[0];
+        out = xg_shape_held(out);
+        in = xg_shape_held(in);
         XG_RULE(i, xg_shape_agrees(out, in), NULL, "output %s is %s, but it is to share the buffer of %s",
             xg_infer_ints_text(i, v->output), xg_infer_text(i, out), xg_infer_text(i, in));
     }

@@ -167,8 +167,9 @@ XG_FN void xg_parse_device_ids(xg_parse *p, xg_mesh *m, xg_buf *b) {
 /* mesh['x'=2,'y'=4] and device_ids inside the bracket or behind it. The word mesh is the current token. */
 XG_FN void xg_parse_mesh(xg_parse *p, xg_mesh *m, xg_buf *b) {
     xg_lex *x = &p->lex;
-    size_t at = xg_lex_offset(x), ids_at = 0;
+    size_t at = xg_lex_offset(x), ids_at = 0, axis_at;
     xg_ints sizes;
+    uint32_t k;
     memset(m, 0, sizeof *m);
     xg_lex_next(x);
     xg_lex_expect(x, '[', "'[' and the axes of the mesh");
@@ -185,7 +186,11 @@ XG_FN void xg_parse_mesh(xg_parse *p, xg_mesh *m, xg_buf *b) {
         }
         if (m->n == XG_MESH_AXES_MAX) xg_lex_fail(x, NULL, "more than %d axes", (int)XG_MESH_AXES_MAX);
         if (m->n) xg_putc(b, ',');
+        axis_at = xg_lex_offset(x);
         m->names[m->n] = xg_parse_axis_name(p, b);
+        for (k = 0; k < m->n; k++)
+            if (xg_str_eq(m->names[k], m->names[m->n]))
+                xg_lex_fail_at(x, axis_at, NULL, "the mesh has two axes '%.*s'", (int)m->names[k].n, m->names[k].p);
         xg_lex_expect(x, '=', "'=' and the size of the axis");
         xg_putc(b, '=');
         m->sizes[m->n] = xg_lex_int(x, "the size of the axis");
@@ -206,6 +211,20 @@ XG_FN void xg_parse_mesh(xg_parse *p, xg_mesh *m, xg_buf *b) {
         xg_lex_next(x);
         xg_parse_device_ids(p, m, b);
     }
+}
+/* Axes that are used; those of another list, or the same digits again, must not be. */
+typedef struct xg_axes {
+    xg_axis p[XG_MESH_AXES_MAX];
+    uint32_t n;
+} xg_axes;
+XG_FN void xg_axes_add(xg_parse *p, const xg_mesh *m, size_t at, xg_axes *v, xg_axis a) {
+    uint32_t k;
+    for (k = 0; k < v->n; k++)
+        if (v->p[k].axis == a.axis && v->p[k].pre < a.pre * a.size && a.pre < v->p[k].pre * v->p[k].size)
+            xg_lex_fail_at(
+                &p->lex, at, NULL, "the axis '%.*s' is there twice", (int)m->names[a.axis].n, m->names[a.axis].p);
+    if (v->n == XG_MESH_AXES_MAX) xg_lex_fail_at(&p->lex, at, NULL, "more than %d axes", (int)XG_MESH_AXES_MAX);
+    v->p[v->n++] = a;
 }
 /* 'x' or 'x':(2)4 */
 XG_FN xg_axis xg_parse_axis(xg_parse *p, const xg_mesh *m, xg_buf *b) {
@@ -299,29 +318,23 @@ XG_FN const xg_groups *xg_groups_iota(xg_parse *p, xg_buf *b) { /* [2,4]<=[4,2]T
     return known ? known : xg_groups_cut(p, b, xg_devices_expand(p, &v), tile.p[0], tile.p[1]);
 }
 
-/* The axes of a group: {'y','x':(1)2}. Returns their number. */
-XG_FN uint32_t xg_groups_axes(xg_parse *p, const xg_mesh *m, xg_axis axes[XG_MESH_AXES_MAX], xg_buf *b) {
+/* The axes of a group: {'y','x':(1)2}. */
+XG_FN void xg_groups_axes(xg_parse *p, const xg_mesh *m, xg_axes *axes, xg_buf *b) {
     xg_lex *x = &p->lex;
-    uint32_t n = 0, c;
+    axes->n = 0;
     xg_lex_expect(x, '{', "'{' and the axes of a group");
     xg_puts(b, " {");
     while (x->kind != '}') {
-        if (n) {
+        size_t at;
+        if (axes->n) {
             xg_lex_expect(x, ',', "',' or '}'");
             xg_putc(b, ',');
         }
-        if (n == XG_MESH_AXES_MAX) xg_lex_fail(x, NULL, "more than %d axes", (int)XG_MESH_AXES_MAX);
-        axes[n] = xg_parse_axis(p, m, b);
-        for (c = 0; c < n; c++)
-            if (axes[c].axis == axes[n].axis && axes[c].pre < axes[n].pre * axes[n].size &&
-                axes[n].pre < axes[c].pre * axes[c].size)
-                xg_lex_fail(
-                    x, NULL, "the axis '%.*s' is there twice", (int)m->names[axes[c].axis].n, m->names[axes[c].axis].p);
-        n++;
+        at = xg_lex_offset(x);
+        xg_axes_add(p, m, at, axes, xg_parse_axis(p, m, b));
     }
     xg_lex_next(x);
     xg_putc(b, '}');
-    return n;
 }
 /* A device number is a row of digits, one for each part of each axis. Those of the group's axes run fastest, in their
  * order; the others choose the group. Parts of size one are no digits. */
@@ -358,27 +371,27 @@ XG_FN void xg_groups_rest(xg_parse *p, size_t at, xg_digits_of *d, const xg_mesh
 }
 XG_FN const xg_groups *xg_groups_mesh(xg_parse *p, xg_buf *b) { /* mesh['x'=2,'y'=4] {'y'} */
     xg_mesh m;
-    xg_axis axes[XG_MESH_AXES_MAX];
+    xg_axes axes;
     xg_digits_of d;
     int64_t stride[XG_MESH_AXES_MAX], size = 1, *ids, k;
     const int64_t *device;
     const xg_groups *known;
-    uint32_t n, c;
+    uint32_t c;
     size_t at = xg_lex_offset(&p->lex);
     xg_ints dims;
     xg_parse_mesh(p, &m, b);
-    n = xg_groups_axes(p, &m, axes, b);
+    xg_groups_axes(p, &m, &axes, b);
     known = xg_groups_known(p, at, b, m.count);
     if (known) return known;
     dims.p = m.sizes;
     dims.n = m.n;
     d.n = 0;
     xg_devices_strides(dims, stride);
-    for (c = 0; c < m.n; c++) xg_groups_rest(p, at, &d, &m, c, stride[c], axes, n);
-    for (c = 0; c < n; c++) {
-        xg_groups_digit(
-            p, at, &d, axes[c].size, stride[axes[c].axis] * (m.sizes[axes[c].axis] / (axes[c].pre * axes[c].size)));
-        size *= axes[c].size;
+    for (c = 0; c < m.n; c++) xg_groups_rest(p, at, &d, &m, c, stride[c], axes.p, axes.n);
+    for (c = 0; c < axes.n; c++) {
+        const xg_axis *a = &axes.p[c];
+        xg_groups_digit(p, at, &d, a->size, stride[a->axis] * (m.sizes[a->axis] / (a->pre * a->size)));
+        size *= a->size;
     }
     ids = XG_NEW_N(p->arena, int64_t, m.count);
     xg_devices_walk(d.sizes, d.strides, d.n, m.count, ids);
@@ -416,13 +429,16 @@ XG_FN void xg_sharding_devices(xg_parse *p, xg_buf *b) { /* [2,2]0,1,2,3 or [2,2
             if (n++) xg_putc(b, ',');
             xg_put_i64(b, xg_lex_int(x, "a device"));
         } while (xg_lex_take(x, ','));
+        if (n == 1 && want == 1)
+            xg_lex_fail_at(x, at, "write {replicated}, or {maximal device=N}", "a tiling has more than one device");
     }
     if (n != want)
         xg_lex_fail_at(
             x, at, NULL, "the tiling has %lld places, but %lld devices are given", (long long)want, (long long)n);
 }
-XG_FN void xg_sharding_axes(xg_parse *p, const xg_mesh *m, xg_buf *b) { /* {'x','y':(1)2,?} */
+XG_FN void xg_sharding_axes(xg_parse *p, const xg_mesh *m, xg_axes *used, xg_buf *b) { /* {'x','y':(1)2,?} */
     bool first = true;
+    size_t at;
     xg_lex_expect(&p->lex, '{', "'{' and axes");
     xg_putc(b, '{');
     while (p->lex.kind != '}') {
@@ -435,7 +451,8 @@ XG_FN void xg_sharding_axes(xg_parse *p, const xg_mesh *m, xg_buf *b) { /* {'x',
             xg_putc(b, '?');
             break;
         }
-        xg_parse_axis(p, m, b);
+        at = xg_lex_offset(&p->lex);
+        xg_axes_add(p, m, at, used, xg_parse_axis(p, m, b));
     }
     xg_lex_expect(&p->lex, '}', "'}'");
     xg_putc(b, '}');
@@ -444,8 +461,10 @@ XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}
     static const char *const lists[] = {"replicated", "unreduced", "manual"};
     xg_lex *x = &p->lex;
     xg_mesh m;
+    xg_axes used;
     uint32_t seen = 0, k;
     bool first = true;
+    used.n = 0;
     xg_parse_mesh(p, &m, b);
     while (xg_lex_take(x, ',') || (!seen && x->kind != '}')) { /* no comma is needed behind the mesh */
         xg_puts(b, ", ");
@@ -460,7 +479,7 @@ XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}
                     xg_puts(b, ", ");
                 }
                 first = false;
-                xg_sharding_axes(p, &m, b);
+                xg_sharding_axes(p, &m, &used, b);
             }
             xg_lex_next(x);
             xg_putc(b, ']');
@@ -487,7 +506,7 @@ XG_FN void xg_sharding_named(xg_parse *p, xg_buf *b) { /* mesh[...], [{'x'}, {?}
             xg_put_str(b, xg_lex_text(x));
             xg_lex_next(x);
         }
-        xg_sharding_axes(p, &m, b);
+        xg_sharding_axes(p, &m, &used, b);
     }
 }
 /* Parts separated by blanks, each at most once. The order of the printed form is fixed: kind, last tile dimensions,

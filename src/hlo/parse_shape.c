@@ -58,6 +58,7 @@ XG_FN void xg_parse_tile(xg_parse *p, xg_buf *b) {
     bool first = true;
     xg_lex_expect(x, '(', "'('");
     xg_putc(b, '(');
+    if (x->kind == ')') xg_lex_fail(x, NULL, "a tile has at least one dimension");
     while (x->kind != ')') {
         if (!first) {
             xg_lex_expect(x, ',', "',' or ')'");
@@ -83,40 +84,56 @@ XG_FN int64_t xg_parse_layout_number(xg_parse *p) {
     xg_lex_expect(&p->lex, ')', "')'");
     return v;
 }
-XG_FN void xg_parse_layout_type(xg_parse *p, xg_buf *b, char mark) {
-    xg_putc(b, mark);
-    xg_lex_next(&p->lex);
-    xg_lex_expect(&p->lex, '(', "'(' and an integer type");
-    if (p->lex.kind != XG_TOK_WORD || xg_type_class(xg_type_find(xg_lex_text(&p->lex))) != XGT_I)
-        xg_lex_fail(&p->lex, NULL, "expected an integer type, found %s", xg_lex_found(&p->lex));
-    xg_putc(b, '(');
-    xg_put_str(b, xg_lex_text(&p->lex));
-    xg_putc(b, ')');
-    xg_lex_next(&p->lex);
-    xg_lex_expect(&p->lex, ')', "')'");
+/* What XLA's text has for sparse arrays, which neither XLA:GPU nor xlagpu compiles. */
+XG_FN void xg_parse_layout_sparse(xg_parse *p, const char *what) {
+    xg_fail_at(p->lex.ctx, XLAGPU_ERROR_UNSUPPORTED, p->lex.src, xg_lex_offset(&p->lex), NULL,
+        "%s in a layout belongs to sparse arrays, which are not supported", what);
 }
-/* "SC(0:1,2)(1:3)" */
-XG_FN void xg_parse_layout_split(xg_parse *p, xg_buf *b) {
+/* The array whose layout is read, as far as it is read. */
+typedef struct xg_layout_of {
+    const int64_t *dims;
+    int32_t order[XG_RANK_MAX]; /* minor to major */
+    uint32_t rank;
+} xg_layout_of;
+/* The indices of one dimension in "SC(0:1,2)(1:3)": from the slowest dimension in memory, 0, to the fastest. */
+XG_FN void xg_parse_layout_split_at(xg_parse *p, xg_buf *b, const xg_layout_of *of, uint64_t *seen) {
     xg_lex *x = &p->lex;
-    xg_puts(b, "SC");
-    while (x->kind == '(') {
-        char mark = '(';
+    size_t at = xg_lex_offset(x);
+    int64_t dim = xg_lex_int(x, "a dimension"), size, index, before = 0;
+    char mark;
+    if (dim < 0 || dim >= of->rank)
+        xg_lex_fail_at(x, at, NULL, "the split names dimension %lld, the array has %u", (long long)dim, of->rank);
+    if ((*seen >> dim) & 1) xg_lex_fail_at(x, at, NULL, "the layout splits dimension %lld twice", (long long)dim);
+    *seen |= UINT64_C(1) << dim;
+    size = of->dims[of->order[of->rank - 1 - dim]];
+    xg_put_i64(b, dim);
+    if (x->kind != ':') xg_lex_fail(x, NULL, "expected ':', found %s", xg_lex_found(x));
+    for (mark = ':'; x->kind == mark; mark = ',') {
         xg_lex_next(x);
+        at = xg_lex_offset(x);
+        index = xg_lex_int(x, "an index to split at");
+        if (index <= before || index >= size)
+            xg_lex_fail_at(x, at, "the indices grow, from 1 to the dimension's size - 1",
+                "dimension %lld in memory, of size %lld, cannot be split at %lld here", (long long)dim, (long long)size,
+                (long long)index);
+        before = index;
+        xg_putc(b, mark);
+        xg_put_i64(b, index);
+    }
+}
+XG_FN void xg_parse_layout_split(xg_parse *p, xg_buf *b, const xg_layout_of *of) {
+    uint64_t seen = 0;
+    xg_puts(b, "SC");
+    while (xg_lex_take(&p->lex, '(')) {
         xg_putc(b, '(');
-        xg_put_i64(b, xg_lex_int(x, "a dimension"));
-        xg_lex_expect(x, ':', "':'");
-        for (mark = ':'; mark == ':' || x->kind == ','; mark = ',') {
-            if (mark == ',') xg_lex_next(x);
-            xg_putc(b, mark);
-            xg_put_i64(b, xg_lex_int(x, "an index to split at"));
-        }
-        xg_lex_expect(x, ')', "')'");
+        xg_parse_layout_split_at(p, b, of, &seen);
+        xg_lex_expect(&p->lex, ')', "')'");
         xg_putc(b, ')');
     }
 }
 /* What follows ':' in a layout. Each part may appear once, in this order; the dimension level types are read and
  * forgotten. */
-XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, int64_t *space, int64_t *bits) {
+XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, const xg_layout_of *of, int64_t *space, int64_t *bits) {
     xg_lex *x = &p->lex;
     size_t at = xg_lex_offset(x);
     if (xg_lex_is(x, "D")) {
@@ -138,8 +155,8 @@ XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, int64_t *space, int64_
         xg_put_i64(b, xg_parse_layout_number(p));
         xg_putc(b, ')');
     }
-    if (x->kind == '#') xg_parse_layout_type(p, b, '#');
-    if (x->kind == '*') xg_parse_layout_type(p, b, '*');
+    if (x->kind == '#') xg_parse_layout_sparse(p, "the type of indices");
+    if (x->kind == '*') xg_parse_layout_sparse(p, "the type of pointers");
     if (xg_lex_is(x, "E")) {
         xg_lex_next(x);
         *bits = xg_parse_layout_number(p);
@@ -150,11 +167,9 @@ XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, int64_t *space, int64_
     }
     if (xg_lex_is(x, "SC")) {
         xg_lex_next(x);
-        xg_parse_layout_split(p, b);
+        xg_parse_layout_split(p, b, of);
     }
-    if (xg_lex_is(x, "P"))
-        xg_fail_at(x->ctx, XLAGPU_ERROR_UNSUPPORTED, x->src, xg_lex_offset(x), NULL,
-            "a physical shape in a layout belongs to sparse arrays, which are not supported");
+    if (xg_lex_is(x, "P")) xg_parse_layout_sparse(p, "a physical shape");
     if (xg_lex_is(x, "M")) {
         xg_lex_next(x);
         xg_puts(b, "M(");
@@ -163,13 +178,12 @@ XG_FN void xg_parse_layout_extras(xg_parse *p, xg_buf *b, int64_t *space, int64_
     }
     if (x->kind != '}' || at == xg_lex_offset(x))
         xg_lex_fail(x,
-            "after ':' a layout may have, in this order: D(...) T(...)(...) L(n) #(type) *(type) E(bits) S(space) "
-            "SC(...) M(bytes)",
+            "after ':' a layout may have, in this order: D(...) T(...)(...) L(n) E(bits) S(space) SC(...) M(bytes)",
             "expected a part of a layout, found %s", xg_lex_found(x));
 }
-XG_FN const xg_layout *xg_parse_layout(xg_parse *p, uint32_t rank) {
+XG_FN const xg_layout *xg_parse_layout(xg_parse *p, const int64_t *dims, uint32_t rank) {
     xg_lex *x = &p->lex;
-    int32_t order[XG_RANK_MAX];
+    xg_layout_of of;
     uint64_t seen = 0;
     uint32_t n = 0;
     int64_t space = 0, bits = 0;
@@ -186,17 +200,19 @@ XG_FN const xg_layout *xg_parse_layout(xg_parse *p, uint32_t rank) {
             xg_lex_fail_at(x, here, NULL, "the layout names dimension %lld, the array has %u", (long long)d, rank);
         if ((seen >> d) & 1) xg_lex_fail_at(x, here, NULL, "the layout names dimension %lld twice", (long long)d);
         seen |= UINT64_C(1) << d;
-        order[n++] = (int32_t)d;
+        of.order[n++] = (int32_t)d;
     }
     if (n != rank) xg_lex_fail_at(x, at, NULL, "the layout names %u dimensions, the array has %u", n, rank);
     if (xg_lex_take(x, ':')) {
         xg_buf b;
         xg_buf_init(&b, p->arena);
-        xg_parse_layout_extras(p, &b, &space, &bits);
+        of.dims = dims;
+        of.rank = rank;
+        xg_parse_layout_extras(p, &b, &of, &space, &bits);
         extras = xg_str_of(b.p, b.n);
     }
     xg_lex_expect(x, '}', "'}' at the end of the layout");
-    return xg_layout_make(p->m, order, rank, space, bits, extras);
+    return xg_layout_make(p->m, of.order, rank, space, bits, extras);
 }
 /* A brace after the dimensions is a layout if a number or ':' follows, or it is "{}"; otherwise it opens something
  * else. */
@@ -230,7 +246,7 @@ XG_NOINLINE XG_FN const xg_shape *xg_parse_array(xg_parse *p, xlagpu_type type, 
             xg_fail_at(p->lex.ctx, XLAGPU_ERROR_LIMIT, p->lex.src, at, NULL,
                 "the array has more elements than can be counted");
     if (xg_parse_at_layout(p))
-        layout = xg_parse_layout(p, rank);
+        layout = xg_parse_layout(p, dims, rank);
     else if (fill)
         layout = xg_layout_descending(p->m, rank);
     return xg_parse_check_tiles(p, at, xg_shape_array(p->m, type, dims, rank, dynamic, layout));
@@ -254,6 +270,7 @@ XG_FN const xg_shape *xg_parse_shape(xg_parse *p, bool fill) {
     xg_lex *x = &p->lex;
     const xg_shape *s;
     xlagpu_type type;
+    size_t at;
     if (x->kind == '(') {
         xg_parse_enter(p);
         s = xg_parse_tuple_shape(p, fill);
@@ -269,7 +286,10 @@ XG_FN const xg_shape *xg_parse_shape(xg_parse *p, bool fill) {
     if (type != XLAGPU_BUFFER) return xg_parse_array(p, type, fill);
     xg_parse_enter(p);
     xg_lex_expect(x, '(', "'(' and the shape that the buffer holds");
-    s = xg_shape_other(p->m, XLAGPU_BUFFER, xg_parse_shape(p, fill));
+    at = xg_lex_offset(x);
+    s = xg_parse_shape(p, fill);
+    if (!xg_shape_is_array(s)) xg_lex_fail_at(x, at, NULL, "a buffer holds an array");
+    s = xg_shape_other(p->m, XLAGPU_BUFFER, s);
     xg_lex_expect(x, ')', "')' after the buffer's shape");
     p->depth--;
     return s;

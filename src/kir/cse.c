@@ -17,12 +17,14 @@
 typedef struct xg_kcse_entry {
     xg_kop *op;
     uint32_t hash, epoch;
-} xg_kcse_entry; /* op NULL: free */
+} xg_kcse_entry;
 typedef struct xg_kcse {
     xg_kmodule *m;
     xg_kregion *body;
-    xg_kcse_entry *seen; /* a table of twice as many entries as there are operations, a power of two */
-    uint32_t mask;
+    xg_kcse_entry *seen; /* an operation each, in the order in which they came */
+    uint32_t n_seen, mask;
+    uint32_t
+        *slots; /* number + 1 of an entry, by hash; twice as many as operations, a power of two: all to be cleared */
     xg_set *constants, own; /* of the module for the entry, else its own */
     xg_kop *last_constant;  /* of those gathered at the head */
     uint32_t epoch;
@@ -109,8 +111,13 @@ XG_FN xg_kcse_entry *xg_kcse_entry_of(xg_kcse *c, xg_kop *op) {
     bool timed = xg_kcse_timed(op);
     uint32_t hash = timed ? xg_hash_mix(xg_kcse_hash(op), c->epoch) : xg_kcse_hash(op), at = hash & c->mask;
     xg_kcse_entry *e;
-    for (e = &c->seen[at]; e->op; e = &c->seen[at = (at + 1) & c->mask])
+    for (; c->slots[at]; at = (at + 1) & c->mask) {
+        e = &c->seen[c->slots[at] - 1];
         if (e->hash == hash && (!timed || e->epoch == c->epoch) && xg_kcse_equal(e->op, op)) return e;
+    }
+    e = &c->seen[c->n_seen++];
+    c->slots[at] = c->n_seen;
+    e->op = NULL;
     e->hash = hash;
     e->epoch = c->epoch;
     return e;
@@ -202,7 +209,8 @@ XG_FN void xg_kir_cse_func(xg_kmodule *m, xg_kfunc *f) {
     (void)xg_kcse_writes(f->body, &count);
     if (count > UINT32_MAX / 4) xg_fail(m->ctx, XLAGPU_ERROR_LIMIT, "a kernel of more than 2^30 operations");
     for (c.mask = 31; c.mask < 2 * count; c.mask = 2 * c.mask + 1) {}
-    c.seen = XG_NEW_N(m->temp, xg_kcse_entry, (size_t)c.mask + 1);
+    c.slots = XG_NEW_N(m->temp, uint32_t, (size_t)c.mask + 1);
+    c.seen = (xg_kcse_entry *)xg_alloc_raw(m->temp, xg_mul(m->ctx, sizeof *c.seen, (size_t)count + 1));
     xg_kcse_region(&c, f->body);
     if (f == m->entry) m->last_constant = c.last_constant;
 }

@@ -9,7 +9,7 @@
 #ifndef XG_OPT_ALL_REDUCE_FOLDER_C
 #define XG_OPT_ALL_REDUCE_FOLDER_C
 #include "../eval/eval.h"
-#include "algsimp.h"
+#include "opt.h"
 #include "collective_combiner.c"
 #include "collective_simplifier.c"
 
@@ -106,7 +106,8 @@ XG_FN xg_groups *xg_fold_find(const xg_inst *outer) {
     const xg_inst *inner = outer->op == XG_ALL_REDUCE && outer->n_operands == 1 ? XG_OPERAND(outer, 0) : NULL;
     xg_groups a, b;
     int64_t n, k;
-    if (!inner || inner->op != XG_ALL_REDUCE || !xg_gang_may(inner) || !xg_gang_may(outer) || !xg_alg_one_user(inner))
+    if (!inner || inner->op != XG_ALL_REDUCE || !xg_gang_may(inner) || !xg_gang_may(outer) ||
+        !xg_opt_has_one_user(inner))
         return NULL;
     if (!xg_gang_same_kind(inner, outer) || !xg_fold_groups(inner, &a, &n) || !xg_fold_groups(outer, &b, &k) || n != k)
         return NULL;

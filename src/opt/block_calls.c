@@ -1,5 +1,5 @@
 /* opt/block_calls.c -- factorisations that one kernel makes: custom calls of targets "__xlagpu$getrf", "__xlagpu$syevd"
- * ..., which emit/solver.c turns into block programs.
+ * ..., which block/solver.c turns into block programs.
  *
  * Operands and results are [batch, rows, columns] (vectors: one row), of the types that kernels compute in, and mean
  * what the call of cuSOLVER or LAPACK of that name means. One block makes one matrix. That is best while a step on the

@@ -473,4 +473,13 @@ XG_FN bool xg_opt_expand(
     return changed;
 }
 
+XG_FN bool xg_dot_is_symmetric(const xg_inst *dot) {
+    const xg_attr *precision = xg_inst_attr(dot, XG_A_operand_precision);
+    if (xg_inst_attr(dot, XG_A_algorithm)) return false;
+    return !precision || precision->v.words->n != 2 || xg_str_eq(precision->v.words->p[0], precision->v.words->p[1]);
+}
+XG_FN bool xg_opt_has_one_user(const xg_inst *x) {
+    return x->first_use && x->first_use == x->last_use && x != x->comp->root;
+}
+
 #endif /* XG_OPT_BUILD_C */

@@ -8,7 +8,7 @@
  * They run once, on modules of several devices; on one there is nothing to combine (collective_simplifier.c). */
 #ifndef XG_OPT_COLLECTIVE_COMBINER_C
 #define XG_OPT_COLLECTIVE_COMBINER_C
-#include "algsimp.h"
+#include "opt.h"
 
 enum {
     XG_GANG_MANY = 128
@@ -23,7 +23,7 @@ XG_FN bool xg_gang_may(const xg_inst *i) {
     if (!xg_gang_kind(i) || i->n_operands != 1 || !xg_shape_is_array(i->shape) || i->shape->dynamic ||
         xg_inst_attr(i, XG_A_control_predecessors))
         return false;
-    return i->op == XG_ALL_GATHER || xg_alg_simple_reducer(xg_attr_comp(i, XG_A_to_apply)) >= 0;
+    return i->op == XG_ALL_GATHER || xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) >= 0;
 }
 XG_FN bool xg_gang_ints_equal(const xg_inst *x, const xg_inst *y, xg_attr_key k) {
     return xg_ints_equal(xg_attr_ints(x, k), xg_attr_ints(y, k));
@@ -45,8 +45,8 @@ XG_FN bool xg_gang_same_kind(const xg_inst *x, const xg_inst *y) {
     if (xg_attr_int(x, XG_A_use_global_device_ids, 0) != xg_attr_int(y, XG_A_use_global_device_ids, 0) ||
         xg_attr_int(x, XG_A_constrain_layout, 0) != xg_attr_int(y, XG_A_constrain_layout, 0))
         return false;
-    return x->op == XG_ALL_GATHER || xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) ==
-                                         xg_alg_simple_reducer(xg_attr_comp(y, XG_A_to_apply));
+    return x->op == XG_ALL_GATHER ||
+           xg_reducer_opcode(xg_attr_comp(x, XG_A_to_apply)) == xg_reducer_opcode(xg_attr_comp(y, XG_A_to_apply));
 }
 XG_FN bool xg_gang_alike(const xg_inst *x, const xg_inst *y) {
     return xg_gang_same_kind(x, y) && xg_gang_groups_equal(x, y);
@@ -146,8 +146,8 @@ XG_FN bool xg_reassociate_matches(const xg_inst *i) {
     x = XG_OPERAND(i, 0);
     y = XG_OPERAND(i, 1);
     if (x->op != XG_ALL_REDUCE || x == y || !xg_gang_may(x) || !xg_gang_may(y) || !xg_gang_alike(x, y)) return false;
-    return xg_alg_simple_reducer(xg_attr_comp(x, XG_A_to_apply)) == (int)i->op && xg_alg_one_user(x) &&
-           xg_alg_one_user(y);
+    return xg_reducer_opcode(xg_attr_comp(x, XG_A_to_apply)) == (int)i->op && xg_opt_has_one_user(x) &&
+           xg_opt_has_one_user(y);
 }
 XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(y, 0)),

@@ -7,7 +7,7 @@
 #ifndef XG_OPT_COLLECTIVE_SIMPLIFIER_C
 #define XG_OPT_COLLECTIVE_SIMPLIFIER_C
 #include "../eval/eval.h"
-#include "algsimp.h"
+#include "opt.h"
 
 enum {
     XG_COLL_PIECES = 64

@@ -3,7 +3,9 @@
  *
  * - A fusion is taken apart that no kernel can be: it takes or gives tuples or tokens, has dimensions of dynamic size,
  *   or holds an operation without elements (loops, effects, collectives, operations that other passes expand); and one
- *   inside of another fusion or of an applied computation.
+ *   inside of another fusion or of an applied computation; and one whose kernel would compute its instructions at so
+ *   many places that code grows without bound: n halvings, each of which multiplies the two halves of what came before,
+ *   read the first array at 2^n places. Taken apart, what is read often becomes an array in memory.
  * - The layout of a fusion's parameter is that of its operand, and the layout of its root that of its result. Where
  *   the text writes another one, only a bitcast inside sees the difference: it means the layout that is written where
  *   it stands, so a copy into that layout stands in front of the fusion, or behind it. So for each element of a root
@@ -11,6 +13,12 @@
 #ifndef XG_OPT_FUSION_LEGALIZER_C
 #define XG_OPT_FUSION_LEGALIZER_C
 #include "opt.h"
+
+enum {
+    XG_LEGAL_USES_LOOKED_AT = 64,
+    XG_LEGAL_PLACES_MAX =
+        8192 /* instructions times places, beyond one each: some ten lines of PTX each, so at most a megabyte */
+};
 
 XG_FN bool xg_legal_are_arrays(const xg_shape *s) {
     uint32_t k;
@@ -29,6 +37,53 @@ XG_FN bool xg_legal_fusion(const xg_inst *i) {
     XG_FOR_INSTS(x, c)
         if (!xg_legal_inside(x)) return false;
     return true;
+}
+
+/* At how many places an instruction's elements are computed for one element of the results. Elementwise users ask for
+ * the element at their own place, so that those who share a place count once; any other user asks at a place of its own
+ * for each of its places. */
+typedef struct xg_legal_places {
+    const xg_inst *same; /* the instruction whose places these are */
+    uint64_t count;
+} xg_legal_places;
+
+XG_FN bool xg_legal_asks_in_place(const xg_inst *user) {
+    return (xg_op_flags(user->op) & XGF_EW) != 0 || user->op == XG_TUPLE;
+}
+XG_FN bool xg_legal_asked_before(const xg_use *first, const xg_use *u) {
+    const xg_inst *same = ((const xg_legal_places *)u->user->scratch)->same;
+    for (; first != u; first = first->next)
+        if (xg_legal_asks_in_place(first->user) && ((const xg_legal_places *)first->user->scratch)->same == same)
+            return true;
+    return false;
+}
+XG_FN xg_legal_places xg_legal_places_of(const xg_inst *i) {
+    xg_legal_places p;
+    uint32_t groups = 0, uses = 0;
+    p.same = i;
+    p.count = 0;
+    XG_FOR_USES(u, i) {
+        const xg_legal_places *asks = (const xg_legal_places *)u->user->scratch;
+        bool in_place = xg_legal_asks_in_place(u->user);
+        if (++uses > XG_LEGAL_USES_LOOKED_AT) break; /* a lower bound will do */
+        if (in_place && xg_legal_asked_before(i->first_use, u)) continue;
+        p.count = XG_MIN(p.count + asks->count, (uint64_t)XG_LEGAL_PLACES_MAX + 1);
+        p.same = in_place && !groups ? asks->same : i;
+        groups++;
+    }
+    if (!groups) p.count = 1;
+    return p;
+}
+XG_FN bool xg_legal_grows(const xg_comp *c, xg_arena *work) {
+    uint64_t all = 0, most = (uint64_t)XG_LEGAL_PLACES_MAX + c->n_insts;
+    xg_inst *i;
+    for (i = c->last; i && all <= most; i = i->prev) {
+        xg_legal_places *p = XG_NEW(work, xg_legal_places);
+        *p = xg_legal_places_of(i);
+        i->scratch = p;
+        all += i->op == XG_PARAMETER || i->op == XG_CONSTANT ? 0 : p->count;
+    }
+    return all > most;
 }
 
 XG_FN bool xg_legal_settle_root(xg_inst *root) {
@@ -92,7 +147,7 @@ XG_FN bool xg_opt_fusion_legalizer(xg_module *m) {
         for (; i; i = next) {
             next = xg_inst_behind(i);
             if (i->op != XG_FUSION) continue;
-            if (!is_step[c->id] || !xg_legal_fusion(i)) {
+            if (!is_step[c->id] || !xg_legal_fusion(i) || xg_legal_grows(xg_attr_comp(i, XG_A_calls), m->work)) {
                 xg_opt_unfuse(i);
                 changed = true;
             } else

@@ -12,7 +12,7 @@
  * components that count; a batching dim says more: it lies inside, two windows of different batches do not meet, and
  * along it a scatter into zeros can be a comparison. Around the new gather stand reshapes only.
  *
- * What it is for: rules ask for one form (algsimp_index.c: what counts in full is a slice), gathers that differ in form
+ * What it is for: rules ask for one form (algsimp/index.c: what counts in full is a slice), gathers that differ in form
  * alone are one after CSE, and indices that need not be read are not. It runs behind the simplification of the indices:
  * dims that were joined are not taken apart again where they turn out to count. Gathers of any form are right
  * everywhere else: hlo/windows.c reads them. */

@@ -16,7 +16,7 @@
  *   is fixed. A copy that changes nothing goes. */
 #ifndef XG_OPT_LAYOUT_ASSIGNMENT_C
 #define XG_OPT_LAYOUT_ASSIGNMENT_C
-#include "algsimp.h"
+#include "opt.h"
 #include "layout_normalization.c"
 
 XG_FN bool xg_assign_is_moved(const xg_shape *s) { return xg_layout_is_known(s) && s->rank > 1; }
@@ -201,8 +201,7 @@ XG_FN const xg_layout *xg_assign_for_reader(const xg_inst *i) {
 XG_FN bool xg_assign_exchanges(const xg_inst *dot, const xg_layout *l) {
     xg_dot_dims d = xg_dot_dims_of(dot);
     uint32_t n = d.lb.n, rank = dot->shape->rank, k;
-    if (rank != n + 2 || XG_OPERAND(dot, 0)->shape->rank != n + d.lc.n + 1 || !xg_alg_dot_is_symmetric(dot))
-        return false;
+    if (rank != n + 2 || XG_OPERAND(dot, 0)->shape->rank != n + d.lc.n + 1 || !xg_dot_is_symmetric(dot)) return false;
     for (k = 0; k < n; k++)
         if (l->minor_to_major[rank - 1 - k] != (int32_t)k) return false;
     return l->minor_to_major[0] == (int32_t)n;

@@ -17,7 +17,7 @@
  * computations whose instructions are steps of the program are touched. */
 #ifndef XG_OPT_LAYOUT_NORMALIZATION_C
 #define XG_OPT_LAYOUT_NORMALIZATION_C
-#include "algsimp.h"
+#include "opt.h"
 
 /* ---- physical order ---- */
 
@@ -350,7 +350,7 @@ XG_FN xg_inst *xg_layout_dot(const xg_hb *b, xg_inst *i) {
     memcpy(have[1] + n, have[0] + n + lhs, rhs * sizeof **have);
     memcpy(have[1] + n + rhs, have[0] + n, lhs * sizeof **have);
     for (way = 0; way < 2 && memcmp(have[way], want, i->shape->rank * sizeof *want) != 0; way++) {}
-    if (way == 2 || (way == 1 && !xg_alg_dot_is_symmetric(i))) return NULL;
+    if (way == 2 || (way == 1 && !xg_dot_is_symmetric(i))) return NULL;
     to[0] = way ? &now.rb : &now.lb;
     to[1] = way ? &now.rc : &now.lc;
     to[2] = way ? &now.lb : &now.rb;

@@ -26,31 +26,14 @@ XG_FN void xg_opt_settle_fusions(xg_module *m);
 XG_FN bool xg_opt_taken_elements(
     const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
 XG_FN bool xg_opt_cse(xg_module *m);             /* cse.c: equal instructions become one */
-XG_FN bool xg_opt_algsimp(xg_module *m);         /* algsimp.c: the rules of algsimp.h */
-XG_FN const char *xg_opt_algsimp_rule(uint32_t k, bool *close);
-XG_FN bool xg_opt_algsimp_only(xg_module *m, const char *rule);
-/* dynamic_padder.c: bounded dimensions as arrays of their bounds and sizes */
-XG_FN bool xg_opt_dynamic_padder(xg_module *m);
-XG_FN bool xg_opt_scan_expander(xg_module *m);   /* scan_expander.c: scan as running sums, doubling or loops */
-XG_FN bool xg_opt_scan_finder(xg_module *m);     /* scan_finder.c: scans that are written out, as running sums */
-XG_FN bool xg_opt_fft_expander(xg_module *m);    /* fft_expander.c: fft as dots with matrices of roots */
-XG_FN bool xg_opt_linear_expander(xg_module *m); /* linear_expander.c: cholesky and triangular-solve as loops */
-/* solver_calls.c: the calls of libraries for factorisations, as loops */
-XG_FN bool xg_opt_solver_calls(xg_module *m);
-/* library_calls.c: what XLA:GPU calls cuBLAS and cuDNN for, as the operations that it was */
-XG_FN bool xg_opt_library_calls(xg_module *m);
+XG_FN bool xg_cse_describes(xg_attr_key k);      /* an attribute that says nothing about the value */
 /* defuser.c: fusions for generators that are not here, taken apart */
 XG_FN bool xg_opt_defuser(xg_module *m);
 XG_FN bool xg_opt_operand_upcaster(xg_module *m); /* operand_upcaster.c: operations whose types differ */
 /* fusion_legalizer.c: those that the module came with, as kernels can be made of them */
 XG_FN bool xg_opt_fusion_legalizer(xg_module *m);
-XG_FN bool xg_opt_tiled_layouts(xg_module *m);       /* tiled_layouts.c: arrays with tiles, as dense ones */
-XG_FN bool xg_opt_bitcast_types(xg_module *m);       /* and bitcasts that change the type of elements */
-XG_FN bool xg_opt_random_expander(xg_module *m);     /* random_expander.c: rng as random bits and arithmetic */
-XG_FN bool xg_opt_contract_expander(xg_module *m);   /* contract_expander.c: ragged-dot and scaled-dot as dots */
-XG_FN bool xg_opt_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
-/* select_and_scatter_expander.c: which element each window selects, then who selected an element */
-XG_FN bool xg_opt_select_and_scatter_expander(xg_module *m);
+XG_FN bool xg_opt_tiled_layouts(xg_module *m);      /* tiled_layouts.c: arrays with tiles, as dense ones */
+XG_FN bool xg_opt_bitcast_types(xg_module *m);      /* and bitcasts that change the type of elements */
 XG_FN bool xg_opt_gather_simplifier(xg_module *m);  /* gather_simplifier.c: gathers in their canonical form */
 XG_FN bool xg_opt_scatter_simplifier(xg_module *m); /* scatter_simplifier.c: scatters in theirs */
 /* scatter_winners.c: of updates that overwrite each other the last one is written */
@@ -124,6 +107,7 @@ XG_FN double xg_reducer_neutral(const xg_comp *c); /* of a plain sum or product 
 XG_FN xlagpu_type xg_reducer_wide(const xg_comp *c, xlagpu_type t);
 /* a reduce-window of which each result folds all elements up to it (reverse: from it on) along dim */
 XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse);
+XG_FN int xg_reducer_opcode(const xg_comp *c); /* the opcode of a computation f(x, y) = op(x, y), else -1 */
 /* reduce_reuse.c: a reduction made from one of fewer dimensions, where both are wanted */
 XG_FN bool xg_opt_reduce_reuse(xg_module *m);
 /* row_splitter.c: dependent sums over rows that are too long to be kept, as sums of parts */
@@ -133,35 +117,6 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m);
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
 
-/* ---- fft_stages.c: transforms in one block ---- */
-typedef struct xg_fft_stage_row {
-    uint32_t dim;
-    int64_t radix, length, done, inner;
-} xg_fft_stage_row;
-/* table: the roots that sums need; 0: there are none */
-typedef struct xg_fft_stages {
-    xg_fft_stage_row p[64];
-    uint32_t n;
-    int64_t table;
-} xg_fft_stages;
-XG_FN xg_fft_stages xg_fft_stages_of(const int64_t *lengths, uint32_t n, int64_t inner);
-/* count transforms of elements of so many bytes */
-XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_t bytes);
-/* and transforms that take several kernels, fuse/fft_passes.c */
-XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes);
-XG_FN bool xg_fft_lengths(const xg_inst *i, int64_t *length);
-XG_FN uint32_t xg_fft_last_pass(const xg_inst *i);
-XG_FN bool xg_fft_is_kernel(const xg_inst *i);
-XG_FN bool xg_fft_has_passes(const xg_inst *i);
-XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
-
-/* ---- block_calls.c: calls that one kernel makes, a block for each matrix ---- */
-XG_FN bool xg_is_block_call(const xg_inst *i);
-/* an element of such a call in whose memory the kernel works, whether anybody reads it or not */
-XG_FN bool xg_block_needs(const xg_inst *element);
-/* may the first result lie over the operand? Its elements are read before, by the same thread, and never again */
-XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand);
-XG_FN xg_str xg_block_call_name(const xg_inst *i); /* of such a call: what stands behind the prefix */
 /* ---- build.c: making instructions ---- */
 /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
 typedef struct xg_hb {
@@ -217,6 +172,8 @@ XG_FN xg_inst *xg_hb_reduce(
 XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
 XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like);
 XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
+XG_FN bool xg_dot_is_symmetric(const xg_inst *dot); /* its operands may change places: one precision for both */
+XG_FN bool xg_opt_has_one_user(const xg_inst *x);   /* and it is not the root */
 XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
 XG_FN xg_inst *xg_hb_element(const xg_hb *b, xg_inst *tuple, int64_t k);
 XG_FN xg_inst *xg_hb_as(const xg_hb *b, xg_inst *x, const xg_shape *shape);
@@ -239,6 +196,37 @@ typedef struct xg_target_row {
 } xg_target_row;
 /* of a custom call with that target, or NULL */
 XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_row *rows, uint32_t n);
+
+/* ---- block_calls.c: calls that one kernel makes, a block for each matrix ---- */
+XG_FN bool xg_is_block_call(const xg_inst *i);
+/* an element of such a call in whose memory the kernel works, whether anybody reads it or not */
+XG_FN bool xg_block_needs(const xg_inst *element);
+/* may the first result lie over the operand? Its elements are read before, by the same thread, and never again */
+XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand);
+XG_FN bool xg_block_fits(const char *name, const xg_inst *a); /* whether there is a kernel for matrices of that size */
+/* of the batch's matrices in a row */
+XG_FN const xg_shape *xg_block_shape(const xg_hb *b, xlagpu_type t, int64_t batch, int64_t rows, int64_t columns);
+XG_FN void xg_block_call_make(const xg_hb *b, const char *name, const char *config, xg_inst *const *in, uint32_t n,
+    const xg_shape *const *shapes, uint32_t n_out, xg_inst **out);
+XG_FN xg_str xg_block_call_name(const xg_inst *i); /* of such a call: what stands behind the prefix */
+
+/* ---- conv_labels.c ---- */
+enum {
+    XG_CONV_INPUT,
+    XG_CONV_KERNEL,
+    XG_CONV_OUTPUT
+};
+typedef struct xg_conv_part {
+    int64_t *first, *second;
+    int64_t *spatial;
+    const char *letters;
+} xg_conv_part;
+/* A copy of the labels whose lists may be written. */
+XG_FN xg_dim_labels *xg_conv_labels(xg_module *m, const xg_inst *i, xg_conv_part part[3]);
+XG_FN bool xg_conv_is_labelled(const xg_inst *i);
+/* Dimension d becomes to[d]. */
+XG_FN void xg_conv_renumber(xg_conv_part *p, uint32_t n, const int64_t *to);
+XG_FN xg_attr xg_conv_attr(xg_module *m, xg_dim_labels *l, const xg_conv_part *part);
 
 /* ---- progressions.c ---- */
 /* first + step * place along dim; dim -1: first everywhere, and step 0 */
@@ -284,16 +272,8 @@ XG_FLOAT_NORMALIZATIONS(X)
 /* a copy-start and copy-done in front of at, into that memory */
 XG_FN xg_inst *xg_offload_copy(xg_inst *at, xg_inst *x, int64_t space);
 
-/* fft_stages.c */
-enum {
-    XG_FFT_RADIX_MAX = 13,       /* prime factors up to this one are butterflies in registers */
-    XG_FFT_SHARED_MAX = 48 << 10 /* bytes of shared memory that every device gives a block */
-};
-
 /* reducer.c */
 XG_FN xg_reducer_start xg_reducer_start_plain(const xg_inst *reduce);
 XG_FN bool xg_reducer_same_bits(const xg_literal *x, const xg_literal *y);
 
-/* dynamic_values.c */
-XG_FN bool xg_dyn_is_open(const xg_shape *s, uint32_t d);
 #endif /* XG_OPT_H */

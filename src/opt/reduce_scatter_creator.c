@@ -9,7 +9,7 @@
 #ifndef XG_OPT_REDUCE_SCATTER_CREATOR_C
 #define XG_OPT_REDUCE_SCATTER_CREATOR_C
 #include "../eval/eval.h"
-#include "algsimp.h"
+#include "opt.h"
 #include "all_reduce_folder.c"
 
 enum {
@@ -94,7 +94,7 @@ XG_FN bool xg_shard_matches(const xg_inst *i) {
     uint32_t *group, dim, k;
     int64_t members;
     xg_groups g;
-    if (!all || all->op != XG_ALL_REDUCE || !xg_gang_may(all) || !xg_alg_one_user(all) ||
+    if (!all || all->op != XG_ALL_REDUCE || !xg_gang_may(all) || !xg_opt_has_one_user(all) ||
         xg_attr_int(all, XG_A_constrain_layout, 0) || xg_inst_attr(i, XG_A_control_predecessors))
         return false;
     dim = xg_shard_dim(i);

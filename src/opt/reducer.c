@@ -111,4 +111,11 @@ XG_FN bool xg_window_is_scan(const xg_inst *i, uint32_t *dim, bool *reverse) {
     return found != UINT32_MAX;
 }
 
+XG_FN int xg_reducer_opcode(const xg_comp *c) {
+    const xg_inst *r = c->root;
+    if (c->n_params != 2 || r->n_operands != 2 || !(xg_op_flags(r->op) & XGF_COMM) || r->op == XG_MULHI) return -1;
+    if (XG_OPERAND(r, 0) == c->params[0] && XG_OPERAND(r, 1) == c->params[1]) return (int)r->op;
+    return XG_OPERAND(r, 0) == c->params[1] && XG_OPERAND(r, 1) == c->params[0] ? (int)r->op : -1;
+}
+
 #endif /* XG_OPT_REDUCER_C */

@@ -6,7 +6,7 @@
  *     unique_indices=true
  *
  * Windows have to be the same or apart; those of different batches are apart. It runs behind the simplifications, which
- * leave fewer such scatters (scatter_simplifier.c knows windows that do not meet, algsimp_index.c scatters that are
+ * leave fewer such scatters (scatter_simplifier.c knows windows that do not meet, algsimp/index.c scatters that are
  * none). The table of winners has an element for each place where a window may begin; where it would be large beside
  * the updates, or these are few, the scatter stays, and the first update of a place looks for the others
  * (emit/scatter.c). */

@@ -157,7 +157,7 @@ XG_FN const xg_shape *xg_tiled_strip(xg_module *m, const xg_shape *s) {
         for (k = 0; k < s->n_elems; k++) elems[k] = xg_tiled_strip(m, s->elems[k]);
         return xg_shape_tuple(m, elems, s->n_elems);
     }
-    if (s->type == XLAGPU_BUFFER) return xg_tiled_strip(m, s->elems[0]);
+    if (s->type == XLAGPU_BUFFER) return xg_tiled_strip(m, xg_shape_held(s));
     if (!l) return s;
     space = l->memory_space == XG_TILED_HOST_SPACE ? XG_TILED_HOST_SPACE : 0;
     if (!l->extras.n && !l->element_bits && space == l->memory_space) return s;

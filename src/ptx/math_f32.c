@@ -1,8 +1,8 @@
 /* ptx/math_f32.c -- the math dialect in f32.
  *
  * Polynomials are minimax fits of our own (sollya, fpminimax with single coefficients); their error stands beside them.
- * The bounds that tests/math.c measures are in docs/numerics.md; they assume the documented errors of ex2.approx
- * (2^-22.5), lg2.approx (2^-22) and rcp.approx (1 ulp).
+ * The bounds that tests/programs/math.c measures are in docs/numerics.md; they assume the documented errors of
+ * ex2.approx (2^-22.5), lg2.approx (2^-22) and rcp.approx (1 ulp).
  *
  * Habits
  * - Rounding to an integer n: add 1.5 * 2^23, which leaves n in the low bits; subtract it again for n as a float. The

@@ -6,7 +6,7 @@
  *
  * Laws
  * - What the target lacks is expanded in kernel IR, never in text: so an expansion can be interpreted and measured
- *   (tests/math.c) and reads like C.
+ *   (tests/programs/math.c) and reads like C.
  * - Every rounding the kernel IR asks for happens, and happens once. Contraction to fma only if the module allows it.
  * - Values of i8 and i16 live in 32-bit registers whose upper bits are unspecified; only operations where these matter
  *   extend first.

@@ -4,9 +4,9 @@
  * value of the kernel otherwise; an expression of both is an indexing map of the values. A thread's own arrays are
  * registers: an element is a value, so every index of one must be a number when it is met, and loops that such an index
  * uses are written out. Arrays of parameters and shared memory are tensors of one dimension; what a loop or condition
- * changes of all that it carries (emit/flow.c).
+ * changes of all that it carries (elem/flow.c).
  *
- * A product that is summed up is a fused multiply-add, as in every contraction (emit/contract.c says why that is
+ * A product that is summed up is a fused multiply-add, as in every contraction (elem/contract.c says why that is
  * allowed). */
 #ifndef XG_SCHED_LOWER_C
 #define XG_SCHED_LOWER_C

@@ -10,7 +10,7 @@
  *   multiplies row and column fragments that it reads 16 bytes at a time.
  * - Where the device has matrix units for the operands' types, warps multiply 16 by 8 elements at a time with them
  *   (tile_unit.c, tile_mma.c); what is brought, how, and what becomes of the result is the same.
- * - An operand's element is whatever the fusion computes there (emit/elemental.c), the result's element goes through
+ * - An operand's element is whatever the fusion computes there (elem/elemental.c), the result's element goes through
  *   shared memory to the fusion's epilogue in the order of the result's memory; so the rule knows no opcode.
  * - The plan is made once and has all that the kernel depends on; the estimate in tile_plan.c compares plans.
  *

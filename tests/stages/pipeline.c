@@ -41,7 +41,7 @@ static void stage_pass(xg_stage *io) {
 /* rule NAME: one rule of the algebraic simplifier, as often as it applies. */
 static void stage_rule(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
-    xg_opt_algsimp_only(m, io->args);
+    xg_algsimp_only(m, io->args);
     xg_hlo_verify(m);
     xg_hlo_print(&io->out, m, NULL);
 }

@@ -13,7 +13,7 @@
  *     // map NAME DATATYPE dims=64,32 box=16,16 strides=128 steps=1,2 swizzle=3 fill=1     a tensor map of that memory
  *         as the next parameter; strides in bytes;
  *                                    im2col: lower=-1,-1 upper=0,0 channels=16 pixels=8 instead of box
- * With arguments, NAME TARGET ..., the PTX is that of tests/sim/foreign/NAME.TARGET.ptx, of each TARGET, and all must
+ * With arguments, NAME TARGET ..., the PTX is that of tests/text/sim/foreign/NAME.TARGET.ptx, of each TARGET, and all must
  * give the same. Types: u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64, and x8 x16 x32 x64 printed in hexadecimal. The
  * output is every buffer that the kernel may write, eight values a line (runs of one value are shortened; of more than
  * 256 values the first and the FNV-1a hash of the bytes), or the fault with addresses replaced by "ADDRESS". */
@@ -413,7 +413,7 @@ static void stage_sim(xg_stage *io) {
         xg_source ptx;
         char *text;
         memset(&ptx, 0, sizeof ptx);
-        xg_format(path, sizeof path, "tests/sim/foreign/%s.%s.ptx", name, target);
+        xg_format(path, sizeof path, "tests/text/sim/foreign/%s.%s.ptx", name, target);
         text = read_whole(path, &ptx.size);
         ptx.text = (char *)xg_str_copy(io->arena, xg_str_of(text, ptx.size)).p;
         free(text);

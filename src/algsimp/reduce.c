@@ -1,0 +1,528 @@
+/* algsimp/reduce.c -- rules about reductions and contractions. What they promise stands in algsimp.h. */
+#ifndef XG_ALGSIMP_REDUCE_C
+#define XG_ALGSIMP_REDUCE_C
+#include "../eval/eval.h"
+#include "algsimp.h"
+#include "move.c"
+#include "arith.c"
+
+#define RULE(name) XG_FN xg_inst *xg_alg_##name(xg_alg *a, xg_inst *i)
+#define P(k) XG_OPERAND(i, k)
+#define DIMS(x) (x)->shape->dims
+#define RANK(x) (x)->shape->rank
+enum {
+    XG_ALG_FEW = 8
+};
+
+XG_FN void xg_alg_flags(xg_ints dims, bool *flag, uint32_t rank) {
+    uint32_t k;
+    memset(flag, 0, rank * sizeof *flag);
+    for (k = 0; k < dims.n; k++) flag[dims.p[k]] = true;
+}
+XG_FN int xg_alg_reducer(const xg_inst *i) {
+    return i->n_operands == 2 ? xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) : -1;
+}
+XG_FN xg_inst *xg_alg_reduce_again(xg_alg *a, xg_inst *i, xg_inst *x, const int64_t *dims, uint32_t n) {
+    return xg_hb_reduce(&a->b, x, P(1), dims, n, xg_attr_comp(i, XG_A_to_apply));
+}
+
+/* ---- reduce ---- */
+
+RULE(reduce_nothing) { /* no elements: the initial value */
+    if (i->n_operands != 2 || P(0)->shape->elements || i->shape->elements == 0) return NULL;
+    return xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+}
+/* Along ones there is one element to combine with the initial value; along no dimension likewise. */
+RULE(reduce_ones) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    int64_t kept[XG_RANK_MAX];
+    int op = xg_alg_reducer(i);
+    uint32_t k, n = 0;
+    if (op < 0) return NULL;
+    for (k = 0; k < dims.n; k++)
+        if (DIMS(P(0))[dims.p[k]] != 1) kept[n++] = dims.p[k];
+    if (n && n == dims.n) return NULL;
+    if (n == 0) {
+        xg_inst *x = xg_hb_reshape(&a->b, P(0), DIMS(i), RANK(i));
+        return xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+    }
+    {
+        bool ones[XG_RANK_MAX];
+        int64_t shifted[XG_RANK_MAX];
+        uint32_t j;
+        xg_alg_flags(dims, ones, RANK(P(0)));
+        for (k = 0; k < RANK(P(0)); k++) ones[k] = ones[k] && DIMS(P(0))[k] == 1;
+        for (k = 0; k < n; k++) {
+            shifted[k] = kept[k];
+            for (j = 0; j < kept[k]; j++) shifted[k] -= ones[j];
+        }
+        return xg_alg_reduce_again(a, i, xg_alg_drop_ones(a, P(0), ones), shifted, n);
+    }
+}
+/* reduce(reshape(x)) where the reshape splits and merges dimensions that are all reduced or all kept, and what is kept
+ * stays as it is: the elements meet in the same order. Groups: the shortest runs of dimensions on both sides with equal
+ * products. */
+RULE(reduce_reshape) {
+    xg_inst *r = P(0), *x;
+    int64_t dims[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    uint32_t j = 0, k = 0, n = 0;
+    if (r->op != XG_RESHAPE || i->n_operands != 2 || r->shape->elements == 0) return NULL;
+    x = XG_OPERAND(r, 0);
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(r));
+    while (j < RANK(x) || k < RANK(r)) {
+        uint32_t j0 = j, k0 = k, t;
+        int64_t p = 1, q = 1;
+        bool all_gone = true, none_gone = true;
+        do {
+            if (p <= q && j < RANK(x) && !(p == q && j > j0))
+                p *= DIMS(x)[j++];
+            else if (k < RANK(r))
+                q *= DIMS(r)[k++];
+            else if (j < RANK(x))
+                p *= DIMS(x)[j++];
+            else
+                return NULL;
+        } while (p != q);
+        for (t = k0; t < k; t++) {
+            if (gone[t])
+                none_gone = false;
+            else
+                all_gone = false;
+        }
+        if (k == k0) return NULL; /* ones that the reshape has left out: better so */
+        if (all_gone)
+            for (t = j0; t < j; t++) dims[n++] = t;
+        else if (!none_gone || j - j0 != 1 || k - k0 != 1)
+            return NULL;
+    }
+    return xg_alg_reduce_again(a, i, x, dims, n);
+}
+/* reduce(transpose(x)): along the same dimensions of x; what is kept may have to change places then. */
+RULE(reduce_transpose) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions), perm;
+    int64_t of[XG_RANK_MAX], rank_of[XG_RANK_MAX], order[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    xg_inst *reduced;
+    uint32_t k, n = 0;
+    if (P(0)->op != XG_TRANSPOSE || i->n_operands != 2) return NULL;
+    perm = xg_attr_ints(P(0), XG_A_dimensions);
+    for (k = 0; k < dims.n; k++) of[k] = perm.p[dims.p[k]];
+    for (k = 1; k < dims.n; k++) { /* in order, as the text wants them */
+        int64_t v = of[k];
+        uint32_t at = k;
+        for (; at > 0 && of[at - 1] > v; at--) of[at] = of[at - 1];
+        of[at] = v;
+    }
+    xg_alg_flags(dims, gone, RANK(P(0)));
+    for (k = 0; k < RANK(P(0)); k++) rank_of[k] = 0;
+    for (k = 0; k < RANK(P(0)); k++)
+        if (!gone[k]) rank_of[perm.p[k]] = 1;
+    for (k = 1; k < RANK(P(0)); k++) rank_of[k] += rank_of[k - 1]; /* how many kept dimensions of x there are up to k */
+    for (k = 0; k < RANK(P(0)); k++)
+        if (!gone[k]) order[n++] = rank_of[perm.p[k]] - 1;
+    reduced = xg_alg_reduce_again(a, i, XG_OPERAND(P(0), 0), of, dims.n);
+    return xg_hb_transpose(&a->b, reduced, order);
+}
+/* Along a dimension that a broadcast made all elements are the same: once is enough where op(x, x) is x, and n times is
+ * a product where arithmetic is exact. */
+RULE(reduce_broadcast) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions), at;
+    int op = xg_alg_reducer(i);
+    int64_t source[XG_RANK_MAX], left[XG_RANK_MAX], times = 1, extents[XG_RANK_MAX], to[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX];
+    uint32_t k, n = 0, m = 0, rank = 0;
+    xg_inst *b = P(0), *x;
+    bool idempotent = op == XG_MAXIMUM || op == XG_MINIMUM || op == XG_AND || op == XG_OR || xg_alg_is_pred(i);
+    if (b->op != XG_BROADCAST || op < 0 || op == XG_XOR || b->shape->elements == 0) return NULL;
+    if (!idempotent && !(op == XG_ADD && xg_alg_is_int(i) && xg_alg_is(P(1), 0.0))) return NULL;
+    xg_alg_broadcast_sources(b, source);
+    xg_alg_flags(dims, gone, RANK(b));
+    for (k = 0; k < dims.n; k++)
+        if (source[dims.p[k]] < 0) {
+            gone[dims.p[k]] = false;
+            source[dims.p[k]] = -2;
+            if (!xg_mul64(times, DIMS(b)[dims.p[k]], &times)) return NULL;
+        }
+    at = xg_attr_ints(b, XG_A_dimensions);
+    for (k = 0, n = 0; k < RANK(b); k++) {
+        if (source[k] == -2) {
+            m++;
+            continue;
+        }
+        if (gone[k]) left[n++] = rank;
+        extents[rank] = DIMS(b)[k];
+        source[k] = source[k] < 0 ? -1 : (int64_t)rank;
+        rank++;
+    }
+    if (m == 0) return NULL;
+    for (k = 0; k < at.n; k++) to[k] = source[at.p[k]];
+    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), extents, rank, to, at.n);
+    if (n == 0) {
+        x = op == XG_ADD && !idempotent ? x
+                                        : xg_hb_2(&a->b, (xg_opcode)op, x, xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+    } else
+        x = xg_alg_reduce_again(a, i, x, left, n);
+    return op == XG_ADD && !idempotent ? xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_int_like(&a->b, i, times)) : x;
+}
+/* The same for sums of floats: one rounding for many. Where the number of them is none of the type's, the sum stays. */
+RULE(reduce_broadcast_sum) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    int64_t source[XG_RANK_MAX], place[XG_RANK_MAX], times = 1, next = 0;
+    bool gone[XG_RANK_MAX];
+    xg_inst *b = P(0), *many, *x, *init;
+    xg_ints at;
+    uint32_t k;
+    if (b->op != XG_BROADCAST || xg_alg_reducer(i) != XG_ADD || xg_type_class(i->shape->type) != XGT_F ||
+        b->shape->elements == 0 || i->shape->type != XG_OPERAND(b, 0)->shape->type)
+        return NULL;
+    xg_alg_broadcast_sources(b, source);
+    xg_alg_flags(dims, gone, RANK(b));
+    for (k = 0; k < dims.n; k++)
+        if (source[dims.p[k]] >= 0 || !xg_mul64(times, DIMS(b)[dims.p[k]], &times)) return NULL;
+    if (times > (int64_t)1 << 24) return NULL;
+    many = xg_hb_float(&a->b, i->shape->type, (double)times);
+    if (xg_literal_get_float(many->literal, 0) != (double)times) return NULL;
+    for (k = 0; k < RANK(b); k++) {
+        place[k] = next;
+        next += !gone[k];
+    }
+    at = xg_attr_ints(b, XG_A_dimensions);
+    for (k = 0; k < at.n; k++) source[k] = place[at.p[k]];
+    x = xg_hb_broadcast(&a->b, XG_OPERAND(b, 0), DIMS(i), RANK(i), source, at.n);
+    init = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    return xg_hb_2(&a->b, XG_ADD, xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_splat(&a->b, many, DIMS(i), RANK(i))), init);
+}
+/* Along the dimension of a concatenation of a few single elements: they are combined one by one. */
+RULE(reduce_concatenate) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    xg_inst *c = P(0), *x;
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (c->op != XG_CONCATENATE || op < 0 || c->n_operands > XG_ALG_FEW || dims.n != 1 ||
+        dims.p[0] != xg_attr_ints(c, XG_A_dimensions).p[0] || i->shape->elements == 0)
+        return NULL;
+    if (i->shape->type != c->shape->type ||
+        (xg_type_class(i->shape->type) == XGT_F && xg_type_bits(i->shape->type) < 32 && op == XG_ADD))
+        return NULL; /* such sums are carried in a wider type */
+    for (k = 0; k < c->n_operands; k++)
+        if (DIMS(XG_OPERAND(c, k))[dims.p[0]] != 1) return NULL;
+    x = xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i));
+    for (k = 0; k < c->n_operands; k++) {
+        xg_inst *y = xg_hb_reshape(&a->b, XG_OPERAND(c, k), DIMS(i), RANK(i));
+        x = xg_hb_2(&a->b, (xg_opcode)op, x, y);
+    }
+    return x;
+}
+/* Padding with the initial value along reduced dimensions adds nothing. */
+RULE(reduce_pad) {
+    xg_inst *p = P(0);
+    const xg_inst *v, *init = xg_alg_scalar(P(1));
+    const xg_pad_dim *d;
+    bool gone[XG_RANK_MAX];
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (p->op != XG_PAD || op < 0 || XG_OPERAND(p, 0)->shape->elements == 0) return NULL;
+    v = xg_alg_scalar(XG_OPERAND(p, 1));
+    if (!v || !init || !xg_alg_is_identity(v, (xg_opcode)op) ||
+        memcmp(v->literal->data, init->literal->data, (size_t)xg_type_bytes(v->shape->type)) != 0)
+        return NULL;
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), gone, RANK(p));
+    d = xg_alg_pads(p);
+    for (k = 0; k < RANK(p); k++)
+        if ((d[k].low || d[k].high || d[k].interior) && (!gone[k] || d[k].low < 0 || d[k].high < 0)) return NULL;
+    return xg_alg_reduce_again(
+        a, i, XG_OPERAND(p, 0), xg_attr_ints(i, XG_A_dimensions).p, xg_attr_ints(i, XG_A_dimensions).n);
+}
+/* One after the other is both at once, if the first began with nothing. */
+RULE(reduce_reduce) {
+    xg_inst *in = P(0);
+    int op = xg_alg_reducer(i);
+    int64_t dims[XG_RANK_MAX];
+    bool gone[XG_RANK_MAX], outer[XG_RANK_MAX];
+    uint32_t k, n = 0, kept = 0;
+    if (in->op != XG_REDUCE || op < 0 || xg_alg_reducer(in) != op ||
+        !xg_alg_is_identity(XG_OPERAND(in, 1), (xg_opcode)op) || !xg_opt_has_one_user(in))
+        return NULL;
+    xg_alg_flags(xg_attr_ints(in, XG_A_dimensions), gone, RANK(XG_OPERAND(in, 0)));
+    xg_alg_flags(xg_attr_ints(i, XG_A_dimensions), outer, RANK(in));
+    for (k = 0; k < RANK(XG_OPERAND(in, 0)); k++) {
+        if (gone[k] || outer[kept]) dims[n++] = k;
+        if (!gone[k]) kept++;
+    }
+    return xg_alg_reduce_again(a, i, XG_OPERAND(in, 0), dims, n);
+}
+
+/* ---- dot ---- */
+
+XG_FN bool xg_alg_plain_dot(const xg_inst *i) { return !xg_inst_attr(i, XG_A_algorithm); }
+RULE(dot_nothing) {
+    return i->shape->elements && (P(0)->shape->elements == 0 || P(1)->shape->elements == 0)
+               ? xg_hb_int_like(&a->b, i, 0)
+               : NULL;
+}
+
+/* Contracting dimensions and batch dimensions of size 1 do nothing: they leave both operands. */
+XG_FN void xg_alg_dims_without(xg_ints dims, const bool *drop, int64_t *out, uint32_t *n) {
+    uint32_t k;
+    int64_t j;
+    for (k = 0, *n = 0; k < dims.n; k++) {
+        if (drop[dims.p[k]]) continue;
+        out[*n] = dims.p[k];
+        for (j = 0; j < dims.p[k]; j++) out[*n] -= drop[j];
+        ++*n;
+    }
+}
+RULE(dot_ones) {
+    xg_dot_dims d = xg_dot_dims_of(i), now;
+    bool l[XG_RANK_MAX], r[XG_RANK_MAX];
+    int64_t lists[4][XG_RANK_MAX];
+    uint32_t k, n[4];
+    bool any = false;
+    xg_inst *x, *y;
+    memset(l, 0, sizeof l);
+    memset(r, 0, sizeof r);
+    for (k = 0; k < d.lb.n; k++)
+        if (DIMS(P(0))[d.lb.p[k]] == 1) any = l[d.lb.p[k]] = r[d.rb.p[k]] = true;
+    if (d.lc.n > 1)
+        for (k = 0; k < d.lc.n; k++)
+            if (DIMS(P(0))[d.lc.p[k]] == 1) any = l[d.lc.p[k]] = r[d.rc.p[k]] = true;
+    if (!any) return NULL;
+    for (k = 0; d.lc.n > 1 && k < d.lc.n && l[d.lc.p[k]]; k++) {}
+    /* one of them stays: a contraction has something to contract */
+    if (d.lc.n > 1 && k == d.lc.n) l[d.lc.p[0]] = r[d.rc.p[0]] = false;
+    xg_alg_dims_without(d.lb, l, lists[0], &n[0]);
+    xg_alg_dims_without(d.lc, l, lists[1], &n[1]);
+    xg_alg_dims_without(d.rb, r, lists[2], &n[2]);
+    xg_alg_dims_without(d.rc, r, lists[3], &n[3]);
+    now.lb.p = lists[0];
+    now.lb.n = n[0];
+    now.lc.p = lists[1];
+    now.lc.n = n[1];
+    now.rb.p = lists[2];
+    now.rb.n = n[2];
+    now.rc.p = lists[3];
+    now.rc.n = n[3];
+    x = xg_alg_drop_ones(a, P(0), l);
+    y = xg_alg_drop_ones(a, P(1), r);
+    return xg_hb_reshape(&a->b, xg_hb_dot(&a->b, x, y, now, i->shape->type, i), DIMS(i), RANK(i));
+}
+
+/* dot(transpose(x), y): which dimensions meet is said in the dot, as long as the free ones keep their order. */
+XG_FN bool xg_alg_fold_transpose(xg_alg *a, xg_inst *i, uint32_t side) {
+    static const xg_attr_key keys[2][2] = {
+        {XG_A_lhs_batch_dims, XG_A_lhs_contracting_dims}, {XG_A_rhs_batch_dims, XG_A_rhs_contracting_dims}};
+    xg_inst *t = P(side);
+    xg_ints perm;
+    bool taken[XG_RANK_MAX];
+    int64_t last = -1, mapped[XG_RANK_MAX];
+    uint32_t k, list;
+    if (t->op != XG_TRANSPOSE) return false;
+    perm = xg_attr_ints(t, XG_A_dimensions);
+    memset(taken, 0, sizeof taken);
+    for (list = 0; list < 2; list++) {
+        xg_ints d = xg_attr_ints(i, keys[side][list]);
+        for (k = 0; k < d.n; k++) taken[d.p[k]] = true;
+    }
+    for (k = 0; k < perm.n; k++) {
+        if (taken[k]) continue;
+        if (perm.p[k] < last) return false;
+        last = perm.p[k];
+    }
+    for (list = 0; list < 2; list++) {
+        xg_ints d = xg_attr_ints(i, keys[side][list]);
+        for (k = 0; k < d.n; k++) mapped[k] = perm.p[d.p[k]];
+        if (d.n) xg_inst_set_attr(i, xg_hb_ints(&a->b, keys[side][list], mapped, d.n));
+    }
+    xg_inst_set_operand(i, side, XG_OPERAND(t, 0));
+    return true;
+}
+RULE(dot_transpose) {
+    bool changed;
+    changed = xg_alg_fold_transpose(a, i, 0);
+    changed = xg_alg_fold_transpose(a, i, 1) || changed;
+    return changed ? i : NULL;
+}
+/* Nothing to sum up: a product of broadcasts. (Which zero a sum of one -0 is, nobody promises.) */
+RULE(dot_outer) {
+    xg_dot_dims d = xg_dot_dims_of(i);
+    int64_t lhs[XG_RANK_MAX], rhs[XG_RANK_MAX];
+    bool ones[2][XG_RANK_MAX];
+    xg_inst *x, *y;
+    uint32_t k, n = 0, m = 0, at;
+    xlagpu_type t = i->shape->type;
+    if (!xg_alg_plain_dot(i) || i->shape->elements == 0 || xg_type_class(t) == XGT_C) return NULL;
+    for (k = 0; k < d.lc.n; k++)
+        if (DIMS(P(0))[d.lc.p[k]] != 1) return NULL;
+    if (!xg_alg_lossless(P(0)->shape->type, t) || !xg_alg_lossless(P(1)->shape->type, t)) return NULL;
+    memset(ones, 0, sizeof ones);
+    for (k = 0; k < d.lc.n; k++) ones[0][d.lc.p[k]] = ones[1][d.rc.p[k]] = true;
+    /* Of each operand's dimensions that stay: where they go. */
+    for (k = 0, at = d.lb.n; k < RANK(P(0)); k++) {
+        uint32_t j;
+        for (j = 0; j < d.lb.n && d.lb.p[j] != (int64_t)k; j++) {}
+        if (!ones[0][k]) lhs[n++] = j < d.lb.n ? j : at++;
+    }
+    for (k = 0; k < RANK(P(1)); k++) {
+        uint32_t j;
+        for (j = 0; j < d.rb.n && d.rb.p[j] != (int64_t)k; j++) {}
+        if (!ones[1][k]) rhs[m++] = j < d.rb.n ? j : at++;
+    }
+    x = xg_hb_convert(&a->b, xg_alg_drop_ones(a, P(0), ones[0]), t);
+    y = xg_hb_convert(&a->b, xg_alg_drop_ones(a, P(1), ones[1]), t);
+    x = xg_hb_broadcast(&a->b, x, DIMS(i), RANK(i), lhs, n);
+    return xg_hb_2(&a->b, XG_MULTIPLY, x, xg_hb_broadcast(&a->b, y, DIMS(i), RANK(i), rhs, m));
+}
+
+/* ---- windows, map ---- */
+
+RULE(reduce_window_same) { /* windows of one element, one for each: op(init, x) */
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    int op = xg_alg_reducer(i);
+    uint32_t k;
+    if (op < 0 || P(0)->shape->plain != i->shape->plain) return NULL;
+    for (k = 0; w && k < w->n; k++)
+        if (w->p[k].size != 1 || w->p[k].stride != 1 || w->p[k].pad_low || w->p[k].pad_high ||
+            w->p[k].base_dilation != 1)
+            return NULL;
+    return xg_hb_2(&a->b, (xg_opcode)op, P(0), xg_hb_splat(&a->b, P(1), DIMS(i), RANK(i)));
+}
+/* Windows side by side along the innermost dimension, wide enough that neighbouring threads would read apart:
+ * reduce(reshape(x)). Not of floats so narrow that another order of a few dozen is another result altogether. */
+RULE(reduce_window_apart) {
+    enum {
+        WIDE = 32
+    };
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    const xg_shape *out = i->shape->type == XLAGPU_TUPLE ? i->shape->elems[0] : i->shape;
+    int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
+    uint32_t rank = 0, n = 0, minor, k, j;
+    xg_slice_dim part[XG_RANK_MAX];
+    xg_inst **in, *r;
+    if (!w || w->n == 0 || xg_shape_has_dynamic(i->shape) || P(0)->shape->dynamic || out->elements == 0) return NULL;
+    for (minor = w->n - 1; minor > 0 && P(0)->shape->dims[minor] == 1; minor--) {}
+    if (w->p[minor].size < WIDE) return NULL;
+    for (j = 0; j < i->n_operands; j++)
+        if (xg_type_class(P(j)->shape->type) == XGT_F && xg_type_bits(P(j)->shape->type) < 16) return NULL;
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *d = &w->p[k];
+        if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 || d->reversal ||
+            (d->stride != d->size && out->dims[k] > 1) || rank + 2 > XG_RANK_MAX)
+            return NULL;
+        part[k].start = 0;
+        part[k].stride = 1;
+        part[k].limit = out->dims[k] * d->size;
+        dims[rank++] = out->dims[k];
+        if (d->size == 1) continue;
+        places[n++] = rank;
+        dims[rank++] = d->size;
+    }
+    in = XG_NEW_N(a->m->arena, xg_inst *, i->n_operands + (size_t)1);
+    for (j = 0; j < i->n_operands; j++)
+        in[j] = j < i->n_operands / 2 ? xg_hb_reshape(&a->b, xg_hb_slice(&a->b, P(j), part), dims, rank) : P(j);
+    r = xg_hb_op(&a->b, XG_REDUCE, i->shape, in, i->n_operands);
+    xg_inst_set_attr(r, xg_hb_ints(&a->b, XG_A_dimensions, places, n));
+    xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_attr_comp(i, XG_A_to_apply)));
+    return xg_hb_done(r);
+}
+/* A window that is all of the operand, in some dimensions, is a reduction, which many threads can share. Small ones
+ * stay windows, into which contractions are folded. */
+RULE(reduce_window_whole) {
+    enum {
+        SMALL = 64
+    };
+    const xg_window *w = xg_inst_attr(i, XG_A_window) ? xg_inst_attr(i, XG_A_window)->v.window : NULL;
+    int64_t dims[XG_RANK_MAX], size = 1;
+    uint32_t k, n = 0;
+    if (!w || i->n_operands != 2) return NULL;
+    for (k = 0; k < w->n; k++) {
+        const xg_window_dim *d = &w->p[k];
+        if (d->pad_low || d->pad_high || d->base_dilation != 1 || d->window_dilation != 1 ||
+            d->size != (DIMS(i)[k] == DIMS(P(0))[k] ? 1 : DIMS(P(0))[k]))
+            return NULL;
+        if (d->size == 1) continue;
+        dims[n++] = k;
+        size *= d->size;
+    }
+    return size > SMALL ? xg_hb_reshape(&a->b, xg_alg_reduce_again(a, i, P(0), dims, n), DIMS(i), RANK(i)) : NULL;
+}
+/* The windows that a slice keeps are made of what they cover. A running sum makes all of its elements at the price of
+ * one: of that only the last of those, or the other dimensions. */
+RULE(slice_reduce_window) {
+    xg_inst *r = P(0), *x, *in[2];
+    const xg_slice_dim *s = xg_inst_attr(i, XG_A_slice)->v.slices->p;
+    xg_slice_dim d[XG_RANK_MAX];
+    xg_attr kept = xg_attr_make(XG_A_window);
+    xg_window_dim *now;
+    xg_window *made;
+    uint32_t scanned = UINT32_MAX, k;
+    bool reverse;
+    if (r->op != XG_REDUCE_WINDOW || !xg_inst_attr(r, XG_A_window) || r->n_operands != 2 || !xg_opt_has_one_user(r) ||
+        i->shape->elements == 0)
+        return NULL;
+    (void)xg_window_is_scan(r, &scanned, &reverse);
+    x = XG_OPERAND(r, 0);
+    now = XG_NEW_N(a->m->arena, xg_window_dim, RANK(r));
+    for (k = 0; k < RANK(r); k++) {
+        const xg_window_dim *w = &xg_inst_attr(r, XG_A_window)->v.window->p[k];
+        int64_t count = DIMS(i)[k], from = s[k].start * w->stride - w->pad_low,
+                to = from + (count - 1) * s[k].stride * w->stride + w->size;
+        now[k] = *w;
+        d[k].start = 0;
+        d[k].limit = DIMS(x)[k];
+        d[k].stride = 1;
+        if (count == DIMS(r)[k]) continue;
+        if (w->base_dilation != 1 || w->window_dilation != 1 || (k == scanned && count > 1)) return NULL;
+        if (w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high) {
+            d[k] = s[k];
+            continue;
+        }
+        d[k].start = XG_MAX(from, (int64_t)0);
+        d[k].limit = XG_MIN(to, DIMS(x)[k]);
+        if (d[k].start >= d[k].limit) return NULL;
+        now[k].stride = count == 1 ? 1 : w->stride * s[k].stride;
+        now[k].size = count == 1 ? d[k].limit - d[k].start : w->size;
+        now[k].pad_low = count == 1 ? 0 : d[k].start - from;
+        now[k].pad_high = count == 1 ? 0 : to - d[k].limit;
+    }
+    made = XG_NEW(a->m->arena, xg_window);
+    made->n = RANK(r);
+    made->p = now;
+    kept.v.window = made;
+    in[0] = xg_hb_slice(&a->b, x, d);
+    in[1] = XG_OPERAND(r, 1);
+    r = xg_inst_clone(r, i->comp, in, i);
+    r->shape = i->shape;
+    xg_inst_set_attr(r, kept);
+    return r;
+}
+/* The computation of a map, if it is elementwise all through, on whole arrays. */
+RULE(map_inline) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    xg_map64 made;
+    uint32_t k;
+    if (c->n_insts > 64) return NULL;
+    XG_FOR_INSTS(s, c)
+        if (s->op != XG_PARAMETER && s->op != XG_CONSTANT && !(xg_op_flags(s->op) & XGF_EW)) return NULL;
+    xg_map64_init(&made, a->m->arena);
+    XG_FOR_INSTS(s, c) {
+        xg_inst *now, *in[3];
+        if (s->op == XG_PARAMETER)
+            now = P(s->number);
+        else if (s->op == XG_CONSTANT)
+            now = xg_hb_splat(&a->b, xg_hb_literal(&a->b, s->literal), DIMS(i), RANK(i));
+        else {
+            for (k = 0; k < s->n_operands; k++) in[k] = (xg_inst *)xg_map64_get(&made, XG_OPERAND(s, k)->id);
+            now = xg_inst_clone(s, i->comp, in, i);
+            now->shape = xg_hb_shape(&a->b, s->shape->type, DIMS(i), RANK(i));
+        }
+        xg_map64_put(&made, s->id, now);
+    }
+    return (xg_inst *)xg_map64_get(&made, c->root->id);
+}
+#undef RULE
+#undef P
+#undef DIMS
+#undef RANK
+
+#endif /* XG_ALGSIMP_REDUCE_C */

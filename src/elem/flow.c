@@ -1,0 +1,79 @@
+/* elem/flow.c -- loops and conditions around code that changes variables.
+ *
+ * Kernel IR has values, emitters think in variables: what a loop or a condition changes goes in as a carried value and
+ * comes out as a result. Here a variable is the place where its present value is kept (a slot). Within the region the
+ * slots hold the region's values, behind it its results; the scope's builder goes inside and comes back. */
+#ifndef XG_ELEM_FLOW_C
+#define XG_ELEM_FLOW_C
+#include "elem.h"
+
+XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot) {
+    if (*slot) xg_push(f->s->e->arena, xg_kval **, &f->slots, slot);
+}
+XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot) {
+    xg_flow f;
+    memset(&f, 0, sizeof f);
+    f.s = s;
+    if (slot) xg_flow_slot(&f, slot);
+    return f;
+}
+XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e) {
+    xg_flow_slot(f, &e->v);
+    xg_flow_slot(f, &e->im);
+}
+XG_FN xg_kval **xg_flow_values(const xg_flow *f) {
+    xg_kval **v = XG_NEW_N(f->s->e->arena, xg_kval *, f->slots.n + 1);
+    uint32_t k;
+    for (k = 0; k < f->slots.n; k++) v[k] = *f->slots.p[k];
+    return v;
+}
+XG_FN void xg_flow_give(const xg_flow *f, xg_kval *v) {
+    uint32_t k;
+    for (k = 0; k < f->slots.n; k++) {
+        const xg_ktype *t = (*f->slots.p[k])->type;
+        if (f->limit && t->kind == XG_TK_SCALAR && xg_kelem_is_int(t->elem))
+            xg_kval_set_range(&v[k], xg_range_of(-f->limit, f->limit));
+        *f->slots.p[k] = &v[k];
+    }
+}
+/* The scope goes into a region of the operation. */
+XG_FN void xg_flow_enter(xg_flow *f, uint32_t region) {
+    f->s->b = xg_kb_end(f->s->e->m, f->op->regions[region]);
+    f->s->b.loc = f->outer.loc;
+}
+XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit) {
+    xg_kval *by = xg_elem_index(f->s, step);
+    f->op = xg_kfor(&f->s->b, lo, hi, by, xg_flow_values(f), f->slots.n);
+    f->op->flags = f->rolled ? KL_UNROLLED : 0;
+    f->outer = f->s->b;
+    f->var = &f->op->regions[0]->args[0];
+    xg_kval_set_range(f->var, xg_range_of(XG_MAX(xg_kval_range(lo).lo, (int64_t)0), limit - 1));
+    xg_flow_give(f, &f->op->regions[0]->args[1]);
+    xg_flow_enter(f, 0);
+    return f->var;
+}
+XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond) {
+    const xg_ktype **types = XG_NEW_N(f->s->e->arena, const xg_ktype *, f->slots.n + 1);
+    uint32_t k;
+    if (!cond) return;
+    f->before = xg_flow_values(f);
+    for (k = 0; k < f->slots.n; k++) types[k] = f->before[k]->type;
+    f->op = xg_kif(&f->s->b, cond, types, f->slots.n);
+    f->outer = f->s->b;
+    xg_flow_enter(f, 0);
+}
+XG_FN void xg_flow_else(xg_flow *f) {
+    uint32_t k;
+    xg_kyield(&f->s->b, xg_flow_values(f), f->slots.n);
+    for (k = 0; k < f->slots.n; k++) *f->slots.p[k] = f->before[k];
+    xg_flow_enter(f, 1);
+}
+XG_FN void xg_flow_end(xg_flow *f) {
+    if (!f->op) return; /* a condition that always holds */
+    if (f->op->op == XG_K_OP_IF && f->s->b.region == f->op->regions[0]) xg_flow_else(f); /* otherwise nothing changes */
+    xg_kyield(&f->s->b, xg_flow_values(f), f->slots.n);
+    f->s->b = f->outer;
+    xg_flow_give(f, f->op->results);
+}
+
+#endif /* XG_ELEM_FLOW_C */

@@ -1,0 +1,2493 @@
+#!/usr/bin/env python3
+"""Writes tests/text/evaluator/xla_*.txt: modules, arguments and what XLA itself (jaxlib's CPU client) makes of them, and tests/text/evaluator/coverage.md.
+
+    python3 tests/generate/gen_oracle.py                 needs jax, jaxlib, numpy, ml_dtypes; takes ten minutes the first time, then XLA's answers are in build/
+    python3 tests/generate/gen_oracle.py --coverage      only counts what the committed tests hold, into coverage.md
+
+Where the values come from
+- Integers, movement, comparisons, conversions, exactly representable sums: XLA's results, to be met bit for bit.
+- Functions (exp, tanh ...): numpy in double, rounded to the type, since XLA:CPU approximates them; XLA must agree within CHECK ulps, or this fails.
+- Linear algebra, FFT and batch normalisation: numpy in double too.
+- XLA:CPU flushes subnormal f32 and f64, and computes bf16 and f8e8m0 in f32: arguments and results of its cases have none; tests/text/eval/gen_*.txt hold those.
+- Left out because XLA:CPU is alone with what it does: f4 values at the ends of their range to integers (it gives the integer's), popcnt of 4-bit integers
+  (it counts 8 bits), sorting 2-bit integers along an outer dimension, collectives of types below 8 bits (all-gather mixes packed and unpacked bytes),
+  a reduce over no dimensions (it drops the initial value), padded windows over dynamic sizes (it ignores the padding), dynamic-slice of a dynamic-slice (it adds
+  the starts without clamping the inner one), set-dimension-size beyond the size before (it shows what was behind it). f8e3m4 sqrt may differ by one step (XLA rounds by way of f16).
+- What XLA:CPU lacks comes from numpy, marked by want= below: sinh ..., mulhi, ragged-dot, scaled-dot, and what merely passes values on.
+- Types that XLA:CPU lacks (1-bit integers, f6; f4 and 2-bit integers here and there): the case runs in s8, u8 or f32, which hold their values, where only
+  order, place or the low bits matter (STAND_IN); elementwise it is computed in numpy (EMULATE). Nothing says what a NaN becomes in f6: not tested.
+- Several devices: XLA on four CPU devices. Solver calls: LAPACK by way of numpy and jax.lax.linalg."""
+
+import os, re, sys, math
+
+HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "text")
+OUT = os.path.join(HERE, "evaluator")
+
+# ---- coverage: opcode x type over all committed tests of the evaluator ----
+TYPES = "pred s1 s2 s4 s8 s16 s32 s64 u1 u2 u4 u8 u16 u32 u64 f4e2m1fn f6e2m3fn f6e3m2fn f8e3m4 f8e4m3 f8e4m3fn f8e4m3b11fnuz f8e4m3fnuz f8e5m2 f8e5m2fnuz f8e8m0fnu bf16 f16 f32 f64 c64 c128".split()
+
+
+def kind_of(t):
+    return "P" if t == "pred" else "I" if t[0] in "su" else "C" if t[0] == "c" else "F"
+
+
+def table():
+    rows, text = {}, open(os.path.join(HERE, "..", "..", "src", "hlo", "ops.h")).read()
+    for m in re.finditer(r'X\(\w+, "([a-z0-9-]+)", \d+, \d+, [^,]+, ([^,]+),', text.split("#define XG_ATTRS")[0]):
+        rows[m.group(1)] = "PIFC" if "XGT_ANY" in m.group(2) else "".join(k for k in "PIFC" if "XGT_" + k in m.group(2))
+    return rows
+
+
+BY_RESULT = (
+    "select",
+    "conditional",
+    "rng",
+    "rng-bit-generator",
+    "get-tuple-element",
+    "tuple",
+    "infeed",
+    "recv",
+    "recv-done",
+)  # their operands, or the first, are not the data
+ONLY = {
+    "fft": "f32 f64 c64 c128",
+    "complex": "f32 f64",
+    "partition-id": "u32",
+    "replica-id": "u32",
+    "rng-get-and-update-state": "u64",
+    "after-all": "",
+    "abs": " ".join(t for t in TYPES if t[0] != "u"),
+    "sign": " ".join(t for t in TYPES if t[0] != "u"),
+    "scaled-dot": " ".join(t for t in TYPES if kind_of(t) == "F"),
+    "rng": " ".join(t for t in TYPES if kind_of(t) != "C"),
+    "stochastic-convert": " ".join(t for t in TYPES if kind_of(t) == "F" and t[:3] != "f6e"),
+}  # the verifier allows no others
+
+
+def coverage():
+    rows, count, refused, files = table(), {}, {}, 0
+    for folder in ("eval", "evaluator"):
+        for name in sorted(os.listdir(os.path.join(HERE, folder))):
+            if not name.endswith(".txt"):
+                continue
+            files += 1
+            for case in open(os.path.join(HERE, folder, name)).read().split("====\n"):
+                body, _, out = case.partition("----\n")
+                types = {}
+                fails = "error:" in out
+                for m in re.finditer(r"^\s*(?:ROOT )?%?([\w.-]+) = (.*?) ([a-z][a-z0-9-]*)\(%?([\w.-]*)", body, re.M):
+                    value, shape, op, first = m.groups()
+                    types[value] = set(re.findall(r"([a-z]\w*)\[", shape))
+                    for t in types[value] if op in BY_RESULT else types.get(first, types[value]):
+                        if fails and "%s %s:" % (op, value) in out:
+                            refused[op, t] = refused.get((op, t), 0) + 1
+                        elif not fails:
+                            count[op, t] = count.get((op, t), 0) + 1
+    lines = [
+        "# What the evaluator's tests hold",
+        "",
+        "Generated by tests/generate/gen_oracle.py --coverage from the %d files of tests/text/eval and tests/text/evaluator. Number: instructions with that"
+        % files,
+        "type in their first operand (in their result, without operands or where the first operand is not the data) in cases that give a value; r: tested to be refused; -: not allowed; blank: allowed, not tested.",
+        "",
+        "| opcode | " + " | ".join(TYPES) + " |",
+        "|---" * (len(TYPES) + 1) + "|",
+    ]
+    full = tested = 0
+    for op, kinds in rows.items():
+        cells = []
+        for t in TYPES:
+            n, r, allowed = (
+                count.get((op, t), 0),
+                refused.get((op, t), 0),
+                kind_of(t) in kinds and t in ONLY.get(op, t).split(),
+            )
+            full += allowed
+            tested += allowed and n > 0
+            cells.append(str(n) if n else "r" if r else "" if allowed else "-")
+        lines.append("| %s | %s |" % (op, " | ".join(cells)))
+    lines += [
+        "",
+        "%d of %d allowed pairs have a case; opcodes without any: %s."
+        % (tested, full, ", ".join(op for op in rows if not any(k[0] == op for k in count)) or "none"),
+        "",
+    ]
+    open(os.path.join(OUT, "coverage.md"), "w").write("\n".join(lines))
+    print(lines[-2])
+
+
+if "--coverage" in sys.argv:
+    coverage()
+    sys.exit()
+
+# ---- XLA, in a process of its own: what it does not support may end it ----
+import hashlib, pickle, subprocess
+
+os.environ["JAX_PLATFORMS"], os.environ["XLA_FLAGS"] = "cpu", "--xla_force_host_platform_device_count=4"
+import numpy as np, ml_dtypes
+
+np.seterr(all="ignore")
+
+
+def worker():
+    import jax
+    from jaxlib import _hlo, _jax, xla_client
+    from jaxlib.mlir import ir
+    from jax._src.interpreters.mlir import make_ir_context
+
+    jax.config.update("jax_enable_x64", True)
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+    client, out = jax.devices("cpu")[0].client, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+
+    def replicas(module, args):  # args[device][k] -> results[device][k]
+        devices, options = jax.devices("cpu")[: len(args)], xla_client.CompileOptions()
+        options.num_replicas = len(args)
+        mesh, ins = Mesh(np.array(devices), ("d",)), []
+        for column in zip(*args):
+            a = column[0]
+            how, whole = (
+                (PartitionSpec("d"), (len(args) * a.shape[0],) + a.shape[1:]) if a.ndim else (PartitionSpec(), ())
+            )
+            ins.append(
+                jax.make_array_from_single_device_arrays(
+                    whole, NamedSharding(mesh, how), [jax.device_put(x, d) for x, d in zip(column, devices)]
+                )
+            )
+        out = client.compile_and_load(module, xla_client.DeviceList(tuple(devices)), options).execute_sharded(ins)
+        return [[np.asarray(x) for x in row] for row in zip(*out.disassemble_into_single_device_arrays())]
+
+    while True:
+        text, args = pickle.load(sys.stdin.buffer)
+        try:
+            proto = _hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
+            module = ir.Module.parse(_jax.mlir.hlo_to_stablehlo(proto), make_ir_context())
+            if isinstance(args, tuple):
+                pickle.dump(replicas(module, args), out)
+                out.flush()
+                continue
+            run = client.compile_and_load(
+                module, xla_client.DeviceList(tuple(jax.devices("cpu")[:1])), xla_client.CompileOptions()
+            )
+            answer = [np.asarray(o) for o in run.execute([jax.device_put(a) for a in args])]
+        except Exception as e:
+            answer = str(e)
+        pickle.dump(answer, out)
+        out.flush()
+
+
+if "--worker" in sys.argv:
+    try:
+        worker()
+    except EOFError:
+        sys.exit()
+CHILD, CACHE, CACHED = None, os.path.join(HERE, "..", "..", "build", "oracle.pickle"), {}
+if os.path.exists(CACHE):
+    CACHED = pickle.load(open(CACHE, "rb"))
+
+
+def xla(text, args):
+    """XLA's answer, from build/oracle.pickle if it was asked before. A list of arguments, or a tuple of such lists, one a device."""
+    plain = lambda a: (
+        tuple(map(plain, a)) if isinstance(a, tuple) else [(str(x.dtype), x.shape, x.tobytes()) for x in a]
+    )
+    if any(re.search(r"\b%s\[" % t, text) for t in OURS):
+        raise Exception("not among XLA's types")
+    key = hashlib.sha256(pickle.dumps((text, plain(args)))).digest()
+    if key not in CACHED:
+        CACHED[key] = ask(text, args)
+    if isinstance(CACHED[key], str):
+        raise Exception(CACHED[key])
+    return CACHED[key]
+
+
+def ask(text, args):
+    global CHILD
+    if CHILD is None:
+        CHILD = subprocess.Popen(
+            [sys.executable, os.path.abspath(__file__), "--worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    try:
+        pickle.dump((text, args), CHILD.stdin)
+        CHILD.stdin.flush()
+        return pickle.load(CHILD.stdout)
+    except (EOFError, BrokenPipeError, pickle.UnpicklingError):
+        CHILD.kill()
+        CHILD = None
+        return "XLA ended"
+
+
+DT = {
+    "pred": np.bool_,
+    "s8": np.int8,
+    "s16": np.int16,
+    "s32": np.int32,
+    "s64": np.int64,
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "u64": np.uint64,
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "c64": np.complex64,
+    "c128": np.complex128,
+    "bf16": ml_dtypes.bfloat16,
+    "f4e2m1fn": ml_dtypes.float4_e2m1fn,
+    "s2": ml_dtypes.int2,
+    "u2": ml_dtypes.uint2,
+    "s4": ml_dtypes.int4,
+    "u4": ml_dtypes.uint4,
+}
+for t in TYPES:
+    if re.match("f[68]e", t):
+        DT[t] = getattr(ml_dtypes, "float%s_%s" % (t[1], t[2:]))
+DT["s1"], DT["u1"] = ml_dtypes.int1, ml_dtypes.uint1
+OURS = ("s1", "u1", "f6e2m3fn", "f6e3m2fn")
+SUB = {t: "s8" if t[0] == "s" else "u8" if t[0] == "u" else "f32" for t in TYPES if re.match(r"[su][124]$|f[468]e", t)}
+PACKED = {np.dtype(DT[t]) for t in ("s1", "u1", "s2", "u2", "s4", "u4", "f4e2m1fn")}
+STAND_IN = set(
+    "parameter constant reshape broadcast transpose reverse slice concatenate pad dynamic-slice dynamic-update-slice gather scatter sort topk compare select clamp tuple get-tuple-element while conditional call opt-barrier copy maximum minimum map reduce reduce-window scan select-and-scatter reduce-precision".split()
+)
+WRAPS = set("and or xor not add subtract multiply negate divide remainder dot convolution iota".split())
+EXACT = (
+    "control",
+    "dot",
+    "convolution",
+    "reduce",
+    "window",
+    "scatter",
+    "scan",
+    "movement",
+)  # sums of floats are exact there, if they can be written
+NAME = {np.dtype(d): t for t, d in DT.items()}
+INTS = [t for t in TYPES if t in DT and kind_of(t) == "I"]
+FLOATS = [t for t in TYPES if t in DT and kind_of(t) == "F" and t != "f8e8m0fnu"]
+ALL = [t for t in TYPES if t in DT]
+
+
+# ---- text ----
+def number(t, v, signs=False):
+    if signs and t == "f32" and v != v and np.signbit(v):
+        return "-nan"
+    if t == "pred":
+        return "1" if v else "0"
+    if kind_of(t) == "I":
+        return str(int(v))
+    if kind_of(t) == "C":
+        r = np.float32 if t == "c64" else np.float64
+        return "(%s, %s)" % (number(NAME[np.dtype(r)], r(v.real)), number(NAME[np.dtype(r)], r(v.imag)))
+    x = float(v)
+    if x != x:
+        return "nan"
+    if math.isinf(x):
+        return "inf" if x > 0 else "-inf"
+    if t in ("f32", "f64"):
+        return ("%r" % x if t == "f64" else str(np.float32(v))).replace(".0e", "e").removesuffix(".0")
+    for digits in range(1, 18):
+        s = "%.*g" % (digits, x)
+        if DT[t](float(s)) == v:
+            return s
+
+
+def literal(a, signs=False):
+    t = NAME[a.dtype]
+    return (
+        number(t, a[()], signs)
+        if a.ndim == 0
+        else "{"
+        + ",".join(
+            literal(x, signs) if x.ndim else number(t, x[()], signs)
+            for x in (np.asarray(a[k]) for k in range(a.shape[0]))
+        )
+        + "}"
+    )
+
+
+def nested(shape, results):  # as the shape's parentheses are
+    if shape[0] != "(":
+        return literal(np.asarray(next(results)))
+    parts = re.findall(r"\(|\)|[a-z]\w*\[[^]]*\]", shape)
+    out = ""
+    for p in parts:
+        out += p if p in "()" else literal(np.asarray(next(results)))
+        out += "," if p != "(" else ""
+    return out.replace(",)", ")").removesuffix(",")
+
+
+def shape(a):
+    return "%s[%s]" % (NAME[a.dtype], ",".join(map(str, a.shape)))
+
+
+FILES, REFUSED, CHECKED, CHECK = {}, [], {}, 16
+
+
+def subnormal(a):
+    a = np.asarray(a)
+    if a.dtype.kind == "c":
+        return subnormal(a.real) or subnormal(a.imag)
+    return a.dtype in (np.float32, np.float64) and bool(((np.abs(a) < np.finfo(a.dtype).tiny) & (a != 0)).any())
+
+
+def stand_in(file, text, args):
+    """XLA's results with wider types in place of those that it lacks, where that makes no difference."""
+    used = {t for t in SUB if re.search(r"\b%s\[" % t, text)}
+    real = any(SUB[t] == "f32" for t in used)
+    if not used or not set(re.findall(r" ([a-z][a-z-]*)\(", text)) <= STAND_IN | (
+        WRAPS if not real or file in EXACT else set()
+    ):
+        raise Exception("no stand-in")
+    types = re.findall(r"([a-z]\w*)\[", re.search(r"ENTRY.*ROOT \S+ = (.*?) [a-z-]+\(", text, re.S).group(1))
+    for t in used:
+        text = re.sub(r"\b%s\[" % t, SUB[t] + "[", text)
+    got = xla(text, [a.astype(DT[SUB.get(NAME[a.dtype], NAME[a.dtype])]) for a in args])
+    out = [g.astype(DT[t]) for g, t in zip(got, types)]
+    if any(
+        SUB.get(t) == "f32" and not np.array_equal(o.astype(np.float32), g, equal_nan=True)
+        for o, g, t in zip(out, got, types)
+    ):
+        raise Exception("not exact")
+    return out
+
+
+def text_of(args, body, comps, head=""):
+    return (
+        "HloModule m%s\n" % head
+        + comps
+        + "ENTRY e {\n"
+        + "".join("p%d = %s parameter(%d)\n" % (k, shape(a), k) for k, a in enumerate(args))
+        + body
+        + "\n}\n"
+    )
+
+
+def together(results):
+    return "".join("r%d = %s %s\n" % (n, t, e) for n, (t, e) in enumerate(results)) + "ROOT r = (%s) tuple(%s)" % (
+        ",".join(t for t, _ in results),
+        ",".join("r%d" % n for n in range(len(results))),
+    )
+
+
+def many(file, args, results, **k):
+    """A case of several results (shape, expression); case by case where XLA refuses it so."""
+    if len(results) > 1 and NAME[np.asarray(args[-1]).dtype] not in OURS:
+        body = together(results)
+        try:
+            got = xla(text_of([np.asarray(a) for a in args], body, k.get("comps", "")), [np.asarray(a) for a in args])
+        except Exception:
+            got = None
+        if got is not None and not any(subnormal(g) for g in got):
+            S(file, args, body, **k)
+            return
+    for t, e in results:
+        S(file, args, "ROOT r = %s %s" % (t, e), **k)
+
+
+def S(file, args, body, comps="", ulp=0, abs=0, want=None, bound=0):
+    """A case: the ROOT of body over parameters p0, p1 ...; want: numpy's results, which XLA's must meet within bound ulps."""
+    args = [np.asarray(a) for a in args]
+    text = text_of(args, body, comps)
+    if any(subnormal(a) for a in args):
+        REFUSED.append((body, "subnormal arguments"))
+        return
+    try:
+        got = xla(text, args)
+    except Exception as e:
+        try:
+            got = stand_in(file, text, args) if want is None else want
+        except Exception as f:
+            REFUSED.append((body, "%s; %s" % (str(e).split("\n")[0][:120], f)))
+            return
+    if want is not None:
+        for g, w in zip(got, want):
+            if bound:
+                op = re.search(r"([a-z0-9-]+)\(p0", body).group(1)
+                CHECKED[op] = max(CHECKED.get(op, 0), distance(g, w))
+                assert CHECKED[op] <= bound, (body, g, w)
+        got = want
+    if want is None and any(subnormal(g) for g in got):
+        REFUSED.append((body, "subnormal result"))
+        return
+    result = nested(re.search(r"ROOT \S+ = (.*?) [a-z][a-z0-9-]*\(", body).group(1), iter(got))
+    head = (
+        "# run: oracle"
+        + (" ulp=%d" % ulp if ulp else "")
+        + (" abs=%d" % abs if abs else "")
+        + (" pass=solver_calls" if file == "solvers" else "")
+        + "\n"
+    )
+    FILES.setdefault(file, []).append(
+        head + text + "".join("// arg: %s\n" % literal(a, True) for a in args) + "// want: %s\n----\nok\n" % result
+    )
+
+
+def distance(a, b):
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype.kind == "c":
+        return max(distance(a.real, b.real), distance(a.imag, b.imag))
+    n = a.dtype.itemsize
+    key = lambda x: (lambda u: np.where(u >> (8 * n - 1), -(u & ((1 << (8 * n - 1)) - 1)), u))(
+        x.view("u%d" % n).astype(object)
+    )
+    good = ~(np.isnan(a.astype(np.float64)) & np.isnan(b.astype(np.float64)))
+    tiny = np.abs(b.astype(np.float64)) < float(ml_dtypes.finfo(a.dtype).tiny)
+    d = np.abs(key(a) - key(b))
+    d = d[good & ~tiny]
+    return float(max(d)) if d.size else 0.0
+
+
+# ---- values ----
+R = np.random.RandomState(7)
+
+
+def floats(t, n=None):
+    fi = ml_dtypes.finfo(DT[t])
+    v = [0.0, -0.0, 1, -1, 0.5, -0.75, 1.5, 2.5, -2.5, 3, 0.1, -12, float(fi.max), float(fi.min), float(fi.tiny)]
+    if t[:3] not in ("f4e", "f6e"):
+        v += [math.nan]
+    if t in ("f16", "f32", "f64", "bf16", "f8e3m4", "f8e4m3", "f8e5m2"):
+        v += [math.inf, -math.inf]
+    return np.array(v, DT[t])
+
+
+def ints(t):
+    b = int(t[1:])
+    lo, hi = (-(1 << b - 1), (1 << b - 1) - 1) if t[0] == "s" else (0, (1 << b) - 1)
+    return (
+        np.array(
+            [v for v in sorted({lo, lo + 1, -7, -3, -1, 0, 1, 2, 3, 5, b - 1, b, hi // 3, hi - 1, hi}) if lo <= v <= hi]
+        ).astype(DT[t])
+        if b < 64
+        else np.array([v for v in sorted({lo, lo + 1, -7, -1, 0, 1, 3, b - 1, b, hi // 3, hi}) if lo <= v <= hi], DT[t])
+    )
+
+
+def edges(t):
+    if t == "pred":
+        return np.array([False, True, True, False])
+    if kind_of(t) == "I":
+        return ints(t)
+    if t == "f8e8m0fnu":
+        return np.array([1, 2, 0.25, 2.0**-126, 2.0**127, math.nan], DT[t])
+    if kind_of(t) == "C":
+        return np.array([complex(a, b) for a in (0.0, 1, -2.5, 0.5) for b in (0.0, -1, 3)], DT[t])
+    return floats(t)
+
+
+def plain(t, *dims):
+    """Small distinct values that every type holds as well as it can."""
+    n = int(np.prod(dims))
+    k = np.arange(n)
+    if t == "pred":
+        v = k % 3 == 0
+    elif kind_of(t) == "I":
+        b = int(t[1:])
+        v = k % (1 << min(b, 7)) if t[0] == "u" else (k % (1 << min(b, 7))) - (1 << min(b, 7) - 1)
+    elif t == "f8e8m0fnu":
+        v = 2.0 ** (k % 16 - 8)
+    elif kind_of(t) == "C":
+        v = (k % 9) - 1j * (k % 5)
+    else:
+        v = (k % 13 - 6) * 0.5
+    return np.asarray(v).astype(DT[t]).reshape(dims)
+
+
+def pairs(t):
+    v = edges(t)
+    w = v[:: max(1, len(v) // 6)]
+    a, b = np.repeat(v, len(w)), np.tile(w, len(v))
+    if t in ("f32", "f64", "bf16", "f8e8m0fnu"):  # no quotient or product that is subnormal where XLA:CPU computes it
+        x, y, tiny = a.astype(np.longdouble), b.astype(np.longdouble), 2.0 ** (-1022 if t == "f64" else -126)
+        keep = ~np.array([0 < abs(z) < tiny for z in x / y]) & ~np.array([0 < abs(z) < tiny for z in x * y])
+        a, b = a[keep], b[keep]
+    return a, b
+
+
+def fold(op, t):
+    return "f {\na = %s[] parameter(0)\nb = %s[] parameter(1)\nROOT r = %s[] %s(a,b)\n}\n" % (t, t, t, op)
+
+
+def less(t, how="LT", n=1, total=""):
+    if kind_of(t) == "C":
+        real = "f32" if t == "c64" else "f64"
+        return (
+            less(t[1:] and "pred", how, n)
+            .replace("pred[] parameter", t + "[] parameter")
+            .replace(
+                "ROOT r = pred[] compare(a0,a1)",
+                "x = %s[] real(a0)\ny = %s[] real(a1)\nROOT r = pred[] compare(x,y)" % (real, real),
+            )
+        )
+    return (
+        "f {\n"
+        + "".join(
+            "a%d = %s[] parameter(%d)\n" % (k, x, k)
+            for k, x in enumerate(x for u in ([t] if n == 1 else [t, "s32"]) for x in (u, u))
+        )
+        + "ROOT r = pred[] compare(a0,a1), direction=%s%s\n}\n" % (how, total)
+    )
+
+
+# ---- elementwise ----
+def elementwise():
+    for t in ALL:
+        v = edges(t)
+        k = kind_of(t)
+        A, B = pairs(t)
+        n = "[%d]" % len(v)
+        nn = "[%d]" % len(A)
+        real = {"c64": "f32", "c128": "f64"}.get(t, t)
+        un = {
+            "P": ["not"],
+            "I": ["negate", "not", "popcnt", "count-leading-zeros", "abs", "sign"],
+            "F": ["abs", "negate", "sign", "floor", "ceil", "round-nearest-afz", "round-nearest-even", "sqrt"],
+            "C": ["negate", "abs", "real", "imag", "sign"],
+        }[k]
+        bi = {
+            "P": ["and", "or", "xor", "add", "multiply", "maximum", "minimum"],
+            "I": [
+                "add",
+                "subtract",
+                "multiply",
+                "divide",
+                "remainder",
+                "power",
+                "maximum",
+                "minimum",
+                "and",
+                "or",
+                "xor",
+                "shift-left",
+                "shift-right-arithmetic",
+                "shift-right-logical",
+            ],
+            "F": ["add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum"],
+            "C": ["add", "subtract", "multiply", "divide"],
+        }[k]
+        if k == "I" and int(t[1:]) < 8:
+            un.remove("popcnt")
+        if k == "C":
+            bi += ["maximum", "minimum"]
+        result = lambda op: (real if op in ("abs", "real", "imag") else "pred" if op == "is-finite" else t)
+        un += ["is-finite", "real", "imag"] * (k == "F")
+        if t[0] == "u":
+            un = [op for op in un if op not in ("abs", "sign")]
+        if t in OURS:
+            for op in un:
+                numpy_case("unary", op, result(op), [v])
+            for op in bi:
+                numpy_case("binary", op, t, [A, B])
+        if t not in OURS:
+            one = [op for op in un if (t, op) != ("f8e3m4", "sqrt")]
+            many(
+                "unary",
+                [v],
+                [(result(op) + n, op + "(p0)") for op in one] + [(t + n, "copy(p0)")],
+                ulp=2 if k == "C" else 0,
+            )
+            if t == "f8e3m4":
+                S("unary", [v], "ROOT r = f8e3m4%s sqrt(p0)" % n, ulp=1)
+            many("binary", [A, B], [(t + nn, op + "(p0,p1)") for op in bi], ulp=2 if k == "C" else 0)
+        if t in ("s1", "u1", "s2", "u2", "s4", "u4"):
+            numpy_case("unary", "popcnt", t, [v])
+        if k == "I":
+            numpy_case("binary", "mulhi", t, [A, B])
+        directions = [", direction=" + d for d in ("EQ", "NE", "LT", "LE", "GT", "GE")] + [
+            ", direction=%s, type=TOTALORDER" % d for d in ("LT", "GE") if k == "F"
+        ]
+        many("compare", [A, B], [("pred" + nn, "compare(p0,p1)" + d) for d in directions])
+        many("select", [np.arange(len(A)) % 2 == 0, A, B], [(t + nn, "select(p0,p1,p2)")])
+        many("select", [np.bool_(False), A, B], [(t + nn, "select(p0,p1,p2)")])
+        S("select", [A, B[::-1], np.roll(A, 3)], "ROOT r = %s%s clamp(p0,p1,p2)" % (t, nn))
+        S("select", [v[1], v, v[-2]], "ROOT r = %s%s clamp(p0,p1,p2)" % (t, n))
+        if t in OURS:
+            S("unary", [v], "ROOT r = %s%s copy(p0)" % (t, n))
+        if t in ("f32", "f64"):
+            S("binary", [A, B], "ROOT r = %s%s complex(p0,p1)" % ({"f32": "c64", "f64": "c128"}[t], nn))
+        if k == "F":
+            many(
+                "unary",
+                [v],
+                [
+                    (t + n, "reduce-precision(p0), exponent_bits=%d, mantissa_bits=%d" % em)
+                    for em in ((5, 2), (8, 7), (4, 3), (2, 1), (11, 52), (5, 10))
+                ],
+            )
+
+
+def halves(x):
+    return np.trunc(x + np.copysign(0.5, x))
+
+
+EMULATE_F = {
+    "abs": np.abs,
+    "negate": np.negative,
+    "sign": lambda x: np.where(x == 0, x, np.sign(x)),
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "round-nearest-afz": halves,
+    "round-nearest-even": np.rint,
+    "sqrt": np.sqrt,
+    "is-finite": np.isfinite,
+    "real": lambda x: x,
+    "imag": np.zeros_like,
+    "add": np.add,
+    "subtract": np.subtract,
+    "multiply": np.multiply,
+    "divide": np.divide,
+    "remainder": np.fmod,
+    "maximum": lambda x, y: np.where(x == y, np.where(np.signbit(x), y, x), np.maximum(x, y)),
+    "minimum": lambda x, y: np.where(x == y, np.where(np.signbit(x), x, y), np.minimum(x, y)),
+}
+
+
+def quotient(x, y):
+    return -1 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+
+def power(x, y):
+    return x**y if y >= 0 else 1 if x == 1 else (-1) ** (y & 1) if x == -1 else 0
+
+
+EMULATE_I = {
+    "abs": lambda x, b: abs(x),
+    "negate": lambda x, b: -x,
+    "not": lambda x, b: ~x,
+    "sign": lambda x, b: (x > 0) - (x < 0),
+    "popcnt": lambda x, b: bin(x & (1 << b) - 1).count("1"),
+    "count-leading-zeros": lambda x, b: b - (x & (1 << b) - 1).bit_length(),
+    "add": lambda x, y, b: x + y,
+    "subtract": lambda x, y, b: x - y,
+    "multiply": lambda x, y, b: x * y,
+    "mulhi": lambda x, y, b: x * y >> b,
+    "divide": lambda x, y, b: quotient(x, y),
+    "remainder": lambda x, y, b: x if y == 0 else x - quotient(x, y) * y,
+    "power": lambda x, y, b: power(x, y),
+    "maximum": lambda x, y, b: max(x, y),
+    "minimum": lambda x, y, b: min(x, y),
+    "and": lambda x, y, b: x & y,
+    "or": lambda x, y, b: x | y,
+    "xor": lambda x, y, b: x ^ y,
+    "shift-left": lambda x, y, b: x << y if 0 <= y < b else 0,
+    "shift-right-arithmetic": lambda x, y, b: x >> y if 0 <= y < b else -(x < 0),
+    "shift-right-logical": lambda x, y, b: (x & (1 << b) - 1) >> y if 0 <= y < b else 0,
+}
+
+
+def wrapped(t, values):  # to the type's low bits
+    b = int(t[1:])
+    low = [int(v) & (1 << b) - 1 for v in values]
+    return (
+        np.array([v - (1 << b) if t[0] == "s" and v >> (b - 1) else v for v in low]).astype(DT[t])
+        if b < 64
+        else np.array(low, np.uint64).view(DT[t])
+    )
+
+
+def numpy_case(file, op, to, args):
+    """An elementwise opcode by Python's integers, or in f32 and rounded once: XLA's rule for narrow floats. What becomes a NaN that the type has not is left out."""
+    t = NAME[args[0].dtype]
+    if kind_of(t) == "I":
+        b = int(t[1:])
+        want = wrapped(
+            to,
+            [
+                EMULATE_I[op](
+                    *[
+                        (
+                            int(x)
+                            if op != "shift-right-arithmetic" or k or t[0] == "s"
+                            else int(x) - (int(x) >> b - 1 << b)
+                        )
+                        for k, x in enumerate(xs)
+                    ],
+                    b
+                )
+                for xs in zip(*args)
+            ],
+        )
+    else:
+        wide = EMULATE_F[op](*[a.astype(np.float32) for a in args])
+        keep = ~np.isnan(wide)
+        args, want = [a[keep] for a in args], wide[keep].astype(DT[to])
+    S(
+        file,
+        args,
+        "ROOT r = %s[%d] %s(%s)" % (to, len(want), op, ",".join("p%d" % k for k in range(len(args)))),
+        want=[want],
+    )
+
+
+FUNCTIONS = {
+    "exponential": np.exp,
+    "exponential-minus-one": np.expm1,
+    "log": np.log,
+    "log-plus-one": np.log1p,
+    "logistic": lambda x: 1 / (1 + np.exp(-x)),
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "cbrt": np.cbrt,
+    "erf": np.vectorize(math.erf, otypes=[float]),
+    "sine": np.sin,
+    "cosine": np.cos,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atanh": np.arctanh,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+}
+
+
+def functions():
+    for t in FLOATS + ["f8e8m0fnu"]:
+        fi = ml_dtypes.finfo(DT[t])
+        v = (
+            edges(t)
+            if t == "f8e8m0fnu"
+            else np.concatenate(
+                [
+                    edges(t),
+                    np.array([-3.7, -0.3, 0.01, 0.2, 0.9, 1.1, 4.5, 9, 20, -30, 60], np.float64)
+                    .clip(float(fi.min), float(fi.max))
+                    .astype(DT[t]),
+                ]
+            )
+        )
+        for op, f in FUNCTIONS.items():
+            x = v[np.abs(v.astype(np.float64)) < 1e4] if op in ("sine", "cosine", "tan") else v
+            w = f(x.astype(np.float64))
+            w = np.asarray(w).astype(DT[t]) if t in ("f32", "f64") else np.asarray(w).astype(np.float32).astype(DT[t])
+            keep = [
+                k
+                for k in range(len(x))
+                if not subnormal(np.asarray(w[k]))
+                and (t != "f8e8m0fnu" or w[k] != w[k] or 2.0**-120 < float(w[k]) < 2.0**120)
+                and (t[:3] != "f6e" or not np.isnan(f(float(x[k]))))
+            ]
+            x, w = x[keep], w[keep]
+            S(
+                "functions",
+                [x],
+                "ROOT r = %s[%d] %s(p0)" % (t, len(x), op),
+                ulp=4 if t == "f64" else 1,
+                want=[w],
+                bound=CHECK,
+            )
+        A = np.array([0.5, 1, 2, 2.5, 7, 0.125, 3], np.float64).astype(DT[t])
+        A, B = np.repeat(A, 6), np.tile(np.array([0, -1, 0.5, 2, -2.5, 3], np.float64).astype(DT[t]), 7)
+        for op, f in (("power", np.power), ("atan2", np.arctan2)):
+            if t == "f8e8m0fnu":
+                A, B = np.repeat(edges(t)[:3], 3), np.tile(edges(t)[:3], 3)
+            w = f(A.astype(np.float64), B.astype(np.float64))
+            w = w.astype(DT[t]) if t in ("f32", "f64") else w.astype(np.float32).astype(DT[t])
+            S(
+                "functions",
+                [A, B],
+                "ROOT r = %s[%d] %s(p0,p1)" % (t, len(A), op),
+                ulp=4 if t == "f64" else 1,
+                want=[w],
+                bound=CHECK,
+            )
+    for t in ("c64", "c128"):
+        v = np.array([complex(a, b) for a in (0.3, 1, -2.5, 0.5) for b in (0.2, -1, 3, 0.25)], DT[t])
+        for op, f in {
+            "exponential": np.exp,
+            "log": np.log,
+            "log-plus-one": np.log1p,
+            "exponential-minus-one": np.expm1,
+            "sqrt": np.sqrt,
+            "rsqrt": lambda x: 1 / np.sqrt(x),
+            "sine": np.sin,
+            "cosine": np.cos,
+            "tan": np.tan,
+            "tanh": np.tanh,
+            "logistic": lambda x: 1 / (1 + np.exp(-x)),
+            "acos": np.arccos,
+            "acosh": np.arccosh,
+            "asin": np.arcsin,
+            "asinh": np.arcsinh,
+            "atanh": np.arctanh,
+            "sinh": np.sinh,
+            "cosh": np.cosh,
+        }.items():
+            S(
+                "functions",
+                [v],
+                "ROOT r = %s[%d] %s(p0)" % (t, len(v), op),
+                ulp=8 if t == "c128" else 2,
+                want=[f(v.astype(np.complex128)).astype(DT[t])],
+                bound=CHECK,
+            )
+        A, B = np.repeat(v[::3], 4), np.tile(v[1:16:4], 6)
+        a, b = A.astype(np.complex128), B.astype(np.complex128)
+        S(
+            "functions",
+            [A, B],
+            "ROOT r = %s[%d] atan2(p0,p1)" % (t, len(A)),
+            ulp=64 if t == "c128" else 2,
+            want=[(-1j * np.log((b + 1j * a) / np.sqrt(a * a + b * b))).astype(DT[t])],
+        )
+        S(
+            "functions",
+            [A, B],
+            "ROOT r = %s[%d] power(p0,p1)" % (t, len(A)),
+            ulp=64 if t == "c128" else 2,
+            want=[np.power(A.astype(np.complex128), B.astype(np.complex128)).astype(DT[t])],
+            bound=CHECK,
+        )
+
+
+def converted(x, to):
+    """Conversions from and to the types that XLA lacks."""
+    t = NAME[x.dtype]
+    if to == "pred":
+        return x.astype(np.float64) != 0
+    if kind_of(to) == "I":
+        if kind_of(t) != "F":
+            return wrapped(
+                to,
+                (
+                    [int(v.real) for v in x]
+                    if kind_of(t) != "C"
+                    else [int(max(min(v.real, float(ints(to).max())), float(ints(to).min()))) for v in x]
+                ),
+            )
+        lo, hi = int(ints(to)[0]), int(ints(to)[-1])
+        return np.array(
+            [0 if v != v else hi if v >= hi else lo if v <= lo else int(v) for v in x.astype(np.float64)], object
+        ).astype(DT[to])
+    return (
+        (x.real if kind_of(t) == "C" else x).astype(np.float64).astype(np.float32).astype(DT[to])
+        if kind_of(to) == "F" and to != "f64"
+        else x.astype(np.float64).astype(DT[to])
+    )
+
+
+def conversions():
+    for a in ALL:
+        v = edges(a)
+        if kind_of(a) == "F" and a != "f8e8m0fnu":
+            v = np.concatenate(
+                [
+                    v,
+                    np.array([100.7, -128.5, 255.5, 65519.0, 2.0**31, 1e9, -1e19, 1e-3], np.float64)
+                    .clip(float(ml_dtypes.finfo(DT[a]).min), float(ml_dtypes.finfo(DT[a]).max))
+                    .astype(DT[a]),
+                ]
+            )
+        inputs = {}
+        for b in ALL:
+            x = (
+                v[np.abs(v.astype(np.float64)) <= 4]
+                if a == "f4e2m1fn" and kind_of(b) == "I"
+                else (
+                    v[~(np.abs(v.astype(np.float64)) < 2.0**-126) | (v.astype(np.float64) == 0)]
+                    if b == "f8e8m0fnu" and kind_of(a) == "F"
+                    else v
+                )
+            )
+            if b[:3] == "f6e":
+                x = x[~np.isnan(x.astype(np.complex128))]
+            alone = b if b in ("pred", "f8e8m0fnu") or kind_of(b) == "C" else ""  # what XLA refuses from some types
+            inputs.setdefault((x.tobytes(), a in OURS or b in OURS, alone), (x, []))[1].append(b)
+        for (_, ours, _), (x, to) in inputs.items():
+            results = [("%s[%d]" % (b, len(x)), "convert(p0)") for b in to]
+            if ours:
+                S("convert", [x], together(results), want=[converted(x, b) for b in to])
+            else:
+                many("convert", [x], results)
+    for a in ALL:
+        for b in ALL:
+            wa, wb = (
+                (
+                    8
+                    if x == "pred"
+                    else (
+                        np.dtype(DT[x]).itemsize * 8
+                        if x not in ("s2", "u2", "s4", "u4", "f4e2m1fn")
+                        else int(re.search(r"\d", x).group())
+                    )
+                )
+                for x in (a, b)
+            )
+            if "pred" in (a, b) or a == b or "8m0" in a + b or a in OURS or b in OURS:
+                continue
+            if wa == wb:
+                S("bitcast", [edges(a)], "ROOT r = %s[%d] bitcast-convert(p0)" % (b, len(edges(a))))
+            elif wa == 2 * wb:
+                S("bitcast", [edges(a)], "ROOT r = %s[%d,2] bitcast-convert(p0)" % (b, len(edges(a))))
+            elif wb == 2 * wa:
+                S(
+                    "bitcast",
+                    [np.stack([edges(a), edges(a)[::-1]], -1)],
+                    "ROOT r = %s[%d] bitcast-convert(p0)" % (b, len(edges(a))),
+                )
+    for a, b in (
+        ("f6e2m3fn", "f6e3m2fn"),
+        ("f6e3m2fn", "f6e2m3fn"),
+        ("f8e8m0fnu", "u8"),
+        ("s8", "f8e8m0fnu"),
+        ("f8e8m0fnu", "f8e4m3fn"),
+    ):
+        S(
+            "bitcast",
+            [edges(a)],
+            "ROOT r = %s[%d] bitcast-convert(p0)" % (b, len(edges(a))),
+            want=[edges(a).view(DT[b])],
+        )
+    S("bitcast", [edges("s1")], "ROOT r = u1[2] bitcast-convert(p0)", want=[wrapped("u1", edges("s1"))])
+    S("bitcast", [edges("u1")], "ROOT r = s1[2] bitcast-convert(p0)", want=[wrapped("s1", edges("u1"))])
+    for t in ("pred", "c64", "c128"):
+        S("bitcast", [plain(t, 3)], "ROOT r = %s[3] bitcast-convert(p0)" % t, want=[plain(t, 3)])
+    for t in FLOATS + [
+        "f8e8m0fnu"
+    ]:  # the bits say when the fraction is rounded up: compared with it as bits of the same width
+        if np.dtype(DT[t]).itemsize == 1 and t not in OURS:
+            v = np.array(
+                [1.25, -1.25, 3.5, 0, -2.75, 7.5, -0.5] if t != "f8e8m0fnu" else [1, 2, 0.5, 0.25, 16], np.float32
+            ).astype(DT[t])
+            width, unsigned = (4, ml_dtypes.uint4) if t == "f4e2m1fn" else (8, np.uint8)
+            for bits in (0, 1 << width - 2, 3 << width - 2, (1 << width) - 1):
+                w = v.astype(np.float64)
+                up = (np.abs(w) - np.trunc(np.abs(w))) * (1 << width) > bits
+                S(
+                    "convert",
+                    [v, np.full(len(v), bits).astype(unsigned)],
+                    "ROOT r = s8[%d] stochastic-convert(p0,p1)" % len(v),
+                    want=[(np.sign(w) * (np.trunc(np.abs(w)) + up)).astype(np.int8)],
+                )
+    for f in ("f32", "f64", "f16", "bf16"):
+        u = {"f32": "u32", "f64": "u64"}.get(f, "u16")
+        v = np.array([1.25, -1.25, 3.999, 0, -0.0, 126.5, -127.5, 1e4, math.nan], np.float64).astype(DT[f])
+        for s in ("s8", "s16", "s32", "s64"):
+            for bits in (0, 1 << (8 * np.dtype(DT[u]).itemsize - 2), (1 << (8 * np.dtype(DT[u]).itemsize)) - 1):
+                S(
+                    "convert",
+                    [v, np.full(len(v), bits, DT[u])],
+                    "ROOT r = %s[%d] stochastic-convert(p0,p1)" % (s, len(v)),
+                )
+
+
+# ---- movement ----
+def movement():
+    for t in ALL:
+        x, y, z = plain(t, 2, 3), plain(t, 4, 3, 2), plain(t, 6)
+        for body, args in [
+            ("ROOT r = T[3,2] reshape(p0)", [x]),
+            ("ROOT r = T[4,2,3] broadcast(p0), dimensions={1,2}", [x]),
+            ("ROOT r = T[2,3,2] broadcast(p0), dimensions={2}", [x[0, :2]]),
+            ("ROOT r = T[2,4,3] transpose(p0), dimensions={2,0,1}", [y]),
+            ("ROOT r = T[4,3,2] reverse(p0), dimensions={0,2}", [y]),
+            ("ROOT r = T[2,2,1] slice(p0), slice={[0:4:2],[1:3],[1:2]}", [y]),
+            ("ROOT r = T[6,3] concatenate(p0,p1,p0), dimensions={0}", [x, x]),
+            ("ROOT r = T[2,6] concatenate(p0,p1), dimensions={1}", [x, x]),
+            ("ROOT r = T[5,4] pad(p0,p1), padding=1_2x0_1", [x, x[1, 1]]),
+            ("ROOT r = T[5,4] pad(p0,p1), padding=1_1_1x-1_0_1", [x, x[1, 1]]),
+            ("ROOT r = T[2,1] dynamic-slice(p0,p1,p2), dynamic_slice_sizes={2,1}", [x, np.int32(1), np.int32(9)]),
+            ("ROOT r = T[2,3] dynamic-update-slice(p0,p1,p2,p3)", [x, x[:1, :2], np.int32(-4), np.int32(2)]),
+            (
+                "ROOT r = T[3,2] gather(p0,p1), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,2}",
+                [x, np.int32([[1], [-3], [7]])],
+            ),
+        ]:
+            S("movement", args, body.replace("T[", t + "["))
+        if kind_of(t) != "P":
+            for d in (0, 1):
+                S("movement", [], "ROOT r = %s[2,3] iota(), iota_dimension=%d" % (t, d))
+        if kind_of(t) != "P" and t != "f8e8m0fnu":
+            S(
+                "scatter",
+                [z, np.int32([[1], [3], [1], [9], [-1]]), z[:5]],
+                "ROOT r = %s[6] scatter(p0,p1,p2), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f"
+                % t,
+                fold("add", t),
+            )
+        S(
+            "scatter",
+            [z, np.int32([[1], [3], [9]]), z[3:]],
+            "ROOT r = %s[6] scatter(p0,p1,p2), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, to_apply=f"
+            % t,
+            "f {\na = %s[] parameter(0)\nROOT b = %s[] parameter(1)\n}\n" % (t, t),
+        )
+    y = plain("f32", 3, 4, 5)
+    for it in ("s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64"):
+        i = np.array([[0, 2], [1, 100], [2, 3]], DT[it])
+        j = np.array([[0, 2], [-1, 1], [2, -100]], DT[it]) if it[0] == "s" else i
+        for k in (i, j):
+            S(
+                "gather",
+                [y, k],
+                "ROOT r = f32[3,4] gather(p0,p1), offset_dims={1}, collapsed_slice_dims={0,2}, start_index_map={0,2}, index_vector_dim=1, slice_sizes={1,4,1}",
+            )
+            S(
+                "scatter",
+                [y, k, plain("f32", 3, 4)],
+                "ROOT r = f32[3,4,5] scatter(p0,p1,p2), update_window_dims={1}, inserted_window_dims={0,2}, scatter_dims_to_operand_dims={0,2}, index_vector_dim=1, to_apply=f",
+                fold("add", "f32"),
+            )
+        S(
+            "movement",
+            [y, np.array(2, DT[it]), np.array(100, DT[it]), np.array(1, DT[it])],
+            "ROOT r = f32[2,1,3] dynamic-slice(p0,p1,p2,p3), dynamic_slice_sizes={2,1,3}",
+        )
+    for k, (attrs, out, ind) in enumerate(
+        [
+            (
+                "offset_dims={0,2}, collapsed_slice_dims={1}, start_index_map={1,0}, index_vector_dim=0, slice_sizes={2,1,3}",
+                "f32[2,2,3]",
+                np.int32([[1, 3], [0, 5]]),
+            ),
+            (
+                "offset_dims={0,1,2}, collapsed_slice_dims={}, start_index_map={2}, index_vector_dim=0, slice_sizes={3,2,2}",
+                "f32[3,2,2]",
+                np.int32([3]),
+            ),
+            (
+                "offset_dims={2}, collapsed_slice_dims={1}, start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0}, index_vector_dim=2, slice_sizes={1,1,4}",
+                "f32[3,2,4]",
+                np.int32([[[0], [1]], [[2], [3]], [[9], [-1]]]),
+            ),
+            (
+                "offset_dims={1,2}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={2,1,5}, indices_are_sorted=true",
+                "f32[2,2,5]",
+                np.int32([0, 2]),
+            ),
+        ]
+    ):
+        S("gather", [y, ind], "ROOT r = %s gather(p0,p1), %s" % (out, attrs))
+    for op in ("add", "multiply", "maximum", "minimum"):
+        for t in ("f32", "s32", "bf16", "u8", "f64"):
+            S(
+                "scatter",
+                [plain(t, 4, 3), np.int32([[2, 1], [0, 0], [2, 1], [3, 1]]), plain(t, 4, 1, 2)],
+                "ROOT r = %s[4,3] scatter(p0,p1,p2), update_window_dims={1,2}, inserted_window_dims={}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, to_apply=f"
+                % t,
+                fold(op, t),
+            )
+    S(
+        "scatter",
+        [y, np.int32([[[0], [1]], [[2], [3]], [[9], [-1]]]), plain("f32", 3, 2, 5)],
+        "ROOT r = f32[3,4,5] scatter(p0,p1,p2), update_window_dims={2}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, input_batching_dims={0}, scatter_indices_batching_dims={0}, index_vector_dim=2, to_apply=f",
+        fold("add", "f32"),
+    )
+    S(
+        "scatter",
+        [plain("f32", 4), plain("s32", 4), np.int32([[1], [1], [3]]), plain("f32", 3), plain("s32", 3)],
+        "ROOT r = (f32[4],s32[4]) scatter(p0,p1,p2,p3,p4), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f",
+        "f {\na = f32[] parameter(0)\nb = s32[] parameter(1)\nc = f32[] parameter(2)\nd = s32[] parameter(3)\ne = f32[] add(a,c)\ng = s32[] maximum(b,d)\nROOT t = (f32[],s32[]) tuple(e,g)\n}\n",
+    )
+    for low, high, inner in ((0, 0, 2), (-1, -1, 0), (-2, 3, 1), (3, -2, 2), (-5, 9, 3), (0, -1, 1)):
+        n = 5 + 4 * inner + low + high
+        S(
+            "movement",
+            [plain("f32", 5), np.float32(9)],
+            "ROOT r = f32[%d] pad(p0,p1), padding=%d_%d_%d" % (n, low, high, inner),
+        )
+    for start, limit, stride in ((0, 7, 1), (1, 7, 3), (6, 7, 1), (3, 3, 1), (0, 7, 9)):
+        S(
+            "movement",
+            [plain("s16", 7)],
+            "ROOT r = s16[%d] slice(p0), slice={[%d:%d:%d]}" % (-(-(limit - start) // stride), start, limit, stride),
+        )
+
+
+# ---- reductions ----
+ARGMAX = "f {\na = T[] parameter(0)\ni = s32[] parameter(1)\nb = T[] parameter(2)\nj = s32[] parameter(3)\nc = pred[] compare(a,b), direction=GE\nm = T[] select(c,a,b)\nk = s32[] select(c,i,j)\nROOT t = (T[],s32[]) tuple(m,k)\n}\n"
+
+
+def windows(n):
+    for size, stride, lo, hi, wd, bd in (
+        (2, 1, 0, 0, 1, 1),
+        (3, 2, 1, 1, 1, 1),
+        (2, 1, 0, 0, 2, 1),
+        (2, 1, 1, 0, 1, 2),
+        (3, 3, -1, 2, 1, 1),
+        (1, 1, 0, 0, 1, 3),
+        (2, 2, 2, 3, 3, 2),
+    ):
+        length = (n - 1) * bd + 1 + lo + hi - ((size - 1) * wd + 1)
+        if length >= 0:
+            yield length // stride + 1, "size=%d stride=%d pad=%d_%d rhs_dilate=%d lhs_dilate=%d" % (
+                size,
+                stride,
+                lo,
+                hi,
+                wd,
+                bd,
+            )
+
+
+def reductions():
+    for t in ALL:
+        ops = {
+            "P": ["and", "or", "xor"],
+            "I": ["add", "maximum", "minimum", "multiply", "and", "or", "xor"],
+            "F": ["add", "maximum", "minimum"],
+            "C": ["add", "multiply"],
+        }[kind_of(t)]
+        if t == "f8e8m0fnu":
+            ops = ["maximum", "minimum"]
+        for op in ops:
+            x = (
+                plain(t, 3, 4)
+                if op != "add" or kind_of(t) != "F" or np.dtype(DT[t]).itemsize > 1
+                else (np.arange(12) % 4 == 0).astype(np.float32).reshape(3, 4).astype(DT[t])
+            )  # sums that are exact in every order
+            init = (
+                np.array(
+                    (
+                        {"and": 1 if t == "pred" else -1 if t[0] == "s" else (1 << int(t[1:] or 1)) - 1}.get(op, 1)
+                        if op in ("and", "multiply")
+                        else 0
+                    ),
+                    np.float64 if kind_of(t) not in "I" else object,
+                ).astype(DT[t])
+                if t != "f8e8m0fnu"
+                else np.array(1, DT[t])
+            )
+            for d, out in (("0", "4"), ("1", "3"), ("0,1", "")):
+                S(
+                    "reduce",
+                    [x, init],
+                    "ROOT r = %s[%s] reduce(p0,p1), dimensions={%s}, to_apply=f" % (t, out, d),
+                    fold(op, t),
+                )
+            if op in ("add", "maximum", "or"):
+                for k, (n, w) in enumerate(windows(4)):
+                    if k in (0, 1) or t in ("f32", "s32", "bf16"):
+                        S(
+                            "window",
+                            [x[0], init],
+                            "ROOT r = %s[%d] reduce-window(p0,p1), window={%s}, to_apply=f" % (t, n, w),
+                            fold(op, t),
+                        )
+        total, zero, best = (
+            ", type=TOTALORDER" if kind_of(t) == "F" else "",
+            np.array(1 if t == "f8e8m0fnu" else 0, np.float32).astype(DT[t]),
+            "add" if kind_of(t) == "C" else "maximum",
+        )
+        if kind_of(t) != "C":
+            S(
+                "reduce",
+                [plain(t, 3, 4), plain("s32", 3, 4), zero, np.int32(-1)],
+                "ROOT r = (%s[4],s32[4]) reduce(p0,p1,p2,p3), dimensions={0}, to_apply=f" % t,
+                ARGMAX.replace("T[", t + "["),
+            )
+        if t != "f8e8m0fnu":
+            S(
+                "window",
+                [plain(t, 4, 5), plain(t, 2, 2), zero],
+                "ROOT r = %s[4,5] select-and-scatter(p0,p1,p2), window={size=2x3 stride=2x2}, select=g, scatter=f" % t,
+                fold("add", t) + less(t, "GE").replace("f {", "g {"),
+            )
+        else:
+            S(
+                "window",
+                [plain(t, 4, 5), plain(t, 2, 1), zero],
+                "ROOT r = %s[4,5] select-and-scatter(p0,p1,p2), window={size=2x3 stride=2x3}, select=g, scatter=f" % t,
+                fold("maximum", t) + less(t, "GE").replace("f {", "g {"),
+            )
+        S(
+            "sort",
+            [edges(t)],
+            "ROOT r = %s[%d] sort(p0), dimensions={0}, is_stable=true, to_apply=f" % (t, len(edges(t))),
+            less(t, "LT", 1, total),
+        )
+        S(
+            "sort",
+            [plain(t, 2, 9), np.arange(18, dtype=np.int32).reshape(2, 9)],
+            "ROOT r = (%s[2,9],s32[2,9]) sort(p0,p1), dimensions={1}, is_stable=true, to_apply=f" % t,
+            less(t, "GT", 2, total),
+        )
+        if t not in ("s2", "u2"):
+            S(
+                "sort",
+                [plain(t, 7, 2)],
+                "ROOT r = %s[7,2] sort(p0), dimensions={0}, is_stable=true, to_apply=f" % t,
+                less(t, "LT", 1, total),
+            )
+        S(
+            "map",
+            [edges(t), edges(t)],
+            "ROOT r = %s[%d] map(p0,p1), dimensions={0}, to_apply=f" % (t, len(edges(t))),
+            fold(best, t),
+        )
+        if kind_of(t) in "IF":
+            for k, big in ((3, "true"), (1, "true"), (2, "false")):
+                S(
+                    "sort",
+                    [np.stack([plain(t, 9), plain(t, 18)[9:]])],
+                    "ROOT r = (%s[2,%d],s32[2,%d]) topk(p0), k=%d, largest=%s" % (t, k, k, k, big),
+                )
+        S(
+            "scan",
+            [plain(t, 2, 5), np.array([zero, zero])],
+            "ROOT r = (%s[2,5],%s[2]) scan(p0,p1), dimensions={1}, num_carries=1, to_apply=f" % (t, t),
+            "f {\na = %s[2] parameter(0)\nb = %s[2] parameter(1)\ns = %s[2] %s(a,b)\nROOT t = (%s[2],%s[2]) tuple(s,s)\n}\n"
+            % (t, t, t, best, t, t),
+        )
+    for n, w in windows(6):
+        for m, v in windows(5):
+            S(
+                "window",
+                [plain("f32", 6, 5), np.float32(0)],
+                "ROOT r = f32[%d,%d] reduce-window(p0,p1), window={%s}, to_apply=f"
+                % (n, m, " ".join(a + "x" + b.split("=")[1] for a, b in zip(w.split(), v.split()))),
+                fold("add", "f32"),
+            )
+    S(
+        "reduce",
+        [plain("f32", 2, 3, 4, 5), np.float32(0)],
+        "ROOT r = f32[3,5] reduce(p0,p1), dimensions={2,0}, to_apply=f",
+        fold("add", "f32"),
+    )
+    S(
+        "reduce",
+        [np.zeros((0, 3), np.float32), np.float32(7)],
+        "ROOT r = f32[3] reduce(p0,p1), dimensions={0}, to_apply=f",
+        fold("add", "f32"),
+    )
+    for rev in ("true", "false"):
+        S(
+            "scan",
+            [plain("f32", 4, 3), np.float32([1, 2, 3])],
+            "ROOT r = (f32[4,3],f32[3]) scan(p0,p1), dimensions={0}, num_carries=1, is_reverse=%s, to_apply=f" % rev,
+            "f {\na = f32[3] parameter(0)\nb = f32[3] parameter(1)\ns = f32[3] add(a,b)\nROOT t = (f32[3],f32[3]) tuple(s,s)\n}\n",
+        )
+    for dim in (0, 1):
+        S(
+            "sort",
+            [plain("f32", 5, 4), plain("s8", 5, 4), plain("f64", 5, 4)],
+            "ROOT r = (f32[5,4],s8[5,4],f64[5,4]) sort(p0,p1,p2), dimensions={%d}, is_stable=true, to_apply=f" % dim,
+            "f {\na = f32[] parameter(0)\nb = f32[] parameter(1)\nc = s8[] parameter(2)\nd = s8[] parameter(3)\ne = f64[] parameter(4)\ng = f64[] parameter(5)\nROOT r = pred[] compare(a,b), direction=LT\n}\n",
+        )
+
+
+# ---- contractions ----
+def contractions():
+    for t in ALL:
+        if t == "f8e8m0fnu":  # sums in f32, rounded once
+            x, y = plain(t, 2, 3), plain(t, 3, 4)
+            w = (x.astype(np.float32) @ y.astype(np.float32)).astype(DT[t])
+            S(
+                "dot",
+                [x, y],
+                "ROOT r = %s[2,4] dot(p0,p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}" % t,
+                want=[w],
+            )
+            S(
+                "convolution",
+                [x.reshape(1, 2, 3), y.reshape(1, 3, 4)],
+                "ROOT r = %s[1,2,4] convolution(p0,p1), window={size=1}, dim_labels=b0f_0io->b0f" % t,
+                want=[w.reshape(1, 2, 4)],
+            )
+            continue
+        big = {"F": "f32", "I": "s32", "C": t, "P": t}[kind_of(t)] if t not in ("f64", "s64", "u64") else t
+        for out in sorted({t, big}):
+            small = lambda *d: (
+                plain(t, *d)
+                if kind_of(t) in "PC"
+                else (np.arange(int(np.prod(d))) % 3 - (t[0] != "u")).astype(DT[t]).reshape(d)
+            )
+            S(
+                "dot",
+                [small(2, 3), small(3, 4)],
+                "ROOT r = %s[2,4] dot(p0,p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}" % out,
+            )
+            S(
+                "dot",
+                [small(2, 3, 4), small(2, 4, 2)],
+                "ROOT r = %s[2,3,2] dot(p0,p1), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"
+                % out,
+            )
+        S(
+            "convolution",
+            [small(1, 5, 2), small(3, 2, 3)],
+            "ROOT r = %s[1,3,3] convolution(p0,p1), window={size=3}, dim_labels=b0f_0io->b0f" % t,
+        )
+        S(
+            "convolution",
+            [small(2, 4, 4, 2), small(2, 2, 2, 2)],
+            "ROOT r = %s[2,3,3,2] convolution(p0,p1), window={size=2x2}, dim_labels=b01f_01io->b01f" % t,
+        )
+    for (
+        t
+    ) in (
+        ALL
+    ):  # ragged and scaled products, by numpy's einsum; factorisations and normalisations that every format holds exactly
+        wide = np.complex128 if kind_of(t) == "C" else np.int64 if kind_of(t) in "PI" else np.float64
+        back = lambda w: (
+            w != 0
+            if t == "pred"
+            else (
+                wrapped(t, w.ravel()).reshape(w.shape)
+                if kind_of(t) == "I"
+                else w.astype(np.float32 if kind_of(t) == "F" and t != "f64" else w.dtype).astype(DT[t])
+            )
+        )
+        small = lambda *d: (
+            plain(t, *d)
+            if kind_of(t) in "PC" or t == "f8e8m0fnu"
+            else (np.arange(int(np.prod(d))) % 3 - (t[0] != "u")).astype(DT[t]).reshape(d)
+        )
+        x, y, sizes = small(4, 3), small(2, 3, 2), np.int32([1, 3])
+        X, Y = x.astype(wide), y.astype(wide)
+        S(
+            "dot",
+            [x, y, sizes],
+            "ROOT r = %s[4,2] ragged-dot(p0,p1,p2), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}"
+            % t,
+            want=[back(np.concatenate([X[:1] @ Y[0], X[1:] @ Y[1]]))],
+        )
+        z = small(4, 2)
+        Z = z.astype(wide)
+        S(
+            "dot",
+            [x, z, sizes],
+            "ROOT r = %s[2,3,2] ragged-dot(p0,p1,p2), lhs_contracting_dims={0}, rhs_contracting_dims={0}, lhs_ragged_dims={0}, rhs_group_dims={}"
+            % t,
+            want=[back(np.stack([X[:1].T @ Z[:1], X[1:].T @ Z[1:]]))],
+        )
+        if kind_of(t) != "F":
+            continue
+        y = small(3, 2)
+        Y = y.astype(wide)
+        k, l = np.array([[2], [1]], np.float32).astype(DT[t]), np.array([[1, 0.5]], np.float32).astype(DT[t])
+        S(
+            "dot",
+            [x, y, np.repeat(k, 2, 0), l],
+            "ROOT r = %s[4,2] scaled-dot(p0,p1,p2,p3), lhs_contracting_dims={1}, rhs_contracting_dims={0}" % t,
+            want=[back((X * np.repeat(k, 2, 0).astype(wide)) @ (Y * l.astype(wide)))],
+        )
+        V = lambda *v: np.array(v, np.float32).astype(DT[t])
+        S("linear", [V([4, 2], [2, 2])], "ROOT r = %s[2,2] cholesky(p0), lower=true" % t, want=[V([2, 0], [1, 1])])
+        S(
+            "linear",
+            [V([2, 1], [1, 1]), V([2, 4], [2, 4])],
+            "ROOT r = %s[2,2] triangular-solve(p0,p1), left_side=true, lower=true, transpose_a=NO_TRANSPOSE" % t,
+            want=[V([1, 2], [1, 2])],
+        )
+        S(
+            "linear",
+            [V([2], [4]), V(2), V(2), V(2), V(4)],
+            "ROOT r = %s[2,1] batch-norm-inference(p0,p1,p2,p3,p4), epsilon=0, feature_index=1" % t,
+            want=[V([2], [4])],
+        )
+        power = t == "f8e8m0fnu"
+        x = V([2], [2]) if power else V([2], [4])
+        eps = int(power)
+        S(
+            "linear",
+            [x, V(1), V(2)],
+            "ROOT r = (%s[2,1],%s[1],%s[1]) batch-norm-training(p0,p1,p2), epsilon=%d, feature_index=1"
+            % (t, t, t, eps),
+            want=[V([2], [2]) if power else V([1], [3]), V(2) if power else V(3), V(0) if power else V(1)],
+        )
+        S(
+            "linear",
+            [x, V(1), V(2) if power else V(3), V(1), V([1], [1]) if power else V([1], [-1])],
+            "ROOT r = (%s[2,1],%s[1],%s[1]) batch-norm-grad(p0,p1,p2,p3,p4), epsilon=0, feature_index=1" % (t, t, t),
+            want=[V([0], [0]), V(0) if power else V(-2), V(2) if power else V(0)],
+        )
+    f = lambda *d: (np.arange(int(np.prod(d))) % 5 - 2).astype(np.float32).reshape(d)
+    for a, b, out, attrs in [
+        ((3, 2), (3, 4), "2,4", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+        ((2, 3), (4, 3), "2,4", "lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
+        ((6,), (6,), "", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+        ((2,), (3,), "2,3", ""),
+        ((2, 3, 4), (4, 3, 5), "2,5", "lhs_contracting_dims={1,2}, rhs_contracting_dims={1,0}"),
+        (
+            (2, 3, 4),
+            (3, 2, 4),
+            "2,3",
+            "lhs_batch_dims={0,1}, rhs_batch_dims={1,0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}",
+        ),
+        (
+            (3, 2, 4),
+            (3, 5, 4),
+            "3,2,5",
+            "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}",
+        ),
+        ((2, 0), (0, 3), "2,3", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+    ]:
+        S(
+            "dot",
+            [f(*a), f(*b)],
+            "ROOT r = f32[%s] dot(p0,p1)%s" % (out, ", " + attrs if attrs else ""),
+            ulp=0 if attrs else 1,
+        )  # an outer product may keep -0
+    for win, x, w, out, more in [
+        ("size=3 stride=2 pad=1_1", (1, 7, 2), (3, 2, 2), "1,4,2", ""),
+        ("size=2 rhs_dilate=3", (1, 7, 1), (2, 1, 2), "1,4,2", ""),
+        ("size=3 pad=2_2 lhs_dilate=2", (1, 4, 1), (3, 1, 2), "1,9,2", ""),
+        ("size=3 rhs_reversal=1", (1, 5, 1), (3, 1, 1), "1,3,1", ""),
+        ("size=2", (1, 5, 4), (2, 2, 4), "1,4,4", ", feature_group_count=2"),
+        ("size=2", (1, 5, 3), (2, 1, 6), "1,4,6", ", feature_group_count=3"),
+        ("size=2", (4, 5, 2), (2, 2, 4), "2,4,4", ", batch_group_count=2"),
+        ("size=3 pad=-1_-1", (1, 7, 1), (3, 1, 1), "1,3,1", ""),
+    ]:
+        S(
+            "convolution",
+            [f(*x), f(*w)],
+            "ROOT r = f32[%s] convolution(p0,p1), window={%s}, dim_labels=b0f_0io->b0f%s" % (out, win, more),
+        )
+    for labels, x, w, out in [
+        ("bf01_oi01->bf01", (1, 2, 4, 4), (3, 2, 2, 2), "1,3,3,3"),
+        ("b01f_01oi->b01f", (1, 4, 4, 2), (2, 2, 3, 2), "1,3,3,3"),
+        ("fb01_01io->01bf", (2, 1, 4, 4), (2, 2, 2, 3), "3,3,1,3"),
+        ("0f1b_o0i1->f0b1", (4, 2, 4, 1), (3, 2, 2, 2), "3,3,1,3"),
+    ]:
+        S(
+            "convolution",
+            [f(*x), f(*w)],
+            "ROOT r = f32[%s] convolution(p0,p1), window={size=2x2}, dim_labels=%s" % (out, labels),
+        )
+    S(
+        "convolution",
+        [f(1, 3, 4, 3, 2), f(2, 2, 2, 2, 2)],
+        "ROOT r = f32[1,2,3,2,2] convolution(p0,p1), window={size=2x2x2}, dim_labels=b012f_012io->b012f",
+    )
+    S("convolution", [f(3, 2), f(2, 4)], "ROOT r = f32[3,4] convolution(p0,p1), dim_labels=bf_io->bf")
+    for t, c in (("f32", "c64"), ("f64", "c128")):
+        for n in (1, 2, 3, 4, 5, 8, 12):
+            z = (R.randn(2, n) + 1j * R.randn(2, n)).astype(DT[c])
+            x = R.randn(2, n).astype(DT[t])
+            e = 8
+            S(
+                "fft",
+                [z],
+                "ROOT r = %s[2,%d] fft(p0), fft_type=FFT, fft_length={%d}" % (c, n, n),
+                abs=e * 2 + n,
+                want=[np.fft.fft(z.astype(np.complex128)).astype(DT[c])],
+            )
+            S(
+                "fft",
+                [z],
+                "ROOT r = %s[2,%d] fft(p0), fft_type=IFFT, fft_length={%d}" % (c, n, n),
+                abs=e,
+                want=[np.fft.ifft(z.astype(np.complex128)).astype(DT[c])],
+            )
+            S(
+                "fft",
+                [x],
+                "ROOT r = %s[2,%d] fft(p0), fft_type=RFFT, fft_length={%d}" % (c, n // 2 + 1, n),
+                abs=e * 2 + n,
+                want=[np.fft.rfft(x.astype(np.float64)).astype(DT[c])],
+            )
+            h = z[:, : n // 2 + 1].copy()
+            h[:, 0] = h[:, 0].real
+            if n % 2 == 0:
+                h[:, -1] = h[:, -1].real
+            S(
+                "fft",
+                [h],
+                "ROOT r = %s[2,%d] fft(p0), fft_type=IRFFT, fft_length={%d}" % (t, n, n),
+                abs=e,
+                want=[np.fft.irfft(h.astype(np.complex128), n).astype(DT[t])],
+            )
+        z = (R.randn(3, 4) + 1j * R.randn(3, 4)).astype(DT[c])
+        S(
+            "fft",
+            [z],
+            "ROOT r = %s[3,4] fft(p0), fft_type=FFT, fft_length={3,4}" % c,
+            abs=64,
+            want=[np.fft.fft2(z.astype(np.complex128)).astype(DT[c])],
+        )
+    for t in ("f32", "f64", "c64", "c128"):
+        a = R.randn(2, 4, 4) + (1j * R.randn(2, 4, 4) if t[0] == "c" else 0)
+        p = (a @ np.conj(np.swapaxes(a, 1, 2)) + 4 * np.eye(4)).astype(DT[t])
+        for low in ("true", "false"):
+            want = np.linalg.cholesky(p.astype(np.complex128))
+            want = want if low == "true" else np.conj(np.swapaxes(want, 1, 2))
+            want = (want if t[0] == "c" else want.real).astype(DT[t])
+            S("linear", [p], "ROOT r = %s[2,4,4] cholesky(p0), lower=%s" % (t, low), ulp=4, abs=8, want=[want])
+        tri, rhs = (a + 5 * np.eye(4)).astype(DT[t]), (R.randn(2, 4, 4)).astype(DT[t])
+        for unit in ("true", "false"):
+            give, results, wants = (tri / 6 if unit == "true" else tri).astype(DT[t]), [], []
+            g, b = give.astype(np.complex128), rhs.astype(np.complex128)
+            for left in ("true", "false"):
+                for low in ("true", "false"):
+                    for tr in ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"):
+                        m = (np.tril(g, -1) if low == "true" else np.triu(g, 1)) + (
+                            np.eye(4) if unit == "true" else np.einsum("bii->bi", g)[:, :, None] * np.eye(4)
+                        )
+                        op = {"N": m, "T": np.swapaxes(m, 1, 2), "A": np.conj(np.swapaxes(m, 1, 2))}[tr[0]]
+                        w = (
+                            np.linalg.solve(op, b)
+                            if left == "true"
+                            else np.swapaxes(np.linalg.solve(np.swapaxes(op, 1, 2), np.swapaxes(b, 1, 2)), 1, 2)
+                        )
+                        results.append(
+                            (
+                                "%s[2,4,4]" % t,
+                                "triangular-solve(p0,p1), left_side=%s, lower=%s, unit_diagonal=%s, transpose_a=%s"
+                                % (left, low, unit, tr),
+                            )
+                        )
+                        wants.append((w if t[0] == "c" else w.real).astype(DT[t]))
+            S("linear", [give, rhs], together(results), ulp=8, abs=8, want=wants)
+    for t in ("f32", "f64", "bf16", "f16"):
+        x, g = R.randn(2, 3, 4).astype(DT[t]), R.randn(2, 3, 4).astype(DT[t])
+        s, o, m, v = (np.abs(R.randn(3)).astype(DT[t]) + DT[t](0.5) for _ in range(4))
+        D = lambda a: a.astype(np.float64)
+        B = lambda a: D(a)[None, :, None]
+        eps = float(np.float32(0.001))
+        mu, var = D(x).mean((0, 2)), D(x).var((0, 2))
+        n = lambda a, b: (D(x) - a[None, :, None]) / np.sqrt(b[None, :, None] + eps)
+        K = dict(ulp=8, abs=16)
+        S(
+            "linear",
+            [x, s, o, m, v],
+            "ROOT r = %s[2,3,4] batch-norm-inference(p0,p1,p2,p3,p4), epsilon=0.001, feature_index=1" % t,
+            want=[(n(D(m), D(v)) * B(s) + B(o)).astype(DT[t])],
+            **K
+        )
+        S(
+            "linear",
+            [x, s, o],
+            "ROOT r = (%s[2,3,4],%s[3],%s[3]) batch-norm-training(p0,p1,p2), epsilon=0.001, feature_index=1"
+            % (t, t, t),
+            want=[(n(mu, var) * B(s) + B(o)).astype(DT[t]), mu.astype(DT[t]), var.astype(DT[t])],
+            **K
+        )
+        xh = n(D(m), D(v))
+        N = 8
+        dsc, dof = (D(g) * xh).sum((0, 2)), D(g).sum((0, 2))
+        dx = B(s) / np.sqrt(B(v) + eps) * (D(g) - dof[None, :, None] / N - xh * dsc[None, :, None] / N)
+        S(
+            "linear",
+            [x, s, m, v, g],
+            "ROOT r = (%s[2,3,4],%s[3],%s[3]) batch-norm-grad(p0,p1,p2,p3,p4), epsilon=0.001, feature_index=1"
+            % (t, t, t),
+            want=[dx.astype(DT[t]), dsc.astype(DT[t]), dof.astype(DT[t])],
+            **K
+        )
+
+
+# ---- control, random bits, dynamic sizes ----
+def structure():
+    for n in ("u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "s4", "u4", "s2", "u2", "s1", "u1"):
+        for dims in ("7", "3,5", "4,2", "1,3,2") if n[0] == "u" and len(n) > 2 or n == "u8" else ("3,5",):
+            for alg, state in (
+                ("rng_three_fry", np.uint64([1, 2])),
+                ("rng_three_fry", np.uint64([2**64 - 1, 2**64 - 1])),
+                ("rng_philox", np.uint64([5, 6, 7])),
+                ("rng_philox", np.uint64([5, 2**64 - 1, 7])),
+                ("rng_philox", np.uint64([5, 6])),
+                ("rng_default", np.uint64([5, 6, 7])),
+            ):
+                body = "ROOT r = (u64[%%d],%%s[%s]) rng-bit-generator(p0), algorithm=%s" % (dims, alg)
+                base = "u" + n[1:] if int(n[1:]) >= 8 else "u8"  # signed: the same bits; below 8 bits: the low ones
+                try:
+                    got = xla(text_of([state], body % (len(state), base), ""), [state])
+                except Exception as e:
+                    REFUSED.append((body, str(e)))
+                    continue
+                S(
+                    "random",
+                    [state],
+                    body % (len(state), n),
+                    want=[got[0], wrapped(n, got[1].ravel()).reshape(got[1].shape)],
+                )
+    for t in ALL:
+        S(
+            "control",
+            [plain(t, 3), np.bool_(True)],
+            "ROOT r = %s[3] conditional(p1,p0,p0), true_computation=y, false_computation=n" % t,
+            "y {\na = %s[3] parameter(0)\nROOT r = %s[3] reverse(a), dimensions={0}\n}\nn {\nROOT a = %s[3] parameter(0)\n}\n"
+            % (t, t, t),
+        )
+        S("control", [plain(t, 3)], "ROOT r = (%s[3],%s[3]) tuple(p0,p0)" % (t, t))
+        S(
+            "control",
+            [plain(t, 3)],
+            "a = %s[3] opt-barrier(p0)\nROOT r = %s[3] call(a), to_apply=f" % (t, t),
+            "f {\na = %s[3] parameter(0)\nROOT r = %s[3] reverse(a), dimensions={0}\n}\n" % (t, t),
+        )
+        S(
+            "control",
+            [plain(t, 4), np.int32(3)],
+            "t = (s32[],%s[4]) tuple(p1,p0)\nw = (s32[],%s[4]) while(t), condition=c, body=b\nROOT r = %s[4] get-tuple-element(w), index=1"
+            % (t, t, t),
+            "c {\ns = (s32[],T[4]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nz = s32[] constant(0)\nROOT r = pred[] compare(i,z), direction=GT\n}\nb {\ns = (s32[],T[4]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nx = T[4] get-tuple-element(s), index=1\no = s32[] constant(-1)\nj = s32[] add(i,o)\nh = T[1] slice(x), slice={[0:1]}\nl = T[3] slice(x), slice={[1:4]}\ny = T[4] concatenate(l,h), dimensions={0}\nROOT r = (s32[],T[4]) tuple(j,y)\n}\n".replace(
+                "T[", t + "["
+            ),
+        )
+    passes = "f {\na = T[2,3] parameter(0)\nROOT r = T[2,3] reverse(a), dimensions={1}\n}\n"
+    passes += passes.replace("f {", "g {")
+    for t in ALL:  # what passes its operand on, or only turns it round
+        x = plain(t, 2, 3)
+        y = x[:, ::-1]
+        steps = [
+            ("T[2,3]", "fusion(p0), kind=kLoop, calls=f", y),
+            ("T[3,2]", "bitcast(p0)", x.reshape(3, 2)),
+            ("T[3,2]", "dynamic-reshape(p0,p1,p2)", x.reshape(3, 2)),
+            ("T[2,3]", 'custom-call(p0), custom_call_target="Sharding", sharding={replicated}', x),
+            ("T[2,3]", "constant(%s)" % literal(x), x),
+            ("T[2,3]", 'domain(p0), domain={kind="sharding", entry={replicated}, exit={replicated}}', x),
+            ("token[]", "after-all()", None),
+            ("T[2,3]", "add-dependency(p0,r6)", x),
+            ("(T[2,3], T[2,3], u32[])", "copy-start(p0)", None),
+            ("T[2,3]", "copy-done(r8)", x),
+            ("((T[2,3]), T[2,3], s32[])", "async-start(p0), calls=g", None),
+            ("((T[2,3]), T[2,3], s32[])", "async-update(r10)", None),
+            ("T[2,3]", "async-done(r11)", y),
+            ("T[<=2,3]", "set-dimension-size(p0,p3), dimensions={0}", None),
+            ("s32[]", "get-dimension-size(r13), dimensions={0}", np.int32(1)),
+            ("(T[2,3], u32[], token[])", "send(p0,r6), channel_id=7", None),
+            ("token[]", "send-done(r15), channel_id=7", None),
+            ("(T[2,3], u32[], token[])", "recv(r16), channel_id=7", None),
+            ("(T[2,3], token[])", "recv-done(r17), channel_id=7", None),
+            ("T[2,3]", "get-tuple-element(r18), index=0", x),
+        ]
+        give = [(k, a, w) for k, (a, _, w) in enumerate(steps) if w is not None]
+        body = "".join("r%d = %s %s\n" % (k, a, e) for k, (a, e, _) in enumerate(steps)) + "ROOT r = (%s) tuple(%s)" % (
+            ",".join(a for _, a, _ in give),
+            ",".join("r%d" % k for k, _, _ in give),
+        )
+        S(
+            "control",
+            [x, np.int32(3), np.int32(2), np.int32(1)],
+            re.sub(r"\bT\[", t + "[", body),
+            re.sub(r"\bT\[", t + "[", passes),
+            want=[np.asarray(w) for _, _, w in give],
+        )
+        if kind_of(t) == "C":
+            continue  # draws from [0, 1): integers are 0, floats lie in it
+        one = np.array(1, np.float32).astype(DT[t])
+        low = np.array(0, np.float32).astype(DT[t])
+        if t == "s1":
+            S(
+                "random",
+                [np.array(-1).astype(DT[t]), low],
+                "ROOT r = s1[9] rng(p0,p1), distribution=rng_uniform",
+                want=[np.full(9, -1).astype(DT[t])],
+            )
+        elif t == "f8e8m0fnu":
+            low, one = one, np.array(2, np.float32).astype(DT[t])
+        if kind_of(t) == "I" and t != "s1":
+            S(
+                "random",
+                [low, one],
+                "ROOT r = %s[9] rng(p0,p1), distribution=rng_uniform" % t,
+                want=[np.zeros(9, DT[t])],
+            )
+        elif kind_of(t) == "F":
+            S(
+                "random",
+                [low, one],
+                "x = %s[9] rng(p0,p1), distribution=rng_uniform\na = %s[9] broadcast(p0), dimensions={}\nb = %s[9] broadcast(p1), dimensions={}\nc = pred[9] compare(x,a), direction=GE\nd = pred[9] compare(x,b), direction=LE\nROOT r = pred[9] and(c,d)"
+                % (t, t, t),
+                want=[np.ones(9, bool)],
+            )
+    for k in (-1, 0, 1, 2, 7):
+        S(
+            "control",
+            [np.float32([1, 2]), np.int32(k)],
+            "ROOT r = f32[2] conditional(p1,p0,p0,p0), branch_computations={x,y,z}",
+            "x {\na = f32[2] parameter(0)\nROOT r = f32[2] negate(a)\n}\ny {\nROOT a = f32[2] parameter(0)\n}\nz {\na = f32[2] parameter(0)\nROOT r = f32[2] add(a,a)\n}\n",
+        )
+    for n in (0, 1, 3, 4):
+        d = "d = f32[<=4] set-dimension-size(p0,p1), dimensions={0}\nz = f32[] constant(0)\n"
+        x = np.float32([1, 2, 4, 8])
+        for body in (
+            "ROOT r = f32[] reduce(d,z), dimensions={0}, to_apply=f",
+            "e = f32[<=4] multiply(d,d)\nROOT r = f32[] reduce(e,z), dimensions={0}, to_apply=f",
+            "e = f32[<=8] concatenate(d,p0), dimensions={0}\nROOT r = f32[] reduce(e,z), dimensions={0}, to_apply=f",
+            "ROOT r = s32[] get-dimension-size(d), dimensions={0}",
+            "ROOT r = f32[] dot(d,d), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+            "e = f32[<=4,3] broadcast(d), dimensions={0}\nROOT r = f32[3] reduce(e,z), dimensions={0}, to_apply=f",
+            "e = f32[2,<=4] broadcast(d), dimensions={1}\ng = f32[<=8] reshape(e)\nROOT r = f32[] reduce(g,z), dimensions={0}, to_apply=f",
+        ):
+            S("dynamic", [x, np.int32(n)], d + body, fold("add", "f32"))
+
+
+# ---- unusual, but valid: opcodes working together ----
+def programs():
+    I, F = np.int32, np.float32
+    ar = lambda t, *d: np.arange(int(np.prod(d))).astype(DT[t]).reshape(d)
+    P = lambda args, body, comps="", **k: S("programs", args, body, comps, **k)
+    add, big = fold("add", "s32"), "%s {\na = %s[] parameter(0)\nb = %s[] parameter(1)\nROOT r = %s[] maximum(a,b)\n}\n"
+    # loops
+    state = "(s32[],(s32[4],(s32[],s32[2])))"
+    P(
+        [ar("s32", 4), I([5, 7])],
+        "z = s32[] constant(0)\ni = (s32[],s32[2]) tuple(z,p1)\nj = (s32[4],(s32[],s32[2])) tuple(p0,i)\nk = %s tuple(z,j)\nROOT w = %s while(k), condition=oc, body=ob"
+        % (state, state),
+        """ic {
+s = (s32[],s32[4]) parameter(0)
+i = s32[] get-tuple-element(s), index=0
+x = s32[4] get-tuple-element(s), index=1
+z = s32[] constant(0)
+m = s32[] reduce(x,z), dimensions={0}, to_apply=f
+k = s32[] constant(40)
+ROOT r = pred[] compare(m,k), direction=LT
+}
+ib {
+s = (s32[],s32[4]) parameter(0)
+i = s32[] get-tuple-element(s), index=0
+x = s32[4] get-tuple-element(s), index=1
+o = s32[] constant(1)
+j = s32[] add(i,o)
+jb = s32[4] broadcast(j), dimensions={}
+y = s32[4] add(x,jb)
+ROOT r = (s32[],s32[4]) tuple(j,y)
+}
+oc {
+s = S parameter(0)
+i = s32[] get-tuple-element(s), index=0
+n = s32[] constant(3)
+ROOT r = pred[] compare(i,n), direction=LT
+}
+ob {
+s = S parameter(0)
+i = s32[] get-tuple-element(s), index=0
+t = (s32[4],(s32[],s32[2])) get-tuple-element(s), index=1
+x = s32[4] get-tuple-element(t), index=0
+u = (s32[],s32[2]) get-tuple-element(t), index=1
+c = s32[] get-tuple-element(u), index=0
+d = s32[2] get-tuple-element(u), index=1
+q = (s32[],s32[4]) tuple(i,x)
+w = (s32[],s32[4]) while(q), condition=ic, body=ib
+n = s32[] get-tuple-element(w), index=0
+y = s32[4] get-tuple-element(w), index=1
+h = s32[4] negate(y)
+e = s32[] add(c,n)
+v = s32[2] reverse(d), dimensions={0}
+uu = (s32[],s32[2]) tuple(e,v)
+tt = (s32[4],(s32[],s32[2])) tuple(h,uu)
+o = s32[] constant(1)
+j = s32[] add(i,o)
+ROOT r = S tuple(j,tt)
+}
+""".replace("S parameter", state + " parameter")
+        .replace("S tuple", state + " tuple")
+        .replace("ROOT r = S", "ROOT r = " + state)
+        .replace("ic {", add + "ic {", 1),
+    )
+    swap = "c {\ns = (s32[],f32[2],f32[2]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nn = s32[] constant(%d)\nROOT r = pred[] compare(i,n), direction=LT\n}\nb {\ns = (s32[],f32[2],f32[2]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nx = f32[2] get-tuple-element(s), index=1\ny = f32[2] get-tuple-element(s), index=2\no = s32[] constant(1)\nj = s32[] add(i,o)\nROOT r = (s32[],f32[2],f32[2]) tuple(j,y,x)\n}\n"
+    for n in (0, 1, 2, 3):
+        P(
+            [F([1, 2]), F([3, 4])],
+            "z = s32[] constant(0)\nt = (s32[],f32[2],f32[2]) tuple(z,p0,p1)\nROOT w = (s32[],f32[2],f32[2]) while(t), condition=c, body=b",
+            swap % n,
+        )
+    P(
+        [ar("s32", 8)],
+        "z = s32[] constant(0)\nt = (s32[],s32[8]) tuple(z,p0)\nw = (s32[],s32[8]) while(t), condition=c, body=b\ny = s32[8] get-tuple-element(w), index=1\nROOT r = (s32[8],s32[8]) tuple(y,p0)",
+        "c {\ns = (s32[],s32[8]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nn = s32[] constant(20)\nROOT r = pred[] compare(i,n), direction=LT\n}\nb {\ns = (s32[],s32[8]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nx = s32[8] get-tuple-element(s), index=1\no = s32[] constant(1)\nj = s32[] add(i,o)\nk = s32[] constant(3)\nat = s32[] multiply(i,k)\nv = s32[2] dynamic-slice(x,at), dynamic_slice_sizes={2}\nu = s32[2] add(v,v)\nm = s32[] remainder(at,k)\nx2 = s32[8] dynamic-update-slice(x,u,i)\ny = s32[8] add(x2,x)\nROOT r = (s32[],s32[8]) tuple(j,y)\n}\n",
+    )
+    P(
+        [np.uint64([7, 9])],
+        "z = s32[] constant(0)\ne = u32[4] constant({0,0,0,0})\nt = (s32[],u64[2],u32[4]) tuple(z,p0,e)\nROOT w = (s32[],u64[2],u32[4]) while(t), condition=c, body=b",
+        "c {\ns = (s32[],u64[2],u32[4]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nn = s32[] constant(5)\nROOT r = pred[] compare(i,n), direction=LT\n}\nb {\ns = (s32[],u64[2],u32[4]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nk = u64[2] get-tuple-element(s), index=1\na = u32[4] get-tuple-element(s), index=2\no = s32[] constant(1)\nj = s32[] add(i,o)\ng = (u64[2],u32[4]) rng-bit-generator(k), algorithm=rng_three_fry\nk2 = u64[2] get-tuple-element(g), index=0\nv = u32[4] get-tuple-element(g), index=1\nb2 = u32[4] xor(a,v)\nROOT r = (s32[],u64[2],u32[4]) tuple(j,k2,b2)\n}\n",
+    )
+    # conditionals
+    for k in (0, 1, 2, -7, 99):
+        P(
+            [I(k), F([1, 2]), I([3, 4, 5])],
+            "t = (f32[2],s32[3]) tuple(p1,p2)\nv = (f32[2]) tuple(p1)\nROOT r = (f32[2],(s32[3])) conditional(p0,t,p2,v), branch_computations={x,y,z}",
+            "x {\nt = (f32[2],s32[3]) parameter(0)\na = f32[2] get-tuple-element(t), index=0\nb = s32[3] get-tuple-element(t), index=1\nc = s32[3] negate(b)\nu = (s32[3]) tuple(c)\nROOT r = (f32[2],(s32[3])) tuple(a,u)\n}\ny {\nb = s32[3] parameter(0)\nc = f32[3] convert(b)\nd = f32[2] slice(c), slice={[1:3]}\nu = (s32[3]) tuple(b)\nROOT r = (f32[2],(s32[3])) tuple(d,u)\n}\nz {\nt = (f32[2]) parameter(0)\na = f32[2] get-tuple-element(t), index=0\nb = f32[2] multiply(a,a)\ni = s32[3] iota(), iota_dimension=0\nu = (s32[3]) tuple(i)\nROOT r = (f32[2],(s32[3])) tuple(b,u)\n}\n",
+        )
+    for outer in (0, 1):
+        for inner in (0, 1):
+            P(
+                [np.bool_(outer), np.bool_(inner), I([1, 2])],
+                "t = (pred[],s32[2]) tuple(p1,p2)\nROOT r = s32[2] conditional(p0,t,p2), true_computation=x, false_computation=y",
+                "y {\na = s32[2] parameter(0)\nROOT r = s32[2] reverse(a), dimensions={0}\n}\nn {\na = s32[2] parameter(0)\nROOT r = s32[2] negate(a)\n}\nx {\nt = (pred[],s32[2]) parameter(0)\nc = pred[] get-tuple-element(t), index=0\na = s32[2] get-tuple-element(t), index=1\nROOT r = s32[2] conditional(c,a,a), true_computation=n, false_computation=y\n}\n",
+            )
+    # gather and scatter
+    x = ar("s32", 2, 3, 4, 5)
+    P(
+        [x, I([[[0, 9], [1, 2]], [[2, -4], [1, 1]], [[0, 0], [7, 3]]])],
+        "ROOT r = s32[3,2,2,1] gather(p0,p1), offset_dims={2,3}, collapsed_slice_dims={}, start_index_map={3,2}, operand_batching_dims={0,1}, start_indices_batching_dims={1,0}, index_vector_dim=2, slice_sizes={1,1,2,1}",
+    )
+    P(
+        [x, I([[0, 1, 2], [3, 2, -1]])],
+        "ROOT r = s32[2,1,3,5] gather(p0,p1), offset_dims={0,1,3}, collapsed_slice_dims={2}, start_index_map={2,3}, index_vector_dim=0, slice_sizes={2,1,1,5}",
+    )
+    P(
+        [x, I([[1, 2], [0, 3]])],
+        "ROOT r = s32[2,2,3,5] gather(p0,p1), offset_dims={2,3}, collapsed_slice_dims={0,2}, start_index_map={2}, index_vector_dim=2, slice_sizes={1,3,1,5}",
+    )
+    P(
+        [x, I(3)],
+        "ROOT r = s32[2,3,5] gather(p0,p1), offset_dims={0,1,2}, collapsed_slice_dims={2}, start_index_map={2}, index_vector_dim=0, slice_sizes={2,3,1,5}",
+    )
+    P(
+        [x, np.zeros((0, 2), I)],
+        "ROOT r = s32[0,2,3] gather(p0,p1), offset_dims={1,2}, collapsed_slice_dims={2,3}, start_index_map={2,3}, index_vector_dim=1, slice_sizes={2,3,1,1}",
+    )
+    order = "f {\na = s32[] parameter(0)\nb = s32[] parameter(1)\nt = s32[] constant(3)\nc = s32[] multiply(a,t)\nROOT r = s32[] add(c,b)\n}\n"
+    P(
+        [ar("s32", 5), I([[1], [1], [4], [1], [5], [-1]]), I([1, 2, 3, 4, 5, 6])],
+        "ROOT r = s32[5] scatter(p0,p1,p2), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f",
+        order,
+    )
+    P(
+        [ar("s32", 3, 4, 2), I([[0, 1], [2, 3], [1, 1]]), ar("s32", 2, 3, 2)],
+        "ROOT r = s32[3,4,2] scatter(p0,p1,p2), update_window_dims={0,2}, inserted_window_dims={0}, scatter_dims_to_operand_dims={1,0}, index_vector_dim=1, to_apply=f",
+        add,
+    )
+    P(
+        [x, I([[[0, 2], [1, 0]], [[1, 1], [0, 9]], [[2, 2], [1, 3]]]), ar("s32", 3, 2, 2)],
+        "ROOT r = s32[2,3,4,5] scatter(p0,p1,p2), update_window_dims={2}, inserted_window_dims={3}, scatter_dims_to_operand_dims={3,2}, input_batching_dims={0,1}, scatter_indices_batching_dims={1,0}, index_vector_dim=2, to_apply=f",
+        add,
+    )
+    P(
+        [ar("s32", 4), I([2]), I(7)],
+        "ROOT r = s32[4] scatter(p0,p1,p2), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=f",
+        add,
+    )
+    P(
+        [ar("f32", 4), ar("s8", 4), F([1, 5, 2]), I([[2], [0], [2]]), np.int8([3, -3, 7])],
+        "ROOT r = (f32[4],s8[4]) scatter(p0,p1,p3,p2,p4), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f",
+        "f {\na = f32[] parameter(0)\nb = s8[] parameter(1)\nc = f32[] parameter(2)\nd = s8[] parameter(3)\ng = pred[] compare(c,a), direction=GT\nm = f32[] select(g,c,a)\nn = s8[] select(g,d,b)\nROOT t = (f32[],s8[]) tuple(m,n)\n}\n",
+    )
+    # reductions of several arrays, windows
+    three = "f {\na = f32[] parameter(0)\nb = s32[] parameter(1)\nc = u8[] parameter(2)\nd = f32[] parameter(3)\ne = s32[] parameter(4)\ng = u8[] parameter(5)\nx = f32[] add(a,d)\ny = s32[] maximum(b,e)\nz = u8[] xor(c,g)\nROOT t = (f32[],s32[],u8[]) tuple(x,y,z)\n}\n"
+    for dims, out in (("0", "3,4"), ("1", "2,4"), ("0,2", "3"), ("2,0,1", "")):
+        P(
+            [ar("f32", 2, 3, 4), ar("s32", 2, 3, 4) % 7, ar("u8", 2, 3, 4), F(100), I(3), np.uint8(1)],
+            "ROOT r = (f32[%s],s32[%s],u8[%s]) reduce(p0,p1,p2,p3,p4,p5), dimensions={%s}, to_apply=f"
+            % (out, out, out, dims),
+            three,
+        )
+    P(
+        [ar("s32", 5, 6) * 37 % 11, ar("s32", 5, 6), I(-99), I(-1)],
+        "ROOT r = (s32[3,5],s32[3,5]) reduce-window(p0,p1,p2,p3), window={size=3x2 stride=2x1 pad=1_1x0_0}, to_apply=f",
+        ARGMAX.replace("T[", "s32["),
+    )
+    P(
+        [ar("s32", 4, 4), I(5)],
+        "ROOT r = s32[6,3] reduce-window(p0,p1), window={size=2x3 stride=1x2 pad=1_1x2_3 lhs_dilate=2x1 rhs_dilate=3x2}, to_apply=f",
+        add,
+    )
+    P(
+        [ar("s32", 6, 6) * 29 % 17, ar("s32", 3, 3) + 1, I(0)],
+        "ROOT r = s32[6,6] select-and-scatter(p0,p1,p2), window={size=3x3 stride=2x2 pad=0_1x1_0}, select=g, scatter=f",
+        add + less("s32", "GE").replace("f {", "g {"),
+    )
+    P(
+        [ar("s32", 5) * 3 % 5, ar("s32", 4) + 1, I(100)],
+        "ROOT r = s32[5] select-and-scatter(p0,p1,p2), window={size=2}, select=g, scatter=f",
+        add + less("s32", "LE").replace("f {", "g {"),
+    )
+    P(
+        [ar("s32", 3, 4), I(2)],
+        "ROOT r = s32[4] reduce(p0,p1), dimensions={0}, to_apply=f",
+        "g {\na = s32[] parameter(0)\nb = s32[] parameter(1)\nROOT r = s32[] multiply(a,b)\n}\nf {\na = s32[] parameter(0)\nb = s32[] parameter(1)\nc = s32[] call(a,b), to_apply=g\nk = s32[] constant(13)\nROOT r = s32[] maximum(c,k)\n}\n",
+    )
+    # sorts
+    keys = (
+        "f {\n"
+        + "".join(
+            "a%d = %s[] parameter(%d)\n" % (k, t, k)
+            for k, t in enumerate(x for t in ("s32", "f32", "u8", "s64", "bf16") for x in (t, t))
+        )
+        + "e = pred[] compare(a0,a1), direction=EQ\nl = pred[] compare(a0,a1), direction=LT\nm = pred[] compare(a2,a3), direction=GT\nn = pred[] and(e,m)\nROOT r = pred[] or(l,n)\n}\n"
+    )
+    for d in (0, 1, 2):
+        P(
+            [
+                ar("s32", 3, 4, 5) * 7 % 3,
+                ar("f32", 3, 4, 5) * 11 % 7,
+                ar("u8", 3, 4, 5),
+                ar("s64", 3, 4, 5) - 30,
+                (np.arange(60) % 19).astype(DT["bf16"]).reshape(3, 4, 5),
+            ],
+            "ROOT r = (s32[3,4,5],f32[3,4,5],u8[3,4,5],s64[3,4,5],bf16[3,4,5]) sort(p0,p1,p2,p3,p4), dimensions={%d}, is_stable=true, to_apply=f"
+            % d,
+            keys,
+        )
+    P(
+        [F([3, np.nan, -0.0, 0.0, -np.inf, 7, -np.nan, np.inf, 3]), ar("s32", 9)],
+        "ROOT r = (f32[9],s32[9]) sort(p0,p1), dimensions={0}, is_stable=true, to_apply=f",
+        less("f32", "GT", 2, ", type=TOTALORDER"),
+    )
+    P(
+        [F([[3, 1, 3, 2, 3, 1], [np.inf, -0.0, 0.0, -np.inf, 5, 5]])],
+        "ROOT r = (f32[2,4],s32[2,4]) topk(p0), k=4, largest=true",
+    )
+    # contractions
+    P(
+        [ar("s32", 2, 3, 4, 5) % 11, ar("s32", 5, 2, 7, 3) % 7],
+        "ROOT r = s32[3,2,4,7] dot(p0,p1), lhs_batch_dims={1,0}, rhs_batch_dims={3,1}, lhs_contracting_dims={3}, rhs_contracting_dims={0}",
+    )
+    P(
+        [ar("s8", 3, 4) - 6, ar("u8", 4, 2)],
+        "a = s32[3,4] convert(p0)\nb = s32[4,2] convert(p1)\nROOT r = s32[3,2] dot(a,b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+    )
+    for win, x, w, out, more in [
+        (
+            "size=2x3 stride=2x1 pad=1_0x-1_2 rhs_dilate=2x1",
+            (2, 5, 6, 4),
+            (2, 3, 2, 4),
+            "2,2,5,4",
+            ", feature_group_count=2",
+        ),
+        ("size=3x2 pad=2_1x1_1 lhs_dilate=2x3 rhs_reversal=1x0", (1, 3, 3, 2), (3, 2, 2, 3), "1,6,8,3", ""),
+        ("size=2x2 rhs_reversal=0x1", (4, 4, 4, 2), (2, 2, 2, 6), "2,3,3,6", ", batch_group_count=2"),
+        ("size=1x1 stride=3x2", (1, 7, 5, 1), (1, 1, 1, 2), "1,3,3,2", ""),
+        ("size=3x3 pad=-1_-1x0_0", (1, 6, 5, 2), (3, 3, 2, 1), "1,2,3,1", ""),
+    ]:
+        P(
+            [(ar("f32", *x) % 5 - 2), (ar("f32", *w) % 3 - 1)],
+            "ROOT r = f32[%s] convolution(p0,p1), window={%s}, dim_labels=b01f_01io->b01f%s" % (out, win, more),
+        )
+    # nothing at all, and single elements
+    for t in ("f32", "s32"):
+        z = np.zeros((0, 3), DT[t])
+        k = np.array(4, DT[t])
+        P(
+            [z, k],
+            together(
+                [
+                    ("%s[3]" % t, "reduce(p0,p1), dimensions={0}, to_apply=f"),
+                    ("%s[0]" % t, "reduce(p0,p1), dimensions={1}, to_apply=f"),
+                    ("%s[]" % t, "reduce(p0,p1), dimensions={0,1}, to_apply=f"),
+                    ("%s[2,5]" % t, "pad(p0,p1), padding=1_1x1_1"),
+                    ("%s[0,3]" % t, "sort(p0), dimensions={1}, to_apply=g"),
+                    ("%s[3,0]" % t, "transpose(p0), dimensions={1,0}"),
+                    ("%s[0,6]" % t, "concatenate(p0,p0), dimensions={1}"),
+                    ("%s[0]" % t, "reshape(p0)"),
+                    ("%s[0,2]" % t, "slice(p0), slice={[0:0],[1:3]}"),
+                    ("%s[4,0,3]" % t, "broadcast(p0), dimensions={1,2}"),
+                    ("%s[0,3]" % t, "reverse(p0), dimensions={0}"),
+                    ("%s[3,3]" % t, "dot(p0,p0), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+                    ("%s[0,0]" % t, "dot(p0,p0), lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
+                    ("%s[2,3]" % t, "reduce-window(p0,p1), window={size=2x1 pad=2_1x0_0}, to_apply=f"),
+                ]
+            ),
+            fold("add", t) + less(t).replace("f {", "g {"),
+        )
+    P(
+        [F(3)],
+        together(
+            [
+                ("f32[]", "transpose(p0), dimensions={}"),
+                ("f32[1,1,1]", "reshape(p0)"),
+                ("f32[2,2]", "broadcast(p0), dimensions={}"),
+                ("f32[]", "reverse(p0), dimensions={}"),
+                ("f32[]", "slice(p0), slice={}"),
+                ("f32[]", "dynamic-slice(p0), dynamic_slice_sizes={}"),
+                ("f32[]", "dynamic-update-slice(p0,p0)"),
+                ("f32[]", "dot(p0,p0)"),
+                ("f32[]", "map(p0,p0), dimensions={}, to_apply=f"),
+            ]
+        ),
+        fold("add", "f32"),
+    )
+    # numbers at their ends
+    u = np.uint64([0, 1, 2**24 + 1, 2**53 + 1, 2**63 - 1, 2**63, 2**63 + 1025, 2**64 - 1])
+    i = u.view(np.int64)
+    many(
+        "programs",
+        [u],
+        [("%s[8]" % t, "convert(p0)") for t in ("f16", "bf16", "f32", "f64", "s64", "s32", "u8", "c64")],
+    )
+    many(
+        "programs",
+        [i],
+        [("%s[8]" % t, "convert(p0)") for t in ("f16", "bf16", "f32", "f64", "u64", "u32", "s8", "c128")],
+    )
+    many(
+        "programs",
+        [u, u[::-1]],
+        [
+            ("u64[8]", "%s(p0,p1)" % op)
+            for op in (
+                "multiply",
+                "divide",
+                "remainder",
+                "subtract",
+                "power",
+                "shift-left",
+                "shift-right-logical",
+                "shift-right-arithmetic",
+                "maximum",
+            )
+        ],
+    )
+    many(
+        "programs",
+        [i, i[::-1]],
+        [
+            ("s64[8]", "%s(p0,p1)" % op)
+            for op in (
+                "multiply",
+                "divide",
+                "remainder",
+                "subtract",
+                "power",
+                "shift-left",
+                "shift-right-logical",
+                "shift-right-arithmetic",
+                "minimum",
+            )
+        ],
+    )
+    v = F([1, 2, 3, 4])
+    P(
+        [v],
+        "b = u8[4,4] bitcast-convert(p0)\nc = u8[4,4] transpose(b), dimensions={1,0}\nd = u32[4] bitcast-convert(c)\ne = f32[4] bitcast-convert(d)\nROOT r = u16[4,2] bitcast-convert(e)",
+        want=[np.ascontiguousarray(v.view(np.uint8).reshape(4, 4).T).view(np.uint16)],
+    )
+    P(
+        [ar("s32", 6)],
+        "ROOT m = s32[6] map(p0,p0), dimensions={0}, to_apply=f",
+        "g {\na = s32[] parameter(0)\nk = s32[] constant(5)\nROOT r = s32[] multiply(a,k)\n}\nf {\na = s32[] parameter(0)\nb = s32[] parameter(1)\nc = s32[] call(a), to_apply=g\nt = s32[] constant(2)\np = pred[] compare(b,t), direction=GT\nROOT r = s32[] select(p,c,b)\n}\n",
+    )
+    # sizes known only at run time
+    x = I([[5, 1, 4], [9, 2, 6], [5, 3, 5], [8, 9, 7]])
+    for n in (0, 1, 3, 4):
+        d = "d = s32[<=4,3] set-dimension-size(p0,p1), dimensions={0}\nz = s32[] constant(0)\n"
+        total = "\nROOT r = s32[] reduce(e,z), dimensions={0,1}, to_apply=f"
+        for body in (
+            "e = s32[<=4,3] sort(d), dimensions={0}, to_apply=g"
+            + "\nh = s32[1,3] slice(e), slice={[0:1],[0:3]}\nROOT r = s32[3] reduce(h,z), dimensions={0}, to_apply=f",
+            "e = s32[<=4,3] reverse(d), dimensions={0}\nh = s32[<=4] reduce(e,z), dimensions={1}, to_apply=f\nROOT r = s32[] reduce(h,z), dimensions={0}, to_apply=f",
+            "e = s32[3,<=4] transpose(d), dimensions={1,0}\nROOT r = s32[3] reduce(e,z), dimensions={1}, to_apply=f",
+            "e = s32[<=6,3] pad(d,p1), padding=1_1x0_0" + total,
+            "e = s32[3,3] dot(d,d), lhs_contracting_dims={0}, rhs_contracting_dims={0}" + total,
+            "h = s32[<=4,<=4] dot(d,d), lhs_contracting_dims={1}, rhs_contracting_dims={1}\nROOT r = s32[] reduce(h,z), dimensions={0,1}, to_apply=f",
+            "e = s32[<=8,3] concatenate(d,d), dimensions={0}" + total,
+            "c = pred[<=4,3] compare(d,d), direction=EQ\ne = s32[<=4,3] convert(c)" + total,
+            "q = s32[] get-dimension-size(d), dimensions={0}\nROOT r = s32[] multiply(q,q)",
+            "c = (s32[<=4,3],s32[]) tuple(d,p1)\ne = s32[<=4,3] get-tuple-element(c), index=0" + total,
+            "e = s32[<=4,3] set-dimension-size(d,p2), dimensions={0}" + total,
+            "e = s32[<=12] reshape(d)\nROOT r = s32[] reduce(e,z), dimensions={0}, to_apply=f",
+        ):
+            if n < 2 and ("slice(e)" in body or "(d,p2)" in body):
+                continue  # what lies behind the size is nobody's
+            P([x, I(n), I(2)], d + body, add + less("s32").replace("f {", "g {"))
+
+
+# ---- several devices ----
+def D(file, args, results, comps="", head=", replica_count=4", want=None):
+    """A case on len(args) devices: args[device][k]; results: (shape, expression). want: used where XLA refuses, checked where it does not."""
+    args = [[np.asarray(a) for a in row] for row in args]
+    keep = [(t, e) for t, e in results if not t.startswith("+")]
+    body = "".join(
+        "r%d = %s %s\n" % (n, t.lstrip("+"), e) for n, (t, e) in enumerate(results)
+    ) + "ROOT r = (%s) tuple(%s)" % (
+        ",".join(t for t, _ in keep),
+        ",".join("r%d" % n for n, (t, _) in enumerate(results) if not t.startswith("+")),
+    )
+    text = text_of(args[0], body, comps, head)
+    refused = re.search("collective-broadcast|ragged-all-to-all", body) or any(
+        a.dtype in PACKED for row in args for a in row
+    )
+    try:
+        got = want if want is not None and refused else xla(text, tuple(args))
+    except Exception as e:
+        REFUSED.append((body, str(e).split("\n")[0][:120]))
+        got = want
+        if want is None:
+            return
+    assert want is None or all(np.array_equal(g, w) for a, b in zip(got, want) for g, w in zip(a, b)), (text, got, want)
+    FILES.setdefault(file, []).append(
+        "# run: oracle devices=%d\n" % len(args)
+        + text
+        + "".join("// arg: %s\n" % literal(a) for row in args for a in row)
+        + "".join("// want: (%s)\n" % ",".join(literal(np.asarray(g)) for g in row) for row in got)
+        + "----\nok\n"
+    )
+
+
+def devices():
+    for t in ALL:
+        rows = [np.roll(plain(t, 4, 2), d, 0) for d in range(4)]
+        best = {"P": "or", "C": "add"}.get(kind_of(t), "maximum")
+        for groups in ((0, 1, 2, 3),), ((0, 2), (3, 1)):
+            g = ", replica_groups={%s}" % ",".join("{%s}" % ",".join(map(str, x)) for x in groups)
+            m = len(groups[0])
+            pairs = (
+                [(0, 1), (1, 3), (3, 2), (2, 0)]
+                if t == "f8e8m0fnu"
+                else [(0, 1), (1, 3), (3, 0)] if m == 4 else [(2, 0), (1, 2)]
+            )
+            p = ", source_target_pairs={%s}" % ",".join("{%d,%d}" % x for x in pairs)
+            results = [
+                ("%s[4,2]" % t, "all-reduce(p0)%s, to_apply=f" % g),
+                ("%s[%d,2]" % (t, 4 // m), "reduce-scatter(p0)%s, dimensions={0}, to_apply=f" % g),
+                ("%s[4,%d]" % (t, 2 * m), "all-gather(p0)%s, dimensions={1}" % g),
+                ("%s[4,2]" % t, "all-to-all(p0)%s, dimensions={0}" % g),
+                ("%s[4,2]" % t, "collective-permute(p0)%s" % p),
+            ]
+            reduced = {d: np.array(REDUCE[best](t, [rows[e] for e in group])) for group in groups for d in group}
+            place = {d: group.index(d) for group in groups for d in group}
+            mine = {d: group for group in groups for d in group}
+            want = [
+                [
+                    reduced[d],
+                    np.split(reduced[d], m)[place[d]],
+                    np.concatenate([rows[e] for e in mine[d]], 1),
+                    np.concatenate([np.split(rows[e], m)[place[d]] for e in mine[d]]),
+                    next((rows[a] for a, b in pairs if b == d), np.zeros_like(rows[0])),
+                ]
+                for d in range(4)
+            ]
+            D("devices", [[r] for r in rows], results, fold(best, t), want=want)
+            if m == 2:
+                D(
+                    "devices",
+                    [[r] for r in rows],
+                    [("%s[4,2]" % t, "collective-broadcast(p0)" + g)],
+                    want=[[rows[mine[d][0]]] for d in range(4)],
+                )
+            else:
+                start = [
+                    ("+%s[4,2]" % t, "all-reduce-start(p0)%s, to_apply=f" % g),
+                    ("%s[4,2]" % t, "all-reduce-done(r0)"),
+                    ("+(%s[4,2],%s[4,8])" % (t, t), "all-gather-start(p0)%s, dimensions={1}" % g),
+                    ("%s[4,8]" % t, "all-gather-done(r2)"),
+                    (
+                        "+(%s[4,2],%s[4,2])" % (t, t),
+                        "collective-permute-start(p0), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}",
+                    ),
+                    ("%s[4,2]" % t, "collective-permute-done(r4)"),
+                ]
+                D(
+                    "devices",
+                    [[r] for r in rows],
+                    start,
+                    fold(best, t),
+                    want=[[w[0], w[2], rows[(d + 3) % 4]] for d, w in enumerate(want)],
+                )
+        x, o, s = plain(t, 4), plain(t, 8)[4:], lambda *v: np.int64(v)
+        y = x[::-1]
+        rows, want = [[x, o, s(0, 1), s(1, 2), s(0, 0), s(1, 1)], [y, o, s(0, 1), s(1, 1), s(1, 2), s(2, 1)]], [
+            [np.concatenate([x[:1], y[:1], o[2:]])],
+            [np.concatenate([x[1:3], y[1:2], o[3:]])],
+        ]
+        D(
+            "devices",
+            rows,
+            [("%s[4]" % t, "ragged-all-to-all(p0,p1,p2,p3,p4,p5), replica_groups={{0,1}}")],
+            head=", replica_count=2",
+            want=want,
+        )
+    shapes, values = ", ".join("%s[2]" % t for t in ALL), ", ".join(
+        {"P": "{1, 0}", "I": "{-1, 0}" if t[0] == "s" else "{1, 0}", "F": "{1, 0.5}", "C": "{(1, 2), (0, -1)}"}[
+            kind_of(t)
+        ]
+        for t in ALL
+    )
+    FILES["devices"].append(
+        "# run: eval\nHloModule m\nENTRY e {\nt = token[] after-all()\ni = ((%s), token[]) infeed(t)\nd = (%s) get-tuple-element(i), index=0\nu = token[] get-tuple-element(i), index=1\no = token[] outfeed(d,u), outfeed_shape=(%s)\nROOT r = s8[2] get-tuple-element(d), index=%d\n}\n// host: (%s)\n----\no on device 0: ( %s )\n{-1, 0}\n"
+        % (shapes, shapes, shapes, ALL.index("s8"), values, values)
+    )
+    x = [[np.float32([[1, 2], [3, 4]]) * 10**d, np.int32([d, 7])] for d in range(4)]
+    for g in ("{}", "{{0,1,2,3}}", "{{0,1},{2,3}}", "{{0},{1},{2},{3}}", "[2,2]<=[4]", "[2,2]<=[2,2]T(1,0)"):
+        for op in ("add", "multiply", "minimum", "maximum"):
+            D("devices", x, [("f32[2,2]", "all-reduce(p0), replica_groups=%s, to_apply=f" % g)], fold(op, "f32"))
+        D("devices", x, [("s32[2]", "all-reduce(p1), replica_groups=%s, to_apply=f" % g)], fold("add", "s32"))
+    u = [[np.int32([[k + 10 * d for k in range(4)]] * 2)] for d in range(4)]
+    D(
+        "devices",
+        u,
+        [
+            ("s32[2,4]", "all-to-all(p0), replica_groups={{3,1,0,2}}, dimensions={1}"),
+            ("s32[2,1]", "reduce-scatter(p0), replica_groups={{3,1,0,2}}, dimensions={1}, to_apply=f"),
+            ("s32[8,4]", "all-gather(p0), replica_groups={{2,0,1,3}}, dimensions={0}"),
+            ("u32[]", "replica-id()"),
+        ],
+        fold("add", "s32"),
+    )
+    # collectives inside loops and branches, devices that go different ways
+    loop = "c {\ns = (s32[],s32[2,4]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nn = s32[] constant(3)\nROOT r = pred[] compare(i,n), direction=LT\n}\nb {\ns = (s32[],s32[2,4]) parameter(0)\ni = s32[] get-tuple-element(s), index=0\nx = s32[2,4] get-tuple-element(s), index=1\no = s32[] constant(1)\nj = s32[] add(i,o)\n%s\nROOT r = (s32[],s32[2,4]) tuple(j,y)\n}\n"
+    whole = [
+        ("+s32[]", "constant(0)"),
+        ("+(s32[],s32[2,4])", "tuple(r0,p0)"),
+        ("+(s32[],s32[2,4])", "while(r1), condition=c, body=b"),
+        ("s32[2,4]", "get-tuple-element(r2), index=1"),
+    ]
+    for step in (
+        "y = s32[2,4] collective-permute(x), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}",
+        "z = s32[2,4] all-reduce(x), replica_groups={{0,1},{2,3}}, to_apply=f\ny = s32[2,4] subtract(z,x)",
+        "z = s32[4,4] all-gather(x), replica_groups={{0,2},{1,3}}, dimensions={0}\nw = s32[2,4] slice(z), slice={[1:3],[0:4]}\ny = s32[2,4] reverse(w), dimensions={1}",
+    ):
+        D("devices", u, whole, fold("add", "s32") + loop % step)
+    D(
+        "devices",
+        u,
+        [
+            ("+u32[]", "replica-id()"),
+            ("+s32[]", "convert(r0)"),
+            ("+(s32[],s32[2,4])", "tuple(r1,p0)"),
+            ("+(s32[],s32[2,4])", "while(r2), condition=c, body=b"),
+            ("+s32[2,4]", "get-tuple-element(r3), index=1"),
+            ("s32[2,4]", "all-reduce(r4), replica_groups={}, to_apply=f"),
+            ("s32[2,4]", "all-to-all(r4), replica_groups={{0,1},{2,3}}, dimensions={0}"),
+        ],
+        fold("add", "s32") + loop % "y = s32[2,4] add(x,x)",
+    )
+    D(
+        "devices",
+        u,
+        [
+            ("+u32[]", "replica-id()"),
+            ("+u32[]", "constant(2)"),
+            ("+pred[]", "compare(r0,r1), direction=LT"),
+            ("+s32[2,4]", "conditional(r2,p0,p0), true_computation=t, false_computation=e2"),
+            ("s32[2,4]", "all-reduce(r3), replica_groups={{0,3},{1,2}}, to_apply=f"),
+            ("s32[2,4]", "negate(r3)"),
+        ],
+        fold("add", "s32")
+        + "t {\na = s32[2,4] parameter(0)\nROOT r = s32[2,4] negate(a)\n}\ne2 {\na = s32[2,4] parameter(0)\nROOT r = s32[2,4] multiply(a,a)\n}\n",
+    )
+    D(
+        "devices",
+        u,
+        [
+            ("+(s32[2,4],s32[2,4])", "all-reduce(p0,p0), replica_groups={{0,1,2,3}}, to_apply=f"),
+            ("s32[2,4]", "get-tuple-element(r0), index=1"),
+            ("+(s32[2,4],s32[2,4])", "all-to-all(p0,p0), replica_groups={{0,1},{2,3}}"),
+            ("s32[2,4]", "get-tuple-element(r2), index=0"),
+            ("s32[2,4]", "get-tuple-element(r2), index=1"),
+        ],
+        fold("add", "s32"),
+    )
+
+
+REDUCE = {
+    "or": lambda t, x: np.logical_or.reduce(x),
+    "maximum": lambda t, x: np.max(np.stack(x).astype(np.float64 if t not in ("s64", "u64") else DT[t]), 0).astype(
+        DT[t]
+    ),
+    "add": lambda t, x: sum(x[1:], x[0]),
+}
+
+
+# ---- the solvers that JAX calls ----
+def solvers():
+    R = np.random.RandomState(11)
+    T = lambda a: np.conj(np.swapaxes(a, -1, -2))
+    for t in ("f32", "f64", "c64", "c128"):
+        real = {"c64": "f32", "c128": "f64"}.get(t, t)
+        rnd = lambda *d: (R.randn(*d) + (1j * R.randn(*d) if t[0] == "c" else 0)).astype(DT[t])
+        for batch in ((), (2,)) if t in ("f32", "c128") else ((), (1, 2)) if t == "f64" else ((),):
+            b = ",".join(map(str, batch)) + ("," if batch else "")
+            lead = "[%s]" % b.rstrip(",")
+            K = dict(ulp=16, abs=64)
+            n, B = 4, int(np.prod(batch))
+            dims = ",".join(str(k) for k in range(len(batch)))
+            eye = np.broadcast_to(np.eye(n), batch + (n, n)).astype(DT[t])
+            call = lambda shapes, name, args, more="": 'f = (%s) custom-call(%s), custom_call_target="%s"%s\n' % (
+                ", ".join(shapes),
+                args,
+                name,
+                more,
+            )
+            get = lambda k, s: "g%d = %s get-tuple-element(f), index=%d\n" % (k, s, k)
+            prod = (
+                lambda name, x, y, l, r, p, q, conj=True: "%s = %s[%s%d,%d] dot(%s,%s), lhs_batch_dims={%s}, rhs_batch_dims={%s}, lhs_contracting_dims={%d}, rhs_contracting_dims={%d}"
+                % (name, t, b, p, q, x, y, dims, dims, len(batch) + l, len(batch) + r)
+            )
+            conj = lambda name, x, p, q: (
+                "%sr = %s[%s%d,%d] real(%s)\n%si = %s[%s%d,%d] imag(%s)\n%sn = %s[%s%d,%d] negate(%si)\n%s = %s[%s%d,%d] complex(%sr,%sn)\n"
+                % (
+                    name,
+                    real,
+                    b,
+                    p,
+                    q,
+                    x,
+                    name,
+                    real,
+                    b,
+                    p,
+                    q,
+                    x,
+                    name,
+                    real,
+                    b,
+                    p,
+                    q,
+                    name,
+                    name,
+                    t,
+                    b,
+                    p,
+                    q,
+                    name,
+                    name,
+                )
+                if t[0] == "c"
+                else "%s = %s[%s%d,%d] copy(%s)\n" % (name, t, b, p, q, x)
+            )
+            a = rnd(*batch, n, n)
+            h = (a @ T(a) + 4 * np.eye(n)).astype(DT[t])
+            for low in ("true", "false"):
+                w = np.linalg.cholesky(h.astype(np.complex128))
+                w = w if low == "true" else T(w)
+                w = w.real if t[0] == "f" else w
+                mask = np.tril(np.ones((n, n))) if low == "true" else np.triu(np.ones((n, n)))
+                body = (
+                    call(
+                        ["%s[%s4,4]" % (t, b), "s32%s" % lead],
+                        "cusolver_potrf_ffi",
+                        "p0",
+                        ", backend_config={lower = %s}" % low,
+                    )
+                    + get(0, "%s[%s4,4]" % (t, b))
+                    + get(1, "s32" + lead)
+                    + "m = %s[%s4,4] multiply(g0,p1)\nROOT r = (%s[%s4,4],s32%s) tuple(m,g1)" % (t, b, t, b, lead)
+                )
+                S(
+                    "solvers",
+                    [h, np.broadcast_to(mask, h.shape).astype(DT[t])],
+                    body,
+                    want=[w.astype(DT[t]), np.zeros(batch, np.int32)],
+                    **K
+                )
+            for rows, cols in ((4, 4), (5, 3), (3, 5)):
+                x = rnd(*batch, rows, cols)
+                k = min(rows, cols)
+                xs = x.reshape(-1, rows, cols)
+                lu, piv, perm = [], [], []
+                for one in xs:
+                    l, q, m = plu(one.astype(np.complex128))
+                    lu.append(l)
+                    piv.append(q)
+                    perm.append(m)
+                lu = np.array(lu).reshape(x.shape)
+                lu = (lu.real if t[0] == "f" else lu).astype(DT[t])
+                body = (
+                    call(
+                        ["%s[%s%d,%d]" % (t, b, rows, cols), "s32[%s%d]" % (b, k), "s32%s" % lead],
+                        "cusolver_getrf_ffi",
+                        "p0",
+                    )
+                    + get(0, "%s[%s%d,%d]" % (t, b, rows, cols))
+                    + get(1, "s32[%s%d]" % (b, k))
+                    + get(2, "s32" + lead)
+                    + 'o = s32[] constant(-1)\nob = s32[%s%d] broadcast(o), dimensions={}\nz = s32[%s%d] add(g1,ob)\nq = s32[%s%d] custom-call(z), custom_call_target="cu_lu_pivots_to_permutation"\nROOT r = (%s[%s%d,%d],s32[%s%d],s32%s,s32[%s%d]) tuple(g0,g1,g2,q)'
+                    % (b, k, b, k, b, rows, t, b, rows, cols, b, k, lead, b, rows)
+                )
+                S(
+                    "solvers",
+                    [x],
+                    body,
+                    want=[
+                        lu,
+                        np.int32(piv).reshape(batch + (k,)),
+                        np.zeros(batch, np.int32),
+                        np.int32(perm).reshape(batch + (rows,)),
+                    ],
+                    **K
+                )
+                hh = [
+                    np.linalg.qr(one.astype(np.complex128) if t[0] == "c" else one.astype(np.float64), mode="raw")
+                    for one in xs
+                ]
+                H = np.array([u.T for u, _ in hh]).reshape(x.shape).astype(DT[t])
+                tau = np.array([u for _, u in hh]).reshape(batch + (k,)).astype(DT[t])
+                S(
+                    "solvers",
+                    [x],
+                    'ROOT r = (%s[%s%d,%d],%s[%s%d]) custom-call(p0), custom_call_target="cusolver_geqrf_ffi"'
+                    % (t, b, rows, cols, t, b, k),
+                    want=[H, tau],
+                    **K
+                )
+                if rows >= cols:
+                    q = (
+                        np.array(
+                            [np.linalg.qr(one.astype(np.complex128 if t[0] == "c" else np.float64))[0] for one in xs]
+                        )
+                        .reshape(x.shape)
+                        .astype(DT[t])
+                    )
+                    S(
+                        "solvers",
+                        [H, tau],
+                        'ROOT r = %s[%s%d,%d] custom-call(p0,p1), custom_call_target="cusolver_orgqr_ffi"'
+                        % (t, b, rows, cols),
+                        want=[q],
+                        **K
+                    )
+            body = (
+                call(
+                    ["%s[%s4,4]" % (t, b), "%s[%s4]" % (real, b), "s32" + lead],
+                    "cusolver_syevd_ffi",
+                    "p0",
+                    ", backend_config={algorithm = 0 : ui8, lower = true}",
+                )
+                + get(0, "%s[%s4,4]" % (t, b))
+                + get(1, "%s[%s4]" % (real, b))
+                + get(2, "s32" + lead)
+                + ("wt = %s[%s4] convert(g1)\n" % (t, b))
+                + "wb = %s[%s4,4] broadcast(wt), dimensions={%s}\nvw = %s[%s4,4] multiply(g0,wb)\n"
+                % (t, b, ",".join(map(str, list(range(len(batch))) + [len(batch) + 1])), t, b)
+                + conj("vc", "g0", 4, 4)
+                + prod("back", "vw", "vc", 1, 1, 4, 4)
+                + "\n"
+                + prod("unit", "vc", "g0", 0, 0, 4, 4)
+                + "\nROOT r = (%s[%s4,4],%s[%s4,4],%s[%s4],s32%s) tuple(back,unit,g1,g2)" % (t, b, t, b, real, b, lead)
+            )
+            S(
+                "solvers",
+                [h],
+                body,
+                want=[h, eye, np.linalg.eigvalsh(h.astype(np.complex128)).astype(DT[real]), np.zeros(batch, np.int32)],
+                ulp=16,
+                abs=256,
+            )
+
+
+def plu(a):
+    """LU with partial pivoting by |re| + |im|, as LAPACK: packed factors, pivots from one, the permutation from zero."""
+    a = a.copy()
+    rows, cols = a.shape
+    perm, piv = list(range(rows)), []
+    for j in range(min(rows, cols)):
+        best = j + int(np.argmax(np.abs(a[j:, j].real) + np.abs(a[j:, j].imag)))
+        piv.append(best + 1)
+        a[[j, best]] = a[[best, j]]
+        perm[j], perm[best] = perm[best], perm[j]
+        a[j + 1 :, j] /= a[j, j]
+        a[j + 1 :, j + 1 :] -= np.outer(a[j + 1 :, j], a[j, j + 1 :])
+    return a, piv, perm
+
+
+for part in (
+    elementwise,
+    functions,
+    conversions,
+    movement,
+    reductions,
+    contractions,
+    structure,
+    programs,
+    devices,
+    solvers,
+):
+    try:
+        part()
+        print(part.__name__, sum(map(len, FILES.values())), flush=True)
+    finally:
+        pickle.dump(CACHED, open(CACHE, "wb"))
+for f in os.listdir(OUT):
+    if f.startswith("xla_"):
+        os.remove(os.path.join(OUT, f))
+for name, cases in FILES.items():
+    open(os.path.join(OUT, "xla_%s.txt" % name), "w").write("====\n".join(cases))
+print(
+    sum(map(len, FILES.values())),
+    "cases;",
+    len(REFUSED),
+    "without; XLA:CPU's distance from numpy, in ulps:",
+    {k: v for k, v in sorted(CHECKED.items())},
+)
+if "--refused" in sys.argv:
+    print("\n".join("%s\t%s" % r for r in REFUSED))
+coverage()

@@ -1,0 +1,71 @@
+#!/bin/sh
+# tests/scripts/all.sh -- every test, one line a part, about six minutes on two cores. Run by ./build.sh test, which has built
+# build/xlagpu and build/test_runner before. Ends with "N passed, N failed".
+set -u
+. tests/scripts/tally.sh
+. tests/scripts/programs.sh
+export CC CXX JOBS
+mkdir -p build/programs build/ptx_sweep
+
+for f in $(unlisted_programs); do bad "tests/$f is not in the list of tests/scripts/programs.sh"; done
+
+# Programs on the API link with what is built; the others are compiled when their turn comes.
+begin build/programs_jobs
+for p in $(program_names); do
+    [ "$(program_field "$p" 2)" = api ] && job "build tests/programs/$p.c" "$(program_command "$p" build/programs -O1)"
+done
+run_jobs
+# tcc compiles all of xlagpu in a fifth of a second, and what it makes runs as what gcc -O0 makes; what it cannot
+# compile (128-bit integers) $CC does. It runs in a subshell, so CC is the program's own.
+build_and_run() { # NAME ARGUMENTS...
+    usual=$CC
+    have tcc && CC="tcc -w"
+    $(program_command "$1" build/programs -O0) 2>/dev/null ||
+        { CC=$usual; $(program_command "$1" build/programs -O0); } || return 1
+    program=$1
+    shift
+    build/programs/$program "$@"
+}
+# The runner for another processor, under an emulator: numbers and their texts, where processors differ, and of the other
+# files every fourth by its name's checksum, without the kernels of others, the solvers, and random schedules and
+# contractions. soak runs all of them.
+one_in_four() { while read -r path; do [ $(($(echo "$path" | cksum | cut -d " " -f 1) % 4)) = 0 ] && echo "$path"; done; }
+foreign_texts() {
+    echo tests/text/base tests/text/eval tests/text/sim/planted
+    find tests/text -name '*.txt' | grep -vE '/(base|eval|planted)/|sim/foreign|block/solver' |
+        grep -vE 'sched/(random|tiles|rules|primitives|tensorize|units|few_rows)' | LC_ALL=C sort | one_in_four
+}
+foreign() {
+    have aarch64-linux-gnu-gcc && have qemu-aarch64 ||
+        { absent "aarch64-linux-gnu-gcc with qemu-aarch64"; echo "0 passed, 0 failed"; return 0; }
+    aarch64-linux-gnu-gcc -std=gnu99 -DXLAGPU_DEBUG -O0 -static tests/programs/runner.c -o build/runner_aarch64 $LIBS &&
+        qemu-aarch64 build/runner_aarch64 $(foreign_texts)
+}
+
+begin_parts
+part "text tests" build/test_runner tests/text
+part "headers" sh tests/scripts/headers.sh
+part "ptxas, three targets" sh tests/scripts/ptxas.sh sm_75 sm_90a sm_120
+part "compilers agree" sh tests/scripts/compilers.sh
+part "aarch64, emulated" foreign
+part "examples" sh tests/scripts/examples.sh
+part "recipes" sh tests/scripts/recipes.sh
+for p in $(program_names); do
+    args=$(program_field "$p" 3)
+    [ "$args" = - ] && continue
+    if [ "$(program_field "$p" 2)" = api ]; then part "$p" build/programs/$p $args
+    else part "$p" build_and_run $p $args; fi
+done
+part "fuzz ptx" build/programs/fuzz ptx 20 60 $(compiled_cases)
+part "command line" sh tests/scripts/cli.sh
+part "fuzz hlo" build/programs/fuzz hlo 20 60 tests/corpus/*.hlo
+part "fuzz npz" build/programs/fuzz npz 50 100 tests/corpus/pads.npz tests/corpus/iotas.npz
+part "corpus, interpreter" sh tests/scripts/corpus.sh interpreter
+part "corpus, host" sh tests/scripts/corpus.sh host
+part "kernels by their printed records" sh tests/scripts/records.sh
+part "saved, loaded by the runtime alone" sh tests/scripts/roundtrip.sh
+part "corpus, fake driver, in any order" sh tests/scripts/fake.sh
+part "first contact with a GPU, rehearsed" sh tests/scripts/rehearse.sh
+part "corpus, host, no passes" env XLAGPU_FLAGS=--xla_disable_all_hlo_passes sh tests/scripts/corpus.sh host
+run_parts
+finish

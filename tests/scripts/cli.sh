@@ -1,0 +1,402 @@
+#!/bin/sh
+# tests/scripts/cli.sh -- what build/xlagpu promises on the command line: exit statuses, messages, files. Ends with "N passed, N
+# failed".
+set -u
+. tests/scripts/tally.sh
+W=build/cli
+rm -rf $W
+mkdir -p $W
+X=build/xlagpu
+
+# expect STATUS PATTERN NAME COMMAND: the exit status, and a line of stdout or stderr that matches.
+expect() {
+    sh -c "$4" > $W/out 2>&1
+    got=$?
+    if [ "$got" != "$1" ]; then bad "$3: exit status $got, not $1"; tail -3 $W/out; return; fi
+    if grep -qE -- "$2" $W/out; then ok "$3"; else bad "$3: no line matches '$2'"; tail -3 $W/out; fi
+}
+# same NAME COMMAND FILE: the command succeeds, and its stdout is exactly the file, which is not empty. (What a pipe
+# begins with may crash unseen: so none here, nor in expect's commands.)
+same() { if sh -c "$2" > $W/same 2>/dev/null && [ -s "$3" ] && cmp -s $W/same "$3"; then ok "$1"; else bad "$1"; fi; }
+
+cat > $W/good.hlo <<'END'
+HloModule good
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  y = f32[4,8] add(x, x)
+  ROOT t = f32[8,4] transpose(y), dimensions={1,0}
+}
+END
+printf 'HloModule bad\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] ad(x, x)\n}\n' > $W/opcode.hlo
+printf 'HloModule bad\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[5] add(x, x)\n}\n' > $W/shape.hlo
+printf 'HloModule bad\nENTRY main {\n  x = f32[4] parameter(0' > $W/cut.hlo
+: > $W/empty.hlo
+
+expect 0 'Flags' "--help" "$X --help"
+expect 0 '^[0-9]+\.[0-9]+\.[0-9]+$' "--version" "$X --version"
+expect 2 'unknown verb' "an unknown verb" "$X frobnicate"
+expect 2 "did you mean '--platform'" "an unknown flag names the nearest" "$X run $W/good.hlo --platfrom=host"
+expect 2 "does not take" "a flag of another verb" "$X run $W/good.hlo --emit=ptx"
+# The verdict. A dot of 4,096 terms is right whatever order its kernel adds in; one wrong element of 1 in 1,000 is not.
+cat > $W/long.hlo <<'END'
+HloModule long
+ENTRY main {
+  a = f32[8,4096] parameter(0)
+  b = f32[4096,8] parameter(1)
+  ROOT d = f32[8,8] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+END
+sed 's/ROOT d = /c = /; s/^}$/  e = f32[8,8] constant({...})\n  ROOT d = f32[8,8] add(c, e)\n}/' $W/long.hlo \
+    > $W/off.hlo
+zeros="{0,0,0,0,0,0,0,0}"
+sed -i "s/constant({...})/constant({$zeros,$zeros,$zeros,{0,0,0,0.004,0,0,0,0},$zeros,$zeros,$zeros,$zeros})/" \
+    $W/off.hlo
+expect 0 'long.hlo: right: 64 elements in 1 result as the evaluator has them, worst error' "run says its verdict" \
+    "$X run $W/long.hlo --platform=host --save_args=$W/long.npz"
+expect 0 '^$' "run --quiet says nothing" "[ -z \"\$($X run $W/long.hlo --platform=host --quiet 2>&1)\" ] && echo"
+expect 0 'right: 64 elements' "arguments that were saved give the same" \
+    "$X run $W/long.hlo --platform=host --out=$W/long_out.npz && \
+    $X run $W/long.hlo --platform=host --args=$W/long.npz --expect=$W/long_out.npz --rtol=0 --atol=0"
+expect 1 "1 of 64 elements of out0 differ from .*which the module's own rounding allows" \
+    "an element that is 0.004 off is wrong" \
+    "$X run $W/off.hlo --platform=host --args=$W/long.npz --expect=$W/long_out.npz"
+expect 0 'right' "--out - writes to standard output" "$X run $W/long.hlo --platform=host --out=- > $W/piped.npz && \
+    cmp $W/piped.npz $W/long_out.npz"
+expect 2 'standard output' "--out - beside --stats" "$X run $W/long.hlo --platform=host --out=- --stats"
+printf 'HloModule i\nENTRY main {\n  x = u8[4] parameter(0)\n  c = u8[4] constant({1,0,0,0})\n  ROOT y = u8[4] add(x, c)\n}\n' > $W/one.hlo
+sed 's/{1,0,0,0}/{0,0,0,0}/' $W/one.hlo > $W/none.hlo
+expect 1 'integers within 0' "an integer that is off by one is wrong" \
+    "$X run $W/one.hlo --platform=host --out=$W/one.npz --quiet && \
+    $X run $W/none.hlo --platform=host --expect=$W/one.npz"
+expect 0 'right: 4 elements' "--int-atol 1 takes it" \
+    "$X run $W/none.hlo --platform=host --expect=$W/one.npz --int-atol 1"
+
+expect 2 'error' "a missing file" "$X run $W/nothing.hlo"
+expect 2 'error' "a target that is none" "$X compile $W/good.hlo --target=sm_1 --emit=ptx"
+expect 2 'opcode.hlo:5:[0-9]+: error: ' "an unknown opcode: file, line and column" \
+    "$X run $W/opcode.hlo --platform=host"
+expect 2 '^ *\^' "and a caret under it" "$X run $W/opcode.hlo --platform=host"
+expect 2 'shape.hlo:4:[0-9]+: error: ' "a wrong shape" "$X opt $W/shape.hlo --passes="
+expect 2 'cut.hlo:[0-9]+:[0-9]+: error: ' "a text that ends too soon" "$X opt $W/cut.hlo --passes="
+expect 2 'error' "an empty file" "$X opt $W/empty.hlo --passes="
+for p in host interpreter; do expect 0 ran "run on $p" "$X run $W/good.hlo --platform=$p && echo ran"; done
+expect 0 '^share_%' "--profile: a table of steps" "$X run $W/good.hlo --platform=host --profile"
+expect 0 '"ph":"X"' "--trace: Perfetto's JSON" "$X run $W/good.hlo --platform=host --trace=$W/trace.json && \
+    cat $W/trace.json"
+expect 0 same "a planned module is compiled on from there" "$X compile $W/good.hlo --emit=plan -o $W/good.plan && \
+    $X compile $W/good.plan --emit=exe -o $W/a.xgx && $X compile $W/good.hlo --emit=exe -o $W/b.xgx && \
+    cmp $W/a.xgx $W/b.xgx && echo same"
+if have ptxas; then
+    expect 0 ran "--cubin: machine code beside the PTX" "cd $W && \
+        ../../$X compile good.hlo --target=sm_90a --cubin -o c.xgx && ../../$X run c.xgx --platform=host && echo ran"
+else absent "ptxas (--cubin)"; fi
+expect 0 '^evaluator_ops	0$' "--stats ends with evaluator_ops" \
+    "$X run $W/good.hlo --platform=host --stats > $W/stats && tail -1 $W/stats"
+expect 0 . "--out writes the results" "$X run $W/good.hlo --platform=interpreter --seed 3 --out $W/o.npz && \
+    test -s $W/o.npz && echo written"
+expect 0 ran "equal to --expect: 0" "$X run $W/good.hlo --platform=host --seed 3 --expect $W/o.npz && echo ran"
+expect 1 . "different from --expect: 1" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"
+expect 2 'error' "--args of another module" "$X run $W/good.hlo --platform=host --args tests/corpus/iotas.npz"
+expect 0 '\.entry' "--emit=ptx on stdout" "$X compile $W/good.hlo --target=sm_90a --emit=ptx"
+for e in hlo indexing plan buffers thunks ir ptx; do expect 0 . "--emit=$e" \
+    "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done
+expect 0 . "an executable, saved and run" "$X compile $W/good.hlo --emit=exe -o $W/good.xgx && \
+    $X run $W/good.xgx --platform=host --reference_platform= && echo ran"
+expect 2 'error' "an executable, damaged" "head -c 200 $W/good.xgx > $W/cut.xgx; $X run $W/cut.xgx --platform=host"
+expect 0 '^2$' "--report: a header and a line, tab-separated" \
+    "$X compile $W/good.hlo --target=sm_90a --report > $W/report && \
+    awk -F'\t' 'NR == 1 { n = NF } NF != n { bad = 1 } END { if (n > 5 && !bad) print NR }' $W/report"
+expect 0 'kernels' "--report names kernels" "cat $W/report"
+expect 0 . "--list-passes" "$X opt --list-passes"
+$X opt $W/good.hlo --passes= > $W/printed.hlo 2>/dev/null
+same "printing what was printed gives the same" "$X opt $W/printed.hlo --passes=" $W/printed.hlo
+expect 0 'before_optimizations.txt' "--xla_dump_to" \
+    "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump && ls $W/dump"
+for f in after_optimizations.txt buffer-assignment.txt thunk_sequence.txt '\.ptx$'; do expect 0 "$f" "the dump has $f" \
+    "ls $W/dump"; done
+expect 0 'before_optimizations' "XLA_FLAGS is read" \
+    "XLA_FLAGS=--xla_dump_to=$W/dump2 $X run $W/good.hlo --platform=host && ls $W/dump2"
+expect 2 'error' "XLA_FLAGS with an unknown flag" "XLA_FLAGS=--no_such_flag=1 $X run $W/good.hlo --platform=host"
+expect 0 "XLA_FLAGS: --xla_gpu_autotune_level means nothing here" "XLA_FLAGS with a flag of XLA's" \
+    "XLA_FLAGS=--xla_gpu_autotune_level=0 $X run $W/good.hlo --platform=host"
+expect 0 "and 1 more mean nothing here" "XLA_FLAGS with two flags of XLA's" \
+    "XLA_FLAGS='--xla_gpu_autotune_level=0 --xla_no_such_flag' $X compile $W/good.hlo"
+expect 2 'unknown flag' "a flag of XLA's that is not here, on the command line" \
+    "$X run $W/good.hlo --platform=host --xla_gpu_autotune_level=0"
+expect 0 "no pass is called 'fusion-wraper'; did you mean 'fusion-wrapper'" \
+    "a pass that is not there" "$X compile $W/good.hlo --xla_disable_hlo_passes=fusion-wraper"
+expect 0 ran "--xla_disable_all_hlo_passes" "$X run $W/good.hlo --platform=host --xla_disable_all_hlo_passes && \
+    echo ran"
+expect 2 'cannot be switched off' "a required pass in --xla_disable_hlo_passes" \
+    "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_disable_hlo_passes=dce,fusion-wrapper"
+expect 0 '0000.*after_.*before_.*txt' "--xla_dump_hlo_pass_re: XLA's file names" \
+    "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump3 --xla_dump_hlo_pass_re=.* && ls $W/dump3"
+expect 0 'fusion-wrapper' "pass_report.txt has a line for each pass" "cat $W/dump3/*pass_report.txt"
+expect 0 'loop|tensor' "--v=5 prints the IR" "$X compile $W/good.hlo --emit=ptx -o $W/v.ptx --v=5"
+[ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ] || [ -e /dev/nvidia0 ] ||
+    expect 3 'error' "--platform=cuda without a driver: 3" "$X run $W/good.hlo --platform=cuda"
+
+# ---- the platform cuda, over the driver of tests/programs/fake_cuda.c ----
+if ${CC:-cc} -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/programs/fake_cuda.c -o $W/fake_cuda.so -lm -ldl -lpthread; then
+    C="$X run $W/good.hlo --platform=cuda --driver=$W/fake_cuda.so"
+    expect 0 'Fake GPU' "--driver" "$C --summary"
+    expect 0 '^load +[0-9.]+ ms' "--summary: the time to load beside the time to compile" \
+        "$C --summary | grep -A3 '^compile  '"
+    expect 0 ran "--concurrent, --copy-stream, --nvtx" "$C --concurrent && $C --copy-stream && $C --nvtx && echo ran"
+    expect 0 '^1$' "--cache" "mkdir -p $W/cubins && $C --cache=$W/cubins && $C --cache=$W/cubins && \
+        ls $W/cubins | wc -l | tr -d ' '"
+    expect 0 '0\.2500' "--profile: the times of the driver's events" "$C --profile"
+    expect 0 '"dur":250' "--trace on cuda" "$C --trace=$W/cuda.json && cat $W/cuda.json"
+    expect 3 'cannot be opened' "--driver: a file that is none" "$X run $W/good.hlo --platform=cuda --driver=$W/good.hlo"
+else bad "tests/programs/fake_cuda.c does not compile"; fi
+
+# ---- how flags are written ----
+expect 0 ran "--flag=value" "$X run $W/good.hlo --platform=host --seed=3 && echo ran"
+expect 0 ran "--flag value" "$X run $W/good.hlo --platform host --seed 3 && echo ran"
+expect 0 ran "-flag value, and flags before the file" "$X run -platform host -seed=3 $W/good.hlo && echo ran"
+expect 0 ran "--noflag and --flag=false" "$X run $W/good.hlo --platform=host --nostats --summary=false && echo ran"
+expect 2 "is not a value of the kind" "a number that is none" "$X run $W/good.hlo --seed=three"
+expect 2 "is not a value of the kind" "a negative count" "$X run $W/good.hlo --threads=-1"
+expect 2 "is not a value of the kind" "a truth value that is none" "$X run $W/good.hlo --stats=perhaps"
+expect 2 "needs a value" "a flag without its value" "$X run $W/good.hlo --platform"
+expect 2 "needs a value" "a flag where a value should be" "$X run $W/good.hlo --args --stats"
+expect 2 "no platform is called 'vulkan'" "a platform that is none" "$X run $W/good.hlo --platform=vulkan"
+expect 2 "not built in" "a backend that is none" "$X run $W/good.hlo --backend=llvm"
+expect 2 "reference_platform" "a reference that is none" "$X run $W/good.hlo --platform=host --reference_platform=gpu"
+expect 2 "needs a file" "no file" "$X run"
+expect 0 'Flags of this verb' "--help of a verb" "$X sim --help"
+expect 0 ran "XLA_FLAGS: several, quoted" \
+    "XLA_FLAGS=\"  --xla_dump_to='$W/dump 3' --v=0\" $X run $W/good.hlo --platform=host && ls '$W/dump 3' && echo ran"
+printf -- '--xla_disable_all_hlo_passes\n--list-passes\n' > $W/flags
+expect 0 ran "XLA_FLAGS: a file, and flags of another verb" "XLA_FLAGS=$W/flags $X run $W/good.hlo --platform=host && \
+    echo ran"
+expect 2 'neither flags nor a file' "XLA_FLAGS: a file that is not there" \
+    "XLA_FLAGS=$W/nothing $X run $W/good.hlo --platform=host"
+
+# ---- files in and out ----
+expect 0 ran "a module from standard input" "cat $W/good.hlo | $X run - --platform=host && echo ran"
+expect 2 'opcode.hlo:5:' "several files: all are run, the worst status counts" \
+    "$X run $W/good.hlo $W/opcode.hlo $W/good.hlo --platform=host"
+expect 2 'cannot go into one file' "several results into one file" "$X run $W/good.hlo $W/good.hlo --out $W/o.npz"
+expect 2 'cannot go into one file' "several modules into one file" \
+    "$X compile $W/good.hlo $W/good.hlo --emit=ptx -o $W/both.ptx"
+expect 0 '^3$' "--report of several files" "$X compile $W/good.hlo $W/good.hlo --report > $W/report2 && \
+    wc -l < $W/report2 | tr -d ' '"
+expect 0 'entry' "-o -" "$X compile $W/good.hlo --emit=ptx -o -"
+expect 2 'cannot be written' "a file that cannot be written" "$X compile $W/good.hlo --emit=ptx -o $W/no/such/folder"
+expect 2 'cannot be written' "results that cannot be written" \
+    "$X run $W/good.hlo --platform=host --out $W/no/such/folder.npz"
+(cd $W && ../../$X compile good.hlo > out 2>&1 && [ -s good.xgx ]) && ok "an executable gets the module's name" ||
+    bad "an executable gets the module's name"
+printf 'xlagpu\r\n' > $W/text.xgx
+expect 2 'copied as text|too short' "an executable, copied as text" "$X run $W/text.xgx --platform=host"
+expect 2 'interpreter runs HLO' "an executable on the interpreter" "$X run $W/good.xgx --platform=interpreter"
+expect 0 ran "an executable: --args, --expect" "$X run $W/good.hlo --platform=interpreter --seed 5 --out $W/o5.npz && \
+    $X run $W/good.xgx --platform=host --seed 5 --expect $W/o5.npz && echo ran"
+[ -s $W/dump/module_0000.good.before_optimizations.txt ] && ok "dumps are named after the module" || bad "dumps are named after the module"
+for f in sm_9.0_gpu_after_optimizations.txt sm_9.0_gpu_after_optimizations-buffer-assignment.txt thunk_sequence.txt \
+    fusion_log.txt ptx; do [ -s $W/dump/module_0000.good.$f ] && ok "dump: $f" || bad "dump: $f"; done
+expect 0 'after_memory-scheduler' "--xla_dump_hlo_pass_re" \
+    "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump4 '--xla_dump_hlo_pass_re=^memory-s.*r\$' && ls $W/dump4"
+expect 1 '^1$' "which is a regular expression" \
+    "ls $W/dump4 | grep -c '[0-9][.][a-z-]*[.]after_[a-z-]*[.]before_[a-z-]*[.]txt'; ls $W/dump4 | grep priority"
+expect 0 'module_0001' "several files: several numbers" \
+    "$X compile $W/good.hlo $W/good.hlo --emit=ptx --xla_dump_to=$W/dump5 > /dev/null && ls $W/dump5"
+expect 0 'memory' "--compiler-memory-limit" "$X compile $W/good.hlo --emit=ptx --compiler-memory-limit=20000; \
+    [ \$? = 3 ]"
+expect 0 'made_again' "--memory-limit" "$X compile $W/good.hlo --report --memory-limit=100000 && \
+    $X compile $W/good.hlo --report --memory-limit=1 2>&1 | grep -q 'device memory'"
+expect 2 'what is planned is not changed' "--memory-limit of a planned module" \
+    "$X compile $W/good.hlo --emit=plan > $W/good.plan || exit 9; $X compile $W/good.plan --emit=ptx --memory-limit=1"
+expect 0 'launch.*block 1?[0-9]+' "--summary shows the launch" "$X run $W/good.hlo --platform=host --summary"
+expect 0 'worst error.*equal' "--summary shows the worst error" "$X run $W/good.hlo --platform=host --summary"
+expect 1 'want .*, got ' "a difference shows want and got" \
+    "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"
+awk 'BEGIN { print "ENTRY m { v0 = f64[8000000] iota(), iota_dimension=0"; for (i = 1; i < 40; i++) print " v" i " = f64[8000000] tan(v" i - 1 ")"; print " ROOT r = f64[8000000] tan(v39) }" }' > $W/long.hlo
+expect 0 'platform=interpreter' "a run that will take long says so before" \
+    "timeout 20 $X run $W/long.hlo --platform=host --threads=1 --reference_platform= & p=\$!; \
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.3; grep -q interpreter $W/out && break; \
+    done; kill \$p 2>/dev/null; true"
+GPU="$X run --platform=CUDA --xla_disable_all_hlo_passes --reference_platform=\"\" --v=5 examples/gelu.hlo"
+if [ -e /usr/lib/x86_64-linux-gnu/libcuda.so.1 ] || [ -e /dev/nvidia0 ]; then
+    expect 0 . "the command line of the README, on a GPU" "$GPU"
+else expect 3 'no NVIDIA driver here' "the command line of the README, without a driver" "$GPU"; fi
+
+# ---- a C program that carries an executable needs the runtime header alone ----
+cat > $W/carry.c <<'END'
+#include <stdio.h>
+#define XLAGPU_IMPLEMENTATION
+#include "xlagpu_runtime.h"
+extern const unsigned long good_xgx_size;
+extern const unsigned char good_xgx[];
+int main(void) {
+    xlagpu_device_desc desc = {0};
+    xlagpu_device *d;
+    xlagpu_program *p;
+    float x[32], y[32];
+    xlagpu_rt_tensor in = {x, sizeof x}, out = {y, sizeof y};
+    int i;
+    for (i = 0; i < 32; i++) x[i] = (float)i;
+    desc.platform = "host";
+    if (xlagpu_rt_open(&desc, &d)) return 1;
+    p = xlagpu_rt_load(d, good_xgx, good_xgx_size);
+    if (!p || xlagpu_rt_run(p, &in, 1, &out, 1)) { puts(xlagpu_rt_error(d)); return 1; }
+    printf("%s: %g %g %g\n", xlagpu_rt_program_name(p), y[1], y[4], y[31]);
+    xlagpu_rt_close(d);
+    return 0;
+}
+END
+expect 0 '^good: 16 2 62$' "--emit=c, in a program" "$X compile $W/good.hlo --emit=c -o $W/good_xgx.c && \
+    ${CC:-cc} -w -O0 -I. $W/carry.c $W/good_xgx.c -o $W/carry -lm -ldl -lpthread && $W/carry"
+expect 0 . "--emit=c is C++ too" "${CXX:-c++} -w -c -x c++ $W/good_xgx.c -o $W/good_xgx.o && echo yes"
+
+# ---- bounded dimensions: arrays of the sizes that are there ----
+cat > $W/dynamic.hlo <<'END'
+HloModule dynamic
+ENTRY main {
+  x = f32[<=9,3] parameter(0)
+  y = f32[<=9,3] parameter(1)
+  s = f32[<=9,3] add(x, y)
+  c = f32[<=18,3] concatenate(x, s), dimensions={0}
+  n = s32[] get-dimension-size(c), dimensions={0}
+  ROOT t = (f32[<=18,3], s32[]) tuple(c, n)
+}
+END
+expect 0 ran "bounded dimensions on host, against the evaluator" "$X run $W/dynamic.hlo --platform=host && echo ran"
+expect 0 ran "and against a file of the real sizes" \
+    "$X run $W/dynamic.hlo --platform=interpreter --seed 2 --out $W/d.npz && \
+    $X run $W/dynamic.hlo --platform=host --seed 2 --expect $W/d.npz && echo ran"
+expect 0 ran "the same file from host" "$X run $W/dynamic.hlo --platform=host --seed 2 --out $W/d2.npz && \
+    cmp $W/d.npz $W/d2.npz && echo ran"
+
+# ---- .npz and .npy ----
+if have python3; then
+    mkdir -p $W/npz
+    python3 tests/scripts/cli_npz.py $W/npz || bad "python3 tests/scripts/cli_npz.py"
+    printf 'HloModule two\nENTRY e { x = f32[2,3] parameter(0) n = s32[3] parameter(1) y = f32[2,3] add(x, x) c = s32[3] constant({1,1,1}) m = s32[3] add(n, c) ROOT t = (f32[2,3], s32[3]) tuple(y, m) }' > $W/two.hlo
+    npz() { expect "$1" "$2" "$3: $4" \
+        "$X run $W/two.hlo --platform=interpreter --args $W/npz/$4 --expect $W/npz/${5:-stored.npz} && echo ran"; }
+    for f in stored fortran version2 streamed zip64; do npz 0 ran npz $f.npz $f.npz; done
+    if grep -q XG_HAVE_ZLIB build/tool.stamp; then npz 0 ran npz deflated.npz deflated.npz
+        npz 2 'damaged' npz bad_deflate.npz
+    else absent zlib; npz 2 'zlib' npz deflated.npz; fi
+    npz 1 'out1\[2\]: want 11, got 10' npz stored.npz differs.npz
+    npz 2 'big-endian' npz big_endian.npz
+    npz 2 "has the shape \(3,2\); parameter 0 needs \(2,3\)" npz other_shape.npz
+    npz 2 "has the shape \(6\)" npz other_rank.npz
+    npz 2 "elements 'i4'; parameter 0 is f32 and needs 'f4'" npz other_type.npz
+    npz 2 "elements 'f8'" npz double.npz
+    npz 2 "structured" npz structured.npz
+    npz 2 "type is not understood" npz text.npz
+    npz 2 "overflows" npz overflow.npz
+    npz 2 "truncated" npz short.npz
+    npz 2 "there is no array 'arg0'; parameter 0 is f32" npz other_name.npz
+    npz 2 "not a .npy" npz no_npy.npz
+    npz 2 "error" npz cut.npz
+    npz 2 "no zip directory" npz no_directory.npz
+    npz 2 "checksum" npz checksum.npz
+    npz 2 "there is no array 'arg0'" npz empty.npz
+    npz 2 "there is no array 'arg1'" npy one.npy
+    npz 2 "cannot be read" npz nothing.npz
+    printf 'ENTRY e { x = s4[4] parameter(0) ROOT y = s4[4] copy(x) }' > $W/narrow.hlo
+    expect 0 ran "s4 by value" \
+        "$X run $W/narrow.hlo --platform=interpreter --args $W/npz/narrow_good.npy --out $W/narrow.npy && \
+        cmp $W/narrow.npy $W/npz/narrow_good.npy && echo ran"
+    expect 2 'cannot have' "s4 out of range" "$X run $W/narrow.hlo --platform=interpreter --args $W/npz/narrow_bad.npy"
+else absent python3; fi
+
+# A kernel of any origin.
+cat > $W/k.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry twice(.param .u64 p, .param .u32 n) {
+  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .f32 %f<3>;
+  ld.param.u64 %d0, [p];
+  ld.param.u32 %r0, [n];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %p0, %r4, %r0;
+  @%p0 bra DONE;
+  cvta.to.global.u64 %d1, %d0;
+  mul.wide.u32 %d2, %r4, 4;
+  add.s64 %d3, %d1, %d2;
+  ld.global.f32 %f0, [%d3];
+  add.f32 %f1, %f0, %f0;
+  st.global.f32 [%d3], %f1;
+DONE:
+  ret;
+}
+END
+expect 0 . "sim runs a kernel" \
+    "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 && \
+    test -s $W/y.npy && echo ran"
+expect 0 'warp_instructions' "sim --stats" \
+    "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --stats"
+expect 4 'k.ptx' "sim finds a store out of bounds: 4" \
+    "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:51"
+sed 's/add.f32 /add.f33 /' $W/k.ptx > $W/wrong.ptx
+expect 2 'wrong.ptx:18:[0-9]+: error: ' "sim refuses an unknown instruction" \
+    "$X sim $W/wrong.ptx --entry twice --arg out:f32:50:$W/y.npy --arg u32:50"
+K="$X sim $W/k.ptx --entry twice --grid 2 --block 32"
+expect 0 ran "sim: inout, into another file" "$K --arg inout:$W/npz/vector.npy:$W/twice.npy --arg i32:50 && \
+    [ -s $W/twice.npy ] && echo ran"
+expect 0 ran "sim: the only kernel needs no name" \
+    "$X sim $W/k.ptx --grid=2 --block=32,1,1 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:0x32 && echo ran"
+expect 2 'no kernel' "sim: a kernel that is not there" \
+    "$X sim $W/k.ptx --entry thrice --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 2 'more parameters' "sim: too few parameters" "$K --arg out:f32:50:$W/y.npy"
+expect 2 'more --arg' "sim: too many parameters" "$K --arg out:f32:50:$W/y.npy --arg u32:50 --arg u32:1"
+expect 2 'has 4 bytes|gives 8' "sim: a parameter of another size" "$K --arg out:f32:50:$W/y.npy --arg u64:50"
+for v in u32:-1 u32:4294967296 i32:2147483648x i32:-2147483649 f32:one u32: q32:1; do expect 2 \
+    'not understood|unknown|in:F.npy' "sim: --arg $v" "$K --arg out:f32:50:$W/y.npy --arg $v"; done
+printf '\062\000\000\000' > $W/fifty
+expect 0 ran "sim: a parameter's own bytes" \
+    "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg value:$W/fifty && echo ran"
+expect 4 'uninitialised memory' "sim: an output that is read before it is written" \
+    "$K --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 4 'argument 0, out:i32:5,10:.*, s32.5,10., offset 0, element .0,0., which nobody has written' \
+    "sim: a fault names argument and element; out:i32 is out:s32" "$K --arg out:i32:5,10:$W/y.npy --arg u32:50"
+expect 2 'no kernel .thrice.; it has twice' "sim: which kernels there are" \
+    "$X sim $W/k.ptx --entry thrice --arg out:f32:50:$W/y.npy --arg u32:50"
+sed 's/\.visible \.entry twice/.visible .entry _ZN3app5twiceIfEEvPT_i/' $W/k.ptx > $W/mangled.ptx
+printf '.visible .entry other() { ret; }\n' >> $W/mangled.ptx
+expect 2 'several kernels, name one: _ZN3app5twiceIfEEvPT_i .app::twice<...>. and other' \
+    "sim: kernels by the names of their source" "$X sim $W/mangled.ptx --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 4 'app::twice' "sim: a fault names the kernel of the source" \
+    "$X sim $W/mangled.ptx --entry _ZN3app5twiceIfEEvPT_i --block 32 --arg out:f32:50:$W/y.npy --arg u32:50"
+printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\nL: bra L;\n}\n' > $W/endless.ptx
+expect 4 'no end' "sim: --max-instructions" "$X sim $W/endless.ptx --block 32 --max-instructions=1000"
+expect 0 'of 32 lanes active' "sim: --summary" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --summary"
+expect 0 ran "sim: --seed" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --seed=3 && echo ran"
+expect 0 ran "sim: --approx" "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --approx=mixed && echo ran"
+expect 2 'there are usual, low, high and mixed' "sim: --approx of another kind" \
+    "$K --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --approx=best"
+expect 2 'there are usual, low, high and mixed' "run: --approx of another kind" \
+    "$X run $W/good.hlo --platform=host --approx=best"
+expect 2 'types of arrays' "sim: no type of ours" "$K --arg out:i24:50:$W/y.npy --arg u32:50"
+expect 2 'grid and --block' "sim: a grid of nothing" "$X sim $W/k.ptx --grid 0 --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 2 '1024 threads' "sim: a block that is too large" \
+    "$X sim $W/k.ptx --block 64,64 --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 2 'cannot run PTX' "sim: on the interpreter" "$K --platform=interpreter --arg out:f32:50:$W/y.npy --arg u32:50"
+expect 2 'needs one PTX file' "sim: no file" "$X sim --entry twice"
+cat > $W/logs.hlo <<'END'
+HloModule logs, is_scheduled=true
+logs {
+  a = f32[8,200] parameter(0)
+  b = f32[200,8] parameter(1)
+  c = f32[200,8] log(b)
+  ROOT d = f32[8,8] dot(a, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+ENTRY e {
+  a = f32[8,200] parameter(0)
+  b = f32[200,8] parameter(1)
+  ROOT f = f32[8,8] fusion(a, b), kind=kLoop, calls=logs
+}
+END
+expect 0 quiet "run: constants that no loop asks for do not say that it is long" \
+    "$X run $W/logs.hlo --platform=host --reference_platform= > $W/logs 2>&1 && ! grep 'note: about' $W/logs && \
+    echo quiet"
+finish

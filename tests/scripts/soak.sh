@@ -1,0 +1,39 @@
+#!/bin/sh
+# tests/scripts/soak.sh -- the long versions: all targets, every program with its long arguments, text tests and fuzzing under
+# the address and undefined behaviour sanitizers. Run by ./build.sh soak; about half an hour on two cores. Ends with "N
+# passed, N failed".
+set -u
+. tests/scripts/tally.sh
+. tests/scripts/programs.sh
+export CC CXX JOBS
+mkdir -p build/soak build/ptx_sweep
+TARGETS="sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100 sm_120"
+
+begin build/soak_jobs
+job "build tests/programs/runner.c with sanitizers" "$(program_command runner build/soak -DXLAGPU_DEBUG -O1 $SANITIZE)"
+job "build tests/programs/fuzz.c with sanitizers" "$(program_command fuzz build/soak -O1 $SANITIZE)"
+for p in $(program_names); do
+    args=$(program_field "$p" 4)
+    [ "$args" = - ] || job "build tests/programs/$p.c" "$(program_command "$p" build/soak $(program_field "$p" 5))"
+done
+run_jobs
+begin_parts
+part "text tests, sanitized" build/soak/runner tests/text
+have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
+    part "aarch64, all texts" \
+    "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/programs/runner.c -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests/text"
+part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
+part "corpus, host" sh tests/scripts/corpus.sh host
+part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
+part "ptxas, nine targets" sh tests/scripts/ptxas.sh $TARGETS
+for p in $(program_names); do
+    args=$(program_field "$p" 4)
+    [ "$args" = - ] || part "$p" build/soak/$p $args
+done
+part "fuzz hlo, sanitized" build/soak/fuzz hlo 200 1000 tests/corpus/*.hlo
+part "fuzz ptx, sanitized" build/soak/fuzz ptx 200 1000 $(compiled_cases)
+part "fuzz foreign ptx, sanitized" build/soak/fuzz ptx 200 1000 tests/text/sim/foreign/*.ptx bench/kernels/*.ptx
+have python3 && have tcc && part "changes of src that tests notice" python3 tests/scripts/source_mutants.py
+part "fuzz npz, sanitized" build/soak/fuzz npz 200 1000 tests/corpus/*.npz
+run_parts
+finish
