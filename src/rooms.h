@@ -329,6 +329,10 @@
 #include "plan/bytes.c"
 #include "plan/listing.c"
 
+/* import */
+#include "import/import.h"
+#include "import/detect.c"
+
 /* driver */
 #include "driver/driver.h"
 #include "driver/pipeline.c"
