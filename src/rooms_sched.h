@@ -39,4 +39,5 @@
 #include "sched/lower.c"
 #include "sched/steps.c"
 #include "sched/from_hlo.c"
+#include "sched/fusion.c"
 #include "sched/matmul.c"

@@ -15,10 +15,14 @@ enum {
     XG_RULE_LOW_BATCH = 16,    /* rows up to which a thread keeps all of them */
     XG_RULE_GEMV_ROWS = 8,     /* rows of a matrix by a block: a warp for each */
     XG_RULE_VECTOR_BYTES = 16, /* of one access */
-    XG_RULE_TILE = 64,         /* rows and columns of the result by a block */
+    XG_RULE_TILE = 64,         /* rows and columns of the result by a block, where no tile is given */
     XG_RULE_TILE_K = 16,       /* steps in shared memory at a time */
     XG_RULE_MICRO = 4          /* rows and columns by a thread */
 };
+XG_FN xg_nrule_tile xg_rule_tile(const xg_nrule_target *t) {
+    static const xg_nrule_tile usual = {XG_RULE_TILE, XG_RULE_TILE, XG_RULE_TILE_K, XG_RULE_MICRO, XG_RULE_MICRO};
+    return t->tile.m ? t->tile : usual;
+}
 typedef enum xg_rrole {
     XG_RR_S,
     XG_RR_I,
@@ -40,6 +44,49 @@ XG_FN bool xg_rule_uses(
     for (d = 0; d < rank; d++)
         if (xg_aff_uses(at[d], xg_aff_dim(n->aff, b->iters[iter].var))) return true;
     return false;
+}
+/* A product, blocks in front of it that make its operands, and at most one behind it. */
+typedef struct xg_rparts {
+    xg_ninfos all;
+    xg_ninfo *main, *epilogue;
+    uint32_t n_prologues; /* the first ones of all */
+} xg_rparts;
+/* Blocks that others than the product read go into those; what it reads itself stays a block. */
+XG_FN void xg_rule_inline_around(xg_loopnest *n, const xg_ninfos *v, uint32_t product) {
+    xg_nstmt *before[XG_NINFOS_MAX], *behind[XG_NINFOS_MAX];
+    uint32_t k, n_before = 0, n_behind = 0;
+    for (k = 0; k < v->n; k++) {
+        if (k < product && !xg_nblock_reads(v->p[product].block->block, xg_rule_out(v->p[k].block)))
+            before[n_before++] = v->p[k].block;
+        if (k > product) behind[n_behind++] = v->p[k].block;
+    }
+    xg_sched_try_inline(n, before, n_before);
+    xg_sched_try_inline(n, behind, n_behind);
+}
+XG_FN bool xg_rule_parts(xg_loopnest *n, xg_rparts *parts) {
+    xg_ninfos *v = &parts->all;
+    xg_nstmt *leaves[XG_NINFOS_MAX];
+    const char *why;
+    uint32_t k;
+    if (!xg_nest_normalize(n, v, &why)) return false;
+    for (k = 0; k < v->n && xg_ninfo_is_injective(&v->p[k]); k++) {}
+    if (k == v->n) return false;
+    xg_rule_inline_around(n, v, k);
+    v->n = xg_nest_leaves(n, leaves, XG_COUNT(leaves));
+    for (k = 0; k < v->n; k++) v->p[k] = xg_ninfo_of(n, leaves[k]);
+    for (k = 0; k < v->n && xg_ninfo_is_injective(&v->p[k]); k++) {}
+    if (k == v->n || v->n > k + 2) return false;
+    parts->main = &v->p[k];
+    parts->epilogue = k + 1 < v->n ? &v->p[k + 1] : NULL;
+    parts->n_prologues = k;
+    return !parts->epilogue || xg_ninfo_is_injective(parts->epilogue);
+}
+/* Into what reads them. */
+XG_FN bool xg_rule_inline_prologues(xg_loopnest *n, xg_rparts *parts) {
+    uint32_t k;
+    for (k = 0; k < parts->n_prologues; k++)
+        if (!xg_sched_try(n, xg_sched_compute_inline, parts->all.p[k].block)) return false;
+    return true;
 }
 /* Is the block such a product? */
 XG_FN bool xg_rule_product(xg_loopnest *n, xg_ninfo *i, xg_ninfo *epilogue, xg_rproduct *p) {
@@ -266,16 +313,17 @@ XG_FN void xg_rule_product_by_vector(xg_loopnest *n, xg_rproduct *p, const xg_nr
 }
 XG_FN bool xg_rule_gemv(xg_loopnest *n, const xg_nrule_target *t) {
     static const xg_rrole of_x[] = {XG_RR_S, XG_RR_I, XG_RR_K}, of_w[] = {XG_RR_S, XG_RR_J, XG_RR_K};
-    xg_ninfos v;
+    xg_rparts parts;
     xg_ninfo *i, *epilogue;
     xg_nbuf *vectors[1];
     xg_nstmt *l[3];
     xg_rproduct p;
     uint32_t minor;
     bool x_is_matrix;
-    if (!xg_rule_prepare(n, &v, &i, &epilogue) || !xg_ninfo_is_gemv(n, i, vectors, 1) ||
-        !xg_rule_product(n, i, epilogue, &p))
-        return false;
+    if (!xg_rule_parts(n, &parts) || !xg_rule_inline_prologues(n, &parts)) return false;
+    i = parts.main;
+    epilogue = parts.epilogue;
+    if (!xg_ninfo_is_gemv(n, i, vectors, 1) || !xg_rule_product(n, i, epilogue, &p)) return false;
     if (!p.count[XG_RR_K] || (!p.count[XG_RR_I] == !p.count[XG_RR_J])) return false;
     if (epilogue && xg_ninfo_is_broadcast(n, i, epilogue)) return false;
     x_is_matrix = p.count[XG_RR_I] > 0;
@@ -288,13 +336,16 @@ XG_FN bool xg_rule_gemv(xg_loopnest *n, const xg_nrule_target *t) {
 XG_FN bool xg_rule_low_batch_gemv(xg_loopnest *n, const xg_nrule_target *t) {
     static const xg_rrole few_i[] = {XG_RR_S, XG_RR_I, XG_RR_J, XG_RR_K},
                           few_j[] = {XG_RR_S, XG_RR_J, XG_RR_I, XG_RR_K};
-    xg_ninfos v;
+    xg_rparts parts;
     xg_ninfo *i, *epilogue;
     xg_nstmt *l[4];
     xg_rproduct p;
     uint32_t minor;
     bool x_is_few;
-    if (!xg_rule_prepare(n, &v, &i, &epilogue) || !xg_rule_product(n, i, epilogue, &p)) return false;
+    if (!xg_rule_parts(n, &parts) || !xg_rule_inline_prologues(n, &parts)) return false;
+    i = parts.main;
+    epilogue = parts.epilogue;
+    if (!xg_rule_product(n, i, epilogue, &p)) return false;
     if (!p.count[XG_RR_I] || !p.count[XG_RR_J] || !p.count[XG_RR_K]) return false;
     if (XG_MIN(p.extent[XG_RR_I], p.extent[XG_RR_J]) > XG_RULE_LOW_BATCH) return false;
     if (epilogue && xg_ninfo_is_broadcast(n, i, epilogue)) return false;
@@ -388,10 +439,8 @@ XG_FN void xg_rule_fetch(xg_loopnest *n, xg_nstmt *copy, xg_nstmt *at, int64_t t
     xg_sched_kind(n, parts[2], XG_NK_THREAD_X);
     if (f[3] > 1) xg_sched_kind(n, parts[3], XG_NK_VECTORIZED);
 }
-XG_FN void xg_rule_tiles(xg_loopnest *n, const xg_rproduct *p, xg_nstmt *result) {
-    enum {
-        SIDE = XG_RULE_TILE / XG_RULE_MICRO
-    };
+XG_FN void xg_rule_tiles(xg_loopnest *n, const xg_rproduct *p, const xg_nrule_tile *tile, xg_nstmt *result) {
+    int64_t rows = tile->m / tile->tm, columns = tile->n / tile->tn; /* of threads */
     xg_nstmt *block = p->info->block, *loops[XG_NEST_DEPTH_MAX], *i[3], *j[3], *k[2], *order[9], *shared[2], *local[2];
     xg_nbuf *operands[2];
     uint32_t first = p->count[XG_RR_S] > 0, count = 0, side;
@@ -403,9 +452,9 @@ XG_FN void xg_rule_tiles(xg_loopnest *n, const xg_rproduct *p, xg_nstmt *result)
         xg_sched_compute_inline(n, xg_nest_find(n, operands[side]->name));
     }
     (void)xg_nest_loops(block, loops, XG_COUNT(loops)); /* s, i, j, k */
-    xg_rule_split3(n, loops[first], -1, SIDE, XG_RULE_MICRO, i);
-    xg_rule_split3(n, loops[first + 1], -1, SIDE, XG_RULE_MICRO, j);
-    xg_rule_split(n, loops[first + 2], -1, XG_RULE_TILE_K, k);
+    xg_rule_split3(n, loops[first], -1, rows, tile->tm, i);
+    xg_rule_split3(n, loops[first + 1], -1, columns, tile->tn, j);
+    xg_rule_split(n, loops[first + 2], -1, tile->k, k);
     if (first) order[count++] = loops[0];
     order[count++] = i[0];
     order[count++] = j[0];
@@ -423,7 +472,7 @@ XG_FN void xg_rule_tiles(xg_loopnest *n, const xg_rproduct *p, xg_nstmt *result)
     xg_sched_kind(n, j[1], XG_NK_THREAD_X);
     xg_sched_reverse_compute_at(n, result, j[1], false);
     for (side = 0; side < 2; side++) xg_sched_compute_at(n, local[side], k[1], false);
-    for (side = 0; side < 2; side++) xg_rule_fetch(n, shared[side], k[0], SIDE, SIDE);
+    for (side = 0; side < 2; side++) xg_rule_fetch(n, shared[side], k[0], rows, columns);
     xg_rule_unroll(n, k[1]);
     xg_sched_decompose_reduction(n, block, k[0]);
 }
@@ -433,11 +482,14 @@ XG_FN bool xg_rule_matmul(xg_loopnest *n, const xg_nrule_target *t) {
     uint32_t iter[XG_RANK_MAX], dim_iter[XG_RANK_MAX], k, d, rank;
     int64_t dims[XG_RANK_MAX], multiples[4];
     xg_nstmt *result, *copy, *block;
-    xg_ninfos v;
+    xg_nrule_tile tile = xg_rule_tile(t);
+    xg_rparts parts;
     xg_ninfo *i, *epilogue;
     xg_rproduct p;
-    (void)t;
-    if (!xg_rule_prepare(n, &v, &i, &epilogue) || !xg_rule_product(n, i, epilogue, &p)) return false;
+    if (!xg_rule_parts(n, &parts)) return false;
+    i = parts.main;
+    epilogue = parts.epilogue;
+    if (!xg_rule_product(n, i, epilogue, &p)) return false;
     for (k = XG_RR_I; k < XG_RR_COUNT; k++)
         if (!p.count[k]) return false;
     if (XG_MIN(p.extent[XG_RR_I], p.extent[XG_RR_J]) <= XG_RULE_LOW_BATCH) return false;
@@ -453,10 +505,11 @@ XG_FN bool xg_rule_matmul(xg_loopnest *n, const xg_nrule_target *t) {
     }
     (void)xg_rule_matrix(n, &p, p.x, false, of_x);
     (void)xg_rule_matrix(n, &p, p.w, false, of_w);
+    if (!xg_rule_inline_prologues(n, &parts)) return false;
     result = xg_rule_matrix(n, &p, xg_rule_out(block), true, of_out);
     xg_sched_transform_block_layout(n, block, xg_rule_role_map(n, &p, iter, dims, i->n, all, 4));
     for (k = d = 0; k < XG_RR_COUNT; k++)
-        if (p.count[k]) multiples[d++] = k == XG_RR_S ? 1 : k == XG_RR_K ? XG_RULE_TILE_K : XG_RULE_TILE;
+        if (p.count[k]) multiples[d++] = k == XG_RR_S ? 1 : k == XG_RR_K ? tile.k : k == XG_RR_I ? tile.m : tile.n;
     xg_sched_pad_einsum(n, block, multiples, d);
     copy = xg_sched_cache_write(n, block, xg_rule_out(block), XG_NS_LOCAL);
     xg_sched_compute_inline(n, copy);
@@ -465,7 +518,7 @@ XG_FN bool xg_rule_matmul(xg_loopnest *n, const xg_nrule_target *t) {
         xg_rule_epilogue_matrix(n, &p, dim_iter, rank);
         result = epilogue->block;
     }
-    xg_rule_tiles(n, &p, result);
+    xg_rule_tiles(n, &p, &tile, result);
     return true;
 }
 

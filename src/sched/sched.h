@@ -404,15 +404,25 @@ XG_FN void xg_nest_check_owners(xg_loopnest *n);
 /* flat, compact, with barriers; fails with ERROR_UNSUPPORTED where it cannot be one kernel */
 XG_FN xg_kmodule *xg_nest_lower(xg_loopnest *n, xg_arena *a, xg_str name, const xg_emit_target *target);
 
+/* ---- fusion.c: a fused computation as a nest ---- */
+XG_FN const char *xg_nfusion_refuses(xg_arena *a, const xg_inst *fusion); /* why there is none; NULL: there is one */
+XG_FN xg_loopnest *xg_nfusion_nest(xg_arena *a, const xg_inst *fusion, xg_str name);
+
 /* ---- from_hlo.c ---- */
 typedef struct xg_nfrom_memo {
     const xg_inst *of;
     const xg_aff *const *at;
     xg_inst *made;
 } xg_nfrom_memo;
+typedef struct xg_nfrom_kept {
+    const xg_inst *of;
+    xg_nbuf *buf; /* its elements, in the order of its layout */
+} xg_nfrom_kept;
 typedef struct xg_nfrom {
     xg_nbody y;
-    xg_nbuf *const *params; /* by number */
+    xg_nbuf *const *params;    /* by number */
+    const xg_nfrom_kept *kept; /* instructions that the nest has arrays for */
+    uint32_t n_kept;
     uint32_t n_where;
     const xg_constraint *where; /* nothing is read elsewhere */
     XG_VEC(xg_nfrom_memo) memo;
@@ -507,8 +517,13 @@ XG_FN void xg_sched_try_inline(xg_loopnest *n, xg_nstmt **blocks, uint32_t count
 XG_FN void xg_sched_try_inline_contiguous_spatial(xg_loopnest *n, xg_ninfos *v);
 
 /* ---- rules.c: schedules for kinds of nests ---- */
+/* Of a product of matrices: rows and columns by a block, steps of k in shared memory, rows and columns by a thread. */
+typedef struct xg_nrule_tile {
+    int64_t m, n, k, tm, tn;
+} xg_nrule_tile;
 typedef struct xg_nrule_target {
     int64_t threads_max, shared_bytes; /* of a block */
+    xg_nrule_tile tile;                /* m 0: the rule's own */
 } xg_nrule_target;
 /* The first rule that takes the nest: a scheduled copy with its trace, and which rule. NULL: none does. */
 XG_FN xg_loopnest *xg_rule_apply(xg_loopnest *n, const xg_nrule_target *t, const char **rule);

@@ -15,6 +15,7 @@
  *     and what each call comes to; kernels: the nest of each kernel too.
  * stage contraction SMS: a module whose root is a fusion that the rule for contractions takes: its nest, and on the
  *     simulator the results of the evaluator.
+ * stage fusion MODE [TILE]: see there.
  * stage schedule_random SEED COUNT [STEPS [SAMPLE]]: COUNT random nests, each with random primitives of random
  * arguments; those that are refused must leave it as it was, and the results must stay; for each SAMPLE-th on the
  * simulator too. */
@@ -315,7 +316,7 @@ static void stage_schedule(xg_stage *io) {
 
 /* A nest, scheduled by the rule of that name or by the first that takes it: which one, and the trace. */
 static void stage_schedule_rule(xg_stage *io) {
-    xg_nrule_target target = {1024, 49152};
+    xg_nrule_target target = {1024, 49152, {0, 0, 0, 0, 0}};
     char mode[16] = "trace", name[32] = "";
     const xg_literal **want = NULL;
     const char *rule = name;
@@ -543,6 +544,53 @@ static void stage_schedule_host(xg_stage *io) {
     }
 }
 
+/* A module whose root is a fusion, as a nest: MODE nest prints it, trace what the rule does to it, host runs it on the
+ * simulator; the results are those of the module's evaluation. M N K TM TN: the tile that is asked for. */
+static void stage_fusion(xg_stage *io) {
+    xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
+    xg_nrule_target target = {1024, 49152, {0, 0, 0, 0, 0}};
+    const xg_literal **args, **want = XG_NEW_N(io->arena, const xg_literal *, 64), *whole;
+    xg_loopnest *n, *made;
+    const char *why, *rule;
+    long long t[5] = {0, 0, 0, 0, 0};
+    char mode[16] = "nest";
+    uint32_t k;
+    xg_hlo_verify(m);
+    (void)sscanf(io->args, "%15s %lld %lld %lld %lld %lld", mode, &t[0], &t[1], &t[2], &t[3], &t[4]);
+    target.tile.m = t[0];
+    target.tile.n = t[1];
+    target.tile.k = t[2];
+    target.tile.tm = t[3];
+    target.tile.tn = t[4];
+    why = xg_nfusion_refuses(io->arena, m->entry->root);
+    if (why) {
+        xg_printf(&io->out, "no nest: %s\n", why);
+        return;
+    }
+    n = xg_nfusion_nest(io->arena, m->entry->root, XG_STR("fusion"));
+    xg_nest_verify(n);
+    args = sched_args(io, n);
+    whole = xg_eval_module(m, io->arena, args, m->entry->n_params, NULL);
+    want[0] = whole;
+    for (k = 0; whole->shape->type == XLAGPU_TUPLE && k < whole->shape->n_elems; k++) want[k] = whole->elems[k];
+    sched_compare(io, want, sched_results(io, n, true));
+    if (strcmp(mode, "nest") == 0) {
+        sched_print(io, n);
+        return;
+    }
+    made = xg_rule_apply(n, &target, &rule);
+    xg_printf(&io->out, "# %s\n", made ? rule : "no rule");
+    if (!made) return;
+    xg_nest_verify(made);
+    sched_compare(io, want, sched_results(io, made, true));
+    if (strcmp(mode, "trace") == 0) {
+        xg_put_str(&io->out, xg_trace_text(made));
+        return;
+    }
+    xg_printf(&io->out, "kernels %u\n", xg_nest_split(made)->kernels.n);
+    sched_finish(made);
+    sched_compare(io, want, sched_simulate(io, made, false, false));
+}
 static void stage_contraction(xg_stage *io) {
     xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
     xg_nmatmul w;

@@ -64,6 +64,7 @@
     X(schedule) \
     X(schedule_random) \
     X(contraction) \
+    X(fusion) \
     X(tiles) \
     X(tiles_of) \
     X(units_of) \
