@@ -1667,6 +1667,115 @@ XG_FN void xg_float_print(xg_buf *b, xlagpu_type t, uint64_t bits) {
 }
 
 #endif /* XG_BASE_FLOAT_TEXT_C */
+/* base/format.c -- messages into buffers of fixed size. */
+#ifndef XG_BASE_FORMAT_C
+#define XG_BASE_FORMAT_C
+
+/* Digits of v before `end`, in base 10 or 16; returns their start. */
+XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper) {
+    const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    if (base == 10) {
+        for (; v > UINT32_MAX; v /= 10) *--end = (char)('0' + v % 10);
+        {
+            uint32_t w = (uint32_t)v;
+            do *--end = (char)('0' + w % 10);
+            while ((w /= 10) != 0);
+        }
+        return end;
+    }
+    do *--end = set[v % base];
+    while ((v /= base) != 0);
+    return end;
+}
+/* One conversion of the subset; *f points behind '%' and is left behind the conversion. text gets where it is. */
+XG_FN size_t xg_format_one(const char **f, va_list *args, char spare[72], const char **text) {
+    const char *p = *f;
+    bool zero = false, precise = false;
+    int width = 0, precision = 0, longs = 0;
+    char *end = spare + 72, *s = end;
+    size_t n;
+    if (*p == '0') {
+        zero = true;
+        p++;
+    }
+    if (*p == '*') {
+        width = va_arg(*args, int);
+        p++;
+    } else
+        while (*p >= '0' && *p <= '9') width = width * 10 + (*p++ - '0');
+    if (*p == '.') {
+        precise = true;
+        if (*++p == '*') {
+            precision = va_arg(*args, int);
+            p++;
+        } else
+            while (*p >= '0' && *p <= '9') precision = precision * 10 + (*p++ - '0');
+    }
+    for (; *p == 'l' || *p == 'z'; p++) longs += *p == 'z' ? 8 : 1;
+    if (*p == 's') {
+        const char *z = va_arg(*args, const char *);
+        if (!z) z = "(null)";
+        for (n = 0; (!precise || n < (size_t)precision) && z[n]; n++) {}
+        *text = z;
+        *f = p + 1;
+        return n;
+    }
+    if (*p == 'c')
+        *--s = (char)va_arg(*args, int);
+    else if (*p == 'd' || *p == 'i') {
+        int64_t v = longs >= 8   ? (int64_t)va_arg(*args, ptrdiff_t)
+                    : longs == 2 ? (int64_t)va_arg(*args, long long)
+                    : longs == 1 ? (int64_t)va_arg(*args, long)
+                                 : (int64_t)va_arg(*args, int);
+        s = xg_digits(s, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 10, false);
+        while (zero && end - s < width - (v < 0)) *--s = '0';
+        if (v < 0) *--s = '-';
+    } else if (*p == 'u' || *p == 'x' || *p == 'X') {
+        uint64_t v = longs >= 8   ? (uint64_t)va_arg(*args, size_t)
+                     : longs == 2 ? (uint64_t)va_arg(*args, unsigned long long)
+                     : longs == 1 ? (uint64_t)va_arg(*args, unsigned long)
+                                  : (uint64_t)va_arg(*args, unsigned);
+        s = xg_digits(s, v, *p == 'u' ? 10 : 16, *p == 'X');
+        while (zero && end - s < width && s > spare + 1) *--s = '0';
+    } else
+        *--s = *p ? *p : '%';
+    while (end - s < width && s > spare) *--s = ' ';
+    *text = s;
+    *f = *p ? p + 1 : p;
+    return (size_t)(end - s);
+}
+XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args) {
+    size_t total = 0;
+    char spare[72];
+    va_list copy;
+    va_copy(copy, args);
+    while (*format) {
+        const char *text = format;
+        size_t n = 1;
+        if (*format == '%') {
+            format++;
+            n = xg_format_one(&format, &copy, spare, &text);
+        } else {
+            while (format[n] && format[n] != '%') n++;
+            format += n;
+        }
+        if (total + 1 < cap) memcpy(out + total, text, XG_MIN(n, cap - 1 - total));
+        total += n;
+    }
+    va_end(copy);
+    if (cap) out[total < cap ? total : cap - 1] = 0;
+    return total;
+}
+XG_FN size_t xg_format(char *out, size_t cap, const char *format, ...) {
+    va_list args;
+    size_t n;
+    va_start(args, format);
+    n = xg_vformat(out, cap, format, args);
+    va_end(args);
+    return n;
+}
+
+#endif /* XG_BASE_FORMAT_C */
 /* base/memory.c -- contexts, failure, arenas, checked arithmetic.
  *
  * An arena is a list of chunks, newest first; allocation moves a pointer. Chunks double up to 1 MiB so that a module of
@@ -2581,22 +2690,6 @@ XG_FN void xg_putc(xg_buf *b, char c) {
     b->n++;
 }
 
-/* Digits of v before `end`, in base 10 or 16; returns their start. */
-XG_FN char *xg_digits(char *end, uint64_t v, unsigned base, bool upper) {
-    const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-    if (base == 10) {
-        for (; v > UINT32_MAX; v /= 10) *--end = (char)('0' + v % 10);
-        {
-            uint32_t w = (uint32_t)v;
-            do *--end = (char)('0' + w % 10);
-            while ((w /= 10) != 0);
-        }
-        return end;
-    }
-    do *--end = set[v % base];
-    while ((v /= base) != 0);
-    return end;
-}
 XG_FN void xg_put_u64(xg_buf *b, uint64_t v) {
     char t[24], *e = t + sizeof t, *s = xg_digits(e, v, 10, false);
     xg_put(b, s, (size_t)(e - s));
@@ -2611,94 +2704,6 @@ XG_FN void xg_put_hex(xg_buf *b, uint64_t v, int digits) {
     xg_put(b, s, (size_t)(e - s));
 }
 
-/* One conversion of the subset; *f points behind '%' and is left behind the conversion. text gets where it is. */
-XG_FN size_t xg_format_one(const char **f, va_list *args, char spare[72], const char **text) {
-    const char *p = *f;
-    bool zero = false, precise = false;
-    int width = 0, precision = 0, longs = 0;
-    char *end = spare + 72, *s = end;
-    size_t n;
-    if (*p == '0') {
-        zero = true;
-        p++;
-    }
-    if (*p == '*') {
-        width = va_arg(*args, int);
-        p++;
-    } else
-        while (*p >= '0' && *p <= '9') width = width * 10 + (*p++ - '0');
-    if (*p == '.') {
-        precise = true;
-        if (*++p == '*') {
-            precision = va_arg(*args, int);
-            p++;
-        } else
-            while (*p >= '0' && *p <= '9') precision = precision * 10 + (*p++ - '0');
-    }
-    for (; *p == 'l' || *p == 'z'; p++) longs += *p == 'z' ? 8 : 1;
-    if (*p == 's') {
-        const char *z = va_arg(*args, const char *);
-        if (!z) z = "(null)";
-        for (n = 0; (!precise || n < (size_t)precision) && z[n]; n++) {}
-        *text = z;
-        *f = p + 1;
-        return n;
-    }
-    if (*p == 'c')
-        *--s = (char)va_arg(*args, int);
-    else if (*p == 'd' || *p == 'i') {
-        int64_t v = longs >= 8   ? (int64_t)va_arg(*args, ptrdiff_t)
-                    : longs == 2 ? (int64_t)va_arg(*args, long long)
-                    : longs == 1 ? (int64_t)va_arg(*args, long)
-                                 : (int64_t)va_arg(*args, int);
-        s = xg_digits(s, v < 0 ? 0 - (uint64_t)v : (uint64_t)v, 10, false);
-        while (zero && end - s < width - (v < 0)) *--s = '0';
-        if (v < 0) *--s = '-';
-    } else if (*p == 'u' || *p == 'x' || *p == 'X') {
-        uint64_t v = longs >= 8   ? (uint64_t)va_arg(*args, size_t)
-                     : longs == 2 ? (uint64_t)va_arg(*args, unsigned long long)
-                     : longs == 1 ? (uint64_t)va_arg(*args, unsigned long)
-                                  : (uint64_t)va_arg(*args, unsigned);
-        s = xg_digits(s, v, *p == 'u' ? 10 : 16, *p == 'X');
-        while (zero && end - s < width && s > spare + 1) *--s = '0';
-    } else
-        *--s = *p ? *p : '%';
-    while (end - s < width && s > spare) *--s = ' ';
-    *text = s;
-    *f = *p ? p + 1 : p;
-    return (size_t)(end - s);
-}
-
-XG_FN size_t xg_vformat(char *out, size_t cap, const char *format, va_list args) {
-    size_t total = 0;
-    char spare[72];
-    va_list copy;
-    va_copy(copy, args);
-    while (*format) {
-        const char *text = format;
-        size_t n = 1;
-        if (*format == '%') {
-            format++;
-            n = xg_format_one(&format, &copy, spare, &text);
-        } else {
-            while (format[n] && format[n] != '%') n++;
-            format += n;
-        }
-        if (total + 1 < cap) memcpy(out + total, text, XG_MIN(n, cap - 1 - total));
-        total += n;
-    }
-    va_end(copy);
-    if (cap) out[total < cap ? total : cap - 1] = 0;
-    return total;
-}
-XG_FN size_t xg_format(char *out, size_t cap, const char *format, ...) {
-    va_list args;
-    size_t n;
-    va_start(args, format);
-    n = xg_vformat(out, cap, format, args);
-    va_end(args);
-    return n;
-}
 XG_FN void xg_printf(xg_buf *b, const char *format, ...) {
     va_list args;
     size_t n;
@@ -13069,6 +13074,11 @@ XG_FN void xg_sim_touch_add(xg_sim_asm *p, xg_sim_touches *t, uint32_t code, uin
     x.what = what;
     xg_push(&p->scratch, xg_sim_touch, t, x);
 }
+/* Does a wgmma add to its old D whatever happens? With a scale that the program computes, D may be anything as long as
+ * the scale is false; to watch each register of D for it would cost more records than the multiplication. */
+XG_FN bool xg_sim_always_adds(const xg_sim_asm *p, const xg_sim_ins *in) {
+    return in->c & 1 && p->consts.p[in->c >> 1].value;
+}
 /* Sources first, then destinations. */
 XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) {
     const xg_sim_ins *in = &p->code.p[record];
@@ -13080,8 +13090,8 @@ XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) 
         xg_sim_touch_add(p, t, in->a, record, 0);
         xg_sim_touch_add(p, t, in->b, record, 0);
         xg_sim_touch_add(p, t, in->e, record, 0);
-        /* the old D is not used when its scale is false */
-        if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA) sources -= in->d2bytes;
+        if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA && !xg_sim_always_adds(p, in))
+            sources -= in->d2bytes;
         for (k = 0; k < n && k < sources; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, 0);
     }
     for (k = sources; k < n; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, write);
@@ -13936,14 +13946,15 @@ typedef struct xg_sim_search {
     bool write, wanted, running, over;
 } xg_sim_search;
 
-/* access.c: a warp's store to shared memory: `bytes` of each lane of mask, at `at` and on, or at off. */
+/* access.c: a warp's store to shared memory: `bytes` of each lane of mask, at `at` and on, or at the 32 offsets off
+ * points to, which few stores need: they lie elsewhere, so that what others write is near. */
 enum {
     XG_SIM_STORED = 8 /* that a warp remembers */
 };
 typedef struct xg_sim_stored {
     uint32_t pc, mask, bytes, at, step;
     bool scattered;
-    uint32_t off[XG_SIM_WARP];
+    uint32_t *off;
 } xg_sim_stored;
 
 struct xg_sim_worker {
@@ -13987,6 +13998,7 @@ struct xg_sim_worker {
     xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     uint32_t bars_used; /* where a warp has arrived, by bits */
+    uint32_t ended;     /* warps of the block that are done */
     xg_sim_stats stats;
     struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
     xg_sim_runs *runs;            /* of each record, and one more */
@@ -17250,10 +17262,11 @@ XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at)
     }
 }
 
-/* One word of each lane: most accesses. */
-XG_M256_FN void xg_sim_fast_row(const xg_sim_fast *f, char *regs, char *at) {
+/* One word of each lane: most accesses. Callers keep `write` in a variable of their own, which is a constant in each
+ * function that is made of them; what they read through f after a call is not. */
+XG_M256_FN void xg_sim_fast_row(const xg_sim_fast *f, char *regs, char *at, bool write) {
     const uint32_t slot = f->list[0];
-    if (!f->write)
+    if (!write)
         xg_sim_avx2_copy(regs + slot, at, 128);
     else
         xg_sim_avx2_copy(at, slot & 1 ? f->w->m->consts + (slot - 1) : regs + slot, 128);
@@ -17303,6 +17316,8 @@ XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, 
     xg_sim_recent *before = &f->w->recent_at[(f->in->e + f->v->id / XG_SIM_TOGETHER * 7) % XG_SIM_RECENT];
     const uint64_t first = xg_sim_lane_address(slot, 0, true, f->in->imm), step = first - before->at;
     const bool foreseen = step == before->step;
+    const uint32_t *tags = b ? b->shadow : NULL;
+    const uint64_t base = tags ? b->base : 0, bytes = tags ? b->bytes : 0;
     uint32_t k, at;
     before->at = first;
     before->step = step;
@@ -17311,8 +17326,7 @@ XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, 
         if (!foreseen && k)
             XG_UNROLL(2) for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(a + at));
         XG_UNROLL(2) for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(later + at));
-        if (b && b->shadow && (a ^ later) >> 9 && later - b->base < b->bytes)
-            __builtin_prefetch(b->shadow + 2 * ((later - b->base) / 64));
+        if ((a ^ later) >> 9 && later - base < bytes) __builtin_prefetch(tags + 2 * ((later - base) / 64));
     }
 }
 /* A word of each lane, of which 16 and 16 stand side by side, as in a block of 16 by 16 threads: two lines of the
@@ -17349,7 +17363,8 @@ XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const xg_sim_buffer **cached = &w->recent[f->in->e % XG_SIM_RECENT], *b = *cached;
     const char *slot = f->regs + f->in->a;
-    const uint32_t all = f->all;
+    const uint32_t all = f->all, each = f->each;
+    const bool write = f->write, row = xg_sim_fast_is_row(f);
     uint64_t sectors = 0, lines = 0;
     uint32_t k, done = 0;
     bool usable = false, asked = false; /* of b: nothing speaks against the short way; its shadow is to be asked */
@@ -17365,33 +17380,33 @@ XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
         if (!usable || a - b->base > b->bytes - all) {
             if (!b || b->bytes < all || a - b->base > b->bytes - all) b = xg_sim_memory_find(w->l->memory, a);
             asked = b && b->shadow && !(w->l->unchecked_global && !w->tracked);
-            usable = b && b->bytes >= all && a - b->base <= b->bytes - all && !(f->write && b->readonly) &&
+            usable = b && b->bytes >= all && a - b->base <= b->bytes - all && !(write && b->readonly) &&
                      (!asked || (w->tracked && !b->readonly));
             if (usable) {
                 *cached = b;
                 m.line_w = b->shadow;
-                if (w->m->constants && asked) xg_sim_constant_marks(w, f->in, b, &m, f->write);
+                if (w->m->constants && asked) xg_sim_constant_marks(w, f->in, b, &m, write);
             }
         }
-        if (!usable || a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) ||
-            (asked && !xg_sim_fast_lines(&m, a - b->base, all, (f->v->id + k) & 31, f->write))) {
-            if (!(usable && xg_sim_fast_is_row(f) &&
+        if (!usable || a & (each - 1) || !xg_sim_avx2_beside64(slot, each) ||
+            (asked && !xg_sim_fast_lines(&m, a - b->base, all, (f->v->id + k) & 31, write))) {
+            if (!(usable && row &&
                     xg_sim_fast_halves(f, b, &m, slot, f->regs + k * f->stride, (f->v->id + k) & 31, asked)))
                 xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
             continue;
         }
-        sectors += f->each + ((a & 31) != 0);
-        lines += ((a + all - 1) >> 7) - (a >> 7) + 1;
+        sectors += each + ((a & 31) != 0);
+        lines += ((a & 127) + all + 127) >> 7;
         done++;
-        if (xg_sim_fast_is_row(f))
-            xg_sim_fast_row(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
+        if (row)
+            xg_sim_fast_row(f, f->regs + k * f->stride, (char *)(uintptr_t)a, write);
         else
             xg_sim_fast_move(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
     }
     w->stats.sectors += sectors;
     w->stats.global_transactions += lines;
-    w->stats.minimum_sectors += (uint64_t)done * f->each;
-    if (f->write)
+    w->stats.minimum_sectors += (uint64_t)done * each;
+    if (write)
         w->stats.global_stores += done;
     else
         w->stats.global_loads += done;
@@ -17501,18 +17516,19 @@ XG_SIM_FAST_FN bool xg_sim_fast_steps(
     for (i = 0; i < XG_SIM_WARP; i++) memcpy(w->shared + at + i * step, from + i * 4, 4);
     return true;
 }
-/* Items of all lanes side by side. */
 /* Warp k's lanes have stored, `step` bytes apart. */
-XG_M256_FN bool xg_sim_fast_kept(const xg_sim_fast *f, uint32_t k, uint32_t at, uint32_t step) {
-    if (f->write && !f->w->l->unchecked_races) xg_sim_store_keep(f->w, &f->v[k], f->in, 0xFFFFFFFFu, f->each, at, step);
+XG_M256_FN bool xg_sim_fast_kept(const xg_sim_fast *f, uint32_t k, uint32_t at, uint32_t step, bool write) {
+    if (write && !f->w->l->unchecked_races) xg_sim_store_keep(f->w, &f->v[k], f->in, 0xFFFFFFFFu, f->each, at, step);
     return true;
 }
-XG_M256_FN bool xg_sim_fast_beside(const xg_sim_fast *f, char *regs, uint32_t a, uint32_t warp, bool asked) {
+/* Items of all lanes side by side. */
+XG_M256_FN bool xg_sim_fast_beside(
+    const xg_sim_fast *f, char *regs, uint32_t a, uint32_t warp, bool asked, bool write) {
     xg_sim_worker *w = f->w;
     if (a & (f->each - 1) || a & 3 || w->l->shared_bytes < f->all || a > w->l->shared_bytes - f->all) return false;
-    if (asked && !xg_sim_fast_words(w, a / 4, f->all / 4, warp, f->write)) return false;
+    if (asked && !xg_sim_fast_words(w, a / 4, f->all / 4, warp, write)) return false;
     if (xg_sim_fast_is_row(f))
-        xg_sim_fast_row(f, regs, w->shared + a);
+        xg_sim_fast_row(f, regs, w->shared + a, write);
     else
         xg_sim_fast_move(f, regs, w->shared + a);
     return true;
@@ -17521,6 +17537,8 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races),
                half = w->l->unchecked_shared != w->l->unchecked_races;
+    const bool write = f->write, row = xg_sim_fast_is_row(f);
+    const uint32_t each = f->each;
     const uint64_t last = (uint64_t)w->l->shared_bytes - 4;
     const char *slot = f->regs + f->in->a;
     char *regs = f->regs;
@@ -17529,16 +17547,16 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
         const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm),
                        step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm) - a, warp = (f->v->id + k) & 31;
         bool good;
-        if (!f->write && f->v[k].n_stored)
+        if (!write && f->v[k].n_stored)
             good = false; /* lanes of the warp may not have met since they stored */
         else if (!xg_sim_avx2_beside32(slot, step))
             good = xg_sim_fast_scattered(f, regs, slot, k, asked);
-        else if (step == f->each)
-            good = xg_sim_fast_beside(f, regs, a, warp, asked) && xg_sim_fast_kept(f, k, a, step);
+        else if (step == each)
+            good = xg_sim_fast_beside(f, regs, a, warp, asked, write) && xg_sim_fast_kept(f, k, a, step, write);
         else
-            good = (xg_sim_fast_is_row(f) && (step & 7) == 4 && !(a & 3) && w->l->shared_bytes >= 4 &&
+            good = (row && (step & 7) == 4 && !(a & 3) && w->l->shared_bytes >= 4 &&
                        a + (uint64_t)step * (XG_SIM_WARP - 1) <= last &&
-                       xg_sim_fast_steps(f, regs, a, step, warp, asked) && xg_sim_fast_kept(f, k, a, step)) ||
+                       xg_sim_fast_steps(f, regs, a, step, warp, asked) && xg_sim_fast_kept(f, k, a, step, write)) ||
                    xg_sim_fast_scattered(f, regs, slot, k, asked);
         if (good)
             done++;
@@ -17546,8 +17564,8 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
             xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
     }
     for (; k < f->warps; k++) xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
-    w->stats.shared_transactions += (uint64_t)done * (f->each <= 4 ? 1 : f->each / 4);
-    if (f->write)
+    w->stats.shared_transactions += (uint64_t)done * (each <= 4 ? 1 : each / 4);
+    if (write)
         w->stats.shared_stores += done;
     else
         w->stats.shared_loads += done;
@@ -21969,9 +21987,7 @@ XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
 
 XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all who wait when enough have come */
     xg_sim_barrier *b = &w->bars[id];
-    uint32_t i, need = b->expected, live = 0;
-    for (i = 0; i < w->l->warps; i++) live += w->warps[i].state != XG_SIM_DONE;
-    if (!need) need = live * XG_SIM_WARP;
+    uint32_t i, need = b->expected ? b->expected : (w->l->warps - w->ended) * XG_SIM_WARP;
     if (!b->arrived || b->arrived < need) return;
     for (i = 0; i < w->l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
@@ -22204,6 +22220,7 @@ XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_
     if (v->mask) return true;
     if (v->n_paths && xg_sim_path_pop(v)) return true;
     v->state = XG_SIM_DONE;
+    w->ended++;
     w->cluster->stalls = 0;
     xg_sim_cluster_check(w);
     for (i = 0; w->bars_used >> i; i++)
@@ -22524,7 +22541,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->block = block;
     w->dice = (l->seed ^ block) * 0x9E3779B97F4A7C15u;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
-    w->bars_used = 0;
+    w->bars_used = w->ended = 0;
     xg_sim_interval_block(w);
     if (w->tensor) xg_sim_tensor_start(w);
     if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
@@ -22656,13 +22673,13 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
 
 /* One round of a block's groups; true when a warp moved. Adds the warps that are done. */
 XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
-    uint32_t i, ended = 0;
+    uint32_t i;
     bool moved = false;
     const uint32_t first = w->l->seed ? xg_sim_dice(w) % w->n_groups : 0;
-    for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[(first + i) % w->n_groups]);
-    for (i = 0; i < w->l->warps; i++) ended += w->warps[i].state == XG_SIM_DONE;
-    *done += ended;
-    if (!w->faulted && ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
+    for (i = first; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+    for (i = 0; i < first && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+    *done += w->ended;
+    if (!w->faulted && w->ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
         const xg_sim_warp *v = w->warps;
         while (v->state == XG_SIM_DONE) v++;
         xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), XG_SIM_FAULT_ENDLESS,
@@ -23159,7 +23176,11 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
     if (l->shared_bytes) {
-        w.stored = (xg_sim_stored *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_STORED * sizeof *w.stored);
+        const uint32_t stores = l->warps * XG_SIM_STORED;
+        uint32_t *off, k;
+        w.stored = (xg_sim_stored *)(void *)xg_sim_carve_out(&c, stores * sizeof *w.stored);
+        off = (uint32_t *)(void *)xg_sim_carve_out(&c, stores * sizeof *off * XG_SIM_WARP);
+        for (k = 0; memory && k < stores; k++) w.stored[k].off = off + k * XG_SIM_WARP;
         w.reads = (xg_sim_read *)(void *)xg_sim_carve_out(&c, XG_SIM_READS_KEPT * sizeof *w.reads);
         w.read_rows = (uint32_t(*)[XG_SIM_WARP])(void *)xg_sim_carve_out(&c, XG_SIM_READ_ROWS * sizeof *w.read_rows);
     }

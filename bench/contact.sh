@@ -138,4 +138,8 @@ cat "$dir/left_out.txt"
 right=$(awk -F'\t' 'NR > 1 && $3 == 0' "$dir/tests.tsv" | wc -l)
 echo "$right of $(($(wc -l < "$dir/tests.tsv") - 1)) runs right; all files in $dir and $dir.tar.gz;" \
     "next: python3 bench/contact.py $dir"
-for file in machine.txt tests.tsv bench.tsv probe.tsv approx.tsv; do [ -s "$dir/$file" ] || { echo "$dir/$file is missing"; exit 1; }; done
+# Where nothing ran, one reason is that of all: say it, so that a machine without a driver is known at once.
+[ "$right" != 0 ] || awk -F'\t' 'NR == 2 { print "the first of them: " $1 ": " $5 }' "$dir/tests.tsv"
+for file in machine.txt tests.tsv bench.tsv probe.tsv approx.tsv; do
+    [ -s "$dir/$file" ] || { echo "$dir/$file is missing or empty"; exit 1; }
+done

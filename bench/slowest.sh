@@ -10,7 +10,7 @@ for m in "$@"; do
     awk -F'\t' -v name="$(basename "$m" .hlo)" '
         NR > 1 { sum += $1 }
         END { printf "\n%s: %.0f us in %d steps\n\n", name, sum, NR - 1
-              print "| us, all runs | runs | us, one | limit | % of peak | kernel |\n|---|---|---|---|---|---|" }
+              print "| us, all runs | runs | us, one | limit | % of peak | kernel |\n| -- | -- | -- | -- | -- | -- |" }
     ' build/slowest.tsv
     awk -F'\t' '
         NR > 1 { all[$6] += $1; runs[$6]++; if (!($6 in one) || $1 > one[$6]) { one[$6] = $1; limit[$6] = $2; peak[$6] = $3 } }

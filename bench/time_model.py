@@ -321,12 +321,13 @@ PRODUCTS = (
     (8192, "H200", 783.5, "cuBLAS by PyTorch, random data: 769 to 798 TFLOP/s", 90, (128, 256, 64), 8, 3),
     (4096, "A100", 244, "cuBLAS: learn-cuda 02b", 80, (128, 256, 32), 8, 3),
     (4096, "B200", 1359, "cuBLAS: learn-cuda 02e", 100, (128, 256, 64), 8, 3),
+    (4096, "B200", 1359, "cuBLAS: learn-cuda 02e", 100, (256, 256, 64), 8, 3),
 )
 
 
 def product_row(n, device, tflops, source, cc, tile, warps, stages):
     return (
-        f"product bf16 {n}^3, {device}",
+        f"product bf16 {n}^3 by {tile[0]}x{tile[1]}, {device}",
         2 * n**3 / (tflops * 1e12) * 1e6,
         LOOP,
         source,

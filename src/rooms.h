@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "base/number.h"
 #include "base/float_text.c"
+#include "base/format.c"
 #include "base/memory.c"
 #include "base/number.c"
 #include "base/table.c"
@@ -327,6 +328,10 @@
 #include "plan/text.c"
 #include "plan/bytes.c"
 #include "plan/listing.c"
+
+/* import */
+#include "import/import.h"
+#include "import/detect.c"
 
 /* driver */
 #include "driver/driver.h"

@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "base/number.h"
 #include "base/float_text.c"
+#include "base/format.c"
 #include "base/memory.c"
 #include "base/number.c"
 #include "base/table.c"

@@ -15,12 +15,6 @@ XG_FN bool xg_convert_is_exact(xlagpu_type from, xlagpu_type to) {
            1 - t->bias - t->mantissa_bits <= 1 - f->bias - f->mantissa_bits;
 }
 
-XG_FN xg_kval *xg_scalar_widen(xg_kb *b, xg_kval *x) {
-    return xg_kelem_is_float(x->type->elem) && xg_kelem_bits(x->type->elem) <= 8
-               ? xg_kcast(b, XG_K_OP_EXTF, x, XG_E_F32)
-               : x;
-}
-
 XG_FN xg_kval *xg_convert_float(xg_kb *b, xg_kval *x, xlagpu_type from, xlagpu_type to) {
     xg_kelem te = xg_kelem_of(to);
     if (from == to) return x;

@@ -373,4 +373,10 @@ XG_FN xg_kval *xg_scalar_reduce_precision(xg_kb *b, xg_kval *x, int64_t exponent
     return xg_kselect(b, nan, x, r);
 }
 
+XG_FN xg_kval *xg_scalar_widen(xg_kb *b, xg_kval *x) {
+    return xg_kelem_is_float(x->type->elem) && xg_kelem_bits(x->type->elem) <= 8
+               ? xg_kcast(b, XG_K_OP_EXTF, x, XG_E_F32)
+               : x;
+}
+
 #endif /* XG_ELEM_SCALAR_C */

@@ -441,4 +441,26 @@ XG_FN int64_t xg_fuse_in_place(xg_arena *a, const xg_inst *fusion, uint32_t leaf
     return to->op == XG_PARAMETER && xg_fuse_may_share(a, fusion, (uint32_t)to->number, leaf) ? to->number : -1;
 }
 
+XG_FN bool xg_fuse_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
+    const xg_literal *l = i->literal;
+    size_t size = xg_shape_is_array(i->shape) ? (size_t)xg_type_bytes(i->shape->type) : 0, n, k;
+    const unsigned char *d;
+    unsigned char word[4];
+    if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
+    d = (const unsigned char *)l->data;
+    n = (size_t)i->shape->elements * size;
+    for (k = size; k < n; k++)
+        if (d[k] != d[k - size]) return false; /* one element, repeated */
+    for (k = 4; k < size; k++)
+        if (d[k] != d[k - 4]) return false;
+    for (k = 0; k < 4; k++) word[k] = d[k % size];
+    *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
+    return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
+}
+XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern) {
+    int64_t bytes = xg_shape_is_array(i->shape) ? i->shape->elements * xg_type_bytes(i->shape->type) : 0;
+    while (i->op == XG_BROADCAST || i->op == XG_COPY || xg_in_place_renames(i)) i = XG_OPERAND(i, 0);
+    return xg_fuse_pattern(i, bytes, pattern);
+}
+
 #endif /* XG_FUSE_IN_PLACE_C */

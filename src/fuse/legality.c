@@ -356,4 +356,14 @@ XG_FN const char *xg_fuse_refusal(const xg_kernel *p, const xg_kernel *c, const 
     return NULL;
 }
 
+XG_FN bool xg_fuse_is_splat(const xg_inst *i) {
+    const xg_literal *l = i->literal;
+    size_t n = (size_t)xg_type_bytes(i->shape->type);
+    int64_t k;
+    if (l->elided || !l->data) return false;
+    for (k = 1; k < i->shape->elements; k++)
+        if (memcmp(l->data, (const char *)l->data + (size_t)k * n, n) != 0) return false;
+    return true;
+}
+
 #endif /* XG_FUSE_LEGALITY_C */

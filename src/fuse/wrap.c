@@ -161,39 +161,7 @@ XG_FN bool xg_fuse_wrap(xg_module *m) { return xg_opt_each_sequence(m, xg_fuse_w
 
 /* ---- fills ---- */
 
-XG_FN bool xg_fuse_pattern(const xg_inst *i, int64_t bytes, uint32_t *out) {
-    const xg_literal *l = i->literal;
-    size_t size = xg_shape_is_array(i->shape) ? (size_t)xg_type_bytes(i->shape->type) : 0, n, k;
-    const unsigned char *d;
-    unsigned char word[4];
-    if (i->op != XG_CONSTANT || !l || l->elided || !l->data || !size || !i->shape->elements) return false;
-    d = (const unsigned char *)l->data;
-    n = (size_t)i->shape->elements * size;
-    for (k = size; k < n; k++)
-        if (d[k] != d[k - size]) return false; /* one element, repeated */
-    for (k = 4; k < size; k++)
-        if (d[k] != d[k - 4]) return false;
-    for (k = 0; k < 4; k++) word[k] = d[k % size];
-    *out = (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
-    return bytes % 4 == 0 || *out == (*out & 0xFF) * 0x01010101u; /* a rest of a word is written byte by byte */
-}
-XG_FN bool xg_fuse_is_fill(const xg_inst *i, uint32_t *pattern) {
-    int64_t bytes = xg_shape_is_array(i->shape) ? i->shape->elements * xg_type_bytes(i->shape->type) : 0;
-    while (i->op == XG_BROADCAST || i->op == XG_COPY || xg_in_place_renames(i)) i = XG_OPERAND(i, 0);
-    return xg_fuse_pattern(i, bytes, pattern);
-}
-
 /* ---- array constants out of fusions ---- */
-
-XG_FN bool xg_fuse_is_splat(const xg_inst *i) {
-    const xg_literal *l = i->literal;
-    size_t n = (size_t)xg_type_bytes(i->shape->type);
-    int64_t k;
-    if (l->elided || !l->data) return false;
-    for (k = 1; k < i->shape->elements; k++)
-        if (memcmp(l->data, (const char *)l->data + (size_t)k * n, n) != 0) return false;
-    return true;
-}
 
 XG_FN bool xg_fuse_hoists(const xg_inst *i) {
     return i->op == XG_CONSTANT && i->shape->rank > 0 && xg_shape_is_array(i->shape) && !xg_fuse_is_splat(i);

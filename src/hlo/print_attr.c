@@ -7,6 +7,23 @@
 #define XG_HLO_PRINT_ATTR_C
 #include "text.h"
 
+/* Would the bare name be read as something else? No keyword ends in a digit, most names do. */
+XG_FN bool xg_print_is_keyword(xg_str name) {
+    static const char *const words[] = {"true", "false", "inf", "nan", "HloModule", "ENTRY", "ROOT", "FileLocations",
+        "FileNames", "FunctionNames", "StackFrames", "maximal", "replicated", "manual", "last_tile_dim_replicate",
+        "shard_as", "shard_like", "unknown", "unreduced", "execution_thread"};
+    uint32_t k;
+    if (name.n == 0 || (name.p[name.n - 1] >= '0' && name.p[name.n - 1] <= '9' && name.n > 1)) return false;
+    for (k = 0; k < XG_COUNT(words); k++)
+        if (xg_str_is(name, words[k])) return true;
+    k = (uint32_t)xg_type_find(name);
+    return k != XLAGPU_INVALID && k != XLAGPU_BUFFER && k != XLAGPU_TUPLE;
+}
+XG_FN void xg_print_name(const xg_printer *p, xg_str name) {
+    if (p->o.percent || xg_print_is_keyword(name)) xg_putc(p->b, '%');
+    xg_put_str(p->b, name);
+}
+
 XG_FN void xg_put_quoted(xg_buf *b, xg_str s) {
     uint32_t k, from = 0;
     xg_putc(b, '"');

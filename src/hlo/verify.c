@@ -14,29 +14,6 @@
 #include "infer.c"
 #include "verify_attr.c"
 
-/* Where the text speaks of it, plus 1: of a fusion that the compiler made, where it speaks of what ends it. 0:
- * nowhere. */
-static uint32_t xg_inst_place(const xg_inst *i) {
-    const xg_comp *c = i->op == XG_FUSION ? xg_attr_comp(i, XG_A_calls) : NULL;
-    uint32_t at = i->source_at;
-    if (at || !c) return at;
-    for (i = c->last; i && !at; i = i->prev) at = xg_inst_place(i);
-    return at;
-}
-XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...) {
-    char text[XG_MESSAGE_MAX / 2];
-    xg_module *m = i->comp->module;
-    uint32_t at = m->source ? xg_inst_place(i) : 0;
-    va_list args;
-    va_start(args, format);
-    xg_vformat(text, sizeof text, format, args);
-    va_end(args);
-    if (at)
-        xg_fail_at(m->ctx, s, m->source, at - 1, hint, "%s %.*s: %s", xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u),
-            i->name.p, text);
-    xg_fail(m->ctx, s, "%s %.*s in %.*s: %s%s%s", xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u), i->name.p,
-        (int)XG_MIN(i->comp->name.n, 200u), i->comp->name.p, text, hint ? "; " : "", hint ? hint : "");
-}
 static void xg_verify_comp_fail(const xg_comp *c, const char *what) {
     xg_module *m = c->module;
     if (m->source && c->source_at)

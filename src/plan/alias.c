@@ -12,6 +12,7 @@
 #ifndef XG_PLAN_ALIAS_C
 #define XG_PLAN_ALIAS_C
 #include "plan.h"
+#include "values.c"
 
 /* ---- may they? ---- */
 
@@ -47,18 +48,6 @@ XG_FN bool xg_alias_apart(const xg_plan *p, const xg_plan_value *x, const xg_pla
     return x->last < y->first || (x->last == y->first && x->first < y->first && xg_alias_touch(p, x, y));
 }
 
-/* The place of the first value that begins at `first` or later. */
-XG_FN uint32_t xg_alias_place(const xg_buffer *b, uint32_t first) {
-    uint32_t lo = 0, hi = b->values.n;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (b->values.p[mid]->first < first)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
 XG_FN bool xg_alias_fits(const xg_plan *p, const xg_buffer *b, const xg_plan_value *v) {
     uint32_t k = xg_alias_place(b, v->first);
     return (!k || xg_alias_apart(p, b->values.p[k - 1], v)) &&
@@ -72,36 +61,6 @@ XG_FN bool xg_alias_writable(const xg_buffer *b) {
 }
 
 /* ---- two into one ---- */
-
-XG_FN void xg_alias_insert(xg_plan *p, xg_buffer *b, xg_plan_value *v) {
-    uint32_t k = xg_alias_place(b, v->first);
-    xg_push(p->arena, xg_plan_value *, &b->values, v);
-    memmove(b->values.p + k + 1, b->values.p + k, (b->values.n - 1 - k) * sizeof *b->values.p);
-    b->values.p[k] = v;
-    v->buffer = b;
-}
-XG_FN void xg_alias_pour(xg_plan *p, xg_buffer *from, xg_buffer *to) {
-    uint32_t k;
-    if (to->kind == XG_EXE_ALLOC_TEMP) {
-        to->kind = from->kind;
-        to->index = from->index;
-        to->donated = from->donated;
-    }
-    if (to->kind == XG_EXE_ALLOC_RESULT) p->results[to->index] = to;
-    if (to->kind == XG_EXE_ALLOC_PARAMETER) {
-        p->params[to->index] = to;
-        if (to->donated) p->results[to->donated - 1] = to;
-    }
-    for (k = 0; k < from->values.n; k++) xg_alias_insert(p, to, from->values.p[k]);
-    from->values.n = 0;
-}
-XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
-    if (a->buffer == b->buffer) return;
-    if (a->buffer->values.n < b->buffer->values.n)
-        xg_alias_pour(p, a->buffer, b->buffer);
-    else
-        xg_alias_pour(p, b->buffer, a->buffer);
-}
 
 /* True when they are one buffer afterwards. */
 XG_FN bool xg_alias_try(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {

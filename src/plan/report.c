@@ -13,19 +13,6 @@ XG_FN const char *xg_exe_allocation_name(uint32_t kind) {
     return kind < XG_COUNT(names) ? names[kind] : "?";
 }
 
-XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v) {
-    static const char *const roles[] = {
-#define X(name) #name,
-        XG_PLAN_VALUES(X)
-#undef X
-    };
-    const char *r;
-    xg_put_str(b, v->inst->name);
-    xg_printf(b, "{%u}", v->leaf);
-    if (v->role < XG_VALUE_IN) return;
-    xg_putc(b, '.');
-    for (r = roles[v->role]; *r; r++) xg_putc(b, (char)(*r - 'A' + 'a'));
-}
 XG_FN void xg_report_buffer(xg_buf *b, const xg_buffer *s) {
     uint32_t k;
     for (k = 0; k < s->values.n; k++) {

@@ -20,6 +20,52 @@ XG_FN xg_plan_value *xg_plan_value_of(const xg_plan *p, const xg_inst *i, uint32
     return first ? p->names.p[first - 1 + leaf] : NULL;
 }
 
+/* ---- the values of a buffer, in the order in which they begin ---- */
+
+/* The place of the first value that begins at `first` or later. */
+XG_FN uint32_t xg_alias_place(const xg_buffer *b, uint32_t first) {
+    uint32_t lo = 0, hi = b->values.n;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (b->values.p[mid]->first < first)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+XG_FN void xg_alias_insert(xg_plan *p, xg_buffer *b, xg_plan_value *v) {
+    uint32_t k = xg_alias_place(b, v->first);
+    xg_push(p->arena, xg_plan_value *, &b->values, v);
+    memmove(b->values.p + k + 1, b->values.p + k, (b->values.n - 1 - k) * sizeof *b->values.p);
+    b->values.p[k] = v;
+    v->buffer = b;
+}
+XG_FN void xg_alias_pour(xg_plan *p, xg_buffer *from, xg_buffer *to) {
+    uint32_t k;
+    if (to->kind == XG_EXE_ALLOC_TEMP) {
+        to->kind = from->kind;
+        to->index = from->index;
+        to->donated = from->donated;
+    }
+    if (to->kind == XG_EXE_ALLOC_RESULT) p->results[to->index] = to;
+    if (to->kind == XG_EXE_ALLOC_PARAMETER) {
+        p->params[to->index] = to;
+        if (to->donated) p->results[to->donated - 1] = to;
+    }
+    for (k = 0; k < from->values.n; k++) xg_alias_insert(p, to, from->values.p[k]);
+    from->values.n = 0;
+}
+XG_FN void xg_plan_unite(xg_plan *p, xg_plan_value *a, xg_plan_value *b) {
+    if (a->buffer == b->buffer) return;
+    if (a->buffer->values.n < b->buffer->values.n)
+        xg_alias_pour(p, a->buffer, b->buffer);
+    else
+        xg_alias_pour(p, b->buffer, a->buffer);
+}
+
+/* ---- leaves ---- */
+
 XG_FN void xg_plan_leaf_shapes(const xg_shape *s, const xg_shape **out, uint32_t *n) {
     uint32_t k;
     if (s->type != XLAGPU_TUPLE) {
@@ -318,6 +364,20 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
     p->end = at + 1;
     xg_plan_results(p);
     return p;
+}
+
+XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v) {
+    static const char *const roles[] = {
+#define X(name) #name,
+        XG_PLAN_VALUES(X)
+#undef X
+    };
+    const char *r;
+    xg_put_str(b, v->inst->name);
+    xg_printf(b, "{%u}", v->leaf);
+    if (v->role < XG_VALUE_IN) return;
+    xg_putc(b, '.');
+    for (r = roles[v->role]; *r; r++) xg_putc(b, (char)(*r - 'A' + 'a'));
 }
 
 #endif /* XG_PLAN_VALUES_C */

@@ -25,7 +25,7 @@ XG_FN void xg_sim_block_start(xg_sim_worker *w, uint64_t block) {
     w->block = block;
     w->dice = (l->seed ^ block) * 0x9E3779B97F4A7C15u;
     if (w->bars_used) memset(w->bars, 0, sizeof w->bars);
-    w->bars_used = 0;
+    w->bars_used = w->ended = 0;
     xg_sim_interval_block(w);
     if (w->tensor) xg_sim_tensor_start(w);
     if (w->stack) memset(w->stack, 0, (size_t)l->warps * XG_SIM_WARP * sizeof *w->stack);
@@ -157,13 +157,13 @@ XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
 
 /* One round of a block's groups; true when a warp moved. Adds the warps that are done. */
 XG_FN bool xg_sim_round_of(xg_sim_worker *w, uint32_t *done) {
-    uint32_t i, ended = 0;
+    uint32_t i;
     bool moved = false;
     const uint32_t first = w->l->seed ? xg_sim_dice(w) % w->n_groups : 0;
-    for (i = 0; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[(first + i) % w->n_groups]);
-    for (i = 0; i < w->l->warps; i++) ended += w->warps[i].state == XG_SIM_DONE;
-    *done += ended;
-    if (!w->faulted && ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
+    for (i = first; i < w->n_groups && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+    for (i = 0; i < first && !w->faulted; i++) moved |= xg_sim_visit(w, &w->groups[i]);
+    *done += w->ended;
+    if (!w->faulted && w->ended < w->l->warps && w->stats.warp_instructions > w->fuel_end) {
         const xg_sim_warp *v = w->warps;
         while (v->state == XG_SIM_DONE) v++;
         xg_sim_fault(w, v, &w->m->code[v->pc], xg_sim_first_lane(v->mask), XG_SIM_FAULT_ENDLESS,

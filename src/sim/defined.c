@@ -37,6 +37,11 @@ XG_FN void xg_sim_touch_add(xg_sim_asm *p, xg_sim_touches *t, uint32_t code, uin
     x.what = what;
     xg_push(&p->scratch, xg_sim_touch, t, x);
 }
+/* Does a wgmma add to its old D whatever happens? With a scale that the program computes, D may be anything as long as
+ * the scale is false; to watch each register of D for it would cost more records than the multiplication. */
+XG_FN bool xg_sim_always_adds(const xg_sim_asm *p, const xg_sim_ins *in) {
+    return in->c & 1 && p->consts.p[in->c >> 1].value;
+}
 /* Sources first, then destinations. */
 XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) {
     const xg_sim_ins *in = &p->code.p[record];
@@ -48,8 +53,8 @@ XG_FN void xg_sim_touches_of(xg_sim_asm *p, xg_sim_touches *t, uint32_t record) 
         xg_sim_touch_add(p, t, in->a, record, 0);
         xg_sim_touch_add(p, t, in->b, record, 0);
         xg_sim_touch_add(p, t, in->e, record, 0);
-        /* the old D is not used when its scale is false */
-        if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA) sources -= in->d2bytes;
+        if (in->kind == XG_SIM_K_TILE && (in->op & 255) == XG_SIM_T_WGMMA && !xg_sim_always_adds(p, in))
+            sources -= in->d2bytes;
         for (k = 0; k < n && k < sources; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, 0);
     }
     for (k = sources; k < n; k++) xg_sim_touch_add(p, t, p->list.p[in->list + k], record, write);

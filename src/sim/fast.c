@@ -81,10 +81,11 @@ XG_SIM_FAST_FN void xg_sim_fast_move(const xg_sim_fast *f, char *regs, char *at)
     }
 }
 
-/* One word of each lane: most accesses. */
-XG_M256_FN void xg_sim_fast_row(const xg_sim_fast *f, char *regs, char *at) {
+/* One word of each lane: most accesses. Callers keep `write` in a variable of their own, which is a constant in each
+ * function that is made of them; what they read through f after a call is not. */
+XG_M256_FN void xg_sim_fast_row(const xg_sim_fast *f, char *regs, char *at, bool write) {
     const uint32_t slot = f->list[0];
-    if (!f->write)
+    if (!write)
         xg_sim_avx2_copy(regs + slot, at, 128);
     else
         xg_sim_avx2_copy(at, slot & 1 ? f->w->m->consts + (slot - 1) : regs + slot, 128);
@@ -134,6 +135,8 @@ XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, 
     xg_sim_recent *before = &f->w->recent_at[(f->in->e + f->v->id / XG_SIM_TOGETHER * 7) % XG_SIM_RECENT];
     const uint64_t first = xg_sim_lane_address(slot, 0, true, f->in->imm), step = first - before->at;
     const bool foreseen = step == before->step;
+    const uint32_t *tags = b ? b->shadow : NULL;
+    const uint64_t base = tags ? b->base : 0, bytes = tags ? b->bytes : 0;
     uint32_t k, at;
     before->at = first;
     before->step = step;
@@ -142,8 +145,7 @@ XG_M256_FN void xg_sim_fast_ahead(const xg_sim_fast *f, const xg_sim_buffer *b, 
         if (!foreseen && k)
             XG_UNROLL(2) for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(a + at));
         XG_UNROLL(2) for (at = 0; at < f->all; at += 64) __builtin_prefetch((const char *)(uintptr_t)(later + at));
-        if (b && b->shadow && (a ^ later) >> 9 && later - b->base < b->bytes)
-            __builtin_prefetch(b->shadow + 2 * ((later - b->base) / 64));
+        if ((a ^ later) >> 9 && later - base < bytes) __builtin_prefetch(tags + 2 * ((later - base) / 64));
     }
 }
 /* A word of each lane, of which 16 and 16 stand side by side, as in a block of 16 by 16 threads: two lines of the
@@ -180,7 +182,8 @@ XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const xg_sim_buffer **cached = &w->recent[f->in->e % XG_SIM_RECENT], *b = *cached;
     const char *slot = f->regs + f->in->a;
-    const uint32_t all = f->all;
+    const uint32_t all = f->all, each = f->each;
+    const bool write = f->write, row = xg_sim_fast_is_row(f);
     uint64_t sectors = 0, lines = 0;
     uint32_t k, done = 0;
     bool usable = false, asked = false; /* of b: nothing speaks against the short way; its shadow is to be asked */
@@ -196,33 +199,33 @@ XG_M256_FN void xg_sim_fast_global(const xg_sim_fast *f) {
         if (!usable || a - b->base > b->bytes - all) {
             if (!b || b->bytes < all || a - b->base > b->bytes - all) b = xg_sim_memory_find(w->l->memory, a);
             asked = b && b->shadow && !(w->l->unchecked_global && !w->tracked);
-            usable = b && b->bytes >= all && a - b->base <= b->bytes - all && !(f->write && b->readonly) &&
+            usable = b && b->bytes >= all && a - b->base <= b->bytes - all && !(write && b->readonly) &&
                      (!asked || (w->tracked && !b->readonly));
             if (usable) {
                 *cached = b;
                 m.line_w = b->shadow;
-                if (w->m->constants && asked) xg_sim_constant_marks(w, f->in, b, &m, f->write);
+                if (w->m->constants && asked) xg_sim_constant_marks(w, f->in, b, &m, write);
             }
         }
-        if (!usable || a & (f->each - 1) || !xg_sim_avx2_beside64(slot, f->each) ||
-            (asked && !xg_sim_fast_lines(&m, a - b->base, all, (f->v->id + k) & 31, f->write))) {
-            if (!(usable && xg_sim_fast_is_row(f) &&
+        if (!usable || a & (each - 1) || !xg_sim_avx2_beside64(slot, each) ||
+            (asked && !xg_sim_fast_lines(&m, a - b->base, all, (f->v->id + k) & 31, write))) {
+            if (!(usable && row &&
                     xg_sim_fast_halves(f, b, &m, slot, f->regs + k * f->stride, (f->v->id + k) & 31, asked)))
                 xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
             continue;
         }
-        sectors += f->each + ((a & 31) != 0);
-        lines += ((a + all - 1) >> 7) - (a >> 7) + 1;
+        sectors += each + ((a & 31) != 0);
+        lines += ((a & 127) + all + 127) >> 7;
         done++;
-        if (xg_sim_fast_is_row(f))
-            xg_sim_fast_row(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
+        if (row)
+            xg_sim_fast_row(f, f->regs + k * f->stride, (char *)(uintptr_t)a, write);
         else
             xg_sim_fast_move(f, f->regs + k * f->stride, (char *)(uintptr_t)a);
     }
     w->stats.sectors += sectors;
     w->stats.global_transactions += lines;
-    w->stats.minimum_sectors += (uint64_t)done * f->each;
-    if (f->write)
+    w->stats.minimum_sectors += (uint64_t)done * each;
+    if (write)
         w->stats.global_stores += done;
     else
         w->stats.global_loads += done;
@@ -332,18 +335,19 @@ XG_SIM_FAST_FN bool xg_sim_fast_steps(
     for (i = 0; i < XG_SIM_WARP; i++) memcpy(w->shared + at + i * step, from + i * 4, 4);
     return true;
 }
-/* Items of all lanes side by side. */
 /* Warp k's lanes have stored, `step` bytes apart. */
-XG_M256_FN bool xg_sim_fast_kept(const xg_sim_fast *f, uint32_t k, uint32_t at, uint32_t step) {
-    if (f->write && !f->w->l->unchecked_races) xg_sim_store_keep(f->w, &f->v[k], f->in, 0xFFFFFFFFu, f->each, at, step);
+XG_M256_FN bool xg_sim_fast_kept(const xg_sim_fast *f, uint32_t k, uint32_t at, uint32_t step, bool write) {
+    if (write && !f->w->l->unchecked_races) xg_sim_store_keep(f->w, &f->v[k], f->in, 0xFFFFFFFFu, f->each, at, step);
     return true;
 }
-XG_M256_FN bool xg_sim_fast_beside(const xg_sim_fast *f, char *regs, uint32_t a, uint32_t warp, bool asked) {
+/* Items of all lanes side by side. */
+XG_M256_FN bool xg_sim_fast_beside(
+    const xg_sim_fast *f, char *regs, uint32_t a, uint32_t warp, bool asked, bool write) {
     xg_sim_worker *w = f->w;
     if (a & (f->each - 1) || a & 3 || w->l->shared_bytes < f->all || a > w->l->shared_bytes - f->all) return false;
-    if (asked && !xg_sim_fast_words(w, a / 4, f->all / 4, warp, f->write)) return false;
+    if (asked && !xg_sim_fast_words(w, a / 4, f->all / 4, warp, write)) return false;
     if (xg_sim_fast_is_row(f))
-        xg_sim_fast_row(f, regs, w->shared + a);
+        xg_sim_fast_row(f, regs, w->shared + a, write);
     else
         xg_sim_fast_move(f, regs, w->shared + a);
     return true;
@@ -352,6 +356,8 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
     xg_sim_worker *w = f->w;
     const bool asked = !(w->l->unchecked_shared && w->l->unchecked_races),
                half = w->l->unchecked_shared != w->l->unchecked_races;
+    const bool write = f->write, row = xg_sim_fast_is_row(f);
+    const uint32_t each = f->each;
     const uint64_t last = (uint64_t)w->l->shared_bytes - 4;
     const char *slot = f->regs + f->in->a;
     char *regs = f->regs;
@@ -360,16 +366,16 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
         const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm),
                        step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm) - a, warp = (f->v->id + k) & 31;
         bool good;
-        if (!f->write && f->v[k].n_stored)
+        if (!write && f->v[k].n_stored)
             good = false; /* lanes of the warp may not have met since they stored */
         else if (!xg_sim_avx2_beside32(slot, step))
             good = xg_sim_fast_scattered(f, regs, slot, k, asked);
-        else if (step == f->each)
-            good = xg_sim_fast_beside(f, regs, a, warp, asked) && xg_sim_fast_kept(f, k, a, step);
+        else if (step == each)
+            good = xg_sim_fast_beside(f, regs, a, warp, asked, write) && xg_sim_fast_kept(f, k, a, step, write);
         else
-            good = (xg_sim_fast_is_row(f) && (step & 7) == 4 && !(a & 3) && w->l->shared_bytes >= 4 &&
+            good = (row && (step & 7) == 4 && !(a & 3) && w->l->shared_bytes >= 4 &&
                        a + (uint64_t)step * (XG_SIM_WARP - 1) <= last &&
-                       xg_sim_fast_steps(f, regs, a, step, warp, asked) && xg_sim_fast_kept(f, k, a, step)) ||
+                       xg_sim_fast_steps(f, regs, a, step, warp, asked) && xg_sim_fast_kept(f, k, a, step, write)) ||
                    xg_sim_fast_scattered(f, regs, slot, k, asked);
         if (good)
             done++;
@@ -377,8 +383,8 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
             xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
     }
     for (; k < f->warps; k++) xg_sim_exec_access(w, &f->v[k], f->in, 0xFFFFFFFFu);
-    w->stats.shared_transactions += (uint64_t)done * (f->each <= 4 ? 1 : f->each / 4);
-    if (f->write)
+    w->stats.shared_transactions += (uint64_t)done * (each <= 4 ? 1 : each / 4);
+    if (write)
         w->stats.shared_stores += done;
     else
         w->stats.shared_loads += done;

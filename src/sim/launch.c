@@ -377,7 +377,11 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
     w.shadow = xg_sim_carve_out(&c, l->shared_bytes + 64);
     w.marks = (uint32_t *)(void *)xg_sim_carve_out(&c, ((size_t)l->shared_bytes / 4 + 1) * 8);
     if (l->shared_bytes) {
-        w.stored = (xg_sim_stored *)(void *)xg_sim_carve_out(&c, l->warps * XG_SIM_STORED * sizeof *w.stored);
+        const uint32_t stores = l->warps * XG_SIM_STORED;
+        uint32_t *off, k;
+        w.stored = (xg_sim_stored *)(void *)xg_sim_carve_out(&c, stores * sizeof *w.stored);
+        off = (uint32_t *)(void *)xg_sim_carve_out(&c, stores * sizeof *off * XG_SIM_WARP);
+        for (k = 0; memory && k < stores; k++) w.stored[k].off = off + k * XG_SIM_WARP;
         w.reads = (xg_sim_read *)(void *)xg_sim_carve_out(&c, XG_SIM_READS_KEPT * sizeof *w.reads);
         w.read_rows = (uint32_t(*)[XG_SIM_WARP])(void *)xg_sim_carve_out(&c, XG_SIM_READ_ROWS * sizeof *w.read_rows);
     }

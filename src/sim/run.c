@@ -98,9 +98,7 @@ XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
 
 XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all who wait when enough have come */
     xg_sim_barrier *b = &w->bars[id];
-    uint32_t i, need = b->expected, live = 0;
-    for (i = 0; i < w->l->warps; i++) live += w->warps[i].state != XG_SIM_DONE;
-    if (!need) need = live * XG_SIM_WARP;
+    uint32_t i, need = b->expected ? b->expected : (w->l->warps - w->ended) * XG_SIM_WARP;
     if (!b->arrived || b->arrived < need) return;
     for (i = 0; i < w->l->warps; i++) {
         xg_sim_warp *v = &w->warps[i];
@@ -333,6 +331,7 @@ XG_FN bool xg_sim_leave(xg_sim_worker *w, xg_sim_warp *v, uint32_t mask, uint32_
     if (v->mask) return true;
     if (v->n_paths && xg_sim_path_pop(v)) return true;
     v->state = XG_SIM_DONE;
+    w->ended++;
     w->cluster->stalls = 0;
     xg_sim_cluster_check(w);
     for (i = 0; w->bars_used >> i; i++)

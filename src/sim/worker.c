@@ -137,14 +137,15 @@ typedef struct xg_sim_search {
     bool write, wanted, running, over;
 } xg_sim_search;
 
-/* access.c: a warp's store to shared memory: `bytes` of each lane of mask, at `at` and on, or at off. */
+/* access.c: a warp's store to shared memory: `bytes` of each lane of mask, at `at` and on, or at the 32 offsets off
+ * points to, which few stores need: they lie elsewhere, so that what others write is near. */
 enum {
     XG_SIM_STORED = 8 /* that a warp remembers */
 };
 typedef struct xg_sim_stored {
     uint32_t pc, mask, bytes, at, step;
     bool scattered;
-    uint32_t off[XG_SIM_WARP];
+    uint32_t *off;
 } xg_sim_stored;
 
 struct xg_sim_worker {
@@ -188,6 +189,7 @@ struct xg_sim_worker {
     xg_sim_recent recent_at[XG_SIM_RECENT];     /* ... and by record and group, where */
     xg_sim_barrier bars[XG_SIM_BARRIERS];
     uint32_t bars_used; /* where a warp has arrived, by bits */
+    uint32_t ended;     /* warps of the block that are done */
     xg_sim_stats stats;
     struct xg_sim_tracer *tracer; /* trace.c; NULL: nothing is traced */
     xg_sim_runs *runs;            /* of each record, and one more */

@@ -552,6 +552,9 @@ typedef uint32_t u32_t;
     R(vshr, w, ww, INT, 0, "vshr.s32.s32.u32.wrap d, a, b;", (u32_t)((s32_t)a >> (b & 31))) \
     R(vmad, w, www, INT, 0, "vmad.s32.s32.s32 d, a, b, c;", (u32_t)(a * b + c)) \
     R(vmad_po, w, www, INT, 0, "vmad.u32.u32.u32.po.shr7 d, a.h0, b.h1, c;", (u32_t)(((a & 0xFFFF) * (b >> 16) + c + 1) >> 7)) \
+    R(vadd_b0, w, www, INT, 0, "vadd.u32.u32.u32 d.b0, a, b, c;", (c & 0xFFFFFF00u) | (u32_t)((a + b) & 255)) \
+    R(vadd_b3, w, www, INT, 0, "vadd.u32.u32.u32 d.b3, a, b, c;", (c & 0x00FFFFFFu) | (u32_t)((a + b) & 255) << 24) \
+    R(vadd_h0, w, www, INT, 0, "vadd.u32.u32.u32 d.h0, a, b, c;", (c & 0xFFFF0000u) | (u32_t)((a + b) & 65535)) \
     R(vadd4, w, www, INT, 0, "vadd4.u32.u32.u32.sat d, a, b, c;", lanes4(a, b, 0)) \
     R(vabsdiff4, w, www, INT, 0, "vabsdiff4.u32.u32.u32.add d, a, b, c;", (u32_t)(lanes4_sum(a, b) + c)) \
     R(vavrg2, w, www, INT, 0, "vavrg2.u32.u32.u32 d, a, b, c;", ((a & 0xFFFF) + (b & 0xFFFF) + 1) / 2 | ((a >> 16) + (b >> 16) + 1) / 2 << 16) \

@@ -12,7 +12,8 @@ which they are likely to notice and quick: the texts of the changed room, the ot
 then the programs. Of the texts only those run that call the changed function, which clang's coverage has told before.
 The first that ends otherwise than without the change stops it; --texts stops behind the texts. What tcc itself makes
 fail (the payloads of NaNs) fails in both. A survivor is printed with its place and its line: it changes only a choice
-(a tuned number, an order among equals), or it wants a test. Ends with 'N caught, N survived' and the share."""
+(a tuned number, an order among equals), or it wants a test. source_mutants.txt tells of those of one run. Ends with 'N
+caught, N survived' and the share."""
 
 import argparse, glob, os, random, re, shutil, subprocess, sys, time
 
@@ -115,7 +116,8 @@ def function_of(text, at):
 class Tests:
     def __init__(self, only_texts):
         self.files = sorted(f for f in glob.glob("tests/text/**/*.txt", recursive=True) if "# run: " in open(f).read())
-        self.programs, self.only_texts, self.without, self.visits = self.listed(), only_texts, {}, {}
+        self.programs, self.only_texts, self.without = self.listed(), only_texts, {}
+        self.visits, self.watched = {}, set()
 
     def listed(self):
         """Programs of tests/scripts/programs.sh that ./build.sh test runs, with their arguments."""
@@ -155,6 +157,7 @@ class Tests:
             place, _, name = line.rpartition(" ")
             if place.lower().endswith(" t"):
                 names[int(place[:-2], 16)] = name
+        self.watched = set(names.values())
         for f in self.files:
             out = f"{WORK}/visited.txt"
             subprocess.run(f"XG_VISITED={out} {WORK}/watched {f}", shell=True, capture_output=True)
@@ -163,7 +166,7 @@ class Tests:
 
     def steps(self, room, function):
         can = self.files
-        if function and self.visits:
+        if function in self.watched:  # one that is always inlined has no counter
             can = self.visits.get(function, set())
         own = ROOM_TEXTS.get(room, [room])
         texts = sorted(can, key=lambda f: (f.split("/")[1] not in own, self.without[f][1]))

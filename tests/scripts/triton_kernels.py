@@ -1425,6 +1425,320 @@ def mandelbrot(sm):
 # ---- running ----
 
 
+@triton.jit
+def add_pairs(f1, x1, f2, x2):
+    return f1 | f2, tl.where(f2 != 0, x2, x1 + x2)
+
+
+@triton.jit
+def k_segmented(F, X, O, N: tl.constexpr):
+    i = tl.arange(0, N)
+    _, s = tl.associative_scan((tl.load(F + i), tl.load(X + i)), 0, add_pairs)
+    tl.store(O + i, s)
+
+
+@case
+def segmented_scan(sm):
+    f, x = (RNG.random(512) < 0.1).astype(np.int32), rnd(np.float32, 512)
+    want, at = np.zeros(512), 0.0
+    for i in range(512):
+        at = f64(x)[i] + (0 if f[i] else at)
+        want[i] = at
+    return Case(k_segmented, [f, x, Out(want, atol=1e-4)], (1,), dict(N=512))
+
+
+@triton.jit
+def k_reverse_scans(X, P, M, R: tl.constexpr, C: tl.constexpr):
+    at = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
+    x = tl.load(X + at)
+    tl.store(P + at, tl.cumprod(x, 1, reverse=True))
+    tl.store(M + at, tl.cumsum(x, 0, reverse=True))
+
+
+@case
+def reverse_scans(sm):
+    x = RNG.uniform(0.9, 1.1, (32, 64)).astype(np.float32)
+    w = f64(x)
+    product, total = np.cumprod(w[:, ::-1], 1)[:, ::-1], np.cumsum(w[::-1], 0)[::-1]
+    return Case(k_reverse_scans, [x, Out(product, rtol=1e-4), Out(total, rtol=1e-4)], (1,), dict(R=32, C=64))
+
+
+@triton.jit
+def k_look_back(X, S, F, O, B: tl.constexpr):
+    """A scan in one pass: each block waits for the sum of all blocks before it."""
+    p = tl.program_id(0)
+    i = p * B + tl.arange(0, B)
+    x = tl.load(X + i)
+    before = 0
+    if p > 0:
+        while tl.atomic_add(F + p - 1, 0, sem="acquire") == 0:
+            pass
+        before = tl.load(S + p - 1, volatile=True)
+    tl.store(S + p, before + tl.sum(x, 0))
+    tl.debug_barrier()
+    tl.atomic_xchg(F + p, 1, sem="release")
+    tl.store(O + i, before + tl.cumsum(x, 0))
+
+
+@case
+def scan_look_back(sm):
+    x = rnd(np.int32, 8 * 256)
+    zero = np.zeros(8, np.int32)
+    sums = np.cumsum(x.reshape(8, 256).sum(1))
+    out = [Out(sums, np.int32, zero), Out(np.ones(8), np.int32, zero), Out(np.cumsum(x), np.int32)]
+    return Case(k_look_back, [x] + out, (8,), dict(B=256))
+
+
+@triton.jit
+def k_extremes(X, A, I, R: tl.constexpr, C: tl.constexpr):
+    at = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
+    x = tl.load(X + at)
+    tl.store(A + tl.arange(0, R), tl.argmax(x, 1, tie_break_left=True))
+    tl.store(I + tl.arange(0, C), tl.argmin(x, 0, tie_break_left=True))
+
+
+@case
+def argmax_ties(sm):
+    x = RNG.integers(0, 5, (32, 64)).astype(np.float32)
+    out = [Out(x.argmax(1), np.int32), Out(x.argmin(0), np.int32)]
+    return Case(k_extremes, [x] + out, (1,), dict(R=32, C=64))
+
+
+@triton.jit
+def k_gather_rows(X, I, O, R: tl.constexpr, C: tl.constexpr):
+    at = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
+    tl.store(O + at, tl.gather(tl.load(X + at), tl.load(I + at), 1))
+
+
+@case
+def gather_axis1(sm):
+    x, i = rnd(np.float16, 16, 128), RNG.integers(0, 128, (16, 128)).astype(np.int32)
+    want = np.take_along_axis(x, i.astype(np.int64), 1)
+    return Case(k_gather_rows, [x, i, Out(want, np.float16)], (1,), dict(R=16, C=128))
+
+
+@triton.jit
+def k_sort_rows(X, O, R: tl.constexpr, C: tl.constexpr):
+    at = tl.program_id(0) * R * C + tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
+    tl.store(O + at, tl.sort(tl.load(X + at), dim=1, descending=True))
+
+
+@case
+def sort_descending_s32(sm):
+    x = RNG.integers(-1000, 1000, (8, 128)).astype(np.int32)
+    return Case(k_sort_rows, [x, Out(-np.sort(-x, 1), np.int32)], (2,), dict(R=4, C=128))
+
+
+@triton.jit
+def k_quantise(X, Q, S, C: tl.constexpr):
+    r = tl.program_id(0)
+    c = tl.arange(0, C)
+    x = tl.load(X + r * C + c)
+    scale = tl.max(tl.abs(x), 0) / 448.0
+    tl.store(S + r, scale)
+    tl.store(Q + r * C + c, (x / scale).to(tl.float8e4nv))
+
+
+@case
+def quantise_rows_e4m3(sm):
+    if sm < 89:
+        return None
+    x = rnd(np.float32, 8, 256)
+    s = np.abs(x).max(1) / np.float32(448)
+    q = (x / s[:, None]).astype(np.float32).astype(E4M3)
+    return Case(k_quantise, [x, Out(q, E4M3, rtol=0.07, atol=0.01), Out(s)], (8,), dict(C=256))
+
+
+@triton.jit
+def k_max_pool(X, O, H, W, B: tl.constexpr):
+    y = tl.program_id(0)
+    x = tl.arange(0, B)
+    best = tl.full((B,), float("-inf"), tl.float32)
+    for dy in tl.static_range(-1, 2):
+        for dx in tl.static_range(-1, 2):
+            ok = (y + dy >= 0) & (y + dy < H) & (x + dx >= 0) & (x + dx < W)
+            best = tl.maximum(best, tl.load(X + (y + dy) * W + x + dx, mask=ok, other=float("-inf")))
+    tl.store(O + y * W + x, best, mask=x < W)
+
+
+@case
+def max_pool_3x3(sm):
+    x = rnd(np.float32, 19, 53)
+    p = np.pad(x, 1, constant_values=-np.inf)
+    want = np.max([p[i : i + 19, j : j + 53] for i in range(3) for j in range(3)], 0)
+    return Case(k_max_pool, [x, Out(want)], (19,), dict(H=19, W=53, B=64))
+
+
+@triton.jit
+def k_jagged(X, At, O, B: tl.constexpr):
+    r = tl.program_id(0)
+    at, end = tl.load(At + r), tl.load(At + r + 1)
+    total = tl.zeros((B,), tl.float32)
+    while at < end:
+        i = at + tl.arange(0, B)
+        total += tl.load(X + i, mask=i < end, other=0.0)
+        at += B
+    tl.store(O + r, tl.sum(total, 0))
+
+
+@case
+def jagged_sums(sm):
+    ends = np.array([0, 5, 5, 300, 1000, 1001], np.int32)
+    x = rnd(np.float32, 1001)
+    want = [f64(x)[a:b].sum() for a, b in zip(ends, ends[1:])]
+    return Case(k_jagged, [x, ends, Out(np.array(want), atol=1e-4)], (5,), dict(B=128))
+
+
+@triton.jit
+def k_conv2d(X, W, O, H, WD, CI: tl.constexpr, CO: tl.constexpr, B: tl.constexpr):
+    """A convolution of 3x3 as a product: a pixel a row, NHWC."""
+    p = tl.program_id(0) * B + tl.arange(0, B)
+    y, x, i, o = p // WD, p % WD, tl.arange(0, CI), tl.arange(0, CO)
+    total = tl.zeros((B, CO), tl.float32)
+    for k in range(9):
+        yy, xx = y + k // 3 - 1, x + k % 3 - 1
+        ok = (yy >= 0) & (yy < H) & (xx >= 0) & (xx < WD)
+        a = tl.load(X + (yy * WD + xx)[:, None] * CI + i[None, :], mask=ok[:, None], other=0.0)
+        total = tl.dot(a, tl.load(W + (k * CI + i)[:, None] * CO + o[None, :]), total)
+    tl.store(O + p[:, None] * CO + o[None, :], total.to(O.dtype.element_ty))
+
+
+@case
+def conv2d_implicit_gemm(sm):
+    x, w = rnd(np.float16, 8, 16, 32), rnd(np.float16, 3, 3, 32, 16, scale=0.1)
+    p = np.pad(f64(x), ((1, 1), (1, 1), (0, 0)))
+    want = sum(p[i : i + 8, j : j + 16] @ f64(w)[i, j] for i in range(3) for j in range(3))
+    return Case(k_conv2d, [x, w, Out(want, np.float16, rtol=1e-2, atol=1e-2), 8, 16], (2,), dict(CI=32, CO=16, B=64))
+
+
+@triton.jit
+def k_bits(X, S, O, N: tl.constexpr):
+    x = tl.load(X + tl.arange(0, N))
+    tl.store(S, tl.xor_sum(x, 0))
+    tl.store(S + 1, tl.reduce_or(x, 0))
+    tl.store(O + tl.arange(0, N), tl.umulhi(x, x) ^ (x << (x & 7)) ^ (x >> 3))
+
+
+@case
+def bit_reductions(sm):
+    x = RNG.integers(0, 2**32, 256, dtype=np.uint64).astype(np.uint32)
+    w = x.astype(np.uint64)
+    bits = (w * w >> np.uint64(32)) ^ (w << (w & np.uint64(7)) & np.uint64(0xFFFFFFFF)) ^ (w >> np.uint64(3))
+    reduced = np.array([np.bitwise_xor.reduce(x), np.bitwise_or.reduce(x)])
+    return Case(k_bits, [x, Out(reduced, np.uint32), Out(bits, np.uint32)], (1,), dict(N=256))
+
+
+@triton.jit
+def k_selective_scan(X, D, A, B, C, O, L: tl.constexpr, N: tl.constexpr):
+    """A state-space model: N states, one channel a block."""
+    d = tl.program_id(0)
+    t, n = tl.arange(0, L), tl.arange(0, N)
+    x, dt = tl.load(X + d * L + t), tl.load(D + d * L + t)
+    fade = tl.exp(dt[:, None] * tl.load(A + d * N + n)[None, :])
+    _, h = tl.associative_scan((fade, (dt * x)[:, None] * tl.load(B + t[:, None] * N + n[None, :])), 0, linear)
+    tl.store(O + d * L + t, tl.sum(h * tl.load(C + t[:, None] * N + n[None, :]), 1))
+
+
+@case
+def selective_scan(sm):
+    x, d, a = rnd(np.float32, 4, 64), RNG.uniform(0, 0.5, (4, 64)).astype(np.float32), -np.abs(rnd(np.float32, 4, 16))
+    b, c = rnd(np.float32, 64, 16), rnd(np.float32, 64, 16)
+    want = np.zeros((4, 64))
+    for k in range(4):
+        h = np.zeros(16)
+        for t in range(64):
+            h = np.exp(f64(d)[k, t] * f64(a)[k]) * h + f64(d)[k, t] * f64(x)[k, t] * f64(b)[t]
+            want[k, t] = h @ f64(c)[t]
+    return Case(k_selective_scan, [x, d, a, b, c, Out(want, rtol=1e-3, atol=1e-3)], (4,), dict(L=64, N=16))
+
+
+@triton.jit
+def k_butterflies(X, O, N: tl.constexpr):
+    """A Walsh-Hadamard transform: halves by reshape, trans and split."""
+    x = tl.load(X + tl.arange(0, N))
+    for _ in tl.static_range(7):
+        a, b = tl.split(tl.trans(tl.reshape(x, (2, N // 2))))
+        x = tl.reshape(tl.join(a + b, a - b), (N,))
+    tl.store(O + tl.arange(0, N), x)
+
+
+@case
+def walsh_hadamard(sm):
+    x, h = rnd(np.float32, 128), np.ones((1, 1))
+    for _ in range(7):
+        h = np.kron(h, np.array([[1, 1], [1, -1]]))
+    w = f64(x)
+    for _ in range(7):
+        a, b = w[:64], w[64:]
+        w = np.stack([a + b, a - b], 1).ravel()
+    assert np.allclose(np.sort(np.abs(w)), np.sort(np.abs(h @ f64(x))))
+    return Case(k_butterflies, [x, Out(w, atol=1e-4)], (1,), dict(N=128))
+
+
+@triton.jit
+def k_descriptor_transpose(X, O, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    """Blocks that stay and take tile after tile, by descriptors that they make themselves."""
+    x = tl.make_tensor_descriptor(X, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+    o = tl.make_tensor_descriptor(O, shape=[N, M], strides=[M, 1], block_shape=[BN, BM])
+    across = tl.cdiv(N, BN)
+    for tile in tl.range(tl.program_id(0), tl.cdiv(M, BM) * across, tl.num_programs(0)):
+        m, n = tile // across * BM, tile % across * BN
+        o.store([n, m], tl.trans(x.load([m, n])))
+
+
+@case
+def descriptor_transpose_persistent(sm):
+    if sm < 90:
+        return None
+    x = rnd(np.float32, 100, 84)
+    return Case(k_descriptor_transpose, [x, Out(x.T.copy()), 100, 84], (3,), dict(BM=32, BN=32))
+
+
+@triton.jit
+def k_lock(L, S, X, B: tl.constexpr):
+    """Blocks add to one array by turns: a lock by compare and swap."""
+    i = tl.arange(0, B)
+    x = tl.load(X + tl.program_id(0) * B + i)
+    while tl.atomic_cas(L, 0, 1, sem="acquire") == 1:
+        pass
+    tl.debug_barrier()
+    tl.store(S + i, tl.load(S + i, volatile=True) * 0.5 + x)
+    tl.debug_barrier()
+    tl.atomic_xchg(L, 0, sem="release")
+
+
+@case
+def lock_compare_and_swap(sm):
+    x = np.repeat(rnd(np.float32, 1, 128), 6, 0)  # in any order the same
+    want = np.zeros(128)
+    for k in range(6):
+        want = want * 0.5 + f64(x)[k]
+    lock, total = Out(np.zeros(1), np.int32, np.zeros(1, np.int32)), Out(want, init=np.zeros(128, np.float32))
+    return Case(k_lock, [lock, total, x], (6,), dict(B=128))
+
+
+@triton.jit
+def k_descriptor_specialized(A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    across = N // BN
+    a = tl.make_tensor_descriptor(A, shape=[M, K], strides=[K, 1], block_shape=[BM, BK])
+    b = tl.make_tensor_descriptor(B, shape=[K, N], strides=[N, 1], block_shape=[BK, BN])
+    m, n = tl.program_id(0) // across * BM, tl.program_id(0) % across * BN
+    total = tl.zeros((BM, BN), tl.float32)
+    for k in tl.range(0, K, BK, warp_specialize=True):
+        total = tl.dot(a.load([m, k]), b.load([k, n]), total)
+    c = tl.make_tensor_descriptor(C, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+    c.store([m, n], total.to(C.dtype.element_ty))
+
+
+@case
+def descriptor_gemm_bf16_specialized_k(sm):
+    if sm < 90:
+        return None
+    a, b = rnd(BF16, 256, 192), rnd(BF16, 192, 128)
+    out = Out(f64(a) @ f64(b), BF16, rtol=2e-2, atol=0.2)
+    return Case(k_descriptor_specialized, [a, b, out, 256, 128, 192], (2,), dict(BM=128, BN=128, BK=64))
+
+
 def signature(v):
     if isinstance(v, (np.ndarray, Out)):
         return "*" + TYPES[np.dtype(v.dtype)][0]

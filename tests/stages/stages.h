@@ -7,6 +7,7 @@
 #include "indexing.c"
 #include "infer.c"
 #include "verify.c"
+#include "format.c"
 #include "eval.c"
 #include "oracle.c"
 #include "ptx.c"
@@ -46,6 +47,7 @@
     X(ptx_legal) \
     X(infer) \
     X(verify) \
+    X(format) \
     X(number) \
     X(literal) \
     X(parse) \

@@ -1,0 +1,68 @@
+/* import/import.h -- the front door: tells what file a user has at hand by its first bytes.
+ *
+ * HLO text goes on to its parser. Any other format that is recognised is an error that names the format and the way
+ * out, instead of the complaint of a parser that was given something else. A format is a row of XG_FORMATS and a test
+ * in detect.c. */
+#ifndef XG_IMPORT_H
+#define XG_IMPORT_H
+#include "../base/base.h"
+
+/* What gives HLO text where a program is made. */
+#define XG_FORMAT_AS_HLO "write HLO text where it is made: jax.jit(f).lower(x).as_text(dialect='hlo')"
+#define XG_FORMAT_ORIGIN "the HLO text that it was made from is needed"
+/* X(NAME, what it is, what to do) */
+/* clang-format off */
+#define XG_FORMATS(X) \
+    X(HLO, "HLO text", "") \
+    X(MLIR, "StableHLO text (MLIR)", XG_FORMAT_AS_HLO) \
+    X(BYTECODE, "MLIR bytecode", XG_FORMAT_AS_HLO) \
+    X(EXPORT, "a jax.export artifact", XG_FORMAT_AS_HLO) \
+    X(PROTO, "an HLO protobuf", "jaxlib writes it as text: jaxlib._hlo.HloModule.from_serialized_hlo_module_proto(open(FILE, 'rb').read()).to_string()") \
+    X(UTF16, "text in UTF-16", "save it as UTF-8: iconv -f UTF-16 -t UTF-8") \
+    X(UTF32, "text in UTF-32", "save it as UTF-8: iconv -f UTF-32 -t UTF-8") \
+    X(GZIP, "compressed by gzip", "unpack it first: gunzip FILE") \
+    X(ZSTD, "compressed by Zstandard", "unpack it first: zstd -d FILE") \
+    X(XZ, "compressed by xz", "unpack it first: unxz FILE") \
+    X(BZIP2, "compressed by bzip2", "unpack it first: bunzip2 FILE") \
+    X(NPZ, "an npz file of arrays", "pass it with --args or --expect") \
+    X(NPY, "an npy file of one array", "pass arrays in an npz file with --args") \
+    X(TORCHSCRIPT, "a PyTorch archive", XG_FORMAT_ORIGIN) \
+    X(TORCH_EXPORT, "a torch.export program", XG_FORMAT_ORIGIN) \
+    X(KERAS, "a Keras model", XG_FORMAT_ORIGIN) \
+    X(ZIP, "a zip archive", "unpack it first: unzip FILE") \
+    X(HDF5, "an HDF5 file", "it holds arrays; " XG_FORMAT_ORIGIN) \
+    X(SAFETENSORS, "a safetensors file", "it holds arrays alone; " XG_FORMAT_AS_HLO) \
+    X(PICKLE, "a Python pickle", XG_FORMAT_ORIGIN) \
+    X(ONNX, "an ONNX model", XG_FORMAT_ORIGIN) \
+    X(SAVED_MODEL, "a TensorFlow SavedModel", "tf.function(f, jit_compile=True).experimental_get_compiler_ir(x)(stage='hlo')") \
+    X(TFLITE, "a TensorFlow Lite model", XG_FORMAT_ORIGIN) \
+    X(EXECUTABLE, "an executable of xlagpu", "it is compiled already: xlagpu run FILE") \
+    X(PTX, "PTX", "simulate it: xlagpu sim FILE --entry NAME") \
+    X(ELF, "an ELF object (a cubin or a program)", XG_FORMAT_ORIGIN) \
+    X(FATBIN, "a CUDA fat binary", XG_FORMAT_ORIGIN) \
+    X(PE, "a Windows program", XG_FORMAT_ORIGIN) \
+    X(MACHO, "a macOS program", XG_FORMAT_ORIGIN) \
+    X(LLVM_BITCODE, "LLVM bitcode", XG_FORMAT_ORIGIN) \
+    X(LLVM_IR, "LLVM IR", XG_FORMAT_ORIGIN) \
+    X(SPIRV, "SPIR-V", XG_FORMAT_ORIGIN) \
+    X(JAXPR, "a jaxpr", XG_FORMAT_AS_HLO) \
+    X(PYTHON, "a Python program", XG_FORMAT_AS_HLO) \
+    X(CUDA_SOURCE, "C, C++ or CUDA source", "compile it with nvcc -ptx and simulate that: xlagpu sim FILE.ptx") \
+    X(JSON, "JSON", "a module begins with 'HloModule name'") \
+    X(HTML, "a web page", "download the file itself") \
+    X(LFS, "a Git LFS pointer", "fetch the file itself: git lfs pull") \
+    X(IMAGE, "an image", "a module begins with 'HloModule name'") \
+    X(TAR, "a tar archive", "unpack it first: tar xf FILE")
+/* clang-format on */
+typedef enum xg_file_kind {
+#define X(name, what, hint) XG_FORMAT_##name,
+    XG_FORMATS(X)
+#undef X
+} xg_file_kind;
+
+/* HLO for what nothing else claims: its parser then says what is wrong. */
+XG_FN xg_file_kind xg_import_detect(const char *text, size_t n);
+/* Fails for anything but HLO. */
+XG_FN void xg_import_check(xg_ctx *c, const xg_source *src);
+
+#endif /* XG_IMPORT_H */
