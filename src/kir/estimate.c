@@ -13,6 +13,7 @@ enum {
     XG_KEST_LANES = 32,
     XG_KEST_SECTOR = 32,
     XG_KEST_SEEN = 1 << 10, /* sectors that a warp remembers: its share of the first cache, 32 KiB */
+    XG_KEST_GROUPS = 8,     /* of asynchronous copies that are remembered */
     XG_KEST_ALU_CLOCKS = 4, /* latencies: see sim/trace.c */
     XG_KEST_SPECIAL_CLOCKS = 20,
     XG_KEST_WARP_CLOCKS = 24,
@@ -44,6 +45,9 @@ typedef struct xg_kest {
     uint32_t n_args, mask;
     int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
     int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
+    int64_t copied;               /* the clock at which all asynchronous copies are there */
+    int64_t groups[XG_KEST_GROUPS]; /* the same of the last groups that were committed */
+    uint32_t n_groups;
 } xg_kest;
 
 XG_FN xg_kest_value *xg_kest_of(xg_kest *e, const xg_kval *v) {
@@ -412,6 +416,14 @@ XG_FN void xg_kest_multiply(xg_kest *e, const xg_kop *op) {
             *sum = &e->c->warp_macs[row->tensor];
     *sum = xg_cost_add(*sum, xg_cost_mul(macs, e->times * e->weight));
 }
+/* Copies are on their way beside the warp, from where they were issued, until it waits for them. */
+XG_FN void xg_kest_copies(xg_kest *e, const xg_kop *op, int64_t memory) {
+    if (op->op == XG_K_OP_ASYNC_COPY) e->copied = XG_MAX(e->copied, e->clock + memory);
+    if (op->op == XG_K_OP_ASYNC_COMMIT) e->groups[e->n_groups++ % XG_KEST_GROUPS] = e->copied;
+    if (op->op == XG_K_OP_ASYNC_WAIT) e->clock = XG_MAX(e->clock, e->copied);
+    if (op->op == XG_K_OP_ASYNC_WAIT_GROUP && op->b >= 0 && op->b < XG_MIN((int64_t)e->n_groups, XG_KEST_GROUPS))
+        e->clock = XG_MAX(e->clock, e->groups[(e->n_groups - 1 - (uint32_t)op->b) % XG_KEST_GROUPS]);
+}
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_price p = xg_kest_price_of(op);
     int64_t n = e->times * e->weight, memory;
@@ -427,8 +439,7 @@ XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
         e->clock += p.latency;
         if (!e->thread[0]) e->c->barriers += e->times;
     }
-    if (op->op == XG_K_OP_ASYNC_WAIT) e->clock += e->d->memory_latency;
-    if (op->op == XG_K_OP_ASYNC_WAIT_GROUP) e->clock += e->d->memory_latency / (op->b + 1);
+    xg_kest_copies(e, op, memory);
     for (k = 0; k < op->n_results; k++) {
         if (k == 0) xg_kest_compute(e, op);
         xg_kest_of(e, &op->results[k])->ready = e->clock + (memory ? memory : p.latency);
@@ -458,7 +469,8 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
     e->thread[0] = first_thread;
     e->mask = threads - first_thread >= XG_KEST_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
-    e->clock = 0;
+    e->clock = e->copied = 0;
+    e->n_groups = 0;
     e->times = 1;
     e->weight = xg_cost_mul(weight, blocks);
     for (k = 0; k < f->body->n_args; k++) {
