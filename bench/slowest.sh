@@ -1,6 +1,6 @@
 #!/bin/sh
-# bench/slowest.sh [GPU] M.hlo... -- the ten kernels of each module that take longest by the model of time, all their runs
-# together, as the compiler estimates them, with what limits each. A table of Markdown (docs/time_model.md).
+# bench/slowest.sh [GPU] M.hlo... -- the ten kernels of each module that take longest by the model of time, all their
+# runs together, as the compiler estimates them, with what limits each. A table of Markdown (docs/time_model.md).
 set -eu
 cd "$(dirname "$0")/.."
 gpu=H200

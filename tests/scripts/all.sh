@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/scripts/all.sh -- every test, one line a part, about six minutes on two cores. Run by ./build.sh test, which has built
-# build/xlagpu and build/test_runner before. Ends with "N passed, N failed".
+# tests/scripts/all.sh -- every test, one line a part, about six minutes on two cores. Run by ./build.sh test, which
+# has built build/xlagpu and build/test_runner before. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 . tests/scripts/programs.sh
@@ -26,10 +26,14 @@ build_and_run() { # NAME ARGUMENTS...
     shift
     build/programs/$program "$@"
 }
-# The runner for another processor, under an emulator: numbers and their texts, where processors differ, and of the other
-# files every fourth by its name's checksum, without the kernels of others, the solvers, and random schedules and
-# contractions. soak runs all of them.
-one_in_four() { while read -r path; do [ $(($(echo "$path" | cksum | cut -d " " -f 1) % 4)) = 0 ] && echo "$path"; done; }
+# The runner for another processor, under an emulator: numbers and their texts, where processors differ, and of the
+# other files every fourth by its name's checksum, without the kernels of others, the solvers, and random schedules
+# and contractions. soak runs all of them.
+one_in_four() {
+    while read -r path; do
+        [ $(($(echo "$path" | cksum | cut -d " " -f 1) % 4)) = 0 ] && echo "$path"
+    done
+}
 foreign_texts() {
     echo tests/text/base tests/text/eval tests/text/sim/planted
     find tests/text -name '*.txt' | grep -vE '/(base|eval|planted)/|sim/foreign|block/solver' |

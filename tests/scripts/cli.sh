@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/scripts/cli.sh -- what build/xlagpu promises on the command line: exit statuses, messages, files. Ends with "N passed, N
-# failed".
+# tests/scripts/cli.sh -- what build/xlagpu promises on the command line: exit statuses, messages, files. Ends with "N
+# passed, N failed".
 set -u
 . tests/scripts/tally.sh
 W=build/cli

@@ -1,10 +1,10 @@
 #!/bin/sh
-# tests/scripts/corpus.sh [PLATFORM] -- runs every case of tests/corpus on interpreter, host or cuda and compares with what JAX
-# computed on a CPU. A case of host or cuda passes only when every byte of its results came from kernels, copies or
-# fills (--stats says evaluator_ops 0). The last column of manifest.tsv says where a case runs: all, or interpreter
-# while the compiler has no kernel for one of its opcodes; such a case must then be refused on the other platforms with
-# exit status 2 (when it is not, the word has to be changed). XLAGPU_FLAGS goes to every run. Ends with "N passed, N
-# failed".
+# tests/scripts/corpus.sh [PLATFORM] -- runs every case of tests/corpus on interpreter, host or cuda and compares with
+# what JAX computed on a CPU. A case of host or cuda passes only when every byte of its results came from kernels,
+# copies or fills (--stats says evaluator_ops 0). The last column of manifest.tsv says where a case runs: all, or
+# interpreter while the compiler has no kernel for one of its opcodes; such a case must then be refused on the other
+# platforms with exit status 2 (when it is not, the word has to be changed). XLAGPU_FLAGS goes to every run. Ends with
+# "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 platform=${1:-host}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# tests/scripts/examples.sh -- every command of README.md that starts with "cc ", run as printed; and the README's program
-# is examples/hello.c. `cc` is the fastest compiler here, unless one was asked for: check compiles with all of them.
-# Ends with "N passed, N failed".
+# tests/scripts/examples.sh -- every command of README.md that starts with "cc ", run as printed; and the README's
+# program is examples/hello.c. `cc` is the fastest compiler here, unless one was asked for: check compiles with all of
+# them. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 JOBS=1 # a command may need what the one before it has made

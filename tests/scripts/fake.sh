@@ -1,8 +1,9 @@
 #!/bin/sh
-# tests/scripts/fake.sh [DIR] -- every case of DIR (tests/corpus) on the platform "cuda" over the driver of tests/programs/fake_cuda.c:
-# right, and the same bytes whether steps run one after the other, beside each other on two streams, as branches of
-# command buffers, or one kernel at a time. The driver does what is enqueued as late as it may, streams and nodes in an
-# order drawn by chance: a missing event or edge gives other results. Ends with "N passed, N failed".
+# tests/scripts/fake.sh [DIR] -- every case of DIR (tests/corpus) on the platform "cuda" over the driver of
+# tests/programs/fake_cuda.c: right, and the same bytes whether steps run one after the other, beside each other on
+# two streams, as branches of command buffers, or one kernel at a time. The driver does what is enqueued as late as it
+# may, streams and nodes in an order drawn by chance: a missing event or edge gives other results. Ends with "N
+# passed, N failed".
 set -u
 . tests/scripts/tally.sh
 dir=${1:-tests/corpus}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/scripts/gpu.sh -- every corpus case on the GPU: on its own target, then with no HLO passes. Run by ./build.sh gpu-test
-# on a machine with a driver; it fails where there is none. XLAGPU_DRIVER names another driver library:
+# tests/scripts/gpu.sh -- every corpus case on the GPU: on its own target, then with no HLO passes. Run by ./build.sh
+# gpu-test on a machine with a driver; it fails where there is none. XLAGPU_DRIVER names another driver library:
 # tests/scripts/rehearse.sh has one without a GPU. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh

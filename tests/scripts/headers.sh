@@ -1,7 +1,7 @@
 #!/bin/sh
-# tests/scripts/headers.sh -- the two headers as users include them: either order, one unit or two, static copies, C++, after
-# what other headers define. Each case is a few generated lines; most must also link and run. Ends with "N passed, N
-# failed".
+# tests/scripts/headers.sh -- the two headers as users include them: either order, one unit or two, static copies,
+# C++, after what other headers define. Each case is a few generated lines; most must also link and run. Ends with "N
+# passed, N failed".
 set -u
 . tests/scripts/tally.sh
 W=build/headers

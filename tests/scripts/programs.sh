@@ -1,8 +1,9 @@
 # tests/scripts/programs.sh -- the C programs under tests/programs/, the one list of them. Sourced.
 #
-# One line each: name | built on | arguments for ./build.sh test | arguments for ./build.sh soak | flags for soak; "-": not run there, or run by name
-# elsewhere. Those on the API alone are linked with the objects of ./build.sh; those that need more of src/ include it.
-# A program ends with "N passed, N failed", or only exits with 0 or 1. A file tests/programs/*.c that is not named here makes the tests fail.
+# One line each: name | built on | arguments for ./build.sh test | arguments for ./build.sh soak | flags for soak;
+# "-": not run there, or run by name elsewhere. Those on the API alone are linked with the objects of ./build.sh;
+# those that need more of src/ include it. A program ends with "N passed, N failed", or only exits with 0 or 1. A file
+# tests/programs/*.c that is not named here makes the tests fail.
 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 PROGRAMS="
 runner|src|-|-|
@@ -32,13 +33,20 @@ replay|api|-|-|
 program_names() { printf '%s' "$PROGRAMS" | sed '/^$/d; s/|.*//'; }
 program_field() { printf '%s' "$PROGRAMS" | grep "^$1|" | cut -d'|' -f"$2"; }
 
-# program_command NAME DIR FLAGS...: the command that builds it. One on the API is linked with build/*.o; with sanitizers it brings all of xlagpu along.
+# program_command NAME DIR FLAGS...: the command that builds it. One on the API is linked with build/*.o; with
+# sanitizers it brings all of xlagpu along.
 program_command() {
     program=$1
     program_dir=$2
     shift 2
     program_with=-DXLAGPU_IMPLEMENTATION
     case "$(program_field "$program" 2) $*" in api*-fsanitize*) ;; api*) program_with="build/compiler.o build/runtime.o build/sim.o" ;; esac
-    echo "$CC -std=gnu99 -Wall -Wextra -Wshadow -g $* tests/programs/$program.c $program_with -o $program_dir/$program $LIBS"
+    echo "$CC -std=gnu99 -Wall -Wextra -Wshadow -g $*" \
+        "tests/programs/$program.c $program_with -o $program_dir/$program $LIBS"
 }
-unlisted_programs() { for program_file in tests/programs/*.c; do program_file=${program_file#tests/programs/}; program_names | grep -qx "${program_file%.c}" || echo "$program_file"; done; }
+unlisted_programs() {
+    for program_file in tests/programs/*.c; do
+        program_file=${program_file#tests/programs/}
+        program_names | grep -qx "${program_file%.c}" || echo "$program_file"
+    done
+}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# tests/scripts/ptxas.sh [TARGET...] -- the PTX of every corpus case, printed twice (the same bytes?), then taken by ptxas
-# without a warning or a spill. Without ptxas only the first half is done, and that is said. Ends with "N passed, N
-# failed".
+# tests/scripts/ptxas.sh [TARGET...] -- the PTX of every corpus case, printed twice (the same bytes?), then taken by
+# ptxas without a warning or a spill. Without ptxas only the first half is done, and that is said. Ends with "N
+# passed, N failed".
 set -u
 . tests/scripts/tally.sh
 [ $# -gt 0 ] || set -- sm_75 sm_90a sm_120

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/scripts/recipes.sh -- the recipes of CONTRIBUTING.md, followed: each is applied to a copy of src/, which must compile
-# and do the new thing, and may touch four files (a kind of thunk: five). Ends with "N passed, N failed".
+# tests/scripts/recipes.sh -- the recipes of CONTRIBUTING.md, followed: each is applied to a copy of src/, which must
+# compile and do the new thing, and may touch four files (a kind of thunk: five). Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 W=build/recipes

@@ -1,8 +1,8 @@
 #!/bin/sh
-# tests/scripts/records.sh [EVERY [TARGETS]] -- a kernel emitted by its printed record is the kernel that was decided: modules
-# of the corpus compiled at once, and printed as planned modules, read back and compiled on from there, are the same
-# bytes. Of all pairs of modules and targets each EVERYth is compiled (13), from number SEED on (0). Ends with "N
-# passed, N failed".
+# tests/scripts/records.sh [EVERY [TARGETS]] -- a kernel emitted by its printed record is the kernel that was decided:
+# modules of the corpus compiled at once, and printed as planned modules, read back and compiled on from there, are
+# the same bytes. Of all pairs of modules and targets each EVERYth is compiled (13), from number SEED on (0). Ends
+# with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 every=${1:-13}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# tests/scripts/rehearse.sh -- the first minutes on a GPU, rehearsed on the driver of tests/programs/fake_driver.h: gpu.sh on a few
-# cases, gpu-bench, gpu-contact, and the script that reads what comes back. Time on a GPU is short: no script may fail
-# there for the first time. Ends with "N passed, N failed".
+# tests/scripts/rehearse.sh -- the first minutes on a GPU, rehearsed on the driver of tests/programs/fake_driver.h:
+# gpu.sh on a few cases, gpu-bench, gpu-contact, and the script that reads what comes back. Time on a GPU is short: no
+# script may fail there for the first time. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 begin build/rehearse

@@ -1,7 +1,7 @@
 #!/bin/sh
-# tests/scripts/roundtrip.sh [DIR] -- every case of DIR (tests/corpus) compiled and saved, loaded by a program that has only the
-# runtime, and run there: the results are the bytes that `xlagpu run` gives: on one thread, for atomic sums take blocks
-# as they come. Cases without kernels for all of it are left out. Ends with "N passed, N failed".
+# tests/scripts/roundtrip.sh [DIR] -- every case of DIR (tests/corpus) compiled and saved, loaded by a program that
+# has only the runtime, and run there: the results are the bytes that `xlagpu run` gives: on one thread, for atomic
+# sums take blocks as they come. Cases without kernels for all of it are left out. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 dir=${1:-tests/corpus}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# tests/scripts/soak.sh -- the long versions: all targets, every program with its long arguments, text tests and fuzzing under
-# the address and undefined behaviour sanitizers. Run by ./build.sh soak; about half an hour on two cores. Ends with "N
-# passed, N failed".
+# tests/scripts/soak.sh -- the long versions: all targets, every program with its long arguments, text tests and
+# fuzzing under the address and undefined behaviour sanitizers. Run by ./build.sh soak; about half an hour on two
+# cores. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 . tests/scripts/programs.sh
@@ -21,7 +21,8 @@ begin_parts
 part "text tests, sanitized" build/soak/runner tests/text
 have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
     part "aarch64, all texts" \
-    "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/programs/runner.c -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests/text"
+    "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/programs/runner.c \
+        -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests/text"
 part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
 part "corpus, host" sh tests/scripts/corpus.sh host
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1

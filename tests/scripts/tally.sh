@@ -1,6 +1,8 @@
-# tests/scripts/tally.sh -- what check.sh, all.sh, soak.sh and gpu.sh share: counting, saying, running things side by side. Sourced from the project's root.
+# tests/scripts/tally.sh -- what check.sh, all.sh, soak.sh and gpu.sh share: counting, saying, running things side by
+# side. Sourced from the project's root.
 #
-# Laws: nothing is skipped silently (absent says what is not here); a failure shows the end of its log; each script ends with "N passed, N failed".
+# Laws: nothing is skipped silently (absent says what is not here); a failure shows the end of its log; each script
+# ends with "N passed, N failed".
 CC=${CC:-cc}
 CXX=${CXX:-c++}
 JOBS=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
@@ -19,8 +21,8 @@ finish() { printf '%s passed, %s failed\n' "$passed" "$failed"; [ "$failed" = 0 
 # The corpus cases that compile (tests/scripts/corpus.sh says more of the table).
 compiled_cases() { awk -F'\t' '$4 == "all" { print "tests/corpus/" $1 ".hlo" }' tests/corpus/manifest.tsv; }
 
-# begin DIR: forgets the jobs of before. job NAME COMMAND: one more. run_jobs: all of them, JOBS at a time, then a line each, in the order given;
-# a job passes when it exits 0. Each job's output stays in DIR/NNN.log.
+# begin DIR: forgets the jobs of before. job NAME COMMAND: one more. run_jobs: all of them, JOBS at a time, then a
+# line each, in the order given; a job passes when it exits 0. Each job's output stays in DIR/NNN.log.
 begin() { job_dir=$1; job_count=1000; rm -rf "$job_dir"; mkdir -p "$job_dir"; }
 job() { job_count=$((job_count + 1)); printf '%s\n' "$1" > "$job_dir/$job_count.name"; printf '%s\n' "$2" > "$job_dir/$job_count.job"; }
 run_jobs() {
@@ -33,8 +35,9 @@ run_jobs() {
     done
 }
 
-# part NAME COMMAND...: one more script or function of ours that ends with "N passed, N failed"; one that only exits counts as one test. The words of
-# COMMAND are a line of shell; begin_parts comes first. run_parts: all of them, JOBS at a time, each with JOBS=1 for what it runs itself; a line each as it ends. Long parts first.
+# part NAME COMMAND...: one more script or function of ours that ends with "N passed, N failed"; one that only exits
+# counts as one test. The words of COMMAND are a line of shell; begin_parts comes first. run_parts: all of them, JOBS
+# at a time, each with JOBS=1 for what it runs itself; a line each as it ends. Long parts first.
 begin_parts() { part_dir=build/log; part_count=1000; rm -rf $part_dir; mkdir -p $part_dir; }
 part() { part_count=$((part_count + 1)); part_name=$1; shift; printf '%s\n' "$part_name" > $part_dir/$part_count.name; printf '%s\n' "$*" > $part_dir/$part_count.part; }
 run_parts() {
