@@ -443,8 +443,7 @@ XG_FN bool xg_alg_lossless(xlagpu_type from, xlagpu_type to) {
     if (from == to) return true;
     if (f && t)
         return (t->has_sign || !f->has_sign) && t->has_infinity >= f->has_infinity && t->has_nan >= f->has_nan &&
-               t->has_zero >= f->has_zero && t->mantissa_bits >= f->mantissa_bits &&
-               (t->exponent_bits > f->exponent_bits || (t->exponent_bits == f->exponent_bits && t->bias == f->bias));
+               t->has_zero >= f->has_zero && xg_float_holds(t, f);
     if (!(xg_type_class(from) & (XGT_I | XGT_P))) return false;
     if (t) return t->has_sign && t->has_zero && t->has_infinity && t->mantissa_bits + 1 >= bits && t->bias >= bits;
     if (xg_type_class(to) != XGT_I) return false;

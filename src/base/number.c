@@ -76,6 +76,13 @@ XG_FN double xg_float_decode(xlagpu_type t, uint64_t bits) {
     return xg_f64_of_bits(sign | ((magnitude << (52 - f->mantissa_bits)) + ((uint64_t)(1023 - f->bias) << 52)));
 }
 
+XG_FN bool xg_float_holds(const xg_float_format *wide, const xg_float_format *narrow) {
+    /* the exponents of the smallest steps: 1 - bias - mantissa_bits */
+    return wide->mantissa_bits >= narrow->mantissa_bits &&
+           wide->bias + wide->mantissa_bits >= narrow->bias + narrow->mantissa_bits &&
+           xg_float_decode(wide->type, wide->max_bits) >= xg_float_decode(narrow->type, narrow->max_bits);
+}
+
 /* ---- double to one format ---- */
 
 /* The magnitude bits of significand * 2^(exponent - 52), 2^52 <= significand < 2^53; may lie beyond max_bits. */

@@ -10,9 +10,7 @@
 /* Does every value of `from` exist in `to`? */
 XG_FN bool xg_convert_is_exact(xlagpu_type from, xlagpu_type to) {
     const xg_float_format *f = xg_float_format_of(from), *t = xg_float_format_of(to);
-    /* smallest subnormal exponents: 1 - bias - mantissa_bits */
-    return t->mantissa_bits >= f->mantissa_bits && t->exponent_bits >= f->exponent_bits && t->bits > f->bits &&
-           1 - t->bias - t->mantissa_bits <= 1 - f->bias - f->mantissa_bits;
+    return t->bits > f->bits && xg_float_holds(t, f);
 }
 
 XG_FN xg_kval *xg_convert_float(xg_kb *b, xg_kval *x, xlagpu_type from, xlagpu_type to) {

@@ -421,7 +421,8 @@ XG_FN void xg_kest_copies(xg_kest *e, const xg_kop *op, int64_t memory) {
     if (op->op == XG_K_OP_ASYNC_COPY) e->copied = XG_MAX(e->copied, e->clock + memory);
     if (op->op == XG_K_OP_ASYNC_COMMIT) e->groups[e->n_groups++ % XG_KEST_GROUPS] = e->copied;
     if (op->op == XG_K_OP_ASYNC_WAIT) e->clock = XG_MAX(e->clock, e->copied);
-    if (op->op == XG_K_OP_ASYNC_WAIT_GROUP && op->b >= 0 && op->b < XG_MIN((int64_t)e->n_groups, XG_KEST_GROUPS))
+    if (op->op == XG_K_OP_ASYNC_WAIT_GROUP && op->b >= 0 &&
+        op->b < XG_MIN((int64_t)e->n_groups, (int64_t)XG_KEST_GROUPS))
         e->clock = XG_MAX(e->clock, e->groups[(e->n_groups - 1 - (uint32_t)op->b) % XG_KEST_GROUPS]);
 }
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {

@@ -18,7 +18,7 @@ XG_FN bool xg_fp_is_rounding(const xg_inst *i) {
 /* At least as many values: none that the narrower type has is rounded by going through the wider one. */
 XG_FN bool xg_fp_holds(xlagpu_type wide, xlagpu_type narrow) {
     const xg_float_format *w = xg_float_format_of(wide), *n = xg_float_format_of(narrow);
-    return w && n && w->exponent_bits >= n->exponent_bits && w->mantissa_bits >= n->mantissa_bits && w->has_infinity;
+    return w && n && xg_float_holds(w, n) && w->has_infinity;
 }
 /* The first convert of the chain goes to a type that cannot hold what its operand can, and the last comes back to one
  * that holds it. */

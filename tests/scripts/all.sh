@@ -1,5 +1,5 @@
 #!/bin/sh
-# tests/scripts/all.sh -- every test, one line a part, about six minutes on two cores. Run by ./build.sh test, which
+# tests/scripts/all.sh -- every test, one line a part, about five minutes on two cores. Run by ./build.sh test, which
 # has built build/xlagpu and build/test_runner before. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
