@@ -1009,6 +1009,9 @@ typedef struct xg_float_format {
     int digits_short, digits_full;
 } xg_float_format;
 XG_FN const xg_float_format *xg_float_format_of(xlagpu_type t); /* NULL for what is not a float */
+/* Is every finite magnitude of `narrow` one of `wide`? Formats without infinity use the highest exponent, too: f8e3m4
+ * ends at 15.5, f6e3m2fn, of as many exponent bits and the same bias, at 28. */
+XG_FN bool xg_float_holds(const xg_float_format *wide, const xg_float_format *narrow);
 XG_FN int xg_float_digits(double v, int count, char *out); /* of a finite v that is not 0; the exponent of the first */
 XG_FN double xg_float_decode(xlagpu_type t, uint64_t bits);
 /* Round to nearest even. Overflow: infinity if the format has it, else its NaN, f4/f6: the largest finite. NaN:
@@ -2313,6 +2316,13 @@ XG_FN double xg_float_decode(xlagpu_type t, uint64_t bits) {
         return xg_f64_of_bits(xg_f64_bits(v) | sign);
     }
     return xg_f64_of_bits(sign | ((magnitude << (52 - f->mantissa_bits)) + ((uint64_t)(1023 - f->bias) << 52)));
+}
+
+XG_FN bool xg_float_holds(const xg_float_format *wide, const xg_float_format *narrow) {
+    /* the exponents of the smallest steps: 1 - bias - mantissa_bits */
+    return wide->mantissa_bits >= narrow->mantissa_bits &&
+           wide->bias + wide->mantissa_bits >= narrow->bias + narrow->mantissa_bits &&
+           xg_float_decode(wide->type, wide->max_bits) >= xg_float_decode(narrow->type, narrow->max_bits);
 }
 
 /* ---- double to one format ---- */
