@@ -107,7 +107,8 @@ tool() {
 }
 
 runner() {
-    $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/programs/runner.c -o build/test_runner $LIBS
+    $CC -std=gnu99 -Wall -Wextra -Wshadow -DXLAGPU_DEBUG ${TESTFLAGS:--O0 -g} tests/programs/runner.c \
+        -o build/test_runner $LIBS
 }
 
 case "${1:-build}" in
