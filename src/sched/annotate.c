@@ -7,6 +7,7 @@
 #define XG_SCHED_ANNOTATE_C
 #include "sched.h"
 #include "loops.c"
+#include "notes.c"
 
 /* It was obeyed. */
 XG_FN void xg_nstmt_forget(xg_loopnest *n, xg_nstmt *s, const char *key) {
