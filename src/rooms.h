@@ -334,6 +334,14 @@
 /* import */
 #include "import/import.h"
 #include "import/detect.c"
+#include "import/ir.h"
+#include "import/ir.c"
+#include "import/mlir.h"
+#include "import/mlir_text.c"
+#include "import/mlir_type.c"
+#include "import/mlir_dense.c"
+#include "import/mlir_attr.c"
+#include "import/mlir_op.c"
 
 /* driver */
 #include "driver/driver.h"
