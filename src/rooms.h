@@ -316,6 +316,14 @@
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
 
+/* llvm */
+#include "llvm/llvm.h"
+#include "llvm/text.c"
+#include "llvm/inline_ptx.c"
+#include "llvm/ops.c"
+#include "llvm/flow.c"
+#include "llvm/compile.c"
+
 /* plan */
 #include "plan/plan.h"
 #include "plan/values.c"
