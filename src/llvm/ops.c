@@ -365,11 +365,13 @@ XG_FN xg_llvm_fn xg_llvm_special(xg_kopcode op) {
 }
 /* Words for the operation exist, be they of LLVM or of PTX. */
 XG_FN bool xg_llvm_has(const xg_llvm *l, const xg_kop *op) {
+    const xg_ptx_row *row;
     if (op->op == XG_K_OP_CONST || op->op == XG_K_OP_SELECT || op->n_regions || (xg_kop_flags(op->op) & KF_TERM))
         return true;
     if (op->op == XG_K_OP_CMPF && xg_llvm_knows(XG_KOPERAND(op, 0)->type)) return true;
     if (xg_llvm_special(op->op)) return op->op != XG_K_OP_STORE || XG_KOPERAND(op, 1)->type->space != XG_SPACE_CLUSTER;
-    return xg_llvm_is_native(op) || xg_llvm_row_of(l, op);
+    row = xg_llvm_row_of(l, op);
+    return xg_llvm_is_native(op) || (row && !(row->flags & XG_PI_LETTER)); /* LLVM's part is for the base target */
 }
 XG_FN void xg_llvm_op(xg_llvm *l, const xg_kop *op) {
     xg_llvm_fn special = xg_llvm_special(op->op);
