@@ -226,6 +226,7 @@
 #include "kir/convert_index.c"
 #include "kir/estimate.c"
 #include "kir/step_pointers.c"
+#include "kir/widen_loads.c"
 #include "kir/async_copies.c"
 
 /* elem */
