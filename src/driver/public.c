@@ -9,6 +9,7 @@
 #include "../xlagpu.h"
 #include "../api/executable_read.c"
 #include "../import/import.h"
+#include "../llvm/llvm.h"
 #include "driver.h"
 
 struct xlagpu_module {

@@ -31,7 +31,7 @@ static const xg_backend xg_llvm_ir_backend_row = {"llvm-ir", xg_llvm_ir_begin, x
 
 #ifdef XLAGPU_USE_LLVM
 
-/* What each version of LLVM can make code for at most: X(version, compute capability times 10, PTX version times 10). */
+/* What each version of LLVM can make code for at most: X(version, compute capability, PTX version), both times 10. */
 #define XG_LLVM_VERSIONS(X) X(16, 90, 78) X(17, 90, 81) X(18, 90, 83) X(19, 90, 85) X(20, 120, 87) X(21, 121, 88)
 typedef struct xg_llvm_version {
     uint32_t version, cc, isa;

@@ -91,7 +91,7 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 typedef struct xg_ptx xg_ptx;
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d); /* d NULL: the usual one */
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m); /* legalizes m (which it changes) and appends its entry function */
-/* The two halves of xg_ptx_kernel: m becomes legal, its entry gets its name, m->shared_bytes is known; then the text. */
+/* The two halves of xg_ptx_kernel: m becomes legal, its entry gets a name, m->shared_bytes is known; then the text. */
 XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m);
 XG_FN void xg_ptx_print_prepared(xg_ptx *p);
 /* Instead of the second half: an entry that was printed elsewhere, which must stay; `isa`: the PTX version it needs. */
