@@ -360,10 +360,7 @@ XG_FN bool xg_mlir_form_item(xg_mlir *x, xg_mlir_making *o) { /* false: there is
     switch (*x->at) {
     case '%':
         xg_mlir_add_operand(x, o);
-        if (*x->at == '[') {
-            x->at++;
-            xg_mlir_form_brackets(x, o);
-        }
+        if (xg_mlir_take(x, "[")) xg_mlir_form_brackets(x, o);
         return true;
     case '{': xg_mlir_attr_dict(x, o); return true;
     case '@': xg_mlir_add_attr(x, o, XG_STR("callee"), xg_mlir_attr(x)); return true;
