@@ -273,7 +273,9 @@ XG_FN xg_inst *xg_lower_next_after(xg_low *w, const xg_ir_op *op) {
     bits = xg_hb_bitcast_convert(&w->b, x, t);
     zero = xg_hb_float_like(&w->b, x, 0);
     /* towards zero: y is nearer, or on its other side */
-    p = xg_hb_compare(&w->b, "GT", xg_hb_1(&w->b, XG_ABS, x), xg_hb_1(&w->b, XG_ABS, y));
+    p = xg_hb_1(&w->b, XG_ABS, x);
+    q = xg_hb_1(&w->b, XG_ABS, y);
+    p = xg_hb_compare(&w->b, "GT", p, q);
     sign = xg_hb_bitcast_convert(&w->b, y, t);
     sign = xg_hb_2(&w->b, XG_XOR, sign, bits);
     q = xg_hb_compare(&w->b, "LT", sign, xg_hb_int_like(&w->b, bits, 0));

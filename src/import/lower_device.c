@@ -280,11 +280,12 @@ XG_FN void xg_low_custom_aliases(xg_low *w, const xg_ir_op *op, xg_inst *i) { /*
     xg_low_set_text(w, i, XG_A_output_to_operand_aliasing, xg_str_of(b.p, b.n));
 }
 XG_FN void xg_low_custom_config(xg_low *w, const xg_ir_op *op, xg_inst *i) {
-    const xg_ir_attr *a = xg_ir_find(op, "backend_config");
+    const xg_ir_attr *a = xg_ir_find(op, "mhlo.backend_config");
     xg_str text;
     xg_buf b;
-    if (!a || a->kind == XG_IR_UNIT) a = xg_ir_find(op, "mhlo.backend_config");
+    if (!a) a = xg_ir_find(op, "backend_config");
     if (!a) return;
+    if (a->kind == XG_IR_DICT) xg_low_set_word(w, i, XG_A_api_version, "API_VERSION_TYPED_FFI");
     if (a->kind == XG_IR_STRING) {
         if (!a->text.n) return;
         xg_buf_init(&b, w->arena);
@@ -312,8 +313,8 @@ XG_FN void xg_low_called(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     X("mhlo.erf", ERF) \
     X("mhlo.acos", ACOS) \
     X("mhlo.acosh", ACOSH) \
-    X("mhlo.asin", ASIN) X("mhlo.asinh", ASINH) X("mhlo.atanh", ATANH) X("mhlo.cosh", COSH) X("mhlo.sinh", SINH) \
-        X("mhlo.tan", TAN)
+    X("mhlo.asin", ASIN) \
+    X("mhlo.asinh", ASINH) X("mhlo.atanh", ATANH) X("mhlo.cosh", COSH) X("mhlo.sinh", SINH) X("mhlo.tan", TAN)
 XG_FN xg_inst *xg_low_topk(xg_low *w, const xg_ir_op *op, int64_t k, bool largest) {
     xg_inst *x = xg_low_array(w, op, 0), *i = xg_low_new(w, XG_TOPK, xg_low_results(w, op), &x, 1);
     xg_low_set_int(i, XG_A_k, k);

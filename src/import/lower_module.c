@@ -48,8 +48,8 @@ XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
     uint32_t k;
     xg_low_at(w, op);
     if (op->row < 0)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "docs/formats.md lists the operations that are read",
-            "this operation is not read");
+        xg_ir_refuse(
+            w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "docs/formats.md says which are", "this operation is not read");
     i = rows[op->row](w, op);
     if (!i) {
         if (op->n_results) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it has no results");
@@ -217,6 +217,69 @@ XG_FN const xg_ir_region *xg_low_module_body(xg_low *w) { /* of the one module, 
         xg_ir_refuse(w->ir, module, XLAGPU_ERROR_INVALID, NULL, "the module has no functions");
     return &module->regions[0];
 }
+/* ---- the order of instructions ---- */
+
+/* Instructions stand as XLA prints them: operands in front of their users, each as late as the depth-first walk from
+ * those without users comes to it. So both texts of a program give the same module. */
+XG_FN void xg_low_visit(xg_low *w, xg_inst *from, xg_insts *order) {
+    XG_VEC(xg_inst *) stack = {NULL, 0, 0};
+    void *seen = order, *done = w; /* two marks */
+    xg_push(w->arena, xg_inst *, &stack, from);
+    while (stack.n) {
+        xg_inst *i = stack.p[stack.n - 1];
+        uint32_t k;
+        if (i->scratch) {
+            stack.n--;
+            if (i->scratch == seen) order->p[order->n++] = i;
+            i->scratch = done;
+            continue;
+        }
+        i->scratch = seen;
+        for (k = i->n_operands; k-- > 0;)
+            if (!XG_OPERAND(i, k)->scratch) xg_push(w->arena, xg_inst *, &stack, XG_OPERAND(i, k));
+    }
+}
+XG_FN void xg_low_relink(xg_comp *c, const xg_insts *order) {
+    uint32_t k, j;
+    c->first = c->last = NULL;
+    for (k = 0; k < order->n; k++) order->p[k]->first_use = order->p[k]->last_use = NULL;
+    for (k = 0; k < order->n; k++) {
+        xg_inst *i = order->p[k];
+        i->scratch = NULL;
+        i->id = c->module->n_ids++;
+        i->prev = c->last;
+        i->next = NULL;
+        if (c->last)
+            c->last->next = i;
+        else
+            c->first = i;
+        c->last = i;
+        for (j = 0; j < i->n_operands; j++) {
+            xg_use *u = &i->operands[j];
+            u->prev = u->value->last_use;
+            u->next = NULL;
+            if (u->prev)
+                u->prev->next = u;
+            else
+                u->value->first_use = u;
+            u->value->last_use = u;
+        }
+    }
+}
+XG_FN void xg_low_order(xg_low *w) {
+    xg_comp *c;
+    w->m->n_ids = 0;
+    for (c = w->m->first; c; c = c->next) {
+        xg_insts order;
+        order.n = 0;
+        order.p = XG_NEW_N(w->arena, xg_inst *, c->n_insts + (size_t)1);
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
+        XG_FOR_INSTS(i, c)
+            if (!i->first_use) xg_low_visit(w, i, &order);
+        xg_low_relink(c, &order);
+    }
+}
+
 XG_FN xg_module *xg_ir_lower(xg_ir *ir) {
     xg_low w;
     const xg_ir_region *body;
@@ -238,6 +301,7 @@ XG_FN xg_module *xg_ir_lower(xg_ir *ir) {
     xg_low_interface(&w, entry);
     xg_low_donations(&w, entry);
     xg_low_interface_shardings(&w, entry);
+    xg_low_order(&w);
     return w.m;
 }
 

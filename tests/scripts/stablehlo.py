@@ -188,7 +188,7 @@ def ulps(a, b, e):
 
     def index(v):
         f, x = numpy.frexp(numpy.abs(v))
-        x = numpy.maximum(x - 1, low)
+        x = numpy.where(v == 0, low, numpy.maximum(x - 1, low))
         whole = (x - low) * 2.0 ** m + numpy.ldexp(numpy.abs(v), m - x)
         return numpy.where(v < 0, -whole, whole)
     return numpy.abs(index(a.astype(numpy.float64)) - index(b.astype(numpy.float64)))
@@ -210,6 +210,7 @@ def close(kind, e, limit, got, want):
             if kind == "expect_close":
                 away = ulps(numpy.where(finite, got, 0), numpy.where(finite, want, 0), e)
                 bad &= ~(finite & (away <= limit.get("max_ulp_difference", 1)))
+                bad |= finite & (away < limit.get("min_ulp_difference", 0))
             elif kind == "expect_almost_eq":
                 bad &= ~(finite & (numpy.abs(got - want) <= limit.get("tolerance", 1e-4)))
     if not bad.any():
