@@ -8,6 +8,7 @@
 #include "infer.c"
 #include "verify.c"
 #include "format.c"
+#include "import.c"
 #include "eval.c"
 #include "oracle.c"
 #include "ptx.c"
@@ -49,6 +50,7 @@
     X(infer) \
     X(verify) \
     X(format) \
+    X(import) \
     X(number) \
     X(literal) \
     X(parse) \
