@@ -75,8 +75,8 @@ typedef struct xg_tile_fetch {
     int64_t slant;          /* elements more between 16 rows and the next 16 */
     int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next, or from one row */
     int64_t vectors, rounds;
-    int64_t offset;     /* of the first buffer, in elements */
-    const xg_imap *map; /* see xg_tile_fetch_map */
+    int64_t offset;             /* of the first buffer, in elements */
+    const xg_imap *first, *map; /* see xg_tile_fetch_map: of all steps; of those behind the first */
 } xg_tile_fetch;
 
 typedef struct xg_tile_plan {
@@ -157,8 +157,9 @@ enum {
     XG_TILE_BATCH,
     XG_TILE_FETCH_DIMS
 };
-XG_FN const xg_imap *xg_tile_fetch_map(
-    const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side); /* to the operand's indices */
+/* To the operand's indices, of the steps from `first` on. */
+XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first);
+XG_FN int64_t xg_tile_lead(const xg_tile_plan *p); /* so many elements along k the first step has less than others */
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
@@ -169,6 +170,7 @@ typedef struct xg_tile_kernel {
     xg_scope s;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
+    bool looping;   /* what is brought is no more the first step */
     xg_kval *slice; /* of a step's k, that the thread sums up */
     xg_kval *show;  /* with matrix units: where the thread's first sum goes for the epilogue */
     xg_kval **dest;

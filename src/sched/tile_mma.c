@@ -273,7 +273,7 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     }
     for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
     xg_flow_slot(&f, &w->shared);
-    f.rolled = true;
+    f.rolled = w->looping = true;
     xg_tile_unit_step(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
     f.op->flags |= KL_STEP_POINTERS;
     xg_flow_end(&f);

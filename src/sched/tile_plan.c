@@ -442,17 +442,21 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_device *m) {
     return xg_cost_scale(cycles, 1000000, m->clock_mhz);
 }
 
+XG_FN bool xg_tile_settle_map(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+    xg_tile_fetch *t = &p->fetch[side];
+    t->map = t->first = xg_tile_fetch_map(p, x, side, 0);
+    if (p->steps > 1 && xg_tile_lead(p)) t->map = xg_tile_fetch_map(p, x, side, 1);
+    return xg_imap_ok(t->first) && xg_imap_ok(t->map);
+}
 /* Vectors of which some lanes only have an element are brought element by element. */
 XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) {
         xg_tile_fetch *t = &p->fetch[side];
-        t->map = xg_tile_fetch_map(p, x, side);
-        if (!xg_imap_ok(t->map)) return false;
-        if (xg_tile_lanes_agree(x, t->map, t->vector)) continue;
+        if (!xg_tile_settle_map(p, x, side)) return false;
+        if (xg_tile_lanes_agree(x, t->first, t->vector) && xg_tile_lanes_agree(x, t->map, t->vector)) continue;
         xg_tile_settle_fetch(p, side, 1);
-        t->map = xg_tile_fetch_map(p, x, side);
-        if (!xg_imap_ok(t->map)) return false;
+        if (!xg_tile_settle_map(p, x, side)) return false;
     }
     return true;
 }
