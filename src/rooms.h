@@ -293,8 +293,10 @@
 #include "sched/tile_form.c"
 #include "sched/tile_unit.c"
 #include "sched/tile_plan.c"
+#include "sched/tile_bring.c"
 #include "sched/tile_emit.c"
 #include "sched/tile_mma.c"
+#include "sched/tile_wgmma.c"
 #include "sched/split_k.c"
 
 /* choice */
@@ -312,6 +314,7 @@
 #include "ptx/print.c"
 #include "ptx/bits.c"
 #include "ptx/matrix.c"
+#include "ptx/wgmma.c"
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
