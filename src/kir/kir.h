@@ -156,7 +156,8 @@ enum {
 enum {
     KL_UNROLLED = 1,
     KL_UNROLL_LOWERED = 2,
-    KL_STEP_POINTERS = 4 /* addresses that grow by as much in each round are carried (step_pointers.c) */
+    KL_STEP_POINTERS = 4, /* addresses that grow by as much in each round are carried (step_pointers.c) */
+    KL_READS_AHEAD = 8    /* beside KL_UNROLL_LOWERED: what a step reads comes in front of the sums of the one before */
 };
 enum {
     XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */

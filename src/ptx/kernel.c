@@ -415,7 +415,9 @@ static void xg_ptx_print_async_copy(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_text(at, op->a == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
     at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
     at = xg_ptx_pen_address(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a));
+    at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
+    if (op->n_operands > 2) at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 2))->lane[0]);
+    xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, 70);
 }
 static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
