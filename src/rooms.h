@@ -226,6 +226,7 @@
 #include "kir/convert_index.c"
 #include "kir/estimate.c"
 #include "kir/step_pointers.c"
+#include "kir/widen_loads.c"
 #include "kir/async_copies.c"
 
 /* elem */
@@ -318,6 +319,14 @@
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
+
+/* llvm */
+#include "llvm/llvm.h"
+#include "llvm/text.c"
+#include "llvm/inline_ptx.c"
+#include "llvm/ops.c"
+#include "llvm/flow.c"
+#include "llvm/compile.c"
 
 /* plan */
 #include "plan/plan.h"

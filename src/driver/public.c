@@ -9,6 +9,7 @@
 #include "../xlagpu.h"
 #include "../api/executable_read.c"
 #include "../import/import.h"
+#include "../llvm/llvm.h"
 #include "driver.h"
 
 struct xlagpu_module {
@@ -313,6 +314,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
+    o->backend = xg_backend_find(c, xg_str_z(d->backend));
     o->dump = d->dump;
     o->dump_user = d->dump_user;
 }

@@ -476,6 +476,7 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
 XG_FN void xg_kir_vectorize(xg_kmodule *m);
 XG_FN void xg_kir_unroll(xg_kmodule *m);
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
+XG_FN void xg_kir_widen_loads(xg_kmodule *m);    /* widen_loads.c: loads of neighbours as one of a vector */
 XG_FN void xg_kir_step_pointers(xg_kmodule *m);
 XG_FN void xg_kir_async_copies(xg_kmodule *m);
 XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nobody reads it, and it does nothing else */
