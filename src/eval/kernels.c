@@ -53,10 +53,15 @@
 #define XG_EVAL_PRED_TERNARY(X) X(CLAMP, (a | b) & c)
 
 /* Floats: f32 computes its functions in double. */
+#ifdef __TINYC__ /* its -x keeps the sign of a NaN */
+#define XG_EVAL_NEGATED(a, d) copysign(d, signbit(d) ? 1.0 : -1.0)
+#else
+#define XG_EVAL_NEGATED(a, d) (-(a))
+#endif
 /* clang-format off */
 #define XG_EVAL_FLOAT_UNARY(X) \
     X(ABS, fabs(d)) \
-    X(NEGATE, -a) \
+    X(NEGATE, XG_EVAL_NEGATED(a, d)) \
     X(SIGN, a > 0 ? (T)1 : a < 0 ? (T)-1 : a) \
     X(FLOOR, floor(d)) \
     X(CEIL, ceil(d)) \
@@ -462,6 +467,7 @@ XG_FN xg_ew_kernel xg_eval_kernel_of(xg_opcode op, xlagpu_type carrier) {
 #undef XG_EVAL_PRED_BINARY
 #undef XG_EVAL_PRED_TERNARY
 #undef XG_EVAL_FLOAT_UNARY
+#undef XG_EVAL_NEGATED
 #undef XG_EVAL_FLOAT_BINARY
 #undef XG_EVAL_COMPLEX_UNARY
 #undef XG_EVAL_COMPLEX_BINARY
