@@ -54,14 +54,16 @@
 
 /* Floats: f32 computes its functions in double. */
 #ifdef __TINYC__ /* its -x keeps the sign of a NaN */
-#define XG_EVAL_NEGATED(a, d) copysign(d, signbit(d) ? 1.0 : -1.0)
+#define XG_EVAL_NEGATED(a) \
+    (sizeof(a) == 4 ? (T)xg_f32_of_bits(xg_f32_bits((float)(a)) ^ 0x80000000u) \
+                    : (T)xg_f64_of_bits(xg_f64_bits((double)(a)) ^ XG_F64_SIGN))
 #else
-#define XG_EVAL_NEGATED(a, d) (-(a))
+#define XG_EVAL_NEGATED(a) (-(a))
 #endif
 /* clang-format off */
 #define XG_EVAL_FLOAT_UNARY(X) \
     X(ABS, fabs(d)) \
-    X(NEGATE, XG_EVAL_NEGATED(a, d)) \
+    X(NEGATE, XG_EVAL_NEGATED(a)) \
     X(SIGN, a > 0 ? (T)1 : a < 0 ? (T)-1 : a) \
     X(FLOOR, floor(d)) \
     X(CEIL, ceil(d)) \

@@ -38,7 +38,8 @@
     X("einsum", "dot with lhs_contracting_dims and rhs_contracting_dims") \
     X("dot_general", "dot with lhs_batch_dims and lhs_contracting_dims") \
     X("conv", "convolution with dim_labels") X("conv2d", "convolution with dim_labels") \
-    X("sum", "reduce with to_apply, a computation that adds") X("mean", "reduce, then divide by the number of elements") \
+    X("sum", "reduce with to_apply, a computation that adds") \
+    X("mean", "reduce, then divide by the number of elements") \
     X("max_pool", "reduce-window with to_apply, a computation of maximum") X("cumsum", "reduce-window, or scan") \
     X("relu", "maximum with a broadcast of constant(0)") X("gelu", "multiply, erf and add") \
     X("softmax", "exponential, reduce, broadcast and divide") X("square", "multiply of a value by itself") \
