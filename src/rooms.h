@@ -145,6 +145,11 @@
 #include "algsimp/convolution.c"
 #include "algsimp/algsimp.c"
 
+/* spmd */
+#include "spmd/spmd.h"
+#include "spmd/sharding.c"
+#include "spmd/sharding_text.c"
+
 /* expand */
 #include "expand/expand.h"
 #include "expand/batch_norm_expander.c"

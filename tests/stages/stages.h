@@ -22,6 +22,7 @@
 #include "sched.c"
 #include "tiles.c"
 #include "units.c"
+#include "sharding.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -73,5 +74,6 @@
     X(schedule_host) \
     X(schedule_each) \
     X(schedule_blocks) \
-    X(iter_map)
+    X(iter_map) \
+    X(sharding)
 /* clang-format on */
