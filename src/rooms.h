@@ -74,6 +74,7 @@
 #include "affine/imap.c"
 #include "affine/rules.c"
 #include "affine/simplify.c"
+#include "affine/compose.c"
 #include "affine/text.c"
 
 /* indexing */
@@ -129,8 +130,9 @@
 #include "opt/simplify_fp_conversions.c"
 #include "opt/tuple_simplifier.c"
 #include "opt/while_simplifier.c"
-#include "opt/conditional_code_motion.c"
+#include "opt/conditional_hoisting.c"
 #include "opt/conditional_sinking.c"
+#include "opt/conditional_code_motion.c"
 #include "opt/zero_sized.c"
 
 /* algsimp */
