@@ -151,6 +151,13 @@
 #include "spmd/spmd.h"
 #include "spmd/sharding.c"
 #include "spmd/sharding_text.c"
+#include "spmd/factors.c"
+#include "spmd/exchange.c"
+#include "spmd/reshard.c"
+#include "spmd/assign.c"
+#include "spmd/local.c"
+#include "spmd/partition.c"
+#include "spmd/devices.c"
 
 /* expand */
 #include "expand/expand.h"

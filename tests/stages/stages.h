@@ -23,6 +23,7 @@
 #include "tiles.c"
 #include "units.c"
 #include "sharding.c"
+#include "spmd.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -75,5 +76,7 @@
     X(schedule_each) \
     X(schedule_blocks) \
     X(iter_map) \
-    X(sharding)
+    X(sharding) \
+    X(factors) \
+    X(spmd)
 /* clang-format on */
