@@ -305,8 +305,10 @@
 #include "sched/tile_form.c"
 #include "sched/tile_unit.c"
 #include "sched/tile_plan.c"
+#include "sched/tile_bring.c"
 #include "sched/tile_emit.c"
 #include "sched/tile_mma.c"
+#include "sched/tile_wgmma.c"
 #include "sched/split_k.c"
 
 /* choice */
@@ -324,6 +326,7 @@
 #include "ptx/print.c"
 #include "ptx/bits.c"
 #include "ptx/matrix.c"
+#include "ptx/wgmma.c"
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
@@ -346,6 +349,14 @@
 /* import */
 #include "import/import.h"
 #include "import/detect.c"
+#include "import/ir.h"
+#include "import/ir.c"
+#include "import/mlir.h"
+#include "import/mlir_text.c"
+#include "import/mlir_type.c"
+#include "import/mlir_dense.c"
+#include "import/mlir_attr.c"
+#include "import/mlir_op.c"
 
 /* driver */
 #include "driver/driver.h"
