@@ -38,6 +38,7 @@ enum {
 
 /* clang-format off */
 #define XG_HLO_PASSES(X) \
+    X(PRE, "sharding-propagation", xg_spmd_sharding_propagation, NAMED) \
     X(PRE, "spmd-partitioner", xg_spmd_partitioner, NAMED) \
     X(PRE, "tiled-layout-normalization", xg_opt_tiled_layouts, REQUIRED) \
     X(PRE, "library_calls", xg_expand_library_calls, REQUIRED) \

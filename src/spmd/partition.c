@@ -325,6 +325,7 @@ XG_FN void xg_spmd_leave(xg_spmd *s, const xg_inst *i) {
     xg_sharding *all;
     xg_spmd_fill(s, i->shape, outside);
     gone = p->s->manual & ~outside[0]->manual;
+    if (!p->s->manual) gone = xg_sharding_used(outside[0]); /* the same on all devices: a constant */
     p = xg_spmd_reshard(s, p, xg_spmd_without(s, outside[0], gone));
     all = xg_sharding_copy(s->arena, outside[0]);
     out[0] = xg_spmd_part(s, p->local, i->shape, all);

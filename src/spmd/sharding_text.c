@@ -9,13 +9,6 @@
 
 /* ---- reading ---- */
 
-typedef struct xg_shread { /* a text, and for whom it is read */
-    xg_str s;
-    xg_arena *arena;
-    const xg_inst *inst;
-    int64_t partitions;
-} xg_shread;
-
 XG_FN void xg_shread_skip(xg_shread *r) {
     while (r->s.n && (*r->s.p == ' ' || *r->s.p == '\\')) r->s.p++, r->s.n--;
 }
@@ -134,13 +127,6 @@ XG_FN void xg_shread_check(const xg_shread *r, const xg_tiling *t, uint32_t rank
 }
 
 /* ---- named meshes ---- */
-
-typedef struct xg_named_mesh {
-    uint32_t n;
-    xg_str name[XG_SPMD_AXES_MAX];
-    int64_t size[XG_SPMD_AXES_MAX], devices;
-    int64_t *ids; /* by place; NULL: its own number */
-} xg_named_mesh;
 
 XG_FN void xg_shread_mesh(xg_shread *r, xg_named_mesh *m, const char *close) { /* behind "mesh[" */
     memset(m, 0, sizeof *m);
@@ -400,6 +386,7 @@ XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m) {
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c)
             if (xg_inst_attr(i, XG_A_sharding)) (void)xg_shread_inst(m->work, &mesh, i, true);
+    xg_sdy_cut(m, &mesh);
     if (!mesh.devices) mesh.devices = 1;
     xg_mesh_finish(&mesh);
     xg_arena_reset(m->work, mark);

@@ -94,6 +94,21 @@ XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m);
 XG_FN xg_sharding **xg_sharding_of(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i);
 XG_FN void xg_sharding_print(xg_buf *b, const xg_spmd_mesh *mesh, const xg_sharding *s, xg_sharding_form form);
 
+XG_FN void xg_mesh_add_cut(xg_spmd_mesh *mesh, int64_t cut);
+typedef struct xg_shread { /* a text, and for whom it is read */
+    xg_str s;
+    xg_arena *arena;
+    const xg_inst *inst;
+    int64_t partitions;
+} xg_shread;
+typedef struct xg_named_mesh {
+    uint32_t n;
+    xg_str name[XG_SPMD_AXES_MAX];
+    int64_t size[XG_SPMD_AXES_MAX], devices;
+    int64_t *ids; /* by place; NULL: its own number */
+} xg_named_mesh;
+XG_FN void xg_sdy_cut(xg_module *m, xg_spmd_mesh *mesh); /* import.c: the axes of Shardy's mesh */
+
 /* ---- factors.c: which dimensions of an instruction's operands and results go together ---- */
 
 /* X(KIND): what is to be done where a factor is split over devices.
@@ -127,6 +142,7 @@ typedef struct xg_spmd_rule {
     bool known;                     /* else every factor is NEED */
 } xg_spmd_rule;
 XG_FN xg_spmd_rule *xg_spmd_rule_of(xg_arena *a, const xg_inst *i);
+XG_FN void xg_spmd_rule_begin_array(xg_arena *a, xg_spmd_rule_array *t, const xg_shape *s);
 XG_FN void xg_spmd_rule_print(xg_buf *b, const xg_spmd_rule *r);
 /* sharding_text.c: the arrays, tokens ... of a shape in order */
 XG_FN const xg_shape **xg_shape_leaf_list(xg_arena *a, const xg_shape *s);
@@ -203,6 +219,9 @@ typedef struct xg_assignment {
 /* What an instruction's arrays are like: operands as they are, results as they are wanted, NULL: any way. */
 XG_FN xg_assignment xg_spmd_split(
     xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r, const xg_sharding *const *arrays);
+/* The axes that a sharding gives to each factor of a dimension, by place in it, with those of NEED factors. */
+XG_FN void xg_spmd_split_project(const xg_spmd_mesh *mesh, const xg_spmd_rule *r, const xg_spmd_rule_array *t,
+    uint32_t dim, const xg_sharding *s, xg_axes_list *out);
 /* of array t of the rule, under the assignment */
 XG_FN xg_sharding *xg_assigned(xg_arena *a, const xg_spmd_rule *r, const xg_assignment *x, uint32_t t);
 XG_FN xg_axes_list xg_assigned_sums(const xg_spmd_rule *r, const xg_assignment *x); /* axes of REDUCE factors */
@@ -222,7 +241,15 @@ XG_FN xg_inst *xg_spmd_neutral(xg_spmd *s, int op, xlagpu_type t);
 XG_FN xg_inst *xg_spmd_local(
     xg_spmd *s, const xg_inst *i, const xg_spmd_rule *r, const xg_assignment *x, xg_spmd_value *const *operands);
 
+/* ---- import.c, propagate.c ---- */
+XG_FN void xg_spmd_annotate(
+    xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n, xg_sharding_form form);
+XG_FN bool xg_spmd_results_are_open(const xg_module *m);
+XG_FN void xg_spmd_import(xg_module *m, const xg_spmd_mesh *mesh);
+XG_FN bool xg_spmd_sharding_propagation(xg_module *m);
+
 /* ---- partition.c ---- */
+XG_FN bool xg_spmd_has_shardings(const xg_module *m);
 XG_FN bool xg_spmd_partitioner(xg_module *m);
 
 XG_FN const xg_sharding **xg_spmd_promised(xg_spmd *s, const xg_inst *i);
