@@ -8,6 +8,7 @@
 #include "infer.c"
 #include "verify.c"
 #include "format.c"
+#include "import.c"
 #include "eval.c"
 #include "oracle.c"
 #include "ptx.c"
@@ -47,9 +48,11 @@
     X(kir_run) \
     X(ptx) \
     X(ptx_legal) \
+    X(llvm) \
     X(infer) \
     X(verify) \
     X(format) \
+    X(import) \
     X(number) \
     X(literal) \
     X(parse) \
