@@ -161,14 +161,6 @@ XG_FN void xg_shread_mesh(xg_shread *r, xg_named_mesh *m, const char *close) { /
     }
 }
 
-/* A tiling under construction: digits of the device number, in the order of the list. */
-typedef struct xg_named_tiling {
-    const xg_named_mesh *mesh;
-    uint32_t n, tile[64]; /* digits, and the dimension that each belongs to */
-    int64_t size[64], stride[64];
-    bool open;
-} xg_named_tiling;
-
 XG_FN int64_t xg_named_stride(const xg_named_mesh *m, uint32_t axis) {
     int64_t s = 1;
     uint32_t k;
@@ -386,7 +378,7 @@ XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m) {
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c)
             if (xg_inst_attr(i, XG_A_sharding)) (void)xg_shread_inst(m->work, &mesh, i, true);
-    xg_sdy_cut(m, &mesh);
+    xg_shardy_cut(m, &mesh);
     if (!mesh.devices) mesh.devices = 1;
     xg_mesh_finish(&mesh);
     xg_arena_reset(m->work, mark);

@@ -107,7 +107,22 @@ typedef struct xg_named_mesh {
     int64_t size[XG_SPMD_AXES_MAX], devices;
     int64_t *ids; /* by place; NULL: its own number */
 } xg_named_mesh;
-XG_FN void xg_sdy_cut(xg_module *m, xg_spmd_mesh *mesh); /* import.c: the axes of Shardy's mesh */
+/* A tiling under construction: digits of the device number, in the order of the list. */
+typedef struct xg_named_tiling {
+    const xg_named_mesh *mesh;
+    uint32_t n, tile[64]; /* digits, and the dimension that each belongs to */
+    int64_t size[64], stride[64];
+    bool open;
+} xg_named_tiling;
+XG_FN void xg_shread_skip(xg_shread *r);
+XG_FN bool xg_shread_is(xg_shread *r, const char *word);
+XG_FN bool xg_shread_take(xg_shread *r, const char *word);
+XG_FN xg_ints xg_shread_ints(xg_shread *r);                                   /* "1,2,3" */
+XG_FN void xg_shread_mesh(xg_shread *r, xg_named_mesh *m, const char *close); /* behind "mesh[" */
+XG_FN uint64_t xg_shread_named(xg_shread *r, const xg_named_mesh *m, xg_tiling *t, uint32_t rank);
+XG_FN int64_t xg_named_axes(xg_shread *r, xg_named_tiling *t, uint32_t d);
+XG_FN void xg_named_finish(xg_shread *r, const xg_named_tiling *n, xg_tiling *t);
+XG_FN void xg_shardy_cut(xg_module *m, xg_spmd_mesh *mesh); /* import.c: the axes of Shardy's mesh */
 
 /* ---- factors.c: which dimensions of an instruction's operands and results go together ---- */
 

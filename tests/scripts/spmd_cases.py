@@ -82,8 +82,8 @@ def main():
         right += p.returncode == 0
         less += p.returncode == 0 and sent <= xla_sent
         fewer += p.returncode == 0 and count <= xla_count
-        print('%s\t%s\t%d\t%d\t%d\t%d%s' % (name, 'yes' if p.returncode == 0 else 'NO', count, xla_count, sent, xla_sent,
-                                            '' if sent <= xla_sent else '\tmore'))
+        print('%s\t%s\t%d\t%d\t%d\t%d%s' % (name, 'yes' if p.returncode == 0 else 'NO', count, xla_count, sent,
+                                            xla_sent, '' if sent <= xla_sent else '\tmore'))
         if p.returncode:
             print(p.stderr.strip())
     print('%d of %d right; as few bytes as XLA or fewer in %d, as few collectives in %d' % (right, len(names), less,
