@@ -168,7 +168,8 @@ expect 2 "is not a value of the kind" "a truth value that is none" "$X run $W/go
 expect 2 "needs a value" "a flag without its value" "$X run $W/good.hlo --platform"
 expect 2 "needs a value" "a flag where a value should be" "$X run $W/good.hlo --args --stats"
 expect 2 "no platform is called 'vulkan'" "a platform that is none" "$X run $W/good.hlo --platform=vulkan"
-expect 2 "not built in" "a backend that is none" "$X run $W/good.hlo --backend=llvm"
+expect 2 "not in this build: define XLAGPU_USE_LLVM" "a backend that is not built in" \
+    "$X run $W/good.hlo --backend=llvm"
 expect 2 "reference_platform" "a reference that is none" "$X run $W/good.hlo --platform=host --reference_platform=gpu"
 expect 2 "needs a file" "no file" "$X run"
 expect 0 'Flags of this verb' "--help of a verb" "$X sim --help"
