@@ -266,6 +266,11 @@ XG_FN void xg_low_relink(xg_comp *c, const xg_insts *order) {
         }
     }
 }
+/* What nothing uses goes, unless it may act. */
+XG_FN bool xg_low_stays(const xg_inst *i) {
+    return i == i->comp->root || i->op == XG_PARAMETER || i->op == XG_CALL || i->op == XG_WHILE ||
+           i->op == XG_CONDITIONAL || (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
+}
 XG_FN void xg_low_order(xg_low *w) {
     xg_comp *c;
     w->m->n_ids = 0;
@@ -275,7 +280,8 @@ XG_FN void xg_low_order(xg_low *w) {
         order.p = XG_NEW_N(w->arena, xg_inst *, c->n_insts + (size_t)1);
         XG_FOR_INSTS(i, c) i->scratch = NULL;
         XG_FOR_INSTS(i, c)
-            if (!i->first_use) xg_low_visit(w, i, &order);
+            if (!i->first_use && xg_low_stays(i)) xg_low_visit(w, i, &order);
+        c->n_insts = order.n;
         xg_low_relink(c, &order);
     }
 }
