@@ -120,8 +120,9 @@ def movement():
         wide[:: inner + 1] = a
         wide = np.concatenate([np.full(max(low, 0), 7), wide[max(-low, 0):], np.full(max(high, 0), 7)])
         want = wide[: len(wide) + min(high, 0)].astype(np.int32)
-        op("pad", [a, np.int32(7)], want, f"edge_padding_low = array<i64: {low}>, edge_padding_high = array<i64: "
-           f"{high}>, interior_padding = array<i64: {inner}>", f", low = [{low}], high = [{high}], interior = [{inner}]")
+        op("pad", [a, np.int32(7)], want, f"edge_padding_low = array<i64: {low}>, edge_padding_high = "
+           f"array<i64: {high}>, interior_padding = array<i64: {inner}>",
+           f", low = [{low}], high = [{high}], interior = [{inner}]")
     for dim in (0, 1):
         a, b = ints(2, 2), ints(2, 2)
         op("concatenate", [a, b], np.concatenate([a, b], dim), f"dimension = {dim} : i64", f", dim = {dim}")
@@ -162,14 +163,15 @@ def contraction():
     add("convolution of one dimension", [a, b], "%r = stablehlo.convolution(%0, %1) dim_numbers = [b, 0, f]x[0, i, o]->"
         "[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
         f"({type_of(a)}, {type_of(b)}) -> {type_of(want)}", want)
-    for name, f, init in (("add", np.sum, 0), ("maximum", np.max, -99), ("multiply", np.prod, 1), ("minimum", np.min, 99)):
+    for name, f, init in (("add", np.sum, 0), ("maximum", np.max, -99), ("multiply", np.prod, 1),
+                          ("minimum", np.min, 99)):
         for dims in ((0,), (1,), (0, 1)):
             a = ints(2, 3, low=-4, high=5)
             want = np.asarray(f(a, axis=dims)).astype(np.int32)
             if len(cases) % 2:
-                add(f"reduce by {name}, short form", [a, np.int32(init)], f"%r = stablehlo.reduce(%0 init: %1) applies "
-                    f"stablehlo.{name} across dimensions = {list(dims)} : ({type_of(a)}, tensor<i32>) -> {type_of(want)}",
-                    want)
+                add(f"reduce by {name}, short form", [a, np.int32(init)],
+                    f"%r = stablehlo.reduce(%0 init: %1) applies stablehlo.{name} across dimensions = {list(dims)} : "
+                    f"({type_of(a)}, tensor<i32>) -> {type_of(want)}", want)
             else:
                 op("reduce", [a, np.int32(init)], want, f"dimensions = {array(dims)}", region=reducer(name))
     a = ints(6)
@@ -200,9 +202,10 @@ def control():
             "  stablehlo.return %s : tensor<3xi32>\n}) : (tensor<i32>) -> tensor<3xi32>", a if k == 0 else -a)
     for n in (0, 5):
         a = ints(2)
-        add(f"a loop of {n} rounds", [np.int32(n), np.int32(0), np.int32(1), a], "%w:2 = stablehlo.while(%i = %1, %x = %3) "
-            ": tensor<i32>, tensor<2xi32>\ncond {\n  %p = stablehlo.compare LT, %i, %0, SIGNED : (tensor<i32>, tensor<i32>)"
-            " -> tensor<i1>\n  stablehlo.return %p : tensor<i1>\n} do {\n  %j = stablehlo.add %i, %2 : tensor<i32>\n"
+        add(f"a loop of {n} rounds", [np.int32(n), np.int32(0), np.int32(1), a],
+            "%w:2 = stablehlo.while(%i = %1, %x = %3) : tensor<i32>, tensor<2xi32>\ncond {\n"
+            "  %p = stablehlo.compare LT, %i, %0, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+            "  stablehlo.return %p : tensor<i1>\n} do {\n  %j = stablehlo.add %i, %2 : tensor<i32>\n"
             "  %y = stablehlo.add %x, %x : tensor<2xi32>\n  stablehlo.return %j, %y : tensor<i32>, tensor<2xi32>\n}\n"
             "%r = stablehlo.negate %w#1 : tensor<2xi32>", -(a * 2 ** n))
     a = ints(2)
