@@ -75,6 +75,9 @@ XG_FN xg_inst *xg_low_dequantise(xg_low *w, xg_inst *x, const xg_ir_quant *q);
 XG_FN xg_inst *xg_low_quantise(xg_low *w, xg_inst *x, const xg_ir_quant *q);
 
 /* ---- lower_sharding.c ---- */
-XG_FN bool xg_low_sharding(xg_low *w, const xg_ir_attr *a, uint32_t rank, xg_buf *out); /* false: none to be kept */
+XG_FN bool xg_low_sharding(xg_low *w, const xg_ir_attr *dict, xg_buf *out); /* false: none to be kept */
+XG_FN void xg_low_param_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *param);
+XG_FN xg_inst *xg_low_result_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *x);
+XG_FN void xg_low_put_meshes(xg_low *w, const xg_ir_region *body);
 
 #endif /* XG_IMPORT_LOWER_H */
