@@ -147,6 +147,20 @@
 #include "algsimp/convolution.c"
 #include "algsimp/algsimp.c"
 
+/* spmd */
+#include "spmd/spmd.h"
+#include "spmd/sharding.c"
+#include "spmd/sharding_text.c"
+#include "spmd/import.c"
+#include "spmd/factors.c"
+#include "spmd/exchange.c"
+#include "spmd/reshard.c"
+#include "spmd/assign.c"
+#include "spmd/propagate.c"
+#include "spmd/local.c"
+#include "spmd/partition.c"
+#include "spmd/devices.c"
+
 /* expand */
 #include "expand/expand.h"
 #include "expand/batch_norm_expander.c"
@@ -226,6 +240,7 @@
 #include "kir/convert_index.c"
 #include "kir/estimate.c"
 #include "kir/step_pointers.c"
+#include "kir/widen_loads.c"
 #include "kir/async_copies.c"
 
 /* elem */
@@ -318,6 +333,14 @@
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
+
+/* llvm */
+#include "llvm/llvm.h"
+#include "llvm/text.c"
+#include "llvm/inline_ptx.c"
+#include "llvm/ops.c"
+#include "llvm/flow.c"
+#include "llvm/compile.c"
 
 /* plan */
 #include "plan/plan.h"

@@ -23,6 +23,8 @@
 #include "sched.c"
 #include "tiles.c"
 #include "units.c"
+#include "sharding.c"
+#include "spmd.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -46,6 +48,7 @@
     X(kir_run) \
     X(ptx) \
     X(ptx_legal) \
+    X(llvm) \
     X(infer) \
     X(verify) \
     X(format) \
@@ -75,5 +78,8 @@
     X(schedule_host) \
     X(schedule_each) \
     X(schedule_blocks) \
-    X(iter_map)
+    X(iter_map) \
+    X(sharding) \
+    X(factors) \
+    X(spmd)
 /* clang-format on */
