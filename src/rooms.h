@@ -74,6 +74,7 @@
 #include "affine/imap.c"
 #include "affine/rules.c"
 #include "affine/simplify.c"
+#include "affine/compose.c"
 #include "affine/text.c"
 
 /* indexing */
@@ -129,8 +130,9 @@
 #include "opt/simplify_fp_conversions.c"
 #include "opt/tuple_simplifier.c"
 #include "opt/while_simplifier.c"
-#include "opt/conditional_code_motion.c"
+#include "opt/conditional_hoisting.c"
 #include "opt/conditional_sinking.c"
+#include "opt/conditional_code_motion.c"
 #include "opt/zero_sized.c"
 
 /* algsimp */
@@ -144,6 +146,20 @@
 #include "algsimp/matrix.c"
 #include "algsimp/convolution.c"
 #include "algsimp/algsimp.c"
+
+/* spmd */
+#include "spmd/spmd.h"
+#include "spmd/sharding.c"
+#include "spmd/sharding_text.c"
+#include "spmd/import.c"
+#include "spmd/factors.c"
+#include "spmd/exchange.c"
+#include "spmd/reshard.c"
+#include "spmd/assign.c"
+#include "spmd/propagate.c"
+#include "spmd/local.c"
+#include "spmd/partition.c"
+#include "spmd/devices.c"
 
 /* expand */
 #include "expand/expand.h"
@@ -224,6 +240,7 @@
 #include "kir/convert_index.c"
 #include "kir/estimate.c"
 #include "kir/step_pointers.c"
+#include "kir/widen_loads.c"
 #include "kir/async_copies.c"
 
 /* elem */
@@ -291,8 +308,10 @@
 #include "sched/tile_form.c"
 #include "sched/tile_unit.c"
 #include "sched/tile_plan.c"
+#include "sched/tile_bring.c"
 #include "sched/tile_emit.c"
 #include "sched/tile_mma.c"
+#include "sched/tile_wgmma.c"
 #include "sched/split_k.c"
 
 /* choice */
@@ -310,9 +329,18 @@
 #include "ptx/print.c"
 #include "ptx/bits.c"
 #include "ptx/matrix.c"
+#include "ptx/wgmma.c"
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
+
+/* llvm */
+#include "llvm/llvm.h"
+#include "llvm/text.c"
+#include "llvm/inline_ptx.c"
+#include "llvm/ops.c"
+#include "llvm/flow.c"
+#include "llvm/compile.c"
 
 /* plan */
 #include "plan/plan.h"
@@ -332,6 +360,28 @@
 /* import */
 #include "import/import.h"
 #include "import/detect.c"
+#include "import/ir.h"
+#include "import/ir.c"
+#include "import/mlir.h"
+#include "import/mlir_text.c"
+#include "import/mlir_type.c"
+#include "import/mlir_dense.c"
+#include "import/mlir_attr.c"
+#include "import/mlir_op.c"
+#include "import/ops.h"
+#include "import/lower.h"
+#include "import/formulas.h"
+#include "import/lower.c"
+#include "import/lower_element.c"
+#include "import/lower_chlo.c"
+#include "import/lower_move.c"
+#include "import/lower_contract.c"
+#include "import/lower_control.c"
+#include "import/lower_device.c"
+#include "import/lower_quant.c"
+#include "import/lower_sharding.c"
+#include "import/lower_module.c"
+#include "import/import.c"
 
 /* driver */
 #include "driver/driver.h"

@@ -138,6 +138,10 @@ typedef struct xlagpu_compile_desc {
     bool double_buffer_loops;
     /* estimate how long each kernel takes on the target: the report has the sum, the dump "times" a row a step */
     bool predict_times;
+    /* How kernels become PTX. NULL, "ptx": our own printer. "llvm": LLVM's passes at O3 and its NVPTX, in a build that
+     * defines XLAGPU_USE_LLVM (LLVM 16 or newer: llvm-config says which flags); ERROR_UNSUPPORTED in others. "llvm-ir":
+     * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). */
+    const char *backend;
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The
@@ -184,6 +188,17 @@ typedef struct xlagpu_tensor {
  * result leaves, whose data are filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
+
+/* What devices sent each other. */
+typedef struct xlagpu_traffic {
+    uint32_t collectives; /* instructions of the partitioned module */
+    double bytes;         /* that a device sends in them, as rings do it */
+} xlagpu_traffic;
+/* Computes the module on so many devices together with the reference evaluator: its shardings are propagated, it is
+ * partitioned, whole inputs are cut into the devices' parts, with NaN behind the ends of uneven ones, and whole outputs
+ * are joined of theirs. sent may be NULL. */
+XLAGPU_DEF xlagpu_status xlagpu_evaluate_devices(xlagpu_module *module, uint32_t devices, const xlagpu_tensor *inputs,
+    uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided, xlagpu_traffic *sent);
 
 /* The terms of the longest sum that an instruction of the module makes for one element (dot, convolution, reduce,
  * reduce- window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there

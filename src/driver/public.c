@@ -9,6 +9,7 @@
 #include "../xlagpu.h"
 #include "../api/executable_read.c"
 #include "../import/import.h"
+#include "../llvm/llvm.h"
 #include "driver.h"
 
 struct xlagpu_module {
@@ -121,6 +122,8 @@ typedef struct xg_public_job {
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
+    uint32_t devices; /* evaluate_devices */
+    xlagpu_traffic *sent;
     uint64_t terms; /* of the longest sum */
     xlagpu_bytes made;
 } xg_public_job;
@@ -164,7 +167,7 @@ XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
     if (m->hlo) return m->hlo;
     xg_arena_free(&m->parsed);
     return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source)
-                                                                    : xg_hlo_parse_lasting(c, &m->parsed, &m->source);
+                                                                    : xg_import_parse(c, &m->parsed, &m->source);
 }
 /* The same for somebody who changes it. It stays in the arena `parsed`, which is freed when that call is over. */
 XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
@@ -313,6 +316,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
+    o->backend = xg_backend_find(c, xg_str_z(d->backend));
     o->dump = d->dump;
     o->dump_user = d->dump_user;
 }
@@ -555,6 +559,52 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
     return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
 }
 
+/* The parameters' shapes are those of the whole module; what is partitioned is thrown away afterwards. */
+XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
+    xg_module *m = xg_public_take_hlo(j->m);
+    const xg_shape *result = m->entry_result;
+    const xlagpu_tensor *in = j->inputs, *out = j->outputs;
+    const xg_literal **args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
+    uint32_t n = m->entry->n_params, k;
+    xg_spmd_traffic sent;
+    xg_eval_options o;
+    xg_spmd_job job;
+    xg_public_check(m->ctx, m->entry_params, in, j->n_inputs, "input");
+    xg_public_check(m->ctx, result, out, j->n_outputs, "output");
+    if (m->num_partitions > 1 && m->num_partitions != (int64_t)j->devices)
+        xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "module %.*s is for %lld devices, not for %u", (int)m->name.n, m->name.p,
+            (long long)m->num_partitions, j->devices);
+    m->num_partitions = j->devices;
+    memset(&o, 0, sizeof o);
+    o.fill_elided = j->fill_elided;
+    for (k = 0; k < n; k++) args[k] = xg_public_argument(m, &j->work, m->entry->params[k]->shape, &in);
+    xg_driver_run_named(m, XG_STR("sharding-propagation"));
+    job = xg_spmd_job_of(m, &j->work);
+    xg_driver_run_named(m, XG_STR("spmd-partitioner"));
+    sent = xg_spmd_traffic_of(m);
+    if (j->sent) {
+        j->sent->collectives = sent.collectives;
+        j->sent->bytes = sent.bytes;
+    }
+    xg_public_result(m->ctx, xg_spmd_eval(&job, m, &j->work, args, n, &o), result, &out);
+}
+XLAGPU_DEF xlagpu_status xlagpu_evaluate_devices(xlagpu_module *m, uint32_t devices, const xlagpu_tensor *inputs,
+    uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided, xlagpu_traffic *sent) {
+    xg_public_job j = xg_public_job_of(m);
+    bool ok;
+    if (!m || !devices) return XLAGPU_ERROR_USAGE;
+    j.devices = devices;
+    j.inputs = inputs;
+    j.n_inputs = n_inputs;
+    j.outputs = outputs;
+    j.n_outputs = n_outputs;
+    j.fill_elided = fill_elided;
+    j.sent = sent;
+    ok = xg_public_do(&j, xg_public_evaluate_devices);
+    if (!m->hlo) xg_arena_free(&m->parsed);
+    return ok ? XLAGPU_OK : m->owner->c.status;
+}
+
 /* ---- sums ---- */
 
 XG_FN void xg_public_terms(xg_public_job *j) {
@@ -606,7 +656,7 @@ XLAGPU_DEF void xlagpu_set_element(xlagpu_type t, void *p, double v) {
 /* ---- passes ---- */
 
 XG_FN void xg_public_optimize(xg_public_job *j) {
-    xg_module *copy = xg_hlo_parse_lasting(&j->m->owner->c, &j->work, &j->m->source);
+    xg_module *copy = xg_import_parse(&j->m->owner->c, &j->work, &j->m->source);
     xg_buf b;
     xg_driver_run_named(copy, xg_str_z(j->passes));
     xg_buf_init(&b, &j->m->arena);

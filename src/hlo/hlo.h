@@ -464,6 +464,7 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 /* rounds to nearest even, integers saturate */
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
+XG_FN void xg_int_store(xlagpu_type t, void *p, int64_t v); /* one element of a literal, cut to its bits */
 
 /* ---- config.c: the text of a backend_config ---- */
 XG_FN xg_str xg_config_object(xg_arena *a, xg_str config);  /* the JSON object, out of its quotes if it is in any */
@@ -533,6 +534,9 @@ XG_FN bool xg_ints_at(xg_ints list, int64_t v, uint32_t *at); /* whether v is in
 XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 /* the same for a text that ends with a NUL and outlives the module: it is not copied */
 XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src);
+
+/* parse_devices.c: a mixed-radix counter, from the slowest digit to the fastest; writes count ids */
+XG_FN void xg_devices_walk(const int64_t *sizes, const int64_t *strides, uint32_t n, int64_t count, int64_t *out);
 
 /* ---- print.c, print_attr.c ---- */
 typedef struct xg_print_options {

@@ -156,7 +156,8 @@ enum {
 enum {
     KL_UNROLLED = 1,
     KL_UNROLL_LOWERED = 2,
-    KL_STEP_POINTERS = 4 /* addresses that grow by as much in each round are carried (step_pointers.c) */
+    KL_STEP_POINTERS = 4, /* addresses that grow by as much in each round are carried (step_pointers.c) */
+    KL_READS_AHEAD = 8    /* beside KL_UNROLL_LOWERED: what a step reads comes in front of the sums of the one before */
 };
 enum {
     XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */
@@ -192,6 +193,18 @@ enum {
     XG_KMMA_M = 16,
     XG_KMMA_N = 8,
     XG_KMMA_K_BYTES = 32
+};
+/* Of a warp group's multiplication: WGMMA. Its flags: the types, then whether rows of a, columns of b lie side by side
+ * in lines, each with one k; else a line has k side by side. */
+enum {
+    XG_KWGMMA_M = 64,
+    XG_KWGMMA_N_MAX = 256,
+    XG_KWGMMA_LINE_BYTES = 128,
+    XG_KWGMMA_LINES = 8,    /* that are swizzled together */
+    XG_KWGMMA_ALIGN = 1024, /* bytes: of such lines */
+    XG_KWGMMA_TYPES = 255,
+    XG_KWGMMA_A_ROWS = 256,
+    XG_KWGMMA_B_ROWS = 512
 };
 enum {
     XG_KTEAM_CLUSTER = -1
@@ -463,6 +476,7 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
 XG_FN void xg_kir_vectorize(xg_kmodule *m);
 XG_FN void xg_kir_unroll(xg_kmodule *m);
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
+XG_FN void xg_kir_widen_loads(xg_kmodule *m);    /* widen_loads.c: loads of neighbours as one of a vector */
 XG_FN void xg_kir_step_pointers(xg_kmodule *m);
 XG_FN void xg_kir_async_copies(xg_kmodule *m);
 XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nobody reads it, and it does nothing else */

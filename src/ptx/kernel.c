@@ -7,6 +7,7 @@
 #define XG_PTX_KERNEL_C
 #include "bits.c"
 #include "matrix.c"
+#include "wgmma.c"
 #include "pressure.c"
 
 static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r);
@@ -414,7 +415,9 @@ static void xg_ptx_print_async_copy(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_text(at, op->a == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
     at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
     at = xg_ptx_pen_address(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a));
+    at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
+    if (op->n_operands > 2) at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 2))->lane[0]);
+    xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, 70);
 }
 static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
@@ -432,6 +435,8 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_ASYNC_COPY: xg_ptx_print_async_copy(p, op); return;
     case XG_K_OP_LDMATRIX: xg_ptx_print_ldmatrix(p, op); return;
     case XG_K_OP_MMA: xg_ptx_print_mma(p, op); return;
+    case XG_K_OP_DESCRIPTOR: xg_ptx_print_descriptor(p, op); return;
+    case XG_K_OP_WGMMA: xg_ptx_print_wgmma(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
     case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
@@ -550,6 +555,7 @@ static void xg_ptx_measure_shared(xg_ptx *p, xg_kregion *r, xg_dict *seen) {
         if (op->op == XG_K_OP_SHARED_PTR) {
             xg_str name = op->p ? *(const xg_str *)op->p : XG_STR("shared");
             int64_t align = op->b > 0 ? op->b : 16, at = (p->static_shared + align - 1) / align * align;
+            p->shared_align = XG_MAX(p->shared_align, align);
             if (xg_dict_put(seen, name, p) && !xg_add64(at, op->a, &p->static_shared))
                 xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "the shared memory of kernel '%.*s' does not fit in 64 bits",
                     (int)p->f->name.n, p->f->name.p);
@@ -579,7 +585,9 @@ static void xg_ptx_entry(xg_ptx *p, const xg_kfunc *f) {
     xg_buf *b = &p->head;
     uint32_t i;
     xg_putc(b, '\n');
-    if (p->dynamic) xg_printf(b, ".extern .shared .align 16 .b8 %.*s_dynamic[];\n", (int)f->name.n, f->name.p);
+    if (p->dynamic)
+        xg_printf(b, ".extern .shared .align %lld .b8 %.*s_dynamic[];\n", (long long)p->shared_align, (int)f->name.n,
+            f->name.p);
     xg_ptx_comment(b, p->m->comment);
     xg_puts(b, ".visible .entry ");
     xg_put_str(b, f->name);
@@ -648,10 +656,9 @@ static void xg_ptx_check_params(xg_ptx *p, const xg_kfunc *f) {
             (int)f->name.n, f->name.p, bytes, (int)XG_PTX_PARAM_BYTES_MAX);
     if (bytes > XG_PTX_PARAM_BYTES_OLD) xg_ptx_need_isa(p, ISA_OF_MORE);
 }
-XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
+XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m) {
     xg_kfunc *f = m->entry ? m->entry : m->first;
     xg_dict seen;
-    size_t n = 0;
     if (!f) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "a kernel module without an entry function");
     m->target = p->target;
     p->arena = m->arena;
@@ -664,6 +671,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     memset(&p->guard, 0, sizeof p->guard);
     p->labels = p->depth = 0;
     p->static_shared = p->dynamic_at = 0;
+    p->shared_align = 16;
     xg_dict_init(&p->arrays, p->arena);
     xg_dict_init(&seen, p->arena);
     xg_ptx_name(p, f);
@@ -675,11 +683,23 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
             "kernel '%.*s' needs %lld bytes of shared memory, %s has %lld a block", (int)f->name.n, f->name.p,
             (long long)p->static_shared, p->target->name, (long long)p->device->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
-    xg_ptx_number(p, f->body, &n);
-    if (!f->resident) f->resident = xg_ptx_resident(p, f, n);
-    xg_ptx_place_params(p, f);
-    xg_ptx_print_region(p, f->body);
-    xg_ptx_assemble(p, f);
+}
+XG_FN void xg_ptx_print_prepared(xg_ptx *p) {
+    size_t n = 0;
+    xg_ptx_number(p, p->f->body, &n);
+    if (!p->f->resident) p->f->resident = xg_ptx_resident(p, p->f, n);
+    xg_ptx_place_params(p, p->f);
+    xg_ptx_print_region(p, p->f->body);
+    xg_ptx_assemble(p, p->f);
+}
+XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
+    xg_ptx_prepare(p, m);
+    xg_ptx_print_prepared(p);
+}
+XG_FN void xg_ptx_add(xg_ptx *p, xg_str entry, uint32_t isa, uint32_t instructions) {
+    xg_texts_add(&p->text, p->all, entry);
+    p->instructions += instructions;
+    xg_ptx_need_isa(p, isa);
 }
 /* Code that needs nothing of the letter's is made for the target without it, so that it loads on later devices. */
 XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
@@ -698,7 +718,11 @@ XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
 static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
     return xg_ptx_begin(c, a, t, d);
 }
-static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
+static void xg_ptx_backend_kernel(void *p, xg_kmodule *m, xg_backend_dump dump, void *user) {
+    (void)dump;
+    (void)user;
+    xg_ptx_kernel((xg_ptx *)p, m);
+}
 static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {
     "ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};

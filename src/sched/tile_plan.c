@@ -241,7 +241,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->pitch = t->rows + (t->along_k && t->rows / XG_TILE_PAD % 2 == 0 ? XG_TILE_PAD : 0);
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
-    t->offset = side ? 2 * p->shape.k * p->fetch[0].pitch : 0;
+    t->offset = side ? p->shape.stages * p->shape.k * p->fetch[0].pitch : 0;
 }
 XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, p->shape.m);
@@ -274,7 +274,7 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     xg_tile_settle_all(p);
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
-    loop = p->fetch[1].offset + 2 * s->k * p->fetch[1].pitch;
+    loop = p->fetch[1].offset + s->stages * s->k * p->fetch[1].pitch;
     out = s->m / p->parts * s->n * s->slices;
     p->shared = XG_MAX(loop, out);
     return p->blocks <= INT32_MAX && p->threads <= 1024;
@@ -340,9 +340,11 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
     const xg_numbers *part = given ? xg_record_get(&given->form, "thread_tile") : NULL;
     const xg_numbers *warp = given ? xg_record_get(&given->form, "warp_tile") : NULL;
+    const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
     const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
     const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
-    if (warp && (warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
+    if (group && (!s->grouped || group->n != 2 || group->p[0] != 4 * s->tm || group->p[1] != s->tn)) return false;
+    if (warp && (s->grouped || warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
     if (slices ? slices->n != 1 || slices->p[0] != s->slices : given && xg_record_is_whole(given) && s->slices > 1)
         return false;
     if (stages && (stages->n != 1 || stages->p[0] != s->stages)) return false;
@@ -367,7 +369,7 @@ XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, 2, slices},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, 2, slices, false},
     static const xg_tile_shape shapes[] = {XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,
@@ -442,17 +444,21 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_device *m) {
     return xg_cost_scale(cycles, 1000000, m->clock_mhz);
 }
 
+XG_FN bool xg_tile_settle_map(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+    xg_tile_fetch *t = &p->fetch[side];
+    t->map = t->first = xg_tile_fetch_map(p, x, side, 0);
+    if (p->steps > 1 && xg_tile_lead(p)) t->map = xg_tile_fetch_map(p, x, side, 1);
+    return xg_imap_ok(t->first) && xg_imap_ok(t->map);
+}
 /* Vectors of which some lanes only have an element are brought element by element. */
 XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) {
         xg_tile_fetch *t = &p->fetch[side];
-        t->map = xg_tile_fetch_map(p, x, side);
-        if (!xg_imap_ok(t->map)) return false;
-        if (xg_tile_lanes_agree(x, t->map, t->vector)) continue;
+        if (!xg_tile_settle_map(p, x, side)) return false;
+        if (xg_tile_lanes_agree(x, t->first, t->vector) && xg_tile_lanes_agree(x, t->map, t->vector)) continue;
         xg_tile_settle_fetch(p, side, 1);
-        t->map = xg_tile_fetch_map(p, x, side);
-        if (!xg_imap_ok(t->map)) return false;
+        if (!xg_tile_settle_map(p, x, side)) return false;
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include "infer.c"
 #include "verify.c"
 #include "format.c"
+#include "import.c"
 #include "eval.c"
 #include "oracle.c"
 #include "ptx.c"
@@ -22,6 +23,8 @@
 #include "sched.c"
 #include "tiles.c"
 #include "units.c"
+#include "sharding.c"
+#include "spmd.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -45,9 +48,11 @@
     X(kir_run) \
     X(ptx) \
     X(ptx_legal) \
+    X(llvm) \
     X(infer) \
     X(verify) \
     X(format) \
+    X(import) \
     X(number) \
     X(literal) \
     X(parse) \
@@ -73,5 +78,8 @@
     X(schedule_host) \
     X(schedule_each) \
     X(schedule_blocks) \
-    X(iter_map)
+    X(iter_map) \
+    X(sharding) \
+    X(factors) \
+    X(spmd)
 /* clang-format on */
