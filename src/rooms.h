@@ -332,6 +332,15 @@
 /* import */
 #include "import/import.h"
 #include "import/detect.c"
+#include "import/proto.h"
+#include "import/proto_wire.c"
+#include "import/proto_shape.c"
+#include "import/proto_literal.c"
+#include "import/proto_devices.c"
+#include "import/proto_attr.c"
+#include "import/proto_read.c"
+#include "import/proto_module.c"
+#include "import/read.c"
 
 /* driver */
 #include "driver/driver.h"

@@ -164,7 +164,7 @@ XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
     if (m->hlo) return m->hlo;
     xg_arena_free(&m->parsed);
     return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source)
-                                                                    : xg_hlo_parse_lasting(c, &m->parsed, &m->source);
+                                                                    : xg_import_read(c, &m->parsed, &m->source);
 }
 /* The same for somebody who changes it. It stays in the arena `parsed`, which is freed when that call is over. */
 XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
@@ -232,7 +232,6 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
     m->source.text = copy;
     m->source.size = j->size;
-    xg_import_check(&m->owner->c, &m->source);
     xg_hlo_verify(xg_public_hlo(m));
     xg_public_describe(m);
 }
@@ -606,7 +605,7 @@ XLAGPU_DEF void xlagpu_set_element(xlagpu_type t, void *p, double v) {
 /* ---- passes ---- */
 
 XG_FN void xg_public_optimize(xg_public_job *j) {
-    xg_module *copy = xg_hlo_parse_lasting(&j->m->owner->c, &j->work, &j->m->source);
+    xg_module *copy = xg_import_read(&j->m->owner->c, &j->work, &j->m->source);
     xg_buf b;
     xg_driver_run_named(copy, xg_str_z(j->passes));
     xg_buf_init(&b, &j->m->arena);

@@ -8,6 +8,7 @@
 #include "infer.c"
 #include "verify.c"
 #include "format.c"
+#include "proto.c"
 #include "eval.c"
 #include "oracle.c"
 #include "ptx.c"
@@ -48,6 +49,7 @@
     X(infer) \
     X(verify) \
     X(format) \
+    X(proto) \
     X(number) \
     X(literal) \
     X(parse) \
