@@ -9,7 +9,7 @@
 #include "proto_literal.c"
 #include "../hlo/parse_attr.c"
 
-/* The fields of a row: for (n = xg_proto_first(..); n < end; n = xg_proto_more(..)) */
+/* The next field of the row, from n on. */
 XG_FN uint32_t xg_proto_more(const xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end) {
     while (n < end && p->fields.p[n].number != row->key) n++;
     return n;
@@ -319,29 +319,23 @@ XG_FN bool xg_proto_read_GROUPS(xg_proto *p, const xg_proto_row *row, uint32_t n
     xg_proto_read_text(p, at, &b, a);
     return true;
 }
-XG_FN bool xg_proto_read_IOTA_GROUPS(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {
-    const xg_proto_field *f = xg_proto_last(p, row, n, end);
+/* Of one message, by the text that `put` makes of it. */
+XG_FN bool xg_proto_read_as_text(
+    xg_proto *p, const xg_proto_field *f, xg_attr *a, void (*put)(xg_proto *p, xg_buf *b, xg_proto_bytes m)) {
     xg_buf b;
     xg_buf_init(&b, p->arena);
-    xg_proto_put_iota_groups(p, &b, xg_proto_message(p, f));
+    put(p, &b, xg_proto_message(p, f));
     xg_proto_read_text(p, f->at, &b, a);
     return true;
+}
+XG_FN bool xg_proto_read_IOTA_GROUPS(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {
+    return xg_proto_read_as_text(p, xg_proto_last(p, row, n, end), a, xg_proto_put_iota_groups);
 }
 XG_FN bool xg_proto_read_MESH_GROUPS(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {
-    const xg_proto_field *f = xg_proto_last(p, row, n, end);
-    xg_buf b;
-    xg_buf_init(&b, p->arena);
-    xg_proto_put_mesh_groups(p, &b, xg_proto_message(p, f));
-    xg_proto_read_text(p, f->at, &b, a);
-    return true;
+    return xg_proto_read_as_text(p, xg_proto_last(p, row, n, end), a, xg_proto_put_mesh_groups);
 }
 XG_FN bool xg_proto_read_SHARDING(xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end, xg_attr *a) {
-    const xg_proto_field *f = xg_proto_last(p, row, n, end);
-    xg_buf b;
-    xg_buf_init(&b, p->arena);
-    xg_proto_put_sharding(p, &b, xg_proto_message(p, f));
-    xg_proto_read_text(p, f->at, &b, a);
-    return true;
+    return xg_proto_read_as_text(p, xg_proto_last(p, row, n, end), a, xg_proto_put_sharding);
 }
 /* domain={kind="sharding", entry={maximal device=0}, exit={maximal device=1}}, from two fields: what the format calls
  * the entry is the operand's side, which text calls the exit */
