@@ -14,7 +14,7 @@
 /* clang-format off */
 #define XG_FORMATS(X) \
     X(HLO, "HLO text", "") \
-    X(MLIR, "StableHLO text (MLIR)", XG_FORMAT_AS_HLO) \
+    X(MLIR, "StableHLO text (MLIR)", "") \
     X(BYTECODE, "MLIR bytecode", XG_FORMAT_AS_HLO) \
     X(EXPORT, "a jax.export artifact", XG_FORMAT_AS_HLO) \
     X(PROTO, "an HLO protobuf", "") \
@@ -66,8 +66,11 @@ XG_FN xg_file_kind xg_import_detect(const char *text, size_t n);
  * the bytes outlive the module and, since some are text, end with a NUL behind them. */
 #define XG_READERS(X) \
     X(HLO, xg_hlo_parse_lasting) \
+    X(MLIR, xg_import_mlir) \
     X(PROTO, xg_proto_read)
-/* A module from any of them; anything else fails with a message that names the format and the way out. */
-XG_FN xg_module *xg_import_read(xg_ctx *c, xg_arena *a, const xg_source *src);
+/* Fails for what is not read. */
+XG_FN void xg_import_check(xg_ctx *c, const xg_source *src);
+/* A module of any format that is read. */
+XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 
 #endif /* XG_IMPORT_H */

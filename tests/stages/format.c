@@ -31,7 +31,7 @@ static void stage_format(xg_stage *io) {
         bytes[made] = 0;
         if (strstr(io->args, "check")) {
             xg_source s = {"FILE", bytes, made};
-            xg_import_read(io->ctx, io->arena, &s);
+            xg_import_check(io->ctx, &s);
             xg_puts(&io->out, "read\n");
             return;
         }

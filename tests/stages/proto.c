@@ -101,7 +101,7 @@ static void stage_proto(xg_stage *io) {
         proto_damage(io, bytes, n, strstr(io->args, "flip") != NULL);
         return;
     }
-    m = xg_import_read(io->ctx, io->arena, &s);
+    m = xg_import_parse(io->ctx, io->arena, &s);
     xg_hlo_verify(m);
     if (text)
         proto_compare(io, m, xg_str_of(text, io->in.size - end));

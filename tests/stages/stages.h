@@ -9,6 +9,7 @@
 #include "verify.c"
 #include "format.c"
 #include "proto.c"
+#include "import.c"
 #include "eval.c"
 #include "oracle.c"
 #include "ptx.c"
@@ -46,10 +47,12 @@
     X(kir_run) \
     X(ptx) \
     X(ptx_legal) \
+    X(llvm) \
     X(infer) \
     X(verify) \
     X(format) \
     X(proto) \
+    X(import) \
     X(number) \
     X(literal) \
     X(parse) \
