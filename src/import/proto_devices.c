@@ -123,11 +123,11 @@ XG_FN void xg_proto_put_mesh_groups(xg_proto *p, xg_buf *b, xg_proto_bytes m) {
 /* ---- shardings ---- */
 
 enum {
-    XG_SHARDING_REPLICATED = 0,
-    XG_SHARDING_MAXIMAL = 1,
-    XG_SHARDING_TUPLE = 2,
-    XG_SHARDING_OTHER = 3,
-    XG_SHARDING_KINDS = 7
+    XG_PROTO_SHARDING_REPLICATED = 0,
+    XG_PROTO_SHARDING_MAXIMAL = 1,
+    XG_PROTO_SHARDING_TUPLE = 2,
+    XG_PROTO_SHARDING_OTHER = 3,
+    XG_PROTO_SHARDING_KINDS = 7
 };
 static const char *const xg_proto_sharding_words[] = {
     "replicated", "maximal", NULL, NULL, "manual", "unknown", "unreduced"};
@@ -191,7 +191,7 @@ XG_FN void xg_proto_put_tiling(xg_proto *p, xg_buf *b, xg_proto_bytes m) {
     if (xg_proto_int_of(p, m, 6)) xg_puts(b, " last_tile_dim_replicate");
     if (last.n) xg_puts(b, " last_tile_dims={");
     for (k = 0; k < last.n; k++) {
-        bool known = last.p[k] >= 0 && last.p[k] < XG_SHARDING_KINDS && xg_proto_sharding_words[last.p[k]];
+        bool known = last.p[k] >= 0 && last.p[k] < XG_PROTO_SHARDING_KINDS && xg_proto_sharding_words[last.p[k]];
         if (!known)
             xg_proto_fail(p, m.p, NULL, "a tiling whose last dimensions are of kind %lld", (long long)last.p[k]);
         xg_printf(b, k ? ", %s" : "%s", xg_proto_sharding_words[last.p[k]]);
@@ -200,12 +200,12 @@ XG_FN void xg_proto_put_tiling(xg_proto *p, xg_buf *b, xg_proto_bytes m) {
 }
 XG_FN void xg_proto_put_sharding_kind(xg_proto *p, xg_buf *b, xg_proto_bytes m, int64_t kind) {
     xg_ints devices;
-    if (kind == XG_SHARDING_OTHER) {
+    if (kind == XG_PROTO_SHARDING_OTHER) {
         xg_proto_put_tiling(p, b, m);
         return;
     }
     xg_puts(b, xg_proto_sharding_words[kind]);
-    if (kind != XG_SHARDING_MAXIMAL) return;
+    if (kind != XG_PROTO_SHARDING_MAXIMAL) return;
     devices = xg_proto_ints_of(p, m, 4);
     if (devices.n != 1) xg_proto_fail(p, m.p, NULL, "a maximal sharding on %u devices", devices.n);
     xg_printf(b, " device=%lld", (long long)devices.p[0]);
@@ -216,12 +216,12 @@ XG_FN void xg_proto_put_sharding(xg_proto *p, xg_buf *b, xg_proto_bytes m) {
     xg_proto_field f;
     bool first = true;
     xg_proto_enter(p, m.p);
-    if (kind < 0 || kind >= XG_SHARDING_KINDS)
+    if (kind < 0 || kind >= XG_PROTO_SHARDING_KINDS)
         xg_proto_fail(p, m.p, NULL, "a sharding of kind %lld is not known", (long long)kind);
     xg_putc(b, '{');
     if (xg_proto_find(p, m, 14, &f))
         xg_proto_put_named(p, b, xg_proto_message(p, &f));
-    else if (kind == XG_SHARDING_TUPLE)
+    else if (kind == XG_PROTO_SHARDING_TUPLE)
         while (xg_proto_next(p, &rest, &f)) {
             if (f.number != 5) continue;
             if (!first) xg_puts(b, ", ");
