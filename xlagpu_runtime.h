@@ -723,10 +723,10 @@ extern int madvise(void *at, size_t bytes, int advice);
 
 /* ---- memory.c: the context, failure, arenas, checked arithmetic ------------------------------------------------ */
 
-/* A text that errors point into. It outlives the context's error message only until that is composed. */
+/* What errors point into. It outlives the context's error message only until that is composed. */
 typedef struct xg_source {
     const char *name;
-    const char *text;
+    const char *text; /* NULL: it is no text, and places in it are told as byte offsets */
     size_t size;
 } xg_source;
 
@@ -1884,7 +1884,8 @@ XG_FN void xg_error_set(xg_ctx *c, xlagpu_status status, const xg_source *src, s
         for (i = 0; i < offset; i++) c->line += src->text[i] == '\n';
         c->column = (uint32_t)(offset - xg_line_start(src, offset) + 1);
         n = xg_format(c->message, cap, "%s:%u:%u: error: ", src->name ? src->name : "input", c->line, c->column);
-    }
+    } else if (src)
+        n = xg_format(c->message, cap, "%s: byte %llu: error: ", src->name, (unsigned long long)offset);
     if (n < cap) n += xg_vformat(c->message + n, cap - n, format, args);
     if (n >= cap) n = cap - 1;
     if (src && src->text) n += xg_error_show_line(c->message + n, cap - n, src, offset);

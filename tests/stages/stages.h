@@ -8,6 +8,7 @@
 #include "infer.c"
 #include "verify.c"
 #include "format.c"
+#include "proto.c"
 #include "import.c"
 #include "eval.c"
 #include "oracle.c"
@@ -52,6 +53,7 @@
     X(infer) \
     X(verify) \
     X(format) \
+    X(proto) \
     X(import) \
     X(sharding) \
     X(factors) \
