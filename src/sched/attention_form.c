@@ -290,7 +290,7 @@ XG_FN bool xg_attention_keys_fit(xg_attention_site *w) {
 }
 XG_FN bool xg_attention_inner_maps(xg_attention_site *w) {
     xg_attention_form *f = w->f;
-    const xg_imap *weights;
+    const xg_imap *weights, *source;
     uint32_t k;
     xg_attention_count(w, 1, 1);
     weights = xg_attention_operand(w, f->match.weights, false);
@@ -300,7 +300,9 @@ XG_FN bool xg_attention_inner_maps(xg_attention_site *w) {
     for (k = 0; k < f->match.n_factors; k++) {
         xg_attention_stage *s = &f->stages[XG_ATTENTION_FACTOR0 + k];
         s->map = xg_attention_inside(w, &f->stages[XG_ATTENTION_WEIGHTS], weights, s->root);
-        if (!xg_attention_ignores(w, s->map, XG_ATTENTION_KEY) || !xg_attention_asks_row(w, s)) return false;
+        if (!xg_imap_ok(s->map) || !xg_attention_asks_row(w, s)) return false;
+        source = xg_imap_compose(w->x, s->map, xg_indexing_operand(w->x, s->root, 0));
+        if (!xg_attention_ignores(w, source, XG_ATTENTION_KEY)) return false;
     }
     return true;
 }

@@ -169,6 +169,8 @@ XG_FN bool xg_attention_takes(xg_arena *a, xg_inst *fusion) {
     memset(&r, 0, sizeof r);
     r.kind = XG_STR("rule");
     r.way = XG_STR("attention");
+    r.over = XG_NEW(a, xg_ints); /* over nothing: blocks read what others have written */
+    r.n_results = 1;
     xg_record_write(fusion, &r);
     return true;
 }
