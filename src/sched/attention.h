@@ -56,13 +56,20 @@ typedef struct xg_attention_form {
     xg_attention_stage stages[XG_ATTENTION_PARTS];
 } xg_attention_form;
 
+/* Of a block: warps side by side along rows, and along keys; keys of a step, of all of them. */
+typedef struct xg_attention_shape {
+    int32_t warps, parts, step;
+} xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_form form;
-    int64_t warps, step; /* of a block; keys at a time */
+    xg_attention_shape shape;
+    bool copied;    /* elements are as they lie in memory: brought without registers */
+    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
+    int64_t own;    /* keys of a step that a warp has */
     int64_t tile, tiles, steps, threads, blocks;
-    int64_t depth, columns;                   /* with what fills the last piece */
-    int64_t pitch, value_pitch, weight_pitch; /* of rows in shared memory */
-    int64_t shared;                           /* bytes */
+    int64_t depth, columns;                              /* with what fills the last piece */
+    int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
+    int64_t shared;                                      /* bytes */
     int64_t picoseconds;
 } xg_attention_plan;
 
@@ -70,6 +77,12 @@ enum {
     XG_ATTENTION_ROWS = 16,       /* of a warp: as a matrix unit has it */
     XG_ATTENTION_BESIDE = 4,      /* lanes that share a row */
     XG_ATTENTION_EXTENT_MAX = 256 /* of depth and columns: a thread keeps its rows' columns in registers */
+};
+
+enum {
+    XG_ATTENTION_HALVES = 2, /* rows of a thread */
+    XG_ATTENTION_EIGHT = 8,  /* columns that four threads share; rows between a thread's two */
+    XG_ATTENTION_PAIR = 2    /* neighbours of a thread */
 };
 
 /* ---- attention_form.c ---- */
@@ -82,6 +95,7 @@ XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x
 XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
 
 /* ---- attention_plan.c ---- */
+XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p); /* of shared memory, where keys are in parts */
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* Whether it is faster than what else would be made, or spares too much memory to ask. */
 XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m);
@@ -89,11 +103,6 @@ XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *ti
 XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name);
 
 /* ---- attention_emit.c ---- */
-enum {
-    XG_ATTENTION_HALVES = 2, /* rows of a thread */
-    XG_ATTENTION_EIGHT = 8,  /* columns that four threads share; rows between a thread's two */
-    XG_ATTENTION_PAIR = 2    /* neighbours of a thread */
-};
 
 typedef struct xg_attention_kernel {
     xg_tile_kernel t; /* scope and builder */
@@ -102,8 +111,10 @@ typedef struct xg_attention_kernel {
     xg_fusion_emission parts[XG_ATTENTION_PARTS]; /* as if each stage were a fusion */
     xg_scope scopes[XG_ATTENTION_PARTS];
     xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
+    xg_kval *across, *part; /* of a warp: among those along rows, and along keys */
+    xg_kval *buffer;        /* of the step: the first of its keys in shared memory */
     xg_kval *row[XG_ATTENTION_HALVES];
-    xg_kval *query, *keys, *values, *weights; /* in shared memory */
+    xg_kval *query, *keys, *values, *weights, *ends; /* in shared memory */
     xg_kval *most[XG_ATTENTION_HALVES], *sum[XG_ATTENTION_HALVES];
     xg_kval **out[XG_ATTENTION_HALVES];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES]; /* of a step; then the weights */

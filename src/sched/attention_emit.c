@@ -69,9 +69,11 @@ typedef struct xg_attention_fetch {
     xg_attention_part part;
     int64_t rows, width, pitch; /* of the tile; with what fills the last piece; in shared memory */
     int64_t extent, limit;      /* of the array: along the third extent; rows or keys */
-    uint32_t number;            /* which rows are */
-    xg_kval *first;
+    int64_t pieces, all, rounds;
+    uint32_t number; /* which rows are */
+    xg_kval *first, *base;
     xg_kval **to;
+    xg_kval **staged; /* by round: what goes through registers */
 } xg_attention_fetch;
 /* v, where the array has so many; else its last one. */
 XG_FN xg_kval *xg_attention_clamp(xg_attention_kernel *w, xg_kval *v, int64_t limit) {
@@ -96,36 +98,59 @@ XG_FN xg_kval *xg_attention_fetched(xg_attention_kernel *w, const xg_attention_f
     v = xg_elem_convert_to(&w->t.s, v, type, rounded);
     return xg_attention_converted_to(w, v, rounded, w->f->held);
 }
+/* Which piece of which row a thread brings in a round; false: the last round, of which some threads have none. */
+typedef struct xg_attention_piece {
+    xg_kval *row, *piece, *has, *cond, *at[XG_ATTENTION_DIMS];
+} xg_attention_piece;
+XG_FN void xg_attention_piece_of(
+    xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *round, xg_attention_piece *o) {
+    const xg_attention_stage *s = &w->f->stages[t->part];
+    xg_kval *flat = xg_tile_join(&w->t, round, w->p->threads, w->thread), *in;
+    o->has = t->all % w->p->threads ? xg_attention_below(w, flat, t->all) : NULL;
+    flat = xg_attention_clamp(w, flat, t->all);
+    o->row = s->turned ? xg_tile_rest(&w->t, flat, t->rows) : xg_tile_quotient(&w->t, flat, t->pieces);
+    o->piece = s->turned ? xg_tile_quotient(&w->t, flat, t->rows) : xg_tile_rest(&w->t, flat, t->pieces);
+    in = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, t->first, o->row);
+    o->cond = xg_attention_below(w, in, t->limit);
+    o->cond = xg_elem_and(&w->t.s, o->cond, xg_attention_below(w, o->piece, t->extent / s->lanes));
+    xg_attention_numbers(w, o->at);
+    o->at[t->number] = xg_attention_clamp(w, in, t->limit);
+    o->at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, o->piece, t->extent / s->lanes);
+}
+XG_FN xg_kval *xg_attention_nothing(xg_attention_kernel *w, int64_t lanes) {
+    xg_kmodule *m = w->t.e->m;
+    xg_kelem e = xg_kelem_of(w->f->held);
+    return xg_kconst_bits(xg_attention_b(w), lanes > 1 ? xg_kir_vector(m, e, lanes) : xg_kir_scalar(m, e), 0);
+}
 /* One vector of a row, zeros where the array has none. */
-XG_FN void xg_attention_fetch_vector(
-    xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *row, xg_kval *piece) {
+XG_FN xg_kval *xg_attention_fetch_vector(
+    xg_attention_kernel *w, const xg_attention_fetch *t, xg_attention_piece *piece) {
     int64_t lanes = w->f->stages[t->part].lanes;
-    const xg_ktype *type = xg_kir_vector(w->t.e->m, xg_kelem_of(w->f->held), lanes);
-    xg_kval *at[XG_ATTENTION_DIMS], *in = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, t->first, row), *v, *cond, *spot,
-                                    *o[3];
-    xg_flow guard, loop = xg_flow_of(&w->t.s, NULL);
-    v = lanes > 1 ? xg_kconst_bits(xg_attention_b(w), type, 0)
-                  : xg_kconst_bits(xg_attention_b(w), xg_kir_scalar(w->t.e->m, type->elem), 0);
-    cond = xg_attention_below(w, in, t->limit);
-    cond = xg_elem_and(&w->t.s, cond, xg_attention_below(w, piece, t->extent / lanes));
-    guard = xg_flow_of(&w->t.s, &v);
-    xg_flow_if(&guard, cond);
-    xg_attention_numbers(w, at);
-    at[t->number] = xg_attention_clamp(w, in, t->limit);
-    at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, piece, t->extent / lanes);
+    xg_kval *v = xg_attention_nothing(w, lanes), *o[3];
+    xg_flow guard = xg_flow_of(&w->t.s, &v), loop = xg_flow_of(&w->t.s, NULL);
+    xg_flow_if(&guard, xg_elem_and(&w->t.s, piece->has, piece->cond));
     if (lanes > 1) {
         xg_flow_slot(&loop, &v);
-        at[XG_ATTENTION_LANE] = xg_attention_loop(w, &loop, lanes);
-        o[0] = xg_attention_fetched(w, t, at);
+        piece->at[XG_ATTENTION_LANE] = xg_attention_loop(w, &loop, lanes);
+        o[0] = xg_attention_fetched(w, t, piece->at);
         o[1] = v;
-        o[2] = at[XG_ATTENTION_LANE];
-        v = xg_kir_value(xg_attention_b(w), XG_K_OP_VINSERT, o, 3, type);
+        o[2] = piece->at[XG_ATTENTION_LANE];
+        v = xg_kir_value(xg_attention_b(w), XG_K_OP_VINSERT, o, 3, v->type);
         xg_flow_end(&loop);
     } else
-        v = xg_attention_fetched(w, t, at);
+        v = xg_attention_fetched(w, t, piece->at);
     xg_flow_end(&guard);
-    spot = xg_tile_join(&w->t, row, t->pitch, xg_tile_join(&w->t, piece, lanes, xg_elem_index(&w->t.s, 0)));
-    if (lanes == 1) {
+    return v;
+}
+XG_FN xg_kval *xg_attention_spot(xg_attention_kernel *w, const xg_attention_fetch *t, const xg_attention_piece *piece) {
+    xg_kval *zero = xg_elem_index(&w->t.s, 0), *spot;
+    spot = xg_tile_join(&w->t, piece->piece, w->f->stages[t->part].lanes, zero);
+    spot = xg_tile_join(&w->t, piece->row, t->pitch, spot);
+    return t->base ? xg_k2(xg_attention_b(w), XG_K_OP_ADDI, t->base, spot) : spot;
+}
+XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *v, xg_kval *spot) {
+    xg_kval *o[3];
+    if (v->type->kind != XG_TK_VECTOR) {
         *t->to = xg_kinsert(xg_attention_b(w), v, *t->to, &spot, 1);
         return;
     }
@@ -134,24 +159,72 @@ XG_FN void xg_attention_fetch_vector(
     o[2] = spot;
     *t->to = xg_kir_value(xg_attention_b(w), XG_K_OP_WRITE, o, 3, (*t->to)->type);
 }
+/* Each element where it goes, so that all that lies between is a load and a store (kir/async_copies.c). */
+XG_FN void xg_attention_copy_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_attention_piece *piece) {
+    int64_t lanes = w->f->stages[t->part].lanes;
+    xg_kval *spot = xg_attention_spot(w, t, piece), *to = spot, *v;
+    xg_flow guard = xg_flow_of(&w->t.s, t->to), loop = xg_flow_of(&w->t.s, t->to);
+    xg_flow_if(&guard, piece->cond);
+    if (lanes > 1) {
+        xg_imap *sum = xg_imap_new(w->t.e->m->aff, 2, 0, 0, 1, 0);
+        xg_kval *both[2];
+        piece->at[XG_ATTENTION_LANE] = xg_attention_loop(w, &loop, lanes);
+        sum->dims[0].range = xg_range_of(0, w->p->stages * w->p->shape.step * t->pitch - lanes);
+        sum->dims[1].range = xg_range_of(0, lanes - 1);
+        sum->results[0] = xg_aff_add(w->t.e->m->aff, xg_aff_dim(w->t.e->m->aff, 0), xg_aff_dim(w->t.e->m->aff, 1));
+        both[0] = spot;
+        both[1] = piece->at[XG_ATTENTION_LANE];
+        to = xg_kapply(xg_attention_b(w), sum, both)->results;
+    }
+    v = xg_attention_fetched(w, t, piece->at);
+    *t->to = xg_kinsert(xg_attention_b(w), v, *t->to, &to, 1);
+    if (lanes > 1) xg_flow_end(&loop);
+    if (piece->cond) {
+        xg_flow_else(&guard);
+        xg_attention_put_vector(w, t, xg_attention_nothing(w, lanes), spot);
+    }
+    xg_flow_end(&guard);
+}
 /* All of a tile: neighbouring threads bring what lies side by side in memory. */
-XG_FN void xg_attention_bring(xg_attention_kernel *w, const xg_attention_fetch *t) {
-    const xg_attention_stage *s = &w->f->stages[t->part];
-    int64_t pieces = t->width / s->lanes, all = t->rows * pieces, rounds = xg_tile_over(all, w->p->threads);
-    xg_kval *round = xg_elem_index(&w->t.s, 0), *flat, *row, *piece;
+XG_FN void xg_attention_copy_tile(xg_attention_kernel *w, const xg_attention_fetch *t) {
+    xg_kval *round = xg_elem_index(&w->t.s, 0);
     xg_flow f = xg_flow_of(&w->t.s, t->to), some = f;
-    if (rounds > 1) {
-        round = xg_attention_loop(w, &f, rounds);
+    xg_attention_piece piece;
+    if (t->rounds > 1) {
+        round = xg_attention_loop(w, &f, t->rounds);
         f.op->flags = KL_UNROLL_LOWERED;
     }
-    flat = xg_tile_join(&w->t, round, w->p->threads, w->thread);
-    xg_flow_if(&some, all % w->p->threads ? xg_attention_below(w, flat, all) : NULL);
-    flat = xg_attention_clamp(w, flat, all);
-    row = s->turned ? xg_tile_rest(&w->t, flat, t->rows) : xg_tile_quotient(&w->t, flat, pieces);
-    piece = s->turned ? xg_tile_quotient(&w->t, flat, t->rows) : xg_tile_rest(&w->t, flat, pieces);
-    xg_attention_fetch_vector(w, t, row, piece);
+    xg_attention_piece_of(w, t, round, &piece);
+    xg_flow_if(&some, piece.has);
+    xg_attention_copy_vector(w, t, &piece);
     xg_flow_end(&some);
     xg_flow_end(&f);
+}
+/* The same through registers: first all that is asked of memory, then all that is put. */
+XG_FN void xg_attention_ask(xg_attention_kernel *w, xg_attention_fetch *t) {
+    int64_t round;
+    t->staged = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)t->rounds);
+    for (round = 0; round < t->rounds; round++) {
+        xg_attention_piece piece;
+        xg_attention_piece_of(w, t, xg_elem_index(&w->t.s, round), &piece);
+        t->staged[round] = xg_attention_fetch_vector(w, t, &piece);
+    }
+}
+XG_FN void xg_attention_put(xg_attention_kernel *w, const xg_attention_fetch *t) {
+    int64_t round;
+    for (round = 0; round < t->rounds; round++) {
+        xg_attention_piece piece;
+        xg_flow some = xg_flow_of(&w->t.s, t->to);
+        xg_attention_piece_of(w, t, xg_elem_index(&w->t.s, round), &piece);
+        xg_flow_if(&some, piece.has);
+        xg_attention_put_vector(w, t, t->staged[round], xg_attention_spot(w, t, &piece));
+        xg_flow_end(&some);
+    }
+}
+XG_FN void xg_attention_fetch_sizes(xg_attention_kernel *w, xg_attention_fetch *t) {
+    t->pieces = t->width / w->f->stages[t->part].lanes;
+    t->all = t->rows * t->pieces;
+    t->rounds = xg_tile_over(t->all, w->p->threads);
 }
 XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
     xg_attention_fetch t;
@@ -165,32 +238,60 @@ XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
     t.number = XG_ATTENTION_ROW;
     t.first = xg_tile_join(&w->t, w->tile, w->p->tile, xg_elem_index(&w->t.s, 0));
     t.to = &w->query;
-    xg_attention_bring(w, &t);
+    xg_attention_fetch_sizes(w, &t);
+    xg_attention_ask(w, &t);
+    xg_attention_put(w, &t);
 }
-XG_FN void xg_attention_bring_keys(xg_attention_kernel *w, bool values) {
+/* The keys' tile of a step, or that of the values, in that buffer. */
+XG_FN xg_attention_fetch xg_attention_fetch_of(
+    xg_attention_kernel *w, xg_attention_part part, xg_kval *step, xg_kval *buffer) {
+    bool values = part == XG_ATTENTION_VALUES;
+    xg_kval *zero = xg_elem_index(&w->t.s, 0);
     xg_attention_fetch t;
     memset(&t, 0, sizeof t);
-    t.part = values ? XG_ATTENTION_VALUES : XG_ATTENTION_KEYS;
-    t.rows = w->p->step;
+    t.part = part;
+    t.rows = w->p->shape.step;
     t.width = values ? w->p->columns : w->p->depth;
     t.pitch = values ? w->p->value_pitch : w->p->pitch;
     t.extent = values ? w->f->columns : w->f->depth;
     t.limit = w->f->keys;
     t.number = XG_ATTENTION_KEY;
-    t.first = w->first_key;
+    t.first = xg_tile_join(&w->t, step, w->p->shape.step, zero);
+    if (buffer) t.base = xg_tile_join(&w->t, buffer, t.rows * t.pitch, zero);
     t.to = values ? &w->values : &w->keys;
-    xg_attention_bring(w, &t);
+    xg_attention_fetch_sizes(w, &t);
+    return t;
+}
+XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer) {
+    xg_attention_fetch keys = xg_attention_fetch_of(w, XG_ATTENTION_KEYS, step, buffer);
+    xg_attention_fetch values = xg_attention_fetch_of(w, XG_ATTENTION_VALUES, step, buffer);
+    if (w->p->copied) {
+        xg_attention_copy_tile(w, &keys);
+        xg_attention_copy_tile(w, &values);
+        xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0, NULL, 0, 0);
+        return;
+    }
+    xg_attention_ask(w, &keys);
+    xg_attention_ask(w, &values);
+    xg_attention_put(w, &keys);
+    xg_attention_put(w, &values);
+}
+/* The copies of all steps but the last so many are there. */
+XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but) {
+    if (w->p->copied) xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
 }
 XG_FN void xg_attention_wait(xg_attention_kernel *w) {
-    xg_kval *v[4], **slot[4];
-    const xg_ktype *types[4];
+    xg_kval *v[5], **all[5], **slot[5];
+    const xg_ktype *types[5];
     xg_kop *op;
-    uint32_t n = 3, k;
-    slot[0] = &w->query;
-    slot[1] = &w->keys;
-    slot[2] = &w->values;
-    slot[3] = &w->weights;
-    n += w->weights != NULL;
+    uint32_t n = 0, k;
+    all[0] = &w->query;
+    all[1] = &w->keys;
+    all[2] = &w->values;
+    all[3] = &w->weights;
+    all[4] = &w->ends;
+    for (k = 0; k < XG_COUNT(all); k++)
+        if (*all[k]) slot[n++] = all[k];
     for (k = 0; k < n; k++) {
         v[k] = *slot[k];
         types[k] = v[k]->type;
@@ -203,6 +304,7 @@ XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f) {
     xg_flow_slot(f, &w->keys);
     xg_flow_slot(f, &w->values);
     xg_flow_slot(f, &w->weights);
+    xg_flow_slot(f, &w->ends);
 }
 
 /* ---- products without a matrix unit ---- */
@@ -233,7 +335,7 @@ XG_FN int64_t xg_attention_vector(const xg_attention_kernel *w) {
 }
 XG_FN void xg_attention_plain_scores(xg_attention_kernel *w) {
     int64_t lanes = xg_attention_vector(w), rounds = w->p->depth / lanes, pitch = w->p->pitch, half, c;
-    int64_t columns = w->p->step / XG_ATTENTION_BESIDE, size;
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, size;
     xg_kval *query, *key, *along, *x[XG_ATTENTION_HALVES], *y;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
@@ -241,14 +343,14 @@ XG_FN void xg_attention_plain_scores(xg_attention_kernel *w) {
     f.rolled = true;
     along = xg_attention_loop(w, &f, rounds);
     along = xg_tile_join(&w->t, along, lanes, xg_elem_index(&w->t.s, 0));
-    query = xg_tile_join(&w->t, w->warp, XG_ATTENTION_ROWS, w->group);
+    query = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
     query = xg_tile_join(&w->t, query, pitch, along);
-    key = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR * pitch, along);
+    key = xg_tile_join(&w->t, w->buffer, pitch, xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR * pitch, along));
     size = w->p->tile * pitch;
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         x[half] =
             xg_attention_read(w, w->query, xg_attention_at(w, query, size, half * XG_ATTENTION_EIGHT * pitch), lanes);
-    size = w->p->step * pitch;
+    size = w->p->stages * w->p->shape.step * pitch;
     for (c = 0; c < columns; c++) {
         int64_t column = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
         y = xg_attention_read(w, w->keys, xg_attention_at(w, key, size, column * pitch), lanes);
@@ -256,22 +358,26 @@ XG_FN void xg_attention_plain_scores(xg_attention_kernel *w) {
     }
     xg_flow_end(&f);
 }
+XG_FN int64_t xg_attention_weights_size(const xg_attention_plan *p) {
+    return (int64_t)p->shape.warps * p->shape.parts * XG_ATTENTION_ROWS * p->weight_pitch;
+}
 /* The weights into shared memory; a warp reads its own alone. */
 XG_FN void xg_attention_show_weights(xg_attention_kernel *w) {
-    int64_t columns = w->p->step / XG_ATTENTION_BESIDE, pitch = w->p->weight_pitch, half, c;
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, pitch = w->p->weight_pitch, half, c;
     xg_kval *row = xg_tile_join(&w->t, w->warp, XG_ATTENTION_ROWS, w->group), *first, *at;
     first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
     first = xg_tile_join(&w->t, row, pitch, first);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         for (c = 0; c < columns; c++) {
             int64_t column = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
-            at = xg_attention_at(w, first, w->p->tile * pitch, half * XG_ATTENTION_EIGHT * pitch + column);
+            at = xg_attention_at(w, first, xg_attention_weights_size(w->p), half * XG_ATTENTION_EIGHT * pitch + column);
             w->weights = xg_kinsert(xg_attention_b(w), w->scores[half][c], w->weights, &at, 1);
         }
+    xg_attention_await(w, 1);
     xg_attention_wait(w);
 }
 XG_FN void xg_attention_plain_out(xg_attention_kernel *w) {
-    int64_t lanes = xg_attention_vector(w), rounds = w->p->step / lanes, half, c, k, size;
+    int64_t lanes = xg_attention_vector(w), rounds = w->p->own / lanes, half, c, k, size;
     int64_t columns = w->p->columns / XG_ATTENTION_BESIDE, pitch = w->p->value_pitch;
     xg_kval *along, *weight, *value, *x[XG_ATTENTION_HALVES], *y;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
@@ -285,11 +391,12 @@ XG_FN void xg_attention_plain_out(xg_attention_kernel *w) {
     weight = xg_tile_join(&w->t, weight, w->p->weight_pitch, along);
     value = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
     value = xg_tile_join(&w->t, along, pitch, value);
-    size = w->p->tile * w->p->weight_pitch;
+    value = xg_tile_join(&w->t, w->buffer, pitch, value);
+    size = xg_attention_weights_size(w->p);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         x[half] = xg_attention_read(
             w, w->weights, xg_attention_at(w, weight, size, half * XG_ATTENTION_EIGHT * w->p->weight_pitch), lanes);
-    size = w->p->step * pitch;
+    size = w->p->stages * w->p->shape.step * pitch;
     for (k = 0; k < lanes; k++)
         for (c = 0; c < columns; c++) {
             if (c % XG_ATTENTION_PAIR == 0) {
@@ -326,7 +433,8 @@ XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most) {
 XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c) {
     int64_t column = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
     xg_kval *key = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, w->first_key);
-    return xg_attention_at(w, key, w->p->steps * w->p->step - column, column);
+    key = xg_tile_join(&w->t, w->part, w->p->own, key);
+    return xg_attention_at(w, key, w->p->steps * w->p->shape.step - column, column);
 }
 XG_FN void xg_attention_score(xg_attention_kernel *w, int64_t half, int64_t c) {
     const xg_attention *a = &w->f->match;
@@ -368,7 +476,7 @@ XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, 
 }
 /* Maximum, sum and what they scale, of a thread's row. */
 XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
-    int64_t columns = w->p->step / XG_ATTENTION_BESIDE, c;
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
     xg_kval *most = w->most[half], *shift, *scale;
     for (c = 0; c < columns; c++) {
@@ -391,14 +499,34 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
 
 /* ---- all steps ---- */
 
+/* The next step's keys are asked for while this one's are used, if there are buffers for both. */
+XG_FN void xg_attention_bring_next(xg_attention_kernel *w, xg_kval *step) {
+    xg_kval *next = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, step, xg_elem_index(&w->t.s, 1));
+    xg_flow f = xg_flow_of(&w->t.s, &w->keys);
+    xg_flow_slot(&f, &w->values);
+    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, next, xg_elem_index(&w->t.s, w->p->steps)));
+    next = xg_attention_clamp(w, next, w->p->steps);
+    xg_attention_bring_step(w, next, xg_tile_rest(&w->t, next, w->p->stages));
+    xg_flow_end(&f);
+}
 XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
-    int64_t columns = w->p->step / XG_ATTENTION_BESIDE, half, c;
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
     xg_kval *zero = xg_attention_number(w, 0);
-    w->first_key = xg_tile_join(&w->t, step, w->p->step, xg_elem_index(&w->t.s, 0));
-    xg_attention_wait(w);
-    xg_attention_bring_keys(w, false);
-    xg_attention_bring_keys(w, true);
-    xg_attention_wait(w);
+    w->first_key = xg_tile_join(&w->t, step, w->p->shape.step, xg_elem_index(&w->t.s, 0));
+    if (w->p->stages == 1) {
+        xg_attention_wait(w);
+        xg_attention_bring_step(w, step, NULL);
+        xg_attention_await(w, 0);
+        xg_attention_wait(w);
+        w->buffer = xg_tile_join(&w->t, w->part, w->p->own, xg_elem_index(&w->t.s, 0));
+    } else {
+        xg_attention_await(w, 0);
+        xg_attention_wait(w);
+        xg_attention_bring_next(w, step);
+        w->buffer = xg_tile_rest(&w->t, step, w->p->stages);
+        w->buffer = xg_tile_join(
+            &w->t, w->part, w->p->own, xg_tile_join(&w->t, w->buffer, w->p->shape.step, xg_elem_index(&w->t.s, 0)));
+    }
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         for (c = 0; c < columns; c++) w->scores[half][c] = zero;
     if (w->f->unit == XG_TILE_NO_UNIT)
@@ -423,10 +551,89 @@ XG_FN void xg_attention_steps(xg_attention_kernel *w) {
         xg_flow_slot(&f, &w->sum[half]);
         for (c = 0; c < columns; c++) xg_flow_slot(&f, &w->out[half][c]);
     }
+    if (w->p->stages > 1) {
+        xg_kval *first = xg_elem_index(&w->t.s, 0);
+        xg_attention_bring_step(w, first, first);
+    }
     xg_attention_carry_shared(w, &f);
     f.rolled = true;
     xg_attention_step(w, xg_attention_loop(w, &f, w->p->steps));
     xg_flow_end(&f);
+}
+
+/* ---- keys in parts ---- */
+
+/* Where a warp's maximum of a thread's row lies; its sum behind it; the sums of columns behind those of all warps. */
+XG_FN xg_kval *xg_attention_end_at(xg_attention_kernel *w, xg_kval *warp, int64_t half, bool sum) {
+    int64_t lanes = XG_TILE_LANES, place = (2 * half + sum) * lanes;
+    xg_kval *at = xg_tile_join(&w->t, warp, 2 * XG_ATTENTION_HALVES * lanes, w->lane);
+    return xg_attention_at(w, at, xg_attention_ends_size(w->p), place);
+}
+XG_FN xg_kval *xg_attention_column_at(xg_attention_kernel *w, xg_kval *warp, int64_t half, xg_kval *column) {
+    int64_t warps = (int64_t)w->p->shape.warps * w->p->shape.parts, pitch = w->p->sum_pitch;
+    int64_t place = warps * 2 * XG_ATTENTION_HALVES * XG_TILE_LANES + half * XG_ATTENTION_EIGHT * pitch;
+    xg_kval *row = xg_tile_join(&w->t, warp, XG_ATTENTION_ROWS, w->group);
+    row = xg_tile_join(&w->t, row, pitch, column);
+    return xg_attention_at(w, row, xg_attention_ends_size(w->p), place);
+}
+/* The warp that has part k of the keys for the same rows. */
+XG_FN xg_kval *xg_attention_peer(xg_attention_kernel *w, int64_t k) {
+    return xg_attention_at(w, w->across, (int64_t)w->p->shape.warps * w->p->shape.parts, k * w->p->shape.warps);
+}
+XG_FN xg_kval *xg_attention_end_of(xg_attention_kernel *w, int64_t k, int64_t half, bool sum) {
+    xg_kval *at = xg_attention_end_at(w, xg_attention_peer(w, k), half, sum);
+    return xg_kextract(xg_attention_b(w), w->ends, &at, 1);
+}
+/* All parts' sum of a column of a thread's row, in their order. */
+XG_FN xg_kval *xg_attention_total(xg_attention_kernel *w, int64_t half, xg_kval *column) {
+    xg_kval *total = NULL, *v, *at;
+    int64_t k;
+    for (k = 0; k < w->p->shape.parts; k++) {
+        at = xg_attention_column_at(w, xg_attention_peer(w, k), half, column);
+        v = xg_kextract(xg_attention_b(w), w->ends, &at, 1);
+        total = total ? xg_k2(xg_attention_b(w), XG_K_OP_ADDF, total, v) : v;
+    }
+    return total;
+}
+/* The maximum of all parts, and what each had relative to its own. */
+XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *most = NULL, *sum = NULL, *shift, *scale, *v, *at, *first, *column;
+    int64_t k, c;
+    for (k = 0; k < w->p->shape.parts; k++) {
+        v = xg_attention_end_of(w, k, half, false);
+        most = most ? xg_k2(b, XG_K_OP_MAXF, most, v) : v;
+    }
+    shift = xg_attention_shift(w, most);
+    for (k = 0; k < w->p->shape.parts; k++) {
+        scale = xg_attention_exp(w, xg_attention_end_of(w, k, half, false), shift);
+        v = xg_k2(b, XG_K_OP_MULF, xg_attention_end_of(w, k, half, true), scale);
+        sum = sum ? xg_k2(b, XG_K_OP_ADDF, sum, v) : v;
+    }
+    scale = xg_attention_exp(w, w->most[half], shift);
+    w->most[half] = most;
+    w->sum[half] = sum;
+    first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
+    for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) {
+        int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
+        column = xg_attention_at(w, first, w->p->columns - place, place);
+        at = xg_attention_column_at(w, w->warp, half, column);
+        v = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
+        w->ends = xg_kinsert(b, v, w->ends, &at, 1);
+    }
+}
+XG_FN void xg_attention_join_parts(xg_attention_kernel *w) {
+    int64_t half;
+    xg_kval *at;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        at = xg_attention_end_at(w, w->warp, half, false);
+        w->ends = xg_kinsert(xg_attention_b(w), w->most[half], w->ends, &at, 1);
+        at = xg_attention_end_at(w, w->warp, half, true);
+        w->ends = xg_kinsert(xg_attention_b(w), w->sum[half], w->ends, &at, 1);
+    }
+    xg_attention_wait(w);
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_join_row(w, half);
+    xg_attention_wait(w);
 }
 
 /* ---- the result ---- */
@@ -446,7 +653,7 @@ XG_FN xg_kval *xg_attention_row_value(
 XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, xg_attention_ends *ends) {
     const xg_attention *a = &w->f->match;
     xg_kb *b = xg_attention_b(w);
-    xg_kval *at[XG_ATTENTION_DIMS], *shift, *sum, *v;
+    xg_kval *at[XG_ATTENTION_DIMS], *shift, *v;
     uint32_t k;
     memset(ends, 0, sizeof *ends);
     xg_attention_numbers(w, at);
@@ -456,11 +663,10 @@ XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, xg_attenti
     ends->n = 1;
     shift = xg_attention_row_value(w, XG_ATTENTION_SHIFT, at, ends);
     ends->factor = xg_attention_exp(w, xg_attention_shift(w, w->most[half]), shift);
-    sum = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
-    sum = xg_k2(b, XG_K_OP_MULF, sum, ends->factor);
     if (a->sum) {
+        v = xg_k2(b, XG_K_OP_MULF, w->sum[half], ends->factor);
         ends->given[1].of = a->sum;
-        ends->given[1].v = xg_elem_convert_to(&w->t.s, xg_elem_real(sum), w->f->sum, a->sum->shape->type);
+        ends->given[1].v = xg_elem_convert_to(&w->t.s, xg_elem_real(v), w->f->sum, a->sum->shape->type);
         ends->n = 2;
     }
     for (k = 0; k < a->n_factors; k++) {
@@ -468,36 +674,53 @@ XG_FN void xg_attention_end_row(xg_attention_kernel *w, int64_t half, xg_attenti
         ends->factor = xg_k2(b, a->factors[k].divides ? XG_K_OP_DIVF : XG_K_OP_MULF, ends->factor, v);
     }
 }
-XG_FN void xg_attention_write(xg_attention_kernel *w, int64_t half, int64_t c, const xg_attention_ends *row) {
+/* One element of the result, made of its sum. */
+XG_FN void xg_attention_write(
+    xg_attention_kernel *w, int64_t half, xg_kval *column, xg_kval *sum, const xg_attention_ends *row) {
     const xg_inst *root = w->f->stages[XG_ATTENTION_RESULT].root, *dot = w->f->match.out_dot;
-    int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
-    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *column, *v;
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     xg_attention_ends ends = *row;
     xg_flow f = xg_flow_of(&w->t.s, &w->dest);
-    column = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
-    column = xg_attention_at(w, column, w->p->columns - place, place);
+    xg_elem v;
     xg_flow_if(&f, xg_attention_below(w, column, w->f->columns));
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
     at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, column, w->f->columns);
-    v = xg_k2(xg_attention_b(w), XG_K_OP_MULF, w->out[half][c], ends.factor);
+    v = xg_elem_real(xg_k2(xg_attention_b(w), XG_K_OP_MULF, sum, ends.factor));
     ends.given[ends.n].of = dot;
-    ends.given[ends.n++].v = xg_elem_convert_to(&w->t.s, xg_elem_real(v), w->f->sum, dot->shape->type);
-    v = xg_emit_join(xg_attention_b(w), xg_attention_element(w, XG_ATTENTION_RESULT, at, ends.given, ends.n, index));
-    w->dest = xg_emit_insert(xg_attention_b(w), xg_emit_split(xg_attention_b(w), v), w->dest, root->shape, index);
+    ends.given[ends.n++].v = xg_elem_convert_to(&w->t.s, v, w->f->sum, dot->shape->type);
+    v = xg_attention_element(w, XG_ATTENTION_RESULT, at, ends.given, ends.n, index);
+    w->dest = xg_emit_insert(xg_attention_b(w), v, w->dest, root->shape, index);
     xg_flow_end(&f);
 }
+/* A thread writes the columns of its sums; with keys in parts, each warp every so many eights. */
+XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
+    int64_t parts = w->p->shape.parts, eights = xg_tile_over(w->p->columns / XG_ATTENTION_EIGHT, parts), k, c;
+    xg_kval *first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0)), *column, *sum;
+    if (parts > 1) first = xg_tile_join(&w->t, w->part, XG_ATTENTION_EIGHT, first);
+    for (k = 0; k < eights; k++)
+        for (c = 0; c < XG_ATTENTION_PAIR; c++) {
+            int64_t place = k * parts * XG_ATTENTION_EIGHT + c, all = eights * parts * XG_ATTENTION_EIGHT;
+            column = xg_attention_at(w, first, all - place, place);
+            sum = parts > 1 ? xg_attention_total(w, half, xg_attention_clamp(w, column, w->p->columns))
+                            : w->out[half][XG_ATTENTION_PAIR * k + c];
+            xg_attention_write(w, half, column, sum, ends);
+        }
+}
 XG_FN void xg_attention_results(xg_attention_kernel *w) {
-    int64_t half, c;
+    int64_t half;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++)
+        w->sum[half] = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
+    if (w->p->shape.parts > 1) xg_attention_join_parts(w);
     for (half = 0; half < XG_ATTENTION_HALVES; half++) {
         xg_attention_ends ends;
-        xg_kval *row = xg_tile_join(&w->t, w->warp, XG_ATTENTION_ROWS, w->group);
+        xg_kval *row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
         xg_flow f = xg_flow_of(&w->t.s, &w->dest);
         xg_attention_end_row(w, half, &ends);
         row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
         row = xg_attention_at(w, row, w->p->tiles * w->p->tile - XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
-        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) xg_attention_write(w, half, c, &ends);
+        xg_attention_write_row(w, half, &ends);
         xg_flow_end(&f);
     }
 }
@@ -517,8 +740,8 @@ XG_FN void xg_attention_stage_functions(xg_attention_kernel *w) {
         w->scopes[k] = xg_emit_scope(e, w->t.e->m->entry, 0);
     }
 }
-XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, int64_t n) {
-    const xg_ktype *type = xg_kir_tensor(w->t.e->m, xg_kelem_of(w->f->held), &n, 1);
+XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n) {
+    const xg_ktype *type = xg_kir_tensor(w->t.e->m, xg_kelem_of(t), &n, 1);
     return xg_kir_op(xg_attention_b(w), XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
 }
 XG_FN void xg_attention_places(xg_attention_kernel *w) {
@@ -532,7 +755,9 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     w->beside = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_BESIDE);
     w->tile = xg_tile_rest(&w->t, id, p->tiles);
     w->batch = xg_tile_quotient(&w->t, id, p->tiles);
-    row = xg_tile_join(&w->t, w->warp, XG_ATTENTION_ROWS, w->group);
+    w->across = xg_tile_rest(&w->t, w->warp, p->shape.warps);
+    w->part = xg_tile_quotient(&w->t, w->warp, p->shape.warps);
+    row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
     row = xg_tile_join(&w->t, w->tile, p->tile, row);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         w->row[half] = xg_attention_clamp(
@@ -541,7 +766,9 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
+    int64_t keys;
     uint32_t k;
+    f->async_copies = p->copied;
     w->p = p;
     w->f = &p->form;
     w->t.e = e;
@@ -552,14 +779,16 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     w->dest = &f->body->args[f->n_inputs];
     for (k = 0; k < XG_ATTENTION_HALVES; k++) {
         w->out[k] = XG_NEW_N(e->arena, xg_kval *, (size_t)p->columns);
-        w->scores[k] = XG_NEW_N(e->arena, xg_kval *, (size_t)p->step);
+        w->scores[k] = XG_NEW_N(e->arena, xg_kval *, (size_t)p->own);
     }
     xg_attention_stage_functions(w);
     xg_attention_places(w);
-    w->query = xg_attention_shared(w, p->tile * p->pitch);
-    w->keys = xg_attention_shared(w, p->step * p->pitch);
-    w->values = xg_attention_shared(w, p->step * p->value_pitch);
-    if (w->f->unit == XG_TILE_NO_UNIT) w->weights = xg_attention_shared(w, p->tile * p->weight_pitch);
+    keys = p->stages * p->shape.step;
+    w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
+    w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
+    w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
+    if (w->f->unit == XG_TILE_NO_UNIT) w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
+    if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_ends_size(p));
     xg_attention_bring_query(w);
     xg_attention_steps(w);
     xg_attention_results(w);

@@ -41,7 +41,7 @@ XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *
     return xg_kir_value(xg_attention_b(w), XG_K_OP_VINSERT, o, 3, vector->type);
 }
 /* Where the matrix row lies that a lane points at: of 16 by 16 elements, whose first half of lanes goes along rows. */
-XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first_row, int64_t pitch, bool along) {
+XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int64_t pitch, bool along) {
     xg_kval *half = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS), *row, *piece;
     xg_kval *low = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS);
     if (along) { /* rows 0..15, then the same of the next eight columns */
@@ -51,7 +51,7 @@ XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first_row, 
         row = xg_tile_join(&w->t, half, XG_ATTENTION_EIGHT, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
         piece = xg_tile_quotient(&w->t, low, XG_ATTENTION_EIGHT);
     }
-    if (first_row) row = xg_tile_join(&w->t, first_row, XG_ATTENTION_ROWS, row);
+    row = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, first, row);
     piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
     return xg_tile_join(&w->t, row, pitch, piece);
 }
@@ -61,16 +61,18 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) {
 }
 
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
-    int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->step / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
+    int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->own / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
     int64_t pitch = w->p->pitch;
-    xg_kval *query = xg_attention_pointed(w, w->warp, pitch, true), *key = xg_attention_pointed(w, NULL, pitch, false);
+    xg_kval *query = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, xg_elem_index(&w->t.s, 0));
+    xg_kval *key = xg_attention_pointed(w, w->buffer, pitch, false);
     xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS], *x, *y;
+    query = xg_attention_pointed(w, query, pitch, true);
     for (j = 0; j < 2 * pairs; j++) sums[j] = xg_attention_no_sums(w);
     for (k = 0; k < rounds; k++) {
         x = xg_attention_words(w, w->query, query, w->p->tile * pitch, k * XG_ATTENTION_UNIT_COLUMNS, false);
         for (j = 0; j < pairs; j++) {
             int64_t place = j * XG_ATTENTION_UNIT_COLUMNS * pitch + k * XG_ATTENTION_UNIT_COLUMNS;
-            y = xg_attention_words(w, w->keys, key, w->p->step * pitch, place, false);
+            y = xg_attention_words(w, w->keys, key, w->p->stages * w->p->shape.step * pitch, place, false);
             for (i = 0; i < 2; i++) sums[2 * j + i] = xg_attention_multiply(w, x, y, i, sums[2 * j + i]);
         }
     }
@@ -91,9 +93,9 @@ XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, int64_t k) {
     return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_I32, 4));
 }
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w) {
-    int64_t rounds = w->p->step / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->columns / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
+    int64_t rounds = w->p->own / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->columns / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
     int64_t pitch = w->p->value_pitch;
-    xg_kval *value = xg_attention_pointed(w, NULL, pitch, true), *x, *y;
+    xg_kval *value = xg_attention_pointed(w, w->buffer, pitch, true), *x, *y;
     xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS];
     for (j = 0; j < 2 * pairs; j++) {
         sums[j] = xg_attention_no_sums(w);
@@ -105,7 +107,7 @@ XG_FN void xg_attention_unit_out(xg_attention_kernel *w) {
         x = xg_attention_packed(w, k);
         for (j = 0; j < pairs; j++) {
             int64_t place = k * XG_ATTENTION_UNIT_COLUMNS * pitch + j * XG_ATTENTION_UNIT_COLUMNS;
-            y = xg_attention_words(w, w->values, value, w->p->step * pitch, place, true);
+            y = xg_attention_words(w, w->values, value, w->p->stages * w->p->shape.step * pitch, place, true);
             for (i = 0; i < 2; i++) sums[2 * j + i] = xg_attention_multiply(w, x, y, i, sums[2 * j + i]);
         }
     }

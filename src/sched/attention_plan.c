@@ -3,23 +3,33 @@
 #define XG_SCHED_ATTENTION_PLAN_C
 #include "attention.h"
 
-/* Warps of a block, keys of a step. The first that has room is taken; smaller ones where the rows are few. */
+/* Warps along rows, along keys, keys of a step. The first of equals is taken. */
 /* clang-format off */
 #define XG_ATTENTION_SHAPES(X) \
-    X(4, 64) \
-    X(4, 32) \
-    X(2, 64) \
-    X(2, 32) \
-    X(1, 64) \
-    X(1, 32) \
-    X(1, 16)
+    X(8, 1, 64) \
+    X(4, 1, 64) \
+    X(4, 1, 32) \
+    X(4, 2, 128) \
+    X(2, 2, 64) \
+    X(2, 4, 128) \
+    X(1, 4, 64) \
+    X(1, 4, 128) \
+    X(1, 8, 128) \
+    X(2, 1, 32) \
+    X(1, 2, 32) \
+    X(1, 1, 32) \
+    X(1, 1, 16)
 /* clang-format on */
 enum {
-    XG_ATTENTION_UNIT_K = 16,        /* elements of 16 bits of the sum that a matrix unit takes at a time */
-    XG_ATTENTION_PAD_BYTES = 16,     /* behind each row: eight rows that are read at once lie in different banks */
-    XG_ATTENTION_SCORE_ISSUE = 24,   /* instructions for a score beside the dots: region, exponential, maximum, sum */
-    XG_ATTENTION_OVER_PERCENT = 70,  /* of the unit's rate that the main loop reaches at most */
-    XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
+    XG_ATTENTION_UNIT_K = 16,          /* elements of 16 bits of the sum that a matrix unit takes at a time */
+    XG_ATTENTION_PAD_BYTES = 16,       /* behind each row: eight rows that are read at once lie in different banks */
+    XG_ATTENTION_SCORE_ISSUE = 24,     /* instructions for a score beside the dots: region, exponential, maximum, sum */
+    XG_ATTENTION_PIECE_ISSUE = 6,      /* instructions for 16 bytes that are brought */
+    XG_ATTENTION_ALONE_CYCLES = 3,     /* of an instruction, while a scheduler has one warp */
+    XG_ATTENTION_LATENCY_CYCLES = 800, /* from asking for a step's keys until they are in shared memory */
+    XG_ATTENTION_ENDS_CYCLES = 2500,   /* of a block outside of its steps */
+    XG_ATTENTION_REGISTERS = 168,      /* of a thread: most kernels' */
+    XG_ATTENTION_LAUNCH_PS = 2500000   /* of a kernel more, and its way to memory and back */
 };
 /* Scores of so many bytes are never made in memory if it can be avoided. */
 #define XG_ATTENTION_BYTES_MAX ((int64_t)64 << 20)
@@ -28,43 +38,92 @@ enum {
 
 XG_FN int64_t xg_attention_over(int64_t a, int64_t n) { return (a + n - 1) / n * n; }
 
-XG_FN void xg_attention_settle(xg_attention_plan *p, int64_t warps, int64_t step) {
+XG_FN bool xg_attention_is_copied(const xg_attention_form *f, const xg_device *m) {
+    enum {
+        COPY_CC = 80,
+        COPY_BYTES = 4 /* at least */
+    };
+    uint32_t k;
+    for (k = XG_ATTENTION_KEYS; k <= XG_ATTENTION_VALUES; k++) {
+        const xg_attention_stage *s = &f->stages[k];
+        if (!xg_tile_is_moved(s->root) || s->root->shape->type != f->held) return false;
+        if (s->lanes * xg_type_bytes(f->held) < COPY_BYTES) return false;
+    }
+    return m->cc >= COPY_CC;
+}
+XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     bool unit = f->unit != XG_TILE_NO_UNIT;
     int64_t bytes = xg_type_bytes(f->held), piece = XG_TILE_ACCESS_BYTES / bytes, pad = XG_ATTENTION_PAD_BYTES / bytes;
-    p->warps = warps;
-    p->step = step;
-    p->tile = warps * XG_ATTENTION_ROWS;
+    int64_t warps = (int64_t)s->warps * s->parts;
+    p->shape = *s;
+    p->own = s->step / s->parts;
+    p->tile = s->warps * XG_ATTENTION_ROWS;
     p->threads = warps * XG_TILE_LANES;
     p->tiles = xg_tile_over(f->rows, p->tile);
-    p->steps = xg_tile_over(f->keys, step);
+    p->steps = xg_tile_over(f->keys, s->step);
     p->blocks = xg_cost_mul(f->batch, p->tiles);
     p->depth = xg_attention_over(f->depth, unit ? (int64_t)XG_ATTENTION_UNIT_K : piece);
     p->columns = xg_attention_over(f->columns, XG_ATTENTION_UNIT_K);
     p->pitch = p->depth + pad;
     p->value_pitch = p->columns + pad;
-    p->weight_pitch = step + pad;
-    p->shared = ((p->tile + step) * p->pitch + step * p->value_pitch) * bytes;
-    if (!unit) p->shared += p->tile * p->weight_pitch * bytes;
+    p->weight_pitch = p->own + pad;
+    p->sum_pitch = p->columns + XG_ATTENTION_EIGHT; /* a warp's eight rows lie in different banks by two words */
+    p->copied = xg_attention_is_copied(f, m);
+    p->stages = p->copied && p->steps > 1 ? 2 : 1;
+    p->shared = (p->tile * p->pitch + p->stages * s->step * (p->pitch + p->value_pitch)) * bytes;
+    if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
+    if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
+}
+/* Maximum and sum of each row of each part, then its sums of columns: elements. */
+XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
+    int64_t warps = (int64_t)p->shape.warps * p->shape.parts;
+    return warps * (2 * XG_TILE_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
 }
 
 /* ---- time ---- */
 
-/* Of all multiply-adds, and what else a score costs. */
+/* Instructions of a warp in a step. */
+XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
+    const xg_attention_form *f = &p->form;
+    int64_t bytes = xg_type_bytes(f->held), piece = XG_TILE_ACCESS_BYTES / bytes, dots, scores, brought;
+    int64_t pairs = p->own / XG_ATTENTION_UNIT_K, outs = p->columns / XG_ATTENTION_UNIT_K;
+    scores = p->own / XG_ATTENTION_BESIDE * XG_ATTENTION_HALVES * XG_ATTENTION_SCORE_ISSUE;
+    brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
+    if (f->unit != XG_TILE_NO_UNIT)
+        dots = 3 * pairs * (p->depth / XG_ATTENTION_UNIT_K + outs) + p->columns;
+    else
+        dots = (2 * piece + 1) * (p->own / XG_ATTENTION_BESIDE) * (p->depth / piece) +
+               3 * p->own * (p->columns / XG_ATTENTION_BESIDE) + p->columns;
+    return dots + scores + brought;
+}
+/* Of a step of as many blocks as a multiprocessor has at a time. */
+XG_FN int64_t xg_attention_step_cycles(const xg_attention_plan *p, const xg_device *m, int64_t blocks) {
+    enum {
+        SCHEDULERS = 4
+    };
+    int64_t warps = xg_tile_over(blocks * p->threads / XG_TILE_LANES, SCHEDULERS), issue = xg_attention_issue(p), rate;
+    int64_t sums = blocks * p->tile * p->shape.step * (p->depth + p->columns), cycles;
+    bool unit = p->form.unit != XG_TILE_NO_UNIT;
+    rate =
+        unit ? xg_cost_tensor_rate(m, XG_TENSOR_F16) : (int64_t)(p->form.sum == XLAGPU_F64 ? m->f64_rate : m->f32_rate);
+    cycles = XG_MAX(issue * XG_MAX(warps, (int64_t)XG_ATTENTION_ALONE_CYCLES), sums / XG_MAX(rate, (int64_t)1));
+    if (p->stages > 1) return XG_MAX(cycles, (int64_t)XG_ATTENTION_LATENCY_CYCLES);
+    return cycles + XG_ATTENTION_LATENCY_CYCLES;
+}
 XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
-    int64_t scores = xg_cost_mul(xg_cost_mul(p->blocks, p->tile), p->steps * p->step), bytes, cycles, fill, work;
-    int64_t rate = f->unit == XG_TILE_NO_UNIT ? m->f32_rate : xg_cost_tensor_rate(m, XG_TENSOR_F16);
-    if (f->sum == XLAGPU_F64) rate = m->f64_rate;
-    rate = XG_MAX(rate * XG_ATTENTION_OVER_PERCENT / 100, (int64_t)1);
-    fill = xg_tile_over(p->blocks, m->sm_count) * m->sm_count; /* blocks, if all multiprocessors had as many */
-    work = xg_cost_scale(scores, fill, XG_MAX(p->blocks, (int64_t)1)) / m->sm_count;
-    cycles = xg_cost_add(xg_cost_mul(work, p->depth + p->columns) / rate,
-        xg_cost_mul(work, XG_ATTENTION_SCORE_ISSUE) / XG_MAX((int64_t)m->f32_rate, (int64_t)1));
-    bytes = xg_cost_mul(f->batch, f->rows * (f->depth + f->columns) + f->keys * (f->depth + f->columns));
+    int64_t resident = XG_MIN((int64_t)m->shared_per_sm / XG_MAX(p->shared, (int64_t)1),
+        (int64_t)XG_TILE_REGISTERS / (p->threads * XG_ATTENTION_REGISTERS));
+    int64_t blocks, rounds, cycles, bytes;
+    resident = XG_MAX(resident, (int64_t)1);
+    blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);
+    rounds = xg_tile_over(p->blocks, blocks * m->sm_count);
+    cycles = xg_cost_add(xg_cost_mul(p->steps, xg_attention_step_cycles(p, m, blocks)), XG_ATTENTION_ENDS_CYCLES);
+    bytes = xg_cost_mul(f->batch, (f->rows + f->keys) * (f->depth + f->columns));
     bytes = xg_cost_mul(bytes, xg_type_bytes(f->stages[XG_ATTENTION_QUERY].root->shape->type));
-    return XG_MAX(
-        xg_cost_scale(cycles, 1000000, m->clock_mhz), xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)));
+    return XG_MAX(xg_cost_scale(xg_cost_mul(rounds, cycles), 1000000, m->clock_mhz),
+        xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)));
 }
 /* The dots alone, and scores that go to memory and back: at least three times one way. */
 XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m) {
@@ -86,17 +145,16 @@ XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m) {
 
 /* ---- the plan ---- */
 
-typedef struct xg_attention_shape {
-    int32_t warps, step;
-} xg_attention_shape;
 /* An order that names a tile takes no other. */
 XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_shape *s) {
     const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
+    const xg_numbers *parts = given ? xg_record_get(&given->form, "parts") : NULL;
+    if (parts && (parts->n != 1 || parts->p[0] != s->parts)) return false;
     return !tile || (tile->n == 2 && tile->p[0] == s->warps * XG_ATTENTION_ROWS && tile->p[1] == s->step);
 }
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
-#define X(warps, step) {warps, step},
+#define X(warps, parts, step) {warps, parts, step},
         XG_ATTENTION_SHAPES(X)
 #undef X
     };
@@ -107,7 +165,7 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
     if (f->depth > XG_ATTENTION_EXTENT_MAX || f->columns > XG_ATTENTION_EXTENT_MAX) return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (!xg_attention_is_ordered(given, &shapes[k])) continue;
-        xg_attention_settle(p, shapes[k].warps, shapes[k].step);
+        xg_attention_settle(p, &shapes[k], m);
         if (p->shared > m->shared_per_block || p->blocks > INT32_MAX) continue;
         time = xg_attention_time(p, m);
         if (time >= least) continue;
@@ -115,7 +173,7 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
         best = &shapes[k];
     }
     if (!best) return false;
-    xg_attention_settle(p, best->warps, best->step);
+    xg_attention_settle(p, best, m);
     p->picoseconds = least;
     return true;
 }
@@ -147,10 +205,11 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
 }
 XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     const xg_attention_way *w = (const xg_attention_way *)job->form;
-    int64_t tile[2], unit = w->p.form.unit != XG_TILE_NO_UNIT;
+    int64_t tile[2], parts = w->p.shape.parts, unit = w->p.form.unit != XG_TILE_NO_UNIT;
     tile[0] = w->p.tile;
-    tile[1] = w->p.step;
+    tile[1] = w->p.shape.step;
     xg_record_put(job->arena, &r->form, "tile", tile, 2);
+    xg_record_put(job->arena, &r->form, "parts", &parts, 1);
     if (unit) xg_record_put(job->arena, &r->form, "matrix_unit", &unit, 1);
     r->launch = w->e.record->launch;
 }
