@@ -2828,6 +2828,7 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 typedef struct xg_device {
     const char *part; /* whose figures these were; NULL: there is no device */
     uint32_t cc;      /* compute capability times 10: 90 */
+    bool warp_groups; /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
 #define X(figure, most, what) int64_t figure;
     XLAGPU_TARGET_FIGURES(X)
 #undef X
@@ -3037,6 +3038,7 @@ enum {
     XG_DEVICE_SHARED_STATIC_BYTES = 48 << 10, /* G: what a block has without opt-in */
     XG_DEVICE_SHUFFLE_LANES = 32,             /* G */
     XG_DEVICE_TF32_PER_F16 = 2,               /* G: tf32 has half the rate of f16; 7.5 has none */
+    XG_DEVICE_WARP_GROUPS_CC = 90,            /* PTX ISA: wgmma, of sm_90a alone */
     XG_DEVICE_RED_CC = 90,                    /* PTX ISA: red.global.add.v4.f32 */
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
@@ -3091,6 +3093,7 @@ XG_FN void xg_device_fill(xg_device *d, const xg_device_part *p) {
     memset(d, 0, sizeof *d);
     d->part = p->name;
     d->cc = p->cc;
+    d->warp_groups = p->cc == XG_DEVICE_WARP_GROUPS_CC;
     xg_device_fill_kind(d, k);
     d->sm_count = p->sm_count;
     d->clock_mhz = p->clock_mhz;

@@ -74,6 +74,7 @@
 #include "affine/imap.c"
 #include "affine/rules.c"
 #include "affine/simplify.c"
+#include "affine/compose.c"
 #include "affine/text.c"
 
 /* indexing */
@@ -130,8 +131,9 @@
 #include "opt/simplify_fp_conversions.c"
 #include "opt/tuple_simplifier.c"
 #include "opt/while_simplifier.c"
-#include "opt/conditional_code_motion.c"
+#include "opt/conditional_hoisting.c"
 #include "opt/conditional_sinking.c"
+#include "opt/conditional_code_motion.c"
 #include "opt/zero_sized.c"
 
 /* algsimp */
@@ -292,8 +294,10 @@
 #include "sched/tile_form.c"
 #include "sched/tile_unit.c"
 #include "sched/tile_plan.c"
+#include "sched/tile_bring.c"
 #include "sched/tile_emit.c"
 #include "sched/tile_mma.c"
+#include "sched/tile_wgmma.c"
 #include "sched/split_k.c"
 #include "sched/attention.h"
 #include "sched/attention_form.c"
@@ -317,6 +321,7 @@
 #include "ptx/print.c"
 #include "ptx/bits.c"
 #include "ptx/matrix.c"
+#include "ptx/wgmma.c"
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
@@ -339,6 +344,14 @@
 /* import */
 #include "import/import.h"
 #include "import/detect.c"
+#include "import/ir.h"
+#include "import/ir.c"
+#include "import/mlir.h"
+#include "import/mlir_text.c"
+#include "import/mlir_type.c"
+#include "import/mlir_dense.c"
+#include "import/mlir_attr.c"
+#include "import/mlir_op.c"
 
 /* driver */
 #include "driver/driver.h"

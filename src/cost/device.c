@@ -98,6 +98,7 @@ enum {
     XG_DEVICE_SHARED_STATIC_BYTES = 48 << 10, /* G: what a block has without opt-in */
     XG_DEVICE_SHUFFLE_LANES = 32,             /* G */
     XG_DEVICE_TF32_PER_F16 = 2,               /* G: tf32 has half the rate of f16; 7.5 has none */
+    XG_DEVICE_WARP_GROUPS_CC = 90,            /* PTX ISA: wgmma, of sm_90a alone */
     XG_DEVICE_RED_CC = 90,                    /* PTX ISA: red.global.add.v4.f32 */
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
@@ -152,6 +153,7 @@ XG_FN void xg_device_fill(xg_device *d, const xg_device_part *p) {
     memset(d, 0, sizeof *d);
     d->part = p->name;
     d->cc = p->cc;
+    d->warp_groups = p->cc == XG_DEVICE_WARP_GROUPS_CC;
     xg_device_fill_kind(d, k);
     d->sm_count = p->sm_count;
     d->clock_mhz = p->clock_mhz;

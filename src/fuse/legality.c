@@ -232,14 +232,17 @@ XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c)
         xg_cost_bytes(u->shape) <= (1 << 20))
         return false;
     x = XG_OPERAND(u, 0);
-    if (XG_OPERAND(u, u->op == XG_SCATTER ? 2 : 1)->shape->elements > u->shape->elements / 4 ||
-        xg_kernel_computes(c, (const xg_kernel *)x->scratch))
-        return false;
+    if (XG_OPERAND(u, u->op == XG_SCATTER ? 2 : 1)->shape->elements > u->shape->elements / 4) return false;
+    while (xg_kernel_computes(c, (const xg_kernel *)x->scratch) && xg_in_place_is_link(x)) {
+        u = x; /* of a chain the first update's array is written */
+        x = XG_OPERAND(u, 0);
+    }
+    if (xg_kernel_computes(c, (const xg_kernel *)x->scratch)) return false;
     for (k = 0; k < p->n_inputs && p->inputs[k].from->inst != x; k++) {}
     if (k == p->n_inputs) return false;
     XG_FOR_USES(v, x) {
         const xg_kernel *reader = (const xg_kernel *)v->user->scratch;
-        if (!reader || (reader != p && !xg_kernel_computes(p, reader))) continue;
+        if (v->user == u || !reader || (reader != p && !xg_kernel_computes(p, reader))) continue;
         if (v->user->op != XG_DYNAMIC_SLICE || xg_in_place_window(v->user) != u) return true;
     }
     return false;

@@ -464,6 +464,7 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 /* rounds to nearest even, integers saturate */
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
+XG_FN void xg_int_store(xlagpu_type t, void *p, int64_t v); /* one element of a literal, cut to its bits */
 
 /* ---- config.c: the text of a backend_config ---- */
 XG_FN xg_str xg_config_object(xg_arena *a, xg_str config);  /* the JSON object, out of its quotes if it is in any */

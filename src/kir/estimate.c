@@ -12,9 +12,11 @@
 enum {
     XG_KEST_LANES = 32,
     XG_KEST_SECTOR = 32,
-    XG_KEST_SEEN = 1 << 10, /* sectors that a warp remembers: its share of the first cache, 32 KiB */
-    XG_KEST_GROUPS = 8,     /* of asynchronous copies that are remembered */
-    XG_KEST_ALU_CLOCKS = 4, /* latencies: see sim/trace.c */
+    XG_KEST_SEEN = 1 << 10,   /* sectors that a warp remembers: its share of the first cache, 32 KiB */
+    XG_KEST_GROUPS = 8,       /* of asynchronous copies, or multiplications, that are remembered */
+    XG_KEST_UNIT_CLOCKS = 20, /* behind the last multiplication of a warp group: sim/trace.c */
+    XG_KEST_WARPS = 4,        /* of a warp group, and quarters of a multiprocessor with matrix units of their own */
+    XG_KEST_ALU_CLOCKS = 4,   /* latencies: see sim/trace.c */
     XG_KEST_SPECIAL_CLOCKS = 20,
     XG_KEST_WARP_CLOCKS = 24,
     XG_KEST_BARRIER_CLOCKS = 30,
@@ -34,6 +36,12 @@ typedef struct xg_kest_value {
     int64_t ready; /* clocks */
     int64_t at[XG_KEST_LANES];
 } xg_kest_value;
+/* What is on its way beside a warp, in groups. */
+typedef struct xg_kest_queue {
+    int64_t done;                   /* the clock at which all of it is done */
+    int64_t groups[XG_KEST_GROUPS]; /* the same of the last groups that were committed */
+    uint32_t n;
+} xg_kest_queue;
 typedef struct xg_kest {
     const xg_kmodule *m;
     const xg_device *d;
@@ -45,9 +53,8 @@ typedef struct xg_kest {
     uint32_t n_args, mask;
     int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
     int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
-    int64_t copied;               /* the clock at which all asynchronous copies are there */
-    int64_t groups[XG_KEST_GROUPS]; /* the same of the last groups that were committed */
-    uint32_t n_groups;
+    xg_kest_queue copies, products; /* cp.async; wgmma */
+    int64_t unit, tensor;           /* the clock until which matrix units work for the warp; clocks that they did */
 } xg_kest;
 
 XG_FN xg_kest_value *xg_kest_of(xg_kest *e, const xg_kval *v) {
@@ -320,6 +327,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
         return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS * integer);
     case XG_K_OP_DIVF:
     case XG_K_OP_SQRT: return xg_kest_float_price(t->elem, XG_KEST_DIVIDE_FLOAT);
+    case XG_K_OP_WGMMA:
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
     case XG_K_OP_BARRIER: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_BARRIER_CLOCKS);
@@ -416,14 +424,38 @@ XG_FN void xg_kest_multiply(xg_kest *e, const xg_kop *op) {
             *sum = &e->c->warp_macs[row->tensor];
     *sum = xg_cost_add(*sum, xg_cost_mul(macs, e->times * e->weight));
 }
-/* Copies are on their way beside the warp, from where they were issued, until it waits for them. */
-XG_FN void xg_kest_copies(xg_kest *e, const xg_kop *op, int64_t memory) {
-    if (op->op == XG_K_OP_ASYNC_COPY) e->copied = XG_MAX(e->copied, e->clock + memory);
-    if (op->op == XG_K_OP_ASYNC_COMMIT) e->groups[e->n_groups++ % XG_KEST_GROUPS] = e->copied;
-    if (op->op == XG_K_OP_ASYNC_WAIT) e->clock = XG_MAX(e->clock, e->copied);
-    if (op->op == XG_K_OP_ASYNC_WAIT_GROUP && op->b >= 0 &&
-        op->b < XG_MIN((int64_t)e->n_groups, (int64_t)XG_KEST_GROUPS))
-        e->clock = XG_MAX(e->clock, e->groups[(e->n_groups - 1 - (uint32_t)op->b) % XG_KEST_GROUPS]);
+/* A warp's part of a multiplication: 16 of the rows. It begins when the one before is done, and reads a quarter of what
+ * the group reads of shared memory. */
+XG_FN void xg_kest_group_multiply(xg_kest *e, const xg_kop *op) {
+    const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
+    int64_t columns = (int64_t)op->n_results * XG_KMMA_N, *sum = &e->c->macs[row->tensor], n = e->times * e->weight;
+    int64_t macs = XG_KMMA_M * columns * (XG_KMMA_K_BYTES / row->bytes), clocks, lines;
+    clocks = macs * XG_KEST_WARPS / xg_cost_tensor_rate(e->d, row->tensor);
+    lines = (columns + XG_KWGMMA_M) * XG_KMMA_K_BYTES / (XG_KWGMMA_LINE_BYTES * XG_KEST_WARPS);
+    *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
+    e->c->shared_passes = xg_cost_add(e->c->shared_passes, xg_cost_mul(lines, n));
+    e->unit = XG_MAX(e->unit, e->clock) + clocks;
+    e->tensor = xg_cost_add(e->tensor, xg_cost_mul(clocks, e->times));
+    e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
+}
+XG_FN void xg_kest_commit(xg_kest_queue *q) { q->groups[q->n++ % XG_KEST_GROUPS] = q->done; }
+/* All groups but the last ones are done. */
+XG_FN int64_t xg_kest_await(const xg_kest_queue *q, int64_t but, int64_t clock) {
+    if (but < 0 || but >= XG_MIN((int64_t)q->n, (int64_t)XG_KEST_GROUPS)) return clock;
+    return XG_MAX(clock, q->groups[(q->n - 1 - (uint32_t)but) % XG_KEST_GROUPS]);
+}
+/* Copies and multiplications are on their way beside the warp, from where they were issued, until it waits for them. */
+XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
+    switch (op->op) {
+    case XG_K_OP_ASYNC_COPY: e->copies.done = XG_MAX(e->copies.done, e->clock + memory); break;
+    case XG_K_OP_ASYNC_COMMIT: xg_kest_commit(&e->copies); break;
+    case XG_K_OP_ASYNC_WAIT: e->clock = XG_MAX(e->clock, e->copies.done); break;
+    case XG_K_OP_ASYNC_WAIT_GROUP: e->clock = xg_kest_await(&e->copies, op->b, e->clock); break;
+    case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
+    case XG_K_OP_WGMMA_COMMIT: xg_kest_commit(&e->products); break;
+    case XG_K_OP_WGMMA_WAIT: e->clock = xg_kest_await(&e->products, op->b, e->clock); break;
+    default: break;
+    }
 }
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_price p = xg_kest_price_of(op);
@@ -440,7 +472,7 @@ XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
         e->clock += p.latency;
         if (!e->thread[0]) e->c->barriers += e->times;
     }
-    xg_kest_copies(e, op, memory);
+    xg_kest_beside(e, op, memory);
     for (k = 0; k < op->n_results; k++) {
         if (k == 0) xg_kest_compute(e, op);
         xg_kest_of(e, &op->results[k])->ready = e->clock + (memory ? memory : p.latency);
@@ -470,8 +502,9 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
     e->thread[0] = first_thread;
     e->mask = threads - first_thread >= XG_KEST_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
-    e->clock = e->copied = 0;
-    e->n_groups = 0;
+    e->clock = e->unit = e->tensor = 0;
+    memset(&e->copies, 0, sizeof e->copies);
+    memset(&e->products, 0, sizeof e->products);
     e->times = 1;
     e->weight = xg_cost_mul(weight, blocks);
     for (k = 0; k < f->body->n_args; k++) {
@@ -482,6 +515,7 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     }
     xg_kest_region(e, f->body);
     e->c->warp_clocks = XG_MAX(e->c->warp_clocks, e->clock);
+    e->c->warp_tensor = XG_MAX(e->c->warp_tensor, e->tensor);
     e->c->warp_issued = XG_MAX(e->c->warp_issued, (e->c->issued - issued) / XG_MAX(e->weight, (int64_t)1));
 }
 XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *c) {

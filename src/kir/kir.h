@@ -193,6 +193,18 @@ enum {
     XG_KMMA_N = 8,
     XG_KMMA_K_BYTES = 32
 };
+/* Of a warp group's multiplication: WGMMA. Its flags: the types, then whether rows of a, columns of b lie side by side
+ * in lines, each with one k; else a line has k side by side. */
+enum {
+    XG_KWGMMA_M = 64,
+    XG_KWGMMA_N_MAX = 256,
+    XG_KWGMMA_LINE_BYTES = 128,
+    XG_KWGMMA_LINES = 8,    /* that are swizzled together */
+    XG_KWGMMA_ALIGN = 1024, /* bytes: of such lines */
+    XG_KWGMMA_TYPES = 255,
+    XG_KWGMMA_A_ROWS = 256,
+    XG_KWGMMA_B_ROWS = 512
+};
 enum {
     XG_KTEAM_CLUSTER = -1
 }; /* of SYNC, BARRIER: who waits, if it is no number of threads */

@@ -462,7 +462,7 @@ XG_FN void xg_klow_shared(xg_kleveller *z, xg_kop *op) {
     *name = xg_str_of(text.p, text.n);
     p->def->p = name;
     p->def->a = bytes;
-    p->def->b = 16;
+    p->def->b = XG_MAX(op->b, (int64_t)16);
     p->name = op->results[0].name.n ? op->results[0].name : XG_STR("shmem");
     m->shared_bytes = (m->shared_bytes + 15u) / 16 * 16 + (uint32_t)bytes;
     l->pointer = p;
@@ -499,6 +499,16 @@ XG_FN void xg_klow_load_matrix(xg_kleveller *z, xg_kop *op) {
     xg_kval *p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value);
     xg_kval *v = xg_kir_value(&b, XG_K_OP_LDMATRIX, &p, 1, op->results[0].type);
     v->def->flags = op->flags;
+    xg_kval_replace(op->results, v);
+    xg_kop_remove(op);
+}
+
+XG_FN void xg_klow_describe_matrix(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval *p = xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value);
+    xg_kval *v = xg_kir_value(&b, XG_K_OP_DESCRIPTOR, &p, 1, op->results[0].type);
+    v->def->a = op->a;
+    v->def->b = op->b;
     xg_kval_replace(op->results, v);
     xg_kop_remove(op);
 }
@@ -642,6 +652,7 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     case XG_K_OP_PEER: xg_klow_peer(z, op); break;
     case XG_K_OP_VIEW: xg_klow_view(z, op); break;
     case XG_K_OP_LOAD_MATRIX: xg_klow_load_matrix(z, op); break;
+    case XG_K_OP_DESCRIBE_MATRIX: xg_klow_describe_matrix(z, op); break;
     case XG_K_OP_FOR: xg_klow_loop(z, op, 3, 1); break;
     case XG_K_OP_WHILE: xg_klow_loop(z, op, 0, 0); break;
     case XG_K_OP_IF: xg_klow_if(z, op); break;

@@ -47,11 +47,12 @@ enum {
     X(VEXTRACT, "vector.extract", 2, 2, 1, 0, KF_PURE | KF_LOW, vextract, vextract) /* vector, index */ \
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
     X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between. Of a vector: element by element, each yields its sum with another one */ \
-    X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, result) \
+    X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, aligned) /* b: bytes that its place is a multiple of, if more than 16 */ \
     X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0, XG_KTEAM_CLUSTER: those of all blocks of the cluster */ \
     X(PEER, "xla_gpu.peer_shared", 2, 2, 1, 0, KF_PURE, peer, result) /* array in shared memory, i32 -> that of the block of this rank in the cluster, to be read */ \
     X(VIEW, "xla_gpu.view_shared", 1, 1, 1, 0, KF_PURE, view, retyped) /* array in shared memory -> the same bytes as elements of another type; the old array is not used any more */ \
     X(LOAD_MATRIX, "xla_gpu.load_matrix", 2, 2, 1, 0, KF_READ | KF_CONV, load_matrix, matrix) /* flat tensor in shared memory, index -> four words: those of lane t of four matrices of 8 rows of 16 bytes, row r of matrix k being at the index that lane 8 k + r says; flags XG_KMATRIX_TRANSPOSED: of 8 x 8 elements of 16 bits, transposed */ \
+    X(DESCRIBE_MATRIX, "xla_gpu.describe_matrix", 2, 2, 1, 0, KF_PURE, describe_matrix, strides) /* flat tensor in shared memory, index -> i64: what a warp group's multiplication knows of the matrix that begins there: lines of 128 bytes, eight of them together swizzled (bits 4 to 6 of an address are mixed with bits 7 to 9); b: bytes from eight lines to the next eight; a: from one atom of lines to the next one beside it */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
@@ -159,6 +160,12 @@ enum {
     X(ASYNC_WAIT_GROUP, "nvvm.cp.async.wait.group", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* until all groups of the thread are there but the last b */ \
     X(LDMATRIX, "nvvm.ldmatrix", 1, 1, 1, 0, KF_READ | KF_CONV | KF_LOW, ldmatrix, matrix) /* as load_matrix, of a pointer */ \
     X(MMA, "nvvm.mma.sync", 3, 3, 1, 0, KF_CONV | KF_LOW, mma, mma) /* of a warp: 16 rows of a times 8 columns of b, 32 bytes of k, added to c; flags: XG_KMMA_*; a: which half of b's words */ \
+    X(DESCRIPTOR, "nvvm.wgmma.descriptor", 1, 1, 1, 0, KF_PURE | KF_LOW, descriptor, strides) /* as describe_matrix, of a pointer */ \
+    X(WGMMA, "nvvm.wgmma.mma_async", 3, 255, -1, 0, KF_READ | KF_CONV | KF_LOW, wgmma, wgmma) /* of a warp group: 64 rows of the matrix that operand 0 describes times as many columns of operand 1's as the sums are, 32 bytes of k, added to the sums: four for each eight columns, as of mma.sync. They are there behind the wait. flags: XG_KMMA_*, and which of both has its rows side by side */ \
+    X(WGMMA_FENCE, "nvvm.wgmma.fence.aligned", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* what registers hold is seen by multiplications behind it */ \
+    X(WGMMA_COMMIT, "nvvm.wgmma.commit.group.sync.aligned", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* the warp group's multiplications since the last one are a group */ \
+    X(WGMMA_WAIT, "nvvm.wgmma.wait.group.sync.aligned", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* until all groups of the warp group are done but the last b */ \
+    X(PROXY_FENCE, "nvvm.fence.proxy.async", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* what the thread wrote to shared memory is seen by multiplications of warp groups behind a barrier */ \
     X(ASYNC_WAIT, "nvvm.cp.async.wait.all", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, team) \
     X(RED_ADDI, "llvm.atomicrmw.add", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) /* value, pointer, as all of these */ \
     X(RED_ADDF, "llvm.atomicrmw.fadd", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \

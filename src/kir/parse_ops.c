@@ -54,42 +54,74 @@ XG_FN xg_kop *xg_kparse_matrix(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     op->flags = transposed ? XG_KMATRIX_TRANSPOSED : 0;
     return op;
 }
-XG_FN xg_kop *xg_kparse_mma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+/* name = a number */
+XG_FN int64_t xg_knumber(xg_kparser *p, const char *name) {
+    xg_kexpect(p, name);
+    xg_kexpect(p, "=");
+    return xg_kinteger(p);
+}
+/* The two types that are multiplied, each with a word behind it if `rows` are allowed to lie side by side. */
+XG_FN uint32_t xg_kparse_factors(xg_kparser *p, bool rows) {
     size_t at = p->at;
     xg_str left = xg_kword(p), right;
-    const xg_ktype *t;
-    xg_kvals v;
-    uint32_t k;
-    xg_kop *op;
-    int64_t half;
+    uint32_t flags = rows && xg_ktake(p, "rows") ? (uint32_t)XG_KWGMMA_A_ROWS : 0, k;
     xg_kexpect(p, ",");
     right = xg_kword(p);
+    if (rows && xg_ktake(p, "rows")) flags |= XG_KWGMMA_B_ROWS;
     for (k = 0; k < XG_KMMA_COUNT; k++)
-        if (xg_str_is(left, xg_kmma_row_of(k)->a) && xg_str_is(right, xg_kmma_row_of(k)->b)) break;
-    if (k == XG_KMMA_COUNT)
-        xg_kparse_fail(
-            p, at, "no matrix unit multiplies these types:", xg_str_of(left.p, (size_t)(right.p + right.n - left.p)));
-    at = p->at;
+        if (xg_str_is(left, xg_kmma_row_of(k)->a) && xg_str_is(right, xg_kmma_row_of(k)->b)) return k | flags;
+    xg_kparse_fail(
+        p, at, "no matrix unit multiplies these types:", xg_str_of(left.p, (size_t)(right.p + right.n - left.p)));
+}
+XG_FN xg_kop *xg_kparse_aligned(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kop *op = xg_kparse_none(p, b, code);
+    if (!xg_ktake(p, "{")) return op;
+    op->b = xg_knumber(p, "align");
+    xg_kexpect(p, "}");
+    return op;
+}
+XG_FN xg_kop *xg_kparse_strides(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kop *op = xg_kparse_retyped(p, b, code);
+    xg_kexpect(p, "{");
+    op->a = xg_knumber(p, "atoms");
+    xg_kexpect(p, ",");
+    op->b = xg_knumber(p, "lines");
+    xg_kexpect(p, "}");
+    return op;
+}
+XG_FN xg_kop *xg_kparse_wgmma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    uint32_t flags = xg_kparse_factors(p, true);
+    size_t at = p->at;
+    xg_kvals v = xg_kparse_typed(p);
+    xg_kop *op;
+    if (v.n < 3) xg_kexpect_operands(p, code, at, v.n);
+    op = xg_kir_op(b, code, v.p, v.n, xg_ktypes_of(b, v.p + 2, v.n - 2), v.n - 2, 0);
+    op->flags = flags;
+    return op;
+}
+XG_FN xg_kop *xg_kparse_mma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    uint32_t flags = xg_kparse_factors(p, false);
+    size_t at = p->at;
+    const xg_ktype *t;
+    xg_kvals v;
+    xg_kop *op;
+    int64_t half;
     v = xg_kparse_operands(p);
     xg_kexpect_operands(p, code, at, v.n);
     xg_kexpect(p, "{");
-    xg_kexpect(p, "half");
-    xg_kexpect(p, "=");
-    half = xg_kinteger(p);
+    half = xg_knumber(p, "half");
     xg_kexpect(p, "}");
     xg_kexpect(p, ":");
     t = xg_kparse_type(p);
     op = xg_kir_op(b, code, v.p, v.n, &t, 1, 0);
-    op->flags = k;
+    op->flags = flags;
     op->a = half;
     return op;
 }
 XG_FN xg_kop *xg_kparse_count(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kop *op = xg_kir_op(b, code, NULL, 0, NULL, 0, 0);
     if (!xg_ktake(p, "{")) return op;
-    xg_kexpect(p, "but");
-    xg_kexpect(p, "=");
-    op->b = xg_kinteger(p);
+    op->b = xg_knumber(p, "but");
     xg_kexpect(p, "}");
     return op;
 }
@@ -106,13 +138,9 @@ XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
         xg_kexpect(p, "}");
         return op;
     }
-    xg_kexpect(p, "barrier");
-    xg_kexpect(p, "=");
-    op->b = xg_kinteger(p);
+    op->b = xg_knumber(p, "barrier");
     xg_kexpect(p, ",");
-    xg_kexpect(p, "threads");
-    xg_kexpect(p, "=");
-    op->a = xg_kinteger(p);
+    op->a = xg_knumber(p, "threads");
     xg_kexpect(p, "}");
     if (op->b < 0 || op->b >= BARRIERS || op->a < 32 || op->a > THREADS || op->a % 32)
         xg_kparse_fail(p, at, "expected a barrier of 0..15 and whole warps, up to 1024 threads", xg_str_of(NULL, 0));

@@ -360,6 +360,20 @@ XG_FN void xg_kprint_mma(xg_kprinter *p, const xg_kop *op) {
     xg_printf(p->b, " {half = %lld} : ", (long long)op->a);
     xg_kprint_type(p, op->results[0].type);
 }
+XG_FN void xg_kprint_aligned(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_result(p, op);
+    if (op->b) xg_printf(p->b, " {align = %lld}", (long long)op->b);
+}
+XG_FN void xg_kprint_strides(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_retyped(p, op);
+    xg_printf(p->b, " {atoms = %lld, lines = %lld}", (long long)op->a, (long long)op->b);
+}
+XG_FN void xg_kprint_wgmma(xg_kprinter *p, const xg_kop *op) {
+    const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
+    xg_printf(p->b, "%s%s, %s%s ", row->a, op->flags & XG_KWGMMA_A_ROWS ? " rows" : "", row->b,
+        op->flags & XG_KWGMMA_B_ROWS ? " rows" : "");
+    xg_kprint_typed(p, op->operands, op->n_operands);
+}
 XG_FN void xg_kprint_count(xg_kprinter *p, const xg_kop *op) {
     if (op->b) xg_printf(p->b, " {but = %lld}", (long long)op->b);
 }

@@ -373,6 +373,40 @@ XG_FN const char *xg_kir_check_mma(const xg_kop *op) {
     if (xg_kt(op, 2) != xg_kr(op) || !xg_kir_is_words(xg_kr(op), sum, 4)) return "four sums give four sums";
     return op->a < 0 || op->a > 1 ? "the half is 0 or 1" : NULL;
 }
+XG_FN bool xg_kir_is_descriptor(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_I64; }
+XG_FN const char *xg_kir_check_strides(const xg_kop *op) {
+    enum {
+        MOST = 1 << 18 /* bytes: a descriptor has 14 bits for sixteenths */
+    };
+    if (!xg_kir_is_descriptor(xg_kr(op))) return "a descriptor is an i64";
+    return op->a < 0 || op->a % 16 || op->a >= MOST || op->b < 0 || op->b % 16 || op->b >= MOST
+               ? "strides are multiples of 16 bytes below 256 KiB"
+               : NULL;
+}
+XG_FN const char *xg_kir_check_describe_matrix(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t->kind != XG_TK_TENSOR || t->rank != 1 || !xg_kt_index(xg_kt(op, 1))) return "a flat tensor and an index";
+    return xg_kir_check_strides(op);
+}
+XG_FN const char *xg_kir_check_descriptor(const xg_kop *op) {
+    if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED)
+        return "a pointer to shared memory";
+    return xg_kir_check_strides(op);
+}
+XG_FN const char *xg_kir_check_wgmma(const xg_kop *op) {
+    const xg_kmma_row *row;
+    uint32_t k;
+    if ((op->flags & XG_KWGMMA_TYPES) >= XG_KMMA_COUNT) return "no such types";
+    row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
+    if (op->flags & (XG_KWGMMA_A_ROWS | XG_KWGMMA_B_ROWS) && row->bytes != 2) return "rows of 16 bits lie side by side";
+    if (!xg_kir_is_descriptor(xg_kt(op, 0)) || !xg_kir_is_descriptor(xg_kt(op, 1))) return "two descriptors come first";
+    if (op->n_results != op->n_operands - 2 || op->n_results > XG_KWGMMA_N_MAX / XG_KMMA_N)
+        return "as many sums come out as go in, of at most 256 columns";
+    for (k = 0; k < op->n_results; k++)
+        if (xg_kt(op, k + 2) != op->results[k].type || !xg_kir_is_words(op->results[k].type, row->sum, 4))
+            return "sums are vectors of four";
+    return NULL;
+}
 XG_FN const char *xg_kir_check_mapa(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED || !xg_kir_is_rank(xg_kt(op, 1)))
         return "a pointer to shared memory and an i32";
@@ -537,7 +571,8 @@ XG_FN void xg_kverify_low_region(const xg_kverifier *v, const xg_kregion *r) {
         if (!xg_kt_low(r->args[k].type)) xg_kverify_fail(v, r->owner, "an argument has a type that no backend knows");
     for (op = r->first; op; op = op->next) {
         if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC ||
-            op->op == XG_K_OP_PEER || op->op == XG_K_OP_VIEW || op->op == XG_K_OP_LOAD_MATRIX)
+            op->op == XG_K_OP_PEER || op->op == XG_K_OP_VIEW || op->op == XG_K_OP_LOAD_MATRIX ||
+            op->op == XG_K_OP_DESCRIBE_MATRIX)
             xg_kverify_fail(v, op, "the operation had to be lowered");
         for (k = 0; k < op->n_results; k++)
             if (!xg_kt_low(op->results[k].type)) xg_kverify_fail(v, op, "a result has a type that no backend knows");

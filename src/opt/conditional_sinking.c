@@ -1,17 +1,17 @@
 /* opt/conditional_sinking.c -- ConditionalCodeMotion, the other way: what all branches do at their end is done once,
  * behind the conditional.
  *
- *     conditional(p, x, x), true={ relu(dot(sin(x), w)) }, false={ relu(dot(cos(x), w)) }   ==>   s = conditional(p, x,
- *         x), true={ sin(x) }, false={ cos(x) }; relu(dot(s, w))
+ *     conditional(p, x, x), true={ relu(dot(sin(x), w)) }, false={ relu(dot(cos(x), w)) }
+ * ==> s = conditional(p, x, x), true={ sin(x) }, false={ cos(x) }; relu(dot(s, w))
  *
  * Only what reads memory anyway goes (contractions, transforms, factorisations), with the elementwise operations behind
  * it: then a branch writes what it would have written for it. What it reads has to be made in the branch: an array that
- * is only chosen would be copied. Values are those of conditional_code_motion.c: an operand is the same everywhere, or
- * an end of the branches. */
+ * is only chosen would be copied. Values are those of conditional_hoisting.c: an operand is the same everywhere, or an
+ * end of the branches. */
 #ifndef XG_OPT_CONDITIONAL_SINKING_C
 #define XG_OPT_CONDITIONAL_SINKING_C
 #include "opt.h"
-#include "conditional_code_motion.c"
+#include "conditional_hoisting.c"
 
 enum {
     XG_SINK_STEPS = 16,

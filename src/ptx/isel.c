@@ -268,6 +268,10 @@ enum {
     X(ASYNC_COMMIT, ANY, ANY, 80, 70, 0, "cp.async.commit_group") \
     X(ASYNC_WAIT_GROUP, ANY, ANY, 80, 70, 0, "cp.async.wait_group $b") \
     X(ASYNC_WAIT, ANY, ANY, 80, 70, 0, "cp.async.wait_all") \
+    X(PROXY_FENCE, ANY, ANY, 90, 80, 0, "fence.proxy.async.shared::cta") \
+    X(WGMMA_FENCE, ANY, ANY, 90, 80, XG_PI_LETTER, "wgmma.fence.sync.aligned") \
+    X(WGMMA_COMMIT, ANY, ANY, 90, 80, XG_PI_LETTER, "wgmma.commit_group.sync.aligned") \
+    X(WGMMA_WAIT, ANY, ANY, 90, 80, XG_PI_LETTER, "wgmma.wait_group.sync.aligned $b") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")
 /* clang-format on */
 

@@ -7,6 +7,7 @@
 #define XG_PTX_KERNEL_C
 #include "bits.c"
 #include "matrix.c"
+#include "wgmma.c"
 #include "pressure.c"
 
 static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r);
@@ -432,6 +433,8 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_ASYNC_COPY: xg_ptx_print_async_copy(p, op); return;
     case XG_K_OP_LDMATRIX: xg_ptx_print_ldmatrix(p, op); return;
     case XG_K_OP_MMA: xg_ptx_print_mma(p, op); return;
+    case XG_K_OP_DESCRIPTOR: xg_ptx_print_descriptor(p, op); return;
+    case XG_K_OP_WGMMA: xg_ptx_print_wgmma(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
     case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
@@ -550,6 +553,7 @@ static void xg_ptx_measure_shared(xg_ptx *p, xg_kregion *r, xg_dict *seen) {
         if (op->op == XG_K_OP_SHARED_PTR) {
             xg_str name = op->p ? *(const xg_str *)op->p : XG_STR("shared");
             int64_t align = op->b > 0 ? op->b : 16, at = (p->static_shared + align - 1) / align * align;
+            p->shared_align = XG_MAX(p->shared_align, align);
             if (xg_dict_put(seen, name, p) && !xg_add64(at, op->a, &p->static_shared))
                 xg_fail(p->ctx, XLAGPU_ERROR_LIMIT, "the shared memory of kernel '%.*s' does not fit in 64 bits",
                     (int)p->f->name.n, p->f->name.p);
@@ -579,7 +583,9 @@ static void xg_ptx_entry(xg_ptx *p, const xg_kfunc *f) {
     xg_buf *b = &p->head;
     uint32_t i;
     xg_putc(b, '\n');
-    if (p->dynamic) xg_printf(b, ".extern .shared .align 16 .b8 %.*s_dynamic[];\n", (int)f->name.n, f->name.p);
+    if (p->dynamic)
+        xg_printf(b, ".extern .shared .align %lld .b8 %.*s_dynamic[];\n", (long long)p->shared_align, (int)f->name.n,
+            f->name.p);
     xg_ptx_comment(b, p->m->comment);
     xg_puts(b, ".visible .entry ");
     xg_put_str(b, f->name);
@@ -664,6 +670,7 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
     memset(&p->guard, 0, sizeof p->guard);
     p->labels = p->depth = 0;
     p->static_shared = p->dynamic_at = 0;
+    p->shared_align = 16;
     xg_dict_init(&p->arrays, p->arena);
     xg_dict_init(&seen, p->arena);
     xg_ptx_name(p, f);

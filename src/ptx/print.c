@@ -71,7 +71,7 @@ struct xg_ptx {
     xg_kfunc *f;
     xg_buf body, shared, head; /* head: what stands in front of these */
     uint32_t regs[XG_PC_COUNT], labels, depth;
-    int64_t static_shared, dynamic_at;
+    int64_t static_shared, dynamic_at, shared_align;
     bool dynamic; /* shared arrays are slices of one dynamic array */
     xg_dict arrays;
     const xg_kregion **homes; /* by parameter: where it is loaded, while the entry is printed */

@@ -203,11 +203,23 @@ XG_FN void xg_nest_compact_buf(xg_loopnest *n, xg_nbuf *buf) {
     }
     buf->dims = dims;
 }
-XG_FN void xg_nest_compact(xg_loopnest *n) {
-    uint32_t k;
-    xg_nest_check_owners(n);
-    for (k = 0; k < n->bufs.n; k++)
-        if (!n->bufs.p[k]->param && n->bufs.p[k]->scope != XG_NS_GLOBAL) xg_nest_compact_buf(n, n->bufs.p[k]);
+
+/* How an array lies: row-major, but for the axes whose stride is asked to be something more than a multiple. */
+XG_FN int64_t xg_nbuf_size(const xg_loopnest *n, const xg_nbuf *buf, int64_t *strides) {
+    int64_t next = 1;
+    uint32_t d, k;
+    for (d = buf->rank; d-- > 0;) {
+        for (k = 0; k < buf->n_aligned; k++)
+            if (buf->aligned[k].axis == d) {
+                int64_t factor = buf->aligned[k].factor, offset = buf->aligned[k].offset % factor;
+                next += (offset - next % factor + factor) % factor;
+            }
+        if (strides) strides[d] = next;
+        if (!xg_mul64(next, buf->dims[d], &next))
+            xg_fail(n->ctx, XLAGPU_ERROR_UNSUPPORTED, "loop nest '%.*s': there is no room for '%.*s'", (int)n->name.n,
+                n->name.p, (int)buf->name.n, buf->name.p);
+    }
+    return next;
 }
 
 /* ---- barriers ---- */

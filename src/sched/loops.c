@@ -7,15 +7,6 @@
 #define XG_SCHED_LOOPS_C
 #include "sched.h"
 
-XG_NORETURN XG_FN void xg_sched_fail(const xg_loopnest *n, const char *format, ...) XG_PRINTF(2, 3);
-XG_NORETURN XG_FN void xg_sched_fail(const xg_loopnest *n, const char *format, ...) {
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    (void)xg_vformat(text, sizeof text, format, args);
-    va_end(args);
-    xg_fail(n->ctx, XLAGPU_ERROR_USAGE, "%s", text);
-}
 XG_FN const char *xg_sched_var(const xg_loopnest *n, const xg_nstmt *loop) { return n->vars.p[loop->var].name.p; }
 /* A loop that a primitive may take apart. */
 XG_FN void xg_sched_check_loop(const xg_loopnest *n, const char *primitive, const xg_nstmt *s) {

@@ -3,6 +3,15 @@
 #define XG_SCHED_NEST_C
 #include "sched.h"
 
+XG_NORETURN XG_FN void xg_sched_fail(const xg_loopnest *n, const char *format, ...) {
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    (void)xg_vformat(text, sizeof text, format, args);
+    va_end(args);
+    xg_fail(n->ctx, XLAGPU_ERROR_USAGE, "%s", text);
+}
+
 XG_FN const char *xg_nkind_text(xg_nkind k) {
     static const char *const names[] = {
 #define X(name, text, axis) text,

@@ -288,4 +288,13 @@ XG_FN void xg_nest_check_owners(xg_loopnest *n) {
     }
 }
 
+/* ---- arrays as small as what is used of them ---- */
+
+XG_FN void xg_nest_compact(xg_loopnest *n) {
+    uint32_t k;
+    xg_nest_check_owners(n);
+    for (k = 0; k < n->bufs.n; k++)
+        if (!n->bufs.p[k]->param && n->bufs.p[k]->scope != XG_NS_GLOBAL) xg_nest_compact_buf(n, n->bufs.p[k]);
+}
+
 #endif /* XG_SCHED_OWNERS_C */

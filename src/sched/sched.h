@@ -211,6 +211,8 @@ XG_FN xg_aff_env xg_nest_env(xg_loopnest *n);
 XG_FN const xg_aff *xg_nest_dim(xg_loopnest *n, uint32_t var);
 XG_FN bool xg_nkind_is_axis(xg_nkind k);
 XG_FN bool xg_nkind_is_thread(xg_nkind k);
+/* A wrong use of a primitive, or a nest that a step refuses: ends the compilation with the message. */
+XG_NORETURN XG_FN void xg_sched_fail(const xg_loopnest *n, const char *format, ...) XG_PRINTF(2, 3);
 XG_FN const char *xg_nkind_text(xg_nkind k);
 XG_FN const char *xg_nscope_text(xg_nscope s);
 /* Variables replaced: to[var] is what stands for it, NULL: it stays. One of these serves many expressions. */

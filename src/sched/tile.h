@@ -59,6 +59,7 @@ typedef struct xg_tile_form {
 typedef struct xg_tile_shape {
     int32_t m, n, k, tm, tn, stages;
     int32_t slices; /* of a step's k: as many groups of threads have the whole tile, and sum up one each */
+    bool grouped; /* four warps together multiply by matrices in shared memory: 64 rows at a time, tm = 16 of a warp */
 } xg_tile_shape;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
@@ -73,6 +74,7 @@ typedef struct xg_tile_fetch {
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
     int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
     int64_t slant;          /* elements more between 16 rows and the next 16 */
+    int64_t line;           /* elements of a swizzled line (tile_wgmma.c); 0: rows lie a pitch apart */
     int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next, or from one row */
     int64_t vectors, rounds;
     int64_t offset;     /* of the first buffer, in elements */
@@ -83,6 +85,7 @@ typedef struct xg_tile_plan {
     xg_tile_form form;
     xg_tile_shape shape;
     int32_t unit;                  /* xg_kmma, or XG_TILE_NO_UNIT */
+    bool may_group;                /* warp groups multiply such elements, too */
     xlagpu_type held;              /* of elements in shared memory while sums are made */
     int64_t n_sums;                /* of a thread: numbers, or vectors of four */
     int64_t parts;                 /* of the tile's rows: one after the other becomes the result */
@@ -109,6 +112,7 @@ enum {
     XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
+    XG_TILE_UNIT_SCHEDULERS = 4,  /* of a multiprocessor: each has a quarter of its unit */
     XG_TILE_STEP_CYCLES = 60      /* of a step beside its arithmetic: barrier and addresses */
 };
 
@@ -123,6 +127,8 @@ XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k); 
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
+XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
+XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements of one step's operand */
 
@@ -146,7 +152,7 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p); /* what follows from the tile's 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m); /* the pass split-k */
 
-/* ---- tile_emit.c ---- */
+/* ---- tile_bring.c ---- */
 /* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),
  * rounds along rows and along k, lane of the vector; step, tile, batch. */
 enum {
@@ -164,7 +170,6 @@ XG_FN const xg_imap *xg_tile_fetch_map(
     const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side); /* to the operand's indices */
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
-XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 
 typedef struct xg_tile_kernel {
     xg_fusion_emission *e;
@@ -178,6 +183,14 @@ typedef struct xg_tile_kernel {
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
 } xg_tile_kernel;
+/* A map of so many results, whose dims count so much. */
+XG_FN xg_imap *xg_tile_map(xg_aff_ctx *x, const int64_t *counts, uint32_t n, uint32_t n_results);
+/* Whether these values lie in the domain of a map whose dims count so much; NULL: always. What is asked may not be
+ * taken as known, so the expressions are computed without the map's constraints. */
+XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const int64_t *counts, xg_kval *const *at);
+XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w);
+/* Of what a thread brings in one round, if it is more than an element; bricks are words. */
+XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side);
 /* An expression of values that count so much. */
 XG_FN xg_kval *xg_tile_apply(xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *e, xg_kval *const *at);
 /* v / n, v mod n, v * n + more */
@@ -202,7 +215,28 @@ XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w);
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot);
 XG_FN void xg_tile_wait(xg_tile_kernel *w);
 
+/* ---- tile_emit.c ---- */
+XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
+
+/* ---- tile_wgmma.c: tiles that warp groups multiply ---- */
+XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m);         /* the unit is known */
+XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
+XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
+/* Where in shared memory what would lie at a place, without the swizzle, lies: of maps whose dims count so much. */
+XG_FN xg_kval *xg_tile_group_spot(
+    xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *place, xg_kval *const *at);
+XG_FN void xg_tile_group_steps(xg_tile_kernel *w);
+
 /* ---- tile_mma.c ---- */
+/* What several steps do: ask for the copies so far as a group; wait until all of them but so many are there; the first
+ * steps, whose operands are on their way when the loop begins; the loop over all steps; shared memory becomes that of
+ * sums. */
+XG_FN bool xg_tile_unit_copies(const xg_tile_plan *p);
+XG_FN void xg_tile_unit_commit(xg_tile_kernel *w);
+XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead);
+XG_FN void xg_tile_unit_bring_next(xg_tile_kernel *w, xg_kval *next, xg_kval *spare);
+XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, xg_kval *step));
+XG_FN void xg_tile_unit_end(xg_tile_kernel *w);
 XG_FN void xg_tile_unit_threads(xg_tile_kernel *w);
 /* The bricks of a side that a thread holds, into shared memory. */
 XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, uint32_t side, xg_kval *buffer);

@@ -30,6 +30,11 @@ XG_FN xg_kval *xg_tile_unit_brick_line(xg_tile_kernel *w, uint32_t side, xg_kval
     xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
     int64_t words = r.k_step / XG_TILE_UNIT_WORDS;
     xg_kval *low, *pair, *rest, *row;
+    if (w->p->fetch[side].line) { /* those of a line come first */
+        words = XG_MIN(r.k_step, r.k_units);
+        row = xg_tile_quotient(w, line, words);
+        return xg_tile_join(w, xg_tile_rest(w, line, words), r.row_step, row);
+    }
     if (w->p->fetch[side].vectors < w->p->threads || r.k_step % XG_TILE_UNIT_WORDS || r.row_step < 2) return line;
     low = xg_tile_rest(w, line, XG_TILE_UNIT_WORDS);
     rest = xg_tile_quotient(w, line, XG_TILE_UNIT_WORDS);
@@ -82,7 +87,8 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     uint32_t side;
     across[0] = xg_tile_quotient(w, warp, p->warps_n);
     across[1] = xg_tile_rest(w, warp, p->warps_n);
-    for (side = 0; side < XG_TILE_SIDES; side++) w->own[side] = xg_tile_unit_own(w, side, lane, across[side]);
+    for (side = 0; side < XG_TILE_SIDES && !p->shape.grouped; side++)
+        w->own[side] = xg_tile_unit_own(w, side, lane, across[side]);
     row = xg_tile_join(w, across[0], XG_KMMA_M, xg_tile_quotient(w, lane, 4));
     column = xg_tile_rest(w, lane, 4);
     column = xg_tile_join(w, column, 2, xg_elem_index(&w->s, 0));
@@ -213,8 +219,7 @@ XG_FN void xg_tile_unit_await(xg_tile_kernel *w, int64_t but) {
     xg_tile_wait(w);
 }
 /* The steps in front of the loop. */
-XG_FN void xg_tile_unit_first(xg_tile_kernel *w) {
-    int64_t ahead = w->p->shape.stages - 1;
+XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
     xg_kval *zero = xg_elem_index(&w->s, 0), *step = zero;
     xg_flow f = xg_flow_of(&w->s, NULL), some = f;
     if (ahead > 1) {
@@ -231,21 +236,24 @@ XG_FN void xg_tile_unit_first(xg_tile_kernel *w) {
     xg_tile_unit_commit(w);
     xg_flow_end(&f);
 }
-XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
-    const xg_tile_plan *p = w->p;
-    int64_t stages = p->shape.stages;
-    xg_kval *next, *spare;
+/* A step that is to come, if there is one, on its way to its buffer. */
+XG_FN void xg_tile_unit_bring_next(xg_tile_kernel *w, xg_kval *next, xg_kval *spare) {
     xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_tile_unit_await(w, stages - 2);
-    next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, stages - 1));
-    spare = xg_tile_rest(w, next, stages);
     xg_tile_bring_nothing(w);
     xg_tile_carry_staged(w, &f);
     xg_flow_slot(&f, &w->shared);
-    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, xg_elem_index(&w->s, p->steps)));
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, xg_elem_index(&w->s, w->p->steps)));
     xg_tile_bring_step(w, next, spare);
     xg_flow_end(&f);
     xg_tile_unit_commit(w);
+}
+XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
+    int64_t stages = w->p->shape.stages;
+    xg_kval *next, *spare;
+    xg_tile_unit_await(w, stages - 2);
+    next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, stages - 1));
+    spare = xg_tile_rest(w, next, stages);
+    xg_tile_unit_bring_next(w, next, spare);
     xg_tile_unit_multiply(w, xg_tile_rest(w, step, stages));
     xg_tile_put_step(w, spare);
 }
@@ -257,26 +265,32 @@ XG_FN void xg_tile_unit_end(xg_tile_kernel *w) {
     w->shared =
         xg_kir_value(&w->s.b, XG_K_OP_VIEW, &w->shared, 1, xg_kir_tensor(w->e->m, xg_kelem_of(p->form.sum), &n, 1));
 }
+XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, xg_kval *step)) {
+    const xg_tile_plan *p = w->p;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_kval *zero = xg_elem_index(&w->s, 0);
+    int64_t k;
+    for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
+    xg_flow_slot(&f, &w->shared);
+    f.rolled = true;
+    one(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
+    f.op->flags |= KL_STEP_POINTERS;
+    xg_flow_end(&f);
+}
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_ktype *sums = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
     xg_kval *zero = xg_elem_index(&w->s, 0), *none = xg_kconst_bits(&w->s.b, sums, 0);
-    xg_flow f = xg_flow_of(&w->s, NULL);
     int64_t k;
     for (k = 0; k < p->n_sums; k++) w->sums[k] = xg_elem_real(none);
-    xg_tile_unit_first(w);
+    xg_tile_unit_first(w, p->shape.stages - 1);
     if (p->steps == 1) {
         xg_tile_unit_await(w, 0);
         xg_tile_unit_multiply(w, zero);
         xg_tile_unit_end(w);
         return;
     }
-    for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
-    xg_flow_slot(&f, &w->shared);
-    f.rolled = true;
-    xg_tile_unit_step(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
-    f.op->flags |= KL_STEP_POINTERS;
-    xg_flow_end(&f);
+    xg_tile_unit_loop(w, xg_tile_unit_step);
     xg_tile_unit_end(w);
 }
 

@@ -340,9 +340,11 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
     const xg_numbers *part = given ? xg_record_get(&given->form, "thread_tile") : NULL;
     const xg_numbers *warp = given ? xg_record_get(&given->form, "warp_tile") : NULL;
+    const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
     const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
     const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
-    if (warp && (warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
+    if (group && (!s->grouped || group->n != 2 || group->p[0] != 4 * s->tm || group->p[1] != s->tn)) return false;
+    if (warp && (s->grouped || warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
     if (slices ? slices->n != 1 || slices->p[0] != s->slices : given && xg_record_is_whole(given) && s->slices > 1)
         return false;
     if (stages && (stages->n != 1 || stages->p[0] != s->stages)) return false;
@@ -367,7 +369,7 @@ XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, 2, slices},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, 2, slices, false},
     static const xg_tile_shape shapes[] = {XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,

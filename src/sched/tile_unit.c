@@ -57,7 +57,6 @@ enum {
     XG_TILE_UNIT_SLANT = 64,      /* bytes: two threads' 16 rows then begin half of the banks apart */
     XG_TILE_UNIT_READ_CYCLES = 4, /* of shared memory, for 16 bytes to each of 32 lanes */
     XG_TILE_UNIT_READ_LATENCY = 33,
-    XG_TILE_UNIT_SCHEDULERS = 4,   /* of a multiprocessor: each has a quarter of its unit */
     XG_TILE_UNIT_BANK_BYTES = 128, /* that shared memory takes in a cycle */
     XG_TILE_UNIT_COPY_ISSUE = 4,   /* instructions for a piece that is copied, with its address and guard */
     XG_TILE_UNIT_BRING_ISSUE = 8,  /* ... that goes through registers, and for each of its elements */
@@ -147,22 +146,24 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
     }
     if (p->unit != XG_TILE_NO_UNIT && !floats) p->form.sum = XLAGPU_S32; /* wraps as the narrower sum does */
     p->held = p->fetch[0].held;
+    p->may_group = p->unit != XG_TILE_NO_UNIT && xg_tile_may_group(p, m);
 }
 
 /* ---- one shape ---- */
 
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1},
-#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1},
+#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false},
+#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1, false},
     static const xg_tile_shape bytes[] = {XG_TILE_UNIT_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_UNIT_SHAPES(Y)};
 #undef X
 #undef Y
-    if (k >= XG_COUNT(bytes)) return NULL;
+    if (k >= XG_COUNT(bytes)) return p->may_group ? xg_tile_group_shape(p, k - XG_COUNT(bytes)) : NULL;
     return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
 }
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
+    if (t->line) return t->rows * p->shape.k;
     return (t->by_rows ? t->rows : (int64_t)p->shape.k) * t->pitch + t->rows / XG_KMMA_M * t->slant;
 }
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
@@ -176,7 +177,8 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_TILE_LANES);
     t->pitch = (t->by_rows ? (int64_t)p->shape.k : t->rows) + XG_TILE_ACCESS_BYTES / bytes;
     t->brick = !t->along_k && bytes == 1 && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
-    t->slant = t->brick > 1 ? XG_TILE_UNIT_SLANT : 0;
+    t->line = p->shape.grouped ? XG_KWGMMA_LINE_BYTES / bytes : 0;
+    t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT : 0;
     t->vectors = t->rows * p->shape.k / t->vector / t->brick;
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
     t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
@@ -208,7 +210,8 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
 /* ---- the estimate ---- */
 
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {
-    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4, staged = 0, registers, shared, r;
+    int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4, staged = 0, registers,
+            shared, r;
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++)
         if (!p->fetch[k].async)
@@ -221,15 +224,8 @@ XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {
 }
 /* Multiply-adds of a multiprocessor in a thousand cycles. */
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m) {
-    int64_t rate = 0;
-    switch (xg_kmma_row_of((uint32_t)p->unit)->tensor) {
-#define X(NAME, text, figure) \
-    case XG_TENSOR_##NAME: rate = m->figure; break;
-        XG_COST_TENSORS(X)
-#undef X
-    default: break;
-    }
-    return XG_MAX(rate * XG_MAX(m->mma_permille, (int64_t)1), (int64_t)1);
+    int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor);
+    return rate * (p->shape.grouped ? 1000 : XG_MAX(m->mma_permille, (int64_t)1));
 }
 /* Instructions of a warp that bring its part of a step. */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
@@ -250,6 +246,7 @@ XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int
     int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, rate = xg_tile_unit_rate(p, m);
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M, times = p->shape.k * bytes / XG_KMMA_K_BYTES;
     int64_t multiply = macs * blocks * 1000 / rate, shared, issue, own, memory;
+    if (p->shape.grouped) return xg_tile_group_cycles(p, m, blocks);
     shared = warps * times * fragments * XG_TILE_UNIT_READ_CYCLES;
     shared += blocks * (p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
     issue = warps * (xg_tile_unit_issue(p) + times * (fragments + p->n_sums)) / XG_TILE_UNIT_SCHEDULERS;

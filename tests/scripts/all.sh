@@ -50,6 +50,7 @@ begin_parts
 part "text tests" build/test_runner tests/text
 part "headers" sh tests/scripts/headers.sh
 part "ptxas, three targets" sh tests/scripts/ptxas.sh sm_75 sm_90a sm_120
+part "matrices of warp groups, assembled" sh tests/scripts/wgmma.sh
 part "compilers agree" sh tests/scripts/compilers.sh
 part "aarch64, emulated" foreign
 part "examples" sh tests/scripts/examples.sh

@@ -5,12 +5,12 @@
                                    [CASE.hlo ...]
 
 It needs jax with its CUDA plugin, the CUDA toolkit's libraries, and a description of a GPU as text (XLA's
-GpuTargetConfigProto). Each CASE.hlo, and each program below with the options that stand by it, goes through XLA:GPU;
-the `...after_optimizations.txt` that XLA dumps is compiled by the tool. Where CASE.npz or JAX on the CPU says what
-comes out, and the arguments are small, the simulator runs it and the results are compared; where XLA's own passes have
-changed them (it leaves out roundings to narrow floats), with what the evaluator makes of the text. What the texts hold
-is counted: library calls, Triton's fusions, asynchronous operations, annotations for the scheduler. Ends with 'N
-passed, N failed'."""
+GpuTargetConfigProto). Each CASE.hlo, and each program of xla_programs.py with the options that stand by it, goes
+through XLA:GPU; the `...after_optimizations.txt` that XLA dumps is compiled by the tool. Where CASE.npz or JAX on the
+CPU says what comes out, and the arguments are small, the simulator runs it and the results are compared; where XLA's
+own passes have changed them (it leaves out roundings to narrow floats), with what the evaluator makes of the text. What
+the texts hold is counted: library calls, Triton's fusions, asynchronous operations, annotations for the scheduler. Ends
+with 'N passed, N failed'."""
 
 import argparse, glob, os, re, shutil, subprocess, sys, tempfile
 
@@ -54,183 +54,6 @@ def again_with_libraries(dump):
         LD_LIBRARY_PATH=f"{CUDA}/lib64:{CUDA}/lib64/stubs:" + os.environ.get("LD_LIBRARY_PATH", ""),
     )
     return subprocess.run([sys.executable] + sys.argv, env=e).returncode
-
-
-# ---- programs ----
-
-
-def programs():
-    """name, function, arguments, options of XLA"""
-    import jax, jax.numpy as jnp
-    import numpy as np
-    from jax import lax
-
-    rng = np.random.default_rng(7)
-
-    def f(*dims, t=np.float32):
-        return jnp.asarray(rng.standard_normal(dims), t)
-
-    bf = jnp.bfloat16
-    library = {"xla_gpu_enable_triton_gemm": False}
-    triton = {"xla_gpu_enable_triton_gemm": True}
-    sym = f(12, 12)
-    sym = sym @ sym.T + 12 * jnp.eye(12)
-    x, w, b = f(32, 64), f(64, 48), f(48)
-    q = f(2, 4, 32, 16)
-
-    def attention(q, k, v):
-        s = jnp.einsum("bhmd,bhnd->bhmn", q, k) / 4
-        return jnp.einsum("bhmn,bhnd->bhmd", jax.nn.softmax(s), v)
-
-    def loss(w, b, x):
-        return jnp.sum(jnp.tanh(x @ w + b) ** 2)
-
-    def groups(x, w):
-        from jax.experimental.xla_metadata import set_xla_metadata
-
-        with set_xla_metadata(_scheduling_group_id="1"):
-            y = jnp.sin(x)
-        with set_xla_metadata(_scheduling_group_id="2"):
-            z = x @ w
-        return y.sum() + z.sum()
-
-    def collective(x):
-        return lax.psum(jnp.sin(x), "i") + lax.all_gather(x, "i").sum(0) + lax.ppermute(x, "i", [(0, 0)])
-
-    yield "gemm_bias_relu_cublas", lambda x, w, b: jax.nn.relu(x @ w + b), (x, w, b), library
-    yield "gemm_bias_relu_triton", lambda x, w, b: jax.nn.relu(x @ w + b), (x, w, b), triton
-    yield "gemm_bf16_triton", lambda x, w: (x.astype(bf) @ w.astype(bf)), (x, w), triton
-    yield (
-        "gemm_int8_triton",
-        lambda x, w: lax.dot(x, w, preferred_element_type=jnp.int32),
-        (jnp.asarray(rng.integers(-9, 9, (32, 64)), jnp.int8), jnp.asarray(rng.integers(-9, 9, (64, 32)), jnp.int8)),
-        triton,
-    )
-    yield (
-        "gemm_gelu_cublaslt",
-        lambda x, w, b: jax.nn.gelu(x @ w + b),
-        (x, w, b),
-        dict(library, xla_gpu_enable_cublaslt=True),
-    )
-    yield "gemm_f64", lambda x, w: jnp.dot(x, w), (f(16, 24), f(24, 8)), library
-    yield "gemm_batched_transposed", lambda x, y: jnp.einsum("bij,bkj->bik", x, y), (f(3, 8, 16), f(3, 12, 16)), triton
-    yield (
-        "gemm_split_k",
-        lambda x, w: x @ w,
-        (f(16, 2048), f(2048, 16)),
-        triton,
-    )
-    yield "attention_triton", attention, (q, q + 1, q - 1), triton
-    yield "attention_cublas", attention, (q, q + 1, q - 1), library
-    yield "softmax_triton", lambda x: jax.nn.softmax(x * 2), (f(64, 100),), triton
-    yield (
-        "layernorm",
-        lambda x: (x - x.mean(1, keepdims=True)) * lax.rsqrt(x.var(1, keepdims=True) + 1e-5),
-        (f(64, 96),),
-        triton,
-    )
-    yield "grad_of_dense", jax.grad(loss, (0, 1)), (w, b, x), library
-    yield (
-        "conv_bias_relu_cudnn",
-        lambda x, k, b: jax.nn.relu(
-            lax.conv_general_dilated(x, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + b
-        ),
-        (f(2, 8, 8, 4), f(3, 3, 4, 8), f(8)),
-        library,
-    )
-    yield (
-        "conv_grads",
-        jax.grad(lambda k, x: (lax.conv(x, k, (2, 2), "VALID") ** 2).sum(), (0, 1)),
-        (f(8, 4, 3, 3), f(2, 4, 9, 9)),
-        library,
-    )
-    yield (
-        "conv_grouped",
-        lambda x, k: lax.conv_general_dilated(x, k, (1,), "SAME", feature_group_count=4),
-        (f(2, 8, 16), f(8, 2, 3)),
-        library,
-    )
-    yield (
-        "conv_bf16",
-        lambda x, k: lax.conv(x.astype(bf), k.astype(bf), (1, 1), "SAME"),
-        (f(1, 8, 8, 8), f(8, 8, 3, 3)),
-        library,
-    )
-    yield "fft_real", lambda x: jnp.abs(jnp.fft.irfft(jnp.fft.rfft(x) * 2)), (f(4, 64),), library
-    yield "fft_2d", lambda x: jnp.real(jnp.fft.ifft2(jnp.fft.fft2(x))), (f(8, 12),), library
-    yield "sort_pairs", lambda k, v: lax.sort((k, v), num_keys=1), (f(2000), jnp.arange(2000)), library
-    yield "top_k", lambda x: lax.top_k(x, 5), (f(8, 1000),), library
-    yield (
-        "cholesky_solve",
-        lambda a, b: jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(a), b),
-        (sym, f(12, 3)),
-        library,
-    )
-    yield "eigh", lambda a: jnp.linalg.eigvalsh(a), (sym,), library
-    yield "qr", lambda a: jnp.abs(jnp.linalg.qr(a)[1]), (f(12, 8),), library
-    yield "svd", lambda a: jnp.linalg.svd(a, compute_uv=False), (f(12, 8),), library
-    yield "lu_solve", lambda a, b: jnp.linalg.solve(a, b), (sym, f(12, 2)), library
-    yield (
-        "scan",
-        lambda x: lax.scan(lambda c, y: (jnp.tanh(c + y @ y.T), c.sum()), jnp.zeros((8, 8)), x),
-        (f(10, 8, 8),),
-        library,
-    )
-    yield (
-        "while_and_cond",
-        lambda x: lax.while_loop(
-            lambda s: s[0] < 5, lambda s: (s[0] + 1, lax.cond(s[0] % 2 == 0, jnp.sin, jnp.cos, s[1])), (0, x)
-        ),
-        (f(32),),
-        dict(library, xla_gpu_graph_min_graph_size=1),
-    )
-    yield (
-        "loop_double_buffered",
-        lambda x: lax.fori_loop(0, 6, lambda i, c: jnp.sin(c) @ c, x),
-        (f(16, 16) / 8,),
-        dict(library, xla_gpu_enable_while_loop_double_buffering=True),
-    )
-    yield "random", lambda k: jax.random.normal(jax.random.key(k), (50,)), (jnp.uint32(3),), library
-    yield "scatter_add", lambda x, i, u: x.at[i].add(u), (f(20, 8), jnp.asarray([1, 5, 1, 19]), f(4, 8)), library
-    yield "gather_dynamic", lambda x, i: jnp.take(x, i, axis=0) * 2, (f(20, 8), jnp.asarray([3, 0, 7])), library
-    yield (
-        "dynamic_update",
-        lambda x, u, i: lax.dynamic_update_slice(jnp.sin(x), u, (i, 0)),
-        (f(16, 8), f(2, 8), jnp.int32(5)),
-        library,
-    )
-    yield "cumulative", lambda x: (jnp.cumsum(x, 1), lax.cummax(x, 0)), (f(12, 200),), library
-    yield (
-        "scheduling_groups",
-        groups,
-        (f(16, 16), f(16, 16)),
-        dict(library, xla_gpu_enable_latency_hiding_scheduler=True),
-    )
-    yield (
-        "fp8_dot",
-        lambda x, w: lax.dot(
-            x.astype(jnp.float8_e4m3fn), w.astype(jnp.float8_e4m3fn), preferred_element_type=jnp.float32
-        ),
-        (f(16, 32), f(32, 16)),
-        library,
-    )
-    yield "collectives_of_one", jax.vmap(collective, axis_name="i", axis_size=1), (f(1, 16),), library
-    yield (
-        "multi_stream",
-        lambda x, w: (x @ w, x @ (w + 1), jnp.sin(x)),
-        (f(32, 32), f(32, 32)),
-        dict(library, xla_gpu_async_dot=True, xla_gpu_enable_latency_hiding_scheduler=True),
-    )
-    yield (
-        "command_buffers",
-        lambda x, w: jnp.sin(jnp.cos(x @ w) @ w) @ w,
-        (f(16, 16), f(16, 16)),
-        dict(
-            library,
-            xla_gpu_enable_command_buffer="FUSION,CUBLAS,CUSTOM_CALL,WHILE,CONDITIONAL",
-            xla_gpu_graph_min_graph_size=1,
-        ),
-    )
 
 
 # ---- XLA ----
@@ -314,14 +137,14 @@ def main():
             sys.exit(again_with_libraries(dump))
         finally:
             shutil.rmtree(dump, ignore_errors=True)
-    import jax
+    import jax, xla_programs
 
     out = a.keep or tempfile.mkdtemp()
     os.makedirs(out, exist_ok=True)
     xla, held, passed, failed, ran = Compiler(a.target_config), dict.fromkeys(KINDS, 0), 0, 0, 0
-    work = [(os.path.basename(p)[:-4], p, None, None, None) for p in a.cases] + [
-        (n, None, f, x, o) for n, f, x, o in programs()
-    ]
+    work = [(os.path.basename(p)[:-4], p, None, None, None) for p in a.cases]
+    for programs in (xla_programs.operations, xla_programs.models):
+        work += [(n, None, f, x, o) for n, f, x, o in programs()]
     for name, path, fn, args, more in work:
         if not re.search(a.only, name):
             continue

@@ -331,7 +331,7 @@ static void tiles_see(void *user, const char *stage, const char *text, size_t n)
     tiles_run *r = (tiles_run *)user;
     (void)n;
     if (strcmp(stage, "ptx") == 0 && strstr(text, "bar.sync")) r->tiled++;
-    if (strcmp(stage, "ptx") == 0 && strstr(text, "mma.sync")) r->by_units++;
+    if (strcmp(stage, "ptx") == 0 && (strstr(text, "mma.sync") || strstr(text, "wgmma.mma_async"))) r->by_units++;
 }
 static void tiles_module(tiles_run *r, xlagpu_device *device, const char *target) {
     xg_stage *io = r->io;

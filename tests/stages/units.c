@@ -1,6 +1,6 @@
 /* stage units TARGET: a module of contractions, compiled and run on the simulator with small integers, whose sums are
  * exact in any order: the results must be the evaluator's. Of each kernel by tiles: its form; what its PTX has of mma,
- * ldmatrix and cp.async; then what the simulator counted. */
+ * ldmatrix or wgmma, and cp.async; then what the simulator counted. */
 
 typedef struct units_run {
     xg_stage *io;
@@ -36,9 +36,13 @@ static void units_say(units_run *r, const xg_module *m, xlagpu_program *program)
             if (!made || !xg_str_is(made->way, "tile") || !xg_str_is(i->name, s[k].name)) continue;
             xg_record_print_way(b, made);
         }
-        xg_printf(b, "\n%s: %u mma, %u ldmatrix, %u transposed, %u cp.async; ", s[k].name,
-            units_count(text, "mma.sync"), units_count(text, "ldmatrix.sync"), units_count(text, "x4.trans"),
-            units_count(text, "cp.async.c") - units_count(text, "cp.async.commit"));
+        xg_printf(b, "\n%s: ", s[k].name);
+        if (units_count(text, "wgmma.mma"))
+            xg_printf(b, "%u wgmma, ", units_count(text, "wgmma.mma"));
+        else
+            xg_printf(b, "%u mma, %u ldmatrix, %u transposed, ", units_count(text, "mma.sync"),
+                units_count(text, "ldmatrix.sync"), units_count(text, "x4.trans"));
+        xg_printf(b, "%u cp.async; ", units_count(text, "cp.async.c") - units_count(text, "cp.async.commit"));
         xg_printf(b, "%llu tensor operations, %llu bank conflicts\n", (unsigned long long)s[k].tensor_operations,
             (unsigned long long)s[k].bank_conflicts);
     }

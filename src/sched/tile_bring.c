@@ -1,0 +1,372 @@
+/* sched/tile_bring.c -- how a step's operands come into shared memory: which element each thread brings, by way of
+ * registers or by asynchronous copies, and where it lies there. */
+#ifndef XG_SCHED_TILE_BRING_C
+#define XG_SCHED_TILE_BRING_C
+#include "tile.h"
+
+/* ---- indices ---- */
+
+XG_FN xg_imap *xg_tile_map(xg_aff_ctx *x, const int64_t *counts, uint32_t n, uint32_t n_results) {
+    xg_imap *m = xg_imap_new(x, n, 0, 0, n_results, 0);
+    uint32_t k;
+    for (k = 0; k < n; k++) m->dims[k].range = xg_range_of(0, counts[k] - 1);
+    return m;
+}
+XG_FN xg_kval *xg_tile_apply(
+    xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *e, xg_kval *const *at) {
+    xg_imap *m = xg_tile_map(w->e->m->aff, counts, n, 1);
+    m->results[0] = e;
+    return xg_kapply(&w->s.b, xg_imap_simplify(w->e->m->aff, m), at)->results;
+}
+/* v / n, v mod n and v * n + more, as arithmetic: maps take the results as variables, so their expressions stay small.
+ */
+XG_FN xg_kval *xg_tile_quotient(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+    return n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_DIVUI, v, xg_elem_index(&w->s, n));
+}
+XG_FN xg_kval *xg_tile_rest(xg_tile_kernel *w, xg_kval *v, int64_t n) {
+    return n == 1 ? xg_elem_index(&w->s, 0) : xg_k2(&w->s.b, XG_K_OP_REMUI, v, xg_elem_index(&w->s, n));
+}
+XG_FN xg_kval *xg_tile_join(xg_tile_kernel *w, xg_kval *v, int64_t n, xg_kval *more) {
+    v = n == 1 ? v : xg_k2(&w->s.b, XG_K_OP_MULI, v, xg_elem_index(&w->s, n));
+    return xg_k2(&w->s.b, XG_K_OP_ADDI, v, more);
+}
+XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetch *t) {
+    xg_tile_rounds r;
+    int64_t across;
+    r.row_units = t->along_k ? t->rows : t->rows / t->vector;
+    r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k / t->brick;
+    r.lines = t->along_k ? t->beside : 1;
+    across = XG_MIN(p->threads / r.lines, r.row_units); /* both are powers of two */
+    if (t->brick > 1) { /* words of a row that neighbours store: half of the banks, or, swizzled, all */
+        int64_t words = XG_MIN(r.k_units, t->line ? (int64_t)XG_TILE_LANES : XG_TILE_LANES / 2);
+        across = XG_MIN(across, XG_MAX(p->threads / words, (int64_t)1));
+    }
+    r.row_step = across;
+    r.rows = r.row_units / across;
+    r.k_step = p->threads / across;
+    r.ks = xg_tile_over(r.k_units, r.k_step) * t->brick;
+    return r;
+}
+XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *counts) {
+    xg_tile_rounds r = xg_tile_rounds_of(p, &p->fetch[side]);
+    counts[XG_TILE_ROW] = r.row_step;
+    counts[XG_TILE_KS] = XG_MIN(r.k_step, r.k_units);
+    counts[XG_TILE_ROW_ROUND] = r.rows;
+    counts[XG_TILE_K_ROUND] = r.ks;
+    counts[XG_TILE_LANE] = p->fetch[side].vector;
+    counts[XG_TILE_STEP] = p->steps;
+    counts[XG_TILE_TILE] = p->tiles[side];
+    counts[XG_TILE_BATCH] = p->batch;
+}
+/* The row of the tile and the k of the step of a lane, of the dims of a fetch. */
+XG_FN void xg_tile_fetch_place(
+    const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_aff *lane, const xg_aff **row, const xg_aff **k) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(p, t);
+    *row = xg_aff_add(x, xg_aff_dim(x, XG_TILE_ROW), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_ROW_ROUND), r.row_step));
+    *k = xg_aff_dim(x, XG_TILE_K_ROUND);
+    if (t->brick > 1) *k = xg_aff_div(x, *k, t->brick);
+    *k = xg_aff_add(x, xg_aff_dim(x, XG_TILE_KS), xg_aff_mul(x, *k, r.k_step));
+    if (t->brick > 1)
+        *k = xg_aff_add(x, xg_aff_mul(x, *k, t->brick), xg_aff_mod(x, xg_aff_dim(x, XG_TILE_K_ROUND), t->brick));
+    if (t->along_k)
+        *k = xg_aff_add(x, xg_aff_mul(x, *k, t->vector), lane);
+    else
+        *row = xg_aff_add(x, xg_aff_mul(x, *row, t->vector), lane);
+}
+XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    xg_imap *m;
+    xg_aff_env env;
+    uint32_t v;
+    xg_tile_fetch_counts(p, side, counts);
+    m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.n_vars);
+    env = xg_imap_env(x, m);
+    xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
+    memset(linear, 0, sizeof linear);
+    linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_BATCH);
+    row = xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), p->fetch[side].rows));
+    linear[side ? XG_TILE_N : XG_TILE_M] = row;
+    linear[XG_TILE_K] = xg_aff_add(x, k, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k));
+    xg_tile_variables(&p->form, &env, linear, vars);
+    for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
+    return xg_imap_compose(x, m, p->form.map[side]);
+}
+XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
+    const xg_aff *lane = xg_aff_dim(x, XG_TILE_LANE), *rest;
+    uint32_t k;
+    if (lanes == 1) return true;
+    if (m->dims[XG_TILE_LANE].range.lo != 0 || m->dims[XG_TILE_LANE].range.hi != lanes - 1) return false;
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_constraint *c = &m->constraints[k];
+        if (!xg_aff_uses(c->expr, lane)) continue;
+        rest = xg_aff_sub(x, c->expr, lane);
+        if (!rest || xg_aff_uses(rest, lane) || xg_aff_divisor(rest) % lanes) return false;
+        if ((c->range.lo != INT64_MIN && c->range.lo % lanes) ||
+            (c->range.hi != INT64_MAX && (c->range.hi + 1) % lanes))
+            return false;
+    }
+    return true;
+}
+
+XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const int64_t *counts, xg_kval *const *at) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_imap *all = xg_tile_map(x, counts, m->n_dims, 0);
+    xg_aff_env env = xg_imap_env(x, all);
+    xg_kval *cond = NULL, *v[1];
+    uint32_t k;
+    for (k = 0; k < m->n_dims; k++)
+        cond = xg_elem_and(&w->s, cond, xg_elem_within(&w->s, at[k], m->dims[k].range, all->dims[k].range));
+    for (k = 0; k < m->n_constraints; k++) {
+        const xg_imap *test = xg_imap_with_results(x, all, &m->constraints[k].expr, 1);
+        xg_range known = xg_aff_range(&env, test->results[0]);
+        if (xg_range_within(known, m->constraints[k].range)) continue;
+        xg_elem_apply(&w->s, test, at, v);
+        cond = xg_elem_and(&w->s, cond, xg_elem_within(&w->s, v[0], m->constraints[k].range, known));
+    }
+    return cond;
+}
+
+/* ---- from memory into registers ---- */
+
+XG_FN xg_kelem xg_tile_held(const xg_tile_kernel *w) { return xg_kelem_of(w->p->held); }
+XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) {
+    if (w->p->unit == XG_TILE_NO_UNIT) return xg_contract_zero(&w->s, w->p->form.sum);
+    return xg_elem_real(xg_kconst_bits(&w->s.b, xg_kir_scalar(w->e->m, xg_tile_held(w)), 0));
+}
+
+XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+    const xg_tile_form *f = &w->p->form;
+    const xg_inst *o = w->p->fetch[side].from;
+    xlagpu_type t = o->shape->type, rounded = xg_contract_rounding(f->hero, t), held = w->p->fetch[side].held;
+    xg_kval *index[XG_RANK_MAX];
+    xg_elem v;
+    w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
+    xg_elem_apply(&w->s, w->p->fetch[side].map, at, index);
+    v = xg_elem_convert_to(&w->s, xg_elem_of(&w->s, o, index), t, rounded);
+    v = xg_elem_convert_to(&w->s, v, rounded, held);
+    if (xg_kelem_of(held) != xg_tile_held(w)) v.v = xg_kcast(&w->s.b, XG_K_OP_BITCAST, v.v, xg_tile_held(w));
+    return v;
+}
+XG_FN xg_elem xg_tile_guarded(xg_tile_kernel *w, uint32_t side, xg_kval *cond, xg_kval *const *at) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_elem v;
+    if (!cond) return xg_tile_element(w, side, at);
+    v = xg_tile_zero(w);
+    xg_flow_elem(&f, &v);
+    xg_flow_if(&f, cond);
+    v = xg_tile_element(w, side, at);
+    xg_flow_end(&f);
+    return v;
+}
+XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval **at) {
+    at[XG_TILE_ROW] = w->place[side][0];
+    at[XG_TILE_KS] = w->place[side][1];
+    at[XG_TILE_ROW_ROUND] = row_round;
+    at[XG_TILE_K_ROUND] = k_round;
+    at[XG_TILE_LANE] = xg_elem_index(&w->s, 0);
+    at[XG_TILE_STEP] = w->step;
+    at[XG_TILE_TILE] = w->tile[side];
+    at[XG_TILE_BATCH] = w->batch;
+}
+/* Whether a thread has a vector, of a step that has fewer than there are threads; NULL: it has. */
+XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
+    int64_t vectors = w->p->fetch[side].vectors;
+    if (vectors >= w->p->threads) return NULL;
+    return xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, vectors));
+}
+XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    bool words = t->brick > 1;
+    return xg_kir_vector(w->e->m, words ? XG_E_I32 : xg_tile_held(w), words ? t->vector / 4 : t->vector);
+}
+/* What a thread brings of a side in one round. */
+XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last, *has, *row_round;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    const xg_ktype *type;
+    xg_flow f;
+    has = xg_tile_has_vector(w, side);
+    row_round = xg_elem_index(&w->s, round % r.rows);
+    xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
+    xg_tile_fetch_counts(w->p, side, counts);
+    cond = xg_elem_and(&w->s, has, xg_tile_inside(w, t->map, counts, at));
+    if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
+    type = xg_kir_vector(w->e->m, xg_tile_held(w), t->vector);
+    vector = xg_kconst_bits(&w->s.b, type, 0);
+    f = xg_flow_of(&w->s, &vector);
+    last = xg_elem_index(&w->s, t->vector);
+    at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
+    put[0] = xg_tile_guarded(w, side, cond, at).v;
+    put[1] = vector;
+    put[2] = at[XG_TILE_LANE];
+    vector = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, put, 3, type);
+    xg_flow_end(&f);
+    if (t->brick > 1) vector = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &vector, 1, xg_tile_staged_type(w, side));
+    return xg_elem_real(vector);
+}
+
+/* ---- from registers into shared memory ---- */
+
+/* Where lane `lane` of the vector goes, of the dims of a fetch and a buffer. */
+XG_FN xg_kval *xg_tile_spot(
+    xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, int64_t lane, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *row, *k, *at;
+    int64_t counts[XG_TILE_FETCH_DIMS], own[5];
+    xg_kval *v[5];
+    xg_tile_fetch_counts(w->p, side, counts);
+    memcpy(own, counts, 4 * sizeof *own);
+    own[4] = w->p->shape.stages;
+    v[XG_TILE_ROW] = w->place[side][0];
+    v[XG_TILE_KS] = w->place[side][1];
+    v[XG_TILE_ROW_ROUND] = row_round;
+    v[XG_TILE_K_ROUND] = k_round;
+    v[4] = buffer;
+    xg_tile_fetch_place(w->p, x, side, xg_aff_const(x, lane), &row, &k);
+    if (t->line && t->by_rows)
+        row = xg_aff_mul(x, row, t->line);
+    else if (t->line) {
+        k = xg_aff_add(x, xg_aff_mul(x, k, t->line), xg_aff_mod(x, row, t->line));
+        row = xg_aff_mul(x, xg_aff_div(x, row, t->line), w->p->shape.k * t->line);
+    } else if (t->slant)
+        row = xg_aff_add(x, xg_aff_mul(x, row, t->pitch), xg_aff_mul(x, xg_aff_div(x, row, XG_KMMA_M), t->slant));
+    else if (t->by_rows)
+        row = xg_aff_mul(x, row, t->pitch);
+    else
+        k = xg_aff_mul(x, k, t->pitch);
+    at = xg_aff_add_k(x, xg_aff_add(x, row, k), t->offset);
+    at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 4), xg_tile_buffer(w->p, side)));
+    return t->line ? xg_tile_group_spot(w, own, 5, at, v) : xg_tile_apply(w, own, 5, at, v);
+}
+XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
+    xg_kval *v[3];
+    v[0] = vector;
+    v[1] = w->shared;
+    v[2] = spot;
+    w->shared = xg_kir_value(&w->s.b, XG_K_OP_WRITE, v, 3, w->shared->type);
+}
+XG_FN void xg_tile_put(xg_tile_kernel *w, uint32_t side, int64_t round, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
+    xg_kval *row_round = xg_elem_index(&w->s, round % r.rows), *k_round = xg_elem_index(&w->s, round / r.rows);
+    xg_elem v = w->staged[side][round];
+    xg_kval *o[2], *at;
+    int64_t lane;
+    if (t->vector > 1 && t->along_k == t->by_rows) {
+        xg_tile_put_vector(w, v.v, xg_tile_spot(w, side, row_round, k_round, 0, buffer));
+        return;
+    }
+    for (lane = 0; lane < t->vector; lane++) {
+        xg_elem one = v;
+        o[0] = v.v;
+        o[1] = xg_elem_index(&w->s, lane);
+        if (t->vector > 1) {
+            const xg_ktype *scalar = xg_kir_scalar(w->e->m, v.v->type->elem);
+            one = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, scalar));
+        }
+        at = xg_tile_spot(w, side, row_round, k_round, lane, buffer);
+        w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, one), w->shared, &at, 1);
+    }
+}
+XG_FN void xg_tile_put_step(xg_tile_kernel *w, xg_kval *buffer) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_flow f = xg_flow_of(&w->s, &w->shared);
+        if (w->p->fetch[side].async) continue;
+        xg_flow_if(&f, xg_tile_has_vector(w, side));
+        if (w->p->fetch[side].brick > 1)
+            xg_tile_unit_put_bricks(w, side, buffer);
+        else
+            for (k = 0; k < w->p->fetch[side].rounds; k++) xg_tile_put(w, side, k, buffer);
+        xg_flow_end(&f);
+    }
+}
+
+/* ---- from memory into shared memory ---- */
+
+/* What a thread copies of a side in one round, under its guard: each element where it goes, so that all that lies
+ * between is one load and one store. */
+XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, xg_kval *first) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_kval *last, *spot = first, *both[2];
+    if (t->vector > 1) {
+        xg_imap *sum = xg_imap_new(w->e->m->aff, 2, 0, 0, 1, 0);
+        sum->dims[0].range = xg_range_of(0, w->p->shared - t->vector);
+        sum->dims[1].range = xg_range_of(0, t->vector - 1);
+        sum->results[0] = xg_aff_add(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), xg_aff_dim(w->e->m->aff, 1));
+        last = xg_elem_index(&w->s, t->vector);
+        at[XG_TILE_LANE] = xg_flow_for(&f, at[XG_TILE_LANE], last, 1, t->vector);
+        both[0] = first;
+        both[1] = at[XG_TILE_LANE];
+        spot = xg_kapply(&w->s.b, sum, both)->results;
+    }
+    w->shared = xg_kinsert(&w->s.b, xg_tile_element(w, side, at).v, w->shared, &spot, 1);
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
+    const xg_tile_fetch *t = &w->p->fetch[side];
+    xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot, *zero;
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    xg_flow f = xg_flow_of(&w->s, &w->shared);
+    xg_tile_fetch_at(w, side, row_round, k_round, at);
+    xg_tile_fetch_counts(w->p, side, counts);
+    spot = xg_tile_spot(w, side, row_round, k_round, 0, buffer);
+    cond = xg_tile_inside(w, t->map, counts, at);
+    xg_flow_if(&f, cond);
+    xg_tile_copy_vector(w, side, at, spot);
+    if (cond) {
+        xg_flow_else(&f);
+        zero = xg_tile_zero(w).v;
+        if (t->vector == 1)
+            w->shared = xg_kinsert(&w->s.b, zero, w->shared, &spot, 1);
+        else {
+            const xg_ktype *type = xg_kir_vector(w->e->m, zero->type->elem, t->vector);
+            xg_tile_put_vector(w, xg_kconst_bits(&w->s.b, type, 0), spot);
+        }
+    }
+    xg_flow_end(&f);
+}
+/* All rounds: loops that are written out once they are lowered, since their rounds differ in constants alone. */
+XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+    xg_tile_rounds r = xg_tile_rounds_of(w->p, &w->p->fetch[side]);
+    xg_flow some = xg_flow_of(&w->s, &w->shared), outer = xg_flow_of(&w->s, NULL), inner = outer;
+    xg_kval *zero, *k_round, *row_round;
+    xg_flow_if(&some, xg_tile_has_vector(w, side));
+    zero = k_round = row_round = xg_elem_index(&w->s, 0);
+    if (r.ks > 1) {
+        xg_flow_slot(&outer, &w->shared);
+        k_round = xg_flow_for(&outer, zero, xg_elem_index(&w->s, r.ks), 1, r.ks);
+        outer.op->flags = KL_UNROLL_LOWERED;
+    }
+    if (r.rows > 1) {
+        xg_flow_slot(&inner, &w->shared);
+        row_round = xg_flow_for(&inner, zero, xg_elem_index(&w->s, r.rows), 1, r.rows);
+        inner.op->flags = KL_UNROLL_LOWERED;
+    }
+    xg_tile_copy(w, side, row_round, k_round, buffer);
+    xg_flow_end(&inner);
+    xg_flow_end(&outer);
+    xg_flow_end(&some);
+}
+XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
+    uint32_t side;
+    int64_t k;
+    w->step = step;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        if (w->p->fetch[side].async)
+            xg_tile_copy_step(w, side, buffer);
+        else
+            for (k = 0; k < w->p->fetch[side].rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);
+}
+XG_FN void xg_tile_wait(xg_tile_kernel *w) {
+    w->shared = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0)->results;
+}
+
+#endif /* XG_SCHED_TILE_BRING_C */

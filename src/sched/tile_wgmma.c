@@ -1,0 +1,204 @@
+/* sched/tile_wgmma.c -- tiles that warp groups multiply: four warps together, 64 rows at a time, by a matrix of up to
+ * 256 columns, both in shared memory (wgmma).
+ *
+ *     bring the first stages - 2 steps, each a group of copies
+ *     for each step:
+ *         wait until its group is there, and for all threads
+ *         bring the step that is stages - 2 further on; begin to multiply; wait for the step before
+ *
+ * So matrix units always have the next step at hand: they work while threads wait and copy. One barrier a step: behind
+ * it the step before the last one is done in every warp, and its buffer may be filled again.
+ *
+ * In shared memory an operand is made of lines of 128 bytes: a row's k, or, where rows lie side by side in memory,
+ * those of as many rows for one k. Lines follow each other, those of an atom (so many rows as a line has) for all k; in
+ * eight neighbouring ones the pieces of 16 bytes are mixed as the hardware mixes them: piece p of line l lies in the
+ * place of piece p xor l. Then what threads write, and the units read, meets each bank once. */
+#ifndef XG_SCHED_TILE_WGMMA_C
+#define XG_SCHED_TILE_WGMMA_C
+#include "tile.h"
+
+/* Of a block: m, n; rows of a warp group; steps in shared memory. A step has 128 bytes of k. */
+/* clang-format off */
+#define XG_TILE_GROUP_SHAPES(X) \
+    X(128, 256, 64, 4) \
+    X(256, 128, 128, 4) \
+    X(128, 128, 64, 6) \
+    X(128, 128, 64, 3) \
+    X(64, 256, 64, 5) \
+    X(64, 128, 64, 4) \
+    X(128, 64, 64, 4) \
+    X(64, 64, 64, 6) \
+    X(64, 64, 64, 4)
+/* clang-format on */
+
+enum {
+    XG_TILE_GROUP_K_BYTES = 128,   /* of a step: a line */
+    XG_TILE_GROUP_WARPS = 4,       /* of a group */
+    XG_TILE_GROUP_AHEAD = 2,       /* steps: one is multiplied, one is done but not known to be so in all warps */
+    XG_TILE_GROUP_BANK_BYTES = 128 /* that shared memory gives in a cycle */
+};
+
+/* ---- the plan ---- */
+
+XG_FN bool xg_tile_is_default_precision(const xg_inst *hero) {
+    const xg_attr *a = xg_inst_attr(hero, XG_A_operand_precision);
+    uint32_t k;
+    for (k = 0; a && k < a->v.words->n; k++)
+        if (!xg_str_is(a->v.words->p[k], "default")) return false;
+    return true;
+}
+/* Warp groups sum up floats of 8 bits with fewer bits than f32 has; that is for the default precision alone, as XLA has
+ * it. Words of tf32 would need lines of 32. */
+XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m) {
+    const xg_kmma_row *row = xg_kmma_row_of((uint32_t)p->unit);
+    if (!m->warp_groups || row->tensor == XG_TENSOR_TF32) return false;
+    return row->tensor != XG_TENSOR_F8 || xg_tile_is_default_precision(p->form.hero);
+}
+XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k) {
+#define X(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true},
+#define Y(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES / 2, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true},
+    static const xg_tile_shape bytes[] = {XG_TILE_GROUP_SHAPES(X)};
+    static const xg_tile_shape halves[] = {XG_TILE_GROUP_SHAPES(Y)};
+#undef X
+#undef Y
+    if (k >= XG_COUNT(bytes)) return NULL;
+    return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
+}
+/* Of a step of so many blocks at a time: what matrix units, shared memory or schedulers take, or the way from memory,
+ * which as many steps share as are on their way. Matrix units read their operands from shared memory: each group its
+ * own rows and all columns. */
+XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
+    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, warps = blocks * p->threads / XG_TILE_LANES;
+    int64_t multiply = macs * blocks * 1000 / xg_tile_unit_rate(p, m), shared, issue, memory;
+    int64_t feed = p->threads / (XG_TILE_GROUP_WARPS * XG_TILE_LANES) * p->shape.n * (p->shape.tm / XG_KMMA_M);
+    shared = blocks * (2 * p->shape.m + p->shape.n + feed) * XG_TILE_GROUP_K_BYTES / XG_TILE_GROUP_BANK_BYTES;
+    issue = warps * xg_tile_unit_issue(p) / XG_TILE_UNIT_SCHEDULERS;
+    memory = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - XG_TILE_GROUP_AHEAD : 1);
+    shared = XG_MAX(XG_MAX(shared, issue), multiply) + XG_MIN(XG_MAX(shared, issue), multiply) / 8;
+    return XG_MAX(shared, memory) + XG_TILE_STEP_CYCLES / blocks;
+}
+
+/* ---- shared memory ---- */
+
+XG_FN xg_kval *xg_tile_group_spot(
+    xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *place, xg_kval *const *at) {
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t piece = XG_TILE_ACCESS_BYTES / xg_type_bytes(w->p->held), pieces = w->p->shared / piece, all[8];
+    xg_kval *v[8], *own, *line;
+    memcpy(all, counts, n * sizeof *all);
+    memcpy(v, at, n * sizeof *v);
+    all[n] = pieces;
+    own = xg_tile_apply(w, counts, n, xg_aff_div(x, place, piece), at);
+    line = xg_tile_rest(w, xg_tile_quotient(w, own, XG_KWGMMA_LINES), XG_KWGMMA_LINES);
+    v[n] = xg_k2(&w->s.b, XG_K_OP_XORI, own, line);
+    xg_kval_set_range(v[n], xg_range_of(0, pieces - 1));
+    place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, n), piece), xg_aff_mod(x, place, piece));
+    return xg_tile_apply(w, all, n + 1, place, v);
+}
+
+/* ---- multiply ---- */
+
+/* The matrix of a side in a buffer: its first rows for this warp group. */
+XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_fetch *t = &p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    int64_t counts[2], lines = p->shape.k * t->line; /* elements of an atom */
+    const xg_aff *place = xg_aff_mul(x, xg_aff_dim(x, 1), xg_tile_buffer(p, side));
+    xg_kval *at[2], *o[2], *v;
+    counts[0] = p->threads / (XG_TILE_GROUP_WARPS * XG_TILE_LANES);
+    counts[1] = p->shape.stages;
+    at[0] = xg_tile_quotient(w, w->thread, XG_TILE_GROUP_WARPS * XG_TILE_LANES);
+    at[1] = buffer;
+    if (side == 0) place = xg_aff_add(x, place, xg_aff_mul(x, xg_aff_dim(x, 0), (int64_t)XG_KWGMMA_M * p->shape.k));
+    o[0] = w->shared;
+    o[1] = xg_tile_apply(w, counts, 2, xg_aff_add_k(x, place, t->offset), at);
+    v = xg_kir_value(&w->s.b, XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->e->m, XG_E_I64));
+    v->def->a = t->by_rows ? (int64_t)XG_TILE_ACCESS_BYTES : lines * xg_type_bytes(p->held);
+    v->def->b = XG_KWGMMA_ALIGN;
+    return v;
+}
+/* The same, so many bytes further on. */
+XG_FN xg_kval *xg_tile_group_on(xg_tile_kernel *w, xg_kval *matrix, int64_t bytes) {
+    if (!bytes) return matrix;
+    return xg_k2(&w->s.b, XG_K_OP_ADDI, matrix, xg_kconst_int(&w->s.b, XG_E_I64, bytes / XG_TILE_ACCESS_BYTES));
+}
+/* 64 rows of each group times all columns, 32 bytes of k, added to the sums of `fragment`. */
+XG_FN void xg_tile_group_product(xg_tile_kernel *w, xg_kval *const *matrix, int64_t fragment) {
+    const xg_tile_plan *p = w->p;
+    uint32_t n = (uint32_t)(p->shape.tn / XG_KMMA_N), k;
+    xg_elem *sums = &w->sums[fragment * n];
+    xg_kval *o[2 + XG_KWGMMA_N_MAX / XG_KMMA_N];
+    const xg_ktype *types[XG_KWGMMA_N_MAX / XG_KMMA_N];
+    xg_kop *op;
+    o[0] = matrix[0];
+    o[1] = matrix[1];
+    for (k = 0; k < n; k++) {
+        o[2 + k] = sums[k].v;
+        types[k] = sums[k].v->type;
+    }
+    op = xg_kir_op(&w->s.b, XG_K_OP_WGMMA, o, n + 2, types, n, 0);
+    op->flags = (uint32_t)p->unit;
+    if (!p->fetch[0].by_rows) op->flags |= XG_KWGMMA_A_ROWS;
+    if (!p->fetch[1].by_rows) op->flags |= XG_KWGMMA_B_ROWS;
+    for (k = 0; k < n; k++) sums[k].v = &op->results[k];
+}
+/* Begins to multiply what lies in a buffer: all of it is one group. */
+XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    int64_t bytes = xg_type_bytes(p->held), times = p->shape.k * bytes / XG_KMMA_K_BYTES, fragment, k, on;
+    xg_kval *matrix[XG_TILE_SIDES], *part[XG_TILE_SIDES];
+    uint32_t side;
+    for (side = 0; side < XG_TILE_SIDES; side++) matrix[side] = xg_tile_group_matrix(w, side, buffer);
+    xg_kir_op(&w->s.b, XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
+    for (k = 0; k < times; k++)
+        for (fragment = 0; fragment < p->shape.tm / XG_KMMA_M; fragment++) {
+            for (side = 0; side < XG_TILE_SIDES; side++) {
+                on = k * XG_KMMA_K_BYTES * (p->fetch[side].by_rows ? 1 : p->fetch[side].line);
+                if (side == 0) on += fragment * p->rows * XG_KMMA_M * p->shape.k * bytes;
+                part[side] = xg_tile_group_on(w, matrix[side], on);
+            }
+            xg_tile_group_product(w, part, fragment);
+        }
+    xg_kir_op(&w->s.b, XG_K_OP_WGMMA_COMMIT, NULL, 0, NULL, 0, 0);
+}
+
+/* ---- all steps ---- */
+
+XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but) {
+    xg_kir_op(&w->s.b, XG_K_OP_WGMMA_WAIT, NULL, 0, NULL, 0, 0)->b = but;
+}
+/* The step's operands are there for all warp groups. */
+XG_FN void xg_tile_group_await(xg_tile_kernel *w, int64_t but) {
+    if (xg_tile_unit_copies(w->p)) xg_kir_op(&w->s.b, XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
+    xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
+    xg_tile_wait(w);
+}
+XG_FN void xg_tile_group_step(xg_tile_kernel *w, xg_kval *step) {
+    int64_t stages = w->p->shape.stages, ahead = stages - XG_TILE_GROUP_AHEAD;
+    xg_kval *next, *spare;
+    xg_tile_group_await(w, ahead - 1);
+    next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, ahead));
+    spare = xg_tile_rest(w, next, stages);
+    xg_tile_unit_bring_next(w, next, spare);
+    xg_tile_group_multiply(w, xg_tile_rest(w, step, stages));
+    xg_tile_group_wait(w, 1);
+    xg_tile_put_step(w, spare);
+}
+XG_FN void xg_tile_group_steps(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *none;
+    int64_t k;
+    none = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4), 0);
+    for (k = 0; k < p->n_sums; k++) w->sums[k] = xg_elem_real(none);
+    xg_tile_unit_first(w, p->shape.stages - XG_TILE_GROUP_AHEAD);
+    if (p->steps == 1) {
+        xg_tile_group_await(w, 0);
+        xg_tile_group_multiply(w, xg_elem_index(&w->s, 0));
+    } else
+        xg_tile_unit_loop(w, xg_tile_group_step);
+    xg_tile_group_wait(w, 0);
+    xg_tile_unit_end(w);
+}
+
+#endif /* XG_SCHED_TILE_WGMMA_C */

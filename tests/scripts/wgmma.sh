@@ -1,0 +1,46 @@
+#!/bin/sh
+# tests/scripts/wgmma.sh -- what the assembler makes of tiles that warp groups multiply: dots of 8192 and 512 rows in
+# several types and all transpositions, for sm_90a. No spill, and none of the remarks (C75xx) that say multiplications
+# wait for each other; where nvdisasm is (NVDISASM, or on the path), those of a step follow each other: arithmetic may
+# stand between them, but no wait, barrier, branch or access to memory. Without ptxas nothing is done, and that is said.
+# Ends with "N passed, N failed".
+set -u
+. tests/scripts/tally.sh
+PTXAS=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null || true)
+NVDISASM=${NVDISASM:-$(command -v nvdisasm || ls /usr/local/cuda/bin/nvdisasm 2>/dev/null || true)}
+[ "$PTXAS" ] || { absent "ptxas"; ok "nothing to assemble with"; finish; }
+[ "$NVDISASM" ] || absent "nvdisasm (the order of instructions is not looked at)"
+begin build/wgmma
+
+# module ROWS TYPE SUM LEFT RIGHT: a square dot; LEFT and RIGHT are the dimensions that are summed up.
+module() {
+    printf 'HloModule m\nENTRY e { a = %s[%s,%s] parameter(0)\n  b = %s[%s,%s] parameter(1)\n' $2 $1 $1 $2 $1 $1
+    printf '  ROOT d = %s[%s,%s] dot(a, b), lhs_contracting_dims={%s}, rhs_contracting_dims={%s} }\n' $3 $1 $1 $4 $5
+}
+# Of a disassembly on standard input: fails unless there are multiplications, and in fours between two instructions that
+# wait, branch or reach memory.
+in_a_row() {
+    grep -ao '/\*[0-9a-f]*\*/  *[A-Z@].*' | sed 's|^/\*[0-9a-f]*\*/ *||; s|^@!*U*P[0-9T]* ||' | awk '
+        /^[HIQ]GMMA/ { run++; seen = 1 }
+        /^(BAR|WARPGROUP|DEPBAR|SYNCS|FENCE|MEMBAR|LD|ST|ATOM|RED|BRA|BRX|JMP|CALL|RET|EXIT|WARPSYNC|BSYNC)/ {
+            if (run % 4) bad = 1
+            run = 0
+        }
+        END { exit bad || !seen }'
+}
+case_of() { # NAME ROWS TYPE SUM LEFT RIGHT
+    at=$job_dir/$1
+    module $2 $3 $4 $5 $6 > $at.hlo
+    build/xlagpu compile $at.hlo --target=sm_90a --gpu=H200 --emit=ptx -o $at.ptx && grep -q wgmma.mma_async $at.ptx &&
+        $PTXAS -v -arch=sm_90a $at.ptx -o $at.cubin > $at.log 2>&1 || return 1
+    ! grep -E 'C75|warning|[1-9][0-9]* bytes spill' $at.log || return 1
+    [ ! "$NVDISASM" ] || "$NVDISASM" -c $at.cubin | in_a_row
+}
+# bytes whose k lies apart in memory, left 0 or right 0, are turned in registers
+for one in "bf16 f32 8192 0 0" "bf16 f32 8192 0 1" "bf16 bf16 8192 1 0" "bf16 f32 8192 1 1" "f16 f16 512 1 0" \
+    "f8e4m3fn f32 8192 1 1" "s8 s32 8192 0 1"; do
+    set -- $one
+    name=$1_$3_$4$5
+    if case_of $name $3 $1 $2 $4 $5; then ok "$name"; else bad "$name"; fi
+done
+finish
