@@ -9,6 +9,7 @@
 #   ./build.sh gpu-test    every case on CUDA  ./build.sh gpu-bench   timings on CUDA
 #   ./build.sh gpu-contact DIR   ten minutes on a GPU: results, timings, figures of the device, logs, as files
 #   ./build.sh format      clang-format over all C code (the format that check holds; clang-format 14 or newer)
+#   ./build.sh llvm        build/xlagpu-llvm: the tool with LLVM 16 or newer as a second backend (LLVM_CONFIG: which)
 #   ./build.sh clean
 # CC, CXX, CFLAGS (default -O1) and JOBS are taken from the environment.
 set -eu
@@ -111,8 +112,29 @@ runner() {
         -o build/test_runner $LIBS
 }
 
+# The newest LLVM from 16 on, unless LLVM_CONFIG names one.
+llvm_config() {
+    if [ "${LLVM_CONFIG:-}" ]; then echo "$LLVM_CONFIG"; return; fi
+    for v in 21 20 19 18 17 16; do
+        for c in llvm-config-$v /usr/lib/llvm-$v/bin/llvm-config; do
+            if command -v $c > /dev/null 2>&1; then echo $c; return; fi
+        done
+    done
+}
+# The tool with LLVM as a second backend: build/xlagpu-llvm.
+llvm() {
+    C=$(llvm_config)
+    if [ -z "$C" ]; then echo "build.sh: no LLVM from 16 on: install llvm-16-dev, or set LLVM_CONFIG" >&2; exit 1; fi
+    tool
+    $CC $WARN $FRONT -DXLAGPU_USE_LLVM "-I$($C --includedir)" -c build/unit_compiler.c -o build/compiler_llvm.o
+    $CC build/tool.o build/compiler_llvm.o build/runtime.o build/sim.o -o build/xlagpu-llvm $ZL $LIBS \
+        $($C --ldflags --libs nvptx passes irreader analysis core)
+    echo "built build/xlagpu-llvm with LLVM $($C --version)"
+}
+
 case "${1:-build}" in
 build) level -O1; tool; echo "built build/xlagpu, xlagpu.h, xlagpu_runtime.h" ;;
+llvm) level -O1; llvm ;;
 headers) headers "${2:-.}" ;;
 runner) runner ;;
 run) # who builds for the first time waits for less: what is optimised is the simulator only

@@ -227,6 +227,7 @@
 #include "kir/convert_index.c"
 #include "kir/estimate.c"
 #include "kir/step_pointers.c"
+#include "kir/widen_loads.c"
 #include "kir/async_copies.c"
 
 /* elem */
@@ -326,6 +327,14 @@
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
 
+/* llvm */
+#include "llvm/llvm.h"
+#include "llvm/text.c"
+#include "llvm/inline_ptx.c"
+#include "llvm/ops.c"
+#include "llvm/flow.c"
+#include "llvm/compile.c"
+
 /* plan */
 #include "plan/plan.h"
 #include "plan/values.c"
@@ -352,6 +361,20 @@
 #include "import/mlir_dense.c"
 #include "import/mlir_attr.c"
 #include "import/mlir_op.c"
+#include "import/ops.h"
+#include "import/lower.h"
+#include "import/formulas.h"
+#include "import/lower.c"
+#include "import/lower_element.c"
+#include "import/lower_chlo.c"
+#include "import/lower_move.c"
+#include "import/lower_contract.c"
+#include "import/lower_control.c"
+#include "import/lower_device.c"
+#include "import/lower_quant.c"
+#include "import/lower_sharding.c"
+#include "import/lower_module.c"
+#include "import/import.c"
 
 /* driver */
 #include "driver/driver.h"

@@ -138,6 +138,10 @@ typedef struct xlagpu_compile_desc {
     bool double_buffer_loops;
     /* estimate how long each kernel takes on the target: the report has the sum, the dump "times" a row a step */
     bool predict_times;
+    /* How kernels become PTX. NULL, "ptx": our own printer. "llvm": LLVM's passes at O3 and its NVPTX, in a build that
+     * defines XLAGPU_USE_LLVM (LLVM 16 or newer: llvm-config says which flags); ERROR_UNSUPPORTED in others. "llvm-ir":
+     * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). */
+    const char *backend;
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The

@@ -43,7 +43,7 @@ static void source_close(source *s) {
 /* What --emit takes, and the stage that is kept for it. */
 static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"indexing", "indexing"},
     {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"times", "times"}, {"ir", "ir"},
-    {"exe", ""}, {"c", ""}};
+    {"llvm", "llvm/before"}, {"llvm-optimized", "llvm/after"}, {"exe", ""}, {"c", ""}};
 static const char *emit_stage(const char *emit) {
     size_t k;
     for (k = 0; k < sizeof emits / sizeof emits[0]; k++)
@@ -169,8 +169,9 @@ int verb_compile(const flag_values *f) {
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'compile' needs a file");
     if (emit && !emit_stage(emit))
         return fail(BAD,
-            "xlagpu: error: --emit=%s is not one of ptx, hlo, indexing, plan, buffers, thunks, ir, exe, c%s", emit,
-            strcmp(emit, "llvm") == 0 ? "; the LLVM backend is not built in" : "");
+            "xlagpu: error: --emit=%s is not one of ptx, hlo, indexing, plan, buffers, thunks, ir, llvm, "
+            "llvm-optimized, exe, c",
+            emit);
     if (f->n_files > 1 && f->o && strcmp(f->o, "-") != 0)
         return fail(BAD, "xlagpu: error: %d modules cannot go into one file: leave -o out", f->n_files);
     if (f->report) report_head();

@@ -292,8 +292,6 @@ int flags_read(flag_values *f, int verb, int argc, char **argv) {
             rc = fail(BAD, "xlagpu: error: more than %d files", (int)FLAG_FILES_MAX);
     }
     if (rc) return rc;
-    if (f->backend && strcmp(f->backend, "ptx") != 0)
-        return fail(BAD, "xlagpu: error: --backend=%s is not built in; there is ptx", f->backend);
     if (f->libraries && strcmp(f->libraries, "auto") != 0 && strcmp(f->libraries, "none") != 0)
         return fail(BAD, "xlagpu: error: --libraries=%s is not built in; there is none", f->libraries);
     return OK;

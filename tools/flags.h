@@ -54,7 +54,7 @@ enum {
     X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
     X(scale, "predict-scale", SIZE, FV_RUN | FV_SIM, "N", "predict times as if grids had N times the blocks") \
     X(memory_scale, "predict-memory-scale", SIZE, FV_RUN | FV_SIM, "N", "... and N times the memory, where that is not as much") \
-    X(emit, "emit", STR, FV_COMPILE, "ptx|hlo|indexing|plan|buffers|thunks|ir|times|exe|c", "what to write; times: how long each step takes by the model of time") \
+    X(emit, "emit", STR, FV_COMPILE, "ptx|hlo|indexing|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; times: how long each step takes by the model of time") \
     X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
     X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \
@@ -65,7 +65,7 @@ enum {
     X(registers, "registers", SIZE, FV_SIM, "N", "registers of a thread, as ptxas says them, for the predicted time") \
     X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
     X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy same:K bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
-    X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx", "how kernels become PTX") \
+    X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx|llvm", "how kernels become PTX: our own printer, or LLVM (a build with XLAGPU_USE_LLVM)") \
     X(libraries, "libraries", STR, FV_RUN | FV_COMPILE, "auto|none", "vendor libraries that may be called; this build calls none") \
     X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \
     X(compiler_memory_limit, "compiler-memory-limit", SIZE, FV_HLO, "BYTES", "what the compiler may hold at a time") \

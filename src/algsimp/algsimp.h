@@ -4,9 +4,10 @@
  * opcode (ANY: of all elementwise ones, after the opcode's own). Rules of an opcode are tried in the order of the
  * table. A rule returns the value that replaces i, i itself when it changed operands in place, or NULL. Its text test
  * is tests/text/algsimp/<name>.txt; tests/programs/algebraic.c evaluates the modules there, for every type that
- * they can be written for, before and after the rule, on values that are seldom what one thinks of. EXACT  the same
- * bits (a NaN is a NaN where arithmetic made it: no machine keeps its payload) CLOSE  as exact as before or more so:
- * where a function is approximated, or where the order or the number of roundings of a sum is not defined
+ * they can be written for, before and after the rule, on values that are seldom what one thinks of.
+ *   EXACT  the same bits (a NaN is a NaN where arithmetic made it: no machine keeps its payload)
+ *   CLOSE  as exact as before or more so: where a function is approximated, or where the order or the number of
+ *          roundings of a sum is not defined
  *
  * Laws
  * - x + 0 is not x for floats (-0), x * 0 and x - x are not 0 (NaN, infinity), a / b is not a * (1 / b) unless that is

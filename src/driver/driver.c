@@ -152,6 +152,11 @@ XG_FN void xg_driver_check_args(const xg_inst *fusion) {
             "%s: a kernel of %u buffers; it can have %d", fusion->name.p, n, (int)MOST);
 }
 
+XG_FN void xg_driver_dump_code(void *user, const char *stage, xg_str text) {
+    const xg_driver_options *o = (const xg_driver_options *)user;
+    o->dump(o->dump_user, stage, text.p, text.n);
+}
+
 /* The number in the plan of the kernel of a step; the caller resets the arena of the work. */
 XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t step) {
     const xg_inst *fusion = p->steps.p[step].inst;
@@ -193,7 +198,8 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     xg_kir_verify_low(m);
 #endif
     xg_driver_dump_kir(m, s->o, "final");
-    s->backend->kernel(s->code, m); /* settles the name and the dynamic shared memory */
+    /* settles the name and the dynamic shared memory */
+    s->backend->kernel(s->code, m, s->o->dump ? xg_driver_dump_code : NULL, (void *)(uintptr_t)s->o);
     memset(&k, 0, sizeof k);
     k.name = xg_str_copy(p->arena, m->entry->name);
     k.shared_bytes = m->shared_bytes;
@@ -356,7 +362,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.arena = a;
     s.work = p->m->work;
     s.temp = xg_arena_inner(a);
-    s.backend = xg_ptx_backend();
+    s.backend = o->backend ? o->backend : xg_ptx_backend();
     s.code = s.backend->begin(a->ctx, a, &o->target, &p->m->device);
     s.emit = xg_emit_target_of(&p->m->device, o->deterministic);
     xg_map64_init(&s.ways, a);

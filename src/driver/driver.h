@@ -25,8 +25,9 @@ typedef struct xg_driver_options {
     bool no_command_buffers, command_buffer_control;
     bool predict; /* estimate how long each kernel takes */
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
-    int64_t memory_limit;  /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
-    xg_str disable_passes; /* comma-separated */
+    int64_t memory_limit;      /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
+    xg_str disable_passes;     /* comma-separated */
+    const xg_backend *backend; /* NULL: ptx */
     xg_dump_fn dump;
     void *dump_user;
 } xg_driver_options;

@@ -162,6 +162,7 @@ enum {
     X("unroll-lowered-loops", xg_kir_unroll_lowered) \
     X("canonicalize", xg_kir_canonicalize) \
     X("cse", xg_kir_cse) \
+    X("widen-loads", xg_kir_widen_loads) \
     X("step-pointers", xg_kir_step_pointers) \
     X("async-copies", xg_kir_async_copies)
 /* clang-format on */

@@ -9,6 +9,7 @@
 #include "../xlagpu.h"
 #include "../api/executable_read.c"
 #include "../import/import.h"
+#include "../llvm/llvm.h"
 #include "driver.h"
 
 struct xlagpu_module {
@@ -164,7 +165,7 @@ XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
     if (m->hlo) return m->hlo;
     xg_arena_free(&m->parsed);
     return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source)
-                                                                    : xg_hlo_parse_lasting(c, &m->parsed, &m->source);
+                                                                    : xg_import_parse(c, &m->parsed, &m->source);
 }
 /* The same for somebody who changes it. It stays in the arena `parsed`, which is freed when that call is over. */
 XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
@@ -313,6 +314,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
+    o->backend = xg_backend_find(c, xg_str_z(d->backend));
     o->dump = d->dump;
     o->dump_user = d->dump_user;
 }
@@ -606,7 +608,7 @@ XLAGPU_DEF void xlagpu_set_element(xlagpu_type t, void *p, double v) {
 /* ---- passes ---- */
 
 XG_FN void xg_public_optimize(xg_public_job *j) {
-    xg_module *copy = xg_hlo_parse_lasting(&j->m->owner->c, &j->work, &j->m->source);
+    xg_module *copy = xg_import_parse(&j->m->owner->c, &j->work, &j->m->source);
     xg_buf b;
     xg_driver_run_named(copy, xg_str_z(j->passes));
     xg_buf_init(&b, &j->m->arena);

@@ -1,13 +1,15 @@
 /* emit/phases.c -- a fusion of fusions (fuse/phases.c) as one kernel of one block, or of a block for each part of an
  * outer dimension.
  *
- *     for each level:  each member of it:  what its own emitter makes of it, by this block's threads;   barrier
+ *     for each level:
+ *         each member of it:  what its own emitter makes of it, by this block's threads
+ *         barrier
  *
  * A member is emitted as if it were a kernel: its emitter says how many threads a block of it has, and how many blocks
  * there are. Those blocks are made here by the threads of the one block, some side by side, then the next ones:
  *
- *     for round:  member's block = round * teams + thread / team;  member's thread = thread % team      where there is
- *         such a block
+ *     for round, where there is such a block:
+ *         member's block = round * teams + thread / team;  member's thread = thread % team
  *
  * - Of several parts, the kernel is that of the fusion of one part (fuse/outer.c); what is cut of its parameters and
  *   results lies where the block's number says (xg_karg.parted).

@@ -1,12 +1,13 @@
 /* emit/reduction_row.c -- what is reduced lies side by side: some lanes, warps, or a whole block take a row together.
  *
- *     lanes threads to a row, rows of them in a block; thread th is lane th mod lanes of row block * rows + th div
+ *     `lanes` threads to a row, `rows` rows in a block: thread th is lane th mod lanes of row block * rows + th div
  *     lanes
- *     each lane:  acc = reducer over elements (round * lanes + lane) * vector + v      rounds in groups, without tests;
- *         then the rest; then the row's end
- *     lanes of a warp:  shuffle_reduce
- *     more than a warp: lane 0 of each warp writes shared[row][warp], barrier, the row's first warp reads these and
- *     shuffles lane 0 of the row writes the result
+ *     each lane:         acc = reducer over elements (round * lanes + lane) * vector + v: rounds in groups, without
+ *                        tests; then the rest; then the row's end
+ *     lanes of a warp:   shuffle_reduce
+ *     more than a warp:  lane 0 of each warp writes shared[row][warp]; barrier; the row's first warp reads these and
+ *                        shuffles
+ *     lane 0 of the row writes the result
  *
  * All numbers are powers of two but the row's length and number.
  * Heroes that read arrays of their own may be walked one group after the other, each group in vectors as wide as a

@@ -1,11 +1,11 @@
 /* emit/reduction_short.c -- rows or columns of a few elements, where rows begin inside of sectors: a thread takes one,
  * but memory is read side by side.
  *
- *     each thread:  shared[round * 128 + thread] = reducer over F neighbours    of all rows of a block, which are one
- *         run of memory; F: the largest power of two in the length
+ *     each thread:  shared[round * 128 + thread] = reducer over F neighbours of all rows of a block, which are one run
+ *                   of memory; F: the largest power of two in the length
  *     barrier
- *     thread th:  acc = reducer over shared[row * length / F + j]               for all j; then the result; for its
- *         rows th, th + 128 ... Of longer rows each has some lanes
+ *     thread th:    acc = reducer over shared[row * length / F + j] for all j, then the result, for its rows th,
+ *                   th + 128 ... Of longer rows each has some lanes
  *
  * Lanes of a row would mostly be idle or meet in shuffles, and a thread that read its row from memory would touch the
  * sectors of all rows beside it with each access. Through shared memory each sector is touched once. Of rows of an odd

@@ -1,12 +1,13 @@
 /* emit/rows.c -- row programs (fuse/rows.c): several reductions over the same rows and what is made of them, a row in
  * the hands of some lanes, warps, or one block.
  *
- *     for each stage:  each lane:  acc = reducer over its elements of the row                  elements (round * lanes
- *         + lane) * vector + v
- *                      lanes of a warp:  shuffle_reduce; warps of a row: shared[row][warp], barrier, every lane
- *                      combines all of them: all lanes have the result blocks of a row: the same once more, of what
- *                      each of them has in its own shared memory, behind a barrier of the cluster every lane:  what is
- *                      one value a row and made of it
+ *     for each stage:
+ *         each lane:         acc = reducer over its elements (round * lanes + lane) * vector + v of the row
+ *         lanes of a warp:   shuffle_reduce
+ *         warps of a row:    shared[row][warp]; barrier; every lane combines all of them: all lanes have the result
+ *         blocks of a row:   the same once more, of what each of them has in its own shared memory, behind a barrier
+ *                            of the cluster
+ *         every lane:        what has one value a row and is made of the result
  *     then: every lane writes its elements of the roots; lane 0 those that have one element a row
  *
  * - All numbers are powers of two but the rows' length and number. Lanes behind the end of a row, or behind the last
@@ -21,8 +22,8 @@
  * - Then each block does, where there are such things:
  *
  *     vectors that all rows read to shared memory; barrier
- *     for group:    rows of the group to shared memory; barrier; what stands above; barrier; results from shared
- * memory */
+ *     for group:    rows of the group to shared memory; barrier; what stands above; barrier;
+ *                   results from shared memory */
 #ifndef XG_EMIT_ROWS_C
 #define XG_EMIT_ROWS_C
 #include "emit.h"

@@ -16,8 +16,9 @@
  * - Rows that begin inside of a sector: the rows of a block are one run of memory, which is read into shared memory,
  *   and written from there, side by side: no sector is touched by two blocks, or twice. What is kept there is what does
  *   not depend on reductions (`values`), and the results, where they can over a value: a lane reads its own elements
- *   only. Short rows:  lanes is the largest power of two in the length; each takes neighbours, an odd number of them,
- *   so that lanes are in banks of their own.
+ *   only.
+ *     Short rows:  lanes is the largest power of two in the length; each takes neighbours, an odd number of them, so
+ *                  that lanes are in banks of their own.
  *     Others:      a warp, or more, side by side in the row. */
 #ifndef XG_EMIT_ROWS_PLAN_C
 #define XG_EMIT_ROWS_PLAN_C

@@ -3,9 +3,10 @@
  *
  * Where the dimension is innermost, lanes, warps or a whole block take a row together, a chunk of it at a time:
  *     each lane: `vector` neighbours x, their running sums y; the last of these goes to the lanes behind by shuffles
- *     (distance 1, 2, 4 ...) the warps' sums go through shared memory, where every warp scans them
- *     result = (everything before the chunk, the warp, the lane) o y;     what comes before the next chunk is what
- *         comes before this one o its sum
+ *                (distance 1, 2, 4 ...)
+ *     the warps' sums go through shared memory, where every warp scans them
+ *     result = (everything before the chunk, the warp, the lane) o y
+ *     what comes before the next chunk = what comes before this one o its sum
  * Else each thread takes a column, and neighbours take neighbours.
  * Partial results may be taken together with the init value any number of times (opt/reducer.c), so it stands wherever
  * there is nothing else. What is earlier in memory is always the first operand of the reducer, also where the sums run

@@ -226,9 +226,9 @@ XG_FN void xg_import_check(xg_ctx *c, const xg_source *src) {
 #undef X
     };
     xg_file_kind f = xg_import_detect(src->text, src->size);
-    if (f != XG_FORMAT_HLO)
-        xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s: error: this is %s; HLO text is read (%s)", src->name, texts[f][0],
-            texts[f][1]);
+    if (f != XG_FORMAT_HLO && f != XG_FORMAT_MLIR)
+        xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s: error: this is %s; HLO and StableHLO text are read (%s)", src->name,
+            texts[f][0], texts[f][1]);
 }
 
 #endif /* XG_IMPORT_DETECT_C */

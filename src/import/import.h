@@ -1,11 +1,11 @@
-/* import/import.h -- the front door: tells what file a user has at hand by its first bytes.
+/* import/import.h -- the front door: tells what file a user has at hand by its first bytes, and reads it.
  *
- * HLO text goes on to its parser. Any other format that is recognised is an error that names the format and the way
- * out, instead of the complaint of a parser that was given something else. A format is a row of XG_FORMATS and a test
- * in detect.c. */
+ * HLO text and StableHLO text go on to their readers. Any other format that is recognised is an error that names the
+ * format and the way out, instead of the complaint of a parser that was given something else. A format is a row of
+ * XG_FORMATS and a test in detect.c. */
 #ifndef XG_IMPORT_H
 #define XG_IMPORT_H
-#include "../base/base.h"
+#include "../hlo/hlo.h"
 
 /* What gives HLO text where a program is made. */
 #define XG_FORMAT_AS_HLO "write HLO text where it is made: jax.jit(f).lower(x).as_text(dialect='hlo')"
@@ -14,7 +14,7 @@
 /* clang-format off */
 #define XG_FORMATS(X) \
     X(HLO, "HLO text", "") \
-    X(MLIR, "StableHLO text (MLIR)", XG_FORMAT_AS_HLO) \
+    X(MLIR, "StableHLO text (MLIR)", "") \
     X(BYTECODE, "MLIR bytecode", XG_FORMAT_AS_HLO) \
     X(EXPORT, "a jax.export artifact", XG_FORMAT_AS_HLO) \
     X(PROTO, "an HLO protobuf", "jaxlib writes it as text: jaxlib._hlo.HloModule.from_serialized_hlo_module_proto(open(FILE, 'rb').read()).to_string()") \
@@ -62,7 +62,9 @@ typedef enum xg_file_kind {
 
 /* HLO for what nothing else claims: its parser then says what is wrong. */
 XG_FN xg_file_kind xg_import_detect(const char *text, size_t n);
-/* Fails for anything but HLO. */
+/* Fails for what is not read. */
 XG_FN void xg_import_check(xg_ctx *c, const xg_source *src);
+/* A module of either text, which ends with a NUL and outlives the module. */
+XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 
 #endif /* XG_IMPORT_H */

@@ -4,7 +4,7 @@
  * - An operation has a name, operands, results, named attributes, regions and a location. Its pretty form, its generic
  *   form and its VHLO encoding end in the same attributes, so the translation to HLO exists once.
  * - A reader calls xg_ir_new, fills ir->top with the operations of the module (func.func at its top level, or one
- *   builtin.module that holds them), and hands it to xg_ir_lower (lower.c).
+ *   builtin.module that holds them), and hands it to xg_ir_lower (lower_module.c).
  * - An attribute has one value whichever way it was written: `dims = [1]`, `dense<1> : tensor<1xi64>`,
  *   `array<i64: 1>` and VHLO's tensor all answer xg_ir_ints with {1}.
  *
@@ -96,6 +96,7 @@ typedef struct xg_ir_value {
     const xg_ir_op *op; /* NULL: an argument of a block */
     xg_inst *made;
     uint32_t serial;      /* in the order of the input: a region's values are a range */
+    uint32_t mark;        /* of the last search that met it */
     const xg_ir_loc *loc; /* of an argument; NULL: not known */
 } xg_ir_value;
 typedef XG_VEC(xg_ir_value *) xg_ir_values;
@@ -155,5 +156,8 @@ XG_FN xg_str xg_ir_word(const xg_ir_op *op, const char *name); /* of STRING, SYM
 XG_FN xg_ints xg_ir_ints(xg_ir *ir, const xg_ir_attr *a);      /* of INTS, DENSE or nested lists, in their order */
 XG_NORETURN XG_FN void xg_ir_refuse(
     const xg_ir *ir, const xg_ir_op *op, xlagpu_status s, const char *hint, const char *format, ...) XG_PRINTF(5, 6);
+
+/* ---- lower_module.c: operations to HLO ---- */
+XG_FN xg_module *xg_ir_lower(xg_ir *ir);
 
 #endif /* XG_IMPORT_IR_H */

@@ -187,12 +187,12 @@ XG_FN const xg_ir_attr *xg_mlir_dialect_attr(xg_mlir *x) {
 
 /* ---- numbers, words, all ---- */
 
+/* The type of a number or string: a scalar. What begins otherwise is the type of the operation. */
 XG_FN const xg_ir_type *xg_mlir_colon_type(xg_mlir *x) {
     const char *back = x->at;
-    if (xg_mlir_take(x, ":")) {
-        if (xg_mlir_at_type(x) && *x->at != '(') return xg_mlir_type(x);
-        x->at = back;
-    }
+    if (!xg_mlir_take(x, ":")) return NULL;
+    if (xg_ir_element(xg_mlir_peek_word(x)) != XLAGPU_INVALID) return xg_mlir_type(x);
+    x->at = back;
     return NULL;
 }
 XG_FN const xg_ir_attr *xg_mlir_number(xg_mlir *x) {

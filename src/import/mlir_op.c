@@ -185,28 +185,30 @@ XG_FN void xg_mlir_add_operand(xg_mlir *x, xg_mlir_making *o) {
     xg_ir_value *v = xg_mlir_use(x);
     xg_push(x->ir->arena, xg_ir_value *, &o->operands, v);
 }
-XG_FN const char *xg_mlir_type_text(const xg_ir_type *t, char *text, size_t size) {
-    xg_format(text, size, "%.*s", (int)XG_MIN(t->text.n, 60u), t->text.p ? t->text.p : "");
-    return t->text.n ? text : "another type";
+XG_FN const char *xg_mlir_type_text(xg_mlir *x, const xg_ir_type *t) {
+    xg_buf b;
+    xg_buf_init(&b, x->ir->arena);
+    if (!t->shape) return "of another kind";
+    xg_shape_print(&b, t->shape, false);
+    return b.p;
 }
 XG_FN void xg_mlir_check_operands(xg_mlir *x, const xg_mlir_making *o, const char *at, const xg_mlir_types *in) {
     uint32_t k;
     if (in->n != o->operands.n) xg_mlir_fail(x, at, NULL, "%u types for %u operands", in->n, o->operands.n);
     for (k = 0; k < in->n; k++) {
         const xg_ir_type *has = o->operands.p[k]->type, *said = in->p[k];
-        char a[80], b[80];
         if (has == said || has->shape != said->shape || !has->shape) {
             if (has == said || (!has->shape && !said->shape)) continue;
-            xg_mlir_fail(x, at, NULL, "operand %u is %s, but its type here is %s", k,
-                xg_mlir_type_text(has, a, sizeof a), xg_mlir_type_text(said, b, sizeof b));
+            xg_mlir_fail(x, at, NULL, "operand %u is %s, but its type here is %s", k, xg_mlir_type_text(x, has),
+                xg_mlir_type_text(x, said));
         }
     }
 }
-/* `(types) -> types`, `(types) -> type`, `types -> type`, `type` for all results, or a type for each. */
+/* `(types) -> types`, `(types) -> type`, `types -> type`, a type for each result, or operands' types that end with
+ * the result's. */
 XG_FN void xg_mlir_op_types(xg_mlir *x, xg_mlir_making *o) {
     const char *at;
     xg_mlir_types in = {NULL, 0, 0}, out = {NULL, 0, 0};
-    uint32_t k;
     xg_mlir_skip(x);
     at = x->at;
     if (xg_mlir_take(x, "("))
@@ -226,8 +228,8 @@ XG_FN void xg_mlir_op_types(xg_mlir *x, xg_mlir_making *o) {
         }
     } else if (in.n == o->n_results)
         out = in;
-    else if (in.n)
-        for (k = 0; k < o->n_results; k++) xg_push(x->ir->arena, const xg_ir_type *, &out, in.p[in.n - 1]);
+    else if (in.n && o->n_results)
+        xg_push(x->ir->arena, const xg_ir_type *, &out, in.p[in.n - 1]);
     xg_ir_results(x->ir, o->op, out.p, out.n);
 }
 XG_FN void xg_mlir_region(xg_mlir *x, xg_ir_region *r);
@@ -360,10 +362,7 @@ XG_FN bool xg_mlir_form_item(xg_mlir *x, xg_mlir_making *o) { /* false: there is
     switch (*x->at) {
     case '%':
         xg_mlir_add_operand(x, o);
-        if (*x->at == '[') {
-            x->at++;
-            xg_mlir_form_brackets(x, o);
-        }
+        if (xg_mlir_take(x, "[")) xg_mlir_form_brackets(x, o);
         return true;
     case '{': xg_mlir_attr_dict(x, o); return true;
     case '@': xg_mlir_add_attr(x, o, XG_STR("callee"), xg_mlir_attr(x)); return true;

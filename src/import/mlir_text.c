@@ -173,7 +173,10 @@ XG_FN bool xg_mlir_int(xg_mlir *x, int64_t *out) {
     p += negative;
     if (!xg_is_digit(*p)) return false;
     if (*p == '0' && p[1] == 'x')
-        for (p += 2; xg_hex_digit(*p) >= 0; p++) v = v * 16 + (uint64_t)xg_hex_digit(*p);
+        for (p += 2; xg_hex_digit(*p) >= 0; p++) {
+            if (v >> 60) xg_mlir_fail(x, x->at, NULL, "a number that 64 bits cannot hold");
+            v = v * 16 + (uint64_t)xg_hex_digit(*p);
+        }
     else
         for (; xg_is_digit(*p); p++) {
             if (v > (UINT64_MAX - (uint64_t)(*p - '0')) / 10)

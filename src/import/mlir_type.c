@@ -168,7 +168,7 @@ XG_FN const xg_ir_type *xg_mlir_tensor(xg_mlir *x) {
     xg_mlir_want(x, ">", "behind the shape");
     for (k = 0; k < rank; k++) open = open || dynamic[k] == XG_DIM_UNBOUNDED;
     if (open) {
-        t = (xg_ir_type *)xg_ir_type_kind_of(x->ir, XG_IR_OPEN, xg_str_of(from, (size_t)(x->at - from)));
+        t = (xg_ir_type *)xg_ir_type_kind_of(x->ir, XG_IR_OPEN, xg_str_of(from - 6, (size_t)(x->at - from) + 6));
         t->element = element;
         return t;
     }

@@ -82,7 +82,7 @@
     X("create_token", items, simple, AFTER_ALL) \
     X("after_all", items, simple, AFTER_ALL) \
     /* movement */ \
-    X("bitcast_convert", items, simple, BITCAST_CONVERT) \
+    X("bitcast_convert", items, bitcast_convert, BITCAST_CONVERT) \
     X("broadcast", items, broadcast, BROADCAST) \
     X("broadcast_in_dim", items, broadcast_in_dim, BROADCAST) \
     X("dynamic_broadcast_in_dim", items, broadcast_in_dim, BROADCAST) \
@@ -108,8 +108,8 @@
     X("dot_general", items, dot_general, DOT) \
     X("convolution", items, convolution, CONVOLUTION) \
     X("dynamic_conv", items, convolution, CONVOLUTION) \
-    X("einsum", items, einsum, DOT) \
-    X("unary_einsum", items, einsum, DOT) \
+    X("einsum", items, unread, DOT) \
+    X("unary_einsum", items, unread, DOT) \
     X("fft", items, fft, FFT) \
     X("cholesky", items, cholesky, CHOLESKY) \
     X("triangular_solve", items, triangular_solve, TRIANGULAR_SOLVE) \
@@ -151,7 +151,7 @@
     X("chlo.mulhi", items, simple, MULHI) \
     X("chlo.top_k", items, top_k, TOPK) \
     X("chlo.ragged_dot", items, ragged_dot, RAGGED_DOT) \
-    X("chlo.scan", items, scan, SCAN) \
+    X("chlo.scan", items, unread, SCAN) \
     X("chlo.acos", items, formula, ACOS) \
     X("chlo.acosh", items, formula, ACOSH) \
     X("chlo.asin", items, formula, ASIN) \

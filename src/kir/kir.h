@@ -156,7 +156,8 @@ enum {
 enum {
     KL_UNROLLED = 1,
     KL_UNROLL_LOWERED = 2,
-    KL_STEP_POINTERS = 4 /* addresses that grow by as much in each round are carried (step_pointers.c) */
+    KL_STEP_POINTERS = 4, /* addresses that grow by as much in each round are carried (step_pointers.c) */
+    KL_READS_AHEAD = 8    /* beside KL_UNROLL_LOWERED: what a step reads comes in front of the sums of the one before */
 };
 enum {
     XG_KMATRIX_TRANSPOSED = 1 /* of LOAD_MATRIX, LDMATRIX */
@@ -475,6 +476,7 @@ XG_FN void xg_kir_simplify_indexing(xg_kmodule *m);
 XG_FN void xg_kir_vectorize(xg_kmodule *m);
 XG_FN void xg_kir_unroll(xg_kmodule *m);
 XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
+XG_FN void xg_kir_widen_loads(xg_kmodule *m);    /* widen_loads.c: loads of neighbours as one of a vector */
 XG_FN void xg_kir_step_pointers(xg_kmodule *m);
 XG_FN void xg_kir_async_copies(xg_kmodule *m);
 XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nobody reads it, and it does nothing else */

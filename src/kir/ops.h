@@ -155,7 +155,7 @@ enum {
     X(PTR_ADD, "llvm.getelementptr", 2, 2, 1, 0, KF_PURE | KF_LOW, ptr_add, scale) /* pointer, i32 or i64 index; a: bytes per index (0: the index is bytes); b: constant bytes added. An i32 index is unsigned */ \
     X(LOAD, "llvm.load", 1, 1, 1, 0, KF_READ | KF_LOW, load, load) /* a: alignment in bytes; flags KM_INVARIANT allows ld.global.nc and lets the load move */ \
     X(STORE, "llvm.store", 2, 2, 0, 0, KF_WRITE | KF_LOW, store, store) /* value, pointer */ \
-    X(ASYNC_COPY, "nvvm.cp.async.shared.global", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, async_copy, store) /* pointer to shared memory, pointer to global memory; a: bytes, 4, 8 or 16. There when the thread has waited */ \
+    X(ASYNC_COPY, "nvvm.cp.async.shared.global", 2, 3, 0, 0, KF_READ | KF_WRITE | KF_LOW, async_copy, store) /* pointer to shared memory, pointer to global memory, how many bytes are read there (an i32; without it all): the rest is zero, and with none the pointer may be any; a: bytes, 4, 8 or 16. There when the thread has waited */ \
     X(ASYNC_COMMIT, "nvvm.cp.async.commit.group", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* the thread's copies since the last one are a group */ \
     X(ASYNC_WAIT_GROUP, "nvvm.cp.async.wait.group", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* until all groups of the thread are there but the last b */ \
     X(LDMATRIX, "nvvm.ldmatrix", 1, 1, 1, 0, KF_READ | KF_CONV | KF_LOW, ldmatrix, matrix) /* as load_matrix, of a pointer */ \

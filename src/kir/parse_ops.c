@@ -210,7 +210,7 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_knew variable = xg_kparse_new(p);
     xg_kval *bounds[3];
     uint32_t mark;
-    bool unrolled, lowered, stepped;
+    bool unrolled, lowered, stepped, ahead;
     xg_knews carried;
     xg_kvals inits;
     xg_kop *op;
@@ -225,11 +225,12 @@ XG_FN xg_kop *xg_kparse_for(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     unrolled = xg_ktake(p, "unrolled");
     lowered = xg_ktake(p, "unroll_lowered");
     stepped = xg_ktake(p, "step_pointers");
+    ahead = xg_ktake(p, "reads_ahead");
     carried = xg_kparse_iter_args(p);
     inits = xg_kinits(p, &carried);
     op = xg_kfor(b, bounds[0], bounds[1], bounds[2], inits.p, inits.n);
     op->flags |= (uint32_t)(unrolled ? KL_UNROLLED : 0) | (uint32_t)(lowered ? KL_UNROLL_LOWERED : 0) |
-                 (uint32_t)(stepped ? KL_STEP_POINTERS : 0);
+                 (uint32_t)(stepped ? KL_STEP_POINTERS : 0) | (uint32_t)(ahead ? KL_READS_AHEAD : 0);
     xg_kexpect(p, "{");
     mark = p->scope.n;
     xg_kbind(p, variable.at, variable.name, &op->regions[0]->args[0], 1);
@@ -673,18 +674,20 @@ XG_FN xg_kop *xg_kparse_load(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     return op;
 }
 XG_FN xg_kop *xg_kparse_store(xg_kparser *p, xg_kb *b, xg_kopcode code) {
-    xg_kval *v[2];
+    xg_kval *v[3];
     int64_t alignment;
-    uint32_t flags;
+    uint32_t flags, n = 2, k;
     xg_kop *op;
     v[0] = xg_kparse_value(p);
     xg_kexpect(p, ",");
     v[1] = xg_kparse_value(p);
+    if (code == XG_K_OP_ASYNC_COPY && xg_ktake(p, ",")) v[n++] = xg_kparse_value(p);
     flags = xg_kparse_access(p, &alignment);
-    xg_kexpect_type(p, v[0]->type);
-    xg_kexpect(p, ",");
-    xg_kexpect_type(p, v[1]->type);
-    op = xg_kir_op(b, code, v, 2, NULL, 0, 0);
+    for (k = 0; k < n; k++) {
+        if (k) xg_kexpect(p, ",");
+        xg_kexpect_type(p, v[k]->type);
+    }
+    op = xg_kir_op(b, code, v, n, NULL, 0, 0);
     op->a = alignment;
     op->flags = flags;
     return op;

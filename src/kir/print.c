@@ -425,6 +425,7 @@ XG_FN void xg_kprint_for(xg_kprinter *p, const xg_kop *op) {
     if (op->flags & KL_UNROLLED) xg_puts(p->b, " unrolled");
     if (op->flags & KL_UNROLL_LOWERED) xg_puts(p->b, " unroll_lowered");
     if (op->flags & KL_STEP_POINTERS) xg_puts(p->b, " step_pointers");
+    if (op->flags & KL_READS_AHEAD) xg_puts(p->b, " reads_ahead");
     xg_kprint_iter_args(p, op, 1, 3);
 }
 XG_FN void xg_kprint_if(xg_kprinter *p, const xg_kop *op) {
@@ -629,9 +630,9 @@ XG_FN void xg_kprint_load(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_type(p, op->results[0].type);
 }
 XG_FN void xg_kprint_store(xg_kprinter *p, const xg_kop *op) {
-    xg_kprint_list(p, op->operands, 2);
+    xg_kprint_list(p, op->operands, op->n_operands);
     xg_kprint_access(p, op);
-    xg_kprint_operand_types(p, op->operands, 2);
+    xg_kprint_operand_types(p, op->operands, op->n_operands);
 }
 XG_FN void xg_kprint_symbol(xg_kprinter *p, const xg_kop *op) {
     xg_putc(p->b, '@');

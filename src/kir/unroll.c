@@ -121,18 +121,99 @@ XG_FN void xg_kunroll_copy(xg_kb *b, const xg_kregion *r, xg_kval *v, xg_kval **
     }
     for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(end->operands[k].value);
 }
+
+/* ---- reads ahead ---- */
+
+/* Loads wait long for what is needed at once. What a copy makes of its number alone, early, comes in front of what the
+ * copy before adds to what is carried, late. */
+typedef struct xg_kunroll_parts {
+    bool *late; /* by place in the body */
+    xg_kval **early, **copies[2];
+    uint32_t n; /* early results; what stands for them in the copies of even and odd numbers */
+} xg_kunroll_parts;
+
+XG_FN bool xg_kunroll_is_late(const xg_kop *op, const xg_kregion *r) {
+    uint32_t k;
+    for (k = 0; k < op->n_operands; k++) {
+        const xg_kval *v = op->operands[k].value;
+        if (v->def ? v->def->parent == r && v->def->scratch : v->region == r && v->index) return true;
+    }
+    return false;
+}
+/* False: something writes, and order counts. */
+XG_FN bool xg_kunroll_part_of(xg_kmodule *m, xg_kregion *r, xg_kunroll_parts *y) {
+    uint32_t n = 0, results = 0, k;
+    bool pure = true;
+    xg_kop *op;
+    for (op = r->first; op; op = op->next, n++) {
+        pure = pure && !op->n_regions && !(xg_kop_flags(op->op) & KF_WRITE);
+        op->scratch = xg_kunroll_is_late(op, r) ? (void *)op : NULL;
+        results += op->n_results;
+    }
+    y->n = 0;
+    y->late = XG_NEW_N(m->temp, bool, n + (size_t)1);
+    y->early = XG_NEW_N(m->temp, xg_kval *, results + (size_t)1);
+    for (op = r->first, n = 0; op; op = op->next, n++) {
+        y->late[n] = op->scratch != NULL;
+        for (k = 0; k < op->n_results && !op->scratch; k++) y->early[y->n++] = &op->results[k];
+    }
+    for (op = r->first; op; op = op->next) op->scratch = NULL;
+    for (k = 0; k < 2; k++) y->copies[k] = XG_NEW_N(m->temp, xg_kval *, y->n + (size_t)1);
+    return pure;
+}
+XG_FN void xg_kunroll_copy_part(xg_kb *b, const xg_kregion *r, const xg_kunroll_parts *y, bool late) {
+    const xg_kop *op, *end = xg_kregion_end(r);
+    uint32_t n = 0;
+    for (op = r->first; op != end; op = op->next, n++) {
+        if (y->late[n] != late) continue;
+        b->loc = op->loc;
+        xg_kop_clone(b, op);
+    }
+}
+/* The number of the i-th copy. */
+XG_FN xg_kval *xg_kunroll_number(xg_kb *b, const xg_kop *loop, int64_t i) {
+    int64_t lo = 0, step = 1;
+    (void)xg_kval_is_const(loop->operands[0].value, &lo);
+    (void)xg_kval_is_const(loop->operands[2].value, &step);
+    return xg_kconst_int(b, loop->operands[0].value->type->elem, lo + i * step);
+}
+/* All copies, each one's early part in front of the late part of the one before. */
+XG_FN void xg_kunroll_copy_ahead(xg_kb *b, const xg_kop *loop, int64_t trips, xg_kunroll_parts *y, xg_kval **carried) {
+    const xg_kregion *r = loop->regions[0];
+    const xg_kop *end = xg_kregion_end(r);
+    xg_kval *numbers[2] = {NULL, NULL};
+    int64_t i;
+    uint32_t k;
+    for (i = 0; i <= trips; i++) {
+        if (i < trips) {
+            numbers[i % 2] = xg_kunroll_number(b, loop, i);
+            xg_kclone_put(&r->args[0], numbers[i % 2]);
+            xg_kunroll_copy_part(b, r, y, false);
+            for (k = 0; k < y->n; k++) y->copies[i % 2][k] = xg_kclone_value(y->early[k]);
+        }
+        if (i == 0) continue;
+        xg_kclone_put(&r->args[0], numbers[(i - 1) % 2]);
+        for (k = 1; k < r->n_args; k++) xg_kclone_put(&r->args[k], carried[k - 1]);
+        for (k = 0; k < y->n; k++) xg_kclone_put(y->early[k], y->copies[(i - 1) % 2][k]);
+        xg_kunroll_copy_part(b, r, y, true);
+        for (k = 0; k < end->n_operands; k++) carried[k] = xg_kclone_value(end->operands[k].value);
+    }
+}
+
+/* ---- all of a loop ---- */
+
 XG_FN void xg_kunroll_all(xg_kmodule *m, xg_kop *loop, int64_t trips) {
     xg_kval **carried = XG_NEW_N(m->temp, xg_kval *, loop->n_results + 1);
     xg_kb b = xg_kb_before(m, loop);
-    int64_t lo = 0, step = 1, i;
+    xg_kunroll_parts y;
+    int64_t i;
     uint32_t k;
-    (void)xg_kval_is_const(loop->operands[0].value, &lo);
-    (void)xg_kval_is_const(loop->operands[2].value, &step);
-    xg_kclone_begin(loop->regions[0]);
     for (k = 0; k < loop->n_results; k++) carried[k] = loop->operands[k + 3].value;
-    for (i = 0; i < trips; i++)
-        xg_kunroll_copy(
-            &b, loop->regions[0], xg_kconst_int(&b, loop->operands[0].value->type->elem, lo + i * step), carried);
+    xg_kclone_begin(loop->regions[0]);
+    if ((loop->flags & KL_READS_AHEAD) && xg_kunroll_part_of(m, loop->regions[0], &y))
+        xg_kunroll_copy_ahead(&b, loop, trips, &y, carried);
+    else
+        for (i = 0; i < trips; i++) xg_kunroll_copy(&b, loop->regions[0], xg_kunroll_number(&b, loop, i), carried);
     for (k = 0; k < loop->n_results; k++) xg_kval_replace(&loop->results[k], carried[k]);
     xg_kop_remove(loop);
 }

@@ -428,6 +428,8 @@ XG_FN const char *xg_kir_check_async_copy(const xg_kop *op) {
     const xg_ktype *to = xg_kt(op, 0), *from = xg_kt(op, 1);
     if (to->kind != XG_TK_POINTER || to->space != XG_SPACE_SHARED) return "to shared memory";
     if (from->kind != XG_TK_POINTER || from->space != XG_SPACE_GLOBAL) return "from global memory";
+    if (op->n_operands > 2 && (xg_kt(op, 2)->kind != XG_TK_SCALAR || xg_kt(op, 2)->elem != XG_E_I32))
+        return "how many bytes are read: an i32";
     return op->a == 4 || op->a == 8 || op->a == 16 ? NULL : "4, 8 or 16 bytes";
 }
 XG_FN const char *xg_kir_check_cmpxchg(const xg_kop *op) {

@@ -1,11 +1,14 @@
 /* opt/gather_simplifier.c -- GatherSimplifier: gathers in their canonical form, and the form that scatters share with
  * them.
  *
- *     start_indices is [batching dims and others that number windows, .., components]: index_vector_dim is the last
- *     one, and is there what numbers windows side by side in start_indices and result is one dim, but for batching dims
- *     and those along which a component counts start_index_map ascends; no component is for a dim that the window fills
- *     (it is clamped to 0), nor is 0 everywhere a component that counts (x[arange(n), i]) is a batching dim
- *     collapsed_slice_dims={}
+ *     - start_indices is [batching dims and others that number windows, .., components]: index_vector_dim is the last
+ *       one, and is there;
+ *     - what numbers windows side by side in start_indices and result is one dim, but for batching dims and those along
+ *       which a component counts;
+ *     - start_index_map ascends; no component is for a dim that the window fills (it is clamped to 0), nor is one 0
+ *       everywhere;
+ *     - a component that counts (x[arange(n), i]) is a batching dim;
+ *     - collapsed_slice_dims={}.
  *
  * It is XLA's, but for two things. XLA turns the operand and the result round, so that the indexed dims of the one and
  * the positions of the other come first: that moves data, and nothing here asks for it. And XLA writes batching dims as

@@ -8,8 +8,8 @@
  * into parts [rows, parts, length] that a block keeps, and each part has a shift of its own instead of m:
  *
  *     its maximum h:   s = sum over the parts of exp(h - m) * sum(w * exp(x - h))
- *     its mean h:      s = sum over the parts of sum((x - h)^2) + 2 (h - m) sum(x - h) + length (h - m)^2        (Chan,
- *                      Golub, LeVeque 1979)
+ *     its mean h:      s = sum over the parts of sum((x - h)^2) + 2 (h - m) sum(x - h) + length (h - m)^2
+ *                      (Chan, Golub, LeVeque 1979)
  *
  * So m and s of a part are made while it is at hand, by one kernel; one more, of few elements, combines them; whoever
  * needs x - m afterwards reads x a second time, and the last.

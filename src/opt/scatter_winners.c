@@ -2,8 +2,8 @@
  * place the last one wins, and the others are left out.
  *
  *     winner[p] = the number of the last update whose window begins at p: a scatter of numbers by maximum, whose result
- *     does not depend on any order scatter(x, i, u)  ==>  scatter(x, winner[i[n]] = n ? i : nowhere, u),
- *     unique_indices=true
+ *                 does not depend on any order
+ *     scatter(x, i, u)  ==>  scatter(x, winner[i[n]] = n ? i : nowhere, u), unique_indices=true
  *
  * Windows have to be the same or apart; those of different batches are apart. It runs behind the simplifications, which
  * leave fewer such scatters (scatter_simplifier.c knows windows that do not meet, algsimp/index.c scatters that are

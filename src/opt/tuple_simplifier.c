@@ -1,13 +1,14 @@
 /* opt/tuple_simplifier.c -- TupleSimplifier: kernels see arrays.
- *   get-tuple-element(tuple(a, b), index=k)                        the k-th operand
- *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t          t, unless it is the root: that one keeps saying what
- *       the parts are
- *   constant((1, 2))                                               tuple(constant(1), constant(2)), and so on inside
- *   reduce(x, init) that gives a tuple of one array                tuple(reduce(x, init)); so reduce-window
- *   copy(t)                                                        t: only a change of layouts copies an element
- *   get-tuple-element(domain(t)), (add-dependency(t, token))       the same of t
- *   get-tuple-element(opt-barrier(tuple(..))) stays: the barrier holds values back; elements that nobody takes leave
- * it */
+ *
+ *   get-tuple-element(tuple(a, b), index=k)                     the k-th operand
+ *   tuple(gte(t, 0), gte(t, 1), ...) of all elements of t       t, unless it is the root: that one keeps saying what
+ *                                                               the parts are
+ *   constant((1, 2))                                            tuple(constant(1), constant(2)), and so on inside
+ *   reduce(x, init) that gives a tuple of one array             tuple(reduce(x, init)); so reduce-window
+ *   copy(t)                                                     t: only a change of layouts copies an element
+ *   get-tuple-element(domain(t)), (add-dependency(t, token))    the same of t
+ *   get-tuple-element(opt-barrier(tuple(..)))                   stays: the barrier holds values back; elements that
+ *                                                               nothing takes leave it */
 #ifndef XG_OPT_TUPLE_SIMPLIFIER_C
 #define XG_OPT_TUPLE_SIMPLIFIER_C
 #include "opt.h"

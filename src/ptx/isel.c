@@ -39,12 +39,6 @@ enum {
     XG_PT_ANY = 0
 };
 
-enum {
-    XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */,
-    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */,
-    XG_PI_LETTER = 4 /* only targets with a letter have it (sm_90a), and its PTX runs on no later device */
-};
-
 /* X(OP, operand type, result type, cc, isa, flags, text); type words are pasted on XG_PT_. */
 /* clang-format off */
 #define XG_PTX_ROWS(X) \
@@ -321,5 +315,9 @@ static const char *const xg_ptx_cmpi_text[] = {
     "eq.s", "ne.s", "lt.s", "le.s", "gt.s", "ge.s", "lt.u", "le.u", "gt.u", "ge.u"};
 static const char *const xg_ptx_cmpf_text[] = {
     "eq", "gt", "ge", "lt", "le", "ne", "num", "equ", "gtu", "geu", "ltu", "leu", "neu", "nan"};
+XG_FN const char *xg_ptx_condition(const xg_kop *op) {
+    return op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT]
+                                  : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT];
+}
 
 #endif /* XG_PTX_ISEL_C */

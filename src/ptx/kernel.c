@@ -415,7 +415,9 @@ static void xg_ptx_print_async_copy(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_text(at, op->a == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
     at = xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
     at = xg_ptx_pen_address(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a));
+    at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
+    if (op->n_operands > 2) at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 2))->lane[0]);
+    xg_ptx_line_end(p, at);
     xg_ptx_need_isa(p, 70);
 }
 static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
@@ -654,10 +656,9 @@ static void xg_ptx_check_params(xg_ptx *p, const xg_kfunc *f) {
             (int)f->name.n, f->name.p, bytes, (int)XG_PTX_PARAM_BYTES_MAX);
     if (bytes > XG_PTX_PARAM_BYTES_OLD) xg_ptx_need_isa(p, ISA_OF_MORE);
 }
-XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
+XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m) {
     xg_kfunc *f = m->entry ? m->entry : m->first;
     xg_dict seen;
-    size_t n = 0;
     if (!f) xg_fail(p->ctx, XLAGPU_ERROR_INTERNAL, "a kernel module without an entry function");
     m->target = p->target;
     p->arena = m->arena;
@@ -682,11 +683,23 @@ XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
             "kernel '%.*s' needs %lld bytes of shared memory, %s has %lld a block", (int)f->name.n, f->name.p,
             (long long)p->static_shared, p->target->name, (long long)p->device->shared_per_block);
     m->shared_bytes = p->dynamic ? (uint32_t)p->static_shared : 0;
-    xg_ptx_number(p, f->body, &n);
-    if (!f->resident) f->resident = xg_ptx_resident(p, f, n);
-    xg_ptx_place_params(p, f);
-    xg_ptx_print_region(p, f->body);
-    xg_ptx_assemble(p, f);
+}
+XG_FN void xg_ptx_print_prepared(xg_ptx *p) {
+    size_t n = 0;
+    xg_ptx_number(p, p->f->body, &n);
+    if (!p->f->resident) p->f->resident = xg_ptx_resident(p, p->f, n);
+    xg_ptx_place_params(p, p->f);
+    xg_ptx_print_region(p, p->f->body);
+    xg_ptx_assemble(p, p->f);
+}
+XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m) {
+    xg_ptx_prepare(p, m);
+    xg_ptx_print_prepared(p);
+}
+XG_FN void xg_ptx_add(xg_ptx *p, xg_str entry, uint32_t isa, uint32_t instructions) {
+    xg_texts_add(&p->text, p->all, entry);
+    p->instructions += instructions;
+    xg_ptx_need_isa(p, isa);
 }
 /* Code that needs nothing of the letter's is made for the target without it, so that it loads on later devices. */
 XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
@@ -705,7 +718,11 @@ XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
 static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
     return xg_ptx_begin(c, a, t, d);
 }
-static void xg_ptx_backend_kernel(void *p, xg_kmodule *m) { xg_ptx_kernel((xg_ptx *)p, m); }
+static void xg_ptx_backend_kernel(void *p, xg_kmodule *m, xg_backend_dump dump, void *user) {
+    (void)dump;
+    (void)user;
+    xg_ptx_kernel((xg_ptx *)p, m);
+}
 static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {
     "ptx", xg_ptx_backend_begin, xg_ptx_backend_kernel, xg_ptx_backend_finish};

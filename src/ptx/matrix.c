@@ -7,11 +7,6 @@
 #define XG_PTX_MATRIX_C
 #include "print.c"
 
-typedef enum xg_ptx_mma_way {
-    XG_PTX_MMA_WHOLE,
-    XG_PTX_MMA_HALVES,  /* of k: two instructions */
-    XG_PTX_MMA_QUARTERS /* of k and of the rows: four */
-} xg_ptx_mma_way;
 /* X(what, shape, way, first compute capability, PTX version); the first row that fits is taken. */
 /* clang-format off */
 #define XG_PTX_MMA_ROWS(X) \
@@ -32,12 +27,6 @@ typedef enum xg_ptx_mma_way {
     X(U8_S8, "m8n8k16", QUARTERS, 75, 65) \
     X(U8, "m8n8k16", QUARTERS, 75, 65)
 /* clang-format on */
-typedef struct xg_ptx_mma_row {
-    xg_kmma what;
-    const char *shape;
-    xg_ptx_mma_way way;
-    uint16_t cc, isa;
-} xg_ptx_mma_row;
 static const xg_ptx_mma_row xg_ptx_mma_rows[] = {
 #define X(what, shape, way, cc, isa) {XG_KMMA_##what, shape, XG_PTX_MMA_##way, cc, isa},
     XG_PTX_MMA_ROWS(X)

@@ -382,10 +382,7 @@ static void xg_ptx_expand(xg_ptx *p, const xg_kop *op, const xg_ptx_row *row) {
             at = xg_ptx_pen_number(at, (uint32_t)op->b);
             if (op->a) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
             break;
-        case 'c':
-            at = xg_ptx_pen_text(at, op->op == XG_K_OP_CMPI ? xg_ptx_cmpi_text[op->flags % XG_CI_COUNT]
-                                                            : xg_ptx_cmpf_text[op->flags % XG_CF_COUNT]);
-            break;
+        case 'c': at = xg_ptx_pen_text(at, xg_ptx_condition(op)); break;
         default:
             which = *t ? strchr(temps, *t) : NULL;
             XLAGPU_ASSERT(which); /* else an unknown letter in an instruction text */

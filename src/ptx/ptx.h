@@ -91,19 +91,31 @@ XG_FN xg_kval *xg_math_expand(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, u
 typedef struct xg_ptx xg_ptx;
 XG_FN xg_ptx *xg_ptx_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d); /* d NULL: the usual one */
 XG_FN void xg_ptx_kernel(xg_ptx *p, xg_kmodule *m); /* legalizes m (which it changes) and appends its entry function */
+/* The two halves of xg_ptx_kernel: m becomes legal, its entry gets a name, m->shared_bytes is known; then the text. */
+XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m);
+XG_FN void xg_ptx_print_prepared(xg_ptx *p);
+/* Instead of the second half: an entry that was printed elsewhere, which must stay; `isa`: the PTX version it needs. */
+XG_FN void xg_ptx_add(xg_ptx *p, xg_str entry, uint32_t isa, uint32_t instructions);
 /* the whole module: head, then the kernels in the order given; gives the number of their instructions */
 XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out);
 
 /* What any backend offers; state is made by begin. */
+typedef void (*xg_backend_dump)(void *user, const char *stage, xg_str text);
 typedef struct xg_backend {
     const char *name;
     void *(*begin)(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d);
-    void (*kernel)(void *state, xg_kmodule *m);
+    /* dump: is called with each text on the way, if there is one; stage: "llvm" ... */
+    void (*kernel)(void *state, xg_kmodule *m, xg_backend_dump dump, void *user);
     uint32_t (*finish)(void *state, xg_texts *out); /* the text; gives the number of instructions in it */
 } xg_backend;
 XG_FN const xg_backend *xg_ptx_backend(void);
 
 /* A row of the instruction table: XG_PTX_ROWS of isel.c. */
+enum {
+    XG_PI_IMM16 = 1 /* 16-bit immediates are allowed */,
+    XG_PI_VECTOR = 2 /* of vectors of the operand type; all other rows are of scalars */,
+    XG_PI_LETTER = 4 /* only targets with a letter have it (sm_90a), and its PTX runs on no later device */
+};
 typedef struct xg_ptx_row {
     uint16_t op;
     uint32_t in, out;
@@ -117,8 +129,24 @@ typedef struct xg_ptx_index {
     uint16_t first[XG_K_OP_COUNT + 1];
 } xg_ptx_index;
 
+/* ---- matrix.c ---- */
+typedef enum xg_ptx_mma_way {
+    XG_PTX_MMA_WHOLE,
+    XG_PTX_MMA_HALVES,  /* of k: two instructions */
+    XG_PTX_MMA_QUARTERS /* of k and of the rows: four */
+} xg_ptx_mma_way;
+typedef struct xg_ptx_mma_row {
+    xg_kmma what;
+    const char *shape;
+    xg_ptx_mma_way way;
+    uint16_t cc, isa;
+} xg_ptx_mma_row;
+/* of MMA's flags; NULL: the target has no such matrix unit */
+static const xg_ptx_mma_row *xg_ptx_find_mma(const xg_target *t, uint32_t what);
+
 /* isel.c */
 static const xg_ptx_row *xg_ptx_find_row(
     const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result);
 static void xg_ptx_index_make(xg_ptx_index *x);
-#endif /* XG_PTX_H */
+XG_FN const char *xg_ptx_condition(const xg_kop *op); /* of a compare: "lt.u" ($c) */
+#endif                                                /* XG_PTX_H */

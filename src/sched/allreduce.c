@@ -1,12 +1,14 @@
 /* sched/allreduce.c -- reductions over loops of threads: first as one collective step, then as shuffles.
  *
- *   allreduce   A block that reduces over a loop of threads becomes: what each thread sums up for itself, in an array
- * of its own; a block marked `allreduce AXES`, in which the threads of these axes combine one value each, and all of
- * them get the result; and, where the result lies in memory that others see, a store by the first of the threads. What
- * is left without a loop of threads and writes such memory runs in the first thread. shuffles    The marked block of a
- * flat nest becomes butterflies of shuffles (`lanes N`: aligned groups of N lanes combine, and each lane has the
- * result). More than a warp takes two levels over a staging array in shared memory, one entry a warp. What does not fit
- * groups of lanes goes through shared memory, halving.
+ *   allreduce   A block that reduces over a loop of threads becomes three things: what each thread sums up for itself,
+ *               in an array of its own; a block marked `allreduce AXES`, in which the threads of these axes combine
+ *               one value each, and all of them get the result; and, where the result lies in memory that others see,
+ *               a store by the first of the threads. What is left without a loop of threads and writes such memory
+ *               runs in the first thread.
+ *   shuffles    The marked block of a flat nest becomes butterflies of shuffles (`lanes N`: aligned groups of N lanes
+ *               combine, and each lane has the result). More than a warp takes two levels over a staging array in
+ *               shared memory, one entry a warp. What does not fit groups of lanes goes through shared memory,
+ *               halving.
  *
  * The second level runs in every warp when other threads than the first read the result, so that one barrier suffices;
  * else in the first warp of the group alone. */

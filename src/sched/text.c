@@ -1,21 +1,25 @@
 /* sched/text.c -- loop nests as text.
  *
- *   file    = {HLO computation} nest                          computations: combiners that are more than one operation
- *   nest    = ["flat"] "nest" name "(" [param {"," param}] ")" "->" "(" param {"," param} ")" "{" {alloc} {stmt} "}"
- *   param   = name ":" shape
- *   alloc   = "alloc" param "in" scope ["at" integer] {"align" "(" axis "," factor "," offset ")"}
- *   stmt    = ["sync"] ...                                    the threads of a block wait for each other
- *           | "for" name "in" extent ["at" kind] "{" {note} {stmt} "}"
- *           | "block" name "(" [iter {"," iter}] ")" ["where" domain] "{" {note} ["intrinsic" name] [regions] (body |
- * {stmt}) "}" regions = "reads" [region {"," region}] "writes" region {"," region} region  = buffer "[" [expr [":"
- * expr] {"," expr [":" expr]}] "]"     expr: of the block's iterators iter    = ("S" | "R") name ":" extent "=" expr
- * expr: of the loops around it domain  = expr "in" "[" integer "," integer "]" {"and" ...} note    = "note" string "="
- * string body    = ["allreduce" axis {"," axis} | "lanes" integer]       the threads of these axes, or lanes, combine
- *             ["init" value {"," value} ["if" domain]] {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain
- *           ")" | HLO instruction)} place {"," place} [combiner] "=" value {"," value}
- *   read    = buffer "[" [expr {"," expr}] "]" ["if" domain "else" literal]
- *   place   = buffer "[" [expr {"," expr}] "]"                expr: of the block's iterators
- *   combiner = opcode | the name of a computation              add= updates, = stores
+ *   file     = {HLO computation} nest                  computations: combiners that are more than one operation
+ *   nest     = ["flat"] "nest" name "(" [param {"," param}] ")" "->" "(" param {"," param} ")" "{" {alloc} {stmt} "}"
+ *   param    = name ":" shape
+ *   alloc    = "alloc" param "in" scope ["at" integer] {"align" "(" axis "," factor "," offset ")"}
+ *   stmt     = ["sync"]                                the threads of a block wait for each other, then:
+ *              "for" name "in" extent ["at" kind] "{" {note} {stmt} "}"
+ *            | "block" name "(" [iter {"," iter}] ")" ["where" domain]
+ *              "{" {note} ["intrinsic" name] [regions] (body | {stmt}) "}"
+ *   regions  = "reads" [region {"," region}] "writes" region {"," region}
+ *   region   = buffer "[" [expr [":" expr] {"," expr [":" expr]}] "]"    expr: of the block's iterators
+ *   iter     = ("S" | "R") name ":" extent "=" expr                      expr: of the loops around it
+ *   domain   = expr "in" "[" integer "," integer "]" {"and" ...}
+ *   note     = "note" string "=" string
+ *   body     = ["allreduce" axis {"," axis} | "lanes" integer]           the threads of these axes, or lanes, combine
+ *              ["init" value {"," value} ["if" domain]]
+ *              {name "=" (read | "index" type "(" expr ")" | "holds" "(" domain ")" | HLO instruction)}
+ *              place {"," place} [combiner] "=" value {"," value}
+ *   read     = buffer "[" [expr {"," expr}] "]" ["if" domain "else" literal]
+ *   place    = buffer "[" [expr {"," expr}] "]"        expr: of the block's iterators
+ *   combiner = opcode | the name of a computation      add= updates, = stores
  * In a flat nest blocks have no iterators, and expr is of the loops everywhere. Layouts are row-major always: a
  * buffer's dimensions are those of its memory. */
 #ifndef XG_SCHED_TEXT_C

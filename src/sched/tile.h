@@ -77,8 +77,8 @@ typedef struct xg_tile_fetch {
     int64_t line;           /* elements of a swizzled line (tile_wgmma.c); 0: rows lie a pitch apart */
     int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next, or from one row */
     int64_t vectors, rounds;
-    int64_t offset;     /* of the first buffer, in elements */
-    const xg_imap *map; /* see xg_tile_fetch_map */
+    int64_t offset;             /* of the first buffer, in elements */
+    const xg_imap *first, *map; /* see xg_tile_fetch_map: of all steps; of those behind the first */
 } xg_tile_fetch;
 
 typedef struct xg_tile_plan {
@@ -166,8 +166,9 @@ enum {
     XG_TILE_BATCH,
     XG_TILE_FETCH_DIMS
 };
-XG_FN const xg_imap *xg_tile_fetch_map(
-    const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side); /* to the operand's indices */
+/* To the operand's indices, of the steps from `first` on. */
+XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first);
+XG_FN int64_t xg_tile_lead(const xg_tile_plan *p); /* so many elements along k the first step has less than others */
 /* Whether the guards of a map say the same of all lanes of a vector. */
 XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes);
 
@@ -177,6 +178,7 @@ typedef struct xg_tile_kernel {
     xg_scope s;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
+    bool looping;   /* what is brought is no more the first step */
     xg_kval *slice; /* of a step's k, that the thread sums up */
     xg_kval *show;  /* with matrix units: where the thread's first sum goes for the epilogue */
     xg_kval **dest;
@@ -185,9 +187,9 @@ typedef struct xg_tile_kernel {
 } xg_tile_kernel;
 /* A map of so many results, whose dims count so much. */
 XG_FN xg_imap *xg_tile_map(xg_aff_ctx *x, const int64_t *counts, uint32_t n, uint32_t n_results);
-/* Whether these values lie in the domain of a map whose dims count so much; NULL: always. What is asked may not be
- * taken as known, so the expressions are computed without the map's constraints. */
-XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const int64_t *counts, xg_kval *const *at);
+/* Whether these values, of those of `all`, lie in the domain of a map; NULL: always. What is asked may not be taken as
+ * known, so the expressions are computed without the map's constraints. */
+XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const xg_imap *all, xg_kval *const *at);
 XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w);
 /* Of what a thread brings in one round, if it is more than an element; bricks are words. */
 XG_FN const xg_ktype *xg_tile_staged_type(xg_tile_kernel *w, uint32_t side);
@@ -217,6 +219,7 @@ XG_FN void xg_tile_wait(xg_tile_kernel *w);
 
 /* ---- tile_emit.c ---- */
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
+XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
 
 /* ---- tile_wgmma.c: tiles that warp groups multiply ---- */
 XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m);         /* the unit is known */

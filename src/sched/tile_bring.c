@@ -74,7 +74,9 @@ XG_FN void xg_tile_fetch_place(
     else
         *row = xg_aff_add(x, xg_aff_mul(x, *row, t->vector), lane);
 }
-XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+/* The first step has what the others leave over: these have all their k, and ask no more. */
+XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) { return p->steps * p->shape.k - p->form.group[XG_TILE_K].size; }
+XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first) {
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
     int64_t counts[XG_TILE_FETCH_DIMS];
     xg_imap *m;
@@ -82,6 +84,7 @@ XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uin
     uint32_t v;
     xg_tile_fetch_counts(p, side, counts);
     m = xg_tile_map(x, counts, XG_TILE_FETCH_DIMS, p->form.n_vars);
+    m->dims[XG_TILE_STEP].range.lo = first;
     env = xg_imap_env(x, m);
     xg_tile_fetch_place(p, x, side, xg_aff_dim(x, XG_TILE_LANE), &row, &k);
     memset(linear, 0, sizeof linear);
@@ -89,6 +92,7 @@ XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uin
     row = xg_aff_add(x, row, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_TILE), p->fetch[side].rows));
     linear[side ? XG_TILE_N : XG_TILE_M] = row;
     linear[XG_TILE_K] = xg_aff_add(x, k, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_STEP), p->shape.k));
+    linear[XG_TILE_K] = xg_aff_add_k(x, linear[XG_TILE_K], -xg_tile_lead(p));
     xg_tile_variables(&p->form, &env, linear, vars);
     for (v = 0; v < p->form.n_vars; v++) m->results[v] = vars[v];
     return xg_imap_compose(x, m, p->form.map[side]);
@@ -110,9 +114,8 @@ XG_FN bool xg_tile_lanes_agree(xg_aff_ctx *x, const xg_imap *m, int64_t lanes) {
     return true;
 }
 
-XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const int64_t *counts, xg_kval *const *at) {
+XG_FN xg_kval *xg_tile_inside(xg_tile_kernel *w, const xg_imap *m, const xg_imap *all, xg_kval *const *at) {
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_imap *all = xg_tile_map(x, counts, m->n_dims, 0);
     xg_aff_env env = xg_imap_env(x, all);
     xg_kval *cond = NULL, *v[1];
     uint32_t k;
@@ -136,6 +139,10 @@ XG_FN xg_elem xg_tile_zero(xg_tile_kernel *w) {
     return xg_elem_real(xg_kconst_bits(&w->s.b, xg_kir_scalar(w->e->m, xg_tile_held(w)), 0));
 }
 
+/* The map of what is brought now. */
+XG_FN const xg_imap *xg_tile_fetched(const xg_tile_kernel *w, uint32_t side) {
+    return w->looping ? w->p->fetch[side].map : w->p->fetch[side].first;
+}
 XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
     const xg_tile_form *f = &w->p->form;
     const xg_inst *o = w->p->fetch[side].from;
@@ -143,7 +150,7 @@ XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *
     xg_kval *index[XG_RANK_MAX];
     xg_elem v;
     w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
-    xg_elem_apply(&w->s, w->p->fetch[side].map, at, index);
+    xg_elem_apply(&w->s, xg_tile_fetched(w, side), at, index);
     v = xg_elem_convert_to(&w->s, xg_elem_of(&w->s, o, index), t, rounded);
     v = xg_elem_convert_to(&w->s, v, rounded, held);
     if (xg_kelem_of(held) != xg_tile_held(w)) v.v = xg_kcast(&w->s.b, XG_K_OP_BITCAST, v.v, xg_tile_held(w));
@@ -170,6 +177,15 @@ XG_FN void xg_tile_fetch_at(xg_tile_kernel *w, uint32_t side, xg_kval *row_round
     at[XG_TILE_TILE] = w->tile[side];
     at[XG_TILE_BATCH] = w->batch;
 }
+/* As xg_tile_inside: of what is brought now. */
+XG_FN xg_kval *xg_tile_has_elements(xg_tile_kernel *w, uint32_t side, xg_kval *const *at) {
+    int64_t counts[XG_TILE_FETCH_DIMS];
+    xg_imap *all;
+    xg_tile_fetch_counts(w->p, side, counts);
+    all = xg_tile_map(w->e->m->aff, counts, XG_TILE_FETCH_DIMS, 0);
+    if (w->looping) all->dims[XG_TILE_STEP].range.lo = 1;
+    return xg_tile_inside(w, xg_tile_fetched(w, side), all, at);
+}
 /* Whether a thread has a vector, of a step that has fewer than there are threads; NULL: it has. */
 XG_FN xg_kval *xg_tile_has_vector(xg_tile_kernel *w, uint32_t side) {
     int64_t vectors = w->p->fetch[side].vectors;
@@ -186,14 +202,12 @@ XG_FN xg_elem xg_tile_bring(xg_tile_kernel *w, uint32_t side, int64_t round) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_tile_rounds r = xg_tile_rounds_of(w->p, t);
     xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *vector, *put[3], *last, *has, *row_round;
-    int64_t counts[XG_TILE_FETCH_DIMS];
     const xg_ktype *type;
     xg_flow f;
     has = xg_tile_has_vector(w, side);
     row_round = xg_elem_index(&w->s, round % r.rows);
     xg_tile_fetch_at(w, side, row_round, xg_elem_index(&w->s, round / r.rows), at);
-    xg_tile_fetch_counts(w->p, side, counts);
-    cond = xg_elem_and(&w->s, has, xg_tile_inside(w, t->map, counts, at));
+    cond = xg_elem_and(&w->s, has, xg_tile_has_elements(w, side, at));
     if (t->vector == 1) return xg_tile_guarded(w, side, cond, at);
     type = xg_kir_vector(w->e->m, xg_tile_held(w), t->vector);
     vector = xg_kconst_bits(&w->s.b, type, 0);
@@ -313,12 +327,10 @@ XG_FN void xg_tile_copy_vector(xg_tile_kernel *w, uint32_t side, xg_kval **at, x
 XG_FN void xg_tile_copy(xg_tile_kernel *w, uint32_t side, xg_kval *row_round, xg_kval *k_round, xg_kval *buffer) {
     const xg_tile_fetch *t = &w->p->fetch[side];
     xg_kval *at[XG_TILE_FETCH_DIMS], *cond, *spot, *zero;
-    int64_t counts[XG_TILE_FETCH_DIMS];
     xg_flow f = xg_flow_of(&w->s, &w->shared);
     xg_tile_fetch_at(w, side, row_round, k_round, at);
-    xg_tile_fetch_counts(w->p, side, counts);
     spot = xg_tile_spot(w, side, row_round, k_round, 0, buffer);
-    cond = xg_tile_inside(w, t->map, counts, at);
+    cond = xg_tile_has_elements(w, side, at);
     xg_flow_if(&f, cond);
     xg_tile_copy_vector(w, side, at, spot);
     if (cond) {
@@ -367,6 +379,27 @@ XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer)
 }
 XG_FN void xg_tile_wait(xg_tile_kernel *w) {
     w->shared = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0)->results;
+}
+
+/* ---- what is on its way in registers ---- */
+
+XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds; k++)
+            if (!w->p->fetch[side].async) xg_flow_elem(f, &w->staged[side][k]);
+}
+/* Zeros in the place of what is brought. */
+XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
+    uint32_t side;
+    int64_t k;
+    for (side = 0; side < XG_TILE_SIDES; side++)
+        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
+            w->staged[side][k] = xg_tile_zero(w);
+            if (w->p->fetch[side].vector > 1)
+                w->staged[side][k].v = xg_kconst_bits(&w->s.b, xg_tile_staged_type(w, side), 0);
+        }
 }
 
 #endif /* XG_SCHED_TILE_BRING_C */

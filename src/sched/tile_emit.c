@@ -1,10 +1,6 @@
 /* sched/tile_emit.c -- the kernel of a plan for tiles.
  *
- *     bring step 0; put it into buffer 0; wait
- *     for each step:
- *         bring the next step into registers, if there is one
- *         multiply what lies in this step's buffer        <- with matrix units: tile_mma.c
- *         put what was brought into the other buffer; wait
+ *     all steps                                        <- tile_mma.c; by warp groups: tile_wgmma.c
  *     for each group of rows of the fragments:
  *         put the sums into shared memory; wait; walk over them in the order of the result: the epilogue; wait */
 #ifndef XG_SCHED_TILE_EMIT_C
@@ -12,8 +8,9 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_UNROLL = 4,      /* steps of k that are written out: addresses and the loop are then 2% of them */
-    XG_TILE_TOTAL_UNROLL = 8 /* slices whose sums are read together */
+    XG_TILE_UNROLL_SUMS = 128, /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
+    XG_TILE_UNROLL = 4,        /* steps of k that are written out at least */
+    XG_TILE_TOTAL_UNROLL = 8   /* slices whose sums are read together */
 };
 
 /* ---- multiply ---- */
@@ -78,12 +75,13 @@ XG_FN void xg_tile_multiply_one(xg_tile_kernel *w, xg_kval **v, int64_t *counts)
 /* Adds the products of what lies in a buffer, of the thread's slice, to the sums. */
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     const xg_tile_plan *p = w->p;
-    int64_t own = p->shape.k / p->shape.slices, inner = XG_MIN((int64_t)XG_TILE_UNROLL, own);
+    int64_t own = p->shape.k / p->shape.slices, inner;
     int64_t counts[XG_TILE_READ_DIMS];
     xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     int64_t k;
-    counts[XG_TILE_READ_BUFFER] = 2;
+    inner = XG_MIN(XG_MAX(XG_TILE_UNROLL_SUMS / (p->shape.tm * p->shape.tn), (int64_t)XG_TILE_UNROLL), own);
+    counts[XG_TILE_READ_BUFFER] = p->shape.stages;
     counts[XG_TILE_READ_SLICE] = p->shape.slices;
     counts[XG_TILE_READ_OUTER] = own / inner;
     counts[XG_TILE_READ_INNER] = inner;
@@ -97,68 +95,10 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
     many = xg_elem_index(&w->s, inner);
     v[XG_TILE_READ_INNER] = xg_flow_for(&f, zero, many, 1, inner);
-    f.op->flags = KL_UNROLL_LOWERED;
+    f.op->flags = KL_UNROLL_LOWERED | KL_READS_AHEAD;
     xg_tile_multiply_one(w, v, counts);
     xg_flow_end(&f);
     xg_flow_end(&outer);
-}
-
-/* ---- all steps ---- */
-
-XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f) {
-    uint32_t side;
-    int64_t k;
-    for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds; k++)
-            if (!w->p->fetch[side].async) xg_flow_elem(f, &w->staged[side][k]);
-}
-/* Zeros in the place of what is brought. */
-XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w) {
-    uint32_t side;
-    int64_t k;
-    for (side = 0; side < XG_TILE_SIDES; side++)
-        for (k = 0; k < w->p->fetch[side].rounds && !w->p->fetch[side].async; k++) {
-            w->staged[side][k] = xg_tile_zero(w);
-            if (w->p->fetch[side].vector > 1)
-                w->staged[side][k].v = xg_kconst_bits(&w->s.b, xg_tile_staged_type(w, side), 0);
-        }
-}
-XG_FN void xg_tile_one_step(xg_tile_kernel *w, xg_kval *step) {
-    int64_t steps = w->p->steps;
-    xg_kval *one = xg_elem_index(&w->s, 1), *next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, one), *buffer, *other;
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    buffer = xg_tile_rest(w, step, 2);
-    other = xg_k2(&w->s.b, XG_K_OP_SUBI, one, buffer);
-    xg_tile_bring_nothing(w);
-    xg_tile_carry_staged(w, &f);
-    xg_flow_slot(&f, &w->shared);
-    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, xg_elem_index(&w->s, steps)));
-    xg_tile_bring_step(w, next, other);
-    xg_flow_end(&f);
-    xg_tile_multiply(w, buffer);
-    xg_tile_put_step(w, other);
-    xg_tile_wait(w);
-}
-XG_FN void xg_tile_all_steps(xg_tile_kernel *w) {
-    const xg_tile_plan *p = w->p;
-    xg_kval *zero = xg_elem_index(&w->s, 0);
-    xg_flow f = xg_flow_of(&w->s, NULL);
-    int64_t k;
-    for (k = 0; k < p->shape.tm * p->shape.tn; k++) w->sums[k] = xg_tile_zero(w);
-    xg_tile_bring_step(w, zero, zero);
-    xg_tile_put_step(w, zero);
-    xg_tile_wait(w);
-    if (p->steps == 1) {
-        xg_tile_multiply(w, zero);
-        xg_tile_wait(w);
-        return;
-    }
-    for (k = 0; k < p->shape.tm * p->shape.tn; k++) xg_flow_elem(&f, &w->sums[k]);
-    xg_flow_slot(&f, &w->shared);
-    f.rolled = true;
-    xg_tile_one_step(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
-    f.op->flags |= KL_STEP_POINTERS;
-    xg_flow_end(&f);
 }
 
 /* ---- the result ---- */
@@ -321,7 +261,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     site.sum = f->sum;
     at[XG_TILE_OUT_ROUND] = round;
     at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
-    cond = xg_tile_inside(w, o->map, o->counts, at);
+    cond = xg_tile_inside(w, o->map, xg_tile_map(w->e->m->aff, o->counts, XG_TILE_OUT_DIMS, 0), at);
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&guard, &w->dest[k]);
     xg_flow_if(&guard, cond);
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&lanes, &w->dest[k]);
@@ -441,9 +381,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     xg_tile_blocks(&w);
     w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
-    if (p->unit == XG_TILE_NO_UNIT)
-        xg_tile_all_steps(&w);
-    else if (p->shape.grouped)
+    if (p->shape.grouped)
         xg_tile_group_steps(&w);
     else
         xg_tile_unit_steps(&w);

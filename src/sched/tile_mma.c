@@ -1,4 +1,4 @@
-/* sched/tile_mma.c -- the main loop of a tile on matrix units.
+/* sched/tile_mma.c -- the main loop of a tile, on plain cores and on matrix units.
  *
  *     bring the first stages - 1 steps, each a group of copies
  *     for each step:
@@ -247,6 +247,13 @@ XG_FN void xg_tile_unit_bring_next(xg_tile_kernel *w, xg_kval *next, xg_kval *sp
     xg_flow_end(&f);
     xg_tile_unit_commit(w);
 }
+/* With the step's operands in `buffer`. */
+XG_FN void xg_tile_unit_add(xg_tile_kernel *w, xg_kval *buffer) {
+    if (w->p->unit == XG_TILE_NO_UNIT)
+        xg_tile_multiply(w, buffer);
+    else
+        xg_tile_unit_multiply(w, buffer);
+}
 XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     int64_t stages = w->p->shape.stages;
     xg_kval *next, *spare;
@@ -254,7 +261,7 @@ XG_FN void xg_tile_unit_step(xg_tile_kernel *w, xg_kval *step) {
     next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, stages - 1));
     spare = xg_tile_rest(w, next, stages);
     xg_tile_unit_bring_next(w, next, spare);
-    xg_tile_unit_multiply(w, xg_tile_rest(w, step, stages));
+    xg_tile_unit_add(w, xg_tile_rest(w, step, stages));
     xg_tile_put_step(w, spare);
 }
 /* Shared memory becomes that of sums. */
@@ -272,26 +279,31 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
     int64_t k;
     for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
     xg_flow_slot(&f, &w->shared);
-    f.rolled = true;
+    f.rolled = w->looping = true;
     one(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
     f.op->flags |= KL_STEP_POINTERS;
     xg_flow_end(&f);
 }
+/* What a sum begins with: a number, or with matrix units four of them. */
+XG_FN xg_elem xg_tile_unit_none(xg_tile_kernel *w) {
+    if (w->p->unit == XG_TILE_NO_UNIT) return xg_tile_zero(w);
+    return xg_elem_real(xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), 4), 0));
+}
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    const xg_ktype *sums = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
-    xg_kval *zero = xg_elem_index(&w->s, 0), *none = xg_kconst_bits(&w->s.b, sums, 0);
+    xg_elem none = xg_tile_unit_none(w);
     int64_t k;
-    for (k = 0; k < p->n_sums; k++) w->sums[k] = xg_elem_real(none);
+    for (k = 0; k < p->n_sums; k++) w->sums[k] = none;
     xg_tile_unit_first(w, p->shape.stages - 1);
     if (p->steps == 1) {
         xg_tile_unit_await(w, 0);
-        xg_tile_unit_multiply(w, zero);
+        xg_tile_unit_add(w, xg_elem_index(&w->s, 0));
+    } else
+        xg_tile_unit_loop(w, xg_tile_unit_step);
+    if (p->unit == XG_TILE_NO_UNIT)
+        xg_tile_wait(w);
+    else
         xg_tile_unit_end(w);
-        return;
-    }
-    xg_tile_unit_loop(w, xg_tile_unit_step);
-    xg_tile_unit_end(w);
 }
 
 /* ---- the result ---- */

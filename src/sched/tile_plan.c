@@ -241,7 +241,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->pitch = t->rows + (t->along_k && t->rows / XG_TILE_PAD % 2 == 0 ? XG_TILE_PAD : 0);
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
-    t->offset = side ? 2 * p->shape.k * p->fetch[0].pitch : 0;
+    t->offset = side ? p->shape.stages * p->shape.k * p->fetch[0].pitch : 0;
 }
 XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, p->shape.m);
@@ -274,7 +274,7 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     xg_tile_settle_all(p);
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
-    loop = p->fetch[1].offset + 2 * s->k * p->fetch[1].pitch;
+    loop = p->fetch[1].offset + s->stages * s->k * p->fetch[1].pitch;
     out = s->m / p->parts * s->n * s->slices;
     p->shared = XG_MAX(loop, out);
     return p->blocks <= INT32_MAX && p->threads <= 1024;
@@ -444,17 +444,21 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_device *m) {
     return xg_cost_scale(cycles, 1000000, m->clock_mhz);
 }
 
+XG_FN bool xg_tile_settle_map(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
+    xg_tile_fetch *t = &p->fetch[side];
+    t->map = t->first = xg_tile_fetch_map(p, x, side, 0);
+    if (p->steps > 1 && xg_tile_lead(p)) t->map = xg_tile_fetch_map(p, x, side, 1);
+    return xg_imap_ok(t->first) && xg_imap_ok(t->map);
+}
 /* Vectors of which some lanes only have an element are brought element by element. */
 XG_FN bool xg_tile_settle_maps(xg_tile_plan *p, xg_aff_ctx *x) {
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) {
         xg_tile_fetch *t = &p->fetch[side];
-        t->map = xg_tile_fetch_map(p, x, side);
-        if (!xg_imap_ok(t->map)) return false;
-        if (xg_tile_lanes_agree(x, t->map, t->vector)) continue;
+        if (!xg_tile_settle_map(p, x, side)) return false;
+        if (xg_tile_lanes_agree(x, t->first, t->vector) && xg_tile_lanes_agree(x, t->map, t->vector)) continue;
         xg_tile_settle_fetch(p, side, 1);
-        t->map = xg_tile_fetch_map(p, x, side);
-        if (!xg_imap_ok(t->map)) return false;
+        if (!xg_tile_settle_map(p, x, side)) return false;
     }
     return true;
 }

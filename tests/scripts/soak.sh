@@ -26,6 +26,7 @@ have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
 part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
 part "corpus, host" sh tests/scripts/corpus.sh host
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
+part "the backend llvm, each LLVM that is here" sh tests/scripts/llvm.sh
 part "ptxas, nine targets" sh tests/scripts/ptxas.sh $TARGETS
 for p in $(program_names); do
     args=$(program_field "$p" 4)

@@ -39,6 +39,7 @@ static void stage_kir(xg_stage *io) { kir_write(io, kir_read(io, &io->in)); }
     X(lower_tensors) \
     X(lower_indexing) \
     X(convert_index) \
+    X(widen_loads) \
     X(step_pointers) \
     X(async_copies) \
     X(verify_low)

@@ -8,6 +8,7 @@
 #include "infer.c"
 #include "verify.c"
 #include "format.c"
+#include "import.c"
 #include "eval.c"
 #include "oracle.c"
 #include "ptx.c"
@@ -46,9 +47,11 @@
     X(kir_run) \
     X(ptx) \
     X(ptx_legal) \
+    X(llvm) \
     X(infer) \
     X(verify) \
     X(format) \
+    X(import) \
     X(number) \
     X(literal) \
     X(parse) \

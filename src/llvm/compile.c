@@ -1,0 +1,236 @@
+/* llvm/compile.c -- the backend "llvm": kernels through LLVM, each a module of its own, and their entries in one text.
+ *
+ * LLVM's NVPTX writes a head (version, target), declarations and the entry. The head goes, since the module has one;
+ * the cluster of a kernel, which LLVM 16 has no word for, is put in front of its body.
+ * LLVM reports what it cannot do to a handler of the context, so that nothing is written to a stream; what it calls a
+ * fatal error ends the program, as in every program that uses it. */
+#ifndef XG_LLVM_COMPILE_C
+#define XG_LLVM_COMPILE_C
+#include "llvm.h"
+
+static const char *xg_backend_name_at(const void *user, size_t i) {
+    static const char *const names[] = {"ptx", "llvm", "llvm-ir"};
+    (void)user;
+    return i < XG_COUNT(names) ? names[i] : NULL;
+}
+
+/* ---- "llvm-ir": the IR for who dumps it, and PTX by our own printer ---- */
+
+static void xg_llvm_ir_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, void *user) {
+    xg_ptx *p = (xg_ptx *)state;
+    xg_llvm_ir ir;
+    xg_ptx_prepare(p, m);
+    if (dump && xg_llvm_print(m->arena, m, (const xg_target *)m->target, &ir)) dump(user, "llvm/before", ir.text);
+    xg_ptx_print_prepared(p);
+}
+static void *xg_llvm_ir_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
+    return xg_ptx_begin(c, a, t, d);
+}
+static uint32_t xg_llvm_ir_finish(void *state, xg_texts *out) { return xg_ptx_finish((xg_ptx *)state, out); }
+static const xg_backend xg_llvm_ir_backend_row = {"llvm-ir", xg_llvm_ir_begin, xg_llvm_ir_kernel, xg_llvm_ir_finish};
+
+#ifdef XLAGPU_USE_LLVM
+
+/* What each version of LLVM can make code for at most: X(version, compute capability, PTX version), both times 10. */
+#define XG_LLVM_VERSIONS(X) X(16, 90, 78) X(17, 90, 81) X(18, 90, 83) X(19, 90, 85) X(20, 120, 87) X(21, 121, 88)
+typedef struct xg_llvm_version {
+    uint32_t version, cc, isa;
+} xg_llvm_version;
+XG_FN xg_llvm_version xg_llvm_own_version(void) {
+    static const xg_llvm_version versions[] = {
+#define X(version, cc, isa) {version, cc, isa},
+        XG_LLVM_VERSIONS(X)
+#undef X
+    };
+    uint32_t k = 0;
+    while (k + 1 < XG_COUNT(versions) && versions[k + 1].version <= LLVM_VERSION_MAJOR) k++;
+    return versions[k];
+}
+
+typedef struct xg_llvm_state {
+    xg_ctx *ctx;
+    xg_arena *arena;
+    const xg_target *target, *base; /* base: the target without its letter, which LLVM's part needs none of */
+    xg_ptx *ptx;
+} xg_llvm_state;
+
+/* One compilation: everything of LLVM's is given back before a failure leaves it. */
+typedef struct xg_llvm_job {
+    xg_arena *arena;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMTargetMachineRef machine;
+    LLVMMemoryBufferRef made;
+    xg_str error, optimized, ptx;
+} xg_llvm_job;
+
+static void xg_llvm_diagnosed(LLVMDiagnosticInfoRef info, void *user) {
+    xg_llvm_job *j = (xg_llvm_job *)user;
+    char *text;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || j->error.n) return;
+    text = LLVMGetDiagInfoDescription(info);
+    j->error = xg_str_copy(j->arena, xg_str_z(text));
+    LLVMDisposeMessage(text);
+}
+static bool xg_llvm_failed(xg_llvm_job *j, char *message) {
+    if (!j->error.n) j->error = xg_str_copy(j->arena, xg_str_z(message ? message : "no reason was given"));
+    if (message) LLVMDisposeMessage(message);
+    return false;
+}
+static bool xg_llvm_parse(xg_llvm_job *j, xg_str ir) {
+    LLVMMemoryBufferRef text;
+    char *message = NULL;
+    j->context = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(j->context, xg_llvm_diagnosed, j);
+    text = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.p, ir.n, "kernel");
+    if (LLVMParseIRInContext(j->context, text, &j->module, &message)) return xg_llvm_failed(j, message);
+    return true;
+}
+static bool xg_llvm_machine(xg_llvm_job *j, const xg_target *t, uint32_t isa) {
+    static const char triple[] = "nvptx64-nvidia-cuda";
+    char features[16], *message = NULL;
+    LLVMTargetRef target;
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    if (LLVMGetTargetFromTriple(triple, &target, &message)) return xg_llvm_failed(j, message);
+    xg_format(features, sizeof features, "+ptx%u", isa);
+    j->machine = LLVMCreateTargetMachine(
+        target, triple, t->name, features, LLVMCodeGenLevelAggressive, LLVMRelocDefault, LLVMCodeModelDefault);
+    return j->machine ? true : xg_llvm_failed(j, NULL);
+}
+static bool xg_llvm_optimize(xg_llvm_job *j) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(j->module, "default<O3>", j->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error) return true;
+    {
+        char *text = LLVMGetErrorMessage(error);
+        j->error = xg_str_copy(j->arena, xg_str_z(text));
+        LLVMDisposeErrorMessage(text);
+    }
+    return false;
+}
+static bool xg_llvm_emit(xg_llvm_job *j) {
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, j->module, LLVMAssemblyFile, &message, &j->made))
+        return xg_llvm_failed(j, message);
+    j->ptx = xg_str_copy(j->arena, xg_str_of(LLVMGetBufferStart(j->made), (uint32_t)LLVMGetBufferSize(j->made)));
+    return !j->error.n;
+}
+static bool xg_llvm_run(xg_llvm_job *j, xg_str ir, const xg_target *t, uint32_t isa, bool keep) {
+    bool ok = xg_llvm_parse(j, ir) && xg_llvm_machine(j, t, isa) && xg_llvm_optimize(j);
+    if (ok && keep) {
+        char *text = LLVMPrintModuleToString(j->module);
+        j->optimized = xg_str_copy(j->arena, xg_str_z(text));
+        LLVMDisposeMessage(text);
+    }
+    ok = ok && xg_llvm_emit(j);
+    if (j->made) LLVMDisposeMemoryBuffer(j->made);
+    if (j->machine) LLVMDisposeTargetMachine(j->machine);
+    if (j->module) LLVMDisposeModule(j->module);
+    if (j->context) LLVMContextDispose(j->context);
+    return ok;
+}
+
+/* ---- LLVM's text as an entry of the module's ---- */
+
+/* Number of instructions: lines that begin with a tab and no dot. */
+static uint32_t xg_llvm_count(xg_str s) {
+    uint32_t n = 0, i;
+    for (i = 0; i + 1 < s.n; i++)
+        if (s.p[i] == '\t' && (i == 0 || s.p[i - 1] == '\n') && s.p[i + 1] != '.' && s.p[i + 1] != '/') n++;
+    return n;
+}
+/* What stands behind `.address_size 64`; the version in front of it. */
+static bool xg_llvm_behind_head(xg_str s, xg_str *rest, uint32_t *isa) {
+    static const char version[] = ".version ", size[] = ".address_size 64";
+    const char *at = NULL, *v = NULL;
+    uint32_t i;
+    for (i = 0; i + sizeof size <= s.n && !at; i++) {
+        if (!v && memcmp(s.p + i, version, sizeof version - 1) == 0) v = s.p + i + sizeof version - 1;
+        if (memcmp(s.p + i, size, sizeof size - 1) == 0) at = s.p + i + sizeof size - 1;
+    }
+    if (!at || !v || v + 3 > s.p + s.n) return false;
+    *isa = (uint32_t)(v[0] - '0') * 10 + (uint32_t)(v[2] - '0');
+    *rest = xg_str_of(at, (uint32_t)(s.p + s.n - at));
+    return true;
+}
+/* The cluster's directives stand between the parameters and the body, which begins with the first '{' on a line. */
+static xg_str xg_llvm_with_cluster(xg_arena *a, xg_str s, const xg_kfunc *f) {
+    xg_buf b;
+    uint32_t i = 0;
+    if (!f->cluster) return s;
+    while (i + 1 < s.n && !(s.p[i] == '\n' && s.p[i + 1] == '{')) i++;
+    xg_buf_init(&b, a);
+    xg_put_str(&b, xg_str_of(s.p, i));
+    xg_printf(&b, "\n.explicitcluster\n.reqnctapercluster %u, 1, 1", f->cluster);
+    xg_put_str(&b, xg_str_of(s.p + i, s.n - i));
+    return xg_str_of(b.p, b.n);
+}
+
+/* ---- as a backend ---- */
+
+static void *xg_llvm_begin_module(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
+    xg_llvm_state *s = XG_NEW(a, xg_llvm_state);
+    xg_llvm_version own = xg_llvm_own_version();
+    s->ctx = c;
+    s->arena = a;
+    s->target = t;
+    s->base = xg_target_base(t);
+    if (t->cc > own.cc)
+        xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "LLVM %u makes code for sm_%u at most, not for %s; --backend=ptx does",
+            (uint32_t)LLVM_VERSION_MAJOR, own.cc, t->name);
+    s->ptx = xg_ptx_begin(c, a, t, d);
+    return s;
+}
+static void xg_llvm_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, void *user) {
+    xg_llvm_state *s = (xg_llvm_state *)state;
+    xg_llvm_version own = xg_llvm_own_version();
+    const xg_kfunc *f;
+    xg_llvm_ir ir;
+    xg_llvm_job j;
+    xg_str entry;
+    uint32_t isa = 0;
+    xg_ptx_prepare(s->ptx, m);
+    if (!xg_llvm_print(m->arena, m, s->target, &ir)) {
+        xg_ptx_print_prepared(s->ptx);
+        return;
+    }
+    f = m->entry ? m->entry : m->first;
+    if (dump) dump(user, "llvm/before", ir.text);
+    memset(&j, 0, sizeof j);
+    j.arena = s->arena;
+    isa = XG_MAX(ir.isa, s->base->isa);
+    if (!xg_llvm_run(&j, ir.text, s->base, XG_MIN(isa, own.isa), dump != NULL))
+        xg_fail(s->ctx, XLAGPU_ERROR_INTERNAL, "LLVM does not take kernel '%.*s': %.*s", (int)f->name.n, f->name.p,
+            (int)j.error.n, j.error.p);
+    if (dump) dump(user, "llvm/after", j.optimized);
+    if (!xg_llvm_behind_head(j.ptx, &entry, &isa))
+        xg_fail(s->ctx, XLAGPU_ERROR_INTERNAL, "LLVM's text of kernel '%.*s' has no head", (int)f->name.n, f->name.p);
+    entry = xg_llvm_with_cluster(s->arena, entry, f);
+    xg_ptx_add(s->ptx, entry, XG_MAX(isa, ir.isa), xg_llvm_count(entry));
+}
+static uint32_t xg_llvm_finish(void *state, xg_texts *out) { return xg_ptx_finish(((xg_llvm_state *)state)->ptx, out); }
+static const xg_backend xg_llvm_backend_row = {"llvm", xg_llvm_begin_module, xg_llvm_kernel, xg_llvm_finish};
+
+#endif /* XLAGPU_USE_LLVM */
+
+XG_FN const xg_backend *xg_backend_find(xg_ctx *c, xg_str name) {
+    const char *nearby;
+    if (!name.n || xg_str_is(name, "ptx")) return xg_ptx_backend();
+    if (xg_str_is(name, "llvm-ir")) return &xg_llvm_ir_backend_row;
+    if (xg_str_is(name, "llvm")) {
+#ifdef XLAGPU_USE_LLVM
+        return &xg_llvm_backend_row;
+#else
+        xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "the backend llvm is not in this build: define XLAGPU_USE_LLVM");
+#endif
+    }
+    nearby = xg_nearest(name, xg_backend_name_at, NULL);
+    xg_fail(c, XLAGPU_ERROR_USAGE, "no backend is called '%.*s'; there are ptx, llvm and llvm-ir%s%s%s",
+        (int)XG_MIN(name.n, 40u), name.p, nearby ? ": did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+}
+
+#endif /* XG_LLVM_COMPILE_C */

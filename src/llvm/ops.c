@@ -1,0 +1,393 @@
+/* llvm/ops.c -- THE table of operations that LLVM IR has a word for, and those that need more than a line.
+ *
+ * What is not here, or is of bf16, is inline PTX by its row of ptx/isel.c. Division by what is no constant is, too: in
+ * LLVM IR a division by zero ends all promises, in kernel IR its result is merely not used. */
+#ifndef XG_LLVM_OPS_C
+#define XG_LLVM_OPS_C
+#include "inline_ptx.c"
+
+/* How a line looks:
+ *   SAME       WORD type a, b ...           operands and result of one type
+ *   CALL       call type @WORD.suffix(type a, type b ...)
+ *   CAST       WORD type a to type */
+typedef enum xg_llvm_form {
+    XG_LLVM_NONE,
+    XG_LLVM_SAME,
+    XG_LLVM_CALL,
+    XG_LLVM_CAST
+} xg_llvm_form;
+/* clang-format off */
+#define XG_LLVM_OPS(X) \
+    X(ADDI, SAME, "add") X(SUBI, SAME, "sub") X(MULI, SAME, "mul") \
+    X(ANDI, SAME, "and") X(ORI, SAME, "or") X(XORI, SAME, "xor") \
+    X(SHLI, SAME, "shl") X(SHRSI, SAME, "ashr") X(SHRUI, SAME, "lshr") \
+    X(MAXSI, CALL, "llvm.smax") X(MINSI, CALL, "llvm.smin") X(MAXUI, CALL, "llvm.umax") X(MINUI, CALL, "llvm.umin") \
+    X(CTPOP, CALL, "llvm.ctpop") X(SHFL3, CALL, "llvm.fshr") \
+    X(EXTSI, CAST, "sext") X(EXTUI, CAST, "zext") X(TRUNCI, CAST, "trunc") \
+    X(SITOFP, CAST, "sitofp") X(UITOFP, CAST, "uitofp") X(EXTF, CAST, "fpext") X(TRUNCF, CAST, "fptrunc") \
+    X(BITCAST, CAST, "bitcast") \
+    X(ADDF, SAME, "fadd") X(SUBF, SAME, "fsub") X(MULF, SAME, "fmul") X(DIVF, SAME, "fdiv") X(NEGF, SAME, "fneg") \
+    X(MAXF, CALL, "llvm.maximum") X(MINF, CALL, "llvm.minimum") \
+    X(MAXNUMF, CALL, "llvm.maxnum") X(MINNUMF, CALL, "llvm.minnum") \
+    X(FMA, CALL, "llvm.fma") X(ABSF, CALL, "llvm.fabs") X(COPYSIGN, CALL, "llvm.copysign") X(SQRT, CALL, "llvm.sqrt") \
+    X(FLOOR, CALL, "llvm.floor") X(CEIL, CALL, "llvm.ceil") X(TRUNC, CALL, "llvm.trunc") \
+    X(ROUNDEVEN, CALL, "llvm.roundeven")
+/* clang-format on */
+typedef struct xg_llvm_word {
+    const char *word;
+    xg_llvm_form form;
+} xg_llvm_word;
+XG_FN xg_llvm_word xg_llvm_word_of(xg_kopcode op) {
+    xg_llvm_word w = {NULL, XG_LLVM_NONE};
+    switch (op) {
+#define X(name, how, text) \
+    case XG_K_OP_##name: \
+        w.word = text; \
+        w.form = XG_LLVM_##how; \
+        break;
+        XG_LLVM_OPS(X)
+#undef X
+    default: break;
+    }
+    return w;
+}
+
+/* A float that computes in LLVM, or only converts there (`casts`). */
+XG_FN bool xg_llvm_knows(const xg_ktype *t) {
+    return !xg_kelem_is_float(t->elem) || t->elem == XG_E_F16 || t->elem == XG_E_F32 || t->elem == XG_E_F64;
+}
+XG_FN bool xg_llvm_is_native(const xg_kop *op) {
+    uint32_t k;
+    if (xg_llvm_word_of(op->op).form == XG_LLVM_NONE) return false;
+    if (op->op == XG_K_OP_BITCAST) return true;
+    for (k = 0; k < op->n_operands; k++)
+        if (!xg_llvm_knows(XG_KOPERAND(op, k)->type)) return false;
+    return xg_llvm_knows(op->results[0].type);
+}
+XG_FN void xg_llvm_native(xg_llvm *l, const xg_kop *op) {
+    xg_llvm_word w = xg_llvm_word_of(op->op);
+    const xg_ktype *t = op->results[0].type;
+    const char *elem = xg_llvm_elem(t->elem);
+    xg_buf *b = &l->body, name, operands;
+    uint32_t k;
+    if (w.form == XG_LLVM_CALL) { /* of scalars */
+        xg_buf_init(&name, l->arena);
+        xg_buf_init(&operands, l->arena);
+        xg_printf(&name, "%s.%s", w.word,
+            t->elem == XG_E_F16   ? "f16"
+            : t->elem == XG_E_F32 ? "f32"
+            : t->elem == XG_E_F64 ? "f64"
+                                  : elem);
+        for (k = 0; k < op->n_operands; k++) xg_printf(&operands, "%s%s", k ? ", " : "", elem);
+        xg_llvm_declare(l, xg_str_of(name.p, name.n), elem, operands.p);
+        xg_llvm_begin(l, op);
+        xg_printf(b, "call %s @%.*s(", elem, (int)name.n, name.p);
+        for (k = 0; k < op->n_operands; k++) {
+            if (k) xg_puts(b, ", ");
+            xg_llvm_put_typed(b, XG_KOPERAND(op, k));
+        }
+        xg_puts(b, ")\n");
+        return;
+    }
+    xg_llvm_begin(l, op);
+    xg_printf(b, "%s ", w.word);
+    xg_llvm_put_typed(b, XG_KOPERAND(op, 0));
+    for (k = 1; k < op->n_operands; k++) {
+        xg_puts(b, ", ");
+        xg_llvm_put_value(b, XG_KOPERAND(op, k));
+    }
+    if (w.form == XG_LLVM_CAST) {
+        xg_puts(b, " to ");
+        xg_llvm_put_type(b, t);
+    }
+    xg_putc(b, '\n');
+}
+
+/* ---- operations that need more than a line ---- */
+
+XG_FN void xg_llvm_compare(xg_llvm *l, const xg_kop *op) {
+    static const char *const integers[] = {
+#define X(name, text) text,
+        XG_KIR_CMPI(X)
+#undef X
+    };
+    static const char *const floats[] = {
+#define X(name, text) text,
+        XG_KIR_CMPF(X)
+#undef X
+    };
+    bool f = op->op == XG_K_OP_CMPF;
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "%s %s ", f ? "fcmp" : "icmp",
+        f ? floats[op->flags % XG_CF_COUNT] : integers[op->flags % XG_CI_COUNT]);
+    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
+    xg_puts(&l->body, ", ");
+    xg_llvm_put_value(&l->body, XG_KOPERAND(op, 1));
+    xg_putc(&l->body, '\n');
+}
+XG_FN void xg_llvm_list(xg_llvm *l, const xg_kop *op, const char *word) { /* WORD type a, type b ... */
+    uint32_t k;
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "%s ", word);
+    for (k = 0; k < op->n_operands; k++) {
+        if (k) xg_puts(&l->body, ", ");
+        xg_llvm_put_typed(&l->body, XG_KOPERAND(op, k));
+    }
+    xg_putc(&l->body, '\n');
+}
+/* vector, lane; value, vector, lane: the lane is a constant */
+XG_FN void xg_llvm_lane(xg_llvm *l, const xg_kop *op) {
+    bool insert = op->op == XG_K_OP_VINSERT;
+    int64_t lane = 0;
+    (void)xg_kval_is_const(XG_KOPERAND(op, insert ? 2 : 1), &lane);
+    xg_llvm_begin(l, op);
+    xg_puts(&l->body, insert ? "insertelement " : "extractelement ");
+    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, insert ? 1 : 0));
+    if (insert) {
+        xg_puts(&l->body, ", ");
+        xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
+    }
+    xg_printf(&l->body, ", i32 %lld\n", (long long)lane);
+}
+/* Of an id the range is known: LLVM draws conclusions from it. */
+XG_FN void xg_llvm_id(xg_llvm *l, const xg_kop *op) {
+    const char *what = op->op == XG_K_OP_THREAD_ID ? "tid" : "ctaid";
+    const xg_kval *v = &op->results[0];
+    bool wide = v->type->elem == XG_E_I64, known = v->lo >= 0 && v->hi >= v->lo && v->hi < INT32_MAX;
+    char axis = "xyz"[op->flags % 3], name[64];
+    size_t n = xg_format(name, sizeof name, "llvm.nvvm.read.ptx.sreg.%s.%c", what, axis);
+    uint32_t node = 0;
+    xg_llvm_declare(l, xg_str_of(name, (uint32_t)n), "i32", "");
+    if (known) node = xg_llvm_node(l, "!{i32 %lld, i32 %lld}", (long long)v->lo, (long long)v->hi + 1);
+    if (wide)
+        xg_printf(&l->body, "  %%t%u = ", l->temps);
+    else
+        xg_llvm_begin(l, op);
+    xg_printf(&l->body, "call i32 @%s()", name);
+    if (known) xg_printf(&l->body, ", !range !%u", node);
+    xg_putc(&l->body, '\n');
+    if (!wide) return;
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "zext i32 %%t%u to i64\n", l->temps++);
+}
+/* pointer + index * a + b; an i32 index is unsigned */
+XG_FN void xg_llvm_ptr_add(xg_llvm *l, const xg_kop *op) {
+    const xg_kval *p = XG_KOPERAND(op, 0), *index = XG_KOPERAND(op, 1);
+    bool narrow = p->type->space == XG_SPACE_CLUSTER, wide = index->type->elem == XG_E_I64;
+    const char *word = narrow ? "i32" : "i64";
+    uint32_t at = l->temps++;
+    xg_printf(&l->body, "  %%t%u = %s ", at, narrow == wide ? narrow ? "trunc" : "zext" : "add");
+    xg_llvm_put_typed(&l->body, index);
+    if (narrow == wide)
+        xg_printf(&l->body, " to %s\n", word);
+    else
+        xg_puts(&l->body, ", 0\n");
+    if (op->a > 1) at = xg_llvm_temp(l, "mul %s %%t%u, %lld", word, at, (long long)op->a);
+    if (op->b) at = xg_llvm_temp(l, "add %s %%t%u, %lld", word, at, (long long)op->b);
+    xg_llvm_begin(l, op);
+    xg_puts(&l->body, narrow ? "add " : "getelementptr i8, ");
+    xg_llvm_put_typed(&l->body, p);
+    xg_printf(&l->body, narrow ? ", %%t%u\n" : ", i64 %%t%u\n", at);
+}
+XG_FN int64_t xg_llvm_align(const xg_kop *op, const xg_ktype *t) { return op->a > 0 ? op->a : xg_kelem_bytes(t->elem); }
+XG_FN void xg_llvm_load(xg_llvm *l, const xg_kop *op) {
+    const xg_ktype *t = op->results[0].type;
+    if (XG_KOPERAND(op, 0)->type->space == XG_SPACE_CLUSTER) {
+        xg_llvm_cluster_load(l, op);
+        return;
+    }
+    xg_llvm_begin(l, op);
+    xg_puts(&l->body, op->flags & KM_VOLATILE ? "load volatile " : "load ");
+    xg_llvm_put_type(&l->body, t);
+    xg_puts(&l->body, ", ");
+    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
+    xg_printf(&l->body, ", align %lld", (long long)xg_llvm_align(op, t));
+    if (op->flags & KM_INVARIANT) xg_printf(&l->body, ", !invariant.load !%d", (int)XG_LLVM_INVARIANT);
+    xg_putc(&l->body, '\n');
+}
+XG_FN void xg_llvm_store(xg_llvm *l, const xg_kop *op) {
+    xg_puts(&l->body, op->flags & KM_VOLATILE ? "  store volatile " : "  store ");
+    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
+    xg_puts(&l->body, ", ");
+    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 1));
+    xg_printf(&l->body, ", align %lld\n", (long long)xg_llvm_align(op, XG_KOPERAND(op, 0)->type));
+}
+/* A shared array: a variable, or a slice of the kernel's dynamic one. */
+XG_FN void xg_llvm_shared(xg_llvm *l, const xg_kop *op) {
+    xg_str name = op->p ? *(const xg_str *)op->p : XG_STR("shared");
+    int64_t align = op->b > 0 ? op->b : 16, at;
+    xg_str f = l->f->name;
+    uintptr_t known = (uintptr_t)xg_dict_get(&l->arrays, name);
+    at = known ? (int64_t)known - 1 : (l->dynamic_at + align - 1) / align * align;
+    if (!known) {
+        xg_dict_put(&l->arrays, name, (void *)(uintptr_t)(at + 1));
+        l->dynamic_at = at + op->a;
+        if (!l->m->shared_bytes)
+            xg_printf(&l->globals, "@%.*s_%.*s = internal addrspace(3) global [%lld x i8] undef, align %lld\n",
+                (int)f.n, f.p, (int)name.n, name.p, (long long)op->a, (long long)align);
+    }
+    xg_llvm_begin(l, op);
+    if (l->m->shared_bytes)
+        xg_printf(
+            &l->body, "getelementptr i8, ptr addrspace(3) @%.*s_dynamic, i64 %lld\n", (int)f.n, f.p, (long long)at);
+    else
+        xg_printf(
+            &l->body, "getelementptr i8, ptr addrspace(3) @%.*s_%.*s, i64 0\n", (int)f.n, f.p, (int)name.n, name.p);
+}
+/* The upper half of a product of twice the width. */
+XG_FN void xg_llvm_mul_high(xg_llvm *l, const xg_kop *op) {
+    int bits = xg_kelem_bits(op->results[0].type->elem);
+    const char *extend = op->op == XG_K_OP_MULHSI ? "sext" : "zext";
+    uint32_t in[2], k, product;
+    for (k = 0; k < 2; k++) {
+        in[k] = l->temps++;
+        xg_printf(&l->body, "  %%t%u = %s ", in[k], extend);
+        xg_llvm_put_typed(&l->body, XG_KOPERAND(op, k));
+        xg_printf(&l->body, " to i%d\n", 2 * bits);
+    }
+    product = xg_llvm_temp(l, "mul i%d %%t%u, %%t%u", 2 * bits, in[0], in[1]);
+    product = xg_llvm_temp(l, "lshr i%d %%t%u, %d", 2 * bits, product, bits);
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "trunc i%d %%t%u to i%d\n", 2 * bits, product, bits);
+}
+XG_FN void xg_llvm_mul_wide(xg_llvm *l, const xg_kop *op) {
+    const char *extend = op->op == XG_K_OP_MULWIDES ? "sext" : "zext";
+    uint32_t in[2], k;
+    for (k = 0; k < 2; k++) {
+        in[k] = l->temps++;
+        xg_printf(&l->body, "  %%t%u = %s ", in[k], extend);
+        xg_llvm_put_typed(&l->body, XG_KOPERAND(op, k));
+        xg_puts(&l->body, " to i64\n");
+    }
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "mul i64 %%t%u, %%t%u\n", in[0], in[1]);
+}
+XG_FN const char *xg_llvm_division(const xg_kop *op) {
+    int64_t by;
+    if (!xg_kval_is_const(XG_KOPERAND(op, 1), &by) || by == 0 || by == -1) return NULL;
+    switch (op->op) {
+    case XG_K_OP_DIVSI: return "sdiv";
+    case XG_K_OP_DIVUI: return "udiv";
+    case XG_K_OP_REMSI: return "srem";
+    case XG_K_OP_REMUI: return "urem";
+    default: return NULL;
+    }
+}
+XG_FN void xg_llvm_divide(xg_llvm *l, const xg_kop *op) {
+    const char *word = xg_llvm_division(op);
+    if (!word) {
+        xg_llvm_row(l, op, xg_llvm_row_of(l, op));
+        return;
+    }
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "%s ", word);
+    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
+    xg_puts(&l->body, ", ");
+    xg_llvm_put_value(&l->body, XG_KOPERAND(op, 1));
+    xg_putc(&l->body, '\n');
+}
+XG_FN void xg_llvm_leading_zeros(xg_llvm *l, const xg_kop *op) {
+    const char *elem = xg_llvm_elem(op->results[0].type->elem);
+    char name[32], operands[32];
+    size_t n = xg_format(name, sizeof name, "llvm.ctlz.%s", elem);
+    xg_format(operands, sizeof operands, "%s, i1", elem);
+    xg_llvm_declare(l, xg_str_of(name, (uint32_t)n), elem, operands);
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "call %s @%s(", elem, name);
+    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
+    xg_puts(&l->body, ", i1 false)\n");
+}
+XG_FN void xg_llvm_index_cast(xg_llvm *l, const xg_kop *op) {
+    const xg_ktype *from = XG_KOPERAND(op, 0)->type, *to = op->results[0].type;
+    bool wide = to->elem == XG_E_I64, same = strcmp(xg_llvm_elem(from->elem), xg_llvm_elem(to->elem)) == 0;
+    xg_llvm_begin(l, op);
+    xg_puts(&l->body, same ? "add " : wide ? "zext " : "trunc ");
+    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
+    if (same)
+        xg_puts(&l->body, ", 0\n");
+    else
+        xg_printf(&l->body, " to %s\n", xg_llvm_elem(to->elem));
+}
+
+/* A bf16 is the upper half of a float. */
+XG_FN bool xg_llvm_is_widening(const xg_kop *op) {
+    return op->op == XG_K_OP_EXTF && XG_KOPERAND(op, 0)->type->elem == XG_E_BF16 &&
+           op->results[0].type->elem == XG_E_F32 && op->results[0].type->kind == XG_TK_SCALAR;
+}
+XG_FN void xg_llvm_widen(xg_llvm *l, const xg_kop *op) {
+    uint32_t bits = l->temps++;
+    xg_printf(&l->body, "  %%t%u = zext ", bits);
+    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
+    xg_puts(&l->body, " to i32\n");
+    bits = xg_llvm_temp(l, "shl i32 %%t%u, 16", bits);
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "bitcast i32 %%t%u to float\n", bits);
+}
+
+/* ---- one operation ---- */
+
+/* X(OP, function): operations that neither a word nor a row says. */
+#define XG_LLVM_SPECIAL(X) \
+    X(THREAD_ID, xg_llvm_id) \
+    X(BLOCK_ID, xg_llvm_id) \
+    X(CMPI, xg_llvm_compare) \
+    X(VEXTRACT, xg_llvm_lane) \
+    X(VINSERT, xg_llvm_lane) \
+    X(PTR_ADD, xg_llvm_ptr_add) \
+    X(LOAD, xg_llvm_load) \
+    X(STORE, xg_llvm_store) \
+    X(SHARED_PTR, xg_llvm_shared) \
+    X(MULHSI, xg_llvm_mul_high) \
+    X(MULHUI, xg_llvm_mul_high) \
+    X(MULWIDES, xg_llvm_mul_wide) \
+    X(MULWIDEU, xg_llvm_mul_wide) \
+    X(DIVSI, xg_llvm_divide) \
+    X(DIVUI, xg_llvm_divide) \
+    X(REMSI, xg_llvm_divide) \
+    X(REMUI, xg_llvm_divide) \
+    X(CTLZ, xg_llvm_leading_zeros) \
+    X(INDEX_CAST, xg_llvm_index_cast) \
+    X(ASYNC_COPY, xg_llvm_async_copy) \
+    X(LDMATRIX, xg_llvm_ldmatrix) \
+    X(MMA, xg_llvm_matrix_product) \
+    X(MAPA, xg_llvm_mapa) \
+    X(BARRIER, xg_llvm_barrier)
+
+typedef void (*xg_llvm_fn)(xg_llvm *l, const xg_kop *op);
+XG_FN xg_llvm_fn xg_llvm_special(xg_kopcode op) {
+    switch (op) {
+#define X(name, function) \
+    case XG_K_OP_##name: return function;
+        XG_LLVM_SPECIAL(X)
+#undef X
+    default: return NULL;
+    }
+}
+/* Words for the operation exist, be they of LLVM or of PTX. */
+XG_FN bool xg_llvm_has(const xg_llvm *l, const xg_kop *op) {
+    const xg_ptx_row *row;
+    if (op->op == XG_K_OP_CONST || op->op == XG_K_OP_SELECT || op->n_regions || (xg_kop_flags(op->op) & KF_TERM))
+        return true;
+    if (op->op == XG_K_OP_CMPF && xg_llvm_knows(XG_KOPERAND(op, 0)->type)) return true;
+    if (xg_llvm_special(op->op)) return op->op != XG_K_OP_STORE || XG_KOPERAND(op, 1)->type->space != XG_SPACE_CLUSTER;
+    row = xg_llvm_row_of(l, op);
+    return xg_llvm_is_native(op) || (row && !(row->flags & XG_PI_LETTER)); /* LLVM's part is for the base target */
+}
+XG_FN void xg_llvm_op(xg_llvm *l, const xg_kop *op) {
+    xg_llvm_fn special = xg_llvm_special(op->op);
+    if (op->op == XG_K_OP_CONST) return;
+    if (special)
+        special(l, op);
+    else if (xg_llvm_is_widening(op))
+        xg_llvm_widen(l, op);
+    else if (op->op == XG_K_OP_SELECT)
+        xg_llvm_list(l, op, "select");
+    else if (op->op == XG_K_OP_CMPF && xg_llvm_knows(XG_KOPERAND(op, 0)->type))
+        xg_llvm_compare(l, op);
+    else if (xg_llvm_is_native(op))
+        xg_llvm_native(l, op);
+    else
+        xg_llvm_row(l, op, xg_llvm_row_of(l, op));
+}
+
+#endif /* XG_LLVM_OPS_C */

@@ -1,0 +1,21 @@
+/* import: a module in any form that is read -> HLO text, checked. Arguments: `eval` the entry's result instead, `locs`
+ * keeps the metadata. */
+static void stage_import(xg_stage *io) {
+    xg_source *src = XG_NEW(io->arena, xg_source);
+    xg_module *m;
+    xg_print_options o;
+    *src = io->in;
+    src->text = xg_str_copy(io->arena, xg_str_of(io->in.text, io->in.size)).p;
+    m = xg_import_parse(io->ctx, io->arena, src);
+    xg_hlo_verify(m);
+    if (strstr(io->args, "eval")) {
+        xg_eval_options e;
+        memset(&e, 0, sizeof e);
+        xg_literal_print(&io->out, xg_eval_module(m, io->arena, NULL, 0, &e), true);
+        return;
+    }
+    memset(&o, 0, sizeof o);
+    o.whole_constants = true;
+    o.no_metadata = strstr(io->args, "locs") == NULL;
+    xg_hlo_print(&io->out, m, &o);
+}
