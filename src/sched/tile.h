@@ -117,7 +117,7 @@ enum {
 };
 
 /* ---- tile_unit.c ---- */
-XG_FN bool xg_tile_is_moved(const xg_inst *i); /* its elements are those of a parameter, unchanged */
+XG_FN bool xg_tile_is_moved(const xg_inst *i);              /* its elements are those of a parameter, unchanged */
 XG_FN bool xg_tile_holds(xlagpu_type from, xlagpu_type to); /* each value of `from` is one of `to` */
 /* The unit for elements of these types, whose sums are floats; *held: what they are converted to. */
 XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *m, xlagpu_type *held);
