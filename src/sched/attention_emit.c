@@ -285,6 +285,8 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w) {
     const xg_ktype *types[5];
     xg_kop *op;
     uint32_t n = 0, k;
+    memset(v, 0, sizeof v);
+    memset(types, 0, sizeof types);
     all[0] = &w->query;
     all[1] = &w->keys;
     all[2] = &w->values;
@@ -379,7 +381,7 @@ XG_FN void xg_attention_show_weights(xg_attention_kernel *w) {
 XG_FN void xg_attention_plain_out(xg_attention_kernel *w) {
     int64_t lanes = xg_attention_vector(w), rounds = w->p->own / lanes, half, c, k, size;
     int64_t columns = w->p->columns / XG_ATTENTION_BESIDE, pitch = w->p->value_pitch;
-    xg_kval *along, *weight, *value, *x[XG_ATTENTION_HALVES], *y;
+    xg_kval *along, *weight, *value, *x[XG_ATTENTION_HALVES], *y = NULL;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_attention_show_weights(w);
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
