@@ -148,6 +148,20 @@
 #include "algsimp/convolution.c"
 #include "algsimp/algsimp.c"
 
+/* spmd */
+#include "spmd/spmd.h"
+#include "spmd/sharding.c"
+#include "spmd/sharding_text.c"
+#include "spmd/import.c"
+#include "spmd/factors.c"
+#include "spmd/exchange.c"
+#include "spmd/reshard.c"
+#include "spmd/assign.c"
+#include "spmd/propagate.c"
+#include "spmd/local.c"
+#include "spmd/partition.c"
+#include "spmd/devices.c"
+
 /* expand */
 #include "expand/expand.h"
 #include "expand/batch_norm_expander.c"

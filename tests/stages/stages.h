@@ -24,6 +24,8 @@
 #include "tiles.c"
 #include "units.c"
 #include "attention.c"
+#include "sharding.c"
+#include "spmd.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -78,5 +80,8 @@
     X(schedule_host) \
     X(schedule_each) \
     X(schedule_blocks) \
-    X(iter_map)
+    X(iter_map) \
+    X(sharding) \
+    X(factors) \
+    X(spmd)
 /* clang-format on */
