@@ -71,7 +71,7 @@ typedef struct xg_attention_fetch {
     int64_t extent, limit;      /* of the array: along the third extent; rows or keys */
     int64_t pieces, all, rounds;
     uint32_t number; /* which rows are */
-    xg_kval *first, *base;
+    xg_kval *first, *buffer;
     xg_kval **to;
     xg_kval **staged; /* by round: what goes through registers */
 } xg_attention_fetch;
@@ -142,11 +142,35 @@ XG_FN xg_kval *xg_attention_fetch_vector(
     xg_flow_end(&guard);
     return v;
 }
-XG_FN xg_kval *xg_attention_spot(xg_attention_kernel *w, const xg_attention_fetch *t, const xg_attention_piece *piece) {
-    xg_kval *zero = xg_elem_index(&w->t.s, 0), *spot;
-    spot = xg_tile_join(&w->t, piece->piece, w->f->stages[t->part].lanes, zero);
-    spot = xg_tile_join(&w->t, piece->row, t->pitch, spot);
-    return t->base ? xg_k2(xg_attention_b(w), XG_K_OP_ADDI, t->base, spot) : spot;
+/* Where a lane of a piece goes: one expression, so that the passes see how pieces are aligned. */
+XG_FN xg_kval *xg_attention_spot(
+    xg_attention_kernel *w, const xg_attention_fetch *t, const xg_attention_piece *piece, xg_kval *lane) {
+    enum {
+        BUFFER,
+        ROW,
+        PIECE,
+        LANE,
+        DIMS
+    };
+    int64_t lanes = w->f->stages[t->part].lanes, counts[DIMS], pitch[DIMS];
+    xg_aff_ctx *x = w->t.e->m->aff;
+    const xg_aff *at = xg_aff_const(x, 0);
+    xg_kval *v[DIMS];
+    uint32_t k;
+    v[BUFFER] = t->buffer ? t->buffer : xg_elem_index(&w->t.s, 0);
+    v[ROW] = piece->row;
+    v[PIECE] = piece->piece;
+    v[LANE] = lane ? lane : xg_elem_index(&w->t.s, 0);
+    counts[BUFFER] = t->buffer ? w->p->stages : 1;
+    counts[ROW] = t->rows;
+    counts[PIECE] = t->pieces;
+    counts[LANE] = lanes;
+    pitch[BUFFER] = t->rows * t->pitch;
+    pitch[ROW] = t->pitch;
+    pitch[PIECE] = lanes;
+    pitch[LANE] = 1;
+    for (k = 0; k < DIMS; k++) at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, k), pitch[k]));
+    return xg_tile_apply(&w->t, counts, DIMS, at, v);
 }
 XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *v, xg_kval *spot) {
     xg_kval *o[3];
@@ -162,26 +186,21 @@ XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fe
 /* Each element where it goes, so that all that lies between is a load and a store (kir/async_copies.c). */
 XG_FN void xg_attention_copy_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_attention_piece *piece) {
     int64_t lanes = w->f->stages[t->part].lanes;
-    xg_kval *spot = xg_attention_spot(w, t, piece), *to = spot, *v;
-    xg_flow guard = xg_flow_of(&w->t.s, t->to), loop = xg_flow_of(&w->t.s, t->to);
+    xg_flow guard = xg_flow_of(&w->t.s, t->to), loop = xg_flow_of(&w->t.s, NULL);
+    xg_kval *v, *spot;
     xg_flow_if(&guard, piece->cond);
     if (lanes > 1) {
-        xg_imap *sum = xg_imap_new(w->t.e->m->aff, 2, 0, 0, 1, 0);
-        xg_kval *both[2];
+        xg_flow_slot(&loop, t->to);
         piece->at[XG_ATTENTION_LANE] = xg_attention_loop(w, &loop, lanes);
-        sum->dims[0].range = xg_range_of(0, w->p->stages * w->p->shape.step * t->pitch - lanes);
-        sum->dims[1].range = xg_range_of(0, lanes - 1);
-        sum->results[0] = xg_aff_add(w->t.e->m->aff, xg_aff_dim(w->t.e->m->aff, 0), xg_aff_dim(w->t.e->m->aff, 1));
-        both[0] = spot;
-        both[1] = piece->at[XG_ATTENTION_LANE];
-        to = xg_kapply(xg_attention_b(w), sum, both)->results;
     }
     v = xg_attention_fetched(w, t, piece->at);
-    *t->to = xg_kinsert(xg_attention_b(w), v, *t->to, &to, 1);
-    if (lanes > 1) xg_flow_end(&loop);
+    spot = xg_attention_spot(w, t, piece, piece->at[XG_ATTENTION_LANE]);
+    *t->to = xg_kinsert(xg_attention_b(w), v, *t->to, &spot, 1);
+    xg_flow_end(&loop);
     if (piece->cond) {
         xg_flow_else(&guard);
-        xg_attention_put_vector(w, t, xg_attention_nothing(w, lanes), spot);
+        v = xg_attention_nothing(w, lanes);
+        xg_attention_put_vector(w, t, v, xg_attention_spot(w, t, piece, NULL));
     }
     xg_flow_end(&guard);
 }
@@ -217,7 +236,7 @@ XG_FN void xg_attention_put(xg_attention_kernel *w, const xg_attention_fetch *t)
         xg_flow some = xg_flow_of(&w->t.s, t->to);
         xg_attention_piece_of(w, t, xg_elem_index(&w->t.s, round), &piece);
         xg_flow_if(&some, piece.has);
-        xg_attention_put_vector(w, t, t->staged[round], xg_attention_spot(w, t, &piece));
+        xg_attention_put_vector(w, t, t->staged[round], xg_attention_spot(w, t, &piece, NULL));
         xg_flow_end(&some);
     }
 }
@@ -257,7 +276,7 @@ XG_FN xg_attention_fetch xg_attention_fetch_of(
     t.limit = w->f->keys;
     t.number = XG_ATTENTION_KEY;
     t.first = xg_tile_join(&w->t, step, w->p->shape.step, zero);
-    if (buffer) t.base = xg_tile_join(&w->t, buffer, t.rows * t.pitch, zero);
+    t.buffer = buffer;
     t.to = values ? &w->values : &w->keys;
     xg_attention_fetch_sizes(w, &t);
     return t;
@@ -423,9 +442,13 @@ XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kv
     }
     return v;
 }
-/* exp(x - m), of m that is -inf: exp(x). */
+/* exp(x - shift). What is rounded to 16 bits afterwards takes the device's power of two as it is. */
 XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift) {
-    return xg_k1(xg_attention_b(w), XG_K_OP_EXP, xg_k2(xg_attention_b(w), XG_K_OP_SUBF, x, shift));
+    static const double log2_of_e = 1.4426950408889634;
+    xg_kb *b = xg_attention_b(w);
+    x = xg_k2(b, XG_K_OP_SUBF, x, shift);
+    if (w->f->unit == XG_TILE_NO_UNIT) return xg_k1(b, XG_K_OP_EXP, x);
+    return xg_k1(b, XG_K_OP_EX2A, xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, log2_of_e)));
 }
 XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most) {
     xg_kval *least = xg_attention_number(w, -INFINITY), *zero = xg_attention_number(w, 0);
