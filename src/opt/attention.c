@@ -123,18 +123,19 @@ XG_FN bool xg_attention_from_scores(xg_attention *a, xg_inst *exp) {
         STEPS = 24,   /* operations one behind the other between dot and scores */
         CONVERTED = 2 /* conversions in front of a reduction */
     };
-    xg_inst *sub = xg_attention_converted(XG_OPERAND(exp, 0)), *base;
+    xg_inst *sub = xg_attention_converted(XG_OPERAND(exp, 0)), *i;
     if (sub->op != XG_SUBTRACT) return false;
-    base = xg_attention_converted(XG_OPERAND(sub, 0));
     a->exp = exp;
     a->difference = sub;
-    a->max = xg_attention_reduction(base, XG_MAXIMUM, CONVERTED);
+    a->max = NULL;
+    for (i = XG_OPERAND(sub, 0); !a->max; i = XG_OPERAND(i, 0)) {
+        a->scored = i;
+        a->max = xg_attention_reduction(i, XG_MAXIMUM, CONVERTED);
+        if (i->op != XG_CONVERT && !xg_attention_moves(i)) break;
+    }
     a->sum = xg_attention_reduction(exp, XG_ADD, CONVERTED);
     if (!a->max || !xg_attention_depends(XG_OPERAND(sub, 1), a->max)) return false;
-    if (a->sum && xg_attr_ints(a->sum, XG_A_dimensions).p[0] != xg_attr_ints(a->max, XG_A_dimensions).p[0])
-        return false;
-    a->dim = (uint32_t)xg_attr_ints(a->max, XG_A_dimensions).p[0];
-    a->scores_dot = xg_attention_find_dot(base, exp->shape->elements, STEPS);
+    a->scores_dot = xg_attention_find_dot(a->scored, exp->shape->elements, STEPS);
     return a->scores_dot != NULL;
 }
 

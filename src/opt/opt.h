@@ -129,8 +129,8 @@ typedef struct xg_attention {
     xg_inst *scores_dot, *out_dot; /* of Q and K; of the weights and V */
     uint32_t weights;              /* the operand of out_dot that is made of exp */
     xg_inst *difference;           /* scores less what is made of their maximum: exp is that of it */
+    xg_inst *scored;               /* what max is of, but for conversions */
     xg_inst *max, *exp, *sum;      /* sum NULL: there is none */
-    uint32_t dim;                  /* of exp: the one that max and sum go along */
     uint32_t n_factors;
     xg_attention_share factors[XG_ATTENTION_FACTORS];
 } xg_attention;

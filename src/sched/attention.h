@@ -119,16 +119,19 @@ typedef struct xg_attention_kernel {
     xg_kval **out[XG_ATTENTION_HALVES];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES]; /* of a step; then the weights */
     xg_kval *first_key;
+    xg_kval **kept; /* words of the tile's rows in registers; NULL: they are read in each step */
     xg_kval *dest;
 } xg_attention_kernel;
 /* base + more, which counts so much. */
 XG_FN xg_kval *xg_attention_at(xg_attention_kernel *w, xg_kval *base, int64_t count, int64_t more);
 XG_FN xg_kb *xg_attention_b(xg_attention_kernel *w);
 XG_FN xg_kelem xg_attention_sum_type(const xg_attention_kernel *w);
+XG_FN void xg_attention_wait(xg_attention_kernel *w);
 XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_t lane);
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 /* ---- attention_mma.c ---- */
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
+XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
 
 #endif /* XG_SCHED_ATTENTION_H */

@@ -580,6 +580,7 @@ XG_FN void xg_attention_steps(xg_attention_kernel *w) {
         xg_kval *first = xg_elem_index(&w->t.s, 0);
         xg_attention_bring_step(w, first, first);
     }
+    xg_attention_keep_query(w);
     xg_attention_carry_shared(w, &f);
     f.rolled = true;
     xg_attention_step(w, xg_attention_loop(w, &f, w->p->steps));

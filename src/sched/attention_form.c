@@ -117,14 +117,22 @@ XG_FN const xg_imap *xg_attention_at_exp(xg_attention_site *w) {
     return xg_attention_inside(
         w, &w->f->stages[XG_ATTENTION_WEIGHTS], xg_attention_operand(w, a->weights, false), a->exp);
 }
-/* To the indices of maximum and sum: those of exp without the one that they go along. */
-XG_FN const xg_imap *xg_attention_at_row(xg_attention_site *w) {
+/* To the indices of what maximum, or sum, is of; *dim: the one that it goes along. */
+XG_FN const xg_imap *xg_attention_at_reduced(xg_attention_site *w, const xg_inst *stat, uint32_t *dim) {
+    const xg_attention *a = &w->f->match;
     const xg_imap *m = xg_attention_at_exp(w);
+    *dim = (uint32_t)xg_attr_ints(stat, XG_A_dimensions).p[0];
+    if (stat == a->max) m = xg_attention_inside(w, &w->f->stages[XG_ATTENTION_SCORES], m, a->scored);
+    return m;
+}
+/* To the indices of maximum or sum of the row. */
+XG_FN const xg_imap *xg_attention_at_row(xg_attention_site *w, const xg_inst *stat) {
+    uint32_t dim, k, n = 0;
+    const xg_imap *m = xg_attention_at_reduced(w, stat, &dim);
     const xg_aff *results[XG_RANK_MAX];
-    uint32_t k, n = 0;
     if (!xg_imap_ok(m)) return m;
     for (k = 0; k < m->n_results; k++)
-        if (k != w->f->match.dim) results[n++] = m->results[k];
+        if (k != dim) results[n++] = m->results[k];
     return xg_imap_with_results(w->x, m, results, n);
 }
 /* To the indices of the first dot's operand. */
@@ -259,11 +267,11 @@ XG_FN const xg_imap *xg_attention_forward(xg_attention_site *w, const xg_imap *m
 }
 /* What a stage asks of maximum and sum is that of the kernel's row. */
 XG_FN bool xg_attention_asks_row(xg_attention_site *w, const xg_attention_stage *s) {
-    const xg_imap *row = xg_attention_at_row(w);
     xg_inst *stats[2];
     uint32_t n = xg_attention_stats(&w->f->match, stats), k;
     for (k = 0; k < n; k++)
-        if (xg_attention_reached(s, stats[k]) && !xg_imap_equal(xg_attention_inside(w, s, s->map, stats[k]), row))
+        if (xg_attention_reached(s, stats[k]) &&
+            !xg_imap_equal(xg_attention_inside(w, s, s->map, stats[k]), xg_attention_at_row(w, stats[k])))
             return false;
     return true;
 }
@@ -279,14 +287,18 @@ XG_FN bool xg_attention_result_map(xg_attention_site *w) {
            xg_imap_equal(xg_attention_inside(w, s, s->map, w->f->match.out_dot), at) && xg_attention_asks_row(w, s);
 }
 /* Keys are what maximum and sum go along. */
-XG_FN bool xg_attention_keys_fit(xg_attention_site *w) {
-    const xg_imap *at = xg_attention_at_exp(w);
+XG_FN bool xg_attention_goes_along(xg_attention_site *w, const xg_inst *stat) {
     const xg_aff *key = xg_aff_dim(w->x, XG_ATTENTION_KEY);
-    uint32_t k;
+    uint32_t dim, k;
+    const xg_imap *at = xg_attention_at_reduced(w, stat, &dim);
     if (!xg_imap_ok(at) || at->n_constraints || at->n_syms + at->n_rts) return false;
     for (k = 0; k < at->n_results && w->f->keys > 1; k++)
-        if (k == w->f->match.dim ? at->results[k] != key : xg_aff_uses(at->results[k], key)) return false;
-    return w->f->match.exp->shape->dims[w->f->match.dim] == w->f->keys;
+        if (k == dim ? at->results[k] != key : xg_aff_uses(at->results[k], key)) return false;
+    return XG_OPERAND(stat, 0)->shape->dims[dim] == w->f->keys;
+}
+XG_FN bool xg_attention_keys_fit(xg_attention_site *w) {
+    const xg_attention *a = &w->f->match;
+    return xg_attention_goes_along(w, a->max) && (!a->sum || xg_attention_goes_along(w, a->sum));
 }
 XG_FN bool xg_attention_inner_maps(xg_attention_site *w) {
     xg_attention_form *f = w->f;

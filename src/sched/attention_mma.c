@@ -60,16 +60,33 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) {
     return xg_kconst_bits(xg_attention_b(w), type, 0);
 }
 
+/* The tile's rows stay in registers, where there is room. */
+XG_FN bool xg_attention_keeps_query(const xg_attention_kernel *w) {
+    enum {
+        DEPTH = 128 /* half as many bytes of registers */
+    };
+    return w->f->unit != XG_TILE_NO_UNIT && w->p->depth <= DEPTH && w->p->steps > 1;
+}
+XG_FN xg_kval *xg_attention_query_words(xg_attention_kernel *w, int64_t k) {
+    xg_kval *at = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, xg_elem_index(&w->t.s, 0));
+    at = xg_attention_pointed(w, at, w->p->pitch, true);
+    return xg_attention_words(w, w->query, at, w->p->tile * w->p->pitch, k * XG_ATTENTION_UNIT_COLUMNS, false);
+}
+XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
+    int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, k;
+    if (!xg_attention_keeps_query(w)) return;
+    w->kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);
+    xg_attention_wait(w);
+    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_query_words(w, k);
+}
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
     int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->own / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
     int64_t pitch = w->p->pitch;
-    xg_kval *query = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, xg_elem_index(&w->t.s, 0));
     xg_kval *key = xg_attention_pointed(w, w->buffer, pitch, false);
     xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS], *x, *y;
-    query = xg_attention_pointed(w, query, pitch, true);
     for (j = 0; j < 2 * pairs; j++) sums[j] = xg_attention_no_sums(w);
     for (k = 0; k < rounds; k++) {
-        x = xg_attention_words(w, w->query, query, w->p->tile * pitch, k * XG_ATTENTION_UNIT_COLUMNS, false);
+        x = w->kept ? w->kept[k] : xg_attention_query_words(w, k);
         for (j = 0; j < pairs; j++) {
             int64_t place = j * XG_ATTENTION_UNIT_COLUMNS * pitch + k * XG_ATTENTION_UNIT_COLUMNS;
             y = xg_attention_words(w, w->keys, key, w->p->stages * w->p->shape.step * pitch, place, false);
