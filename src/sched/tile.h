@@ -135,6 +135,7 @@ XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements 
 /* ---- tile_plan.c ---- */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b); /* a / b, rounded up */
+XG_FN int64_t xg_tile_power(int64_t n);           /* the largest power of two that divides it */
 XG_FN int64_t xg_tile_loop_time(
     const xg_tile_form *f, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
@@ -224,6 +225,7 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in
 /* ---- tile_wgmma.c: tiles that warp groups multiply ---- */
 XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m);         /* the unit is known */
 XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
+XG_FN bool xg_tile_group_fits(const xg_tile_plan *p);                            /* registers have room for it */
 XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
 /* Where in shared memory what would lie at a place, without the swizzle, lies: of maps whose dims count so much. */
 XG_FN xg_kval *xg_tile_group_spot(

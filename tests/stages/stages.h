@@ -17,6 +17,8 @@
 #include "kir_run.c"
 #include "pipeline.c"
 #include "dynamic.c"
+#include "sharding.c"
+#include "spmd.c"
 #include "sim.c"
 #include "planted.c"
 #include "../../src/rooms_sched.h"
@@ -24,8 +26,6 @@
 #include "tiles.c"
 #include "units.c"
 #include "attention.c"
-#include "sharding.c"
-#include "spmd.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -54,6 +54,9 @@
     X(verify) \
     X(format) \
     X(import) \
+    X(sharding) \
+    X(factors) \
+    X(spmd) \
     X(number) \
     X(literal) \
     X(parse) \
@@ -80,8 +83,5 @@
     X(schedule_host) \
     X(schedule_each) \
     X(schedule_blocks) \
-    X(iter_map) \
-    X(sharding) \
-    X(factors) \
-    X(spmd)
+    X(iter_map)
 /* clang-format on */
