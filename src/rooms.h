@@ -33,6 +33,7 @@
 #include "hlo/print_attr.c"
 #include "hlo/shape.c"
 #include "hlo/tiles.c"
+#include "hlo/foreign.c"
 #include "hlo/parse_shape.c"
 #include "hlo/verify_attr.c"
 #include "hlo/graph.c"

@@ -13,6 +13,7 @@
 #include "text.h"
 #include "graph.c"
 #include "verify_attr.c"
+#include "foreign.c"
 
 /* ---- helpers ---- */
 
@@ -283,6 +284,14 @@ XG_FN bool xg_parse_sugar(xg_parse *p, xg_parse_rhs *r) {
     }
     return false;
 }
+XG_FN const char *xg_parse_op_hint(xg_parse *p, xg_str word) {
+    const char *hint;
+    if (xg_type_find(word) != XLAGPU_INVALID || xg_foreign_type(word))
+        return "a shape has its dimensions in brackets: f32[2,3], f32[]";
+    hint =
+        xg_foreign_hint(p->arena, word, xg_foreign_op, xg_dict_get(&p->ops, xg_foreign_plain(p->arena, word)) != NULL);
+    return hint ? hint : xg_parse_did_you_mean(p, word, xg_parse_op_name, NULL);
+}
 XG_FN void xg_parse_opcode(xg_parse *p, xg_parse_rhs *r) {
     xg_lex *x = &p->lex;
     size_t op;
@@ -293,10 +302,7 @@ XG_FN void xg_parse_opcode(xg_parse *p, xg_parse_rhs *r) {
     if (op)
         r->op = (xg_opcode)(op - 1);
     else if (!xg_parse_sugar(p, r))
-        xg_lex_fail(x,
-            xg_type_find(r->op_text) != XLAGPU_INVALID ? "a shape has its dimensions in brackets: f32[2,3], f32[]"
-                                                       : xg_parse_did_you_mean(p, r->op_text, xg_parse_op_name, NULL),
-            "%s is not an opcode", xg_lex_found(x));
+        xg_lex_fail(x, xg_parse_op_hint(p, r->op_text), "%s is not an opcode", xg_lex_found(x));
     xg_lex_next(x);
 }
 
@@ -480,6 +486,8 @@ XG_FN xg_inst *xg_parse_inst(xg_parse *p, bool *root) {
     if (*root) xg_lex_next(x);
     at = xg_lex_offset(x);
     name = xg_parse_new_name(p, "an instruction");
+    if (x->kind == '{' || x->kind == '(' || (xg_str_is(name, "ENTRY") && xg_parse_at_name(p)))
+        xg_lex_fail_at(x, at, NULL, "'}' is missing in front of this: the computation above it is not closed");
     xg_lex_expect(x, '=', "'=' after the instruction's name");
     i = xg_parse_rhs_inst(p, name, at, NULL, true);
     if (!xg_dict_put(&p->comp->names, name, i)) {
