@@ -723,10 +723,10 @@ extern int madvise(void *at, size_t bytes, int advice);
 
 /* ---- memory.c: the context, failure, arenas, checked arithmetic ------------------------------------------------ */
 
-/* A text that errors point into. It outlives the context's error message only until that is composed. */
+/* What errors point into. It outlives the context's error message only until that is composed. */
 typedef struct xg_source {
     const char *name;
-    const char *text;
+    const char *text; /* NULL: it is no text, and places in it are told as byte offsets */
     size_t size;
 } xg_source;
 
@@ -958,6 +958,8 @@ XG_INLINE double xg_f64_of_bits(uint64_t b) {
     memcpy(&v, &b, 8);
     return v;
 }
+/* The quiet NaN without a sign: what NAN of <math.h> is depends on the compiler. */
+XG_INLINE double xg_f64_nan(void) { return xg_f64_of_bits(0x7FF8000000000000u); }
 XG_INLINE uint32_t xg_f32_bits(float v) {
     uint32_t b;
     memcpy(&b, &v, 4);
@@ -1882,7 +1884,8 @@ XG_FN void xg_error_set(xg_ctx *c, xlagpu_status status, const xg_source *src, s
         for (i = 0; i < offset; i++) c->line += src->text[i] == '\n';
         c->column = (uint32_t)(offset - xg_line_start(src, offset) + 1);
         n = xg_format(c->message, cap, "%s:%u:%u: error: ", src->name ? src->name : "input", c->line, c->column);
-    }
+    } else if (src)
+        n = xg_format(c->message, cap, "%s: byte %llu: error: ", src->name, (unsigned long long)offset);
     if (n < cap) n += xg_vformat(c->message + n, cap - n, format, args);
     if (n >= cap) n = cap - 1;
     if (src && src->text) n += xg_error_show_line(c->message + n, cap - n, src, offset);
@@ -3470,7 +3473,6 @@ XG_FN void xg_cost_terms(
     const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t mhz, int64_t *t) {
     int64_t warps = XG_MAX(XG_MIN(s->warps, (int64_t)XG_COST_SCHEDULERS), (int64_t)1), bytes, port, round, tensor;
     uint32_t k;
-    memset(t, 0, XG_LIMIT_COUNT * sizeof *t);
     t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, mhz);
     for (k = 0; k < XG_PIPE_COUNT; k++)
         t[k] = xg_cost_unit_ps(d, c, s,
