@@ -99,6 +99,7 @@
 #include "opt/scatter_winners.c"
 #include "opt/call_inliner.c"
 #include "opt/async_to_sync.c"
+#include "opt/attention.c"
 #include "opt/host_offloader.c"
 #include "opt/collective_simplifier.c"
 #include "opt/collective_combiner.c"
@@ -314,6 +315,12 @@
 #include "sched/tile_mma.c"
 #include "sched/tile_wgmma.c"
 #include "sched/split_k.c"
+#include "sched/attention.h"
+#include "sched/attention_form.c"
+#include "sched/attention_plan.c"
+#include "sched/attention_pass.c"
+#include "sched/attention_emit.c"
+#include "sched/attention_mma.c"
 
 /* choice */
 #include "choice/choice.h"

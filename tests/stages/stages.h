@@ -26,6 +26,7 @@
 #include "sched.c"
 #include "tiles.c"
 #include "units.c"
+#include "attention.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -79,6 +80,7 @@
     X(tiles_of) \
     X(units_of) \
     X(units) \
+    X(attention) \
     X(schedule_rule) \
     X(schedule_host) \
     X(schedule_each) \
