@@ -8,6 +8,7 @@
 #include "infer.c"
 #include "verify.c"
 #include "format.c"
+#include "proto.c"
 #include "import.c"
 #include "eval.c"
 #include "oracle.c"
@@ -17,14 +18,15 @@
 #include "kir_run.c"
 #include "pipeline.c"
 #include "dynamic.c"
+#include "sharding.c"
+#include "spmd.c"
 #include "sim.c"
 #include "planted.c"
 #include "../../src/rooms_sched.h"
 #include "sched.c"
 #include "tiles.c"
 #include "units.c"
-#include "sharding.c"
-#include "spmd.c"
+#include "attention.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -52,7 +54,11 @@
     X(infer) \
     X(verify) \
     X(format) \
+    X(proto) \
     X(import) \
+    X(sharding) \
+    X(factors) \
+    X(spmd) \
     X(number) \
     X(literal) \
     X(parse) \
@@ -74,12 +80,10 @@
     X(tiles_of) \
     X(units_of) \
     X(units) \
+    X(attention) \
     X(schedule_rule) \
     X(schedule_host) \
     X(schedule_each) \
     X(schedule_blocks) \
-    X(iter_map) \
-    X(sharding) \
-    X(factors) \
-    X(spmd)
+    X(iter_map)
 /* clang-format on */
