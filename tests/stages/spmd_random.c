@@ -208,7 +208,8 @@ static bool spmd_make_pad(spmd_case *c, uint32_t x) {
     spmd_put_dims(c, a);
     xg_printf(&c->text, " pad(v%u, three), padding=", x);
     for (k = 0; k < a->rank; k++)
-        xg_printf(&c->text, "%s%lld_%lld_%lld", k ? "x" : "", (long long)low[k], (long long)high[k], (long long)inner[k]);
+        xg_printf(
+            &c->text, "%s%lld_%lld_%lld", k ? "x" : "", (long long)low[k], (long long)high[k], (long long)inner[k]);
     return true;
 }
 static bool spmd_make_along(spmd_case *c, uint32_t x) { /* reverse, sort, concatenate */
@@ -282,8 +283,7 @@ static bool spmd_make_rows(spmd_case *c, uint32_t x) {
     spmd_put_dims(c, spmd_begin(c, &from));
     xg_printf(&c->text, " scatter(v%u, rows, v%u)", x, c->n - 1);
     spmd_put_list(c, "update_window_dims", dims, from.rank - 1);
-    xg_printf(&c->text,
-        ", inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%s",
+    xg_printf(&c->text, ", inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%s",
         spmd_pick(c, 2) ? "sum" : "most");
     return true;
 }
@@ -295,8 +295,9 @@ static bool spmd_make_iota(spmd_case *c, uint32_t x) {
 }
 
 #define SPMD_MAKERS(X) \
-    X(pointwise) X(transpose) X(reshape) X(reduce) X(broadcast) X(dot) X(slice) X(pad) X(along) X(window) X(dynamic) \
-    X(rows) X(iota)
+    X(pointwise) \
+    X(transpose) X(reshape) X(reduce) X(broadcast) X(dot) X(slice) X(pad) X(along) X(window) X(dynamic) X(rows) \
+        X(iota)
 
 static void spmd_write_case(spmd_case *c) {
     static bool (*const makers[])(spmd_case *, uint32_t) = {
@@ -313,8 +314,9 @@ static void spmd_write_case(spmd_case *c) {
     for (k = 0; k < 2; k++)
         xg_printf(&c->text, "%s { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = %s[] %s(x, y) }\n",
             k ? "most" : "sum", c->type, c->type, c->type, k ? "maximum" : "add");
-    xg_printf(&c->text, "less { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = pred[] compare(x, y), direction=LT }\n",
-        c->type, c->type);
+    xg_printf(&c->text,
+        "less { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = pred[] compare(x, y), direction=LT }\n", c->type,
+        c->type);
     xg_printf(&c->text, "ENTRY e {\n  zero = %s[] constant(0)\n  three = %s[] constant(3)\n", c->type, c->type);
     xg_puts(&c->text, "  rows = s32[5,1] constant({{1},{0},{3},{1},{9}})\n");
     for (k = 0; k < 3; k++) xg_printf(&c->text, "  at%u = s32[] constant(%u)\n", k, k * 2);
