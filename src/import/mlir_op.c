@@ -823,6 +823,8 @@ XG_FN xg_ir *xg_mlir_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_dict_init(&x.aliases, a);
     xg_dict_init(&x.resources, a);
     xg_dict_init(&x.locs, a);
+    xg_dict_init(&x.known_attrs, a);
+    xg_dict_init(&x.known_types, a);
     xg_mlir_find_aliases(&x);
     xg_mlir_find_resources(&x);
     x.at = x.base;

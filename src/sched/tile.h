@@ -117,7 +117,10 @@ enum {
 };
 
 /* ---- tile_unit.c ---- */
-XG_FN bool xg_tile_is_moved(const xg_inst *i); /* its elements are those of a parameter, unchanged */
+XG_FN bool xg_tile_is_moved(const xg_inst *i);              /* its elements are those of a parameter, unchanged */
+XG_FN bool xg_tile_holds(xlagpu_type from, xlagpu_type to); /* each value of `from` is one of `to` */
+/* The unit for elements of these types, whose sums are floats; *held: what they are converted to. */
+XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *m, xlagpu_type *held);
 /* Which unit multiplies the operands' elements, and what lies in shared memory for it: sets unit, held, from. */
 XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m);
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
@@ -132,6 +135,7 @@ XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements 
 /* ---- tile_plan.c ---- */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b); /* a / b, rounded up */
+XG_FN int64_t xg_tile_power(int64_t n);           /* the largest power of two that divides it */
 XG_FN int64_t xg_tile_loop_time(
     const xg_tile_form *f, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
@@ -221,6 +225,7 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in
 /* ---- tile_wgmma.c: tiles that warp groups multiply ---- */
 XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m);         /* the unit is known */
 XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
+XG_FN bool xg_tile_group_fits(const xg_tile_plan *p);                            /* registers have room for it */
 XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
 /* Where in shared memory what would lie at a place, without the swizzle, lies: of maps whose dims count so much. */
 XG_FN xg_kval *xg_tile_group_spot(

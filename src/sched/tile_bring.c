@@ -36,7 +36,7 @@ XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetc
     r.row_units = t->along_k ? t->rows : t->rows / t->vector;
     r.k_units = t->along_k ? p->shape.k / t->vector : p->shape.k / t->brick;
     r.lines = t->along_k ? t->beside : 1;
-    across = XG_MIN(p->threads / r.lines, r.row_units); /* both are powers of two */
+    across = XG_MIN(p->threads / r.lines, xg_tile_power(r.row_units));
     if (t->brick > 1) { /* words of a row that neighbours store: half of the banks, or, swizzled, all */
         int64_t words = XG_MIN(r.k_units, t->line ? (int64_t)XG_TILE_LANES : XG_TILE_LANES / 2);
         across = XG_MIN(across, XG_MAX(p->threads / words, (int64_t)1));

@@ -169,9 +169,9 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     xg_imap *m;
     uint32_t k;
     line = p->shape.n / p->out_vector;
-    wide = XG_MAX(line / p->threads, (int64_t)1); /* rounds of a row */
-    o.counts[XG_TILE_OUT_ROW] = XG_MIN(XG_MAX(p->threads / line, (int64_t)1), rows);
-    o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(line, p->threads);
+    o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(xg_tile_power(line), p->threads);
+    o.counts[XG_TILE_OUT_ROW] = XG_MIN(p->threads / o.counts[XG_TILE_OUT_COLUMN], rows);
+    wide = line / o.counts[XG_TILE_OUT_COLUMN]; /* rounds of a row */
     o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, p->threads);
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
     o.counts[XG_TILE_OUT_M] = p->tiles[0];
@@ -181,7 +181,7 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     env = xg_imap_env(x, m);
     row = xg_aff_mul(x, xg_aff_div(x, round, wide), o.counts[XG_TILE_OUT_ROW]);
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_OUT_ROW));
-    column = xg_aff_mul(x, xg_aff_mod(x, round, wide), p->threads);
+    column = xg_aff_mul(x, xg_aff_mod(x, round, wide), o.counts[XG_TILE_OUT_COLUMN]);
     column = xg_aff_mul(x, xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_COLUMN)), p->out_vector);
     column = xg_aff_add(x, column, xg_aff_dim(x, XG_TILE_OUT_LANE));
     memset(linear, 0, sizeof linear);

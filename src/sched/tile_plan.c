@@ -221,6 +221,7 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
 /* ---- one shape ---- */
 
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
+XG_FN int64_t xg_tile_power(int64_t n) { return n & -n; }
 /* Of so many tiles, how many rows of them are taken side by side: what divides them. */
 XG_FN int64_t xg_tile_rows_together(int64_t tiles) {
     int64_t n = XG_TILE_GROUP_ROWS;

@@ -183,6 +183,12 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->rounds = xg_tile_over(t->vectors, p->threads) * t->brick;
     t->offset = side ? p->shape.stages * xg_tile_buffer(p, 0) : 0;
 }
+/* Every thread brings as many vectors: where 192 rows of bytes are turned it is not so. */
+XG_FN bool xg_tile_unit_is_even(const xg_tile_plan *p, uint32_t side) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    xg_tile_rounds r = xg_tile_rounds_of(p, t);
+    return t->vectors < p->threads || r.rows * r.ks == t->rounds;
+}
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     enum {
         OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks */
@@ -204,7 +210,8 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
     out *= fragments / p->parts;
     p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
-    return p->blocks <= INT32_MAX && p->threads <= 1024;
+    if (s->grouped && !xg_tile_group_fits(p)) return false;
+    return p->blocks <= INT32_MAX && p->threads <= 1024 && xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1);
 }
 
 /* ---- the estimate ---- */

@@ -21,6 +21,7 @@
 /* clang-format off */
 #define XG_TILE_GROUP_SHAPES(X) \
     X(128, 256, 64, 4) \
+    X(256, 192, 128, 4) \
     X(256, 128, 128, 4) \
     X(128, 128, 64, 6) \
     X(128, 128, 64, 3) \
@@ -32,10 +33,11 @@
 /* clang-format on */
 
 enum {
-    XG_TILE_GROUP_K_BYTES = 128,   /* of a step: a line */
-    XG_TILE_GROUP_WARPS = 4,       /* of a group */
-    XG_TILE_GROUP_AHEAD = 2,       /* steps: one is multiplied, one is done but not known to be so in all warps */
-    XG_TILE_GROUP_BANK_BYTES = 128 /* that shared memory gives in a cycle */
+    XG_TILE_GROUP_K_BYTES = 128,    /* of a step: a line */
+    XG_TILE_GROUP_WARPS = 4,        /* of a group */
+    XG_TILE_GROUP_AHEAD = 2,        /* steps: one is multiplied, one is done but not known to be so in all warps */
+    XG_TILE_GROUP_BANK_BYTES = 128, /* that shared memory gives in a cycle */
+    XG_TILE_GROUP_REGISTERS = 232   /* of a thread, for sums and what it brings: the others are addresses (ptxas 13) */
 };
 
 /* ---- the plan ---- */
@@ -63,6 +65,17 @@ XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k) 
 #undef Y
     if (k >= XG_COUNT(bytes)) return NULL;
     return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
+}
+/* Sums, and what is on its way through registers, leave enough of these for addresses: nothing spills. */
+XG_FN bool xg_tile_group_fits(const xg_tile_plan *p) {
+    int64_t n = p->n_sums * 4;
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        const xg_tile_fetch *t = &p->fetch[k];
+        int64_t words = xg_tile_over(t->vector * xg_type_bytes(t->held), 4); /* a single element has one, too */
+        n += t->async ? 0 : t->rounds * words;
+    }
+    return n <= XG_TILE_GROUP_REGISTERS;
 }
 /* Of a step of so many blocks at a time: what matrix units, shared memory or schedulers take, or the way from memory,
  * which as many steps share as are on their way. Matrix units read their operands from shared memory: each group its

@@ -116,12 +116,19 @@ for f in after_optimizations.txt buffer-assignment.txt thunk_sequence.txt '\.ptx
     "ls $W/dump"; done
 expect 0 'before_optimizations' "XLA_FLAGS is read" \
     "XLA_FLAGS=--xla_dump_to=$W/dump2 $X run $W/good.hlo --platform=host && ls $W/dump2"
-expect 2 'error' "XLA_FLAGS with an unknown flag" "XLA_FLAGS=--no_such_flag=1 $X run $W/good.hlo --platform=host"
+expect 2 "XLA_FLAGS: unknown flag '--no_such_flag=1'" "XLA_FLAGS with an unknown flag" \
+    "XLA_FLAGS=--no_such_flag=1 $X run $W/good.hlo --platform=host"
+expect 2 "XLA_FLAGS: '--xla_gpu_ftz=perhaps' is not a value" "XLA_FLAGS with a value that is none" \
+    "XLA_FLAGS=--xla_gpu_ftz=perhaps $X run $W/good.hlo --platform=host"
+expect 2 "XLA_FLAGS: '--xla_dump_to' needs a value" "XLA_FLAGS with a flag without its value" \
+    "XLA_FLAGS=--xla_dump_to $X run $W/good.hlo --platform=host"
+expect 0 '^0$' "XLA_FLAGS: another name of XLA's for a flag that is here" \
+    "XLA_FLAGS=--xla_gpu_exclude_nondeterministic_ops $X compile $W/good.hlo 2>&1 >/dev/null | grep -c note | grep 0"
 expect 0 "XLA_FLAGS: --xla_gpu_autotune_level means nothing here" "XLA_FLAGS with a flag of XLA's" \
     "XLA_FLAGS=--xla_gpu_autotune_level=0 $X run $W/good.hlo --platform=host"
 expect 0 "and 1 more mean nothing here" "XLA_FLAGS with two flags of XLA's" \
     "XLA_FLAGS='--xla_gpu_autotune_level=0 --xla_no_such_flag' $X compile $W/good.hlo"
-expect 2 'unknown flag' "a flag of XLA's that is not here, on the command line" \
+expect 2 "unknown flag .*are taken in XLA_FLAGS" "a flag of XLA's that is not here, on the command line" \
     "$X run $W/good.hlo --platform=host --xla_gpu_autotune_level=0"
 expect 0 "no pass is called 'fusion-wraper'; did you mean 'fusion-wrapper'" \
     "a pass that is not there" "$X compile $W/good.hlo --xla_disable_hlo_passes=fusion-wraper"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tests/scripts/wgmma.sh -- what the assembler makes of tiles that warp groups multiply: dots of 8192 and 512 rows in
+# tests/scripts/wgmma.sh -- what the assembler makes of tiles that warp groups multiply: dots of 8192, 512, 4095 rows in
 # several types and all transpositions, for sm_90a. No spill, and none of the remarks (C75xx) that say multiplications
 # wait for each other; where nvdisasm is (NVDISASM, or on the path), those of a step follow each other: arithmetic may
 # stand between them, but no wait, barrier, branch or access to memory. Without ptxas nothing is done, and that is said.
@@ -36,9 +36,9 @@ case_of() { # NAME ROWS TYPE SUM LEFT RIGHT
     ! grep -E 'C75|warning|[1-9][0-9]* bytes spill' $at.log || return 1
     [ ! "$NVDISASM" ] || "$NVDISASM" -c $at.cubin | in_a_row
 }
-# bytes whose k lies apart in memory, left 0 or right 0, are turned in registers
+# bytes whose k lies apart in memory, left 0 or right 0, are turned in registers; odd ones come through them, too
 for one in "bf16 f32 8192 0 0" "bf16 f32 8192 0 1" "bf16 bf16 8192 1 0" "bf16 f32 8192 1 1" "f16 f16 512 1 0" \
-    "f8e4m3fn f32 8192 1 1" "s8 s32 8192 0 1"; do
+    "f8e4m3fn f32 8192 1 1" "s8 s32 8192 0 1" "bf16 f32 4095 1 1"; do
     set -- $one
     name=$1_$3_$4$5
     if case_of $name $3 $1 $2 $4 $5; then ok "$name"; else bad "$name"; fi

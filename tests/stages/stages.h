@@ -8,6 +8,7 @@
 #include "infer.c"
 #include "verify.c"
 #include "format.c"
+#include "proto.c"
 #include "import.c"
 #include "eval.c"
 #include "oracle.c"
@@ -26,6 +27,7 @@
 #include "sched.c"
 #include "tiles.c"
 #include "units.c"
+#include "attention.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -53,6 +55,7 @@
     X(infer) \
     X(verify) \
     X(format) \
+    X(proto) \
     X(import) \
     X(sharding) \
     X(factors) \
@@ -79,6 +82,7 @@
     X(tiles_of) \
     X(units_of) \
     X(units) \
+    X(attention) \
     X(schedule_rule) \
     X(schedule_host) \
     X(schedule_each) \
