@@ -189,6 +189,17 @@ typedef struct xlagpu_tensor {
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided);
 
+/* What devices sent each other. */
+typedef struct xlagpu_traffic {
+    uint32_t collectives; /* instructions of the partitioned module */
+    double bytes;         /* that a device sends in them, as rings do it */
+} xlagpu_traffic;
+/* Computes the module on so many devices together with the reference evaluator: its shardings are propagated, it is
+ * partitioned, whole inputs are cut into the devices' parts, with NaN behind the ends of uneven ones, and whole outputs
+ * are joined of theirs. sent may be NULL. */
+XLAGPU_DEF xlagpu_status xlagpu_evaluate_devices(xlagpu_module *module, uint32_t devices, const xlagpu_tensor *inputs,
+    uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided, xlagpu_traffic *sent);
+
 /* The terms of the longest sum that an instruction of the module makes for one element (dot, convolution, reduce,
  * reduce- window, scatter, cholesky ...), loops counted once: what the rounding of float results grows with. 1: there
  * is none. */

@@ -170,11 +170,21 @@ static int find(const char *name, size_t n) {
     return -1;
 }
 
+/* A name of XLA's for what has a row under another one. */
+static const char *first_name(const char *name, size_t *n) {
+    static const char same[] = "xla_gpu_exclude_nondeterministic_ops", as[] = "xla_gpu_deterministic_ops";
+    if (*n != sizeof same - 1 || memcmp(name, same, *n) != 0) return name;
+    *n = sizeof as - 1;
+    return as;
+}
+
 /* The row of an argument that begins with a dash; *value is what stands behind =, or "false" for --noNAME. */
 static int row_of(const char *arg, const char **value) {
     const char *name = arg + (arg[1] == '-' ? 2 : 1), *eq = strchr(name, '=');
     size_t n = eq ? (size_t)(eq - name) : strlen(name);
-    int row = find(name, n);
+    int row;
+    name = first_name(name, &n);
+    row = find(name, n);
     *value = eq ? eq + 1 : NULL;
     if (row >= 0 || eq || n < 3 || memcmp(name, "no", 2) != 0) return row;
     row = find(name + 2, n - 2);
@@ -183,31 +193,38 @@ static int row_of(const char *arg, const char **value) {
     return row;
 }
 
-static int unknown(const char *arg, int verb) {
+/* Flags that XLA has and this compiler lacks: JAX programs set them for everything that they start. */
+static bool is_of_xla(const char *word) { return strncmp(word + strspn(word, "-"), "xla_", 4) == 0; }
+
+static int unknown(int verb, const char *from, const char *arg) {
     const char *name = arg + (arg[1] == '-' ? 2 : 1), *near = nearest(name, strcspn(name, "="), verb);
-    return fail(BAD, "xlagpu: error: unknown flag '%s'%s%s%s", arg, near ? "; did you mean '--" : "", near ? near : "",
-        near ? "'?" : "");
+    if (!near && is_of_xla(arg))
+        return fail(BAD,
+            "xlagpu: error: %sunknown flag '%s'; XLA's flags that mean nothing here are taken in XLA_FLAGS", from, arg);
+    return fail(BAD, "xlagpu: error: %sunknown flag '%s'%s%s%s", from, arg, near ? "; did you mean '--" : "",
+        near ? near : "", near ? "'?" : "");
 }
 
-/* One argument that begins with a dash; *used says whether the next argument was its value. */
-static int read_flag(flag_values *f, int verb, const char *arg, const char *next, bool *used) {
+/* One argument that begins with a dash; *used says whether the next argument was its value. Messages begin with
+ * `from`: the name of the variable, or nothing. */
+static int read_flag(flag_values *f, int verb, const char *from, const char *arg, const char *next, bool *used) {
     const char *value;
     int row = row_of(arg, &value);
     *used = false;
-    if (row < 0) return unknown(arg, verb);
+    if (row < 0) return unknown(verb, from, arg);
     if (!(rows[row].verbs & 1 << verb))
         return fail(BAD, "xlagpu: error: '%s' does not take the flag '--%s'", verb_names[verb], rows[row].text);
     if (!value && rows[row].kind == BOOL) value = "true";
     if (!value) {
         if (!next || (next[0] == '-' && next[1] == '-'))
-            return fail(BAD, "xlagpu: error: '--%s' needs a value: %s", rows[row].text, rows[row].argument);
+            return fail(BAD, "xlagpu: error: %s'--%s' needs a value: %s", from, rows[row].text, rows[row].argument);
         value = next;
         *used = true;
     }
     if (store(f, row, value)) return OK;
     if (rows[row].kind == LIST)
-        return fail(BAD, "xlagpu: error: more than %d '--%s'", (int)FLAG_LIST_MAX, rows[row].text);
-    return fail(BAD, "xlagpu: error: '--%s=%s' is not a value of the kind %s", rows[row].text, value,
+        return fail(BAD, "xlagpu: error: %smore than %d '--%s'", from, (int)FLAG_LIST_MAX, rows[row].text);
+    return fail(BAD, "xlagpu: error: %s'--%s=%s' is not a value of the kind %s", from, rows[row].text, value,
         *rows[row].argument ? rows[row].argument : "true|false");
 }
 
@@ -233,8 +250,6 @@ static char *next_word(char **at) {
     return word;
 }
 
-/* Flags that XLA has and this compiler lacks: JAX programs set them for everything that they start. */
-static bool is_of_xla(const char *word) { return strncmp(word + strspn(word, "-"), "xla_", 4) == 0; }
 static void note_ignored(const char *first, int n) {
     if (!n) return;
     fprintf(stderr, "xlagpu: note: XLA_FLAGS: %.*s", (int)strcspn(first, "="), first);
@@ -253,7 +268,7 @@ static int read_words(flag_values *f, int verb, char *text) {
             if (!n_ignored++) ignored = word;
             continue;
         }
-        rc = word[0] == '-' ? read_flag(f, verb, word, NULL, &used)
+        rc = word[0] == '-' ? read_flag(f, verb, "XLA_FLAGS: ", word, NULL, &used)
                             : fail(BAD, "xlagpu: error: XLA_FLAGS: '%s' is not a flag", word);
     }
     note_ignored(ignored, n_ignored);
@@ -284,7 +299,7 @@ int flags_read(flag_values *f, int verb, int argc, char **argv) {
     for (k = 2; k < argc && !rc; k++) {
         bool used;
         if (argv[k][0] == '-' && argv[k][1]) {
-            rc = read_flag(f, verb, argv[k], k + 1 < argc ? argv[k + 1] : NULL, &used);
+            rc = read_flag(f, verb, "", argv[k], k + 1 < argc ? argv[k + 1] : NULL, &used);
             k += used;
         } else if (f->n_files < FLAG_FILES_MAX)
             f->files[f->n_files++] = argv[k];

@@ -27,6 +27,7 @@ typedef struct job {
     int file; /* which of the command line */
     dump_state dump;
     progress progress;
+    xlagpu_traffic sent; /* with --devices */
 } job;
 
 static int tensors_new(tensor **t, uint32_t n) {
@@ -56,6 +57,7 @@ static int job_shapes(job *j) {
             else
                 xlagpu_result_info(j->module, k - j->n_in, &v);
             t->type = v.type;
+            t->name = k < j->n_in ? v.name : NULL;
             t->rank = v.rank;
             t->dims = v.dims;
             t->bytes = v.bytes;
@@ -66,6 +68,7 @@ static int job_shapes(job *j) {
             else
                 xlagpu_rt_result(j->program, k - j->n_in, &r);
             t->type = r.type;
+            t->name = k < j->n_in ? r.name : NULL;
             t->rank = r.rank;
             t->dims = r.dims;
             t->bytes = r.bytes;
@@ -96,7 +99,8 @@ static int job_inputs(job *j) {
 }
 
 /* Into the leaves of the result, before they are trimmed. */
-static int job_evaluate(job *j, tensor *to) {
+/* On so many devices together, or, 0, on one that has everything. */
+static int job_evaluate(job *j, tensor *to, uint32_t devices) {
     xlagpu_tensor *in = (xlagpu_tensor *)calloc((size_t)j->n_in + 1, sizeof *in),
                   *out = (xlagpu_tensor *)calloc((size_t)j->n_want + 1, sizeof *out);
     xlagpu_status s = XLAGPU_ERROR_MEMORY;
@@ -109,7 +113,10 @@ static int job_evaluate(job *j, tensor *to) {
         out[k].data = to[k].data;
         out[k].bytes = to[k].bytes;
     }
-    if (in && out) s = xlagpu_evaluate(j->module, in, j->n_in, out, j->n_want, j->f->fill_elided);
+    if (in && out)
+        s = devices
+                ? xlagpu_evaluate_devices(j->module, devices, in, j->n_in, out, j->n_want, j->f->fill_elided, &j->sent)
+                : xlagpu_evaluate(j->module, in, j->n_in, out, j->n_want, j->f->fill_elided);
     free(in);
     free(out);
     return s == XLAGPU_OK ? OK : fail_in(j->path, s, xlagpu_error(j->context));
@@ -333,8 +340,8 @@ static int job_check(job *j) {
         if (!rc) rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, j->f->expect);
     }
-    if (!j->module || (reference && !*reference) || is_platform(j->f, "interpreter")) return OK;
-    rc = job_evaluate(j, j->want);
+    if (!j->module || (reference && !*reference) || (is_platform(j->f, "interpreter") && !j->f->devices)) return OK;
+    rc = job_evaluate(j, j->want, 0);
     if (!rc) rc = tensors_trim(j->want, &j->n_want);
     return rc ? rc : job_compare(j, "the evaluator");
 }
@@ -386,6 +393,7 @@ static void job_stats(job *j) {
     }
     free(s);
     if (j->program) printf("evaluator_ops\t0\n"); /* a device runs kernels, copies and fills only */
+    if (j->f->devices) printf("collectives\t%u\nbytes_sent\t%.0f\n", j->sent.collectives, j->sent.bytes);
 }
 
 /* ---- the readable report ---- */
@@ -484,7 +492,7 @@ static int job_run(job *j) {
             double t;
             if ((rc = job_shapes(j)) || (rc = job_inputs(j))) return rc;
             t = seconds();
-            rc = job_evaluate(j, j->out);
+            rc = job_evaluate(j, j->out, (uint32_t)j->f->devices);
             j->run_s = seconds() - t;
             return rc;
         }
@@ -556,6 +564,9 @@ static int check_flags(const flag_values *f) {
             BAD, "xlagpu: error: no platform is called '%s'; there are auto, cuda, host and interpreter", f->platform);
     if (reference && *reference && strcmp(reference, "interpreter") != 0 && strcmp(reference, "default") != 0)
         return fail(BAD, "xlagpu: error: --reference_platform is 'interpreter' or ''; it was '%s'", reference);
+    if (f->devices > 1 << 16) return fail(BAD, "xlagpu: error: --devices=%lld are too many", f->devices);
+    if (f->devices && !is_platform(f, "interpreter"))
+        return fail(BAD, "xlagpu: error: several devices are only evaluated: --devices needs --platform=interpreter");
     if (f->n_files > 1 && (f->out || f->save_args))
         return fail(BAD, "xlagpu: error: the %s of %d modules cannot go into one file",
             f->out ? "results" : "arguments", f->n_files);

@@ -18,6 +18,8 @@ XG_INLINE double xg_f64_of_bits(uint64_t b) {
     memcpy(&v, &b, 8);
     return v;
 }
+/* The quiet NaN without a sign: what NAN of <math.h> is depends on the compiler. */
+XG_INLINE double xg_f64_nan(void) { return xg_f64_of_bits(0x7FF8000000000000u); }
 XG_INLINE uint32_t xg_f32_bits(float v) {
     uint32_t b;
     memcpy(&b, &v, 4);

@@ -324,7 +324,7 @@ XG_FN void xg_tiled_factor_tile(xg_tiled_site *d, xg_tiled_state *c) {
     xg_flow f;
     good = xg_kcmpf_(&d->s->b, XG_CF_OGT, pivot.v, xg_tiled_number(d, 0).v);
     root = XG_KSELECT(
-        &d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, fabs((double)NAN)));
+        &d->s->b, good, xg_k1(&d->s->b, XG_K_OP_SQRT, pivot.v), xg_kconst_float(&d->s->b, d->real, xg_f64_nan()));
     pivot = xg_tiled_number(d, 0);
     pivot.v = root;
     v = xg_tiled_over(d, c->elems[0], xg_tiled_inverse(d, pivot, true), true);
@@ -390,7 +390,7 @@ XG_FN void xg_tiled_factor_refuse(xg_tiled_site *d, xg_tiled_state *c) {
     exists = xg_tiled_inside(d, row, d->n);
     exists = xg_elem_and(d->s, exists, xg_tiled_is(d, XG_CI_SGE, row, column));
     xg_tiled_matrix_at(d, d->i->shape, row, column, at);
-    own.tensors[0] = xg_tiled_write(d, xg_tiled_number(d, fabs((double)NAN)), own.tensors[0], at, exists);
+    own.tensors[0] = xg_tiled_write(d, xg_tiled_number(d, xg_f64_nan()), own.tensors[0], at, exists);
     xg_flow_end(&j);
     xg_flow_end(&i);
     xg_flow_end(&f);

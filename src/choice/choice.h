@@ -23,12 +23,13 @@
 #define XG_CHOICE_H
 #include "../emit/emit.h"
 #include "../fuse/fuse.h"
-#include "../sched/tile.h"
+#include "../sched/attention.h"
 
 /* clang-format off */
 /* X(kind, text, plan, emit)   kind: "rule" or "library", the key of the record that names it */
 #define XG_RULES(X) \
-    X("rule", "tile", xg_tile_way_plan, xg_tile_way_emit)
+    X("rule", "tile", xg_tile_way_plan, xg_tile_way_emit) \
+    X("rule", "attention", xg_attention_way_plan, xg_attention_way_emit)
 /* clang-format on */
 
 /* ---- choice.c ---- */

@@ -9,6 +9,7 @@
 #include "../algsimp/algsimp.h"
 #include "../plan/plan.h"
 #include "../ptx/ptx.h"
+#include "../spmd/spmd.h"
 
 typedef void (*xg_dump_fn)(void *user, const char *stage, const char *text, size_t size);
 enum {

@@ -9,6 +9,7 @@
  *                scheduled module is spared it
  *     EXCESS     as OPTIONAL, and left out unless more precision than the module asks for is allowed
  *                (--xla_allow_excess_precision): nothing comes of it otherwise
+ *     NAMED      runs only where it is asked for by name: it makes another module, for other devices
  *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
  *     A pass may stand in several phases; its name switches it off in all of them.
  * XG_KIR_PASSES: X(text, function)                void function(xg_kmodule *), once per kernel */
@@ -18,7 +19,8 @@
 enum {
     XG_PASS_OPTIONAL = 0,
     XG_PASS_REQUIRED = 1,
-    XG_PASS_EXCESS = 2
+    XG_PASS_EXCESS = 2,
+    XG_PASS_NAMED = 3
 };
 
 /* clang-format off */
@@ -36,6 +38,8 @@ enum {
 
 /* clang-format off */
 #define XG_HLO_PASSES(X) \
+    X(PRE, "sharding-propagation", xg_spmd_sharding_propagation, NAMED) \
+    X(PRE, "spmd-partitioner", xg_spmd_partitioner, NAMED) \
     X(PRE, "tiled-layout-normalization", xg_opt_tiled_layouts, REQUIRED) \
     X(PRE, "library_calls", xg_expand_library_calls, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
@@ -108,6 +112,7 @@ enum {
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
+    X(FUSION, "attention-fusion", xg_attention_fuse, OPTIONAL) \
     X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "row-splitter", xg_opt_row_splitter, OPTIONAL) \

@@ -193,7 +193,8 @@ XG_FN void xg_pipeline_switch(xg_pipeline *p) {
                 "the pass '%s' cannot be switched off: kernels are made of what it leaves", xg_hlo_passes[k].name);
         p->off[k] =
             xg_hlo_passes[k].kind != XG_PASS_REQUIRED && (named || p->o->disable_all_passes || p->m->is_scheduled);
-        p->off[k] = p->off[k] || (xg_hlo_passes[k].kind == XG_PASS_EXCESS && !p->o->excess_precision);
+        p->off[k] = p->off[k] || (xg_hlo_passes[k].kind == XG_PASS_EXCESS && !p->o->excess_precision) ||
+                    xg_hlo_passes[k].kind == XG_PASS_NAMED;
     }
 }
 

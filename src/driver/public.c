@@ -122,6 +122,8 @@ typedef struct xg_public_job {
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
+    uint32_t devices; /* evaluate_devices */
+    xlagpu_traffic *sent;
     uint64_t terms; /* of the longest sum */
     xlagpu_bytes made;
 } xg_public_job;
@@ -233,7 +235,6 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
     m->source.text = copy;
     m->source.size = j->size;
-    xg_import_check(&m->owner->c, &m->source);
     xg_hlo_verify(xg_public_hlo(m));
     xg_public_describe(m);
 }
@@ -555,6 +556,52 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
     j.n_outputs = n_outputs;
     j.fill_elided = fill_elided;
     return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
+}
+
+/* The parameters' shapes are those of the whole module; what is partitioned is thrown away afterwards. */
+XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
+    xg_module *m = xg_public_take_hlo(j->m);
+    const xg_shape *result = m->entry_result;
+    const xlagpu_tensor *in = j->inputs, *out = j->outputs;
+    const xg_literal **args = XG_NEW_N(&j->work, const xg_literal *, m->entry->n_params + (size_t)1);
+    uint32_t n = m->entry->n_params, k;
+    xg_spmd_traffic sent;
+    xg_eval_options o;
+    xg_spmd_job job;
+    xg_public_check(m->ctx, m->entry_params, in, j->n_inputs, "input");
+    xg_public_check(m->ctx, result, out, j->n_outputs, "output");
+    if (m->num_partitions > 1 && m->num_partitions != (int64_t)j->devices)
+        xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "module %.*s is for %lld devices, not for %u", (int)m->name.n, m->name.p,
+            (long long)m->num_partitions, j->devices);
+    m->num_partitions = j->devices;
+    memset(&o, 0, sizeof o);
+    o.fill_elided = j->fill_elided;
+    for (k = 0; k < n; k++) args[k] = xg_public_argument(m, &j->work, m->entry->params[k]->shape, &in);
+    xg_driver_run_named(m, XG_STR("sharding-propagation"));
+    job = xg_spmd_job_of(m, &j->work);
+    xg_driver_run_named(m, XG_STR("spmd-partitioner"));
+    sent = xg_spmd_traffic_of(m);
+    if (j->sent) {
+        j->sent->collectives = sent.collectives;
+        j->sent->bytes = sent.bytes;
+    }
+    xg_public_result(m->ctx, xg_spmd_eval(&job, m, &j->work, args, n, &o), result, &out);
+}
+XLAGPU_DEF xlagpu_status xlagpu_evaluate_devices(xlagpu_module *m, uint32_t devices, const xlagpu_tensor *inputs,
+    uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided, xlagpu_traffic *sent) {
+    xg_public_job j = xg_public_job_of(m);
+    bool ok;
+    if (!m || !devices) return XLAGPU_ERROR_USAGE;
+    j.devices = devices;
+    j.inputs = inputs;
+    j.n_inputs = n_inputs;
+    j.outputs = outputs;
+    j.n_outputs = n_outputs;
+    j.fill_elided = fill_elided;
+    j.sent = sent;
+    ok = xg_public_do(&j, xg_public_evaluate_devices);
+    if (!m->hlo) xg_arena_free(&m->parsed);
+    return ok ? XLAGPU_OK : m->owner->c.status;
 }
 
 /* ---- sums ---- */

@@ -16,6 +16,7 @@
     X("SPMDShardToFullShape", same) \
     X("xla.sdy.Sharding", same) \
     X("xla.sdy.PropagationBarrier", same) \
+    X("xla.sdy.FuncResultSharding", same) \
     X("MoveToHost", same) \
     X("MoveToDevice", same) \
     X("annotate_device_placement", same) \

@@ -81,7 +81,7 @@ XG_FN void xg_eval_narrow_decode(xlagpu_type t, const float *table, float *out, 
 /* Types without NaN make their one substitute of every NaN: the sign that arithmetic gives a NaN depends on the
  * machine. */
 XG_FN void xg_eval_store_float(xlagpu_type t, void *p, double v) {
-    xg_float_store(t, p, v != v && !xg_float_format_of(t)->has_nan ? (double)NAN : v);
+    xg_float_store(t, p, v != v && !xg_float_format_of(t)->has_nan ? xg_f64_nan() : v);
 }
 
 XG_FN void xg_eval_narrow_encode(xlagpu_type t, void *out, const float *in, size_t n) {

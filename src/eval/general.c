@@ -426,7 +426,7 @@ XG_FN void xg_general_put_values(
 /* A matrix whose iteration did not converge has no eigenvectors: NaN, as its values. */
 XG_FN void xg_general_spoil(xg_complex *x, int64_t n) {
     int64_t k;
-    for (k = 0; k < n; k++) x[k] = xg_complex_of(NAN, NAN);
+    for (k = 0; k < n; k++) x[k] = xg_complex_of(xg_f64_nan(), xg_f64_nan());
 }
 
 /* cuSOLVER: (A destroyed, values, left vectors, right vectors, info), vectors of a real matrix packed. LAPACK and

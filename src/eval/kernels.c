@@ -53,10 +53,17 @@
 #define XG_EVAL_PRED_TERNARY(X) X(CLAMP, (a | b) & c)
 
 /* Floats: f32 computes its functions in double. */
+#ifdef __TINYC__ /* its -x keeps the sign of a NaN */
+#define XG_EVAL_NEGATED(a) \
+    (sizeof(a) == 4 ? (T)xg_f32_of_bits(xg_f32_bits((float)(a)) ^ 0x80000000u) \
+                    : (T)xg_f64_of_bits(xg_f64_bits((double)(a)) ^ XG_F64_SIGN))
+#else
+#define XG_EVAL_NEGATED(a) (-(a))
+#endif
 /* clang-format off */
 #define XG_EVAL_FLOAT_UNARY(X) \
     X(ABS, fabs(d)) \
-    X(NEGATE, -a) \
+    X(NEGATE, XG_EVAL_NEGATED(a)) \
     X(SIGN, a > 0 ? (T)1 : a < 0 ? (T)-1 : a) \
     X(FLOOR, floor(d)) \
     X(CEIL, ceil(d)) \
@@ -462,6 +469,7 @@ XG_FN xg_ew_kernel xg_eval_kernel_of(xg_opcode op, xlagpu_type carrier) {
 #undef XG_EVAL_PRED_BINARY
 #undef XG_EVAL_PRED_TERNARY
 #undef XG_EVAL_FLOAT_UNARY
+#undef XG_EVAL_NEGATED
 #undef XG_EVAL_FLOAT_BINARY
 #undef XG_EVAL_COMPLEX_UNARY
 #undef XG_EVAL_COMPLEX_BINARY

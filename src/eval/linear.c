@@ -70,7 +70,7 @@ XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value
         good = xg_linear_cholesky(a, n);
         for (i = 0; i < n; i++)
             for (j = 0; j < n; j++) {
-                if (!good && j <= i) a[i * n + j] = xg_complex_of(NAN, 0);
+                if (!good && j <= i) a[i * n + j] = xg_complex_of(xg_f64_nan(), 0);
                 if (j > i) a[i * n + j] = xg_complex_of(0, 0);
             }
         if (!lower) xg_linear_adjoint(a, n);

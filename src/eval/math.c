@@ -202,7 +202,7 @@ XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b) {
     if (a.re == 0 && a.im == 0) {
         if (b.im == 0) return xg_complex_of(pow(0.0, b.re), 0);
         if (b.re > 0) return xg_complex_of(0, 0);
-        return xg_complex_of(b.re - b.re == 0 ? NAN : b.re, NAN);
+        return xg_complex_of(b.re - b.re == 0 ? xg_f64_nan() : b.re, xg_f64_nan());
     }
     if (b.im == 0 && b.re == 1) return a;
     return xg_complex_exp(xg_complex_mul(b, xg_complex_log(a)));

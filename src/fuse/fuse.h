@@ -166,8 +166,14 @@ typedef struct xg_partition {
     uint32_t *part_of; /* by place: function it is emitted in; UINT32_MAX: nothing uses it */
     /* by place: the function's indices to its own; NULL for what is emitted wherever it is used */
     const xg_imap **map_of;
+    bool *given; /* by place: the caller has its element, what it is made of is not needed; NULL: none */
 } xg_partition;
 XG_FN xg_partition *xg_fuse_partition(xg_arena *a, xg_aff_ctx *x, const xg_comp *comp);
+/* Of one instruction of the computation, made of what is given and what else it needs. */
+XG_FN xg_partition *xg_fuse_partition_of(
+    xg_arena *a, xg_aff_ctx *x, const xg_comp *comp, xg_inst *root, xg_inst *const *given, uint32_t n_given);
+/* Whether all that is made of what is given stands in function 0: one element of each is all that it needs. */
+XG_FN bool xg_partition_gives(const xg_partition *p);
 XG_FN bool xg_partition_is_near(const xg_partition *p, uint32_t root); /* root 0 and those with as many elements */
 /* indices of root 0 to those of a near root at the same place in memory */
 XG_FN const xg_imap *xg_partition_root_map(xg_aff_ctx *x, const xg_partition *p, uint32_t root);

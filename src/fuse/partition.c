@@ -80,7 +80,7 @@ XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t 
         uint32_t user;
         if (u->user->comp != i->comp || u->user->op == XG_TUPLE) continue;
         user = xg_partition_place(p, u->user);
-        if (p->part_of[user] == UINT32_MAX) continue;
+        if (p->part_of[user] == UINT32_MAX || (p->given && p->given[user])) continue;
         if (xg_partition_by_output(u->user) || u->user->op == XG_SCATTER)
             xg_part_add_use(&c, p->part_of[user], xg_imap_undefined(x));
         else
@@ -109,11 +109,14 @@ XG_FN void xg_part_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p, uint32_t 
     p->map_of[place] = c.map;
 }
 
-XG_FN void xg_partition_collect(xg_arena *a, xg_partition *p, const xg_comp *comp) {
-    uint32_t k = 0;
+XG_FN void xg_partition_take_roots(xg_arena *a, xg_partition *p, const xg_comp *comp) {
+    uint32_t k;
     p->n_roots = comp->root->op == XG_TUPLE ? comp->root->n_operands : 1;
     p->roots = XG_NEW_N(a, xg_inst *, p->n_roots + 1);
     for (k = 0; k < p->n_roots; k++) p->roots[k] = comp->root->op == XG_TUPLE ? XG_OPERAND(comp->root, k) : comp->root;
+}
+XG_FN void xg_partition_collect(xg_arena *a, xg_partition *p, const xg_comp *comp) {
+    uint32_t k;
     p->insts = XG_NEW_N(a, xg_inst *, comp->n_insts + 1);
     xg_map64_init(&p->places, a);
     XG_FOR_INSTS(i, comp) {
@@ -125,12 +128,11 @@ XG_FN void xg_partition_collect(xg_arena *a, xg_partition *p, const xg_comp *com
     for (k = 0; k < p->n_insts; k++) p->part_of[k] = UINT32_MAX;
 }
 
-XG_FN xg_partition *xg_fuse_partition(xg_arena *a, xg_aff_ctx *x, const xg_comp *comp) {
-    xg_partition *p = XG_NEW(a, xg_partition);
+/* Places every instruction that the roots need. */
+XG_FN void xg_partition_settle(xg_arena *a, xg_aff_ctx *x, xg_partition *p) {
     const xg_imap **root_maps;
     xg_part *parts = NULL;
     uint32_t cap = 0, k;
-    xg_partition_collect(a, p, comp);
     root_maps = XG_NEW_N(a, const xg_imap *, p->n_roots + 1);
     for (k = 0; k < p->n_roots; k++)
         if (xg_partition_is_near(p, k)) root_maps[k] = xg_partition_root_map(x, p, k);
@@ -139,7 +141,37 @@ XG_FN xg_partition *xg_fuse_partition(xg_arena *a, xg_aff_ctx *x, const xg_comp 
     for (k = p->n_insts; k-- > 0;)
         if (p->insts[k]->op != XG_TUPLE) xg_part_settle(a, x, p, k, &cap, &parts, root_maps);
     p->parts = parts;
+}
+XG_FN xg_partition *xg_fuse_partition(xg_arena *a, xg_aff_ctx *x, const xg_comp *comp) {
+    xg_partition *p = XG_NEW(a, xg_partition);
+    xg_partition_take_roots(a, p, comp);
+    xg_partition_collect(a, p, comp);
+    xg_partition_settle(a, x, p);
     return p;
+}
+XG_FN xg_partition *xg_fuse_partition_of(
+    xg_arena *a, xg_aff_ctx *x, const xg_comp *comp, xg_inst *root, xg_inst *const *given, uint32_t n_given) {
+    xg_partition *p = XG_NEW(a, xg_partition);
+    uint32_t k;
+    p->n_roots = 1;
+    p->roots = XG_NEW(a, xg_inst *);
+    p->roots[0] = root;
+    xg_partition_collect(a, p, comp);
+    p->given = XG_NEW_N(a, bool, p->n_insts + 1);
+    for (k = 0; k < n_given; k++) p->given[xg_partition_place(p, given[k])] = true;
+    xg_partition_settle(a, x, p);
+    return p;
+}
+XG_FN bool xg_partition_gives(const xg_partition *p) {
+    bool *behind = XG_NEW_N(p->places.arena, bool, p->n_insts + 1);
+    uint32_t k, o;
+    for (k = 0; k < p->n_insts; k++) {
+        const xg_inst *i = p->insts[k];
+        behind[k] = p->given[k];
+        for (o = 0; o < i->n_operands && !behind[k]; o++) behind[k] = behind[xg_partition_place(p, XG_OPERAND(i, o))];
+        if (behind[k] && p->part_of[k] != UINT32_MAX && (p->part_of[k] != 0 || !xg_imap_ok(p->map_of[k]))) return false;
+    }
+    return true;
 }
 
 XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p) {

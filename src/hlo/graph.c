@@ -392,6 +392,41 @@ static uint32_t xg_inst_place(const xg_inst *i) {
     for (i = c->last; i && !at; i = i->prev) at = xg_inst_place(i);
     return at;
 }
+/* Where `name=` stands among the attributes of the instruction that begins there; 0: not in its line. */
+XG_FN size_t xg_hlo_attr_place(const xg_source *source, size_t at, const char *name, size_t n) {
+    const char *t = source->text;
+    uint32_t depth = 0;
+    for (; t[at] && (depth || t[at] != '\n'); at++) {
+        if (t[at] == '"')
+            for (at++; t[at] && t[at] != '"'; at++) at += t[at] == '\\' && t[at + 1];
+        else if (t[at] == '(' || t[at] == '{' || t[at] == '[')
+            depth++;
+        else if (t[at] == ')' || t[at] == '}' || t[at] == ']') {
+            if (!depth) return 0;
+            depth--;
+        } else if (!depth && t[at] == ',') {
+            size_t from = at + 1;
+            while (t[from] == ' ') from++;
+            if (strncmp(t + from, name, n) == 0 && t[from + n] == '=') return from;
+        }
+        if (!t[at]) return 0;
+    }
+    return 0;
+}
+/* The place of the attribute that the message names first, as in "dimensions={0,0} names ..."; else the instruction's.
+ */
+XG_FN size_t xg_hlo_place_of(const xg_source *source, size_t at, const char *message) {
+    const char *eq;
+    uint32_t tried = 0;
+    for (eq = strchr(message, '='); eq && tried < 4; eq = strchr(eq + 1, '='), tried++) { /* lines may be long */
+        const char *from = eq;
+        size_t place;
+        while (from > message && ((from[-1] >= 'a' && from[-1] <= 'z') || from[-1] == '_' || from[-1] == '-')) from--;
+        place = from < eq ? xg_hlo_attr_place(source, at, from, (size_t)(eq - from)) : 0;
+        if (place) return place;
+    }
+    return at;
+}
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...) {
     char text[XG_MESSAGE_MAX / 2];
     xg_module *m = i->comp->module;
@@ -401,8 +436,8 @@ XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char
     xg_vformat(text, sizeof text, format, args);
     va_end(args);
     if (at)
-        xg_fail_at(m->ctx, s, m->source, at - 1, hint, "%s %.*s: %s", xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u),
-            i->name.p, text);
+        xg_fail_at(m->ctx, s, m->source, xg_hlo_place_of(m->source, at - 1, text), hint, "%s %.*s: %s",
+            xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u), i->name.p, text);
     xg_fail(m->ctx, s, "%s %.*s in %.*s: %s%s%s", xg_op_name(i->op), (int)XG_MIN(i->name.n, 200u), i->name.p,
         (int)XG_MIN(i->comp->name.n, 200u), i->comp->name.p, text, hint ? "; " : "", hint ? hint : "");
 }

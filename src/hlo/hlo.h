@@ -535,6 +535,9 @@ XG_FN xg_module *xg_hlo_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 /* the same for a text that ends with a NUL and outlives the module: it is not copied */
 XG_FN xg_module *xg_hlo_parse_lasting(xg_ctx *c, xg_arena *a, const xg_source *src);
 
+/* parse_devices.c: a mixed-radix counter, from the slowest digit to the fastest; writes count ids */
+XG_FN void xg_devices_walk(const int64_t *sizes, const int64_t *strides, uint32_t n, int64_t count, int64_t *out);
+
 /* ---- print.c, print_attr.c ---- */
 typedef struct xg_print_options {
     bool operand_shapes, whole_constants, no_metadata, percent;

@@ -13,6 +13,7 @@
 #include "text.h"
 #include "graph.c"
 #include "verify_attr.c"
+#include "foreign.c"
 
 /* ---- helpers ---- */
 
@@ -147,26 +148,6 @@ XG_FN xg_str xg_parse_new_name(xg_parse *p, const char *what) {
 
 /* ---- instructions ---- */
 
-/* <op>-start ...: the row's op is the wrapped one */
-typedef enum xg_sugar {
-    XG_SUGAR_NONE,
-    XG_SUGAR_START,
-    XG_SUGAR_UPDATE,
-    XG_SUGAR_DONE
-} xg_sugar;
-
-typedef struct xg_parse_rhs {
-    const xg_shape *shape; /* as written, or NULL */
-    size_t at, op_at;      /* the instruction's name, the opcode */
-    xg_str op_text;
-    xg_opcode op;
-    xg_sugar sugar;
-    uint32_t operands, attrs; /* heights of the stacks */
-    xg_attr_set seen;
-    int64_t number;
-    const xg_literal *literal;
-} xg_parse_rhs;
-
 /* An instruction that the text does not name; it gets a name at the end of its computation. */
 XG_FN xg_inst *xg_parse_unnamed(xg_parse *p, xg_inst *i, size_t at) {
     i->source_at = (uint32_t)at + 1;
@@ -221,20 +202,22 @@ XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
             i->name.p, xg_parse_shape_text(p, i->shape));
     return i;
 }
-XG_FN void xg_parse_operands(xg_parse *p, xg_parse_rhs *r) {
+XG_FN void xg_parse_check_operands(xg_parse *p, const xg_parse_rhs *r) {
     const xg_op_row *row = &xg_op_rows[r->op];
-    uint32_t n;
+    uint32_t n = p->insts.n - r->operands;
+    if (r->sugar == XG_SUGAR_UPDATE || r->sugar == XG_SUGAR_DONE) row = &xg_op_rows[XG_ASYNC_DONE];
+    if (n < row->lo || (row->hi != 255 && n > row->hi))
+        xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' takes %s%u operand%s, but got %u", (int)r->op_text.n,
+            r->op_text.p, row->lo == row->hi ? "" : "at least ", row->lo, row->lo == 1 ? "" : "s", n);
+}
+XG_FN void xg_parse_operands(xg_parse *p, xg_parse_rhs *r) {
     while (p->lex.kind != ')') {
         xg_inst *i;
         if (p->insts.n > r->operands) xg_lex_expect(&p->lex, ',', "',' or ')' after an operand");
         i = xg_parse_operand(p);
         xg_push(p->arena, xg_inst *, &p->insts, i);
     }
-    n = p->insts.n - r->operands;
-    if (r->sugar == XG_SUGAR_UPDATE || r->sugar == XG_SUGAR_DONE) row = &xg_op_rows[XG_ASYNC_DONE];
-    if (n < row->lo || (row->hi != 255 && n > row->hi))
-        xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' takes %s%u operand%s, but got %u", (int)r->op_text.n,
-            r->op_text.p, row->lo == row->hi ? "" : "at least ", row->lo, row->lo == 1 ? "" : "s", n);
+    xg_parse_check_operands(p, r);
 }
 XG_FN void xg_parse_constant(xg_parse *p, xg_parse_rhs *r) {
     size_t at = xg_lex_offset(&p->lex);
@@ -283,6 +266,14 @@ XG_FN bool xg_parse_sugar(xg_parse *p, xg_parse_rhs *r) {
     }
     return false;
 }
+XG_FN const char *xg_parse_op_hint(xg_parse *p, xg_str word) {
+    const char *hint;
+    if (xg_type_find(word) != XLAGPU_INVALID || xg_foreign_type(word))
+        return "a shape has its dimensions in brackets: f32[2,3], f32[]";
+    hint =
+        xg_foreign_hint(p->arena, word, xg_foreign_op, xg_dict_get(&p->ops, xg_foreign_plain(p->arena, word)) != NULL);
+    return hint ? hint : xg_parse_did_you_mean(p, word, xg_parse_op_name, NULL);
+}
 XG_FN void xg_parse_opcode(xg_parse *p, xg_parse_rhs *r) {
     xg_lex *x = &p->lex;
     size_t op;
@@ -293,10 +284,7 @@ XG_FN void xg_parse_opcode(xg_parse *p, xg_parse_rhs *r) {
     if (op)
         r->op = (xg_opcode)(op - 1);
     else if (!xg_parse_sugar(p, r))
-        xg_lex_fail(x,
-            xg_type_find(r->op_text) != XLAGPU_INVALID ? "a shape has its dimensions in brackets: f32[2,3], f32[]"
-                                                       : xg_parse_did_you_mean(p, r->op_text, xg_parse_op_name, NULL),
-            "%s is not an opcode", xg_lex_found(x));
+        xg_lex_fail(x, xg_parse_op_hint(p, r->op_text), "%s is not an opcode", xg_lex_found(x));
     xg_lex_next(x);
 }
 
@@ -436,6 +424,23 @@ XG_FN void xg_parse_unsugar(xg_parse *p, xg_parse_rhs *r) {
     r->op = r->sugar == XG_SUGAR_UPDATE ? XG_ASYNC_UPDATE : XG_ASYNC_DONE;
 }
 
+XG_FN xg_inst *xg_parse_build(xg_parse *p, xg_parse_rhs *r) {
+    xg_inst *i;
+    xg_parse_need_attrs(p, r);
+    if (!r->shape && (r->sugar || xg_op_flags(r->op) & XGF_SHAPE))
+        xg_lex_fail_at(&p->lex, r->op_at, "write it between '=' and the opcode, like f32[2,3]",
+            "the shape of '%.*s' must be written", (int)r->op_text.n, r->op_text.p);
+    if (r->sugar) xg_parse_unsugar(p, r);
+    i = xg_inst_make(p->comp, r->op, r->shape, p->insts.n > r->operands ? p->insts.p + r->operands : NULL,
+        p->insts.n - r->operands, NULL);
+    xg_parse_give_attrs(p, i, r->attrs);
+    p->insts.n = r->operands;
+    p->attrs.n = r->attrs;
+    i->number = r->number;
+    i->literal = r->literal;
+    i->source_at = (uint32_t)r->at + 1;
+    return i;
+}
 XG_FN xg_inst *xg_parse_rhs_inst(xg_parse *p, xg_str name, size_t at, const xg_shape *shape, bool attributes) {
     xg_parse_rhs r;
     xg_inst *i;
@@ -449,19 +454,7 @@ XG_FN xg_inst *xg_parse_rhs_inst(xg_parse *p, xg_str name, size_t at, const xg_s
     xg_parse_opcode(p, &r);
     xg_parse_arguments(p, &r);
     if (attributes) xg_parse_attrs(p, &r);
-    xg_parse_need_attrs(p, &r);
-    if (!r.shape && (r.sugar || xg_op_flags(r.op) & XGF_SHAPE))
-        xg_lex_fail_at(&p->lex, r.op_at, "write it between '=' and the opcode, like f32[2,3]",
-            "the shape of '%.*s' must be written", (int)r.op_text.n, r.op_text.p);
-    if (r.sugar) xg_parse_unsugar(p, &r);
-    i = xg_inst_make(p->comp, r.op, r.shape, p->insts.n > r.operands ? p->insts.p + r.operands : NULL,
-        p->insts.n - r.operands, NULL);
-    xg_parse_give_attrs(p, i, r.attrs);
-    p->insts.n = r.operands;
-    p->attrs.n = r.attrs;
-    i->number = r.number;
-    i->literal = r.literal;
-    i->source_at = (uint32_t)at + 1;
+    i = xg_parse_build(p, &r);
     if (!name.n) xg_parse_unnamed(p, i, at);
     if (!i->shape) {
         p->m->at = (uint32_t)at + 1;
@@ -480,6 +473,8 @@ XG_FN xg_inst *xg_parse_inst(xg_parse *p, bool *root) {
     if (*root) xg_lex_next(x);
     at = xg_lex_offset(x);
     name = xg_parse_new_name(p, "an instruction");
+    if (x->kind == '{' || x->kind == '(' || (xg_str_is(name, "ENTRY") && xg_parse_at_name(p)))
+        xg_lex_fail_at(x, at, NULL, "'}' is missing in front of this: the computation above it is not closed");
     xg_lex_expect(x, '=', "'=' after the instruction's name");
     i = xg_parse_rhs_inst(p, name, at, NULL, true);
     if (!xg_dict_put(&p->comp->names, name, i)) {

@@ -9,6 +9,7 @@
 #define XG_HLO_PARSE_SHAPE_C
 #include "text.h"
 #include "shape.c"
+#include "foreign.c"
 
 XG_FN const char *xg_parse_shape_text(xg_parse *p, const xg_shape *s) {
     enum {
@@ -23,6 +24,12 @@ XG_FN const char *xg_parse_shape_text(xg_parse *p, const xg_shape *s) {
 XG_FN const char *xg_parse_type_name(const void *none, size_t i) {
     (void)none;
     return i + 1 < XLAGPU_TYPE_COUNT ? xg_type_name((xlagpu_type)(i + 1)) : NULL;
+}
+XG_FN const char *xg_parse_type_hint(xg_parse *p, xg_str word) {
+    bool small = xg_type_find(xg_foreign_plain(p->arena, word)) != XLAGPU_INVALID;
+    const char *hint = xg_foreign_hint(p->arena, word, xg_foreign_type, small);
+    if (!hint) hint = xg_parse_did_you_mean(p, word, xg_parse_type_name, NULL);
+    return hint ? hint : "types are pred, s8 to s64, u8 to u64, f16, bf16, f32, f64, f8e4m3fn, c64, c128 and others";
 }
 XG_FN bool xg_parse_at_shape(xg_parse *p) {
     xg_lex *x = &p->lex;
@@ -280,8 +287,7 @@ XG_FN const xg_shape *xg_parse_shape(xg_parse *p, bool fill) {
     if (x->kind != XG_TOK_WORD) xg_lex_fail(x, NULL, "expected a shape like f32[2,3], found %s", xg_lex_found(x));
     type = xg_type_find(xg_lex_text(x));
     if (type == XLAGPU_INVALID || type == XLAGPU_TUPLE)
-        xg_lex_fail(x, xg_parse_did_you_mean(p, xg_lex_text(x), xg_parse_type_name, NULL), "%s is not an element type",
-            xg_lex_found(x));
+        xg_lex_fail(x, xg_parse_type_hint(p, xg_lex_text(x)), "%s is not an element type", xg_lex_found(x));
     xg_lex_next(x);
     if (type != XLAGPU_BUFFER) return xg_parse_array(p, type, fill);
     xg_parse_enter(p);

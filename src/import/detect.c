@@ -151,11 +151,12 @@ XG_FN xg_file_kind xg_detect_binary(xg_peek f) {
     X(MLIR, "func.func~@") \
     X(MLIR, "func.func~public~@") \
     X(MLIR, "func.func~private~@") \
+    X(MLIR, "func.func~nested~@") \
+    X(MLIR, "\"func.func\"(") \
+    X(MLIR, "sdy.mesh @") \
     X(MLIR, "\"builtin.module\"(") \
     X(MLIR, "builtin.module @") \
     X(MLIR, "builtin.module~attributes {") \
-    X(MLIR, "#loc = loc(") \
-    X(MLIR, "#loc1 = loc(") \
     X(PTX, ".version~") \
     X(LLVM_IR, "; ModuleID =") \
     X(LLVM_IR, "source_filename = \"") \
@@ -198,15 +199,27 @@ XG_FN bool xg_text_begins(xg_peek f, size_t at, const char *pattern) {
     }
     return true;
 }
+/* #map = ..., !t = ...: nothing in HLO begins so. */
+XG_FN bool xg_text_is_alias(xg_peek f, size_t at) {
+    size_t from = ++at;
+    if (at > f.n || (f.p[at - 1] != '#' && f.p[at - 1] != '!')) return false;
+    while (at < f.n && f.p[at] > ' ' && f.p[at] < 127 && f.p[at] != '=') at++;
+    return at > from && xg_text_begins(f, at, " =");
+}
 XG_FN xg_file_kind xg_detect_text(xg_peek f) {
     size_t at = xg_text_skip(f, 0);
 #define X(format, pattern) \
     if (xg_text_begins(f, at, pattern)) return XG_FORMAT_##format;
     XG_TEXTS(X)
 #undef X
+    if (xg_text_is_alias(f, at)) return XG_FORMAT_MLIR;
     /* `module {` may also begin an HLO computation of that name */
-    if (xg_text_begins(f, at, "module {") && xg_text_begins(f, xg_text_skip(f, at + 6) + 1, " func.func"))
-        return XG_FORMAT_MLIR;
+    if (xg_text_begins(f, at, "module {")) {
+        at = xg_text_skip(f, xg_text_skip(f, at + 6) + 1);
+        if (xg_text_begins(f, at, "func.func") || xg_text_begins(f, at, "\"func.func\"") ||
+            xg_text_begins(f, at, "sdy.mesh"))
+            return XG_FORMAT_MLIR;
+    }
     return XG_FORMAT_HLO;
 }
 
@@ -218,17 +231,6 @@ XG_FN xg_file_kind xg_import_detect(const char *text, size_t n) {
     if (!n) return XG_FORMAT_HLO;
     found = xg_detect_binary(f);
     return found == XG_FORMAT_HLO ? xg_detect_text(f) : found;
-}
-XG_FN void xg_import_check(xg_ctx *c, const xg_source *src) {
-    static const char *const texts[][2] = {
-#define X(name, what, hint) {what, hint},
-        XG_FORMATS(X)
-#undef X
-    };
-    xg_file_kind f = xg_import_detect(src->text, src->size);
-    if (f != XG_FORMAT_HLO && f != XG_FORMAT_MLIR)
-        xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s: error: this is %s; HLO and StableHLO text are read (%s)", src->name,
-            texts[f][0], texts[f][1]);
 }
 
 #endif /* XG_IMPORT_DETECT_C */

@@ -257,28 +257,40 @@ XG_FN xg_str xg_ir_word(const xg_ir_op *op, const char *name) {
 }
 
 typedef XG_VEC(int64_t) xg_ir_int_vec;
-XG_FN void xg_ir_flatten(xg_ir *ir, const xg_ir_attr *a, xg_ir_int_vec *out, uint32_t depth) {
+typedef struct xg_ir_flat {
+    xg_ir *ir;
+    xg_ir_int_vec out;
+    uint32_t depth, steps; /* aliases can nest and repeat what is short as text */
+} xg_ir_flat;
+XG_FN void xg_ir_flat_add(xg_ir_flat *f, int64_t v) {
+    if (f->out.n < XG_IR_INTS_MAX) xg_push(f->ir->arena, int64_t, &f->out, v);
+}
+XG_FN void xg_ir_flatten(xg_ir_flat *f, const xg_ir_attr *a) {
     uint32_t k;
     int64_t v = 0, e;
-    if (depth > XG_IMPORT_DEPTH_MAX) return;
+    if (f->depth > XG_IMPORT_DEPTH_MAX || f->steps++ > XG_IR_INTS_MAX) return;
+    f->depth++;
     if (a->kind == XG_IR_INTS)
-        for (k = 0; k < a->n; k++) xg_push(ir->arena, int64_t, out, a->v.ints[k]);
+        for (k = 0; k < a->n; k++) xg_ir_flat_add(f, a->v.ints[k]);
     else if (a->kind == XG_IR_LIST)
-        for (k = 0; k < a->n; k++) xg_ir_flatten(ir, a->v.items[k], out, depth + 1);
+        for (k = 0; k < a->n; k++) xg_ir_flatten(f, a->v.items[k]);
     else if (a->kind == XG_IR_DENSE)
         for (e = 0; e < a->type->shape->elements && e < XG_IR_INTS_MAX; e++) {
             (void)xg_literal_get_int(a->v.literal, a->splat ? 0 : e, &v);
-            xg_push(ir->arena, int64_t, out, v);
+            xg_ir_flat_add(f, v);
         }
     else if (xg_ir_to_int(a, &v))
-        xg_push(ir->arena, int64_t, out, v);
+        xg_ir_flat_add(f, v);
+    f->depth--;
 }
 XG_FN xg_ints xg_ir_ints(xg_ir *ir, const xg_ir_attr *a) {
-    xg_ir_int_vec v = {NULL, 0, 0};
+    xg_ir_flat f;
     xg_ints r;
-    if (a) xg_ir_flatten(ir, a, &v, 0);
-    r.p = v.p;
-    r.n = v.n;
+    memset(&f, 0, sizeof f);
+    f.ir = ir;
+    if (a) xg_ir_flatten(&f, a);
+    r.p = f.out.p;
+    r.n = f.out.n;
     return r;
 }
 
@@ -304,7 +316,7 @@ XG_FN void xg_ir_value_init(xg_ir *ir, xg_ir_value *v, const xg_ir_type *type, c
 XG_FN void xg_ir_results(xg_ir *ir, xg_ir_op *op, const xg_ir_type *const *types, uint32_t n) {
     uint32_t k;
     op->n_results = n;
-    op->results = XG_NEW_N(ir->arena, xg_ir_value, n + (size_t)1);
+    op->results = n ? XG_NEW_N(ir->arena, xg_ir_value, n) : NULL;
     for (k = 0; k < n; k++) xg_ir_value_init(ir, &op->results[k], types[k], op);
 }
 

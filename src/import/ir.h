@@ -95,9 +95,10 @@ typedef struct xg_ir_value {
     const xg_ir_type *type;
     const xg_ir_op *op; /* NULL: an argument of a block */
     xg_inst *made;
-    uint32_t serial;      /* in the order of the input: a region's values are a range */
-    uint32_t mark;        /* of the last search that met it */
-    const xg_ir_loc *loc; /* of an argument; NULL: not known */
+    uint32_t serial;           /* in the order of the input: a region's values are a range */
+    uint32_t mark;             /* of the last search that met it */
+    struct xg_ir_value *alias; /* an argument that is always this value; NULL: it is not */
+    const xg_ir_loc *loc;      /* of an argument; NULL: not known */
 } xg_ir_value;
 typedef XG_VEC(xg_ir_value *) xg_ir_values;
 typedef struct xg_ir_region {

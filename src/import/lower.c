@@ -133,6 +133,7 @@ XG_FN bool xg_low_is_constant(const xg_ir_value *v) {
 }
 XG_FN xg_inst *xg_low_constant_inst(xg_low *w, const xg_ir_attr *a, const xg_ir_type *t);
 XG_FN xg_inst *xg_low_value(xg_low *w, xg_ir_value *v) {
+    while (v->alias) v = v->alias;
     if (v->made && v->made->comp == w->b.comp) return v->made;
     if (xg_low_is_constant(v)) {
         xg_inst *again = xg_low_constant_inst(w, xg_ir_find(v->op, "value"), v->type);
@@ -255,21 +256,24 @@ XG_FN xg_inst *xg_low_tuple(xg_low *w, xg_inst *const *in, uint32_t n) {
     for (k = 0; k < n; k++) shapes[k] = in[k]->shape;
     return xg_low_new(w, XG_TUPLE, xg_shape_tuple(w->m, shapes, n), in, n);
 }
-/* The operations of a block; its terminator's values, with `extra` behind them, become the root. */
-XG_FN void xg_low_block(xg_low *w, const xg_ir_region *r, xg_inst *const *extra, uint32_t n_extra) {
+/* The operations of a block; its terminator's values (those of a loop that are carried), with `extra` behind them,
+ * become the root. */
+XG_FN void xg_low_block(
+    xg_low *w, const xg_ir_region *r, const uint32_t *carried, xg_inst *const *extra, uint32_t n_extra) {
     const xg_ir_op *op, *last = NULL;
     xg_inst **out;
-    uint32_t k, n;
+    uint32_t k, n, own;
     for (op = r->first; op && !xg_low_is_terminator(op); op = op->next) xg_low_op(w, op);
     last = op;
     if (!last || last->next)
         xg_ir_refuse(w->ir, last ? last->next : w->op, XLAGPU_ERROR_INVALID, NULL,
             last ? "it stands behind the block's return" : "its region does not end with a return");
     xg_low_at(w, last);
-    n = last->n_operands + n_extra;
+    own = carried ? r->n_args : last->n_operands;
+    n = own + n_extra;
     out = XG_NEW_N(w->arena, xg_inst *, n + (size_t)1);
-    for (k = 0; k < last->n_operands; k++) out[k] = xg_low_value(w, last->operands[k]);
-    for (k = 0; k < n_extra; k++) out[last->n_operands + k] = extra[k];
+    for (k = 0; k < own; k++) out[k] = xg_low_value(w, last->operands[carried ? carried[k] : k]);
+    for (k = 0; k < n_extra; k++) out[own + k] = extra[k];
     w->b.comp->root = n == 1 ? out[0] : xg_low_tuple(w, out, n);
 }
 XG_FN const xg_shape *xg_low_arg_shape(xg_low *w, const xg_ir_type *t) {
@@ -283,7 +287,7 @@ XG_FN xg_comp *xg_low_region(xg_low *w, const xg_ir_region *r) {
     for (k = 0; k < r->n_args; k++)
         xg_low_set_value(
             w, r->args[k], xg_comp_add_param(w->b.comp, xg_low_arg_shape(w, r->args[k]->type), XG_STR("")));
-    xg_low_block(w, r, NULL, 0);
+    xg_low_block(w, r, NULL, NULL, 0);
     w->depth--;
     return xg_low_end(w, &p);
 }
@@ -297,6 +301,7 @@ XG_FN void xg_low_capture(xg_low *w, const xg_ir_region *inside, const xg_ir_reg
     for (op = r->first; op; op = op->next) {
         for (k = 0; k < op->n_operands; k++) {
             xg_ir_value *v = op->operands[k];
+            while (v->alias) v = v->alias;
             if (v->mark == c->mark || (v->serial >= inside->from && v->serial < inside->to)) continue;
             v->mark = c->mark;
             if (!xg_low_is_constant(v)) xg_push(w->arena, xg_ir_value *, &c->values, v);
@@ -317,9 +322,9 @@ XG_FN xg_inst *xg_low_state(xg_low *w, xg_inst *const *in, uint32_t n) {
     return n == 1 ? in[0] : xg_low_tuple(w, in, n);
 }
 /* A computation of one parameter: the region's arguments and what it captures, as a tuple unless it is one value.
- * passes: what was captured is handed on behind the results. */
+ * Of a body, what was captured is handed on behind the results. */
 XG_FN xg_comp *xg_low_region_of_state(
-    xg_low *w, const xg_ir_region *r, const xg_shape *state, const xg_low_captures *c, bool passes) {
+    xg_low *w, const xg_ir_region *r, const xg_shape *state, const xg_low_captures *c, const uint32_t *carried) {
     xg_low_place p;
     xg_inst *param, **inside = XG_NEW_N(w->arena, xg_inst *, c->values.n + (size_t)1);
     uint32_t k, n = r->n_args + c->values.n;
@@ -331,7 +336,7 @@ XG_FN xg_comp *xg_low_region_of_state(
         if (k >= r->n_args) inside[k - r->n_args] = x;
         xg_low_set_value(w, k < r->n_args ? r->args[k] : c->values.p[k - r->n_args], x);
     }
-    xg_low_block(w, r, inside, passes ? c->values.n : 0);
+    xg_low_block(w, r, carried, inside, carried ? c->values.n : 0);
     w->depth--;
     return xg_low_end(w, &p);
 }
@@ -371,7 +376,7 @@ XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
         x->source_at = f->op->at;
         r->args[k]->made = x;
     }
-    xg_low_block(w, r, NULL, 0);
+    xg_low_block(w, r, NULL, NULL, 0);
     w->depth--;
     f->open = false;
     w->expressed = expressed;

@@ -61,8 +61,9 @@ typedef struct xg_low_captures {                                /* values from o
 } xg_low_captures;
 XG_FN xg_low_captures xg_low_captured(xg_low *w, const xg_ir_region *regions, uint32_t n);
 XG_FN xg_inst *xg_low_state(xg_low *w, xg_inst *const *in, uint32_t n); /* one value as it is, else a tuple */
+/* carried: of a loop's body, which results are its next state; NULL: all are the computation's */
 XG_FN xg_comp *xg_low_region_of_state(
-    xg_low *w, const xg_ir_region *r, const xg_shape *state, const xg_low_captures *c, bool passes);
+    xg_low *w, const xg_ir_region *r, const xg_shape *state, const xg_low_captures *c, const uint32_t *carried);
 XG_FN xg_inst *xg_low_tuple(xg_low *w, xg_inst *const *in, uint32_t n);
 XG_FN xg_inst **xg_low_stored_ins(xg_low *w, const xg_ir_op *op); /* operands as they lie in memory */
 XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op);
@@ -74,6 +75,9 @@ XG_FN xg_inst *xg_low_dequantise(xg_low *w, xg_inst *x, const xg_ir_quant *q);
 XG_FN xg_inst *xg_low_quantise(xg_low *w, xg_inst *x, const xg_ir_quant *q);
 
 /* ---- lower_sharding.c ---- */
-XG_FN bool xg_low_sharding(xg_low *w, const xg_ir_attr *a, uint32_t rank, xg_buf *out); /* false: none to be kept */
+XG_FN bool xg_low_sharding(xg_low *w, const xg_ir_attr *dict, xg_buf *out); /* false: none to be kept */
+XG_FN void xg_low_param_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *param);
+XG_FN xg_inst *xg_low_result_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *x);
+XG_FN void xg_low_put_meshes(xg_low *w, const xg_ir_region *body);
 
 #endif /* XG_IMPORT_LOWER_H */

@@ -36,33 +36,64 @@ XG_FN xg_inst *xg_lower_sort(xg_low *w, const xg_ir_op *op) {
 
 /* ---- loops, branches ---- */
 
-/* The values from outside that the regions use, behind the operands. */
-XG_FN xg_inst **xg_low_with_captures(xg_low *w, const xg_ir_op *op, uint32_t from, const xg_low_captures *c) {
-    uint32_t own = op->n_operands - from, k;
-    xg_inst **in = XG_NEW_N(w->arena, xg_inst *, own + c->values.n + (size_t)1);
-    for (k = 0; k < own; k++) in[k] = xg_low_value(w, op->operands[from + k]);
-    for (k = 0; k < c->values.n; k++) in[own + k] = xg_low_value(w, c->values.p[k]);
-    return in;
+/* What the body hands on unchanged is no state: inside, such an argument is the value from outside. How many are left,
+ * and which. */
+XG_FN uint32_t xg_low_carried(xg_low *w, const xg_ir_op *op, uint32_t *carried) {
+    const xg_ir_op *back = op->regions[1].last;
+    uint32_t k, j, n = 0;
+    if (!back || back->n_operands != op->n_operands)
+        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its body must return a value for each operand");
+    for (k = 0; k < op->n_operands; k++) {
+        bool same = back->operands[k] == op->regions[1].args[k];
+        for (j = 0; same && j < 2; j++) op->regions[j].args[k]->alias = op->operands[k];
+        if (!same) carried[n++] = k;
+    }
+    return n;
 }
-XG_FN xg_inst *xg_lower_while(xg_low *w, const xg_ir_op *op) {
+XG_FN xg_ir_region xg_low_carrying(xg_low *w, const xg_ir_region *r, const uint32_t *carried, uint32_t n) {
+    xg_ir_region some = *r;
+    uint32_t k;
+    some.args = XG_NEW_N(w->arena, xg_ir_value *, n + (size_t)1);
+    some.n_args = n;
+    for (k = 0; k < n; k++) some.args[k] = r->args[carried[k]];
+    return some;
+}
+XG_FN void xg_low_check_while(xg_low *w, const xg_ir_op *op) {
     const xg_ir_region *r = xg_low_region_at(w, op, 0);
-    xg_low_captures c;
-    xg_inst **in, *state, *i;
-    xg_comp *condition, *body;
     (void)xg_low_region_at(w, op, 1);
     if (op->n_regions != 2 || r[0].n_args != op->n_operands || r[1].n_args != op->n_operands ||
         op->n_results != op->n_operands)
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its regions must have an argument for each operand");
+}
+/* A tuple of all results: those that are carried, and those that were known before. */
+XG_FN xg_inst *xg_low_loop_results(
+    xg_low *w, const xg_ir_op *op, xg_inst *loop, const uint32_t *carried, uint32_t n, bool one) {
+    xg_inst **out = xg_low_stored_ins(w, op);
+    uint32_t k;
+    if (n == op->n_results && !one && op->n_results > 1) return loop;
+    for (k = 0; k < n; k++) out[carried[k]] = one ? loop : xg_hb_element(&w->b, loop, k);
+    return op->n_results == 1 ? out[0] : xg_low_tuple(w, out, op->n_results);
+}
+XG_FN xg_inst *xg_lower_while(xg_low *w, const xg_ir_op *op) {
+    xg_ir_region r[2];
+    xg_low_captures c;
+    xg_inst **in, *state, *i;
+    xg_comp *condition, *body;
+    uint32_t *carried = XG_NEW_N(w->arena, uint32_t, op->n_operands + (size_t)1), n, k;
+    xg_low_check_while(w, op);
+    n = xg_low_carried(w, op, carried);
+    for (k = 0; k < 2; k++) r[k] = xg_low_carrying(w, &op->regions[k], carried, n);
     c = xg_low_captured(w, r, 2);
-    in = xg_low_with_captures(w, op, 0, &c);
-    state = xg_low_state(w, in, op->n_operands + c.values.n);
-    condition = xg_low_region_of_state(w, &r[0], state->shape, &c, false);
-    body = xg_low_region_of_state(w, &r[1], state->shape, &c, true);
+    in = XG_NEW_N(w->arena, xg_inst *, n + c.values.n + (size_t)1);
+    for (k = 0; k < n; k++) in[k] = xg_low_value(w, op->operands[carried[k]]);
+    for (k = 0; k < c.values.n; k++) in[n + k] = xg_low_value(w, c.values.p[k]);
+    state = xg_low_state(w, in, n + c.values.n);
+    body = xg_low_region_of_state(w, &r[1], state->shape, &c, carried);
+    condition = xg_low_region_of_state(w, &r[0], state->shape, &c, NULL);
     i = xg_low_new(w, XG_WHILE, state->shape, &state, 1);
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_condition, condition));
     xg_inst_set_attr(i, xg_attr_make_comp(XG_A_body, body));
-    if (op->n_results == 1 && c.values.n) return xg_hb_element(&w->b, i, 0);
-    return op->n_results ? i : NULL;
+    return op->n_results ? xg_low_loop_results(w, op, i, carried, n, n + c.values.n == 1) : NULL;
 }
 /* Each branch takes what it uses from outside. */
 XG_FN xg_inst *xg_low_branches(xg_low *w, const xg_ir_op *op, bool two) {
@@ -76,10 +107,12 @@ XG_FN xg_inst *xg_low_branches(xg_low *w, const xg_ir_op *op, bool two) {
     for (k = 0; k < n; k++) {
         const xg_ir_region *r = xg_low_region_at(w, op, k);
         xg_low_captures c = xg_low_captured(w, r, 1);
-        xg_inst **values = xg_low_with_captures(w, op, op->n_operands, &c);
+        xg_inst **values = XG_NEW_N(w->arena, xg_inst *, c.values.n + (size_t)1);
+        uint32_t j;
+        for (j = 0; j < c.values.n; j++) values[j] = xg_low_value(w, c.values.p[j]);
         if (r->n_args) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a branch has no arguments");
         in[1 + k] = xg_low_state(w, values, c.values.n);
-        p[k] = xg_low_region_of_state(w, r, in[1 + k]->shape, &c, false);
+        p[k] = xg_low_region_of_state(w, r, in[1 + k]->shape, &c, NULL);
     }
     i = xg_low_new(w, XG_CONDITIONAL, p[0]->root->shape, in, n + 1);
     if (two) {

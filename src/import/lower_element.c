@@ -12,7 +12,21 @@ XG_FN xg_opcode xg_low_opcode(const xg_ir_op *op) {
     };
     return rows[op->row];
 }
-XG_FN xg_inst *xg_lower_simple(xg_low *w, const xg_ir_op *op) { return xg_low_make(w, op, xg_low_opcode(op)); }
+XG_FN bool xg_low_is_number(const xg_inst *x) { /* a constant, or a scalar one everywhere */
+    return x->op == XG_CONSTANT || (x->op == XG_BROADCAST && XG_OPERAND(x, 0)->op == XG_CONSTANT);
+}
+/* Numbers stand on the right of operations that commute, as MLIR's canonical form has them. */
+XG_FN xg_inst *xg_lower_simple(xg_low *w, const xg_ir_op *op) {
+    xg_opcode opcode = xg_low_opcode(op);
+    xg_inst **in = xg_low_ins(w, op), *left;
+    bool commutes = op->n_operands == 2 && (xg_op_flags(opcode) & XGF_COMM);
+    if (commutes && xg_low_is_number(in[0]) && !xg_low_is_number(in[1])) {
+        left = in[0];
+        in[0] = in[1];
+        in[1] = left;
+    }
+    return xg_low_new(w, opcode, xg_low_results(w, op), in, op->n_operands);
+}
 XG_FN xg_inst *xg_lower_unread(xg_low *w, const xg_ir_op *op) {
     xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "this operation is not read");
 }
@@ -90,7 +104,8 @@ XG_FN xg_inst *xg_lower_compare(xg_low *w, const xg_ir_op *op) {
 }
 XG_FN xg_inst *xg_lower_convert(xg_low *w, const xg_ir_op *op) {
     xg_inst *x = xg_low_array(w, op, 0);
-    return xg_low_new(w, XG_CONVERT, xg_low_shape(w, op, 0), &x, 1);
+    const xg_shape *s = xg_low_shape(w, op, 0);
+    return x->shape == s ? x : xg_low_new(w, XG_CONVERT, s, &x, 1);
 }
 XG_FN xg_inst *xg_lower_reduce_precision(xg_low *w, const xg_ir_op *op) {
     xg_inst *i = xg_lower_simple(w, op);

@@ -171,32 +171,48 @@ XG_FN void xg_low_interface(xg_low *w, const xg_ir_op *func) {
     }
     m->has_entry_layout = true;
 }
+/* A result that Shardy annotates goes through a call that says so, one that is a parameter or has a sharding through a
+ * copy: the root carries the sharding of the interface. */
+XG_FN void xg_low_result_calls(xg_low *w, const xg_ir_op *func) {
+    xg_comp *c = w->m->entry;
+    xg_inst *root = c->root, **in;
+    bool tuple = root->op == XG_TUPLE;
+    uint32_t k, n = tuple ? root->n_operands : 1;
+    w->b = xg_hb_end(c, root);
+    in = XG_NEW_N(w->arena, xg_inst *, n + (size_t)1);
+    for (k = 0; k < n; k++)
+        in[k] = xg_low_result_sdy(w, xg_low_item(func, "res_attrs", k), tuple ? XG_OPERAND(root, k) : root);
+    if (tuple)
+        c->root = xg_low_tuple(w, in, n);
+    else if (in[0] != root)
+        c->root = in[0];
+    else if (root->op == XG_PARAMETER || xg_inst_attr(root, XG_A_sharding))
+        c->root = xg_low_new(w, XG_COPY, root->shape, &root, 1);
+}
 /* Of the arguments, and of the results: a tuple's stands at the root. */
 XG_FN void xg_low_interface_shardings(xg_low *w, const xg_ir_op *func) {
     xg_comp *c = w->m->entry;
-    uint32_t k, n = c->root->shape->type == XLAGPU_TUPLE ? c->root->shape->n_elems : 1;
+    const xg_shape *s = c->root->shape;
+    uint32_t k, n = s->type == XLAGPU_TUPLE ? s->n_elems : 1;
     bool any = false;
     xg_buf b;
     for (k = 0; k < c->n_params; k++) {
         xg_buf_init(&b, w->arena);
-        if (xg_low_sharding(w, xg_low_item(func, "arg_attrs", k), c->params[k]->shape->rank, &b))
+        if (xg_low_sharding(w, xg_low_item(func, "arg_attrs", k), &b))
             xg_low_set_text(w, c->params[k], XG_A_sharding, xg_str_of(b.p, b.n));
+        xg_low_param_sdy(w, xg_low_item(func, "arg_attrs", k), c->params[k]);
     }
     xg_buf_init(&b, w->arena);
     for (k = 0; k < n; k++) {
-        const xg_shape *s = c->root->shape->type == XLAGPU_TUPLE ? c->root->shape->elems[k] : c->root->shape;
-        if (k || n > 1) xg_puts(&b, k ? ", " : "{");
-        if (xg_low_sharding(w, xg_low_item(func, "res_attrs", k), s->rank, &b))
+        if (n > 1) xg_puts(&b, k ? ", " : "{");
+        if (xg_low_sharding(w, xg_low_item(func, "res_attrs", k), &b))
             any = true;
         else
             xg_puts(&b, "{replicated}");
     }
     if (n > 1) xg_puts(&b, "}");
     if (!any) return;
-    if (c->root->op == XG_PARAMETER || (n == 1 && xg_inst_attr(c->root, XG_A_sharding))) {
-        xg_hb end = xg_hb_end(c, c->root);
-        c->root = xg_hb_op(&end, XG_COPY, c->root->shape, &c->root, 1);
-    }
+    xg_low_result_calls(w, func);
     xg_low_set_text(w, c->root, XG_A_sharding, xg_str_of(b.p, b.n));
 }
 XG_FN const xg_ir_region *xg_low_module_body(xg_low *w) { /* of the one module, or the functions without one */
@@ -266,6 +282,11 @@ XG_FN void xg_low_relink(xg_comp *c, const xg_insts *order) {
         }
     }
 }
+/* What nothing uses goes, unless it may act. */
+XG_FN bool xg_low_stays(const xg_inst *i) {
+    return i == i->comp->root || i->op == XG_PARAMETER || i->op == XG_CALL || i->op == XG_WHILE ||
+           i->op == XG_CONDITIONAL || (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL)) != 0;
+}
 XG_FN void xg_low_order(xg_low *w) {
     xg_comp *c;
     w->m->n_ids = 0;
@@ -275,7 +296,8 @@ XG_FN void xg_low_order(xg_low *w) {
         order.p = XG_NEW_N(w->arena, xg_inst *, c->n_insts + (size_t)1);
         XG_FOR_INSTS(i, c) i->scratch = NULL;
         XG_FOR_INSTS(i, c)
-            if (!i->first_use) xg_low_visit(w, i, &order);
+            if (!i->first_use && xg_low_stays(i)) xg_low_visit(w, i, &order);
+        c->n_insts = order.n;
         xg_low_relink(c, &order);
     }
 }
@@ -293,6 +315,7 @@ XG_FN xg_module *xg_ir_lower(xg_ir *ir) {
     xg_map64_init(&w.metadata, ir->arena);
     body = xg_low_module_body(&w);
     xg_low_symbols(&w, body);
+    xg_low_put_meshes(&w, body);
     entry = xg_low_find_entry(&w, body);
     w.op = entry;
     w.m->entry = xg_low_function(&w, xg_ir_word(entry, "sym_name"));

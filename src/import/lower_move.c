@@ -26,6 +26,9 @@ XG_FN xg_inst *xg_lower_broadcast_in_dim(xg_low *w, const xg_ir_op *op) {
     if (to.n != x->shape->rank)
         xg_ir_refuse(
             w->ir, op, XLAGPU_ERROR_INVALID, NULL, "%u dimensions are named, the operand has %u", to.n, x->shape->rank);
+    for (k = 1; k < to.n && to.p[k - 1] < to.p[k]; k++) {}
+    if (k >= to.n && x->shape->elements == s->elements && !s->dynamic && !x->shape->dynamic)
+        return xg_hb_reshape(&w->b, x, s->dims, s->rank);
     for (k = 0; k < to.n; k++) {
         if (x->shape->dims[k] == 1 && s->dims[to.p[k]] != 1) continue;
         dims[n] = x->shape->dims[k];

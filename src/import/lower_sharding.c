@@ -8,11 +8,11 @@
 #include "lower.h"
 #include "ir.c"
 
-typedef struct xg_sdy_mesh {
+typedef struct xg_low_mesh {
     xg_str names[XG_MESH_AXES_MAX];
     int64_t sizes[XG_MESH_AXES_MAX];
     uint32_t n;
-} xg_sdy_mesh;
+} xg_low_mesh;
 
 XG_NORETURN XG_FN void xg_shard_refuse(xg_low *w, xg_str text, const char *why) {
     xg_ir_refuse(
@@ -28,7 +28,7 @@ XG_FN bool xg_shard_quoted(xg_str t, uint32_t *at, xg_str *name) { /* the next q
     return true;
 }
 /* <["data"=2, "model"=4]> */
-XG_FN void xg_sdy_mesh_read(xg_low *w, xg_str t, xg_sdy_mesh *mesh) {
+XG_FN void xg_low_mesh_read(xg_low *w, xg_str t, xg_low_mesh *mesh) {
     uint32_t at;
     mesh->n = 0;
     for (at = 0; at < t.n; at++) {
@@ -44,7 +44,7 @@ XG_FN void xg_sdy_mesh_read(xg_low *w, xg_str t, xg_sdy_mesh *mesh) {
         mesh->sizes[mesh->n++] = size;
     }
 }
-XG_FN void xg_sdy_mesh_find(xg_low *w, xg_str t, uint32_t *at, xg_sdy_mesh *mesh) { /* behind '@' */
+XG_FN void xg_low_mesh_find(xg_low *w, xg_str t, uint32_t *at, xg_low_mesh *mesh) { /* behind '@' */
     uint32_t from = *at;
     const xg_ir_op *op;
     const xg_ir_attr *a;
@@ -58,14 +58,14 @@ XG_FN void xg_sdy_mesh_find(xg_low *w, xg_str t, uint32_t *at, xg_sdy_mesh *mesh
     op = (const xg_ir_op *)xg_dict_get(&w->meshes, name);
     a = op ? xg_ir_find(op, "mesh") : NULL;
     if (!a) xg_shard_refuse(w, t, "names a mesh that is not defined");
-    xg_sdy_mesh_read(w, a->text, mesh);
+    xg_low_mesh_read(w, a->text, mesh);
 }
 typedef struct xg_shard {
     int64_t tiles[XG_RANK_MAX];
     uint32_t order[XG_MESH_AXES_MAX], n_used, n_dims; /* axes in the order of their use */
     bool used[XG_MESH_AXES_MAX];
 } xg_shard;
-XG_FN void xg_shard_axis(xg_low *w, xg_str t, const xg_sdy_mesh *mesh, xg_str name, xg_shard *s) {
+XG_FN void xg_shard_axis(xg_low *w, xg_str t, const xg_low_mesh *mesh, xg_str name, xg_shard *s) {
     uint32_t k = 0;
     while (k < mesh->n && !xg_str_eq(mesh->names[k], name)) k++;
     if (k == mesh->n || s->used[k]) xg_shard_refuse(w, t, "names an axis that the mesh has not, or twice");
@@ -73,7 +73,7 @@ XG_FN void xg_shard_axis(xg_low *w, xg_str t, const xg_sdy_mesh *mesh, xg_str na
     s->order[s->n_used++] = k;
     s->tiles[s->n_dims - 1] *= mesh->sizes[k];
 }
-XG_FN void xg_shard_read(xg_low *w, xg_str t, uint32_t at, const xg_sdy_mesh *mesh, xg_shard *s) { /* [{"a"}, {}] */
+XG_FN void xg_shard_read(xg_low *w, xg_str t, uint32_t at, const xg_low_mesh *mesh, xg_shard *s) { /* [{"a"}, {}] */
     xg_str name;
     memset(s, 0, sizeof *s);
     for (; at < t.n && t.p[at] != ']'; at++) {
@@ -87,7 +87,7 @@ XG_FN void xg_shard_read(xg_low *w, xg_str t, uint32_t at, const xg_sdy_mesh *me
         if (t.p[at] == '(') xg_shard_refuse(w, t, "divides an axis, which is not read");
     }
 }
-XG_FN void xg_shard_print(const xg_sdy_mesh *mesh, xg_shard *s, xg_buf *b) {
+XG_FN void xg_shard_print(const xg_low_mesh *mesh, xg_shard *s, xg_buf *b) {
     int64_t total = 1, repeated = 1;
     uint32_t k, n = s->n_used;
     bool in_order = true;
@@ -118,21 +118,20 @@ XG_FN void xg_shard_print(const xg_sdy_mesh *mesh, xg_shard *s, xg_buf *b) {
 }
 /* The text of sdy's attribute as HLO's. */
 XG_FN void xg_shard_convert(xg_low *w, xg_str t, xg_buf *b) {
-    xg_sdy_mesh mesh;
+    xg_low_mesh mesh;
     xg_shard s;
     uint32_t at = 0;
     while (at < t.n && t.p[at] != '@') at++;
     if (at == t.n) xg_shard_refuse(w, t, "names no mesh");
     at++;
-    xg_sdy_mesh_find(w, t, &at, &mesh);
+    xg_low_mesh_find(w, t, &at, &mesh);
     while (at < t.n && t.p[at] != '[') at++;
     xg_shard_read(w, t, at, &mesh, &s);
     xg_shard_print(&mesh, &s, b);
 }
 /* Of a dictionary of attributes. On one partition a sharding has no meaning and is dropped. */
-XG_FN bool xg_low_sharding(xg_low *w, const xg_ir_attr *dict, uint32_t rank, xg_buf *out) {
+XG_FN bool xg_low_sharding(xg_low *w, const xg_ir_attr *dict, xg_buf *out) {
     const xg_ir_attr *a = xg_ir_dict_get(dict, "mhlo.sharding");
-    (void)rank;
     if (a && a->kind == XG_IR_STRING && a->text.n) {
         xg_put_str(out, a->text);
         return true;
@@ -142,30 +141,140 @@ XG_FN bool xg_low_sharding(xg_low *w, const xg_ir_attr *dict, uint32_t rank, xg_
     xg_shard_convert(w, a->text, out);
     return true;
 }
+
+/* ---- what XLA writes of Shardy into HLO: custom calls and frontend attributes that say it in sdy's words ---- */
+
+XG_FN xg_str xg_shard_joined(xg_low *w, const char *front, xg_str text, const char *back) {
+    xg_buf b;
+    xg_buf_init(&b, w->arena);
+    xg_puts(&b, front);
+    xg_put_str(&b, text);
+    xg_puts(&b, back);
+    return xg_str_of(b.p, b.n);
+}
+/* {key="value",key="value"}; an empty key: there is no second one */
+XG_FN void xg_shard_frontend(xg_low *w, xg_inst *i, const char *key, xg_str value, const char *other, xg_str second) {
+    xg_buf b;
+    xg_buf_init(&b, w->arena);
+    xg_printf(&b, "{%s=", key);
+    xg_put_quoted(&b, value);
+    if (other) {
+        xg_printf(&b, ",%s=", other);
+        xg_put_quoted(&b, second);
+    }
+    xg_puts(&b, "}");
+    xg_low_set_text(w, i, XG_A_frontend_attributes, xg_str_of(b.p, b.n));
+}
+/* Behind the '<' of #sdy.sharding<@mesh, ..>, with it: what stands in a list of shardings. */
+XG_FN xg_str xg_shard_value(xg_str t) {
+    uint32_t k = 0;
+    while (k < t.n && t.p[k] != '<') k++;
+    return xg_str_of(t.p + k, t.n - k);
+}
+XG_FN xg_inst *xg_shard_custom(xg_low *w, const char *target, const xg_shape *s, xg_inst *const *in, uint32_t n) {
+    xg_inst *i = xg_low_new(w, XG_CUSTOM_CALL, s, in, n);
+    xg_low_set_word(w, i, XG_A_custom_call_target, target);
+    return i;
+}
+XG_FN xg_str xg_low_sdy_text(xg_low *w, const xg_ir_attr *dict) { /* empty: none, or one partition */
+    const xg_ir_attr *a = xg_ir_dict_get(dict, "sdy.sharding");
+    return a && w->m->num_partitions > 1 ? a->text : XG_STR("");
+}
+XG_FN void xg_low_param_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *param) {
+    xg_str t = xg_low_sdy_text(w, dict);
+    if (t.n) xg_shard_frontend(w, param, "xla.sdy.sharding", t, NULL, t);
+}
+XG_FN xg_inst *xg_low_result_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *x) {
+    xg_str t = xg_low_sdy_text(w, dict);
+    xg_inst *i;
+    if (!t.n) return x;
+    i = xg_shard_custom(w, "xla.sdy.FuncResultSharding", x->shape, &x, 1);
+    xg_low_set_int(i, XG_A_custom_call_has_side_effect, 1);
+    t = xg_shard_joined(w, "#sdy.sharding_per_value<[", xg_shard_value(t), "]>");
+    xg_shard_frontend(w, i, "xla.sdy.sharding", t, NULL, t);
+    return i;
+}
+XG_FN void xg_low_put_meshes(xg_low *w, const xg_ir_region *body) { /* into the module's header */
+    const xg_ir_op *op;
+    xg_header_attr *h;
+    xg_buf b;
+    xg_buf_init(&b, w->arena);
+    if (w->m->num_partitions == 1) return;
+    for (op = body->first; op; op = op->next) {
+        xg_str name = xg_ir_word(op, "sym_name");
+        const xg_ir_attr *mesh = xg_ir_find(op, "mesh");
+        if (!xg_ir_is(op, "sdy.mesh") || !mesh) continue;
+        xg_puts(&b, b.n ? ", " : "{xla.sdy.meshes={");
+        xg_put_str(&b, name);
+        xg_puts(&b, " = #sdy.mesh");
+        xg_put_str(&b, mesh->text);
+    }
+    if (!b.n) return;
+    xg_puts(&b, "}}");
+    h = XG_NEW(w->arena, xg_header_attr);
+    h->name = XG_STR("frontend_attributes");
+    h->text = xg_str_of(b.p, b.n);
+    w->m->header = h;
+    w->m->n_header = 1;
+}
 XG_FN xg_inst *xg_lower_sharding_constraint(xg_low *w, const xg_ir_op *op) {
     xg_inst *x = xg_low_array(w, op, 0), *i;
     const xg_ir_attr *a = xg_ir_find(op, "sharding");
+    xg_str t;
     xg_buf b;
     if (w->m->num_partitions == 1) return x;
     if (!a || !a->text.n) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its sharding is missing");
     xg_buf_init(&b, w->arena);
     xg_shard_convert(w, a->text, &b);
-    i = xg_low_new(w, XG_CUSTOM_CALL, x->shape, &x, 1);
-    xg_low_set_word(w, i, XG_A_custom_call_target, "Sharding");
+    i = xg_shard_custom(w, "Sharding", x->shape, &x, 1);
     xg_low_set_text(w, i, XG_A_sharding, xg_str_of(b.p, b.n));
+    t = xg_shard_joined(w, "#sdy.sharding_per_value<[", xg_shard_value(a->text), "]>");
+    xg_shard_frontend(w, i, "xla.sdy.sharding", t, NULL, t);
     return i;
 }
-/* On one device the body's shapes are the whole ones, and it runs as it stands. */
+XG_FN const xg_shape *xg_shard_shapes(xg_low *w, xg_ir_value *const *args, uint32_t n) {
+    const xg_shape **all = XG_NEW_N(w->arena, const xg_shape *, n + (size_t)1);
+    uint32_t k;
+    for (k = 0; k < n; k++) all[k] = xg_low_type(w, args[k]->type);
+    return n == 1 ? all[0] : xg_shape_tuple(w->m, all, n);
+}
+XG_FN void xg_shard_border(xg_low *w, const xg_ir_op *op, xg_inst *i, bool enters) {
+    const xg_ir_attr *axes = xg_ir_find(op, "manual_axes"),
+                     *list = xg_ir_find(op, enters ? "in_shardings" : "out_shardings");
+    xg_str manual, t;
+    if (!axes || !list) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its shardings or axes are missing");
+    manual = xg_shard_joined(w, "#sdy<manual_axes", axes->text, ">");
+    t = xg_shard_joined(w, "#sdy.sharding_per_value<", list->text, ">");
+    xg_low_set_int(i, XG_A_custom_call_has_side_effect, 1);
+    if (enters)
+        xg_shard_frontend(w, i, "xla.sdy.in_shardings", t, "xla.sdy.manual_axes", manual);
+    else
+        xg_shard_frontend(w, i, "xla.sdy.manual_axes", manual, "xla.sdy.out_shardings", t);
+}
+/* The body is a computation of local arrays between two calls that say how the whole ones are divided. On one device
+ * local arrays are the whole ones. */
 XG_FN xg_inst *xg_lower_manual_computation(xg_low *w, const xg_ir_op *op) {
     const xg_ir_region *r = xg_low_region_at(w, op, 0);
+    xg_inst **in = xg_low_stored_ins(w, op), *i;
     xg_comp *c;
-    if (w->m->num_partitions != 1)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "lower it with jax_use_shardy_partitioner off",
-            "a part of the program that is written for each of several devices");
-    if (r->n_args != op->n_operands)
+    uint32_t n = op->n_operands, k;
+    if (r->n_args != n || !n)
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its body must have an argument for each operand");
     c = xg_low_region(w, r);
-    return xg_low_call(w, c, xg_low_stored_ins(w, op), op->n_operands);
+    if (w->m->num_partitions == 1) return xg_low_call(w, c, in, n);
+    i = xg_shard_custom(w, "xla.sdy.GlobalToLocalShape", xg_shard_shapes(w, r->args, n), in, n);
+    xg_shard_border(w, op, i, true);
+    for (k = 0; k < n; k++) in[k] = n == 1 ? i : xg_hb_element(&w->b, i, k);
+    i = xg_low_call(w, c, in, n);
+    xg_low_set_text(w, i, XG_A_frontend_attributes, XG_STR("{inlineable=\"false\"}"));
+    n = op->n_results;
+    if (n != 1 && (i->shape->type != XLAGPU_TUPLE || i->shape->n_elems != n))
+        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its body returns another number of values");
+    in = XG_NEW_N(w->arena, xg_inst *, n + (size_t)1);
+    for (k = 0; k < n; k++) in[k] = n == 1 ? i : xg_hb_element(&w->b, i, k);
+    i = xg_shard_custom(w, "xla.sdy.LocalToGlobalShape", xg_low_results(w, op), in, n);
+    xg_shard_border(w, op, i, false);
+    return i;
 }
 
 #endif /* XG_IMPORT_LOWER_SHARDING_C */

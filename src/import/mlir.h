@@ -17,13 +17,14 @@ typedef XG_VEC(xg_ir_named) xg_mlir_named;
 typedef XG_VEC(xg_str) xg_mlir_strs;
 typedef struct xg_mlir {
     xg_ir *ir;
-    const char *base, *at, *end; /* *end is a NUL */
-    xg_dict names;               /* "%x" to its cell */
-    xg_mlir_undos undo;          /* definitions in force, for the ends of regions */
-    xg_dict types;               /* text of a type to the type */
-    xg_dict aliases;             /* "#loc3", "!t": where its definition begins */
-    xg_dict resources;           /* of dialect_resources: where their strings begin */
-    xg_dict locs;                /* text of a location to the location */
+    const char *base, *at, *end;      /* *end is a NUL */
+    xg_dict names;                    /* "%x" to its cell */
+    xg_mlir_undos undo;               /* definitions in force, for the ends of regions */
+    xg_dict types;                    /* text of a type to the type */
+    xg_dict aliases;                  /* "#loc3", "!t": where its definition begins */
+    xg_dict resources;                /* of dialect_resources: where their strings begin */
+    xg_dict locs;                     /* text of a location to the location */
+    xg_dict known_attrs, known_types; /* aliases that were read */
     uint32_t depth;
 } xg_mlir;
 

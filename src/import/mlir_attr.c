@@ -145,22 +145,27 @@ XG_FN const xg_ir_attr *xg_mlir_raw(xg_mlir *x, const char *from) { /* from ther
     (void)xg_mlir_balanced(x);
     return xg_ir_attr_new(x->ir, XG_IR_RAW, xg_str_of(from, (size_t)(x->at - from)));
 }
+/* What an alias stands for: read once, so that aliases of aliases take no longer than their text. */
+XG_FN const xg_ir_attr *xg_mlir_known_attr(xg_mlir *x, xg_str alias, const char *definition) {
+    const xg_ir_attr *a = (const xg_ir_attr *)xg_dict_get(&x->known_attrs, alias);
+    const char *back = x->at;
+    if (a) return a;
+    x->at = definition;
+    a = xg_mlir_attr(x);
+    x->at = back;
+    (void)xg_dict_put_lasting(&x->known_attrs, alias, (void *)(uintptr_t)a);
+    return a;
+}
 /* #stablehlo<precision HIGH>, #stablehlo.fft_type<RFFT>, #stablehlo.gather<...>, #sdy.sharding<...> */
 XG_FN const xg_ir_attr *xg_mlir_dialect_attr(xg_mlir *x) {
     const char *from = x->at, *definition, *body;
-    xg_str w, inside;
+    xg_str w, inside, alias;
     bool ours;
     x->at++;
     w = xg_mlir_word(x, "an attribute of a dialect");
-    definition = xg_mlir_alias(x, xg_str_of(from, w.n + (size_t)1));
-    if (definition) {
-        const char *back = x->at;
-        const xg_ir_attr *a;
-        x->at = definition;
-        a = xg_mlir_attr(x);
-        x->at = back;
-        return a;
-    }
+    alias = xg_str_of(from, w.n + (size_t)1);
+    definition = xg_mlir_alias(x, alias);
+    if (definition) return xg_mlir_known_attr(x, alias, definition);
     if (*x->at != '<') xg_mlir_fail(x, from, NULL, "'%.*s' is not defined", (int)XG_MIN(w.n + 1, 60u), from);
     ours = (w.n >= 9 && memcmp(w.p, "stablehlo", 9) == 0) || (w.n >= 4 && memcmp(w.p, "mhlo", 4) == 0) ||
            (w.n >= 4 && memcmp(w.p, "chlo", 4) == 0);

@@ -140,6 +140,7 @@ XG_FN xg_str xg_mlir_balanced(xg_mlir *x) {
     const char *from;
     xg_mlir_skip(x);
     from = x->at;
+    if (!*from || !strchr("([{<", *from)) xg_mlir_expected(x, "an opening bracket");
     do {
         char c = *x->at;
         if (x->at >= x->end) xg_mlir_fail(x, from, NULL, "a bracket that is never closed");

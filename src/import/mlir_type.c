@@ -211,11 +211,14 @@ XG_FN const xg_ir_type *xg_mlir_dialect_type(xg_mlir *x) { /* at '!' */
     w = xg_mlir_word(x, "a type of a dialect");
     definition = xg_mlir_alias(x, xg_str_of(from, w.n + (size_t)1));
     if (definition) {
+        xg_str alias = xg_str_of(from, w.n + (size_t)1);
         const char *back = x->at;
-        const xg_ir_type *t;
+        const xg_ir_type *t = (const xg_ir_type *)xg_dict_get(&x->known_types, alias);
+        if (t) return t;
         x->at = definition;
         t = xg_mlir_type(x);
         x->at = back;
+        (void)xg_dict_put_lasting(&x->known_types, alias, (void *)(uintptr_t)t);
         return t;
     }
     if (xg_str_is(w, "stablehlo.token") || xg_str_is(w, "mhlo.token")) return xg_ir_type_kind_of(x->ir, XG_IR_TOKEN, w);

@@ -117,6 +117,28 @@ XG_FN bool xg_opt_tree_reduction(xg_module *m);
 
 XG_FN bool xg_opt_scan_splitter(xg_module *m); /* scan_splitter.c: running sums for few threads become sums of parts */
 
+/* ---- attention.c: softmax(f(Q K)) V ---- */
+enum {
+    XG_ATTENTION_FACTORS = 4 /* of a row, between exp and the second dot */
+};
+typedef struct xg_attention_share {
+    xg_inst *of; /* a broadcast of what each row has one of */
+    bool divides;
+} xg_attention_share;
+typedef struct xg_attention {
+    xg_inst *scores_dot, *out_dot; /* of Q and K; of the weights and V */
+    uint32_t weights;              /* the operand of out_dot that is made of exp */
+    xg_inst *difference;           /* scores less what is made of their maximum: exp is that of it */
+    xg_inst *scored;               /* what max is of, but for conversions */
+    xg_inst *max, *exp, *sum;      /* sum NULL: there is none */
+    uint32_t n_factors;
+    xg_attention_share factors[XG_ATTENTION_FACTORS];
+} xg_attention;
+XG_FN bool xg_attention_find(xg_inst *dot, xg_attention *a);              /* whose second dot it is */
+XG_FN bool xg_attention_depends(const xg_inst *x, const xg_inst *target); /* by what may stand inside of it */
+
+XG_FN bool xg_attention_moves(const xg_inst *i); /* its elements are those of its operand */
+
 /* ---- build.c: making instructions ---- */
 /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
 typedef struct xg_hb {

@@ -174,6 +174,8 @@ enum {
     X(MULF, F64, ANY, 0, 0, 0, "mul.rn.f64 $d, $0, $1") \
     X(MULF, F16, ANY, 0, 0, 0, "mul.rn.f16 $d, $0, $1") \
     X(MULF, BF16, ANY, 90, 78, 0, "mul.rn.bf16 $d, $0, $1") \
+    X(DIVF, F32, ANY, 0, 0, XG_PI_ONE, "rcp.rn$f.f32 $d, $1") \
+    X(DIVF, F64, ANY, 0, 0, XG_PI_ONE, "rcp.rn.f64 $d, $1") \
     X(DIVF, F32, ANY, 0, 0, 0, "div.rn$f.f32 $d, $0, $1") \
     X(DIVF, F64, ANY, 0, 0, 0, "div.rn.f64 $d, $0, $1") \
     X(NEGF, F32, ANY, 0, 0, 0, "neg$f.f32 $d, $0") \
@@ -289,21 +291,35 @@ static void xg_ptx_index_make(xg_ptx_index *x) {
         x->first[xg_ptx_rows[i].op] = (uint16_t)i; /* rows of one opcode stand together */
 }
 
-/* The row for an operation on a target; NULL when it has none. */
-static const xg_ptx_row *xg_ptx_find_row(
-    const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result) {
+/* The row for an operation on a target; NULL when it has none. `of_one`: a row for operand 0 being 1. */
+static const xg_ptx_row *xg_ptx_find_row_of(const xg_ptx_index *x, const xg_target *t, xg_kopcode op,
+    const xg_ktype *operand, const xg_ktype *result, bool of_one) {
     uint32_t out = result ? xg_ptx_type_bit(result) : 0, in = operand ? xg_ptx_type_bit(operand) : out;
     uint32_t vector = (operand && operand->kind == XG_TK_VECTOR) || (result && result->kind == XG_TK_VECTOR)
                           ? (uint32_t)XG_PI_VECTOR
                           : 0;
+    uint32_t kind = vector | (of_one ? (uint32_t)XG_PI_ONE : 0);
     size_t i;
     for (i = x->first[op]; i < XG_COUNT(xg_ptx_rows) && xg_ptx_rows[i].op == (uint16_t)op; i++) {
         const xg_ptx_row *r = &xg_ptx_rows[i];
-        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) && (r->flags & XG_PI_VECTOR) == vector &&
-            t->cc >= r->cc && (t->suffix || !(r->flags & XG_PI_LETTER)))
+        if ((r->in == 0 || (r->in & in)) && (r->out == 0 || (r->out & out)) &&
+            (r->flags & (XG_PI_VECTOR | XG_PI_ONE)) == kind && t->cc >= r->cc &&
+            (t->suffix || !(r->flags & XG_PI_LETTER)))
             return r;
     }
     return NULL;
+}
+static const xg_ptx_row *xg_ptx_find_row(
+    const xg_ptx_index *x, const xg_target *t, xg_kopcode op, const xg_ktype *operand, const xg_ktype *result) {
+    return xg_ptx_find_row_of(x, t, op, operand, result, false);
+}
+/* The number 1 is divided: a reciprocal, which is rounded the same way by fewer instructions. */
+static bool xg_ptx_is_reciprocal(const xg_kop *op) {
+    int64_t bits;
+    if (op->op != XG_K_OP_DIVF || !xg_kval_is_const(XG_KOPERAND(op, 0), &bits)) return false;
+    return op->results->type->elem == XG_E_F32   ? (uint32_t)(uint64_t)bits == 0x3F800000u
+           : op->results->type->elem == XG_E_F64 ? (uint64_t)bits == (uint64_t)0x3FF << 52
+                                                 : false;
 }
 XG_FN bool xg_ptx_has_row(const xg_ptx_index *x, const xg_target *t, const xg_kop *op) {
     return xg_ptx_find_row(x, t, op->op, op->n_operands ? XG_KOPERAND(op, 0)->type : NULL,

@@ -460,8 +460,8 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
         break;
     default: break;
     }
-    row = xg_ptx_find_row(&p->index, p->target, op->op, op->n_operands ? XG_KOPERAND(op, 0)->type : NULL,
-        op->n_results ? op->results[0].type : NULL);
+    row = xg_ptx_find_row_of(&p->index, p->target, op->op, op->n_operands ? XG_KOPERAND(op, 0)->type : NULL,
+        op->n_results ? op->results[0].type : NULL, xg_ptx_is_reciprocal(op));
     if (!row) {
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,
             "%s has no PTX for operation %s on %s in kernel '%.*s'; it must be lowered before", p->target->name,

@@ -117,7 +117,10 @@ enum {
 };
 
 /* ---- tile_unit.c ---- */
-XG_FN bool xg_tile_is_moved(const xg_inst *i); /* its elements are those of a parameter, unchanged */
+XG_FN bool xg_tile_is_moved(const xg_inst *i);              /* its elements are those of a parameter, unchanged */
+XG_FN bool xg_tile_holds(xlagpu_type from, xlagpu_type to); /* each value of `from` is one of `to` */
+/* The unit for elements of these types, whose sums are floats; *held: what they are converted to. */
+XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *m, xlagpu_type *held);
 /* Which unit multiplies the operands' elements, and what lies in shared memory for it: sets unit, held, from. */
 XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m);
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */

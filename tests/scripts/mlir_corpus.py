@@ -31,7 +31,7 @@ def by_order(text):
         if inst:
             names[inst.group(1)] = f"i{len(names)}"
         known = {**calls, **names} if inst else {}
-        out.append(re.sub(r"[\w.-]+(?![\w.(-])", lambda m: known.get(m.group(0), m.group(0)), line))
+        out.append(re.sub(r"[\w.-]+(?![\w.(=-])", lambda m: known.get(m.group(0), m.group(0)), line))
     return "\n".join(out)
 
 

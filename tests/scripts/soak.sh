@@ -19,6 +19,9 @@ done
 run_jobs
 begin_parts
 part "text tests, sanitized" build/soak/runner tests/text
+have tcc && part "tcc, all texts" \
+    "tcc -std=gnu99 -w -DXLAGPU_DEBUG tests/programs/runner.c -o build/soak/runner_tcc $LIBS && \
+        build/soak/runner_tcc tests/text"
 have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
     part "aarch64, all texts" \
     "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/programs/runner.c \

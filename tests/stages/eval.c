@@ -31,7 +31,7 @@ static void stage_eval_plain_nans(const xg_literal *l) {
     for (k = 0; k < n; k++) {
         unsigned char *p = (unsigned char *)l->data + k * bytes;
         double v = xg_float_load(real, p);
-        if (v != v) xg_float_store(real, p, NAN);
+        if (v != v) xg_float_store(real, p, xg_f64_nan());
     }
 }
 

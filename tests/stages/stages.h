@@ -8,6 +8,7 @@
 #include "infer.c"
 #include "verify.c"
 #include "format.c"
+#include "proto.c"
 #include "import.c"
 #include "eval.c"
 #include "oracle.c"
@@ -17,12 +18,16 @@
 #include "kir_run.c"
 #include "pipeline.c"
 #include "dynamic.c"
+#include "sharding.c"
+#include "spmd.c"
+#include "spmd_random.c"
 #include "sim.c"
 #include "planted.c"
 #include "../../src/rooms_sched.h"
 #include "sched.c"
 #include "tiles.c"
 #include "units.c"
+#include "attention.c"
 /* clang-format off */
 #define STAGES(X) \
     X(sim) \
@@ -50,7 +55,12 @@
     X(infer) \
     X(verify) \
     X(format) \
+    X(proto) \
     X(import) \
+    X(sharding) \
+    X(factors) \
+    X(spmd) \
+    X(spmd_random) \
     X(number) \
     X(literal) \
     X(parse) \
@@ -72,6 +82,7 @@
     X(tiles_of) \
     X(units_of) \
     X(units) \
+    X(attention) \
     X(schedule_rule) \
     X(schedule_host) \
     X(schedule_each) \

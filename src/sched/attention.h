@@ -1,0 +1,137 @@
+/* sched/attention.h -- attention as one kernel: softmax(f(Q K)) V without scores in memory.
+ *
+ * Ideas (online softmax: Milakov and Gimelshein 2018; tiles of it: Dao et al., "FlashAttention", 2022)
+ * - A block has a tile of rows (queries) and walks over the keys in steps. Of each row it keeps the maximum m of the
+ *   scores so far, the sum l of exp(s - m), and the sum o of exp(s - m) V; when m grows, l and o are scaled.
+ * - What stands between the two dots is any HLO: it is cut into stages (attention_form.c), each one instruction of the
+ *   fusion made of what is given (a score, exp, m, l), and emitted element by element where the kernel has that.
+ * - Everything is counted by five numbers: batch, row, key, and a vector and its lane along the third extent, which is
+ *   that of the first sum (depth), or of V's columns. Indexing maps lead from there to each stage's indices, so
+ * bitcasts and transposes anywhere need no case of their own.
+ *
+ * Laws: sums are f32, or f64 where the module's are; made in the same order in every run. A row without a finite score
+ * gives what the module gives: exp is of s - m, or of s where m is -inf, and c = exp(m - g(m)) with the module's own
+ * shift g(m) makes good for it at the end (NaN for -inf less -inf). */
+#ifndef XG_SCHED_ATTENTION_H
+#define XG_SCHED_ATTENTION_H
+#include "tile.h"
+#include "../opt/opt.h"
+
+/* What elements are counted by. */
+enum {
+    XG_ATTENTION_BATCH,
+    XG_ATTENTION_ROW,
+    XG_ATTENTION_KEY,
+    XG_ATTENTION_VECTOR,
+    XG_ATTENTION_LANE,
+    XG_ATTENTION_DIMS
+};
+/* X(NAME): what is emitted element by element. */
+#define XG_ATTENTION_STAGES(X) \
+    X(QUERY) X(KEYS) X(VALUES) X(SCORES) X(WEIGHTS) X(SHIFT) X(RESULT) X(FACTOR0) X(FACTOR1) X(FACTOR2) X(FACTOR3)
+typedef enum xg_attention_part {
+#define X(name) XG_ATTENTION_##name,
+    XG_ATTENTION_STAGES(X)
+#undef X
+    XG_ATTENTION_PARTS
+} xg_attention_part;
+
+typedef struct xg_attention_stage {
+    xg_inst *root;
+    xg_partition *parts;
+    const xg_imap *map; /* of the five numbers, to the root's indices */
+    int64_t lanes;      /* of a vector: neighbours in memory; 1: there are none, or they are not asked for */
+    bool turned;        /* rows or keys lie side by side in memory */
+} xg_attention_stage;
+
+typedef struct xg_attention_form {
+    xg_attention match;
+    const xg_comp *comp;
+    xg_tile_form dots[2]; /* scores, out */
+    uint32_t query;       /* operand of the first dot that has rows */
+    int64_t batch, rows, keys, depth, columns;
+    xlagpu_type sum;
+    int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
+    xlagpu_type held;
+    xg_attention_stage stages[XG_ATTENTION_PARTS];
+} xg_attention_form;
+
+/* Of a block: warps side by side along rows, and along keys; keys of a step, of all of them. */
+typedef struct xg_attention_shape {
+    int32_t warps, parts, step;
+} xg_attention_shape;
+typedef struct xg_attention_plan {
+    xg_attention_form form;
+    xg_attention_shape shape;
+    bool copied;    /* elements are as they lie in memory: brought without registers */
+    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
+    int64_t own;    /* keys of a step that a warp has */
+    int64_t tile, tiles, steps, threads, blocks;
+    int64_t depth, columns;                              /* with what fills the last piece */
+    int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
+    int64_t shared;                                      /* bytes */
+    int64_t picoseconds;
+} xg_attention_plan;
+
+enum {
+    XG_ATTENTION_ROWS = 16,       /* of a warp: as a matrix unit has it */
+    XG_ATTENTION_BESIDE = 4,      /* lanes that share a row */
+    XG_ATTENTION_EXTENT_MAX = 256 /* of depth and columns: a thread keeps its rows' columns in registers */
+};
+
+enum {
+    XG_ATTENTION_HALVES = 2, /* rows of a thread */
+    XG_ATTENTION_EIGHT = 8,  /* columns that four threads share; rows between a thread's two */
+    XG_ATTENTION_PAIR = 2    /* neighbours of a thread */
+};
+
+/* ---- attention_form.c ---- */
+XG_FN bool xg_attention_reached(const xg_attention_stage *s, const xg_inst *i); /* the stage needs it */
+XG_FN bool xg_attention_may_be(const xg_comp *c);
+/* The computation is attention and nothing else. */
+XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
+
+/* ---- attention_pass.c ---- */
+XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
+
+/* ---- attention_plan.c ---- */
+XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p); /* of shared memory, where keys are in parts */
+XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
+/* Whether it is faster than what else would be made, or spares too much memory to ask. */
+XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m);
+XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
+XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name);
+
+/* ---- attention_emit.c ---- */
+
+typedef struct xg_attention_kernel {
+    xg_tile_kernel t; /* scope and builder */
+    const xg_attention_plan *p;
+    const xg_attention_form *f;
+    xg_fusion_emission parts[XG_ATTENTION_PARTS]; /* as if each stage were a fusion */
+    xg_scope scopes[XG_ATTENTION_PARTS];
+    xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
+    xg_kval *across, *part; /* of a warp: among those along rows, and along keys */
+    xg_kval *buffer;        /* of the step: the first of its keys in shared memory */
+    xg_kval *row[XG_ATTENTION_HALVES];
+    xg_kval *query, *keys, *values, *weights, *ends; /* in shared memory */
+    xg_kval *most[XG_ATTENTION_HALVES], *sum[XG_ATTENTION_HALVES];
+    xg_kval **out[XG_ATTENTION_HALVES];    /* sums of V's columns */
+    xg_kval **scores[XG_ATTENTION_HALVES]; /* of a step; then the weights */
+    xg_kval *first_key;
+    xg_kval **kept; /* words of the tile's rows in registers; NULL: they are read in each step */
+    xg_kval *dest;
+} xg_attention_kernel;
+/* base + more, which counts so much. */
+XG_FN xg_kval *xg_attention_at(xg_attention_kernel *w, xg_kval *base, int64_t count, int64_t more);
+XG_FN xg_kb *xg_attention_b(xg_attention_kernel *w);
+XG_FN xg_kelem xg_attention_sum_type(const xg_attention_kernel *w);
+XG_FN void xg_attention_wait(xg_attention_kernel *w);
+XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_t lane);
+XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
+/* ---- attention_mma.c ---- */
+XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
+XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
+XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
+
+#endif /* XG_SCHED_ATTENTION_H */

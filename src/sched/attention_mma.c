@@ -1,0 +1,137 @@
+/* sched/attention_mma.c -- the two products of attention on matrix units.
+ *
+ * A fragment of sums is 16 rows by 8 columns: a thread has two neighbours of row g, then of row g + 8. Two such
+ * fragments side by side, packed, are what the unit takes as 16 rows by 16 of the next sum; so the weights never leave
+ * their registers. Q and K lie in rows along the first sum; V's rows lie across the second one, and ldmatrix transposes
+ * them. */
+#ifndef XG_SCHED_ATTENTION_MMA_C
+#define XG_SCHED_ATTENTION_MMA_C
+#include "attention.h"
+
+enum {
+    XG_ATTENTION_UNIT_COLUMNS = 16, /* of two fragments, that one load of words serves */
+    XG_ATTENTION_SUMS = 4           /* of a fragment that a thread has */
+};
+
+/* The four words of a lane at base + place. */
+XG_FN xg_kval *xg_attention_words(
+    xg_attention_kernel *w, xg_kval *from, xg_kval *base, int64_t size, int64_t place, bool transposed) {
+    xg_kval *o[2], *v;
+    o[0] = from;
+    o[1] = xg_attention_at(w, base, size - place, place);
+    v = xg_kir_value(xg_attention_b(w), XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->t.e->m, XG_E_I32, 4));
+    v->def->flags = transposed ? XG_KMATRIX_TRANSPOSED : 0;
+    return v;
+}
+XG_FN xg_kval *xg_attention_multiply(xg_attention_kernel *w, xg_kval *x, xg_kval *y, int64_t which, xg_kval *sums) {
+    xg_kval *o[3];
+    o[0] = x;
+    o[1] = y;
+    o[2] = sums;
+    sums = xg_kir_value(xg_attention_b(w), XG_K_OP_MMA, o, 3, sums->type);
+    sums->def->flags = (uint32_t)w->f->unit;
+    sums->def->a = which;
+    return sums;
+}
+XG_FN xg_kval *xg_attention_insert(xg_attention_kernel *w, xg_kval *v, xg_kval *vector, int64_t lane) {
+    xg_kval *o[3];
+    o[0] = v;
+    o[1] = vector;
+    o[2] = xg_elem_index(&w->t.s, lane);
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_VINSERT, o, 3, vector->type);
+}
+/* Where the matrix row lies that a lane points at: of 16 by 16 elements, whose first half of lanes goes along rows. */
+XG_FN xg_kval *xg_attention_pointed(xg_attention_kernel *w, xg_kval *first, int64_t pitch, bool along) {
+    xg_kval *half = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS), *row, *piece;
+    xg_kval *low = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_UNIT_COLUMNS);
+    if (along) { /* rows 0..15, then the same of the next eight columns */
+        row = low;
+        piece = half;
+    } else { /* rows 0..7, the same of the next columns, then the next rows */
+        row = xg_tile_join(&w->t, half, XG_ATTENTION_EIGHT, xg_tile_rest(&w->t, w->lane, XG_ATTENTION_EIGHT));
+        piece = xg_tile_quotient(&w->t, low, XG_ATTENTION_EIGHT);
+    }
+    row = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, first, row);
+    piece = xg_tile_join(&w->t, piece, XG_ATTENTION_EIGHT, xg_elem_index(&w->t.s, 0));
+    return xg_tile_join(&w->t, row, pitch, piece);
+}
+XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) {
+    const xg_ktype *type = xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_SUMS);
+    return xg_kconst_bits(xg_attention_b(w), type, 0);
+}
+
+/* The tile's rows stay in registers, where there is room. */
+XG_FN bool xg_attention_keeps_query(const xg_attention_kernel *w) {
+    enum {
+        DEPTH = 128 /* half as many bytes of registers */
+    };
+    return w->f->unit != XG_TILE_NO_UNIT && w->p->depth <= DEPTH && w->p->steps > 1;
+}
+XG_FN xg_kval *xg_attention_query_words(xg_attention_kernel *w, int64_t k) {
+    xg_kval *at = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, xg_elem_index(&w->t.s, 0));
+    at = xg_attention_pointed(w, at, w->p->pitch, true);
+    return xg_attention_words(w, w->query, at, w->p->tile * w->p->pitch, k * XG_ATTENTION_UNIT_COLUMNS, false);
+}
+XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
+    int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, k;
+    if (!xg_attention_keeps_query(w)) return;
+    w->kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);
+    xg_attention_wait(w);
+    for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_query_words(w, k);
+}
+XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
+    int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->own / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
+    int64_t pitch = w->p->pitch;
+    xg_kval *key = xg_attention_pointed(w, w->buffer, pitch, false);
+    xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS], *x, *y;
+    for (j = 0; j < 2 * pairs; j++) sums[j] = xg_attention_no_sums(w);
+    for (k = 0; k < rounds; k++) {
+        x = w->kept ? w->kept[k] : xg_attention_query_words(w, k);
+        for (j = 0; j < pairs; j++) {
+            int64_t place = j * XG_ATTENTION_UNIT_COLUMNS * pitch + k * XG_ATTENTION_UNIT_COLUMNS;
+            y = xg_attention_words(w, w->keys, key, w->p->stages * w->p->shape.step * pitch, place, false);
+            for (i = 0; i < 2; i++) sums[2 * j + i] = xg_attention_multiply(w, x, y, i, sums[2 * j + i]);
+        }
+    }
+    for (j = 0; j < 2 * pairs; j++)
+        for (i = 0; i < XG_ATTENTION_SUMS; i++)
+            w->scores[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * j + i % XG_ATTENTION_PAIR] =
+                xg_attention_lane(w, sums[j], i);
+}
+/* Sixteen rows by sixteen keys of weights, as the unit takes them. */
+XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, int64_t k) {
+    const xg_ktype *type = xg_kir_vector(w->t.e->m, xg_kelem_of(w->f->held), XG_ATTENTION_EIGHT);
+    xg_kval *v = xg_kconst_bits(xg_attention_b(w), type, 0);
+    int64_t i;
+    for (i = 0; i < XG_ATTENTION_EIGHT; i++) {
+        int64_t half = i / XG_ATTENTION_PAIR % 2, fragment = 2 * k + i / XG_ATTENTION_SUMS;
+        v = xg_attention_insert(w, w->scores[half][XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR], v, i);
+    }
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_I32, 4));
+}
+XG_FN void xg_attention_unit_out(xg_attention_kernel *w) {
+    int64_t rounds = w->p->own / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->columns / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
+    int64_t pitch = w->p->value_pitch;
+    xg_kval *value = xg_attention_pointed(w, w->buffer, pitch, true), *x, *y;
+    xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS];
+    for (j = 0; j < 2 * pairs; j++) {
+        sums[j] = xg_attention_no_sums(w);
+        for (i = 0; i < XG_ATTENTION_SUMS; i++)
+            sums[j] = xg_attention_insert(
+                w, w->out[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * j + i % XG_ATTENTION_PAIR], sums[j], i);
+    }
+    for (k = 0; k < rounds; k++) {
+        x = xg_attention_packed(w, k);
+        for (j = 0; j < pairs; j++) {
+            int64_t place = k * XG_ATTENTION_UNIT_COLUMNS * pitch + j * XG_ATTENTION_UNIT_COLUMNS;
+            y = xg_attention_words(w, w->values, value, w->p->stages * w->p->shape.step * pitch, place, true);
+            for (i = 0; i < 2; i++) sums[2 * j + i] = xg_attention_multiply(w, x, y, i, sums[2 * j + i]);
+        }
+    }
+    for (j = 0; j < 2 * pairs; j++)
+        for (i = 0; i < XG_ATTENTION_SUMS; i++)
+            w->out[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * j + i % XG_ATTENTION_PAIR] =
+                xg_attention_lane(w, sums[j], i);
+}
+
+#endif /* XG_SCHED_ATTENTION_MMA_C */

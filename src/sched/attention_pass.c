@@ -1,0 +1,234 @@
+/* sched/attention_pass.c -- attention-fusion: two dots and the softmax between them become one fusion, whose record
+ * names the rule that makes it.
+ *
+ * Inside are all operations that depend on the first dot, up to the second one and what follows it alone, element by
+ * element; and what they read, as long as that is cheaper to compute than to read: moves, iotas, masks, conversions.
+ * Scores, exp and weights may have no reader outside: then they have to be in memory anyway. */
+#ifndef XG_SCHED_ATTENTION_PASS_C
+#define XG_SCHED_ATTENTION_PASS_C
+#include "attention.h"
+
+enum {
+    XG_ATTENTION_MEMBERS = 160,   /* operations of a fusion */
+    XG_ATTENTION_EPILOGUE = 16,   /* operations behind the second dot */
+    XG_ATTENTION_GENERATED = 24,  /* operations of what depends on no array */
+    XG_ATTENTION_CHEAP_DEPTH = 12 /* operations one behind the other that an operand is made of */
+};
+
+typedef struct xg_attention_members {
+    const xg_attention *a;
+    xg_arena *arena;
+    xg_map64 known; /* by id: the copy inside, or, while members are gathered, the instruction */
+    xg_inst *p[XG_ATTENTION_MEMBERS];
+    uint32_t n;
+    xg_inst *root;
+} xg_attention_members;
+
+XG_FN bool xg_attention_has(const xg_attention_members *w, const xg_inst *i) {
+    return xg_map64_get(&w->known, i->id) != NULL;
+}
+XG_FN bool xg_attention_add(xg_attention_members *w, xg_inst *i) {
+    if (w->n == XG_ATTENTION_MEMBERS) return false;
+    xg_map64_put(&w->known, i->id, i);
+    w->p[w->n++] = i;
+    return true;
+}
+
+/* ---- what depends on the first dot ---- */
+
+/* i and what it is made of, down to the first dot; operands come first. */
+XG_FN bool xg_attention_gather(xg_attention_members *w, xg_inst *i) {
+    uint32_t k;
+    if (xg_attention_has(w, i)) return true;
+    if (i != w->a->scores_dot && i != w->a->out_dot) {
+        if (i->op == XG_DOT || (i->op == XG_REDUCE && i != w->a->max && i != w->a->sum)) return false;
+        for (k = 0; k < i->n_operands; k++)
+            if (xg_attention_depends(XG_OPERAND(i, k), w->a->scores_dot) && !xg_attention_gather(w, XG_OPERAND(i, k)))
+                return false;
+    }
+    if (i == w->a->out_dot && !xg_attention_gather(w, XG_OPERAND(i, w->a->weights))) return false;
+    return xg_attention_add(w, i);
+}
+/* What follows the second dot and nothing else, element by element. */
+XG_FN bool xg_attention_epilogue(xg_attention_members *w) {
+    xg_inst *i = w->a->out_dot;
+    uint32_t n = 0, k;
+    while (i->first_use && !i->first_use->next && i != i->comp->root && n++ < XG_ATTENTION_EPILOGUE) {
+        xg_inst *user = i->first_use->user;
+        bool moves =
+            user->op == XG_BITCAST || user->op == XG_RESHAPE || user->op == XG_TRANSPOSE || user->op == XG_COPY;
+        if (!moves && !(xg_op_flags(user->op) & XGF_EW)) break;
+        if (!xg_shape_is_array(user->shape) || user->shape->elements != i->shape->elements) break;
+        for (k = 0; k < user->n_operands; k++) {
+            xg_inst *o = XG_OPERAND(user, k);
+            if (o != i && xg_attention_depends(o, w->a->scores_dot) && !xg_attention_gather(w, o)) return false;
+        }
+        if (!xg_attention_add(w, user)) return false;
+        i = user;
+    }
+    w->root = i;
+    return true;
+}
+/* Nothing but the result is read outside. */
+XG_FN bool xg_attention_is_closed(const xg_attention_members *w) {
+    uint32_t k;
+    for (k = 0; k < w->n; k++) {
+        if (w->p[k] == w->root) continue;
+        if (w->p[k] == w->p[k]->comp->root || xg_inst_attr(w->p[k], XG_A_control_predecessors)) return false;
+        XG_FOR_USES(u, w->p[k])
+            if (!xg_attention_has(w, u->user)) return false;
+    }
+    return true;
+}
+
+/* ---- what they read ---- */
+
+/* Made of no array: constants and iotas. */
+XG_FN bool xg_attention_is_generated(const xg_inst *i, uint32_t *asked) {
+    uint32_t k;
+    if (++*asked > XG_ATTENTION_GENERATED) return false;
+    if (i->op == XG_IOTA || (i->op == XG_CONSTANT && i->shape->rank == 0)) return true;
+    if (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->rank == 0) return true;
+    if (i->op != XG_BROADCAST && !xg_attention_moves(i) && !(xg_op_flags(i->op) & XGF_EW)) return false;
+    if (xg_op_flags(i->op) & XGF_ACC) return false;
+    for (k = 0; k < i->n_operands; k++)
+        if (!xg_attention_is_generated(XG_OPERAND(i, k), asked)) return false;
+    return i->n_operands > 0;
+}
+XG_FN bool xg_attention_is_cheap(const xg_attention_members *w, const xg_inst *i) {
+    uint32_t asked = 0;
+    if (!xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_attr(i, XG_A_control_predecessors)) return false;
+    if (i->op == XG_CONSTANT) return i->shape->rank == 0;
+    if (xg_attention_moves(i) || i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_SLICE) return true;
+    if (!(xg_op_flags(i->op) & XGF_EW) || (xg_op_flags(i->op) & XGF_ACC) || i->op == XG_DIVIDE ||
+        i->op == XG_REMAINDER || i->op == XG_POWER)
+        return false;
+    if (xg_attention_is_generated(i, &asked)) return true;
+    XG_FOR_USES(u, i) /* it lies in memory anyway */
+        if (!xg_attention_has(w, u->user)) return false;
+    return i != i->comp->root;
+}
+XG_FN void xg_attention_take_cheap(xg_attention_members *w, xg_inst *i, uint32_t depth) {
+    uint32_t k;
+    if (xg_attention_has(w, i) || !depth || !xg_attention_is_cheap(w, i) || w->n == XG_ATTENTION_MEMBERS) return;
+    (void)xg_attention_add(w, i);
+    for (k = 0; k < i->n_operands; k++) xg_attention_take_cheap(w, XG_OPERAND(i, k), depth - 1);
+}
+
+/* ---- the fusion ---- */
+
+typedef struct xg_attention_build {
+    xg_attention_members *w;
+    xg_comp *to;
+    xg_map64 copies;
+    xg_inst **outside;
+} xg_attention_build;
+XG_FN xg_inst *xg_attention_copy(xg_attention_build *b, xg_inst *i) {
+    xg_inst *made = (xg_inst *)xg_map64_get(&b->copies, i->id), **operands;
+    uint32_t k;
+    if (made) return made;
+    if (!xg_attention_has(b->w, i)) {
+        b->outside[b->to->n_params] = i;
+        made = xg_comp_add_param(b->to, i->shape, i->name);
+    } else {
+        operands = XG_NEW_N(b->w->arena, xg_inst *, i->n_operands + (size_t)1);
+        for (k = 0; k < i->n_operands; k++) operands[k] = xg_attention_copy(b, XG_OPERAND(i, k));
+        made = xg_inst_clone(i, b->to, operands, NULL);
+    }
+    xg_map64_put(&b->copies, i->id, made);
+    return made;
+}
+XG_FN xg_inst *xg_attention_make(xg_attention_members *w) {
+    xg_module *m = w->root->comp->module;
+    xg_attention_build b;
+    xg_inst *fusion;
+    size_t most = 1;
+    uint32_t k;
+    memset(&b, 0, sizeof b);
+    b.w = w;
+    for (k = 0; k < w->n; k++) most += w->p[k]->n_operands;
+    b.outside = XG_NEW_N(w->arena, xg_inst *, most);
+    xg_map64_init(&b.copies, w->arena);
+    b.to = xg_comp_new(m, XG_STR("attention_computation"), w->root->comp);
+    b.to->root = xg_attention_copy(&b, w->root);
+    fusion = xg_inst_new(
+        w->root->comp, XG_FUSION, w->root->shape, b.outside, b.to->n_params, w->root, XG_STR("attention_fusion"));
+    xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kOutput")));
+    xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, b.to));
+    if (xg_inst_attr(w->a->out_dot, XG_A_metadata))
+        xg_inst_set_attr(fusion, *xg_inst_attr(w->a->out_dot, XG_A_metadata));
+    return fusion;
+}
+/* Whether a kernel can be made of it, and is worth it; then it says so. */
+XG_FN bool xg_attention_takes(xg_arena *a, xg_inst *fusion) {
+    const xg_device *device = &fusion->comp->module->device;
+    xg_attention_plan *p = XG_NEW(a, xg_attention_plan);
+    xg_record r;
+    if (!xg_attention_form_of(&p->form, a, xg_aff_new(a), xg_attr_comp(fusion, XG_A_calls), device)) return false;
+    if (!xg_attention_plan_of(p, device, NULL) || !xg_attention_pays(p, device)) return false;
+    memset(&r, 0, sizeof r);
+    r.kind = XG_STR("rule");
+    r.way = XG_STR("attention");
+    r.over = XG_NEW(a, xg_ints); /* over nothing: blocks read what others have written */
+    r.n_results = 1;
+    xg_record_write(fusion, &r);
+    return true;
+}
+/* Members that only the fusion needed. */
+XG_FN void xg_attention_drop(xg_attention_members *w) {
+    bool some = true;
+    uint32_t k;
+    while (some) {
+        some = false;
+        for (k = w->n; k-- > 0;) {
+            if (!w->p[k] || w->p[k]->first_use || w->p[k] == w->p[k]->comp->root) continue;
+            xg_inst_remove(w->p[k]);
+            w->p[k] = NULL;
+            some = true;
+        }
+    }
+}
+XG_FN bool xg_attention_try(xg_arena *work, xg_inst *dot, xg_attention *a) {
+    xg_attention_members w;
+    xg_inst *fusion;
+    uint32_t n, k, j;
+    if (!xg_attention_find(dot, a)) return false;
+    memset(&w, 0, sizeof w);
+    w.a = a;
+    w.arena = work;
+    xg_map64_init(&w.known, work);
+    if (!xg_attention_gather(&w, dot) || !xg_attention_epilogue(&w) || !xg_attention_is_closed(&w)) return false;
+    n = w.n;
+    for (k = 0; k < n; k++)
+        for (j = 0; j < w.p[k]->n_operands; j++)
+            xg_attention_take_cheap(&w, XG_OPERAND(w.p[k], j), XG_ATTENTION_CHEAP_DEPTH);
+    fusion = xg_attention_make(&w);
+    if (!xg_attention_takes(work, fusion)) {
+        xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+        xg_inst_remove(fusion);
+        xg_comp_remove(c);
+        return false;
+    }
+    xg_inst_replace(w.root, fusion);
+    xg_attention_drop(&w);
+    return true;
+}
+XG_FN bool xg_attention_comp(xg_comp *c) {
+    XG_VEC(xg_inst *) dots = {NULL, 0, 0};
+    xg_arena *work = c->module->work;
+    bool changed = false;
+    xg_attention a;
+    uint32_t k, j;
+    XG_FOR_INSTS(i, c)
+        if (i->op == XG_DOT) xg_push(work, xg_inst *, &dots, i);
+    for (k = dots.n; k-- > 0;) {
+        if (!dots.p[k] || !xg_attention_try(work, dots.p[k], &a)) continue;
+        for (j = 0; j < k; j++)
+            if (dots.p[j] == a.scores_dot) dots.p[j] = NULL; /* it is gone */
+        changed = true;
+    }
+    return changed;
+}
+XG_FN bool xg_attention_fuse(xg_module *m) { return m->made[XG_DOT] && xg_opt_each_sequence(m, xg_attention_comp); }
+
+#endif /* XG_SCHED_ATTENTION_PASS_C */

@@ -1,0 +1,239 @@
+/* sched/attention_plan.c -- how large a block's tile of attention is, what that takes, and whether it pays off. */
+#ifndef XG_SCHED_ATTENTION_PLAN_C
+#define XG_SCHED_ATTENTION_PLAN_C
+#include "attention.h"
+
+/* Warps along rows, along keys, keys of a step. The first of equals is taken. */
+/* clang-format off */
+#define XG_ATTENTION_SHAPES(X) \
+    X(8, 1, 64) \
+    X(4, 1, 64) \
+    X(4, 1, 32) \
+    X(4, 2, 128) \
+    X(2, 2, 64) \
+    X(2, 4, 128) \
+    X(1, 4, 64) \
+    X(1, 4, 128) \
+    X(1, 8, 128) \
+    X(2, 1, 32) \
+    X(1, 2, 32) \
+    X(1, 1, 32) \
+    X(1, 1, 16)
+/* clang-format on */
+enum {
+    XG_ATTENTION_UNIT_K = 16,          /* elements of 16 bits of the sum that a matrix unit takes at a time */
+    XG_ATTENTION_PAD_BYTES = 16,       /* behind each row: eight rows that are read at once lie in different banks */
+    XG_ATTENTION_SCORE_ISSUE = 24,     /* instructions for a score beside the dots: region, exponential, maximum, sum */
+    XG_ATTENTION_PIECE_ISSUE = 6,      /* instructions for 16 bytes that are brought */
+    XG_ATTENTION_ALONE_CYCLES = 3,     /* of an instruction, while a scheduler has one warp */
+    XG_ATTENTION_LATENCY_CYCLES = 800, /* from asking for a step's keys until they are in shared memory */
+    XG_ATTENTION_ENDS_CYCLES = 2500,   /* of a block outside of its steps */
+    XG_ATTENTION_REGISTERS = 168,      /* of a thread: most kernels' */
+    XG_ATTENTION_LAUNCH_PS = 2500000   /* of a kernel more, and its way to memory and back */
+};
+/* Scores of so many bytes are never made in memory if it can be avoided. */
+#define XG_ATTENTION_BYTES_MAX ((int64_t)64 << 20)
+
+/* ---- the tile ---- */
+
+XG_FN int64_t xg_attention_over(int64_t a, int64_t n) { return (a + n - 1) / n * n; }
+
+XG_FN bool xg_attention_is_copied(const xg_attention_form *f, const xg_device *m) {
+    enum {
+        COPY_CC = 80,
+        COPY_BYTES = 4 /* at least */
+    };
+    uint32_t k;
+    for (k = XG_ATTENTION_KEYS; k <= XG_ATTENTION_VALUES; k++) {
+        const xg_attention_stage *s = &f->stages[k];
+        if (!xg_tile_is_moved(s->root) || s->root->shape->type != f->held) return false;
+        if (s->lanes * xg_type_bytes(f->held) < COPY_BYTES) return false;
+    }
+    return m->cc >= COPY_CC;
+}
+XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s, const xg_device *m) {
+    const xg_attention_form *f = &p->form;
+    bool unit = f->unit != XG_TILE_NO_UNIT;
+    int64_t bytes = xg_type_bytes(f->held), piece = XG_TILE_ACCESS_BYTES / bytes, pad = XG_ATTENTION_PAD_BYTES / bytes;
+    int64_t warps = (int64_t)s->warps * s->parts;
+    p->shape = *s;
+    p->own = s->step / s->parts;
+    p->tile = s->warps * XG_ATTENTION_ROWS;
+    p->threads = warps * XG_TILE_LANES;
+    p->tiles = xg_tile_over(f->rows, p->tile);
+    p->steps = xg_tile_over(f->keys, s->step);
+    p->blocks = xg_cost_mul(f->batch, p->tiles);
+    p->depth = xg_attention_over(f->depth, unit ? (int64_t)XG_ATTENTION_UNIT_K : piece);
+    p->columns = xg_attention_over(f->columns, XG_ATTENTION_UNIT_K);
+    p->pitch = p->depth + pad;
+    p->value_pitch = p->columns + pad;
+    p->weight_pitch = p->own + pad;
+    p->sum_pitch = p->columns + XG_ATTENTION_EIGHT; /* a warp's eight rows lie in different banks by two words */
+    p->copied = xg_attention_is_copied(f, m);
+    p->stages = p->copied && p->steps > 1 ? 2 : 1;
+    p->shared = (p->tile * p->pitch + p->stages * s->step * (p->pitch + p->value_pitch)) * bytes;
+    if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
+    if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
+}
+/* Maximum and sum of each row of each part, then its sums of columns: elements. */
+XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
+    int64_t warps = (int64_t)p->shape.warps * p->shape.parts;
+    return warps * (2 * XG_TILE_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
+}
+
+/* ---- time ---- */
+
+/* Instructions of a warp in a step. */
+XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
+    const xg_attention_form *f = &p->form;
+    int64_t bytes = xg_type_bytes(f->held), piece = XG_TILE_ACCESS_BYTES / bytes, dots, scores, brought;
+    int64_t pairs = p->own / XG_ATTENTION_UNIT_K, outs = p->columns / XG_ATTENTION_UNIT_K;
+    scores = p->own / XG_ATTENTION_BESIDE * XG_ATTENTION_HALVES * XG_ATTENTION_SCORE_ISSUE;
+    brought = (int64_t)p->shape.step * (p->depth + p->columns) / piece / p->threads * XG_ATTENTION_PIECE_ISSUE;
+    if (f->unit != XG_TILE_NO_UNIT)
+        dots = 3 * pairs * (p->depth / XG_ATTENTION_UNIT_K + outs) + p->columns;
+    else
+        dots = (2 * piece + 1) * (p->own / XG_ATTENTION_BESIDE) * (p->depth / piece) +
+               3 * p->own * (p->columns / XG_ATTENTION_BESIDE) + p->columns;
+    return dots + scores + brought;
+}
+/* Of a step of as many blocks as a multiprocessor has at a time. */
+XG_FN int64_t xg_attention_step_cycles(const xg_attention_plan *p, const xg_device *m, int64_t blocks) {
+    enum {
+        SCHEDULERS = 4
+    };
+    int64_t warps = xg_tile_over(blocks * p->threads / XG_TILE_LANES, SCHEDULERS), issue = xg_attention_issue(p), rate;
+    int64_t sums = blocks * p->tile * p->shape.step * (p->depth + p->columns), cycles;
+    bool unit = p->form.unit != XG_TILE_NO_UNIT;
+    rate =
+        unit ? xg_cost_tensor_rate(m, XG_TENSOR_F16) : (int64_t)(p->form.sum == XLAGPU_F64 ? m->f64_rate : m->f32_rate);
+    cycles = XG_MAX(issue * XG_MAX(warps, (int64_t)XG_ATTENTION_ALONE_CYCLES), sums / XG_MAX(rate, (int64_t)1));
+    if (p->stages > 1) return XG_MAX(cycles, (int64_t)XG_ATTENTION_LATENCY_CYCLES);
+    return cycles + XG_ATTENTION_LATENCY_CYCLES;
+}
+XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
+    const xg_attention_form *f = &p->form;
+    int64_t resident = XG_MIN((int64_t)m->shared_per_sm / XG_MAX(p->shared, (int64_t)1),
+        (int64_t)XG_TILE_REGISTERS / (p->threads * XG_ATTENTION_REGISTERS));
+    int64_t blocks, rounds, cycles, bytes;
+    resident = XG_MAX(resident, (int64_t)1);
+    blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);
+    rounds = xg_tile_over(p->blocks, blocks * m->sm_count);
+    cycles = xg_cost_add(xg_cost_mul(p->steps, xg_attention_step_cycles(p, m, blocks)), XG_ATTENTION_ENDS_CYCLES);
+    bytes = xg_cost_mul(f->batch, (f->rows + f->keys) * (f->depth + f->columns));
+    bytes = xg_cost_mul(bytes, xg_type_bytes(f->stages[XG_ATTENTION_QUERY].root->shape->type));
+    return XG_MAX(xg_cost_scale(xg_cost_mul(rounds, cycles), 1000000, m->clock_mhz),
+        xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)));
+}
+/* The dots alone, and scores that go to memory and back: at least three times one way. */
+XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m) {
+    const xg_attention_form *f = &p->form;
+    int64_t scores = xg_cost_mul(xg_cost_mul(f->batch, f->rows), f->keys), cycles, bytes;
+    int64_t rate = f->unit == XG_TILE_NO_UNIT ? m->f32_rate : xg_cost_tensor_rate(m, XG_TENSOR_F16);
+    if (f->sum == XLAGPU_F64) rate = m->f64_rate;
+    cycles = xg_cost_mul(scores, f->depth + f->columns) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1);
+    bytes = xg_cost_mul(scores, 4 * xg_type_bytes(f->match.exp->shape->type));
+    return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz),
+                           xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth))),
+        2 * (int64_t)XG_ATTENTION_LAUNCH_PS);
+}
+XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m) {
+    int64_t scores = xg_cost_mul(xg_cost_mul(p->form.batch, p->form.rows), p->form.keys);
+    if (xg_cost_mul(scores, xg_type_bytes(p->form.match.exp->shape->type)) > XG_ATTENTION_BYTES_MAX) return true;
+    return p->picoseconds <= xg_attention_apart_time(p, m);
+}
+
+/* ---- the plan ---- */
+
+/* An order that names a tile takes no other. */
+XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_shape *s) {
+    const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
+    const xg_numbers *parts = given ? xg_record_get(&given->form, "parts") : NULL;
+    if (parts && (parts->n != 1 || parts->p[0] != s->parts)) return false;
+    return !tile || (tile->n == 2 && tile->p[0] == s->warps * XG_ATTENTION_ROWS && tile->p[1] == s->step);
+}
+XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
+    static const xg_attention_shape shapes[] = {
+#define X(warps, parts, step) {warps, parts, step},
+        XG_ATTENTION_SHAPES(X)
+#undef X
+    };
+    const xg_attention_form *f = &p->form;
+    int64_t least = INT64_MAX, time;
+    const xg_attention_shape *best = NULL;
+    size_t k;
+    if (f->depth > XG_ATTENTION_EXTENT_MAX || f->columns > XG_ATTENTION_EXTENT_MAX) return false;
+    for (k = 0; k < XG_COUNT(shapes); k++) {
+        if (!xg_attention_is_ordered(given, &shapes[k])) continue;
+        xg_attention_settle(p, &shapes[k], m);
+        if (p->shared > m->shared_per_block || p->blocks > INT32_MAX) continue;
+        time = xg_attention_time(p, m);
+        if (time >= least) continue;
+        least = time;
+        best = &shapes[k];
+    }
+    if (!best) return false;
+    xg_attention_settle(p, best, m);
+    p->picoseconds = least;
+    return true;
+}
+
+/* ---- the way ---- */
+
+typedef struct xg_attention_way {
+    xg_fusion_emission e;
+    xg_attention_plan p;
+} xg_attention_way;
+
+/* Into job->form. */
+XG_FN bool xg_attention_way_open(xg_way_job *job) {
+    const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
+    const xg_device *m = &job->fusion->comp->module->device;
+    xg_attention_way *w;
+    if (!c || xg_fuse_is_phases(c) || !xg_attention_may_be(c)) return false;
+    w = XG_NEW(job->arena, xg_attention_way);
+    if (job->e)
+        w->e = *job->e;
+    else
+        xg_emit_open(&w->e, NULL, job->arena, job->fusion, job->target);
+    w->e.given = job->given;
+    w->e.record = XG_NEW(job->arena, xg_record);
+    if (!xg_attention_form_of(&w->p.form, job->arena, w->e.m->aff, c, m)) return false;
+    if (!xg_attention_plan_of(&w->p, m, job->given)) return false;
+    job->form = w;
+    return xg_emit_launch(&w->e, w->p.threads, w->p.blocks, 0);
+}
+XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
+    const xg_attention_way *w = (const xg_attention_way *)job->form;
+    int64_t tile[2], parts = w->p.shape.parts, unit = w->p.form.unit != XG_TILE_NO_UNIT;
+    tile[0] = w->p.tile;
+    tile[1] = w->p.shape.step;
+    xg_record_put(job->arena, &r->form, "tile", tile, 2);
+    xg_record_put(job->arena, &r->form, "parts", &parts, 1);
+    if (unit) xg_record_put(job->arena, &r->form, "matrix_unit", &unit, 1);
+    r->launch = w->e.record->launch;
+}
+/* The result lies over no operand: blocks read what others have written. */
+XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
+    const xg_attention_plan *p;
+    if (!xg_attention_way_open(job)) return false;
+    xg_attention_way_write(job, r);
+    p = &((const xg_attention_way *)job->form)->p;
+    times->own = p->picoseconds;
+    times->emitter = XG_MAX(xg_attention_apart_time(p, &job->fusion->comp->module->device), p->picoseconds + 1);
+    return true;
+}
+XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name) {
+    xg_attention_way *w;
+    if (!job->form && !xg_attention_way_open(job))
+        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
+            "the record of this kernel: it is no attention, or its tile does not fit");
+    w = (xg_attention_way *)job->form;
+    (void)r;
+    xg_emit_move(&w->e, job->arena, job->target);
+    xg_emit_entry(&w->e, name);
+    xg_attention_emit(&w->e, &w->p);
+    return w->e.m;
+}
+
+#endif /* XG_SCHED_ATTENTION_PLAN_C */
