@@ -723,10 +723,10 @@ extern int madvise(void *at, size_t bytes, int advice);
 
 /* ---- memory.c: the context, failure, arenas, checked arithmetic ------------------------------------------------ */
 
-/* A text that errors point into. It outlives the context's error message only until that is composed. */
+/* What errors point into. It outlives the context's error message only until that is composed. */
 typedef struct xg_source {
     const char *name;
-    const char *text;
+    const char *text; /* NULL: it is no text, and places in it are told as byte offsets */
     size_t size;
 } xg_source;
 
@@ -1884,7 +1884,8 @@ XG_FN void xg_error_set(xg_ctx *c, xlagpu_status status, const xg_source *src, s
         for (i = 0; i < offset; i++) c->line += src->text[i] == '\n';
         c->column = (uint32_t)(offset - xg_line_start(src, offset) + 1);
         n = xg_format(c->message, cap, "%s:%u:%u: error: ", src->name ? src->name : "input", c->line, c->column);
-    }
+    } else if (src)
+        n = xg_format(c->message, cap, "%s: byte %llu: error: ", src->name, (unsigned long long)offset);
     if (n < cap) n += xg_vformat(c->message + n, cap - n, format, args);
     if (n >= cap) n = cap - 1;
     if (src && src->text) n += xg_error_show_line(c->message + n, cap - n, src, offset);
@@ -16251,6 +16252,8 @@ enum {
     XG_SIM_TRACE_BLOCKS = 8,        /* whose clocks are kept */
     XG_SIM_TRACE_GROUPS = 8,        /* of asynchronous work that are remembered */
     XG_SIM_TRACE_EVENTS = 64,       /* memory barriers that are remembered */
+    XG_SIM_TRACE_FLIGHT = 64,      /* registers that loads of straight code wait for at a time (SASS of ptxas 13: 65) */
+    XG_SIM_TRACE_FLIGHT_SHARE = 2, /* ... and at most this part of what a thread can have */
     XG_SIM_TRACE_LINE_TENTHS = 34, /* lines that one access reaches in ten clocks (gpu-benches, strides on H200: 3.4) */
     XG_SIM_TRACE_ALU_CLOCKS = 4,   /* from a result to its first use (accel-sim on Volta: 4.1; all since) */
     XG_SIM_TRACE_SPECIAL_CLOCKS =
@@ -16291,6 +16294,7 @@ typedef struct xg_sim_price {
     uint16_t latency; /* clocks */
     uint16_t full;    /* the instruction's latency, of which a record may have nothing */
     uint8_t tensor;   /* an xg_cost_tensor, where there are macs */
+    bool stays;       /* the assembler leaves it where it is */
     bool wide;        /* the matrix units read shared memory: wgmma, tcgen05 */
     uint32_t macs;    /* multiply-adds of a warp instruction */
     uint32_t clocks;  /* that a scheduler's matrix unit takes for them */
@@ -16308,6 +16312,10 @@ typedef struct xg_sim_groups_done {
 } xg_sim_groups_done;
 typedef struct xg_sim_warp_clock {
     uint32_t now, unit; /* the warp's clock; when its matrix unit is free */
+    /* of the straight code here: the last begin of an instruction, and of a store */
+    uint32_t latest, stored;
+    uint32_t awaited, turns; /* when the value was ready that the last one waited for; slots that it gave out */
+    uint32_t flight[XG_SIM_TRACE_FLIGHT], n_flight; /* when the last registers that loads set are ready, a ring */
     xg_sim_groups_done copies, bulk, tiles;
 } xg_sim_warp_clock;
 typedef struct xg_sim_event_clock {
@@ -16335,7 +16343,7 @@ struct xg_sim_trace {
     const xg_device *device;
     xg_sim_price *prices;
     xg_sim_map *maps;
-    uint32_t n_maps, n_tracers, taken, lines, slots;
+    uint32_t n_maps, n_tracers, taken, lines, slots, most_flight;
     uint64_t every; /* blocks from one whose clocks are kept to the next */
     xg_sim_tracer *tracers;
     void *memory[4];
@@ -16481,6 +16489,25 @@ XG_FN void xg_sim_trace_price_unit(const xg_device *d, const xg_sim_ins *in, xg_
     x = xg_sim_tile_of(in); /* each of the four warps has a quarter of it */
     p->feed = (x.n + (x.flags & XG_SIM_TF_AREG ? 0 : x.m)) * x.k * xg_sim_elems[x.a].bits / 8 / XG_SIM_TRACE_LINE_BYTES;
 }
+/* What the assembler may bring forward in straight code: arithmetic, plain loads and stores. */
+XG_FN bool xg_sim_trace_moves(const xg_sim_ins *in) {
+    switch (in->kind) {
+    case XG_SIM_K_LD: return !(in->imm2 & XG_SIM_M_STRONG);
+    case XG_SIM_K_ALU:
+    case XG_SIM_K_ST:
+    case XG_SIM_K_PARAM:
+    case XG_SIM_K_SREG:
+    case XG_SIM_K_SPACE: return true;
+    default: return false;
+    }
+}
+/* Of an instruction's first record, which stands for all. */
+XG_FN bool xg_sim_trace_stays(const xg_sim_module *m, uint32_t i) {
+    uint32_t at = m->code[i].at;
+    for (; i < m->n_code && m->code[i].at == at; i++)
+        if (!xg_sim_trace_moves(&m->code[i])) return true;
+    return false;
+}
 /* What a record costs: its instruction's first record issues, the last one has the latency, and so has each that is no
  * arithmetic: what comes before it makes its address. */
 XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, uint32_t i) {
@@ -16490,8 +16517,12 @@ XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, ui
     if (in->flags & XG_SIM_FIRST) {
         xg_sim_trace_price(m->src, t->device, in->at, m->classes[i], p);
         p->full = p->latency;
-    } else if (i && in->kind != XG_SIM_K_JOIN && in[-1].at == in->at)
+        p->stays = xg_sim_trace_stays(m, i);
+    } else if (i && in->kind != XG_SIM_K_JOIN && in[-1].at == in->at) {
         p->full = p[-1].full;
+        p->stays = p[-1].stays;
+    } else
+        p->stays = !xg_sim_trace_moves(in);
     p->latency = (uint16_t)(last || in->kind != XG_SIM_K_ALU ? p->full : 0);
     if (p->macs) xg_sim_trace_price_unit(t->device, in, p);
 }
@@ -16553,6 +16584,11 @@ XG_FN uint32_t xg_sim_trace_lines(const xg_device *d, const xg_sim_launch *l) {
            XG_SIM_TRACE_WAYS;
     return (uint32_t)XG_MAX(room, (int64_t)XG_SIM_TRACE_WAYS);
 }
+/* Registers that loads of straight code may wait for: part of what a thread can have. */
+XG_FN uint32_t xg_sim_trace_most_flight(const xg_device *d, const xg_sim_launch *l) {
+    int64_t own = XG_MIN(d->registers_per_sm / XG_MAX((int64_t)l->threads, (int64_t)1), d->registers_per_thread);
+    return (uint32_t)XG_MAX(XG_MIN(own / XG_SIM_TRACE_FLIGHT_SHARE, (int64_t)XG_SIM_TRACE_FLIGHT), (int64_t)1);
+}
 XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers) {
     xg_sim_trace *t = (xg_sim_trace *)xg_mem_alloc(c, sizeof *t);
     const xg_sim_module *m = l->module;
@@ -16564,6 +16600,7 @@ XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, cons
     t->device = d;
     t->n_tracers = workers * XG_MAX(l->cluster_blocks, 1u);
     t->lines = xg_sim_trace_lines(d, l);
+    t->most_flight = xg_sim_trace_most_flight(d, l);
     t->slots = l->stack_bytes / XG_SIM_TRACE_SLOT_BYTES + 2;
     t->every = XG_MAX(blocks / XG_SIM_TRACE_BLOCKS, 1u);
     t->prices = (xg_sim_price *)xg_sim_trace_alloc(t, 2, (uint64_t)m->n_code * sizeof *t->prices);
@@ -16751,7 +16788,9 @@ XG_SIM_FN void xg_sim_trace_counts(
  *
  * Each warp has a clock and, by register slot, the clock at which it is ready. An instruction begins when its operands
  * are there and, where it multiplies tiles, the matrix unit of the warp's scheduler is free; a load is ready after the
- * latency of the level that has its sectors. Copies and wgmma go on beside the warp: a wait for their groups sets its
+ * latency of the level that has its sectors. In straight code arithmetic, loads and stores do not hold up what stands
+ * behind them: the assembler brings forward what can begin, loads above all, as far as registers reach (SASS of
+ * ptxas 13). Copies and wgmma go on beside the warp: a wait for their groups sets its
  * clock, and a wait at a memory barrier sets it to the last arrival and the last bytes there. A barrier sets all clocks
  * to the latest. */
 #ifndef XG_SIM_CLOCKS_C
@@ -16761,6 +16800,13 @@ enum {
     XG_SIM_TRACE_BULK_CLOCKS = 104, /* of a bulk copy beyond the latency of its level (HPMLL, H800: TMA loads) */
     XG_SIM_TRACE_UNIT_CLOCKS = 20   /* from a matrix unit's last clock for an instruction to its result (wgmma: ~20) */
 };
+
+/* Straight code ends: all of it has begun. The warp's clock. */
+XG_FN uint32_t xg_sim_trace_settle(xg_sim_warp_clock *c) {
+    c->now = XG_MAX(c->now, c->latest);
+    c->stored = c->awaited = c->n_flight = 0;
+    return c->now;
+}
 
 XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
     xg_sim_tracer *r = w->tracer;
@@ -16778,7 +16824,7 @@ XG_FN void xg_sim_trace_block_end(xg_sim_worker *w) {
     xg_sim_tracer *r = w->tracer;
     uint32_t k, most = 0;
     if (!r->ready) return;
-    for (k = 0; k < w->l->warps; k++) most = XG_MAX(most, r->warps[k].now);
+    for (k = 0; k < w->l->warps; k++) most = XG_MAX(most, xg_sim_trace_settle(&r->warps[k]));
     r->warp_clocks += most;
     r->warp_issued += (w->stats.warp_instructions - r->began) / XG_MAX(w->l->warps, 1u);
     r->warp_tensor += r->tensor / XG_MAX(w->l->warps, 1u);
@@ -16877,7 +16923,8 @@ XG_FN void xg_sim_trace_open(xg_sim_worker *w) {
     uint32_t k, last = 0;
     if (!r->ready) return;
     for (k = 0; k < w->l->warps; k++)
-        if (w->warps[k].state == XG_SIM_AT_BARRIER || w->warps[k].released) last = XG_MAX(last, r->warps[k].now);
+        if (w->warps[k].state == XG_SIM_AT_BARRIER || w->warps[k].released)
+            last = XG_MAX(last, xg_sim_trace_settle(&r->warps[k]));
     r->opened = last + XG_SIM_TRACE_BARRIER_CLOCKS;
 }
 XG_FN xg_sim_event_clock *xg_sim_trace_event(xg_sim_tracer *r, const char *bar) {
@@ -16891,20 +16938,21 @@ XG_FN void xg_sim_trace_arrives(
     xg_sim_event_clock *e = xg_sim_trace_event(of->tracer, bar);
     uint32_t ready;
     if (!r->ready) return;
-    ready = r->warps[v->id].now + r->level + later;
+    ready = xg_sim_trace_settle(&r->warps[v->id]) + r->level + later;
     if (e->bar != bar) e->ready = 0;
     e->bar = bar;
     e->ready = XG_MAX(e->ready, ready);
 }
 /* Until the warp's copies are there. */
 XG_FN uint32_t xg_sim_trace_copies_left(const xg_sim_worker *w, const xg_sim_warp *v) {
-    const xg_sim_warp_clock *c = &w->tracer->warps[v->id];
-    return w->tracer->ready && c->copies.now > c->now ? c->copies.now - c->now : 0;
+    xg_sim_warp_clock *c = &w->tracer->warps[v->id];
+    uint32_t now = w->tracer->ready ? xg_sim_trace_settle(c) : 0;
+    return w->tracer->ready && c->copies.now > now ? c->copies.now - now : 0;
 }
 XG_FN void xg_sim_trace_awaits(xg_sim_worker *w, const xg_sim_warp *v, const char *bar) {
     xg_sim_tracer *r = w->tracer;
     const xg_sim_event_clock *e = xg_sim_trace_event(r, bar);
-    if (r->ready && e->bar == bar) r->warps[v->id].now = XG_MAX(r->warps[v->id].now, e->ready);
+    if (r->ready && e->bar == bar) r->warps[v->id].now = XG_MAX(xg_sim_trace_settle(&r->warps[v->id]), e->ready);
 }
 
 /* A multiplication of tcgen05, all units of the multiprocessor at once; `pair`: of two multiprocessors. */
@@ -16914,35 +16962,68 @@ XG_FN void xg_sim_trace_umma(xg_sim_worker *w, const xg_sim_warp *v, uint8_t typ
         (uint32_t)((int64_t)macs / (pair ? 2 : 1) / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
     r->macs[type] += macs;
     if (!r->ready) return;
-    r->umma = XG_MAX(r->umma, r->warps[v->id].now) + clocks;
+    r->umma = XG_MAX(r->umma, xg_sim_trace_settle(&r->warps[v->id])) + clocks;
     r->tensor += (uint64_t)clocks * w->l->warps; /* each warp's chain may contain it */
 }
 /* A commit: the memory barrier hears of all that has been issued. */
 XG_FN void xg_sim_trace_commits(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_worker *of, const char *bar) {
     const xg_sim_tracer *r = w->tracer;
-    uint32_t now = r->ready ? r->warps[v->id].now : 0;
+    uint32_t now = r->ready ? xg_sim_trace_settle(&r->warps[v->id]) : 0;
     xg_sim_trace_arrives(w, v, of, bar, r->umma > now ? r->umma - now + XG_SIM_TRACE_UNIT_CLOCKS : 0);
 }
 
 /* ---- a step ---- */
 
+/* A load waits for registers, and for stores before it that may write what it reads. */
+XG_FN uint32_t xg_sim_trace_load_begins(
+    const xg_sim_trace *t, const xg_sim_warp_clock *c, const xg_sim_ins *in, uint32_t at) {
+    if (!(in->imm2 & XG_SIM_M_CONSTANT)) at = XG_MAX(at, c->stored);
+    return c->n_flight < t->most_flight ? at : XG_MAX(at, c->flight[c->n_flight % t->most_flight]);
+}
+XG_FN void xg_sim_trace_flies(const xg_sim_trace *t, xg_sim_warp_clock *c, const xg_sim_ins *in, uint32_t ready) {
+    enum {
+        REGISTER = 2
+    }; /* log2 of bytes */
+    uint32_t bits = (in->imm2 >> XG_SIM_M_SIZE & 7) + (in->imm2 >> XG_SIM_M_VECTOR & 3), n;
+    for (n = bits > REGISTER ? 1u << (bits - REGISTER) : 1; n; n--) c->flight[c->n_flight++ % t->most_flight] = ready;
+}
+/* Those that wait for the same value begin one after the other. */
+XG_FN uint32_t xg_sim_trace_in_turn(xg_sim_warp_clock *c, uint32_t at, uint32_t weight) {
+    if (at != c->awaited) c->turns = 0;
+    c->awaited = at;
+    c->turns += weight;
+    return at + c->turns - weight;
+}
+/* When the record begins; where it moves, the warp's own clock is its slot to issue. A move, and what an instruction's
+ * further records do, waits for nothing: it hands on when its operand is ready. */
+XG_FN uint32_t xg_sim_trace_begin(
+    xg_sim_worker *w, const xg_sim_warp *v, xg_sim_warp_clock *c, const xg_sim_ins *in, const xg_sim_price *p) {
+    bool waits = in->kind != XG_SIM_K_ALU || p->weight;
+    uint32_t at;
+    if (p->stays) (void)xg_sim_trace_settle(c);
+    at = xg_sim_trace_operands(w, v, in, c->now + p->weight);
+    if (!p->stays && in->kind == XG_SIM_K_LD) at = xg_sim_trace_load_begins(w->l->trace, c, in, at);
+    if (!p->stays && at > c->now + p->weight) at = xg_sim_trace_in_turn(c, at, p->weight);
+    if (in->kind == XG_SIM_K_ST) c->stored = XG_MAX(c->stored, at);
+    c->now += p->weight;
+    if (waits) *(p->stays ? &c->now : &c->latest) = XG_MAX(p->stays ? c->now : c->latest, at);
+    return at;
+}
 /* A record has been executed for this warp: its clock, and when its results are ready. */
 XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
     xg_sim_tracer *r = w->tracer;
     const xg_sim_price *p = &w->l->trace->prices[in - w->m->code];
     xg_sim_warp_clock *c = &r->warps[v->id];
-    uint32_t at, ready;
+    uint32_t ready;
     if (!r->ready) return;
     if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; who only arrives does not wait */
-        if (in->op != XG_SIM_BAR_ARRIVE) c->now = XG_MAX(c->now, r->opened);
+        if (in->op != XG_SIM_BAR_ARRIVE) c->now = XG_MAX(xg_sim_trace_settle(c), r->opened);
         return;
     }
-    at = xg_sim_trace_operands(w, v, in, c->now + p->weight);
-    ready = at + (r->level ? r->level : p->latency);
-    /* a move, and what an instruction's further records do, waits for nothing: it hands on when its operand is ready */
-    if (in->kind != XG_SIM_K_ALU || p->weight) c->now = at;
+    ready = xg_sim_trace_begin(w, v, c, in, p) + (r->level ? r->level : p->latency);
     if (p->macs || (in->kind == XG_SIM_K_TILE && in->op == XG_SIM_T_WGSYNC)) ready = xg_sim_trace_tile(w, c, in, p);
     if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC) xg_sim_trace_copy(c, in, ready);
+    if (in->kind == XG_SIM_K_LD) xg_sim_trace_flies(w->l->trace, c, in, ready);
     xg_sim_trace_results(w, v, in, ready);
 }
 XG_FN void xg_sim_trace_team(xg_sim_worker *w, const xg_sim_warp *v, uint32_t nw, const xg_sim_ins *in) {

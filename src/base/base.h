@@ -19,10 +19,10 @@
 
 /* ---- memory.c: the context, failure, arenas, checked arithmetic ------------------------------------------------ */
 
-/* A text that errors point into. It outlives the context's error message only until that is composed. */
+/* What errors point into. It outlives the context's error message only until that is composed. */
 typedef struct xg_source {
     const char *name;
-    const char *text;
+    const char *text; /* NULL: it is no text, and places in it are told as byte offsets */
     size_t size;
 } xg_source;
 

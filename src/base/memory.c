@@ -92,7 +92,8 @@ XG_FN void xg_error_set(xg_ctx *c, xlagpu_status status, const xg_source *src, s
         for (i = 0; i < offset; i++) c->line += src->text[i] == '\n';
         c->column = (uint32_t)(offset - xg_line_start(src, offset) + 1);
         n = xg_format(c->message, cap, "%s:%u:%u: error: ", src->name ? src->name : "input", c->line, c->column);
-    }
+    } else if (src)
+        n = xg_format(c->message, cap, "%s: byte %llu: error: ", src->name, (unsigned long long)offset);
     if (n < cap) n += xg_vformat(c->message + n, cap - n, format, args);
     if (n >= cap) n = cap - 1;
     if (src && src->text) n += xg_error_show_line(c->message + n, cap - n, src, offset);

@@ -235,7 +235,6 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
     m->source.text = copy;
     m->source.size = j->size;
-    xg_import_check(&m->owner->c, &m->source);
     xg_hlo_verify(xg_public_hlo(m));
     xg_public_describe(m);
 }

@@ -148,26 +148,6 @@ XG_FN xg_str xg_parse_new_name(xg_parse *p, const char *what) {
 
 /* ---- instructions ---- */
 
-/* <op>-start ...: the row's op is the wrapped one */
-typedef enum xg_sugar {
-    XG_SUGAR_NONE,
-    XG_SUGAR_START,
-    XG_SUGAR_UPDATE,
-    XG_SUGAR_DONE
-} xg_sugar;
-
-typedef struct xg_parse_rhs {
-    const xg_shape *shape; /* as written, or NULL */
-    size_t at, op_at;      /* the instruction's name, the opcode */
-    xg_str op_text;
-    xg_opcode op;
-    xg_sugar sugar;
-    uint32_t operands, attrs; /* heights of the stacks */
-    xg_attr_set seen;
-    int64_t number;
-    const xg_literal *literal;
-} xg_parse_rhs;
-
 /* An instruction that the text does not name; it gets a name at the end of its computation. */
 XG_FN xg_inst *xg_parse_unnamed(xg_parse *p, xg_inst *i, size_t at) {
     i->source_at = (uint32_t)at + 1;
@@ -222,20 +202,22 @@ XG_FN xg_inst *xg_parse_operand(xg_parse *p) {
             i->name.p, xg_parse_shape_text(p, i->shape));
     return i;
 }
-XG_FN void xg_parse_operands(xg_parse *p, xg_parse_rhs *r) {
+XG_FN void xg_parse_check_operands(xg_parse *p, const xg_parse_rhs *r) {
     const xg_op_row *row = &xg_op_rows[r->op];
-    uint32_t n;
+    uint32_t n = p->insts.n - r->operands;
+    if (r->sugar == XG_SUGAR_UPDATE || r->sugar == XG_SUGAR_DONE) row = &xg_op_rows[XG_ASYNC_DONE];
+    if (n < row->lo || (row->hi != 255 && n > row->hi))
+        xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' takes %s%u operand%s, but got %u", (int)r->op_text.n,
+            r->op_text.p, row->lo == row->hi ? "" : "at least ", row->lo, row->lo == 1 ? "" : "s", n);
+}
+XG_FN void xg_parse_operands(xg_parse *p, xg_parse_rhs *r) {
     while (p->lex.kind != ')') {
         xg_inst *i;
         if (p->insts.n > r->operands) xg_lex_expect(&p->lex, ',', "',' or ')' after an operand");
         i = xg_parse_operand(p);
         xg_push(p->arena, xg_inst *, &p->insts, i);
     }
-    n = p->insts.n - r->operands;
-    if (r->sugar == XG_SUGAR_UPDATE || r->sugar == XG_SUGAR_DONE) row = &xg_op_rows[XG_ASYNC_DONE];
-    if (n < row->lo || (row->hi != 255 && n > row->hi))
-        xg_lex_fail_at(&p->lex, r->op_at, NULL, "'%.*s' takes %s%u operand%s, but got %u", (int)r->op_text.n,
-            r->op_text.p, row->lo == row->hi ? "" : "at least ", row->lo, row->lo == 1 ? "" : "s", n);
+    xg_parse_check_operands(p, r);
 }
 XG_FN void xg_parse_constant(xg_parse *p, xg_parse_rhs *r) {
     size_t at = xg_lex_offset(&p->lex);
@@ -442,6 +424,23 @@ XG_FN void xg_parse_unsugar(xg_parse *p, xg_parse_rhs *r) {
     r->op = r->sugar == XG_SUGAR_UPDATE ? XG_ASYNC_UPDATE : XG_ASYNC_DONE;
 }
 
+XG_FN xg_inst *xg_parse_build(xg_parse *p, xg_parse_rhs *r) {
+    xg_inst *i;
+    xg_parse_need_attrs(p, r);
+    if (!r->shape && (r->sugar || xg_op_flags(r->op) & XGF_SHAPE))
+        xg_lex_fail_at(&p->lex, r->op_at, "write it between '=' and the opcode, like f32[2,3]",
+            "the shape of '%.*s' must be written", (int)r->op_text.n, r->op_text.p);
+    if (r->sugar) xg_parse_unsugar(p, r);
+    i = xg_inst_make(p->comp, r->op, r->shape, p->insts.n > r->operands ? p->insts.p + r->operands : NULL,
+        p->insts.n - r->operands, NULL);
+    xg_parse_give_attrs(p, i, r->attrs);
+    p->insts.n = r->operands;
+    p->attrs.n = r->attrs;
+    i->number = r->number;
+    i->literal = r->literal;
+    i->source_at = (uint32_t)r->at + 1;
+    return i;
+}
 XG_FN xg_inst *xg_parse_rhs_inst(xg_parse *p, xg_str name, size_t at, const xg_shape *shape, bool attributes) {
     xg_parse_rhs r;
     xg_inst *i;
@@ -455,19 +454,7 @@ XG_FN xg_inst *xg_parse_rhs_inst(xg_parse *p, xg_str name, size_t at, const xg_s
     xg_parse_opcode(p, &r);
     xg_parse_arguments(p, &r);
     if (attributes) xg_parse_attrs(p, &r);
-    xg_parse_need_attrs(p, &r);
-    if (!r.shape && (r.sugar || xg_op_flags(r.op) & XGF_SHAPE))
-        xg_lex_fail_at(&p->lex, r.op_at, "write it between '=' and the opcode, like f32[2,3]",
-            "the shape of '%.*s' must be written", (int)r.op_text.n, r.op_text.p);
-    if (r.sugar) xg_parse_unsugar(p, &r);
-    i = xg_inst_make(p->comp, r.op, r.shape, p->insts.n > r.operands ? p->insts.p + r.operands : NULL,
-        p->insts.n - r.operands, NULL);
-    xg_parse_give_attrs(p, i, r.attrs);
-    p->insts.n = r.operands;
-    p->attrs.n = r.attrs;
-    i->number = r.number;
-    i->literal = r.literal;
-    i->source_at = (uint32_t)at + 1;
+    i = xg_parse_build(p, &r);
     if (!name.n) xg_parse_unnamed(p, i, at);
     if (!i->shape) {
         p->m->at = (uint32_t)at + 1;

@@ -107,6 +107,26 @@ typedef struct xg_parse {
     bool single;       /* one instruction: unknown operands become parameters */
 } xg_parse;
 
+/* <op>-start ...: the row's op is the wrapped one */
+typedef enum xg_sugar {
+    XG_SUGAR_NONE,
+    XG_SUGAR_START,
+    XG_SUGAR_UPDATE,
+    XG_SUGAR_DONE
+} xg_sugar;
+
+typedef struct xg_parse_rhs {
+    const xg_shape *shape; /* as written, or NULL */
+    size_t at, op_at;      /* the instruction's name, the opcode */
+    xg_str op_text;
+    xg_opcode op;
+    xg_sugar sugar;
+    uint32_t operands, attrs; /* heights of the stacks */
+    xg_attr_set seen;
+    int64_t number;
+    const xg_literal *literal;
+} xg_parse_rhs;
+
 /* in front of the first token, with an empty module */
 XG_FN xg_parse *xg_parse_new(xg_ctx *c, xg_arena *a, const xg_source *src, bool lasts);
 XG_FN void xg_parse_read_tables(xg_parse *p);
@@ -120,6 +140,11 @@ XG_FN xg_comp *xg_parse_comp_ref(xg_parse *p); /* a name, or { instructions } */
 XG_FN xg_inst *xg_parse_inst_ref(xg_parse *p); /* a name defined before */
 /* [shape] opcode(arguments), attributes. The shape may have been read already; an empty name is chosen later. */
 XG_FN xg_inst *xg_parse_rhs_inst(xg_parse *p, xg_str name, size_t at, const xg_shape *shape, bool attributes);
+XG_FN void xg_parse_settle_words(xg_parse *p, xg_opcode op, xg_attr *a); /* words that may be written in any case */
+XG_FN void xg_parse_check_operands(xg_parse *p, const xg_parse_rhs *r);  /* how many lie on the stack above r's */
+/* The instruction that r describes, its operands and attributes on the stacks, without a name. Readers of other
+ * formats end here too: which attributes an opcode needs, and what they become, is known in one place. */
+XG_FN xg_inst *xg_parse_build(xg_parse *p, xg_parse_rhs *r);
 XG_FN void xg_parse_comp(xg_parse *p);
 XG_FN void xg_parse_finish_comp(xg_parse *p, xg_comp *c, uint32_t unnamed);
 

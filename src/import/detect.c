@@ -232,16 +232,5 @@ XG_FN xg_file_kind xg_import_detect(const char *text, size_t n) {
     found = xg_detect_binary(f);
     return found == XG_FORMAT_HLO ? xg_detect_text(f) : found;
 }
-XG_FN void xg_import_check(xg_ctx *c, const xg_source *src) {
-    static const char *const texts[][2] = {
-#define X(name, what, hint) {what, hint},
-        XG_FORMATS(X)
-#undef X
-    };
-    xg_file_kind f = xg_import_detect(src->text, src->size);
-    if (f != XG_FORMAT_HLO && f != XG_FORMAT_MLIR)
-        xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s: error: this is %s; HLO and StableHLO text are read (%s)", src->name,
-            texts[f][0], texts[f][1]);
-}
 
 #endif /* XG_IMPORT_DETECT_C */

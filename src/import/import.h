@@ -1,8 +1,8 @@
 /* import/import.h -- the front door: tells what file a user has at hand by its first bytes, and reads it.
  *
- * HLO text and StableHLO text go on to their readers. Any other format that is recognised is an error that names the
- * format and the way out, instead of the complaint of a parser that was given something else. A format is a row of
- * XG_FORMATS and a test in detect.c. */
+ * HLO text goes on to its parser, other formats of programs to their readers (XG_READERS). Any other format that is
+ * recognised is an error that names the format and the way out, instead of the complaint of a parser that was given
+ * something else. A format is a row of XG_FORMATS and a test in detect.c. */
 #ifndef XG_IMPORT_H
 #define XG_IMPORT_H
 #include "../hlo/hlo.h"
@@ -17,7 +17,7 @@
     X(MLIR, "StableHLO text (MLIR)", "") \
     X(BYTECODE, "MLIR bytecode", XG_FORMAT_AS_HLO) \
     X(EXPORT, "a jax.export artifact", XG_FORMAT_AS_HLO) \
-    X(PROTO, "an HLO protobuf", "jaxlib writes it as text: jaxlib._hlo.HloModule.from_serialized_hlo_module_proto(open(FILE, 'rb').read()).to_string()") \
+    X(PROTO, "an HLO protobuf", "") \
     X(UTF16, "text in UTF-16", "save it as UTF-8: iconv -f UTF-16 -t UTF-8") \
     X(UTF32, "text in UTF-32", "save it as UTF-8: iconv -f UTF-32 -t UTF-8") \
     X(GZIP, "compressed by gzip", "unpack it first: gunzip FILE") \
@@ -62,9 +62,15 @@ typedef enum xg_file_kind {
 
 /* HLO for what nothing else claims: its parser then says what is wrong. */
 XG_FN xg_file_kind xg_import_detect(const char *text, size_t n);
+/* X(format, its reader): those that are read. A reader is `xg_module *read(xg_ctx *, xg_arena *, const xg_source *)`;
+ * the bytes outlive the module and, since some are text, end with a NUL behind them. */
+#define XG_READERS(X) \
+    X(HLO, xg_hlo_parse_lasting) \
+    X(MLIR, xg_import_mlir) \
+    X(PROTO, xg_proto_read)
 /* Fails for what is not read. */
 XG_FN void xg_import_check(xg_ctx *c, const xg_source *src);
-/* A module of either text, which ends with a NUL and outlives the module. */
+/* A module of any format that is read. */
 XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 
 #endif /* XG_IMPORT_H */

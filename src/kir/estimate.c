@@ -22,8 +22,11 @@ enum {
     XG_KEST_BARRIER_CLOCKS = 30,
     XG_KEST_ATOMIC_CLOCKS = 30,
     XG_KEST_MMA_CLOCKS = 33,
-    XG_KEST_MATRIX_ROW = 16, /* bytes that a lane points at */
-    XG_KEST_WIDE = 2,        /* instructions of 64-bit integers, in 32-bit ones */
+    XG_KEST_FLIGHT = 64,      /* registers that loads of straight code wait for at a time (SASS of ptxas 13: 65) */
+    XG_KEST_FLIGHT_SHARE = 2, /* ... and at most this part of what a thread has */
+    XG_KEST_REGISTER = 4,     /* bytes */
+    XG_KEST_MATRIX_ROW = 16,  /* bytes that a lane points at */
+    XG_KEST_WIDE = 2,         /* instructions of 64-bit integers, in 32-bit ones */
     XG_KEST_DIVIDE = 18,
     XG_KEST_DIVIDE_WIDE = 70,
     XG_KEST_DIVIDE_FLOAT = 10,
@@ -53,6 +56,10 @@ typedef struct xg_kest {
     uint32_t n_args, mask;
     int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
     int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
+    int64_t latest, stored;       /* of the straight code here: the last begin of an operation, and of a store */
+    int64_t awaited, turns;       /* when the value was ready that the last one waited for; slots that it gave out */
+    int64_t flight[XG_KEST_FLIGHT]; /* when the last registers that loads set are ready, a ring */
+    uint32_t n_flight, most_flight;
     xg_kest_queue copies, products; /* cp.async; wgmma */
     int64_t unit, tensor;           /* the clock until which matrix units work for the warp; clocks that they did */
 } xg_kest;
@@ -355,6 +362,13 @@ XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
 }
 XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r);
 
+/* Straight code ends: all of it has begun. */
+XG_FN void xg_kest_settle(xg_kest *e) {
+    e->clock = XG_MAX(e->clock, e->latest);
+    e->stored = e->awaited = 0;
+    e->n_flight = 0;
+}
+
 /* The values of a region's arguments, or of results, from those of others. */
 XG_FN void xg_kest_copy(xg_kest *e, const xg_kval *to, const xg_kval *from) {
     *xg_kest_of(e, to) = *xg_kest_of(e, from);
@@ -365,9 +379,12 @@ XG_FN void xg_kest_pass(xg_kest *e, const xg_kval *to, uint32_t n, const xg_kop 
 }
 /* One round of a loop, counted `times` times; its clocks once. */
 XG_FN int64_t xg_kest_round(xg_kest *e, const xg_kregion *r, int64_t times) {
-    int64_t before = e->times, began = e->clock;
+    int64_t before = e->times, began;
+    xg_kest_settle(e);
+    began = e->clock;
     e->times = xg_cost_mul(before, times);
     xg_kest_region(e, r);
+    xg_kest_settle(e);
     e->times = before;
     return e->clock - began;
 }
@@ -408,12 +425,14 @@ XG_FN void xg_kest_while(xg_kest *e, const xg_kop *op) {
 XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     const xg_kest_value *c = xg_kest_in(e, op, 0);
     uint32_t all = e->mask, yes = c->known ? 0 : all, l, k;
+    xg_kest_settle(e);
     for (l = 0; l < XG_KEST_LANES && c->known; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
     for (k = 0; k < 2 && k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
         e->mask = all & (k ? ~yes : yes);
         if (!e->mask || !r->first) continue;
         xg_kest_region(e, r);
+        xg_kest_settle(e);
         xg_kest_pass(e, op->results, op->n_results, r->last, 0);
     }
     e->mask = all;
@@ -457,12 +476,47 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     default: break;
     }
 }
+/* What the assembler leaves where it is. */
+XG_FN bool xg_kest_stays(const xg_kop *op) {
+    return (xg_kop_flags(op->op) & KF_CONV) || op->op == XG_K_OP_ASYNC_COPY ||
+           (op->op >= XG_K_OP_RED_ADDI && op->op <= XG_K_OP_ATOM_CAS);
+}
+/* A load waits for registers, and for stores before it that may write what it reads. */
+XG_FN int64_t xg_kest_load_begins(const xg_kest *e, const xg_kop *op, int64_t begin) {
+    if (!(op->flags & KM_INVARIANT)) begin = XG_MAX(begin, e->stored);
+    return e->n_flight < e->most_flight ? begin : XG_MAX(begin, e->flight[e->n_flight % e->most_flight]);
+}
+XG_FN void xg_kest_flies(xg_kest *e, const xg_kop *op, int64_t ready) {
+    int64_t n = xg_kest_bytes(op->results[0].type) / XG_KEST_REGISTER;
+    do e->flight[e->n_flight++ % e->most_flight] = ready;
+    while (--n > 0);
+}
+/* Those that wait for the same value begin one after the other. */
+XG_FN int64_t xg_kest_in_turn(xg_kest *e, int64_t at, int64_t weight) {
+    if (at != e->awaited) e->turns = 0;
+    e->awaited = at;
+    e->turns += weight;
+    return at + e->turns;
+}
+/* When the operation begins; the warp's own clock is its slot to issue. */
+XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
+    int64_t begin;
+    uint32_t k;
+    if (xg_kest_stays(op)) xg_kest_settle(e);
+    begin = e->clock;
+    for (k = 0; k < op->n_operands; k++) begin = XG_MAX(begin, xg_kest_in(e, op, k)->ready);
+    if (op->op == XG_K_OP_LOAD) begin = xg_kest_load_begins(e, op, begin);
+    begin = begin > e->clock ? xg_kest_in_turn(e, begin, weight) : begin + weight;
+    e->clock += weight;
+    if (op->op == XG_K_OP_STORE) e->stored = XG_MAX(e->stored, begin);
+    if (xg_kest_stays(op)) e->clock = begin;
+    e->latest = XG_MAX(e->latest, begin);
+    return begin;
+}
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_price p = xg_kest_price_of(op);
-    int64_t n = e->times * e->weight, memory;
+    int64_t n = e->times * e->weight, memory, begin = xg_kest_begin(e, op, p.weight);
     uint32_t k;
-    for (k = 0; k < op->n_operands; k++) e->clock = XG_MAX(e->clock, xg_kest_in(e, op, k)->ready);
-    e->clock += p.weight;
     e->c->issued = xg_cost_add(e->c->issued, xg_cost_mul(p.weight, n));
     if (p.pipe < XG_PIPE_COUNT) e->c->pipes[p.pipe] = xg_cost_add(e->c->pipes[p.pipe], xg_cost_mul(p.weight, n));
     if (p.latency == XG_KEST_WARP_CLOCKS) e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
@@ -475,8 +529,9 @@ XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
     xg_kest_beside(e, op, memory);
     for (k = 0; k < op->n_results; k++) {
         if (k == 0) xg_kest_compute(e, op);
-        xg_kest_of(e, &op->results[k])->ready = e->clock + (memory ? memory : p.latency);
+        xg_kest_of(e, &op->results[k])->ready = begin + (memory ? memory : p.latency);
     }
+    if (op->op == XG_K_OP_LOAD) xg_kest_flies(e, op, begin + memory);
 }
 XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r) {
     const xg_kop *op;
@@ -502,7 +557,8 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
     e->thread[0] = first_thread;
     e->mask = threads - first_thread >= XG_KEST_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
-    e->clock = e->unit = e->tensor = 0;
+    e->clock = e->unit = e->tensor = e->latest = e->stored = e->awaited = 0;
+    e->n_flight = 0;
     memset(&e->copies, 0, sizeof e->copies);
     memset(&e->products, 0, sizeof e->products);
     e->times = 1;
@@ -514,9 +570,15 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
             f->args && f->args[k].slice >= 0 && f->args[k].slice < (int32_t)e->n_args ? f->args[k].slice : (int32_t)k;
     }
     xg_kest_region(e, f->body);
+    xg_kest_settle(e);
     e->c->warp_clocks = XG_MAX(e->c->warp_clocks, e->clock);
     e->c->warp_tensor = XG_MAX(e->c->warp_tensor, e->tensor);
     e->c->warp_issued = XG_MAX(e->c->warp_issued, (e->c->issued - issued) / XG_MAX(e->weight, (int64_t)1));
+}
+/* Registers that loads of straight code may wait for: part of what a thread can have. */
+XG_FN uint32_t xg_kest_most_flight(const xg_device *d, uint32_t threads) {
+    int64_t own = XG_MIN(d->registers_per_sm / XG_MAX((int64_t)threads, (int64_t)1), d->registers_per_thread);
+    return (uint32_t)XG_MAX(XG_MIN(own / XG_KEST_FLIGHT_SHARE, (int64_t)XG_KEST_FLIGHT), (int64_t)1);
 }
 XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *c) {
     const xg_kfunc *f = m->entry;
@@ -531,6 +593,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     e.a = a;
     e.c = c;
     e.n_args = f->body->n_args;
+    e.most_flight = xg_kest_most_flight(d, threads);
     e.values = XG_NEW_N(a, xg_kest_value *, (size_t)m->n_ids + 1);
     e.seen = XG_NEW_N(a, uint64_t, XG_KEST_SEEN);
     e.touched = XG_NEW_N(a, int64_t, 2 * (size_t)e.n_args + 1);

@@ -1,6 +1,11 @@
-/* sched/split_k.c -- a dot whose few tiles meet a long sum becomes many shorter ones, and a sum of them.
+/* sched/split_k.c -- a dot or convolution whose few tiles meet a long sum becomes many shorter ones, and a sum of them.
  *
  *     dot(f32[32,4096], f32[4096,64])  ==>  sum over s of dot(f32[32,s,4096/s], f32[s,4096/s,64]) with s as batch
+ *
+ * A convolution is cut along its input features, into groups of features; the gradient of a kernel is the case that
+ * needs it, whose input features are the images of a batch:
+ *
+ *     convolution(x[n,..], g[n,..,o])  ==>  sum over s of convolution(x, g'[n/s,..,s*o]), feature_group_count=s
  *
  * The second step is a reduction, with whatever is behind the dot; so results do not depend on the order in which
  * blocks come. The estimate of tile_plan.c says whether the tiles that this makes are worth what goes through memory
@@ -37,10 +42,15 @@ XG_FN int64_t xg_split_time(xg_tile_plan *p, const xg_device *m, int64_t parts) 
     moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
     return xg_cost_add(xg_cost_add(p->picoseconds, moved), XG_SPLIT_LAUNCH_PS);
 }
+/* Powers of two; any divisor of a size that is no multiple of eight, such as the 50,257 words of GPT-2. */
+XG_FN bool xg_split_may(int64_t size, int64_t parts) {
+    return size % parts == 0 && ((parts & (parts - 1)) == 0 || size % 8 != 0);
+}
 /* Into how many parts of equal length a sum over `size` is best cut. */
 XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size) {
     int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, parts, time;
-    for (parts = 2; parts <= XG_SPLIT_PARTS_MAX && size % parts == 0; parts *= 2) {
+    for (parts = 2; parts <= XG_SPLIT_PARTS_MAX; parts++) {
+        if (!xg_split_may(size, parts)) continue;
         if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
         time = xg_split_time(p, m, parts);
         if (time >= least) continue;
@@ -69,14 +79,33 @@ XG_FN int64_t xg_split_product(const xg_shape *s, xg_ints dims) {
     for (k = 0; k < dims.n; k++) n = xg_cost_mul(n, s->dims[dims.p[k]]);
     return n;
 }
+/* The input features of a convolution that may be cut; 0: it may not. */
+XG_FN int64_t xg_split_features(const xg_inst *i) {
+    const xg_dim_labels *l = xg_inst_attr(i, XG_A_dim_labels)->v.labels;
+    if (i->n_operands != 2 || !xg_conv_is_labelled(i) || xg_attr_int(i, XG_A_feature_group_count, 1) != 1 ||
+        xg_attr_int(i, XG_A_batch_group_count, 1) != 1 || XG_OPERAND(i, 0)->shape->dynamic ||
+        XG_OPERAND(i, 1)->shape->dynamic || XG_OPERAND(i, 1)->shape->rank >= XG_RANK_MAX)
+        return 0;
+    return XG_OPERAND(i, 0)->shape->dims[l->input_feature];
+}
+/* Products that an element of the result is a sum of. */
+XG_FN int64_t xg_split_terms(const xg_inst *conv) {
+    const xg_dim_labels *l = xg_inst_attr(conv, XG_A_dim_labels)->v.labels;
+    const xg_shape *kernel = XG_OPERAND(conv, 1)->shape;
+    return kernel->elements / XG_MAX(kernel->dims[l->kernel_output], (int64_t)1);
+}
 /* Whether tiles of a middle size fill the device: then nothing is gained by more of them. */
 XG_FN bool xg_split_fills(const xg_inst *dot, const xg_device *m) {
     enum {
         EDGE = 64
     };
     const xg_shape *l = XG_OPERAND(dot, 0)->shape, *r = XG_OPERAND(dot, 1)->shape;
-    xg_dot_dims d = xg_dot_dims_of(dot);
-    int64_t batch = xg_split_product(l, d.lb), shared = xg_cost_mul(batch, xg_split_product(l, d.lc));
+    xg_dot_dims d;
+    int64_t batch, shared;
+    if (dot->op == XG_CONVOLUTION) return dot->shape->elements / (EDGE * EDGE) >= (int64_t)m->sm_count;
+    d = xg_dot_dims_of(dot);
+    batch = xg_split_product(l, d.lb);
+    shared = xg_cost_mul(batch, xg_split_product(l, d.lc));
     if (!shared) return true;
     return xg_cost_mul(batch, xg_cost_mul(xg_tile_over(l->elements / shared, EDGE),
                                   xg_tile_over(r->elements / shared, EDGE))) >= (int64_t)m->sm_count;
@@ -111,8 +140,11 @@ XG_FN bool xg_split_of(const xg_inst *i, xg_split *s, xg_dict *known) {
     xg_module *m = i->comp->module;
     int64_t size, *parts;
     xg_str key;
-    if (i->op != XG_DOT || i->shape->dynamic || xg_inst_attr(i, XG_A_algorithm) ||
-        (size = xg_split_longest(i, s)) < 4 * XG_SPLIT_LENGTH_MIN || xg_split_fills(i, &m->device))
+    if ((i->op != XG_DOT && i->op != XG_CONVOLUTION) || i->shape->dynamic || xg_inst_attr(i, XG_A_algorithm))
+        return false;
+    size = i->op == XG_DOT ? xg_split_longest(i, s) : xg_split_features(i);
+    if (size < 2 || (i->op == XG_DOT ? size : xg_split_terms(i)) < 4 * XG_SPLIT_LENGTH_MIN ||
+        xg_split_fills(i, &m->device))
         return false;
     key = xg_split_key(i);
     parts = (int64_t *)xg_dict_get(known, key);
@@ -160,12 +192,40 @@ XG_FN xg_inst *xg_split_make(const xg_hb *b, xg_inst *dot, const xg_split *s) {
     sum = xg_hb_sum(b, xg_hb_dot(b, l, r, to, xg_contract_sum_type(dot), dot), &part, 1);
     return xg_hb_convert(b, sum, dot->shape->type);
 }
+/* The second operand with the groups of its input features beside each other among its output features. */
+XG_FN xg_inst *xg_split_kernel(const xg_hb *b, xg_inst *x, uint32_t in, uint32_t out, int64_t parts) {
+    const xg_shape *s = x->shape;
+    int64_t perm[XG_RANK_MAX], dims[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    x = xg_split_operand(b, x, in, parts);
+    for (k = 0; k < s->rank; k++) {
+        if (k == out) perm[n++] = in; /* the groups */
+        perm[n++] = k + (k >= in);
+        dims[k] = k == in ? s->dims[k] / parts : k == out ? s->dims[k] * parts : s->dims[k];
+    }
+    return xg_hb_reshape(b, xg_hb_transpose(b, x, perm), dims, s->rank);
+}
+XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts) {
+    const xg_dim_labels *l = xg_inst_attr(conv, XG_A_dim_labels)->v.labels;
+    xg_inst *operands[2], *made;
+    int64_t dims[XG_RANK_MAX], part = l->output_feature;
+    operands[0] = XG_OPERAND(conv, 0);
+    operands[1] = xg_split_kernel(b, XG_OPERAND(conv, 1), (uint32_t)l->kernel_input, (uint32_t)l->kernel_output, parts);
+    memcpy(dims, conv->shape->dims, conv->shape->rank * sizeof *dims);
+    dims[part] *= parts;
+    made = xg_inst_clone(conv, conv->comp, operands, b->before);
+    made->shape = xg_hb_shape(b, xg_contract_sum_type(conv), dims, conv->shape->rank);
+    xg_inst_set_attr(made, xg_attr_make_int(XG_A_feature_group_count, parts));
+    made = xg_split_operand(b, made, (uint32_t)part, parts);
+    return xg_hb_convert(b, xg_hb_sum(b, made, &part, 1), conv->shape->type);
+}
 XG_FN bool xg_tile_split_k(xg_module *m) {
     bool changed = false;
     xg_dict known;
     xg_split s;
     xg_comp *c;
-    if (!m->made[XG_DOT]) return false;
+    if (!m->made[XG_DOT] && !m->made[XG_CONVOLUTION]) return false;
+    memset(&s, 0, sizeof s);
     xg_dict_init(&known, m->work);
     for (c = m->first; c; c = c->next) {
         xg_inst *i = c->first, *next;
@@ -174,7 +234,7 @@ XG_FN bool xg_tile_split_k(xg_module *m) {
             next = i->next;
             if (!xg_split_of(i, &s, &known)) continue;
             b = xg_hb_at(i);
-            xg_opt_replace(i, xg_split_make(&b, i, &s));
+            xg_opt_replace(i, i->op == XG_DOT ? xg_split_make(&b, i, &s) : xg_split_convolution(&b, i, s.parts));
             xg_inst_remove(i);
             changed = true;
         }

@@ -3,7 +3,9 @@
  *
  * Each warp has a clock and, by register slot, the clock at which it is ready. An instruction begins when its operands
  * are there and, where it multiplies tiles, the matrix unit of the warp's scheduler is free; a load is ready after the
- * latency of the level that has its sectors. Copies and wgmma go on beside the warp: a wait for their groups sets its
+ * latency of the level that has its sectors. In straight code arithmetic, loads and stores do not hold up what stands
+ * behind them: the assembler brings forward what can begin, loads above all, as far as registers reach (SASS of
+ * ptxas 13). Copies and wgmma go on beside the warp: a wait for their groups sets its
  * clock, and a wait at a memory barrier sets it to the last arrival and the last bytes there. A barrier sets all clocks
  * to the latest. */
 #ifndef XG_SIM_CLOCKS_C
@@ -14,6 +16,13 @@ enum {
     XG_SIM_TRACE_BULK_CLOCKS = 104, /* of a bulk copy beyond the latency of its level (HPMLL, H800: TMA loads) */
     XG_SIM_TRACE_UNIT_CLOCKS = 20   /* from a matrix unit's last clock for an instruction to its result (wgmma: ~20) */
 };
+
+/* Straight code ends: all of it has begun. The warp's clock. */
+XG_FN uint32_t xg_sim_trace_settle(xg_sim_warp_clock *c) {
+    c->now = XG_MAX(c->now, c->latest);
+    c->stored = c->awaited = c->n_flight = 0;
+    return c->now;
+}
 
 XG_FN void xg_sim_trace_block(xg_sim_worker *w) {
     xg_sim_tracer *r = w->tracer;
@@ -31,7 +40,7 @@ XG_FN void xg_sim_trace_block_end(xg_sim_worker *w) {
     xg_sim_tracer *r = w->tracer;
     uint32_t k, most = 0;
     if (!r->ready) return;
-    for (k = 0; k < w->l->warps; k++) most = XG_MAX(most, r->warps[k].now);
+    for (k = 0; k < w->l->warps; k++) most = XG_MAX(most, xg_sim_trace_settle(&r->warps[k]));
     r->warp_clocks += most;
     r->warp_issued += (w->stats.warp_instructions - r->began) / XG_MAX(w->l->warps, 1u);
     r->warp_tensor += r->tensor / XG_MAX(w->l->warps, 1u);
@@ -130,7 +139,8 @@ XG_FN void xg_sim_trace_open(xg_sim_worker *w) {
     uint32_t k, last = 0;
     if (!r->ready) return;
     for (k = 0; k < w->l->warps; k++)
-        if (w->warps[k].state == XG_SIM_AT_BARRIER || w->warps[k].released) last = XG_MAX(last, r->warps[k].now);
+        if (w->warps[k].state == XG_SIM_AT_BARRIER || w->warps[k].released)
+            last = XG_MAX(last, xg_sim_trace_settle(&r->warps[k]));
     r->opened = last + XG_SIM_TRACE_BARRIER_CLOCKS;
 }
 XG_FN xg_sim_event_clock *xg_sim_trace_event(xg_sim_tracer *r, const char *bar) {
@@ -144,20 +154,21 @@ XG_FN void xg_sim_trace_arrives(
     xg_sim_event_clock *e = xg_sim_trace_event(of->tracer, bar);
     uint32_t ready;
     if (!r->ready) return;
-    ready = r->warps[v->id].now + r->level + later;
+    ready = xg_sim_trace_settle(&r->warps[v->id]) + r->level + later;
     if (e->bar != bar) e->ready = 0;
     e->bar = bar;
     e->ready = XG_MAX(e->ready, ready);
 }
 /* Until the warp's copies are there. */
 XG_FN uint32_t xg_sim_trace_copies_left(const xg_sim_worker *w, const xg_sim_warp *v) {
-    const xg_sim_warp_clock *c = &w->tracer->warps[v->id];
-    return w->tracer->ready && c->copies.now > c->now ? c->copies.now - c->now : 0;
+    xg_sim_warp_clock *c = &w->tracer->warps[v->id];
+    uint32_t now = w->tracer->ready ? xg_sim_trace_settle(c) : 0;
+    return w->tracer->ready && c->copies.now > now ? c->copies.now - now : 0;
 }
 XG_FN void xg_sim_trace_awaits(xg_sim_worker *w, const xg_sim_warp *v, const char *bar) {
     xg_sim_tracer *r = w->tracer;
     const xg_sim_event_clock *e = xg_sim_trace_event(r, bar);
-    if (r->ready && e->bar == bar) r->warps[v->id].now = XG_MAX(r->warps[v->id].now, e->ready);
+    if (r->ready && e->bar == bar) r->warps[v->id].now = XG_MAX(xg_sim_trace_settle(&r->warps[v->id]), e->ready);
 }
 
 /* A multiplication of tcgen05, all units of the multiprocessor at once; `pair`: of two multiprocessors. */
@@ -167,35 +178,68 @@ XG_FN void xg_sim_trace_umma(xg_sim_worker *w, const xg_sim_warp *v, uint8_t typ
         (uint32_t)((int64_t)macs / (pair ? 2 : 1) / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
     r->macs[type] += macs;
     if (!r->ready) return;
-    r->umma = XG_MAX(r->umma, r->warps[v->id].now) + clocks;
+    r->umma = XG_MAX(r->umma, xg_sim_trace_settle(&r->warps[v->id])) + clocks;
     r->tensor += (uint64_t)clocks * w->l->warps; /* each warp's chain may contain it */
 }
 /* A commit: the memory barrier hears of all that has been issued. */
 XG_FN void xg_sim_trace_commits(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_worker *of, const char *bar) {
     const xg_sim_tracer *r = w->tracer;
-    uint32_t now = r->ready ? r->warps[v->id].now : 0;
+    uint32_t now = r->ready ? xg_sim_trace_settle(&r->warps[v->id]) : 0;
     xg_sim_trace_arrives(w, v, of, bar, r->umma > now ? r->umma - now + XG_SIM_TRACE_UNIT_CLOCKS : 0);
 }
 
 /* ---- a step ---- */
 
+/* A load waits for registers, and for stores before it that may write what it reads. */
+XG_FN uint32_t xg_sim_trace_load_begins(
+    const xg_sim_trace *t, const xg_sim_warp_clock *c, const xg_sim_ins *in, uint32_t at) {
+    if (!(in->imm2 & XG_SIM_M_CONSTANT)) at = XG_MAX(at, c->stored);
+    return c->n_flight < t->most_flight ? at : XG_MAX(at, c->flight[c->n_flight % t->most_flight]);
+}
+XG_FN void xg_sim_trace_flies(const xg_sim_trace *t, xg_sim_warp_clock *c, const xg_sim_ins *in, uint32_t ready) {
+    enum {
+        REGISTER = 2
+    }; /* log2 of bytes */
+    uint32_t bits = (in->imm2 >> XG_SIM_M_SIZE & 7) + (in->imm2 >> XG_SIM_M_VECTOR & 3), n;
+    for (n = bits > REGISTER ? 1u << (bits - REGISTER) : 1; n; n--) c->flight[c->n_flight++ % t->most_flight] = ready;
+}
+/* Those that wait for the same value begin one after the other. */
+XG_FN uint32_t xg_sim_trace_in_turn(xg_sim_warp_clock *c, uint32_t at, uint32_t weight) {
+    if (at != c->awaited) c->turns = 0;
+    c->awaited = at;
+    c->turns += weight;
+    return at + c->turns - weight;
+}
+/* When the record begins; where it moves, the warp's own clock is its slot to issue. A move, and what an instruction's
+ * further records do, waits for nothing: it hands on when its operand is ready. */
+XG_FN uint32_t xg_sim_trace_begin(
+    xg_sim_worker *w, const xg_sim_warp *v, xg_sim_warp_clock *c, const xg_sim_ins *in, const xg_sim_price *p) {
+    bool waits = in->kind != XG_SIM_K_ALU || p->weight;
+    uint32_t at;
+    if (p->stays) (void)xg_sim_trace_settle(c);
+    at = xg_sim_trace_operands(w, v, in, c->now + p->weight);
+    if (!p->stays && in->kind == XG_SIM_K_LD) at = xg_sim_trace_load_begins(w->l->trace, c, in, at);
+    if (!p->stays && at > c->now + p->weight) at = xg_sim_trace_in_turn(c, at, p->weight);
+    if (in->kind == XG_SIM_K_ST) c->stored = XG_MAX(c->stored, at);
+    c->now += p->weight;
+    if (waits) *(p->stays ? &c->now : &c->latest) = XG_MAX(p->stays ? c->now : c->latest, at);
+    return at;
+}
 /* A record has been executed for this warp: its clock, and when its results are ready. */
 XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in) {
     xg_sim_tracer *r = w->tracer;
     const xg_sim_price *p = &w->l->trace->prices[in - w->m->code];
     xg_sim_warp_clock *c = &r->warps[v->id];
-    uint32_t at, ready;
+    uint32_t ready;
     if (!r->ready) return;
     if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; who only arrives does not wait */
-        if (in->op != XG_SIM_BAR_ARRIVE) c->now = XG_MAX(c->now, r->opened);
+        if (in->op != XG_SIM_BAR_ARRIVE) c->now = XG_MAX(xg_sim_trace_settle(c), r->opened);
         return;
     }
-    at = xg_sim_trace_operands(w, v, in, c->now + p->weight);
-    ready = at + (r->level ? r->level : p->latency);
-    /* a move, and what an instruction's further records do, waits for nothing: it hands on when its operand is ready */
-    if (in->kind != XG_SIM_K_ALU || p->weight) c->now = at;
+    ready = xg_sim_trace_begin(w, v, c, in, p) + (r->level ? r->level : p->latency);
     if (p->macs || (in->kind == XG_SIM_K_TILE && in->op == XG_SIM_T_WGSYNC)) ready = xg_sim_trace_tile(w, c, in, p);
     if (in->kind == XG_SIM_K_CPASYNC || in->kind == XG_SIM_K_ASYNC) xg_sim_trace_copy(c, in, ready);
+    if (in->kind == XG_SIM_K_LD) xg_sim_trace_flies(w->l->trace, c, in, ready);
     xg_sim_trace_results(w, v, in, ready);
 }
 XG_FN void xg_sim_trace_team(xg_sim_worker *w, const xg_sim_warp *v, uint32_t nw, const xg_sim_ins *in) {

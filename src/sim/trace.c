@@ -21,6 +21,8 @@ enum {
     XG_SIM_TRACE_BLOCKS = 8,        /* whose clocks are kept */
     XG_SIM_TRACE_GROUPS = 8,        /* of asynchronous work that are remembered */
     XG_SIM_TRACE_EVENTS = 64,       /* memory barriers that are remembered */
+    XG_SIM_TRACE_FLIGHT = 64,      /* registers that loads of straight code wait for at a time (SASS of ptxas 13: 65) */
+    XG_SIM_TRACE_FLIGHT_SHARE = 2, /* ... and at most this part of what a thread can have */
     XG_SIM_TRACE_LINE_TENTHS = 34, /* lines that one access reaches in ten clocks (gpu-benches, strides on H200: 3.4) */
     XG_SIM_TRACE_ALU_CLOCKS = 4,   /* from a result to its first use (accel-sim on Volta: 4.1; all since) */
     XG_SIM_TRACE_SPECIAL_CLOCKS =
@@ -61,6 +63,7 @@ typedef struct xg_sim_price {
     uint16_t latency; /* clocks */
     uint16_t full;    /* the instruction's latency, of which a record may have nothing */
     uint8_t tensor;   /* an xg_cost_tensor, where there are macs */
+    bool stays;       /* the assembler leaves it where it is */
     bool wide;        /* the matrix units read shared memory: wgmma, tcgen05 */
     uint32_t macs;    /* multiply-adds of a warp instruction */
     uint32_t clocks;  /* that a scheduler's matrix unit takes for them */
@@ -78,6 +81,10 @@ typedef struct xg_sim_groups_done {
 } xg_sim_groups_done;
 typedef struct xg_sim_warp_clock {
     uint32_t now, unit; /* the warp's clock; when its matrix unit is free */
+    /* of the straight code here: the last begin of an instruction, and of a store */
+    uint32_t latest, stored;
+    uint32_t awaited, turns; /* when the value was ready that the last one waited for; slots that it gave out */
+    uint32_t flight[XG_SIM_TRACE_FLIGHT], n_flight; /* when the last registers that loads set are ready, a ring */
     xg_sim_groups_done copies, bulk, tiles;
 } xg_sim_warp_clock;
 typedef struct xg_sim_event_clock {
@@ -105,7 +112,7 @@ struct xg_sim_trace {
     const xg_device *device;
     xg_sim_price *prices;
     xg_sim_map *maps;
-    uint32_t n_maps, n_tracers, taken, lines, slots;
+    uint32_t n_maps, n_tracers, taken, lines, slots, most_flight;
     uint64_t every; /* blocks from one whose clocks are kept to the next */
     xg_sim_tracer *tracers;
     void *memory[4];
@@ -251,6 +258,25 @@ XG_FN void xg_sim_trace_price_unit(const xg_device *d, const xg_sim_ins *in, xg_
     x = xg_sim_tile_of(in); /* each of the four warps has a quarter of it */
     p->feed = (x.n + (x.flags & XG_SIM_TF_AREG ? 0 : x.m)) * x.k * xg_sim_elems[x.a].bits / 8 / XG_SIM_TRACE_LINE_BYTES;
 }
+/* What the assembler may bring forward in straight code: arithmetic, plain loads and stores. */
+XG_FN bool xg_sim_trace_moves(const xg_sim_ins *in) {
+    switch (in->kind) {
+    case XG_SIM_K_LD: return !(in->imm2 & XG_SIM_M_STRONG);
+    case XG_SIM_K_ALU:
+    case XG_SIM_K_ST:
+    case XG_SIM_K_PARAM:
+    case XG_SIM_K_SREG:
+    case XG_SIM_K_SPACE: return true;
+    default: return false;
+    }
+}
+/* Of an instruction's first record, which stands for all. */
+XG_FN bool xg_sim_trace_stays(const xg_sim_module *m, uint32_t i) {
+    uint32_t at = m->code[i].at;
+    for (; i < m->n_code && m->code[i].at == at; i++)
+        if (!xg_sim_trace_moves(&m->code[i])) return true;
+    return false;
+}
 /* What a record costs: its instruction's first record issues, the last one has the latency, and so has each that is no
  * arithmetic: what comes before it makes its address. */
 XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, uint32_t i) {
@@ -260,8 +286,12 @@ XG_FN void xg_sim_trace_price_record(xg_sim_trace *t, const xg_sim_module *m, ui
     if (in->flags & XG_SIM_FIRST) {
         xg_sim_trace_price(m->src, t->device, in->at, m->classes[i], p);
         p->full = p->latency;
-    } else if (i && in->kind != XG_SIM_K_JOIN && in[-1].at == in->at)
+        p->stays = xg_sim_trace_stays(m, i);
+    } else if (i && in->kind != XG_SIM_K_JOIN && in[-1].at == in->at) {
         p->full = p[-1].full;
+        p->stays = p[-1].stays;
+    } else
+        p->stays = !xg_sim_trace_moves(in);
     p->latency = (uint16_t)(last || in->kind != XG_SIM_K_ALU ? p->full : 0);
     if (p->macs) xg_sim_trace_price_unit(t->device, in, p);
 }
@@ -323,6 +353,11 @@ XG_FN uint32_t xg_sim_trace_lines(const xg_device *d, const xg_sim_launch *l) {
            XG_SIM_TRACE_WAYS;
     return (uint32_t)XG_MAX(room, (int64_t)XG_SIM_TRACE_WAYS);
 }
+/* Registers that loads of straight code may wait for: part of what a thread can have. */
+XG_FN uint32_t xg_sim_trace_most_flight(const xg_device *d, const xg_sim_launch *l) {
+    int64_t own = XG_MIN(d->registers_per_sm / XG_MAX((int64_t)l->threads, (int64_t)1), d->registers_per_thread);
+    return (uint32_t)XG_MAX(XG_MIN(own / XG_SIM_TRACE_FLIGHT_SHARE, (int64_t)XG_SIM_TRACE_FLIGHT), (int64_t)1);
+}
 XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, const xg_device *d, uint32_t workers) {
     xg_sim_trace *t = (xg_sim_trace *)xg_mem_alloc(c, sizeof *t);
     const xg_sim_module *m = l->module;
@@ -334,6 +369,7 @@ XG_SIM_FN xg_sim_trace *xg_sim_trace_new(xg_ctx *c, const xg_sim_launch *l, cons
     t->device = d;
     t->n_tracers = workers * XG_MAX(l->cluster_blocks, 1u);
     t->lines = xg_sim_trace_lines(d, l);
+    t->most_flight = xg_sim_trace_most_flight(d, l);
     t->slots = l->stack_bytes / XG_SIM_TRACE_SLOT_BYTES + 2;
     t->every = XG_MAX(blocks / XG_SIM_TRACE_BLOCKS, 1u);
     t->prices = (xg_sim_price *)xg_sim_trace_alloc(t, 2, (uint64_t)m->n_code * sizeof *t->prices);

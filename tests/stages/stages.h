@@ -8,6 +8,7 @@
 #include "infer.c"
 #include "verify.c"
 #include "format.c"
+#include "proto.c"
 #include "import.c"
 #include "eval.c"
 #include "oracle.c"
@@ -19,6 +20,7 @@
 #include "dynamic.c"
 #include "sharding.c"
 #include "spmd.c"
+#include "spmd_random.c"
 #include "sim.c"
 #include "planted.c"
 #include "../../src/rooms_sched.h"
@@ -53,10 +55,12 @@
     X(infer) \
     X(verify) \
     X(format) \
+    X(proto) \
     X(import) \
     X(sharding) \
     X(factors) \
     X(spmd) \
+    X(spmd_random) \
     X(number) \
     X(literal) \
     X(parse) \
