@@ -96,7 +96,7 @@ XG_FN bool xg_attention_is_generated(const xg_inst *i, uint32_t *asked) {
     return i->n_operands > 0;
 }
 XG_FN bool xg_attention_is_cheap(const xg_attention_members *w, const xg_inst *i) {
-    uint32_t asked = 0;
+    uint32_t asked = 0, arrays = 0, k;
     if (!xg_shape_is_array(i->shape) || i->shape->dynamic || xg_inst_attr(i, XG_A_control_predecessors)) return false;
     if (i->op == XG_CONSTANT) return i->shape->rank == 0;
     if (xg_attention_moves(i) || i->op == XG_BROADCAST || i->op == XG_IOTA || i->op == XG_SLICE) return true;
@@ -104,6 +104,11 @@ XG_FN bool xg_attention_is_cheap(const xg_attention_members *w, const xg_inst *i
         i->op == XG_REMAINDER || i->op == XG_POWER)
         return false;
     if (xg_attention_is_generated(i, &asked)) return true;
+    for (k = 0; k < i->n_operands; k++) { /* of two arrays it is their producer's epilogue */
+        asked = 0;
+        arrays += !xg_attention_is_generated(XG_OPERAND(i, k), &asked);
+    }
+    if (arrays > 1) return false;
     XG_FOR_USES(u, i) /* it lies in memory anyway */
         if (!xg_attention_has(w, u->user)) return false;
     return i != i->comp->root;
