@@ -6135,7 +6135,7 @@ XG_FN xg_sim_sym *xg_sim_lookup(xg_sim_asm *p, xg_str w) {
         s = xg_sim_declare(p, w, XG_SIM_SYM_REG, range->scope & ~XG_SIM_RANGES, range->at);
         s->type = range->type;
         s->space = XG_SIM_REGS;
-        s->reg = xg_sim_new_reg(p, range->bytes);
+        s->reg = xg_sim_new_reg(p, (uint32_t)range->bytes);
         p->vregs.p[s->reg].name = (uint32_t)(w.p - p->src->text) + 1;
         if (range->bytes == 16) p->vregs.p[s->reg + 1].name = p->vregs.p[s->reg].name;
         return s;
@@ -21339,11 +21339,11 @@ XG_FN void xg_sim_umma_lend(const xg_sim_umma *u) {
     l->a_transposed = u->a_transposed;
     l->b_transposed = u->b_transposed;
     if (!(u->in->imm & XG_SIM_U_IN_TENSOR)) {
-        l->a_rows = u->a_transposed ? u->rows / a_per : u->rows;
-        l->a_chunks = u->a_transposed ? u->k : chunks;
+        l->a_rows = (uint16_t)(u->a_transposed ? u->rows / a_per : u->rows);
+        l->a_chunks = (uint16_t)(u->a_transposed ? u->k : chunks);
     }
-    l->b_rows = u->b_transposed ? columns / b_per : columns;
-    l->b_chunks = u->b_transposed ? u->k : chunks;
+    l->b_rows = (uint16_t)(u->b_transposed ? columns / b_per : columns);
+    l->b_chunks = (uint16_t)(u->b_transposed ? u->k : chunks);
     xg_sim_umma_mark(l, true);
 }
 /* The operations of an issuer up to this one are complete. */

@@ -23,7 +23,7 @@ enum {
 typedef struct xg_sink {
     xg_hoist *h;
     uint32_t element, n_steps, n_ends, way[XG_SINK_STEPS], ends[XG_SINK_ENDS];
-    xg_inst *steps[XG_SINK_STEPS * XG_HOIST_BRANCHES];
+    xg_inst *steps[(int)XG_SINK_STEPS * (int)XG_HOIST_BRANCHES];
 } xg_sink;
 
 XG_FN bool xg_sink_is_worth_it(const xg_inst *i) {

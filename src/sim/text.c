@@ -394,7 +394,7 @@ XG_FN xg_sim_sym *xg_sim_lookup(xg_sim_asm *p, xg_str w) {
         s = xg_sim_declare(p, w, XG_SIM_SYM_REG, range->scope & ~XG_SIM_RANGES, range->at);
         s->type = range->type;
         s->space = XG_SIM_REGS;
-        s->reg = xg_sim_new_reg(p, range->bytes);
+        s->reg = xg_sim_new_reg(p, (uint32_t)range->bytes);
         p->vregs.p[s->reg].name = (uint32_t)(w.p - p->src->text) + 1;
         if (range->bytes == 16) p->vregs.p[s->reg + 1].name = p->vregs.p[s->reg].name;
         return s;

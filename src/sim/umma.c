@@ -350,11 +350,11 @@ XG_FN void xg_sim_umma_lend(const xg_sim_umma *u) {
     l->a_transposed = u->a_transposed;
     l->b_transposed = u->b_transposed;
     if (!(u->in->imm & XG_SIM_U_IN_TENSOR)) {
-        l->a_rows = u->a_transposed ? u->rows / a_per : u->rows;
-        l->a_chunks = u->a_transposed ? u->k : chunks;
+        l->a_rows = (uint16_t)(u->a_transposed ? u->rows / a_per : u->rows);
+        l->a_chunks = (uint16_t)(u->a_transposed ? u->k : chunks);
     }
-    l->b_rows = u->b_transposed ? columns / b_per : columns;
-    l->b_chunks = u->b_transposed ? u->k : chunks;
+    l->b_rows = (uint16_t)(u->b_transposed ? columns / b_per : columns);
+    l->b_chunks = (uint16_t)(u->b_transposed ? u->k : chunks);
     xg_sim_umma_mark(l, true);
 }
 /* The operations of an issuer up to this one are complete. */
