@@ -57,8 +57,11 @@ static const char *npy_header(const char *h, size_t n, npy_array *a, bool *fortr
     if (!d || !o || !s) return "its header lacks descr, fortran_order or shape";
     while (d < end && *d == ' ') d++;
     if (d + 4 > end || *d != '\'') return "structured types are not supported";
-    if (d[1] == '>') return "big-endian data are not supported";
+    if (d[1] == '>') return "big-endian data are not supported: astype(a.dtype.newbyteorder('<'))";
     if (d[1] != '<' && d[1] != '|' && d[1] != '=') return "its type is not understood";
+    if (d[2] == 'U' || d[2] == 'S') return "it holds text; numbers are needed";
+    if (d[2] == 'O') return "it holds Python objects; numbers are needed";
+    if (d[2] == 'M' || d[2] == 'm') return "it holds dates; numbers are needed: astype('int64')";
     a->kind = d[2];
     a->item = 0;
     for (d += 3; d < end && *d >= '0' && *d <= '9' && a->item < 1000; d++)

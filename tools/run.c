@@ -57,6 +57,7 @@ static int job_shapes(job *j) {
             else
                 xlagpu_result_info(j->module, k - j->n_in, &v);
             t->type = v.type;
+            t->name = k < j->n_in ? v.name : NULL;
             t->rank = v.rank;
             t->dims = v.dims;
             t->bytes = v.bytes;
@@ -67,6 +68,7 @@ static int job_shapes(job *j) {
             else
                 xlagpu_rt_result(j->program, k - j->n_in, &r);
             t->type = r.type;
+            t->name = k < j->n_in ? r.name : NULL;
             t->rank = r.rank;
             t->dims = r.dims;
             t->bytes = r.bytes;

@@ -203,8 +203,51 @@ static bool kind_fits(char have, char need) {
     return have == need || have == 'V' || (strchr("iub", have) && strchr("iub", need));
 }
 
+/* numpy's name of a type: float32. */
+static void show_type(char kind, uint32_t item, char out[32]) {
+    static const char kinds[] = "iufc";
+    static const char *const names[] = {"int", "uint", "float", "complex"};
+    const char *at = kind ? strchr(kinds, kind) : NULL;
+    if (kind == 'b')
+        snprintf(out, 32, "bool");
+    else if (at)
+        snprintf(out, 32, "%s%u", names[at - kinds], 8 * item);
+    else
+        snprintf(out, 32, "%u raw bytes", item);
+}
+static void show_needed(const tensor *t, char out[96]) {
+    char kind, type[32];
+    uint32_t item;
+    npy_type(t->type, &kind, &item);
+    show_type(kind, item, type);
+    if (tensor_is_float(t->type) && kind == 'u')
+        snprintf(out, 96, "its bits as %s", type);
+    else
+        snprintf(out, 96, "%s", type);
+}
+/* An array that is wanted is not there: what is wanted, and what there is. */
+static int no_array(
+    const tensor *t, const npz_file *f, const char *path, const char *name, uint32_t k, const char *what) {
+    char list[600], need[256], type[96], of[32];
+    size_t j;
+    list[0] = 0;
+    for (j = 0; j < f->n && strlen(list) < 300; j++) {
+        const npy_array *a = &f->arrays[j];
+        char shape[256];
+        show_shape(a->dims, a->rank, shape);
+        show_type(a->kind, a->item, of);
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s'%.80s', %s of shape (%.100s)", j ? "; " : "",
+            a->name, of, shape);
+    }
+    show_shape(t->dims, t->rank, need);
+    show_needed(t, type);
+    return fail(BAD, "%s: error: there is no array '%s'; %s %u%s%.80s%s is %s[%s] and needs %s. The file holds %s%s",
+        path, name, what, k, t->name ? " (" : "", t->name ? t->name : "", t->name ? ")" : "", xlagpu_type_text(t->type),
+        need, type, f->n ? list : "nothing", j < f->n ? "; ..." : "");
+}
+
 int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what) {
-    char name[32], kind, have[256], need[256];
+    char name[32], kind, have[256], need[256], has[32], needed[96];
     const char *type = xlagpu_type_text(t->type);
     uint32_t item, d;
     const npy_array *a;
@@ -212,7 +255,7 @@ int tensor_load(tensor *t, const npz_file *f, const char *path, const char *pref
     snprintf(name, sizeof name, "%s%u", prefix, k);
     a = npz_find(f, name);
     if (!a && k == 0 && f->n == 1 && !f->arrays[0].name[0]) a = &f->arrays[0]; /* a .npy file */
-    if (!a) return fail(BAD, "%s: error: there is no array '%s'; %s %u is %s", path, name, what, k, type);
+    if (!a) return no_array(t, f, path, name, k, what);
     same = a->rank == t->rank;
     for (d = 0; same && d < t->rank; d++)
         same = a->dims[d] == t->dims[d] || (size_tensor(t, d) && a->dims[d] < t->dims[d]);
@@ -221,9 +264,12 @@ int tensor_load(tensor *t, const npz_file *f, const char *path, const char *pref
     if (!same)
         return fail(BAD, "%s: error: array '%s' has the shape (%s); %s %u needs (%s)", path, name, have, what, k, need);
     npy_type(t->type, &kind, &item);
-    if (a->item != item || !kind_fits(a->kind, kind))
-        return fail(BAD, "%s: error: array '%s' has elements '%c%u'; %s %u is %s and needs '%c%u'", path, name, a->kind,
-            a->item, what, k, type, kind, item);
+    if (a->item != item || !kind_fits(a->kind, kind)) {
+        show_type(a->kind, a->item, has);
+        show_needed(t, needed);
+        return fail(
+            BAD, "%s: error: array '%s' is %s; %s %u is %s and needs %s", path, name, has, what, k, type, needed);
+    }
     if (same && t[1].size_of) { /* some of the array is there */
         int32_t n;
         for (d = 0; d < t->rank; d++)

@@ -44,7 +44,8 @@ typedef struct tensor {
     unsigned char *data;
     uint32_t size_of;
     int64_t *own_dims;
-} tensor; /* size_of: as in xlagpu_value_info */
+    const char *name;
+} tensor; /* size_of: as in xlagpu_value_info; name: the parameter's, or NULL */
 /* bad: elements over the tolerance; index: of the worst one, which is `error` off; bound: what a judge allowed at most
  */
 typedef struct difference {

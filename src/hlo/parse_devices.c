@@ -241,10 +241,11 @@ XG_FN xg_axis xg_parse_axis(xg_parse *p, const xg_mesh *m, xg_buf *b) {
     a.pre = xg_lex_int(x, "a size");
     xg_lex_expect(x, ')', "')'");
     a.size = xg_lex_int(x, "the size of the part");
-    if (a.pre < 1 || a.size < 1 || a.pre > m->sizes[a.axis] || a.size > m->sizes[a.axis] ||
+    if (a.pre < 1 || a.size < 2 || a.pre > m->sizes[a.axis] || a.size > m->sizes[a.axis] ||
         m->sizes[a.axis] % (a.pre * a.size) != 0)
-        xg_lex_fail_at(x, at, NULL, "(%lld)%lld is no part of an axis of size %lld", (long long)a.pre,
-            (long long)a.size, (long long)m->sizes[a.axis]);
+        xg_lex_fail_at(x, at, a.size == 1 ? "a part of one device groups nothing: leave it out" : NULL,
+            "(%lld)%lld is no part of an axis of size %lld", (long long)a.pre, (long long)a.size,
+            (long long)m->sizes[a.axis]);
     xg_printf(b, ":(%lld)%lld", (long long)a.pre, (long long)a.size);
     return a;
 }
@@ -354,14 +355,14 @@ XG_FN void xg_groups_rest(xg_parse *p, size_t at, xg_digits_of *d, const xg_mesh
     int64_t pre = 1, next;
     uint32_t c, steps;
     for (steps = 0; pre < m->sizes[a] && steps <= 2 * n; steps++) {
-        for (c = 0; c < n && !(axes[c].axis == a && axes[c].pre == pre && axes[c].size > 1); c++) {}
+        for (c = 0; c < n && !(axes[c].axis == a && axes[c].pre == pre); c++) {}
         if (c < n) {
             pre *= axes[c].size;
             continue;
         }
         next = m->sizes[a];
         for (c = 0; c < n; c++)
-            if (axes[c].axis == a && axes[c].size > 1 && axes[c].pre > pre) next = XG_MIN(next, axes[c].pre);
+            if (axes[c].axis == a && axes[c].pre > pre) next = XG_MIN(next, axes[c].pre);
         if (next % pre != 0)
             xg_lex_fail_at(&p->lex, at, NULL, "the parts of the axis '%.*s' do not fit together", (int)m->names[a].n,
                 m->names[a].p);

@@ -316,7 +316,7 @@ XG_FN void xg_ir_value_init(xg_ir *ir, xg_ir_value *v, const xg_ir_type *type, c
 XG_FN void xg_ir_results(xg_ir *ir, xg_ir_op *op, const xg_ir_type *const *types, uint32_t n) {
     uint32_t k;
     op->n_results = n;
-    op->results = XG_NEW_N(ir->arena, xg_ir_value, n + (size_t)1);
+    op->results = n ? XG_NEW_N(ir->arena, xg_ir_value, n) : NULL;
     for (k = 0; k < n; k++) xg_ir_value_init(ir, &op->results[k], types[k], op);
 }
 

@@ -13,12 +13,18 @@ typedef struct xg_mlir_result {
     uint32_t n;
 } xg_mlir_result;
 typedef XG_VEC(xg_mlir_result) xg_mlir_results;
-/* An operation while it is read. */
+/* An operation while it is read. Short lists are kept here, longer ones grow into the arena. */
+enum {
+    XG_MLIR_FEW = 4
+};
 typedef struct xg_mlir_making {
     xg_ir_op *op;
     xg_ir_values operands;
     xg_mlir_named attrs;
+    xg_mlir_results names; /* of its results */
     uint32_t n_results, words;
+    xg_ir_value *few_operands[XG_MLIR_FEW];
+    xg_mlir_result few_names[XG_MLIR_FEW];
 } xg_mlir_making;
 
 /* ---- values ---- */
@@ -208,7 +214,11 @@ XG_FN void xg_mlir_check_operands(xg_mlir *x, const xg_mlir_making *o, const cha
  * the result's. */
 XG_FN void xg_mlir_op_types(xg_mlir *x, xg_mlir_making *o) {
     const char *at;
+    const xg_ir_type *few[2];
     xg_mlir_types in = {NULL, 0, 0}, out = {NULL, 0, 0};
+    in.p = &few[0];
+    out.p = &few[1];
+    in.cap = out.cap = 1;
     xg_mlir_skip(x);
     at = x->at;
     if (xg_mlir_take(x, "("))
@@ -698,10 +708,8 @@ XG_FN void xg_mlir_form_manual(xg_mlir *x, xg_mlir_making *o) {
 
 /* ---- operations ---- */
 
-XG_FN xg_mlir_results xg_mlir_result_names(xg_mlir *x, uint32_t *n) { /* %a, %b:2 = */
-    xg_mlir_results v = {NULL, 0, 0};
-    *n = 0;
-    if (*x->at != '%') return v;
+XG_FN void xg_mlir_result_names(xg_mlir *x, xg_mlir_making *o) { /* %a, %b:2 = */
+    if (*x->at != '%') return;
     do {
         xg_mlir_result r;
         int64_t count = 1;
@@ -709,20 +717,19 @@ XG_FN xg_mlir_results xg_mlir_result_names(xg_mlir *x, uint32_t *n) { /* %a, %b:
         if (xg_mlir_take(x, ":") && (!xg_mlir_int(x, &count) || count < 1 || count > XG_IR_INTS_MAX))
             xg_mlir_expected(x, "a number of results");
         r.n = (uint32_t)count;
-        *n += r.n;
-        if (*n > XG_IR_INTS_MAX) xg_mlir_expected(x, "fewer results");
-        xg_push(x->ir->arena, xg_mlir_result, &v, r);
+        o->n_results += r.n;
+        if (o->n_results > XG_IR_INTS_MAX) xg_mlir_expected(x, "fewer results");
+        xg_push(x->ir->arena, xg_mlir_result, &o->names, r);
     } while (xg_mlir_take(x, ","));
     xg_mlir_want(x, "=", "and an operation");
-    return v;
 }
-XG_FN void xg_mlir_define_results(xg_mlir *x, const xg_mlir_making *o, const xg_mlir_results *names, const char *at) {
+XG_FN void xg_mlir_define_results(xg_mlir *x, const xg_mlir_making *o, const char *at) {
     uint32_t k, n = 0;
-    if (o->op->n_results != o->n_results && (names->n || o->op->n_results))
-        if (names->n) xg_mlir_fail(x, at, NULL, "%u names for %u results", o->n_results, o->op->n_results);
-    for (k = 0; k < names->n; k++) {
-        xg_mlir_define(x, names->p[k].name, o->op->results + n, names->p[k].n);
-        n += names->p[k].n;
+    if (o->op->n_results != o->n_results && o->names.n)
+        xg_mlir_fail(x, at, NULL, "%u names for %u results", o->n_results, o->op->n_results);
+    for (k = 0; k < o->names.n; k++) {
+        xg_mlir_define(x, o->names.p[k].name, o->op->results + n, o->names.p[k].n);
+        n += o->names.p[k].n;
     }
 }
 XG_FN const char *xg_mlir_op_candidate(const void *user, size_t k) {
@@ -755,15 +762,31 @@ XG_FN xg_str xg_mlir_op_name(xg_mlir *x) { /* functions' and modules' operations
     if (xg_str_is(w, "module")) return XG_STR("builtin.module");
     return xg_mlir_joined(x, "func.", w);
 }
+XG_FN void xg_mlir_begin(xg_mlir_making *o) {
+    memset(o, 0, sizeof *o);
+    o->operands.p = o->few_operands;
+    o->names.p = o->few_names;
+    o->operands.cap = o->names.cap = XG_MLIR_FEW;
+}
+XG_FN void xg_mlir_finish(xg_mlir *x, xg_mlir_making *o) {
+    o->op->n_operands = o->operands.n;
+    o->op->operands = o->operands.p;
+    if (o->operands.p == o->few_operands && o->operands.n) {
+        o->op->operands = XG_NEW_N(x->ir->arena, xg_ir_value *, o->operands.n);
+        memcpy(o->op->operands, o->few_operands, o->operands.n * sizeof *o->few_operands);
+    }
+    o->op->attrs = o->attrs.p;
+    o->op->n_attrs = o->attrs.n;
+    o->op->loc = xg_mlir_loc(x);
+}
 XG_FN void xg_mlir_op(xg_mlir *x, xg_ir_region *r) {
     xg_mlir_making o;
-    xg_mlir_results names;
     const char *at, *start;
     bool generic;
-    memset(&o, 0, sizeof o);
+    xg_mlir_begin(&o);
     xg_mlir_skip(x);
     start = x->at;
-    names = xg_mlir_result_names(x, &o.n_results);
+    xg_mlir_result_names(x, &o);
     xg_mlir_skip(x);
     at = x->at;
     generic = *at == '"';
@@ -772,12 +795,8 @@ XG_FN void xg_mlir_op(xg_mlir *x, xg_ir_region *r) {
         xg_mlir_generic(x, &o);
     else
         xg_mlir_pretty(x, &o, at);
-    o.op->operands = o.operands.p;
-    o.op->n_operands = o.operands.n;
-    o.op->attrs = o.attrs.p;
-    o.op->n_attrs = o.attrs.n;
-    o.op->loc = xg_mlir_loc(x);
-    xg_mlir_define_results(x, &o, &names, start);
+    xg_mlir_finish(x, &o);
+    xg_mlir_define_results(x, &o, start);
     xg_ir_append(r, o.op);
 }
 

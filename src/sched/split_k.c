@@ -42,10 +42,15 @@ XG_FN int64_t xg_split_time(xg_tile_plan *p, const xg_device *m, int64_t parts) 
     moved = xg_cost_scale(xg_cost_mul(out, parts), 1000, xg_device_gbs(m->bandwidth));
     return xg_cost_add(xg_cost_add(p->picoseconds, moved), XG_SPLIT_LAUNCH_PS);
 }
+/* Powers of two; any divisor of a size that is no multiple of eight, such as the 50,257 words of GPT-2. */
+XG_FN bool xg_split_may(int64_t size, int64_t parts) {
+    return size % parts == 0 && ((parts & (parts - 1)) == 0 || size % 8 != 0);
+}
 /* Into how many parts of equal length a sum over `size` is best cut. */
 XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size) {
     int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, parts, time;
-    for (parts = 2; parts <= XG_SPLIT_PARTS_MAX && size % parts == 0; parts *= 2) {
+    for (parts = 2; parts <= XG_SPLIT_PARTS_MAX; parts++) {
+        if (!xg_split_may(size, parts)) continue;
         if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
         time = xg_split_time(p, m, parts);
         if (time >= least) continue;

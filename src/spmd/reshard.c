@@ -212,8 +212,25 @@ XG_FN bool xg_reshard_gather(xg_resharding *r) {
     return false;
 }
 
-XG_FN xg_reshard_step xg_reshard_next(
-    xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *shape, const xg_sharding *from, const xg_sharding *to) {
+/* The plain way: all axes of a dimension that is not as it shall be. */
+XG_FN bool xg_reshard_gather_whole(xg_resharding *r) {
+    uint32_t d;
+    for (d = 0; d < r->from->rank; d++) {
+        xg_axes_list has = xg_sharding_axes_of(r->from, d), wants = xg_sharding_axes_of(r->to, d), none;
+        if (!has.n || (has.n == wants.n && xg_axes_begin(&has, &wants))) continue;
+        none.n = 0;
+        r->step.kind = XG_RESHARD_GATHER;
+        r->step.from = d;
+        r->step.axes = has;
+        r->step.next = xg_sharding_copy(r->arena, r->from);
+        xg_sharding_set_axes(r->step.next, d, &none);
+        return true;
+    }
+    return false;
+}
+
+XG_FN xg_reshard_step xg_reshard_next(xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *shape,
+    const xg_sharding *from, const xg_sharding *to, bool plain) {
     xg_resharding r;
     r.arena = a;
     r.mesh = mesh;
@@ -232,6 +249,7 @@ XG_FN xg_reshard_step xg_reshard_next(
         r.step.next->devices = NULL;
         return r.step;
     }
+    if (plain && (xg_reshard_gather_whole(&r) || xg_reshard_slice(&r) || xg_reshard_permute(&r))) return r.step;
     if (xg_reshard_slice(&r) || xg_reshard_exchange(&r) || xg_reshard_exchange_sizes(&r) || xg_reshard_permute(&r) ||
         xg_reshard_gather(&r))
         return r.step;
@@ -248,12 +266,15 @@ XG_FN double xg_spmd_bytes(const xg_spmd_mesh *mesh, const xg_shape *global, con
         n *= (double)xg_tile_size(global->dims[d], s->rank ? xg_sharding_tiles(mesh, s, d) : 1);
     return n;
 }
-XG_FN double xg_reshard_bytes(
-    xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *global, const xg_sharding *from, const xg_sharding *to) {
+enum {
+    XG_RESHARD_STEPS = 16 /* a way of more has gone astray: each dimension changes twice at most */
+};
+XG_FN double xg_reshard_way_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *global,
+    const xg_sharding *from, const xg_sharding *to, bool plain) {
     double sum = 0;
-    if (!xg_shape_is_array(global)) return 0;
-    for (;;) {
-        xg_reshard_step step = xg_reshard_next(a, mesh, global, from, to);
+    uint32_t n;
+    for (n = 0; plain || n < XG_RESHARD_STEPS; n++) {
+        xg_reshard_step step = xg_reshard_next(a, mesh, global, from, to, plain);
         double part = xg_spmd_bytes(mesh, global, from), g = (double)xg_axes_size(mesh, &step.axes);
         switch (step.kind) {
         case XG_RESHARD_DONE: return sum;
@@ -264,6 +285,22 @@ XG_FN double xg_reshard_bytes(
         }
         from = step.next;
     }
+    return HUGE_VAL;
+}
+/* plain: which way that is */
+XG_FN double xg_reshard_least_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *global,
+    const xg_sharding *from, const xg_sharding *to, bool *plain) {
+    double way = xg_reshard_way_bytes(a, mesh, global, from, to, false), other;
+    *plain = false;
+    if (way == 0) return way;
+    other = xg_reshard_way_bytes(a, mesh, global, from, to, true);
+    *plain = other < way;
+    return XG_MIN(way, other);
+}
+XG_FN double xg_reshard_bytes(
+    xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *global, const xg_sharding *from, const xg_sharding *to) {
+    bool plain;
+    return xg_shape_is_array(global) ? xg_reshard_least_bytes(a, mesh, global, from, to, &plain) : 0;
 }
 
 /* ---- writing the steps ---- */
@@ -367,9 +404,11 @@ XG_FN xg_inst *xg_spmd_step(xg_spmd *s, xg_spmd_value *p, const xg_reshard_step 
 /* Each sharding that an array was brought into is kept: the next one that wants it takes it. */
 XG_FN xg_spmd_value *xg_spmd_reshard(xg_spmd *s, xg_spmd_value *p, const xg_sharding *to) {
     xg_spmd_value *from = p, *known;
+    bool plain;
     if (!xg_shape_is_array(p->global)) return p;
+    (void)xg_reshard_least_bytes(s->arena, &s->mesh, p->global, p->s, to, &plain);
     for (;;) {
-        xg_reshard_step step = xg_reshard_next(s->arena, &s->mesh, p->global, from->s, to);
+        xg_reshard_step step = xg_reshard_next(s->arena, &s->mesh, p->global, from->s, to, plain);
         if (step.kind == XG_RESHARD_DONE) return from;
         for (known = p; known; known = known->other)
             if (xg_sharding_same(known->s, step.next)) break;

@@ -247,6 +247,8 @@ static void sizes(void) {
     RT_REFUSED(xlagpu_rt_run(p, in, WHOLE_IN, out, WHOLE_OUT), XLAGPU_ERROR_USAGE, "output 2 has no data");
     out[2].data = w.e;
     EXPECT(xlagpu_rt_run(p, in, WHOLE_IN, out, WHOLE_OUT) == XLAGPU_OK && whole_right(&w) && !*xlagpu_rt_error(device));
+    memset(&stats, 0xA5, sizeof stats);
+    EXPECT(xlagpu_rt_stats(p, &stats, 0) == xlagpu_rt_kernel_count(p) && stats.launches != 1); /* no room, none told */
     EXPECT(xlagpu_rt_stats(p, &stats, 1) == xlagpu_rt_kernel_count(p) && stats.launches == 1 &&
            stats.lane_instructions > 0);
 

@@ -168,7 +168,8 @@ expect 2 "is not a value of the kind" "a truth value that is none" "$X run $W/go
 expect 2 "needs a value" "a flag without its value" "$X run $W/good.hlo --platform"
 expect 2 "needs a value" "a flag where a value should be" "$X run $W/good.hlo --args --stats"
 expect 2 "no platform is called 'vulkan'" "a platform that is none" "$X run $W/good.hlo --platform=vulkan"
-expect 2 "not built in" "a backend that is none" "$X run $W/good.hlo --backend=llvm"
+expect 2 "not in this build: define XLAGPU_USE_LLVM" "a backend that is not built in" \
+    "$X run $W/good.hlo --backend=llvm"
 expect 2 "reference_platform" "a reference that is none" "$X run $W/good.hlo --platform=host --reference_platform=gpu"
 expect 2 "needs a file" "no file" "$X run"
 expect 0 'Flags of this verb' "--help of a verb" "$X sim --help"
@@ -291,18 +292,18 @@ if have python3; then
     npz 2 'big-endian' npz big_endian.npz
     npz 2 "has the shape \(3,2\); parameter 0 needs \(2,3\)" npz other_shape.npz
     npz 2 "has the shape \(6\)" npz other_rank.npz
-    npz 2 "elements 'i4'; parameter 0 is f32 and needs 'f4'" npz other_type.npz
-    npz 2 "elements 'f8'" npz double.npz
+    npz 2 "array 'arg0' is int32; parameter 0 is f32 and needs float32" npz other_type.npz
+    npz 2 "array 'arg0' is float64; parameter 0 is f32 and needs float32" npz double.npz
     npz 2 "structured" npz structured.npz
-    npz 2 "type is not understood" npz text.npz
+    npz 2 "it holds text; numbers are needed" npz text.npz
     npz 2 "overflows" npz overflow.npz
     npz 2 "truncated" npz short.npz
-    npz 2 "there is no array 'arg0'; parameter 0 is f32" npz other_name.npz
+    npz 2 "no array 'arg0'; parameter 0 \(.*\) is f32\[2,3\] and needs float32. The file holds '" npz other_name.npz
     npz 2 "not a .npy" npz no_npy.npz
     npz 2 "error" npz cut.npz
     npz 2 "no zip directory" npz no_directory.npz
     npz 2 "checksum" npz checksum.npz
-    npz 2 "there is no array 'arg0'" npz empty.npz
+    npz 2 "there is no array 'arg0'.* The file holds nothing" npz empty.npz
     npz 2 "there is no array 'arg1'" npy one.npy
     npz 2 "cannot be read" npz nothing.npz
     printf 'ENTRY e { x = s4[4] parameter(0) ROOT y = s4[4] copy(x) }' > $W/narrow.hlo

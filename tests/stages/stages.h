@@ -20,6 +20,7 @@
 #include "dynamic.c"
 #include "sharding.c"
 #include "spmd.c"
+#include "spmd_random.c"
 #include "sim.c"
 #include "planted.c"
 #include "../../src/rooms_sched.h"
@@ -59,6 +60,7 @@
     X(sharding) \
     X(factors) \
     X(spmd) \
+    X(spmd_random) \
     X(number) \
     X(literal) \
     X(parse) \

@@ -1,0 +1,395 @@
+/* tests/stages/spmd_random.c -- random modules, meshes and shardings: partitioned equals whole.
+ *
+ * spmd_random SEED COUNT [ONLY]   COUNT modules of a few instructions over arrays of odd sizes, each partitioned as it
+ *                                 is and after propagation, and held against one device bit for bit: the numbers are
+ *                                 integers, or so few that sums of floats are exact. A case that differs is printed.
+ *                                 ONLY: that case alone, printed */
+
+enum {
+    SPMD_RANDOM_ARRAYS = 24
+};
+typedef struct spmd_array {
+    uint32_t rank;
+    int64_t dims[6];
+} spmd_array;
+typedef struct spmd_case {
+    uint64_t state;
+    xg_buf text;
+    int64_t devices;
+    const char *type; /* of all arrays */
+    bool ints;
+    uint32_t n, products;
+    spmd_array arrays[SPMD_RANDOM_ARRAYS];
+} spmd_case;
+
+static uint32_t spmd_pick(spmd_case *c, uint32_t n) { return (uint32_t)(spmd_random(&c->state) % n); }
+
+static void spmd_put_dims(spmd_case *c, const spmd_array *a) {
+    uint32_t d;
+    xg_printf(&c->text, "%s[", c->type);
+    for (d = 0; d < a->rank; d++) xg_printf(&c->text, "%s%lld", d ? "," : "", (long long)a->dims[d]);
+    xg_puts(&c->text, "]");
+}
+
+/* Tiles that use the devices up, the rest replicated; devices in order, transposed, or in any order. */
+static void spmd_put_sharding(spmd_case *c, const spmd_array *a) {
+    int64_t tiles[8], left = c->devices, order[64], k;
+    uint32_t n = a->rank, d, how = spmd_pick(c, 4);
+    if (!a->rank || spmd_pick(c, 8) == 0) {
+        xg_puts(&c->text, ", sharding={replicated}");
+        return;
+    }
+    for (d = 0; d < n; d++) tiles[d] = 1;
+    for (k = 2; left > 1; k++)
+        while (left % k == 0) {
+            if (spmd_pick(c, 4)) tiles[spmd_pick(c, n)] *= k;
+            left /= k;
+        }
+    for (left = c->devices, d = 0; d < n; d++) left /= tiles[d];
+    if (left == c->devices) {
+        xg_puts(&c->text, ", sharding={replicated}");
+        return;
+    }
+    if (left > 1) tiles[n++] = left;
+    xg_puts(&c->text, ", sharding={devices=[");
+    for (d = 0; d < n; d++) xg_printf(&c->text, "%s%lld", d ? "," : "", (long long)tiles[d]);
+    xg_puts(&c->text, "]");
+    if (how == 0) {
+        for (k = 0; k < c->devices; k++) order[k] = k;
+        for (k = c->devices - 1; k > 0; k--) {
+            int64_t at = spmd_pick(c, (uint32_t)k + 1), swap = order[k];
+            order[k] = order[at];
+            order[at] = swap;
+        }
+        for (k = 0; k < c->devices; k++) xg_printf(&c->text, "%s%lld", k ? "," : "", (long long)order[k]);
+    } else if (how == 1 && c->devices % 2 == 0 && c->devices > 2)
+        xg_printf(&c->text, "<=[2,%lld]T(1,0)", (long long)c->devices / 2);
+    else
+        xg_printf(&c->text, "<=[%lld]", (long long)c->devices);
+    xg_puts(&c->text, left > 1 ? " last_tile_dim_replicate}" : "}");
+}
+
+/* "  vN = type[dims] " of a new array; what comes of it is written by the caller. */
+static spmd_array *spmd_begin(spmd_case *c, const spmd_array *like) {
+    spmd_array *a = &c->arrays[c->n];
+    *a = *like;
+    xg_printf(&c->text, "  v%u = ", c->n);
+    return a;
+}
+static void spmd_end(spmd_case *c) {
+    if (spmd_pick(c, 3) == 0) spmd_put_sharding(c, &c->arrays[c->n]);
+    xg_putc(&c->text, '\n');
+    c->n++;
+}
+static void spmd_put_list(spmd_case *c, const char *name, const uint32_t *p, uint32_t n) {
+    uint32_t k;
+    xg_printf(&c->text, ", %s={", name);
+    for (k = 0; k < n; k++) xg_printf(&c->text, "%s%u", k ? "," : "", p[k]);
+    xg_puts(&c->text, "}");
+}
+
+/* ---- instructions: of array x; false: not of that one ---- */
+
+static bool spmd_make_pointwise(spmd_case *c, uint32_t x) {
+    static const char *const ops[] = {"add", "maximum", "minimum", "subtract"};
+    uint32_t k, y = x;
+    for (k = 0; k < c->n; k++)
+        if (c->arrays[k].rank == c->arrays[x].rank &&
+            memcmp(c->arrays[k].dims, c->arrays[x].dims, c->arrays[x].rank * sizeof(int64_t)) == 0 && spmd_pick(c, 2))
+            y = k;
+    spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+    xg_printf(&c->text, " %s(v%u, v%u)", ops[spmd_pick(c, 4)], x, y);
+    return true;
+}
+static bool spmd_make_transpose(spmd_case *c, uint32_t x) {
+    uint32_t perm[6], k, n = c->arrays[x].rank;
+    spmd_array *a = spmd_begin(c, &c->arrays[x]);
+    for (k = 0; k < n; k++) perm[k] = k;
+    for (k = n; k-- > 1;) {
+        uint32_t at = spmd_pick(c, k + 1), swap = perm[k];
+        perm[k] = perm[at];
+        perm[at] = swap;
+    }
+    for (k = 0; k < n; k++) a->dims[k] = c->arrays[x].dims[perm[k]];
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " transpose(v%u)", x);
+    spmd_put_list(c, "dimensions", perm, n);
+    return true;
+}
+static bool spmd_make_reshape(spmd_case *c, uint32_t x) {
+    int64_t left = 1;
+    uint32_t k;
+    spmd_array *a = spmd_begin(c, &c->arrays[x]);
+    for (k = 0; k < a->rank; k++) left *= a->dims[k];
+    for (a->rank = 0, k = 2; k <= left && a->rank < 3; k++)
+        while (left % k == 0 && a->rank < 3) {
+            if (a->rank && spmd_pick(c, 2))
+                a->dims[a->rank - 1] *= k;
+            else
+                a->dims[a->rank++] = k;
+            left /= k;
+        }
+    if (left > 1 || !a->rank) a->dims[a->rank++] = left;
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " reshape(v%u)", x);
+    return true;
+}
+static bool spmd_make_reduce(spmd_case *c, uint32_t x) {
+    uint32_t d = spmd_pick(c, c->arrays[x].rank), k;
+    spmd_array *a = spmd_begin(c, &c->arrays[x]);
+    for (k = d; k + 1 < a->rank; k++) a->dims[k] = a->dims[k + 1];
+    a->rank--;
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " reduce(v%u, %s), dimensions={%u}, to_apply=%s", x, spmd_pick(c, 2) ? "zero" : "three", d,
+        spmd_pick(c, 2) ? "sum" : "most");
+    return true;
+}
+static bool spmd_make_broadcast(spmd_case *c, uint32_t x) {
+    uint32_t at = spmd_pick(c, c->arrays[x].rank + 1), k, dims[6];
+    spmd_array *a;
+    if (c->arrays[x].rank > 3) return false;
+    a = spmd_begin(c, &c->arrays[x]);
+    for (k = a->rank; k > at; k--) a->dims[k] = a->dims[k - 1];
+    a->dims[at] = 1 + spmd_pick(c, 5);
+    a->rank++;
+    for (k = 0; k + 1 < a->rank; k++) dims[k] = k + (k >= at);
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " broadcast(v%u)", x);
+    spmd_put_list(c, "dimensions", dims, a->rank - 1);
+    return true;
+}
+static bool spmd_make_dot(spmd_case *c, uint32_t x) {
+    uint32_t k, y, d, e, n = 0;
+    const spmd_array *l = &c->arrays[x], *r;
+    spmd_array *a, out;
+    y = spmd_pick(c, c->n);
+    r = &c->arrays[y];
+    d = spmd_pick(c, l->rank);
+    for (e = 0; e < r->rank && r->dims[e] != l->dims[d]; e++) {}
+    if (e == r->rank || l->rank + r->rank - 2 > 4 || (!c->ints && c->products++ > 0)) return false;
+    for (k = 0; k < l->rank; k++)
+        if (k != d) out.dims[n++] = l->dims[k];
+    for (k = 0; k < r->rank; k++)
+        if (k != e) out.dims[n++] = r->dims[k];
+    out.rank = n;
+    a = spmd_begin(c, &out);
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " dot(v%u, v%u), lhs_contracting_dims={%u}, rhs_contracting_dims={%u}", x, y, d, e);
+    return true;
+}
+static bool spmd_make_slice(spmd_case *c, uint32_t x) {
+    uint32_t k;
+    spmd_array from = c->arrays[x], *a = spmd_begin(c, &from);
+    int64_t start[6], limit[6], stride[6];
+    for (k = 0; k < a->rank; k++) {
+        start[k] = spmd_pick(c, 2) ? 0 : spmd_pick(c, (uint32_t)from.dims[k]);
+        limit[k] = spmd_pick(c, 2) ? from.dims[k] : start[k] + 1 + spmd_pick(c, (uint32_t)(from.dims[k] - start[k]));
+        stride[k] = spmd_pick(c, 4) ? 1 : 2;
+        a->dims[k] = (limit[k] - start[k] + stride[k] - 1) / stride[k];
+    }
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " slice(v%u), slice={", x);
+    for (k = 0; k < a->rank; k++)
+        xg_printf(&c->text, "%s[%lld:%lld:%lld]", k ? "," : "", (long long)start[k], (long long)limit[k],
+            (long long)stride[k]);
+    xg_puts(&c->text, "}");
+    return true;
+}
+static bool spmd_make_pad(spmd_case *c, uint32_t x) {
+    uint32_t k;
+    spmd_array from = c->arrays[x], *a = spmd_begin(c, &from);
+    int64_t low[6], high[6], inner[6];
+    for (k = 0; k < a->rank; k++) {
+        low[k] = spmd_pick(c, 2) ? 0 : (int64_t)spmd_pick(c, 4);
+        high[k] = spmd_pick(c, 2) ? 0 : (int64_t)spmd_pick(c, 4);
+        inner[k] = spmd_pick(c, 6) ? 0 : 1;
+        a->dims[k] += low[k] + high[k] + (from.dims[k] - 1) * inner[k];
+    }
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " pad(v%u, three), padding=", x);
+    for (k = 0; k < a->rank; k++)
+        xg_printf(
+            &c->text, "%s%lld_%lld_%lld", k ? "x" : "", (long long)low[k], (long long)high[k], (long long)inner[k]);
+    return true;
+}
+static bool spmd_make_along(spmd_case *c, uint32_t x) { /* reverse, sort, concatenate */
+    uint32_t d = spmd_pick(c, c->arrays[x].rank), how = spmd_pick(c, 3);
+    spmd_array *a = spmd_begin(c, &c->arrays[x]);
+    if (how == 2) a->dims[d] *= 2;
+    spmd_put_dims(c, a);
+    if (how == 0)
+        xg_printf(&c->text, " reverse(v%u), dimensions={%u}", x, d);
+    else if (how == 1)
+        xg_printf(&c->text, " sort(v%u), dimensions={%u}, to_apply=less", x, d);
+    else
+        xg_printf(&c->text, " concatenate(v%u, v%u), dimensions={%u}", x, x, d);
+    return true;
+}
+static bool spmd_make_window(spmd_case *c, uint32_t x) {
+    uint32_t d = spmd_pick(c, c->arrays[x].rank), k, size = 1 + spmd_pick(c, 3), stride = 1 + spmd_pick(c, 2),
+             low = spmd_pick(c, size), high = spmd_pick(c, size);
+    spmd_array from = c->arrays[x], *a;
+    if (from.dims[d] + low + high < size) return false;
+    a = spmd_begin(c, &from);
+    a->dims[d] = (from.dims[d] + low + high - size) / stride + 1;
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " reduce-window(v%u, zero), window={size=", x);
+    for (k = 0; k < a->rank; k++) xg_printf(&c->text, "%s%u", k ? "x" : "", k == d ? size : 1);
+    xg_puts(&c->text, " stride=");
+    for (k = 0; k < a->rank; k++) xg_printf(&c->text, "%s%u", k ? "x" : "", k == d ? stride : 1);
+    xg_puts(&c->text, " pad=");
+    for (k = 0; k < a->rank; k++) xg_printf(&c->text, "%s%u_%u", k ? "x" : "", k == d ? low : 0, k == d ? high : 0);
+    xg_printf(&c->text, "}, to_apply=%s", spmd_pick(c, 2) ? "sum" : "most");
+    return true;
+}
+/* A slice at a place that is known only then, or an update of one. */
+static bool spmd_make_dynamic(spmd_case *c, uint32_t x) {
+    spmd_array from = c->arrays[x], part = from, *a;
+    bool update = spmd_pick(c, 2) != 0;
+    uint32_t k;
+    for (k = 0; k < part.rank; k++)
+        if (spmd_pick(c, 2)) part.dims[k] = 1 + spmd_pick(c, (uint32_t)part.dims[k]);
+    a = spmd_begin(c, &part);
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " dynamic-slice(v%u", x);
+    for (k = 0; k < a->rank; k++) xg_printf(&c->text, ", at%u", spmd_pick(c, 3));
+    xg_puts(&c->text, "), dynamic_slice_sizes={");
+    for (k = 0; k < a->rank; k++) xg_printf(&c->text, "%s%lld", k ? "," : "", (long long)a->dims[k]);
+    xg_puts(&c->text, "}");
+    if (!update || c->n + 2 > SPMD_RANDOM_ARRAYS) return true;
+    spmd_end(c);
+    spmd_put_dims(c, spmd_begin(c, &from));
+    xg_printf(&c->text, " dynamic-update-slice(v%u, v%u", x, c->n - 1);
+    for (k = 0; k < from.rank; k++) xg_printf(&c->text, ", at%u", spmd_pick(c, 3));
+    xg_puts(&c->text, ")");
+    return true;
+}
+/* Rows by index, and back. */
+static bool spmd_make_rows(spmd_case *c, uint32_t x) {
+    spmd_array from = c->arrays[x], rows = from, *a;
+    uint32_t dims[6], k;
+    if (from.rank < 2) return false;
+    rows.dims[0] = 5;
+    for (k = 1; k < from.rank; k++) dims[k - 1] = k;
+    a = spmd_begin(c, &rows);
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " gather(v%u, rows)", x);
+    spmd_put_list(c, "offset_dims", dims, from.rank - 1);
+    xg_puts(&c->text, ", collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1");
+    for (k = 1; k < from.rank; k++) xg_printf(&c->text, ",%lld", (long long)from.dims[k]);
+    xg_puts(&c->text, "}");
+    if (c->n + 2 > SPMD_RANDOM_ARRAYS || spmd_pick(c, 2)) return true;
+    spmd_end(c);
+    spmd_put_dims(c, spmd_begin(c, &from));
+    xg_printf(&c->text, " scatter(v%u, rows, v%u)", x, c->n - 1);
+    spmd_put_list(c, "update_window_dims", dims, from.rank - 1);
+    xg_printf(&c->text, ", inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%s",
+        spmd_pick(c, 2) ? "sum" : "most");
+    return true;
+}
+static bool spmd_make_iota(spmd_case *c, uint32_t x) {
+    spmd_array *a = spmd_begin(c, &c->arrays[x]);
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " iota(), iota_dimension=%u", spmd_pick(c, a->rank));
+    return true;
+}
+
+#define SPMD_MAKERS(X) \
+    X(pointwise) \
+    X(transpose) X(reshape) X(reduce) X(broadcast) X(dot) X(slice) X(pad) X(along) X(window) X(dynamic) X(rows) X(iota)
+
+static void spmd_write_case(spmd_case *c) {
+    static bool (*const makers[])(spmd_case *, uint32_t) = {
+#define X(name) spmd_make_##name,
+        SPMD_MAKERS(X)
+#undef X
+    };
+    static const int64_t devices[] = {2, 3, 4, 4, 6, 8, 8, 12, 16};
+    uint32_t params = 2 + spmd_pick(c, 2), steps = 3 + spmd_pick(c, 7), k, d;
+    c->devices = devices[spmd_pick(c, XG_COUNT(devices))];
+    c->ints = spmd_pick(c, 2) != 0;
+    c->type = c->ints ? "s32" : "f32";
+    xg_printf(&c->text, "HloModule random, num_partitions=%lld\n", (long long)c->devices);
+    for (k = 0; k < 2; k++)
+        xg_printf(&c->text, "%s { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = %s[] %s(x, y) }\n",
+            k ? "most" : "sum", c->type, c->type, c->type, k ? "maximum" : "add");
+    xg_printf(&c->text,
+        "less { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = pred[] compare(x, y), direction=LT }\n", c->type,
+        c->type);
+    xg_printf(&c->text, "ENTRY e {\n  zero = %s[] constant(0)\n  three = %s[] constant(3)\n", c->type, c->type);
+    xg_puts(&c->text, "  rows = s32[5,1] constant({{1},{0},{3},{1},{9}})\n");
+    for (k = 0; k < 3; k++) xg_printf(&c->text, "  at%u = s32[] constant(%u)\n", k, k * 2);
+    for (k = 0; k < params; k++) {
+        spmd_array a;
+        a.rank = 1 + spmd_pick(c, 3);
+        for (d = 0; d < a.rank; d++) a.dims[d] = 1 + spmd_pick(c, 9);
+        spmd_put_dims(c, spmd_begin(c, &a));
+        xg_printf(&c->text, " parameter(%u)", k);
+        spmd_put_sharding(c, &a);
+        xg_putc(&c->text, '\n');
+        c->n++;
+    }
+    for (k = 0; k < steps && c->n + 2 < SPMD_RANDOM_ARRAYS; k++) {
+        uint32_t x = c->n - 1 - spmd_pick(c, XG_MIN(c->n, 3u));
+        size_t was = c->text.n;
+        if (!c->arrays[x].rank || c->arrays[x].rank > 4) continue;
+        if (makers[spmd_pick(c, XG_COUNT(makers))](c, x))
+            spmd_end(c);
+        else
+            c->text.n = was;
+    }
+    xg_puts(&c->text, "  ROOT t = (");
+    for (k = 0; k < 2; k++) {
+        if (k) xg_puts(&c->text, ", ");
+        spmd_put_dims(c, &c->arrays[c->n - 1 - k]);
+    }
+    xg_printf(&c->text, ") tuple(v%u, v%u), sharding={", c->n - 1, c->n - 2);
+    for (k = 0; k < 2; k++) {
+        size_t at = c->text.n;
+        const size_t skip = strlen(", sharding=");
+        spmd_put_sharding(c, &c->arrays[c->n - 1 - k]);
+        memmove(c->text.p + at, c->text.p + at + skip, c->text.n - at - skip);
+        c->text.n -= skip;
+        if (!k) xg_putc(&c->text, ',');
+    }
+    xg_puts(&c->text, "}\n}\n");
+}
+
+static bool spmd_check_case(xg_stage *io, const spmd_case *c, const char *passes) {
+    xg_stage one = *io;
+    size_t was = io->out.n;
+    bool equal;
+    one.in.text = c->text.p;
+    one.in.size = c->text.n;
+    one.args = passes;
+    xg_buf_init(&one.out, io->arena);
+    stage_spmd(&one);
+    equal = one.out.n > 6 && memcmp(one.out.p, "equal,", 6) == 0;
+    if (!equal) {
+        xg_put(&io->out, one.out.p, one.out.n);
+        xg_put(&io->out, c->text.p, c->text.n);
+    }
+    return equal && io->out.n == was;
+}
+
+static void stage_spmd_random(xg_stage *io) {
+    char *at;
+    uint64_t seed = strtoull(io->args, &at, 10), k;
+    uint64_t count = strtoull(at, &at, 10), only = strtoull(at, &at, 10), wrong = 0;
+    for (k = only ? only : 1; k <= (only ? only : count) && wrong < 3; k++) {
+        xg_mark mark = xg_arena_mark(io->arena);
+        bool ok = true;
+        spmd_case c;
+        memset(&c, 0, sizeof c);
+        c.state = (seed << 32) + k * 7919;
+        xg_buf_init(&c.text, io->arena);
+        spmd_write_case(&c);
+        if (only) xg_put(&io->out, c.text.p, c.text.n);
+        ok = spmd_check_case(io, &c, "spmd-partitioner") &&
+             spmd_check_case(io, &c, "sharding-propagation,spmd-partitioner");
+        if (!ok) xg_printf(&io->out, "case %llu\n", (unsigned long long)k);
+        wrong += !ok;
+        if (ok && !only && io->out.n == 0) xg_arena_reset(io->arena, mark);
+    }
+    if (!wrong && !only) xg_printf(&io->out, "%llu equal\n", (unsigned long long)count);
+}
