@@ -365,6 +365,7 @@ XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
     f->open = true;
     w->expressed = false;
     xg_low_enter(w, f->op);
+    symbol = xg_import_name(w->arena, symbol);
     xg_format(name, sizeof name, "%.*s", (int)XG_MIN(symbol.n, 90u), symbol.p);
     p = xg_low_begin(w, name);
     xg_low_at(w, f->op);

@@ -31,6 +31,23 @@ XG_FN xg_inst *xg_lower_unread(xg_low *w, const xg_ir_op *op) {
     xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "this operation is not read");
 }
 
+/* Complex numbers are in the order of their real parts, then of their imaginary parts; HLO compares real ones. */
+XG_FN xg_inst *xg_low_complex_extreme(xg_low *w, const char *direction, xg_inst *x, xg_inst *y) {
+    xg_inst *rx = xg_hb_1(&w->b, XG_REAL, x), *ry = xg_hb_1(&w->b, XG_REAL, y);
+    xg_inst *ix = xg_hb_1(&w->b, XG_IMAG, x), *iy = xg_hb_1(&w->b, XG_IMAG, y);
+    xg_inst *first = xg_hb_compare(&w->b, direction, rx, ry), *same = xg_hb_compare(&w->b, "EQ", rx, ry);
+    xg_inst *second = xg_hb_compare(&w->b, direction, ix, iy);
+    second = xg_hb_2(&w->b, XG_AND, same, second);
+    first = xg_hb_2(&w->b, XG_OR, first, second);
+    return xg_hb_select(&w->b, first, x, y);
+}
+XG_FN xg_inst *xg_lower_extreme(xg_low *w, const xg_ir_op *op) {
+    xg_inst *x = xg_low_array(w, op, 0), *y = xg_low_array(w, op, 1);
+    bool largest = xg_low_opcode(op) == XG_MAXIMUM;
+    if (xg_type_class(x->shape->type) != XGT_C || x->shape != y->shape) return xg_lower_simple(w, op);
+    return xg_low_complex_extreme(w, largest ? "GT" : "LT", x, y);
+}
+
 /* ---- how exact a function must be ---- */
 
 XG_FN void xg_low_accuracy(xg_low *w, const xg_ir_op *op, xg_inst *i) {

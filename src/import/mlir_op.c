@@ -412,6 +412,11 @@ XG_FN void xg_mlir_form_items(xg_mlir *x, xg_mlir_making *o) {
     xg_mlir_op_types(x, o);
 }
 
+XG_FN void xg_mlir_form_unread(xg_mlir *x, xg_mlir_making *o) {
+    xg_mlir_fail(x, x->base + o->op->at - 1, "docs/formats.md says what is", "%.*s is not read", (int)o->op->name.n,
+        o->op->name.p);
+}
+
 /* ---- arguments of regions ---- */
 
 /* `%a: type {attributes} loc(..)`, separated by commas, up to ')', which is read. */

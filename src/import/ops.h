@@ -5,7 +5,7 @@
  *   name    as the dialect has it; operations of StableHLO (and mhlo) without their prefix
  *   form    the pretty syntax:  mlir_op.c has  xg_mlir_form_<form>
  *             items  operands, words, `key = value`, attributes and brackets between commas, then types
- *             none   only the generic form exists
+ *             unread it is refused
  *   lower   the translation:    lower*.c have  xg_lower_<lower>
  *   opcode  of HLO, for translations that serve several operations; else of no meaning
  * An operation that has no row is refused by its name. */
@@ -45,8 +45,8 @@
     X("log", items, accurate, LOG) \
     X("log_plus_one", items, accurate, LOG_PLUS_ONE) \
     X("logistic", items, accurate, LOGISTIC) \
-    X("maximum", items, simple, MAXIMUM) \
-    X("minimum", items, simple, MINIMUM) \
+    X("maximum", items, extreme, MAXIMUM) \
+    X("minimum", items, extreme, MINIMUM) \
     X("multiply", items, simple, MULTIPLY) \
     X("negate", items, simple, NEGATE) \
     X("not", items, simple, NOT) \
@@ -151,7 +151,7 @@
     X("chlo.mulhi", items, simple, MULHI) \
     X("chlo.top_k", items, top_k, TOPK) \
     X("chlo.ragged_dot", items, ragged_dot, RAGGED_DOT) \
-    X("chlo.scan", items, unread, SCAN) \
+    X("chlo.scan", unread, unread, SCAN) \
     X("chlo.acos", items, formula, ACOS) \
     X("chlo.acosh", items, formula, ACOSH) \
     X("chlo.asin", items, formula, ASIN) \

@@ -96,6 +96,7 @@ XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
 
 /* ---- attention_plan.c ---- */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p); /* of shared memory, where keys are in parts */
+XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* Whether it is faster than what else would be made, or spares too much memory to ask. */
 XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m);

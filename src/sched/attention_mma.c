@@ -60,13 +60,6 @@ XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w) {
     return xg_kconst_bits(xg_attention_b(w), type, 0);
 }
 
-/* The tile's rows stay in registers, where there is room. */
-XG_FN bool xg_attention_keeps_query(const xg_attention_kernel *w) {
-    enum {
-        DEPTH = 128 /* half as many bytes of registers */
-    };
-    return w->f->unit != XG_TILE_NO_UNIT && w->p->depth <= DEPTH && w->p->steps > 1;
-}
 XG_FN xg_kval *xg_attention_query_words(xg_attention_kernel *w, int64_t k) {
     xg_kval *at = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, xg_elem_index(&w->t.s, 0));
     at = xg_attention_pointed(w, at, w->p->pitch, true);
@@ -74,7 +67,7 @@ XG_FN xg_kval *xg_attention_query_words(xg_attention_kernel *w, int64_t k) {
 }
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
     int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, k;
-    if (!xg_attention_keeps_query(w)) return;
+    if (!xg_attention_keeps_query(w->p)) return;
     w->kept = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)rounds);
     xg_attention_wait(w);
     for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_query_words(w, k);

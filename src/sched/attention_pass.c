@@ -159,13 +159,27 @@ XG_FN xg_inst *xg_attention_make(xg_attention_members *w) {
         xg_inst_set_attr(fusion, *xg_inst_attr(w->a->out_dot, XG_A_metadata));
     return fusion;
 }
-/* Whether a kernel can be made of it, and is worth it; then it says so. */
-XG_FN bool xg_attention_takes(xg_arena *a, xg_inst *fusion) {
+/* Whether a kernel can be made of it, and is worth it. */
+XG_FN bool xg_attention_is_worth(xg_arena *a, const xg_inst *fusion) {
     const xg_device *device = &fusion->comp->module->device;
     xg_attention_plan *p = XG_NEW(a, xg_attention_plan);
+    return xg_attention_form_of(&p->form, a, xg_aff_new(a), xg_attr_comp(fusion, XG_A_calls), device) &&
+           xg_attention_plan_of(p, device, NULL) && xg_attention_pays(p, device);
+}
+/* The same, asked once for all that compute alike (the layers of a model: `known`, by fingerprint); then it says so. */
+XG_FN bool xg_attention_takes(xg_arena *a, xg_dict *known, xg_inst *fusion) {
+    static const bool answers[] = {false, true};
+    const bool *answer;
     xg_record r;
-    if (!xg_attention_form_of(&p->form, a, xg_aff_new(a), xg_attr_comp(fusion, XG_A_calls), device)) return false;
-    if (!xg_attention_plan_of(p, device, NULL) || !xg_attention_pays(p, device)) return false;
+    xg_buf key;
+    xg_buf_init(&key, a);
+    xg_fuse_fingerprint(&key, xg_attr_comp(fusion, XG_A_calls));
+    answer = (const bool *)xg_dict_get(known, xg_str_of(key.p, key.n));
+    if (!answer) {
+        answer = &answers[xg_attention_is_worth(a, fusion)];
+        (void)xg_dict_put(known, xg_str_of(key.p, key.n), (void *)(uintptr_t)answer);
+    }
+    if (!*answer) return false;
     memset(&r, 0, sizeof r);
     r.kind = XG_STR("rule");
     r.way = XG_STR("attention");
@@ -188,7 +202,7 @@ XG_FN void xg_attention_drop(xg_attention_members *w) {
         }
     }
 }
-XG_FN bool xg_attention_try(xg_arena *work, xg_inst *dot, xg_attention *a) {
+XG_FN bool xg_attention_try(xg_arena *work, xg_dict *known, xg_inst *dot, xg_attention *a) {
     xg_attention_members w;
     xg_inst *fusion;
     uint32_t n, k, j;
@@ -203,7 +217,7 @@ XG_FN bool xg_attention_try(xg_arena *work, xg_inst *dot, xg_attention *a) {
         for (j = 0; j < w.p[k]->n_operands; j++)
             xg_attention_take_cheap(&w, XG_OPERAND(w.p[k], j), XG_ATTENTION_CHEAP_DEPTH);
     fusion = xg_attention_make(&w);
-    if (!xg_attention_takes(work, fusion)) {
+    if (!xg_attention_takes(work, known, fusion)) {
         xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
         xg_inst_remove(fusion);
         xg_comp_remove(c);
@@ -218,11 +232,14 @@ XG_FN bool xg_attention_comp(xg_comp *c) {
     xg_arena *work = c->module->work;
     bool changed = false;
     xg_attention a;
+    xg_dict known;
     uint32_t k, j;
     XG_FOR_INSTS(i, c)
         if (i->op == XG_DOT) xg_push(work, xg_inst *, &dots, i);
+    if (!dots.n) return false;
+    xg_dict_init(&known, work);
     for (k = dots.n; k-- > 0;) {
-        if (!dots.p[k] || !xg_attention_try(work, dots.p[k], &a)) continue;
+        if (!dots.p[k] || !xg_attention_try(work, &known, dots.p[k], &a)) continue;
         for (j = 0; j < k; j++)
             if (dots.p[j] == a.scores_dot) dots.p[j] = NULL; /* it is gone */
         changed = true;

@@ -6,9 +6,9 @@
 /* Warps along rows, along keys, keys of a step. The first of equals is taken. */
 /* clang-format off */
 #define XG_ATTENTION_SHAPES(X) \
-    X(8, 1, 64) \
     X(4, 1, 64) \
     X(4, 1, 32) \
+    X(8, 1, 64) \
     X(4, 2, 128) \
     X(2, 2, 64) \
     X(2, 4, 128) \
@@ -27,9 +27,11 @@ enum {
     XG_ATTENTION_PIECE_ISSUE = 6,      /* instructions for 16 bytes that are brought */
     XG_ATTENTION_ALONE_CYCLES = 3,     /* of an instruction, while a scheduler has one warp */
     XG_ATTENTION_LATENCY_CYCLES = 800, /* from asking for a step's keys until they are in shared memory */
-    XG_ATTENTION_ENDS_CYCLES = 2500,   /* of a block outside of its steps */
-    XG_ATTENTION_REGISTERS = 168,      /* of a thread: most kernels' */
-    XG_ATTENTION_LAUNCH_PS = 2500000   /* of a kernel more, and its way to memory and back */
+    XG_ATTENTION_BARRIER_CYCLES =
+        300,                         /* of a step, until all warps of a block go on; another block has them meanwhile */
+    XG_ATTENTION_ENDS_CYCLES = 2500, /* of a block outside of its steps */
+    XG_ATTENTION_REGISTERS = 72,     /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
+    XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
 };
 /* Scores of so many bytes are never made in memory if it can be avoided. */
 #define XG_ATTENTION_BYTES_MAX ((int64_t)64 << 20)
@@ -81,6 +83,15 @@ XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
     return warps * (2 * XG_TILE_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
 }
 
+/* The tile's rows stay in registers, where there is room. */
+XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p) {
+    enum {
+        DEPTH = 128, /* as many bytes of a thread's registers */
+        KEYS = 32    /* with more of them the scores take what is left */
+    };
+    return p->form.unit != XG_TILE_NO_UNIT && p->depth <= DEPTH && p->own <= KEYS && p->steps > 1;
+}
+
 /* ---- time ---- */
 
 /* Instructions of a warp in a step. */
@@ -108,13 +119,20 @@ XG_FN int64_t xg_attention_step_cycles(const xg_attention_plan *p, const xg_devi
     rate =
         unit ? xg_cost_tensor_rate(m, XG_TENSOR_F16) : (int64_t)(p->form.sum == XLAGPU_F64 ? m->f64_rate : m->f32_rate);
     cycles = XG_MAX(issue * XG_MAX(warps, (int64_t)XG_ATTENTION_ALONE_CYCLES), sums / XG_MAX(rate, (int64_t)1));
+    cycles += XG_ATTENTION_BARRIER_CYCLES / blocks;
     if (p->stages > 1) return XG_MAX(cycles, (int64_t)XG_ATTENTION_LATENCY_CYCLES);
     return cycles + XG_ATTENTION_LATENCY_CYCLES;
+}
+/* Of a thread: what it has of two rows, and, with a matrix unit, its words of the tile's rows. */
+XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
+    int64_t sums = XG_ATTENTION_HALVES * (p->columns + p->own) / XG_ATTENTION_BESIDE;
+    int64_t kept = xg_attention_keeps_query(p) ? p->depth / XG_ATTENTION_BESIDE : 0;
+    return XG_ATTENTION_REGISTERS + (sums + kept) * XG_MAX(xg_type_bytes(p->form.sum) / 4, (int64_t)1);
 }
 XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     int64_t resident = XG_MIN((int64_t)m->shared_per_sm / XG_MAX(p->shared, (int64_t)1),
-        (int64_t)XG_TILE_REGISTERS / (p->threads * XG_ATTENTION_REGISTERS));
+        (int64_t)XG_TILE_REGISTERS / (p->threads * xg_attention_registers(p)));
     int64_t blocks, rounds, cycles, bytes;
     resident = XG_MAX(resident, (int64_t)1);
     blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);

@@ -371,18 +371,24 @@ XG_FN int64_t xg_sharding_place(const xg_spmd_mesh *mesh, const xg_sharding *s, 
 }
 /* Who has the tile already keeps it; the others take from those that still have to give. */
 XG_FN xg_inst *xg_spmd_move(xg_spmd *s, xg_spmd_value *p, const xg_sharding *next) {
-    int64_t n = s->mesh.devices, *source = XG_NEW_N(s->arena, int64_t, n), d, e;
-    bool *gives = XG_NEW_N(s->arena, bool, n), moved = false;
-    for (d = 0; d < n; d++) {
-        gives[d] = xg_sharding_place(&s->mesh, p->s, d) == xg_sharding_place(&s->mesh, next, d);
-        source[d] = gives[d] ? d : -1;
+    int64_t n = s->mesh.devices, *source = XG_NEW_N(s->arena, int64_t, n), *behind = XG_NEW_N(s->arena, int64_t, n), d;
+    bool moved = false;
+    xg_map64 first; /* by place: 1 + the first device that has it to give; behind[] is the one after it */
+    xg_map64_init(&first, s->arena);
+    for (d = n; d-- > 0;) {
+        uint64_t place = (uint64_t)xg_sharding_place(&s->mesh, p->s, d) + 1;
+        source[d] = (int64_t)place - 1 == xg_sharding_place(&s->mesh, next, d) ? d : -1;
+        if (source[d] == d) continue;
+        behind[d] = (int64_t)(uintptr_t)xg_map64_get(&first, place);
+        xg_map64_put(&first, place, (void *)(uintptr_t)(d + 1));
     }
-    for (d = 0; d < n; d++)
-        for (e = 0; e < n && source[d] < 0; e++)
-            if (!gives[e] && xg_sharding_place(&s->mesh, p->s, e) == xg_sharding_place(&s->mesh, next, d)) {
-                gives[e] = moved = true;
-                source[d] = e;
-            }
+    for (d = 0; d < n; d++) {
+        uint64_t place = (uint64_t)xg_sharding_place(&s->mesh, next, d) + 1;
+        if (source[d] == d) continue;
+        source[d] = (int64_t)(uintptr_t)xg_map64_get(&first, place) - 1;
+        moved = true;
+        if (source[d] >= 0 && behind[source[d]]) xg_map64_put(&first, place, (void *)(uintptr_t)behind[source[d]]);
+    }
     return moved ? xg_spmd_permute(s, p->local, source) : p->local;
 }
 
