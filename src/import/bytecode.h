@@ -1,12 +1,13 @@
 /* import/bytecode.h -- MLIR's bytecode: its container, the attributes and types of builtin, VHLO and sdy in it.
  *
  * A file is a run of sections: strings, dialects, attributes and types (entries of bytes that are decoded when they are
- * first asked for), properties, operations. VHLO is StableHLO with a version behind each name; an operation's properties
- * are its attributes in the alphabetical order of their names, which XG_VHLO_OPS lists.
+ * first asked for), properties, operations. VHLO is StableHLO with a version behind each name; the properties of an
+ * operation are its attributes in the alphabetical order of their names, which XG_VHLO_OPS lists.
  *
  * Laws
  * - Values end as those of MLIR text do (ir.h), so one translation to HLO serves both.
- * - A section or entry is never read beyond its end; entries that contain themselves are errors; recursion is bounded. */
+ * - A section or entry is never read beyond its end; entries that contain themselves are errors; recursion is
+ *   bounded. */
 #ifndef XG_IMPORT_BYTECODE_H
 #define XG_IMPORT_BYTECODE_H
 #include "ir.h"
