@@ -397,6 +397,9 @@
 #include "import/lower_quant.c"
 #include "import/lower_sharding.c"
 #include "import/lower_module.c"
+#include "import/bytecode.h"
+#include "import/bytecode_attr.c"
+#include "import/bytecode.c"
 #include "import/import.c"
 
 /* driver */

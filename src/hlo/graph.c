@@ -418,6 +418,7 @@ XG_FN size_t xg_hlo_attr_place(const xg_source *source, size_t at, const char *n
 XG_FN size_t xg_hlo_place_of(const xg_source *source, size_t at, const char *message) {
     const char *eq;
     uint32_t tried = 0;
+    if (!source->text) return at;
     for (eq = strchr(message, '='); eq && tried < 4; eq = strchr(eq + 1, '='), tried++) { /* lines may be long */
         const char *from = eq;
         size_t place;

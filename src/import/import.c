@@ -4,7 +4,22 @@
 #include "import.h"
 #include "mlir.h"
 #include "proto.h"
+#include "bytecode.h"
 
+XG_FN bool xg_import_name_char(char c, bool first) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           (!first && ((c >= '0' && c <= '9') || c == '.' || c == '-'));
+}
+XG_FN xg_str xg_import_name(xg_arena *a, xg_str s) {
+    char *made;
+    uint32_t k;
+    for (k = 0; k < s.n && xg_import_name_char(s.p[k], k == 0); k++) {}
+    if (k == s.n) return s;
+    made = (char *)xg_alloc(a, (size_t)s.n + 2);
+    made[0] = '_';
+    for (k = 0; k < s.n; k++) made[k + 1] = xg_import_name_char(s.p[k], false) ? s.p[k] : '_';
+    return xg_import_name_char(made[1], true) ? xg_str_of(made + 1, s.n) : xg_str_of(made, (size_t)s.n + 1);
+}
 XG_FN xg_module *xg_import_mlir(xg_ctx *c, xg_arena *a, const xg_source *src) {
     return xg_ir_lower(xg_mlir_read(c, a, src));
 }
@@ -15,7 +30,7 @@ XG_NORETURN XG_FN void xg_import_refuse(xg_ctx *c, const xg_source *src, xg_file
 #undef X
     };
     xg_fail(c, XLAGPU_ERROR_UNSUPPORTED,
-        "%s: error: this is %s; HLO and StableHLO text and HLO protobufs are read (%s)", src->name, texts[f][0],
+        "%s: error: this is %s; HLO and StableHLO are read as text, protobuf and bytecode (%s)", src->name, texts[f][0],
         texts[f][1]);
 }
 XG_FN void xg_import_check(xg_ctx *c, const xg_source *src) {

@@ -15,8 +15,8 @@
 #define XG_FORMATS(X) \
     X(HLO, "HLO text", "") \
     X(MLIR, "StableHLO text (MLIR)", "") \
-    X(BYTECODE, "MLIR bytecode", XG_FORMAT_AS_HLO) \
-    X(EXPORT, "a jax.export artifact", XG_FORMAT_AS_HLO) \
+    X(BYTECODE, "MLIR bytecode", "") \
+    X(EXPORT, "a jax.export artifact", "") \
     X(PROTO, "an HLO protobuf", "") \
     X(UTF16, "text in UTF-16", "save it as UTF-8: iconv -f UTF-16 -t UTF-8") \
     X(UTF32, "text in UTF-32", "save it as UTF-8: iconv -f UTF-32 -t UTF-8") \
@@ -67,9 +67,13 @@ XG_FN xg_file_kind xg_import_detect(const char *text, size_t n);
 #define XG_READERS(X) \
     X(HLO, xg_hlo_parse_lasting) \
     X(MLIR, xg_import_mlir) \
-    X(PROTO, xg_proto_read)
+    X(PROTO, xg_proto_read) \
+    X(BYTECODE, xg_bytecode_read) \
+    X(EXPORT, xg_export_read)
 /* Fails for what is not read. */
 XG_FN void xg_import_check(xg_ctx *c, const xg_source *src);
+/* A name as HLO text can have it: other characters become underscores, as in XLA. */
+XG_FN xg_str xg_import_name(xg_arena *a, xg_str s);
 /* A module of any format that is read. */
 XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 

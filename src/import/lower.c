@@ -10,6 +10,7 @@
 #ifndef XG_IMPORT_LOWER_C
 #define XG_IMPORT_LOWER_C
 #include "lower.h"
+#include "import.h"
 #include "ir.c"
 
 /* ---- where instructions go ---- */
@@ -364,6 +365,7 @@ XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
     f->open = true;
     w->expressed = false;
     xg_low_enter(w, f->op);
+    symbol = xg_import_name(w->arena, symbol);
     xg_format(name, sizeof name, "%.*s", (int)XG_MIN(symbol.n, 90u), symbol.p);
     p = xg_low_begin(w, name);
     xg_low_at(w, f->op);
@@ -372,7 +374,8 @@ XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
         xg_str given = r->args[k]->loc ? r->args[k]->loc->name : XG_STR("");
         xg_inst *x;
         xg_format(name, sizeof name, "arg%u", k);
-        x = xg_comp_add_param(w->b.comp, xg_low_stored(w, r->args[k]->type), given.n ? given : xg_str_z(name));
+        x = xg_comp_add_param(
+            w->b.comp, xg_low_stored(w, r->args[k]->type), given.n ? xg_import_name(w->arena, given) : xg_str_z(name));
         x->source_at = f->op->at;
         r->args[k]->made = x;
     }

@@ -224,7 +224,7 @@ XG_FN const xg_ir_region *xg_low_module_body(xg_low *w) { /* of the one module, 
         xg_ir_refuse(w->ir, module->next, XLAGPU_ERROR_UNSUPPORTED, "put each into a file of its own",
             "a second module in the file");
     name = xg_ir_word(module, "sym_name");
-    if (name.n) w->m->name = name;
+    if (name.n) w->m->name = xg_import_name(w->arena, name);
     w->m->num_partitions = xg_ir_int(module, "mhlo.num_partitions", 1);
     w->m->replica_count = xg_ir_int(module, "mhlo.num_replicas", 1);
     if (w->m->num_partitions < 1 || w->m->replica_count < 1)

@@ -17,21 +17,7 @@
 
 /* ---- names and ids ---- */
 
-XG_FN bool xg_proto_name_char(char c, bool first) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           (!first && ((c >= '0' && c <= '9') || c == '.' || c == '-'));
-}
-/* As HLO text can have it: other characters become underscores, as in XLA. */
-XG_FN xg_str xg_proto_name(xg_proto *p, xg_str s) {
-    char *made;
-    uint32_t k;
-    for (k = 0; k < s.n && xg_proto_name_char(s.p[k], k == 0); k++) {}
-    if (k == s.n) return s;
-    made = (char *)xg_alloc(p->arena, (size_t)s.n + 2);
-    made[0] = '_';
-    for (k = 0; k < s.n; k++) made[k + 1] = xg_proto_name_char(s.p[k], false) ? s.p[k] : '_';
-    return xg_proto_name_char(made[1], true) ? xg_str_of(made + 1, s.n) : xg_str_of(made, (size_t)s.n + 1);
-}
+XG_FN xg_str xg_proto_name(xg_proto *p, xg_str s) { return xg_import_name(p->arena, s); }
 XG_FN uint32_t xg_proto_local(int64_t id) { return (uint32_t)((uint64_t)id & UINT32_MAX); }
 XG_FN xg_inst *xg_proto_inst_of(const xg_proto *p, int64_t id) {
     uint32_t local = xg_proto_local(id);

@@ -90,7 +90,8 @@ static void proto_compare(xg_stage *io, const xg_module *read, xg_str text) {
         xg_printf(&io->out, "bytes:\n%stext:\n%s", one.p, two.p);
 }
 static void stage_proto(xg_stage *io) {
-    const char *text = strstr(io->in.text, "HloModule");
+    const char *found = strstr(io->in.text, "HloModule");
+    const char *text = found && found < io->in.text + io->in.size ? found : NULL; /* not in the expectation */
     char *bytes = (char *)xg_alloc_raw(io->arena, io->in.size + 1);
     size_t end = text ? (size_t)(text - io->in.text) : io->in.size, n = proto_unhex(&io->in, bytes, end);
     xg_source s = {"FILE", NULL, 0};
