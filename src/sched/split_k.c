@@ -219,27 +219,27 @@ XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts
     made = xg_split_operand(b, made, (uint32_t)part, parts);
     return xg_hb_convert(b, xg_hb_sum(b, made, &part, 1), conv->shape->type);
 }
-XG_FN bool xg_tile_split_k(xg_module *m) {
+/* Of what runs by itself: what a fusion of the text computes is one kernel, as it says. */
+XG_FN bool xg_split_comp(xg_comp *c) {
     bool changed = false;
+    xg_inst *i = c->first, *next;
     xg_dict known;
     xg_split s;
-    xg_comp *c;
-    if (!m->made[XG_DOT] && !m->made[XG_CONVOLUTION]) return false;
     memset(&s, 0, sizeof s);
-    xg_dict_init(&known, m->work);
-    for (c = m->first; c; c = c->next) {
-        xg_inst *i = c->first, *next;
-        for (; i; i = next) {
-            xg_hb b;
-            next = i->next;
-            if (!xg_split_of(i, &s, &known)) continue;
-            b = xg_hb_at(i);
-            xg_opt_replace(i, i->op == XG_DOT ? xg_split_make(&b, i, &s) : xg_split_convolution(&b, i, s.parts));
-            xg_inst_remove(i);
-            changed = true;
-        }
+    xg_dict_init(&known, c->module->work);
+    for (; i; i = next) {
+        xg_hb b;
+        next = i->next;
+        if (!xg_split_of(i, &s, &known)) continue;
+        b = xg_hb_at(i);
+        xg_opt_replace(i, i->op == XG_DOT ? xg_split_make(&b, i, &s) : xg_split_convolution(&b, i, s.parts));
+        xg_inst_remove(i);
+        changed = true;
     }
     return changed;
+}
+XG_FN bool xg_tile_split_k(xg_module *m) {
+    return (m->made[XG_DOT] || m->made[XG_CONVOLUTION]) && xg_opt_each_sequence(m, xg_split_comp);
 }
 
 #endif /* XG_SCHED_SPLIT_K_C */
