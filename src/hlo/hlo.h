@@ -364,6 +364,7 @@ XG_FN const xg_shape *xg_shape_with_layout(xg_module *m, const xg_shape *s, cons
 /* every array gets the descending layout (keeps E and S) */
 XG_FN const xg_shape *xg_shape_default_layout(xg_module *m, const xg_shape *s);
 XG_FN const xg_shape *xg_shape_fill_layout(xg_module *m, const xg_shape *s); /* only arrays that have none */
+XG_FN const xg_layout *xg_layout_descending(xg_module *m, uint32_t rank);    /* row-major */
 XG_FN const xg_layout *xg_layout_make(
     xg_module *m, const int32_t *minor_to_major, uint32_t rank, int64_t space, int64_t bits, xg_str extras);
 XG_FN bool xg_shape_is_array(const xg_shape *s);
@@ -410,6 +411,8 @@ XG_FN xg_inst *xg_inst_new(xg_comp *c, xg_opcode op, const xg_shape *shape, xg_i
     xg_inst *before, xg_str name);
 /* Same op, shape, attributes and number; operands mapped by the caller. Control predecessors are kept only within a
  * computation. */
+XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish); /* the wish, or the next that is free; empty: by its opcode */
+XG_FN const xg_ints *xg_ints_new(xg_arena *arena, const int64_t *p, uint32_t n); /* a copy */
 XG_FN xg_inst *xg_inst_clone(xg_inst *i, xg_comp *to, xg_inst *const *operands, xg_inst *before);
 /* to the end of another computation, as a clone would stand there; its users are the caller's to see to */
 XG_FN void xg_inst_move(xg_inst *i, xg_comp *to, xg_inst *const *operands);
@@ -450,6 +453,8 @@ XG_INLINE xg_inst *xg_inst_before(const xg_inst *i) {
 #define XG_FOR_USES(u, inst) for (xg_use *u = (inst)->first_use; u; u = u->next)
 
 /* ---- literal.c ---- */
+XG_FN size_t xg_literal_bytes(xg_ctx *c, const xg_shape *s);                        /* of its data */
+XG_FN xg_literal *xg_literal_make(xg_arena *a, const xg_shape *shape, bool elided); /* elided: without data */
 XG_FN xg_literal *xg_literal_new(xg_arena *a, const xg_shape *shape);  /* zeroed; tuples get fresh elements */
 XG_FN bool xg_literal_equal(const xg_literal *a, const xg_literal *b); /* bit for bit */
 /* arrays of more than 10 elements as {...} unless whole */
@@ -464,6 +469,7 @@ XG_FN double xg_literal_get_float(const xg_literal *l, int64_t index);          
 /* rounds to nearest even, integers saturate */
 XG_FN void xg_literal_set_float(xg_literal *l, int64_t index, double v);
 XG_FN void xg_literal_set_int(xg_literal *l, int64_t index, int64_t v);
+XG_FN int64_t xg_int_load(xlagpu_type t, const void *p);    /* one element of a literal, with its sign */
 XG_FN void xg_int_store(xlagpu_type t, void *p, int64_t v); /* one element of a literal, cut to its bits */
 
 /* ---- config.c: the text of a backend_config ---- */

@@ -403,47 +403,6 @@ XG_FN void xg_attr_parse_ALIASES(xg_parse *p, xg_attr *a) { /* {{0}: (1, {}), ..
 
 /* ---- metadata ---- */
 
-/* X(name, kind): what metadata may say, in the order in which it is printed. */
-/* clang-format off */
-#define XG_METADATA(X) \
-    X(op_type, STRING) \
-    X(op_name, STRING) \
-    X(source_file, STRING) \
-    X(source_line, NUMBER) \
-    X(source_end_line, NUMBER) \
-    X(source_column, NUMBER) \
-    X(source_end_column, NUMBER) \
-    X(profile_type, RAW) \
-    X(deduplicated_name, STRING) \
-    X(preserve_layout, RAW) \
-    X(scheduling_name, STRING) \
-    X(stack_frame_id, NUMBER) \
-    X(metadata_payload, RAW) \
-    X(creation_pass_id, NUMBER) \
-    X(logical_creation_pass_id, NUMBER) \
-    X(size_of_generated_code_in_bytes, NUMBER) \
-    X(size_of_memory_working_set_in_bytes, NUMBER)
-/* clang-format on */
-enum {
-    XG_METADATA_STRING,
-    XG_METADATA_NUMBER,
-    XG_METADATA_RAW
-};
-typedef enum xg_metadata_key {
-#define X(name, kind) XG_M_##name,
-    XG_METADATA(X)
-#undef X
-    XG_METADATA_COUNT
-} xg_metadata_key;
-static const struct {
-    const char *name;
-    int kind;
-} xg_metadata_rows[] = {
-#define X(name, kind) {#name, XG_METADATA_##kind},
-    XG_METADATA(X)
-#undef X
-};
-#undef XG_METADATA
 XG_FN const char *xg_parse_metadata_name(const void *none, size_t i) {
     (void)none;
     return i < XG_METADATA_COUNT ? xg_metadata_rows[i].name : NULL;

@@ -147,6 +147,13 @@ XG_FN void xg_parse_check_operands(xg_parse *p, const xg_parse_rhs *r);  /* how 
 XG_FN xg_inst *xg_parse_build(xg_parse *p, xg_parse_rhs *r);
 XG_FN void xg_parse_comp(xg_parse *p);
 XG_FN void xg_parse_finish_comp(xg_parse *p, xg_comp *c, uint32_t unnamed);
+XG_FN const char *xg_parse_op_name(const void *none, size_t i); /* of each opcode, for hints */
+
+/* ---- parse_module.c ---- */
+
+/* the device among the frontend attributes becomes the module's own; gives what is left of the text */
+XG_FN xg_str xg_parse_device(xg_parse *p, xg_str text, size_t at);
+XG_FN void xg_parse_finish_entry(xg_parse *p); /* its shapes: as written, or those of its instructions */
 
 /* ---- parse_shape.c ---- */
 
@@ -154,6 +161,10 @@ XG_FN bool xg_parse_at_shape(xg_parse *p); /* is the current token the first of 
 XG_FN const xg_shape *xg_parse_shape(xg_parse *p, bool fill_layouts);
 XG_FN const xg_shape *xg_parse_tuple_shape(xg_parse *p, bool fill_layouts);
 XG_FN const char *xg_parse_shape_text(xg_parse *p, const xg_shape *s); /* for messages */
+/* from the '{' of a layout on; dims: of the array, rank of them */
+XG_FN const xg_layout *xg_parse_layout(xg_parse *p, const int64_t *dims, uint32_t rank);
+/* the shape, or a failure at the offset: tiles that no memory has */
+XG_FN const xg_shape *xg_parse_check_tiles(xg_parse *p, size_t at, const xg_shape *s);
 
 /* ---- parse_attr.c, parse_devices.c ---- */
 
@@ -166,6 +177,50 @@ XG_FN xg_ints xg_parse_take_ints(xg_parse *p, uint32_t base); /* what lies on th
 XG_FN xg_ints xg_parse_ints(xg_parse *p, char open, char close, const char *what);
 XG_FN xg_str xg_parse_sharding(xg_parse *p); /* canonical text */
 XG_FN const xg_groups *xg_parse_groups(xg_parse *p);
+
+XG_FN const xg_str *xg_parse_keep_str(xg_parse *p, xg_str s); /* the string as an attribute's value */
+
+/* X(name, kind): what metadata may say, in the order in which it is printed. */
+/* clang-format off */
+#define XG_METADATA(X) \
+    X(op_type, STRING) \
+    X(op_name, STRING) \
+    X(source_file, STRING) \
+    X(source_line, NUMBER) \
+    X(source_end_line, NUMBER) \
+    X(source_column, NUMBER) \
+    X(source_end_column, NUMBER) \
+    X(profile_type, RAW) \
+    X(deduplicated_name, STRING) \
+    X(preserve_layout, RAW) \
+    X(scheduling_name, STRING) \
+    X(stack_frame_id, NUMBER) \
+    X(metadata_payload, RAW) \
+    X(creation_pass_id, NUMBER) \
+    X(logical_creation_pass_id, NUMBER) \
+    X(size_of_generated_code_in_bytes, NUMBER) \
+    X(size_of_memory_working_set_in_bytes, NUMBER)
+/* clang-format on */
+enum {
+    XG_METADATA_STRING,
+    XG_METADATA_NUMBER,
+    XG_METADATA_RAW
+};
+typedef enum xg_metadata_key {
+#define X(name, kind) XG_M_##name,
+    XG_METADATA(X)
+#undef X
+    XG_METADATA_COUNT
+} xg_metadata_key;
+static const struct {
+    const char *name;
+    int kind;
+} xg_metadata_rows[] = {
+#define X(name, kind) {#name, XG_METADATA_##kind},
+    XG_METADATA(X)
+#undef X
+};
+#undef XG_METADATA
 
 /* ---- print.c, print_attr.c ---- */
 

@@ -3,7 +3,6 @@
 #define XG_IMPORT_BYTECODE_ATTR_C
 #include "bytecode.h"
 #include "mlir_attr.c"
-#include "../hlo/literal.c"
 
 XG_NORETURN XG_FN void xg_bc_fail(const xg_bc *b, const unsigned char *at, const char *hint, const char *format, ...) {
     char text[XG_MESSAGE_MAX / 2];

@@ -7,7 +7,6 @@
 #include "proto.h"
 #include "proto_devices.c"
 #include "proto_literal.c"
-#include "../hlo/parse_attr.c"
 
 /* The next field of the row, from n on. */
 XG_FN uint32_t xg_proto_more(const xg_proto *p, const xg_proto_row *row, uint32_t n, uint32_t end) {

@@ -10,7 +10,6 @@
 #define XG_IMPORT_PROTO_LITERAL_C
 #include "proto.h"
 #include "proto_shape.c"
-#include "../hlo/literal.c"
 
 /* The field with the elements of a type; 0: it has none. */
 XG_FN uint32_t xg_proto_data_field(xlagpu_type type, bool *varints) {

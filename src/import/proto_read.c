@@ -12,8 +12,6 @@
 #define XG_IMPORT_PROTO_READ_C
 #include "proto.h"
 #include "proto_attr.c"
-#include "../hlo/parse.c"
-#include "../hlo/parse_module.c"
 
 /* ---- names and ids ---- */
 

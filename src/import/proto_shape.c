@@ -6,7 +6,6 @@
 #define XG_IMPORT_PROTO_SHAPE_C
 #include "proto.h"
 #include "proto_wire.c"
-#include "../hlo/parse_shape.c"
 
 XG_FN xlagpu_type xg_proto_type(int64_t number) {
     switch (number) {
