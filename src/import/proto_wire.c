@@ -53,6 +53,7 @@ XG_FN xg_proto_bytes xg_proto_take(xg_proto *p, xg_proto_bytes *m, const unsigne
 }
 XG_FN bool xg_proto_next(xg_proto *p, xg_proto_bytes *m, xg_proto_field *f) {
     uint64_t tag;
+    memset(f, 0, sizeof *f);
     if (m->p == m->end) return false;
     f->at = m->p;
     tag = xg_proto_varint(p, m);
@@ -60,7 +61,6 @@ XG_FN bool xg_proto_next(xg_proto *p, xg_proto_bytes *m, xg_proto_field *f) {
     f->number = (uint32_t)(tag >> 3);
     if (tag < 8 || tag > UINT32_MAX)
         xg_proto_fail(p, f->at, XG_PROTO_DAMAGED, "a field with the number %llu", (unsigned long long)(tag >> 3));
-    f->value = 0;
     f->bytes.p = f->bytes.end = m->p;
     switch (f->wire) {
     case XG_WIRE_VARINT: f->value = xg_proto_varint(p, m); break;
@@ -114,6 +114,7 @@ XG_FN xg_ints xg_proto_ints_of(xg_proto *p, xg_proto_bytes m, uint32_t number) {
 XG_FN bool xg_proto_find(xg_proto *p, xg_proto_bytes m, uint32_t number, xg_proto_field *f) {
     xg_proto_field next;
     bool found = false;
+    memset(f, 0, sizeof *f);
     while (xg_proto_next(p, &m, &next)) {
         if (next.number != number) continue;
         *f = next;

@@ -64,9 +64,8 @@ XG_FN int64_t xg_kwide_factor(const xg_kval *v, uint32_t depth) {
         y = xg_kwide_factor(XG_KOPERAND(v->def, 1), depth - 1);
         return XG_MIN(x * y, (int64_t)XG_KWIDE_BYTES);
     case XG_K_OP_SHLI:
-        if (!xg_kval_is_const(XG_KOPERAND(v->def, 1), &c) || c < 0 || c > 4)
-            return c > 4 && c < 31 ? XG_KWIDE_BYTES : 1;
-        return XG_MIN(x << c, (int64_t)XG_KWIDE_BYTES);
+        if (!xg_kval_is_const(XG_KOPERAND(v->def, 1), &c) || c < 0 || c >= 31) return 1;
+        return c > 4 ? (int64_t)XG_KWIDE_BYTES : XG_MIN(x << c, (int64_t)XG_KWIDE_BYTES);
     default: return 1;
     }
 }

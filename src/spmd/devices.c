@@ -35,21 +35,21 @@ XG_FN void xg_spmd_spoil(xg_literal *l) {
 /* Copies the elements that a part and the whole array have in common. */
 XG_FN void xg_spmd_copy_part(const xg_spmd_mesh *mesh, const xg_sharding *s, int64_t device, const xg_literal *whole,
     xg_literal *part, bool out) {
-    const xg_shape *big = whole->shape, *small = part->shape;
+    const xg_shape *big = whole->shape, *piece = part->shape;
     size_t bytes = (size_t)xg_type_bytes(big->type);
     int64_t at[XG_RANK_MAX], begin[XG_RANK_MAX], n[XG_RANK_MAX], k;
     uint32_t d;
     for (d = 0; d < big->rank; d++) {
         at[d] = 0;
-        begin[d] = xg_sharding_tile(mesh, s, d, device) * small->dims[d];
-        n[d] = XG_MIN(small->dims[d], big->dims[d] - begin[d]);
+        begin[d] = xg_sharding_tile(mesh, s, d, device) * piece->dims[d];
+        n[d] = XG_MIN(piece->dims[d], big->dims[d] - begin[d]);
         if (n[d] <= 0) return;
     }
     for (;;) {
         int64_t from = 0, to = 0;
         for (d = 0; d < big->rank; d++) {
             from = from * big->dims[d] + begin[d] + at[d];
-            to = to * small->dims[d] + at[d];
+            to = to * piece->dims[d] + at[d];
         }
         if (out)
             memcpy(

@@ -40,7 +40,7 @@ recipe "an opcode"
 row hlo/ops.h 'X(NEGATE, "negate"' \
     '    X(TWICE, "twice", 1, 1, XGF_EW, XGT_I | XGT_F, same, pointwise, elementwise, unary, kernel, "") \'
 row eval/kernels.c 'X(NEGATE, (W)0 - (W)a)' '    X(TWICE, (W)a + (W)a) \'
-row eval/kernels.c 'X(NEGATE, -a)' '    X(TWICE, a + a) \'
+row eval/kernels.c 'X(NEGATE, XG_EVAL_NEGATED(a))' '    X(TWICE, a + a) \'
 row elem/scalar.c 'case XG_NEGATE: return xg_scalar_wrap(' \
     '    case XG_TWICE: return xg_scalar_wrap(b, xg_k2(b, XG_K_OP_ADDI, x, x), t);'
 row elem/scalar.c 'case XG_REAL: return x;' '    case XG_TWICE: return xg_k2(b, XG_K_OP_ADDF, x, x);'
