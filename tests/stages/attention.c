@@ -21,13 +21,20 @@ static bool attention_is_near(const xg_literal *want, const xg_literal *got, int
     if (w != w || g != g) return w != w && g != g;
     return w == g || apart <= 4 * place * (size > 1 ? size : 1);
 }
+enum {
+    ATTENTION_RESULTS_MAX = 4
+};
 static bool attention_run(
-    tiles_run *t, xlagpu_program *p, const xg_module *m, const xlagpu_rt_tensor *in, const xg_literal *want) {
+    tiles_run *t, xlagpu_program *p, xg_module *m, const xlagpu_rt_tensor *in, const xg_literal *want) {
     uint32_t n = (uint32_t)xg_shape_leaves(m->entry->root->shape), j;
-    xlagpu_rt_tensor out[4];
-    xg_literal *got[4];
+    xlagpu_rt_tensor out[ATTENTION_RESULTS_MAX];
+    xg_literal *got[ATTENTION_RESULTS_MAX];
     int64_t k;
-    for (j = 0; j < n && j < 4; j++) {
+    if (n > ATTENTION_RESULTS_MAX) {
+        xg_puts(&t->io->out, "too many results for this stage\n");
+        return false;
+    }
+    for (j = 0; j < n; j++) {
         got[j] = xg_literal_new(t->io->arena, tiles_leaf(m, j));
         out[j].data = got[j]->data;
         out[j].bytes = (size_t)(got[j]->shape->elements * xg_type_bytes(got[j]->shape->type));
@@ -43,52 +50,39 @@ static bool attention_run(
     }
     return true;
 }
-static void attention_say(xg_stage *io, const xg_module *m, const xg_driver_report *r) {
-    xg_printf(&io->out, "%lld kernels, %lld bytes between them", (long long)r->kernels, (long long)r->temp_bytes);
-    XG_FOR_INSTS(i, m->entry) {
-        const xg_record *made = xg_record_read(io->arena, i);
+typedef struct attention_said {
+    xg_stage *io;
+    const xg_module *compiled;
+    xg_driver_report report;
+} attention_said;
+static void attention_say(void *user, xlagpu_program *program) {
+    const attention_said *a = (const attention_said *)user;
+    xg_buf *b = &a->io->out;
+    (void)program;
+    xg_printf(
+        b, "%lld kernels, %lld bytes between them", (long long)a->report.kernels, (long long)a->report.temp_bytes);
+    XG_FOR_INSTS(i, a->compiled->entry) {
+        const xg_record *made = xg_record_read(a->io->arena, i);
         if (!made || !xg_str_is(made->way, "attention")) continue;
-        xg_puts(&io->out, "; ");
-        xg_record_print_way(&io->out, made);
+        xg_puts(b, "; ");
+        xg_record_print_way(b, made);
     }
-    xg_putc(&io->out, '\n');
+    xg_putc(b, '\n');
 }
 static void stage_attention(xg_stage *io) {
     xg_module *m = pipeline_parse(io), *twin = pipeline_parse(io);
-    const xg_literal *args[8], *want;
-    xlagpu_rt_tensor in[8];
+    tiles_trial trial = {m, {NULL, 0}, attention_fill, attention_run, attention_say, NULL};
     xg_driver_options o;
-    xg_driver_report report;
-    xlagpu_device_desc d;
-    xlagpu_device *device;
-    xlagpu_program *program;
+    attention_said said;
     tiles_run t;
-    xg_str exe;
-    uint32_t k;
     memset(&t, 0, sizeof t);
     memset(&o, 0, sizeof o);
-    memset(&d, 0, sizeof d);
-    memset(&report, 0, sizeof report);
-    t.io = io;
+    memset(&said, 0, sizeof said);
+    t.io = said.io = io;
     t.state = 7;
+    said.compiled = twin;
     o.target = *xg_target_find(io->ctx, xg_str_z(io->args));
-    exe = xg_driver_compile(twin, io->arena, &o, &report, io->arena);
-    for (k = 0; k < m->entry->n_params && k < 8; k++) {
-        xg_literal *l = xg_literal_new(io->arena, m->entry->params[k]->shape);
-        attention_fill(&t, l);
-        args[k] = l;
-        in[k].data = l->data;
-        in[k].bytes = (size_t)(l->shape->elements * xg_type_bytes(l->shape->type));
-    }
-    want = xg_eval_module(m, io->arena, args, m->entry->n_params, NULL);
-    d.platform = "host";
-    d.threads = 1;
-    if (xlagpu_rt_open(&d, &device) == XLAGPU_OK) {
-        program = xlagpu_rt_load(device, exe.p, exe.n);
-        if (program && attention_run(&t, program, m, in, want))
-            attention_say(io, twin, &report);
-        else
-            xg_puts(&io->out, xlagpu_rt_error(device));
-    }
-    xlagpu_rt_close(device);
+    trial.exe = xg_driver_compile(twin, io->arena, &o, &said.report, io->arena);
+    trial.user = &said;
+    tiles_try(&t, &trial);
 }

@@ -327,6 +327,50 @@ static bool tiles_right(
     }
     return true;
 }
+/* A module's executable on the simulator: fill makes the arguments, judge runs it and compares with what the evaluator
+ * gives, say tells about the run. */
+enum {
+    TILES_PARAMS_MAX = 8
+};
+typedef struct tiles_trial {
+    xg_module *m; /* as it was before it was compiled */
+    xg_str exe;
+    void (*fill)(tiles_run *r, xg_literal *l);
+    bool (*judge)(tiles_run *r, xlagpu_program *p, xg_module *m, const xlagpu_rt_tensor *in, const xg_literal *want);
+    void (*say)(void *user, xlagpu_program *p);
+    void *user;
+} tiles_trial;
+static void tiles_try(tiles_run *r, const tiles_trial *t) {
+    uint32_t n = t->m->entry->n_params, k;
+    const xg_literal *args[TILES_PARAMS_MAX], *want;
+    xlagpu_rt_tensor in[TILES_PARAMS_MAX];
+    xlagpu_device_desc d;
+    xlagpu_device *device;
+    xlagpu_program *program;
+    if (n > TILES_PARAMS_MAX) {
+        xg_puts(&r->io->out, "too many parameters for this stage\n");
+        return;
+    }
+    for (k = 0; k < n; k++) {
+        xg_literal *l = xg_literal_new(r->io->arena, t->m->entry->params[k]->shape);
+        t->fill(r, l);
+        args[k] = l;
+        in[k].data = l->data;
+        in[k].bytes = (size_t)(l->shape->elements * xg_type_bytes(l->shape->type));
+    }
+    want = xg_eval_module(t->m, r->io->arena, args, n, NULL);
+    memset(&d, 0, sizeof d);
+    d.platform = "host";
+    d.threads = 1;
+    if (xlagpu_rt_open(&d, &device) == XLAGPU_OK) {
+        program = xlagpu_rt_load(device, t->exe.p, t->exe.n);
+        if (program && t->judge(r, program, t->m, in, want))
+            t->say(t->user, program);
+        else
+            xg_puts(&r->io->out, xlagpu_rt_error(device));
+    }
+    xlagpu_rt_close(device);
+}
 static void tiles_see(void *user, const char *stage, const char *text, size_t n) {
     tiles_run *r = (tiles_run *)user;
     (void)n;

@@ -4,6 +4,7 @@
 
 typedef struct units_run {
     xg_stage *io;
+    const xg_module *compiled;
     xg_str ptx;
 } units_run;
 static void units_see(void *user, const char *stage, const char *text, size_t n) {
@@ -25,7 +26,9 @@ static xg_str units_kernel(units_run *r, const char *name) {
     end = from ? strstr(from, "\n}") : NULL;
     return end ? xg_str_copy(r->io->arena, xg_str_of(from, (size_t)(end - from))) : XG_STR("");
 }
-static void units_say(units_run *r, const xg_module *m, xlagpu_program *program) {
+static void units_say(void *user, xlagpu_program *program) {
+    units_run *r = (units_run *)user;
+    const xg_module *m = r->compiled;
     xlagpu_kernel_stats s[16];
     uint32_t n = xlagpu_rt_stats(program, s, 16), k;
     xg_buf *b = &r->io->out;
@@ -49,42 +52,20 @@ static void units_say(units_run *r, const xg_module *m, xlagpu_program *program)
 }
 static void stage_units(xg_stage *io) {
     xg_driver_options o;
-    xlagpu_device_desc d;
-    xlagpu_device *device;
-    xlagpu_program *program;
-    xlagpu_rt_tensor in[8];
-    const xg_literal *args[8], *want;
     xg_module *m = pipeline_parse(io), *twin = pipeline_parse(io);
+    tiles_trial trial = {m, {NULL, 0}, tiles_fill, tiles_right, units_say, NULL};
     tiles_run t;
     units_run r;
-    xg_str exe;
-    uint32_t k;
     memset(&t, 0, sizeof t);
     memset(&r, 0, sizeof r);
     memset(&o, 0, sizeof o);
-    memset(&d, 0, sizeof d);
     t.io = r.io = io;
     t.state = 5;
+    r.compiled = twin;
     o.target = *xg_target_find(io->ctx, xg_str_z(io->args));
     o.dump = units_see;
     o.dump_user = &r;
-    exe = xg_driver_compile(twin, io->arena, &o, NULL, io->arena);
-    for (k = 0; k < m->entry->n_params && k < 8; k++) {
-        xg_literal *l = xg_literal_new(io->arena, m->entry->params[k]->shape);
-        tiles_fill(&t, l);
-        args[k] = l;
-        in[k].data = l->data;
-        in[k].bytes = (size_t)(l->shape->elements * xg_type_bytes(l->shape->type));
-    }
-    want = xg_eval_module(m, io->arena, args, m->entry->n_params, NULL);
-    d.platform = "host";
-    d.threads = 1;
-    if (xlagpu_rt_open(&d, &device) == XLAGPU_OK) {
-        program = xlagpu_rt_load(device, exe.p, exe.n);
-        if (program && tiles_right(&t, program, m, in, want))
-            units_say(&r, twin, program);
-        else
-            xg_puts(&io->out, xlagpu_rt_error(device));
-    }
-    xlagpu_rt_close(device);
+    trial.exe = xg_driver_compile(twin, io->arena, &o, NULL, io->arena);
+    trial.user = &r;
+    tiles_try(&t, &trial);
 }
