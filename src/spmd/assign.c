@@ -11,7 +11,9 @@
 #define XG_SPMD_ASSIGN_C
 #include "spmd.h"
 
-XG_FN bool xg_spmd_split_splits(const xg_factor *f) { return f->kind == XG_FACTOR_PASS || f->kind == XG_FACTOR_REDUCE; }
+XG_FN bool xg_spmd_split_splits(const xg_assignment *x, const xg_factor *f) {
+    return f->kind == XG_FACTOR_PASS || f->kind == XG_FACTOR_REDUCE || (f->kind == XG_FACTOR_PERMUTE && !x->still);
+}
 
 /* The axes that a sharding gives to each factor of a dimension, with those of NEED factors. */
 XG_FN void xg_spmd_split_project(const xg_spmd_mesh *mesh, const xg_spmd_rule *r, const xg_spmd_rule_array *t,
@@ -51,7 +53,7 @@ XG_FN void xg_spmd_split_array(const xg_spmd_mesh *mesh, const xg_spmd_rule *r, 
         xg_spmd_split_project(mesh, r, a, d, s, has);
         for (k = 0; k < n; k++) {
             uint32_t f = a->factors[a->first[d] + k];
-            if (xg_spmd_split_splits(&r->factors[f]))
+            if (xg_spmd_split_splits(x, &r->factors[f]))
                 xg_spmd_split_extend(&x->factors[f], &has[k], used);
             else if (stuck->n + has[k].n <= XG_SPMD_AXES_MAX)
                 xg_axes_append(stuck, &has[k]);
@@ -164,7 +166,7 @@ XG_FN double xg_spmd_split_result_bytes(xg_arena *a, const xg_spmd_mesh *mesh, c
 
 XG_FN void xg_spmd_split_cost(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
     const xg_sharding *const *arrays, xg_assignment *x) {
-    uint32_t t, k;
+    uint32_t t, k, permutes = 0;
     xg_axes_list sums = xg_assigned_sums(r, x);
     x->bytes = 0;
     x->tiles = 1;
@@ -175,8 +177,10 @@ XG_FN void xg_spmd_split_cost(xg_arena *a, const xg_spmd_mesh *mesh, const xg_in
         if (!xg_shape_is_array(shape)) continue;
         if (t >= r->n_operands)
             x->bytes += xg_spmd_split_result_bytes(a, mesh, i, shape, s, sums, arrays[t]);
-        else if (arrays[t])
-            x->bytes += xg_reshard_bytes(a, mesh, shape, arrays[t], s);
+        else {
+            if (arrays[t]) x->bytes += xg_reshard_bytes(a, mesh, shape, arrays[t], s);
+            x->bytes += xg_halo_reach_bytes(a, mesh, i, r, x, t, xg_spmd_bytes(mesh, shape, s), &permutes);
+        }
     }
 }
 
@@ -185,6 +189,7 @@ XG_FN xg_assignment xg_spmd_split_empty(xg_arena *a, const xg_spmd_rule *r) {
     x.factors = XG_NEW_N(a, xg_axes_list, (size_t)r->n_factors + 1);
     x.bytes = 0;
     x.tiles = 1;
+    x.still = false;
     return x;
 }
 
@@ -216,33 +221,45 @@ XG_FN void xg_spmd_split_try(xg_arena *a, const xg_spmd_mesh *mesh, const xg_ins
     if (!best->factors || x->bytes < best->bytes || (x->bytes == best->bytes && x->tiles > best->tiles)) *best = *x;
 }
 
+/* Led by one array: alone, then filled up from the others. */
+XG_FN void xg_spmd_split_led(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
+    const xg_sharding *const *arrays, uint32_t lead, bool still, xg_assignment *best) {
+    uint32_t t, all = r->n_operands + r->n_results, round;
+    for (round = 0; round < 2; round++) {
+        xg_axis_set used = 0;
+        xg_axes_list stuck;
+        xg_assignment x = xg_spmd_split_empty(a, r);
+        stuck.n = 0;
+        x.still = still;
+        xg_spmd_split_array(mesh, r, lead, arrays[lead], &x, &used, &stuck);
+        for (t = 0; t < all && round; t++) {
+            uint32_t next = (t + r->n_operands) % all;
+            if (next != lead) xg_spmd_split_array(mesh, r, next, arrays[next], &x, &used, &stuck);
+        }
+        if (stuck.n) {
+            xg_assignment y = xg_spmd_split_empty(a, r);
+            y.still = still;
+            memcpy(y.factors, x.factors, r->n_factors * sizeof *y.factors);
+            xg_spmd_split_unstick(mesh, r, &y, used, &stuck);
+            xg_spmd_split_try(a, mesh, i, r, arrays, &y, best);
+        }
+        xg_spmd_split_try(a, mesh, i, r, arrays, &x, best);
+    }
+}
 XG_FN xg_assignment xg_spmd_split(
     xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r, const xg_sharding *const *arrays) {
     xg_assignment best, x = xg_spmd_split_empty(a, r);
-    uint32_t first, t, all = r->n_operands + r->n_results, round;
+    uint32_t first, k, all = r->n_operands + r->n_results;
+    bool moves = false;
     best.factors = NULL;
+    for (k = 0; k < r->n_factors; k++) moves = moves || r->factors[k].kind == XG_FACTOR_PERMUTE;
     xg_spmd_split_try(a, mesh, i, r, arrays, &x, &best);
-    for (first = 0; first < XG_MIN(all, (uint32_t)XG_ASSIGN_ARRAYS) && r->known; first++)
-        for (round = 0; round < 2; round++) { /* alone, and filled up */
-            xg_axis_set used = 0;
-            xg_axes_list stuck;
-            uint32_t lead = (first + r->n_operands) % all; /* results first */
-            if (!arrays[lead] || !arrays[lead]->start[arrays[lead]->rank]) continue;
-            stuck.n = 0;
-            x = xg_spmd_split_empty(a, r);
-            xg_spmd_split_array(mesh, r, lead, arrays[lead], &x, &used, &stuck);
-            for (t = 0; t < all && round; t++) {
-                uint32_t next = (t + r->n_operands) % all;
-                if (next != lead) xg_spmd_split_array(mesh, r, next, arrays[next], &x, &used, &stuck);
-            }
-            if (stuck.n) {
-                xg_assignment y = xg_spmd_split_empty(a, r);
-                memcpy(y.factors, x.factors, r->n_factors * sizeof *y.factors);
-                xg_spmd_split_unstick(mesh, r, &y, used, &stuck);
-                xg_spmd_split_try(a, mesh, i, r, arrays, &y, &best);
-            }
-            xg_spmd_split_try(a, mesh, i, r, arrays, &x, &best);
-        }
+    for (first = 0; first < XG_MIN(all, (uint32_t)XG_ASSIGN_ARRAYS) && r->known; first++) {
+        uint32_t lead = (first + r->n_operands) % all; /* results first */
+        if (!arrays[lead] || !arrays[lead]->start[arrays[lead]->rank]) continue;
+        xg_spmd_split_led(a, mesh, i, r, arrays, lead, false, &best);
+        if (moves) xg_spmd_split_led(a, mesh, i, r, arrays, lead, true, &best);
+    }
     return best;
 }
 
