@@ -130,10 +130,10 @@ XG_FN void xg_spmd_rule_convolution(xg_spmd_rule_maker *m) {
         int64_t at = l->input_spatial.p[k], by = l->kernel_spatial.p[k], to = l->output_spatial.p[k];
         if (xg_window_is_trivial(&w->p[k]))
             xg_spmd_rule_join(m, XG_FACTOR_PASS, at, -1, to);
-        else if (m->inst->shape->dims[to] >= kernel[by]) {
+        else if ((m->inst->shape->dims[to] >= kernel[by]) != m->rule->other) {
             xg_spmd_rule_join(m, XG_FACTOR_PERMUTE, at, -1, to);
             xg_spmd_rule_join(m, XG_FACTOR_REDUCE, -1, by, -1);
-        } else { /* the gradient of a kernel: the window is the larger one */
+        } else { /* the window is the larger one, as in the gradient of a kernel */
             xg_spmd_rule_join(m, XG_FACTOR_REDUCE, at, by, -1);
             xg_spmd_rule_join(m, XG_FACTOR_PERMUTE, -1, -1, to);
         }
@@ -172,9 +172,9 @@ XG_FN int xg_select_never(const xg_inst *i) {
     xg_str direction;
     if (c->root->op != XG_COMPARE || !xg_reducer_is_plain(c) || xg_type_class(i->shape->type) == XGT_C) return 0;
     direction = xg_attr_str(c->root, XG_A_direction);
-    return (xg_str_is(direction, "GE") || xg_str_is(direction, "GT")   ? 1
-            : xg_str_is(direction, "LE") || xg_str_is(direction, "LT") ? -1
-                                                                       : 0) *
+    return (xg_str_is(direction, "GE") || xg_str_is(direction, "GT")      ? 1
+               : xg_str_is(direction, "LE") || xg_str_is(direction, "LT") ? -1
+                                                                          : 0) *
            (XG_OPERAND(c->root, 0) == c->params[0] ? 1 : -1);
 }
 XG_FN void xg_spmd_rule_select_and_scatter(xg_spmd_rule_maker *m) {
@@ -209,12 +209,27 @@ XG_FN void xg_spmd_rule_source(xg_spmd_rule_maker *m) {
     for (d = 0; d < m->inst->shape->rank; d++) xg_spmd_rule_join(m, XG_FACTOR_PASS, -1, -1, d);
 }
 
+/* Blocks of the first dimensions, whatever lies behind them. */
+XG_FN void xg_spmd_rule_blocks(xg_spmd_rule_maker *m) {
+    const xg_shape *in = m->rule->arrays[0].shape, *out = m->inst->shape;
+    xg_reshape_group g;
+    memset(&g, 0, sizeof g);
+    while (in->elements && xg_reshape_group_next(in, out, &g))
+        if (g.in < g.in_end && g.out < g.out_end) {
+            bool same = in->dims[g.in] == g.size && out->dims[g.out] == g.size;
+            xg_spmd_rule_join(m, same ? XG_FACTOR_PASS : XG_FACTOR_PERMUTE, g.in, -1, g.out);
+        }
+}
 /* Both shapes are walked from their major ends, and each takes off what the two have in common. Where they have nothing
  * in common, dimensions go alone until so many elements have passed on both sides. */
 XG_FN void xg_spmd_rule_reshape(xg_spmd_rule_maker *m) {
     const xg_shape *in = m->rule->arrays[0].shape, *out = m->inst->shape;
     uint32_t i = 0, o = 0, f;
     int64_t left = 0, want = 0;
+    if (m->rule->other) {
+        xg_spmd_rule_blocks(m);
+        return;
+    }
     if (!in->elements) return;
     for (;;) {
         int64_t both;
@@ -245,17 +260,6 @@ XG_FN void xg_spmd_rule_reshape(xg_spmd_rule_maker *m) {
 XG_FN void xg_spmd_rule_bitcast_convert(xg_spmd_rule_maker *m) { /* the wider of both has a dimension less */
     uint32_t d, rank = XG_MIN(m->rule->arrays[0].rank, m->inst->shape->rank);
     for (d = 0; d < rank; d++) xg_spmd_rule_join(m, XG_FACTOR_PASS, d, -1, d);
-}
-/* Blocks of the first dimensions, whatever lies behind them. */
-XG_FN void xg_spmd_rule_blocks(xg_spmd_rule_maker *m) {
-    const xg_shape *in = m->rule->arrays[0].shape, *out = m->inst->shape;
-    xg_reshape_group g;
-    memset(&g, 0, sizeof g);
-    while (in->elements && xg_reshape_group_next(in, out, &g))
-        if (g.in < g.in_end && g.out < g.out_end) {
-            bool same = in->dims[g.in] == g.size && out->dims[g.out] == g.size;
-            xg_spmd_rule_join(m, same ? XG_FACTOR_PASS : XG_FACTOR_PERMUTE, g.in, -1, g.out);
-        }
 }
 XG_FN void xg_spmd_rule_concatenate(xg_spmd_rule_maker *m) {
     xg_ints dims = xg_attr_ints(m->inst, XG_A_dimensions);
@@ -407,7 +411,7 @@ XG_FN void xg_spmd_rule_settle(xg_spmd_rule_maker *m) {
     }
 }
 
-XG_FN xg_spmd_rule *xg_spmd_rule_make(xg_arena *a, const xg_inst *i, bool blocks) {
+XG_FN xg_spmd_rule *xg_spmd_rule_make(xg_arena *a, const xg_inst *i, bool other) {
     const xg_shape **leaves = xg_shape_leaf_list(a, i->shape);
     xg_spmd_rule_maker m;
     uint32_t k;
@@ -420,15 +424,14 @@ XG_FN xg_spmd_rule *xg_spmd_rule_make(xg_arena *a, const xg_inst *i, bool blocks
     m.rule->arrays = XG_NEW_N(a, xg_spmd_rule_array, (size_t)i->n_operands + m.rule->n_results + 1);
     for (k = 0; k < i->n_operands; k++) xg_spmd_rule_begin_array(a, &m.rule->arrays[k], XG_OPERAND(i, k)->shape);
     for (k = 0; k < m.rule->n_results; k++) xg_spmd_rule_begin_array(a, &m.rule->arrays[i->n_operands + k], leaves[k]);
-    m.rule->blocks = blocks;
-    if (blocks) xg_spmd_rule_blocks(&m);
-    m.rule->known = blocks || xg_spmd_rule_write(&m);
+    m.rule->other = other;
+    m.rule->known = xg_spmd_rule_write(&m);
     xg_spmd_rule_settle(&m);
     return m.rule;
 }
 XG_FN xg_spmd_rule *xg_spmd_rule_of(xg_arena *a, const xg_inst *i) { return xg_spmd_rule_make(a, i, false); }
 XG_FN xg_spmd_rule *xg_spmd_rule_other(xg_arena *a, const xg_inst *i) {
-    return i->op == XG_RESHAPE ? xg_spmd_rule_make(a, i, true) : NULL;
+    return i->op == XG_RESHAPE || i->op == XG_CONVOLUTION ? xg_spmd_rule_make(a, i, true) : NULL;
 }
 
 /* "[a*b,c] [c] -> [a,c]; a 8 reduce" */

@@ -1,8 +1,8 @@
 /* spmd/halo.c -- halo exchange: along a split dimension, each device gets a range of elements that it names.
  *
- * What a device lacks of its range lies in the tiles of others. Every (receiver, tile) is an edge; edges are coloured so
- * that within a colour nobody receives or sends twice, longest first, and each colour is one collective-permute of the
- * longest edge's size. The pieces and the device's own tile are then put together: by a concatenation where they lie at
+ * What a device lacks of its range lies in the tiles of others. Every (receiver, tile) is an edge; edges are coloured,
+ * longest first, so that within a colour no device receives or sends twice, and each colour is one collective-permute of
+ * the longest edge's size. The pieces and the device's own tile are then put together: by a concatenation where they lie at
  * the same place of every range, else by updates of a buffer. */
 #ifndef XG_SPMD_HALO_C
 #define XG_SPMD_HALO_C
@@ -45,7 +45,7 @@ XG_FN xg_halo_edge *xg_halo_edges(xg_arena *a, const xg_spmd_mesh *mesh, const x
     int64_t d, at, end;
     for (d = 0; d < mesh->devices; d++) {
         int64_t own = xg_halo_tile(mesh, &h->axes, d);
-        end = XG_MIN(h->begin[d] + h->size, h->n);
+        end = XG_MIN(h->end[d], h->n);
         for (at = XG_MAX(h->begin[d], (int64_t)0); at < end;) {
             xg_halo_edge e;
             e.device = d;
@@ -90,16 +90,12 @@ XG_FN xg_halo_round *xg_halo_rounds(xg_arena *a, const xg_spmd_mesh *mesh, const
 enum {
     XG_HALO_TILES = 4
 };
-XG_FN int64_t xg_halo_elements(xg_arena *a, const xg_spmd_mesh *mesh, const xg_halo *h, uint32_t *permutes) {
+XG_FN int64_t xg_halo_elements(xg_arena *a, const xg_spmd_mesh *mesh, const xg_halo *h) {
     const xg_halo_round *r;
     int64_t n = 0;
-    *permutes = 0;
     if (!h->axes.n) return 0;
     if (h->size > XG_HALO_TILES * h->tile) return -1;
-    for (r = xg_halo_rounds(a, mesh, h); r; r = r->next) {
-        n += r->size;
-        ++*permutes;
-    }
+    for (r = xg_halo_rounds(a, mesh, h); r; r = r->next) n += r->size;
     return n;
 }
 
@@ -125,8 +121,7 @@ XG_FN xg_inst *xg_halo_slice(xg_spmd *s, xg_inst *x, uint32_t dim, const int64_t
         return xg_hb_dynamic_slice(&s->b, x, starts, sizes);
     }
 }
-XG_FN xg_inst *xg_spmd_take(
-    xg_spmd *s, xg_inst *x, uint32_t dim, const int64_t *at, int64_t size, xg_inst *value) {
+XG_FN xg_inst *xg_spmd_take(xg_spmd *s, xg_inst *x, uint32_t dim, const int64_t *at, int64_t size, xg_inst *value) {
     int64_t low = 0, high = 0, d, *in = XG_NEW_N(s->arena, int64_t, s->mesh.devices);
     for (d = 0; d < s->mesh.devices; d++) {
         low = XG_MAX(low, -at[d]);
@@ -187,8 +182,8 @@ XG_FN xg_inst *xg_halo_concat(xg_spmd *s, const xg_halo_piece *pieces, uint32_t 
         if (least == n) break;
         next = place[least] + pieces[least].x->shape->dims[dim];
         if (XG_MAX(place[least], (int64_t)0) < end) return NULL;
-        x = xg_hb_slice_dim(&s->b, pieces[least].x, dim, XG_MAX((int64_t)0, -place[least]),
-            XG_MIN(next, size) - place[least]);
+        x = xg_hb_slice_dim(
+            &s->b, pieces[least].x, dim, XG_MAX((int64_t)0, -place[least]), XG_MIN(next, size) - place[least]);
         in[parts++] = xg_spmd_pad_sides(
             s, x, dim, XG_MAX(place[least], (int64_t)0) - end, 0, xg_hb_int(&s->b, x->shape->type, 0));
         end = XG_MIN(next, size);

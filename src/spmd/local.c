@@ -295,7 +295,7 @@ XG_FN xg_inst *xg_local_reshape(xg_local *l) {
     uint32_t major[XG_RANK_MAX], rank = 0, k;
     xg_reshape_group g;
     xg_inst *i;
-    if (!l->r->blocks) return xg_local_clone(l);
+    if (!l->r->other) return xg_local_clone(l);
     memset(&g, 0, sizeof g);
     while (xg_reshape_group_next(in, out, &g)) {
         if (g.in == g.in_end || g.out == g.out_end) continue;

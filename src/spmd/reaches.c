@@ -49,7 +49,8 @@ XG_FN void xg_halo_reach_add(const xg_halo_reaching *q, const xg_halo_reach_tile
     for (d = 0; d < q->mesh->devices; d++) q->out->begin[d] += xg_halo_tile(q->mesh, &t->axes, d) * step + plus;
 }
 /* Of the result's part, element k needs `scale * k - minus` and the size - 1 behind it. */
-XG_FN bool xg_halo_reach_windows(const xg_halo_reaching *q, int64_t scale, int64_t minus, int64_t size, int64_t dilation) {
+XG_FN bool xg_halo_reach_windows(
+    const xg_halo_reaching *q, int64_t scale, int64_t minus, int64_t size, int64_t dilation) {
     xg_halo_reach_tiles t = xg_halo_reach_result(q, q->dim);
     if (!t.axes.n && !q->has.n) return false;
     xg_halo_reach_add(q, &t, t.size * scale, -minus);
@@ -148,7 +149,7 @@ XG_FN bool xg_reshape_group_next(const xg_shape *in, const xg_shape *out, xg_res
 XG_FN bool xg_halo_reach_reshape(const xg_halo_reaching *q) {
     const xg_shape *in = q->r->arrays[0].shape, *out = q->i->shape;
     xg_reshape_group g;
-    if (!q->r->blocks || !q->has.n) return false;
+    if (!q->r->other || !q->has.n) return false;
     memset(&g, 0, sizeof g);
     while (xg_reshape_group_next(in, out, &g)) {
         xg_halo_reach_tiles t;
@@ -195,10 +196,10 @@ XG_FN bool xg_halo_reach_of(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst
 }
 
 /* The elements themselves: which of them lie in the range, from where on, and how many at most. */
-XG_FN xg_halo xg_halo_reach_halo(xg_arena *a, const xg_spmd_mesh *mesh, const xg_halo_reach *g, uint32_t dim,
-    const xg_axes_list *axes) {
+XG_FN xg_halo xg_halo_reach_halo(
+    xg_arena *a, const xg_spmd_mesh *mesh, const xg_halo_reach *g, uint32_t dim, const xg_axes_list *axes) {
     xg_halo h;
-    int64_t *begin = XG_NEW_N(a, int64_t, mesh->devices), d;
+    int64_t *begin = XG_NEW_N(a, int64_t, mesh->devices), *end = XG_NEW_N(a, int64_t, mesh->devices), d;
     h.dim = dim;
     h.axes = *axes;
     h.n = g->n;
@@ -206,14 +207,16 @@ XG_FN xg_halo xg_halo_reach_halo(xg_arena *a, const xg_spmd_mesh *mesh, const xg
     h.size = 1;
     for (d = 0; d < mesh->devices; d++) {
         begin[d] = -xg_floor_div(-g->begin[d], g->dilation);
-        h.size = XG_MAX(h.size, xg_floor_div(g->begin[d] + g->size - 1, g->dilation) - begin[d] + 1);
+        end[d] = xg_floor_div(g->begin[d] + g->size - 1, g->dilation) + 1;
+        h.size = XG_MAX(h.size, end[d] - begin[d]);
     }
     h.begin = begin;
+    h.end = end;
     return h;
 }
 
 XG_FN double xg_halo_reach_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
-    const xg_assignment *x, uint32_t operand, double part, uint32_t *permutes) {
+    const xg_assignment *x, uint32_t operand, double part) {
     const xg_spmd_rule_array *t = &r->arrays[operand];
     double bytes = 0;
     uint32_t d, k;
@@ -222,15 +225,13 @@ XG_FN double xg_halo_reach_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg
         xg_halo h;
         xg_axes_list axes;
         int64_t n;
-        uint32_t more;
         axes.n = 0;
         for (k = t->first[d]; k < t->first[d + 1]; k++) xg_axes_append(&axes, &x->factors[t->factors[k]]);
         if (!axes.n || !xg_halo_reach_of(a, mesh, i, r, x, operand, d, &g)) continue;
         h = xg_halo_reach_halo(a, mesh, &g, d, &axes);
-        n = xg_halo_elements(a, mesh, &h, &more);
+        n = xg_halo_elements(a, mesh, &h);
         if (n < 0) return HUGE_VAL;
         bytes += part * (double)n / (double)h.tile;
-        *permutes += more;
     }
     return bytes;
 }
