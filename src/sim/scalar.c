@@ -571,8 +571,8 @@ XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
     };
     return names[unit];
 }
-/* Each unit has the functions of lanes.c; those of this file are the same for all. Each is a switch: a table of pointers
- * would take 32 bytes an entry with its relocation, a case takes 12. */
+/* Each unit has the functions of lanes.c; those of this file are the same for all. Each is a switch: a table of
+ * pointers would take 32 bytes an entry with its relocation, a case takes 12. */
 #define XG_SIM_X(name) \
     case XG_SIM_F_##name: \
         return XG_SIM_T(name);
