@@ -1,8 +1,8 @@
-/* sched/run_block.c -- what the statements of a loop nest mean: they are run in the order of the text, element by element.
+/* sched/run_block.c -- what the statements of a loop nest mean: they run in the order of the text, element by element.
  *
- * Each element remembers who wrote it: nobody, everybody, a block of threads or one thread, by its scope. So a schedule
- * that lets a thread read what it cannot see is found out though all threads run one behind the other here. What
- * threads combine with each other (a reduced iterator bound to a thread axis) belongs to their block afterwards. */
+ * Each element remembers what wrote it: nothing, everything, a block of threads or one thread, by its scope. So a
+ * schedule that lets a thread read what it cannot see is found out though all threads run one behind the other here.
+ * What threads combine with each other (a reduced iterator bound to a thread axis) belongs to their block afterwards. */
 #ifndef XG_SCHED_RUN_BLOCK_C
 #define XG_SCHED_RUN_BLOCK_C
 #include "sched.h"
