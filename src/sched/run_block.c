@@ -2,7 +2,7 @@
  *
  * Each element remembers what wrote it: nothing, everything, a block of threads or one thread, by its scope. So a
  * schedule that lets a thread read what it cannot see is found out though all threads run one behind the other here.
- * What threads combine with each other (a reduced iterator bound to a thread axis) belongs to their block afterwards. */
+ * What threads combine with each other (a reduced iterator bound to a thread axis) belongs to their block after it. */
 #ifndef XG_SCHED_RUN_BLOCK_C
 #define XG_SCHED_RUN_BLOCK_C
 #include "sched.h"
