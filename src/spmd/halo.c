@@ -1,9 +1,9 @@
 /* spmd/halo.c -- halo exchange: along a split dimension, each device gets a range of elements that it names.
  *
  * What a device lacks of its range lies in the tiles of others. Every (receiver, tile) is an edge; edges are coloured,
- * longest first, so that within a colour no device receives or sends twice, and each colour is one collective-permute of
- * the longest edge's size. The pieces and the device's own tile are then put together: by a concatenation where they lie at
- * the same place of every range, else by updates of a buffer. */
+ * longest first, so that within a colour no device receives or sends twice, and each colour is one collective-permute
+ * of the longest edge's size. The pieces and the device's own tile are then put together: by a concatenation where they
+ * lie at the same place of every range, else by updates of a buffer. */
 #ifndef XG_SPMD_HALO_C
 #define XG_SPMD_HALO_C
 #include "spmd.h"
