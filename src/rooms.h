@@ -319,8 +319,13 @@
 #include "sched/attention_form.c"
 #include "sched/attention_plan.c"
 #include "sched/attention_pass.c"
-#include "sched/attention_emit.c"
+#include "sched/attention_kernel.c"
+#include "sched/attention_bring.c"
+#include "sched/attention_plain.c"
 #include "sched/attention_mma.c"
+#include "sched/attention_ends.c"
+#include "sched/attention_emit.c"
+#include "sched/attention_way.c"
 
 /* choice */
 #include "choice/choice.h"

@@ -91,19 +91,19 @@ XG_FN bool xg_attention_may_be(const xg_comp *c);
 /* The computation is attention and nothing else. */
 XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
 
-/* ---- attention_pass.c ---- */
-XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
-
 /* ---- attention_plan.c ---- */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p); /* of shared memory, where keys are in parts */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
+/* The dots alone, and scores that go to memory and back. */
+XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m);
 /* Whether it is faster than what else would be made, or spares too much memory to ask. */
 XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m);
-XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
-XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name);
 
-/* ---- attention_emit.c ---- */
+/* ---- attention_pass.c ---- */
+XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
+
+/* ---- of a kernel ---- */
 
 typedef struct xg_attention_kernel {
     xg_tile_kernel t; /* scope and builder */
@@ -123,16 +123,59 @@ typedef struct xg_attention_kernel {
     xg_kval **kept; /* words of the tile's rows in registers; NULL: they are read in each step */
     xg_kval *dest;
 } xg_attention_kernel;
-/* base + more, which counts so much. */
-XG_FN xg_kval *xg_attention_at(xg_attention_kernel *w, xg_kval *base, int64_t count, int64_t more);
+
+/* What a stage is given instead of computing it. */
+typedef struct xg_attention_given {
+    const xg_inst *of;
+    xg_elem v;
+} xg_attention_given;
+
+/* ---- attention_kernel.c ---- */
 XG_FN xg_kb *xg_attention_b(xg_attention_kernel *w);
 XG_FN xg_kelem xg_attention_sum_type(const xg_attention_kernel *w);
-XG_FN void xg_attention_wait(xg_attention_kernel *w);
+XG_FN xg_kval *xg_attention_number(xg_attention_kernel *w, double v); /* of the sums' type */
+/* base + more, which counts so much. */
+XG_FN xg_kval *xg_attention_at(xg_attention_kernel *w, xg_kval *base, int64_t count, int64_t more);
+/* A loop of so many rounds around what changes the flow's variables; its number. */
+XG_FN xg_kval *xg_attention_loop(xg_attention_kernel *w, xg_flow *f, int64_t rounds);
+/* v, where the array has so many; else its last one. */
+XG_FN xg_kval *xg_attention_clamp(xg_attention_kernel *w, xg_kval *v, int64_t limit);
+/* Whether v is one of so many; NULL: always. */
+XG_FN xg_kval *xg_attention_below(xg_attention_kernel *w, xg_kval *v, int64_t limit);
+/* A stage's element at the five numbers; index: room for its own indices. */
+XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part part, xg_kval *const *at,
+    const xg_attention_given *given, uint32_t n, xg_kval **index);
+XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at); /* the block's batch, zeros else */
+XG_FN xg_kval *xg_attention_converted_to(xg_attention_kernel *w, xg_elem v, xlagpu_type from, xlagpu_type to);
 XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_t lane);
-XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
-/* ---- attention_mma.c ---- */
+XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but); /* copies of all steps but the last so many */
+XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all threads of the block */
+XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
+/* op over the lanes that share a row */
+XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *v);
+XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift); /* exp(x - shift) */
+XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most);            /* most, or 0 where it is -inf */
+
+/* ---- attention_bring.c: into shared memory ---- */
+XG_FN void xg_attention_bring_query(xg_attention_kernel *w);
+XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer);
+
+/* ---- attention_plain.c, attention_mma.c: the two products ---- */
+XG_FN int64_t xg_attention_weights_size(const xg_attention_plan *p);
+XG_FN void xg_attention_plain_scores(xg_attention_kernel *w);
+XG_FN void xg_attention_plain_out(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
+
+/* ---- attention_ends.c ---- */
+XG_FN void xg_attention_results(xg_attention_kernel *w);
+
+/* ---- attention_emit.c ---- */
+XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
+
+/* ---- attention_way.c ---- */
+XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
+XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name);
 
 #endif /* XG_SCHED_ATTENTION_H */
