@@ -28,7 +28,11 @@ enum {
 };
 /* X(NAME): what is emitted element by element. */
 #define XG_ATTENTION_STAGES(X) \
-    X(QUERY) X(KEYS) X(VALUES) X(SCORES) X(WEIGHTS) X(SHIFT) X(RESULT) X(FACTOR0) X(FACTOR1) X(FACTOR2) X(FACTOR3)
+    X(QUERY) \
+    X(KEYS) \
+    X(VALUES) \
+    X(SCORES) \
+    X(WEIGHTS) X(SHIFT) X(RESULT) X(FACTOR0) X(FACTOR1) X(FACTOR2) X(FACTOR3) X(READ0) X(READ1) X(READ2) X(READ3)
 typedef enum xg_attention_part {
 #define X(name) XG_ATTENTION_##name,
     XG_ATTENTION_STAGES(X)
@@ -44,6 +48,23 @@ typedef struct xg_attention_stage {
     bool turned;        /* rows or keys lie side by side in memory */
 } xg_attention_stage;
 
+/* Keys that masks leave to a row: up to, or from, `at` plus the integers that some stages read, with their factors. */
+enum {
+    XG_ATTENTION_BOUNDS = 4,
+    XG_ATTENTION_READS = XG_ATTENTION_READ3 - XG_ATTENTION_READ0 + 1,
+    XG_ATTENTION_BOUND_READS = 2,
+    XG_ATTENTION_BOUND_LIMIT = 1 << 29 /* integers beyond it bound nothing: the module's sums of them might wrap */
+};
+typedef struct xg_attention_bound {
+    const xg_aff *at; /* of batch and row */
+    int64_t least;    /* that it can be */
+    int slope;        /* 1: it rises with rows, -1: it falls, 0: it stays */
+    bool upper;
+    uint32_t n;
+    xg_attention_part part[XG_ATTENTION_BOUND_READS];
+    int64_t scale[XG_ATTENTION_BOUND_READS];
+} xg_attention_bound;
+
 typedef struct xg_attention_form {
     xg_attention match;
     const xg_comp *comp;
@@ -54,24 +75,11 @@ typedef struct xg_attention_form {
     int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;
     xg_attention_stage stages[XG_ATTENTION_PARTS];
+    uint32_t n_bounds, n_reads;
+    xg_attention_bound bounds[XG_ATTENTION_BOUNDS];
+    bool votes;    /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
+    double masked; /* no masked score is larger, if so */
 } xg_attention_form;
-
-/* Of a block: warps side by side along rows, and along keys; keys of a step, of all of them. */
-typedef struct xg_attention_shape {
-    int32_t warps, parts, step;
-} xg_attention_shape;
-typedef struct xg_attention_plan {
-    xg_attention_form form;
-    xg_attention_shape shape;
-    bool copied;    /* elements are as they lie in memory: brought without registers */
-    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
-    int64_t own;    /* keys of a step that a warp has */
-    int64_t tile, tiles, steps, threads, blocks;
-    int64_t depth, columns;                              /* with what fills the last piece */
-    int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
-    int64_t shared;                                      /* bytes */
-    int64_t picoseconds;
-} xg_attention_plan;
 
 enum {
     XG_ATTENTION_ROWS = 16,       /* of a warp: as a matrix unit has it */
@@ -85,8 +93,48 @@ enum {
     XG_ATTENTION_PAIR = 2    /* neighbours of a thread */
 };
 
-/* ---- attention_form.c ---- */
+/* Of a block: warps side by side along rows, and along keys; keys of a step, of all of them. */
+typedef struct xg_attention_shape {
+    int32_t warps, parts, step;
+} xg_attention_shape;
+typedef struct xg_attention_plan {
+    xg_attention_form form;
+    xg_attention_shape shape;
+    bool bounded;   /* masks leave out steps */
+    bool votes;     /* and the kernel looks whether that is right */
+    bool copied;    /* elements are as they lie in memory: brought without registers */
+    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
+    int64_t own;    /* keys of a step that a warp has */
+    int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
+    int64_t depth, columns;                              /* with what fills the last piece */
+    int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
+    int64_t shared;                                      /* bytes */
+    int64_t picoseconds;
+} xg_attention_plan;
+
+/* Where maps are made. */
+typedef struct xg_attention_site {
+    xg_attention_form *f;
+    xg_arena *arena;
+    xg_aff_ctx *x;
+    int64_t counts[XG_ATTENTION_DIMS];
+} xg_attention_site;
+
+/* ---- attention_stage.c ---- */
 XG_FN bool xg_attention_reached(const xg_attention_stage *s, const xg_inst *i); /* the stage needs it */
+/* The stage of one instruction, made of what is given. Neither dot nor exp may be made again. */
+XG_FN bool xg_attention_cut(
+    xg_attention_site *w, xg_attention_part part, xg_inst *root, xg_inst *const *given, uint32_t n);
+/* The five numbers, of which the last two count elements of one extent. */
+XG_FN void xg_attention_count(xg_attention_site *w, int64_t extent, int64_t lanes);
+/* The map's results do not depend on one of the numbers. */
+XG_FN bool xg_attention_ignores(const xg_attention_site *w, const xg_imap *m, uint32_t number);
+
+/* ---- attention_mask.c ---- */
+XG_FN void xg_attention_bounds(xg_attention_site *w);              /* into the form, of whose scores there is a stage */
+XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
+
+/* ---- attention_form.c ---- */
 XG_FN bool xg_attention_may_be(const xg_comp *c);
 /* The computation is attention and nothing else. */
 XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
@@ -115,7 +163,8 @@ typedef struct xg_attention_kernel {
     xg_kval *across, *part; /* of a warp: among those along rows, and along keys */
     xg_kval *buffer;        /* of the step: the first of its keys in shared memory */
     xg_kval *row[XG_ATTENTION_HALVES];
-    xg_kval *query, *keys, *values, *weights, *ends; /* in shared memory */
+    xg_kval *from, *to; /* steps: the first, and behind the last; beyond all steps they begin again */
+    xg_kval *query, *keys, *values, *weights, *ends, *votes; /* in shared memory */
     xg_kval *most[XG_ATTENTION_HALVES], *sum[XG_ATTENTION_HALVES];
     xg_kval **out[XG_ATTENTION_HALVES];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES]; /* of a step; then the weights */
@@ -167,6 +216,10 @@ XG_FN void xg_attention_plain_out(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
+
+/* ---- attention_walk.c ---- */
+XG_FN void xg_attention_walk_of(xg_attention_kernel *w); /* the steps of the block's tile: w->from, w->to */
+XG_FN void xg_attention_walk_on(xg_attention_kernel *w); /* behind them: the others, if their weights may not be 0 */
 
 /* ---- attention_ends.c ---- */
 XG_FN void xg_attention_results(xg_attention_kernel *w);

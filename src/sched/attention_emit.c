@@ -84,33 +84,45 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
 }
 /* ---- all steps ---- */
 
-/* The next step's keys are asked for while this one's are used, if there are buffers for both. */
-XG_FN void xg_attention_bring_next(xg_attention_kernel *w, xg_kval *step) {
-    xg_kval *next = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, step, xg_elem_index(&w->t.s, 1));
+/* The step's place among all: behind the last one they begin again. */
+XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *all = xg_elem_index(&w->t.s, w->p->steps), *v;
+    if (xg_kval_range(step).hi < w->p->steps) return step;
+    v = xg_k2(b, XG_K_OP_SUBI, step, all);
+    v = xg_kselect(b, xg_kcmpi_(b, XG_CI_SLT, step, all), step, v);
+    xg_kval_set_range(v, xg_range_of(0, w->p->steps - 1));
+    return v;
+}
+/* Keys of a step, where it has a buffer of several, in that. */
+XG_FN void xg_attention_bring(xg_attention_kernel *w, xg_kval *step) {
+    xg_kval *buffer = w->p->stages > 1 ? xg_tile_rest(&w->t, step, w->p->stages) : NULL;
+    xg_attention_bring_step(w, xg_attention_wrapped(w, step), buffer);
+}
+/* The same, if it is one that is walked. */
+XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step) {
+    int64_t most = xg_kval_range(w->to).hi;
     xg_flow f = xg_flow_of(&w->t.s, &w->keys);
     xg_flow_slot(&f, &w->values);
-    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, next, xg_elem_index(&w->t.s, w->p->steps)));
-    next = xg_attention_clamp(w, next, w->p->steps);
-    xg_attention_bring_step(w, next, xg_tile_rest(&w->t, next, w->p->stages));
+    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, step, w->to));
+    xg_attention_bring(w, xg_attention_clamp(w, step, most));
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
-    xg_kval *zero = xg_attention_number(w, 0);
-    w->first_key = xg_tile_join(&w->t, step, w->p->shape.step, xg_elem_index(&w->t.s, 0));
+    xg_kval *zero = xg_attention_number(w, 0), *none = xg_elem_index(&w->t.s, 0);
+    w->first_key = xg_tile_join(&w->t, xg_attention_wrapped(w, step), w->p->shape.step, none);
+    w->buffer = xg_tile_join(&w->t, w->part, w->p->own, none);
     if (w->p->stages == 1) {
         xg_attention_wait(w);
-        xg_attention_bring_step(w, step, NULL);
+        xg_attention_bring(w, step);
         xg_attention_await(w, 0);
         xg_attention_wait(w);
-        w->buffer = xg_tile_join(&w->t, w->part, w->p->own, xg_elem_index(&w->t.s, 0));
-    } else {
+    } else { /* the next step's keys are asked for while this one's are used */
         xg_attention_await(w, 0);
         xg_attention_wait(w);
-        xg_attention_bring_next(w, step);
-        w->buffer = xg_tile_rest(&w->t, step, w->p->stages);
-        w->buffer = xg_tile_join(
-            &w->t, w->part, w->p->own, xg_tile_join(&w->t, w->buffer, w->p->shape.step, xg_elem_index(&w->t.s, 0)));
+        xg_attention_bring_walked(w, xg_attention_at(w, step, xg_kval_range(step).hi + 1, 1));
+        w->buffer = xg_tile_join(&w->t, xg_tile_rest(&w->t, step, w->p->stages), w->p->shape.step, w->buffer);
     }
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         for (c = 0; c < columns; c++) w->scores[half][c] = zero;
@@ -124,28 +136,53 @@ XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
     else
         xg_attention_unit_out(w);
 }
+/* Variables that a row keeps from step to step. */
+XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
+    int64_t half, c;
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        xg_flow_slot(f, &w->most[half]);
+        xg_flow_slot(f, &w->sum[half]);
+        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) xg_flow_slot(f, &w->out[half][c]);
+    }
+    xg_attention_carry_shared(w, f);
+    f->rolled = true;
+}
+XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    if (w->p->stages > 1) xg_attention_bring_walked(w, w->from);
+    xg_attention_keep_query(w);
+    xg_attention_carry(w, &f);
+    xg_attention_step(w, xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi));
+    xg_flow_end(&f);
+}
 XG_FN void xg_attention_steps(xg_attention_kernel *w) {
-    int64_t columns = w->p->columns / XG_ATTENTION_BESIDE, half, c;
+    enum {
+        TWICE = 2 /* what the tile sees, then the rest */
+    };
     const xg_inst *init = XG_OPERAND(w->f->match.max, 1);
     xg_flow f = xg_flow_of(&w->t.s, NULL);
+    int64_t half, c;
     for (half = 0; half < XG_ATTENTION_HALVES; half++) {
         w->most[half] = xg_attention_number(w, xg_literal_get_float(init->literal, 0));
         w->sum[half] = xg_attention_number(w, 0);
-        for (c = 0; c < columns; c++) w->out[half][c] = w->sum[half];
-        xg_flow_slot(&f, &w->most[half]);
-        xg_flow_slot(&f, &w->sum[half]);
-        for (c = 0; c < columns; c++) xg_flow_slot(&f, &w->out[half][c]);
+        for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) w->out[half][c] = w->sum[half];
     }
-    if (w->p->stages > 1) {
-        xg_kval *first = xg_elem_index(&w->t.s, 0);
-        xg_attention_bring_step(w, first, first);
+    xg_attention_walk_of(w);
+    if (!w->p->votes) {
+        xg_attention_walked_steps(w);
+        return;
     }
-    xg_attention_keep_query(w);
-    xg_attention_carry_shared(w, &f);
-    f.rolled = true;
-    xg_attention_step(w, xg_attention_loop(w, &f, w->p->steps));
+    xg_attention_carry(w, &f);
+    xg_flow_slot(&f, &w->from);
+    xg_flow_slot(&f, &w->to);
+    (void)xg_attention_loop(w, &f, TWICE);
+    xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
+    xg_kval_set_range(w->to, xg_range_of(0, TWICE * w->p->steps));
+    xg_attention_walked_steps(w);
+    xg_attention_walk_on(w);
     xg_flow_end(&f);
 }
+
 /* ---- the kernel ---- */
 
 XG_FN void xg_attention_stage_functions(xg_attention_kernel *w) {
@@ -210,6 +247,7 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
     if (w->f->unit == XG_TILE_NO_UNIT) w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
     if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_ends_size(p));
+    if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, p->tile * p->shape.parts);
     xg_attention_bring_query(w);
     xg_attention_steps(w);
     xg_attention_results(w);

@@ -67,8 +67,8 @@ XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but) {
     if (w->p->copied) xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
 }
 XG_FN void xg_attention_wait(xg_attention_kernel *w) {
-    xg_kval *v[5], **all[5], **slot[5];
-    const xg_ktype *types[5];
+    xg_kval *v[6], **all[6], **slot[6];
+    const xg_ktype *types[6];
     xg_kop *op;
     uint32_t n = 0, k;
     memset(v, 0, sizeof v);
@@ -78,6 +78,7 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w) {
     all[2] = &w->values;
     all[3] = &w->weights;
     all[4] = &w->ends;
+    all[5] = &w->votes;
     for (k = 0; k < XG_COUNT(all); k++)
         if (*all[k]) slot[n++] = all[k];
     for (k = 0; k < n; k++) {
@@ -93,6 +94,7 @@ XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f) {
     xg_flow_slot(f, &w->values);
     xg_flow_slot(f, &w->weights);
     xg_flow_slot(f, &w->ends);
+    xg_flow_slot(f, &w->votes);
 }
 XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *v) {
     int64_t apart;

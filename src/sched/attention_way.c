@@ -1,4 +1,4 @@
-/* sched/attention_way.c -- attention among the ways in which a kernel can be made: its record, its time, its emitter. */
+/* sched/attention_way.c -- attention among the ways in which a kernel can be made: its record, time and emitter. */
 #ifndef XG_SCHED_ATTENTION_WAY_C
 #define XG_SCHED_ATTENTION_WAY_C
 #include "attention.h"
@@ -28,11 +28,14 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
 }
 XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     const xg_attention_way *w = (const xg_attention_way *)job->form;
-    int64_t tile[2], parts = w->p.shape.parts, unit = w->p.form.unit != XG_TILE_NO_UNIT;
+    int64_t tile[2], walked[2], parts = w->p.shape.parts, unit = w->p.form.unit != XG_TILE_NO_UNIT;
     tile[0] = w->p.tile;
     tile[1] = w->p.shape.step;
     xg_record_put(job->arena, &r->form, "tile", tile, 2);
     xg_record_put(job->arena, &r->form, "parts", &parts, 1);
+    walked[0] = w->p.walked;
+    walked[1] = w->p.steps;
+    if (w->p.bounded) xg_record_put(job->arena, &r->form, "walked", walked, 2);
     if (unit) xg_record_put(job->arena, &r->form, "matrix_unit", &unit, 1);
     r->launch = w->e.record->launch;
 }
