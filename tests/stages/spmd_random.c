@@ -389,8 +389,9 @@ static bool spmd_make_iota(spmd_case *c, uint32_t x) {
     X(pointwise) \
     X(transpose) \
     X(reshape) \
-    X(reduce) X(broadcast) X(dot) X(slice) X(pad) X(along) X(window) X(dynamic) X(rows) X(iota) X(blocks) \
-        X(convolution) X(scattered)
+    X(reduce) \
+    X(broadcast) \
+    X(dot) X(slice) X(pad) X(along) X(window) X(dynamic) X(rows) X(iota) X(blocks) X(convolution) X(scattered)
 
 static void spmd_write_case(spmd_case *c) {
     static bool (*const makers[])(spmd_case *, uint32_t) = {
