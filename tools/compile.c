@@ -40,49 +40,84 @@ static void source_close(source *s) {
 
 /* ---- compile ---- */
 
-/* What --emit takes, and the stage that is kept for it. */
-static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"indexing", "indexing"},
-    {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"times", "times"}, {"ir", "ir"},
-    {"llvm", "llvm/before"}, {"llvm-optimized", "llvm/after"}, {"exe", ""}, {"c", ""}};
+/* X(name, stage, suffix): what --emit takes, the stage that is kept for it, and the suffix of files of its kind. The
+ * first row of a suffix is what a file of that name gets without --emit. */
+#define EMITS(X) \
+    X("ptx", "ptx", ".ptx") \
+    X("hlo", "hlo/after_optimizations", ".hlo") \
+    X("indexing", "indexing", "") \
+    X("plan", "plan", ".hlo") \
+    X("buffers", "buffer-assignment", "") \
+    X("thunks", "thunk_sequence", "") \
+    X("ir", "ir", "") \
+    X("llvm", "llvm/before", ".ll") \
+    X("llvm-optimized", "llvm/after", ".ll") \
+    X("times", "times", "") \
+    X("exe", "", ".xgx") \
+    X("c", "", ".c")
+static const char *const emits[][3] = {
+#define X(name, stage, suffix) {name, stage, suffix},
+    EMITS(X)
+#undef X
+};
+enum {
+    EMIT_COUNT = sizeof emits / sizeof emits[0]
+};
 static const char *emit_stage(const char *emit) {
     size_t k;
-    for (k = 0; k < sizeof emits / sizeof emits[0]; k++)
+    for (k = 0; k < EMIT_COUNT; k++)
         if (strcmp(emit, emits[k][0]) == 0) return emits[k][1];
     return NULL;
 }
-
-/* The executable as C, for programs that carry it. NAME is the file's, as an identifier. */
-static int write_c(const char *path, const char *base, const char *module, xlagpu_bytes exe) {
-    bool standard = !path || strcmp(path, "-") == 0, ok;
-    FILE *f = standard ? stdout : fopen(path, "wb");
-    char name[256];
+static bool ends_with(const char *path, const char *suffix) {
+    size_t n = strlen(path), m = strlen(suffix);
+    return m && n > m && strcmp(path + n - m, suffix) == 0;
+}
+/* What a file of this name holds; NULL: its name does not say. */
+static const char *emit_of_name(const char *path) {
     size_t k;
-    if (!f) return fail(BAD, "%s: error: cannot be written", path);
-    for (k = 0; base[k] && k < sizeof name - 1; k++)
-        name[k] = (base[k] >= 'a' && base[k] <= 'z') || (base[k] >= 'A' && base[k] <= 'Z') ||
-                          (base[k] >= '0' && base[k] <= '9' && k)
-                      ? base[k]
-                      : '_';
-    name[k] = 0;
-    fprintf(f, "/* %s, compiled by xlagpu %s: xlagpu_rt_load(device, %s_xgx, %s_xgx_size). */\n", module,
-        XLAGPU_VERSION, name, name);
-    fprintf(f,
-        "#ifdef __cplusplus\nextern \"C\" {\n#endif\nextern const unsigned long %s_xgx_size;\nextern const unsigned "
-        "char %s_xgx[];\n",
-        name, name);
-    fprintf(f, "const unsigned long %s_xgx_size = %zuul;\nconst unsigned char %s_xgx[] = {", name, exe.size, name);
-    for (k = 0; k < exe.size; k++) fprintf(f, "%s%u,", k % 24 ? "" : "\n", exe.data[k]);
-    fprintf(f, "\n};\n#ifdef __cplusplus\n}\n#endif\n");
-    ok = !ferror(f) && (standard ? fflush(f) : fclose(f)) == 0;
-    return ok ? OK : fail(BAD, "%s: error: cannot be written", standard ? "standard output" : path);
+    for (k = 0; path && k < EMIT_COUNT; k++)
+        if (ends_with(path, emits[k][2])) return emits[k][0];
+    return NULL;
+}
+/* --emit and the suffix of -o: one says it where the other does not, and they may not contradict each other. */
+static int emit_chosen(const flag_values *f, const char **emit) {
+    const char *named = emit_of_name(f->o);
+    size_t k;
+    *emit = f->emit ? f->emit : named ? named : f->report ? NULL : "exe";
+    if (*emit && !emit_stage(*emit)) {
+        char list[256] = "";
+        for (k = 0; k < EMIT_COUNT; k++)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", emits[k][0]);
+        return fail(BAD, "xlagpu: error: --emit=%s is not one of %s", f->emit, list);
+    }
+    for (k = 0; named && f->emit && k < EMIT_COUNT; k++)
+        if (strcmp(f->emit, emits[k][0]) == 0 && !ends_with(f->o, emits[k][2]))
+            return fail(BAD,
+                "xlagpu: error: --emit=%s and -o %s contradict each other: a file of that name holds %s; leave "
+                "--emit out, or name the file otherwise",
+                f->emit, f->o, named);
+    if (f->symbol && (!*emit || strcmp(*emit, "c") != 0))
+        return fail(BAD, "xlagpu: error: --symbol names the array of C: it needs --emit=c, or -o FILE.c");
+    return OK;
 }
 
-static int write_emitted(const flag_values *f, const char *emit, xlagpu_bytes exe, const dump_state *d) {
-    char path[300];
+static int write_emitted(
+    const flag_values *f, const char *emit, const source *s, xlagpu_bytes exe, const dump_state *d) {
+    char path[300], symbol[256];
+    embedding e;
     snprintf(path, sizeof path, "%s.xgx", d->base);
     if (strcmp(emit, "exe") == 0) return write_out(f->o ? f->o : path, exe.data, exe.size);
-    if (strcmp(emit, "c") == 0) return write_c(f->o, d->base, d->module, exe);
-    return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
+    if (strcmp(emit, "c") != 0) return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
+    if (!embed_symbol(f->symbol, d->base, symbol))
+        return fail(BAD, "xlagpu: error: --symbol=%s is no name of C: letters, digits and _ ('%s' would be one)",
+            f->symbol, symbol);
+    e.symbol = symbol;
+    e.module_name = d->module;
+    e.target = dump_target(f, s->module, NULL).name;
+    e.module = s->module;
+    e.exe = exe;
+    return embed_write(&e, f->o);
 }
 
 static void report_head(void) {
@@ -157,21 +192,18 @@ static int compile_one(const flag_values *f, int file, const char *emit) {
     if (!rc) rc = compile_timed(&s, &d, f->report ? 3 : 1, &exe, &best);
     if (!rc && f->report && xlagpu_compile_report(s.module, &report)) report_line(&d, best, &report);
     if (!rc && f->cubin) rc = add_cubin(&s, &d, dump_target(f, s.module, NULL).name, &exe);
-    if (!rc && emit) rc = write_emitted(f, emit, exe, &d);
+    if (!rc && emit) rc = write_emitted(f, emit, &s, exe, &d);
     dump_end(&d);
     source_close(&s);
     return rc;
 }
 
 int verb_compile(const flag_values *f) {
-    const char *emit = f->emit ? f->emit : f->report ? NULL : "exe";
-    int k, rc = OK;
+    const char *emit;
+    int k, rc;
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'compile' needs a file");
-    if (emit && !emit_stage(emit))
-        return fail(BAD,
-            "xlagpu: error: --emit=%s is not one of ptx, hlo, indexing, plan, buffers, thunks, ir, llvm, "
-            "llvm-optimized, exe, c",
-            emit);
+    rc = emit_chosen(f, &emit);
+    if (rc) return rc;
     if (f->n_files > 1 && f->o && strcmp(f->o, "-") != 0)
         return fail(BAD, "xlagpu: error: %d modules cannot go into one file: leave -o out", f->n_files);
     if (f->report) report_head();

@@ -257,6 +257,22 @@ END
 expect 0 '^good: 16 2 62$' "--emit=c, in a program" "$X compile $W/good.hlo --emit=c -o $W/good_xgx.c && \
     ${CC:-cc} -w -O0 -I. $W/carry.c $W/good_xgx.c -o $W/carry -lm -ldl -lpthread && $W/carry"
 expect 0 . "--emit=c is C++ too" "${CXX:-c++} -w -c -x c++ $W/good_xgx.c -o $W/good_xgx.o && echo yes"
+printf '%s\n' '#include "fluid.h"' '#ifndef FLUID_TARGET' '#error' '#endif' \
+    'int main(void) { return FLUID_PARAMETERS != 1 || FLUID_RESULTS != 1 || FLUID_PARAMETER_X != 0 ||' \
+    'FLUID_PARAMETER_X_BYTES != 128 || FLUID_RESULT_0_BYTES != 128 || fluid_xgx[0] != 120 || !fluid_xgx_size; }' \
+    > $W/fluid_user.c
+expect 0 '^#define FLUID_PARAMETER_X 0 /\* f32\[4,8\] \*/$' "-o F.c --symbol: F.h says what the module takes" \
+    "$X compile $W/good.hlo -o $W/fluid.c --symbol=fluid && ${CC:-cc} -Wall -Wextra -Werror $W/fluid_user.c \
+    $W/fluid.c -o $W/fluid && $W/fluid && cat $W/fluid.h"
+# What a file is named says what it holds.
+expect 0 '\.entry' "-o F.ptx implies --emit=ptx" "$X compile $W/good.hlo -o $W/named.ptx && cat $W/named.ptx"
+expect 0 '^HloModule' "-o F.hlo implies --emit=hlo" "$X compile $W/good.hlo -o $W/named.hlo && cat $W/named.hlo"
+expect 0 'ran' "-o F.xgx is an executable" \
+    "$X compile $W/good.hlo -o $W/named.xgx && $X run $W/named.xgx --platform=host && echo ran"
+expect 2 '--emit=ptx and -o .*x.xgx contradict each other: a file of that name holds exe' "--emit against the name" \
+    "$X compile $W/good.hlo --emit=ptx -o $W/x.xgx"
+expect 2 "'a_b' would be one" "--symbol that is no name of C" "$X compile $W/good.hlo --emit=c --symbol=a-b"
+expect 2 'needs --emit=c' "--symbol without C" "$X compile $W/good.hlo --symbol=a"
 
 # ---- bounded dimensions: arrays of the sizes that are there ----
 cat > $W/dynamic.hlo <<'END'
