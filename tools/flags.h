@@ -19,12 +19,12 @@
     X(SIM, sim, "K.ptx", "run a kernel of any origin on the PTX simulator")
 /* clang-format on */
 
-typedef enum verb {
+enum {
 #define X(name, word, takes, help) VERB_##name,
     VERBS(X)
 #undef X
     VERB_COUNT
-} verb;
+};
 enum {
 #define X(name, word, takes, help) FV_##name = 1 << VERB_##name,
     VERBS(X)
