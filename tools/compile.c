@@ -97,13 +97,19 @@ static int emit_chosen(const flag_values *f, const char **emit) {
                 "xlagpu: error: --emit=%s and -o %s contradict each other: a file of that name holds %s; leave "
                 "--emit out, or name the file otherwise",
                 f->emit, f->o, named);
+    if (f->target && strchr(f->target, ',') &&
+        (!*emit || f->report || f->cubin || (strcmp(*emit, "exe") != 0 && strcmp(*emit, "c") != 0)))
+        return fail(BAD,
+            "xlagpu: error: --target=%s: several targets go into an executable or C (-o F.xgx, -o F.c), "
+            "without --report and --cubin; other texts are of one target",
+            f->target);
     if (f->symbol && (!*emit || strcmp(*emit, "c") != 0))
         return fail(BAD, "xlagpu: error: --symbol names the array of C: it needs --emit=c, or -o FILE.c");
     return OK;
 }
 
-static int write_emitted(
-    const flag_values *f, const char *emit, const source *s, xlagpu_bytes exe, const dump_state *d) {
+static int write_emitted(const flag_values *f, const char *emit, const source *s, xlagpu_bytes exe, const dump_state *d,
+    const char *targets) {
     char path[300], symbol[256];
     embedding e;
     snprintf(path, sizeof path, "%s.xgx", d->base);
@@ -114,7 +120,7 @@ static int write_emitted(
             f->symbol, symbol);
     e.symbol = symbol;
     e.module_name = d->module;
-    e.target = dump_target(f, s->module, NULL).name;
+    e.target = targets;
     e.module = s->module;
     e.exe = exe;
     return embed_write(&e, f->o);
@@ -181,20 +187,90 @@ static int add_cubin(const source *s, const dump_state *d, const char *target, x
     return rc;
 }
 
+/* ---- one file for several targets: the executables one behind the other ---- */
+
+/* What ships runs everywhere: the baseline, then what kernels can gain from: asynchronous copies and matrices of bf16,
+ * matrices of f8, warp groups. */
+#define PORTABLE "sm_75,sm_80,sm_89,sm_90a"
+
+/* The targets to compile for, as a list; NULL: one, as the flags or the module say. */
+static const char *targets_of(const flag_values *f, const xlagpu_module *m, const char *emit) {
+    xlagpu_target_desc named;
+    bool ships = emit && (strcmp(emit, "exe") == 0 || strcmp(emit, "c") == 0);
+    if (f->target) return strchr(f->target, ',') ? f->target : NULL;
+    return !ships || f->gpu || f->cubin || xlagpu_module_target(m, &named) ? NULL : PORTABLE;
+}
+/* The PTX without its head, which names the target. */
+static const char *ptx_body(xlagpu_bytes exe) {
+    xlagpu_bytes ptx = xlagpu_executable_ptx(exe);
+    const char *body = ptx.data ? strstr((const char *)ptx.data, ".address_size") : NULL;
+    return body ? body : "";
+}
+/* Compiles for each target of the list. Kernels that are the same as those of the target before are left out: these run
+ * there, too. all: malloc'ed. */
+static int compile_targets(source *s, const dump_state *d, const char *list, xlagpu_bytes *all, char names[128]) {
+    flag_values *one = (flag_values *)malloc(sizeof *one); /* large */
+    unsigned char *bytes = NULL;
+    size_t n = 0, last = 0, k;
+    char target[16];
+    int rc = one ? OK : fail(DEVICE, "xlagpu: error: out of memory");
+    names[0] = 0;
+    for (; !rc && *list; list += k + (list[k] == ',')) {
+        dump_state part = *d;
+        xlagpu_bytes exe, before;
+        unsigned char *more;
+        double time;
+        k = strcspn(list, ",");
+        snprintf(target, sizeof target, "%.*s", (int)k, list);
+        *one = *d->f;
+        one->target = target;
+        part.f = one;
+        rc = compile_timed(s, &part, 1, &exe, &time);
+        if (rc) break;
+        before.data = bytes + last;
+        before.size = n - last;
+        if (n && strcmp(ptx_body(before), ptx_body(exe)) == 0) continue;
+        more = (unsigned char *)realloc(bytes, n + exe.size);
+        if (!more) {
+            rc = fail(DEVICE, "xlagpu: error: out of memory");
+            break;
+        }
+        bytes = more;
+        last = n;
+        memcpy(bytes + n, exe.data, exe.size);
+        n += exe.size;
+        snprintf(names + strlen(names), 128 - strlen(names), "%s%s", *names ? "," : "", target);
+    }
+    free(one);
+    all->data = bytes;
+    all->size = n;
+    return rc;
+}
+
 static int compile_one(const flag_values *f, int file, const char *emit) {
     source s;
     dump_state d;
-    xlagpu_bytes exe = {NULL, 0};
+    xlagpu_bytes exe = {NULL, 0}, all = {NULL, 0};
     xlagpu_report report;
+    char names[128];
+    const char *list = NULL;
     double best = 0;
     int rc = source_open(&s, f, f->files[file]);
+    if (!rc) rc = source_parse(&s);
+    if (!rc) list = targets_of(f, s.module, emit);
     dump_begin(&d, f, f->files[file], file, emit ? emit_stage(emit) : NULL);
-    if (!rc) rc = compile_timed(&s, &d, f->report ? 3 : 1, &exe, &best);
+    if (!rc && list) rc = compile_targets(&s, &d, list, &all, names);
+    if (!rc && list)
+        exe = all;
+    else if (!rc)
+        rc = compile_timed(&s, &d, f->report ? 3 : 1, &exe, &best);
+    if (!rc && !list) snprintf(names, sizeof names, "%s", dump_target(f, s.module, NULL).name);
     if (!rc && f->report && xlagpu_compile_report(s.module, &report)) report_line(&d, best, &report);
-    if (!rc && f->cubin) rc = add_cubin(&s, &d, dump_target(f, s.module, NULL).name, &exe);
-    if (!rc && emit) rc = write_emitted(f, emit, &s, exe, &d);
+    if (!rc && f->cubin) rc = add_cubin(&s, &d, names, &exe);
+    if (!rc && emit) rc = write_emitted(f, emit, &s, exe, &d, names);
     dump_end(&d);
     source_close(&s);
+    free((void *)(uintptr_t)all.data);
     return rc;
 }
 

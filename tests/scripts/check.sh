@@ -64,7 +64,8 @@ if have clang-format; then
 else absent clang-format; fi
 # Rows of tables stand between clang-format off and on and may be longer.
 awk 'FNR == 1 { table = 0 } /clang-format off/ { table = 1 } /clang-format on/ { table = 0 }
-    !table && length($0) > 120 && $0 !~ /[^ -~]/ { print FILENAME ":" FNR ": " length($0) " columns" }' $(find src tests tools bench examples packages -name '*.[ch]') > $W/wide.log
+    !table && length($0) > 120 && $0 !~ /[^ -~]/ { print FILENAME ":" FNR ": " length($0) " columns" }' \
+    $(find src tests tools bench examples packages -name '*.[ch]') > $W/wide.log
 law "no line above 120 columns" $W/wide.log
 
 # ---- a file compiles alone: it includes what it uses, and what crosses rooms has a prototype in a header ----
