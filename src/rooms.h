@@ -157,6 +157,8 @@
 #include "spmd/factors.c"
 #include "spmd/exchange.c"
 #include "spmd/reshard.c"
+#include "spmd/halo.c"
+#include "spmd/reaches.c"
 #include "spmd/assign.c"
 #include "spmd/propagate.c"
 #include "spmd/local.c"

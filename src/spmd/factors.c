@@ -100,6 +100,9 @@ XG_FN void xg_spmd_rule_dot(xg_spmd_rule_maker *m) {
     for (k = 0; k < d.lc.n; k++) xg_spmd_rule_join(m, XG_FACTOR_REDUCE, d.lc.p[k], d.rc.p[k], -1);
 }
 
+XG_FN bool xg_window_is_trivial(const xg_window_dim *w) {
+    return w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
+}
 /* Groups are the major factor of the features and batches that they divide. */
 XG_FN void xg_spmd_rule_convolution(xg_spmd_rule_maker *m) {
     const xg_dim_labels *l = xg_inst_attr(m->inst, XG_A_dim_labels)->v.labels;
@@ -123,9 +126,18 @@ XG_FN void xg_spmd_rule_convolution(xg_spmd_rule_maker *m) {
     xg_spmd_rule_put(m, 2, (uint32_t)l->output_feature, g);
     xg_spmd_rule_put(m, 2, (uint32_t)l->output_feature, b);
     xg_spmd_rule_put(m, 2, (uint32_t)l->output_feature, out);
-    for (k = 0; w && k < l->input_spatial.n; k++)
-        if (w->p[k].base_dilation == 1)
-            xg_spmd_rule_join(m, XG_FACTOR_PERMUTE, l->input_spatial.p[k], -1, l->output_spatial.p[k]);
+    for (k = 0; w && k < l->input_spatial.n; k++) {
+        int64_t at = l->input_spatial.p[k], by = l->kernel_spatial.p[k], to = l->output_spatial.p[k];
+        if (xg_window_is_trivial(&w->p[k]))
+            xg_spmd_rule_join(m, XG_FACTOR_PASS, at, -1, to);
+        else if ((m->inst->shape->dims[to] >= kernel[by]) != m->rule->other) {
+            xg_spmd_rule_join(m, XG_FACTOR_PERMUTE, at, -1, to);
+            xg_spmd_rule_join(m, XG_FACTOR_REDUCE, -1, by, -1);
+        } else { /* the window is the larger one, as in the gradient of a kernel */
+            xg_spmd_rule_join(m, XG_FACTOR_REDUCE, at, by, -1);
+            xg_spmd_rule_join(m, XG_FACTOR_PERMUTE, -1, -1, to);
+        }
+    }
 }
 
 XG_FN bool xg_spmd_rule_reduces(const xg_spmd_rule_maker *m) { /* partial results can be combined */
@@ -144,26 +156,36 @@ XG_FN void xg_spmd_rule_reduce(xg_spmd_rule_maker *m) {
     }
 }
 
-XG_FN bool xg_window_is_trivial(const xg_window_dim *w) {
-    return w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
-}
 XG_FN void xg_spmd_rule_reduce_window(xg_spmd_rule_maker *m) {
     const xg_window *w = xg_inst_attr(m->inst, XG_A_window)->v.window;
     uint32_t n = m->rule->n_operands / 2, d, k;
     for (d = 0; d < w->n; d++) {
-        uint32_t f;
-        if (w->p[d].base_dilation != 1) continue;
-        f = xg_spmd_rule_add(
+        uint32_t f = xg_spmd_rule_add(
             m, xg_window_is_trivial(&w->p[d]) ? XG_FACTOR_PASS : XG_FACTOR_PERMUTE, m->rule->arrays[0].shape->dims[d]);
         for (k = 0; k < n; k++) xg_spmd_rule_put(m, k, d, f);
         for (k = 0; k < m->rule->n_results; k++) xg_spmd_rule_put(m, m->rule->n_operands + k, d, f);
     }
 }
+/* 1: nothing loses against the lowest number; -1: nothing against the highest */
+XG_FN int xg_select_never(const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_select);
+    xg_str direction;
+    if (c->root->op != XG_COMPARE || !xg_reducer_is_plain(c) || xg_type_class(i->shape->type) == XGT_C) return 0;
+    direction = xg_attr_str(c->root, XG_A_direction);
+    return (xg_str_is(direction, "GE") || xg_str_is(direction, "GT")      ? 1
+               : xg_str_is(direction, "LE") || xg_str_is(direction, "LT") ? -1
+                                                                          : 0) *
+           (XG_OPERAND(c->root, 0) == c->params[0] ? 1 : -1);
+}
 XG_FN void xg_spmd_rule_select_and_scatter(xg_spmd_rule_maker *m) {
     const xg_attr *a = xg_inst_attr(m->inst, XG_A_window);
+    bool near_by = xg_select_never(m->inst) && xg_reducer_opcode(xg_attr_comp(m->inst, XG_A_scatter)) == XG_ADD;
     uint32_t d;
     for (d = 0; d < m->rule->arrays[0].rank; d++)
-        if (!a || xg_window_is_trivial(&a->v.window->p[d])) xg_spmd_rule_join(m, XG_FACTOR_PASS, d, d, d);
+        if (!a || xg_window_is_trivial(&a->v.window->p[d]))
+            xg_spmd_rule_join(m, XG_FACTOR_PASS, d, d, d);
+        else if (near_by)
+            xg_spmd_rule_join(m, XG_FACTOR_PERMUTE, d, d, d);
 }
 
 XG_FN void xg_spmd_rule_broadcast(xg_spmd_rule_maker *m) {
@@ -187,12 +209,27 @@ XG_FN void xg_spmd_rule_source(xg_spmd_rule_maker *m) {
     for (d = 0; d < m->inst->shape->rank; d++) xg_spmd_rule_join(m, XG_FACTOR_PASS, -1, -1, d);
 }
 
+/* Blocks of the first dimensions, whatever lies behind them. */
+XG_FN void xg_spmd_rule_blocks(xg_spmd_rule_maker *m) {
+    const xg_shape *in = m->rule->arrays[0].shape, *out = m->inst->shape;
+    xg_reshape_group g;
+    memset(&g, 0, sizeof g);
+    while (in->elements && xg_reshape_group_next(in, out, &g))
+        if (g.in < g.in_end && g.out < g.out_end) {
+            bool same = in->dims[g.in] == g.size && out->dims[g.out] == g.size;
+            xg_spmd_rule_join(m, same ? XG_FACTOR_PASS : XG_FACTOR_PERMUTE, g.in, -1, g.out);
+        }
+}
 /* Both shapes are walked from their major ends, and each takes off what the two have in common. Where they have nothing
  * in common, dimensions go alone until so many elements have passed on both sides. */
 XG_FN void xg_spmd_rule_reshape(xg_spmd_rule_maker *m) {
     const xg_shape *in = m->rule->arrays[0].shape, *out = m->inst->shape;
     uint32_t i = 0, o = 0, f;
     int64_t left = 0, want = 0;
+    if (m->rule->other) {
+        xg_spmd_rule_blocks(m);
+        return;
+    }
     if (!in->elements) return;
     for (;;) {
         int64_t both;
@@ -224,7 +261,15 @@ XG_FN void xg_spmd_rule_bitcast_convert(xg_spmd_rule_maker *m) { /* the wider of
     uint32_t d, rank = XG_MIN(m->rule->arrays[0].rank, m->inst->shape->rank);
     for (d = 0; d < rank; d++) xg_spmd_rule_join(m, XG_FACTOR_PASS, d, -1, d);
 }
-XG_FN void xg_spmd_rule_concatenate(xg_spmd_rule_maker *m) { xg_spmd_rule_sort(m); }
+XG_FN void xg_spmd_rule_concatenate(xg_spmd_rule_maker *m) {
+    xg_ints dims = xg_attr_ints(m->inst, XG_A_dimensions);
+    uint32_t d, k;
+    for (d = 0; d < m->inst->shape->rank; d++) {
+        uint32_t f = xg_spmd_rule_add(
+            m, xg_ints_at(dims, d, NULL) ? XG_FACTOR_PERMUTE : XG_FACTOR_PASS, m->inst->shape->dims[d]);
+        for (k = 0; k <= m->rule->n_operands; k++) xg_spmd_rule_put(m, k, d, f);
+    }
+}
 
 XG_FN void xg_spmd_rule_slice(xg_spmd_rule_maker *m) {
     const xg_slices *s = xg_inst_attr(m->inst, XG_A_slice)->v.slices;
@@ -240,10 +285,15 @@ XG_FN void xg_spmd_rule_pad(xg_spmd_rule_maker *m) {
     uint32_t d;
     for (d = 0; d < p->n; d++) {
         bool none = !p->p[d].low && !p->p[d].high && !p->p[d].interior;
-        if (!p->p[d].interior) xg_spmd_rule_join(m, none ? XG_FACTOR_PASS : XG_FACTOR_PERMUTE, d, -1, d);
+        xg_spmd_rule_join(m, none ? XG_FACTOR_PASS : XG_FACTOR_PERMUTE, d, -1, d);
     }
 }
-XG_FN void xg_spmd_rule_reverse(xg_spmd_rule_maker *m) { xg_spmd_rule_sort(m); }
+XG_FN void xg_spmd_rule_reverse(xg_spmd_rule_maker *m) {
+    xg_ints dims = xg_attr_ints(m->inst, XG_A_dimensions);
+    uint32_t d;
+    for (d = 0; d < m->inst->shape->rank; d++)
+        xg_spmd_rule_join(m, xg_ints_at(dims, d, NULL) ? XG_FACTOR_PERMUTE : XG_FACTOR_PASS, d, -1, d);
+}
 
 /* Where a slice is as long as the array, it begins at 0. Else each device looks for what it has of the slice. */
 XG_FN void xg_spmd_rule_dynamic_slice(xg_spmd_rule_maker *m) {
@@ -361,7 +411,7 @@ XG_FN void xg_spmd_rule_settle(xg_spmd_rule_maker *m) {
     }
 }
 
-XG_FN xg_spmd_rule *xg_spmd_rule_of(xg_arena *a, const xg_inst *i) {
+XG_FN xg_spmd_rule *xg_spmd_rule_make(xg_arena *a, const xg_inst *i, bool other) {
     const xg_shape **leaves = xg_shape_leaf_list(a, i->shape);
     xg_spmd_rule_maker m;
     uint32_t k;
@@ -374,9 +424,14 @@ XG_FN xg_spmd_rule *xg_spmd_rule_of(xg_arena *a, const xg_inst *i) {
     m.rule->arrays = XG_NEW_N(a, xg_spmd_rule_array, (size_t)i->n_operands + m.rule->n_results + 1);
     for (k = 0; k < i->n_operands; k++) xg_spmd_rule_begin_array(a, &m.rule->arrays[k], XG_OPERAND(i, k)->shape);
     for (k = 0; k < m.rule->n_results; k++) xg_spmd_rule_begin_array(a, &m.rule->arrays[i->n_operands + k], leaves[k]);
+    m.rule->other = other;
     m.rule->known = xg_spmd_rule_write(&m);
     xg_spmd_rule_settle(&m);
     return m.rule;
+}
+XG_FN xg_spmd_rule *xg_spmd_rule_of(xg_arena *a, const xg_inst *i) { return xg_spmd_rule_make(a, i, false); }
+XG_FN xg_spmd_rule *xg_spmd_rule_other(xg_arena *a, const xg_inst *i) {
+    return i->op == XG_RESHAPE || i->op == XG_CONVOLUTION ? xg_spmd_rule_make(a, i, true) : NULL;
 }
 
 /* "[a*b,c] [c] -> [a,c]; a 8 reduce" */

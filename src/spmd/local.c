@@ -51,6 +51,34 @@ XG_FN void xg_local_mask(xg_local *l, uint32_t operand, uint32_t dim, xg_inst *v
     l->in[operand] = xg_spmd_mask(l->s, l->in[operand], l->operands[operand], dim, value);
 }
 
+/* An operand becomes what the device needs along a dimension: its range, `value` where there are no elements (NULL:
+ * anything). false: that is its part. */
+XG_FN bool xg_local_reach(xg_local *l, uint32_t operand, uint32_t dim, xg_inst *value) {
+    xg_spmd *s = l->s;
+    xg_axes_list axes = xg_sharding_axes_of(l->operands[operand]->s, dim);
+    int64_t *phase, d;
+    bool outside = false;
+    xg_halo_reach g;
+    xg_halo h;
+    xg_inst *x;
+    if (!xg_halo_reach_of(s->arena, &s->mesh, l->i, l->r, l->x, operand, dim, &g)) return false;
+    h = xg_halo_reach_halo(s->arena, &s->mesh, &g, dim, &axes);
+    x = xg_spmd_halo(s, l->in[operand], &h);
+    for (d = 0; d < s->mesh.devices; d++) outside = outside || h.begin[d] < 0 || h.begin[d] + h.size > g.n;
+    if (outside && value) x = xg_spmd_keep(s, x, dim, xg_spmd_by_device(s, h.begin), 0, g.n, value);
+    if (g.dilation > 1) {
+        xg_pad_dim p[XG_RANK_MAX];
+        memset(p, 0, sizeof p);
+        p[dim].interior = g.dilation - 1;
+        x = xg_hb_pad(&s->b, x, value, p);
+        phase = XG_NEW_N(s->arena, int64_t, s->mesh.devices);
+        for (d = 0; d < s->mesh.devices; d++) phase[d] = g.begin[d] - h.begin[d] * g.dilation;
+        x = xg_spmd_take(s, x, dim, phase, g.size, value);
+    }
+    l->in[operand] = x;
+    return true;
+}
+
 /* What the operation combines with without an effect. */
 XG_FN xg_inst *xg_spmd_neutral(xg_spmd *s, int op, xlagpu_type t) {
     int cls = xg_type_class(t);
@@ -81,6 +109,29 @@ XG_FN xg_inst *xg_local_dot(xg_local *l) {
     return xg_local_clone(l);
 }
 
+/* The window attribute, to be changed. */
+XG_FN xg_window_dim *xg_local_window(xg_local *l) {
+    const xg_attr *a = xg_inst_attr(l->i, XG_A_window);
+    uint32_t n = a ? a->v.window->n : 0;
+    xg_window_dim *w = XG_NEW_N(l->s->arena, xg_window_dim, (size_t)n + 1);
+    if (n) memcpy(w, a->v.window->p, n * sizeof *w);
+    return w;
+}
+XG_FN void xg_local_window_taken(xg_window_dim *w) { /* its padding is in the range already */
+    w->pad_low = w->pad_high = 0;
+    w->base_dilation = 1;
+}
+XG_FN void xg_local_set_window(xg_inst *i, const xg_window_dim *w, uint32_t n) {
+    xg_attr a = xg_attr_make(XG_A_window);
+    xg_window *to = XG_NEW(i->comp->module->arena, xg_window);
+    xg_window_dim *dims = XG_NEW_N(i->comp->module->arena, xg_window_dim, (size_t)n + 1);
+    memcpy(dims, w, n * sizeof *w);
+    to->n = n;
+    to->p = dims;
+    a.v.window = to;
+    xg_inst_set_attr(i, a);
+}
+
 XG_FN int64_t xg_local_groups(const xg_local *l, xg_attr_key key, uint32_t factor) {
     return xg_attr_int(l->i, key, 1) / xg_axes_size(&l->s->mesh, &l->x->factors[factor]);
 }
@@ -88,10 +139,21 @@ XG_FN xg_inst *xg_local_convolution(xg_local *l) {
     const xg_dim_labels *d = xg_inst_attr(l->i, XG_A_dim_labels)->v.labels;
     int64_t groups = xg_local_groups(l, XG_A_feature_group_count, 0),
             batches = xg_local_groups(l, XG_A_batch_group_count, 1);
+    const xg_attr *a = xg_inst_attr(l->i, XG_A_window);
+    xg_window_dim *w = xg_local_window(l);
     xg_inst *i;
+    uint32_t k;
     xg_local_mask_zero(l, 0, (uint32_t)d->input_feature);
     xg_local_mask_zero(l, 1, (uint32_t)d->kernel_input);
+    for (k = 0; a && k < d->input_spatial.n; k++) {
+        uint32_t by = (uint32_t)d->kernel_spatial.p[k];
+        xg_local_mask_zero(l, 1, by);
+        if (xg_local_reach(l, 0, (uint32_t)d->input_spatial.p[k], xg_hb_int(&l->s->b, l->in[0]->shape->type, 0)))
+            xg_local_window_taken(&w[k]);
+        w[k].size = xg_local_size(l, 1, by);
+    }
     i = xg_local_clone(l);
+    if (a) xg_local_set_window(i, w, d->input_spatial.n);
     if (groups != xg_attr_int(l->i, XG_A_feature_group_count, 1))
         xg_inst_set_attr(i, xg_attr_make_int(XG_A_feature_group_count, groups));
     if (batches != xg_attr_int(l->i, XG_A_batch_group_count, 1))
@@ -118,6 +180,50 @@ XG_FN xg_inst *xg_local_reduce(xg_local *l) {
     return xg_local_clone(l);
 }
 
+XG_FN xg_inst *xg_local_reduce_window(xg_local *l) {
+    xg_window_dim *w = xg_local_window(l);
+    uint32_t n = l->i->n_operands / 2, k, d, rank = l->i->n_operands ? l->in[0]->shape->rank : 0;
+    xg_inst *i;
+    for (d = 0; d < rank; d++) {
+        bool taken = false;
+        for (k = 0; k < n; k++) taken = xg_local_reach(l, k, d, l->in[n + k]);
+        if (taken) xg_local_window_taken(&w[d]);
+    }
+    i = xg_local_clone(l);
+    xg_local_set_window(i, w, rank);
+    return i;
+}
+/* Windows at the ends of parts are computed by all devices whose elements they cover. */
+XG_FN xg_inst *xg_local_select_and_scatter(xg_local *l) {
+    xg_window_dim *w = xg_local_window(l);
+    uint32_t rank = l->in[0]->shape->rank, d;
+    int low = xg_select_never(l->i);
+    bool taken[XG_RANK_MAX], any = false;
+    xg_inst *i;
+    for (d = 0; d < rank; d++) {
+        xg_inst *never = low ? xg_spmd_neutral(l->s, low > 0 ? XG_MAXIMUM : XG_MINIMUM, l->in[0]->shape->type) : NULL;
+        taken[d] = xg_local_reach(l, 0, d, never);
+        if (!taken[d]) continue;
+        (void)xg_local_reach(l, 1, d, xg_spmd_neutral(l->s, XG_ADD, l->in[1]->shape->type));
+        xg_local_window_taken(&w[d]);
+        any = true;
+    }
+    i = xg_local_clone(l);
+    if (!any) return i;
+    i->shape = l->in[0]->shape;
+    xg_local_set_window(i, w, rank);
+    for (d = 0; d < rank; d++) {
+        xg_halo_reach g;
+        int64_t *at, k, size = xg_tile_size(l->i->shape->dims[d], xg_sharding_tiles(&l->s->mesh, l->operands[0]->s, d));
+        if (!taken[d]) continue;
+        (void)xg_halo_reach_of(l->s->arena, &l->s->mesh, l->i, l->r, l->x, 0, d, &g);
+        at = xg_spmd_offsets(l->s, l->operands[0]->s, d, size);
+        for (k = 0; k < l->s->mesh.devices; k++) at[k] -= g.begin[k];
+        i = xg_spmd_take(l->s, i, d, at, size, l->in[2]);
+    }
+    return i;
+}
+
 /* ---- moves ---- */
 
 XG_FN xg_inst *xg_local_iota(xg_local *l) {
@@ -130,16 +236,84 @@ XG_FN xg_inst *xg_local_iota(xg_local *l) {
     offset = xg_hb_splat(&l->s->b, offset, i->shape->dims, i->shape->rank);
     return xg_hb_2(&l->s->b, XG_ADD, i, offset);
 }
-/* Split dimensions are taken whole. */
 XG_FN xg_inst *xg_local_slice(xg_local *l) {
     const xg_slices *s = xg_inst_attr(l->i, XG_A_slice)->v.slices;
     xg_slice_dim dims[XG_RANK_MAX];
     uint32_t d;
     for (d = 0; d < s->n; d++) {
         dims[d] = s->p[d];
-        if (xg_local_is_split(l, 0, d)) dims[d].limit = xg_local_size(l, 0, d);
+        if (xg_local_reach(l, 0, d, NULL)) dims[d].start = 0;
+        if (xg_local_is_split(l, 0, d)) dims[d].limit = l->in[0]->shape->dims[d];
     }
     return xg_hb_slice(&l->s->b, l->in[0], dims);
+}
+XG_FN xg_inst *xg_local_pad(xg_local *l) {
+    const xg_pads *p = xg_inst_attr(l->i, XG_A_padding)->v.pads;
+    xg_pad_dim dims[XG_RANK_MAX];
+    uint32_t d;
+    for (d = 0; d < p->n; d++) {
+        dims[d] = p->p[d];
+        if (xg_local_reach(l, 0, d, l->in[1])) memset(&dims[d], 0, sizeof dims[d]);
+    }
+    return xg_hb_pad(&l->s->b, l->in[0], l->in[1], dims);
+}
+XG_FN xg_inst *xg_local_reverse(xg_local *l) {
+    uint32_t d;
+    for (d = 0; d < l->i->shape->rank; d++) (void)xg_local_reach(l, 0, d, NULL);
+    return xg_local_clone(l);
+}
+/* x where offset + index < limit along the dimension, else y. */
+XG_FN xg_inst *xg_local_before(xg_local *l, uint32_t dim, xg_inst *offset, int64_t limit, xg_inst *x, xg_inst *y) {
+    const xg_shape *shape = x->shape;
+    xg_inst *at = xg_hb_iota(&l->s->b, offset->shape->type, shape->dims, shape->rank, dim);
+    at = xg_hb_2(&l->s->b, XG_ADD, at, xg_hb_splat(&l->s->b, offset, shape->dims, shape->rank));
+    at = xg_hb_compare(&l->s->b, "LT", at, xg_hb_int_like(&l->s->b, at, limit));
+    return xg_hb_select(&l->s->b, at, x, y);
+}
+/* Of each operand what falls into the device's part of the result. */
+XG_FN xg_inst *xg_local_concatenate(xg_local *l) {
+    uint32_t dim = (uint32_t)xg_attr_ints(l->i, XG_A_dimensions).p[0], k;
+    int64_t begin = 0;
+    xg_inst *all = NULL, *offset;
+    if (!xg_local_is_split(l, 0, dim)) return xg_local_clone(l);
+    for (k = 0; k < l->i->n_operands; k++) {
+        (void)xg_local_reach(l, k, dim, NULL);
+        if (k) {
+            xg_sharding *out = xg_assigned(l->s->arena, l->r, l->x, l->r->n_operands);
+            offset = xg_spmd_by_device(l->s, xg_spmd_offsets(l->s, out, dim, all->shape->dims[dim]));
+            all = xg_local_before(l, dim, offset, begin, all, l->in[k]);
+        } else
+            all = l->in[k];
+        begin += l->operands[k]->global->dims[dim];
+    }
+    return all;
+}
+/* Each group of dimensions flat: blocks of the one side become blocks of the other. */
+XG_FN xg_inst *xg_local_reshape(xg_local *l) {
+    const xg_shape *in = l->operands[0]->global, *out = l->i->shape;
+    int64_t dims[XG_RANK_MAX];
+    uint32_t major[XG_RANK_MAX], rank = 0, k;
+    xg_reshape_group g;
+    xg_inst *i;
+    if (!l->r->other) return xg_local_clone(l);
+    memset(&g, 0, sizeof g);
+    while (xg_reshape_group_next(in, out, &g)) {
+        if (g.in == g.in_end || g.out == g.out_end) continue;
+        major[rank] = g.in;
+        for (dims[rank] = 1, k = g.in; k < g.in_end; k++) dims[rank] *= xg_local_size(l, 0, k);
+        rank++;
+    }
+    l->in[0] = xg_hb_reshape(&l->s->b, l->in[0], dims, rank);
+    for (k = 0; k < rank; k++) {
+        xg_axes_list axes = xg_sharding_axes_of(l->operands[0]->s, major[k]);
+        xg_halo_reach range;
+        xg_halo h;
+        if (!xg_halo_reach_of(l->s->arena, &l->s->mesh, l->i, l->r, l->x, 0, major[k], &range)) continue;
+        h = xg_halo_reach_halo(l->s->arena, &l->s->mesh, &range, k, &axes);
+        l->in[0] = xg_spmd_halo(l->s, l->in[0], &h);
+    }
+    i = xg_local_clone(l);
+    return i;
 }
 
 XG_FN xg_inst *xg_local_clamp(xg_local *l, xg_inst *x, int64_t lo, int64_t hi) {
@@ -344,6 +518,12 @@ XG_FN xg_inst *xg_spmd_local(
     case XG_REDUCE: return xg_local_reduce(&l);
     case XG_IOTA: return xg_local_iota(&l);
     case XG_SLICE: return xg_local_slice(&l);
+    case XG_PAD: return xg_local_pad(&l);
+    case XG_REVERSE: return xg_local_reverse(&l);
+    case XG_CONCATENATE: return xg_local_concatenate(&l);
+    case XG_RESHAPE: return xg_local_reshape(&l);
+    case XG_REDUCE_WINDOW: return xg_local_reduce_window(&l);
+    case XG_SELECT_AND_SCATTER: return xg_local_select_and_scatter(&l);
     case XG_DYNAMIC_SLICE: return xg_local_dynamic_slice(&l);
     case XG_DYNAMIC_UPDATE_SLICE: return xg_local_dynamic_update_slice(&l);
     case XG_GATHER: return xg_local_gather(&l);
