@@ -328,7 +328,8 @@ XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t 
 XG_FN xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for) {
     char said[256];
     xg_format(said, sizeof said, "%s", d->c.message);
-    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
+    xr_begin(&d->c); /* the first failure stays otherwise */
+    return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
         "compiled for %s, and this is %s (%s): compile with --target=%s, or without a target for all devices; %s",
         made_for, d->target, d->name, d->target, said);
 }
