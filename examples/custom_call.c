@@ -20,8 +20,8 @@ static const char module_text[] =
     "  ROOT y = f32[6] add(clamped, x)\n"
     "}\n";
 
-/* Each element of the operand, limited. On "host" an address is a pointer; on "cuda" this would launch a kernel, or call
- * a library, on call->stream. */
+/* Each element of the operand, limited. On "host" an address is a pointer; on "cuda" this would launch a kernel, or
+ * call a library, on call->stream. */
 static xlagpu_status clamp_sum(void *user, const xlagpu_rt_call *call) {
     const xlagpu_rt_attribute *limit = xlagpu_rt_attribute_of(call, "limit", XLAGPU_ATTRIBUTE_SCALAR, XLAGPU_F32);
     const float *x = (const float *)(uintptr_t)call->buffers[0].address;

@@ -130,8 +130,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_download(
 
 /* A parameter, a leaf of the result, or an array of a call. minor_to_major is the order in device buffers, the
  * contiguous dimension first; host tensors are row-major. */
-/* alias: of a result, the parameter (operand of the call) whose memory it shares, plus 1; size_of: of an s32[] that says
- * how much there is of a bounded dimension, that dimension of the array in front of it, plus 1 */
+/* alias: of a result, the parameter (operand of the call) whose memory it shares, plus 1; size_of: of an s32[] that
+ * says how much there is of a bounded dimension, that dimension of the array in front of it, plus 1 */
 typedef struct xlagpu_rt_value {
     xlagpu_type type;
     uint32_t rank;

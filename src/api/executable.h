@@ -194,10 +194,11 @@ typedef struct xg_exe_attribute {
     uint64_t data;
 } xg_exe_attribute;
 
-/* A parameter, a leaf of the result or an array of a call, which has no allocation of its own. Dims: logical sizes, then minor_to_major. alias: of a result that shares the
- * memory of a parameter, that parameter's number plus 1 (of a call: of an operand, its place); bit 31: the caller must give both the same buffer (otherwise
- * the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension
- * of the array in front of it, plus 1. */
+/* A parameter, a leaf of the result or an array of a call, which has no allocation of its own. Dims: logical sizes, then
+ * minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a call:
+ * the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
+ * first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the array in front
+ * of it, plus 1. */
 typedef struct xg_exe_value {
     uint32_t type, rank, first_dim, allocation, name, alias;
     uint64_t bytes;
