@@ -194,8 +194,8 @@ typedef struct xg_exe_attribute {
     uint64_t data;
 } xg_exe_attribute;
 
-/* A parameter, a leaf of the result or an array of a call, which has no allocation of its own. Dims: logical sizes, then
- * minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a call:
+/* A parameter, a leaf of the result or an array of a call, which has no allocation of its own. Dims: logical sizes,
+ * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a call:
  * the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
  * first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the array in front
  * of it, plus 1. */
