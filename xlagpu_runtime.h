@@ -392,7 +392,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register(
 
 /* ---- programs ---- */
 
-/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. NULL on
+/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. Of
+ * several executables, one behind the other, it takes the one for the newest target that runs on the device. NULL on
  * failure. */
 XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
 XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
@@ -414,6 +415,8 @@ XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t inde
 XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
 
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *program); /* of the HLO module */
+/* what it was compiled for: "sm_90a" */
+XLAGPU_DEF const char *xlagpu_rt_program_target(const xlagpu_program *program);
 
 /* A kernel of the program, as it is launched. */
 typedef struct xlagpu_rt_kernel {
@@ -23512,6 +23515,8 @@ XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t c
  * record type (or raw bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated),
  * to data by offset into DATA.
  *
+ * Several of them, one behind the other, are one module for several targets: the loader takes the best for its device.
+ *
  * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an
  * error. */
 #ifndef XG_API_EXECUTABLE_H
@@ -23756,6 +23761,63 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
     k = XG_EXE_STRINGS;
     if (sections[k].bytes && p[sections[k].offset + sections[k].bytes - 1]) return "its strings are damaged";
     return NULL;
+}
+
+/* ---- one module for several targets: its executables, one behind the other ---- */
+
+/* How many of the n bytes are the executable that they begin with; 0: they begin with none. */
+XG_FN size_t xg_exe_first(const unsigned char *p, size_t n) {
+    xg_exe_header h;
+    if (n < sizeof h) return 0;
+    memcpy(&h, p, sizeof h);
+    return memcmp(h.magic, XG_EXE_MAGIC, sizeof h.magic) == 0 && h.size >= sizeof h && h.size <= n ? (size_t)h.size : 0;
+}
+
+/* "sm_90a" as 90 and 'a', wherever it stands; what lacks a letter has 0. */
+XG_FN uint32_t xg_exe_target_number(const char *name, char *letter) {
+    uint32_t number = 0;
+    while (*name && (*name < '0' || *name > '9')) name++;
+    for (; *name >= '0' && *name <= '9' && number < 1000; name++) number = number * 10 + (uint32_t)(*name - '0');
+    *letter = *name == 'a' || *name == 'f' ? *name : (char)0;
+    return number;
+}
+
+/* Twice the compute capability that its PTX names, plus 1 with a letter, if devices of the target run it; else 0. PTX
+ * without a letter runs on what is newer, too, with a on nothing else, with f on what is newer of the same family. */
+XG_FN uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target) {
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    const char *named;
+    char letter, other;
+    uint32_t device = xg_exe_target_number(target, &other), wanted;
+    if (xg_exe_check(p, n, &h, s)) return 0;
+    if (s[XG_EXE_PTX].bytes < 2 || p[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1]) return 1; /* no kernels */
+    named = strstr((const char *)p + s[XG_EXE_PTX].offset, ".target");
+    wanted = named ? xg_exe_target_number(named, &letter) : 0;
+    if (!named || device < wanted || (letter == 'a' && device != wanted) ||
+        (letter == 'f' && device / 10 != wanted / 10))
+        return 0;
+    return wanted * 2 + (letter != 0);
+}
+
+/* The one to load of the executables that the bytes are: of those that run on the target the one for the newest; the
+ * first, if none does. Bytes that are not whole executables alone stay as they are: xg_exe_check says what is wrong. */
+XG_FN void xg_exe_choose(const unsigned char **p, size_t *n, const char *target) {
+    size_t at, size, best = 0, best_size = 0;
+    uint32_t most = 0;
+    for (at = 0; at < *n; at += size) {
+        uint32_t rank;
+        size = xg_exe_first(*p + at, *n - at);
+        if (!size || size == *n) return;
+        rank = xg_exe_rank(*p + at, size, target);
+        if (at && rank <= most) continue;
+        most = rank;
+        best = at;
+        best_size = size;
+    }
+    if (!best_size) return;
+    *p += best;
+    *n = best_size;
 }
 
 #endif /* XG_API_EXECUTABLE_READ_C */
@@ -27537,7 +27599,18 @@ XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t 
     return XLAGPU_OK;
 }
 
-XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, size_t size) {
+/* A driver that does not take the kernels of another kind of device says so in many ways; this is the one to act on. */
+XG_FN xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for) {
+    char said[256];
+    xg_format(said, sizeof said, "%s", d->c.message);
+    xr_begin(&d->c); /* the first failure stays otherwise */
+    return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
+        "compiled for %s, and this is %s (%s): compile with --target=%s, or without a target for all devices; %s",
+        made_for, d->target, d->name, d->target, said);
+}
+
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *whole, size_t size) {
+    const unsigned char *bytes = (const unsigned char *)whole;
     xlagpu_program *p;
     const char *wrong;
     uint8_t *taken = NULL;
@@ -27546,12 +27619,17 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, s
     xr_begin(&d->c);
     p = xr_program_new(d);
     if (!p) return NULL;
-    wrong = xg_exe_check((const unsigned char *)bytes, size, &p->head, p->sections);
+    if (bytes) xg_exe_choose(&bytes, &size, d->target);
+    wrong = xg_exe_check(bytes, size, &p->head, p->sections);
     s = wrong ? xr_fail(&d->c, XLAGPU_ERROR_CORRUPT, "the executable cannot be loaded: %s", wrong)
               : xr_view_safely(p, bytes, size, &taken);
     if (s == XLAGPU_OK) s = xr_check(p, taken);
     if (s == XLAGPU_OK) s = xr_find_calls(p);
-    if (s == XLAGPU_OK) s = xr_load_kernels(p);
+    if (s == XLAGPU_OK) {
+        s = xr_load_kernels(p);
+        if (s == XLAGPU_ERROR_DEVICE && !xg_exe_rank(bytes, size, d->target))
+            s = xr_of_another_target(d, p->strings + p->head.target_name);
+    }
     if (s == XLAGPU_OK) s = xr_upload_constants(p);
     if (s != XLAGPU_OK) {
         xlagpu_rt_unload(p);
@@ -27596,6 +27674,9 @@ XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return 
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *p) { return p ? p->head.n_results : 0; }
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
     return p && out && index < p->head.n_params && xr_value(p, index, out);
+}
+XLAGPU_DEF const char *xlagpu_rt_program_target(const xlagpu_program *p) {
+    return p ? p->strings + p->head.target_name : "";
 }
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *p) { return p ? p->strings + p->head.name : ""; }
 XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *p) { return p ? p->n_kernels : 0; }

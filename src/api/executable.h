@@ -8,6 +8,8 @@
  * record type (or raw bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated),
  * to data by offset into DATA.
  *
+ * Several of them, one behind the other, are one module for several targets: the loader takes the best for its device.
+ *
  * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an
  * error. */
 #ifndef XG_API_EXECUTABLE_H
@@ -195,8 +197,8 @@ typedef struct xg_exe_attribute {
 } xg_exe_attribute;
 
 /* A parameter, a leaf of the result or an array of a call, which has no allocation of its own. Dims: logical sizes,
- * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a call:
- * the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
+ * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a
+ * call: the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
  * first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the array in front
  * of it, plus 1. */
 typedef struct xg_exe_value {
