@@ -38,14 +38,52 @@ static void source_close(source *s) {
     xlagpu_destroy(s->context);
 }
 
+/* ---- forms of a module ---- */
+
+/* What --emit calls the forms of a module, and how files in them are named. */
+static const struct {
+    const char *emit, *suffix;
+    xlagpu_format format;
+} forms[] = {{"hlo", ".hlo", XLAGPU_FORMAT_HLO}, {"hlo.pb", ".hlo.pb", XLAGPU_FORMAT_HLO_PROTO},
+    {"pb", ".pb", XLAGPU_FORMAT_PROTO}};
+enum {
+    FORMS = sizeof forms / sizeof forms[0]
+};
+/* --emit, or what the name of the file says; NULL: neither */
+static const char *emit_wanted(const flag_values *f) {
+    size_t n = f->o ? strlen(f->o) : 0, k;
+    if (f->emit) return f->emit;
+    for (k = 0; k < FORMS; k++)
+        if (n > strlen(forms[k].suffix) && strcmp(f->o + n - strlen(forms[k].suffix), forms[k].suffix) == 0)
+            return forms[k].emit;
+    return NULL;
+}
+static int form_of(const char *emit) {
+    int k;
+    for (k = 0; emit && k < FORMS; k++)
+        if (strcmp(emit, forms[k].emit) == 0) return k;
+    return -1;
+}
+/* A module's text goes out in a form. */
+static int write_form(const flag_values *f, source *s, const char *emit, const void *text, size_t n) {
+    xlagpu_module *m;
+    xlagpu_bytes made;
+    if (form_of(emit) <= 0) return write_out(f->o, text, n); /* HLO */
+    m = xlagpu_parse(s->context, s->path, (const char *)text, n);
+    if (!m) return source_failed(s);
+    made = xlagpu_print_as(m, forms[form_of(emit)].format);
+    return made.data ? write_out(f->o, made.data, made.size) : source_failed(s);
+}
+
 /* ---- compile ---- */
 
 /* What --emit takes, and the stage that is kept for it. */
-static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"indexing", "indexing"},
-    {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"times", "times"}, {"ir", "ir"},
+static const char *const emits[][2] = {{"ptx", "ptx"}, {"indexing", "indexing"}, {"plan", "plan"},
+    {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"times", "times"}, {"ir", "ir"},
     {"llvm", "llvm/before"}, {"llvm-optimized", "llvm/after"}, {"exe", ""}, {"c", ""}};
 static const char *emit_stage(const char *emit) {
     size_t k;
+    if (form_of(emit) >= 0) return "hlo/after_optimizations";
     for (k = 0; k < sizeof emits / sizeof emits[0]; k++)
         if (strcmp(emit, emits[k][0]) == 0) return emits[k][1];
     return NULL;
@@ -77,11 +115,12 @@ static int write_c(const char *path, const char *base, const char *module, xlagp
     return ok ? OK : fail(BAD, "%s: error: cannot be written", standard ? "standard output" : path);
 }
 
-static int write_emitted(const flag_values *f, const char *emit, xlagpu_bytes exe, const dump_state *d) {
+static int write_emitted(const flag_values *f, source *s, const char *emit, xlagpu_bytes exe, const dump_state *d) {
     char path[300];
     snprintf(path, sizeof path, "%s.xgx", d->base);
     if (strcmp(emit, "exe") == 0) return write_out(f->o ? f->o : path, exe.data, exe.size);
     if (strcmp(emit, "c") == 0) return write_c(f->o, d->base, d->module, exe);
+    if (form_of(emit) >= 0 && d->wanted) return write_form(f, s, emit, d->wanted, d->wanted_n);
     return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
 }
 
@@ -157,19 +196,19 @@ static int compile_one(const flag_values *f, int file, const char *emit) {
     if (!rc) rc = compile_timed(&s, &d, f->report ? 3 : 1, &exe, &best);
     if (!rc && f->report && xlagpu_compile_report(s.module, &report)) report_line(&d, best, &report);
     if (!rc && f->cubin) rc = add_cubin(&s, &d, dump_target(f, s.module, NULL).name, &exe);
-    if (!rc && emit) rc = write_emitted(f, emit, exe, &d);
+    if (!rc && emit) rc = write_emitted(f, &s, emit, exe, &d);
     dump_end(&d);
     source_close(&s);
     return rc;
 }
 
 int verb_compile(const flag_values *f) {
-    const char *emit = f->emit ? f->emit : f->report ? NULL : "exe";
+    const char *wanted = emit_wanted(f), *emit = wanted ? wanted : f->report ? NULL : "exe";
     int k, rc = OK;
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'compile' needs a file");
     if (emit && !emit_stage(emit))
         return fail(BAD,
-            "xlagpu: error: --emit=%s is not one of ptx, hlo, indexing, plan, buffers, thunks, ir, llvm, "
+            "xlagpu: error: --emit=%s is not one of ptx, hlo, pb, hlo.pb, indexing, plan, buffers, thunks, ir, llvm, "
             "llvm-optimized, exe, c",
             emit);
     if (f->n_files > 1 && f->o && strcmp(f->o, "-") != 0)
@@ -189,7 +228,7 @@ static int optimize_all(source *s, const flag_values *f) {
     dump_begin(&d, f, s->path, 0, "hlo/after_optimizations");
     dump_describe(&d, s->module, NULL, &desc);
     xlagpu_compile(s->module, &desc);
-    rc = d.wanted ? write_out(f->o, d.wanted, d.wanted_n) : source_failed(s);
+    rc = d.wanted ? write_form(f, s, emit_wanted(f), d.wanted, d.wanted_n) : source_failed(s);
     dump_end(&d);
     return rc;
 }
@@ -204,13 +243,15 @@ int verb_opt(const flag_values *f) {
         return OK;
     }
     if (f->n_files != 1) return fail(BAD, "xlagpu: error: 'opt' needs one file");
+    if (f->emit && form_of(f->emit) < 0)
+        return fail(BAD, "xlagpu: error: 'opt' --emit=%s is not one of hlo, pb, hlo.pb", f->emit);
     rc = source_open(&s, f, f->files[0]);
     if (!rc) rc = source_parse(&s);
     if (!rc && !f->set[FLAG_passes])
         rc = optimize_all(&s, f);
     else if (!rc) {
         made = xlagpu_optimize(s.module, f->passes);
-        rc = made.data ? write_out(f->o, made.data, made.size) : source_failed(&s);
+        rc = made.data ? write_form(f, &s, emit_wanted(f), made.data, made.size) : source_failed(&s);
     }
     source_close(&s);
     return rc;
