@@ -276,7 +276,11 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *m) {
 XG_FN void xg_public_print_as(xg_public_job *j) {
     xg_buf b;
     xg_buf_init(&b, &j->m->arena);
-    xg_import_print(&b, xg_public_hlo(j->m), j->format);
+    switch (j->format) {
+    case XLAGPU_FORMAT_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), false); break;
+    case XLAGPU_FORMAT_HLO_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), true); break;
+    default: xg_hlo_print(&b, xg_public_hlo(j->m), NULL); break;
+    }
     xg_public_give(j, b.p, b.n);
 }
 XLAGPU_DEF xlagpu_bytes xlagpu_print_as(xlagpu_module *m, xlagpu_format format) {

@@ -49,12 +49,5 @@ XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
 #undef X
     xg_import_refuse(c, src, f);
 }
-XG_FN void xg_import_print(xg_buf *b, const xg_module *m, xlagpu_format format) {
-    switch (format) {
-    case XLAGPU_FORMAT_PROTO: xg_proto_print(b, m, false); break;
-    case XLAGPU_FORMAT_HLO_PROTO: xg_proto_print(b, m, true); break;
-    default: xg_hlo_print(b, m, NULL); break;
-    }
-}
 
 #endif /* XG_IMPORT_IMPORT_C */

@@ -352,7 +352,5 @@ XG_FN xg_module *xg_proto_read(xg_ctx *c, xg_arena *a, const xg_source *src);
 /* The arguments and the result in a snapshot: how many arguments there are; 0 and NULL where it is none. */
 XG_FN uint32_t xg_proto_examples(
     xg_module *m, const xg_source *src, const xg_literal ***arguments, const xg_literal **result);
-/* proto_write.c: a HloModuleProto, or a HloProto around one */
-XG_FN void xg_proto_print(xg_buf *b, const xg_module *m, bool wrapped);
 
 #endif /* XG_IMPORT_PROTO_H */

@@ -169,9 +169,7 @@ XG_FN void xg_proto_put_name(xg_proto_writer *w, const xg_inst *i) {
 XG_FN void xg_proto_put_part(xg_proto_writer *w, const xg_inst *i, uint32_t part) {
     switch (part) {
     case XG_INST_NAME: xg_proto_put_name(w, i); break;
-    case XG_INST_OPCODE:
-        xg_proto_put_string(w, part, xg_str_of(xg_op_rows[i->op].name, xg_op_rows[i->op].length));
-        break;
+    case XG_INST_OPCODE: xg_proto_put_string(w, part, xg_str_z(xg_op_name(i->op))); break;
     case XG_INST_SHAPE: xg_proto_put_shape(w, part, i->shape, true); break;
     case XG_INST_LITERAL:
         if (i->literal && !i->literal->elided) xg_proto_put_literal(w, part, i->literal);
