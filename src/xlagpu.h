@@ -178,7 +178,8 @@ XLAGPU_DEF bool xlagpu_target_describe(const char *name, xlagpu_target_desc *out
 /* What it can do at most, a second: bytes of device memory, and f32 operations. */
 XLAGPU_DEF bool xlagpu_target_peak(const char *name, double *bandwidth, double *flops);
 
-/* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
+/* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. Of
+ * several executables that of the newest target without a letter. */
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
 
 /* ---- evaluating ---- */

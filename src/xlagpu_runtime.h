@@ -145,7 +145,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register(
 
 /* ---- programs ---- */
 
-/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. NULL on
+/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. Of
+ * several executables, one behind the other, it takes the one for the newest target that runs on the device. NULL on
  * failure. */
 XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
 XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
@@ -167,6 +168,8 @@ XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t inde
 XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
 
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *program); /* of the HLO module */
+/* what it was compiled for: "sm_90a" */
+XLAGPU_DEF const char *xlagpu_rt_program_target(const xlagpu_program *program);
 
 /* A kernel of the program, as it is launched. */
 typedef struct xlagpu_rt_kernel {

@@ -8,6 +8,8 @@
  * record type (or raw bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated),
  * to data by offset into DATA.
  *
+ * Several of them, one behind the other, are one module for several targets: the loader takes the best for its device.
+ *
  * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an
  * error. */
 #ifndef XG_API_EXECUTABLE_H

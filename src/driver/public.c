@@ -436,6 +436,7 @@ XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {
     xlagpu_bytes r = {NULL, 0};
     xg_exe_header h;
     xg_exe_section s[XG_EXE_SECTION_COUNT];
+    if (exe.data) xg_exe_choose(&exe.data, &exe.size, "sm_999");
     if (xg_exe_check(exe.data, exe.size, &h, s) || s[XG_EXE_PTX].bytes < 2 ||
         exe.data[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1])
         return r;

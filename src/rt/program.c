@@ -324,7 +324,18 @@ XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t 
     return XLAGPU_OK;
 }
 
-XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, size_t size) {
+/* A driver that does not take the kernels of another kind of device says so in many ways; this is the one to act on. */
+XG_FN xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for) {
+    char said[256];
+    xg_format(said, sizeof said, "%s", d->c.message);
+    xr_begin(&d->c); /* the first failure stays otherwise */
+    return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
+        "compiled for %s, and this is %s (%s): compile with --target=%s, or without a target for all devices; %s",
+        made_for, d->target, d->name, d->target, said);
+}
+
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *whole, size_t size) {
+    const unsigned char *bytes = (const unsigned char *)whole;
     xlagpu_program *p;
     const char *wrong;
     uint8_t *taken = NULL;
@@ -333,12 +344,17 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, s
     xr_begin(&d->c);
     p = xr_program_new(d);
     if (!p) return NULL;
-    wrong = xg_exe_check((const unsigned char *)bytes, size, &p->head, p->sections);
+    if (bytes) xg_exe_choose(&bytes, &size, d->target);
+    wrong = xg_exe_check(bytes, size, &p->head, p->sections);
     s = wrong ? xr_fail(&d->c, XLAGPU_ERROR_CORRUPT, "the executable cannot be loaded: %s", wrong)
               : xr_view_safely(p, bytes, size, &taken);
     if (s == XLAGPU_OK) s = xr_check(p, taken);
     if (s == XLAGPU_OK) s = xr_find_calls(p);
-    if (s == XLAGPU_OK) s = xr_load_kernels(p);
+    if (s == XLAGPU_OK) {
+        s = xr_load_kernels(p);
+        if (s == XLAGPU_ERROR_DEVICE && !xg_exe_rank(bytes, size, d->target))
+            s = xr_of_another_target(d, p->strings + p->head.target_name);
+    }
     if (s == XLAGPU_OK) s = xr_upload_constants(p);
     if (s != XLAGPU_OK) {
         xlagpu_rt_unload(p);
@@ -383,6 +399,9 @@ XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return 
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *p) { return p ? p->head.n_results : 0; }
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
     return p && out && index < p->head.n_params && xr_value(p, index, out);
+}
+XLAGPU_DEF const char *xlagpu_rt_program_target(const xlagpu_program *p) {
+    return p ? p->strings + p->head.target_name : "";
 }
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *p) { return p ? p->strings + p->head.name : ""; }
 XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *p) { return p ? p->n_kernels : 0; }

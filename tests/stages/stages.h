@@ -62,6 +62,7 @@
     X(factors) \
     X(spmd) \
     X(spmd_random) \
+    X(spmd_coverage) \
     X(number) \
     X(literal) \
     X(parse) \
