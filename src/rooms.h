@@ -372,6 +372,7 @@
 #include "plan/report.c"
 #include "plan/rematerialize.c"
 #include "plan/text.c"
+#include "plan/attributes.c"
 #include "plan/bytes.c"
 #include "plan/listing.c"
 
