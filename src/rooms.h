@@ -375,6 +375,7 @@
 #include "plan/report.c"
 #include "plan/rematerialize.c"
 #include "plan/text.c"
+#include "plan/attributes.c"
 #include "plan/bytes.c"
 #include "plan/listing.c"
 
@@ -397,6 +398,10 @@
 #include "import/proto_attr.c"
 #include "import/proto_read.c"
 #include "import/proto_module.c"
+#include "import/proto_write_wire.c"
+#include "import/proto_write_text.c"
+#include "import/proto_write_attr.c"
+#include "import/proto_write.c"
 #include "import/ops.h"
 #include "import/lower.h"
 #include "import/formulas.h"
