@@ -299,6 +299,11 @@ XG_FN xg_axes_list xg_spmd_split_scatter(const xg_spmd_mesh *mesh, const xg_shap
 XG_FN bool xg_spmd_split_scatters(const xg_inst *i); /* may its result be scattered while it is combined? */
 XG_FN void xg_axes_remove(xg_axes_list *l, const xg_axes_list *gone);
 
+/* ---- top.c: topk of split rows ---- */
+XG_FN bool xg_top_has_last(xlagpu_type t);
+XG_FN xg_inst *xg_spmd_top(xg_spmd *s, const xg_inst *i, const xg_spmd_value *p, xg_inst *x); /* of the device's part */
+XG_FN void xg_spmd_top_again(xg_spmd *s, const xg_inst *i, xg_inst **results, const xg_axes_list *sums); /* of all */
+
 /* ---- local.c: an instruction on parts ---- */
 XG_FN bool xg_local_starts_neutral(const xg_inst *i, const xg_axes_list *sums, xg_arena *a);
 XG_FN xg_inst *xg_spmd_neutral(xg_spmd *s, int op, xlagpu_type t);

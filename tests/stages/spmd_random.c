@@ -24,12 +24,13 @@ typedef struct spmd_case {
 
 static uint32_t spmd_pick(spmd_case *c, uint32_t n) { return (uint32_t)(spmd_random(&c->state) % n); }
 
-static void spmd_put_dims(spmd_case *c, const spmd_array *a) {
+static void spmd_put_dims_of(spmd_case *c, const spmd_array *a, const char *type) {
     uint32_t d;
-    xg_printf(&c->text, "%s[", c->type);
+    xg_printf(&c->text, "%s[", type);
     for (d = 0; d < a->rank; d++) xg_printf(&c->text, "%s%lld", d ? "," : "", (long long)a->dims[d]);
     xg_puts(&c->text, "]");
 }
+static void spmd_put_dims(spmd_case *c, const spmd_array *a) { spmd_put_dims_of(c, a, c->type); }
 
 /* Tiles that use the devices up, the rest replicated; devices in order, transposed, or in any order. */
 static void spmd_put_sharding(spmd_case *c, const spmd_array *a) {
@@ -223,6 +224,29 @@ static bool spmd_make_along(spmd_case *c, uint32_t x) { /* reverse, sort, concat
         xg_printf(&c->text, " sort(v%u), dimensions={%u}, to_apply=less", x, d);
     else
         xg_printf(&c->text, " concatenate(v%u, v%u), dimensions={%u}", x, x, d);
+    return true;
+}
+/* The largest of rows, or where they stood. */
+static bool spmd_make_top(spmd_case *c, uint32_t x) {
+    spmd_array top = c->arrays[x];
+    uint32_t last = top.rank - 1, n = c->n;
+    top.dims[last] = 1 + spmd_pick(c, (uint32_t)top.dims[last]);
+    xg_printf(&c->text, "  top%u = (", n);
+    spmd_put_dims(c, &top);
+    xg_puts(&c->text, ", ");
+    spmd_put_dims_of(c, &top, "s32");
+    xg_printf(&c->text, ") topk(v%u), k=%lld, largest=%s\n", x, (long long)top.dims[last],
+        spmd_pick(c, 2) ? "true" : "false");
+    if (c->ints || spmd_pick(c, 2)) {
+        spmd_put_dims(c, spmd_begin(c, &top));
+        xg_printf(&c->text, " get-tuple-element(top%u), index=%u", n, c->ints ? spmd_pick(c, 2) : 0);
+        return true;
+    }
+    xg_printf(&c->text, "  places%u = ", n);
+    spmd_put_dims_of(c, &top, "s32");
+    xg_printf(&c->text, " get-tuple-element(top%u), index=1\n", n);
+    spmd_put_dims(c, spmd_begin(c, &top));
+    xg_printf(&c->text, " convert(places%u)", n);
     return true;
 }
 static bool spmd_make_window(spmd_case *c, uint32_t x) {
@@ -472,7 +496,7 @@ static bool spmd_make_iota(spmd_case *c, uint32_t x) {
     X(broadcast) \
     X(dot) \
     X(slice) \
-    X(pad) X(along) X(window) X(dynamic) X(rows) X(iota) X(blocks) X(convolution) X(scattered) X(loop) X(branch)
+    X(pad) X(along) X(window) X(dynamic) X(rows) X(iota) X(blocks) X(convolution) X(scattered) X(loop) X(branch) X(top)
 
 static void spmd_write_case(xg_stage *io, spmd_case *c) {
     static bool (*const makers[])(spmd_case *, uint32_t) = {
