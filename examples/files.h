@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* The whole file, malloc'ed, with a 0 behind it; NULL when it cannot be read. */
-static char *read_file(const char *path, size_t *size) {
+static inline char *read_file(const char *path, size_t *size) {
     FILE *f = fopen(path, "rb");
     char *text = NULL;
     long n = -1;
@@ -22,18 +22,18 @@ static char *read_file(const char *path, size_t *size) {
 
 /* ---- PNG, not compressed: chunks with a CRC, in them zlib's stored blocks, one a row ---- */
 
-static uint32_t png_crc(uint32_t crc, const unsigned char *p, size_t n) {
+static inline uint32_t png_crc(uint32_t crc, const unsigned char *p, size_t n) {
     int k;
     for (crc = ~crc; n--; p++)
         for (crc ^= *p, k = 0; k < 8; k++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
     return ~crc;
 }
-static void png_word(unsigned char *to, uint32_t value) {
+static inline void png_word(unsigned char *to, uint32_t value) {
     int k;
     for (k = 0; k < 4; k++) to[k] = (unsigned char)(value >> (24 - 8 * k));
 }
 /* data has eight bytes of room in front: its length and name go there. */
-static void png_chunk(FILE *f, const char *name, unsigned char *data, uint32_t n) {
+static inline void png_chunk(FILE *f, const char *name, unsigned char *data, uint32_t n) {
     unsigned char crc[4];
     int k;
     png_word(data, n);
@@ -43,7 +43,7 @@ static void png_chunk(FILE *f, const char *name, unsigned char *data, uint32_t n
     fwrite(crc, 1, 4, f);
 }
 /* rgb: height rows of width pixels of three bytes; width at most 21,000. Returns 0 when the file was written. */
-static int write_png(const char *path, const unsigned char *rgb, int width, int height) {
+static inline int write_png(const char *path, const unsigned char *rgb, int width, int height) {
     static const unsigned char signature[8] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
     size_t row = (size_t)width * 3 + 1, at = 10, i;
     unsigned char *data = (unsigned char *)calloc(8 + 2 + (row + 5) * (size_t)height + 4, 1), head[8 + 13] = {0};

@@ -56,16 +56,16 @@ module @jit_scene attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas =
     %cst_11 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
     %40 = stablehlo.broadcast_in_dim %cst_11, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
     %c_12 = stablehlo.constant dense<0> : tensor<i32>
-    %41:4 = stablehlo.while(%iterArg = %15, %iterArg_115 = %39, %iterArg_116 = %c_12, %iterArg_117 = %40) : tensor<3xf32>, tensor<3x128x192xf32>, tensor<i32>, tensor<128x192xf32>
+    %41:4 = stablehlo.while(%iterArg = %15, %iterArg_122 = %39, %iterArg_123 = %c_12, %iterArg_124 = %40) : tensor<3xf32>, tensor<3x128x192xf32>, tensor<i32>, tensor<128x192xf32>
     cond {
-      %c_118 = stablehlo.constant dense<40> : tensor<i32>
-      %374 = stablehlo.compare LT, %iterArg_116, %c_118, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %374 : tensor<i1>
+      %c_125 = stablehlo.constant dense<40> : tensor<i32>
+      %391 = stablehlo.compare LT, %iterArg_123, %c_125, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %391 : tensor<i1>
     } do {
-      %374 = func.call @closed_call(%iterArg, %iterArg_115, %iterArg_117) : (tensor<3xf32>, tensor<3x128x192xf32>, tensor<128x192xf32>) -> tensor<128x192xf32>
-      %c_118 = stablehlo.constant dense<1> : tensor<i32>
-      %375 = stablehlo.add %iterArg_116, %c_118 : tensor<i32>
-      stablehlo.return %iterArg, %iterArg_115, %375, %374 : tensor<3xf32>, tensor<3x128x192xf32>, tensor<i32>, tensor<128x192xf32>
+      %391 = func.call @closed_call(%iterArg, %iterArg_122, %iterArg_124) : (tensor<3xf32>, tensor<3x128x192xf32>, tensor<128x192xf32>) -> tensor<128x192xf32>
+      %c_125 = stablehlo.constant dense<1> : tensor<i32>
+      %392 = stablehlo.add %iterArg_123, %c_125 : tensor<i32>
+      stablehlo.return %iterArg, %iterArg_122, %392, %391 : tensor<3xf32>, tensor<3x128x192xf32>, tensor<i32>, tensor<128x192xf32>
     }
     %42 = stablehlo.slice %15 [0:1] : (tensor<3xf32>) -> tensor<1xf32>
     %43 = stablehlo.reshape %42 : (tensor<1xf32>) -> tensor<f32>
@@ -409,109 +409,133 @@ module @jit_scene attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas =
     %303 = stablehlo.broadcast_in_dim %cst_90, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
     %c_91 = stablehlo.constant dense<1> : tensor<i32>
     %c_92 = stablehlo.constant dense<0> : tensor<i32>
-    %304:7 = stablehlo.while(%iterArg = %cst, %iterArg_115 = %48, %iterArg_116 = %55, %iterArg_117 = %62, %iterArg_118 = %c_92, %iterArg_119 = %c_91, %iterArg_120 = %303) : tensor<3xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<i32>, tensor<i32>, tensor<128x192xf32>
+    %304:7 = stablehlo.while(%iterArg = %cst, %iterArg_122 = %48, %iterArg_123 = %55, %iterArg_124 = %62, %iterArg_125 = %c_92, %iterArg_126 = %c_91, %iterArg_127 = %303) : tensor<3xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<i32>, tensor<i32>, tensor<128x192xf32>
     cond {
-      %c_121 = stablehlo.constant dense<8> : tensor<i32>
-      %374 = stablehlo.compare LT, %iterArg_118, %c_121, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %374 : tensor<i1>
+      %c_128 = stablehlo.constant dense<8> : tensor<i32>
+      %391 = stablehlo.compare LT, %iterArg_125, %c_128, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %391 : tensor<i1>
     } do {
-      %374:2 = func.call @closed_call_1(%iterArg, %iterArg_115, %iterArg_116, %iterArg_117, %iterArg_119, %iterArg_120) : (tensor<3xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<i32>, tensor<128x192xf32>) -> (tensor<i32>, tensor<128x192xf32>)
-      %c_121 = stablehlo.constant dense<1> : tensor<i32>
-      %375 = stablehlo.add %iterArg_118, %c_121 : tensor<i32>
-      stablehlo.return %iterArg, %iterArg_115, %iterArg_116, %iterArg_117, %375, %374#0, %374#1 : tensor<3xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<i32>, tensor<i32>, tensor<128x192xf32>
+      %391:2 = func.call @closed_call_1(%iterArg, %iterArg_122, %iterArg_123, %iterArg_124, %iterArg_126, %iterArg_127) : (tensor<3xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<i32>, tensor<128x192xf32>) -> (tensor<i32>, tensor<128x192xf32>)
+      %c_128 = stablehlo.constant dense<1> : tensor<i32>
+      %392 = stablehlo.add %iterArg_125, %c_128 : tensor<i32>
+      stablehlo.return %iterArg, %iterArg_122, %iterArg_123, %iterArg_124, %392, %391#0, %391#1 : tensor<3xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<i32>, tensor<i32>, tensor<128x192xf32>
     }
-    %cst_93 = stablehlo.constant dense<2.000000e-01> : tensor<f32>
-    %305 = stablehlo.broadcast_in_dim %cst_93, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %306 = stablehlo.multiply %305, %55 : tensor<128x192xf32>
-    %cst_94 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %307 = stablehlo.broadcast_in_dim %cst_94, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %308 = stablehlo.multiply %306, %307 : tensor<128x192xf32>
-    %cst_95 = stablehlo.constant dense<0.949999988> : tensor<f32>
-    %309 = stablehlo.broadcast_in_dim %cst_95, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %310 = stablehlo.subtract %309, %308 : tensor<128x192xf32>
-    %cst_96 = stablehlo.constant dense<1.000000e-01> : tensor<f32>
-    %311 = stablehlo.broadcast_in_dim %cst_96, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %312 = stablehlo.multiply %311, %55 : tensor<128x192xf32>
-    %cst_97 = stablehlo.constant dense<6.000000e-01> : tensor<f32>
-    %313 = stablehlo.broadcast_in_dim %cst_97, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %314 = stablehlo.add %313, %312 : tensor<128x192xf32>
-    %cst_98 = stablehlo.constant dense<2.500000e-01> : tensor<f32>
-    %315 = stablehlo.broadcast_in_dim %cst_98, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %316 = stablehlo.multiply %315, %55 : tensor<128x192xf32>
-    %cst_99 = stablehlo.constant dense<3.500000e-01> : tensor<f32>
-    %317 = stablehlo.broadcast_in_dim %cst_99, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %318 = stablehlo.add %317, %316 : tensor<128x192xf32>
-    %319 = stablehlo.broadcast_in_dim %310, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
-    %320 = stablehlo.broadcast_in_dim %314, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
-    %321 = stablehlo.broadcast_in_dim %318, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
-    %322 = stablehlo.concatenate %319, %320, %321, dim = 0 : (tensor<1x128x192xf32>, tensor<1x128x192xf32>, tensor<1x128x192xf32>) -> tensor<3x128x192xf32>
-    %cst_100 = stablehlo.constant dense<8.500000e-01> : tensor<f32>
-    %323 = stablehlo.broadcast_in_dim %cst_100, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %324 = stablehlo.multiply %323, %302 : tensor<128x192xf32>
-    %c_101 = stablehlo.constant dense<0> : tensor<i32>
-    %c_102 = stablehlo.constant dense<1> : tensor<i32>
-    %325 = call @clip_2(%304#6, %c_101, %c_102) : (tensor<128x192xf32>, tensor<i32>, tensor<i32>) -> tensor<128x192xf32>
-    %326 = stablehlo.multiply %324, %325 : tensor<128x192xf32>
-    %cst_103 = stablehlo.constant dense<1.500000e-01> : tensor<f32>
-    %327 = stablehlo.broadcast_in_dim %cst_103, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %328 = stablehlo.add %327, %326 : tensor<128x192xf32>
-    %329 = stablehlo.broadcast_in_dim %328, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
-    %330 = stablehlo.broadcast_in_dim %329, dims = [0, 1, 2] : (tensor<1x128x192xf32>) -> tensor<3x128x192xf32>
-    %331 = stablehlo.multiply %322, %330 : tensor<3x128x192xf32>
-    %332 = stablehlo.slice %39 [1:2, 0:128, 0:192] : (tensor<3x128x192xf32>) -> tensor<1x128x192xf32>
-    %333 = stablehlo.reshape %332 : (tensor<1x128x192xf32>) -> tensor<128x192xf32>
-    %cst_104 = stablehlo.constant dense<3.000000e-01> : tensor<f32>
-    %334 = stablehlo.broadcast_in_dim %cst_104, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %335 = stablehlo.multiply %334, %333 : tensor<128x192xf32>
-    %cst_105 = stablehlo.constant dense<4.500000e-01> : tensor<f32>
-    %336 = stablehlo.broadcast_in_dim %cst_105, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %337 = stablehlo.add %336, %335 : tensor<128x192xf32>
-    %338 = stablehlo.slice %39 [1:2, 0:128, 0:192] : (tensor<3x128x192xf32>) -> tensor<1x128x192xf32>
-    %339 = stablehlo.reshape %338 : (tensor<1x128x192xf32>) -> tensor<128x192xf32>
-    %cst_106 = stablehlo.constant dense<3.000000e-01> : tensor<f32>
-    %340 = stablehlo.broadcast_in_dim %cst_106, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %341 = stablehlo.multiply %340, %339 : tensor<128x192xf32>
-    %cst_107 = stablehlo.constant dense<6.000000e-01> : tensor<f32>
-    %342 = stablehlo.broadcast_in_dim %cst_107, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %343 = stablehlo.add %342, %341 : tensor<128x192xf32>
-    %344 = stablehlo.slice %39 [1:2, 0:128, 0:192] : (tensor<3x128x192xf32>) -> tensor<1x128x192xf32>
-    %345 = stablehlo.reshape %344 : (tensor<1x128x192xf32>) -> tensor<128x192xf32>
-    %cst_108 = stablehlo.constant dense<2.000000e-01> : tensor<f32>
-    %346 = stablehlo.broadcast_in_dim %cst_108, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %347 = stablehlo.multiply %346, %345 : tensor<128x192xf32>
-    %cst_109 = stablehlo.constant dense<8.000000e-01> : tensor<f32>
-    %348 = stablehlo.broadcast_in_dim %cst_109, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %349 = stablehlo.add %348, %347 : tensor<128x192xf32>
-    %350 = stablehlo.broadcast_in_dim %337, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
-    %351 = stablehlo.broadcast_in_dim %343, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
-    %352 = stablehlo.broadcast_in_dim %349, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
-    %353 = stablehlo.concatenate %350, %351, %352, dim = 0 : (tensor<1x128x192xf32>, tensor<1x128x192xf32>, tensor<1x128x192xf32>) -> tensor<3x128x192xf32>
-    %cst_110 = stablehlo.constant dense<-4.000000e-03> : tensor<f32>
-    %354 = stablehlo.broadcast_in_dim %cst_110, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %355 = stablehlo.multiply %354, %41#3 : tensor<128x192xf32>
-    %356 = stablehlo.multiply %355, %41#3 : tensor<128x192xf32>
-    %357 = stablehlo.multiply %356, %41#3 : tensor<128x192xf32>
-    %358 = stablehlo.exponential %357 : tensor<128x192xf32>
-    %359 = stablehlo.broadcast_in_dim %358, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
-    %360 = stablehlo.broadcast_in_dim %359, dims = [0, 1, 2] : (tensor<1x128x192xf32>) -> tensor<3x128x192xf32>
-    %361 = stablehlo.multiply %331, %360 : tensor<3x128x192xf32>
-    %cst_111 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-    %362 = stablehlo.broadcast_in_dim %cst_111, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %363 = stablehlo.subtract %362, %358 : tensor<128x192xf32>
-    %364 = stablehlo.broadcast_in_dim %363, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
-    %365 = stablehlo.broadcast_in_dim %364, dims = [0, 1, 2] : (tensor<1x128x192xf32>) -> tensor<3x128x192xf32>
-    %366 = stablehlo.multiply %353, %365 : tensor<3x128x192xf32>
-    %367 = stablehlo.add %361, %366 : tensor<3x128x192xf32>
-    %cst_112 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %cst_113 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-    %368 = call @clip_3(%367, %cst_112, %cst_113) : (tensor<3x128x192xf32>, tensor<f32>, tensor<f32>) -> tensor<3x128x192xf32>
-    %369 = stablehlo.sqrt %368 : tensor<3x128x192xf32>
-    %370 = stablehlo.transpose %369, dims = [1, 2, 0] : (tensor<3x128x192xf32>) -> tensor<128x192x3xf32>
-    %cst_114 = stablehlo.constant dense<2.550000e+02> : tensor<f32>
-    %371 = stablehlo.broadcast_in_dim %cst_114, dims = [] : (tensor<f32>) -> tensor<128x192x3xf32>
-    %372 = stablehlo.multiply %370, %371 : tensor<128x192x3xf32>
-    %373 = stablehlo.convert %372 : (tensor<128x192x3xf32>) -> tensor<128x192x3xui8>
-    return %373 : tensor<128x192x3xui8>
+    %cst_93 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %cst_94 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %305 = call @clip(%304#6, %cst_93, %cst_94) : (tensor<128x192xf32>, tensor<f32>, tensor<f32>) -> tensor<128x192xf32>
+    %cst_95 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+    %306 = stablehlo.broadcast_in_dim %cst_95, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %307 = stablehlo.multiply %306, %48 : tensor<128x192xf32>
+    %308 = stablehlo.floor %307 : tensor<128x192xf32>
+    %cst_96 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
+    %309 = stablehlo.broadcast_in_dim %cst_96, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %310 = stablehlo.multiply %309, %62 : tensor<128x192xf32>
+    %311 = stablehlo.floor %310 : tensor<128x192xf32>
+    %312 = stablehlo.add %308, %311 : tensor<128x192xf32>
+    %c_97 = stablehlo.constant dense<2> : tensor<i32>
+    %313 = call @remainder(%312, %c_97) : (tensor<128x192xf32>, tensor<i32>) -> tensor<128x192xf32>
+    %cst_98 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %314 = stablehlo.broadcast_in_dim %cst_98, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %315 = stablehlo.compare EQ, %313, %314, FLOAT : (tensor<128x192xf32>, tensor<128x192xf32>) -> tensor<128x192xi1>
+    %cst_99 = stablehlo.constant dense<7.500000e-01> : tensor<f32>
+    %cst_100 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %316 = call @_where(%315, %cst_99, %cst_100) : (tensor<128x192xi1>, tensor<f32>, tensor<f32>) -> tensor<128x192xf32>
+    %cst_101 = stablehlo.constant dense<-6.000000e-01> : tensor<f32>
+    %317 = stablehlo.broadcast_in_dim %cst_101, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %318 = stablehlo.compare LT, %55, %317, FLOAT : (tensor<128x192xf32>, tensor<128x192xf32>) -> tensor<128x192xi1>
+    %cst_102 = stablehlo.constant dense<0.899999976> : tensor<f32>
+    %319 = stablehlo.broadcast_in_dim %cst_102, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %320 = stablehlo.multiply %319, %316 : tensor<128x192xf32>
+    %cst_103 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %321 = call @_where_2(%318, %320, %cst_103) : (tensor<128x192xi1>, tensor<128x192xf32>, tensor<f32>) -> tensor<128x192xf32>
+    %cst_104 = stablehlo.constant dense<0.949999988> : tensor<f32>
+    %322 = stablehlo.broadcast_in_dim %cst_104, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %323 = stablehlo.multiply %322, %321 : tensor<128x192xf32>
+    %cst_105 = stablehlo.constant dense<1.500000e-01> : tensor<f32>
+    %324 = stablehlo.broadcast_in_dim %cst_105, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %325 = stablehlo.multiply %324, %55 : tensor<128x192xf32>
+    %cst_106 = stablehlo.constant dense<5.500000e-01> : tensor<f32>
+    %326 = stablehlo.broadcast_in_dim %cst_106, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %327 = stablehlo.add %326, %325 : tensor<128x192xf32>
+    %328 = stablehlo.convert %321 : tensor<128x192xf32>
+    %329 = stablehlo.multiply %327, %328 : tensor<128x192xf32>
+    %cst_107 = stablehlo.constant dense<2.500000e-01> : tensor<f32>
+    %330 = stablehlo.broadcast_in_dim %cst_107, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %331 = stablehlo.multiply %330, %55 : tensor<128x192xf32>
+    %cst_108 = stablehlo.constant dense<3.500000e-01> : tensor<f32>
+    %332 = stablehlo.broadcast_in_dim %cst_108, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %333 = stablehlo.add %332, %331 : tensor<128x192xf32>
+    %334 = stablehlo.convert %321 : tensor<128x192xf32>
+    %335 = stablehlo.multiply %333, %334 : tensor<128x192xf32>
+    %336 = stablehlo.convert %323 : tensor<128x192xf32>
+    %337 = stablehlo.broadcast_in_dim %336, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
+    %338 = stablehlo.broadcast_in_dim %329, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
+    %339 = stablehlo.broadcast_in_dim %335, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
+    %340 = stablehlo.concatenate %337, %338, %339, dim = 0 : (tensor<1x128x192xf32>, tensor<1x128x192xf32>, tensor<1x128x192xf32>) -> tensor<3x128x192xf32>
+    %cst_109 = stablehlo.constant dense<8.500000e-01> : tensor<f32>
+    %341 = stablehlo.broadcast_in_dim %cst_109, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %342 = stablehlo.multiply %341, %302 : tensor<128x192xf32>
+    %343 = stablehlo.multiply %342, %305 : tensor<128x192xf32>
+    %cst_110 = stablehlo.constant dense<1.500000e-01> : tensor<f32>
+    %344 = stablehlo.broadcast_in_dim %cst_110, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %345 = stablehlo.add %344, %343 : tensor<128x192xf32>
+    %346 = stablehlo.broadcast_in_dim %345, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
+    %347 = stablehlo.broadcast_in_dim %346, dims = [0, 1, 2] : (tensor<1x128x192xf32>) -> tensor<3x128x192xf32>
+    %348 = stablehlo.multiply %340, %347 : tensor<3x128x192xf32>
+    %349 = stablehlo.slice %39 [1:2, 0:128, 0:192] : (tensor<3x128x192xf32>) -> tensor<1x128x192xf32>
+    %350 = stablehlo.reshape %349 : (tensor<1x128x192xf32>) -> tensor<128x192xf32>
+    %cst_111 = stablehlo.constant dense<3.000000e-01> : tensor<f32>
+    %351 = stablehlo.broadcast_in_dim %cst_111, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %352 = stablehlo.multiply %351, %350 : tensor<128x192xf32>
+    %cst_112 = stablehlo.constant dense<4.500000e-01> : tensor<f32>
+    %353 = stablehlo.broadcast_in_dim %cst_112, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %354 = stablehlo.add %353, %352 : tensor<128x192xf32>
+    %355 = stablehlo.slice %39 [1:2, 0:128, 0:192] : (tensor<3x128x192xf32>) -> tensor<1x128x192xf32>
+    %356 = stablehlo.reshape %355 : (tensor<1x128x192xf32>) -> tensor<128x192xf32>
+    %cst_113 = stablehlo.constant dense<3.000000e-01> : tensor<f32>
+    %357 = stablehlo.broadcast_in_dim %cst_113, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %358 = stablehlo.multiply %357, %356 : tensor<128x192xf32>
+    %cst_114 = stablehlo.constant dense<6.000000e-01> : tensor<f32>
+    %359 = stablehlo.broadcast_in_dim %cst_114, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %360 = stablehlo.add %359, %358 : tensor<128x192xf32>
+    %361 = stablehlo.slice %39 [1:2, 0:128, 0:192] : (tensor<3x128x192xf32>) -> tensor<1x128x192xf32>
+    %362 = stablehlo.reshape %361 : (tensor<1x128x192xf32>) -> tensor<128x192xf32>
+    %cst_115 = stablehlo.constant dense<2.000000e-01> : tensor<f32>
+    %363 = stablehlo.broadcast_in_dim %cst_115, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %364 = stablehlo.multiply %363, %362 : tensor<128x192xf32>
+    %cst_116 = stablehlo.constant dense<8.000000e-01> : tensor<f32>
+    %365 = stablehlo.broadcast_in_dim %cst_116, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %366 = stablehlo.add %365, %364 : tensor<128x192xf32>
+    %367 = stablehlo.broadcast_in_dim %354, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
+    %368 = stablehlo.broadcast_in_dim %360, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
+    %369 = stablehlo.broadcast_in_dim %366, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
+    %370 = stablehlo.concatenate %367, %368, %369, dim = 0 : (tensor<1x128x192xf32>, tensor<1x128x192xf32>, tensor<1x128x192xf32>) -> tensor<3x128x192xf32>
+    %cst_117 = stablehlo.constant dense<-2.000000e-03> : tensor<f32>
+    %371 = stablehlo.broadcast_in_dim %cst_117, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %372 = stablehlo.multiply %371, %41#3 : tensor<128x192xf32>
+    %373 = stablehlo.multiply %372, %41#3 : tensor<128x192xf32>
+    %374 = stablehlo.multiply %373, %41#3 : tensor<128x192xf32>
+    %375 = stablehlo.exponential %374 : tensor<128x192xf32>
+    %376 = stablehlo.broadcast_in_dim %375, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
+    %377 = stablehlo.broadcast_in_dim %376, dims = [0, 1, 2] : (tensor<1x128x192xf32>) -> tensor<3x128x192xf32>
+    %378 = stablehlo.multiply %348, %377 : tensor<3x128x192xf32>
+    %cst_118 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %379 = stablehlo.broadcast_in_dim %cst_118, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %380 = stablehlo.subtract %379, %375 : tensor<128x192xf32>
+    %381 = stablehlo.broadcast_in_dim %380, dims = [1, 2] : (tensor<128x192xf32>) -> tensor<1x128x192xf32>
+    %382 = stablehlo.broadcast_in_dim %381, dims = [0, 1, 2] : (tensor<1x128x192xf32>) -> tensor<3x128x192xf32>
+    %383 = stablehlo.multiply %370, %382 : tensor<3x128x192xf32>
+    %384 = stablehlo.add %378, %383 : tensor<3x128x192xf32>
+    %cst_119 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %cst_120 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %385 = call @clip_3(%384, %cst_119, %cst_120) : (tensor<3x128x192xf32>, tensor<f32>, tensor<f32>) -> tensor<3x128x192xf32>
+    %386 = stablehlo.sqrt %385 : tensor<3x128x192xf32>
+    %387 = stablehlo.transpose %386, dims = [1, 2, 0] : (tensor<3x128x192xf32>) -> tensor<128x192x3xf32>
+    %cst_121 = stablehlo.constant dense<2.550000e+02> : tensor<f32>
+    %388 = stablehlo.broadcast_in_dim %cst_121, dims = [] : (tensor<f32>) -> tensor<128x192x3xf32>
+    %389 = stablehlo.multiply %387, %388 : tensor<128x192x3xf32>
+    %390 = stablehlo.convert %389 : (tensor<128x192x3xf32>) -> tensor<128x192x3xui8>
+    return %390 : tensor<128x192x3xui8>
   }
   func.func private @_linspace(%arg0: tensor<i32>, %arg1: tensor<i32>) -> tensor<128xf32> {
     %0 = stablehlo.convert %arg0 : (tensor<i32>) -> tensor<f32>
@@ -764,14 +788,36 @@ module @jit_scene attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas =
     %79 = stablehlo.minimum %arg5, %78 : tensor<128x192xf32>
     return %0, %79 : tensor<i32>, tensor<128x192xf32>
   }
-  func.func private @clip_2(%arg0: tensor<128x192xf32>, %arg1: tensor<i32>, %arg2: tensor<i32>) -> tensor<128x192xf32> {
+  func.func private @remainder(%arg0: tensor<128x192xf32>, %arg1: tensor<i32>) -> tensor<128x192xf32> {
     %0 = stablehlo.convert %arg1 : (tensor<i32>) -> tensor<f32>
     %1 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %2 = stablehlo.maximum %1, %arg0 : tensor<128x192xf32>
-    %3 = stablehlo.convert %arg2 : (tensor<i32>) -> tensor<f32>
-    %4 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
-    %5 = stablehlo.minimum %4, %2 : tensor<128x192xf32>
-    return %5 : tensor<128x192xf32>
+    %2 = stablehlo.remainder %arg0, %1 : tensor<128x192xf32>
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %3 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %4 = stablehlo.compare NE, %2, %3, FLOAT : (tensor<128x192xf32>, tensor<128x192xf32>) -> tensor<128x192xi1>
+    %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %5 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %6 = stablehlo.compare LT, %2, %5, FLOAT : (tensor<128x192xf32>, tensor<128x192xf32>) -> tensor<128x192xi1>
+    %cst_1 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %7 = stablehlo.compare LT, %0, %cst_1, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %8 = stablehlo.broadcast_in_dim %7, dims = [] : (tensor<i1>) -> tensor<128x192xi1>
+    %9 = stablehlo.compare NE, %6, %8, UNSIGNED : (tensor<128x192xi1>, tensor<128x192xi1>) -> tensor<128x192xi1>
+    %10 = stablehlo.and %9, %4 : tensor<128x192xi1>
+    %11 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %12 = stablehlo.add %2, %11 : tensor<128x192xf32>
+    %13 = stablehlo.select %10, %12, %2 : tensor<128x192xi1>, tensor<128x192xf32>
+    return %13 : tensor<128x192xf32>
+  }
+  func.func private @_where(%arg0: tensor<128x192xi1>, %arg1: tensor<f32>, %arg2: tensor<f32>) -> tensor<128x192xf32> {
+    %0 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %1 = stablehlo.broadcast_in_dim %arg2, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %2 = stablehlo.select %arg0, %0, %1 : tensor<128x192xi1>, tensor<128x192xf32>
+    return %2 : tensor<128x192xf32>
+  }
+  func.func private @_where_2(%arg0: tensor<128x192xi1>, %arg1: tensor<128x192xf32>, %arg2: tensor<f32>) -> tensor<128x192xf32> {
+    %0 = stablehlo.broadcast_in_dim %arg2, dims = [] : (tensor<f32>) -> tensor<128x192xf32>
+    %1 = stablehlo.select %arg0, %arg1, %0 : tensor<128x192xi1>, tensor<128x192xf32>
+    return %1 : tensor<128x192xf32>
   }
   func.func private @clip_3(%arg0: tensor<3x128x192xf32>, %arg1: tensor<f32>, %arg2: tensor<f32>) -> tensor<3x128x192xf32> {
     %0 = stablehlo.convert %arg1 : tensor<f32>

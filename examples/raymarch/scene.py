@@ -32,12 +32,17 @@ def scene(angle, height):
     n = jnp.stack([distance([q + e * (i == j) for j, q in enumerate(p)]) - d for i in range(3)]) / e
     light = jnp.array([0.5, 0.7, -0.5])
     lit = jnp.clip((n * light[:, None, None]).sum(0), 0.0, 1.0)
-    shade = jax.lax.fori_loop(
-        1, 9, lambda k, a: jnp.minimum(a, 6.0 * distance([q + l * 0.15 * k for q, l in zip(p, light)]) / k), jnp.ones((H, W))
-    )
-    color = jnp.stack([0.95 - 0.2 * p[1] * 0, 0.6 + 0.1 * p[1], 0.35 + 0.25 * p[1]]) * (0.15 + 0.85 * lit * jnp.clip(shade, 0, 1))
+
+    def nearer(k, least):  # how close to something the way to the light comes
+        return jnp.minimum(least, 6.0 * distance([q + l * 0.15 * k for q, l in zip(p, light)]) / k)
+
+    shade = jnp.clip(jax.lax.fori_loop(1, 9, nearer, jnp.ones((H, W))), 0.0, 1.0)
+    check = jnp.where((jnp.floor(2 * p[0]) + jnp.floor(2 * p[2])) % 2 == 0, 0.75, 1.0)
+    own = jnp.where(p[1] < -0.6, 0.9 * check, 1.0)
+    color = jnp.stack([0.95 * own, (0.55 + 0.15 * p[1]) * own, (0.35 + 0.25 * p[1]) * own])
+    color = color * (0.15 + 0.85 * lit * shade)
     sky = jnp.stack([0.45 + 0.3 * ray[1], 0.6 + 0.3 * ray[1], 0.8 + 0.2 * ray[1]])
-    fog = jnp.exp(-0.004 * t * t * t)
+    fog = jnp.exp(-0.002 * t * t * t)
     picture = jnp.sqrt(jnp.clip(color * fog + sky * (1 - fog), 0.0, 1.0))
     return (picture.transpose(1, 2, 0) * 255).astype(jnp.uint8)
 

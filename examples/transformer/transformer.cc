@@ -1,5 +1,5 @@
-// transformer.cc -- trains a small transformer on a text and lets it write one. Weights, Adam's moments and the cache of
-// keys and values never leave the device: each is donated to the module that makes it new. model.py made the modules.
+// transformer.cc -- trains a small transformer on a text and lets it write one. Weights, Adam's moments and the cache
+// of keys and values never leave the device: each is donated to the module that makes it new. model.py made them.
 //     transformer [folder [text [steps [letters]]]]
 #include "xlagpu.hpp"
 
@@ -37,7 +37,7 @@ static int32_t draw(const std::vector<float> &logits, size_t known, std::mt19937
 int main(int argc, char **argv) try {
     const std::string folder = argc > 1 ? argv[1] : "examples/transformer";
     const std::string text = whole_file(argc > 2 ? argv[2] : folder + "/text.txt");
-    const int steps = argc > 3 ? std::atoi(argv[3]) : 300, letters = argc > 4 ? std::atoi(argv[4]) : 200;
+    const int steps = argc > 3 ? std::atoi(argv[3]) : 150, letters = argc > 4 ? std::atoi(argv[4]) : 200;
     xlagpu::device gpu;
     xlagpu::program train = gpu.compile(whole_file(folder + "/train.mlir"));
     xlagpu::program write = gpu.compile(whole_file(folder + "/write.mlir"));
