@@ -45,6 +45,8 @@ static void source_close(source *s) {
 #define EMITS(X) \
     X("ptx", "ptx", ".ptx") \
     X("hlo", "hlo/after_optimizations", ".hlo") \
+    X("hlo.pb", "hlo/after_optimizations", ".hlo.pb") \
+    X("pb", "hlo/after_optimizations", ".pb") \
     X("indexing", "indexing", "") \
     X("plan", "plan", ".hlo") \
     X("buffers", "buffer-assignment", "") \
@@ -108,12 +110,37 @@ static int emit_chosen(const flag_values *f, const char **emit) {
     return OK;
 }
 
+/* The forms that a module's text can go out in. */
+static const struct {
+    const char *emit;
+    xlagpu_format format;
+} forms[] = {{"hlo", XLAGPU_FORMAT_HLO}, {"hlo.pb", XLAGPU_FORMAT_HLO_PROTO}, {"pb", XLAGPU_FORMAT_PROTO}};
+enum {
+    FORM_COUNT = sizeof forms / sizeof forms[0]
+};
+static int form_of(const char *emit) {
+    int k;
+    for (k = 0; emit && k < FORM_COUNT; k++)
+        if (strcmp(emit, forms[k].emit) == 0) return k;
+    return -1;
+}
+static int write_form(const flag_values *f, const source *s, const char *emit, const void *text, size_t n) {
+    xlagpu_module *m;
+    xlagpu_bytes made;
+    if (form_of(emit) <= 0) return write_out(f->o, text, n); /* it is HLO */
+    m = xlagpu_parse(s->context, s->path, (const char *)text, n);
+    if (!m) return source_failed(s);
+    made = xlagpu_print_as(m, forms[form_of(emit)].format);
+    return made.data ? write_out(f->o, made.data, made.size) : source_failed(s);
+}
+
 static int write_emitted(const flag_values *f, const char *emit, const source *s, xlagpu_bytes exe, const dump_state *d,
     const char *targets) {
     char path[300], symbol[256];
     embedding e;
     snprintf(path, sizeof path, "%s.xgx", d->base);
     if (strcmp(emit, "exe") == 0) return write_out(f->o ? f->o : path, exe.data, exe.size);
+    if (form_of(emit) > 0 && d->wanted) return write_form(f, s, emit, d->wanted, d->wanted_n);
     if (strcmp(emit, "c") != 0) return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
     if (!embed_symbol(f->symbol, d->base, symbol))
         return fail(BAD, "xlagpu: error: --symbol=%s is no name of C: letters, digits and _ ('%s' would be one)",
@@ -289,6 +316,9 @@ int verb_compile(const flag_values *f) {
 
 /* ---- opt ---- */
 
+/* What a file of another kind is named is none of opt's business: it writes HLO. */
+static const char *opt_emit(const flag_values *f) { return f->emit ? f->emit : f->o ? emit_of_name(f->o) : NULL; }
+
 /* Without --passes: the module that the compiler makes kernels of, whether or not it can. */
 static int optimize_all(source *s, const flag_values *f) {
     xlagpu_compile_desc desc;
@@ -297,7 +327,7 @@ static int optimize_all(source *s, const flag_values *f) {
     dump_begin(&d, f, s->path, 0, "hlo/after_optimizations");
     dump_describe(&d, s->module, NULL, &desc);
     xlagpu_compile(s->module, &desc);
-    rc = d.wanted ? write_out(f->o, d.wanted, d.wanted_n) : source_failed(s);
+    rc = d.wanted ? write_form(f, s, opt_emit(f), d.wanted, d.wanted_n) : source_failed(s);
     dump_end(&d);
     return rc;
 }
@@ -312,13 +342,15 @@ int verb_opt(const flag_values *f) {
         return OK;
     }
     if (f->n_files != 1) return fail(BAD, "xlagpu: error: 'opt' needs one file");
+    if (f->emit && form_of(f->emit) < 0)
+        return fail(BAD, "xlagpu: error: 'opt' --emit=%s is not one of hlo, pb, hlo.pb", f->emit);
     rc = source_open(&s, f, f->files[0]);
     if (!rc) rc = source_parse(&s);
     if (!rc && !f->set[FLAG_passes])
         rc = optimize_all(&s, f);
     else if (!rc) {
         made = xlagpu_optimize(s.module, f->passes);
-        rc = made.data ? write_out(f->o, made.data, made.size) : source_failed(&s);
+        rc = made.data ? write_form(f, &s, opt_emit(f), made.data, made.size) : source_failed(&s);
     }
     source_close(&s);
     return rc;

@@ -21,6 +21,8 @@ while IFS= read -r line; do job "$line" "$line"; done < $job_dir/commands
 run_jobs
 grep -q 'log(1 + 7) = 2.07944' $job_dir/*.log && ok "examples/hello.c prints log(8)" ||
     bad "examples/hello.c does not print log(1 + 7) = 2.07944"
+grep -q '^0 2 6 12 14 15' $job_dir/*.log && ok "examples/custom_call.c limits to 10" ||
+    bad "examples/custom_call.c does not print 0 2 6 12 14 15"
 grep -q '\.entry' $job_dir/*.log && ok "examples/compile_only.c prints PTX" ||
     bad "examples/compile_only.c prints no PTX"
 
