@@ -164,6 +164,7 @@
 #include "spmd/reaches.c"
 #include "spmd/assign.c"
 #include "spmd/propagate.c"
+#include "spmd/top.c"
 #include "spmd/local.c"
 #include "spmd/partition.c"
 #include "spmd/devices.c"
