@@ -1,5 +1,6 @@
 /* tools/viewer_page.h -- the page of --viewer behind its data: style and script, a line a string. Nothing is loaded
- * from elsewhere. It draws what viewer.c writes: {module, target, version, stages: [[name, family, head, tail, lines]]}. */
+ * from elsewhere. It draws what viewer.c writes: {module, target, version, stages}, of a stage [name, family, head,
+ * tail, lines]. */
 #ifndef XG_TOOLS_VIEWER_PAGE_H
 #define XG_TOOLS_VIEWER_PAGE_H
 /* clang-format off */
@@ -22,10 +23,12 @@ static const char *const viewer_page[] = {
     "  ui-monospace, monospace; white-space: pre } .two { display: grid; grid-template-columns: 1fr 1fr; gap: 0 10px } .two >",
     "  div { overflow-x: auto; min-width: 0 } .row { min-height: 1.5em; padding: 0 4px; width: max-content; min-width: 100% }",
     ".row.a { background: var(--add) } .row.d { background: var(--del) } .row.skip { color: var(--dim) } .bar { display: grid;",
-    "  grid-template-columns: 220px 1fr 150px; gap: 8px; align-items: center; cursor: pointer; padding: 1px 0 } .bar span {",
+    "  grid-template-columns: 220px 1fr 210px; gap: 8px; align-items: center; cursor: pointer; padding: 1px 0 } .bar span {",
     "  overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .bar i { display: block; height: 14px; min-width: 2px;",
     "  border-radius: 2px; background: var(--bar) } .bar i.memory { background: var(--bar2) } .bar i.launch { background:",
-    "  var(--bar3) } .bar i.latency { background: var(--bar4) } kbd { border: 1px solid var(--line); border-radius: 3px;",
+    "  var(--bar3) } .bar i.latency { background: var(--bar4) } .spot { margin-right: 14px; padding: 0 6px; border-bottom: 4px solid var(--bar); font-weight: 400 } .spot.memory {",
+    "  border-color: var(--bar2) } .spot.launch { border-color: var(--bar3) } .spot.latency { border-color: var(--bar4) }",
+    "kbd { border: 1px solid var(--line); border-radius: 3px;",
     "  padding: 0 4px } button { font: inherit; color: inherit; background: none; border: 1px solid var(--line);",
     "  border-radius: 5px; padding: 1px 8px; cursor: pointer } .head { position: sticky; top: -12px; background: var(--bg);",
     "  padding: 4px 0 }",
@@ -94,6 +97,9 @@ static const char *const viewer_page[] = {
     "    peak: c[2], runs: c[3], hlo: c[4], kernel: c[5] }));",
     "  const total = rows.reduce((a, r) => a + r.us, 0), most = Math.max(...rows.map(r => r.us), 1e-9);",
     "  box.append(make('p', 'dim', rows.length + ' steps, ' + total.toFixed(1) + ' us by the model of time for ' + data.target));",
+    "  const limits = [...new Set(rows.map(r => r.limit))], legend = make('p', 'dim');",
+    "  for (const l of limits) { const spot = make('b', 'spot ' + l, l); legend.append(spot); }",
+    "  box.append(legend);",
     "  for (const r of rows) { const bar = make('div', 'bar'), fill = make('i', r.limit); fill.style.width = 100 * r.us / most + '%';",
     "    const held = make('div'); held.append(fill);",
     "    bar.append(make('span', '', r.hlo), held, make('span', 'dim', r.us.toFixed(2) + ' us, ' + r.limit + ', ' + r.peak + '%'));",
@@ -119,7 +125,9 @@ static const char *const viewer_page[] = {
     "}",
     "function fill() {",
     "  const wanted = $('find').value.toLowerCase(), list = $('list'); list.textContent = '';",
-    "  for (const [family, all] of families) { const some = all.filter(s => s.name.toLowerCase().includes(wanted));",
+    "  const weight = f => f === 'module' ? 0 : f === 'times' ? 1 : f.startsWith('kernel ') ? 3 : 2;",
+    "  const sorted = [...families].sort((a, b) => weight(a[0]) - weight(b[0]));",
+    "  for (const [family, all] of sorted) { const some = all.filter(s => s.name.toLowerCase().includes(wanted));",
     "    if (!some.length) continue; list.append(make('h2', '', family));",
     "    for (const s of some) { const a = make('a'); a.stage = s; a.append(make('span', '', label(s)),",
     "      make('span', 'dim', s.before ? '+' + (s.lines.length - s.head - s.tail) + ' -' +",
