@@ -315,6 +315,7 @@
 #include "sched/tile.h"
 #include "sched/tile_form.c"
 #include "sched/tile_unit.c"
+#include "sched/tile_time.c"
 #include "sched/tile_plan.c"
 #include "sched/tile_bring.c"
 #include "sched/tile_emit.c"
