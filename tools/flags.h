@@ -73,6 +73,7 @@ enum {
     X(emit, "emit", STR, FV_COMPILE | FV_OPT, "ptx|hlo|pb|hlo.pb|indexing|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; hlo, pb (HloModuleProto), hlo.pb (HloProto): the optimized module, with opt the one after --passes; times: how long each step takes by the model of time") \
     X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .ll, .xgx or .c says what to emit") \
     X(symbol, "symbol", STR, FV_COMPILE, "NAME", "--emit=c: the name of the array, NAME_xgx, and of what its header defines; without it the file's") \
+    X(viewer, "viewer", STR, FV_COMPILE, "F.html", "write a page that shows each pass side by side, kernels with their PTX, predicted times") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
     X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \
     X(list_passes, "list-passes", BOOL, FV_OPT, "", "the names of all HLO passes") \

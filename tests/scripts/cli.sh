@@ -290,6 +290,20 @@ expect 2 'truncated, or followed by other bytes' "the second of two executables 
     "head -c 9000 $W/mm_cat.xgx > $W/mm_cut.xgx; $X run $W/mm_cut.xgx --platform=host"
 expect 2 'several targets go into an executable or C' "several targets and one text" \
     "$X compile $W/mm.hlo --target=sm_75,sm_80 --emit=ptx"
+# ---- the page of all stages ----
+if have node; then
+    for e in ptx hlo; do
+        stage=ptx
+        [ $e = hlo ] && stage=hlo/after_optimizations
+        expect 0 'stages, [1-9][0-9]* steps: shown' "--viewer: the page's script shows every stage ($stage)" \
+            "$X compile $W/mm.hlo --target=sm_90a --emit=$e --viewer=$W/mm.html > $W/mm.text && \
+            node tests/scripts/viewer.js $W/mm.html $W/mm.text $stage"
+    done
+else absent "node (--viewer)"; fi
+expect 2 'shows one target: name it by --target' "--viewer of what is made for several targets" \
+    "$X compile $W/mm.hlo -o $W/mm.xgx --viewer=$W/mm.html"
+expect 2 'cannot be written' "--viewer into a folder that is not there" "$X compile $W/mm.hlo --viewer=$W/no/mm.html"
+
 # What a file is named says what it holds.
 expect 0 '\.entry' "-o F.ptx implies --emit=ptx" "$X compile $W/good.hlo -o $W/named.ptx && cat $W/named.ptx"
 expect 0 '^HloModule' "-o F.hlo implies --emit=hlo" "$X compile $W/good.hlo -o $W/named.hlo && cat $W/named.hlo"
