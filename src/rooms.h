@@ -115,6 +115,7 @@
 #include "opt/entry_layout.c"
 #include "opt/layout_normalization.c"
 #include "opt/reducer.c"
+#include "opt/collective_canonicalizer.c"
 #include "opt/reduce_reuse.c"
 #include "opt/tree_reduction.c"
 #include "opt/row_splitter.c"
@@ -362,6 +363,7 @@
 #include "plan/report.c"
 #include "plan/rematerialize.c"
 #include "plan/text.c"
+#include "plan/collectives.c"
 #include "plan/bytes.c"
 #include "plan/listing.c"
 

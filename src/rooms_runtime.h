@@ -77,7 +77,9 @@
 #include "rt/commands.c"
 #include "rt/lanes.c"
 #include "rt/program.c"
+#include "rt/collectives.c"
 #include "rt/profile.c"
 #include "rt/execute.c"
 #include "rt/easy.c"
+#include "rt/clique.c"
 #endif

@@ -185,6 +185,8 @@ XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);  /* the planned module */
 XG_FN bool xg_plan_is_text(const char *text, size_t n); /* a planned module, to judge by its first word */
 XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src); /* the HLO inside it */
 XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src);       /* fails with a position */
+/* ---- collectives.c ---- */
+XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i); /* as a step says it; fails where there is no such step */
 /* ---- bytes.c ---- */
 /* the serialised executable; its texts (ptx, hlo) end with a zero */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to);
