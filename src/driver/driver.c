@@ -428,8 +428,7 @@ XG_FN void xg_driver_parts_of(xg_module *m, const xg_spmd_mesh *mesh, const xg_s
         for (device = 0; device < mesh->devices; device++) {
             p[list->n++] = !one || s->device == device;
             for (d = 0; d < all[k]->rank; d++)
-                p[list->n++] = one ? 0
-                                   : XG_MIN(xg_sharding_tile(mesh, s, d, device) * part->dims[d], all[k]->dims[d]);
+                p[list->n++] = one ? 0 : XG_MIN(xg_sharding_tile(mesh, s, d, device) * part->dims[d], all[k]->dims[d]);
         }
         out[k] = list;
     }
@@ -500,8 +499,8 @@ XG_FN xg_str xg_driver_compile(
     }
     xg_driver_run_passes(m, o);
     if (m->param_parts && (m->param_sizes || m->result_sizes))
-        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "module %.*s: bounded dimensions on several devices are not supported",
-            (int)m->name.n, m->name.p);
+        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "module %.*s: bounded dimensions on several devices are not supported", (int)m->name.n, m->name.p);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
     if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
     p = xg_plan_buffers(a, m);

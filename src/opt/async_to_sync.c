@@ -3,7 +3,7 @@
  *     async-done(async-start(x), calls=f)   ==>  what f computes of x     with any number of async-updates between
  *     all-reduce-done(all-reduce-start(x))  ==>  all-reduce(x)            so for all-gather and collective-permute
  *
- *     async-start(x), calls=f, used otherwise  ==>  tuple((x), what f computes of x, ...)     and so for the others
+ *     async-start(x), calls=f, used otherwise  ==>  tuple((x), what f computes of x, ...)
  *
  * The instructions of f stand in the place of the start; so they are fused, planned and run like all others, and passes
  * know collectives in one form only. Copies that are asynchronous (copy-start) stay as they are. Computations are
@@ -41,13 +41,6 @@ XG_FN xg_inst *xg_async_done(const xg_inst *start, xg_opcode done) {
     return (xg_inst *)(uintptr_t)i;
 }
 
-/* The collective that a start begins, with its attributes. */
-XG_FN xg_inst *xg_async_collective(const xg_hb *b, const xg_inst *start, const xg_shape *shape, xg_inst **args) {
-    xg_inst *made = xg_hb_op(b, xg_async_form_of(start)->op, shape, args, start->n_operands);
-    uint32_t k;
-    for (k = 0; k < start->n_attrs; k++) xg_inst_set_attr(made, start->attrs[k]);
-    return made;
-}
 XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
     const xg_comp *callee = op == XG_CALL ? xg_attr_comp(start, XG_A_calls) : NULL;
     xg_inst **args = XG_NEW_N(start->comp->module->arena, xg_inst *, start->n_operands + (size_t)1), *i, *before;
@@ -57,8 +50,11 @@ XG_FN void xg_async_run(xg_inst *start, xg_inst *done, xg_opcode op) {
         args[k] = callee ? xg_opt_argument(&b, XG_OPERAND(start, k), callee->params[k]) : XG_OPERAND(start, k);
     if (callee)
         xg_inst_replace(done, xg_hb_as(&b, xg_opt_inline(callee, start->comp, start, args), done->shape));
-    else
-        xg_inst_replace(done, xg_async_collective(&b, start, done->shape, args));
+    else {
+        xg_inst *made = xg_hb_op(&b, op, done->shape, args, start->n_operands);
+        for (k = 0; k < start->n_attrs; k++) xg_inst_set_attr(made, start->attrs[k]);
+        xg_inst_replace(done, made);
+    }
     for (i = done;; i = before) {
         before = XG_OPERAND(i, 0);
         xg_inst_remove(i);
@@ -82,40 +78,28 @@ XG_FN xg_inst *xg_async_context(const xg_hb *b, const xg_shape *s) {
     for (k = 0; k < s->n_elems; k++) all[k] = xg_async_context(b, s->elems[k]);
     return xg_hb_tuple(b, all, s->n_elems);
 }
-XG_FN bool xg_async_is_end(const xg_inst *i) {
-    size_t k;
-    if (i->op == XG_ASYNC_UPDATE) return true;
-    for (k = 0; k < XG_COUNT(xg_async_forms) && xg_async_forms[k].done != i->op; k++) {}
-    return k < XG_COUNT(xg_async_forms);
+XG_FN bool xg_async_is_generic(const xg_inst *i) {
+    return i->op == XG_ASYNC_START || i->op == XG_ASYNC_UPDATE || i->op == XG_ASYNC_DONE;
 }
 /* The start is the tuple that its shape says; an update is what it updates, a done is the result in the tuple. */
 XG_FN void xg_async_as_tuple(xg_inst *i) {
     const xg_comp *callee;
     xg_hb b = xg_hb_at(i);
     xg_inst **parts, **args;
-    bool bare;
     uint32_t k;
-    if (xg_async_is_end(i)) {
+    if (i->op != XG_ASYNC_START) {
         xg_inst *start = XG_OPERAND(i, 0);
-        bool same = i->op == XG_ASYNC_UPDATE || i->op == XG_ALL_REDUCE_DONE;
-        xg_inst_replace(i, same ? start : xg_hb_as(&b, xg_hb_element(&b, start, 1), i->shape));
+        xg_inst_replace(i, i->op == XG_ASYNC_UPDATE ? start : xg_hb_as(&b, xg_hb_element(&b, start, 1), i->shape));
         xg_inst_remove(i);
         return;
     }
-    callee = i->op == XG_ASYNC_START ? xg_attr_comp(i, XG_A_calls) : NULL;
+    callee = xg_attr_comp(i, XG_A_calls);
     args = XG_NEW_N(b.comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
     parts = XG_NEW_N(b.comp->module->arena, xg_inst *, i->shape->n_elems + (size_t)1);
     for (k = 0; k < i->n_operands; k++) args[k] = XG_OPERAND(i, k);
-    if (i->op == XG_ALL_REDUCE_START) {
-        xg_inst_replace(i, xg_async_collective(&b, i, i->shape, args));
-        xg_inst_remove(i);
-        return;
-    }
-    bare = i->shape->elems[0]->type != XLAGPU_TUPLE;
-    parts[0] = xg_hb_as(&b, bare ? args[0] : xg_hb_tuple(&b, args, i->n_operands), i->shape->elems[0]);
-    for (k = 0; callee && k < i->n_operands; k++) args[k] = xg_opt_argument(&b, args[k], callee->params[k]);
-    parts[1] = callee ? xg_hb_as(&b, xg_opt_inline(callee, i->comp, i, args), i->shape->elems[1])
-                      : xg_async_collective(&b, i, i->shape->elems[1], args);
+    parts[0] = xg_hb_as(&b, xg_hb_tuple(&b, args, i->n_operands), i->shape->elems[0]);
+    for (k = 0; k < i->n_operands; k++) args[k] = xg_opt_argument(&b, args[k], callee->params[k]);
+    parts[1] = xg_hb_as(&b, xg_opt_inline(callee, i->comp, i, args), i->shape->elems[1]);
     for (k = 2; k < i->shape->n_elems; k++) parts[k] = xg_async_context(&b, i->shape->elems[k]);
     xg_inst_replace(i, xg_hb_tuple(&b, parts, i->shape->n_elems));
     xg_inst_remove(i);
@@ -127,7 +111,7 @@ XG_FN bool xg_async_the_rest(xg_module *m, uint64_t total) {
         xg_inst *i = c->first, *next;
         for (; i; i = next) {
             next = xg_inst_behind(i);
-            if (!xg_async_form_of(i) && !xg_async_is_end(i)) continue;
+            if (!xg_async_is_generic(i)) continue;
             if (i->op == XG_ASYNC_START) total += xg_attr_comp(i, XG_A_calls)->n_insts;
             if (total > XG_INLINE_MAX)
                 xg_hlo_fail(i, XLAGPU_ERROR_LIMIT, NULL,
@@ -176,7 +160,7 @@ XG_FN bool xg_opt_async_to_sync(xg_module *m) {
             changed = true;
         }
     }
-    if (made) changed = xg_async_the_rest(m, total) || changed;
+    if (m->made[XG_ASYNC_START]) changed = xg_async_the_rest(m, total) || changed;
     return xg_async_forget_threads(m) || changed;
 }
 

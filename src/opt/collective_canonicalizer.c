@@ -43,7 +43,8 @@ XG_FN bool xg_canon_is_dense(const xg_shape *s) {
     return xg_shape_is_array(s) && (!s->layout || (s->layout->descending && !s->layout->extras.n));
 }
 XG_FN xg_inst *xg_canon_dense(const xg_hb *b, xg_inst *x) {
-    return xg_canon_is_dense(x->shape) ? x : xg_hb_as(b, x, xg_hb_shape(b, x->shape->type, x->shape->dims, x->shape->rank));
+    return xg_canon_is_dense(x->shape) ? x
+                                       : xg_hb_as(b, x, xg_hb_shape(b, x->shape->type, x->shape->dims, x->shape->rank));
 }
 /* Nothing but dimensions of one element stands before `dim`. */
 XG_FN bool xg_canon_is_major(const xg_shape *s, int64_t dim) {
@@ -68,8 +69,7 @@ XG_FN xg_inst *xg_canon_parts_in(const xg_hb *b, xg_inst *x, int64_t dim) {
     int64_t dims[XG_RANK_MAX + 1], perm[XG_RANK_MAX + 1];
     uint32_t rank = x->shape->rank - 1, k;
     for (k = 0; k <= rank; k++) perm[k] = k < (uint64_t)dim ? (int64_t)k + 1 : k == (uint64_t)dim ? 0 : (int64_t)k;
-    for (k = 0; k < rank; k++)
-        dims[k] = x->shape->dims[k + 1] * (k == (uint64_t)dim ? x->shape->dims[0] : 1);
+    for (k = 0; k < rank; k++) dims[k] = x->shape->dims[k + 1] * (k == (uint64_t)dim ? x->shape->dims[0] : 1);
     return xg_hb_reshape(b, xg_hb_transpose(b, x, perm), dims, rank);
 }
 
@@ -146,15 +146,14 @@ XG_FN xg_inst *xg_canon_reduce_here(const xg_hb *b, const xg_inst *i, xg_inst **
     for (k = 0; a && k < a->v.groups->n; k++)
         if (a->v.groups->p[k].n != a->v.groups->p[0].n)
             xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "reduce by add, multiply, minimum or maximum",
-                "%s: groups of different sizes reduce by a computation of its own", i->name.p);
+                "groups of different sizes reduce by a computation of their own");
     for (k = 0; k < i->n_operands; k++) {
         if (i->op == XG_ALL_REDUCE) {
             int64_t dims[XG_RANK_MAX + 1];
             x = xg_canon_in_front(b, in[k], 1);
             memcpy(dims, x->shape->dims, x->shape->rank * sizeof *dims);
             dims[0] = g;
-            x = xg_canon_make(
-                b, i, XG_ALL_GATHER, &x, 1, xg_hb_shape(b, x->shape->type, dims, x->shape->rank));
+            x = xg_canon_make(b, i, XG_ALL_GATHER, &x, 1, xg_hb_shape(b, x->shape->type, dims, x->shape->rank));
         } else {
             x = xg_canon_parts_out(b, in[k], dim, g);
             x = xg_canon_make(b, i, XG_ALL_TO_ALL, &x, 1, x->shape);
@@ -172,8 +171,7 @@ XG_FN xg_inst *xg_canon_exchange(const xg_hb *b, const xg_inst *i, xg_inst **in)
     for (k = 0; k < n; k++) in[k] = xg_canon_in_front(b, in[k], 1);
     all = xg_hb_concat(b, in, n, 0);
     all = xg_canon_make(b, i, XG_ALL_TO_ALL, &all, 1, all->shape);
-    for (k = 0; k < n; k++)
-        out[k] = xg_hb_reshape(b, xg_hb_slice_dim(b, all, 0, k, k + 1), s->dims, s->rank);
+    for (k = 0; k < n; k++) out[k] = xg_hb_reshape(b, xg_hb_slice_dim(b, all, 0, k, k + 1), s->dims, s->rank);
     return xg_hb_tuple(b, out, n);
 }
 
@@ -200,9 +198,7 @@ XG_FN bool xg_opt_is_canonical_collective(const xg_inst *i) {
         if (!xg_canon_is_dense(xg_canon_shape(i, k))) return false;
     return !xg_canon_reduces(i) || xg_opt_device_reducer(i) >= 0;
 }
-XG_FN bool xg_canon_matches(const xg_inst *i) {
-    return xg_opt_is_collective(i) && !xg_opt_is_canonical_collective(i);
-}
+XG_FN bool xg_canon_matches(const xg_inst *i) { return xg_opt_is_collective(i) && !xg_opt_is_canonical_collective(i); }
 XG_FN xg_inst *xg_canon_expand(const xg_hb *b, xg_inst *i) {
     xg_module *m = b->comp->module;
     uint32_t n = i->n_operands, k, results = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems : 1;
@@ -234,7 +230,8 @@ XG_FN xg_inst *xg_canon_expand(const xg_hb *b, xg_inst *i) {
             shapes[k] = xg_hb_shape(b, s->type, sizes, in[k]->shape->rank);
         }
     }
-    made = xg_canon_make(b, i, i->op, in, n, i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(m, shapes, results) : shapes[0]);
+    made = xg_canon_make(
+        b, i, i->op, in, n, i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(m, shapes, results) : shapes[0]);
     for (k = 0; k < results; k++) {
         const xg_shape *s = xg_canon_shape(i, k);
         out[k] = xg_canon_result(b, made, k);

@@ -129,9 +129,8 @@ XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     }
 }
 
-XG_FN void xg_exe_put_value(
-    xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias, uint32_t size_of,
-    const xg_ints *parts) {
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias,
+    uint32_t size_of, const xg_ints *parts) {
     xg_exe_value v;
     uint32_t k;
     memset(&v, 0, sizeof v);

@@ -39,8 +39,9 @@ XG_FN int64_t xg_meeting_times(const xg_meeting *t) {
 }
 XG_FN int64_t xg_meeting_device(const xg_meeting *t, int64_t id, int64_t other) {
     if (id < 0 || id >= xg_meeting_ids(t))
-        xg_hlo_fail(t->inst, XLAGPU_ERROR_INVALID, NULL, "%s: it names device %lld; the module is for %lld replicas of "
-            "%lld partitions", t->inst->name.p, (long long)id, (long long)t->replicas, (long long)t->partitions);
+        xg_hlo_fail(t->inst, XLAGPU_ERROR_INVALID, NULL,
+            "it names device %lld; the module is for %lld replicas of %lld partitions", (long long)id,
+            (long long)t->replicas, (long long)t->partitions);
     return t->mode == XG_TEAM_FLAT         ? id
            : t->mode == XG_TEAM_PARTITIONS ? other * t->partitions + id
                                            : id * t->partitions + other;
@@ -82,7 +83,7 @@ XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i) {
     const xg_shape *s = XG_OPERAND(i, 0)->shape;
     if (!xg_opt_is_canonical_collective(i))
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter",
-            "%s: this form of %s is not supported on a device", i->name.p, xg_op_name(i->op));
+            "this form of %s is not supported on a device", xg_op_name(i->op));
     xg_puts(b, xg_op_name(i->op));
     if (i->op == XG_ALL_REDUCE || i->op == XG_REDUCE_SCATTER)
         xg_printf(b, " %s %s", xg_op_name((xg_opcode)xg_opt_device_reducer(i)), xg_type_name(s->type));

@@ -19,7 +19,8 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
     q->seats = (xr_seat *)xg_mem_alloc(&q->c, n * sizeof *q->seats);
     q->threads = (xr_thread *)xg_mem_alloc(&q->c, n * sizeof *q->threads);
     q->lock = xr_lock_new(&q->c);
-    if (!q->devices || !q->seats || !q->threads || !q->lock) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!q->devices || !q->seats || !q->threads || !q->lock)
+        return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
     memset(q->seats, 0, n * sizeof *q->seats);
     q->timeout = desc->timeout > 0 ? desc->timeout : XR_CLIQUE_SECONDS;
     d.threads = XG_MAX((d.threads ? d.threads : xr_processors()) / (uint32_t)n, 1u);
@@ -145,8 +146,10 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     s = xr_clique_all(q, xr_clique_load_one, &j);
     p = j.peers->programs[0];
     if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->n)
-        s = xr_fail(&q->c, XLAGPU_ERROR_USAGE, "the program is for %u devices (%u replicas of %u partitions); the clique "
-            "has %u", p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->n);
+        s = xr_fail(&q->c, XLAGPU_ERROR_USAGE,
+            "the program is for %u devices (%u replicas of %u partitions); the clique "
+            "has %u",
+            p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->n);
     if (s != XLAGPU_OK) {
         uint32_t k;
         for (k = 0; k < q->n; k++) xlagpu_rt_unload(j.peers->programs[k]);

@@ -138,7 +138,7 @@ XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr
     for (k = 0; k < q->n_out; k++) {
         in = xr_link_bytes(p, t, k);
         out = xr_link_bytes(p, t, n + k);
-        if (q->kind == XR_COLLECTIVE_ALL_GATHER ? out / g != in || out % g
+        if (q->kind == XR_COLLECTIVE_ALL_GATHER       ? out / g != in || out % g
             : q->kind == XR_COLLECTIVE_REDUCE_SCATTER ? in / g != out || in % g
                                                       : in != out || (q->kind == XR_COLLECTIVE_ALL_TO_ALL && in % g))
             return false;
@@ -181,7 +181,8 @@ XG_FN void xr_clique_stuck(xlagpu_clique *q, const char *how) {
             n += xg_format(text + n, sizeof text - n, "; device %u waits in HLO %s", k,
                 s->execution->program->strings + s->thunk->name);
         else
-            n += xg_format(text + n, sizeof text - n, "; device %u %s", k, s->state == XR_SEAT_AWAY ? "has ended" : "runs");
+            n += xg_format(
+                text + n, sizeof text - n, "; device %u %s", k, s->state == XR_SEAT_AWAY ? "has ended" : "runs");
         n = XG_MIN(n, sizeof text - 1);
     }
     xr_clique_fail(q, XLAGPU_ERROR_DEVICE, text);
@@ -422,8 +423,7 @@ XG_FN xlagpu_status xr_host_collective(xlagpu_execution *e, const xg_exe_thunk *
         if (!c->label[p->rank])
             s = xr_host_fill(e, e->args[k], 0, (size_t)xr_link_bytes(p, t, k), stream);
         else
-            xg_sim_memory_written(
-                &xr_host_of(p->device)->memory, e->args[k], (size_t)xr_link_bytes(p, t, k), 0);
+            xg_sim_memory_written(&xr_host_of(p->device)->memory, e->args[k], (size_t)xr_link_bytes(p, t, k), 0);
     return s;
 }
 #endif

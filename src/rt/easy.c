@@ -84,7 +84,8 @@ XG_FN void xr_whole(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *ou
     for (d = 0; d < v->rank; d++) out->bytes *= (size_t)out->dims[d];
 }
 /* Copies between a part, which begins there, and the whole, what the two have in common; both in row-major order. */
-XG_FN void xr_part_copy(const xlagpu_rt_value *v, const int64_t *whole, const int64_t *start, char *all, char *part, bool in) {
+XG_FN void xr_part_copy(
+    const xlagpu_rt_value *v, const int64_t *whole, const int64_t *start, char *all, char *part, bool in) {
     int64_t n[XR_RANK_MAX], at[XR_RANK_MAX];
     size_t size = (size_t)xr_element_bytes(v->type), bytes = size;
     uint32_t d;
@@ -134,8 +135,7 @@ XG_FN xlagpu_status xr_move_part(
     memset(t.data, v.type == XLAGPU_PRED ? 1 : 0xFF, v.bytes);
     if (in && part[0]) xr_part_copy(&v, xr_parts(p, of), part + 1, (char *)whole->data, (char *)t.data, true);
     s = in ? xr_move_in(e, &v, &t, b) : xr_move_out(e, &v, &t, b);
-    if (!in && s == XLAGPU_OK)
-        xr_part_copy(&v, xr_parts(p, of), part + 1, (char *)whole->data, (char *)t.data, false);
+    if (!in && s == XLAGPU_OK) xr_part_copy(&v, xr_parts(p, of), part + 1, (char *)whole->data, (char *)t.data, false);
     xg_mem_free(&p->device->c, t.data);
     return s;
 }

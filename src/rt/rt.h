@@ -38,9 +38,9 @@ typedef struct xr_lock xr_lock;
 
 /* X(NAME, text): what devices do together. */
 #define XR_COLLECTIVES(X) \
-    X(ALL_REDUCE, "all-reduce") X(ALL_GATHER, "all-gather") X(REDUCE_SCATTER, "reduce-scatter") \
-    X(ALL_TO_ALL, "all-to-all") X(PERMUTE, "collective-permute") X(BROADCAST, "collective-broadcast") \
-    X(RAGGED, "ragged-all-to-all")
+    X(ALL_REDUCE, "all-reduce") \
+    X(ALL_GATHER, "all-gather") X(REDUCE_SCATTER, "reduce-scatter") X(ALL_TO_ALL, "all-to-all") \
+        X(PERMUTE, "collective-permute") X(BROADCAST, "collective-broadcast") X(RAGGED, "ragged-all-to-all")
 typedef enum xr_collective_kind {
 #define X(name, text) XR_COLLECTIVE_##name,
     XR_COLLECTIVES(X)
@@ -52,9 +52,9 @@ typedef enum xr_collective_kind {
  * zeros. */
 typedef struct xr_collective {
     xr_collective_kind kind;
-    uint32_t reducer;   /* add, multiply, minimum, maximum */
-    uint32_t row;       /* RAGGED: bytes */
-    xlagpu_type type;   /* of elements, of offsets (RAGGED), of the root (BROADCAST; INVALID: the first member is it) */
+    uint32_t reducer; /* add, multiply, minimum, maximum */
+    uint32_t row;     /* RAGGED: bytes */
+    xlagpu_type type; /* of elements, of offsets (RAGGED), of the root (BROADCAST; INVALID: the first member is it) */
     uint32_t n_in, n_out, n_groups;
     uint32_t *ids, *first, *label;
 } xr_collective;
