@@ -4559,7 +4559,12 @@ XG_FN uint32_t xg_sim_f32_to_f16(uint32_t u) { /* to nearest even */
 #endif
 #if XG_SIM_VECTORS && defined(__x86_64__)
 #define XG_SIM_X86 1
+#include <cpuid.h>
+/* g++ 12 warns of values that its own header leaves undefined on purpose (GCC bug 105593). */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #else
 #define XG_SIM_X86 0
 #endif
@@ -8103,31 +8108,24 @@ typedef enum xg_sim_f {
 #undef XG_SIM_X
         XG_SIM_F_COUNT
 } xg_sim_f;
-/* Each unit has functions of lanes.c; those of this file are the same for all. */
-#define XG_SIM_X(name) XG_SIM_T(name),
-#define XG_SIM_T(name) xg_sim_base_##name
-static const xg_sim_fn xg_sim_fns_base[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
-#undef XG_SIM_T
 #if XG_SIM_X86
-#define XG_SIM_T(name) xg_sim_avx2_##name
-static const xg_sim_fn xg_sim_fns_avx2[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
-#undef XG_SIM_T
-#define XG_SIM_T(name) xg_sim_avx512_##name
-static const xg_sim_fn xg_sim_fns_avx512[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
-#undef XG_SIM_T
+/* Registers that the operating system saves when it changes threads: bit 1 XMM, 2 YMM, 5 to 7 those of AVX-512. */
+static uint32_t xg_sim_saved_state(void) {
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
 #endif
-#undef XG_SIM_X
-#define XG_SIM_X(name) xg_sim_##name,
-static const xg_sim_fn xg_sim_fns_scalar[XG_SIM_F_COUNT - XG_SIM_F_VECTORS] = {XG_SIM_SCALAR_NAMES};
-#undef XG_SIM_X
+/* By the words of cpuid (Intel's manual, volume 2A): __builtin_cpu_supports would link 4 KB of libgcc. */
 XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
 #if XG_SIM_X86
-    /* F16C is older than both; clang 14 cannot ask for it */
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return XG_SIM_UNIT_BASE;
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-               ? XG_SIM_UNIT_AVX512
-               : XG_SIM_UNIT_AVX2;
+    const uint32_t first = 1u << 12 | 1u << 27 | 1u << 28 | 1u << 29; /* FMA, OSXSAVE, AVX, F16C in ecx of leaf 1 */
+    const uint32_t wide = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;  /* AVX-512 F, DQ, BW, VL in ebx of leaf 7 */
+    uint32_t a, b, c, d, saved;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & first) != first) return XG_SIM_UNIT_BASE;
+    saved = xg_sim_saved_state();
+    if ((saved & 0x06) != 0x06 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & 1u << 5)) return XG_SIM_UNIT_BASE;
+    return (b & wide) == wide && (saved & 0xE6) == 0xE6 ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
 #else
     return XG_SIM_UNIT_BASE;
 #endif
@@ -8140,14 +8138,54 @@ XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
     };
     return names[unit];
 }
-XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
-    if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_fns_scalar[f - XG_SIM_F_VECTORS];
+/* Each unit has the functions of lanes.c; those of this file are the same for all. Each is a switch: a table of
+ * pointers would take 32 bytes an entry with its relocation, a case takes 12. */
+#define XG_SIM_X(name) \
+    case XG_SIM_F_##name: \
+        return XG_SIM_T(name);
+#define XG_SIM_T(name) xg_sim_base_##name
+static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_VECTOR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
 #if XG_SIM_X86
-    if (unit == XG_SIM_UNIT_AVX512) return xg_sim_fns_avx512[f];
-    if (unit == XG_SIM_UNIT_AVX2) return xg_sim_fns_avx2[f];
+#define XG_SIM_T(name) xg_sim_avx2_##name
+static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_VECTOR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
+#define XG_SIM_T(name) xg_sim_avx512_##name
+static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_VECTOR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
+#endif
+#define XG_SIM_T(name) xg_sim_##name
+static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_SCALAR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
+#undef XG_SIM_X
+XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
+    if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_scalar_fn(f);
+#if XG_SIM_X86
+    if (unit == XG_SIM_UNIT_AVX512) return xg_sim_avx512_fn(f);
+    if (unit == XG_SIM_UNIT_AVX2) return xg_sim_avx2_fn(f);
 #endif
     (void)unit;
-    return xg_sim_fns_base[f];
+    return xg_sim_base_fn(f);
 }
 
 #endif /* XG_SIM_SCALAR_C */
@@ -12692,23 +12730,28 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X("mma", "e4m3|e5m2", 89, 0)
 /* clang-format on */
 
+/* The rows in two lists: the texts, each ended by a NUL, and what they need. Pointers would be three times as long. */
 typedef struct xg_sim_need {
-    const char *op, *words;
     uint16_t cc;
     char feature;
 } xg_sim_need;
 static const xg_sim_need xg_sim_needs[] = {
-#define X(op, words, cc, feature) {op, words, cc, feature},
+#define X(op, words, cc, feature) {cc, feature},
     XG_SIM_NEEDS(X)
 #undef X
 };
+static const char xg_sim_need_texts[] =
+#define X(op, words, cc, feature) op "\0" words "\0"
+    XG_SIM_NEEDS(X)
+#undef X
+    ;
 
 /* Does a fact fit the instruction? *word becomes the modifier that makes it so, empty when every modifier does. */
-XG_FN bool xg_sim_need_fits(const xg_sim_need *n, const xg_sim_stmt *s, xg_str *word) {
-    const char *p = n->words;
+XG_FN bool xg_sim_need_fits(const char *op, const char *words, const xg_sim_stmt *s, xg_str *word) {
+    const char *p = words;
     uint32_t i;
     *word = xg_str_of("", 0);
-    if (!xg_str_is(s->op, n->op)) return false;
+    if (!xg_str_is(s->op, op)) return false;
     if (!*p) return true;
     while (*p) {
         size_t len = strcspn(p, "|");
@@ -12741,9 +12784,11 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     char letter;
     uint32_t cc = xg_sim_target_number(p->m->target, &letter);
     xg_str word;
-    for (i = 0; i < XG_COUNT(xg_sim_needs); i++) {
+    const char *op = xg_sim_need_texts, *words;
+    for (i = 0; i < XG_COUNT(xg_sim_needs); i++, op = words + strlen(words) + 1) {
         const xg_sim_need *n = &xg_sim_needs[i];
-        if (!xg_sim_need_fits(n, s, &word) ||
+        words = op + strlen(op) + 1;
+        if (!xg_sim_need_fits(op, words, s, &word) ||
             (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
                 (n->feature != 't' || cc < 120 || cc == 9999)))
             continue;
@@ -12924,20 +12969,28 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
 /* clang-format on */
 
 #define xg_sim_d_access xg_sim_access
+/* The names stand in a list of their own, in the same order, each ended by a NUL: pointers would be longer. */
 typedef struct xg_sim_row {
-    const char *text;
     void (*decode)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
     uint32_t arg;
 } xg_sim_row;
 static const xg_sim_row xg_sim_rows[] = {
-#define R(text, decoder, arg) {text, xg_sim_d_##decoder, arg},
+#define R(text, decoder, arg) {xg_sim_d_##decoder, arg},
     XG_SIM_ROWS(R)
 #undef R
 };
+static const char xg_sim_row_names[] =
+#define R(text, decoder, arg) text "\0"
+    XG_SIM_ROWS(R)
+#undef R
+    ;
 #undef xg_sim_d_access
 XG_FN const char *xg_sim_row_name(const void *user, size_t i) {
+    const char *name = xg_sim_row_names;
     (void)user;
-    return i < XG_COUNT(xg_sim_rows) ? xg_sim_rows[i].text : NULL;
+    if (i >= XG_COUNT(xg_sim_rows)) return NULL;
+    while (i--) name += strlen(name) + 1;
+    return name;
 }
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
@@ -23073,13 +23126,14 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
 
 XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     size_t i;
+    const char *name = xg_sim_row_names;
     xg_arena *s = &p->scratch;
     xg_dict_init(&p->names, s);
     xg_dict_init(&p->rows, s);
     xg_map64_init(&p->syms, s);
     for (i = 0; i < 3; i++) xg_map64_init(&p->const_map[i], s);
-    for (i = 0; i < XG_COUNT(xg_sim_rows); i++)
-        xg_dict_put(&p->rows, xg_str_z(xg_sim_rows[i].text), (void *)(uintptr_t)&xg_sim_rows[i]);
+    for (i = 0; i < XG_COUNT(xg_sim_rows); i++, name += strlen(name) + 1)
+        xg_dict_put(&p->rows, xg_str_z(name), (void *)(uintptr_t)&xg_sim_rows[i]);
     p->parents = XG_NEW_N(s, uint32_t, 16);
     p->parents_cap = 16;
     p->stmt = XG_NEW(s, xg_sim_stmt);

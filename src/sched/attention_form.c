@@ -6,37 +6,8 @@
 #define XG_SCHED_ATTENTION_FORM_C
 #include "attention.h"
 
-/* Where maps are made. */
-typedef struct xg_attention_site {
-    xg_attention_form *f;
-    xg_arena *arena;
-    xg_aff_ctx *x;
-    int64_t counts[XG_ATTENTION_DIMS];
-} xg_attention_site;
-
 /* ---- stages ---- */
 
-XG_FN bool xg_attention_reached(const xg_attention_stage *s, const xg_inst *i) {
-    return s->parts->part_of[xg_partition_place(s->parts, i)] != UINT32_MAX;
-}
-/* The stage of one instruction, made of what is given. Neither the first dot nor exp may be made again. */
-XG_FN bool xg_attention_cut(
-    xg_attention_site *w, xg_attention_part part, xg_inst *root, xg_inst *const *given, uint32_t n) {
-    xg_attention_stage *s = &w->f->stages[part];
-    const xg_inst *once[3];
-    uint32_t k, j;
-    once[0] = w->f->match.scores_dot;
-    once[1] = w->f->match.exp;
-    once[2] = w->f->match.out_dot;
-    s->root = root;
-    s->lanes = 1;
-    s->parts = xg_fuse_partition_of(w->arena, w->x, w->f->comp, root, given, n);
-    for (k = 0; k < 3; k++) {
-        for (j = 0; j < n && given[j] != once[k]; j++) {}
-        if (j == n && xg_attention_reached(s, once[k])) return false;
-    }
-    return xg_partition_gives(s->parts);
-}
 XG_FN uint32_t xg_attention_stats(const xg_attention *a, xg_inst **to) {
     to[0] = a->max;
     if (a->sum) to[1] = a->sum;
@@ -64,14 +35,6 @@ XG_FN bool xg_attention_cut_all(xg_attention_site *w) {
 
 /* ---- maps ---- */
 
-/* The five numbers, of which the last two count elements of one extent. */
-XG_FN void xg_attention_count(xg_attention_site *w, int64_t extent, int64_t lanes) {
-    w->counts[XG_ATTENTION_BATCH] = w->f->batch;
-    w->counts[XG_ATTENTION_ROW] = w->f->rows;
-    w->counts[XG_ATTENTION_KEY] = w->f->keys;
-    w->counts[XG_ATTENTION_VECTOR] = extent / lanes;
-    w->counts[XG_ATTENTION_LANE] = lanes;
-}
 XG_FN const xg_aff *xg_attention_along(const xg_attention_site *w) {
     const xg_aff *v = xg_aff_dim(w->x, XG_ATTENTION_VECTOR);
     v = xg_aff_mul(w->x, v, w->counts[XG_ATTENTION_LANE]);
@@ -152,16 +115,6 @@ XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t o
     m = xg_imap_with_results(w->x, m, vars, dot->n_vars);
     return xg_imap_compose(w->x, m, dot->map[dot->operand[0] == operand ? 0 : 1]);
 }
-/* Of a map whose results do not depend on one of the numbers. */
-XG_FN bool xg_attention_ignores(const xg_attention_site *w, const xg_imap *m, uint32_t number) {
-    const xg_aff *v = xg_aff_dim(w->x, number);
-    uint32_t k;
-    if (!xg_imap_ok(m) || m->n_syms + m->n_rts + m->n_constraints) return false;
-    for (k = 0; k < m->n_results; k++)
-        if (xg_aff_uses(m->results[k], v)) return false;
-    return true;
-}
-
 /* ---- neighbours in memory ---- */
 
 /* The parameter that a stage's elements come from, moved or computed one by one; *map leads to its indices then. */
@@ -371,6 +324,7 @@ XG_FN bool xg_attention_form_of(
         xg_attention_lanes(&w, (xg_attention_part)k);
         if (!xg_imap_ok(f->stages[k].map)) return false;
     }
+    xg_attention_bounds(&w);
     return true;
 }
 

@@ -64,6 +64,9 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->threads = warps * XG_TILE_LANES;
     p->tiles = xg_tile_over(f->rows, p->tile);
     p->steps = xg_tile_over(f->keys, s->step);
+    p->bounded = f->n_bounds && p->steps > 1;
+    p->votes = p->bounded && f->votes;
+    p->walked = p->bounded ? xg_attention_mean_steps(p) : p->steps;
     p->blocks = xg_cost_mul(f->batch, p->tiles);
     p->depth = xg_attention_over(f->depth, unit ? (int64_t)XG_ATTENTION_UNIT_K : piece);
     p->columns = xg_attention_over(f->columns, XG_ATTENTION_UNIT_K);
@@ -76,6 +79,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->shared = (p->tile * p->pitch + p->stages * s->step * (p->pitch + p->value_pitch)) * bytes;
     if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
     if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
+    if (p->votes) p->shared += warps * XG_ATTENTION_ROWS * xg_type_bytes(f->sum);
 }
 /* Maximum and sum of each row of each part, then its sums of columns: elements. */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
@@ -137,7 +141,7 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     resident = XG_MAX(resident, (int64_t)1);
     blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);
     rounds = xg_tile_over(p->blocks, blocks * m->sm_count);
-    cycles = xg_cost_add(xg_cost_mul(p->steps, xg_attention_step_cycles(p, m, blocks)), XG_ATTENTION_ENDS_CYCLES);
+    cycles = xg_cost_add(xg_cost_mul(p->walked, xg_attention_step_cycles(p, m, blocks)), XG_ATTENTION_ENDS_CYCLES);
     bytes = xg_cost_mul(f->batch, (f->rows + f->keys) * (f->depth + f->columns));
     bytes = xg_cost_mul(bytes, xg_type_bytes(f->stages[XG_ATTENTION_QUERY].root->shape->type));
     return XG_MAX(xg_cost_scale(xg_cost_mul(rounds, cycles), 1000000, m->clock_mhz),
@@ -194,64 +198,6 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
     xg_attention_settle(p, best, m);
     p->picoseconds = least;
     return true;
-}
-
-/* ---- the way ---- */
-
-typedef struct xg_attention_way {
-    xg_fusion_emission e;
-    xg_attention_plan p;
-} xg_attention_way;
-
-/* Into job->form. */
-XG_FN bool xg_attention_way_open(xg_way_job *job) {
-    const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
-    const xg_device *m = &job->fusion->comp->module->device;
-    xg_attention_way *w;
-    if (!c || xg_fuse_is_phases(c) || !xg_attention_may_be(c)) return false;
-    w = XG_NEW(job->arena, xg_attention_way);
-    if (job->e)
-        w->e = *job->e;
-    else
-        xg_emit_open(&w->e, NULL, job->arena, job->fusion, job->target);
-    w->e.given = job->given;
-    w->e.record = XG_NEW(job->arena, xg_record);
-    if (!xg_attention_form_of(&w->p.form, job->arena, w->e.m->aff, c, m)) return false;
-    if (!xg_attention_plan_of(&w->p, m, job->given)) return false;
-    job->form = w;
-    return xg_emit_launch(&w->e, w->p.threads, w->p.blocks, 0);
-}
-XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
-    const xg_attention_way *w = (const xg_attention_way *)job->form;
-    int64_t tile[2], parts = w->p.shape.parts, unit = w->p.form.unit != XG_TILE_NO_UNIT;
-    tile[0] = w->p.tile;
-    tile[1] = w->p.shape.step;
-    xg_record_put(job->arena, &r->form, "tile", tile, 2);
-    xg_record_put(job->arena, &r->form, "parts", &parts, 1);
-    if (unit) xg_record_put(job->arena, &r->form, "matrix_unit", &unit, 1);
-    r->launch = w->e.record->launch;
-}
-/* The result lies over no operand: blocks read what others have written. */
-XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
-    const xg_attention_plan *p;
-    if (!xg_attention_way_open(job)) return false;
-    xg_attention_way_write(job, r);
-    p = &((const xg_attention_way *)job->form)->p;
-    times->own = p->picoseconds;
-    times->emitter = XG_MAX(xg_attention_apart_time(p, &job->fusion->comp->module->device), p->picoseconds + 1);
-    return true;
-}
-XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name) {
-    xg_attention_way *w;
-    if (!job->form && !xg_attention_way_open(job))
-        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
-            "the record of this kernel: it is no attention, or its tile does not fit");
-    w = (xg_attention_way *)job->form;
-    (void)r;
-    xg_emit_move(&w->e, job->arena, job->target);
-    xg_emit_entry(&w->e, name);
-    xg_attention_emit(&w->e, &w->p);
-    return w->e.m;
 }
 
 #endif /* XG_SCHED_ATTENTION_PLAN_C */

@@ -178,10 +178,11 @@ XG_FN void xg_spmd_add_init(xg_spmd *s, const xg_inst *i, xg_spmd_value *p) {
 }
 
 XG_FN void xg_spmd_generic(xg_spmd *s, const xg_inst *i) {
-    xg_spmd_rule *r = xg_spmd_rule_of(s->arena, i);
+    xg_spmd_rule *r = xg_spmd_rule_of(s->arena, i), *other = xg_spmd_rule_other(s->arena, i);
     const xg_sharding **wanted = xg_spmd_wanted(s, i),
                       **arrays = XG_NEW_N(s->arena, const xg_sharding *, (size_t)r->n_operands + r->n_results + 1),
                       **natural = XG_NEW_N(s->arena, const xg_sharding *, (size_t)r->n_results + 1);
+    const xg_spmd_value **values = XG_NEW_N(s->arena, const xg_spmd_value *, (size_t)r->n_operands + 1);
     xg_spmd_value **in = XG_NEW_N(s->arena, xg_spmd_value *, (size_t)r->n_operands + 1),
                   **out = xg_spmd_new_parts(s, i->shape);
     xg_axis_set manual = 0;
@@ -192,11 +193,19 @@ XG_FN void xg_spmd_generic(xg_spmd *s, const xg_inst *i) {
     uint32_t k;
     for (k = 0; k < r->n_operands; k++)
         if (xg_shape_is_array(XG_OPERAND(i, k)->shape)) {
-            arrays[k] = xg_spmd_parts_of(s, XG_OPERAND(i, k))[0]->s;
+            values[k] = xg_spmd_parts_of(s, XG_OPERAND(i, k))[0];
+            arrays[k] = values[k]->s;
             manual |= arrays[k]->manual;
         }
     for (k = 0; k < r->n_results; k++) arrays[r->n_operands + k] = wanted[k];
-    x = xg_spmd_split(s->arena, &s->mesh, i, r, arrays);
+    x = xg_spmd_split(s->arena, &s->mesh, i, r, arrays, values);
+    if (other && x.bytes > 0) {
+        xg_assignment y = xg_spmd_split(s->arena, &s->mesh, i, other, arrays, values);
+        if (y.bytes < x.bytes) {
+            x = y;
+            r = other;
+        }
+    }
     for (k = 0; k < r->n_operands; k++)
         in[k] = xg_shape_is_array(XG_OPERAND(i, k)->shape)
                     ? xg_spmd_reshard(s, xg_spmd_parts_of(s, XG_OPERAND(i, k))[0], xg_assigned(s->arena, r, &x, k))

@@ -155,8 +155,15 @@ typedef struct xg_spmd_rule {
     uint32_t n_operands, n_results; /* leaves of a result */
     xg_spmd_rule_array *arrays;     /* operands, then results */
     bool known;                     /* else every factor is NEED */
+    bool other;                     /* reshape: the first dimensions of what is split or merged go together;
+                                     * convolution: the input goes with the other one of kernel and result */
 } xg_spmd_rule;
 XG_FN xg_spmd_rule *xg_spmd_rule_of(xg_arena *a, const xg_inst *i);
+/* Another rule that the partitioner may choose; NULL: none */
+XG_FN xg_spmd_rule *xg_spmd_rule_other(xg_arena *a, const xg_inst *i);
+XG_FN bool xg_window_is_trivial(const xg_window_dim *w);
+/* How a select-and-scatter can be given elements that no window selects: 1 lowest, -1 highest; 0: it cannot. */
+XG_FN int xg_select_never(const xg_inst *i);
 XG_FN void xg_spmd_rule_begin_array(xg_arena *a, xg_spmd_rule_array *t, const xg_shape *s);
 XG_FN void xg_spmd_rule_print(xg_buf *b, const xg_spmd_rule *r);
 /* sharding_text.c: the arrays, tokens ... of a shape in order */
@@ -169,7 +176,7 @@ typedef struct xg_spmd_value {
     xg_inst *local;
     const xg_shape *global;
     const xg_sharding *s;
-    struct xg_spmd_value *other; /* the same array in another sharding */
+    struct xg_spmd_value *other; /* the same array in another sharding, in a ring; NULL: there is no other */
 } xg_spmd_value;
 
 typedef struct xg_spmd_table { /* a number by device */
@@ -210,12 +217,32 @@ XG_FN xg_inst *xg_spmd_keep(
 /* where the part is beyond the array's end along dim: value, a scalar */
 XG_FN xg_inst *xg_spmd_mask(xg_spmd *s, xg_inst *x, const xg_spmd_value *like, uint32_t dim, xg_inst *value);
 
+/* ---- halo.c: ranges of a split dimension ---- */
+typedef struct xg_halo {
+    uint32_t dim;
+    int64_t n;            /* elements of the whole dimension */
+    int64_t tile;         /* of a part; the last parts have fewer */
+    int64_t size;         /* of each range */
+    const int64_t *begin; /* by device: of its range; what lies outside [0, n) may be anything, */
+    const int64_t *end;   /* as may what lies behind this in the range */
+    xg_axes_list axes;    /* that split it */
+} xg_halo;
+XG_FN int64_t xg_halo_tile(const xg_spmd_mesh *mesh, const xg_axes_list *axes, int64_t device);
+/* that a device receives; -1: too many to be worth it */
+XG_FN int64_t xg_halo_elements(xg_arena *a, const xg_spmd_mesh *mesh, const xg_halo *h);
+XG_FN xg_inst *xg_spmd_halo(xg_spmd *s, xg_inst *x, const xg_halo *h);
+/* size elements from a place that is the device's own; what is not in x is the value */
+XG_FN xg_inst *xg_spmd_take(xg_spmd *s, xg_inst *x, uint32_t dim, const int64_t *at, int64_t size, xg_inst *value);
+
 /* ---- reshard.c ---- */
 XG_FN xg_spmd_value *xg_spmd_part(xg_spmd *s, xg_inst *local, const xg_shape *global, const xg_sharding *sharding);
 XG_FN double xg_spmd_bytes(const xg_spmd_mesh *mesh, const xg_shape *global, const xg_sharding *s); /* of a part */
 /* bytes that a device sends to get from one sharding to the other */
 XG_FN double xg_reshard_bytes(
     xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *global, const xg_sharding *from, const xg_sharding *to);
+/* the least of all shardings that the array is in; *from: which one that is */
+XG_FN double xg_spmd_value_bytes(
+    xg_arena *a, const xg_spmd_mesh *mesh, const xg_spmd_value *p, const xg_sharding *to, const xg_spmd_value **from);
 XG_FN xg_spmd_value *xg_spmd_reshard(xg_spmd *s, xg_spmd_value *p, const xg_sharding *to);
 /* may the tiles of a dimension of n elements be cut into `more` each? */
 XG_FN bool xg_tiles_nest(int64_t n, int64_t tiles, int64_t more);
@@ -230,10 +257,32 @@ typedef struct xg_assignment {
     xg_axes_list *factors; /* by factor */
     double bytes;          /* that a device sends for it */
     int64_t tiles;         /* into so many the work is split */
+    bool still;            /* PERMUTE factors are not split */
 } xg_assignment;
-/* What an instruction's arrays are like: operands as they are, results as they are wanted, NULL: any way. */
-XG_FN xg_assignment xg_spmd_split(
-    xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r, const xg_sharding *const *arrays);
+
+/* ---- reaches.c: what an instruction needs of a split dimension ---- */
+typedef struct xg_halo_reach { /* of a dimension with dilation - 1 pads between its elements */
+    int64_t *begin;            /* by device */
+    int64_t size, dilation;
+    int64_t n, inner; /* elements; of them, that have no split between them */
+} xg_halo_reach;
+/* false: the operand's part is all that it needs there */
+XG_FN bool xg_halo_reach_of(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
+    const xg_assignment *x, uint32_t operand, uint32_t dim, xg_halo_reach *out);
+XG_FN xg_halo xg_halo_reach_halo(
+    xg_arena *a, const xg_spmd_mesh *mesh, const xg_halo_reach *g, uint32_t dim, const xg_axes_list *axes);
+/* that a device sends for the ranges of an operand, whose part has so many bytes */
+XG_FN double xg_halo_reach_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
+    const xg_assignment *x, uint32_t operand, double part);
+typedef struct xg_reshape_group { /* dimensions of both shapes with the same elements, without leading ones */
+    uint32_t in, in_end, out, out_end;
+    int64_t size;
+} xg_reshape_group;
+XG_FN bool xg_reshape_group_next(const xg_shape *in, const xg_shape *out, xg_reshape_group *g); /* from a cleared one */
+
+/* What an instruction's arrays are like: operands as they are (values), results as they are wanted, NULL: any way. */
+XG_FN xg_assignment xg_spmd_split(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
+    const xg_sharding *const *arrays, const xg_spmd_value *const *values);
 /* The axes that a sharding gives to each factor of a dimension, by place in it, with those of NEED factors. */
 XG_FN void xg_spmd_split_project(const xg_spmd_mesh *mesh, const xg_spmd_rule *r, const xg_spmd_rule_array *t,
     uint32_t dim, const xg_sharding *s, xg_axes_list *out);

@@ -287,6 +287,97 @@ static bool spmd_make_rows(spmd_case *c, uint32_t x) {
         spmd_pick(c, 2) ? "sum" : "most");
     return true;
 }
+/* Blocks by index, anywhere in the array, and back. */
+static bool spmd_make_blocks(spmd_case *c, uint32_t x) {
+    spmd_array from = c->arrays[x], blocks, *a;
+    uint32_t dims[6], k;
+    int64_t size[6];
+    if (from.rank < 2 || from.rank > 3) return false;
+    blocks.rank = from.rank + 1;
+    blocks.dims[0] = 4;
+    for (k = 0; k < from.rank; k++) {
+        size[k] = spmd_pick(c, 3) ? 1 + spmd_pick(c, (uint32_t)from.dims[k]) : from.dims[k];
+        blocks.dims[k + 1] = size[k];
+        dims[k] = k + 1;
+    }
+    a = spmd_begin(c, &blocks);
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " gather(v%u, blocks)", x);
+    spmd_put_list(c, "offset_dims", dims, from.rank);
+    xg_puts(&c->text, ", collapsed_slice_dims={}, start_index_map={1,0}, index_vector_dim=1, slice_sizes={");
+    for (k = 0; k < from.rank; k++) xg_printf(&c->text, "%s%lld", k ? "," : "", (long long)size[k]);
+    xg_puts(&c->text, "}");
+    if (c->n + 2 > SPMD_RANDOM_ARRAYS || spmd_pick(c, 2)) return true;
+    spmd_end(c);
+    spmd_put_dims(c, spmd_begin(c, &from));
+    xg_printf(&c->text, " scatter(v%u, blocks, v%u)", x, c->n - 1);
+    spmd_put_list(c, "update_window_dims", dims, from.rank);
+    xg_printf(&c->text,
+        ", inserted_window_dims={}, scatter_dims_to_operand_dims={1,0}, index_vector_dim=1, to_apply=%s",
+        spmd_pick(c, 2) ? "sum" : "most");
+    return true;
+}
+/* Along one spatial dimension: any stride, padding, dilation; groups where features allow them. */
+static bool spmd_make_convolution(spmd_case *c, uint32_t x) {
+    const spmd_array *in = &c->arrays[x];
+    spmd_array kernel, out, *a;
+    uint32_t size = 1 + spmd_pick(c, 4), stride = 1 + spmd_pick(c, 2), low = spmd_pick(c, 4), high = spmd_pick(c, 4),
+             base = 1 + (spmd_pick(c, 4) == 0), wide = 1 + (spmd_pick(c, 4) == 0), groups = 1, batches = 1, k, y;
+    int64_t padded;
+    bool backward = spmd_pick(c, 4) == 0;
+    if (in->rank != 3 || (!c->ints && c->products++ > 0) || c->n + 3 > SPMD_RANDOM_ARRAYS) return false;
+    if (spmd_pick(c, 3) == 0)
+        groups = (uint32_t)in->dims[2];
+    else if (spmd_pick(c, 4) == 0)
+        batches = (uint32_t)in->dims[0];
+    padded = (in->dims[1] - 1) * base + 1 + low + high;
+    if (padded < (int64_t)(size - 1) * wide + 1) return false;
+    kernel.rank = out.rank = 3;
+    kernel.dims[0] = size;
+    kernel.dims[1] = in->dims[2] / groups;
+    kernel.dims[2] = (1 + spmd_pick(c, 3)) * groups * batches;
+    out.dims[0] = in->dims[0] / batches;
+    out.dims[1] = (padded - (size - 1) * wide - 1) / stride + 1;
+    out.dims[2] = kernel.dims[2];
+    y = c->n;
+    spmd_put_dims(c, spmd_begin(c, &kernel));
+    xg_printf(&c->text, " iota(), iota_dimension=%u", spmd_pick(c, 3));
+    spmd_end(c);
+    k = c->n;
+    spmd_put_dims(c, spmd_begin(c, &kernel));
+    xg_printf(&c->text, " %s(v%u, v%u)", spmd_pick(c, 2) ? "add" : "subtract", y, y);
+    spmd_end(c);
+    a = spmd_begin(c, &out);
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " convolution(v%u, v%u), window={size=%u stride=%u pad=%u_%u", x, k, size, stride, low, high);
+    if (base > 1) xg_printf(&c->text, " lhs_dilate=%u", base);
+    if (wide > 1) xg_printf(&c->text, " rhs_dilate=%u", wide);
+    if (backward) xg_puts(&c->text, " rhs_reversal=1");
+    xg_puts(&c->text, "}, dim_labels=b0f_0io->b0f");
+    if (groups > 1) xg_printf(&c->text, ", feature_group_count=%u", groups);
+    if (batches > 1) xg_printf(&c->text, ", batch_group_count=%u", batches);
+    return true;
+}
+/* Where the largest of each window stands, sources are added. */
+static bool spmd_make_scattered(spmd_case *c, uint32_t x) {
+    spmd_array from = c->arrays[x], source = from;
+    uint32_t d = spmd_pick(c, from.rank), size = 1 + spmd_pick(c, 3), stride = 1 + spmd_pick(c, 3), k,
+             low = spmd_pick(c, size), high = spmd_pick(c, size);
+    if (from.dims[d] + low + high < size || c->n + 2 > SPMD_RANDOM_ARRAYS) return false;
+    source.dims[d] = (from.dims[d] + low + high - size) / stride + 1;
+    spmd_put_dims(c, spmd_begin(c, &source));
+    xg_printf(&c->text, " iota(), iota_dimension=%u", spmd_pick(c, source.rank));
+    spmd_end(c);
+    spmd_put_dims(c, spmd_begin(c, &from));
+    xg_printf(&c->text, " select-and-scatter(v%u, v%u, zero), window={size=", x, c->n - 1);
+    for (k = 0; k < from.rank; k++) xg_printf(&c->text, "%s%u", k ? "x" : "", k == d ? size : 1);
+    xg_puts(&c->text, " stride=");
+    for (k = 0; k < from.rank; k++) xg_printf(&c->text, "%s%u", k ? "x" : "", k == d ? stride : 1);
+    xg_puts(&c->text, " pad=");
+    for (k = 0; k < from.rank; k++) xg_printf(&c->text, "%s%u_%u", k ? "x" : "", k == d ? low : 0, k == d ? high : 0);
+    xg_printf(&c->text, "}, select=%s, scatter=sum", spmd_pick(c, 2) ? "ge" : "lt");
+    return true;
+}
 static bool spmd_make_iota(spmd_case *c, uint32_t x) {
     spmd_array *a = spmd_begin(c, &c->arrays[x]);
     spmd_put_dims(c, a);
@@ -296,7 +387,11 @@ static bool spmd_make_iota(spmd_case *c, uint32_t x) {
 
 #define SPMD_MAKERS(X) \
     X(pointwise) \
-    X(transpose) X(reshape) X(reduce) X(broadcast) X(dot) X(slice) X(pad) X(along) X(window) X(dynamic) X(rows) X(iota)
+    X(transpose) \
+    X(reshape) \
+    X(reduce) \
+    X(broadcast) \
+    X(dot) X(slice) X(pad) X(along) X(window) X(dynamic) X(rows) X(iota) X(blocks) X(convolution) X(scattered)
 
 static void spmd_write_case(spmd_case *c) {
     static bool (*const makers[])(spmd_case *, uint32_t) = {
@@ -316,8 +411,13 @@ static void spmd_write_case(spmd_case *c) {
     xg_printf(&c->text,
         "less { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = pred[] compare(x, y), direction=LT }\n", c->type,
         c->type);
+    for (k = 0; k < 2; k++)
+        xg_printf(&c->text,
+            "%s { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = pred[] compare(x, y), direction=%s }\n",
+            k ? "ge" : "lt", c->type, c->type, k ? "GE" : "LT");
     xg_printf(&c->text, "ENTRY e {\n  zero = %s[] constant(0)\n  three = %s[] constant(3)\n", c->type, c->type);
     xg_puts(&c->text, "  rows = s32[5,1] constant({{1},{0},{3},{1},{9}})\n");
+    xg_puts(&c->text, "  blocks = s32[4,2] constant({{0,1},{2,0},{-1,1},{3,7}})\n");
     for (k = 0; k < 3; k++) xg_printf(&c->text, "  at%u = s32[] constant(%u)\n", k, k * 2);
     for (k = 0; k < params; k++) {
         spmd_array a;

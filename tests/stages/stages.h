@@ -61,6 +61,7 @@
     X(factors) \
     X(spmd) \
     X(spmd_random) \
+    X(spmd_coverage) \
     X(number) \
     X(literal) \
     X(parse) \
