@@ -22,7 +22,7 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
     if (!q->devices || !q->seats || !q->threads || !q->lock)
         return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
     memset(q->seats, 0, n * sizeof *q->seats);
-    q->timeout = desc->timeout > 0 ? desc->timeout : XR_CLIQUE_SECONDS;
+    q->timeout = desc->timeout > 0 ? desc->timeout : (double)XR_CLIQUE_SECONDS;
     d.threads = XG_MAX((d.threads ? d.threads : xr_processors()) / (uint32_t)n, 1u);
     for (k = 0; k < n; k++) {
         xlagpu_status s = xlagpu_rt_open(&d, &q->devices[k]);
