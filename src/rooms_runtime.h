@@ -79,6 +79,7 @@
 #include "rt/program.c"
 #include "rt/collectives.c"
 #include "rt/profile.c"
+#include "rt/calls.c"
 #include "rt/execute.c"
 #include "rt/easy.c"
 #include "rt/clique.c"

@@ -25,17 +25,30 @@ static const flag_row rows[] = {
     FLAGS(X)
 #undef X
 };
-const char *const verb_names[] = {"run", "compile", "opt", "sim", NULL};
-static const char *const verb_help[] = {"run M.hlo|M.xgx      compile and run a module, compare its results",
-    "compile M.hlo...     write PTX, an executable or any stage between",
-    "opt M.hlo            run HLO passes, print the module",
-    "sim K.ptx            run a kernel of any origin on the PTX simulator"};
+const char *const verb_names[] = {
+#define X(name, word, takes, help) #word,
+    VERBS(X)
+#undef X
+        NULL};
+const char *const verb_takes[] = {
+#define X(name, word, takes, help) takes,
+    VERBS(X)
+#undef X
+};
+const char *const verb_help[] = {
+#define X(name, word, takes, help) help,
+    VERBS(X)
+#undef X
+};
 
 void flags_help(int verb) {
     int k;
     printf("xlagpu %s: HLO text in, PTX out, run on a GPU or simulated\n\n", XLAGPU_VERSION);
     for (k = 0; verb_names[k]; k++)
-        if (verb < 0 || verb == k) printf("  xlagpu %s\n", verb_help[k]);
+        if (verb < 0 || verb == k) printf("  xlagpu %-8s%-14s%s\n", verb_names[k], verb_takes[k], verb_help[k]);
+    if (verb < 0)
+        printf("  xlagpu man                   the manual page: xlagpu man | man -l -\n"
+               "  xlagpu completions SHELL     for bash, zsh or fish\n");
     printf("\nFlags%s (one dash or two; XLA_FLAGS is read too):\n", verb < 0 ? "" : " of this verb");
     for (k = 0; k < FLAG_COUNT; k++) {
         char left[96];

@@ -451,7 +451,7 @@ static void job_summary(const job *j) {
     printf("module        %s\n", j->path);
     if (j->device)
         printf("device        %s (%s), compiled for %s\n", xlagpu_rt_name(j->device), xlagpu_rt_platform(j->device),
-            j->f->target ? j->f->target : xlagpu_rt_target(j->device));
+            j->program ? xlagpu_rt_program_target(j->program) : "nothing");
     if (j->module && xlagpu_compile_report(j->module, &r)) {
         printf("compile       %.2f ms, HLO text to PTX\n", j->compile_s * 1e3);
         printf("program       %u kernel%s, %u cop%s, %llu bytes of temporary memory, at least %llu are needed\n",

@@ -40,7 +40,11 @@ int write_out(const char *path, const void *p, size_t n) {
 }
 
 int main(int argc, char **argv) {
-    static int (*const run[])(const flag_values *) = {verb_run, verb_compile, verb_opt, verb_sim};
+    static int (*const run[])(const flag_values *) = {
+#define X(name, word, takes, help) verb_##word,
+        VERBS(X)
+#undef X
+    };
     static flag_values f; /* large, and one process has one */
     const char *word = argc > 1 ? argv[1] : "";
     int verb = -1, k, rc;
@@ -53,6 +57,8 @@ int main(int argc, char **argv) {
         puts(XLAGPU_VERSION);
         return OK;
     }
+    if (strcmp(word, "man") == 0) return write_manual();
+    if (strcmp(word, "completions") == 0) return write_completions(argc > 2 ? argv[2] : "");
     for (k = 0; verb_names[k]; k++)
         if (strcmp(word, verb_names[k]) == 0) verb = k;
     if (verb < 0)

@@ -83,6 +83,11 @@ XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduc
 XG_FN bool xg_opt_all_reduce_folder(xg_module *m);      /* all_reduce_folder.c: all-reduces of all-reduces */
 /* reduce_scatter_creator.c: of an all-reduce, each device's own part */
 XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m);
+XG_FN bool xg_opt_collective_rules(xg_module *m); /* collective_rules.c: the algebra of collectives, a table */
+/* while_all_reduce.c: what a loop adds up is summed over devices behind it, once */
+XG_FN bool xg_opt_while_all_reduce(xg_module *m);
+/* async_collectives.c: collectives as pairs of start and done, with what does not wait for them in between */
+XG_FN bool xg_opt_async_collectives(xg_module *m);
 XG_FN bool xg_opt_entry_layout(xg_module *m);   /* entry_layout.c: what is handed on has one layout at both ends */
 XG_FN bool xg_opt_forget_layouts(xg_module *m); /* layouts that say nothing */
 

@@ -56,6 +56,7 @@
     X(verify) \
     X(format) \
     X(proto) \
+    X(proto_write) \
     X(import) \
     X(sharding) \
     X(factors) \
