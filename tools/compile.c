@@ -23,7 +23,7 @@ static int source_open(source *s, const flag_values *f, const char *path) {
     s->context = xlagpu_create(&d);
     if (!s->context) return fail(DEVICE, "xlagpu: error: out of memory");
     s->text = file_read(path, &s->n);
-    return s->text ? OK : fail(BAD, "%s: error: cannot be read", path);
+    return s->text ? OK : unreadable(path);
 }
 static int source_failed(const source *s) {
     return fail_in(s->path, xlagpu_error_status(s->context), xlagpu_error(s->context));
@@ -201,7 +201,7 @@ static int add_cubin(const source *s, const dump_state *d, const char *target, x
     rc = write_out(ptx, text.data, text.size);
     if (!rc && system(command) != 0) rc = fail(BAD, "%s: error: ptxas failed: is it in PATH?", s->path);
     file = rc ? NULL : file_read(cubin, &n);
-    if (!rc && !file) rc = fail(BAD, "%s: error: cannot be read", cubin);
+    if (!rc && !file) rc = unreadable(cubin);
     if (!rc) {
         code.data = file;
         code.size = n;

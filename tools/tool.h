@@ -25,6 +25,7 @@ int fail(int code, const char *format, ...); /* prints a line on stderr, returns
 int code_of(xlagpu_status s);
 /* a message of the library; "path: error: " in front unless it has a place of its own */
 int fail_in(const char *path, xlagpu_status s, const char *message);
+int unreadable(const char *path); /* file_read has just failed: says why, returns BAD */
 double seconds(void);
 int worse(int a, int b);                                  /* of two exit statuses */
 int write_out(const char *path, const void *p, size_t n); /* "-" or NULL: standard output */

@@ -85,7 +85,13 @@ XG_FN void xg_spmd_rule_last(xg_spmd_rule_maker *m, uint32_t n) { /* all but the
     for (k = 0; k < need.n; k++) last[k] = rank - 1 - k;
     xg_spmd_rule_along(m, need);
 }
-XG_FN void xg_spmd_rule_topk(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, 1); }
+/* Along the rows, devices have the largest of their parts. */
+XG_FN void xg_spmd_rule_topk(xg_spmd_rule_maker *m) {
+    const xg_spmd_rule_array *in = &m->rule->arrays[0];
+    xg_spmd_rule_last(m, 1);
+    if (in->rank && m->rule->n_results == 2 && xg_top_has_last(in->shape->type))
+        xg_spmd_rule_put(m, 0, in->rank - 1, xg_spmd_rule_add(m, XG_FACTOR_REDUCE, in->shape->dims[in->rank - 1]));
+}
 XG_FN void xg_spmd_rule_matrices(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, 2); }
 XG_FN void xg_spmd_rule_fft(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, xg_attr_ints(m->inst, XG_A_fft_length).n); }
 

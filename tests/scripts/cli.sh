@@ -160,6 +160,13 @@ if ${CC:-cc} -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/programs/fake_c
     expect 3 'cannot be opened' "--driver: a file that is none" "$X run $W/good.hlo --platform=cuda --driver=$W/good.hlo"
 else bad "tests/programs/fake_cuda.c does not compile"; fi
 
+# ---- wrong uses, with all that is said ----
+if have python3; then
+    python3 tests/scripts/wrong_uses.py > $W/wrong
+    while IFS= read -r line; do case $line in *FAIL*) bad "${line#*FAIL  }" ;; esac; done < $W/wrong
+    passed=$((passed + $(tail -1 $W/wrong | cut -d " " -f 1)))
+else absent python3; fi
+
 # ---- how flags are written ----
 expect 0 ran "--flag=value" "$X run $W/good.hlo --platform=host --seed=3 && echo ran"
 expect 0 ran "--flag value" "$X run $W/good.hlo --platform host --seed 3 && echo ran"
