@@ -282,8 +282,8 @@ XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *clique);
 XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *clique, uint32_t index); /* NULL: there is none */
 /* On how many devices together these bytes run; 0: they are damaged. */
 XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size);
-/* Loads the program on all devices; gives that of device 0, NULL on failure. Devices are numbered replica * partitions +
- * partition. */
+/* Loads the program on all devices; gives that of device 0, NULL on failure. Devices are numbered replica * partitions
+ * + partition. */
 XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *clique, const void *bytes, size_t size);
 /* The program of another device. Prepared and executed by the caller, on a thread for each device, they meet, too. */
 XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *program, uint32_t index);

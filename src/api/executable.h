@@ -203,8 +203,9 @@ typedef struct xg_exe_attribute {
  * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a
  * call: the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
  * first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the array in front
- * of it, plus 1. parts: of an array of which each device has a part, where in DIMS the sizes of the whole stand, plus 1;
- * behind them for each partition whether it has a part (1 or 0), and where that begins. 0: each device has all of it. */
+ * of it, plus 1. parts: of an array of which each device has a part, where in DIMS the sizes of the whole stand, plus
+ * 1; behind them for each partition whether it has a part (1 or 0), and where that begins. 0: each device has all of
+ * it. */
 typedef struct xg_exe_value {
     uint32_t type, rank, first_dim, allocation, name, alias;
     uint64_t bytes;

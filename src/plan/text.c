@@ -5,8 +5,8 @@
  *     temp 8192 bytes, largest live 8000          one line a memory space; ", color 5" where it is not 0
  *     size parameter 1 dimension 0                a leaf that says how much there is of a bounded dimension of the
  *                                                 array in front of it; the same of results
- *     parts parameter 0 8,4,1,0,0,1,4,0           of which part of a whole array it is: the sizes of the whole, then for
- *                                                 each device 1 (it has a part) or 0, and where that begins
+ *     parts parameter 0 8,4,1,0,0,1,4,0           of which part of a whole array it is: the sizes of the whole, then
+ *                                                 for each device 1 (it has a part) or 0, and where that begins
  *     b0 = parameter 0, 4000 bytes                a slice of memory: parameter N, result N, constant INST of COMP, temp
  *     b1 = parameter 1, 4000 bytes, output 2      a parameter whose memory is that of a result, too
  *     b2 = temp, 4000 bytes, offset 4096

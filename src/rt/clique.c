@@ -1,5 +1,5 @@
-/* rt/clique.c -- several devices that run one program together, each on a thread of its own: whole host arrays go in and
- * come out, of which each device has what the executable says. */
+/* rt/clique.c -- several devices that run one program together, each on a thread of its own: whole host arrays go in
+ * and come out, of which each device has what the executable says. */
 #ifndef XG_RT_CLIQUE_C
 #define XG_RT_CLIQUE_C
 #include "rt.h"
