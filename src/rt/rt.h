@@ -41,8 +41,8 @@ typedef struct xr_lock xr_lock;
     X(ALL_REDUCE, "all-reduce") \
     X(ALL_GATHER, "all-gather") \
     X(REDUCE_SCATTER, "reduce-scatter") \
-    X(ALL_TO_ALL, "all-to-all") X(PERMUTE, "collective-permute") X(BROADCAST, "collective-broadcast") \
-        X(RAGGED, "ragged-all-to-all")
+    X(ALL_TO_ALL, "all-to-all") \
+    X(PERMUTE, "collective-permute") X(BROADCAST, "collective-broadcast") X(RAGGED, "ragged-all-to-all")
 typedef enum xr_collective_kind {
 #define X(name, text) XR_COLLECTIVE_##name,
     XR_COLLECTIVES(X)
