@@ -511,7 +511,7 @@ XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
     e->clock += weight;
     if (op->op == XG_K_OP_STORE) e->stored = XG_MAX(e->stored, begin);
     if (xg_kest_stays(op)) e->clock = begin;
-    e->latest = XG_MAX(e->latest, begin);
+    if (weight) e->latest = XG_MAX(e->latest, begin); /* what issues nothing waits for nothing */
     return begin;
 }
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {

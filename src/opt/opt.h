@@ -42,8 +42,10 @@ XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c 
 XG_FN bool xg_opt_zero_sized(xg_module *m);           /* zero_sized.c */
 XG_FN bool xg_opt_zero_sized_gather(xg_module *m);
 XG_FN bool xg_opt_sort_simplifier(xg_module *m); /* sort_simplifier.c: operands that nobody needs sorted */
-XG_FN bool xg_opt_topk_rewriter(xg_module *m);   /* topk_rewriter.c: sorts of which few elements are taken */
-XG_FN bool xg_opt_topk_calls(xg_module *m);      /* and the custom call TopK */
+/* topk_rewriter.c: a comparator of (value, value, index, index) that orders as topk does, in front of a computation */
+XG_FN xg_comp *xg_topk_comparator(const xg_inst *topk, xlagpu_type t, xg_comp *before);
+XG_FN bool xg_opt_topk_rewriter(xg_module *m); /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_calls(xg_module *m);    /* and the custom call TopK */
 /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m);
 /* conditional_code_motion.c: what all branches compute, in front of them */
@@ -76,6 +78,11 @@ XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduc
 XG_FN bool xg_opt_all_reduce_folder(xg_module *m);      /* all_reduce_folder.c: all-reduces of all-reduces */
 /* reduce_scatter_creator.c: of an all-reduce, each device's own part */
 XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m);
+XG_FN bool xg_opt_collective_rules(xg_module *m); /* collective_rules.c: the algebra of collectives, a table */
+/* while_all_reduce.c: what a loop adds up is summed over devices behind it, once */
+XG_FN bool xg_opt_while_all_reduce(xg_module *m);
+/* async_collectives.c: collectives as pairs of start and done, with what does not wait for them in between */
+XG_FN bool xg_opt_async_collectives(xg_module *m);
 XG_FN bool xg_opt_entry_layout(xg_module *m);   /* entry_layout.c: what is handed on has one layout at both ends */
 XG_FN bool xg_opt_forget_layouts(xg_module *m); /* layouts that say nothing */
 

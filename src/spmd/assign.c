@@ -133,7 +133,7 @@ XG_FN void xg_axes_remove(xg_axes_list *l, const xg_axes_list *gone) {
 /* May a result be scattered while it is combined? */
 XG_FN bool xg_spmd_split_scatters(const xg_inst *i) {
     int op;
-    if (i->op == XG_DOT || i->op == XG_CONVOLUTION) return true;
+    if (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_SCALED_DOT || i->op == XG_CONVOLUTION) return true;
     if (i->op != XG_REDUCE || i->n_operands != 2) return false;
     op = xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply));
     return op == XG_ADD || op == XG_MULTIPLY || op == XG_MAXIMUM || op == XG_MINIMUM;

@@ -133,7 +133,7 @@ XG_FN void xg_local_set_window(xg_inst *i, const xg_window_dim *w, uint32_t n) {
 }
 
 XG_FN int64_t xg_local_groups(const xg_local *l, xg_attr_key key, uint32_t factor) {
-    return xg_attr_int(l->i, key, 1) / xg_axes_size(&l->s->mesh, &l->x->factors[factor]);
+    return xg_tile_size(xg_attr_int(l->i, key, 1), xg_axes_size(&l->s->mesh, &l->x->factors[factor]));
 }
 XG_FN xg_inst *xg_local_convolution(xg_local *l) {
     const xg_dim_labels *d = xg_inst_attr(l->i, XG_A_dim_labels)->v.labels;
@@ -406,35 +406,65 @@ XG_FN xg_inst *xg_local_by_component(xg_local *l, const xg_windows *w, xg_inst *
     return xg_hb_broadcast(&l->s->b, all, like->shape->dims, like->shape->rank, &dim, 1);
 }
 
-/* Indices that count from where the parts of operand 0 begin, in the dimensions that are split and indexed; *at: which
- * of them those are, by component. clamp: first into the whole array, as gathers do. */
-XG_FN xg_inst *xg_local_indices(xg_local *l, const xg_windows *w, xg_inst *indices, bool clamp, int32_t *at) {
-    xg_inst **offset = XG_NEW_N(l->s->arena, xg_inst *, (size_t)w->n_starts + 1),
-            **most = XG_NEW_N(l->s->arena, xg_inst *, (size_t)w->n_starts + 1), *vector;
+/* Which dimensions of operand 0 are split and indexed, by component of an index: -1: not those. */
+XG_FN bool xg_local_indexed(xg_local *l, const xg_windows *w, int32_t *at) {
     bool any = false;
     uint32_t d, k;
     for (k = 0; k < w->n_starts; k++) at[k] = -1;
     for (d = 0; d < w->whole->rank; d++) {
-        if (w->start[d] < 0) continue;
-        k = (uint32_t)w->start[d];
-        most[k] = xg_hb_int(&l->s->b, XLAGPU_S64, w->whole->dims[d] - w->size[d]);
-        if (w->inside[d] >= 0 || !xg_local_is_split(l, 0, d)) continue;
-        at[k] = (int32_t)d;
+        if (w->start[d] < 0 || !xg_local_is_split(l, 0, d)) continue;
+        if (w->inside[d] >= 0 && w->size[d] == w->whole->dims[d]) continue;
+        at[w->start[d]] = (int32_t)d;
         any = true;
     }
-    if (!any) return indices;
+    return any;
+}
+/* Windows of several elements lie across the ends of a part: so many elements more on both sides. */
+XG_FN int64_t xg_local_room(const xg_windows *w, int32_t d) {
+    return d >= 0 && w->inside[d] >= 0 && w->size[d] > 1 ? w->size[d] : 0;
+}
+XG_FN xg_inst *xg_local_with_room(xg_local *l, const xg_windows *w, const int32_t *at, xg_inst *x) {
+    uint32_t k;
+    for (k = 0; k < w->n_starts; k++) {
+        int64_t room = xg_local_room(w, at[k]);
+        if (room) x = xg_spmd_pad_sides(l->s, x, (uint32_t)at[k], room, room, xg_hb_int(&l->s->b, x->shape->type, 0));
+    }
+    return x;
+}
+/* The last place of a window by component. */
+XG_FN xg_inst *xg_local_last(xg_local *l, const xg_windows *w, xg_inst *indices) {
+    xg_inst **most = XG_NEW_N(l->s->arena, xg_inst *, (size_t)w->n_starts + 1);
+    uint32_t d;
+    for (d = 0; d < w->whole->rank; d++)
+        if (w->start[d] >= 0) most[w->start[d]] = xg_hb_int(&l->s->b, XLAGPU_S64, w->whole->dims[d] - w->size[d]);
+    return xg_local_by_component(l, w, indices, most);
+}
+/* Indices that count from where the parts of operand 0 begin. Those beyond the array's ends come to its ends first
+ * (clamp: as gathers do), or go where nothing is. */
+XG_FN xg_inst *xg_local_indices(xg_local *l, const xg_windows *w, xg_inst *indices, bool clamp, const int32_t *at) {
+    xg_inst **offset = XG_NEW_N(l->s->arena, xg_inst *, (size_t)w->n_starts + 1), *in[3], *vector;
+    uint32_t k;
     indices = xg_local_wide(l, indices);
-    for (k = 0; k < w->n_starts; k++)
+    in[0] = xg_hb_int_like(&l->s->b, indices, 0);
+    in[1] = indices;
+    in[2] = xg_local_last(l, w, indices);
+    for (k = 0; k < w->n_starts; k++) {
+        int64_t room = xg_local_room(w, at[k]);
         offset[k] = at[k] < 0 ? xg_hb_int(&l->s->b, XLAGPU_S32, 0) : xg_local_offset(l, 0, (uint32_t)at[k]);
-    if (clamp) {
-        xg_inst *in[3];
-        in[0] = xg_hb_int_like(&l->s->b, indices, 0);
-        in[1] = indices;
-        in[2] = xg_local_by_component(l, w, indices, most);
-        indices = xg_hb_done(xg_hb_op(&l->s->b, XG_CLAMP, indices->shape, in, 3));
+        if (room) offset[k] = xg_hb_2(&l->s->b, XG_SUBTRACT, offset[k], xg_hb_int_like(&l->s->b, offset[k], room));
     }
     vector = xg_local_by_component(l, w, indices, offset);
-    return xg_hb_2(&l->s->b, XG_SUBTRACT, indices, vector);
+    if (clamp) {
+        indices = xg_hb_done(xg_hb_op(&l->s->b, XG_CLAMP, indices->shape, in, 3));
+        return xg_hb_2(&l->s->b, XG_SUBTRACT, indices, vector);
+    } else {
+        xg_inst *low = xg_hb_compare(&l->s->b, "GE", indices, in[0]),
+                *high = xg_hb_compare(&l->s->b, "LE", indices, in[2]), *nowhere, *inside, *moved;
+        inside = xg_hb_2(&l->s->b, XG_AND, low, high);
+        moved = xg_hb_2(&l->s->b, XG_SUBTRACT, indices, vector);
+        nowhere = xg_hb_int_like(&l->s->b, indices, INT32_MIN);
+        return xg_hb_select(&l->s->b, inside, moved, nowhere);
+    }
 }
 
 /* One component of the indices, without the dimension that has them. */
@@ -448,27 +478,43 @@ XG_FN xg_inst *xg_local_component(xg_local *l, const xg_windows *w, xg_inst *ind
     return xg_hb_reshape(&l->s->b, indices, dims, n);
 }
 
+/* Where the window's elements lie in the device's part, along the dimension that component k indexes. */
+XG_FN xg_inst *xg_local_within(
+    xg_local *l, const xg_windows *w, xg_inst *indices, uint32_t k, uint32_t d, const xg_shape *shape) {
+    xg_inst *c = xg_local_component(l, w, indices, k), *low, *high;
+    int64_t places[XG_RANK_MAX], room = xg_local_room(w, (int32_t)d);
+    uint32_t p;
+    for (p = 0; p < w->n_positions; p++) places[p] = w->position[p];
+    c = xg_hb_broadcast(&l->s->b, c, shape->dims, shape->rank, places, w->n_positions);
+    if (room) {
+        xg_inst *step = xg_hb_iota(&l->s->b, c->shape->type, shape->dims, shape->rank, w->inside[d]);
+        c = xg_hb_2(&l->s->b, XG_ADD, c, step);
+    }
+    low = xg_hb_compare(&l->s->b, "GE", c, xg_hb_int_like(&l->s->b, c, room));
+    high = xg_hb_compare(&l->s->b, "LT", c, xg_hb_int_like(&l->s->b, c, room + xg_local_size(l, 0, d)));
+    return xg_hb_2(&l->s->b, XG_AND, low, high);
+}
 XG_FN xg_inst *xg_local_gather(xg_local *l) {
     xg_windows w = xg_windows_of(l->i);
     int32_t *at = XG_NEW_N(l->s->arena, int32_t, (size_t)w.n_starts + 1);
-    int64_t sizes[XG_RANK_MAX], places[XG_RANK_MAX];
-    xg_inst *indices = l->in[1] = xg_local_indices(l, &w, l->in[1], true, at), *i;
+    int64_t sizes[XG_RANK_MAX];
+    xg_inst *i;
     uint32_t d, k;
+    if (xg_local_indexed(l, &w, at)) {
+        l->in[1] = xg_local_indices(l, &w, l->in[1], true, at);
+        l->in[0] = xg_local_with_room(l, &w, at, l->in[0]);
+    }
     i = xg_local_clone(l);
-    for (d = 0; d < w.whole->rank; d++)
-        sizes[d] = w.inside[d] >= 0 && xg_local_is_split(l, 0, d) ? xg_local_size(l, 0, d) : w.size[d];
+    xg_inst_remove_attr(i, XG_A_indices_are_sorted);
+    for (d = 0; d < w.whole->rank; d++) {
+        bool whole = w.inside[d] >= 0 && w.size[d] == w.whole->dims[d];
+        sizes[d] = whole && xg_local_is_split(l, 0, d) ? xg_local_size(l, 0, d) : w.size[d];
+    }
     xg_inst_set_attr(i, xg_attr_make_ints(l->s->m, XG_A_slice_sizes, sizes, w.whole->rank));
-    for (k = 0; k < w.n_positions; k++) places[k] = w.position[k];
     for (k = 0; k < w.n_starts; k++) {
-        xg_inst *c, *low, *high, *in, *zero, *size, *neutral;
+        xg_inst *in, *neutral;
         if (at[k] < 0) continue;
-        c = xg_local_component(l, &w, indices, k);
-        zero = xg_hb_int_like(&l->s->b, c, 0);
-        size = xg_hb_int_like(&l->s->b, c, xg_local_size(l, 0, (uint32_t)at[k]));
-        low = xg_hb_compare(&l->s->b, "GE", c, zero);
-        high = xg_hb_compare(&l->s->b, "LT", c, size);
-        in = xg_hb_2(&l->s->b, XG_AND, low, high);
-        in = xg_hb_broadcast(&l->s->b, in, i->shape->dims, i->shape->rank, places, w.n_positions);
+        in = xg_local_within(l, &w, l->in[1], k, (uint32_t)at[k], i->shape);
         neutral = xg_spmd_neutral(l->s, XG_ADD, i->shape->type);
         neutral = xg_hb_splat(&l->s->b, neutral, i->shape->dims, i->shape->rank);
         i = xg_hb_select(&l->s->b, in, i, neutral);
@@ -476,29 +522,41 @@ XG_FN xg_inst *xg_local_gather(xg_local *l) {
     return i;
 }
 
+/* Into parts with room for windows that lie across their ends, which is cut off again. */
+XG_FN xg_inst *xg_local_scatter_into(xg_local *l, const xg_windows *w, const int32_t *at) {
+    uint32_t n = l->i->n_operands / 2, k, d;
+    const xg_shape **shapes = XG_NEW_N(l->s->arena, const xg_shape *, (size_t)n + 1), *one;
+    xg_inst **out = XG_NEW_N(l->s->arena, xg_inst *, (size_t)n + 1), *i;
+    for (k = 0; k < n; k++) shapes[k] = (l->in[k] = xg_local_with_room(l, w, at, l->in[k]))->shape;
+    i = xg_local_clone(l);
+    xg_inst_remove_attr(i, XG_A_indices_are_sorted);
+    one = shapes[0];
+    i->shape = l->i->shape->type == XLAGPU_TUPLE ? xg_shape_tuple(l->s->m, shapes, n) : one;
+    for (k = 0; k < n; k++) {
+        out[k] = l->i->shape->type == XLAGPU_TUPLE ? xg_hb_element(&l->s->b, i, k) : i;
+        for (d = 0; d < w->n_starts; d++) {
+            int64_t room = xg_local_room(w, at[d]), size = at[d] < 0 ? 0 : xg_local_size(l, 0, (uint32_t)at[d]);
+            if (room) out[k] = xg_hb_slice_dim(&l->s->b, out[k], (uint32_t)at[d], room, room + size);
+        }
+    }
+    return l->i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(&l->s->b, out, n) : out[0];
+}
 /* Where updates are split, one device starts from the operand and the others from the neutral element. */
 XG_FN xg_inst *xg_local_scatter(xg_local *l) {
     xg_windows w = xg_windows_of(l->i);
-    uint32_t n = l->i->n_operands / 2, k, p;
+    uint32_t n = l->i->n_operands / 2, p;
     int32_t *at = XG_NEW_N(l->s->arena, int32_t, (size_t)w.n_starts + 1);
     xg_axes_list sums = xg_assigned_sums(l->r, l->x);
-    l->in[n] = xg_local_indices(l, &w, l->in[n], false, at);
     if (sums.n) {
         int op = xg_reducer_opcode(xg_attr_comp(l->i, XG_A_to_apply));
-        int64_t *first = XG_NEW_N(l->s->arena, int64_t, l->s->mesh.devices), d;
-        xg_inst *neutral = xg_spmd_neutral(l->s, op, l->in[0]->shape->type), *mine, *splat, *zero;
+        xg_inst *neutral = xg_spmd_neutral(l->s, op, l->in[0]->shape->type);
         for (p = 0; p < w.n_positions; p++)
             if (xg_local_is_split(l, n + 1, w.position[p])) xg_local_mask(l, n + 1, w.position[p], neutral);
-        for (d = 0; d < l->s->mesh.devices; d++)
-            for (k = 0; k < sums.n; k++) first[d] |= xg_mesh_digit(&l->s->mesh, sums.p[k], d) != 0;
-        mine = xg_spmd_by_device(l->s, first);
-        zero = xg_hb_int_like(&l->s->b, mine, 0);
-        mine = xg_hb_compare(&l->s->b, "EQ", mine, zero);
-        mine = xg_hb_splat(&l->s->b, mine, l->in[0]->shape->dims, l->in[0]->shape->rank);
-        splat = xg_hb_splat(&l->s->b, neutral, l->in[0]->shape->dims, l->in[0]->shape->rank);
-        l->in[0] = xg_hb_select(&l->s->b, mine, l->in[0], splat);
+        l->in[0] = xg_spmd_on_first(l->s, l->in[0], &sums, neutral);
     }
-    return xg_local_clone(l);
+    if (!xg_local_indexed(l, &w, at)) return xg_local_clone(l);
+    l->in[n] = xg_local_indices(l, &w, l->in[n], false, at);
+    return xg_local_scatter_into(l, &w, at);
 }
 
 XG_FN xg_inst *xg_spmd_local(
@@ -513,10 +571,15 @@ XG_FN xg_inst *xg_spmd_local(
     l.in = XG_NEW_N(s->arena, xg_inst *, (size_t)i->n_operands + 1);
     for (k = 0; k < i->n_operands; k++) l.in[k] = operands[k]->local;
     switch (i->op) {
-    case XG_DOT: return xg_local_dot(&l);
+    case XG_DOT:
+    case XG_RAGGED_DOT:
+    case XG_SCALED_DOT: return xg_local_dot(&l);
     case XG_CONVOLUTION: return xg_local_convolution(&l);
     case XG_REDUCE: return xg_local_reduce(&l);
     case XG_IOTA: return xg_local_iota(&l);
+    case XG_TOPK:
+        if (xg_assigned_sums(r, x).n) return xg_spmd_top(s, i, operands[0], l.in[0]);
+        break;
     case XG_SLICE: return xg_local_slice(&l);
     case XG_PAD: return xg_local_pad(&l);
     case XG_REVERSE: return xg_local_reverse(&l);
@@ -528,8 +591,9 @@ XG_FN xg_inst *xg_spmd_local(
     case XG_DYNAMIC_UPDATE_SLICE: return xg_local_dynamic_update_slice(&l);
     case XG_GATHER: return xg_local_gather(&l);
     case XG_SCATTER: return xg_local_scatter(&l);
-    default: return xg_local_clone(&l);
+    default: break;
     }
+    return xg_local_clone(&l);
 }
 
 #endif /* XG_SPMD_LOCAL_C */
