@@ -5,7 +5,7 @@
  *   kind    BOOL  --name, --name=true|false, --noname       STR  --name=V or --name V      INT, REAL  the same,
  *           checked; SIZE  an INT that is not
  *           negative      LIST  STR, may be repeated
- *   verbs   which of run, compile, opt, sim take it (FV_*) */
+ *   verbs   which verbs take it (FV_*) */
 #ifndef XG_TOOLS_FLAGS_H
 #define XG_TOOLS_FLAGS_H
 #include <stdbool.h>
@@ -16,7 +16,8 @@
     X(RUN, run, "M.hlo|M.xgx", "compile and run a module, compare its results") \
     X(COMPILE, compile, "M.hlo...", "write PTX, an executable or any stage between") \
     X(OPT, opt, "M.hlo", "run HLO passes, print the module") \
-    X(SIM, sim, "K.ptx", "run a kernel of any origin on the PTX simulator")
+    X(SIM, sim, "K.ptx", "run a kernel of any origin on the PTX simulator") \
+    X(CHECK, check, "M.hlo...", "read and verify modules, say what is wrong")
 /* clang-format on */
 
 enum {
@@ -97,6 +98,7 @@ enum {
     X(excess_precision, "xla_allow_excess_precision", BOOL, FV_HLO, "", "floats rounded to a narrower type and back at once need not be rounded") \
     X(double_buffering, "xla_gpu_enable_while_loop_double_buffering", BOOL, FV_HLO, "", "loops do two rounds in one where that spares copies") \
     X(fill_elided, "fill_elided_constants", BOOL, FV_HLO, "", "seeded values for constant({...})") \
+    X(json, "json", BOOL, FV_CHECK, "", "what is wrong as JSON with lines and columns, for editors") \
     X(threads, "threads", SIZE, FV_RUN | FV_SIM, "N", "worker threads of the simulator") \
     X(help, "help", BOOL, FV_ALL, "", "this text")
 /* clang-format on */
