@@ -329,6 +329,7 @@
 #include "sched/attention_form.c"
 #include "sched/attention_plan.c"
 #include "sched/attention_pass.c"
+#include "sched/attention_split.c"
 #include "sched/attention_kernel.c"
 #include "sched/attention_bring.c"
 #include "sched/attention_plain.c"

@@ -109,6 +109,7 @@ enum {
     X(COLLECTIVE, "collective-canonicalizer", xg_opt_collective_canonicalizer, REQUIRED) \
     X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "async-collective-creator", xg_opt_async_collectives, NAMED) \
+    X(LAYOUT, "attention-split", xg_attention_split, OPTIONAL) \
     X(LAYOUT, "split-k", xg_tile_split_k, OPTIONAL) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \

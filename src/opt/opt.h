@@ -151,7 +151,12 @@ typedef struct xg_attention {
 XG_FN bool xg_attention_find(xg_inst *dot, xg_attention *a);              /* whose second dot it is */
 XG_FN bool xg_attention_depends(const xg_inst *x, const xg_inst *target); /* by what may stand inside of it */
 
-XG_FN bool xg_attention_moves(const xg_inst *i); /* its elements are those of its operand */
+/* It is one of both dots of what looks like attention. */
+XG_FN bool xg_attention_has_dot(const xg_inst *dot);
+/* x has what there is one of for each row: it is made of maximum or sum. */
+XG_FN bool xg_attention_of_row(const xg_attention *a, const xg_inst *x);
+XG_FN bool xg_attention_leads(const xg_attention *a, const xg_inst *x); /* exp itself, not its sum alone, is in x */
+XG_FN bool xg_attention_moves(const xg_inst *i);                        /* its elements are those of its operand */
 
 /* ---- build.c: making instructions ---- */
 /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -208,6 +213,8 @@ XG_FN xg_inst *xg_hb_reduce(
 XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
 XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like);
 XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
+XG_FN bool xg_dot_reduces(const xg_inst *i); /* a dot with a vector, which may become multiply and reduce */
+XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot);
 XG_FN bool xg_dot_is_symmetric(const xg_inst *dot); /* its operands may change places: one precision for both */
 XG_FN bool xg_opt_has_one_user(const xg_inst *x);   /* and it is not the root */
 XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);
