@@ -482,7 +482,7 @@ static int job_run(job *j) {
     int rc;
     bool executable;
     j->text = file_read(j->path, &j->text_n);
-    if (!j->text) return fail(BAD, "%s: error: cannot be read", j->path);
+    if (!j->text) return unreadable(j->path);
     executable = j->text_n >= 6 && memcmp(j->text, "xlagpu", 6) == 0 &&
                  (j->text_n == 6 || j->text[6] < ' '); /* a damaged one too: the loader says how */
     if (!executable) {

@@ -231,7 +231,7 @@ XG_FN double xg_halo_reach_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg
         h = xg_halo_reach_halo(a, mesh, &g, d, &axes);
         n = xg_halo_elements(a, mesh, &h);
         if (n < 0) return HUGE_VAL;
-        bytes += part * (double)n / (double)h.tile;
+        if (n) bytes += part * (double)n / (double)h.tile;
     }
     return bytes;
 }
