@@ -112,6 +112,9 @@ $X opt $W/good.hlo --passes= > $W/printed.hlo 2>/dev/null
 same "printing what was printed gives the same" "$X opt $W/printed.hlo --passes=" $W/printed.hlo
 for e in pb hlo.pb; do same "-o x.$e: a protobuf, which reads as the module" \
     "$X opt $W/good.hlo --passes= -o $W/good.$e && $X opt $W/good.$e --passes=" $W/printed.hlo; done
+expect 0 'stablehlo.transpose' "-o x.mlir: StableHLO" \
+    "$X opt $W/good.hlo --passes= -o $W/good.mlir && cat $W/good.mlir"
+expect 0 ran "... which runs" "$X run $W/good.mlir --platform=interpreter && echo ran"
 expect 2 'not one of hlo, pb, hlo.pb' "opt --emit of a step of compilation" "$X opt $W/good.hlo --emit=ptx"
 expect 0 'before_optimizations.txt' "--xla_dump_to" \
     "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump && ls $W/dump"
@@ -159,6 +162,19 @@ if ${CC:-cc} -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/programs/fake_c
     expect 0 '"dur":250' "--trace on cuda" "$C --trace=$W/cuda.json && cat $W/cuda.json"
     expect 3 'cannot be opened' "--driver: a file that is none" "$X run $W/good.hlo --platform=cuda --driver=$W/good.hlo"
 else bad "tests/programs/fake_cuda.c does not compile"; fi
+
+# ---- check: what is wrong, for people and for editors ----
+expect 0 '^none$' "check of a right module says nothing" "[ -z \"\$($X check $W/good.hlo 2>&1)\" ] && echo none"
+expect 2 'opcode.hlo:5:[0-9]+: error: ' "check of a wrong one" "$X check $W/good.hlo $W/opcode.hlo"
+expect 0 '^\[\]$' "check --json of a right module" "$X check $W/good.hlo --json"
+if have python3; then
+    expect 0 "^5 19 21 'ad' is not an opcode; did you mean 'add'\?$" "check --json: place, message and hint" \
+        "$X check $W/opcode.hlo $W/good.hlo $W/shape.hlo --json > $W/check.json; python3 -c \"
+import json
+d = json.load(open('$W/check.json'))
+assert [e['file'].split('/')[-1] for e in d] == ['opcode.hlo', 'shape.hlo'] and d[1]['line'] == 4
+print(d[0]['line'], d[0]['column'], d[0]['endColumn'], d[0]['message'] + ';', d[0]['hint'])\""
+fi
 
 # ---- wrong uses, with all that is said ----
 if have python3; then
