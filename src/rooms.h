@@ -423,6 +423,10 @@
 #include "import/bytecode.h"
 #include "import/bytecode_attr.c"
 #include "import/bytecode.c"
+#include "import/stable.h"
+#include "import/stable_type.c"
+#include "import/stable_props.c"
+#include "import/stable.c"
 #include "import/import.c"
 
 /* driver */

@@ -86,9 +86,10 @@ XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
 XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
 /* The module in another form. What a form cannot say is an error that names it. */
 typedef enum xlagpu_format {
-    XLAGPU_FORMAT_HLO,      /* as xlagpu_print */
-    XLAGPU_FORMAT_PROTO,    /* HloModuleProto, as compiler_ir("hlo").as_serialized_hlo_module_proto() gives it */
-    XLAGPU_FORMAT_HLO_PROTO /* HloProto around it, as XLA dumps it (.hlo.pb) */
+    XLAGPU_FORMAT_HLO,       /* as xlagpu_print */
+    XLAGPU_FORMAT_PROTO,     /* HloModuleProto, as compiler_ir("hlo").as_serialized_hlo_module_proto() gives it */
+    XLAGPU_FORMAT_HLO_PROTO, /* HloProto around it, as XLA dumps it (.hlo.pb) */
+    XLAGPU_FORMAT_STABLEHLO  /* StableHLO as MLIR text */
 } xlagpu_format;
 XLAGPU_DEF xlagpu_bytes xlagpu_print_as(xlagpu_module *module, xlagpu_format format);
 

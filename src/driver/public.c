@@ -279,6 +279,7 @@ XG_FN void xg_public_print_as(xg_public_job *j) {
     switch (j->format) {
     case XLAGPU_FORMAT_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), false); break;
     case XLAGPU_FORMAT_HLO_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), true); break;
+    case XLAGPU_FORMAT_STABLEHLO: xg_stable_print(&b, xg_public_hlo(j->m)); break;
     default: xg_hlo_print(&b, xg_public_hlo(j->m), NULL); break;
     }
     xg_public_give(j, b.p, b.n);
