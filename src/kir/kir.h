@@ -265,7 +265,7 @@ enum {
     XG_KMAP_SWIZZLE_LINE = 3 /* lines of 128 bytes, as warp groups read them */
 };
 typedef struct xg_kmap {
-    uint32_t arg, type, rank, swizzle; /* arg: of the entry */
+    uint32_t arg, type, rank, swizzle;                     /* arg: of the entry */
     int64_t dims[XG_KMAP_RANK], strides[XG_KMAP_RANK - 1]; /* strides: in bytes, of the dimensions behind the first */
     uint32_t box[XG_KMAP_RANK];
     int32_t bytes; /* of an element */

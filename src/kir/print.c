@@ -692,8 +692,8 @@ XG_FN void xg_kprint_param(xg_kprinter *p, const xg_kfunc *f, uint32_t k) {
 }
 XG_FN void xg_kprint_tensor_map(xg_kprinter *p, const xg_kmap *m) {
     uint32_t k;
-    xg_printf(p->b, ", xla.map = {arg = %u, type = %u, bytes = %d, swizzle = %u", m->arg, m->type, (int)m->bytes,
-        m->swizzle);
+    xg_printf(
+        p->b, ", xla.map = {arg = %u, type = %u, bytes = %d, swizzle = %u", m->arg, m->type, (int)m->bytes, m->swizzle);
     for (k = 0; k < m->rank; k++) {
         xg_printf(p->b, ", [size = %lld, box = %u", (long long)m->dims[k], m->box[k]);
         if (k) xg_printf(p->b, ", stride = %lld", (long long)m->strides[k - 1]);

@@ -393,9 +393,7 @@ XG_FN const char *xg_kir_check_descriptor(const xg_kop *op) {
         return "a pointer to shared memory";
     return xg_kir_check_strides(op);
 }
-XG_FN bool xg_kir_is_shared(const xg_ktype *t) {
-    return t->kind == XG_TK_POINTER && XG_KSPACE_IS_SHORT(t->space);
-}
+XG_FN bool xg_kir_is_shared(const xg_ktype *t) { return t->kind == XG_TK_POINTER && XG_KSPACE_IS_SHORT(t->space); }
 XG_FN const char *xg_kir_check_shared_at(const xg_kop *op) {
     const xg_ktype *t = xg_kt(op, 0);
     if (t->kind != XG_TK_TENSOR || t->rank != 1 || !xg_kt_index(xg_kt(op, 1))) return "a flat tensor and an index";

@@ -172,7 +172,8 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     if (t->kind == XG_EXE_THUNK_KERNEL) {
         xr_kernel_node n;
         s = xr_graph_kernel(e, t, words, &n);
-        if (s == XLAGPU_OK) s = XR_GRAPH(e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a kernel to a graph");
+        if (s == XLAGPU_OK)
+            s = XR_GRAPH(e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a kernel to a graph");
     } else if (t->kind == XG_EXE_THUNK_COPY) {
         xr_copy_node n;
         xr_graph_copy(p, t, words, &n);

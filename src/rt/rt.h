@@ -29,7 +29,7 @@ enum {
     XR_KERNEL_MAPS_MAX = 4,
     XR_MAP_BYTES = 128,
     XR_MAP_ALIGN = 64,
-    XR_MAP_PROMOTION = 2, /* lines of 128 bytes are fetched into the second cache, as boxes have them */
+    XR_MAP_PROMOTION = 2,         /* lines of 128 bytes are fetched into the second cache, as boxes have them */
     XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64
 };

@@ -78,8 +78,8 @@ typedef struct xg_tile_fetch {
     int64_t line;           /* elements of a swizzled line (tile_wgmma.c); 0: rows lie a pitch apart */
     int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next, or from one row */
     int64_t vectors, rounds;
-    int64_t offset;             /* of the first buffer, in elements */
-    bool may_bulk;              /* tensor copies bring it; `tensor` describes the array */
+    int64_t offset; /* of the first buffer, in elements */
+    bool may_bulk;  /* tensor copies bring it; `tensor` describes the array */
     xg_kmap tensor;
     const xg_imap *first, *map; /* see xg_tile_fetch_map: of all steps; of those behind the first */
 } xg_tile_fetch;
@@ -87,9 +87,9 @@ typedef struct xg_tile_fetch {
 typedef struct xg_tile_plan {
     xg_tile_form form;
     xg_tile_shape shape;
-    int32_t unit;                  /* xg_kmma, or XG_TILE_NO_UNIT */
-    bool may_group;                /* warp groups multiply such elements, too */
-    bool bulk;                     /* tensor copies bring both operands, as so many threads beside the others ask */
+    int32_t unit;   /* xg_kmma, or XG_TILE_NO_UNIT */
+    bool may_group; /* warp groups multiply such elements, too */
+    bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
     int64_t producers;
     xlagpu_type held;              /* of elements in shared memory while sums are made */
     int64_t n_sums;                /* of a thread: numbers, or vectors of four */
@@ -186,9 +186,9 @@ typedef struct xg_tile_kernel {
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
     xg_kval *barriers; /* in shared memory: tile_bulk.c */
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
-    bool looping;   /* what is brought is no more the first step */
-    xg_kval *slice; /* of a step's k, that the thread sums up */
-    xg_kval *show;  /* with matrix units: where the thread's first sum goes for the epilogue */
+    bool looping;      /* what is brought is no more the first step */
+    xg_kval *slice;    /* of a step's k, that the thread sums up */
+    xg_kval *show;     /* with matrix units: where the thread's first sum goes for the epilogue */
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
@@ -249,7 +249,7 @@ XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
 /* place: what xg_tile_probe says of the parameter's elements. Sets the fetch's may_bulk and tensor. */
 XG_FN void xg_tile_bulk_describe(
     xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *place);
-XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p); /* 0: other ways bring a side */
+XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                        /* 0: other ways bring a side */
 XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p);
 XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p); /* of eight bytes each, beside p->shared */

@@ -77,8 +77,9 @@ XG_FN void xg_tile_bulk_describe(
     memset(m, 0, sizeof *m);
     m->bytes = (int32_t)t->bytes;
     m->swizzle = XG_KMAP_SWIZZLE_LINE;
-    m->type = t->bytes == 1 ? XG_TILE_BULK_TYPE_BYTE : t->held == XLAGPU_BF16 ? XG_TILE_BULK_TYPE_BF16
-                                                                              : XG_TILE_BULK_TYPE_F16;
+    m->type = t->bytes == 1            ? XG_TILE_BULK_TYPE_BYTE
+              : t->held == XLAGPU_BF16 ? XG_TILE_BULK_TYPE_BF16
+                                       : XG_TILE_BULK_TYPE_F16;
     while (m->arg < from->comp->n_params && from->comp->params[m->arg] != from) m->arg++;
     for (k = 0; k < 2; k++, inner = !inner)
         if (!xg_tile_bulk_dim(m, g[inner ? XG_TILE_K : side ? XG_TILE_N : XG_TILE_M].size, strides[inner])) return;
@@ -186,7 +187,8 @@ XG_FN void xg_tile_bulk_box(
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
-    const xg_aff *place[XG_KMAP_RANK], *to = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_BUFFER), xg_tile_buffer(p, side));
+    const xg_aff *place[XG_KMAP_RANK],
+        *to = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_BUFFER), xg_tile_buffer(p, side));
     xg_kval *o[2 + XG_KMAP_RANK];
     uint32_t k;
     xg_kop *op;
@@ -198,8 +200,8 @@ XG_FN void xg_tile_bulk_box(
     place[t->by_rows] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_TILE), t->rows), row);
     place[2] = xg_aff_dim(x, XG_TILE_BULK_AT_BATCH);
     for (k = 0; k < t->tensor.rank; k++)
-        o[2 + k] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, place[k], at),
-            XG_E_I32);
+        o[2 + k] = xg_kcast(
+            &w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, place[k], at), XG_E_I32);
     op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_COPY, o, 2 + t->tensor.rank, NULL, 0, 0);
     op->b = side;
 }
