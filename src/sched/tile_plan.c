@@ -346,7 +346,9 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
     const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
     const xg_numbers *bulk = given ? xg_record_get(&given->form, "bulk") : NULL;
-    if (bulk ? bulk->n != 1 || bulk->p[0] != s->bulk : given && xg_record_is_whole(given) && s->bulk) return false;
+    /* without the word, a record that names the tile of a warp group means the other way to bring operands */
+    if (bulk ? bulk->n != 1 || bulk->p[0] != s->bulk : given && (group || xg_record_is_whole(given)) && s->bulk)
+        return false;
     if (group && (!s->grouped || group->n != 2 || group->p[0] != 4 * s->tm || group->p[1] != s->tn)) return false;
     if (warp && (s->grouped || warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
     if (slices ? slices->n != 1 || slices->p[0] != s->slices : given && xg_record_is_whole(given) && s->slices > 1)
