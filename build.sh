@@ -73,7 +73,7 @@ together() {
 }
 
 # Every C file that is written by hand.
-c_files() { find src tests tools bench examples -name build -prune -o -name '*.[ch]' -print | sort; }
+c_files() { find src tests tools bench examples packages -name build -prune -o -name '*.[ch]' -print | sort; }
 
 zlib() { # -DXG_HAVE_ZLIB and -lz where there is zlib
     printf '#include <zlib.h>\nint main(void){return zlibVersion()==0;}\n' > build/zlib.c

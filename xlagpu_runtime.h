@@ -155,6 +155,16 @@ typedef enum xlagpu_type {
     XLAGPU_TYPE_COUNT
 } xlagpu_type;
 
+/* What an attribute of a custom call is: a number or pred of its type; an array of these; characters; or members, each
+ * an attribute itself. */
+typedef enum xlagpu_attribute_kind {
+    XLAGPU_ATTRIBUTE_SCALAR,
+    XLAGPU_ATTRIBUTE_ARRAY,
+    XLAGPU_ATTRIBUTE_STRING,
+    XLAGPU_ATTRIBUTE_DICTIONARY,
+    XLAGPU_ATTRIBUTE_KIND_COUNT
+} xlagpu_attribute_kind;
+
 #endif /* XG_API_STATUS_H */
 /* api/counters.h -- what the simulator counts, and the classes of instructions it counts by. */
 #ifndef XG_API_COUNTERS_H
@@ -375,31 +385,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_download(
 
 /* ---- functions that programs call ---- */
 
-/* What a custom-call is given: its buffers, operands first, then results, leaf by leaf, in device layout. On "cuda" it
- * enqueues its work on the stream; it does not wait. */
-typedef struct xlagpu_rt_call {
-    const char *target, *config, *hlo; /* custom_call_target; backend_config; the instruction's name */
-    const xlagpu_buffer *buffers;
-    uint32_t n_operands, n_results;
-    void *stream;
-    xlagpu_device *device;
-} xlagpu_rt_call;
-typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
-/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes
- * its operands. */
-XLAGPU_DEF xlagpu_status xlagpu_rt_register(
-    xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
-
-/* ---- programs ---- */
-
-/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. NULL on
- * failure. */
-XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
-XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
-
-/* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
-/* alias: of a result, the parameter whose memory it shares, plus 1; size_of: of an s32[] that says how much there is of
- * a bounded dimension, that dimension of the array in front of it, plus 1 */
+/* A parameter, a leaf of the result, or an array of a call. minor_to_major is the order in device buffers, the
+ * contiguous dimension first; host tensors are row-major. */
+/* alias: of a result, the parameter (operand of the call) whose memory it shares, plus 1; size_of: of an s32[] that
+ * says how much there is of a bounded dimension, that dimension of the array in front of it, plus 1 */
 typedef struct xlagpu_rt_value {
     xlagpu_type type;
     uint32_t rank;
@@ -408,12 +397,72 @@ typedef struct xlagpu_rt_value {
     const char *name;
     uint32_t alias, size_of;
 } xlagpu_rt_value;
+
+/* An attribute of a call. A scalar has a count of 1; elements lie at data as C has them, a pred as one byte. A string
+ * has count characters and a zero behind them. The members of a dictionary are const xlagpu_rt_attribute[count]; a list
+ * is a dictionary whose members are called "". */
+typedef struct xlagpu_rt_attribute {
+    const char *name;
+    xlagpu_attribute_kind kind;
+    xlagpu_type type;
+    uint32_t count;
+    const void *data;
+} xlagpu_rt_attribute;
+
+/* What a custom-call is given: its buffers, operands first, then results, leaf by leaf without tokens, in device
+ * layout, and of each its array. On "cuda" the function enqueues its work on the stream and does not wait; the GPU's
+ * context is current. On "host" an address is a pointer: (float *)(uintptr_t)call->buffers[0].address. */
+typedef struct xlagpu_rt_call {
+    const char *target, *config, *hlo; /* custom_call_target; backend_config; the instruction's name */
+    const xlagpu_buffer *buffers;
+    uint32_t n_operands, n_results;
+    void *stream; /* a CUstream; NULL: the default one, and on "host" */
+    xlagpu_device *device;
+    const xlagpu_rt_value *arrays;         /* of each buffer: its type, dimensions and layout */
+    const xlagpu_rt_attribute *attributes; /* of a backend_config that is a dictionary, {n = 3 : i64, s = "x"} */
+    uint32_t n_attributes;
+    xlagpu_buffer scratch; /* the device memory that prepare has asked for; its contents are undefined */
+    void *state;           /* what prepare has left there */
+    char *error;           /* room for a message of why it fails, which the caller sees with the HLO's name */
+    size_t error_bytes;
+} xlagpu_rt_call;
+typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
+/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes
+ * its operands. An executable may be run by several executions at once: then so is the function. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(
+    xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
+
+/* A function with a beginning and an end. prepare runs in xlagpu_rt_prepare, once for each call of the program: it may
+ * refuse, ask for memory by call->scratch.bytes, and leave something in call->state; buffers have their sizes and no
+ * addresses yet. finish runs in xlagpu_rt_finish for each call that was prepared. Either may be NULL. */
+typedef struct xlagpu_rt_function_desc {
+    const char *name;
+    xlagpu_rt_function call;
+    xlagpu_status (*prepare)(void *user, xlagpu_rt_call *call);
+    void (*finish)(void *user, const xlagpu_rt_call *call);
+    void *user;
+} xlagpu_rt_function_desc;
+XLAGPU_DEF xlagpu_status xlagpu_rt_register_function(xlagpu_device *device, const xlagpu_rt_function_desc *desc);
+
+/* The attribute of that name and kind, of elements of that type (XLAGPU_INVALID: any); NULL: the call has none. */
+XLAGPU_DEF const xlagpu_rt_attribute *xlagpu_rt_attribute_of(
+    const xlagpu_rt_call *call, const char *name, xlagpu_attribute_kind kind, xlagpu_type type);
+
+/* ---- programs ---- */
+
+/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. Of
+ * several executables, one behind the other, it takes the one for the newest target that runs on the device. NULL on
+ * failure; the message names all functions that the program calls and that are not registered. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
+XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
 XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
 
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *program); /* of the HLO module */
+/* what it was compiled for: "sm_90a" */
+XLAGPU_DEF const char *xlagpu_rt_program_target(const xlagpu_program *program);
 
 /* A kernel of the program, as it is launched. */
 typedef struct xlagpu_rt_kernel {
@@ -4559,7 +4608,12 @@ XG_FN uint32_t xg_sim_f32_to_f16(uint32_t u) { /* to nearest even */
 #endif
 #if XG_SIM_VECTORS && defined(__x86_64__)
 #define XG_SIM_X86 1
+#include <cpuid.h>
+/* g++ 12 warns of values that its own header leaves undefined on purpose (GCC bug 105593). */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #else
 #define XG_SIM_X86 0
 #endif
@@ -8103,31 +8157,24 @@ typedef enum xg_sim_f {
 #undef XG_SIM_X
         XG_SIM_F_COUNT
 } xg_sim_f;
-/* Each unit has functions of lanes.c; those of this file are the same for all. */
-#define XG_SIM_X(name) XG_SIM_T(name),
-#define XG_SIM_T(name) xg_sim_base_##name
-static const xg_sim_fn xg_sim_fns_base[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
-#undef XG_SIM_T
 #if XG_SIM_X86
-#define XG_SIM_T(name) xg_sim_avx2_##name
-static const xg_sim_fn xg_sim_fns_avx2[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
-#undef XG_SIM_T
-#define XG_SIM_T(name) xg_sim_avx512_##name
-static const xg_sim_fn xg_sim_fns_avx512[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
-#undef XG_SIM_T
+/* Registers that the operating system saves when it changes threads: bit 1 XMM, 2 YMM, 5 to 7 those of AVX-512. */
+static uint32_t xg_sim_saved_state(void) {
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
 #endif
-#undef XG_SIM_X
-#define XG_SIM_X(name) xg_sim_##name,
-static const xg_sim_fn xg_sim_fns_scalar[XG_SIM_F_COUNT - XG_SIM_F_VECTORS] = {XG_SIM_SCALAR_NAMES};
-#undef XG_SIM_X
+/* By the words of cpuid (Intel's manual, volume 2A): __builtin_cpu_supports would link 4 KB of libgcc. */
 XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
 #if XG_SIM_X86
-    /* F16C is older than both; clang 14 cannot ask for it */
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return XG_SIM_UNIT_BASE;
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-               ? XG_SIM_UNIT_AVX512
-               : XG_SIM_UNIT_AVX2;
+    const uint32_t first = 1u << 12 | 1u << 27 | 1u << 28 | 1u << 29; /* FMA, OSXSAVE, AVX, F16C in ecx of leaf 1 */
+    const uint32_t wide = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;  /* AVX-512 F, DQ, BW, VL in ebx of leaf 7 */
+    uint32_t a, b, c, d, saved;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & first) != first) return XG_SIM_UNIT_BASE;
+    saved = xg_sim_saved_state();
+    if ((saved & 0x06) != 0x06 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & 1u << 5)) return XG_SIM_UNIT_BASE;
+    return (b & wide) == wide && (saved & 0xE6) == 0xE6 ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
 #else
     return XG_SIM_UNIT_BASE;
 #endif
@@ -8140,14 +8187,54 @@ XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
     };
     return names[unit];
 }
-XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
-    if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_fns_scalar[f - XG_SIM_F_VECTORS];
+/* Each unit has the functions of lanes.c; those of this file are the same for all. Each is a switch: a table of
+ * pointers would take 32 bytes an entry with its relocation, a case takes 12. */
+#define XG_SIM_X(name) \
+    case XG_SIM_F_##name: \
+        return XG_SIM_T(name);
+#define XG_SIM_T(name) xg_sim_base_##name
+static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_VECTOR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
 #if XG_SIM_X86
-    if (unit == XG_SIM_UNIT_AVX512) return xg_sim_fns_avx512[f];
-    if (unit == XG_SIM_UNIT_AVX2) return xg_sim_fns_avx2[f];
+#define XG_SIM_T(name) xg_sim_avx2_##name
+static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_VECTOR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
+#define XG_SIM_T(name) xg_sim_avx512_##name
+static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_VECTOR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
+#endif
+#define XG_SIM_T(name) xg_sim_##name
+static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_SCALAR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
+#undef XG_SIM_X
+XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
+    if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_scalar_fn(f);
+#if XG_SIM_X86
+    if (unit == XG_SIM_UNIT_AVX512) return xg_sim_avx512_fn(f);
+    if (unit == XG_SIM_UNIT_AVX2) return xg_sim_avx2_fn(f);
 #endif
     (void)unit;
-    return xg_sim_fns_base[f];
+    return xg_sim_base_fn(f);
 }
 
 #endif /* XG_SIM_SCALAR_C */
@@ -12692,23 +12779,28 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     X("mma", "e4m3|e5m2", 89, 0)
 /* clang-format on */
 
+/* The rows in two lists: the texts, each ended by a NUL, and what they need. Pointers would be three times as long. */
 typedef struct xg_sim_need {
-    const char *op, *words;
     uint16_t cc;
     char feature;
 } xg_sim_need;
 static const xg_sim_need xg_sim_needs[] = {
-#define X(op, words, cc, feature) {op, words, cc, feature},
+#define X(op, words, cc, feature) {cc, feature},
     XG_SIM_NEEDS(X)
 #undef X
 };
+static const char xg_sim_need_texts[] =
+#define X(op, words, cc, feature) op "\0" words "\0"
+    XG_SIM_NEEDS(X)
+#undef X
+    ;
 
 /* Does a fact fit the instruction? *word becomes the modifier that makes it so, empty when every modifier does. */
-XG_FN bool xg_sim_need_fits(const xg_sim_need *n, const xg_sim_stmt *s, xg_str *word) {
-    const char *p = n->words;
+XG_FN bool xg_sim_need_fits(const char *op, const char *words, const xg_sim_stmt *s, xg_str *word) {
+    const char *p = words;
     uint32_t i;
     *word = xg_str_of("", 0);
-    if (!xg_str_is(s->op, n->op)) return false;
+    if (!xg_str_is(s->op, op)) return false;
     if (!*p) return true;
     while (*p) {
         size_t len = strcspn(p, "|");
@@ -12741,9 +12833,11 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     char letter;
     uint32_t cc = xg_sim_target_number(p->m->target, &letter);
     xg_str word;
-    for (i = 0; i < XG_COUNT(xg_sim_needs); i++) {
+    const char *op = xg_sim_need_texts, *words;
+    for (i = 0; i < XG_COUNT(xg_sim_needs); i++, op = words + strlen(words) + 1) {
         const xg_sim_need *n = &xg_sim_needs[i];
-        if (!xg_sim_need_fits(n, s, &word) ||
+        words = op + strlen(op) + 1;
+        if (!xg_sim_need_fits(op, words, s, &word) ||
             (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
                 (n->feature != 't' || cc < 120 || cc == 9999)))
             continue;
@@ -12924,20 +13018,28 @@ XG_FN uint32_t xg_sim_target_shared(xg_str name) {
 /* clang-format on */
 
 #define xg_sim_d_access xg_sim_access
+/* The names stand in a list of their own, in the same order, each ended by a NUL: pointers would be longer. */
 typedef struct xg_sim_row {
-    const char *text;
     void (*decode)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
     uint32_t arg;
 } xg_sim_row;
 static const xg_sim_row xg_sim_rows[] = {
-#define R(text, decoder, arg) {text, xg_sim_d_##decoder, arg},
+#define R(text, decoder, arg) {xg_sim_d_##decoder, arg},
     XG_SIM_ROWS(R)
 #undef R
 };
+static const char xg_sim_row_names[] =
+#define R(text, decoder, arg) text "\0"
+    XG_SIM_ROWS(R)
+#undef R
+    ;
 #undef xg_sim_d_access
 XG_FN const char *xg_sim_row_name(const void *user, size_t i) {
+    const char *name = xg_sim_row_names;
     (void)user;
-    return i < XG_COUNT(xg_sim_rows) ? xg_sim_rows[i].text : NULL;
+    if (i >= XG_COUNT(xg_sim_rows)) return NULL;
+    while (i--) name += strlen(name) + 1;
+    return name;
 }
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {
@@ -23073,13 +23175,14 @@ XG_FN void xg_sim_finish(xg_sim_asm *p) {
 
 XG_FN void xg_sim_load_in(xg_sim_asm *p) {
     size_t i;
+    const char *name = xg_sim_row_names;
     xg_arena *s = &p->scratch;
     xg_dict_init(&p->names, s);
     xg_dict_init(&p->rows, s);
     xg_map64_init(&p->syms, s);
     for (i = 0; i < 3; i++) xg_map64_init(&p->const_map[i], s);
-    for (i = 0; i < XG_COUNT(xg_sim_rows); i++)
-        xg_dict_put(&p->rows, xg_str_z(xg_sim_rows[i].text), (void *)(uintptr_t)&xg_sim_rows[i]);
+    for (i = 0; i < XG_COUNT(xg_sim_rows); i++, name += strlen(name) + 1)
+        xg_dict_put(&p->rows, xg_str_z(name), (void *)(uintptr_t)&xg_sim_rows[i]);
     p->parents = XG_NEW_N(s, uint32_t, 16);
     p->parents_cap = 16;
     p->stmt = XG_NEW(s, xg_sim_stmt);
@@ -23458,13 +23561,15 @@ XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t c
  * record type (or raw bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated),
  * to data by offset into DATA.
  *
+ * Several of them, one behind the other, are one module for several targets: the loader takes the best for its device.
+ *
  * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an
  * error. */
 #ifndef XG_API_EXECUTABLE_H
 #define XG_API_EXECUTABLE_H
 
 enum {
-    XG_EXE_VERSION = 3,
+    XG_EXE_VERSION = 4,
     XG_EXE_ALIGN = 16,
     XG_EXE_MAX_PARAMS = 4096
 };
@@ -23480,6 +23585,7 @@ enum {
     X(THUNKS, xg_exe_thunk) \
     X(LINKS, uint32_t) \
     X(VALUES, xg_exe_value) \
+    X(ATTRIBUTES, xg_exe_attribute) \
     X(DIMS, int64_t) \
     X(DATA, unsigned char) \
     X(PTX, char) \
@@ -23496,11 +23602,12 @@ typedef enum xg_exe_section_kind {
 typedef struct xg_exe_header {
     char magic[8];
     uint32_t version, n_sections;
-    uint64_t size;                    /* of everything */
-    uint64_t checksum;                /* xg_exe_checksum of everything behind this field */
-    uint32_t target;                  /* compute capability times 10, 900 for sm_90 */
-    uint32_t name;                    /* string: the module's name */
-    uint32_t n_params, n_results;     /* VALUES: parameters first, then the leaves of the result */
+    uint64_t size;     /* of everything */
+    uint64_t checksum; /* xg_exe_checksum of everything behind this field */
+    uint32_t target;   /* compute capability times 10, 900 for sm_90 */
+    uint32_t name;     /* string: the module's name */
+    /* VALUES: parameters first, then the leaves of the result, then what calls are given */
+    uint32_t n_params, n_results;
     uint64_t temp_bytes, host_bytes;  /* of the TEMP allocations in device memory, and in host memory */
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
 } xg_exe_header;
@@ -23629,12 +23736,22 @@ XG_FN bool xg_exe_writes(uint32_t kind, uint32_t link, uint32_t number, uint32_t
 typedef struct xg_exe_thunk {
     uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
     uint64_t flops, bytes; /* what one run computes, and moves at least: for profiles */
+    /* of a call: the VALUES of its slices, one each, and its ATTRIBUTES */
+    uint32_t first_value, first_attribute, n_attributes, reserved;
 } xg_exe_thunk;
 
-/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the
- * memory of a parameter, that parameter's number plus 1; bit 31: the caller must give both the same buffer (otherwise
- * the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension
- * of the array in front of it, plus 1. */
+/* An attribute of a call. data: of a dictionary the first of its count members, which stand before it; else the offset
+ * in DATA of count elements, or of a string of count characters and a zero. name: string; "" in a list. */
+typedef struct xg_exe_attribute {
+    uint32_t name, kind, type, count;
+    uint64_t data;
+} xg_exe_attribute;
+
+/* A parameter, a leaf of the result or an array of a call, which has no allocation of its own. Dims: logical sizes,
+ * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a
+ * call: the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
+ * first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the array in front
+ * of it, plus 1. */
 typedef struct xg_exe_value {
     uint32_t type, rank, first_dim, allocation, name, alias;
     uint64_t bytes;
@@ -23704,6 +23821,63 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
     return NULL;
 }
 
+/* ---- one module for several targets: its executables, one behind the other ---- */
+
+/* How many of the n bytes are the executable that they begin with; 0: they begin with none. */
+XG_FN size_t xg_exe_first(const unsigned char *p, size_t n) {
+    xg_exe_header h;
+    if (n < sizeof h) return 0;
+    memcpy(&h, p, sizeof h);
+    return memcmp(h.magic, XG_EXE_MAGIC, sizeof h.magic) == 0 && h.size >= sizeof h && h.size <= n ? (size_t)h.size : 0;
+}
+
+/* "sm_90a" as 90 and 'a', wherever it stands; what lacks a letter has 0. */
+XG_FN uint32_t xg_exe_target_number(const char *name, char *letter) {
+    uint32_t number = 0;
+    while (*name && (*name < '0' || *name > '9')) name++;
+    for (; *name >= '0' && *name <= '9' && number < 1000; name++) number = number * 10 + (uint32_t)(*name - '0');
+    *letter = *name == 'a' || *name == 'f' ? *name : (char)0;
+    return number;
+}
+
+/* Twice the compute capability that its PTX names, plus 1 with a letter, if devices of the target run it; else 0. PTX
+ * without a letter runs on what is newer, too, with a on nothing else, with f on what is newer of the same family. */
+XG_FN uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target) {
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    const char *named;
+    char letter, other;
+    uint32_t device = xg_exe_target_number(target, &other), wanted;
+    if (xg_exe_check(p, n, &h, s)) return 0;
+    if (s[XG_EXE_PTX].bytes < 2 || p[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1]) return 1; /* no kernels */
+    named = strstr((const char *)p + s[XG_EXE_PTX].offset, ".target");
+    wanted = named ? xg_exe_target_number(named, &letter) : 0;
+    if (!named || device < wanted || (letter == 'a' && device != wanted) ||
+        (letter == 'f' && device / 10 != wanted / 10))
+        return 0;
+    return wanted * 2 + (letter != 0);
+}
+
+/* The one to load of the executables that the bytes are: of those that run on the target the one for the newest; the
+ * first, if none does. Bytes that are not whole executables alone stay as they are: xg_exe_check says what is wrong. */
+XG_FN void xg_exe_choose(const unsigned char **p, size_t *n, const char *target) {
+    size_t at, size, best = 0, best_size = 0;
+    uint32_t most = 0;
+    for (at = 0; at < *n; at += size) {
+        uint32_t rank;
+        size = xg_exe_first(*p + at, *n - at);
+        if (!size || size == *n) return;
+        rank = xg_exe_rank(*p + at, size, target);
+        if (at && rank <= most) continue;
+        most = rank;
+        best = at;
+        best_size = size;
+    }
+    if (!best_size) return;
+    *p += best;
+    *n = best_size;
+}
+
 #endif /* XG_API_EXECUTABLE_READ_C */
 #ifndef XLAGPU_NO_SIMULATOR
 #endif
@@ -23728,10 +23902,16 @@ typedef struct xr_block {
 
 typedef struct xr_function {
     char name[128];
-    xlagpu_rt_function call;
-    void *user;
+    xlagpu_rt_function_desc desc;
     struct xr_function *next;
 } xr_function;
+
+/* A call of an execution: what its function has asked for. */
+typedef struct xr_call_state {
+    xlagpu_buffer scratch;
+    void *state;
+    bool prepared;
+} xr_call_state;
 
 struct xlagpu_device {
     xg_ctx c;
@@ -23858,6 +24038,9 @@ struct xlagpu_program {
     uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;       /* address per allocation; 0: not a constant */
     const xr_function **calls; /* per thunk, of calls */
+    xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
+    xlagpu_rt_attribute *attributes;
+    bool has_calls;
     xr_command_buffer *command_buffers;
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
@@ -23894,6 +24077,7 @@ struct xlagpu_execution {
     xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
     xlagpu_buffer *buffers;     /* of one call */
+    xr_call_state *calls;       /* per thunk, if the program has calls */
     xlagpu_kernel_stats *stats; /* per kernel */
     void *state;                /* the platform's: worker memory of the simulator */
 };
@@ -23947,6 +24131,8 @@ struct xr_platform {
     xlagpu_status (*launch_ptx)(
         xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
     xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
+    /* Before a function is given these bytes, and after it has written them. NULL: it need not be known */
+    xlagpu_status (*touch)(xlagpu_execution *e, uint64_t address, size_t bytes, bool written);
 };
 
 /* ---- system.c: threads and shared libraries ---- */
@@ -23969,7 +24155,10 @@ XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...)
 /* clears the message at the start of a public call */
 XG_FN void xr_begin(xg_ctx *c);
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
+XG_FN const char *xr_status_text(xlagpu_status s);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
+XG_FN void xr_release(xlagpu_device *d, uint64_t address);
+XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address);
 /* ---- program.c ---- */
 XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
 /* ---- commands.c ---- */
@@ -24004,6 +24193,10 @@ XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
 /* ---- easy.c ---- */
 XG_FN void xr_easy_finish(xlagpu_execution *e);
+/* ---- calls.c ---- */
+XG_FN xlagpu_status xr_calls_prepare(xlagpu_execution *e);
+XG_FN void xr_calls_finish(xlagpu_execution *e);
+XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);
@@ -24454,6 +24647,12 @@ XG_FN xlagpu_status xr_host_fill(xlagpu_execution *e, uint64_t to, uint32_t patt
     return XLAGPU_OK;
 }
 
+XG_FN xlagpu_status xr_host_touch(xlagpu_execution *e, uint64_t address, size_t bytes, bool written) {
+    xlagpu_device *d = e->program->device;
+    if (written) xg_sim_memory_written(&xr_host_of(d)->memory, address, bytes, 0);
+    return written ? XLAGPU_OK : xr_host_owns(&e->c, d, address, bytes);
+}
+
 /* The last worker runs on the caller's thread and tells how far all are. */
 XG_FN void xr_host_job(void *user, uint32_t index) {
     xr_host_run *r = (xr_host_run *)user;
@@ -24749,7 +24948,7 @@ XG_FN const xr_platform *xr_host_platform(void) {
         xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
         xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free,
         xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL, NULL, NULL, NULL,
-        xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map};
+        xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
@@ -26347,7 +26546,7 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
         xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch,
         xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free,
         xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_stream_new,
-        xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range, NULL, xr_cuda_launch_ptx, xr_cuda_encode_map};
+        xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range, NULL, xr_cuda_launch_ptx, xr_cuda_encode_map, NULL};
     return &cuda;
 }
 #undef XR_CUDA
@@ -26563,11 +26762,12 @@ XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *na
     while (f && strcmp(f->name, name) != 0) f = f->next;
     return f;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
+XLAGPU_DEF xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, const xlagpu_rt_function_desc *desc) {
     xr_function *f;
+    const char *name = desc ? desc->name : NULL;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
-    if (!name || !*name || strlen(name) >= sizeof f->name || !call)
+    if (!name || !*name || strlen(name) >= sizeof f->name || !desc->call)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of at most %u characters",
             (unsigned)sizeof f->name - 1);
     if (xr_function_find(d, name))
@@ -26575,11 +26775,19 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, 
     f = (xr_function *)xg_mem_alloc(&d->c, sizeof *f);
     if (!f) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     xg_format(f->name, sizeof f->name, "%s", name);
-    f->call = call;
-    f->user = user;
+    f->desc = *desc;
+    f->desc.name = f->name;
     f->next = d->functions;
     d->functions = f;
     return XLAGPU_OK;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
+    xlagpu_rt_function_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.name = name;
+    desc.call = call;
+    desc.user = user;
+    return xlagpu_rt_register_function(d, &desc);
 }
 
 /* ---- any PTX ---- */
@@ -27249,15 +27457,17 @@ XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
 XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
     uint32_t k;
-    if (n != p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
-    for (k = 0; k < n; k++) {
+    if (n > p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
+    for (k = 0; k < p->sections[XG_EXE_VALUES].count; k++) {
         const xg_exe_value *v = &p->values[k];
         const xg_exe_allocation *a;
         bool result = k >= p->head.n_params;
         if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (!xr_string_ok(p, v->name)) return xr_damaged(p, "a value's place");
+        if (k >= n) continue; /* of a call, which gives it its place */
         if (v->size_of && !xr_size_ok(p, k, result ? p->head.n_params : 0))
             return xr_damaged(p, "the size of a bounded dimension");
-        if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
+        if (v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
         a = &p->allocations[v->allocation];
         if (a->bytes != v->bytes) return xr_damaged(p, "a value's allocation");
         if (v->alias) { /* a result in a parameter's memory */
@@ -27308,6 +27518,46 @@ XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
     return (s->offset % 4 == 0 && s->bytes % 4 == 0) || value == (value & 0xFF) * 0x01010101u;
 }
 
+XG_FN bool xr_range_ok(uint64_t first, uint64_t n, uint64_t count) { return first <= count && n <= count - first; }
+/* Its names, the arrays of its slices, its attributes. */
+XG_FN bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
+    uint32_t k;
+    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) || !xr_string_ok(p, t->value) ||
+        !xr_range_ok(t->first_value, t->n_links, p->sections[XG_EXE_VALUES].count) ||
+        !xr_range_ok(t->first_attribute, t->n_attributes, p->sections[XG_EXE_ATTRIBUTES].count))
+        return false;
+    for (k = 0; k < t->n_links; k++) {
+        const xg_exe_value *v = &p->values[t->first_value + k];
+        const uint32_t *links = p->links + t->first_link;
+        if (v->bytes != p->slices[links[k] & ~XG_EXE_WRITTEN].bytes || v->alias > k ||
+            (v->alias && (links[v->alias - 1] | XG_EXE_WRITTEN) != links[k]))
+            return false;
+    }
+    return true;
+}
+/* Members stand before their dictionary, so that there is no circle. */
+XG_FN xlagpu_status xr_check_attributes(xlagpu_program *p) {
+    const xg_exe_attribute *list = (const xg_exe_attribute *)(const void *)xr_section(p, XG_EXE_ATTRIBUTES);
+    uint64_t k, bytes;
+    for (k = 0; k < p->sections[XG_EXE_ATTRIBUTES].count; k++) {
+        const xg_exe_attribute *a = &list[k];
+        xlagpu_rt_attribute *to = &p->attributes[k];
+        bool members = a->kind == XLAGPU_ATTRIBUTE_DICTIONARY, text = a->kind == XLAGPU_ATTRIBUTE_STRING;
+        bytes = a->type < XLAGPU_TYPE_COUNT ? a->count * xr_element_bytes(a->type) + text : UINT64_MAX;
+        if (a->kind >= XLAGPU_ATTRIBUTE_KIND_COUNT || !xr_string_ok(p, a->name) ||
+            (a->kind == XLAGPU_ATTRIBUTE_SCALAR && a->count != 1) || (!members && a->data % 8) ||
+            !xr_range_ok(a->data, members ? a->count : bytes, members ? k : p->sections[XG_EXE_DATA].bytes))
+            return xr_damaged(p, "an attribute");
+        to->name = p->strings + a->name;
+        to->kind = (xlagpu_attribute_kind)a->kind;
+        to->type = (xlagpu_type)a->type;
+        to->count = a->count;
+        to->data = members ? (const void *)(p->attributes + a->data) : xr_section(p, XG_EXE_DATA) + a->data;
+        if (text && ((const char *)to->data)[a->count]) return xr_damaged(p, "an attribute");
+    }
+    return XLAGPU_OK;
+}
+
 XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
@@ -27332,9 +27582,7 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
         return xr_damaged(p, "the number of a replica or partition");
     if (t->kind == XG_EXE_THUNK_RANDOM_STATE && (p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4))
         return xr_damaged(p, "a state of random numbers");
-    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) ||
-        (row->value == XG_EXE_VALUE_TEXT && !xr_string_ok(p, t->value)))
-        return xr_damaged(p, "a call");
+    if ((row->flags & XG_EXE_CALLS) && !xr_call_ok(p, t)) return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;
 }
@@ -27366,6 +27614,7 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     s = xr_check_values(p);
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
+    if (s == XLAGPU_OK) s = xr_check_attributes(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
     if (s == XLAGPU_OK) s = xr_commands_load(p);
     if (s == XLAGPU_OK && p->lanes) xr_lanes_load(p);
@@ -27399,6 +27648,8 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
     p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
+    p->arrays = XG_NEW_N(&p->arena, xlagpu_rt_value, (size_t)p->sections[XG_EXE_VALUES].count + 1);
+    p->attributes = XG_NEW_N(&p->arena, xlagpu_rt_attribute, (size_t)p->sections[XG_EXE_ATTRIBUTES].count + 1);
     if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new)
         p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
@@ -27436,21 +27687,48 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
     return s;
 }
 
-/* Each call's function, by its name; infeed and outfeed have their own. */
+XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    const xg_exe_value *v = &p->values[index];
+    memset(out, 0, sizeof *out);
+    out->type = (xlagpu_type)v->type;
+    out->rank = v->rank;
+    out->dims = p->dims + v->first_dim;
+    out->minor_to_major = out->dims + v->rank;
+    out->bytes = (size_t)v->bytes;
+    out->name = p->strings + v->name;
+    out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
+    out->size_of = v->size_of;
+    return true;
+}
+
+/* ---- its calls ---- */
+
+/* Each call's function, by its name; infeed and outfeed have their own. What is missing is named, all of it, as far as
+ * a message goes. */
 XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
-    uint32_t k;
-    for (k = 0; k < p->n_thunks; k++) {
+    enum {
+        NAMED = 16
+    };
+    xg_ctx *c = &p->device->c;
+    const char *missing[NAMED];
+    uint32_t k, j, n = 0;
+    for (k = 0; k < p->sections[XG_EXE_VALUES].count; k++) xr_value(p, k, &p->arrays[k]);
+    for (k = 0; k < p->n_thunks && n < NAMED; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
         const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
         const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : row->text;
         if (!(row->flags & XG_EXE_CALLS)) continue;
+        p->has_calls = true;
         p->calls[k] = xr_function_find(p->device, name);
-        if (!p->calls[k])
-            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED,
-                "HLO %s calls '%s', and no function is registered under that name (xlagpu_rt_register, before loading)",
-                p->strings + t->name, name);
+        for (j = 0; j < n && strcmp(missing[j], name) != 0; j++) {}
+        if (p->calls[k] || j < n) continue;
+        if (!n)
+            xr_fail(c, XLAGPU_ERROR_UNSUPPORTED,
+                "the program calls functions that are not registered (xlagpu_rt_register, before loading): ");
+        xr_note(c, n ? ", '%s' (HLO %s)" : "'%s' (HLO %s)", name, p->strings + t->name);
+        missing[n++] = name;
     }
-    return XLAGPU_OK;
+    return n ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_OK;
 }
 
 XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
@@ -27483,7 +27761,18 @@ XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t 
     return XLAGPU_OK;
 }
 
-XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, size_t size) {
+/* A driver that does not take the kernels of another kind of device says so in many ways; this is the one to act on. */
+XG_FN xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for) {
+    char said[256];
+    xg_format(said, sizeof said, "%s", d->c.message);
+    xr_begin(&d->c); /* the first failure stays otherwise */
+    return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
+        "compiled for %s, and this is %s (%s): compile with --target=%s, or without a target for all devices; %s",
+        made_for, d->target, d->name, d->target, said);
+}
+
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *whole, size_t size) {
+    const unsigned char *bytes = (const unsigned char *)whole;
     xlagpu_program *p;
     const char *wrong;
     uint8_t *taken = NULL;
@@ -27492,12 +27781,17 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, s
     xr_begin(&d->c);
     p = xr_program_new(d);
     if (!p) return NULL;
-    wrong = xg_exe_check((const unsigned char *)bytes, size, &p->head, p->sections);
+    if (bytes) xg_exe_choose(&bytes, &size, d->target);
+    wrong = xg_exe_check(bytes, size, &p->head, p->sections);
     s = wrong ? xr_fail(&d->c, XLAGPU_ERROR_CORRUPT, "the executable cannot be loaded: %s", wrong)
               : xr_view_safely(p, bytes, size, &taken);
     if (s == XLAGPU_OK) s = xr_check(p, taken);
     if (s == XLAGPU_OK) s = xr_find_calls(p);
-    if (s == XLAGPU_OK) s = xr_load_kernels(p);
+    if (s == XLAGPU_OK) {
+        s = xr_load_kernels(p);
+        if (s == XLAGPU_ERROR_DEVICE && !xg_exe_rank(bytes, size, d->target))
+            s = xr_of_another_target(d, p->strings + p->head.target_name);
+    }
     if (s == XLAGPU_OK) s = xr_upload_constants(p);
     if (s != XLAGPU_OK) {
         xlagpu_rt_unload(p);
@@ -27525,23 +27819,13 @@ XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
 
 /* ---- what it takes and gives ---- */
 
-XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
-    const xg_exe_value *v = &p->values[index];
-    memset(out, 0, sizeof *out);
-    out->type = (xlagpu_type)v->type;
-    out->rank = v->rank;
-    out->dims = p->dims + v->first_dim;
-    out->minor_to_major = out->dims + v->rank;
-    out->bytes = (size_t)v->bytes;
-    out->name = p->strings + v->name;
-    out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
-    out->size_of = v->size_of;
-    return true;
-}
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *p) { return p ? p->head.n_results : 0; }
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
     return p && out && index < p->head.n_params && xr_value(p, index, out);
+}
+XLAGPU_DEF const char *xlagpu_rt_program_target(const xlagpu_program *p) {
+    return p ? p->strings + p->head.target_name : "";
 }
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *p) { return p ? p->strings + p->head.name : ""; }
 XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *p) { return p ? p->n_kernels : 0; }
@@ -27654,6 +27938,136 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 }
 
 #endif /* XG_RT_PROFILE_C */
+/* rt/calls.c -- the functions that a program calls: what each is given, from xlagpu_rt_prepare to xlagpu_rt_finish.
+ *
+ * A run allocates nothing: what a function needs beside its buffers it asks for when the execution is prepared. */
+#ifndef XG_RT_CALLS_C
+#define XG_RT_CALLS_C
+
+enum {
+    XR_CALL_ERROR_MAX = 512 /* characters of a function's message */
+};
+
+/* The addresses are those of now. */
+XG_FN void xr_call_of(xlagpu_execution *e, const xg_exe_thunk *t, xlagpu_rt_call *c, char *error) {
+    const xlagpu_program *p = e->program;
+    const uint32_t *links = p->links + t->first_link;
+    const xr_call_state *state = &e->calls[t - p->thunks];
+    uint32_t k;
+    memset(c, 0, sizeof *c);
+    c->target = p->calls[t - p->thunks]->name;
+    c->config = p->strings + t->value;
+    c->hlo = p->strings + t->name;
+    c->buffers = e->buffers;
+    c->arrays = p->arrays + t->first_value;
+    c->attributes = p->attributes + t->first_attribute;
+    c->n_attributes = t->n_attributes;
+    c->device = p->device;
+    c->scratch = state->scratch;
+    c->state = state->state;
+    c->error = error;
+    c->error_bytes = XR_CALL_ERROR_MAX;
+    error[0] = 0;
+    for (k = 0; k < t->n_links; k++) {
+        e->buffers[k].address = xr_address(e, links[k] & ~XG_EXE_WRITTEN);
+        e->buffers[k].bytes = c->arrays[k].bytes;
+        if (xg_exe_writes(t->kind, links[k], k, t->n_links))
+            c->n_results++;
+        else
+            c->n_operands++;
+    }
+}
+XG_FN xlagpu_status xr_call_failed(xg_ctx *c, const xlagpu_rt_call *call, xlagpu_status s) {
+    if (s == XLAGPU_OK) return s;
+    call->error[XR_CALL_ERROR_MAX - 1] = 0;
+    return xr_fail(
+        c, s, "the function '%s' failed: %s", call->target, call->error[0] ? call->error : xr_status_text(s));
+}
+
+/* ---- before the first run ---- */
+
+XG_FN xlagpu_status xr_call_prepare(xlagpu_execution *e, const xg_exe_thunk *t) {
+    xlagpu_device *d = e->program->device;
+    const xr_function *f = e->program->calls[t - e->program->thunks];
+    xr_call_state *state = &e->calls[t - e->program->thunks];
+    char error[XR_CALL_ERROR_MAX];
+    xlagpu_rt_call c;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    if (!f->desc.prepare) return s;
+    xr_call_of(e, t, &c, error);
+    for (k = 0; k < t->n_links; k++) e->buffers[k].address = 0;
+    s = d->platform->enter(e);
+    if (s == XLAGPU_OK) {
+        s = f->desc.prepare(f->desc.user, &c);
+        d->platform->leave(e);
+        state->prepared = s == XLAGPU_OK;
+        state->state = c.state;
+        s = xr_call_failed(&d->c, &c, s);
+    } else
+        xr_fail(&d->c, s, "%s", e->c.message);
+    if (s == XLAGPU_OK && c.scratch.bytes) s = xr_alloc(d, c.scratch.bytes, &state->scratch.address);
+    state->scratch.bytes = c.scratch.bytes;
+    if (s != XLAGPU_OK) xr_note(&d->c, "\nwhile preparing HLO %s", c.hlo);
+    return s;
+}
+XG_FN xlagpu_status xr_calls_prepare(xlagpu_execution *e) {
+    const xlagpu_program *p = e->program;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; p->has_calls && k < p->n_thunks && s == XLAGPU_OK; k++)
+        if (p->calls[k]) s = xr_call_prepare(e, &p->thunks[k]);
+    return s;
+}
+XG_FN void xr_calls_finish(xlagpu_execution *e) {
+    const xlagpu_program *p = e->program;
+    char error[XR_CALL_ERROR_MAX];
+    xlagpu_rt_call c;
+    uint32_t k;
+    for (k = p->has_calls ? p->n_thunks : 0; k-- > 0;) {
+        const xr_function *f = p->calls[k];
+        if (!f || !e->calls[k].prepared) continue;
+        xr_call_of(e, &p->thunks[k], &c, error);
+        if (f->desc.finish) f->desc.finish(f->desc.user, &c);
+        xr_release(p->device, e->calls[k].scratch.address);
+    }
+}
+
+/* ---- a run ---- */
+
+/* What it may reach, and what it has written. */
+XG_FN xlagpu_status xr_call_touch(xlagpu_execution *e, const xlagpu_rt_call *c, bool written) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = written ? c->n_operands : 0; q->touch && s == XLAGPU_OK && k < c->n_operands + c->n_results; k++)
+        if (c->buffers[k].bytes) s = q->touch(e, c->buffers[k].address, c->buffers[k].bytes, written);
+    return s;
+}
+XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xr_function *f = e->program->calls[t - e->program->thunks];
+    char error[XR_CALL_ERROR_MAX];
+    xlagpu_rt_call c;
+    xlagpu_status s;
+    xr_call_of(e, t, &c, error);
+    c.stream = stream;
+    s = xr_call_touch(e, &c, false);
+    if (s != XLAGPU_OK) return s;
+    s = xr_call_failed(&e->c, &c, f->desc.call(f->desc.user, &c));
+    return s == XLAGPU_OK ? xr_call_touch(e, &c, true) : s;
+}
+
+XLAGPU_DEF const xlagpu_rt_attribute *xlagpu_rt_attribute_of(
+    const xlagpu_rt_call *call, const char *name, xlagpu_attribute_kind kind, xlagpu_type type) {
+    uint32_t k;
+    for (k = 0; call && name && k < call->n_attributes; k++) {
+        const xlagpu_rt_attribute *a = &call->attributes[k];
+        if (a->kind == kind && (type == XLAGPU_INVALID || a->type == type) && !strcmp(a->name, name)) return a;
+    }
+    return NULL;
+}
+
+#endif /* XG_RT_CALLS_C */
 /* rt/execute.c -- running a program: the thunk tree, and the easy way with host arrays. */
 #ifndef XG_RT_EXECUTE_C
 #define XG_RT_EXECUTE_C
@@ -27668,6 +28082,7 @@ enum {
     XR_PART_ARGS,
     XR_PART_STATS,
     XR_PART_BUFFERS,
+    XR_PART_CALLS,
     XR_PART_RECORDS,
     XR_PART_LANES,
     XR_PART_POINTERS,
@@ -27683,6 +28098,7 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_ARGS] = (uint64_t)p->most_links * 8 + 8;
     bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
     bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
+    bytes[XR_PART_CALLS] = p->has_calls ? (uint64_t)p->n_thunks * sizeof(xr_call_state) : 0;
     bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
     bytes[XR_PART_LANES] = xr_lanes_bytes(p);
     bytes[XR_PART_POINTERS] = (uint64_t)p->most_links * sizeof(void *) + 8;
@@ -27714,6 +28130,7 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     e->args = (uint64_t *)part[XR_PART_ARGS];
     e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
     e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
+    e->calls = (xr_call_state *)part[XR_PART_CALLS];
     xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
     e->lane_events = (void **)part[XR_PART_LANES];
     e->arg_pointers = (void **)part[XR_PART_POINTERS];
@@ -27766,6 +28183,7 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     xr_random_reset(e);
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
+    if (s == XLAGPU_OK) s = xr_calls_prepare(e);
     if (s != XLAGPU_OK) {
         xlagpu_rt_finish(e);
         return NULL;
@@ -27792,18 +28210,21 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
 
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     xlagpu_program *p;
+    bool entered;
     uint32_t k;
     if (!e) return;
     p = e->program;
-    if (p->device->platform->enter(e) == XLAGPU_OK) {
+    entered = p->device->platform->enter(e) == XLAGPU_OK;
+    if (entered) {
         /* what runs still uses what is released here */
         if (e->running) (void)p->device->platform->event_wait(e, e->ended);
         xr_commands_finish(e);
         xr_profile_end(e);
         if (e->ended) p->device->platform->event_free(e, e->ended);
         xr_lanes_finish(e);
-        p->device->platform->leave(e);
     }
+    xr_calls_finish(e);
+    if (entered) p->device->platform->leave(e);
     xg_mem_free(&p->device->c, e->profile.events);
     p->device->platform->finish(e);
     xr_easy_finish(e);
@@ -27851,33 +28272,6 @@ XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, co
     return e->program->device->platform->launch(e, t->kernel, stream);
 }
 
-/* A function of the caller's, with its buffers: those it reads, then those it writes. */
-XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
-    const xlagpu_program *p = e->program;
-    const xr_function *f = p->calls[t - p->thunks];
-    xlagpu_rt_call c;
-    xlagpu_status s;
-    uint32_t k;
-    memset(&c, 0, sizeof c);
-    c.target = f->name;
-    c.config = p->strings + t->value;
-    c.hlo = p->strings + t->name;
-    c.buffers = e->buffers;
-    c.stream = stream;
-    c.device = p->device;
-    for (k = 0; k < t->n_links; k++) {
-        uint32_t slice = links[k] & ~XG_EXE_WRITTEN;
-        e->buffers[k].address = xr_address(e, slice);
-        e->buffers[k].bytes = (size_t)p->slices[slice].bytes;
-        if (xg_exe_writes(t->kind, links[k], k, t->n_links))
-            c.n_results++;
-        else
-            c.n_operands++;
-    }
-    s = f->call(f->user, &c);
-    return s == XLAGPU_OK ? s : xr_fail(&e->c, s, "the function '%s' failed: %s", f->name, xr_status_text(s));
-}
-
 /* Each run goes on where the last one ended. */
 XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32_t delta, void *stream) {
     xlagpu_status s = XLAGPU_OK;
@@ -27912,7 +28306,7 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
     case XG_EXE_THUNK_REPLICA_ID:
     case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), xr_own_number(e, t), 4, stream); break;
     case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
-    default: s = xr_run_call(e, t, links, stream); break;
+    default: s = xr_run_call(e, t, stream); break;
     }
     if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL)
         xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);

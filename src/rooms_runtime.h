@@ -78,6 +78,7 @@
 #include "rt/lanes.c"
 #include "rt/program.c"
 #include "rt/profile.c"
+#include "rt/calls.c"
 #include "rt/execute.c"
 #include "rt/easy.c"
 #endif

@@ -83,6 +83,13 @@ XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
 /* The module as text, NUL-terminated (size excludes the NUL); parsing it again gives the same text. data NULL on
  * failure. */
 XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
+/* The module in another form. What a form cannot say is an error that names it. */
+typedef enum xlagpu_format {
+    XLAGPU_FORMAT_HLO,      /* as xlagpu_print */
+    XLAGPU_FORMAT_PROTO,    /* HloModuleProto, as compiler_ir("hlo").as_serialized_hlo_module_proto() gives it */
+    XLAGPU_FORMAT_HLO_PROTO /* HloProto around it, as XLA dumps it (.hlo.pb) */
+} xlagpu_format;
+XLAGPU_DEF xlagpu_bytes xlagpu_print_as(xlagpu_module *module, xlagpu_format format);
 
 /* after HloModule; lives as long as the module */
 XLAGPU_DEF const char *xlagpu_module_name(const xlagpu_module *module);
@@ -171,7 +178,8 @@ XLAGPU_DEF bool xlagpu_target_describe(const char *name, xlagpu_target_desc *out
 /* What it can do at most, a second: bytes of device memory, and f32 operations. */
 XLAGPU_DEF bool xlagpu_target_peak(const char *name, double *bandwidth, double *flops);
 
-/* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. */
+/* The PTX inside executable bytes, NUL-terminated, pointing into them; data NULL if they are damaged or hold none. Of
+ * several executables that of the newest target without a letter. */
 XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes executable);
 
 /* ---- evaluating ---- */

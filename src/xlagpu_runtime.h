@@ -128,31 +128,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_download(
 
 /* ---- functions that programs call ---- */
 
-/* What a custom-call is given: its buffers, operands first, then results, leaf by leaf, in device layout. On "cuda" it
- * enqueues its work on the stream; it does not wait. */
-typedef struct xlagpu_rt_call {
-    const char *target, *config, *hlo; /* custom_call_target; backend_config; the instruction's name */
-    const xlagpu_buffer *buffers;
-    uint32_t n_operands, n_results;
-    void *stream;
-    xlagpu_device *device;
-} xlagpu_rt_call;
-typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
-/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes
- * its operands. */
-XLAGPU_DEF xlagpu_status xlagpu_rt_register(
-    xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
-
-/* ---- programs ---- */
-
-/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. NULL on
- * failure. */
-XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
-XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
-
-/* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
-/* alias: of a result, the parameter whose memory it shares, plus 1; size_of: of an s32[] that says how much there is of
- * a bounded dimension, that dimension of the array in front of it, plus 1 */
+/* A parameter, a leaf of the result, or an array of a call. minor_to_major is the order in device buffers, the
+ * contiguous dimension first; host tensors are row-major. */
+/* alias: of a result, the parameter (operand of the call) whose memory it shares, plus 1; size_of: of an s32[] that
+ * says how much there is of a bounded dimension, that dimension of the array in front of it, plus 1 */
 typedef struct xlagpu_rt_value {
     xlagpu_type type;
     uint32_t rank;
@@ -161,12 +140,72 @@ typedef struct xlagpu_rt_value {
     const char *name;
     uint32_t alias, size_of;
 } xlagpu_rt_value;
+
+/* An attribute of a call. A scalar has a count of 1; elements lie at data as C has them, a pred as one byte. A string
+ * has count characters and a zero behind them. The members of a dictionary are const xlagpu_rt_attribute[count]; a list
+ * is a dictionary whose members are called "". */
+typedef struct xlagpu_rt_attribute {
+    const char *name;
+    xlagpu_attribute_kind kind;
+    xlagpu_type type;
+    uint32_t count;
+    const void *data;
+} xlagpu_rt_attribute;
+
+/* What a custom-call is given: its buffers, operands first, then results, leaf by leaf without tokens, in device
+ * layout, and of each its array. On "cuda" the function enqueues its work on the stream and does not wait; the GPU's
+ * context is current. On "host" an address is a pointer: (float *)(uintptr_t)call->buffers[0].address. */
+typedef struct xlagpu_rt_call {
+    const char *target, *config, *hlo; /* custom_call_target; backend_config; the instruction's name */
+    const xlagpu_buffer *buffers;
+    uint32_t n_operands, n_results;
+    void *stream; /* a CUstream; NULL: the default one, and on "host" */
+    xlagpu_device *device;
+    const xlagpu_rt_value *arrays;         /* of each buffer: its type, dimensions and layout */
+    const xlagpu_rt_attribute *attributes; /* of a backend_config that is a dictionary, {n = 3 : i64, s = "x"} */
+    uint32_t n_attributes;
+    xlagpu_buffer scratch; /* the device memory that prepare has asked for; its contents are undefined */
+    void *state;           /* what prepare has left there */
+    char *error;           /* room for a message of why it fails, which the caller sees with the HLO's name */
+    size_t error_bytes;
+} xlagpu_rt_call;
+typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
+/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes
+ * its operands. An executable may be run by several executions at once: then so is the function. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(
+    xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
+
+/* A function with a beginning and an end. prepare runs in xlagpu_rt_prepare, once for each call of the program: it may
+ * refuse, ask for memory by call->scratch.bytes, and leave something in call->state; buffers have their sizes and no
+ * addresses yet. finish runs in xlagpu_rt_finish for each call that was prepared. Either may be NULL. */
+typedef struct xlagpu_rt_function_desc {
+    const char *name;
+    xlagpu_rt_function call;
+    xlagpu_status (*prepare)(void *user, xlagpu_rt_call *call);
+    void (*finish)(void *user, const xlagpu_rt_call *call);
+    void *user;
+} xlagpu_rt_function_desc;
+XLAGPU_DEF xlagpu_status xlagpu_rt_register_function(xlagpu_device *device, const xlagpu_rt_function_desc *desc);
+
+/* The attribute of that name and kind, of elements of that type (XLAGPU_INVALID: any); NULL: the call has none. */
+XLAGPU_DEF const xlagpu_rt_attribute *xlagpu_rt_attribute_of(
+    const xlagpu_rt_call *call, const char *name, xlagpu_attribute_kind kind, xlagpu_type type);
+
+/* ---- programs ---- */
+
+/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. Of
+ * several executables, one behind the other, it takes the one for the newest target that runs on the device. NULL on
+ * failure; the message names all functions that the program calls and that are not registered. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
+XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
 XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
 
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *program); /* of the HLO module */
+/* what it was compiled for: "sm_90a" */
+XLAGPU_DEF const char *xlagpu_rt_program_target(const xlagpu_program *program);
 
 /* A kernel of the program, as it is launched. */
 typedef struct xlagpu_rt_kernel {

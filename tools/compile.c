@@ -23,7 +23,7 @@ static int source_open(source *s, const flag_values *f, const char *path) {
     s->context = xlagpu_create(&d);
     if (!s->context) return fail(DEVICE, "xlagpu: error: out of memory");
     s->text = file_read(path, &s->n);
-    return s->text ? OK : fail(BAD, "%s: error: cannot be read", path);
+    return s->text ? OK : unreadable(path);
 }
 static int source_failed(const source *s) {
     return fail_in(s->path, xlagpu_error_status(s->context), xlagpu_error(s->context));
@@ -40,49 +40,120 @@ static void source_close(source *s) {
 
 /* ---- compile ---- */
 
-/* What --emit takes, and the stage that is kept for it. */
-static const char *const emits[][2] = {{"ptx", "ptx"}, {"hlo", "hlo/after_optimizations"}, {"indexing", "indexing"},
-    {"plan", "plan"}, {"thunks", "thunk_sequence"}, {"buffers", "buffer-assignment"}, {"times", "times"}, {"ir", "ir"},
-    {"llvm", "llvm/before"}, {"llvm-optimized", "llvm/after"}, {"exe", ""}, {"c", ""}};
+/* X(name, stage, suffix): what --emit takes, the stage that is kept for it, and the suffix of files of its kind. The
+ * first row of a suffix is what a file of that name gets without --emit. */
+#define EMITS(X) \
+    X("ptx", "ptx", ".ptx") \
+    X("hlo", "hlo/after_optimizations", ".hlo") \
+    X("hlo.pb", "hlo/after_optimizations", ".hlo.pb") \
+    X("pb", "hlo/after_optimizations", ".pb") \
+    X("indexing", "indexing", "") \
+    X("plan", "plan", ".hlo") \
+    X("buffers", "buffer-assignment", "") \
+    X("thunks", "thunk_sequence", "") \
+    X("ir", "ir", "") \
+    X("llvm", "llvm/before", ".ll") \
+    X("llvm-optimized", "llvm/after", ".ll") \
+    X("times", "times", "") \
+    X("exe", "", ".xgx") \
+    X("c", "", ".c")
+static const char *const emits[][3] = {
+#define X(name, stage, suffix) {name, stage, suffix},
+    EMITS(X)
+#undef X
+};
+enum {
+    EMIT_COUNT = sizeof emits / sizeof emits[0]
+};
 static const char *emit_stage(const char *emit) {
     size_t k;
-    for (k = 0; k < sizeof emits / sizeof emits[0]; k++)
+    for (k = 0; k < EMIT_COUNT; k++)
         if (strcmp(emit, emits[k][0]) == 0) return emits[k][1];
     return NULL;
 }
-
-/* The executable as C, for programs that carry it. NAME is the file's, as an identifier. */
-static int write_c(const char *path, const char *base, const char *module, xlagpu_bytes exe) {
-    bool standard = !path || strcmp(path, "-") == 0, ok;
-    FILE *f = standard ? stdout : fopen(path, "wb");
-    char name[256];
+static bool ends_with(const char *path, const char *suffix) {
+    size_t n = strlen(path), m = strlen(suffix);
+    return m && n > m && strcmp(path + n - m, suffix) == 0;
+}
+/* What a file of this name holds; NULL: its name does not say. */
+static const char *emit_of_name(const char *path) {
     size_t k;
-    if (!f) return fail(BAD, "%s: error: cannot be written", path);
-    for (k = 0; base[k] && k < sizeof name - 1; k++)
-        name[k] = (base[k] >= 'a' && base[k] <= 'z') || (base[k] >= 'A' && base[k] <= 'Z') ||
-                          (base[k] >= '0' && base[k] <= '9' && k)
-                      ? base[k]
-                      : '_';
-    name[k] = 0;
-    fprintf(f, "/* %s, compiled by xlagpu %s: xlagpu_rt_load(device, %s_xgx, %s_xgx_size). */\n", module,
-        XLAGPU_VERSION, name, name);
-    fprintf(f,
-        "#ifdef __cplusplus\nextern \"C\" {\n#endif\nextern const unsigned long %s_xgx_size;\nextern const unsigned "
-        "char %s_xgx[];\n",
-        name, name);
-    fprintf(f, "const unsigned long %s_xgx_size = %zuul;\nconst unsigned char %s_xgx[] = {", name, exe.size, name);
-    for (k = 0; k < exe.size; k++) fprintf(f, "%s%u,", k % 24 ? "" : "\n", exe.data[k]);
-    fprintf(f, "\n};\n#ifdef __cplusplus\n}\n#endif\n");
-    ok = !ferror(f) && (standard ? fflush(f) : fclose(f)) == 0;
-    return ok ? OK : fail(BAD, "%s: error: cannot be written", standard ? "standard output" : path);
+    for (k = 0; path && k < EMIT_COUNT; k++)
+        if (ends_with(path, emits[k][2])) return emits[k][0];
+    return NULL;
+}
+/* --emit and the suffix of -o: one says it where the other does not, and they may not contradict each other. */
+static int emit_chosen(const flag_values *f, const char **emit) {
+    const char *named = emit_of_name(f->o);
+    size_t k;
+    *emit = f->emit ? f->emit : named ? named : f->report || f->viewer ? NULL : "exe";
+    if (*emit && !emit_stage(*emit)) {
+        char list[256] = "";
+        for (k = 0; k < EMIT_COUNT; k++)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", emits[k][0]);
+        return fail(BAD, "xlagpu: error: --emit=%s is not one of %s", f->emit, list);
+    }
+    for (k = 0; named && f->emit && k < EMIT_COUNT; k++)
+        if (strcmp(f->emit, emits[k][0]) == 0 && !ends_with(f->o, emits[k][2]))
+            return fail(BAD,
+                "xlagpu: error: --emit=%s and -o %s contradict each other: a file of that name holds %s; leave "
+                "--emit out, or name the file otherwise",
+                f->emit, f->o, named);
+    if (f->target && strchr(f->target, ',') &&
+        (!*emit || f->report || f->cubin || (strcmp(*emit, "exe") != 0 && strcmp(*emit, "c") != 0)))
+        return fail(BAD,
+            "xlagpu: error: --target=%s: several targets go into an executable or C (-o F.xgx, -o F.c), "
+            "without --report and --cubin; other texts are of one target",
+            f->target);
+    if (f->viewer && *emit && (strcmp(*emit, "exe") == 0 || strcmp(*emit, "c") == 0) &&
+        (!f->target || strchr(f->target, ',')))
+        return fail(BAD, "xlagpu: error: --viewer shows one target: name it by --target, or leave --emit and -o out");
+    if (f->symbol && (!*emit || strcmp(*emit, "c") != 0))
+        return fail(BAD, "xlagpu: error: --symbol names the array of C: it needs --emit=c, or -o FILE.c");
+    return OK;
 }
 
-static int write_emitted(const flag_values *f, const char *emit, xlagpu_bytes exe, const dump_state *d) {
-    char path[300];
+/* The forms that a module's text can go out in. */
+static const struct {
+    const char *emit;
+    xlagpu_format format;
+} forms[] = {{"hlo", XLAGPU_FORMAT_HLO}, {"hlo.pb", XLAGPU_FORMAT_HLO_PROTO}, {"pb", XLAGPU_FORMAT_PROTO}};
+enum {
+    FORM_COUNT = sizeof forms / sizeof forms[0]
+};
+static int form_of(const char *emit) {
+    int k;
+    for (k = 0; emit && k < FORM_COUNT; k++)
+        if (strcmp(emit, forms[k].emit) == 0) return k;
+    return -1;
+}
+static int write_form(const flag_values *f, const source *s, const char *emit, const void *text, size_t n) {
+    xlagpu_module *m;
+    xlagpu_bytes made;
+    if (form_of(emit) <= 0) return write_out(f->o, text, n); /* it is HLO */
+    m = xlagpu_parse(s->context, s->path, (const char *)text, n);
+    if (!m) return source_failed(s);
+    made = xlagpu_print_as(m, forms[form_of(emit)].format);
+    return made.data ? write_out(f->o, made.data, made.size) : source_failed(s);
+}
+
+static int write_emitted(const flag_values *f, const char *emit, const source *s, xlagpu_bytes exe, const dump_state *d,
+    const char *targets) {
+    char path[300], symbol[256];
+    embedding e;
     snprintf(path, sizeof path, "%s.xgx", d->base);
     if (strcmp(emit, "exe") == 0) return write_out(f->o ? f->o : path, exe.data, exe.size);
-    if (strcmp(emit, "c") == 0) return write_c(f->o, d->base, d->module, exe);
-    return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
+    if (form_of(emit) > 0 && d->wanted) return write_form(f, s, emit, d->wanted, d->wanted_n);
+    if (strcmp(emit, "c") != 0) return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
+    if (!embed_symbol(f->symbol, d->base, symbol))
+        return fail(BAD, "xlagpu: error: --symbol=%s is no name of C: letters, digits and _ ('%s' would be one)",
+            f->symbol, symbol);
+    e.symbol = symbol;
+    e.module_name = d->module;
+    e.target = targets;
+    e.module = s->module;
+    e.exe = exe;
+    return embed_write(&e, f->o);
 }
 
 static void report_head(void) {
@@ -107,7 +178,8 @@ static int compile_timed(source *s, dump_state *d, int times, xlagpu_bytes *exe,
         if (rc) return rc;
         dump_describe(d, s->module, NULL, &desc);
         if (k + 1 < times) desc.dump = NULL;
-        desc.predict_times = k + 1 == times && (d->f->report || strcmp(d->want ? d->want : "", "times") == 0);
+        desc.predict_times =
+            k + 1 == times && (d->f->report || d->viewer || strcmp(d->want ? d->want : "", "times") == 0);
         *exe = xlagpu_compile(s->module, &desc);
         if (!exe->data) rc = source_failed(s);
         t = seconds() - t;
@@ -133,7 +205,7 @@ static int add_cubin(const source *s, const dump_state *d, const char *target, x
     rc = write_out(ptx, text.data, text.size);
     if (!rc && system(command) != 0) rc = fail(BAD, "%s: error: ptxas failed: is it in PATH?", s->path);
     file = rc ? NULL : file_read(cubin, &n);
-    if (!rc && !file) rc = fail(BAD, "%s: error: cannot be read", cubin);
+    if (!rc && !file) rc = unreadable(cubin);
     if (!rc) {
         code.data = file;
         code.size = n;
@@ -146,40 +218,114 @@ static int add_cubin(const source *s, const dump_state *d, const char *target, x
     return rc;
 }
 
+/* ---- one file for several targets: the executables one behind the other ---- */
+
+/* What ships runs everywhere: the baseline, then what kernels can gain from: asynchronous copies and matrices of bf16,
+ * matrices of f8, warp groups. */
+#define PORTABLE "sm_75,sm_80,sm_89,sm_90a"
+
+/* The targets to compile for, as a list; NULL: one, as the flags or the module say. */
+static const char *targets_of(const flag_values *f, const xlagpu_module *m, const char *emit) {
+    xlagpu_target_desc named;
+    bool ships = emit && (strcmp(emit, "exe") == 0 || strcmp(emit, "c") == 0);
+    if (f->target) return strchr(f->target, ',') ? f->target : NULL;
+    return !ships || f->gpu || f->cubin || xlagpu_module_target(m, &named) ? NULL : PORTABLE;
+}
+/* The PTX without its head, which names the target. */
+static const char *ptx_body(xlagpu_bytes exe) {
+    xlagpu_bytes ptx = xlagpu_executable_ptx(exe);
+    const char *body = ptx.data ? strstr((const char *)ptx.data, ".address_size") : NULL;
+    return body ? body : "";
+}
+/* Compiles for each target of the list. Kernels that are the same as those of the target before are left out: these run
+ * there, too. all: malloc'ed. */
+static int compile_targets(source *s, const dump_state *d, const char *list, xlagpu_bytes *all, char names[128]) {
+    flag_values *one = (flag_values *)malloc(sizeof *one); /* large */
+    unsigned char *bytes = NULL;
+    size_t n = 0, last = 0, k;
+    char target[16];
+    int rc = one ? OK : fail(DEVICE, "xlagpu: error: out of memory");
+    names[0] = 0;
+    for (; !rc && *list; list += k + (list[k] == ',')) {
+        dump_state part = *d;
+        xlagpu_bytes exe, before;
+        unsigned char *more;
+        double time;
+        k = strcspn(list, ",");
+        snprintf(target, sizeof target, "%.*s", (int)k, list);
+        *one = *d->f;
+        one->target = target;
+        part.f = one;
+        rc = compile_timed(s, &part, 1, &exe, &time);
+        if (rc) break;
+        before.data = bytes + last;
+        before.size = n - last;
+        if (n && strcmp(ptx_body(before), ptx_body(exe)) == 0) continue;
+        more = (unsigned char *)realloc(bytes, n + exe.size);
+        if (!more) {
+            rc = fail(DEVICE, "xlagpu: error: out of memory");
+            break;
+        }
+        bytes = more;
+        last = n;
+        memcpy(bytes + n, exe.data, exe.size);
+        n += exe.size;
+        snprintf(names + strlen(names), 128 - strlen(names), "%s%s", *names ? "," : "", target);
+    }
+    free(one);
+    all->data = bytes;
+    all->size = n;
+    return rc;
+}
+
 static int compile_one(const flag_values *f, int file, const char *emit) {
     source s;
     dump_state d;
-    xlagpu_bytes exe = {NULL, 0};
+    xlagpu_bytes exe = {NULL, 0}, all = {NULL, 0};
     xlagpu_report report;
+    char names[128];
+    const char *list = NULL;
     double best = 0;
     int rc = source_open(&s, f, f->files[file]);
+    if (!rc) rc = source_parse(&s);
+    if (!rc) list = targets_of(f, s.module, emit);
     dump_begin(&d, f, f->files[file], file, emit ? emit_stage(emit) : NULL);
-    if (!rc) rc = compile_timed(&s, &d, f->report ? 3 : 1, &exe, &best);
+    if (!rc && f->viewer && !(d.viewer = viewer_new())) rc = fail(DEVICE, "xlagpu: error: out of memory");
+    if (!rc && list) rc = compile_targets(&s, &d, list, &all, names);
+    if (!rc && list)
+        exe = all;
+    else if (!rc)
+        rc = compile_timed(&s, &d, f->report ? 3 : 1, &exe, &best);
+    if (!rc && !list) snprintf(names, sizeof names, "%s", dump_target(f, s.module, NULL).name);
     if (!rc && f->report && xlagpu_compile_report(s.module, &report)) report_line(&d, best, &report);
-    if (!rc && f->cubin) rc = add_cubin(&s, &d, dump_target(f, s.module, NULL).name, &exe);
-    if (!rc && emit) rc = write_emitted(f, emit, exe, &d);
+    if (!rc && f->cubin) rc = add_cubin(&s, &d, names, &exe);
+    if (!rc && emit) rc = write_emitted(f, emit, &s, exe, &d, names);
+    if (d.viewer) rc = worse(rc, viewer_write(d.viewer, rc ? NULL : f->viewer, &d));
     dump_end(&d);
     source_close(&s);
+    free((void *)(uintptr_t)all.data);
     return rc;
 }
 
 int verb_compile(const flag_values *f) {
-    const char *emit = f->emit ? f->emit : f->report ? NULL : "exe";
-    int k, rc = OK;
+    const char *emit;
+    int k, rc;
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'compile' needs a file");
-    if (emit && !emit_stage(emit))
-        return fail(BAD,
-            "xlagpu: error: --emit=%s is not one of ptx, hlo, indexing, plan, buffers, thunks, ir, llvm, "
-            "llvm-optimized, exe, c",
-            emit);
+    rc = emit_chosen(f, &emit);
+    if (rc) return rc;
     if (f->n_files > 1 && f->o && strcmp(f->o, "-") != 0)
         return fail(BAD, "xlagpu: error: %d modules cannot go into one file: leave -o out", f->n_files);
+    if (f->n_files > 1 && f->viewer)
+        return fail(BAD, "xlagpu: error: --viewer=%s shows one module, and %d are given", f->viewer, f->n_files);
     if (f->report) report_head();
     for (k = 0; k < f->n_files; k++) rc = worse(rc, compile_one(f, k, emit));
     return rc;
 }
 
 /* ---- opt ---- */
+
+/* What a file of another kind is named is none of opt's business: it writes HLO. */
+static const char *opt_emit(const flag_values *f) { return f->emit ? f->emit : f->o ? emit_of_name(f->o) : NULL; }
 
 /* Without --passes: the module that the compiler makes kernels of, whether or not it can. */
 static int optimize_all(source *s, const flag_values *f) {
@@ -189,7 +335,7 @@ static int optimize_all(source *s, const flag_values *f) {
     dump_begin(&d, f, s->path, 0, "hlo/after_optimizations");
     dump_describe(&d, s->module, NULL, &desc);
     xlagpu_compile(s->module, &desc);
-    rc = d.wanted ? write_out(f->o, d.wanted, d.wanted_n) : source_failed(s);
+    rc = d.wanted ? write_form(f, s, opt_emit(f), d.wanted, d.wanted_n) : source_failed(s);
     dump_end(&d);
     return rc;
 }
@@ -204,13 +350,15 @@ int verb_opt(const flag_values *f) {
         return OK;
     }
     if (f->n_files != 1) return fail(BAD, "xlagpu: error: 'opt' needs one file");
+    if (f->emit && form_of(f->emit) < 0)
+        return fail(BAD, "xlagpu: error: 'opt' --emit=%s is not one of hlo, pb, hlo.pb", f->emit);
     rc = source_open(&s, f, f->files[0]);
     if (!rc) rc = source_parse(&s);
     if (!rc && !f->set[FLAG_passes])
         rc = optimize_all(&s, f);
     else if (!rc) {
         made = xlagpu_optimize(s.module, f->passes);
-        rc = made.data ? write_out(f->o, made.data, made.size) : source_failed(&s);
+        rc = made.data ? write_form(f, &s, opt_emit(f), made.data, made.size) : source_failed(&s);
     }
     source_close(&s);
     return rc;

@@ -14,6 +14,8 @@ typedef enum flag_kind {
     REAL,
     LIST
 } flag_kind;
+static const char *const kind_help[] = {"", "", ": a whole number", ": a whole number, 0 or more",
+    ": a number, 0 or more", ""}; /* in the order of the kinds */
 typedef struct flag_row {
     const char *text;
     flag_kind kind;
@@ -25,17 +27,30 @@ static const flag_row rows[] = {
     FLAGS(X)
 #undef X
 };
-const char *const verb_names[] = {"run", "compile", "opt", "sim", NULL};
-static const char *const verb_help[] = {"run M.hlo|M.xgx      compile and run a module, compare its results",
-    "compile M.hlo...     write PTX, an executable or any stage between",
-    "opt M.hlo            run HLO passes, print the module",
-    "sim K.ptx            run a kernel of any origin on the PTX simulator"};
+const char *const verb_names[] = {
+#define X(name, word, takes, help) #word,
+    VERBS(X)
+#undef X
+        NULL};
+const char *const verb_takes[] = {
+#define X(name, word, takes, help) takes,
+    VERBS(X)
+#undef X
+};
+const char *const verb_help[] = {
+#define X(name, word, takes, help) help,
+    VERBS(X)
+#undef X
+};
 
 void flags_help(int verb) {
     int k;
     printf("xlagpu %s: HLO text in, PTX out, run on a GPU or simulated\n\n", XLAGPU_VERSION);
     for (k = 0; verb_names[k]; k++)
-        if (verb < 0 || verb == k) printf("  xlagpu %s\n", verb_help[k]);
+        if (verb < 0 || verb == k) printf("  xlagpu %-8s%-14s%s\n", verb_names[k], verb_takes[k], verb_help[k]);
+    if (verb < 0)
+        printf("  xlagpu man                   the manual page: xlagpu man | man -l -\n"
+               "  xlagpu completions SHELL     for bash, zsh or fish\n");
     printf("\nFlags%s (one dash or two; XLA_FLAGS is read too):\n", verb < 0 ? "" : " of this verb");
     for (k = 0; k < FLAG_COUNT; k++) {
         char left[96];
@@ -81,6 +96,19 @@ static const char *nearest(const char *name, size_t n, int verb) {
         }
     return found;
 }
+
+const char *verb_nearest(const char *word) {
+    int best = (int)strlen(word) / 3 + 2, found = -1, k;
+    for (k = 0; verb_names[k]; k++) {
+        int d = distance(word, strlen(word), verb_names[k]);
+        if (d < best) {
+            best = d;
+            found = k;
+        }
+    }
+    return found < 0 ? NULL : verb_names[found];
+}
+const char *flag_help(int row) { return rows[row].help; }
 
 /* --xla_disable_hlo_passes: a name that is no pass may be another compiler's, or a slip. */
 static const char *pass_named(const char *name, size_t n, bool *exact) {
@@ -205,6 +233,16 @@ static int unknown(int verb, const char *from, const char *arg) {
         near ? near : "", near ? "'?" : "");
 }
 
+/* A flag that only other verbs take. */
+static int of_others(int verb, int row) {
+    char list[128] = "";
+    int k;
+    for (k = 0; verb_names[k]; k++)
+        if (rows[row].verbs & 1 << k)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", verb_names[k]);
+    return fail(BAD, "xlagpu: error: '%s' does not take the flag '--%s', which is of %s", verb_names[verb],
+        rows[row].text, list);
+}
 /* One argument that begins with a dash; *used says whether the next argument was its value. Messages begin with
  * `from`: the name of the variable, or nothing. */
 static int read_flag(flag_values *f, int verb, const char *from, const char *arg, const char *next, bool *used) {
@@ -212,8 +250,7 @@ static int read_flag(flag_values *f, int verb, const char *from, const char *arg
     int row = row_of(arg, &value);
     *used = false;
     if (row < 0) return unknown(verb, from, arg);
-    if (!(rows[row].verbs & 1 << verb))
-        return fail(BAD, "xlagpu: error: '%s' does not take the flag '--%s'", verb_names[verb], rows[row].text);
+    if (!(rows[row].verbs & 1 << verb)) return of_others(verb, row);
     if (!value && rows[row].kind == BOOL) value = "true";
     if (!value) {
         if (!next || (next[0] == '-' && next[1] == '-'))
@@ -224,8 +261,8 @@ static int read_flag(flag_values *f, int verb, const char *from, const char *arg
     if (store(f, row, value)) return OK;
     if (rows[row].kind == LIST)
         return fail(BAD, "xlagpu: error: %smore than %d '--%s'", from, (int)FLAG_LIST_MAX, rows[row].text);
-    return fail(BAD, "xlagpu: error: %s'--%s=%s' is not a value of the kind %s", from, rows[row].text, value,
-        *rows[row].argument ? rows[row].argument : "true|false");
+    return fail(BAD, "xlagpu: error: %s'--%s=%s' is not a value of the kind %s%s", from, rows[row].text, value,
+        *rows[row].argument ? rows[row].argument : "true|false", kind_help[rows[row].kind]);
 }
 
 /* ---- XLA_FLAGS, as XLA reads it: flags separated by blanks, quotes and backslashes as in a shell; or, when it does

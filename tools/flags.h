@@ -1,21 +1,37 @@
-/* tools/flags.h -- THE table of command line flags: parsing, --help and the nearest-word hint are expansions of it.
+/* tools/flags.h -- THE table of command line flags: parsing, --help, the nearest-word hint, the manual page and the
+ * completions of shells are expansions of it.
  *
  * X(field, text, kind, verbs, argument, help)
  *   kind    BOOL  --name, --name=true|false, --noname       STR  --name=V or --name V      INT, REAL  the same,
  *           checked; SIZE  an INT that is not
  *           negative      LIST  STR, may be repeated
- *   verbs   which of run, compile, opt, sim take it (FV_*) */
+ *   verbs   which verbs take it (FV_*) */
 #ifndef XG_TOOLS_FLAGS_H
 #define XG_TOOLS_FLAGS_H
 #include <stdbool.h>
 
+/* X(NAME, word, takes, help): what the tool does; verb_<word> in tool.h does it. */
+/* clang-format off */
+#define VERBS(X) \
+    X(RUN, run, "M.hlo|M.xgx", "compile and run a module, compare its results") \
+    X(COMPILE, compile, "M.hlo...", "write PTX, an executable or any stage between") \
+    X(OPT, opt, "M.hlo", "run HLO passes, print the module") \
+    X(SIM, sim, "K.ptx", "run a kernel of any origin on the PTX simulator") \
+    X(CHECK, check, "M.hlo...", "read and verify modules, say what is wrong")
+/* clang-format on */
+
 enum {
-    FV_RUN = 1,
-    FV_COMPILE = 2,
-    FV_OPT = 4,
-    FV_SIM = 8,
-    FV_HLO = 7,
-    FV_ALL = 15
+#define X(name, word, takes, help) VERB_##name,
+    VERBS(X)
+#undef X
+    VERB_COUNT
+};
+enum {
+#define X(name, word, takes, help) FV_##name = 1 << VERB_##name,
+    VERBS(X)
+#undef X
+    FV_HLO = FV_RUN | FV_COMPILE | FV_OPT,
+    FV_ALL = (1 << VERB_COUNT) - 1
 };
 
 /* clang-format off */
@@ -51,12 +67,14 @@ enum {
     X(command_buffer_least, "xla_gpu_graph_min_graph_size", SIZE, FV_RUN | FV_COMPILE, "N", "fewer commands than that are launched one by one (5)") \
     X(command_buffer_control, "command-buffer-control", BOOL, FV_RUN | FV_COMPILE, "", "put loops and branches into command buffers, too") \
     X(cubin, "cubin", BOOL, FV_COMPILE, "", "put machine code into the executable, too: calls ptxas") \
-    X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT, "sm_90a", "what to compile for; run: the device's own") \
+    X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT, "sm_90a", "what to compile for; run: the device's own; compile -o F.xgx or F.c: several, sm_75,sm_90a; without it code for every GPU from sm_75 on") \
     X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
     X(scale, "predict-scale", SIZE, FV_RUN | FV_SIM, "N", "predict times as if grids had N times the blocks") \
     X(memory_scale, "predict-memory-scale", SIZE, FV_RUN | FV_SIM, "N", "... and N times the memory, where that is not as much") \
-    X(emit, "emit", STR, FV_COMPILE, "ptx|hlo|indexing|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; times: how long each step takes by the model of time") \
-    X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx") \
+    X(emit, "emit", STR, FV_COMPILE | FV_OPT, "ptx|hlo|pb|hlo.pb|indexing|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; hlo, pb (HloModuleProto), hlo.pb (HloProto): the optimized module, with opt the one after --passes; times: how long each step takes by the model of time") \
+    X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .ll, .xgx or .c says what to emit") \
+    X(symbol, "symbol", STR, FV_COMPILE, "NAME", "--emit=c: the name of the array, NAME_xgx, and of what its header defines; without it the file's") \
+    X(viewer, "viewer", STR, FV_COMPILE, "F.html", "write a page that shows each pass side by side, kernels with their PTX, predicted times") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
     X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \
     X(list_passes, "list-passes", BOOL, FV_OPT, "", "the names of all HLO passes") \
@@ -80,6 +98,7 @@ enum {
     X(excess_precision, "xla_allow_excess_precision", BOOL, FV_HLO, "", "floats rounded to a narrower type and back at once need not be rounded") \
     X(double_buffering, "xla_gpu_enable_while_loop_double_buffering", BOOL, FV_HLO, "", "loops do two rounds in one where that spares copies") \
     X(fill_elided, "fill_elided_constants", BOOL, FV_HLO, "", "seeded values for constant({...})") \
+    X(json, "json", BOOL, FV_CHECK, "", "what is wrong as JSON with lines and columns, for editors") \
     X(threads, "threads", SIZE, FV_RUN | FV_SIM, "N", "worker threads of the simulator") \
     X(help, "help", BOOL, FV_ALL, "", "this text")
 /* clang-format on */
@@ -115,7 +134,11 @@ typedef struct flag_values {
 } flag_values;
 
 /* ---- flags.c ---- */
-extern const char *const verb_names[];                           /* run, compile, opt, sim; NULL at the end */
+const char *verb_nearest(const char *word); /* NULL: none is like it */
+const char *flag_help(int row);             /* its column of the table */
+extern const char *const verb_names[];      /* by verb; NULL at the end */
+extern const char *const verb_takes[];      /* "M.hlo|M.xgx" */
+extern const char *const verb_help[];
 int flags_read(flag_values *f, int verb, int argc, char **argv); /* XLA_FLAGS, then argv[2..]: OK or BAD */
 void flags_help(int verb);                                       /* -1: all of it */
 void note_unknown_passes(const char *list);                      /* of --xla_disable_hlo_passes, on stderr */

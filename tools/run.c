@@ -437,7 +437,7 @@ static void job_summary(const job *j) {
     printf("module        %s\n", j->path);
     if (j->device)
         printf("device        %s (%s), compiled for %s\n", xlagpu_rt_name(j->device), xlagpu_rt_platform(j->device),
-            j->f->target ? j->f->target : xlagpu_rt_target(j->device));
+            j->program ? xlagpu_rt_program_target(j->program) : "nothing");
     if (j->module && xlagpu_compile_report(j->module, &r)) {
         printf("compile       %.2f ms, HLO text to PTX\n", j->compile_s * 1e3);
         printf("program       %u kernel%s, %u cop%s, %llu bytes of temporary memory, at least %llu are needed\n",
@@ -482,7 +482,7 @@ static int job_run(job *j) {
     int rc;
     bool executable;
     j->text = file_read(j->path, &j->text_n);
-    if (!j->text) return fail(BAD, "%s: error: cannot be read", j->path);
+    if (!j->text) return unreadable(j->path);
     executable = j->text_n >= 6 && memcmp(j->text, "xlagpu", 6) == 0 &&
                  (j->text_n == 6 || j->text[6] < ' '); /* a damaged one too: the loader says how */
     if (!executable) {

@@ -8,6 +8,8 @@
  * record type (or raw bytes). Records refer to each other by index, to names by offset into STRINGS (NUL-terminated),
  * to data by offset into DATA.
  *
+ * Several of them, one behind the other, are one module for several targets: the loader takes the best for its device.
+ *
  * Laws: a new field goes at the end of a record only together with a new XG_EXE_VERSION; unknown section kinds are an
  * error. */
 #ifndef XG_API_EXECUTABLE_H
@@ -33,6 +35,7 @@ enum {
     X(THUNKS, xg_exe_thunk) \
     X(LINKS, uint32_t) \
     X(VALUES, xg_exe_value) \
+    X(ATTRIBUTES, xg_exe_attribute) \
     X(DIMS, int64_t) \
     X(DATA, unsigned char) \
     X(PTX, char) \
@@ -49,11 +52,12 @@ typedef enum xg_exe_section_kind {
 typedef struct xg_exe_header {
     char magic[8];
     uint32_t version, n_sections;
-    uint64_t size;                    /* of everything */
-    uint64_t checksum;                /* xg_exe_checksum of everything behind this field */
-    uint32_t target;                  /* compute capability times 10, 900 for sm_90 */
-    uint32_t name;                    /* string: the module's name */
-    uint32_t n_params, n_results;     /* VALUES: parameters first, then the leaves of the result */
+    uint64_t size;     /* of everything */
+    uint64_t checksum; /* xg_exe_checksum of everything behind this field */
+    uint32_t target;   /* compute capability times 10, 900 for sm_90 */
+    uint32_t name;     /* string: the module's name */
+    /* VALUES: parameters first, then the leaves of the result, then what calls are given */
+    uint32_t n_params, n_results;
     uint64_t temp_bytes, host_bytes;  /* of the TEMP allocations in device memory, and in host memory */
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
 } xg_exe_header;
@@ -189,12 +193,22 @@ XG_FN bool xg_exe_writes(uint32_t kind, uint32_t link, uint32_t number, uint32_t
 typedef struct xg_exe_thunk {
     uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
     uint64_t flops, bytes; /* what one run computes, and moves at least: for profiles */
+    /* of a call: the VALUES of its slices, one each, and its ATTRIBUTES */
+    uint32_t first_value, first_attribute, n_attributes, reserved;
 } xg_exe_thunk;
 
-/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the
- * memory of a parameter, that parameter's number plus 1; bit 31: the caller must give both the same buffer (otherwise
- * the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension
- * of the array in front of it, plus 1. */
+/* An attribute of a call. data: of a dictionary the first of its count members, which stand before it; else the offset
+ * in DATA of count elements, or of a string of count characters and a zero. name: string; "" in a list. */
+typedef struct xg_exe_attribute {
+    uint32_t name, kind, type, count;
+    uint64_t data;
+} xg_exe_attribute;
+
+/* A parameter, a leaf of the result or an array of a call, which has no allocation of its own. Dims: logical sizes,
+ * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a
+ * call: the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
+ * first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the array in front
+ * of it, plus 1. */
 typedef struct xg_exe_value {
     uint32_t type, rank, first_dim, allocation, name, alias;
     uint64_t bytes;

@@ -41,4 +41,61 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
     return NULL;
 }
 
+/* ---- one module for several targets: its executables, one behind the other ---- */
+
+/* How many of the n bytes are the executable that they begin with; 0: they begin with none. */
+XG_FN size_t xg_exe_first(const unsigned char *p, size_t n) {
+    xg_exe_header h;
+    if (n < sizeof h) return 0;
+    memcpy(&h, p, sizeof h);
+    return memcmp(h.magic, XG_EXE_MAGIC, sizeof h.magic) == 0 && h.size >= sizeof h && h.size <= n ? (size_t)h.size : 0;
+}
+
+/* "sm_90a" as 90 and 'a', wherever it stands; what lacks a letter has 0. */
+XG_FN uint32_t xg_exe_target_number(const char *name, char *letter) {
+    uint32_t number = 0;
+    while (*name && (*name < '0' || *name > '9')) name++;
+    for (; *name >= '0' && *name <= '9' && number < 1000; name++) number = number * 10 + (uint32_t)(*name - '0');
+    *letter = *name == 'a' || *name == 'f' ? *name : (char)0;
+    return number;
+}
+
+/* Twice the compute capability that its PTX names, plus 1 with a letter, if devices of the target run it; else 0. PTX
+ * without a letter runs on what is newer, too, with a on nothing else, with f on what is newer of the same family. */
+XG_FN uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target) {
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    const char *named;
+    char letter, other;
+    uint32_t device = xg_exe_target_number(target, &other), wanted;
+    if (xg_exe_check(p, n, &h, s)) return 0;
+    if (s[XG_EXE_PTX].bytes < 2 || p[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1]) return 1; /* no kernels */
+    named = strstr((const char *)p + s[XG_EXE_PTX].offset, ".target");
+    wanted = named ? xg_exe_target_number(named, &letter) : 0;
+    if (!named || device < wanted || (letter == 'a' && device != wanted) ||
+        (letter == 'f' && device / 10 != wanted / 10))
+        return 0;
+    return wanted * 2 + (letter != 0);
+}
+
+/* The one to load of the executables that the bytes are: of those that run on the target the one for the newest; the
+ * first, if none does. Bytes that are not whole executables alone stay as they are: xg_exe_check says what is wrong. */
+XG_FN void xg_exe_choose(const unsigned char **p, size_t *n, const char *target) {
+    size_t at, size, best = 0, best_size = 0;
+    uint32_t most = 0;
+    for (at = 0; at < *n; at += size) {
+        uint32_t rank;
+        size = xg_exe_first(*p + at, *n - at);
+        if (!size || size == *n) return;
+        rank = xg_exe_rank(*p + at, size, target);
+        if (at && rank <= most) continue;
+        most = rank;
+        best = at;
+        best_size = size;
+    }
+    if (!best_size) return;
+    *p += best;
+    *n = best_size;
+}
+
 #endif /* XG_API_EXECUTABLE_READ_C */

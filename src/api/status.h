@@ -87,4 +87,14 @@ typedef enum xlagpu_type {
     XLAGPU_TYPE_COUNT
 } xlagpu_type;
 
+/* What an attribute of a custom call is: a number or pred of its type; an array of these; characters; or members, each
+ * an attribute itself. */
+typedef enum xlagpu_attribute_kind {
+    XLAGPU_ATTRIBUTE_SCALAR,
+    XLAGPU_ATTRIBUTE_ARRAY,
+    XLAGPU_ATTRIBUTE_STRING,
+    XLAGPU_ATTRIBUTE_DICTIONARY,
+    XLAGPU_ATTRIBUTE_KIND_COUNT
+} xlagpu_attribute_kind;
+
 #endif /* XG_API_STATUS_H */

@@ -98,11 +98,15 @@ enum {
     X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
     X(COLLECTIVE, "all-reduce-reassociate", xg_opt_all_reduce_reassociate, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-folder", xg_opt_all_reduce_folder, OPTIONAL) \
+    X(COLLECTIVE, "while-loop-all-reduce-code-motion", xg_opt_while_all_reduce, OPTIONAL) \
     X(COLLECTIVE, "reduce-scatter-creator", xg_opt_reduce_scatter_creator, OPTIONAL) \
+    X(COLLECTIVE, "collective-rules", xg_opt_collective_rules, OPTIONAL) \
     X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
     X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL) \
+    X(COLLECTIVE, "async-collective-creator", xg_opt_async_collectives, NAMED) \
+    X(LAYOUT, "attention-split", xg_attention_split, OPTIONAL) \
     X(LAYOUT, "split-k", xg_tile_split_k, OPTIONAL) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \

@@ -118,6 +118,7 @@ typedef struct xg_public_job {
     size_t size;
     const xlagpu_compile_desc *desc;       /* compile */
     const char *passes;                    /* optimize */
+    xlagpu_format format;                  /* print_as */
     xlagpu_bytes exe, cubin;               /* attach_cubin */
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
@@ -272,6 +273,22 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *m) {
     return xg_public_bytes(m, &j, xg_public_print);
 }
 
+XG_FN void xg_public_print_as(xg_public_job *j) {
+    xg_buf b;
+    xg_buf_init(&b, &j->m->arena);
+    switch (j->format) {
+    case XLAGPU_FORMAT_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), false); break;
+    case XLAGPU_FORMAT_HLO_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), true); break;
+    default: xg_hlo_print(&b, xg_public_hlo(j->m), NULL); break;
+    }
+    xg_public_give(j, b.p, b.n);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_print_as(xlagpu_module *m, xlagpu_format format) {
+    xg_public_job j = xg_public_job_of(m);
+    j.format = format;
+    return xg_public_bytes(m, &j, xg_public_print_as);
+}
+
 XG_FN bool xg_public_info(const xlagpu_value_info *all, uint32_t n, uint32_t index, xlagpu_value_info *out) {
     memset(out, 0, sizeof *out);
     if (index >= n) return false;
@@ -419,6 +436,7 @@ XLAGPU_DEF xlagpu_bytes xlagpu_executable_ptx(xlagpu_bytes exe) {
     xlagpu_bytes r = {NULL, 0};
     xg_exe_header h;
     xg_exe_section s[XG_EXE_SECTION_COUNT];
+    if (exe.data) xg_exe_choose(&exe.data, &exe.size, "sm_999");
     if (xg_exe_check(exe.data, exe.size, &h, s) || s[XG_EXE_PTX].bytes < 2 ||
         exe.data[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1])
         return r;

@@ -6,6 +6,11 @@
 #include "scattered.c"
 #include "sliding_rows.c"
 
+typedef enum xg_emitter_id {
+#define X(name, text, plan, emit) XG_EMITTER_##name,
+    XG_EMITTERS(X)
+#undef X
+} xg_emitter_id;
 static const xg_emitter xg_emitters[] = {
 #define X(name, text, plan, emit) {text, plan, emit},
     XG_EMITTERS(X)
@@ -28,7 +33,8 @@ XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by) {
     r->why = xg_str_of(NULL, 0);
     r->kind = XG_STR("emitter");
     r->way = xg_str_z(by->name);
-    if (!e->parts != (by->emit == xg_emit_phases)) return false; /* members have elements, the whole has none */
+    if (!e->parts != (by == &xg_emitters[XG_EMITTER_PHASES]))
+        return false; /* members have elements, the whole has none */
     return by->plan(e);
 }
 /* An emitter that would take the fusion, but not in the form that is ordered, says why, and ends the search. */

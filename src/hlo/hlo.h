@@ -476,6 +476,8 @@ XG_FN void xg_int_store(xlagpu_type t, void *p, int64_t v); /* one element of a 
 XG_FN xg_str xg_config_object(xg_arena *a, xg_str config);  /* the JSON object, out of its quotes if it is in any */
 XG_FN xg_str xg_config_get(xg_str object, const char *key); /* the value's text; empty when absent */
 XG_FN xg_str xg_config_with(xg_arena *a, xg_str object, const char *key, xg_str value); /* value empty: without it */
+XG_FN bool xg_config_is_space(char c);
+XG_FN xg_str xg_config_trim(xg_str s);                  /* without space at its ends */
 XG_FN xg_str xg_config_inside(xg_str value, char open); /* between { } or [ ]; p is NULL when it is none of that */
 /* Takes the next one off the front; false at the end. */
 XG_FN bool xg_config_item(xg_str *rest, xg_str *value);

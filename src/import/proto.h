@@ -123,7 +123,7 @@ enum {
 /* X(path of the field, attribute, opcode, codec, detail)
  *   path     field number, or 1,2 for field 2 of the message in field 1, or 1,2,3
  *   opcode   the row is about this opcode alone; OPCODE_COUNT: about all that may carry the attribute
- *   codec    xg_proto_read_<codec> in proto_attr.c and xg_proto_write_<codec> in proto_write.c
+ *   codec    xg_proto_read_<codec> in proto_attr.c and xg_proto_write_<codec> in proto_write_attr.c
  *   detail   of INT the value that is left out, since it says nothing; of ENUM, ENUMS and NAME the words by number
  *            (- for a number that says nothing, ! for one that is not allowed); else 0
  * Rows are in the order of their paths. */
@@ -246,6 +246,12 @@ enum {
     X(15, stack_frame_id, NUMBER) \
     X(8, size_of_generated_code_in_bytes, NUMBER) \
     X(9, size_of_memory_working_set_in_bytes, NUMBER)
+/* X(opcode, path, number): what XLA's writer says where the text says nothing */
+#define XG_PROTO_USUAL(X) \
+    X(CUSTOM_CALL, 77, 0, 1) \
+    X(TRIANGULAR_SOLVE, 59, 4, 1) \
+    X(CONVOLUTION, 50, 0, 1) \
+    X(CONVOLUTION, 58, 0, 1)
 /* X(opcode, first, second): the attributes that its called computations go to, in order. Other opcodes have one. */
 #define XG_PROTO_CALLS(X) \
     X(WHILE, body, condition) \
@@ -297,6 +303,20 @@ struct xg_proto {
     bool scheduled;
     XG_VEC(xg_proto_bytes) payloads;
 };
+
+/* ---- the writer ---- */
+
+typedef struct xg_proto_writer {
+    xg_ctx *ctx;
+    xg_arena *arena;
+    const xg_module *m;
+    xg_buf b;
+    uint32_t *locals;                 /* by instruction: its number in its computation */
+    xg_dict names;                    /* of all computations, to the instruction that keeps the name */
+    int64_t *comps;                   /* by computation: its number */
+    uint8_t first_row[XG_ATTR_COUNT]; /* by attribute: 1 + its first row; 0: none */
+    uint8_t *next_row;                /* by row: 1 + the attribute's next one; 0: none */
+} xg_proto_writer;
 
 /* proto_wire.c */
 XG_NORETURN XG_FN void xg_proto_fail(

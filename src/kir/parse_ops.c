@@ -11,6 +11,19 @@
 
 /* ---- one function a syntax word ---- */
 
+XG_FN void xg_kparse_op(xg_kparser *p, xg_kb *b); /* at the end of this file */
+
+/* Reads operations up to `}`; the names made inside end here. */
+XG_FN void xg_kparse_body(xg_kparser *p, xg_kregion *r, uint32_t mark) {
+    xg_kb b = xg_kb_end(p->m, r);
+    if (++p->depth > XG_KPARSE_DEPTH_MAX)
+        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->at, NULL, "regions are nested deeper than %d",
+            (int)XG_KPARSE_DEPTH_MAX);
+    while (!xg_ktake(p, "}")) xg_kparse_op(p, &b);
+    if (!xg_kregion_end(r)) xg_kyield(&b, NULL, 0);
+    while (p->scope.n > mark) p->scope.p[--p->scope.n]->vals = NULL;
+    p->depth--;
+}
 XG_FN xg_kop *xg_kparse_none(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     size_t at = p->at;
     xg_kvals v = xg_kparse_operands(p);
@@ -728,6 +741,57 @@ XG_FN xg_kop *xg_kparse_symbol(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     op->b = alignment;
     op->p = name;
     return op;
+}
+
+/* ---- operations ---- */
+
+XG_FN xg_kop *xg_kparse_by_word(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    switch (code) {
+#define X(name, text, lo, hi, results, regions, flags, types, attrs) \
+    case XG_K_OP_##name: return xg_kparse_##attrs(p, b, code);
+        XG_KIR_OPS(X)
+#undef X
+    default: return NULL;
+    }
+}
+XG_FN const char *xg_kop_name_at(const void *user, size_t i) {
+    (void)user;
+    return i < XG_K_OP_COUNT ? xg_kop_rows[i].text : NULL;
+}
+
+XG_FN void xg_kparse_op(xg_kparser *p, xg_kb *b) {
+    xg_knews results;
+    uint32_t k, total = 0;
+    xg_str word;
+    size_t at;
+    void *found;
+    xg_kop *op;
+    memset(&results, 0, sizeof results);
+    xg_kskip(p);
+    if (xg_kchar(p, p->at) == '%') {
+        do {
+            xg_knew n = xg_kparse_new(p);
+            if (xg_ktake(p, ":")) n.count = xg_kcount(p);
+            xg_push(p->a, xg_knew, &results, n);
+        } while (xg_ktake(p, ","));
+        xg_kexpect(p, "=");
+    }
+    xg_kskip(p);
+    at = p->at;
+    word = xg_kword(p);
+    found = xg_dict_get(&p->ops, word);
+    if (!found)
+        xg_fail_at(p->c, XLAGPU_ERROR_SYNTAX, p->src, at, xg_nearest(word, xg_kop_name_at, NULL),
+            "no such operation: '%.*s'", (int)XG_MIN(word.n, 60u), word.p);
+    op = xg_kparse_by_word(p, b, (xg_kopcode)((const xg_kop_row *)found - xg_kop_rows));
+    for (k = 0; k < results.n; k++) {
+        if (results.p[k].count == 0 || results.p[k].count > op->n_results - total)
+            xg_kparse_fail(p, results.p[k].at, "the operation has fewer results", xg_str_of(NULL, 0));
+        xg_kbind(p, results.p[k].at, results.p[k].name, &op->results[total], results.p[k].count);
+        total += results.p[k].count;
+    }
+    if (results.n && total != op->n_results)
+        xg_kparse_fail(p, at, "the operation has more results", xg_str_of(NULL, 0));
 }
 
 #endif /* XG_KIR_PARSE_OPS_C */

@@ -290,19 +290,6 @@ XG_FN xg_kvals xg_kinits(xg_kparser *p, const xg_knews *news) {
 
 /* ---- regions ---- */
 
-XG_FN void xg_kparse_op(xg_kparser *p, xg_kb *b);
-
-/* Binds region arguments from `first` on, reads operations up to `}`; the names made inside end here. */
-XG_FN void xg_kparse_body(xg_kparser *p, xg_kregion *r, uint32_t mark) {
-    xg_kb b = xg_kb_end(p->m, r);
-    if (++p->depth > XG_KPARSE_DEPTH_MAX)
-        xg_fail_at(p->c, XLAGPU_ERROR_LIMIT, p->src, p->at, NULL, "regions are nested deeper than %d",
-            (int)XG_KPARSE_DEPTH_MAX);
-    while (!xg_ktake(p, "}")) xg_kparse_op(p, &b);
-    if (!xg_kregion_end(r)) xg_kyield(&b, NULL, 0);
-    while (p->scope.n > mark) p->scope.p[--p->scope.n]->vals = NULL;
-    p->depth--;
-}
 XG_FN void xg_kbind_args(xg_kparser *p, xg_kregion *r, uint32_t first, const xg_knews *news) {
     uint32_t k;
     for (k = 0; k < news->n; k++) xg_kbind(p, news->p[k].at, news->p[k].name, &r->args[first + k], 1);

@@ -57,7 +57,7 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
     if (!fill)
         xg_hlo_fail(i, XLAGPU_ERROR_INVALID,
             "export the module in full (print_large_constants=True), or pass --fill_elided_constants for seeded values",
-            "%s: the constant's values are elided", i->name.p);
+            "the constant's values are elided");
     made = xg_literal_new(p->arena, i->shape);
     xg_literal_fill(made, xg_literal_seed(i));
     return made;
@@ -211,13 +211,61 @@ XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
     return xg_str_of(b.p ? b.p : "", b.n);
 }
 
-XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan_step *s, xg_exe_thunk *t) {
+/* What a call is told: a text, and the attributes that it writes. XLA's optimised modules have either inside an object
+ * of their own. */
+XG_FN void xg_exe_put_config(xg_exe_writer *w, const xg_inst *i, xg_exe_thunk *t) {
+    xg_str config = xg_exe_config(w, xg_attr_str(i, XG_A_backend_config)), typed = config;
+    xg_str object = xg_config_get(config, "custom_call_backend_config");
+    const char *wrong;
+    uint32_t end;
+    if (object.n) {
+        typed = xg_exe_config(w, xg_config_get(object, "attributes"));
+        config = typed.n ? typed : xg_exe_config(w, xg_config_get(object, "opaque"));
+    }
+    t->value = xg_exe_string(w, config);
+    typed = xg_config_trim(typed);
+    if (!typed.n || typed.p[0] != '{') return;
+    wrong = xg_attributes_read(w, typed, &end, t);
+    if (wrong && xg_str_is(xg_attr_str(i, XG_A_api_version), "API_VERSION_TYPED_FFI"))
+        xg_hlo_fail(i, XLAGPU_ERROR_INVALID, "a typed call is given a dictionary, {n = 3 : i64, s = \"x\"}",
+            "the attributes: %s is expected before '%.*s'", wrong, (int)XG_MIN(typed.n - end, 20u), typed.p + end);
+}
+/* One for each slice that the call is given; a result in the slice of an operand aliases it. */
+XG_FN void xg_exe_put_call_value(
+    xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s, const xg_shape *leaf, xg_str name, uint32_t *n) {
+    uint32_t at;
+    if (!xg_shape_is_array(leaf)) return;
+    if (*n == s->n_links || p->buffers.p[s->links[*n]]->bytes != xg_plan_bytes(leaf))
+        xg_hlo_fail(s->inst, XLAGPU_ERROR_INVALID, "plan the module again",
+            "the slices of '%s' are not those of its operands and results", s->inst->name.p);
+    at = w->place[s->links[*n]]; /* of an operand with the same slice, plus 1 */
+    if (at > *n || (at && s->links[at - 1] != s->links[*n]) || *n < s->n_links - s->n_written) at = 0;
+    ++*n;
+    if (!at) w->place[s->links[*n - 1]] = *n;
+    xg_exe_put_value(w, leaf, 0, name, at, 0);
+}
+XG_FN void xg_exe_put_call(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s, xg_exe_thunk *t) {
+    const xg_shape **leaves;
+    uint32_t k, j, leaf_count, n = 0;
+    t->first_value = (uint32_t)(w->sections[XG_EXE_VALUES].n / sizeof(xg_exe_value));
+    for (k = 0; k < s->inst->n_operands; k++) {
+        leaves = xg_plan_leaves(p->arena, XG_OPERAND(s->inst, k)->shape, &leaf_count);
+        for (j = 0; j < leaf_count; j++) xg_exe_put_call_value(w, p, s, leaves[j], XG_OPERAND(s->inst, k)->name, &n);
+    }
+    leaves = xg_plan_leaves(p->arena, s->inst->shape, &leaf_count);
+    for (j = 0; j < leaf_count; j++) xg_exe_put_call_value(w, p, s, leaves[j], s->inst->name, &n);
+    if (n != s->n_links)
+        xg_hlo_fail(s->inst, XLAGPU_ERROR_INVALID, "plan the module again",
+            "the slices of '%s' are not those of its operands and results", s->inst->name.p);
+    if (s->kind != XG_EXE_THUNK_CUSTOM_CALL) return;
+    t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target));
+    xg_exe_put_config(w, s->inst, t);
+}
+
+XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s, xg_exe_thunk *t) {
     t->kernel = s->kernel;
     t->value = s->value;
-    if (s->kind == XG_EXE_THUNK_CUSTOM_CALL) {
-        t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target));
-        t->value = xg_exe_string(w, xg_exe_config(w, xg_attr_str(s->inst, XG_A_backend_config)));
-    }
+    if (xg_exe_thunk_row_of(s->kind)->flags & XG_EXE_CALLS) xg_exe_put_call(w, p, s, t);
     if (s->kind == XG_EXE_THUNK_RANDOM_STATE) t->value = (uint32_t)xg_attr_int(s->inst, XG_A_delta, 0);
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
@@ -253,7 +301,7 @@ XG_FN uint32_t xg_exe_put_step(xg_exe_writer *w, const xg_plan *p, const xg_plan
     t.kind = (uint32_t)s->kind;
     t.name = xg_exe_string(w, s->inst->name);
     if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER) return xg_exe_put_run(w, p, s);
-    xg_exe_put_words(w, s, &t);
+    xg_exe_put_words(w, p, s, &t);
     xg_plan_cost(p, s, &t.flops, &t.bytes);
     t.first_link = (uint32_t)(w->sections[XG_EXE_LINKS].n / sizeof(uint32_t));
     if (xg_exe_thunk_row_of(s->kind)->writes == XG_EXE_WRITES_MARKED)

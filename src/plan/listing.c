@@ -8,6 +8,7 @@
  *         written
  *     thunk 1: memset z, value 0 (1[0+4000])
  *     thunk 2: for loop, value 10 {0, 1}                   the thunks below it
+ *     thunk 3: custom-call c, target "f", config "{n = 1 : i64}", attributes {n = 1 : i64} (0[0+4000] f32[1000]{0})
  *
  * What is read back has everything but the data, the PTX and the shapes of parameters and results. */
 #ifndef XG_PLAN_LISTING_C
@@ -32,6 +33,18 @@ XG_FN uint32_t xg_listing_slices(uint32_t kind, uint32_t n_links) {
     return row->runs ? XG_MIN(n_links, (uint32_t)row->slices) : n_links;
 }
 
+/* What a call is given in a slice: " f32[2,3]{1,0}". */
+XG_FN void xg_listing_array(xg_buf *b, const xg_listing *l, uint32_t number) {
+    const xg_exe_value *v = (const xg_exe_value *)xg_listing_at(l, XG_EXE_VALUES) + number;
+    const int64_t *dims = (const int64_t *)xg_listing_at(l, XG_EXE_DIMS) + v->first_dim;
+    uint32_t k;
+    xg_printf(b, " %s[", xg_type_name((xlagpu_type)v->type));
+    for (k = 0; k < v->rank; k++) xg_printf(b, k ? ",%lld" : "%lld", (long long)dims[k]);
+    xg_puts(b, "]{");
+    for (k = 0; k < v->rank; k++) xg_printf(b, k ? ",%lld" : "%lld", (long long)dims[v->rank + k]);
+    xg_putc(b, '}');
+}
+
 XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
     const xg_exe_thunk *t = (const xg_exe_thunk *)xg_listing_at(l, XG_EXE_THUNKS) + number;
     const uint32_t *links = (const uint32_t *)xg_listing_at(l, XG_EXE_LINKS) + t->first_link;
@@ -50,6 +63,14 @@ XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
         xg_puts(b, ", config ");
         xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->value)));
     }
+    if (t->n_attributes) {
+        xg_attributes_of in;
+        in.records = (const xg_exe_attribute *)xg_listing_at(l, XG_EXE_ATTRIBUTES);
+        in.strings = (const char *)xg_listing_at(l, XG_EXE_STRINGS);
+        in.data = (const unsigned char *)xg_listing_at(l, XG_EXE_DATA);
+        xg_puts(b, ", attributes ");
+        xg_attributes_print(b, &in, t->first_attribute, t->n_attributes);
+    }
     for (k = 0; k < t->n_links; k++) {
         const xg_exe_slice *s;
         xg_puts(b, k == 0 && n ? " (" : k == n ? " {" : ", ");
@@ -57,6 +78,7 @@ XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
             s = &slices[links[k] & ~XG_EXE_WRITTEN];
             xg_printf(b, "%u[%llu+%llu]%s", s->allocation, (unsigned long long)s->offset, (unsigned long long)s->bytes,
                 links[k] & XG_EXE_WRITTEN ? "*" : "");
+            if (xg_exe_thunk_row_of(t->kind)->flags & XG_EXE_CALLS) xg_listing_array(b, l, t->first_value + k);
         } else
             xg_printf(b, "%u", links[k]);
         if (k + 1 == n) xg_putc(b, ')');
@@ -194,6 +216,43 @@ XG_FN uint32_t xg_listing_read_slice(xg_ptext *t, xg_exe_writer *w) {
     link = xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
     return xg_ptext_take(t, "*") ? link | XG_EXE_WRITTEN : link;
 }
+XG_FN void xg_listing_read_attributes(xg_ptext *t, xg_exe_writer *w, xg_exe_thunk *to) {
+    uint32_t end;
+    const char *wrong;
+    xg_ptext_blank(t);
+    wrong = xg_attributes_read(w, xg_str_of(t->src->text + t->at, t->end - t->at), &end, to);
+    t->at += end;
+    if (wrong) xg_ptext_fail(t, wrong);
+}
+/* The array of a slice that a call is given. */
+XG_FN void xg_listing_read_array(xg_ptext *t, xg_exe_writer *w) {
+    int64_t dims[XG_RANK_MAX], order[XG_RANK_MAX];
+    xg_exe_value v;
+    size_t from;
+    uint32_t k;
+    memset(&v, 0, sizeof v);
+    xg_ptext_blank(t);
+    for (from = t->at; t->at < t->end && t->src->text[t->at] != '['; t->at++) {}
+    v.type = (uint32_t)xg_type_find(xg_str_of(t->src->text + from, t->at - from));
+    if (v.type == XLAGPU_INVALID) xg_ptext_fail(t, "a type");
+    xg_ptext_want(t, "[");
+    while (!xg_ptext_take(t, "]")) {
+        if (v.rank == XG_RANK_MAX) xg_ptext_fail(t, "']'");
+        if (v.rank) xg_ptext_want(t, ",");
+        dims[v.rank++] = xg_ptext_number(t);
+    }
+    xg_ptext_want(t, "{");
+    for (k = 0; k < v.rank; k++) {
+        if (k) xg_ptext_want(t, ",");
+        order[k] = xg_ptext_index(t, v.rank, "a dimension");
+    }
+    xg_ptext_want(t, "}");
+    v.name = xg_exe_string(w, xg_str_z(""));
+    v.first_dim = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof *dims);
+    for (k = 0; k < v.rank; k++) xg_exe_put(w, XG_EXE_DIMS, &dims[k], sizeof *dims);
+    for (k = 0; k < v.rank; k++) xg_exe_put(w, XG_EXE_DIMS, &order[k], sizeof *order);
+    xg_exe_put(w, XG_EXE_VALUES, &v, sizeof v);
+}
 XG_FN void xg_listing_read_thunk(xg_ptext *t, xg_exe_writer *w) {
     xg_exe_thunk r;
     XG_VEC(uint32_t) links = {NULL, 0, 0};
@@ -212,9 +271,13 @@ XG_FN void xg_listing_read_thunk(xg_ptext *t, xg_exe_writer *w) {
     if (xg_exe_thunk_row_of(r.kind)->value == XG_EXE_VALUE_TEXT) r.value = xg_exe_string(w, xg_str_z(""));
     if (xg_ptext_take(t, ", target")) r.kernel = xg_listing_quoted(t, w);
     if (xg_ptext_take(t, ", config")) r.value = xg_listing_quoted(t, w);
+    if (xg_ptext_take(t, ", attributes")) xg_listing_read_attributes(t, w, &r);
+    r.first_value = (uint32_t)(w->sections[XG_EXE_VALUES].n / sizeof(xg_exe_value));
     if (xg_ptext_take(t, "(")) {
-        do xg_push(w->arena, uint32_t, &links, xg_listing_read_slice(t, w));
-        while (xg_ptext_take(t, ","));
+        do {
+            xg_push(w->arena, uint32_t, &links, xg_listing_read_slice(t, w));
+            if (xg_exe_thunk_row_of(r.kind)->flags & XG_EXE_CALLS) xg_listing_read_array(t, w);
+        } while (xg_ptext_take(t, ","));
         xg_ptext_want(t, ")");
     }
     if (xg_ptext_take(t, "{")) {

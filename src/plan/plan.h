@@ -13,7 +13,7 @@
  * - pack.c: parameters and results are the caller's memory, constants come with the executable, the rest shares one
  *   temporary block a memory space; a result's memory serves others until the result is made.
  * - thunks.c walks the schedule and makes the steps; text.c prints the plan and reads it back; bytes.c writes the
- *   executable. */
+ *   executable, attributes.c what calls are told. */
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
 #include "../api/executable.h"
@@ -209,4 +209,20 @@ typedef struct xg_exe_writer {
 
 /* bytes.c */
 XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to);
+XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s); /* its offset among the strings */
+XG_FN uint32_t xg_exe_put(xg_exe_writer *w, xg_exe_section_kind kind, const void *record, size_t size);
+XG_FN void xg_exe_put_value(
+    xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias, uint32_t size_of);
+
+/* ---- attributes.c ---- */
+/* A dictionary of typed attributes as records that `to` names. NULL, or what is expected at *end, where reading
+ * stopped. */
+XG_FN const char *xg_attributes_read(xg_exe_writer *w, xg_str s, uint32_t *end, xg_exe_thunk *to);
+/* Where records and what they name lie. */
+typedef struct xg_attributes_of {
+    const xg_exe_attribute *records;
+    const char *strings;
+    const unsigned char *data;
+} xg_attributes_of;
+XG_FN void xg_attributes_print(xg_buf *b, const xg_attributes_of *in, uint32_t first, uint32_t n);
 #endif /* XG_PLAN_H */

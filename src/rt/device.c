@@ -207,11 +207,12 @@ XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *na
     while (f && strcmp(f->name, name) != 0) f = f->next;
     return f;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
+XLAGPU_DEF xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, const xlagpu_rt_function_desc *desc) {
     xr_function *f;
+    const char *name = desc ? desc->name : NULL;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
-    if (!name || !*name || strlen(name) >= sizeof f->name || !call)
+    if (!name || !*name || strlen(name) >= sizeof f->name || !desc->call)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of at most %u characters",
             (unsigned)sizeof f->name - 1);
     if (xr_function_find(d, name))
@@ -219,11 +220,19 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, 
     f = (xr_function *)xg_mem_alloc(&d->c, sizeof *f);
     if (!f) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     xg_format(f->name, sizeof f->name, "%s", name);
-    f->call = call;
-    f->user = user;
+    f->desc = *desc;
+    f->desc.name = f->name;
     f->next = d->functions;
     d->functions = f;
     return XLAGPU_OK;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
+    xlagpu_rt_function_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.name = name;
+    desc.call = call;
+    desc.user = user;
+    return xlagpu_rt_register_function(d, &desc);
 }
 
 /* ---- any PTX ---- */

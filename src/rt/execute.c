@@ -2,6 +2,7 @@
 #ifndef XG_RT_EXECUTE_C
 #define XG_RT_EXECUTE_C
 #include "rt.h"
+#include "calls.c"
 #include "profile.c"
 #include "program.c"
 
@@ -15,6 +16,7 @@ enum {
     XR_PART_ARGS,
     XR_PART_STATS,
     XR_PART_BUFFERS,
+    XR_PART_CALLS,
     XR_PART_RECORDS,
     XR_PART_LANES,
     XR_PART_POINTERS,
@@ -33,6 +35,7 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_MAPS] = (uint64_t)p->n_maps * sizeof(xr_map);
     bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
     bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
+    bytes[XR_PART_CALLS] = p->has_calls ? (uint64_t)p->n_thunks * sizeof(xr_call_state) : 0;
     bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
     bytes[XR_PART_LANES] = xr_lanes_bytes(p);
     bytes[XR_PART_POINTERS] = ((uint64_t)p->most_links + XR_KERNEL_MAPS_MAX) * sizeof(void *) + 8;
@@ -66,6 +69,7 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     e->maps = (xr_map *)part[XR_PART_MAPS];
     e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
     e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
+    e->calls = (xr_call_state *)part[XR_PART_CALLS];
     xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
     e->lane_events = (void **)part[XR_PART_LANES];
     e->arg_pointers = (void **)part[XR_PART_POINTERS];
@@ -117,6 +121,7 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     xr_random_reset(e);
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
+    if (s == XLAGPU_OK) s = xr_calls_prepare(e);
     if (s != XLAGPU_OK) {
         xlagpu_rt_finish(e);
         return NULL;
@@ -143,18 +148,21 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
 
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     xlagpu_program *p;
+    bool entered;
     uint32_t k;
     if (!e) return;
     p = e->program;
-    if (p->device->platform->enter(e) == XLAGPU_OK) {
+    entered = p->device->platform->enter(e) == XLAGPU_OK;
+    if (entered) {
         /* what runs still uses what is released here */
         if (e->running) (void)p->device->platform->event_wait(e, e->ended);
         xr_commands_finish(e);
         xr_profile_end(e);
         if (e->ended) p->device->platform->event_free(e, e->ended);
         xr_lanes_finish(e);
-        p->device->platform->leave(e);
     }
+    xr_calls_finish(e);
+    if (entered) p->device->platform->leave(e);
     xg_mem_free(&p->device->c, e->profile.events);
     p->device->platform->finish(e);
     xr_easy_finish(e);
@@ -246,33 +254,6 @@ XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, co
     return s == XLAGPU_OK ? e->program->device->platform->launch(e, t->kernel, stream) : s;
 }
 
-/* A function of the caller's, with its buffers: those it reads, then those it writes. */
-XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
-    const xlagpu_program *p = e->program;
-    const xr_function *f = p->calls[t - p->thunks];
-    xlagpu_rt_call c;
-    xlagpu_status s;
-    uint32_t k;
-    memset(&c, 0, sizeof c);
-    c.target = f->name;
-    c.config = p->strings + t->value;
-    c.hlo = p->strings + t->name;
-    c.buffers = e->buffers;
-    c.stream = stream;
-    c.device = p->device;
-    for (k = 0; k < t->n_links; k++) {
-        uint32_t slice = links[k] & ~XG_EXE_WRITTEN;
-        e->buffers[k].address = xr_address(e, slice);
-        e->buffers[k].bytes = (size_t)p->slices[slice].bytes;
-        if (xg_exe_writes(t->kind, links[k], k, t->n_links))
-            c.n_results++;
-        else
-            c.n_operands++;
-    }
-    s = f->call(f->user, &c);
-    return s == XLAGPU_OK ? s : xr_fail(&e->c, s, "the function '%s' failed: %s", f->name, xr_status_text(s));
-}
-
 /* Each run goes on where the last one ended. */
 XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32_t delta, void *stream) {
     xlagpu_status s = XLAGPU_OK;
@@ -307,7 +288,7 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
     case XG_EXE_THUNK_REPLICA_ID:
     case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), xr_own_number(e, t), 4, stream); break;
     case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
-    default: s = xr_run_call(e, t, links, stream); break;
+    default: s = xr_run_call(e, t, stream); break;
     }
     if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL)
         xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);

@@ -224,6 +224,12 @@ XG_FN xlagpu_status xr_host_fill(xlagpu_execution *e, uint64_t to, uint32_t patt
     return XLAGPU_OK;
 }
 
+XG_FN xlagpu_status xr_host_touch(xlagpu_execution *e, uint64_t address, size_t bytes, bool written) {
+    xlagpu_device *d = e->program->device;
+    if (written) xg_sim_memory_written(&xr_host_of(d)->memory, address, bytes, 0);
+    return written ? XLAGPU_OK : xr_host_owns(&e->c, d, address, bytes);
+}
+
 /* The last worker runs on the caller's thread and tells how far all are. */
 XG_FN void xr_host_job(void *user, uint32_t index) {
     xr_host_run *r = (xr_host_run *)user;
@@ -520,7 +526,7 @@ XG_FN const xr_platform *xr_host_platform(void) {
         xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
         xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free,
         xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL, NULL, NULL, NULL,
-        xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map};
+        xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */

@@ -90,15 +90,17 @@ XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
 XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
     uint32_t k;
-    if (n != p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
-    for (k = 0; k < n; k++) {
+    if (n > p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
+    for (k = 0; k < p->sections[XG_EXE_VALUES].count; k++) {
         const xg_exe_value *v = &p->values[k];
         const xg_exe_allocation *a;
         bool result = k >= p->head.n_params;
         if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (!xr_string_ok(p, v->name)) return xr_damaged(p, "a value's place");
+        if (k >= n) continue; /* of a call, which gives it its place */
         if (v->size_of && !xr_size_ok(p, k, result ? p->head.n_params : 0))
             return xr_damaged(p, "the size of a bounded dimension");
-        if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
+        if (v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
         a = &p->allocations[v->allocation];
         if (a->bytes != v->bytes) return xr_damaged(p, "a value's allocation");
         if (v->alias) { /* a result in a parameter's memory */
@@ -149,6 +151,46 @@ XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
     return (s->offset % 4 == 0 && s->bytes % 4 == 0) || value == (value & 0xFF) * 0x01010101u;
 }
 
+XG_FN bool xr_range_ok(uint64_t first, uint64_t n, uint64_t count) { return first <= count && n <= count - first; }
+/* Its names, the arrays of its slices, its attributes. */
+XG_FN bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
+    uint32_t k;
+    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) || !xr_string_ok(p, t->value) ||
+        !xr_range_ok(t->first_value, t->n_links, p->sections[XG_EXE_VALUES].count) ||
+        !xr_range_ok(t->first_attribute, t->n_attributes, p->sections[XG_EXE_ATTRIBUTES].count))
+        return false;
+    for (k = 0; k < t->n_links; k++) {
+        const xg_exe_value *v = &p->values[t->first_value + k];
+        const uint32_t *links = p->links + t->first_link;
+        if (v->bytes != p->slices[links[k] & ~XG_EXE_WRITTEN].bytes || v->alias > k ||
+            (v->alias && (links[v->alias - 1] | XG_EXE_WRITTEN) != links[k]))
+            return false;
+    }
+    return true;
+}
+/* Members stand before their dictionary, so that there is no circle. */
+XG_FN xlagpu_status xr_check_attributes(xlagpu_program *p) {
+    const xg_exe_attribute *list = (const xg_exe_attribute *)(const void *)xr_section(p, XG_EXE_ATTRIBUTES);
+    uint64_t k, bytes;
+    for (k = 0; k < p->sections[XG_EXE_ATTRIBUTES].count; k++) {
+        const xg_exe_attribute *a = &list[k];
+        xlagpu_rt_attribute *to = &p->attributes[k];
+        bool members = a->kind == XLAGPU_ATTRIBUTE_DICTIONARY, text = a->kind == XLAGPU_ATTRIBUTE_STRING;
+        bytes = a->type < XLAGPU_TYPE_COUNT ? a->count * xr_element_bytes(a->type) + text : UINT64_MAX;
+        if (a->kind >= XLAGPU_ATTRIBUTE_KIND_COUNT || !xr_string_ok(p, a->name) ||
+            (a->kind == XLAGPU_ATTRIBUTE_SCALAR && a->count != 1) || (!members && a->data % 8) ||
+            !xr_range_ok(a->data, members ? a->count : bytes, members ? k : p->sections[XG_EXE_DATA].bytes))
+            return xr_damaged(p, "an attribute");
+        to->name = p->strings + a->name;
+        to->kind = (xlagpu_attribute_kind)a->kind;
+        to->type = (xlagpu_type)a->type;
+        to->count = a->count;
+        to->data = members ? (const void *)(p->attributes + a->data) : xr_section(p, XG_EXE_DATA) + a->data;
+        if (text && ((const char *)to->data)[a->count]) return xr_damaged(p, "an attribute");
+    }
+    return XLAGPU_OK;
+}
+
 XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
@@ -173,9 +215,7 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
         return xr_damaged(p, "the number of a replica or partition");
     if (t->kind == XG_EXE_THUNK_RANDOM_STATE && (p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4))
         return xr_damaged(p, "a state of random numbers");
-    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) ||
-        (row->value == XG_EXE_VALUE_TEXT && !xr_string_ok(p, t->value)))
-        return xr_damaged(p, "a call");
+    if ((row->flags & XG_EXE_CALLS) && !xr_call_ok(p, t)) return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;
 }
@@ -223,6 +263,7 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
     if (s == XLAGPU_OK) s = xr_check_maps(p);
+    if (s == XLAGPU_OK) s = xr_check_attributes(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
     if (s == XLAGPU_OK) s = xr_commands_load(p);
     if (s == XLAGPU_OK && p->lanes) xr_lanes_load(p);
@@ -258,6 +299,8 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
     p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
+    p->arrays = XG_NEW_N(&p->arena, xlagpu_rt_value, (size_t)p->sections[XG_EXE_VALUES].count + 1);
+    p->attributes = XG_NEW_N(&p->arena, xlagpu_rt_attribute, (size_t)p->sections[XG_EXE_ATTRIBUTES].count + 1);
     if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new)
         p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
@@ -301,21 +344,48 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
     return s;
 }
 
-/* Each call's function, by its name; infeed and outfeed have their own. */
+XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    const xg_exe_value *v = &p->values[index];
+    memset(out, 0, sizeof *out);
+    out->type = (xlagpu_type)v->type;
+    out->rank = v->rank;
+    out->dims = p->dims + v->first_dim;
+    out->minor_to_major = out->dims + v->rank;
+    out->bytes = (size_t)v->bytes;
+    out->name = p->strings + v->name;
+    out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
+    out->size_of = v->size_of;
+    return true;
+}
+
+/* ---- its calls ---- */
+
+/* Each call's function, by its name; infeed and outfeed have their own. What is missing is named, all of it, as far as
+ * a message goes. */
 XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
-    uint32_t k;
-    for (k = 0; k < p->n_thunks; k++) {
+    enum {
+        NAMED = 16
+    };
+    xg_ctx *c = &p->device->c;
+    const char *missing[NAMED];
+    uint32_t k, j, n = 0;
+    for (k = 0; k < p->sections[XG_EXE_VALUES].count; k++) xr_value(p, k, &p->arrays[k]);
+    for (k = 0; k < p->n_thunks && n < NAMED; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
         const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
         const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : row->text;
         if (!(row->flags & XG_EXE_CALLS)) continue;
+        p->has_calls = true;
         p->calls[k] = xr_function_find(p->device, name);
-        if (!p->calls[k])
-            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED,
-                "HLO %s calls '%s', and no function is registered under that name (xlagpu_rt_register, before loading)",
-                p->strings + t->name, name);
+        for (j = 0; j < n && strcmp(missing[j], name) != 0; j++) {}
+        if (p->calls[k] || j < n) continue;
+        if (!n)
+            xr_fail(c, XLAGPU_ERROR_UNSUPPORTED,
+                "the program calls functions that are not registered (xlagpu_rt_register, before loading): ");
+        xr_note(c, n ? ", '%s' (HLO %s)" : "'%s' (HLO %s)", name, p->strings + t->name);
+        missing[n++] = name;
     }
-    return XLAGPU_OK;
+    return n ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_OK;
 }
 
 XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
@@ -348,7 +418,18 @@ XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t 
     return XLAGPU_OK;
 }
 
-XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, size_t size) {
+/* A driver that does not take the kernels of another kind of device says so in many ways; this is the one to act on. */
+XG_FN xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for) {
+    char said[256];
+    xg_format(said, sizeof said, "%s", d->c.message);
+    xr_begin(&d->c); /* the first failure stays otherwise */
+    return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
+        "compiled for %s, and this is %s (%s): compile with --target=%s, or without a target for all devices; %s",
+        made_for, d->target, d->name, d->target, said);
+}
+
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *whole, size_t size) {
+    const unsigned char *bytes = (const unsigned char *)whole;
     xlagpu_program *p;
     const char *wrong;
     uint8_t *taken = NULL;
@@ -357,12 +438,17 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *bytes, s
     xr_begin(&d->c);
     p = xr_program_new(d);
     if (!p) return NULL;
-    wrong = xg_exe_check((const unsigned char *)bytes, size, &p->head, p->sections);
+    if (bytes) xg_exe_choose(&bytes, &size, d->target);
+    wrong = xg_exe_check(bytes, size, &p->head, p->sections);
     s = wrong ? xr_fail(&d->c, XLAGPU_ERROR_CORRUPT, "the executable cannot be loaded: %s", wrong)
               : xr_view_safely(p, bytes, size, &taken);
     if (s == XLAGPU_OK) s = xr_check(p, taken);
     if (s == XLAGPU_OK) s = xr_find_calls(p);
-    if (s == XLAGPU_OK) s = xr_load_kernels(p);
+    if (s == XLAGPU_OK) {
+        s = xr_load_kernels(p);
+        if (s == XLAGPU_ERROR_DEVICE && !xg_exe_rank(bytes, size, d->target))
+            s = xr_of_another_target(d, p->strings + p->head.target_name);
+    }
     if (s == XLAGPU_OK) s = xr_upload_constants(p);
     if (s != XLAGPU_OK) {
         xlagpu_rt_unload(p);
@@ -390,23 +476,13 @@ XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
 
 /* ---- what it takes and gives ---- */
 
-XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
-    const xg_exe_value *v = &p->values[index];
-    memset(out, 0, sizeof *out);
-    out->type = (xlagpu_type)v->type;
-    out->rank = v->rank;
-    out->dims = p->dims + v->first_dim;
-    out->minor_to_major = out->dims + v->rank;
-    out->bytes = (size_t)v->bytes;
-    out->name = p->strings + v->name;
-    out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
-    out->size_of = v->size_of;
-    return true;
-}
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *p) { return p ? p->head.n_results : 0; }
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
     return p && out && index < p->head.n_params && xr_value(p, index, out);
+}
+XLAGPU_DEF const char *xlagpu_rt_program_target(const xlagpu_program *p) {
+    return p ? p->strings + p->head.target_name : "";
 }
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *p) { return p ? p->strings + p->head.name : ""; }
 XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *p) { return p ? p->n_kernels : 0; }

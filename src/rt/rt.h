@@ -46,10 +46,16 @@ typedef struct xr_block {
 
 typedef struct xr_function {
     char name[128];
-    xlagpu_rt_function call;
-    void *user;
+    xlagpu_rt_function_desc desc;
     struct xr_function *next;
 } xr_function;
+
+/* A call of an execution: what its function has asked for. */
+typedef struct xr_call_state {
+    xlagpu_buffer scratch;
+    void *state;
+    bool prepared;
+} xr_call_state;
 
 struct xlagpu_device {
     xg_ctx c;
@@ -183,6 +189,9 @@ struct xlagpu_program {
     uint32_t n_maps, n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;       /* address per allocation; 0: not a constant */
     const xr_function **calls; /* per thunk, of calls */
+    xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
+    xlagpu_rt_attribute *attributes;
+    bool has_calls;
     xr_command_buffer *command_buffers;
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
@@ -220,6 +229,7 @@ struct xlagpu_execution {
     xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
     xlagpu_buffer *buffers;     /* of one call */
+    xr_call_state *calls;       /* per thunk, if the program has calls */
     xlagpu_kernel_stats *stats; /* per kernel */
     void *state;                /* the platform's: worker memory of the simulator */
 };
@@ -273,6 +283,8 @@ struct xr_platform {
     xlagpu_status (*launch_ptx)(
         xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
     xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
+    /* Before a function is given these bytes, and after it has written them. NULL: it need not be known */
+    xlagpu_status (*touch)(xlagpu_execution *e, uint64_t address, size_t bytes, bool written);
 };
 
 /* ---- system.c: threads and shared libraries ---- */
@@ -295,7 +307,10 @@ XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...)
 /* clears the message at the start of a public call */
 XG_FN void xr_begin(xg_ctx *c);
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
+XG_FN const char *xr_status_text(xlagpu_status s);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
+XG_FN void xr_release(xlagpu_device *d, uint64_t address);
+XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address);
 /* ---- program.c ---- */
 XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
 /* ---- commands.c ---- */
@@ -334,6 +349,10 @@ XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
 /* ---- easy.c ---- */
 XG_FN void xr_easy_finish(xlagpu_execution *e);
+/* ---- calls.c ---- */
+XG_FN xlagpu_status xr_calls_prepare(xlagpu_execution *e);
+XG_FN void xr_calls_finish(xlagpu_execution *e);
+XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);

@@ -28,7 +28,11 @@ enum {
 };
 /* X(NAME): what is emitted element by element. */
 #define XG_ATTENTION_STAGES(X) \
-    X(QUERY) X(KEYS) X(VALUES) X(SCORES) X(WEIGHTS) X(SHIFT) X(RESULT) X(FACTOR0) X(FACTOR1) X(FACTOR2) X(FACTOR3)
+    X(QUERY) \
+    X(KEYS) \
+    X(VALUES) \
+    X(SCORES) \
+    X(WEIGHTS) X(SHIFT) X(RESULT) X(FACTOR0) X(FACTOR1) X(FACTOR2) X(FACTOR3) X(READ0) X(READ1) X(READ2) X(READ3)
 typedef enum xg_attention_part {
 #define X(name) XG_ATTENTION_##name,
     XG_ATTENTION_STAGES(X)
@@ -44,6 +48,26 @@ typedef struct xg_attention_stage {
     bool turned;        /* rows or keys lie side by side in memory */
 } xg_attention_stage;
 
+enum {
+    XG_ATTENTION_STATS = 2 /* of a row: maximum and sum */
+};
+/* Keys that masks leave to a row: up to, or from, `at` plus the integers that some stages read, with their factors. */
+enum {
+    XG_ATTENTION_BOUNDS = 4,
+    XG_ATTENTION_READS = XG_ATTENTION_READ3 - XG_ATTENTION_READ0 + 1,
+    XG_ATTENTION_BOUND_READS = 2,
+    XG_ATTENTION_BOUND_LIMIT = 1 << 29 /* integers beyond it bound nothing: the module's sums of them might wrap */
+};
+typedef struct xg_attention_bound {
+    const xg_aff *at; /* of batch and row */
+    int64_t least;    /* that it can be */
+    int slope;        /* 1: it rises with rows, -1: it falls, 0: it stays */
+    bool upper;
+    uint32_t n;
+    xg_attention_part part[XG_ATTENTION_BOUND_READS];
+    int64_t scale[XG_ATTENTION_BOUND_READS];
+} xg_attention_bound;
+
 typedef struct xg_attention_form {
     xg_attention match;
     const xg_comp *comp;
@@ -54,24 +78,14 @@ typedef struct xg_attention_form {
     int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;
     xg_attention_stage stages[XG_ATTENTION_PARTS];
+    uint32_t n_stats; /* further results: a row's maximum, its sum */
+    const xg_inst *stats[XG_ATTENTION_STATS];
+    const xg_imap *stat_map[XG_ATTENTION_STATS];
+    uint32_t n_bounds, n_reads;
+    xg_attention_bound bounds[XG_ATTENTION_BOUNDS];
+    bool votes;    /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
+    double masked; /* no masked score is larger, if so */
 } xg_attention_form;
-
-/* Of a block: warps side by side along rows, and along keys; keys of a step, of all of them. */
-typedef struct xg_attention_shape {
-    int32_t warps, parts, step;
-} xg_attention_shape;
-typedef struct xg_attention_plan {
-    xg_attention_form form;
-    xg_attention_shape shape;
-    bool copied;    /* elements are as they lie in memory: brought without registers */
-    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
-    int64_t own;    /* keys of a step that a warp has */
-    int64_t tile, tiles, steps, threads, blocks;
-    int64_t depth, columns;                              /* with what fills the last piece */
-    int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
-    int64_t shared;                                      /* bytes */
-    int64_t picoseconds;
-} xg_attention_plan;
 
 enum {
     XG_ATTENTION_ROWS = 16,       /* of a warp: as a matrix unit has it */
@@ -85,25 +99,70 @@ enum {
     XG_ATTENTION_PAIR = 2    /* neighbours of a thread */
 };
 
-/* ---- attention_form.c ---- */
+/* Of a block: warps side by side along rows, and along keys; keys of a step, of all of them. */
+typedef struct xg_attention_shape {
+    int32_t warps, parts, step;
+} xg_attention_shape;
+typedef struct xg_attention_plan {
+    xg_attention_form form;
+    xg_attention_shape shape;
+    bool bounded;   /* masks leave out steps */
+    bool votes;     /* and the kernel looks whether that is right */
+    bool copied;    /* elements are as they lie in memory: brought without registers */
+    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
+    int64_t own;    /* keys of a step that a warp has */
+    int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
+    int64_t depth, columns;                              /* with what fills the last piece */
+    int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
+    int64_t shared;                                      /* bytes */
+    int64_t picoseconds;
+} xg_attention_plan;
+
+/* Where maps are made. */
+typedef struct xg_attention_site {
+    xg_attention_form *f;
+    xg_arena *arena;
+    xg_aff_ctx *x;
+    int64_t counts[XG_ATTENTION_DIMS];
+} xg_attention_site;
+
+/* ---- attention_stage.c ---- */
 XG_FN bool xg_attention_reached(const xg_attention_stage *s, const xg_inst *i); /* the stage needs it */
+/* The stage of one instruction, made of what is given. Neither dot nor exp may be made again. */
+XG_FN bool xg_attention_cut(
+    xg_attention_site *w, xg_attention_part part, xg_inst *root, xg_inst *const *given, uint32_t n);
+/* The five numbers, of which the last two count elements of one extent. */
+XG_FN void xg_attention_count(xg_attention_site *w, int64_t extent, int64_t lanes);
+/* The map's results do not depend on one of the numbers. */
+XG_FN bool xg_attention_ignores(const xg_attention_site *w, const xg_imap *m, uint32_t number);
+
+/* ---- attention_mask.c ---- */
+XG_FN void xg_attention_bounds(xg_attention_site *w);              /* into the form, of whose scores there is a stage */
+XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
+
+/* ---- attention_form.c ---- */
 XG_FN bool xg_attention_may_be(const xg_comp *c);
 /* The computation is attention and nothing else. */
 XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
-
-/* ---- attention_pass.c ---- */
-XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
 
 /* ---- attention_plan.c ---- */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p); /* of shared memory, where keys are in parts */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
+/* The dots alone, and scores that go to memory and back. */
+XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m);
 /* Whether it is faster than what else would be made, or spares too much memory to ask. */
 XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m);
-XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
-XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name);
 
-/* ---- attention_emit.c ---- */
+/* ---- attention_pass.c ---- */
+XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
+/* What the pass would make of it, if it is the second dot of attention. */
+XG_FN bool xg_attention_look(xg_attention_plan *p, xg_arena *work, xg_inst *dot, xg_attention *a);
+
+/* ---- attention_split.c ---- */
+XG_FN bool xg_attention_split(xg_module *m); /* the pass attention-split */
+
+/* ---- of a kernel ---- */
 
 typedef struct xg_attention_kernel {
     xg_tile_kernel t; /* scope and builder */
@@ -115,24 +174,72 @@ typedef struct xg_attention_kernel {
     xg_kval *across, *part; /* of a warp: among those along rows, and along keys */
     xg_kval *buffer;        /* of the step: the first of its keys in shared memory */
     xg_kval *row[XG_ATTENTION_HALVES];
-    xg_kval *query, *keys, *values, *weights, *ends; /* in shared memory */
+    xg_kval *from, *to; /* steps: the first, and behind the last; beyond all steps they begin again */
+    xg_kval *query, *keys, *values, *weights, *ends, *votes; /* in shared memory */
     xg_kval *most[XG_ATTENTION_HALVES], *sum[XG_ATTENTION_HALVES];
     xg_kval **out[XG_ATTENTION_HALVES];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES]; /* of a step; then the weights */
     xg_kval *first_key;
     xg_kval **kept; /* words of the tile's rows in registers; NULL: they are read in each step */
-    xg_kval *dest;
+    xg_kval *dest[XG_ATTENTION_STATS + 1];
 } xg_attention_kernel;
-/* base + more, which counts so much. */
-XG_FN xg_kval *xg_attention_at(xg_attention_kernel *w, xg_kval *base, int64_t count, int64_t more);
+
+/* What a stage is given instead of computing it. */
+typedef struct xg_attention_given {
+    const xg_inst *of;
+    xg_elem v;
+} xg_attention_given;
+
+/* ---- attention_kernel.c ---- */
 XG_FN xg_kb *xg_attention_b(xg_attention_kernel *w);
 XG_FN xg_kelem xg_attention_sum_type(const xg_attention_kernel *w);
-XG_FN void xg_attention_wait(xg_attention_kernel *w);
+XG_FN xg_kval *xg_attention_number(xg_attention_kernel *w, double v); /* of the sums' type */
+/* base + more, which counts so much. */
+XG_FN xg_kval *xg_attention_at(xg_attention_kernel *w, xg_kval *base, int64_t count, int64_t more);
+/* A loop of so many rounds around what changes the flow's variables; its number. */
+XG_FN xg_kval *xg_attention_loop(xg_attention_kernel *w, xg_flow *f, int64_t rounds);
+/* v, where the array has so many; else its last one. */
+XG_FN xg_kval *xg_attention_clamp(xg_attention_kernel *w, xg_kval *v, int64_t limit);
+/* Whether v is one of so many; NULL: always. */
+XG_FN xg_kval *xg_attention_below(xg_attention_kernel *w, xg_kval *v, int64_t limit);
+/* A stage's element at the five numbers; index: room for its own indices. */
+XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part part, xg_kval *const *at,
+    const xg_attention_given *given, uint32_t n, xg_kval **index);
+XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at); /* the block's batch, zeros else */
+XG_FN xg_kval *xg_attention_converted_to(xg_attention_kernel *w, xg_elem v, xlagpu_type from, xlagpu_type to);
 XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_t lane);
-XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
-/* ---- attention_mma.c ---- */
+XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but); /* copies of all steps but the last so many */
+XG_FN void xg_attention_wait(xg_attention_kernel *w);               /* for all threads of the block */
+XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f);
+/* op over the lanes that share a row */
+XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *v);
+XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift); /* exp(x - shift) */
+XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most);            /* most, or 0 where it is -inf */
+
+/* ---- attention_bring.c: into shared memory ---- */
+XG_FN void xg_attention_bring_query(xg_attention_kernel *w);
+XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer);
+
+/* ---- attention_plain.c, attention_mma.c: the two products ---- */
+XG_FN int64_t xg_attention_weights_size(const xg_attention_plan *p);
+XG_FN void xg_attention_plain_scores(xg_attention_kernel *w);
+XG_FN void xg_attention_plain_out(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
+
+/* ---- attention_walk.c ---- */
+XG_FN void xg_attention_walk_of(xg_attention_kernel *w); /* the steps of the block's tile: w->from, w->to */
+XG_FN void xg_attention_walk_on(xg_attention_kernel *w); /* behind them: the others, if their weights may not be 0 */
+
+/* ---- attention_ends.c ---- */
+XG_FN void xg_attention_results(xg_attention_kernel *w);
+
+/* ---- attention_emit.c ---- */
+XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
+
+/* ---- attention_way.c ---- */
+XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
+XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name);
 
 #endif /* XG_SCHED_ATTENTION_H */

@@ -6,36 +6,10 @@
 #define XG_SCHED_ATTENTION_FORM_C
 #include "attention.h"
 
-/* Where maps are made. */
-typedef struct xg_attention_site {
-    xg_attention_form *f;
-    xg_arena *arena;
-    xg_aff_ctx *x;
-    int64_t counts[XG_ATTENTION_DIMS];
-} xg_attention_site;
-
 /* ---- stages ---- */
 
-XG_FN bool xg_attention_reached(const xg_attention_stage *s, const xg_inst *i) {
-    return s->parts->part_of[xg_partition_place(s->parts, i)] != UINT32_MAX;
-}
-/* The stage of one instruction, made of what is given. Neither the first dot nor exp may be made again. */
-XG_FN bool xg_attention_cut(
-    xg_attention_site *w, xg_attention_part part, xg_inst *root, xg_inst *const *given, uint32_t n) {
-    xg_attention_stage *s = &w->f->stages[part];
-    const xg_inst *once[3];
-    uint32_t k, j;
-    once[0] = w->f->match.scores_dot;
-    once[1] = w->f->match.exp;
-    once[2] = w->f->match.out_dot;
-    s->root = root;
-    s->lanes = 1;
-    s->parts = xg_fuse_partition_of(w->arena, w->x, w->f->comp, root, given, n);
-    for (k = 0; k < 3; k++) {
-        for (j = 0; j < n && given[j] != once[k]; j++) {}
-        if (j == n && xg_attention_reached(s, once[k])) return false;
-    }
-    return xg_partition_gives(s->parts);
+XG_FN xg_inst *xg_attention_root(const xg_comp *c, uint32_t k) {
+    return c->root->op == XG_TUPLE ? XG_OPERAND(c->root, k) : c->root;
 }
 XG_FN uint32_t xg_attention_stats(const xg_attention *a, xg_inst **to) {
     to[0] = a->max;
@@ -59,19 +33,11 @@ XG_FN bool xg_attention_cut_all(xg_attention_site *w) {
         if (!xg_attention_cut(w, (xg_attention_part)(XG_ATTENTION_FACTOR0 + k), a->factors[k].of, given, n))
             return false;
     given[n++] = a->out_dot;
-    return xg_attention_cut(w, XG_ATTENTION_RESULT, w->f->comp->root, given, n);
+    return xg_attention_cut(w, XG_ATTENTION_RESULT, xg_attention_root(w->f->comp, 0), given, n);
 }
 
 /* ---- maps ---- */
 
-/* The five numbers, of which the last two count elements of one extent. */
-XG_FN void xg_attention_count(xg_attention_site *w, int64_t extent, int64_t lanes) {
-    w->counts[XG_ATTENTION_BATCH] = w->f->batch;
-    w->counts[XG_ATTENTION_ROW] = w->f->rows;
-    w->counts[XG_ATTENTION_KEY] = w->f->keys;
-    w->counts[XG_ATTENTION_VECTOR] = extent / lanes;
-    w->counts[XG_ATTENTION_LANE] = lanes;
-}
 XG_FN const xg_aff *xg_attention_along(const xg_attention_site *w) {
     const xg_aff *v = xg_aff_dim(w->x, XG_ATTENTION_VECTOR);
     v = xg_aff_mul(w->x, v, w->counts[XG_ATTENTION_LANE]);
@@ -152,16 +118,6 @@ XG_FN const xg_imap *xg_attention_first_operand(xg_attention_site *w, uint32_t o
     m = xg_imap_with_results(w->x, m, vars, dot->n_vars);
     return xg_imap_compose(w->x, m, dot->map[dot->operand[0] == operand ? 0 : 1]);
 }
-/* Of a map whose results do not depend on one of the numbers. */
-XG_FN bool xg_attention_ignores(const xg_attention_site *w, const xg_imap *m, uint32_t number) {
-    const xg_aff *v = xg_aff_dim(w->x, number);
-    uint32_t k;
-    if (!xg_imap_ok(m) || m->n_syms + m->n_rts + m->n_constraints) return false;
-    for (k = 0; k < m->n_results; k++)
-        if (xg_aff_uses(m->results[k], v)) return false;
-    return true;
-}
-
 /* ---- neighbours in memory ---- */
 
 /* The parameter that a stage's elements come from, moved or computed one by one; *map leads to its indices then. */
@@ -254,7 +210,7 @@ XG_FN void xg_attention_types(xg_attention_form *f, const xg_device *m) {
 /* From the second dot's indices to the result's. */
 XG_FN const xg_imap *xg_attention_forward(xg_attention_site *w, const xg_imap *map) {
     const xg_inst *i = w->f->match.out_dot;
-    while (i != w->f->comp->root) {
+    while (i != w->f->stages[XG_ATTENTION_RESULT].root) {
         const xg_use *u = i->first_use;
         if (!u || !xg_imap_ok(map)) return xg_imap_undefined(w->x);
         if (!(xg_op_flags(u->user->op) & XGF_EW) && u->user->op != XG_BITCAST && u->user->op != XG_RESHAPE &&
@@ -318,6 +274,22 @@ XG_FN bool xg_attention_inner_maps(xg_attention_site *w) {
     }
     return true;
 }
+/* Further results: each row's maximum, or sum. */
+XG_FN bool xg_attention_stat_maps(xg_attention_site *w) {
+    xg_attention_form *f = w->f;
+    const xg_attention *a = &f->match;
+    uint32_t k, n = f->comp->root->op == XG_TUPLE ? f->comp->root->n_operands : 1;
+    if (n > XG_ATTENTION_STATS + 1) return false;
+    for (k = 1; k < n; k++) {
+        const xg_inst *stat = xg_attention_root(f->comp, k);
+        if (stat != a->max && stat != a->sum) return false;
+        f->stats[k - 1] = stat;
+        f->stat_map[k - 1] = xg_attention_at_row(w, stat);
+        if (!xg_imap_ok(f->stat_map[k - 1])) return false;
+    }
+    f->n_stats = n - 1;
+    return true;
+}
 XG_FN bool xg_attention_operand_maps(xg_attention_site *w) {
     xg_attention_form *f = w->f;
     xg_attention_count(w, f->depth, 1);
@@ -343,7 +315,7 @@ XG_FN bool xg_attention_may_be(const xg_comp *c) {
         dots += i->op == XG_DOT;
         exps += i->op == XG_EXPONENTIAL;
     }
-    return dots == 2 && exps > 0 && xg_shape_is_array(c->root->shape);
+    return dots == 2 && exps > 0;
 }
 XG_FN bool xg_attention_form_of(
     xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m) {
@@ -362,8 +334,8 @@ XG_FN bool xg_attention_form_of(
     if (!found || !xg_tile_form_of(&f->dots[0], x, f->match.scores_dot) ||
         !xg_tile_form_of(&f->dots[1], x, f->match.out_dot) || !xg_attention_extents(f))
         return false;
-    if (!xg_attention_cut_all(&w) || !xg_attention_inner_maps(&w) || !xg_attention_result_map(&w) ||
-        !xg_attention_operand_maps(&w))
+    if (!xg_attention_cut_all(&w) || !xg_attention_inner_maps(&w) || !xg_attention_stat_maps(&w) ||
+        !xg_attention_result_map(&w) || !xg_attention_operand_maps(&w))
         return false;
     xg_attention_types(f, m);
     for (k = XG_ATTENTION_QUERY; k <= XG_ATTENTION_VALUES; k++) {
@@ -371,6 +343,7 @@ XG_FN bool xg_attention_form_of(
         xg_attention_lanes(&w, (xg_attention_part)k);
         if (!xg_imap_ok(f->stages[k].map)) return false;
     }
+    xg_attention_bounds(&w);
     return true;
 }
 

@@ -31,6 +31,7 @@ enum {
         300,                         /* of a step, until all warps of a block go on; another block has them meanwhile */
     XG_ATTENTION_ENDS_CYCLES = 2500, /* of a block outside of its steps */
     XG_ATTENTION_REGISTERS = 72,     /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
+    XG_ATTENTION_ROWS_PLAIN = 4,     /* of a warp's 16: with fewer of them plain cores do too much for nothing */
     XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
 };
 /* Scores of so many bytes are never made in memory if it can be avoided. */
@@ -64,6 +65,9 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->threads = warps * XG_TILE_LANES;
     p->tiles = xg_tile_over(f->rows, p->tile);
     p->steps = xg_tile_over(f->keys, s->step);
+    p->bounded = f->n_bounds && p->steps > 1;
+    p->votes = p->bounded && f->votes;
+    p->walked = p->bounded ? xg_attention_mean_steps(p) : p->steps;
     p->blocks = xg_cost_mul(f->batch, p->tiles);
     p->depth = xg_attention_over(f->depth, unit ? (int64_t)XG_ATTENTION_UNIT_K : piece);
     p->columns = xg_attention_over(f->columns, XG_ATTENTION_UNIT_K);
@@ -76,6 +80,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->shared = (p->tile * p->pitch + p->stages * s->step * (p->pitch + p->value_pitch)) * bytes;
     if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
     if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
+    if (p->votes) p->shared += warps * XG_ATTENTION_ROWS * xg_type_bytes(f->sum);
 }
 /* Maximum and sum of each row of each part, then its sums of columns: elements. */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
@@ -129,6 +134,10 @@ XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
     int64_t kept = xg_attention_keeps_query(p) ? p->depth / XG_ATTENTION_BESIDE : 0;
     return XG_ATTENTION_REGISTERS + (sums + kept) * XG_MAX(xg_type_bytes(p->form.sum) / 4, (int64_t)1);
 }
+XG_FN int64_t xg_attention_operand_bytes(const xg_attention_form *f) {
+    int64_t elements = xg_cost_mul(f->batch, (f->rows + f->keys) * (f->depth + f->columns));
+    return xg_cost_mul(elements, xg_type_bytes(f->stages[XG_ATTENTION_QUERY].root->shape->type));
+}
 XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     int64_t resident = XG_MIN((int64_t)m->shared_per_sm / XG_MAX(p->shared, (int64_t)1),
@@ -137,9 +146,8 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     resident = XG_MAX(resident, (int64_t)1);
     blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);
     rounds = xg_tile_over(p->blocks, blocks * m->sm_count);
-    cycles = xg_cost_add(xg_cost_mul(p->steps, xg_attention_step_cycles(p, m, blocks)), XG_ATTENTION_ENDS_CYCLES);
-    bytes = xg_cost_mul(f->batch, (f->rows + f->keys) * (f->depth + f->columns));
-    bytes = xg_cost_mul(bytes, xg_type_bytes(f->stages[XG_ATTENTION_QUERY].root->shape->type));
+    cycles = xg_cost_add(xg_cost_mul(p->walked, xg_attention_step_cycles(p, m, blocks)), XG_ATTENTION_ENDS_CYCLES);
+    bytes = xg_attention_operand_bytes(f);
     return XG_MAX(xg_cost_scale(xg_cost_mul(rounds, cycles), 1000000, m->clock_mhz),
         xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)));
 }
@@ -151,6 +159,7 @@ XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_devic
     if (f->sum == XLAGPU_F64) rate = m->f64_rate;
     cycles = xg_cost_mul(scores, f->depth + f->columns) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1);
     bytes = xg_cost_mul(scores, 4 * xg_type_bytes(f->match.exp->shape->type));
+    bytes = xg_cost_add(bytes, xg_attention_operand_bytes(f));
     return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz),
                            xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth))),
         2 * (int64_t)XG_ATTENTION_LAUNCH_PS);
@@ -158,6 +167,7 @@ XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_devic
 XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m) {
     int64_t scores = xg_cost_mul(xg_cost_mul(p->form.batch, p->form.rows), p->form.keys);
     if (xg_cost_mul(scores, xg_type_bytes(p->form.match.exp->shape->type)) > XG_ATTENTION_BYTES_MAX) return true;
+    if (p->form.unit == XG_TILE_NO_UNIT && p->form.rows < XG_ATTENTION_ROWS_PLAIN) return false;
     return p->picoseconds <= xg_attention_apart_time(p, m);
 }
 
@@ -194,64 +204,6 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
     xg_attention_settle(p, best, m);
     p->picoseconds = least;
     return true;
-}
-
-/* ---- the way ---- */
-
-typedef struct xg_attention_way {
-    xg_fusion_emission e;
-    xg_attention_plan p;
-} xg_attention_way;
-
-/* Into job->form. */
-XG_FN bool xg_attention_way_open(xg_way_job *job) {
-    const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
-    const xg_device *m = &job->fusion->comp->module->device;
-    xg_attention_way *w;
-    if (!c || xg_fuse_is_phases(c) || !xg_attention_may_be(c)) return false;
-    w = XG_NEW(job->arena, xg_attention_way);
-    if (job->e)
-        w->e = *job->e;
-    else
-        xg_emit_open(&w->e, NULL, job->arena, job->fusion, job->target);
-    w->e.given = job->given;
-    w->e.record = XG_NEW(job->arena, xg_record);
-    if (!xg_attention_form_of(&w->p.form, job->arena, w->e.m->aff, c, m)) return false;
-    if (!xg_attention_plan_of(&w->p, m, job->given)) return false;
-    job->form = w;
-    return xg_emit_launch(&w->e, w->p.threads, w->p.blocks, 0);
-}
-XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
-    const xg_attention_way *w = (const xg_attention_way *)job->form;
-    int64_t tile[2], parts = w->p.shape.parts, unit = w->p.form.unit != XG_TILE_NO_UNIT;
-    tile[0] = w->p.tile;
-    tile[1] = w->p.shape.step;
-    xg_record_put(job->arena, &r->form, "tile", tile, 2);
-    xg_record_put(job->arena, &r->form, "parts", &parts, 1);
-    if (unit) xg_record_put(job->arena, &r->form, "matrix_unit", &unit, 1);
-    r->launch = w->e.record->launch;
-}
-/* The result lies over no operand: blocks read what others have written. */
-XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
-    const xg_attention_plan *p;
-    if (!xg_attention_way_open(job)) return false;
-    xg_attention_way_write(job, r);
-    p = &((const xg_attention_way *)job->form)->p;
-    times->own = p->picoseconds;
-    times->emitter = XG_MAX(xg_attention_apart_time(p, &job->fusion->comp->module->device), p->picoseconds + 1);
-    return true;
-}
-XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name) {
-    xg_attention_way *w;
-    if (!job->form && !xg_attention_way_open(job))
-        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
-            "the record of this kernel: it is no attention, or its tile does not fit");
-    w = (xg_attention_way *)job->form;
-    (void)r;
-    xg_emit_move(&w->e, job->arena, job->target);
-    xg_emit_entry(&w->e, name);
-    xg_attention_emit(&w->e, &w->p);
-    return w->e.m;
 }
 
 #endif /* XG_SCHED_ATTENTION_PLAN_C */

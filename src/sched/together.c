@@ -5,8 +5,7 @@
  * loops run once for all of them. */
 #ifndef XG_SCHED_TOGETHER_C
 #define XG_SCHED_TOGETHER_C
-#include "sched.h"
-#include "run.c"
+#include "run_block.c"
 
 typedef struct xg_ntogether {
     xg_nrun *x;

@@ -23,7 +23,12 @@
 #endif
 #if XG_SIM_VECTORS && defined(__x86_64__)
 #define XG_SIM_X86 1
+#include <cpuid.h>
+/* g++ 12 warns of values that its own header leaves undefined on purpose (GCC bug 105593). */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #else
 #define XG_SIM_X86 0
 #endif

@@ -150,20 +150,28 @@
 /* clang-format on */
 
 #define xg_sim_d_access xg_sim_access
+/* The names stand in a list of their own, in the same order, each ended by a NUL: pointers would be longer. */
 typedef struct xg_sim_row {
-    const char *text;
     void (*decode)(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg);
     uint32_t arg;
 } xg_sim_row;
 static const xg_sim_row xg_sim_rows[] = {
-#define R(text, decoder, arg) {text, xg_sim_d_##decoder, arg},
+#define R(text, decoder, arg) {xg_sim_d_##decoder, arg},
     XG_SIM_ROWS(R)
 #undef R
 };
+static const char xg_sim_row_names[] =
+#define R(text, decoder, arg) text "\0"
+    XG_SIM_ROWS(R)
+#undef R
+    ;
 #undef xg_sim_d_access
 XG_FN const char *xg_sim_row_name(const void *user, size_t i) {
+    const char *name = xg_sim_row_names;
     (void)user;
-    return i < XG_COUNT(xg_sim_rows) ? xg_sim_rows[i].text : NULL;
+    if (i >= XG_COUNT(xg_sim_rows)) return NULL;
+    while (i--) name += strlen(name) + 1;
+    return name;
 }
 
 XG_FN void xg_sim_decode(xg_sim_asm *p, xg_sim_stmt *s) {

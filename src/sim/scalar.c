@@ -541,31 +541,24 @@ typedef enum xg_sim_f {
 #undef XG_SIM_X
         XG_SIM_F_COUNT
 } xg_sim_f;
-/* Each unit has functions of lanes.c; those of this file are the same for all. */
-#define XG_SIM_X(name) XG_SIM_T(name),
-#define XG_SIM_T(name) xg_sim_base_##name
-static const xg_sim_fn xg_sim_fns_base[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
-#undef XG_SIM_T
 #if XG_SIM_X86
-#define XG_SIM_T(name) xg_sim_avx2_##name
-static const xg_sim_fn xg_sim_fns_avx2[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
-#undef XG_SIM_T
-#define XG_SIM_T(name) xg_sim_avx512_##name
-static const xg_sim_fn xg_sim_fns_avx512[XG_SIM_F_VECTORS] = {NULL, XG_SIM_VECTOR_NAMES};
-#undef XG_SIM_T
+/* Registers that the operating system saves when it changes threads: bit 1 XMM, 2 YMM, 5 to 7 those of AVX-512. */
+static uint32_t xg_sim_saved_state(void) {
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
 #endif
-#undef XG_SIM_X
-#define XG_SIM_X(name) xg_sim_##name,
-static const xg_sim_fn xg_sim_fns_scalar[XG_SIM_F_COUNT - XG_SIM_F_VECTORS] = {XG_SIM_SCALAR_NAMES};
-#undef XG_SIM_X
+/* By the words of cpuid (Intel's manual, volume 2A): __builtin_cpu_supports would link 4 KB of libgcc. */
 XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
 #if XG_SIM_X86
-    /* F16C is older than both; clang 14 cannot ask for it */
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return XG_SIM_UNIT_BASE;
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-               ? XG_SIM_UNIT_AVX512
-               : XG_SIM_UNIT_AVX2;
+    const uint32_t first = 1u << 12 | 1u << 27 | 1u << 28 | 1u << 29; /* FMA, OSXSAVE, AVX, F16C in ecx of leaf 1 */
+    const uint32_t wide = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;  /* AVX-512 F, DQ, BW, VL in ebx of leaf 7 */
+    uint32_t a, b, c, d, saved;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & first) != first) return XG_SIM_UNIT_BASE;
+    saved = xg_sim_saved_state();
+    if ((saved & 0x06) != 0x06 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & 1u << 5)) return XG_SIM_UNIT_BASE;
+    return (b & wide) == wide && (saved & 0xE6) == 0xE6 ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
 #else
     return XG_SIM_UNIT_BASE;
 #endif
@@ -578,14 +571,54 @@ XG_SIM_FN const char *xg_sim_unit_name(xg_sim_unit unit) {
     };
     return names[unit];
 }
-XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
-    if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_fns_scalar[f - XG_SIM_F_VECTORS];
+/* Each unit has the functions of lanes.c; those of this file are the same for all. Each is a switch: a table of
+ * pointers would take 32 bytes an entry with its relocation, a case takes 12. */
+#define XG_SIM_X(name) \
+    case XG_SIM_F_##name: \
+        return XG_SIM_T(name);
+#define XG_SIM_T(name) xg_sim_base_##name
+static xg_sim_fn xg_sim_base_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_VECTOR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
 #if XG_SIM_X86
-    if (unit == XG_SIM_UNIT_AVX512) return xg_sim_fns_avx512[f];
-    if (unit == XG_SIM_UNIT_AVX2) return xg_sim_fns_avx2[f];
+#define XG_SIM_T(name) xg_sim_avx2_##name
+static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_VECTOR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
+#define XG_SIM_T(name) xg_sim_avx512_##name
+static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_VECTOR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
+#endif
+#define XG_SIM_T(name) xg_sim_##name
+static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
+    switch (f) {
+        XG_SIM_SCALAR_NAMES
+    default: return NULL;
+    }
+}
+#undef XG_SIM_T
+#undef XG_SIM_X
+XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
+    if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_scalar_fn(f);
+#if XG_SIM_X86
+    if (unit == XG_SIM_UNIT_AVX512) return xg_sim_avx512_fn(f);
+    if (unit == XG_SIM_UNIT_AVX2) return xg_sim_avx2_fn(f);
 #endif
     (void)unit;
-    return xg_sim_fns_base[f];
+    return xg_sim_base_fn(f);
 }
 
 #endif /* XG_SIM_SCALAR_C */

@@ -117,23 +117,28 @@
     X("mma", "e4m3|e5m2", 89, 0)
 /* clang-format on */
 
+/* The rows in two lists: the texts, each ended by a NUL, and what they need. Pointers would be three times as long. */
 typedef struct xg_sim_need {
-    const char *op, *words;
     uint16_t cc;
     char feature;
 } xg_sim_need;
 static const xg_sim_need xg_sim_needs[] = {
-#define X(op, words, cc, feature) {op, words, cc, feature},
+#define X(op, words, cc, feature) {cc, feature},
     XG_SIM_NEEDS(X)
 #undef X
 };
+static const char xg_sim_need_texts[] =
+#define X(op, words, cc, feature) op "\0" words "\0"
+    XG_SIM_NEEDS(X)
+#undef X
+    ;
 
 /* Does a fact fit the instruction? *word becomes the modifier that makes it so, empty when every modifier does. */
-XG_FN bool xg_sim_need_fits(const xg_sim_need *n, const xg_sim_stmt *s, xg_str *word) {
-    const char *p = n->words;
+XG_FN bool xg_sim_need_fits(const char *op, const char *words, const xg_sim_stmt *s, xg_str *word) {
+    const char *p = words;
     uint32_t i;
     *word = xg_str_of("", 0);
-    if (!xg_str_is(s->op, n->op)) return false;
+    if (!xg_str_is(s->op, op)) return false;
     if (!*p) return true;
     while (*p) {
         size_t len = strcspn(p, "|");
@@ -166,9 +171,11 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     char letter;
     uint32_t cc = xg_sim_target_number(p->m->target, &letter);
     xg_str word;
-    for (i = 0; i < XG_COUNT(xg_sim_needs); i++) {
+    const char *op = xg_sim_need_texts, *words;
+    for (i = 0; i < XG_COUNT(xg_sim_needs); i++, op = words + strlen(words) + 1) {
         const xg_sim_need *n = &xg_sim_needs[i];
-        if (!xg_sim_need_fits(n, s, &word) ||
+        words = op + strlen(op) + 1;
+        if (!xg_sim_need_fits(op, words, s, &word) ||
             (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
                 (n->feature != 't' || cc < 120 || cc == 9999)))
             continue;

@@ -11,7 +11,9 @@
 #define XG_SPMD_ASSIGN_C
 #include "spmd.h"
 
-XG_FN bool xg_spmd_split_splits(const xg_factor *f) { return f->kind == XG_FACTOR_PASS || f->kind == XG_FACTOR_REDUCE; }
+XG_FN bool xg_spmd_split_splits(const xg_assignment *x, const xg_factor *f) {
+    return f->kind == XG_FACTOR_PASS || f->kind == XG_FACTOR_REDUCE || (f->kind == XG_FACTOR_PERMUTE && !x->still);
+}
 
 /* The axes that a sharding gives to each factor of a dimension, with those of NEED factors. */
 XG_FN void xg_spmd_split_project(const xg_spmd_mesh *mesh, const xg_spmd_rule *r, const xg_spmd_rule_array *t,
@@ -51,7 +53,7 @@ XG_FN void xg_spmd_split_array(const xg_spmd_mesh *mesh, const xg_spmd_rule *r, 
         xg_spmd_split_project(mesh, r, a, d, s, has);
         for (k = 0; k < n; k++) {
             uint32_t f = a->factors[a->first[d] + k];
-            if (xg_spmd_split_splits(&r->factors[f]))
+            if (xg_spmd_split_splits(x, &r->factors[f]))
                 xg_spmd_split_extend(&x->factors[f], &has[k], used);
             else if (stuck->n + has[k].n <= XG_SPMD_AXES_MAX)
                 xg_axes_append(stuck, &has[k]);
@@ -131,7 +133,7 @@ XG_FN void xg_axes_remove(xg_axes_list *l, const xg_axes_list *gone) {
 /* May a result be scattered while it is combined? */
 XG_FN bool xg_spmd_split_scatters(const xg_inst *i) {
     int op;
-    if (i->op == XG_DOT || i->op == XG_CONVOLUTION) return true;
+    if (i->op == XG_DOT || i->op == XG_RAGGED_DOT || i->op == XG_SCALED_DOT || i->op == XG_CONVOLUTION) return true;
     if (i->op != XG_REDUCE || i->n_operands != 2) return false;
     op = xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply));
     return op == XG_ADD || op == XG_MULTIPLY || op == XG_MAXIMUM || op == XG_MINIMUM;
@@ -162,21 +164,38 @@ XG_FN double xg_spmd_split_result_bytes(xg_arena *a, const xg_spmd_mesh *mesh, c
     return bytes + (wanted ? xg_reshard_bytes(a, mesh, shape, natural, wanted) : 0);
 }
 
-XG_FN void xg_spmd_split_cost(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
-    const xg_sharding *const *arrays, xg_assignment *x) {
+/* An instruction to be split, and what its arrays are like. */
+typedef struct xg_splitting {
+    xg_arena *arena;
+    const xg_spmd_mesh *mesh;
+    const xg_inst *i;
+    const xg_spmd_rule *r;
+    const xg_sharding *const *arrays;
+    const xg_spmd_value *const *values; /* of operands */
+    xg_assignment best;
+} xg_splitting;
+
+XG_FN double xg_spmd_split_operand_bytes(
+    const xg_splitting *q, const xg_assignment *x, uint32_t t, const xg_sharding *s) {
+    const xg_spmd_value *from;
+    double bytes = q->values[t] ? xg_spmd_value_bytes(q->arena, q->mesh, q->values[t], s, &from) : 0,
+           part = xg_spmd_bytes(q->mesh, q->r->arrays[t].shape, s);
+    return bytes + xg_halo_reach_bytes(q->arena, q->mesh, q->i, q->r, x, t, part);
+}
+XG_FN void xg_spmd_split_cost(const xg_splitting *q, xg_assignment *x) {
+    const xg_spmd_rule *r = q->r;
     uint32_t t, k;
     xg_axes_list sums = xg_assigned_sums(r, x);
     x->bytes = 0;
     x->tiles = 1;
-    for (k = 0; k < r->n_factors; k++) x->tiles *= xg_axes_size(mesh, &x->factors[k]);
+    for (k = 0; k < r->n_factors; k++) x->tiles *= xg_axes_size(q->mesh, &x->factors[k]);
     for (t = 0; t < r->n_operands + r->n_results; t++) {
         const xg_shape *shape = r->arrays[t].shape;
-        xg_sharding *s = xg_assigned(a, r, x, t);
+        xg_sharding *s = xg_assigned(q->arena, r, x, t);
         if (!xg_shape_is_array(shape)) continue;
-        if (t >= r->n_operands)
-            x->bytes += xg_spmd_split_result_bytes(a, mesh, i, shape, s, sums, arrays[t]);
-        else if (arrays[t])
-            x->bytes += xg_reshard_bytes(a, mesh, shape, arrays[t], s);
+        x->bytes += t >= r->n_operands
+                        ? xg_spmd_split_result_bytes(q->arena, q->mesh, q->i, shape, s, sums, q->arrays[t])
+                        : xg_spmd_split_operand_bytes(q, x, t, s);
     }
 }
 
@@ -185,6 +204,7 @@ XG_FN xg_assignment xg_spmd_split_empty(xg_arena *a, const xg_spmd_rule *r) {
     x.factors = XG_NEW_N(a, xg_axes_list, (size_t)r->n_factors + 1);
     x.bytes = 0;
     x.tiles = 1;
+    x.still = false;
     return x;
 }
 
@@ -209,41 +229,59 @@ enum {
     XG_ASSIGN_ARRAYS = 8 /* so many arrays may be the first: those behind are mostly like them */
 };
 
-XG_FN void xg_spmd_split_try(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
-    const xg_sharding *const *arrays, xg_assignment *x, xg_assignment *best) {
-    xg_spmd_split_settle(mesh, r, x);
-    xg_spmd_split_cost(a, mesh, i, r, arrays, x);
-    if (!best->factors || x->bytes < best->bytes || (x->bytes == best->bytes && x->tiles > best->tiles)) *best = *x;
+XG_FN void xg_spmd_split_try(xg_splitting *q, xg_assignment *x) {
+    xg_spmd_split_settle(q->mesh, q->r, x);
+    xg_spmd_split_cost(q, x);
+    if (!q->best.factors || x->bytes < q->best.bytes || (x->bytes == q->best.bytes && x->tiles > q->best.tiles))
+        q->best = *x;
 }
-
-XG_FN xg_assignment xg_spmd_split(
-    xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r, const xg_sharding *const *arrays) {
-    xg_assignment best, x = xg_spmd_split_empty(a, r);
-    uint32_t first, t, all = r->n_operands + r->n_results, round;
-    best.factors = NULL;
-    xg_spmd_split_try(a, mesh, i, r, arrays, &x, &best);
-    for (first = 0; first < XG_MIN(all, (uint32_t)XG_ASSIGN_ARRAYS) && r->known; first++)
-        for (round = 0; round < 2; round++) { /* alone, and filled up */
-            xg_axis_set used = 0;
-            xg_axes_list stuck;
-            uint32_t lead = (first + r->n_operands) % all; /* results first */
-            if (!arrays[lead] || !arrays[lead]->start[arrays[lead]->rank]) continue;
-            stuck.n = 0;
-            x = xg_spmd_split_empty(a, r);
-            xg_spmd_split_array(mesh, r, lead, arrays[lead], &x, &used, &stuck);
-            for (t = 0; t < all && round; t++) {
-                uint32_t next = (t + r->n_operands) % all;
-                if (next != lead) xg_spmd_split_array(mesh, r, next, arrays[next], &x, &used, &stuck);
-            }
-            if (stuck.n) {
-                xg_assignment y = xg_spmd_split_empty(a, r);
-                memcpy(y.factors, x.factors, r->n_factors * sizeof *y.factors);
-                xg_spmd_split_unstick(mesh, r, &y, used, &stuck);
-                xg_spmd_split_try(a, mesh, i, r, arrays, &y, &best);
-            }
-            xg_spmd_split_try(a, mesh, i, r, arrays, &x, &best);
+/* Led by one array: alone, then filled up from the others. */
+XG_FN void xg_spmd_split_led(xg_splitting *q, uint32_t lead, bool still) {
+    const xg_spmd_rule *r = q->r;
+    uint32_t t, all = r->n_operands + r->n_results, round;
+    for (round = 0; round < 2; round++) {
+        xg_axis_set used = 0;
+        xg_axes_list stuck;
+        xg_assignment x = xg_spmd_split_empty(q->arena, r);
+        stuck.n = 0;
+        x.still = still;
+        xg_spmd_split_array(q->mesh, r, lead, q->arrays[lead], &x, &used, &stuck);
+        for (t = 0; t < all && round; t++) {
+            uint32_t next = (t + r->n_operands) % all;
+            if (next != lead) xg_spmd_split_array(q->mesh, r, next, q->arrays[next], &x, &used, &stuck);
         }
-    return best;
+        if (stuck.n) {
+            xg_assignment y = xg_spmd_split_empty(q->arena, r);
+            y.still = still;
+            memcpy(y.factors, x.factors, r->n_factors * sizeof *y.factors);
+            xg_spmd_split_unstick(q->mesh, r, &y, used, &stuck);
+            xg_spmd_split_try(q, &y);
+        }
+        xg_spmd_split_try(q, &x);
+    }
+}
+XG_FN xg_assignment xg_spmd_split(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
+    const xg_sharding *const *arrays, const xg_spmd_value *const *values) {
+    xg_assignment x = xg_spmd_split_empty(a, r);
+    xg_splitting q;
+    uint32_t first, k, all = r->n_operands + r->n_results;
+    bool moves = false;
+    memset(&q, 0, sizeof q);
+    q.arena = a;
+    q.mesh = mesh;
+    q.i = i;
+    q.r = r;
+    q.arrays = arrays;
+    q.values = values;
+    for (k = 0; k < r->n_factors; k++) moves = moves || r->factors[k].kind == XG_FACTOR_PERMUTE;
+    xg_spmd_split_try(&q, &x);
+    for (first = 0; first < XG_MIN(all, (uint32_t)XG_ASSIGN_ARRAYS) && r->known; first++) {
+        uint32_t lead = (first + r->n_operands) % all; /* results first */
+        if (!arrays[lead] || !arrays[lead]->start[arrays[lead]->rank]) continue;
+        xg_spmd_split_led(&q, lead, false);
+        if (moves) xg_spmd_split_led(&q, lead, true);
+    }
+    return q.best;
 }
 
 #endif /* XG_SPMD_ASSIGN_C */

@@ -85,7 +85,13 @@ XG_FN void xg_spmd_rule_last(xg_spmd_rule_maker *m, uint32_t n) { /* all but the
     for (k = 0; k < need.n; k++) last[k] = rank - 1 - k;
     xg_spmd_rule_along(m, need);
 }
-XG_FN void xg_spmd_rule_topk(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, 1); }
+/* Along the rows, devices have the largest of their parts. */
+XG_FN void xg_spmd_rule_topk(xg_spmd_rule_maker *m) {
+    const xg_spmd_rule_array *in = &m->rule->arrays[0];
+    xg_spmd_rule_last(m, 1);
+    if (in->rank && m->rule->n_results == 2 && xg_top_has_last(in->shape->type))
+        xg_spmd_rule_put(m, 0, in->rank - 1, xg_spmd_rule_add(m, XG_FACTOR_REDUCE, in->shape->dims[in->rank - 1]));
+}
 XG_FN void xg_spmd_rule_matrices(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, 2); }
 XG_FN void xg_spmd_rule_fft(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, xg_attr_ints(m->inst, XG_A_fft_length).n); }
 
@@ -100,6 +106,88 @@ XG_FN void xg_spmd_rule_dot(xg_spmd_rule_maker *m) {
     for (k = 0; k < d.lc.n; k++) xg_spmd_rule_join(m, XG_FACTOR_REDUCE, d.lc.p[k], d.rc.p[k], -1);
 }
 
+/* What groups divide needs to be whole: which group an element belongs to is known by their sizes only. */
+XG_FN void xg_spmd_rule_ragged_dot(xg_spmd_rule_maker *m) {
+    xg_dot_dims d = xg_dot_dims_of(m->inst);
+    int64_t ragged = xg_attr_ints(m->inst, XG_A_lhs_ragged_dims).p[0];
+    xg_ints groups = xg_attr_ints(m->inst, XG_A_rhs_group_dims);
+    bool alike = m->rule->arrays[2].rank == 1; /* else sizes depend on the dimensions of the left side */
+    uint32_t k, at = xg_ints_at(d.lc, ragged, NULL);
+    for (k = 0; k < d.lb.n; k++, at++)
+        if (alike && d.lb.p[k] != ragged) xg_spmd_rule_join(m, XG_FACTOR_PASS, d.lb.p[k], d.rb.p[k], at);
+    for (k = 0; k < m->rule->arrays[0].rank; k++) {
+        if (xg_ints_at(d.lb, k, NULL) || xg_ints_at(d.lc, k, NULL)) continue;
+        if (alike && k != ragged) xg_spmd_rule_join(m, XG_FACTOR_PASS, k, -1, at);
+        at++;
+    }
+    for (k = 0; k < m->rule->arrays[1].rank; k++)
+        if (!xg_ints_at(d.rb, k, NULL) && !xg_ints_at(d.rc, k, NULL) && !xg_ints_at(groups, k, NULL))
+            xg_spmd_rule_join(m, XG_FACTOR_PASS, -1, k, at++);
+    for (k = 0; k < d.lc.n; k++)
+        if (alike && d.lc.p[k] != ragged) xg_spmd_rule_join(m, XG_FACTOR_REDUCE, d.lc.p[k], d.rc.p[k], -1);
+}
+
+/* One role of a product with scales: dimensions of both sides and of the result, -1 where there is none. A scale for
+ * each block makes two factors of it: blocks, and what is in them. */
+XG_FN void xg_spmd_rule_scaled(xg_spmd_rule_maker *m, xg_factor_kind kind, int64_t l, int64_t r, int64_t out) {
+    int64_t dims[5], blocks = 1, n = m->rule->arrays[l >= 0 ? 0 : 1].shape->dims[l >= 0 ? l : r];
+    uint32_t major, minor, t;
+    dims[0] = dims[2] = l;
+    dims[1] = dims[3] = r;
+    dims[4] = out;
+    for (t = 2; t < 4; t++) {
+        const xg_spmd_rule_array *a = &m->rule->arrays[t];
+        int64_t has = a->rank && dims[t] >= 0 ? a->shape->dims[dims[t]] : 1;
+        if (has == 1) dims[t] = -1;
+        if (has > 1 && blocks > 1 && has != blocks) return; /* blocks of two sizes: needed whole */
+        blocks = has > 1 ? has : blocks;
+    }
+    if (blocks == 1) blocks = n;
+    major = xg_spmd_rule_add(m, kind, blocks);
+    minor = blocks < n ? xg_spmd_rule_add(m, kind, n / blocks) : major;
+    for (t = 0; t < 5; t++) {
+        if (dims[t] < 0) continue;
+        xg_spmd_rule_put(m, t, (uint32_t)dims[t], major);
+        if (minor != major && (t < 2 || t == 4)) xg_spmd_rule_put(m, t, (uint32_t)dims[t], minor);
+    }
+}
+XG_FN void xg_spmd_rule_scaled_dot(xg_spmd_rule_maker *m) {
+    xg_dot_dims d = xg_dot_dims_of(m->inst);
+    uint32_t k, at = 0;
+    for (k = 0; k < d.lb.n; k++) xg_spmd_rule_scaled(m, XG_FACTOR_PASS, d.lb.p[k], d.rb.p[k], at++);
+    for (k = 0; k < m->rule->arrays[0].rank; k++)
+        if (!xg_ints_at(d.lb, k, NULL) && !xg_ints_at(d.lc, k, NULL))
+            xg_spmd_rule_scaled(m, XG_FACTOR_PASS, k, -1, at++);
+    for (k = 0; k < m->rule->arrays[1].rank; k++)
+        if (!xg_ints_at(d.rb, k, NULL) && !xg_ints_at(d.rc, k, NULL))
+            xg_spmd_rule_scaled(m, XG_FACTOR_PASS, -1, k, at++);
+    for (k = 0; k < d.lc.n; k++) xg_spmd_rule_scaled(m, XG_FACTOR_REDUCE, d.lc.p[k], d.rc.p[k], -1);
+}
+
+/* Features go together; where statistics are made, the other dimensions are needed whole. */
+XG_FN void xg_spmd_rule_batch_norm(xg_spmd_rule_maker *m) {
+    int64_t feature = xg_attr_int(m->inst, XG_A_feature_index, 0);
+    uint32_t d, k, all = m->rule->n_operands + m->rule->n_results, rank = m->rule->arrays[0].rank;
+    for (d = 0; d < rank; d++) {
+        bool alone = d != feature;
+        uint32_t f;
+        if (alone && m->inst->op != XG_BATCH_NORM_INFERENCE) continue;
+        f = xg_spmd_rule_add(m, XG_FACTOR_PASS, m->rule->arrays[0].shape->dims[d]);
+        for (k = 0; k < all; k++)
+            if (m->rule->arrays[k].rank == rank)
+                xg_spmd_rule_put(m, k, d, f);
+            else if (!alone)
+                xg_spmd_rule_put(m, k, 0, f);
+    }
+}
+
+XG_FN bool xg_window_is_trivial(const xg_window_dim *w) {
+    return w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
+}
+/* In a dimension of several factors: those of one element are left out. */
+XG_FN void xg_spmd_rule_put_some(xg_spmd_rule_maker *m, uint32_t array, uint32_t dim, uint32_t factor) {
+    if (m->rule->factors[factor].size > 1) xg_spmd_rule_put(m, array, dim, factor);
+}
 /* Groups are the major factor of the features and batches that they divide. */
 XG_FN void xg_spmd_rule_convolution(xg_spmd_rule_maker *m) {
     const xg_dim_labels *l = xg_inst_attr(m->inst, XG_A_dim_labels)->v.labels;
@@ -111,21 +199,30 @@ XG_FN void xg_spmd_rule_convolution(xg_spmd_rule_maker *m) {
              batch = xg_spmd_rule_add(m, XG_FACTOR_PASS, in[l->input_batch] / batches),
              feature = xg_spmd_rule_add(m, XG_FACTOR_REDUCE, in[l->input_feature] / groups),
              out = xg_spmd_rule_add(m, XG_FACTOR_PASS, kernel[l->kernel_output] / (groups * batches)), k;
-    xg_spmd_rule_put(m, 0, (uint32_t)l->input_batch, b);
-    xg_spmd_rule_put(m, 0, (uint32_t)l->input_batch, batch);
-    xg_spmd_rule_put(m, 0, (uint32_t)l->input_feature, g);
-    xg_spmd_rule_put(m, 0, (uint32_t)l->input_feature, feature);
-    xg_spmd_rule_put(m, 1, (uint32_t)l->kernel_input, feature);
-    xg_spmd_rule_put(m, 1, (uint32_t)l->kernel_output, g);
-    xg_spmd_rule_put(m, 1, (uint32_t)l->kernel_output, b);
-    xg_spmd_rule_put(m, 1, (uint32_t)l->kernel_output, out);
-    xg_spmd_rule_put(m, 2, (uint32_t)l->output_batch, batch);
-    xg_spmd_rule_put(m, 2, (uint32_t)l->output_feature, g);
-    xg_spmd_rule_put(m, 2, (uint32_t)l->output_feature, b);
-    xg_spmd_rule_put(m, 2, (uint32_t)l->output_feature, out);
-    for (k = 0; w && k < l->input_spatial.n; k++)
-        if (w->p[k].base_dilation == 1)
-            xg_spmd_rule_join(m, XG_FACTOR_PERMUTE, l->input_spatial.p[k], -1, l->output_spatial.p[k]);
+    xg_spmd_rule_put_some(m, 0, (uint32_t)l->input_batch, b);
+    xg_spmd_rule_put_some(m, 0, (uint32_t)l->input_batch, batch);
+    xg_spmd_rule_put_some(m, 0, (uint32_t)l->input_feature, g);
+    xg_spmd_rule_put_some(m, 0, (uint32_t)l->input_feature, feature);
+    xg_spmd_rule_put_some(m, 1, (uint32_t)l->kernel_input, feature);
+    xg_spmd_rule_put_some(m, 1, (uint32_t)l->kernel_output, g);
+    xg_spmd_rule_put_some(m, 1, (uint32_t)l->kernel_output, b);
+    xg_spmd_rule_put_some(m, 1, (uint32_t)l->kernel_output, out);
+    xg_spmd_rule_put_some(m, 2, (uint32_t)l->output_batch, batch);
+    xg_spmd_rule_put_some(m, 2, (uint32_t)l->output_feature, g);
+    xg_spmd_rule_put_some(m, 2, (uint32_t)l->output_feature, b);
+    xg_spmd_rule_put_some(m, 2, (uint32_t)l->output_feature, out);
+    for (k = 0; w && k < l->input_spatial.n; k++) {
+        int64_t at = l->input_spatial.p[k], by = l->kernel_spatial.p[k], to = l->output_spatial.p[k];
+        if (xg_window_is_trivial(&w->p[k]))
+            xg_spmd_rule_join(m, XG_FACTOR_PASS, at, -1, to);
+        else if ((m->inst->shape->dims[to] >= kernel[by]) != m->rule->other) {
+            xg_spmd_rule_join(m, XG_FACTOR_PERMUTE, at, -1, to);
+            xg_spmd_rule_join(m, XG_FACTOR_REDUCE, -1, by, -1);
+        } else { /* the window is the larger one, as in the gradient of a kernel */
+            xg_spmd_rule_join(m, XG_FACTOR_REDUCE, at, by, -1);
+            xg_spmd_rule_join(m, XG_FACTOR_PERMUTE, -1, -1, to);
+        }
+    }
 }
 
 XG_FN bool xg_spmd_rule_reduces(const xg_spmd_rule_maker *m) { /* partial results can be combined */
@@ -144,26 +241,36 @@ XG_FN void xg_spmd_rule_reduce(xg_spmd_rule_maker *m) {
     }
 }
 
-XG_FN bool xg_window_is_trivial(const xg_window_dim *w) {
-    return w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
-}
 XG_FN void xg_spmd_rule_reduce_window(xg_spmd_rule_maker *m) {
     const xg_window *w = xg_inst_attr(m->inst, XG_A_window)->v.window;
     uint32_t n = m->rule->n_operands / 2, d, k;
     for (d = 0; d < w->n; d++) {
-        uint32_t f;
-        if (w->p[d].base_dilation != 1) continue;
-        f = xg_spmd_rule_add(
+        uint32_t f = xg_spmd_rule_add(
             m, xg_window_is_trivial(&w->p[d]) ? XG_FACTOR_PASS : XG_FACTOR_PERMUTE, m->rule->arrays[0].shape->dims[d]);
         for (k = 0; k < n; k++) xg_spmd_rule_put(m, k, d, f);
         for (k = 0; k < m->rule->n_results; k++) xg_spmd_rule_put(m, m->rule->n_operands + k, d, f);
     }
 }
+/* 1: nothing loses against the lowest number; -1: nothing against the highest */
+XG_FN int xg_select_never(const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_select);
+    xg_str direction;
+    if (c->root->op != XG_COMPARE || !xg_reducer_is_plain(c) || xg_type_class(i->shape->type) == XGT_C) return 0;
+    direction = xg_attr_str(c->root, XG_A_direction);
+    return (xg_str_is(direction, "GE") || xg_str_is(direction, "GT")      ? 1
+               : xg_str_is(direction, "LE") || xg_str_is(direction, "LT") ? -1
+                                                                          : 0) *
+           (XG_OPERAND(c->root, 0) == c->params[0] ? 1 : -1);
+}
 XG_FN void xg_spmd_rule_select_and_scatter(xg_spmd_rule_maker *m) {
     const xg_attr *a = xg_inst_attr(m->inst, XG_A_window);
+    bool near_by = xg_select_never(m->inst) && xg_reducer_opcode(xg_attr_comp(m->inst, XG_A_scatter)) == XG_ADD;
     uint32_t d;
     for (d = 0; d < m->rule->arrays[0].rank; d++)
-        if (!a || xg_window_is_trivial(&a->v.window->p[d])) xg_spmd_rule_join(m, XG_FACTOR_PASS, d, d, d);
+        if (!a || xg_window_is_trivial(&a->v.window->p[d]))
+            xg_spmd_rule_join(m, XG_FACTOR_PASS, d, d, d);
+        else if (near_by)
+            xg_spmd_rule_join(m, XG_FACTOR_PERMUTE, d, d, d);
 }
 
 XG_FN void xg_spmd_rule_broadcast(xg_spmd_rule_maker *m) {
@@ -187,12 +294,27 @@ XG_FN void xg_spmd_rule_source(xg_spmd_rule_maker *m) {
     for (d = 0; d < m->inst->shape->rank; d++) xg_spmd_rule_join(m, XG_FACTOR_PASS, -1, -1, d);
 }
 
+/* Blocks of the first dimensions, whatever lies behind them. */
+XG_FN void xg_spmd_rule_blocks(xg_spmd_rule_maker *m) {
+    const xg_shape *in = m->rule->arrays[0].shape, *out = m->inst->shape;
+    xg_reshape_group g;
+    memset(&g, 0, sizeof g);
+    while (in->elements && xg_reshape_group_next(in, out, &g))
+        if (g.in < g.in_end && g.out < g.out_end) {
+            bool same = in->dims[g.in] == g.size && out->dims[g.out] == g.size;
+            xg_spmd_rule_join(m, same ? XG_FACTOR_PASS : XG_FACTOR_PERMUTE, g.in, -1, g.out);
+        }
+}
 /* Both shapes are walked from their major ends, and each takes off what the two have in common. Where they have nothing
  * in common, dimensions go alone until so many elements have passed on both sides. */
 XG_FN void xg_spmd_rule_reshape(xg_spmd_rule_maker *m) {
     const xg_shape *in = m->rule->arrays[0].shape, *out = m->inst->shape;
     uint32_t i = 0, o = 0, f;
     int64_t left = 0, want = 0;
+    if (m->rule->other) {
+        xg_spmd_rule_blocks(m);
+        return;
+    }
     if (!in->elements) return;
     for (;;) {
         int64_t both;
@@ -224,7 +346,15 @@ XG_FN void xg_spmd_rule_bitcast_convert(xg_spmd_rule_maker *m) { /* the wider of
     uint32_t d, rank = XG_MIN(m->rule->arrays[0].rank, m->inst->shape->rank);
     for (d = 0; d < rank; d++) xg_spmd_rule_join(m, XG_FACTOR_PASS, d, -1, d);
 }
-XG_FN void xg_spmd_rule_concatenate(xg_spmd_rule_maker *m) { xg_spmd_rule_sort(m); }
+XG_FN void xg_spmd_rule_concatenate(xg_spmd_rule_maker *m) {
+    xg_ints dims = xg_attr_ints(m->inst, XG_A_dimensions);
+    uint32_t d, k;
+    for (d = 0; d < m->inst->shape->rank; d++) {
+        uint32_t f = xg_spmd_rule_add(
+            m, xg_ints_at(dims, d, NULL) ? XG_FACTOR_PERMUTE : XG_FACTOR_PASS, m->inst->shape->dims[d]);
+        for (k = 0; k <= m->rule->n_operands; k++) xg_spmd_rule_put(m, k, d, f);
+    }
+}
 
 XG_FN void xg_spmd_rule_slice(xg_spmd_rule_maker *m) {
     const xg_slices *s = xg_inst_attr(m->inst, XG_A_slice)->v.slices;
@@ -240,10 +370,15 @@ XG_FN void xg_spmd_rule_pad(xg_spmd_rule_maker *m) {
     uint32_t d;
     for (d = 0; d < p->n; d++) {
         bool none = !p->p[d].low && !p->p[d].high && !p->p[d].interior;
-        if (!p->p[d].interior) xg_spmd_rule_join(m, none ? XG_FACTOR_PASS : XG_FACTOR_PERMUTE, d, -1, d);
+        xg_spmd_rule_join(m, none ? XG_FACTOR_PASS : XG_FACTOR_PERMUTE, d, -1, d);
     }
 }
-XG_FN void xg_spmd_rule_reverse(xg_spmd_rule_maker *m) { xg_spmd_rule_sort(m); }
+XG_FN void xg_spmd_rule_reverse(xg_spmd_rule_maker *m) {
+    xg_ints dims = xg_attr_ints(m->inst, XG_A_dimensions);
+    uint32_t d;
+    for (d = 0; d < m->inst->shape->rank; d++)
+        xg_spmd_rule_join(m, xg_ints_at(dims, d, NULL) ? XG_FACTOR_PERMUTE : XG_FACTOR_PASS, d, -1, d);
+}
 
 /* Where a slice is as long as the array, it begins at 0. Else each device looks for what it has of the slice. */
 XG_FN void xg_spmd_rule_dynamic_slice(xg_spmd_rule_maker *m) {
@@ -273,7 +408,7 @@ XG_FN void xg_spmd_rule_gather(xg_spmd_rule_maker *m) {
             batch |= (xg_axis_set)1 << (w.batch[d] & 31);
         } else if (w.inside[d] >= 0 && w.size[d] == w.whole->dims[d])
             xg_spmd_rule_join(m, XG_FACTOR_PASS, d, -1, w.inside[d]);
-        else if (w.inside[d] < 0 && w.start[d] >= 0)
+        else if (w.start[d] >= 0)
             xg_spmd_rule_join(m, XG_FACTOR_REDUCE, d, -1, -1);
     }
     for (p = 0; p < w.n_positions; p++)
@@ -284,12 +419,13 @@ XG_FN void xg_spmd_rule_scatter(xg_spmd_rule_maker *m) {
     uint32_t n = m->rule->n_results, d, p, k, f;
     xg_axis_set batch = 0;
     for (d = 0; d < w.whole->rank; d++) {
-        if (w.batch[d] < 0 && w.inside[d] >= 0 && w.size[d] != w.whole->dims[d]) continue;
+        bool part = w.batch[d] < 0 && w.inside[d] >= 0 && w.size[d] != w.whole->dims[d]; /* windows lie across parts */
+        if (part && w.start[d] < 0) continue;
         f = xg_spmd_rule_add(m, XG_FACTOR_PASS, w.whole->dims[d]);
         for (k = 0; k < n; k++) {
             xg_spmd_rule_put(m, k, d, f);
             xg_spmd_rule_put(m, m->rule->n_operands + k, d, f);
-            if (w.inside[d] >= 0) xg_spmd_rule_put(m, n + 1 + k, (uint32_t)w.inside[d], f);
+            if (w.inside[d] >= 0 && !part) xg_spmd_rule_put(m, n + 1 + k, (uint32_t)w.inside[d], f);
             if (w.batch[d] >= 0) xg_spmd_rule_put(m, n + 1 + k, w.position[w.batch[d]], f);
         }
         if (w.batch[d] < 0) continue;
@@ -306,18 +442,33 @@ XG_FN void xg_spmd_rule_scatter(xg_spmd_rule_maker *m) {
     }
 }
 
+/* Calls that give what they are given, somewhere else or in another layout. */
+#define XG_SPMD_COPY_TARGETS(X) \
+    X("LayoutConstraint") \
+    X("MoveToHost") \
+    X("MoveToDevice") X("annotate_device_placement") X("PinToDevice") X("PinToDeviceSram") X("UnpinFromDevice")
+XG_FN bool xg_spmd_copies(const xg_inst *i) {
+    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
+#define X(name) \
+    if (xg_str_is(target, name)) return i->n_operands == 1 && xg_shape_same_dims(i->shape, XG_OPERAND(i, 0)->shape);
+    XG_SPMD_COPY_TARGETS(X)
+#undef X
+    return false;
+}
+
 /* THE factor table. Elementwise opcodes (by their flag) have the rule `elementwise`; what stands in neither needs whole
  * arrays. */
 /* clang-format off */
 #define XG_SPMD_RULES(X) \
     X(MAP, elementwise) X(ALL_REDUCE, elementwise) X(COLLECTIVE_PERMUTE, elementwise) \
     X(COLLECTIVE_BROADCAST, elementwise) \
-    X(DOT, dot) X(CONVOLUTION, convolution) \
+    X(DOT, dot) X(RAGGED_DOT, ragged_dot) X(SCALED_DOT, scaled_dot) X(CONVOLUTION, convolution) \
     X(REDUCE, reduce) X(REDUCE_WINDOW, reduce_window) X(SELECT_AND_SCATTER, select_and_scatter) \
     X(BROADCAST, broadcast) X(TRANSPOSE, transpose) X(RESHAPE, reshape) X(BITCAST_CONVERT, bitcast_convert) \
     X(CONCATENATE, concatenate) X(SLICE, slice) X(PAD, pad) X(REVERSE, reverse) X(IOTA, source) \
     X(DYNAMIC_SLICE, dynamic_slice) X(DYNAMIC_UPDATE_SLICE, dynamic_update_slice) \
     X(GATHER, gather) X(SCATTER, scatter) \
+    X(BATCH_NORM_INFERENCE, batch_norm) X(BATCH_NORM_TRAINING, batch_norm) X(BATCH_NORM_GRAD, batch_norm) \
     X(SORT, sort) X(TOPK, topk) X(FFT, fft) X(CHOLESKY, matrices) X(TRIANGULAR_SOLVE, matrices)
 /* clang-format on */
 
@@ -329,7 +480,8 @@ XG_FN bool xg_spmd_rule_write(xg_spmd_rule_maker *m) {
 #undef X
     default: break;
     }
-    if (!(xg_op_flags(m->inst->op) & XGF_EW)) return false;
+    if (!(xg_op_flags(m->inst->op) & XGF_EW) && !(m->inst->op == XG_CUSTOM_CALL && xg_spmd_copies(m->inst)))
+        return false;
     xg_spmd_rule_elementwise(m);
     return true;
 }
@@ -361,7 +513,7 @@ XG_FN void xg_spmd_rule_settle(xg_spmd_rule_maker *m) {
     }
 }
 
-XG_FN xg_spmd_rule *xg_spmd_rule_of(xg_arena *a, const xg_inst *i) {
+XG_FN xg_spmd_rule *xg_spmd_rule_make(xg_arena *a, const xg_inst *i, bool other) {
     const xg_shape **leaves = xg_shape_leaf_list(a, i->shape);
     xg_spmd_rule_maker m;
     uint32_t k;
@@ -374,9 +526,14 @@ XG_FN xg_spmd_rule *xg_spmd_rule_of(xg_arena *a, const xg_inst *i) {
     m.rule->arrays = XG_NEW_N(a, xg_spmd_rule_array, (size_t)i->n_operands + m.rule->n_results + 1);
     for (k = 0; k < i->n_operands; k++) xg_spmd_rule_begin_array(a, &m.rule->arrays[k], XG_OPERAND(i, k)->shape);
     for (k = 0; k < m.rule->n_results; k++) xg_spmd_rule_begin_array(a, &m.rule->arrays[i->n_operands + k], leaves[k]);
+    m.rule->other = other;
     m.rule->known = xg_spmd_rule_write(&m);
     xg_spmd_rule_settle(&m);
     return m.rule;
+}
+XG_FN xg_spmd_rule *xg_spmd_rule_of(xg_arena *a, const xg_inst *i) { return xg_spmd_rule_make(a, i, false); }
+XG_FN xg_spmd_rule *xg_spmd_rule_other(xg_arena *a, const xg_inst *i) {
+    return i->op == XG_RESHAPE || i->op == XG_CONVOLUTION ? xg_spmd_rule_make(a, i, true) : NULL;
 }
 
 /* "[a*b,c] [c] -> [a,c]; a 8 reduce" */

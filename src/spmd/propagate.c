@@ -245,7 +245,7 @@ XG_FN bool xg_prop_extend(xg_prop *p, uint32_t var, uint32_t dim, const xg_axes_
 }
 
 /* What all arrays say of each factor; a list that contradicts another ends where they part. */
-XG_FN void xg_prop_collect(xg_prop *p, const xg_prop_op *op, xg_axes_list *lists) {
+XG_FN void xg_prop_collect(xg_prop *p, const xg_prop_op *op, xg_axes_list *lists, int64_t *weight) {
     const xg_spmd_rule *r = op->rule;
     bool *parted = XG_NEW_N(p->arena, bool, (size_t)r->n_factors + 1);
     xg_axes_list has[XG_SPMD_AXES_MAX];
@@ -259,6 +259,7 @@ XG_FN void xg_prop_collect(xg_prop *p, const xg_prop_op *op, xg_axes_list *lists
             for (k = a->first[d]; k < a->first[d + 1]; k++) {
                 xg_axes_list *l = &lists[a->factors[k]], *h = &has[k - a->first[d]];
                 if (!h->n) continue;
+                weight[a->factors[k]] = XG_MAX(weight[a->factors[k]], a->shape->elements);
                 if (xg_axes_begin(h, l) && !parted[a->factors[k]])
                     *l = *h;
                 else if (!xg_axes_begin(l, h)) {
@@ -269,27 +270,50 @@ XG_FN void xg_prop_collect(xg_prop *p, const xg_prop_op *op, xg_axes_list *lists
         }
     }
 }
+/* What a dimension shall have. */
+XG_FN xg_axes_list xg_prop_want(xg_prop *p, const xg_prop_op *op, const xg_spmd_rule_array *a, uint32_t d,
+    const xg_axes_list *lists, uint32_t level) {
+    xg_axes_list want;
+    uint32_t k;
+    for (want.n = 0, k = a->first[d]; k < a->first[d + 1]; k++) {
+        const xg_factor *f = &op->rule->factors[a->factors[k]];
+        xg_axes_list l = lists[a->factors[k]];
+        if (f->kind == XG_FACTOR_NEED || (f->kind == XG_FACTOR_REDUCE && level < 2)) break;
+        while (l.n && a->first[d + 1] - a->first[d] > 1 && f->size % xg_axes_size(p->mesh, &l)) l.n--;
+        if (want.n + l.n <= XG_SPMD_AXES_MAX) xg_axes_append(&want, &l);
+        if (xg_axes_size(p->mesh, &l) != f->size) break;
+    }
+    return want;
+}
+/* The dimensions of an array; first those whose factors come from the largest arrays: where two want an axis, moving
+ * the smaller array costs less. */
+XG_FN void xg_prop_order(const xg_spmd_rule_array *a, const int64_t *weight, uint32_t *order) {
+    uint32_t d, k;
+    for (d = 0; d < a->rank; d++) {
+        int64_t w = a->first[d] < a->first[d + 1] ? weight[a->factors[a->first[d]]] : 0;
+        for (k = d; k > 0; k--) {
+            uint32_t before = order[k - 1];
+            if ((a->first[before] < a->first[before + 1] ? weight[a->factors[a->first[before]]] : 0) >= w) break;
+            order[k] = before;
+        }
+        order[k] = d;
+    }
+}
 XG_FN bool xg_prop_spread(xg_prop *p, const xg_prop_op *op, uint32_t level) {
     const xg_spmd_rule *r = op->rule;
     xg_axes_list *lists = XG_NEW_N(p->arena, xg_axes_list, (size_t)r->n_factors + 1);
-    uint32_t order, d, k;
+    int64_t *weight = XG_NEW_N(p->arena, int64_t, (size_t)r->n_factors + 1);
+    uint32_t next, k, dims[XG_RANK_MAX];
     bool changed = false;
-    xg_prop_collect(p, op, lists);
-    for (order = 0; order < op->n; order++) { /* results first */
-        uint32_t t = (order + r->n_operands) % op->n;
+    xg_prop_collect(p, op, lists, weight);
+    for (next = 0; next < op->n; next++) { /* results first */
+        uint32_t t = (next + r->n_operands) % op->n;
         const xg_spmd_rule_array *a = &r->arrays[t];
         if (op->vars[t] == UINT32_MAX || (t >= r->n_operands && op->backward && level + 1 < XG_PROP_LEVELS)) continue;
-        for (d = 0; d < a->rank; d++) {
-            xg_axes_list want;
-            for (want.n = 0, k = a->first[d]; k < a->first[d + 1]; k++) {
-                const xg_factor *f = &r->factors[a->factors[k]];
-                xg_axes_list l = lists[a->factors[k]];
-                if (f->kind == XG_FACTOR_NEED || (f->kind == XG_FACTOR_REDUCE && level < 2)) break;
-                while (l.n && a->first[d + 1] - a->first[d] > 1 && f->size % xg_axes_size(p->mesh, &l)) l.n--;
-                if (want.n + l.n <= XG_SPMD_AXES_MAX) xg_axes_append(&want, &l);
-                if (xg_axes_size(p->mesh, &l) != f->size) break;
-            }
-            if (want.n && xg_prop_extend(p, op->vars[t], d, &want)) changed = true;
+        xg_prop_order(a, weight, dims);
+        for (k = 0; k < a->rank; k++) {
+            xg_axes_list want = xg_prop_want(p, op, a, dims[k], lists, level);
+            if (want.n && xg_prop_extend(p, op->vars[t], dims[k], &want)) changed = true;
         }
     }
     return changed;
@@ -367,7 +391,7 @@ XG_FN bool xg_spmd_sharding_propagation(xg_module *m) {
     if (!xg_spmd_has_shardings(m)) return false;
     mesh = xg_mesh_of_module(m);
     xg_spmd_import(m, &mesh);
-    (void)xg_opt_call_inliner(m);
+    xg_spmd_prepare(m);
     memset(&p, 0, sizeof p);
     p.m = m;
     p.arena = m->work;

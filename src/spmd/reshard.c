@@ -146,6 +146,32 @@ XG_FN bool xg_reshard_exchange_sizes(xg_resharding *r) {
     return false;
 }
 
+/* Before a permute puts other axes of the same sizes into their places: what the goal has behind them is cut off, so
+ * that less is sent. */
+XG_FN bool xg_reshard_slice_sizes(xg_resharding *r) {
+    xg_axis_set used = xg_sharding_used(r->from) | r->from->manual;
+    xg_sharding *next = xg_sharding_copy(r->arena, r->from);
+    bool any = false;
+    uint32_t d, k, n;
+    for (d = 0; d < next->rank; d++) {
+        xg_axes_list has = xg_sharding_axes_of(next, d), wants = xg_sharding_axes_of(r->to, d), more;
+        for (k = 0; k < has.n && k < wants.n && r->mesh->size[has.p[k]] == r->mesh->size[wants.p[k]]; k++) {}
+        if (!has.n || k < has.n || xg_axes_begin(&wants, &has)) continue;
+        for (n = has.n; n < wants.n && !(used >> wants.p[n] & 1); n++) {}
+        more = xg_axes_cut(&wants, has.n, n);
+        if (!more.n || !xg_tiles_nest(r->dims[d], xg_axes_size(r->mesh, &has), xg_axes_size(r->mesh, &more)) ||
+            !xg_resharding_reaches(r, d, xg_axes_size(r->mesh, &has) * xg_axes_size(r->mesh, &more)))
+            continue;
+        for (k = 0; k < more.n; k++) used |= (xg_axis_set)1 << more.p[k];
+        xg_axes_append(&has, &more);
+        xg_sharding_set_axes(next, d, &has);
+        any = true;
+    }
+    r->step.kind = XG_RESHARD_SLICE;
+    r->step.next = next;
+    return any;
+}
+
 /* The sharding with the same tile counts that has as many of the wanted axes as possible in their places. */
 XG_FN bool xg_reshard_permute(xg_resharding *r) {
     xg_sharding *next = xg_sharding_copy(r->arena, r->from);
@@ -187,6 +213,13 @@ XG_FN bool xg_reshard_permute(xg_resharding *r) {
     return next->devices != r->from->devices || memcmp(next->axes, r->from->axes, next->start[next->rank]) != 0;
 }
 
+XG_FN void xg_reshard_gather_axes(xg_resharding *r, uint32_t d, const xg_axes_list *kept, const xg_axes_list *gone) {
+    r->step.kind = XG_RESHARD_GATHER;
+    r->step.from = d;
+    r->step.axes = *gone;
+    r->step.next = xg_sharding_copy(r->arena, r->from);
+    xg_sharding_set_axes(r->step.next, d, kept);
+}
 XG_FN bool xg_reshard_gather(xg_resharding *r) {
     uint32_t d, keep;
     for (d = 0; d < r->from->rank; d++) {
@@ -199,15 +232,37 @@ XG_FN bool xg_reshard_gather(xg_resharding *r) {
             int64_t tiles = xg_axes_size(r->mesh, &kept);
             if (gone.n && xg_tiles_nest(r->dims[d], tiles, xg_axes_size(r->mesh, &gone)) &&
                 (!keep || xg_resharding_reaches(r, d, tiles))) {
-                r->step.kind = XG_RESHARD_GATHER;
-                r->step.from = d;
-                r->step.axes = gone;
-                r->step.next = xg_sharding_copy(r->arena, r->from);
-                xg_sharding_set_axes(r->step.next, d, &kept);
+                xg_reshard_gather_axes(r, d, &kept, &gone);
                 return true;
             }
             if (!keep) break;
         }
+    }
+    return false;
+}
+
+/* Last axes of a dimension that the goal has no use for: what lies before them may be wanted elsewhere. */
+XG_FN bool xg_reshard_drop(xg_resharding *r) {
+    xg_axis_set wanted = xg_sharding_used(r->to);
+    uint32_t d, keep;
+    for (d = 0; d < r->from->rank; d++) {
+        xg_axes_list has = xg_sharding_axes_of(r->from, d), kept, gone;
+        for (keep = has.n; keep && !(wanted >> has.p[keep - 1] & 1); keep--) {}
+        if (!keep || keep == has.n) continue; /* all of them: the last step */
+        kept = xg_axes_cut(&has, 0, keep);
+        gone = xg_axes_cut(&has, keep, has.n);
+        if (!xg_tiles_nest(r->dims[d], xg_axes_size(r->mesh, &kept), xg_axes_size(r->mesh, &gone))) continue;
+        xg_reshard_gather_axes(r, d, &kept, &gone);
+        return true;
+    }
+    /* ... or whole dimensions, which then can take others */
+    for (d = 0; d < r->from->rank; d++) {
+        xg_axes_list has = xg_sharding_axes_of(r->from, d), wants = xg_sharding_axes_of(r->to, d), none;
+        for (keep = 0; keep < has.n && !(wanted >> has.p[keep] & 1); keep++) {}
+        if (!has.n || keep < has.n || !wants.n) continue;
+        none.n = 0;
+        xg_reshard_gather_axes(r, d, &none, &has);
+        return true;
     }
     return false;
 }
@@ -219,18 +274,20 @@ XG_FN bool xg_reshard_gather_whole(xg_resharding *r) {
         xg_axes_list has = xg_sharding_axes_of(r->from, d), wants = xg_sharding_axes_of(r->to, d), none;
         if (!has.n || (has.n == wants.n && xg_axes_begin(&has, &wants))) continue;
         none.n = 0;
-        r->step.kind = XG_RESHARD_GATHER;
-        r->step.from = d;
-        r->step.axes = has;
-        r->step.next = xg_sharding_copy(r->arena, r->from);
-        xg_sharding_set_axes(r->step.next, d, &none);
+        xg_reshard_gather_axes(r, d, &none, &has);
         return true;
     }
     return false;
 }
 
+typedef enum xg_reshard_way {
+    XG_WAY_MOVE,  /* as in the head of this file */
+    XG_WAY_DROP,  /* axes that the goal has no use for are gathered first */
+    XG_WAY_PLAIN, /* each dimension whole, then cut */
+    XG_WAY_COUNT
+} xg_reshard_way;
 XG_FN xg_reshard_step xg_reshard_next(xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *shape,
-    const xg_sharding *from, const xg_sharding *to, bool plain) {
+    const xg_sharding *from, const xg_sharding *to, xg_reshard_way way) {
     xg_resharding r;
     r.arena = a;
     r.mesh = mesh;
@@ -249,9 +306,10 @@ XG_FN xg_reshard_step xg_reshard_next(xg_arena *a, const xg_spmd_mesh *mesh, con
         r.step.next->devices = NULL;
         return r.step;
     }
-    if (plain && (xg_reshard_gather_whole(&r) || xg_reshard_slice(&r) || xg_reshard_permute(&r))) return r.step;
-    if (xg_reshard_slice(&r) || xg_reshard_exchange(&r) || xg_reshard_exchange_sizes(&r) || xg_reshard_permute(&r) ||
-        xg_reshard_gather(&r))
+    if (way == XG_WAY_PLAIN && (xg_reshard_gather_whole(&r) || xg_reshard_slice(&r) || xg_reshard_permute(&r)))
+        return r.step;
+    if (xg_reshard_slice(&r) || (way == XG_WAY_DROP && xg_reshard_drop(&r)) || xg_reshard_exchange(&r) ||
+        xg_reshard_exchange_sizes(&r) || xg_reshard_slice_sizes(&r) || xg_reshard_permute(&r) || xg_reshard_gather(&r))
         return r.step;
     r.step.kind = XG_RESHARD_DONE;
     return r.step;
@@ -270,11 +328,11 @@ enum {
     XG_RESHARD_STEPS = 16 /* a way of more has gone astray: each dimension changes twice at most */
 };
 XG_FN double xg_reshard_way_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *global,
-    const xg_sharding *from, const xg_sharding *to, bool plain) {
+    const xg_sharding *from, const xg_sharding *to, xg_reshard_way way) {
     double sum = 0;
     uint32_t n;
-    for (n = 0; plain || n < XG_RESHARD_STEPS; n++) {
-        xg_reshard_step step = xg_reshard_next(a, mesh, global, from, to, plain);
+    for (n = 0; way == XG_WAY_PLAIN || n < XG_RESHARD_STEPS; n++) {
+        xg_reshard_step step = xg_reshard_next(a, mesh, global, from, to, way);
         double part = xg_spmd_bytes(mesh, global, from), g = (double)xg_axes_size(mesh, &step.axes);
         switch (step.kind) {
         case XG_RESHARD_DONE: return sum;
@@ -287,20 +345,40 @@ XG_FN double xg_reshard_way_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const x
     }
     return HUGE_VAL;
 }
-/* plain: which way that is */
+/* *best: which way that is */
 XG_FN double xg_reshard_least_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *global,
-    const xg_sharding *from, const xg_sharding *to, bool *plain) {
-    double way = xg_reshard_way_bytes(a, mesh, global, from, to, false), other;
-    *plain = false;
-    if (way == 0) return way;
-    other = xg_reshard_way_bytes(a, mesh, global, from, to, true);
-    *plain = other < way;
-    return XG_MIN(way, other);
+    const xg_sharding *from, const xg_sharding *to, xg_reshard_way *best) {
+    double least = HUGE_VAL;
+    int way;
+    *best = XG_WAY_PLAIN;
+    for (way = 0; way < XG_WAY_COUNT && least > 0; way++) {
+        double bytes = xg_reshard_way_bytes(a, mesh, global, from, to, (xg_reshard_way)way);
+        if (bytes >= least) continue;
+        least = bytes;
+        *best = (xg_reshard_way)way;
+    }
+    return least;
 }
 XG_FN double xg_reshard_bytes(
     xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *global, const xg_sharding *from, const xg_sharding *to) {
-    bool plain;
-    return xg_shape_is_array(global) ? xg_reshard_least_bytes(a, mesh, global, from, to, &plain) : 0;
+    xg_reshard_way way;
+    return xg_shape_is_array(global) ? xg_reshard_least_bytes(a, mesh, global, from, to, &way) : 0;
+}
+XG_FN double xg_spmd_value_bytes(
+    xg_arena *a, const xg_spmd_mesh *mesh, const xg_spmd_value *p, const xg_sharding *to, const xg_spmd_value **from) {
+    const xg_spmd_value *v = p;
+    double least = HUGE_VAL;
+    *from = p;
+    if (!xg_shape_is_array(p->global)) return 0;
+    do {
+        double bytes = xg_reshard_bytes(a, mesh, p->global, v->s, to);
+        if (bytes < least) {
+            least = bytes;
+            *from = v;
+        }
+        v = v->other ? v->other : p;
+    } while (v != p && least > 0);
+    return least;
 }
 
 /* ---- writing the steps ---- */
@@ -407,22 +485,25 @@ XG_FN xg_inst *xg_spmd_step(xg_spmd *s, xg_spmd_value *p, const xg_reshard_step 
     }
 }
 
-/* Each sharding that an array was brought into is kept: the next one that wants it takes it. */
+/* Each sharding that an array was brought into is kept, all of them in a ring: the next one that wants it takes it, and
+ * whoever wants another one starts from the nearest. */
 XG_FN xg_spmd_value *xg_spmd_reshard(xg_spmd *s, xg_spmd_value *p, const xg_sharding *to) {
-    xg_spmd_value *from = p, *known;
-    bool plain;
+    const xg_spmd_value *nearest;
+    xg_spmd_value *from, *known;
+    xg_reshard_way way;
     if (!xg_shape_is_array(p->global)) return p;
-    (void)xg_reshard_least_bytes(s->arena, &s->mesh, p->global, p->s, to, &plain);
+    (void)xg_spmd_value_bytes(s->arena, &s->mesh, p, to, &nearest);
+    from = (xg_spmd_value *)(uintptr_t)nearest;
+    (void)xg_reshard_least_bytes(s->arena, &s->mesh, p->global, from->s, to, &way);
     for (;;) {
-        xg_reshard_step step = xg_reshard_next(s->arena, &s->mesh, p->global, from->s, to, plain);
+        xg_reshard_step step = xg_reshard_next(s->arena, &s->mesh, p->global, from->s, to, way);
         if (step.kind == XG_RESHARD_DONE) return from;
-        for (known = p; known; known = known->other)
-            if (xg_sharding_same(known->s, step.next)) break;
-        if (!known) {
-            xg_inst *local = xg_spmd_step(s, from, &step);
-            known = xg_spmd_part(s, local, p->global, step.next);
-            known->other = p->other;
-            p->other = known;
+        for (known = from->other; known && known != from && !xg_sharding_same(known->s, step.next);)
+            known = known->other;
+        if (!known || known == from) {
+            known = xg_spmd_part(s, xg_spmd_step(s, from, &step), p->global, step.next);
+            known->other = from->other ? from->other : from;
+            from->other = known;
         }
         from = known;
     }

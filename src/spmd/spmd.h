@@ -87,9 +87,6 @@ typedef enum xg_sharding_form {
     XG_SHARDING_LIST, /* [2,4]0,1,2,3,4,5,6,7 */
     XG_SHARDING_NAMED /* mesh['a0'=2,'a1'=2], [{'a0'}, {'a1', ?}] */
 } xg_sharding_form;
-/* The mesh of the module's annotations; its devices are the module's partitions, or as many as the annotations name
- * where it says nothing of partitions. */
-XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m);
 /* By leaf of the instruction's shape; NULL: it has no sharding. An array where it has one for all. */
 XG_FN xg_sharding **xg_sharding_of(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i);
 XG_FN void xg_sharding_print(xg_buf *b, const xg_spmd_mesh *mesh, const xg_sharding *s, xg_sharding_form form);
@@ -114,6 +111,8 @@ typedef struct xg_named_tiling {
     int64_t size[64], stride[64];
     bool open;
 } xg_named_tiling;
+/* as xg_sharding_of; cut: its places between digits go to the mesh instead */
+XG_FN xg_sharding **xg_shread_inst(xg_arena *a, xg_spmd_mesh *mesh, const xg_inst *i, bool cut);
 XG_FN void xg_shread_skip(xg_shread *r);
 XG_FN bool xg_shread_is(xg_shread *r, const char *word);
 XG_FN bool xg_shread_take(xg_shread *r, const char *word);
@@ -122,7 +121,6 @@ XG_FN void xg_shread_mesh(xg_shread *r, xg_named_mesh *m, const char *close); /*
 XG_FN uint64_t xg_shread_named(xg_shread *r, const xg_named_mesh *m, xg_tiling *t, uint32_t rank);
 XG_FN int64_t xg_named_axes(xg_shread *r, xg_named_tiling *t, uint32_t d);
 XG_FN void xg_named_finish(xg_shread *r, const xg_named_tiling *n, xg_tiling *t);
-XG_FN void xg_shardy_cut(xg_module *m, xg_spmd_mesh *mesh); /* import.c: the axes of Shardy's mesh */
 
 /* ---- factors.c: which dimensions of an instruction's operands and results go together ---- */
 
@@ -155,8 +153,15 @@ typedef struct xg_spmd_rule {
     uint32_t n_operands, n_results; /* leaves of a result */
     xg_spmd_rule_array *arrays;     /* operands, then results */
     bool known;                     /* else every factor is NEED */
+    bool other;                     /* reshape: the first dimensions of what is split or merged go together;
+                                     * convolution: the input goes with the other one of kernel and result */
 } xg_spmd_rule;
 XG_FN xg_spmd_rule *xg_spmd_rule_of(xg_arena *a, const xg_inst *i);
+/* Another rule that the partitioner may choose; NULL: none */
+XG_FN xg_spmd_rule *xg_spmd_rule_other(xg_arena *a, const xg_inst *i);
+XG_FN bool xg_window_is_trivial(const xg_window_dim *w);
+/* How a select-and-scatter can be given elements that no window selects: 1 lowest, -1 highest; 0: it cannot. */
+XG_FN int xg_select_never(const xg_inst *i);
 XG_FN void xg_spmd_rule_begin_array(xg_arena *a, xg_spmd_rule_array *t, const xg_shape *s);
 XG_FN void xg_spmd_rule_print(xg_buf *b, const xg_spmd_rule *r);
 /* sharding_text.c: the arrays, tokens ... of a shape in order */
@@ -169,7 +174,7 @@ typedef struct xg_spmd_value {
     xg_inst *local;
     const xg_shape *global;
     const xg_sharding *s;
-    struct xg_spmd_value *other; /* the same array in another sharding */
+    struct xg_spmd_value *other; /* the same array in another sharding, in a ring; NULL: there is no other */
 } xg_spmd_value;
 
 typedef struct xg_spmd_table { /* a number by device */
@@ -202,6 +207,9 @@ XG_FN xg_inst *xg_spmd_all_reduce(xg_spmd *s, xg_inst *x, const xg_axes_list *ax
 XG_FN xg_inst *xg_spmd_reduce_scatter(xg_spmd *s, xg_inst *x, uint32_t dim, const xg_axes_list *axes, xg_comp *by);
 /* source[d]: whose x device d gets; -1: zeros */
 XG_FN xg_inst *xg_spmd_permute(xg_spmd *s, xg_inst *x, const int64_t *source);
+/* x on one of the devices that differ in these axes, the scalar value on the others */
+XG_FN xg_inst *xg_spmd_on_first(xg_spmd *s, xg_inst *x, const xg_axes_list *axes, xg_inst *value);
+XG_FN xg_axes_list xg_axes_of_set(const xg_spmd_mesh *mesh, xg_axis_set set);
 XG_FN xg_inst *xg_spmd_pad_sides(xg_spmd *s, xg_inst *x, uint32_t dim, int64_t low, int64_t high, xg_inst *value);
 XG_FN xg_inst *xg_spmd_pad_dim(xg_spmd *s, xg_inst *x, uint32_t dim, int64_t to); /* with zeros behind */
 /* x where lo <= offset + index < hi along the dimension, else the scalar value */
@@ -210,12 +218,32 @@ XG_FN xg_inst *xg_spmd_keep(
 /* where the part is beyond the array's end along dim: value, a scalar */
 XG_FN xg_inst *xg_spmd_mask(xg_spmd *s, xg_inst *x, const xg_spmd_value *like, uint32_t dim, xg_inst *value);
 
+/* ---- halo.c: ranges of a split dimension ---- */
+typedef struct xg_halo {
+    uint32_t dim;
+    int64_t n;            /* elements of the whole dimension */
+    int64_t tile;         /* of a part; the last parts have fewer */
+    int64_t size;         /* of each range */
+    const int64_t *begin; /* by device: of its range; what lies outside [0, n) may be anything, */
+    const int64_t *end;   /* as may what lies behind this in the range */
+    xg_axes_list axes;    /* that split it */
+} xg_halo;
+XG_FN int64_t xg_halo_tile(const xg_spmd_mesh *mesh, const xg_axes_list *axes, int64_t device);
+/* that a device receives; -1: too many to be worth it */
+XG_FN int64_t xg_halo_elements(xg_arena *a, const xg_spmd_mesh *mesh, const xg_halo *h);
+XG_FN xg_inst *xg_spmd_halo(xg_spmd *s, xg_inst *x, const xg_halo *h);
+/* size elements from a place that is the device's own; what is not in x is the value */
+XG_FN xg_inst *xg_spmd_take(xg_spmd *s, xg_inst *x, uint32_t dim, const int64_t *at, int64_t size, xg_inst *value);
+
 /* ---- reshard.c ---- */
 XG_FN xg_spmd_value *xg_spmd_part(xg_spmd *s, xg_inst *local, const xg_shape *global, const xg_sharding *sharding);
 XG_FN double xg_spmd_bytes(const xg_spmd_mesh *mesh, const xg_shape *global, const xg_sharding *s); /* of a part */
 /* bytes that a device sends to get from one sharding to the other */
 XG_FN double xg_reshard_bytes(
     xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *global, const xg_sharding *from, const xg_sharding *to);
+/* the least of all shardings that the array is in; *from: which one that is */
+XG_FN double xg_spmd_value_bytes(
+    xg_arena *a, const xg_spmd_mesh *mesh, const xg_spmd_value *p, const xg_sharding *to, const xg_spmd_value **from);
 XG_FN xg_spmd_value *xg_spmd_reshard(xg_spmd *s, xg_spmd_value *p, const xg_sharding *to);
 /* may the tiles of a dimension of n elements be cut into `more` each? */
 XG_FN bool xg_tiles_nest(int64_t n, int64_t tiles, int64_t more);
@@ -230,10 +258,32 @@ typedef struct xg_assignment {
     xg_axes_list *factors; /* by factor */
     double bytes;          /* that a device sends for it */
     int64_t tiles;         /* into so many the work is split */
+    bool still;            /* PERMUTE factors are not split */
 } xg_assignment;
-/* What an instruction's arrays are like: operands as they are, results as they are wanted, NULL: any way. */
-XG_FN xg_assignment xg_spmd_split(
-    xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r, const xg_sharding *const *arrays);
+
+/* ---- reaches.c: what an instruction needs of a split dimension ---- */
+typedef struct xg_halo_reach { /* of a dimension with dilation - 1 pads between its elements */
+    int64_t *begin;            /* by device */
+    int64_t size, dilation;
+    int64_t n, inner; /* elements; of them, that have no split between them */
+} xg_halo_reach;
+/* false: the operand's part is all that it needs there */
+XG_FN bool xg_halo_reach_of(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
+    const xg_assignment *x, uint32_t operand, uint32_t dim, xg_halo_reach *out);
+XG_FN xg_halo xg_halo_reach_halo(
+    xg_arena *a, const xg_spmd_mesh *mesh, const xg_halo_reach *g, uint32_t dim, const xg_axes_list *axes);
+/* that a device sends for the ranges of an operand, whose part has so many bytes */
+XG_FN double xg_halo_reach_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
+    const xg_assignment *x, uint32_t operand, double part);
+typedef struct xg_reshape_group { /* dimensions of both shapes with the same elements, without leading ones */
+    uint32_t in, in_end, out, out_end;
+    int64_t size;
+} xg_reshape_group;
+XG_FN bool xg_reshape_group_next(const xg_shape *in, const xg_shape *out, xg_reshape_group *g); /* from a cleared one */
+
+/* What an instruction's arrays are like: operands as they are (values), results as they are wanted, NULL: any way. */
+XG_FN xg_assignment xg_spmd_split(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i, const xg_spmd_rule *r,
+    const xg_sharding *const *arrays, const xg_spmd_value *const *values);
 /* The axes that a sharding gives to each factor of a dimension, by place in it, with those of NEED factors. */
 XG_FN void xg_spmd_split_project(const xg_spmd_mesh *mesh, const xg_spmd_rule *r, const xg_spmd_rule_array *t,
     uint32_t dim, const xg_sharding *s, xg_axes_list *out);
@@ -249,6 +299,11 @@ XG_FN xg_axes_list xg_spmd_split_scatter(const xg_spmd_mesh *mesh, const xg_shap
 XG_FN bool xg_spmd_split_scatters(const xg_inst *i); /* may its result be scattered while it is combined? */
 XG_FN void xg_axes_remove(xg_axes_list *l, const xg_axes_list *gone);
 
+/* ---- top.c: topk of split rows ---- */
+XG_FN bool xg_top_has_last(xlagpu_type t);
+XG_FN xg_inst *xg_spmd_top(xg_spmd *s, const xg_inst *i, const xg_spmd_value *p, xg_inst *x); /* of the device's part */
+XG_FN void xg_spmd_top_again(xg_spmd *s, const xg_inst *i, xg_inst **results, const xg_axes_list *sums); /* of all */
+
 /* ---- local.c: an instruction on parts ---- */
 XG_FN bool xg_local_starts_neutral(const xg_inst *i, const xg_axes_list *sums, xg_arena *a);
 XG_FN xg_inst *xg_spmd_neutral(xg_spmd *s, int op, xlagpu_type t);
@@ -257,10 +312,14 @@ XG_FN xg_inst *xg_spmd_local(
     xg_spmd *s, const xg_inst *i, const xg_spmd_rule *r, const xg_assignment *x, xg_spmd_value *const *operands);
 
 /* ---- import.c, propagate.c ---- */
+/* The mesh of the module's annotations; its devices are the module's partitions, or as many as the annotations name
+ * where it says nothing of partitions. */
+XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m);
 XG_FN void xg_spmd_annotate(
     xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n, xg_sharding_form form);
 XG_FN bool xg_spmd_results_are_open(const xg_module *m);
 XG_FN void xg_spmd_import(xg_module *m, const xg_spmd_mesh *mesh);
+XG_FN void xg_spmd_prepare(xg_module *m);
 XG_FN bool xg_spmd_sharding_propagation(xg_module *m);
 
 /* ---- partition.c ---- */

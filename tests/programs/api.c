@@ -484,6 +484,9 @@ static void elided(void) {
     out.data = y;
     in.bytes = out.bytes = sizeof x;
     EXPECT(m && xlagpu_print(m).data);
+    EXPECT(xlagpu_print_as(m, XLAGPU_FORMAT_HLO).size == xlagpu_print(m).size);
+    EXPECT(xlagpu_print_as(m, XLAGPU_FORMAT_PROTO).size + 3 <= xlagpu_print_as(m, XLAGPU_FORMAT_HLO_PROTO).size);
+    EXPECT(!xlagpu_print_as(NULL, XLAGPU_FORMAT_PROTO).data);
     REFUSED(!xlagpu_compile(m, NULL).data, XLAGPU_ERROR_INVALID, "print_large_constants=True");
     EXPECT_TEXT(xlagpu_error(context), "api.hlo:1:");
     REFUSED(xlagpu_evaluate(m, &in, 1, &out, 1, false) != XLAGPU_OK, XLAGPU_ERROR_INVALID, "elided");

@@ -485,6 +485,53 @@ static void named_failures(xlagpu_bytes exe) {
     reset();
 }
 
+/* A GPU of sm_86: what is made for newer ones is refused with what to do, and of several targets it takes its own. */
+static void other_targets(xlagpu_context *c) {
+    static const char text[] = "ENTRY e { a = f32[8] parameter(0) ROOT b = f32[8] add(a, a) }";
+    static const char *const targets[] = {"sm_75", "sm_80", "sm_90", "sm_100"};
+    enum {
+        N = sizeof targets / sizeof *targets,
+        MOST = 1 << 16
+    };
+    static unsigned char all[MOST];
+    xlagpu_device *d = NULL;
+    xlagpu_program *p;
+    size_t n = 0, first_two = 0;
+    int k;
+    reset();
+    fake->major = 8;
+    fake->minor = 6;
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK);
+    for (k = 0; k < N; k++) {
+        xlagpu_bytes exe = compile_for(c, text, targets[k]);
+        bool runs = k < 2;
+        p = xlagpu_rt_load(d, exe.data, exe.size);
+        EXPECT((p != NULL) == runs && (!runs || strcmp(xlagpu_rt_program_target(p), targets[k]) == 0));
+        if (!runs) {
+            EXPECT(xlagpu_rt_error_status(d) == XLAGPU_ERROR_DEVICE);
+            EXPECT_TEXT(xlagpu_rt_error(d), targets[k]);
+            EXPECT_TEXT(xlagpu_rt_error(d), ", and this is sm_86 (");
+            EXPECT_TEXT(xlagpu_rt_error(d), "compile with --target=sm_86");
+        }
+        xlagpu_rt_unload(p);
+        if (!EXPECT(n + exe.size <= MOST)) break;
+        memcpy(all + n, exe.data, exe.size);
+        n += exe.size;
+        if (k == 1) first_two = n;
+    }
+    p = xlagpu_rt_load(d, all, n);
+    EXPECT(p && strcmp(xlagpu_rt_program_target(p), "sm_80") == 0);
+    p = xlagpu_rt_load(d, all, n - 1);
+    EXPECT(!p && xlagpu_rt_error_status(d) == XLAGPU_ERROR_CORRUPT);
+    all[first_two - 1] ^= 1; /* of two targets that run the better one is damaged: the other is taken */
+    p = xlagpu_rt_load(d, all, n);
+    EXPECT(p && strcmp(xlagpu_rt_program_target(p), "sm_75") == 0);
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+    fake->major = 9;
+    fake->minor = 0;
+}
+
 /* ---- command buffers ---- */
 
 static xlagpu_bytes compile_commands(xlagpu_context *c, const char *text, uint32_t least, bool control) {
@@ -1121,6 +1168,7 @@ int main(int argc, char **argv) {
     }
     opening();
     named_failures(exe);
+    other_targets(c);
     every_failure(exe, way);
     if (EXPECT(control.data != NULL)) every_failure(control, way);
     if (control.data) caching(exe, control);

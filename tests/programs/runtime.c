@@ -131,7 +131,8 @@ static void functions(void) {
     uint32_t ids[2];
     xlagpu_rt_tensor in, out[4];
     EXPECT(load(d, text, false) == NULL);
-    EXPECT_TEXT(xlagpu_rt_error(d), "no function is registered under that name");
+    EXPECT_TEXT(xlagpu_rt_error(d), "functions that are not registered");
+    EXPECT_TEXT(xlagpu_rt_error(d), "'twice' (HLO c), 'infeed' (HLO f), 'outfeed' (HLO o)");
     EXPECT(xlagpu_rt_register(d, "twice", twice, &s) == XLAGPU_OK &&
            xlagpu_rt_register(d, "infeed", infeed, &s) == XLAGPU_OK &&
            xlagpu_rt_register(d, "outfeed", outfeed, &s) == XLAGPU_OK);
@@ -164,6 +165,129 @@ static void functions(void) {
     EXPECT_TEXT(xlagpu_rt_error(d), "while running HLO c");
     xlagpu_rt_close(d);
     EXPECT(count.live == 0);
+}
+
+/* What a function with a beginning and an end has seen; refuse: what it is to fail in. */
+typedef struct attended {
+    int prepared, finished, calls;
+    const char *refuse;
+    uint64_t scratch[2];
+} attended;
+static const xlagpu_rt_attribute *of(const xlagpu_rt_call *c, const char *name, xlagpu_attribute_kind kind) {
+    return xlagpu_rt_attribute_of(c, name, kind, XLAGPU_INVALID);
+}
+static bool array_is(const xlagpu_rt_value *v, xlagpu_type type, const char *name, uint32_t alias) {
+    return v->type == type && strcmp(v->name, name) == 0 && v->alias == alias;
+}
+static xlagpu_status attend(void *user, xlagpu_rt_call *c) {
+    attended *a = (attended *)user;
+    const xlagpu_rt_attribute *times = of(c, "times", XLAGPU_ATTRIBUTE_SCALAR);
+    EXPECT(c->n_operands == 1 && c->n_results == 2 && !c->buffers[0].address && c->buffers[0].bytes == 24);
+    EXPECT(array_is(&c->arrays[0], XLAGPU_F32, c->arrays[0].name, 0) && c->arrays[0].rank == 2 &&
+           c->arrays[0].dims[1] == 3 && c->arrays[0].minor_to_major[0] == 0);
+    EXPECT(array_is(&c->arrays[1], XLAGPU_F32, "c", 1) && array_is(&c->arrays[2], XLAGPU_S16, "c", 0));
+    if (strcmp(a->refuse, "prepare") == 0) {
+        snprintf(c->error, c->error_bytes, "%s is not known", times ? times->name : "nothing");
+        return XLAGPU_ERROR_INVALID;
+    }
+    a->prepared++;
+    c->state = malloc(4);
+    c->scratch.bytes = strcmp(a->refuse, "scratch") == 0 ? (size_t)1 << 50 : 1000;
+    return XLAGPU_OK;
+}
+static void dismiss(void *user, const xlagpu_rt_call *c) {
+    ((attended *)user)->finished++;
+    free(c->state);
+}
+/* The first result is the operand times an attribute, over it; the second one the sum of a list of others. */
+static xlagpu_status times(void *user, const xlagpu_rt_call *c) {
+    attended *a = (attended *)user;
+    const xlagpu_rt_attribute *by = xlagpu_rt_attribute_of(c, "times", XLAGPU_ATTRIBUTE_SCALAR, XLAGPU_F32),
+                              *list = of(c, "list", XLAGPU_ATTRIBUTE_ARRAY),
+                              *inner = of(c, "inner", XLAGPU_ATTRIBUTE_DICTIONARY),
+                              *text = of(c, "text", XLAGPU_ATTRIBUTE_STRING);
+    float *x = (float *)(uintptr_t)c->buffers[1].address;
+    int16_t *sum = (int16_t *)(uintptr_t)c->buffers[2].address;
+    const xlagpu_rt_attribute *member;
+    uint32_t k;
+    if (!EXPECT(by && list && inner && text && c->state)) return XLAGPU_ERROR_INTERNAL;
+    if (strcmp(a->refuse, "call") == 0) {
+        memset(c->error, 'x', c->error_bytes); /* not even an end */
+        return XLAGPU_ERROR_FAULT;
+    }
+    member = (const xlagpu_rt_attribute *)inner->data;
+    EXPECT(inner->count == 1 && strcmp(member->name, "deep") == 0 && *(const unsigned char *)member->data == 1);
+    EXPECT(text->count == 3 && memcmp(text->data, "a\0b", 4) == 0);
+    EXPECT(!of(c, "times", XLAGPU_ATTRIBUTE_ARRAY) && !of(c, "time", XLAGPU_ATTRIBUTE_SCALAR) &&
+           !xlagpu_rt_attribute_of(c, "times", XLAGPU_ATTRIBUTE_SCALAR, XLAGPU_F64));
+    EXPECT(c->buffers[0].address == c->buffers[1].address && c->scratch.bytes == 1000 && c->scratch.address % 256 == 0);
+    memset((void *)(uintptr_t)c->scratch.address, 1, 1000);
+    a->scratch[a->calls++ % 2] = c->scratch.address;
+    for (k = 0; k < 6; k++) x[k] *= *(const float *)by->data;
+    for (*sum = 0, k = 0; k < list->count; k++) *sum = (int16_t)(*sum + ((const int16_t *)list->data)[k]);
+    return XLAGPU_OK;
+}
+static const char attended_text[] =
+    "ENTRY e { p = f32[2,3]{0,1} parameter(0) a = f32[2,3]{0,1} negate(p) c = (f32[2,3]{0,1}, s16[]) custom-call(a), "
+    "custom_call_target=\"times\", output_to_operand_aliasing={{0}: (0, {})}, api_version=API_VERSION_TYPED_FFI, "
+    "backend_config={times = 2.5 : f32, list = array<i16: 1, -2, 40>, inner = {deep}, text = \"a\\00b\"} y = "
+    "f32[2,3]{0,1} get-tuple-element(c), index=0 z = s16[] get-tuple-element(c), index=1 m = f32[2,3]{0,1} add(y, y) "
+    "ROOT t = (f32[2,3]{0,1}, s16[]) tuple(m, z) }";
+static void attendance(void) {
+    xlagpu_device *d = open_host();
+    xlagpu_rt_function_desc desc;
+    xlagpu_program *p;
+    xlagpu_execution *e[2];
+    attended a = {0, 0, 0, "", {0, 0}};
+    float x[6] = {1, 2, 3, 4, 5, 6}, y[6];
+    int16_t z;
+    xlagpu_rt_tensor in, out[2];
+    xlagpu_buffer elsewhere[3];
+    uint32_t k;
+    memset(&desc, 0, sizeof desc);
+    EXPECT(xlagpu_rt_register_function(d, NULL) == XLAGPU_ERROR_USAGE);
+    desc.name = "times";
+    EXPECT(xlagpu_rt_register_function(d, &desc) == XLAGPU_ERROR_USAGE);
+    desc.call = times;
+    desc.prepare = attend;
+    desc.finish = dismiss;
+    desc.user = &a;
+    EXPECT(xlagpu_rt_register_function(d, &desc) == XLAGPU_OK);
+    p = load(d, attended_text, false);
+    in.data = x;
+    in.bytes = sizeof x;
+    out[0].data = y;
+    out[0].bytes = sizeof y;
+    out[1].data = &z;
+    out[1].bytes = sizeof z;
+    for (k = 0; k < 2; k++) {
+        e[k] = xlagpu_rt_prepare(p);
+        if (!EXPECT(e[k] != NULL)) {
+            printf("%s\n", xlagpu_rt_error(d));
+            return;
+        }
+        EXPECT(xlagpu_rt_run_with(e[k], &in, 1, out, 2) == XLAGPU_OK && y[0] == -5 && y[5] == -30 && z == 39);
+    }
+    EXPECT(a.prepared == 2 && a.calls == 2 && a.scratch[0] != a.scratch[1]);
+    a.refuse = "call";
+    EXPECT(xlagpu_rt_run_with(e[0], &in, 1, out, 2) == XLAGPU_ERROR_FAULT);
+    EXPECT_TEXT(xlagpu_rt_error(d), "the function 'times' failed: xxx");
+    a.refuse = "prepare";
+    EXPECT(xlagpu_rt_prepare(p) == NULL && xlagpu_rt_error_status(d) == XLAGPU_ERROR_INVALID);
+    EXPECT_TEXT(xlagpu_rt_error(d), "the function 'times' failed: times is not known\nwhile preparing HLO c");
+    a.refuse = "scratch";
+    EXPECT(xlagpu_rt_prepare(p) == NULL && xlagpu_rt_error_status(d) == XLAGPU_ERROR_MEMORY);
+    EXPECT_TEXT(xlagpu_rt_error(d), "while preparing HLO c");
+    EXPECT(a.prepared == 3 && a.finished == 1);
+    xlagpu_rt_finish(e[1]);
+    EXPECT(a.finished == 2);
+    for (k = 0; k < 3; k++) { /* an address of the caller's own memory is not followed */
+        elsewhere[k].address = ((uint64_t)(uintptr_t)x + 15) / 16 * 16;
+        elsewhere[k].bytes = 1 << 20;
+    }
+    EXPECT(xlagpu_rt_execute(e[0], elsewhere, elsewhere + 1, NULL) != XLAGPU_OK);
+    xlagpu_rt_close(d);
+    EXPECT(a.finished == 3 && count.live == 0);
 }
 
 /* ---- parameters that are given away ---- */
@@ -349,6 +473,7 @@ int main(void) {
     turns("", true);
     turns(", backend_config={\"known_trip_count\":{\"n\":\"1000\"}}", false);
     functions();
+    attendance();
     donation("input_output_alias={ {}: (0, {}, may-alias) }");
     donation("input_output_alias={ {}: (0, {}, must-alias) }");
     donation("buffer_donor={ (0, {}) }");

@@ -55,6 +55,7 @@ part "compilers agree" sh tests/scripts/compilers.sh
 part "aarch64, emulated" foreign
 part "examples" sh tests/scripts/examples.sh
 part "recipes" sh tests/scripts/recipes.sh
+part "packages" sh tests/scripts/packages.sh
 for p in $(program_names); do
     args=$(program_field "$p" 3)
     [ "$args" = - ] && continue

@@ -57,14 +57,15 @@ law "every file is in a skeleton" $W/listed.log
 wc -l $(cat $W/files) | awk '$2 != "total" && $1 > 900 { print $2 ": " $1 " lines" }' > $W/long.log
 law "no file of src/ has more than 900 lines" $W/long.log
 if have clang-format; then
-    for f in $(find src tests tools bench examples -name '*.[ch]' | sort); do
+    for f in $(find src tests tools bench examples packages -name '*.[ch]' | sort); do
         clang-format "$f" | cmp -s - "$f" || echo "$f is not formatted: ./build.sh format"
     done > $W/format.log
     law "the format of .clang-format" $W/format.log
 else absent clang-format; fi
 # Rows of tables stand between clang-format off and on and may be longer.
 awk 'FNR == 1 { table = 0 } /clang-format off/ { table = 1 } /clang-format on/ { table = 0 }
-    !table && length($0) > 120 && $0 !~ /[^ -~]/ { print FILENAME ":" FNR ": " length($0) " columns" }' $(find src tests tools bench examples -name '*.[ch]') > $W/wide.log
+    !table && length($0) > 120 && $0 !~ /[^ -~]/ { print FILENAME ":" FNR ": " length($0) " columns" }' \
+    $(find src tests tools bench examples packages -name '*.[ch]') > $W/wide.log
 law "no line above 120 columns" $W/wide.log
 
 # ---- a file compiles alone: it includes what it uses, and what crosses rooms has a prototype in a header ----

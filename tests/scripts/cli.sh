@@ -84,7 +84,7 @@ expect 0 '^share_%' "--profile: a table of steps" "$X run $W/good.hlo --platform
 expect 0 '"ph":"X"' "--trace: Perfetto's JSON" "$X run $W/good.hlo --platform=host --trace=$W/trace.json && \
     cat $W/trace.json"
 expect 0 same "a planned module is compiled on from there" "$X compile $W/good.hlo --emit=plan -o $W/good.plan && \
-    $X compile $W/good.plan --emit=exe -o $W/a.xgx && $X compile $W/good.hlo --emit=exe -o $W/b.xgx && \
+    $X compile $W/good.plan --emit=exe -o $W/a.xgx && $X compile $W/good.hlo --target=sm_90a -o $W/b.xgx && \
     cmp $W/a.xgx $W/b.xgx && echo same"
 if have ptxas; then
     expect 0 ran "--cubin: machine code beside the PTX" "cd $W && \
@@ -110,6 +110,9 @@ expect 0 'kernels' "--report names kernels" "cat $W/report"
 expect 0 . "--list-passes" "$X opt --list-passes"
 $X opt $W/good.hlo --passes= > $W/printed.hlo 2>/dev/null
 same "printing what was printed gives the same" "$X opt $W/printed.hlo --passes=" $W/printed.hlo
+for e in pb hlo.pb; do same "-o x.$e: a protobuf, which reads as the module" \
+    "$X opt $W/good.hlo --passes= -o $W/good.$e && $X opt $W/good.$e --passes=" $W/printed.hlo; done
+expect 2 'not one of hlo, pb, hlo.pb' "opt --emit of a step of compilation" "$X opt $W/good.hlo --emit=ptx"
 expect 0 'before_optimizations.txt' "--xla_dump_to" \
     "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump && ls $W/dump"
 for f in after_optimizations.txt buffer-assignment.txt thunk_sequence.txt '\.ptx$'; do expect 0 "$f" "the dump has $f" \
@@ -156,6 +159,26 @@ if ${CC:-cc} -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/programs/fake_c
     expect 0 '"dur":250' "--trace on cuda" "$C --trace=$W/cuda.json && cat $W/cuda.json"
     expect 3 'cannot be opened' "--driver: a file that is none" "$X run $W/good.hlo --platform=cuda --driver=$W/good.hlo"
 else bad "tests/programs/fake_cuda.c does not compile"; fi
+
+# ---- check: what is wrong, for people and for editors ----
+expect 0 '^none$' "check of a right module says nothing" "[ -z \"\$($X check $W/good.hlo 2>&1)\" ] && echo none"
+expect 2 'opcode.hlo:5:[0-9]+: error: ' "check of a wrong one" "$X check $W/good.hlo $W/opcode.hlo"
+expect 0 '^\[\]$' "check --json of a right module" "$X check $W/good.hlo --json"
+if have python3; then
+    expect 0 "^5 19 21 'ad' is not an opcode; did you mean 'add'\?$" "check --json: place, message and hint" \
+        "$X check $W/opcode.hlo $W/good.hlo $W/shape.hlo --json > $W/check.json; python3 -c \"
+import json
+d = json.load(open('$W/check.json'))
+assert [e['file'].split('/')[-1] for e in d] == ['opcode.hlo', 'shape.hlo'] and d[1]['line'] == 4
+print(d[0]['line'], d[0]['column'], d[0]['endColumn'], d[0]['message'] + ';', d[0]['hint'])\""
+fi
+
+# ---- wrong uses, with all that is said ----
+if have python3; then
+    python3 tests/scripts/wrong_uses.py > $W/wrong
+    while IFS= read -r line; do case $line in *FAIL*) bad "${line#*FAIL  }" ;; esac; done < $W/wrong
+    passed=$((passed + $(tail -1 $W/wrong | cut -d " " -f 1)))
+else absent python3; fi
 
 # ---- how flags are written ----
 expect 0 ran "--flag=value" "$X run $W/good.hlo --platform=host --seed=3 && echo ran"
@@ -257,6 +280,52 @@ END
 expect 0 '^good: 16 2 62$' "--emit=c, in a program" "$X compile $W/good.hlo --emit=c -o $W/good_xgx.c && \
     ${CC:-cc} -w -O0 -I. $W/carry.c $W/good_xgx.c -o $W/carry -lm -ldl -lpthread && $W/carry"
 expect 0 . "--emit=c is C++ too" "${CXX:-c++} -w -c -x c++ $W/good_xgx.c -o $W/good_xgx.o && echo yes"
+printf '%s\n' '#include "fluid.h"' '#ifndef FLUID_TARGET' '#error' '#endif' \
+    'int main(void) { return FLUID_PARAMETERS != 1 || FLUID_RESULTS != 1 || FLUID_PARAMETER_X != 0 ||' \
+    'FLUID_PARAMETER_X_BYTES != 128 || FLUID_RESULT_0_BYTES != 128 || fluid_xgx[0] != 120 || !fluid_xgx_size; }' \
+    > $W/fluid_user.c
+expect 0 '^#define FLUID_PARAMETER_X 0 /\* f32\[4,8\] \*/$' "-o F.c --symbol: F.h says what the module takes" \
+    "$X compile $W/good.hlo -o $W/fluid.c --symbol=fluid && ${CC:-cc} -Wall -Wextra -Werror $W/fluid_user.c \
+    $W/fluid.c -o $W/fluid && $W/fluid && cat $W/fluid.h"
+# What ships runs everywhere: without a target code from sm_75 on, with more where it differs.
+printf '%s\n' 'ENTRY e { a = bf16[64,64] parameter(0) b = bf16[64,64] parameter(1)' \
+    'ROOT c = bf16[64,64] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }' > $W/mm.hlo
+expect 0 '^#define GOOD_TARGET "sm_75"' "a module without a target: for sm_75 and newer" \
+    "$X compile $W/good.hlo -o $W/good.c && cat $W/good.h"
+expect 0 '^#define MM_TARGET "sm_75,sm_80' "tensor cores differ: an image for each" \
+    "$X compile $W/mm.hlo -o $W/mm.c && cat $W/mm.h"
+expect 0 'compiled for sm_80$' "several targets are files one behind the other; the device's is taken" \
+    "for t in sm_75 sm_80 sm_100; do $X compile $W/mm.hlo --target=\$t -o $W/mm_\$t.xgx || exit 9; done && \
+    cat $W/mm_sm_75.xgx $W/mm_sm_80.xgx $W/mm_sm_100.xgx > $W/mm_cat.xgx && \
+    $X compile $W/mm.hlo --target=sm_75,sm_80,sm_100 -o $W/mm.xgx && cmp $W/mm.xgx $W/mm_cat.xgx && \
+    $X run $W/mm_cat.xgx --platform=host --summary"
+expect 2 'truncated, or followed by other bytes' "the second of two executables is damaged" \
+    "head -c 9000 $W/mm_cat.xgx > $W/mm_cut.xgx; $X run $W/mm_cut.xgx --platform=host"
+expect 2 'several targets go into an executable or C' "several targets and one text" \
+    "$X compile $W/mm.hlo --target=sm_75,sm_80 --emit=ptx"
+# ---- the page of all stages ----
+if have node; then
+    for e in ptx hlo; do
+        stage=ptx
+        [ $e = hlo ] && stage=hlo/after_optimizations
+        expect 0 'stages, [1-9][0-9]* steps: shown' "--viewer: the page's script shows every stage ($stage)" \
+            "$X compile $W/mm.hlo --target=sm_90a --emit=$e --viewer=$W/mm.html > $W/mm.text && \
+            node tests/scripts/viewer.js $W/mm.html $W/mm.text $stage"
+    done
+else absent "node (--viewer)"; fi
+expect 2 'shows one target: name it by --target' "--viewer of what is made for several targets" \
+    "$X compile $W/mm.hlo -o $W/mm.xgx --viewer=$W/mm.html"
+expect 2 'cannot be written' "--viewer into a folder that is not there" "$X compile $W/mm.hlo --viewer=$W/no/mm.html"
+
+# What a file is named says what it holds.
+expect 0 '\.entry' "-o F.ptx implies --emit=ptx" "$X compile $W/good.hlo -o $W/named.ptx && cat $W/named.ptx"
+expect 0 '^HloModule' "-o F.hlo implies --emit=hlo" "$X compile $W/good.hlo -o $W/named.hlo && cat $W/named.hlo"
+expect 0 'ran' "-o F.xgx is an executable" \
+    "$X compile $W/good.hlo -o $W/named.xgx && $X run $W/named.xgx --platform=host && echo ran"
+expect 2 '--emit=ptx and -o .*x.xgx contradict each other: a file of that name holds exe' "--emit against the name" \
+    "$X compile $W/good.hlo --emit=ptx -o $W/x.xgx"
+expect 2 "'a_b' would be one" "--symbol that is no name of C" "$X compile $W/good.hlo --emit=c --symbol=a-b"
+expect 2 'needs --emit=c' "--symbol without C" "$X compile $W/good.hlo --symbol=a"
 
 # ---- bounded dimensions: arrays of the sizes that are there ----
 cat > $W/dynamic.hlo <<'END'

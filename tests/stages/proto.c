@@ -73,6 +73,22 @@ static bool proto_same(xg_stage *io, const xg_module *a, const xg_module *b, con
     }
     return true;
 }
+/* Does what is written of a module read as the same module? Otherwise both texts. */
+static bool proto_written(xg_stage *io, const xg_module *m, const xg_buf *text) {
+    xg_source s = {"WRITTEN", NULL, 0};
+    const xg_module *again;
+    xg_buf bytes, printed;
+    xg_buf_init(&bytes, io->arena);
+    xg_buf_init(&printed, io->arena);
+    xg_proto_print(&bytes, m, false);
+    s.text = bytes.p;
+    s.size = bytes.n;
+    again = xg_proto_read(io->ctx, io->arena, &s);
+    xg_hlo_print(&printed, again, NULL);
+    if (proto_same(io, m, again, text, &printed)) return true;
+    xg_printf(&io->out, "read again:\n%swritten:\n%s", printed.p, text->p);
+    return false;
+}
 static void proto_compare(xg_stage *io, const xg_module *read, xg_str text) {
     xg_source s = {"TEXT", NULL, 0};
     const xg_module *parsed;
@@ -84,7 +100,7 @@ static void proto_compare(xg_stage *io, const xg_module *read, xg_str text) {
     xg_buf_init(&two, io->arena);
     xg_hlo_print(&one, read, NULL);
     xg_hlo_print(&two, parsed, NULL);
-    if (proto_same(io, read, parsed, &one, &two))
+    if (proto_same(io, read, parsed, &one, &two) && proto_written(io, parsed, &two))
         xg_puts(&io->out, "same\n");
     else
         xg_printf(&io->out, "bytes:\n%stext:\n%s", one.p, two.p);
@@ -108,4 +124,21 @@ static void stage_proto(xg_stage *io) {
         proto_compare(io, m, xg_str_of(text, io->in.size - end));
     else
         xg_hlo_print(&io->out, m, NULL);
+}
+/* proto_write: HLO text -> bytes of a HloModuleProto -> the module that is read of them; `bytes` gives the bytes. */
+static void stage_proto_write(xg_stage *io) {
+    xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
+    xg_buf bytes, text;
+    size_t k;
+    xg_hlo_verify(m);
+    xg_buf_init(&bytes, io->arena);
+    xg_buf_init(&text, io->arena);
+    xg_hlo_print(&text, m, NULL);
+    if (strstr(io->args, "bytes")) {
+        xg_proto_print(&bytes, m, false);
+        for (k = 0; k < bytes.n; k++)
+            xg_printf(
+                &io->out, "%02x%c", (unsigned)(unsigned char)bytes.p[k], k % 40 == 39 || k + 1 == bytes.n ? '\n' : ' ');
+    } else if (proto_written(io, m, &text))
+        xg_puts(&io->out, "same\n");
 }

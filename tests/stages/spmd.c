@@ -54,3 +54,110 @@ static void stage_spmd(xg_stage *io) {
     xg_printf(&io->out, "%s, %u collectives, %lld bytes\n", io->out.n ? "wrong" : "equal", sent.collectives,
         (long long)sent.bytes);
 }
+
+/* ---- which factors are partitioned, and how ---- */
+
+/* The tiling of dimension d by all devices; replicated where d < 0. */
+static void spmd_annotate_dim(xg_inst *i, const xg_spmd_mesh *mesh, uint32_t leaf, int64_t d) {
+    xg_arena *a = i->comp->module->work;
+    const xg_shape **shapes = xg_shape_leaf_list(a, i->shape);
+    int64_t n = i->shape->leaves, k;
+    xg_sharding **s = xg_sharding_of(a, mesh, i), **leaves = XG_NEW_N(a, xg_sharding *, (size_t)n + 1);
+    for (k = 0; k < n; k++)
+        leaves[k] = s ? s[k] : xg_sharding_new(a, xg_shape_is_array(shapes[k]) ? shapes[k]->rank : 0);
+    if (d >= 0) {
+        xg_axes_list all;
+        for (all.n = 0; all.n < mesh->n; all.n++) all.p[all.n] = (uint8_t)all.n;
+        xg_sharding_set_axes(leaves[leaf], (uint32_t)d, &all);
+    }
+    xg_spmd_annotate(i, mesh, leaves, n, XG_SHARDING_IOTA);
+}
+/* All arrays that have the factor as a dimension's first one are split along it; how many those are. */
+static uint32_t spmd_annotate_factor(
+    xg_buf *out, xg_inst *i, const xg_spmd_mesh *mesh, const xg_spmd_rule *r, uint32_t factor) {
+    uint32_t t, d, places = 0;
+    for (t = 0; t < r->n_operands + r->n_results; t++) {
+        bool result = t >= r->n_operands;
+        xg_inst *x = result ? i : XG_OPERAND(i, t);
+        for (d = 0; d < r->arrays[t].rank; d++) {
+            const xg_spmd_rule_array *a = &r->arrays[t];
+            if (a->first[d] == a->first[d + 1] || a->factors[a->first[d]] != factor) continue;
+            if (result)
+                xg_printf(out, " out%u.%u", t - r->n_operands, d);
+            else
+                xg_printf(out, " in%u.%u", t, d);
+            spmd_annotate_dim(x, mesh, result ? t - r->n_operands : 0, d);
+            places++;
+        }
+    }
+    return places;
+}
+
+static void spmd_put_collectives(xg_buf *out, const xg_module *m) {
+    static const xg_opcode kinds[] = {
+        XG_ALL_GATHER, XG_ALL_REDUCE, XG_REDUCE_SCATTER, XG_ALL_TO_ALL, XG_COLLECTIVE_PERMUTE};
+    bool any = false;
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(kinds); k++) {
+        const xg_comp *c;
+        uint32_t n = 0;
+        for (c = m->first; c; c = c->next)
+            XG_FOR_INSTS(i, c) n += i->op == kinds[k];
+        if (n) xg_printf(out, "%s %u %s", any ? "," : "", n, xg_op_name(kinds[k]));
+        any = any || n;
+    }
+    if (!any) xg_puts(out, " local");
+}
+
+/* The module with one instruction of the entry alone, as the root. */
+static xg_module *spmd_only(xg_stage *io, int32_t id, xg_inst **inst) {
+    xg_module *m = pipeline_parse(io);
+    *inst = NULL;
+    XG_FOR_INSTS(i, m->entry)
+        if ((int32_t)i->id == id) *inst = i;
+    m->entry->root = *inst;
+    m->entry_result = (*inst)->shape;
+    (void)xg_opt_dce(m);
+    return m;
+}
+static void spmd_cover(xg_stage *io, const xg_inst *of, uint32_t factor) {
+    xg_inst *i;
+    xg_module *whole = spmd_only(io, (int32_t)of->id, &i), *parts = spmd_only(io, (int32_t)of->id, &i);
+    xg_spmd_mesh mesh = xg_mesh_of_module(parts);
+    const xg_spmd_rule *r = xg_spmd_rule_of(io->arena, i);
+    const xg_literal **args = XG_NEW_N(io->arena, const xg_literal *, (size_t)whole->entry->n_params + 1);
+    uint64_t state = 1;
+    const xg_literal *want, *got;
+    uint32_t k, n = whole->entry->n_params;
+    xg_spmd_job job;
+    xg_buf diff, places;
+    xg_buf_init(&diff, io->arena);
+    xg_buf_init(&places, io->arena);
+    for (k = 0; k < n; k++) spmd_annotate_dim(parts->entry->params[k], &mesh, 0, -1);
+    spmd_annotate_dim(i, &mesh, 0, -1);
+    if (!spmd_annotate_factor(&places, i, &mesh, r, factor)) return;
+    for (k = 0; k < n; k++) args[k] = spmd_draw(io->arena, whole->entry->params[k]->shape, &state);
+    job = xg_spmd_job_of(parts, io->arena);
+    xg_driver_run_named(parts, XG_STR("spmd-partitioner"));
+    want = xg_eval_module(whole, io->arena, args, n, NULL);
+    got = xg_spmd_eval(&job, parts, io->arena, args, n, NULL);
+    stage_oracle_compare(&diff, got, want, 0, 0);
+    xg_printf(&io->out, "%.*s%.*s%s:", (int)of->name.n, of->name.p, (int)places.n, places.p,
+        r->factors[factor].kind == XG_FACTOR_NEED ? " (need)" : "");
+    if (diff.n) xg_puts(&io->out, " WRONG");
+    spmd_put_collectives(&io->out, parts);
+    xg_putc(&io->out, '\n');
+}
+
+/* Each instruction of the entry is split along each of its factors in turn, by all devices: what is sent. */
+static void stage_spmd_coverage(xg_stage *io) {
+    const xg_module *m = pipeline_parse(io);
+    XG_FOR_INSTS(i, m->entry) {
+        const xg_spmd_rule *r;
+        uint32_t k;
+        if (i->op == XG_PARAMETER || i->op == XG_CONSTANT || i->op == XG_GET_TUPLE_ELEMENT) continue;
+        if (i == m->entry->root && i->op == XG_TUPLE) continue;
+        r = xg_spmd_rule_of(io->arena, i);
+        for (k = 0; k < r->n_factors; k++) spmd_cover(io, i, k);
+    }
+}

@@ -14,7 +14,7 @@ typedef struct spmd_array {
 } spmd_array;
 typedef struct spmd_case {
     uint64_t state;
-    xg_buf text;
+    xg_buf text, comps; /* the entry's instructions; what it calls */
     int64_t devices;
     const char *type; /* of all arrays */
     bool ints;
@@ -24,12 +24,13 @@ typedef struct spmd_case {
 
 static uint32_t spmd_pick(spmd_case *c, uint32_t n) { return (uint32_t)(spmd_random(&c->state) % n); }
 
-static void spmd_put_dims(spmd_case *c, const spmd_array *a) {
+static void spmd_put_dims_of(spmd_case *c, const spmd_array *a, const char *type) {
     uint32_t d;
-    xg_printf(&c->text, "%s[", c->type);
+    xg_printf(&c->text, "%s[", type);
     for (d = 0; d < a->rank; d++) xg_printf(&c->text, "%s%lld", d ? "," : "", (long long)a->dims[d]);
     xg_puts(&c->text, "]");
 }
+static void spmd_put_dims(spmd_case *c, const spmd_array *a) { spmd_put_dims_of(c, a, c->type); }
 
 /* Tiles that use the devices up, the rest replicated; devices in order, transposed, or in any order. */
 static void spmd_put_sharding(spmd_case *c, const spmd_array *a) {
@@ -225,6 +226,29 @@ static bool spmd_make_along(spmd_case *c, uint32_t x) { /* reverse, sort, concat
         xg_printf(&c->text, " concatenate(v%u, v%u), dimensions={%u}", x, x, d);
     return true;
 }
+/* The largest of rows, or where they stood. */
+static bool spmd_make_top(spmd_case *c, uint32_t x) {
+    spmd_array top = c->arrays[x];
+    uint32_t last = top.rank - 1, n = c->n;
+    top.dims[last] = 1 + spmd_pick(c, (uint32_t)top.dims[last]);
+    xg_printf(&c->text, "  top%u = (", n);
+    spmd_put_dims(c, &top);
+    xg_puts(&c->text, ", ");
+    spmd_put_dims_of(c, &top, "s32");
+    xg_printf(&c->text, ") topk(v%u), k=%lld, largest=%s\n", x, (long long)top.dims[last],
+        spmd_pick(c, 2) ? "true" : "false");
+    if (c->ints || spmd_pick(c, 2)) {
+        spmd_put_dims(c, spmd_begin(c, &top));
+        xg_printf(&c->text, " get-tuple-element(top%u), index=%u", n, c->ints ? spmd_pick(c, 2) : 0);
+        return true;
+    }
+    xg_printf(&c->text, "  places%u = ", n);
+    spmd_put_dims_of(c, &top, "s32");
+    xg_printf(&c->text, " get-tuple-element(top%u), index=1\n", n);
+    spmd_put_dims(c, spmd_begin(c, &top));
+    xg_printf(&c->text, " convert(places%u)", n);
+    return true;
+}
 static bool spmd_make_window(spmd_case *c, uint32_t x) {
     uint32_t d = spmd_pick(c, c->arrays[x].rank), k, size = 1 + spmd_pick(c, 3), stride = 1 + spmd_pick(c, 2),
              low = spmd_pick(c, size), high = spmd_pick(c, size);
@@ -287,6 +311,176 @@ static bool spmd_make_rows(spmd_case *c, uint32_t x) {
         spmd_pick(c, 2) ? "sum" : "most");
     return true;
 }
+/* Blocks by index, anywhere in the array, and back. */
+static bool spmd_make_blocks(spmd_case *c, uint32_t x) {
+    spmd_array from = c->arrays[x], blocks, *a;
+    uint32_t dims[6], k;
+    int64_t size[6];
+    if (from.rank < 2 || from.rank > 3) return false;
+    blocks.rank = from.rank + 1;
+    blocks.dims[0] = 4;
+    for (k = 0; k < from.rank; k++) {
+        size[k] = spmd_pick(c, 3) ? 1 + spmd_pick(c, (uint32_t)from.dims[k]) : from.dims[k];
+        blocks.dims[k + 1] = size[k];
+        dims[k] = k + 1;
+    }
+    a = spmd_begin(c, &blocks);
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " gather(v%u, blocks)", x);
+    spmd_put_list(c, "offset_dims", dims, from.rank);
+    xg_puts(&c->text, ", collapsed_slice_dims={}, start_index_map={1,0}, index_vector_dim=1, slice_sizes={");
+    for (k = 0; k < from.rank; k++) xg_printf(&c->text, "%s%lld", k ? "," : "", (long long)size[k]);
+    xg_puts(&c->text, "}");
+    if (c->n + 2 > SPMD_RANDOM_ARRAYS || spmd_pick(c, 2)) return true;
+    spmd_end(c);
+    spmd_put_dims(c, spmd_begin(c, &from));
+    xg_printf(&c->text, " scatter(v%u, blocks, v%u)", x, c->n - 1);
+    spmd_put_list(c, "update_window_dims", dims, from.rank);
+    xg_printf(&c->text,
+        ", inserted_window_dims={}, scatter_dims_to_operand_dims={1,0}, index_vector_dim=1, to_apply=%s",
+        spmd_pick(c, 2) ? "sum" : "most");
+    return true;
+}
+/* Along one spatial dimension: any stride, padding, dilation; groups where features allow them. */
+static bool spmd_make_convolution(spmd_case *c, uint32_t x) {
+    const spmd_array *in = &c->arrays[x];
+    spmd_array kernel, out, *a;
+    uint32_t size = 1 + spmd_pick(c, 4), stride = 1 + spmd_pick(c, 2), low = spmd_pick(c, 4), high = spmd_pick(c, 4),
+             base = 1 + (spmd_pick(c, 4) == 0), wide = 1 + (spmd_pick(c, 4) == 0), groups = 1, batches = 1, k, y;
+    int64_t padded;
+    bool backward = spmd_pick(c, 4) == 0;
+    if (in->rank != 3 || (!c->ints && c->products++ > 0) || c->n + 3 > SPMD_RANDOM_ARRAYS) return false;
+    if (spmd_pick(c, 3) == 0)
+        groups = (uint32_t)in->dims[2];
+    else if (spmd_pick(c, 4) == 0)
+        batches = (uint32_t)in->dims[0];
+    padded = (in->dims[1] - 1) * base + 1 + low + high;
+    if (padded < (int64_t)(size - 1) * wide + 1) return false;
+    kernel.rank = out.rank = 3;
+    kernel.dims[0] = size;
+    kernel.dims[1] = in->dims[2] / groups;
+    kernel.dims[2] = (1 + spmd_pick(c, 3)) * groups * batches;
+    out.dims[0] = in->dims[0] / batches;
+    out.dims[1] = (padded - (size - 1) * wide - 1) / stride + 1;
+    out.dims[2] = kernel.dims[2];
+    y = c->n;
+    spmd_put_dims(c, spmd_begin(c, &kernel));
+    xg_printf(&c->text, " iota(), iota_dimension=%u", spmd_pick(c, 3));
+    spmd_end(c);
+    k = c->n;
+    spmd_put_dims(c, spmd_begin(c, &kernel));
+    xg_printf(&c->text, " %s(v%u, v%u)", spmd_pick(c, 2) ? "add" : "subtract", y, y);
+    spmd_end(c);
+    a = spmd_begin(c, &out);
+    spmd_put_dims(c, a);
+    xg_printf(&c->text, " convolution(v%u, v%u), window={size=%u stride=%u pad=%u_%u", x, k, size, stride, low, high);
+    if (base > 1) xg_printf(&c->text, " lhs_dilate=%u", base);
+    if (wide > 1) xg_printf(&c->text, " rhs_dilate=%u", wide);
+    if (backward) xg_puts(&c->text, " rhs_reversal=1");
+    xg_puts(&c->text, "}, dim_labels=b0f_0io->b0f");
+    if (groups > 1) xg_printf(&c->text, ", feature_group_count=%u", groups);
+    if (batches > 1) xg_printf(&c->text, ", batch_group_count=%u", batches);
+    return true;
+}
+/* Where the largest of each window stands, sources are added. */
+static bool spmd_make_scattered(spmd_case *c, uint32_t x) {
+    spmd_array from = c->arrays[x], source = from;
+    uint32_t d = spmd_pick(c, from.rank), size = 1 + spmd_pick(c, 3), stride = 1 + spmd_pick(c, 3), k,
+             low = spmd_pick(c, size), high = spmd_pick(c, size);
+    if (from.dims[d] + low + high < size || c->n + 2 > SPMD_RANDOM_ARRAYS) return false;
+    source.dims[d] = (from.dims[d] + low + high - size) / stride + 1;
+    spmd_put_dims(c, spmd_begin(c, &source));
+    xg_printf(&c->text, " iota(), iota_dimension=%u", spmd_pick(c, source.rank));
+    spmd_end(c);
+    spmd_put_dims(c, spmd_begin(c, &from));
+    xg_printf(&c->text, " select-and-scatter(v%u, v%u, zero), window={size=", x, c->n - 1);
+    for (k = 0; k < from.rank; k++) xg_printf(&c->text, "%s%u", k ? "x" : "", k == d ? size : 1);
+    xg_puts(&c->text, " stride=");
+    for (k = 0; k < from.rank; k++) xg_printf(&c->text, "%s%u", k ? "x" : "", k == d ? stride : 1);
+    xg_puts(&c->text, " pad=");
+    for (k = 0; k < from.rank; k++) xg_printf(&c->text, "%s%u_%u", k ? "x" : "", k == d ? low : 0, k == d ? high : 0);
+    xg_printf(&c->text, "}, select=%s, scatter=sum", spmd_pick(c, 2) ? "ge" : "lt");
+    return true;
+}
+/* A step that keeps the shape, in a computation: x may be split otherwise inside. */
+static void spmd_put_step(spmd_case *c, const char *name, uint32_t x, const char *in) {
+    static const char *const ops[] = {"reverse", "sort", "negate", "abs"};
+    xg_buf entry = c->text;
+    uint32_t how = spmd_pick(c, 4), d = spmd_pick(c, c->arrays[x].rank);
+    c->text = c->comps;
+    xg_printf(&c->text, "  %s = ", name);
+    spmd_put_dims(c, &c->arrays[x]);
+    xg_printf(&c->text, " %s(%s)", ops[how], in);
+    if (how < 2) xg_printf(&c->text, ", dimensions={%u}", d);
+    if (how == 1) xg_puts(&c->text, ", to_apply=less");
+    if (spmd_pick(c, 2)) spmd_put_sharding(c, &c->arrays[x]);
+    xg_putc(&c->text, '\n');
+    c->comps = c->text;
+    c->text = entry;
+}
+static void spmd_put_state(spmd_case *c, xg_buf *b, uint32_t x) { /* (s32[], type[dims]) */
+    xg_buf was = c->text;
+    c->text = *b;
+    xg_puts(&c->text, "(s32[], ");
+    spmd_put_dims(c, &c->arrays[x]);
+    xg_puts(&c->text, ")");
+    *b = c->text;
+    if (b != &c->text) c->text = was;
+}
+/* Two or three rounds of a step. */
+static bool spmd_make_loop(spmd_case *c, uint32_t x) {
+    uint32_t n = c->n, k;
+    for (k = 0; k < 2; k++) {
+        xg_printf(&c->comps, "%s%u {\n  s = ", k ? "body" : "cond", n);
+        spmd_put_state(c, &c->comps, x);
+        xg_puts(&c->comps, " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n");
+        if (!k)
+            xg_printf(&c->comps, "  n = s32[] constant(%u)\n  ROOT c = pred[] compare(i, n), direction=LT\n}\n",
+                2 + spmd_pick(c, 2));
+    }
+    xg_puts(&c->comps, "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = ");
+    {
+        xg_buf entry = c->text;
+        c->text = c->comps;
+        spmd_put_dims(c, &c->arrays[x]);
+        c->comps = c->text;
+        c->text = entry;
+    }
+    xg_puts(&c->comps, " get-tuple-element(s), index=1\n");
+    spmd_put_step(c, "y", x, "x");
+    spmd_put_step(c, "z", x, "y");
+    xg_puts(&c->comps, "  ROOT t = ");
+    spmd_put_state(c, &c->comps, x);
+    xg_puts(&c->comps, " tuple(j, z)\n}\n");
+    xg_printf(&c->text, "  state%u = ", n);
+    spmd_put_state(c, &c->text, x);
+    xg_printf(&c->text, " tuple(at0, v%u)\n  w%u = ", x, n);
+    spmd_put_state(c, &c->text, x);
+    xg_printf(&c->text, " while(state%u), condition=cond%u, body=body%u\n", n, n, n);
+    spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+    xg_printf(&c->text, " get-tuple-element(w%u), index=1", n);
+    return true;
+}
+static bool spmd_make_branch(spmd_case *c, uint32_t x) {
+    uint32_t n = c->n, k;
+    for (k = 0; k < 2; k++) {
+        xg_buf entry = c->text;
+        xg_printf(&c->comps, "branch%u_%u {\n  x = ", n, k);
+        c->text = c->comps;
+        spmd_put_dims(c, &c->arrays[x]);
+        c->comps = c->text;
+        c->text = entry;
+        xg_puts(&c->comps, " parameter(0)\n");
+        spmd_put_step(c, "y", x, "x");
+        spmd_put_step(c, "ROOT z", x, "y");
+        xg_puts(&c->comps, "}\n");
+    }
+    xg_printf(&c->text, "  p%u = pred[] constant(%s)\n", n, spmd_pick(c, 2) ? "true" : "false");
+    spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+    xg_printf(&c->text, " conditional(p%u, v%u, v%u), true_computation=branch%u_0, false_computation=branch%u_1", n, x,
+        x, n, n);
+    return true;
+}
 static bool spmd_make_iota(spmd_case *c, uint32_t x) {
     spmd_array *a = spmd_begin(c, &c->arrays[x]);
     spmd_put_dims(c, a);
@@ -296,9 +490,15 @@ static bool spmd_make_iota(spmd_case *c, uint32_t x) {
 
 #define SPMD_MAKERS(X) \
     X(pointwise) \
-    X(transpose) X(reshape) X(reduce) X(broadcast) X(dot) X(slice) X(pad) X(along) X(window) X(dynamic) X(rows) X(iota)
+    X(transpose) \
+    X(reshape) \
+    X(reduce) \
+    X(broadcast) \
+    X(dot) \
+    X(slice) \
+    X(pad) X(along) X(window) X(dynamic) X(rows) X(iota) X(blocks) X(convolution) X(scattered) X(loop) X(branch) X(top)
 
-static void spmd_write_case(spmd_case *c) {
+static void spmd_write_case(xg_stage *io, spmd_case *c) {
     static bool (*const makers[])(spmd_case *, uint32_t) = {
 #define X(name) spmd_make_##name,
         SPMD_MAKERS(X)
@@ -316,8 +516,15 @@ static void spmd_write_case(spmd_case *c) {
     xg_printf(&c->text,
         "less { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = pred[] compare(x, y), direction=LT }\n", c->type,
         c->type);
+    for (k = 0; k < 2; k++)
+        xg_printf(&c->text,
+            "%s { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = pred[] compare(x, y), direction=%s }\n",
+            k ? "ge" : "lt", c->type, c->type, k ? "GE" : "LT");
+    c->comps = c->text;
+    xg_buf_init(&c->text, io->arena);
     xg_printf(&c->text, "ENTRY e {\n  zero = %s[] constant(0)\n  three = %s[] constant(3)\n", c->type, c->type);
     xg_puts(&c->text, "  rows = s32[5,1] constant({{1},{0},{3},{1},{9}})\n");
+    xg_puts(&c->text, "  blocks = s32[4,2] constant({{0,1},{2,0},{-1,1},{3,7}})\n");
     for (k = 0; k < 3; k++) xg_printf(&c->text, "  at%u = s32[] constant(%u)\n", k, k * 2);
     for (k = 0; k < params; k++) {
         spmd_array a;
@@ -353,6 +560,8 @@ static void spmd_write_case(spmd_case *c) {
         if (!k) xg_putc(&c->text, ',');
     }
     xg_puts(&c->text, "}\n}\n");
+    xg_put(&c->comps, c->text.p, c->text.n);
+    c->text = c->comps;
 }
 
 static bool spmd_check_case(xg_stage *io, const spmd_case *c, const char *passes) {
@@ -383,7 +592,7 @@ static void stage_spmd_random(xg_stage *io) {
         memset(&c, 0, sizeof c);
         c.state = (seed << 32) + k * 7919;
         xg_buf_init(&c.text, io->arena);
-        spmd_write_case(&c);
+        spmd_write_case(io, &c);
         if (only) xg_put(&io->out, c.text.p, c.text.n);
         ok = spmd_check_case(io, &c, "spmd-partitioner") &&
              spmd_check_case(io, &c, "sharding-propagation,spmd-partitioner");

@@ -56,11 +56,13 @@
     X(verify) \
     X(format) \
     X(proto) \
+    X(proto_write) \
     X(import) \
     X(sharding) \
     X(factors) \
     X(spmd) \
     X(spmd_random) \
+    X(spmd_coverage) \
     X(number) \
     X(literal) \
     X(parse) \

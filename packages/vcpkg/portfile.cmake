@@ -1,0 +1,12 @@
+# An overlay port of this very copy: vcpkg install xlagpu --overlay-ports=packages/vcpkg
+get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../.." ABSOLUTE)
+vcpkg_check_features(OUT_FEATURE_OPTIONS options FEATURES tool XLAGPU_TOOL)
+vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}/packages/cmake" OPTIONS ${options} -DXLAGPU_INSTALL=ON)
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/xlagpu)
+vcpkg_fixup_pkgconfig()
+if("tool" IN_LIST FEATURES)
+    vcpkg_copy_tools(TOOL_NAMES xlagpu AUTO_CLEAN)
+endif()
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

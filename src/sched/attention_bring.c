@@ -1,0 +1,223 @@
+/* sched/attention_bring.c -- a tile's rows, and the keys and values of a step, into shared memory. */
+#ifndef XG_SCHED_ATTENTION_BRING_C
+#define XG_SCHED_ATTENTION_BRING_C
+#include "attention.h"
+
+typedef struct xg_attention_fetch {
+    xg_attention_part part;
+    int64_t rows, width, pitch; /* of the tile; with what fills the last piece; in shared memory */
+    int64_t extent, limit;      /* of the array: along the third extent; rows or keys */
+    int64_t pieces, all, rounds;
+    uint32_t number; /* which rows are */
+    xg_kval *first, *buffer;
+    xg_kval **to;
+    xg_kval **staged; /* by round: what goes through registers */
+} xg_attention_fetch;
+XG_FN xg_kval *xg_attention_fetched(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval **at) {
+    xlagpu_type type = w->f->stages[t->part].root->shape->type;
+    const xg_inst *dot = t->part == XG_ATTENTION_VALUES ? w->f->match.out_dot : w->f->match.scores_dot;
+    xg_kval *index[XG_RANK_MAX];
+    xg_elem v = xg_attention_element(w, t->part, at, NULL, 0, index);
+    xlagpu_type rounded = xg_contract_rounding(dot, type);
+    v = xg_elem_convert_to(&w->t.s, v, type, rounded);
+    return xg_attention_converted_to(w, v, rounded, w->f->held);
+}
+/* Which piece of which row a thread brings in a round; false: the last round, of which some threads have none. */
+typedef struct xg_attention_piece {
+    xg_kval *row, *piece, *has, *cond, *at[XG_ATTENTION_DIMS];
+} xg_attention_piece;
+XG_FN void xg_attention_piece_of(
+    xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *round, xg_attention_piece *o) {
+    const xg_attention_stage *s = &w->f->stages[t->part];
+    xg_kval *flat = xg_tile_join(&w->t, round, w->p->threads, w->thread), *in;
+    o->has = t->all % w->p->threads ? xg_attention_below(w, flat, t->all) : NULL;
+    flat = xg_attention_clamp(w, flat, t->all);
+    o->row = s->turned ? xg_tile_rest(&w->t, flat, t->rows) : xg_tile_quotient(&w->t, flat, t->pieces);
+    o->piece = s->turned ? xg_tile_quotient(&w->t, flat, t->rows) : xg_tile_rest(&w->t, flat, t->pieces);
+    in = xg_k2(xg_attention_b(w), XG_K_OP_ADDI, t->first, o->row);
+    o->cond = xg_attention_below(w, in, t->limit);
+    o->cond = xg_elem_and(&w->t.s, o->cond, xg_attention_below(w, o->piece, t->extent / s->lanes));
+    xg_attention_numbers(w, o->at);
+    o->at[t->number] = xg_attention_clamp(w, in, t->limit);
+    o->at[XG_ATTENTION_VECTOR] = xg_attention_clamp(w, o->piece, t->extent / s->lanes);
+}
+XG_FN xg_kval *xg_attention_nothing(xg_attention_kernel *w, int64_t lanes) {
+    xg_kmodule *m = w->t.e->m;
+    xg_kelem e = xg_kelem_of(w->f->held);
+    return xg_kconst_bits(xg_attention_b(w), lanes > 1 ? xg_kir_vector(m, e, lanes) : xg_kir_scalar(m, e), 0);
+}
+/* One vector of a row, zeros where the array has none. */
+XG_FN xg_kval *xg_attention_fetch_vector(
+    xg_attention_kernel *w, const xg_attention_fetch *t, xg_attention_piece *piece) {
+    int64_t lanes = w->f->stages[t->part].lanes;
+    xg_kval *v = xg_attention_nothing(w, lanes), *o[3];
+    xg_flow guard = xg_flow_of(&w->t.s, &v), loop = xg_flow_of(&w->t.s, NULL);
+    xg_flow_if(&guard, xg_elem_and(&w->t.s, piece->has, piece->cond));
+    if (lanes > 1) {
+        xg_flow_slot(&loop, &v);
+        piece->at[XG_ATTENTION_LANE] = xg_attention_loop(w, &loop, lanes);
+        o[0] = xg_attention_fetched(w, t, piece->at);
+        o[1] = v;
+        o[2] = piece->at[XG_ATTENTION_LANE];
+        v = xg_kir_value(xg_attention_b(w), XG_K_OP_VINSERT, o, 3, v->type);
+        xg_flow_end(&loop);
+    } else
+        v = xg_attention_fetched(w, t, piece->at);
+    xg_flow_end(&guard);
+    return v;
+}
+/* Where a lane of a piece goes: one expression, so that the passes see how pieces are aligned. */
+XG_FN xg_kval *xg_attention_spot(
+    xg_attention_kernel *w, const xg_attention_fetch *t, const xg_attention_piece *piece, xg_kval *lane) {
+    enum {
+        AT_BUFFER,
+        AT_ROW,
+        AT_PIECE,
+        AT_LANE,
+        AT_DIMS
+    };
+    int64_t lanes = w->f->stages[t->part].lanes, counts[AT_DIMS], pitch[AT_DIMS];
+    xg_aff_ctx *x = w->t.e->m->aff;
+    const xg_aff *at = xg_aff_const(x, 0);
+    xg_kval *v[AT_DIMS];
+    uint32_t k;
+    v[AT_BUFFER] = t->buffer ? t->buffer : xg_elem_index(&w->t.s, 0);
+    v[AT_ROW] = piece->row;
+    v[AT_PIECE] = piece->piece;
+    v[AT_LANE] = lane ? lane : xg_elem_index(&w->t.s, 0);
+    counts[AT_BUFFER] = t->buffer ? w->p->stages : 1;
+    counts[AT_ROW] = t->rows;
+    counts[AT_PIECE] = t->pieces;
+    counts[AT_LANE] = lanes;
+    pitch[AT_BUFFER] = t->rows * t->pitch;
+    pitch[AT_ROW] = t->pitch;
+    pitch[AT_PIECE] = lanes;
+    pitch[AT_LANE] = 1;
+    for (k = 0; k < AT_DIMS; k++) at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, k), pitch[k]));
+    return xg_tile_apply(&w->t, counts, AT_DIMS, at, v);
+}
+XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *v, xg_kval *spot) {
+    xg_kval *o[3];
+    if (v->type->kind != XG_TK_VECTOR) {
+        *t->to = xg_kinsert(xg_attention_b(w), v, *t->to, &spot, 1);
+        return;
+    }
+    o[0] = v;
+    o[1] = *t->to;
+    o[2] = spot;
+    *t->to = xg_kir_value(xg_attention_b(w), XG_K_OP_WRITE, o, 3, (*t->to)->type);
+}
+/* Each element where it goes, so that all that lies between is a load and a store (kir/async_copies.c). */
+XG_FN void xg_attention_copy_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_attention_piece *piece) {
+    int64_t lanes = w->f->stages[t->part].lanes;
+    xg_flow guard = xg_flow_of(&w->t.s, t->to), loop = xg_flow_of(&w->t.s, NULL);
+    xg_kval *v, *spot;
+    xg_flow_if(&guard, piece->cond);
+    if (lanes > 1) {
+        xg_flow_slot(&loop, t->to);
+        piece->at[XG_ATTENTION_LANE] = xg_attention_loop(w, &loop, lanes);
+    }
+    v = xg_attention_fetched(w, t, piece->at);
+    spot = xg_attention_spot(w, t, piece, piece->at[XG_ATTENTION_LANE]);
+    *t->to = xg_kinsert(xg_attention_b(w), v, *t->to, &spot, 1);
+    xg_flow_end(&loop);
+    if (piece->cond) {
+        xg_flow_else(&guard);
+        v = xg_attention_nothing(w, lanes);
+        xg_attention_put_vector(w, t, v, xg_attention_spot(w, t, piece, NULL));
+    }
+    xg_flow_end(&guard);
+}
+/* All of a tile: neighbouring threads bring what lies side by side in memory. */
+XG_FN void xg_attention_copy_tile(xg_attention_kernel *w, const xg_attention_fetch *t) {
+    xg_kval *round = xg_elem_index(&w->t.s, 0);
+    xg_flow f = xg_flow_of(&w->t.s, t->to), some = f;
+    xg_attention_piece piece;
+    if (t->rounds > 1) {
+        round = xg_attention_loop(w, &f, t->rounds);
+        f.op->flags = KL_UNROLL_LOWERED;
+    }
+    xg_attention_piece_of(w, t, round, &piece);
+    xg_flow_if(&some, piece.has);
+    xg_attention_copy_vector(w, t, &piece);
+    xg_flow_end(&some);
+    xg_flow_end(&f);
+}
+/* The same through registers: first all that is asked of memory, then all that is put. */
+XG_FN void xg_attention_ask(xg_attention_kernel *w, xg_attention_fetch *t) {
+    int64_t round;
+    t->staged = XG_NEW_N(w->t.e->arena, xg_kval *, (size_t)t->rounds);
+    for (round = 0; round < t->rounds; round++) {
+        xg_attention_piece piece;
+        xg_attention_piece_of(w, t, xg_elem_index(&w->t.s, round), &piece);
+        t->staged[round] = xg_attention_fetch_vector(w, t, &piece);
+    }
+}
+XG_FN void xg_attention_put(xg_attention_kernel *w, const xg_attention_fetch *t) {
+    int64_t round;
+    for (round = 0; round < t->rounds; round++) {
+        xg_attention_piece piece;
+        xg_flow some = xg_flow_of(&w->t.s, t->to);
+        xg_attention_piece_of(w, t, xg_elem_index(&w->t.s, round), &piece);
+        xg_flow_if(&some, piece.has);
+        xg_attention_put_vector(w, t, t->staged[round], xg_attention_spot(w, t, &piece, NULL));
+        xg_flow_end(&some);
+    }
+}
+XG_FN void xg_attention_fetch_sizes(xg_attention_kernel *w, xg_attention_fetch *t) {
+    t->pieces = t->width / w->f->stages[t->part].lanes;
+    t->all = t->rows * t->pieces;
+    t->rounds = xg_tile_over(t->all, w->p->threads);
+}
+XG_FN void xg_attention_bring_query(xg_attention_kernel *w) {
+    xg_attention_fetch t;
+    memset(&t, 0, sizeof t);
+    t.part = XG_ATTENTION_QUERY;
+    t.rows = w->p->tile;
+    t.width = w->p->depth;
+    t.pitch = w->p->pitch;
+    t.extent = w->f->depth;
+    t.limit = w->f->rows;
+    t.number = XG_ATTENTION_ROW;
+    t.first = xg_tile_join(&w->t, w->tile, w->p->tile, xg_elem_index(&w->t.s, 0));
+    t.to = &w->query;
+    xg_attention_fetch_sizes(w, &t);
+    xg_attention_ask(w, &t);
+    xg_attention_put(w, &t);
+}
+/* The keys' tile of a step, or that of the values, in that buffer. */
+XG_FN xg_attention_fetch xg_attention_fetch_of(
+    xg_attention_kernel *w, xg_attention_part part, xg_kval *step, xg_kval *buffer) {
+    bool values = part == XG_ATTENTION_VALUES;
+    xg_kval *zero = xg_elem_index(&w->t.s, 0);
+    xg_attention_fetch t;
+    memset(&t, 0, sizeof t);
+    t.part = part;
+    t.rows = w->p->shape.step;
+    t.width = values ? w->p->columns : w->p->depth;
+    t.pitch = values ? w->p->value_pitch : w->p->pitch;
+    t.extent = values ? w->f->columns : w->f->depth;
+    t.limit = w->f->keys;
+    t.number = XG_ATTENTION_KEY;
+    t.first = xg_tile_join(&w->t, step, w->p->shape.step, zero);
+    t.buffer = buffer;
+    t.to = values ? &w->values : &w->keys;
+    xg_attention_fetch_sizes(w, &t);
+    return t;
+}
+XG_FN void xg_attention_bring_step(xg_attention_kernel *w, xg_kval *step, xg_kval *buffer) {
+    xg_attention_fetch keys = xg_attention_fetch_of(w, XG_ATTENTION_KEYS, step, buffer);
+    xg_attention_fetch values = xg_attention_fetch_of(w, XG_ATTENTION_VALUES, step, buffer);
+    if (w->p->copied) {
+        xg_attention_copy_tile(w, &keys);
+        xg_attention_copy_tile(w, &values);
+        xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_COMMIT, NULL, 0, NULL, 0, 0);
+        return;
+    }
+    xg_attention_ask(w, &keys);
+    xg_attention_ask(w, &values);
+    xg_attention_put(w, &keys);
+    xg_attention_put(w, &values);
+}
+
+#endif /* XG_SCHED_ATTENTION_BRING_C */

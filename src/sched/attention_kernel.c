@@ -1,0 +1,120 @@
+/* sched/attention_kernel.c -- what all parts of attention's kernel stand on: its numbers, the elements of its stages,
+ * shared memory, and arithmetic of a row's scores. */
+#ifndef XG_SCHED_ATTENTION_KERNEL_C
+#define XG_SCHED_ATTENTION_KERNEL_C
+#include "attention.h"
+
+XG_FN xg_kb *xg_attention_b(xg_attention_kernel *w) { return &w->t.s.b; }
+XG_FN xg_kelem xg_attention_sum_type(const xg_attention_kernel *w) { return xg_kelem_of(w->f->sum); }
+XG_FN xg_kval *xg_attention_number(xg_attention_kernel *w, double v) {
+    return xg_kconst_float(xg_attention_b(w), xg_attention_sum_type(w), v);
+}
+/* base + more, which counts so much. */
+XG_FN xg_kval *xg_attention_at(xg_attention_kernel *w, xg_kval *base, int64_t count, int64_t more) {
+    xg_aff_ctx *x = w->t.e->m->aff;
+    return more ? xg_tile_apply(&w->t, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), more), &base) : base;
+}
+/* A loop of so many rounds around what changes the flow's variables; its number. */
+XG_FN xg_kval *xg_attention_loop(xg_attention_kernel *w, xg_flow *f, int64_t rounds) {
+    xg_kval *zero = xg_elem_index(&w->t.s, 0), *end = xg_elem_index(&w->t.s, rounds);
+    return xg_flow_for(f, zero, end, 1, rounds);
+}
+/* v, where the array has so many; else its last one. */
+XG_FN xg_kval *xg_attention_clamp(xg_attention_kernel *w, xg_kval *v, int64_t limit) {
+    xg_kval *last;
+    if (xg_kval_range(v).hi < limit) return v;
+    last = xg_elem_index(&w->t.s, limit - 1);
+    v = xg_k2(xg_attention_b(w), XG_K_OP_MINSI, v, last);
+    xg_kval_set_range(v, xg_range_of(0, limit - 1));
+    return v;
+}
+/* Whether v is one of so many; NULL: always. */
+XG_FN xg_kval *xg_attention_below(xg_attention_kernel *w, xg_kval *v, int64_t limit) {
+    if (xg_kval_range(v).hi < limit) return NULL;
+    return xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, v, xg_elem_index(&w->t.s, limit));
+}
+XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part part, xg_kval *const *at,
+    const xg_attention_given *given, uint32_t n, xg_kval **index) {
+    const xg_attention_stage *stage = &w->f->stages[part];
+    xg_scope s = w->scopes[part];
+    xg_elem v;
+    uint32_t k;
+    s.b = w->t.s.b;
+    s.memo = XG_NEW_N(w->t.e->arena, xg_memo, stage->parts->n_insts + (size_t)1);
+    for (k = 0; k < n; k++)
+        if (xg_attention_reached(stage, given[k].of)) xg_hero_give(&s, given[k].of, given[k].v);
+    xg_elem_apply(&s, stage->map, at, index);
+    v = xg_elem_of(&s, stage->root, index);
+    w->t.s.b = s.b;
+    return v;
+}
+XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at) {
+    uint32_t k;
+    for (k = 0; k < XG_ATTENTION_DIMS; k++) at[k] = xg_elem_index(&w->t.s, 0);
+    at[XG_ATTENTION_BATCH] = w->batch;
+}
+XG_FN xg_kval *xg_attention_converted_to(xg_attention_kernel *w, xg_elem v, xlagpu_type from, xlagpu_type to) {
+    return xg_elem_convert_to(&w->t.s, v, from, to).v;
+}
+XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_t lane) {
+    xg_kval *o[2];
+    o[0] = vector;
+    o[1] = xg_elem_index(&w->t.s, lane);
+    return xg_kir_value(xg_attention_b(w), XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->t.e->m, vector->type->elem));
+}
+/* The copies of all steps but the last so many are there. */
+XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but) {
+    if (w->p->copied) xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
+}
+XG_FN void xg_attention_wait(xg_attention_kernel *w) {
+    xg_kval *v[6], **all[6], **slot[6];
+    const xg_ktype *types[6];
+    xg_kop *op;
+    uint32_t n = 0, k;
+    memset(v, 0, sizeof v);
+    memset(types, 0, sizeof types);
+    all[0] = &w->query;
+    all[1] = &w->keys;
+    all[2] = &w->values;
+    all[3] = &w->weights;
+    all[4] = &w->ends;
+    all[5] = &w->votes;
+    for (k = 0; k < XG_COUNT(all); k++)
+        if (*all[k]) slot[n++] = all[k];
+    for (k = 0; k < n; k++) {
+        v[k] = *slot[k];
+        types[k] = v[k]->type;
+    }
+    op = xg_kir_op(xg_attention_b(w), XG_K_OP_SYNC, v, n, types, n, 0);
+    for (k = 0; k < n; k++) *slot[k] = &op->results[k];
+}
+XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f) {
+    xg_flow_slot(f, &w->query);
+    xg_flow_slot(f, &w->keys);
+    xg_flow_slot(f, &w->values);
+    xg_flow_slot(f, &w->weights);
+    xg_flow_slot(f, &w->ends);
+    xg_flow_slot(f, &w->votes);
+}
+XG_FN xg_kval *xg_attention_combine(xg_attention_kernel *w, xg_kopcode op, xg_kval *v) {
+    int64_t apart;
+    for (apart = 1; apart < XG_ATTENTION_BESIDE; apart *= 2) {
+        xg_kval *by = xg_kconst_int(xg_attention_b(w), XG_E_I32, apart);
+        v = xg_k2(xg_attention_b(w), op, v, xg_kshuffle(xg_attention_b(w), XG_K_OP_SHFLBFLY, v, by));
+    }
+    return v;
+}
+/* exp(x - shift). What is rounded to 16 bits afterwards takes the device's power of two as it is. */
+XG_FN xg_kval *xg_attention_exp(xg_attention_kernel *w, xg_kval *x, xg_kval *shift) {
+    static const double log2_of_e = 1.4426950408889634;
+    xg_kb *b = xg_attention_b(w);
+    x = xg_k2(b, XG_K_OP_SUBF, x, shift);
+    if (w->f->unit == XG_TILE_NO_UNIT) return xg_k1(b, XG_K_OP_EXP, x);
+    return xg_k1(b, XG_K_OP_EX2A, xg_k2(b, XG_K_OP_MULF, x, xg_attention_number(w, log2_of_e)));
+}
+XG_FN xg_kval *xg_attention_shift(xg_attention_kernel *w, xg_kval *most) {
+    xg_kval *least = xg_attention_number(w, -INFINITY), *zero = xg_attention_number(w, 0);
+    return xg_kselect(xg_attention_b(w), xg_kcmpf_(xg_attention_b(w), XG_CF_OEQ, most, least), zero, most);
+}
+
+#endif /* XG_SCHED_ATTENTION_KERNEL_C */

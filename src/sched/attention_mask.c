@@ -1,0 +1,281 @@
+/* sched/attention_mask.c -- which keys a tile of rows can see: what masks say of them, so that the others are not read.
+ *
+ *     select(row + 24 >= key, score, -inf)          no key behind the tile's last row + 24
+ *     select(key < length[batch], score, -1e9)      none from the length on, which is read when the kernel runs
+ *
+ * A comparison of sums of iotas, constants and integers of the batch, with the key once in it, bounds the keys of each
+ * row; a mask of several that all have to hold has a bound of each. What is not understood bounds nothing.
+ *
+ * A masked score of -inf has the weight 0 whatever the others are. One of a finite number has it if the row's maximum
+ * is so much larger that exp of the difference is 0; the kernel looks at that when it has seen all other keys, and
+ * where it does not hold (rows of which all keys are masked, say) it goes through the rest as well. */
+#ifndef XG_SCHED_ATTENTION_MASK_C
+#define XG_SCHED_ATTENTION_MASK_C
+#include "attention.h"
+
+enum {
+    XG_ATTENTION_MASK_DEPTH = 16, /* operations one behind the other */
+    XG_ATTENTION_SAMPLES = 64     /* tiles of which a plan counts the steps */
+};
+
+/* ---- integers as expressions of the five numbers ---- */
+
+/* e, and integers that are read, with their factors. */
+typedef struct xg_attention_integer {
+    const xg_aff *e;
+    uint32_t n;
+    xg_inst *of[XG_ATTENTION_BOUND_READS];
+    const xg_imap *map[XG_ATTENTION_BOUND_READS];
+    int64_t scale[XG_ATTENTION_BOUND_READS];
+} xg_attention_integer;
+
+XG_FN bool xg_attention_is_counted(xlagpu_type t) { return t == XLAGPU_S32 || t == XLAGPU_S64; }
+/* The number that all of its elements are. */
+XG_FN const xg_inst *xg_attention_uniform(const xg_inst *i) {
+    while (i->op == XG_BROADCAST || i->op == XG_CONVERT || xg_attention_moves(i)) i = XG_OPERAND(i, 0);
+    return i->op == XG_CONSTANT && !i->literal->elided && i->shape->elements == 1 ? i : NULL;
+}
+XG_FN bool xg_attention_read_integer(
+    const xg_attention_site *w, xg_inst *i, const xg_imap *map, int64_t scale, xg_attention_integer *out) {
+    if (out->n == XG_ATTENTION_BOUND_READS || !xg_attention_ignores(w, map, XG_ATTENTION_KEY) ||
+        !xg_attention_ignores(w, map, XG_ATTENTION_ROW))
+        return false;
+    out->of[out->n] = i;
+    out->map[out->n] = map;
+    out->scale[out->n++] = scale;
+    return true;
+}
+/* out += scale times the integer at what map leads to. */
+XG_FN bool xg_attention_integer_of(
+    xg_attention_site *w, xg_inst *i, const xg_imap *map, int64_t scale, uint32_t depth, xg_attention_integer *out) {
+    const xg_inst *constant = xg_attention_uniform(i);
+    int64_t v;
+    uint32_t k;
+    if (!depth || !xg_attention_is_counted(i->shape->type) || !xg_imap_ok(map) ||
+        map->n_syms + map->n_rts + map->n_constraints)
+        return false;
+    if (constant) {
+        if (!xg_literal_get_int(constant->literal, 0, &v) || v > INT32_MAX || v < INT32_MIN) return false;
+        out->e = xg_aff_add_k(w->x, out->e, scale * v);
+        return out->e != NULL;
+    }
+    switch (i->op) {
+    case XG_IOTA:
+        k = (uint32_t)xg_attr_int(i, XG_A_iota_dimension, 0);
+        out->e = xg_aff_add(w->x, out->e, xg_aff_mul(w->x, map->results[k], scale));
+        return out->e != NULL;
+    case XG_ADD:
+    case XG_SUBTRACT:
+        return xg_attention_integer_of(w, XG_OPERAND(i, 0), map, scale, depth - 1, out) &&
+               xg_attention_integer_of(w, XG_OPERAND(i, 1), map, i->op == XG_ADD ? scale : -scale, depth - 1, out);
+    case XG_NEGATE: return xg_attention_integer_of(w, XG_OPERAND(i, 0), map, -scale, depth - 1, out);
+    case XG_CONVERT:
+        if (XG_OPERAND(i, 0)->shape->type != XLAGPU_S32) break;
+        return xg_attention_integer_of(w, XG_OPERAND(i, 0), map, scale, depth - 1, out);
+    default: break;
+    }
+    if (xg_attention_moves(i) || i->op == XG_BROADCAST || i->op == XG_SLICE) {
+        map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, 0));
+        return xg_attention_integer_of(w, XG_OPERAND(i, 0), map, scale, depth - 1, out);
+    }
+    return xg_attention_read_integer(w, i, map, scale, out);
+}
+
+/* ---- bounds ---- */
+
+/* How the expression goes with the row: 1: up, -1: down, 0: not at all, 2: it is not known. */
+XG_FN int xg_attention_slope(const xg_aff *e, const xg_aff *row) {
+    int all = 0, one;
+    uint32_t k;
+    if (!xg_aff_uses(e, row)) return 0;
+    if (e == row) return 1;
+    if (e->kind == XG_AFF_DIV) return xg_attention_slope(e->of, row);
+    if (e->kind != XG_AFF_SUM) return 2;
+    for (k = 0; k < e->n; k++) {
+        one = xg_attention_slope(e->terms[k].of, row);
+        if (!one) continue;
+        if (one == 2 || (all && all != (e->terms[k].scale > 0 ? one : -one))) return 2;
+        all = e->terms[k].scale > 0 ? one : -one;
+    }
+    return all;
+}
+/* v >= 0 for each score that is not masked. */
+XG_FN void xg_attention_note_bound(xg_attention_site *w, xg_attention_integer *v) {
+    const xg_aff *key = xg_aff_dim(w->x, XG_ATTENTION_KEY), *row = xg_aff_dim(w->x, XG_ATTENTION_ROW);
+    int64_t way = xg_aff_scale_of(v->e, key);
+    xg_attention_bound *b = &w->f->bounds[w->f->n_bounds];
+    xg_range dims[XG_ATTENTION_DIMS], range;
+    xg_aff_env env;
+    uint32_t k;
+    if ((way != 1 && way != -1) || w->f->n_bounds == XG_ATTENTION_BOUNDS) return;
+    memset(b, 0, sizeof *b);
+    b->upper = way < 0;
+    b->at = xg_aff_mul(w->x, xg_aff_add(w->x, v->e, xg_aff_mul(w->x, key, -way)), -way);
+    if (!b->at || xg_aff_uses(b->at, key)) return;
+    b->slope = xg_attention_slope(b->at, row);
+    for (k = 0; k < XG_ATTENTION_DIMS; k++) dims[k] = xg_range_of(0, w->counts[k] - 1);
+    env = xg_aff_env_of(w->x, dims, XG_ATTENTION_DIMS, NULL, 0);
+    range = xg_aff_range(&env, b->at);
+    if (b->slope == 2 || !xg_range_within(range, xg_range_of(-XG_ATTENTION_BOUND_LIMIT, XG_ATTENTION_BOUND_LIMIT)))
+        return;
+    b->least = range.lo;
+    for (k = 0; k < v->n; k++) {
+        xg_attention_part part = (xg_attention_part)(XG_ATTENTION_READ0 + w->f->n_reads);
+        if (w->f->n_reads == XG_ATTENTION_READS || !xg_attention_cut(w, part, v->of[k], NULL, 0)) return;
+        w->f->stages[part].map = v->map[k];
+        b->part[b->n] = part;
+        b->scale[b->n++] = -way * v->scale[k];
+        w->f->n_reads++;
+    }
+    w->f->n_bounds++;
+}
+/* x - y times way - less >= 0 */
+XG_FN void xg_attention_apart_by(
+    xg_attention_site *w, xg_inst *x, xg_inst *y, int64_t way, const xg_imap *map, int64_t less) {
+    xg_attention_integer v;
+    memset(&v, 0, sizeof v);
+    v.e = xg_aff_const(w->x, -less);
+    if (xg_attention_integer_of(w, x, map, 1, XG_ATTENTION_MASK_DEPTH, &v) &&
+        xg_attention_integer_of(w, y, map, -way, XG_ATTENTION_MASK_DEPTH, &v))
+        xg_attention_note_bound(w, &v);
+}
+/* x - y - less >= 0; of an absolute y it holds for both signs. */
+XG_FN void xg_attention_at_least(xg_attention_site *w, xg_inst *x, xg_inst *y, const xg_imap *map, int64_t less) {
+    if (y->op != XG_ABS) {
+        xg_attention_apart_by(w, x, y, 1, map, less);
+        return;
+    }
+    xg_attention_apart_by(w, x, XG_OPERAND(y, 0), 1, map, less);
+    xg_attention_apart_by(w, x, XG_OPERAND(y, 0), -1, map, less);
+}
+/* x is compared with y, and the answer is `holds`. */
+XG_FN void xg_attention_compared(xg_attention_site *w, const xg_inst *i, const xg_imap *map, bool holds) {
+    xg_str direction = xg_attr_str(i, XG_A_direction);
+    xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1);
+    bool less = xg_str_is(direction, "LT") || xg_str_is(direction, "LE"), strict;
+    if (xg_str_is(direction, holds ? "EQ" : "NE")) {
+        xg_attention_at_least(w, x, y, map, 0);
+        xg_attention_at_least(w, y, x, map, 0);
+    }
+    if (!less && !xg_str_is(direction, "GT") && !xg_str_is(direction, "GE")) return;
+    strict = xg_str_is(direction, "LT") || xg_str_is(direction, "GT");
+    if (less == holds) /* y is more, or x is not less */
+        xg_attention_at_least(w, y, x, map, strict == holds);
+    else
+        xg_attention_at_least(w, x, y, map, strict == holds);
+}
+/* The condition is `holds` for each score that is not masked. */
+XG_FN void xg_attention_condition(
+    xg_attention_site *w, const xg_inst *i, const xg_imap *map, bool holds, uint32_t depth) {
+    if (!depth || !xg_imap_ok(map)) return;
+    if (i->op == XG_COMPARE) {
+        xg_attention_compared(w, i, map, holds);
+    } else if (i->op == XG_NOT) {
+        xg_attention_condition(w, XG_OPERAND(i, 0), map, !holds, depth - 1);
+    } else if (i->op == (holds ? XG_AND : XG_OR)) {
+        xg_attention_condition(w, XG_OPERAND(i, 0), map, holds, depth - 1);
+        xg_attention_condition(w, XG_OPERAND(i, 1), map, holds, depth - 1);
+    } else if (xg_attention_moves(i) || i->op == XG_BROADCAST) {
+        map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, 0));
+        xg_attention_condition(w, XG_OPERAND(i, 0), map, holds, depth - 1);
+    }
+}
+
+/* ---- masks ---- */
+
+/* Larger than what a mask of v makes of a score, whatever it is rounded to. */
+XG_FN double xg_attention_rounded_up(double v) { return v * 0.99; }
+/* A selection between scores and a number: its bounds; the operand that is the scores, 0: it is no mask. */
+XG_FN uint32_t xg_attention_mask(xg_attention_site *w, const xg_inst *i, const xg_imap *map) {
+    enum {
+        LARGEST = -1000 /* of a mask's number: nearer to 0 it may be meant as a score */
+    };
+    const xg_inst *number = xg_attention_uniform(XG_OPERAND(i, 2));
+    uint32_t scores = number ? 1 : 2, before = w->f->n_bounds;
+    double v;
+    if (!number) number = xg_attention_uniform(XG_OPERAND(i, 1));
+    if (!number || xg_type_class(number->shape->type) != XGT_F) return 0;
+    v = xg_literal_get_float(number->literal, 0);
+    if (!(v <= LARGEST)) return 0;
+    map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, 0));
+    xg_attention_condition(w, XG_OPERAND(i, 0), map, scores == 1, XG_ATTENTION_MASK_DEPTH);
+    if (w->f->n_bounds > before && v > -INFINITY) {
+        v = xg_attention_rounded_up(v);
+        w->f->masked = w->f->votes ? XG_MAX(w->f->masked, v) : v;
+        w->f->votes = true;
+    }
+    return scores;
+}
+/* A sum of scores and a selection between -inf and numbers; the operand that is the scores, 2: it is none. */
+XG_FN uint32_t xg_attention_added_mask(xg_attention_site *w, const xg_inst *i, const xg_imap *map) {
+    uint32_t k, j;
+    for (k = 0; k < 2; k++) {
+        const xg_inst *o = XG_OPERAND(i, k), *number;
+        const xg_imap *at = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, k));
+        while (o->op == XG_BROADCAST || o->op == XG_CONVERT || xg_attention_moves(o)) {
+            at = xg_imap_compose(w->x, at, xg_indexing_operand(w->x, o, 0));
+            o = XG_OPERAND(o, 0);
+        }
+        if (o->op != XG_SELECT || XG_OPERAND(o, 0)->shape->rank != o->shape->rank) continue;
+        for (j = 1; j < 3; j++) {
+            number = xg_attention_uniform(XG_OPERAND(o, j));
+            if (!number || xg_literal_get_float(number->literal, 0) > -INFINITY) continue;
+            at = xg_imap_compose(w->x, at, xg_indexing_operand(w->x, o, 0));
+            xg_attention_condition(w, XG_OPERAND(o, 0), at, j == 2, XG_ATTENTION_MASK_DEPTH);
+            return 1 - k;
+        }
+    }
+    return 2;
+}
+XG_FN void xg_attention_bounds(xg_attention_site *w) {
+    const xg_inst *i = w->f->stages[XG_ATTENTION_SCORES].root;
+    const xg_imap *map = w->f->stages[XG_ATTENTION_SCORES].map;
+    uint32_t depth, k;
+    xg_attention_count(w, 1, 1);
+    for (depth = 0; depth < XG_ATTENTION_MASK_DEPTH && xg_imap_ok(map); depth++) {
+        k = 0;
+        if (i->op == XG_SELECT) {
+            if (XG_OPERAND(i, 0)->shape->rank != i->shape->rank) return;
+            k = xg_attention_mask(w, i, map);
+            if (!k) return;
+        } else if (i->op == XG_ADD) {
+            k = xg_attention_added_mask(w, i, map);
+            if (k == 2) return;
+        } else if (i->op != XG_CONVERT && !xg_attention_moves(i))
+            return;
+        map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, k));
+        i = XG_OPERAND(i, k);
+    }
+}
+
+/* ---- how many steps ---- */
+
+/* The bound in a tile of rows: the most of an upper one, the least of a lower one. */
+XG_FN int64_t xg_attention_bound_row(const xg_attention_bound *b, int64_t first, int64_t last) {
+    return (b->slope > 0) == b->upper ? last : first;
+}
+/* Of the tile, as far as it is known before the kernel runs. */
+XG_FN int64_t xg_attention_tile_steps(const xg_attention_plan *p, int64_t tile) {
+    const xg_attention_form *f = &p->form;
+    int64_t first = tile * p->tile, last = XG_MIN(first + p->tile, f->rows) - 1, from = 0, to = f->keys, v;
+    uint32_t k;
+    for (k = 0; k < f->n_bounds; k++) {
+        const xg_attention_bound *b = &f->bounds[k];
+        int64_t at[XG_ATTENTION_DIMS] = {0, 0, 0, 0, 0};
+        at[XG_ATTENTION_ROW] = xg_attention_bound_row(b, first, last);
+        if (b->n || !xg_aff_eval(b->at, at, NULL, &v)) continue;
+        if (b->upper)
+            to = XG_MIN(to, v + 1);
+        else
+            from = XG_MAX(from, v);
+    }
+    if (to <= from) return 0;
+    return xg_tile_over(to, p->shape.step) - from / p->shape.step;
+}
+XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p) {
+    int64_t samples = XG_MIN(p->tiles, (int64_t)XG_ATTENTION_SAMPLES), sum = 0, k;
+    for (k = 0; k < samples; k++) sum += xg_attention_tile_steps(p, k * p->tiles / samples);
+    return XG_MAX(xg_tile_over(sum, samples), (int64_t)1);
+}
+
+#endif /* XG_SCHED_ATTENTION_MASK_C */

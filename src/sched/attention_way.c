@@ -1,0 +1,65 @@
+/* sched/attention_way.c -- attention among the ways in which a kernel can be made: its record, time and emitter. */
+#ifndef XG_SCHED_ATTENTION_WAY_C
+#define XG_SCHED_ATTENTION_WAY_C
+#include "attention.h"
+
+typedef struct xg_attention_way {
+    xg_fusion_emission e;
+    xg_attention_plan p;
+} xg_attention_way;
+
+/* Into job->form. */
+XG_FN bool xg_attention_way_open(xg_way_job *job) {
+    const xg_comp *c = xg_attr_comp(job->fusion, XG_A_calls);
+    const xg_device *m = &job->fusion->comp->module->device;
+    xg_attention_way *w;
+    if (!c || xg_fuse_is_phases(c) || !xg_attention_may_be(c)) return false;
+    w = XG_NEW(job->arena, xg_attention_way);
+    if (job->e)
+        w->e = *job->e;
+    else
+        xg_emit_open(&w->e, NULL, job->arena, job->fusion, job->target);
+    w->e.given = job->given;
+    w->e.record = XG_NEW(job->arena, xg_record);
+    if (!xg_attention_form_of(&w->p.form, job->arena, w->e.m->aff, c, m)) return false;
+    if (!xg_attention_plan_of(&w->p, m, job->given)) return false;
+    job->form = w;
+    return xg_emit_launch(&w->e, w->p.threads, w->p.blocks, 0);
+}
+XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
+    const xg_attention_way *w = (const xg_attention_way *)job->form;
+    int64_t tile[2], walked[2], parts = w->p.shape.parts, unit = w->p.form.unit != XG_TILE_NO_UNIT;
+    tile[0] = w->p.tile;
+    tile[1] = w->p.shape.step;
+    xg_record_put(job->arena, &r->form, "tile", tile, 2);
+    xg_record_put(job->arena, &r->form, "parts", &parts, 1);
+    walked[0] = w->p.walked;
+    walked[1] = w->p.steps;
+    if (w->p.bounded) xg_record_put(job->arena, &r->form, "walked", walked, 2);
+    if (unit) xg_record_put(job->arena, &r->form, "matrix_unit", &unit, 1);
+    r->launch = w->e.record->launch;
+}
+/* The result lies over no operand: blocks read what others have written. */
+XG_FN bool xg_attention_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) {
+    const xg_attention_plan *p;
+    if (!xg_attention_way_open(job)) return false;
+    xg_attention_way_write(job, r);
+    p = &((const xg_attention_way *)job->form)->p;
+    times->own = p->picoseconds;
+    times->emitter = XG_MAX(xg_attention_apart_time(p, &job->fusion->comp->module->device), p->picoseconds + 1);
+    return true;
+}
+XG_FN xg_kmodule *xg_attention_way_emit(xg_way_job *job, const xg_record *r, xg_str name) {
+    xg_attention_way *w;
+    if (!job->form && !xg_attention_way_open(job))
+        xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
+            "the record of this kernel: it is no attention, or its tile does not fit");
+    w = (xg_attention_way *)job->form;
+    (void)r;
+    xg_emit_move(&w->e, job->arena, job->target);
+    xg_emit_entry(&w->e, name);
+    xg_attention_emit(&w->e, &w->p);
+    return w->e.m;
+}
+
+#endif /* XG_SCHED_ATTENTION_WAY_C */
