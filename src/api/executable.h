@@ -18,7 +18,7 @@
 #include "status.h"
 
 enum {
-    XG_EXE_VERSION = 4,
+    XG_EXE_VERSION = 5,
     XG_EXE_ALIGN = 16,
     XG_EXE_MAX_PARAMS = 4096
 };
