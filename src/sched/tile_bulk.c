@@ -11,8 +11,8 @@
  * counts warp groups. Whoever only asks needs few registers and leaves the others to those that hold sums. What lies
  * outside of an array is zero: steps and tiles at the edges need no guards.
  *
- * An array qualifies whose elements lie at k * a + row * b + batch * c: one of a and b is 1, the others are multiples of
- * 16 bytes. What is computed on the way, or lies otherwise, is copied by threads. */
+ * An array qualifies whose elements lie at k * a + row * b + batch * c: one of a and b is 1, the others are multiples
+ * of 16 bytes. What is computed on the way, or lies otherwise, is copied by threads. */
 #ifndef XG_SCHED_TILE_BULK_C
 #define XG_SCHED_TILE_BULK_C
 #include "tile.h"
