@@ -118,6 +118,7 @@
 #include "opt/entry_layout.c"
 #include "opt/layout_normalization.c"
 #include "opt/reducer.c"
+#include "opt/collective_canonicalizer.c"
 #include "opt/reduce_reuse.c"
 #include "opt/tree_reduction.c"
 #include "opt/row_splitter.c"
@@ -380,6 +381,7 @@
 #include "plan/report.c"
 #include "plan/rematerialize.c"
 #include "plan/text.c"
+#include "plan/collectives.c"
 #include "plan/attributes.c"
 #include "plan/bytes.c"
 #include "plan/listing.c"
@@ -423,6 +425,10 @@
 #include "import/bytecode.h"
 #include "import/bytecode_attr.c"
 #include "import/bytecode.c"
+#include "import/stable.h"
+#include "import/stable_type.c"
+#include "import/stable_props.c"
+#include "import/stable.c"
 #include "import/import.c"
 
 /* driver */

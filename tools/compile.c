@@ -47,6 +47,7 @@ static void source_close(source *s) {
     X("hlo", "hlo/after_optimizations", ".hlo") \
     X("hlo.pb", "hlo/after_optimizations", ".hlo.pb") \
     X("pb", "hlo/after_optimizations", ".pb") \
+    X("stablehlo", "hlo/after_optimizations", ".mlir") \
     X("indexing", "indexing", "") \
     X("plan", "plan", ".hlo") \
     X("buffers", "buffer-assignment", "") \
@@ -117,7 +118,8 @@ static int emit_chosen(const flag_values *f, const char **emit) {
 static const struct {
     const char *emit;
     xlagpu_format format;
-} forms[] = {{"hlo", XLAGPU_FORMAT_HLO}, {"hlo.pb", XLAGPU_FORMAT_HLO_PROTO}, {"pb", XLAGPU_FORMAT_PROTO}};
+} forms[] = {{"hlo", XLAGPU_FORMAT_HLO}, {"hlo.pb", XLAGPU_FORMAT_HLO_PROTO}, {"pb", XLAGPU_FORMAT_PROTO},
+    {"stablehlo", XLAGPU_FORMAT_STABLEHLO}};
 enum {
     FORM_COUNT = sizeof forms / sizeof forms[0]
 };
@@ -351,7 +353,7 @@ int verb_opt(const flag_values *f) {
     }
     if (f->n_files != 1) return fail(BAD, "xlagpu: error: 'opt' needs one file");
     if (f->emit && form_of(f->emit) < 0)
-        return fail(BAD, "xlagpu: error: 'opt' --emit=%s is not one of hlo, pb, hlo.pb", f->emit);
+        return fail(BAD, "xlagpu: error: 'opt' --emit=%s is not one of hlo, pb, hlo.pb, stablehlo", f->emit);
     rc = source_open(&s, f, f->files[0]);
     if (!rc) rc = source_parse(&s);
     if (!rc && !f->set[FLAG_passes])

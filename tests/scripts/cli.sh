@@ -112,6 +112,9 @@ $X opt $W/good.hlo --passes= > $W/printed.hlo 2>/dev/null
 same "printing what was printed gives the same" "$X opt $W/printed.hlo --passes=" $W/printed.hlo
 for e in pb hlo.pb; do same "-o x.$e: a protobuf, which reads as the module" \
     "$X opt $W/good.hlo --passes= -o $W/good.$e && $X opt $W/good.$e --passes=" $W/printed.hlo; done
+expect 0 'stablehlo.transpose' "-o x.mlir: StableHLO" \
+    "$X opt $W/good.hlo --passes= -o $W/good.mlir && cat $W/good.mlir"
+expect 0 ran "... which runs" "$X run $W/good.mlir --platform=interpreter && echo ran"
 expect 2 'not one of hlo, pb, hlo.pb' "opt --emit of a step of compilation" "$X opt $W/good.hlo --emit=ptx"
 expect 0 'before_optimizations.txt' "--xla_dump_to" \
     "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump && ls $W/dump"
