@@ -116,6 +116,8 @@ typedef struct xg_attention_plan {
     int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                      /* bytes */
     int64_t picoseconds;
+    bool is_made;      /* the plan could be made */
+    int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
 } xg_attention_plan;
 
 /* Where maps are made. */
@@ -156,8 +158,9 @@ XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m);
 
 /* ---- attention_pass.c ---- */
 XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
-/* What the pass would make of it, if it is the second dot of attention. */
-XG_FN bool xg_attention_look(xg_attention_plan *p, xg_arena *work, xg_inst *dot, xg_attention *a);
+/* What the pass would make of it, if it is the second dot of attention; NULL: it is not, or cannot be made. `known`, by
+ * fingerprint: what computes alike (the layers of a model) has one plan. */
+XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_inst *dot, xg_attention *a);
 
 /* ---- attention_split.c ---- */
 XG_FN bool xg_attention_split(xg_module *m); /* the pass attention-split */

@@ -263,16 +263,26 @@ XG_FN void xg_attention_unmake(xg_inst *fusion) {
     xg_inst_remove(fusion);
     xg_comp_remove(c);
 }
-XG_FN bool xg_attention_look(xg_attention_plan *p, xg_arena *work, xg_inst *dot, xg_attention *a) {
+XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_inst *dot, xg_attention *a) {
     xg_attention_members *w = XG_NEW(work, xg_attention_members);
     xg_inst *fusion = xg_attention_fused(w, work, dot, a);
     const xg_device *device = &dot->comp->module->device;
-    bool is;
-    if (!fusion) return false;
-    is = xg_attention_form_of(&p->form, work, xg_aff_new(work), xg_attr_comp(fusion, XG_A_calls), device) &&
-         xg_attention_plan_of(p, device, NULL);
+    const xg_comp *calls;
+    xg_attention_plan *p;
+    xg_buf key;
+    if (!fusion) return NULL;
+    calls = xg_attr_comp(fusion, XG_A_calls);
+    xg_buf_init(&key, work);
+    xg_fuse_fingerprint(&key, calls);
+    p = (xg_attention_plan *)xg_dict_get(known, xg_str_of(key.p, key.n));
+    if (!p) {
+        p = XG_NEW(work, xg_attention_plan);
+        p->is_made = xg_attention_form_of(&p->form, work, xg_aff_new(work), calls, device) &&
+                     xg_attention_plan_of(p, device, NULL);
+        (void)xg_dict_put(known, xg_str_of(key.p, key.n), p);
+    }
     xg_attention_unmake(fusion);
-    return is;
+    return p->is_made ? p : NULL;
 }
 XG_FN void xg_attention_give(xg_attention_members *w, xg_inst *fusion) {
     xg_hb b = xg_hb_at(w->root);

@@ -310,17 +310,16 @@ XG_FN bool xg_attention_cut_into(const xg_attention *a, int64_t parts, xlagpu_ty
 /* ---- the pass ---- */
 
 /* Whether the second dot is in attention that is made as such: kept as it is, or cut into parts. */
-XG_FN bool xg_attention_split_dot(xg_inst *dot, xg_attention *a, bool *changed) {
+XG_FN bool xg_attention_split_dot(xg_dict *known, xg_inst *dot, xg_attention *a, bool *changed) {
     const xg_device *m = &dot->comp->module->device;
     xg_arena *work = dot->comp->module->work;
     xg_attention_plan *p;
-    int64_t parts;
     if (!xg_attention_find(dot, a) || xg_attention_fills(a, m)) return false;
-    p = XG_NEW(work, xg_attention_plan);
-    if (!xg_attention_look(p, work, dot, a)) return false;
-    parts = xg_attention_may_split(a) ? xg_attention_best_parts(p, m) : 1;
+    p = xg_attention_look(known, work, dot, a);
+    if (!p) return false;
+    if (!p->key_parts) p->key_parts = xg_attention_may_split(a) ? xg_attention_best_parts(p, m) : 1;
     if (!xg_attention_pays(p, m)) return false;
-    *changed |= parts > 1 && xg_attention_cut_into(a, parts, p->form.sum);
+    *changed |= p->key_parts > 1 && xg_attention_cut_into(a, p->key_parts, p->form.sum);
     return true;
 }
 /* Dots with a vector that were left because they might become attention, and do not (opt/dot_strength_reduction.c). */
@@ -335,12 +334,14 @@ XG_FN bool xg_attention_split_comp(xg_comp *c) {
     XG_VEC(xg_inst *) dots = {NULL, 0, 0};
     bool changed = false;
     xg_attention a;
+    xg_dict known;
     uint32_t k, j;
     XG_FOR_INSTS(i, c)
         if (i->op == XG_DOT) xg_push(c->module->work, xg_inst *, &dots, i);
     if (dots.n < 2) return false;
+    xg_dict_init(&known, c->module->work);
     for (k = dots.n; k-- > 0;) {
-        if (!dots.p[k] || !xg_attention_split_dot(dots.p[k], &a, &changed)) continue;
+        if (!dots.p[k] || !xg_attention_split_dot(&known, dots.p[k], &a, &changed)) continue;
         dots.p[k] = NULL;
         for (j = 0; j < k; j++)
             if (dots.p[j] == a.scores_dot) dots.p[j] = NULL;
