@@ -205,6 +205,12 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     k.shared_bytes = m->shared_bytes;
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
+    k.n_maps = m->entry->n_maps;
+    if (k.n_maps) {
+        xg_kmap *maps = XG_NEW_N(p->arena, xg_kmap, k.n_maps);
+        memcpy(maps, m->entry->maps, k.n_maps * sizeof *maps);
+        k.maps = maps;
+    }
     if (s->o->predict) {
         xg_cost_counts counts;
         xg_kir_estimate(m, &p->m->device, s->temp, &counts);

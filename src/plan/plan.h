@@ -102,6 +102,8 @@ typedef struct xg_plan_sequence {
 typedef struct xg_plan_kernel {
     xg_str name;
     uint32_t shared_bytes, threads[3], blocks[3];
+    uint32_t n_maps;
+    const xg_kmap *maps;
     xg_cost_prediction time; /* if it was asked for */
 } xg_plan_kernel;
 

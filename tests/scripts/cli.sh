@@ -209,6 +209,39 @@ assert [e['file'].split('/')[-1] for e in d] == ['opcode.hlo', 'shape.hlo'] and 
 print(d[0]['line'], d[0]['column'], d[0]['endColumn'], d[0]['message'] + ';', d[0]['hint'])\""
 fi
 
+# ---- reduce: a smaller module of which the command says the same ----
+cat > $W/big.hlo <<'END'
+HloModule big
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+ENTRY e {
+  x = f32[4,8] parameter(0)
+  y = f32[4,8] parameter(1)
+  u = f32[8,4] parameter(2)
+  s = f32[4,8] add(x, y)
+  t = f32[4,8] tanh(s)
+  d = f32[4,4] dot(t, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  z = f32[] constant(0)
+  r = f32[4] reduce(d, z), dimensions={1}, to_apply=add
+  l = f32[4] log(r)
+  ROOT q = (f32[4], f32[4,8]) tuple(l, t)
+}
+END
+cat > $W/tanh.hlo <<'END'
+HloModule big
+
+ENTRY e {
+  s = f32[4,8]{1,0} parameter(0)
+  ROOT t = f32[4,8]{1,0} tanh(s)
+}
+END
+expect 0 'of [0-9]+ bytes, after [0-9]+ attempts' "reduce keeps what the command looks for" \
+    "$X reduce $W/big.hlo --keep='grep -q \"tanh(\" {}' -o $W/least.hlo && cmp $W/least.hlo $W/tanh.hlo"
+expect 0 'reduce\(d, z\)' "and the computations that it needs" "$X reduce $W/big.hlo -o $W/least.hlo \
+    --keep='$X compile {} --emit=hlo 2>/dev/null | grep -q \"reduce(\"' && cat $W/least.hlo"
+expect 2 'has no \{\}, where the name of the module goes' "a command that does not name the module" \
+    "$X reduce $W/big.hlo --keep=true"
+expect 2 "needs a file and a command" "reduce without a command" "$X reduce $W/big.hlo"
+
 # ---- wrong uses, with all that is said ----
 if have python3; then
     python3 tests/scripts/wrong_uses.py > $W/wrong
