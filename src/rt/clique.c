@@ -7,6 +7,38 @@
 #include "collectives.c"
 #include "easy.c"
 
+XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size) {
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    return xg_exe_check((const unsigned char *)bytes, size, &h, s) ? 0 : h.replicas * h.partitions;
+}
+
+#ifdef XLAGPU_NO_SIMULATOR
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out) {
+    (void)desc;
+    if (out) *out = NULL;
+    return XLAGPU_ERROR_UNSUPPORTED;
+}
+XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) { (void)q; }
+XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *q) {
+    return q ? "" : "the simulator, on which cliques run, was compiled out (XLAGPU_NO_SIMULATOR)";
+}
+XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) { return q && k ? NULL : NULL; }
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
+    return q && bytes && size ? NULL : NULL;
+}
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *p, uint32_t k) { return p && k ? NULL : NULL; }
+XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return xlagpu_rt_parameter(p, index, out);
+}
+XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return xlagpu_rt_result(p, index, out);
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    return p && inputs && n_inputs && outputs && n_outputs ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_ERROR_USAGE;
+}
+#else
 /* ---- the clique ---- */
 
 XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc) {
@@ -118,12 +150,6 @@ XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint
 
 /* ---- programs ---- */
 
-XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size) {
-    xg_exe_header h;
-    xg_exe_section s[XG_EXE_SECTION_COUNT];
-    return xg_exe_check((const unsigned char *)bytes, size, &h, s) ? 0 : h.replicas * h.partitions;
-}
-
 XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
     xr_clique_job j;
     xlagpu_status s;
@@ -194,5 +220,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     j.outputs = outputs;
     return xr_clique_all(q, xr_clique_run_one, &j);
 }
+
+#endif /* XLAGPU_NO_SIMULATOR */
 
 #endif /* XG_RT_CLIQUE_C */

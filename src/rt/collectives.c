@@ -12,6 +12,32 @@
 #include "rt.h"
 #include "program.c"
 
+#ifdef XLAGPU_NO_SIMULATOR
+/* Only simulated devices meet yet: without them a program that does is refused when it is loaded. */
+XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
+    uint32_t k;
+    for (k = 0; k < p->n_thunks; k++)
+        if (p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE)
+            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without simulator",
+                p->strings + p->thunks[k].name);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    (void)t;
+    (void)stream;
+    return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "collectives are not supported on this platform");
+}
+XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
+    (void)e;
+    return XLAGPU_OK;
+}
+XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message) {
+    (void)q;
+    (void)rank;
+    (void)s;
+    (void)message;
+}
+#else
 /* ---- the text of a collective ---- */
 
 XG_FN bool xr_take(const char **at, const char *word) {
@@ -439,5 +465,7 @@ XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t
     (void)stream;
     return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "collectives are not supported on this platform");
 }
+
+#endif /* XLAGPU_NO_SIMULATOR */
 
 #endif /* XG_RT_COLLECTIVES_C */
