@@ -150,11 +150,17 @@ typedef struct xlagpu_compile_desc {
      * defines XLAGPU_USE_LLVM (LLVM 16 or newer: llvm-config says which flags); ERROR_UNSUPPORTED in others. "llvm-ir":
      * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). */
     const char *backend;
+    /* The program is one for so many devices together, as the module's shardings say: what each has of parameters and
+     * results stands in the executable (xlagpu_rt_clique_run). 0: as many as the module names. */
+    uint32_t devices;
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The
  * module is not changed: it may be compiled again for another target. */
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
+
+/* On how many devices together the module says that it runs: replicas times partitions. */
+XLAGPU_DEF uint32_t xlagpu_module_devices(xlagpu_module *module);
 
 /* What a compilation made. */
 /* made_again: kernels that run twice because of the memory limit; largest_live: the most temporary bytes that are

@@ -70,7 +70,14 @@ XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the s
 /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
 XG_FN bool xg_opt_dot_strength_reduction(xg_module *m);
 XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
-XG_FN bool xg_opt_async_to_sync(xg_module *m);         /* async_to_sync.c: asynchronous pairs as one step */
+/* collective_canonicalizer.c: each exchanges runs of bytes */
+XG_FN bool xg_opt_collective_canonicalizer(xg_module *m);
+XG_FN bool xg_opt_transfers_to_permutes(xg_module *m); /* send and recv as collective-permute */
+XG_FN bool xg_opt_is_collective(const xg_inst *i);     /* and neither begins nor ends an asynchronous pair */
+XG_FN bool xg_opt_is_canonical_collective(const xg_inst *i);
+XG_FN int xg_opt_device_reducer(const xg_inst *i);   /* the opcode by which devices reduce; -1: they cannot */
+XG_FN int64_t xg_opt_group_size(const xg_inst *i);   /* devices of the first group */
+XG_FN bool xg_opt_async_to_sync(xg_module *m);       /* async_to_sync.c: asynchronous pairs as one step */
 XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: several collectives of a kind as one, */
 XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
 XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
