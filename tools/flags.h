@@ -38,6 +38,7 @@ enum {
 #define FLAGS(X) \
     X(platform, "platform", STR, FV_RUN | FV_SIM, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
     X(devices, "devices", SIZE, FV_RUN | FV_COMPILE, "N", "N devices together, as the module's shardings say, each with its part of the arrays; run: compared with one device") \
+    X(topology, "topology", STR, FV_COMPILE, "h200x8", "for so many devices of that part together: --gpu and --devices; --report has the bytes that a device sends by kind of collective, and what the time model says of them") \
     X(args, "args", STR, FV_RUN, "A.npz", "arguments arg0, arg1 ...; without it seeded random ones") \
     X(expect, "expect", STR, FV_RUN, "A.npz", "compare the results with out0, out1 ... of this file") \
     X(rtol, "rtol", REAL, FV_RUN, "R", "relative tolerance of comparisons; without both: the type's, or what the module's own rounding asks for") \
