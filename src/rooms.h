@@ -399,6 +399,7 @@
 #include "import/mlir_op.c"
 #include "import/proto.h"
 #include "import/proto_wire.c"
+#include "import/proto_metadata.c"
 #include "import/proto_shape.c"
 #include "import/proto_literal.c"
 #include "import/proto_devices.c"

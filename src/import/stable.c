@@ -150,35 +150,16 @@ XG_FN void xg_stable_define(xg_stable *w, const xg_inst *i) {
 
 /* ---- what any operation carries ---- */
 
-XG_FN xg_lex xg_stable_scan(xg_stable *w, xg_str text) {
-    xg_source *src = XG_NEW(w->arena, xg_source);
-    xg_lex x;
-    src->name = "an attribute";
-    src->text = text.p;
-    src->size = text.n;
-    xg_lex_init(&x, w->ctx, w->arena, src, false);
-    return x;
-}
-XG_FN xg_str xg_stable_raw(xg_lex *x) { /* brackets with what they hold, or one token */
-    xg_str s;
-    if (x->kind == '{' || x->kind == '[' || x->kind == '(') return xg_lex_balanced(x);
-    s = xg_lex_text(x);
-    xg_lex_next(x);
-    return s;
-}
 /* {k = "v", ...} of HLO's {k="v",...} */
 XG_FN void xg_stable_frontend(xg_stable *w, xg_str text) {
-    xg_lex x = xg_stable_scan(w, text);
+    xg_lex x = xg_import_scan(w->ctx, w->arena, text);
     bool first = true;
     xg_putc(&w->b, '{');
     xg_lex_take(&x, '{');
     while (x.kind != '}' && x.kind != XG_TOK_END) {
-        xg_str key = x.kind == XG_TOK_STRING ? xg_lex_string(&x, w->arena, "a name") : xg_lex_run(&x, "_.-$"), value;
+        xg_str key = xg_import_key(w->arena, &x), value;
         xg_lex_expect(&x, '=', "'='");
-        if (x.kind == XG_TOK_STRING)
-            value = xg_lex_string(&x, w->arena, "a value");
-        else
-            value = xg_stable_raw(&x);
+        value = xg_import_value(w->arena, &x);
         if (!first) xg_puts(&w->b, ", ");
         first = false;
         xg_stable_string(&w->b, key);
@@ -232,6 +213,15 @@ XG_FN void xg_stable_return(xg_stable *w, const xg_comp *c, const char *word) {
     xg_puts(&w->b, " : ");
     xg_stable_types(w, &v);
 }
+/* What stands behind the arguments, to the closing bracket. */
+XG_FN void xg_stable_block(xg_stable *w, const xg_comp *c, const char *word) {
+    w->depth++;
+    xg_stable_body(w, c);
+    xg_stable_return(w, c, word);
+    w->depth--;
+    xg_stable_indent(w);
+    xg_putc(&w->b, '}');
+}
 /* A parameter that arguments stand for: one, or those that are the parts of a tuple. */
 XG_FN void xg_stable_argument(xg_stable *w, xg_stable_items *args, const xg_inst *p) {
     xg_stable_value *v = xg_stable_value_of(w, p);
@@ -265,24 +255,14 @@ XG_FN void xg_stable_region(xg_stable *w, const xg_comp *c) {
         }
         xg_puts(&w->b, "):");
     }
-    w->depth++;
-    xg_stable_body(w, c);
-    xg_stable_return(w, c, "stablehlo.return");
-    w->depth--;
-    xg_stable_indent(w);
-    xg_putc(&w->b, '}');
+    xg_stable_block(w, c, "stablehlo.return");
 }
 /* A branch has no arguments: it uses the operand from outside. */
 XG_FN void xg_stable_branch(xg_stable *w, const xg_comp *c, const xg_inst *operand) {
     const xg_inst *p = c->params[0];
     w->values[p->id] = xg_stable_inside(w, xg_stable_value_of(w, operand), operand->shape);
     xg_puts(&w->b, "{");
-    w->depth++;
-    xg_stable_body(w, c);
-    xg_stable_return(w, c, "stablehlo.return");
-    w->depth--;
-    xg_stable_indent(w);
-    xg_putc(&w->b, '}');
+    xg_stable_block(w, c, "stablehlo.return");
 }
 /* The regions of the operation, "" for those without. */
 XG_FN void xg_stable_regions(xg_stable *w, const xg_inst *i) {
@@ -361,13 +341,13 @@ XG_FN xg_stable_items xg_stable_operands(xg_stable *w, const xg_inst *i) {
 /* The value of a frontend attribute; empty: there is none. */
 XG_FN xg_str xg_stable_note(xg_stable *w, const xg_inst *i, const char *key) {
     xg_str text = xg_attr_str(i, XG_A_frontend_attributes);
-    xg_lex x = xg_stable_scan(w, text);
+    xg_lex x = xg_import_scan(w->ctx, w->arena, text);
     xg_lex_take(&x, '{');
-    while (x.kind == XG_TOK_WORD) {
-        bool found = xg_str_is(xg_lex_run(&x, "_.-$"), key);
+    while (x.kind == XG_TOK_WORD || x.kind == XG_TOK_STRING) {
+        bool found = xg_str_is(xg_import_key(w->arena, &x), key);
         xg_str value;
         xg_lex_expect(&x, '=', "'='");
-        value = x.kind == XG_TOK_STRING ? xg_lex_string(&x, w->arena, "a value") : xg_stable_raw(&x);
+        value = xg_import_value(w->arena, &x);
         if (found) return value;
         xg_lex_take(&x, ',');
     }
@@ -684,12 +664,7 @@ XG_FN void xg_stable_func(xg_stable *w, const xg_comp *c) {
     xg_putc(&w->b, ')');
     xg_stable_results(w, c);
     xg_puts(&w->b, " {");
-    w->depth++;
-    xg_stable_body(w, c);
-    xg_stable_return(w, c, "return");
-    w->depth--;
-    xg_stable_indent(w);
-    xg_putc(&w->b, '}');
+    xg_stable_block(w, c, "return");
 }
 /* @name, in quotes where it has other characters than a bare one may have. */
 XG_FN xg_str xg_stable_symbol(xg_stable *w, xg_str name) {

@@ -519,11 +519,7 @@ XG_FN void xg_stable_custom_call(xg_stable *w, const xg_inst *i) {
     uint32_t k;
     xg_stable_i32(w, "api_version", xg_stable_api(i));
     if (config.n && config.p[0] == '"') {
-        xg_source src = {"an attribute", NULL, 0};
-        xg_lex x;
-        src.text = config.p;
-        src.size = config.n;
-        xg_lex_init(&x, w->ctx, w->arena, &src, false);
+        xg_lex x = xg_import_scan(w->ctx, w->arena, config);
         xg_stable_prop(w, "backend_config");
         xg_stable_string(&w->b, xg_lex_string(&x, w->arena, "a text"));
     } else if (config.n) { /* a dictionary of attributes, or JSON, which is a string there */
