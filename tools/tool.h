@@ -87,6 +87,7 @@ typedef struct dump_state {
     const char *want;                        /* a stage that is kept, or "ir": the last IR of each kernel */
     char *wanted;
     size_t wanted_n;
+    struct viewer *viewer; /* keeps every stage for --viewer; or NULL */
 } dump_state;
 void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want);
 /* fills c from the flags; target NULL: there is no device */
@@ -94,6 +95,12 @@ void dump_begin(dump_state *d, const flag_values *f, const char *path, int file,
 xlagpu_target_desc dump_target(const flag_values *f, const xlagpu_module *m, const xlagpu_target_desc *device);
 void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_desc *target, xlagpu_compile_desc *c);
 void dump_end(dump_state *d);
+
+/* ---- viewer.c: every stage as one page ---- */
+typedef struct viewer viewer;
+viewer *viewer_new(void); /* NULL: no memory */
+void viewer_add(viewer *v, const char *stage, const char *text, size_t n);
+int viewer_write(viewer *v, const char *path, const dump_state *d); /* and frees it; path NULL: only that */
 
 /* ---- embed.c: an executable as C ---- */
 typedef struct embedding {

@@ -1,4 +1,4 @@
-/* tools/xlagpu.c -- the command line: run, compile, opt, sim. */
+/* tools/xlagpu.c -- the command line: its verbs are the rows of VERBS in flags.h. */
 #include "tool.h"
 #include <errno.h>
 #include <stdarg.h>

@@ -167,6 +167,10 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p); /* what follows from the tile's 
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m); /* the pass split-k */
+/* x with dimension `dim` as so many parts of equal length */
+XG_FN xg_inst *xg_split_operand(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t parts);
+/* the dimensions' new numbers; with `more`, the parts behind them */
+XG_FN xg_ints xg_split_dims(xg_arena *a, xg_ints d, uint32_t dim, bool more);
 
 /* ---- tile_bring.c ---- */
 /* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),

@@ -260,4 +260,10 @@ XG_FN void xg_spmd_import(xg_module *m, const xg_spmd_mesh *mesh) {
         }
 }
 
+/* Calls in place, and topk as an instruction; but the root keeps its annotation. */
+XG_FN void xg_spmd_prepare(xg_module *m) {
+    (void)xg_opt_call_inliner(m);
+    if (m->entry->root->op != XG_CUSTOM_CALL) (void)xg_opt_topk_calls(m);
+}
+
 #endif /* XG_SPMD_IMPORT_C */

@@ -540,7 +540,7 @@ XG_FN void xg_spmd_entry(xg_spmd *s) {
 XG_FN bool xg_spmd_partitioner(xg_module *m) {
     xg_spmd s;
     if (!xg_spmd_has_shardings(m)) return false;
-    (void)xg_opt_call_inliner(m);
+    xg_spmd_prepare(m);
     memset(&s, 0, sizeof s);
     s.m = m;
     s.arena = m->work;

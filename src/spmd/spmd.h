@@ -319,6 +319,7 @@ XG_FN void xg_spmd_annotate(
     xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n, xg_sharding_form form);
 XG_FN bool xg_spmd_results_are_open(const xg_module *m);
 XG_FN void xg_spmd_import(xg_module *m, const xg_spmd_mesh *mesh);
+XG_FN void xg_spmd_prepare(xg_module *m);
 XG_FN bool xg_spmd_sharding_propagation(xg_module *m);
 
 /* ---- partition.c ---- */
