@@ -28140,6 +28140,32 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 #ifndef XG_RT_COLLECTIVES_C
 #define XG_RT_COLLECTIVES_C
 
+#ifdef XLAGPU_NO_SIMULATOR
+/* Only simulated devices meet yet: without them a program that does is refused when it is loaded. */
+XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
+    uint32_t k;
+    for (k = 0; k < p->n_thunks; k++)
+        if (p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE)
+            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without simulator",
+                p->strings + p->thunks[k].name);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    (void)t;
+    (void)stream;
+    return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "collectives are not supported on this platform");
+}
+XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
+    (void)e;
+    return XLAGPU_OK;
+}
+XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message) {
+    (void)q;
+    (void)rank;
+    (void)s;
+    (void)message;
+}
+#else
 /* ---- the text of a collective ---- */
 
 XG_FN bool xr_take(const char **at, const char *word) {
@@ -28567,6 +28593,8 @@ XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t
     (void)stream;
     return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "collectives are not supported on this platform");
 }
+
+#endif /* XLAGPU_NO_SIMULATOR */
 
 #endif /* XG_RT_COLLECTIVES_C */
 /* rt/profile.c -- how long each thunk takes.
@@ -29527,6 +29555,38 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor
 #ifndef XG_RT_CLIQUE_C
 #define XG_RT_CLIQUE_C
 
+XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size) {
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    return xg_exe_check((const unsigned char *)bytes, size, &h, s) ? 0 : h.replicas * h.partitions;
+}
+
+#ifdef XLAGPU_NO_SIMULATOR
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out) {
+    (void)desc;
+    if (out) *out = NULL;
+    return XLAGPU_ERROR_UNSUPPORTED;
+}
+XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) { (void)q; }
+XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *q) {
+    return q ? "" : "the simulator, on which cliques run, was compiled out (XLAGPU_NO_SIMULATOR)";
+}
+XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) { return q && k ? NULL : NULL; }
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
+    return q && bytes && size ? NULL : NULL;
+}
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *p, uint32_t k) { return p && k ? NULL : NULL; }
+XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return xlagpu_rt_parameter(p, index, out);
+}
+XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return xlagpu_rt_result(p, index, out);
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    return p && inputs && n_inputs && outputs && n_outputs ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_ERROR_USAGE;
+}
+#else
 /* ---- the clique ---- */
 
 XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc) {
@@ -29638,12 +29698,6 @@ XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint
 
 /* ---- programs ---- */
 
-XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size) {
-    xg_exe_header h;
-    xg_exe_section s[XG_EXE_SECTION_COUNT];
-    return xg_exe_check((const unsigned char *)bytes, size, &h, s) ? 0 : h.replicas * h.partitions;
-}
-
 XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
     xr_clique_job j;
     xlagpu_status s;
@@ -29714,6 +29768,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     j.outputs = outputs;
     return xr_clique_all(q, xr_clique_run_one, &j);
 }
+
+#endif /* XLAGPU_NO_SIMULATOR */
 
 #endif /* XG_RT_CLIQUE_C */
 #endif
