@@ -155,6 +155,16 @@ typedef enum xlagpu_type {
     XLAGPU_TYPE_COUNT
 } xlagpu_type;
 
+/* What an attribute of a custom call is: a number or pred of its type; an array of these; characters; or members, each
+ * an attribute itself. */
+typedef enum xlagpu_attribute_kind {
+    XLAGPU_ATTRIBUTE_SCALAR,
+    XLAGPU_ATTRIBUTE_ARRAY,
+    XLAGPU_ATTRIBUTE_STRING,
+    XLAGPU_ATTRIBUTE_DICTIONARY,
+    XLAGPU_ATTRIBUTE_KIND_COUNT
+} xlagpu_attribute_kind;
+
 #endif /* XG_API_STATUS_H */
 /* api/counters.h -- what the simulator counts, and the classes of instructions it counts by. */
 #ifndef XG_API_COUNTERS_H
@@ -375,32 +385,10 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_download(
 
 /* ---- functions that programs call ---- */
 
-/* What a custom-call is given: its buffers, operands first, then results, leaf by leaf, in device layout. On "cuda" it
- * enqueues its work on the stream; it does not wait. */
-typedef struct xlagpu_rt_call {
-    const char *target, *config, *hlo; /* custom_call_target; backend_config; the instruction's name */
-    const xlagpu_buffer *buffers;
-    uint32_t n_operands, n_results;
-    void *stream;
-    xlagpu_device *device;
-} xlagpu_rt_call;
-typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
-/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes
- * its operands. */
-XLAGPU_DEF xlagpu_status xlagpu_rt_register(
-    xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
-
-/* ---- programs ---- */
-
-/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. Of
- * several executables, one behind the other, it takes the one for the newest target that runs on the device. NULL on
- * failure. */
-XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
-XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
-
-/* A parameter or a leaf of the result. minor_to_major is the order in device buffers; host tensors are row-major. */
-/* alias: of a result, the parameter whose memory it shares, plus 1; size_of: of an s32[] that says how much there is of
- * a bounded dimension, that dimension of the array in front of it, plus 1 */
+/* A parameter, a leaf of the result, or an array of a call. minor_to_major is the order in device buffers, the
+ * contiguous dimension first; host tensors are row-major. */
+/* alias: of a result, the parameter (operand of the call) whose memory it shares, plus 1; size_of: of an s32[] that
+ * says how much there is of a bounded dimension, that dimension of the array in front of it, plus 1 */
 typedef struct xlagpu_rt_value {
     xlagpu_type type;
     uint32_t rank;
@@ -409,6 +397,64 @@ typedef struct xlagpu_rt_value {
     const char *name;
     uint32_t alias, size_of;
 } xlagpu_rt_value;
+
+/* An attribute of a call. A scalar has a count of 1; elements lie at data as C has them, a pred as one byte. A string
+ * has count characters and a zero behind them. The members of a dictionary are const xlagpu_rt_attribute[count]; a list
+ * is a dictionary whose members are called "". */
+typedef struct xlagpu_rt_attribute {
+    const char *name;
+    xlagpu_attribute_kind kind;
+    xlagpu_type type;
+    uint32_t count;
+    const void *data;
+} xlagpu_rt_attribute;
+
+/* What a custom-call is given: its buffers, operands first, then results, leaf by leaf without tokens, in device
+ * layout, and of each its array. On "cuda" the function enqueues its work on the stream and does not wait; the GPU's
+ * context is current. On "host" an address is a pointer: (float *)(uintptr_t)call->buffers[0].address. */
+typedef struct xlagpu_rt_call {
+    const char *target, *config, *hlo; /* custom_call_target; backend_config; the instruction's name */
+    const xlagpu_buffer *buffers;
+    uint32_t n_operands, n_results;
+    void *stream; /* a CUstream; NULL: the default one, and on "host" */
+    xlagpu_device *device;
+    const xlagpu_rt_value *arrays;         /* of each buffer: its type, dimensions and layout */
+    const xlagpu_rt_attribute *attributes; /* of a backend_config that is a dictionary, {n = 3 : i64, s = "x"} */
+    uint32_t n_attributes;
+    xlagpu_buffer scratch; /* the device memory that prepare has asked for; its contents are undefined */
+    void *state;           /* what prepare has left there */
+    char *error;           /* room for a message of why it fails, which the caller sees with the HLO's name */
+    size_t error_bytes;
+} xlagpu_rt_call;
+typedef xlagpu_status (*xlagpu_rt_function)(void *user, const xlagpu_rt_call *call);
+/* Under the name that modules call it by, before such a program is loaded. "infeed" fills its results, "outfeed" takes
+ * its operands. An executable may be run by several executions at once: then so is the function. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(
+    xlagpu_device *device, const char *name, xlagpu_rt_function function, void *user);
+
+/* A function with a beginning and an end. prepare runs in xlagpu_rt_prepare, once for each call of the program: it may
+ * refuse, ask for memory by call->scratch.bytes, and leave something in call->state; buffers have their sizes and no
+ * addresses yet. finish runs in xlagpu_rt_finish for each call that was prepared. Either may be NULL. */
+typedef struct xlagpu_rt_function_desc {
+    const char *name;
+    xlagpu_rt_function call;
+    xlagpu_status (*prepare)(void *user, xlagpu_rt_call *call);
+    void (*finish)(void *user, const xlagpu_rt_call *call);
+    void *user;
+} xlagpu_rt_function_desc;
+XLAGPU_DEF xlagpu_status xlagpu_rt_register_function(xlagpu_device *device, const xlagpu_rt_function_desc *desc);
+
+/* The attribute of that name and kind, of elements of that type (XLAGPU_INVALID: any); NULL: the call has none. */
+XLAGPU_DEF const xlagpu_rt_attribute *xlagpu_rt_attribute_of(
+    const xlagpu_rt_call *call, const char *name, xlagpu_attribute_kind kind, xlagpu_type type);
+
+/* ---- programs ---- */
+
+/* Checks the bytes (damaged ones are refused with ERROR_CORRUPT), copies what it needs and loads the kernels. Of
+ * several executables, one behind the other, it takes the one for the newest target that runs on the device. NULL on
+ * failure; the message names all functions that the program calls and that are not registered. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *device, const void *bytes, size_t size);
+XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *program);
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *program);
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
@@ -464,6 +510,46 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
     xlagpu_execution *execution, bool *done); /* has its last run ended? */
+
+/* ---- cliques: several devices that run one program together ---- */
+
+/* Devices of one process, each run on a thread of its own: GPUs from device.ordinal on, or simulators, each with memory
+ * of its own. They meet in the program's collectives. A program that was compiled for several devices says which part
+ * of its parameters and results each has.
+ *
+ *     desc.device.platform = "host"; desc.devices = 8;
+ *     if (!xlagpu_rt_clique_open(&desc, &c) && (p = xlagpu_rt_clique_load(c, bytes, size)) != NULL)
+ *         status = xlagpu_rt_clique_run(p, inputs, n, outputs, k);        // whole arrays
+ *
+ * Results do not depend on which device comes first. When a device fails, all do, and the message is that of the first;
+ * where devices would wait for each other for ever, it says who waits in which HLO instruction. The allocator is called
+ * from several threads. */
+typedef struct xlagpu_clique xlagpu_clique;
+typedef struct xlagpu_rt_clique_desc {
+    xlagpu_device_desc device; /* of each; threads are shared among them */
+    uint32_t devices;
+    /* seconds that a device waits for another one in a collective, where the caller runs them (xlagpu_rt_execute); 0:
+     * 60 */
+    double timeout;
+} xlagpu_rt_clique_desc;
+/* On failure *out only answers xlagpu_rt_clique_error and xlagpu_rt_clique_close (NULL: no memory even for that). */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out);
+XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *clique); /* frees its devices and their programs, too */
+XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *clique);
+XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *clique, uint32_t index); /* NULL: there is none */
+/* On how many devices together these bytes run; 0: they are damaged. */
+XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size);
+/* Loads the program on all devices; gives that of device 0, NULL on failure. Devices are numbered replica * partitions
+ * + partition. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *clique, const void *bytes, size_t size);
+/* The program of another device. Prepared and executed by the caller, on a thread for each device, they meet, too. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *program, uint32_t index);
+/* As xlagpu_rt_parameter and xlagpu_rt_result, but of the whole array: dims and bytes. */
+XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
+XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
+/* Runs it on all devices: whole host arrays in, whole host arrays out. What every replica has is that of replica 0. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs,
+    uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
 /* ---- profiles ---- */
 
@@ -23523,7 +23609,7 @@ XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t c
 #define XG_API_EXECUTABLE_H
 
 enum {
-    XG_EXE_VERSION = 3,
+    XG_EXE_VERSION = 5,
     XG_EXE_ALIGN = 16,
     XG_EXE_MAX_PARAMS = 4096
 };
@@ -23539,6 +23625,7 @@ enum {
     X(THUNKS, xg_exe_thunk) \
     X(LINKS, uint32_t) \
     X(VALUES, xg_exe_value) \
+    X(ATTRIBUTES, xg_exe_attribute) \
     X(DIMS, int64_t) \
     X(DATA, unsigned char) \
     X(PTX, char) \
@@ -23555,13 +23642,15 @@ typedef enum xg_exe_section_kind {
 typedef struct xg_exe_header {
     char magic[8];
     uint32_t version, n_sections;
-    uint64_t size;                    /* of everything */
-    uint64_t checksum;                /* xg_exe_checksum of everything behind this field */
-    uint32_t target;                  /* compute capability times 10, 900 for sm_90 */
-    uint32_t name;                    /* string: the module's name */
-    uint32_t n_params, n_results;     /* VALUES: parameters first, then the leaves of the result */
+    uint64_t size;     /* of everything */
+    uint64_t checksum; /* xg_exe_checksum of everything behind this field */
+    uint32_t target;   /* compute capability times 10, 900 for sm_90 */
+    uint32_t name;     /* string: the module's name */
+    /* VALUES: parameters first, then the leaves of the result, then what calls are given */
+    uint32_t n_params, n_results;
     uint64_t temp_bytes, host_bytes;  /* of the TEMP allocations in device memory, and in host memory */
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
+    uint32_t replicas, partitions;    /* it runs on so many devices together */
 } xg_exe_header;
 typedef struct xg_exe_section {
     uint32_t kind, count;
@@ -23618,6 +23707,7 @@ typedef struct xg_exe_kernel {
  *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
  *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
  *   COMMAND_BUFFER  thunks, run in order, by one command to the device where it can
+ *   COLLECTIVE    value: what is done and which devices meet (plan/collectives.c); operands, then results
  * A thunk names only thunks of smaller numbers. */
 /* clang-format off */
 #define XG_EXE_THUNKS_KINDS(X) \
@@ -23634,7 +23724,8 @@ typedef struct xg_exe_kernel {
     X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
     X(OUTFEED, "outfeed", "outfeed", XG_EXE_MANY, 0, TEXT, NO, XG_EXE_CALLS) \
     X(COMMAND_BUFFER, "command-buffer", "-", 0, XG_EXE_MANY, NO, NO, 0) \
-    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0)
+    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0) \
+    X(COLLECTIVE, "collective", "", XG_EXE_MANY, 0, TEXT, MARKED, 0)
 /* clang-format on */
 enum {
     XG_EXE_MANY = 255,
@@ -23688,16 +23779,28 @@ XG_FN bool xg_exe_writes(uint32_t kind, uint32_t link, uint32_t number, uint32_t
 typedef struct xg_exe_thunk {
     uint32_t kind, name, first_link, n_links, kernel, value; /* name: the HLO instruction */
     uint64_t flops, bytes; /* what one run computes, and moves at least: for profiles */
+    /* of a call: the VALUES of its slices, one each, and its ATTRIBUTES */
+    uint32_t first_value, first_attribute, n_attributes, reserved;
 } xg_exe_thunk;
 
-/* A parameter or a leaf of the result. Dims: logical sizes, then minor_to_major. alias: of a result that shares the
- * memory of a parameter, that parameter's number plus 1; bit 31: the caller must give both the same buffer (otherwise
- * the parameter is copied first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension
- * of the array in front of it, plus 1. */
+/* An attribute of a call. data: of a dictionary the first of its count members, which stand before it; else the offset
+ * in DATA of count elements, or of a string of count characters and a zero. name: string; "" in a list. */
+typedef struct xg_exe_attribute {
+    uint32_t name, kind, type, count;
+    uint64_t data;
+} xg_exe_attribute;
+
+/* A parameter, a leaf of the result or an array of a call, which has no allocation of its own. Dims: logical sizes,
+ * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a
+ * call: the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
+ * first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the array in front
+ * of it, plus 1. parts: of an array of which each device has a part, where in DIMS the sizes of the whole stand, plus
+ * 1; behind them for each partition whether it has a part (1 or 0), and where that begins. 0: each device has all of
+ * it. */
 typedef struct xg_exe_value {
     uint32_t type, rank, first_dim, allocation, name, alias;
     uint64_t bytes;
-    uint32_t size_of, reserved;
+    uint32_t size_of, parts;
 } xg_exe_value;
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
@@ -23829,10 +23932,39 @@ enum {
     XR_NESTING_MAX = 64,
     XR_NOTE_MAX = 512,
     XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
-    XR_WORKERS_MAX = 64
+    XR_WORKERS_MAX = 64,
+    XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
+    XR_CLIQUE_SECONDS = 60    /* that a device waits for others when the caller does not say */
 };
 
 typedef struct xr_platform xr_platform;
+typedef struct xr_thread xr_thread; /* system.c */
+typedef struct xr_lock xr_lock;
+
+/* X(NAME, text): what devices do together. */
+#define XR_COLLECTIVES(X) \
+    X(ALL_REDUCE, "all-reduce") \
+    X(ALL_GATHER, "all-gather") \
+    X(REDUCE_SCATTER, "reduce-scatter") \
+    X(ALL_TO_ALL, "all-to-all") \
+    X(PERMUTE, "collective-permute") X(BROADCAST, "collective-broadcast") X(RAGGED, "ragged-all-to-all")
+typedef enum xr_collective_kind {
+#define X(name, text) XR_COLLECTIVE_##name,
+    XR_COLLECTIVES(X)
+#undef X
+    XR_COLLECTIVE_COUNT
+} xr_collective_kind;
+/* label: by device, 1 + its group; 0: in none. Group g is ids[first[g]] .. ids[first[g + 1]], in the order of its
+ * members. PERMUTE: devices that send each other have one label; ids is by device, 1 + whose operands it gets, 0:
+ * zeros. */
+typedef struct xr_collective {
+    xr_collective_kind kind;
+    uint32_t reducer; /* add, multiply, minimum, maximum */
+    uint32_t row;     /* RAGGED: bytes */
+    xlagpu_type type; /* of elements, of offsets (RAGGED), of the root (BROADCAST; INVALID: the first member is it) */
+    uint32_t n_in, n_out, n_groups;
+    uint32_t *ids, *first, *label;
+} xr_collective;
 
 /* device memory that the device frees at the end */
 typedef struct xr_block {
@@ -23844,10 +23976,16 @@ typedef struct xr_block {
 
 typedef struct xr_function {
     char name[128];
-    xlagpu_rt_function call;
-    void *user;
+    xlagpu_rt_function_desc desc;
     struct xr_function *next;
 } xr_function;
+
+/* A call of an execution: what its function has asked for. */
+typedef struct xr_call_state {
+    xlagpu_buffer scratch;
+    void *state;
+    bool prepared;
+} xr_call_state;
 
 struct xlagpu_device {
     xg_ctx c;
@@ -23954,9 +24092,45 @@ typedef struct xr_profile {
     void *before, *after;
 } xr_profile; /* before, after: the platform's events */
 
+/* The programs of all devices that were loaded together. */
+typedef struct xr_peers {
+    struct xr_peers *next;
+    xlagpu_program **programs;
+} xr_peers;
+typedef enum xr_seat_state {
+    XR_SEAT_AWAY, /* its program does not run */
+    XR_SEAT_RUNS,
+    XR_SEAT_WAITS, /* in a collective */
+    XR_SEAT_SERVED /* the last one of its group works for it */
+} xr_seat_state;
+typedef struct xr_seat { /* of a device of a clique */
+    xr_seat_state state;
+    const xlagpu_execution *execution; /* that waits: its args are the addresses */
+    const xg_exe_thunk *thunk;
+} xr_seat;
+struct xlagpu_clique {
+    xg_ctx c;
+    uint32_t n;
+    xlagpu_device **devices;
+    xr_thread *threads;
+    xr_peers *loads;
+    double timeout; /* seconds that a device waits for others */
+    /* with the lock */
+    xr_lock *lock;
+    xr_seat *seats;
+    bool together; /* all devices run now: if none goes on, none ever will */
+    xlagpu_status failed;
+    char why[XG_MESSAGE_MAX];
+};
+
 struct xlagpu_program {
     xlagpu_device *device;
     xlagpu_program *prev, *next;
+    xlagpu_clique *clique; /* NULL: it runs alone */
+    xr_peers *peers;
+    uint32_t rank;                 /* of its device */
+    xr_collective *collectives;    /* one after the other */
+    xr_collective **collective_of; /* by thunk */
     xg_arena arena;
     xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
     const unsigned char *bytes;          /* our copy */
@@ -23974,6 +24148,9 @@ struct xlagpu_program {
     uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;       /* address per allocation; 0: not a constant */
     const xr_function **calls; /* per thunk, of calls */
+    xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
+    xlagpu_rt_attribute *attributes;
+    bool has_calls;
     xr_command_buffer *command_buffers;
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
@@ -24010,6 +24187,7 @@ struct xlagpu_execution {
     xr_extent *extents; /* as many, for that check */
     void **arg_pointers;
     xlagpu_buffer *buffers;     /* of one call */
+    xr_call_state *calls;       /* per thunk, if the program has calls */
     xlagpu_kernel_stats *stats; /* per kernel */
     void *state;                /* the platform's: worker memory of the simulator */
 };
@@ -24063,6 +24241,8 @@ struct xr_platform {
     xlagpu_status (*launch_ptx)(
         xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats);
     xlagpu_status (*encode_map)(xlagpu_device *d, const xlagpu_tensor_map *m, void *out);
+    /* Before a function is given these bytes, and after it has written them. NULL: it need not be known */
+    xlagpu_status (*touch)(xlagpu_execution *e, uint64_t address, size_t bytes, bool written);
 };
 
 /* ---- system.c: threads and shared libraries ---- */
@@ -24076,6 +24256,17 @@ XG_FN double xr_seconds(void); /* since some moment; only grows */
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+/* On a thread of its own; false: it cannot be had. */
+XG_FN bool xr_thread_begin(xr_thread *t, void (*job)(void *user, uint32_t index), void *user, uint32_t index);
+XG_FN void xr_thread_join(xr_thread *t);
+/* A lock, and something to wait for with it, at most a second. */
+XG_FN xr_lock *xr_lock_new(xg_ctx *c);
+XG_FN void xr_lock_free(xr_lock *l);
+XG_FN void xr_enter_lock(xr_lock *l);
+XG_FN void xr_leave_lock(xr_lock *l);
+XG_FN void xr_wake(xr_lock *l);
+XG_FN void xr_wait_lock(xr_lock *l);
+
 /* ---- overlap.c ---- */
 typedef bool (*xr_less)(const void *user, const void *a, const void *b);
 XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user); /* not stable */
@@ -24085,9 +24276,18 @@ XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...)
 /* clears the message at the start of a public call */
 XG_FN void xr_begin(xg_ctx *c);
 XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name);
+XG_FN const char *xr_status_text(xlagpu_status s);
 XG_FN void xr_note(xg_ctx *c, const char *format, ...) XG_PRINTF(2, 3); /* appends to the message */
+XG_FN void xr_release(xlagpu_device *d, uint64_t address);
+XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address);
 /* ---- program.c ---- */
 XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
+XG_FN uint64_t xr_element_bytes(uint32_t type);
+/* ---- collectives.c ---- */
+XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p);
+XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
+XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e);
+XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message);
 /* ---- commands.c ---- */
 XG_FN bool xr_is_list(uint32_t kind);    /* a sequence or command buffer */
 XG_FN bool xr_is_command(uint32_t kind); /* in a command buffer, and runs no thunks */
@@ -24120,6 +24320,10 @@ XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *
 XG_FN uint32_t xr_branch(const xlagpu_execution *e, uint32_t slice, int32_t which, uint32_t branches);
 /* ---- easy.c ---- */
 XG_FN void xr_easy_finish(xlagpu_execution *e);
+/* ---- calls.c ---- */
+XG_FN xlagpu_status xr_calls_prepare(xlagpu_execution *e);
+XG_FN void xr_calls_finish(xlagpu_execution *e);
+XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);
@@ -24161,12 +24365,12 @@ XG_FN uint32_t xr_processors(void) {
     return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1;
 }
 
-typedef struct xr_thread {
+struct xr_thread {
     void (*job)(void *, uint32_t);
     void *user;
     uint32_t index;
     HANDLE handle;
-} xr_thread;
+};
 static DWORD WINAPI xr_thread_main(LPVOID p) {
     xr_thread *t = (xr_thread *)p;
     t->job(t->user, t->index);
@@ -24180,6 +24384,19 @@ XG_FN void xr_thread_join(xr_thread *t) {
     WaitForSingleObject(t->handle, INFINITE);
     CloseHandle(t->handle);
 }
+struct xr_lock {
+    CRITICAL_SECTION mutex;
+    CONDITION_VARIABLE changed;
+};
+XG_FN void xr_lock_init(xr_lock *l) {
+    InitializeCriticalSection(&l->mutex);
+    InitializeConditionVariable(&l->changed);
+}
+XG_FN void xr_lock_free(xr_lock *l) { DeleteCriticalSection(&l->mutex); }
+XG_FN void xr_enter_lock(xr_lock *l) { EnterCriticalSection(&l->mutex); }
+XG_FN void xr_leave_lock(xr_lock *l) { LeaveCriticalSection(&l->mutex); }
+XG_FN void xr_wake(xr_lock *l) { WakeAllConditionVariable(&l->changed); }
+XG_FN void xr_wait_lock(xr_lock *l) { SleepConditionVariableCS(&l->changed, &l->mutex, 1000); }
 #else
 #include <dlfcn.h>
 #include <pthread.h>
@@ -24210,12 +24427,12 @@ XG_FN uint32_t xr_processors(void) {
     return n > 0 ? (uint32_t)n : 1;
 }
 
-typedef struct xr_thread {
+struct xr_thread {
     void (*job)(void *, uint32_t);
     void *user;
     uint32_t index;
     pthread_t handle;
-} xr_thread;
+};
 static void *xr_thread_main(void *p) {
     xr_thread *t = (xr_thread *)p;
     t->job(t->user, t->index);
@@ -24223,17 +24440,49 @@ static void *xr_thread_main(void *p) {
 }
 XG_FN bool xr_thread_start(xr_thread *t) { return pthread_create(&t->handle, NULL, xr_thread_main, t) == 0; }
 XG_FN void xr_thread_join(xr_thread *t) { pthread_join(t->handle, NULL); }
+struct xr_lock {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+};
+XG_FN void xr_lock_init(xr_lock *l) {
+    pthread_mutex_init(&l->mutex, NULL);
+    pthread_cond_init(&l->changed, NULL);
+}
+XG_FN void xr_lock_free(xr_lock *l) {
+    pthread_cond_destroy(&l->changed);
+    pthread_mutex_destroy(&l->mutex);
+}
+XG_FN void xr_enter_lock(xr_lock *l) { pthread_mutex_lock(&l->mutex); }
+XG_FN void xr_leave_lock(xr_lock *l) { pthread_mutex_unlock(&l->mutex); }
+XG_FN void xr_wake(xr_lock *l) { pthread_cond_broadcast(&l->changed); }
+XG_FN void xr_wait_lock(xr_lock *l) {
+    struct timeval now;
+    struct timespec until;
+    gettimeofday(&now, NULL);
+    until.tv_sec = now.tv_sec + 1;
+    until.tv_nsec = (long)now.tv_usec * 1000;
+    pthread_cond_timedwait(&l->changed, &l->mutex, &until);
+}
 #endif
+
+XG_FN xr_lock *xr_lock_new(xg_ctx *c) {
+    xr_lock *l = (xr_lock *)xg_mem_alloc(c, sizeof *l);
+    if (l) xr_lock_init(l);
+    return l;
+}
+XG_FN bool xr_thread_begin(xr_thread *t, void (*job)(void *user, uint32_t index), void *user, uint32_t index) {
+    t->job = job;
+    t->user = user;
+    t->index = index;
+    return xr_thread_start(t);
+}
 
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user) {
     xr_thread threads[XR_WORKERS_MAX];
     uint32_t started = 0, k;
     if (n > XR_WORKERS_MAX) n = XR_WORKERS_MAX;
     for (k = 0; k + 1 < n; k++) {
-        threads[started].job = job;
-        threads[started].user = user;
-        threads[started].index = k;
-        if (!xr_thread_start(&threads[started])) break;
+        if (!xr_thread_begin(&threads[started], job, user, k)) break;
         started++;
     }
     for (; k < n; k++) job(user, k);
@@ -24570,6 +24819,12 @@ XG_FN xlagpu_status xr_host_fill(xlagpu_execution *e, uint64_t to, uint32_t patt
     return XLAGPU_OK;
 }
 
+XG_FN xlagpu_status xr_host_touch(xlagpu_execution *e, uint64_t address, size_t bytes, bool written) {
+    xlagpu_device *d = e->program->device;
+    if (written) xg_sim_memory_written(&xr_host_of(d)->memory, address, bytes, 0);
+    return written ? XLAGPU_OK : xr_host_owns(&e->c, d, address, bytes);
+}
+
 /* The last worker runs on the caller's thread and tells how far all are. */
 XG_FN void xr_host_job(void *user, uint32_t index) {
     xr_host_run *r = (xr_host_run *)user;
@@ -24865,7 +25120,7 @@ XG_FN const xr_platform *xr_host_platform(void) {
         xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
         xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free,
         xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL, NULL, NULL, NULL,
-        xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map};
+        xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
@@ -26463,7 +26718,7 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
         xr_cuda_finish, xr_cuda_enter, xr_cuda_leave, xr_cuda_copy, xr_cuda_fill, xr_cuda_read, xr_cuda_launch,
         xr_cuda_build, xr_cuda_update, xr_cuda_replay, xr_cuda_forget, xr_cuda_event_new, xr_cuda_event_free,
         xr_cuda_event_record, xr_cuda_event_wait, xr_cuda_event_done, xr_cuda_event_seconds, xr_cuda_stream_new,
-        xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range, NULL, xr_cuda_launch_ptx, xr_cuda_encode_map};
+        xr_cuda_stream_free, xr_cuda_stream_follow, xr_cuda_range, NULL, xr_cuda_launch_ptx, xr_cuda_encode_map, NULL};
     return &cuda;
 }
 #undef XR_CUDA
@@ -26679,11 +26934,12 @@ XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *na
     while (f && strcmp(f->name, name) != 0) f = f->next;
     return f;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
+XLAGPU_DEF xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, const xlagpu_rt_function_desc *desc) {
     xr_function *f;
+    const char *name = desc ? desc->name : NULL;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xr_begin(&d->c);
-    if (!name || !*name || strlen(name) >= sizeof f->name || !call)
+    if (!name || !*name || strlen(name) >= sizeof f->name || !desc->call)
         return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "a function needs a name of at most %u characters",
             (unsigned)sizeof f->name - 1);
     if (xr_function_find(d, name))
@@ -26691,11 +26947,19 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, 
     f = (xr_function *)xg_mem_alloc(&d->c, sizeof *f);
     if (!f) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
     xg_format(f->name, sizeof f->name, "%s", name);
-    f->call = call;
-    f->user = user;
+    f->desc = *desc;
+    f->desc.name = f->name;
     f->next = d->functions;
     d->functions = f;
     return XLAGPU_OK;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
+    xlagpu_rt_function_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.name = name;
+    desc.call = call;
+    desc.user = user;
+    return xlagpu_rt_register_function(d, &desc);
 }
 
 /* ---- any PTX ---- */
@@ -27361,19 +27625,41 @@ XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
            (of == k || (p->values[k].type == XLAGPU_S32 && !p->values[k].rank));
 }
 
+/* Of a value that is a part: the sizes of the whole, then for each partition whether it has one and where. */
+XG_FN const int64_t *xr_parts(const xlagpu_program *p, const xg_exe_value *v) { return p->dims + v->parts - 1; }
+XG_FN const int64_t *xr_part(const xlagpu_program *p, const xg_exe_value *v, uint32_t partition) {
+    return xr_parts(p, v) + v->rank + (size_t)partition * (v->rank + (size_t)1);
+}
+XG_FN bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
+    uint64_t n = p->sections[XG_EXE_DIMS].count,
+             want = v->rank + (uint64_t)p->head.partitions * (v->rank + (uint64_t)1), bytes, k;
+    if (!v->parts) return true;
+    if (v->parts > n || want > n - v->parts + 1) return false;
+    for (k = 0; k < want; k++)
+        if (xr_parts(p, v)[k] < 0) return false;
+    for (bytes = xr_element_bytes(v->type), k = 0; k < v->rank; k++) {
+        uint64_t d = (uint64_t)xr_parts(p, v)[k];
+        if (d && bytes > (uint64_t)(SIZE_MAX / 2) / d) return false;
+        bytes *= d;
+    }
+    return true;
+}
+
 /* Parameters and results agree with their allocations. */
 XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
     uint32_t k;
-    if (n != p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
-    for (k = 0; k < n; k++) {
+    if (n > p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
+    for (k = 0; k < p->sections[XG_EXE_VALUES].count; k++) {
         const xg_exe_value *v = &p->values[k];
         const xg_exe_allocation *a;
         bool result = k >= p->head.n_params;
-        if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (!xr_shape_ok(p, v) || !xr_parts_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (!xr_string_ok(p, v->name)) return xr_damaged(p, "a value's place");
+        if (k >= n) continue; /* of a call, which gives it its place */
         if (v->size_of && !xr_size_ok(p, k, result ? p->head.n_params : 0))
             return xr_damaged(p, "the size of a bounded dimension");
-        if (!xr_string_ok(p, v->name) || v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
+        if (v->allocation >= p->n_allocations) return xr_damaged(p, "a value's place");
         a = &p->allocations[v->allocation];
         if (a->bytes != v->bytes) return xr_damaged(p, "a value's allocation");
         if (v->alias) { /* a result in a parameter's memory */
@@ -27424,6 +27710,46 @@ XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
     return (s->offset % 4 == 0 && s->bytes % 4 == 0) || value == (value & 0xFF) * 0x01010101u;
 }
 
+XG_FN bool xr_range_ok(uint64_t first, uint64_t n, uint64_t count) { return first <= count && n <= count - first; }
+/* Its names, the arrays of its slices, its attributes. */
+XG_FN bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
+    uint32_t k;
+    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) || !xr_string_ok(p, t->value) ||
+        !xr_range_ok(t->first_value, t->n_links, p->sections[XG_EXE_VALUES].count) ||
+        !xr_range_ok(t->first_attribute, t->n_attributes, p->sections[XG_EXE_ATTRIBUTES].count))
+        return false;
+    for (k = 0; k < t->n_links; k++) {
+        const xg_exe_value *v = &p->values[t->first_value + k];
+        const uint32_t *links = p->links + t->first_link;
+        if (v->bytes != p->slices[links[k] & ~XG_EXE_WRITTEN].bytes || v->alias > k ||
+            (v->alias && (links[v->alias - 1] | XG_EXE_WRITTEN) != links[k]))
+            return false;
+    }
+    return true;
+}
+/* Members stand before their dictionary, so that there is no circle. */
+XG_FN xlagpu_status xr_check_attributes(xlagpu_program *p) {
+    const xg_exe_attribute *list = (const xg_exe_attribute *)(const void *)xr_section(p, XG_EXE_ATTRIBUTES);
+    uint64_t k, bytes;
+    for (k = 0; k < p->sections[XG_EXE_ATTRIBUTES].count; k++) {
+        const xg_exe_attribute *a = &list[k];
+        xlagpu_rt_attribute *to = &p->attributes[k];
+        bool members = a->kind == XLAGPU_ATTRIBUTE_DICTIONARY, text = a->kind == XLAGPU_ATTRIBUTE_STRING;
+        bytes = a->type < XLAGPU_TYPE_COUNT ? a->count * xr_element_bytes(a->type) + text : UINT64_MAX;
+        if (a->kind >= XLAGPU_ATTRIBUTE_KIND_COUNT || !xr_string_ok(p, a->name) ||
+            (a->kind == XLAGPU_ATTRIBUTE_SCALAR && a->count != 1) || (!members && a->data % 8) ||
+            !xr_range_ok(a->data, members ? a->count : bytes, members ? k : p->sections[XG_EXE_DATA].bytes))
+            return xr_damaged(p, "an attribute");
+        to->name = p->strings + a->name;
+        to->kind = (xlagpu_attribute_kind)a->kind;
+        to->type = (xlagpu_type)a->type;
+        to->count = a->count;
+        to->data = members ? (const void *)(p->attributes + a->data) : xr_section(p, XG_EXE_DATA) + a->data;
+        if (text && ((const char *)to->data)[a->count]) return xr_damaged(p, "an attribute");
+    }
+    return XLAGPU_OK;
+}
+
 XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
@@ -27448,11 +27774,15 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
         return xr_damaged(p, "the number of a replica or partition");
     if (t->kind == XG_EXE_THUNK_RANDOM_STATE && (p->slices[links[0]].bytes != 16 || p->slices[links[0]].offset % 4))
         return xr_damaged(p, "a state of random numbers");
-    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) ||
-        (row->value == XG_EXE_VALUE_TEXT && !xr_string_ok(p, t->value)))
-        return xr_damaged(p, "a call");
+    if ((row->flags & XG_EXE_CALLS) && !xr_call_ok(p, t)) return xr_damaged(p, "a call");
     p->most_links = XG_MAX(p->most_links, t->n_links);
     return XLAGPU_OK;
+}
+
+/* On how many devices it runs; 0: not a number of these. */
+XG_FN uint32_t xr_devices(const xlagpu_program *p) {
+    uint64_t n = (uint64_t)p->head.replicas * p->head.partitions;
+    return n > XR_DEVICES_MAX ? 0 : (uint32_t)n;
 }
 
 XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
@@ -27477,15 +27807,34 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     uint32_t k;
     xlagpu_status s;
     if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks ||
-        p->head.temp_bytes > SIZE_MAX / 2 || p->head.host_bytes > SIZE_MAX / 2)
+        p->head.temp_bytes > SIZE_MAX / 2 || p->head.host_bytes > SIZE_MAX / 2 || !xr_devices(p))
         return xr_damaged(p, "its head");
     s = xr_check_values(p);
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
+    if (s == XLAGPU_OK) s = xr_check_attributes(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
+    if (s == XLAGPU_OK) s = xr_collectives_load(p);
     if (s == XLAGPU_OK) s = xr_commands_load(p);
     if (s == XLAGPU_OK && p->lanes) xr_lanes_load(p);
     return s;
+}
+
+/* Room for the collectives, which are read when strings and slices have been checked. */
+XG_FN void xr_view_collectives(xlagpu_program *p) {
+    size_t devices = xr_devices(p) + (size_t)2;
+    uint32_t k, n = 0;
+    uint32_t *room;
+    for (k = 0; k < p->n_thunks; k++) n += p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE;
+    p->collectives = XG_NEW_N(&p->arena, xr_collective, (size_t)n + 1);
+    if (!n) return;
+    p->collective_of = XG_NEW_N(&p->arena, xr_collective *, (size_t)p->n_thunks + 1);
+    room = XG_NEW_N(&p->arena, uint32_t, 3 * devices * n);
+    for (k = 0; k < n; k++, room += 3 * devices) {
+        p->collectives[k].ids = room;
+        p->collectives[k].first = room + devices;
+        p->collectives[k].label = room + 2 * devices;
+    }
 }
 
 /* The sections as arrays, in a copy that is ours. */
@@ -27515,6 +27864,9 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->command_buffers = XG_NEW_N(&p->arena, xr_command_buffer, (size_t)p->n_thunks + 1);
     p->commands = XG_NEW_N(&p->arena, xr_command, (size_t)p->n_thunks + 1);
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
+    p->arrays = XG_NEW_N(&p->arena, xlagpu_rt_value, (size_t)p->sections[XG_EXE_VALUES].count + 1);
+    p->attributes = XG_NEW_N(&p->arena, xlagpu_rt_attribute, (size_t)p->sections[XG_EXE_ATTRIBUTES].count + 1);
+    xr_view_collectives(p);
     if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new)
         p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
@@ -27552,21 +27904,48 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
     return s;
 }
 
-/* Each call's function, by its name; infeed and outfeed have their own. */
+XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    const xg_exe_value *v = &p->values[index];
+    memset(out, 0, sizeof *out);
+    out->type = (xlagpu_type)v->type;
+    out->rank = v->rank;
+    out->dims = p->dims + v->first_dim;
+    out->minor_to_major = out->dims + v->rank;
+    out->bytes = (size_t)v->bytes;
+    out->name = p->strings + v->name;
+    out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
+    out->size_of = v->size_of;
+    return true;
+}
+
+/* ---- its calls ---- */
+
+/* Each call's function, by its name; infeed and outfeed have their own. What is missing is named, all of it, as far as
+ * a message goes. */
 XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
-    uint32_t k;
-    for (k = 0; k < p->n_thunks; k++) {
+    enum {
+        NAMED = 16
+    };
+    xg_ctx *c = &p->device->c;
+    const char *missing[NAMED];
+    uint32_t k, j, n = 0;
+    for (k = 0; k < p->sections[XG_EXE_VALUES].count; k++) xr_value(p, k, &p->arrays[k]);
+    for (k = 0; k < p->n_thunks && n < NAMED; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
         const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
         const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : row->text;
         if (!(row->flags & XG_EXE_CALLS)) continue;
+        p->has_calls = true;
         p->calls[k] = xr_function_find(p->device, name);
-        if (!p->calls[k])
-            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED,
-                "HLO %s calls '%s', and no function is registered under that name (xlagpu_rt_register, before loading)",
-                p->strings + t->name, name);
+        for (j = 0; j < n && strcmp(missing[j], name) != 0; j++) {}
+        if (p->calls[k] || j < n) continue;
+        if (!n)
+            xr_fail(c, XLAGPU_ERROR_UNSUPPORTED,
+                "the program calls functions that are not registered (xlagpu_rt_register, before loading): ");
+        xr_note(c, n ? ", '%s' (HLO %s)" : "'%s' (HLO %s)", name, p->strings + t->name);
+        missing[n++] = name;
     }
-    return XLAGPU_OK;
+    return n ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_OK;
 }
 
 XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
@@ -27643,6 +28022,7 @@ XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
     uint32_t k;
     if (!p) return;
     d = p->device;
+    if (p->peers) p->peers->programs[p->rank] = NULL;
     while (p->executions) xlagpu_rt_finish(p->executions);
     for (k = p->constants ? p->n_allocations : 0; k-- > 0;) xr_release(d, p->constants[k]);
     if (p->module) d->platform->unload(p);
@@ -27657,19 +28037,6 @@ XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
 
 /* ---- what it takes and gives ---- */
 
-XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
-    const xg_exe_value *v = &p->values[index];
-    memset(out, 0, sizeof *out);
-    out->type = (xlagpu_type)v->type;
-    out->rank = v->rank;
-    out->dims = p->dims + v->first_dim;
-    out->minor_to_major = out->dims + v->rank;
-    out->bytes = (size_t)v->bytes;
-    out->name = p->strings + v->name;
-    out->alias = v->alias & ~XG_EXE_MUST_ALIAS;
-    out->size_of = v->size_of;
-    return true;
-}
 XLAGPU_DEF uint32_t xlagpu_rt_parameter_count(const xlagpu_program *p) { return p ? p->head.n_params : 0; }
 XLAGPU_DEF uint32_t xlagpu_rt_result_count(const xlagpu_program *p) { return p ? p->head.n_results : 0; }
 XLAGPU_DEF bool xlagpu_rt_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
@@ -27695,6 +28062,447 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 }
 
 #endif /* XG_RT_PROGRAM_C */
+/* rt/collectives.c -- where the devices of a clique meet: what a collective's text says, and how devices on the host
+ * exchange memory.
+ *
+ * Each device runs its program on a thread of its own. One that comes to a collective takes its seat and waits; the
+ * last one of its group does the work for all, in the order of the members, so that results do not depend on who came
+ * when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
+ *
+ * Laws: no waiting without an end. When a device fails, all others fail where they wait. When no device of a run goes
+ * on and some wait, the run has failed, and the message says who waits where. */
+#ifndef XG_RT_COLLECTIVES_C
+#define XG_RT_COLLECTIVES_C
+
+/* ---- the text of a collective ---- */
+
+XG_FN bool xr_take(const char **at, const char *word) {
+    size_t n = strlen(word);
+    if (strncmp(*at, word, n) != 0 || (*at)[n] != ' ') return false;
+    *at += n + 1;
+    return true;
+}
+XG_FN uint32_t xr_take_of(const char **at, const char *const *words, uint32_t n) {
+    uint32_t k = 0;
+    while (k < n && !xr_take(at, words[k])) k++;
+    return k;
+}
+XG_FN bool xr_take_number(const char **at, uint32_t *out) {
+    uint64_t n = 0;
+    const char *p = *at;
+    for (; *p >= '0' && *p <= '9' && n <= UINT32_MAX; p++) n = 10 * n + (uint64_t)(*p - '0');
+    if (p == *at || n > UINT32_MAX) return false;
+    *out = (uint32_t)n;
+    *at = p;
+    return true;
+}
+/* The label of a device's group is that of a device in it; they are joined as pairs come. */
+XG_FN uint32_t xr_label(const uint32_t *label, uint32_t device) {
+    while (label[device] != device + 1) device = label[device] - 1;
+    return device;
+}
+XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
+    uint32_t k;
+    for (k = 0; k < 2; k++)
+        if (!q->label[pair[k]]) q->label[pair[k]] = pair[k] + 1;
+    if (q->ids[pair[1]] || q->first[pair[0]]) return false; /* source of one, target of one */
+    q->ids[pair[1]] = pair[0] + 1;
+    q->first[pair[0]] = 1;
+    q->label[xr_label(q->label, pair[1])] = xr_label(q->label, pair[0]) + 1;
+    return true;
+}
+/* {{0,1},{2,3}} of so many devices. */
+XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
+    uint32_t n = 0, id, pair[2], k;
+    bool pairs = q->kind == XR_COLLECTIVE_PERMUTE;
+    if (*at++ != '{') return false;
+    while (*at == '{') {
+        for (k = 0; k == 0 || *at == ','; k++) {
+            at++;
+            if (!xr_take_number(&at, &id) || id >= devices || (pairs ? k == 2 : q->label[id] != 0)) return false;
+            if (pairs)
+                pair[k] = id;
+            else {
+                q->label[id] = ++n;
+                q->ids[n - 1] = id;
+            }
+        }
+        if (*at++ != '}' || (pairs && (k != 2 || !xr_collective_pair(q, pair)))) return false;
+        for (; !pairs && k > 0; k--) q->label[q->ids[n - k]] = q->n_groups + 1;
+        if (!pairs) q->first[++q->n_groups] = n;
+        if (*at == ',' && at[1] == '{') at++;
+    }
+    for (k = 0; pairs && k < devices; k++)
+        if (q->label[k]) q->label[k] = xr_label(q->label, k) + 1;
+    return at[0] == '}' && !at[1];
+}
+XG_FN bool xr_collective_read(xr_collective *q, const char *at, uint32_t devices) {
+    static const char *const kinds[] = {
+#define X(name, text) text,
+        XR_COLLECTIVES(X)
+#undef X
+    };
+    static const char *const reducers[] = {"add", "multiply", "minimum", "maximum"};
+    static const char *const types[] = {
+#define X(name, text, bits, cls) text,
+        XLAGPU_TYPES(X)
+#undef X
+    };
+    bool typed;
+    q->kind = (xr_collective_kind)xr_take_of(&at, kinds, XG_COUNT(kinds));
+    if (q->kind == XR_COLLECTIVE_COUNT) return false;
+    typed = q->kind == XR_COLLECTIVE_ALL_REDUCE || q->kind == XR_COLLECTIVE_REDUCE_SCATTER;
+    if (typed && (q->reducer = xr_take_of(&at, reducers, XG_COUNT(reducers))) == XG_COUNT(reducers)) return false;
+    if (q->kind == XR_COLLECTIVE_RAGGED) {
+        typed = true;
+        if (!xr_take_number(&at, &q->row) || *at++ != ' ') return false;
+    }
+    q->type = (xlagpu_type)xr_take_of(&at, types, XG_COUNT(types));
+    if (q->type == XLAGPU_TYPE_COUNT) q->type = XLAGPU_INVALID;
+    return (!typed || xr_element_bytes(q->type)) && xr_collective_groups(q, at, devices);
+}
+
+/* ---- the sizes of what it is given ---- */
+
+XG_FN uint64_t xr_link_bytes(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
+    return p->slices[p->links[t->first_link + k] & ~XG_EXE_WRITTEN].bytes;
+}
+XG_FN uint32_t xr_collective_group(const xr_collective *q, uint32_t device, const uint32_t **ids) {
+    uint32_t g = q->label[device];
+    *ids = q->ids;
+    if (!g || q->kind == XR_COLLECTIVE_PERMUTE) return 0;
+    *ids += q->first[g - 1];
+    return q->first[g] - q->first[g - 1];
+}
+XG_FN bool xr_collective_is_int(xlagpu_type t) {
+    return t == XLAGPU_S8 || t == XLAGPU_S16 || t == XLAGPU_S32 || t == XLAGPU_S64 ||
+           (t >= XLAGPU_U8 && t <= XLAGPU_U64);
+}
+XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr_collective *q) {
+    uint32_t k, n = 0, g = q->n_groups ? q->first[1] : 1;
+    bool reduces = q->kind == XR_COLLECTIVE_ALL_REDUCE || q->kind == XR_COLLECTIVE_REDUCE_SCATTER;
+    uint64_t in, out;
+    while (n < t->n_links && !(p->links[t->first_link + n] & XG_EXE_WRITTEN)) n++;
+    for (k = n; k < t->n_links; k++)
+        if (!(p->links[t->first_link + k] & XG_EXE_WRITTEN)) return false;
+    q->n_in = n;
+    q->n_out = t->n_links - n;
+    for (k = 0; k < q->n_groups && q->kind != XR_COLLECTIVE_ALL_REDUCE && q->kind != XR_COLLECTIVE_BROADCAST; k++)
+        if (q->first[k + 1] - q->first[k] != g) return false;
+    if (q->kind == XR_COLLECTIVE_RAGGED) {
+        uint64_t places = n == 6 ? xr_link_bytes(p, t, 2) : 1, size = xr_element_bytes(q->type);
+        for (k = 3; k < n; k++)
+            if (xr_link_bytes(p, t, k) != places) return false;
+        return n == 6 && q->n_out == 1 && xr_link_bytes(p, t, 1) == xr_link_bytes(p, t, 6) &&
+               xr_collective_is_int(q->type) && places % size == 0 && places / size % g == 0;
+    }
+    if (n != q->n_out + (q->kind == XR_COLLECTIVE_BROADCAST && q->type)) return false;
+    for (k = 0; k < q->n_out; k++) {
+        in = xr_link_bytes(p, t, k);
+        out = xr_link_bytes(p, t, n + k);
+        if (q->kind == XR_COLLECTIVE_ALL_GATHER       ? out / g != in || out % g
+            : q->kind == XR_COLLECTIVE_REDUCE_SCATTER ? in / g != out || in % g
+                                                      : in != out || (q->kind == XR_COLLECTIVE_ALL_TO_ALL && in % g))
+            return false;
+        if (reduces && out % xr_element_bytes(q->type)) return false;
+    }
+    return n == q->n_out || (xr_collective_is_int(q->type) && xr_link_bytes(p, t, n - 1) == xr_element_bytes(q->type));
+}
+
+XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
+    uint32_t devices = p->head.replicas * p->head.partitions, k, n = 0;
+    for (k = 0; k < p->n_thunks; k++) {
+        const xg_exe_thunk *t = &p->thunks[k];
+        xr_collective *q;
+        if (t->kind != XG_EXE_THUNK_COLLECTIVE) continue;
+        q = &p->collectives[n++];
+        p->collective_of[k] = q;
+        if (!xr_collective_read(q, p->strings + t->value, devices) || !xr_collective_fits(p, t, q))
+            return xr_damaged(p, "a collective");
+    }
+    return XLAGPU_OK;
+}
+
+/* ---- seats ---- */
+
+/* With the clique's lock. The first failure is the one that counts. */
+XG_FN void xr_clique_fail(xlagpu_clique *q, xlagpu_status s, const char *text) {
+    if (!q->failed) {
+        q->failed = s;
+        xg_format(q->why, sizeof q->why, "%s", text);
+    }
+    xr_wake(q->lock);
+}
+XG_FN void xr_clique_stuck(xlagpu_clique *q, const char *how) {
+    char text[XG_MESSAGE_MAX - 256];
+    size_t n = xg_format(text, sizeof text, "%s", how);
+    uint32_t k;
+    for (k = 0; k < q->n && n + 1 < sizeof text; k++) {
+        const xr_seat *s = &q->seats[k];
+        if (s->state == XR_SEAT_WAITS)
+            n += xg_format(text + n, sizeof text - n, "; device %u waits in HLO %s", k,
+                s->execution->program->strings + s->thunk->name);
+        else
+            n += xg_format(
+                text + n, sizeof text - n, "; device %u %s", k, s->state == XR_SEAT_AWAY ? "has ended" : "runs");
+        n = XG_MIN(n, sizeof text - 1);
+    }
+    xr_clique_fail(q, XLAGPU_ERROR_DEVICE, text);
+}
+/* Nobody goes on, and somebody waits. */
+XG_FN void xr_clique_look(xlagpu_clique *q) {
+    uint32_t k, waits = 0;
+    for (k = 0; k < q->n; k++) {
+        if (q->seats[k].state == XR_SEAT_RUNS || q->seats[k].state == XR_SEAT_SERVED) return;
+        waits += q->seats[k].state == XR_SEAT_WAITS;
+    }
+    if (waits && q->together && !q->failed) xr_clique_stuck(q, "a collective would never end");
+}
+XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message) {
+    char text[XG_MESSAGE_MAX];
+    xr_enter_lock(q->lock);
+    q->seats[rank].state = XR_SEAT_AWAY;
+    xg_format(text, sizeof text, "device %u: %s", rank, message);
+    if (s != XLAGPU_OK) xr_clique_fail(q, s, text);
+    xr_clique_look(q);
+    xr_leave_lock(q->lock);
+}
+XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
+    xlagpu_clique *q = e->program->clique;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k = 0;
+    if (!q || q->together) return XLAGPU_OK;
+    xr_enter_lock(q->lock);
+    while (k < q->n && q->seats[k].state == XR_SEAT_AWAY) k++;
+    if (k == q->n) q->failed = XLAGPU_OK; /* the first of a run */
+    if (q->seats[e->program->rank].state != XR_SEAT_AWAY)
+        s = xr_fail(&e->c, XLAGPU_ERROR_USAGE, "device %u of the clique runs already", e->program->rank);
+    else
+        q->seats[e->program->rank].state = XR_SEAT_RUNS;
+    xr_leave_lock(q->lock);
+    return s;
+}
+
+/* ---- the host's exchange ---- */
+
+#ifndef XLAGPU_NO_SIMULATOR
+XG_FN double xr_reduce_float(uint32_t reducer, double a, double b) {
+    switch (reducer) {
+    case 0: return a + b;
+    case 1: return a * b;
+    case 2: return a != a || a < b ? a : b;
+    default: return a != a || a > b ? a : b;
+    }
+}
+XG_FN uint64_t xr_reduce_int(uint32_t reducer, bool is_signed, uint64_t a, uint64_t b) {
+    uint64_t flip = is_signed ? UINT64_C(1) << 63 : 0;
+    switch (reducer) {
+    case 0: return a + b;
+    case 1: return a * b;
+    case 2: return (a ^ flip) < (b ^ flip) ? a : b;
+    default: return (a ^ flip) > (b ^ flip) ? a : b;
+    }
+}
+XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p) {
+    uint32_t bytes = (uint32_t)xr_element_bytes(t), unused = 64 - 8 * bytes;
+    uint64_t v = 0;
+    memcpy(&v, p, bytes);
+    return t >= XLAGPU_S1 && t <= XLAGPU_S64 ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+}
+
+typedef struct xr_exchange { /* a group at work */
+    const xr_collective *q;
+    const xlagpu_clique *clique;
+    const uint32_t *ids;
+    uint32_t n;
+} xr_exchange;
+XG_FN char *xr_exchange_at(const xr_exchange *x, uint32_t member, uint32_t link) {
+    return (char *)(uintptr_t)x->clique->seats[x->ids[member]].execution->args[link];
+}
+/* The bytes from `at` on of operand k of all members, reduced. */
+XG_FN void xr_exchange_reduce(const xr_exchange *x, uint32_t k, size_t at, size_t bytes, char *to) {
+    xlagpu_type t = x->q->type == XLAGPU_C64 ? XLAGPU_F32 : x->q->type == XLAGPU_C128 ? XLAGPU_F64 : x->q->type;
+    bool is_float = t >= XLAGPU_F4E2M1FN && t <= XLAGPU_F64, is_signed = t >= XLAGPU_S1 && t <= XLAGPU_S64;
+    size_t size = (size_t)xr_element_bytes(t), i;
+    uint32_t m;
+    for (i = 0; i < bytes; i += size) {
+        const char *first = xr_exchange_at(x, 0, k) + at + i;
+        if (is_float) {
+            double sum = xg_float_load(t, first);
+            for (m = 1; m < x->n; m++)
+                sum = xr_reduce_float(x->q->reducer, sum, xg_float_load(t, xr_exchange_at(x, m, k) + at + i));
+            xg_float_store(t, to + i, sum);
+        } else {
+            uint64_t sum = xr_load_int(t, first);
+            for (m = 1; m < x->n; m++)
+                sum = xr_reduce_int(x->q->reducer, is_signed, sum, xr_load_int(t, xr_exchange_at(x, m, k) + at + i));
+            memcpy(to + i, &sum, size);
+        }
+    }
+}
+/* Entry j of the offsets belongs to a member, as many entries to each. */
+XG_FN bool xr_exchange_ragged(const xr_exchange *x, uint64_t entries, uint64_t in, uint64_t out) {
+    uint64_t size = xr_element_bytes(x->q->type), row = x->q->row, j;
+    uint32_t m;
+    for (m = 0; m < x->n; m++) memcpy(xr_exchange_at(x, m, 6), xr_exchange_at(x, m, 1), (size_t)out);
+    for (m = 0; m < x->n; m++)
+        for (j = 0; j < entries; j++) {
+            uint64_t from = xr_load_int(x->q->type, xr_exchange_at(x, m, 2) + j * size),
+                     rows = xr_load_int(x->q->type, xr_exchange_at(x, m, 3) + j * size),
+                     to = xr_load_int(x->q->type, xr_exchange_at(x, m, 4) + j * size), have = row ? in / row : 0,
+                     room = row ? out / row : 0;
+            if (rows > have || from > have - rows || rows > room || to > room - rows) return false;
+            memcpy(xr_exchange_at(x, (uint32_t)(j / (entries / x->n)), 6) + to * row,
+                xr_exchange_at(x, m, 0) + from * row, (size_t)(rows * row));
+        }
+    return true;
+}
+XG_FN bool xr_exchange_one(const xr_exchange *x, uint32_t k, size_t in, size_t out) {
+    const xr_collective *q = x->q;
+    uint32_t m, j, to = q->n_in + k;
+    uint64_t root = 0;
+    for (m = 0; m < x->n; m++) {
+        char *at = xr_exchange_at(x, m, to);
+        switch (q->kind) {
+        case XR_COLLECTIVE_ALL_REDUCE:
+            if (m)
+                memcpy(at, xr_exchange_at(x, 0, to), out);
+            else
+                xr_exchange_reduce(x, k, 0, out, at);
+            break;
+        case XR_COLLECTIVE_REDUCE_SCATTER: xr_exchange_reduce(x, k, m * out, out, at); break;
+        case XR_COLLECTIVE_ALL_GATHER:
+            for (j = 0; j < x->n; j++) memcpy(at + j * in, xr_exchange_at(x, j, k), in);
+            break;
+        case XR_COLLECTIVE_ALL_TO_ALL:
+            for (j = 0; j < x->n; j++)
+                memcpy(at + j * (in / x->n), xr_exchange_at(x, j, k) + m * (in / x->n), in / x->n);
+            break;
+        default:
+            if (q->type) root = xr_load_int(q->type, xr_exchange_at(x, 0, q->n_in - 1));
+            if (root >= x->n) return false;
+            memcpy(at, xr_exchange_at(x, (uint32_t)root, k), out);
+            break;
+        }
+    }
+    return true;
+}
+XG_FN xlagpu_status xr_exchange_all(const xlagpu_clique *clique, xlagpu_execution *e, const xg_exe_thunk *t) {
+    const xlagpu_program *p = e->program;
+    const xr_collective *q = p->collective_of[t - p->thunks];
+    xr_exchange x;
+    uint32_t k, d;
+    bool ok = true;
+    memset(&x, 0, sizeof x);
+    x.q = q;
+    x.clique = clique;
+    x.n = xr_collective_group(q, p->rank, &x.ids);
+    for (k = 0; k < q->n_out && ok; k++) {
+        size_t in = (size_t)xr_link_bytes(p, t, k), out = (size_t)xr_link_bytes(p, t, q->n_in + k);
+        if (q->kind == XR_COLLECTIVE_RAGGED)
+            ok = xr_exchange_ragged(&x, xr_link_bytes(p, t, 2) / xr_element_bytes(q->type), in, out);
+        else if (q->kind != XR_COLLECTIVE_PERMUTE)
+            ok = xr_exchange_one(&x, k, in, out);
+        else
+            for (d = 0; d < clique->n; d++) {
+                char *to;
+                if (q->label[d] != q->label[p->rank]) continue;
+                to = (char *)(uintptr_t)clique->seats[d].execution->args[q->n_in + k];
+                if (q->ids[d])
+                    memcpy(to, (const void *)(uintptr_t)clique->seats[q->ids[d] - 1].execution->args[k], in);
+                else
+                    memset(to, 0, out);
+            }
+    }
+    return ok ? XLAGPU_OK
+              : xr_fail(&e->c, XLAGPU_ERROR_INVALID,
+                    q->kind == XR_COLLECTIVE_RAGGED ? "rows of a device do not fit into the output of another"
+                                                    : "its root is no member of the group");
+}
+
+/* With the lock: are all of the device's group in this collective? */
+XG_FN bool xr_meet_complete(const xlagpu_clique *q, const xg_exe_thunk *t, const xr_collective *c, uint32_t rank) {
+    const xlagpu_program *mine = q->seats[rank].execution->program;
+    uint32_t k, number = (uint32_t)(t - mine->thunks);
+    for (k = 0; k < q->n; k++) {
+        const xr_seat *s = &q->seats[k];
+        if (c->label[k] != c->label[rank]) continue;
+        if (s->state != XR_SEAT_WAITS || s->execution->program->peers != mine->peers ||
+            (uint32_t)(s->thunk - s->execution->program->thunks) != number)
+            return false;
+    }
+    return true;
+}
+XG_FN void xr_meet_set(xlagpu_clique *q, const xr_collective *c, uint32_t rank, xr_seat_state state) {
+    uint32_t k;
+    for (k = 0; k < q->n; k++)
+        if (c->label[k] == c->label[rank]) q->seats[k].state = state;
+}
+XG_FN xlagpu_status xr_meet(xlagpu_execution *e, const xg_exe_thunk *t) {
+    const xlagpu_program *p = e->program;
+    const xr_collective *c = p->collective_of[t - p->thunks];
+    xlagpu_clique *q = p->clique;
+    xr_seat *seat = &q->seats[p->rank];
+    double until = xr_seconds() + q->timeout;
+    xlagpu_status s = XLAGPU_OK;
+    xr_enter_lock(q->lock);
+    seat->execution = e;
+    seat->thunk = t;
+    seat->state = XR_SEAT_WAITS;
+    if (!q->failed && xr_meet_complete(q, t, c, p->rank)) {
+        xr_meet_set(q, c, p->rank, XR_SEAT_SERVED);
+        xr_leave_lock(q->lock);
+        s = xr_exchange_all(q, e, t);
+        xr_enter_lock(q->lock);
+        xr_meet_set(q, c, p->rank, XR_SEAT_RUNS);
+        if (s != XLAGPU_OK) xr_clique_fail(q, s, e->c.message);
+        xr_wake(q->lock);
+    } else {
+        xr_clique_look(q);
+        while (seat->state == XR_SEAT_SERVED || (seat->state == XR_SEAT_WAITS && !q->failed)) {
+            xr_wait_lock(q->lock);
+            if (!q->together && seat->state == XR_SEAT_WAITS && !q->failed && xr_seconds() > until)
+                xr_clique_stuck(q, "a collective has waited for too long");
+        }
+    }
+    seat->state = XR_SEAT_RUNS;
+    if (q->failed && s == XLAGPU_OK) s = xr_fail(&e->c, q->failed, "%s", q->why);
+    xr_leave_lock(q->lock);
+    return s;
+}
+/* Devices on the host: their memory is at hand. */
+XG_FN xlagpu_status xr_host_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_collective *c = p->collective_of[t - p->thunks];
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) {
+        e->args[k] = xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN);
+        s = xr_host_owns(&e->c, p->device, e->args[k], (size_t)xr_link_bytes(p, t, k));
+    }
+    if (s == XLAGPU_OK && c->label[p->rank]) s = xr_meet(e, t);
+    for (k = c->n_in; k < t->n_links && s == XLAGPU_OK; k++)
+        if (!c->label[p->rank])
+            s = xr_host_fill(e, e->args[k], 0, (size_t)xr_link_bytes(p, t, k), stream);
+        else
+            xg_sim_memory_written(&xr_host_of(p->device)->memory, e->args[k], (size_t)xr_link_bytes(p, t, k), 0);
+    return s;
+}
+#endif
+
+XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xlagpu_program *p = e->program;
+    if (!p->clique)
+        return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
+            "it meets other devices, and this one is alone: run the program in a clique (xlagpu_rt_clique_open)");
+#ifndef XLAGPU_NO_SIMULATOR
+    if (p->device->platform == xr_host_platform()) return xr_host_collective(e, t, stream);
+#endif
+    (void)stream;
+    return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "collectives are not supported on this platform");
+}
+
+#endif /* XG_RT_COLLECTIVES_C */
 /* rt/profile.c -- how long each thunk takes.
  *
  * While an execution is profiled its thunks run one by one, without command buffers, each between two points of time:
@@ -27789,6 +28597,136 @@ XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_executio
 }
 
 #endif /* XG_RT_PROFILE_C */
+/* rt/calls.c -- the functions that a program calls: what each is given, from xlagpu_rt_prepare to xlagpu_rt_finish.
+ *
+ * A run allocates nothing: what a function needs beside its buffers it asks for when the execution is prepared. */
+#ifndef XG_RT_CALLS_C
+#define XG_RT_CALLS_C
+
+enum {
+    XR_CALL_ERROR_MAX = 512 /* characters of a function's message */
+};
+
+/* The addresses are those of now. */
+XG_FN void xr_call_of(xlagpu_execution *e, const xg_exe_thunk *t, xlagpu_rt_call *c, char *error) {
+    const xlagpu_program *p = e->program;
+    const uint32_t *links = p->links + t->first_link;
+    const xr_call_state *state = &e->calls[t - p->thunks];
+    uint32_t k;
+    memset(c, 0, sizeof *c);
+    c->target = p->calls[t - p->thunks]->name;
+    c->config = p->strings + t->value;
+    c->hlo = p->strings + t->name;
+    c->buffers = e->buffers;
+    c->arrays = p->arrays + t->first_value;
+    c->attributes = p->attributes + t->first_attribute;
+    c->n_attributes = t->n_attributes;
+    c->device = p->device;
+    c->scratch = state->scratch;
+    c->state = state->state;
+    c->error = error;
+    c->error_bytes = XR_CALL_ERROR_MAX;
+    error[0] = 0;
+    for (k = 0; k < t->n_links; k++) {
+        e->buffers[k].address = xr_address(e, links[k] & ~XG_EXE_WRITTEN);
+        e->buffers[k].bytes = c->arrays[k].bytes;
+        if (xg_exe_writes(t->kind, links[k], k, t->n_links))
+            c->n_results++;
+        else
+            c->n_operands++;
+    }
+}
+XG_FN xlagpu_status xr_call_failed(xg_ctx *c, const xlagpu_rt_call *call, xlagpu_status s) {
+    if (s == XLAGPU_OK) return s;
+    call->error[XR_CALL_ERROR_MAX - 1] = 0;
+    return xr_fail(
+        c, s, "the function '%s' failed: %s", call->target, call->error[0] ? call->error : xr_status_text(s));
+}
+
+/* ---- before the first run ---- */
+
+XG_FN xlagpu_status xr_call_prepare(xlagpu_execution *e, const xg_exe_thunk *t) {
+    xlagpu_device *d = e->program->device;
+    const xr_function *f = e->program->calls[t - e->program->thunks];
+    xr_call_state *state = &e->calls[t - e->program->thunks];
+    char error[XR_CALL_ERROR_MAX];
+    xlagpu_rt_call c;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    if (!f->desc.prepare) return s;
+    xr_call_of(e, t, &c, error);
+    for (k = 0; k < t->n_links; k++) e->buffers[k].address = 0;
+    s = d->platform->enter(e);
+    if (s == XLAGPU_OK) {
+        s = f->desc.prepare(f->desc.user, &c);
+        d->platform->leave(e);
+        state->prepared = s == XLAGPU_OK;
+        state->state = c.state;
+        s = xr_call_failed(&d->c, &c, s);
+    } else
+        xr_fail(&d->c, s, "%s", e->c.message);
+    if (s == XLAGPU_OK && c.scratch.bytes) s = xr_alloc(d, c.scratch.bytes, &state->scratch.address);
+    state->scratch.bytes = c.scratch.bytes;
+    if (s != XLAGPU_OK) xr_note(&d->c, "\nwhile preparing HLO %s", c.hlo);
+    return s;
+}
+XG_FN xlagpu_status xr_calls_prepare(xlagpu_execution *e) {
+    const xlagpu_program *p = e->program;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; p->has_calls && k < p->n_thunks && s == XLAGPU_OK; k++)
+        if (p->calls[k]) s = xr_call_prepare(e, &p->thunks[k]);
+    return s;
+}
+XG_FN void xr_calls_finish(xlagpu_execution *e) {
+    const xlagpu_program *p = e->program;
+    char error[XR_CALL_ERROR_MAX];
+    xlagpu_rt_call c;
+    uint32_t k;
+    for (k = p->has_calls ? p->n_thunks : 0; k-- > 0;) {
+        const xr_function *f = p->calls[k];
+        if (!f || !e->calls[k].prepared) continue;
+        xr_call_of(e, &p->thunks[k], &c, error);
+        if (f->desc.finish) f->desc.finish(f->desc.user, &c);
+        xr_release(p->device, e->calls[k].scratch.address);
+    }
+}
+
+/* ---- a run ---- */
+
+/* What it may reach, and what it has written. */
+XG_FN xlagpu_status xr_call_touch(xlagpu_execution *e, const xlagpu_rt_call *c, bool written) {
+    const xr_platform *q = e->program->device->platform;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = written ? c->n_operands : 0; q->touch && s == XLAGPU_OK && k < c->n_operands + c->n_results; k++)
+        if (c->buffers[k].bytes) s = q->touch(e, c->buffers[k].address, c->buffers[k].bytes, written);
+    return s;
+}
+XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xr_function *f = e->program->calls[t - e->program->thunks];
+    char error[XR_CALL_ERROR_MAX];
+    xlagpu_rt_call c;
+    xlagpu_status s;
+    xr_call_of(e, t, &c, error);
+    c.stream = stream;
+    s = xr_call_touch(e, &c, false);
+    if (s != XLAGPU_OK) return s;
+    s = xr_call_failed(&e->c, &c, f->desc.call(f->desc.user, &c));
+    return s == XLAGPU_OK ? xr_call_touch(e, &c, true) : s;
+}
+
+XLAGPU_DEF const xlagpu_rt_attribute *xlagpu_rt_attribute_of(
+    const xlagpu_rt_call *call, const char *name, xlagpu_attribute_kind kind, xlagpu_type type) {
+    uint32_t k;
+    for (k = 0; call && name && k < call->n_attributes; k++) {
+        const xlagpu_rt_attribute *a = &call->attributes[k];
+        if (a->kind == kind && (type == XLAGPU_INVALID || a->type == type) && !strcmp(a->name, name)) return a;
+    }
+    return NULL;
+}
+
+#endif /* XG_RT_CALLS_C */
 /* rt/execute.c -- running a program: the thunk tree, and the easy way with host arrays. */
 #ifndef XG_RT_EXECUTE_C
 #define XG_RT_EXECUTE_C
@@ -27803,6 +28741,7 @@ enum {
     XR_PART_ARGS,
     XR_PART_STATS,
     XR_PART_BUFFERS,
+    XR_PART_CALLS,
     XR_PART_RECORDS,
     XR_PART_LANES,
     XR_PART_POINTERS,
@@ -27818,6 +28757,7 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_ARGS] = (uint64_t)p->most_links * 8 + 8;
     bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
     bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
+    bytes[XR_PART_CALLS] = p->has_calls ? (uint64_t)p->n_thunks * sizeof(xr_call_state) : 0;
     bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
     bytes[XR_PART_LANES] = xr_lanes_bytes(p);
     bytes[XR_PART_POINTERS] = (uint64_t)p->most_links * sizeof(void *) + 8;
@@ -27849,6 +28789,7 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     e->args = (uint64_t *)part[XR_PART_ARGS];
     e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
     e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
+    e->calls = (xr_call_state *)part[XR_PART_CALLS];
     xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
     e->lane_events = (void **)part[XR_PART_LANES];
     e->arg_pointers = (void **)part[XR_PART_POINTERS];
@@ -27898,9 +28839,12 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
             e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
+    e->replica = p->rank / p->head.partitions;
+    e->partition = p->rank % p->head.partitions;
     xr_random_reset(e);
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
+    if (s == XLAGPU_OK) s = xr_calls_prepare(e);
     if (s != XLAGPU_OK) {
         xlagpu_rt_finish(e);
         return NULL;
@@ -27927,18 +28871,21 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
 
 XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
     xlagpu_program *p;
+    bool entered;
     uint32_t k;
     if (!e) return;
     p = e->program;
-    if (p->device->platform->enter(e) == XLAGPU_OK) {
+    entered = p->device->platform->enter(e) == XLAGPU_OK;
+    if (entered) {
         /* what runs still uses what is released here */
         if (e->running) (void)p->device->platform->event_wait(e, e->ended);
         xr_commands_finish(e);
         xr_profile_end(e);
         if (e->ended) p->device->platform->event_free(e, e->ended);
         xr_lanes_finish(e);
-        p->device->platform->leave(e);
     }
+    xr_calls_finish(e);
+    if (entered) p->device->platform->leave(e);
     xg_mem_free(&p->device->c, e->profile.events);
     p->device->platform->finish(e);
     xr_easy_finish(e);
@@ -27986,33 +28933,6 @@ XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, co
     return e->program->device->platform->launch(e, t->kernel, stream);
 }
 
-/* A function of the caller's, with its buffers: those it reads, then those it writes. */
-XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
-    const xlagpu_program *p = e->program;
-    const xr_function *f = p->calls[t - p->thunks];
-    xlagpu_rt_call c;
-    xlagpu_status s;
-    uint32_t k;
-    memset(&c, 0, sizeof c);
-    c.target = f->name;
-    c.config = p->strings + t->value;
-    c.hlo = p->strings + t->name;
-    c.buffers = e->buffers;
-    c.stream = stream;
-    c.device = p->device;
-    for (k = 0; k < t->n_links; k++) {
-        uint32_t slice = links[k] & ~XG_EXE_WRITTEN;
-        e->buffers[k].address = xr_address(e, slice);
-        e->buffers[k].bytes = (size_t)p->slices[slice].bytes;
-        if (xg_exe_writes(t->kind, links[k], k, t->n_links))
-            c.n_results++;
-        else
-            c.n_operands++;
-    }
-    s = f->call(f->user, &c);
-    return s == XLAGPU_OK ? s : xr_fail(&e->c, s, "the function '%s' failed: %s", f->name, xr_status_text(s));
-}
-
 /* Each run goes on where the last one ended. */
 XG_FN xlagpu_status xr_run_random_state(xlagpu_execution *e, uint64_t to, uint32_t delta, void *stream) {
     xlagpu_status s = XLAGPU_OK;
@@ -28046,8 +28966,9 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
         break;
     case XG_EXE_THUNK_REPLICA_ID:
     case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), xr_own_number(e, t), 4, stream); break;
+    case XG_EXE_THUNK_COLLECTIVE: s = xr_run_collective(e, t, stream); break;
     case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
-    default: s = xr_run_call(e, t, links, stream); break;
+    default: s = xr_run_call(e, t, stream); break;
     }
     if (s != XLAGPU_OK && t->kind == XG_EXE_THUNK_KERNEL)
         xr_note(&e->c, "\nwhile running HLO %s (kernel %s)", p->strings + t->name, p->kernels[t->kernel].name);
@@ -28176,6 +29097,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     s = xr_bind_all(e, parameters, results);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
+    s = xr_clique_enter(e);
+    if (s != XLAGPU_OK) {
+        q->leave(e);
+        return s;
+    }
     e->running = true;
     xr_range(e->program->device, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
@@ -28185,6 +29111,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (s == XLAGPU_OK) s = recorded;
     xr_range(e->program->device, NULL);
     q->leave(e);
+    if (e->program->clique && !e->program->clique->together)
+        xr_clique_leave(e->program->clique, e->program->rank, s, e->c.message);
     return s;
 }
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) {
@@ -28300,20 +29228,86 @@ XG_FN xlagpu_status xr_move_out(
     return s;
 }
 
-XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *t, uint32_t n, bool results) {
+/* The array of which a value is a part. */
+XG_FN void xr_whole(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    const xg_exe_value *v = &p->values[index];
+    uint32_t d;
+    out->dims = xr_parts(p, v);
+    out->bytes = (size_t)xr_element_bytes(v->type);
+    for (d = 0; d < v->rank; d++) out->bytes *= (size_t)out->dims[d];
+}
+/* Copies between a part, which begins there, and the whole, what the two have in common; both in row-major order. */
+XG_FN void xr_part_copy(
+    const xlagpu_rt_value *v, const int64_t *whole, const int64_t *start, char *all, char *part, bool in) {
+    int64_t n[XR_RANK_MAX], at[XR_RANK_MAX];
+    size_t size = (size_t)xr_element_bytes(v->type), bytes = size;
+    uint32_t d;
+    for (d = 0; d < v->rank; d++) {
+        n[d] = XG_MIN(v->dims[d], whole[d] - start[d]);
+        at[d] = 0;
+        if (n[d] <= 0) return;
+    }
+    if (v->rank) bytes *= (size_t)n[v->rank - 1];
+    for (;;) {
+        size_t from = 0, to = 0;
+        for (d = 0; d < v->rank; d++) {
+            from = from * (size_t)whole[d] + (size_t)(start[d] + at[d]);
+            to = to * (size_t)v->dims[d] + (size_t)at[d];
+        }
+        memcpy(in ? part + to * size : all + from * size, in ? all + from * size : part + to * size, bytes);
+        for (d = v->rank ? v->rank - 1 : 0; d-- > 0;) {
+            if (++at[d] < n[d]) break;
+            at[d] = 0;
+        }
+        if (d == UINT32_MAX) return;
+    }
+}
+/* Is this device the first one that has the part? */
+XG_FN bool xr_part_is_mine(const xlagpu_program *p, const xg_exe_value *v) {
+    size_t bytes = (v->rank + (size_t)1) * sizeof(int64_t);
+    uint32_t k;
+    if (!v->parts || p->rank >= p->head.partitions) return p->rank == 0;
+    for (k = 0; k < p->rank && memcmp(xr_part(p, v, k), xr_part(p, v, p->rank), bytes) != 0; k++) {}
+    return k == p->rank && *xr_part(p, v, k);
+}
+/* As xr_move_in and xr_move_out, for this device's part of a whole array. Behind the whole's end there are NaNs, and
+ * where the device has no part of it. */
+XG_FN xlagpu_status xr_move_part(
+    xlagpu_execution *e, uint32_t index, const xlagpu_rt_tensor *whole, const xlagpu_buffer *b, bool in) {
+    const xlagpu_program *p = e->program;
+    const xg_exe_value *of = &p->values[index];
+    const int64_t *part = of->parts ? xr_part(p, of, e->partition) : NULL;
+    xlagpu_rt_value v;
+    xlagpu_rt_tensor t = *whole;
+    xlagpu_status s;
+    xr_value(p, index, &v);
+    if (!in && !xr_part_is_mine(p, of)) return XLAGPU_OK;
+    if (!part) return in ? xr_move_in(e, &v, &t, b) : xr_move_out(e, &v, &t, b);
+    t.data = xg_mem_alloc(&p->device->c, v.bytes + 1);
+    if (!t.data) return xr_fail(&p->device->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a part", v.bytes);
+    memset(t.data, v.type == XLAGPU_PRED ? 1 : 0xFF, v.bytes);
+    if (in && part[0]) xr_part_copy(&v, xr_parts(p, of), part + 1, (char *)whole->data, (char *)t.data, true);
+    s = in ? xr_move_in(e, &v, &t, b) : xr_move_out(e, &v, &t, b);
+    if (!in && s == XLAGPU_OK) xr_part_copy(&v, xr_parts(p, of), part + 1, (char *)whole->data, (char *)t.data, false);
+    xg_mem_free(&p->device->c, t.data);
+    return s;
+}
+
+XG_FN xlagpu_status xr_check_tensors(
+    xg_ctx *c, const xlagpu_program *p, const xlagpu_rt_tensor *t, uint32_t n, bool results, bool whole) {
     uint32_t want = results ? p->head.n_results : p->head.n_params, k;
     const char *what = results ? "output" : "input";
     xlagpu_rt_value v;
     if (n != want)
-        return xr_fail(
-            &p->device->c, XLAGPU_ERROR_USAGE, "%u %s%s given; the program has %u", n, what, n == 1 ? "" : "s", want);
-    if (!t && n) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
+        return xr_fail(c, XLAGPU_ERROR_USAGE, "%u %s%s given; the program has %u", n, what, n == 1 ? "" : "s", want);
+    if (!t && n) return xr_fail(c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
     for (k = 0; k < n; k++) {
-        xr_value(p, results ? p->head.n_params + k : k, &v);
+        uint32_t index = results ? p->head.n_params + k : k;
+        xr_value(p, index, &v);
+        if (whole && p->values[index].parts) xr_whole(p, index, &v);
         if (t[k].bytes != v.bytes)
-            return xr_fail(
-                &p->device->c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, k, t[k].bytes, v.bytes);
-        if (!t[k].data && v.bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, k);
+            return xr_fail(c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, k, t[k].bytes, v.bytes);
+        if (!t[k].data && v.bytes) return xr_fail(c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, k);
     }
     return XLAGPU_OK;
 }
@@ -28366,20 +29360,22 @@ XG_FN xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
     return s;
 }
 
+/* whole: those of a clique, of which each device takes and gives its parts. */
 XG_FN xlagpu_status xr_run_tensors(
-    xlagpu_execution *e, const xlagpu_rt_tensor *inputs, const xlagpu_rt_tensor *outputs) {
+    xlagpu_execution *e, const xlagpu_rt_tensor *inputs, const xlagpu_rt_tensor *outputs, bool whole) {
     const xg_exe_header *h = &e->program->head;
     xlagpu_rt_value v;
     xlagpu_status s = xr_easy_buffers(e);
     uint32_t k;
     for (k = 0; k < h->n_params && s == XLAGPU_OK; k++) {
         xr_value(e->program, k, &v);
-        s = xr_move_in(e, &v, &inputs[k], &e->kept[k]);
+        s = whole ? xr_move_part(e, k, &inputs[k], &e->kept[k], true) : xr_move_in(e, &v, &inputs[k], &e->kept[k]);
     }
     if (s == XLAGPU_OK) s = xr_run_once(e, e->kept, e->kept + h->n_params);
     for (k = 0; k < h->n_results && s == XLAGPU_OK; k++) {
         xr_value(e->program, h->n_params + k, &v);
-        s = xr_move_out(e, &v, &outputs[k], &e->kept[h->n_params + k]);
+        s = whole ? xr_move_part(e, h->n_params + k, &outputs[k], &e->kept[h->n_params + k], false)
+                  : xr_move_out(e, &v, &outputs[k], &e->kept[h->n_params + k]);
     }
     return s;
 }
@@ -28389,9 +29385,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt
     xlagpu_status s;
     if (!e) return XLAGPU_ERROR_USAGE;
     xr_begin(&e->program->device->c);
-    s = xr_check_tensors(e->program, inputs, n_inputs, false);
-    if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
-    return s == XLAGPU_OK ? xr_run_tensors(e, inputs, outputs) : s;
+    s = xr_check_tensors(&e->program->device->c, e->program, inputs, n_inputs, false, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(&e->program->device->c, e->program, outputs, n_outputs, true, false);
+    return s == XLAGPU_OK ? xr_run_tensors(e, inputs, outputs, false) : s;
 }
 
 /* Every run begins with the same state of random numbers. After a failure nothing is kept. */
@@ -28400,18 +29396,212 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor
     xlagpu_status s;
     if (!p) return XLAGPU_ERROR_USAGE;
     xr_begin(&p->device->c);
-    s = xr_check_tensors(p, inputs, n_inputs, false);
-    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
+    s = xr_check_tensors(&p->device->c, p, inputs, n_inputs, false, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(&p->device->c, p, outputs, n_outputs, true, false);
     if (s != XLAGPU_OK) return s;
     if (!p->easy) p->easy = xlagpu_rt_prepare(p);
     if (!p->easy) return p->device->c.status;
     xr_random_reset(p->easy);
-    s = xr_run_tensors(p->easy, inputs, outputs);
+    s = xr_run_tensors(p->easy, inputs, outputs, false);
     if (s != XLAGPU_OK) xlagpu_rt_finish(p->easy);
     return s;
 }
 
 #endif /* XG_RT_EASY_C */
+/* rt/clique.c -- several devices that run one program together, each on a thread of its own: whole host arrays go in
+ * and come out, of which each device has what the executable says. */
+#ifndef XG_RT_CLIQUE_C
+#define XG_RT_CLIQUE_C
+
+/* ---- the clique ---- */
+
+XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc) {
+    xlagpu_device_desc d = desc->device;
+    size_t n = desc->devices;
+    uint32_t k;
+    if (!n || n > XR_DEVICES_MAX)
+        return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "a clique has 1 to %u devices, not %zu", (unsigned)XR_DEVICES_MAX, n);
+    q->devices = (xlagpu_device **)xg_mem_alloc(&q->c, n * sizeof *q->devices);
+    q->seats = (xr_seat *)xg_mem_alloc(&q->c, n * sizeof *q->seats);
+    q->threads = (xr_thread *)xg_mem_alloc(&q->c, n * sizeof *q->threads);
+    q->lock = xr_lock_new(&q->c);
+    if (!q->devices || !q->seats || !q->threads || !q->lock)
+        return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(q->seats, 0, n * sizeof *q->seats);
+    q->timeout = desc->timeout > 0 ? desc->timeout : (double)XR_CLIQUE_SECONDS;
+    d.threads = XG_MAX((d.threads ? d.threads : xr_processors()) / (uint32_t)n, 1u);
+    for (k = 0; k < n; k++) {
+        xlagpu_status s = xlagpu_rt_open(&d, &q->devices[k]);
+        q->n = q->devices[k] ? k + 1 : k;
+        if (s != XLAGPU_OK) return xr_fail(&q->c, s, "device %u: %s", k, xlagpu_rt_error(q->devices[k]));
+        d.ordinal++;
+    }
+    return XLAGPU_OK;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out) {
+    const xlagpu_allocator *mem =
+        desc && desc->device.allocator.alloc && desc->device.allocator.release ? &desc->device.allocator : NULL;
+    xlagpu_clique *q;
+    if (!out || !desc) return XLAGPU_ERROR_USAGE;
+    q = *out = (xlagpu_clique *)(mem ? mem->alloc(mem->user, sizeof *q) : malloc(sizeof *q));
+    if (!q) return XLAGPU_ERROR_MEMORY;
+    memset(q, 0, sizeof *q);
+    xg_ctx_init(&q->c, mem, 0);
+    return xr_clique_open(q, desc);
+}
+XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) {
+    xlagpu_allocator mem;
+    uint32_t k;
+    if (!q) return;
+    for (k = q->n; k-- > 0;) xlagpu_rt_close(q->devices[k]);
+    while (q->loads) {
+        xr_peers *l = q->loads;
+        q->loads = l->next;
+        xg_mem_free(&q->c, l);
+    }
+    xg_mem_free(&q->c, q->devices);
+    xg_mem_free(&q->c, q->seats);
+    xg_mem_free(&q->c, q->threads);
+    if (q->lock) xr_lock_free(q->lock);
+    xg_mem_free(&q->c, q->lock);
+    mem = q->c.mem;
+    mem.release(mem.user, q);
+}
+XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *q) { return q ? q->c.message : "out of memory"; }
+XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) {
+    return q && k < q->n ? q->devices[k] : NULL;
+}
+
+/* ---- a job on all devices ---- */
+
+typedef struct xr_clique_job {
+    xlagpu_clique *clique;
+    xr_peers *peers;
+    const void *bytes;
+    size_t size;
+    const xlagpu_rt_tensor *inputs, *outputs;
+} xr_clique_job;
+
+XG_FN void xr_clique_load_one(void *user, uint32_t k) {
+    xr_clique_job *j = (xr_clique_job *)user;
+    xlagpu_program *p = j->peers->programs[k] = xlagpu_rt_load(j->clique->devices[k], j->bytes, j->size);
+    const char *wrong = xlagpu_rt_error(j->clique->devices[k]);
+    if (p) {
+        p->clique = j->clique;
+        p->peers = j->peers;
+        p->rank = k;
+    }
+    xr_clique_leave(j->clique, k, p ? XLAGPU_OK : xlagpu_rt_error_status(j->clique->devices[k]), wrong);
+}
+XG_FN void xr_clique_run_one(void *user, uint32_t k) {
+    xr_clique_job *j = (xr_clique_job *)user;
+    xlagpu_program *p = j->peers->programs[k];
+    xlagpu_status s = XLAGPU_OK;
+    xr_begin(&p->device->c);
+    if (!p->easy) p->easy = xlagpu_rt_prepare(p);
+    if (!p->easy) s = p->device->c.status;
+    if (s == XLAGPU_OK) xr_random_reset(p->easy);
+    if (s == XLAGPU_OK) s = xr_run_tensors(p->easy, j->inputs, j->outputs, true);
+    xr_clique_leave(j->clique, k, s, p->device->c.message);
+    if (s != XLAGPU_OK && p->easy) xlagpu_rt_finish(p->easy);
+}
+/* On a thread for each device; the first failure is the clique's. */
+XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), xr_clique_job *j) {
+    uint32_t k, started;
+    q->failed = XLAGPU_OK;
+    q->together = true;
+    for (k = 0; k < q->n; k++) q->seats[k].state = XR_SEAT_RUNS;
+    for (started = 0; started + 1 < q->n; started++)
+        if (!xr_thread_begin(&q->threads[started], job, j, started)) break;
+    if (started + 1 == q->n)
+        job(j, started);
+    else
+        for (k = started; k < q->n; k++) xr_clique_leave(q, k, XLAGPU_ERROR_MEMORY, "a thread cannot be had for it");
+    for (k = 0; k < started; k++) xr_thread_join(&q->threads[k]);
+    q->together = false;
+    return q->failed == XLAGPU_OK ? XLAGPU_OK : xr_fail(&q->c, q->failed, "%s", q->why);
+}
+
+/* ---- programs ---- */
+
+XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size) {
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    return xg_exe_check((const unsigned char *)bytes, size, &h, s) ? 0 : h.replicas * h.partitions;
+}
+
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
+    xr_clique_job j;
+    xlagpu_status s;
+    const xlagpu_program *p;
+    if (!q || !q->n || !q->devices[q->n - 1]->platform) return NULL;
+    xr_begin(&q->c);
+    memset(&j, 0, sizeof j);
+    j.clique = q;
+    j.bytes = bytes;
+    j.size = size;
+    j.peers = (xr_peers *)xg_mem_alloc(&q->c, sizeof *j.peers + q->n * sizeof(xlagpu_program *));
+    if (!j.peers) {
+        xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
+    memset(j.peers, 0, sizeof *j.peers);
+    j.peers->programs = (xlagpu_program **)(void *)(j.peers + 1);
+    j.peers->next = q->loads;
+    q->loads = j.peers;
+    s = xr_clique_all(q, xr_clique_load_one, &j);
+    p = j.peers->programs[0];
+    if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->n)
+        s = xr_fail(&q->c, XLAGPU_ERROR_USAGE,
+            "the program is for %u devices (%u replicas of %u partitions); the clique "
+            "has %u",
+            p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->n);
+    if (s != XLAGPU_OK) {
+        uint32_t k;
+        for (k = 0; k < q->n; k++) xlagpu_rt_unload(j.peers->programs[k]);
+        q->loads = j.peers->next;
+        xg_mem_free(&q->c, j.peers);
+        return NULL;
+    }
+    return j.peers->programs[0];
+}
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *p, uint32_t k) {
+    return p && p->clique && k < p->clique->n ? p->peers->programs[k] : NULL;
+}
+XG_FN bool xr_clique_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    if (p->values[index].parts) xr_whole(p, index, out);
+    return true;
+}
+XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return xlagpu_rt_parameter(p, index, out) && xr_clique_value(p, index, out);
+}
+XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return xlagpu_rt_result(p, index, out) && xr_clique_value(p, p->head.n_params + index, out);
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xr_clique_job j;
+    xlagpu_clique *q;
+    xlagpu_status s;
+    uint32_t k;
+    if (!p || !p->clique) return XLAGPU_ERROR_USAGE;
+    q = p->clique;
+    xr_begin(&q->c);
+    for (k = 0; k < q->n; k++)
+        if (!p->peers->programs[k])
+            return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "the program of device %u has been unloaded", k);
+    s = xr_check_tensors(&q->c, p, inputs, n_inputs, false, true);
+    if (s == XLAGPU_OK) s = xr_check_tensors(&q->c, p, outputs, n_outputs, true, true);
+    if (s != XLAGPU_OK) return s;
+    memset(&j, 0, sizeof j);
+    j.clique = q;
+    j.peers = p->peers;
+    j.inputs = inputs;
+    j.outputs = outputs;
+    return xr_clique_all(q, xr_clique_run_one, &j);
+}
+
+#endif /* XG_RT_CLIQUE_C */
 #endif
 #endif
 

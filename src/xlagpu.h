@@ -85,9 +85,10 @@ XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
 XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
 /* The module in another form. What a form cannot say is an error that names it. */
 typedef enum xlagpu_format {
-    XLAGPU_FORMAT_HLO,      /* as xlagpu_print */
-    XLAGPU_FORMAT_PROTO,    /* HloModuleProto, as compiler_ir("hlo").as_serialized_hlo_module_proto() gives it */
-    XLAGPU_FORMAT_HLO_PROTO /* HloProto around it, as XLA dumps it (.hlo.pb) */
+    XLAGPU_FORMAT_HLO,       /* as xlagpu_print */
+    XLAGPU_FORMAT_PROTO,     /* HloModuleProto, as compiler_ir("hlo").as_serialized_hlo_module_proto() gives it */
+    XLAGPU_FORMAT_HLO_PROTO, /* HloProto around it, as XLA dumps it (.hlo.pb) */
+    XLAGPU_FORMAT_STABLEHLO  /* StableHLO as MLIR text */
 } xlagpu_format;
 XLAGPU_DEF xlagpu_bytes xlagpu_print_as(xlagpu_module *module, xlagpu_format format);
 
@@ -152,11 +153,17 @@ typedef struct xlagpu_compile_desc {
     /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt". NULL, "none", "auto": our
      * own kernels alone. xlagpu_rt_libraries says what a device has; the program does not load where it is missing. */
     const char *libraries;
+    /* The program is one for so many devices together, as the module's shardings say: what each has of parameters and
+     * results stands in the executable (xlagpu_rt_clique_run). 0: as many as the module names. */
+    uint32_t devices;
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The
  * module is not changed: it may be compiled again for another target. */
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
+
+/* On how many devices together the module says that it runs: replicas times partitions. */
+XLAGPU_DEF uint32_t xlagpu_module_devices(xlagpu_module *module);
 
 /* What a compilation made. */
 /* made_again: kernels that run twice because of the memory limit; largest_live: the most temporary bytes that are

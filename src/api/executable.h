@@ -18,7 +18,7 @@
 #include "status.h"
 
 enum {
-    XG_EXE_VERSION = 4,
+    XG_EXE_VERSION = 5,
     XG_EXE_ALIGN = 16,
     XG_EXE_MAX_PARAMS = 4096
 };
@@ -59,6 +59,7 @@ typedef struct xg_exe_header {
     uint32_t n_params, n_results;
     uint64_t temp_bytes, host_bytes;  /* of the TEMP allocations in device memory, and in host memory */
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
+    uint32_t replicas, partitions;    /* it runs on so many devices together */
 } xg_exe_header;
 typedef struct xg_exe_section {
     uint32_t kind, count;
@@ -116,6 +117,7 @@ typedef struct xg_exe_kernel {
  *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
  *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
  *   COMMAND_BUFFER  thunks, run in order, by one command to the device where it can
+ *   COLLECTIVE    value: what is done and which devices meet (plan/collectives.c); operands, then results
  * A thunk names only thunks of smaller numbers. */
 /* clang-format off */
 #define XG_EXE_THUNKS_KINDS(X) \
@@ -133,7 +135,8 @@ typedef struct xg_exe_kernel {
     X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
     X(OUTFEED, "outfeed", "outfeed", XG_EXE_MANY, 0, TEXT, NO, XG_EXE_CALLS) \
     X(COMMAND_BUFFER, "command-buffer", "-", 0, XG_EXE_MANY, NO, NO, 0) \
-    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0)
+    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0) \
+    X(COLLECTIVE, "collective", "", XG_EXE_MANY, 0, TEXT, MARKED, 0)
 /* clang-format on */
 enum {
     XG_EXE_MANY = 255,
@@ -228,11 +231,13 @@ typedef enum xg_exe_matmul {
  * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a
  * call: the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
  * first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the array in front
- * of it, plus 1. */
+ * of it, plus 1. parts: of an array of which each device has a part, where in DIMS the sizes of the whole stand, plus
+ * 1; behind them for each partition whether it has a part (1 or 0), and where that begins. 0: each device has all of
+ * it. */
 typedef struct xg_exe_value {
     uint32_t type, rank, first_dim, allocation, name, alias;
     uint64_t bytes;
-    uint32_t size_of, reserved;
+    uint32_t size_of, parts;
 } xg_exe_value;
 #define XG_EXE_MUST_ALIAS 0x80000000u
 

@@ -29,6 +29,7 @@ typedef struct xg_driver_options {
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
     int64_t memory_limit;      /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
     xg_str disable_passes;     /* comma-separated */
+    uint32_t devices;          /* 0: as the module says */
     const xg_backend *backend; /* NULL: ptx */
     xg_dump_fn dump;
     void *dump_user;

@@ -76,6 +76,8 @@ XG_FN void xg_import_check(xg_ctx *c, const xg_source *src);
 XG_FN xg_str xg_import_name(xg_arena *a, xg_str s);
 /* A module as HloModuleProto; wrapped: as HloProto. */
 XG_FN void xg_proto_print(xg_buf *b, const xg_module *m, bool wrapped);
+/* A module as StableHLO text. */
+XG_FN void xg_stable_print(xg_buf *b, const xg_module *m);
 /* A module of any format that is read. */
 XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 

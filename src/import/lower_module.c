@@ -297,6 +297,8 @@ XG_FN void xg_low_order(xg_low *w) {
         XG_FOR_INSTS(i, c) i->scratch = NULL;
         XG_FOR_INSTS(i, c)
             if (!i->first_use && xg_low_stays(i)) xg_low_visit(w, i, &order);
+        XG_FOR_INSTS(i, c) /* those that are used by what goes alone */
+            if (!i->scratch && xg_low_stays(i)) xg_low_visit(w, i, &order);
         c->n_insts = order.n;
         xg_low_relink(c, &order);
     }

@@ -400,6 +400,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
         first = lo->at[0];
         by = step->at[0];
     }
+    if (op->a) trips = op->a; /* who made the loop knows better */
     xg_kest_pass(e, r->args + 1, r->n_args - 1, op, 3);
     xg_kest_pass(e, op->results, op->n_results, op, 3);
     if (trips <= 0) return;
@@ -510,7 +511,7 @@ XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
     e->clock += weight;
     if (op->op == XG_K_OP_STORE) e->stored = XG_MAX(e->stored, begin);
     if (xg_kest_stays(op)) e->clock = begin;
-    e->latest = XG_MAX(e->latest, begin);
+    if (weight) e->latest = XG_MAX(e->latest, begin); /* what issues nothing waits for nothing */
     return begin;
 }
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {

@@ -3,7 +3,7 @@
  * what they cost is mostly that devices meet. A combined one moves no more than so many bytes.
  *
  * AllReduceReassociate: op(all-reduce(x), all-reduce(y)) of the same reduction over the same groups is all-reduce(op(x,
- * y)): one meeting for two.
+ * y)): one meeting for two. So for reduce-scatters.
  *
  * They run once, on modules of several devices; on one there is nothing to combine (collective_simplifier.c). */
 #ifndef XG_OPT_COLLECTIVE_COMBINER_C
@@ -145,13 +145,15 @@ XG_FN bool xg_reassociate_matches(const xg_inst *i) {
     if (i->n_operands != 2 || !(xg_op_flags(i->op) & XGF_EW) || !(xg_op_flags(i->op) & XGF_COMM)) return false;
     x = XG_OPERAND(i, 0);
     y = XG_OPERAND(i, 1);
-    if (x->op != XG_ALL_REDUCE || x == y || !xg_gang_may(x) || !xg_gang_may(y) || !xg_gang_alike(x, y)) return false;
+    if ((x->op != XG_ALL_REDUCE && x->op != XG_REDUCE_SCATTER) || x == y || !xg_gang_may(x) || !xg_gang_may(y) ||
+        !xg_gang_alike(x, y))
+        return false;
     return xg_reducer_opcode(xg_attr_comp(x, XG_A_to_apply)) == (int)i->op && xg_opt_has_one_user(x) &&
            xg_opt_has_one_user(y);
 }
 XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
     xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1), *both = xg_hb_2(b, i->op, XG_OPERAND(x, 0), XG_OPERAND(y, 0)),
-            *made = xg_hb_op(b, XG_ALL_REDUCE, both->shape, &both, 1);
+            *made = xg_hb_op(b, x->op, i->shape, &both, 1);
     uint32_t k;
     for (k = 0; k < x->n_attrs; k++) xg_inst_set_attr(made, x->attrs[k]);
     for (k = 0; k < 2; k++) xg_inst_set_operand(i, k, both); /* dce takes no meeting of devices away */
@@ -160,7 +162,7 @@ XG_FN xg_inst *xg_reassociate_expand(const xg_hb *b, xg_inst *i) {
     return made;
 }
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m) {
-    return xg_gang_devices(m) && m->made[XG_ALL_REDUCE] &&
+    return xg_gang_devices(m) && (m->made[XG_ALL_REDUCE] || m->made[XG_REDUCE_SCATTER]) &&
            xg_opt_expand(m, xg_reassociate_matches, xg_reassociate_expand);
 }
 

@@ -1,6 +1,7 @@
 /* plan/listing.c -- the thunks of an executable as text, from its bytes alone, and back to records.
  *
- *     ThunkSequence name, sm_90a, root 4
+ *     ThunkSequence name, sm_90a, root 4                  ", devices 1 x 8": replicas and partitions, where there are
+ *                                                         several
  *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant
  *         with ", offset 0"
  *     kernel 0: loop_add_fusion, grid 8 1 1, block 128 1 1, shared 0
@@ -94,8 +95,10 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
     const char *wrong = xg_exe_check((const unsigned char *)exe.p, exe.n, &h, l.s);
     if (wrong) xg_fail(b->arena->ctx, XLAGPU_ERROR_CORRUPT, "the executable cannot be listed: %s", wrong);
     l.bytes = (const unsigned char *)exe.p;
-    xg_printf(b, "ThunkSequence %s, %s, root %u\n", xg_listing_string(&l, h.name), xg_listing_string(&l, h.target_name),
+    xg_printf(b, "ThunkSequence %s, %s, root %u", xg_listing_string(&l, h.name), xg_listing_string(&l, h.target_name),
         h.root_thunk);
+    if (h.replicas * (uint64_t)h.partitions > 1) xg_printf(b, ", devices %u x %u", h.replicas, h.partitions);
+    xg_putc(b, '\n');
     for (k = 0; k < l.s[XG_EXE_ALLOCATIONS].count; k++) {
         const xg_exe_allocation *a = (const xg_exe_allocation *)xg_listing_at(&l, XG_EXE_ALLOCATIONS) + k;
         xg_printf(b, "allocation %u: %s %u, %llu bytes", k, xg_exe_allocation_name(a->kind), a->index,
@@ -276,6 +279,11 @@ XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     h.target_name = xg_exe_string(w, xg_ptext_name(&t));
     xg_ptext_want(&t, ", root");
     h.root_thunk = xg_listing_u32(&t);
+    if (xg_ptext_take(&t, ", devices")) {
+        h.replicas = xg_listing_u32(&t);
+        xg_ptext_want(&t, "x");
+        h.partitions = xg_listing_u32(&t);
+    }
     while (xg_ptext_take(&t, "allocation ")) xg_listing_read_allocation(&t, w);
     while (xg_ptext_take(&t, "kernel ")) xg_listing_read_kernel(&t, w);
     while (xg_ptext_take(&t, "thunk ")) xg_listing_read_thunk(&t, w);

@@ -114,6 +114,8 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
             e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
+    e->replica = p->rank / p->head.partitions;
+    e->partition = p->rank % p->head.partitions;
     xr_random_reset(e);
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
@@ -239,6 +241,7 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
         break;
     case XG_EXE_THUNK_REPLICA_ID:
     case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), xr_own_number(e, t), 4, stream); break;
+    case XG_EXE_THUNK_COLLECTIVE: s = xr_run_collective(e, t, stream); break;
     case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
     default: s = xr_run_call(e, t, stream); break;
     }
@@ -369,6 +372,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     s = xr_bind_all(e, parameters, results);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
+    s = xr_clique_enter(e);
+    if (s != XLAGPU_OK) {
+        q->leave(e);
+        return s;
+    }
     e->running = true;
     xr_range(e->program->device, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
@@ -378,6 +386,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (s == XLAGPU_OK) s = recorded;
     xr_range(e->program->device, NULL);
     q->leave(e);
+    if (e->program->clique && !e->program->clique->together)
+        xr_clique_leave(e->program->clique, e->program->rank, s, e->c.message);
     return s;
 }
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) {

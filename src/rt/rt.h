@@ -27,10 +27,39 @@ enum {
     XR_NESTING_MAX = 64,
     XR_NOTE_MAX = 512,
     XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
-    XR_WORKERS_MAX = 64
+    XR_WORKERS_MAX = 64,
+    XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
+    XR_CLIQUE_SECONDS = 60    /* that a device waits for others when the caller does not say */
 };
 
 typedef struct xr_platform xr_platform;
+typedef struct xr_thread xr_thread; /* system.c */
+typedef struct xr_lock xr_lock;
+
+/* X(NAME, text): what devices do together. */
+#define XR_COLLECTIVES(X) \
+    X(ALL_REDUCE, "all-reduce") \
+    X(ALL_GATHER, "all-gather") \
+    X(REDUCE_SCATTER, "reduce-scatter") \
+    X(ALL_TO_ALL, "all-to-all") \
+    X(PERMUTE, "collective-permute") X(BROADCAST, "collective-broadcast") X(RAGGED, "ragged-all-to-all")
+typedef enum xr_collective_kind {
+#define X(name, text) XR_COLLECTIVE_##name,
+    XR_COLLECTIVES(X)
+#undef X
+    XR_COLLECTIVE_COUNT
+} xr_collective_kind;
+/* label: by device, 1 + its group; 0: in none. Group g is ids[first[g]] .. ids[first[g + 1]], in the order of its
+ * members. PERMUTE: devices that send each other have one label; ids is by device, 1 + whose operands it gets, 0:
+ * zeros. */
+typedef struct xr_collective {
+    xr_collective_kind kind;
+    uint32_t reducer; /* add, multiply, minimum, maximum */
+    uint32_t row;     /* RAGGED: bytes */
+    xlagpu_type type; /* of elements, of offsets (RAGGED), of the root (BROADCAST; INVALID: the first member is it) */
+    uint32_t n_in, n_out, n_groups;
+    uint32_t *ids, *first, *label;
+} xr_collective;
 
 /* device memory that the device frees at the end */
 typedef struct xr_block {
@@ -160,9 +189,45 @@ typedef struct xr_profile {
     void *before, *after;
 } xr_profile; /* before, after: the platform's events */
 
+/* The programs of all devices that were loaded together. */
+typedef struct xr_peers {
+    struct xr_peers *next;
+    xlagpu_program **programs;
+} xr_peers;
+typedef enum xr_seat_state {
+    XR_SEAT_AWAY, /* its program does not run */
+    XR_SEAT_RUNS,
+    XR_SEAT_WAITS, /* in a collective */
+    XR_SEAT_SERVED /* the last one of its group works for it */
+} xr_seat_state;
+typedef struct xr_seat { /* of a device of a clique */
+    xr_seat_state state;
+    const xlagpu_execution *execution; /* that waits: its args are the addresses */
+    const xg_exe_thunk *thunk;
+} xr_seat;
+struct xlagpu_clique {
+    xg_ctx c;
+    uint32_t n;
+    xlagpu_device **devices;
+    xr_thread *threads;
+    xr_peers *loads;
+    double timeout; /* seconds that a device waits for others */
+    /* with the lock */
+    xr_lock *lock;
+    xr_seat *seats;
+    bool together; /* all devices run now: if none goes on, none ever will */
+    xlagpu_status failed;
+    char why[XG_MESSAGE_MAX];
+};
+
 struct xlagpu_program {
     xlagpu_device *device;
     xlagpu_program *prev, *next;
+    xlagpu_clique *clique; /* NULL: it runs alone */
+    xr_peers *peers;
+    uint32_t rank;                 /* of its device */
+    xr_collective *collectives;    /* one after the other */
+    xr_collective **collective_of; /* by thunk */
     xg_arena arena;
     xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
     const unsigned char *bytes;          /* our copy */
@@ -288,6 +353,17 @@ XG_FN double xr_seconds(void); /* since some moment; only grows */
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+/* On a thread of its own; false: it cannot be had. */
+XG_FN bool xr_thread_begin(xr_thread *t, void (*job)(void *user, uint32_t index), void *user, uint32_t index);
+XG_FN void xr_thread_join(xr_thread *t);
+/* A lock, and something to wait for with it, at most a second. */
+XG_FN xr_lock *xr_lock_new(xg_ctx *c);
+XG_FN void xr_lock_free(xr_lock *l);
+XG_FN void xr_enter_lock(xr_lock *l);
+XG_FN void xr_leave_lock(xr_lock *l);
+XG_FN void xr_wake(xr_lock *l);
+XG_FN void xr_wait_lock(xr_lock *l);
+
 /* ---- overlap.c ---- */
 typedef bool (*xr_less)(const void *user, const void *a, const void *b);
 XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user); /* not stable */
@@ -303,6 +379,12 @@ XG_FN void xr_release(xlagpu_device *d, uint64_t address);
 XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address);
 /* ---- program.c ---- */
 XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
+XG_FN uint64_t xr_element_bytes(uint32_t type);
+/* ---- collectives.c ---- */
+XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p);
+XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
+XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e);
+XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message);
 /* ---- commands.c ---- */
 XG_FN bool xr_is_list(uint32_t kind);    /* a sequence or command buffer */
 XG_FN bool xr_is_command(uint32_t kind); /* in a command buffer, and runs no thunks */

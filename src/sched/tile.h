@@ -71,6 +71,8 @@ typedef struct xg_tile_fetch {
     const xg_inst *from;    /* what elements are made of: the operand, or what it was converted from */
     xlagpu_type held;       /* of an element in shared memory */
     int64_t bytes;          /* of an element in memory */
+    int64_t loads, work;    /* arrays that an element is made of, and instructions that make it */
+    int64_t branches;       /* in each round, which says where an element lies: its loads are waited for there */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
     int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
     int64_t slant;          /* elements more between 16 rows and the next 16 */
@@ -95,6 +97,7 @@ typedef struct xg_tile_plan {
     int64_t rows, columns;         /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], steps, batch, group_rows;
     int64_t out_vector; /* elements of the result that a thread writes at a time */
+    bool reads;         /* the epilogue reads memory */
     int64_t shared;     /* elements of shared memory */
     xg_tile_fetch fetch[XG_TILE_SIDES];
     xg_heroes heroes;
@@ -112,6 +115,12 @@ enum {
     XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
+    XG_TILE_FEW_REGISTERS = 28,   /* ... on plain cores */
+    XG_TILE_SECTOR_BYTES = 32,    /* what memory gives at least */
+    XG_TILE_PLAIN_STAGES = 2,     /* of plain cores */
+    XG_TILE_UNROLL_SUMS = 128,    /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
+    XG_TILE_UNROLL = 4,           /* steps of k that are written out at least */
+    XG_TILE_SLICES_LATE = 4,      /* up to here the epilogue reads each slice's sums */
     XG_TILE_UNIT_SCHEDULERS = 4,  /* of a multiprocessor: each has a quarter of its unit */
     XG_TILE_STEP_CYCLES = 60      /* of a step beside its arithmetic: barrier and addresses */
 };
@@ -132,12 +141,18 @@ XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a wa
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements of one step's operand */
 
+/* ---- tile_time.c ---- */
+XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum);     /* multiply-adds of f32 that take as long as one */
+XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p); /* steps of k that are written out */
+/* Picoseconds on plain cores; or `most`, where they are no less. */
+XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
+
 /* ---- tile_plan.c ---- */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b); /* a / b, rounded up */
 XG_FN int64_t xg_tile_power(int64_t n);           /* the largest power of two that divides it */
 XG_FN int64_t xg_tile_loop_time(
-    const xg_tile_form *f, const xg_device *m);   /* picoseconds by a thread for each element */
+    const xg_tile_plan *p, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
 XG_FN bool xg_tile_plan_of(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* false: by other means */
@@ -152,6 +167,10 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p); /* what follows from the tile's 
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m); /* the pass split-k */
+/* x with dimension `dim` as so many parts of equal length */
+XG_FN xg_inst *xg_split_operand(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t parts);
+/* the dimensions' new numbers; with `more`, the parts behind them */
+XG_FN xg_ints xg_split_dims(xg_arena *a, xg_ints d, uint32_t dim, bool more);
 
 /* ---- tile_bring.c ---- */
 /* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),

@@ -64,6 +64,14 @@ XG_FN void xg_spmd_copy_part(const xg_spmd_mesh *mesh, const xg_sharding *s, int
     }
 }
 
+/* Of an array that is the sum of what devices have, one has it all; the others have zeros. */
+XG_FN bool xg_spmd_has_share(const xg_spmd_mesh *mesh, const xg_sharding *s, int64_t device) {
+    uint32_t k;
+    for (k = 0; k < mesh->n; k++)
+        if ((s->unreduced >> k & 1) && xg_mesh_digit(mesh, k, device)) return false;
+    return true;
+}
+
 XG_FN const xg_literal *xg_spmd_cut_leaves(xg_module *m, xg_arena *a, const xg_spmd_mesh *mesh, const xg_literal *whole,
     const xg_sharding *const *leaves, int64_t *leaf, int64_t device) {
     const xg_sharding *s;
@@ -83,8 +91,9 @@ XG_FN const xg_literal *xg_spmd_cut_leaves(xg_module *m, xg_arena *a, const xg_s
     }
     s = leaves[(*leaf)++];
     if (!xg_shape_is_array(whole->shape)) return whole;
-    if (s->kind != XG_SHARDING_MAXIMAL && !s->start[s->rank]) return whole;
+    if (s->kind != XG_SHARDING_MAXIMAL && !s->start[s->rank] && !s->unreduced) return whole;
     part = xg_literal_new(a, xg_spmd_local_shape(m, mesh, whole->shape, s));
+    if (!xg_spmd_has_share(mesh, s, device)) return part;
     xg_spmd_spoil(part);
     if (s->kind != XG_SHARDING_MAXIMAL || s->device == device) xg_spmd_copy_part(mesh, s, device, whole, part, false);
     return part;
@@ -95,6 +104,37 @@ XG_FN const xg_literal *xg_spmd_cut(xg_module *m, xg_arena *a, const xg_spmd_mes
     return xg_spmd_cut_leaves(m, a, mesh, whole, leaves, &leaf, device);
 }
 
+XG_FN void xg_spmd_add_literal(xg_literal *sum, const xg_literal *x) {
+    int64_t k, a, b;
+    int cls = xg_type_class(sum->shape->type);
+    for (k = 0; k < sum->shape->elements; k++) {
+        if (cls == XGT_F)
+            xg_literal_set_float(sum, k, xg_literal_get_float(sum, k) + xg_literal_get_float(x, k));
+        else if (cls == XGT_C && xg_type_bytes(sum->shape->type) == 8) {
+            ((float *)sum->data)[2 * k] += ((const float *)x->data)[2 * k];
+            ((float *)sum->data)[2 * k + 1] += ((const float *)x->data)[2 * k + 1];
+        } else if (cls == XGT_C) {
+            ((double *)sum->data)[2 * k] += ((const double *)x->data)[2 * k];
+            ((double *)sum->data)[2 * k + 1] += ((const double *)x->data)[2 * k + 1];
+        } else if (cls == XGT_P)
+            ((unsigned char *)sum->data)[k] |= ((const unsigned char *)x->data)[k];
+        else if (xg_literal_get_int(sum, k, &a) && xg_literal_get_int(x, k, &b))
+            xg_literal_set_int(sum, k, (int64_t)((uint64_t)a + (uint64_t)b));
+    }
+}
+/* For each setting of the axes along which devices have parts of a sum, the array of those devices; the sum of them. */
+XG_FN void xg_spmd_join_sum(
+    xg_arena *a, const xg_spmd_mesh *mesh, xg_literal *whole, const xg_literal *const *parts, const xg_sharding *s) {
+    xg_axes_list sums = xg_axes_of_set(mesh, s->unreduced);
+    int64_t n = xg_axes_size(mesh, &sums), k, d;
+    for (k = 0; k < n; k++) {
+        xg_literal *one = k ? xg_literal_new(a, whole->shape) : whole;
+        for (d = 0; d < mesh->devices; d++)
+            if (xg_halo_tile(mesh, &sums, d) == k)
+                xg_spmd_copy_part(mesh, s, d, one, (xg_literal *)(uintptr_t)parts[d], true);
+        if (k) xg_spmd_add_literal(whole, one);
+    }
+}
 XG_FN const xg_literal *xg_spmd_join_leaves(xg_module *m, xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *shape,
     const xg_literal *const *parts, const xg_sharding *const *leaves, int64_t *leaf) {
     xg_literal *whole;
@@ -114,6 +154,11 @@ XG_FN const xg_literal *xg_spmd_join_leaves(xg_module *m, xg_arena *a, const xg_
     }
     if (!xg_shape_is_array(shape)) return parts[0];
     whole = xg_literal_new(a, shape);
+    if (leaves[*leaf]->unreduced) {
+        xg_spmd_join_sum(a, mesh, whole, parts, leaves[*leaf]);
+        ++*leaf;
+        return whole;
+    }
     for (d = 0; d < mesh->devices; d++)
         xg_spmd_copy_part(mesh, leaves[*leaf], d, whole, (xg_literal *)(uintptr_t)parts[d], true);
     ++*leaf;

@@ -51,33 +51,44 @@ XG_FN xg_inst *xg_spmd_by_device(xg_spmd *s, const int64_t *numbers) {
 
 /* ---- groups ---- */
 
-XG_FN xg_attr xg_spmd_groups(xg_spmd *s, const xg_axes_list *axes) {
-    const xg_spmd_mesh *mesh = &s->mesh;
-    int64_t size = xg_axes_size(mesh, axes), d, k, left, n = 0, *ids;
-    xg_groups *g = XG_NEW(s->m->arena, xg_groups);
-    xg_ints *lists = XG_NEW_N(s->m->arena, xg_ints, mesh->devices / size);
-    xg_attr a = xg_attr_make(XG_A_replica_groups);
+/* The devices over the axes, from one that has zeros there. */
+XG_FN xg_ints xg_spmd_group(xg_spmd *s, const xg_axes_list *axes, int64_t first, int64_t plus) {
+    int64_t size = xg_axes_size(&s->mesh, axes), *ids = XG_NEW_N(s->m->arena, int64_t, size), k, left;
+    xg_ints out;
     uint32_t j;
-    xg_buf text;
-    xg_buf_init(&text, s->m->arena);
-    xg_putc(&text, '{');
-    for (d = 0; d < mesh->devices; d++) {
-        for (j = 0; j < axes->n && !xg_mesh_digit(mesh, axes->p[j], d); j++) {}
-        if (j < axes->n) continue;
-        ids = XG_NEW_N(s->m->arena, int64_t, size);
-        for (k = 0; k < size; k++) {
-            ids[k] = d;
-            for (left = k, j = axes->n; j-- > 0; left /= mesh->size[axes->p[j]])
-                ids[k] += left % mesh->size[axes->p[j]] * mesh->stride[axes->p[j]];
-            xg_printf(&text, "%s%lld", k ? "," : n ? ",{" : "{", (long long)ids[k]);
-        }
-        xg_putc(&text, '}');
-        lists[n].p = ids;
-        lists[n++].n = (uint32_t)size;
+    for (k = 0; k < size; k++) {
+        ids[k] = first + plus;
+        for (left = k, j = axes->n; j-- > 0; left /= s->mesh.size[axes->p[j]])
+            ids[k] += left % s->mesh.size[axes->p[j]] * s->mesh.stride[axes->p[j]];
     }
-    xg_putc(&text, '}');
-    g->n = (uint32_t)n;
+    out.p = ids;
+    out.n = (uint32_t)size;
+    return out;
+}
+/* flat: ids count partitions of all replicas, each of which meets alone. */
+XG_FN xg_attr xg_spmd_groups(xg_spmd *s, const xg_axes_list *axes, bool flat) {
+    const xg_spmd_mesh *mesh = &s->mesh;
+    int64_t replicas = flat ? XG_MAX(s->m->replica_count, (int64_t)1) : 1, d, r;
+    xg_groups *g = XG_NEW(s->m->arena, xg_groups);
+    xg_ints *lists = XG_NEW_N(s->m->arena, xg_ints, replicas * (mesh->devices / xg_axes_size(mesh, axes)));
+    xg_attr a = xg_attr_make(XG_A_replica_groups);
+    uint32_t j, k;
+    xg_buf text;
+    for (r = 0; r < replicas; r++)
+        for (d = 0; d < mesh->devices; d++) {
+            for (j = 0; j < axes->n && !xg_mesh_digit(mesh, axes->p[j], d); j++) {}
+            if (j == axes->n) lists[g->n++] = xg_spmd_group(s, axes, d, r * mesh->devices);
+        }
     g->p = lists;
+    xg_buf_init(&text, s->m->arena);
+    for (k = 0; k < g->n; k++)
+        for (j = 0; j < lists[k].n; j++)
+            xg_printf(&text, "%s%lld%s",
+                j   ? ","
+                : k ? ",{"
+                    : "{{",
+                (long long)lists[k].p[j], j + 1 == lists[k].n ? "}" : "");
+    xg_putc(&text, '}');
     g->text = xg_str_of(text.p, text.n);
     a.v.groups = g;
     return a;
@@ -86,7 +97,7 @@ XG_FN xg_attr xg_spmd_groups(xg_spmd *s, const xg_axes_list *axes) {
 XG_FN xg_inst *xg_spmd_collective(xg_spmd *s, xg_opcode op, xg_inst *x, const int64_t *dims, const xg_axes_list *axes) {
     xg_inst *i = xg_hb_op(&s->b, op, xg_hb_shape(&s->b, x->shape->type, dims, x->shape->rank), &x, 1);
     xg_inst_set_attr(i, xg_attr_make_int(XG_A_channel_id, s->channel++));
-    xg_inst_set_attr(i, xg_spmd_groups(s, axes));
+    xg_inst_set_attr(i, xg_spmd_groups(s, axes, op != XG_ALL_TO_ALL));
     if (op != XG_ALL_TO_ALL) xg_inst_set_attr(i, xg_attr_make_int(XG_A_use_global_device_ids, 1));
     return i;
 }
@@ -137,6 +148,28 @@ XG_FN xg_inst *xg_spmd_permute(xg_spmd *s, xg_inst *x, const int64_t *source) {
     xg_inst_set_attr(i, a);
     xg_inst_set_attr(i, xg_attr_make_int(XG_A_channel_id, s->channel++));
     return i;
+}
+
+/* x on one of the devices that differ in these axes, the scalar value on the others. */
+XG_FN xg_inst *xg_spmd_on_first(xg_spmd *s, xg_inst *x, const xg_axes_list *axes, xg_inst *value) {
+    int64_t *others = XG_NEW_N(s->arena, int64_t, s->mesh.devices), d;
+    xg_inst *mine, *zero;
+    uint32_t k;
+    for (d = 0; d < s->mesh.devices; d++)
+        for (k = 0; k < axes->n; k++) others[d] |= xg_mesh_digit(&s->mesh, axes->p[k], d) != 0;
+    mine = xg_spmd_by_device(s, others);
+    zero = xg_hb_int_like(&s->b, mine, 0);
+    mine = xg_hb_compare(&s->b, "EQ", mine, zero);
+    mine = xg_hb_splat(&s->b, mine, x->shape->dims, x->shape->rank);
+    value = xg_hb_splat(&s->b, value, x->shape->dims, x->shape->rank);
+    return xg_hb_select(&s->b, mine, x, value);
+}
+XG_FN xg_axes_list xg_axes_of_set(const xg_spmd_mesh *mesh, xg_axis_set set) {
+    xg_axes_list l;
+    uint32_t k;
+    for (l.n = k = 0; k < mesh->n; k++)
+        if (set >> k & 1) l.p[l.n++] = (uint8_t)k;
+    return l;
 }
 
 /* ---- padding ---- */

@@ -544,23 +544,15 @@ XG_FN xg_inst *xg_local_scatter_into(xg_local *l, const xg_windows *w, const int
 /* Where updates are split, one device starts from the operand and the others from the neutral element. */
 XG_FN xg_inst *xg_local_scatter(xg_local *l) {
     xg_windows w = xg_windows_of(l->i);
-    uint32_t n = l->i->n_operands / 2, k, p;
+    uint32_t n = l->i->n_operands / 2, p;
     int32_t *at = XG_NEW_N(l->s->arena, int32_t, (size_t)w.n_starts + 1);
     xg_axes_list sums = xg_assigned_sums(l->r, l->x);
     if (sums.n) {
         int op = xg_reducer_opcode(xg_attr_comp(l->i, XG_A_to_apply));
-        int64_t *first = XG_NEW_N(l->s->arena, int64_t, l->s->mesh.devices), d;
-        xg_inst *neutral = xg_spmd_neutral(l->s, op, l->in[0]->shape->type), *mine, *splat, *zero;
+        xg_inst *neutral = xg_spmd_neutral(l->s, op, l->in[0]->shape->type);
         for (p = 0; p < w.n_positions; p++)
             if (xg_local_is_split(l, n + 1, w.position[p])) xg_local_mask(l, n + 1, w.position[p], neutral);
-        for (d = 0; d < l->s->mesh.devices; d++)
-            for (k = 0; k < sums.n; k++) first[d] |= xg_mesh_digit(&l->s->mesh, sums.p[k], d) != 0;
-        mine = xg_spmd_by_device(l->s, first);
-        zero = xg_hb_int_like(&l->s->b, mine, 0);
-        mine = xg_hb_compare(&l->s->b, "EQ", mine, zero);
-        mine = xg_hb_splat(&l->s->b, mine, l->in[0]->shape->dims, l->in[0]->shape->rank);
-        splat = xg_hb_splat(&l->s->b, neutral, l->in[0]->shape->dims, l->in[0]->shape->rank);
-        l->in[0] = xg_hb_select(&l->s->b, mine, l->in[0], splat);
+        l->in[0] = xg_spmd_on_first(l->s, l->in[0], &sums, neutral);
     }
     if (!xg_local_indexed(l, &w, at)) return xg_local_clone(l);
     l->in[n] = xg_local_indices(l, &w, l->in[n], false, at);
@@ -585,6 +577,9 @@ XG_FN xg_inst *xg_spmd_local(
     case XG_CONVOLUTION: return xg_local_convolution(&l);
     case XG_REDUCE: return xg_local_reduce(&l);
     case XG_IOTA: return xg_local_iota(&l);
+    case XG_TOPK:
+        if (xg_assigned_sums(r, x).n) return xg_spmd_top(s, i, operands[0], l.in[0]);
+        break;
     case XG_SLICE: return xg_local_slice(&l);
     case XG_PAD: return xg_local_pad(&l);
     case XG_REVERSE: return xg_local_reverse(&l);
@@ -596,8 +591,9 @@ XG_FN xg_inst *xg_spmd_local(
     case XG_DYNAMIC_UPDATE_SLICE: return xg_local_dynamic_update_slice(&l);
     case XG_GATHER: return xg_local_gather(&l);
     case XG_SCATTER: return xg_local_scatter(&l);
-    default: return xg_local_clone(&l);
+    default: break;
     }
+    return xg_local_clone(&l);
 }
 
 #endif /* XG_SPMD_LOCAL_C */

@@ -30,6 +30,7 @@ XG_FN const xg_sharding **xg_spmd_wanted(xg_spmd *s, const xg_inst *i) {
     for (k = 0; said && k < n; k++) {
         if (said[k]->kind != XG_SHARDING_TILED) continue;
         said[k]->devices = NULL;
+        said[k]->unreduced = 0; /* sums are made where they arise */
         out[k] = said[k];
     }
     return out;
@@ -48,6 +49,14 @@ XG_FN xg_inst *xg_spmd_packed(xg_spmd *s, const xg_shape *shape, xg_spmd_value *
     int64_t leaf = 0;
     return xg_spmd_pack(s, shape, parts, &leaf);
 }
+XG_FN xg_comp *xg_spmd_adder(xg_spmd *s, xlagpu_type t) {
+    return xg_hb_reducer(&s->b, t == XLAGPU_PRED ? XG_OR : XG_ADD, t);
+}
+XG_FN const xg_sharding *xg_spmd_reduced(xg_spmd *s, const xg_sharding *is) {
+    xg_sharding *out = xg_sharding_copy(s->arena, is);
+    out->unreduced = 0;
+    return out;
+}
 /* What one device has of a whole array, on all: the others bring nothing to the sum. */
 XG_FN xg_inst *xg_spmd_from_one(xg_spmd *s, xg_inst *x, int64_t device) {
     int64_t *mine = XG_NEW_N(s->arena, int64_t, s->mesh.devices);
@@ -62,8 +71,7 @@ XG_FN xg_inst *xg_spmd_from_one(xg_spmd *s, xg_inst *x, int64_t device) {
     neutral = xg_spmd_neutral(s, XG_ADD, x->shape->type);
     neutral = xg_hb_splat(&s->b, neutral, x->shape->dims, x->shape->rank);
     x = xg_hb_select(&s->b, in, x, neutral);
-    return xg_spmd_all_reduce(
-        s, x, &all, xg_hb_reducer(&s->b, x->shape->type == XLAGPU_PRED ? XG_OR : XG_ADD, x->shape->type));
+    return xg_spmd_all_reduce(s, x, &all, xg_spmd_adder(s, x->shape->type));
 }
 
 /* The leaves of a value of that global shape. */
@@ -75,6 +83,11 @@ XG_FN void xg_spmd_unpack(xg_spmd *s, xg_inst *value, const xg_shape *shape, con
         if (is->kind == XG_SHARDING_MAXIMAL && xg_shape_is_array(shape)) {
             value = xg_spmd_from_one(s, value, is->device);
             is = xg_sharding_new(s->arena, shape->rank);
+        }
+        if (is->unreduced && xg_shape_is_array(shape)) {
+            xg_axes_list sums = xg_axes_of_set(&s->mesh, is->unreduced);
+            value = xg_spmd_all_reduce(s, value, &sums, xg_spmd_adder(s, shape->type));
+            is = xg_spmd_reduced(s, is);
         }
         parts[*leaf] = xg_spmd_part(s, value, shape, is);
         ++*leaf;
@@ -142,6 +155,7 @@ XG_FN void xg_spmd_reduce_again(xg_spmd *s, const xg_inst *i, xg_inst **results,
 XG_FN int xg_spmd_combiner(const xg_inst *i) {
     if (i->op == XG_REDUCE) return i->n_operands == 2 ? xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) : -1;
     if (i->op == XG_SCATTER) return xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply));
+    if (i->op == XG_TOPK) return -1;
     return i->shape->type == XLAGPU_PRED ? XG_OR : XG_ADD;
 }
 
@@ -221,7 +235,10 @@ XG_FN void xg_spmd_generic(xg_spmd *s, const xg_inst *i) {
     if (sums.n && xg_spmd_combiner(i) < 0) {
         xg_inst **results = XG_NEW_N(s->arena, xg_inst *, (size_t)r->n_results + 1);
         for (k = 0; k < r->n_results; k++) results[k] = out[k]->local;
-        xg_spmd_reduce_again(s, i, results, &sums);
+        if (i->op == XG_TOPK)
+            xg_spmd_top_again(s, i, results, &sums);
+        else
+            xg_spmd_reduce_again(s, i, results, &sums);
         for (k = 0; k < r->n_results; k++) out[k]->local = results[k];
     } else if (sums.n)
         out[0] = xg_spmd_combine(s, i, out[0], sums, wanted[0]);
@@ -364,6 +381,12 @@ XG_FN bool xg_spmd_call_of(xg_spmd *s, const xg_inst *i) {
 
 XG_FN void xg_spmd_inst(xg_spmd *s, const xg_inst *i);
 
+/* Parts of a sum, of which all but one are nothing. */
+XG_FN xg_spmd_value *xg_spmd_unreduce(xg_spmd *s, const xg_spmd_value *p, const xg_sharding *to) {
+    xg_axes_list sums = xg_axes_of_set(&s->mesh, to->unreduced);
+    xg_inst *neutral = xg_spmd_neutral(s, p->global->type == XLAGPU_PRED ? XG_OR : XG_ADD, p->global->type);
+    return xg_spmd_part(s, xg_spmd_on_first(s, p->local, &sums, neutral), p->global, to);
+}
 /* The computation on parts: parameters in these shardings, by parameter and leaf; results in those, or, where they are
  * NULL, as they come, which is written there. */
 XG_FN xg_comp *xg_spmd_comp(
@@ -392,7 +415,10 @@ XG_FN xg_comp *xg_spmd_comp(
     }
     s->b.from = c->root;
     root = xg_spmd_reshard_all(s, c->root->shape, xg_spmd_parts_of(s, c->root), results);
-    for (k = 0; k < c->root->shape->leaves; k++) results[k] = root[k]->s;
+    for (k = 0; k < c->root->shape->leaves; k++) {
+        if (results[k] && results[k]->unreduced) root[k] = xg_spmd_unreduce(s, root[k], results[k]);
+        results[k] = root[k]->s;
+    }
     to->root = xg_spmd_packed(s, c->root->shape, root);
     outer.channel = s->channel;
     outer.parts = s->parts;
@@ -514,10 +540,7 @@ XG_FN void xg_spmd_entry(xg_spmd *s) {
 XG_FN bool xg_spmd_partitioner(xg_module *m) {
     xg_spmd s;
     if (!xg_spmd_has_shardings(m)) return false;
-    if (m->replica_count > 1)
-        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "module %.*s has %lld replicas: only one is partitioned",
-            (int)m->name.n, m->name.p, (long long)m->replica_count);
-    (void)xg_opt_call_inliner(m);
+    xg_spmd_prepare(m);
     memset(&s, 0, sizeof s);
     s.m = m;
     s.arena = m->work;

@@ -146,6 +146,32 @@ XG_FN bool xg_reshard_exchange_sizes(xg_resharding *r) {
     return false;
 }
 
+/* Before a permute puts other axes of the same sizes into their places: what the goal has behind them is cut off, so
+ * that less is sent. */
+XG_FN bool xg_reshard_slice_sizes(xg_resharding *r) {
+    xg_axis_set used = xg_sharding_used(r->from) | r->from->manual;
+    xg_sharding *next = xg_sharding_copy(r->arena, r->from);
+    bool any = false;
+    uint32_t d, k, n;
+    for (d = 0; d < next->rank; d++) {
+        xg_axes_list has = xg_sharding_axes_of(next, d), wants = xg_sharding_axes_of(r->to, d), more;
+        for (k = 0; k < has.n && k < wants.n && r->mesh->size[has.p[k]] == r->mesh->size[wants.p[k]]; k++) {}
+        if (!has.n || k < has.n || xg_axes_begin(&wants, &has)) continue;
+        for (n = has.n; n < wants.n && !(used >> wants.p[n] & 1); n++) {}
+        more = xg_axes_cut(&wants, has.n, n);
+        if (!more.n || !xg_tiles_nest(r->dims[d], xg_axes_size(r->mesh, &has), xg_axes_size(r->mesh, &more)) ||
+            !xg_resharding_reaches(r, d, xg_axes_size(r->mesh, &has) * xg_axes_size(r->mesh, &more)))
+            continue;
+        for (k = 0; k < more.n; k++) used |= (xg_axis_set)1 << more.p[k];
+        xg_axes_append(&has, &more);
+        xg_sharding_set_axes(next, d, &has);
+        any = true;
+    }
+    r->step.kind = XG_RESHARD_SLICE;
+    r->step.next = next;
+    return any;
+}
+
 /* The sharding with the same tile counts that has as many of the wanted axes as possible in their places. */
 XG_FN bool xg_reshard_permute(xg_resharding *r) {
     xg_sharding *next = xg_sharding_copy(r->arena, r->from);
@@ -283,7 +309,7 @@ XG_FN xg_reshard_step xg_reshard_next(xg_arena *a, const xg_spmd_mesh *mesh, con
     if (way == XG_WAY_PLAIN && (xg_reshard_gather_whole(&r) || xg_reshard_slice(&r) || xg_reshard_permute(&r)))
         return r.step;
     if (xg_reshard_slice(&r) || (way == XG_WAY_DROP && xg_reshard_drop(&r)) || xg_reshard_exchange(&r) ||
-        xg_reshard_exchange_sizes(&r) || xg_reshard_permute(&r) || xg_reshard_gather(&r))
+        xg_reshard_exchange_sizes(&r) || xg_reshard_slice_sizes(&r) || xg_reshard_permute(&r) || xg_reshard_gather(&r))
         return r.step;
     r.step.kind = XG_RESHARD_DONE;
     return r.step;
@@ -460,7 +486,7 @@ XG_FN xg_inst *xg_spmd_step(xg_spmd *s, xg_spmd_value *p, const xg_reshard_step 
 }
 
 /* Each sharding that an array was brought into is kept, all of them in a ring: the next one that wants it takes it, and
- * whoever wants another one starts from the nearest. */
+ * and a new sharding is made from the nearest one. */
 XG_FN xg_spmd_value *xg_spmd_reshard(xg_spmd *s, xg_spmd_value *p, const xg_sharding *to) {
     const xg_spmd_value *nearest;
     xg_spmd_value *from, *known;

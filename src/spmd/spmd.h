@@ -87,9 +87,6 @@ typedef enum xg_sharding_form {
     XG_SHARDING_LIST, /* [2,4]0,1,2,3,4,5,6,7 */
     XG_SHARDING_NAMED /* mesh['a0'=2,'a1'=2], [{'a0'}, {'a1', ?}] */
 } xg_sharding_form;
-/* The mesh of the module's annotations; its devices are the module's partitions, or as many as the annotations name
- * where it says nothing of partitions. */
-XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m);
 /* By leaf of the instruction's shape; NULL: it has no sharding. An array where it has one for all. */
 XG_FN xg_sharding **xg_sharding_of(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i);
 XG_FN void xg_sharding_print(xg_buf *b, const xg_spmd_mesh *mesh, const xg_sharding *s, xg_sharding_form form);
@@ -114,6 +111,8 @@ typedef struct xg_named_tiling {
     int64_t size[64], stride[64];
     bool open;
 } xg_named_tiling;
+/* as xg_sharding_of; cut: its places between digits go to the mesh instead */
+XG_FN xg_sharding **xg_shread_inst(xg_arena *a, xg_spmd_mesh *mesh, const xg_inst *i, bool cut);
 XG_FN void xg_shread_skip(xg_shread *r);
 XG_FN bool xg_shread_is(xg_shread *r, const char *word);
 XG_FN bool xg_shread_take(xg_shread *r, const char *word);
@@ -122,7 +121,6 @@ XG_FN void xg_shread_mesh(xg_shread *r, xg_named_mesh *m, const char *close); /*
 XG_FN uint64_t xg_shread_named(xg_shread *r, const xg_named_mesh *m, xg_tiling *t, uint32_t rank);
 XG_FN int64_t xg_named_axes(xg_shread *r, xg_named_tiling *t, uint32_t d);
 XG_FN void xg_named_finish(xg_shread *r, const xg_named_tiling *n, xg_tiling *t);
-XG_FN void xg_shardy_cut(xg_module *m, xg_spmd_mesh *mesh); /* import.c: the axes of Shardy's mesh */
 
 /* ---- factors.c: which dimensions of an instruction's operands and results go together ---- */
 
@@ -209,6 +207,9 @@ XG_FN xg_inst *xg_spmd_all_reduce(xg_spmd *s, xg_inst *x, const xg_axes_list *ax
 XG_FN xg_inst *xg_spmd_reduce_scatter(xg_spmd *s, xg_inst *x, uint32_t dim, const xg_axes_list *axes, xg_comp *by);
 /* source[d]: whose x device d gets; -1: zeros */
 XG_FN xg_inst *xg_spmd_permute(xg_spmd *s, xg_inst *x, const int64_t *source);
+/* x on one of the devices that differ in these axes, the scalar value on the others */
+XG_FN xg_inst *xg_spmd_on_first(xg_spmd *s, xg_inst *x, const xg_axes_list *axes, xg_inst *value);
+XG_FN xg_axes_list xg_axes_of_set(const xg_spmd_mesh *mesh, xg_axis_set set);
 XG_FN xg_inst *xg_spmd_pad_sides(xg_spmd *s, xg_inst *x, uint32_t dim, int64_t low, int64_t high, xg_inst *value);
 XG_FN xg_inst *xg_spmd_pad_dim(xg_spmd *s, xg_inst *x, uint32_t dim, int64_t to); /* with zeros behind */
 /* x where lo <= offset + index < hi along the dimension, else the scalar value */
@@ -298,6 +299,11 @@ XG_FN xg_axes_list xg_spmd_split_scatter(const xg_spmd_mesh *mesh, const xg_shap
 XG_FN bool xg_spmd_split_scatters(const xg_inst *i); /* may its result be scattered while it is combined? */
 XG_FN void xg_axes_remove(xg_axes_list *l, const xg_axes_list *gone);
 
+/* ---- top.c: topk of split rows ---- */
+XG_FN bool xg_top_has_last(xlagpu_type t);
+XG_FN xg_inst *xg_spmd_top(xg_spmd *s, const xg_inst *i, const xg_spmd_value *p, xg_inst *x); /* of the device's part */
+XG_FN void xg_spmd_top_again(xg_spmd *s, const xg_inst *i, xg_inst **results, const xg_axes_list *sums); /* of all */
+
 /* ---- local.c: an instruction on parts ---- */
 XG_FN bool xg_local_starts_neutral(const xg_inst *i, const xg_axes_list *sums, xg_arena *a);
 XG_FN xg_inst *xg_spmd_neutral(xg_spmd *s, int op, xlagpu_type t);
@@ -306,10 +312,14 @@ XG_FN xg_inst *xg_spmd_local(
     xg_spmd *s, const xg_inst *i, const xg_spmd_rule *r, const xg_assignment *x, xg_spmd_value *const *operands);
 
 /* ---- import.c, propagate.c ---- */
+/* The mesh of the module's annotations; its devices are the module's partitions, or as many as the annotations name
+ * where it says nothing of partitions. */
+XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m);
 XG_FN void xg_spmd_annotate(
     xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n, xg_sharding_form form);
 XG_FN bool xg_spmd_results_are_open(const xg_module *m);
 XG_FN void xg_spmd_import(xg_module *m, const xg_spmd_mesh *mesh);
+XG_FN void xg_spmd_prepare(xg_module *m);
 XG_FN bool xg_spmd_sharding_propagation(xg_module *m);
 
 /* ---- partition.c ---- */

@@ -112,6 +112,9 @@ $X opt $W/good.hlo --passes= > $W/printed.hlo 2>/dev/null
 same "printing what was printed gives the same" "$X opt $W/printed.hlo --passes=" $W/printed.hlo
 for e in pb hlo.pb; do same "-o x.$e: a protobuf, which reads as the module" \
     "$X opt $W/good.hlo --passes= -o $W/good.$e && $X opt $W/good.$e --passes=" $W/printed.hlo; done
+expect 0 'stablehlo.transpose' "-o x.mlir: StableHLO" \
+    "$X opt $W/good.hlo --passes= -o $W/good.mlir && cat $W/good.mlir"
+expect 0 ran "... which runs" "$X run $W/good.mlir --platform=interpreter && echo ran"
 expect 2 'not one of hlo, pb, hlo.pb' "opt --emit of a step of compilation" "$X opt $W/good.hlo --emit=ptx"
 expect 0 'before_optimizations.txt' "--xla_dump_to" \
     "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump && ls $W/dump"
@@ -159,6 +162,26 @@ if ${CC:-cc} -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/programs/fake_c
     expect 0 '"dur":250' "--trace on cuda" "$C --trace=$W/cuda.json && cat $W/cuda.json"
     expect 3 'cannot be opened' "--driver: a file that is none" "$X run $W/good.hlo --platform=cuda --driver=$W/good.hlo"
 else bad "tests/programs/fake_cuda.c does not compile"; fi
+
+# ---- check: what is wrong, for people and for editors ----
+expect 0 '^none$' "check of a right module says nothing" "[ -z \"\$($X check $W/good.hlo 2>&1)\" ] && echo none"
+expect 2 'opcode.hlo:5:[0-9]+: error: ' "check of a wrong one" "$X check $W/good.hlo $W/opcode.hlo"
+expect 0 '^\[\]$' "check --json of a right module" "$X check $W/good.hlo --json"
+if have python3; then
+    expect 0 "^5 19 21 'ad' is not an opcode; did you mean 'add'\?$" "check --json: place, message and hint" \
+        "$X check $W/opcode.hlo $W/good.hlo $W/shape.hlo --json > $W/check.json; python3 -c \"
+import json
+d = json.load(open('$W/check.json'))
+assert [e['file'].split('/')[-1] for e in d] == ['opcode.hlo', 'shape.hlo'] and d[1]['line'] == 4
+print(d[0]['line'], d[0]['column'], d[0]['endColumn'], d[0]['message'] + ';', d[0]['hint'])\""
+fi
+
+# ---- wrong uses, with all that is said ----
+if have python3; then
+    python3 tests/scripts/wrong_uses.py > $W/wrong
+    while IFS= read -r line; do case $line in *FAIL*) bad "${line#*FAIL  }" ;; esac; done < $W/wrong
+    passed=$((passed + $(tail -1 $W/wrong | cut -d " " -f 1)))
+else absent python3; fi
 
 # ---- how flags are written ----
 expect 0 ran "--flag=value" "$X run $W/good.hlo --platform=host --seed=3 && echo ran"
@@ -283,6 +306,20 @@ expect 2 'truncated, or followed by other bytes' "the second of two executables 
     "head -c 9000 $W/mm_cat.xgx > $W/mm_cut.xgx; $X run $W/mm_cut.xgx --platform=host"
 expect 2 'several targets go into an executable or C' "several targets and one text" \
     "$X compile $W/mm.hlo --target=sm_75,sm_80 --emit=ptx"
+# ---- the page of all stages ----
+if have node; then
+    for e in ptx hlo; do
+        stage=ptx
+        [ $e = hlo ] && stage=hlo/after_optimizations
+        expect 0 'stages, [1-9][0-9]* steps: shown' "--viewer: the page's script shows every stage ($stage)" \
+            "$X compile $W/mm.hlo --target=sm_90a --emit=$e --viewer=$W/mm.html > $W/mm.text && \
+            node tests/scripts/viewer.js $W/mm.html $W/mm.text $stage"
+    done
+else absent "node (--viewer)"; fi
+expect 2 'shows one target: name it by --target' "--viewer of what is made for several targets" \
+    "$X compile $W/mm.hlo -o $W/mm.xgx --viewer=$W/mm.html"
+expect 2 'cannot be written' "--viewer into a folder that is not there" "$X compile $W/mm.hlo --viewer=$W/no/mm.html"
+
 # What a file is named says what it holds.
 expect 0 '\.entry' "-o F.ptx implies --emit=ptx" "$X compile $W/good.hlo -o $W/named.ptx && cat $W/named.ptx"
 expect 0 '^HloModule' "-o F.hlo implies --emit=hlo" "$X compile $W/good.hlo -o $W/named.hlo && cat $W/named.hlo"
