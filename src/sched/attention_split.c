@@ -67,16 +67,36 @@ XG_FN bool xg_attention_fills(const xg_attention *a, const xg_device *m) {
 
 /* ---- what has one value for each row ---- */
 
-/* What i has of each row of exp, broadcast along keys alone; NULL: it is something else. */
-XG_FN xg_inst *xg_attention_row_of(const xg_inst *i, uint32_t key) {
-    xg_ints dims;
-    uint32_t k;
+/* A broadcast along keys alone of what each row of exp has one of, in any order; NULL: it is something else. */
+XG_FN const xg_inst *xg_attention_row_of(const xg_inst *i, uint32_t key) {
     while (i->op == XG_CONVERT) i = XG_OPERAND(i, 0);
-    if (i->op != XG_BROADCAST || i->shape->rank != key + 1 || XG_OPERAND(i, 0)->shape->rank != key) return NULL;
-    dims = xg_attr_ints(i, XG_A_dimensions);
-    for (k = 0; k < key; k++)
-        if (dims.p[k] != (int64_t)k) return NULL;
-    return XG_OPERAND(i, 0);
+    if (i->op != XG_BROADCAST || i->shape->rank != key + 1 || XG_OPERAND(i, 0)->shape->rank != key ||
+        xg_ints_at(xg_attr_ints(i, XG_A_dimensions), key, NULL))
+        return NULL;
+    return i;
+}
+/* Its operand, in the order of exp's dimensions. */
+XG_FN xg_inst *xg_attention_of_each_row(const xg_hb *b, const xg_inst *i, uint32_t key) {
+    const xg_inst *from = xg_attention_row_of(i, key);
+    xg_ints dims = xg_attr_ints(from, XG_A_dimensions);
+    int64_t perm[XG_RANK_MAX];
+    uint32_t k;
+    for (k = 0; k < key; k++) perm[dims.p[k]] = k;
+    return xg_perm_is_identity(perm, key) ? XG_OPERAND(from, 0) : xg_hb_transpose(b, XG_OPERAND(from, 0), perm);
+}
+/* By dimension of what the maximum is taken from: its place in exp. Between both there may be a transpose. */
+XG_FN bool xg_attention_places_of(const xg_attention *a, int64_t *place) {
+    const xg_inst *i = XG_OPERAND(a->difference, 0);
+    uint32_t k;
+    for (k = 0; k < i->shape->rank; k++) place[k] = k;
+    for (; i != a->scored; i = XG_OPERAND(i, 0)) {
+        if (i->op == XG_TRANSPOSE && XG_OPERAND(i, 0) == a->scored) {
+            xg_ints perm = xg_attr_ints(i, XG_A_dimensions);
+            for (k = 0; k < perm.n; k++) place[perm.p[k]] = k;
+        } else if (i->op != XG_CONVERT)
+            return false;
+    }
+    return true;
 }
 XG_FN bool xg_attention_same_dims(const xg_shape *x, const xg_shape *y) { return xg_dims_equal(x, y->dims, y->rank); }
 /* The same elements in the same order: only dimensions of one element come and go. */
@@ -92,10 +112,11 @@ XG_FN bool xg_attention_same_order(const xg_shape *x, const xg_shape *y) {
 }
 XG_FN bool xg_attention_may_split(const xg_attention *a) {
     const xg_shape *s = a->exp->shape;
+    int64_t place[XG_RANK_MAX];
     uint32_t key = s->rank - 1, k;
-    if (!s->rank || s->rank >= XG_RANK_MAX - 1 || s->dynamic || !xg_attention_same_dims(s, a->scored->shape) ||
-        !xg_attention_same_dims(s, XG_OPERAND(a->difference, 0)->shape) ||
-        xg_attr_ints(a->max, XG_A_dimensions).p[0] != (int64_t)key ||
+    if (!s->rank || s->rank >= XG_RANK_MAX - 1 || s->dynamic ||
+        !xg_attention_same_dims(s, XG_OPERAND(a->difference, 0)->shape) || !xg_attention_places_of(a, place) ||
+        place[xg_attr_ints(a->max, XG_A_dimensions).p[0]] != (int64_t)key ||
         (a->sum && xg_attr_ints(a->sum, XG_A_dimensions).p[0] != (int64_t)key))
         return false;
     if (!xg_attention_row_of(XG_OPERAND(a->difference, 1), key)) return false;
@@ -232,6 +253,15 @@ XG_FN xg_inst *xg_attention_along_rows(const xg_attention_cut_keys *w, xg_inst *
     for (k = 0; k < n; k++) places[k] = k < batch || !w->a->weights ? k : k + s->rank - n;
     return xg_hb_broadcast(&w->b, x, s->dims, s->rank, places, n);
 }
+/* What each row of exp has one of, as the module's maximum has it. */
+XG_FN xg_inst *xg_attention_as_max(const xg_attention_cut_keys *w, xg_inst *x) {
+    int64_t place[XG_RANK_MAX], perm[XG_RANK_MAX];
+    uint32_t k, n = 0;
+    (void)xg_attention_places_of(w->a, place);
+    for (k = 0; k <= w->key; k++)
+        if (place[k] != (int64_t)w->key) perm[n++] = place[k];
+    return xg_perm_is_identity(perm, n) ? x : xg_hb_transpose(&w->b, x, perm);
+}
 XG_FN void xg_attention_join(xg_attention_cut_keys *w, xg_inst *most, xg_inst *sum, xg_inst *out) {
     const xg_attention *a = w->a;
     const xg_hb *b = &w->b;
@@ -241,15 +271,15 @@ XG_FN void xg_attention_join(xg_attention_cut_keys *w, xg_inst *most, xg_inst *s
     scale = xg_hb_1(b, XG_EXPONENTIAL, xg_hb_2(b, XG_SUBTRACT, most, scale));
     out = xg_hb_2(b, XG_MULTIPLY, out, xg_attention_along_rows(w, scale, out->shape, true));
     out = xg_attention_fold(w, XG_ADD, out, batch);
-    xg_attention_stands_for(w, a->max, all);
-    by = xg_hb_convert(b, xg_attention_row_of(XG_OPERAND(a->difference, 1), w->key), w->t);
+    xg_attention_stands_for(w, a->max, xg_attention_as_max(w, all));
+    by = xg_hb_convert(b, xg_attention_of_each_row(b, XG_OPERAND(a->difference, 1), w->key), w->t);
     by = xg_hb_1(b, XG_EXPONENTIAL, xg_hb_2(b, XG_SUBTRACT, safe, by));
     if (a->sum) {
         v = xg_attention_fold(w, XG_ADD, xg_hb_2(b, XG_MULTIPLY, sum, scale), w->key);
         xg_attention_stands_for(w, a->sum, xg_hb_2(b, XG_MULTIPLY, v, by));
     }
     for (k = 0; k < a->n_factors; k++) {
-        v = xg_hb_convert(b, xg_attention_row_of(a->factors[k].of, w->key), w->t);
+        v = xg_hb_convert(b, xg_attention_of_each_row(b, a->factors[k].of, w->key), w->t);
         by = xg_hb_2(b, a->factors[k].divides ? XG_DIVIDE : XG_MULTIPLY, by, v);
     }
     out = xg_hb_2(b, XG_MULTIPLY, out, xg_attention_along_rows(w, by, out->shape, false));
