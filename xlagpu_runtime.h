@@ -170,6 +170,18 @@ typedef enum xlagpu_attribute_kind {
 #ifndef XG_API_COUNTERS_H
 #define XG_API_COUNTERS_H
 
+/* X(name): what devices do together. */
+/* clang-format off */
+#define XLAGPU_COLLECTIVES(X) \
+    X(all_reduce) \
+    X(all_gather) \
+    X(reduce_scatter) \
+    X(all_to_all) \
+    X(collective_permute) \
+    X(collective_broadcast) \
+    X(ragged_all_to_all)
+/* clang-format on */
+
 /* X(name). A warp instruction is one instruction of up to 32 lanes; a lane instruction one of an active lane whose
  * guard is true.
  *   global_loads, global_stores, shared_loads, shared_stores   warp instructions, vectors count once; cp.async is a
@@ -23609,7 +23621,7 @@ XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t c
 #define XG_API_EXECUTABLE_H
 
 enum {
-    XG_EXE_VERSION = 5,
+    XG_EXE_VERSION = 6,
     XG_EXE_ALIGN = 16,
     XG_EXE_MAX_PARAMS = 4096
 };
@@ -23622,6 +23634,7 @@ enum {
     X(ALLOCATIONS, xg_exe_allocation) \
     X(SLICES, xg_exe_slice) \
     X(KERNELS, xg_exe_kernel) \
+    X(MAPS, xg_exe_map) \
     X(THUNKS, xg_exe_thunk) \
     X(LINKS, uint32_t) \
     X(VALUES, xg_exe_value) \
@@ -23680,6 +23693,13 @@ typedef struct xg_exe_slice {
 typedef struct xg_exe_kernel {
     uint32_t name, shared_bytes, threads[3], blocks[3];
 } xg_exe_kernel;
+
+/* A tensor map that a kernel takes behind its buffers: of the array in buffer `link`. Numbers as those of
+ * xlagpu_tensor_map. A kernel's maps follow each other, kernels in order. */
+typedef struct xg_exe_map {
+    uint64_t dims[5], strides[4];
+    uint32_t kernel, link, type, rank, swizzle, box[5];
+} xg_exe_map;
 
 /* X(NAME, text, of, slices, runs, value, writes, flags): THE table of the kinds of thunks. Arity, checks, both texts,
  * recording and streams follow from it.
@@ -23931,6 +23951,10 @@ enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
     XR_NOTE_MAX = 512,
+    XR_KERNEL_MAPS_MAX = 4,
+    XR_MAP_BYTES = 128,
+    XR_MAP_ALIGN = 64,
+    XR_MAP_PROMOTION = 2,         /* lines of 128 bytes are fetched into the second cache, as boxes have them */
     XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64,
     XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
@@ -24030,7 +24054,13 @@ typedef struct xr_kernel {
     const void *handle;
     uint32_t n_params;
     bool found;
+    uint32_t first_map, n_maps; /* behind its buffers */
 } xr_kernel;
+
+/* A tensor map of an execution, and for which address it was encoded; aligned inside. */
+typedef struct xr_map {
+    uint64_t address, words[16];
+} xr_map;
 
 /* The bytes of a parameter or result of a run; value: parameters first. */
 typedef struct xr_extent {
@@ -24144,8 +24174,9 @@ struct xlagpu_program {
     const uint32_t *links;
     const xg_exe_value *values;
     const int64_t *dims;
+    const xg_exe_map *maps;
     xr_kernel *kernels;
-    uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
+    uint32_t n_maps, n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;       /* address per allocation; 0: not a constant */
     const xr_function **calls; /* per thunk, of calls */
     xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
@@ -24178,7 +24209,8 @@ struct xlagpu_execution {
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
-    uint64_t *args;             /* addresses of one launch */
+    uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
+    xr_map *maps;               /* as the program has them */
     xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
     void *spare;                /* memory to change layouts in */
     size_t spare_bytes;
@@ -24308,6 +24340,10 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
 XG_FN void xr_lanes_finish(xlagpu_execution *e);
 XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
 XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
+/* ---- execute.c ---- */
+/* The parameters of a launch, whose addresses are in args: what else the kernel takes, and where all of it stands. */
+XG_FN xlagpu_status xr_finish_args(xlagpu_execution *e, uint32_t kernel);
+XG_FN uint32_t xr_param_bytes(const xr_kernel *k);
 /* ---- profile.c ---- */
 XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
@@ -24724,7 +24760,8 @@ XG_FN xlagpu_status xr_host_load(xlagpu_program *p) {
                 &p->device->c, XLAGPU_ERROR_CORRUPT, "the executable's PTX has no kernel '%s'", p->kernels[k].name);
         p->kernels[k].handle = e;
         p->kernels[k].n_params = xg_sim_entry_info(e)->n_params;
-        if (xg_sim_entry_info(e)->param_bytes != 8 * p->kernels[k].n_params)
+        if (p->kernels[k].n_params < p->kernels[k].n_maps ||
+            xg_sim_entry_info(e)->param_bytes != xr_param_bytes(&p->kernels[k]))
             return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "kernel '%s' takes other parameters than buffers",
                 p->kernels[k].name);
     }
@@ -24752,7 +24789,7 @@ XG_FN void xr_host_describe(const xlagpu_program *p, uint32_t k, xg_sim_launch *
     memcpy(l->block, q->threads, sizeof l->block);
     l->dynamic_shared = q->shared_bytes;
     l->memory = &xr_host_of(p->device)->memory;
-    l->param_bytes = (size_t)8 * q->n_params;
+    l->param_bytes = xr_param_bytes(q);
 }
 
 XG_FN uint32_t xr_host_workers(const xlagpu_device *d) { return XG_MIN(d->threads, (uint32_t)XR_WORKERS_MAX); }
@@ -24936,7 +24973,8 @@ XG_FN xlagpu_status xr_host_replay_thunk(
     switch (t->kind) {
     case XG_EXE_THUNK_KERNEL:
         memcpy(e->args, words, (size_t)t->n_links * 8);
-        s = xr_host_launch(e, t->kernel, NULL);
+        s = xr_finish_args(e, t->kernel);
+        if (s == XLAGPU_OK) s = xr_host_launch(e, t->kernel, NULL);
         break;
     case XG_EXE_THUNK_COPY:
         if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL);
@@ -26363,7 +26401,8 @@ XG_FN xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *w
 
 /* ---- what a command is ---- */
 
-XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint64_t *words, xr_kernel_node *n) {
+XG_FN xlagpu_status xr_graph_kernel(
+    xlagpu_execution *e, const xg_exe_thunk *t, const uint64_t *words, xr_kernel_node *n) {
     const xr_kernel *k = &e->program->kernels[t->kernel];
     memset(n, 0, sizeof *n);
     memcpy(e->args, words, (size_t)t->n_links * 8);
@@ -26372,6 +26411,7 @@ XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uin
     memcpy(n->block, k->threads, sizeof n->block);
     n->shared = k->shared_bytes;
     n->params = e->arg_pointers;
+    return xr_finish_args(e, t->kernel);
 }
 /* The executable graph keeps the kind of memory that it was made with: that of the allocation, device memory for all
  * that the caller brings. */
@@ -26469,8 +26509,9 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     n_after = xr_graph_after(w, full ? NULL : &thunk, after, &below);
     if (t->kind == XG_EXE_THUNK_KERNEL) {
         xr_kernel_node n;
-        xr_graph_kernel(e, t, words, &n);
-        s = XR_GRAPH(e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a kernel to a graph");
+        s = xr_graph_kernel(e, t, words, &n);
+        if (s == XLAGPU_OK)
+            s = XR_GRAPH(e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a kernel to a graph");
     } else if (t->kind == XG_EXE_THUNK_COPY) {
         xr_copy_node n;
         xr_graph_copy(p, t, words, &n);
@@ -26682,6 +26723,7 @@ XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer 
     xr_kernel_node kernel;
     xr_copy_node copy;
     xr_fill_node fill;
+    xlagpu_status s;
     if (command == b->n) return xr_graph_update_questions(e, r, first);
     t = &p->thunks[b->commands[command].thunk];
     words = r->words + b->commands[command].first;
@@ -26689,8 +26731,8 @@ XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer 
     r->updates++;
     switch (t->kind) {
     case XG_EXE_THUNK_KERNEL:
-        xr_graph_kernel(e, t, words, &kernel);
-        return xr_graph_update_kernel(e, r, first, &kernel);
+        s = xr_graph_kernel(e, t, words, &kernel);
+        return s == XLAGPU_OK ? xr_graph_update_kernel(e, r, first, &kernel) : s;
     case XG_EXE_THUNK_COPY: xr_graph_copy(p, t, words, &copy); return xr_graph_update_copy(e, r, first, &copy);
     default: xr_graph_fill(p, t, words, &fill); return xr_graph_update_fill(e, r, first, &fill);
     }
@@ -27803,6 +27845,21 @@ XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
+XG_FN bool xr_map_ok(const xlagpu_program *p, const xg_exe_map *m, uint32_t last) {
+    return m->kernel >= last && m->kernel < p->n_kernels && m->rank >= 1 && m->rank <= XG_COUNT(m->dims) &&
+           p->kernels[m->kernel].n_maps < XR_KERNEL_MAPS_MAX;
+}
+XG_FN xlagpu_status xr_check_maps(xlagpu_program *p) {
+    uint32_t k, last = 0;
+    for (k = 0; k < p->n_maps; k++) {
+        const xg_exe_map *m = &p->maps[k];
+        if (!xr_map_ok(p, m, last)) return xr_damaged(p, "a tensor map");
+        last = m->kernel;
+        if (!p->kernels[last].n_maps++) p->kernels[last].first_map = k;
+    }
+    return XLAGPU_OK;
+}
+
 XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     uint32_t k;
     xlagpu_status s;
@@ -27812,6 +27869,7 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     s = xr_check_values(p);
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
+    if (s == XLAGPU_OK) s = xr_check_maps(p);
     if (s == XLAGPU_OK) s = xr_check_attributes(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
     if (s == XLAGPU_OK) s = xr_collectives_load(p);
@@ -27849,6 +27907,8 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->links = (const uint32_t *)(const void *)xr_section(p, XG_EXE_LINKS);
     p->values = (const xg_exe_value *)(const void *)xr_section(p, XG_EXE_VALUES);
     p->dims = (const int64_t *)(const void *)xr_section(p, XG_EXE_DIMS);
+    p->maps = (const xg_exe_map *)(const void *)xr_section(p, XG_EXE_MAPS);
+    p->n_maps = p->sections[XG_EXE_MAPS].count;
     p->n_allocations = p->sections[XG_EXE_ALLOCATIONS].count;
     p->n_slices = p->sections[XG_EXE_SLICES].count;
     p->n_thunks = p->sections[XG_EXE_THUNKS].count;
@@ -27898,8 +27958,14 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
     s = p->device->platform->load(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
-        if (t->kind == XG_EXE_THUNK_KERNEL && t->n_links != p->kernels[t->kernel].n_params)
+        if (t->kind == XG_EXE_THUNK_KERNEL &&
+            t->n_links + p->kernels[t->kernel].n_maps != p->kernels[t->kernel].n_params)
             return xr_damaged(p, "a kernel takes another number of buffers than it is given");
+    }
+    for (k = 0; k < p->n_maps && s == XLAGPU_OK; k++) {
+        const xr_kernel *q = &p->kernels[p->maps[k].kernel];
+        if (q->n_params < q->n_maps || p->maps[k].link >= q->n_params - q->n_maps)
+            return xr_damaged(p, "the buffer of a tensor map");
     }
     return s;
 }
@@ -28745,6 +28811,7 @@ enum {
     XR_PART_RECORDS,
     XR_PART_LANES,
     XR_PART_POINTERS,
+    XR_PART_MAPS,
     XR_PART_COUNT
 };
 /* The bytes of each, multiples of 8; gives their sum. */
@@ -28754,13 +28821,15 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_BASE] = (uint64_t)p->n_allocations * 8;
     bytes[XR_PART_BOUND] = values * 8;
     bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
-    bytes[XR_PART_ARGS] = (uint64_t)p->most_links * 8 + 8;
+    bytes[XR_PART_ARGS] =
+        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
+    bytes[XR_PART_MAPS] = (uint64_t)p->n_maps * sizeof(xr_map);
     bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
     bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
     bytes[XR_PART_CALLS] = p->has_calls ? (uint64_t)p->n_thunks * sizeof(xr_call_state) : 0;
     bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
     bytes[XR_PART_LANES] = xr_lanes_bytes(p);
-    bytes[XR_PART_POINTERS] = (uint64_t)p->most_links * sizeof(void *) + 8;
+    bytes[XR_PART_POINTERS] = ((uint64_t)p->most_links + XR_KERNEL_MAPS_MAX) * sizeof(void *) + 8;
     for (k = 0; k < XR_PART_COUNT; k++) {
         bytes[k] = (bytes[k] + 7) / 8 * 8;
         all += bytes[k];
@@ -28787,13 +28856,14 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     e->bound = (uint64_t *)part[XR_PART_BOUND];
     e->extents = (xr_extent *)part[XR_PART_EXTENTS];
     e->args = (uint64_t *)part[XR_PART_ARGS];
+    e->args += (XR_MAP_ALIGN - (uintptr_t)e->args % XR_MAP_ALIGN) % XR_MAP_ALIGN / 8;
+    e->maps = (xr_map *)part[XR_PART_MAPS];
     e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
     e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
     e->calls = (xr_call_state *)part[XR_PART_CALLS];
     xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
     e->lane_events = (void **)part[XR_PART_LANES];
     e->arg_pointers = (void **)part[XR_PART_POINTERS];
-    for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
 }
@@ -28927,10 +28997,54 @@ XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice) {
     return e->base[s->allocation] + s->offset;
 }
 
+XG_FN uint32_t xr_param_bytes(const xr_kernel *k) {
+    uint32_t bytes = 8 * (k->n_params - k->n_maps);
+    if (k->n_maps) bytes = (bytes + XR_MAP_ALIGN - 1) / XR_MAP_ALIGN * XR_MAP_ALIGN;
+    return bytes + k->n_maps * XR_MAP_BYTES;
+}
+/* A map is encoded anew when its array lies elsewhere than at the launch before. */
+XG_FN xlagpu_status xr_encode_map(xlagpu_execution *e, const xg_exe_map *m, xr_map *own) {
+    xlagpu_tensor_map t;
+    uint32_t k;
+    xlagpu_status s;
+    memset(&t, 0, sizeof t);
+    t.address = e->args[m->link];
+    if (own->address == t.address) return XLAGPU_OK;
+    memcpy(t.dims, m->dims, sizeof t.dims);
+    memcpy(t.strides, m->strides, sizeof t.strides);
+    memcpy(t.box, m->box, sizeof t.box);
+    t.data_type = m->type;
+    t.rank = m->rank;
+    t.swizzle = m->swizzle;
+    t.l2_promotion = XR_MAP_PROMOTION;
+    for (k = 0; k < XG_COUNT(t.steps); k++) t.steps[k] = 1;
+    own->address = 0;
+    s = e->program->device->platform->encode_map(e->program->device, &t, own->words);
+    if (s == XLAGPU_OK)
+        own->address = t.address;
+    else
+        (void)xr_fail(&e->c, s, "%s", e->program->device->c.message);
+    return s;
+}
+XG_FN xlagpu_status xr_finish_args(xlagpu_execution *e, uint32_t kernel) {
+    const xr_kernel *q = &e->program->kernels[kernel];
+    uint32_t k, n = q->n_params - q->n_maps, at = (xr_param_bytes(q) - q->n_maps * XR_MAP_BYTES) / 8;
+    xlagpu_status s = XLAGPU_OK;
+    for (k = 0; k < n; k++) e->arg_pointers[k] = &e->args[k];
+    for (k = 0; k < q->n_maps && s == XLAGPU_OK; k++, at += XR_MAP_BYTES / 8) {
+        xr_map *own = &e->maps[q->first_map + k];
+        s = xr_encode_map(e, &e->program->maps[q->first_map + k], own);
+        memcpy(&e->args[at], own->words, XR_MAP_BYTES);
+        e->arg_pointers[n + k] = &e->args[at];
+    }
+    return s;
+}
 XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
+    xlagpu_status s;
     uint32_t k;
     for (k = 0; k < t->n_links; k++) e->args[k] = xr_address(e, links[k] & ~XG_EXE_WRITTEN);
-    return e->program->device->platform->launch(e, t->kernel, stream);
+    s = xr_finish_args(e, t->kernel);
+    return s == XLAGPU_OK ? e->program->device->platform->launch(e, t->kernel, stream) : s;
 }
 
 /* Each run goes on where the last one ended. */

@@ -40,6 +40,7 @@
 
 #include "api/version.h"
 #include "api/status.h"
+#include "api/counters.h"
 #include "api/target.h"
 
 #ifdef __cplusplus
@@ -173,6 +174,11 @@ typedef struct xlagpu_report {
     uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live;
     uint32_t made_again;
     uint64_t predicted_ns; /* of a run, by the model of time, if predict_times was set; loops of unknown length once */
+    uint32_t collectives;  /* of the program of one device */
+    /* bytes that a device sends in a run, by kind of collective, as rings do it; loops as above */
+#define XLAGPU_X(name) uint64_t name##_bytes;
+    XLAGPU_COLLECTIVES(XLAGPU_X)
+#undef XLAGPU_X
 } xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 

@@ -160,13 +160,21 @@ static int write_emitted(const flag_values *f, const char *emit, const source *s
 
 static void report_head(void) {
     printf("name\tcompile_ms\tkernels\tlibrary\ttemp_bytes\ttotal_bytes\tptx_lines\tregs\tspills\tptx_ms\tworkspace_"
-           "bytes\tlargest_live\tmade_again\tpredicted_us\n");
+           "bytes\tlargest_live\tmade_again\tpredicted_us\tcollectives");
+#define X(name) printf("\t" #name "_bytes");
+    XLAGPU_COLLECTIVES(X)
+#undef X
+    putchar('\n');
 }
 static void report_line(const dump_state *d, double best, const xlagpu_report *r) {
-    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\t%u\t%.3f\n", d->base, best * 1e3, r->kernels,
+    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\t%u\t%.3f\t%u", d->base, best * 1e3, r->kernels,
         r->library_calls, (unsigned long long)r->temp_bytes, (unsigned long long)r->total_bytes, r->instructions,
         best * 1e3, (unsigned long long)r->workspace_bytes, (unsigned long long)r->largest_live, r->made_again,
-        (double)r->predicted_ns * 1e-3);
+        (double)r->predicted_ns * 1e-3, r->collectives);
+#define X(name) printf("\t%llu", (unsigned long long)r->name##_bytes);
+    XLAGPU_COLLECTIVES(X)
+#undef X
+    putchar('\n');
 }
 
 /* HLO text to bytes, `times` times; the stages are dumped the last time only. best: the least time. */
@@ -309,9 +317,28 @@ static int compile_one(const flag_values *f, int file, const char *emit) {
     return rc;
 }
 
-int verb_compile(const flag_values *f) {
+/* h200x8: so many devices of that part, on one machine. */
+static int topology(flag_values *f, char part[16]) {
+    const char *x = strrchr(f->topology, 'x');
+    size_t n = x ? (size_t)(x - f->topology) : 0, k;
+    char *end = NULL;
+    f->devices = x ? strtoll(x + 1, &end, 10) : 0;
+    for (k = 0; k < n && k < 15; k++)
+        part[k] = (char)(f->topology[k] >= 'a' && f->topology[k] <= 'z' ? f->topology[k] - 32 : f->topology[k]);
+    part[k] = 0;
+    if (!n || n > 15 || f->devices < 1 || f->devices > 1 << 16 || *end || (part[0] >= '0' && part[0] <= '9'))
+        return fail(BAD, "xlagpu: error: --topology=%s: a part and how many of them, h200x8", f->topology);
+    f->gpu = part;
+    return OK;
+}
+
+int verb_compile(const flag_values *given) {
+    flag_values own = *given;
+    const flag_values *f = &own;
     const char *emit;
+    char part[16];
     int k, rc;
+    if (f->topology && (rc = topology(&own, part)) != OK) return rc;
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'compile' needs a file");
     rc = emit_chosen(f, &emit);
     if (rc) return rc;

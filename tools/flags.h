@@ -17,7 +17,8 @@
     X(COMPILE, compile, "M.hlo...", "write PTX, an executable or any stage between") \
     X(OPT, opt, "M.hlo", "run HLO passes, print the module") \
     X(SIM, sim, "K.ptx", "run a kernel of any origin on the PTX simulator") \
-    X(CHECK, check, "M.hlo...", "read and verify modules, say what is wrong")
+    X(CHECK, check, "M.hlo...", "read and verify modules, say what is wrong") \
+    X(REDUCE, reduce, "M.hlo", "make a module smaller that shows the same failure")
 /* clang-format on */
 
 enum {
@@ -38,6 +39,7 @@ enum {
 #define FLAGS(X) \
     X(platform, "platform", STR, FV_RUN | FV_SIM, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
     X(devices, "devices", SIZE, FV_RUN | FV_COMPILE, "N", "N devices together, as the module's shardings say, each with its part of the arrays; run: compared with one device") \
+    X(topology, "topology", STR, FV_COMPILE, "h200x8", "for so many devices of that part together: --gpu and --devices; --report has the bytes that a device sends by kind of collective, and what the time model says of them") \
     X(args, "args", STR, FV_RUN, "A.npz", "arguments arg0, arg1 ...; without it seeded random ones") \
     X(expect, "expect", STR, FV_RUN, "A.npz", "compare the results with out0, out1 ... of this file") \
     X(rtol, "rtol", REAL, FV_RUN, "R", "relative tolerance of comparisons; without both: the type's, or what the module's own rounding asks for") \
@@ -73,7 +75,8 @@ enum {
     X(scale, "predict-scale", SIZE, FV_RUN | FV_SIM, "N", "predict times as if grids had N times the blocks") \
     X(memory_scale, "predict-memory-scale", SIZE, FV_RUN | FV_SIM, "N", "... and N times the memory, where that is not as much") \
     X(emit, "emit", STR, FV_COMPILE | FV_OPT, "ptx|hlo|pb|hlo.pb|stablehlo|indexing|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; hlo, pb (HloModuleProto), hlo.pb (HloProto), stablehlo: the optimized module, with opt the one after --passes; times: how long each step takes by the model of time") \
-    X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .mlir, .ll, .xgx or .c says what to emit") \
+    X(keep, "keep", STR, FV_REDUCE, "COMMAND", "what must go on with the same exit status; {} is the name of the module") \
+    X(o, "o", STR, FV_COMPILE | FV_OPT | FV_REDUCE, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .mlir, .ll, .xgx or .c says what to emit") \
     X(symbol, "symbol", STR, FV_COMPILE, "NAME", "--emit=c: the name of the array, NAME_xgx, and of what its header defines; without it the file's") \
     X(viewer, "viewer", STR, FV_COMPILE, "F.html", "write a page that shows each pass side by side, kernels with their PTX, predicted times") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \

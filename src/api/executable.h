@@ -18,7 +18,7 @@
 #include "status.h"
 
 enum {
-    XG_EXE_VERSION = 5,
+    XG_EXE_VERSION = 6,
     XG_EXE_ALIGN = 16,
     XG_EXE_MAX_PARAMS = 4096
 };
@@ -31,6 +31,7 @@ enum {
     X(ALLOCATIONS, xg_exe_allocation) \
     X(SLICES, xg_exe_slice) \
     X(KERNELS, xg_exe_kernel) \
+    X(MAPS, xg_exe_map) \
     X(THUNKS, xg_exe_thunk) \
     X(LINKS, uint32_t) \
     X(VALUES, xg_exe_value) \
@@ -89,6 +90,13 @@ typedef struct xg_exe_slice {
 typedef struct xg_exe_kernel {
     uint32_t name, shared_bytes, threads[3], blocks[3];
 } xg_exe_kernel;
+
+/* A tensor map that a kernel takes behind its buffers: of the array in buffer `link`. Numbers as those of
+ * xlagpu_tensor_map. A kernel's maps follow each other, kernels in order. */
+typedef struct xg_exe_map {
+    uint64_t dims[5], strides[4];
+    uint32_t kernel, link, type, rank, swizzle, box[5];
+} xg_exe_map;
 
 /* X(NAME, text, of, slices, runs, value, writes, flags): THE table of the kinds of thunks. Arity, checks, both texts,
  * recording and streams follow from it.

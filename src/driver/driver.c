@@ -205,6 +205,12 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     k.shared_bytes = m->shared_bytes;
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
+    k.n_maps = m->entry->n_maps;
+    if (k.n_maps) {
+        xg_kmap *maps = XG_NEW_N(p->arena, xg_kmap, k.n_maps);
+        memcpy(maps, m->entry->maps, k.n_maps * sizeof *maps);
+        k.maps = maps;
+    }
     if (s->o->predict) {
         xg_cost_counts counts;
         xg_kir_estimate(m, &p->m->device, s->temp, &counts);
@@ -224,6 +230,25 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     return number;
 }
 
+/* Bytes by kind, of a sequence that runs so often. */
+XG_FN void xg_driver_sent(const xg_plan *p, uint32_t sequence, int64_t runs, uint32_t depth, int64_t *sent) {
+    const xg_plan_sequence *q = p->sequences.p[sequence];
+    uint32_t k, j;
+    for (k = 0; k < q->steps.n; k++) {
+        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
+        int64_t *to = &sent[xg_plan_sent_kind_of(s->inst->op)];
+        if (s->kind == XG_EXE_THUNK_COLLECTIVE) *to = xg_cost_add(*to, xg_cost_mul(xg_plan_sent_bytes(s->inst), runs));
+        for (j = 0; j < s->n_children && depth < XG_DRIVER_NESTING; j++)
+            xg_driver_sent(
+                p, s->children[j], s->kind == XG_EXE_THUNK_FOR ? xg_cost_mul(runs, s->value) : runs, depth + 1, sent);
+    }
+}
+/* The entry's sequence; those of command buffers stand behind. */
+XG_FN uint32_t xg_driver_entry(const xg_plan *p) {
+    uint32_t k = 0;
+    while (k < p->sequences.n && p->sequences.p[k]->comp != p->m->entry) k++;
+    return k;
+}
 XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_driver_report *r) {
     uint32_t k;
     memset(r, 0, sizeof *r);
@@ -232,7 +257,9 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_dri
         r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL;
         r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY;
         r->library_calls += p->steps.p[k].kind == XG_EXE_THUNK_LIBRARY_CALL;
+        r->collectives += p->steps.p[k].kind == XG_EXE_THUNK_COLLECTIVE;
     }
+    if (r->collectives && xg_driver_entry(p) < p->sequences.n) xg_driver_sent(p, xg_driver_entry(p), 1, 0, r->sent);
     r->instructions = instructions;
     r->ptx_bytes = p->ptx.bytes;
     r->made_again = p->m->made_again;
@@ -306,6 +333,9 @@ XG_FN int64_t xg_driver_step_time(const xg_plan *p, const xg_plan_step *s) {
     const xg_device *d = &p->m->device;
     xg_cost_counts c;
     if (s->kind == XG_EXE_THUNK_KERNEL) return p->kernels.p[s->kernel].time.picoseconds;
+    if (s->kind == XG_EXE_THUNK_COLLECTIVE && d->link_bandwidth) /* bytes a second to picoseconds */
+        return xg_cost_add(xg_cost_mul(d->launch_ns, 1000),
+            xg_cost_mul(xg_plan_sent_bytes(s->inst), 1000000) / XG_MAX(d->link_bandwidth / 1000000, (int64_t)1));
     if (s->kind != XG_EXE_THUNK_COPY && s->kind != XG_EXE_THUNK_MEMSET) return 0;
     memset(&c, 0, sizeof c);
     c.written_bytes = s->n_links ? p->buffers.p[s->links[s->n_links - 1]]->bytes : 0;
@@ -316,7 +346,9 @@ XG_FN int64_t xg_driver_step_time(const xg_plan *p, const xg_plan_step *s) {
 }
 XG_FN void xg_driver_time_row(xg_buf *b, const xg_plan *p, const xg_plan_step *s, int64_t ps, int64_t runs) {
     const xg_plan_kernel *f = s->kind == XG_EXE_THUNK_KERNEL ? &p->kernels.p[s->kernel] : NULL;
-    const char *limit = f ? xg_cost_limit_name((uint32_t)f->time.limit) : "memory";
+    const char *limit = f                                    ? xg_cost_limit_name((uint32_t)f->time.limit)
+                        : s->kind == XG_EXE_THUNK_COLLECTIVE ? "links"
+                                                             : "memory";
     int64_t ns = ps / 1000;
     xg_printf(b, "%lld.%03lld\t%s\t", (long long)(ns / 1000), (long long)(ns % 1000), limit);
     if (f) xg_printf(b, "%lld.%lld", (long long)(f->time.permille / 10), (long long)(f->time.permille % 10));
@@ -345,7 +377,7 @@ XG_FN int64_t xg_driver_predict(const xg_plan *p, const xg_driver_options *o) {
     uint32_t k;
     xg_buf_init(&text, p->arena);
     xg_puts(&text, "predicted_us\tlimited_by\t%_of_peak\truns\thlo\tkernel\n");
-    for (k = 0; k < p->sequences.n && p->sequences.p[k]->comp != p->m->entry; k++) {} /* command buffers stand behind */
+    k = xg_driver_entry(p);
     if (k < p->sequences.n) sum = xg_driver_times(b, p, k, 1, 0);
     if (b) xg_driver_dump_text(o, "times", b);
     return sum;

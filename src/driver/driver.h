@@ -40,6 +40,8 @@ typedef struct xg_driver_report {
     uint32_t kernels, copies, library_calls, instructions, made_again;
     int64_t temp_bytes, total_bytes, largest_live;
     size_t ptx_bytes;
+    uint32_t collectives;
+    int64_t sent[XG_PLAN_SENT_COUNT]; /* bytes, by kind of collective */
 } xg_driver_report;
 
 /* ---- pipeline.c ---- */

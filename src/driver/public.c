@@ -354,6 +354,10 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.ptx_bytes = r->ptx_bytes;
     m->report.made_again = r->made_again;
     m->report.predicted_ns = (uint64_t)r->picoseconds / 1000;
+    m->report.collectives = r->collectives;
+#define X(name) m->report.name##_bytes = (uint64_t)r->sent[XG_PLAN_SENT_##name];
+    XLAGPU_COLLECTIVES(X)
+#undef X
     m->compiled = true;
 }
 

@@ -362,8 +362,24 @@ XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t 
     return xg_exe_put_thunk(w, XG_EXE_THUNK_SEQUENCE, number ? q->comp->name : p->m->name, made, q->steps.n);
 }
 
-XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
+XG_FN void xg_exe_put_map(xg_exe_writer *w, uint32_t kernel, const xg_kmap *m) {
+    xg_exe_map r;
     uint32_t k;
+    memset(&r, 0, sizeof r);
+    r.kernel = kernel;
+    r.link = m->arg;
+    r.type = m->type;
+    r.rank = m->rank;
+    r.swizzle = m->swizzle;
+    for (k = 0; k < m->rank; k++) {
+        r.dims[k] = (uint64_t)m->dims[k];
+        r.box[k] = m->box[k];
+        if (k) r.strides[k - 1] = (uint64_t)m->strides[k - 1];
+    }
+    xg_exe_put(w, XG_EXE_MAPS, &r, sizeof r);
+}
+XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
+    uint32_t k, j;
     for (k = 0; k < p->kernels.n; k++) {
         const xg_plan_kernel *q = &p->kernels.p[k];
         xg_exe_kernel r;
@@ -373,6 +389,7 @@ XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
         memcpy(r.threads, q->threads, sizeof r.threads);
         memcpy(r.blocks, q->blocks, sizeof r.blocks);
         xg_exe_put(w, XG_EXE_KERNELS, &r, sizeof r);
+        for (j = 0; j < q->n_maps; j++) xg_exe_put_map(w, k, &q->maps[j]);
     }
 }
 

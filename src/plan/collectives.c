@@ -96,4 +96,30 @@ XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i) {
     xg_meeting_put_all(b, &t);
 }
 
+/* ---- what it sends ---- */
+
+XG_FN xg_plan_sent_kind xg_plan_sent_kind_of(xg_opcode op) {
+    switch (op) {
+    case XG_ALL_REDUCE: return XG_PLAN_SENT_all_reduce;
+    case XG_ALL_GATHER: return XG_PLAN_SENT_all_gather;
+    case XG_REDUCE_SCATTER: return XG_PLAN_SENT_reduce_scatter;
+    case XG_ALL_TO_ALL: return XG_PLAN_SENT_all_to_all;
+    case XG_COLLECTIVE_PERMUTE: return XG_PLAN_SENT_collective_permute;
+    case XG_COLLECTIVE_BROADCAST: return XG_PLAN_SENT_collective_broadcast;
+    default: return XG_PLAN_SENT_ragged_all_to_all;
+    }
+}
+XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i) {
+    int64_t g = xg_opt_group_size(i), in = 0;
+    uint32_t k, n = i->op == XG_RAGGED_ALL_TO_ALL ? 1 : i->n_operands;
+    for (k = 0; k < n; k++) in = xg_cost_add(in, xg_plan_bytes(XG_OPERAND(i, k)->shape));
+    switch (i->op) {
+    case XG_ALL_REDUCE: return xg_cost_mul(2 * (g - 1), in) / g;
+    case XG_ALL_GATHER: return xg_cost_mul(g - 1, in);
+    case XG_REDUCE_SCATTER:
+    case XG_ALL_TO_ALL: return xg_cost_mul(g - 1, in) / g;
+    default: return in;
+    }
+}
+
 #endif /* XG_PLAN_COLLECTIVES_C */

@@ -88,6 +88,14 @@ XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
     xg_putc(b, '\n');
 }
 
+XG_FN void xg_listing_map(xg_buf *b, const xg_exe_map *m) {
+    uint32_t k;
+    xg_printf(b, "map of kernel %u: buffer %u, type %u, swizzle %u", m->kernel, m->link, m->type, m->swizzle);
+    for (k = 0; k < m->rank && k < XG_COUNT(m->dims); k++)
+        xg_printf(b, ", %llu box %u stride %llu", (unsigned long long)m->dims[k], m->box[k],
+            (unsigned long long)(k ? m->strides[k - 1] : 0));
+    xg_putc(b, '\n');
+}
 XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
     xg_listing l;
     xg_exe_header h;
@@ -112,6 +120,8 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
         xg_printf(b, "kernel %u: %s, grid %u %u %u, block %u %u %u, shared %u\n", k, xg_listing_string(&l, q->name),
             q->blocks[0], q->blocks[1], q->blocks[2], q->threads[0], q->threads[1], q->threads[2], q->shared_bytes);
     }
+    for (k = 0; k < l.s[XG_EXE_MAPS].count; k++)
+        xg_listing_map(b, (const xg_exe_map *)xg_listing_at(&l, XG_EXE_MAPS) + k);
     for (k = 0; k < l.s[XG_EXE_THUNKS].count; k++) xg_listing_thunk(b, &l, k);
 }
 
@@ -174,6 +184,27 @@ XG_FN void xg_listing_read_kernel(xg_ptext *t, xg_exe_writer *w) {
     xg_ptext_want(t, ", shared");
     q.shared_bytes = xg_listing_u32(t);
     xg_exe_put(w, XG_EXE_KERNELS, &q, sizeof q);
+}
+XG_FN void xg_listing_read_map(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_map m;
+    uint64_t stride;
+    memset(&m, 0, sizeof m);
+    m.kernel = xg_listing_u32(t);
+    xg_ptext_want(t, ": buffer");
+    m.link = xg_listing_u32(t);
+    xg_ptext_want(t, ", type");
+    m.type = xg_listing_u32(t);
+    xg_ptext_want(t, ", swizzle");
+    m.swizzle = xg_listing_u32(t);
+    for (; m.rank < XG_COUNT(m.dims) && xg_ptext_take(t, ","); m.rank++) {
+        m.dims[m.rank] = (uint64_t)xg_ptext_number(t);
+        xg_ptext_want(t, "box");
+        m.box[m.rank] = xg_listing_u32(t);
+        xg_ptext_want(t, "stride");
+        stride = (uint64_t)xg_ptext_number(t);
+        if (m.rank) m.strides[m.rank - 1] = stride;
+    }
+    xg_exe_put(w, XG_EXE_MAPS, &m, sizeof m);
 }
 XG_FN uint32_t xg_listing_read_slice(xg_ptext *t, xg_exe_writer *w) {
     xg_exe_slice s;
@@ -286,6 +317,7 @@ XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     }
     while (xg_ptext_take(&t, "allocation ")) xg_listing_read_allocation(&t, w);
     while (xg_ptext_take(&t, "kernel ")) xg_listing_read_kernel(&t, w);
+    while (xg_ptext_take(&t, "map of kernel ")) xg_listing_read_map(&t, w);
     while (xg_ptext_take(&t, "thunk ")) xg_listing_read_thunk(&t, w);
     xg_ptext_blank(&t);
     if (t.at < t.end) xg_ptext_fail(&t, "a thunk, or the end");

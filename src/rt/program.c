@@ -268,6 +268,21 @@ XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
+XG_FN bool xr_map_ok(const xlagpu_program *p, const xg_exe_map *m, uint32_t last) {
+    return m->kernel >= last && m->kernel < p->n_kernels && m->rank >= 1 && m->rank <= XG_COUNT(m->dims) &&
+           p->kernels[m->kernel].n_maps < XR_KERNEL_MAPS_MAX;
+}
+XG_FN xlagpu_status xr_check_maps(xlagpu_program *p) {
+    uint32_t k, last = 0;
+    for (k = 0; k < p->n_maps; k++) {
+        const xg_exe_map *m = &p->maps[k];
+        if (!xr_map_ok(p, m, last)) return xr_damaged(p, "a tensor map");
+        last = m->kernel;
+        if (!p->kernels[last].n_maps++) p->kernels[last].first_map = k;
+    }
+    return XLAGPU_OK;
+}
+
 XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     uint32_t k;
     xlagpu_status s;
@@ -277,6 +292,7 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     s = xr_check_values(p);
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
+    if (s == XLAGPU_OK) s = xr_check_maps(p);
     if (s == XLAGPU_OK) s = xr_check_attributes(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
     if (s == XLAGPU_OK) s = xr_collectives_load(p);
@@ -314,6 +330,8 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->links = (const uint32_t *)(const void *)xr_section(p, XG_EXE_LINKS);
     p->values = (const xg_exe_value *)(const void *)xr_section(p, XG_EXE_VALUES);
     p->dims = (const int64_t *)(const void *)xr_section(p, XG_EXE_DIMS);
+    p->maps = (const xg_exe_map *)(const void *)xr_section(p, XG_EXE_MAPS);
+    p->n_maps = p->sections[XG_EXE_MAPS].count;
     p->n_allocations = p->sections[XG_EXE_ALLOCATIONS].count;
     p->n_slices = p->sections[XG_EXE_SLICES].count;
     p->n_thunks = p->sections[XG_EXE_THUNKS].count;
@@ -363,8 +381,14 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
     s = p->device->platform->load(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
-        if (t->kind == XG_EXE_THUNK_KERNEL && t->n_links != p->kernels[t->kernel].n_params)
+        if (t->kind == XG_EXE_THUNK_KERNEL &&
+            t->n_links + p->kernels[t->kernel].n_maps != p->kernels[t->kernel].n_params)
             return xr_damaged(p, "a kernel takes another number of buffers than it is given");
+    }
+    for (k = 0; k < p->n_maps && s == XLAGPU_OK; k++) {
+        const xr_kernel *q = &p->kernels[p->maps[k].kernel];
+        if (q->n_params < q->n_maps || p->maps[k].link >= q->n_params - q->n_maps)
+            return xr_damaged(p, "the buffer of a tensor map");
     }
     return s;
 }

@@ -26,6 +26,10 @@ enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
     XR_NOTE_MAX = 512,
+    XR_KERNEL_MAPS_MAX = 4,
+    XR_MAP_BYTES = 128,
+    XR_MAP_ALIGN = 64,
+    XR_MAP_PROMOTION = 2,         /* lines of 128 bytes are fetched into the second cache, as boxes have them */
     XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
     XR_WORKERS_MAX = 64,
     XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
@@ -127,7 +131,13 @@ typedef struct xr_kernel {
     const void *handle;
     uint32_t n_params;
     bool found;
+    uint32_t first_map, n_maps; /* behind its buffers */
 } xr_kernel;
+
+/* A tensor map of an execution, and for which address it was encoded; aligned inside. */
+typedef struct xr_map {
+    uint64_t address, words[16];
+} xr_map;
 
 /* The bytes of a parameter or result of a run; value: parameters first. */
 typedef struct xr_extent {
@@ -241,8 +251,9 @@ struct xlagpu_program {
     const uint32_t *links;
     const xg_exe_value *values;
     const int64_t *dims;
+    const xg_exe_map *maps;
     xr_kernel *kernels;
-    uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
+    uint32_t n_maps, n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;       /* address per allocation; 0: not a constant */
     const xr_function **calls; /* per thunk, of calls */
     xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
@@ -275,7 +286,8 @@ struct xlagpu_execution {
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
-    uint64_t *args;             /* addresses of one launch */
+    uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
+    xr_map *maps;               /* as the program has them */
     xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
     void *spare;                /* memory to change layouts in */
     size_t spare_bytes;
@@ -405,6 +417,10 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
 XG_FN void xr_lanes_finish(xlagpu_execution *e);
 XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
 XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
+/* ---- execute.c ---- */
+/* The parameters of a launch, whose addresses are in args: what else the kernel takes, and where all of it stands. */
+XG_FN xlagpu_status xr_finish_args(xlagpu_execution *e, uint32_t kernel);
+XG_FN uint32_t xr_param_bytes(const xr_kernel *k);
 /* ---- profile.c ---- */
 XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */

@@ -60,6 +60,7 @@ typedef struct xg_tile_shape {
     int32_t m, n, k, tm, tn, stages;
     int32_t slices; /* of a step's k: as many groups of threads have the whole tile, and sum up one each */
     bool grouped; /* four warps together multiply by matrices in shared memory: 64 rows at a time, tm = 16 of a warp */
+    bool bulk;    /* operands come by tensor copies */
 } xg_tile_shape;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
@@ -79,15 +80,19 @@ typedef struct xg_tile_fetch {
     int64_t line;           /* elements of a swizzled line (tile_wgmma.c); 0: rows lie a pitch apart */
     int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next, or from one row */
     int64_t vectors, rounds;
-    int64_t offset;             /* of the first buffer, in elements */
+    int64_t offset; /* of the first buffer, in elements */
+    bool may_bulk;  /* tensor copies bring it; `tensor` describes the array */
+    xg_kmap tensor;
     const xg_imap *first, *map; /* see xg_tile_fetch_map: of all steps; of those behind the first */
 } xg_tile_fetch;
 
 typedef struct xg_tile_plan {
     xg_tile_form form;
     xg_tile_shape shape;
-    int32_t unit;                  /* xg_kmma, or XG_TILE_NO_UNIT */
-    bool may_group;                /* warp groups multiply such elements, too */
+    int32_t unit;   /* xg_kmma, or XG_TILE_NO_UNIT */
+    bool may_group; /* warp groups multiply such elements, too */
+    bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
+    int64_t producers;
     xlagpu_type held;              /* of elements in shared memory while sums are made */
     int64_t n_sums;                /* of a thread: numbers, or vectors of four */
     int64_t parts;                 /* of the tile's rows: one after the other becomes the result */
@@ -198,9 +203,11 @@ typedef struct xg_tile_kernel {
     xg_scope s;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
-    bool looping;   /* what is brought is no more the first step */
-    xg_kval *slice; /* of a step's k, that the thread sums up */
-    xg_kval *show;  /* with matrix units: where the thread's first sum goes for the epilogue */
+    xg_kval *barriers; /* in shared memory: tile_bulk.c */
+    int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
+    bool looping;      /* what is brought is no more the first step */
+    xg_kval *slice;    /* of a step's k, that the thread sums up */
+    xg_kval *show;     /* with matrix units: where the thread's first sum goes for the epilogue */
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
@@ -238,6 +245,8 @@ XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot)
 XG_FN void xg_tile_wait(xg_tile_kernel *w);
 
 /* ---- tile_emit.c ---- */
+XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */
+XG_FN void xg_tile_all_results(xg_tile_kernel *w);
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
 
@@ -250,6 +259,21 @@ XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, in
 XG_FN xg_kval *xg_tile_group_spot(
     xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *place, xg_kval *const *at);
 XG_FN void xg_tile_group_steps(xg_tile_kernel *w);
+/* All sums are zero; begin to multiply what lies in a buffer; wait for all such groups but so many. */
+XG_FN void xg_tile_group_none(xg_tile_kernel *w);
+XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer);
+XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
+
+/* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */
+/* place: what xg_tile_probe says of the parameter's elements. Sets the fetch's may_bulk and tensor. */
+XG_FN void xg_tile_bulk_describe(
+    xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *place);
+XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                        /* 0: other ways bring a side */
+XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
+XG_FN void xg_tile_bulk_settle(xg_tile_plan *p);
+XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p); /* of eight bytes each, beside p->shared */
+XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p);
+XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f);
 
 /* ---- tile_mma.c ---- */
 /* What several steps do: ask for the copies so far as a group; wait until all of them but so many are there; the first

@@ -348,7 +348,6 @@ XG_FN void xg_tile_threads(xg_tile_kernel *w) {
     xg_kval *lane, *warp, *in, *line;
     int64_t whole = p->rows * p->columns; /* threads of a slice */
     uint32_t side;
-    w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
     if (p->unit == XG_TILE_NO_UNIT) {
         int64_t lanes = xg_tile_slice_lanes(p);
         in = p->shape.slices > 1 ? xg_tile_rest(w, w->thread, whole) : w->thread;
@@ -377,26 +376,33 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     uint32_t k;
     memset(&w, 0, sizeof w);
     xg_emit_functions(e, false);
-    f->async_copies = p->fetch[0].async || p->fetch[1].async;
+    f->async_copies = !p->bulk && (p->fetch[0].async || p->fetch[1].async);
     w.e = e;
     w.p = p;
     w.s = xg_emit_scope(e, f, 0);
-    f->threads[0] = (uint32_t)p->threads;
+    f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->blocks;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->n_sums);
     for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[f->n_inputs + k];
-    xg_tile_threads(&w);
+    if (!p->bulk) {
+        w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
+        xg_tile_threads(&w);
+    }
     xg_tile_blocks(&w);
     w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
-    if (p->shape.grouped)
-        xg_tile_group_steps(&w);
-    else
-        xg_tile_unit_steps(&w);
-    xg_tile_all_results(&w);
+    if (p->bulk)
+        xg_tile_bulk_kernel(&w, f);
+    else {
+        if (p->shape.grouped)
+            xg_tile_group_steps(&w);
+        else
+            xg_tile_unit_steps(&w);
+        xg_tile_all_results(&w);
+    }
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }
 /* ---- the way ---- */
@@ -420,12 +426,12 @@ XG_FN bool xg_tile_way_open(xg_way_job *job) {
     w->e.record = XG_NEW(job->arena, xg_record);
     if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
     job->form = w;
-    return xg_emit_launch(&w->e, w->p.threads, w->p.blocks, 0);
+    return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     const xg_tile_way *w = (const xg_tile_way *)job->form;
     const xg_tile_shape *s = &w->p.shape;
-    int64_t tile[3], part[2], stages = s->stages, slices = s->slices;
+    int64_t tile[3], part[2], stages = s->stages, slices = s->slices, bulk = 1;
     bool unit = w->p.unit != XG_TILE_NO_UNIT;
     tile[0] = s->m;
     tile[1] = s->n;
@@ -437,6 +443,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     xg_record_put(job->arena, &r->form, s->grouped ? "group_tile" : unit ? "warp_tile" : "thread_tile", part, 2);
     if (unit || stages != XG_TILE_PLAIN_STAGES || (job->given && xg_record_get(&job->given->form, "stages")))
         xg_record_put(job->arena, &r->form, "stages", &stages, 1);
+    if (s->bulk) xg_record_put(job->arena, &r->form, "bulk", &bulk, 1);
     if (s->slices > 1) xg_record_put(job->arena, &r->form, "slices", &slices, 1);
     r->launch = w->e.record->launch;
 }

@@ -206,6 +206,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
                 continue;
             t->vector = n;
             t->along_k = way;
+            xg_tile_bulk_describe(p, x, side, from, xg_tile_probe(f, x, side, to, from->shape, true, 1));
             return;
         }
     for (way = 1; way >= 0 && !t->along_k; way--)
@@ -341,6 +342,10 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
     const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
     const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
+    const xg_numbers *bulk = given ? xg_record_get(&given->form, "bulk") : NULL;
+    /* without the word, a record that names the tile of a warp group means the other way to bring operands */
+    if (bulk ? bulk->n != 1 || bulk->p[0] != s->bulk : given && (group || xg_record_is_whole(given)) && s->bulk)
+        return false;
     if (group && (!s->grouped || group->n != 2 || group->p[0] != 4 * s->tm || group->p[1] != s->tn)) return false;
     if (warp && (s->grouped || warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
     if (slices ? slices->n != 1 || slices->p[0] != s->slices : given && xg_record_is_whole(given) && s->slices > 1)
@@ -369,7 +374,7 @@ XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false},
     static const xg_tile_shape shapes[] = {XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,
@@ -429,7 +434,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
         one = *s;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
-            if (p->shared * xg_type_bytes(p->held) > m->shared_per_block) break;
+            if (p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8 > m->shared_per_block) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;
