@@ -340,6 +340,9 @@ typedef struct xlagpu_device_desc {
     const char *part;   /* host: the GPU that it stands for, "H200"; NULL: the usual one of "sm_90a" */
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
+    /* where vendor libraries lie that a program calls (cuBLASLt); NULL: cuda: where the system looks; host: none. On
+     * "host" they are imitations, which compute in host memory. The text must stay while the device is open */
+    const char *library_folder;
     /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
@@ -380,6 +383,9 @@ XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what 
 /* The same with all figures, as the driver gives them, for xlagpu_compile_desc: a kernel is made for this very GPU.
  * What a driver does not know is that of the part. The simulator's is that of its target. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *device, xlagpu_target_desc *out);
+
+/* The vendor libraries that are there and can be called, "cublaslt" or "": for xlagpu_compile_desc.libraries. */
+XLAGPU_DEF const char *xlagpu_rt_libraries(xlagpu_device *device);
 
 /* ---- buffers: device memory that the caller owns ---- */
 
@@ -23723,6 +23729,7 @@ typedef struct xg_exe_map {
  *   CONDITIONAL   a pred or s32, thunks of the branches: true runs the first, false the second; an index out of range
  *                 the last
  *   CUSTOM_CALL   kernel: string, the name of a registered function; value: its backend_config; operands, then results
+ *   LIBRARY_CALL  kernel: string, the name of a library; operands, results, then perhaps memory that it works in
  *   REPLICA_ID, PARTITION_ID   a u32
  *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
  *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
@@ -23739,6 +23746,7 @@ typedef struct xg_exe_map {
     X(FOR, "for", "while", 0, 1, NUMBER, NO, 0) \
     X(CONDITIONAL, "conditional", "conditional", 1, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
     X(CUSTOM_CALL, "custom-call", "custom-call", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
+    X(LIBRARY_CALL, "library-call", "fusion", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
     X(REPLICA_ID, "replica-id", "replica-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(PARTITION_ID, "partition-id", "partition-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
@@ -23809,6 +23817,32 @@ typedef struct xg_exe_attribute {
     uint32_t name, kind, type, count;
     uint64_t data;
 } xg_exe_attribute;
+
+/* X(NAME, text): vendor libraries that a LIBRARY_CALL may call. */
+#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt")
+typedef enum xg_exe_library {
+#define X(name, text) XG_EXE_LIBRARY_##name,
+    XG_EXE_LIBRARIES(X)
+#undef X
+    XG_EXE_LIBRARY_COUNT
+} xg_exe_library;
+
+/* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
+ * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
+ * depth, or its transposed, times B, depth by columns, likewise. lead: elements from column to column; stride: from one
+ * matrix of the batch to the next. operand: the place of A, B and the bias among the slices; -1: none. */
+/* clang-format off */
+#define XG_EXE_MATMUL_FIELDS(X) \
+    X(compute) X(scale) X(epilogue) X(type_a) X(type_b) X(type_d) X(trans_a) X(trans_b) X(rows) X(columns) X(depth) \
+    X(lead_a) X(lead_b) X(lead_d) X(batch) X(stride_a) X(stride_b) X(stride_d) X(operand_a) X(operand_b) \
+    X(operand_bias) X(deterministic)
+/* clang-format on */
+typedef enum xg_exe_matmul {
+#define X(field) XG_EXE_MATMUL_##field,
+    XG_EXE_MATMUL_FIELDS(X)
+#undef X
+    XG_EXE_MATMUL_COUNT
+} xg_exe_matmul;
 
 /* A parameter, a leaf of the result or an array of a call, which has no allocation of its own. Dims: logical sizes,
  * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a
@@ -24036,6 +24070,8 @@ struct xlagpu_device {
     char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
+    const char *library_folder;
+    struct xr_libraries *libraries; /* library.c; NULL: none is open */
 };
 
 /* PTX that a caller has loaded. */
@@ -24360,6 +24396,10 @@ XG_FN void xr_easy_finish(xlagpu_execution *e);
 XG_FN xlagpu_status xr_calls_prepare(xlagpu_execution *e);
 XG_FN void xr_calls_finish(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
+/* ---- library.c ---- */
+/* NULL: it is not there, or too old; the device's message says so */
+XG_FN const xr_function *xr_library_function(xlagpu_device *d, const char *name);
+XG_FN void xr_libraries_close(xlagpu_device *d);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);
@@ -26845,6 +26885,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     d->copy_stream = desc && desc->copy_stream;
     d->concurrent = desc && desc->concurrent;
     if (desc) {
+        d->library_folder = desc->library_folder;
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
         d->print = desc->print;
@@ -26865,6 +26906,7 @@ XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
     while (d->programs) xlagpu_rt_unload(d->programs);
     while (d->ptx) xlagpu_rt_unload_ptx(d->ptx);
     for (k = d->n_blocks; k-- > 0;) d->platform->release(d, &d->blocks[k]);
+    xr_libraries_close(d);
     if (d->platform) d->platform->close(d);
     while (d->functions) {
         xr_function *f = d->functions;
@@ -27191,6 +27233,289 @@ XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer
 #endif
 
 #endif /* XG_RT_DEVICE_C */
+/* rt/library.c -- vendor libraries, found at run time: what a LIBRARY_CALL calls.
+ *
+ * A library is a row of XG_EXE_LIBRARIES, a table of its functions, declared here from the documented ABI, and a
+ * function with a beginning and an end, as a caller could register one (calls.c). It is opened when a program is loaded
+ * that calls it. Its handle lives as long as an execution that uses it. */
+#ifndef XG_RT_LIBRARY_C
+#define XG_RT_LIBRARY_C
+
+/* X(field, symbol, result, parameters) */
+/* clang-format off */
+#define XR_LT_FUNCTIONS(X) \
+    X(version, "cublasLtGetVersion", size_t, (void)) \
+    X(create, "cublasLtCreate", int, (void **handle)) \
+    X(destroy, "cublasLtDestroy", int, (void *handle)) \
+    X(desc_new, "cublasLtMatmulDescCreate", int, (void **desc, int compute, int scale)) \
+    X(desc_set, "cublasLtMatmulDescSetAttribute", int, (void *desc, int attribute, const void *value, size_t bytes)) \
+    X(desc_free, "cublasLtMatmulDescDestroy", int, (void *desc)) \
+    X(layout_new, "cublasLtMatrixLayoutCreate", int, (void **layout, int type, uint64_t rows, uint64_t columns, int64_t lead)) \
+    X(layout_set, "cublasLtMatrixLayoutSetAttribute", int, (void *layout, int attribute, const void *value, size_t bytes)) \
+    X(layout_free, "cublasLtMatrixLayoutDestroy", int, (void *layout)) \
+    X(wish_new, "cublasLtMatmulPreferenceCreate", int, (void **wish)) \
+    X(wish_set, "cublasLtMatmulPreferenceSetAttribute", int, (void *wish, int attribute, const void *value, size_t bytes)) \
+    X(wish_free, "cublasLtMatmulPreferenceDestroy", int, (void *wish)) \
+    X(choose, "cublasLtMatmulAlgoGetHeuristic", int, (void *handle, void *desc, void *a, void *b, void *c, void *d, void *wish, int wanted, xr_lt_choice *choices, int *n)) \
+    X(matmul, "cublasLtMatmul", int, (void *handle, void *desc, const void *alpha, const void *a, void *la, const void *b, void *lb, const void *beta, const void *c, void *lc, void *d, void *ld, const uint64_t *algorithm, void *workspace, size_t bytes, void *stream))
+/* clang-format on */
+typedef struct xr_lt_choice {
+    uint64_t algorithm[8];
+    size_t workspace;
+    int status;
+    float waves;
+    int reserved[4];
+} xr_lt_choice;
+enum {
+    XR_LT_OLDEST = 11000, /* CUDA 11: batches and epilogues as they are used here */
+    XR_LT_TRANS_A = 3,    /* of a product's attributes */
+    XR_LT_TRANS_B = 4,
+    XR_LT_EPILOGUE = 7,
+    XR_LT_BIAS = 8,
+    XR_LT_BATCH = 5, /* of a matrix's */
+    XR_LT_STRIDE = 6,
+    XR_LT_WORKSPACE = 1, /* of a preference's */
+    XR_LT_REDUCTIONS = 3,
+    XR_LT_IN_ORDER = 6, /* parts of a sum are added by a kernel of its own, not in the order in which they come */
+    XR_LT_NO_MEMORY = 3,
+    XR_LT_NOT_SUPPORTED = 15
+};
+struct xr_libraries {
+    xr_function cublaslt;
+    void *library, *handle;
+    uint32_t users; /* calls that are prepared */
+#define X(field, symbol, result, parameters) result(*field) parameters;
+    XR_LT_FUNCTIONS(X)
+#undef X
+};
+typedef struct xr_lt_state {
+    void *desc, *layouts[3], *wish; /* layouts of A, B, D */
+    xr_lt_choice choice;
+    union {
+        float f32[2];
+        double f64[2];
+        int32_t s32;
+    } one, zero;
+} xr_lt_state;
+
+XG_FN xlagpu_status xr_lt_failed(const xlagpu_rt_call *c, const char *what, int error) {
+    xg_format(c->error, c->error_bytes, "%s: status %d of cuBLAS", what, error);
+    return error == XR_LT_NO_MEMORY       ? XLAGPU_ERROR_MEMORY
+           : error == XR_LT_NOT_SUPPORTED ? XLAGPU_ERROR_UNSUPPORTED
+                                          : XLAGPU_ERROR_DEVICE;
+}
+/* Unless something failed before: the call, and what failed. */
+#define XR_LT(call, symbol) \
+    if (!e && (e = (call)) != 0) what = (symbol)
+
+/* ---- one call ---- */
+
+/* What it is told; NULL: not as this version of the compiler writes it. */
+XG_FN const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
+    const xlagpu_rt_attribute *a = xlagpu_rt_attribute_of(c, "matmul", XLAGPU_ATTRIBUTE_ARRAY, XLAGPU_S64);
+    const int64_t *m = a && a->count == XG_EXE_MATMUL_COUNT ? (const int64_t *)a->data : NULL;
+    int64_t n = c->n_operands;
+    return m && c->n_results && m[XG_EXE_MATMUL_operand_a] >= 0 && m[XG_EXE_MATMUL_operand_a] < n &&
+                   m[XG_EXE_MATMUL_operand_b] >= 0 && m[XG_EXE_MATMUL_operand_b] < n &&
+                   m[XG_EXE_MATMUL_operand_bias] >= -1 && m[XG_EXE_MATMUL_operand_bias] < n
+               ? m
+               : NULL;
+}
+XG_FN size_t xr_lt_workspace(const xlagpu_rt_call *c) {
+    return c->n_results > 1 ? c->buffers[c->n_operands + c->n_results - 1].bytes : 0;
+}
+XG_FN void xr_lt_free(xlagpu_device *d, xr_lt_state *s) {
+    struct xr_libraries *l = d->libraries;
+    uint32_t k;
+    if (s->wish) l->wish_free(s->wish);
+    for (k = 0; k < 3; k++)
+        if (s->layouts[k]) l->layout_free(s->layouts[k]);
+    if (s->desc) l->desc_free(s->desc);
+    xg_mem_free(&d->c, s);
+    if (--l->users) return;
+    if (l->handle) l->destroy(l->handle);
+    l->handle = NULL;
+}
+XG_FN void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
+    bool is_double = m[XG_EXE_MATMUL_compute] == 70, is_int = m[XG_EXE_MATMUL_compute] == 72;
+    if (is_double)
+        s->one.f64[0] = 1;
+    else if (is_int)
+        s->one.s32 = 1;
+    else
+        s->one.f32[0] = 1;
+}
+/* Matrix `side` (0 A, 1 B, 2 D) as it lies in memory. */
+XG_FN int xr_lt_layout(const struct xr_libraries *l, xr_lt_state *s, const int64_t *m, int side, const char **which) {
+    int64_t rows = m[side == 1 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_rows],
+            columns = m[side == 0 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_columns],
+            stride = m[XG_EXE_MATMUL_stride_a + side];
+    bool turned = side < 2 && m[XG_EXE_MATMUL_trans_a + side];
+    int32_t batch = (int32_t)m[XG_EXE_MATMUL_batch];
+    void **layout = &s->layouts[side];
+    const char *what = NULL;
+    int e = 0;
+    XR_LT(l->layout_new(layout, (int)m[XG_EXE_MATMUL_type_a + side], (uint64_t)(turned ? columns : rows),
+              (uint64_t)(turned ? rows : columns), m[XG_EXE_MATMUL_lead_a + side]),
+        "cublasLtMatrixLayoutCreate");
+    if (batch > 1) {
+        XR_LT(l->layout_set(*layout, XR_LT_BATCH, &batch, sizeof batch), "cublasLtMatrixLayoutSetAttribute");
+        XR_LT(l->layout_set(*layout, XR_LT_STRIDE, &stride, sizeof stride), "cublasLtMatrixLayoutSetAttribute");
+    }
+    *which = what;
+    return e;
+}
+/* The product, its matrices, and the algorithm that the library advises for this workspace. */
+XG_FN int xr_lt_choose(
+    const struct xr_libraries *l, xr_lt_state *s, const int64_t *m, uint64_t workspace, const char **which) {
+    int32_t trans[2];
+    uint32_t epilogue = (uint32_t)m[XG_EXE_MATMUL_epilogue], in_order = XR_LT_IN_ORDER;
+    const char *what = NULL;
+    int e = 0, n = 0, k;
+    trans[0] = m[XG_EXE_MATMUL_trans_a] != 0;
+    trans[1] = m[XG_EXE_MATMUL_trans_b] != 0;
+    XR_LT(
+        l->desc_new(&s->desc, (int)m[XG_EXE_MATMUL_compute], (int)m[XG_EXE_MATMUL_scale]), "cublasLtMatmulDescCreate");
+    for (k = 0; k < 2; k++)
+        XR_LT(l->desc_set(s->desc, XR_LT_TRANS_A + k, &trans[k], sizeof trans[k]), "cublasLtMatmulDescSetAttribute");
+    XR_LT(l->desc_set(s->desc, XR_LT_EPILOGUE, &epilogue, sizeof epilogue), "cublasLtMatmulDescSetAttribute");
+    for (k = 0; k < 3 && !e; k++) e = xr_lt_layout(l, s, m, k, &what);
+    XR_LT(l->wish_new(&s->wish), "cublasLtMatmulPreferenceCreate");
+    XR_LT(l->wish_set(s->wish, XR_LT_WORKSPACE, &workspace, sizeof workspace), "cublasLtMatmulPreferenceSetAttribute");
+    if (m[XG_EXE_MATMUL_deterministic])
+        XR_LT(
+            l->wish_set(s->wish, XR_LT_REDUCTIONS, &in_order, sizeof in_order), "cublasLtMatmulPreferenceSetAttribute");
+    XR_LT(l->choose(l->handle, s->desc, s->layouts[0], s->layouts[1], s->layouts[2], s->layouts[2], s->wish, 1,
+              &s->choice, &n),
+        "cublasLtMatmulAlgoGetHeuristic");
+    if (!e && !n) e = XR_LT_NOT_SUPPORTED;
+    *which = what ? what : "cublasLtMatmulAlgoGetHeuristic knows no algorithm";
+    return e;
+}
+XG_FN xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
+    xlagpu_device *d = (xlagpu_device *)user;
+    struct xr_libraries *l = d->libraries;
+    const int64_t *m = xr_lt_fields(c);
+    xr_lt_state *s;
+    const char *what = NULL;
+    int e = 0;
+    if (!m) {
+        xg_format(c->error, c->error_bytes, "the executable is damaged: a library call");
+        return XLAGPU_ERROR_CORRUPT;
+    }
+    s = (xr_lt_state *)xg_mem_alloc(&d->c, sizeof *s);
+    if (!s) return XLAGPU_ERROR_MEMORY;
+    memset(s, 0, sizeof *s);
+    l->users++;
+    xr_lt_numbers(s, m);
+    if (!l->handle) XR_LT(l->create(&l->handle), "cublasLtCreate");
+    if (!e) e = xr_lt_choose(l, s, m, xr_lt_workspace(c), &what);
+    if (e) {
+        xr_lt_free(d, s);
+        return xr_lt_failed(c, what, e);
+    }
+    c->state = s;
+    return XLAGPU_OK;
+}
+XG_FN void xr_lt_finish(void *user, const xlagpu_rt_call *c) {
+    xr_lt_free((xlagpu_device *)user, (xr_lt_state *)c->state);
+}
+XG_FN void *xr_lt_pointer(const xlagpu_rt_call *c, int64_t k) { return (void *)(uintptr_t)c->buffers[k].address; }
+XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
+    const struct xr_libraries *l = ((xlagpu_device *)user)->libraries;
+    const int64_t *m = xr_lt_fields(c);
+    xr_lt_state *s = (xr_lt_state *)c->state;
+    void *out = xr_lt_pointer(c, c->n_operands), *bias;
+    const char *what = NULL;
+    int e = 0;
+    if (m[XG_EXE_MATMUL_operand_bias] >= 0) {
+        bias = xr_lt_pointer(c, m[XG_EXE_MATMUL_operand_bias]);
+        XR_LT(l->desc_set(s->desc, XR_LT_BIAS, &bias, sizeof bias), "cublasLtMatmulDescSetAttribute");
+    }
+    XR_LT(l->matmul(l->handle, s->desc, &s->one, xr_lt_pointer(c, m[XG_EXE_MATMUL_operand_a]), s->layouts[0],
+              xr_lt_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], &s->zero, out, s->layouts[2], out,
+              s->layouts[2], s->choice.algorithm,
+              xr_lt_workspace(c) ? xr_lt_pointer(c, c->n_operands + c->n_results - 1) : NULL, xr_lt_workspace(c),
+              c->stream),
+        "cublasLtMatmul");
+    return e ? xr_lt_failed(c, what, e) : XLAGPU_OK;
+}
+
+/* ---- opening ---- */
+
+XG_FN void *xr_library_find(const xlagpu_device *d) {
+    static const char *const names[] = {
+#ifdef _WIN32
+        "cublasLt64_13.dll", "cublasLt64_12.dll", "cublasLt64_11.dll"
+#else
+        "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11", "libcublasLt.so"
+#endif
+    };
+    char path[1024];
+    void *library = NULL;
+    size_t k;
+    for (k = 0; k < XG_COUNT(names) && !library; k++) {
+        xg_format(path, sizeof path, "%s%s%s", d->library_folder ? d->library_folder : "", d->library_folder ? "/" : "",
+            names[k]);
+        library = xr_library_open(path);
+    }
+    return library;
+}
+XG_FN xlagpu_status xr_library_bind(xlagpu_device *d, struct xr_libraries *l) {
+    void *f;
+    l->library = xr_library_find(d);
+    if (!l->library)
+        return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
+            "cuBLASLt cannot be opened (libcublasLt.so.13, .12 or .11): install it, name its folder, or compile with "
+            "--libraries=none");
+#define X(field, symbol, result, parameters) \
+    f = xr_library_symbol(l->library, symbol); \
+    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "cuBLASLt has no %s: it is too old", symbol); \
+    memcpy(&l->field, &f, sizeof f);
+    XR_LT_FUNCTIONS(X)
+#undef X
+    if (l->version() >= XR_LT_OLDEST) return XLAGPU_OK;
+    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "cuBLASLt is of version %zu: 11 is needed", l->version());
+}
+XG_FN void xr_libraries_close(xlagpu_device *d) {
+    if (d->libraries && d->libraries->library) xr_library_close(d->libraries->library);
+    xg_mem_free(&d->c, d->libraries);
+    d->libraries = NULL;
+}
+XG_FN const xr_function *xr_library_function(xlagpu_device *d, const char *name) {
+    struct xr_libraries *l = d->libraries;
+    if (l) return &l->cublaslt;
+    if (strcmp(name, "cublaslt") != 0 || (d->platform != xr_cuda_platform() && !d->library_folder)) {
+        xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
+            "the library '%s' is not there on the platform \"%s\": compile with --libraries=none", name,
+            d->platform->name);
+        return NULL;
+    }
+    l = d->libraries = (struct xr_libraries *)xg_mem_alloc(&d->c, sizeof *l);
+    if (!l) {
+        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
+    memset(l, 0, sizeof *l);
+    xg_format(l->cublaslt.name, sizeof l->cublaslt.name, "%s", name);
+    l->cublaslt.desc.call = xr_lt_call;
+    l->cublaslt.desc.prepare = xr_lt_prepare;
+    l->cublaslt.desc.finish = xr_lt_finish;
+    l->cublaslt.desc.user = d;
+    if (xr_library_bind(d, l) == XLAGPU_OK) return &l->cublaslt;
+    xr_libraries_close(d);
+    return NULL;
+}
+XLAGPU_DEF const char *xlagpu_rt_libraries(xlagpu_device *d) {
+    const char *found;
+    if (!d || !d->platform) return "";
+    found = xr_library_function(d, "cublaslt") ? "cublaslt" : "";
+    xr_begin(&d->c);
+    return found;
+}
+#undef XR_LT
+
+#endif /* XG_RT_LIBRARY_C */
 /* rt/commands.c -- command buffers: many commands recorded once and given to the device as one.
  *
  * The program knows each buffer's commands; an execution has recorded, for each, the addresses it works on. When it is
@@ -27753,10 +28078,14 @@ XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
 }
 
 XG_FN bool xr_range_ok(uint64_t first, uint64_t n, uint64_t count) { return first <= count && n <= count - first; }
+/* infeed and outfeed are not: they are called by their kind's name */
+XG_FN bool xr_call_is_named(const xg_exe_thunk *t) {
+    return t->kind == XG_EXE_THUNK_CUSTOM_CALL || t->kind == XG_EXE_THUNK_LIBRARY_CALL;
+}
 /* Its names, the arrays of its slices, its attributes. */
 XG_FN bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
     uint32_t k;
-    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) || !xr_string_ok(p, t->value) ||
+    if ((xr_call_is_named(t) && !xr_string_ok(p, t->kernel)) || !xr_string_ok(p, t->value) ||
         !xr_range_ok(t->first_value, t->n_links, p->sections[XG_EXE_VALUES].count) ||
         !xr_range_ok(t->first_attribute, t->n_attributes, p->sections[XG_EXE_ATTRIBUTES].count))
         return false;
@@ -27999,10 +28328,15 @@ XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
     for (k = 0; k < p->n_thunks && n < NAMED; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
         const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
-        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : row->text;
+        const char *name = xr_call_is_named(t) ? p->strings + t->kernel : row->text;
         if (!(row->flags & XG_EXE_CALLS)) continue;
         p->has_calls = true;
-        p->calls[k] = xr_function_find(p->device, name);
+        p->calls[k] = t->kind == XG_EXE_THUNK_LIBRARY_CALL ? xr_library_function(p->device, name)
+                                                           : xr_function_find(p->device, name);
+        if (!p->calls[k] && t->kind == XG_EXE_THUNK_LIBRARY_CALL) {
+            xr_note(c, "\nHLO %s calls it", p->strings + t->name);
+            return c->status;
+        }
         for (j = 0; j < n && strcmp(missing[j], name) != 0; j++) {}
         if (p->calls[k] || j < n) continue;
         if (!n)

@@ -339,6 +339,9 @@
 #include "sched/attention_ends.c"
 #include "sched/attention_emit.c"
 #include "sched/attention_way.c"
+#include "sched/library.h"
+#include "sched/library.c"
+#include "sched/cublaslt.c"
 
 /* choice */
 #include "choice/choice.h"

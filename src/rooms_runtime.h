@@ -74,6 +74,7 @@
 #include "rt/cuda_graph.c"
 #include "rt/cuda_platform.c"
 #include "rt/device.c"
+#include "rt/library.c"
 #include "rt/commands.c"
 #include "rt/lanes.c"
 #include "rt/program.c"

@@ -344,7 +344,5 @@ int flags_read(flag_values *f, int verb, int argc, char **argv) {
             rc = fail(BAD, "xlagpu: error: more than %d files", (int)FLAG_FILES_MAX);
     }
     if (rc) return rc;
-    if (f->libraries && strcmp(f->libraries, "auto") != 0 && strcmp(f->libraries, "none") != 0)
-        return fail(BAD, "xlagpu: error: --libraries=%s is not built in; there is none", f->libraries);
     return OK;
 }

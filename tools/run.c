@@ -173,6 +173,7 @@ static int job_open(job *j) {
     d.concurrent = j->f->concurrent;
     d.copy_stream = j->f->copy_stream;
     d.driver = j->f->driver;
+    d.library_folder = j->f->library_folder;
     d.no_command_buffers = j->f->no_command_buffers;
     d.print = print_text;
     progress_begin(&j->progress, &d);
@@ -197,6 +198,7 @@ static int job_compile(job *j) {
     (void)xlagpu_rt_target_desc(j->device, &target);
     dump_begin(&j->dump, j->f, j->path, j->file, NULL);
     dump_describe(&j->dump, j->module, on_gpu ? &target : NULL, &c);
+    if (on_gpu && c.libraries && strcmp(c.libraries, "auto") == 0) c.libraries = xlagpu_rt_libraries(j->device);
     j->exe = xlagpu_compile(j->module, &c);
     j->compile_s = seconds() - t;
     return j->exe.data ? OK : fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));

@@ -120,6 +120,7 @@ typedef struct xg_exe_map {
  *   CONDITIONAL   a pred or s32, thunks of the branches: true runs the first, false the second; an index out of range
  *                 the last
  *   CUSTOM_CALL   kernel: string, the name of a registered function; value: its backend_config; operands, then results
+ *   LIBRARY_CALL  kernel: string, the name of a library; operands, results, then perhaps memory that it works in
  *   REPLICA_ID, PARTITION_ID   a u32
  *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
  *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
@@ -136,6 +137,7 @@ typedef struct xg_exe_map {
     X(FOR, "for", "while", 0, 1, NUMBER, NO, 0) \
     X(CONDITIONAL, "conditional", "conditional", 1, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
     X(CUSTOM_CALL, "custom-call", "custom-call", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
+    X(LIBRARY_CALL, "library-call", "fusion", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
     X(REPLICA_ID, "replica-id", "replica-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(PARTITION_ID, "partition-id", "partition-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
@@ -206,6 +208,32 @@ typedef struct xg_exe_attribute {
     uint32_t name, kind, type, count;
     uint64_t data;
 } xg_exe_attribute;
+
+/* X(NAME, text): vendor libraries that a LIBRARY_CALL may call. */
+#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt")
+typedef enum xg_exe_library {
+#define X(name, text) XG_EXE_LIBRARY_##name,
+    XG_EXE_LIBRARIES(X)
+#undef X
+    XG_EXE_LIBRARY_COUNT
+} xg_exe_library;
+
+/* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
+ * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
+ * depth, or its transposed, times B, depth by columns, likewise. lead: elements from column to column; stride: from one
+ * matrix of the batch to the next. operand: the place of A, B and the bias among the slices; -1: none. */
+/* clang-format off */
+#define XG_EXE_MATMUL_FIELDS(X) \
+    X(compute) X(scale) X(epilogue) X(type_a) X(type_b) X(type_d) X(trans_a) X(trans_b) X(rows) X(columns) X(depth) \
+    X(lead_a) X(lead_b) X(lead_d) X(batch) X(stride_a) X(stride_b) X(stride_d) X(operand_a) X(operand_b) \
+    X(operand_bias) X(deterministic)
+/* clang-format on */
+typedef enum xg_exe_matmul {
+#define X(field) XG_EXE_MATMUL_##field,
+    XG_EXE_MATMUL_FIELDS(X)
+#undef X
+    XG_EXE_MATMUL_COUNT
+} xg_exe_matmul;
 
 /* A parameter, a leaf of the result or an array of a call, which has no allocation of its own. Dims: logical sizes,
  * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a

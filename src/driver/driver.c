@@ -256,6 +256,7 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_dri
     for (k = 0; k < p->steps.n; k++) {
         r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL;
         r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY;
+        r->library_calls += p->steps.p[k].kind == XG_EXE_THUNK_LIBRARY_CALL;
         r->collectives += p->steps.p[k].kind == XG_EXE_THUNK_COLLECTIVE;
     }
     if (r->collectives && xg_driver_entry(p) < p->sequences.n) xg_driver_sent(p, xg_driver_entry(p), 1, 0, r->sent);
@@ -575,6 +576,7 @@ XG_FN xg_str xg_driver_compile_plan(
             aimed.target.name);
     xg_driver_check_limit(p, o->memory_limit);
     p->m->deterministic = o->deterministic;
+    p->m->libraries = o->libraries;
     xg_choice_complete(p->m);
     return xg_driver_finish(p, &aimed, report, to);
 }

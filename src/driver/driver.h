@@ -24,7 +24,8 @@ typedef struct xg_driver_options {
     xlagpu_target_desc described;  /* of the device: its part, and figures that are not 0 */
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
-    bool predict; /* estimate how long each kernel takes */
+    bool predict;       /* estimate how long each kernel takes */
+    uint32_t libraries; /* bits of xg_exe_library */
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
     int64_t memory_limit;      /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
     xg_str disable_passes;     /* comma-separated */
@@ -36,7 +37,7 @@ typedef struct xg_driver_options {
 
 typedef struct xg_driver_report {
     int64_t picoseconds; /* all steps, by the model of time; 0: it was not asked */
-    uint32_t kernels, copies, instructions, made_again;
+    uint32_t kernels, copies, library_calls, instructions, made_again;
     int64_t temp_bytes, total_bytes, largest_live;
     size_t ptx_bytes;
     uint32_t collectives;

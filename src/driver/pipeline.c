@@ -206,6 +206,7 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     p.o = o;
     m->excess_precision = o->excess_precision;
     m->deterministic = o->deterministic;
+    m->libraries = o->libraries;
     m->double_buffering = o->double_buffering;
     p.control = xg_opt_has_control(m);
     p.fused = m->made[XG_FUSION];

@@ -316,6 +316,7 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagp
 /* ---- compiling ---- */
 
 XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_options *o) {
+    xg_str wrong;
     memset(o, 0, sizeof *o);
     if (d && d->target.name) o->target = *xg_target_find(c, xg_str_z(d->target.name));
     if (!d) return;
@@ -334,6 +335,8 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
+    if (!xg_library_bits(d->libraries, &o->libraries, &wrong))
+        xg_fail(c, XLAGPU_ERROR_USAGE, "no library is called '%.*s'; there is cublaslt", (int)wrong.n, wrong.p);
     o->backend = xg_backend_find(c, xg_str_z(d->backend));
     o->dump = d->dump;
     o->dump_user = d->dump_user;
@@ -343,6 +346,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     memset(&m->report, 0, sizeof m->report);
     m->report.kernels = r->kernels;
     m->report.copies = r->copies;
+    m->report.library_calls = r->library_calls;
     m->report.instructions = r->instructions;
     m->report.temp_bytes = (uint64_t)r->temp_bytes;
     m->report.largest_live = (uint64_t)r->largest_live;

@@ -328,6 +328,7 @@ struct xg_module {
     uint32_t bf16_ops;     /* a bit for each of XG_FLOAT_OPS (opt.h) that the target computes on bf16 */
     bool has_dynamic;      /* a shape with dynamic dimensions was made */
     bool double_buffering; /* loops may become two rounds in one */
+    uint32_t libraries;    /* bits of xg_exe_library: those that may be called */
     bool deterministic;    /* the same bits in every run, whatever order threads come in */
     bool excess_precision; /* results may be more precise than the module asks for: its user has said so */
     /* an instruction with this opcode was made; where none ever was, its passes need not look */

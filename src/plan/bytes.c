@@ -255,6 +255,30 @@ XG_FN void xg_exe_put_call_value(
     if (!at) w->place[s->links[*n - 1]] = *n;
     xg_exe_put_value(w, leaf, 0, name, at, 0, NULL);
 }
+/* The call's fields in their order, from the record of the fusion. */
+XG_FN void xg_exe_put_library(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s, xg_exe_thunk *t) {
+    static const char *const fields[] = {
+#define X(field) #field,
+        XG_EXE_MATMUL_FIELDS(X)
+#undef X
+    };
+    const xg_record *r = xg_records_of(p->records, s->inst);
+    xg_buf b;
+    uint32_t k, end;
+    xg_buf_init(&b, w->arena);
+    xg_puts(&b, "{matmul = array<i64");
+    for (k = 0; r && k < XG_EXE_MATMUL_COUNT; k++) {
+        const xg_numbers *n = xg_record_get(&r->form, fields[k]);
+        if (!n || n->n != 1) r = NULL;
+        if (r) xg_printf(&b, "%s%lld", k ? ", " : ": ", (long long)n->p[0]);
+    }
+    xg_puts(&b, ">}");
+    if (!r || xg_attributes_read(w, xg_str_of(b.p, b.n), &end, t))
+        xg_hlo_fail(s->inst, XLAGPU_ERROR_INVALID, "leave it out: what is not given is decided",
+            "the record of this fusion is no whole library call");
+    t->kernel = xg_exe_string(w, r->way);
+    t->value = xg_exe_string(w, xg_str_z(""));
+}
 XG_FN void xg_exe_put_call(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s, xg_exe_thunk *t) {
     const xg_shape **leaves;
     uint32_t k, j, leaf_count, n = 0;
@@ -265,9 +289,14 @@ XG_FN void xg_exe_put_call(xg_exe_writer *w, const xg_plan *p, const xg_plan_ste
     }
     leaves = xg_plan_leaves(p->arena, s->inst->shape, &leaf_count);
     for (j = 0; j < leaf_count; j++) xg_exe_put_call_value(w, p, s, leaves[j], s->inst->name, &n);
+    if (s->kind == XG_EXE_THUNK_LIBRARY_CALL && n + 1 == s->n_links) { /* what it works in */
+        int64_t bytes = p->buffers.p[s->links[n]]->bytes;
+        xg_exe_put_call_value(w, p, s, xg_shape_array(p->m, XLAGPU_U8, &bytes, 1, NULL, NULL), s->inst->name, &n);
+    }
     if (n != s->n_links)
         xg_hlo_fail(s->inst, XLAGPU_ERROR_INVALID, "plan the module again",
             "the slices of '%s' are not those of its operands and results", s->inst->name.p);
+    if (s->kind == XG_EXE_THUNK_LIBRARY_CALL) xg_exe_put_library(w, p, s, t);
     if (s->kind != XG_EXE_THUNK_CUSTOM_CALL) return;
     t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target));
     xg_exe_put_config(w, s->inst, t);

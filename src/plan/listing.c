@@ -56,7 +56,7 @@ XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
         xg_printf(b, ", flops %llu, bytes %llu", (unsigned long long)t->flops, (unsigned long long)t->bytes);
     if (t->kind == XG_EXE_THUNK_KERNEL) xg_printf(b, ", run %u", t->kernel);
     if (value == XG_EXE_VALUE_NUMBER) xg_printf(b, ", value %u", t->value);
-    if (t->kind == XG_EXE_THUNK_CUSTOM_CALL) {
+    if (t->kind == XG_EXE_THUNK_CUSTOM_CALL || t->kind == XG_EXE_THUNK_LIBRARY_CALL) {
         xg_puts(b, ", target ");
         xg_put_quoted(b, xg_str_z(xg_listing_string(l, t->kernel)));
     }

@@ -21,6 +21,7 @@
 #include "../emit/emit.h"
 #include "../fuse/fuse.h"
 #include "../opt/opt.h"
+#include "../sched/library.h"
 
 typedef struct xg_buffer xg_buffer;
 enum {
@@ -32,7 +33,7 @@ enum {
  *   IN, OUT    the state of a loop: as its computations see it, and after it
  *   LANDED     the result of a conditional, at the end of a branch        JOINED     after it
  *   RESULT     a leaf of the program's result at the end        SPARE      for a move among others that go round in a
- *              circle */
+ *              circle, or for a library to work in */
 #define XG_PLAN_VALUES(X) X(MADE) X(PARAMETER) X(CONSTANT) X(IN) X(OUT) X(LANDED) X(JOINED) X(RESULT) X(SPARE)
 typedef enum xg_value_role {
 #define X(name) XG_VALUE_##name,
@@ -93,7 +94,7 @@ typedef struct xg_plan_step {
     xg_exe_thunk_kind kind;
     const xg_inst *inst;
     uint32_t kernel, value, n_links, n_children, *links, *children;
-    uint32_t n_written; /* KERNEL, CUSTOM_CALL: how many of the links, counted from the end, are results */
+    uint32_t n_written; /* KERNEL and calls: how many of the links, counted from the end, are results */
 } xg_plan_step;
 typedef struct xg_plan_sequence {
     const xg_comp *comp;
@@ -122,6 +123,7 @@ typedef struct xg_plan {
     uint32_t *first_name, n_first;
     XG_VEC(xg_plan_value *) names; /* the values of its leaves; NULL: none */
     xg_map64 sites;                /* instruction id + 1 -> xg_plan_site */
+    xg_map64 workspaces;           /* the same -> xg_plan_value: memory that a library works in */
     XG_VEC(const xg_inst *) joins; /* instructions that have sites, in order */
     xg_buffer **params;            /* parameter leaves */
     uint32_t n_params;

@@ -359,7 +359,7 @@ XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *writt
         n = (uint32_t)xg_shape_leaves(XG_OPERAND(i, k)->shape);
         for (j = 0; j < n; j++) ++*read;
     }
-    *written = (uint32_t)xg_shape_leaves(i->shape);
+    *written = (uint32_t)xg_shape_leaves(i->shape) + (s->kind == XG_EXE_THUNK_LIBRARY_CALL); /* to work in */
 }
 XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instruction */
     const char *of = xg_exe_thunk_row_of(s->kind)->of;

@@ -83,6 +83,13 @@ XG_FN xg_plan_step *xg_plan_call(xg_plan_writer *w, xg_exe_thunk_kind kind, cons
     return s;
 }
 
+XG_FN void xg_plan_library(xg_plan_writer *w, const xg_inst *i) {
+    const xg_plan_value *workspace = (const xg_plan_value *)xg_map64_get(&w->p->workspaces, i->id + (uint64_t)1);
+    xg_plan_step *s = xg_plan_call(w, XG_EXE_THUNK_LIBRARY_CALL, i);
+    if (!workspace) return;
+    s->links[s->n_links++] = workspace->buffer->slice;
+    s->n_written++;
+}
 XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
     const xg_inst *source = xg_plan_is_memcpy(i);
     const xg_plan_site *site = xg_plan_site_of(w->p, i);
@@ -99,7 +106,10 @@ XG_FN void xg_plan_fusion(xg_plan_writer *w, const xg_inst *i) {
         return;
     }
     if (site) xg_plan_moves_at(w, i, &site->moves[0]);
-    xg_plan_call(w, XG_EXE_THUNK_KERNEL, i);
+    if (xg_library_makes(xg_records_of(w->p->records, i)))
+        xg_plan_library(w, i);
+    else
+        xg_plan_call(w, XG_EXE_THUNK_KERNEL, i);
 }
 
 /* ---- control ---- */
@@ -257,7 +267,7 @@ XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops
     uint32_t k;
     *flops = *bytes = 0;
     for (k = 0; k < s->n_links; k++) *bytes += (uint64_t)p->buffers.p[s->links[k]]->bytes;
-    if (s->kind == XG_EXE_THUNK_KERNEL)
+    if (s->kind == XG_EXE_THUNK_KERNEL || s->kind == XG_EXE_THUNK_LIBRARY_CALL)
         XG_FOR_INSTS(i, xg_attr_comp(s->inst, XG_A_calls)) *flops += xg_plan_inst_flops(i);
 }
 

@@ -265,6 +265,13 @@ XG_FN void xg_plan_walk_conditional(xg_plan *p, const xg_inst *i, uint32_t *at) 
         }
 }
 
+/* Memory beside its operands and results, while it runs. */
+XG_FN void xg_plan_workspace(xg_plan *p, const xg_inst *i, uint32_t leaf, uint32_t at) {
+    int64_t bytes = xg_library_workspace(xg_records_of(p->records, i));
+    if (bytes)
+        xg_map64_put(&p->workspaces, i->id + (uint64_t)1,
+            xg_plan_value_new(p, i, leaf, XG_VALUE_SPARE, xg_shape_array(p->m, XLAGPU_U8, &bytes, 1, NULL, NULL), at));
+}
 XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
     uint32_t n, k, operand;
     const xg_shape **leaves = xg_plan_leaves(p->arena, i->shape, &n);
@@ -276,8 +283,8 @@ XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
         return;
     }
     switch (i->op) {
+    case XG_FUSION: xg_plan_workspace(p, i, n, *at); /* fall through */
     case XG_CONSTANT:
-    case XG_FUSION:
     case XG_REPLICA_ID:
     case XG_PARTITION_ID:
     case XG_RNG_GET_AND_UPDATE_STATE:
@@ -363,6 +370,7 @@ XG_FN xg_plan *xg_plan_values(xg_arena *a, xg_module *m) {
     p->n_first = m->n_ids;
     p->first_name = XG_NEW_N(a, uint32_t, (size_t)m->n_ids + 1);
     xg_map64_init(&p->sites, a);
+    xg_map64_init(&p->workspaces, a);
     xg_plan_parameters(p);
     xg_plan_walk(p, m->entry, &at);
     p->end = at + 1;

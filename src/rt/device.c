@@ -76,6 +76,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     d->copy_stream = desc && desc->copy_stream;
     d->concurrent = desc && desc->concurrent;
     if (desc) {
+        d->library_folder = desc->library_folder;
         d->progress = desc->progress;
         d->progress_user = desc->progress_user;
         d->print = desc->print;
@@ -96,6 +97,7 @@ XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
     while (d->programs) xlagpu_rt_unload(d->programs);
     while (d->ptx) xlagpu_rt_unload_ptx(d->ptx);
     for (k = d->n_blocks; k-- > 0;) d->platform->release(d, &d->blocks[k]);
+    xr_libraries_close(d);
     if (d->platform) d->platform->close(d);
     while (d->functions) {
         xr_function *f = d->functions;

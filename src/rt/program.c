@@ -172,10 +172,14 @@ XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
 }
 
 XG_FN bool xr_range_ok(uint64_t first, uint64_t n, uint64_t count) { return first <= count && n <= count - first; }
+/* infeed and outfeed are not: they are called by their kind's name */
+XG_FN bool xr_call_is_named(const xg_exe_thunk *t) {
+    return t->kind == XG_EXE_THUNK_CUSTOM_CALL || t->kind == XG_EXE_THUNK_LIBRARY_CALL;
+}
 /* Its names, the arrays of its slices, its attributes. */
 XG_FN bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
     uint32_t k;
-    if ((t->kind == XG_EXE_THUNK_CUSTOM_CALL && !xr_string_ok(p, t->kernel)) || !xr_string_ok(p, t->value) ||
+    if ((xr_call_is_named(t) && !xr_string_ok(p, t->kernel)) || !xr_string_ok(p, t->value) ||
         !xr_range_ok(t->first_value, t->n_links, p->sections[XG_EXE_VALUES].count) ||
         !xr_range_ok(t->first_attribute, t->n_attributes, p->sections[XG_EXE_ATTRIBUTES].count))
         return false;
@@ -418,10 +422,15 @@ XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
     for (k = 0; k < p->n_thunks && n < NAMED; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
         const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
-        const char *name = t->kind == XG_EXE_THUNK_CUSTOM_CALL ? p->strings + t->kernel : row->text;
+        const char *name = xr_call_is_named(t) ? p->strings + t->kernel : row->text;
         if (!(row->flags & XG_EXE_CALLS)) continue;
         p->has_calls = true;
-        p->calls[k] = xr_function_find(p->device, name);
+        p->calls[k] = t->kind == XG_EXE_THUNK_LIBRARY_CALL ? xr_library_function(p->device, name)
+                                                           : xr_function_find(p->device, name);
+        if (!p->calls[k] && t->kind == XG_EXE_THUNK_LIBRARY_CALL) {
+            xr_note(c, "\nHLO %s calls it", p->strings + t->name);
+            return c->status;
+        }
         for (j = 0; j < n && strcmp(missing[j], name) != 0; j++) {}
         if (p->calls[k] || j < n) continue;
         if (!n)

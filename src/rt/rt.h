@@ -111,6 +111,8 @@ struct xlagpu_device {
     char note[XR_NOTE_MAX]; /* what was asked for and is not there; "": nothing */
     xlagpu_ptx *ptx;        /* those that are loaded */
     xr_function *functions; /* registered; they live as long as the device */
+    const char *library_folder;
+    struct xr_libraries *libraries; /* library.c; NULL: none is open */
 };
 
 /* PTX that a caller has loaded. */
@@ -435,6 +437,10 @@ XG_FN void xr_easy_finish(xlagpu_execution *e);
 XG_FN xlagpu_status xr_calls_prepare(xlagpu_execution *e);
 XG_FN void xr_calls_finish(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
+/* ---- library.c ---- */
+/* NULL: it is not there, or too old; the device's message says so */
+XG_FN const xr_function *xr_library_function(xlagpu_device *d, const char *name);
+XG_FN void xr_libraries_close(xlagpu_device *d);
 /* ---- host.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
 XG_FN const xr_platform *xr_cuda_platform(void);
