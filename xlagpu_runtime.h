@@ -170,6 +170,18 @@ typedef enum xlagpu_attribute_kind {
 #ifndef XG_API_COUNTERS_H
 #define XG_API_COUNTERS_H
 
+/* X(name): what devices do together. */
+/* clang-format off */
+#define XLAGPU_COLLECTIVES(X) \
+    X(all_reduce) \
+    X(all_gather) \
+    X(reduce_scatter) \
+    X(all_to_all) \
+    X(collective_permute) \
+    X(collective_broadcast) \
+    X(ragged_all_to_all)
+/* clang-format on */
+
 /* X(name). A warp instruction is one instruction of up to 32 lanes; a lane instruction one of an active lane whose
  * guard is true.
  *   global_loads, global_stores, shared_loads, shared_stores   warp instructions, vectors count once; cp.async is a
@@ -510,6 +522,46 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *device, void *stream);
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); /* for its last run alone */
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
     xlagpu_execution *execution, bool *done); /* has its last run ended? */
+
+/* ---- cliques: several devices that run one program together ---- */
+
+/* Devices of one process, each run on a thread of its own: GPUs from device.ordinal on, or simulators, each with memory
+ * of its own. They meet in the program's collectives. A program that was compiled for several devices says which part
+ * of its parameters and results each has.
+ *
+ *     desc.device.platform = "host"; desc.devices = 8;
+ *     if (!xlagpu_rt_clique_open(&desc, &c) && (p = xlagpu_rt_clique_load(c, bytes, size)) != NULL)
+ *         status = xlagpu_rt_clique_run(p, inputs, n, outputs, k);        // whole arrays
+ *
+ * Results do not depend on which device comes first. When a device fails, all do, and the message is that of the first;
+ * where devices would wait for each other for ever, it says who waits in which HLO instruction. The allocator is called
+ * from several threads. */
+typedef struct xlagpu_clique xlagpu_clique;
+typedef struct xlagpu_rt_clique_desc {
+    xlagpu_device_desc device; /* of each; threads are shared among them */
+    uint32_t devices;
+    /* seconds that a device waits for another one in a collective, where the caller runs them (xlagpu_rt_execute); 0:
+     * 60 */
+    double timeout;
+} xlagpu_rt_clique_desc;
+/* On failure *out only answers xlagpu_rt_clique_error and xlagpu_rt_clique_close (NULL: no memory even for that). */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out);
+XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *clique); /* frees its devices and their programs, too */
+XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *clique);
+XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *clique, uint32_t index); /* NULL: there is none */
+/* On how many devices together these bytes run; 0: they are damaged. */
+XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size);
+/* Loads the program on all devices; gives that of device 0, NULL on failure. Devices are numbered replica * partitions
+ * + partition. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *clique, const void *bytes, size_t size);
+/* The program of another device. Prepared and executed by the caller, on a thread for each device, they meet, too. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *program, uint32_t index);
+/* As xlagpu_rt_parameter and xlagpu_rt_result, but of the whole array: dims and bytes. */
+XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
+XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
+/* Runs it on all devices: whole host arrays in, whole host arrays out. What every replica has is that of replica 0. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs,
+    uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
 /* ---- profiles ---- */
 
@@ -23569,7 +23621,7 @@ XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t c
 #define XG_API_EXECUTABLE_H
 
 enum {
-    XG_EXE_VERSION = 4,
+    XG_EXE_VERSION = 6,
     XG_EXE_ALIGN = 16,
     XG_EXE_MAX_PARAMS = 4096
 };
@@ -23582,6 +23634,7 @@ enum {
     X(ALLOCATIONS, xg_exe_allocation) \
     X(SLICES, xg_exe_slice) \
     X(KERNELS, xg_exe_kernel) \
+    X(MAPS, xg_exe_map) \
     X(THUNKS, xg_exe_thunk) \
     X(LINKS, uint32_t) \
     X(VALUES, xg_exe_value) \
@@ -23610,6 +23663,7 @@ typedef struct xg_exe_header {
     uint32_t n_params, n_results;
     uint64_t temp_bytes, host_bytes;  /* of the TEMP allocations in device memory, and in host memory */
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
+    uint32_t replicas, partitions;    /* it runs on so many devices together */
 } xg_exe_header;
 typedef struct xg_exe_section {
     uint32_t kind, count;
@@ -23640,6 +23694,13 @@ typedef struct xg_exe_kernel {
     uint32_t name, shared_bytes, threads[3], blocks[3];
 } xg_exe_kernel;
 
+/* A tensor map that a kernel takes behind its buffers: of the array in buffer `link`. Numbers as those of
+ * xlagpu_tensor_map. A kernel's maps follow each other, kernels in order. */
+typedef struct xg_exe_map {
+    uint64_t dims[5], strides[4];
+    uint32_t kernel, link, type, rank, swizzle, box[5];
+} xg_exe_map;
+
 /* X(NAME, text, of, slices, runs, value, writes, flags): THE table of the kinds of thunks. Arity, checks, both texts,
  * recording and streams follow from it.
  *   of        the HLO opcode whose step it is, by its text; "" any; "-" none: it is made of others
@@ -23666,6 +23727,7 @@ typedef struct xg_exe_kernel {
  *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
  *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
  *   COMMAND_BUFFER  thunks, run in order, by one command to the device where it can
+ *   COLLECTIVE    value: what is done and which devices meet (plan/collectives.c); operands, then results
  * A thunk names only thunks of smaller numbers. */
 /* clang-format off */
 #define XG_EXE_THUNKS_KINDS(X) \
@@ -23682,7 +23744,8 @@ typedef struct xg_exe_kernel {
     X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
     X(OUTFEED, "outfeed", "outfeed", XG_EXE_MANY, 0, TEXT, NO, XG_EXE_CALLS) \
     X(COMMAND_BUFFER, "command-buffer", "-", 0, XG_EXE_MANY, NO, NO, 0) \
-    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0)
+    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0) \
+    X(COLLECTIVE, "collective", "", XG_EXE_MANY, 0, TEXT, MARKED, 0)
 /* clang-format on */
 enum {
     XG_EXE_MANY = 255,
@@ -23751,11 +23814,13 @@ typedef struct xg_exe_attribute {
  * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a
  * call: the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
  * first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the array in front
- * of it, plus 1. */
+ * of it, plus 1. parts: of an array of which each device has a part, where in DIMS the sizes of the whole stand, plus
+ * 1; behind them for each partition whether it has a part (1 or 0), and where that begins. 0: each device has all of
+ * it. */
 typedef struct xg_exe_value {
     uint32_t type, rank, first_dim, allocation, name, alias;
     uint64_t bytes;
-    uint32_t size_of, reserved;
+    uint32_t size_of, parts;
 } xg_exe_value;
 #define XG_EXE_MUST_ALIAS 0x80000000u
 
@@ -23886,11 +23951,44 @@ enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
     XR_NOTE_MAX = 512,
+    XR_KERNEL_MAPS_MAX = 4,
+    XR_MAP_BYTES = 128,
+    XR_MAP_ALIGN = 64,
+    XR_MAP_PROMOTION = 2,         /* lines of 128 bytes are fetched into the second cache, as boxes have them */
     XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
-    XR_WORKERS_MAX = 64
+    XR_WORKERS_MAX = 64,
+    XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
+    XR_CLIQUE_SECONDS = 60    /* that a device waits for others when the caller does not say */
 };
 
 typedef struct xr_platform xr_platform;
+typedef struct xr_thread xr_thread; /* system.c */
+typedef struct xr_lock xr_lock;
+
+/* X(NAME, text): what devices do together. */
+#define XR_COLLECTIVES(X) \
+    X(ALL_REDUCE, "all-reduce") \
+    X(ALL_GATHER, "all-gather") \
+    X(REDUCE_SCATTER, "reduce-scatter") \
+    X(ALL_TO_ALL, "all-to-all") \
+    X(PERMUTE, "collective-permute") X(BROADCAST, "collective-broadcast") X(RAGGED, "ragged-all-to-all")
+typedef enum xr_collective_kind {
+#define X(name, text) XR_COLLECTIVE_##name,
+    XR_COLLECTIVES(X)
+#undef X
+    XR_COLLECTIVE_COUNT
+} xr_collective_kind;
+/* label: by device, 1 + its group; 0: in none. Group g is ids[first[g]] .. ids[first[g + 1]], in the order of its
+ * members. PERMUTE: devices that send each other have one label; ids is by device, 1 + whose operands it gets, 0:
+ * zeros. */
+typedef struct xr_collective {
+    xr_collective_kind kind;
+    uint32_t reducer; /* add, multiply, minimum, maximum */
+    uint32_t row;     /* RAGGED: bytes */
+    xlagpu_type type; /* of elements, of offsets (RAGGED), of the root (BROADCAST; INVALID: the first member is it) */
+    uint32_t n_in, n_out, n_groups;
+    uint32_t *ids, *first, *label;
+} xr_collective;
 
 /* device memory that the device frees at the end */
 typedef struct xr_block {
@@ -23956,7 +24054,13 @@ typedef struct xr_kernel {
     const void *handle;
     uint32_t n_params;
     bool found;
+    uint32_t first_map, n_maps; /* behind its buffers */
 } xr_kernel;
+
+/* A tensor map of an execution, and for which address it was encoded; aligned inside. */
+typedef struct xr_map {
+    uint64_t address, words[16];
+} xr_map;
 
 /* The bytes of a parameter or result of a run; value: parameters first. */
 typedef struct xr_extent {
@@ -24018,9 +24122,45 @@ typedef struct xr_profile {
     void *before, *after;
 } xr_profile; /* before, after: the platform's events */
 
+/* The programs of all devices that were loaded together. */
+typedef struct xr_peers {
+    struct xr_peers *next;
+    xlagpu_program **programs;
+} xr_peers;
+typedef enum xr_seat_state {
+    XR_SEAT_AWAY, /* its program does not run */
+    XR_SEAT_RUNS,
+    XR_SEAT_WAITS, /* in a collective */
+    XR_SEAT_SERVED /* the last one of its group works for it */
+} xr_seat_state;
+typedef struct xr_seat { /* of a device of a clique */
+    xr_seat_state state;
+    const xlagpu_execution *execution; /* that waits: its args are the addresses */
+    const xg_exe_thunk *thunk;
+} xr_seat;
+struct xlagpu_clique {
+    xg_ctx c;
+    uint32_t n;
+    xlagpu_device **devices;
+    xr_thread *threads;
+    xr_peers *loads;
+    double timeout; /* seconds that a device waits for others */
+    /* with the lock */
+    xr_lock *lock;
+    xr_seat *seats;
+    bool together; /* all devices run now: if none goes on, none ever will */
+    xlagpu_status failed;
+    char why[XG_MESSAGE_MAX];
+};
+
 struct xlagpu_program {
     xlagpu_device *device;
     xlagpu_program *prev, *next;
+    xlagpu_clique *clique; /* NULL: it runs alone */
+    xr_peers *peers;
+    uint32_t rank;                 /* of its device */
+    xr_collective *collectives;    /* one after the other */
+    xr_collective **collective_of; /* by thunk */
     xg_arena arena;
     xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
     const unsigned char *bytes;          /* our copy */
@@ -24034,8 +24174,9 @@ struct xlagpu_program {
     const uint32_t *links;
     const xg_exe_value *values;
     const int64_t *dims;
+    const xg_exe_map *maps;
     xr_kernel *kernels;
-    uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
+    uint32_t n_maps, n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;       /* address per allocation; 0: not a constant */
     const xr_function **calls; /* per thunk, of calls */
     xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
@@ -24068,7 +24209,8 @@ struct xlagpu_execution {
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
-    uint64_t *args;             /* addresses of one launch */
+    uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
+    xr_map *maps;               /* as the program has them */
     xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
     void *spare;                /* memory to change layouts in */
     size_t spare_bytes;
@@ -24146,6 +24288,17 @@ XG_FN double xr_seconds(void); /* since some moment; only grows */
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+/* On a thread of its own; false: it cannot be had. */
+XG_FN bool xr_thread_begin(xr_thread *t, void (*job)(void *user, uint32_t index), void *user, uint32_t index);
+XG_FN void xr_thread_join(xr_thread *t);
+/* A lock, and something to wait for with it, at most a second. */
+XG_FN xr_lock *xr_lock_new(xg_ctx *c);
+XG_FN void xr_lock_free(xr_lock *l);
+XG_FN void xr_enter_lock(xr_lock *l);
+XG_FN void xr_leave_lock(xr_lock *l);
+XG_FN void xr_wake(xr_lock *l);
+XG_FN void xr_wait_lock(xr_lock *l);
+
 /* ---- overlap.c ---- */
 typedef bool (*xr_less)(const void *user, const void *a, const void *b);
 XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user); /* not stable */
@@ -24161,6 +24314,12 @@ XG_FN void xr_release(xlagpu_device *d, uint64_t address);
 XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address);
 /* ---- program.c ---- */
 XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
+XG_FN uint64_t xr_element_bytes(uint32_t type);
+/* ---- collectives.c ---- */
+XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p);
+XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
+XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e);
+XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message);
 /* ---- commands.c ---- */
 XG_FN bool xr_is_list(uint32_t kind);    /* a sequence or command buffer */
 XG_FN bool xr_is_command(uint32_t kind); /* in a command buffer, and runs no thunks */
@@ -24181,6 +24340,10 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
 XG_FN void xr_lanes_finish(xlagpu_execution *e);
 XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
 XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
+/* ---- execute.c ---- */
+/* The parameters of a launch, whose addresses are in args: what else the kernel takes, and where all of it stands. */
+XG_FN xlagpu_status xr_finish_args(xlagpu_execution *e, uint32_t kernel);
+XG_FN uint32_t xr_param_bytes(const xr_kernel *k);
 /* ---- profile.c ---- */
 XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
@@ -24238,12 +24401,12 @@ XG_FN uint32_t xr_processors(void) {
     return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1;
 }
 
-typedef struct xr_thread {
+struct xr_thread {
     void (*job)(void *, uint32_t);
     void *user;
     uint32_t index;
     HANDLE handle;
-} xr_thread;
+};
 static DWORD WINAPI xr_thread_main(LPVOID p) {
     xr_thread *t = (xr_thread *)p;
     t->job(t->user, t->index);
@@ -24257,6 +24420,19 @@ XG_FN void xr_thread_join(xr_thread *t) {
     WaitForSingleObject(t->handle, INFINITE);
     CloseHandle(t->handle);
 }
+struct xr_lock {
+    CRITICAL_SECTION mutex;
+    CONDITION_VARIABLE changed;
+};
+XG_FN void xr_lock_init(xr_lock *l) {
+    InitializeCriticalSection(&l->mutex);
+    InitializeConditionVariable(&l->changed);
+}
+XG_FN void xr_lock_free(xr_lock *l) { DeleteCriticalSection(&l->mutex); }
+XG_FN void xr_enter_lock(xr_lock *l) { EnterCriticalSection(&l->mutex); }
+XG_FN void xr_leave_lock(xr_lock *l) { LeaveCriticalSection(&l->mutex); }
+XG_FN void xr_wake(xr_lock *l) { WakeAllConditionVariable(&l->changed); }
+XG_FN void xr_wait_lock(xr_lock *l) { SleepConditionVariableCS(&l->changed, &l->mutex, 1000); }
 #else
 #include <dlfcn.h>
 #include <pthread.h>
@@ -24287,12 +24463,12 @@ XG_FN uint32_t xr_processors(void) {
     return n > 0 ? (uint32_t)n : 1;
 }
 
-typedef struct xr_thread {
+struct xr_thread {
     void (*job)(void *, uint32_t);
     void *user;
     uint32_t index;
     pthread_t handle;
-} xr_thread;
+};
 static void *xr_thread_main(void *p) {
     xr_thread *t = (xr_thread *)p;
     t->job(t->user, t->index);
@@ -24300,17 +24476,49 @@ static void *xr_thread_main(void *p) {
 }
 XG_FN bool xr_thread_start(xr_thread *t) { return pthread_create(&t->handle, NULL, xr_thread_main, t) == 0; }
 XG_FN void xr_thread_join(xr_thread *t) { pthread_join(t->handle, NULL); }
+struct xr_lock {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+};
+XG_FN void xr_lock_init(xr_lock *l) {
+    pthread_mutex_init(&l->mutex, NULL);
+    pthread_cond_init(&l->changed, NULL);
+}
+XG_FN void xr_lock_free(xr_lock *l) {
+    pthread_cond_destroy(&l->changed);
+    pthread_mutex_destroy(&l->mutex);
+}
+XG_FN void xr_enter_lock(xr_lock *l) { pthread_mutex_lock(&l->mutex); }
+XG_FN void xr_leave_lock(xr_lock *l) { pthread_mutex_unlock(&l->mutex); }
+XG_FN void xr_wake(xr_lock *l) { pthread_cond_broadcast(&l->changed); }
+XG_FN void xr_wait_lock(xr_lock *l) {
+    struct timeval now;
+    struct timespec until;
+    gettimeofday(&now, NULL);
+    until.tv_sec = now.tv_sec + 1;
+    until.tv_nsec = (long)now.tv_usec * 1000;
+    pthread_cond_timedwait(&l->changed, &l->mutex, &until);
+}
 #endif
+
+XG_FN xr_lock *xr_lock_new(xg_ctx *c) {
+    xr_lock *l = (xr_lock *)xg_mem_alloc(c, sizeof *l);
+    if (l) xr_lock_init(l);
+    return l;
+}
+XG_FN bool xr_thread_begin(xr_thread *t, void (*job)(void *user, uint32_t index), void *user, uint32_t index) {
+    t->job = job;
+    t->user = user;
+    t->index = index;
+    return xr_thread_start(t);
+}
 
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user) {
     xr_thread threads[XR_WORKERS_MAX];
     uint32_t started = 0, k;
     if (n > XR_WORKERS_MAX) n = XR_WORKERS_MAX;
     for (k = 0; k + 1 < n; k++) {
-        threads[started].job = job;
-        threads[started].user = user;
-        threads[started].index = k;
-        if (!xr_thread_start(&threads[started])) break;
+        if (!xr_thread_begin(&threads[started], job, user, k)) break;
         started++;
     }
     for (; k < n; k++) job(user, k);
@@ -24552,7 +24760,8 @@ XG_FN xlagpu_status xr_host_load(xlagpu_program *p) {
                 &p->device->c, XLAGPU_ERROR_CORRUPT, "the executable's PTX has no kernel '%s'", p->kernels[k].name);
         p->kernels[k].handle = e;
         p->kernels[k].n_params = xg_sim_entry_info(e)->n_params;
-        if (xg_sim_entry_info(e)->param_bytes != 8 * p->kernels[k].n_params)
+        if (p->kernels[k].n_params < p->kernels[k].n_maps ||
+            xg_sim_entry_info(e)->param_bytes != xr_param_bytes(&p->kernels[k]))
             return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "kernel '%s' takes other parameters than buffers",
                 p->kernels[k].name);
     }
@@ -24580,7 +24789,7 @@ XG_FN void xr_host_describe(const xlagpu_program *p, uint32_t k, xg_sim_launch *
     memcpy(l->block, q->threads, sizeof l->block);
     l->dynamic_shared = q->shared_bytes;
     l->memory = &xr_host_of(p->device)->memory;
-    l->param_bytes = (size_t)8 * q->n_params;
+    l->param_bytes = xr_param_bytes(q);
 }
 
 XG_FN uint32_t xr_host_workers(const xlagpu_device *d) { return XG_MIN(d->threads, (uint32_t)XR_WORKERS_MAX); }
@@ -24764,7 +24973,8 @@ XG_FN xlagpu_status xr_host_replay_thunk(
     switch (t->kind) {
     case XG_EXE_THUNK_KERNEL:
         memcpy(e->args, words, (size_t)t->n_links * 8);
-        s = xr_host_launch(e, t->kernel, NULL);
+        s = xr_finish_args(e, t->kernel);
+        if (s == XLAGPU_OK) s = xr_host_launch(e, t->kernel, NULL);
         break;
     case XG_EXE_THUNK_COPY:
         if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL);
@@ -26191,7 +26401,8 @@ XG_FN xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *w
 
 /* ---- what a command is ---- */
 
-XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint64_t *words, xr_kernel_node *n) {
+XG_FN xlagpu_status xr_graph_kernel(
+    xlagpu_execution *e, const xg_exe_thunk *t, const uint64_t *words, xr_kernel_node *n) {
     const xr_kernel *k = &e->program->kernels[t->kernel];
     memset(n, 0, sizeof *n);
     memcpy(e->args, words, (size_t)t->n_links * 8);
@@ -26200,6 +26411,7 @@ XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uin
     memcpy(n->block, k->threads, sizeof n->block);
     n->shared = k->shared_bytes;
     n->params = e->arg_pointers;
+    return xr_finish_args(e, t->kernel);
 }
 /* The executable graph keeps the kind of memory that it was made with: that of the allocation, device memory for all
  * that the caller brings. */
@@ -26297,8 +26509,9 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     n_after = xr_graph_after(w, full ? NULL : &thunk, after, &below);
     if (t->kind == XG_EXE_THUNK_KERNEL) {
         xr_kernel_node n;
-        xr_graph_kernel(e, t, words, &n);
-        s = XR_GRAPH(e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a kernel to a graph");
+        s = xr_graph_kernel(e, t, words, &n);
+        if (s == XLAGPU_OK)
+            s = XR_GRAPH(e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a kernel to a graph");
     } else if (t->kind == XG_EXE_THUNK_COPY) {
         xr_copy_node n;
         xr_graph_copy(p, t, words, &n);
@@ -26510,6 +26723,7 @@ XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer 
     xr_kernel_node kernel;
     xr_copy_node copy;
     xr_fill_node fill;
+    xlagpu_status s;
     if (command == b->n) return xr_graph_update_questions(e, r, first);
     t = &p->thunks[b->commands[command].thunk];
     words = r->words + b->commands[command].first;
@@ -26517,8 +26731,8 @@ XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer 
     r->updates++;
     switch (t->kind) {
     case XG_EXE_THUNK_KERNEL:
-        xr_graph_kernel(e, t, words, &kernel);
-        return xr_graph_update_kernel(e, r, first, &kernel);
+        s = xr_graph_kernel(e, t, words, &kernel);
+        return s == XLAGPU_OK ? xr_graph_update_kernel(e, r, first, &kernel) : s;
     case XG_EXE_THUNK_COPY: xr_graph_copy(p, t, words, &copy); return xr_graph_update_copy(e, r, first, &copy);
     default: xr_graph_fill(p, t, words, &fill); return xr_graph_update_fill(e, r, first, &fill);
     }
@@ -27453,6 +27667,26 @@ XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
            (of == k || (p->values[k].type == XLAGPU_S32 && !p->values[k].rank));
 }
 
+/* Of a value that is a part: the sizes of the whole, then for each partition whether it has one and where. */
+XG_FN const int64_t *xr_parts(const xlagpu_program *p, const xg_exe_value *v) { return p->dims + v->parts - 1; }
+XG_FN const int64_t *xr_part(const xlagpu_program *p, const xg_exe_value *v, uint32_t partition) {
+    return xr_parts(p, v) + v->rank + (size_t)partition * (v->rank + (size_t)1);
+}
+XG_FN bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
+    uint64_t n = p->sections[XG_EXE_DIMS].count,
+             want = v->rank + (uint64_t)p->head.partitions * (v->rank + (uint64_t)1), bytes, k;
+    if (!v->parts) return true;
+    if (v->parts > n || want > n - v->parts + 1) return false;
+    for (k = 0; k < want; k++)
+        if (xr_parts(p, v)[k] < 0) return false;
+    for (bytes = xr_element_bytes(v->type), k = 0; k < v->rank; k++) {
+        uint64_t d = (uint64_t)xr_parts(p, v)[k];
+        if (d && bytes > (uint64_t)(SIZE_MAX / 2) / d) return false;
+        bytes *= d;
+    }
+    return true;
+}
+
 /* Parameters and results agree with their allocations. */
 XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
@@ -27462,7 +27696,7 @@ XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
         const xg_exe_value *v = &p->values[k];
         const xg_exe_allocation *a;
         bool result = k >= p->head.n_params;
-        if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (!xr_shape_ok(p, v) || !xr_parts_ok(p, v)) return xr_damaged(p, "a value's shape");
         if (!xr_string_ok(p, v->name)) return xr_damaged(p, "a value's place");
         if (k >= n) continue; /* of a call, which gives it its place */
         if (v->size_of && !xr_size_ok(p, k, result ? p->head.n_params : 0))
@@ -27587,6 +27821,12 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
     return XLAGPU_OK;
 }
 
+/* On how many devices it runs; 0: not a number of these. */
+XG_FN uint32_t xr_devices(const xlagpu_program *p) {
+    uint64_t n = (uint64_t)p->head.replicas * p->head.partitions;
+    return n > XR_DEVICES_MAX ? 0 : (uint32_t)n;
+}
+
 XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
     const xg_exe_kernel *records = (const xg_exe_kernel *)(const void *)xr_section(p, XG_EXE_KERNELS);
     uint32_t k, d;
@@ -27605,20 +27845,54 @@ XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
+XG_FN bool xr_map_ok(const xlagpu_program *p, const xg_exe_map *m, uint32_t last) {
+    return m->kernel >= last && m->kernel < p->n_kernels && m->rank >= 1 && m->rank <= XG_COUNT(m->dims) &&
+           p->kernels[m->kernel].n_maps < XR_KERNEL_MAPS_MAX;
+}
+XG_FN xlagpu_status xr_check_maps(xlagpu_program *p) {
+    uint32_t k, last = 0;
+    for (k = 0; k < p->n_maps; k++) {
+        const xg_exe_map *m = &p->maps[k];
+        if (!xr_map_ok(p, m, last)) return xr_damaged(p, "a tensor map");
+        last = m->kernel;
+        if (!p->kernels[last].n_maps++) p->kernels[last].first_map = k;
+    }
+    return XLAGPU_OK;
+}
+
 XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     uint32_t k;
     xlagpu_status s;
     if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks ||
-        p->head.temp_bytes > SIZE_MAX / 2 || p->head.host_bytes > SIZE_MAX / 2)
+        p->head.temp_bytes > SIZE_MAX / 2 || p->head.host_bytes > SIZE_MAX / 2 || !xr_devices(p))
         return xr_damaged(p, "its head");
     s = xr_check_values(p);
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
+    if (s == XLAGPU_OK) s = xr_check_maps(p);
     if (s == XLAGPU_OK) s = xr_check_attributes(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
+    if (s == XLAGPU_OK) s = xr_collectives_load(p);
     if (s == XLAGPU_OK) s = xr_commands_load(p);
     if (s == XLAGPU_OK && p->lanes) xr_lanes_load(p);
     return s;
+}
+
+/* Room for the collectives, which are read when strings and slices have been checked. */
+XG_FN void xr_view_collectives(xlagpu_program *p) {
+    size_t devices = xr_devices(p) + (size_t)2;
+    uint32_t k, n = 0;
+    uint32_t *room;
+    for (k = 0; k < p->n_thunks; k++) n += p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE;
+    p->collectives = XG_NEW_N(&p->arena, xr_collective, (size_t)n + 1);
+    if (!n) return;
+    p->collective_of = XG_NEW_N(&p->arena, xr_collective *, (size_t)p->n_thunks + 1);
+    room = XG_NEW_N(&p->arena, uint32_t, 3 * devices * n);
+    for (k = 0; k < n; k++, room += 3 * devices) {
+        p->collectives[k].ids = room;
+        p->collectives[k].first = room + devices;
+        p->collectives[k].label = room + 2 * devices;
+    }
 }
 
 /* The sections as arrays, in a copy that is ours. */
@@ -27633,6 +27907,8 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->links = (const uint32_t *)(const void *)xr_section(p, XG_EXE_LINKS);
     p->values = (const xg_exe_value *)(const void *)xr_section(p, XG_EXE_VALUES);
     p->dims = (const int64_t *)(const void *)xr_section(p, XG_EXE_DIMS);
+    p->maps = (const xg_exe_map *)(const void *)xr_section(p, XG_EXE_MAPS);
+    p->n_maps = p->sections[XG_EXE_MAPS].count;
     p->n_allocations = p->sections[XG_EXE_ALLOCATIONS].count;
     p->n_slices = p->sections[XG_EXE_SLICES].count;
     p->n_thunks = p->sections[XG_EXE_THUNKS].count;
@@ -27650,6 +27926,7 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
     p->arrays = XG_NEW_N(&p->arena, xlagpu_rt_value, (size_t)p->sections[XG_EXE_VALUES].count + 1);
     p->attributes = XG_NEW_N(&p->arena, xlagpu_rt_attribute, (size_t)p->sections[XG_EXE_ATTRIBUTES].count + 1);
+    xr_view_collectives(p);
     if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new)
         p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
@@ -27681,8 +27958,14 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
     s = p->device->platform->load(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
-        if (t->kind == XG_EXE_THUNK_KERNEL && t->n_links != p->kernels[t->kernel].n_params)
+        if (t->kind == XG_EXE_THUNK_KERNEL &&
+            t->n_links + p->kernels[t->kernel].n_maps != p->kernels[t->kernel].n_params)
             return xr_damaged(p, "a kernel takes another number of buffers than it is given");
+    }
+    for (k = 0; k < p->n_maps && s == XLAGPU_OK; k++) {
+        const xr_kernel *q = &p->kernels[p->maps[k].kernel];
+        if (q->n_params < q->n_maps || p->maps[k].link >= q->n_params - q->n_maps)
+            return xr_damaged(p, "the buffer of a tensor map");
     }
     return s;
 }
@@ -27805,6 +28088,7 @@ XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
     uint32_t k;
     if (!p) return;
     d = p->device;
+    if (p->peers) p->peers->programs[p->rank] = NULL;
     while (p->executions) xlagpu_rt_finish(p->executions);
     for (k = p->constants ? p->n_allocations : 0; k-- > 0;) xr_release(d, p->constants[k]);
     if (p->module) d->platform->unload(p);
@@ -27844,6 +28128,475 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 }
 
 #endif /* XG_RT_PROGRAM_C */
+/* rt/collectives.c -- where the devices of a clique meet: what a collective's text says, and how devices on the host
+ * exchange memory.
+ *
+ * Each device runs its program on a thread of its own. One that comes to a collective takes its seat and waits; the
+ * last one of its group does the work for all, in the order of the members, so that results do not depend on who came
+ * when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
+ *
+ * Laws: no waiting without an end. When a device fails, all others fail where they wait. When no device of a run goes
+ * on and some wait, the run has failed, and the message says who waits where. */
+#ifndef XG_RT_COLLECTIVES_C
+#define XG_RT_COLLECTIVES_C
+
+#ifdef XLAGPU_NO_SIMULATOR
+/* Only simulated devices meet yet: without them a program that does is refused when it is loaded. */
+XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
+    uint32_t k;
+    for (k = 0; k < p->n_thunks; k++)
+        if (p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE)
+            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without simulator",
+                p->strings + p->thunks[k].name);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    (void)t;
+    (void)stream;
+    return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "collectives are not supported on this platform");
+}
+XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
+    (void)e;
+    return XLAGPU_OK;
+}
+XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message) {
+    (void)q;
+    (void)rank;
+    (void)s;
+    (void)message;
+}
+#else
+/* ---- the text of a collective ---- */
+
+XG_FN bool xr_take(const char **at, const char *word) {
+    size_t n = strlen(word);
+    if (strncmp(*at, word, n) != 0 || (*at)[n] != ' ') return false;
+    *at += n + 1;
+    return true;
+}
+XG_FN uint32_t xr_take_of(const char **at, const char *const *words, uint32_t n) {
+    uint32_t k = 0;
+    while (k < n && !xr_take(at, words[k])) k++;
+    return k;
+}
+XG_FN bool xr_take_number(const char **at, uint32_t *out) {
+    uint64_t n = 0;
+    const char *p = *at;
+    for (; *p >= '0' && *p <= '9' && n <= UINT32_MAX; p++) n = 10 * n + (uint64_t)(*p - '0');
+    if (p == *at || n > UINT32_MAX) return false;
+    *out = (uint32_t)n;
+    *at = p;
+    return true;
+}
+/* The label of a device's group is that of a device in it; they are joined as pairs come. */
+XG_FN uint32_t xr_label(const uint32_t *label, uint32_t device) {
+    while (label[device] != device + 1) device = label[device] - 1;
+    return device;
+}
+XG_FN bool xr_collective_pair(xr_collective *q, const uint32_t pair[2]) {
+    uint32_t k;
+    for (k = 0; k < 2; k++)
+        if (!q->label[pair[k]]) q->label[pair[k]] = pair[k] + 1;
+    if (q->ids[pair[1]] || q->first[pair[0]]) return false; /* source of one, target of one */
+    q->ids[pair[1]] = pair[0] + 1;
+    q->first[pair[0]] = 1;
+    q->label[xr_label(q->label, pair[1])] = xr_label(q->label, pair[0]) + 1;
+    return true;
+}
+/* {{0,1},{2,3}} of so many devices. */
+XG_FN bool xr_collective_groups(xr_collective *q, const char *at, uint32_t devices) {
+    uint32_t n = 0, id, pair[2], k;
+    bool pairs = q->kind == XR_COLLECTIVE_PERMUTE;
+    if (*at++ != '{') return false;
+    while (*at == '{') {
+        for (k = 0; k == 0 || *at == ','; k++) {
+            at++;
+            if (!xr_take_number(&at, &id) || id >= devices || (pairs ? k == 2 : q->label[id] != 0)) return false;
+            if (pairs)
+                pair[k] = id;
+            else {
+                q->label[id] = ++n;
+                q->ids[n - 1] = id;
+            }
+        }
+        if (*at++ != '}' || (pairs && (k != 2 || !xr_collective_pair(q, pair)))) return false;
+        for (; !pairs && k > 0; k--) q->label[q->ids[n - k]] = q->n_groups + 1;
+        if (!pairs) q->first[++q->n_groups] = n;
+        if (*at == ',' && at[1] == '{') at++;
+    }
+    for (k = 0; pairs && k < devices; k++)
+        if (q->label[k]) q->label[k] = xr_label(q->label, k) + 1;
+    return at[0] == '}' && !at[1];
+}
+XG_FN bool xr_collective_read(xr_collective *q, const char *at, uint32_t devices) {
+    static const char *const kinds[] = {
+#define X(name, text) text,
+        XR_COLLECTIVES(X)
+#undef X
+    };
+    static const char *const reducers[] = {"add", "multiply", "minimum", "maximum"};
+    static const char *const types[] = {
+#define X(name, text, bits, cls) text,
+        XLAGPU_TYPES(X)
+#undef X
+    };
+    bool typed;
+    q->kind = (xr_collective_kind)xr_take_of(&at, kinds, XG_COUNT(kinds));
+    if (q->kind == XR_COLLECTIVE_COUNT) return false;
+    typed = q->kind == XR_COLLECTIVE_ALL_REDUCE || q->kind == XR_COLLECTIVE_REDUCE_SCATTER;
+    if (typed && (q->reducer = xr_take_of(&at, reducers, XG_COUNT(reducers))) == XG_COUNT(reducers)) return false;
+    if (q->kind == XR_COLLECTIVE_RAGGED) {
+        typed = true;
+        if (!xr_take_number(&at, &q->row) || *at++ != ' ') return false;
+    }
+    q->type = (xlagpu_type)xr_take_of(&at, types, XG_COUNT(types));
+    if (q->type == XLAGPU_TYPE_COUNT) q->type = XLAGPU_INVALID;
+    return (!typed || xr_element_bytes(q->type)) && xr_collective_groups(q, at, devices);
+}
+
+/* ---- the sizes of what it is given ---- */
+
+XG_FN uint64_t xr_link_bytes(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
+    return p->slices[p->links[t->first_link + k] & ~XG_EXE_WRITTEN].bytes;
+}
+XG_FN uint32_t xr_collective_group(const xr_collective *q, uint32_t device, const uint32_t **ids) {
+    uint32_t g = q->label[device];
+    *ids = q->ids;
+    if (!g || q->kind == XR_COLLECTIVE_PERMUTE) return 0;
+    *ids += q->first[g - 1];
+    return q->first[g] - q->first[g - 1];
+}
+XG_FN bool xr_collective_is_int(xlagpu_type t) {
+    return t == XLAGPU_S8 || t == XLAGPU_S16 || t == XLAGPU_S32 || t == XLAGPU_S64 ||
+           (t >= XLAGPU_U8 && t <= XLAGPU_U64);
+}
+XG_FN bool xr_collective_fits(const xlagpu_program *p, const xg_exe_thunk *t, xr_collective *q) {
+    uint32_t k, n = 0, g = q->n_groups ? q->first[1] : 1;
+    bool reduces = q->kind == XR_COLLECTIVE_ALL_REDUCE || q->kind == XR_COLLECTIVE_REDUCE_SCATTER;
+    uint64_t in, out;
+    while (n < t->n_links && !(p->links[t->first_link + n] & XG_EXE_WRITTEN)) n++;
+    for (k = n; k < t->n_links; k++)
+        if (!(p->links[t->first_link + k] & XG_EXE_WRITTEN)) return false;
+    q->n_in = n;
+    q->n_out = t->n_links - n;
+    for (k = 0; k < q->n_groups && q->kind != XR_COLLECTIVE_ALL_REDUCE && q->kind != XR_COLLECTIVE_BROADCAST; k++)
+        if (q->first[k + 1] - q->first[k] != g) return false;
+    if (q->kind == XR_COLLECTIVE_RAGGED) {
+        uint64_t places = n == 6 ? xr_link_bytes(p, t, 2) : 1, size = xr_element_bytes(q->type);
+        for (k = 3; k < n; k++)
+            if (xr_link_bytes(p, t, k) != places) return false;
+        return n == 6 && q->n_out == 1 && xr_link_bytes(p, t, 1) == xr_link_bytes(p, t, 6) &&
+               xr_collective_is_int(q->type) && places % size == 0 && places / size % g == 0;
+    }
+    if (n != q->n_out + (q->kind == XR_COLLECTIVE_BROADCAST && q->type)) return false;
+    for (k = 0; k < q->n_out; k++) {
+        in = xr_link_bytes(p, t, k);
+        out = xr_link_bytes(p, t, n + k);
+        if (q->kind == XR_COLLECTIVE_ALL_GATHER       ? out / g != in || out % g
+            : q->kind == XR_COLLECTIVE_REDUCE_SCATTER ? in / g != out || in % g
+                                                      : in != out || (q->kind == XR_COLLECTIVE_ALL_TO_ALL && in % g))
+            return false;
+        if (reduces && out % xr_element_bytes(q->type)) return false;
+    }
+    return n == q->n_out || (xr_collective_is_int(q->type) && xr_link_bytes(p, t, n - 1) == xr_element_bytes(q->type));
+}
+
+XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
+    uint32_t devices = p->head.replicas * p->head.partitions, k, n = 0;
+    for (k = 0; k < p->n_thunks; k++) {
+        const xg_exe_thunk *t = &p->thunks[k];
+        xr_collective *q;
+        if (t->kind != XG_EXE_THUNK_COLLECTIVE) continue;
+        q = &p->collectives[n++];
+        p->collective_of[k] = q;
+        if (!xr_collective_read(q, p->strings + t->value, devices) || !xr_collective_fits(p, t, q))
+            return xr_damaged(p, "a collective");
+    }
+    return XLAGPU_OK;
+}
+
+/* ---- seats ---- */
+
+/* With the clique's lock. The first failure is the one that counts. */
+XG_FN void xr_clique_fail(xlagpu_clique *q, xlagpu_status s, const char *text) {
+    if (!q->failed) {
+        q->failed = s;
+        xg_format(q->why, sizeof q->why, "%s", text);
+    }
+    xr_wake(q->lock);
+}
+XG_FN void xr_clique_stuck(xlagpu_clique *q, const char *how) {
+    char text[XG_MESSAGE_MAX - 256];
+    size_t n = xg_format(text, sizeof text, "%s", how);
+    uint32_t k;
+    for (k = 0; k < q->n && n + 1 < sizeof text; k++) {
+        const xr_seat *s = &q->seats[k];
+        if (s->state == XR_SEAT_WAITS)
+            n += xg_format(text + n, sizeof text - n, "; device %u waits in HLO %s", k,
+                s->execution->program->strings + s->thunk->name);
+        else
+            n += xg_format(
+                text + n, sizeof text - n, "; device %u %s", k, s->state == XR_SEAT_AWAY ? "has ended" : "runs");
+        n = XG_MIN(n, sizeof text - 1);
+    }
+    xr_clique_fail(q, XLAGPU_ERROR_DEVICE, text);
+}
+/* Nobody goes on, and somebody waits. */
+XG_FN void xr_clique_look(xlagpu_clique *q) {
+    uint32_t k, waits = 0;
+    for (k = 0; k < q->n; k++) {
+        if (q->seats[k].state == XR_SEAT_RUNS || q->seats[k].state == XR_SEAT_SERVED) return;
+        waits += q->seats[k].state == XR_SEAT_WAITS;
+    }
+    if (waits && q->together && !q->failed) xr_clique_stuck(q, "a collective would never end");
+}
+XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message) {
+    char text[XG_MESSAGE_MAX];
+    xr_enter_lock(q->lock);
+    q->seats[rank].state = XR_SEAT_AWAY;
+    xg_format(text, sizeof text, "device %u: %s", rank, message);
+    if (s != XLAGPU_OK) xr_clique_fail(q, s, text);
+    xr_clique_look(q);
+    xr_leave_lock(q->lock);
+}
+XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
+    xlagpu_clique *q = e->program->clique;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k = 0;
+    if (!q || q->together) return XLAGPU_OK;
+    xr_enter_lock(q->lock);
+    while (k < q->n && q->seats[k].state == XR_SEAT_AWAY) k++;
+    if (k == q->n) q->failed = XLAGPU_OK; /* the first of a run */
+    if (q->seats[e->program->rank].state != XR_SEAT_AWAY)
+        s = xr_fail(&e->c, XLAGPU_ERROR_USAGE, "device %u of the clique runs already", e->program->rank);
+    else
+        q->seats[e->program->rank].state = XR_SEAT_RUNS;
+    xr_leave_lock(q->lock);
+    return s;
+}
+
+/* ---- the host's exchange ---- */
+
+#ifndef XLAGPU_NO_SIMULATOR
+XG_FN double xr_reduce_float(uint32_t reducer, double a, double b) {
+    switch (reducer) {
+    case 0: return a + b;
+    case 1: return a * b;
+    case 2: return a != a || a < b ? a : b;
+    default: return a != a || a > b ? a : b;
+    }
+}
+XG_FN uint64_t xr_reduce_int(uint32_t reducer, bool is_signed, uint64_t a, uint64_t b) {
+    uint64_t flip = is_signed ? UINT64_C(1) << 63 : 0;
+    switch (reducer) {
+    case 0: return a + b;
+    case 1: return a * b;
+    case 2: return (a ^ flip) < (b ^ flip) ? a : b;
+    default: return (a ^ flip) > (b ^ flip) ? a : b;
+    }
+}
+XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p) {
+    uint32_t bytes = (uint32_t)xr_element_bytes(t), unused = 64 - 8 * bytes;
+    uint64_t v = 0;
+    memcpy(&v, p, bytes);
+    return t >= XLAGPU_S1 && t <= XLAGPU_S64 ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+}
+
+typedef struct xr_exchange { /* a group at work */
+    const xr_collective *q;
+    const xlagpu_clique *clique;
+    const uint32_t *ids;
+    uint32_t n;
+} xr_exchange;
+XG_FN char *xr_exchange_at(const xr_exchange *x, uint32_t member, uint32_t link) {
+    return (char *)(uintptr_t)x->clique->seats[x->ids[member]].execution->args[link];
+}
+/* The bytes from `at` on of operand k of all members, reduced. */
+XG_FN void xr_exchange_reduce(const xr_exchange *x, uint32_t k, size_t at, size_t bytes, char *to) {
+    xlagpu_type t = x->q->type == XLAGPU_C64 ? XLAGPU_F32 : x->q->type == XLAGPU_C128 ? XLAGPU_F64 : x->q->type;
+    bool is_float = t >= XLAGPU_F4E2M1FN && t <= XLAGPU_F64, is_signed = t >= XLAGPU_S1 && t <= XLAGPU_S64;
+    size_t size = (size_t)xr_element_bytes(t), i;
+    uint32_t m;
+    for (i = 0; i < bytes; i += size) {
+        const char *first = xr_exchange_at(x, 0, k) + at + i;
+        if (is_float) {
+            double sum = xg_float_load(t, first);
+            for (m = 1; m < x->n; m++)
+                sum = xr_reduce_float(x->q->reducer, sum, xg_float_load(t, xr_exchange_at(x, m, k) + at + i));
+            xg_float_store(t, to + i, sum);
+        } else {
+            uint64_t sum = xr_load_int(t, first);
+            for (m = 1; m < x->n; m++)
+                sum = xr_reduce_int(x->q->reducer, is_signed, sum, xr_load_int(t, xr_exchange_at(x, m, k) + at + i));
+            memcpy(to + i, &sum, size);
+        }
+    }
+}
+/* Entry j of the offsets belongs to a member, as many entries to each. */
+XG_FN bool xr_exchange_ragged(const xr_exchange *x, uint64_t entries, uint64_t in, uint64_t out) {
+    uint64_t size = xr_element_bytes(x->q->type), row = x->q->row, j;
+    uint32_t m;
+    for (m = 0; m < x->n; m++) memcpy(xr_exchange_at(x, m, 6), xr_exchange_at(x, m, 1), (size_t)out);
+    for (m = 0; m < x->n; m++)
+        for (j = 0; j < entries; j++) {
+            uint64_t from = xr_load_int(x->q->type, xr_exchange_at(x, m, 2) + j * size),
+                     rows = xr_load_int(x->q->type, xr_exchange_at(x, m, 3) + j * size),
+                     to = xr_load_int(x->q->type, xr_exchange_at(x, m, 4) + j * size), have = row ? in / row : 0,
+                     room = row ? out / row : 0;
+            if (rows > have || from > have - rows || rows > room || to > room - rows) return false;
+            memcpy(xr_exchange_at(x, (uint32_t)(j / (entries / x->n)), 6) + to * row,
+                xr_exchange_at(x, m, 0) + from * row, (size_t)(rows * row));
+        }
+    return true;
+}
+XG_FN bool xr_exchange_one(const xr_exchange *x, uint32_t k, size_t in, size_t out) {
+    const xr_collective *q = x->q;
+    uint32_t m, j, to = q->n_in + k;
+    uint64_t root = 0;
+    for (m = 0; m < x->n; m++) {
+        char *at = xr_exchange_at(x, m, to);
+        switch (q->kind) {
+        case XR_COLLECTIVE_ALL_REDUCE:
+            if (m)
+                memcpy(at, xr_exchange_at(x, 0, to), out);
+            else
+                xr_exchange_reduce(x, k, 0, out, at);
+            break;
+        case XR_COLLECTIVE_REDUCE_SCATTER: xr_exchange_reduce(x, k, m * out, out, at); break;
+        case XR_COLLECTIVE_ALL_GATHER:
+            for (j = 0; j < x->n; j++) memcpy(at + j * in, xr_exchange_at(x, j, k), in);
+            break;
+        case XR_COLLECTIVE_ALL_TO_ALL:
+            for (j = 0; j < x->n; j++)
+                memcpy(at + j * (in / x->n), xr_exchange_at(x, j, k) + m * (in / x->n), in / x->n);
+            break;
+        default:
+            if (q->type) root = xr_load_int(q->type, xr_exchange_at(x, 0, q->n_in - 1));
+            if (root >= x->n) return false;
+            memcpy(at, xr_exchange_at(x, (uint32_t)root, k), out);
+            break;
+        }
+    }
+    return true;
+}
+XG_FN xlagpu_status xr_exchange_all(const xlagpu_clique *clique, xlagpu_execution *e, const xg_exe_thunk *t) {
+    const xlagpu_program *p = e->program;
+    const xr_collective *q = p->collective_of[t - p->thunks];
+    xr_exchange x;
+    uint32_t k, d;
+    bool ok = true;
+    memset(&x, 0, sizeof x);
+    x.q = q;
+    x.clique = clique;
+    x.n = xr_collective_group(q, p->rank, &x.ids);
+    for (k = 0; k < q->n_out && ok; k++) {
+        size_t in = (size_t)xr_link_bytes(p, t, k), out = (size_t)xr_link_bytes(p, t, q->n_in + k);
+        if (q->kind == XR_COLLECTIVE_RAGGED)
+            ok = xr_exchange_ragged(&x, xr_link_bytes(p, t, 2) / xr_element_bytes(q->type), in, out);
+        else if (q->kind != XR_COLLECTIVE_PERMUTE)
+            ok = xr_exchange_one(&x, k, in, out);
+        else
+            for (d = 0; d < clique->n; d++) {
+                char *to;
+                if (q->label[d] != q->label[p->rank]) continue;
+                to = (char *)(uintptr_t)clique->seats[d].execution->args[q->n_in + k];
+                if (q->ids[d])
+                    memcpy(to, (const void *)(uintptr_t)clique->seats[q->ids[d] - 1].execution->args[k], in);
+                else
+                    memset(to, 0, out);
+            }
+    }
+    return ok ? XLAGPU_OK
+              : xr_fail(&e->c, XLAGPU_ERROR_INVALID,
+                    q->kind == XR_COLLECTIVE_RAGGED ? "rows of a device do not fit into the output of another"
+                                                    : "its root is no member of the group");
+}
+
+/* With the lock: are all of the device's group in this collective? */
+XG_FN bool xr_meet_complete(const xlagpu_clique *q, const xg_exe_thunk *t, const xr_collective *c, uint32_t rank) {
+    const xlagpu_program *mine = q->seats[rank].execution->program;
+    uint32_t k, number = (uint32_t)(t - mine->thunks);
+    for (k = 0; k < q->n; k++) {
+        const xr_seat *s = &q->seats[k];
+        if (c->label[k] != c->label[rank]) continue;
+        if (s->state != XR_SEAT_WAITS || s->execution->program->peers != mine->peers ||
+            (uint32_t)(s->thunk - s->execution->program->thunks) != number)
+            return false;
+    }
+    return true;
+}
+XG_FN void xr_meet_set(xlagpu_clique *q, const xr_collective *c, uint32_t rank, xr_seat_state state) {
+    uint32_t k;
+    for (k = 0; k < q->n; k++)
+        if (c->label[k] == c->label[rank]) q->seats[k].state = state;
+}
+XG_FN xlagpu_status xr_meet(xlagpu_execution *e, const xg_exe_thunk *t) {
+    const xlagpu_program *p = e->program;
+    const xr_collective *c = p->collective_of[t - p->thunks];
+    xlagpu_clique *q = p->clique;
+    xr_seat *seat = &q->seats[p->rank];
+    double until = xr_seconds() + q->timeout;
+    xlagpu_status s = XLAGPU_OK;
+    xr_enter_lock(q->lock);
+    seat->execution = e;
+    seat->thunk = t;
+    seat->state = XR_SEAT_WAITS;
+    if (!q->failed && xr_meet_complete(q, t, c, p->rank)) {
+        xr_meet_set(q, c, p->rank, XR_SEAT_SERVED);
+        xr_leave_lock(q->lock);
+        s = xr_exchange_all(q, e, t);
+        xr_enter_lock(q->lock);
+        xr_meet_set(q, c, p->rank, XR_SEAT_RUNS);
+        if (s != XLAGPU_OK) xr_clique_fail(q, s, e->c.message);
+        xr_wake(q->lock);
+    } else {
+        xr_clique_look(q);
+        while (seat->state == XR_SEAT_SERVED || (seat->state == XR_SEAT_WAITS && !q->failed)) {
+            xr_wait_lock(q->lock);
+            if (!q->together && seat->state == XR_SEAT_WAITS && !q->failed && xr_seconds() > until)
+                xr_clique_stuck(q, "a collective has waited for too long");
+        }
+    }
+    seat->state = XR_SEAT_RUNS;
+    if (q->failed && s == XLAGPU_OK) s = xr_fail(&e->c, q->failed, "%s", q->why);
+    xr_leave_lock(q->lock);
+    return s;
+}
+/* Devices on the host: their memory is at hand. */
+XG_FN xlagpu_status xr_host_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_collective *c = p->collective_of[t - p->thunks];
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = 0; k < t->n_links && s == XLAGPU_OK; k++) {
+        e->args[k] = xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN);
+        s = xr_host_owns(&e->c, p->device, e->args[k], (size_t)xr_link_bytes(p, t, k));
+    }
+    if (s == XLAGPU_OK && c->label[p->rank]) s = xr_meet(e, t);
+    for (k = c->n_in; k < t->n_links && s == XLAGPU_OK; k++)
+        if (!c->label[p->rank])
+            s = xr_host_fill(e, e->args[k], 0, (size_t)xr_link_bytes(p, t, k), stream);
+        else
+            xg_sim_memory_written(&xr_host_of(p->device)->memory, e->args[k], (size_t)xr_link_bytes(p, t, k), 0);
+    return s;
+}
+#endif
+
+XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xlagpu_program *p = e->program;
+    if (!p->clique)
+        return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
+            "it meets other devices, and this one is alone: run the program in a clique (xlagpu_rt_clique_open)");
+#ifndef XLAGPU_NO_SIMULATOR
+    if (p->device->platform == xr_host_platform()) return xr_host_collective(e, t, stream);
+#endif
+    (void)stream;
+    return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "collectives are not supported on this platform");
+}
+
+#endif /* XLAGPU_NO_SIMULATOR */
+
+#endif /* XG_RT_COLLECTIVES_C */
 /* rt/profile.c -- how long each thunk takes.
  *
  * While an execution is profiled its thunks run one by one, without command buffers, each between two points of time:
@@ -28086,6 +28839,7 @@ enum {
     XR_PART_RECORDS,
     XR_PART_LANES,
     XR_PART_POINTERS,
+    XR_PART_MAPS,
     XR_PART_COUNT
 };
 /* The bytes of each, multiples of 8; gives their sum. */
@@ -28095,13 +28849,15 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_BASE] = (uint64_t)p->n_allocations * 8;
     bytes[XR_PART_BOUND] = values * 8;
     bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
-    bytes[XR_PART_ARGS] = (uint64_t)p->most_links * 8 + 8;
+    bytes[XR_PART_ARGS] =
+        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
+    bytes[XR_PART_MAPS] = (uint64_t)p->n_maps * sizeof(xr_map);
     bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
     bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
     bytes[XR_PART_CALLS] = p->has_calls ? (uint64_t)p->n_thunks * sizeof(xr_call_state) : 0;
     bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
     bytes[XR_PART_LANES] = xr_lanes_bytes(p);
-    bytes[XR_PART_POINTERS] = (uint64_t)p->most_links * sizeof(void *) + 8;
+    bytes[XR_PART_POINTERS] = ((uint64_t)p->most_links + XR_KERNEL_MAPS_MAX) * sizeof(void *) + 8;
     for (k = 0; k < XR_PART_COUNT; k++) {
         bytes[k] = (bytes[k] + 7) / 8 * 8;
         all += bytes[k];
@@ -28128,13 +28884,14 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     e->bound = (uint64_t *)part[XR_PART_BOUND];
     e->extents = (xr_extent *)part[XR_PART_EXTENTS];
     e->args = (uint64_t *)part[XR_PART_ARGS];
+    e->args += (XR_MAP_ALIGN - (uintptr_t)e->args % XR_MAP_ALIGN) % XR_MAP_ALIGN / 8;
+    e->maps = (xr_map *)part[XR_PART_MAPS];
     e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
     e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
     e->calls = (xr_call_state *)part[XR_PART_CALLS];
     xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
     e->lane_events = (void **)part[XR_PART_LANES];
     e->arg_pointers = (void **)part[XR_PART_POINTERS];
-    for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
 }
@@ -28180,6 +28937,8 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
             e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
+    e->replica = p->rank / p->head.partitions;
+    e->partition = p->rank % p->head.partitions;
     xr_random_reset(e);
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
@@ -28266,10 +29025,54 @@ XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice) {
     return e->base[s->allocation] + s->offset;
 }
 
+XG_FN uint32_t xr_param_bytes(const xr_kernel *k) {
+    uint32_t bytes = 8 * (k->n_params - k->n_maps);
+    if (k->n_maps) bytes = (bytes + XR_MAP_ALIGN - 1) / XR_MAP_ALIGN * XR_MAP_ALIGN;
+    return bytes + k->n_maps * XR_MAP_BYTES;
+}
+/* A map is encoded anew when its array lies elsewhere than at the launch before. */
+XG_FN xlagpu_status xr_encode_map(xlagpu_execution *e, const xg_exe_map *m, xr_map *own) {
+    xlagpu_tensor_map t;
+    uint32_t k;
+    xlagpu_status s;
+    memset(&t, 0, sizeof t);
+    t.address = e->args[m->link];
+    if (own->address == t.address) return XLAGPU_OK;
+    memcpy(t.dims, m->dims, sizeof t.dims);
+    memcpy(t.strides, m->strides, sizeof t.strides);
+    memcpy(t.box, m->box, sizeof t.box);
+    t.data_type = m->type;
+    t.rank = m->rank;
+    t.swizzle = m->swizzle;
+    t.l2_promotion = XR_MAP_PROMOTION;
+    for (k = 0; k < XG_COUNT(t.steps); k++) t.steps[k] = 1;
+    own->address = 0;
+    s = e->program->device->platform->encode_map(e->program->device, &t, own->words);
+    if (s == XLAGPU_OK)
+        own->address = t.address;
+    else
+        (void)xr_fail(&e->c, s, "%s", e->program->device->c.message);
+    return s;
+}
+XG_FN xlagpu_status xr_finish_args(xlagpu_execution *e, uint32_t kernel) {
+    const xr_kernel *q = &e->program->kernels[kernel];
+    uint32_t k, n = q->n_params - q->n_maps, at = (xr_param_bytes(q) - q->n_maps * XR_MAP_BYTES) / 8;
+    xlagpu_status s = XLAGPU_OK;
+    for (k = 0; k < n; k++) e->arg_pointers[k] = &e->args[k];
+    for (k = 0; k < q->n_maps && s == XLAGPU_OK; k++, at += XR_MAP_BYTES / 8) {
+        xr_map *own = &e->maps[q->first_map + k];
+        s = xr_encode_map(e, &e->program->maps[q->first_map + k], own);
+        memcpy(&e->args[at], own->words, XR_MAP_BYTES);
+        e->arg_pointers[n + k] = &e->args[at];
+    }
+    return s;
+}
 XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
+    xlagpu_status s;
     uint32_t k;
     for (k = 0; k < t->n_links; k++) e->args[k] = xr_address(e, links[k] & ~XG_EXE_WRITTEN);
-    return e->program->device->platform->launch(e, t->kernel, stream);
+    s = xr_finish_args(e, t->kernel);
+    return s == XLAGPU_OK ? e->program->device->platform->launch(e, t->kernel, stream) : s;
 }
 
 /* Each run goes on where the last one ended. */
@@ -28305,6 +29108,7 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
         break;
     case XG_EXE_THUNK_REPLICA_ID:
     case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), xr_own_number(e, t), 4, stream); break;
+    case XG_EXE_THUNK_COLLECTIVE: s = xr_run_collective(e, t, stream); break;
     case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
     default: s = xr_run_call(e, t, stream); break;
     }
@@ -28435,6 +29239,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     s = xr_bind_all(e, parameters, results);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
+    s = xr_clique_enter(e);
+    if (s != XLAGPU_OK) {
+        q->leave(e);
+        return s;
+    }
     e->running = true;
     xr_range(e->program->device, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
@@ -28444,6 +29253,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (s == XLAGPU_OK) s = recorded;
     xr_range(e->program->device, NULL);
     q->leave(e);
+    if (e->program->clique && !e->program->clique->together)
+        xr_clique_leave(e->program->clique, e->program->rank, s, e->c.message);
     return s;
 }
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) {
@@ -28559,20 +29370,86 @@ XG_FN xlagpu_status xr_move_out(
     return s;
 }
 
-XG_FN xlagpu_status xr_check_tensors(xlagpu_program *p, const xlagpu_rt_tensor *t, uint32_t n, bool results) {
+/* The array of which a value is a part. */
+XG_FN void xr_whole(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    const xg_exe_value *v = &p->values[index];
+    uint32_t d;
+    out->dims = xr_parts(p, v);
+    out->bytes = (size_t)xr_element_bytes(v->type);
+    for (d = 0; d < v->rank; d++) out->bytes *= (size_t)out->dims[d];
+}
+/* Copies between a part, which begins there, and the whole, what the two have in common; both in row-major order. */
+XG_FN void xr_part_copy(
+    const xlagpu_rt_value *v, const int64_t *whole, const int64_t *start, char *all, char *part, bool in) {
+    int64_t n[XR_RANK_MAX], at[XR_RANK_MAX];
+    size_t size = (size_t)xr_element_bytes(v->type), bytes = size;
+    uint32_t d;
+    for (d = 0; d < v->rank; d++) {
+        n[d] = XG_MIN(v->dims[d], whole[d] - start[d]);
+        at[d] = 0;
+        if (n[d] <= 0) return;
+    }
+    if (v->rank) bytes *= (size_t)n[v->rank - 1];
+    for (;;) {
+        size_t from = 0, to = 0;
+        for (d = 0; d < v->rank; d++) {
+            from = from * (size_t)whole[d] + (size_t)(start[d] + at[d]);
+            to = to * (size_t)v->dims[d] + (size_t)at[d];
+        }
+        memcpy(in ? part + to * size : all + from * size, in ? all + from * size : part + to * size, bytes);
+        for (d = v->rank ? v->rank - 1 : 0; d-- > 0;) {
+            if (++at[d] < n[d]) break;
+            at[d] = 0;
+        }
+        if (d == UINT32_MAX) return;
+    }
+}
+/* Is this device the first one that has the part? */
+XG_FN bool xr_part_is_mine(const xlagpu_program *p, const xg_exe_value *v) {
+    size_t bytes = (v->rank + (size_t)1) * sizeof(int64_t);
+    uint32_t k;
+    if (!v->parts || p->rank >= p->head.partitions) return p->rank == 0;
+    for (k = 0; k < p->rank && memcmp(xr_part(p, v, k), xr_part(p, v, p->rank), bytes) != 0; k++) {}
+    return k == p->rank && *xr_part(p, v, k);
+}
+/* As xr_move_in and xr_move_out, for this device's part of a whole array. Behind the whole's end there are NaNs, and
+ * where the device has no part of it. */
+XG_FN xlagpu_status xr_move_part(
+    xlagpu_execution *e, uint32_t index, const xlagpu_rt_tensor *whole, const xlagpu_buffer *b, bool in) {
+    const xlagpu_program *p = e->program;
+    const xg_exe_value *of = &p->values[index];
+    const int64_t *part = of->parts ? xr_part(p, of, e->partition) : NULL;
+    xlagpu_rt_value v;
+    xlagpu_rt_tensor t = *whole;
+    xlagpu_status s;
+    xr_value(p, index, &v);
+    if (!in && !xr_part_is_mine(p, of)) return XLAGPU_OK;
+    if (!part) return in ? xr_move_in(e, &v, &t, b) : xr_move_out(e, &v, &t, b);
+    t.data = xg_mem_alloc(&p->device->c, v.bytes + 1);
+    if (!t.data) return xr_fail(&p->device->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a part", v.bytes);
+    memset(t.data, v.type == XLAGPU_PRED ? 1 : 0xFF, v.bytes);
+    if (in && part[0]) xr_part_copy(&v, xr_parts(p, of), part + 1, (char *)whole->data, (char *)t.data, true);
+    s = in ? xr_move_in(e, &v, &t, b) : xr_move_out(e, &v, &t, b);
+    if (!in && s == XLAGPU_OK) xr_part_copy(&v, xr_parts(p, of), part + 1, (char *)whole->data, (char *)t.data, false);
+    xg_mem_free(&p->device->c, t.data);
+    return s;
+}
+
+XG_FN xlagpu_status xr_check_tensors(
+    xg_ctx *c, const xlagpu_program *p, const xlagpu_rt_tensor *t, uint32_t n, bool results, bool whole) {
     uint32_t want = results ? p->head.n_results : p->head.n_params, k;
     const char *what = results ? "output" : "input";
     xlagpu_rt_value v;
     if (n != want)
-        return xr_fail(
-            &p->device->c, XLAGPU_ERROR_USAGE, "%u %s%s given; the program has %u", n, what, n == 1 ? "" : "s", want);
-    if (!t && n) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
+        return xr_fail(c, XLAGPU_ERROR_USAGE, "%u %s%s given; the program has %u", n, what, n == 1 ? "" : "s", want);
+    if (!t && n) return xr_fail(c, XLAGPU_ERROR_USAGE, "there are no %ss", what);
     for (k = 0; k < n; k++) {
-        xr_value(p, results ? p->head.n_params + k : k, &v);
+        uint32_t index = results ? p->head.n_params + k : k;
+        xr_value(p, index, &v);
+        if (whole && p->values[index].parts) xr_whole(p, index, &v);
         if (t[k].bytes != v.bytes)
-            return xr_fail(
-                &p->device->c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, k, t[k].bytes, v.bytes);
-        if (!t[k].data && v.bytes) return xr_fail(&p->device->c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, k);
+            return xr_fail(c, XLAGPU_ERROR_USAGE, "%s %u has %zu bytes; it needs %zu", what, k, t[k].bytes, v.bytes);
+        if (!t[k].data && v.bytes) return xr_fail(c, XLAGPU_ERROR_USAGE, "%s %u has no data", what, k);
     }
     return XLAGPU_OK;
 }
@@ -28625,20 +29502,22 @@ XG_FN xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
     return s;
 }
 
+/* whole: those of a clique, of which each device takes and gives its parts. */
 XG_FN xlagpu_status xr_run_tensors(
-    xlagpu_execution *e, const xlagpu_rt_tensor *inputs, const xlagpu_rt_tensor *outputs) {
+    xlagpu_execution *e, const xlagpu_rt_tensor *inputs, const xlagpu_rt_tensor *outputs, bool whole) {
     const xg_exe_header *h = &e->program->head;
     xlagpu_rt_value v;
     xlagpu_status s = xr_easy_buffers(e);
     uint32_t k;
     for (k = 0; k < h->n_params && s == XLAGPU_OK; k++) {
         xr_value(e->program, k, &v);
-        s = xr_move_in(e, &v, &inputs[k], &e->kept[k]);
+        s = whole ? xr_move_part(e, k, &inputs[k], &e->kept[k], true) : xr_move_in(e, &v, &inputs[k], &e->kept[k]);
     }
     if (s == XLAGPU_OK) s = xr_run_once(e, e->kept, e->kept + h->n_params);
     for (k = 0; k < h->n_results && s == XLAGPU_OK; k++) {
         xr_value(e->program, h->n_params + k, &v);
-        s = xr_move_out(e, &v, &outputs[k], &e->kept[h->n_params + k]);
+        s = whole ? xr_move_part(e, h->n_params + k, &outputs[k], &e->kept[h->n_params + k], false)
+                  : xr_move_out(e, &v, &outputs[k], &e->kept[h->n_params + k]);
     }
     return s;
 }
@@ -28648,9 +29527,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_run_with(xlagpu_execution *e, const xlagpu_rt
     xlagpu_status s;
     if (!e) return XLAGPU_ERROR_USAGE;
     xr_begin(&e->program->device->c);
-    s = xr_check_tensors(e->program, inputs, n_inputs, false);
-    if (s == XLAGPU_OK) s = xr_check_tensors(e->program, outputs, n_outputs, true);
-    return s == XLAGPU_OK ? xr_run_tensors(e, inputs, outputs) : s;
+    s = xr_check_tensors(&e->program->device->c, e->program, inputs, n_inputs, false, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(&e->program->device->c, e->program, outputs, n_outputs, true, false);
+    return s == XLAGPU_OK ? xr_run_tensors(e, inputs, outputs, false) : s;
 }
 
 /* Every run begins with the same state of random numbers. After a failure nothing is kept. */
@@ -28659,18 +29538,240 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_run(xlagpu_program *p, const xlagpu_rt_tensor
     xlagpu_status s;
     if (!p) return XLAGPU_ERROR_USAGE;
     xr_begin(&p->device->c);
-    s = xr_check_tensors(p, inputs, n_inputs, false);
-    if (s == XLAGPU_OK) s = xr_check_tensors(p, outputs, n_outputs, true);
+    s = xr_check_tensors(&p->device->c, p, inputs, n_inputs, false, false);
+    if (s == XLAGPU_OK) s = xr_check_tensors(&p->device->c, p, outputs, n_outputs, true, false);
     if (s != XLAGPU_OK) return s;
     if (!p->easy) p->easy = xlagpu_rt_prepare(p);
     if (!p->easy) return p->device->c.status;
     xr_random_reset(p->easy);
-    s = xr_run_tensors(p->easy, inputs, outputs);
+    s = xr_run_tensors(p->easy, inputs, outputs, false);
     if (s != XLAGPU_OK) xlagpu_rt_finish(p->easy);
     return s;
 }
 
 #endif /* XG_RT_EASY_C */
+/* rt/clique.c -- several devices that run one program together, each on a thread of its own: whole host arrays go in
+ * and come out, of which each device has what the executable says. */
+#ifndef XG_RT_CLIQUE_C
+#define XG_RT_CLIQUE_C
+
+XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size) {
+    xg_exe_header h;
+    xg_exe_section s[XG_EXE_SECTION_COUNT];
+    return xg_exe_check((const unsigned char *)bytes, size, &h, s) ? 0 : h.replicas * h.partitions;
+}
+
+#ifdef XLAGPU_NO_SIMULATOR
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out) {
+    (void)desc;
+    if (out) *out = NULL;
+    return XLAGPU_ERROR_UNSUPPORTED;
+}
+XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) { (void)q; }
+XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *q) {
+    return q ? "" : "the simulator, on which cliques run, was compiled out (XLAGPU_NO_SIMULATOR)";
+}
+XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) { return q && k ? NULL : NULL; }
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
+    return q && bytes && size ? NULL : NULL;
+}
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *p, uint32_t k) { return p && k ? NULL : NULL; }
+XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return xlagpu_rt_parameter(p, index, out);
+}
+XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return xlagpu_rt_result(p, index, out);
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    return p && inputs && n_inputs && outputs && n_outputs ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_ERROR_USAGE;
+}
+#else
+/* ---- the clique ---- */
+
+XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc) {
+    xlagpu_device_desc d = desc->device;
+    size_t n = desc->devices;
+    uint32_t k;
+    if (!n || n > XR_DEVICES_MAX)
+        return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "a clique has 1 to %u devices, not %zu", (unsigned)XR_DEVICES_MAX, n);
+    q->devices = (xlagpu_device **)xg_mem_alloc(&q->c, n * sizeof *q->devices);
+    q->seats = (xr_seat *)xg_mem_alloc(&q->c, n * sizeof *q->seats);
+    q->threads = (xr_thread *)xg_mem_alloc(&q->c, n * sizeof *q->threads);
+    q->lock = xr_lock_new(&q->c);
+    if (!q->devices || !q->seats || !q->threads || !q->lock)
+        return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(q->seats, 0, n * sizeof *q->seats);
+    q->timeout = desc->timeout > 0 ? desc->timeout : (double)XR_CLIQUE_SECONDS;
+    d.threads = XG_MAX((d.threads ? d.threads : xr_processors()) / (uint32_t)n, 1u);
+    for (k = 0; k < n; k++) {
+        xlagpu_status s = xlagpu_rt_open(&d, &q->devices[k]);
+        q->n = q->devices[k] ? k + 1 : k;
+        if (s != XLAGPU_OK) return xr_fail(&q->c, s, "device %u: %s", k, xlagpu_rt_error(q->devices[k]));
+        d.ordinal++;
+    }
+    return XLAGPU_OK;
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out) {
+    const xlagpu_allocator *mem =
+        desc && desc->device.allocator.alloc && desc->device.allocator.release ? &desc->device.allocator : NULL;
+    xlagpu_clique *q;
+    if (!out || !desc) return XLAGPU_ERROR_USAGE;
+    q = *out = (xlagpu_clique *)(mem ? mem->alloc(mem->user, sizeof *q) : malloc(sizeof *q));
+    if (!q) return XLAGPU_ERROR_MEMORY;
+    memset(q, 0, sizeof *q);
+    xg_ctx_init(&q->c, mem, 0);
+    return xr_clique_open(q, desc);
+}
+XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) {
+    xlagpu_allocator mem;
+    uint32_t k;
+    if (!q) return;
+    for (k = q->n; k-- > 0;) xlagpu_rt_close(q->devices[k]);
+    while (q->loads) {
+        xr_peers *l = q->loads;
+        q->loads = l->next;
+        xg_mem_free(&q->c, l);
+    }
+    xg_mem_free(&q->c, q->devices);
+    xg_mem_free(&q->c, q->seats);
+    xg_mem_free(&q->c, q->threads);
+    if (q->lock) xr_lock_free(q->lock);
+    xg_mem_free(&q->c, q->lock);
+    mem = q->c.mem;
+    mem.release(mem.user, q);
+}
+XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *q) { return q ? q->c.message : "out of memory"; }
+XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) {
+    return q && k < q->n ? q->devices[k] : NULL;
+}
+
+/* ---- a job on all devices ---- */
+
+typedef struct xr_clique_job {
+    xlagpu_clique *clique;
+    xr_peers *peers;
+    const void *bytes;
+    size_t size;
+    const xlagpu_rt_tensor *inputs, *outputs;
+} xr_clique_job;
+
+XG_FN void xr_clique_load_one(void *user, uint32_t k) {
+    xr_clique_job *j = (xr_clique_job *)user;
+    xlagpu_program *p = j->peers->programs[k] = xlagpu_rt_load(j->clique->devices[k], j->bytes, j->size);
+    const char *wrong = xlagpu_rt_error(j->clique->devices[k]);
+    if (p) {
+        p->clique = j->clique;
+        p->peers = j->peers;
+        p->rank = k;
+    }
+    xr_clique_leave(j->clique, k, p ? XLAGPU_OK : xlagpu_rt_error_status(j->clique->devices[k]), wrong);
+}
+XG_FN void xr_clique_run_one(void *user, uint32_t k) {
+    xr_clique_job *j = (xr_clique_job *)user;
+    xlagpu_program *p = j->peers->programs[k];
+    xlagpu_status s = XLAGPU_OK;
+    xr_begin(&p->device->c);
+    if (!p->easy) p->easy = xlagpu_rt_prepare(p);
+    if (!p->easy) s = p->device->c.status;
+    if (s == XLAGPU_OK) xr_random_reset(p->easy);
+    if (s == XLAGPU_OK) s = xr_run_tensors(p->easy, j->inputs, j->outputs, true);
+    xr_clique_leave(j->clique, k, s, p->device->c.message);
+    if (s != XLAGPU_OK && p->easy) xlagpu_rt_finish(p->easy);
+}
+/* On a thread for each device; the first failure is the clique's. */
+XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), xr_clique_job *j) {
+    uint32_t k, started;
+    q->failed = XLAGPU_OK;
+    q->together = true;
+    for (k = 0; k < q->n; k++) q->seats[k].state = XR_SEAT_RUNS;
+    for (started = 0; started + 1 < q->n; started++)
+        if (!xr_thread_begin(&q->threads[started], job, j, started)) break;
+    if (started + 1 == q->n)
+        job(j, started);
+    else
+        for (k = started; k < q->n; k++) xr_clique_leave(q, k, XLAGPU_ERROR_MEMORY, "a thread cannot be had for it");
+    for (k = 0; k < started; k++) xr_thread_join(&q->threads[k]);
+    q->together = false;
+    return q->failed == XLAGPU_OK ? XLAGPU_OK : xr_fail(&q->c, q->failed, "%s", q->why);
+}
+
+/* ---- programs ---- */
+
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
+    xr_clique_job j;
+    xlagpu_status s;
+    const xlagpu_program *p;
+    if (!q || !q->n || !q->devices[q->n - 1]->platform) return NULL;
+    xr_begin(&q->c);
+    memset(&j, 0, sizeof j);
+    j.clique = q;
+    j.bytes = bytes;
+    j.size = size;
+    j.peers = (xr_peers *)xg_mem_alloc(&q->c, sizeof *j.peers + q->n * sizeof(xlagpu_program *));
+    if (!j.peers) {
+        xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
+    memset(j.peers, 0, sizeof *j.peers);
+    j.peers->programs = (xlagpu_program **)(void *)(j.peers + 1);
+    j.peers->next = q->loads;
+    q->loads = j.peers;
+    s = xr_clique_all(q, xr_clique_load_one, &j);
+    p = j.peers->programs[0];
+    if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->n)
+        s = xr_fail(&q->c, XLAGPU_ERROR_USAGE,
+            "the program is for %u devices (%u replicas of %u partitions); the clique "
+            "has %u",
+            p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->n);
+    if (s != XLAGPU_OK) {
+        uint32_t k;
+        for (k = 0; k < q->n; k++) xlagpu_rt_unload(j.peers->programs[k]);
+        q->loads = j.peers->next;
+        xg_mem_free(&q->c, j.peers);
+        return NULL;
+    }
+    return j.peers->programs[0];
+}
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *p, uint32_t k) {
+    return p && p->clique && k < p->clique->n ? p->peers->programs[k] : NULL;
+}
+XG_FN bool xr_clique_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    if (p->values[index].parts) xr_whole(p, index, out);
+    return true;
+}
+XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return xlagpu_rt_parameter(p, index, out) && xr_clique_value(p, index, out);
+}
+XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+    return xlagpu_rt_result(p, index, out) && xr_clique_value(p, p->head.n_params + index, out);
+}
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_rt_tensor *outputs, uint32_t n_outputs) {
+    xr_clique_job j;
+    xlagpu_clique *q;
+    xlagpu_status s;
+    uint32_t k;
+    if (!p || !p->clique) return XLAGPU_ERROR_USAGE;
+    q = p->clique;
+    xr_begin(&q->c);
+    for (k = 0; k < q->n; k++)
+        if (!p->peers->programs[k])
+            return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "the program of device %u has been unloaded", k);
+    s = xr_check_tensors(&q->c, p, inputs, n_inputs, false, true);
+    if (s == XLAGPU_OK) s = xr_check_tensors(&q->c, p, outputs, n_outputs, true, true);
+    if (s != XLAGPU_OK) return s;
+    memset(&j, 0, sizeof j);
+    j.clique = q;
+    j.peers = p->peers;
+    j.inputs = inputs;
+    j.outputs = outputs;
+    return xr_clique_all(q, xr_clique_run_one, &j);
+}
+
+#endif /* XLAGPU_NO_SIMULATOR */
+
+#endif /* XG_RT_CLIQUE_C */
 #endif
 #endif
 

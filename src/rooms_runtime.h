@@ -77,8 +77,10 @@
 #include "rt/commands.c"
 #include "rt/lanes.c"
 #include "rt/program.c"
+#include "rt/collectives.c"
 #include "rt/profile.c"
 #include "rt/calls.c"
 #include "rt/execute.c"
 #include "rt/easy.c"
+#include "rt/clique.c"
 #endif

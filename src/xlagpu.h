@@ -40,6 +40,7 @@
 
 #include "api/version.h"
 #include "api/status.h"
+#include "api/counters.h"
 #include "api/target.h"
 
 #ifdef __cplusplus
@@ -85,9 +86,10 @@ XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
 XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *module);
 /* The module in another form. What a form cannot say is an error that names it. */
 typedef enum xlagpu_format {
-    XLAGPU_FORMAT_HLO,      /* as xlagpu_print */
-    XLAGPU_FORMAT_PROTO,    /* HloModuleProto, as compiler_ir("hlo").as_serialized_hlo_module_proto() gives it */
-    XLAGPU_FORMAT_HLO_PROTO /* HloProto around it, as XLA dumps it (.hlo.pb) */
+    XLAGPU_FORMAT_HLO,       /* as xlagpu_print */
+    XLAGPU_FORMAT_PROTO,     /* HloModuleProto, as compiler_ir("hlo").as_serialized_hlo_module_proto() gives it */
+    XLAGPU_FORMAT_HLO_PROTO, /* HloProto around it, as XLA dumps it (.hlo.pb) */
+    XLAGPU_FORMAT_STABLEHLO  /* StableHLO as MLIR text */
 } xlagpu_format;
 XLAGPU_DEF xlagpu_bytes xlagpu_print_as(xlagpu_module *module, xlagpu_format format);
 
@@ -149,11 +151,17 @@ typedef struct xlagpu_compile_desc {
      * defines XLAGPU_USE_LLVM (LLVM 16 or newer: llvm-config says which flags); ERROR_UNSUPPORTED in others. "llvm-ir":
      * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). */
     const char *backend;
+    /* The program is one for so many devices together, as the module's shardings say: what each has of parameters and
+     * results stands in the executable (xlagpu_rt_clique_run). 0: as many as the module names. */
+    uint32_t devices;
 } xlagpu_compile_desc;
 
 /* Compiles for desc->target (NULL: all defaults). The bytes live as long as the module; data NULL on failure. The
  * module is not changed: it may be compiled again for another target. */
 XLAGPU_DEF xlagpu_bytes xlagpu_compile(xlagpu_module *module, const xlagpu_compile_desc *desc);
+
+/* On how many devices together the module says that it runs: replicas times partitions. */
+XLAGPU_DEF uint32_t xlagpu_module_devices(xlagpu_module *module);
 
 /* What a compilation made. */
 /* made_again: kernels that run twice because of the memory limit; largest_live: the most temporary bytes that are
@@ -163,6 +171,11 @@ typedef struct xlagpu_report {
     uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live;
     uint32_t made_again;
     uint64_t predicted_ns; /* of a run, by the model of time, if predict_times was set; loops of unknown length once */
+    uint32_t collectives;  /* of the program of one device */
+    /* bytes that a device sends in a run, by kind of collective, as rings do it; loops as above */
+#define XLAGPU_X(name) uint64_t name##_bytes;
+    XLAGPU_COLLECTIVES(XLAGPU_X)
+#undef XLAGPU_X
 } xlagpu_report;
 XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report *out); /* of the last xlagpu_compile */
 

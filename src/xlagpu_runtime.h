@@ -254,6 +254,46 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *execution); 
 XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
     xlagpu_execution *execution, bool *done); /* has its last run ended? */
 
+/* ---- cliques: several devices that run one program together ---- */
+
+/* Devices of one process, each run on a thread of its own: GPUs from device.ordinal on, or simulators, each with memory
+ * of its own. They meet in the program's collectives. A program that was compiled for several devices says which part
+ * of its parameters and results each has.
+ *
+ *     desc.device.platform = "host"; desc.devices = 8;
+ *     if (!xlagpu_rt_clique_open(&desc, &c) && (p = xlagpu_rt_clique_load(c, bytes, size)) != NULL)
+ *         status = xlagpu_rt_clique_run(p, inputs, n, outputs, k);        // whole arrays
+ *
+ * Results do not depend on which device comes first. When a device fails, all do, and the message is that of the first;
+ * where devices would wait for each other for ever, it says who waits in which HLO instruction. The allocator is called
+ * from several threads. */
+typedef struct xlagpu_clique xlagpu_clique;
+typedef struct xlagpu_rt_clique_desc {
+    xlagpu_device_desc device; /* of each; threads are shared among them */
+    uint32_t devices;
+    /* seconds that a device waits for another one in a collective, where the caller runs them (xlagpu_rt_execute); 0:
+     * 60 */
+    double timeout;
+} xlagpu_rt_clique_desc;
+/* On failure *out only answers xlagpu_rt_clique_error and xlagpu_rt_clique_close (NULL: no memory even for that). */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out);
+XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *clique); /* frees its devices and their programs, too */
+XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *clique);
+XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *clique, uint32_t index); /* NULL: there is none */
+/* On how many devices together these bytes run; 0: they are damaged. */
+XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size);
+/* Loads the program on all devices; gives that of device 0, NULL on failure. Devices are numbered replica * partitions
+ * + partition. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *clique, const void *bytes, size_t size);
+/* The program of another device. Prepared and executed by the caller, on a thread for each device, they meet, too. */
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *program, uint32_t index);
+/* As xlagpu_rt_parameter and xlagpu_rt_result, but of the whole array: dims and bytes. */
+XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
+XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
+/* Runs it on all devices: whole host arrays in, whole host arrays out. What every replica has is that of replica 0. */
+XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs,
+    uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
+
 /* ---- profiles ---- */
 
 /* One step of one run. start: since the profile began. flops and bytes: what the step computes, and moves at least.

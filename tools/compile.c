@@ -23,7 +23,7 @@ static int source_open(source *s, const flag_values *f, const char *path) {
     s->context = xlagpu_create(&d);
     if (!s->context) return fail(DEVICE, "xlagpu: error: out of memory");
     s->text = file_read(path, &s->n);
-    return s->text ? OK : fail(BAD, "%s: error: cannot be read", path);
+    return s->text ? OK : unreadable(path);
 }
 static int source_failed(const source *s) {
     return fail_in(s->path, xlagpu_error_status(s->context), xlagpu_error(s->context));
@@ -47,6 +47,7 @@ static void source_close(source *s) {
     X("hlo", "hlo/after_optimizations", ".hlo") \
     X("hlo.pb", "hlo/after_optimizations", ".hlo.pb") \
     X("pb", "hlo/after_optimizations", ".pb") \
+    X("stablehlo", "hlo/after_optimizations", ".mlir") \
     X("indexing", "indexing", "") \
     X("plan", "plan", ".hlo") \
     X("buffers", "buffer-assignment", "") \
@@ -86,7 +87,7 @@ static const char *emit_of_name(const char *path) {
 static int emit_chosen(const flag_values *f, const char **emit) {
     const char *named = emit_of_name(f->o);
     size_t k;
-    *emit = f->emit ? f->emit : named ? named : f->report ? NULL : "exe";
+    *emit = f->emit ? f->emit : named ? named : f->report || f->viewer ? NULL : "exe";
     if (*emit && !emit_stage(*emit)) {
         char list[256] = "";
         for (k = 0; k < EMIT_COUNT; k++)
@@ -105,6 +106,9 @@ static int emit_chosen(const flag_values *f, const char **emit) {
             "xlagpu: error: --target=%s: several targets go into an executable or C (-o F.xgx, -o F.c), "
             "without --report and --cubin; other texts are of one target",
             f->target);
+    if (f->viewer && *emit && (strcmp(*emit, "exe") == 0 || strcmp(*emit, "c") == 0) &&
+        (!f->target || strchr(f->target, ',')))
+        return fail(BAD, "xlagpu: error: --viewer shows one target: name it by --target, or leave --emit and -o out");
     if (f->symbol && (!*emit || strcmp(*emit, "c") != 0))
         return fail(BAD, "xlagpu: error: --symbol names the array of C: it needs --emit=c, or -o FILE.c");
     return OK;
@@ -114,7 +118,8 @@ static int emit_chosen(const flag_values *f, const char **emit) {
 static const struct {
     const char *emit;
     xlagpu_format format;
-} forms[] = {{"hlo", XLAGPU_FORMAT_HLO}, {"hlo.pb", XLAGPU_FORMAT_HLO_PROTO}, {"pb", XLAGPU_FORMAT_PROTO}};
+} forms[] = {{"hlo", XLAGPU_FORMAT_HLO}, {"hlo.pb", XLAGPU_FORMAT_HLO_PROTO}, {"pb", XLAGPU_FORMAT_PROTO},
+    {"stablehlo", XLAGPU_FORMAT_STABLEHLO}};
 enum {
     FORM_COUNT = sizeof forms / sizeof forms[0]
 };
@@ -155,13 +160,21 @@ static int write_emitted(const flag_values *f, const char *emit, const source *s
 
 static void report_head(void) {
     printf("name\tcompile_ms\tkernels\tlibrary\ttemp_bytes\ttotal_bytes\tptx_lines\tregs\tspills\tptx_ms\tworkspace_"
-           "bytes\tlargest_live\tmade_again\tpredicted_us\n");
+           "bytes\tlargest_live\tmade_again\tpredicted_us\tcollectives");
+#define X(name) printf("\t" #name "_bytes");
+    XLAGPU_COLLECTIVES(X)
+#undef X
+    putchar('\n');
 }
 static void report_line(const dump_state *d, double best, const xlagpu_report *r) {
-    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\t%u\t%.3f\n", d->base, best * 1e3, r->kernels,
+    printf("%s\t%.3f\t%u\t%u\t%llu\t%llu\t%u\t-\t-\t%.3f\t%llu\t%llu\t%u\t%.3f\t%u", d->base, best * 1e3, r->kernels,
         r->library_calls, (unsigned long long)r->temp_bytes, (unsigned long long)r->total_bytes, r->instructions,
         best * 1e3, (unsigned long long)r->workspace_bytes, (unsigned long long)r->largest_live, r->made_again,
-        (double)r->predicted_ns * 1e-3);
+        (double)r->predicted_ns * 1e-3, r->collectives);
+#define X(name) printf("\t%llu", (unsigned long long)r->name##_bytes);
+    XLAGPU_COLLECTIVES(X)
+#undef X
+    putchar('\n');
 }
 
 /* HLO text to bytes, `times` times; the stages are dumped the last time only. best: the least time. */
@@ -175,7 +188,8 @@ static int compile_timed(source *s, dump_state *d, int times, xlagpu_bytes *exe,
         if (rc) return rc;
         dump_describe(d, s->module, NULL, &desc);
         if (k + 1 < times) desc.dump = NULL;
-        desc.predict_times = k + 1 == times && (d->f->report || strcmp(d->want ? d->want : "", "times") == 0);
+        desc.predict_times =
+            k + 1 == times && (d->f->report || d->viewer || strcmp(d->want ? d->want : "", "times") == 0);
         *exe = xlagpu_compile(s->module, &desc);
         if (!exe->data) rc = source_failed(s);
         t = seconds() - t;
@@ -201,7 +215,7 @@ static int add_cubin(const source *s, const dump_state *d, const char *target, x
     rc = write_out(ptx, text.data, text.size);
     if (!rc && system(command) != 0) rc = fail(BAD, "%s: error: ptxas failed: is it in PATH?", s->path);
     file = rc ? NULL : file_read(cubin, &n);
-    if (!rc && !file) rc = fail(BAD, "%s: error: cannot be read", cubin);
+    if (!rc && !file) rc = unreadable(cubin);
     if (!rc) {
         code.data = file;
         code.size = n;
@@ -286,6 +300,7 @@ static int compile_one(const flag_values *f, int file, const char *emit) {
     if (!rc) rc = source_parse(&s);
     if (!rc) list = targets_of(f, s.module, emit);
     dump_begin(&d, f, f->files[file], file, emit ? emit_stage(emit) : NULL);
+    if (!rc && f->viewer && !(d.viewer = viewer_new())) rc = fail(DEVICE, "xlagpu: error: out of memory");
     if (!rc && list) rc = compile_targets(&s, &d, list, &all, names);
     if (!rc && list)
         exe = all;
@@ -295,20 +310,42 @@ static int compile_one(const flag_values *f, int file, const char *emit) {
     if (!rc && f->report && xlagpu_compile_report(s.module, &report)) report_line(&d, best, &report);
     if (!rc && f->cubin) rc = add_cubin(&s, &d, names, &exe);
     if (!rc && emit) rc = write_emitted(f, emit, &s, exe, &d, names);
+    if (d.viewer) rc = worse(rc, viewer_write(d.viewer, rc ? NULL : f->viewer, &d));
     dump_end(&d);
     source_close(&s);
     free((void *)(uintptr_t)all.data);
     return rc;
 }
 
-int verb_compile(const flag_values *f) {
+/* h200x8: so many devices of that part, on one machine. */
+static int topology(flag_values *f, char part[16]) {
+    const char *x = strrchr(f->topology, 'x');
+    size_t n = x ? (size_t)(x - f->topology) : 0, k;
+    char *end = NULL;
+    f->devices = x ? strtoll(x + 1, &end, 10) : 0;
+    for (k = 0; k < n && k < 15; k++)
+        part[k] = (char)(f->topology[k] >= 'a' && f->topology[k] <= 'z' ? f->topology[k] - 32 : f->topology[k]);
+    part[k] = 0;
+    if (!n || n > 15 || f->devices < 1 || f->devices > 1 << 16 || *end || (part[0] >= '0' && part[0] <= '9'))
+        return fail(BAD, "xlagpu: error: --topology=%s: a part and how many of them, h200x8", f->topology);
+    f->gpu = part;
+    return OK;
+}
+
+int verb_compile(const flag_values *given) {
+    flag_values own = *given;
+    const flag_values *f = &own;
     const char *emit;
+    char part[16];
     int k, rc;
+    if (f->topology && (rc = topology(&own, part)) != OK) return rc;
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'compile' needs a file");
     rc = emit_chosen(f, &emit);
     if (rc) return rc;
     if (f->n_files > 1 && f->o && strcmp(f->o, "-") != 0)
         return fail(BAD, "xlagpu: error: %d modules cannot go into one file: leave -o out", f->n_files);
+    if (f->n_files > 1 && f->viewer)
+        return fail(BAD, "xlagpu: error: --viewer=%s shows one module, and %d are given", f->viewer, f->n_files);
     if (f->report) report_head();
     for (k = 0; k < f->n_files; k++) rc = worse(rc, compile_one(f, k, emit));
     return rc;
@@ -343,7 +380,7 @@ int verb_opt(const flag_values *f) {
     }
     if (f->n_files != 1) return fail(BAD, "xlagpu: error: 'opt' needs one file");
     if (f->emit && form_of(f->emit) < 0)
-        return fail(BAD, "xlagpu: error: 'opt' --emit=%s is not one of hlo, pb, hlo.pb", f->emit);
+        return fail(BAD, "xlagpu: error: 'opt' --emit=%s is not one of hlo, pb, hlo.pb, stablehlo", f->emit);
     rc = source_open(&s, f, f->files[0]);
     if (!rc) rc = source_parse(&s);
     if (!rc && !f->set[FLAG_passes])

@@ -113,6 +113,7 @@ static void dump(void *user, const char *stage, const char *text, size_t n) {
         d->wanted_n += n;
         more[d->wanted_n] = 0;
     }
+    if (d->viewer) viewer_add(d->viewer, stage, text, n);
     if (d->f->v >= 5) fprintf(stderr, "// -----// %s //----- //\n%s\n", stage, text);
     if (d->f->dump_to && suffix_of(d, stage, suffix)) dump_file(d, suffix, text, n);
 }
@@ -163,9 +164,10 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_de
     c->command_buffer_least = (uint32_t)f->command_buffer_least;
     c->command_buffer_control = f->command_buffer_control;
     c->backend = f->backend;
+    c->devices = (uint32_t)f->devices;
     if (!c->backend && d->want && strncmp(d->want, "llvm/", 5) == 0)
         c->backend = strcmp(d->want, "llvm/before") == 0 ? "llvm-ir" : "llvm";
-    if ((d->want && *d->want) || f->dump_to || f->v >= 5) {
+    if ((d->want && *d->want) || f->dump_to || f->v >= 5 || d->viewer) {
         c->dump = dump;
         c->dump_user = d;
     }

@@ -14,6 +14,8 @@ typedef enum flag_kind {
     REAL,
     LIST
 } flag_kind;
+static const char *const kind_help[] = {"", "", ": a whole number", ": a whole number, 0 or more",
+    ": a number, 0 or more", ""}; /* in the order of the kinds */
 typedef struct flag_row {
     const char *text;
     flag_kind kind;
@@ -94,6 +96,19 @@ static const char *nearest(const char *name, size_t n, int verb) {
         }
     return found;
 }
+
+const char *verb_nearest(const char *word) {
+    int best = (int)strlen(word) / 3 + 2, found = -1, k;
+    for (k = 0; verb_names[k]; k++) {
+        int d = distance(word, strlen(word), verb_names[k]);
+        if (d < best) {
+            best = d;
+            found = k;
+        }
+    }
+    return found < 0 ? NULL : verb_names[found];
+}
+const char *flag_help(int row) { return rows[row].help; }
 
 /* --xla_disable_hlo_passes: a name that is no pass may be another compiler's, or a slip. */
 static const char *pass_named(const char *name, size_t n, bool *exact) {
@@ -218,6 +233,16 @@ static int unknown(int verb, const char *from, const char *arg) {
         near ? near : "", near ? "'?" : "");
 }
 
+/* A flag that only other verbs take. */
+static int of_others(int verb, int row) {
+    char list[128] = "";
+    int k;
+    for (k = 0; verb_names[k]; k++)
+        if (rows[row].verbs & 1 << k)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", verb_names[k]);
+    return fail(BAD, "xlagpu: error: '%s' does not take the flag '--%s', which is of %s", verb_names[verb],
+        rows[row].text, list);
+}
 /* One argument that begins with a dash; *used says whether the next argument was its value. Messages begin with
  * `from`: the name of the variable, or nothing. */
 static int read_flag(flag_values *f, int verb, const char *from, const char *arg, const char *next, bool *used) {
@@ -225,8 +250,7 @@ static int read_flag(flag_values *f, int verb, const char *from, const char *arg
     int row = row_of(arg, &value);
     *used = false;
     if (row < 0) return unknown(verb, from, arg);
-    if (!(rows[row].verbs & 1 << verb))
-        return fail(BAD, "xlagpu: error: '%s' does not take the flag '--%s'", verb_names[verb], rows[row].text);
+    if (!(rows[row].verbs & 1 << verb)) return of_others(verb, row);
     if (!value && rows[row].kind == BOOL) value = "true";
     if (!value) {
         if (!next || (next[0] == '-' && next[1] == '-'))
@@ -237,8 +261,8 @@ static int read_flag(flag_values *f, int verb, const char *from, const char *arg
     if (store(f, row, value)) return OK;
     if (rows[row].kind == LIST)
         return fail(BAD, "xlagpu: error: %smore than %d '--%s'", from, (int)FLAG_LIST_MAX, rows[row].text);
-    return fail(BAD, "xlagpu: error: %s'--%s=%s' is not a value of the kind %s", from, rows[row].text, value,
-        *rows[row].argument ? rows[row].argument : "true|false");
+    return fail(BAD, "xlagpu: error: %s'--%s=%s' is not a value of the kind %s%s", from, rows[row].text, value,
+        *rows[row].argument ? rows[row].argument : "true|false", kind_help[rows[row].kind]);
 }
 
 /* ---- XLA_FLAGS, as XLA reads it: flags separated by blanks, quotes and backslashes as in a shell; or, when it does

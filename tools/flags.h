@@ -5,7 +5,7 @@
  *   kind    BOOL  --name, --name=true|false, --noname       STR  --name=V or --name V      INT, REAL  the same,
  *           checked; SIZE  an INT that is not
  *           negative      LIST  STR, may be repeated
- *   verbs   which of run, compile, opt, sim take it (FV_*) */
+ *   verbs   which verbs take it (FV_*) */
 #ifndef XG_TOOLS_FLAGS_H
 #define XG_TOOLS_FLAGS_H
 #include <stdbool.h>
@@ -16,7 +16,9 @@
     X(RUN, run, "M.hlo|M.xgx", "compile and run a module, compare its results") \
     X(COMPILE, compile, "M.hlo...", "write PTX, an executable or any stage between") \
     X(OPT, opt, "M.hlo", "run HLO passes, print the module") \
-    X(SIM, sim, "K.ptx", "run a kernel of any origin on the PTX simulator")
+    X(SIM, sim, "K.ptx", "run a kernel of any origin on the PTX simulator") \
+    X(CHECK, check, "M.hlo...", "read and verify modules, say what is wrong") \
+    X(REDUCE, reduce, "M.hlo", "make a module smaller that shows the same failure")
 /* clang-format on */
 
 enum {
@@ -36,7 +38,8 @@ enum {
 /* clang-format off */
 #define FLAGS(X) \
     X(platform, "platform", STR, FV_RUN | FV_SIM, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
-    X(devices, "devices", SIZE, FV_RUN, "N", "interpreter: evaluate on N devices together, as the module's shardings say, and compare with one device") \
+    X(devices, "devices", SIZE, FV_RUN | FV_COMPILE, "N", "N devices together, as the module's shardings say, each with its part of the arrays; run: compared with one device") \
+    X(topology, "topology", STR, FV_COMPILE, "h200x8", "for so many devices of that part together: --gpu and --devices; --report has the bytes that a device sends by kind of collective, and what the time model says of them") \
     X(args, "args", STR, FV_RUN, "A.npz", "arguments arg0, arg1 ...; without it seeded random ones") \
     X(expect, "expect", STR, FV_RUN, "A.npz", "compare the results with out0, out1 ... of this file") \
     X(rtol, "rtol", REAL, FV_RUN, "R", "relative tolerance of comparisons; without both: the type's, or what the module's own rounding asks for") \
@@ -70,9 +73,11 @@ enum {
     X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
     X(scale, "predict-scale", SIZE, FV_RUN | FV_SIM, "N", "predict times as if grids had N times the blocks") \
     X(memory_scale, "predict-memory-scale", SIZE, FV_RUN | FV_SIM, "N", "... and N times the memory, where that is not as much") \
-    X(emit, "emit", STR, FV_COMPILE | FV_OPT, "ptx|hlo|pb|hlo.pb|indexing|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; hlo, pb (HloModuleProto), hlo.pb (HloProto): the optimized module, with opt the one after --passes; times: how long each step takes by the model of time") \
-    X(o, "o", STR, FV_COMPILE | FV_OPT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .ll, .xgx or .c says what to emit") \
+    X(emit, "emit", STR, FV_COMPILE | FV_OPT, "ptx|hlo|pb|hlo.pb|stablehlo|indexing|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; hlo, pb (HloModuleProto), hlo.pb (HloProto), stablehlo: the optimized module, with opt the one after --passes; times: how long each step takes by the model of time") \
+    X(keep, "keep", STR, FV_REDUCE, "COMMAND", "what must go on with the same exit status; {} is the name of the module") \
+    X(o, "o", STR, FV_COMPILE | FV_OPT | FV_REDUCE, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .mlir, .ll, .xgx or .c says what to emit") \
     X(symbol, "symbol", STR, FV_COMPILE, "NAME", "--emit=c: the name of the array, NAME_xgx, and of what its header defines; without it the file's") \
+    X(viewer, "viewer", STR, FV_COMPILE, "F.html", "write a page that shows each pass side by side, kernels with their PTX, predicted times") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
     X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \
     X(list_passes, "list-passes", BOOL, FV_OPT, "", "the names of all HLO passes") \
@@ -96,6 +101,7 @@ enum {
     X(excess_precision, "xla_allow_excess_precision", BOOL, FV_HLO, "", "floats rounded to a narrower type and back at once need not be rounded") \
     X(double_buffering, "xla_gpu_enable_while_loop_double_buffering", BOOL, FV_HLO, "", "loops do two rounds in one where that spares copies") \
     X(fill_elided, "fill_elided_constants", BOOL, FV_HLO, "", "seeded values for constant({...})") \
+    X(json, "json", BOOL, FV_CHECK, "", "what is wrong as JSON with lines and columns, for editors") \
     X(threads, "threads", SIZE, FV_RUN | FV_SIM, "N", "worker threads of the simulator") \
     X(help, "help", BOOL, FV_ALL, "", "this text")
 /* clang-format on */
@@ -131,8 +137,10 @@ typedef struct flag_values {
 } flag_values;
 
 /* ---- flags.c ---- */
-extern const char *const verb_names[]; /* by verb; NULL at the end */
-extern const char *const verb_takes[]; /* "M.hlo|M.xgx" */
+const char *verb_nearest(const char *word); /* NULL: none is like it */
+const char *flag_help(int row);             /* its column of the table */
+extern const char *const verb_names[];      /* by verb; NULL at the end */
+extern const char *const verb_takes[];      /* "M.hlo|M.xgx" */
 extern const char *const verb_help[];
 int flags_read(flag_values *f, int verb, int argc, char **argv); /* XLA_FLAGS, then argv[2..]: OK or BAD */
 void flags_help(int verb);                                       /* -1: all of it */

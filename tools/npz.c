@@ -1,5 +1,6 @@
 /* tools/npz.c -- see npz.h. The zip directory is read from its end, as the format asks; 64-bit sizes are understood. */
 #include "npz.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,7 +245,8 @@ static const char *zip_end(const unsigned char *p, size_t n, size_t *at, uint64_
     uint64_t where;
     if (n < 22) return "it is too short for a zip file";
     while (le32(p + k) != 0x06054b50u) {
-        if (k == 0 || n - k > 66000) return "it has no zip directory";
+        if (k == 0 || n - k > 66000)
+            return "it has no zip directory: it is no whole .npz file, which numpy.savez writes";
         k--;
     }
     *count = le16(p + k + 10);
@@ -296,7 +298,8 @@ bool npz_read(const char *path, npz_file *out) {
     const char *wrong;
     memset(out, 0, sizeof *out);
     if (!p) {
-        snprintf(out->error, sizeof out->error, "%.200s: error: cannot be read", path);
+        snprintf(out->error, sizeof out->error, "%.200s: error: cannot be read: %s", path,
+            errno == ENOENT ? "there is no such file" : strerror(errno));
         return false;
     }
     if (n >= 6 && memcmp(p, "\x93NUMPY", 6) == 0) {

@@ -11,7 +11,8 @@ typedef struct job {
     const char *path;
     xlagpu_context *context;
     xlagpu_module *module; /* NULL for executables */
-    xlagpu_device *device;
+    xlagpu_clique *clique; /* of several devices; NULL: one */
+    xlagpu_device *device; /* the first */
     xlagpu_program *program;
     xlagpu_bytes exe;
     unsigned char *text;
@@ -64,9 +65,9 @@ static int job_shapes(job *j) {
             t->size_of = v.size_of;
         } else {
             if (k < j->n_in)
-                xlagpu_rt_parameter(j->program, k, &r);
+                (j->clique ? xlagpu_rt_clique_parameter : xlagpu_rt_parameter)(j->program, k, &r);
             else
-                xlagpu_rt_result(j->program, k - j->n_in, &r);
+                (j->clique ? xlagpu_rt_clique_result : xlagpu_rt_result)(j->program, k - j->n_in, &r);
             t->type = r.type;
             t->name = k < j->n_in ? r.name : NULL;
             t->rank = r.rank;
@@ -141,7 +142,13 @@ static void show_note(const char *note) {
     if (*note) fprintf(stderr, "xlagpu: note: %s\n", note);
 }
 
+static const char *job_error(const job *j) {
+    return j->clique ? xlagpu_rt_clique_error(j->clique) : xlagpu_rt_error(j->device);
+}
 static int job_open(job *j) {
+    uint32_t devices = j->f->devices ? (uint32_t)j->f->devices
+                       : j->module   ? xlagpu_module_devices(j->module)
+                                     : xlagpu_rt_devices(j->exe.data, j->exe.size);
     xlagpu_device_desc d;
     xlagpu_status s;
     memset(&d, 0, sizeof d);
@@ -169,11 +176,17 @@ static int job_open(job *j) {
     d.no_command_buffers = j->f->no_command_buffers;
     d.print = print_text;
     progress_begin(&j->progress, &d);
-    s = xlagpu_rt_open(&d, &j->device);
+    if (devices > 1) {
+        xlagpu_rt_clique_desc c;
+        memset(&c, 0, sizeof c);
+        c.device = d;
+        c.devices = devices;
+        s = xlagpu_rt_clique_open(&c, &j->clique);
+        j->device = xlagpu_rt_clique_device(j->clique, 0);
+    } else
+        s = xlagpu_rt_open(&d, &j->device);
     if (s == XLAGPU_OK) show_note(xlagpu_rt_note(j->device));
-    return s == XLAGPU_OK
-               ? OK
-               : fail(s == XLAGPU_ERROR_USAGE ? BAD : DEVICE, "xlagpu: error: %s", xlagpu_rt_error(j->device));
+    return s == XLAGPU_OK ? OK : fail(s == XLAGPU_ERROR_USAGE ? BAD : DEVICE, "xlagpu: error: %s", job_error(j));
 }
 
 static int job_compile(job *j) {
@@ -191,9 +204,10 @@ static int job_compile(job *j) {
 
 static int job_load(job *j) {
     double t = seconds();
-    j->program = xlagpu_rt_load(j->device, j->exe.data, j->exe.size);
+    j->program = j->clique ? xlagpu_rt_clique_load(j->clique, j->exe.data, j->exe.size)
+                           : xlagpu_rt_load(j->device, j->exe.data, j->exe.size);
     j->load_s = seconds() - t;
-    return j->program ? OK : fail_in(j->path, xlagpu_rt_error_status(j->device), xlagpu_rt_error(j->device));
+    return j->program ? OK : fail_in(j->path, xlagpu_rt_error_status(j->device), job_error(j));
 }
 
 static int job_execute(job *j) {
@@ -203,7 +217,7 @@ static int job_execute(job *j) {
     enum {
         PROFILED = 1 << 20
     };
-    xlagpu_execution *e;
+    xlagpu_execution *e = NULL;
     xlagpu_status s = XLAGPU_OK;
     int rc = OK;
     uint32_t k;
@@ -221,25 +235,25 @@ static int job_execute(job *j) {
         out[k].bytes = j->out[k].bytes;
     }
     j->run_s = HUGE_VAL;
-    e = xlagpu_rt_prepare(j->program);
-    if (!e) s = xlagpu_rt_error_status(j->device);
+    if (!j->clique && !(e = xlagpu_rt_prepare(j->program))) s = xlagpu_rt_error_status(j->device);
     if (e && (j->f->profile || j->f->trace)) s = xlagpu_rt_profile(e, PROFILED);
     for (n = 0; n < repeat && s == XLAGPU_OK; n++) {
         double t = seconds();
-        s = xlagpu_rt_run_with(e, in, j->n_in, out, j->n_out);
+        s = j->clique ? xlagpu_rt_clique_run(j->program, in, j->n_in, out, j->n_out)
+                      : xlagpu_rt_run_with(e, in, j->n_in, out, j->n_out);
         t = seconds() - t;
         if (t < j->run_s) j->run_s = t;
     }
     free(in);
     free(out);
-    if (s == XLAGPU_OK && j->f->profile)
+    if (s == XLAGPU_OK && j->f->profile && e)
         rc = profile_print(e, j->f->target ? j->f->target : xlagpu_rt_target(j->device),
             strcmp(xlagpu_rt_platform(j->device), "host") == 0);
-    if (s == XLAGPU_OK && j->f->trace)
+    if (s == XLAGPU_OK && j->f->trace && e)
         rc = worse(rc, profile_trace(e, j->f->trace, xlagpu_rt_program_name(j->program)));
     if (e) show_note(xlagpu_rt_execution_note(e));
     xlagpu_rt_finish(e);
-    return s == XLAGPU_OK ? rc : fail_in(j->path, s, xlagpu_rt_error(j->device));
+    return s == XLAGPU_OK ? rc : fail_in(j->path, s, job_error(j));
 }
 
 /* "out0[3,5]: want 1.5, got 2" */
@@ -393,7 +407,7 @@ static void job_stats(job *j) {
     }
     free(s);
     if (j->program) printf("evaluator_ops\t0\n"); /* a device runs kernels, copies and fills only */
-    if (j->f->devices) printf("collectives\t%u\nbytes_sent\t%.0f\n", j->sent.collectives, j->sent.bytes);
+    if (j->f->devices && !j->program) printf("collectives\t%u\nbytes_sent\t%.0f\n", j->sent.collectives, j->sent.bytes);
 }
 
 /* ---- the readable report ---- */
@@ -482,7 +496,7 @@ static int job_run(job *j) {
     int rc;
     bool executable;
     j->text = file_read(j->path, &j->text_n);
-    if (!j->text) return fail(BAD, "%s: error: cannot be read", j->path);
+    if (!j->text) return unreadable(j->path);
     executable = j->text_n >= 6 && memcmp(j->text, "xlagpu", 6) == 0 &&
                  (j->text_n == 6 || j->text[6] < ' '); /* a damaged one too: the loader says how */
     if (!executable) {
@@ -545,7 +559,10 @@ static int run_one(const flag_values *f, int file) {
     judge_free(j.judge);
     dump_end(&j.dump);
     progress_end(&j.progress);
-    xlagpu_rt_close(j.device);
+    if (j.clique)
+        xlagpu_rt_clique_close(j.clique);
+    else
+        xlagpu_rt_close(j.device);
     xlagpu_destroy(j.context);
     free(j.text);
     return rc;
@@ -565,8 +582,8 @@ static int check_flags(const flag_values *f) {
     if (reference && *reference && strcmp(reference, "interpreter") != 0 && strcmp(reference, "default") != 0)
         return fail(BAD, "xlagpu: error: --reference_platform is 'interpreter' or ''; it was '%s'", reference);
     if (f->devices > 1 << 16) return fail(BAD, "xlagpu: error: --devices=%lld are too many", f->devices);
-    if (f->devices && !is_platform(f, "interpreter"))
-        return fail(BAD, "xlagpu: error: several devices are only evaluated: --devices needs --platform=interpreter");
+    if (f->devices > 1 && (f->profile || f->trace))
+        return fail(BAD, "xlagpu: error: --profile and --trace are of one device, not of --devices=%lld", f->devices);
     if (f->n_files > 1 && (f->out || f->save_args))
         return fail(BAD, "xlagpu: error: the %s of %d modules cannot go into one file",
             f->out ? "results" : "arguments", f->n_files);

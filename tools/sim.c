@@ -168,19 +168,19 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
     }
     if (strncmp(text, "bytes:", 6) == 0) {
         a->array.data = file_read(rest, &a->array.bytes);
-        return a->array.data ? sim_upload(d, a) : fail(BAD, "%s: error: cannot be read", rest);
+        return a->array.data ? sim_upload(d, a) : unreadable(rest);
     }
     if (strncmp(text, "value:", 6) == 0) {
         a->array.data = file_read(rest, &a->array.bytes);
         a->is_value = true;
         a->bytes = a->array.bytes;
-        return a->array.data ? OK : fail(BAD, "%s: error: cannot be read", rest);
+        return a->array.data ? OK : unreadable(rest);
     }
     if ((strncmp(text, "i32:", 4) == 0 || strncmp(text, "u32:", 4) == 0 || strncmp(text, "i64:", 4) == 0 ||
             strncmp(text, "u64:", 4) == 0 || strncmp(text, "f32:", 4) == 0 || strncmp(text, "f64:", 4) == 0) &&
         sim_scalar(text, rest, a))
         return OK;
-    return fail(BAD, "xlagpu: error: --arg %s is not understood", text);
+    return fail(BAD, "xlagpu: error: --arg %s is not understood: it is %s", text, flag_help(FLAG_arg));
 }
 
 /* "same:K": the memory of an earlier argument, counted from 0, once more. */
@@ -212,7 +212,10 @@ static int sim_parameters(xlagpu_device *d, const flag_values *f, const char *pt
         if (offset + size > *bytes) *bytes = offset + size;
     }
     if (xlagpu_rt_ptx_parameter(d, f->files[0], ptx, n, f->entry, (uint32_t)k, &offset, &size))
-        return fail(BAD, "xlagpu: error: the kernel has more parameters than the %d --arg given", f->n_arg);
+        return fail(BAD,
+            "xlagpu: error: the kernel has more parameters than the %d --arg given: number %d has %u bytes "
+            "(--arg in:X.npy for an array, --arg u32:64 for a number; xlagpu sim --help)",
+            f->n_arg, k, size);
     return *xlagpu_rt_error(d) ? fail_in(f->files[0], xlagpu_rt_error_status(d), xlagpu_rt_error(d)) : OK;
 }
 
@@ -335,7 +338,10 @@ int verb_sim(const flag_values *f) {
     memset(block, 0, sizeof block);
     progress_begin(&shown, &desc);
     rc = args ? sim_describe_launch(f, &desc, &l) : fail(DEVICE, "xlagpu: error: out of memory");
-    if (!rc && !(ptx = file_read(f->files[0], &n))) rc = fail(BAD, "%s: error: cannot be read", f->files[0]);
+    if (!rc && !(ptx = file_read(f->files[0], &n))) rc = unreadable(f->files[0]);
+    if (!rc && (strncmp((const char *)ptx, "HloModule", 9) == 0 || strncmp((const char *)ptx, "ENTRY", 5) == 0))
+        rc = fail(BAD, "%s: error: this is HLO, not PTX: xlagpu run %s, or xlagpu compile %s -o F.ptx", f->files[0],
+            f->files[0], f->files[0]);
     if (!rc && xlagpu_rt_open(&desc, &d) != XLAGPU_OK) rc = fail(DEVICE, "xlagpu: error: %s", xlagpu_rt_error(d));
     for (k = 0; k < f->n_arg && !rc; k++) {
         const bool same = strncmp(f->arg[k], "same:", 5) == 0;

@@ -25,6 +25,7 @@ int fail(int code, const char *format, ...); /* prints a line on stderr, returns
 int code_of(xlagpu_status s);
 /* a message of the library; "path: error: " in front unless it has a place of its own */
 int fail_in(const char *path, xlagpu_status s, const char *message);
+int unreadable(const char *path); /* file_read has just failed: says why, returns BAD */
 double seconds(void);
 int worse(int a, int b);                                  /* of two exit statuses */
 int write_out(const char *path, const void *p, size_t n); /* "-" or NULL: standard output */
@@ -86,6 +87,7 @@ typedef struct dump_state {
     const char *want;                        /* a stage that is kept, or "ir": the last IR of each kernel */
     char *wanted;
     size_t wanted_n;
+    struct viewer *viewer; /* keeps every stage for --viewer; or NULL */
 } dump_state;
 void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want);
 /* fills c from the flags; target NULL: there is no device */
@@ -93,6 +95,12 @@ void dump_begin(dump_state *d, const flag_values *f, const char *path, int file,
 xlagpu_target_desc dump_target(const flag_values *f, const xlagpu_module *m, const xlagpu_target_desc *device);
 void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_desc *target, xlagpu_compile_desc *c);
 void dump_end(dump_state *d);
+
+/* ---- viewer.c: every stage as one page ---- */
+typedef struct viewer viewer;
+viewer *viewer_new(void); /* NULL: no memory */
+void viewer_add(viewer *v, const char *stage, const char *text, size_t n);
+int viewer_write(viewer *v, const char *path, const dump_state *d); /* and frees it; path NULL: only that */
 
 /* ---- embed.c: an executable as C ---- */
 typedef struct embedding {

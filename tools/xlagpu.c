@@ -1,5 +1,6 @@
-/* tools/xlagpu.c -- the command line: run, compile, opt, sim. */
+/* tools/xlagpu.c -- the command line: its verbs are the rows of VERBS in flags.h. */
 #include "tool.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,10 @@ int fail_in(const char *path, xlagpu_status s, const char *message) {
     bool placed = strstr(message, ": error: ") != NULL || s == XLAGPU_ERROR_FAULT;
     return fail(code_of(s), "%s%s%s", placed ? "" : path, placed ? "" : ": error: ", message);
 }
+int unreadable(const char *path) {
+    const char *why = errno == ENOENT ? "there is no such file" : errno == EISDIR ? "it is a folder" : strerror(errno);
+    return fail(BAD, "%s: error: cannot be read: %s", path, why);
+}
 double seconds(void) {
     struct timespec t;
     timespec_get(&t, TIME_UTC);
@@ -37,6 +42,24 @@ int write_out(const char *path, const void *p, size_t n) {
     ok = f && fwrite(p, 1, n, f) == n;
     if (f && (standard ? fflush(f) : fclose(f)) != 0) ok = false;
     return ok ? OK : fail(BAD, "%s: error: cannot be written", standard ? "standard output" : path);
+}
+
+static int unknown_verb(const char *word) {
+    const char *dot = strrchr(word, '.'), *like = verb_nearest(word);
+    bool kernel = dot && strcmp(dot, ".ptx") == 0;
+    char list[128] = "";
+    int k;
+    if (dot)
+        return fail(BAD, "xlagpu: error: unknown verb '%s': for a file write xlagpu %s %s (xlagpu --help)", word,
+            kernel ? "sim" : "run", word);
+    for (k = 0; verb_names[k]; k++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+            !k                  ? ""
+            : verb_names[k + 1] ? ", "
+                                : " and ",
+            verb_names[k]);
+    return fail(BAD, "xlagpu: error: unknown verb '%s'; %s%s%sthere are %s (xlagpu --help)", word,
+        like ? "did you mean '" : "", like ? like : "", like ? "'? " : "", list);
 }
 
 int main(int argc, char **argv) {
@@ -61,8 +84,7 @@ int main(int argc, char **argv) {
     if (strcmp(word, "completions") == 0) return write_completions(argc > 2 ? argv[2] : "");
     for (k = 0; verb_names[k]; k++)
         if (strcmp(word, verb_names[k]) == 0) verb = k;
-    if (verb < 0)
-        return fail(BAD, "xlagpu: error: unknown verb '%s'; there are run, compile, opt and sim (xlagpu --help)", word);
+    if (verb < 0) return unknown_verb(word);
     rc = flags_read(&f, verb, argc, argv);
     if (rc) return rc;
     if (f.help) {

@@ -2,6 +2,18 @@
 #ifndef XG_API_COUNTERS_H
 #define XG_API_COUNTERS_H
 
+/* X(name): what devices do together. */
+/* clang-format off */
+#define XLAGPU_COLLECTIVES(X) \
+    X(all_reduce) \
+    X(all_gather) \
+    X(reduce_scatter) \
+    X(all_to_all) \
+    X(collective_permute) \
+    X(collective_broadcast) \
+    X(ragged_all_to_all)
+/* clang-format on */
+
 /* X(name). A warp instruction is one instruction of up to 32 lanes; a lane instruction one of an active lane whose
  * guard is true.
  *   global_loads, global_stores, shared_loads, shared_stores   warp instructions, vectors count once; cp.async is a

@@ -18,7 +18,7 @@
 #include "status.h"
 
 enum {
-    XG_EXE_VERSION = 4,
+    XG_EXE_VERSION = 6,
     XG_EXE_ALIGN = 16,
     XG_EXE_MAX_PARAMS = 4096
 };
@@ -31,6 +31,7 @@ enum {
     X(ALLOCATIONS, xg_exe_allocation) \
     X(SLICES, xg_exe_slice) \
     X(KERNELS, xg_exe_kernel) \
+    X(MAPS, xg_exe_map) \
     X(THUNKS, xg_exe_thunk) \
     X(LINKS, uint32_t) \
     X(VALUES, xg_exe_value) \
@@ -59,6 +60,7 @@ typedef struct xg_exe_header {
     uint32_t n_params, n_results;
     uint64_t temp_bytes, host_bytes;  /* of the TEMP allocations in device memory, and in host memory */
     uint32_t target_name, root_thunk; /* string "sm_90a"; the thunk that is the program */
+    uint32_t replicas, partitions;    /* it runs on so many devices together */
 } xg_exe_header;
 typedef struct xg_exe_section {
     uint32_t kind, count;
@@ -89,6 +91,13 @@ typedef struct xg_exe_kernel {
     uint32_t name, shared_bytes, threads[3], blocks[3];
 } xg_exe_kernel;
 
+/* A tensor map that a kernel takes behind its buffers: of the array in buffer `link`. Numbers as those of
+ * xlagpu_tensor_map. A kernel's maps follow each other, kernels in order. */
+typedef struct xg_exe_map {
+    uint64_t dims[5], strides[4];
+    uint32_t kernel, link, type, rank, swizzle, box[5];
+} xg_exe_map;
+
 /* X(NAME, text, of, slices, runs, value, writes, flags): THE table of the kinds of thunks. Arity, checks, both texts,
  * recording and streams follow from it.
  *   of        the HLO opcode whose step it is, by its text; "" any; "-" none: it is made of others
@@ -115,6 +124,7 @@ typedef struct xg_exe_kernel {
  *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
  *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
  *   COMMAND_BUFFER  thunks, run in order, by one command to the device where it can
+ *   COLLECTIVE    value: what is done and which devices meet (plan/collectives.c); operands, then results
  * A thunk names only thunks of smaller numbers. */
 /* clang-format off */
 #define XG_EXE_THUNKS_KINDS(X) \
@@ -131,7 +141,8 @@ typedef struct xg_exe_kernel {
     X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
     X(OUTFEED, "outfeed", "outfeed", XG_EXE_MANY, 0, TEXT, NO, XG_EXE_CALLS) \
     X(COMMAND_BUFFER, "command-buffer", "-", 0, XG_EXE_MANY, NO, NO, 0) \
-    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0)
+    X(RANDOM_STATE, "rng-get-and-update-state", "rng-get-and-update-state", 1, 0, NUMBER, ALL, 0) \
+    X(COLLECTIVE, "collective", "", XG_EXE_MANY, 0, TEXT, MARKED, 0)
 /* clang-format on */
 enum {
     XG_EXE_MANY = 255,
@@ -200,11 +211,13 @@ typedef struct xg_exe_attribute {
  * then minor_to_major. alias: of a result that shares the memory of a parameter, that parameter's number plus 1 (of a
  * call: the place of its operand); bit 31: the caller must give both the same buffer (otherwise the parameter is copied
  * first). size_of: of an s32 that says how much there is of a bounded dimension, that dimension of the array in front
- * of it, plus 1. */
+ * of it, plus 1. parts: of an array of which each device has a part, where in DIMS the sizes of the whole stand, plus
+ * 1; behind them for each partition whether it has a part (1 or 0), and where that begins. 0: each device has all of
+ * it. */
 typedef struct xg_exe_value {
     uint32_t type, rank, first_dim, allocation, name, alias;
     uint64_t bytes;
-    uint32_t size_of, reserved;
+    uint32_t size_of, parts;
 } xg_exe_value;
 #define XG_EXE_MUST_ALIAS 0x80000000u
 

@@ -205,6 +205,12 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     k.shared_bytes = m->shared_bytes;
     memcpy(k.threads, m->entry->threads, sizeof k.threads);
     memcpy(k.blocks, m->entry->blocks, sizeof k.blocks);
+    k.n_maps = m->entry->n_maps;
+    if (k.n_maps) {
+        xg_kmap *maps = XG_NEW_N(p->arena, xg_kmap, k.n_maps);
+        memcpy(maps, m->entry->maps, k.n_maps * sizeof *maps);
+        k.maps = maps;
+    }
     if (s->o->predict) {
         xg_cost_counts counts;
         xg_kir_estimate(m, &p->m->device, s->temp, &counts);
@@ -224,6 +230,25 @@ XG_FN uint32_t xg_driver_kernel(void *user, xg_plan *p, uint32_t step) {
     return number;
 }
 
+/* Bytes by kind, of a sequence that runs so often. */
+XG_FN void xg_driver_sent(const xg_plan *p, uint32_t sequence, int64_t runs, uint32_t depth, int64_t *sent) {
+    const xg_plan_sequence *q = p->sequences.p[sequence];
+    uint32_t k, j;
+    for (k = 0; k < q->steps.n; k++) {
+        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
+        int64_t *to = &sent[xg_plan_sent_kind_of(s->inst->op)];
+        if (s->kind == XG_EXE_THUNK_COLLECTIVE) *to = xg_cost_add(*to, xg_cost_mul(xg_plan_sent_bytes(s->inst), runs));
+        for (j = 0; j < s->n_children && depth < XG_DRIVER_NESTING; j++)
+            xg_driver_sent(
+                p, s->children[j], s->kind == XG_EXE_THUNK_FOR ? xg_cost_mul(runs, s->value) : runs, depth + 1, sent);
+    }
+}
+/* The entry's sequence; those of command buffers stand behind. */
+XG_FN uint32_t xg_driver_entry(const xg_plan *p) {
+    uint32_t k = 0;
+    while (k < p->sequences.n && p->sequences.p[k]->comp != p->m->entry) k++;
+    return k;
+}
 XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_driver_report *r) {
     uint32_t k;
     memset(r, 0, sizeof *r);
@@ -231,7 +256,9 @@ XG_FN void xg_driver_fill_report(const xg_plan *p, uint32_t instructions, xg_dri
     for (k = 0; k < p->steps.n; k++) {
         r->kernels += p->steps.p[k].kind == XG_EXE_THUNK_KERNEL;
         r->copies += p->steps.p[k].kind == XG_EXE_THUNK_COPY;
+        r->collectives += p->steps.p[k].kind == XG_EXE_THUNK_COLLECTIVE;
     }
+    if (r->collectives && xg_driver_entry(p) < p->sequences.n) xg_driver_sent(p, xg_driver_entry(p), 1, 0, r->sent);
     r->instructions = instructions;
     r->ptx_bytes = p->ptx.bytes;
     r->made_again = p->m->made_again;
@@ -305,6 +332,9 @@ XG_FN int64_t xg_driver_step_time(const xg_plan *p, const xg_plan_step *s) {
     const xg_device *d = &p->m->device;
     xg_cost_counts c;
     if (s->kind == XG_EXE_THUNK_KERNEL) return p->kernels.p[s->kernel].time.picoseconds;
+    if (s->kind == XG_EXE_THUNK_COLLECTIVE && d->link_bandwidth) /* bytes a second to picoseconds */
+        return xg_cost_add(xg_cost_mul(d->launch_ns, 1000),
+            xg_cost_mul(xg_plan_sent_bytes(s->inst), 1000000) / XG_MAX(d->link_bandwidth / 1000000, (int64_t)1));
     if (s->kind != XG_EXE_THUNK_COPY && s->kind != XG_EXE_THUNK_MEMSET) return 0;
     memset(&c, 0, sizeof c);
     c.written_bytes = s->n_links ? p->buffers.p[s->links[s->n_links - 1]]->bytes : 0;
@@ -315,7 +345,9 @@ XG_FN int64_t xg_driver_step_time(const xg_plan *p, const xg_plan_step *s) {
 }
 XG_FN void xg_driver_time_row(xg_buf *b, const xg_plan *p, const xg_plan_step *s, int64_t ps, int64_t runs) {
     const xg_plan_kernel *f = s->kind == XG_EXE_THUNK_KERNEL ? &p->kernels.p[s->kernel] : NULL;
-    const char *limit = f ? xg_cost_limit_name((uint32_t)f->time.limit) : "memory";
+    const char *limit = f                                    ? xg_cost_limit_name((uint32_t)f->time.limit)
+                        : s->kind == XG_EXE_THUNK_COLLECTIVE ? "links"
+                                                             : "memory";
     int64_t ns = ps / 1000;
     xg_printf(b, "%lld.%03lld\t%s\t", (long long)(ns / 1000), (long long)(ns % 1000), limit);
     if (f) xg_printf(b, "%lld.%lld", (long long)(f->time.permille / 10), (long long)(f->time.permille % 10));
@@ -344,7 +376,7 @@ XG_FN int64_t xg_driver_predict(const xg_plan *p, const xg_driver_options *o) {
     uint32_t k;
     xg_buf_init(&text, p->arena);
     xg_puts(&text, "predicted_us\tlimited_by\t%_of_peak\truns\thlo\tkernel\n");
-    for (k = 0; k < p->sequences.n && p->sequences.p[k]->comp != p->m->entry; k++) {} /* command buffers stand behind */
+    k = xg_driver_entry(p);
     if (k < p->sequences.n) sum = xg_driver_times(b, p, k, 1, 0);
     if (b) xg_driver_dump_text(o, "times", b);
     return sum;
@@ -405,18 +437,87 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     return exe;
 }
 
+/* ---- several devices ---- */
+
+/* What the parts that the devices have are of, for leaves of that shape: see xg_module.param_parts. */
+XG_FN void xg_driver_parts_of(xg_module *m, const xg_spmd_mesh *mesh, const xg_shape *shape,
+    const xg_sharding *const *leaves, const xg_ints **out) {
+    const xg_shape **all = xg_shape_leaf_list(m->arena, shape);
+    int64_t k, device;
+    uint32_t d;
+    for (k = 0; k < shape->leaves; k++) {
+        const xg_sharding *s = leaves[k];
+        const xg_shape *part;
+        int64_t *p;
+        xg_ints *list;
+        bool one = s->kind == XG_SHARDING_MAXIMAL;
+        if (!xg_shape_is_array(all[k]) || (!one && !s->start[s->rank])) continue;
+        part = one ? all[k] : xg_spmd_local_shape(m, mesh, all[k], s);
+        list = XG_NEW(m->arena, xg_ints);
+        p = XG_NEW_N(m->arena, int64_t, all[k]->rank + (size_t)mesh->devices * (all[k]->rank + (size_t)1) + 1);
+        list->p = p;
+        for (d = 0; d < all[k]->rank; d++) p[list->n++] = all[k]->dims[d];
+        for (device = 0; device < mesh->devices; device++) {
+            p[list->n++] = !one || s->device == device;
+            for (d = 0; d < all[k]->rank; d++)
+                p[list->n++] = one ? 0 : XG_MIN(xg_sharding_tile(mesh, s, d, device) * part->dims[d], all[k]->dims[d]);
+        }
+        out[k] = list;
+    }
+}
+XG_FN bool xg_driver_is_shardy(const xg_inst *i) {
+    static const char key[] = "xla.sdy.";
+    xg_str s = xg_attr_str(i, XG_A_frontend_attributes);
+    uint32_t k;
+    for (k = 0; k + sizeof key <= s.n && memcmp(s.p + k, key, sizeof key - 1) != 0; k++) {}
+    return k + sizeof key <= s.n;
+}
+/* Is it the program of one device of several? Devices meet in it, and nothing but what it takes and gives has a
+ * sharding. */
+XG_FN bool xg_driver_is_partitioned(const xg_module *m) {
+    const xg_comp *c;
+    bool meets = m->is_scheduled;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
+            bool border = c == m->entry && (i->op == XG_PARAMETER || i == c->root);
+            meets = meets || xg_opt_is_collective(i) || i->op == XG_PARTITION_ID;
+            if ((!border && xg_inst_attr(i, XG_A_sharding)) || xg_driver_is_shardy(i)) return false;
+        }
+    return meets;
+}
+/* The module of all devices becomes that of each. */
+XG_FN void xg_driver_partition(xg_module *m, const xg_driver_options *o) {
+    const xg_ints **params, **results;
+    xg_spmd_job job;
+    size_t n = 0;
+    uint32_t k;
+    if (o->devices && m->num_partitions * m->replica_count == 1) m->num_partitions = o->devices;
+    if (o->devices && m->num_partitions * m->replica_count != (int64_t)o->devices)
+        xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "module %.*s is for %lld devices, not for %u", (int)m->name.n, m->name.p,
+            (long long)(m->num_partitions * m->replica_count), o->devices);
+    if (m->num_partitions <= 1 || xg_driver_is_partitioned(m)) return;
+    xg_driver_run_named(m, XG_STR("sharding-propagation"));
+    for (k = 0; k < m->entry->n_params; k++) n += (size_t)m->entry->params[k]->shape->leaves;
+    params = XG_NEW_N(m->arena, const xg_ints *, n + 1);
+    results = XG_NEW_N(m->arena, const xg_ints *, (size_t)m->entry->root->shape->leaves + 1);
+    job = xg_spmd_job_of(m, m->arena);
+    for (k = 0, n = 0; k < m->entry->n_params; n += (size_t)m->entry->params[k++]->shape->leaves)
+        xg_driver_parts_of(m, job.mesh, m->entry->params[k]->shape, job.params[k], params + n);
+    xg_driver_parts_of(m, job.mesh, job.shape, job.results, results);
+    xg_driver_run_named(m, XG_STR("spmd-partitioner"));
+    m->param_parts = params;
+    m->result_parts = results;
+    xg_driver_dump_hlo(m, o, "hlo/after_spmd-partitioner");
+}
+
 XG_FN xg_str xg_driver_compile(
     xg_module *m, xg_arena *a, const xg_driver_options *options, xg_driver_report *report, xg_arena *to) {
     xg_driver_options aimed = *options;
     const xg_driver_options *o = &aimed;
     xg_plan *p;
     xg_buf text;
-    if (m->num_partitions > 1)
-        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED,
-            "module %.*s has num_partitions=%lld: programs of several partitions are not compiled yet; run it with "
-            "--platform=interpreter",
-            (int)m->name.n, m->name.p, (long long)m->num_partitions);
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+    xg_driver_partition(m, o);
     if (o->dump) {
         xg_buf_init(&text, a);
         xg_indexing_print_module(&text, m);
@@ -429,6 +530,9 @@ XG_FN xg_str xg_driver_compile(
         xg_buf_init(m->fusion_log, a);
     }
     xg_driver_run_passes(m, o);
+    if (m->param_parts && (m->param_sizes || m->result_sizes))
+        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "module %.*s: bounded dimensions on several devices are not supported", (int)m->name.n, m->name.p);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
     if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
     p = xg_plan_buffers(a, m);

@@ -28,6 +28,7 @@ typedef struct xg_driver_options {
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
     int64_t memory_limit;      /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
     xg_str disable_passes;     /* comma-separated */
+    uint32_t devices;          /* 0: as the module says */
     const xg_backend *backend; /* NULL: ptx */
     xg_dump_fn dump;
     void *dump_user;
@@ -38,6 +39,8 @@ typedef struct xg_driver_report {
     uint32_t kernels, copies, instructions, made_again;
     int64_t temp_bytes, total_bytes, largest_live;
     size_t ptx_bytes;
+    uint32_t collectives;
+    int64_t sent[XG_PLAN_SENT_COUNT]; /* bytes, by kind of collective */
 } xg_driver_report;
 
 /* ---- pipeline.c ---- */

@@ -49,6 +49,7 @@ enum {
     X(PRE, "host-offloader", xg_opt_host_offloader, REQUIRED) \
     X(PRE, "gpu-convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
+    X(PRE, "transfers-to-permutes", xg_opt_transfers_to_permutes, REQUIRED) \
     X(PRE, "fusion-legalizer", xg_opt_fusion_legalizer, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
@@ -105,7 +106,10 @@ enum {
     X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
     X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL) \
+    X(COLLECTIVE, "collective-canonicalizer", xg_opt_collective_canonicalizer, REQUIRED) \
+    X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "async-collective-creator", xg_opt_async_collectives, NAMED) \
+    X(LAYOUT, "attention-split", xg_attention_split, OPTIONAL) \
     X(LAYOUT, "split-k", xg_tile_split_k, OPTIONAL) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \

@@ -232,7 +232,8 @@ XG_FN void xg_driver_run_named(xg_module *m, xg_str names) {
         nearby = k == XG_HLO_PASS_COUNT ? xg_nearest(word, xg_driver_nth_name, NULL) : NULL;
         if (k == XG_HLO_PASS_COUNT)
             xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "no pass is called '%.*s'%s%s%s", (int)word.n, word.p,
-                nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
+                nearby ? "; did you mean '" : "", nearby ? nearby : "",
+                nearby ? "'?" : "; opt --list-passes, or xlagpu_pass_name, names them");
         xg_hlo_passes[k].run(m);
         xg_opt_settle_control(m);
         xg_opt_settle_fusions(m);

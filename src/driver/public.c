@@ -279,6 +279,7 @@ XG_FN void xg_public_print_as(xg_public_job *j) {
     switch (j->format) {
     case XLAGPU_FORMAT_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), false); break;
     case XLAGPU_FORMAT_HLO_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), true); break;
+    case XLAGPU_FORMAT_STABLEHLO: xg_stable_print(&b, xg_public_hlo(j->m)); break;
     default: xg_hlo_print(&b, xg_public_hlo(j->m), NULL); break;
     }
     xg_public_give(j, b.p, b.n);
@@ -328,6 +329,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->double_buffering = d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
     o->predict = d->predict_times;
+    o->devices = d->devices;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? -1 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     o->command_buffer_least = d->command_buffer_least;
@@ -348,6 +350,10 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.ptx_bytes = r->ptx_bytes;
     m->report.made_again = r->made_again;
     m->report.predicted_ns = (uint64_t)r->picoseconds / 1000;
+    m->report.collectives = r->collectives;
+#define X(name) m->report.name##_bytes = (uint64_t)r->sent[XG_PLAN_SENT_##name];
+    XLAGPU_COLLECTIVES(X)
+#undef X
     m->compiled = true;
 }
 
@@ -620,6 +626,19 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate_devices(xlagpu_module *m, uint32_t devi
     ok = xg_public_do(&j, xg_public_evaluate_devices);
     if (!m->hlo) xg_arena_free(&m->parsed);
     return ok ? XLAGPU_OK : m->owner->c.status;
+}
+
+/* ---- devices ---- */
+
+XG_FN void xg_public_devices(xg_public_job *j) {
+    const xg_module *m = xg_public_hlo(j->m);
+    int64_t n = XG_MAX(m->replica_count, (int64_t)1);
+    n = m->num_partitions > UINT32_MAX / n ? UINT32_MAX : n * XG_MAX(m->num_partitions, (int64_t)1);
+    j->devices = (uint32_t)n;
+}
+XLAGPU_DEF uint32_t xlagpu_module_devices(xlagpu_module *m) {
+    xg_public_job j = xg_public_job_of(m);
+    return m && xg_public_do(&j, xg_public_devices) ? j.devices : 1;
 }
 
 /* ---- sums ---- */

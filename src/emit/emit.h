@@ -24,6 +24,7 @@ typedef bool (*xg_hero_fn)(void *data, const xg_inst *i, bool first);
 /* Those nearest to the roots, from the last one on. False if there are none, or if the roots cannot be made along with
  * them. */
 XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void *data, xg_heroes *h);
+XG_FN bool xg_hero_epilogue_reads(const xg_fusion_emission *e, const xg_heroes *h);
 /* what it is wherever it is used in this region */
 XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v);
 XG_FN void xg_hero_roots(

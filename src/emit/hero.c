@@ -61,6 +61,22 @@ XG_FN bool xg_heroes_find(const xg_fusion_emission *e, xg_hero_fn is_hero, void 
     return h->n && xg_hero_sort_roots(e, h);
 }
 
+/* Whether anything is read from memory behind the heroes, or beside them. */
+XG_FN bool xg_hero_epilogue_reads(const xg_fusion_emission *e, const xg_heroes *h) {
+    const xg_partition *p = e->parts;
+    bool *seen = XG_NEW_N(e->arena, bool, p->n_insts + 1), *hero = XG_NEW_N(e->arena, bool, p->n_insts + 1);
+    uint32_t k, o;
+    for (k = 0; k < e->n_roots; k++) seen[xg_partition_place(p, e->roots[k])] = true;
+    for (k = 0; k < h->n; k++) hero[xg_partition_place(p, h->p[k])] = true;
+    for (k = p->n_insts; k-- > 0;) {
+        const xg_inst *i = p->insts[k];
+        if (!seen[k] || hero[k]) continue;
+        if (i->op == XG_PARAMETER) return true;
+        for (o = 0; o < i->n_operands; o++) seen[xg_partition_place(p, XG_OPERAND(i, o))] = true;
+    }
+    return false;
+}
+
 XG_FN void xg_hero_give(xg_scope *s, const xg_inst *hero, xg_elem v) {
     xg_memo *memo = &s->memo[xg_partition_place(s->e->parts, hero)];
     memo->elem = v;

@@ -363,6 +363,9 @@ typedef enum xg_team_mode {
 XG_FN int64_t xg_call_number(xg_str v);
 XG_FN xg_str xg_call_option(const xg_inst *i, const char *name);
 
+/* device.c: the pairs of devices that an attribute of the front end names, and the next of them */
+XG_FN bool xg_sent_pairs(const xg_inst *i, xg_str *list);
+XG_FN bool xg_sent_pair(xg_str text, uint32_t *at, int64_t pair[2]);
 /* team.c */
 XG_FN xg_team_mode xg_team_mode_of(const xg_inst *i);
 #endif /* XG_EVAL_H */

@@ -24,6 +24,7 @@ enum {
     XG_MULTI_LITTLE_PS = 1500000,
     XG_MULTI_SHORT_ELEMENTS = 16384,
     XG_MULTI_SHORT_STEPS = 128,
+    XG_MULTI_TILED = 1 << 17, /* multiply-adds of a dot: tiles make one of a kernel, and it is worth a launch */
     XG_MULTI_SHORT_REDUCE = 32
 };
 
@@ -191,6 +192,12 @@ XG_FN bool xg_multi_updates(const xg_kernel *a, const xg_kernel *b) {
     return true;
 }
 
+/* Tiles make one hero of a kernel: what another one makes would be a loop of each thread. */
+XG_FN bool xg_multi_is_tiled(const xg_kernel *k) {
+    const xg_inst *h = k->hero;
+    return h && h->op == XG_DOT && xg_cost_mul(h->shape->elements, xg_fuse_steps(h)) >= XG_MULTI_TILED;
+}
+
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (xg_multi_is_fill(a) || xg_multi_is_fill(b)) return "one is a fill, which needs no kernel";
@@ -202,6 +209,7 @@ XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y))
         return NULL;
     if (x && x == y && xg_multi_is_near(a, b)) return NULL; /* what both made for themselves is made once */
+    if (xg_multi_is_tiled(a) && xg_multi_is_tiled(b)) return "tiles make one of both";
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
     if (x && y) return "both have a hero";
     return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";

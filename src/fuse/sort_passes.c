@@ -75,22 +75,6 @@ XG_FN void xg_fuse_split_sort(xg_inst *sort) {
 
 /* ---- topk ---- */
 
-/* (value, value, index, index) -> the first goes before the second, by the total order of values. */
-XG_FN xg_comp *xg_fuse_topk_comparator(const xg_inst *topk, xlagpu_type t) {
-    xg_module *m = topk->comp->module;
-    xg_comp *c = xg_comp_new(m, XG_STR("compare_topk"), topk->comp);
-    xg_hb b = xg_hb_end(c, topk);
-    uint32_t k;
-    c->n_params = 4;
-    c->params = XG_NEW_N(m->arena, xg_inst *, 5);
-    for (k = 0; k < 4; k++) {
-        c->params[k] = xg_hb_op(&b, XG_PARAMETER, xg_shape_scalar(m, k < 2 ? t : XLAGPU_S32), NULL, 0);
-        c->params[k]->number = k;
-    }
-    c->root = xg_hb_compare(&b, xg_attr_int(topk, XG_A_largest, 1) ? "GT" : "LT", c->params[0], c->params[1]);
-    if (xg_type_class(t) == XGT_F) xg_inst_set_attr(c->root, xg_attr_make_str(m, XG_A_type, XG_STR("TOTALORDER")));
-    return c;
-}
 XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
     xg_inst *x = XG_OPERAND(topk, 0), *in[2], *sort, *out[2], *tuple;
     const xg_shape *s = x->shape, *shapes[2];
@@ -107,7 +91,7 @@ XG_FN xg_inst *xg_fuse_topk_to_sort(xg_inst *topk) {
     sort = xg_hb_op(&b, XG_SORT, xg_shape_tuple(m, shapes, 2), in, 2);
     xg_inst_set_attr(sort, xg_attr_make_ints(m, XG_A_dimensions, &dim, 1));
     xg_inst_set_attr(sort, xg_attr_make_int(XG_A_is_stable, 1));
-    xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, xg_fuse_topk_comparator(topk, s->type)));
+    xg_inst_set_attr(sort, xg_attr_make_comp(XG_A_to_apply, xg_topk_comparator(topk, s->type, topk->comp)));
     for (k = 0; k < s->rank; k++) {
         cut[k].start = 0;
         cut[k].stride = 1;

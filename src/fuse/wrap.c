@@ -34,7 +34,7 @@ XG_FN bool xg_fuse_needs_no_kernel(const xg_inst *i) {
     case XG_COPY_START:
     case XG_COPY_DONE:
     case XG_ASYNC_UPDATE: return true;
-    default: return (xg_op_flags(i->op) & (XGF_START | XGF_DONE | XGF_EFFECT)) != 0;
+    default: return (xg_op_flags(i->op) & (XGF_COLL | XGF_START | XGF_DONE | XGF_EFFECT)) != 0;
     }
 }
 

@@ -342,6 +342,9 @@ struct xg_module {
     /* by leaf: of the size of a dynamic dimension 1 + that dimension, else 0; NULL: there are none. DynamicPadder fills
      * them */
     uint32_t *param_sizes, *result_sizes;
+    /* by leaf of the parameters and of the result, of which parts of whole arrays they are: the sizes of the whole,
+     * then for each device whether it has a part (1 or 0) and where that begins. NULL: all of it */
+    const xg_ints **param_parts, **result_parts;
     bool limit_is_wish;   /* the memory limit is the device's: a program that needs more is compiled all the same */
     int64_t memory_limit; /* bytes of device memory that the program may need; 0: any */
     uint32_t made_again;  /* kernels that this has cost */

@@ -187,8 +187,8 @@ XG_FN void xg_want_dims(const xg_inst *i, const char *what, xg_ints v, uint32_t 
     uint32_t k;
     for (k = 0; k < v.n; k++) {
         XG_RULE(i, v.p[k] >= 0 && v.p[k] < (int64_t)rank, NULL,
-            "%s=%s names dimension %lld, but there are %u dimensions", what, xg_infer_ints_text(i, v),
-            (long long)v.p[k], rank);
+            "%s=%s names dimension %lld, but there %s %u dimension%s", what, xg_infer_ints_text(i, v),
+            (long long)v.p[k], rank == 1 ? "is" : "are", rank, rank == 1 ? "" : "s");
         XG_RULE(i, !(seen >> v.p[k] & 1), NULL, "%s=%s names dimension %lld twice", what, xg_infer_ints_text(i, v),
             (long long)v.p[k]);
         XG_RULE(i, !ascending || k == 0 || v.p[k - 1] < v.p[k], NULL, "%s=%s must be in ascending order", what,

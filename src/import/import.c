@@ -20,6 +20,26 @@ XG_FN xg_str xg_import_name(xg_arena *a, xg_str s) {
     for (k = 0; k < s.n; k++) made[k + 1] = xg_import_name_char(s.p[k], false) ? s.p[k] : '_';
     return xg_import_name_char(made[1], true) ? xg_str_of(made + 1, s.n) : xg_str_of(made, (size_t)s.n + 1);
 }
+XG_FN xg_lex xg_import_scan(xg_ctx *c, xg_arena *a, xg_str text) {
+    xg_source *src = XG_NEW(a, xg_source);
+    xg_lex x;
+    src->name = "an attribute";
+    src->text = text.p;
+    src->size = text.n;
+    xg_lex_init(&x, c, a, src, false);
+    return x;
+}
+XG_FN xg_str xg_import_key(xg_arena *a, xg_lex *x) {
+    return x->kind == XG_TOK_STRING ? xg_lex_string(x, a, "a name") : xg_lex_run(x, "_.-$");
+}
+XG_FN xg_str xg_import_value(xg_arena *a, xg_lex *x) {
+    xg_str s;
+    if (x->kind == XG_TOK_STRING) return xg_lex_string(x, a, "a value");
+    if (x->kind == '{' || x->kind == '[' || x->kind == '(') return xg_lex_balanced(x);
+    s = xg_lex_text(x);
+    xg_lex_next(x);
+    return s;
+}
 XG_FN xg_module *xg_import_mlir(xg_ctx *c, xg_arena *a, const xg_source *src) {
     return xg_ir_lower(xg_mlir_read(c, a, src));
 }

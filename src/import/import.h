@@ -5,7 +5,7 @@
  * something else. A format is a row of XG_FORMATS and a test in detect.c. */
 #ifndef XG_IMPORT_H
 #define XG_IMPORT_H
-#include "../hlo/hlo.h"
+#include "../hlo/text.h"
 
 /* What gives HLO text where a program is made. */
 #define XG_FORMAT_AS_HLO "write HLO text where it is made: jax.jit(f).lower(x).as_text(dialect='hlo')"
@@ -74,8 +74,15 @@ XG_FN xg_file_kind xg_import_detect(const char *text, size_t n);
 XG_FN void xg_import_check(xg_ctx *c, const xg_source *src);
 /* A name as HLO text can have it: other characters become underscores, as in XLA. */
 XG_FN xg_str xg_import_name(xg_arena *a, xg_str s);
+/* A scanner in front of a text that a module keeps and the parser has checked; the key and the value of an entry of
+ * {key="text",other={...}}, where brackets are a value as they stand. */
+XG_FN xg_lex xg_import_scan(xg_ctx *c, xg_arena *a, xg_str text);
+XG_FN xg_str xg_import_key(xg_arena *a, xg_lex *x);
+XG_FN xg_str xg_import_value(xg_arena *a, xg_lex *x);
 /* A module as HloModuleProto; wrapped: as HloProto. */
 XG_FN void xg_proto_print(xg_buf *b, const xg_module *m, bool wrapped);
+/* A module as StableHLO text. */
+XG_FN void xg_stable_print(xg_buf *b, const xg_module *m);
 /* A module of any format that is read. */
 XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
 

@@ -25,23 +25,6 @@ XG_FN void xg_low_precision(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     xg_puts(&b, "}");
     if (any) xg_low_set_text(w, i, XG_A_operand_precision, xg_str_of(b.p, b.n));
 }
-/* X(left's type, right's type, sum's type, primitive operations, imprecise sums, HLO's name); f8: any of its formats */
-/* clang-format off */
-#define XG_LOW_ALGORITHMS(X) \
-    X("f8", "f8", "f32", 1, 0, "dot_any_f8_any_f8_f32") \
-    X("f8", "f8", "f32", 1, 1, "dot_any_f8_any_f8_f32_fast_accum") \
-    X("f16", "f16", "f16", 1, 0, "dot_f16_f16_f16") \
-    X("f16", "f16", "f32", 1, 0, "dot_f16_f16_f32") \
-    X("bf16", "bf16", "bf16", 1, 0, "dot_bf16_bf16_bf16") \
-    X("bf16", "bf16", "f32", 1, 0, "dot_bf16_bf16_f32") \
-    X("bf16", "bf16", "f32", 3, 0, "dot_bf16_bf16_f32_x3") \
-    X("bf16", "bf16", "f32", 6, 0, "dot_bf16_bf16_f32_x6") \
-    X("bf16", "bf16", "f32", 9, 0, "dot_bf16_bf16_f32_x9") \
-    X("tf32", "tf32", "f32", 1, 0, "dot_tf32_tf32_f32") \
-    X("tf32", "tf32", "f32", 3, 0, "dot_tf32_tf32_f32_x3") \
-    X("f32", "f32", "f32", 1, 0, "dot_f32_f32_f32") \
-    X("f64", "f64", "f64", 1, 0, "dot_f64_f64_f64")
-/* clang-format on */
 XG_FN bool xg_low_algorithm_type(const xg_ir_op *op, const char *name, const char *want) {
     const xg_ir_attr *a = xg_ir_find(op, name);
     xg_str t;
@@ -59,12 +42,11 @@ XG_FN void xg_low_algorithm(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     if (!name && n == steps && fast == (imprecise != 0) && xg_low_algorithm_type(op, "lhs_precision_type", left) && \
         xg_low_algorithm_type(op, "rhs_precision_type", right) && xg_low_algorithm_type(op, "accumulation_type", sum)) \
         name = text;
-    XG_LOW_ALGORITHMS(X)
+    XG_IR_ALGORITHMS(X)
 #undef X
     if (!name) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "HLO has no algorithm of these types");
     xg_low_set_word(w, i, XG_A_algorithm, name);
 }
-#undef XG_LOW_ALGORITHMS
 XG_FN void xg_low_set_dims(xg_low *w, xg_inst *i, xg_attr_key k, xg_ints v) {
     if (v.n) xg_low_set_ints(w, i, k, v);
 }

@@ -11,27 +11,31 @@
 #include "lower_move.c"
 #include "lower_quant.c"
 #include "lower_sharding.c"
+#include "proto.h"
 
 /* ---- operations ---- */
 
+/* {k = "v", ...} as HLO has it; empty: there is none. */
+XG_FN xg_str xg_low_frontend(xg_low *w, const xg_ir_attr *a) {
+    xg_buf b;
+    uint32_t k;
+    if (!a || a->kind != XG_IR_DICT || !a->n) return XG_STR("");
+    xg_buf_init(&b, w->arena);
+    for (k = 0; k < a->n; k++) {
+        xg_puts(&b, k ? "," : "{");
+        xg_proto_put_key(&b, a->v.named[k].name);
+        xg_puts(&b, "=");
+        xg_put_quoted(&b, a->v.named[k].value->text);
+    }
+    xg_puts(&b, "}");
+    return xg_str_of(b.p, b.n);
+}
 /* A sharding and the frontend's attributes that the operation carries. */
 XG_FN void xg_low_extras(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     const xg_ir_attr *a = xg_ir_find(op, "mhlo.sharding");
-    xg_buf b;
+    xg_str frontend = xg_low_frontend(w, xg_ir_find(op, "mhlo.frontend_attributes"));
     if (a && a->kind == XG_IR_STRING && i->op != XG_PARAMETER) xg_low_set_text(w, i, XG_A_sharding, a->text);
-    a = xg_ir_find(op, "mhlo.frontend_attributes");
-    if (a && a->kind == XG_IR_DICT && a->n) {
-        uint32_t k;
-        xg_buf_init(&b, w->arena);
-        for (k = 0; k < a->n; k++) {
-            xg_puts(&b, k ? "," : "{");
-            xg_put_str(&b, a->v.named[k].name);
-            xg_puts(&b, "=");
-            xg_put_quoted(&b, a->v.named[k].value->text);
-        }
-        xg_puts(&b, "}");
-        xg_low_set_text(w, i, XG_A_frontend_attributes, xg_str_of(b.p, b.n));
-    }
+    if (frontend.n) xg_low_set_text(w, i, XG_A_frontend_attributes, frontend);
 }
 XG_FN xg_inst *xg_low_result(xg_low *w, xg_inst *x, const xg_ir_type *t) { /* in the form of its type */
     bool floats = t->quant && xg_shape_is_array(x->shape) && x->shape->type != t->quant->storage;
@@ -195,12 +199,16 @@ XG_FN void xg_low_interface_shardings(xg_low *w, const xg_ir_op *func) {
     const xg_shape *s = c->root->shape;
     uint32_t k, n = s->type == XLAGPU_TUPLE ? s->n_elems : 1;
     bool any = false;
+    xg_str frontend;
     xg_buf b;
     for (k = 0; k < c->n_params; k++) {
         xg_buf_init(&b, w->arena);
         if (xg_low_sharding(w, xg_low_item(func, "arg_attrs", k), &b))
             xg_low_set_text(w, c->params[k], XG_A_sharding, xg_str_of(b.p, b.n));
         xg_low_param_sdy(w, xg_low_item(func, "arg_attrs", k), c->params[k]);
+        frontend = xg_low_frontend(w, xg_ir_dict_get(xg_low_item(func, "arg_attrs", k), "mhlo.frontend_attributes"));
+        if (frontend.n && !xg_inst_attr(c->params[k], XG_A_frontend_attributes))
+            xg_low_set_text(w, c->params[k], XG_A_frontend_attributes, frontend);
     }
     xg_buf_init(&b, w->arena);
     for (k = 0; k < n; k++) {
@@ -217,7 +225,7 @@ XG_FN void xg_low_interface_shardings(xg_low *w, const xg_ir_op *func) {
 }
 XG_FN const xg_ir_region *xg_low_module_body(xg_low *w) { /* of the one module, or the functions without one */
     const xg_ir_op *module = w->ir->top.first;
-    xg_str name;
+    xg_str name, frontend;
     w->op = module;
     if (!xg_ir_is(module, "builtin.module")) return &w->ir->top;
     if (module->next)
@@ -227,6 +235,14 @@ XG_FN const xg_ir_region *xg_low_module_body(xg_low *w) { /* of the one module, 
     if (name.n) w->m->name = xg_import_name(w->arena, name);
     w->m->num_partitions = xg_ir_int(module, "mhlo.num_partitions", 1);
     w->m->replica_count = xg_ir_int(module, "mhlo.num_replicas", 1);
+    frontend = xg_low_frontend(w, xg_ir_find(module, "mhlo.frontend_attributes"));
+    if (frontend.n) {
+        xg_header_attr *h = XG_NEW(w->arena, xg_header_attr);
+        h->name = XG_STR("frontend_attributes");
+        h->text = frontend;
+        w->m->header = h;
+        w->m->n_header = 1;
+    }
     if (w->m->num_partitions < 1 || w->m->replica_count < 1)
         xg_ir_refuse(w->ir, module, XLAGPU_ERROR_INVALID, NULL, "partitions and replicas are at least 1");
     if (!module->n_regions || !module->regions[0].first)
@@ -297,6 +313,8 @@ XG_FN void xg_low_order(xg_low *w) {
         XG_FOR_INSTS(i, c) i->scratch = NULL;
         XG_FOR_INSTS(i, c)
             if (!i->first_use && xg_low_stays(i)) xg_low_visit(w, i, &order);
+        XG_FOR_INSTS(i, c) /* those that are used by what goes alone */
+            if (!i->scratch && xg_low_stays(i)) xg_low_visit(w, i, &order);
         c->n_insts = order.n;
         xg_low_relink(c, &order);
     }

@@ -198,4 +198,22 @@
     X("sdy.manual_computation", manual, manual_computation, CALL)
 /* clang-format on */
 
+/* X(left's type, right's type, sum's type, primitive operations, imprecise sums, HLO's name); f8: any of its formats */
+/* clang-format off */
+#define XG_IR_ALGORITHMS(X) \
+    X("f8", "f8", "f32", 1, 0, "dot_any_f8_any_f8_f32") \
+    X("f8", "f8", "f32", 1, 1, "dot_any_f8_any_f8_f32_fast_accum") \
+    X("f16", "f16", "f16", 1, 0, "dot_f16_f16_f16") \
+    X("f16", "f16", "f32", 1, 0, "dot_f16_f16_f32") \
+    X("bf16", "bf16", "bf16", 1, 0, "dot_bf16_bf16_bf16") \
+    X("bf16", "bf16", "f32", 1, 0, "dot_bf16_bf16_f32") \
+    X("bf16", "bf16", "f32", 3, 0, "dot_bf16_bf16_f32_x3") \
+    X("bf16", "bf16", "f32", 6, 0, "dot_bf16_bf16_f32_x6") \
+    X("bf16", "bf16", "f32", 9, 0, "dot_bf16_bf16_f32_x9") \
+    X("tf32", "tf32", "f32", 1, 0, "dot_tf32_tf32_f32") \
+    X("tf32", "tf32", "f32", 3, 0, "dot_tf32_tf32_f32_x3") \
+    X("f32", "f32", "f32", 1, 0, "dot_f32_f32_f32") \
+    X("f64", "f64", "f64", 1, 0, "dot_f64_f64_f64")
+/* clang-format on */
+
 #endif /* XG_IMPORT_OPS_H */

@@ -341,10 +341,11 @@ XG_FN void xg_proto_program_shape(xg_proto *p, xg_proto_bytes m, const xg_shape 
 XG_FN const xg_literal *xg_proto_literal(xg_proto *p, xg_proto_bytes m);
 /* proto_devices.c */
 XG_FN void xg_proto_put_sharding(xg_proto *p, xg_buf *b, xg_proto_bytes m);
-/* proto_attr.c */
-XG_FN const xg_proto_row *xg_proto_rows(uint32_t *n);
+/* proto_metadata.c */
 XG_FN xg_str xg_proto_metadata_text(xg_proto *p, xg_proto_bytes m, xg_metadata *out);
 XG_FN xg_str xg_proto_map_text(xg_proto *p, xg_proto_bytes m);
+/* proto_attr.c */
+XG_FN const xg_proto_row *xg_proto_rows(uint32_t *n);
 /* The value of an attribute from its text, which stands for the bytes at `at`. */
 XG_FN void xg_proto_read_text(xg_proto *p, const unsigned char *at, const xg_buf *text, xg_attr *a);
 /* proto_module.c; the bytes outlive the module */

@@ -3,6 +3,7 @@
 #ifndef XG_IMPORT_PROTO_DEVICES_C
 #define XG_IMPORT_PROTO_DEVICES_C
 #include "proto.h"
+#include "proto_metadata.c"
 #include "proto_shape.c"
 
 /* "[4,2]T(1,0)" */

@@ -69,7 +69,7 @@ XG_FN void xg_proto_write_TEXT(xg_proto_writer *w, const xg_proto_row *row, uint
 XG_FN void xg_proto_write_CONFIG(xg_proto_writer *w, const xg_proto_row *row, uint32_t number, const xg_attr *a) {
     xg_lex x = xg_proto_scan(w, *a->v.str);
     (void)row;
-    xg_proto_put_string(w, number, xg_proto_scan_value(w, &x));
+    xg_proto_put_string(w, number, xg_import_value(w->arena, &x));
 }
 XG_FN void xg_proto_write_SHAPE(xg_proto_writer *w, const xg_proto_row *row, uint32_t number, const xg_attr *a) {
     (void)row;
@@ -302,7 +302,7 @@ XG_FN void xg_proto_write_STATISTICS(xg_proto_writer *w, const xg_proto_row *row
     (void)row;
     xg_lex_take(&x, '{');
     while (x.kind != '}' && x.kind != XG_TOK_END) {
-        xg_str key = xg_proto_scan_key(w, &x);
+        xg_str key = xg_import_key(w->arena, &x);
         xg_lex_expect(&x, '=', "'='");
         if (xg_str_is(key, "visualizing_index"))
             xg_proto_put_int(w, 1, xg_lex_int(&x, "a number"));

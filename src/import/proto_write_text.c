@@ -80,18 +80,6 @@ XG_FN void xg_proto_put_metadata_list(xg_proto_writer *w, uint32_t number, xg_le
 
 /* ---- maps of strings ---- */
 
-XG_FN xg_str xg_proto_scan_key(xg_proto_writer *w, xg_lex *x) {
-    return x->kind == XG_TOK_STRING ? xg_lex_string(x, w->arena, "a name") : xg_lex_run(x, "_.-$");
-}
-/* Of a dictionary its text: that is how the format has it. */
-XG_FN xg_str xg_proto_scan_value(xg_proto_writer *w, xg_lex *x) {
-    xg_str s;
-    if (x->kind == XG_TOK_STRING) return xg_lex_string(x, w->arena, "a value");
-    if (x->kind == '{') return xg_lex_balanced(x);
-    s = xg_lex_text(x);
-    xg_lex_next(x);
-    return s;
-}
 /* One entry of map<string, string>. */
 XG_FN void xg_proto_put_entry(xg_proto_writer *w, xg_str key, xg_str value) {
     size_t at = xg_proto_begin(w, 1);
@@ -104,9 +92,9 @@ XG_FN void xg_proto_put_entries(xg_proto_writer *w, xg_str text) {
     xg_lex x = xg_proto_scan(w, text);
     if (!xg_lex_take(&x, '{')) return;
     while (x.kind != '}' && x.kind != XG_TOK_END) {
-        xg_str key = xg_proto_scan_key(w, &x), value;
+        xg_str key = xg_import_key(w->arena, &x), value;
         xg_lex_expect(&x, '=', "'='");
-        value = xg_proto_scan_value(w, &x);
+        value = xg_import_value(w->arena, &x);
         xg_proto_put_entry(w, key, value);
         if (!xg_lex_take(&x, ',')) break;
     }

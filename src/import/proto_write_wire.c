@@ -74,16 +74,7 @@ XG_FN void xg_proto_put_double(xg_proto_writer *w, uint32_t number, double v) {
 
 /* ---- texts that hold what the message says ---- */
 
-/* A scanner in front of a text that the parser has checked before. */
-XG_FN xg_lex xg_proto_scan(xg_proto_writer *w, xg_str text) {
-    xg_source *src = XG_NEW(w->arena, xg_source);
-    xg_lex x;
-    src->name = "an attribute";
-    src->text = text.p;
-    src->size = text.n;
-    xg_lex_init(&x, w->ctx, w->arena, src, false);
-    return x;
-}
+XG_FN xg_lex xg_proto_scan(xg_proto_writer *w, xg_str text) { return xg_import_scan(w->ctx, w->arena, text); }
 /* "(1,0)" and the like, from its first bracket on; '*' stands for `star`. */
 XG_FN xg_ints xg_proto_scan_ints(xg_proto_writer *w, xg_lex *x, char open, char close, int64_t star) {
     xg_int_vec list = {NULL, 0, 0};

@@ -226,7 +226,7 @@ XG_FN void xg_kcanon_if_condition(xg_kcanon *c, xg_kop *op) {
 /* Two branches on one condition with a little pure work between them, which the second does not need, are one. Nothing
  * there may read: the second may write to memory that two tensors share. */
 enum {
-    XG_KCANON_BETWEEN_MAX = 16
+    XG_KCANON_BETWEEN_MAX = 64
 };
 XG_FN bool xg_kregion_uses_any(const xg_kregion *r, xg_kop *const *ops, uint32_t n) {
     const xg_kop *o;

@@ -20,6 +20,7 @@ enum {
     XG_KEST_SPECIAL_CLOCKS = 20,
     XG_KEST_WARP_CLOCKS = 24,
     XG_KEST_BARRIER_CLOCKS = 30,
+    XG_KEST_MBARRIER_CLOCKS = 30, /* a try that succeeds reads shared memory */
     XG_KEST_ATOMIC_CLOCKS = 30,
     XG_KEST_MMA_CLOCKS = 33,
     XG_KEST_FLIGHT = 64,      /* registers that loads of straight code wait for at a time (SASS of ptxas 13: 65) */
@@ -52,7 +53,8 @@ typedef struct xg_kest {
     xg_kest_value **values; /* by id */
     xg_cost_counts *c;
     uint64_t *seen;
-    int64_t *touched; /* by argument: bytes of sectors that all warps ask for, read; then written */
+    int64_t *touched;                /* by argument: bytes of sectors that all warps ask for, read; then written */
+    int64_t mbarriers, awaited_copy; /* so many there are; when the last one was waited for */
     uint32_t n_args, mask;
     int64_t block[3], thread[3];  /* thread: of lane 0, as one number in [0] */
     int64_t clock, times, weight; /* times: that the code here runs in a warp; weight: warps that this one stands for */
@@ -400,6 +402,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
         first = lo->at[0];
         by = step->at[0];
     }
+    if (op->a) trips = op->a; /* who made the loop knows better */
     xg_kest_pass(e, r->args + 1, r->n_args - 1, op, 3);
     xg_kest_pass(e, op->results, op->n_results, op, 3);
     if (trips <= 0) return;
@@ -463,6 +466,24 @@ XG_FN int64_t xg_kest_await(const xg_kest_queue *q, int64_t but, int64_t clock) 
     if (but < 0 || but >= XG_MIN((int64_t)q->n, (int64_t)XG_KEST_GROUPS)) return clock;
     return XG_MAX(clock, q->groups[(q->n - 1 - (uint32_t)but) % XG_KEST_GROUPS]);
 }
+/* A box of a tensor map: its sectors, and the passes that write shared memory. */
+XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
+    const xg_kmap *m = &e->m->entry->maps[op->b];
+    int64_t bytes = m->bytes, n = e->times * e->weight, *touched = &e->touched[m->arg];
+    uint32_t k;
+    for (k = 0; k < m->rank; k++) bytes *= m->box[k];
+    *touched = xg_cost_add(*touched, xg_cost_mul(bytes, n));
+    e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(bytes / XG_KEST_SECTOR, n));
+    e->c->shared_passes = xg_cost_add(e->c->shared_passes, xg_cost_mul(bytes / XG_KWGMMA_LINE_BYTES, n));
+}
+/* Buffers, of two barriers each, share the way from memory: but one, which is being read. The first wait has all of it
+ * before it. */
+XG_FN void xg_kest_await_copies(xg_kest *e) {
+    int64_t buffers = XG_MAX(e->mbarriers / 2 - 1, (int64_t)1), way = e->d->memory_latency;
+    if (!e->mbarriers || e->thread[0] >= e->c->threads - (int64_t)e->m->entry->producers) return;
+    e->clock = XG_MAX(e->clock, e->awaited_copy + (e->awaited_copy ? way / buffers : way)) + XG_KEST_MBARRIER_CLOCKS;
+    e->awaited_copy = e->clock;
+}
 /* Copies and multiplications are on their way beside the warp, from where they were issued, until it waits for them. */
 XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     switch (op->op) {
@@ -470,6 +491,9 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     case XG_K_OP_ASYNC_COMMIT: xg_kest_commit(&e->copies); break;
     case XG_K_OP_ASYNC_WAIT: e->clock = XG_MAX(e->clock, e->copies.done); break;
     case XG_K_OP_ASYNC_WAIT_GROUP: e->clock = xg_kest_await(&e->copies, op->b, e->clock); break;
+    case XG_K_OP_MBARRIER_INIT: e->mbarriers++; break;
+    case XG_K_OP_MBARRIER_WAIT: xg_kest_await_copies(e); break;
+    case XG_K_OP_TENSOR_COPY: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
     case XG_K_OP_WGMMA_COMMIT: xg_kest_commit(&e->products); break;
     case XG_K_OP_WGMMA_WAIT: e->clock = xg_kest_await(&e->products, op->b, e->clock); break;
@@ -510,7 +534,7 @@ XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
     e->clock += weight;
     if (op->op == XG_K_OP_STORE) e->stored = XG_MAX(e->stored, begin);
     if (xg_kest_stays(op)) e->clock = begin;
-    e->latest = XG_MAX(e->latest, begin);
+    if (weight) e->latest = XG_MAX(e->latest, begin); /* what issues nothing waits for nothing */
     return begin;
 }
 XG_FN void xg_kest_plain(xg_kest *e, const xg_kop *op) {
@@ -557,7 +581,7 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
     e->thread[0] = first_thread;
     e->mask = threads - first_thread >= XG_KEST_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
-    e->clock = e->unit = e->tensor = e->latest = e->stored = e->awaited = 0;
+    e->clock = e->unit = e->tensor = e->latest = e->stored = e->awaited = e->awaited_copy = 0;
     e->n_flight = 0;
     memset(&e->copies, 0, sizeof e->copies);
     memset(&e->products, 0, sizeof e->products);
@@ -584,7 +608,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     const xg_kfunc *f = m->entry;
     xg_mark mark = xg_arena_mark(a);
     uint32_t threads = f->threads[0] * f->threads[1] * f->threads[2],
-             warps = (threads + XG_KEST_LANES - 1) / XG_KEST_LANES, k;
+             warps = (threads - f->producers + XG_KEST_LANES - 1) / XG_KEST_LANES, k;
     xg_kest e;
     memset(&e, 0, sizeof e);
     memset(c, 0, sizeof *c);
@@ -604,6 +628,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     if (f->resident) c->registers = d->registers_per_sm / (int64_t)(f->resident * threads);
     xg_kest_warp(&e, 0, 1, threads);
     if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_KEST_LANES, warps - 1, threads);
+    if (f->producers) xg_kest_warp(&e, threads - f->producers, 1, threads);
     for (k = 0; k < e.n_args && f->args; k++) {
         c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);
         c->written_bytes += XG_MIN(e.touched[e.n_args + k], f->args[k].bytes);

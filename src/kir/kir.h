@@ -256,6 +256,21 @@ typedef struct xg_karg {
     int32_t slice; /* parameters with equal slice are the same memory; the first one stands for all */
 } xg_karg;
 
+/* A tensor map, as a parameter of the kernel: boxes of an array that tensor copies bring. Dimension 0 is the innermost
+ * one; numbers of types and swizzles are those of CUtensorMapDataType and CUtensorMapSwizzle. */
+enum {
+    XG_KMAP_RANK = 5,
+    XG_KMAP_BYTES = 128,
+    XG_KMAP_BOX_MAX = 256,
+    XG_KMAP_SWIZZLE_LINE = 3 /* lines of 128 bytes, as warp groups read them */
+};
+typedef struct xg_kmap {
+    uint32_t arg, type, rank, swizzle;                     /* arg: of the entry */
+    int64_t dims[XG_KMAP_RANK], strides[XG_KMAP_RANK - 1]; /* strides: in bytes, of the dimensions behind the first */
+    uint32_t box[XG_KMAP_RANK];
+    int32_t bytes; /* of an element */
+} xg_kmap;
+
 struct xg_kfunc {
     xg_kmodule *module;
     xg_str name;
@@ -273,6 +288,10 @@ struct xg_kfunc {
     /* entry only: blocks that a multiprocessor must hold at a time; 0: as many as registers allow, of which the
      * assembler may then spare some by spilling */
     uint32_t resident;
+    /* entry only: so many threads at the end of a block bring operands for the others */
+    uint32_t producers;
+    uint32_t n_maps; /* entry only: behind its other parameters */
+    xg_kmap *maps;
     xg_kfunc *prev, *next;
     uint32_t mark; /* for passes */
 };

@@ -513,6 +513,12 @@ XG_FN void xg_klow_describe_matrix(xg_kleveller *z, xg_kop *op) {
     xg_kop_remove(op);
 }
 
+XG_FN void xg_klow_shared_at(xg_kleveller *z, xg_kop *op) {
+    xg_kb b = xg_kb_before(z->m, op);
+    xg_kval_replace(op->results, xg_klow_address(z, &b, op->operands[0].value, op->operands[1].value));
+    xg_kop_remove(op);
+}
+
 /* ---- control flow: carried values become their parts ---- */
 
 XG_FN void xg_klow_region(xg_kleveller *z, xg_kregion *r);
@@ -653,6 +659,7 @@ XG_FN void xg_klow_op(xg_kleveller *z, xg_kop *op) {
     case XG_K_OP_VIEW: xg_klow_view(z, op); break;
     case XG_K_OP_LOAD_MATRIX: xg_klow_load_matrix(z, op); break;
     case XG_K_OP_DESCRIBE_MATRIX: xg_klow_describe_matrix(z, op); break;
+    case XG_K_OP_SHARED_AT: xg_klow_shared_at(z, op); break;
     case XG_K_OP_FOR: xg_klow_loop(z, op, 3, 1); break;
     case XG_K_OP_WHILE: xg_klow_loop(z, op, 0, 0); break;
     case XG_K_OP_IF: xg_klow_if(z, op); break;
@@ -711,6 +718,7 @@ XG_FN void xg_klow_params(xg_kleveller *z, xg_kfunc *f) {
         inputs += k < f->n_inputs;
         n++;
     }
+    for (k = 0; k < f->n_maps; k++) f->maps[k].arg = to[f->maps[k].arg];
     xg_kregion_set_args(m, f->body, types, n);
     for (k = 0; k < n_old; k++) {
         xg_kval *p = &f->body->args[to[k]];

@@ -30,7 +30,7 @@ enum {
     X(RETURN, "return", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
     X(YIELD, "yield", 0, 255, 0, 0, KF_TERM | KF_LOW, any, values) \
     X(CALL, "xla_gpu.pure_call", 0, 255, -1, 0, KF_PURE, call, call) \
-    X(FOR, "scf.for", 3, 255, -1, 1, KF_LOW, for, for) /* lower, upper, step, inits; region (induction variable, carried) yields carried */ \
+    X(FOR, "scf.for", 3, 255, -1, 1, KF_LOW, for, for) /* lower, upper, step, inits; region (induction variable, carried) yields carried; a: trips that its maker expects, 0: it does not say */ \
     X(IF, "scf.if", 1, 1, -1, 2, KF_LOW, if, if) /* condition; both regions yield the results */ \
     X(WHILE, "scf.while", 0, 255, -1, 2, KF_LOW, while, while) /* inits; before (carried) ends in CONDITION; after (carried) yields */ \
     X(CONDITION, "scf.condition", 1, 255, 0, 0, KF_TERM | KF_LOW, any, condition) /* go on?, carried */ \
@@ -53,6 +53,7 @@ enum {
     X(VIEW, "xla_gpu.view_shared", 1, 1, 1, 0, KF_PURE, view, retyped) /* array in shared memory -> the same bytes as elements of another type; the old array is not used any more */ \
     X(LOAD_MATRIX, "xla_gpu.load_matrix", 2, 2, 1, 0, KF_READ | KF_CONV, load_matrix, matrix) /* flat tensor in shared memory, index -> four words: those of lane t of four matrices of 8 rows of 16 bytes, row r of matrix k being at the index that lane 8 k + r says; flags XG_KMATRIX_TRANSPOSED: of 8 x 8 elements of 16 bits, transposed */ \
     X(DESCRIBE_MATRIX, "xla_gpu.describe_matrix", 2, 2, 1, 0, KF_PURE, describe_matrix, strides) /* flat tensor in shared memory, index -> i64: what a warp group's multiplication knows of the matrix that begins there: lines of 128 bytes, eight of them together swizzled (bits 4 to 6 of an address are mixed with bits 7 to 9); b: bytes from eight lines to the next eight; a: from one atom of lines to the next one beside it */ \
+    X(SHARED_AT, "xla_gpu.shared_at", 2, 2, 1, 0, KF_PURE, shared_at, retyped) /* flat tensor in shared memory, index -> a pointer to the element: for what goes on beside the thread */ \
     X(SHUFFLE_REDUCE, "xla_gpu.shuffle_reduce", 1, 255, -1, 0, KF_CONV, shuffle_reduce, shuffle_reduce) /* scalars -> the same; p: the combiner; a: a power of two: lanes l + k, k < 2a, are combined in lane l of each group of 2a */ \
     /* constants and selection */ \
     X(CONST, "arith.constant", 0, 0, 1, 0, KF_PURE | KF_LOW, any, constant) /* a: the bits (floats: their own format); vectors: splat */ \
@@ -166,6 +167,13 @@ enum {
     X(WGMMA_COMMIT, "nvvm.wgmma.commit.group.sync.aligned", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* the warp group's multiplications since the last one are a group */ \
     X(WGMMA_WAIT, "nvvm.wgmma.wait.group.sync.aligned", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* until all groups of the warp group are done but the last b */ \
     X(PROXY_FENCE, "nvvm.fence.proxy.async", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* what the thread wrote to shared memory is seen by multiplications of warp groups behind a barrier */ \
+    X(MBARRIER_INIT, "nvvm.mbarrier.init.shared", 1, 1, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, mbarrier, amount) /* pointer to eight bytes of shared memory: a barrier whose phases end with b arrivals */ \
+    X(MBARRIER_EXPECT, "nvvm.mbarrier.arrive.expect_tx.shared", 1, 1, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, mbarrier, amount) /* one arrival; the phase also waits for b bytes of tensor copies */ \
+    X(MBARRIER_ARRIVE, "nvvm.mbarrier.arrive.shared", 1, 1, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, mbarrier, amount) /* also in another block of the cluster */ \
+    X(MBARRIER_WAIT, "nvvm.mbarrier.try_wait.parity.shared", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, mbarrier_wait, amount) /* until the phase of this parity (an i32) has ended */ \
+    X(TENSOR_COPY, "nvvm.cp.async.bulk.tensor.shared.cluster.global", 3, 8, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, tensor_copy, amount) /* pointer to shared memory, to a barrier, then i32 coordinates, innermost first: a box of the entry's tensor map b; a: blocks of the cluster that get it, as bits, 0 the own one */ \
+    X(REGISTERS_MORE, "nvvm.setmaxregister.increase", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, amount) /* of a warp group: each thread has b registers from here on */ \
+    X(REGISTERS_LESS, "nvvm.setmaxregister.decrease", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, amount) \
     X(ASYNC_WAIT, "nvvm.cp.async.wait.all", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, team) \
     X(RED_ADDI, "llvm.atomicrmw.add", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) /* value, pointer, as all of these */ \
     X(RED_ADDF, "llvm.atomicrmw.fadd", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_LOW, store, store) \

@@ -52,6 +52,38 @@ XG_FN void xg_kparse_three(xg_kparser *p, uint32_t *out) {
     }
     xg_kexpect(p, "]");
 }
+XG_FN uint32_t xg_kparse_small(xg_kparser *p, const char *name) {
+    size_t at = p->at;
+    int64_t n = xg_knumber(p, name);
+    if (n < 0 || n > UINT16_MAX) xg_kparse_fail(p, at, "expected a number of 16 bits", xg_str_of(NULL, 0));
+    return (uint32_t)n;
+}
+XG_FN void xg_kparse_tensor_map(xg_kparser *p, xg_kfunc *f) {
+    xg_kmap *maps = XG_NEW_N(p->m->arena, xg_kmap, f->n_maps + 1), *m = &maps[f->n_maps];
+    if (f->n_maps) memcpy(maps, f->maps, f->n_maps * sizeof *maps);
+    f->maps = maps;
+    f->n_maps++;
+    xg_kexpect(p, "=");
+    xg_kexpect(p, "{");
+    m->arg = xg_kparse_small(p, "arg");
+    xg_kexpect(p, ",");
+    m->type = xg_kparse_small(p, "type");
+    xg_kexpect(p, ",");
+    m->bytes = (int32_t)xg_kparse_small(p, "bytes");
+    xg_kexpect(p, ",");
+    m->swizzle = xg_kparse_small(p, "swizzle");
+    while (m->rank < XG_KMAP_RANK && xg_ktake(p, ",")) {
+        xg_kexpect(p, "[");
+        m->dims[m->rank] = xg_knumber(p, "size");
+        xg_kexpect(p, ",");
+        m->box[m->rank] = xg_kparse_small(p, "box");
+        if (m->rank) xg_kexpect(p, ",");
+        if (m->rank) m->strides[m->rank - 1] = xg_knumber(p, "stride");
+        m->rank++;
+        xg_kexpect(p, "]");
+    }
+    xg_kexpect(p, "}");
+}
 XG_FN void xg_kparse_func_attrs(xg_kparser *p, xg_kfunc *f) {
     if (!xg_ktake(p, "attributes")) return;
     xg_kexpect(p, "{");
@@ -72,9 +104,15 @@ XG_FN void xg_kparse_func_attrs(xg_kparser *p, xg_kfunc *f) {
         else if (xg_ktake(p, "xla.cluster")) {
             xg_kexpect(p, "=");
             f->cluster = xg_kcount(p);
+        } else if (xg_ktake(p, "xla.map"))
+            xg_kparse_tensor_map(p, f);
+        else if (xg_ktake(p, "xla.producers")) {
+            xg_kexpect(p, "=");
+            f->producers = xg_kcount(p);
         } else
             xg_kparse_fail(p, p->at,
-                "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks, xla.async_copies or xla.cluster",
+                "expected xla.entry, xla.inline, xla.inputs, xla.threads, xla.blocks, xla.async_copies, xla.cluster, "
+                "xla.map or xla.producers",
                 xg_str_of(NULL, 0));
     } while (xg_ktake(p, ","));
     xg_kexpect(p, "}");

@@ -138,6 +138,22 @@ XG_FN xg_kop *xg_kparse_count(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     xg_kexpect(p, "}");
     return op;
 }
+XG_FN xg_kop *xg_kparse_amount(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    xg_kop *op = xg_kparse_values(p, b, code);
+    if (!xg_ktake(p, "{")) return op;
+    if (!xg_ktake(p, "blocks")) {
+        op->b = xg_knumber(p, "n");
+        if (!xg_ktake(p, ",")) {
+            xg_kexpect(p, "}");
+            return op;
+        }
+        xg_kexpect(p, "blocks");
+    }
+    xg_kexpect(p, "=");
+    op->a = xg_kinteger(p);
+    xg_kexpect(p, "}");
+    return op;
+}
 XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     enum {
         BARRIERS = 16,

@@ -377,6 +377,11 @@ XG_FN void xg_kprint_wgmma(xg_kprinter *p, const xg_kop *op) {
 XG_FN void xg_kprint_count(xg_kprinter *p, const xg_kop *op) {
     if (op->b) xg_printf(p->b, " {but = %lld}", (long long)op->b);
 }
+XG_FN void xg_kprint_amount(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_typed(p, op->operands, op->n_operands);
+    if (op->b) xg_printf(p->b, " {n = %lld%s", (long long)op->b, op->a ? "" : "}");
+    if (op->a) xg_printf(p->b, "%sblocks = %lld}", op->b ? ", " : " {", (long long)op->a);
+}
 XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_typed(p, op->operands, op->n_operands);
     if (op->a == XG_KTEAM_CLUSTER)
@@ -685,13 +690,27 @@ XG_FN void xg_kprint_param(xg_kprinter *p, const xg_kfunc *f, uint32_t k) {
     if (a->parted) xg_puts(p->b, ", xla.part_of_block");
     xg_printf(p->b, ", xla.slice_index = %d}", a->slice);
 }
+XG_FN void xg_kprint_tensor_map(xg_kprinter *p, const xg_kmap *m) {
+    uint32_t k;
+    xg_printf(
+        p->b, ", xla.map = {arg = %u, type = %u, bytes = %d, swizzle = %u", m->arg, m->type, (int)m->bytes, m->swizzle);
+    for (k = 0; k < m->rank; k++) {
+        xg_printf(p->b, ", [size = %lld, box = %u", (long long)m->dims[k], m->box[k]);
+        if (k) xg_printf(p->b, ", stride = %lld", (long long)m->strides[k - 1]);
+        xg_putc(p->b, ']');
+    }
+    xg_putc(p->b, '}');
+}
 XG_FN void xg_kprint_func_attrs(xg_kprinter *p, const xg_kfunc *f) {
+    uint32_t k;
     if (f->entry)
         xg_printf(p->b,
             " attributes {xla.entry, xla.inputs = %u, xla.threads = [%u, %u, %u], xla.blocks = [%u, %u, %u]",
             f->n_inputs, f->threads[0], f->threads[1], f->threads[2], f->blocks[0], f->blocks[1], f->blocks[2]);
     if (f->entry && f->async_copies) xg_puts(p->b, ", xla.async_copies");
     if (f->entry && f->cluster) xg_printf(p->b, ", xla.cluster = %u", f->cluster);
+    for (k = 0; k < f->n_maps; k++) xg_kprint_tensor_map(p, &f->maps[k]);
+    if (f->producers) xg_printf(p->b, ", xla.producers = %u", f->producers);
     if (f->entry)
         xg_putc(p->b, '}');
     else if (f->inline_always)

@@ -393,6 +393,30 @@ XG_FN const char *xg_kir_check_descriptor(const xg_kop *op) {
         return "a pointer to shared memory";
     return xg_kir_check_strides(op);
 }
+XG_FN bool xg_kir_is_shared(const xg_ktype *t) { return t->kind == XG_TK_POINTER && XG_KSPACE_IS_SHORT(t->space); }
+XG_FN const char *xg_kir_check_shared_at(const xg_kop *op) {
+    const xg_ktype *t = xg_kt(op, 0);
+    if (t->kind != XG_TK_TENSOR || t->rank != 1 || !xg_kt_index(xg_kt(op, 1))) return "a flat tensor and an index";
+    return xg_kir_is_shared(xg_kr(op)) ? NULL : "a pointer to shared memory";
+}
+XG_FN const char *xg_kir_check_mbarrier(const xg_kop *op) {
+    enum {
+        MOST = (1 << 20) - 1 /* arrivals, or bytes, of a phase */
+    };
+    if (!xg_kir_is_shared(xg_kt(op, 0))) return "a pointer to shared memory";
+    return op->b < 0 || op->b > MOST ? "a barrier counts to 2^20 - 1" : NULL;
+}
+XG_FN bool xg_kir_is_word(const xg_ktype *t) { return t->kind == XG_TK_SCALAR && t->elem == XG_E_I32; }
+XG_FN const char *xg_kir_check_mbarrier_wait(const xg_kop *op) {
+    return xg_kir_is_word(xg_kt(op, 1)) ? xg_kir_check_mbarrier(op) : "the parity is an i32";
+}
+XG_FN const char *xg_kir_check_tensor_copy(const xg_kop *op) {
+    uint32_t k;
+    if (!xg_kir_is_shared(xg_kt(op, 0)) || !xg_kir_is_shared(xg_kt(op, 1))) return "two pointers to shared memory";
+    for (k = 2; k < op->n_operands; k++)
+        if (!xg_kir_is_word(xg_kt(op, k))) return "coordinates are i32";
+    return op->b < 0 || op->a < 0 || op->a > UINT16_MAX ? "the number of a tensor map, and 16 bits for blocks" : NULL;
+}
 XG_FN const char *xg_kir_check_wgmma(const xg_kop *op) {
     const xg_kmma_row *row;
     uint32_t k;
@@ -526,9 +550,23 @@ XG_FN bool xg_kchain_user(const xg_kuse *u) {
     default: return false;
     }
 }
+/* Tensor copies name maps that the entry has, by as many coordinates. */
+XG_FN void xg_kverify_copies(xg_kverifier *v, const xg_kfunc *f, const xg_kregion *r) {
+    const xg_kop *op;
+    uint32_t k;
+    for (op = r->first; op; op = op->next) {
+        for (k = 0; k < op->n_regions; k++) xg_kverify_copies(v, f, op->regions[k]);
+        if (op->op != XG_K_OP_TENSOR_COPY) continue;
+        if (op->b >= (int64_t)f->n_maps || f->maps[op->b].rank != op->n_operands - 2)
+            xg_kverify_fail(v, op, "the entry has no such tensor map");
+    }
+}
 XG_FN void xg_kverify_entry(xg_kverifier *v, const xg_kfunc *f) {
     uint32_t k;
     const xg_kuse *u;
+    for (k = 0; k < f->n_maps; k++)
+        if (f->maps[k].arg >= f->body->n_args) xg_kverify_fail(v, NULL, "a tensor map of no parameter");
+    xg_kverify_copies(v, f, f->body);
     if (f->cluster && f->blocks[0] % f->cluster) xg_kverify_fail(v, NULL, "the blocks are no whole clusters");
     if (f->n_inputs > f->body->n_args) xg_kverify_fail(v, NULL, "more inputs than parameters");
     for (k = f->n_inputs; k < f->body->n_args; k++) {
@@ -574,7 +612,7 @@ XG_FN void xg_kverify_low_region(const xg_kverifier *v, const xg_kregion *r) {
     for (op = r->first; op; op = op->next) {
         if (op->op == XG_K_OP_CALL || op->op == XG_K_OP_LOOP || op->op == XG_K_OP_APPLY || op->op == XG_K_OP_SYNC ||
             op->op == XG_K_OP_PEER || op->op == XG_K_OP_VIEW || op->op == XG_K_OP_LOAD_MATRIX ||
-            op->op == XG_K_OP_DESCRIBE_MATRIX)
+            op->op == XG_K_OP_DESCRIBE_MATRIX || op->op == XG_K_OP_SHARED_AT)
             xg_kverify_fail(v, op, "the operation had to be lowered");
         for (k = 0; k < op->n_results; k++)
             if (!xg_kt_low(op->results[k].type)) xg_kverify_fail(v, op, "a result has a type that no backend knows");

@@ -25,7 +25,7 @@ XG_FN xg_inst *xg_meet_of(const xg_hb *b, const xg_inst *like, xg_inst *x, const
 XG_FN const xg_shape *xg_meet_shape(const xg_hb *b, const xg_shape *shape, xlagpu_type type) {
     return xg_shape_array(b->comp->module, type, shape->dims, shape->rank, NULL, shape->layout);
 }
-/* Takes the array past it, and itself away where nobody else reads it: dce takes no meeting of devices away. */
+/* The user reads the collective's operand, and a collective without users goes: dce leaves collectives alone. */
 XG_FN void xg_meet_drop(xg_inst *user, xg_inst *collective) {
     uint32_t k;
     for (k = 0; k < user->n_operands; k++)

@@ -42,8 +42,10 @@ XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c 
 XG_FN bool xg_opt_zero_sized(xg_module *m);           /* zero_sized.c */
 XG_FN bool xg_opt_zero_sized_gather(xg_module *m);
 XG_FN bool xg_opt_sort_simplifier(xg_module *m); /* sort_simplifier.c: operands that nobody needs sorted */
-XG_FN bool xg_opt_topk_rewriter(xg_module *m);   /* topk_rewriter.c: sorts of which few elements are taken */
-XG_FN bool xg_opt_topk_calls(xg_module *m);      /* and the custom call TopK */
+/* topk_rewriter.c: a comparator of (value, value, index, index) that orders as topk does, in front of a computation */
+XG_FN xg_comp *xg_topk_comparator(const xg_inst *topk, xlagpu_type t, xg_comp *before);
+XG_FN bool xg_opt_topk_rewriter(xg_module *m); /* topk_rewriter.c: sorts of which few elements are taken */
+XG_FN bool xg_opt_topk_calls(xg_module *m);    /* and the custom call TopK */
 /* conditional_simplifier.c: known branches, branches that are selects */
 XG_FN bool xg_opt_conditional_simplifier(xg_module *m);
 /* conditional_code_motion.c: what all branches compute, in front of them */
@@ -68,7 +70,14 @@ XG_FN bool xg_opt_dot_dimension_merger(xg_module *m); /* and neighbours of the s
 /* dot_strength_reduction.c: dots with a vector as multiply and reduce */
 XG_FN bool xg_opt_dot_strength_reduction(xg_module *m);
 XG_FN bool xg_opt_collective_simplifier(xg_module *m); /* collective_simplifier.c: collectives of one device */
-XG_FN bool xg_opt_async_to_sync(xg_module *m);         /* async_to_sync.c: asynchronous pairs as one step */
+/* collective_canonicalizer.c: each exchanges runs of bytes */
+XG_FN bool xg_opt_collective_canonicalizer(xg_module *m);
+XG_FN bool xg_opt_transfers_to_permutes(xg_module *m); /* send and recv as collective-permute */
+XG_FN bool xg_opt_is_collective(const xg_inst *i);     /* and neither begins nor ends an asynchronous pair */
+XG_FN bool xg_opt_is_canonical_collective(const xg_inst *i);
+XG_FN int xg_opt_device_reducer(const xg_inst *i);   /* the opcode by which devices reduce; -1: they cannot */
+XG_FN int64_t xg_opt_group_size(const xg_inst *i);   /* devices of the first group */
+XG_FN bool xg_opt_async_to_sync(xg_module *m);       /* async_to_sync.c: asynchronous pairs as one step */
 XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: several collectives of a kind as one, */
 XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
 XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
@@ -142,7 +151,12 @@ typedef struct xg_attention {
 XG_FN bool xg_attention_find(xg_inst *dot, xg_attention *a);              /* whose second dot it is */
 XG_FN bool xg_attention_depends(const xg_inst *x, const xg_inst *target); /* by what may stand inside of it */
 
-XG_FN bool xg_attention_moves(const xg_inst *i); /* its elements are those of its operand */
+/* It is one of both dots of what looks like attention. */
+XG_FN bool xg_attention_has_dot(const xg_inst *dot);
+/* x has what there is one of for each row: it is made of maximum or sum. */
+XG_FN bool xg_attention_of_row(const xg_attention *a, const xg_inst *x);
+XG_FN bool xg_attention_leads(const xg_attention *a, const xg_inst *x); /* exp itself, not its sum alone, is in x */
+XG_FN bool xg_attention_moves(const xg_inst *i);                        /* its elements are those of its operand */
 
 /* ---- build.c: making instructions ---- */
 /* before NULL: at the end; from: whose metadata and place in the source, or NULL */
@@ -199,6 +213,8 @@ XG_FN xg_inst *xg_hb_reduce(
 XG_FN xg_inst *xg_hb_sum(const xg_hb *b, xg_inst *x, const int64_t *dims, uint32_t n);
 XG_FN xg_inst *xg_hb_dot(const xg_hb *b, xg_inst *l, xg_inst *r, xg_dot_dims d, xlagpu_type t, const xg_inst *like);
 XG_FN xg_dot_dims xg_dot_dims_of(const xg_inst *dot);
+XG_FN bool xg_dot_reduces(const xg_inst *i); /* a dot with a vector, which may become multiply and reduce */
+XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot);
 XG_FN bool xg_dot_is_symmetric(const xg_inst *dot); /* its operands may change places: one precision for both */
 XG_FN bool xg_opt_has_one_user(const xg_inst *x);   /* and it is not the root */
 XG_FN xg_inst *xg_hb_tuple(const xg_hb *b, xg_inst *const *in, uint32_t n);

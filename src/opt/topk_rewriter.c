@@ -211,4 +211,22 @@ XG_FN bool xg_opt_topk_calls(xg_module *m) {
     return (m->made[XG_CUSTOM_CALL] && xg_opt_expand(m, xg_topk_is_approximate, xg_topk_expand_approximate)) || changed;
 }
 
+/* ---- the order of topk ---- */
+
+/* (value, value, index, index) -> the first goes before the second, by the total order of values. */
+XG_FN xg_comp *xg_topk_comparator(const xg_inst *topk, xlagpu_type t, xg_comp *before) {
+    xg_module *m = topk->comp->module;
+    xg_comp *c = xg_comp_new(m, XG_STR("compare_topk"), before);
+    xg_hb b = xg_hb_end(c, topk);
+    uint32_t k;
+    c->n_params = 4;
+    c->params = XG_NEW_N(m->arena, xg_inst *, 5);
+    for (k = 0; k < 4; k++) {
+        c->params[k] = xg_hb_op(&b, XG_PARAMETER, xg_shape_scalar(m, k < 2 ? t : XLAGPU_S32), NULL, 0);
+        c->params[k]->number = k;
+    }
+    c->root = xg_hb_compare(&b, xg_attr_int(topk, XG_A_largest, 1) ? "GT" : "LT", c->params[0], c->params[1]);
+    if (xg_type_class(t) == XGT_F) xg_inst_set_attr(c->root, xg_attr_make_str(m, XG_A_type, XG_STR("TOTALORDER")));
+    return c;
+}
 #endif /* XG_OPT_TOPK_REWRITER_C */

@@ -67,7 +67,7 @@ XG_FN void xg_carried_move(const xg_carried_sum *s) {
     out = xg_hb_element(&b, loop, s->at);
     total = xg_meet_of(&b, s->all, out, out->shape);
     total = xg_hb_2(&b, XG_ADD, in, total);
-    for (;;) { /* whoever reads the element reads the total */
+    for (;;) { /* what read the element reads the total */
         xg_inst *old = NULL;
         XG_FOR_USES(u, loop)
             if (u->user != out && xg_attr_int(u->user, XG_A_index, 0) == s->at) old = u->user;

@@ -5,6 +5,7 @@
 #include "plan.h"
 #include "../api/executable_read.c"
 #include "alias.c"
+#include "collectives.c"
 
 XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
     void *at = xg_dict_get(&w->strings, s);
@@ -57,7 +58,7 @@ XG_FN const xg_literal *xg_exe_constant(xg_plan *p, const xg_inst *i, bool fill)
     if (!fill)
         xg_hlo_fail(i, XLAGPU_ERROR_INVALID,
             "export the module in full (print_large_constants=True), or pass --fill_elided_constants for seeded values",
-            "%s: the constant's values are elided", i->name.p);
+            "the constant's values are elided");
     made = xg_literal_new(p->arena, i->shape);
     xg_literal_fill(made, xg_literal_seed(i));
     return made;
@@ -128,8 +129,8 @@ XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
     }
 }
 
-XG_FN void xg_exe_put_value(
-    xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias, uint32_t size_of) {
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias,
+    uint32_t size_of, const xg_ints *parts) {
     xg_exe_value v;
     uint32_t k;
     memset(&v, 0, sizeof v);
@@ -146,6 +147,8 @@ XG_FN void xg_exe_put_value(
         int64_t d = s->layout ? s->layout->minor_to_major[k] : (int64_t)s->rank - 1 - k;
         xg_exe_put(w, XG_EXE_DIMS, &d, sizeof d);
     }
+    if (parts) v.parts = (uint32_t)(w->sections[XG_EXE_DIMS].n / sizeof(int64_t)) + 1;
+    for (k = 0; parts && k < parts->n; k++) xg_exe_put(w, XG_EXE_DIMS, &parts->p[k], sizeof parts->p[k]);
     xg_exe_put(w, XG_EXE_VALUES, &v, sizeof v);
 }
 
@@ -166,12 +169,13 @@ XG_FN void xg_exe_put_values(xg_exe_writer *w, const xg_plan *p) {
         leaves = xg_plan_leaves(p->arena, p->m->entry->params[k]->shape, &n);
         for (j = 0; j < n; j++, at++)
             xg_exe_put_value(w, leaves[j], slices[p->params[at]->slice].allocation, p->m->entry->params[k]->name, 0,
-                p->m->param_sizes ? p->m->param_sizes[at] : 0);
+                p->m->param_sizes ? p->m->param_sizes[at] : 0, p->m->param_parts ? p->m->param_parts[at] : NULL);
     }
     leaves = xg_plan_leaves(p->arena, p->m->entry->root->shape, &n);
     for (k = 0; k < p->n_results; k++)
         xg_exe_put_value(w, leaves[k], slices[p->results[k]->slice].allocation, p->m->entry->root->name,
-            xg_exe_alias(p, p->results[k], k), p->m->result_sizes ? p->m->result_sizes[k] : 0);
+            xg_exe_alias(p, p->results[k], k), p->m->result_sizes ? p->m->result_sizes[k] : 0,
+            p->m->result_parts ? p->m->result_parts[k] : NULL);
 }
 
 /* A kernel takes each buffer once, where it first appears; one that is written is so wherever it appears. */
@@ -211,6 +215,13 @@ XG_FN xg_str xg_exe_config(xg_exe_writer *w, xg_str s) {
     return xg_str_of(b.p ? b.p : "", b.n);
 }
 
+XG_FN uint32_t xg_exe_collective(xg_exe_writer *w, const xg_inst *i) {
+    xg_buf b;
+    xg_buf_init(&b, w->arena);
+    xg_plan_collective(&b, i);
+    return xg_exe_string(w, xg_str_of(b.p, b.n));
+}
+
 /* What a call is told: a text, and the attributes that it writes. XLA's optimised modules have either inside an object
  * of their own. */
 XG_FN void xg_exe_put_config(xg_exe_writer *w, const xg_inst *i, xg_exe_thunk *t) {
@@ -242,7 +253,7 @@ XG_FN void xg_exe_put_call_value(
     if (at > *n || (at && s->links[at - 1] != s->links[*n]) || *n < s->n_links - s->n_written) at = 0;
     ++*n;
     if (!at) w->place[s->links[*n - 1]] = *n;
-    xg_exe_put_value(w, leaf, 0, name, at, 0);
+    xg_exe_put_value(w, leaf, 0, name, at, 0, NULL);
 }
 XG_FN void xg_exe_put_call(xg_exe_writer *w, const xg_plan *p, const xg_plan_step *s, xg_exe_thunk *t) {
     const xg_shape **leaves;
@@ -266,6 +277,7 @@ XG_FN void xg_exe_put_words(xg_exe_writer *w, const xg_plan *p, const xg_plan_st
     t->kernel = s->kernel;
     t->value = s->value;
     if (xg_exe_thunk_row_of(s->kind)->flags & XG_EXE_CALLS) xg_exe_put_call(w, p, s, t);
+    if (s->kind == XG_EXE_THUNK_COLLECTIVE) t->value = xg_exe_collective(w, s->inst);
     if (s->kind == XG_EXE_THUNK_RANDOM_STATE) t->value = (uint32_t)xg_attr_int(s->inst, XG_A_delta, 0);
     if (s->kind == XG_EXE_THUNK_INFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_infeed_config));
     if (s->kind == XG_EXE_THUNK_OUTFEED) t->value = xg_exe_string(w, xg_attr_str(s->inst, XG_A_outfeed_config));
@@ -321,8 +333,24 @@ XG_FN uint32_t xg_exe_put_sequence(xg_exe_writer *w, const xg_plan *p, uint32_t 
     return xg_exe_put_thunk(w, XG_EXE_THUNK_SEQUENCE, number ? q->comp->name : p->m->name, made, q->steps.n);
 }
 
-XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
+XG_FN void xg_exe_put_map(xg_exe_writer *w, uint32_t kernel, const xg_kmap *m) {
+    xg_exe_map r;
     uint32_t k;
+    memset(&r, 0, sizeof r);
+    r.kernel = kernel;
+    r.link = m->arg;
+    r.type = m->type;
+    r.rank = m->rank;
+    r.swizzle = m->swizzle;
+    for (k = 0; k < m->rank; k++) {
+        r.dims[k] = (uint64_t)m->dims[k];
+        r.box[k] = m->box[k];
+        if (k) r.strides[k - 1] = (uint64_t)m->strides[k - 1];
+    }
+    xg_exe_put(w, XG_EXE_MAPS, &r, sizeof r);
+}
+XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
+    uint32_t k, j;
     for (k = 0; k < p->kernels.n; k++) {
         const xg_plan_kernel *q = &p->kernels.p[k];
         xg_exe_kernel r;
@@ -332,6 +360,7 @@ XG_FN void xg_exe_put_kernels(xg_exe_writer *w, const xg_plan *p) {
         memcpy(r.threads, q->threads, sizeof r.threads);
         memcpy(r.blocks, q->blocks, sizeof r.blocks);
         xg_exe_put(w, XG_EXE_KERNELS, &r, sizeof r);
+        for (j = 0; j < q->n_maps; j++) xg_exe_put_map(w, k, &q->maps[j]);
     }
 }
 
@@ -407,6 +436,7 @@ XG_FN xg_exe_header xg_exe_head(void) {
     memcpy(h.magic, XG_EXE_MAGIC, sizeof h.magic);
     h.version = XG_EXE_VERSION;
     h.n_sections = XG_EXE_SECTION_COUNT;
+    h.replicas = h.partitions = 1;
     return h;
 }
 
@@ -418,6 +448,8 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     h.name = xg_exe_string(w, p->m->name);
     h.n_params = p->n_params;
     h.n_results = p->n_results;
+    h.replicas = (uint32_t)p->m->replica_count;
+    h.partitions = (uint32_t)p->m->num_partitions;
     xg_exe_reserve(w, p);
     w->place = XG_NEW_N(p->arena, uint32_t, p->buffers.n + (size_t)1);
     xg_exe_mark_constants(p);

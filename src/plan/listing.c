@@ -1,6 +1,7 @@
 /* plan/listing.c -- the thunks of an executable as text, from its bytes alone, and back to records.
  *
- *     ThunkSequence name, sm_90a, root 4
+ *     ThunkSequence name, sm_90a, root 4                  ", devices 1 x 8": replicas and partitions, where there are
+ *                                                         several
  *     allocation 0: parameter 0, 4000 bytes               result, temp with ", offset 0" and perhaps ", host", constant
  *         with ", offset 0"
  *     kernel 0: loop_add_fusion, grid 8 1 1, block 128 1 1, shared 0
@@ -87,6 +88,14 @@ XG_FN void xg_listing_thunk(xg_buf *b, const xg_listing *l, uint32_t number) {
     xg_putc(b, '\n');
 }
 
+XG_FN void xg_listing_map(xg_buf *b, const xg_exe_map *m) {
+    uint32_t k;
+    xg_printf(b, "map of kernel %u: buffer %u, type %u, swizzle %u", m->kernel, m->link, m->type, m->swizzle);
+    for (k = 0; k < m->rank && k < XG_COUNT(m->dims); k++)
+        xg_printf(b, ", %llu box %u stride %llu", (unsigned long long)m->dims[k], m->box[k],
+            (unsigned long long)(k ? m->strides[k - 1] : 0));
+    xg_putc(b, '\n');
+}
 XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
     xg_listing l;
     xg_exe_header h;
@@ -94,8 +103,10 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
     const char *wrong = xg_exe_check((const unsigned char *)exe.p, exe.n, &h, l.s);
     if (wrong) xg_fail(b->arena->ctx, XLAGPU_ERROR_CORRUPT, "the executable cannot be listed: %s", wrong);
     l.bytes = (const unsigned char *)exe.p;
-    xg_printf(b, "ThunkSequence %s, %s, root %u\n", xg_listing_string(&l, h.name), xg_listing_string(&l, h.target_name),
+    xg_printf(b, "ThunkSequence %s, %s, root %u", xg_listing_string(&l, h.name), xg_listing_string(&l, h.target_name),
         h.root_thunk);
+    if (h.replicas * (uint64_t)h.partitions > 1) xg_printf(b, ", devices %u x %u", h.replicas, h.partitions);
+    xg_putc(b, '\n');
     for (k = 0; k < l.s[XG_EXE_ALLOCATIONS].count; k++) {
         const xg_exe_allocation *a = (const xg_exe_allocation *)xg_listing_at(&l, XG_EXE_ALLOCATIONS) + k;
         xg_printf(b, "allocation %u: %s %u, %llu bytes", k, xg_exe_allocation_name(a->kind), a->index,
@@ -109,6 +120,8 @@ XG_FN void xg_listing_print(xg_buf *b, xg_str exe) {
         xg_printf(b, "kernel %u: %s, grid %u %u %u, block %u %u %u, shared %u\n", k, xg_listing_string(&l, q->name),
             q->blocks[0], q->blocks[1], q->blocks[2], q->threads[0], q->threads[1], q->threads[2], q->shared_bytes);
     }
+    for (k = 0; k < l.s[XG_EXE_MAPS].count; k++)
+        xg_listing_map(b, (const xg_exe_map *)xg_listing_at(&l, XG_EXE_MAPS) + k);
     for (k = 0; k < l.s[XG_EXE_THUNKS].count; k++) xg_listing_thunk(b, &l, k);
 }
 
@@ -171,6 +184,27 @@ XG_FN void xg_listing_read_kernel(xg_ptext *t, xg_exe_writer *w) {
     xg_ptext_want(t, ", shared");
     q.shared_bytes = xg_listing_u32(t);
     xg_exe_put(w, XG_EXE_KERNELS, &q, sizeof q);
+}
+XG_FN void xg_listing_read_map(xg_ptext *t, xg_exe_writer *w) {
+    xg_exe_map m;
+    uint64_t stride;
+    memset(&m, 0, sizeof m);
+    m.kernel = xg_listing_u32(t);
+    xg_ptext_want(t, ": buffer");
+    m.link = xg_listing_u32(t);
+    xg_ptext_want(t, ", type");
+    m.type = xg_listing_u32(t);
+    xg_ptext_want(t, ", swizzle");
+    m.swizzle = xg_listing_u32(t);
+    for (; m.rank < XG_COUNT(m.dims) && xg_ptext_take(t, ","); m.rank++) {
+        m.dims[m.rank] = (uint64_t)xg_ptext_number(t);
+        xg_ptext_want(t, "box");
+        m.box[m.rank] = xg_listing_u32(t);
+        xg_ptext_want(t, "stride");
+        stride = (uint64_t)xg_ptext_number(t);
+        if (m.rank) m.strides[m.rank - 1] = stride;
+    }
+    xg_exe_put(w, XG_EXE_MAPS, &m, sizeof m);
 }
 XG_FN uint32_t xg_listing_read_slice(xg_ptext *t, xg_exe_writer *w) {
     xg_exe_slice s;
@@ -276,8 +310,14 @@ XG_FN xg_str xg_listing_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     h.target_name = xg_exe_string(w, xg_ptext_name(&t));
     xg_ptext_want(&t, ", root");
     h.root_thunk = xg_listing_u32(&t);
+    if (xg_ptext_take(&t, ", devices")) {
+        h.replicas = xg_listing_u32(&t);
+        xg_ptext_want(&t, "x");
+        h.partitions = xg_listing_u32(&t);
+    }
     while (xg_ptext_take(&t, "allocation ")) xg_listing_read_allocation(&t, w);
     while (xg_ptext_take(&t, "kernel ")) xg_listing_read_kernel(&t, w);
+    while (xg_ptext_take(&t, "map of kernel ")) xg_listing_read_map(&t, w);
     while (xg_ptext_take(&t, "thunk ")) xg_listing_read_thunk(&t, w);
     xg_ptext_blank(&t);
     if (t.at < t.end) xg_ptext_fail(&t, "a thunk, or the end");

@@ -16,6 +16,7 @@
  *   executable, attributes.c what calls are told. */
 #ifndef XG_PLAN_H
 #define XG_PLAN_H
+#include "../api/counters.h"
 #include "../api/executable.h"
 #include "../emit/emit.h"
 #include "../fuse/fuse.h"
@@ -101,6 +102,8 @@ typedef struct xg_plan_sequence {
 typedef struct xg_plan_kernel {
     xg_str name;
     uint32_t shared_bytes, threads[3], blocks[3];
+    uint32_t n_maps;
+    const xg_kmap *maps;
     xg_cost_prediction time; /* if it was asked for */
 } xg_plan_kernel;
 
@@ -185,6 +188,17 @@ XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p);  /* the planned module */
 XG_FN bool xg_plan_is_text(const char *text, size_t n); /* a planned module, to judge by its first word */
 XG_FN xg_module *xg_plan_parse_hlo(xg_ctx *c, xg_arena *a, const xg_source *src); /* the HLO inside it */
 XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src);       /* fails with a position */
+/* ---- collectives.c ---- */
+typedef enum xg_plan_sent_kind {
+#define XLAGPU_X(name) XG_PLAN_SENT_##name,
+    XLAGPU_COLLECTIVES(XLAGPU_X)
+#undef XLAGPU_X
+    XG_PLAN_SENT_COUNT
+} xg_plan_sent_kind;
+XG_FN xg_plan_sent_kind xg_plan_sent_kind_of(xg_opcode op);
+/* That a device sends in it, as rings do it; of a ragged one and a permute at most. */
+XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i);
+XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i); /* as a step says it; fails where there is no such step */
 /* ---- bytes.c ---- */
 /* the serialised executable; its texts (ptx, hlo) end with a zero */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to);
@@ -209,8 +223,8 @@ typedef struct xg_exe_writer {
 XG_FN xg_str xg_exe_assemble(xg_exe_writer *w, xg_exe_header *h, xg_arena *to);
 XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s); /* its offset among the strings */
 XG_FN uint32_t xg_exe_put(xg_exe_writer *w, xg_exe_section_kind kind, const void *record, size_t size);
-XG_FN void xg_exe_put_value(
-    xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias, uint32_t size_of);
+XG_FN void xg_exe_put_value(xg_exe_writer *w, const xg_shape *s, uint32_t allocation, xg_str name, uint32_t alias,
+    uint32_t size_of, const xg_ints *parts);
 
 /* ---- attributes.c ---- */
 /* A dictionary of typed attributes as records that `to` names. NULL, or what is expected at *end, where reading

@@ -5,6 +5,8 @@
  *     temp 8192 bytes, largest live 8000          one line a memory space; ", color 5" where it is not 0
  *     size parameter 1 dimension 0                a leaf that says how much there is of a bounded dimension of the
  *                                                 array in front of it; the same of results
+ *     parts parameter 0 8,4,1,0,0,1,4,0           of which part of a whole array it is: the sizes of the whole, then
+ *                                                 for each device 1 (it has a part) or 0, and where that begins
  *     b0 = parameter 0, 4000 bytes                a slice of memory: parameter N, result N, constant INST of COMP, temp
  *     b1 = parameter 1, 4000 bytes, output 2      a parameter whose memory is that of a result, too
  *     b2 = temp, 4000 bytes, offset 4096
@@ -13,6 +15,7 @@
  *       kernel add(b0, b1) -> (b2)
  *       copy t(b2) -> (b7)
  *       memset z() -> (b2), value=0
+ *       collective sum(b2) -> (b3)                what is done, and by which devices, is the HLO instruction's
  *       while w(b9), condition, body              the computations are those of the HLO instruction
  *     }
  *     HloModule ...                               scheduled, as the steps are
@@ -77,6 +80,16 @@ XG_FN void xg_ptext_sizes_of(xg_buf *b, const uint32_t *sizes, uint32_t n, const
         if (sizes[k]) xg_printf(b, "size %s %u dimension %u\n", what, k, sizes[k] - 1);
 }
 
+XG_FN void xg_ptext_parts_of(xg_buf *b, const xg_ints *const *parts, uint32_t n, const char *what) {
+    uint32_t k, j;
+    for (k = 0; parts && k < n; k++) {
+        if (!parts[k]) continue;
+        xg_printf(b, "parts %s %u", what, k);
+        for (j = 0; j < parts[k]->n; j++) xg_printf(b, "%s%lld", j ? "," : " ", (long long)parts[k]->p[j]);
+        xg_putc(b, '\n');
+    }
+}
+
 XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
     uint32_t k, j;
     xg_printf(b, "%s%s\n", xg_plan_text_head, p->m->name.p);
@@ -88,6 +101,8 @@ XG_FN void xg_plan_print(xg_buf *b, const xg_plan *p) {
     }
     xg_ptext_sizes_of(b, p->m->param_sizes, p->n_params, "parameter");
     xg_ptext_sizes_of(b, p->m->result_sizes, p->n_results, "result");
+    xg_ptext_parts_of(b, p->m->param_parts, p->n_params, "parameter");
+    xg_ptext_parts_of(b, p->m->result_parts, p->n_results, "result");
     for (k = 0; k < p->buffers.n; k++) xg_ptext_buffer(b, p->buffers.p[k]);
     for (k = 0; k < p->sequences.n; k++) {
         const xg_plan_sequence *q = p->sequences.p[k];
@@ -207,6 +222,18 @@ XG_FN void xg_ptext_read_size(xg_ptext *t, uint32_t **sizes, uint32_t n) {
     if (!*sizes) *sizes = XG_NEW_N(t->p->arena, uint32_t, n + (size_t)1);
     xg_ptext_want(t, "dimension");
     (*sizes)[leaf] = xg_ptext_index(t, XG_RANK_MAX, "a dimension") + 1;
+}
+
+XG_FN void xg_ptext_read_parts(xg_ptext *t, const xg_ints ***parts, uint32_t n) {
+    uint32_t leaf = xg_ptext_index(t, n, "the number of a leaf");
+    XG_VEC(int64_t) list = {NULL, 0, 0};
+    xg_ints *out = XG_NEW(t->p->arena, xg_ints);
+    if (!*parts) *parts = XG_NEW_N(t->p->arena, const xg_ints *, n + (size_t)1);
+    do xg_push(t->p->arena, int64_t, &list, xg_ptext_number(t));
+    while (xg_ptext_take(t, ","));
+    out->p = list.p;
+    out->n = list.n;
+    (*parts)[leaf] = out;
 }
 
 XG_FN int64_t xg_ptext_room(const xg_plan *p, const xg_buffer *b) {
@@ -336,6 +363,7 @@ XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *writt
 }
 XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instruction */
     const char *of = xg_exe_thunk_row_of(s->kind)->of;
+    if (s->kind == XG_EXE_THUNK_COLLECTIVE) return xg_opt_is_canonical_collective(s->inst);
     return !*of || strcmp(of, xg_op_name(s->inst->op)) == 0;
 }
 /* The slices have the sizes of what the kernel reads and writes there. */
@@ -343,7 +371,7 @@ XG_FN bool xg_ptext_sizes(const xg_plan *p, const xg_plan_step *s) {
     uint32_t k, n;
     const xg_shape **leaves;
     if (s->kind == XG_EXE_THUNK_COPY) return p->buffers.p[s->links[0]]->bytes == p->buffers.p[s->links[1]]->bytes;
-    if (s->kind != XG_EXE_THUNK_KERNEL) return true;
+    if (s->kind != XG_EXE_THUNK_KERNEL && s->kind != XG_EXE_THUNK_COLLECTIVE) return true;
     for (k = 0; k < s->inst->n_operands; k++)
         if (p->buffers.p[s->links[k]]->bytes != xg_plan_bytes(XG_OPERAND(s->inst, k)->shape)) return false;
     leaves = xg_plan_leaves(p->arena, s->inst->shape, &n);
@@ -467,6 +495,8 @@ XG_FN xg_plan *xg_plan_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     while (xg_ptext_numbered(&t, "temp ")) xg_ptext_read_temp(&t);
     while (xg_ptext_take(&t, "size parameter ")) xg_ptext_read_size(&t, &t.p->m->param_sizes, t.p->n_params);
     while (xg_ptext_take(&t, "size result ")) xg_ptext_read_size(&t, &t.p->m->result_sizes, t.p->n_results);
+    while (xg_ptext_take(&t, "parts parameter ")) xg_ptext_read_parts(&t, &t.p->m->param_parts, t.p->n_params);
+    while (xg_ptext_take(&t, "parts result ")) xg_ptext_read_parts(&t, &t.p->m->result_parts, t.p->n_results);
     while (xg_ptext_numbered(&t, "b")) xg_ptext_read_buffer(&t);
     xg_ptext_seat_guests(&t);
     for (k = 0; k < t.p->n_params; k++)

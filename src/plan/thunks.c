@@ -199,7 +199,9 @@ XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
             if (site) xg_plan_moves_at(w, i, &site->moves[0]);
             xg_plan_call(w, XG_EXE_THUNK_CUSTOM_CALL, i);
             break;
-        default: break; /* names */
+        default:
+            if (xg_opt_is_collective(i)) xg_plan_call(w, XG_EXE_THUNK_COLLECTIVE, i);
+            break; /* names */
         }
     }
 }

@@ -299,6 +299,10 @@ XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
     case XG_WHILE: xg_plan_walk_while(p, i, at); break;
     case XG_CONDITIONAL: xg_plan_walk_conditional(p, i, at); break;
     default:
+        if (xg_opt_is_collective(i)) {
+            for (k = 0; k < n; k++) xg_plan_name(p, i, k, xg_plan_value_new(p, i, k, XG_VALUE_MADE, leaves[k], *at));
+            return;
+        }
         xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter",
             "%s is not supported on a device yet", xg_op_name(i->op));
     }

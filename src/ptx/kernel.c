@@ -8,6 +8,7 @@
 #include "bits.c"
 #include "matrix.c"
 #include "wgmma.c"
+#include "bulk.c"
 #include "pressure.c"
 
 static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r);
@@ -437,6 +438,11 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_MMA: xg_ptx_print_mma(p, op); return;
     case XG_K_OP_DESCRIPTOR: xg_ptx_print_descriptor(p, op); return;
     case XG_K_OP_WGMMA: xg_ptx_print_wgmma(p, op); return;
+    case XG_K_OP_MBARRIER_INIT:
+    case XG_K_OP_MBARRIER_EXPECT:
+    case XG_K_OP_MBARRIER_ARRIVE: xg_ptx_print_mbarrier(p, op); return;
+    case XG_K_OP_MBARRIER_WAIT: xg_ptx_print_mbarrier_wait(p, op); return;
+    case XG_K_OP_TENSOR_COPY: xg_ptx_print_tensor_copy(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
     case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
@@ -598,7 +604,8 @@ static void xg_ptx_entry(xg_ptx *p, const xg_kfunc *f) {
         xg_putc(b, ' ');
         xg_ptx_put_param(b, f, i);
     }
-    xg_puts(b, f->body->n_args ? "\n)\n" : ")\n");
+    xg_ptx_put_maps(b, f, !f->body->n_args);
+    xg_puts(b, f->body->n_args || f->n_maps ? "\n)\n" : ")\n");
     if (f->threads[0] && f->resident) xg_printf(b, ".minnctapersm %u\n", f->resident);
     if (f->threads[0])
         xg_printf(b, ".reqntid %u, %u, %u\n", f->threads[0], XG_MAX(f->threads[1], 1u), XG_MAX(f->threads[2], 1u));
@@ -650,7 +657,7 @@ static void xg_ptx_check_params(xg_ptx *p, const xg_kfunc *f) {
         POINTER_BYTES = 8,
         ISA_OF_MORE = 81
     };
-    uint32_t bytes = f->body->n_args * POINTER_BYTES;
+    uint32_t bytes = f->body->n_args * POINTER_BYTES + f->n_maps * (XG_KMAP_BYTES + XG_PTX_MAP_ALIGN);
     if (bytes > XG_PTX_PARAM_BYTES_MAX)
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' has %u bytes of parameters; %d are the most",
             (int)f->name.n, f->name.p, bytes, (int)XG_PTX_PARAM_BYTES_MAX);

@@ -63,7 +63,8 @@ XG_FN xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *w
 
 /* ---- what a command is ---- */
 
-XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint64_t *words, xr_kernel_node *n) {
+XG_FN xlagpu_status xr_graph_kernel(
+    xlagpu_execution *e, const xg_exe_thunk *t, const uint64_t *words, xr_kernel_node *n) {
     const xr_kernel *k = &e->program->kernels[t->kernel];
     memset(n, 0, sizeof *n);
     memcpy(e->args, words, (size_t)t->n_links * 8);
@@ -72,6 +73,7 @@ XG_FN void xr_graph_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uin
     memcpy(n->block, k->threads, sizeof n->block);
     n->shared = k->shared_bytes;
     n->params = e->arg_pointers;
+    return xr_finish_args(e, t->kernel);
 }
 /* The executable graph keeps the kind of memory that it was made with: that of the allocation, device memory for all
  * that the caller brings. */
@@ -169,8 +171,9 @@ XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     n_after = xr_graph_after(w, full ? NULL : &thunk, after, &below);
     if (t->kind == XG_EXE_THUNK_KERNEL) {
         xr_kernel_node n;
-        xr_graph_kernel(e, t, words, &n);
-        s = XR_GRAPH(e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a kernel to a graph");
+        s = xr_graph_kernel(e, t, words, &n);
+        if (s == XLAGPU_OK)
+            s = XR_GRAPH(e, graph_kernel(&node, w->graph, after, n_after, &n), "adding a kernel to a graph");
     } else if (t->kind == XG_EXE_THUNK_COPY) {
         xr_copy_node n;
         xr_graph_copy(p, t, words, &n);
@@ -382,6 +385,7 @@ XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer 
     xr_kernel_node kernel;
     xr_copy_node copy;
     xr_fill_node fill;
+    xlagpu_status s;
     if (command == b->n) return xr_graph_update_questions(e, r, first);
     t = &p->thunks[b->commands[command].thunk];
     words = r->words + b->commands[command].first;
@@ -389,8 +393,8 @@ XG_FN xlagpu_status xr_cuda_update(xlagpu_execution *e, const xr_command_buffer 
     r->updates++;
     switch (t->kind) {
     case XG_EXE_THUNK_KERNEL:
-        xr_graph_kernel(e, t, words, &kernel);
-        return xr_graph_update_kernel(e, r, first, &kernel);
+        s = xr_graph_kernel(e, t, words, &kernel);
+        return s == XLAGPU_OK ? xr_graph_update_kernel(e, r, first, &kernel) : s;
     case XG_EXE_THUNK_COPY: xr_graph_copy(p, t, words, &copy); return xr_graph_update_copy(e, r, first, &copy);
     default: xr_graph_fill(p, t, words, &fill); return xr_graph_update_fill(e, r, first, &fill);
     }

@@ -20,6 +20,7 @@ enum {
     XR_PART_RECORDS,
     XR_PART_LANES,
     XR_PART_POINTERS,
+    XR_PART_MAPS,
     XR_PART_COUNT
 };
 /* The bytes of each, multiples of 8; gives their sum. */
@@ -29,13 +30,15 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_BASE] = (uint64_t)p->n_allocations * 8;
     bytes[XR_PART_BOUND] = values * 8;
     bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
-    bytes[XR_PART_ARGS] = (uint64_t)p->most_links * 8 + 8;
+    bytes[XR_PART_ARGS] =
+        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
+    bytes[XR_PART_MAPS] = (uint64_t)p->n_maps * sizeof(xr_map);
     bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
     bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
     bytes[XR_PART_CALLS] = p->has_calls ? (uint64_t)p->n_thunks * sizeof(xr_call_state) : 0;
     bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
     bytes[XR_PART_LANES] = xr_lanes_bytes(p);
-    bytes[XR_PART_POINTERS] = (uint64_t)p->most_links * sizeof(void *) + 8;
+    bytes[XR_PART_POINTERS] = ((uint64_t)p->most_links + XR_KERNEL_MAPS_MAX) * sizeof(void *) + 8;
     for (k = 0; k < XR_PART_COUNT; k++) {
         bytes[k] = (bytes[k] + 7) / 8 * 8;
         all += bytes[k];
@@ -62,13 +65,14 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     e->bound = (uint64_t *)part[XR_PART_BOUND];
     e->extents = (xr_extent *)part[XR_PART_EXTENTS];
     e->args = (uint64_t *)part[XR_PART_ARGS];
+    e->args += (XR_MAP_ALIGN - (uintptr_t)e->args % XR_MAP_ALIGN) % XR_MAP_ALIGN / 8;
+    e->maps = (xr_map *)part[XR_PART_MAPS];
     e->stats = (xlagpu_kernel_stats *)part[XR_PART_STATS];
     e->buffers = (xlagpu_buffer *)part[XR_PART_BUFFERS];
     e->calls = (xr_call_state *)part[XR_PART_CALLS];
     xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
     e->lane_events = (void **)part[XR_PART_LANES];
     e->arg_pointers = (void **)part[XR_PART_POINTERS];
-    for (k = 0; k < p->most_links; k++) e->arg_pointers[k] = &e->args[k];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
 }
@@ -114,6 +118,8 @@ XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
             e->base[k] = (p->allocations[k].host ? e->host : e->temp) + p->allocations[k].offset;
     }
     e->version = 1;
+    e->replica = p->rank / p->head.partitions;
+    e->partition = p->rank % p->head.partitions;
     xr_random_reset(e);
     if (s == XLAGPU_OK) s = d->platform->prepare(e);
     if (s == XLAGPU_OK) s = xr_prepare_event(e);
@@ -200,10 +206,54 @@ XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice) {
     return e->base[s->allocation] + s->offset;
 }
 
+XG_FN uint32_t xr_param_bytes(const xr_kernel *k) {
+    uint32_t bytes = 8 * (k->n_params - k->n_maps);
+    if (k->n_maps) bytes = (bytes + XR_MAP_ALIGN - 1) / XR_MAP_ALIGN * XR_MAP_ALIGN;
+    return bytes + k->n_maps * XR_MAP_BYTES;
+}
+/* A map is encoded anew when its array lies elsewhere than at the launch before. */
+XG_FN xlagpu_status xr_encode_map(xlagpu_execution *e, const xg_exe_map *m, xr_map *own) {
+    xlagpu_tensor_map t;
+    uint32_t k;
+    xlagpu_status s;
+    memset(&t, 0, sizeof t);
+    t.address = e->args[m->link];
+    if (own->address == t.address) return XLAGPU_OK;
+    memcpy(t.dims, m->dims, sizeof t.dims);
+    memcpy(t.strides, m->strides, sizeof t.strides);
+    memcpy(t.box, m->box, sizeof t.box);
+    t.data_type = m->type;
+    t.rank = m->rank;
+    t.swizzle = m->swizzle;
+    t.l2_promotion = XR_MAP_PROMOTION;
+    for (k = 0; k < XG_COUNT(t.steps); k++) t.steps[k] = 1;
+    own->address = 0;
+    s = e->program->device->platform->encode_map(e->program->device, &t, own->words);
+    if (s == XLAGPU_OK)
+        own->address = t.address;
+    else
+        (void)xr_fail(&e->c, s, "%s", e->program->device->c.message);
+    return s;
+}
+XG_FN xlagpu_status xr_finish_args(xlagpu_execution *e, uint32_t kernel) {
+    const xr_kernel *q = &e->program->kernels[kernel];
+    uint32_t k, n = q->n_params - q->n_maps, at = (xr_param_bytes(q) - q->n_maps * XR_MAP_BYTES) / 8;
+    xlagpu_status s = XLAGPU_OK;
+    for (k = 0; k < n; k++) e->arg_pointers[k] = &e->args[k];
+    for (k = 0; k < q->n_maps && s == XLAGPU_OK; k++, at += XR_MAP_BYTES / 8) {
+        xr_map *own = &e->maps[q->first_map + k];
+        s = xr_encode_map(e, &e->program->maps[q->first_map + k], own);
+        memcpy(&e->args[at], own->words, XR_MAP_BYTES);
+        e->arg_pointers[n + k] = &e->args[at];
+    }
+    return s;
+}
 XG_FN xlagpu_status xr_run_kernel(xlagpu_execution *e, const xg_exe_thunk *t, const uint32_t *links, void *stream) {
+    xlagpu_status s;
     uint32_t k;
     for (k = 0; k < t->n_links; k++) e->args[k] = xr_address(e, links[k] & ~XG_EXE_WRITTEN);
-    return e->program->device->platform->launch(e, t->kernel, stream);
+    s = xr_finish_args(e, t->kernel);
+    return s == XLAGPU_OK ? e->program->device->platform->launch(e, t->kernel, stream) : s;
 }
 
 /* Each run goes on where the last one ended. */
@@ -239,6 +289,7 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
         break;
     case XG_EXE_THUNK_REPLICA_ID:
     case XG_EXE_THUNK_PARTITION_ID: s = q->fill(e, xr_address(e, links[0]), xr_own_number(e, t), 4, stream); break;
+    case XG_EXE_THUNK_COLLECTIVE: s = xr_run_collective(e, t, stream); break;
     case XG_EXE_THUNK_RANDOM_STATE: s = xr_run_random_state(e, xr_address(e, links[0]), t->value, stream); break;
     default: s = xr_run_call(e, t, stream); break;
     }
@@ -369,6 +420,11 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     s = xr_bind_all(e, parameters, results);
     if (s == XLAGPU_OK) s = q->enter(e);
     if (s != XLAGPU_OK) return s;
+    s = xr_clique_enter(e);
+    if (s != XLAGPU_OK) {
+        q->leave(e);
+        return s;
+    }
     e->running = true;
     xr_range(e->program->device, e->program->strings + e->program->head.name);
     s = xr_bind_shared(e, results, stream);
@@ -378,6 +434,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execute(
     if (s == XLAGPU_OK) s = recorded;
     xr_range(e->program->device, NULL);
     q->leave(e);
+    if (e->program->clique && !e->program->clique->together)
+        xr_clique_leave(e->program->clique, e->program->rank, s, e->c.message);
     return s;
 }
 XLAGPU_DEF void xlagpu_rt_set_ids(xlagpu_execution *e, uint32_t replica, uint32_t partition) {

@@ -128,7 +128,8 @@ XG_FN xlagpu_status xr_host_load(xlagpu_program *p) {
                 &p->device->c, XLAGPU_ERROR_CORRUPT, "the executable's PTX has no kernel '%s'", p->kernels[k].name);
         p->kernels[k].handle = e;
         p->kernels[k].n_params = xg_sim_entry_info(e)->n_params;
-        if (xg_sim_entry_info(e)->param_bytes != 8 * p->kernels[k].n_params)
+        if (p->kernels[k].n_params < p->kernels[k].n_maps ||
+            xg_sim_entry_info(e)->param_bytes != xr_param_bytes(&p->kernels[k]))
             return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "kernel '%s' takes other parameters than buffers",
                 p->kernels[k].name);
     }
@@ -156,7 +157,7 @@ XG_FN void xr_host_describe(const xlagpu_program *p, uint32_t k, xg_sim_launch *
     memcpy(l->block, q->threads, sizeof l->block);
     l->dynamic_shared = q->shared_bytes;
     l->memory = &xr_host_of(p->device)->memory;
-    l->param_bytes = (size_t)8 * q->n_params;
+    l->param_bytes = xr_param_bytes(q);
 }
 
 XG_FN uint32_t xr_host_workers(const xlagpu_device *d) { return XG_MIN(d->threads, (uint32_t)XR_WORKERS_MAX); }
@@ -340,7 +341,8 @@ XG_FN xlagpu_status xr_host_replay_thunk(
     switch (t->kind) {
     case XG_EXE_THUNK_KERNEL:
         memcpy(e->args, words, (size_t)t->n_links * 8);
-        s = xr_host_launch(e, t->kernel, NULL);
+        s = xr_finish_args(e, t->kernel);
+        if (s == XLAGPU_OK) s = xr_host_launch(e, t->kernel, NULL);
         break;
     case XG_EXE_THUNK_COPY:
         if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL);

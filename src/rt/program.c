@@ -86,6 +86,26 @@ XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
            (of == k || (p->values[k].type == XLAGPU_S32 && !p->values[k].rank));
 }
 
+/* Of a value that is a part: the sizes of the whole, then for each partition whether it has one and where. */
+XG_FN const int64_t *xr_parts(const xlagpu_program *p, const xg_exe_value *v) { return p->dims + v->parts - 1; }
+XG_FN const int64_t *xr_part(const xlagpu_program *p, const xg_exe_value *v, uint32_t partition) {
+    return xr_parts(p, v) + v->rank + (size_t)partition * (v->rank + (size_t)1);
+}
+XG_FN bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
+    uint64_t n = p->sections[XG_EXE_DIMS].count,
+             want = v->rank + (uint64_t)p->head.partitions * (v->rank + (uint64_t)1), bytes, k;
+    if (!v->parts) return true;
+    if (v->parts > n || want > n - v->parts + 1) return false;
+    for (k = 0; k < want; k++)
+        if (xr_parts(p, v)[k] < 0) return false;
+    for (bytes = xr_element_bytes(v->type), k = 0; k < v->rank; k++) {
+        uint64_t d = (uint64_t)xr_parts(p, v)[k];
+        if (d && bytes > (uint64_t)(SIZE_MAX / 2) / d) return false;
+        bytes *= d;
+    }
+    return true;
+}
+
 /* Parameters and results agree with their allocations. */
 XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
@@ -95,7 +115,7 @@ XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
         const xg_exe_value *v = &p->values[k];
         const xg_exe_allocation *a;
         bool result = k >= p->head.n_params;
-        if (!xr_shape_ok(p, v)) return xr_damaged(p, "a value's shape");
+        if (!xr_shape_ok(p, v) || !xr_parts_ok(p, v)) return xr_damaged(p, "a value's shape");
         if (!xr_string_ok(p, v->name)) return xr_damaged(p, "a value's place");
         if (k >= n) continue; /* of a call, which gives it its place */
         if (v->size_of && !xr_size_ok(p, k, result ? p->head.n_params : 0))
@@ -220,6 +240,12 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
     return XLAGPU_OK;
 }
 
+/* On how many devices it runs; 0: not a number of these. */
+XG_FN uint32_t xr_devices(const xlagpu_program *p) {
+    uint64_t n = (uint64_t)p->head.replicas * p->head.partitions;
+    return n > XR_DEVICES_MAX ? 0 : (uint32_t)n;
+}
+
 XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
     const xg_exe_kernel *records = (const xg_exe_kernel *)(const void *)xr_section(p, XG_EXE_KERNELS);
     uint32_t k, d;
@@ -238,20 +264,54 @@ XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
+XG_FN bool xr_map_ok(const xlagpu_program *p, const xg_exe_map *m, uint32_t last) {
+    return m->kernel >= last && m->kernel < p->n_kernels && m->rank >= 1 && m->rank <= XG_COUNT(m->dims) &&
+           p->kernels[m->kernel].n_maps < XR_KERNEL_MAPS_MAX;
+}
+XG_FN xlagpu_status xr_check_maps(xlagpu_program *p) {
+    uint32_t k, last = 0;
+    for (k = 0; k < p->n_maps; k++) {
+        const xg_exe_map *m = &p->maps[k];
+        if (!xr_map_ok(p, m, last)) return xr_damaged(p, "a tensor map");
+        last = m->kernel;
+        if (!p->kernels[last].n_maps++) p->kernels[last].first_map = k;
+    }
+    return XLAGPU_OK;
+}
+
 XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     uint32_t k;
     xlagpu_status s;
     if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks ||
-        p->head.temp_bytes > SIZE_MAX / 2 || p->head.host_bytes > SIZE_MAX / 2)
+        p->head.temp_bytes > SIZE_MAX / 2 || p->head.host_bytes > SIZE_MAX / 2 || !xr_devices(p))
         return xr_damaged(p, "its head");
     s = xr_check_values(p);
     if (s == XLAGPU_OK) s = xr_check_allocations(p);
     if (s == XLAGPU_OK) s = xr_check_kernels(p);
+    if (s == XLAGPU_OK) s = xr_check_maps(p);
     if (s == XLAGPU_OK) s = xr_check_attributes(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) s = xr_check_thunk(p, k, taken);
+    if (s == XLAGPU_OK) s = xr_collectives_load(p);
     if (s == XLAGPU_OK) s = xr_commands_load(p);
     if (s == XLAGPU_OK && p->lanes) xr_lanes_load(p);
     return s;
+}
+
+/* Room for the collectives, which are read when strings and slices have been checked. */
+XG_FN void xr_view_collectives(xlagpu_program *p) {
+    size_t devices = xr_devices(p) + (size_t)2;
+    uint32_t k, n = 0;
+    uint32_t *room;
+    for (k = 0; k < p->n_thunks; k++) n += p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE;
+    p->collectives = XG_NEW_N(&p->arena, xr_collective, (size_t)n + 1);
+    if (!n) return;
+    p->collective_of = XG_NEW_N(&p->arena, xr_collective *, (size_t)p->n_thunks + 1);
+    room = XG_NEW_N(&p->arena, uint32_t, 3 * devices * n);
+    for (k = 0; k < n; k++, room += 3 * devices) {
+        p->collectives[k].ids = room;
+        p->collectives[k].first = room + devices;
+        p->collectives[k].label = room + 2 * devices;
+    }
 }
 
 /* The sections as arrays, in a copy that is ours. */
@@ -266,6 +326,8 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->links = (const uint32_t *)(const void *)xr_section(p, XG_EXE_LINKS);
     p->values = (const xg_exe_value *)(const void *)xr_section(p, XG_EXE_VALUES);
     p->dims = (const int64_t *)(const void *)xr_section(p, XG_EXE_DIMS);
+    p->maps = (const xg_exe_map *)(const void *)xr_section(p, XG_EXE_MAPS);
+    p->n_maps = p->sections[XG_EXE_MAPS].count;
     p->n_allocations = p->sections[XG_EXE_ALLOCATIONS].count;
     p->n_slices = p->sections[XG_EXE_SLICES].count;
     p->n_thunks = p->sections[XG_EXE_THUNKS].count;
@@ -283,6 +345,7 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->calls = XG_NEW_N(&p->arena, const xr_function *, (size_t)p->n_thunks + 1);
     p->arrays = XG_NEW_N(&p->arena, xlagpu_rt_value, (size_t)p->sections[XG_EXE_VALUES].count + 1);
     p->attributes = XG_NEW_N(&p->arena, xlagpu_rt_attribute, (size_t)p->sections[XG_EXE_ATTRIBUTES].count + 1);
+    xr_view_collectives(p);
     if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new)
         p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
@@ -314,8 +377,14 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
     s = p->device->platform->load(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) {
         const xg_exe_thunk *t = &p->thunks[k];
-        if (t->kind == XG_EXE_THUNK_KERNEL && t->n_links != p->kernels[t->kernel].n_params)
+        if (t->kind == XG_EXE_THUNK_KERNEL &&
+            t->n_links + p->kernels[t->kernel].n_maps != p->kernels[t->kernel].n_params)
             return xr_damaged(p, "a kernel takes another number of buffers than it is given");
+    }
+    for (k = 0; k < p->n_maps && s == XLAGPU_OK; k++) {
+        const xr_kernel *q = &p->kernels[p->maps[k].kernel];
+        if (q->n_params < q->n_maps || p->maps[k].link >= q->n_params - q->n_maps)
+            return xr_damaged(p, "the buffer of a tensor map");
     }
     return s;
 }
@@ -438,6 +507,7 @@ XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
     uint32_t k;
     if (!p) return;
     d = p->device;
+    if (p->peers) p->peers->programs[p->rank] = NULL;
     while (p->executions) xlagpu_rt_finish(p->executions);
     for (k = p->constants ? p->n_allocations : 0; k-- > 0;) xr_release(d, p->constants[k]);
     if (p->module) d->platform->unload(p);

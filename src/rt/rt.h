@@ -26,11 +26,44 @@ enum {
     XR_RANK_MAX = 64,
     XR_NESTING_MAX = 64,
     XR_NOTE_MAX = 512,
+    XR_KERNEL_MAPS_MAX = 4,
+    XR_MAP_BYTES = 128,
+    XR_MAP_ALIGN = 64,
+    XR_MAP_PROMOTION = 2,         /* lines of 128 bytes are fetched into the second cache, as boxes have them */
     XR_GRAPH_NODES_MAX = 1 << 16, /* more take longer to instantiate than they save */
-    XR_WORKERS_MAX = 64
+    XR_WORKERS_MAX = 64,
+    XR_DEVICES_MAX = 1 << 12, /* of a clique; each is a thread */
+    XR_CLIQUE_SECONDS = 60    /* that a device waits for others when the caller does not say */
 };
 
 typedef struct xr_platform xr_platform;
+typedef struct xr_thread xr_thread; /* system.c */
+typedef struct xr_lock xr_lock;
+
+/* X(NAME, text): what devices do together. */
+#define XR_COLLECTIVES(X) \
+    X(ALL_REDUCE, "all-reduce") \
+    X(ALL_GATHER, "all-gather") \
+    X(REDUCE_SCATTER, "reduce-scatter") \
+    X(ALL_TO_ALL, "all-to-all") \
+    X(PERMUTE, "collective-permute") X(BROADCAST, "collective-broadcast") X(RAGGED, "ragged-all-to-all")
+typedef enum xr_collective_kind {
+#define X(name, text) XR_COLLECTIVE_##name,
+    XR_COLLECTIVES(X)
+#undef X
+    XR_COLLECTIVE_COUNT
+} xr_collective_kind;
+/* label: by device, 1 + its group; 0: in none. Group g is ids[first[g]] .. ids[first[g + 1]], in the order of its
+ * members. PERMUTE: devices that send each other have one label; ids is by device, 1 + whose operands it gets, 0:
+ * zeros. */
+typedef struct xr_collective {
+    xr_collective_kind kind;
+    uint32_t reducer; /* add, multiply, minimum, maximum */
+    uint32_t row;     /* RAGGED: bytes */
+    xlagpu_type type; /* of elements, of offsets (RAGGED), of the root (BROADCAST; INVALID: the first member is it) */
+    uint32_t n_in, n_out, n_groups;
+    uint32_t *ids, *first, *label;
+} xr_collective;
 
 /* device memory that the device frees at the end */
 typedef struct xr_block {
@@ -96,7 +129,13 @@ typedef struct xr_kernel {
     const void *handle;
     uint32_t n_params;
     bool found;
+    uint32_t first_map, n_maps; /* behind its buffers */
 } xr_kernel;
+
+/* A tensor map of an execution, and for which address it was encoded; aligned inside. */
+typedef struct xr_map {
+    uint64_t address, words[16];
+} xr_map;
 
 /* The bytes of a parameter or result of a run; value: parameters first. */
 typedef struct xr_extent {
@@ -158,9 +197,45 @@ typedef struct xr_profile {
     void *before, *after;
 } xr_profile; /* before, after: the platform's events */
 
+/* The programs of all devices that were loaded together. */
+typedef struct xr_peers {
+    struct xr_peers *next;
+    xlagpu_program **programs;
+} xr_peers;
+typedef enum xr_seat_state {
+    XR_SEAT_AWAY, /* its program does not run */
+    XR_SEAT_RUNS,
+    XR_SEAT_WAITS, /* in a collective */
+    XR_SEAT_SERVED /* the last one of its group works for it */
+} xr_seat_state;
+typedef struct xr_seat { /* of a device of a clique */
+    xr_seat_state state;
+    const xlagpu_execution *execution; /* that waits: its args are the addresses */
+    const xg_exe_thunk *thunk;
+} xr_seat;
+struct xlagpu_clique {
+    xg_ctx c;
+    uint32_t n;
+    xlagpu_device **devices;
+    xr_thread *threads;
+    xr_peers *loads;
+    double timeout; /* seconds that a device waits for others */
+    /* with the lock */
+    xr_lock *lock;
+    xr_seat *seats;
+    bool together; /* all devices run now: if none goes on, none ever will */
+    xlagpu_status failed;
+    char why[XG_MESSAGE_MAX];
+};
+
 struct xlagpu_program {
     xlagpu_device *device;
     xlagpu_program *prev, *next;
+    xlagpu_clique *clique; /* NULL: it runs alone */
+    xr_peers *peers;
+    uint32_t rank;                 /* of its device */
+    xr_collective *collectives;    /* one after the other */
+    xr_collective **collective_of; /* by thunk */
     xg_arena arena;
     xlagpu_execution *executions, *easy; /* easy: of xlagpu_rt_run; NULL: none yet */
     const unsigned char *bytes;          /* our copy */
@@ -174,8 +249,9 @@ struct xlagpu_program {
     const uint32_t *links;
     const xg_exe_value *values;
     const int64_t *dims;
+    const xg_exe_map *maps;
     xr_kernel *kernels;
-    uint32_t n_allocations, n_slices, n_thunks, n_kernels, most_links;
+    uint32_t n_maps, n_allocations, n_slices, n_thunks, n_kernels, most_links;
     uint64_t *constants;       /* address per allocation; 0: not a constant */
     const xr_function **calls; /* per thunk, of calls */
     xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
@@ -208,7 +284,8 @@ struct xlagpu_execution {
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
-    uint64_t *args;             /* addresses of one launch */
+    uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
+    xr_map *maps;               /* as the program has them */
     xlagpu_buffer *kept;        /* of the easy way: parameters, then results; NULL: none yet */
     void *spare;                /* memory to change layouts in */
     size_t spare_bytes;
@@ -286,6 +363,17 @@ XG_FN double xr_seconds(void); /* since some moment; only grows */
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+/* On a thread of its own; false: it cannot be had. */
+XG_FN bool xr_thread_begin(xr_thread *t, void (*job)(void *user, uint32_t index), void *user, uint32_t index);
+XG_FN void xr_thread_join(xr_thread *t);
+/* A lock, and something to wait for with it, at most a second. */
+XG_FN xr_lock *xr_lock_new(xg_ctx *c);
+XG_FN void xr_lock_free(xr_lock *l);
+XG_FN void xr_enter_lock(xr_lock *l);
+XG_FN void xr_leave_lock(xr_lock *l);
+XG_FN void xr_wake(xr_lock *l);
+XG_FN void xr_wait_lock(xr_lock *l);
+
 /* ---- overlap.c ---- */
 typedef bool (*xr_less)(const void *user, const void *a, const void *b);
 XG_FN void xr_sort(void *list, size_t n, size_t bytes, xr_less less, const void *user); /* not stable */
@@ -301,6 +389,12 @@ XG_FN void xr_release(xlagpu_device *d, uint64_t address);
 XG_FN xlagpu_status xr_alloc(xlagpu_device *d, size_t bytes, uint64_t *address);
 /* ---- program.c ---- */
 XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what);
+XG_FN uint64_t xr_element_bytes(uint32_t type);
+/* ---- collectives.c ---- */
+XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p);
+XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
+XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e);
+XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message);
 /* ---- commands.c ---- */
 XG_FN bool xr_is_list(uint32_t kind);    /* a sequence or command buffer */
 XG_FN bool xr_is_command(uint32_t kind); /* in a command buffer, and runs no thunks */
@@ -321,6 +415,10 @@ XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e);
 XG_FN void xr_lanes_finish(xlagpu_execution *e);
 XG_FN bool xr_lanes_has(const xlagpu_execution *e, uint32_t number); /* does this sequence run on both streams? */
 XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *stream);
+/* ---- execute.c ---- */
+/* The parameters of a launch, whose addresses are in args: what else the kernel takes, and where all of it stands. */
+XG_FN xlagpu_status xr_finish_args(xlagpu_execution *e, uint32_t kernel);
+XG_FN uint32_t xr_param_bytes(const xr_kernel *k);
 /* ---- profile.c ---- */
 XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */

@@ -35,12 +35,12 @@ XG_FN uint32_t xr_processors(void) {
     return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1;
 }
 
-typedef struct xr_thread {
+struct xr_thread {
     void (*job)(void *, uint32_t);
     void *user;
     uint32_t index;
     HANDLE handle;
-} xr_thread;
+};
 static DWORD WINAPI xr_thread_main(LPVOID p) {
     xr_thread *t = (xr_thread *)p;
     t->job(t->user, t->index);
@@ -54,6 +54,19 @@ XG_FN void xr_thread_join(xr_thread *t) {
     WaitForSingleObject(t->handle, INFINITE);
     CloseHandle(t->handle);
 }
+struct xr_lock {
+    CRITICAL_SECTION mutex;
+    CONDITION_VARIABLE changed;
+};
+XG_FN void xr_lock_init(xr_lock *l) {
+    InitializeCriticalSection(&l->mutex);
+    InitializeConditionVariable(&l->changed);
+}
+XG_FN void xr_lock_free(xr_lock *l) { DeleteCriticalSection(&l->mutex); }
+XG_FN void xr_enter_lock(xr_lock *l) { EnterCriticalSection(&l->mutex); }
+XG_FN void xr_leave_lock(xr_lock *l) { LeaveCriticalSection(&l->mutex); }
+XG_FN void xr_wake(xr_lock *l) { WakeAllConditionVariable(&l->changed); }
+XG_FN void xr_wait_lock(xr_lock *l) { SleepConditionVariableCS(&l->changed, &l->mutex, 1000); }
 #else
 #include <dlfcn.h>
 #include <pthread.h>
@@ -84,12 +97,12 @@ XG_FN uint32_t xr_processors(void) {
     return n > 0 ? (uint32_t)n : 1;
 }
 
-typedef struct xr_thread {
+struct xr_thread {
     void (*job)(void *, uint32_t);
     void *user;
     uint32_t index;
     pthread_t handle;
-} xr_thread;
+};
 static void *xr_thread_main(void *p) {
     xr_thread *t = (xr_thread *)p;
     t->job(t->user, t->index);
@@ -97,17 +110,49 @@ static void *xr_thread_main(void *p) {
 }
 XG_FN bool xr_thread_start(xr_thread *t) { return pthread_create(&t->handle, NULL, xr_thread_main, t) == 0; }
 XG_FN void xr_thread_join(xr_thread *t) { pthread_join(t->handle, NULL); }
+struct xr_lock {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+};
+XG_FN void xr_lock_init(xr_lock *l) {
+    pthread_mutex_init(&l->mutex, NULL);
+    pthread_cond_init(&l->changed, NULL);
+}
+XG_FN void xr_lock_free(xr_lock *l) {
+    pthread_cond_destroy(&l->changed);
+    pthread_mutex_destroy(&l->mutex);
+}
+XG_FN void xr_enter_lock(xr_lock *l) { pthread_mutex_lock(&l->mutex); }
+XG_FN void xr_leave_lock(xr_lock *l) { pthread_mutex_unlock(&l->mutex); }
+XG_FN void xr_wake(xr_lock *l) { pthread_cond_broadcast(&l->changed); }
+XG_FN void xr_wait_lock(xr_lock *l) {
+    struct timeval now;
+    struct timespec until;
+    gettimeofday(&now, NULL);
+    until.tv_sec = now.tv_sec + 1;
+    until.tv_nsec = (long)now.tv_usec * 1000;
+    pthread_cond_timedwait(&l->changed, &l->mutex, &until);
+}
 #endif
+
+XG_FN xr_lock *xr_lock_new(xg_ctx *c) {
+    xr_lock *l = (xr_lock *)xg_mem_alloc(c, sizeof *l);
+    if (l) xr_lock_init(l);
+    return l;
+}
+XG_FN bool xr_thread_begin(xr_thread *t, void (*job)(void *user, uint32_t index), void *user, uint32_t index) {
+    t->job = job;
+    t->user = user;
+    t->index = index;
+    return xr_thread_start(t);
+}
 
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user) {
     xr_thread threads[XR_WORKERS_MAX];
     uint32_t started = 0, k;
     if (n > XR_WORKERS_MAX) n = XR_WORKERS_MAX;
     for (k = 0; k + 1 < n; k++) {
-        threads[started].job = job;
-        threads[started].user = user;
-        threads[started].index = k;
-        if (!xr_thread_start(&threads[started])) break;
+        if (!xr_thread_begin(&threads[started], job, user, k)) break;
         started++;
     }
     for (; k < n; k++) job(user, k);

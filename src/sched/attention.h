@@ -48,6 +48,9 @@ typedef struct xg_attention_stage {
     bool turned;        /* rows or keys lie side by side in memory */
 } xg_attention_stage;
 
+enum {
+    XG_ATTENTION_STATS = 2 /* of a row: maximum and sum */
+};
 /* Keys that masks leave to a row: up to, or from, `at` plus the integers that some stages read, with their factors. */
 enum {
     XG_ATTENTION_BOUNDS = 4,
@@ -75,6 +78,9 @@ typedef struct xg_attention_form {
     int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;
     xg_attention_stage stages[XG_ATTENTION_PARTS];
+    uint32_t n_stats; /* further results: a row's maximum, its sum */
+    const xg_inst *stats[XG_ATTENTION_STATS];
+    const xg_imap *stat_map[XG_ATTENTION_STATS];
     uint32_t n_bounds, n_reads;
     xg_attention_bound bounds[XG_ATTENTION_BOUNDS];
     bool votes;    /* whether masked scores are finite: then each row's maximum says whether their weights are 0 */
@@ -110,6 +116,8 @@ typedef struct xg_attention_plan {
     int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                      /* bytes */
     int64_t picoseconds;
+    bool is_made;      /* the plan could be made */
+    int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
 } xg_attention_plan;
 
 /* Where maps are made. */
@@ -150,6 +158,12 @@ XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m);
 
 /* ---- attention_pass.c ---- */
 XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
+/* What the pass would make of it, if it is the second dot of attention; NULL: it is not, or cannot be made. `known`, by
+ * fingerprint: what computes alike (the layers of a model) has one plan. */
+XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_inst *dot, xg_attention *a);
+
+/* ---- attention_split.c ---- */
+XG_FN bool xg_attention_split(xg_module *m); /* the pass attention-split */
 
 /* ---- of a kernel ---- */
 
@@ -170,7 +184,7 @@ typedef struct xg_attention_kernel {
     xg_kval **scores[XG_ATTENTION_HALVES]; /* of a step; then the weights */
     xg_kval *first_key;
     xg_kval **kept; /* words of the tile's rows in registers; NULL: they are read in each step */
-    xg_kval *dest;
+    xg_kval *dest[XG_ATTENTION_STATS + 1];
 } xg_attention_kernel;
 
 /* What a stage is given instead of computing it. */

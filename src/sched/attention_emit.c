@@ -149,10 +149,13 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
 }
 XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
     xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_kval *step;
     if (w->p->stages > 1) xg_attention_bring_walked(w, w->from);
     xg_attention_keep_query(w);
     xg_attention_carry(w, &f);
-    xg_attention_step(w, xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi));
+    step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
+    if (w->p->bounded) f.op->a = w->p->walked;
+    xg_attention_step(w, step);
     xg_flow_end(&f);
 }
 XG_FN void xg_attention_steps(xg_attention_kernel *w) {
@@ -176,6 +179,7 @@ XG_FN void xg_attention_steps(xg_attention_kernel *w) {
     xg_flow_slot(&f, &w->from);
     xg_flow_slot(&f, &w->to);
     (void)xg_attention_loop(w, &f, TWICE);
+    f.op->a = 1; /* nearly always there is no rest */
     xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
     xg_kval_set_range(w->to, xg_range_of(0, TWICE * w->p->steps));
     xg_attention_walked_steps(w);
@@ -234,7 +238,7 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     f->threads[0] = (uint32_t)p->threads;
     f->blocks[0] = (uint32_t)p->blocks;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
-    w->dest = &f->body->args[f->n_inputs];
+    for (k = 0; k <= p->form.n_stats; k++) w->dest[k] = &f->body->args[f->n_inputs + k];
     for (k = 0; k < XG_ATTENTION_HALVES; k++) {
         w->out[k] = XG_NEW_N(e->arena, xg_kval *, (size_t)p->columns);
         w->scores[k] = XG_NEW_N(e->arena, xg_kval *, (size_t)p->own);
@@ -251,7 +255,7 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     xg_attention_bring_query(w);
     xg_attention_steps(w);
     xg_attention_results(w);
-    xg_kreturn(xg_attention_b(w), &w->dest, 1);
+    xg_kreturn(xg_attention_b(w), w->dest, p->form.n_stats + 1);
 }
 
 #endif /* XG_SCHED_ATTENTION_EMIT_C */

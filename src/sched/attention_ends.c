@@ -122,7 +122,7 @@ XG_FN void xg_attention_write(
     const xg_inst *root = w->f->stages[XG_ATTENTION_RESULT].root, *dot = w->f->match.out_dot;
     xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     xg_attention_ends ends = *row;
-    xg_flow f = xg_flow_of(&w->t.s, &w->dest);
+    xg_flow f = xg_flow_of(&w->t.s, &w->dest[0]);
     xg_elem v;
     xg_flow_if(&f, xg_attention_below(w, column, w->f->columns));
     xg_attention_numbers(w, at);
@@ -132,7 +132,7 @@ XG_FN void xg_attention_write(
     ends.given[ends.n].of = dot;
     ends.given[ends.n++].v = xg_elem_convert_to(&w->t.s, v, w->f->sum, dot->shape->type);
     v = xg_attention_element(w, XG_ATTENTION_RESULT, at, ends.given, ends.n, index);
-    w->dest = xg_emit_insert(xg_attention_b(w), v, w->dest, root->shape, index);
+    w->dest[0] = xg_emit_insert(xg_attention_b(w), v, w->dest[0], root->shape, index);
     xg_flow_end(&f);
 }
 /* A thread writes the columns of its sums; with keys in parts, each warp every so many eights. */
@@ -149,20 +149,43 @@ XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half, const xg
             xg_attention_write(w, half, column, sum, ends);
         }
 }
+/* Its maximum and sum, written by the first of the threads that have the row. */
+XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
+    const xg_attention_form *f = w->f;
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *first;
+    xg_flow one = xg_flow_of(&w->t.s, NULL);
+    uint32_t k;
+    if (!f->n_stats) return;
+    first = xg_tile_join(&w->t, w->part, XG_ATTENTION_BESIDE, w->beside);
+    for (k = 0; k < f->n_stats; k++) xg_flow_slot(&one, &w->dest[k + 1]);
+    xg_flow_if(&one, xg_attention_below(w, first, 1));
+    xg_attention_numbers(w, at);
+    at[XG_ATTENTION_ROW] = w->row[half];
+    for (k = 0; k < f->n_stats; k++) {
+        const xg_inst *stat = f->stats[k];
+        xg_elem_apply(&w->t.s, f->stat_map[k], at, index);
+        w->dest[k + 1] = xg_emit_insert(
+            xg_attention_b(w), ends->given[stat == f->match.max ? 0 : 1].v, w->dest[k + 1], stat->shape, index);
+    }
+    xg_flow_end(&one);
+}
 XG_FN void xg_attention_results(xg_attention_kernel *w) {
     int64_t half;
+    uint32_t k;
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         w->sum[half] = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
     if (w->p->shape.parts > 1) xg_attention_join_parts(w);
     for (half = 0; half < XG_ATTENTION_HALVES; half++) {
         xg_attention_ends ends;
         xg_kval *row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
-        xg_flow f = xg_flow_of(&w->t.s, &w->dest);
+        xg_flow f = xg_flow_of(&w->t.s, NULL);
+        for (k = 0; k <= w->f->n_stats; k++) xg_flow_slot(&f, &w->dest[k]);
         xg_attention_end_row(w, half, &ends);
         row = xg_tile_join(&w->t, w->tile, w->p->tile, row);
         row = xg_attention_at(w, row, w->p->tiles * w->p->tile - XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT);
         xg_flow_if(&f, xg_attention_below(w, row, w->f->rows));
         xg_attention_write_row(w, half, &ends);
+        xg_attention_write_stats(w, half, &ends);
         xg_flow_end(&f);
     }
 }

@@ -8,6 +8,9 @@
 
 /* ---- stages ---- */
 
+XG_FN xg_inst *xg_attention_root(const xg_comp *c, uint32_t k) {
+    return c->root->op == XG_TUPLE ? XG_OPERAND(c->root, k) : c->root;
+}
 XG_FN uint32_t xg_attention_stats(const xg_attention *a, xg_inst **to) {
     to[0] = a->max;
     if (a->sum) to[1] = a->sum;
@@ -30,7 +33,7 @@ XG_FN bool xg_attention_cut_all(xg_attention_site *w) {
         if (!xg_attention_cut(w, (xg_attention_part)(XG_ATTENTION_FACTOR0 + k), a->factors[k].of, given, n))
             return false;
     given[n++] = a->out_dot;
-    return xg_attention_cut(w, XG_ATTENTION_RESULT, w->f->comp->root, given, n);
+    return xg_attention_cut(w, XG_ATTENTION_RESULT, xg_attention_root(w->f->comp, 0), given, n);
 }
 
 /* ---- maps ---- */
@@ -207,7 +210,7 @@ XG_FN void xg_attention_types(xg_attention_form *f, const xg_device *m) {
 /* From the second dot's indices to the result's. */
 XG_FN const xg_imap *xg_attention_forward(xg_attention_site *w, const xg_imap *map) {
     const xg_inst *i = w->f->match.out_dot;
-    while (i != w->f->comp->root) {
+    while (i != w->f->stages[XG_ATTENTION_RESULT].root) {
         const xg_use *u = i->first_use;
         if (!u || !xg_imap_ok(map)) return xg_imap_undefined(w->x);
         if (!(xg_op_flags(u->user->op) & XGF_EW) && u->user->op != XG_BITCAST && u->user->op != XG_RESHAPE &&
@@ -271,6 +274,22 @@ XG_FN bool xg_attention_inner_maps(xg_attention_site *w) {
     }
     return true;
 }
+/* Further results: each row's maximum, or sum. */
+XG_FN bool xg_attention_stat_maps(xg_attention_site *w) {
+    xg_attention_form *f = w->f;
+    const xg_attention *a = &f->match;
+    uint32_t k, n = f->comp->root->op == XG_TUPLE ? f->comp->root->n_operands : 1;
+    if (n > XG_ATTENTION_STATS + 1) return false;
+    for (k = 1; k < n; k++) {
+        const xg_inst *stat = xg_attention_root(f->comp, k);
+        if (stat != a->max && stat != a->sum) return false;
+        f->stats[k - 1] = stat;
+        f->stat_map[k - 1] = xg_attention_at_row(w, stat);
+        if (!xg_imap_ok(f->stat_map[k - 1])) return false;
+    }
+    f->n_stats = n - 1;
+    return true;
+}
 XG_FN bool xg_attention_operand_maps(xg_attention_site *w) {
     xg_attention_form *f = w->f;
     xg_attention_count(w, f->depth, 1);
@@ -296,7 +315,7 @@ XG_FN bool xg_attention_may_be(const xg_comp *c) {
         dots += i->op == XG_DOT;
         exps += i->op == XG_EXPONENTIAL;
     }
-    return dots == 2 && exps > 0 && xg_shape_is_array(c->root->shape);
+    return dots == 2 && exps > 0;
 }
 XG_FN bool xg_attention_form_of(
     xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m) {
@@ -315,8 +334,8 @@ XG_FN bool xg_attention_form_of(
     if (!found || !xg_tile_form_of(&f->dots[0], x, f->match.scores_dot) ||
         !xg_tile_form_of(&f->dots[1], x, f->match.out_dot) || !xg_attention_extents(f))
         return false;
-    if (!xg_attention_cut_all(&w) || !xg_attention_inner_maps(&w) || !xg_attention_result_map(&w) ||
-        !xg_attention_operand_maps(&w))
+    if (!xg_attention_cut_all(&w) || !xg_attention_inner_maps(&w) || !xg_attention_stat_maps(&w) ||
+        !xg_attention_result_map(&w) || !xg_attention_operand_maps(&w))
         return false;
     xg_attention_types(f, m);
     for (k = XG_ATTENTION_QUERY; k <= XG_ATTENTION_VALUES; k++) {

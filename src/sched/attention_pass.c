@@ -22,6 +22,8 @@ typedef struct xg_attention_members {
     xg_inst *p[XG_ATTENTION_MEMBERS];
     uint32_t n;
     xg_inst *root;
+    xg_inst *stats[XG_ATTENTION_STATS]; /* maximum and sum, where they are read outside: further results */
+    uint32_t n_stats;
 } xg_attention_members;
 
 XG_FN bool xg_attention_has(const xg_attention_members *w, const xg_inst *i) {
@@ -69,16 +71,51 @@ XG_FN bool xg_attention_epilogue(xg_attention_members *w) {
     w->root = i;
     return true;
 }
-/* Nothing but the result is read outside. */
-XG_FN bool xg_attention_is_closed(const xg_attention_members *w) {
+/* Nothing of it is read outside. */
+XG_FN bool xg_attention_is_inside(const xg_attention_members *w, const xg_inst *i) {
+    if (i == i->comp->root) return false;
+    XG_FOR_USES(u, i)
+        if (!xg_attention_has(w, u->user)) return false;
+    return true;
+}
+/* All that read it outside stand behind the fusion's place. */
+XG_FN bool xg_attention_is_read_behind(const xg_attention_members *w, const xg_inst *i) {
+    uint32_t outside = 0, behind = 0;
+    const xg_inst *at;
+    XG_FOR_USES(u, i) outside += !xg_attention_has(w, u->user);
+    for (at = w->root->next; at && behind < outside; at = at->next) {
+        uint32_t k;
+        for (k = 0; k < at->n_operands; k++) behind += XG_OPERAND(at, k) == i && !xg_attention_has(w, at);
+    }
+    return i != i->comp->root && behind == outside;
+}
+/* Nothing but the result is read outside; with `stats`, neither but a row's maximum and sum. */
+XG_FN bool xg_attention_is_closed(xg_attention_members *w, bool stats) {
     uint32_t k;
     for (k = 0; k < w->n; k++) {
-        if (w->p[k] == w->root) continue;
-        if (w->p[k] == w->p[k]->comp->root || xg_inst_attr(w->p[k], XG_A_control_predecessors)) return false;
-        XG_FOR_USES(u, w->p[k])
-            if (!xg_attention_has(w, u->user)) return false;
+        xg_inst *i = w->p[k];
+        if (i == w->root) continue;
+        if (xg_inst_attr(i, XG_A_control_predecessors)) return false;
+        if (xg_attention_is_inside(w, i)) continue;
+        if (!stats || (i != w->a->max && i != w->a->sum) || !xg_attention_is_read_behind(w, i)) return false;
+        w->stats[w->n_stats++] = i;
     }
     return true;
+}
+XG_FN void xg_attention_none(xg_attention_members *w, const xg_attention *a, xg_arena *arena) {
+    memset(w, 0, sizeof *w);
+    w->a = a;
+    w->arena = arena;
+    xg_map64_init(&w->known, arena);
+}
+/* What becomes the fusion: up to what follows the second dot, or up to that, with maximum and sum. */
+XG_FN bool xg_attention_collect(xg_attention_members *w, const xg_attention *a, xg_arena *arena) {
+    xg_attention_none(w, a, arena);
+    if (xg_attention_gather(w, a->out_dot) && xg_attention_epilogue(w) && xg_attention_is_closed(w, false)) return true;
+    xg_attention_none(w, a, arena);
+    w->root = a->out_dot;
+    return xg_attention_gather(w, a->out_dot) && (!a->sum || xg_attention_gather(w, a->sum)) &&
+           xg_attention_is_closed(w, true);
 }
 
 /* ---- what they read ---- */
@@ -146,7 +183,8 @@ XG_FN xg_inst *xg_attention_copy(xg_attention_build *b, xg_inst *i) {
 XG_FN xg_inst *xg_attention_make(xg_attention_members *w) {
     xg_module *m = w->root->comp->module;
     xg_attention_build b;
-    xg_inst *fusion;
+    xg_inst *fusion, *results[XG_ATTENTION_STATS + 1];
+    xg_hb inside;
     size_t most = 1;
     uint32_t k;
     memset(&b, 0, sizeof b);
@@ -155,9 +193,12 @@ XG_FN xg_inst *xg_attention_make(xg_attention_members *w) {
     b.outside = XG_NEW_N(w->arena, xg_inst *, most);
     xg_map64_init(&b.copies, w->arena);
     b.to = xg_comp_new(m, XG_STR("attention_computation"), w->root->comp);
-    b.to->root = xg_attention_copy(&b, w->root);
+    results[0] = b.to->root = xg_attention_copy(&b, w->root);
+    for (k = 0; k < w->n_stats; k++) results[k + 1] = xg_attention_copy(&b, w->stats[k]);
+    inside = xg_hb_end(b.to, NULL);
+    if (w->n_stats) b.to->root = xg_hb_tuple(&inside, results, w->n_stats + 1);
     fusion = xg_inst_new(
-        w->root->comp, XG_FUSION, w->root->shape, b.outside, b.to->n_params, w->root, XG_STR("attention_fusion"));
+        w->root->comp, XG_FUSION, b.to->root->shape, b.outside, b.to->n_params, w->root, XG_STR("attention_fusion"));
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kOutput")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, b.to));
     if (xg_inst_attr(w->a->out_dot, XG_A_metadata))
@@ -169,7 +210,7 @@ XG_FN bool xg_attention_is_worth(xg_arena *a, const xg_inst *fusion) {
     const xg_device *device = &fusion->comp->module->device;
     xg_attention_plan *p = XG_NEW(a, xg_attention_plan);
     return xg_attention_form_of(&p->form, a, xg_aff_new(a), xg_attr_comp(fusion, XG_A_calls), device) &&
-           xg_attention_plan_of(p, device, NULL) && xg_attention_pays(p, device);
+           xg_attention_plan_of(p, device, NULL) && (p->form.n_stats || xg_attention_pays(p, device));
 }
 /* The same, asked once for all that compute alike (the layers of a model: `known`, by fingerprint); then it says so. */
 XG_FN bool xg_attention_takes(xg_arena *a, xg_dict *known, xg_inst *fusion) {
@@ -188,8 +229,8 @@ XG_FN bool xg_attention_takes(xg_arena *a, xg_dict *known, xg_inst *fusion) {
     memset(&r, 0, sizeof r);
     r.kind = XG_STR("rule");
     r.way = XG_STR("attention");
-    r.over = XG_NEW(a, xg_ints); /* over nothing: blocks read what others have written */
-    r.n_results = 1;
+    r.n_results = (uint32_t)xg_shape_leaves(fusion->shape);
+    r.over = XG_NEW_N(a, xg_ints, r.n_results); /* over nothing: blocks read what others have written */
     xg_record_write(fusion, &r);
     return true;
 }
@@ -207,29 +248,65 @@ XG_FN void xg_attention_drop(xg_attention_members *w) {
         }
     }
 }
-XG_FN bool xg_attention_try(xg_arena *work, xg_dict *known, xg_inst *dot, xg_attention *a) {
-    xg_attention_members w;
-    xg_inst *fusion;
+/* The fusion, read by none yet; NULL: the dot is not the second one of attention. */
+XG_FN xg_inst *xg_attention_fused(xg_attention_members *w, xg_arena *work, xg_inst *dot, xg_attention *a) {
     uint32_t n, k, j;
-    if (!xg_attention_find(dot, a)) return false;
-    memset(&w, 0, sizeof w);
-    w.a = a;
-    w.arena = work;
-    xg_map64_init(&w.known, work);
-    if (!xg_attention_gather(&w, dot) || !xg_attention_epilogue(&w) || !xg_attention_is_closed(&w)) return false;
-    n = w.n;
+    if (!xg_attention_find(dot, a) || !xg_attention_collect(w, a, work)) return NULL;
+    n = w->n;
     for (k = 0; k < n; k++)
-        for (j = 0; j < w.p[k]->n_operands; j++)
-            xg_attention_take_cheap(&w, XG_OPERAND(w.p[k], j), XG_ATTENTION_CHEAP_DEPTH);
-    fusion = xg_attention_make(&w);
+        for (j = 0; j < w->p[k]->n_operands; j++)
+            xg_attention_take_cheap(w, XG_OPERAND(w->p[k], j), XG_ATTENTION_CHEAP_DEPTH);
+    return xg_attention_make(w);
+}
+XG_FN void xg_attention_unmake(xg_inst *fusion) {
+    xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
+    xg_inst_remove(fusion);
+    xg_comp_remove(c);
+}
+XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_inst *dot, xg_attention *a) {
+    xg_attention_members *w = XG_NEW(work, xg_attention_members);
+    xg_inst *fusion = xg_attention_fused(w, work, dot, a);
+    const xg_device *device = &dot->comp->module->device;
+    const xg_comp *calls;
+    xg_attention_plan *p;
+    xg_buf key;
+    if (!fusion) return NULL;
+    calls = xg_attr_comp(fusion, XG_A_calls);
+    xg_buf_init(&key, work);
+    xg_fuse_fingerprint(&key, calls);
+    p = (xg_attention_plan *)xg_dict_get(known, xg_str_of(key.p, key.n));
+    if (!p) {
+        p = XG_NEW(work, xg_attention_plan);
+        p->is_made = xg_attention_form_of(&p->form, work, xg_aff_new(work), calls, device) &&
+                     xg_attention_plan_of(p, device, NULL);
+        (void)xg_dict_put(known, xg_str_of(key.p, key.n), p);
+    }
+    xg_attention_unmake(fusion);
+    return p->is_made ? p : NULL;
+}
+XG_FN void xg_attention_give(xg_attention_members *w, xg_inst *fusion) {
+    xg_hb b = xg_hb_at(w->root);
+    uint32_t k;
+    if (!w->n_stats) {
+        xg_inst_replace(w->root, fusion);
+        return;
+    }
+    xg_inst_replace(w->root, xg_hb_element(&b, fusion, 0));
+    for (k = 0; k < w->n_stats; k++) {
+        xg_inst *stat = xg_hb_element(&b, fusion, k + 1);
+        xg_inst_replace(w->stats[k], stat);
+    }
+}
+XG_FN bool xg_attention_try(xg_arena *work, xg_dict *known, xg_inst *dot, xg_attention *a) {
+    xg_attention_members *w = XG_NEW(work, xg_attention_members);
+    xg_inst *fusion = xg_attention_fused(w, work, dot, a);
+    if (!fusion) return false;
     if (!xg_attention_takes(work, known, fusion)) {
-        xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
-        xg_inst_remove(fusion);
-        xg_comp_remove(c);
+        xg_attention_unmake(fusion);
         return false;
     }
-    xg_inst_replace(w.root, fusion);
-    xg_attention_drop(&w);
+    xg_attention_give(w, fusion);
+    xg_attention_drop(w);
     return true;
 }
 XG_FN bool xg_attention_comp(xg_comp *c) {

@@ -31,6 +31,7 @@ enum {
         300,                         /* of a step, until all warps of a block go on; another block has them meanwhile */
     XG_ATTENTION_ENDS_CYCLES = 2500, /* of a block outside of its steps */
     XG_ATTENTION_REGISTERS = 72,     /* of a thread beside sums, scores and rows that it keeps: counted by ptxas */
+    XG_ATTENTION_ROWS_PLAIN = 4,     /* of a warp's 16: with fewer of them plain cores do too much for nothing */
     XG_ATTENTION_LAUNCH_PS = 2500000 /* of a kernel more, and its way to memory and back */
 };
 /* Scores of so many bytes are never made in memory if it can be avoided. */
@@ -133,6 +134,10 @@ XG_FN int64_t xg_attention_registers(const xg_attention_plan *p) {
     int64_t kept = xg_attention_keeps_query(p) ? p->depth / XG_ATTENTION_BESIDE : 0;
     return XG_ATTENTION_REGISTERS + (sums + kept) * XG_MAX(xg_type_bytes(p->form.sum) / 4, (int64_t)1);
 }
+XG_FN int64_t xg_attention_operand_bytes(const xg_attention_form *f) {
+    int64_t elements = xg_cost_mul(f->batch, (f->rows + f->keys) * (f->depth + f->columns));
+    return xg_cost_mul(elements, xg_type_bytes(f->stages[XG_ATTENTION_QUERY].root->shape->type));
+}
 XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     int64_t resident = XG_MIN((int64_t)m->shared_per_sm / XG_MAX(p->shared, (int64_t)1),
@@ -142,8 +147,7 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);
     rounds = xg_tile_over(p->blocks, blocks * m->sm_count);
     cycles = xg_cost_add(xg_cost_mul(p->walked, xg_attention_step_cycles(p, m, blocks)), XG_ATTENTION_ENDS_CYCLES);
-    bytes = xg_cost_mul(f->batch, (f->rows + f->keys) * (f->depth + f->columns));
-    bytes = xg_cost_mul(bytes, xg_type_bytes(f->stages[XG_ATTENTION_QUERY].root->shape->type));
+    bytes = xg_attention_operand_bytes(f);
     return XG_MAX(xg_cost_scale(xg_cost_mul(rounds, cycles), 1000000, m->clock_mhz),
         xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)));
 }
@@ -155,6 +159,7 @@ XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_devic
     if (f->sum == XLAGPU_F64) rate = m->f64_rate;
     cycles = xg_cost_mul(scores, f->depth + f->columns) / XG_MAX(rate * (int64_t)m->sm_count, (int64_t)1);
     bytes = xg_cost_mul(scores, 4 * xg_type_bytes(f->match.exp->shape->type));
+    bytes = xg_cost_add(bytes, xg_attention_operand_bytes(f));
     return xg_cost_add(xg_cost_add(xg_cost_scale(cycles, 1000000, m->clock_mhz),
                            xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth))),
         2 * (int64_t)XG_ATTENTION_LAUNCH_PS);
@@ -162,6 +167,7 @@ XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_devic
 XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m) {
     int64_t scores = xg_cost_mul(xg_cost_mul(p->form.batch, p->form.rows), p->form.keys);
     if (xg_cost_mul(scores, xg_type_bytes(p->form.match.exp->shape->type)) > XG_ATTENTION_BYTES_MAX) return true;
+    if (p->form.unit == XG_TILE_NO_UNIT && p->form.rows < XG_ATTENTION_ROWS_PLAIN) return false;
     return p->picoseconds <= xg_attention_apart_time(p, m);
 }
 

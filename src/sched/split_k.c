@@ -17,9 +17,12 @@
 
 enum {
     XG_SPLIT_PARTS_MAX = 128,
-    XG_SPLIT_LENGTH_MIN = 64,    /* of a part: several steps */
-    XG_SPLIT_GAIN_PERCENT = 80,  /* of the time before: the model is no better than that */
-    XG_SPLIT_LAUNCH_PS = 2500000 /* of the second step, and its way to memory and back */
+    XG_SPLIT_LENGTH_MIN = 64,     /* of a part: several steps */
+    XG_SPLIT_PLAIN_PERCENT = 90,  /* of the time before, on plain cores, where steps are counted */
+    XG_SPLIT_GAIN_PERCENT = 80,   /* of the time before: the model is no better than that */
+    XG_SPLIT_FILL_PERCENT = 80,   /* of the multiprocessors */
+    XG_SPLIT_EQUAL_PERCENT = 110, /* of the least time: the model is no better than that */
+    XG_SPLIT_LAUNCH_PS = 2500000  /* of the second step, and its way to memory and back */
 };
 
 typedef struct xg_split {
@@ -46,18 +49,28 @@ XG_FN int64_t xg_split_time(xg_tile_plan *p, const xg_device *m, int64_t parts) 
 XG_FN bool xg_split_may(int64_t size, int64_t parts) {
     return size % parts == 0 && ((parts & (parts - 1)) == 0 || size % 8 != 0);
 }
-/* Into how many parts of equal length a sum over `size` is best cut. */
+/* Into how many parts of equal length a sum over `size` is best cut: of nearly equal ones those whose blocks fill the
+ * device. */
 XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size) {
-    int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, parts, time;
+    int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, filled = INT64_MAX, full = 1, parts, time, gain;
     for (parts = 2; parts <= XG_SPLIT_PARTS_MAX; parts++) {
         if (!xg_split_may(size, parts)) continue;
         if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
         time = xg_split_time(p, m, parts);
+        if (time < filled && p->blocks >= xg_cost_scale(m->sm_count, XG_SPLIT_FILL_PERCENT, 100)) {
+            filled = time;
+            full = parts;
+        }
         if (time >= least) continue;
         least = time;
         best = parts;
     }
-    return least < xg_cost_scale(whole, XG_SPLIT_GAIN_PERCENT, 100) ? best : 1;
+    if (filled <= xg_cost_scale(least, XG_SPLIT_EQUAL_PERCENT, 100)) {
+        least = filled;
+        best = full;
+    }
+    gain = p->unit == XG_TILE_NO_UNIT ? XG_SPLIT_PLAIN_PERCENT : XG_SPLIT_GAIN_PERCENT;
+    return least < xg_cost_scale(whole, gain, 100) ? best : 1;
 }
 /* The longest summed dimension. */
 XG_FN int64_t xg_split_longest(const xg_inst *dot, xg_split *s) {
@@ -119,7 +132,11 @@ XG_FN int64_t xg_split_count(const xg_inst *dot, int64_t size) {
     memset(&p, 0, sizeof p);
     if (!xg_tile_form_of(&p.form, x, dot) || !xg_tile_is_worth(&p.form)) return 1;
     xg_tile_choose_unit(&p, NULL, m);
-    for (k = 0; k < XG_TILE_SIDES; k++) xg_tile_choose_fetch(&p, x, m, k);
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        xg_tile_choose_fetch(&p, x, m, k);
+        p.fetch[k].branches = p.fetch[k].work = 0; /* what will be fused is not known yet */
+        p.fetch[k].loads = 1;
+    }
     return xg_split_best(&p, m, size);
 }
 /* Equal dots of operands alike are cut alike. */

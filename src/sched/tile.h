@@ -60,6 +60,7 @@ typedef struct xg_tile_shape {
     int32_t m, n, k, tm, tn, stages;
     int32_t slices; /* of a step's k: as many groups of threads have the whole tile, and sum up one each */
     bool grouped; /* four warps together multiply by matrices in shared memory: 64 rows at a time, tm = 16 of a warp */
+    bool bulk;    /* operands come by tensor copies */
 } xg_tile_shape;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
@@ -71,21 +72,27 @@ typedef struct xg_tile_fetch {
     const xg_inst *from;    /* what elements are made of: the operand, or what it was converted from */
     xlagpu_type held;       /* of an element in shared memory */
     int64_t bytes;          /* of an element in memory */
+    int64_t loads, work;    /* arrays that an element is made of, and instructions that make it */
+    int64_t branches;       /* in each round, which says where an element lies: its loads are waited for there */
     int64_t vector, beside; /* beside: so many vectors of one row by neighbouring threads, when it goes along k */
     int64_t brick;          /* a thread brings so many neighbours along k, and turns them; else 1 */
     int64_t slant;          /* elements more between 16 rows and the next 16 */
     int64_t line;           /* elements of a swizzled line (tile_wgmma.c); 0: rows lie a pitch apart */
     int64_t rows, pitch;    /* of the tile; of shared memory, from one k to the next, or from one row */
     int64_t vectors, rounds;
-    int64_t offset;             /* of the first buffer, in elements */
+    int64_t offset; /* of the first buffer, in elements */
+    bool may_bulk;  /* tensor copies bring it; `tensor` describes the array */
+    xg_kmap tensor;
     const xg_imap *first, *map; /* see xg_tile_fetch_map: of all steps; of those behind the first */
 } xg_tile_fetch;
 
 typedef struct xg_tile_plan {
     xg_tile_form form;
     xg_tile_shape shape;
-    int32_t unit;                  /* xg_kmma, or XG_TILE_NO_UNIT */
-    bool may_group;                /* warp groups multiply such elements, too */
+    int32_t unit;   /* xg_kmma, or XG_TILE_NO_UNIT */
+    bool may_group; /* warp groups multiply such elements, too */
+    bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
+    int64_t producers;
     xlagpu_type held;              /* of elements in shared memory while sums are made */
     int64_t n_sums;                /* of a thread: numbers, or vectors of four */
     int64_t parts;                 /* of the tile's rows: one after the other becomes the result */
@@ -95,6 +102,7 @@ typedef struct xg_tile_plan {
     int64_t rows, columns;         /* threads of a slice, along m and n */
     int64_t tiles[XG_TILE_SIDES], steps, batch, group_rows;
     int64_t out_vector; /* elements of the result that a thread writes at a time */
+    bool reads;         /* the epilogue reads memory */
     int64_t shared;     /* elements of shared memory */
     xg_tile_fetch fetch[XG_TILE_SIDES];
     xg_heroes heroes;
@@ -112,6 +120,12 @@ enum {
     XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
+    XG_TILE_FEW_REGISTERS = 28,   /* ... on plain cores */
+    XG_TILE_SECTOR_BYTES = 32,    /* what memory gives at least */
+    XG_TILE_PLAIN_STAGES = 2,     /* of plain cores */
+    XG_TILE_UNROLL_SUMS = 128,    /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
+    XG_TILE_UNROLL = 4,           /* steps of k that are written out at least */
+    XG_TILE_SLICES_LATE = 4,      /* up to here the epilogue reads each slice's sums */
     XG_TILE_UNIT_SCHEDULERS = 4,  /* of a multiprocessor: each has a quarter of its unit */
     XG_TILE_STEP_CYCLES = 60      /* of a step beside its arithmetic: barrier and addresses */
 };
@@ -132,12 +146,18 @@ XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a wa
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements of one step's operand */
 
+/* ---- tile_time.c ---- */
+XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum);     /* multiply-adds of f32 that take as long as one */
+XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p); /* steps of k that are written out */
+/* Picoseconds on plain cores; or `most`, where they are no less. */
+XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
+
 /* ---- tile_plan.c ---- */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b); /* a / b, rounded up */
 XG_FN int64_t xg_tile_power(int64_t n);           /* the largest power of two that divides it */
 XG_FN int64_t xg_tile_loop_time(
-    const xg_tile_form *f, const xg_device *m);   /* picoseconds by a thread for each element */
+    const xg_tile_plan *p, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
 XG_FN bool xg_tile_plan_of(
     xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m); /* false: by other means */
@@ -152,6 +172,10 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p); /* what follows from the tile's 
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m); /* the pass split-k */
+/* x with dimension `dim` as so many parts of equal length */
+XG_FN xg_inst *xg_split_operand(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t parts);
+/* the dimensions' new numbers; with `more`, the parts behind them */
+XG_FN xg_ints xg_split_dims(xg_arena *a, xg_ints d, uint32_t dim, bool more);
 
 /* ---- tile_bring.c ---- */
 /* The dims of maps that say what a thread brings: its row and k (of the units of a fetch: vectors in their direction),
@@ -179,9 +203,11 @@ typedef struct xg_tile_kernel {
     xg_scope s;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
-    bool looping;   /* what is brought is no more the first step */
-    xg_kval *slice; /* of a step's k, that the thread sums up */
-    xg_kval *show;  /* with matrix units: where the thread's first sum goes for the epilogue */
+    xg_kval *barriers; /* in shared memory: tile_bulk.c */
+    int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
+    bool looping;      /* what is brought is no more the first step */
+    xg_kval *slice;    /* of a step's k, that the thread sums up */
+    xg_kval *show;     /* with matrix units: where the thread's first sum goes for the epilogue */
     xg_kval **dest;
     xg_elem *sums;                  /* of a thread, by row and column */
     xg_elem *staged[XG_TILE_SIDES]; /* by round: a vector, or an element */
@@ -219,6 +245,8 @@ XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot)
 XG_FN void xg_tile_wait(xg_tile_kernel *w);
 
 /* ---- tile_emit.c ---- */
+XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */
+XG_FN void xg_tile_all_results(xg_tile_kernel *w);
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
 
@@ -231,6 +259,21 @@ XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, in
 XG_FN xg_kval *xg_tile_group_spot(
     xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *place, xg_kval *const *at);
 XG_FN void xg_tile_group_steps(xg_tile_kernel *w);
+/* All sums are zero; begin to multiply what lies in a buffer; wait for all such groups but so many. */
+XG_FN void xg_tile_group_none(xg_tile_kernel *w);
+XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer);
+XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
+
+/* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */
+/* place: what xg_tile_probe says of the parameter's elements. Sets the fetch's may_bulk and tensor. */
+XG_FN void xg_tile_bulk_describe(
+    xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *place);
+XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                        /* 0: other ways bring a side */
+XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
+XG_FN void xg_tile_bulk_settle(xg_tile_plan *p);
+XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p); /* of eight bytes each, beside p->shared */
+XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p);
+XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f);
 
 /* ---- tile_mma.c ---- */
 /* What several steps do: ask for the copies so far as a group; wait until all of them but so many are there; the first

@@ -378,7 +378,10 @@ XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer)
             for (k = 0; k < w->p->fetch[side].rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);
 }
 XG_FN void xg_tile_wait(xg_tile_kernel *w) {
-    w->shared = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0)->results;
+    xg_kop *op = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0);
+    op->a = w->team ? w->p->threads : 0;
+    op->b = w->team;
+    w->shared = op->results;
 }
 
 /* ---- what is on its way in registers ---- */

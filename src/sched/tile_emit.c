@@ -8,9 +8,7 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_UNROLL_SUMS = 128, /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
-    XG_TILE_UNROLL = 4,        /* steps of k that are written out at least */
-    XG_TILE_TOTAL_UNROLL = 8   /* slices whose sums are read together */
+    XG_TILE_TOTAL_UNROLL = 8 /* slices whose sums are read together */
 };
 
 /* ---- multiply ---- */
@@ -80,7 +78,7 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     xg_kval *v[XG_TILE_READ_DIMS], *zero = xg_elem_index(&w->s, 0), *many;
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
     int64_t k;
-    inner = XG_MIN(XG_MAX(XG_TILE_UNROLL_SUMS / (p->shape.tm * p->shape.tn), (int64_t)XG_TILE_UNROLL), own);
+    inner = xg_tile_unrolled(p);
     counts[XG_TILE_READ_BUFFER] = p->shape.stages;
     counts[XG_TILE_READ_SLICE] = p->shape.slices;
     counts[XG_TILE_READ_OUTER] = own / inner;
@@ -233,26 +231,33 @@ XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     xg_flow_end(&outer);
     return v;
 }
-/* One element after the other: what all slices have goes where the first one's is. Neighbours read neighbours. */
+/* One element after the other: what all slices have goes where the first one's is. Neighbours read neighbours. Of a
+ * few slices each thread sums up what it makes results of. */
 XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    int64_t size = xg_tile_part_size(p), first;
-    if (p->shape.slices == 1) return;
-    for (first = 0; first < size; first += p->threads) {
-        xg_flow f = xg_flow_of(&w->s, &w->shared);
-        xg_kval *at = xg_k2(&w->s.b, XG_K_OP_ADDI, w->thread, xg_elem_index(&w->s, first)), *limit;
-        limit = xg_elem_index(&w->s, size);
-        if (first + p->threads > size) xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, at, limit));
-        w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_total(w, at)), w->shared, &at, 1);
-        if (first + p->threads > size) xg_flow_end(&f);
+    int64_t size = xg_tile_part_size(p), rounds = xg_tile_over(size, p->threads);
+    xg_flow f = xg_flow_of(&w->s, &w->shared), some = f;
+    xg_kval *at = w->thread, *limit = xg_elem_index(&w->s, size), *last;
+    if (p->shape.slices <= XG_TILE_SLICES_LATE) return;
+    if (rounds > 1) {
+        f.rolled = true;
+        last = xg_elem_index(&w->s, rounds);
+        at = xg_flow_for(&f, xg_elem_index(&w->s, 0), last, 1, rounds);
+        f.op->flags |= KL_STEP_POINTERS;
+        at = xg_tile_join(w, at, p->threads, w->thread);
     }
+    if (rounds * p->threads > size) xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, at, limit));
+    w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_total(w, at)), w->shared, &at, 1);
+    xg_flow_end(&some);
+    xg_flow_end(&f);
     xg_tile_wait(w);
 }
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
     const xg_tile_form *f = &w->p->form;
     xg_contract_site site;
-    xg_kval *index[XG_TILE_VARS_MAX], *cond, *last;
+    xg_kval *index[XG_TILE_VARS_MAX], *slice[XG_TILE_VARS_MAX], *cond, *last;
+    xg_aff_ctx *x = w->e->m->aff;
     uint32_t k;
     xg_flow lanes = xg_flow_of(&w->s, NULL), guard = lanes;
     xg_elem v;
@@ -261,7 +266,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     site.sum = f->sum;
     at[XG_TILE_OUT_ROUND] = round;
     at[XG_TILE_OUT_LANE] = xg_elem_index(&w->s, 0);
-    cond = xg_tile_inside(w, o->map, xg_tile_map(w->e->m->aff, o->counts, XG_TILE_OUT_DIMS, 0), at);
+    cond = xg_tile_inside(w, o->map, xg_tile_map(x, o->counts, XG_TILE_OUT_DIMS, 0), at);
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&guard, &w->dest[k]);
     xg_flow_if(&guard, cond);
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&lanes, &w->dest[k]);
@@ -271,6 +276,12 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     }
     xg_elem_apply(&w->s, o->map, at, index);
     v = xg_tile_shown(w, index[f->rank]);
+    for (k = 1; k < (uint32_t)w->p->shape.slices && w->p->shape.slices <= XG_TILE_SLICES_LATE; k++) {
+        xg_imap *m = xg_imap_copy(x, o->map, 0);
+        m->results[f->rank] = xg_aff_add_k(x, m->results[f->rank], k * xg_tile_part_size(w->p));
+        xg_elem_apply(&w->s, m, at, slice);
+        v = xg_tile_plus(w, v, xg_tile_shown(w, slice[f->rank]));
+    }
     v = xg_contract_end(&w->s, &site, v);
     xg_hero_write(&w->s, &w->p->heroes, f->hero->shape, &v, index, NULL, w->dest);
     xg_flow_end(&lanes);
@@ -337,7 +348,6 @@ XG_FN void xg_tile_threads(xg_tile_kernel *w) {
     xg_kval *lane, *warp, *in, *line;
     int64_t whole = p->rows * p->columns; /* threads of a slice */
     uint32_t side;
-    w->thread = xg_kthread_id(&w->s.b, 0, p->threads);
     if (p->unit == XG_TILE_NO_UNIT) {
         int64_t lanes = xg_tile_slice_lanes(p);
         in = p->shape.slices > 1 ? xg_tile_rest(w, w->thread, whole) : w->thread;
@@ -366,26 +376,33 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     uint32_t k;
     memset(&w, 0, sizeof w);
     xg_emit_functions(e, false);
-    f->async_copies = p->fetch[0].async || p->fetch[1].async;
+    f->async_copies = !p->bulk && (p->fetch[0].async || p->fetch[1].async);
     w.e = e;
     w.p = p;
     w.s = xg_emit_scope(e, f, 0);
-    f->threads[0] = (uint32_t)p->threads;
+    f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->blocks;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->n_sums);
     for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
     w.dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     for (k = 0; k < e->n_roots; k++) w.dest[k] = &f->body->args[f->n_inputs + k];
-    xg_tile_threads(&w);
+    if (!p->bulk) {
+        w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
+        xg_tile_threads(&w);
+    }
     xg_tile_blocks(&w);
     w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
-    if (p->shape.grouped)
-        xg_tile_group_steps(&w);
-    else
-        xg_tile_unit_steps(&w);
-    xg_tile_all_results(&w);
+    if (p->bulk)
+        xg_tile_bulk_kernel(&w, f);
+    else {
+        if (p->shape.grouped)
+            xg_tile_group_steps(&w);
+        else
+            xg_tile_unit_steps(&w);
+        xg_tile_all_results(&w);
+    }
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }
 /* ---- the way ---- */
@@ -409,12 +426,12 @@ XG_FN bool xg_tile_way_open(xg_way_job *job) {
     w->e.record = XG_NEW(job->arena, xg_record);
     if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
     job->form = w;
-    return xg_emit_launch(&w->e, w->p.threads, w->p.blocks, 0);
+    return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     const xg_tile_way *w = (const xg_tile_way *)job->form;
     const xg_tile_shape *s = &w->p.shape;
-    int64_t tile[3], part[2], stages = s->stages, slices = s->slices;
+    int64_t tile[3], part[2], stages = s->stages, slices = s->slices, bulk = 1;
     bool unit = w->p.unit != XG_TILE_NO_UNIT;
     tile[0] = s->m;
     tile[1] = s->n;
@@ -424,7 +441,9 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     xg_record_put(job->arena, &r->form, "tile", tile, 3);
     if (s->grouped) part[0] *= XG_KWGMMA_M / XG_KMMA_M; /* of four warps */
     xg_record_put(job->arena, &r->form, s->grouped ? "group_tile" : unit ? "warp_tile" : "thread_tile", part, 2);
-    if (unit) xg_record_put(job->arena, &r->form, "stages", &stages, 1);
+    if (unit || stages != XG_TILE_PLAIN_STAGES || (job->given && xg_record_get(&job->given->form, "stages")))
+        xg_record_put(job->arena, &r->form, "stages", &stages, 1);
+    if (s->bulk) xg_record_put(job->arena, &r->form, "bulk", &bulk, 1);
     if (s->slices > 1) xg_record_put(job->arena, &r->form, "slices", &slices, 1);
     r->launch = w->e.record->launch;
 }
@@ -442,7 +461,7 @@ XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) 
     r->n_results = n;
     p = &((const xg_tile_way *)job->form)->p;
     times->own = p->picoseconds;
-    times->emitter = XG_MAX(xg_tile_loop_time(&p->form, m), p->picoseconds + 1); /* the plan has compared the two */
+    times->emitter = XG_MAX(xg_tile_loop_time(p, m), p->picoseconds + 1); /* the plan has compared the two */
     return true;
 }
 /* By the record: the plan that is made says nothing else. */

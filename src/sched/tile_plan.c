@@ -1,6 +1,7 @@
 /* sched/tile_plan.c -- whether tiles are the way for a fusion, and which tile: the one place with an estimate. */
 #ifndef XG_SCHED_TILE_PLAN_C
 #define XG_SCHED_TILE_PLAN_C
+#include "../cost/time.c"
 #include "tile.h"
 
 /* Tiles of plain cores, by bytes of what is summed (up to four, eight, sixteen): of a block m n k, of a thread tm tn,
@@ -12,6 +13,10 @@
     X(4, 64, 128, 16, 8, 8, 1) \
     X(4, 128, 64, 16, 8, 8, 1) \
     X(4, 64, 64, 16, 8, 4, 1) \
+    X(4, 32, 64, 16, 8, 8, 1) \
+    X(4, 64, 32, 16, 8, 8, 1) \
+    X(4, 32, 64, 16, 8, 4, 1) \
+    X(4, 64, 32, 16, 8, 4, 1) \
     X(4, 32, 64, 16, 4, 4, 1) \
     X(4, 64, 32, 16, 4, 4, 1) \
     X(4, 32, 32, 32, 4, 4, 1) \
@@ -24,6 +29,8 @@
     X(4, 64, 8, 32, 4, 4, 1) \
     X(4, 4, 128, 16, 4, 4, 1) \
     X(4, 128, 4, 16, 4, 4, 1) \
+    X(4, 16, 32, 128, 8, 8, 32) \
+    X(4, 32, 16, 128, 8, 8, 32) \
     X(4, 16, 32, 128, 4, 4, 8) \
     X(4, 32, 16, 128, 4, 4, 8) \
     X(4, 16, 16, 256, 4, 4, 16) \
@@ -68,24 +75,20 @@
 enum {
     XG_TILE_WORK_MIN = 1 << 14,  /* multiply-adds: below, a launch takes longer than any way to do them */
     XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
+    XG_TILE_SURE_PERCENT = 90,   /* of a loop's time, which is not known better */
     XG_TILE_ROWS_USUAL = 64,     /* of a tile: only longer ones may lie half outside of the matrix for nothing */
     XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
-    XG_TILE_SECTOR_BYTES = 32,   /* what memory gives at least */
     XG_TILE_VECTOR_MAX = 8,      /* elements: more are staged in too many registers */
     XG_TILE_PAD = 4, /* elements: what is written across goes to rows of an odd number of these, so that neighbours
                         along k and along rows are in different banks, whatever the type */
-    XG_TILE_GROUP_ROWS = 8,             /* rows of tiles that blocks take side by side: what they read stays in L2 */
-    XG_TILE_LANES_N = 8,                /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
-    XG_TILE_START_CYCLES = 1500,        /* of a block: the first step's way from memory, and the epilogue's to it */
-    XG_TILE_SLICES_MAX = 8,             /* of a step's k, that a shape gets beyond its own */
-    XG_TILE_SLICED_THREADS = 256,       /* of a block that is sliced: more wait longer for each other */
-    XG_TILE_SLICE_CYCLES = 60,          /* for one more slice's sums of a part, through shared memory */
-    XG_TILE_SLICE_READ_CYCLES = 8,      /* for one of many, whose reads are on their way together */
-    XG_TILE_READ_CYCLES = 4,            /* of shared memory for 16 bytes to each of 32 lanes: 128 bytes a cycle */
-    XG_TILE_READ_LATENCY = 12,          /* of one k, which a warp alone waits for beside its arithmetic */
-    XG_TILE_FEW_ROWS = 16,              /* up to here memory is slower than plain cores */
-    XG_TILE_SLICED_BYTES_MIN = 1 << 20, /* of the matrix: below, a launch takes longer than to read them */
-    XG_TILE_L2_SPEED = 3                /* times the bandwidth of memory */
+    XG_TILE_GROUP_ROWS = 8,            /* rows of tiles that blocks take side by side: what they read stays in L2 */
+    XG_TILE_LANES_N = 8,               /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
+    XG_TILE_START_CYCLES = 1500,       /* of a block: the first step's way from memory, and the epilogue's to it */
+    XG_TILE_DEEP_STAGES = 4,           /* of copies that wait long: a power of two, whose rest is cheap */
+    XG_TILE_SLICES_MAX = 8,            /* of a step's k, that a shape gets beyond its own */
+    XG_TILE_SLICED_THREADS = 256,      /* of a block that is sliced: more wait longer for each other */
+    XG_TILE_FEW_ROWS = 16,             /* up to here memory is slower than plain cores */
+    XG_TILE_SLICED_BYTES_MIN = 1 << 20 /* of the matrix: below, a launch takes longer than to read them */
 };
 
 /* ---- what is brought ---- */
@@ -150,6 +153,30 @@ XG_FN bool xg_tile_is_moved(const xg_inst *i) {
         i = XG_OPERAND(i, 0);
     return i->op == XG_PARAMETER;
 }
+/* What making an element takes beside reading it: instructions, and arrays that are read. */
+XG_FN void xg_tile_count_work(xg_tile_fetch *t, const xg_inst *i) {
+    enum {
+        DEPTH = 64,     /* instructions of an operand: more are not counted */
+        MOVE_ISSUE = 4, /* of what moves elements by conditions: its index, and whether there is one */
+    };
+    const xg_inst *todo[DEPTH], *seen[DEPTH];
+    uint32_t n = 0, n_seen = 0, k;
+    todo[n++] = i;
+    while (n) {
+        i = todo[--n];
+        for (k = 0; k < n_seen && seen[k] != i; k++) {}
+        if (k < n_seen || n_seen == DEPTH) continue;
+        seen[n_seen++] = i;
+        if (i->op == XG_PARAMETER) t->loads++;
+        if (xg_op_flags(i->op) & XGF_EW)
+            t->work += xg_emit_inst_work(i);
+        else if (i->op == XG_PAD || i->op == XG_CONCATENATE || i->op == XG_GATHER || i->op == XG_DYNAMIC_SLICE) {
+            t->work += MOVE_ISSUE;
+            t->branches++;
+        }
+        for (k = 0; k < i->n_operands && n < DEPTH; k++) todo[n++] = XG_OPERAND(i, k);
+    }
+}
 XG_FN bool xg_tile_may_copy(const xg_tile_plan *p, const xg_tile_fetch *t) {
     xlagpu_type type = t->from->shape->type;
     if (type != t->held || (xg_type_class(type) & XGT_C) || !xg_tile_is_moved(t->from)) return false;
@@ -167,6 +194,8 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
     size[0] = f->group[side ? XG_TILE_N : XG_TILE_M].size;
     size[1] = f->group[XG_TILE_K].size;
     t->bytes = bytes;
+    t->loads = t->work = t->branches = 0;
+    xg_tile_count_work(t, t->from);
     t->copied = t->async = m->async_bytes && xg_tile_may_copy(p, t);
     t->vector = 1;
     t->along_k = false;
@@ -177,6 +206,7 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
                 continue;
             t->vector = n;
             t->along_k = way;
+            xg_tile_bulk_describe(p, x, side, from, xg_tile_probe(f, x, side, to, from->shape, true, 1));
             return;
         }
     for (way = 1; way >= 0 && !t->along_k; way--)
@@ -283,53 +313,21 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
 
 /* ---- the estimate ---- */
 
-/* Multiply-adds of f32 that take as long as one of the sum's type. */
-XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum) {
-    int64_t one = xg_type_bits(xg_type_real(sum)) > 32 ? 2 : 1;
-    if (xg_type_class(sum) == XGT_C) return 4 * one;
-    return xg_type_class(sum) == XGT_F ? one : 2 * one;
-}
-/* Blocks of which a multiprocessor holds so many at a time. */
-XG_FN int64_t xg_tile_resident(const xg_tile_plan *p, const xg_device *m) {
-    int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0, registers, r;
-    uint32_t k;
-    if (p->unit != XG_TILE_NO_UNIT) return xg_tile_unit_resident(p, m);
-    for (k = 0; k < 2; k++) staged += p->fetch[k].async ? 0 : p->fetch[k].rounds * p->fetch[k].vector;
-    registers = (p->shape.tm * p->shape.tn + p->shape.tm + p->shape.tn + staged) * words + XG_TILE_OWN_REGISTERS;
-    r = XG_TILE_REGISTERS / (XG_MIN(registers, (int64_t)255) * p->threads);
-    r = XG_MIN(r, m->shared_per_block / XG_MAX(p->shared * xg_type_bytes(p->form.sum), (int64_t)1));
-    return XG_MAX(XG_MIN(r, m->threads_per_sm / p->threads), (int64_t)1);
-}
-/* Cycles of a multiprocessor for one step of so many blocks at a time: what its pipes take, or one warp alone. */
-XG_FN int64_t xg_tile_step_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
-    int64_t warps = blocks * p->threads / XG_TILE_LANES, lanes = XG_MAX(m->f32_rate / XG_TILE_LANES, (int64_t)1);
-    int64_t own = p->shape.tm * p->shape.tn * xg_tile_arithmetic(p->form.sum), multiply = own / lanes;
-    int64_t read = XG_TILE_READ_CYCLES * (p->shape.tm + p->shape.tn) / p->quad, each;
-    if (p->unit != XG_TILE_NO_UNIT) return xg_tile_unit_cycles(p, m, blocks);
-    each = warps * (XG_MAX(multiply, read) + XG_MIN(multiply, read) / 8);
-    return p->shape.k / p->shape.slices * XG_MAX(each, own + XG_TILE_READ_LATENCY) + XG_TILE_STEP_CYCLES;
-}
-/* The sums of slices: a few wait for one another, of many the reads overlap. */
-XG_FN int64_t xg_tile_slice_cycles(const xg_tile_plan *p) {
-    int64_t each = xg_tile_over(p->shape.m / p->parts * p->shape.n, p->threads), slices = p->shape.slices;
-    return p->parts * XG_MIN((slices - 1) * XG_TILE_SLICE_CYCLES, slices * each * XG_TILE_SLICE_READ_CYCLES);
-}
-XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+/* Or `most`, where it is no less. */
+XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     const xg_tile_group *g = p->form.group;
-    int64_t each = xg_tile_over(p->blocks, m->sm_count), together = XG_MIN(xg_tile_resident(p, m), each), cycles, l2,
-            first;
-    int64_t compute, move, k_bytes[2];
+    int64_t each = xg_tile_over(p->blocks, m->sm_count), together, cycles, l2, first, compute, move, k_bytes[2];
     uint32_t k;
-    cycles = xg_cost_mul(p->steps, xg_tile_step_cycles(p, m, together));
-    cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_slice_cycles(p));
-    cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
+    if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
+    together = XG_MIN(xg_tile_unit_resident(p, m), each);
+    cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
+    cycles = xg_cost_mul(xg_tile_over(each, together), xg_cost_add(cycles, XG_TILE_START_CYCLES));
     compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
     for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, g[XG_TILE_K].size);
     l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
     first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
     first = xg_cost_add(first, out_bytes);
-    l2 = xg_cost_scale(l2, 1000,
-        p->unit == XG_TILE_NO_UNIT ? XG_TILE_L2_SPEED * xg_device_gbs(m->bandwidth) : xg_device_gbs(m->l2_bandwidth));
+    l2 = xg_cost_scale(l2, 1000, xg_device_gbs(m->l2_bandwidth));
     move = XG_MAX(xg_cost_scale(first, 1000, xg_device_gbs(m->bandwidth)), l2);
     return xg_cost_add(XG_MAX(compute, move), XG_MIN(compute, move) / 8);
 }
@@ -344,11 +342,17 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
     const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
     const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
+    const xg_numbers *bulk = given ? xg_record_get(&given->form, "bulk") : NULL;
+    /* without the word, a record that names the tile of a warp group means the other way to bring operands */
+    if (bulk ? bulk->n != 1 || bulk->p[0] != s->bulk : given && (group || xg_record_is_whole(given)) && s->bulk)
+        return false;
     if (group && (!s->grouped || group->n != 2 || group->p[0] != 4 * s->tm || group->p[1] != s->tn)) return false;
     if (warp && (s->grouped || warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
     if (slices ? slices->n != 1 || slices->p[0] != s->slices : given && xg_record_is_whole(given) && s->slices > 1)
         return false;
-    if (stages && (stages->n != 1 || stages->p[0] != s->stages)) return false;
+    if (stages ? stages->n != 1 || stages->p[0] != s->stages
+               : given && xg_record_is_whole(given) && part && s->stages != XG_TILE_PLAIN_STAGES)
+        return false;
     if (tile && (tile->n != 3 || tile->p[0] != s->m || tile->p[1] != s->n || tile->p[2] != s->k)) return false;
     return !part || (part->n == 2 && part->p[0] == s->tm && part->p[1] == s->tn);
 }
@@ -370,7 +374,7 @@ XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, 2, slices, false},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false},
     static const xg_tile_shape shapes[] = {XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,
@@ -401,10 +405,24 @@ XG_FN bool xg_tile_is_vain(const xg_tile_plan *p, const xg_tile_shape *s) {
     return p->unit == XG_TILE_NO_UNIT && ((s->m > XG_TILE_ROWS_USUAL && s->m >= 2 * g[XG_TILE_M].size) ||
                                              (s->n > XG_TILE_ROWS_USUAL && s->n >= 2 * g[XG_TILE_N].size));
 }
+/* More steps may be on their way: copies need no registers for them. */
+XG_FN bool xg_tile_may_deepen(const xg_tile_plan *p) {
+    return p->unit == XG_TILE_NO_UNIT && p->fetch[0].async && p->fetch[1].async && p->steps >= XG_TILE_DEEP_STAGES;
+}
+/* One that has been settled. */
+XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
+    const xg_tile_shape *s, xg_tile_shape *best, int64_t *least) {
+    int64_t time;
+    if (!xg_tile_is_ordered(given, s)) return;
+    time = xg_tile_time(p, m, out_bytes, *least);
+    if (time >= *least) return;
+    *best = *s;
+    *least = time;
+}
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
-    int64_t vectors[2], time, least = INT64_MAX;
+    int64_t vectors[2], least = INT64_MAX;
     const xg_tile_shape *s;
-    xg_tile_shape best, one;
+    xg_tile_shape best, one, deep;
     bool few_m, few;
     size_t k;
     memset(&best, 0, sizeof best);
@@ -416,12 +434,13 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
         one = *s;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
-            if (p->shared * xg_type_bytes(p->held) > m->shared_per_block) break;
-            if (!xg_tile_is_ordered(given, &one)) continue;
-            time = xg_tile_time(p, m, out_bytes);
-            if (time >= least) continue;
-            best = one;
-            least = time;
+            if (p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8 > m->shared_per_block) break;
+            xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
+            deep = one;
+            deep.stages = XG_TILE_DEEP_STAGES;
+            if (!xg_tile_may_deepen(p) || !xg_tile_settle(p, &deep, vectors)) continue;
+            if (p->shared * xg_type_bytes(p->held) > m->shared_per_block) continue;
+            xg_tile_try(p, given, m, out_bytes, &deep, &best, &least);
         } while (!few && xg_tile_slice(p, m, &one));
     }
     p->blocks = 0;
@@ -432,17 +451,31 @@ XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;
     return first && (i->op == XG_DOT || i->op == XG_CONVOLUTION);
 }
-/* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before.
- */
-XG_FN int64_t xg_tile_loop_time(const xg_tile_form *f, const xg_device *m) {
+/* With one thread for each element: two reads a step, which caches serve at best, and a step waits for the one before;
+ * for its reads as well where the loop is not unrolled. */
+XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
     enum {
         READ_LANES = 32 /* a cycle and multiprocessor */,
-        STEP_LATENCY = 30 /* cycles */
+        STEP_LATENCY = 30 /* cycles */,
+        UNROLLED = 4 /* steps at least, where they divide the loop */,
+        WRITTEN_OUT = 64 /* steps: so short a loop is no loop */
     };
-    int64_t steps = xg_cost_mul(f->group[XG_TILE_K].size, xg_tile_arithmetic(f->sum));
-    int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2);
-    int64_t cycles = XG_MAX(reads / (READ_LANES * m->sm_count), xg_cost_mul(steps, STEP_LATENCY));
+    const xg_tile_form *f = &p->form;
+    const xg_tile_group *g = &f->group[XG_TILE_K];
+    int64_t steps = xg_cost_mul(g->size, xg_tile_arithmetic(f->sum)), wait = STEP_LATENCY;
+    int64_t reads = xg_cost_mul(xg_cost_mul(f->hero->shape->elements, steps), 2), cycles;
+    if (p->unit == XG_TILE_NO_UNIT && g->size > WRITTEN_OUT && g->axes[g->n - 1].extent % UNROLLED)
+        wait = m->memory_latency / 2;
+    cycles = XG_MAX(reads / (READ_LANES * m->sm_count), xg_cost_mul(steps, wait));
+    if (p->unit == XG_TILE_NO_UNIT) /* as the model of time has them */
+        cycles = xg_cost_add(cycles, m->memory_latency + XG_COST_TURNOVER_CLOCKS);
     return xg_cost_scale(cycles, 1000000, m->clock_mhz);
+}
+/* What tiles would make of little work has to be sure to take less than a loop. */
+XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m) {
+    int64_t loop = xg_tile_loop_time(p, m);
+    if (p->unit == XG_TILE_NO_UNIT) loop = xg_cost_scale(loop, XG_TILE_SURE_PERCENT, 100);
+    return p->picoseconds <= loop;
 }
 
 XG_FN bool xg_tile_settle_map(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
@@ -487,11 +520,12 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     xg_tile_choose_unit(p, e->given, m);
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
+    p->out_vector = xg_tile_choose_out(p, e);
+    p->reads = xg_hero_epilogue_reads(e, &p->heroes);
     xg_tile_choose(p, e->given, m, out_bytes);
     if (!p->blocks) return false;
-    if (!(e->given && e->given->way.n) && work < XG_TILE_WORK_SURE && p->picoseconds > xg_tile_loop_time(&p->form, m))
-        return false;
-    p->out_vector = XG_MIN(xg_tile_choose_out(p, e), (int64_t)p->shape.n);
+    if (!(e->given && e->given->way.n) && work < XG_TILE_WORK_SURE && !xg_tile_is_quicker(p, m)) return false;
+    p->out_vector = XG_MIN(p->out_vector, (int64_t)p->shape.n);
     return xg_tile_settle_maps(p, e->m->aff);
 }
 

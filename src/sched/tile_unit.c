@@ -152,13 +152,16 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
 /* ---- one shape ---- */
 
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false},
-#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1, false},
+#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false},
+#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1, false, false},
     static const xg_tile_shape bytes[] = {XG_TILE_UNIT_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_UNIT_SHAPES(Y)};
 #undef X
 #undef Y
-    if (k >= XG_COUNT(bytes)) return p->may_group ? xg_tile_group_shape(p, k - XG_COUNT(bytes)) : NULL;
+    if (k >= XG_COUNT(bytes)) {
+        const xg_tile_shape *s = p->may_group ? xg_tile_bulk_shape(p, k - XG_COUNT(bytes)) : NULL;
+        return s || !p->may_group ? s : xg_tile_group_shape(p, k - XG_COUNT(bytes) - xg_tile_bulk_shapes(p));
+    }
     return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
 }
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
@@ -205,13 +208,15 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     xg_tile_settle_all(p);
     xg_tile_unit_fetch(p, 0, vectors[0]);
     xg_tile_unit_fetch(p, 1, vectors[1]);
+    xg_tile_bulk_settle(p);
     loop = p->fetch[1].offset + s->stages * xg_tile_buffer(p, 1);
     out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
     out *= fragments / p->parts;
     p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
     if (s->grouped && !xg_tile_group_fits(p)) return false;
-    return p->blocks <= INT32_MAX && p->threads <= 1024 && xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1);
+    if (p->blocks > INT32_MAX || p->threads > 1024) return false;
+    return s->bulk || (xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1));
 }
 
 /* ---- the estimate ---- */
@@ -224,8 +229,9 @@ XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {
         if (!p->fetch[k].async)
             staged += xg_tile_over(p->fetch[k].rounds * p->fetch[k].vector * xg_type_bytes(p->held), 4);
     registers = p->n_sums * 4 + fragments + staged + XG_TILE_OWN_REGISTERS;
-    shared = p->shared * xg_type_bytes(p->held) + m->shared_reserved;
+    shared = p->shared * xg_type_bytes(p->held) + m->shared_reserved + xg_tile_bulk_barriers(p) * 8;
     r = XG_TILE_REGISTERS / (XG_MIN(registers, (int64_t)255) * p->threads);
+    if (p->bulk) r = xg_tile_bulk_resident(p);
     r = XG_MIN(XG_MIN(r, m->shared_per_sm / shared), m->threads_per_sm / p->threads);
     return XG_MAX(r, (int64_t)1);
 }

@@ -57,8 +57,8 @@ XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m) {
     return row->tensor != XG_TENSOR_F8 || xg_tile_is_default_precision(p->form.hero);
 }
 XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true},
-#define Y(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES / 2, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true},
+#define X(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false},
+#define Y(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES / 2, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false},
     static const xg_tile_shape bytes[] = {XG_TILE_GROUP_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_GROUP_SHAPES(Y)};
 #undef X
@@ -85,8 +85,9 @@ XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, in
     int64_t multiply = macs * blocks * 1000 / xg_tile_unit_rate(p, m), shared, issue, memory;
     int64_t feed = p->threads / (XG_TILE_GROUP_WARPS * XG_TILE_LANES) * p->shape.n * (p->shape.tm / XG_KMMA_M);
     shared = blocks * (2 * p->shape.m + p->shape.n + feed) * XG_TILE_GROUP_K_BYTES / XG_TILE_GROUP_BANK_BYTES;
-    issue = warps * xg_tile_unit_issue(p) / XG_TILE_UNIT_SCHEDULERS;
-    memory = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - XG_TILE_GROUP_AHEAD : 1);
+    issue = p->bulk ? 0 : warps * xg_tile_unit_issue(p) / XG_TILE_UNIT_SCHEDULERS;
+    memory = p->shape.stages - (p->bulk ? 1 : XG_TILE_GROUP_AHEAD); /* steps that are on their way */
+    memory = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? memory : 1);
     shared = XG_MAX(XG_MAX(shared, issue), multiply) + XG_MIN(XG_MAX(shared, issue), multiply) / 8;
     return XG_MAX(shared, memory) + XG_TILE_STEP_CYCLES / blocks;
 }
@@ -198,12 +199,14 @@ XG_FN void xg_tile_group_step(xg_tile_kernel *w, xg_kval *step) {
     xg_tile_group_wait(w, 1);
     xg_tile_put_step(w, spare);
 }
+XG_FN void xg_tile_group_none(xg_tile_kernel *w) {
+    xg_kval *none = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(w->p->form.sum), 4), 0);
+    int64_t k;
+    for (k = 0; k < w->p->n_sums; k++) w->sums[k] = xg_elem_real(none);
+}
 XG_FN void xg_tile_group_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_kval *none;
-    int64_t k;
-    none = xg_kconst_bits(&w->s.b, xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4), 0);
-    for (k = 0; k < p->n_sums; k++) w->sums[k] = xg_elem_real(none);
+    xg_tile_group_none(w);
     xg_tile_unit_first(w, p->shape.stages - XG_TILE_GROUP_AHEAD);
     if (p->steps == 1) {
         xg_tile_group_await(w, 0);

@@ -85,7 +85,13 @@ XG_FN void xg_spmd_rule_last(xg_spmd_rule_maker *m, uint32_t n) { /* all but the
     for (k = 0; k < need.n; k++) last[k] = rank - 1 - k;
     xg_spmd_rule_along(m, need);
 }
-XG_FN void xg_spmd_rule_topk(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, 1); }
+/* Along the rows, devices have the largest of their parts. */
+XG_FN void xg_spmd_rule_topk(xg_spmd_rule_maker *m) {
+    const xg_spmd_rule_array *in = &m->rule->arrays[0];
+    xg_spmd_rule_last(m, 1);
+    if (in->rank && m->rule->n_results == 2 && xg_top_has_last(in->shape->type))
+        xg_spmd_rule_put(m, 0, in->rank - 1, xg_spmd_rule_add(m, XG_FACTOR_REDUCE, in->shape->dims[in->rank - 1]));
+}
 XG_FN void xg_spmd_rule_matrices(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, 2); }
 XG_FN void xg_spmd_rule_fft(xg_spmd_rule_maker *m) { xg_spmd_rule_last(m, xg_attr_ints(m->inst, XG_A_fft_length).n); }
 
@@ -436,6 +442,20 @@ XG_FN void xg_spmd_rule_scatter(xg_spmd_rule_maker *m) {
     }
 }
 
+/* Calls that give what they are given, somewhere else or in another layout. */
+#define XG_SPMD_COPY_TARGETS(X) \
+    X("LayoutConstraint") \
+    X("MoveToHost") \
+    X("MoveToDevice") X("annotate_device_placement") X("PinToDevice") X("PinToDeviceSram") X("UnpinFromDevice")
+XG_FN bool xg_spmd_copies(const xg_inst *i) {
+    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
+#define X(name) \
+    if (xg_str_is(target, name)) return i->n_operands == 1 && xg_shape_same_dims(i->shape, XG_OPERAND(i, 0)->shape);
+    XG_SPMD_COPY_TARGETS(X)
+#undef X
+    return false;
+}
+
 /* THE factor table. Elementwise opcodes (by their flag) have the rule `elementwise`; what stands in neither needs whole
  * arrays. */
 /* clang-format off */
@@ -460,7 +480,8 @@ XG_FN bool xg_spmd_rule_write(xg_spmd_rule_maker *m) {
 #undef X
     default: break;
     }
-    if (!(xg_op_flags(m->inst->op) & XGF_EW)) return false;
+    if (!(xg_op_flags(m->inst->op) & XGF_EW) && !(m->inst->op == XG_CUSTOM_CALL && xg_spmd_copies(m->inst)))
+        return false;
     xg_spmd_rule_elementwise(m);
     return true;
 }

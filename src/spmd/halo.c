@@ -9,12 +9,12 @@
 #include "spmd.h"
 
 typedef struct xg_halo_edge {
-    int64_t device, tile, begin, size; /* who receives; the tile; the elements, counted over the whole dimension */
+    int64_t device, tile, begin, size; /* the receiver; the tile; elements of the whole dimension */
 } xg_halo_edge;
 typedef struct xg_halo_round { /* a permute */
     int64_t size;
-    int64_t *source; /* by receiver: who sends; -1: nobody */
-    int64_t *taker;  /* by sender: who receives; -1: nobody */
+    int64_t *source; /* by receiver: the device that sends; -1: none */
+    int64_t *taker;  /* by sender: the device that receives; -1: none */
     int64_t *begin;  /* by receiver: the first element that it needs of it */
     struct xg_halo_round *next;
 } xg_halo_round;

@@ -74,6 +74,21 @@ XG_FN void xg_shardy_cut(xg_module *m, xg_spmd_mesh *mesh) {
     for (k = named.n; k-- > 0 && mesh->devices == named.devices;) xg_mesh_add_cut(mesh, cut *= named.size[k]);
 }
 
+XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m) {
+    xg_spmd_mesh mesh;
+    xg_mark mark = xg_arena_mark(m->work);
+    xg_comp *c;
+    xg_mesh_init(&mesh, m->num_partitions > 1 ? m->num_partitions : 0);
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (xg_inst_attr(i, XG_A_sharding)) (void)xg_shread_inst(m->work, &mesh, i, true);
+    xg_shardy_cut(m, &mesh);
+    if (!mesh.devices) mesh.devices = 1;
+    xg_mesh_finish(&mesh);
+    xg_arena_reset(m->work, mark);
+    return mesh;
+}
+
 /* "<@mesh, [{\"data\"}, {?}]>": NULL when it is not understood. */
 XG_FN xg_sharding *xg_shardy_sharding(xg_shread *r, const xg_spmd_mesh *mesh, uint32_t rank, xg_named_mesh *named) {
     xg_tiling t;
@@ -243,6 +258,12 @@ XG_FN void xg_spmd_import(xg_module *m, const xg_spmd_mesh *mesh) {
             next = i->next;
             xg_spmd_import_inst(i, mesh);
         }
+}
+
+/* Calls in place, and topk as an instruction; but the root keeps its annotation. */
+XG_FN void xg_spmd_prepare(xg_module *m) {
+    (void)xg_opt_call_inliner(m);
+    if (m->entry->root->op != XG_CUSTOM_CALL) (void)xg_opt_topk_calls(m);
 }
 
 #endif /* XG_SPMD_IMPORT_C */

@@ -577,6 +577,9 @@ XG_FN xg_inst *xg_spmd_local(
     case XG_CONVOLUTION: return xg_local_convolution(&l);
     case XG_REDUCE: return xg_local_reduce(&l);
     case XG_IOTA: return xg_local_iota(&l);
+    case XG_TOPK:
+        if (xg_assigned_sums(r, x).n) return xg_spmd_top(s, i, operands[0], l.in[0]);
+        break;
     case XG_SLICE: return xg_local_slice(&l);
     case XG_PAD: return xg_local_pad(&l);
     case XG_REVERSE: return xg_local_reverse(&l);
@@ -588,8 +591,9 @@ XG_FN xg_inst *xg_spmd_local(
     case XG_DYNAMIC_UPDATE_SLICE: return xg_local_dynamic_update_slice(&l);
     case XG_GATHER: return xg_local_gather(&l);
     case XG_SCATTER: return xg_local_scatter(&l);
-    default: return xg_local_clone(&l);
+    default: break;
     }
+    return xg_local_clone(&l);
 }
 
 #endif /* XG_SPMD_LOCAL_C */

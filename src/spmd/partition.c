@@ -155,6 +155,7 @@ XG_FN void xg_spmd_reduce_again(xg_spmd *s, const xg_inst *i, xg_inst **results,
 XG_FN int xg_spmd_combiner(const xg_inst *i) {
     if (i->op == XG_REDUCE) return i->n_operands == 2 ? xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply)) : -1;
     if (i->op == XG_SCATTER) return xg_reducer_opcode(xg_attr_comp(i, XG_A_to_apply));
+    if (i->op == XG_TOPK) return -1;
     return i->shape->type == XLAGPU_PRED ? XG_OR : XG_ADD;
 }
 
@@ -234,7 +235,10 @@ XG_FN void xg_spmd_generic(xg_spmd *s, const xg_inst *i) {
     if (sums.n && xg_spmd_combiner(i) < 0) {
         xg_inst **results = XG_NEW_N(s->arena, xg_inst *, (size_t)r->n_results + 1);
         for (k = 0; k < r->n_results; k++) results[k] = out[k]->local;
-        xg_spmd_reduce_again(s, i, results, &sums);
+        if (i->op == XG_TOPK)
+            xg_spmd_top_again(s, i, results, &sums);
+        else
+            xg_spmd_reduce_again(s, i, results, &sums);
         for (k = 0; k < r->n_results; k++) out[k]->local = results[k];
     } else if (sums.n)
         out[0] = xg_spmd_combine(s, i, out[0], sums, wanted[0]);
@@ -536,7 +540,7 @@ XG_FN void xg_spmd_entry(xg_spmd *s) {
 XG_FN bool xg_spmd_partitioner(xg_module *m) {
     xg_spmd s;
     if (!xg_spmd_has_shardings(m)) return false;
-    (void)xg_opt_call_inliner(m);
+    xg_spmd_prepare(m);
     memset(&s, 0, sizeof s);
     s.m = m;
     s.arena = m->work;

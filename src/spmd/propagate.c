@@ -391,7 +391,7 @@ XG_FN bool xg_spmd_sharding_propagation(xg_module *m) {
     if (!xg_spmd_has_shardings(m)) return false;
     mesh = xg_mesh_of_module(m);
     xg_spmd_import(m, &mesh);
-    (void)xg_opt_call_inliner(m);
+    xg_spmd_prepare(m);
     memset(&p, 0, sizeof p);
     p.m = m;
     p.arena = m->work;

@@ -204,7 +204,7 @@ XG_FN xg_halo xg_halo_reach_halo(
     h.axes = *axes;
     h.n = g->n;
     h.tile = xg_tile_size(g->n / g->inner, xg_axes_size(mesh, axes)) * g->inner;
-    h.size = 1;
+    h.size = 0;
     for (d = 0; d < mesh->devices; d++) {
         begin[d] = -xg_floor_div(-g->begin[d], g->dilation);
         end[d] = xg_floor_div(g->begin[d] + g->size - 1, g->dilation) + 1;
@@ -231,7 +231,7 @@ XG_FN double xg_halo_reach_bytes(xg_arena *a, const xg_spmd_mesh *mesh, const xg
         h = xg_halo_reach_halo(a, mesh, &g, d, &axes);
         n = xg_halo_elements(a, mesh, &h);
         if (n < 0) return HUGE_VAL;
-        bytes += part * (double)n / (double)h.tile;
+        if (n) bytes += part * (double)n / (double)h.tile;
     }
     return bytes;
 }

@@ -486,7 +486,7 @@ XG_FN xg_inst *xg_spmd_step(xg_spmd *s, xg_spmd_value *p, const xg_reshard_step 
 }
 
 /* Each sharding that an array was brought into is kept, all of them in a ring: the next one that wants it takes it, and
- * whoever wants another one starts from the nearest. */
+ * and a new sharding is made from the nearest one. */
 XG_FN xg_spmd_value *xg_spmd_reshard(xg_spmd *s, xg_spmd_value *p, const xg_sharding *to) {
     const xg_spmd_value *nearest;
     xg_spmd_value *from, *known;

@@ -370,21 +370,6 @@ XG_FN xg_sharding **xg_shread_inst(xg_arena *a, xg_spmd_mesh *mesh, const xg_ins
     return out;
 }
 
-XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m) {
-    xg_spmd_mesh mesh;
-    xg_mark mark = xg_arena_mark(m->work);
-    xg_comp *c;
-    xg_mesh_init(&mesh, m->num_partitions > 1 ? m->num_partitions : 0);
-    for (c = m->first; c; c = c->next)
-        XG_FOR_INSTS(i, c)
-            if (xg_inst_attr(i, XG_A_sharding)) (void)xg_shread_inst(m->work, &mesh, i, true);
-    xg_shardy_cut(m, &mesh);
-    if (!mesh.devices) mesh.devices = 1;
-    xg_mesh_finish(&mesh);
-    xg_arena_reset(m->work, mark);
-    return mesh;
-}
-
 XG_FN xg_sharding **xg_sharding_of(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i) {
     xg_spmd_mesh copy = *mesh;
     return xg_shread_inst(a, &copy, i, false);

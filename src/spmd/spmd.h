@@ -87,9 +87,6 @@ typedef enum xg_sharding_form {
     XG_SHARDING_LIST, /* [2,4]0,1,2,3,4,5,6,7 */
     XG_SHARDING_NAMED /* mesh['a0'=2,'a1'=2], [{'a0'}, {'a1', ?}] */
 } xg_sharding_form;
-/* The mesh of the module's annotations; its devices are the module's partitions, or as many as the annotations name
- * where it says nothing of partitions. */
-XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m);
 /* By leaf of the instruction's shape; NULL: it has no sharding. An array where it has one for all. */
 XG_FN xg_sharding **xg_sharding_of(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i);
 XG_FN void xg_sharding_print(xg_buf *b, const xg_spmd_mesh *mesh, const xg_sharding *s, xg_sharding_form form);
@@ -114,6 +111,8 @@ typedef struct xg_named_tiling {
     int64_t size[64], stride[64];
     bool open;
 } xg_named_tiling;
+/* as xg_sharding_of; cut: its places between digits go to the mesh instead */
+XG_FN xg_sharding **xg_shread_inst(xg_arena *a, xg_spmd_mesh *mesh, const xg_inst *i, bool cut);
 XG_FN void xg_shread_skip(xg_shread *r);
 XG_FN bool xg_shread_is(xg_shread *r, const char *word);
 XG_FN bool xg_shread_take(xg_shread *r, const char *word);
@@ -122,7 +121,6 @@ XG_FN void xg_shread_mesh(xg_shread *r, xg_named_mesh *m, const char *close); /*
 XG_FN uint64_t xg_shread_named(xg_shread *r, const xg_named_mesh *m, xg_tiling *t, uint32_t rank);
 XG_FN int64_t xg_named_axes(xg_shread *r, xg_named_tiling *t, uint32_t d);
 XG_FN void xg_named_finish(xg_shread *r, const xg_named_tiling *n, xg_tiling *t);
-XG_FN void xg_shardy_cut(xg_module *m, xg_spmd_mesh *mesh); /* import.c: the axes of Shardy's mesh */
 
 /* ---- factors.c: which dimensions of an instruction's operands and results go together ---- */
 
@@ -301,6 +299,11 @@ XG_FN xg_axes_list xg_spmd_split_scatter(const xg_spmd_mesh *mesh, const xg_shap
 XG_FN bool xg_spmd_split_scatters(const xg_inst *i); /* may its result be scattered while it is combined? */
 XG_FN void xg_axes_remove(xg_axes_list *l, const xg_axes_list *gone);
 
+/* ---- top.c: topk of split rows ---- */
+XG_FN bool xg_top_has_last(xlagpu_type t);
+XG_FN xg_inst *xg_spmd_top(xg_spmd *s, const xg_inst *i, const xg_spmd_value *p, xg_inst *x); /* of the device's part */
+XG_FN void xg_spmd_top_again(xg_spmd *s, const xg_inst *i, xg_inst **results, const xg_axes_list *sums); /* of all */
+
 /* ---- local.c: an instruction on parts ---- */
 XG_FN bool xg_local_starts_neutral(const xg_inst *i, const xg_axes_list *sums, xg_arena *a);
 XG_FN xg_inst *xg_spmd_neutral(xg_spmd *s, int op, xlagpu_type t);
@@ -309,10 +312,14 @@ XG_FN xg_inst *xg_spmd_local(
     xg_spmd *s, const xg_inst *i, const xg_spmd_rule *r, const xg_assignment *x, xg_spmd_value *const *operands);
 
 /* ---- import.c, propagate.c ---- */
+/* The mesh of the module's annotations; its devices are the module's partitions, or as many as the annotations name
+ * where it says nothing of partitions. */
+XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m);
 XG_FN void xg_spmd_annotate(
     xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n, xg_sharding_form form);
 XG_FN bool xg_spmd_results_are_open(const xg_module *m);
 XG_FN void xg_spmd_import(xg_module *m, const xg_spmd_mesh *mesh);
+XG_FN void xg_spmd_prepare(xg_module *m);
 XG_FN bool xg_spmd_sharding_propagation(xg_module *m);
 
 /* ---- partition.c ---- */

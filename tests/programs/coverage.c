@@ -1395,7 +1395,7 @@ static void write_refusals(FILE *f) {
                "| | reason, and what to write instead |\n|---|---|\n");
     for (k = 0; k < sizeof refusals / sizeof *refusals; k++)
         fprintf(f, "| %s | %s |\n", refusals[k].what, refusals[k].reason);
-    fprintf(f, "\nPrograms of several partitions are refused by name, too.\n");
+    fprintf(f, "\nPrograms of several devices are refused on GPUs, by name; simulated devices run them.\n");
 }
 
 static void write_table(const state *st, const char *path) {

@@ -716,6 +716,30 @@ static int run(
     if (!f->module->loaded) f->module->loaded = xlagpu_rt_load_ptx(simulator(), "fake", f->module->ptx, f->module->n);
     return f->module->loaded && xlagpu_rt_run_ptx(f->module->loaded, &l, NULL) == XLAGPU_OK ? 0 : 719;
 }
+/* The rules are the simulator's, which are the driver's; the map's own address is the driver's alone. */
+int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+    const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion,
+    int fill) {
+    xlagpu_tensor_map m;
+    int error = failing("cuTensorMapEncodeTiled");
+    uint32_t k;
+    if (error) return error;
+    memset(&m, 0, sizeof m);
+    if ((uintptr_t)map % 64 || rank < 1 || rank > 5 || interleave) return 1;
+    m.address = (uint64_t)(uintptr_t)address;
+    m.data_type = (uint32_t)type;
+    m.rank = rank;
+    m.swizzle = (uint32_t)swizzle;
+    m.l2_promotion = (uint32_t)promotion;
+    m.fill = (uint32_t)fill;
+    for (k = 0; k < rank; k++) {
+        m.dims[k] = dims[k];
+        m.box[k] = box[k];
+        m.steps[k] = steps[k];
+        if (k + 1 < rank) m.strides[k] = strides[k];
+    }
+    return xlagpu_rt_encode_tensor_map(simulator(), &m, map) == XLAGPU_OK ? 0 : 1;
+}
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
     unsigned shared, void *stream, void **params, void **extra) {
     fake_op o;

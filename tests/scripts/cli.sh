@@ -107,11 +107,47 @@ expect 0 '^2$' "--report: a header and a line, tab-separated" \
     "$X compile $W/good.hlo --target=sm_90a --report > $W/report && \
     awk -F'\t' 'NR == 1 { n = NF } NF != n { bad = 1 } END { if (n > 5 && !bad) print NR }' $W/report"
 expect 0 'kernels' "--report names kernels" "cat $W/report"
+# Rings of four: seven all-reduces of 4000 bytes send 2 * 3/4 of them each, the all-gather three times 4000.
+cat > $W/sums.hlo <<'END'
+HloModule sums, num_partitions=4
+add { x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y) }
+below { s = (s32[], f32[1000]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(7)
+  ROOT c = pred[] compare(i, n), direction=LT }
+step { s = (s32[], f32[1000]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[1000] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[1000] all-reduce(x), replica_groups={{0,1,2,3}}, channel_id=1, use_global_device_ids=true, to_apply=add
+  n = f32[1000] sine(y)
+  ROOT t = (s32[], f32[1000]) tuple(j, n) }
+ENTRY e {
+  p = f32[1000] parameter(0)
+  z = s32[] constant(0)
+  init = (s32[], f32[1000]) tuple(z, p)
+  w = (s32[], f32[1000]) while(init), condition=below, body=step
+  x = f32[1000] get-tuple-element(w), index=1
+  ROOT g = f32[4000] all-gather(x), replica_groups={{0,1,2,3}}, channel_id=1, use_global_device_ids=true, dimensions={0}
+}
+END
+expect 0 '^2 42000 12000$' "--topology: bytes that a device sends, by kind of collective" \
+    "$X compile $W/sums.hlo --report --topology=h200x4 > $W/report && \
+    awk -F'\t' 'NR == 2 { print \$15, \$16, \$17 }' $W/report"
+expect 0 'links.*7.*y' "--topology: the time of collectives" "$X compile $W/sums.hlo --emit=times --topology=h200x4"
+expect 2 'h200x8' "--topology of something else" "$X compile $W/sums.hlo --report --topology=8"
+expect 0 'right' "several devices on the simulator" "$X run $W/good.hlo --platform=host --devices=2"
 expect 0 . "--list-passes" "$X opt --list-passes"
 $X opt $W/good.hlo --passes= > $W/printed.hlo 2>/dev/null
 same "printing what was printed gives the same" "$X opt $W/printed.hlo --passes=" $W/printed.hlo
 for e in pb hlo.pb; do same "-o x.$e: a protobuf, which reads as the module" \
     "$X opt $W/good.hlo --passes= -o $W/good.$e && $X opt $W/good.$e --passes=" $W/printed.hlo; done
+expect 0 'stablehlo.transpose' "-o x.mlir: StableHLO" \
+    "$X opt $W/good.hlo --passes= -o $W/good.mlir && cat $W/good.mlir"
+expect 0 ran "... which runs" "$X run $W/good.mlir --platform=interpreter && echo ran"
 expect 2 'not one of hlo, pb, hlo.pb' "opt --emit of a step of compilation" "$X opt $W/good.hlo --emit=ptx"
 expect 0 'before_optimizations.txt' "--xla_dump_to" \
     "$X compile $W/good.hlo --emit=ptx -o $W/good.ptx --xla_dump_to=$W/dump && ls $W/dump"
@@ -159,6 +195,59 @@ if ${CC:-cc} -std=gnu99 -w -O1 -shared -fPIC -DFAKE_DRIVER tests/programs/fake_c
     expect 0 '"dur":250' "--trace on cuda" "$C --trace=$W/cuda.json && cat $W/cuda.json"
     expect 3 'cannot be opened' "--driver: a file that is none" "$X run $W/good.hlo --platform=cuda --driver=$W/good.hlo"
 else bad "tests/programs/fake_cuda.c does not compile"; fi
+
+# ---- check: what is wrong, for people and for editors ----
+expect 0 '^none$' "check of a right module says nothing" "[ -z \"\$($X check $W/good.hlo 2>&1)\" ] && echo none"
+expect 2 'opcode.hlo:5:[0-9]+: error: ' "check of a wrong one" "$X check $W/good.hlo $W/opcode.hlo"
+expect 0 '^\[\]$' "check --json of a right module" "$X check $W/good.hlo --json"
+if have python3; then
+    expect 0 "^5 19 21 'ad' is not an opcode; did you mean 'add'\?$" "check --json: place, message and hint" \
+        "$X check $W/opcode.hlo $W/good.hlo $W/shape.hlo --json > $W/check.json; python3 -c \"
+import json
+d = json.load(open('$W/check.json'))
+assert [e['file'].split('/')[-1] for e in d] == ['opcode.hlo', 'shape.hlo'] and d[1]['line'] == 4
+print(d[0]['line'], d[0]['column'], d[0]['endColumn'], d[0]['message'] + ';', d[0]['hint'])\""
+fi
+
+# ---- reduce: a smaller module of which the command says the same ----
+cat > $W/big.hlo <<'END'
+HloModule big
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+ENTRY e {
+  x = f32[4,8] parameter(0)
+  y = f32[4,8] parameter(1)
+  u = f32[8,4] parameter(2)
+  s = f32[4,8] add(x, y)
+  t = f32[4,8] tanh(s)
+  d = f32[4,4] dot(t, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  z = f32[] constant(0)
+  r = f32[4] reduce(d, z), dimensions={1}, to_apply=add
+  l = f32[4] log(r)
+  ROOT q = (f32[4], f32[4,8]) tuple(l, t)
+}
+END
+cat > $W/tanh.hlo <<'END'
+HloModule big
+
+ENTRY e {
+  s = f32[4,8]{1,0} parameter(0)
+  ROOT t = f32[4,8]{1,0} tanh(s)
+}
+END
+expect 0 'of [0-9]+ bytes, after [0-9]+ attempts' "reduce keeps what the command looks for" \
+    "$X reduce $W/big.hlo --keep='grep -q \"tanh(\" {}' -o $W/least.hlo && cmp $W/least.hlo $W/tanh.hlo"
+expect 0 'reduce\(d, z\)' "and the computations that it needs" "$X reduce $W/big.hlo -o $W/least.hlo \
+    --keep='$X compile {} --emit=hlo 2>/dev/null | grep -q \"reduce(\"' && cat $W/least.hlo"
+expect 2 'has no \{\}, where the name of the module goes' "a command that does not name the module" \
+    "$X reduce $W/big.hlo --keep=true"
+expect 2 "needs a file and a command" "reduce without a command" "$X reduce $W/big.hlo"
+
+# ---- wrong uses, with all that is said ----
+if have python3; then
+    python3 tests/scripts/wrong_uses.py > $W/wrong
+    while IFS= read -r line; do case $line in *FAIL*) bad "${line#*FAIL  }" ;; esac; done < $W/wrong
+    passed=$((passed + $(tail -1 $W/wrong | cut -d " " -f 1)))
+else absent python3; fi
 
 # ---- how flags are written ----
 expect 0 ran "--flag=value" "$X run $W/good.hlo --platform=host --seed=3 && echo ran"
@@ -283,6 +372,20 @@ expect 2 'truncated, or followed by other bytes' "the second of two executables 
     "head -c 9000 $W/mm_cat.xgx > $W/mm_cut.xgx; $X run $W/mm_cut.xgx --platform=host"
 expect 2 'several targets go into an executable or C' "several targets and one text" \
     "$X compile $W/mm.hlo --target=sm_75,sm_80 --emit=ptx"
+# ---- the page of all stages ----
+if have node; then
+    for e in ptx hlo; do
+        stage=ptx
+        [ $e = hlo ] && stage=hlo/after_optimizations
+        expect 0 'stages, [1-9][0-9]* steps: shown' "--viewer: the page's script shows every stage ($stage)" \
+            "$X compile $W/mm.hlo --target=sm_90a --emit=$e --viewer=$W/mm.html > $W/mm.text && \
+            node tests/scripts/viewer.js $W/mm.html $W/mm.text $stage"
+    done
+else absent "node (--viewer)"; fi
+expect 2 'shows one target: name it by --target' "--viewer of what is made for several targets" \
+    "$X compile $W/mm.hlo -o $W/mm.xgx --viewer=$W/mm.html"
+expect 2 'cannot be written' "--viewer into a folder that is not there" "$X compile $W/mm.hlo --viewer=$W/no/mm.html"
+
 # What a file is named says what it holds.
 expect 0 '\.entry' "-o F.ptx implies --emit=ptx" "$X compile $W/good.hlo -o $W/named.ptx && cat $W/named.ptx"
 expect 0 '^HloModule' "-o F.hlo implies --emit=hlo" "$X compile $W/good.hlo -o $W/named.hlo && cat $W/named.hlo"

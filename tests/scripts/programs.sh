@@ -25,6 +25,7 @@ damage|src|--quick|--random 3000|-O1 $SANITIZE
 fake_cuda|src|||-O1 $SANITIZE
 memory|src|tests/corpus/[cd]*.hlo|tests/corpus/*.hlo|-O1 $SANITIZE
 threads|api|||-O1 -fsanitize=thread
+cliques|api|||-O1 -fsanitize=thread
 api|api|||-O1 $SANITIZE
 sim_isa|src|||-O1 $SANITIZE
 runtime|api|||-O1 $SANITIZE

@@ -2,10 +2,11 @@
 """Worked cases of partitioning: a folder with NAME.before.hlo, NAME.npz (whole arguments argN and results outN) and
 NAME.after.hlo, what XLA's partitioner made of it.
 
-    python3 tests/scripts/spmd_cases.py FOLDER [NAME ...]
+    python3 tests/scripts/spmd_cases.py [--platform=host] FOLDER [NAME ...]
 
 Each is propagated, partitioned and evaluated on its devices, NaN behind the ends of uneven parts, and held against the
-results; a case without arrays is only partitioned. The table says how many collectives there are and
+results; a case without arrays is only partitioned. With --platform=host each device runs kernels, on the simulator. The
+table says how many collectives there are and
 how many bytes a device sends in them (rings), beside XLA's. Exit status 1 when a result differs."""
 import glob, os, re, subprocess, sys, tempfile
 
@@ -109,22 +110,25 @@ def partition(base):
     return p, *(traffic(out) if p.returncode == 0 else (-1, -1))
 
 
-def run(base, devices):
+def run(base, devices, platform):
     p, count, sent = partition(base)
     if p.returncode == 0 and os.path.exists(base + '.npz'):
-        p = subprocess.run(['build/xlagpu', 'run', base + '.before.hlo', '--platform=interpreter',
+        p = subprocess.run(['build/xlagpu', 'run', base + '.before.hlo', '--platform=' + platform,
                             '--devices=%d' % devices, '--args', base + '.npz', '--expect', base + '.npz',
                             '--rtol=1e-4', '--atol=1e-4'], capture_output=True, text=True)
     return p, count, sent
 
 
 def main():
-    folder, names = sys.argv[1], sys.argv[2:]
+    args, platform = sys.argv[1:], 'interpreter'
+    if args[0].startswith('--platform='):
+        platform = args.pop(0).split('=')[1]
+    folder, names = args[0], args[1:]
     names = names or sorted(os.path.basename(f)[:-11] for f in glob.glob(folder + '/*.before.hlo'))
     right = less = fewer = 0
     print('case\tright\tcollectives\tXLA\tbytes sent\tXLA')
     for name in names:
-        p, count, sent = run(os.path.join(folder, name), 8)
+        p, count, sent = run(os.path.join(folder, name), 8, platform)
         xla_count, xla_sent = traffic(os.path.join(folder, name + '.after.hlo'))
         right += p.returncode == 0
         less += p.returncode == 0 and sent <= xla_sent

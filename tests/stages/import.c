@@ -19,3 +19,21 @@ static void stage_import(xg_stage *io) {
     o.no_metadata = strstr(io->args, "locs") == NULL;
     xg_hlo_print(&io->out, m, &o);
 }
+/* stablehlo: HLO text -> StableHLO; `again`: the HLO that the reader makes of that. */
+static void stage_stablehlo(xg_stage *io) {
+    xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
+    xg_source s = {"WRITTEN", NULL, 0};
+    xg_buf text;
+    xg_hlo_verify(m);
+    if (!strstr(io->args, "again")) {
+        xg_stable_print(&io->out, m);
+        return;
+    }
+    xg_buf_init(&text, io->arena);
+    xg_stable_print(&text, m);
+    s.text = text.p;
+    s.size = text.n;
+    m = xg_import_parse(io->ctx, io->arena, &s);
+    xg_hlo_verify(m);
+    xg_hlo_print(&io->out, m, NULL);
+}

@@ -14,7 +14,7 @@ typedef struct spmd_array {
 } spmd_array;
 typedef struct spmd_case {
     uint64_t state;
-    xg_buf text;
+    xg_buf text, comps; /* the entry's instructions; what it calls */
     int64_t devices;
     const char *type; /* of all arrays */
     bool ints;
@@ -24,12 +24,13 @@ typedef struct spmd_case {
 
 static uint32_t spmd_pick(spmd_case *c, uint32_t n) { return (uint32_t)(spmd_random(&c->state) % n); }
 
-static void spmd_put_dims(spmd_case *c, const spmd_array *a) {
+static void spmd_put_dims_of(spmd_case *c, const spmd_array *a, const char *type) {
     uint32_t d;
-    xg_printf(&c->text, "%s[", c->type);
+    xg_printf(&c->text, "%s[", type);
     for (d = 0; d < a->rank; d++) xg_printf(&c->text, "%s%lld", d ? "," : "", (long long)a->dims[d]);
     xg_puts(&c->text, "]");
 }
+static void spmd_put_dims(spmd_case *c, const spmd_array *a) { spmd_put_dims_of(c, a, c->type); }
 
 /* Tiles that use the devices up, the rest replicated; devices in order, transposed, or in any order. */
 static void spmd_put_sharding(spmd_case *c, const spmd_array *a) {
@@ -225,6 +226,29 @@ static bool spmd_make_along(spmd_case *c, uint32_t x) { /* reverse, sort, concat
         xg_printf(&c->text, " concatenate(v%u, v%u), dimensions={%u}", x, x, d);
     return true;
 }
+/* The largest of rows, or where they stood. */
+static bool spmd_make_top(spmd_case *c, uint32_t x) {
+    spmd_array top = c->arrays[x];
+    uint32_t last = top.rank - 1, n = c->n;
+    top.dims[last] = 1 + spmd_pick(c, (uint32_t)top.dims[last]);
+    xg_printf(&c->text, "  top%u = (", n);
+    spmd_put_dims(c, &top);
+    xg_puts(&c->text, ", ");
+    spmd_put_dims_of(c, &top, "s32");
+    xg_printf(&c->text, ") topk(v%u), k=%lld, largest=%s\n", x, (long long)top.dims[last],
+        spmd_pick(c, 2) ? "true" : "false");
+    if (c->ints || spmd_pick(c, 2)) {
+        spmd_put_dims(c, spmd_begin(c, &top));
+        xg_printf(&c->text, " get-tuple-element(top%u), index=%u", n, c->ints ? spmd_pick(c, 2) : 0);
+        return true;
+    }
+    xg_printf(&c->text, "  places%u = ", n);
+    spmd_put_dims_of(c, &top, "s32");
+    xg_printf(&c->text, " get-tuple-element(top%u), index=1\n", n);
+    spmd_put_dims(c, spmd_begin(c, &top));
+    xg_printf(&c->text, " convert(places%u)", n);
+    return true;
+}
 static bool spmd_make_window(spmd_case *c, uint32_t x) {
     uint32_t d = spmd_pick(c, c->arrays[x].rank), k, size = 1 + spmd_pick(c, 3), stride = 1 + spmd_pick(c, 2),
              low = spmd_pick(c, size), high = spmd_pick(c, size);
@@ -378,6 +402,85 @@ static bool spmd_make_scattered(spmd_case *c, uint32_t x) {
     xg_printf(&c->text, "}, select=%s, scatter=sum", spmd_pick(c, 2) ? "ge" : "lt");
     return true;
 }
+/* A step that keeps the shape, in a computation: x may be split otherwise inside. */
+static void spmd_put_step(spmd_case *c, const char *name, uint32_t x, const char *in) {
+    static const char *const ops[] = {"reverse", "sort", "negate", "abs"};
+    xg_buf entry = c->text;
+    uint32_t how = spmd_pick(c, 4), d = spmd_pick(c, c->arrays[x].rank);
+    c->text = c->comps;
+    xg_printf(&c->text, "  %s = ", name);
+    spmd_put_dims(c, &c->arrays[x]);
+    xg_printf(&c->text, " %s(%s)", ops[how], in);
+    if (how < 2) xg_printf(&c->text, ", dimensions={%u}", d);
+    if (how == 1) xg_puts(&c->text, ", to_apply=less");
+    if (spmd_pick(c, 2)) spmd_put_sharding(c, &c->arrays[x]);
+    xg_putc(&c->text, '\n');
+    c->comps = c->text;
+    c->text = entry;
+}
+static void spmd_put_state(spmd_case *c, xg_buf *b, uint32_t x) { /* (s32[], type[dims]) */
+    xg_buf was = c->text;
+    c->text = *b;
+    xg_puts(&c->text, "(s32[], ");
+    spmd_put_dims(c, &c->arrays[x]);
+    xg_puts(&c->text, ")");
+    *b = c->text;
+    if (b != &c->text) c->text = was;
+}
+/* Two or three rounds of a step. */
+static bool spmd_make_loop(spmd_case *c, uint32_t x) {
+    uint32_t n = c->n, k;
+    for (k = 0; k < 2; k++) {
+        xg_printf(&c->comps, "%s%u {\n  s = ", k ? "body" : "cond", n);
+        spmd_put_state(c, &c->comps, x);
+        xg_puts(&c->comps, " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n");
+        if (!k)
+            xg_printf(&c->comps, "  n = s32[] constant(%u)\n  ROOT c = pred[] compare(i, n), direction=LT\n}\n",
+                2 + spmd_pick(c, 2));
+    }
+    xg_puts(&c->comps, "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = ");
+    {
+        xg_buf entry = c->text;
+        c->text = c->comps;
+        spmd_put_dims(c, &c->arrays[x]);
+        c->comps = c->text;
+        c->text = entry;
+    }
+    xg_puts(&c->comps, " get-tuple-element(s), index=1\n");
+    spmd_put_step(c, "y", x, "x");
+    spmd_put_step(c, "z", x, "y");
+    xg_puts(&c->comps, "  ROOT t = ");
+    spmd_put_state(c, &c->comps, x);
+    xg_puts(&c->comps, " tuple(j, z)\n}\n");
+    xg_printf(&c->text, "  state%u = ", n);
+    spmd_put_state(c, &c->text, x);
+    xg_printf(&c->text, " tuple(at0, v%u)\n  w%u = ", x, n);
+    spmd_put_state(c, &c->text, x);
+    xg_printf(&c->text, " while(state%u), condition=cond%u, body=body%u\n", n, n, n);
+    spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+    xg_printf(&c->text, " get-tuple-element(w%u), index=1", n);
+    return true;
+}
+static bool spmd_make_branch(spmd_case *c, uint32_t x) {
+    uint32_t n = c->n, k;
+    for (k = 0; k < 2; k++) {
+        xg_buf entry = c->text;
+        xg_printf(&c->comps, "branch%u_%u {\n  x = ", n, k);
+        c->text = c->comps;
+        spmd_put_dims(c, &c->arrays[x]);
+        c->comps = c->text;
+        c->text = entry;
+        xg_puts(&c->comps, " parameter(0)\n");
+        spmd_put_step(c, "y", x, "x");
+        spmd_put_step(c, "ROOT z", x, "y");
+        xg_puts(&c->comps, "}\n");
+    }
+    xg_printf(&c->text, "  p%u = pred[] constant(%s)\n", n, spmd_pick(c, 2) ? "true" : "false");
+    spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+    xg_printf(&c->text, " conditional(p%u, v%u, v%u), true_computation=branch%u_0, false_computation=branch%u_1", n, x,
+        x, n, n);
+    return true;
+}
 static bool spmd_make_iota(spmd_case *c, uint32_t x) {
     spmd_array *a = spmd_begin(c, &c->arrays[x]);
     spmd_put_dims(c, a);
@@ -391,9 +494,11 @@ static bool spmd_make_iota(spmd_case *c, uint32_t x) {
     X(reshape) \
     X(reduce) \
     X(broadcast) \
-    X(dot) X(slice) X(pad) X(along) X(window) X(dynamic) X(rows) X(iota) X(blocks) X(convolution) X(scattered)
+    X(dot) \
+    X(slice) \
+    X(pad) X(along) X(window) X(dynamic) X(rows) X(iota) X(blocks) X(convolution) X(scattered) X(loop) X(branch) X(top)
 
-static void spmd_write_case(spmd_case *c) {
+static void spmd_write_case(xg_stage *io, spmd_case *c) {
     static bool (*const makers[])(spmd_case *, uint32_t) = {
 #define X(name) spmd_make_##name,
         SPMD_MAKERS(X)
@@ -415,6 +520,8 @@ static void spmd_write_case(spmd_case *c) {
         xg_printf(&c->text,
             "%s { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = pred[] compare(x, y), direction=%s }\n",
             k ? "ge" : "lt", c->type, c->type, k ? "GE" : "LT");
+    c->comps = c->text;
+    xg_buf_init(&c->text, io->arena);
     xg_printf(&c->text, "ENTRY e {\n  zero = %s[] constant(0)\n  three = %s[] constant(3)\n", c->type, c->type);
     xg_puts(&c->text, "  rows = s32[5,1] constant({{1},{0},{3},{1},{9}})\n");
     xg_puts(&c->text, "  blocks = s32[4,2] constant({{0,1},{2,0},{-1,1},{3,7}})\n");
@@ -453,6 +560,8 @@ static void spmd_write_case(spmd_case *c) {
         if (!k) xg_putc(&c->text, ',');
     }
     xg_puts(&c->text, "}\n}\n");
+    xg_put(&c->comps, c->text.p, c->text.n);
+    c->text = c->comps;
 }
 
 static bool spmd_check_case(xg_stage *io, const spmd_case *c, const char *passes) {
@@ -483,7 +592,7 @@ static void stage_spmd_random(xg_stage *io) {
         memset(&c, 0, sizeof c);
         c.state = (seed << 32) + k * 7919;
         xg_buf_init(&c.text, io->arena);
-        spmd_write_case(&c);
+        spmd_write_case(io, &c);
         if (only) xg_put(&io->out, c.text.p, c.text.n);
         ok = spmd_check_case(io, &c, "spmd-partitioner") &&
              spmd_check_case(io, &c, "sharding-propagation,spmd-partitioner");

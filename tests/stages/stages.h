@@ -58,6 +58,7 @@
     X(proto) \
     X(proto_write) \
     X(import) \
+    X(stablehlo) \
     X(sharding) \
     X(factors) \
     X(spmd) \

@@ -1,0 +1,125 @@
+/* plan/collectives.c -- a collective as its step says it: what is done, and which devices meet.
+ *
+ *     all-reduce add f32 {{0,1,2,3},{4,5,6,7}}        reduce-scatter multiply bf16 {...}
+ *     all-gather {{0,1}}                              all-to-all {{0,1}}
+ *     collective-permute {{0,1},{1,2}}                pairs of source and target
+ *     collective-broadcast {{0,1}}                    collective-broadcast s32 {{0,1}}: the root is the last operand
+ *     ragged-all-to-all 64 s32 {{0,1}}                bytes of a row, the type of sizes and offsets
+ *
+ * Devices are numbered replica * partitions + partition; groups of every mode are written as such numbers, in the order
+ * of their members. */
+#ifndef XG_PLAN_COLLECTIVES_C
+#define XG_PLAN_COLLECTIVES_C
+#include "../eval/eval.h"
+#include "plan.h"
+
+typedef struct xg_meeting { /* which ids a collective names, and of what */
+    const xg_inst *inst;
+    xg_team_mode mode;
+    int64_t replicas, partitions;
+} xg_meeting;
+
+XG_FN xg_meeting xg_meeting_of(const xg_inst *i) {
+    const xg_module *m = i->comp->module;
+    xg_meeting t;
+    t.inst = i;
+    t.mode = xg_team_mode_of(i);
+    t.replicas = XG_MAX(m->replica_count, (int64_t)1);
+    t.partitions = XG_MAX(m->num_partitions, (int64_t)1);
+    return t;
+}
+/* So many ids there are, and each stands for so many devices of different groups. */
+XG_FN int64_t xg_meeting_ids(const xg_meeting *t) {
+    return t->mode == XG_TEAM_PARTITIONS ? t->partitions
+           : t->mode == XG_TEAM_FLAT     ? t->replicas * t->partitions
+                                         : t->replicas;
+}
+XG_FN int64_t xg_meeting_times(const xg_meeting *t) {
+    return t->mode == XG_TEAM_PARTITIONS ? t->replicas : t->mode == XG_TEAM_REPLICAS ? t->partitions : 1;
+}
+XG_FN int64_t xg_meeting_device(const xg_meeting *t, int64_t id, int64_t other) {
+    if (id < 0 || id >= xg_meeting_ids(t))
+        xg_hlo_fail(t->inst, XLAGPU_ERROR_INVALID, NULL,
+            "it names device %lld; the module is for %lld replicas of %lld partitions", (long long)id,
+            (long long)t->replicas, (long long)t->partitions);
+    return t->mode == XG_TEAM_FLAT         ? id
+           : t->mode == XG_TEAM_PARTITIONS ? other * t->partitions + id
+                                           : id * t->partitions + other;
+}
+
+XG_FN void xg_meeting_put(xg_buf *b, const xg_meeting *t, xg_ints ids, int64_t other) {
+    int64_t spread = t->mode == XG_TEAM_BOTH ? t->partitions : 1, s;
+    uint32_t k;
+    xg_puts(b, b->p[b->n - 1] == '}' ? ",{" : "{");
+    for (k = 0; k < ids.n; k++)
+        for (s = 0; s < spread; s++) {
+            if (k || s) xg_putc(b, ',');
+            xg_put_i64(b, xg_meeting_device(t, ids.p[k], spread > 1 ? s : other));
+        }
+    xg_putc(b, '}');
+}
+XG_FN void xg_meeting_put_all(xg_buf *b, const xg_meeting *t) {
+    const xg_attr *groups = xg_inst_attr(t->inst, XG_A_replica_groups),
+                  *pairs = xg_inst_attr(t->inst, XG_A_source_target_pairs);
+    const xg_ints *list = groups ? groups->v.groups->p : pairs ? pairs->v.lists->p : NULL;
+    uint32_t n = groups ? groups->v.groups->n : pairs ? pairs->v.lists->n : 0, k;
+    int64_t times = xg_meeting_times(t), other, ids = xg_meeting_ids(t), *every;
+    xg_ints all;
+    xg_putc(b, '{');
+    if (!n && !pairs) {
+        every = XG_NEW_N(b->arena, int64_t, ids);
+        for (all.n = 0; all.n < ids; all.n++) every[all.n] = all.n;
+        all.p = every;
+        list = &all;
+        n = 1;
+    }
+    for (other = 0; other < times; other++)
+        for (k = 0; k < n; k++) xg_meeting_put(b, t, list[k], other);
+    xg_putc(b, '}');
+}
+
+XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i) {
+    xg_meeting t = xg_meeting_of(i);
+    const xg_shape *s = XG_OPERAND(i, 0)->shape;
+    if (!xg_opt_is_canonical_collective(i))
+        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "run it with --platform=interpreter",
+            "this form of %s is not supported on a device", xg_op_name(i->op));
+    xg_puts(b, xg_op_name(i->op));
+    if (i->op == XG_ALL_REDUCE || i->op == XG_REDUCE_SCATTER)
+        xg_printf(b, " %s %s", xg_op_name((xg_opcode)xg_opt_device_reducer(i)), xg_type_name(s->type));
+    if (i->op == XG_RAGGED_ALL_TO_ALL)
+        xg_printf(b, " %lld %s", (long long)(s->dims[0] ? xg_plan_bytes(s) / s->dims[0] : 0),
+            xg_type_name(XG_OPERAND(i, 2)->shape->type));
+    if (xg_attr_int(i, XG_A_has_dynamic_root, 0))
+        xg_printf(b, " %s", xg_type_name(XG_OPERAND(i, i->n_operands - 1)->shape->type));
+    xg_putc(b, ' ');
+    xg_meeting_put_all(b, &t);
+}
+
+/* ---- what it sends ---- */
+
+XG_FN xg_plan_sent_kind xg_plan_sent_kind_of(xg_opcode op) {
+    switch (op) {
+    case XG_ALL_REDUCE: return XG_PLAN_SENT_all_reduce;
+    case XG_ALL_GATHER: return XG_PLAN_SENT_all_gather;
+    case XG_REDUCE_SCATTER: return XG_PLAN_SENT_reduce_scatter;
+    case XG_ALL_TO_ALL: return XG_PLAN_SENT_all_to_all;
+    case XG_COLLECTIVE_PERMUTE: return XG_PLAN_SENT_collective_permute;
+    case XG_COLLECTIVE_BROADCAST: return XG_PLAN_SENT_collective_broadcast;
+    default: return XG_PLAN_SENT_ragged_all_to_all;
+    }
+}
+XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i) {
+    int64_t g = xg_opt_group_size(i), in = 0;
+    uint32_t k, n = i->op == XG_RAGGED_ALL_TO_ALL ? 1 : i->n_operands;
+    for (k = 0; k < n; k++) in = xg_cost_add(in, xg_plan_bytes(XG_OPERAND(i, k)->shape));
+    switch (i->op) {
+    case XG_ALL_REDUCE: return xg_cost_mul(2 * (g - 1), in) / g;
+    case XG_ALL_GATHER: return xg_cost_mul(g - 1, in);
+    case XG_REDUCE_SCATTER:
+    case XG_ALL_TO_ALL: return xg_cost_mul(g - 1, in) / g;
+    default: return in;
+    }
+}
+
+#endif /* XG_PLAN_COLLECTIVES_C */

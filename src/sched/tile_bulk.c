@@ -1,0 +1,306 @@
+/* sched/tile_bulk.c -- tiles whose operands come by tensor copies: boxes of an array that a tensor map describes, which
+ * the hardware brings beside the threads of a block, swizzled as warp groups read them (tile_wgmma.c).
+ *
+ *     the last warp group's first thread:          the other warp groups:
+ *     for each step:                               for each step:
+ *         wait until its buffer is empty               wait until its buffer is full
+ *         ask for the boxes of both sides              begin to multiply; wait for the step before
+ *                                                      the buffer of the step before is empty
+ *
+ * Each buffer has two barriers in shared memory. That it is full counts the bytes that were asked for; that it is empty
+ * counts warp groups. Whoever only asks needs few registers and leaves the others to those that hold sums. What lies
+ * outside of an array is zero: steps and tiles at the edges need no guards.
+ *
+ * An array qualifies whose elements lie at k * a + row * b + batch * c: one of a and b is 1, the others are multiples
+ * of 16 bytes. What is computed on the way, or lies otherwise, is copied by threads. */
+#ifndef XG_SCHED_TILE_BULK_C
+#define XG_SCHED_TILE_BULK_C
+#include "tile.h"
+
+/* Of a block: m, n; rows of a warp group; steps in shared memory. A step has 128 bytes of k. */
+/* clang-format off */
+#define XG_TILE_BULK_SHAPES(X) \
+    X(128, 256, 64, 4) \
+    X(256, 192, 128, 4) \
+    X(256, 128, 128, 4) \
+    X(128, 192, 64, 5) \
+    X(128, 128, 64, 6) \
+    X(64, 256, 64, 5) \
+    X(64, 128, 64, 8) \
+    X(128, 64, 64, 8) \
+    X(64, 64, 64, 8) \
+    X(64, 64, 64, 5)
+/* clang-format on */
+
+enum {
+    XG_TILE_BULK_K_BYTES = 128, /* of a step: a line */
+    XG_TILE_BULK_GROUP = 128,   /* threads of a warp group */
+    XG_TILE_BULK_TEAM = 1,      /* the barrier of those that multiply; all threads have barrier 0 */
+    XG_TILE_BULK_LESS = 24,     /* registers of a thread that asks, the least there are */
+    XG_TILE_BULK_MORE = 240,    /* of one of two warp groups that multiply: (65536 / 128 - 24) / 2, a multiple of 8 */
+    XG_TILE_BULK_OWN = 56,      /* of a thread beside its sums: descriptors, addresses, the epilogue's (ptxas 13) */
+    XG_TILE_BULK_TYPE_BYTE = 0, /* as CUtensorMapDataType numbers types */
+    XG_TILE_BULK_TYPE_F16 = 6,
+    XG_TILE_BULK_TYPE_BF16 = 9
+};
+static const int64_t XG_TILE_BULK_SIZE_MAX = (int64_t)1 << 31, XG_TILE_BULK_STRIDE_MAX = (int64_t)1 << 40;
+
+/* ---- the plan ---- */
+
+XG_FN bool xg_tile_bulk_dim(xg_kmap *m, int64_t size, int64_t stride) {
+    if (size < 1 || size >= XG_TILE_BULK_SIZE_MAX) return false;
+    if (m->rank == 0)
+        stride = stride == m->bytes ? XG_TILE_ACCESS_BYTES : 0;
+    else
+        m->strides[m->rank - 1] = stride;
+    m->dims[m->rank++] = size;
+    return stride > 0 && stride % XG_TILE_ACCESS_BYTES == 0 && stride < XG_TILE_BULK_STRIDE_MAX;
+}
+XG_FN void xg_tile_bulk_describe(
+    xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *place) {
+    const xg_tile_group *g = p->form.group;
+    xg_tile_fetch *t = &p->fetch[side];
+    xg_kmap *m = &t->tensor;
+    const xg_aff *rest = xg_imap_ok(place) ? place->results[0] : NULL, *dims[3];
+    int64_t strides[3], inner = t->along_k ? 1 : 0;
+    uint32_t k;
+    t->may_bulk = false;
+    if (!p->may_group || !t->copied || from->op != XG_PARAMETER || !rest || place->n_constraints) return;
+    if (!t->along_k && t->bytes != 2) return; /* bytes are turned in registers */
+    for (k = 0; k < 3; k++) {
+        dims[k] = xg_aff_dim(x, k < 2 ? k : 3); /* rows, k, batch: see xg_tile_probe */
+        strides[k] = xg_aff_scale_of(rest, dims[k]) * t->bytes;
+        rest = xg_aff_sub(x, rest, xg_aff_mul(x, dims[k], strides[k] / t->bytes));
+        if (!rest) return;
+    }
+    if (rest != xg_aff_const(x, 0)) return;
+    memset(m, 0, sizeof *m);
+    m->bytes = (int32_t)t->bytes;
+    m->swizzle = XG_KMAP_SWIZZLE_LINE;
+    m->type = t->bytes == 1            ? XG_TILE_BULK_TYPE_BYTE
+              : t->held == XLAGPU_BF16 ? XG_TILE_BULK_TYPE_BF16
+                                       : XG_TILE_BULK_TYPE_F16;
+    while (m->arg < from->comp->n_params && from->comp->params[m->arg] != from) m->arg++;
+    for (k = 0; k < 2; k++, inner = !inner)
+        if (!xg_tile_bulk_dim(m, g[inner ? XG_TILE_K : side ? XG_TILE_N : XG_TILE_M].size, strides[inner])) return;
+    if (g[XG_TILE_B].size > 1 && strides[2] && !xg_tile_bulk_dim(m, g[XG_TILE_B].size, strides[2])) return;
+    t->may_bulk = true;
+}
+XG_FN bool xg_tile_may_bulk(const xg_tile_plan *p) { return p->fetch[0].may_bulk && p->fetch[1].may_bulk; }
+XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
+#define X(m, n, gm, stages) +1
+    return xg_tile_may_bulk(p) ? (size_t)(0 XG_TILE_BULK_SHAPES(X)) : 0;
+#undef X
+}
+XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k) {
+#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true},
+#define Y(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 2, (gm) / 4, n, stages, 1, true, true},
+    static const xg_tile_shape bytes[] = {XG_TILE_BULK_SHAPES(X)};
+    static const xg_tile_shape halves[] = {XG_TILE_BULK_SHAPES(Y)};
+#undef X
+#undef Y
+    if (k >= xg_tile_bulk_shapes(p)) return NULL;
+    return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
+}
+/* Boxes of a side's step: all its rows, or, where rows lie side by side, those of a line. */
+XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    return t->by_rows ? XG_MIN(t->rows, (int64_t)XG_KMAP_BOX_MAX) : t->line;
+}
+XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
+    uint32_t k;
+    p->bulk = p->shape.bulk;
+    p->producers = p->bulk ? XG_TILE_BULK_GROUP : 0;
+    for (k = 0; k < XG_TILE_SIDES && p->bulk; k++) {
+        xg_tile_fetch *t = &p->fetch[k];
+        uint32_t rows = (uint32_t)xg_tile_bulk_box_rows(p, k);
+        t->async = true;
+        t->tensor.box[0] = t->by_rows ? (uint32_t)t->line : rows;
+        t->tensor.box[1] = t->by_rows ? rows : (uint32_t)p->shape.k;
+        t->tensor.box[2] = 1;
+    }
+}
+XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p) { return p->bulk ? 2 * p->shape.stages : 0; }
+/* Blocks that a multiprocessor shall hold, by their registers. */
+XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p) {
+    int64_t threads = p->threads + p->producers;
+    return XG_MAX(XG_TILE_REGISTERS / ((p->n_sums * 4 + XG_TILE_BULK_OWN) * threads), (int64_t)1);
+}
+
+/* ---- barriers ---- */
+
+typedef enum xg_tile_bulk_state {
+    XG_TILE_BULK_FULL,
+    XG_TILE_BULK_EMPTY
+} xg_tile_bulk_state;
+
+/* What of shared memory something else than a thread writes, or reads. */
+XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place) {
+    xg_kval *o[2];
+    o[0] = array;
+    o[1] = place;
+    return xg_kir_value(&w->s.b, XG_K_OP_SHARED_AT, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_SHARED));
+}
+XG_FN xg_kval *xg_tile_bulk_barrier(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *buffer) {
+    int64_t stages = w->p->shape.stages;
+    const xg_aff *at = xg_aff_add_k(w->e->m->aff, xg_aff_dim(w->e->m->aff, 0), state * stages);
+    return xg_tile_bulk_at(w, w->barriers, xg_tile_apply(w, &stages, 1, at, &buffer));
+}
+XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier, int64_t amount) {
+    xg_kir_op(&w->s.b, op, &barrier, 1, NULL, 0, 0)->b = amount;
+}
+/* For the round of the step's buffer; `ahead`: for the round before, which at the beginning counts as over. */
+XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t ahead) {
+    xg_kval *o[2], *round = xg_tile_quotient(w, step, w->p->shape.stages);
+    round = xg_tile_rest(w, xg_k2(&w->s.b, XG_K_OP_ADDI, round, xg_elem_index(&w->s, ahead)), 2);
+    o[0] = xg_tile_bulk_barrier(w, state, xg_tile_rest(w, step, w->p->shape.stages));
+    o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, round, XG_E_I32);
+    xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2, NULL, 0, 0);
+}
+XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
+    const xg_ktype *type;
+    int64_t n = xg_tile_bulk_barriers(w->p), k;
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    type = xg_kir_tensor(w->e->m, XG_E_I64, &n, 1);
+    w->barriers = xg_kir_op(&w->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, xg_elem_index(&w->s, 0)));
+    for (k = 0; k < n; k++)
+        xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w, w->barriers, xg_elem_index(&w->s, k)),
+            k < n / 2 ? 1 : w->p->threads / XG_TILE_BULK_GROUP);
+    xg_flow_end(&f);
+    xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
+    xg_tile_wait(w);
+}
+
+/* ---- the thread that asks ---- */
+
+enum {
+    XG_TILE_BULK_AT_TILE,
+    XG_TILE_BULK_AT_STEP,
+    XG_TILE_BULK_AT_BATCH,
+    XG_TILE_BULK_AT_BUFFER,
+    XG_TILE_BULK_AT_DIMS
+};
+/* One box of a side: `row` rows from the tile's first one on. */
+XG_FN void xg_tile_bulk_box(
+    xg_tile_kernel *w, uint32_t side, int64_t row, const int64_t *counts, xg_kval *const *at, xg_kval *full) {
+    const xg_tile_plan *p = w->p;
+    const xg_tile_fetch *t = &p->fetch[side];
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *place[XG_KMAP_RANK],
+        *to = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_BUFFER), xg_tile_buffer(p, side));
+    xg_kval *o[2 + XG_KMAP_RANK];
+    uint32_t k;
+    xg_kop *op;
+    /* rows have shape.k elements each in shared memory, whichever of both lies side by side there */
+    o[0] = xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, xg_aff_add_k(x, to, t->offset + row * p->shape.k), at);
+    o[0] = xg_tile_bulk_at(w, w->shared, o[0]);
+    o[1] = full;
+    place[!t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_STEP), p->shape.k);
+    place[t->by_rows] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_TILE), t->rows), row);
+    place[2] = xg_aff_dim(x, XG_TILE_BULK_AT_BATCH);
+    for (k = 0; k < t->tensor.rank; k++)
+        o[2 + k] = xg_kcast(
+            &w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, place[k], at), XG_E_I32);
+    op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_COPY, o, 2 + t->tensor.rank, NULL, 0, 0);
+    op->b = side;
+}
+XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *step) {
+    const xg_tile_plan *p = w->p;
+    int64_t counts[XG_TILE_BULK_AT_DIMS], row, bytes = 0;
+    xg_kval *at[XG_TILE_BULK_AT_DIMS], *full;
+    uint32_t side;
+    for (side = 0; side < XG_TILE_SIDES; side++) bytes += xg_tile_buffer(p, side) * xg_type_bytes(p->held);
+    xg_tile_bulk_await(w, XG_TILE_BULK_EMPTY, step, 1);
+    at[XG_TILE_BULK_AT_STEP] = step;
+    at[XG_TILE_BULK_AT_BATCH] = w->batch;
+    at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, step, p->shape.stages);
+    full = xg_tile_bulk_barrier(w, XG_TILE_BULK_FULL, at[XG_TILE_BULK_AT_BUFFER]);
+    xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_EXPECT, full, bytes);
+    counts[XG_TILE_BULK_AT_STEP] = p->steps;
+    counts[XG_TILE_BULK_AT_BATCH] = p->batch;
+    counts[XG_TILE_BULK_AT_BUFFER] = p->shape.stages;
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        at[XG_TILE_BULK_AT_TILE] = w->tile[side];
+        counts[XG_TILE_BULK_AT_TILE] = p->tiles[side];
+        for (row = 0; row < p->fetch[side].rows; row += xg_tile_bulk_box_rows(p, side))
+            xg_tile_bulk_box(w, side, row, counts, at, full);
+    }
+}
+XG_FN bool xg_tile_bulk_moves_registers(const xg_tile_plan *p) { return p->threads == 2 * XG_TILE_BULK_GROUP; }
+XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
+    if (xg_tile_bulk_moves_registers(w->p)) xg_kir_op(&w->s.b, op, NULL, 0, NULL, 0, 0)->b = n;
+}
+XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
+    xg_flow one = xg_flow_of(&w->s, NULL), f = one;
+    xg_kval *zero, *first = xg_elem_index(&w->s, w->p->threads);
+    xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS);
+    xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, first));
+    zero = xg_elem_index(&w->s, 0);
+    f.rolled = true;
+    xg_tile_bulk_ask(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, w->p->steps), 1, w->p->steps));
+    xg_flow_end(&f);
+    xg_flow_end(&one);
+}
+
+/* ---- those that multiply ---- */
+
+/* The buffer of the step before is empty; one thread of each warp group says so. */
+XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_kval *step) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_kval *zero = xg_elem_index(&w->s, 0), *own = xg_tile_rest(w, w->thread, XG_TILE_BULK_GROUP), *before;
+    own = xg_kcmpi_(&w->s.b, XG_CI_EQ, own, zero);
+    before = xg_kcmpi_(&w->s.b, XG_CI_SGT, step, zero);
+    xg_flow_if(&f, xg_k2(&w->s.b, XG_K_OP_ANDI, before, own));
+    before = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, w->p->shape.stages - 1));
+    before = xg_tile_rest(w, before, w->p->shape.stages);
+    xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, before), 0);
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_bulk_step(xg_tile_kernel *w, xg_kval *step) {
+    xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);
+    xg_tile_group_multiply(w, xg_tile_rest(w, step, w->p->shape.stages));
+    xg_tile_group_wait(w, 1);
+    xg_tile_bulk_release(w, step);
+}
+XG_FN void xg_tile_bulk_consume(xg_tile_kernel *w) {
+    xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_MORE, XG_TILE_BULK_MORE);
+    xg_tile_group_none(w);
+    xg_tile_unit_loop(w, xg_tile_bulk_step);
+    xg_tile_group_wait(w, 0);
+    xg_tile_unit_end(w);
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_tile_bulk_maps(xg_tile_kernel *w, xg_kfunc *f) {
+    const xg_tile_plan *p = w->p;
+    uint32_t k;
+    f->producers = (uint32_t)p->producers;
+    f->resident = (uint32_t)xg_tile_bulk_resident(p);
+    f->n_maps = XG_TILE_SIDES;
+    f->maps = XG_NEW_N(w->e->arena, xg_kmap, XG_TILE_SIDES);
+    for (k = 0; k < XG_TILE_SIDES; k++) f->maps[k] = p->fetch[k].tensor;
+}
+XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *thread = xg_kthread_id(&w->s.b, 0, p->threads + p->producers), *shared;
+    xg_flow part = xg_flow_of(&w->s, NULL);
+    uint32_t k;
+    xg_tile_bulk_maps(w, f);
+    xg_tile_bulk_begin(w, thread);
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&part, &w->dest[k]);
+    shared = w->shared;
+    xg_flow_if(&part, xg_kcmpi_(&w->s.b, XG_CI_SLT, thread, xg_elem_index(&w->s, p->threads)));
+    w->thread = xg_tile_rest(w, thread, p->threads);
+    w->team = XG_TILE_BULK_TEAM;
+    xg_tile_threads(w);
+    xg_tile_bulk_consume(w);
+    xg_tile_all_results(w);
+    xg_flow_else(&part);
+    w->shared = shared;
+    xg_tile_bulk_produce(w, thread);
+    xg_flow_end(&part);
+}
+
+#endif /* XG_SCHED_TILE_BULK_C */

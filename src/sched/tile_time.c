@@ -1,0 +1,167 @@
+/* sched/tile_time.c -- how long a tile's kernel takes on plain cores: what a step of it does, counted from the plan,
+ * for the one model of time (cost/time.c). */
+#ifndef XG_SCHED_TILE_TIME_C
+#define XG_SCHED_TILE_TIME_C
+#include "tile.h"
+
+enum {
+    XG_TILE_PASS_BYTES = 128,    /* of shared memory in a cycle */
+    XG_TILE_STEP_ISSUE = 24,     /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
+    XG_TILE_LOOP_ISSUE = 5,      /* of a round of the loop over a step's k */
+    XG_TILE_GUARD_ISSUE = 3,     /* of what goes through registers: its guard and address */
+    XG_TILE_AXIS_ISSUE = 5,      /* of one more summed axis: division, the rest, its guard */
+    XG_TILE_BARRIER_CLOCKS = 40, /* of a step: until the last warp has come */
+    XG_TILE_BEGIN_CLOCKS = 500,  /* of a block: indices, and its first step's copies, without their way */
+    XG_TILE_PART_CLOCKS = 120,   /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
+    XG_TILE_WRITE_CLOCKS = 30,   /* of a round of a part's vectors */
+    XG_TILE_SLICE_CLOCKS = 60,   /* for one more slice's sums of a part, through shared memory */
+    XG_TILE_SLICE_LATE = 2,      /* for an element of one more slice, read with the first one's */
+    XG_TILE_SLICE_READ = 8       /* for one of many, whose reads are on their way together */
+};
+
+/* What one warp does in a step, and how long it takes alone. */
+typedef struct xg_tile_work {
+    int64_t issued, multiplied, passes, clocks;
+} xg_tile_work;
+
+/* Multiply-adds of f32 that take as long as one of the sum's type. */
+XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum) {
+    int64_t one = xg_type_bits(xg_type_real(sum)) > 32 ? 2 : 1;
+    if (xg_type_class(sum) == XGT_C) return 4 * one;
+    return xg_type_class(sum) == XGT_F ? one : 2 * one;
+}
+/* Instructions for one. */
+XG_FN int64_t xg_tile_instructions(xlagpu_type sum) {
+    if (xg_type_class(sum) == XGT_C) return 4;
+    return xg_type_class(sum) & XGT_F ? 1 : xg_type_bits(sum) > 32 ? 4 : 2;
+}
+XG_FN xg_cost_pipe xg_tile_pipe(xlagpu_type sum) {
+    if (!(xg_type_class(sum) & (XGT_F | XGT_C))) return XG_PIPE_INTEGER;
+    return xg_type_bits(xg_type_real(sum)) > 32 ? XG_PIPE_F64 : XG_PIPE_F32;
+}
+XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
+    int64_t most = XG_TILE_UNROLL_SUMS / (p->shape.tm * p->shape.tn);
+    return XG_MIN(XG_MAX(most, (int64_t)XG_TILE_UNROLL), (int64_t)(p->shape.k / p->shape.slices));
+}
+/* Passes of an access of so many bytes by each lane of a warp. */
+XG_FN int64_t xg_tile_passes(int64_t bytes) { return XG_MAX(bytes * XG_TILE_LANES / XG_TILE_PASS_BYTES, (int64_t)1); }
+
+XG_FN void xg_tile_work_bring(const xg_tile_plan *p, xg_tile_work *w) {
+    int64_t held = xg_type_bytes(p->held);
+    uint32_t side;
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        const xg_tile_fetch *t = &p->fetch[side];
+        int64_t stores = t->along_k ? t->vector : 1, each = t->along_k ? 1 : t->vector, axes;
+        w->passes += t->rounds * stores * xg_tile_passes(each * held);
+        axes = (int64_t)p->form.group[XG_TILE_K].n - 1;
+        w->issued += t->rounds * axes * XG_TILE_AXIS_ISSUE;
+        if (t->async)
+            w->issued += t->rounds;
+        else
+            w->issued += t->rounds * (XG_TILE_GUARD_ISSUE + t->loads + stores + t->work * t->vector);
+    }
+}
+XG_FN void xg_tile_work_multiply(const xg_tile_plan *p, const xg_device *m, xg_tile_work *w) {
+    int64_t own = p->shape.k / p->shape.slices, rounds = own / xg_tile_unrolled(p), bytes = xg_type_bytes(p->form.sum);
+    bool apart = (xg_type_class(p->form.sum) & XGT_C) || p->quad == 1;
+    int64_t sums = (int64_t)p->shape.tm * p->shape.tn, reads = (p->shape.tm + p->shape.tn) / (apart ? 1 : p->quad);
+    int64_t one = sums * xg_tile_instructions(p->form.sum);
+    w->multiplied = own * one;
+    w->issued += own * (one + reads) + rounds * XG_TILE_LOOP_ISSUE;
+    w->passes += own * reads * xg_tile_passes(apart ? bytes : p->quad * bytes);
+    /* a round's first reads are waited for, and the others as far as one k's sums do not hide them */
+    w->clocks = w->issued + rounds * m->shared_latency + (own - rounds) * XG_MAX(m->shared_latency - one, (int64_t)0);
+}
+/* What is made of several numbers waits for them at once. */
+XG_FN xg_tile_work xg_tile_work_of(const xg_tile_plan *p, const xg_device *m) {
+    xg_tile_work w;
+    int64_t way;
+    uint32_t side;
+    memset(&w, 0, sizeof w);
+    w.issued = XG_TILE_STEP_ISSUE;
+    xg_tile_work_bring(p, &w);
+    xg_tile_work_multiply(p, m, &w);
+    way = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        const xg_tile_fetch *t = &p->fetch[side];
+        if (!t->async && t->work) w.clocks += XG_MAX(t->branches * t->rounds, (int64_t)1) * m->memory_latency;
+    }
+    w.clocks = XG_MAX(w.clocks, way + w.issued / XG_TILE_LANES) + XG_TILE_BARRIER_CLOCKS;
+    return w;
+}
+
+/* The sums of slices: a few wait for one another, of many the reads overlap. */
+XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
+    int64_t each = xg_tile_over(p->shape.m / p->parts * p->shape.n, p->threads), slices = p->shape.slices;
+    if (slices <= XG_TILE_SLICES_LATE) return p->parts * (slices - 1) * each * XG_TILE_SLICE_LATE;
+    return p->parts * XG_MIN((slices - 1) * XG_TILE_SLICE_CLOCKS, slices * each * XG_TILE_SLICE_READ);
+}
+/* A round of the epilogue that reads memory waits for it, unless its rows lie outside of the matrix. */
+XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m) {
+    int64_t vectors = p->shape.m / p->parts * p->shape.n / XG_MAX(p->out_vector, (int64_t)1);
+    int64_t clocks = p->parts * xg_tile_over(vectors, p->threads) * m->memory_latency;
+    return p->reads ? xg_cost_scale(clocks, p->form.group[XG_TILE_M].size, p->tiles[0] * p->shape.m) : 0;
+}
+/* Sectors of an operand that all blocks ask for. Neighbours side by side that do not begin with a sector touch one
+ * more. */
+XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    const xg_tile_group *g = p->form.group;
+    int64_t line = (t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
+    int64_t whole = XG_MAX(line / XG_TILE_SECTOR_BYTES, (int64_t)1), odd = t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
+    int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), t->bytes);
+    bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
+    return xg_cost_scale(bytes / XG_TILE_SECTOR_BYTES, whole + odd, whole);
+}
+/* Registers of a thread: sums, two fragments of each side, what is on its way. */
+XG_FN int64_t xg_tile_registers(const xg_tile_plan *p) {
+    int64_t words = (xg_type_bytes(p->form.sum) + 3) / 4, staged = 0;
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++) staged += p->fetch[k].async ? 0 : p->fetch[k].rounds * p->fetch[k].vector;
+    return (p->shape.tm * p->shape.tn + 2 * (p->shape.tm + p->shape.tn) + staged) * words + XG_TILE_FEW_REGISTERS;
+}
+
+/* No kernel that does so much takes less: what one multiprocessor's schedulers or shared memory take for its blocks, or
+ * a warp alone. It spares the model most of the shapes. */
+XG_FN int64_t xg_tile_least_time(const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w) {
+    int64_t warps = xg_tile_over(p->threads, XG_TILE_LANES), blocks = XG_MAX(p->blocks / m->sm_count, (int64_t)1);
+    int64_t busy = XG_MIN(warps * blocks, (int64_t)XG_TILE_UNIT_SCHEDULERS);
+    int64_t each = XG_MAX(w->issued / busy, w->passes), all = xg_cost_mul(xg_cost_mul(blocks, warps), each);
+    return xg_cost_scale(xg_cost_mul(p->steps, XG_MAX(all, w->clocks)), 1000000, m->clock_mhz);
+}
+XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
+    const xg_tile_group *g = p->form.group;
+    xg_tile_work w = xg_tile_work_of(p, m);
+    int64_t warps = xg_tile_over(p->threads, XG_TILE_LANES), all = xg_cost_mul(xg_cost_mul(p->blocks, warps), p->steps);
+    int64_t out = xg_tile_over(p->shape.m * p->shape.n, p->threads), k_bytes = 0, end;
+    xg_cost_prediction r;
+    xg_cost_counts c;
+    uint32_t k;
+    if (xg_tile_least_time(p, m, &w) >= most) return most;
+    memset(&c, 0, sizeof c);
+    c.blocks = p->blocks;
+    c.threads = p->threads;
+    c.shared_bytes = p->shared * xg_type_bytes(p->form.sum);
+    c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
+    c.pipes[xg_tile_pipe(p->form.sum)] = xg_cost_mul(all, w.multiplied);
+    end = p->parts * XG_TILE_PART_CLOCKS + out * XG_TILE_WRITE_CLOCKS + xg_tile_slice_clocks(p);
+    c.issued = xg_cost_add(xg_cost_mul(all, w.issued), xg_cost_mul(xg_cost_mul(p->blocks, warps), end / 4));
+    c.shared_passes = xg_cost_mul(all, w.passes);
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        c.l2_sectors = xg_cost_add(c.l2_sectors, xg_tile_sectors(p, k));
+        k_bytes = xg_cost_add(
+            k_bytes, xg_cost_mul(xg_cost_mul(g[k ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), p->fetch[k].bytes));
+    }
+    c.l2_sectors = xg_cost_add(c.l2_sectors, out_bytes / XG_TILE_SECTOR_BYTES);
+    c.read_bytes = xg_cost_mul(k_bytes, p->batch);
+    c.written_bytes = out_bytes;
+    c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
+    c.warp_clocks = xg_cost_add(c.warp_clocks, m->memory_latency + XG_TILE_BEGIN_CLOCKS + end);
+    c.warp_clocks = xg_cost_add(c.warp_clocks, xg_tile_epilogue_clocks(p, m));
+    c.warp_issued = xg_cost_mul(p->steps, w.issued);
+    c.barriers = p->steps + 2 * p->parts;
+    r = xg_cost_predict(m, &c);
+    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
+}
+
+#endif /* XG_SCHED_TILE_TIME_C */

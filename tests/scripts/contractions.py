@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Dots of any size, type, layout, prologue and epilogue on the simulator, compared with the evaluator.
+
+    python3 tests/scripts/contractions.py [--count 24] [--seed 1] [--work 1048576] [--tool build/xlagpu] [--keep DIR]
+
+M, N and K are 1 to 4097, often a power of two or beside one; a batch has 1 to 7 products. The largest of them shrinks
+until there are at most --work multiply-adds. Integers have to be equal. Of floats the bound is that of a random walk of
+roundings, which grows with the root of K times the size of a usual element, itself the root of K; what is written in a
+narrower type may differ by a rounding. Each module runs twice: the bits have to be the same. A module that fails is
+kept in --keep. Ends with 'N passed, N failed'."""
+
+import argparse, math, os, random, subprocess, sys, tempfile
+
+SIZE_MAX = 4097
+STEPS = 4  # roundings of an element beside those of its sum
+EPS = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7, "c64": 2.0**-23, "c128": 2.0**-52}
+# what is multiplied, and what the products are summed up in
+TYPES = [("f32", "f32")] * 4 + [("f64", "f64"), ("f16", "f32"), ("bf16", "f32"), ("c64", "c64"), ("c128", "c128")]
+TYPES += [("s8", "s32"), ("s32", "s32"), ("u16", "s32"), ("s64", "s64")]
+
+
+def size(r):
+    if r.random() < 0.6:
+        return min(max((1 << r.randint(0, 12)) + r.choice((-1, 0, 0, 1)), 1), SIZE_MAX)
+    return int(math.exp(r.uniform(0, math.log(SIZE_MAX))))
+
+
+def sizes(r, work):
+    d = {"b": r.choice((1, 1, 1, 2, 3, 5, 7)), "m": size(r), "n": size(r), "k": size(r)}
+    while d["b"] * d["m"] * d["n"] * d["k"] > work:
+        largest = max(d, key=lambda name: d[name])
+        d[largest] = (d[largest] + 1) // 2
+    return d
+
+
+class Module:
+    """The text of a module with one dot, and the dimensions of its result."""
+
+    def __init__(self, r, d):
+        self.r, self.d, self.lines, self.params = r, d, [], 0
+        self.type, self.sum = r.choice(TYPES)
+        self.out = self.sum
+        result = self.prologue_and_dot()
+        self.finish(result)
+
+    def let(self, name, text):
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def parameter(self, type, dims, layout=None):
+        name = f"p{self.params}"
+        order = "{" + ",".join(map(str, layout)) + "}" if layout else ""
+        self.let(name, f"{type}[{','.join(map(str, dims))}]{order} parameter({self.params})")
+        self.params += 1
+        return name
+
+    def operand(self, name, names):
+        """An operand whose dimensions are in any order, in any layout, and what is done to it before."""
+        r = self.r
+        names = r.sample(names, len(names))
+        dims = [self.d[c] for c in names]
+        text = ",".join(map(str, dims))
+        stored, what = self.type, r.choice(("plain", "plain", "plain", "negate", "reverse", "convert"))
+        if what == "convert" and self.type in ("f32", "s32"):
+            stored = "bf16" if self.type == "f32" else "s8"
+        x = self.parameter(stored, dims, r.sample(range(len(dims)), len(dims)))
+        if stored != self.type:
+            x = self.let(name + "c", f"{self.type}[{text}] convert({x})")
+        elif what == "negate" and not self.type.startswith("u"):
+            x = self.let(name + "n", f"{self.type}[{text}] negate({x})")
+        elif what == "reverse":
+            x = self.let(name + "r", f"{self.type}[{text}] reverse({x}), dimensions={{{r.randrange(len(dims))}}}")
+        return x, names
+
+    def prologue_and_dot(self):
+        batch = ["b"] if self.d["b"] > 1 else []
+        left, left_names = self.operand("a", batch + ["m", "k"])
+        right, right_names = self.operand("w", batch + ["n", "k"])
+        self.dims = [self.d[c] for c in batch + ["m", "n"]]
+        self.shape = ",".join(map(str, self.dims))
+        text = f"{self.sum}[{self.shape}] dot({left}, {right})"
+        if batch:
+            text += f", lhs_batch_dims={{{left_names.index('b')}}}, rhs_batch_dims={{{right_names.index('b')}}}"
+        text += f", lhs_contracting_dims={{{left_names.index('k')}}}, rhs_contracting_dims={{{right_names.index('k')}}}"
+        return self.let("d", text)
+
+    def finish(self, x):
+        r, shape = self.r, self.shape
+        whole = f"{self.sum}[{shape}]"
+        what = r.choice(("none", "none", "bias", "residual", "relu", "narrow", "both", "rows"))
+        if what == "bias":
+            row = self.parameter(self.sum, self.dims[-1:])
+            row = self.let("row", f"{whole} broadcast({row}), dimensions={{{len(self.dims) - 1}}}")
+            x = self.let("y", f"{whole} add({x}, {row})")
+        elif what == "residual":
+            more = self.parameter(self.sum, self.dims)
+            x = self.let("y", f"{whole} subtract({more}, {x})")
+        elif what == "relu" and self.sum[0] != "c":
+            zero = self.let("zero", f"{self.sum}[] constant(0)")
+            zero = self.let("zeros", f"{whole} broadcast({zero}), dimensions={{}}")
+            x = self.let("y", f"{whole} maximum({x}, {zero})")
+        elif what == "narrow" and self.sum == "f32":
+            self.out = r.choice(("bf16", "f16"))
+            x = self.let("y", f"{self.out}[{shape}] convert({x})")
+        elif what == "both":
+            y = self.let("y", f"{whole} negate({x})")
+            x = self.let("t", f"({whole}, {whole}) tuple({y}, {x})")
+        elif what == "rows" and self.sum in ("f32", "f64"):
+            least = self.let("least", f"{self.sum}[] constant(-inf)")
+            rows = ",".join(map(str, self.dims[:-1]))
+            dim = len(self.dims) - 1
+            x = self.let("y", f"{self.sum}[{rows}] reduce({x}, {least}), dimensions={{{dim}}}, to_apply=largest")
+        self.root = self.lines[-1].split(" = ")[0].strip()
+
+    def text(self):
+        head = "HloModule contraction\n"
+        if any("to_apply=largest" in line for line in self.lines):
+            head += f"largest {{\n  x = {self.sum}[] parameter(0)\n  y = {self.sum}[] parameter(1)\n"
+            head += f"  ROOT z = {self.sum}[] maximum(x, y)\n}}\n"
+        lines = list(self.lines)
+        lines[-1] = lines[-1].replace("  ", "  ROOT ", 1)
+        return head + "ENTRY e {\n" + "\n".join(lines) + "\n}\n"
+
+    def bounds(self):
+        """--rtol and --atol. Arguments are of the size of 1."""
+        if self.sum not in EPS:
+            return ["--rtol=0", "--atol=0"]
+        k = self.d["k"]
+        atol = EPS[self.sum] * (STEPS + math.sqrt(k)) * math.sqrt(k)
+        return [f"--rtol={EPS[self.out] if self.out != self.sum else EPS[self.sum] * STEPS}", f"--atol={atol}"]
+
+
+def run(tool, path, module, target, seed):
+    args = [tool, "run", path, "--platform=host", f"--target={target}", f"--seed={seed}"] + module.bounds()
+    results = []
+    for _ in range(2):
+        with tempfile.NamedTemporaryFile(suffix=".npz") as out:
+            p = subprocess.run(args + [f"--out={out.name}"], capture_output=True, text=True, errors="replace")
+            if p.returncode:
+                return (p.stderr or p.stdout).strip().splitlines()[-1:] or [f"exit {p.returncode}"]
+            results.append(open(out.name, "rb").read())
+    return None if results[0] == results[1] else ["two runs differ"]
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--count", type=int, default=24)
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--work", type=int, default=1 << 20)
+    ap.add_argument("--tool", default="build/xlagpu")
+    ap.add_argument("--keep", default="build/contractions")
+    a = ap.parse_args()
+    passed = failed = 0
+    os.makedirs(a.keep, exist_ok=True)
+    for n in range(a.count):
+        r = random.Random(a.seed * 1000003 + n)
+        module = Module(r, sizes(r, a.work))
+        target = r.choice(("sm_75", "sm_80", "sm_90a"))
+        path = os.path.join(a.keep, f"{a.seed}_{n}.hlo")
+        with open(path, "w") as f:
+            f.write(module.text())
+        wrong = run(a.tool, path, module, target, n)
+        if wrong:
+            failed += 1
+            print(f"FAIL {path} on {target}, K {module.d['k']}: {wrong[0][:200]}")
+        else:
+            passed += 1
+            os.remove(path)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+main()
