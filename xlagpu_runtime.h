@@ -4752,6 +4752,13 @@ XG_SIM_VTYPES(avx512, 32, 16, 8)
 #endif
 
 #define XG_V_SEL(m, x, y) (((x) & (m)) | ((y) & ~(m))) /* m is 0 or -1, all of one unsigned type */
+/* Byte i of prmt: three bits of c choose one of the eight bytes of b and a, the fourth all copies of its sign. */
+#define XG_V_PRMT(i) \
+    do { \
+        const XG_SIM_T(Wu32) upper = -(c >> (4 * (i) + 2) & 1), sign = -(c >> (4 * (i) + 3) & 1); \
+        const XG_SIM_T(Wu32) byte = XG_V_SEL(upper, b, a) >> ((c >> 4 * (i)&3) * 8) & 255; \
+        r |= (XG_V_SEL(sign, -(byte >> 7), byte) & 255) << 8 * (i); \
+    } while (0)
 
 /* ---- what differs by target ---- */
 
@@ -5164,6 +5171,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
     V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) \
     V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
+    V3(prmt_plain, W, u32, u32, u32, u32, r = a ^ a; XG_V_PRMT(0); XG_V_PRMT(1); XG_V_PRMT(2); XG_V_PRMT(3)) \
     V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \
@@ -9462,9 +9470,9 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_f f;
     uint32_t imm = 0, src[3], i;
     if (arg == XG_SIM_BIT_prmt) {
-        f = XG_F(prmt_b32);
         xg_sim_take(s, "b32");
         imm = (uint32_t)(xg_sim_take_one(s, modes, 6) + 1);
+        f = imm ? XG_F(prmt_b32) : XG_F(prmt_plain);
     } else if (arg == XG_SIM_BIT_shf) {
         f = XG_F(shf_b32);
         imm = xg_sim_take(s, "r") ? 1 : 0;
@@ -15220,6 +15228,12 @@ XG_FN char *xg_sim_word_bytes(xg_sim_worker *of, size_t k) {
         memset(s, XG_SIM_WRITTEN, 4);
     return s;
 }
+/* The same of the word at `at`, as one number. */
+XG_FN uint32_t xg_sim_word_states(xg_sim_worker *of, size_t at) {
+    uint32_t states;
+    memcpy(&states, xg_sim_word_bytes(of, at / 4), 4);
+    return states;
+}
 XG_FN xg_sim_fresh xg_sim_byte_state(xg_sim_worker *of, size_t at) {
     return (xg_sim_fresh)xg_sim_word_bytes(of, at / 4)[at % 4];
 }
@@ -15870,6 +15884,10 @@ XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_
         xg_sim_fresh is;
         if (xg_sim_word_written(of, i)) {
             i = i / 4 * 4 + 4;
+            continue;
+        }
+        if (does == XG_SIM_READS && i % 4 == 0 && xg_sim_word_states(of, i) == XG_SIM_LENT * 0x01010101u) {
+            i += 4;
             continue;
         }
         is = xg_sim_byte_state(of, i);
@@ -19427,7 +19445,8 @@ typedef struct xg_sim_ints {
 /* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
  * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
  * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
- * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. */
+ * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. widen, round: `n` f32
+ * side by side from and to their bits. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
     void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
@@ -19439,6 +19458,8 @@ typedef struct xg_sim_tile_fns {
     void (*c_rows)(double (*c)[8], const char *even, const char *odd);
     void (*d_rows)(const double (*c)[8], char *even, char *odd);
     void (*half_rows)(const double (*c)[8], char *slot);
+    void (*widen)(double *to, const uint32_t *from, uint32_t n);
+    void (*round)(uint32_t *to, const double *from, uint32_t n);
 } xg_sim_tile_fns;
 
 /* ---- elements ---- */
@@ -19573,9 +19594,18 @@ XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
         for (j = 0; j < 4; j++)
             xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
 }
+XG_FN void xg_sim_base_tile_widen(double *to, const uint32_t *from, uint32_t n) {
+    uint32_t i;
+    for (i = 0; i < n; i++) to[i] = (double)xg_f32_of_bits(from[i]);
+}
+XG_FN void xg_sim_base_tile_round(uint32_t *to, const double *from, uint32_t n) {
+    uint32_t i;
+    for (i = 0; i < n; i++) to[i] = xg_sim_tile_single(from[i]);
+}
 static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add,
     xg_sim_base_tile_turn, xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn,
-    xg_sim_base_tile_pair_multiply, xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows};
+    xg_sim_base_tile_pair_multiply, xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows,
+    xg_sim_base_tile_widen, xg_sim_base_tile_round};
 
 /* ---- for AVX2 ---- */
 
@@ -19773,9 +19803,22 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot)
             _mm_or_si128(_mm_andnot_si128(nan, h), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
     }
 }
+XG_SIM_FAST_FN void xg_sim_avx2_tile_widen(double *to, const uint32_t *from, uint32_t n) {
+    uint32_t i;
+    for (i = 0; i + 4 <= n; i += 4)
+        _mm256_storeu_pd(to + i, _mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)(from + i))));
+    xg_sim_base_tile_widen(to + i, from + i, n - i);
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uint32_t n) {
+    uint32_t i;
+    for (i = 0; i + 4 <= n; i += 4)
+        _mm_storeu_ps((float *)(void *)(to + i), xg_sim_avx2_single(_mm256_loadu_pd(from + i)));
+    xg_sim_base_tile_round(to + i, from + i, n - i);
+}
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
     xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn,
-    xg_sim_avx2_tile_pair_multiply, xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows};
+    xg_sim_avx2_tile_pair_multiply, xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows,
+    xg_sim_avx2_tile_widen, xg_sim_avx2_tile_round};
 #endif
 
 /* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around
@@ -20004,6 +20047,28 @@ XG_FN void xg_sim_work_load_b(
     else
         fns->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
 }
+/* Eight rows of C or D, of s32, from and to the slots of the even and the odd columns. */
+XG_FN void xg_sim_work_load_ints(int64_t (*c)[8], const char *even, const char *odd) {
+    int32_t x[XG_SIM_WARP], y[XG_SIM_WARP];
+    int64_t *to = c[0];
+    uint32_t i;
+    memcpy(x, even, sizeof x);
+    memcpy(y, odd, sizeof y);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        to[2 * i] = x[i];
+        to[2 * i + 1] = y[i];
+    }
+}
+XG_FN void xg_sim_work_store_ints(const int64_t (*c)[8], bool saturate, char *even, char *odd) {
+    uint32_t x[XG_SIM_WARP], y[XG_SIM_WARP], i;
+    const int64_t *from = c[0], most = saturate ? INT32_MAX : INT64_MAX, least = saturate ? INT32_MIN : INT64_MIN;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        x[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i], most), least);
+        y[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i + 1], most), least);
+    }
+    memcpy(even, x, sizeof x);
+    memcpy(odd, y, sizeof y);
+}
 /* A tile of C of 8 columns from its registers, and D back into them. */
 XG_FN void xg_sim_work_load_c(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
@@ -20018,16 +20083,15 @@ XG_FN void xg_sim_work_load_c(
         for (i = 0; i < regs; i++) fns->rows(x->u.r.c[8 * i], 8, xg_sim_slot(w, v, list[i]), 16, 8, XG_SIM_EL_F16);
         return;
     }
-    for (i = 0; i < regs; i++) {
-        const char *slot = xg_sim_slot(w, v, list[i]);
-        for (lane = 0; lane < XG_SIM_WARP; lane++) {
-            const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
-            if (x->t.c == XG_SIM_EL_F64)
-                memcpy(&x->u.r.c[row][col], slot + (size_t)lane * 8, 8);
-            else
-                x->u.i.c[row][col] = (int32_t)xg_sim_lane_u32(slot, lane);
-        }
+    if (x->t.c == XG_SIM_EL_S32) {
+        for (i = 0; i < regs; i += 2)
+            xg_sim_work_load_ints(&x->u.i.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
+        return;
     }
+    for (i = 0; i < regs; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++)
+            memcpy(&x->u.r.c[lane / 4 + 8 * (i / 2)][lane % 4 * 2 + (i & 1)],
+                xg_sim_slot(w, v, list[i]) + (size_t)lane * 8, 8);
 }
 XG_FN void xg_sim_work_store_d(
     const xg_sim_work *x, const xg_sim_worker *w, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
@@ -20042,12 +20106,17 @@ XG_FN void xg_sim_work_store_d(
         for (i = 0; i < regs; i++) fns->half_rows(c + 8 * i, v->regs + list[i]);
         return;
     }
+    if (x->t.d == XG_SIM_EL_S32) {
+        for (i = 0; i < regs; i += 2)
+            xg_sim_work_store_ints((const int64_t(*)[8])x->u.i.c + 4 * i, (x->t.flags & XG_SIM_TF_SATURATE) != 0,
+                v->regs + list[i], v->regs + list[i + 1]);
+        return;
+    }
     for (i = 0; i < regs; i++)
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
             const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
             const uint64_t bits = xg_sim_work_get(x, row, col);
-            memcpy(v->regs + list[i] + (size_t)lane * (x->t.d == XG_SIM_EL_F64 ? 8 : 4), &bits,
-                x->t.d == XG_SIM_EL_F64 ? 8 : 4);
+            memcpy(v->regs + list[i] + (size_t)lane * 8, &bits, 8);
         }
 }
 XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {
@@ -20959,6 +21028,10 @@ XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const x
                 XG_MAX(i * XG_SIM_TENSOR_UNIT, column));
             return false;
         }
+    /* cells of the same state need one look */
+    if (memcmp(t->states + cell, t->states + cell + 1, (n - 1) * sizeof *t->states) == 0 &&
+        memcmp(t->lent + cell, t->lent + cell + 1, (n - 1) * sizeof *t->lent) == 0)
+        n = 1;
     for (i = cell; i < cell + n; i++) {
         if (t->states[i] != XG_SIM_CELL_WRITTEN && !xg_sim_cell_check(w, of, v, in, lane, i, does, issuer))
             return false;
@@ -21166,7 +21239,8 @@ XG_FN bool xg_sim_tensor_commit_lane(xg_sim_worker *w, const xg_sim_warp *v, con
 #define XG_SIM_UMMA_C
 
 enum {
-    XG_SIM_UMMA_K = 64, /* elements, at most */
+    XG_SIM_UMMA_K = 64,    /* elements, at most */
+    XG_SIM_UMMA_ROWS = 16, /* of A that are read together, at most */
     XG_SIM_UMMA_N = 256
 };
 
@@ -21328,26 +21402,32 @@ XG_FN xg_sim_at xg_sim_umma_place(const xg_sim_umma *u, uint32_t row, uint32_t n
 
 /* ---- A, B and their scales ---- */
 
-/* One row of A or column of B, number mn in shared memory, into k numbers. False after a fault. */
-XG_FN bool xg_sim_umma_row(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t mn, double *out, size_t step) {
+/* `count` rows of A or columns of B from number mn on: those that a chunk holds side by side when the matrix is
+ * transposed, else one. Element k of number r goes to out[r * row + k * step]. False after a fault. */
+XG_FN bool xg_sim_umma_rows(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t mn, uint32_t count, double *out,
+    size_t row, size_t step) {
     xg_sim_elem e = b ? u->b : u->a;
     uint32_t bits = b ? u->b_bits : u->a_bits, k, i, per = 128 / bits;
-    uint32_t held =
-        bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* elements of a chunk; padded where they are small */
+    uint32_t held = bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* of a chunk; padded where they are small */
     bool transposed = b ? u->b_transposed : u->a_transposed, minus = b ? u->b_minus : u->a_minus;
+    uint64_t matrix = b ? u->b_matrix : u->a_matrix;
     for (k = 0; k < u->k; k += transposed ? 1 : held) {
-        uint32_t mn_at = transposed ? mn / per : mn, at, n = transposed ? 1 : XG_MIN(held, u->k - k);
+        uint32_t at =
+            transposed ? xg_sim_umma_at(matrix, true, mn / per, k) : xg_sim_umma_at(matrix, false, mn, k / held);
+        uint32_t n = transposed ? count : XG_MIN(held, u->k - k);
+        size_t apart = transposed ? row : step;
         uint8_t bytes[16];
-        double x[32];
-        at = xg_sim_umma_at(b ? u->b_matrix : u->a_matrix, transposed, mn_at, transposed ? k : k / held);
+        double x[32], *to = out + k * step;
         if (!xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8, bytes)) return false;
         xg_sim_umma_numbers(of, (const char *)bytes, e, bits, held, x);
-        for (i = 0; i < n; i++) {
-            double y = x[transposed ? mn % per : i];
-            out[(k + i) * step] = minus ? -y : y;
-        }
+        for (i = 0; i < n; i++) to[i * apart] = minus ? -x[i] : x[i];
     }
     return true;
+}
+/* How many rows of A or columns of B are read together, of those up to `end`. */
+XG_FN uint32_t xg_sim_umma_beside(const xg_sim_umma *u, bool b, uint32_t mn, uint32_t end) {
+    uint32_t per = 128 / (b ? u->b_bits : u->a_bits);
+    return (b ? u->b_transposed : u->a_transposed) ? XG_MIN(per, end - mn) : 1;
 }
 /* A lane of A in tensor memory. Small elements have a byte each unless all are packed. */
 XG_FN bool xg_sim_umma_lane(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, double *out) {
@@ -21385,25 +21465,36 @@ XG_FN bool xg_sim_umma_scale(
  */
 XG_FN bool xg_sim_umma_load_b(const xg_sim_umma *u, xg_sim_worker *of) {
     bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0;
-    uint32_t n, each = pair ? u->n / 2 : u->n, width = u->n / u->parts;
+    uint32_t n, each = pair ? u->n / 2 : u->n, width = u->n / u->parts, count, i;
     double *b = of->tensor->b;
-    for (n = 0; n < u->n; n++) {
+    for (n = 0; n < u->n; n += count) {
         xg_sim_worker *from = pair ? of->cluster->peers[(of->rank & ~1u) + n / each] : of;
-        if (!xg_sim_umma_row(u, from, true, n % each, b + n, XG_SIM_UMMA_N)) return false;
+        count = xg_sim_umma_beside(u, true, n % each, each);
+        if (!xg_sim_umma_rows(u, from, true, n % each, count, b + n, 1, XG_SIM_UMMA_N)) return false;
         /* a part of the columns has its scales in its own lanes */
-        if (!xg_sim_umma_scale(u, of, true, n / width * (4 / u->parts), n % width, b + n, XG_SIM_UMMA_N)) return false;
+        for (i = n; u->scales && i < n + count; i++)
+            if (!xg_sim_umma_scale(u, of, true, i / width * (4 / u->parts), i % width, b + i, XG_SIM_UMMA_N))
+                return false;
     }
     return true;
 }
 
 /* ---- D ---- */
 
-XG_FN double xg_sim_umma_get(xg_sim_elem d, uint32_t x) {
-    if (d == XG_SIM_EL_S32) return (double)(int32_t)x;
-    return (double)xg_sim_tile_float(d, d == XG_SIM_EL_F16 ? x & 0xFFFF : x);
+/* What a row of D begins with: what it holds, or zeros. */
+XG_FN void xg_sim_umma_sums(const xg_sim_umma *u, const xg_sim_worker *of, uint32_t at, uint32_t n, double *sum) {
+    const uint32_t *cells = of->tensor->cells + at;
+    uint32_t i;
+    if (!u->add)
+        memset(sum, 0, n * sizeof *sum);
+    else if (u->d == XG_SIM_EL_F32)
+        xg_sim_tile_fns_of(of)->widen(sum, cells, n);
+    else
+        for (i = 0; i < n; i++)
+            sum[i] = u->d == XG_SIM_EL_S32 ? (double)(int32_t)cells[i] : xg_sim_umma_value(u->d, cells[i] & 0xFFFF);
 }
+/* A sum as an f16 or s32. */
 XG_FN uint32_t xg_sim_umma_put(const xg_sim_umma *u, double x) {
-    if (u->d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_f32_bits((float)x);
     if (u->d == XG_SIM_EL_F16)
         return (uint32_t)xg_sim_pack(xg_sim_unpack(xg_f64_bits(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
     if (u->saturate) x = x > 2147483647.0 ? 2147483647.0 : x < -2147483648.0 ? -2147483648.0 : x;
@@ -21414,6 +21505,7 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     uint32_t width = u->n / u->parts, n, factor = u->in->imm2;
     xg_sim_at p = xg_sim_umma_place(u, row, part * width);
     uint32_t lane = p.row + (u->d_at >> 16), column = u->d_at & 0xFFFF, at = lane * XG_SIM_TENSOR_COLUMNS + column;
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(of);
     double sum[XG_SIM_UMMA_N];
     if (u->in->imm & XG_SIM_U_MASKED) {
         uint32_t word = (u->in->imm & XG_SIM_N_PAIR && of->rank & 1 ? 4 : 0) + lane / 32;
@@ -21423,38 +21515,57 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, lane, column, width,
             u->add ? XG_SIM_TENSOR_TAKES : XG_SIM_TENSOR_PUTS, u->issuer))
         return false;
-    for (n = 0; n < width; n++) {
-        sum[n] = u->add ? xg_sim_umma_get(u->d, of->tensor->cells[at + n]) : 0.0;
-        if (factor) sum[n] /= (double)(1u << factor);
-    }
-    xg_sim_tile_fns_of(of)->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
-    for (n = 0; n < width; n++) {
-        of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
-        of->tensor->states[at + n] = u->state;
+    xg_sim_umma_sums(u, of, at, width, sum);
+    for (n = 0; factor && n < width; n++) sum[n] /= (double)(1u << factor);
+    fns->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
+    if (u->d == XG_SIM_EL_F32)
+        fns->round(of->tensor->cells + at, sum, width);
+    else
+        for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
+    for (n = 0; n < width; n++) of->tensor->states[at + n] = u->state;
+    return true;
+}
+/* Row r of D, by row a of A or the lanes of tensor memory that hold it. False after a fault. */
+XG_FN bool xg_sim_umma_d_row(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, double *a) {
+    bool in_tensor = (u->in->imm & XG_SIM_U_IN_TENSOR) != 0;
+    uint32_t part;
+    if (!in_tensor && !xg_sim_umma_scale(u, of, false, 0, row, a, 1)) return false;
+    for (part = 0; part < u->parts; part++) {
+        uint32_t lane = xg_sim_umma_place(u, row, part * (u->n / u->parts)).row + (u->a_at >> 16);
+        if (in_tensor && (!xg_sim_umma_lane(u, of, lane, a) || !xg_sim_umma_scale(u, of, false, 0, row, a, 1)))
+            return false;
+        if (!xg_sim_umma_d(u, of, row, part, a)) return false;
     }
     return true;
 }
 /* The part of a multiplication whose D lies in a block. False after a fault. */
 XG_FN bool xg_sim_umma_in_block(const xg_sim_umma *u, xg_sim_worker *of) {
-    uint32_t row, part;
+    uint32_t row, count = 1, i;
     double *a = of->tensor->a;
     if (!xg_sim_umma_load_b(u, of)) return false;
-    for (row = 0; row < u->rows; row++) {
-        bool in_tensor = (u->in->imm & XG_SIM_U_IN_TENSOR) != 0;
-        if (!in_tensor && !xg_sim_umma_row(u, of, false, row, a, 1)) return false;
-        if (!in_tensor && !xg_sim_umma_scale(u, of, false, 0, row, a, 1)) return false;
-        for (part = 0; part < u->parts; part++) {
-            uint32_t lane = xg_sim_umma_place(u, row, part * (u->n / u->parts)).row + (u->a_at >> 16);
-            if (in_tensor && (!xg_sim_umma_lane(u, of, lane, a) || !xg_sim_umma_scale(u, of, false, 0, row, a, 1)))
-                return false;
-            if (!xg_sim_umma_d(u, of, row, part, a)) return false;
+    for (row = 0; row < u->rows; row += count) {
+        if (!(u->in->imm & XG_SIM_U_IN_TENSOR)) {
+            count = xg_sim_umma_beside(u, false, row, u->rows);
+            if (!xg_sim_umma_rows(u, of, false, row, count, a, XG_SIM_UMMA_K, 1)) return false;
         }
+        for (i = 0; i < count; i++)
+            if (!xg_sim_umma_d_row(u, of, row + i, a + i * XG_SIM_UMMA_K)) return false;
     }
     return true;
 }
 
 /* ---- what is lent ---- */
 
+XG_FN void xg_sim_umma_mark_word(xg_sim_worker *of, size_t at, bool lend) {
+    const uint32_t lent = XG_SIM_LENT * 0x01010101u;
+    if (lend && xg_sim_word_written(of, at)) {
+        memcpy(of->shadow + at, &lent, 4);
+        of->marks[at / 4] |= XG_SIM_TAG_BYTES;
+    } else if (!lend && xg_sim_word_states(of, at) == lent)
+        of->marks[at / 4] &= ~XG_SIM_TAG_BYTES;
+    else if (xg_sim_byte_state(of, at) == (lend ? XG_SIM_WRITTEN : XG_SIM_LENT))
+        xg_sim_set_bytes(of, at, 4, lend ? XG_SIM_LENT : XG_SIM_WRITTEN, true);
+}
 /* Each chunk of the matrices in shared memory becomes LENT, or, when the operation is complete, WRITTEN again. */
 XG_FN void xg_sim_umma_mark_matrix(
     xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
@@ -21463,9 +21574,7 @@ XG_FN void xg_sim_umma_mark_matrix(
         for (chunk = 0; chunk < chunks; chunk++) {
             uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk), i;
             if (at + 16 > of->l->shared_bytes) continue;
-            for (i = 0; i < 16; i += 4)
-                if (xg_sim_byte_state(of, at + i) == (lend ? XG_SIM_WRITTEN : XG_SIM_LENT))
-                    xg_sim_set_bytes(of, at + i, 4, lend ? XG_SIM_LENT : XG_SIM_WRITTEN, true);
+            for (i = 0; i < 16; i += 4) xg_sim_umma_mark_word(of, at + i, lend);
         }
 }
 XG_FN void xg_sim_umma_mark(const xg_sim_lease *l, bool lend) {
@@ -23462,7 +23571,7 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
         t.cells = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.cells);
         t.states = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.states);
         t.lent = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.lent);
-        t.a = (double *)(void *)xg_sim_carve_out(&c, XG_SIM_UMMA_K * sizeof *t.a);
+        t.a = (double *)(void *)xg_sim_carve_out(&c, XG_SIM_UMMA_ROWS * XG_SIM_UMMA_K * sizeof *t.a);
         t.b = (double *)(void *)xg_sim_carve_out(&c, (size_t)XG_SIM_UMMA_K * XG_SIM_UMMA_N * sizeof *t.b);
         if (memory) *at = t;
         w.tensor = at;

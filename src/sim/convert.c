@@ -123,9 +123,9 @@ XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_f f;
     uint32_t imm = 0, src[3], i;
     if (arg == XG_SIM_BIT_prmt) {
-        f = XG_F(prmt_b32);
         xg_sim_take(s, "b32");
         imm = (uint32_t)(xg_sim_take_one(s, modes, 6) + 1);
+        f = imm ? XG_F(prmt_b32) : XG_F(prmt_plain);
     } else if (arg == XG_SIM_BIT_shf) {
         f = XG_F(shf_b32);
         imm = xg_sim_take(s, "r") ? 1 : 0;

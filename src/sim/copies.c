@@ -20,6 +20,12 @@ XG_FN char *xg_sim_word_bytes(xg_sim_worker *of, size_t k) {
         memset(s, XG_SIM_WRITTEN, 4);
     return s;
 }
+/* The same of the word at `at`, as one number. */
+XG_FN uint32_t xg_sim_word_states(xg_sim_worker *of, size_t at) {
+    uint32_t states;
+    memcpy(&states, xg_sim_word_bytes(of, at / 4), 4);
+    return states;
+}
 XG_FN xg_sim_fresh xg_sim_byte_state(xg_sim_worker *of, size_t at) {
     return (xg_sim_fresh)xg_sim_word_bytes(of, at / 4)[at % 4];
 }

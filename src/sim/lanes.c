@@ -109,6 +109,13 @@ XG_SIM_VTYPES(avx512, 32, 16, 8)
 #endif
 
 #define XG_V_SEL(m, x, y) (((x) & (m)) | ((y) & ~(m))) /* m is 0 or -1, all of one unsigned type */
+/* Byte i of prmt: three bits of c choose one of the eight bytes of b and a, the fourth all copies of its sign. */
+#define XG_V_PRMT(i) \
+    do { \
+        const XG_SIM_T(Wu32) upper = -(c >> (4 * (i) + 2) & 1), sign = -(c >> (4 * (i) + 3) & 1); \
+        const XG_SIM_T(Wu32) byte = XG_V_SEL(upper, b, a) >> ((c >> 4 * (i)&3) * 8) & 255; \
+        r |= (XG_V_SEL(sign, -(byte >> 7), byte) & 255) << 8 * (i); \
+    } while (0)
 
 /* ---- what differs by target ---- */
 
@@ -521,6 +528,7 @@ XG_V_CANON_FN(bf16, uint16_t, 0x7F80u, 0x7FFFu)
     V3(madw_s16, W, u32, s16, s16, u32, r = XG_V_TO(Wu32, a) * XG_V_TO(Wu32, b) + c) \
     V3(madw_u32, D, u64, u32, u32, u64, r = XG_SIM_T(mulwide_u)(XG_SIM_T(widen_u32)(a), XG_SIM_T(widen_u32)(b)) + c) \
     V3(madw_s32, D, u64, s32, s32, u64, r = XG_SIM_T(mulwide_s)(XG_SIM_T(widen_s32)(a), XG_SIM_T(widen_s32)(b)) + c) \
+    V3(prmt_plain, W, u32, u32, u32, u32, r = a ^ a; XG_V_PRMT(0); XG_V_PRMT(1); XG_V_PRMT(2); XG_V_PRMT(3)) \
     V3(sel_b16, W, u16, u16, u16, u32, const XG_SIM_T(Wu16) m = XG_V_TO(Wu16, c); r = XG_V_SEL(m, a, b)) \
     V3(sel_b32, W, u32, u32, u32, u32, r = XG_V_SEL(c, a, b)) \
     V3(sel_b64, D, u64, u64, u64, s32, const XG_SIM_T(Du64) m = XG_SIM_T(widen_s32)(c); r = XG_V_SEL(m, a, b)) \

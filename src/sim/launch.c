@@ -398,7 +398,7 @@ XG_FN size_t xg_sim_carve_worker(xg_sim_worker *out, char *memory, const xg_sim_
         t.cells = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.cells);
         t.states = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.states);
         t.lent = (uint32_t *)(void *)xg_sim_carve_out(&c, XG_SIM_TENSOR_CELLS * sizeof *t.lent);
-        t.a = (double *)(void *)xg_sim_carve_out(&c, XG_SIM_UMMA_K * sizeof *t.a);
+        t.a = (double *)(void *)xg_sim_carve_out(&c, XG_SIM_UMMA_ROWS * XG_SIM_UMMA_K * sizeof *t.a);
         t.b = (double *)(void *)xg_sim_carve_out(&c, (size_t)XG_SIM_UMMA_K * XG_SIM_UMMA_N * sizeof *t.b);
         if (memory) *at = t;
         w.tensor = at;

@@ -213,6 +213,28 @@ XG_FN void xg_sim_work_load_b(
     else
         fns->pair_turn(x->u.i.b, (const int16_t(*)[XG_SIM_TILE_K])ints, x->t.k);
 }
+/* Eight rows of C or D, of s32, from and to the slots of the even and the odd columns. */
+XG_FN void xg_sim_work_load_ints(int64_t (*c)[8], const char *even, const char *odd) {
+    int32_t x[XG_SIM_WARP], y[XG_SIM_WARP];
+    int64_t *to = c[0];
+    uint32_t i;
+    memcpy(x, even, sizeof x);
+    memcpy(y, odd, sizeof y);
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        to[2 * i] = x[i];
+        to[2 * i + 1] = y[i];
+    }
+}
+XG_FN void xg_sim_work_store_ints(const int64_t (*c)[8], bool saturate, char *even, char *odd) {
+    uint32_t x[XG_SIM_WARP], y[XG_SIM_WARP], i;
+    const int64_t *from = c[0], most = saturate ? INT32_MAX : INT64_MAX, least = saturate ? INT32_MIN : INT64_MIN;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        x[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i], most), least);
+        y[i] = (uint32_t)(uint64_t)XG_MAX(XG_MIN(from[2 * i + 1], most), least);
+    }
+    memcpy(even, x, sizeof x);
+    memcpy(odd, y, sizeof y);
+}
 /* A tile of C of 8 columns from its registers, and D back into them. */
 XG_FN void xg_sim_work_load_c(
     xg_sim_work *x, const xg_sim_worker *w, const xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
@@ -227,16 +249,15 @@ XG_FN void xg_sim_work_load_c(
         for (i = 0; i < regs; i++) fns->rows(x->u.r.c[8 * i], 8, xg_sim_slot(w, v, list[i]), 16, 8, XG_SIM_EL_F16);
         return;
     }
-    for (i = 0; i < regs; i++) {
-        const char *slot = xg_sim_slot(w, v, list[i]);
-        for (lane = 0; lane < XG_SIM_WARP; lane++) {
-            const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
-            if (x->t.c == XG_SIM_EL_F64)
-                memcpy(&x->u.r.c[row][col], slot + (size_t)lane * 8, 8);
-            else
-                x->u.i.c[row][col] = (int32_t)xg_sim_lane_u32(slot, lane);
-        }
+    if (x->t.c == XG_SIM_EL_S32) {
+        for (i = 0; i < regs; i += 2)
+            xg_sim_work_load_ints(&x->u.i.c[4 * i], xg_sim_slot(w, v, list[i]), xg_sim_slot(w, v, list[i + 1]));
+        return;
     }
+    for (i = 0; i < regs; i++)
+        for (lane = 0; lane < XG_SIM_WARP; lane++)
+            memcpy(&x->u.r.c[lane / 4 + 8 * (i / 2)][lane % 4 * 2 + (i & 1)],
+                xg_sim_slot(w, v, list[i]) + (size_t)lane * 8, 8);
 }
 XG_FN void xg_sim_work_store_d(
     const xg_sim_work *x, const xg_sim_worker *w, xg_sim_warp *v, const uint32_t *list, uint32_t regs) {
@@ -251,12 +272,17 @@ XG_FN void xg_sim_work_store_d(
         for (i = 0; i < regs; i++) fns->half_rows(c + 8 * i, v->regs + list[i]);
         return;
     }
+    if (x->t.d == XG_SIM_EL_S32) {
+        for (i = 0; i < regs; i += 2)
+            xg_sim_work_store_ints((const int64_t(*)[8])x->u.i.c + 4 * i, (x->t.flags & XG_SIM_TF_SATURATE) != 0,
+                v->regs + list[i], v->regs + list[i + 1]);
+        return;
+    }
     for (i = 0; i < regs; i++)
         for (lane = 0; lane < XG_SIM_WARP; lane++) {
             const uint32_t row = lane / 4 + 8 * (i / 2), col = lane % 4 * 2 + (i & 1);
             const uint64_t bits = xg_sim_work_get(x, row, col);
-            memcpy(v->regs + list[i] + (size_t)lane * (x->t.d == XG_SIM_EL_F64 ? 8 : 4), &bits,
-                x->t.d == XG_SIM_EL_F64 ? 8 : 4);
+            memcpy(v->regs + list[i] + (size_t)lane * 8, &bits, 8);
         }
 }
 XG_FN void xg_sim_exec_mma(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in) {

@@ -454,6 +454,10 @@ XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_
             i = i / 4 * 4 + 4;
             continue;
         }
+        if (does == XG_SIM_READS && i % 4 == 0 && xg_sim_word_states(of, i) == XG_SIM_LENT * 0x01010101u) {
+            i += 4;
+            continue;
+        }
         is = xg_sim_byte_state(of, i);
         if (is == XG_SIM_COPYING && (is = xg_sim_copy_state(of, v, i)) == XG_SIM_WRITTEN) continue; /* with its word */
         if (is == XG_SIM_WRITTEN || (is == XG_SIM_UNWRITTEN && does == XG_SIM_WRITES) ||

@@ -223,6 +223,10 @@ XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const x
                 XG_MAX(i * XG_SIM_TENSOR_UNIT, column));
             return false;
         }
+    /* cells of the same state need one look */
+    if (memcmp(t->states + cell, t->states + cell + 1, (n - 1) * sizeof *t->states) == 0 &&
+        memcmp(t->lent + cell, t->lent + cell + 1, (n - 1) * sizeof *t->lent) == 0)
+        n = 1;
     for (i = cell; i < cell + n; i++) {
         if (t->states[i] != XG_SIM_CELL_WRITTEN && !xg_sim_cell_check(w, of, v, in, lane, i, does, issuer))
             return false;

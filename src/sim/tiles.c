@@ -32,7 +32,8 @@ typedef struct xg_sim_ints {
 /* The functions of a unit. rows: `n` rows of packed elements, `step` bytes apart, to rows of numbers `stride` apart.
  * row_add: `n` sums of one row of A with as many columns of B, whose rows are `stride` apart. turn: columns of B to its
  * rows. pair_rows, pair_turn: the same for integers. c_rows, d_rows: eight rows of C or D, of
- * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. */
+ * f32, from and to the slots of the even and the odd columns; half_rows: D of f16 to one slot. widen, round: `n` f32
+ * side by side from and to their bits. */
 typedef struct xg_sim_tile_fns {
     void (*rows)(double *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e);
     void (*row_add)(double *sums, const double *a, const double *b, size_t stride, uint32_t k, uint32_t n);
@@ -44,6 +45,8 @@ typedef struct xg_sim_tile_fns {
     void (*c_rows)(double (*c)[8], const char *even, const char *odd);
     void (*d_rows)(const double (*c)[8], char *even, char *odd);
     void (*half_rows)(const double (*c)[8], char *slot);
+    void (*widen)(double *to, const uint32_t *from, uint32_t n);
+    void (*round)(uint32_t *to, const double *from, uint32_t n);
 } xg_sim_tile_fns;
 
 /* ---- elements ---- */
@@ -178,9 +181,18 @@ XG_FN void xg_sim_base_tile_half_rows(const double (*c)[8], char *slot) {
         for (j = 0; j < 4; j++)
             xg_sim_put_u32(slot, 4 * i + j, xg_sim_tile_half(c[i][2 * j]) | xg_sim_tile_half(c[i][2 * j + 1]) << 16);
 }
+XG_FN void xg_sim_base_tile_widen(double *to, const uint32_t *from, uint32_t n) {
+    uint32_t i;
+    for (i = 0; i < n; i++) to[i] = (double)xg_f32_of_bits(from[i]);
+}
+XG_FN void xg_sim_base_tile_round(uint32_t *to, const double *from, uint32_t n) {
+    uint32_t i;
+    for (i = 0; i < n; i++) to[i] = xg_sim_tile_single(from[i]);
+}
 static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_sim_base_tile_row_add,
     xg_sim_base_tile_turn, xg_sim_base_tile_multiply, xg_sim_base_tile_pair_rows, xg_sim_base_tile_pair_turn,
-    xg_sim_base_tile_pair_multiply, xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows};
+    xg_sim_base_tile_pair_multiply, xg_sim_base_tile_c_rows, xg_sim_base_tile_d_rows, xg_sim_base_tile_half_rows,
+    xg_sim_base_tile_widen, xg_sim_base_tile_round};
 
 /* ---- for AVX2 ---- */
 
@@ -378,9 +390,22 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot)
             _mm_or_si128(_mm_andnot_si128(nan, h), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
     }
 }
+XG_SIM_FAST_FN void xg_sim_avx2_tile_widen(double *to, const uint32_t *from, uint32_t n) {
+    uint32_t i;
+    for (i = 0; i + 4 <= n; i += 4)
+        _mm256_storeu_pd(to + i, _mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)(from + i))));
+    xg_sim_base_tile_widen(to + i, from + i, n - i);
+}
+XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uint32_t n) {
+    uint32_t i;
+    for (i = 0; i + 4 <= n; i += 4)
+        _mm_storeu_ps((float *)(void *)(to + i), xg_sim_avx2_single(_mm256_loadu_pd(from + i)));
+    xg_sim_base_tile_round(to + i, from + i, n - i);
+}
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
     xg_sim_avx2_tile_turn, xg_sim_avx2_tile_multiply, xg_sim_avx2_tile_pair_rows, xg_sim_base_tile_pair_turn,
-    xg_sim_avx2_tile_pair_multiply, xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows};
+    xg_sim_avx2_tile_pair_multiply, xg_sim_avx2_tile_c_rows, xg_sim_avx2_tile_d_rows, xg_sim_avx2_tile_half_rows,
+    xg_sim_avx2_tile_widen, xg_sim_avx2_tile_round};
 #endif
 
 /* Of the unit that the worker's module was loaded for; a wider unit has no functions of its own: the conversions around

@@ -17,7 +17,8 @@
 #include "tensor.c"
 
 enum {
-    XG_SIM_UMMA_K = 64, /* elements, at most */
+    XG_SIM_UMMA_K = 64,    /* elements, at most */
+    XG_SIM_UMMA_ROWS = 16, /* of A that are read together, at most */
     XG_SIM_UMMA_N = 256
 };
 
@@ -179,26 +180,32 @@ XG_FN xg_sim_at xg_sim_umma_place(const xg_sim_umma *u, uint32_t row, uint32_t n
 
 /* ---- A, B and their scales ---- */
 
-/* One row of A or column of B, number mn in shared memory, into k numbers. False after a fault. */
-XG_FN bool xg_sim_umma_row(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t mn, double *out, size_t step) {
+/* `count` rows of A or columns of B from number mn on: those that a chunk holds side by side when the matrix is
+ * transposed, else one. Element k of number r goes to out[r * row + k * step]. False after a fault. */
+XG_FN bool xg_sim_umma_rows(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t mn, uint32_t count, double *out,
+    size_t row, size_t step) {
     xg_sim_elem e = b ? u->b : u->a;
     uint32_t bits = b ? u->b_bits : u->a_bits, k, i, per = 128 / bits;
-    uint32_t held =
-        bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* elements of a chunk; padded where they are small */
+    uint32_t held = bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* of a chunk; padded where they are small */
     bool transposed = b ? u->b_transposed : u->a_transposed, minus = b ? u->b_minus : u->a_minus;
+    uint64_t matrix = b ? u->b_matrix : u->a_matrix;
     for (k = 0; k < u->k; k += transposed ? 1 : held) {
-        uint32_t mn_at = transposed ? mn / per : mn, at, n = transposed ? 1 : XG_MIN(held, u->k - k);
+        uint32_t at =
+            transposed ? xg_sim_umma_at(matrix, true, mn / per, k) : xg_sim_umma_at(matrix, false, mn, k / held);
+        uint32_t n = transposed ? count : XG_MIN(held, u->k - k);
+        size_t apart = transposed ? row : step;
         uint8_t bytes[16];
-        double x[32];
-        at = xg_sim_umma_at(b ? u->b_matrix : u->a_matrix, transposed, mn_at, transposed ? k : k / held);
+        double x[32], *to = out + k * step;
         if (!xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8, bytes)) return false;
         xg_sim_umma_numbers(of, (const char *)bytes, e, bits, held, x);
-        for (i = 0; i < n; i++) {
-            double y = x[transposed ? mn % per : i];
-            out[(k + i) * step] = minus ? -y : y;
-        }
+        for (i = 0; i < n; i++) to[i * apart] = minus ? -x[i] : x[i];
     }
     return true;
+}
+/* How many rows of A or columns of B are read together, of those up to `end`. */
+XG_FN uint32_t xg_sim_umma_beside(const xg_sim_umma *u, bool b, uint32_t mn, uint32_t end) {
+    uint32_t per = 128 / (b ? u->b_bits : u->a_bits);
+    return (b ? u->b_transposed : u->a_transposed) ? XG_MIN(per, end - mn) : 1;
 }
 /* A lane of A in tensor memory. Small elements have a byte each unless all are packed. */
 XG_FN bool xg_sim_umma_lane(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, double *out) {
@@ -236,25 +243,36 @@ XG_FN bool xg_sim_umma_scale(
  */
 XG_FN bool xg_sim_umma_load_b(const xg_sim_umma *u, xg_sim_worker *of) {
     bool pair = (u->in->imm & XG_SIM_N_PAIR) != 0;
-    uint32_t n, each = pair ? u->n / 2 : u->n, width = u->n / u->parts;
+    uint32_t n, each = pair ? u->n / 2 : u->n, width = u->n / u->parts, count, i;
     double *b = of->tensor->b;
-    for (n = 0; n < u->n; n++) {
+    for (n = 0; n < u->n; n += count) {
         xg_sim_worker *from = pair ? of->cluster->peers[(of->rank & ~1u) + n / each] : of;
-        if (!xg_sim_umma_row(u, from, true, n % each, b + n, XG_SIM_UMMA_N)) return false;
+        count = xg_sim_umma_beside(u, true, n % each, each);
+        if (!xg_sim_umma_rows(u, from, true, n % each, count, b + n, 1, XG_SIM_UMMA_N)) return false;
         /* a part of the columns has its scales in its own lanes */
-        if (!xg_sim_umma_scale(u, of, true, n / width * (4 / u->parts), n % width, b + n, XG_SIM_UMMA_N)) return false;
+        for (i = n; u->scales && i < n + count; i++)
+            if (!xg_sim_umma_scale(u, of, true, i / width * (4 / u->parts), i % width, b + i, XG_SIM_UMMA_N))
+                return false;
     }
     return true;
 }
 
 /* ---- D ---- */
 
-XG_FN double xg_sim_umma_get(xg_sim_elem d, uint32_t x) {
-    if (d == XG_SIM_EL_S32) return (double)(int32_t)x;
-    return (double)xg_sim_tile_float(d, d == XG_SIM_EL_F16 ? x & 0xFFFF : x);
+/* What a row of D begins with: what it holds, or zeros. */
+XG_FN void xg_sim_umma_sums(const xg_sim_umma *u, const xg_sim_worker *of, uint32_t at, uint32_t n, double *sum) {
+    const uint32_t *cells = of->tensor->cells + at;
+    uint32_t i;
+    if (!u->add)
+        memset(sum, 0, n * sizeof *sum);
+    else if (u->d == XG_SIM_EL_F32)
+        xg_sim_tile_fns_of(of)->widen(sum, cells, n);
+    else
+        for (i = 0; i < n; i++)
+            sum[i] = u->d == XG_SIM_EL_S32 ? (double)(int32_t)cells[i] : xg_sim_umma_value(u->d, cells[i] & 0xFFFF);
 }
+/* A sum as an f16 or s32. */
 XG_FN uint32_t xg_sim_umma_put(const xg_sim_umma *u, double x) {
-    if (u->d == XG_SIM_EL_F32) return x != x ? 0x7FFFFFFFu : xg_f32_bits((float)x);
     if (u->d == XG_SIM_EL_F16)
         return (uint32_t)xg_sim_pack(xg_sim_unpack(xg_f64_bits(x), XG_SIM_IS_F64), XG_SIM_IS_F16, XG_SIM_RN, false);
     if (u->saturate) x = x > 2147483647.0 ? 2147483647.0 : x < -2147483648.0 ? -2147483648.0 : x;
@@ -265,6 +283,7 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     uint32_t width = u->n / u->parts, n, factor = u->in->imm2;
     xg_sim_at p = xg_sim_umma_place(u, row, part * width);
     uint32_t lane = p.row + (u->d_at >> 16), column = u->d_at & 0xFFFF, at = lane * XG_SIM_TENSOR_COLUMNS + column;
+    const xg_sim_tile_fns *fns = xg_sim_tile_fns_of(of);
     double sum[XG_SIM_UMMA_N];
     if (u->in->imm & XG_SIM_U_MASKED) {
         uint32_t word = (u->in->imm & XG_SIM_N_PAIR && of->rank & 1 ? 4 : 0) + lane / 32;
@@ -274,38 +293,57 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, lane, column, width,
             u->add ? XG_SIM_TENSOR_TAKES : XG_SIM_TENSOR_PUTS, u->issuer))
         return false;
-    for (n = 0; n < width; n++) {
-        sum[n] = u->add ? xg_sim_umma_get(u->d, of->tensor->cells[at + n]) : 0.0;
-        if (factor) sum[n] /= (double)(1u << factor);
-    }
-    xg_sim_tile_fns_of(of)->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
-    for (n = 0; n < width; n++) {
-        of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
-        of->tensor->states[at + n] = u->state;
+    xg_sim_umma_sums(u, of, at, width, sum);
+    for (n = 0; factor && n < width; n++) sum[n] /= (double)(1u << factor);
+    fns->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
+    if (u->d == XG_SIM_EL_F32)
+        fns->round(of->tensor->cells + at, sum, width);
+    else
+        for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
+    for (n = 0; n < width; n++) of->tensor->states[at + n] = u->state;
+    return true;
+}
+/* Row r of D, by row a of A or the lanes of tensor memory that hold it. False after a fault. */
+XG_FN bool xg_sim_umma_d_row(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, double *a) {
+    bool in_tensor = (u->in->imm & XG_SIM_U_IN_TENSOR) != 0;
+    uint32_t part;
+    if (!in_tensor && !xg_sim_umma_scale(u, of, false, 0, row, a, 1)) return false;
+    for (part = 0; part < u->parts; part++) {
+        uint32_t lane = xg_sim_umma_place(u, row, part * (u->n / u->parts)).row + (u->a_at >> 16);
+        if (in_tensor && (!xg_sim_umma_lane(u, of, lane, a) || !xg_sim_umma_scale(u, of, false, 0, row, a, 1)))
+            return false;
+        if (!xg_sim_umma_d(u, of, row, part, a)) return false;
     }
     return true;
 }
 /* The part of a multiplication whose D lies in a block. False after a fault. */
 XG_FN bool xg_sim_umma_in_block(const xg_sim_umma *u, xg_sim_worker *of) {
-    uint32_t row, part;
+    uint32_t row, count = 1, i;
     double *a = of->tensor->a;
     if (!xg_sim_umma_load_b(u, of)) return false;
-    for (row = 0; row < u->rows; row++) {
-        bool in_tensor = (u->in->imm & XG_SIM_U_IN_TENSOR) != 0;
-        if (!in_tensor && !xg_sim_umma_row(u, of, false, row, a, 1)) return false;
-        if (!in_tensor && !xg_sim_umma_scale(u, of, false, 0, row, a, 1)) return false;
-        for (part = 0; part < u->parts; part++) {
-            uint32_t lane = xg_sim_umma_place(u, row, part * (u->n / u->parts)).row + (u->a_at >> 16);
-            if (in_tensor && (!xg_sim_umma_lane(u, of, lane, a) || !xg_sim_umma_scale(u, of, false, 0, row, a, 1)))
-                return false;
-            if (!xg_sim_umma_d(u, of, row, part, a)) return false;
+    for (row = 0; row < u->rows; row += count) {
+        if (!(u->in->imm & XG_SIM_U_IN_TENSOR)) {
+            count = xg_sim_umma_beside(u, false, row, u->rows);
+            if (!xg_sim_umma_rows(u, of, false, row, count, a, XG_SIM_UMMA_K, 1)) return false;
         }
+        for (i = 0; i < count; i++)
+            if (!xg_sim_umma_d_row(u, of, row + i, a + i * XG_SIM_UMMA_K)) return false;
     }
     return true;
 }
 
 /* ---- what is lent ---- */
 
+XG_FN void xg_sim_umma_mark_word(xg_sim_worker *of, size_t at, bool lend) {
+    const uint32_t lent = XG_SIM_LENT * 0x01010101u;
+    if (lend && xg_sim_word_written(of, at)) {
+        memcpy(of->shadow + at, &lent, 4);
+        of->marks[at / 4] |= XG_SIM_TAG_BYTES;
+    } else if (!lend && xg_sim_word_states(of, at) == lent)
+        of->marks[at / 4] &= ~XG_SIM_TAG_BYTES;
+    else if (xg_sim_byte_state(of, at) == (lend ? XG_SIM_WRITTEN : XG_SIM_LENT))
+        xg_sim_set_bytes(of, at, 4, lend ? XG_SIM_LENT : XG_SIM_WRITTEN, true);
+}
 /* Each chunk of the matrices in shared memory becomes LENT, or, when the operation is complete, WRITTEN again. */
 XG_FN void xg_sim_umma_mark_matrix(
     xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
@@ -314,9 +352,7 @@ XG_FN void xg_sim_umma_mark_matrix(
         for (chunk = 0; chunk < chunks; chunk++) {
             uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk), i;
             if (at + 16 > of->l->shared_bytes) continue;
-            for (i = 0; i < 16; i += 4)
-                if (xg_sim_byte_state(of, at + i) == (lend ? XG_SIM_WRITTEN : XG_SIM_LENT))
-                    xg_sim_set_bytes(of, at + i, 4, lend ? XG_SIM_LENT : XG_SIM_WRITTEN, true);
+            for (i = 0; i < 16; i += 4) xg_sim_umma_mark_word(of, at + i, lend);
         }
 }
 XG_FN void xg_sim_umma_mark(const xg_sim_lease *l, bool lend) {

@@ -9,7 +9,7 @@ again.
 
 tcc compiles the runner of the text tests in half a second, so each change is a new build. Tests run in the order in
 which they are likely to notice and quick: the texts of the changed room, the other texts, the corpus on the simulator,
-then the programs. Of the texts only those run that call the changed function, which clang's coverage has told before.
+then the programs. Only those run that call the changed function, which clang's coverage has told before.
 The first that ends otherwise than without the change stops it; --texts stops behind the texts. What tcc itself makes
 fail (the payloads of NaNs) fails in both. A survivor is printed with its place and its line: it changes only a choice
 (a tuned number, an order among equals), or it wants a test. source_mutants.txt tells of those of one run. Ends with 'N
@@ -69,7 +69,7 @@ VISITED = r"""
 static char *ran, *ran_end;
 static const uintptr_t *place;
 static void write_visited(void) {
-    FILE *f = fopen(getenv("XG_VISITED"), "w");
+    FILE *f = fopen(getenv("XG_VISITED"), "a");
     long k;
     for (k = 0; f && k < ran_end - ran; k++)
         if (ran[k]) fprintf(f, "%lx\n", (unsigned long)place[2 * k]);
@@ -136,45 +136,61 @@ class Tests:
             return f"{self.tool()} && XLAGPU_TOOL={WORK}/xlagpu sh tests/scripts/corpus.sh host"
         return f"{self.build(step)} && {WORK}/{step} {self.programs[step]}"
 
-    def tool(self):
+    def tool(self, how="tcc -w", out="xlagpu"):
         for unit in ("compiler", "runtime"):
             header = "xlagpu_runtime.h" if unit == "runtime" else "xlagpu.h"
             open(f"{WORK}/unit_{unit}.c", "w").write(f'#define XLAGPU_IMPLEMENTATION\n#include "src/{header}"\n')
         libraries = "-lz -lm -ldl -lpthread"
-        return f"tcc -w build/tool.o {WORK}/unit_compiler.c {WORK}/unit_runtime.c -o {WORK}/xlagpu {libraries}"
+        return f"{how} build/tool.o {WORK}/unit_compiler.c {WORK}/unit_runtime.c -o {WORK}/{out} {libraries}"
 
     def watch(self):
-        """Which functions each file of texts calls: only these files can notice a change of one."""
+        """Which functions each test calls: only these tests can notice a change of one."""
         open(f"{WORK}/visited.c", "w").write(VISITED)
-        how = f"clang -w -O1 -fno-inline -no-pie -fsanitize-coverage=func,inline-8bit-counters,pc-table"
-        build = self.build(
-            "runner", f"clang -w -c {WORK}/visited.c -o {WORK}/visited.o && {how} {WORK}/visited.o", "watched"
-        )
-        if not shutil.which("clang") or subprocess.run(build, shell=True).returncode:
+        how = f"clang -w -O0 -no-pie -fsanitize-coverage=func,inline-8bit-counters,pc-table {WORK}/visited.o"
+        if not shutil.which("clang") or subprocess.run(
+            f"clang -w -c {WORK}/visited.c -o {WORK}/visited.o", shell=True
+        ).returncode:
             return
-        names = {}
+        if self.watched_names(self.build("runner", how, "watched")):
+            for f in self.files:
+                self.watch_one(f, f"{WORK}/watched {f}")
+        for p in [] if self.only_texts else self.programs:
+            self.watched_names(self.build(p, how, "watched"))
+            self.watch_one(p, f"{WORK}/watched {self.programs[p]}")
+        if not self.only_texts and self.watched_names(self.tool(how, "watched")):
+            self.watch_one("corpus", f"XLAGPU_TOOL={WORK}/watched sh tests/scripts/corpus.sh host")
+
+    def watched_names(self, build):
+        """Builds what is watched; its functions by their places."""
+        if subprocess.run(build, shell=True, capture_output=True).returncode:
+            sys.exit("clang does not build: " + build)
+        self.names = {}
         for line in subprocess.run(["nm", f"{WORK}/watched"], capture_output=True, text=True).stdout.splitlines():
             place, _, name = line.rpartition(" ")
             if place.lower().endswith(" t"):
-                names[int(place[:-2], 16)] = name
-        self.watched = set(names.values())
-        for f in self.files:
-            out = f"{WORK}/visited.txt"
-            subprocess.run(f"XG_VISITED={out} {WORK}/watched {f}", shell=True, capture_output=True)
-            for line in open(out).read().split():
-                self.visits.setdefault(names.get(int(line, 16)), set()).add(f)
+                self.names[int(place[:-2], 16)] = name
+        self.watched |= set(self.names.values())
+        return True
+
+    def watch_one(self, step, command):
+        out = f"{WORK}/visited.txt"
+        if os.path.exists(out):
+            os.remove(out)
+        subprocess.run(f"XG_VISITED={os.path.abspath(out)} {command}", shell=True, capture_output=True)
+        for line in set(open(out).read().split()) if os.path.exists(out) else ():
+            self.visits.setdefault(self.names.get(int(line, 16)), set()).add(step)
 
     def steps(self, room, function):
-        can = self.files
+        can = set(self.files) | set(self.programs) | {"corpus"}
         if function in self.watched:  # one that is always inlined has no counter
             can = self.visits.get(function, set())
         own = ROOM_TEXTS.get(room, [room])
-        texts = sorted(can, key=lambda f: (f.split("/")[1] not in own, self.without[f][1]))
+        texts = sorted(can & set(self.files), key=lambda f: (f.split("/")[1] not in own, self.without[f][1]))
         if self.only_texts:
             return texts
         near = [p for p in NEAR.get(room, []) if p in self.programs]
         rest = sorted((p for p in self.programs if p not in near), key=lambda p: self.without[p][1])
-        return texts + ["corpus"] + near + rest
+        return texts + [p for p in ["corpus"] + near + rest if p in can]
 
     def look(self):
         """What each test says and how long it takes without a change."""
