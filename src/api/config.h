@@ -36,6 +36,7 @@
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define XG_PREFETCH(p) __builtin_prefetch(p)
 #define XG_NOINLINE __attribute__((noinline))
+#define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
 #define XG_INLINE static inline __attribute__((always_inline, unused))
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
 #define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
@@ -47,6 +48,7 @@
 #define XG_UNLIKELY(x) (x)
 #define XG_PREFETCH(p) ((void)(p))
 #define XG_NOINLINE
+#define XG_COLD
 #define XG_INLINE static inline
 #endif
 #ifndef XG_NORETURN /* what the standards have; it stands first in a declaration */

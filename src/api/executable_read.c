@@ -6,7 +6,7 @@
 #define XG_API_EXECUTABLE_READ_C
 #include "executable.h"
 
-XG_FN size_t xg_exe_record_size(uint32_t kind) {
+XG_FN XG_COLD size_t xg_exe_record_size(uint32_t kind) {
     static const uint8_t sizes[] = {
 #define X(name, record) sizeof(record),
         XG_EXE_SECTIONS(X)
@@ -17,7 +17,8 @@ XG_FN size_t xg_exe_record_size(uint32_t kind) {
 
 /* What is wrong with the bytes, as half a sentence, or NULL. On success the header and the table of sections are copied
  * out. */
-XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_header *h, xg_exe_section *sections) {
+XG_FN XG_COLD const char *xg_exe_check(
+    const unsigned char *p, size_t size, xg_exe_header *h, xg_exe_section *sections) {
     size_t body = offsetof(xg_exe_header, target);
     uint32_t k;
     if (!p || size < sizeof *h + XG_EXE_SECTION_COUNT * sizeof *sections) return "it is too short to be an executable";
@@ -44,7 +45,7 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
 /* ---- one module for several targets: its executables, one behind the other ---- */
 
 /* How many of the n bytes are the executable that they begin with; 0: they begin with none. */
-XG_FN size_t xg_exe_first(const unsigned char *p, size_t n) {
+XG_FN XG_COLD size_t xg_exe_first(const unsigned char *p, size_t n) {
     xg_exe_header h;
     if (n < sizeof h) return 0;
     memcpy(&h, p, sizeof h);
@@ -52,7 +53,7 @@ XG_FN size_t xg_exe_first(const unsigned char *p, size_t n) {
 }
 
 /* "sm_90a" as 90 and 'a', wherever it stands; what lacks a letter has 0. */
-XG_FN uint32_t xg_exe_target_number(const char *name, char *letter) {
+XG_FN XG_COLD uint32_t xg_exe_target_number(const char *name, char *letter) {
     uint32_t number = 0;
     while (*name && (*name < '0' || *name > '9')) name++;
     for (; *name >= '0' && *name <= '9' && number < 1000; name++) number = number * 10 + (uint32_t)(*name - '0');
@@ -62,7 +63,7 @@ XG_FN uint32_t xg_exe_target_number(const char *name, char *letter) {
 
 /* Twice the compute capability that its PTX names, plus 1 with a letter, if devices of the target run it; else 0. PTX
  * without a letter runs on what is newer, too, with a on nothing else, with f on what is newer of the same family. */
-XG_FN uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target) {
+XG_FN XG_COLD uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target) {
     xg_exe_header h;
     xg_exe_section s[XG_EXE_SECTION_COUNT];
     const char *named;
@@ -80,7 +81,7 @@ XG_FN uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target)
 
 /* The one to load of the executables that the bytes are: of those that run on the target the one for the newest; the
  * first, if none does. Bytes that are not whole executables alone stay as they are: xg_exe_check says what is wrong. */
-XG_FN void xg_exe_choose(const unsigned char **p, size_t *n, const char *target) {
+XG_FN XG_COLD void xg_exe_choose(const unsigned char **p, size_t *n, const char *target) {
     size_t at, size, best = 0, best_size = 0;
     uint32_t most = 0;
     for (at = 0; at < *n; at += size) {

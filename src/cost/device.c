@@ -113,7 +113,7 @@ XG_FN const xg_device_kind *xg_device_kind_of(uint32_t cc) {
     return NULL;
 }
 
-XG_FN void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
+XG_FN XG_COLD void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
     d->threads_per_sm = k->threads_per_sm;
     d->blocks_per_sm = k->blocks_per_sm;
     d->blocks_per_cluster = k->blocks_per_cluster;
@@ -148,7 +148,7 @@ XG_FN void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
     d->graph_ns = k->graph_ns;
 }
 
-XG_FN void xg_device_fill(xg_device *d, const xg_device_part *p) {
+XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     const xg_device_kind *k = xg_device_kind_of(p->cc);
     memset(d, 0, sizeof *d);
     d->part = p->name;
@@ -202,7 +202,7 @@ XG_FN bool xg_device_is_named(const char *part, const char *driver) {
     }
     return true;
 }
-XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out) {
+XG_FN XG_COLD void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out) {
     const xg_device_part *best = &xg_device_parts[0];
     bool named = false;
     size_t i;

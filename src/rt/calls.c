@@ -48,7 +48,7 @@ XG_FN xlagpu_status xr_call_failed(xg_ctx *c, const xlagpu_rt_call *call, xlagpu
 
 /* ---- before the first run ---- */
 
-XG_FN xlagpu_status xr_call_prepare(xlagpu_execution *e, const xg_exe_thunk *t) {
+XG_FN XG_COLD xlagpu_status xr_call_prepare(xlagpu_execution *e, const xg_exe_thunk *t) {
     xlagpu_device *d = e->program->device;
     const xr_function *f = e->program->calls[t - e->program->thunks];
     xr_call_state *state = &e->calls[t - e->program->thunks];

@@ -34,7 +34,7 @@ XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t
 }
 
 /* Writes down the commands below a thunk. False: something below cannot be a command. */
-XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffer *b, xr_command *list) {
+XG_FN XG_COLD bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffer *b, xr_command *list) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *children;
     uint32_t n, k;
@@ -57,7 +57,7 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
 
 /* How many graph nodes a thunk gives; above XR_GRAPH_NODES_MAX: too many. A loop has its condition twice, and asks
  * twice. */
-XG_FN uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const xr_command_buffer *b) {
+XG_FN XG_COLD uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const xr_command_buffer *b) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *children;
     uint64_t all = 0;
@@ -75,7 +75,7 @@ XG_FN uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const
 }
 
 /* The arrays have room for as many as there are thunks. */
-XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_commands_load(xlagpu_program *p) {
     uint32_t k, used = 0;
     for (k = 0; k < p->n_thunks; k++) {
         xr_command_buffer *b = &p->command_buffers[p->n_command_buffers];
@@ -110,7 +110,7 @@ XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p) {
     }
     return n;
 }
-XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
+XG_FN XG_COLD void xr_commands_place(xlagpu_execution *e, char *m) {
     const xlagpu_program *p = e->program;
     uint32_t k;
     e->records = (xr_record *)(void *)m;
@@ -125,7 +125,7 @@ XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
         m += (size_t)xr_commands_first_bytes(b);
     }
 }
-XG_FN void xr_commands_finish(xlagpu_execution *e) {
+XG_FN XG_COLD void xr_commands_finish(xlagpu_execution *e) {
     uint32_t k;
     for (k = 0; e->records && k < e->program->n_command_buffers; k++)
         e->program->device->platform->forget(e, &e->records[k]);
@@ -177,7 +177,7 @@ XG_FN xlagpu_status xr_commands_try(xlagpu_execution *e, const xr_command_buffer
 }
 
 /* The refusal becomes the execution's note: the run goes on without it. */
-XG_FN void xr_commands_refused(xlagpu_execution *e, const char *consequence) {
+XG_FN XG_COLD void xr_commands_refused(xlagpu_execution *e, const char *consequence) {
     const char *why = *e->c.message ? e->c.message : "the driver has no such graphs";
     xg_format(e->note, sizeof e->note, "%s: %s", consequence, why);
     xr_begin(&e->c);

@@ -192,7 +192,7 @@ XG_FN void xr_cuda_pop(const xr_cuda *u) {
 }
 
 /* The library's name, then every function. */
-XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
+XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     static const char *const names[] = {
 #ifdef _WIN32
         "nvcuda.dll",
@@ -238,7 +238,7 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 }
 
 /* NVIDIA's library of ranges. CUDA 13 has none: there NVTX is a header, which a caller's range function may use. */
-XG_FN void xr_cuda_bind_nvtx(xlagpu_device *d) {
+XG_FN XG_COLD void xr_cuda_bind_nvtx(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
     void *push, *pop;
@@ -277,7 +277,7 @@ enum {
     XR_CUDA_MEMORY_BUS_BITS = 37
 };
 /* Adds to *s what went wrong; a driver that does not know the attribute is none of it: then the value is 0. */
-XG_FN uint64_t xr_cuda_figure(xlagpu_device *d, int attribute, xlagpu_status *s) {
+XG_FN XG_COLD uint64_t xr_cuda_figure(xlagpu_device *d, int attribute, xlagpu_status *s) {
     enum {
         INVALID_VALUE = 1
     };
@@ -290,7 +290,7 @@ XG_FN uint64_t xr_cuda_figure(xlagpu_device *d, int attribute, xlagpu_status *s)
     return *s == XLAGPU_OK && value > 0 ? (uint64_t)value : 0;
 }
 /* What the driver says of the GPU; the rest is that of the part that it names. */
-XG_FN xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
+XG_FN XG_COLD xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     enum {
         TRANSFERS = 2 /* a clock */,
         BITS = 8 /* of a byte */,
@@ -315,7 +315,7 @@ XG_FN xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     return s;
 }
 
-XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
+XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     int major = 0, minor = 0;
     xlagpu_status s = XR_CUDA(d, device_name(d->name, (int)sizeof d->name, u->device), "asking for the GPU's name");
@@ -329,7 +329,7 @@ XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
 
 /* Only a machine without a GPU is XLAGPU_ERROR_NO_DEVICE, for which "auto" simulates. All else that is wrong (a driver
  * that does not fit the kernel's module, a GPU that is not ready) is the user's to know. */
-XG_FN xlagpu_status xr_cuda_init(xlagpu_device *d) {
+XG_FN XG_COLD xlagpu_status xr_cuda_init(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     int error;
     u->started = true;
@@ -338,7 +338,7 @@ XG_FN xlagpu_status xr_cuda_init(xlagpu_device *d) {
     if (error == XR_CUDA_NO_DEVICE || error == XR_CUDA_STUB_LIBRARY) d->c.status = XLAGPU_ERROR_NO_DEVICE;
     return d->c.status;
 }
-XG_FN xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
+XG_FN XG_COLD xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
     int count = 0;
     xlagpu_status s = XR_CUDA(d, device_count(&count), "counting GPUs");
     if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
@@ -346,7 +346,7 @@ XG_FN xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
             "there is no GPU number %d: the driver knows %d", ordinal, count);
     return s;
 }
-XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
+XG_FN XG_COLD xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
     xr_cuda *u = xr_cuda_of(d);
     xlagpu_status s = xr_cuda_init(d);
     if (s == XLAGPU_OK) s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
@@ -358,7 +358,7 @@ XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
     return s;
 }
 
-XG_FN void xr_cuda_close(xlagpu_device *d) {
+XG_FN XG_COLD void xr_cuda_close(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     if (u->condition_module && !u->context_push(u->context)) {
         u->module_unload(u->condition_module);
@@ -372,7 +372,7 @@ XG_FN void xr_cuda_close(xlagpu_device *d) {
     d->state = NULL;
 }
 
-XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
+XG_FN XG_COLD xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
     xr_cuda *u = (xr_cuda *)xg_mem_alloc(&d->c, sizeof *u);
     xlagpu_status s;
     if (!u) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
@@ -446,7 +446,7 @@ XG_FN void xr_cuda_settle(xlagpu_device *d) {
 /* ---- kernels ---- */
 
 /* What the driver said when it did not load a module. */
-XG_FN xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, const char *log) {
+XG_FN XG_COLD xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, const char *log) {
     const xr_cuda *u = xr_cuda_of(d);
     if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
         return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
@@ -455,7 +455,7 @@ XG_FN xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, const cha
     if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
     return xr_cuda_check(&d->c, u, error, "loading the PTX");
 }
-XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
+XG_FN XG_COLD xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
         LOG = 1536
     };
@@ -470,7 +470,7 @@ XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void 
     return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 
-XG_FN xlagpu_status xr_cuda_function(
+XG_FN XG_COLD xlagpu_status xr_cuda_function(
     xlagpu_device *d, void *module, const char *name, uint32_t shared, const void **out) {
     void *f = NULL;
     xlagpu_status s = XR_CUDA(d, function(&f, module, name), "finding a kernel");
@@ -500,7 +500,7 @@ static const char xr_condition_ptx[] =
     "cudaGraphSetConditional, (a, b);\n\t}\n\tret;\n}\n";
 
 /* Once for the device. A driver that cannot link it has no loops and branches in graphs: no failure. */
-XG_FN void xr_cuda_load_condition(xr_cuda *u) {
+XG_FN XG_COLD void xr_cuda_load_condition(xr_cuda *u) {
     if (u->condition || !u->conditionals) return;
     if (u->module_load(&u->condition_module, xr_condition_ptx, 0, NULL, NULL)) {
         u->condition_module = NULL;
@@ -517,7 +517,7 @@ XG_FN void xr_cuda_load_condition(xr_cuda *u) {
 
 /* Of a program with loops or branches an execution has a place in pinned memory for what they are decided by: one
  * asynchronous copy and one wait bring it there, on the stream alone. */
-XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
+XG_FN XG_COLD xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
     enum {
         DECISION_BYTES = 16
     };
@@ -529,7 +529,7 @@ XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
     e->state = b.memory;
     return s;
 }
-XG_FN void xr_cuda_finish(xlagpu_execution *e) {
+XG_FN XG_COLD void xr_cuda_finish(xlagpu_execution *e) {
     xr_block b;
     if (!e->state) return;
     memset(&b, 0, sizeof b);
@@ -648,7 +648,7 @@ enum {
     XR_CUDA_CLUSTER_DIMENSION = 4
 };
 
-XG_FN xlagpu_status xr_cuda_newer(xlagpu_device *d, const char *symbol, void *out, size_t bytes) {
+XG_FN XG_COLD xlagpu_status xr_cuda_newer(xlagpu_device *d, const char *symbol, void *out, size_t bytes) {
     void *f = xr_library_symbol(xr_cuda_of(d)->library, symbol);
     if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol);
     memcpy(out, &f, bytes);
@@ -710,7 +710,7 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(
     return s;
 }
 
-XG_FN xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+XG_FN XG_COLD xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
     xr_cuda_encode encode = NULL;
     uint64_t memory[32],
         *aligned = memory + (64 - (uintptr_t)memory % 64) % 64 / 8; /* the driver wants 64-byte alignment */

@@ -17,14 +17,14 @@ typedef struct xr_cached {
     char target[20];
 } xr_cached;
 
-XG_FN uint64_t xr_cache_hash(const void *p, size_t n, uint64_t h) { /* FNV-1a */
+XG_FN XG_COLD uint64_t xr_cache_hash(const void *p, size_t n, uint64_t h) { /* FNV-1a */
     const unsigned char *c = (const unsigned char *)p;
     size_t k;
     for (k = 0; k < n; k++) h = (h ^ c[k]) * 0x100000001B3u;
     return h;
 }
 
-XG_FN bool xr_cache_key(xlagpu_device *d, const xg_source *ptx, xr_cached *key, char *path, size_t cap) {
+XG_FN XG_COLD bool xr_cache_key(xlagpu_device *d, const xg_source *ptx, xr_cached *key, char *path, size_t cap) {
     const xr_cuda *u = (const xr_cuda *)d->state;
     uint64_t h;
     if (!u->cache) return false;
@@ -39,14 +39,14 @@ XG_FN bool xr_cache_key(xlagpu_device *d, const xg_source *ptx, xr_cached *key, 
 }
 
 /* Has the file so many bytes behind its head, and no more? So that a damaged number asks for no memory. */
-XG_FN bool xr_cache_holds(FILE *f, uint64_t bytes) {
+XG_FN XG_COLD bool xr_cache_holds(FILE *f, uint64_t bytes) {
     bool ok = bytes && bytes < (uint64_t)1 << 31 && fseek(f, 0, SEEK_END) == 0 &&
               (uint64_t)ftell(f) == sizeof(xr_cached) + bytes;
     return ok && fseek(f, (long)sizeof(xr_cached), SEEK_SET) == 0;
 }
 
 /* The machine code, from the device's allocator; NULL: there is none. */
-XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
+XG_FN XG_COLD void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
     xr_cached key, head;
     char path[1200];
     void *code = NULL;
@@ -69,7 +69,7 @@ XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
     return code;
 }
 
-XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *code, size_t bytes) {
+XG_FN XG_COLD void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *code, size_t bytes) {
     xr_cached head;
     char path[1200], other[1300]; /* a name that no other device has, in whatever process */
     FILE *f;
@@ -89,7 +89,8 @@ XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *co
 
 /* PTX to machine code by the driver's linker, where a folder is named for it. The code lives as long as the link, which
  * is the caller's to destroy. */
-XG_FN bool xr_cache_link(const xr_cuda *u, const xg_source *ptx, void **link, const void **code, size_t *bytes) {
+XG_FN XG_COLD bool xr_cache_link(
+    const xr_cuda *u, const xg_source *ptx, void **link, const void **code, size_t *bytes) {
     enum {
         PTX = 1
     };

@@ -55,7 +55,7 @@ XG_FN bool xr_cuda_is_lost(int error) {
     default: return false;
     }
 }
-XG_FN xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *what) {
+XG_FN XG_COLD xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *what) {
     xlagpu_status s = xr_cuda_check(&e->c, xr_cuda_under(e), error, what);
     return s == XLAGPU_ERROR_DEVICE && !xr_cuda_is_lost(error) ? XLAGPU_ERROR_UNSUPPORTED : s;
 }
@@ -126,7 +126,7 @@ typedef struct xr_graph_writer {
 
 /* The nodes that a new one waits for, the latest first: of the front those that it conflicts with; without a thunk all.
  * What they wait for themselves is not named again. */
-XG_FN uint32_t xr_graph_after(const xr_graph_writer *w, const uint32_t *thunk, void **after, uint64_t *below) {
+XG_FN XG_COLD uint32_t xr_graph_after(const xr_graph_writer *w, const uint32_t *thunk, void **after, uint64_t *below) {
     bool all = !thunk || !w->e->program->device->concurrent;
     uint32_t n = 0, k;
     *below = 0;
@@ -139,13 +139,13 @@ XG_FN uint32_t xr_graph_after(const xr_graph_writer *w, const uint32_t *thunk, v
     return n;
 }
 /* From here on all wait for this node, which waits for all. */
-XG_FN void xr_graph_join(xr_graph_writer *w, void *node) {
+XG_FN XG_COLD void xr_graph_join(xr_graph_writer *w, void *node) {
     w->base = node;
     w->n_front = 0;
 }
 
 /* Remembers a node, for a command or, for the number behind the last one, a question. */
-XG_FN xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *node) {
+XG_FN XG_COLD xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *node) {
     xr_record *r = w->r;
     xr_node *n = &r->nodes[r->n_nodes++];
     XLAGPU_ASSERT(r->n_nodes <= w->b->n_nodes);
@@ -156,7 +156,7 @@ XG_FN xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *nod
     return n;
 }
 
-XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
+XG_FN XG_COLD xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
     xr_cuda *u = xr_cuda_under(e);
@@ -210,7 +210,7 @@ XG_FN void xr_graph_question(xlagpu_execution *e, xr_question *q, void **params,
     params[4] = &q->which;
     n->params = params;
 }
-XG_FN xlagpu_status xr_graph_ask(
+XG_FN XG_COLD xlagpu_status xr_graph_ask(
     xr_graph_writer *w, uint64_t handle, uint32_t slice, uint32_t kind, uint32_t branches, uint32_t which) {
     xr_kernel_node n;
     xr_question q;
@@ -232,7 +232,8 @@ XG_FN xlagpu_status xr_graph_ask(
 }
 
 /* A conditional node; the graph inside it comes back in `inside`. */
-XG_FN xlagpu_status xr_graph_conditional(xr_graph_writer *w, int type, uint64_t handle, xr_graph_writer *inside) {
+XG_FN XG_COLD xlagpu_status xr_graph_conditional(
+    xr_graph_writer *w, int type, uint64_t handle, xr_graph_writer *inside) {
     xr_conditional_node n;
     void *node = NULL, *after[XR_GRAPH_FRONT];
     uint64_t below;
@@ -252,14 +253,14 @@ XG_FN xlagpu_status xr_graph_conditional(xr_graph_writer *w, int type, uint64_t 
     xr_graph_join(inside, NULL);
     return s;
 }
-XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
+XG_FN XG_COLD xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
     return XR_GRAPH(w->e, graph_handle(handle, w->graph, xr_cuda_under(w->e)->context, 0, XR_GRAPH_ASSIGN_DEFAULT),
         "making the handle of a loop or branch");
 }
 
 XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number);
 
-XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint32_t slice) {
+XG_FN XG_COLD xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint32_t slice) {
     xr_graph_writer in;
     uint64_t handle = 0;
     xlagpu_status s = xr_graph_handle(w, &handle);
@@ -272,7 +273,8 @@ XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children,
     return s;
 }
 /* All questions are asked before a branch runs: it may write over what they are about. */
-XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *children, uint32_t n, uint32_t slice) {
+XG_FN XG_COLD xlagpu_status xr_graph_branches(
+    xr_graph_writer *w, const uint32_t *children, uint32_t n, uint32_t slice) {
     enum {
         MOST = 64
     };
@@ -293,7 +295,7 @@ XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *childr
     }
     return s;
 }
-XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
+XG_FN XG_COLD xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
     const xlagpu_program *p = w->e->program;
     const xg_exe_thunk *t = &p->thunks[number];
     uint32_t n, k, slice = t->n_links ? p->links[t->first_link] : 0;
@@ -306,7 +308,7 @@ XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
     return s;
 }
 
-XG_FN void xr_cuda_forget(xlagpu_execution *e, xr_record *r) {
+XG_FN XG_COLD void xr_cuda_forget(xlagpu_execution *e, xr_record *r) {
     xr_cuda *u = xr_cuda_under(e);
     if (r->exec) u->graph_exec_destroy(r->exec);
     if (r->graph) u->graph_destroy(r->graph);
@@ -314,7 +316,7 @@ XG_FN void xr_cuda_forget(xlagpu_execution *e, xr_record *r) {
     r->built = false;
 }
 
-XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
+XG_FN XG_COLD xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
     xr_graph_writer w;
     xlagpu_status s;
     if (!xr_cuda_under(e)->graphs) return XLAGPU_ERROR_UNSUPPORTED;

@@ -52,7 +52,7 @@ XG_FN bool xr_by_name_less(const void *user, const void *a, const void *b) {
     return order < 0 || (order == 0 && *(const uint32_t *)a < *(const uint32_t *)b);
 }
 /* The kernel of this name; UINT32_MAX: there is none. */
-XG_FN uint32_t xr_kernel_find(const xr_cuda_code *c, const char *name, size_t n) {
+XG_FN XG_COLD uint32_t xr_kernel_find(const xr_cuda_code *c, const char *name, size_t n) {
     const xlagpu_program *p = c->program;
     uint32_t low = 0, high = p->n_kernels;
     while (low < high) {
@@ -68,7 +68,7 @@ XG_FN uint32_t xr_kernel_find(const xr_cuda_code *c, const char *name, size_t n)
     return UINT32_MAX;
 }
 /* Skips a word and the blanks behind it. */
-XG_FN bool xr_skip_word(const char **at, const char *end, const char *word) {
+XG_FN XG_COLD bool xr_skip_word(const char **at, const char *end, const char *word) {
     size_t n = strlen(word);
     const char *p = *at;
     if ((size_t)(end - p) <= n || memcmp(p, word, n) != 0 || (unsigned char)p[n] > ' ') return false;
@@ -77,7 +77,7 @@ XG_FN bool xr_skip_word(const char **at, const char *end, const char *word) {
     return true;
 }
 /* The words ".param" up to the end of a list of parameters. */
-XG_FN uint32_t xr_count_parameters(const char *at, const char *end) {
+XG_FN XG_COLD uint32_t xr_count_parameters(const char *at, const char *end) {
     static const char word[] = ".param";
     uint32_t n = 0;
     for (; end - at > (ptrdiff_t)sizeof word && *at != ')' && *at != '{'; at++)
@@ -85,7 +85,7 @@ XG_FN uint32_t xr_count_parameters(const char *at, const char *end) {
     return n;
 }
 /* An entry at `at`, behind the word ".entry"; text that belongs to it begins at `begin`. */
-XG_FN void xr_scan_entry(xr_cuda_code *c, const char *at, const char *end, size_t begin) {
+XG_FN XG_COLD void xr_scan_entry(xr_cuda_code *c, const char *at, const char *end, size_t begin) {
     xlagpu_program *p = c->program;
     const char *name = at;
     uint32_t k;
@@ -103,7 +103,7 @@ XG_FN void xr_scan_entry(xr_cuda_code *c, const char *at, const char *end, size_
 }
 /* How many parameters each kernel has (the driver trusts its caller in this, and bytes may be damaged), and where it
  * stands. A kernel ends with a line "}", its text begins behind the one before. */
-XG_FN void xr_scan(xr_cuda_code *c) {
+XG_FN XG_COLD void xr_scan(xr_cuda_code *c) {
     const xg_source *s = &c->program->ptx;
     const char *line = s->text, *end = s->text + s->size;
     size_t begin = 0;
@@ -119,7 +119,7 @@ XG_FN void xr_scan(xr_cuda_code *c) {
     }
 }
 /* Damaged bytes may name one kernel twice. */
-XG_FN xlagpu_status xr_scan_check(const xr_cuda_code *c) {
+XG_FN XG_COLD xlagpu_status xr_scan_check(const xr_cuda_code *c) {
     xlagpu_program *p = c->program;
     uint32_t k;
     for (k = 0; k < p->n_kernels; k++) {
@@ -136,7 +136,7 @@ XG_FN xlagpu_status xr_scan_check(const xr_cuda_code *c) {
 
 /* ---- parts ---- */
 
-XG_FN uint32_t xr_parts_wanted(const xr_cuda_code *c) {
+XG_FN XG_COLD uint32_t xr_parts_wanted(const xr_cuda_code *c) {
     const xlagpu_program *p = c->program;
     uint64_t n = p->ptx.size / XR_PART_BYTES;
     bool ours = c->head && c->n_entries == p->n_kernels;
@@ -146,7 +146,7 @@ XG_FN uint32_t xr_parts_wanted(const xr_cuda_code *c) {
     return ours && c->threads > 1 && n > 1 ? (uint32_t)n : 1;
 }
 /* The text of the entries from..to behind the head; gives the end of what was written. */
-XG_FN char *xr_part_text(xr_cuda_code *c, xr_ptx_part *part, uint32_t from, uint32_t to, char *at) {
+XG_FN XG_COLD char *xr_part_text(xr_cuda_code *c, xr_ptx_part *part, uint32_t from, uint32_t to, char *at) {
     const xg_source *s = &c->program->ptx;
     size_t begin = c->entries[from].begin, end = to < c->n_entries ? c->entries[to].begin : s->size;
     memcpy(at, s->text, c->head);
@@ -158,7 +158,7 @@ XG_FN char *xr_part_text(xr_cuda_code *c, xr_ptx_part *part, uint32_t from, uint
     return at + part->ptx.size + 1;
 }
 /* Parts of about equal size; each has a kernel at least. */
-XG_FN xlagpu_status xr_parts_cut(xr_cuda_code *c) {
+XG_FN XG_COLD xlagpu_status xr_parts_cut(xr_cuda_code *c) {
     xlagpu_program *p = c->program;
     size_t share = p->ptx.size / c->n_parts;
     uint32_t part = 0, from = 0, to, k;
@@ -182,7 +182,7 @@ XG_FN xlagpu_status xr_parts_cut(xr_cuda_code *c) {
 
 /* ---- the driver's compiler ---- */
 
-XG_FN void xr_part_load(const xr_cuda *u, xr_ptx_part *part) {
+XG_FN XG_COLD void xr_part_load(const xr_cuda *u, xr_ptx_part *part) {
     int options[6] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE, XR_CUDA_JIT_INFO, XR_CUDA_JIT_INFO_SIZE,
         XR_CUDA_JIT_VERBOSE, XR_CUDA_JIT_TIME};
     void *values[6];
@@ -201,7 +201,7 @@ XG_FN void xr_part_load(const xr_cuda *u, xr_ptx_part *part) {
     if (part->error) part->module = NULL;
 }
 /* With a cache the machine code is wanted, too. Where that does not work the driver gets the PTX. */
-XG_FN void xr_part_make(const xr_cuda *u, xr_ptx_part *part) {
+XG_FN XG_COLD void xr_part_make(const xr_cuda *u, xr_ptx_part *part) {
     if (part->module) return;
     if (!part->info && xr_cache_link(u, &part->ptx, &part->link, &part->code, &part->code_bytes) &&
         u->module_load(&part->module, part->code, 0, NULL, NULL))
@@ -209,7 +209,7 @@ XG_FN void xr_part_make(const xr_cuda *u, xr_ptx_part *part) {
     if (!part->module) part->code = NULL;
     if (!part->module) xr_part_load(u, part);
 }
-XG_FN void xr_parts_job(void *user, uint32_t index) {
+XG_FN XG_COLD void xr_parts_job(void *user, uint32_t index) {
     xr_cuda_code *c = (xr_cuda_code *)user;
     const xr_cuda *u = xr_cuda_of(c->program->device);
     int error = u->context_push(u->context);
@@ -222,12 +222,12 @@ XG_FN void xr_parts_job(void *user, uint32_t index) {
     if (!error) xr_cuda_pop(u);
 }
 /* A part whose machine code the cache has needs no compiler. */
-XG_FN void xr_part_cached(xlagpu_device *d, xr_ptx_part *part) {
+XG_FN XG_COLD void xr_part_cached(xlagpu_device *d, xr_ptx_part *part) {
     void *code = part->info ? NULL : xr_cache_read(d, &part->ptx);
     if (code && xr_cuda_of(d)->module_load(&part->module, code, 0, NULL, NULL)) part->module = NULL;
     xg_mem_free(&d->c, code);
 }
-XG_FN xlagpu_status xr_part_done(xlagpu_program *p, xr_ptx_part *part) {
+XG_FN XG_COLD xlagpu_status xr_part_done(xlagpu_program *p, xr_ptx_part *part) {
     xlagpu_device *d = p->device;
     if (part->code) xr_cache_write(d, &part->ptx, part->code, part->code_bytes);
     if (part->link) xr_cuda_of(d)->link_destroy(part->link); /* and the code with it */
@@ -236,7 +236,7 @@ XG_FN xlagpu_status xr_part_done(xlagpu_program *p, xr_ptx_part *part) {
     part->code = NULL;
     return part->module ? XLAGPU_OK : xr_cuda_module_failed(d, part->error, part->log);
 }
-XG_FN xlagpu_status xr_parts_load(xr_cuda_code *c) {
+XG_FN XG_COLD xlagpu_status xr_parts_load(xr_cuda_code *c) {
     xlagpu_program *p = c->program;
     xlagpu_device *d = p->device;
     size_t each = XR_JIT_ERROR_BYTES + (d->jit_log ? (size_t)XR_JIT_INFO_BYTES : 0);
@@ -262,7 +262,7 @@ XG_FN xlagpu_status xr_parts_load(xr_cuda_code *c) {
 /* ---- a program ---- */
 
 /* One block: the head, then lists by kernel, then parts. */
-XG_FN xr_cuda_code *xr_code_new(xlagpu_program *p) {
+XG_FN XG_COLD xr_cuda_code *xr_code_new(xlagpu_program *p) {
     size_t n = p->n_kernels, parts = XR_PARTS_MAX * sizeof(xr_ptx_part), entries = n * sizeof(xr_ptx_entry);
     char *m = (char *)xg_mem_alloc(&p->device->c, sizeof(xr_cuda_code) + parts + entries + n * 8);
     xr_cuda_code *c = (xr_cuda_code *)(void *)m;
@@ -283,7 +283,7 @@ XG_FN xr_cuda_code *xr_code_new(xlagpu_program *p) {
     return c;
 }
 /* Machine code of the executable for this very GPU; a driver that does not take it gets the PTX. */
-XG_FN bool xr_code_attached(xr_cuda_code *c) {
+XG_FN XG_COLD bool xr_code_attached(xr_cuda_code *c) {
     const xlagpu_program *p = c->program;
     const xr_cuda *u = xr_cuda_of(p->device);
     if (!p->sections[XG_EXE_CUBIN].bytes || p->device->jit_log) return false;
@@ -293,7 +293,7 @@ XG_FN bool xr_code_attached(xr_cuda_code *c) {
     c->parts[0].module = NULL;
     return false;
 }
-XG_FN xlagpu_status xr_code_load(xr_cuda_code *c) {
+XG_FN XG_COLD xlagpu_status xr_code_load(xr_cuda_code *c) {
     xlagpu_program *p = c->program;
     uint32_t k;
     xlagpu_status s;
@@ -314,7 +314,7 @@ XG_FN xlagpu_status xr_code_load(xr_cuda_code *c) {
     return s;
 }
 
-XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_cuda_load(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     xr_cuda_code *c = xr_code_new(p);
     xlagpu_status s;
@@ -327,7 +327,7 @@ XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
     xr_cuda_pop(xr_cuda_of(d));
     return s;
 }
-XG_FN void xr_cuda_unload(xlagpu_program *p) {
+XG_FN XG_COLD void xr_cuda_unload(xlagpu_program *p) {
     xr_cuda_code *c = (xr_cuda_code *)p->module;
     const xr_cuda *u = xr_cuda_of(p->device);
     uint32_t k;

@@ -4,7 +4,7 @@
 #include "rt.h"
 #include "host.c"
 
-XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) {
+XG_FN XG_COLD xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) {
     va_list args;
     va_start(args, format);
     xg_error_set(c, s, NULL, 0, NULL, format, args);
@@ -15,7 +15,7 @@ XG_FN void xr_begin(xg_ctx *c) {
     c->status = XLAGPU_OK;
     c->message[0] = 0;
 }
-XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
+XG_FN XG_COLD void xr_note(xg_ctx *c, const char *format, ...) {
     size_t n = strlen(c->message);
     va_list args;
     va_start(args, format);
@@ -23,7 +23,7 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
-XG_FN const char *xr_status_text(xlagpu_status s) {
+XG_FN XG_COLD const char *xr_status_text(xlagpu_status s) {
     static const char *const texts[] = {
 #define X(name, text) text,
         XLAGPU_STATUSES(X)
@@ -32,11 +32,11 @@ XG_FN const char *xr_status_text(xlagpu_status s) {
     return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
 }
 
-XG_FN bool xr_wants(const char *wish, const char *platform) {
+XG_FN XG_COLD bool xr_wants(const char *wish, const char *platform) {
     return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0;
 }
 
-XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc *desc) {
+XG_FN XG_COLD xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc *desc) {
     const char *wish = desc ? desc->platform : NULL;
     const xr_platform *host = xr_host_platform();
     xlagpu_status s;
@@ -59,7 +59,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
     return s;
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_device **out) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_device **out) {
     const xlagpu_allocator *mem = desc && desc->allocator.alloc && desc->allocator.release ? &desc->allocator : NULL;
     xlagpu_device *d;
     if (!out) return XLAGPU_ERROR_USAGE;
@@ -89,7 +89,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     return xr_open_platform(d, desc);
 }
 
-XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_close(xlagpu_device *d) {
     xlagpu_allocator mem;
     uint32_t k;
     if (!d) return;
@@ -121,7 +121,7 @@ XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *d) { return d ? d->name : ""; }
 XLAGPU_DEF const char *xlagpu_limit_name(uint32_t limit) { return xg_cost_limit_name(limit); }
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *d) { return d ? d->target : ""; }
-XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *d, xlagpu_target_desc *out) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *d, xlagpu_target_desc *out) {
     memset(out, 0, sizeof *out);
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xg_device_describe(&d->figures, out);
@@ -131,7 +131,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *d, xlagpu_ta
 
 /* ---- buffers ---- */
 
-XG_FN xlagpu_status xr_blocks_grow(xlagpu_device *d) {
+XG_FN XG_COLD xlagpu_status xr_blocks_grow(xlagpu_device *d) {
     uint32_t cap = d->cap_blocks ? d->cap_blocks * 2 : 16;
     xr_block *bigger;
     if (d->n_blocks < d->cap_blocks) return XLAGPU_OK;
@@ -174,7 +174,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *d, size_t bytes, xlagpu_
     out->bytes = s == XLAGPU_OK ? bytes : 0;
     return s;
 }
-XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
     if (d && d->platform) xr_release(d, b.address);
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
@@ -204,12 +204,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *d, void *stream) {
 
 /* ---- functions that programs call ---- */
 
-XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name) {
+XG_FN XG_COLD const xr_function *xr_function_find(const xlagpu_device *d, const char *name) {
     const xr_function *f = d->functions;
     while (f && strcmp(f->name, name) != 0) f = f->next;
     return f;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, const xlagpu_rt_function_desc *desc) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, const xlagpu_rt_function_desc *desc) {
     xr_function *f;
     const char *name = desc ? desc->name : NULL;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
@@ -228,7 +228,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, const xla
     d->functions = f;
     return XLAGPU_OK;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_register(
+    xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
     xlagpu_rt_function_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.name = name;
@@ -239,7 +240,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, 
 
 /* ---- any PTX ---- */
 
-XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *name, const char *text, size_t size) {
+XLAGPU_DEF XG_COLD xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *name, const char *text, size_t size) {
     xlagpu_ptx *p;
     char *copy, *label;
     if (!d || !d->platform) return NULL;
@@ -276,7 +277,7 @@ XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *name, co
     }
     return p;
 }
-XLAGPU_DEF void xlagpu_rt_unload_ptx(xlagpu_ptx *p) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_unload_ptx(xlagpu_ptx *p) {
     xlagpu_ptx **at;
     xg_ctx *c;
     if (!p) return;
@@ -288,7 +289,8 @@ XLAGPU_DEF void xlagpu_rt_unload_ptx(xlagpu_ptx *p) {
     xg_mem_free(c, (void *)(uintptr_t)p->source.name);
     xg_mem_free(c, p);
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(xlagpu_ptx *p, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_run_ptx(
+    xlagpu_ptx *p, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     xlagpu_ptx_launch whole;
     int k;
     if (stats) memset(stats, 0, sizeof *stats);
@@ -319,7 +321,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name
     return s;
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
     xlagpu_tensor_map whole;
     int k;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
@@ -335,22 +337,22 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xla
 }
 
 #ifdef XLAGPU_NO_SIMULATOR
-XLAGPU_DEF const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
+XLAGPU_DEF XG_COLD const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
     (void)d;
     (void)index;
     return NULL;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_describe_buffer(
     xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
     (void)buffer;
     (void)item_bytes;
     return d && name && (dims || !rank) ? XLAGPU_OK : XLAGPU_ERROR_USAGE;
 }
-XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
     (void)d;
     (void)buffer;
 }
-XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
+XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
     const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
     (void)name;
     (void)ptx;
@@ -365,7 +367,7 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
     return false;
 }
 #else
-XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
+XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
     const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
     xg_source src;
     xg_arena a;
@@ -392,11 +394,11 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
 
 /* ---- what the simulator says and is told ---- */
 
-XLAGPU_DEF const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
+XLAGPU_DEF XG_COLD const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
     const xr_host *h = d && d->platform == xr_host_platform() ? (const xr_host *)d->state : NULL;
     return h && index < h->n_faults ? h->faults[index].text : NULL;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_describe_buffer(
     xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
     xg_sim_array *a;
     jmp_buf here, *outer;
@@ -418,7 +420,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
     xg_sim_memory_describe(&xr_host_of(d)->memory, buffer.address, a);
     return XLAGPU_OK;
 }
-XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
     if (d && d->platform == xr_host_platform()) xg_sim_memory_unwritten(&xr_host_of(d)->memory, buffer.address);
 }
 #endif

@@ -76,7 +76,7 @@ XG_FN xlagpu_status xr_move_out(
 }
 
 /* The array of which a value is a part. */
-XG_FN void xr_whole(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+XG_FN XG_COLD void xr_whole(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
     const xg_exe_value *v = &p->values[index];
     uint32_t d;
     out->dims = xr_parts(p, v);
@@ -110,7 +110,7 @@ XG_FN void xr_part_copy(
     }
 }
 /* Is this device the first one that has the part? */
-XG_FN bool xr_part_is_mine(const xlagpu_program *p, const xg_exe_value *v) {
+XG_FN XG_COLD bool xr_part_is_mine(const xlagpu_program *p, const xg_exe_value *v) {
     size_t bytes = (v->rank + (size_t)1) * sizeof(int64_t);
     uint32_t k;
     if (!v->parts || p->rank >= p->head.partitions) return p->rank == 0;
@@ -119,7 +119,7 @@ XG_FN bool xr_part_is_mine(const xlagpu_program *p, const xg_exe_value *v) {
 }
 /* As xr_move_in and xr_move_out, for this device's part of a whole array. Behind the whole's end there are NaNs, and
  * where the device has no part of it. */
-XG_FN xlagpu_status xr_move_part(
+XG_FN XG_COLD xlagpu_status xr_move_part(
     xlagpu_execution *e, uint32_t index, const xlagpu_rt_tensor *whole, const xlagpu_buffer *b, bool in) {
     const xlagpu_program *p = e->program;
     const xg_exe_value *of = &p->values[index];
@@ -140,7 +140,7 @@ XG_FN xlagpu_status xr_move_part(
     return s;
 }
 
-XG_FN xlagpu_status xr_check_tensors(
+XG_FN XG_COLD xlagpu_status xr_check_tensors(
     xg_ctx *c, const xlagpu_program *p, const xlagpu_rt_tensor *t, uint32_t n, bool results, bool whole) {
     uint32_t want = results ? p->head.n_results : p->head.n_params, k;
     const char *what = results ? "output" : "input";
@@ -160,7 +160,8 @@ XG_FN xlagpu_status xr_check_tensors(
 }
 
 /* Once, in buffers that are there, and waits; the message of the execution becomes the device's. */
-XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+XG_FN XG_COLD xlagpu_status xr_run_once(
+    xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
     xlagpu_device *d = e->program->device;
     xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
     if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
@@ -170,7 +171,7 @@ XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parame
 }
 
 /* Gives back what the easy way keeps. */
-XG_FN void xr_easy_finish(xlagpu_execution *e) {
+XG_FN XG_COLD void xr_easy_finish(xlagpu_execution *e) {
     xlagpu_program *p = e->program;
     uint32_t k;
     if (p->easy == e) p->easy = NULL;
@@ -185,7 +186,7 @@ XG_FN void xr_easy_finish(xlagpu_execution *e) {
 
 /* Buffers of all parameters and results. A result that shares a parameter's memory has its buffer: the copy of the
  * input is ours to give away. */
-XG_FN xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
+XG_FN XG_COLD xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
     xlagpu_program *p = e->program;
     xlagpu_device *d = p->device;
     size_t n = (size_t)p->head.n_params + p->head.n_results, k;

@@ -94,7 +94,7 @@ XG_FN void xr_random_reset(xlagpu_execution *e) {
     e->random[1] = 0;
 }
 
-XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
+XLAGPU_DEF XG_COLD xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     xlagpu_execution *e;
     xlagpu_device *d;
     xlagpu_status s = XLAGPU_OK;
@@ -148,7 +148,7 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
     to->peak_permille = s->peak_permille;
 }
 
-XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
     xlagpu_program *p;
     bool entered;
     uint32_t k;

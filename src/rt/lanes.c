@@ -29,18 +29,18 @@ typedef struct xr_access {
     uint32_t slice;
     bool written;
 } xr_access;
-XG_FN xr_access xr_lanes_access(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
+XG_FN XG_COLD xr_access xr_lanes_access(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
     xr_access a;
     uint32_t link = p->links[t->first_link + k];
     a.slice = link & ~XG_EXE_WRITTEN;
     a.written = xg_exe_writes(t->kind, link, k, t->n_links);
     return a;
 }
-XG_FN bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
+XG_FN XG_COLD bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_slice *x = &p->slices[a], *y = &p->slices[b];
     return x->allocation == y->allocation && x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
 }
-XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
+XG_FN XG_COLD bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
     uint32_t j, k;
     if (!xr_is_command(s->kind) || !xr_is_command(t->kind)) return true;
@@ -53,25 +53,25 @@ XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
 }
 
 /* Of the thunks at hand: the last before k, and the first behind it, that conflicts with it; UINT32_MAX and n: none. */
-XG_FN uint32_t xr_lanes_before(const xlagpu_program *p, const uint32_t *list, uint32_t k) {
+XG_FN XG_COLD uint32_t xr_lanes_before(const xlagpu_program *p, const uint32_t *list, uint32_t k) {
     uint32_t j;
     for (j = k; j-- > 0;)
         if (k - j > XR_LANES_WINDOW || xr_lanes_conflict(p, list[j], list[k])) return j;
     return UINT32_MAX;
 }
-XG_FN uint32_t xr_lanes_behind(const xlagpu_program *p, const uint32_t *list, uint32_t n, uint32_t k) {
+XG_FN XG_COLD uint32_t xr_lanes_behind(const xlagpu_program *p, const uint32_t *list, uint32_t n, uint32_t k) {
     uint32_t j;
     for (j = k + 1; j < n && j - k <= XR_LANES_WINDOW && !xr_lanes_conflict(p, list[j], list[k]); j++) {}
     return j;
 }
 
-XG_FN uint32_t xr_lanes_event(xlagpu_program *p, uint32_t thunk) {
+XG_FN XG_COLD uint32_t xr_lanes_event(xlagpu_program *p, uint32_t thunk) {
     if (!p->lanes[thunk].record) p->lanes[thunk].record = ++p->n_lane_events;
     return p->lanes[thunk].record;
 }
 /* Thunk k of the list waits for the last one on the other lane that it conflicts with. *met: how many of the list its
  * lane has waited for; gone: 1 + the last one of the other lane that is out of the window. */
-XG_FN void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, uint32_t *met, uint32_t gone) {
+XG_FN XG_COLD void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, uint32_t *met, uint32_t gone) {
     bool aside = p->lanes[list[k]].aside;
     uint32_t j = k;
     while (j > *met && k - j < XR_LANES_WINDOW &&
@@ -82,7 +82,7 @@ XG_FN void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, ui
     p->lanes[list[k]].wait = xr_lanes_event(p, list[j - 1]);
     *met = j;
 }
-XG_FN void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+XG_FN XG_COLD void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint32_t n) {
     uint32_t k;
     for (k = 0; k < n; k++) {
         const xg_exe_thunk *c = &p->thunks[list[k]];
@@ -94,7 +94,7 @@ XG_FN void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint32_t n) 
     }
 }
 /* ends: 1 + the last step of each lane. */
-XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+XG_FN XG_COLD void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) {
     uint32_t ends[2] = {0, 0}, k;
     for (k = 0; k < n; k++) {
         uint32_t before = xr_lanes_before(p, list, k) + 1;
@@ -107,7 +107,7 @@ XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) 
         if (!xr_is_command(p->thunks[list[k]].kind)) ends[1] = k + 1;
     }
 }
-XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
+XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
     uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
@@ -124,7 +124,7 @@ XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     }
 }
 
-XG_FN void xr_lanes_load(xlagpu_program *p) {
+XG_FN XG_COLD void xr_lanes_load(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++)
         if (xr_is_list(p->thunks[k].kind)) xr_lanes_sequence(p, k);
@@ -133,14 +133,14 @@ XG_FN void xr_lanes_load(xlagpu_program *p) {
 /* ---- of an execution ---- */
 
 XG_FN size_t xr_lanes_bytes(const xlagpu_program *p) { return (size_t)p->n_lane_events * sizeof(void *); }
-XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e) {
+XG_FN XG_COLD xlagpu_status xr_lanes_prepare(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     uint32_t k;
     xlagpu_status s = e->program->n_lane_events ? q->stream_new(e, &e->aside) : XLAGPU_OK;
     for (k = 0; k < e->program->n_lane_events && s == XLAGPU_OK; k++) s = q->event_new(e, false, &e->lane_events[k]);
     return s;
 }
-XG_FN void xr_lanes_finish(xlagpu_execution *e) {
+XG_FN XG_COLD void xr_lanes_finish(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     uint32_t k;
     for (k = 0; k < e->program->n_lane_events; k++)

@@ -65,7 +65,7 @@ typedef struct xr_lt_state {
     } one, zero;
 } xr_lt_state;
 
-XG_FN xlagpu_status xr_lt_failed(const xlagpu_rt_call *c, const char *what, int error) {
+XG_FN XG_COLD xlagpu_status xr_lt_failed(const xlagpu_rt_call *c, const char *what, int error) {
     xg_format(c->error, c->error_bytes, "%s: status %d of cuBLAS", what, error);
     return error == XR_LT_NO_MEMORY       ? XLAGPU_ERROR_MEMORY
            : error == XR_LT_NOT_SUPPORTED ? XLAGPU_ERROR_UNSUPPORTED
@@ -78,7 +78,7 @@ XG_FN xlagpu_status xr_lt_failed(const xlagpu_rt_call *c, const char *what, int 
 /* ---- one call ---- */
 
 /* What it is told; NULL: not as this version of the compiler writes it. */
-XG_FN const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
+XG_FN XG_COLD const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
     const xlagpu_rt_attribute *a = xlagpu_rt_attribute_of(c, "matmul", XLAGPU_ATTRIBUTE_ARRAY, XLAGPU_S64);
     const int64_t *m = a && a->count == XG_EXE_MATMUL_COUNT ? (const int64_t *)a->data : NULL;
     int64_t n = c->n_operands;
@@ -88,10 +88,10 @@ XG_FN const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
                ? m
                : NULL;
 }
-XG_FN size_t xr_lt_workspace(const xlagpu_rt_call *c) {
+XG_FN XG_COLD size_t xr_lt_workspace(const xlagpu_rt_call *c) {
     return c->n_results > 1 ? c->buffers[c->n_operands + c->n_results - 1].bytes : 0;
 }
-XG_FN void xr_lt_free(xlagpu_device *d, xr_lt_state *s) {
+XG_FN XG_COLD void xr_lt_free(xlagpu_device *d, xr_lt_state *s) {
     struct xr_libraries *l = d->libraries;
     uint32_t k;
     if (s->wish) l->wish_free(s->wish);
@@ -103,7 +103,7 @@ XG_FN void xr_lt_free(xlagpu_device *d, xr_lt_state *s) {
     if (l->handle) l->destroy(l->handle);
     l->handle = NULL;
 }
-XG_FN void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
+XG_FN XG_COLD void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
     bool is_double = m[XG_EXE_MATMUL_compute] == 70, is_int = m[XG_EXE_MATMUL_compute] == 72;
     if (is_double)
         s->one.f64[0] = 1;
@@ -113,7 +113,8 @@ XG_FN void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
         s->one.f32[0] = 1;
 }
 /* Matrix `side` (0 A, 1 B, 2 D) as it lies in memory. */
-XG_FN int xr_lt_layout(const struct xr_libraries *l, xr_lt_state *s, const int64_t *m, int side, const char **which) {
+XG_FN XG_COLD int xr_lt_layout(
+    const struct xr_libraries *l, xr_lt_state *s, const int64_t *m, int side, const char **which) {
     int64_t rows = m[side == 1 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_rows],
             columns = m[side == 0 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_columns],
             stride = m[XG_EXE_MATMUL_stride_a + side];
@@ -133,7 +134,7 @@ XG_FN int xr_lt_layout(const struct xr_libraries *l, xr_lt_state *s, const int64
     return e;
 }
 /* The product, its matrices, and the algorithm that the library advises for this workspace. */
-XG_FN int xr_lt_choose(
+XG_FN XG_COLD int xr_lt_choose(
     const struct xr_libraries *l, xr_lt_state *s, const int64_t *m, uint64_t workspace, const char **which) {
     int32_t trans[2];
     uint32_t epilogue = (uint32_t)m[XG_EXE_MATMUL_epilogue], in_order = XR_LT_IN_ORDER;
@@ -159,7 +160,7 @@ XG_FN int xr_lt_choose(
     *which = what ? what : "cublasLtMatmulAlgoGetHeuristic knows no algorithm";
     return e;
 }
-XG_FN xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
+XG_FN XG_COLD xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
     xlagpu_device *d = (xlagpu_device *)user;
     struct xr_libraries *l = d->libraries;
     const int64_t *m = xr_lt_fields(c);
@@ -184,7 +185,7 @@ XG_FN xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
     c->state = s;
     return XLAGPU_OK;
 }
-XG_FN void xr_lt_finish(void *user, const xlagpu_rt_call *c) {
+XG_FN XG_COLD void xr_lt_finish(void *user, const xlagpu_rt_call *c) {
     xr_lt_free((xlagpu_device *)user, (xr_lt_state *)c->state);
 }
 XG_FN void *xr_lt_pointer(const xlagpu_rt_call *c, int64_t k) { return (void *)(uintptr_t)c->buffers[k].address; }
@@ -210,7 +211,7 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
 
 /* ---- opening ---- */
 
-XG_FN void *xr_library_find(const xlagpu_device *d) {
+XG_FN XG_COLD void *xr_library_find(const xlagpu_device *d) {
     static const char *const names[] = {
 #ifdef _WIN32
         "cublasLt64_13.dll", "cublasLt64_12.dll", "cublasLt64_11.dll"
@@ -228,7 +229,7 @@ XG_FN void *xr_library_find(const xlagpu_device *d) {
     }
     return library;
 }
-XG_FN xlagpu_status xr_library_bind(xlagpu_device *d, struct xr_libraries *l) {
+XG_FN XG_COLD xlagpu_status xr_library_bind(xlagpu_device *d, struct xr_libraries *l) {
     void *f;
     l->library = xr_library_find(d);
     if (!l->library)
@@ -244,12 +245,12 @@ XG_FN xlagpu_status xr_library_bind(xlagpu_device *d, struct xr_libraries *l) {
     if (l->version() >= XR_LT_OLDEST) return XLAGPU_OK;
     return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "cuBLASLt is of version %zu: 11 is needed", l->version());
 }
-XG_FN void xr_libraries_close(xlagpu_device *d) {
+XG_FN XG_COLD void xr_libraries_close(xlagpu_device *d) {
     if (d->libraries && d->libraries->library) xr_library_close(d->libraries->library);
     xg_mem_free(&d->c, d->libraries);
     d->libraries = NULL;
 }
-XG_FN const xr_function *xr_library_function(xlagpu_device *d, const char *name) {
+XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const char *name) {
     struct xr_libraries *l = d->libraries;
     if (l) return &l->cublaslt;
     if (strcmp(name, "cublaslt") != 0 || (d->platform != xr_cuda_platform() && !d->library_folder)) {
@@ -273,7 +274,7 @@ XG_FN const xr_function *xr_library_function(xlagpu_device *d, const char *name)
     xr_libraries_close(d);
     return NULL;
 }
-XLAGPU_DEF const char *xlagpu_rt_libraries(xlagpu_device *d) {
+XLAGPU_DEF XG_COLD const char *xlagpu_rt_libraries(xlagpu_device *d) {
     const char *found;
     if (!d || !d->platform) return "";
     found = xr_library_function(d, "cublaslt") ? "cublaslt" : "";

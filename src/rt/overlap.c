@@ -70,7 +70,7 @@ XG_FN const char *xr_value_kind(const xlagpu_program *p, uint32_t *value) {
     *value -= p->head.n_params;
     return "result";
 }
-XG_FN xlagpu_status xr_overlap_fail(xlagpu_execution *e, uint32_t a, uint32_t b) {
+XG_FN XG_COLD xlagpu_status xr_overlap_fail(xlagpu_execution *e, uint32_t a, uint32_t b) {
     const char *first = xr_value_kind(e->program, &a), *second = xr_value_kind(e->program, &b);
     return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
         "the buffers of %s %u and %s %u overlap: a result needs memory of its own, or all that of a parameter that the "

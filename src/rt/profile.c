@@ -11,14 +11,14 @@
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 
 /* A range begins; with NULL the last one ends. */
-XG_FN void xr_range(xlagpu_device *d, const char *name) {
+XG_FN XG_COLD void xr_range(xlagpu_device *d, const char *name) {
     if (d->range)
         d->range(d->range_user, name);
     else if (d->platform->range)
         d->platform->range(d, name);
 }
 
-XG_FN void xr_profile_end(xlagpu_execution *e) {
+XG_FN XG_COLD void xr_profile_end(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     if (e->profile.before) q->event_free(e, e->profile.before);
     if (e->profile.after) q->event_free(e, e->profile.after);
@@ -26,7 +26,7 @@ XG_FN void xr_profile_end(xlagpu_execution *e) {
     memset(&e->profile, 0, sizeof e->profile);
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacity) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacity) {
     xlagpu_device *d;
     xlagpu_status s;
     if (!e) return XLAGPU_ERROR_USAGE;
@@ -53,7 +53,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacit
 }
 
 /* One step, timed. On "cuda" it waits: what is measured is the device's time, not that of the launch. */
-XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+XG_FN XG_COLD xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     xlagpu_kernel_stats *k = t->kind == XG_EXE_THUNK_KERNEL ? &e->stats[t->kernel] : NULL;
@@ -87,7 +87,8 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     return s;
 }
 
-XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_execution *e, uint32_t *n, uint64_t *dropped) {
+XLAGPU_DEF XG_COLD const xlagpu_rt_event *xlagpu_rt_profile_events(
+    const xlagpu_execution *e, uint32_t *n, uint64_t *dropped) {
     if (n) *n = e ? e->profile.n : 0;
     if (dropped) *dropped = e ? e->profile.dropped : 0;
     return e ? e->profile.events : NULL;

@@ -9,15 +9,17 @@
 #include "rt.h"
 #include "device.c"
 
-XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what) {
+XG_FN XG_COLD xlagpu_status xr_damaged(xlagpu_program *p, const char *what) {
     return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable is damaged: %s", what);
 }
-XG_FN const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) {
+XG_FN XG_COLD const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) {
     return p->bytes + p->sections[k].offset;
 }
-XG_FN bool xr_string_ok(const xlagpu_program *p, uint32_t offset) { return offset < p->sections[XG_EXE_STRINGS].bytes; }
+XG_FN XG_COLD bool xr_string_ok(const xlagpu_program *p, uint32_t offset) {
+    return offset < p->sections[XG_EXE_STRINGS].bytes;
+}
 
-XG_FN xlagpu_status xr_check_allocations(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_check_allocations(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_allocations; k++) {
         const xg_exe_allocation *a = &p->allocations[k];
@@ -45,7 +47,7 @@ XG_FN xlagpu_status xr_check_allocations(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-XG_FN uint64_t xr_element_bytes(uint32_t type) {
+XG_FN XG_COLD uint64_t xr_element_bytes(uint32_t type) {
     static const uint8_t bits[] = {
 #define X(name, text, bits, cls) bits,
         XLAGPU_TYPES(X)
@@ -55,7 +57,7 @@ XG_FN uint64_t xr_element_bytes(uint32_t type) {
 }
 
 /* Dims that multiply to the bytes, and a layout that is a permutation. */
-XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
+XG_FN XG_COLD bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
     uint64_t bytes, n_dims = p->sections[XG_EXE_DIMS].count;
     bool seen[XR_RANK_MAX] = {false}, empty = false;
     const int64_t *dims;
@@ -79,7 +81,7 @@ XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
 }
 
 /* A size is an s32 behind its array, or behind other sizes of that. */
-XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
+XG_FN XG_COLD bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
     uint32_t of = k;
     while (of > first && p->values[of].size_of) of--;
     return !p->values[of].size_of && p->values[k].size_of <= p->values[of].rank &&
@@ -88,10 +90,10 @@ XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
 
 /* Of a value that is a part: the sizes of the whole, then for each partition whether it has one and where. */
 XG_FN const int64_t *xr_parts(const xlagpu_program *p, const xg_exe_value *v) { return p->dims + v->parts - 1; }
-XG_FN const int64_t *xr_part(const xlagpu_program *p, const xg_exe_value *v, uint32_t partition) {
+XG_FN XG_COLD const int64_t *xr_part(const xlagpu_program *p, const xg_exe_value *v, uint32_t partition) {
     return xr_parts(p, v) + v->rank + (size_t)partition * (v->rank + (size_t)1);
 }
-XG_FN bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
+XG_FN XG_COLD bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
     uint64_t n = p->sections[XG_EXE_DIMS].count,
              want = v->rank + (uint64_t)p->head.partitions * (v->rank + (uint64_t)1), bytes, k;
     if (!v->parts) return true;
@@ -107,7 +109,7 @@ XG_FN bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
 }
 
 /* Parameters and results agree with their allocations. */
-XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
     uint32_t k;
     if (n > p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
@@ -136,7 +138,8 @@ XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
 
 /* The thunks of a sequence: each stands before it and belongs to it alone. depth: 0 while nobody has it, else 1 + the
  * levels below it. */
-XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
+XG_FN XG_COLD xlagpu_status xr_check_sequence(
+    xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     uint32_t k;
     for (k = 0; k < t->n_links; k++) {
         uint32_t link = p->links[t->first_link + k];
@@ -150,7 +153,8 @@ XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, 
 
 /* A while (pred; condition, body), a for (body) or a conditional (pred or s32; branches): perhaps one slice, then
  * thunks, which are checked as a sequence's are. */
-XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
+XG_FN XG_COLD xlagpu_status xr_check_control(
+    xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     xg_exe_thunk children = *t;
     const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
     uint32_t slice, asks = row->slices;
@@ -167,17 +171,19 @@ XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, u
 }
 
 /* a pattern of 32 bits needs whole words, unless it is one byte four times */
-XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
+XG_FN XG_COLD bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
     return (s->offset % 4 == 0 && s->bytes % 4 == 0) || value == (value & 0xFF) * 0x01010101u;
 }
 
-XG_FN bool xr_range_ok(uint64_t first, uint64_t n, uint64_t count) { return first <= count && n <= count - first; }
+XG_FN XG_COLD bool xr_range_ok(uint64_t first, uint64_t n, uint64_t count) {
+    return first <= count && n <= count - first;
+}
 /* infeed and outfeed are not: they are called by their kind's name */
-XG_FN bool xr_call_is_named(const xg_exe_thunk *t) {
+XG_FN XG_COLD bool xr_call_is_named(const xg_exe_thunk *t) {
     return t->kind == XG_EXE_THUNK_CUSTOM_CALL || t->kind == XG_EXE_THUNK_LIBRARY_CALL;
 }
 /* Its names, the arrays of its slices, its attributes. */
-XG_FN bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
+XG_FN XG_COLD bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
     uint32_t k;
     if ((xr_call_is_named(t) && !xr_string_ok(p, t->kernel)) || !xr_string_ok(p, t->value) ||
         !xr_range_ok(t->first_value, t->n_links, p->sections[XG_EXE_VALUES].count) ||
@@ -193,7 +199,7 @@ XG_FN bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
     return true;
 }
 /* Members stand before their dictionary, so that there is no circle. */
-XG_FN xlagpu_status xr_check_attributes(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_check_attributes(xlagpu_program *p) {
     const xg_exe_attribute *list = (const xg_exe_attribute *)(const void *)xr_section(p, XG_EXE_ATTRIBUTES);
     uint64_t k, bytes;
     for (k = 0; k < p->sections[XG_EXE_ATTRIBUTES].count; k++) {
@@ -215,7 +221,7 @@ XG_FN xlagpu_status xr_check_attributes(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
+XG_FN XG_COLD xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
     const xg_exe_thunk_row *row;
@@ -245,12 +251,12 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
 }
 
 /* On how many devices it runs; 0: not a number of these. */
-XG_FN uint32_t xr_devices(const xlagpu_program *p) {
+XG_FN XG_COLD uint32_t xr_devices(const xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.replicas * p->head.partitions;
     return n > XR_DEVICES_MAX ? 0 : (uint32_t)n;
 }
 
-XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_check_kernels(xlagpu_program *p) {
     const xg_exe_kernel *records = (const xg_exe_kernel *)(const void *)xr_section(p, XG_EXE_KERNELS);
     uint32_t k, d;
     for (k = 0; k < p->n_kernels; k++) {
@@ -268,11 +274,11 @@ XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-XG_FN bool xr_map_ok(const xlagpu_program *p, const xg_exe_map *m, uint32_t last) {
+XG_FN XG_COLD bool xr_map_ok(const xlagpu_program *p, const xg_exe_map *m, uint32_t last) {
     return m->kernel >= last && m->kernel < p->n_kernels && m->rank >= 1 && m->rank <= XG_COUNT(m->dims) &&
            p->kernels[m->kernel].n_maps < XR_KERNEL_MAPS_MAX;
 }
-XG_FN xlagpu_status xr_check_maps(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_check_maps(xlagpu_program *p) {
     uint32_t k, last = 0;
     for (k = 0; k < p->n_maps; k++) {
         const xg_exe_map *m = &p->maps[k];
@@ -283,7 +289,7 @@ XG_FN xlagpu_status xr_check_maps(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
+XG_FN XG_COLD xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     uint32_t k;
     xlagpu_status s;
     if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks ||
@@ -302,7 +308,7 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
 }
 
 /* Room for the collectives, which are read when strings and slices have been checked. */
-XG_FN void xr_view_collectives(xlagpu_program *p) {
+XG_FN XG_COLD void xr_view_collectives(xlagpu_program *p) {
     size_t devices = xr_devices(p) + (size_t)2;
     uint32_t k, n = 0;
     uint32_t *room;
@@ -319,7 +325,7 @@ XG_FN void xr_view_collectives(xlagpu_program *p) {
 }
 
 /* The sections as arrays, in a copy that is ours. */
-XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
+XG_FN XG_COLD void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     unsigned char *copy = (unsigned char *)xg_alloc_raw(&p->arena, size);
     memcpy(copy, bytes, size);
     p->bytes = copy;
@@ -354,7 +360,7 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
         p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
 
-XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_upload_constants(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
     bool any = false;
@@ -372,7 +378,7 @@ XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
 }
 
 /* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */
-XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_load_kernels(xlagpu_program *p) {
     xlagpu_status s;
     uint32_t k;
     if (!p->n_kernels) return XLAGPU_OK;
@@ -393,7 +399,7 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
     return s;
 }
 
-XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+XG_FN XG_COLD bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
     const xg_exe_value *v = &p->values[index];
     memset(out, 0, sizeof *out);
     out->type = (xlagpu_type)v->type;
@@ -411,7 +417,7 @@ XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *ou
 
 /* Each call's function, by its name; infeed and outfeed have their own. What is missing is named, all of it, as far as
  * a message goes. */
-XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_find_calls(xlagpu_program *p) {
     enum {
         NAMED = 16
     };
@@ -442,7 +448,7 @@ XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
     return n ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_OK;
 }
 
-XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
+XG_FN XG_COLD xlagpu_program *xr_program_new(xlagpu_device *d) {
     xlagpu_program *p = (xlagpu_program *)xg_mem_alloc(&d->c, sizeof *p);
     if (!p) {
         xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
@@ -458,7 +464,7 @@ XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
 }
 
 /* All that may jump, when there is no memory. */
-XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t size, uint8_t **taken) {
+XG_FN XG_COLD xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t size, uint8_t **taken) {
     xg_ctx *c = &p->device->c;
     jmp_buf here;
     if (setjmp(here)) {
@@ -473,7 +479,7 @@ XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t 
 }
 
 /* A driver that does not take the kernels of another kind of device says so in many ways; this is the one to act on. */
-XG_FN xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for) {
+XG_FN XG_COLD xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for) {
     char said[256];
     xg_format(said, sizeof said, "%s", d->c.message);
     xr_begin(&d->c); /* the first failure stays otherwise */
@@ -482,7 +488,7 @@ XG_FN xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for)
         made_for, d->target, d->name, d->target, said);
 }
 
-XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *whole, size_t size) {
+XLAGPU_DEF XG_COLD xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *whole, size_t size) {
     const unsigned char *bytes = (const unsigned char *)whole;
     xlagpu_program *p;
     const char *wrong;
@@ -511,7 +517,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *whole, s
     return p;
 }
 
-XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_unload(xlagpu_program *p) {
     xlagpu_device *d;
     uint32_t k;
     if (!p) return;
@@ -541,7 +547,7 @@ XLAGPU_DEF const char *xlagpu_rt_program_target(const xlagpu_program *p) {
 }
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *p) { return p ? p->strings + p->head.name : ""; }
 XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *p) { return p ? p->n_kernels : 0; }
-XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *p, uint32_t index, xlagpu_rt_kernel *out) {
+XLAGPU_DEF XG_COLD bool xlagpu_rt_kernel_info(const xlagpu_program *p, uint32_t index, xlagpu_rt_kernel *out) {
     const xr_kernel *k;
     if (!p || !out || index >= p->n_kernels) return false;
     k = &p->kernels[index];
