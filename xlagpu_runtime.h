@@ -738,6 +738,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #define XG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define XG_PREFETCH(p) __builtin_prefetch(p)
 #define XG_NOINLINE __attribute__((noinline))
+#define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
 #define XG_INLINE static inline __attribute__((always_inline, unused))
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
 #define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
@@ -749,6 +750,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #define XG_UNLIKELY(x) (x)
 #define XG_PREFETCH(p) ((void)(p))
 #define XG_NOINLINE
+#define XG_COLD
 #define XG_INLINE static inline
 #endif
 #ifndef XG_NORETURN /* what the standards have; it stands first in a declaration */
@@ -3173,7 +3175,7 @@ XG_FN const xg_device_kind *xg_device_kind_of(uint32_t cc) {
     return NULL;
 }
 
-XG_FN void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
+XG_FN XG_COLD void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
     d->threads_per_sm = k->threads_per_sm;
     d->blocks_per_sm = k->blocks_per_sm;
     d->blocks_per_cluster = k->blocks_per_cluster;
@@ -3208,7 +3210,7 @@ XG_FN void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
     d->graph_ns = k->graph_ns;
 }
 
-XG_FN void xg_device_fill(xg_device *d, const xg_device_part *p) {
+XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     const xg_device_kind *k = xg_device_kind_of(p->cc);
     memset(d, 0, sizeof *d);
     d->part = p->name;
@@ -3262,7 +3264,7 @@ XG_FN bool xg_device_is_named(const char *part, const char *driver) {
     }
     return true;
 }
-XG_FN void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out) {
+XG_FN XG_COLD void xg_device_of_driver_name(uint32_t cc, const char *name, xg_device *out) {
     const xg_device_part *best = &xg_device_parts[0];
     bool named = false;
     size_t i;
@@ -23994,7 +23996,7 @@ XG_FN uint64_t xg_exe_checksum(const unsigned char *p, uint64_t n) {
 
 #endif /* XG_API_EXECUTABLE_H */
 
-XG_FN size_t xg_exe_record_size(uint32_t kind) {
+XG_FN XG_COLD size_t xg_exe_record_size(uint32_t kind) {
     static const uint8_t sizes[] = {
 #define X(name, record) sizeof(record),
         XG_EXE_SECTIONS(X)
@@ -24005,7 +24007,8 @@ XG_FN size_t xg_exe_record_size(uint32_t kind) {
 
 /* What is wrong with the bytes, as half a sentence, or NULL. On success the header and the table of sections are copied
  * out. */
-XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_header *h, xg_exe_section *sections) {
+XG_FN XG_COLD const char *xg_exe_check(
+    const unsigned char *p, size_t size, xg_exe_header *h, xg_exe_section *sections) {
     size_t body = offsetof(xg_exe_header, target);
     uint32_t k;
     if (!p || size < sizeof *h + XG_EXE_SECTION_COUNT * sizeof *sections) return "it is too short to be an executable";
@@ -24032,7 +24035,7 @@ XG_FN const char *xg_exe_check(const unsigned char *p, size_t size, xg_exe_heade
 /* ---- one module for several targets: its executables, one behind the other ---- */
 
 /* How many of the n bytes are the executable that they begin with; 0: they begin with none. */
-XG_FN size_t xg_exe_first(const unsigned char *p, size_t n) {
+XG_FN XG_COLD size_t xg_exe_first(const unsigned char *p, size_t n) {
     xg_exe_header h;
     if (n < sizeof h) return 0;
     memcpy(&h, p, sizeof h);
@@ -24040,7 +24043,7 @@ XG_FN size_t xg_exe_first(const unsigned char *p, size_t n) {
 }
 
 /* "sm_90a" as 90 and 'a', wherever it stands; what lacks a letter has 0. */
-XG_FN uint32_t xg_exe_target_number(const char *name, char *letter) {
+XG_FN XG_COLD uint32_t xg_exe_target_number(const char *name, char *letter) {
     uint32_t number = 0;
     while (*name && (*name < '0' || *name > '9')) name++;
     for (; *name >= '0' && *name <= '9' && number < 1000; name++) number = number * 10 + (uint32_t)(*name - '0');
@@ -24050,7 +24053,7 @@ XG_FN uint32_t xg_exe_target_number(const char *name, char *letter) {
 
 /* Twice the compute capability that its PTX names, plus 1 with a letter, if devices of the target run it; else 0. PTX
  * without a letter runs on what is newer, too, with a on nothing else, with f on what is newer of the same family. */
-XG_FN uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target) {
+XG_FN XG_COLD uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target) {
     xg_exe_header h;
     xg_exe_section s[XG_EXE_SECTION_COUNT];
     const char *named;
@@ -24068,7 +24071,7 @@ XG_FN uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target)
 
 /* The one to load of the executables that the bytes are: of those that run on the target the one for the newest; the
  * first, if none does. Bytes that are not whole executables alone stay as they are: xg_exe_check says what is wrong. */
-XG_FN void xg_exe_choose(const unsigned char **p, size_t *n, const char *target) {
+XG_FN XG_COLD void xg_exe_choose(const unsigned char **p, size_t *n, const char *target) {
     size_t at, size, best = 0, best_size = 0;
     uint32_t most = 0;
     for (at = 0; at < *n; at += size) {
@@ -24746,7 +24749,7 @@ XG_FN const char *xr_value_kind(const xlagpu_program *p, uint32_t *value) {
     *value -= p->head.n_params;
     return "result";
 }
-XG_FN xlagpu_status xr_overlap_fail(xlagpu_execution *e, uint32_t a, uint32_t b) {
+XG_FN XG_COLD xlagpu_status xr_overlap_fail(xlagpu_execution *e, uint32_t a, uint32_t b) {
     const char *first = xr_value_kind(e->program, &a), *second = xr_value_kind(e->program, &b);
     return xr_fail(&e->c, XLAGPU_ERROR_USAGE,
         "the buffers of %s %u and %s %u overlap: a result needs memory of its own, or all that of a parameter that the "
@@ -25506,7 +25509,7 @@ XG_FN void xr_cuda_pop(const xr_cuda *u) {
 }
 
 /* The library's name, then every function. */
-XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
+XG_FN XG_COLD xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
     static const char *const names[] = {
 #ifdef _WIN32
         "nvcuda.dll",
@@ -25552,7 +25555,7 @@ XG_FN xlagpu_status xr_cuda_bind(xlagpu_device *d, const char *path) {
 }
 
 /* NVIDIA's library of ranges. CUDA 13 has none: there NVTX is a header, which a caller's range function may use. */
-XG_FN void xr_cuda_bind_nvtx(xlagpu_device *d) {
+XG_FN XG_COLD void xr_cuda_bind_nvtx(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     static const char *const names[] = {"libnvToolsExt.so.1", "libnvToolsExt.so", "nvToolsExt64_1.dll"};
     void *push, *pop;
@@ -25591,7 +25594,7 @@ enum {
     XR_CUDA_MEMORY_BUS_BITS = 37
 };
 /* Adds to *s what went wrong; a driver that does not know the attribute is none of it: then the value is 0. */
-XG_FN uint64_t xr_cuda_figure(xlagpu_device *d, int attribute, xlagpu_status *s) {
+XG_FN XG_COLD uint64_t xr_cuda_figure(xlagpu_device *d, int attribute, xlagpu_status *s) {
     enum {
         INVALID_VALUE = 1
     };
@@ -25604,7 +25607,7 @@ XG_FN uint64_t xr_cuda_figure(xlagpu_device *d, int attribute, xlagpu_status *s)
     return *s == XLAGPU_OK && value > 0 ? (uint64_t)value : 0;
 }
 /* What the driver says of the GPU; the rest is that of the part that it names. */
-XG_FN xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
+XG_FN XG_COLD xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     enum {
         TRANSFERS = 2 /* a clock */,
         BITS = 8 /* of a byte */,
@@ -25629,7 +25632,7 @@ XG_FN xlagpu_status xr_cuda_measure(xlagpu_device *d, int cc) {
     return s;
 }
 
-XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
+XG_FN XG_COLD xlagpu_status xr_cuda_describe(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     int major = 0, minor = 0;
     xlagpu_status s = XR_CUDA(d, device_name(d->name, (int)sizeof d->name, u->device), "asking for the GPU's name");
@@ -25643,7 +25646,7 @@ XG_FN xlagpu_status xr_cuda_describe(xlagpu_device *d) {
 
 /* Only a machine without a GPU is XLAGPU_ERROR_NO_DEVICE, for which "auto" simulates. All else that is wrong (a driver
  * that does not fit the kernel's module, a GPU that is not ready) is the user's to know. */
-XG_FN xlagpu_status xr_cuda_init(xlagpu_device *d) {
+XG_FN XG_COLD xlagpu_status xr_cuda_init(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     int error;
     u->started = true;
@@ -25652,7 +25655,7 @@ XG_FN xlagpu_status xr_cuda_init(xlagpu_device *d) {
     if (error == XR_CUDA_NO_DEVICE || error == XR_CUDA_STUB_LIBRARY) d->c.status = XLAGPU_ERROR_NO_DEVICE;
     return d->c.status;
 }
-XG_FN xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
+XG_FN XG_COLD xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
     int count = 0;
     xlagpu_status s = XR_CUDA(d, device_count(&count), "counting GPUs");
     if (s == XLAGPU_OK && (ordinal < 0 || ordinal >= count))
@@ -25660,7 +25663,7 @@ XG_FN xlagpu_status xr_cuda_count(xlagpu_device *d, int ordinal) {
             "there is no GPU number %d: the driver knows %d", ordinal, count);
     return s;
 }
-XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
+XG_FN XG_COLD xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
     xr_cuda *u = xr_cuda_of(d);
     xlagpu_status s = xr_cuda_init(d);
     if (s == XLAGPU_OK) s = XR_CUDA(d, driver_version(&u->version), "asking for the driver's version");
@@ -25672,7 +25675,7 @@ XG_FN xlagpu_status xr_cuda_start(xlagpu_device *d, int ordinal) {
     return s;
 }
 
-XG_FN void xr_cuda_close(xlagpu_device *d) {
+XG_FN XG_COLD void xr_cuda_close(xlagpu_device *d) {
     xr_cuda *u = xr_cuda_of(d);
     if (u->condition_module && !u->context_push(u->context)) {
         u->module_unload(u->condition_module);
@@ -25686,7 +25689,7 @@ XG_FN void xr_cuda_close(xlagpu_device *d) {
     d->state = NULL;
 }
 
-XG_FN xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
+XG_FN XG_COLD xlagpu_status xr_cuda_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
     xr_cuda *u = (xr_cuda *)xg_mem_alloc(&d->c, sizeof *u);
     xlagpu_status s;
     if (!u) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
@@ -25760,7 +25763,7 @@ XG_FN void xr_cuda_settle(xlagpu_device *d) {
 /* ---- kernels ---- */
 
 /* What the driver said when it did not load a module. */
-XG_FN xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, const char *log) {
+XG_FN XG_COLD xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, const char *log) {
     const xr_cuda *u = xr_cuda_of(d);
     if (error == XR_CUDA_UNSUPPORTED_PTX_VERSION)
         return xr_fail(&d->c, XLAGPU_ERROR_DEVICE,
@@ -25769,7 +25772,7 @@ XG_FN xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, const cha
     if (log[0]) return xr_fail(&d->c, XLAGPU_ERROR_DEVICE, "the driver refused the PTX (error %d): %s", error, log);
     return xr_cuda_check(&d->c, u, error, "loading the PTX");
 }
-XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
+XG_FN XG_COLD xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
         LOG = 1536
     };
@@ -25784,7 +25787,7 @@ XG_FN xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void 
     return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 
-XG_FN xlagpu_status xr_cuda_function(
+XG_FN XG_COLD xlagpu_status xr_cuda_function(
     xlagpu_device *d, void *module, const char *name, uint32_t shared, const void **out) {
     void *f = NULL;
     xlagpu_status s = XR_CUDA(d, function(&f, module, name), "finding a kernel");
@@ -25814,7 +25817,7 @@ static const char xr_condition_ptx[] =
     "cudaGraphSetConditional, (a, b);\n\t}\n\tret;\n}\n";
 
 /* Once for the device. A driver that cannot link it has no loops and branches in graphs: no failure. */
-XG_FN void xr_cuda_load_condition(xr_cuda *u) {
+XG_FN XG_COLD void xr_cuda_load_condition(xr_cuda *u) {
     if (u->condition || !u->conditionals) return;
     if (u->module_load(&u->condition_module, xr_condition_ptx, 0, NULL, NULL)) {
         u->condition_module = NULL;
@@ -25831,7 +25834,7 @@ XG_FN void xr_cuda_load_condition(xr_cuda *u) {
 
 /* Of a program with loops or branches an execution has a place in pinned memory for what they are decided by: one
  * asynchronous copy and one wait bring it there, on the stream alone. */
-XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
+XG_FN XG_COLD xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
     enum {
         DECISION_BYTES = 16
     };
@@ -25843,7 +25846,7 @@ XG_FN xlagpu_status xr_cuda_prepare(xlagpu_execution *e) {
     e->state = b.memory;
     return s;
 }
-XG_FN void xr_cuda_finish(xlagpu_execution *e) {
+XG_FN XG_COLD void xr_cuda_finish(xlagpu_execution *e) {
     xr_block b;
     if (!e->state) return;
     memset(&b, 0, sizeof b);
@@ -25962,7 +25965,7 @@ enum {
     XR_CUDA_CLUSTER_DIMENSION = 4
 };
 
-XG_FN xlagpu_status xr_cuda_newer(xlagpu_device *d, const char *symbol, void *out, size_t bytes) {
+XG_FN XG_COLD xlagpu_status xr_cuda_newer(xlagpu_device *d, const char *symbol, void *out, size_t bytes) {
     void *f = xr_library_symbol(xr_cuda_of(d)->library, symbol);
     if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "the NVIDIA driver has no %s: it is too old", symbol);
     memcpy(out, &f, bytes);
@@ -26024,7 +26027,7 @@ XG_FN xlagpu_status xr_cuda_launch_ptx(
     return s;
 }
 
-XG_FN xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+XG_FN XG_COLD xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
     xr_cuda_encode encode = NULL;
     uint64_t memory[32],
         *aligned = memory + (64 - (uintptr_t)memory % 64) % 64 / 8; /* the driver wants 64-byte alignment */
@@ -26059,14 +26062,14 @@ typedef struct xr_cached {
     char target[20];
 } xr_cached;
 
-XG_FN uint64_t xr_cache_hash(const void *p, size_t n, uint64_t h) { /* FNV-1a */
+XG_FN XG_COLD uint64_t xr_cache_hash(const void *p, size_t n, uint64_t h) { /* FNV-1a */
     const unsigned char *c = (const unsigned char *)p;
     size_t k;
     for (k = 0; k < n; k++) h = (h ^ c[k]) * 0x100000001B3u;
     return h;
 }
 
-XG_FN bool xr_cache_key(xlagpu_device *d, const xg_source *ptx, xr_cached *key, char *path, size_t cap) {
+XG_FN XG_COLD bool xr_cache_key(xlagpu_device *d, const xg_source *ptx, xr_cached *key, char *path, size_t cap) {
     const xr_cuda *u = (const xr_cuda *)d->state;
     uint64_t h;
     if (!u->cache) return false;
@@ -26081,14 +26084,14 @@ XG_FN bool xr_cache_key(xlagpu_device *d, const xg_source *ptx, xr_cached *key, 
 }
 
 /* Has the file so many bytes behind its head, and no more? So that a damaged number asks for no memory. */
-XG_FN bool xr_cache_holds(FILE *f, uint64_t bytes) {
+XG_FN XG_COLD bool xr_cache_holds(FILE *f, uint64_t bytes) {
     bool ok = bytes && bytes < (uint64_t)1 << 31 && fseek(f, 0, SEEK_END) == 0 &&
               (uint64_t)ftell(f) == sizeof(xr_cached) + bytes;
     return ok && fseek(f, (long)sizeof(xr_cached), SEEK_SET) == 0;
 }
 
 /* The machine code, from the device's allocator; NULL: there is none. */
-XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
+XG_FN XG_COLD void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
     xr_cached key, head;
     char path[1200];
     void *code = NULL;
@@ -26111,7 +26114,7 @@ XG_FN void *xr_cache_read(xlagpu_device *d, const xg_source *ptx) {
     return code;
 }
 
-XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *code, size_t bytes) {
+XG_FN XG_COLD void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *code, size_t bytes) {
     xr_cached head;
     char path[1200], other[1300]; /* a name that no other device has, in whatever process */
     FILE *f;
@@ -26131,7 +26134,8 @@ XG_FN void xr_cache_write(xlagpu_device *d, const xg_source *ptx, const void *co
 
 /* PTX to machine code by the driver's linker, where a folder is named for it. The code lives as long as the link, which
  * is the caller's to destroy. */
-XG_FN bool xr_cache_link(const xr_cuda *u, const xg_source *ptx, void **link, const void **code, size_t *bytes) {
+XG_FN XG_COLD bool xr_cache_link(
+    const xr_cuda *u, const xg_source *ptx, void **link, const void **code, size_t *bytes) {
     enum {
         PTX = 1
     };
@@ -26198,7 +26202,7 @@ XG_FN bool xr_by_name_less(const void *user, const void *a, const void *b) {
     return order < 0 || (order == 0 && *(const uint32_t *)a < *(const uint32_t *)b);
 }
 /* The kernel of this name; UINT32_MAX: there is none. */
-XG_FN uint32_t xr_kernel_find(const xr_cuda_code *c, const char *name, size_t n) {
+XG_FN XG_COLD uint32_t xr_kernel_find(const xr_cuda_code *c, const char *name, size_t n) {
     const xlagpu_program *p = c->program;
     uint32_t low = 0, high = p->n_kernels;
     while (low < high) {
@@ -26214,7 +26218,7 @@ XG_FN uint32_t xr_kernel_find(const xr_cuda_code *c, const char *name, size_t n)
     return UINT32_MAX;
 }
 /* Skips a word and the blanks behind it. */
-XG_FN bool xr_skip_word(const char **at, const char *end, const char *word) {
+XG_FN XG_COLD bool xr_skip_word(const char **at, const char *end, const char *word) {
     size_t n = strlen(word);
     const char *p = *at;
     if ((size_t)(end - p) <= n || memcmp(p, word, n) != 0 || (unsigned char)p[n] > ' ') return false;
@@ -26223,7 +26227,7 @@ XG_FN bool xr_skip_word(const char **at, const char *end, const char *word) {
     return true;
 }
 /* The words ".param" up to the end of a list of parameters. */
-XG_FN uint32_t xr_count_parameters(const char *at, const char *end) {
+XG_FN XG_COLD uint32_t xr_count_parameters(const char *at, const char *end) {
     static const char word[] = ".param";
     uint32_t n = 0;
     for (; end - at > (ptrdiff_t)sizeof word && *at != ')' && *at != '{'; at++)
@@ -26231,7 +26235,7 @@ XG_FN uint32_t xr_count_parameters(const char *at, const char *end) {
     return n;
 }
 /* An entry at `at`, behind the word ".entry"; text that belongs to it begins at `begin`. */
-XG_FN void xr_scan_entry(xr_cuda_code *c, const char *at, const char *end, size_t begin) {
+XG_FN XG_COLD void xr_scan_entry(xr_cuda_code *c, const char *at, const char *end, size_t begin) {
     xlagpu_program *p = c->program;
     const char *name = at;
     uint32_t k;
@@ -26249,7 +26253,7 @@ XG_FN void xr_scan_entry(xr_cuda_code *c, const char *at, const char *end, size_
 }
 /* How many parameters each kernel has (the driver trusts its caller in this, and bytes may be damaged), and where it
  * stands. A kernel ends with a line "}", its text begins behind the one before. */
-XG_FN void xr_scan(xr_cuda_code *c) {
+XG_FN XG_COLD void xr_scan(xr_cuda_code *c) {
     const xg_source *s = &c->program->ptx;
     const char *line = s->text, *end = s->text + s->size;
     size_t begin = 0;
@@ -26265,7 +26269,7 @@ XG_FN void xr_scan(xr_cuda_code *c) {
     }
 }
 /* Damaged bytes may name one kernel twice. */
-XG_FN xlagpu_status xr_scan_check(const xr_cuda_code *c) {
+XG_FN XG_COLD xlagpu_status xr_scan_check(const xr_cuda_code *c) {
     xlagpu_program *p = c->program;
     uint32_t k;
     for (k = 0; k < p->n_kernels; k++) {
@@ -26282,7 +26286,7 @@ XG_FN xlagpu_status xr_scan_check(const xr_cuda_code *c) {
 
 /* ---- parts ---- */
 
-XG_FN uint32_t xr_parts_wanted(const xr_cuda_code *c) {
+XG_FN XG_COLD uint32_t xr_parts_wanted(const xr_cuda_code *c) {
     const xlagpu_program *p = c->program;
     uint64_t n = p->ptx.size / XR_PART_BYTES;
     bool ours = c->head && c->n_entries == p->n_kernels;
@@ -26292,7 +26296,7 @@ XG_FN uint32_t xr_parts_wanted(const xr_cuda_code *c) {
     return ours && c->threads > 1 && n > 1 ? (uint32_t)n : 1;
 }
 /* The text of the entries from..to behind the head; gives the end of what was written. */
-XG_FN char *xr_part_text(xr_cuda_code *c, xr_ptx_part *part, uint32_t from, uint32_t to, char *at) {
+XG_FN XG_COLD char *xr_part_text(xr_cuda_code *c, xr_ptx_part *part, uint32_t from, uint32_t to, char *at) {
     const xg_source *s = &c->program->ptx;
     size_t begin = c->entries[from].begin, end = to < c->n_entries ? c->entries[to].begin : s->size;
     memcpy(at, s->text, c->head);
@@ -26304,7 +26308,7 @@ XG_FN char *xr_part_text(xr_cuda_code *c, xr_ptx_part *part, uint32_t from, uint
     return at + part->ptx.size + 1;
 }
 /* Parts of about equal size; each has a kernel at least. */
-XG_FN xlagpu_status xr_parts_cut(xr_cuda_code *c) {
+XG_FN XG_COLD xlagpu_status xr_parts_cut(xr_cuda_code *c) {
     xlagpu_program *p = c->program;
     size_t share = p->ptx.size / c->n_parts;
     uint32_t part = 0, from = 0, to, k;
@@ -26328,7 +26332,7 @@ XG_FN xlagpu_status xr_parts_cut(xr_cuda_code *c) {
 
 /* ---- the driver's compiler ---- */
 
-XG_FN void xr_part_load(const xr_cuda *u, xr_ptx_part *part) {
+XG_FN XG_COLD void xr_part_load(const xr_cuda *u, xr_ptx_part *part) {
     int options[6] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE, XR_CUDA_JIT_INFO, XR_CUDA_JIT_INFO_SIZE,
         XR_CUDA_JIT_VERBOSE, XR_CUDA_JIT_TIME};
     void *values[6];
@@ -26347,7 +26351,7 @@ XG_FN void xr_part_load(const xr_cuda *u, xr_ptx_part *part) {
     if (part->error) part->module = NULL;
 }
 /* With a cache the machine code is wanted, too. Where that does not work the driver gets the PTX. */
-XG_FN void xr_part_make(const xr_cuda *u, xr_ptx_part *part) {
+XG_FN XG_COLD void xr_part_make(const xr_cuda *u, xr_ptx_part *part) {
     if (part->module) return;
     if (!part->info && xr_cache_link(u, &part->ptx, &part->link, &part->code, &part->code_bytes) &&
         u->module_load(&part->module, part->code, 0, NULL, NULL))
@@ -26355,7 +26359,7 @@ XG_FN void xr_part_make(const xr_cuda *u, xr_ptx_part *part) {
     if (!part->module) part->code = NULL;
     if (!part->module) xr_part_load(u, part);
 }
-XG_FN void xr_parts_job(void *user, uint32_t index) {
+XG_FN XG_COLD void xr_parts_job(void *user, uint32_t index) {
     xr_cuda_code *c = (xr_cuda_code *)user;
     const xr_cuda *u = xr_cuda_of(c->program->device);
     int error = u->context_push(u->context);
@@ -26368,12 +26372,12 @@ XG_FN void xr_parts_job(void *user, uint32_t index) {
     if (!error) xr_cuda_pop(u);
 }
 /* A part whose machine code the cache has needs no compiler. */
-XG_FN void xr_part_cached(xlagpu_device *d, xr_ptx_part *part) {
+XG_FN XG_COLD void xr_part_cached(xlagpu_device *d, xr_ptx_part *part) {
     void *code = part->info ? NULL : xr_cache_read(d, &part->ptx);
     if (code && xr_cuda_of(d)->module_load(&part->module, code, 0, NULL, NULL)) part->module = NULL;
     xg_mem_free(&d->c, code);
 }
-XG_FN xlagpu_status xr_part_done(xlagpu_program *p, xr_ptx_part *part) {
+XG_FN XG_COLD xlagpu_status xr_part_done(xlagpu_program *p, xr_ptx_part *part) {
     xlagpu_device *d = p->device;
     if (part->code) xr_cache_write(d, &part->ptx, part->code, part->code_bytes);
     if (part->link) xr_cuda_of(d)->link_destroy(part->link); /* and the code with it */
@@ -26382,7 +26386,7 @@ XG_FN xlagpu_status xr_part_done(xlagpu_program *p, xr_ptx_part *part) {
     part->code = NULL;
     return part->module ? XLAGPU_OK : xr_cuda_module_failed(d, part->error, part->log);
 }
-XG_FN xlagpu_status xr_parts_load(xr_cuda_code *c) {
+XG_FN XG_COLD xlagpu_status xr_parts_load(xr_cuda_code *c) {
     xlagpu_program *p = c->program;
     xlagpu_device *d = p->device;
     size_t each = XR_JIT_ERROR_BYTES + (d->jit_log ? (size_t)XR_JIT_INFO_BYTES : 0);
@@ -26408,7 +26412,7 @@ XG_FN xlagpu_status xr_parts_load(xr_cuda_code *c) {
 /* ---- a program ---- */
 
 /* One block: the head, then lists by kernel, then parts. */
-XG_FN xr_cuda_code *xr_code_new(xlagpu_program *p) {
+XG_FN XG_COLD xr_cuda_code *xr_code_new(xlagpu_program *p) {
     size_t n = p->n_kernels, parts = XR_PARTS_MAX * sizeof(xr_ptx_part), entries = n * sizeof(xr_ptx_entry);
     char *m = (char *)xg_mem_alloc(&p->device->c, sizeof(xr_cuda_code) + parts + entries + n * 8);
     xr_cuda_code *c = (xr_cuda_code *)(void *)m;
@@ -26429,7 +26433,7 @@ XG_FN xr_cuda_code *xr_code_new(xlagpu_program *p) {
     return c;
 }
 /* Machine code of the executable for this very GPU; a driver that does not take it gets the PTX. */
-XG_FN bool xr_code_attached(xr_cuda_code *c) {
+XG_FN XG_COLD bool xr_code_attached(xr_cuda_code *c) {
     const xlagpu_program *p = c->program;
     const xr_cuda *u = xr_cuda_of(p->device);
     if (!p->sections[XG_EXE_CUBIN].bytes || p->device->jit_log) return false;
@@ -26439,7 +26443,7 @@ XG_FN bool xr_code_attached(xr_cuda_code *c) {
     c->parts[0].module = NULL;
     return false;
 }
-XG_FN xlagpu_status xr_code_load(xr_cuda_code *c) {
+XG_FN XG_COLD xlagpu_status xr_code_load(xr_cuda_code *c) {
     xlagpu_program *p = c->program;
     uint32_t k;
     xlagpu_status s;
@@ -26460,7 +26464,7 @@ XG_FN xlagpu_status xr_code_load(xr_cuda_code *c) {
     return s;
 }
 
-XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_cuda_load(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     xr_cuda_code *c = xr_code_new(p);
     xlagpu_status s;
@@ -26473,7 +26477,7 @@ XG_FN xlagpu_status xr_cuda_load(xlagpu_program *p) {
     xr_cuda_pop(xr_cuda_of(d));
     return s;
 }
-XG_FN void xr_cuda_unload(xlagpu_program *p) {
+XG_FN XG_COLD void xr_cuda_unload(xlagpu_program *p) {
     xr_cuda_code *c = (xr_cuda_code *)p->module;
     const xr_cuda *u = xr_cuda_of(p->device);
     uint32_t k;
@@ -26542,7 +26546,7 @@ XG_FN bool xr_cuda_is_lost(int error) {
     default: return false;
     }
 }
-XG_FN xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *what) {
+XG_FN XG_COLD xlagpu_status xr_graph_check(xlagpu_execution *e, int error, const char *what) {
     xlagpu_status s = xr_cuda_check(&e->c, xr_cuda_under(e), error, what);
     return s == XLAGPU_ERROR_DEVICE && !xr_cuda_is_lost(error) ? XLAGPU_ERROR_UNSUPPORTED : s;
 }
@@ -26613,7 +26617,7 @@ typedef struct xr_graph_writer {
 
 /* The nodes that a new one waits for, the latest first: of the front those that it conflicts with; without a thunk all.
  * What they wait for themselves is not named again. */
-XG_FN uint32_t xr_graph_after(const xr_graph_writer *w, const uint32_t *thunk, void **after, uint64_t *below) {
+XG_FN XG_COLD uint32_t xr_graph_after(const xr_graph_writer *w, const uint32_t *thunk, void **after, uint64_t *below) {
     bool all = !thunk || !w->e->program->device->concurrent;
     uint32_t n = 0, k;
     *below = 0;
@@ -26626,13 +26630,13 @@ XG_FN uint32_t xr_graph_after(const xr_graph_writer *w, const uint32_t *thunk, v
     return n;
 }
 /* From here on all wait for this node, which waits for all. */
-XG_FN void xr_graph_join(xr_graph_writer *w, void *node) {
+XG_FN XG_COLD void xr_graph_join(xr_graph_writer *w, void *node) {
     w->base = node;
     w->n_front = 0;
 }
 
 /* Remembers a node, for a command or, for the number behind the last one, a question. */
-XG_FN xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *node) {
+XG_FN XG_COLD xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *node) {
     xr_record *r = w->r;
     xr_node *n = &r->nodes[r->n_nodes++];
     XLAGPU_ASSERT(r->n_nodes <= w->b->n_nodes);
@@ -26643,7 +26647,7 @@ XG_FN xr_node *xr_graph_remember(xr_graph_writer *w, uint32_t command, void *nod
     return n;
 }
 
-XG_FN xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
+XG_FN XG_COLD xlagpu_status xr_graph_command(xr_graph_writer *w, uint32_t command) {
     xlagpu_execution *e = w->e;
     const xlagpu_program *p = e->program;
     xr_cuda *u = xr_cuda_under(e);
@@ -26697,7 +26701,7 @@ XG_FN void xr_graph_question(xlagpu_execution *e, xr_question *q, void **params,
     params[4] = &q->which;
     n->params = params;
 }
-XG_FN xlagpu_status xr_graph_ask(
+XG_FN XG_COLD xlagpu_status xr_graph_ask(
     xr_graph_writer *w, uint64_t handle, uint32_t slice, uint32_t kind, uint32_t branches, uint32_t which) {
     xr_kernel_node n;
     xr_question q;
@@ -26719,7 +26723,8 @@ XG_FN xlagpu_status xr_graph_ask(
 }
 
 /* A conditional node; the graph inside it comes back in `inside`. */
-XG_FN xlagpu_status xr_graph_conditional(xr_graph_writer *w, int type, uint64_t handle, xr_graph_writer *inside) {
+XG_FN XG_COLD xlagpu_status xr_graph_conditional(
+    xr_graph_writer *w, int type, uint64_t handle, xr_graph_writer *inside) {
     xr_conditional_node n;
     void *node = NULL, *after[XR_GRAPH_FRONT];
     uint64_t below;
@@ -26739,14 +26744,14 @@ XG_FN xlagpu_status xr_graph_conditional(xr_graph_writer *w, int type, uint64_t 
     xr_graph_join(inside, NULL);
     return s;
 }
-XG_FN xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
+XG_FN XG_COLD xlagpu_status xr_graph_handle(xr_graph_writer *w, uint64_t *handle) {
     return XR_GRAPH(w->e, graph_handle(handle, w->graph, xr_cuda_under(w->e)->context, 0, XR_GRAPH_ASSIGN_DEFAULT),
         "making the handle of a loop or branch");
 }
 
 XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number);
 
-XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint32_t slice) {
+XG_FN XG_COLD xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children, uint32_t slice) {
     xr_graph_writer in;
     uint64_t handle = 0;
     xlagpu_status s = xr_graph_handle(w, &handle);
@@ -26759,7 +26764,8 @@ XG_FN xlagpu_status xr_graph_while(xr_graph_writer *w, const uint32_t *children,
     return s;
 }
 /* All questions are asked before a branch runs: it may write over what they are about. */
-XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *children, uint32_t n, uint32_t slice) {
+XG_FN XG_COLD xlagpu_status xr_graph_branches(
+    xr_graph_writer *w, const uint32_t *children, uint32_t n, uint32_t slice) {
     enum {
         MOST = 64
     };
@@ -26780,7 +26786,7 @@ XG_FN xlagpu_status xr_graph_branches(xr_graph_writer *w, const uint32_t *childr
     }
     return s;
 }
-XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
+XG_FN XG_COLD xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
     const xlagpu_program *p = w->e->program;
     const xg_exe_thunk *t = &p->thunks[number];
     uint32_t n, k, slice = t->n_links ? p->links[t->first_link] : 0;
@@ -26793,7 +26799,7 @@ XG_FN xlagpu_status xr_graph_thunk(xr_graph_writer *w, uint32_t number) {
     return s;
 }
 
-XG_FN void xr_cuda_forget(xlagpu_execution *e, xr_record *r) {
+XG_FN XG_COLD void xr_cuda_forget(xlagpu_execution *e, xr_record *r) {
     xr_cuda *u = xr_cuda_under(e);
     if (r->exec) u->graph_exec_destroy(r->exec);
     if (r->graph) u->graph_destroy(r->graph);
@@ -26801,7 +26807,7 @@ XG_FN void xr_cuda_forget(xlagpu_execution *e, xr_record *r) {
     r->built = false;
 }
 
-XG_FN xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
+XG_FN XG_COLD xlagpu_status xr_cuda_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
     xr_graph_writer w;
     xlagpu_status s;
     if (!xr_cuda_under(e)->graphs) return XLAGPU_ERROR_UNSUPPORTED;
@@ -26922,7 +26928,7 @@ XG_FN const xr_platform *xr_cuda_platform(void) {
 #ifndef XG_RT_DEVICE_C
 #define XG_RT_DEVICE_C
 
-XG_FN xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) {
+XG_FN XG_COLD xlagpu_status xr_fail(xg_ctx *c, xlagpu_status s, const char *format, ...) {
     va_list args;
     va_start(args, format);
     xg_error_set(c, s, NULL, 0, NULL, format, args);
@@ -26933,7 +26939,7 @@ XG_FN void xr_begin(xg_ctx *c) {
     c->status = XLAGPU_OK;
     c->message[0] = 0;
 }
-XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
+XG_FN XG_COLD void xr_note(xg_ctx *c, const char *format, ...) {
     size_t n = strlen(c->message);
     va_list args;
     va_start(args, format);
@@ -26941,7 +26947,7 @@ XG_FN void xr_note(xg_ctx *c, const char *format, ...) {
     va_end(args);
 }
 
-XG_FN const char *xr_status_text(xlagpu_status s) {
+XG_FN XG_COLD const char *xr_status_text(xlagpu_status s) {
     static const char *const texts[] = {
 #define X(name, text) text,
         XLAGPU_STATUSES(X)
@@ -26950,11 +26956,11 @@ XG_FN const char *xr_status_text(xlagpu_status s) {
     return (size_t)s < XG_COUNT(texts) ? texts[s] : "unknown status";
 }
 
-XG_FN bool xr_wants(const char *wish, const char *platform) {
+XG_FN XG_COLD bool xr_wants(const char *wish, const char *platform) {
     return !wish || strcmp(wish, "auto") == 0 || strcmp(wish, platform) == 0;
 }
 
-XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc *desc) {
+XG_FN XG_COLD xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc *desc) {
     const char *wish = desc ? desc->platform : NULL;
     const xr_platform *host = xr_host_platform();
     xlagpu_status s;
@@ -26977,7 +26983,7 @@ XG_FN xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_device_desc 
     return s;
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_device **out) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_device **out) {
     const xlagpu_allocator *mem = desc && desc->allocator.alloc && desc->allocator.release ? &desc->allocator : NULL;
     xlagpu_device *d;
     if (!out) return XLAGPU_ERROR_USAGE;
@@ -27007,7 +27013,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, xlagpu_d
     return xr_open_platform(d, desc);
 }
 
-XLAGPU_DEF void xlagpu_rt_close(xlagpu_device *d) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_close(xlagpu_device *d) {
     xlagpu_allocator mem;
     uint32_t k;
     if (!d) return;
@@ -27039,7 +27045,7 @@ XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *d) {
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *d) { return d ? d->name : ""; }
 XLAGPU_DEF const char *xlagpu_limit_name(uint32_t limit) { return xg_cost_limit_name(limit); }
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *d) { return d ? d->target : ""; }
-XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *d, xlagpu_target_desc *out) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *d, xlagpu_target_desc *out) {
     memset(out, 0, sizeof *out);
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
     xg_device_describe(&d->figures, out);
@@ -27049,7 +27055,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *d, xlagpu_ta
 
 /* ---- buffers ---- */
 
-XG_FN xlagpu_status xr_blocks_grow(xlagpu_device *d) {
+XG_FN XG_COLD xlagpu_status xr_blocks_grow(xlagpu_device *d) {
     uint32_t cap = d->cap_blocks ? d->cap_blocks * 2 : 16;
     xr_block *bigger;
     if (d->n_blocks < d->cap_blocks) return XLAGPU_OK;
@@ -27092,7 +27098,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *d, size_t bytes, xlagpu_
     out->bytes = s == XLAGPU_OK ? bytes : 0;
     return s;
 }
-XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
     if (d && d->platform) xr_release(d, b.address);
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
@@ -27122,12 +27128,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_wait(xlagpu_device *d, void *stream) {
 
 /* ---- functions that programs call ---- */
 
-XG_FN const xr_function *xr_function_find(const xlagpu_device *d, const char *name) {
+XG_FN XG_COLD const xr_function *xr_function_find(const xlagpu_device *d, const char *name) {
     const xr_function *f = d->functions;
     while (f && strcmp(f->name, name) != 0) f = f->next;
     return f;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, const xlagpu_rt_function_desc *desc) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, const xlagpu_rt_function_desc *desc) {
     xr_function *f;
     const char *name = desc ? desc->name : NULL;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
@@ -27146,7 +27152,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register_function(xlagpu_device *d, const xla
     d->functions = f;
     return XLAGPU_OK;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_register(
+    xlagpu_device *d, const char *name, xlagpu_rt_function call, void *user) {
     xlagpu_rt_function_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.name = name;
@@ -27157,7 +27164,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_register(xlagpu_device *d, const char *name, 
 
 /* ---- any PTX ---- */
 
-XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *name, const char *text, size_t size) {
+XLAGPU_DEF XG_COLD xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *name, const char *text, size_t size) {
     xlagpu_ptx *p;
     char *copy, *label;
     if (!d || !d->platform) return NULL;
@@ -27194,7 +27201,7 @@ XLAGPU_DEF xlagpu_ptx *xlagpu_rt_load_ptx(xlagpu_device *d, const char *name, co
     }
     return p;
 }
-XLAGPU_DEF void xlagpu_rt_unload_ptx(xlagpu_ptx *p) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_unload_ptx(xlagpu_ptx *p) {
     xlagpu_ptx **at;
     xg_ctx *c;
     if (!p) return;
@@ -27206,7 +27213,8 @@ XLAGPU_DEF void xlagpu_rt_unload_ptx(xlagpu_ptx *p) {
     xg_mem_free(c, (void *)(uintptr_t)p->source.name);
     xg_mem_free(c, p);
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_run_ptx(xlagpu_ptx *p, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_run_ptx(
+    xlagpu_ptx *p, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
     xlagpu_ptx_launch whole;
     int k;
     if (stats) memset(stats, 0, sizeof *stats);
@@ -27237,7 +27245,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_launch_ptx(xlagpu_device *d, const char *name
     return s;
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
     xlagpu_tensor_map whole;
     int k;
     if (!d || !d->platform) return XLAGPU_ERROR_USAGE;
@@ -27253,22 +27261,22 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *d, const xla
 }
 
 #ifdef XLAGPU_NO_SIMULATOR
-XLAGPU_DEF const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
+XLAGPU_DEF XG_COLD const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
     (void)d;
     (void)index;
     return NULL;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_describe_buffer(
     xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
     (void)buffer;
     (void)item_bytes;
     return d && name && (dims || !rank) ? XLAGPU_OK : XLAGPU_ERROR_USAGE;
 }
-XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
     (void)d;
     (void)buffer;
 }
-XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
+XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
     const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
     (void)name;
     (void)ptx;
@@ -27283,7 +27291,7 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
     return false;
 }
 #else
-XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
+XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, const char *ptx, size_t size,
     const char *entry, uint32_t index, uint32_t *offset, uint32_t *bytes) {
     xg_source src;
     xg_arena a;
@@ -27310,11 +27318,11 @@ XLAGPU_DEF bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *name, cons
 
 /* ---- what the simulator says and is told ---- */
 
-XLAGPU_DEF const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
+XLAGPU_DEF XG_COLD const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t index) {
     const xr_host *h = d && d->platform == xr_host_platform() ? (const xr_host *)d->state : NULL;
     return h && index < h->n_faults ? h->faults[index].text : NULL;
 }
-XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_describe_buffer(
     xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
     xg_sim_array *a;
     jmp_buf here, *outer;
@@ -27336,7 +27344,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
     xg_sim_memory_describe(&xr_host_of(d)->memory, buffer.address, a);
     return XLAGPU_OK;
 }
-XLAGPU_DEF void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffer buffer) {
     if (d && d->platform == xr_host_platform()) xg_sim_memory_unwritten(&xr_host_of(d)->memory, buffer.address);
 }
 #endif
@@ -27407,7 +27415,7 @@ typedef struct xr_lt_state {
     } one, zero;
 } xr_lt_state;
 
-XG_FN xlagpu_status xr_lt_failed(const xlagpu_rt_call *c, const char *what, int error) {
+XG_FN XG_COLD xlagpu_status xr_lt_failed(const xlagpu_rt_call *c, const char *what, int error) {
     xg_format(c->error, c->error_bytes, "%s: status %d of cuBLAS", what, error);
     return error == XR_LT_NO_MEMORY       ? XLAGPU_ERROR_MEMORY
            : error == XR_LT_NOT_SUPPORTED ? XLAGPU_ERROR_UNSUPPORTED
@@ -27420,7 +27428,7 @@ XG_FN xlagpu_status xr_lt_failed(const xlagpu_rt_call *c, const char *what, int 
 /* ---- one call ---- */
 
 /* What it is told; NULL: not as this version of the compiler writes it. */
-XG_FN const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
+XG_FN XG_COLD const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
     const xlagpu_rt_attribute *a = xlagpu_rt_attribute_of(c, "matmul", XLAGPU_ATTRIBUTE_ARRAY, XLAGPU_S64);
     const int64_t *m = a && a->count == XG_EXE_MATMUL_COUNT ? (const int64_t *)a->data : NULL;
     int64_t n = c->n_operands;
@@ -27430,10 +27438,10 @@ XG_FN const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
                ? m
                : NULL;
 }
-XG_FN size_t xr_lt_workspace(const xlagpu_rt_call *c) {
+XG_FN XG_COLD size_t xr_lt_workspace(const xlagpu_rt_call *c) {
     return c->n_results > 1 ? c->buffers[c->n_operands + c->n_results - 1].bytes : 0;
 }
-XG_FN void xr_lt_free(xlagpu_device *d, xr_lt_state *s) {
+XG_FN XG_COLD void xr_lt_free(xlagpu_device *d, xr_lt_state *s) {
     struct xr_libraries *l = d->libraries;
     uint32_t k;
     if (s->wish) l->wish_free(s->wish);
@@ -27445,7 +27453,7 @@ XG_FN void xr_lt_free(xlagpu_device *d, xr_lt_state *s) {
     if (l->handle) l->destroy(l->handle);
     l->handle = NULL;
 }
-XG_FN void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
+XG_FN XG_COLD void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
     bool is_double = m[XG_EXE_MATMUL_compute] == 70, is_int = m[XG_EXE_MATMUL_compute] == 72;
     if (is_double)
         s->one.f64[0] = 1;
@@ -27455,7 +27463,8 @@ XG_FN void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
         s->one.f32[0] = 1;
 }
 /* Matrix `side` (0 A, 1 B, 2 D) as it lies in memory. */
-XG_FN int xr_lt_layout(const struct xr_libraries *l, xr_lt_state *s, const int64_t *m, int side, const char **which) {
+XG_FN XG_COLD int xr_lt_layout(
+    const struct xr_libraries *l, xr_lt_state *s, const int64_t *m, int side, const char **which) {
     int64_t rows = m[side == 1 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_rows],
             columns = m[side == 0 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_columns],
             stride = m[XG_EXE_MATMUL_stride_a + side];
@@ -27475,7 +27484,7 @@ XG_FN int xr_lt_layout(const struct xr_libraries *l, xr_lt_state *s, const int64
     return e;
 }
 /* The product, its matrices, and the algorithm that the library advises for this workspace. */
-XG_FN int xr_lt_choose(
+XG_FN XG_COLD int xr_lt_choose(
     const struct xr_libraries *l, xr_lt_state *s, const int64_t *m, uint64_t workspace, const char **which) {
     int32_t trans[2];
     uint32_t epilogue = (uint32_t)m[XG_EXE_MATMUL_epilogue], in_order = XR_LT_IN_ORDER;
@@ -27501,7 +27510,7 @@ XG_FN int xr_lt_choose(
     *which = what ? what : "cublasLtMatmulAlgoGetHeuristic knows no algorithm";
     return e;
 }
-XG_FN xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
+XG_FN XG_COLD xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
     xlagpu_device *d = (xlagpu_device *)user;
     struct xr_libraries *l = d->libraries;
     const int64_t *m = xr_lt_fields(c);
@@ -27526,7 +27535,7 @@ XG_FN xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
     c->state = s;
     return XLAGPU_OK;
 }
-XG_FN void xr_lt_finish(void *user, const xlagpu_rt_call *c) {
+XG_FN XG_COLD void xr_lt_finish(void *user, const xlagpu_rt_call *c) {
     xr_lt_free((xlagpu_device *)user, (xr_lt_state *)c->state);
 }
 XG_FN void *xr_lt_pointer(const xlagpu_rt_call *c, int64_t k) { return (void *)(uintptr_t)c->buffers[k].address; }
@@ -27552,7 +27561,7 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
 
 /* ---- opening ---- */
 
-XG_FN void *xr_library_find(const xlagpu_device *d) {
+XG_FN XG_COLD void *xr_library_find(const xlagpu_device *d) {
     static const char *const names[] = {
 #ifdef _WIN32
         "cublasLt64_13.dll", "cublasLt64_12.dll", "cublasLt64_11.dll"
@@ -27570,7 +27579,7 @@ XG_FN void *xr_library_find(const xlagpu_device *d) {
     }
     return library;
 }
-XG_FN xlagpu_status xr_library_bind(xlagpu_device *d, struct xr_libraries *l) {
+XG_FN XG_COLD xlagpu_status xr_library_bind(xlagpu_device *d, struct xr_libraries *l) {
     void *f;
     l->library = xr_library_find(d);
     if (!l->library)
@@ -27586,12 +27595,12 @@ XG_FN xlagpu_status xr_library_bind(xlagpu_device *d, struct xr_libraries *l) {
     if (l->version() >= XR_LT_OLDEST) return XLAGPU_OK;
     return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "cuBLASLt is of version %zu: 11 is needed", l->version());
 }
-XG_FN void xr_libraries_close(xlagpu_device *d) {
+XG_FN XG_COLD void xr_libraries_close(xlagpu_device *d) {
     if (d->libraries && d->libraries->library) xr_library_close(d->libraries->library);
     xg_mem_free(&d->c, d->libraries);
     d->libraries = NULL;
 }
-XG_FN const xr_function *xr_library_function(xlagpu_device *d, const char *name) {
+XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const char *name) {
     struct xr_libraries *l = d->libraries;
     if (l) return &l->cublaslt;
     if (strcmp(name, "cublaslt") != 0 || (d->platform != xr_cuda_platform() && !d->library_folder)) {
@@ -27615,7 +27624,7 @@ XG_FN const xr_function *xr_library_function(xlagpu_device *d, const char *name)
     xr_libraries_close(d);
     return NULL;
 }
-XLAGPU_DEF const char *xlagpu_rt_libraries(xlagpu_device *d) {
+XLAGPU_DEF XG_COLD const char *xlagpu_rt_libraries(xlagpu_device *d) {
     const char *found;
     if (!d || !d->platform) return "";
     found = xr_library_function(d, "cublaslt") ? "cublaslt" : "";
@@ -27660,7 +27669,7 @@ XG_FN const uint32_t *xr_children(const xlagpu_program *p, const xg_exe_thunk *t
 }
 
 /* Writes down the commands below a thunk. False: something below cannot be a command. */
-XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffer *b, xr_command *list) {
+XG_FN XG_COLD bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffer *b, xr_command *list) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *children;
     uint32_t n, k;
@@ -27683,7 +27692,7 @@ XG_FN bool xr_commands_list(xlagpu_program *p, uint32_t number, xr_command_buffe
 
 /* How many graph nodes a thunk gives; above XR_GRAPH_NODES_MAX: too many. A loop has its condition twice, and asks
  * twice. */
-XG_FN uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const xr_command_buffer *b) {
+XG_FN XG_COLD uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const xr_command_buffer *b) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *children;
     uint64_t all = 0;
@@ -27701,7 +27710,7 @@ XG_FN uint32_t xr_commands_nodes(const xlagpu_program *p, uint32_t number, const
 }
 
 /* The arrays have room for as many as there are thunks. */
-XG_FN xlagpu_status xr_commands_load(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_commands_load(xlagpu_program *p) {
     uint32_t k, used = 0;
     for (k = 0; k < p->n_thunks; k++) {
         xr_command_buffer *b = &p->command_buffers[p->n_command_buffers];
@@ -27736,7 +27745,7 @@ XG_FN uint64_t xr_commands_bytes(const xlagpu_program *p) {
     }
     return n;
 }
-XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
+XG_FN XG_COLD void xr_commands_place(xlagpu_execution *e, char *m) {
     const xlagpu_program *p = e->program;
     uint32_t k;
     e->records = (xr_record *)(void *)m;
@@ -27751,7 +27760,7 @@ XG_FN void xr_commands_place(xlagpu_execution *e, char *m) {
         m += (size_t)xr_commands_first_bytes(b);
     }
 }
-XG_FN void xr_commands_finish(xlagpu_execution *e) {
+XG_FN XG_COLD void xr_commands_finish(xlagpu_execution *e) {
     uint32_t k;
     for (k = 0; e->records && k < e->program->n_command_buffers; k++)
         e->program->device->platform->forget(e, &e->records[k]);
@@ -27803,7 +27812,7 @@ XG_FN xlagpu_status xr_commands_try(xlagpu_execution *e, const xr_command_buffer
 }
 
 /* The refusal becomes the execution's note: the run goes on without it. */
-XG_FN void xr_commands_refused(xlagpu_execution *e, const char *consequence) {
+XG_FN XG_COLD void xr_commands_refused(xlagpu_execution *e, const char *consequence) {
     const char *why = *e->c.message ? e->c.message : "the driver has no such graphs";
     xg_format(e->note, sizeof e->note, "%s: %s", consequence, why);
     xr_begin(&e->c);
@@ -27867,18 +27876,18 @@ typedef struct xr_access {
     uint32_t slice;
     bool written;
 } xr_access;
-XG_FN xr_access xr_lanes_access(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
+XG_FN XG_COLD xr_access xr_lanes_access(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
     xr_access a;
     uint32_t link = p->links[t->first_link + k];
     a.slice = link & ~XG_EXE_WRITTEN;
     a.written = xg_exe_writes(t->kind, link, k, t->n_links);
     return a;
 }
-XG_FN bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
+XG_FN XG_COLD bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_slice *x = &p->slices[a], *y = &p->slices[b];
     return x->allocation == y->allocation && x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
 }
-XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
+XG_FN XG_COLD bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
     uint32_t j, k;
     if (!xr_is_command(s->kind) || !xr_is_command(t->kind)) return true;
@@ -27891,25 +27900,25 @@ XG_FN bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
 }
 
 /* Of the thunks at hand: the last before k, and the first behind it, that conflicts with it; UINT32_MAX and n: none. */
-XG_FN uint32_t xr_lanes_before(const xlagpu_program *p, const uint32_t *list, uint32_t k) {
+XG_FN XG_COLD uint32_t xr_lanes_before(const xlagpu_program *p, const uint32_t *list, uint32_t k) {
     uint32_t j;
     for (j = k; j-- > 0;)
         if (k - j > XR_LANES_WINDOW || xr_lanes_conflict(p, list[j], list[k])) return j;
     return UINT32_MAX;
 }
-XG_FN uint32_t xr_lanes_behind(const xlagpu_program *p, const uint32_t *list, uint32_t n, uint32_t k) {
+XG_FN XG_COLD uint32_t xr_lanes_behind(const xlagpu_program *p, const uint32_t *list, uint32_t n, uint32_t k) {
     uint32_t j;
     for (j = k + 1; j < n && j - k <= XR_LANES_WINDOW && !xr_lanes_conflict(p, list[j], list[k]); j++) {}
     return j;
 }
 
-XG_FN uint32_t xr_lanes_event(xlagpu_program *p, uint32_t thunk) {
+XG_FN XG_COLD uint32_t xr_lanes_event(xlagpu_program *p, uint32_t thunk) {
     if (!p->lanes[thunk].record) p->lanes[thunk].record = ++p->n_lane_events;
     return p->lanes[thunk].record;
 }
 /* Thunk k of the list waits for the last one on the other lane that it conflicts with. *met: how many of the list its
  * lane has waited for; gone: 1 + the last one of the other lane that is out of the window. */
-XG_FN void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, uint32_t *met, uint32_t gone) {
+XG_FN XG_COLD void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, uint32_t *met, uint32_t gone) {
     bool aside = p->lanes[list[k]].aside;
     uint32_t j = k;
     while (j > *met && k - j < XR_LANES_WINDOW &&
@@ -27920,7 +27929,7 @@ XG_FN void xr_lanes_wait(xlagpu_program *p, const uint32_t *list, uint32_t k, ui
     p->lanes[list[k]].wait = xr_lanes_event(p, list[j - 1]);
     *met = j;
 }
-XG_FN void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+XG_FN XG_COLD void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint32_t n) {
     uint32_t k;
     for (k = 0; k < n; k++) {
         const xg_exe_thunk *c = &p->thunks[list[k]];
@@ -27932,7 +27941,7 @@ XG_FN void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint32_t n) 
     }
 }
 /* ends: 1 + the last step of each lane. */
-XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+XG_FN XG_COLD void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) {
     uint32_t ends[2] = {0, 0}, k;
     for (k = 0; k < n; k++) {
         uint32_t before = xr_lanes_before(p, list, k) + 1;
@@ -27945,7 +27954,7 @@ XG_FN void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) 
         if (!xr_is_command(p->thunks[list[k]].kind)) ends[1] = k + 1;
     }
 }
-XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
+XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
     uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
@@ -27962,7 +27971,7 @@ XG_FN void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     }
 }
 
-XG_FN void xr_lanes_load(xlagpu_program *p) {
+XG_FN XG_COLD void xr_lanes_load(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++)
         if (xr_is_list(p->thunks[k].kind)) xr_lanes_sequence(p, k);
@@ -27971,14 +27980,14 @@ XG_FN void xr_lanes_load(xlagpu_program *p) {
 /* ---- of an execution ---- */
 
 XG_FN size_t xr_lanes_bytes(const xlagpu_program *p) { return (size_t)p->n_lane_events * sizeof(void *); }
-XG_FN xlagpu_status xr_lanes_prepare(xlagpu_execution *e) {
+XG_FN XG_COLD xlagpu_status xr_lanes_prepare(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     uint32_t k;
     xlagpu_status s = e->program->n_lane_events ? q->stream_new(e, &e->aside) : XLAGPU_OK;
     for (k = 0; k < e->program->n_lane_events && s == XLAGPU_OK; k++) s = q->event_new(e, false, &e->lane_events[k]);
     return s;
 }
-XG_FN void xr_lanes_finish(xlagpu_execution *e) {
+XG_FN XG_COLD void xr_lanes_finish(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     uint32_t k;
     for (k = 0; k < e->program->n_lane_events; k++)
@@ -28024,15 +28033,17 @@ XG_FN xlagpu_status xr_run_lanes(xlagpu_execution *e, uint32_t number, void *str
 #ifndef XG_RT_PROGRAM_C
 #define XG_RT_PROGRAM_C
 
-XG_FN xlagpu_status xr_damaged(xlagpu_program *p, const char *what) {
+XG_FN XG_COLD xlagpu_status xr_damaged(xlagpu_program *p, const char *what) {
     return xr_fail(&p->device->c, XLAGPU_ERROR_CORRUPT, "the executable is damaged: %s", what);
 }
-XG_FN const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) {
+XG_FN XG_COLD const unsigned char *xr_section(const xlagpu_program *p, xg_exe_section_kind k) {
     return p->bytes + p->sections[k].offset;
 }
-XG_FN bool xr_string_ok(const xlagpu_program *p, uint32_t offset) { return offset < p->sections[XG_EXE_STRINGS].bytes; }
+XG_FN XG_COLD bool xr_string_ok(const xlagpu_program *p, uint32_t offset) {
+    return offset < p->sections[XG_EXE_STRINGS].bytes;
+}
 
-XG_FN xlagpu_status xr_check_allocations(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_check_allocations(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_allocations; k++) {
         const xg_exe_allocation *a = &p->allocations[k];
@@ -28060,7 +28071,7 @@ XG_FN xlagpu_status xr_check_allocations(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-XG_FN uint64_t xr_element_bytes(uint32_t type) {
+XG_FN XG_COLD uint64_t xr_element_bytes(uint32_t type) {
     static const uint8_t bits[] = {
 #define X(name, text, bits, cls) bits,
         XLAGPU_TYPES(X)
@@ -28070,7 +28081,7 @@ XG_FN uint64_t xr_element_bytes(uint32_t type) {
 }
 
 /* Dims that multiply to the bytes, and a layout that is a permutation. */
-XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
+XG_FN XG_COLD bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
     uint64_t bytes, n_dims = p->sections[XG_EXE_DIMS].count;
     bool seen[XR_RANK_MAX] = {false}, empty = false;
     const int64_t *dims;
@@ -28094,7 +28105,7 @@ XG_FN bool xr_shape_ok(const xlagpu_program *p, const xg_exe_value *v) {
 }
 
 /* A size is an s32 behind its array, or behind other sizes of that. */
-XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
+XG_FN XG_COLD bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
     uint32_t of = k;
     while (of > first && p->values[of].size_of) of--;
     return !p->values[of].size_of && p->values[k].size_of <= p->values[of].rank &&
@@ -28103,10 +28114,10 @@ XG_FN bool xr_size_ok(const xlagpu_program *p, uint32_t k, uint32_t first) {
 
 /* Of a value that is a part: the sizes of the whole, then for each partition whether it has one and where. */
 XG_FN const int64_t *xr_parts(const xlagpu_program *p, const xg_exe_value *v) { return p->dims + v->parts - 1; }
-XG_FN const int64_t *xr_part(const xlagpu_program *p, const xg_exe_value *v, uint32_t partition) {
+XG_FN XG_COLD const int64_t *xr_part(const xlagpu_program *p, const xg_exe_value *v, uint32_t partition) {
     return xr_parts(p, v) + v->rank + (size_t)partition * (v->rank + (size_t)1);
 }
-XG_FN bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
+XG_FN XG_COLD bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
     uint64_t n = p->sections[XG_EXE_DIMS].count,
              want = v->rank + (uint64_t)p->head.partitions * (v->rank + (uint64_t)1), bytes, k;
     if (!v->parts) return true;
@@ -28122,7 +28133,7 @@ XG_FN bool xr_parts_ok(const xlagpu_program *p, const xg_exe_value *v) {
 }
 
 /* Parameters and results agree with their allocations. */
-XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_check_values(xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.n_params + p->head.n_results;
     uint32_t k;
     if (n > p->sections[XG_EXE_VALUES].count) return xr_damaged(p, "the number of parameters and results");
@@ -28151,7 +28162,8 @@ XG_FN xlagpu_status xr_check_values(xlagpu_program *p) {
 
 /* The thunks of a sequence: each stands before it and belongs to it alone. depth: 0 while nobody has it, else 1 + the
  * levels below it. */
-XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
+XG_FN XG_COLD xlagpu_status xr_check_sequence(
+    xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     uint32_t k;
     for (k = 0; k < t->n_links; k++) {
         uint32_t link = p->links[t->first_link + k];
@@ -28165,7 +28177,8 @@ XG_FN xlagpu_status xr_check_sequence(xlagpu_program *p, const xg_exe_thunk *t, 
 
 /* A while (pred; condition, body), a for (body) or a conditional (pred or s32; branches): perhaps one slice, then
  * thunks, which are checked as a sequence's are. */
-XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
+XG_FN XG_COLD xlagpu_status xr_check_control(
+    xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
     xg_exe_thunk children = *t;
     const xg_exe_thunk_row *row = xg_exe_thunk_row_of(t->kind);
     uint32_t slice, asks = row->slices;
@@ -28182,17 +28195,19 @@ XG_FN xlagpu_status xr_check_control(xlagpu_program *p, const xg_exe_thunk *t, u
 }
 
 /* a pattern of 32 bits needs whole words, unless it is one byte four times */
-XG_FN bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
+XG_FN XG_COLD bool xr_fill_ok(const xg_exe_slice *s, uint32_t value) {
     return (s->offset % 4 == 0 && s->bytes % 4 == 0) || value == (value & 0xFF) * 0x01010101u;
 }
 
-XG_FN bool xr_range_ok(uint64_t first, uint64_t n, uint64_t count) { return first <= count && n <= count - first; }
+XG_FN XG_COLD bool xr_range_ok(uint64_t first, uint64_t n, uint64_t count) {
+    return first <= count && n <= count - first;
+}
 /* infeed and outfeed are not: they are called by their kind's name */
-XG_FN bool xr_call_is_named(const xg_exe_thunk *t) {
+XG_FN XG_COLD bool xr_call_is_named(const xg_exe_thunk *t) {
     return t->kind == XG_EXE_THUNK_CUSTOM_CALL || t->kind == XG_EXE_THUNK_LIBRARY_CALL;
 }
 /* Its names, the arrays of its slices, its attributes. */
-XG_FN bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
+XG_FN XG_COLD bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
     uint32_t k;
     if ((xr_call_is_named(t) && !xr_string_ok(p, t->kernel)) || !xr_string_ok(p, t->value) ||
         !xr_range_ok(t->first_value, t->n_links, p->sections[XG_EXE_VALUES].count) ||
@@ -28208,7 +28223,7 @@ XG_FN bool xr_call_ok(const xlagpu_program *p, const xg_exe_thunk *t) {
     return true;
 }
 /* Members stand before their dictionary, so that there is no circle. */
-XG_FN xlagpu_status xr_check_attributes(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_check_attributes(xlagpu_program *p) {
     const xg_exe_attribute *list = (const xg_exe_attribute *)(const void *)xr_section(p, XG_EXE_ATTRIBUTES);
     uint64_t k, bytes;
     for (k = 0; k < p->sections[XG_EXE_ATTRIBUTES].count; k++) {
@@ -28230,7 +28245,7 @@ XG_FN xlagpu_status xr_check_attributes(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
+XG_FN XG_COLD xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *taken) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *links = p->links + t->first_link;
     const xg_exe_thunk_row *row;
@@ -28260,12 +28275,12 @@ XG_FN xlagpu_status xr_check_thunk(xlagpu_program *p, uint32_t number, uint8_t *
 }
 
 /* On how many devices it runs; 0: not a number of these. */
-XG_FN uint32_t xr_devices(const xlagpu_program *p) {
+XG_FN XG_COLD uint32_t xr_devices(const xlagpu_program *p) {
     uint64_t n = (uint64_t)p->head.replicas * p->head.partitions;
     return n > XR_DEVICES_MAX ? 0 : (uint32_t)n;
 }
 
-XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_check_kernels(xlagpu_program *p) {
     const xg_exe_kernel *records = (const xg_exe_kernel *)(const void *)xr_section(p, XG_EXE_KERNELS);
     uint32_t k, d;
     for (k = 0; k < p->n_kernels; k++) {
@@ -28283,11 +28298,11 @@ XG_FN xlagpu_status xr_check_kernels(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-XG_FN bool xr_map_ok(const xlagpu_program *p, const xg_exe_map *m, uint32_t last) {
+XG_FN XG_COLD bool xr_map_ok(const xlagpu_program *p, const xg_exe_map *m, uint32_t last) {
     return m->kernel >= last && m->kernel < p->n_kernels && m->rank >= 1 && m->rank <= XG_COUNT(m->dims) &&
            p->kernels[m->kernel].n_maps < XR_KERNEL_MAPS_MAX;
 }
-XG_FN xlagpu_status xr_check_maps(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_check_maps(xlagpu_program *p) {
     uint32_t k, last = 0;
     for (k = 0; k < p->n_maps; k++) {
         const xg_exe_map *m = &p->maps[k];
@@ -28298,7 +28313,7 @@ XG_FN xlagpu_status xr_check_maps(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
+XG_FN XG_COLD xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
     uint32_t k;
     xlagpu_status s;
     if (!xr_string_ok(p, p->head.name) || !xr_string_ok(p, p->head.target_name) || p->head.root_thunk >= p->n_thunks ||
@@ -28317,7 +28332,7 @@ XG_FN xlagpu_status xr_check(xlagpu_program *p, uint8_t *taken) {
 }
 
 /* Room for the collectives, which are read when strings and slices have been checked. */
-XG_FN void xr_view_collectives(xlagpu_program *p) {
+XG_FN XG_COLD void xr_view_collectives(xlagpu_program *p) {
     size_t devices = xr_devices(p) + (size_t)2;
     uint32_t k, n = 0;
     uint32_t *room;
@@ -28334,7 +28349,7 @@ XG_FN void xr_view_collectives(xlagpu_program *p) {
 }
 
 /* The sections as arrays, in a copy that is ours. */
-XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
+XG_FN XG_COLD void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     unsigned char *copy = (unsigned char *)xg_alloc_raw(&p->arena, size);
     memcpy(copy, bytes, size);
     p->bytes = copy;
@@ -28369,7 +28384,7 @@ XG_FN void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
         p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
 
-XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_upload_constants(xlagpu_program *p) {
     xlagpu_device *d = p->device;
     uint32_t k;
     bool any = false;
@@ -28387,7 +28402,7 @@ XG_FN xlagpu_status xr_upload_constants(xlagpu_program *p) {
 }
 
 /* The kernels, then once more the thunks: now it is known how many buffers a kernel takes. */
-XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_load_kernels(xlagpu_program *p) {
     xlagpu_status s;
     uint32_t k;
     if (!p->n_kernels) return XLAGPU_OK;
@@ -28408,7 +28423,7 @@ XG_FN xlagpu_status xr_load_kernels(xlagpu_program *p) {
     return s;
 }
 
-XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+XG_FN XG_COLD bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
     const xg_exe_value *v = &p->values[index];
     memset(out, 0, sizeof *out);
     out->type = (xlagpu_type)v->type;
@@ -28426,7 +28441,7 @@ XG_FN bool xr_value(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *ou
 
 /* Each call's function, by its name; infeed and outfeed have their own. What is missing is named, all of it, as far as
  * a message goes. */
-XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
+XG_FN XG_COLD xlagpu_status xr_find_calls(xlagpu_program *p) {
     enum {
         NAMED = 16
     };
@@ -28457,7 +28472,7 @@ XG_FN xlagpu_status xr_find_calls(xlagpu_program *p) {
     return n ? XLAGPU_ERROR_UNSUPPORTED : XLAGPU_OK;
 }
 
-XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
+XG_FN XG_COLD xlagpu_program *xr_program_new(xlagpu_device *d) {
     xlagpu_program *p = (xlagpu_program *)xg_mem_alloc(&d->c, sizeof *p);
     if (!p) {
         xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
@@ -28473,7 +28488,7 @@ XG_FN xlagpu_program *xr_program_new(xlagpu_device *d) {
 }
 
 /* All that may jump, when there is no memory. */
-XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t size, uint8_t **taken) {
+XG_FN XG_COLD xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t size, uint8_t **taken) {
     xg_ctx *c = &p->device->c;
     jmp_buf here;
     if (setjmp(here)) {
@@ -28488,7 +28503,7 @@ XG_FN xlagpu_status xr_view_safely(xlagpu_program *p, const void *bytes, size_t 
 }
 
 /* A driver that does not take the kernels of another kind of device says so in many ways; this is the one to act on. */
-XG_FN xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for) {
+XG_FN XG_COLD xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for) {
     char said[256];
     xg_format(said, sizeof said, "%s", d->c.message);
     xr_begin(&d->c); /* the first failure stays otherwise */
@@ -28497,7 +28512,7 @@ XG_FN xlagpu_status xr_of_another_target(xlagpu_device *d, const char *made_for)
         made_for, d->target, d->name, d->target, said);
 }
 
-XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *whole, size_t size) {
+XLAGPU_DEF XG_COLD xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *whole, size_t size) {
     const unsigned char *bytes = (const unsigned char *)whole;
     xlagpu_program *p;
     const char *wrong;
@@ -28526,7 +28541,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_load(xlagpu_device *d, const void *whole, s
     return p;
 }
 
-XLAGPU_DEF void xlagpu_rt_unload(xlagpu_program *p) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_unload(xlagpu_program *p) {
     xlagpu_device *d;
     uint32_t k;
     if (!p) return;
@@ -28556,7 +28571,7 @@ XLAGPU_DEF const char *xlagpu_rt_program_target(const xlagpu_program *p) {
 }
 XLAGPU_DEF const char *xlagpu_rt_program_name(const xlagpu_program *p) { return p ? p->strings + p->head.name : ""; }
 XLAGPU_DEF uint32_t xlagpu_rt_kernel_count(const xlagpu_program *p) { return p ? p->n_kernels : 0; }
-XLAGPU_DEF bool xlagpu_rt_kernel_info(const xlagpu_program *p, uint32_t index, xlagpu_rt_kernel *out) {
+XLAGPU_DEF XG_COLD bool xlagpu_rt_kernel_info(const xlagpu_program *p, uint32_t index, xlagpu_rt_kernel *out) {
     const xr_kernel *k;
     if (!p || !out || index >= p->n_kernels) return false;
     k = &p->kernels[index];
@@ -29051,14 +29066,14 @@ XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t
 XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 
 /* A range begins; with NULL the last one ends. */
-XG_FN void xr_range(xlagpu_device *d, const char *name) {
+XG_FN XG_COLD void xr_range(xlagpu_device *d, const char *name) {
     if (d->range)
         d->range(d->range_user, name);
     else if (d->platform->range)
         d->platform->range(d, name);
 }
 
-XG_FN void xr_profile_end(xlagpu_execution *e) {
+XG_FN XG_COLD void xr_profile_end(xlagpu_execution *e) {
     const xr_platform *q = e->program->device->platform;
     if (e->profile.before) q->event_free(e, e->profile.before);
     if (e->profile.after) q->event_free(e, e->profile.after);
@@ -29066,7 +29081,7 @@ XG_FN void xr_profile_end(xlagpu_execution *e) {
     memset(&e->profile, 0, sizeof e->profile);
 }
 
-XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacity) {
+XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacity) {
     xlagpu_device *d;
     xlagpu_status s;
     if (!e) return XLAGPU_ERROR_USAGE;
@@ -29093,7 +29108,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_profile(xlagpu_execution *e, uint32_t capacit
 }
 
 /* One step, timed. On "cuda" it waits: what is measured is the device's time, not that of the launch. */
-XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+XG_FN XG_COLD xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
     const xlagpu_program *p = e->program;
     const xr_platform *q = p->device->platform;
     xlagpu_kernel_stats *k = t->kind == XG_EXE_THUNK_KERNEL ? &e->stats[t->kernel] : NULL;
@@ -29127,7 +29142,8 @@ XG_FN xlagpu_status xr_profile_step(xlagpu_execution *e, const xg_exe_thunk *t, 
     return s;
 }
 
-XLAGPU_DEF const xlagpu_rt_event *xlagpu_rt_profile_events(const xlagpu_execution *e, uint32_t *n, uint64_t *dropped) {
+XLAGPU_DEF XG_COLD const xlagpu_rt_event *xlagpu_rt_profile_events(
+    const xlagpu_execution *e, uint32_t *n, uint64_t *dropped) {
     if (n) *n = e ? e->profile.n : 0;
     if (dropped) *dropped = e ? e->profile.dropped : 0;
     return e ? e->profile.events : NULL;
@@ -29182,7 +29198,7 @@ XG_FN xlagpu_status xr_call_failed(xg_ctx *c, const xlagpu_rt_call *call, xlagpu
 
 /* ---- before the first run ---- */
 
-XG_FN xlagpu_status xr_call_prepare(xlagpu_execution *e, const xg_exe_thunk *t) {
+XG_FN XG_COLD xlagpu_status xr_call_prepare(xlagpu_execution *e, const xg_exe_thunk *t) {
     xlagpu_device *d = e->program->device;
     const xr_function *f = e->program->calls[t - e->program->thunks];
     xr_call_state *state = &e->calls[t - e->program->thunks];
@@ -29356,7 +29372,7 @@ XG_FN void xr_random_reset(xlagpu_execution *e) {
     e->random[1] = 0;
 }
 
-XLAGPU_DEF xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
+XLAGPU_DEF XG_COLD xlagpu_execution *xlagpu_rt_prepare(xlagpu_program *p) {
     xlagpu_execution *e;
     xlagpu_device *d;
     xlagpu_status s = XLAGPU_OK;
@@ -29410,7 +29426,7 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
     to->peak_permille = s->peak_permille;
 }
 
-XLAGPU_DEF void xlagpu_rt_finish(xlagpu_execution *e) {
+XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
     xlagpu_program *p;
     bool entered;
     uint32_t k;
@@ -29814,7 +29830,7 @@ XG_FN xlagpu_status xr_move_out(
 }
 
 /* The array of which a value is a part. */
-XG_FN void xr_whole(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
+XG_FN XG_COLD void xr_whole(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
     const xg_exe_value *v = &p->values[index];
     uint32_t d;
     out->dims = xr_parts(p, v);
@@ -29848,7 +29864,7 @@ XG_FN void xr_part_copy(
     }
 }
 /* Is this device the first one that has the part? */
-XG_FN bool xr_part_is_mine(const xlagpu_program *p, const xg_exe_value *v) {
+XG_FN XG_COLD bool xr_part_is_mine(const xlagpu_program *p, const xg_exe_value *v) {
     size_t bytes = (v->rank + (size_t)1) * sizeof(int64_t);
     uint32_t k;
     if (!v->parts || p->rank >= p->head.partitions) return p->rank == 0;
@@ -29857,7 +29873,7 @@ XG_FN bool xr_part_is_mine(const xlagpu_program *p, const xg_exe_value *v) {
 }
 /* As xr_move_in and xr_move_out, for this device's part of a whole array. Behind the whole's end there are NaNs, and
  * where the device has no part of it. */
-XG_FN xlagpu_status xr_move_part(
+XG_FN XG_COLD xlagpu_status xr_move_part(
     xlagpu_execution *e, uint32_t index, const xlagpu_rt_tensor *whole, const xlagpu_buffer *b, bool in) {
     const xlagpu_program *p = e->program;
     const xg_exe_value *of = &p->values[index];
@@ -29878,7 +29894,7 @@ XG_FN xlagpu_status xr_move_part(
     return s;
 }
 
-XG_FN xlagpu_status xr_check_tensors(
+XG_FN XG_COLD xlagpu_status xr_check_tensors(
     xg_ctx *c, const xlagpu_program *p, const xlagpu_rt_tensor *t, uint32_t n, bool results, bool whole) {
     uint32_t want = results ? p->head.n_results : p->head.n_params, k;
     const char *what = results ? "output" : "input";
@@ -29898,7 +29914,8 @@ XG_FN xlagpu_status xr_check_tensors(
 }
 
 /* Once, in buffers that are there, and waits; the message of the execution becomes the device's. */
-XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
+XG_FN XG_COLD xlagpu_status xr_run_once(
+    xlagpu_execution *e, const xlagpu_buffer *parameters, const xlagpu_buffer *results) {
     xlagpu_device *d = e->program->device;
     xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
     if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
@@ -29908,7 +29925,7 @@ XG_FN xlagpu_status xr_run_once(xlagpu_execution *e, const xlagpu_buffer *parame
 }
 
 /* Gives back what the easy way keeps. */
-XG_FN void xr_easy_finish(xlagpu_execution *e) {
+XG_FN XG_COLD void xr_easy_finish(xlagpu_execution *e) {
     xlagpu_program *p = e->program;
     uint32_t k;
     if (p->easy == e) p->easy = NULL;
@@ -29923,7 +29940,7 @@ XG_FN void xr_easy_finish(xlagpu_execution *e) {
 
 /* Buffers of all parameters and results. A result that shares a parameter's memory has its buffer: the copy of the
  * input is ours to give away. */
-XG_FN xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
+XG_FN XG_COLD xlagpu_status xr_easy_buffers(xlagpu_execution *e) {
     xlagpu_program *p = e->program;
     xlagpu_device *d = p->device;
     size_t n = (size_t)p->head.n_params + p->head.n_results, k;
