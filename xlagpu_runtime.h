@@ -3041,6 +3041,10 @@ typedef struct xg_cost_counts {
     int64_t warp_issued, warp_tensor; /* of one of its warps: instructions; clocks that its matrix unit works for it */
     int64_t barriers;                 /* that a block takes */
 } xg_cost_counts;
+enum {
+    XG_COST_TURNOVER_CLOCKS =
+        430 /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
+};
 typedef struct xg_cost_prediction {
     int64_t picoseconds;                /* from the end of the kernel before to this one's, in a graph */
     int64_t terms[XG_LIMIT_COUNT];      /* picoseconds that each resource alone would take */
@@ -3410,12 +3414,10 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
 #define XG_COST_TIME_C
 
 enum {
-    XG_COST_SCHEDULERS = 4,   /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
-    XG_COST_LANES = 32,       /* of a warp */
-    XG_COST_PASS_BYTES = 128, /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
-    XG_COST_PORT_BYTES = 64,  /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
-    XG_COST_TURNOVER_CLOCKS =
-        430,                     /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
+    XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
+    XG_COST_LANES = 32,          /* of a warp */
+    XG_COST_PASS_BYTES = 128,    /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_COST_PORT_BYTES = 64,     /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
     XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
     XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
@@ -27266,7 +27268,7 @@ XLAGPU_DEF XG_COLD const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t 
     (void)index;
     return NULL;
 }
-XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_describe_buffer(
+XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
     xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
     (void)buffer;
     (void)item_bytes;
@@ -27322,7 +27324,7 @@ XLAGPU_DEF XG_COLD const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t 
     const xr_host *h = d && d->platform == xr_host_platform() ? (const xr_host *)d->state : NULL;
     return h && index < h->n_faults ? h->faults[index].text : NULL;
 }
-XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_describe_buffer(
+XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
     xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
     xg_sim_array *a;
     jmp_buf here, *outer;

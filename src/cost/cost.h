@@ -109,6 +109,10 @@ typedef struct xg_cost_counts {
     int64_t warp_issued, warp_tensor; /* of one of its warps: instructions; clocks that its matrix unit works for it */
     int64_t barriers;                 /* that a block takes */
 } xg_cost_counts;
+enum {
+    XG_COST_TURNOVER_CLOCKS =
+        430 /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
+};
 typedef struct xg_cost_prediction {
     int64_t picoseconds;                /* from the end of the kernel before to this one's, in a graph */
     int64_t terms[XG_LIMIT_COUNT];      /* picoseconds that each resource alone would take */

@@ -16,12 +16,10 @@
 #include "cost.h"
 
 enum {
-    XG_COST_SCHEDULERS = 4,   /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
-    XG_COST_LANES = 32,       /* of a warp */
-    XG_COST_PASS_BYTES = 128, /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
-    XG_COST_PORT_BYTES = 64,  /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
-    XG_COST_TURNOVER_CLOCKS =
-        430,                     /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
+    XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
+    XG_COST_LANES = 32,          /* of a warp */
+    XG_COST_PASS_BYTES = 128,    /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_COST_PORT_BYTES = 64,     /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
     XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
     XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */

@@ -5,10 +5,6 @@
 #include "stable_props.c"
 #include "proto.h"
 
-XG_NORETURN XG_FN void xg_stable_refuse(xg_stable *w, const xg_inst *i, const char *why) {
-    xg_fail(w->ctx, XLAGPU_ERROR_UNSUPPORTED, "error: %s %.*s cannot be written as StableHLO: %s", xg_op_name(i->op),
-        (int)XG_MIN(i->name.n, 200u), i->name.p, why);
-}
 XG_FN void xg_stable_indent(xg_stable *w) {
     uint32_t k;
     if (w->b.n > XG_PROTO_BYTES_MAX)

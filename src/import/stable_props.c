@@ -5,6 +5,10 @@
 #include "ops.h"
 #include "stable_type.c"
 
+XG_NORETURN XG_FN void xg_stable_refuse(xg_stable *w, const xg_inst *i, const char *why) {
+    xg_fail(w->ctx, XLAGPU_ERROR_UNSUPPORTED, "error: %s %.*s cannot be written as StableHLO: %s", xg_op_name(i->op),
+        (int)XG_MIN(i->name.n, 200u), i->name.p, why);
+}
 XG_FN void xg_stable_prop(xg_stable *w, const char *name) {
     if (w->n_props++) xg_puts(&w->b, ", ");
     xg_puts(&w->b, name);

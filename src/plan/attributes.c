@@ -26,6 +26,29 @@ typedef struct xg_typed_text {
 typedef XG_VEC(xg_exe_attribute) xg_typed_records;
 typedef XG_VEC(xg_str) xg_typed_tokens;
 
+/* ---- what the sections of an executable get ---- */
+
+/* The offset of a string in STRINGS; equal ones stand there once. */
+XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
+    void *at = xg_dict_get(&w->strings, s);
+    xg_buf *b = &w->sections[XG_EXE_STRINGS];
+    uint32_t offset;
+    if (at) return (uint32_t)((size_t)at - 1);
+    offset = (uint32_t)b->n;
+    xg_put_str(b, s);
+    xg_putc(b, 0);
+    xg_dict_put(&w->strings, s, (void *)((size_t)offset + 1));
+    return offset;
+}
+/* The index of a record in its section. */
+XG_FN uint32_t xg_exe_put(xg_exe_writer *w, xg_exe_section_kind kind, const void *record, size_t size) {
+    uint32_t index = (uint32_t)(w->sections[kind].n / size);
+    xg_put(&w->sections[kind], (const char *)record, size);
+    return index;
+}
+
+/* ---- attributes ---- */
+
 XG_FN bool xg_typed_wrong(xg_typed_text *t, const char *why) {
     if (!t->why) t->why = why;
     return false;

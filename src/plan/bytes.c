@@ -6,24 +6,6 @@
 #include "../api/executable_read.c"
 #include "alias.c"
 #include "collectives.c"
-
-XG_FN uint32_t xg_exe_string(xg_exe_writer *w, xg_str s) {
-    void *at = xg_dict_get(&w->strings, s);
-    xg_buf *b = &w->sections[XG_EXE_STRINGS];
-    uint32_t offset;
-    if (at) return (uint32_t)((size_t)at - 1);
-    offset = (uint32_t)b->n;
-    xg_put_str(b, s);
-    xg_putc(b, 0);
-    xg_dict_put(&w->strings, s, (void *)((size_t)offset + 1));
-    return offset;
-}
-XG_FN uint32_t xg_exe_put(xg_exe_writer *w, xg_exe_section_kind kind, const void *record, size_t size) {
-    uint32_t index = (uint32_t)(w->sections[kind].n / size);
-    xg_put(&w->sections[kind], (const char *)record, size);
-    return index;
-}
-
 /* Literal data lie in logical row-major order; a buffer follows its layout. */
 XG_FN void xg_exe_put_literal(xg_buf *out, const xg_literal *l, const xg_shape *s) {
     size_t n = (size_t)xg_type_bytes(s->type);

@@ -10,10 +10,6 @@ enum {
     XG_PTX_MAP_ALIGN = 64
 };
 
-/* kernel.c */
-static void xg_ptx_label(xg_ptx *p, uint32_t label);
-static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label);
-
 static void xg_ptx_need_bulk(xg_ptx *p) {
     if (p->target->cc < XG_PTX_BULK_CC)
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,

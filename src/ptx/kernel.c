@@ -170,21 +170,6 @@ static void xg_ptx_edge(xg_ptx *p, xg_kval *to, const xg_kop *from, uint32_t fir
     }
 }
 
-/* ---- structure ---- */
-static void xg_ptx_label(xg_ptx *p, uint32_t label) {
-    char *at = xg_ptx_pen(p);
-    *at++ = 'L';
-    xg_ptx_pen_up(p, xg_ptx_pen_text(xg_ptx_pen_number(at, label), ":\n"));
-}
-static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
-    char *at = xg_ptx_pen_text(xg_ptx_pen(p), "\t");
-    p->instructions++;
-    if (cond) {
-        at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, negate ? "@!" : "@"), cond);
-        *at++ = ' ';
-    }
-    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, "bra L"), label));
-}
 static xg_ptx_lane xg_ptx_scalar(xg_ptx *p, const xg_kval *v) { return xg_ptx_in_reg(p, &xg_ptx_of(v)->lane[0]); }
 
 /* May operation `op`, result k, be computed in the register of `old` (an argument of the loop around it)? */

@@ -581,4 +581,22 @@ static void xg_ptx_print_shared(xg_ptx *p, xg_kop *op) {
     xg_ptx_define_as(p, &op->results[0], &l, 1);
 }
 
+/* ---- labels and branches ---- */
+
+/* ---- structure ---- */
+static void xg_ptx_label(xg_ptx *p, uint32_t label) {
+    char *at = xg_ptx_pen(p);
+    *at++ = 'L';
+    xg_ptx_pen_up(p, xg_ptx_pen_text(xg_ptx_pen_number(at, label), ":\n"));
+}
+static void xg_ptx_branch(xg_ptx *p, const xg_ptx_lane *cond, bool negate, uint32_t label) {
+    char *at = xg_ptx_pen_text(xg_ptx_pen(p), "\t");
+    p->instructions++;
+    if (cond) {
+        at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, negate ? "@!" : "@"), cond);
+        *at++ = ' ';
+    }
+    xg_ptx_line_end(p, xg_ptx_pen_number(xg_ptx_pen_text(at, "bra L"), label));
+}
+
 #endif /* XG_PTX_PRINT_C */

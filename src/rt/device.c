@@ -342,7 +342,7 @@ XLAGPU_DEF XG_COLD const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t 
     (void)index;
     return NULL;
 }
-XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_describe_buffer(
+XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
     xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
     (void)buffer;
     (void)item_bytes;
@@ -398,7 +398,7 @@ XLAGPU_DEF XG_COLD const char *xlagpu_rt_fault(const xlagpu_device *d, uint32_t 
     const xr_host *h = d && d->platform == xr_host_platform() ? (const xr_host *)d->state : NULL;
     return h && index < h->n_faults ? h->faults[index].text : NULL;
 }
-XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_describe_buffer(
+XLAGPU_DEF xlagpu_status xlagpu_rt_describe_buffer(
     xlagpu_device *d, xlagpu_buffer buffer, const char *name, uint32_t item_bytes, const int64_t *dims, uint32_t rank) {
     xg_sim_array *a;
     jmp_buf here, *outer;

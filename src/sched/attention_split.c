@@ -234,6 +234,7 @@ XG_FN xg_inst *xg_attention_in_order(const xg_attention_cut_keys *w, xg_inst *x,
     xg_ints batch = w->a->weights ? d.rb : d.lb, key = w->a->weights ? d.rc : d.lc;
     int64_t dims[XG_RANK_MAX], perm[XG_RANK_MAX];
     uint32_t k, n = 0, at = 0;
+    memset(dims, 0, sizeof dims); /* gcc does not see that at least one is set */
     for (k = 0; k < s->rank; k++)
         if (key.p[0] != (int64_t)k) dims[n++] = s->dims[k];
     for (; at < batch.n; at++) perm[at] = batch.p[at] - (batch.p[at] > key.p[0]);

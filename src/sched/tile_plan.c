@@ -1,7 +1,7 @@
 /* sched/tile_plan.c -- whether tiles are the way for a fusion, and which tile: the one place with an estimate. */
 #ifndef XG_SCHED_TILE_PLAN_C
 #define XG_SCHED_TILE_PLAN_C
-#include "../cost/time.c"
+#include "../cost/cost.h"
 #include "tile.h"
 
 /* Tiles of plain cores, by bytes of what is summed (up to four, eight, sixteen): of a block m n k, of a thread tm tn,

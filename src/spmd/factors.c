@@ -181,9 +181,6 @@ XG_FN void xg_spmd_rule_batch_norm(xg_spmd_rule_maker *m) {
     }
 }
 
-XG_FN bool xg_window_is_trivial(const xg_window_dim *w) {
-    return w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
-}
 /* In a dimension of several factors: those of one element are left out. */
 XG_FN void xg_spmd_rule_put_some(xg_spmd_rule_maker *m, uint32_t array, uint32_t dim, uint32_t factor) {
     if (m->rule->factors[factor].size > 1) xg_spmd_rule_put(m, array, dim, factor);

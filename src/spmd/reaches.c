@@ -20,6 +20,9 @@ typedef struct xg_halo_reaching {
     xg_halo_reach *out;
 } xg_halo_reaching;
 
+XG_FN bool xg_window_is_trivial(const xg_window_dim *w) {
+    return w->size == 1 && w->stride == 1 && !w->pad_low && !w->pad_high && w->base_dilation == 1;
+}
 XG_FN xg_axes_list xg_halo_reach_axes(const xg_halo_reaching *q, uint32_t array, uint32_t dim) {
     const xg_spmd_rule_array *t = &q->r->arrays[array];
     xg_axes_list l;
