@@ -20,10 +20,11 @@ XG_FN xg_inst *xg_low_number(xg_inst *x) { /* the scalar constant that x is, or 
     return x->op == XG_CONSTANT && !x->shape->rank ? x : NULL;
 }
 /* X(what MLIR folds, too) */
+/* clang-format off */
 #define XG_LOW_FOLDS(X) \
-    X(ABS) \
-    X(ADD) X(AND) X(DIVIDE) X(LOG) X(MAXIMUM) X(MINIMUM) X(MULTIPLY) X(NEGATE) X(NOT) X(OR) X(REMAINDER) X(SIGN) X(SQRT) \
-        X(SUBTRACT) X(XOR)
+    X(ABS) X(ADD) X(AND) X(DIVIDE) X(LOG) X(MAXIMUM) X(MINIMUM) X(MULTIPLY) X(NEGATE) X(NOT) X(OR) X(REMAINDER) \
+    X(SIGN) X(SQRT) X(SUBTRACT) X(XOR)
+/* clang-format on */
 XG_FN bool xg_low_folds(xg_opcode opcode) {
     switch (opcode) {
 #define X(name) case XG_##name:

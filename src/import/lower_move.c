@@ -4,6 +4,7 @@
 #define XG_IMPORT_LOWER_MOVE_C
 #include "lower.h"
 #include "ir.c"
+#include "lower_element.c"
 
 XG_FN xg_inst *xg_lower_reshape(xg_low *w, const xg_ir_op *op) {
     xg_inst *x = xg_low_array(w, op, 0);

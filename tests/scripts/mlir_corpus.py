@@ -6,8 +6,8 @@
 MLIR is what tests/generate/export_mlir.py writes; CORPUS has NAME.hlo, NAME.npz and manifest.tsv. Each NAME.mlir is run
 with the corpus's arguments and must give its results within the manifest's tolerances; then `xlagpu opt` of both texts
 is compared, names by their order. The results of both lie row by row, as JAX compiles them; the HLO text by itself asks
-for the layout that each result had in the instruction that makes it. Ends with 'N of M right, N of M the same module'; exit status 1 unless all are right
-and 95 % are the same."""
+for the layout that each result had in the instruction that makes it. Ends with 'N of M right, N of M the same module';
+exit status 1 unless all are right and 95 % are the same."""
 import argparse, os, re, subprocess, sys, tempfile
 
 

@@ -20,8 +20,8 @@ LOWEST = {"f64": -1022, "f32": -126, "f16": -14, "bf16": -126, "f8E4M3FN": -6, "
           "f8E3M4": -2, "f8E4M3FNUZ": -7, "f8E5M2FNUZ": -15, "f8E4M3B11FNUZ": -10, "f8E8M0FNU": -127, "f4E2M1FN": 0,
           "f6E2M3FN": 0, "f6E3M2FN": -2}
 FUNC = re.compile(r"^( *)func\.func( public| private| nested)? @([\w.$-]+|\"[^\"]*\")\((.*)$")
-CALLED = {"max_ulp_difference": 3, "tolerance": 0.001} # checks that are custom calls: tools/StablehloTranslateMain.cpp
-FURTHEST = numpy.uint64(2 ** 64 - 1)                   # how far NaN and infinity are from all others: tests/CheckOps.cpp
+CALLED = {"max_ulp_difference": 3, "tolerance": 0.001}  # checks that are custom calls: tools/StablehloTranslateMain.cpp
+FURTHEST = numpy.uint64(2 ** 64 - 1)  # from NaN and infinity to all others: tests/CheckOps.cpp
 CHECK = re.compile(r"^\s*(?:stablehlo\.custom_call @|)\"?check\.(expect_\w+)\"?\s*\(?(.*)$")
 
 
