@@ -438,5 +438,6 @@
 /* driver */
 #include "driver/driver.h"
 #include "driver/pipeline.c"
+#include "driver/lines.c"
 #include "driver/driver.c"
 #include "driver/public.c"
