@@ -8,6 +8,9 @@
 #include <direct.h>
 #define make_dir(p) _mkdir(p)
 #else
+#ifdef __TINYC__
+#define __STDC_NO_VLA__ 1 /* glibc's prototype of regexec is beyond tcc 0.9.27 else */
+#endif
 #include <regex.h>
 #include <sys/stat.h>
 #define make_dir(p) mkdir((p), 0777)

@@ -1,4 +1,7 @@
 /* tools/xlagpu.c -- the command line: its verbs are the rows of VERBS in flags.h. */
+#if defined(__TINYC__) && !defined(_ISOC11_SOURCE)
+#define _ISOC11_SOURCE 1 /* timespec_get of glibc: tcc says that it is of 1999 */
+#endif
 #include "tool.h"
 #include <errno.h>
 #include <stdarg.h>
