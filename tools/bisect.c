@@ -39,13 +39,6 @@ enum {
     NESTING = 16   /* loops in loops */
 };
 
-static char *copy_of(const char *text, size_t n) {
-    char *p = (char *)malloc(n + 1);
-    if (!p) return NULL;
-    memcpy(p, text, n);
-    p[n] = 0;
-    return p;
-}
 static void keep_stage(bisection *b, const char *name, const char *text, size_t n) {
     if (b->n && strlen(b->stages[b->n - 1].text) == n && memcmp(b->stages[b->n - 1].text, text, n) == 0) return;
     if (b->n == b->cap) {
@@ -59,8 +52,8 @@ static void keep_stage(bisection *b, const char *name, const char *text, size_t 
         b->cap = cap;
     }
     b->stages[b->n].verdict = UNTRIED;
-    b->stages[b->n].name = copy_of(name, strlen(name));
-    b->stages[b->n].text = copy_of(text, n);
+    b->stages[b->n].name = text_copy(name, strlen(name));
+    b->stages[b->n].text = text_copy(text, n);
     b->no_memory = b->no_memory || !b->stages[b->n].name || !b->stages[b->n].text;
     b->n++;
 }

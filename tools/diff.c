@@ -22,9 +22,7 @@ typedef struct side {
 
 static char *passed(side *d, const char *passes) {
     xlagpu_bytes b = xlagpu_optimize(d->s.source.module, passes);
-    char *text = b.data ? (char *)malloc(b.size + 1) : NULL;
-    if (text) memcpy(text, b.data, b.size + 1);
-    return text;
+    return b.data ? text_copy((const char *)b.data, b.size) : NULL;
 }
 static int side_open(side *d, const flag_values *f, const char *path) {
     int rc = subject_open(&d->s, f, path);

@@ -19,19 +19,14 @@ typedef struct reducer {
 
 /* ---- texts ---- */
 
-static char *text_of(xlagpu_bytes b) {
-    char *p = b.data ? (char *)malloc(b.size + 1) : NULL;
-    if (!p) return NULL;
-    memcpy(p, b.data, b.size);
-    p[b.size] = 0;
-    return p;
-}
 /* The module without what nobody uses, as text; NULL: it is none. What the head says of parameters and results (layout,
  * aliases) need not hold for a smaller module and is left out. */
 static char *cleaned(const char *text) {
+    static const xlagpu_bytes none = {NULL, 0};
     xlagpu_context *c = xlagpu_create(NULL);
     xlagpu_module *m = c ? xlagpu_parse(c, "reduced", text, strlen(text)) : NULL;
-    char *out = m ? text_of(xlagpu_optimize(m, "dce")) : NULL;
+    xlagpu_bytes made = m ? xlagpu_optimize(m, "dce") : none;
+    char *out = made.data ? text_copy((const char *)made.data, made.size) : NULL;
     size_t head, line;
     xlagpu_destroy(c);
     if (!out || strncmp(out, "HloModule ", 10) != 0) return out;

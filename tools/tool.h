@@ -27,6 +27,7 @@ int code_of(xlagpu_status s);
 int fail_in(const char *path, xlagpu_status s, const char *message);
 int unreadable(const char *path); /* file_read has just failed: says why, returns BAD */
 double seconds(void);
+char *text_copy(const char *text, size_t n);              /* malloc'ed, with a NUL behind; NULL: no memory */
 int worse(int a, int b);                                  /* of two exit statuses */
 int write_out(const char *path, const void *p, size_t n); /* "-" or NULL: standard output */
 

@@ -37,6 +37,13 @@ double seconds(void) {
     timespec_get(&t, TIME_UTC);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+char *text_copy(const char *text, size_t n) {
+    char *p = (char *)malloc(n + 1);
+    if (!p) return NULL;
+    memcpy(p, text, n);
+    p[n] = 0;
+    return p;
+}
 int worse(int a, int b) { return a > b ? a : b; }
 
 int write_out(const char *path, const void *p, size_t n) {

@@ -3,7 +3,8 @@
  * canonical-order: instructions stand in the order in which a walk from the root needs them (operands, then control
  * predecessors, then what the computations that they call need), computations in the order in which their callers do.
  * Parameters stand first, by number; what the root does not need comes last, in the order of the program. A schedule is
- * forgotten. canonical-names: a name is the opcode and a number by place. strip-metadata: where operations come from. */
+ * forgotten. canonical-names: a name is the opcode and a number by place. strip-metadata: without where operations come
+ * from. */
 #ifndef XG_OPT_CANONICAL_C
 #define XG_OPT_CANONICAL_C
 #include "opt.h"

@@ -117,12 +117,16 @@ tool() {
     mkdir -p "$T"
     cp -r src tools "$T"
     if ! grep -qF -- "$3" "src/$2"; then bad "$1: src/$2 has no '$3'"; return 1; fi
-    awk -v from="$3" -v to="$4" '{ k = index($0, from); if (k) $0 = substr($0, 1, k - 1) to substr($0, k + length(from)); print }' \
-        "src/$2" > "$T/src/$2"
+    awk -v from="$3" -v to="$4" '{
+        k = index($0, from)
+        if (k) $0 = substr($0, 1, k - 1) to substr($0, k + length(from))
+        print
+    }' "src/$2" > "$T/src/$2"
     for u in xlagpu xlagpu_runtime; do
         printf '#define XLAGPU_IMPLEMENTATION\n#include "src/%s.h"\n' $u > "$T/unit_$u.c"
     done
-    $FAST -I"$T" "$T"/tools/*.c "$T"/unit_*.c -o "$T/xlagpu" $LIBS > "$T/log" 2>&1 || { bad "$1 does not compile"; tail -3 "$T/log"; return 1; }
+    $FAST -I"$T" "$T"/tools/*.c "$T"/unit_*.c -o "$T/xlagpu" $LIBS > "$T/log" 2>&1 ||
+        { bad "$1 does not compile"; tail -3 "$T/log"; return 1; }
     X="$T/xlagpu"
 }
 found() { # NAME PATTERN MODULE [FLAGS...]
@@ -135,7 +139,8 @@ X=build/xlagpu
 for m in passes loop chain; do
     expect "$m: nothing planted, nothing found" 0 'right: ' $X bisect $W/$m.hlo --platform=host -o $W/none
 done
-if tool algsimp algsimp/arith.c 'XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 0);' 'XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 1);'; then
+if tool algsimp algsimp/arith.c 'XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 0);' \
+    'XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 1);'; then
     found "a wrong rule of algsimp" "the pass 'algsimp' of 'simplification'" $W/passes.hlo
     expect "... its stages differ" 1 'the results differ' $X diff "$T/found.before.hlo" "$T/found.after.hlo" \
         --args="$T/found.npz"
@@ -145,7 +150,8 @@ if tool algsimp algsimp/arith.c 'XG_OPERAND(x, 1) == y) return XG_OPERAND(x, 0);
         --xla_disable_hlo_passes=algsimp
 fi
 if tool unroll opt/while_simplifier.c 'state = w.init, k = 0; k < trips;' 'state = w.init, k = 0; k <= trips;'; then
-    found "a loop that is written out once too often" "the pass 'simplify-while-loops' of 'simplification'" $W/passes.hlo
+    found "a loop that is written out once too often" "the pass 'simplify-while-loops' of 'simplification'" \
+        $W/passes.hlo
 fi
 if tool isel ptx/isel.c 'sub.rn$f.f32 $d, $0, $1' 'sub.rn$f.f32 $d, $1, $0'; then
     found "swapped operands of an instruction" "the passes are right; the kernel of 'loop_subtract_fusion' \(fusion\)" \
@@ -167,6 +173,7 @@ expect "files: right stages" 0 'right: the last stage' $X bisect $stages -o $W/f
 last=$(echo "$stages" | tail -1)
 sed 's/subtract(/add(/; s/negate(/abs(/' "$last" > $W/dump/module_0000.passes.9998.wrong.txt
 sed 's/negate(/not-an-opcode(/' "$last" > $W/dump/module_0000.passes.9999.unread.txt
-expect "files: a wrong one, one that is not read" 1 "results change between .*$(basename "$last").* and .*9998.wrong.txt" \
+expect "files: a wrong one, one that is not read" 1 \
+    "results change between .*$(basename "$last").* and .*9998.wrong.txt" \
     $X bisect $stages $W/dump/*.9998.* $W/dump/*.9999.* -o $W/files
 finish

@@ -237,7 +237,8 @@ sed 's/multiply(y, b)/divide(y, b)/; s/(0.5)/(2)/' $W/two_renamed.hlo > $W/two_d
 sed 's/(0.5)/(0.25)/' $W/two_renamed.hlo > $W/two_other.hlo
 D="$X diff $W/two.hlo"
 expect 0 'are the same' "diff: names, order, metadata and what is unused aside" "$D $W/two_renamed.hlo"
-expect 0 '^  .*two_divide.hlo  c = f32\[\] constant\(2\)' "diff: the first operation that differs" "$D $W/two_divide.hlo"
+expect 0 '^  .*two_divide.hlo  c = f32\[\] constant\(2\)' "diff: the first operation that differs" \
+    "$D $W/two_divide.hlo"
 expect 0 'the results agree: 32 elements' "diff: another structure, the same results" "$D $W/two_divide.hlo"
 expect 1 'the results differ .*out0\[.*want' "diff: other results" "$D $W/two_other.hlo"
 expect 1 'parameters? 0 is f32\[4,8\] and f32\[8,4\]|2 parameters and 1' "diff: another function" "$D $W/good.hlo"
