@@ -8,8 +8,8 @@
 #include <direct.h>
 #define make_dir(p) _mkdir(p)
 #else
-#ifdef __TINYC__
-#define __STDC_NO_VLA__ 1 /* glibc's prototype of regexec is beyond tcc 0.9.27 else */
+#if defined(__TINYC__) && !defined(_REGEX_NELTS)
+#define _REGEX_NELTS(n) /* glibc sizes a parameter by one that stands before it; tcc does not take that */
 #endif
 #include <regex.h>
 #include <sys/stat.h>
