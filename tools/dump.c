@@ -8,6 +8,9 @@
 #include <direct.h>
 #define make_dir(p) _mkdir(p)
 #else
+#if defined(__TINYC__) && !defined(_REGEX_NELTS)
+#define _REGEX_NELTS(n) /* glibc sizes a parameter by one that stands before it; tcc does not take that */
+#endif
 #include <regex.h>
 #include <sys/stat.h>
 #define make_dir(p) mkdir((p), 0777)

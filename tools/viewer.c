@@ -52,13 +52,8 @@ static void *pile_add(viewer *v, pile *p, size_t size) {
     return memset((char *)p->p + size * p->n++, 0, size);
 }
 static char *copy_of(viewer *v, const char *text, size_t n) {
-    char *p = (char *)malloc(n + 1);
-    if (!p) {
-        v->failed = true;
-        return NULL;
-    }
-    memcpy(p, text, n);
-    p[n] = 0;
+    char *p = text_copy(text, n);
+    if (!p) v->failed = true;
     return p;
 }
 
