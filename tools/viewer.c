@@ -34,13 +34,6 @@ viewer *viewer_new(void) {
     return v;
 }
 
-static char *copy_of(const char *text, size_t n) {
-    char *p = (char *)malloc(n + 1);
-    if (!p) return NULL;
-    memcpy(p, text, n);
-    p[n] = 0;
-    return p;
-}
 /* "hlo/...": the module; "kir/K/...": kernel K; else the stage itself. */
 static void family_of(const char *stage, char out[300]) {
     if (strncmp(stage, "hlo/", 4) == 0)
@@ -56,7 +49,7 @@ static viewer_family *family_find(viewer *v, const char *name) {
     for (k = 0; k < v->n_families; k++)
         if (strcmp(v->families[k].name, name) == 0) return &v->families[k];
     if (k == FAMILIES_MAX) return NULL;
-    v->families[k].name = copy_of(name, strlen(name));
+    v->families[k].name = text_copy(name, strlen(name));
     if (!v->families[k].name) return NULL;
     v->n_families++;
     return &v->families[k];
@@ -106,10 +99,10 @@ void viewer_add(viewer *v, const char *stage, const char *text, size_t n) {
     head = common_head(f->text ? f->text : "", f->n, text, n, &s->head);
     tail = common_tail(f->text ? f->text + head : "", f->n - head, text + head, n - head, &s->tail);
     s->n = n - head - tail;
-    s->name = copy_of(stage, strlen(stage));
-    s->text = copy_of(text + head, s->n);
+    s->name = text_copy(stage, strlen(stage));
+    s->text = text_copy(text + head, s->n);
     free(f->text);
-    f->text = copy_of(text, n);
+    f->text = text_copy(text, n);
     f->n = f->text ? n : 0;
     if (!s->name || !s->text || !f->text) v->failed = true;
 }
