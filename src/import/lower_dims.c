@@ -2,12 +2,12 @@
  * shapes.
  *
  * Ideas
- * - The entry's dimensions are given by name or place (xg_ctx.dims: "b=8,arg1.0=4"). Names are those of jax.export; what
- *   the program asserts of two sizes finds others.
+ * - The entry's dimensions are given by name or place (xg_ctx.dims: "b=8,arg1.0=4"). Names are those of jax.export;
+ *   what the program asserts of two sizes finds others.
  * - Then all dimensions follow in the order of the operations: of elementwise operations from the operands, of dynamic
  *   ones from the integers that say them, of others by HLO's own inference.
- * - Functions are put where they are called, so each call has its own dimensions and the integers that lead to them stay
- *   visible. */
+ * - Functions are put where they are called, so each call has its own dimensions and the integers that lead to them
+ *   stay visible. */
 #ifndef XG_IMPORT_LOWER_DIMS_C
 #define XG_IMPORT_LOWER_DIMS_C
 #include "lower.h"
