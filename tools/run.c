@@ -18,6 +18,8 @@ typedef struct job {
     unsigned char *text;
     size_t text_n;
     tensor *in, *out, *want;
+    arrays_file args[FLAG_LIST_MAX], expect; /* open as long as the tensors are */
+    int n_args;
     uint32_t n_in, n_out, n_want;
     double compile_s, load_s, run_s;
     difference worst; /* of all results */
@@ -84,19 +86,15 @@ static int job_shapes(job *j) {
 }
 
 static int job_inputs(job *j) {
-    npz_file file;
     uint64_t seed = (uint64_t)j->f->seed;
-    uint32_t k, array = 0;
-    int rc = OK;
-    if (!j->f->args) {
+    uint32_t k;
+    if (!j->f->n_args) {
         for (k = 0; k < j->n_in; k++) tensor_random(&j->in[k], &seed);
         return OK;
     }
-    if (!npz_read(j->f->args, &file)) return fail(BAD, "%s", file.error);
-    for (k = 0; k < j->n_in && !rc; k++)
-        if (!j->in[k].size_of) rc = tensor_load(&j->in[k], &file, j->f->args, "arg", array++, "parameter");
-    npz_free(&file);
-    return rc;
+    for (; j->n_args < j->f->n_args; j->n_args++)
+        if (!arrays_open(&j->args[j->n_args], j->f->args[j->n_args])) return BAD;
+    return tensors_load(j->in, j->n_in, j->args, j->n_args, "arg", "parameter", j->f->fill_args ? &seed : NULL);
 }
 
 /* Into the leaves of the result, before they are trimmed. */
@@ -345,14 +343,10 @@ static int job_compare(job *j, const char *with) {
 
 static int job_check(job *j) {
     const char *reference = j->f->reference_platform;
-    npz_file file;
-    uint32_t k, array = 0;
-    int rc = OK;
+    int rc;
     if (j->f->expect) {
-        if (!npz_read(j->f->expect, &file)) return fail(BAD, "%s", file.error);
-        for (k = 0; k < j->n_want && !rc; k++)
-            if (!j->want[k].size_of) rc = tensor_load(&j->want[k], &file, j->f->expect, "out", array++, "result");
-        npz_free(&file);
+        if (!arrays_open(&j->expect, j->f->expect)) return BAD;
+        rc = tensors_load(j->want, j->n_want, &j->expect, 1, "out", "result", NULL);
         if (!rc) rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, j->f->expect);
     }
@@ -365,17 +359,23 @@ static int job_check(job *j) {
 /* Writes tensors as arrays prefix0, prefix1 ...; sizes of dynamic dimensions travel in the arrays' own. */
 static int tensors_write(const tensor *t, uint32_t n, const char *prefix, const char *path) {
     npy_array *a = (npy_array *)calloc((size_t)n + 1, sizeof *a);
-    char error[256];
+    char error[256], (*names)[24] = (char(*)[24])calloc((size_t)n + 1, sizeof *names);
     uint32_t k, count = 0;
     bool ok;
-    if (!a) return fail(DEVICE, "xlagpu: error: out of memory");
+    if (!a || !names) {
+        free(a);
+        free(names);
+        return fail(DEVICE, "xlagpu: error: out of memory");
+    }
     for (k = 0; k < n; k++)
         if (!t[k].size_of) {
-            tensor_array(&t[k], prefix, count, &a[count]);
+            snprintf(names[count], sizeof names[count], "%s%u", prefix, count);
+            tensor_array(&t[k], names[count], &a[count]);
             count++;
         }
     ok = npz_write(path, a, count, error);
     free(a);
+    free(names);
     return ok ? OK : fail(BAD, "%s", error);
 }
 
@@ -527,17 +527,14 @@ static int job_run(job *j) {
 
 static void tensors_free(tensor *t, uint32_t n) {
     uint32_t k;
-    for (k = 0; t && k < n; k++) {
-        free(t[k].data);
-        free(t[k].own_dims);
-    }
+    for (k = 0; t && k < n; k++) tensor_release(&t[k]);
     free(t);
 }
 
 static int run_one(const flag_values *f, int file) {
     job j;
     xlagpu_context_desc desc;
-    int rc, check;
+    int rc, check, k;
     memset(&j, 0, sizeof j);
     memset(&desc, 0, sizeof desc);
     desc.memory_limit = (size_t)f->compiler_memory_limit;
@@ -558,6 +555,8 @@ static int run_one(const flag_values *f, int file) {
     tensors_free(j.in, j.n_in);
     tensors_free(j.out, j.n_out);
     tensors_free(j.want, j.n_want);
+    for (k = 0; k <= j.n_args && k < FLAG_LIST_MAX; k++) arrays_close(&j.args[k]); /* the last one did not open */
+    arrays_close(&j.expect);
     judge_free(j.judge);
     dump_end(&j.dump);
     progress_end(&j.progress);
