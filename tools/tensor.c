@@ -55,10 +55,31 @@ static void move_rows(const tensor *t, const int64_t *real, unsigned char *dense
             memmove(dense + k * row, t->data + place * size, row);
     }
 }
-void tensor_release(tensor *t) {
-    if (!t->borrowed) free(t->data);
-    free(t->own_dims);
+/* A file of arrays, open as long as tensors have their data there; which arrays are some tensor's; by_name: one was
+ * found by its parameter's name. */
+typedef struct arrays_file {
+    npz_file file;
+    const char *path;
+    bool *taken, by_name;
+    uint32_t users;
+} arrays_file;
+static void file_release(arrays_file *f) {
+    if (!f || --f->users) return;
+    npz_free(&f->file);
+    free(f->taken);
+    free(f);
+}
+static void data_release(tensor *t) {
+    if (t->file)
+        file_release(t->file);
+    else
+        free(t->data);
+    t->file = NULL;
     t->data = NULL;
+}
+void tensor_release(tensor *t) {
+    data_release(t);
+    free(t->own_dims);
     t->own_dims = NULL;
 }
 int tensors_trim(tensor *t, uint32_t *n) {
@@ -232,22 +253,17 @@ static const npy_array *tensor_of_file(
     if (!a && k == 0 && f->file.n == 1 && !f->file.arrays[0].name[0]) a = &f->file.arrays[0]; /* a .npy file */
     return a || !t->name ? a : xlagpu_weights_match(f->file.weights, t->name, others);
 }
-bool arrays_open(arrays_file *f, const char *path) {
-    memset(f, 0, sizeof *f);
+static int file_open(const char *path, arrays_file **out) {
+    arrays_file *f = *out = (arrays_file *)calloc(1, sizeof *f);
+    int rc = f ? OK : fail(DEVICE, "xlagpu: error: out of memory");
+    if (rc) return rc;
     f->path = path;
-    if (!npz_read(path, &f->file)) {
-        fail(BAD, "%s", f->file.error);
-        return false;
-    }
+    f->users = 1;
+    if (!npz_read(path, &f->file)) return fail(BAD, "%s", f->file.error);
     f->taken = (bool *)calloc(f->file.n + 1, sizeof *f->taken);
-    return f->taken || fail(DEVICE, "xlagpu: error: out of memory") == OK;
+    return f->taken ? OK : fail(DEVICE, "xlagpu: error: out of memory");
 }
-void arrays_close(arrays_file *f) {
-    npz_free(&f->file);
-    free(f->taken);
-    f->taken = NULL;
-}
-static void arrays_note_extra(const arrays_file *f) {
+static void file_note_extra(const arrays_file *f) {
     char list[400] = "";
     size_t k, extra = 0;
     for (k = 0; k < f->file.n; k++)
@@ -281,8 +297,8 @@ static void show_wanted(const tensor *t, uint32_t k, char *out, size_t room) {
         t->name ? ")" : "", xlagpu_type_text(t->type), need, type);
 }
 /* The arrays that are wanted and in none of the files: what is wanted, and what there is. */
-static int no_arrays(const tensor *t, uint32_t n, const bool *missing, const arrays_file *files, int n_files,
-    const char *prefix, const char *what) {
+static int no_arrays(
+    const tensor *t, uint32_t n, const bool *missing, const arrays_file *file, const char *prefix, const char *what) {
     char text[1600] = "", list[700], one[600];
     uint32_t k, array = 0, said = 0, first = 0, most = 8;
     for (k = 0; k < n; k++) {
@@ -295,12 +311,13 @@ static int no_arrays(const tensor *t, uint32_t n, const bool *missing, const arr
         array++;
     }
     if (said > most) snprintf(text + strlen(text), sizeof text - strlen(text), " and %u more", said - most);
-    show_arrays(&files[n_files - 1].file, list, sizeof list);
-    return fail(BAD, "%s: error: there is no array '%s%u'; %s. The file holds %s", files[n_files - 1].path, prefix,
-        first, text, list);
+    show_arrays(&file->file, list, sizeof list);
+    return fail(
+        BAD, "%s: error: there is no array '%s%u'; %s. The file holds %s", file->path, prefix, first, text, list);
 }
 /* The array becomes the tensor's, in the file's memory if it is whole. */
-static int tensor_take(tensor *t, const npy_array *a, const char *path, uint32_t k, const char *what) {
+static int tensor_take(tensor *t, const npy_array *a, arrays_file *f, uint32_t k, const char *what) {
+    const char *path = f->path;
     char have[256], need[256], has[32], needed[96];
     const char *type = xlagpu_type_text(t->type);
     uint32_t item = (uint32_t)xlagpu_type_bytes(t->type), d;
@@ -329,36 +346,38 @@ static int tensor_take(tensor *t, const npy_array *a, const char *path, uint32_t
             }
         move_rows(t, a->dims, NULL, a->data);
     } else {
-        free(t->data);
+        data_release(t);
         t->data = a->data;
-        t->borrowed = true;
+        t->file = f;
+        f->users++;
     }
     return item > 1 || narrow_ok(t) ? OK
                                     : fail(BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have",
                                           path, a->name, what, k, type);
 }
 static int tensor_from_files(
-    tensor *t, uint32_t k, arrays_file *files, int n_files, const char *prefix, const char *what, bool *missing) {
+    tensor *t, uint32_t k, arrays_file **files, int n_files, const char *prefix, const char *what, bool *missing) {
     const npy_array *a = NULL, *others = NULL;
+    arrays_file *f = NULL;
     int i;
     for (i = 0; i < n_files && !a; i++) {
-        a = tensor_of_file(t, &files[i], prefix, k, &others);
+        f = files[i];
+        a = tensor_of_file(t, f, prefix, k, &others);
         if (others)
             return fail(BAD, "%s: error: several arrays could be %s %u (%s), '%s' is one: give it that name or arg%u",
-                files[i].path, what, k, t->name, others->name, k);
+                f->path, what, k, t->name, others->name, k);
     }
     *missing = !a;
     if (!a) return OK;
-    i--;
-    if (files[i].taken[a - files[i].file.arrays])
-        return fail(BAD, "%s: error: array '%s' would be two %ss, the second is %u%s%s%s", files[i].path, a->name, what,
-            k, t->name ? " (" : "", t->name ? t->name : "", t->name ? ")" : "");
-    files[i].taken[a - files[i].file.arrays] = true;
-    if (strncmp(a->name, prefix, strlen(prefix)) != 0 && a->name[0]) files[i].by_name = true;
-    return tensor_take(t, a, files[i].path, k, what);
+    if (f->taken[a - f->file.arrays])
+        return fail(BAD, "%s: error: array '%s' would be two %ss, the second is %u%s%s%s", f->path, a->name, what, k,
+            t->name ? " (" : "", t->name ? t->name : "", t->name ? ")" : "");
+    f->taken[a - f->file.arrays] = true;
+    if (strncmp(a->name, prefix, strlen(prefix)) != 0 && a->name[0]) f->by_name = true;
+    return tensor_take(t, a, f, k, what);
 }
-int tensors_load(
-    tensor *t, uint32_t n, arrays_file *files, int n_files, const char *prefix, const char *what, uint64_t *seed) {
+static int tensors_from_files(
+    tensor *t, uint32_t n, arrays_file **files, int n_files, const char *prefix, const char *what, uint64_t *seed) {
     bool *missing = (bool *)calloc((size_t)n + 1, sizeof *missing), any = false, drawn = false, by_name = false;
     uint32_t k, array = 0;
     int rc = missing ? OK : fail(DEVICE, "xlagpu: error: out of memory"), i;
@@ -371,10 +390,20 @@ int tensors_load(
         if (!t[k].size_of) drawn = missing[k];
         if (drawn) tensor_random(&t[k], seed); /* sizes, too, which stand behind their array */
     }
-    if (!rc && any && !seed) rc = no_arrays(t, n, missing, files, n_files, prefix, what);
-    for (i = 0; i < n_files && !rc; i++) by_name = by_name || files[i].by_name;
-    for (i = 0; i < n_files && !rc && by_name; i++) arrays_note_extra(&files[i]);
+    if (!rc && any && !seed) rc = no_arrays(t, n, missing, files[n_files - 1], prefix, what);
+    for (i = 0; i < n_files && !rc; i++) by_name = by_name || files[i]->by_name;
+    for (i = 0; i < n_files && !rc && by_name; i++) file_note_extra(files[i]);
     free(missing);
+    return rc;
+}
+int tensors_load(tensor *t, uint32_t n, const char *const *paths, int n_paths, const char *prefix, const char *what,
+    uint64_t *seed) {
+    arrays_file **files = (arrays_file **)calloc((size_t)n_paths + 1, sizeof *files);
+    int rc = files ? OK : fail(DEVICE, "xlagpu: error: out of memory"), i;
+    for (i = 0; i < n_paths && !rc; i++) rc = file_open(paths[i], &files[i]);
+    if (!rc) rc = tensors_from_files(t, n, files, n_paths, prefix, what, seed);
+    for (i = 0; files && i < n_paths; i++) file_release(files[i]);
+    free(files);
     return rc;
 }
 
@@ -487,4 +516,18 @@ void tensor_show(const tensor *t, size_t index, char out[96]) {
             : tensor_is_float(t->type) ? "%.9g"
                                        : "%.0f",
             xlagpu_get_element(t->type, p));
+}
+bool tensor_same_shape(const tensor *a, const tensor *b) {
+    uint32_t d;
+    if (a->type != b->type || a->rank != b->rank) return false;
+    for (d = 0; d < a->rank; d++)
+        if (a->dims[d] != b->dims[d]) return false;
+    return true;
+}
+void difference_show(const tensor *want, const tensor *got, uint32_t k, size_t index, char out[600]) {
+    char at[256], wanted[96], found[96];
+    tensor_show_index(got, index, at);
+    tensor_show(want, index, wanted);
+    tensor_show(got, index, found);
+    snprintf(out, 600, "out%u[%s]: want %s, got %s", k, at, wanted, found);
 }
