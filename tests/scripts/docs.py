@@ -47,7 +47,8 @@ done:
 def npy(values):
     head = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % len(values)
     head += " " * (63 - (10 + len(head)) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<%df" % len(values), *values)
+    data = struct.pack("<%df" % len(values), *values)
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + data
 
 
 def scratch(folder):
@@ -126,7 +127,8 @@ def check_file(path, folder, everything, write):
                 moved += len(got) - len(want)
             elif want != got:
                 k = next((k for k in range(min(len(want), len(got))) if want[k] != got[k]), min(len(want), len(got)))
-                problems.append("%s: another output from line %d on (docs.py --write puts it there): %s" % (place, k + 1, (got + ["nothing"])[k][:150]))
+                problems.append("%s: another output from line %d on (docs.py --write puts it there): %s" %
+                                (place, k + 1, (got + ["nothing"])[k][:150]))
             continue
         for command, status in commands_of(text):
             if is_long(command) and not everything:
