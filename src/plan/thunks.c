@@ -240,8 +240,7 @@ XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
 /* ---- what a step costs, for profiles ---- */
 
 XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
-    uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0, depth = 1;
-    uint32_t k;
+    uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0;
     switch (i->op) {
     case XG_DOT:
     case XG_CONVOLUTION: return 2 * n * xg_inst_terms(i);
