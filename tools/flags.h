@@ -92,7 +92,7 @@ enum {
     X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
     X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy same:K bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx|llvm", "how kernels become PTX: our own printer, or LLVM (a build with XLAGPU_USE_LLVM)") \
-    X(libraries, "libraries", STR, FV_RUN | FV_COMPILE, "auto|none|cublaslt", "vendor libraries that may be called where that is faster; none is the default; auto: run: those that the machine of the GPU has") \
+    X(libraries, "libraries", STR, FV_RUN | FV_COMPILE, "auto|none|cublaslt,cufft,cusolver[,always]", "vendor libraries that may be called where that is faster (always: wherever they can); none is the default; auto: run: those that the machine of the GPU has") \
     X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \
     X(compiler_memory_limit, "compiler-memory-limit", SIZE, FV_HLO | FV_DIFF | FV_BISECT, "BYTES", "what the compiler may hold at a time") \
     X(dump_to, "xla_dump_to", STR, FV_HLO, "DIR", "write every stage under XLA's file names") \
