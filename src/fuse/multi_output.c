@@ -209,7 +209,8 @@ XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y))
         return NULL;
     if (x && x == y && xg_multi_is_near(a, b)) return NULL; /* what both made for themselves is made once */
-    if (xg_multi_is_tiled(a) && xg_multi_is_tiled(b)) return "tiles make one of both";
+    if ((xg_multi_is_tiled(a) || xg_multi_is_tiled(b)) && ((x && y) || !xg_multi_is_near(a, b)))
+        return "tiles make one of both";
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
     if (x && y) return "both have a hero";
     return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
