@@ -2047,6 +2047,36 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 /* ---- chunks ---- */
 
+/* Under the address sanitizer, which does not see what an arena does with its chunks, the arena says it: what is not
+ * handed out is poison, and some of that lies between blocks. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define XG_ARENA_POISON
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define XG_ARENA_POISON
+#endif
+#ifdef XG_ARENA_POISON
+#ifdef __cplusplus
+extern "C" {
+#endif
+void __asan_poison_memory_region(const volatile void *p, size_t bytes);
+void __asan_unpoison_memory_region(const volatile void *p, size_t bytes);
+#ifdef __cplusplus
+}
+#endif
+#define XG_POISON(p, bytes) __asan_poison_memory_region(p, bytes)
+#define XG_UNPOISON(p, bytes) __asan_unpoison_memory_region(p, bytes)
+enum {
+    XG_BLOCK_APART = XG_BLOCK_ALIGN
+};
+#else
+#define XG_POISON(p, bytes) ((void)0)
+#define XG_UNPOISON(p, bytes) ((void)0)
+enum {
+    XG_BLOCK_APART = 0
+};
+#endif
 enum {
     XG_SLAB = 1 << 21,
     XG_SLAB_FROM = 1 << 19,
@@ -2167,6 +2197,7 @@ XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
 }
 XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     xg_slab *s = k->slab;
+    XG_UNPOISON(k, (size_t)(k->end - (char *)k));
     if (!s) {
         xg_mem_free(c, k);
         return;
@@ -2189,6 +2220,11 @@ XG_FN void xg_ctx_done(xg_ctx *c) {
 }
 
 /* ---- arenas ---- */
+
+/* What a block takes of its chunk; fewer than `bytes`: more than can be addressed. */
+XG_FN size_t xg_block_room(size_t bytes) {
+    return (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN + XG_BLOCK_APART;
+}
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) {
     memset(a, 0, sizeof *a);
@@ -2217,6 +2253,7 @@ XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
 }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
+    char *used = a->chunk == m.chunk ? a->at : m.chunk ? m.chunk->end : m.at;
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
     while (a->chunk != m.chunk) {
         xg_chunk *c = a->chunk;
@@ -2226,6 +2263,7 @@ XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     }
     a->at = m.at;
     a->end = a->chunk ? a->chunk->end : NULL;
+    if (used > a->at) XG_POISON(a->at, (size_t)(used - a->at));
 }
 
 XG_FN void xg_arena_free(xg_arena *a) {
@@ -2268,23 +2306,25 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     a->chunk = chunk;
     a->at = (char *)chunk + XG_CHUNK_HEAD;
     a->end = chunk->end;
+    XG_POISON(a->at, (size_t)(a->end - a->at));
 }
 
 XG_NOINLINE XG_FN void *xg_alloc_far(xg_arena *a, size_t bytes) {
     char *p;
-    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD)
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_BLOCK_APART - XG_CHUNK_HEAD)
         xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
-    bytes = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
-    xg_arena_grow(a, bytes);
+    xg_arena_grow(a, xg_block_room(bytes));
     p = a->at;
-    a->at += bytes;
+    a->at += xg_block_room(bytes);
+    XG_UNPOISON(p, bytes);
     return p;
 }
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
     char *p = a->at;
-    size_t room = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    size_t room = xg_block_room(bytes);
     if (XG_UNLIKELY(room > (size_t)(a->end - p) || room < bytes)) return xg_alloc_far(a, bytes);
     a->at = p + room;
+    XG_UNPOISON(p, bytes);
     return p;
 }
 
@@ -2293,11 +2333,11 @@ XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes) {
         LINE = 64
     };
     size_t pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
-    if (bytes > SIZE_MAX - 2 * LINE || pad + bytes > (size_t)(a->end - a->at)) {
-        xg_arena_grow(a, xg_add(a->ctx, bytes, LINE));
+    if (bytes > SIZE_MAX - 2 * LINE || pad + xg_block_room(bytes) > (size_t)(a->end - a->at)) {
+        xg_arena_grow(a, xg_add(a->ctx, bytes, 2 * LINE));
         pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
     }
-    if (pad) (void)xg_alloc_raw(a, pad);
+    a->at += pad;
     return xg_alloc_raw(a, bytes);
 }
 
@@ -2308,10 +2348,10 @@ XG_FN void *xg_alloc(xg_arena *a, size_t bytes) {
 }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
-    size_t had = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN,
-           want = (more + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    size_t had = xg_block_room(bytes), want = xg_block_room(more);
     if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
     a->at += want - had;
+    XG_UNPOISON(p, more);
     return true;
 }
 
@@ -4003,7 +4043,8 @@ typedef enum xg_sim_type {
 #define X(name, text, bytes, bits, cls) XG_SIM_##name,
     XG_SIM_TYPES(X)
 #undef X
-    XG_SIM_TYPE_COUNT
+    XG_SIM_TYPE_COUNT,
+    XG_SIM_NO_TYPE = XG_SIM_TYPE_COUNT /* there is no such operand */
 } xg_sim_type;
 
 typedef enum xg_sim_space {
@@ -8638,6 +8679,20 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
 XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
     return xg_sim_dest_of(p, &s->o[i], t, false);
 }
+/* The arithmetic of the operands from 1 on, of these types, into operand 0. They are read in the order of the text, so
+ * that messages name the first that is wrong whatever compiler orders the arguments of a call. */
+XG_FN xg_sim_ins *xg_sim_alu_of(
+    xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type d, xg_sim_type a, xg_sim_type b, xg_sim_type c) {
+    uint32_t code[4], k;
+    xg_sim_type t[4];
+    t[0] = d;
+    t[1] = a;
+    t[2] = b;
+    t[3] = c;
+    code[0] = xg_sim_dest(p, s, 0, d);
+    for (k = 1; k < 4; k++) code[k] = t[k] == XG_SIM_NO_TYPE ? XG_SIM_NOREG : xg_sim_source(p, s, k, t[k]);
+    return xg_sim_alu(p, s, f, code[0], code[1], code[2], code[3]);
+}
 
 /* ---- functions by type ---- */
 
@@ -8841,12 +8896,16 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             2, ftz, mode);
     else if (in || out) {
         bool wide = xg_sim_types[t].bytes == 8;
+        uint32_t d, a, b;
         if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
+        d = xg_sim_dest(p, s, 0, t);
+        a = xg_sim_source(p, s, 1, t);
+        b = xg_sim_source(p, s, 2, t);
         xg_sim_carry(p, s,
             sub    ? (wide ? XG_SIM_F_subc_u64 : XG_SIM_F_subc_u32)
             : wide ? XG_SIM_F_addc_u64
                    : XG_SIM_F_addc_u32,
-            t, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), in, out);
+            t, d, a, b, in, out);
     } else if (xg_sim_is_float(t)) {
         xg_sim_bt modal = sub ? XG_SIM_BT_subm : XG_SIM_BT_addm;
         xg_sim_float_of(
@@ -8854,21 +8913,17 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2)
-            xg_sim_alu(p, s, xg_sim_pick(p, s, op, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-                xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+            xg_sim_alu_of(p, s, xg_sim_pick(p, s, op, t), t, t, t, XG_SIM_NO_TYPE);
         else
             xg_sim_half_op(
                 p, s, t, 2, (sub ? XG_SIM_H_SUB : XG_SIM_H_ADD) | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
     } else if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
         if (sub) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_SIM_F_int_x2, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t),
-            XG_SIM_NOREG)
-            ->imm = 0;
+        xg_sim_alu_of(p, s, XG_SIM_F_int_x2, t, t, t, XG_SIM_NO_TYPE)->imm = 0;
     } else {
         xg_sim_f f = sat ? (sub ? XG_SIM_F_subsat_s32 : XG_SIM_F_addsat_s32) : xg_sim_pick(p, s, op, t);
         if (ftz || (sat && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
-        xg_sim_alu(
-            p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, f, t, t, t, XG_SIM_NO_TYPE);
     }
 }
 
@@ -8892,8 +8947,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2)
-            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-                xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+            xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), t, t, t, XG_SIM_NO_TYPE);
         else
             xg_sim_half_op(p, s, t, 2, XG_SIM_H_MUL | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
         return;
@@ -8902,14 +8956,13 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         XG_SIM_BAD(p, s->at, "write mul.lo, mul.hi or mul.wide",
             "an integer 'mul' must say which part of the product it wants");
     if (ftz || sat) xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s,
+    xg_sim_alu_of(p, s,
         xg_sim_pick(p, s,
             part == 0   ? XG_SIM_BT_mul
             : part == 1 ? XG_SIM_BT_mulh
                         : XG_SIM_BT_mulw,
             t),
-        xg_sim_dest(p, s, 0, part == 2 ? xg_sim_twice(t) : t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t),
-        XG_SIM_NOREG);
+        part == 2 ? xg_sim_twice(t) : t, t, t, XG_SIM_NO_TYPE);
 }
 
 /* mad, fma; madc (arg 2). */
@@ -8966,7 +9019,7 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     bool hi = xg_sim_take(s, "hi"), sat = mad && hi && xg_sim_take(s, "sat"), sgn;
     xg_sim_type t;
     xg_sim_f f;
-    uint32_t d;
+    uint32_t d, a, b, c, product;
     if (!hi && !xg_sim_take(s, "lo")) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .lo or .hi", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     if (t != XG_SIM_U32 && t != XG_SIM_S32) xg_sim_no_type(p, s, t);
@@ -8975,13 +9028,16 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     xg_sim_operands(p, s, 3 + mad, 3 + mad);
     if (sat) {
         if (!sgn) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_SIM_F_mad24hisat_s32, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-            xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+        xg_sim_alu_of(p, s, XG_SIM_F_mad24hisat_s32, t, t, t, t);
         return;
     }
-    d = mad ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
-    xg_sim_alu(p, s, f, d, xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
-    if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
+    d = xg_sim_dest(p, s, 0, t);
+    a = xg_sim_source(p, s, 1, t);
+    b = xg_sim_source(p, s, 2, t);
+    c = mad ? xg_sim_source(p, s, 3, t) : XG_SIM_NOREG;
+    product = mad ? xg_sim_temp(p, 4) : d;
+    xg_sim_alu(p, s, f, product, a, b, XG_SIM_NOREG);
+    if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, d, product, c, XG_SIM_NOREG);
 }
 
 /* div, sqrt, rcp: .approx and .full are rounded once, except where the bound allows much more (math.c). */
@@ -9020,8 +9076,7 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (arg != XG_SIM_BT_div || ftz || approx) xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), t, t, t, XG_SIM_NO_TYPE);
 }
 
 XG_FN uint32_t xg_sim_bent_of(xg_sim_f f) {
@@ -9080,8 +9135,7 @@ XG_FN void xg_sim_d_plain(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         (op == XG_SIM_BT_and || op == XG_SIM_BT_or || op == XG_SIM_BT_xor || op == XG_SIM_BT_not ||
             op == XG_SIM_BT_cnot))
         xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        n == 2 ? xg_sim_source(p, s, 2, t) : XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, f, t, t, n == 2 ? t : XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
 }
 
 XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -9143,8 +9197,7 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN void xg_sim_d_shift(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, XG_SIM_U32), XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, t, XG_SIM_U32, XG_SIM_NO_TYPE);
 }
 
 #endif /* XG_SIM_DECODE_C */
@@ -9333,7 +9386,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
     bool ftz = slct && xg_sim_take(s, "ftz");
     xg_sim_type t = xg_sim_take_type(p, s), ct;
-    uint32_t c;
+    uint32_t d, a, b, c;
     xg_sim_operands(p, s, 4, 4);
     if (slct) { /* c >= 0 ? a : b */
         ct = xg_sim_take_type(p, s);
@@ -9348,8 +9401,10 @@ XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
         }
     } else
         c = xg_sim_source(p, s, 3, XG_SIM_PRED);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sel, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, t), c);
+    d = xg_sim_dest(p, s, 0, t);
+    a = xg_sim_source(p, s, 1, t);
+    b = xg_sim_source(p, s, 2, t);
+    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sel, t), d, a, b, c);
 }
 
 #endif /* XG_SIM_DECODE_COMPARE_C */
@@ -9394,9 +9449,7 @@ XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc
         f = wide ? XG_F(brev_b64) : XG_F(brev_b32);
     else
         f = wide ? (sgn ? XG_F(bfind_s64) : XG_F(bfind_u64)) : sgn ? XG_F(bfind_s32) : XG_F(bfind_u32);
-    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32), xg_sim_source(p, s, 1, t),
-        XG_SIM_NOREG, XG_SIM_NOREG)
-        ->imm = shiftamt;
+    xg_sim_alu_of(p, s, f, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm = shiftamt;
 }
 
 XG_FN uint32_t xg_sim_literal(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t i, uint32_t max) {
@@ -9415,12 +9468,11 @@ XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe,
     if (arg == XG_SIM_BIT_bfe) {
         if (xg_sim_types[t].cls == 'B') xg_sim_no_type(p, s, t);
         xg_sim_operands(p, s, 4, 4);
-        xg_sim_alu(p, s,
+        xg_sim_alu_of(p, s,
             wide  ? (sgn ? XG_F(bfe_s64) : XG_F(bfe_u64))
             : sgn ? XG_F(bfe_s32)
                   : XG_F(bfe_u32),
-            xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, XG_SIM_U32),
-            xg_sim_source(p, s, 3, XG_SIM_U32));
+            t, t, XG_SIM_U32, XG_SIM_U32);
     } else {
         uint32_t a, b, c, e;
         if (xg_sim_types[t].cls != 'B') xg_sim_no_type(p, s, t);
@@ -9532,8 +9584,7 @@ XG_FN void xg_sim_d_sad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 4, 4);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sad, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_sad, t), t, t, t, t);
 }
 XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk, szext */
     bool clamp = xg_sim_take(s, "clamp");
@@ -9542,8 +9593,8 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
         XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), xg_sim_dest(p, s, 0, XG_SIM_B32),
-        xg_sim_source(p, s, 1, XG_SIM_B32), xg_sim_source(p, s, 2, XG_SIM_B32), XG_SIM_NOREG)
+    xg_sim_alu_of(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), XG_SIM_B32, XG_SIM_B32, XG_SIM_B32,
+        XG_SIM_NO_TYPE)
         ->imm = (clamp ? 1u : 0) | (t == XG_SIM_S32 ? 2u : 0);
 }
 XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -9553,9 +9604,8 @@ XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     xg_sim_operands(p, s, 2, 2);
     if (test < 0) XG_SIM_BAD(p, s->at, "such as testp.finite.f32", "'testp' needs the property to test");
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), xg_sim_dest(p, s, 0, XG_SIM_PRED),
-        xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG)
-        ->imm = (uint32_t)test;
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), XG_SIM_PRED, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm =
+        (uint32_t)test;
 }
 
 /* ---- mov ---- */
@@ -9711,11 +9761,10 @@ XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (t == XG_SIM_PRED) {
-        xg_sim_alu(p, s, XG_F(mov_b32), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, XG_F(mov_b32), t, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
         return;
     }
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), t, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
 }
 
 /* ---- cvt ---- */
@@ -9825,7 +9874,7 @@ XG_FN void xg_sim_cvt_packed(
             f = XG_F(unpair_4);
         else
             xg_sim_no_type(p, s, dt);
-        xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, dt), xg_sim_source(p, s, 1, st), XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, f, dt, st, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
     }
     p->code.p[p->code.n - 1].imm = to;
     p->code.p[p->code.n - 1].imm2 = from;
@@ -10999,8 +11048,7 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     if (xg_sim_form(s, "cvt L2 b64")) {
         xg_sim_operands(p, s, 2, 2);
-        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, 0, XG_SIM_B64), xg_sim_source(p, s, 1, XG_SIM_B64),
-            XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, XG_F(mov_b64), XG_SIM_B64, XG_SIM_B64, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
         return;
     }
     if (xg_sim_form(s, "fractional L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
@@ -27100,7 +27148,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *d, size_t bytes, xlagpu_
     out->bytes = s == XLAGPU_OK ? bytes : 0;
     return s;
 }
-XLAGPU_DEF XG_COLD void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
+XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
     if (d && d->platform) xr_release(d, b.address);
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
@@ -30033,11 +30081,22 @@ XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) { (void)q; }
 XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *q) {
     return q ? "" : "the simulator, on which cliques run, was compiled out (XLAGPU_NO_SIMULATOR)";
 }
-XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) { return q && k ? NULL : NULL; }
-XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
-    return q && bytes && size ? NULL : NULL;
+XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) {
+    (void)q;
+    (void)k;
+    return NULL;
 }
-XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *p, uint32_t k) { return p && k ? NULL : NULL; }
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
+    (void)q;
+    (void)bytes;
+    (void)size;
+    return NULL;
+}
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *p, uint32_t k) {
+    (void)p;
+    (void)k;
+    return NULL;
+}
 XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
     return xlagpu_rt_parameter(p, index, out);
 }
@@ -30183,8 +30242,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     p = j.peers->programs[0];
     if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->n)
         s = xr_fail(&q->c, XLAGPU_ERROR_USAGE,
-            "the program is for %u devices (%u replicas of %u partitions); the clique "
-            "has %u",
+            "the program is for %u devices (%u replicas of %u partitions); the clique has %u",
             p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->n);
     if (s != XLAGPU_OK) {
         uint32_t k;
