@@ -8,9 +8,9 @@
  * - Contracting (the gradient of such a layer): the groups are the batch. Both operands are the rows of the group from
  *   its first one on, and zeros behind its last one, so that the sum may stop there (sched/tile_plan.c).
  * - Batch: the groups share nothing; a plain dot does.
- * Rows behind the last group give zeros. What does not belong to a group is picked away, not multiplied by zero, so that
- * its infinities and NaNs stay where they are. Neither gather may become memory, where it would be many times as long
- * as what it reads: sched/grouped.c has them read inside of the contraction. */
+ * Rows behind the last group give zeros. What does not belong to a group is picked away, not multiplied by zero, so
+ * that its infinities and NaNs stay where they are. Neither gather may become memory, where it would be many times as
+ * long as what it reads: sched/grouped.c has them read inside of the contraction. */
 #ifndef XG_EXPAND_RAGGED_DOT_C
 #define XG_EXPAND_RAGGED_DOT_C
 #include "../eval/eval.h"

@@ -19,25 +19,25 @@ enum {
 
 typedef struct xg_grouped_fusion {
     xg_arena *arena;
-    const xg_inst *members[XG_GROUPED_MEMBERS];
+    xg_inst *members[XG_GROUPED_MEMBERS];
     uint32_t n;
     bool some; /* gathers that must not become memory are among them */
     xg_comp *to;
     xg_inst *made[XG_GROUPED_MEMBERS], **outside;
 } xg_grouped_fusion;
 
-XG_FN uint32_t xg_grouped_place(const xg_grouped_fusion *g, const xg_inst *i) {
+XG_FN uint32_t xg_grouped_place(const xg_grouped_fusion *g, xg_inst *i) {
     uint32_t k;
     for (k = 0; k < g->n && g->members[k] != i; k++) {}
     return k;
 }
 /* False: it is one already, or there are too many. */
-XG_FN bool xg_grouped_add(xg_grouped_fusion *g, const xg_inst *i) {
+XG_FN bool xg_grouped_add(xg_grouped_fusion *g, xg_inst *i) {
     if (g->n == XG_GROUPED_MEMBERS || xg_grouped_place(g, i) < g->n) return false;
     g->members[g->n++] = i;
     return true;
 }
-XG_FN bool xg_grouped_is_large(const xg_inst *gather) {
+XG_FN bool xg_grouped_is_large(xg_inst *gather) {
     const xg_shape *from = XG_OPERAND(gather, 0)->shape;
     xg_ints size = xg_attr_ints(gather, XG_A_slice_sizes);
     int64_t bytes = xg_type_bytes(from->type);
@@ -49,11 +49,11 @@ XG_FN bool xg_grouped_is_large(const xg_inst *gather) {
     return (wide > 1 && bytes >= XG_GROUPED_MATRIX_BYTES) ||
            gather->shape->elements / XG_GROUPED_TIMES >= XG_MAX(from->elements, (int64_t)1);
 }
-XG_FN bool xg_grouped_is_moved(const xg_inst *i) {
+XG_FN bool xg_grouped_is_moved(xg_inst *i) {
     return i->op == XG_BITCAST || i->op == XG_RESHAPE || i->op == XG_TRANSPOSE || i->op == XG_BROADCAST;
 }
 /* Numbers and masks: as far as they are no smaller than those that are asked for. */
-XG_FN void xg_grouped_take_numbers(xg_grouped_fusion *g, const xg_inst *i, int64_t least, uint32_t depth) {
+XG_FN void xg_grouped_take_numbers(xg_grouped_fusion *g, xg_inst *i, int64_t least, uint32_t depth) {
     bool cheap = xg_op_flags(i->op) & XGF_EW && (xg_type_class(i->shape->type) & XGT_F) == 0 && i->op != XG_DIVIDE &&
                  i->op != XG_REMAINDER && i->op != XG_POWER;
     uint32_t k;
@@ -62,8 +62,8 @@ XG_FN void xg_grouped_take_numbers(xg_grouped_fusion *g, const xg_inst *i, int64
     if (!xg_grouped_add(g, i)) return;
     for (k = 0; k < i->n_operands; k++) xg_grouped_take_numbers(g, XG_OPERAND(i, k), least, depth - 1);
 }
-XG_FN void xg_grouped_take(xg_grouped_fusion *g, const xg_inst *i, uint32_t depth) {
-    const xg_inst *from;
+XG_FN void xg_grouped_take(xg_grouped_fusion *g, xg_inst *i, uint32_t depth) {
+    xg_inst *from;
     if (!depth) return;
     if (xg_grouped_is_moved(i) || i->op == XG_CONVERT) {
         if (xg_grouped_add(g, i)) xg_grouped_take(g, XG_OPERAND(i, 0), depth - 1);
@@ -82,13 +82,13 @@ XG_FN void xg_grouped_take(xg_grouped_fusion *g, const xg_inst *i, uint32_t dept
         xg_grouped_take_numbers(g, from, from->shape->elements, depth - 1);
     }
 }
-XG_FN xg_inst *xg_grouped_copy(xg_grouped_fusion *g, const xg_inst *i) {
+XG_FN xg_inst *xg_grouped_copy(xg_grouped_fusion *g, xg_inst *i) {
     uint32_t k = xg_grouped_place(g, i), j;
     xg_inst **operands;
     if (k == g->n) {
         for (j = 0; j < g->to->n_params; j++)
             if (g->outside[j] == i) return g->to->params[j];
-        g->outside[j] = (xg_inst *)(uintptr_t)i;
+        g->outside[j] = i;
         return xg_comp_add_param(g->to, i->shape, XG_STR("param"));
     }
     if (g->made[k]) return g->made[k];

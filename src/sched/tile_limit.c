@@ -29,7 +29,7 @@ XG_FN bool xg_tile_is_nothing(xg_aff_ctx *x, const xg_inst *i, const xg_imap *m)
     int64_t k, n;
     i = xg_tile_moved_from(x, i, &m);
     if (i->op != XG_CONSTANT || i->shape->elements != 1) return false;
-    bytes = i->literal->data;
+    bytes = (const unsigned char *)i->literal->data;
     if (!bytes) return false;
     n = xg_type_bytes(i->shape->type);
     for (k = 0; k < n && !bytes[k]; k++) {}
