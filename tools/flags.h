@@ -53,6 +53,7 @@ enum {
     X(quiet, "quiet", BOOL, FV_RUN | FV_DIFF | FV_BISECT, "", "no line that says the verdict") \
     X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
     X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \
+    X(dims, "dims", STR, FV_HLO | FV_DIFF | FV_BISECT | FV_CHECK, "b=8,h=64", "sizes of dimensions that StableHLO leaves open, by jax.export's names or by place: arg0.1=64") \
     X(seed, "seed", INT, FV_RUN | FV_SIM | FV_DIFF | FV_BISECT, "N", "run: seed of random arguments; sim: the order of blocks, warps and atomic operations, on one thread") \
     X(approx, "approx", STR, FV_RUN | FV_SIM, "usual|low|high|mixed", "simulator: what ex2.approx and the like return: what devices do, or the worst that their documented error allows") \
     X(max_faults, "max-faults", SIZE, FV_SIM, "N", "go on until N different faults are found (1)") \
@@ -77,7 +78,7 @@ enum {
     X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM | FV_BISECT, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
     X(scale, "predict-scale", SIZE, FV_RUN | FV_SIM, "N", "predict times as if grids had N times the blocks") \
     X(memory_scale, "predict-memory-scale", SIZE, FV_RUN | FV_SIM, "N", "... and N times the memory, where that is not as much") \
-    X(emit, "emit", STR, FV_COMPILE | FV_OPT, "ptx|hlo|pb|hlo.pb|stablehlo|indexing|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; hlo, pb (HloModuleProto), hlo.pb (HloProto), stablehlo: the optimized module, with opt the one after --passes; times: how long each step takes by the model of time") \
+    X(emit, "emit", STR, FV_COMPILE | FV_OPT, "ptx|hlo|pb|hlo.pb|stablehlo|dot|indexing|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; hlo, pb (HloModuleProto), hlo.pb (HloProto), stablehlo: the optimized module, with opt the one after --passes; times: how long each step takes by the model of time") \
     X(keep, "keep", STR, FV_REDUCE, "COMMAND", "what must go on with the same exit status; {} is the name of the module") \
     X(o, "o", STR, FV_COMPILE | FV_OPT | FV_REDUCE | FV_BISECT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .mlir, .ll, .xgx or .c says what to emit") \
     X(symbol, "symbol", STR, FV_COMPILE, "NAME", "--emit=c: the name of the array, NAME_xgx, and of what its header defines; without it the file's") \

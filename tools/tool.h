@@ -89,11 +89,13 @@ double error_in_ulp(xlagpu_type t, double want, double error); /* of integers th
 /* ---- subject.c: a module that is evaluated and compared ---- */
 typedef struct source {
     const char *path; /* or a name for messages */
+    const char *dims; /* of --dims; NULL: not given */
     xlagpu_context *context;
     xlagpu_module *module;
     unsigned char *text;
     size_t n;
 } source;
+xlagpu_module *module_parse(xlagpu_context *c, const char *dims, const char *path, const void *text, size_t n);
 int source_open(source *s, const flag_values *f, const char *path); /* reads it */
 int source_text(
     source *s, const flag_values *f, const char *name, const char *text); /* copies and parses it, silently */
@@ -168,6 +170,9 @@ typedef struct viewer viewer;
 viewer *viewer_new(void); /* NULL: no memory */
 void viewer_add(viewer *v, const char *stage, const char *text, size_t n);
 int viewer_write(viewer *v, const char *path, const dump_state *d); /* and frees it; path NULL: only that */
+
+/* ---- dot.c: a module's text as a graph ---- */
+int dot_write(const char *path, const char *text, size_t n);
 
 /* ---- embed.c: an executable as C ---- */
 typedef struct embedding {
