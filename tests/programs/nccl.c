@@ -265,13 +265,8 @@ static void absences(xlagpu_bytes exe) {
 /* What XLA makes wider before it is reduced. */
 static void refused_types(xlagpu_context *c) {
     xlagpu_bytes exe = compile(c,
-        "HloModule m, num_partitions=4
-f {
-        a = s16[] parameter(0) b = s16[] parameter(1) ROOT c =
-            s16[] add(a, b) "
-                            "}
-                            " MAIN " x = s16[5] parameter(0) ROOT sum = s16[5] all - reduce(x),
-        " ALL ", to_apply = f }");
+        "HloModule m, num_partitions=4\nf { a = s16[] parameter(0)\n b = s16[] parameter(1)\n ROOT c = s16[] add(a, b) "
+        "}\n" MAIN "x = s16[5] parameter(0)\n ROOT sum = s16[5] all-reduce(x), " ALL ", to_apply=f }");
     xlagpu_clique *q;
     reset();
     q = open_clique(DEVICES, 5, NULL);
