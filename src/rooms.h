@@ -108,6 +108,7 @@
 #include "opt/collective_rules.c"
 #include "opt/while_all_reduce.c"
 #include "opt/async_collectives.c"
+#include "opt/canonical.c"
 #include "opt/concatenate_splitter.c"
 #include "opt/conditional_simplifier.c"
 #include "opt/constant_folding.c"
@@ -438,5 +439,6 @@
 /* driver */
 #include "driver/driver.h"
 #include "driver/pipeline.c"
+#include "driver/lines.c"
 #include "driver/driver.c"
 #include "driver/public.c"

@@ -403,3 +403,17 @@ void tensor_show(const tensor *t, size_t index, char out[96]) {
                                        : "%.0f",
             xlagpu_get_element(t->type, p));
 }
+bool tensor_same_shape(const tensor *a, const tensor *b) {
+    uint32_t d;
+    if (a->type != b->type || a->rank != b->rank) return false;
+    for (d = 0; d < a->rank; d++)
+        if (a->dims[d] != b->dims[d]) return false;
+    return true;
+}
+void difference_show(const tensor *want, const tensor *got, uint32_t k, size_t index, char out[600]) {
+    char at[256], wanted[96], found[96];
+    tensor_show_index(got, index, at);
+    tensor_show(want, index, wanted);
+    tensor_show(got, index, found);
+    snprintf(out, 600, "out%u[%s]: want %s, got %s", k, at, wanted, found);
+}

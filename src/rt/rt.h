@@ -414,13 +414,14 @@ XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p);
 XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e);
 XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message);
+#ifdef XR_CLIQUES
 XG_FN xlagpu_status xr_clique_failed(xlagpu_clique *q, xg_ctx *c); /* some device of this process has */
 XG_FN uint64_t xr_link_bytes(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k);
 XG_FN uint32_t xr_collective_group(const xr_collective *q, uint32_t device, const uint32_t **ids);
 XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p);
+#endif
 /* ---- rendezvous.c ---- */
 XG_FN xlagpu_status xr_rendezvous(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc, xlagpu_device_desc *device);
-XG_FN xlagpu_status xr_share(xlagpu_clique *q, void *bytes, size_t size); /* what process 0 has, to all */
 XG_FN void xr_rendezvous_end(xlagpu_clique *q);
 /* ---- nccl.c ---- */
 XG_FN xlagpu_status xr_nccl_open(xlagpu_clique *q, const char *folder);
@@ -434,9 +435,11 @@ XG_FN bool xr_met_has(const xlagpu_program *p);                       /* collect
 XG_FN size_t xr_met_bytes(const xlagpu_program *p);
 XG_FN xlagpu_status xr_met_prepare(xlagpu_execution *e);
 XG_FN void xr_met_finish(xlagpu_execution *e);
+#ifdef XR_CLIQUES
 /* ---- clique.c ---- */
 /* job(user, k) for each device, on a thread of its own; the first failure is the clique's */
 XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), void *user);
+#endif
 /* ---- commands.c ---- */
 XG_FN bool xr_is_list(uint32_t kind);    /* a sequence or command buffer */
 XG_FN bool xr_is_command(uint32_t kind); /* in a command buffer, and runs no thunks */

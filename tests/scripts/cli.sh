@@ -209,6 +209,44 @@ assert [e['file'].split('/')[-1] for e in d] == ['opcode.hlo', 'shape.hlo'] and 
 print(d[0]['line'], d[0]['column'], d[0]['endColumn'], d[0]['message'] + ';', d[0]['hint'])\""
 fi
 
+# ---- diff: do two modules mean the same? ----
+cat > $W/two.hlo <<'END'
+HloModule two
+ENTRY other {
+  p1 = f32[4,8] parameter(1), metadata={op_name="b"}
+  p0 = f32[4,8] parameter(0)
+  unused = f32[4,8] exponential(p1)
+  half = f32[] constant(0.5)
+  h = f32[4,8] broadcast(half), dimensions={}
+  d = f32[4,8] multiply(p1, h)
+  ROOT s = f32[4,8] add(p0, d)
+}
+END
+cat > $W/two_renamed.hlo <<'END'
+HloModule renamed
+ENTRY e {
+  x = f32[4,8] parameter(0)
+  c = f32[] constant(0.5)
+  y = f32[4,8] parameter(1)
+  b = f32[4,8] broadcast(c), dimensions={}
+  m = f32[4,8] multiply(y, b)
+  ROOT r = f32[4,8] add(x, m)
+}
+END
+sed 's/multiply(y, b)/divide(y, b)/; s/(0.5)/(2)/' $W/two_renamed.hlo > $W/two_divide.hlo
+sed 's/(0.5)/(0.25)/' $W/two_renamed.hlo > $W/two_other.hlo
+D="$X diff $W/two.hlo"
+expect 0 'are the same' "diff: names, order, metadata and what is unused aside" "$D $W/two_renamed.hlo"
+expect 0 '^  .*two_divide.hlo  c = f32\[\] constant\(2\)' "diff: the first operation that differs" \
+    "$D $W/two_divide.hlo"
+expect 0 'the results agree: 32 elements' "diff: another structure, the same results" "$D $W/two_divide.hlo"
+expect 1 'the results differ .*out0\[.*want' "diff: other results" "$D $W/two_other.hlo"
+expect 1 'parameters? 0 is f32\[4,8\] and f32\[8,4\]|2 parameters and 1' "diff: another function" "$D $W/good.hlo"
+expect 1 '"same": false, "structure": "differs", "results": "differ"' "diff --json" "$D $W/two_other.hlo --json"
+expect 2 'needs two files' "diff of one file" "$D"
+same "canonical texts are the same" "$X opt $W/two.hlo --passes=dce,strip-metadata,canonical-order,canonical-names \
+    > $W/canonical && $X opt $W/two_renamed.hlo --passes=canonical-order,canonical-names" $W/canonical
+
 # ---- reduce: a smaller module of which the command says the same ----
 cat > $W/big.hlo <<'END'
 HloModule big
@@ -382,6 +420,10 @@ if have node; then
             node tests/scripts/viewer.js $W/mm.html $W/mm.text $stage"
     done
 else absent "node (--viewer)"; fi
+if sh tests/scripts/viewer.sh --works > /dev/null; then
+    expect 0 'probe: ok' "--viewer in a browser: every view, kernel and key" \
+        "$X compile $W/mm.hlo --target=sm_90a --viewer=$W/mm.html && sh tests/scripts/viewer.sh $W/mm.html"
+else absent "chromium (--viewer)"; fi
 expect 2 'shows one target: name it by --target' "--viewer of what is made for several targets" \
     "$X compile $W/mm.hlo -o $W/mm.xgx --viewer=$W/mm.html"
 expect 2 'cannot be written' "--viewer into a folder that is not there" "$X compile $W/mm.hlo --viewer=$W/no/mm.html"
