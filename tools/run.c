@@ -315,14 +315,9 @@ static int job_compare(job *j, const char *with) {
 
 static int job_check(job *j) {
     const char *reference = j->f->reference_platform;
-    npz_file file;
-    uint32_t k, array = 0;
-    int rc = OK;
+    int rc;
     if (j->f->expect) {
-        if (!npz_read(j->f->expect, &file)) return fail(BAD, "%s", file.error);
-        for (k = 0; k < j->n_want && !rc; k++)
-            if (!j->want[k].size_of) rc = tensor_load(&j->want[k], &file, j->f->expect, "out", array++, "result");
-        npz_free(&file);
+        rc = tensors_load(j->want, j->n_want, &j->f->expect, 1, "out", "result", NULL);
         if (!rc) rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, j->f->expect);
     }
@@ -455,7 +450,7 @@ static int job_run(job *j) {
     executable = j->text_n >= 6 && memcmp(j->text, "xlagpu", 6) == 0 &&
                  (j->text_n == 6 || j->text[6] < ' '); /* a damaged one too: the loader says how */
     if (!executable) {
-        j->module = xlagpu_parse(j->context, j->path, (const char *)j->text, j->text_n);
+        j->module = module_parse(j->context, j->f->dims, j->path, j->text, j->text_n);
         if (!j->module) return fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
         if (is_platform(j->f, "interpreter")) {
             double t;

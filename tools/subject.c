@@ -7,12 +7,23 @@
 
 /* ---- sources ---- */
 
+xlagpu_module *module_parse(xlagpu_context *c, const char *dims, const char *path, const void *text, size_t n) {
+    xlagpu_parse_desc d;
+    memset(&d, 0, sizeof d);
+    d.name = path;
+    d.text = (const char *)text;
+    d.size = n;
+    d.dims = dims;
+    return xlagpu_parse_with(c, &d);
+}
+
 static int source_create(source *s, const flag_values *f, const char *path) {
     xlagpu_context_desc d;
     memset(s, 0, sizeof *s);
     memset(&d, 0, sizeof d);
     d.memory_limit = (size_t)f->compiler_memory_limit;
     s->path = path;
+    s->dims = f->dims;
     s->context = xlagpu_create(&d);
     return s->context ? OK : fail(DEVICE, "xlagpu: error: out of memory");
 }
@@ -37,7 +48,7 @@ int source_failed(const source *s) {
 }
 int source_parse(source *s) {
     xlagpu_module_destroy(s->module);
-    s->module = xlagpu_parse(s->context, s->path, (const char *)s->text, s->n);
+    s->module = module_parse(s->context, s->dims, s->path, s->text, s->n);
     return s->module ? OK : source_failed(s);
 }
 void source_close(source *s) {
@@ -50,10 +61,7 @@ void source_close(source *s) {
 
 void arrays_free(tensor *t, uint32_t n) {
     uint32_t k;
-    for (k = 0; t && k < n; k++) {
-        free(t[k].data);
-        free(t[k].own_dims);
-    }
+    for (k = 0; t && k < n; k++) tensor_release(&t[k]);
     free(t);
 }
 tensor *arrays_new(const xlagpu_module *m, bool results, uint32_t n) {
@@ -80,32 +88,30 @@ tensor *arrays_new(const xlagpu_module *m, bool results, uint32_t n) {
     return t;
 }
 int arrays_fill(tensor *in, uint32_t n, const flag_values *f, uint64_t seed) {
-    npz_file file;
-    uint32_t k, array = 0;
-    int rc = OK;
-    if (!f->args) {
-        for (k = 0; k < n; k++) tensor_random(&in[k], &seed);
-        return OK;
-    }
-    if (!npz_read(f->args, &file)) return fail(BAD, "%s", file.error);
-    for (k = 0; k < n && !rc; k++)
-        if (!in[k].size_of) rc = tensor_load(&in[k], &file, f->args, "arg", array++, "parameter");
-    npz_free(&file);
-    return rc;
+    uint32_t k;
+    if (f->n_args) return tensors_load(in, n, f->args, f->n_args, "arg", "parameter", f->fill_args ? &seed : NULL);
+    for (k = 0; k < n; k++) tensor_random(&in[k], &seed);
+    return OK;
 }
 int arrays_write(const tensor *t, uint32_t n, const char *prefix, const char *path) {
     npy_array *a = (npy_array *)calloc((size_t)n + 1, sizeof *a);
-    char error[256];
+    char error[256], (*names)[24] = (char(*)[24])calloc((size_t)n + 1, sizeof *names);
     uint32_t k, count = 0;
     bool ok;
-    if (!a) return fail(DEVICE, "xlagpu: error: out of memory");
+    if (!a || !names) {
+        free(a);
+        free(names);
+        return fail(DEVICE, "xlagpu: error: out of memory");
+    }
     for (k = 0; k < n; k++)
         if (!t[k].size_of) {
-            tensor_array(&t[k], prefix, count, &a[count]);
+            snprintf(names[count], sizeof names[count], "%s%u", prefix, count);
+            tensor_array(&t[k], names[count], &a[count]);
             count++;
         }
     ok = npz_write(path, a, count, error);
     free(a);
+    free(names);
     return ok ? OK : fail(BAD, "%s", error);
 }
 

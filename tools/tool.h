@@ -46,7 +46,8 @@ typedef struct tensor {
     uint32_t size_of;
     int64_t *own_dims;
     const char *name;
-} tensor; /* size_of: as in xlagpu_value_info; name: the parameter's, or NULL */
+    struct arrays_file *file;
+} tensor; /* size_of: as in xlagpu_value_info; name: the parameter's, or NULL; file: whose memory data is, or NULL */
 /* bad: elements over the tolerance; index: of the worst one, which is `error` off; bound: what a judge allowed at most
  */
 typedef struct difference {
@@ -59,10 +60,12 @@ double tensor_ulp(xlagpu_type t);       /* the distance from 1 to the next value
 size_t tensor_count(const tensor *t);
 int tensors_trim(tensor *t, uint32_t *n); /* arrays with sizes behind them become arrays of these sizes alone */
 void tensor_random(tensor *t, uint64_t *seed);
-/* Array `prefix``k` of the file: OK, or BAD when it is missing or does not fit. */
-int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what);
-void tensor_array(
-    const tensor *t, const char *prefix, uint32_t k, npy_array *out); /* for writing; the data stay the tensor's */
+void tensor_release(tensor *t);
+/* Of each tensor array `prefix``k` of the first file that has it, or the one that its name is (xlagpu_weights.h). What
+ * none has is drawn by the seed, or BAD without one. The tensors' data lie in the files, which stay mapped. */
+int tensors_load(
+    tensor *t, uint32_t n, const char *const *paths, int n_paths, const char *prefix, const char *what, uint64_t *seed);
+void tensor_array(const tensor *t, const char *name, npy_array *out); /* for writing; the data stay the tensor's */
 /* What the flags say, else a part in so many as the type has; absolute of the largest value, at most of 1. */
 void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double *atol);
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol);
@@ -86,11 +89,13 @@ double error_in_ulp(xlagpu_type t, double want, double error); /* of integers th
 /* ---- subject.c: a module that is evaluated and compared ---- */
 typedef struct source {
     const char *path; /* or a name for messages */
+    const char *dims; /* of --dims; NULL: not given */
     xlagpu_context *context;
     xlagpu_module *module;
     unsigned char *text;
     size_t n;
 } source;
+xlagpu_module *module_parse(xlagpu_context *c, const char *dims, const char *path, const void *text, size_t n);
 int source_open(source *s, const flag_values *f, const char *path); /* reads it */
 int source_text(
     source *s, const flag_values *f, const char *name, const char *text); /* copies and parses it, silently */
@@ -165,6 +170,9 @@ typedef struct viewer viewer;
 viewer *viewer_new(void); /* NULL: no memory */
 void viewer_add(viewer *v, const char *stage, const char *text, size_t n);
 int viewer_write(viewer *v, const char *path, const dump_state *d); /* and frees it; path NULL: only that */
+
+/* ---- dot.c: a module's text as a graph ---- */
+int dot_write(const char *path, const char *text, size_t n);
 
 /* ---- embed.c: an executable as C ---- */
 typedef struct embedding {
