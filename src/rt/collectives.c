@@ -1,9 +1,9 @@
 /* rt/collectives.c -- where the devices of a clique meet: what a collective's text says, and how devices on the host
  * exchange memory; for GPUs nccl.c does that.
  *
- * On the host each device runs its program on a thread of its own. One that comes to a collective takes its seat and waits; the
- * last one of its group does the work for all, in the order of the members, so that results do not depend on who came
- * when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
+ * On the host each device runs its program on a thread of its own. One that comes to a collective takes its seat and
+ * waits; the last one of its group does the work for all, in the order of the members, so that results do not depend on
+ * who came when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
  *
  * Laws: no waiting without an end. When a device fails, all others fail where they wait. When no device of a run goes
  * on and some wait, the run has failed, and the message says who waits where. */
