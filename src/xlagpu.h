@@ -217,6 +217,12 @@ typedef struct xlagpu_tensor {
     size_t bytes;
 } xlagpu_tensor;
 
+/* Of a module that was read from an HloSnapshot: its arguments into inputs and its result into outputs, leaves as for
+ * xlagpu_evaluate; with n_outputs 0 the arguments alone. ERROR_UNSUPPORTED where the file is no snapshot, or holds no
+ * result. */
+XLAGPU_DEF xlagpu_status xlagpu_snapshot(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_tensor *outputs, uint32_t n_outputs);
+
 /* Computes the module with the reference evaluator: no GPU. inputs are the parameter leaves in order; outputs the
  * result leaves, whose data are filled. fill_elided: constant({...}) gets seeded values instead of being an error. */
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *module, const xlagpu_tensor *inputs, uint32_t n_inputs,

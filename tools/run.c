@@ -23,9 +23,9 @@ typedef struct job {
     difference worst; /* of all results */
     double worst_ulp;
     char worst_at[600];
-    judge *judge; /* made when a result is beyond the tolerance of its type */
-    bool judged;
-    int file; /* which of the command line */
+    judge *judge;          /* made when a result is beyond the tolerance of its type */
+    bool judged, snapshot; /* the arguments are those of an HloSnapshot */
+    int file;              /* which of the command line */
     dump_state dump;
     progress progress;
     xlagpu_traffic sent; /* with --devices */
@@ -83,21 +83,41 @@ static int job_shapes(job *j) {
     return OK;
 }
 
+static void tensors_point(xlagpu_tensor *to, const tensor *from, uint32_t n) {
+    uint32_t k;
+    for (k = 0; to && k < n; k++) {
+        to[k].data = from[k].data;
+        to[k].bytes = from[k].bytes;
+    }
+}
+/* The arguments of a snapshot, and with `results` its result; UNSUPPORTED: it is none, or has none. */
+static xlagpu_status job_snapshot(job *j, bool results) {
+    xlagpu_tensor *in = (xlagpu_tensor *)calloc((size_t)j->n_in + 1, sizeof *in),
+                  *out = (xlagpu_tensor *)calloc((size_t)j->n_want + 1, sizeof *out);
+    xlagpu_status s = XLAGPU_ERROR_MEMORY;
+    tensors_point(in, j->in, j->n_in);
+    tensors_point(out, j->want, j->n_want);
+    if (in && out) s = xlagpu_snapshot(j->module, in, j->n_in, out, results ? j->n_want : 0);
+    free(in);
+    free(out);
+    return s;
+}
+static int job_inputs(job *j) {
+    xlagpu_status s = j->module && !j->f->n_args ? job_snapshot(j, false) : XLAGPU_ERROR_UNSUPPORTED;
+    j->snapshot = s == XLAGPU_OK;
+    if (s == XLAGPU_OK) return OK;
+    if (s != XLAGPU_ERROR_UNSUPPORTED) return fail_in(j->path, s, xlagpu_error(j->context));
+    return arrays_fill(j->in, j->n_in, j->f, (uint64_t)j->f->seed);
+}
+
 /* Into the leaves of the result, before they are trimmed. */
 /* On so many devices together, or, 0, on one that has everything. */
 static int job_evaluate(job *j, tensor *to, uint32_t devices) {
     xlagpu_tensor *in = (xlagpu_tensor *)calloc((size_t)j->n_in + 1, sizeof *in),
                   *out = (xlagpu_tensor *)calloc((size_t)j->n_want + 1, sizeof *out);
     xlagpu_status s = XLAGPU_ERROR_MEMORY;
-    uint32_t k;
-    for (k = 0; in && k < j->n_in; k++) {
-        in[k].data = j->in[k].data;
-        in[k].bytes = j->in[k].bytes;
-    }
-    for (k = 0; out && k < j->n_want; k++) {
-        out[k].data = to[k].data;
-        out[k].bytes = to[k].bytes;
-    }
+    tensors_point(in, j->in, j->n_in);
+    tensors_point(out, to, j->n_want);
     if (in && out)
         s = devices
                 ? xlagpu_evaluate_devices(j->module, devices, in, j->n_in, out, j->n_want, j->f->fill_elided, &j->sent)
@@ -321,7 +341,12 @@ static int job_check(job *j) {
         if (!rc) rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, j->f->expect);
     }
-    if (!j->module || (reference && !*reference) || (is_platform(j->f, "interpreter") && !j->f->devices)) return OK;
+    if (!j->module || (reference && !*reference)) return OK;
+    if (j->snapshot && job_snapshot(j, true) == XLAGPU_OK) {
+        rc = tensors_trim(j->want, &j->n_want);
+        return rc ? rc : job_compare(j, "the snapshot");
+    }
+    if (is_platform(j->f, "interpreter") && !j->f->devices) return OK;
     rc = job_evaluate(j, j->want, 0);
     if (!rc) rc = tensors_trim(j->want, &j->n_want);
     return rc ? rc : job_compare(j, "the evaluator");
@@ -454,7 +479,7 @@ static int job_run(job *j) {
         if (!j->module) return fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
         if (is_platform(j->f, "interpreter")) {
             double t;
-            if ((rc = job_shapes(j)) || (rc = arrays_fill(j->in, j->n_in, j->f, (uint64_t)j->f->seed))) return rc;
+            if ((rc = job_shapes(j)) || (rc = job_inputs(j))) return rc;
             t = seconds();
             rc = job_evaluate(j, j->out, (uint32_t)j->f->devices);
             j->run_s = seconds() - t;
@@ -468,7 +493,7 @@ static int job_run(job *j) {
         j->exe.size = j->text_n;
         if ((rc = job_open(j)) || (rc = job_load(j))) return rc;
     }
-    if ((rc = job_shapes(j)) || (rc = arrays_fill(j->in, j->n_in, j->f, (uint64_t)j->f->seed))) return rc;
+    if ((rc = job_shapes(j)) || (rc = job_inputs(j))) return rc;
     job_warn(j);
     return job_execute(j);
 }

@@ -599,6 +599,43 @@ XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *
     return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
 }
 
+XG_FN void xg_public_snapshot_value(
+    xg_ctx *c, const xg_literal *l, const xg_shape *s, const xlagpu_tensor **to, const char *what, uint32_t index) {
+    if (!xg_shape_compatible_sizes(l->shape, s)) /* of another module: not the same objects */
+        xg_fail(c, XLAGPU_ERROR_INVALID, "%s %u of the snapshot has another shape than the module's", what, index);
+    xg_public_result(c, l, s, to);
+}
+XG_FN void xg_public_snapshot(xg_public_job *j) {
+    xg_module *m = xg_public_hlo(j->m);
+    const xg_source *src = &j->m->source;
+    const xlagpu_tensor *in = j->inputs, *out = j->outputs;
+    const xg_literal **args = NULL, *result = NULL;
+    uint32_t n = 0, k;
+    if (!xg_plan_is_text(src->text, src->size) && xg_import_detect(src->text, src->size) == XG_FORMAT_PROTO)
+        n = xg_proto_examples(m, src, &args, &result);
+    if ((!n && !result) || (j->n_outputs && !result))
+        xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s: error: it is no HloSnapshot with %s", src->name,
+            j->n_outputs ? "a result" : "arguments");
+    if (n != m->entry->n_params)
+        xg_fail(m->ctx, XLAGPU_ERROR_INVALID, "%s: error: the snapshot has %u argument%s; the module takes %u",
+            src->name, n, n == 1 ? "" : "s", m->entry->n_params);
+    xg_public_check(m->ctx, m->entry_params, in, j->n_inputs, "input");
+    for (k = 0; k < n; k++) xg_public_snapshot_value(m->ctx, args[k], m->entry->params[k]->shape, &in, "argument", k);
+    if (!j->n_outputs) return;
+    xg_public_check(m->ctx, m->entry_result, out, j->n_outputs, "output");
+    xg_public_snapshot_value(m->ctx, result, m->entry_result, &out, "result", 0);
+}
+XLAGPU_DEF xlagpu_status xlagpu_snapshot(xlagpu_module *m, const xlagpu_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_tensor *outputs, uint32_t n_outputs) {
+    xg_public_job j = xg_public_job_of(m);
+    if (!m) return XLAGPU_ERROR_USAGE;
+    j.inputs = inputs;
+    j.n_inputs = n_inputs;
+    j.outputs = outputs;
+    j.n_outputs = n_outputs;
+    return xg_public_do(&j, xg_public_snapshot) ? XLAGPU_OK : m->owner->c.status;
+}
+
 /* The parameters' shapes are those of the whole module; what is partitioned is thrown away afterwards. */
 XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
     xg_module *m = xg_public_take_hlo(j->m);

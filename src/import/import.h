@@ -79,6 +79,9 @@ XG_FN xg_str xg_import_name(xg_arena *a, xg_str s);
 XG_FN xg_lex xg_import_scan(xg_ctx *c, xg_arena *a, xg_str text);
 XG_FN xg_str xg_import_key(xg_arena *a, xg_lex *x);
 XG_FN xg_str xg_import_value(xg_arena *a, xg_lex *x);
+/* The arguments and the result in a snapshot: how many arguments there are; 0 and NULL where the protobuf is none. */
+XG_FN uint32_t xg_proto_examples(
+    xg_module *m, const xg_source *src, const xg_literal ***arguments, const xg_literal **result);
 /* A module as HloModuleProto; wrapped: as HloProto. */
 XG_FN void xg_proto_print(xg_buf *b, const xg_module *m, bool wrapped);
 /* A module as StableHLO text. */

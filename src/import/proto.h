@@ -350,8 +350,5 @@ XG_FN const xg_proto_row *xg_proto_rows(uint32_t *n);
 XG_FN void xg_proto_read_text(xg_proto *p, const unsigned char *at, const xg_buf *text, xg_attr *a);
 /* proto_module.c; the bytes outlive the module */
 XG_FN xg_module *xg_proto_read(xg_ctx *c, xg_arena *a, const xg_source *src);
-/* The arguments and the result in a snapshot: how many arguments there are; 0 and NULL where it is none. */
-XG_FN uint32_t xg_proto_examples(
-    xg_module *m, const xg_source *src, const xg_literal ***arguments, const xg_literal **result);
 
 #endif /* XG_IMPORT_PROTO_H */

@@ -511,6 +511,25 @@ if have python3; then
         "$X run $W/narrow.hlo --platform=interpreter --args $W/npz/narrow_good.npy --out $W/narrow.npy && \
         cmp $W/narrow.npy $W/npz/narrow_good.npy && echo ran"
     expect 2 'cannot have' "s4 out of range" "$X run $W/narrow.hlo --platform=interpreter --args $W/npz/narrow_bad.npy"
+    # ---- HloSnapshot ----
+    printf 'HloModule t\nENTRY e { x = f32[2,3] parameter(0) ROOT y = f32[2,3] add(x, x) }\n' > $W/t.hlo
+    $X opt $W/t.hlo --passes= -o $W/t.hlo.pb && python3 tests/scripts/cli_snapshot.py $W/t.hlo.pb $W
+    expect 0 'right: 6 elements in 1 result as the snapshot has them' "a snapshot is its own test" \
+        "$X run $W/right.pb --platform=host"
+    expect 0 'as the snapshot has them' "the interpreter is compared with a snapshot, too" \
+        "$X run $W/right.pb --platform=interpreter"
+    expect 1 'differ from the snapshot.*out0\[1,2\]: want 7, got 6' "a snapshot with another result" \
+        "$X run $W/wrong.pb --platform=host"
+    expect 0 'as the evaluator has them' "a snapshot without a result" \
+        "$X run $W/open.pb --platform=host --save_args=$W/snapshot.npz"
+    expect 0 'as .*snapshot.npz has them' "... whose arguments were used" \
+        "$X run $W/open.pb --platform=host --save_args=$W/again.npz --quiet && cmp $W/again.npz $W/snapshot.npz && \
+        $X run $W/right.pb --platform=host --out=$W/snapshot.npz --quiet && \
+        $X run $W/right.pb --platform=host --args=$W/again.npz --expect=$W/snapshot.npz"
+    expect 2 'the snapshot has 0 arguments; the module takes 1' "a snapshot without arguments" \
+        "$X run $W/few.pb --platform=host"
+    expect 2 'argument 0 of the snapshot has another shape' "a snapshot of another module" \
+        "$X run $W/other.pb --platform=host"
 else absent python3; fi
 
 # A kernel of any origin.
