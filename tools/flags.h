@@ -53,6 +53,7 @@ enum {
     X(quiet, "quiet", BOOL, FV_RUN | FV_DIFF | FV_BISECT, "", "no line that says the verdict") \
     X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
     X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \
+    X(dims, "dims", STR, FV_HLO | FV_DIFF | FV_BISECT | FV_CHECK, "b=8,h=64", "sizes of dimensions that StableHLO leaves open, by jax.export's names or by place: arg0.1=64") \
     X(seed, "seed", INT, FV_RUN | FV_SIM | FV_DIFF | FV_BISECT, "N", "run: seed of random arguments; sim: the order of blocks, warps and atomic operations, on one thread") \
     X(approx, "approx", STR, FV_RUN | FV_SIM, "usual|low|high|mixed", "simulator: what ex2.approx and the like return: what devices do, or the worst that their documented error allows") \
     X(max_faults, "max-faults", SIZE, FV_SIM, "N", "go on until N different faults are found (1)") \
@@ -92,7 +93,7 @@ enum {
     X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
     X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy same:K bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx|llvm", "how kernels become PTX: our own printer, or LLVM (a build with XLAGPU_USE_LLVM)") \
-    X(libraries, "libraries", STR, FV_RUN | FV_COMPILE, "auto|none|cublaslt", "vendor libraries that may be called where that is faster; none is the default; auto: run: those that the machine of the GPU has") \
+    X(libraries, "libraries", STR, FV_RUN | FV_COMPILE, "auto|none|cublaslt,cufft,cusolver[,always]", "vendor libraries that may be called where that is faster (always: wherever they can); none is the default; auto: run: those that the machine of the GPU has") \
     X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \
     X(compiler_memory_limit, "compiler-memory-limit", SIZE, FV_HLO | FV_DIFF | FV_BISECT, "BYTES", "what the compiler may hold at a time") \
     X(dump_to, "xla_dump_to", STR, FV_HLO, "DIR", "write every stage under XLA's file names") \

@@ -60,6 +60,7 @@ enum {
     X(EXPAND, "scan_expander", xg_expand_scan_expander, REQUIRED) \
     X(EXPAND, "associative-scan-finder", xg_expand_scan_finder, OPTIONAL) \
     X(EXPAND, "dynamic_padder", xg_expand_dynamic_padder, REQUIRED) \
+    X(EXPAND, "library-rewriter", xg_expand_library_rewriter, REQUIRED) \
     X(EXPAND, "fft_expander", xg_expand_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_expand_linear_expander, REQUIRED) \
     X(EXPAND, "solver_calls", xg_expand_solver_calls, REQUIRED) \
@@ -124,6 +125,8 @@ enum {
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "attention-fusion", xg_attention_fuse, OPTIONAL) \
+    X(FUSION, "grouped-contraction-fusion", xg_grouped_fusion_pass, OPTIONAL) \
+    X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "row-splitter", xg_opt_row_splitter, OPTIONAL) \
