@@ -73,6 +73,10 @@ static int emit_chosen(const flag_values *f, const char **emit) {
             "xlagpu: error: --target=%s: several targets go into an executable or C (-o F.xgx, -o F.c), "
             "without --report and --cubin; other texts are of one target",
             f->target);
+    if (f->ptx_file &&
+        (!*emit || (strcmp(*emit, "exe") != 0 && strcmp(*emit, "c") != 0) || !f->target || strchr(f->target, ',')))
+        return fail(BAD, "xlagpu: error: --xla_gpu_ptx_file goes into an executable or C (-o F.xgx, -o F.c) of one "
+                         "target: name it by --target");
     if (f->viewer && *emit && (strcmp(*emit, "exe") == 0 || strcmp(*emit, "c") == 0) &&
         (!f->target || strchr(f->target, ',')))
         return fail(BAD, "xlagpu: error: --viewer shows one target: name it by --target, or leave --emit and -o out");
@@ -275,6 +279,7 @@ static int compile_one(const flag_values *f, int file, const char *emit) {
         rc = compile_timed(&s, &d, f->report ? 3 : 1, &exe, &best);
     if (!rc && !list) snprintf(names, sizeof names, "%s", dump_target(f, s.module, NULL).name);
     if (!rc && f->report && xlagpu_compile_report(s.module, &report)) report_line(&d, best, &report);
+    if (!rc) rc = put_ptx(f, s.context, s.module, &exe);
     if (!rc && f->cubin) rc = add_cubin(&s, &d, names, &exe);
     if (!rc && emit) rc = write_emitted(f, emit, &s, exe, &d, names);
     if (d.viewer) rc = worse(rc, viewer_write(d.viewer, rc ? NULL : f->viewer, &d));

@@ -185,7 +185,8 @@ static int job_compile(job *j) {
     if (on_gpu && c.libraries && strcmp(c.libraries, "auto") == 0) c.libraries = xlagpu_rt_libraries(j->device);
     j->exe = xlagpu_compile(j->module, &c);
     j->compile_s = seconds() - t;
-    return j->exe.data ? OK : fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
+    return j->exe.data ? put_ptx(j->f, j->context, j->module, &j->exe)
+                       : fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
 }
 
 static int job_load(job *j) {

@@ -97,6 +97,8 @@ int source_text(
 int source_parse(source *s);
 int source_failed(const source *s);
 void source_close(source *s);
+/* --xla_gpu_ptx_file: the kernels of this file into the executable */
+int put_ptx(const flag_values *f, xlagpu_context *c, xlagpu_module *m, xlagpu_bytes *exe);
 
 tensor *arrays_new(const xlagpu_module *m, bool results, uint32_t n);         /* zeroed; NULL: no memory */
 void arrays_free(tensor *t, uint32_t n);                                      /* NULL is allowed */

@@ -209,6 +209,19 @@ assert [e['file'].split('/')[-1] for e in d] == ['opcode.hlo', 'shape.hlo'] and 
 print(d[0]['line'], d[0]['column'], d[0]['endColumn'], d[0]['message'] + ';', d[0]['hint'])\""
 fi
 
+# ---- kernels edited by hand ----
+$X compile $W/good.hlo --target=sm_75 --emit=ptx -o $W/own.ptx
+sed 's/add\([.a-z]*\).f32/sub\1.f32/' $W/own.ptx > $W/edited.ptx
+R="$X run $W/good.hlo --platform=host --target=sm_75"
+expect 0 right "--xla_gpu_ptx_file: the kernels of this file" "$R --xla_gpu_ptx_file=$W/own.ptx"
+expect 1 'want' "... edited: other results" "$R --xla_gpu_ptx_file=$W/edited.ptx"
+expect 1 'want' "... and in an executable" "$X compile $W/good.hlo --target=sm_75 --xla_gpu_ptx_file=$W/edited.ptx \
+    -o $W/edited.xgx && $R --out=$W/own.npz --quiet && $X run $W/edited.xgx --platform=host --expect=$W/own.npz"
+expect 2 'of one target' "... into an executable for several" \
+    "$X compile $W/good.hlo --xla_gpu_ptx_file=$W/own.ptx -o $W/edited.xgx"
+expect 2 'kernel' "... without the kernel" "sed 's/\.entry [a-z_]*/.entry other/' $W/own.ptx > $W/edited.ptx && \
+    $R --xla_gpu_ptx_file=$W/edited.ptx"
+
 # ---- diff: do two modules mean the same? ----
 cat > $W/two.hlo <<'END'
 HloModule two

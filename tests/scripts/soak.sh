@@ -30,6 +30,7 @@ have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
         -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests/text"
 part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
 part "corpus, host" sh tests/scripts/corpus.sh host
+have python3 && part "verdicts, 500 wrong kernels" python3 tests/scripts/verdict.py --draws 500
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --count 600
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
 part "the backend llvm, each LLVM that is here" sh tests/scripts/llvm.sh
