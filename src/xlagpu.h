@@ -89,7 +89,8 @@ typedef enum xlagpu_format {
     XLAGPU_FORMAT_HLO,       /* as xlagpu_print */
     XLAGPU_FORMAT_PROTO,     /* HloModuleProto, as compiler_ir("hlo").as_serialized_hlo_module_proto() gives it */
     XLAGPU_FORMAT_HLO_PROTO, /* HloProto around it, as XLA dumps it (.hlo.pb) */
-    XLAGPU_FORMAT_STABLEHLO  /* StableHLO as MLIR text */
+    XLAGPU_FORMAT_STABLEHLO, /* StableHLO as MLIR text */
+    XLAGPU_FORMAT_HLO_LONG   /* HLO in XLA's long form: percent signs, the signatures of computations */
 } xlagpu_format;
 XLAGPU_DEF xlagpu_bytes xlagpu_print_as(xlagpu_module *module, xlagpu_format format);
 

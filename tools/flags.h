@@ -49,6 +49,7 @@ enum {
     X(int_atol, "int-atol", SIZE, FV_RUN | FV_DIFF | FV_BISECT, "N", "how far integers may differ: an image that is off by one") \
     X(out, "out", STR, FV_RUN, "O.npz", "write the results; -: to standard output") \
     X(save_args, "save_args", STR, FV_RUN, "A.npz", "write the arguments, to repeat a run elsewhere") \
+    X(print_literals, "print_literals", BOOL, FV_RUN, "", "print arguments and results as XLA prints literals") \
     X(quiet, "quiet", BOOL, FV_RUN | FV_DIFF | FV_BISECT, "", "no line that says the verdict") \
     X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
     X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \
@@ -141,6 +142,7 @@ typedef struct flag_values {
 } flag_values;
 
 /* ---- flags.c ---- */
+bool flag_of_verb(const char *arg, int verb); /* "--name", "--name=value": does the verb take it? */
 const char *verb_nearest(const char *word); /* NULL: none is like it */
 const char *flag_help(int row);             /* its column of the table */
 extern const char *const verb_names[];      /* by verb; NULL at the end */

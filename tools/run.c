@@ -330,6 +330,10 @@ static int job_check(job *j) {
     if (!j->module || (reference && !*reference) || (is_platform(j->f, "interpreter") && !j->f->devices)) return OK;
     rc = job_evaluate(j, j->want, 0);
     if (!rc) rc = tensors_trim(j->want, &j->n_want);
+    if (!rc && j->f->print_literals) {
+        printf("\n** Result with reference runner Interpreter **\n");
+        tensors_print(j->want, j->n_want);
+    }
     return rc ? rc : job_compare(j, "the evaluator");
 }
 
@@ -479,6 +483,20 @@ static int job_run(job *j) {
     return job_execute(j);
 }
 
+/* The headings are those of XLA's run_hlo_module. */
+static void job_print(const job *j) {
+    uint32_t k;
+    const char *platform = j->device ? xlagpu_rt_platform(j->device) : "interpreter";
+    for (k = 0; k < j->n_in; k++) {
+        printf("\n** Argument %u **\n", k);
+        tensors_print(&j->in[k], 1);
+    }
+    printf("\n** Result with test runner %s **\n", strcmp(platform, "cuda") == 0   ? "CUDA"
+                                                   : strcmp(platform, "host") == 0 ? "Host"
+                                                                                   : "Interpreter");
+    tensors_print(j->out, j->n_out);
+}
+
 static int run_one(const flag_values *f, int file) {
     job j;
     xlagpu_context_desc desc;
@@ -492,6 +510,7 @@ static int run_one(const flag_values *f, int file) {
     j.context = xlagpu_create(&desc);
     rc = j.context ? job_run(&j) : fail(DEVICE, "xlagpu: error: out of memory");
     if (!rc) rc = tensors_trim(j.out, &j.n_out);
+    if (!rc && f->print_literals) job_print(&j);
     if (!rc && f->save_args) rc = arrays_write(j.in, j.n_in, "arg", f->save_args);
     if (!rc && f->out) rc = arrays_write(j.out, j.n_out, "out", f->out);
     if (!rc) {

@@ -68,6 +68,8 @@ void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol);
 void tensor_show_index(const tensor *t, size_t index, char out[256]);
 void tensor_show(const tensor *t, size_t index, char out[96]); /* an element as text, integers exactly */
+/* As XLA prints literals: f32[2,2] {\n  { 1, 2 },\n  { 3, 4 }\n}; several as a tuple. */
+void tensors_print(const tensor *t, uint32_t n);
 bool tensor_same_shape(const tensor *a, const tensor *b);
 /* "out0[3,5]: want 1.5, got 2" */
 void difference_show(const tensor *want, const tensor *got, uint32_t k, size_t index, char out[600]);
@@ -140,6 +142,9 @@ char *hlo_alone(char *text, const char *line);
 char *hlo_all(char *text);                          /* whose result is every instruction of ENTRY that is arrays */
 char *hlo_with_entry(char *text, const char *comp); /* whose ENTRY is that computation */
 uint32_t hlo_leaves(const hlo_line *l);             /* arrays of its shape; UINT32_MAX: it has others */
+
+/* ---- xla_tools.c: run_hlo_module and hlo-opt ---- */
+bool xla_tool(int argc, char **argv, int *rc); /* false: it was not called by such a name */
 
 /* ---- check.c ---- */
 void json_string(const char *text, size_t n); /* in quotes, to standard output */

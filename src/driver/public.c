@@ -276,11 +276,15 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *m) {
 
 XG_FN void xg_public_print_as(xg_public_job *j) {
     xg_buf b;
+    xg_print_options names;
+    memset(&names, 0, sizeof names);
+    names.whole_constants = names.percent = true;
     xg_buf_init(&b, &j->m->arena);
     switch (j->format) {
     case XLAGPU_FORMAT_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), false); break;
     case XLAGPU_FORMAT_HLO_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), true); break;
     case XLAGPU_FORMAT_STABLEHLO: xg_stable_print(&b, xg_public_hlo(j->m)); break;
+    case XLAGPU_FORMAT_HLO_LONG: xg_hlo_print(&b, xg_public_hlo(j->m), &names); break;
     default: xg_hlo_print(&b, xg_public_hlo(j->m), NULL); break;
     }
     xg_public_give(j, b.p, b.n);
