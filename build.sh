@@ -65,6 +65,26 @@ headers() {
     done
 }
 
+# The page of --viewer, tools/viewer/, as C: each line of page.html a string, with the files that it includes.
+viewer_page() {
+    awk '
+    function put(path,   line) {
+        while ((getline line < path) > 0)
+            if (line ~ /^@include /) put("tools/viewer/" substr(line, 10))
+            else { gsub(/[\\"]/, "\\\\&", line); print "\"" line "\"," }
+        close(path)
+    }
+    BEGIN {
+        print "/* tools/viewer_page.h -- made from tools/viewer/ by ./build.sh: edit there. */"
+        print "#ifndef XG_TOOLS_VIEWER_PAGE_H\n#define XG_TOOLS_VIEWER_PAGE_H\n/* clang-format off */"
+        print "static const char *const viewer_page[] = {"
+        put("tools/viewer/page.html")
+        print "};\n/* clang-format on */\n#endif"
+    }' > build/viewer_page.new
+    if cmp -s build/viewer_page.new tools/viewer_page.h; then rm build/viewer_page.new
+    else mv build/viewer_page.new tools/viewer_page.h; fi
+}
+
 # Runs each argument as a command, all at once; fails when one does.
 together() {
     pids=""
@@ -82,6 +102,7 @@ zlib() { # -DXG_HAVE_ZLIB and -lz where there is zlib
 
 tool() {
     headers .
+    viewer_page
     printf '#define XLAGPU_IMPLEMENTATION\n#include "../src/xlagpu.h"\n' > build/unit_compiler.c
     printf '#define XLAGPU_IMPLEMENTATION\n#include "../src/xlagpu_runtime.h"\n' > build/unit_runtime.c
     printf '#define XLAGPU_IMPLEMENTATION\n#define XLAGPU_SPLIT_SIM_UNIT\n#include "../src/xlagpu_runtime.h"\n' \
@@ -138,6 +159,7 @@ build) level -O1; tool; echo "built build/xlagpu, xlagpu.h, xlagpu_runtime.h" ;;
 llvm) level -O1; llvm ;;
 headers) headers "${2:-.}" ;;
 runner) runner ;;
+viewer-page) viewer_page ;;
 run) # who builds for the first time waits for less: what is optimised is the simulator only
     level -O0; tool; shift; exec build/xlagpu run examples/gelu.hlo --platform=auto --summary "$@" ;;
 test) level -Og; tool; runner; exec sh tests/scripts/all.sh ;;

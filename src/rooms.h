@@ -439,5 +439,6 @@
 /* driver */
 #include "driver/driver.h"
 #include "driver/pipeline.c"
+#include "driver/lines.c"
 #include "driver/driver.c"
 #include "driver/public.c"

@@ -81,7 +81,7 @@ enum {
     X(keep, "keep", STR, FV_REDUCE, "COMMAND", "what must go on with the same exit status; {} is the name of the module") \
     X(o, "o", STR, FV_COMPILE | FV_OPT | FV_REDUCE | FV_BISECT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .mlir, .ll, .xgx or .c says what to emit") \
     X(symbol, "symbol", STR, FV_COMPILE, "NAME", "--emit=c: the name of the array, NAME_xgx, and of what its header defines; without it the file's") \
-    X(viewer, "viewer", STR, FV_COMPILE, "F.html", "write a page that shows each pass side by side, kernels with their PTX, predicted times") \
+    X(viewer, "viewer", STR, FV_COMPILE, "F.html", "write a page: graph, passes side by side, kernels with HLO, IR and PTX linked, memory, times") \
     X(ptx_file, "xla_gpu_ptx_file", STR, FV_RUN | FV_COMPILE, "K.ptx", "these kernels instead of those that are made: PTX of --emit=ptx, edited by hand") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
     X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \

@@ -157,7 +157,8 @@ typedef struct dump_state {
     const char *want;                        /* a stage that is kept, or "ir": the last IR of each kernel */
     char *wanted;
     size_t wanted_n;
-    struct viewer *viewer; /* keeps every stage for --viewer; or NULL */
+    xlagpu_target_desc device; /* that is compiled for, as far as it is known */
+    struct viewer *viewer;     /* keeps every stage for --viewer; or NULL */
 } dump_state;
 void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want);
 /* fills c from the flags; target NULL: there is no device */

@@ -433,6 +433,10 @@ if have node; then
             node tests/scripts/viewer.js $W/mm.html $W/mm.text $stage"
     done
 else absent "node (--viewer)"; fi
+if sh tests/scripts/viewer.sh --works > /dev/null; then
+    expect 0 'probe: ok' "--viewer in a browser: every view, kernel and key" \
+        "$X compile $W/mm.hlo --target=sm_90a --viewer=$W/mm.html && sh tests/scripts/viewer.sh $W/mm.html"
+else absent "chromium (--viewer)"; fi
 expect 2 'shows one target: name it by --target' "--viewer of what is made for several targets" \
     "$X compile $W/mm.hlo -o $W/mm.xgx --viewer=$W/mm.html"
 expect 2 'cannot be written' "--viewer into a folder that is not there" "$X compile $W/mm.hlo --viewer=$W/no/mm.html"
