@@ -51,7 +51,7 @@ typedef struct xla_flags {
     RUN_HLO_MODULE_FLAGS(X)
     HLO_OPT_FLAGS(X)
 #undef X
-        const char *file;
+    const char *file;
 } xla_flags;
 
 static bool take_BOOL(bool *to, const char *v) {
@@ -101,13 +101,16 @@ static int read_arguments(xla_flags *x, flag_values *f, bool opt, const char *to
     rest[0] = rest[1] = argv[0];
     for (k = 1; k < argc; k++) {
         const char *arg = argv[k], *name = arg + strspn(arg, "-"), *value = strchr(name, '=');
+        taken got;
         size_t length = value ? (size_t)(value - name) : strlen(name);
         if (arg[0] != '-' || !arg[1]) {
             if (x->file) return fail(1, "%s: error: one file at a time: %s and %s", tool, x->file, arg);
             x->file = arg;
             continue;
         }
-        switch (take_flag(x, opt, name, length, value ? value + 1 : NULL)) {
+        got = take_flag(x, opt, name, length, value ? value + 1 : NULL);
+        if (got == BAD_VALUE && !value && k + 1 < argc) got = take_flag(x, opt, name, length, argv[++k]); /* -o F */
+        switch (got) {
         case TAKEN: continue;
         case BAD_VALUE: return fail(1, "%s: error: '%s' is not a value of that flag", tool, arg);
         case NOT_MINE: break;
