@@ -135,7 +135,7 @@ static bool same_signature(const side *a, const side *b, char why[700]) {
 
 /* Evaluates both: OK, DIFFERS (why, for which seed), or what an evaluation failed with. */
 static int compare_results(side *a, side *b, const flag_values *f, char why[700], long long *seed) {
-    int draw, draws = f->args ? 1 : DRAWS, rc = OK;
+    int draw, draws = f->n_args ? 1 : DRAWS, rc = OK;
     for (draw = 0; draw < draws && !rc; draw++) {
         xlagpu_status s;
         *seed = f->seed + draw;
@@ -199,9 +199,9 @@ static void put_text(const side *a, const side *b, const flag_values *f, const f
         printf("they are not the same function: %s\n", d->why);
     else if (d->same)
         printf("the results agree: %zu elements, for %s\n", d->elements,
-            f->args ? f->args : "random arguments, three times");
-    else if (f->args)
-        printf("the results differ for %s: %s\n", f->args, d->why);
+            f->n_args ? f->args[0] : "random arguments, three times");
+    else if (f->n_args)
+        printf("the results differ for %s: %s\n", f->args[0], d->why);
     else
         printf("the results differ for random arguments (--seed %lld): %s\n", d->seed, d->why);
 }

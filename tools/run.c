@@ -316,14 +316,9 @@ static int job_compare(job *j, const char *with) {
 
 static int job_check(job *j) {
     const char *reference = j->f->reference_platform;
-    npz_file file;
-    uint32_t k, array = 0;
-    int rc = OK;
+    int rc;
     if (j->f->expect) {
-        if (!npz_read(j->f->expect, &file)) return fail(BAD, "%s", file.error);
-        for (k = 0; k < j->n_want && !rc; k++)
-            if (!j->want[k].size_of) rc = tensor_load(&j->want[k], &file, j->f->expect, "out", array++, "result");
-        npz_free(&file);
+        rc = tensors_load(j->want, j->n_want, &j->f->expect, 1, "out", "result", NULL);
         if (!rc) rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, j->f->expect);
     }

@@ -66,10 +66,7 @@ int put_ptx(const flag_values *f, xlagpu_context *c, xlagpu_module *m, xlagpu_by
 
 void arrays_free(tensor *t, uint32_t n) {
     uint32_t k;
-    for (k = 0; t && k < n; k++) {
-        free(t[k].data);
-        free(t[k].own_dims);
-    }
+    for (k = 0; t && k < n; k++) tensor_release(&t[k]);
     free(t);
 }
 tensor *arrays_new(const xlagpu_module *m, bool results, uint32_t n) {
@@ -96,32 +93,30 @@ tensor *arrays_new(const xlagpu_module *m, bool results, uint32_t n) {
     return t;
 }
 int arrays_fill(tensor *in, uint32_t n, const flag_values *f, uint64_t seed) {
-    npz_file file;
-    uint32_t k, array = 0;
-    int rc = OK;
-    if (!f->args) {
-        for (k = 0; k < n; k++) tensor_random(&in[k], &seed);
-        return OK;
-    }
-    if (!npz_read(f->args, &file)) return fail(BAD, "%s", file.error);
-    for (k = 0; k < n && !rc; k++)
-        if (!in[k].size_of) rc = tensor_load(&in[k], &file, f->args, "arg", array++, "parameter");
-    npz_free(&file);
-    return rc;
+    uint32_t k;
+    if (f->n_args) return tensors_load(in, n, f->args, f->n_args, "arg", "parameter", f->fill_args ? &seed : NULL);
+    for (k = 0; k < n; k++) tensor_random(&in[k], &seed);
+    return OK;
 }
 int arrays_write(const tensor *t, uint32_t n, const char *prefix, const char *path) {
     npy_array *a = (npy_array *)calloc((size_t)n + 1, sizeof *a);
-    char error[256];
+    char error[256], (*names)[24] = (char(*)[24])calloc((size_t)n + 1, sizeof *names);
     uint32_t k, count = 0;
     bool ok;
-    if (!a) return fail(DEVICE, "xlagpu: error: out of memory");
+    if (!a || !names) {
+        free(a);
+        free(names);
+        return fail(DEVICE, "xlagpu: error: out of memory");
+    }
     for (k = 0; k < n; k++)
         if (!t[k].size_of) {
-            tensor_array(&t[k], prefix, count, &a[count]);
+            snprintf(names[count], sizeof names[count], "%s%u", prefix, count);
+            tensor_array(&t[k], names[count], &a[count]);
             count++;
         }
     ok = npz_write(path, a, count, error);
     free(a);
+    free(names);
     return ok ? OK : fail(BAD, "%s", error);
 }
 

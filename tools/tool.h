@@ -46,7 +46,8 @@ typedef struct tensor {
     uint32_t size_of;
     int64_t *own_dims;
     const char *name;
-} tensor; /* size_of: as in xlagpu_value_info; name: the parameter's, or NULL */
+    struct arrays_file *file;
+} tensor; /* size_of: as in xlagpu_value_info; name: the parameter's, or NULL; file: whose memory data is, or NULL */
 /* bad: elements over the tolerance; index: of the worst one, which is `error` off; bound: what a judge allowed at most
  */
 typedef struct difference {
@@ -59,10 +60,12 @@ double tensor_ulp(xlagpu_type t);       /* the distance from 1 to the next value
 size_t tensor_count(const tensor *t);
 int tensors_trim(tensor *t, uint32_t *n); /* arrays with sizes behind them become arrays of these sizes alone */
 void tensor_random(tensor *t, uint64_t *seed);
-/* Array `prefix``k` of the file: OK, or BAD when it is missing or does not fit. */
-int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what);
-void tensor_array(
-    const tensor *t, const char *prefix, uint32_t k, npy_array *out); /* for writing; the data stay the tensor's */
+void tensor_release(tensor *t);
+/* Of each tensor array `prefix``k` of the first file that has it, or the one that its name is (xlagpu_weights.h). What
+ * none has is drawn by the seed, or BAD without one. The tensors' data lie in the files, which stay mapped. */
+int tensors_load(
+    tensor *t, uint32_t n, const char *const *paths, int n_paths, const char *prefix, const char *what, uint64_t *seed);
+void tensor_array(const tensor *t, const char *name, npy_array *out); /* for writing; the data stay the tensor's */
 /* What the flags say, else a part in so many as the type has; absolute of the largest value, at most of 1. */
 void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double *atol);
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol);

@@ -54,6 +54,7 @@ part "matrices of warp groups, assembled" sh tests/scripts/wgmma.sh
 part "compilers agree" sh tests/scripts/compilers.sh
 part "aarch64, emulated" foreign
 part "examples" sh tests/scripts/examples.sh
+have python3 && part "documents" python3 tests/scripts/docs.py
 part "recipes" sh tests/scripts/recipes.sh
 part "packages" sh tests/scripts/packages.sh
 for p in $(program_names); do

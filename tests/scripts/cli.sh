@@ -561,6 +561,20 @@ if have python3; then
     npz 2 "there is no array 'arg0'.* The file holds nothing" npz empty.npz
     npz 2 "there is no array 'arg1'" npy one.npy
     npz 2 "cannot be read" npz nothing.npz
+    npz 0 "no parameter takes spare, out0, out1" "npz, by name," named.npz
+    npz 2 "several arrays could be parameter 0 \(x\), '(model|ema).x' is one" npz both.npz
+    npz 2 "array 'arg1' has the shape \(2,3\)" npz twice.npz
+    npz 0 ran "safetensors, by name," whole.safetensors
+    npz 2 "array 'x' is bf16; parameter 0 is f32 and needs float32" safetensors half.safetensors
+    npz 2 "no array 'arg1'; parameter 1 \(n\) is s32\[3\] and needs int32. The file holds 'params/x', float32" \
+        safetensors x.safetensors
+    expect 0 ran "arguments from two files; one is replaced while mapped" "cp $W/npz/stored.npz $W/npz/mine.npz && \
+        $X run $W/two.hlo --platform=interpreter --args $W/npz/x.safetensors --args $W/npz/n.safetensors \
+        --args $W/npz/mine.npz --save_args $W/npz/mine.npz && \
+        $X run $W/two.hlo --platform=interpreter --args $W/npz/mine.npz --expect $W/npz/stored.npz && echo ran"
+    expect 0 ran "--fill_args draws what no file has" \
+        "$X run $W/two.hlo --platform=host --args $W/npz/x.safetensors --fill_args --save_args $W/npz/filled.npz && \
+        $X run $W/two.hlo --platform=host --args $W/npz/filled.npz && echo ran"
     printf 'ENTRY e { x = s4[4] parameter(0) ROOT y = s4[4] copy(x) }' > $W/narrow.hlo
     expect 0 ran "s4 by value" \
         "$X run $W/narrow.hlo --platform=interpreter --args $W/npz/narrow_good.npy --out $W/narrow.npy && \
