@@ -183,7 +183,8 @@ static int run_hlo_module(xla_flags *x, flag_values *f) {
     f->print_literals = x->print_literals;
     f->quiet = true;
     f->disable_all = f->disable_all || !x->run_test_hlo_passes;
-    f->args = x->input_literals_file;
+    f->n_args = x->input_literals_file != NULL;
+    f->args[0] = x->input_literals_file;
     f->out = x->output_literals_file;
     f->files[0] = x->input_module;
     f->n_files = 1;
