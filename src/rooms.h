@@ -193,6 +193,7 @@
 #include "expand/real_schur_expander.c"
 #include "expand/solver_calls.c"
 #include "expand/library_calls.c"
+#include "expand/library_rewriter.c"
 
 /* fuse */
 #include "fuse/fuse.h"

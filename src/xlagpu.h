@@ -152,8 +152,9 @@ typedef struct xlagpu_compile_desc {
      * defines XLAGPU_USE_LLVM (LLVM 16 or newer: llvm-config says which flags); ERROR_UNSUPPORTED in others. "llvm-ir":
      * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). */
     const char *backend;
-    /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt". NULL, "none", "auto": our
-     * own kernels alone. xlagpu_rt_libraries says what a device has; the program does not load where it is missing. */
+    /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt,cufft,cusolver"; with
+     * "always" among them wherever they can. NULL, "none", "auto": our own kernels alone. xlagpu_rt_libraries says what
+     * a device has; the program does not load where one is missing. */
     const char *libraries;
     /* The program is one for so many devices together, as the module's shardings say: what each has of parameters and
      * results stands in the executable (xlagpu_rt_clique_run). 0: as many as the module names. */

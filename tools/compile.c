@@ -15,6 +15,7 @@
     X("hlo.pb", "hlo/after_optimizations", ".hlo.pb") \
     X("pb", "hlo/after_optimizations", ".pb") \
     X("stablehlo", "hlo/after_optimizations", ".mlir") \
+    X("dot", "hlo/after_optimizations", ".dot") \
     X("indexing", "indexing", "") \
     X("plan", "plan", ".hlo") \
     X("buffers", "buffer-assignment", "") \
@@ -117,6 +118,7 @@ static int write_emitted(const flag_values *f, const char *emit, const source *s
     snprintf(path, sizeof path, "%s.xgx", d->base);
     if (strcmp(emit, "exe") == 0) return write_out(f->o ? f->o : path, exe.data, exe.size);
     if (form_of(emit) > 0 && d->wanted) return write_form(f, s, emit, d->wanted, d->wanted_n);
+    if (strcmp(emit, "dot") == 0) return dot_write(f->o, d->wanted ? d->wanted : "", d->wanted_n);
     if (strcmp(emit, "c") != 0) return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
     if (!embed_symbol(f->symbol, d->base, symbol))
         return fail(BAD, "xlagpu: error: --symbol=%s is no name of C: letters, digits and _ ('%s' would be one)",

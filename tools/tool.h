@@ -176,6 +176,9 @@ viewer *viewer_new(void); /* NULL: no memory */
 void viewer_add(viewer *v, const char *stage, const char *text, size_t n);
 int viewer_write(viewer *v, const char *path, const dump_state *d); /* and frees it; path NULL: only that */
 
+/* ---- dot.c: a module's text as a graph ---- */
+int dot_write(const char *path, const char *text, size_t n);
+
 /* ---- embed.c: an executable as C ---- */
 typedef struct embedding {
     const char *symbol, *module_name, *target;

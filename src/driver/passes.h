@@ -60,6 +60,7 @@ enum {
     X(EXPAND, "scan_expander", xg_expand_scan_expander, REQUIRED) \
     X(EXPAND, "associative-scan-finder", xg_expand_scan_finder, OPTIONAL) \
     X(EXPAND, "dynamic_padder", xg_expand_dynamic_padder, REQUIRED) \
+    X(EXPAND, "library-rewriter", xg_expand_library_rewriter, REQUIRED) \
     X(EXPAND, "fft_expander", xg_expand_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_expand_linear_expander, REQUIRED) \
     X(EXPAND, "solver_calls", xg_expand_solver_calls, REQUIRED) \

@@ -341,7 +341,8 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
     if (!xg_library_bits(d->libraries, &o->libraries, &wrong))
-        xg_fail(c, XLAGPU_ERROR_USAGE, "no library is called '%.*s'; there is cublaslt", (int)wrong.n, wrong.p);
+        xg_fail(
+            c, XLAGPU_ERROR_USAGE, "no library is called '%.*s'; there are " XG_LIBRARY_NAMES, (int)wrong.n, wrong.p);
     o->backend = xg_backend_find(c, xg_str_z(d->backend));
     o->dump = d->dump;
     o->dump_user = d->dump_user;

@@ -503,6 +503,12 @@ expect 2 'shows one target: name it by --target' "--viewer of what is made for s
     "$X compile $W/mm.hlo -o $W/mm.xgx --viewer=$W/mm.html"
 expect 2 'cannot be written' "--viewer into a folder that is not there" "$X compile $W/mm.hlo --viewer=$W/no/mm.html"
 
+# A graph: a label an instruction and a computation, a dashed edge a call.
+expect 0 '^7 calls$' "--emit=dot" "$X compile tests/corpus/conditionals.hlo -o $W/t.dot && \
+    $X compile tests/corpus/conditionals.hlo --emit=hlo > $W/t.hlo && \
+    [ \$(grep -c 'label=' $W/t.dot) = \$(grep -c -e ' = ' -e ' {\$' $W/t.hlo) ] && \
+    echo \"\$(grep -c dashed $W/t.dot) calls\""
+
 # What a file is named says what it holds.
 expect 0 '\.entry' "-o F.ptx implies --emit=ptx" "$X compile $W/good.hlo -o $W/named.ptx && cat $W/named.ptx"
 expect 0 '^HloModule' "-o F.hlo implies --emit=hlo" "$X compile $W/good.hlo -o $W/named.hlo && cat $W/named.hlo"
