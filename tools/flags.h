@@ -144,10 +144,10 @@ typedef struct flag_values {
 
 /* ---- flags.c ---- */
 bool flag_of_verb(const char *arg, int verb); /* "--name", "--name=value": does the verb take it? */
-const char *verb_nearest(const char *word); /* NULL: none is like it */
-const char *flag_help(int row);             /* its column of the table */
-extern const char *const verb_names[];      /* by verb; NULL at the end */
-extern const char *const verb_takes[];      /* "M.hlo|M.xgx" */
+const char *verb_nearest(const char *word);   /* NULL: none is like it */
+const char *flag_help(int row);               /* its column of the table */
+extern const char *const verb_names[];        /* by verb; NULL at the end */
+extern const char *const verb_takes[];        /* "M.hlo|M.xgx" */
 extern const char *const verb_help[];
 int flags_read(flag_values *f, int verb, int argc, char **argv); /* XLA_FLAGS, then argv[2..]: OK or BAD */
 void flags_help(int verb);                                       /* -1: all of it */

@@ -5,9 +5,9 @@
 
 tests/verdict/ has thirty JAX programs (tests/generate/gen_verdict.py). Each must be right as it is compiled. Then
 errors are planted in its kernels: its PTX with one instruction changed (OPERATORS) runs by --xla_gpu_ptx_file. Changes
-that leave every bit of the results as it was are no errors and are drawn again. PLANTED are thirty that must be found, one a
-program. --draws plants so many more at random and counts those that the verdict takes; their lines are printed: what
-changes results by less than the module's own rounding (an epsilon of a division) is no error that a tolerance can
+that leave every bit of the results as it was are no errors and are drawn again. PLANTED are thirty that must be found,
+one a program. --draws plants so many more at random and counts those that the verdict takes; their lines are printed:
+what changes results by less than the module's own rounding (an epsilon of a division) is no error that a tolerance can
 find. Ends with "N passed, N failed"."""
 
 import argparse
