@@ -163,7 +163,9 @@ static int compile_timed(source *s, dump_state *d, int times, xlagpu_bytes *exe,
         if (k + 1 < times) desc.dump = NULL;
         desc.predict_times =
             k + 1 == times && (d->f->report || d->viewer || strcmp(d->want ? d->want : "", "times") == 0);
+        compiling_begin(s->path);
         *exe = xlagpu_compile(s->module, &desc);
+        compiling_end();
         if (!exe->data) rc = source_failed(s);
         t = seconds() - t;
         if (t < *best) *best = t;
@@ -337,7 +339,9 @@ static int optimize_all(source *s, const flag_values *f) {
     int rc;
     dump_begin(&d, f, s->path, 0, "hlo/after_optimizations");
     dump_describe(&d, s->module, NULL, &desc);
+    compiling_begin(s->path);
     xlagpu_compile(s->module, &desc);
+    compiling_end();
     rc = d.wanted ? write_form(f, s, opt_emit(f), d.wanted, d.wanted_n) : source_failed(s);
     dump_end(&d);
     return rc;

@@ -183,7 +183,9 @@ static int job_compile(job *j) {
     dump_begin(&j->dump, j->f, j->path, j->file, NULL);
     dump_describe(&j->dump, j->module, on_gpu ? &target : NULL, &c);
     if (on_gpu && c.libraries && strcmp(c.libraries, "auto") == 0) c.libraries = xlagpu_rt_libraries(j->device);
+    compiling_begin(j->path);
     j->exe = xlagpu_compile(j->module, &c);
+    compiling_end();
     j->compile_s = seconds() - t;
     return j->exe.data ? put_ptx(j->f, j->context, j->module, &j->exe)
                        : fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));

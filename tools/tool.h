@@ -211,6 +211,8 @@ typedef struct progress {
 } progress;
 void progress_begin(progress *p, xlagpu_device_desc *d); /* p must stay while the device is open */
 void progress_end(progress *p);
+void compiling_begin(const char *path); /* until compiling_end: which file is compiled, and for how long */
+void compiling_end(void);
 void print_text(void *user, const char *text, size_t bytes); /* what kernels print, to standard output */
 
 /* ---- nvtx.c ---- */

@@ -263,7 +263,9 @@ static int opt_stage(FILE *out, source *s, const flag_values *f, const char *sta
     int rc = OK;
     dump_begin(&d, f, s->path, 0, stage);
     dump_describe(&d, s->module, NULL, &c);
+    compiling_begin(s->path);
     (void)xlagpu_compile(s->module, &c);
+    compiling_end();
     if (!d.wanted)
         rc = source_failed(s);
     else if (strncmp(stage, "hlo/", 4) == 0 || strcmp(stage, "plan") == 0)

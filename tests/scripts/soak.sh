@@ -31,6 +31,7 @@ have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
 part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
 have python3 && part "documents, what compiles too" python3 tests/scripts/docs.py --all
 part "corpus, host" sh tests/scripts/corpus.sh host
+have python3 && part "progress and Ctrl-C on a terminal" python3 tests/scripts/terminal.py
 have python3 && part "verdicts, 500 wrong kernels" python3 tests/scripts/verdict.py --draws 500
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --count 600
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
