@@ -1,6 +1,6 @@
 /* tools/progress.c -- on a terminal, what takes long: from its second second on, a line that is rewritten and taken
- * away at the end. Of a kernel on the simulator it says how far it is and what is left; of a compilation, which file and
- * how long already. Ctrl-C takes the line away, too, and ends the process as the signal does. */
+ * away at the end. Of a kernel on the simulator it says how far it is and what is left; of a compilation, which file
+ * and how long already. Ctrl-C takes the line away, too, and ends the process as the signal does. */
 #include "tool.h"
 #include <signal.h>
 #include <stdio.h>
