@@ -119,14 +119,14 @@ tool() {
     [ "$newest" ] && runtime="$CC $F -DXLAGPU_SPLIT_SIM -DXLAGPU_USE_NCCL -c build/unit_runtime.c -o build/runtime.o"
     [ "$newest" ] && sim="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o"
     if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then
-        # tcc says C99 whatever -std is: glibc hands out timespec_get by the macro.
-        tools="$CC $F -std=gnu11 -D_ISOC11_SOURCE $Z -r -nostdlib tools/*.c -o build/tool.o"
+        tools="$CC $F -std=gnu11 $Z -r -nostdlib tools/*.c -o build/tool.o"
     fi
     # Two halves of about the same work.
     if [ "$FRONT" = -O0 ]; then together "$front && $runtime && $tools" "$sim"
     else together "$front" "$sim && $runtime && $tools"; fi
     [ "$newest" ] && echo "$stamp" > build/tool.stamp
     $CC build/tool.o build/compiler.o build/runtime.o build/sim.o -o build/xlagpu $ZL $LIBS
+    for name in run_hlo_module hlo-opt; do ln -sf xlagpu build/$name; done # XLA's names for it: tools/xla_tools.c
 }
 
 runner() {

@@ -97,7 +97,8 @@ typedef enum xlagpu_format {
     XLAGPU_FORMAT_HLO,       /* as xlagpu_print */
     XLAGPU_FORMAT_PROTO,     /* HloModuleProto, as compiler_ir("hlo").as_serialized_hlo_module_proto() gives it */
     XLAGPU_FORMAT_HLO_PROTO, /* HloProto around it, as XLA dumps it (.hlo.pb) */
-    XLAGPU_FORMAT_STABLEHLO  /* StableHLO as MLIR text */
+    XLAGPU_FORMAT_STABLEHLO, /* StableHLO as MLIR text */
+    XLAGPU_FORMAT_HLO_LONG   /* HLO in XLA's long form: percent signs, signatures of computations */
 } xlagpu_format;
 XLAGPU_DEF xlagpu_bytes xlagpu_print_as(xlagpu_module *module, xlagpu_format format);
 
@@ -194,6 +195,9 @@ XLAGPU_DEF bool xlagpu_compile_report(const xlagpu_module *module, xlagpu_report
 /* The same executable with machine code for its target beside the PTX (what ptxas made of it): a device of exactly that
  * target loads it at once. The bytes live as long as the module; data NULL on failure. */
 XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes cubin);
+/* The same executable with other PTX: of the same kernels, edited by hand, say. It runs with the launches and buffers
+ * of the compiled one. */
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_ptx(xlagpu_module *module, xlagpu_bytes executable, xlagpu_bytes ptx);
 
 /* The GPUs that are described: "T4", "A100" ...; NULL at the end. And the description of one, or of a target's usual
  * one: all figures. False: there is no such part or target. */

@@ -96,7 +96,9 @@ static int compile_for(bisection *b, source *s, bool take, xlagpu_bytes *exe) {
     dump_describe(&d, s->module, on_gpu ? &target : NULL, &c);
     c.dump = take ? take_stage : NULL;
     c.dump_user = b;
+    compiling_begin(s->path);
     *exe = xlagpu_compile(s->module, &c);
+    compiling_end();
     dump_end(&d);
     return exe->data ? OK : source_failed(s);
 }

@@ -74,6 +74,10 @@ static int emit_chosen(const flag_values *f, const char **emit) {
             "xlagpu: error: --target=%s: several targets go into an executable or C (-o F.xgx, -o F.c), "
             "without --report and --cubin; other texts are of one target",
             f->target);
+    if (f->ptx_file &&
+        (!*emit || (strcmp(*emit, "exe") != 0 && strcmp(*emit, "c") != 0) || !f->target || strchr(f->target, ',')))
+        return fail(BAD, "xlagpu: error: --xla_gpu_ptx_file goes into an executable or C (-o F.xgx, -o F.c) of one "
+                         "target: name it by --target");
     if (f->viewer && *emit && (strcmp(*emit, "exe") == 0 || strcmp(*emit, "c") == 0) &&
         (!f->target || strchr(f->target, ',')))
         return fail(BAD, "xlagpu: error: --viewer shows one target: name it by --target, or leave --emit and -o out");
@@ -159,7 +163,9 @@ static int compile_timed(source *s, dump_state *d, int times, xlagpu_bytes *exe,
         if (k + 1 < times) desc.dump = NULL;
         desc.predict_times =
             k + 1 == times && (d->f->report || d->viewer || strcmp(d->want ? d->want : "", "times") == 0);
+        compiling_begin(s->path);
         *exe = xlagpu_compile(s->module, &desc);
+        compiling_end();
         if (!exe->data) rc = source_failed(s);
         t = seconds() - t;
         if (t < *best) *best = t;
@@ -277,6 +283,7 @@ static int compile_one(const flag_values *f, int file, const char *emit) {
         rc = compile_timed(&s, &d, f->report ? 3 : 1, &exe, &best);
     if (!rc && !list) snprintf(names, sizeof names, "%s", dump_target(f, s.module, NULL).name);
     if (!rc && f->report && xlagpu_compile_report(s.module, &report)) report_line(&d, best, &report);
+    if (!rc) rc = put_ptx(f, s.context, s.module, &exe);
     if (!rc && f->cubin) rc = add_cubin(&s, &d, names, &exe);
     if (!rc && emit) rc = write_emitted(f, emit, &s, exe, &d, names);
     if (d.viewer) rc = worse(rc, viewer_write(d.viewer, rc ? NULL : f->viewer, &d));
@@ -332,7 +339,9 @@ static int optimize_all(source *s, const flag_values *f) {
     int rc;
     dump_begin(&d, f, s->path, 0, "hlo/after_optimizations");
     dump_describe(&d, s->module, NULL, &desc);
+    compiling_begin(s->path);
     xlagpu_compile(s->module, &desc);
+    compiling_end();
     rc = d.wanted ? write_form(f, s, opt_emit(f), d.wanted, d.wanted_n) : source_failed(s);
     dump_end(&d);
     return rc;

@@ -221,6 +221,12 @@ static int row_of(const char *arg, const char **value) {
     return row;
 }
 
+bool flag_of_verb(const char *arg, int verb) {
+    const char *value;
+    int row = row_of(arg, &value);
+    return row >= 0 && (rows[row].verbs & 1 << verb);
+}
+
 /* Flags that XLA has and this compiler lacks: JAX programs set them for everything that they start. */
 static bool is_of_xla(const char *word) { return strncmp(word + strspn(word, "-"), "xla_", 4) == 0; }
 

@@ -50,6 +50,7 @@ enum {
     X(int_atol, "int-atol", SIZE, FV_RUN | FV_DIFF | FV_BISECT, "N", "how far integers may differ: an image that is off by one") \
     X(out, "out", STR, FV_RUN, "O.npz", "write the results; -: to standard output") \
     X(save_args, "save_args", STR, FV_RUN, "A.npz", "write the arguments, to repeat a run elsewhere") \
+    X(print_literals, "print_literals", BOOL, FV_RUN, "", "print arguments and results as XLA prints literals") \
     X(quiet, "quiet", BOOL, FV_RUN | FV_DIFF | FV_BISECT, "", "no line that says the verdict") \
     X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
     X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \
@@ -83,6 +84,7 @@ enum {
     X(o, "o", STR, FV_COMPILE | FV_OPT | FV_REDUCE | FV_BISECT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .mlir, .ll, .xgx or .c says what to emit") \
     X(symbol, "symbol", STR, FV_COMPILE, "NAME", "--emit=c: the name of the array, NAME_xgx, and of what its header defines; without it the file's") \
     X(viewer, "viewer", STR, FV_COMPILE, "F.html", "write a page: graph, passes side by side, kernels with HLO, IR and PTX linked, memory, times") \
+    X(ptx_file, "xla_gpu_ptx_file", STR, FV_RUN | FV_COMPILE, "K.ptx", "these kernels instead of those that are made: PTX of --emit=ptx, edited by hand") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
     X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \
     X(list_passes, "list-passes", BOOL, FV_OPT, "", "the names of all HLO passes") \
@@ -142,10 +144,11 @@ typedef struct flag_values {
 } flag_values;
 
 /* ---- flags.c ---- */
-const char *verb_nearest(const char *word); /* NULL: none is like it */
-const char *flag_help(int row);             /* its column of the table */
-extern const char *const verb_names[];      /* by verb; NULL at the end */
-extern const char *const verb_takes[];      /* "M.hlo|M.xgx" */
+bool flag_of_verb(const char *arg, int verb); /* "--name", "--name=value": does the verb take it? */
+const char *verb_nearest(const char *word);   /* NULL: none is like it */
+const char *flag_help(int row);               /* its column of the table */
+extern const char *const verb_names[];        /* by verb; NULL at the end */
+extern const char *const verb_takes[];        /* "M.hlo|M.xgx" */
 extern const char *const verb_help[];
 int flags_read(flag_values *f, int verb, int argc, char **argv); /* XLA_FLAGS, then argv[2..]: OK or BAD */
 void flags_help(int verb);                                       /* -1: all of it */

@@ -203,9 +203,12 @@ static int job_compile(job *j) {
     dump_begin(&j->dump, j->f, j->path, j->file, NULL);
     dump_describe(&j->dump, j->module, on_gpu ? &target : NULL, &c);
     if (on_gpu && c.libraries && strcmp(c.libraries, "auto") == 0) c.libraries = xlagpu_rt_libraries(j->device);
+    compiling_begin(j->path);
     j->exe = xlagpu_compile(j->module, &c);
+    compiling_end();
     j->compile_s = seconds() - t;
-    return j->exe.data ? OK : fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
+    return j->exe.data ? put_ptx(j->f, j->context, j->module, &j->exe)
+                       : fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
 }
 
 static int job_load(job *j) {
@@ -349,6 +352,10 @@ static int job_check(job *j) {
     if (is_platform(j->f, "interpreter") && !j->f->devices) return OK;
     rc = job_evaluate(j, j->want, 0);
     if (!rc) rc = tensors_trim(j->want, &j->n_want);
+    if (!rc && j->f->print_literals) {
+        printf("\n** Result with reference runner Interpreter **\n");
+        tensors_print(j->want, j->n_want);
+    }
     return rc ? rc : job_compare(j, "the evaluator");
 }
 
@@ -498,6 +505,20 @@ static int job_run(job *j) {
     return job_execute(j);
 }
 
+/* The headings are those of XLA's run_hlo_module. */
+static void job_print(const job *j) {
+    uint32_t k;
+    const char *platform = j->device ? xlagpu_rt_platform(j->device) : "interpreter";
+    for (k = 0; k < j->n_in; k++) {
+        printf("\n** Argument %u **\n", k);
+        tensors_print(&j->in[k], 1);
+    }
+    printf("\n** Result with test runner %s **\n", strcmp(platform, "cuda") == 0   ? "CUDA"
+                                                   : strcmp(platform, "host") == 0 ? "Host"
+                                                                                   : "Interpreter");
+    tensors_print(j->out, j->n_out);
+}
+
 static int run_one(const flag_values *f, int file) {
     job j;
     xlagpu_context_desc desc;
@@ -511,6 +532,7 @@ static int run_one(const flag_values *f, int file) {
     j.context = xlagpu_create(&desc);
     rc = j.context ? job_run(&j) : fail(DEVICE, "xlagpu: error: out of memory");
     if (!rc) rc = tensors_trim(j.out, &j.n_out);
+    if (!rc && f->print_literals) job_print(&j);
     if (!rc && f->save_args) rc = arrays_write(j.in, j.n_in, "arg", f->save_args);
     if (!rc && f->out) rc = arrays_write(j.out, j.n_out, "out", f->out);
     if (!rc) {

@@ -57,6 +57,22 @@ void source_close(source *s) {
     memset(s, 0, sizeof *s);
 }
 
+int put_ptx(const flag_values *f, xlagpu_context *c, xlagpu_module *m, xlagpu_bytes *exe) {
+    xlagpu_bytes ptx;
+    unsigned char *text;
+    size_t n = 0;
+    int rc = OK;
+    if (!f->ptx_file) return OK;
+    text = file_read(f->ptx_file, &n);
+    if (!text) return unreadable(f->ptx_file);
+    ptx.data = text; /* file_read puts a NUL behind it */
+    ptx.size = n + 1;
+    *exe = xlagpu_attach_ptx(m, *exe, ptx);
+    if (!exe->data) rc = fail_in(f->ptx_file, xlagpu_error_status(c), xlagpu_error(c));
+    free(text);
+    return rc;
+}
+
 /* ---- arrays ---- */
 
 void arrays_free(tensor *t, uint32_t n) {

@@ -531,3 +531,78 @@ void difference_show(const tensor *want, const tensor *got, uint32_t k, size_t i
     tensor_show(got, index, found);
     snprintf(out, 600, "out%u[%s]: want %s, got %s", k, at, wanted, found);
 }
+
+/* ---- as XLA prints literals ---- */
+
+/* The fewest digits that give the same element again. */
+static void print_real(xlagpu_type t, const unsigned char *element) {
+    double v = xlagpu_get_element(t, element);
+    unsigned char again[16];
+    char text[40];
+    int digits;
+    if (v != v || v - v != 0) {
+        fputs(v != v ? "nan" : v < 0 ? "-inf" : "inf", stdout);
+        return;
+    }
+    for (digits = 1; digits < 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        xlagpu_set_element(t, again, strtod(text, NULL));
+        if (memcmp(again, element, xlagpu_type_bytes(t)) == 0) break;
+    }
+    printf("%.*g", digits, v);
+}
+static void print_element(const tensor *t, size_t index) {
+    size_t size = xlagpu_type_bytes(t->type);
+    const unsigned char *p = t->data + index * size;
+    xlagpu_type real = tensor_real(t->type);
+    char text[96];
+    if (is_complex(t->type)) {
+        putchar('(');
+        print_real(real, p);
+        fputs(", ", stdout);
+        print_real(real, p + size / 2);
+        putchar(')');
+    } else if (tensor_is_float(t->type))
+        print_real(t->type, p);
+    else if (t->type == XLAGPU_PRED)
+        putchar(*p ? '1' : '0');
+    else {
+        tensor_show(t, index, text);
+        fputs(text, stdout);
+    }
+}
+/* The elements from *index on of dimension d and those inside it: rows have blanks inside their braces, a vector has
+ * none. */
+static void print_dimension(const tensor *t, uint32_t d, size_t *index) {
+    bool row = d + 1 == t->rank, vector = t->rank == 1;
+    int64_t k;
+    fputs(vector ? "{" : row ? "  { " : "{\n", stdout);
+    for (k = 0; k < t->dims[d]; k++) {
+        if (row)
+            print_element(t, (*index)++);
+        else
+            print_dimension(t, d + 1, index);
+        fputs(k + 1 == t->dims[d] ? "" : row ? ", " : ",\n", stdout);
+    }
+    fputs(vector ? "}" : row ? " }" : "\n}", stdout);
+}
+static void print_tensor(const tensor *t) {
+    size_t index = 0;
+    uint32_t d;
+    printf("%s[", xlagpu_type_text(t->type));
+    for (d = 0; d < t->rank; d++) printf("%s%lld", d ? "," : "", (long long)t->dims[d]);
+    printf("] ");
+    if (t->rank)
+        print_dimension(t, 0, &index);
+    else
+        print_element(t, 0);
+}
+void tensors_print(const tensor *t, uint32_t n) {
+    uint32_t k;
+    if (n != 1) puts("(");
+    for (k = 0; k < n; k++) {
+        print_tensor(&t[k]);
+        puts(k + 1 < n ? "," : "");
+    }
+    if (n != 1) puts(")");
+}

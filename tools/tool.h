@@ -71,6 +71,8 @@ void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol);
 void tensor_show_index(const tensor *t, size_t index, char out[256]);
 void tensor_show(const tensor *t, size_t index, char out[96]); /* an element as text, integers exactly */
+/* As XLA prints literals: f32[2,2] {\n  { 1, 2 },\n  { 3, 4 }\n}; several as a tuple. */
+void tensors_print(const tensor *t, uint32_t n);
 bool tensor_same_shape(const tensor *a, const tensor *b);
 /* "out0[3,5]: want 1.5, got 2" */
 void difference_show(const tensor *want, const tensor *got, uint32_t k, size_t index, char out[600]);
@@ -102,6 +104,8 @@ int source_text(
 int source_parse(source *s);
 int source_failed(const source *s);
 void source_close(source *s);
+/* --xla_gpu_ptx_file: the kernels of this file into the executable */
+int put_ptx(const flag_values *f, xlagpu_context *c, xlagpu_module *m, xlagpu_bytes *exe);
 
 tensor *arrays_new(const xlagpu_module *m, bool results, uint32_t n);         /* zeroed; NULL: no memory */
 void arrays_free(tensor *t, uint32_t n);                                      /* NULL is allowed */
@@ -143,6 +147,9 @@ char *hlo_alone(char *text, const char *line);
 char *hlo_all(char *text);                          /* whose result is every instruction of ENTRY that is arrays */
 char *hlo_with_entry(char *text, const char *comp); /* whose ENTRY is that computation */
 uint32_t hlo_leaves(const hlo_line *l);             /* arrays of its shape; UINT32_MAX: it has others */
+
+/* ---- xla_tools.c: run_hlo_module and hlo-opt ---- */
+bool xla_tool(int argc, char **argv, int *rc); /* false: it was not called by such a name */
 
 /* ---- check.c ---- */
 void json_string(const char *text, size_t n); /* in quotes, to standard output */
@@ -204,6 +211,8 @@ typedef struct progress {
 } progress;
 void progress_begin(progress *p, xlagpu_device_desc *d); /* p must stay while the device is open */
 void progress_end(progress *p);
+void compiling_begin(const char *path); /* until compiling_end: which file is compiled, and for how long */
+void compiling_end(void);
 void print_text(void *user, const char *text, size_t bytes); /* what kernels print, to standard output */
 
 /* ---- nvtx.c ---- */

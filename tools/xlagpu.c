@@ -81,6 +81,7 @@ int main(int argc, char **argv) {
     static flag_values f; /* large, and one process has one */
     const char *word = argc > 1 ? argv[1] : "";
     int verb = -1, k, rc;
+    if (xla_tool(argc, argv, &rc)) return rc;
     if (argc < 2 || strcmp(word, "--help") == 0 || strcmp(word, "-help") == 0 || strcmp(word, "-h") == 0 ||
         strcmp(word, "help") == 0) {
         flags_help(-1);

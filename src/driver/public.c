@@ -117,10 +117,11 @@ typedef struct xg_public_job {
     xg_arena work;
     const char *name, *text, *dims; /* parse */
     size_t size;
-    const xlagpu_compile_desc *desc;       /* compile */
-    const char *passes;                    /* optimize */
-    xlagpu_format format;                  /* print_as */
-    xlagpu_bytes exe, cubin;               /* attach_cubin */
+    const xlagpu_compile_desc *desc; /* compile */
+    const char *passes;              /* optimize */
+    xlagpu_format format;            /* print_as */
+    xlagpu_bytes exe, part;          /* attach_cubin, attach_ptx: what goes into the section */
+    uint32_t section;
     const xlagpu_tensor *inputs, *outputs; /* evaluate */
     uint32_t n_inputs, n_outputs;
     bool fill_elided;
@@ -287,11 +288,15 @@ XLAGPU_DEF xlagpu_bytes xlagpu_print(xlagpu_module *m) {
 
 XG_FN void xg_public_print_as(xg_public_job *j) {
     xg_buf b;
+    xg_print_options names;
+    memset(&names, 0, sizeof names);
+    names.whole_constants = names.percent = true;
     xg_buf_init(&b, &j->m->arena);
     switch (j->format) {
     case XLAGPU_FORMAT_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), false); break;
     case XLAGPU_FORMAT_HLO_PROTO: xg_proto_print(&b, xg_public_hlo(j->m), true); break;
     case XLAGPU_FORMAT_STABLEHLO: xg_stable_print(&b, xg_public_hlo(j->m)); break;
+    case XLAGPU_FORMAT_HLO_LONG: xg_hlo_print(&b, xg_public_hlo(j->m), &names); break;
     default: xg_hlo_print(&b, xg_public_hlo(j->m), NULL); break;
     }
     xg_public_give(j, b.p, b.n);
@@ -412,25 +417,34 @@ XG_FN void xg_public_attach(xg_public_job *j) {
     const char *wrong = xg_exe_check(j->exe.data, j->exe.size, &h, s);
     xg_str made;
     uint32_t k;
-    if (wrong) xg_fail(c, XLAGPU_ERROR_CORRUPT, "machine code cannot be added to the executable: %s", wrong);
-    if (!j->cubin.data || !j->cubin.size) xg_fail(c, XLAGPU_ERROR_USAGE, "there is no machine code to add");
+    const char *what = j->section == XG_EXE_CUBIN ? "machine code" : "PTX";
+    if (wrong) xg_fail(c, XLAGPU_ERROR_CORRUPT, "%s cannot be added to the executable: %s", what, wrong);
+    if (!j->part.data || !j->part.size) xg_fail(c, XLAGPU_ERROR_USAGE, "there is no %s to add", what);
     memset(&w, 0, sizeof w);
     w.arena = &j->work;
     for (k = 0; k < XG_EXE_SECTION_COUNT; k++) {
         xg_buf_init(&w.sections[k], &j->work);
-        if (k == XG_EXE_CUBIN)
-            xg_put(&w.sections[k], (const char *)j->cubin.data, j->cubin.size);
-        else if (s[k].bytes)
+        if (k == j->section) {
+            xg_put(&w.sections[k], (const char *)j->part.data, j->part.size);
+            if (k == XG_EXE_PTX && j->part.data[j->part.size - 1]) xg_putc(&w.sections[k], 0);
+        } else if (s[k].bytes && k != XG_EXE_CUBIN) /* machine code of other PTX is none of this */
             xg_put(&w.sections[k], (const char *)j->exe.data + s[k].offset, (size_t)s[k].bytes);
     }
     made = xg_exe_assemble(&w, &h, &j->m->arena);
     xg_public_give(j, made.p, made.n);
 }
-XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes cubin) {
+XG_FN xlagpu_bytes xg_public_attach_to(xlagpu_module *m, xlagpu_bytes exe, uint32_t section, xlagpu_bytes part) {
     xg_public_job j = xg_public_job_of(m);
     j.exe = exe;
-    j.cubin = cubin;
+    j.section = section;
+    j.part = part;
     return xg_public_bytes(m, &j, xg_public_attach);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_cubin(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes cubin) {
+    return xg_public_attach_to(m, exe, XG_EXE_CUBIN, cubin);
+}
+XLAGPU_DEF xlagpu_bytes xlagpu_attach_ptx(xlagpu_module *m, xlagpu_bytes exe, xlagpu_bytes ptx) {
+    return xg_public_attach_to(m, exe, XG_EXE_PTX, ptx);
 }
 
 XLAGPU_DEF const char *xlagpu_part_name(uint32_t index) { return xg_device_part_name(index); }

@@ -114,8 +114,9 @@ END
 # tool NAME FILE FROM TO: builds $W/NAME/xlagpu with the text FROM of src/FILE changed to TO; it must stand there.
 tool() {
     T=$W/$1
-    mkdir -p "$T"
+    mkdir -p "$T/packages"
     cp -r src tools "$T"
+    cp -r packages/c "$T/packages"
     if ! grep -qF -- "$3" "src/$2"; then bad "$1: src/$2 has no '$3'"; return 1; fi
     awk -v from="$3" -v to="$4" '{
         k = index($0, from)

@@ -209,6 +209,81 @@ assert [e['file'].split('/')[-1] for e in d] == ['opcode.hlo', 'shape.hlo'] and 
 print(d[0]['line'], d[0]['column'], d[0]['endColumn'], d[0]['message'] + ';', d[0]['hint'])\""
 fi
 
+# ---- under the names of XLA's tools: what its run_hlo_module_bin_test and lit tests look for ----
+cat > $W/add.hlo <<'END'
+// RUN: hlo-opt %s --passes=algsimp
+HloModule f
+ENTRY f {
+  arg = f32[2,2]{1,0} parameter(0)
+  z = f32[] constant(1)
+  ones = f32[2,2] broadcast(z), dimensions={}
+  s = f32[2,2]{1,0} add(arg, arg)
+  ROOT product = f32[2,2] multiply(s, ones)
+}
+END
+R=build/run_hlo_module
+H=build/hlo-opt
+expect 0 '^\*\* Results on Host and Interpreter are close enough\. \*\*$' "run_hlo_module" \
+    "$R $W/add.hlo --platform=Host"
+expect 0 '^0/3 runs miscompared\.$' "run_hlo_module --iterations" "$R --input_module=$W/add.hlo --platform=Host \
+    --iterations=3 --random_init_input_literals --xla_gpu_autotune_level=0 --input_format=hlo"
+expect 255 '^2/2 runs miscompared\.$' "run_hlo_module that differs: 255" \
+    "$X compile $W/add.hlo --target=sm_90a --emit=ptx -o $W/add.ptx && \
+    sed 's/add\([.a-z]*\).f32/mul\1.f32/' $W/add.ptx > $W/mul.ptx && \
+    $R $W/add.hlo --platform=Host --iterations=2 --xla_gpu_ptx_file=$W/mul.ptx"
+expect 0 '^Skipping reference runner$' "run_hlo_module without a reference" \
+    "$R $W/add.hlo --platform=Host --reference_platform="
+expect 255 'Failed to execute on Host' "run_hlo_module of what does not compile" "$R $W/opcode.hlo --platform=Host"
+expect 1 'Must pass --platform' "run_hlo_module without a platform" "$R $W/add.hlo"
+expect 1 "'yes' is not a value|'--print_literals=yes' is not" "run_hlo_module: a wrong value" \
+    "$R $W/add.hlo --platform=Host --print_literals=yes"
+expect 1 'unknown flag' "run_hlo_module: an unknown flag" "$R $W/add.hlo --platform=Host --frob"
+expect 1 'format .riegeli. is not supported' "run_hlo_module: a format that is not read" \
+    "$R $W/add.hlo --platform=Host --input_format=riegeli"
+cat > $W/literal.hlo <<'END'
+ENTRY e {
+  a = f32[2,2] constant({{0.1, 0.2}, {-1.5, inf}})
+  b = s32[3] constant({1, -2, 3})
+  c = pred[2] constant({true, false})
+  d = bf16[] constant(0.3)
+  f = f32[1,2,1] constant({{{1}, {2}}})
+  ROOT t = (f32[2,2], s32[3], pred[2], bf16[], f32[1,2,1]) tuple(a, b, c, d, f)
+}
+END
+# Literal::ToString of these values.
+printf '(\nf32[2,2] {\n  { 0.1, 0.2 },\n  { -1.5, inf }\n},\ns32[3] {1, -2, 3},\n' > $W/literals
+printf 'pred[2] {1, 0},\nbf16[] 0.3,\nf32[1,2,1] {\n{\n  { 1 },\n  { 2 }\n}\n}\n)\n' >> $W/literals
+same "run_hlo_module --print_literals" "$R $W/literal.hlo --platform=Host --print_literals --reference_platform= | \
+    tail -n +3" $W/literals
+expect 0 '^  ROOT %s = f32\[2,2\]\{1,0\} add\(%arg, %arg\)$' "hlo-opt --passes: XLA's long form" \
+    "$H $W/add.hlo --passes=algsimp,dce"
+expect 0 '^ENTRY %f \(arg: f32\[2,2\]\) -> f32\[2,2\] \{$' "hlo-opt --platform=gpu" "$H --platform=gpu $W/add.hlo"
+expect 0 '^\.target sm_80' "hlo-opt --stage=ptx for the device of a file" "printf 'gpu_device_info {\n \
+    cuda_compute_capability { major: 8 minor: 0 } }\ndevice_description_str: \"NVIDIA A100-SXM4-80GB\"\n' > $W/a100 && \
+    $H - --platform=CUDA --stage=ptx --xla_gpu_target_config_filename=$W/a100 < $W/add.hlo"
+expect 0 '^2$' "hlo-opt --split-input-file" "(cat $W/add.hlo; echo '// -----'; cat $W/good.hlo) > $W/split.hlo && \
+    $H $W/split.hlo -split-input-file --passes=dce -o $W/split.out && grep -c ^HloModule $W/split.out"
+expect 1 'not specified' "hlo-opt: several modules without it" "$H $W/split.hlo --passes=dce"
+expect 0 '^algsimp$' "hlo-opt --list-passes" "$H --list-passes"
+expect 0 '^buffer-assignment$' "hlo-opt --list-stages" "$H --list-stages"
+expect 1 'Stage not supported' "hlo-opt: a stage that is none" "$H $W/add.hlo --platform=gpu --stage=html"
+expect 1 "no pass is called 'algsim'; did you mean 'algsimp'" "hlo-opt: a pass that is none" \
+    "$H $W/add.hlo --passes=algsim"
+expect 1 'Provider not found' "hlo-opt: a platform that is none" "$H $W/add.hlo --platform=tpu"
+
+# ---- kernels edited by hand ----
+$X compile $W/good.hlo --target=sm_75 --emit=ptx -o $W/own.ptx
+sed 's/add\([.a-z]*\).f32/sub\1.f32/' $W/own.ptx > $W/edited.ptx
+R="$X run $W/good.hlo --platform=host --target=sm_75"
+expect 0 right "--xla_gpu_ptx_file: the kernels of this file" "$R --xla_gpu_ptx_file=$W/own.ptx"
+expect 1 'want' "... edited: other results" "$R --xla_gpu_ptx_file=$W/edited.ptx"
+expect 1 'want' "... and in an executable" "$X compile $W/good.hlo --target=sm_75 --xla_gpu_ptx_file=$W/edited.ptx \
+    -o $W/edited.xgx && $R --out=$W/own.npz --quiet && $X run $W/edited.xgx --platform=host --expect=$W/own.npz"
+expect 2 'of one target' "... into an executable for several" \
+    "$X compile $W/good.hlo --xla_gpu_ptx_file=$W/own.ptx -o $W/edited.xgx"
+expect 2 'kernel' "... without the kernel" "sed 's/\.entry [a-z_]*/.entry other/' $W/own.ptx > $W/edited.ptx && \
+    $R --xla_gpu_ptx_file=$W/edited.ptx"
+
 # ---- diff: do two modules mean the same? ----
 cat > $W/two.hlo <<'END'
 HloModule two

@@ -32,6 +32,8 @@ part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
 part "web demo" sh tests/scripts/web.sh
 have python3 && part "documents, what compiles too" python3 tests/scripts/docs.py --all
 part "corpus, host" sh tests/scripts/corpus.sh host
+have python3 && part "progress and Ctrl-C on a terminal" python3 tests/scripts/terminal.py
+have python3 && part "verdicts, 500 wrong kernels" python3 tests/scripts/verdict.py --draws 500
 part "corpus, libraries that compute" sh tests/scripts/libraries.sh
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --count 600
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
