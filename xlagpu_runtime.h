@@ -851,6 +851,7 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
+    const char *dims; /* "b=8,arg1.0=4": sizes that a program leaves open (import/lower_dims.c); NULL: none are given */
     /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     xg_slab *slabs, *full_slabs;
     uint32_t n_slabs, n_idle; /* all, and those that hold none */
@@ -24004,12 +24005,13 @@ typedef enum xg_exe_library {
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
  * depth, or its transposed, times B, depth by columns, likewise. lead: elements from column to column; stride: from one
- * matrix of the batch to the next. operand: the place of A, B and the bias among the slices; -1: none. */
+ * matrix of the batch to the next. operand: the place of A, B, the bias and of C, which is added and lies as D does,
+ * among the slices; -1: none. */
 /* clang-format off */
 #define XG_EXE_MATMUL_FIELDS(X) \
     X(compute) X(scale) X(epilogue) X(type_a) X(type_b) X(type_d) X(trans_a) X(trans_b) X(rows) X(columns) X(depth) \
     X(lead_a) X(lead_b) X(lead_d) X(batch) X(stride_a) X(stride_b) X(stride_d) X(operand_a) X(operand_b) \
-    X(operand_bias) X(deterministic)
+    X(operand_bias) X(operand_c) X(deterministic)
 /* clang-format on */
 typedef enum xg_exe_matmul {
 #define X(field) XG_EXE_MATMUL_##field,
@@ -27570,7 +27572,8 @@ XG_FN XG_COLD const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
     int64_t n = c->n_operands;
     return m && c->n_results && m[XG_EXE_MATMUL_operand_a] >= 0 && m[XG_EXE_MATMUL_operand_a] < n &&
                    m[XG_EXE_MATMUL_operand_b] >= 0 && m[XG_EXE_MATMUL_operand_b] < n &&
-                   m[XG_EXE_MATMUL_operand_bias] >= -1 && m[XG_EXE_MATMUL_operand_bias] < n
+                   m[XG_EXE_MATMUL_operand_bias] >= -1 && m[XG_EXE_MATMUL_operand_bias] < n &&
+                   m[XG_EXE_MATMUL_operand_c] < n
                ? m
                : NULL;
 }
@@ -27677,6 +27680,7 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
     const int64_t *m = xr_lt_fields(c);
     xr_lt_state *s = (xr_lt_state *)c->state;
     void *out = xr_library_pointer(c, c->n_operands), *bias;
+    bool adds = m[XG_EXE_MATMUL_operand_c] >= 0;
     const char *what = NULL;
     int e = 0;
     if (m[XG_EXE_MATMUL_operand_bias] >= 0) {
@@ -27684,10 +27688,10 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
         XR_DO(l->desc_set(s->desc, XR_LT_BIAS, &bias, sizeof bias), "cublasLtMatmulDescSetAttribute");
     }
     XR_DO(l->matmul(all->lt_handle, s->desc, &s->one, xr_library_pointer(c, m[XG_EXE_MATMUL_operand_a]), s->layouts[0],
-              xr_library_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], &s->zero, out, s->layouts[2], out,
-              s->layouts[2], s->choice.algorithm,
-              xr_lt_workspace(c) ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL, xr_lt_workspace(c),
-              c->stream),
+              xr_library_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], adds ? &s->one : &s->zero,
+              adds ? xr_library_pointer(c, m[XG_EXE_MATMUL_operand_c]) : out, s->layouts[2], out, s->layouts[2],
+              s->choice.algorithm, xr_lt_workspace(c) ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL,
+              xr_lt_workspace(c), c->stream),
         "cublasLtMatmul");
     return e ? xr_library_failed(c, "cuBLAS", what, e, XR_LT_NO_MEMORY, XR_LT_NOT_SUPPORTED) : XLAGPU_OK;
 }

@@ -471,6 +471,7 @@
 #include "import/lower_contract.c"
 #include "import/lower_control.c"
 #include "import/lower_device.c"
+#include "import/lower_dims.c"
 #include "import/lower_quant.c"
 #include "import/lower_sharding.c"
 #include "import/lower_module.c"

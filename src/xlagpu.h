@@ -80,6 +80,14 @@ XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type type); /* "f32" */
 /* Parses and verifies HLO text: what XLA dumps, what jax.jit(f).lower(x).as_text("hlo") prints, a whole module or one
  * instruction. name appears in messages. The text is copied. NULL on failure. */
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *context, const char *name, const char *text, size_t size);
+typedef struct xlagpu_parse_desc {
+    const char *name, *text;
+    size_t size;
+    /* "b=8,arg1.0=4": sizes of dimensions that StableHLO leaves open, tensor<?x8xf32>, by jax.export's names or by
+     * argument and dimension; those that the program asserts to be the same need no word. NULL: none */
+    const char *dims;
+} xlagpu_parse_desc;
+XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *context, const xlagpu_parse_desc *desc);
 XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
 /* The module as text, NUL-terminated (size excludes the NUL); parsing it again gives the same text. data NULL on
  * failure. */

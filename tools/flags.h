@@ -53,6 +53,7 @@ enum {
     X(quiet, "quiet", BOOL, FV_RUN | FV_DIFF | FV_BISECT, "", "no line that says the verdict") \
     X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
     X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \
+    X(dims, "dims", STR, FV_HLO | FV_DIFF | FV_BISECT | FV_CHECK, "b=8,h=64", "sizes of dimensions that StableHLO leaves open, by jax.export's names or by place: arg0.1=64") \
     X(seed, "seed", INT, FV_RUN | FV_SIM | FV_DIFF | FV_BISECT, "N", "run: seed of random arguments; sim: the order of blocks, warps and atomic operations, on one thread") \
     X(approx, "approx", STR, FV_RUN | FV_SIM, "usual|low|high|mixed", "simulator: what ex2.approx and the like return: what devices do, or the worst that their documented error allows") \
     X(max_faults, "max-faults", SIZE, FV_SIM, "N", "go on until N different faults are found (1)") \

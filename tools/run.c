@@ -451,7 +451,7 @@ static int job_run(job *j) {
     executable = j->text_n >= 6 && memcmp(j->text, "xlagpu", 6) == 0 &&
                  (j->text_n == 6 || j->text[6] < ' '); /* a damaged one too: the loader says how */
     if (!executable) {
-        j->module = xlagpu_parse(j->context, j->path, (const char *)j->text, j->text_n);
+        j->module = module_parse(j->context, j->f->dims, j->path, j->text, j->text_n);
         if (!j->module) return fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
         if (is_platform(j->f, "interpreter")) {
             double t;

@@ -7,12 +7,23 @@
 
 /* ---- sources ---- */
 
+xlagpu_module *module_parse(xlagpu_context *c, const char *dims, const char *path, const void *text, size_t n) {
+    xlagpu_parse_desc d;
+    memset(&d, 0, sizeof d);
+    d.name = path;
+    d.text = (const char *)text;
+    d.size = n;
+    d.dims = dims;
+    return xlagpu_parse_with(c, &d);
+}
+
 static int source_create(source *s, const flag_values *f, const char *path) {
     xlagpu_context_desc d;
     memset(s, 0, sizeof *s);
     memset(&d, 0, sizeof d);
     d.memory_limit = (size_t)f->compiler_memory_limit;
     s->path = path;
+    s->dims = f->dims;
     s->context = xlagpu_create(&d);
     return s->context ? OK : fail(DEVICE, "xlagpu: error: out of memory");
 }
@@ -37,7 +48,7 @@ int source_failed(const source *s) {
 }
 int source_parse(source *s) {
     xlagpu_module_destroy(s->module);
-    s->module = xlagpu_parse(s->context, s->path, (const char *)s->text, s->n);
+    s->module = module_parse(s->context, s->dims, s->path, s->text, s->n);
     return s->module ? OK : source_failed(s);
 }
 void source_close(source *s) {

@@ -289,8 +289,10 @@ XG_FN xg_inst *xg_lower_scatter(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_get_dimension_size(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0), *i = xg_low_new(w, XG_GET_DIMENSION_SIZE, xg_low_shape(w, op, 0), &x, 1);
+    xg_inst *x = xg_low_array(w, op, 0), *i;
     int64_t dim = xg_low_dim(w, op, "dimension", x->shape->rank);
+    if (w->in_place && !x->shape->dynamic) return xg_hb_int(&w->b, XLAGPU_S32, x->shape->dims[dim]);
+    i = xg_low_new(w, XG_GET_DIMENSION_SIZE, xg_low_shape(w, op, 0), &x, 1);
     xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &dim, 1));
     return i;
 }
