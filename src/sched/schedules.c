@@ -1,4 +1,5 @@
-/* sched/schedules.c -- schedules as files: of each fusion its nest and what a rule does to it, and kernels by such text.
+/* sched/schedules.c -- schedules as files: of each fusion its nest and what a rule does to it; kernels by such text.
+ * text.
  *
  *     schedule NAME                 of the fusion of that name, and of all that compute the same
  *     b0 = get_block dot            lines of a trace (trace.c); "#" begins a comment: the nests are printed so
