@@ -156,6 +156,11 @@ typedef struct xlagpu_compile_desc {
     bool double_buffer_loops;
     /* estimate how long each kernel takes on the target: the report has the sum, the dump "times" a row a step */
     bool predict_times;
+    /* Of each fusion its loop nest and the primitives of the rule that takes it: the dump "schedule". Such a text, as
+     * it is or edited, says how kernels are made; schedule_name stands in messages (NULL: "schedule"). */
+    bool print_schedules;
+    const char *schedule, *schedule_name;
+    size_t schedule_size;
     /* How kernels become PTX. NULL, "ptx": our own printer. "llvm": LLVM's passes at O3 and its NVPTX, in a build that
      * defines XLAGPU_USE_LLVM (LLVM 16 or newer: llvm-config says which flags); ERROR_UNSUPPORTED in others. "llvm-ir":
      * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). */

@@ -17,6 +17,7 @@
     X("stablehlo", "hlo/after_optimizations", ".mlir") \
     X("dot", "hlo/after_optimizations", ".dot") \
     X("indexing", "indexing", "") \
+    X("schedule", "schedule", "") \
     X("plan", "plan", ".hlo") \
     X("buffers", "buffer-assignment", "") \
     X("thunks", "thunk_sequence", "") \
@@ -160,6 +161,8 @@ static int compile_timed(source *s, dump_state *d, int times, xlagpu_bytes *exe,
         rc = source_parse(s);
         if (rc) return rc;
         dump_describe(d, s->module, NULL, &desc);
+        rc = dump_schedule(d, &desc);
+        if (rc) return rc;
         if (k + 1 < times) desc.dump = NULL;
         desc.predict_times =
             k + 1 == times && (d->f->report || d->viewer || strcmp(d->want ? d->want : "", "times") == 0);

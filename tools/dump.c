@@ -170,6 +170,7 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_de
     c->backend = f->backend;
     c->libraries = f->libraries;
     c->devices = (uint32_t)f->devices;
+    c->print_schedules = d->want && strcmp(d->want, "schedule") == 0;
     if (!c->backend && d->want && strncmp(d->want, "llvm/", 5) == 0)
         c->backend = strcmp(d->want, "llvm/before") == 0 ? "llvm-ir" : "llvm";
     if ((d->want && *d->want) || f->dump_to || f->v >= 5 || d->viewer) {
@@ -192,7 +193,18 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_de
             digits, digits[strlen(digits) - 1]);
     }
 }
+int dump_schedule(dump_state *d, xlagpu_compile_desc *c) {
+    if (!d->f->schedule) return OK;
+    free(d->schedule);
+    d->schedule = (char *)file_read(d->f->schedule, &c->schedule_size);
+    if (!d->schedule) return unreadable(d->f->schedule);
+    c->schedule = d->schedule;
+    c->schedule_name = d->f->schedule;
+    return OK;
+}
 void dump_end(dump_state *d) {
+    free(d->schedule);
+    d->schedule = NULL;
     free(d->wanted);
     d->wanted = NULL;
 }

@@ -542,6 +542,11 @@ XG_FN xg_str xg_driver_compile(
             "module %.*s: bounded dimensions on several devices are not supported", (int)m->name.n, m->name.p);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
     if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
+    if (o->dump && o->schedules) {
+        xg_buf_init(&text, a);
+        xg_schedules_print(&text, m);
+        xg_driver_dump_text(o, "schedule", &text);
+    }
     p = xg_plan_buffers(a, m);
     if (o->dump) {
         xg_buf_init(&text, a);

@@ -25,6 +25,8 @@ typedef struct xg_driver_options {
     uint32_t command_buffer_least; /* commands of a command buffer; 0: XG_DRIVER_COMMANDS */
     bool no_command_buffers, command_buffer_control;
     bool predict;       /* estimate how long each kernel takes */
+    bool schedules;     /* dump schedules */
+    xg_source schedule; /* how kernels are made; without text: as the compiler decides */
     uint32_t libraries; /* bits of xg_exe_library */
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
     int64_t memory_limit;      /* bytes of device memory; 0: what the device has, if it can be done; negative: none */

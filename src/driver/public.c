@@ -347,6 +347,10 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->double_buffering = d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
     o->predict = d->predict_times;
+    o->schedules = d->print_schedules;
+    o->schedule.text = d->schedule;
+    o->schedule.size = d->schedule ? d->schedule_size : 0;
+    o->schedule.name = d->schedule_name ? d->schedule_name : "schedule";
     o->devices = d->devices;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? -1 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;

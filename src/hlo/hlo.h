@@ -350,7 +350,8 @@ struct xg_module {
     int64_t memory_limit; /* bytes of device memory that the program may need; 0: any */
     uint32_t made_again;  /* kernels that this has cost */
     xg_buf *fusion_log;   /* NULL: fusion passes keep no log */
-    void *kept_plans;     /* choice/: of kernels, until they are emitted; NULL: none */
+    const xg_source *schedule; /* how kernels are made: sched/schedules.c; NULL: as the compiler decides */
+    void *kept_plans;          /* choice/: of kernels, until they are emitted; NULL: none */
     /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     uint32_t at;
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */

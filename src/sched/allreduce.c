@@ -428,7 +428,7 @@ XG_FN void xg_nest_guard(xg_loopnest *n) {
     }
 }
 XG_FN void xg_nest_allreduce(xg_loopnest *n) {
-    XG_VEC(xg_nstmt *) v = {0};
+    XG_VEC(xg_nstmt *) v = {NULL, 0, 0};
     xg_nstmt *s;
     uint32_t k;
     for (s = n->root; s; s = xg_nstmt_next(s, n->root))
@@ -680,7 +680,7 @@ XG_FN void xg_nteam_tree(xg_nteam *t) {
     b->init = NULL;
 }
 XG_FN void xg_nest_shuffles(xg_loopnest *n) {
-    XG_VEC(xg_nstmt *) v = {0};
+    XG_VEC(xg_nstmt *) v = {NULL, 0, 0};
     xg_nstmt *s;
     uint32_t k;
     if (!n->flat) xg_sched_fail(n, "shuffles: the nest is not flat");

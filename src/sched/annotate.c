@@ -22,8 +22,9 @@ typedef struct xg_nunroll {
     bool rolled;   /* a loop stays */
 } xg_nunroll;
 XG_FN xg_nunroll xg_nest_unroll_stmt(xg_loopnest *n, xg_nstmt *s, int64_t most, bool here) {
-    xg_nunroll all = {0}, one;
+    xg_nunroll all, one;
     xg_nstmt *c;
+    memset(&all, 0, sizeof all);
     most = xg_nstmt_note_int(s, "pragma_auto_unroll_max_step", most);
     here = xg_nstmt_note_int(s, "pragma_unroll_explicit", here) != 0;
     all.n = n;

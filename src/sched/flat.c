@@ -8,12 +8,13 @@
 /* ---- flatten ---- */
 
 XG_FN void xg_nest_flatten_block(xg_loopnest *n, xg_nblock *b) {
-    XG_VEC(xg_constraint) begin = {0};
+    XG_VEC(xg_constraint) begin = {NULL, 0, 0};
     xg_aff_env env = xg_nest_env(n);
     xg_nsubst s;
     uint32_t k;
     for (k = 0; k < b->n_iters && b->init && !b->across; k++) {
-        xg_constraint c = {0};
+        xg_constraint c;
+        memset(&c, 0, sizeof c);
         if (b->iters[k].kind != 'R') continue;
         c.expr = b->iters[k].binding;
         c.range = xg_range_of(0, 0);
@@ -93,14 +94,16 @@ XG_FN void xg_nest_places(xg_loopnest *n, const xg_nbuf *buf, xg_nplaces *v) {
         if (s->op != XG_N_BLOCK) continue;
         for (k = 0; k < s->block->n_args; k++)
             if (s->block->args[k].kind == XG_NA_LOAD && s->block->args[k].buf == buf) {
-                xg_nplace p = {0};
+                xg_nplace p;
+                memset(&p, 0, sizeof p);
                 p.s = s;
                 p.at = (const xg_aff ***)&s->block->args[k].at;
                 xg_push(n->arena, xg_nplace, v, p);
             }
         for (k = 0; k < s->block->n_outs; k++)
             if (s->block->outs[k].buf == buf) {
-                xg_nplace p = {0};
+                xg_nplace p;
+                memset(&p, 0, sizeof p);
                 p.s = s;
                 p.at = (const xg_aff ***)&s->block->outs[k].at;
                 xg_push(n->arena, xg_nplace, v, p);
@@ -153,7 +156,7 @@ XG_FN void xg_nplace_sets(
     }
 }
 XG_FN void xg_nest_compact_buf(xg_loopnest *n, xg_nbuf *buf) {
-    xg_nplaces v = {0};
+    xg_nplaces v;
     xg_nshare *shares = XG_NEW_N(n->arena, xg_nshare, buf->rank);
     bool *fixed = XG_NEW_N(n->arena, bool, n->vars.n), *moving = XG_NEW_N(n->arena, bool, n->vars.n), known = true;
     int64_t *dims = XG_NEW_N(n->arena, int64_t, buf->rank);
@@ -162,6 +165,7 @@ XG_FN void xg_nest_compact_buf(xg_loopnest *n, xg_nbuf *buf) {
     const xg_nstmt *p, *home;
     xg_nsubst axes;
     uint32_t k, d;
+    memset(&v, 0, sizeof v);
     xg_nest_places(n, buf, &v);
     if (!v.n) return;
     home = xg_nplaces_home(&v);
@@ -365,7 +369,7 @@ XG_FN void xg_nsync_check_all(const xg_loopnest *n, const xg_nstmt *s) {
     }
 }
 XG_FN void xg_nest_sync(xg_loopnest *n) {
-    XG_VEC(xg_nstmt *) v = {0};
+    XG_VEC(xg_nstmt *) v = {NULL, 0, 0};
     xg_nsync y = xg_nsync_of(n);
     xg_nstmt *s, *l;
     uint32_t a, b;

@@ -184,9 +184,10 @@ XG_FN void xg_iread_learn(xg_iread *r, xg_isplits *told, const xg_isum *s) {
 XG_FN bool xg_iter_tells(
     xg_aff_env *env, xg_arena *a, const xg_aff *const *at, uint32_t count, const xg_aff *const *vars, uint32_t n_vars) {
     xg_iread r = xg_iread_of(env, a);
-    xg_isplits told = {0};
+    xg_isplits told;
     bool *known, more = true;
     uint32_t k, j;
+    memset(&told, 0, sizeof told);
     for (k = 0; k < count; k++) {
         xg_isum s;
         if (xg_iread_sum(&r, at[k], &s)) xg_iread_learn(&r, &told, &s);
@@ -216,9 +217,10 @@ XG_FN const xg_isum *xg_detect_iter_map(
     xg_aff_env *env, xg_arena *a, const xg_aff *const *at, uint32_t count, xg_icheck check, const char **why) {
     xg_iread r = xg_iread_of(env, a);
     xg_isum *sums = XG_NEW_N(a, xg_isum, count);
-    xg_isplits all = {0};
+    xg_isplits all;
     uint32_t k, j;
     int64_t extent;
+    memset(&all, 0, sizeof all);
     *why = NULL;
     for (k = 0; k < count; k++) {
         if (!xg_iread_sum(&r, at[k], &sums[k]))

@@ -94,12 +94,13 @@ XG_FN const xg_imap *xg_nmap_with_dims(
 XG_FN void xg_do_transform_layout(xg_loopnest *n, xg_nbuf *buf, const xg_imap *map, bool padded) {
     const xg_imap *m;
     xg_aff_env env;
-    xg_nreads reads = {0};
+    xg_nreads reads;
     xg_nbuf *made;
     xg_nstmt *s;
     int64_t dims[XG_RANK_MAX], elements = 1, old = 1;
     uint32_t k;
     bool sound = true;
+    memset(&reads, 0, sizeof reads);
     xg_sched_check_buf(n, "transform_layout", buf);
     m = xg_nmap_with_dims(n, "transform_layout", map, buf->dims, buf->rank);
     env = xg_imap_env(n->aff, m);
@@ -209,7 +210,7 @@ XG_FN void xg_do_transform_block_layout(xg_loopnest *n, xg_nstmt *block, const x
     xg_nblock *b;
     const xg_imap *m;
     xg_aff_env env;
-    xg_nreads reads = {0};
+    xg_nreads reads;
     xg_nstmt *top;
     xg_niter *iters;
     xg_nsubst s;
@@ -217,6 +218,7 @@ XG_FN void xg_do_transform_block_layout(xg_loopnest *n, xg_nstmt *block, const x
     uint32_t which[XG_RANK_MAX], k, j;
     const xg_aff *old[XG_RANK_MAX], *given[XG_RANK_MAX];
     bool sound = true;
+    memset(&reads, 0, sizeof reads);
     xg_sched_check_block(n, "transform_block_layout", block);
     b = block->block;
     if (b->n_iters > XG_RANK_MAX)
@@ -289,7 +291,7 @@ XG_FN void xg_do_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *mult
     xg_nstmt *top;
     uint32_t which[XG_RANK_MAX], plain[XG_RANK_MAX], k, d;
     int64_t extents[XG_RANK_MAX];
-    XG_VEC(xg_constraint) where = {0};
+    XG_VEC(xg_constraint) where = {NULL, 0, 0};
     xg_sched_check_reduction(n, "pad_einsum", block);
     b = block->block;
     if (count != b->n_iters || count > XG_RANK_MAX)
@@ -330,7 +332,8 @@ XG_FN void xg_do_pad_einsum(xg_loopnest *n, xg_nstmt *block, const int64_t *mult
     }
     for (k = 0; k < count; k++)
         if (extents[k] != b->iters[k].extent) {
-            xg_constraint c = {0};
+            xg_constraint c;
+            memset(&c, 0, sizeof c);
             for (d = 0; d < b->outs[0].buf->rank && b->iters[k].kind == 'S' &&
                         b->outs[0].at[d] != xg_nest_dim(n, b->iters[k].var);
                  d++) {}

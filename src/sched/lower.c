@@ -489,7 +489,8 @@ XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
     uint32_t k, in = 0, out = 0;
     for (k = 0; k < l->n->bufs.n; k++) {
         xg_nhome *m = &l->mem[k];
-        xg_nplaces places = {0};
+        xg_nplaces places;
+        memset(&places, 0, sizeof places);
         if (m->buf->param) {
             m->tensor = &f->body->args[m->buf->output ? n_in + out++ : in++];
             continue;

@@ -9,6 +9,7 @@ XG_NORETURN XG_FN void xg_sched_fail(const xg_loopnest *n, const char *format, .
     va_start(args, format);
     (void)xg_vformat(text, sizeof text, format, args);
     va_end(args);
+    if (n->source) xg_fail_at(n->ctx, XLAGPU_ERROR_USAGE, n->source, n->line, NULL, "%s", text);
     xg_fail(n->ctx, XLAGPU_ERROR_USAGE, "%s", text);
 }
 
@@ -233,7 +234,8 @@ XG_FN const xg_constraint *xg_nsubst_where(xg_nsubst *s, const xg_constraint *c,
     xg_constraint *to = XG_NEW_N(s->n->arena, xg_constraint, n);
     uint32_t k, m = 0, j;
     for (k = 0; k < n; k++) {
-        xg_constraint one = {0};
+        xg_constraint one;
+        memset(&one, 0, sizeof one);
         one.expr = xg_nsubst_of(s, c[k].expr);
         one.range = c[k].range;
         if (xg_range_within(xg_aff_range(&s->env, one.expr), one.range)) continue;

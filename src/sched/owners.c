@@ -264,8 +264,9 @@ XG_FN bool xg_ntouch_updates(const xg_ntouch *t) { return t->out >= 0 && t->s->b
 XG_FN void xg_nowners_check_buf(xg_nowners *o, const xg_nbuf *buf) {
     const uint32_t threads = XG_NK_THREAD_X - XG_NK_BLOCK_X;
     bool global = buf->scope == XG_NS_GLOBAL;
-    uint32_t own = buf->scope == XG_NS_LOCAL || global ? XG_NAXES : threads, k, j, writers;
-    xg_ntouches v = {0};
+    uint32_t own = buf->scope == XG_NS_LOCAL || global ? (uint32_t)XG_NAXES : threads, k, j, writers;
+    xg_ntouches v;
+    memset(&v, 0, sizeof v);
     xg_nowners_touches(o, buf, &v, &writers);
     for (k = 0; k < v.n; k++) {
         const xg_ntouch *w = &v.p[k];

@@ -59,9 +59,10 @@ XG_FN const xg_aff *xg_nparse_expr(xg_nparse *r, const xg_imap *names) {
     return e;
 }
 XG_FN const xg_constraint *xg_nparse_domain(xg_nparse *r, const xg_imap *names, uint32_t *n) {
-    XG_VEC(xg_constraint) v = {0};
+    XG_VEC(xg_constraint) v = {NULL, 0, 0};
     do {
-        xg_constraint c = {0};
+        xg_constraint c;
+        memset(&c, 0, sizeof c);
         c.expr = xg_nparse_expr(r, names);
         xg_nparse_expect_word(r, "in");
         xg_lex_expect(r->x, '[', "'[' before an interval");
@@ -105,7 +106,7 @@ XG_FN void xg_nparse_params(xg_nparse *r, bool outputs) {
 }
 XG_FN void xg_nparse_alloc(xg_nparse *r) {
     xg_nbuf *b = xg_nparse_param(r);
-    XG_VEC(xg_naligned) aligned = {0};
+    XG_VEC(xg_naligned) aligned = {NULL, 0, 0};
     xg_str scope;
     uint32_t k;
     size_t at;
@@ -125,7 +126,8 @@ XG_FN void xg_nparse_alloc(xg_nparse *r) {
             xg_lex_fail_at(r->x, at, NULL, "only arrays in shared memory begin at a place of it");
     }
     while (xg_nparse_word(r, "align")) {
-        xg_naligned a = {0};
+        xg_naligned a;
+        memset(&a, 0, sizeof a);
         xg_lex_expect(r->x, '(', "'('");
         at = xg_lex_offset(r->x);
         a.axis = (uint32_t)xg_lex_int(r->x, "the axis");
@@ -171,7 +173,8 @@ XG_FN void xg_nparse_arg(xg_nparse *r, xg_narg_vec *args, const xg_narg *a, xg_s
     xg_push(r->n->arena, xg_narg, args, *a);
 }
 XG_FN void xg_nparse_read(xg_nparse *r, xg_narg_vec *args, xg_nbuf *buf, xg_str name, size_t at, const xg_imap *names) {
-    xg_narg a = {0};
+    xg_narg a;
+    memset(&a, 0, sizeof a);
     a.kind = XG_NA_LOAD;
     a.type = buf->type;
     a.buf = buf;
@@ -184,8 +187,9 @@ XG_FN void xg_nparse_read(xg_nparse *r, xg_narg_vec *args, xg_nbuf *buf, xg_str 
     xg_nparse_arg(r, args, &a, name, at);
 }
 XG_FN void xg_nparse_index(xg_nparse *r, xg_narg_vec *args, xg_str name, size_t at, const xg_imap *names) {
-    xg_narg a = {0};
+    xg_narg a;
     xg_str type = xg_nparse_name(r, "an integer type");
+    memset(&a, 0, sizeof a);
     a.kind = XG_NA_INDEX;
     a.type = xg_type_find(type);
     if (!(xg_type_class(a.type) & XGT_I))
@@ -228,13 +232,14 @@ XG_FN xg_comp *xg_nparse_combine(xg_nparse *r, const xg_nblock *b) {
 }
 XG_FN void xg_nparse_stores(
     xg_nparse *r, xg_nblock *b, const xg_imap *names, const xg_str *inits, uint32_t n_inits, size_t init_at) {
-    XG_VEC(xg_nout) outs = {0};
-    XG_VEC(xg_inst *) values = {0};
+    XG_VEC(xg_nout) outs = {NULL, 0, 0};
+    XG_VEC(xg_inst *) values = {NULL, 0, 0};
     size_t at;
     uint32_t k;
     do {
-        xg_nout o = {0};
+        xg_nout o;
         xg_str name;
+        memset(&o, 0, sizeof o);
         at = xg_lex_offset(r->x);
         name = xg_nparse_name(r, "a buffer to write to");
         o.buf = xg_nest_find_buf(r->n, name);
@@ -278,7 +283,7 @@ XG_FN void xg_nparse_stores(
 }
 /* The texts of the values behind `init`, which are read once the types are known. */
 XG_FN xg_str *xg_nparse_inits(xg_nparse *r, uint32_t *n) {
-    XG_VEC(xg_str) v = {0};
+    XG_VEC(xg_str) v = {NULL, 0, 0};
     do {
         xg_str s;
         s.p = r->src->text + xg_lex_offset(r->x);
@@ -318,10 +323,11 @@ XG_FN void xg_nparse_together(xg_nparse *r, xg_nblock *b) {
 XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
     xg_nblock *b = s->block;
     const xg_imap *names = xg_nest_names(r->n, s->parent, r->n->flat ? NULL : b);
-    xg_narg_vec args = {0};
+    xg_narg_vec args;
     xg_str *inits = NULL;
     uint32_t n_inits = 0;
     size_t init_at = xg_lex_offset(r->x);
+    memset(&args, 0, sizeof args);
     b->body = r->p->comp = xg_comp_make(r->n->module);
     xg_nparse_together(r, b);
     if (xg_nparse_word(r, "init")) inits = xg_nparse_inits(r, &n_inits);
@@ -340,7 +346,8 @@ XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
         } else if (xg_nparse_word(r, "index"))
             xg_nparse_index(r, &args, name, at, names);
         else if (xg_nparse_word(r, "holds")) {
-            xg_narg a = {0};
+            xg_narg a;
+            memset(&a, 0, sizeof a);
             a.kind = XG_NA_HOLDS;
             a.type = XLAGPU_PRED;
             xg_lex_expect(r->x, '(', "'('");
@@ -366,7 +373,7 @@ XG_FN void xg_nparse_body(xg_nparse *r, xg_nstmt *s) {
 
 XG_FN void xg_nparse_stmts(xg_nparse *r, xg_nstmt *parent);
 XG_FN void xg_nparse_notes(xg_nparse *r, xg_nstmt *s) {
-    XG_VEC(xg_nnote) v = {0};
+    XG_VEC(xg_nnote) v = {NULL, 0, 0};
     while (xg_nparse_word(r, "note")) {
         xg_nnote t;
         t.key = xg_lex_string(r->x, r->n->arena, "an annotation's key");
@@ -405,7 +412,8 @@ XG_FN void xg_nparse_loop(xg_nparse *r, xg_nstmt *parent) {
 XG_FN xg_niter xg_nparse_iter(xg_nparse *r, const xg_imap *names) {
     size_t at = xg_lex_offset(r->x);
     xg_str kind = xg_nparse_name(r, "S or R"), name;
-    xg_niter i = {0};
+    xg_niter i;
+    memset(&i, 0, sizeof i);
     if (!xg_str_is(kind, "S") && !xg_str_is(kind, "R"))
         xg_lex_fail_at(r->x, at, NULL, "an iterator is S, spatial, or R, reduced");
     i.kind = kind.p[0];
@@ -492,7 +500,7 @@ XG_FN void xg_nparse_check_regions(xg_nparse *r) {
 XG_FN void xg_nparse_block(xg_nparse *r, xg_nstmt *parent) {
     size_t at = xg_lex_offset(r->x);
     xg_str name = xg_nparse_name(r, "a block's name");
-    XG_VEC(xg_niter) iters = {0};
+    XG_VEC(xg_niter) iters = {NULL, 0, 0};
     const xg_imap *names = xg_nest_names(r->n, parent, NULL);
     xg_nstmt *s;
     if (xg_nest_find(r->n, name))
@@ -555,7 +563,8 @@ XG_FN void xg_nparse_check_intrinsics(xg_nparse *r) {
     }
 }
 XG_FN xg_loopnest *xg_nest_parse(xg_ctx *c, xg_arena *a, xg_aff_ctx *aff, const xg_source *src, size_t *at) {
-    xg_nparse r = {0};
+    xg_nparse r;
+    memset(&r, 0, sizeof r);
     r.p = xg_parse_new(c, a, src, false);
     r.x = &r.p->lex;
     r.src = src;

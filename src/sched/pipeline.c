@@ -95,7 +95,8 @@ XG_FN void xg_npipe_widen(xg_npipe *p) {
     uint32_t k, j, d;
     for (k = 0; k < n->bufs.n; k++) {
         xg_nbuf *buf = n->bufs.p[k];
-        xg_nplaces v = {0};
+        xg_nplaces v;
+        memset(&v, 0, sizeof v);
         if (p->versions[k] < 2) continue;
         xg_nest_places(n, buf, &v);
         for (j = 0; j < v.n; j++) {

@@ -144,12 +144,13 @@ struct xg_nblock {
     uint32_t lanes;   /* as across, of aligned groups of so many lanes of a warp; nothing begins it. 0: neither */
 };
 
+typedef enum xg_nstmt_op {
+    XG_N_ROOT,
+    XG_N_LOOP,
+    XG_N_BLOCK
+} xg_nstmt_op;
 struct xg_nstmt {
-    enum {
-        XG_N_ROOT,
-        XG_N_LOOP,
-        XG_N_BLOCK
-    } op;
+    xg_nstmt_op op;
     xg_nstmt *parent, *prev, *next, *first, *last;
     uint32_t var;
     int64_t extent;
@@ -177,6 +178,8 @@ struct xg_loopnest {
     bool flat; /* blocks have no iterators any more: what they read and write is said of the loops */
     xg_nstmt *root;
     struct xg_ntrace *trace; /* where primitives are recorded; NULL: nowhere */
+    const xg_source *source; /* of the schedule that is applied, which messages show; NULL: they are of no text */
+    size_t line;             /* where in it the primitive stands */
 };
 
 /* ---- nest.c: making and walking ---- */
@@ -530,6 +533,12 @@ typedef struct xg_nrule_target {
 /* The first rule that takes the nest: a scheduled copy with its trace, and which rule. NULL: none does. */
 XG_FN xg_loopnest *xg_rule_apply(xg_loopnest *n, const xg_nrule_target *t, const char **rule);
 XG_FN xg_loopnest *xg_rule_apply_one(xg_loopnest *n, const xg_nrule_target *t, xg_str rule); /* NULL: not taken */
+
+/* ---- schedules.c: schedules as files ---- */
+XG_FN void xg_schedules_print(xg_buf *b, xg_module *m); /* of each fusion its nest, and what the first rule does */
+XG_FN bool xg_schedule_kernels(xg_module *m);           /* the pass schedule-reader: records by m->schedule */
+XG_FN bool xg_schedule_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
+XG_FN xg_kmodule *xg_schedule_way_emit(xg_way_job *job, const xg_record *r, xg_str name);
 
 /* ---- copy.c ---- */
 XG_FN xg_loopnest *xg_nest_copy(const xg_loopnest *n); /* in the same arena; computations of scalars are shared */

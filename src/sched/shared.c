@@ -34,10 +34,11 @@ XG_FN void xg_nlife_of_stmt(const xg_loopnest *n, const xg_nstmt *top, uint32_t 
     }
 }
 XG_FN xg_nlife xg_nlife_of(xg_loopnest *n, xg_nbuf *buf) {
-    xg_nplaces v = {0};
+    xg_nplaces v;
     xg_nstmt *home;
     xg_nlife l;
     uint32_t k, from = 0, to = 0;
+    memset(&v, 0, sizeof v);
     memset(&l, 0, sizeof l);
     l.buf = buf;
     l.size = xg_nbuf_size(n, buf, NULL);
@@ -75,7 +76,7 @@ XG_FN int64_t xg_nlife_place(const xg_nlife *l, const xg_nlife *given, uint32_t 
     return at;
 }
 XG_FN void xg_nest_merge_shared(xg_loopnest *n) {
-    XG_VEC(xg_nlife) v = {0};
+    XG_VEC(xg_nlife) v = {NULL, 0, 0};
     uint32_t k, j;
     if (!n->flat) xg_sched_fail(n, "merge_shared: the nest is not flat");
     for (k = 0; k < n->bufs.n; k++) {

@@ -140,8 +140,9 @@ XG_FN void xg_nprint_together(xg_nprint *p, const xg_nblock *b) {
 XG_FN void xg_nprint_body(xg_nprint *p, const xg_nstmt *s) {
     const xg_nblock *b = s->block;
     const xg_imap *names = xg_nest_names(p->n, s->parent, p->n->flat ? NULL : b);
-    xg_print_options o = {0};
+    xg_print_options o;
     uint32_t k;
+    memset(&o, 0, sizeof o);
     xg_nprint_together(p, b);
     if (b->init)
         for (k = 0; k < b->n_outs; k++) {
@@ -257,7 +258,7 @@ XG_FN void xg_nprint_params(xg_nprint *p, bool outputs) {
 }
 /* Combiners that are no single operation, each once. */
 XG_FN void xg_nprint_combiners(xg_nprint *p) {
-    XG_VEC(const xg_comp *) seen = {0};
+    XG_VEC(const xg_comp *) seen = {NULL, 0, 0};
     const xg_nstmt *s;
     uint32_t k;
     for (s = p->n->root; s; s = xg_nstmt_next(s, p->n->root)) {
@@ -271,9 +272,10 @@ XG_FN void xg_nprint_combiners(xg_nprint *p) {
     }
 }
 XG_FN void xg_nest_print(xg_buf *b, const xg_loopnest *n) {
-    xg_nprint p = {0};
+    xg_nprint p;
     const xg_nstmt *s;
     uint32_t k, j;
+    memset(&p, 0, sizeof p);
     p.b = b;
     p.n = n;
     xg_nprint_combiners(&p);

@@ -344,6 +344,7 @@ XG_FN void xg_trace_line(xg_tread *r, const char *p, const char *end) {
     uint32_t k, at = 0;
     xg_tread_split(r, p, end);
     if (!r->n_words) return;
+    r->n->line = (size_t)(r->words[0].p - r->src->text);
     for (k = 0; k < r->n_words; k++)
         if (xg_str_is(r->words[k], "=")) at = k + 1;
     if (at == r->n_words) xg_tread_fail(r, r->words[at - 1], NULL, "a primitive is missing behind '='");

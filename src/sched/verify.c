@@ -129,7 +129,8 @@ XG_FN void xg_nverify_stmt(xg_nverify *v, xg_nstmt *s) {
     v->seen = seen;
 }
 XG_FN void xg_nest_verify(xg_loopnest *n) {
-    xg_nverify v = {0};
+    xg_nverify v;
+    memset(&v, 0, sizeof v);
     v.n = n;
     v.env = xg_nest_env(n);
     v.seen = XG_NEW_N(n->arena, bool, n->vars.n);

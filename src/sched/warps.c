@@ -12,8 +12,9 @@
 
 XG_FN void xg_nest_warps_buf(xg_loopnest *n, xg_nbuf *buf) {
     int64_t outer = 1;
-    xg_nplaces v = {0};
+    xg_nplaces v;
     uint32_t k, d;
+    memset(&v, 0, sizeof v);
     xg_nest_places(n, buf, &v);
     for (k = 0; k < v.n; k++) {
         xg_nteam t = xg_nteam_of(n, v.p[k].s);

@@ -97,6 +97,17 @@ expect 0 . "--out writes the results" "$X run $W/good.hlo --platform=interpreter
 expect 0 ran "equal to --expect: 0" "$X run $W/good.hlo --platform=host --seed 3 --expect $W/o.npz && echo ran"
 expect 1 . "different from --expect: 1" "$X run $W/good.hlo --platform=host --seed 4 --expect $W/o.npz"
 expect 2 'error' "--args of another module" "$X run $W/good.hlo --platform=host --args tests/corpus/iotas.npz"
+$X compile $W/good.hlo --target=sm_90a --emit=schedule -o $W/good.sched
+expect 0 '^bind .* threadIdx.x' "--emit=schedule" "cat $W/good.sched"
+expect 0 'right:' "--schedule: as it was written" "$X run $W/good.hlo --platform=host --schedule=$W/good.sched"
+expect 0 'right:' "--schedule: with other blocks" "sed 's/_ 8\$/_ 4/' $W/good.sched > $W/s4.sched && \
+    $X run $W/good.hlo --platform=host --schedule=$W/s4.sched"
+expect 2 's.sched:[0-9]+:1: error: no primitive' "--schedule: a line that is wrong has its place" \
+    "sed 's/^reorder/reordr/' $W/good.sched > $W/s.sched && $X run $W/good.hlo --platform=host --schedule=$W/s.sched"
+expect 2 's.sched:[0-9]+:1: error: bind' "--schedule: so has one that is refused" "sed 's/^bind ax0_0 .*/&\nbind \
+ax1_0 blockIdx.y/' $W/good.sched > $W/s.sched && $X run $W/good.hlo --platform=host --schedule=$W/s.sched"
+expect 2 'no fusion is called' "--schedule: a fusion that is none" "echo 'schedule nobody' > $W/s.sched && \
+    $X run $W/good.hlo --platform=host --schedule=$W/s.sched"
 expect 0 '\.entry' "--emit=ptx on stdout" "$X compile $W/good.hlo --target=sm_90a --emit=ptx"
 for e in hlo indexing plan buffers thunks ir ptx; do expect 0 . "--emit=$e" \
     "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done

@@ -163,6 +163,7 @@ static void pipeline_compile(xg_stage *io, const char *want) {
     xg_buf_init(&d.kept, &mine);
     d.want = want;
     o.predict = strcmp(want, "times") == 0;
+    o.schedules = strcmp(want, "schedule") == 0;
     o.target = *xg_target_find(io->ctx, XG_STR("sm_90a"));
     o.dump = pipeline_keep;
     o.dump_user = &d;

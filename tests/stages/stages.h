@@ -23,7 +23,6 @@
 #include "spmd_random.c"
 #include "sim.c"
 #include "planted.c"
-#include "../../src/rooms_sched.h"
 #include "sched.c"
 #include "tiles.c"
 #include "units.c"
