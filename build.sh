@@ -65,6 +65,26 @@ headers() {
     done
 }
 
+# The page of --viewer, tools/viewer/, as C: each line of page.html a string, with the files that it includes.
+viewer_page() {
+    awk '
+    function put(path,   line) {
+        while ((getline line < path) > 0)
+            if (line ~ /^@include /) put("tools/viewer/" substr(line, 10))
+            else { gsub(/[\\"]/, "\\\\&", line); print "\"" line "\"," }
+        close(path)
+    }
+    BEGIN {
+        print "/* tools/viewer_page.h -- made from tools/viewer/ by ./build.sh: edit there. */"
+        print "#ifndef XG_TOOLS_VIEWER_PAGE_H\n#define XG_TOOLS_VIEWER_PAGE_H\n/* clang-format off */"
+        print "static const char *const viewer_page[] = {"
+        put("tools/viewer/page.html")
+        print "};\n/* clang-format on */\n#endif"
+    }' > build/viewer_page.new
+    if cmp -s build/viewer_page.new tools/viewer_page.h; then rm build/viewer_page.new
+    else mv build/viewer_page.new tools/viewer_page.h; fi
+}
+
 # Runs each argument as a command, all at once; fails when one does.
 together() {
     pids=""
@@ -82,6 +102,7 @@ zlib() { # -DXG_HAVE_ZLIB and -lz where there is zlib
 
 tool() {
     headers .
+    viewer_page
     printf '#define XLAGPU_IMPLEMENTATION\n#include "../src/xlagpu.h"\n' > build/unit_compiler.c
     printf '#define XLAGPU_IMPLEMENTATION\n#include "../src/xlagpu_runtime.h"\n' > build/unit_runtime.c
     printf '#define XLAGPU_IMPLEMENTATION\n#define XLAGPU_SPLIT_SIM_UNIT\n#include "../src/xlagpu_runtime.h"\n' \
@@ -98,7 +119,8 @@ tool() {
     [ "$newest" ] && runtime="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_runtime.c -o build/runtime.o"
     [ "$newest" ] && sim="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o"
     if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then
-        tools="$CC $F -std=gnu11 $Z -r -nostdlib tools/*.c -o build/tool.o"
+        # tcc says C99 whatever -std is: glibc hands out timespec_get by the macro.
+        tools="$CC $F -std=gnu11 -D_ISOC11_SOURCE $Z -r -nostdlib tools/*.c -o build/tool.o"
     fi
     # Two halves of about the same work.
     if [ "$FRONT" = -O0 ]; then together "$front && $runtime && $tools" "$sim"
@@ -137,6 +159,7 @@ build) level -O1; tool; echo "built build/xlagpu, xlagpu.h, xlagpu_runtime.h" ;;
 llvm) level -O1; llvm ;;
 headers) headers "${2:-.}" ;;
 runner) runner ;;
+viewer-page) viewer_page ;;
 run) # who builds for the first time waits for less: what is optimised is the simulator only
     level -O0; tool; shift; exec build/xlagpu run examples/gelu.hlo --platform=auto --summary "$@" ;;
 test) level -Og; tool; runner; exec sh tests/scripts/all.sh ;;

@@ -340,7 +340,7 @@ typedef struct xlagpu_device_desc {
     const char *part;   /* host: the GPU that it stands for, "H200"; NULL: the usual one of "sm_90a" */
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
-    /* where vendor libraries lie that a program calls (cuBLASLt); NULL: cuda: where the system looks; host: none. On
+    /* where vendor libraries lie that a program calls (cuBLASLt ..); NULL: cuda: where the system looks; host: none. On
      * "host" they are imitations, which compute in host memory. The text must stay while the device is open */
     const char *library_folder;
     /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
@@ -384,7 +384,7 @@ XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what 
  * What a driver does not know is that of the part. The simulator's is that of its target. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *device, xlagpu_target_desc *out);
 
-/* The vendor libraries that are there and can be called, "cublaslt" or "": for xlagpu_compile_desc.libraries. */
+/* The vendor libraries that are there and can be called, "cublaslt,cufft" or "": for xlagpu_compile_desc.libraries. */
 XLAGPU_DEF const char *xlagpu_rt_libraries(xlagpu_device *device);
 
 /* ---- buffers: device memory that the caller owns ---- */
@@ -851,6 +851,7 @@ typedef struct xg_ctx {
     uint32_t line, column;        /* its position, 1-based; 0 when it has none */
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
+    const char *dims; /* "b=8,arg1.0=4": sizes that a program leaves open (import/lower_dims.c); NULL: none are given */
     /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     xg_slab *slabs, *full_slabs;
     uint32_t n_slabs, n_idle; /* all, and those that hold none */
@@ -2047,6 +2048,36 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 /* ---- chunks ---- */
 
+/* Under the address sanitizer, which does not see what an arena does with its chunks, the arena says it: what is not
+ * handed out is poison, and some of that lies between blocks. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define XG_ARENA_POISON
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define XG_ARENA_POISON
+#endif
+#ifdef XG_ARENA_POISON
+#ifdef __cplusplus
+extern "C" {
+#endif
+void __asan_poison_memory_region(const volatile void *p, size_t bytes);
+void __asan_unpoison_memory_region(const volatile void *p, size_t bytes);
+#ifdef __cplusplus
+}
+#endif
+#define XG_POISON(p, bytes) __asan_poison_memory_region(p, bytes)
+#define XG_UNPOISON(p, bytes) __asan_unpoison_memory_region(p, bytes)
+enum {
+    XG_BLOCK_APART = XG_BLOCK_ALIGN
+};
+#else
+#define XG_POISON(p, bytes) ((void)0)
+#define XG_UNPOISON(p, bytes) ((void)0)
+enum {
+    XG_BLOCK_APART = 0
+};
+#endif
 enum {
     XG_SLAB = 1 << 21,
     XG_SLAB_FROM = 1 << 19,
@@ -2167,6 +2198,7 @@ XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
 }
 XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     xg_slab *s = k->slab;
+    XG_UNPOISON(k, (size_t)(k->end - (char *)k));
     if (!s) {
         xg_mem_free(c, k);
         return;
@@ -2189,6 +2221,11 @@ XG_FN void xg_ctx_done(xg_ctx *c) {
 }
 
 /* ---- arenas ---- */
+
+/* What a block takes of its chunk; fewer than `bytes`: more than can be addressed. */
+XG_FN size_t xg_block_room(size_t bytes) {
+    return (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN + XG_BLOCK_APART;
+}
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) {
     memset(a, 0, sizeof *a);
@@ -2217,6 +2254,7 @@ XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
 }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
+    char *used = a->chunk == m.chunk ? a->at : m.chunk ? m.chunk->end : m.at;
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
     while (a->chunk != m.chunk) {
         xg_chunk *c = a->chunk;
@@ -2226,6 +2264,7 @@ XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     }
     a->at = m.at;
     a->end = a->chunk ? a->chunk->end : NULL;
+    if (used > a->at) XG_POISON(a->at, (size_t)(used - a->at));
 }
 
 XG_FN void xg_arena_free(xg_arena *a) {
@@ -2268,23 +2307,25 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     a->chunk = chunk;
     a->at = (char *)chunk + XG_CHUNK_HEAD;
     a->end = chunk->end;
+    XG_POISON(a->at, (size_t)(a->end - a->at));
 }
 
 XG_NOINLINE XG_FN void *xg_alloc_far(xg_arena *a, size_t bytes) {
     char *p;
-    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD)
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_BLOCK_APART - XG_CHUNK_HEAD)
         xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
-    bytes = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
-    xg_arena_grow(a, bytes);
+    xg_arena_grow(a, xg_block_room(bytes));
     p = a->at;
-    a->at += bytes;
+    a->at += xg_block_room(bytes);
+    XG_UNPOISON(p, bytes);
     return p;
 }
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
     char *p = a->at;
-    size_t room = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    size_t room = xg_block_room(bytes);
     if (XG_UNLIKELY(room > (size_t)(a->end - p) || room < bytes)) return xg_alloc_far(a, bytes);
     a->at = p + room;
+    XG_UNPOISON(p, bytes);
     return p;
 }
 
@@ -2293,11 +2334,11 @@ XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes) {
         LINE = 64
     };
     size_t pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
-    if (bytes > SIZE_MAX - 2 * LINE || pad + bytes > (size_t)(a->end - a->at)) {
-        xg_arena_grow(a, xg_add(a->ctx, bytes, LINE));
+    if (bytes > SIZE_MAX - 2 * LINE || pad + xg_block_room(bytes) > (size_t)(a->end - a->at)) {
+        xg_arena_grow(a, xg_add(a->ctx, bytes, 2 * LINE));
         pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
     }
-    if (pad) (void)xg_alloc_raw(a, pad);
+    a->at += pad;
     return xg_alloc_raw(a, bytes);
 }
 
@@ -2308,10 +2349,10 @@ XG_FN void *xg_alloc(xg_arena *a, size_t bytes) {
 }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
-    size_t had = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN,
-           want = (more + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    size_t had = xg_block_room(bytes), want = xg_block_room(more);
     if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
     a->at += want - had;
+    XG_UNPOISON(p, more);
     return true;
 }
 
@@ -4003,7 +4044,8 @@ typedef enum xg_sim_type {
 #define X(name, text, bytes, bits, cls) XG_SIM_##name,
     XG_SIM_TYPES(X)
 #undef X
-    XG_SIM_TYPE_COUNT
+    XG_SIM_TYPE_COUNT,
+    XG_SIM_NO_TYPE = XG_SIM_TYPE_COUNT /* there is no such operand */
 } xg_sim_type;
 
 typedef enum xg_sim_space {
@@ -8638,6 +8680,20 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
 XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
     return xg_sim_dest_of(p, &s->o[i], t, false);
 }
+/* The arithmetic of the operands from 1 on, of these types, into operand 0. They are read in the order of the text, so
+ * that messages name the first that is wrong whatever compiler orders the arguments of a call. */
+XG_FN xg_sim_ins *xg_sim_alu_of(
+    xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type d, xg_sim_type a, xg_sim_type b, xg_sim_type c) {
+    uint32_t code[4], k;
+    xg_sim_type t[4];
+    t[0] = d;
+    t[1] = a;
+    t[2] = b;
+    t[3] = c;
+    code[0] = xg_sim_dest(p, s, 0, d);
+    for (k = 1; k < 4; k++) code[k] = t[k] == XG_SIM_NO_TYPE ? XG_SIM_NOREG : xg_sim_source(p, s, k, t[k]);
+    return xg_sim_alu(p, s, f, code[0], code[1], code[2], code[3]);
+}
 
 /* ---- functions by type ---- */
 
@@ -8841,12 +8897,16 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             2, ftz, mode);
     else if (in || out) {
         bool wide = xg_sim_types[t].bytes == 8;
+        uint32_t d, a, b;
         if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
+        d = xg_sim_dest(p, s, 0, t);
+        a = xg_sim_source(p, s, 1, t);
+        b = xg_sim_source(p, s, 2, t);
         xg_sim_carry(p, s,
             sub    ? (wide ? XG_SIM_F_subc_u64 : XG_SIM_F_subc_u32)
             : wide ? XG_SIM_F_addc_u64
                    : XG_SIM_F_addc_u32,
-            t, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), in, out);
+            t, d, a, b, in, out);
     } else if (xg_sim_is_float(t)) {
         xg_sim_bt modal = sub ? XG_SIM_BT_subm : XG_SIM_BT_addm;
         xg_sim_float_of(
@@ -8854,21 +8914,17 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2)
-            xg_sim_alu(p, s, xg_sim_pick(p, s, op, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-                xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+            xg_sim_alu_of(p, s, xg_sim_pick(p, s, op, t), t, t, t, XG_SIM_NO_TYPE);
         else
             xg_sim_half_op(
                 p, s, t, 2, (sub ? XG_SIM_H_SUB : XG_SIM_H_ADD) | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
     } else if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
         if (sub) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_SIM_F_int_x2, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t),
-            XG_SIM_NOREG)
-            ->imm = 0;
+        xg_sim_alu_of(p, s, XG_SIM_F_int_x2, t, t, t, XG_SIM_NO_TYPE)->imm = 0;
     } else {
         xg_sim_f f = sat ? (sub ? XG_SIM_F_subsat_s32 : XG_SIM_F_addsat_s32) : xg_sim_pick(p, s, op, t);
         if (ftz || (sat && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
-        xg_sim_alu(
-            p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, f, t, t, t, XG_SIM_NO_TYPE);
     }
 }
 
@@ -8892,8 +8948,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2)
-            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-                xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+            xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), t, t, t, XG_SIM_NO_TYPE);
         else
             xg_sim_half_op(p, s, t, 2, XG_SIM_H_MUL | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
         return;
@@ -8902,14 +8957,13 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         XG_SIM_BAD(p, s->at, "write mul.lo, mul.hi or mul.wide",
             "an integer 'mul' must say which part of the product it wants");
     if (ftz || sat) xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s,
+    xg_sim_alu_of(p, s,
         xg_sim_pick(p, s,
             part == 0   ? XG_SIM_BT_mul
             : part == 1 ? XG_SIM_BT_mulh
                         : XG_SIM_BT_mulw,
             t),
-        xg_sim_dest(p, s, 0, part == 2 ? xg_sim_twice(t) : t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t),
-        XG_SIM_NOREG);
+        part == 2 ? xg_sim_twice(t) : t, t, t, XG_SIM_NO_TYPE);
 }
 
 /* mad, fma; madc (arg 2). */
@@ -8966,7 +9020,7 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     bool hi = xg_sim_take(s, "hi"), sat = mad && hi && xg_sim_take(s, "sat"), sgn;
     xg_sim_type t;
     xg_sim_f f;
-    uint32_t d;
+    uint32_t d, a, b, c, product;
     if (!hi && !xg_sim_take(s, "lo")) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .lo or .hi", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     if (t != XG_SIM_U32 && t != XG_SIM_S32) xg_sim_no_type(p, s, t);
@@ -8975,13 +9029,16 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     xg_sim_operands(p, s, 3 + mad, 3 + mad);
     if (sat) {
         if (!sgn) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_SIM_F_mad24hisat_s32, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-            xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+        xg_sim_alu_of(p, s, XG_SIM_F_mad24hisat_s32, t, t, t, t);
         return;
     }
-    d = mad ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
-    xg_sim_alu(p, s, f, d, xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
-    if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
+    d = xg_sim_dest(p, s, 0, t);
+    a = xg_sim_source(p, s, 1, t);
+    b = xg_sim_source(p, s, 2, t);
+    c = mad ? xg_sim_source(p, s, 3, t) : XG_SIM_NOREG;
+    product = mad ? xg_sim_temp(p, 4) : d;
+    xg_sim_alu(p, s, f, product, a, b, XG_SIM_NOREG);
+    if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, d, product, c, XG_SIM_NOREG);
 }
 
 /* div, sqrt, rcp: .approx and .full are rounded once, except where the bound allows much more (math.c). */
@@ -9020,8 +9077,7 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (arg != XG_SIM_BT_div || ftz || approx) xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), t, t, t, XG_SIM_NO_TYPE);
 }
 
 XG_FN uint32_t xg_sim_bent_of(xg_sim_f f) {
@@ -9080,8 +9136,7 @@ XG_FN void xg_sim_d_plain(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         (op == XG_SIM_BT_and || op == XG_SIM_BT_or || op == XG_SIM_BT_xor || op == XG_SIM_BT_not ||
             op == XG_SIM_BT_cnot))
         xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        n == 2 ? xg_sim_source(p, s, 2, t) : XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, f, t, t, n == 2 ? t : XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
 }
 
 XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -9143,8 +9198,7 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN void xg_sim_d_shift(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, XG_SIM_U32), XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, t, XG_SIM_U32, XG_SIM_NO_TYPE);
 }
 
 #endif /* XG_SIM_DECODE_C */
@@ -9333,7 +9387,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
     bool ftz = slct && xg_sim_take(s, "ftz");
     xg_sim_type t = xg_sim_take_type(p, s), ct;
-    uint32_t c;
+    uint32_t d, a, b, c;
     xg_sim_operands(p, s, 4, 4);
     if (slct) { /* c >= 0 ? a : b */
         ct = xg_sim_take_type(p, s);
@@ -9348,8 +9402,10 @@ XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
         }
     } else
         c = xg_sim_source(p, s, 3, XG_SIM_PRED);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sel, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, t), c);
+    d = xg_sim_dest(p, s, 0, t);
+    a = xg_sim_source(p, s, 1, t);
+    b = xg_sim_source(p, s, 2, t);
+    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sel, t), d, a, b, c);
 }
 
 #endif /* XG_SIM_DECODE_COMPARE_C */
@@ -9394,9 +9450,7 @@ XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc
         f = wide ? XG_F(brev_b64) : XG_F(brev_b32);
     else
         f = wide ? (sgn ? XG_F(bfind_s64) : XG_F(bfind_u64)) : sgn ? XG_F(bfind_s32) : XG_F(bfind_u32);
-    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32), xg_sim_source(p, s, 1, t),
-        XG_SIM_NOREG, XG_SIM_NOREG)
-        ->imm = shiftamt;
+    xg_sim_alu_of(p, s, f, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm = shiftamt;
 }
 
 XG_FN uint32_t xg_sim_literal(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t i, uint32_t max) {
@@ -9415,12 +9469,11 @@ XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe,
     if (arg == XG_SIM_BIT_bfe) {
         if (xg_sim_types[t].cls == 'B') xg_sim_no_type(p, s, t);
         xg_sim_operands(p, s, 4, 4);
-        xg_sim_alu(p, s,
+        xg_sim_alu_of(p, s,
             wide  ? (sgn ? XG_F(bfe_s64) : XG_F(bfe_u64))
             : sgn ? XG_F(bfe_s32)
                   : XG_F(bfe_u32),
-            xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, XG_SIM_U32),
-            xg_sim_source(p, s, 3, XG_SIM_U32));
+            t, t, XG_SIM_U32, XG_SIM_U32);
     } else {
         uint32_t a, b, c, e;
         if (xg_sim_types[t].cls != 'B') xg_sim_no_type(p, s, t);
@@ -9532,8 +9585,7 @@ XG_FN void xg_sim_d_sad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 4, 4);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sad, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_sad, t), t, t, t, t);
 }
 XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk, szext */
     bool clamp = xg_sim_take(s, "clamp");
@@ -9542,8 +9594,8 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
         XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), xg_sim_dest(p, s, 0, XG_SIM_B32),
-        xg_sim_source(p, s, 1, XG_SIM_B32), xg_sim_source(p, s, 2, XG_SIM_B32), XG_SIM_NOREG)
+    xg_sim_alu_of(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), XG_SIM_B32, XG_SIM_B32, XG_SIM_B32,
+        XG_SIM_NO_TYPE)
         ->imm = (clamp ? 1u : 0) | (t == XG_SIM_S32 ? 2u : 0);
 }
 XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -9553,9 +9605,8 @@ XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     xg_sim_operands(p, s, 2, 2);
     if (test < 0) XG_SIM_BAD(p, s->at, "such as testp.finite.f32", "'testp' needs the property to test");
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), xg_sim_dest(p, s, 0, XG_SIM_PRED),
-        xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG)
-        ->imm = (uint32_t)test;
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), XG_SIM_PRED, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm =
+        (uint32_t)test;
 }
 
 /* ---- mov ---- */
@@ -9711,11 +9762,10 @@ XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (t == XG_SIM_PRED) {
-        xg_sim_alu(p, s, XG_F(mov_b32), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, XG_F(mov_b32), t, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
         return;
     }
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), t, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
 }
 
 /* ---- cvt ---- */
@@ -9825,7 +9875,7 @@ XG_FN void xg_sim_cvt_packed(
             f = XG_F(unpair_4);
         else
             xg_sim_no_type(p, s, dt);
-        xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, dt), xg_sim_source(p, s, 1, st), XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, f, dt, st, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
     }
     p->code.p[p->code.n - 1].imm = to;
     p->code.p[p->code.n - 1].imm2 = from;
@@ -10999,8 +11049,7 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     if (xg_sim_form(s, "cvt L2 b64")) {
         xg_sim_operands(p, s, 2, 2);
-        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, 0, XG_SIM_B64), xg_sim_source(p, s, 1, XG_SIM_B64),
-            XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, XG_F(mov_b64), XG_SIM_B64, XG_SIM_B64, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
         return;
     }
     if (xg_sim_form(s, "fractional L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
@@ -23842,7 +23891,8 @@ typedef struct xg_exe_map {
  *   CONDITIONAL   a pred or s32, thunks of the branches: true runs the first, false the second; an index out of range
  *                 the last
  *   CUSTOM_CALL   kernel: string, the name of a registered function; value: its backend_config; operands, then results
- *   LIBRARY_CALL  kernel: string, the name of a library; operands, results, then perhaps memory that it works in
+ *   LIBRARY_CALL  kernel: string, the name of a library, or the target of a custom call that one makes; operands,
+ *                 results, then perhaps memory that it works in
  *   REPLICA_ID, PARTITION_ID   a u32
  *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
  *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
@@ -23859,7 +23909,7 @@ typedef struct xg_exe_map {
     X(FOR, "for", "while", 0, 1, NUMBER, NO, 0) \
     X(CONDITIONAL, "conditional", "conditional", 1, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
     X(CUSTOM_CALL, "custom-call", "custom-call", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
-    X(LIBRARY_CALL, "library-call", "fusion", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
+    X(LIBRARY_CALL, "library-call", "", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
     X(REPLICA_ID, "replica-id", "replica-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(PARTITION_ID, "partition-id", "partition-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
@@ -23932,13 +23982,25 @@ typedef struct xg_exe_attribute {
 } xg_exe_attribute;
 
 /* X(NAME, text): vendor libraries that a LIBRARY_CALL may call. */
-#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt")
+#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt") X(CUFFT, "cufft") X(CUSOLVER, "cusolver")
 typedef enum xg_exe_library {
 #define X(name, text) XG_EXE_LIBRARY_##name,
     XG_EXE_LIBRARIES(X)
 #undef X
     XG_EXE_LIBRARY_COUNT
 } xg_exe_library;
+#define XG_EXE_LIBRARY_ALWAYS 0x80000000u /* beside their bits: wherever they can, not where they are faster */
+
+/* X(name): what of cuSOLVER may be called, by LAPACK's names. */
+#define XG_EXE_SOLVERS(X) X(potrf) X(getrf) X(geqrf) X(orgqr) X(syevd) X(gesvd)
+/* Custom calls of these targets are LIBRARY_CALLs (expand/library_rewriter.c writes them):
+ *   __cufft$fft    {rank = 2 : i64, inverse = false}: of the last dimensions, from complex or real numbers or back to
+ *                  real ones, not divided by their number; back to real numbers it has a second result, in the memory
+ *                  of the operand, which is lost
+ *   __cusolver$NAME   as JAX's cusolver_NAME_ffi, in the memory of the first operand; the triangle that potrf does not
+ *                  make is as it was */
+#define XG_EXE_FFT_TARGET "__cufft$fft"
+#define XG_EXE_SOLVER_TARGET "__cusolver$"
 
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
@@ -24186,6 +24248,7 @@ struct xlagpu_device {
     xr_function *functions; /* registered; they live as long as the device */
     const char *library_folder;
     struct xr_libraries *libraries; /* library.c; NULL: none is open */
+    char found_libraries[64];       /* those that there are, as they are given to the compiler */
 };
 
 /* PTX that a caller has loaded. */
@@ -27100,7 +27163,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *d, size_t bytes, xlagpu_
     out->bytes = s == XLAGPU_OK ? bytes : 0;
     return s;
 }
-XLAGPU_DEF XG_COLD void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
+XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
     if (d && d->platform) xr_release(d, b.address);
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {
@@ -27352,15 +27415,15 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffe
 #endif
 
 #endif /* XG_RT_DEVICE_C */
-/* rt/library.c -- vendor libraries, found at run time: what a LIBRARY_CALL calls.
+/* rt/library.h -- the functions that we call of vendor libraries, declared from their documented ABI.
  *
- * A library is a row of XG_EXE_LIBRARIES, a table of its functions, declared here from the documented ABI, and a
- * function with a beginning and an end, as a caller could register one (calls.c). It is opened when a program is loaded
- * that calls it. Its handle lives as long as an execution that uses it. */
-#ifndef XG_RT_LIBRARY_C
-#define XG_RT_LIBRARY_C
+ * X(field, symbol, result, parameters), a list for each library; what is found of it at run time lies in the structs
+ * below, function after function in the order of the list. */
+#ifndef XG_RT_LIBRARY_H
+#define XG_RT_LIBRARY_H
 
-/* X(field, symbol, result, parameters) */
+/* ---- cuBLASLt ---- */
+
 /* clang-format off */
 #define XR_LT_FUNCTIONS(X) \
     X(version, "cublasLtGetVersion", size_t, (void)) \
@@ -27399,14 +27462,96 @@ enum {
     XR_LT_NO_MEMORY = 3,
     XR_LT_NOT_SUPPORTED = 15
 };
-struct xr_libraries {
-    xr_function cublaslt;
-    void *library, *handle;
-    uint32_t users; /* calls that are prepared */
+typedef struct xr_lt {
 #define X(field, symbol, result, parameters) result(*field) parameters;
     XR_LT_FUNCTIONS(X)
 #undef X
+} xr_lt;
+
+/* ---- cuFFT ---- */
+
+/* clang-format off */
+#define XR_FFT_FUNCTIONS(X) \
+    X(version, "cufftGetVersion", int, (int *version)) \
+    X(create, "cufftCreate", int, (int *plan)) \
+    X(destroy, "cufftDestroy", int, (int plan)) \
+    X(own_work, "cufftSetAutoAllocation", int, (int plan, int own)) \
+    X(make, "cufftXtMakePlanMany", int, (int plan, int rank, long long *n, long long *in_embed, long long in_stride, long long in_distance, int in_type, long long *out_embed, long long out_stride, long long out_distance, int out_type, long long batch, size_t *work, int type)) \
+    X(work, "cufftSetWorkArea", int, (int plan, void *work)) \
+    X(stream, "cufftSetStream", int, (int plan, void *stream)) \
+    X(run, "cufftXtExec", int, (int plan, void *in, void *out, int direction))
+/* clang-format on */
+typedef struct xr_fft {
+#define X(field, symbol, result, parameters) result(*field) parameters;
+    XR_FFT_FUNCTIONS(X)
+#undef X
+} xr_fft;
+enum {
+    XR_FFT_OLDEST = 10000, /* CUDA 10 */
+    XR_FFT_NO_MEMORY = 2,
+    XR_FFT_NOT_SUPPORTED = 16
 };
+
+/* ---- cuSOLVER ---- */
+
+/* The factorisations are found by name when a call of theirs is prepared (cusolver.c). */
+/* clang-format off */
+#define XR_SOLVER_FUNCTIONS(X) \
+    X(version, "cusolverGetVersion", int, (int *version)) \
+    X(create, "cusolverDnCreate", int, (void **handle)) \
+    X(destroy, "cusolverDnDestroy", int, (void *handle)) \
+    X(stream, "cusolverDnSetStream", int, (void *handle, void *stream))
+/* clang-format on */
+typedef struct xr_solver {
+#define X(field, symbol, result, parameters) result(*field) parameters;
+    XR_SOLVER_FUNCTIONS(X)
+#undef X
+} xr_solver;
+enum {
+    XR_SOLVER_OLDEST = 10000, /* CUDA 10 */
+    XR_SOLVER_NO_MEMORY = 2,
+    XR_SOLVER_NOT_SUPPORTED = 9
+};
+
+/* ---- of a device ---- */
+
+enum {
+#define X(name) +1
+    XR_LIBRARY_TARGETS = XG_EXE_LIBRARY_CUSOLVER XG_EXE_SOLVERS(X) /* one of each library before it, and these */
+#undef X
+};
+struct xr_libraries {
+    void *files[XG_EXE_LIBRARY_COUNT]; /* NULL: not open */
+    xr_function functions[XR_LIBRARY_TARGETS];
+    xr_lt lt;
+    xr_fft fft;
+    xr_solver solver;
+    void *lt_handle;
+    uint32_t lt_users; /* calls that are prepared */
+};
+
+/* Unless something failed before: the call, and what failed. */
+#define XR_DO(call, symbol) \
+    if (!e && (e = (call)) != 0) what = (symbol)
+
+XG_FN XG_COLD xlagpu_status xr_library_failed(
+    const xlagpu_rt_call *c, const char *title, const char *what, int error, int no_memory, int not_supported) {
+    xg_format(c->error, c->error_bytes, "%s: status %d of %s", what, error, title);
+    return error == no_memory       ? XLAGPU_ERROR_MEMORY
+           : error == not_supported ? XLAGPU_ERROR_UNSUPPORTED
+                                    : XLAGPU_ERROR_DEVICE;
+}
+XG_FN XG_COLD xlagpu_status xr_library_damaged(const xlagpu_rt_call *c) {
+    xg_format(c->error, c->error_bytes, "the executable is damaged: a library call");
+    return XLAGPU_ERROR_CORRUPT;
+}
+XG_FN void *xr_library_pointer(const xlagpu_rt_call *c, int64_t k) { return (void *)(uintptr_t)c->buffers[k].address; }
+
+#endif /* XG_RT_LIBRARY_H */
+/* rt/cublaslt.c -- products of matrices by cuBLASLt. */
+#ifndef XG_RT_CUBLASLT_C
+#define XG_RT_CUBLASLT_C
+
 typedef struct xr_lt_state {
     void *desc, *layouts[3], *wish; /* layouts of A, B, D */
     xr_lt_choice choice;
@@ -27416,16 +27561,6 @@ typedef struct xr_lt_state {
         int32_t s32;
     } one, zero;
 } xr_lt_state;
-
-XG_FN XG_COLD xlagpu_status xr_lt_failed(const xlagpu_rt_call *c, const char *what, int error) {
-    xg_format(c->error, c->error_bytes, "%s: status %d of cuBLAS", what, error);
-    return error == XR_LT_NO_MEMORY       ? XLAGPU_ERROR_MEMORY
-           : error == XR_LT_NOT_SUPPORTED ? XLAGPU_ERROR_UNSUPPORTED
-                                          : XLAGPU_ERROR_DEVICE;
-}
-/* Unless something failed before: the call, and what failed. */
-#define XR_LT(call, symbol) \
-    if (!e && (e = (call)) != 0) what = (symbol)
 
 /* ---- one call ---- */
 
@@ -27444,16 +27579,16 @@ XG_FN XG_COLD size_t xr_lt_workspace(const xlagpu_rt_call *c) {
     return c->n_results > 1 ? c->buffers[c->n_operands + c->n_results - 1].bytes : 0;
 }
 XG_FN XG_COLD void xr_lt_free(xlagpu_device *d, xr_lt_state *s) {
-    struct xr_libraries *l = d->libraries;
+    const xr_lt *l = &d->libraries->lt;
     uint32_t k;
     if (s->wish) l->wish_free(s->wish);
     for (k = 0; k < 3; k++)
         if (s->layouts[k]) l->layout_free(s->layouts[k]);
     if (s->desc) l->desc_free(s->desc);
     xg_mem_free(&d->c, s);
-    if (--l->users) return;
-    if (l->handle) l->destroy(l->handle);
-    l->handle = NULL;
+    if (--d->libraries->lt_users) return;
+    if (d->libraries->lt_handle) l->destroy(d->libraries->lt_handle);
+    d->libraries->lt_handle = NULL;
 }
 XG_FN XG_COLD void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
     bool is_double = m[XG_EXE_MATMUL_compute] == 70, is_int = m[XG_EXE_MATMUL_compute] == 72;
@@ -27465,8 +27600,7 @@ XG_FN XG_COLD void xr_lt_numbers(xr_lt_state *s, const int64_t *m) {
         s->one.f32[0] = 1;
 }
 /* Matrix `side` (0 A, 1 B, 2 D) as it lies in memory. */
-XG_FN XG_COLD int xr_lt_layout(
-    const struct xr_libraries *l, xr_lt_state *s, const int64_t *m, int side, const char **which) {
+XG_FN XG_COLD int xr_lt_layout(const xr_lt *l, xr_lt_state *s, const int64_t *m, int side, const char **which) {
     int64_t rows = m[side == 1 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_rows],
             columns = m[side == 0 ? XG_EXE_MATMUL_depth : XG_EXE_MATMUL_columns],
             stride = m[XG_EXE_MATMUL_stride_a + side];
@@ -27475,38 +27609,38 @@ XG_FN XG_COLD int xr_lt_layout(
     void **layout = &s->layouts[side];
     const char *what = NULL;
     int e = 0;
-    XR_LT(l->layout_new(layout, (int)m[XG_EXE_MATMUL_type_a + side], (uint64_t)(turned ? columns : rows),
+    XR_DO(l->layout_new(layout, (int)m[XG_EXE_MATMUL_type_a + side], (uint64_t)(turned ? columns : rows),
               (uint64_t)(turned ? rows : columns), m[XG_EXE_MATMUL_lead_a + side]),
         "cublasLtMatrixLayoutCreate");
     if (batch > 1) {
-        XR_LT(l->layout_set(*layout, XR_LT_BATCH, &batch, sizeof batch), "cublasLtMatrixLayoutSetAttribute");
-        XR_LT(l->layout_set(*layout, XR_LT_STRIDE, &stride, sizeof stride), "cublasLtMatrixLayoutSetAttribute");
+        XR_DO(l->layout_set(*layout, XR_LT_BATCH, &batch, sizeof batch), "cublasLtMatrixLayoutSetAttribute");
+        XR_DO(l->layout_set(*layout, XR_LT_STRIDE, &stride, sizeof stride), "cublasLtMatrixLayoutSetAttribute");
     }
     *which = what;
     return e;
 }
 /* The product, its matrices, and the algorithm that the library advises for this workspace. */
 XG_FN XG_COLD int xr_lt_choose(
-    const struct xr_libraries *l, xr_lt_state *s, const int64_t *m, uint64_t workspace, const char **which) {
+    const xr_lt *l, void *handle, xr_lt_state *s, const int64_t *m, uint64_t workspace, const char **which) {
     int32_t trans[2];
     uint32_t epilogue = (uint32_t)m[XG_EXE_MATMUL_epilogue], in_order = XR_LT_IN_ORDER;
     const char *what = NULL;
     int e = 0, n = 0, k;
     trans[0] = m[XG_EXE_MATMUL_trans_a] != 0;
     trans[1] = m[XG_EXE_MATMUL_trans_b] != 0;
-    XR_LT(
+    XR_DO(
         l->desc_new(&s->desc, (int)m[XG_EXE_MATMUL_compute], (int)m[XG_EXE_MATMUL_scale]), "cublasLtMatmulDescCreate");
     for (k = 0; k < 2; k++)
-        XR_LT(l->desc_set(s->desc, XR_LT_TRANS_A + k, &trans[k], sizeof trans[k]), "cublasLtMatmulDescSetAttribute");
-    XR_LT(l->desc_set(s->desc, XR_LT_EPILOGUE, &epilogue, sizeof epilogue), "cublasLtMatmulDescSetAttribute");
+        XR_DO(l->desc_set(s->desc, XR_LT_TRANS_A + k, &trans[k], sizeof trans[k]), "cublasLtMatmulDescSetAttribute");
+    XR_DO(l->desc_set(s->desc, XR_LT_EPILOGUE, &epilogue, sizeof epilogue), "cublasLtMatmulDescSetAttribute");
     for (k = 0; k < 3 && !e; k++) e = xr_lt_layout(l, s, m, k, &what);
-    XR_LT(l->wish_new(&s->wish), "cublasLtMatmulPreferenceCreate");
-    XR_LT(l->wish_set(s->wish, XR_LT_WORKSPACE, &workspace, sizeof workspace), "cublasLtMatmulPreferenceSetAttribute");
+    XR_DO(l->wish_new(&s->wish), "cublasLtMatmulPreferenceCreate");
+    XR_DO(l->wish_set(s->wish, XR_LT_WORKSPACE, &workspace, sizeof workspace), "cublasLtMatmulPreferenceSetAttribute");
     if (m[XG_EXE_MATMUL_deterministic])
-        XR_LT(
+        XR_DO(
             l->wish_set(s->wish, XR_LT_REDUCTIONS, &in_order, sizeof in_order), "cublasLtMatmulPreferenceSetAttribute");
-    XR_LT(l->choose(l->handle, s->desc, s->layouts[0], s->layouts[1], s->layouts[2], s->layouts[2], s->wish, 1,
-              &s->choice, &n),
+    XR_DO(l->choose(
+              handle, s->desc, s->layouts[0], s->layouts[1], s->layouts[2], s->layouts[2], s->wish, 1, &s->choice, &n),
         "cublasLtMatmulAlgoGetHeuristic");
     if (!e && !n) e = XR_LT_NOT_SUPPORTED;
     *which = what ? what : "cublasLtMatmulAlgoGetHeuristic knows no algorithm";
@@ -27514,25 +27648,23 @@ XG_FN XG_COLD int xr_lt_choose(
 }
 XG_FN XG_COLD xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
     xlagpu_device *d = (xlagpu_device *)user;
-    struct xr_libraries *l = d->libraries;
+    struct xr_libraries *all = d->libraries;
+    const xr_lt *l = &all->lt;
     const int64_t *m = xr_lt_fields(c);
     xr_lt_state *s;
     const char *what = NULL;
     int e = 0;
-    if (!m) {
-        xg_format(c->error, c->error_bytes, "the executable is damaged: a library call");
-        return XLAGPU_ERROR_CORRUPT;
-    }
+    if (!m) return xr_library_damaged(c);
     s = (xr_lt_state *)xg_mem_alloc(&d->c, sizeof *s);
     if (!s) return XLAGPU_ERROR_MEMORY;
     memset(s, 0, sizeof *s);
-    l->users++;
+    all->lt_users++;
     xr_lt_numbers(s, m);
-    if (!l->handle) XR_LT(l->create(&l->handle), "cublasLtCreate");
-    if (!e) e = xr_lt_choose(l, s, m, xr_lt_workspace(c), &what);
+    if (!all->lt_handle) XR_DO(l->create(&all->lt_handle), "cublasLtCreate");
+    if (!e) e = xr_lt_choose(l, all->lt_handle, s, m, xr_lt_workspace(c), &what);
     if (e) {
         xr_lt_free(d, s);
-        return xr_lt_failed(c, what, e);
+        return xr_library_failed(c, "cuBLAS", what, e, XR_LT_NO_MEMORY, XR_LT_NOT_SUPPORTED);
     }
     c->state = s;
     return XLAGPU_OK;
@@ -27540,100 +27672,469 @@ XG_FN XG_COLD xlagpu_status xr_lt_prepare(void *user, xlagpu_rt_call *c) {
 XG_FN XG_COLD void xr_lt_finish(void *user, const xlagpu_rt_call *c) {
     xr_lt_free((xlagpu_device *)user, (xr_lt_state *)c->state);
 }
-XG_FN void *xr_lt_pointer(const xlagpu_rt_call *c, int64_t k) { return (void *)(uintptr_t)c->buffers[k].address; }
 XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
-    const struct xr_libraries *l = ((xlagpu_device *)user)->libraries;
+    const struct xr_libraries *all = ((xlagpu_device *)user)->libraries;
+    const xr_lt *l = &all->lt;
     const int64_t *m = xr_lt_fields(c);
     xr_lt_state *s = (xr_lt_state *)c->state;
-    void *out = xr_lt_pointer(c, c->n_operands), *bias;
+    void *out = xr_library_pointer(c, c->n_operands), *bias;
     const char *what = NULL;
     int e = 0;
     if (m[XG_EXE_MATMUL_operand_bias] >= 0) {
-        bias = xr_lt_pointer(c, m[XG_EXE_MATMUL_operand_bias]);
-        XR_LT(l->desc_set(s->desc, XR_LT_BIAS, &bias, sizeof bias), "cublasLtMatmulDescSetAttribute");
+        bias = xr_library_pointer(c, m[XG_EXE_MATMUL_operand_bias]);
+        XR_DO(l->desc_set(s->desc, XR_LT_BIAS, &bias, sizeof bias), "cublasLtMatmulDescSetAttribute");
     }
-    XR_LT(l->matmul(l->handle, s->desc, &s->one, xr_lt_pointer(c, m[XG_EXE_MATMUL_operand_a]), s->layouts[0],
-              xr_lt_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], &s->zero, out, s->layouts[2], out,
+    XR_DO(l->matmul(all->lt_handle, s->desc, &s->one, xr_library_pointer(c, m[XG_EXE_MATMUL_operand_a]), s->layouts[0],
+              xr_library_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], &s->zero, out, s->layouts[2], out,
               s->layouts[2], s->choice.algorithm,
-              xr_lt_workspace(c) ? xr_lt_pointer(c, c->n_operands + c->n_results - 1) : NULL, xr_lt_workspace(c),
+              xr_lt_workspace(c) ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL, xr_lt_workspace(c),
               c->stream),
         "cublasLtMatmul");
-    return e ? xr_lt_failed(c, what, e) : XLAGPU_OK;
+    return e ? xr_library_failed(c, "cuBLAS", what, e, XR_LT_NO_MEMORY, XR_LT_NOT_SUPPORTED) : XLAGPU_OK;
 }
 
-/* ---- opening ---- */
+#endif /* XG_RT_CUBLASLT_C */
+/* rt/cufft.c -- transforms by cuFFT: a plan for each call, which works in the call's scratch memory. */
+#ifndef XG_RT_CUFFT_C
+#define XG_RT_CUFFT_C
 
-XG_FN XG_COLD void *xr_library_find(const xlagpu_device *d) {
-    static const char *const names[] = {
-#ifdef _WIN32
-        "cublasLt64_13.dll", "cublasLt64_12.dll", "cublasLt64_11.dll"
-#else
-        "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11", "libcublasLt.so"
-#endif
-    };
+typedef struct xr_fft_state {
+    int plan, direction;
+} xr_fft_state;
+
+XG_FN XG_COLD int xr_fft_code(xlagpu_type t) { /* cudaDataType */
+    return t == XLAGPU_F32 ? 0 : t == XLAGPU_F64 ? 1 : t == XLAGPU_C64 ? 4 : t == XLAGPU_C128 ? 5 : -1;
+}
+/* The last dimensions of the array that has all of them, as lengths; how often, 0: it is no such call. */
+XG_FN XG_COLD int64_t xr_fft_lengths(const xlagpu_rt_call *c, int64_t rank, long long *lengths) {
+    const xlagpu_rt_value *in = &c->arrays[0], *out = &c->arrays[1];
+    const xlagpu_rt_value *whole;
+    int64_t batch = 1;
+    uint32_t k;
+    if (c->n_operands != 1 || c->n_results < 1 || rank < 1 || rank > 3 || in->rank != out->rank ||
+        rank > (int64_t)in->rank || xr_fft_code(in->type) < 0 || xr_fft_code(out->type) < 0)
+        return 0;
+    whole = xr_fft_code(in->type) < 2 ? in : out;
+    for (k = 0; k < in->rank; k++) {
+        bool last = k + 1 == in->rank;
+        int64_t half = whole->dims[k] / 2 + 1;
+        if (in->minor_to_major[k] != (int64_t)in->rank - 1 - k || out->minor_to_major[k] != in->minor_to_major[k] ||
+            whole->dims[k] < 1)
+            return 0;
+        if (in->dims[k] != (last && whole != in && xr_fft_code(out->type) < 2 ? half : whole->dims[k]) ||
+            out->dims[k] != (last && whole == in ? half : whole->dims[k]))
+            return 0;
+        if (k + rank < in->rank)
+            batch *= whole->dims[k];
+        else
+            lengths[k + rank - in->rank] = whole->dims[k];
+    }
+    return batch;
+}
+XG_FN XG_COLD void xr_fft_finish(void *user, const xlagpu_rt_call *c) {
+    xlagpu_device *d = (xlagpu_device *)user;
+    d->libraries->fft.destroy(((xr_fft_state *)c->state)->plan);
+    xg_mem_free(&d->c, c->state);
+}
+XG_FN XG_COLD xlagpu_status xr_fft_prepare(void *user, xlagpu_rt_call *c) {
+    xlagpu_device *d = (xlagpu_device *)user;
+    const xr_fft *l = &d->libraries->fft;
+    const xlagpu_rt_attribute *rank = xlagpu_rt_attribute_of(c, "rank", XLAGPU_ATTRIBUTE_SCALAR, XLAGPU_S64),
+                              *inverse = xlagpu_rt_attribute_of(c, "inverse", XLAGPU_ATTRIBUTE_SCALAR, XLAGPU_PRED);
+    int64_t dims = rank ? *(const int64_t *)rank->data : 0, batch;
+    long long lengths[3];
+    xr_fft_state *s;
+    const char *what = "cufftCreate";
+    int in, out, e;
+    batch = inverse ? xr_fft_lengths(c, dims, lengths) : 0;
+    if (!batch) return xr_library_damaged(c);
+    s = (xr_fft_state *)xg_mem_alloc(&d->c, sizeof *s);
+    if (!s) return XLAGPU_ERROR_MEMORY;
+    in = xr_fft_code(c->arrays[0].type);
+    out = xr_fft_code(c->arrays[1].type);
+    s->direction = *(const char *)inverse->data ? 1 : -1;
+    e = l->create(&s->plan);
+    if (e) {
+        xg_mem_free(&d->c, s);
+        return xr_library_failed(c, "cuFFT", what, e, XR_FFT_NO_MEMORY, XR_FFT_NOT_SUPPORTED);
+    }
+    c->state = s;
+    XR_DO(l->own_work(s->plan, 0), "cufftSetAutoAllocation");
+    XR_DO(l->make(s->plan, (int)dims, lengths, NULL, 1, 0, in, NULL, 1, 0, out, batch, &c->scratch.bytes,
+              in > out ? in : out),
+        "cufftXtMakePlanMany");
+    if (!e) return XLAGPU_OK;
+    xr_fft_finish(user, c);
+    return xr_library_failed(c, "cuFFT", what, e, XR_FFT_NO_MEMORY, XR_FFT_NOT_SUPPORTED);
+}
+XG_FN xlagpu_status xr_fft_call(void *user, const xlagpu_rt_call *c) {
+    const xr_fft *l = &((xlagpu_device *)user)->libraries->fft;
+    const xr_fft_state *s = (const xr_fft_state *)c->state;
+    const char *what = NULL;
+    int e = 0;
+    XR_DO(l->stream(s->plan, c->stream), "cufftSetStream");
+    if (c->scratch.bytes) XR_DO(l->work(s->plan, (void *)(uintptr_t)c->scratch.address), "cufftSetWorkArea");
+    XR_DO(l->run(s->plan, xr_library_pointer(c, 0), xr_library_pointer(c, 1), s->direction), "cufftXtExec");
+    return e ? xr_library_failed(c, "cuFFT", what, e, XR_FFT_NO_MEMORY, XR_FFT_NOT_SUPPORTED) : XLAGPU_OK;
+}
+
+#endif /* XG_RT_CUFFT_C */
+/* rt/cusolver.c -- factorisations by cuSOLVER: a handle for each call, since a handle has one stream and one user.
+ *
+ * Each has a function that says how much memory it works in, cusolverDn<letter>NAME_bufferSize, and one for each
+ * matrix, which is in place. Matrices lie column by column, but for potrf, for which a row-major matrix is the other
+ * triangle of its conjugate. */
+#ifndef XG_RT_CUSOLVER_C
+#define XG_RT_CUSOLVER_C
+
+typedef enum xr_routine {
+#define X(name) XR_ROUTINE_##name,
+    XG_EXE_SOLVERS(X)
+#undef X
+    XR_ROUTINE_COUNT
+} xr_routine;
+/* Signatures of the pairs, the same for all four types; matrices as void *. */
+typedef int (*xr_potrf_size)(void *, int, int, void *, int, int *);
+typedef int (*xr_potrf)(void *, int, int, void *, int, void *, int, int *);
+typedef int (*xr_factor_size)(void *, int, int, void *, int, int *); /* getrf, geqrf */
+typedef int (*xr_getrf)(void *, int, int, void *, int, void *, int *, int *);
+typedef int (*xr_geqrf)(void *, int, int, void *, int, void *, void *, int, int *);
+typedef int (*xr_orgqr_size)(void *, int, int, int, void *, int, void *, int *);
+typedef int (*xr_orgqr)(void *, int, int, int, void *, int, void *, void *, int, int *);
+typedef int (*xr_syevd_size)(void *, int, int, int, void *, int, void *, int *);
+typedef int (*xr_syevd)(void *, int, int, int, void *, int, void *, void *, int, int *);
+typedef int (*xr_gesvd_size)(void *, int, int, int *);
+typedef int (*xr_gesvd)(void *, signed char, signed char, int, int, void *, int, void *, void *, int, void *, int,
+    void *, int, void *, int *);
+typedef void (*xr_any_function)(void);
+
+/* item: bytes of an element; part[k]: bytes of buffer k for each matrix. */
+typedef struct xr_solver_state {
+    void *handle;
+    xr_any_function size, run;
+    xr_routine routine;
+    char symbol[48];
+    int rows, columns, count, lead, reflectors, words, item, upper, u_columns;
+    bool vectors;
+    size_t part[6];
+} xr_solver_state;
+enum {
+    XR_SOLVER_ALIGN = 256, /* behind the work lies where info goes that nobody reads, then a gesvd's real numbers */
+    XR_SOLVER_VECTORS = 1,
+    XR_SOLVER_NO_VECTORS = 0
+};
+
+/* ---- what is called ---- */
+
+XG_FN XG_COLD int xr_solver_routine(const char *target) { /* -1: none */
+#define X(name) #name
+    static const char names[] = XG_EXE_SOLVERS(X);
+#undef X
+    const char *name = target + strlen(XG_EXE_SOLVER_TARGET);
+    int k = strlen(name) == 5 ? XR_ROUTINE_COUNT : 0;
+    while (k-- > 0 && memcmp(names + 5 * k, name, 5) != 0) {}
+    return k;
+}
+XG_FN XG_COLD bool xr_solver_flag(const xlagpu_rt_call *c, const char *name) {
+    const xlagpu_rt_attribute *a = xlagpu_rt_attribute_of(c, name, XLAGPU_ATTRIBUTE_SCALAR, XLAGPU_PRED);
+    return a && *(const char *)a->data;
+}
+/* The matrix's sizes as the library sees it; false: it has none. *by_columns: how it lies. */
+XG_FN XG_COLD bool xr_solver_matrix(xr_solver_state *s, const xlagpu_rt_value *a, bool *by_columns) {
+    int64_t count = 1;
+    uint32_t k, rank = a->rank;
+    if (rank < 2) return false;
+    for (k = 0; k < rank; k++)
+        if (a->dims[k] < 1 || a->dims[k] > INT32_MAX) return false;
+    for (k = 0; k + 2 < rank; k++) {
+        count *= a->dims[k];
+        if (count > INT32_MAX || a->minor_to_major[2 + k] != (int64_t)rank - 3 - k) return false;
+    }
+    *by_columns = a->minor_to_major[0] == (int64_t)rank - 2;
+    s->rows = (int)a->dims[rank - (*by_columns ? 2 : 1)];
+    s->columns = (int)a->dims[rank - (*by_columns ? 1 : 2)];
+    s->count = (int)count;
+    return true;
+}
+XG_FN XG_COLD bool xr_solver_read(xr_solver_state *s, const xlagpu_rt_call *c) {
+    static const uint8_t operands[] = {1, 1, 1, 2, 1, 1}, results[] = {2, 3, 2, 1, 3, 5};
+    const xlagpu_rt_value *a = c->arrays;
+    const char *name = c->target + strlen(XG_EXE_SOLVER_TARGET);
+    bool by_columns, is_complex, wide;
+    char letter;
+    uint32_t k;
+    s->routine = (xr_routine)xr_solver_routine(c->target);
+    if (c->n_operands != operands[s->routine] || c->n_results != results[s->routine] ||
+        !xr_solver_matrix(s, a, &by_columns) || a[c->n_operands].alias != 1)
+        return false;
+    is_complex = a->type == XLAGPU_C64 || a->type == XLAGPU_C128;
+    wide = a->type == XLAGPU_F64 || a->type == XLAGPU_C128;
+    letter = is_complex ? wide ? 'Z' : 'C' : wide ? 'D' : 'S';
+    if (letter == 'S' && a->type != XLAGPU_F32) return false;
+    s->item = (wide ? 8 : 4) << is_complex;
+    s->lead = s->rows;
+    for (k = 0; k < c->n_operands + c->n_results; k++) {
+        s->part[k] = c->buffers[k].bytes / (size_t)s->count;
+        if (c->buffers[k].bytes % (size_t)s->count) return false;
+    }
+    s->upper = xr_solver_flag(c, "lower") != by_columns;
+    s->vectors = xr_solver_flag(c, "compute_uv");
+    if (s->routine != XR_ROUTINE_potrf && s->routine != XR_ROUTINE_gesvd && !by_columns) return false;
+    xg_format(s->symbol, sizeof s->symbol, "cusolverDn%c%.5s", letter,
+        !is_complex                      ? name
+        : s->routine == XR_ROUTINE_orgqr ? "ungqr"
+        : s->routine == XR_ROUTINE_syevd ? "heevd"
+                                         : name);
+    return true;
+}
+/* Results are as large as the library makes them. */
+XG_FN XG_COLD bool xr_solver_fits(xr_solver_state *s, const xlagpu_rt_call *c) {
+    size_t least = (size_t)(s->rows < s->columns ? s->rows : s->columns), item = (size_t)s->item;
+    size_t real = item >> (c->arrays->type == XLAGPU_C64 || c->arrays->type == XLAGPU_C128), rows = (size_t)s->rows;
+    bool square = s->rows == s->columns;
+    const size_t *p = s->part + c->n_operands;
+    if (s->routine == XR_ROUTINE_orgqr) {
+        s->reflectors = (int)(s->part[1] / item);
+        return s->rows >= s->columns && s->part[1] <= least * item;
+    }
+    if (s->routine == XR_ROUTINE_geqrf) return p[1] == least * item;
+    if (p[c->n_results - 1] != sizeof(int32_t)) return false;
+    if (s->routine == XR_ROUTINE_potrf) return square;
+    if (s->routine == XR_ROUTINE_getrf) return p[1] == least * sizeof(int32_t);
+    if (p[1] != least * real) return false;
+    if (s->routine == XR_ROUTINE_syevd) return square;
+    s->u_columns = (int)(xr_solver_flag(c, "full_matrices") ? rows : least);
+    return s->rows >= s->columns &&
+           (!s->vectors || (p[2] == rows * (size_t)s->u_columns * item && p[3] == least * least * item));
+}
+XG_FN XG_COLD xr_any_function xr_solver_find(xlagpu_device *d, const char *symbol) {
+    void *p = xr_library_symbol(d->libraries->files[XG_EXE_LIBRARY_CUSOLVER], symbol);
+    xr_any_function f;
+    memcpy(&f, &p, sizeof f);
+    return f;
+}
+XG_FN XG_COLD int xr_solver_size(xr_solver_state *s) {
+    int rows = s->rows, columns = s->columns, *words = &s->words;
+    switch (s->routine) {
+    case XR_ROUTINE_potrf: return ((xr_potrf_size)s->size)(s->handle, s->upper, rows, NULL, s->lead, words);
+    case XR_ROUTINE_orgqr:
+        return ((xr_orgqr_size)s->size)(s->handle, rows, columns, s->reflectors, NULL, s->lead, NULL, words);
+    case XR_ROUTINE_syevd:
+        return ((xr_syevd_size)s->size)(s->handle, XR_SOLVER_VECTORS, s->upper, rows, NULL, s->lead, NULL, words);
+    case XR_ROUTINE_gesvd: return ((xr_gesvd_size)s->size)(s->handle, rows, columns, words);
+    default: return ((xr_factor_size)s->size)(s->handle, rows, columns, NULL, s->lead, words);
+    }
+}
+
+/* ---- a call ---- */
+
+XG_FN XG_COLD void xr_solver_finish(void *user, const xlagpu_rt_call *c) {
+    xlagpu_device *d = (xlagpu_device *)user;
+    xr_solver_state *s = (xr_solver_state *)c->state;
+    if (s->handle) d->libraries->solver.destroy(s->handle);
+    xg_mem_free(&d->c, s);
+}
+XG_FN XG_COLD xlagpu_status xr_solver_failed(const xlagpu_rt_call *c, const char *what, int error) {
+    return xr_library_failed(c, "cuSOLVER", what, error, XR_SOLVER_NO_MEMORY, XR_SOLVER_NOT_SUPPORTED);
+}
+XG_FN XG_COLD xlagpu_status xr_solver_open(xlagpu_device *d, xr_solver_state *s, xlagpu_rt_call *c) {
+    char symbol[64];
+    const char *what = NULL;
+    int e = 0;
+    xg_format(symbol, sizeof symbol, "%s_bufferSize", s->symbol);
+    s->size = xr_solver_find(d, symbol);
+    s->run = xr_solver_find(d, s->symbol);
+    if (!s->size || !s->run) {
+        xg_format(c->error, c->error_bytes, "cuSOLVER has no %s: it is too old", s->size ? s->symbol : symbol);
+        return XLAGPU_ERROR_UNSUPPORTED;
+    }
+    XR_DO(d->libraries->solver.create(&s->handle), "cusolverDnCreate");
+    XR_DO(xr_solver_size(s), symbol);
+    if (!e && s->words < 0) e = XR_SOLVER_NOT_SUPPORTED;
+    if (e) return xr_solver_failed(c, what ? what : symbol, e);
+    c->scratch.bytes = ((size_t)s->words * (size_t)s->item + XR_SOLVER_ALIGN - 1) / XR_SOLVER_ALIGN * XR_SOLVER_ALIGN +
+                       XR_SOLVER_ALIGN + (size_t)(s->columns) * 8;
+    return XLAGPU_OK;
+}
+XG_FN XG_COLD xlagpu_status xr_solver_prepare(void *user, xlagpu_rt_call *c) {
+    xlagpu_device *d = (xlagpu_device *)user;
+    xr_solver_state *s = (xr_solver_state *)xg_mem_alloc(&d->c, sizeof *s);
+    xlagpu_status status;
+    if (!s) return XLAGPU_ERROR_MEMORY;
+    memset(s, 0, sizeof *s);
+    c->state = s;
+    status = xr_solver_read(s, c) && xr_solver_fits(s, c) ? xr_solver_open(d, s, c) : xr_library_damaged(c);
+    if (status != XLAGPU_OK) xr_solver_finish(user, c);
+    return status;
+}
+XG_FN int xr_solver_run(const xr_solver_state *s, const xlagpu_rt_call *c, int k) {
+    char *p[7], *work = (char *)(uintptr_t)c->scratch.address,
+                *spare = work + c->scratch.bytes - (size_t)s->columns * 8;
+    int *info = (int *)(void *)(spare - XR_SOLVER_ALIGN), rows = s->rows, columns = s->columns, lead = s->lead;
+    char job = s->vectors ? s->u_columns > columns ? 'A' : 'S' : 'N';
+    uint32_t b, n = c->n_operands + c->n_results;
+    for (b = 0; b < n; b++) p[b] = (char *)xr_library_pointer(c, b) + s->part[b] * (size_t)k;
+    if (s->routine != XR_ROUTINE_geqrf && s->routine != XR_ROUTINE_orgqr) info = (int *)(void *)p[n - 1];
+    switch (s->routine) {
+    case XR_ROUTINE_potrf: return ((xr_potrf)s->run)(s->handle, s->upper, rows, p[0], lead, work, s->words, info);
+    case XR_ROUTINE_getrf:
+        return ((xr_getrf)s->run)(s->handle, rows, columns, p[0], lead, work, (int *)(void *)p[2], info);
+    case XR_ROUTINE_geqrf: return ((xr_geqrf)s->run)(s->handle, rows, columns, p[0], lead, p[2], work, s->words, info);
+    case XR_ROUTINE_orgqr:
+        return ((xr_orgqr)s->run)(s->handle, rows, columns, s->reflectors, p[0], lead, p[1], work, s->words, info);
+    case XR_ROUTINE_syevd:
+        return ((xr_syevd)s->run)(s->handle, XR_SOLVER_VECTORS, s->upper, rows, p[0], lead, p[2], work, s->words, info);
+    default:
+        return ((xr_gesvd)s->run)(s->handle, (signed char)job, (signed char)job, rows, columns, p[0], lead, p[2], p[3],
+            rows, p[4], columns, work, s->words, spare, info);
+    }
+}
+XG_FN xlagpu_status xr_solver_call(void *user, const xlagpu_rt_call *c) {
+    const xr_solver_state *s = (const xr_solver_state *)c->state;
+    const char *what = NULL;
+    int e = 0, k;
+    XR_DO(((xlagpu_device *)user)->libraries->solver.stream(s->handle, c->stream), "cusolverDnSetStream");
+    for (k = 0; k < s->count && !e; k++) XR_DO(xr_solver_run(s, c, k), s->symbol);
+    return e ? xr_solver_failed(c, what, e) : XLAGPU_OK;
+}
+
+#endif /* XG_RT_CUSOLVER_C */
+/* rt/library.c -- vendor libraries, found at run time: what a LIBRARY_CALL calls.
+ *
+ * A library is a row of XG_EXE_LIBRARIES and one of xr_library_rows, a list of its functions (library.h), and for each
+ * name by which programs call it a function with a beginning and an end, as a caller could register one (calls.c). It
+ * is opened when a program is loaded that calls it, and closed with the device. */
+#ifndef XG_RT_LIBRARY_C
+#define XG_RT_LIBRARY_C
+
+/* file: in lib<file>.so.<newest .. oldest>. Texts lie in the table, so that it needs no relocation. */
+typedef struct xr_library_row {
+    char name[12], title[10], file[10];
+    uint8_t newest, oldest;
+    uint16_t version, at; /* at: of its functions in struct xr_libraries */
+} xr_library_row;
+static const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
+    {"cublaslt", "cuBLASLt", "cublasLt", 13, 11, XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
+    {"cufft", "cuFFT", "cufft", 12, 10, XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
+    {"cusolver", "cuSOLVER", "cusolver", 12, 10, XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
+/* The names of a library's functions, one behind the other; the empty one is the end. */
+XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
+#define X(field, symbol, result, parameters) symbol "\0"
+    return which == XG_EXE_LIBRARY_CUBLASLT ? XR_LT_FUNCTIONS(X)
+           : which == XG_EXE_LIBRARY_CUFFT  ? XR_FFT_FUNCTIONS(X)
+                                            : XR_SOLVER_FUNCTIONS(X);
+#undef X
+}
+
+XG_FN XG_COLD void *xr_library_find(const xlagpu_device *d, const xr_library_row *r) {
     char path[1024];
     void *library = NULL;
-    size_t k;
-    for (k = 0; k < XG_COUNT(names) && !library; k++) {
-        xg_format(path, sizeof path, "%s%s%s", d->library_folder ? d->library_folder : "", d->library_folder ? "/" : "",
-            names[k]);
+    int k;
+    for (k = r->newest; k >= r->oldest && !library; k--) {
+#ifdef _WIN32
+        static const char format[] = "%s%s%s64_%d.dll";
+#else
+        static const char format[] = "%s%slib%s.so.%d";
+#endif
+        xg_format(path, sizeof path, format, d->library_folder ? d->library_folder : "", d->library_folder ? "/" : "",
+            r->file, k);
         library = xr_library_open(path);
     }
     return library;
 }
-XG_FN XG_COLD xlagpu_status xr_library_bind(xlagpu_device *d, struct xr_libraries *l) {
-    void *f;
-    l->library = xr_library_find(d);
-    if (!l->library)
+XG_FN XG_COLD int xr_library_version(const struct xr_libraries *l, uint32_t which) {
+    int version = 0;
+    if (which == XG_EXE_LIBRARY_CUBLASLT) return (int)l->lt.version();
+    if (which == XG_EXE_LIBRARY_CUFFT ? l->fft.version(&version) : l->solver.version(&version)) return 0;
+    return version;
+}
+XG_FN XG_COLD xlagpu_status xr_library_bind(xlagpu_device *d, uint32_t which) {
+    const xr_library_row *r = &xr_library_rows[which];
+    struct xr_libraries *l = d->libraries;
+    char *to = (char *)l + r->at;
+    const char *symbol;
+    void *file = l->files[which] = xr_library_find(d, r);
+    if (!file)
         return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
-            "cuBLASLt cannot be opened (libcublasLt.so.13, .12 or .11): install it, name its folder, or compile with "
-            "--libraries=none");
-#define X(field, symbol, result, parameters) \
-    f = xr_library_symbol(l->library, symbol); \
-    if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "cuBLASLt has no %s: it is too old", symbol); \
-    memcpy(&l->field, &f, sizeof f);
-    XR_LT_FUNCTIONS(X)
-#undef X
-    if (l->version() >= XR_LT_OLDEST) return XLAGPU_OK;
-    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "cuBLASLt is of version %zu: 11 is needed", l->version());
+            "%s cannot be opened (lib%s.so.%d to .%d): install it, name its folder, or compile with --libraries=none",
+            r->title, r->file, r->newest, r->oldest);
+    for (symbol = xr_library_symbols(which); *symbol; symbol += strlen(symbol) + 1, to += sizeof file) {
+        void *f = xr_library_symbol(file, symbol);
+        if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "%s has no %s: it is too old", r->title, symbol);
+        memcpy(to, &f, sizeof f);
+    }
+    if (xr_library_version(l, which) >= r->version) return XLAGPU_OK;
+    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "%s is of version %d: %d is needed", r->title,
+        xr_library_version(l, which), r->version);
+}
+/* Open from now on, unless it fails. */
+XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, const char *name) {
+    struct xr_libraries *l;
+    xlagpu_status s;
+    if (which == XG_EXE_LIBRARY_COUNT || (d->platform != xr_cuda_platform() && !d->library_folder))
+        return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
+            "the library '%s' is not there on the platform \"%s\": compile with --libraries=none", name,
+            d->platform->name);
+    if (!d->libraries) {
+        d->libraries = (struct xr_libraries *)xg_mem_alloc(&d->c, sizeof *d->libraries);
+        if (!d->libraries) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+        memset(d->libraries, 0, sizeof *d->libraries);
+    }
+    l = d->libraries;
+    if (l->files[which]) return XLAGPU_OK;
+    s = xr_library_bind(d, which);
+    if (s == XLAGPU_OK) return s;
+    xr_library_close(l->files[which]);
+    l->files[which] = NULL;
+    return s;
 }
 XG_FN XG_COLD void xr_libraries_close(xlagpu_device *d) {
-    if (d->libraries && d->libraries->library) xr_library_close(d->libraries->library);
+    uint32_t k;
+    for (k = 0; d->libraries && k < XG_EXE_LIBRARY_COUNT; k++) xr_library_close(d->libraries->files[k]);
     xg_mem_free(&d->c, d->libraries);
     d->libraries = NULL;
 }
+
+/* ---- what programs call ---- */
+
+/* Of cuSOLVER each function is a target. */
 XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const char *name) {
-    struct xr_libraries *l = d->libraries;
-    if (l) return &l->cublaslt;
-    if (strcmp(name, "cublaslt") != 0 || (d->platform != xr_cuda_platform() && !d->library_folder)) {
-        xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
-            "the library '%s' is not there on the platform \"%s\": compile with --libraries=none", name,
-            d->platform->name);
-        return NULL;
-    }
-    l = d->libraries = (struct xr_libraries *)xg_mem_alloc(&d->c, sizeof *l);
-    if (!l) {
-        xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
-        return NULL;
-    }
-    memset(l, 0, sizeof *l);
-    xg_format(l->cublaslt.name, sizeof l->cublaslt.name, "%s", name);
-    l->cublaslt.desc.call = xr_lt_call;
-    l->cublaslt.desc.prepare = xr_lt_prepare;
-    l->cublaslt.desc.finish = xr_lt_finish;
-    l->cublaslt.desc.user = d;
-    if (xr_library_bind(d, l) == XLAGPU_OK) return &l->cublaslt;
-    xr_libraries_close(d);
-    return NULL;
+    static const char prefix[] = XG_EXE_SOLVER_TARGET;
+    uint32_t which = strcmp(name, "cublaslt") == 0                   ? XG_EXE_LIBRARY_CUBLASLT
+                     : strcmp(name, XG_EXE_FFT_TARGET) == 0          ? XG_EXE_LIBRARY_CUFFT
+                     : strncmp(name, prefix, sizeof prefix - 1) == 0 ? XG_EXE_LIBRARY_CUSOLVER
+                                                                     : XG_EXE_LIBRARY_COUNT;
+    int routine = which == XG_EXE_LIBRARY_CUSOLVER ? xr_solver_routine(name) : 0;
+    xr_function *f;
+    if (routine < 0) which = XG_EXE_LIBRARY_COUNT;
+    if (xr_library_need(d, which, name) != XLAGPU_OK) return NULL;
+    f = &d->libraries->functions[which + (uint32_t)routine];
+    xg_format(f->name, sizeof f->name, "%s", name);
+    f->desc.user = d;
+    f->desc.call = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_call
+                   : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_call
+                                                    : xr_solver_call;
+    f->desc.prepare = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_prepare
+                      : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_prepare
+                                                       : xr_solver_prepare;
+    f->desc.finish = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_finish
+                     : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_finish
+                                                      : xr_solver_finish;
+    return f;
 }
 XLAGPU_DEF XG_COLD const char *xlagpu_rt_libraries(xlagpu_device *d) {
-    const char *found;
+    uint32_t k;
     if (!d || !d->platform) return "";
-    found = xr_library_function(d, "cublaslt") ? "cublaslt" : "";
+    d->found_libraries[0] = 0;
+    for (k = 0; k < XG_EXE_LIBRARY_COUNT; k++) {
+        size_t n = strlen(d->found_libraries);
+        if (xr_library_need(d, k, xr_library_rows[k].name) == XLAGPU_OK)
+            xg_format(d->found_libraries + n, sizeof d->found_libraries - n, n ? ",%s" : "%s", xr_library_rows[k].name);
+    }
     xr_begin(&d->c);
-    return found;
+    return d->found_libraries;
 }
-#undef XR_LT
+#undef XR_DO
 
 #endif /* XG_RT_LIBRARY_C */
 /* rt/commands.c -- command buffers: many commands recorded once and given to the device as one.
@@ -30033,11 +30534,22 @@ XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) { (void)q; }
 XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *q) {
     return q ? "" : "the simulator, on which cliques run, was compiled out (XLAGPU_NO_SIMULATOR)";
 }
-XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) { return q && k ? NULL : NULL; }
-XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
-    return q && bytes && size ? NULL : NULL;
+XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) {
+    (void)q;
+    (void)k;
+    return NULL;
 }
-XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *p, uint32_t k) { return p && k ? NULL : NULL; }
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *bytes, size_t size) {
+    (void)q;
+    (void)bytes;
+    (void)size;
+    return NULL;
+}
+XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *p, uint32_t k) {
+    (void)p;
+    (void)k;
+    return NULL;
+}
 XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *p, uint32_t index, xlagpu_rt_value *out) {
     return xlagpu_rt_parameter(p, index, out);
 }
@@ -30183,8 +30695,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     p = j.peers->programs[0];
     if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->n)
         s = xr_fail(&q->c, XLAGPU_ERROR_USAGE,
-            "the program is for %u devices (%u replicas of %u partitions); the clique "
-            "has %u",
+            "the program is for %u devices (%u replicas of %u partitions); the clique has %u",
             p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->n);
     if (s != XLAGPU_OK) {
         uint32_t k;

@@ -108,6 +108,7 @@
 #include "opt/collective_rules.c"
 #include "opt/while_all_reduce.c"
 #include "opt/async_collectives.c"
+#include "opt/canonical.c"
 #include "opt/concatenate_splitter.c"
 #include "opt/conditional_simplifier.c"
 #include "opt/constant_folding.c"
@@ -192,6 +193,7 @@
 #include "expand/real_schur_expander.c"
 #include "expand/solver_calls.c"
 #include "expand/library_calls.c"
+#include "expand/library_rewriter.c"
 
 /* fuse */
 #include "fuse/fuse.h"
@@ -425,6 +427,7 @@
 #include "import/lower_contract.c"
 #include "import/lower_control.c"
 #include "import/lower_device.c"
+#include "import/lower_dims.c"
 #include "import/lower_quant.c"
 #include "import/lower_sharding.c"
 #include "import/lower_module.c"
@@ -440,5 +443,6 @@
 /* driver */
 #include "driver/driver.h"
 #include "driver/pipeline.c"
+#include "driver/lines.c"
 #include "driver/driver.c"
 #include "driver/public.c"

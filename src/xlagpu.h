@@ -80,6 +80,14 @@ XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type type); /* "f32" */
 /* Parses and verifies HLO text: what XLA dumps, what jax.jit(f).lower(x).as_text("hlo") prints, a whole module or one
  * instruction. name appears in messages. The text is copied. NULL on failure. */
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *context, const char *name, const char *text, size_t size);
+typedef struct xlagpu_parse_desc {
+    const char *name, *text;
+    size_t size;
+    /* "b=8,arg1.0=4": sizes of dimensions that StableHLO leaves open, tensor<?x8xf32>, by jax.export's names or by
+     * argument and dimension; those that the program asserts to be the same need no word. NULL: none */
+    const char *dims;
+} xlagpu_parse_desc;
+XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *context, const xlagpu_parse_desc *desc);
 XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
 /* The module as text, NUL-terminated (size excludes the NUL); parsing it again gives the same text. data NULL on
  * failure. */
@@ -151,8 +159,9 @@ typedef struct xlagpu_compile_desc {
      * defines XLAGPU_USE_LLVM (LLVM 16 or newer: llvm-config says which flags); ERROR_UNSUPPORTED in others. "llvm-ir":
      * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). */
     const char *backend;
-    /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt". NULL, "none", "auto": our
-     * own kernels alone. xlagpu_rt_libraries says what a device has; the program does not load where it is missing. */
+    /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt,cufft,cusolver"; with
+     * "always" among them wherever they can. NULL, "none", "auto": our own kernels alone. xlagpu_rt_libraries says what
+     * a device has; the program does not load where one is missing. */
     const char *libraries;
     /* The program is one for so many devices together, as the module's shardings say: what each has of parameters and
      * results stands in the executable (xlagpu_rt_clique_run). 0: as many as the module names. */

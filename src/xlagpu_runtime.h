@@ -71,7 +71,7 @@ typedef struct xlagpu_device_desc {
     const char *part;   /* host: the GPU that it stands for, "H200"; NULL: the usual one of "sm_90a" */
     const char *cache;  /* cuda: a folder in which machine code is kept, by PTX, driver and GPU; NULL: none */
     const char *driver; /* cuda: another driver library to open; NULL: the system's */
-    /* where vendor libraries lie that a program calls (cuBLASLt); NULL: cuda: where the system looks; host: none. On
+    /* where vendor libraries lie that a program calls (cuBLASLt ..); NULL: cuda: where the system looks; host: none. On
      * "host" they are imitations, which compute in host memory. The text must stay while the device is open */
     const char *library_folder;
     /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
@@ -115,7 +115,7 @@ XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what 
  * What a driver does not know is that of the part. The simulator's is that of its target. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_target_desc(const xlagpu_device *device, xlagpu_target_desc *out);
 
-/* The vendor libraries that are there and can be called, "cublaslt" or "": for xlagpu_compile_desc.libraries. */
+/* The vendor libraries that are there and can be called, "cublaslt,cufft" or "": for xlagpu_compile_desc.libraries. */
 XLAGPU_DEF const char *xlagpu_rt_libraries(xlagpu_device *device);
 
 /* ---- buffers: device memory that the caller owns ---- */

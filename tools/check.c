@@ -32,7 +32,7 @@ static void message_split(const char *message, diagnostic *d) {
     d->hint = hint ? hint + strlen("\nhint: ") : NULL;
 }
 
-static void put_string(const char *text, size_t n) {
+void json_string(const char *text, size_t n) {
     size_t k;
     putchar('"');
     for (k = 0; k < n; k++) {
@@ -48,15 +48,15 @@ static void put_string(const char *text, size_t n) {
 }
 static void put_diagnostic(const diagnostic *d, bool first) {
     printf("%s\n  {\"file\": ", first ? "" : ",");
-    put_string(d->file, strlen(d->file));
+    json_string(d->file, strlen(d->file));
     printf(", \"severity\": \"error\", \"line\": %u, \"column\": %u, \"endColumn\": %u, \"class\": ", d->line,
         d->column, d->end);
-    put_string(xlagpu_status_text(d->status), strlen(xlagpu_status_text(d->status)));
+    json_string(xlagpu_status_text(d->status), strlen(xlagpu_status_text(d->status)));
     printf(", \"message\": ");
-    put_string(d->text, d->n);
+    json_string(d->text, d->n);
     if (d->hint) {
         printf(", \"hint\": ");
-        put_string(d->hint, strcspn(d->hint, "\n"));
+        json_string(d->hint, strcspn(d->hint, "\n"));
     }
     putchar('}');
 }
@@ -74,7 +74,7 @@ static int check_one(const flag_values *f, const char *path, bool *found) {
         free(text);
         return fail(DEVICE, "xlagpu: error: out of memory");
     }
-    if (!xlagpu_parse(c, path, (const char *)text, n)) {
+    if (!module_parse(c, f->dims, path, text, n)) {
         memset(&d, 0, sizeof d);
         d.file = path;
         d.status = xlagpu_error_status(c);

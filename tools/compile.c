@@ -5,39 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file read and parsed. */
-typedef struct source {
-    const char *path;
-    xlagpu_context *context;
-    xlagpu_module *module;
-    unsigned char *text;
-    size_t n;
-} source;
-
-static int source_open(source *s, const flag_values *f, const char *path) {
-    xlagpu_context_desc d;
-    memset(s, 0, sizeof *s);
-    memset(&d, 0, sizeof d);
-    d.memory_limit = (size_t)f->compiler_memory_limit;
-    s->path = path;
-    s->context = xlagpu_create(&d);
-    if (!s->context) return fail(DEVICE, "xlagpu: error: out of memory");
-    s->text = file_read(path, &s->n);
-    return s->text ? OK : unreadable(path);
-}
-static int source_failed(const source *s) {
-    return fail_in(s->path, xlagpu_error_status(s->context), xlagpu_error(s->context));
-}
-static int source_parse(source *s) {
-    xlagpu_module_destroy(s->module);
-    s->module = xlagpu_parse(s->context, s->path, (const char *)s->text, s->n);
-    return s->module ? OK : source_failed(s);
-}
-static void source_close(source *s) {
-    free(s->text);
-    xlagpu_destroy(s->context);
-}
-
 /* ---- compile ---- */
 
 /* X(name, stage, suffix): what --emit takes, the stage that is kept for it, and the suffix of files of its kind. The
@@ -48,6 +15,7 @@ static void source_close(source *s) {
     X("hlo.pb", "hlo/after_optimizations", ".hlo.pb") \
     X("pb", "hlo/after_optimizations", ".pb") \
     X("stablehlo", "hlo/after_optimizations", ".mlir") \
+    X("dot", "hlo/after_optimizations", ".dot") \
     X("indexing", "indexing", "") \
     X("plan", "plan", ".hlo") \
     X("buffers", "buffer-assignment", "") \
@@ -146,6 +114,7 @@ static int write_emitted(const flag_values *f, const char *emit, const source *s
     snprintf(path, sizeof path, "%s.xgx", d->base);
     if (strcmp(emit, "exe") == 0) return write_out(f->o ? f->o : path, exe.data, exe.size);
     if (form_of(emit) > 0 && d->wanted) return write_form(f, s, emit, d->wanted, d->wanted_n);
+    if (strcmp(emit, "dot") == 0) return dot_write(f->o, d->wanted ? d->wanted : "", d->wanted_n);
     if (strcmp(emit, "c") != 0) return write_out(f->o, d->wanted ? d->wanted : "", d->wanted_n);
     if (!embed_symbol(f->symbol, d->base, symbol))
         return fail(BAD, "xlagpu: error: --symbol=%s is no name of C: letters, digits and _ ('%s' would be one)",

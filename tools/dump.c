@@ -8,6 +8,9 @@
 #include <direct.h>
 #define make_dir(p) _mkdir(p)
 #else
+#if defined(__TINYC__) && !defined(_REGEX_NELTS)
+#define _REGEX_NELTS(n) /* glibc sizes a parameter by one that stands before it; tcc does not take that */
+#endif
 #include <regex.h>
 #include <sys/stat.h>
 #define make_dir(p) mkdir((p), 0777)
@@ -114,6 +117,7 @@ static void dump(void *user, const char *stage, const char *text, size_t n) {
         more[d->wanted_n] = 0;
     }
     if (d->viewer) viewer_add(d->viewer, stage, text, n);
+    if (begins(stage, "ir_lines/") || begins(stage, "ptx_lines/")) return; /* numbers alone */
     if (d->f->v >= 5) fprintf(stderr, "// -----// %s //----- //\n%s\n", stage, text);
     if (d->f->dump_to && suffix_of(d, stage, suffix)) dump_file(d, suffix, text, n);
 }
@@ -172,6 +176,8 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_de
         c->dump = dump;
         c->dump_user = d;
     }
+    d->device = c->target;
+    (void)xlagpu_target_describe(d->device.part ? d->device.part : d->device.name, &d->device);
     snprintf(d->module, sizeof d->module, "%s", xlagpu_module_name(m));
     for (p = d->module; *p; p++)
         if (*p == '/') *p = '_';

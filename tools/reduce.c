@@ -19,19 +19,14 @@ typedef struct reducer {
 
 /* ---- texts ---- */
 
-static char *text_of(xlagpu_bytes b) {
-    char *p = b.data ? (char *)malloc(b.size + 1) : NULL;
-    if (!p) return NULL;
-    memcpy(p, b.data, b.size);
-    p[b.size] = 0;
-    return p;
-}
 /* The module without what nobody uses, as text; NULL: it is none. What the head says of parameters and results (layout,
  * aliases) need not hold for a smaller module and is left out. */
 static char *cleaned(const char *text) {
+    static const xlagpu_bytes none = {NULL, 0};
     xlagpu_context *c = xlagpu_create(NULL);
     xlagpu_module *m = c ? xlagpu_parse(c, "reduced", text, strlen(text)) : NULL;
-    char *out = m ? text_of(xlagpu_optimize(m, "dce")) : NULL;
+    xlagpu_bytes made = m ? xlagpu_optimize(m, "dce") : none;
+    char *out = made.data ? text_copy((const char *)made.data, made.size) : NULL;
     size_t head, line;
     xlagpu_destroy(c);
     if (!out || strncmp(out, "HloModule ", 10) != 0) return out;
@@ -40,76 +35,46 @@ static char *cleaned(const char *text) {
     memmove(out + head, out + line, strlen(out + line) + 1);
     return out;
 }
-/* Behind "ENTRY ... {\n"; and the line that closes it. */
-static char *entry_of(char *text, char **end) {
-    char *p = strncmp(text, "ENTRY ", 6) == 0 ? text : strstr(text, "\nENTRY ");
-    p = p ? strstr(p + 1, "{\n") : NULL;
-    *end = p ? strstr(p, "\n}") : NULL;
-    return *end ? p + 2 : NULL;
-}
-static bool ends_name(char c) { return !isalnum((unsigned char)c) && c != '_' && c != '.' && c != '-'; }
 /* Is the name an operand somewhere between? */
 static bool is_used(const char *from, const char *end, const char *name, size_t n) {
     const char *p;
     for (p = from; p + n < end; p++)
-        if (strncmp(p, name, n) == 0 && ends_name(p[n]) && ends_name(p[-1]) && strncmp(p + n, " =", 2) != 0)
+        if (strncmp(p, name, n) == 0 && hlo_ends_name(p[n]) && hlo_ends_name(p[-1]) && strncmp(p + n, " =", 2) != 0)
             return true;
     return false;
 }
-/* "  ROOT name = shape op(": where the name is, and the shape, which may be a tuple in parentheses. */
-typedef struct line_parts {
-    const char *name, *shape, *op;
-    size_t name_n, shape_n;
-    bool root, parameter;
-} line_parts;
-static bool line_split(const char *line, line_parts *l) {
-    const char *p = line + strspn(line, " ");
-    int depth = 0;
-    l->root = strncmp(p, "ROOT ", 5) == 0;
-    l->name = l->root ? p + 5 : p;
-    l->name_n = strcspn(l->name, " \n");
-    if (strncmp(l->name + l->name_n, " = ", 3) != 0) return false;
-    l->shape = l->name + l->name_n + 3;
-    for (p = l->shape; *p && *p != '\n' && (depth || *p != ' '); p++) depth += (*p == '(') - (*p == ')');
-    if (*p != ' ') return false;
-    l->shape_n = (size_t)(p - l->shape);
-    l->op = p + 1;
-    l->parameter = strncmp(l->op, "parameter(", 10) == 0;
-    return true;
-}
-
 /* ---- the steps: the n-th line of ENTRY ---- */
 
 static char *line_at(char *text, int n, char **end) {
-    char *p = entry_of(text, end);
+    char *p = hlo_entry(text, end);
     for (; p && n > 0 && p < *end; n--) p += strcspn(p, "\n") + 1;
     return p && p < *end ? p : NULL;
 }
 /* What stands in front, with this line as the root. Parameters behind it are kept: their numbers have no gaps. */
 static char *with_root(char *text, int n) {
     char *end, *line = line_at(text, n, &end), *out, *p;
-    line_parts l, other;
-    if (!line || !line_split(line, &l) || l.root) return NULL;
+    hlo_line l, other;
+    if (!line || !hlo_line_split(line, &l) || l.root) return NULL;
     out = (char *)malloc(strlen(text) + 16);
     if (!out) return NULL;
     memcpy(out, text, (size_t)(line - text));
     p = out + (line - text);
     for (line += strcspn(line, "\n") + 1; line < end; line += strcspn(line, "\n") + 1)
-        if (line_split(line, &other) && other.parameter) p += sprintf(p, "%.*s\n", (int)strcspn(line, "\n"), line);
+        if (hlo_line_split(line, &other) && other.parameter) p += sprintf(p, "%.*s\n", (int)strcspn(line, "\n"), line);
     sprintf(p, "  ROOT %.*s\n}\n", (int)strcspn(l.name, "\n"), l.name);
     return out;
 }
 static int count_parameters(char *text) {
-    char *end, *p = entry_of(text, &end);
-    line_parts l;
+    char *end, *p = hlo_entry(text, &end);
+    hlo_line l;
     int n = 0;
-    for (; p && p < end; p += strcspn(p, "\n") + 1) n += line_split(p, &l) && l.parameter;
+    for (; p && p < end; p += strcspn(p, "\n") + 1) n += hlo_line_split(p, &l) && l.parameter;
     return n;
 }
 static char *with_parameter(char *text, int n) {
     char *end, *line = line_at(text, n, &end), *out;
-    line_parts l;
-    if (!line || !line_split(line, &l) || l.parameter || l.root || *l.shape == '(') return NULL;
+    hlo_line l;
+    if (!line || !hlo_line_split(line, &l) || l.parameter || l.root || *l.shape == '(') return NULL;
     out = (char *)malloc(strlen(text) + 64);
     if (!out) return NULL;
     sprintf(out, "%.*s  %.*s = %.*s parameter(%d)%s", (int)(line - text), text, (int)l.name_n, l.name, (int)l.shape_n,
@@ -119,23 +84,23 @@ static char *with_parameter(char *text, int n) {
 /* Without this parameter, which nothing uses; those of larger numbers come one down. */
 static char *without_parameter(char *text, int n) {
     char *end, *line = line_at(text, n, &end), *out, *p, *q;
-    line_parts l;
+    hlo_line l;
     int number;
-    if (!line || !line_split(line, &l) || !l.parameter || l.root ||
-        is_used(entry_of(text, &end), end, l.name, l.name_n))
+    if (!line || !hlo_line_split(line, &l) || !l.parameter || l.root ||
+        is_used(hlo_entry(text, &end), end, l.name, l.name_n))
         return NULL;
     number = atoi(l.op + 10);
     out = (char *)malloc(strlen(text) + 64);
     if (!out) return NULL;
     sprintf(out, "%.*s%s", (int)(line - text), text, line + strcspn(line, "\n") + 1);
-    for (p = entry_of(out, &end); p && p < end; p += strcspn(p, "\n") + 1)
-        if (line_split(p, &l) && l.parameter && atoi(l.op + 10) > number) {
+    for (p = hlo_entry(out, &end); p && p < end; p += strcspn(p, "\n") + 1)
+        if (hlo_line_split(p, &l) && l.parameter && atoi(l.op + 10) > number) {
             char digits[16];
             q = out + (l.op + 10 - out);
             snprintf(digits, sizeof digits, "%d", atoi(q) - 1);
             memmove(q + strlen(digits), q + strspn(q, "0123456789"), strlen(q + strspn(q, "0123456789")) + 1);
             memcpy(q, digits, strlen(digits));
-            (void)entry_of(out, &end);
+            (void)hlo_entry(out, &end);
         }
     return out;
 }
@@ -236,7 +201,7 @@ int verb_reduce(const flag_values *f) {
     r.path = path;
     r.text = cleaned((const char *)given);
     free(given);
-    if (!r.text || !entry_of(r.text, &end)) {
+    if (!r.text || !hlo_entry(r.text, &end)) {
         free(r.text);
         return fail(BAD, "%s: error: it is no module that can be read: xlagpu check %s", f->files[0], f->files[0]);
     }

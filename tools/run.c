@@ -83,22 +83,6 @@ static int job_shapes(job *j) {
     return OK;
 }
 
-static int job_inputs(job *j) {
-    npz_file file;
-    uint64_t seed = (uint64_t)j->f->seed;
-    uint32_t k, array = 0;
-    int rc = OK;
-    if (!j->f->args) {
-        for (k = 0; k < j->n_in; k++) tensor_random(&j->in[k], &seed);
-        return OK;
-    }
-    if (!npz_read(j->f->args, &file)) return fail(BAD, "%s", file.error);
-    for (k = 0; k < j->n_in && !rc; k++)
-        if (!j->in[k].size_of) rc = tensor_load(&j->in[k], &file, j->f->args, "arg", array++, "parameter");
-    npz_free(&file);
-    return rc;
-}
-
 /* Into the leaves of the result, before they are trimmed. */
 /* On so many devices together, or, 0, on one that has everything. */
 static int job_evaluate(job *j, tensor *to, uint32_t devices) {
@@ -258,20 +242,6 @@ static int job_execute(job *j) {
     return s == XLAGPU_OK ? rc : fail_in(j->path, s, job_error(j));
 }
 
-/* "out0[3,5]: want 1.5, got 2" */
-static void show_difference(const job *j, uint32_t k, size_t index, char out[600]) {
-    char at[256], want[96], got[96];
-    tensor_show_index(&j->out[k], index, at);
-    tensor_show(&j->want[k], index, want);
-    tensor_show(&j->out[k], index, got);
-    snprintf(out, 600, "out%u[%s]: want %s, got %s", k, at, want, got);
-}
-static bool same_shape(const tensor *a, const tensor *b) {
-    uint32_t d;
-    for (d = 0; d < a->rank; d++)
-        if (a->dims[d] != b->dims[d]) return false;
-    return a->rank == b->rank;
-}
 /* The module's own rounding, unless tolerances were given or it cannot be measured: see verdict.c. */
 static judge *job_judge(job *j) {
     uint32_t k;
@@ -294,21 +264,21 @@ static void job_keep_worst(job *j, uint32_t k, const difference *d) {
     if (k && !(d->excess > j->worst.excess || (d->excess == j->worst.excess && ulp > j->worst_ulp))) return;
     j->worst = *d;
     j->worst_ulp = ulp;
-    show_difference(j, k, d->index, j->worst_at);
+    difference_show(&j->want[k], &j->out[k], k, d->index, j->worst_at);
 }
 static int job_compare_one(job *j, uint32_t k, const char *with) {
     double rtol, atol;
     const judge *own = NULL;
     difference d;
     char text[600], bound[160];
-    if (!same_shape(&j->want[k], &j->out[k]))
+    if (!tensor_same_shape(&j->want[k], &j->out[k]))
         return fail(DIFFERS, "%s: out%u has other sizes than %s says", j->path, k, with);
     tolerance_of(&j->want[k], j->f, &rtol, &atol);
     d = tensor_compare(&j->want[k], &j->out[k], rtol, atol);
     if (d.bad && (own = job_judge(j)) != NULL) d = judge_compare(own, k, &j->want[k], &j->out[k], rtol, atol);
     job_keep_worst(j, k, &d);
     if (!d.bad) return OK;
-    show_difference(j, k, d.index, text);
+    difference_show(&j->want[k], &j->out[k], k, d.index, text);
     if (!tensor_is_float(tensor_real(j->out[k].type)))
         snprintf(bound, sizeof bound, "integers within %lld", j->f->int_atol);
     else if (own)
@@ -345,14 +315,9 @@ static int job_compare(job *j, const char *with) {
 
 static int job_check(job *j) {
     const char *reference = j->f->reference_platform;
-    npz_file file;
-    uint32_t k, array = 0;
-    int rc = OK;
+    int rc;
     if (j->f->expect) {
-        if (!npz_read(j->f->expect, &file)) return fail(BAD, "%s", file.error);
-        for (k = 0; k < j->n_want && !rc; k++)
-            if (!j->want[k].size_of) rc = tensor_load(&j->want[k], &file, j->f->expect, "out", array++, "result");
-        npz_free(&file);
+        rc = tensors_load(j->want, j->n_want, &j->f->expect, 1, "out", "result", NULL);
         if (!rc) rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, j->f->expect);
     }
@@ -360,23 +325,6 @@ static int job_check(job *j) {
     rc = job_evaluate(j, j->want, 0);
     if (!rc) rc = tensors_trim(j->want, &j->n_want);
     return rc ? rc : job_compare(j, "the evaluator");
-}
-
-/* Writes tensors as arrays prefix0, prefix1 ...; sizes of dynamic dimensions travel in the arrays' own. */
-static int tensors_write(const tensor *t, uint32_t n, const char *prefix, const char *path) {
-    npy_array *a = (npy_array *)calloc((size_t)n + 1, sizeof *a);
-    char error[256];
-    uint32_t k, count = 0;
-    bool ok;
-    if (!a) return fail(DEVICE, "xlagpu: error: out of memory");
-    for (k = 0; k < n; k++)
-        if (!t[k].size_of) {
-            tensor_array(&t[k], prefix, count, &a[count]);
-            count++;
-        }
-    ok = npz_write(path, a, count, error);
-    free(a);
-    return ok ? OK : fail(BAD, "%s", error);
 }
 
 void stats_head(void) {
@@ -502,11 +450,11 @@ static int job_run(job *j) {
     executable = j->text_n >= 6 && memcmp(j->text, "xlagpu", 6) == 0 &&
                  (j->text_n == 6 || j->text[6] < ' '); /* a damaged one too: the loader says how */
     if (!executable) {
-        j->module = xlagpu_parse(j->context, j->path, (const char *)j->text, j->text_n);
+        j->module = module_parse(j->context, j->f->dims, j->path, j->text, j->text_n);
         if (!j->module) return fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
         if (is_platform(j->f, "interpreter")) {
             double t;
-            if ((rc = job_shapes(j)) || (rc = job_inputs(j))) return rc;
+            if ((rc = job_shapes(j)) || (rc = arrays_fill(j->in, j->n_in, j->f, (uint64_t)j->f->seed))) return rc;
             t = seconds();
             rc = job_evaluate(j, j->out, (uint32_t)j->f->devices);
             j->run_s = seconds() - t;
@@ -520,18 +468,9 @@ static int job_run(job *j) {
         j->exe.size = j->text_n;
         if ((rc = job_open(j)) || (rc = job_load(j))) return rc;
     }
-    if ((rc = job_shapes(j)) || (rc = job_inputs(j))) return rc;
+    if ((rc = job_shapes(j)) || (rc = arrays_fill(j->in, j->n_in, j->f, (uint64_t)j->f->seed))) return rc;
     job_warn(j);
     return job_execute(j);
-}
-
-static void tensors_free(tensor *t, uint32_t n) {
-    uint32_t k;
-    for (k = 0; t && k < n; k++) {
-        free(t[k].data);
-        free(t[k].own_dims);
-    }
-    free(t);
 }
 
 static int run_one(const flag_values *f, int file) {
@@ -547,17 +486,17 @@ static int run_one(const flag_values *f, int file) {
     j.context = xlagpu_create(&desc);
     rc = j.context ? job_run(&j) : fail(DEVICE, "xlagpu: error: out of memory");
     if (!rc) rc = tensors_trim(j.out, &j.n_out);
-    if (!rc && f->save_args) rc = tensors_write(j.in, j.n_in, "arg", f->save_args);
-    if (!rc && f->out) rc = tensors_write(j.out, j.n_out, "out", f->out);
+    if (!rc && f->save_args) rc = arrays_write(j.in, j.n_in, "arg", f->save_args);
+    if (!rc && f->out) rc = arrays_write(j.out, j.n_out, "out", f->out);
     if (!rc) {
         check = job_check(&j);
         if (f->stats) job_stats(&j);
         if (f->summary) job_summary(&j);
         rc = check;
     }
-    tensors_free(j.in, j.n_in);
-    tensors_free(j.out, j.n_out);
-    tensors_free(j.want, j.n_want);
+    arrays_free(j.in, j.n_in);
+    arrays_free(j.out, j.n_out);
+    arrays_free(j.want, j.n_want);
     judge_free(j.judge);
     dump_end(&j.dump);
     progress_end(&j.progress);

@@ -25,6 +25,8 @@ static bool three(const char *text, uint32_t out[3]) {
 typedef struct sim_arg {
     xlagpu_buffer buffer;
     npy_array array;
+    int64_t dims[NPY_RANK_MAX];
+    npz_file file; /* whose array it is, if it is one */
     char out[512];
     bool is_buffer;
     bool is_value;
@@ -76,18 +78,17 @@ static bool sim_scalar(const char *kind, const char *text, sim_arg *a) {
 
 static const char *sim_dtype(const char *text, npy_array *a) {
     static const struct {
-        const char *name;
-        char kind;
+        const char *name, *type;
         uint32_t item;
-    } rows[] = {{"pred", 'b', 1}, {"s8", 'i', 1}, {"s16", 'i', 2}, {"s32", 'i', 4}, {"s64", 'i', 8}, {"u8", 'u', 1},
-        {"u16", 'u', 2}, {"u32", 'u', 4}, {"u64", 'u', 8}, {"f16", 'f', 2}, {"bf16", 'u', 2}, {"f32", 'f', 4},
-        {"f64", 'f', 8}, {"c64", 'c', 8}, {"c128", 'c', 16}, {"i8", 'i', 1}, {"i16", 'i', 2}, {"i32", 'i', 4},
-        {"i64", 'i', 8}};
+    } rows[] = {{"pred", "pred", 1}, {"s8", "s8", 1}, {"s16", "s16", 2}, {"s32", "s32", 4}, {"s64", "s64", 8},
+        {"u8", "u8", 1}, {"u16", "u16", 2}, {"u32", "u32", 4}, {"u64", "u64", 8}, {"f16", "f16", 2},
+        {"bf16", "bf16", 2}, {"f32", "f32", 4}, {"f64", "f64", 8}, {"c64", "c64", 8}, {"c128", "c128", 16},
+        {"i8", "s8", 1}, {"i16", "s16", 2}, {"i32", "s32", 4}, {"i64", "s64", 8}};
     size_t k, n;
     for (k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         n = strlen(rows[k].name);
         if (strncmp(text, rows[k].name, n) == 0 && text[n] == ':') {
-            a->kind = rows[k].kind;
+            a->type = rows[k].type;
             a->item = rows[k].item;
             return text + n + 1;
         }
@@ -97,28 +98,25 @@ static const char *sim_dtype(const char *text, npy_array *a) {
 
 /* What argument k is, for the texts of faults: "argument 2, out:f32:255:b.npy, f32[255]". */
 static void sim_describe(xlagpu_device *d, const char *text, int k, const sim_arg *a) {
-    static const char kinds[] = "biufc";
-    static const char *const names[] = {"pred", "s", "u", "f", "c"};
-    const char *kind = a->array.kind ? strchr(kinds, a->array.kind) : NULL;
+    const char *type = a->array.type && strcmp(a->array.type, "raw") != 0 ? a->array.type : NULL;
     char name[256], shape[128] = "";
     size_t n = 0;
     uint32_t i;
     if (!a->is_buffer) return;
-    if (kind) {
-        n = (size_t)snprintf(
-            shape, sizeof shape, kind == kinds ? ", pred[" : ", %s%u[", names[kind - kinds], 8 * a->array.item);
+    if (type) {
+        n = (size_t)snprintf(shape, sizeof shape, ", %s[", type);
         for (i = 0; i < a->array.rank && n < sizeof shape; i++)
             n += (size_t)snprintf(shape + n, sizeof shape - n, i ? ",%lld" : "%lld", (long long)a->array.dims[i]);
         if (n < sizeof shape) snprintf(shape + n, sizeof shape - n, "]");
     }
     snprintf(name, sizeof name, "argument %d, %.100s%s", k, text, shape);
-    xlagpu_rt_describe_buffer(d, a->buffer, name, kind ? a->array.item : 1, a->array.dims, kind ? a->array.rank : 1);
+    xlagpu_rt_describe_buffer(d, a->buffer, name, type ? a->array.item : 1, a->array.dims, type ? a->array.rank : 1);
 }
 static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
-    npz_file file;
     const char *rest = strchr(text, ':'), *second;
     char path[512];
     memset(a, 0, sizeof *a);
+    a->array.dims = a->dims;
     if (!rest)
         return fail(BAD,
             "xlagpu: error: --arg %s: in:F.npy, inout:IN.npy:OUT.npy, out:DTYPE:SHAPE:F.npy, same:K, bytes:F, value:F "
@@ -130,14 +128,9 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
         if (text[2] == 'o' && !second) return fail(BAD, "xlagpu: error: --arg %s: inout needs two files", text);
         snprintf(path, sizeof path, "%.*s", second ? (int)(second - rest) : (int)strlen(rest), rest);
         if (second) snprintf(a->out, sizeof a->out, "%s", second + 1);
-        if (!npz_read(path, &file)) return fail(BAD, "%s", file.error);
-        if (!file.n) {
-            npz_free(&file);
-            return fail(BAD, "%s: error: it holds no array", path);
-        }
-        a->array = file.arrays[0];
-        file.arrays[0].data = NULL;
-        npz_free(&file);
+        if (!npz_read(path, &a->file)) return fail(BAD, "%s", a->file.error);
+        if (!a->file.n) return fail(BAD, "%s: error: it holds no array", path);
+        a->array = a->file.arrays[0];
         return sim_upload(d, a);
     }
     if (strncmp(text, "out:", 4) == 0) {
@@ -155,7 +148,7 @@ static int sim_parse_arg(xlagpu_device *d, const char *text, sim_arg *a) {
             if (end == rest || v < 0 || a->array.rank == NPY_RANK_MAX ||
                 (v && a->array.bytes > ((size_t)1 << 40) / (size_t)v))
                 return fail(BAD, "xlagpu: error: --arg %s: bad shape", text);
-            a->array.dims[a->array.rank++] = v;
+            a->dims[a->array.rank++] = v;
             a->array.bytes *= (size_t)v;
             rest = *end == ',' || *end == 'x' ? end + 1 : end;
         }
@@ -364,7 +357,10 @@ int verb_sim(const flag_values *f) {
         stats_head();
         stats_line(&stats);
     }
-    for (k = 0; args && k < f->n_arg; k++) free(args[k].array.data);
+    for (k = 0; args && k < f->n_arg; k++) {
+        if (!args[k].file.weights) free(args[k].array.data);
+        npz_free(&args[k].file);
+    }
     free(args);
     xlagpu_rt_close(d);
     free(ptx);

@@ -55,12 +55,39 @@ static void move_rows(const tensor *t, const int64_t *real, unsigned char *dense
             memmove(dense + k * row, t->data + place * size, row);
     }
 }
+/* A file of arrays, open as long as tensors have their data there; which arrays are some tensor's; by_name: one was
+ * found by its parameter's name. */
+typedef struct arrays_file {
+    npz_file file;
+    const char *path;
+    bool *taken, by_name;
+    uint32_t users;
+} arrays_file;
+static void file_release(arrays_file *f) {
+    if (!f || --f->users) return;
+    npz_free(&f->file);
+    free(f->taken);
+    free(f);
+}
+static void data_release(tensor *t) {
+    if (t->file)
+        file_release(t->file);
+    else
+        free(t->data);
+    t->file = NULL;
+    t->data = NULL;
+}
+void tensor_release(tensor *t) {
+    data_release(t);
+    free(t->own_dims);
+    t->own_dims = NULL;
+}
 int tensors_trim(tensor *t, uint32_t *n) {
     uint32_t k, d, kept = 0;
     for (k = 0; k < *n; k++) {
         int64_t *real;
         if (t[k].size_of) {
-            free(t[k].data);
+            tensor_release(&t[k]);
             continue;
         }
         if (t[k + 1].size_of) {
@@ -160,16 +187,6 @@ void tensor_random(tensor *t, uint64_t *seed) {
 
 /* ---- .npz ---- */
 
-/* How a type appears in .npy: kind and bytes. */
-static void npy_type(xlagpu_type t, char *kind, uint32_t *item) {
-    *item = (uint32_t)xlagpu_type_bytes(t);
-    *kind = t == XLAGPU_PRED                                                                                   ? 'b'
-            : type_is(t, "s")                                                                                  ? 'i'
-            : type_is(t, "u") || (tensor_is_float(t) && t != XLAGPU_F16 && t != XLAGPU_F32 && t != XLAGPU_F64) ? 'u'
-            : is_complex(t)                                                                                    ? 'c'
-                                                                                                               : 'f';
-}
-
 static void show_shape(const int64_t *dims, uint32_t rank, char out[256]) {
     uint32_t d;
     out[0] = 0;
@@ -177,13 +194,13 @@ static void show_shape(const int64_t *dims, uint32_t rank, char out[256]) {
         snprintf(out + strlen(out), 256 - strlen(out), "%s%lld", d ? "," : "", (long long)dims[d]);
 }
 
-/* Types narrower than their bytes: a value that is none is refused; a truth value becomes 0 or 1. */
+/* Types narrower than their bytes: a value that is none is refused; a truth value becomes 0 or 1, in memory alone. */
 static bool narrow_ok(tensor *t) {
     size_t k;
     for (k = 0; k < t->bytes; k++) {
         unsigned char before = t->data[k], after = before;
         if (t->type == XLAGPU_PRED) {
-            t->data[k] = before != 0;
+            if (before > 1) t->data[k] = 1;
             continue;
         }
         if (!is_integer(t->type)) {
@@ -198,108 +215,205 @@ static bool narrow_ok(tensor *t) {
     return true;
 }
 
-/* 'V' and integers of the same size are taken as bits. */
-static bool kind_fits(char have, char need) {
-    return have == need || have == 'V' || (strchr("iub", have) && strchr("iub", need));
-}
-
-/* numpy's name of a type: float32. */
-static void show_type(char kind, uint32_t item, char out[32]) {
-    static const char kinds[] = "iufc";
-    static const char *const names[] = {"int", "uint", "float", "complex"};
-    const char *at = kind ? strchr(kinds, kind) : NULL;
+/* numpy's name of a type, float32, or HLO's where it has none. */
+static void show_type(const char *type, uint32_t item, char out[32]) {
+    char kind = npy_kind(type);
     if (kind == 'b')
         snprintf(out, 32, "bool");
-    else if (at)
-        snprintf(out, 32, "%s%u", names[at - kinds], 8 * item);
-    else
+    else if (kind == 'V')
         snprintf(out, 32, "%u raw bytes", item);
+    else if (kind == 'u' && type[0] != 'u')
+        snprintf(out, 32, "%s", type);
+    else
+        snprintf(out, 32, "%s%u",
+            kind == 'i'   ? "int"
+            : kind == 'u' ? "uint"
+            : kind == 'f' ? "float"
+                          : "complex",
+            8 * item);
 }
 static void show_needed(const tensor *t, char out[96]) {
-    char kind, type[32];
-    uint32_t item;
-    npy_type(t->type, &kind, &item);
-    show_type(kind, item, type);
-    if (tensor_is_float(t->type) && kind == 'u')
-        snprintf(out, 96, "its bits as %s", type);
+    const char *type = xlagpu_type_text(t->type);
+    uint32_t item = (uint32_t)xlagpu_type_bytes(t->type);
+    char name[32];
+    show_type(type, item, name);
+    if (npy_kind(type) == 'u' && type[0] != 'u')
+        snprintf(out, 96, "its bits as uint%u", 8 * item);
     else
-        snprintf(out, 96, "%s", type);
+        snprintf(out, 96, "%s", name);
 }
-/* An array that is wanted is not there: what is wanted, and what there is. */
-static int no_array(
-    const tensor *t, const npz_file *f, const char *path, const char *name, uint32_t k, const char *what) {
-    char list[600], need[256], type[96], of[32];
+
+static const npy_array *tensor_of_file(
+    const tensor *t, const arrays_file *f, const char *prefix, uint32_t k, const npy_array **others) {
+    char name[32];
+    const npy_array *a;
+    *others = NULL;
+    snprintf(name, sizeof name, "%s%u", prefix, k);
+    a = npz_find(&f->file, name);
+    if (!a && k == 0 && f->file.n == 1 && !f->file.arrays[0].name[0]) a = &f->file.arrays[0]; /* a .npy file */
+    return a || !t->name ? a : xlagpu_weights_match(f->file.weights, t->name, others);
+}
+static int file_open(const char *path, arrays_file **out) {
+    arrays_file *f = *out = (arrays_file *)calloc(1, sizeof *f);
+    int rc = f ? OK : fail(DEVICE, "xlagpu: error: out of memory");
+    if (rc) return rc;
+    f->path = path;
+    f->users = 1;
+    if (!npz_read(path, &f->file)) return fail(BAD, "%s", f->file.error);
+    f->taken = (bool *)calloc(f->file.n + 1, sizeof *f->taken);
+    return f->taken ? OK : fail(DEVICE, "xlagpu: error: out of memory");
+}
+static void file_note_extra(const arrays_file *f) {
+    char list[400] = "";
+    size_t k, extra = 0;
+    for (k = 0; k < f->file.n; k++)
+        if (!f->taken[k] && extra++ < 4)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%.80s", extra > 1 ? ", " : "",
+                f->file.arrays[k].name);
+    if (extra > 4) snprintf(list + strlen(list), sizeof list - strlen(list), " and %zu more", extra - 4);
+    if (extra) fail(OK, "%s: note: no parameter takes %s", f->path, list);
+}
+
+/* What a file holds: "'a', float32 of shape (2,3); ..." */
+static void show_arrays(const npz_file *f, char *list, size_t room) {
+    char shape[256], of[32];
     size_t j;
     list[0] = 0;
     for (j = 0; j < f->n && strlen(list) < 300; j++) {
         const npy_array *a = &f->arrays[j];
-        char shape[256];
         show_shape(a->dims, a->rank, shape);
-        show_type(a->kind, a->item, of);
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s'%.80s', %s of shape (%.100s)", j ? "; " : "",
-            a->name, of, shape);
+        show_type(a->type, a->item, of);
+        snprintf(list + strlen(list), room - strlen(list), "%s'%.80s', %s of shape (%.100s)", j ? "; " : "", a->name,
+            of, shape);
     }
+    snprintf(list + strlen(list), room - strlen(list), "%s%s", f->n ? "" : "nothing", j < f->n ? "; ..." : "");
+}
+/* " 0 (x) is f32[2] and needs float32" */
+static void show_wanted(const tensor *t, uint32_t k, char *out, size_t room) {
+    char need[256], type[96];
     show_shape(t->dims, t->rank, need);
     show_needed(t, type);
-    return fail(BAD, "%s: error: there is no array '%s'; %s %u%s%.80s%s is %s[%s] and needs %s. The file holds %s%s",
-        path, name, what, k, t->name ? " (" : "", t->name ? t->name : "", t->name ? ")" : "", xlagpu_type_text(t->type),
-        need, type, f->n ? list : "nothing", j < f->n ? "; ..." : "");
+    snprintf(out, room, " %u%s%.80s%s is %s[%s] and needs %s", k, t->name ? " (" : "", t->name ? t->name : "",
+        t->name ? ")" : "", xlagpu_type_text(t->type), need, type);
 }
-
-int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what) {
-    char name[32], kind, have[256], need[256], has[32], needed[96];
+/* The arrays that are wanted and in none of the files: what is wanted, and what there is. */
+static int no_arrays(
+    const tensor *t, uint32_t n, const bool *missing, const arrays_file *file, const char *prefix, const char *what) {
+    char text[1600] = "", list[700], one[600];
+    uint32_t k, array = 0, said = 0, first = 0, most = 8;
+    for (k = 0; k < n; k++) {
+        if (t[k].size_of) continue;
+        if (missing[k] && said++ < most && strlen(text) < 900) {
+            if (said == 1) first = array;
+            show_wanted(&t[k], array, one, sizeof one);
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", said > 1 ? ", " : "", what, one);
+        }
+        array++;
+    }
+    if (said > most) snprintf(text + strlen(text), sizeof text - strlen(text), " and %u more", said - most);
+    show_arrays(&file->file, list, sizeof list);
+    return fail(
+        BAD, "%s: error: there is no array '%s%u'; %s. The file holds %s", file->path, prefix, first, text, list);
+}
+/* The array becomes the tensor's, in the file's memory if it is whole. */
+static int tensor_take(tensor *t, const npy_array *a, arrays_file *f, uint32_t k, const char *what) {
+    const char *path = f->path;
+    char have[256], need[256], has[32], needed[96];
     const char *type = xlagpu_type_text(t->type);
-    uint32_t item, d;
-    const npy_array *a;
-    bool same;
-    snprintf(name, sizeof name, "%s%u", prefix, k);
-    a = npz_find(f, name);
-    if (!a && k == 0 && f->n == 1 && !f->arrays[0].name[0]) a = &f->arrays[0]; /* a .npy file */
-    if (!a) return no_array(t, f, path, name, k, what);
-    same = a->rank == t->rank;
+    uint32_t item = (uint32_t)xlagpu_type_bytes(t->type), d;
+    bool same = a->rank == t->rank, sized = t[1].size_of != 0;
     for (d = 0; same && d < t->rank; d++)
         same = a->dims[d] == t->dims[d] || (size_tensor(t, d) && a->dims[d] < t->dims[d]);
     show_shape(a->dims, a->rank, have);
     show_shape(t->dims, t->rank, need);
     if (!same)
-        return fail(BAD, "%s: error: array '%s' has the shape (%s); %s %u needs (%s)", path, name, have, what, k, need);
-    npy_type(t->type, &kind, &item);
-    if (a->item != item || !kind_fits(a->kind, kind)) {
-        show_type(a->kind, a->item, has);
+        return fail(
+            BAD, "%s: error: array '%s' has the shape (%s); %s %u needs (%s)", path, a->name, have, what, k, need);
+    if (!xlagpu_weights_fits(a, type, item)) {
+        show_type(a->type, a->item, has);
         show_needed(t, needed);
         return fail(
-            BAD, "%s: error: array '%s' is %s; %s %u is %s and needs %s", path, name, has, what, k, type, needed);
+            BAD, "%s: error: array '%s' is %s; %s %u is %s and needs %s", path, a->name, has, what, k, type, needed);
     }
-    if (same && t[1].size_of) { /* some of the array is there */
-        int32_t n;
+    if (!sized && a->bytes != t->bytes)
+        return fail(
+            BAD, "%s: error: array '%s' has %zu bytes; %s %u needs %zu", path, a->name, a->bytes, what, k, t->bytes);
+    if (sized) { /* some of the array is there */
         for (d = 0; d < t->rank; d++)
             if (size_tensor(t, d)) {
-                n = (int32_t)a->dims[d];
+                int32_t n = (int32_t)a->dims[d];
                 memcpy(size_tensor(t, d)->data, &n, sizeof n);
             }
         move_rows(t, a->dims, NULL, a->data);
-        return item > 1 || narrow_ok(t)
-                   ? OK
-                   : fail(BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have", path, name,
-                         what, k, type);
+    } else {
+        data_release(t);
+        t->data = a->data;
+        t->file = f;
+        f->users++;
     }
-    if (a->bytes != t->bytes)
-        return fail(
-            BAD, "%s: error: array '%s' has %zu bytes; %s %u needs %zu", path, name, a->bytes, what, k, t->bytes);
-    memcpy(t->data, a->data, t->bytes);
-    if (item == 1 && !narrow_ok(t))
-        return fail(
-            BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have", path, name, what, k, type);
-    return OK;
+    return item > 1 || narrow_ok(t) ? OK
+                                    : fail(BAD, "%s: error: array '%s' has a value that %s %u, of type %s, cannot have",
+                                          path, a->name, what, k, type);
+}
+static int tensor_from_files(
+    tensor *t, uint32_t k, arrays_file **files, int n_files, const char *prefix, const char *what, bool *missing) {
+    const npy_array *a = NULL, *others = NULL;
+    arrays_file *f = NULL;
+    int i;
+    for (i = 0; i < n_files && !a; i++) {
+        f = files[i];
+        a = tensor_of_file(t, f, prefix, k, &others);
+        if (others)
+            return fail(BAD, "%s: error: several arrays could be %s %u (%s), '%s' is one: give it that name or arg%u",
+                f->path, what, k, t->name, others->name, k);
+    }
+    *missing = !a;
+    if (!a) return OK;
+    if (f->taken[a - f->file.arrays])
+        return fail(BAD, "%s: error: array '%s' would be two %ss, the second is %u%s%s%s", f->path, a->name, what, k,
+            t->name ? " (" : "", t->name ? t->name : "", t->name ? ")" : "");
+    f->taken[a - f->file.arrays] = true;
+    if (strncmp(a->name, prefix, strlen(prefix)) != 0 && a->name[0]) f->by_name = true;
+    return tensor_take(t, a, f, k, what);
+}
+static int tensors_from_files(
+    tensor *t, uint32_t n, arrays_file **files, int n_files, const char *prefix, const char *what, uint64_t *seed) {
+    bool *missing = (bool *)calloc((size_t)n + 1, sizeof *missing), any = false, drawn = false, by_name = false;
+    uint32_t k, array = 0;
+    int rc = missing ? OK : fail(DEVICE, "xlagpu: error: out of memory"), i;
+    for (k = 0; k < n && !rc; k++) {
+        if (t[k].size_of) continue;
+        rc = tensor_from_files(&t[k], array++, files, n_files, prefix, what, &missing[k]);
+        any = any || missing[k];
+    }
+    for (k = 0; seed && any && !rc && k < n; k++) {
+        if (!t[k].size_of) drawn = missing[k];
+        if (drawn) tensor_random(&t[k], seed); /* sizes, too, which stand behind their array */
+    }
+    if (!rc && any && !seed) rc = no_arrays(t, n, missing, files[n_files - 1], prefix, what);
+    for (i = 0; i < n_files && !rc; i++) by_name = by_name || files[i]->by_name;
+    for (i = 0; i < n_files && !rc && by_name; i++) file_note_extra(files[i]);
+    free(missing);
+    return rc;
+}
+int tensors_load(tensor *t, uint32_t n, const char *const *paths, int n_paths, const char *prefix, const char *what,
+    uint64_t *seed) {
+    arrays_file **files = (arrays_file **)calloc((size_t)n_paths + 1, sizeof *files);
+    int rc = files ? OK : fail(DEVICE, "xlagpu: error: out of memory"), i;
+    for (i = 0; i < n_paths && !rc; i++) rc = file_open(paths[i], &files[i]);
+    if (!rc) rc = tensors_from_files(t, n, files, n_paths, prefix, what, seed);
+    for (i = 0; files && i < n_paths; i++) file_release(files[i]);
+    free(files);
+    return rc;
 }
 
-void tensor_array(const tensor *t, const char *prefix, uint32_t k, npy_array *out) {
-    uint32_t d;
+void tensor_array(const tensor *t, const char *name, npy_array *out) {
     memset(out, 0, sizeof *out);
-    snprintf(out->name, sizeof out->name, "%s%u", prefix, k);
-    npy_type(t->type, &out->kind, &out->item);
+    out->name = name;
+    out->type = xlagpu_type_text(t->type);
+    out->item = (uint32_t)xlagpu_type_bytes(t->type);
     out->rank = t->rank;
-    for (d = 0; d < t->rank && d < NPY_RANK_MAX; d++) out->dims[d] = t->dims[d];
+    out->dims = t->dims;
     out->data = t->data;
     out->bytes = t->bytes;
 }
@@ -402,4 +516,18 @@ void tensor_show(const tensor *t, size_t index, char out[96]) {
             : tensor_is_float(t->type) ? "%.9g"
                                        : "%.0f",
             xlagpu_get_element(t->type, p));
+}
+bool tensor_same_shape(const tensor *a, const tensor *b) {
+    uint32_t d;
+    if (a->type != b->type || a->rank != b->rank) return false;
+    for (d = 0; d < a->rank; d++)
+        if (a->dims[d] != b->dims[d]) return false;
+    return true;
+}
+void difference_show(const tensor *want, const tensor *got, uint32_t k, size_t index, char out[600]) {
+    char at[256], wanted[96], found[96];
+    tensor_show_index(got, index, at);
+    tensor_show(want, index, wanted);
+    tensor_show(got, index, found);
+    snprintf(out, 600, "out%u[%s]: want %s, got %s", k, at, wanted, found);
 }

@@ -27,6 +27,7 @@ int code_of(xlagpu_status s);
 int fail_in(const char *path, xlagpu_status s, const char *message);
 int unreadable(const char *path); /* file_read has just failed: says why, returns BAD */
 double seconds(void);
+char *text_copy(const char *text, size_t n);              /* malloc'ed, with a NUL behind; NULL: no memory */
 int worse(int a, int b);                                  /* of two exit statuses */
 int write_out(const char *path, const void *p, size_t n); /* "-" or NULL: standard output */
 
@@ -45,7 +46,8 @@ typedef struct tensor {
     uint32_t size_of;
     int64_t *own_dims;
     const char *name;
-} tensor; /* size_of: as in xlagpu_value_info; name: the parameter's, or NULL */
+    struct arrays_file *file;
+} tensor; /* size_of: as in xlagpu_value_info; name: the parameter's, or NULL; file: whose memory data is, or NULL */
 /* bad: elements over the tolerance; index: of the worst one, which is `error` off; bound: what a judge allowed at most
  */
 typedef struct difference {
@@ -58,15 +60,20 @@ double tensor_ulp(xlagpu_type t);       /* the distance from 1 to the next value
 size_t tensor_count(const tensor *t);
 int tensors_trim(tensor *t, uint32_t *n); /* arrays with sizes behind them become arrays of these sizes alone */
 void tensor_random(tensor *t, uint64_t *seed);
-/* Array `prefix``k` of the file: OK, or BAD when it is missing or does not fit. */
-int tensor_load(tensor *t, const npz_file *f, const char *path, const char *prefix, uint32_t k, const char *what);
-void tensor_array(
-    const tensor *t, const char *prefix, uint32_t k, npy_array *out); /* for writing; the data stay the tensor's */
+void tensor_release(tensor *t);
+/* Of each tensor array `prefix``k` of the first file that has it, or the one that its name is (xlagpu_weights.h). What
+ * none has is drawn by the seed, or BAD without one. The tensors' data lie in the files, which stay mapped. */
+int tensors_load(
+    tensor *t, uint32_t n, const char *const *paths, int n_paths, const char *prefix, const char *what, uint64_t *seed);
+void tensor_array(const tensor *t, const char *name, npy_array *out); /* for writing; the data stay the tensor's */
 /* What the flags say, else a part in so many as the type has; absolute of the largest value, at most of 1. */
 void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double *atol);
 difference tensor_compare(const tensor *want, const tensor *got, double rtol, double atol);
 void tensor_show_index(const tensor *t, size_t index, char out[256]);
 void tensor_show(const tensor *t, size_t index, char out[96]); /* an element as text, integers exactly */
+bool tensor_same_shape(const tensor *a, const tensor *b);
+/* "out0[3,5]: want 1.5, got 2" */
+void difference_show(const tensor *want, const tensor *got, uint32_t k, size_t index, char out[600]);
 
 /* ---- verdict.c: the bound of a comparison, from the module's own rounding ---- */
 typedef struct judge judge;
@@ -79,6 +86,67 @@ difference judge_compare(
     const judge *j, uint32_t which, const tensor *want, const tensor *got, double rtol, double atol);
 double error_in_ulp(xlagpu_type t, double want, double error); /* of integers the error itself */
 
+/* ---- subject.c: a module that is evaluated and compared ---- */
+typedef struct source {
+    const char *path; /* or a name for messages */
+    const char *dims; /* of --dims; NULL: not given */
+    xlagpu_context *context;
+    xlagpu_module *module;
+    unsigned char *text;
+    size_t n;
+} source;
+xlagpu_module *module_parse(xlagpu_context *c, const char *dims, const char *path, const void *text, size_t n);
+int source_open(source *s, const flag_values *f, const char *path); /* reads it */
+int source_text(
+    source *s, const flag_values *f, const char *name, const char *text); /* copies and parses it, silently */
+int source_parse(source *s);
+int source_failed(const source *s);
+void source_close(source *s);
+
+tensor *arrays_new(const xlagpu_module *m, bool results, uint32_t n);         /* zeroed; NULL: no memory */
+void arrays_free(tensor *t, uint32_t n);                                      /* NULL is allowed */
+int arrays_fill(tensor *in, uint32_t n, const flag_values *f, uint64_t seed); /* from --args, or drawn */
+/* As arrays prefix0, prefix1 ...; sizes of dynamic dimensions travel in the arrays' own. */
+int arrays_write(const tensor *t, uint32_t n, const char *prefix, const char *path);
+
+typedef struct subject {
+    source source;
+    const flag_values *f;
+    tensor *in, *out; /* out: of the last evaluation, without the sizes of dynamic dimensions: n_shown of them */
+    uint32_t n_in, n_out, n_shown;
+    judge *judge; /* for `in`; made when results are beyond the tolerance of their types */
+    bool judged;
+} subject;
+int subject_open(subject *s, const flag_values *f, const char *path);
+int subject_text(subject *s, const flag_values *f, const char *name, const char *text);
+void subject_close(subject *s);
+xlagpu_status subject_evaluate(subject *s, const tensor *in);
+/* Are these results the subject's, which has been evaluated for its own arguments? why: the worst element. */
+bool subject_agrees(subject *s, const tensor *got, uint32_t n, char why[700]);
+
+/* ---- hlo_text.c: modules as the library prints them, line by line ---- */
+typedef struct hlo_line {
+    const char *name, *shape, *op; /* "  ROOT name = shape op(": shape may be a tuple in parentheses */
+    size_t name_n, shape_n;
+    bool root, parameter;
+} hlo_line;
+char *hlo_entry(char *text, char **end);            /* behind "ENTRY ... {\n"; end: the line that closes it */
+bool hlo_line_split(const char *line, hlo_line *l); /* false: it is no instruction */
+bool hlo_ends_name(char c);
+bool hlo_is_op(const hlo_line *l, const char *opcode);
+bool hlo_operand(
+    const char **at, const char **name, size_t *n); /* the next; at first behind the opcode's parenthesis */
+bool hlo_called(const hlo_line *l, const char *attribute, uint32_t which, char name[256]); /* the which-th of a list */
+/* The module that computes one instruction of ENTRY; what it uses are parameters of their names, but for constants and
+ * the beginnings of asynchronous pairs. malloc'ed; NULL: no memory. */
+char *hlo_alone(char *text, const char *line);
+char *hlo_all(char *text);                          /* whose result is every instruction of ENTRY that is arrays */
+char *hlo_with_entry(char *text, const char *comp); /* whose ENTRY is that computation */
+uint32_t hlo_leaves(const hlo_line *l);             /* arrays of its shape; UINT32_MAX: it has others */
+
+/* ---- check.c ---- */
+void json_string(const char *text, size_t n); /* in quotes, to standard output */
+
 /* ---- dump.c: the compiler's stages, as files and on stderr ---- */
 typedef struct dump_state {
     const flag_values *f;
@@ -87,7 +155,8 @@ typedef struct dump_state {
     const char *want;                        /* a stage that is kept, or "ir": the last IR of each kernel */
     char *wanted;
     size_t wanted_n;
-    struct viewer *viewer; /* keeps every stage for --viewer; or NULL */
+    xlagpu_target_desc device; /* that is compiled for, as far as it is known */
+    struct viewer *viewer;     /* keeps every stage for --viewer; or NULL */
 } dump_state;
 void dump_begin(dump_state *d, const flag_values *f, const char *path, int file, const char *want);
 /* fills c from the flags; target NULL: there is no device */
@@ -101,6 +170,9 @@ typedef struct viewer viewer;
 viewer *viewer_new(void); /* NULL: no memory */
 void viewer_add(viewer *v, const char *stage, const char *text, size_t n);
 int viewer_write(viewer *v, const char *path, const dump_state *d); /* and frees it; path NULL: only that */
+
+/* ---- dot.c: a module's text as a graph ---- */
+int dot_write(const char *path, const char *text, size_t n);
 
 /* ---- embed.c: an executable as C ---- */
 typedef struct embedding {

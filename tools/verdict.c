@@ -88,33 +88,6 @@ static void take(tensor *to, const tensor *from, bool moved, uint64_t *seed) {
 
 /* ---- evaluations ---- */
 
-static void arrays_free(tensor *t, uint32_t n) {
-    uint32_t k;
-    for (k = 0; t && k < n; k++) free(t[k].data);
-    free(t);
-}
-/* The parameters or results of the module with memory of their own; NULL without memory. */
-static tensor *arrays_new(const xlagpu_module *m, bool results, uint32_t n) {
-    tensor *t = (tensor *)calloc((size_t)n + 1, sizeof *t);
-    xlagpu_value_info v;
-    uint32_t k;
-    for (k = 0; t && k < n; k++) {
-        if (results)
-            xlagpu_result_info(m, k, &v);
-        else
-            xlagpu_parameter_info(m, k, &v);
-        t[k].type = v.type;
-        t[k].rank = v.rank;
-        t[k].dims = v.dims;
-        t[k].bytes = v.bytes;
-        t[k].data = (unsigned char *)calloc(v.bytes + 1, 1);
-        if (!t[k].data) {
-            arrays_free(t, n);
-            return NULL;
-        }
-    }
-    return t;
-}
 /* The results of module `m` for `in`, as the module takes them; NULL if it does not evaluate. */
 static tensor *evaluated(
     xlagpu_module *m, const tensor *in, uint32_t n_in, uint32_t n_out, bool moved, bool fill, uint64_t *seed) {

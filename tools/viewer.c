@@ -2,45 +2,110 @@
  *
  * A stage belongs to a family (the module, a kernel, "ptx" ...) in which each is a step after the one before. Passes
  * change little, so of a stage only the lines are kept that lie between those which it shares, at its head and at its
- * tail, with the one before. */
+ * tail, with the one before; and each line of text is kept once: a stage has runs of lines of one list. The page itself
+ * is tools/viewer/, which build.sh writes into viewer_page.h. */
 #include "tool.h"
 #include "viewer_page.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A growing array: items of `size` bytes. */
+typedef struct pile {
+    void *p;
+    size_t n, cap;
+} pile;
+typedef struct viewer_line {
+    char *text;
+    size_t n;
+    uint32_t hash;
+} viewer_line;
 typedef struct viewer_stage {
-    char *name, *text; /* text: of the lines between */
-    size_t family, head, tail, n;
-    struct viewer_stage *next;
+    char *name;
+    size_t family, head, tail, first, n; /* first, n: of its numbers of lines */
 } viewer_stage;
 typedef struct viewer_family {
     char *name, *text; /* text: the last stage, whole */
     size_t n;
 } viewer_family;
-enum {
-    FAMILIES_MAX = 4096 /* kernels and a few more; what is beyond is left out */
-};
 struct viewer {
-    viewer_stage *first, **end;
-    viewer_family families[FAMILIES_MAX];
-    size_t n_families;
-    bool failed; /* there was no memory: the page is not written */
+    pile families, stages, lines, numbers;
+    size_t *table, table_n; /* by hash: 1 + the number of a line; 0: free */
+    bool failed;            /* there was no memory: the page is not written */
 };
+#define ITEM(pile, T, k) (((T *)(pile).p)[k])
 
-viewer *viewer_new(void) {
-    viewer *v = (viewer *)calloc(1, sizeof *v);
-    if (v) v->end = &v->first;
-    return v;
+viewer *viewer_new(void) { return (viewer *)calloc(1, sizeof(viewer)); }
+
+/* A new item, all zero; NULL: no memory. */
+static void *pile_add(viewer *v, pile *p, size_t size) {
+    if (p->n == p->cap) {
+        size_t cap = p->cap ? 2 * p->cap : 64;
+        void *more = realloc(p->p, cap * size);
+        if (!more) {
+            v->failed = true;
+            return NULL;
+        }
+        p->p = more;
+        p->cap = cap;
+    }
+    return memset((char *)p->p + size * p->n++, 0, size);
 }
-
-static char *copy_of(const char *text, size_t n) {
-    char *p = (char *)malloc(n + 1);
-    if (!p) return NULL;
-    memcpy(p, text, n);
-    p[n] = 0;
+static char *copy_of(viewer *v, const char *text, size_t n) {
+    char *p = text_copy(text, n);
+    if (!p) v->failed = true;
     return p;
 }
+
+/* ---- each line once ---- */
+
+static uint32_t hash_of(const char *text, size_t n) { /* FNV-1a */
+    uint32_t h = 2166136261u;
+    size_t k;
+    for (k = 0; k < n; k++) h = (h ^ (unsigned char)text[k]) * 16777619u;
+    return h;
+}
+/* At most half of the table is full. */
+static bool table_grow(viewer *v) {
+    size_t n = v->table_n ? 2 * v->table_n : 4096, k;
+    size_t *table;
+    if (2 * (v->lines.n + 1) <= v->table_n) return true;
+    table = (size_t *)calloc(n, sizeof *table);
+    if (!table) return false;
+    for (k = 0; k < v->lines.n; k++) {
+        size_t at = ITEM(v->lines, viewer_line, k).hash & (n - 1);
+        while (table[at]) at = (at + 1) & (n - 1);
+        table[at] = k + 1;
+    }
+    free(v->table);
+    v->table = table;
+    v->table_n = n;
+    return true;
+}
+static void add_line(viewer *v, const char *text, size_t n) {
+    uint32_t hash = hash_of(text, n);
+    size_t at, *number;
+    viewer_line *l;
+    if (!table_grow(v)) v->failed = true;
+    if (v->failed) return;
+    for (at = hash & (v->table_n - 1); v->table[at]; at = (at + 1) & (v->table_n - 1)) {
+        l = &ITEM(v->lines, viewer_line, v->table[at] - 1);
+        if (l->hash == hash && l->n == n && memcmp(l->text, text, n) == 0) break;
+    }
+    if (!v->table[at]) {
+        l = (viewer_line *)pile_add(v, &v->lines, sizeof *l);
+        if (!l) return;
+        l->text = copy_of(v, text, n);
+        l->n = n;
+        l->hash = hash;
+        v->table[at] = v->lines.n;
+    }
+    number = (size_t *)pile_add(v, &v->numbers, sizeof *number);
+    if (number) *number = v->table[at] - 1;
+}
+
+/* ---- stages ---- */
+
 /* "hlo/...": the module; "kir/K/...": kernel K; else the stage itself. */
 static void family_of(const char *stage, char out[300]) {
     if (strncmp(stage, "hlo/", 4) == 0)
@@ -53,13 +118,13 @@ static void family_of(const char *stage, char out[300]) {
 }
 static viewer_family *family_find(viewer *v, const char *name) {
     size_t k;
-    for (k = 0; k < v->n_families; k++)
-        if (strcmp(v->families[k].name, name) == 0) return &v->families[k];
-    if (k == FAMILIES_MAX) return NULL;
-    v->families[k].name = copy_of(name, strlen(name));
-    if (!v->families[k].name) return NULL;
-    v->n_families++;
-    return &v->families[k];
+    viewer_family *f;
+    for (k = v->families.n; k-- > 0;) /* stages of a kernel follow each other */
+        if (strcmp(ITEM(v->families, viewer_family, k).name, name) == 0) return &ITEM(v->families, viewer_family, k);
+    f = (viewer_family *)pile_add(v, &v->families, sizeof *f);
+    if (f) f->name = copy_of(v, name, strlen(name));
+    if (f && !f->name) v->families.n--;
+    return f && f->name ? f : NULL;
 }
 
 /* Whole lines that both texts begin with: their bytes, and how many there are. */
@@ -84,6 +149,17 @@ static size_t common_tail(const char *a, size_t n, const char *b, size_t m, size
     }
     return whole;
 }
+/* The lines between: behind the head each ends with a line end, unless the text ends with it. */
+static void add_lines(viewer *v, const char *text, size_t n, bool before_tail) {
+    size_t at = 0, all = n;
+    if (n && before_tail && text[n - 1] == '\n') n--;
+    while (all && at <= n) {
+        size_t end = at;
+        while (end < n && text[end] != '\n') end++;
+        add_line(v, text + at, end - at);
+        at = end + 1;
+    }
+}
 
 void viewer_add(viewer *v, const char *stage, const char *text, size_t n) {
     char name[300];
@@ -95,24 +171,21 @@ void viewer_add(viewer *v, const char *stage, const char *text, size_t n) {
     while (n && text[n - 1] == '\n') n--; /* lines end between them, not behind the last */
     if (f && f->text && f->n == n && memcmp(f->text, text, n) == 0 && strstr(stage, "/after_") && stage[0] == 'k')
         return; /* unchanged */
-    s = f ? (viewer_stage *)calloc(1, sizeof *s) : NULL;
-    if (!s) {
-        v->failed = true;
-        return;
-    }
-    *v->end = s;
-    v->end = &s->next;
-    s->family = (size_t)(f - v->families);
+    s = f ? (viewer_stage *)pile_add(v, &v->stages, sizeof *s) : NULL;
+    if (!s) return;
+    s->family = (size_t)(f - (viewer_family *)v->families.p);
+    s->name = copy_of(v, stage, strlen(stage));
+    s->first = v->numbers.n;
     head = common_head(f->text ? f->text : "", f->n, text, n, &s->head);
     tail = common_tail(f->text ? f->text + head : "", f->n - head, text + head, n - head, &s->tail);
-    s->n = n - head - tail;
-    s->name = copy_of(stage, strlen(stage));
-    s->text = copy_of(text + head, s->n);
+    add_lines(v, text + head, n - head - tail, s->tail != 0);
+    s->n = v->numbers.n - s->first;
     free(f->text);
-    f->text = copy_of(text, n);
+    f->text = copy_of(v, text, n);
     f->n = f->text ? n : 0;
-    if (!s->name || !s->text || !f->text) v->failed = true;
 }
+
+/* ---- the page ---- */
 
 /* A string of JSON inside a <script>: no < stands in it. */
 static void put_json(FILE *f, const char *text, size_t n) {
@@ -129,58 +202,72 @@ static void put_json(FILE *f, const char *text, size_t n) {
     }
     fputc('"', f);
 }
-/* The lines between: behind the head each ends with a line end, unless the text ends with it. */
-static void put_lines(FILE *f, const viewer_stage *s) {
-    size_t at = 0, n = s->n;
-    bool first = true;
-    if (n && s->tail && s->text[n - 1] == '\n') n--;
+static void put_member(FILE *f, const char *name, const char *text) {
+    fprintf(f, "\"%s\":", name);
+    put_json(f, text, strlen(text));
+    fputc(',', f);
+}
+static void put_device(FILE *f, const xlagpu_target_desc *device) {
+    fprintf(f, "\"device\":{");
+    if (device->part) put_member(f, "part", device->part);
+#define X(figure, most, what) fprintf(f, "\"" #figure "\":%llu,", (unsigned long long)device->figure);
+    XLAGPU_TARGET_FIGURES(X)
+#undef X
+    fprintf(f, "\"\":0},\n");
+}
+/* [name, family, head, tail, runs]: see model.js. */
+static void put_stage(FILE *f, const viewer *v, const viewer_stage *s) {
+    const size_t *numbers = (const size_t *)v->numbers.p + s->first;
+    const char *family = ITEM(v->families, viewer_family, s->family).name;
+    size_t k, run;
     fputc('[', f);
-    while (s->n && at <= n) {
-        size_t end = at;
-        while (end < n && s->text[end] != '\n') end++;
-        if (!first) fputc(',', f);
-        put_json(f, s->text + at, end - at);
-        first = false;
-        at = end + 1;
+    put_json(f, s->name, strlen(s->name));
+    fputc(',', f);
+    put_json(f, family, strlen(family));
+    fprintf(f, ",%zu,%zu,[", s->head, s->tail);
+    for (k = 0; k < s->n; k += run) {
+        for (run = 1; k + run < s->n && numbers[k + run] == numbers[k] + run;) run++;
+        fprintf(f, "%s%zu,%zu", k ? "," : "", numbers[k], run);
     }
-    fputc(']', f);
+    fprintf(f, "]]");
 }
 static void put_page(FILE *f, const viewer *v, const dump_state *d) {
-    const viewer_stage *s;
     size_t k;
-    fprintf(f, "<!doctype html>\n<html lang='en'><meta charset='utf-8'><title>%s</title>\n", "xlagpu");
-    fprintf(f, "<script type='application/json' id='data'>{\"module\":");
-    put_json(f, d->module, strlen(d->module));
-    fprintf(f, ",\"target\":");
-    put_json(f, d->target, strlen(d->target));
-    fprintf(f, ",\"version\":\"%s\",\"stages\":[", XLAGPU_VERSION);
-    for (s = v->first; s; s = s->next) {
-        const char *family = v->families[s->family].name;
-        fprintf(f, "%s\n[", s == v->first ? "" : ",");
-        put_json(f, s->name, strlen(s->name));
-        fputc(',', f);
-        put_json(f, family, strlen(family));
-        fprintf(f, ",%zu,%zu,", s->head, s->tail);
-        put_lines(f, s);
-        fputc(']', f);
+    fprintf(f, "<!doctype html>\n<html lang='en'><meta charset='utf-8'><title>");
+    for (k = 0; d->module[k]; k++)
+        if (d->module[k] != '<' && d->module[k] != '&') fputc(d->module[k], f);
+    fprintf(f, " - xlagpu</title>\n<script type='application/json' id='data'>{");
+    put_member(f, "module", d->module);
+    put_member(f, "target", d->target);
+    put_member(f, "version", XLAGPU_VERSION);
+    put_device(f, &d->device);
+    fprintf(f, "\"stages\":[");
+    for (k = 0; k < v->stages.n; k++) {
+        fprintf(f, k ? ",\n" : "\n");
+        put_stage(f, v, &ITEM(v->stages, viewer_stage, k));
+    }
+    fprintf(f, "],\n\"lines\":[");
+    for (k = 0; k < v->lines.n; k++) {
+        fprintf(f, k ? ",\n" : "\n");
+        put_json(f, ITEM(v->lines, viewer_line, k).text, ITEM(v->lines, viewer_line, k).n);
     }
     fprintf(f, "]}</script>\n");
     for (k = 0; k < sizeof viewer_page / sizeof viewer_page[0]; k++) fprintf(f, "%s\n", viewer_page[k]);
     fprintf(f, "</html>\n");
 }
 static void viewer_free(viewer *v) {
-    viewer_stage *s = v->first, *next;
     size_t k;
-    for (; s; s = next) {
-        next = s->next;
-        free(s->name);
-        free(s->text);
-        free(s);
+    for (k = 0; k < v->stages.n; k++) free(ITEM(v->stages, viewer_stage, k).name);
+    for (k = 0; k < v->lines.n; k++) free(ITEM(v->lines, viewer_line, k).text);
+    for (k = 0; k < v->families.n; k++) {
+        free(ITEM(v->families, viewer_family, k).name);
+        free(ITEM(v->families, viewer_family, k).text);
     }
-    for (k = 0; k < v->n_families; k++) {
-        free(v->families[k].name);
-        free(v->families[k].text);
-    }
+    free(v->stages.p);
+    free(v->lines.p);
+    free(v->families.p);
+    free(v->numbers.p);
+    free(v->table);
     free(v);
 }
 int viewer_write(viewer *v, const char *path, const dump_state *d) {

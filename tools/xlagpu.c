@@ -1,4 +1,7 @@
 /* tools/xlagpu.c -- the command line: its verbs are the rows of VERBS in flags.h. */
+#if defined(__TINYC__) && !defined(_ISOC11_SOURCE)
+#define _ISOC11_SOURCE 1 /* timespec_get of glibc: tcc says that it is of 1999 */
+#endif
 #include "tool.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -33,6 +36,13 @@ double seconds(void) {
     struct timespec t;
     timespec_get(&t, TIME_UTC);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+char *text_copy(const char *text, size_t n) {
+    char *p = (char *)malloc(n + 1);
+    if (!p) return NULL;
+    memcpy(p, text, n);
+    p[n] = 0;
+    return p;
 }
 int worse(int a, int b) { return a > b ? a : b; }
 

@@ -120,7 +120,8 @@ typedef struct xg_exe_map {
  *   CONDITIONAL   a pred or s32, thunks of the branches: true runs the first, false the second; an index out of range
  *                 the last
  *   CUSTOM_CALL   kernel: string, the name of a registered function; value: its backend_config; operands, then results
- *   LIBRARY_CALL  kernel: string, the name of a library; operands, results, then perhaps memory that it works in
+ *   LIBRARY_CALL  kernel: string, the name of a library, or the target of a custom call that one makes; operands,
+ *                 results, then perhaps memory that it works in
  *   REPLICA_ID, PARTITION_ID   a u32
  *   INFEED        value: its config; slices that are filled      OUTFEED  the same; slices that are given away
  *   RANDOM_STATE  value: by how much; 16 bytes: the execution's state of 128 bits, to which value is added then
@@ -137,7 +138,7 @@ typedef struct xg_exe_map {
     X(FOR, "for", "while", 0, 1, NUMBER, NO, 0) \
     X(CONDITIONAL, "conditional", "conditional", 1, XG_EXE_MANY, NO, NO, XG_EXE_INSIDE | XG_EXE_ASKS) \
     X(CUSTOM_CALL, "custom-call", "custom-call", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
-    X(LIBRARY_CALL, "library-call", "fusion", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
+    X(LIBRARY_CALL, "library-call", "", XG_EXE_MANY, 0, TEXT, MARKED, XG_EXE_CALLS) \
     X(REPLICA_ID, "replica-id", "replica-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(PARTITION_ID, "partition-id", "partition-id", 1, 0, NO, ALL, XG_EXE_INSIDE | XG_EXE_OWN) \
     X(INFEED, "infeed", "infeed", XG_EXE_MANY, 0, TEXT, ALL, XG_EXE_CALLS) \
@@ -210,13 +211,25 @@ typedef struct xg_exe_attribute {
 } xg_exe_attribute;
 
 /* X(NAME, text): vendor libraries that a LIBRARY_CALL may call. */
-#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt")
+#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt") X(CUFFT, "cufft") X(CUSOLVER, "cusolver")
 typedef enum xg_exe_library {
 #define X(name, text) XG_EXE_LIBRARY_##name,
     XG_EXE_LIBRARIES(X)
 #undef X
     XG_EXE_LIBRARY_COUNT
 } xg_exe_library;
+#define XG_EXE_LIBRARY_ALWAYS 0x80000000u /* beside their bits: wherever they can, not where they are faster */
+
+/* X(name): what of cuSOLVER may be called, by LAPACK's names. */
+#define XG_EXE_SOLVERS(X) X(potrf) X(getrf) X(geqrf) X(orgqr) X(syevd) X(gesvd)
+/* Custom calls of these targets are LIBRARY_CALLs (expand/library_rewriter.c writes them):
+ *   __cufft$fft    {rank = 2 : i64, inverse = false}: of the last dimensions, from complex or real numbers or back to
+ *                  real ones, not divided by their number; back to real numbers it has a second result, in the memory
+ *                  of the operand, which is lost
+ *   __cusolver$NAME   as JAX's cusolver_NAME_ffi, in the memory of the first operand; the triangle that potrf does not
+ *                  make is as it was */
+#define XG_EXE_FFT_TARGET "__cufft$fft"
+#define XG_EXE_SOLVER_TARGET "__cusolver$"
 
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by

@@ -146,6 +146,36 @@ XG_FN void xg_mem_free(xg_ctx *c, void *p) {
 
 /* ---- chunks ---- */
 
+/* Under the address sanitizer, which does not see what an arena does with its chunks, the arena says it: what is not
+ * handed out is poison, and some of that lies between blocks. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define XG_ARENA_POISON
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define XG_ARENA_POISON
+#endif
+#ifdef XG_ARENA_POISON
+#ifdef __cplusplus
+extern "C" {
+#endif
+void __asan_poison_memory_region(const volatile void *p, size_t bytes);
+void __asan_unpoison_memory_region(const volatile void *p, size_t bytes);
+#ifdef __cplusplus
+}
+#endif
+#define XG_POISON(p, bytes) __asan_poison_memory_region(p, bytes)
+#define XG_UNPOISON(p, bytes) __asan_unpoison_memory_region(p, bytes)
+enum {
+    XG_BLOCK_APART = XG_BLOCK_ALIGN
+};
+#else
+#define XG_POISON(p, bytes) ((void)0)
+#define XG_UNPOISON(p, bytes) ((void)0)
+enum {
+    XG_BLOCK_APART = 0
+};
+#endif
 enum {
     XG_SLAB = 1 << 21,
     XG_SLAB_FROM = 1 << 19,
@@ -266,6 +296,7 @@ XG_FN xg_chunk *xg_chunk_new(xg_ctx *c, size_t least, size_t room) {
 }
 XG_FN void xg_chunk_free(xg_ctx *c, xg_chunk *k) {
     xg_slab *s = k->slab;
+    XG_UNPOISON(k, (size_t)(k->end - (char *)k));
     if (!s) {
         xg_mem_free(c, k);
         return;
@@ -288,6 +319,11 @@ XG_FN void xg_ctx_done(xg_ctx *c) {
 }
 
 /* ---- arenas ---- */
+
+/* What a block takes of its chunk; fewer than `bytes`: more than can be addressed. */
+XG_FN size_t xg_block_room(size_t bytes) {
+    return (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN + XG_BLOCK_APART;
+}
 
 XG_FN void xg_arena_init(xg_arena *a, xg_ctx *c) {
     memset(a, 0, sizeof *a);
@@ -316,6 +352,7 @@ XG_FN void xg_arena_trim(xg_arena *a, size_t keep) {
 }
 
 XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
+    char *used = a->chunk == m.chunk ? a->at : m.chunk ? m.chunk->end : m.at;
     for (; a->inner != m.inner; a->inner = a->inner->next) xg_arena_free(a->inner);
     while (a->chunk != m.chunk) {
         xg_chunk *c = a->chunk;
@@ -325,6 +362,7 @@ XG_FN void xg_arena_reset(xg_arena *a, xg_mark m) {
     }
     a->at = m.at;
     a->end = a->chunk ? a->chunk->end : NULL;
+    if (used > a->at) XG_POISON(a->at, (size_t)(used - a->at));
 }
 
 XG_FN void xg_arena_free(xg_arena *a) {
@@ -367,23 +405,25 @@ XG_NOINLINE XG_FN void xg_arena_grow(xg_arena *a, size_t bytes) {
     a->chunk = chunk;
     a->at = (char *)chunk + XG_CHUNK_HEAD;
     a->end = chunk->end;
+    XG_POISON(a->at, (size_t)(a->end - a->at));
 }
 
 XG_NOINLINE XG_FN void *xg_alloc_far(xg_arena *a, size_t bytes) {
     char *p;
-    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_CHUNK_HEAD)
+    if (bytes > SIZE_MAX - XG_BLOCK_ALIGN - XG_BLOCK_APART - XG_CHUNK_HEAD)
         xg_fail(a->ctx, XLAGPU_ERROR_LIMIT, "a block of %zu bytes cannot be addressed", bytes);
-    bytes = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
-    xg_arena_grow(a, bytes);
+    xg_arena_grow(a, xg_block_room(bytes));
     p = a->at;
-    a->at += bytes;
+    a->at += xg_block_room(bytes);
+    XG_UNPOISON(p, bytes);
     return p;
 }
 XG_FN void *xg_alloc_raw(xg_arena *a, size_t bytes) {
     char *p = a->at;
-    size_t room = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    size_t room = xg_block_room(bytes);
     if (XG_UNLIKELY(room > (size_t)(a->end - p) || room < bytes)) return xg_alloc_far(a, bytes);
     a->at = p + room;
+    XG_UNPOISON(p, bytes);
     return p;
 }
 
@@ -392,11 +432,11 @@ XG_FN void *xg_alloc_lines(xg_arena *a, size_t bytes) {
         LINE = 64
     };
     size_t pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
-    if (bytes > SIZE_MAX - 2 * LINE || pad + bytes > (size_t)(a->end - a->at)) {
-        xg_arena_grow(a, xg_add(a->ctx, bytes, LINE));
+    if (bytes > SIZE_MAX - 2 * LINE || pad + xg_block_room(bytes) > (size_t)(a->end - a->at)) {
+        xg_arena_grow(a, xg_add(a->ctx, bytes, 2 * LINE));
         pad = (size_t)(0 - (uintptr_t)a->at) & (LINE - 1);
     }
-    if (pad) (void)xg_alloc_raw(a, pad);
+    a->at += pad;
     return xg_alloc_raw(a, bytes);
 }
 
@@ -407,10 +447,10 @@ XG_FN void *xg_alloc(xg_arena *a, size_t bytes) {
 }
 
 XG_FN bool xg_arena_extend(xg_arena *a, const void *p, size_t bytes, size_t more) {
-    size_t had = (bytes + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN,
-           want = (more + XG_BLOCK_ALIGN - 1) / XG_BLOCK_ALIGN * XG_BLOCK_ALIGN;
+    size_t had = xg_block_room(bytes), want = xg_block_room(more);
     if (!p || (const char *)p + had != a->at || want < more || want - had > (size_t)(a->end - a->at)) return false;
     a->at += want - had;
+    XG_UNPOISON(p, more);
     return true;
 }
 

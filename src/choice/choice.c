@@ -283,13 +283,14 @@ XG_FN bool xg_choice_needs_kernel(const xg_inst *i) {
     for (k = 0; k < i->shape->n_elems; k++) elements |= i->shape->elems[k]->elements;
     return elements != 0;
 }
-/* Equal fusions, but for what they declare of themselves. The order of instructions counts: it is that of the records
- * of members. */
-XG_FN xg_str xg_choice_key(const xg_choice_pass *p, const xg_inst *i) {
+/* Equal fusions with equal attributes as their own. The order of instructions counts: it is that of the records of
+ * members. */
+XG_FN xg_str xg_choice_key(const xg_choice_pass *p, const xg_inst *i, const xg_str *given) {
     const xg_comp *c = xg_attr_comp(i, XG_A_calls);
     xg_buf b;
     xg_buf_init(&b, p->work);
     xg_fuse_fingerprint(&b, c);
+    if (given) xg_put_str(&b, *given);
     return xg_str_of(b.p, b.n);
 }
 XG_FN void xg_choice_set(xg_inst *i, const xg_str *text) {
@@ -349,8 +350,9 @@ XG_FN xg_kept_plan *xg_choice_new_one(xg_choice_pass *p, xg_inst *i) {
 XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
     xg_mark none = xg_arena_mark(p->work);
     const xg_str *before = xg_choice_text(i);
-    bool alone = before || xg_inst_attr(i, XG_A_output_to_operand_aliasing);
-    xg_str key = alone ? xg_str_of(NULL, 0) : xg_choice_key(p, i);
+    bool alone = (before && xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls))) ||
+                 xg_inst_attr(i, XG_A_output_to_operand_aliasing); /* members may have records of their own */
+    xg_str key = alone ? xg_str_of(NULL, 0) : xg_choice_key(p, i, before);
     const xg_choice_known *known = alone ? NULL : (const xg_choice_known *)xg_dict_get(&p->known, key);
     if (known)
         xg_choice_repeat(p, i, known);

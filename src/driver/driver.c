@@ -42,8 +42,9 @@ typedef struct xg_driver_state {
     xg_emit_target emit;
     xg_map64 ways; /* by record: what code depends on of it, as its number among all that differ */
     xg_dict way_texts;
-    xg_dict names; /* of kernels: how many later ones wanted the same */
-    xg_dict made;  /* by what they do and how their buffers meet: number in the plan plus 1 */
+    xg_dict names;         /* of kernels: how many later ones wanted the same */
+    xg_dict made;          /* by what they do and how their buffers meet: number in the plan plus 1 */
+    xg_driver_lines lines; /* for dumps */
 } xg_driver_state;
 
 /* [A-Za-z_$][A-Za-z0-9_$]*, unique in the executable: a name that is taken gets the next number of those that begin
@@ -198,8 +199,11 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     xg_kir_verify_low(m);
 #endif
     xg_driver_dump_kir(m, s->o, "final");
+    s->lines.kernel = fusion;
+    if (s->o->dump) xg_driver_number_lines(m, &s->lines);
     /* settles the name and the dynamic shared memory */
     s->backend->kernel(s->code, m, s->o->dump ? xg_driver_dump_code : NULL, (void *)(uintptr_t)s->o);
+    if (s->o->dump) xg_driver_dump_lines(m, s->o, &s->lines);
     memset(&k, 0, sizeof k);
     k.name = xg_str_copy(p->arena, m->entry->name);
     k.shared_bytes = m->shared_bytes;
@@ -406,6 +410,8 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         xg_buf_init(&text, a);
         xg_plan_print(&text, p);
         xg_driver_dump_text(o, "plan", &text);
+        s.lines.insts = xg_driver_insts_by_id(p->m, a);
+        s.lines.n_ids = p->m->n_ids;
     }
     xg_plan_kernels(p, xg_driver_kernel, &s);
     if (!o->no_command_buffers)

@@ -53,6 +53,19 @@ XG_FN bool xg_driver_pass_is_required(const char *name);
 XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text);
 XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
 
+/* ---- lines.c ---- */
+typedef struct xg_driver_lines {
+    const xg_inst *const *insts; /* of the module, by id; NULL where there is none */
+    uint32_t n_ids;
+    const xg_inst *kernel; /* that the kernel is made for */
+    xg_buf text;
+    uint32_t n;
+} xg_driver_lines;
+XG_FN const xg_inst **xg_driver_insts_by_id(const xg_module *m, xg_arena *a);
+/* of a kernel's last IR, for "ir_lines/K"; from then on xg_kop.loc is the number of the operation's line */
+XG_FN void xg_driver_number_lines(xg_kmodule *m, xg_driver_lines *lines);
+XG_FN void xg_driver_dump_lines(const xg_kmodule *m, const xg_driver_options *o, const xg_driver_lines *lines);
+
 /* ---- driver.c ---- */
 /* The module is for this target and device from now on. */
 XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d);

@@ -10,6 +10,7 @@
  *     EXCESS     as OPTIONAL, and left out unless more precision than the module asks for is allowed
  *                (--xla_allow_excess_precision): nothing comes of it otherwise
  *     NAMED      runs only where it is asked for by name: it makes another module, for other devices
+ *                or to be compared
  *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
  *     A pass may stand in several phases; its name switches it off in all of them.
  * XG_KIR_PASSES: X(text, function)                void function(xg_kmodule *), once per kernel */
@@ -40,6 +41,9 @@ enum {
 #define XG_HLO_PASSES(X) \
     X(PRE, "sharding-propagation", xg_spmd_sharding_propagation, NAMED) \
     X(PRE, "spmd-partitioner", xg_spmd_partitioner, NAMED) \
+    X(PRE, "canonical-order", xg_opt_canonical_order, NAMED) \
+    X(PRE, "canonical-names", xg_opt_canonical_names, NAMED) \
+    X(PRE, "strip-metadata", xg_opt_strip_metadata, NAMED) \
     X(PRE, "tiled-layout-normalization", xg_opt_tiled_layouts, REQUIRED) \
     X(PRE, "library_calls", xg_expand_library_calls, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
@@ -56,6 +60,7 @@ enum {
     X(EXPAND, "scan_expander", xg_expand_scan_expander, REQUIRED) \
     X(EXPAND, "associative-scan-finder", xg_expand_scan_finder, OPTIONAL) \
     X(EXPAND, "dynamic_padder", xg_expand_dynamic_padder, REQUIRED) \
+    X(EXPAND, "library-rewriter", xg_expand_library_rewriter, REQUIRED) \
     X(EXPAND, "fft_expander", xg_expand_fft_expander, REQUIRED) \
     X(EXPAND, "cholesky_expander", xg_expand_linear_expander, REQUIRED) \
     X(EXPAND, "solver_calls", xg_expand_solver_calls, REQUIRED) \

@@ -18,7 +18,8 @@ struct xlagpu_module {
     xg_arena arena;  /* what lives as long as the module */
     xg_arena parsed; /* hlo and all that is made of it */
     xg_source source;
-    xg_module *hlo; /* NULL after a compilation: see xg_public_hlo */
+    const char *dims; /* as xlagpu_parse_desc has them */
+    xg_module *hlo;   /* NULL after a compilation: see xg_public_hlo */
     xg_str name;
     xlagpu_value_info *params, *results; /* leaves */
     uint32_t n_params, n_results;
@@ -114,7 +115,7 @@ XG_FN void xg_public_refuse(xg_ctx *c, xlagpu_status s, const char *message) {
 typedef struct xg_public_job {
     xlagpu_module *m;
     xg_arena work;
-    const char *name, *text; /* parse */
+    const char *name, *text, *dims; /* parse */
     size_t size;
     const xlagpu_compile_desc *desc;       /* compile */
     const char *passes;                    /* optimize */
@@ -167,6 +168,7 @@ XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
     xg_ctx *c = &m->owner->c;
     if (m->hlo) return m->hlo;
     xg_arena_free(&m->parsed);
+    c->dims = m->dims;
     return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source)
                                                                     : xg_import_parse(c, &m->parsed, &m->source);
 }
@@ -236,15 +238,24 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
     m->source.text = copy;
     m->source.size = j->size;
+    m->dims = j->dims ? xg_str_copy(&m->arena, xg_str_z(j->dims)).p : NULL;
     xg_hlo_verify(xg_public_hlo(m));
     xg_public_describe(m);
 }
 
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *x, const char *name, const char *text, size_t size) {
+    xlagpu_parse_desc d;
+    d.name = name;
+    d.text = text;
+    d.size = size;
+    d.dims = NULL;
+    return xlagpu_parse_with(x, &d);
+}
+XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *x, const xlagpu_parse_desc *desc) {
     xg_public_job j;
     xlagpu_module *m;
     if (!x) return NULL;
-    if (!text && size) {
+    if (!desc || (!desc->text && desc->size)) {
         xg_public_refuse(&x->c, XLAGPU_ERROR_USAGE, "there is no text to parse");
         return NULL;
     }
@@ -254,9 +265,10 @@ XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *x, const char *name, cons
         return NULL;
     }
     j = xg_public_job_of(m);
-    j.name = name;
-    j.text = text;
-    j.size = size;
+    j.name = desc->name;
+    j.text = desc->text;
+    j.size = desc->size;
+    j.dims = desc->dims;
     if (xg_public_do(&j, xg_public_parse)) return m;
     xlagpu_module_destroy(m);
     return NULL;
@@ -336,7 +348,8 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
     if (!xg_library_bits(d->libraries, &o->libraries, &wrong))
-        xg_fail(c, XLAGPU_ERROR_USAGE, "no library is called '%.*s'; there is cublaslt", (int)wrong.n, wrong.p);
+        xg_fail(
+            c, XLAGPU_ERROR_USAGE, "no library is called '%.*s'; there are " XG_LIBRARY_NAMES, (int)wrong.n, wrong.p);
     o->backend = xg_backend_find(c, xg_str_z(d->backend));
     o->dump = d->dump;
     o->dump_user = d->dump_user;

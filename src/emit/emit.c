@@ -127,6 +127,14 @@ XG_FN void xg_emit_open(
     for (k = 0; k < e->n_roots; k++) roots[k] = xg_fuse_leaf(e->comp, k);
     e->roots = roots;
 }
+XG_FN void xg_emit_open_way(xg_fusion_emission *e, const xg_way_job *job) {
+    if (job->e)
+        *e = *job->e;
+    else
+        xg_emit_open(e, NULL, job->arena, job->fusion, job->target);
+    e->given = job->given;
+    e->record = XG_NEW(job->arena, xg_record);
+}
 
 XG_FN xg_emit_target xg_emit_target_of(const xg_device *d, bool deterministic) {
     xg_emit_target t;

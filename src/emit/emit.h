@@ -110,6 +110,8 @@ typedef struct xg_way_job {
     xg_fusion_emission *e;        /* for a plan: opened, for the way to look at; what it writes there is lost */
     void *form;                   /* what a plan leaves for emit, in the arena; NULL: emit has to plan by the record */
 } xg_way_job;
+/* What a way plans or emits by: the job's emission, or a new one where it has none; with a record of the way's own. */
+XG_FN void xg_emit_open_way(xg_fusion_emission *e, const xg_way_job *job);
 typedef struct xg_way_times {
     int64_t own, emitter; /* picoseconds; emitter 0: as the cost model says */
 } xg_way_times;

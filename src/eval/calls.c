@@ -58,6 +58,14 @@
     X("cusparse_gtsv2_ffi", gtsv) \
     X("cusolver_syrk_ffi", syrk) \
     X("cu_cholesky_update_ffi", cholesky_update) \
+    /* what expand/library_rewriter.c leaves to libraries */ \
+    X("__cufft$fft", fft) \
+    X("__cusolver$potrf", potrf) \
+    X("__cusolver$getrf", getrf) \
+    X("__cusolver$geqrf", geqrf) \
+    X("__cusolver$orgqr", orgqr) \
+    X("__cusolver$syevd", syevd) \
+    X("__cusolver$gesvd", gesvd) \
     /* what opt/solver_calls.c leaves to kernels of our own */ \
     X("__xlagpu$getrf", getrf) \
     X("__xlagpu$pivots", pivots) \

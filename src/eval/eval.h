@@ -199,6 +199,8 @@ XG_FN uint64_t xg_eval_int_power(uint64_t base, uint64_t exponent, int bits);
 XG_FN xg_complex xg_complex_of(double re, double im);
 /* a pass of a longer transform: element j is first multiplied by the root of that order to the power j times its index
  * in that dimension */
+/* whether cuFFT's call takes and gives such arrays; rank: of the transform */
+XG_FN bool xg_fft_call_is_plain(const xg_shape *from, const xg_shape *to, int64_t rank);
 XG_FN bool xg_fft_twiddle(const xg_inst *i, int64_t *dim, int64_t *length);
 XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign); /* exp(sign 2 pi i k / n), 0 <= k < n */
 /* As XLA orders them: by the real, then by the imaginary part; but what is not strict (LE, GE, and so minimum, maximum,

@@ -238,27 +238,27 @@ XG_FN void xg_fft_twist_all(const xg_inst *i, xg_complex *x, double sign) {
         x[k] = xg_complex_mul(x[k], xg_fft_root(k / inner % i->shape->dims[dim] * (k % n) % length, length, sign));
 }
 
-XG_FN xg_value *xg_eval_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    xg_ints length = xg_attr_ints(i, XG_A_fft_length);
-    xg_str type = xg_attr_str(i, XG_A_fft_type);
-    bool to_real = xg_str_is(type, "IRFFT"), from_real = xg_str_is(type, "RFFT"),
-         inverse = to_real || xg_str_is(type, "IFFT");
-    const xg_shape *s = in[0]->shape, *full = from_real ? s : i->shape;
+/* Of the last dims. scaled: an inverse one is divided by the number of elements. */
+XG_FN xg_value *xg_fft_value(
+    xg_eval_run *r, const xg_inst *i, const xg_shape *to, xg_value **in, uint32_t dims, bool inverse, bool scaled) {
+    const xg_shape *s = in[0]->shape;
+    bool to_real = xg_type_class(to->type) != XGT_C, from_real = xg_type_class(s->type) != XGT_C;
+    const xg_shape *full = from_real ? s : to;
     int64_t outer, inner = 1, have, n, lines, l, k;
     double scale = 1;
     xg_value *wide, *out;
     uint32_t d, rank = s->rank;
-    if (i->shape->elements == 0 || s->elements == 0) {
-        out = xg_eval_new(r, i->shape);
-        if (i->shape->elements) memset(out->data, 0, xg_eval_bytes(r, i->shape));
+    if (to->elements == 0 || s->elements == 0) {
+        out = xg_eval_new(r, to);
+        if (to->elements) memset(out->data, 0, xg_eval_bytes(r, to));
         return out;
     }
     wide = xg_linear_widen(r, &in[0]);
-    n = length.n ? full->dims[rank - 1] : 1;
-    have = length.n ? s->dims[rank - 1] : 1;
-    xg_fft_twist_all(i, xg_linear_data(wide), inverse ? 1.0 : -1.0);
+    n = dims ? full->dims[rank - 1] : 1;
+    have = dims ? s->dims[rank - 1] : 1;
+    if (i->op == XG_FFT) xg_fft_twist_all(i, xg_linear_data(wide), inverse ? 1.0 : -1.0);
     /* All dimensions but the last first; the last one last, when its half is unfolded or folded. */
-    for (k = 1; k < (int64_t)length.n; k++) {
+    for (k = 1; k < (int64_t)dims; k++) {
         int64_t extent;
         d = rank - 1 - (uint32_t)k;
         inner *= s->dims[d + 1];
@@ -273,23 +273,59 @@ XG_FN xg_value *xg_eval_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         xg_eval_drop(r, wide);
         wide = out;
     }
-    if (length.n) {
+    if (dims) {
         if (inverse) scale /= (double)n;
         xg_fft_dim(r, xg_linear_data(wide), lines, n, 1, inverse ? 1.0 : -1.0);
     }
     if (from_real) {
-        int64_t keep = i->shape->dims[rank - 1];
+        int64_t keep = to->dims[rank - 1];
         xg_complex *x = xg_linear_data(wide);
         for (l = 0; l < lines; l++)
             for (k = 0; k < keep; k++) x[l * keep + k] = x[l * n + k];
     }
-    if (inverse)
-        for (k = 0; k < i->shape->elements; k++) {
+    if (inverse && scaled)
+        for (k = 0; k < to->elements; k++) {
             xg_complex *x = xg_linear_data(wide) + k;
             x->re *= scale;
             x->im *= scale;
         }
-    return xg_linear_narrow(r, i->shape, wide);
+    return xg_linear_narrow(r, to, wide);
+}
+XG_FN xg_value *xg_eval_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    xg_str type = xg_attr_str(i, XG_A_fft_type);
+    return xg_fft_value(r, i, i->shape, in, xg_attr_ints(i, XG_A_fft_length).n,
+        xg_str_is(type, "IFFT") || xg_str_is(type, "IRFFT"), true);
+}
+
+/* The call of cuFFT (api/executable.h). */
+XG_FN bool xg_fft_call_is_plain(const xg_shape *from, const xg_shape *to, int64_t rank) {
+    bool to_real, from_real;
+    uint32_t d;
+    if (!xg_shape_is_array(from) || !xg_shape_is_array(to) || rank < 1 || rank > 3 || rank > (int64_t)from->rank ||
+        from->rank != to->rank || xg_type_real(from->type) != xg_type_real(to->type) ||
+        (xg_type_real(to->type) != XLAGPU_F32 && xg_type_real(to->type) != XLAGPU_F64))
+        return false;
+    to_real = xg_type_class(to->type) != XGT_C;
+    from_real = xg_type_class(from->type) != XGT_C;
+    for (d = 0; d + 1 < from->rank; d++)
+        if (from->dims[d] != to->dims[d]) return false;
+    return !(to_real && from_real) && (to_real        ? from->dims[d] == to->dims[d] / 2 + 1
+                                          : from_real ? to->dims[d] == from->dims[d] / 2 + 1
+                                                      : from->dims[d] == to->dims[d]);
+}
+XG_FN xg_value *xg_call_fft(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    const xg_shape *to = i->shape->type == XLAGPU_TUPLE ? i->shape->n_elems ? i->shape->elems[0] : NULL : i->shape;
+    int64_t rank = xg_call_number(xg_call_option(i, "rank"));
+    bool to_real;
+    xg_value *out[2];
+    if (i->n_operands != 1 || !to || !xg_fft_call_is_plain(in[0]->shape, to, rank)) return NULL;
+    to_real = xg_type_class(to->type) != XGT_C;
+    if (to_real != (i->shape->type == XLAGPU_TUPLE) ||
+        (to_real && (i->shape->n_elems != 2 || i->shape->elems[1]->plain != in[0]->shape->plain)))
+        return NULL;
+    out[0] = xg_fft_value(r, i, to, in, (uint32_t)rank, xg_call_flag(i, "inverse", false), false);
+    out[1] = to_real ? xg_eval_zero(r, i->shape->elems[1]) : NULL; /* what is lost may be anything */
+    return to_real ? xg_eval_new_tuple(r, i->shape, out) : out[0];
 }
 
 /* ---- batch normalisation ---- */

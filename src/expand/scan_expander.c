@@ -95,7 +95,7 @@ XG_FN const xg_inst *xg_scan_operation(const xg_scan_parts *s) {
 }
 XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
     const xg_inst *op = xg_scan_operation(s);
-    xg_inst *x = XG_OPERAND(s->i, 0), *c = XG_OPERAND(s->i, 1), *in[2], *r, *neutral;
+    xg_inst *x = XG_OPERAND(s->i, 0), *in[2], *r, *neutral;
     xg_window_dim *dims;
     xg_window *w;
     xg_attr a = xg_attr_make(XG_A_window);
@@ -119,8 +119,8 @@ XG_FN xg_inst *xg_scan_window(const xg_hb *b, const xg_scan_parts *s) {
     xg_inst_set_attr(r, a);
     xg_inst_set_attr(r, xg_attr_make_comp(XG_A_to_apply, xg_hb_reducer(b, op->op, op->shape->type)));
     r = xg_hb_done(r);
-    in[0] = xg_hb_2(b, op->op, r, xg_scan_along(b, s, c, x->shape->dims[s->dim]));
-    in[1] = xg_scan_last(b, s, in[0], c->shape);
+    in[0] = xg_hb_2(b, op->op, r, xg_scan_along(b, s, XG_OPERAND(s->i, 1), x->shape->dims[s->dim]));
+    in[1] = xg_scan_last(b, s, in[0], XG_OPERAND(s->i, 1)->shape);
     return xg_hb_tuple(b, in, 2);
 }
 

@@ -97,6 +97,7 @@ XG_FN const xg_ir_type *xg_bc_ranked(xg_bc *b, xg_bc_cur *c, const xg_ir_attr *e
     int64_t size[XG_RANK_MAX];
     uint8_t dynamic[XG_RANK_MAX];
     uint32_t k;
+    bool open = false;
     if (encoding) bounds = xg_ir_ints(b->ir, encoding);
     if (dims.n > XG_RANK_MAX) xg_bc_fail(b, at, NULL, "more than %d dimensions", (int)XG_RANK_MAX);
     if (element->kind != XG_IR_SCALAR) return xg_bc_foreign(b, "a tensor of what HLO has no elements for");
@@ -107,11 +108,13 @@ XG_FN const xg_ir_type *xg_bc_ranked(xg_bc *b, xg_bc_cur *c, const xg_ir_attr *e
             if (size[k] < 0) xg_bc_fail(b, at, NULL, "a dimension of %lld", (long long)size[k]);
             continue;
         }
-        if (k >= bounds.n || bounds.p[k] < 0)
-            return xg_ir_type_kind_of(b->ir, XG_IR_OPEN, XG_STR("a tensor with a dimension that has no bound"));
-        size[k] = bounds.p[k];
-        dynamic[k] = XG_DIM_BOUNDED;
+        open = open || k >= bounds.n || bounds.p[k] < 0;
+        size[k] = open ? -1 : bounds.p[k];
+        dynamic[k] = open ? XG_DIM_UNBOUNDED : XG_DIM_BOUNDED;
     }
+    if (open)
+        return xg_ir_type_open(
+            b->ir, element->element, size, dynamic, dims.n, XG_STR("a tensor with a dimension that has no bound"));
     b->ir->m->at = (uint32_t)(at - b->base) + 1;
     return xg_ir_type_array(b->ir, element->element, size, dims.n, dynamic);
 }

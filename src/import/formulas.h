@@ -4,30 +4,30 @@
 
 /* clang-format off */
 #define XG_FORMULAS(X) \
-    X("chlo.acos", XGT_F, "atan2(sqrt((1 - x) * (1 + x)), x)") \
-    X("chlo.acosh", XGT_F, \
+    X("chlo.acos", XGT_F | XG_FORMULA_HALF, "atan2(sqrt((1 - x) * (1 + x)), x)") \
+    X("chlo.acosh", XGT_F | XG_FORMULA_HALF, \
         "r = sqrt(x - 1); p = sqrt(x + 1);" \
         "select(ge(x, largest / 2), log(2) + log(x), log_plus_one(r * (p + r)))") \
-    X("chlo.asin", XGT_F, "2 * atan2(x, 1 + sqrt((1 - x) * (1 + x)))") \
-    X("chlo.asinh", XGT_F, \
+    X("chlo.asin", XGT_F | XG_FORMULA_HALF, "2 * atan2(x, 1 + sqrt((1 - x) * (1 + x)))") \
+    X("chlo.asinh", XGT_F | XG_FORMULA_HALF, \
         "a = abs(x); s = a * a;" \
         "sign(x) * select(ge(a, sqrt(largest)), log(2) + log(a), log_plus_one(a + s / (1 + sqrt(1 + s))))") \
-    X("chlo.atan", XGT_F, "atan2(x, 1)") \
+    X("chlo.atan", XGT_F | XG_FORMULA_HALF, "atan2(x, 1)") \
     X("chlo.atan", XGT_C, "w = atanh(complex(-imag(x), real(x))); complex(imag(w), -real(w))") \
-    X("chlo.atanh", XGT_F, \
+    X("chlo.atanh", XGT_F | XG_FORMULA_HALF, \
         "select(gt(abs(x), 1), nan, (log_plus_one(x) - log_plus_one(-x)) * 0.5)") \
     X("chlo.cosh", XGT_F, "h = log(0.5); exponential(x + h) + exponential(h - x)") \
     X("chlo.sinh", XGT_F, \
         "h = log(0.5); e = exponential_minus_one(x);" \
         "select(lt(abs(x), 1), (e + e / (e + 1)) * 0.5, exponential(x + h) - exponential(h - x))") \
-    X("chlo.square", XGT_F | XGT_I, "x * x") \
+    X("chlo.square", XGT_F | XGT_I | XG_FORMULA_HALF, "x * x") \
     X("chlo.square", XGT_C, \
         "a = real(x); b = imag(x);" \
         "complex(select(and(is_finite(a), eq(abs(a), abs(b))), 0, (a - b) * (a + b)), 2 * (a * b))") \
     X("chlo.conj", XGT_C, "complex(real(x), -imag(x))") \
-    X("chlo.is_inf", XGT_F, "eq(abs(x), infinity)") \
-    X("chlo.is_pos_inf", XGT_F, "eq(x, infinity)") \
-    X("chlo.is_neg_inf", XGT_F, "eq(x, -infinity)") \
+    X("chlo.is_inf", XGT_F | XG_FORMULA_HALF, "eq(abs(x), infinity)") \
+    X("chlo.is_pos_inf", XGT_F | XG_FORMULA_HALF, "eq(x, infinity)") \
+    X("chlo.is_neg_inf", XGT_F | XG_FORMULA_HALF, "eq(x, -infinity)") \
     X("chlo.erfc", 256 + XLAGPU_F32, \
         "s = x * x; z = -s; a = abs(x); r = 1 / s; e = exponential(z) * (1 / a);" \
         "p = select(lt(a, 2), horner(r, 2.326819970068386e-2, -1.387039388740657e-1, 3.687424674597105e-1, " \

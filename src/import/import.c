@@ -63,6 +63,8 @@ XG_FN void xg_import_check(xg_ctx *c, const xg_source *src) {
 }
 XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_file_kind f = xg_import_detect(src->text, src->size);
+    if (c->dims && *c->dims && (f == XG_FORMAT_HLO || f == XG_FORMAT_PROTO))
+        xg_fail(c, XLAGPU_ERROR_USAGE, "%s: error: dims: HLO leaves no dimensions open; StableHLO does", src->name);
 #define X(name, reader) \
     if (f == XG_FORMAT_##name) return reader(c, a, src);
     XG_READERS(X)

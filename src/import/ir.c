@@ -98,6 +98,21 @@ XG_FN const xg_ir_type *xg_ir_type_scalar(xg_ir *ir, xlagpu_type element, xg_str
     t->text = text;
     return t;
 }
+/* With dimensions that have neither size nor bound. */
+XG_FN const xg_ir_type *xg_ir_type_open(
+    xg_ir *ir, xlagpu_type element, const int64_t *dims, const uint8_t *dynamic, uint32_t rank, xg_str text) {
+    xg_ir_type *t = XG_NEW(ir->arena, xg_ir_type);
+    int64_t *copy = XG_NEW_N(ir->arena, int64_t, rank + (size_t)1);
+    uint32_t k;
+    for (k = 0; k < rank; k++) copy[k] = dynamic[k] == XG_DIM_STATIC ? dims[k] : -1;
+    t->kind = XG_IR_OPEN;
+    t->element = element;
+    t->text = text;
+    t->n_dims = rank;
+    t->dims = copy;
+    ir->open = true;
+    return t;
+}
 XG_FN const xg_ir_type *xg_ir_type_tuple(xg_ir *ir, const xg_ir_type *const *in, uint32_t n) {
     xg_ir_type *t = XG_NEW(ir->arena, xg_ir_type);
     const xg_shape **shapes = XG_NEW_N(ir->arena, const xg_shape *, n + (size_t)1);

@@ -46,6 +46,8 @@ struct xg_ir_type {
     uint32_t n_in, n_out;  /* of FUNCTION; a TUPLE has n_in */
     const xg_ir_type *const *in, *const *out;
     const xg_ir_quant *quant;
+    uint32_t n_dims;     /* of OPEN; no dims: it has no rank */
+    const int64_t *dims; /* -1: not known */
     xg_str text;
 };
 
@@ -126,6 +128,7 @@ typedef struct xg_ir {
     const xg_source *src; /* NULL: not a text */
     xg_dict rows;         /* name to row + 1 */
     uint32_t serial;
+    bool open; /* there is a type of kind OPEN */
     xg_ir_region top;
 } xg_ir;
 
@@ -141,6 +144,8 @@ XG_FN const xg_ir_type *xg_ir_type_array(
     xg_ir *ir, xlagpu_type element, const int64_t *dims, uint32_t rank, const uint8_t *dynamic);
 XG_FN const xg_ir_type *xg_ir_type_scalar(xg_ir *ir, xlagpu_type element, xg_str text);
 XG_FN const xg_ir_type *xg_ir_type_kind_of(xg_ir *ir, xg_ir_type_kind kind, xg_str text);
+XG_FN const xg_ir_type *xg_ir_type_open(
+    xg_ir *ir, xlagpu_type element, const int64_t *dims, const uint8_t *dynamic, uint32_t rank, xg_str text);
 XG_FN const xg_ir_type *xg_ir_type_tuple(xg_ir *ir, const xg_ir_type *const *in, uint32_t n);
 XG_FN const xg_ir_type *xg_ir_type_function(
     xg_ir *ir, const xg_ir_type *const *in, uint32_t n_in, const xg_ir_type *const *out, uint32_t n_out);

@@ -105,7 +105,7 @@ XG_FN const xg_shape *xg_low_stored(xg_low *w, const xg_ir_type *t) { /* as it l
     if (t->shape) return t->shape;
     if (t->kind == XG_IR_OPEN)
         xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_UNSUPPORTED,
-            "give each dynamic dimension a bound: tensor<?xf32, #stablehlo.bounds<8>>, or export with known dimensions",
+            "give each dynamic dimension a size (--dims=b=8) or a bound: tensor<?xf32, #stablehlo.bounds<8>>",
             "a tensor whose dimensions have no bound: %.*s", (int)XG_MIN(t->text.n, 100u), t->text.p);
     xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_UNSUPPORTED, NULL, "the type %.*s has no counterpart",
         (int)XG_MIN(t->text.n, 100u), t->text.p);
@@ -116,6 +116,7 @@ XG_FN const xg_shape *xg_low_type(xg_low *w, const xg_ir_type *t) {
 }
 XG_FN const xg_shape *xg_low_shape(xg_low *w, const xg_ir_op *op, uint32_t k) {
     if (k >= op->n_results) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it needs %u results", k + 1);
+    if (w->in_place && op->results[k].type->kind == XG_IR_OPEN) return xg_dims_result(w, op, k);
     return xg_low_type(w, op->results[k].type);
 }
 XG_FN const xg_shape *xg_low_results(xg_low *w, const xg_ir_op *op) {
@@ -236,7 +237,7 @@ XG_FN bool xg_low_constant(xg_low *w, const xg_ir_op *op, uint32_t k, xg_ints *o
     const xg_ir_value *v;
     if (k >= op->n_operands) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it needs %u operands", k + 1);
     v = op->operands[k];
-    if (!xg_low_is_constant(v)) return false;
+    if (!xg_low_is_constant(v)) return xg_dims_ints(w, op->operands[k], out);
     *out = xg_ir_ints(w->ir, xg_ir_find(v->op, "value"));
     return true;
 }
@@ -344,23 +345,36 @@ XG_FN xg_comp *xg_low_region_of_state(
 
 /* ---- functions ---- */
 
-XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
+XG_FN const xg_ir_attr *xg_low_item(const xg_ir_op *func, const char *list, uint32_t k) { /* a dictionary, or NULL */
+    const xg_ir_attr *a = xg_ir_find(func, list);
+    return a && a->kind == XG_IR_LIST && k < a->n ? a->v.items[k] : NULL;
+}
+XG_FN xg_str xg_low_item_text(const xg_ir_op *func, const char *list, uint32_t k, const char *name) {
+    const xg_ir_attr *a = xg_ir_dict_get(xg_low_item(func, list, k), name);
+    return a && a->kind == XG_IR_STRING ? a->text : XG_STR("");
+}
+
+XG_FN xg_low_func *xg_low_find_function(xg_low *w, xg_str symbol) {
     xg_low_func *f = (xg_low_func *)xg_dict_get(&w->funcs, symbol);
-    const xg_ir_region *r;
-    xg_low_place p;
-    bool expressed = w->expressed;
-    uint32_t k;
-    char name[100];
     if (!f)
         xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_INVALID, NULL, "there is no function @%.*s",
             (int)XG_MIN(symbol.n, 100u), symbol.p);
     if (f->open)
         xg_ir_refuse(
             w->ir, w->op, XLAGPU_ERROR_UNSUPPORTED, NULL, "@%.*s calls itself", (int)XG_MIN(symbol.n, 100u), symbol.p);
-    if (f->comp) return f->comp;
     if (!f->op->n_regions || !f->op->regions[0].first)
         xg_ir_refuse(
             w->ir, f->op, XLAGPU_ERROR_INVALID, NULL, "@%.*s has no body", (int)XG_MIN(symbol.n, 100u), symbol.p);
+    return f;
+}
+XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
+    xg_low_func *f = xg_low_find_function(w, symbol);
+    const xg_ir_region *r;
+    xg_low_place p;
+    bool expressed = w->expressed, open;
+    uint32_t k;
+    char name[100];
+    if (f->comp) return f->comp;
     r = xg_low_region_at(w, f->op, 0);
     f->open = true;
     w->expressed = false;
@@ -374,8 +388,9 @@ XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
         xg_str given = r->args[k]->loc ? r->args[k]->loc->name : XG_STR("");
         xg_inst *x;
         xg_format(name, sizeof name, "arg%u", k);
-        x = xg_comp_add_param(
-            w->b.comp, xg_low_stored(w, r->args[k]->type), given.n ? xg_import_name(w->arena, given) : xg_str_z(name));
+        open = w->in_place && f->op == w->entry && r->args[k]->type->kind == XG_IR_OPEN;
+        x = xg_comp_add_param(w->b.comp, open ? xg_dims_argument(w, k) : xg_low_stored(w, r->args[k]->type),
+            given.n ? xg_import_name(w->arena, given) : xg_str_z(name));
         x->source_at = f->op->at;
         r->args[k]->made = x;
     }
@@ -397,7 +412,9 @@ XG_FN xg_inst **xg_low_stored_ins(xg_low *w, const xg_ir_op *op) { /* as they li
     return in;
 }
 XG_FN xg_inst *xg_lower_call(xg_low *w, const xg_ir_op *op) {
-    xg_comp *c = xg_low_function(w, xg_ir_word(op, "callee"));
+    xg_comp *c;
+    if (w->in_place) return xg_dims_call(w, op);
+    c = xg_low_function(w, xg_ir_word(op, "callee"));
     return xg_low_call(w, c, xg_low_stored_ins(w, op), op->n_operands);
 }
 XG_FN xg_inst *xg_lower_none(xg_low *w, const xg_ir_op *op) {

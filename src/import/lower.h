@@ -29,7 +29,13 @@ typedef struct xg_low {
     xg_hb b;                  /* the end of the computation */
     XG_VEC(xg_low_undo) undo; /* values that mean something else inside a region */
     uint32_t depth, mark;
-    bool expressed; /* inside a region of a quantised operation, whose values are floats */
+    const xg_ir_op *entry;
+    int64_t **sizes;     /* of the entry's arguments whose type is OPEN; -1: not known */
+    bool in_place;       /* types may be OPEN; functions stand where they are called */
+    uint32_t n_in_place; /* operations of such functions */
+    uint32_t n_steps;    /* at expressions of sizes */
+    xg_map64 literals;   /* values of instructions that say dimensions */
+    bool expressed;      /* inside a region of a quantised operation, whose values are floats */
 } xg_low;
 
 /* ---- lower.c ---- */
@@ -69,6 +75,23 @@ XG_FN xg_inst **xg_low_stored_ins(xg_low *w, const xg_ir_op *op); /* operands as
 XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op);
 XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol);
 XG_FN xg_inst *xg_low_call(xg_low *w, xg_comp *c, xg_inst *const *in, uint32_t n);
+
+XG_FN xg_low_func *xg_low_find_function(xg_low *w, xg_str symbol); /* that may be called here */
+XG_FN bool xg_low_is_terminator(const xg_ir_op *op);
+XG_FN xg_opcode xg_low_opcode(const xg_ir_op *op);
+XG_FN void xg_low_enter(xg_low *w, const xg_ir_op *op); /* w->depth-- leaves */
+XG_FN void xg_low_at(xg_low *w, const xg_ir_op *op);
+XG_FN const xg_ir_attr *xg_low_item(const xg_ir_op *func, const char *list, uint32_t k); /* a dictionary, or NULL */
+XG_FN xg_str xg_low_item_text(const xg_ir_op *func, const char *list, uint32_t k, const char *name);
+
+/* ---- lower_dims.c ---- */
+XG_FN void xg_dims_entry(xg_low *w, const xg_ir_op *entry);
+XG_FN const xg_shape *xg_dims_argument(xg_low *w, uint32_t k);                   /* of the entry */
+XG_FN const xg_shape *xg_dims_result(xg_low *w, const xg_ir_op *op, uint32_t k); /* of an OPEN type */
+XG_FN void xg_dims_settle(xg_low *w, const xg_ir_op *op, xg_inst *i);
+XG_FN bool xg_dims_ints(xg_low *w, xg_ir_value *v, xg_ints *out); /* false: it does not follow from constants */
+XG_FN xg_inst *xg_dims_call(xg_low *w, const xg_ir_op *op);
+XG_FN bool xg_dims_assert(xg_low *w, const xg_ir_op *op);
 
 /* ---- lower_quant.c ---- */
 XG_FN xg_inst *xg_low_dequantise(xg_low *w, xg_inst *x, const xg_ir_quant *q);

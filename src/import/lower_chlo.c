@@ -3,7 +3,7 @@
  * A formula is text in the language of xg_formula_sum: statements `name = sum;`, the value last. x and y are the
  * operands; a number stands for itself in every element. The algorithms and coefficients are those of StableHLO's
  * ChloLegalizeToStablehlo.cpp and ChloDecompositionPatternsMath.td, so results are what XLA gives. Half precision is
- * computed in f32 and rounded. */
+ * computed in f32 and rounded, except where XLA does not. */
 #ifndef XG_IMPORT_LOWER_CHLO_C
 #define XG_IMPORT_LOWER_CHLO_C
 #include "lower.h"
@@ -14,6 +14,7 @@
 /* ---- the language ---- */
 
 enum {
+    XG_FORMULA_HALF = 512,
     XG_FORMULA_NAMES = 96,
     XG_FORMULA_ARGS = 32
 };
@@ -81,13 +82,19 @@ XG_FN int xg_formula_opcode(xg_str name) {
     }
     return -1;
 }
+XG_FN xg_inst *xg_formula_2(xg_formula *f, xg_opcode opcode, xg_inst *x, xg_inst *y) {
+    xg_inst *in[2];
+    in[0] = x;
+    in[1] = y;
+    return xg_low_canonical(f->w, opcode, x->shape, in, 2);
+}
 /* horner(x, c0, c1, ...): (c0 * x + c1) * x + ... */
 XG_FN xg_inst *xg_formula_horner(xg_formula *f, xg_inst *const *in, uint32_t n) {
     xg_inst *sum = in[1];
     uint32_t k;
     for (k = 2; k < n; k++) {
-        sum = xg_hb_2(&f->w->b, XG_MULTIPLY, sum, in[0]);
-        sum = xg_hb_2(&f->w->b, XG_ADD, sum, in[k]);
+        sum = xg_formula_2(f, XG_MULTIPLY, sum, in[0]);
+        sum = xg_formula_2(f, XG_ADD, sum, in[k]);
     }
     return sum;
 }
@@ -97,8 +104,8 @@ XG_FN xg_inst *xg_formula_choose(xg_formula *f, xg_inst *const *in, uint32_t n) 
     xg_inst *sum = xg_hb_select(&f->w->b, in[0], in[2], in[2 + count]), *c;
     for (k = 1; k < count; k++) {
         c = xg_hb_select(&f->w->b, in[0], in[2 + k], in[2 + count + k]);
-        sum = xg_hb_2(&f->w->b, XG_MULTIPLY, sum, in[1]);
-        sum = xg_hb_2(&f->w->b, XG_ADD, c, sum);
+        sum = xg_formula_2(f, XG_MULTIPLY, sum, in[1]);
+        sum = xg_formula_2(f, XG_ADD, c, sum);
     }
     return sum;
 }
@@ -109,13 +116,13 @@ XG_FN xg_inst *xg_formula_chebyshev(xg_formula *f, xg_inst *const *in, uint32_t 
     for (k = 1; k < n; k++) {
         b2 = b1;
         b1 = b0;
-        b0 = xg_hb_2(&f->w->b, XG_MULTIPLY, in[0], b1);
-        b0 = xg_hb_2(&f->w->b, XG_SUBTRACT, b0, b2);
-        b0 = xg_hb_2(&f->w->b, XG_ADD, b0, in[k]);
+        b0 = xg_formula_2(f, XG_MULTIPLY, in[0], b1);
+        b0 = xg_formula_2(f, XG_SUBTRACT, b0, b2);
+        b0 = xg_formula_2(f, XG_ADD, b0, in[k]);
     }
-    b0 = xg_hb_2(&f->w->b, XG_SUBTRACT, b0, b2);
+    b0 = xg_formula_2(f, XG_SUBTRACT, b0, b2);
     b1 = xg_hb_float_like(&f->w->b, in[0], 0.5);
-    return xg_hb_2(&f->w->b, XG_MULTIPLY, b0, b1);
+    return xg_formula_2(f, XG_MULTIPLY, b0, b1);
 }
 XG_FN xg_inst *xg_formula_of(xg_formula *f, xg_str name, xg_inst *const *in, uint32_t n); /* NULL: there is none */
 XG_FN xg_inst *xg_formula_call(xg_formula *f, xg_str name) {                              /* behind '(' */
@@ -142,7 +149,7 @@ XG_FN xg_inst *xg_formula_call(xg_formula *f, xg_str name) {                    
     }
     if (opcode < 0)
         xg_ir_refuse(f->w->ir, f->w->op, XLAGPU_ERROR_INTERNAL, NULL, "a formula calls %.*s", (int)name.n, name.p);
-    return xg_hb_done(xg_hb_op(&f->w->b, (xg_opcode)opcode, in[n - 1]->shape, in, n));
+    return xg_hb_done(xg_low_canonical(f->w, (xg_opcode)opcode, in[n - 1]->shape, in, n));
 }
 XG_FN xg_inst *xg_formula_factor(xg_formula *f) {
     xg_inst *x;
@@ -170,7 +177,7 @@ XG_FN xg_inst *xg_formula_product(xg_formula *f) {
         bool times = xg_formula_take(f, '*');
         if (!times && !xg_formula_take(f, '/')) return x;
         y = xg_formula_factor(f);
-        x = xg_hb_2(&f->w->b, times ? XG_MULTIPLY : XG_DIVIDE, x, y);
+        x = xg_formula_2(f, times ? XG_MULTIPLY : XG_DIVIDE, x, y);
     }
 }
 XG_FN xg_inst *xg_formula_sum(xg_formula *f) {
@@ -179,7 +186,7 @@ XG_FN xg_inst *xg_formula_sum(xg_formula *f) {
         bool plus = xg_formula_take(f, '+');
         if (!plus && !xg_formula_take(f, '-')) return x;
         y = xg_formula_product(f);
-        x = xg_hb_2(&f->w->b, plus ? XG_ADD : XG_SUBTRACT, x, y);
+        x = xg_formula_2(f, plus ? XG_ADD : XG_SUBTRACT, x, y);
     }
 }
 XG_FN void xg_formula_let(xg_formula *f, xg_str name, xg_inst *value) {
@@ -210,9 +217,10 @@ XG_FN xg_inst *xg_formula_run(xg_formula *f, const char *text) {
 
 typedef struct xg_formula_row {
     const char *name;
-    int types; /* XGT_F or XGT_C, or one type + 256 */
+    int types; /* XGT_F or XGT_C, or one type + 256; + XG_FORMULA_HALF: half precision by itself, too */
     const char *text;
 } xg_formula_row;
+XG_FN bool xg_formula_is_half(xlagpu_type t) { return xg_type_class(t) == XGT_F && xg_type_bits(t) < 32; }
 XG_FN const char *xg_formula_find(xg_str name, xlagpu_type t) { /* without "chlo." */
     static const xg_formula_row rows[] = {
 #define X(name, types, text) {name, types, text},
@@ -221,7 +229,8 @@ XG_FN const char *xg_formula_find(xg_str name, xlagpu_type t) { /* without "chlo
     };
     size_t k;
     for (k = 0; k < XG_COUNT(rows); k++) {
-        bool fits = rows[k].types >= 256 ? rows[k].types == 256 + (int)t : (rows[k].types & xg_type_class(t)) != 0;
+        bool fits = rows[k].types & 256 ? rows[k].types == 256 + (int)t : (rows[k].types & xg_type_class(t)) != 0;
+        if (xg_formula_is_half(t) && !(rows[k].types & XG_FORMULA_HALF)) continue;
         if (fits && xg_str_is(name, rows[k].name + 5)) return rows[k].text;
     }
     return NULL;
@@ -237,15 +246,16 @@ XG_FN xg_inst *xg_formula_of(xg_formula *f, xg_str name, xg_inst *const *in, uin
     if (n > 1) xg_formula_let(&inner, XG_STR("y"), in[1]);
     return xg_formula_run(&inner, text);
 }
-XG_FN bool xg_formula_is_half(xlagpu_type t) { return xg_type_class(t) == XGT_F && xg_type_bits(t) < 32; }
 XG_FN xg_inst *xg_lower_formula(xg_low *w, const xg_ir_op *op) {
     xg_formula f;
     const xg_shape *s = xg_low_shape(w, op, 0);
     xlagpu_type t = xg_low_array(w, op, 0)->shape->type;
-    bool half = xg_formula_is_half(t);
-    const char *text = xg_formula_find(xg_str_of(op->name.p + 5, op->name.n - 5), half ? XLAGPU_F32 : t);
+    xg_str name = xg_str_of(op->name.p + 5, op->name.n - 5);
+    const char *text = xg_formula_find(name, t);
+    bool half = !text && xg_formula_is_half(t);
     xg_inst *x;
     uint32_t k;
+    if (half) text = xg_formula_find(name, XLAGPU_F32);
     if (!text) /* HLO has complex functions of its own */
         return xg_type_class(t) == XGT_C && xg_low_opcode(op) >= XG_ACOS && xg_low_opcode(op) <= XG_COSH
                    ? xg_lower_simple(w, op)
@@ -265,39 +275,45 @@ XG_FN xg_inst *xg_lower_formula(xg_low *w, const xg_ir_op *op) {
 
 /* The number behind x in the direction of y: a step of one on the bits, which are in order on each side of zero. */
 XG_FN xg_inst *xg_lower_next_after(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0), *y = xg_low_array(w, op, 1), *bits, *zero, *away, *sign, *least, *next, *p, *q;
+    xg_inst *x = xg_low_array(w, op, 0), *y = xg_low_array(w, op, 1), *nan, *xb, *yb, *xa, *ya, *xs, *ys, *zero, *p, *q,
+            *r;
     int wide = xg_type_bits(x->shape->type);
     xlagpu_type t = wide == 64 ? XLAGPU_S64 : wide == 32 ? XLAGPU_S32 : wide == 16 ? XLAGPU_S16 : XLAGPU_INVALID;
+    int64_t sign = (int64_t)((uint64_t)1 << (wide - 1));
     if (t == XLAGPU_INVALID || y->shape->type != x->shape->type || xg_type_class(x->shape->type) != XGT_F)
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "its operands must be f16, bf16, f32 or f64");
-    bits = xg_hb_bitcast_convert(&w->b, x, t);
-    zero = xg_hb_float_like(&w->b, x, 0);
+    nan = xg_hb_float_like(&w->b, x, xg_f64_of_bits((uint64_t)0x7FF8 << 48));
+    nan = xg_hb_bitcast_convert(&w->b, nan, t);
+    xb = xg_hb_bitcast_convert(&w->b, x, t);
+    yb = xg_hb_bitcast_convert(&w->b, y, t);
+    zero = xg_hb_int_like(&w->b, xb, 0);
+    p = xg_hb_int_like(&w->b, xb, ~sign);
+    q = xg_hb_int_like(&w->b, xb, sign);
+    xa = xg_hb_2(&w->b, XG_AND, xb, p);
+    ya = xg_hb_2(&w->b, XG_AND, yb, p);
+    xs = xg_hb_2(&w->b, XG_AND, xb, q);
+    ys = xg_hb_2(&w->b, XG_AND, yb, q);
     /* towards zero: y is nearer, or on its other side */
-    p = xg_hb_1(&w->b, XG_ABS, x);
-    q = xg_hb_1(&w->b, XG_ABS, y);
-    p = xg_hb_compare(&w->b, "GT", p, q);
-    sign = xg_hb_bitcast_convert(&w->b, y, t);
-    sign = xg_hb_2(&w->b, XG_XOR, sign, bits);
-    q = xg_hb_compare(&w->b, "LT", sign, xg_hb_int_like(&w->b, bits, 0));
-    away = xg_hb_2(&w->b, XG_OR, p, q);
-    p = xg_hb_int_like(&w->b, bits, -1);
-    q = xg_hb_int_like(&w->b, bits, 1);
-    next = xg_hb_2(&w->b, XG_ADD, bits, xg_hb_select(&w->b, away, p, q));
-    next = xg_hb_bitcast_convert(&w->b, next, x->shape->type);
+    p = xg_hb_compare(&w->b, "GT", xa, ya);
+    q = xg_hb_compare(&w->b, "NE", xs, ys);
+    p = xg_hb_2(&w->b, XG_OR, p, q);
+    q = xg_hb_int_like(&w->b, xb, -1);
+    r = xg_hb_int_like(&w->b, xb, 1);
+    q = xg_hb_select(&w->b, p, q, r);
+    q = xg_hb_2(&w->b, XG_ADD, xb, q);
     /* from zero: the least number with the sign of y */
-    least = xg_hb_bitcast_convert(&w->b, y, t);
-    p = xg_hb_int_like(&w->b, bits, (int64_t)((uint64_t)1 << (wide - 1)));
-    least = xg_hb_2(&w->b, XG_AND, least, p);
-    least = xg_hb_2(&w->b, XG_OR, least, q);
-    least = xg_hb_bitcast_convert(&w->b, least, x->shape->type);
-    p = xg_hb_compare(&w->b, "EQ", x, zero);
-    next = xg_hb_select(&w->b, p, least, next);
+    r = xg_hb_2(&w->b, XG_OR, ys, r);
+    p = xg_hb_compare(&w->b, "EQ", ya, zero);
+    r = xg_hb_select(&w->b, p, yb, r);
+    p = xg_hb_compare(&w->b, "EQ", xa, zero);
+    r = xg_hb_select(&w->b, p, r, q);
     p = xg_hb_compare(&w->b, "EQ", x, y);
-    next = xg_hb_select(&w->b, p, y, next);
+    r = xg_hb_select(&w->b, p, yb, r);
     p = xg_hb_compare(&w->b, "NE", x, x);
-    next = xg_hb_select(&w->b, p, x, next);
-    p = xg_hb_compare(&w->b, "NE", y, y);
-    return xg_hb_select(&w->b, p, y, next);
+    q = xg_hb_compare(&w->b, "NE", y, y);
+    p = xg_hb_2(&w->b, XG_OR, p, q);
+    r = xg_hb_select(&w->b, p, nan, r);
+    return xg_hb_bitcast_convert(&w->b, r, x->shape->type);
 }
 XG_FN xg_inst *xg_lower_constant_like(xg_low *w, const xg_ir_op *op) {
     const xg_ir_attr *a = xg_ir_find(op, "value");

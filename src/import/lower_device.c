@@ -340,9 +340,11 @@ XG_FN xg_inst *xg_lower_custom_call(xg_low *w, const xg_ir_op *op) {
     xg_str target = xg_ir_word(op, "call_target_name");
     xg_inst *i = xg_low_native(w, op, target);
     int64_t version = xg_ir_int(op, "api_version", 1);
-    if (i) return i;
+    const xg_shape *s;
+    if (i || (xg_str_is(target, "shape_assertion") && xg_dims_assert(w, op))) return i;
     if (!target.n) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its target is missing");
-    i = xg_low_new(w, XG_CUSTOM_CALL, xg_low_custom_shape(w, op), xg_low_ins(w, op), op->n_operands);
+    s = xg_low_custom_shape(w, op);
+    i = xg_low_new(w, XG_CUSTOM_CALL, s, xg_low_ins(w, op), op->n_operands);
     xg_inst_set_attr(i, xg_attr_make_str(w->m, XG_A_custom_call_target, target));
     if (version > 1 && version < (int64_t)XG_COUNT(versions))
         xg_low_set_word(w, i, XG_A_api_version, versions[version]);

@@ -2,6 +2,7 @@
 #ifndef XG_IMPORT_LOWER_ELEMENT_C
 #define XG_IMPORT_LOWER_ELEMENT_C
 #include "lower.h"
+#include "../eval/eval.h"
 #include "ir.c"
 
 XG_FN xg_opcode xg_low_opcode(const xg_ir_op *op) {
@@ -12,20 +13,61 @@ XG_FN xg_opcode xg_low_opcode(const xg_ir_op *op) {
     };
     return rows[op->row];
 }
-XG_FN bool xg_low_is_number(const xg_inst *x) { /* a constant, or a scalar one everywhere */
-    return x->op == XG_CONSTANT || (x->op == XG_BROADCAST && XG_OPERAND(x, 0)->op == XG_CONSTANT);
+/* ---- numbers ---- */
+
+XG_FN xg_inst *xg_low_number(xg_inst *x) { /* the scalar constant that x is, or has everywhere; or NULL */
+    if (x->op == XG_BROADCAST) x = XG_OPERAND(x, 0);
+    return x->op == XG_CONSTANT && !x->shape->rank ? x : NULL;
 }
-/* Numbers stand on the right of operations that commute, as MLIR's canonical form has them. */
-XG_FN xg_inst *xg_lower_simple(xg_low *w, const xg_ir_op *op) {
-    xg_opcode opcode = xg_low_opcode(op);
-    xg_inst **in = xg_low_ins(w, op), *left;
-    bool commutes = op->n_operands == 2 && (xg_op_flags(opcode) & XGF_COMM);
-    if (commutes && xg_low_is_number(in[0]) && !xg_low_is_number(in[1])) {
-        left = in[0];
-        in[0] = in[1];
-        in[1] = left;
+/* X(what MLIR folds, too) */
+/* clang-format off */
+#define XG_LOW_FOLDS(X) \
+    X(ABS) X(ADD) X(AND) X(DIVIDE) X(LOG) X(MAXIMUM) X(MINIMUM) X(MULTIPLY) X(NEGATE) X(NOT) X(OR) X(REMAINDER) \
+    X(SIGN) X(SQRT) X(SUBTRACT) X(XOR)
+/* clang-format on */
+XG_FN bool xg_low_folds(xg_opcode opcode) {
+    switch (opcode) {
+#define X(name) case XG_##name:
+        XG_LOW_FOLDS(X)
+#undef X
+        return true;
+    default: return false;
     }
-    return xg_low_new(w, opcode, xg_low_results(w, op), in, op->n_operands);
+}
+/* The operation on numbers as a number; NULL: not all are, or the evaluator refuses it. */
+XG_FN xg_inst *xg_low_folded(xg_low *w, xg_opcode opcode, const xg_shape *s, xg_inst *const *in, uint32_t n) {
+    xg_inst *numbers[2], *i;
+    const xg_literal *operands[2], *value;
+    xg_eval_options o;
+    uint32_t k;
+    if (!xg_low_folds(opcode) || !n || n > 2 || s->dynamic) return NULL;
+    for (k = 0; k < n; k++) {
+        numbers[k] = xg_shape_is_array(in[k]->shape) ? xg_low_number(in[k]) : NULL;
+        if (!numbers[k] || in[k]->shape != s) return NULL;
+        operands[k] = numbers[k]->literal;
+    }
+    memset(&o, 0, sizeof o);
+    o.may_refuse = true;
+    i = xg_low_new(w, opcode, numbers[0]->shape, numbers, n);
+    value = xg_eval_inst_const(i, w->m->arena, operands, &o);
+    if (!value) return NULL;
+    i = xg_hb_literal(&w->b, value);
+    return xg_hb_splat(&w->b, i, s->dims, s->rank);
+}
+/* In MLIR's canonical form numbers stand on the right of operations that commute, and what has numbers alone is one. */
+XG_FN xg_inst *xg_low_canonical(xg_low *w, xg_opcode opcode, const xg_shape *s, xg_inst **in, uint32_t n) {
+    xg_inst *i = xg_low_folded(w, opcode, s, in, n);
+    if (i) return i;
+    if (n == 2 && (xg_op_flags(opcode) & XGF_COMM) && xg_low_number(in[0]) && !xg_low_number(in[1])) {
+        i = in[0];
+        in[0] = in[1];
+        in[1] = i;
+    }
+    return xg_low_new(w, opcode, s, in, n);
+}
+XG_FN xg_inst *xg_lower_simple(xg_low *w, const xg_ir_op *op) {
+    xg_inst **in = xg_low_ins(w, op);
+    return xg_low_canonical(w, xg_low_opcode(op), xg_low_results(w, op), in, op->n_operands);
 }
 XG_FN xg_inst *xg_lower_unread(xg_low *w, const xg_ir_op *op) {
     xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "this operation is not read");
@@ -149,8 +191,14 @@ XG_FN xg_inst *xg_low_constant_inst(xg_low *w, const xg_ir_attr *a, const xg_ir_
     s = a->type->shape;
     if (t->shape != s && !xg_shape_compatible(t->shape, s))
         xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_INVALID, NULL, "its value has another type than its result");
-    x = xg_hb_literal(&w->b, a->v.literal);
-    if (!a->splat) return x;
+    if (!a->splat && s->rank && s->elements == 1) {
+        xg_literal *one = XG_NEW(w->m->arena, xg_literal);
+        *one = *a->v.literal;
+        one->shape = xg_shape_scalar(w->m, s->type);
+        x = xg_hb_literal(&w->b, one);
+    } else
+        x = xg_hb_literal(&w->b, a->v.literal);
+    if (!a->splat && x->shape->rank == s->rank) return x;
     return xg_hb_splat(&w->b, x, s->dims, s->rank);
 }
 XG_FN xg_inst *xg_lower_constant(xg_low *w, const xg_ir_op *op) {

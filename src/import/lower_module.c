@@ -7,6 +7,7 @@
 #include "lower_contract.c"
 #include "lower_control.c"
 #include "lower_device.c"
+#include "lower_dims.c"
 #include "lower_element.c"
 #include "lower_move.c"
 #include "lower_quant.c"
@@ -59,6 +60,7 @@ XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
         if (op->n_results) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it has no results");
         return;
     }
+    if (w->in_place) xg_dims_settle(w, op, i);
     if (op->n_attrs) xg_low_extras(w, op, i);
     if (op->n_results == 1) {
         op->results[0].made = xg_low_result(w, i, op->results[0].type);
@@ -72,14 +74,6 @@ XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
 
 /* ---- the module ---- */
 
-XG_FN const xg_ir_attr *xg_low_item(const xg_ir_op *func, const char *list, uint32_t k) { /* a dictionary, or NULL */
-    const xg_ir_attr *a = xg_ir_find(func, list);
-    return a && a->kind == XG_IR_LIST && k < a->n ? a->v.items[k] : NULL;
-}
-XG_FN xg_str xg_low_item_text(const xg_ir_op *func, const char *list, uint32_t k, const char *name) {
-    const xg_ir_attr *a = xg_ir_dict_get(xg_low_item(func, list, k), name);
-    return a && a->kind == XG_IR_STRING ? a->text : XG_STR("");
-}
 XG_FN void xg_low_symbols(xg_low *w, const xg_ir_region *r) {
     xg_ir_op *op;
     for (op = r->first; op; op = op->next) {
@@ -336,6 +330,8 @@ XG_FN xg_module *xg_ir_lower(xg_ir *ir) {
     xg_low_put_meshes(&w, body);
     entry = xg_low_find_entry(&w, body);
     w.op = entry;
+    xg_map64_init(&w.literals, ir->arena);
+    if (ir->open || ir->ctx->dims) xg_dims_entry(&w, entry);
     w.m->entry = xg_low_function(&w, xg_ir_word(entry, "sym_name"));
     w.op = entry;
     w.m->at = 0;

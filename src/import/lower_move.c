@@ -4,6 +4,7 @@
 #define XG_IMPORT_LOWER_MOVE_C
 #include "lower.h"
 #include "ir.c"
+#include "lower_element.c"
 
 XG_FN xg_inst *xg_lower_reshape(xg_low *w, const xg_ir_op *op) {
     xg_inst *x = xg_low_array(w, op, 0);
@@ -15,29 +16,100 @@ XG_FN xg_inst *xg_lower_dynamic_reshape(xg_low *w, const xg_ir_op *op) {
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "its result has dimensions that are not known");
     return xg_lower_reshape(w, op);
 }
-/* Dimensions of size 1 that grow are taken away first: HLO's broadcast repeats whole arrays. */
+/* ---- broadcasts, in the form that XLA gives them ---- */
+
+typedef struct xg_low_spreading { /* a broadcast_in_dim with those before it as one */
+    xg_ir_value *from;
+    uint32_t rank;
+    int64_t places[XG_RANK_MAX];
+} xg_low_spreading;
+enum {
+    XG_LOW_SPREADINGS = 8 /* broadcasts of broadcasts that become one; more in a row are several */
+};
+XG_FN bool xg_low_is_spreading(const xg_ir_op *op) {
+    return op && (xg_ir_is(op, "broadcast_in_dim") || xg_ir_is(op, "dynamic_broadcast_in_dim")) && op->n_operands &&
+           op->n_results == 1;
+}
+XG_FN bool xg_low_increasing(xg_ints v) {
+    uint32_t k;
+    for (k = 1; k < v.n; k++)
+        if (v.p[k - 1] >= v.p[k]) return false;
+    return true;
+}
+XG_FN xg_ir_value *xg_low_operand(const xg_ir_op *op) {
+    xg_ir_value *v = op->operands[0];
+    while (v->alias) v = v->alias;
+    return v;
+}
+/* One that repeats nothing is a reshape, unless it continues another. */
+XG_FN bool xg_low_is_reshape(xg_low *w, const xg_ir_op *op, uint32_t depth) {
+    const xg_ir_value *x = xg_low_operand(op);
+    const xg_shape *from = x->type->shape, *to = op->results[0].type->shape;
+    if (!from || !to || from->elements != to->elements || from->dynamic || to->dynamic ||
+        !xg_low_increasing(xg_low_ints(w, op, "broadcast_dimensions")))
+        return false;
+    return !depth || !xg_low_is_spreading(x->op) || xg_low_is_reshape(w, x->op, depth - 1);
+}
+XG_FN bool xg_low_spread_before(xg_low *w, xg_low_spreading *r, uint32_t depth) {
+    const xg_ir_op *before = r->from->op;
+    xg_low_spreading next;
+    xg_ints v;
+    uint32_t k;
+    if (!xg_low_is_spreading(before) || xg_low_is_reshape(w, before, depth)) return false;
+    next.from = xg_low_operand(before);
+    if (!next.from->made || next.from->made->comp != w->b.comp || next.from->type->quant) return false;
+    v = xg_low_ints(w, before, "broadcast_dimensions");
+    for (k = 0; k < v.n; k++) {
+        if (v.p[k] < 0 || v.p[k] >= (int64_t)r->rank) return false;
+        next.places[k] = r->places[v.p[k]];
+    }
+    next.rank = v.n;
+    *r = next;
+    return true;
+}
+XG_FN xg_low_spreading xg_low_spread_from(xg_low *w, const xg_ir_op *op, xg_ints to) {
+    xg_low_spreading r;
+    uint32_t k, depth = XG_LOW_SPREADINGS;
+    r.from = xg_low_operand(op);
+    r.rank = to.n;
+    for (k = 0; k < to.n; k++) r.places[k] = to.p[k];
+    while (depth && xg_low_spread_before(w, &r, depth)) depth--;
+    return r;
+}
+/* HLO's broadcast repeats whole arrays: dimensions of size 1 that grow are taken away first. What is known gets the
+ * result's other dimensions before that, as XLA does it. */
+XG_FN xg_inst *xg_low_spread_to(xg_low *w, xg_inst *x, const xg_shape *s, const xg_low_spreading *to) {
+    int64_t all[XG_RANK_MAX], dims[XG_RANK_MAX], places[XG_RANK_MAX];
+    bool known = !s->dynamic && !x->shape->dynamic;
+    uint32_t n = 0, k;
+    xg_inst *i;
+    for (k = 0; k < s->rank; k++) all[k] = s->dims[k];
+    for (k = 0; k < to->rank; k++) all[to->places[k]] = x->shape->dims[k];
+    if (known) x = xg_hb_broadcast(&w->b, x, all, s->rank, to->places, to->rank);
+    if (known && xg_dims_equal(s, all, s->rank)) return x;
+    for (k = 0; k < (known ? s->rank : to->rank); k++) {
+        int64_t place = known ? k : to->places[k];
+        if (all[place] == 1 && s->dims[place] != 1) continue;
+        dims[n] = all[place];
+        places[n++] = place;
+    }
+    if (n < x->shape->rank) x = xg_hb_reshape(&w->b, x, dims, n);
+    i = xg_low_new(w, XG_BROADCAST, s, &x, 1);
+    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, places, n));
+    return i;
+}
 XG_FN xg_inst *xg_lower_broadcast_in_dim(xg_low *w, const xg_ir_op *op) {
     xg_inst *x = xg_low_array(w, op, 0);
     const xg_shape *s = xg_low_shape(w, op, 0);
     xg_ints to = xg_low_dims(w, op, "broadcast_dimensions", s->rank);
-    int64_t dims[XG_RANK_MAX], places[XG_RANK_MAX];
-    uint32_t n = 0, k;
-    xg_inst *i;
+    xg_low_spreading from;
     if (to.n != x->shape->rank)
         xg_ir_refuse(
             w->ir, op, XLAGPU_ERROR_INVALID, NULL, "%u dimensions are named, the operand has %u", to.n, x->shape->rank);
-    for (k = 1; k < to.n && to.p[k - 1] < to.p[k]; k++) {}
-    if (k >= to.n && x->shape->elements == s->elements && !s->dynamic && !x->shape->dynamic)
-        return xg_hb_reshape(&w->b, x, s->dims, s->rank);
-    for (k = 0; k < to.n; k++) {
-        if (x->shape->dims[k] == 1 && s->dims[to.p[k]] != 1) continue;
-        dims[n] = x->shape->dims[k];
-        places[n++] = to.p[k];
-    }
-    if (n < to.n) x = xg_hb_reshape(&w->b, x, dims, n);
-    i = xg_low_new(w, XG_BROADCAST, s, &x, 1);
-    xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, places, n));
-    return i;
+    if (xg_low_number(x) && !s->dynamic) return xg_hb_splat(&w->b, xg_low_number(x), s->dims, s->rank);
+    if (xg_low_is_reshape(w, op, XG_LOW_SPREADINGS)) return xg_hb_reshape(&w->b, x, s->dims, s->rank);
+    from = xg_low_spread_from(w, op, to);
+    return xg_low_spread_to(w, from.from->type->quant ? x : xg_low_value(w, from.from), s, &from);
 }
 XG_FN xg_inst *xg_lower_broadcast(xg_low *w, const xg_ir_op *op) { /* the operand's dimensions stay last */
     xg_inst *x = xg_low_array(w, op, 0), *i;
@@ -217,8 +289,10 @@ XG_FN xg_inst *xg_lower_scatter(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_get_dimension_size(xg_low *w, const xg_ir_op *op) {
-    xg_inst *x = xg_low_array(w, op, 0), *i = xg_low_new(w, XG_GET_DIMENSION_SIZE, xg_low_shape(w, op, 0), &x, 1);
+    xg_inst *x = xg_low_array(w, op, 0), *i;
     int64_t dim = xg_low_dim(w, op, "dimension", x->shape->rank);
+    if (w->in_place && !x->shape->dynamic) return xg_hb_int(&w->b, XLAGPU_S32, x->shape->dims[dim]);
+    i = xg_low_new(w, XG_GET_DIMENSION_SIZE, xg_low_shape(w, op, 0), &x, 1);
     xg_inst_set_attr(i, xg_hb_ints(&w->b, XG_A_dimensions, &dim, 1));
     return i;
 }

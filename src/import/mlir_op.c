@@ -595,9 +595,9 @@ XG_FN void xg_mlir_reduce_applies(xg_mlir *x, xg_mlir_making *o, xg_str name) {
     const xg_ir_type *t;
     uint32_t k;
     if (!o->op->n_results) xg_mlir_expected(x, "the type of the result");
-    if (o->operands.n < 2 || o->operands.p[0]->type->kind != XG_IR_ARRAY)
+    if (o->operands.n < 2 || o->operands.p[1]->type->kind != XG_IR_ARRAY)
         xg_mlir_fail(x, x->at, NULL, "a reduction of what is no tensor");
-    t = xg_mlir_element_type(x, o->operands.p[0]->type);
+    t = xg_mlir_element_type(x, o->operands.p[1]->type); /* the initial value: it is never open */
     r->from = x->ir->serial;
     r->n_blocks = 1;
     r->n_args = 2;

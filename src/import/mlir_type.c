@@ -132,13 +132,16 @@ XG_FN const xg_ir_type *xg_mlir_tensor(xg_mlir *x) {
     int64_t dims[XG_RANK_MAX];
     uint8_t dynamic[XG_RANK_MAX];
     uint32_t rank = 0, k;
-    bool any = false, open = false;
+    bool any = false, open = false, ranked = true;
     xlagpu_type element;
     const xg_ir_quant *quant;
     xg_ir_type *t;
     const char *from = x->at;
     xg_mlir_want(x, "<", "and the shape");
-    if (xg_mlir_take(x, "*")) open = true;
+    if (xg_mlir_take(x, "*")) {
+        open = true;
+        ranked = false;
+    }
     for (;;) {
         const char *at;
         int64_t v = 0;
@@ -168,7 +171,9 @@ XG_FN const xg_ir_type *xg_mlir_tensor(xg_mlir *x) {
     xg_mlir_want(x, ">", "behind the shape");
     for (k = 0; k < rank; k++) open = open || dynamic[k] == XG_DIM_UNBOUNDED;
     if (open) {
-        t = (xg_ir_type *)xg_ir_type_kind_of(x->ir, XG_IR_OPEN, xg_str_of(from - 6, (size_t)(x->at - from) + 6));
+        xg_str text = xg_str_of(from - 6, (size_t)(x->at - from) + 6);
+        if (ranked) return xg_ir_type_open(x->ir, element, dims, dynamic, rank, text);
+        t = (xg_ir_type *)xg_ir_type_kind_of(x->ir, XG_IR_OPEN, text);
         t->element = element;
         return t;
     }

@@ -218,6 +218,7 @@ XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
 typedef XG_VEC(xg_inst *) xg_dce_fusions;
 XG_FN bool xg_dce_walk(
     xg_module *m, const unsigned char *acts, const unsigned char *precedes, xg_dce_fusions *fusions) {
+    const uint32_t known = m->n_ids; /* what the walk itself makes, inside fusions, precedes nothing by control */
     unsigned char *live = XG_NEW_N(m->work, unsigned char, m->n_comp_ids + 1);
     xg_comp *c, *earlier;
     bool changed = false;
@@ -233,7 +234,7 @@ XG_FN bool xg_dce_walk(
         }
         for (; i; i = before) {
             before = xg_inst_before(i);
-            if (!precedes[i->id] && !xg_dce_needed(i, acts)) {
+            if (!(i->id < known && precedes[i->id]) && !xg_dce_needed(i, acts)) {
                 xg_inst_remove(i);
                 changed = true;
                 continue;

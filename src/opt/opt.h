@@ -25,8 +25,12 @@ XG_FN void xg_opt_settle_fusion(xg_inst *fusion); /* what does not serve the roo
 XG_FN void xg_opt_settle_fusions(xg_module *m);
 XG_FN bool xg_opt_taken_elements(
     const xg_inst *tuple, unsigned char *taken); /* by index; false: it is used as a whole */
-XG_FN bool xg_opt_cse(xg_module *m);             /* cse.c: equal instructions become one */
-XG_FN bool xg_cse_describes(xg_attr_key k);      /* an attribute that says nothing about the value */
+/* canonical.c: one text for modules of one structure: order, names, without metadata */
+XG_FN bool xg_opt_canonical_order(xg_module *m);
+XG_FN bool xg_opt_canonical_names(xg_module *m);
+XG_FN bool xg_opt_strip_metadata(xg_module *m);
+XG_FN bool xg_opt_cse(xg_module *m);        /* cse.c: equal instructions become one */
+XG_FN bool xg_cse_describes(xg_attr_key k); /* an attribute that says nothing about the value */
 /* defuser.c: fusions for generators that are not here, taken apart */
 XG_FN bool xg_opt_defuser(xg_module *m);
 XG_FN bool xg_opt_operand_upcaster(xg_module *m); /* operand_upcaster.c: operations whose types differ */

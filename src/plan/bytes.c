@@ -278,8 +278,8 @@ XG_FN void xg_exe_put_call(xg_exe_writer *w, const xg_plan *p, const xg_plan_ste
     if (n != s->n_links)
         xg_hlo_fail(s->inst, XLAGPU_ERROR_INVALID, "plan the module again",
             "the slices of '%s' are not those of its operands and results", s->inst->name.p);
-    if (s->kind == XG_EXE_THUNK_LIBRARY_CALL) xg_exe_put_library(w, p, s, t);
-    if (s->kind != XG_EXE_THUNK_CUSTOM_CALL) return;
+    if (s->kind == XG_EXE_THUNK_LIBRARY_CALL && s->inst->op == XG_FUSION) xg_exe_put_library(w, p, s, t);
+    if (s->inst->op != XG_CUSTOM_CALL) return;
     t->kernel = xg_exe_string(w, xg_attr_str(s->inst, XG_A_custom_call_target));
     xg_exe_put_config(w, s->inst, t);
 }

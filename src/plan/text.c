@@ -364,6 +364,7 @@ XG_FN void xg_ptext_arity(const xg_plan_step *s, uint32_t *read, uint32_t *writt
 XG_FN bool xg_ptext_fits(const xg_plan_step *s) { /* the kind with the instruction */
     const char *of = xg_exe_thunk_row_of(s->kind)->of;
     if (s->kind == XG_EXE_THUNK_COLLECTIVE) return xg_opt_is_canonical_collective(s->inst);
+    if (s->kind == XG_EXE_THUNK_LIBRARY_CALL) return s->inst->op == XG_FUSION || xg_library_is_target(s->inst);
     return !*of || strcmp(of, xg_op_name(s->inst->op)) == 0;
 }
 /* The slices have the sizes of what the kernel reads and writes there. */

@@ -207,7 +207,7 @@ XG_FN void xg_plan_steps(xg_plan_writer *w, const xg_comp *c) {
         case XG_CUSTOM_CALL:
             site = xg_plan_site_of(w->p, i);
             if (site) xg_plan_moves_at(w, i, &site->moves[0]);
-            xg_plan_call(w, XG_EXE_THUNK_CUSTOM_CALL, i);
+            xg_plan_call(w, xg_library_is_target(i) ? XG_EXE_THUNK_LIBRARY_CALL : XG_EXE_THUNK_CUSTOM_CALL, i);
             break;
         default:
             if (xg_opt_is_collective(i)) xg_plan_call(w, XG_EXE_THUNK_COLLECTIVE, i);
@@ -240,8 +240,7 @@ XG_FN void xg_plan_kernels(xg_plan *p, xg_plan_kernel_fn kernel, void *user) {
 /* ---- what a step costs, for profiles ---- */
 
 XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
-    uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0, depth = 1;
-    uint32_t k;
+    uint64_t n = xg_shape_is_array(i->shape) ? (uint64_t)i->shape->elements : 0;
     switch (i->op) {
     case XG_DOT:
     case XG_CONVOLUTION: return 2 * n * xg_inst_terms(i);
@@ -250,13 +249,7 @@ XG_FN uint64_t xg_plan_inst_flops(const xg_inst *i) {
     case XG_SCATTER:
         return (uint64_t)(xg_shape_is_array(XG_OPERAND(i, 0)->shape) ? XG_OPERAND(i, 0)->shape->elements : 0);
     case XG_REDUCE_WINDOW: return n * xg_inst_terms(i);
-    case XG_FFT: { /* as it is usually counted: 5 n log2 n, half of that for real numbers */
-        xg_ints d = xg_attr_ints(i, XG_A_fft_length);
-        uint64_t real = XG_OPERAND(i, 0)->shape->type != i->shape->type ? 1 : 2, bits = 0;
-        for (k = 0; k < d.n; k++) depth *= (uint64_t)d.p[k];
-        for (; depth > 1; depth /= 2) bits++;
-        return (uint64_t)XG_MAX(XG_OPERAND(i, 0)->shape->elements, i->shape->elements) * 5 * real * bits / 2;
-    }
+    case XG_FFT: return xg_fft_flops(XG_OPERAND(i, 0)->shape, i->shape, xg_attr_ints(i, XG_A_fft_length).n);
     case XG_CHOLESKY: return n * (uint64_t)i->shape->dims[i->shape->rank - 1] / 3;
     case XG_TRIANGULAR_SOLVE: return n * (uint64_t)XG_OPERAND(i, 0)->shape->dims[i->shape->rank - 1];
     case XG_COPY: return 0;
@@ -267,7 +260,9 @@ XG_FN void xg_plan_cost(const xg_plan *p, const xg_plan_step *s, uint64_t *flops
     uint32_t k;
     *flops = *bytes = 0;
     for (k = 0; k < s->n_links; k++) *bytes += (uint64_t)p->buffers.p[s->links[k]]->bytes;
-    if (s->kind == XG_EXE_THUNK_KERNEL || s->kind == XG_EXE_THUNK_LIBRARY_CALL)
+    if (s->kind == XG_EXE_THUNK_LIBRARY_CALL && s->inst->op == XG_CUSTOM_CALL)
+        *flops = xg_library_call_flops(s->inst);
+    else if (s->kind == XG_EXE_THUNK_KERNEL || s->kind == XG_EXE_THUNK_LIBRARY_CALL)
         XG_FOR_INSTS(i, xg_attr_comp(s->inst, XG_A_calls)) *flops += xg_plan_inst_flops(i);
 }
 

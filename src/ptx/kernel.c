@@ -509,9 +509,34 @@ static void xg_ptx_place_params(xg_ptx *p, xg_kfunc *f) {
     }
 }
 
+static void xg_ptx_put_place(xg_ptx *p, uint32_t loc) {
+    xg_ptx_place place;
+    if (!p->keeps_places) return;
+    place.at = p->body.n;
+    place.loc = loc;
+    xg_push(p->arena, xg_ptx_place, &p->places, place);
+}
+/* The stage "ptx_lines/K": for each line behind the declarations of kernel K, xg_kop.loc of what it comes from. */
+static void xg_ptx_dump_places(const xg_ptx *p, xg_backend_dump dump, void *user) {
+    char stage[256];
+    xg_buf text;
+    size_t k;
+    uint32_t next = 0, loc = 0;
+    xg_buf_init(&text, p->arena);
+    for (k = 0; k < p->body.n; k++) {
+        for (; next < p->places.n && p->places.p[next].at <= k; next++) loc = p->places.p[next].loc;
+        if (p->body.p[k] == '\n') xg_printf(&text, "%u\n", loc);
+    }
+    xg_format(stage, sizeof stage, "ptx_lines/%s", p->f->name.p);
+    dump(user, stage, xg_str_of(text.p, text.n));
+}
 static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r) {
     if (p->params_left) xg_ptx_load_params(p, r);
-    XG_FOR_KOPS(op, r) xg_ptx_print_op(p, op);
+    XG_FOR_KOPS(op, r) {
+        xg_ptx_put_place(p, op->loc);
+        xg_ptx_print_op(p, op);
+    }
+    xg_ptx_put_place(p, r->owner ? r->owner->loc : 0); /* the branch behind a region is its operation's */
 }
 
 /* ---- the entry ---- */
@@ -658,6 +683,7 @@ XG_FN void xg_ptx_prepare(xg_ptx *p, xg_kmodule *m) {
     p->m = m;
     p->f = f;
     p->body.n = p->head.n = 0; /* their memory is kept */
+    memset(&p->places, 0, sizeof p->places);
     xg_buf_init(&p->shared, p->arena);
     memset(p->regs, 0, sizeof p->regs);
     memset(&p->guard, 0, sizeof p->guard);
@@ -710,10 +736,11 @@ XG_FN uint32_t xg_ptx_finish(xg_ptx *p, xg_texts *out) {
 static void *xg_ptx_backend_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
     return xg_ptx_begin(c, a, t, d);
 }
-static void xg_ptx_backend_kernel(void *p, xg_kmodule *m, xg_backend_dump dump, void *user) {
-    (void)dump;
-    (void)user;
-    xg_ptx_kernel((xg_ptx *)p, m);
+static void xg_ptx_backend_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, void *user) {
+    xg_ptx *p = (xg_ptx *)state;
+    p->keeps_places = dump != NULL;
+    xg_ptx_kernel(p, m);
+    if (dump) xg_ptx_dump_places(p, dump, user);
 }
 static uint32_t xg_ptx_backend_finish(void *p, xg_texts *out) { return xg_ptx_finish((xg_ptx *)p, out); }
 static const xg_backend xg_ptx_backend_row = {

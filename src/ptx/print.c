@@ -54,6 +54,11 @@ typedef struct xg_ptx_val {
     xg_ptx_lane *lane;
 } xg_ptx_val;
 
+/* From this byte of the body on: xg_kop.loc. */
+typedef struct xg_ptx_place {
+    size_t at;
+    uint32_t loc;
+} xg_ptx_place;
 struct xg_ptx {
     xg_ctx *ctx;
     xg_arena *arena; /* of the current kernel */
@@ -78,6 +83,8 @@ struct xg_ptx {
     uint32_t params_left;
     xg_ptx_lane guard; /* predicate of the lines, num 0: none */
     bool guard_not;
+    bool keeps_places; /* for a dump: from where on lines of the body come from which operation */
+    XG_VEC(xg_ptx_place) places;
 };
 
 enum {

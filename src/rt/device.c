@@ -174,7 +174,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_alloc(xlagpu_device *d, size_t bytes, xlagpu_
     out->bytes = s == XLAGPU_OK ? bytes : 0;
     return s;
 }
-XLAGPU_DEF XG_COLD void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
+XLAGPU_DEF void xlagpu_rt_free(xlagpu_device *d, xlagpu_buffer b) {
     if (d && d->platform) xr_release(d, b.address);
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_upload(xlagpu_device *d, xlagpu_buffer to, const void *from, size_t bytes) {

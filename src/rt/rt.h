@@ -113,6 +113,7 @@ struct xlagpu_device {
     xr_function *functions; /* registered; they live as long as the device */
     const char *library_folder;
     struct xr_libraries *libraries; /* library.c; NULL: none is open */
+    char found_libraries[64];       /* those that there are, as they are given to the compiler */
 };
 
 /* PTX that a caller has loaded. */

@@ -15,12 +15,7 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
     xg_attention_way *w;
     if (!c || xg_fuse_is_phases(c) || !xg_attention_may_be(c)) return false;
     w = XG_NEW(job->arena, xg_attention_way);
-    if (job->e)
-        w->e = *job->e;
-    else
-        xg_emit_open(&w->e, NULL, job->arena, job->fusion, job->target);
-    w->e.given = job->given;
-    w->e.record = XG_NEW(job->arena, xg_record);
+    xg_emit_open_way(&w->e, job);
     if (!xg_attention_form_of(&w->p.form, job->arena, w->e.m->aff, c, m)) return false;
     if (!xg_attention_plan_of(&w->p, m, job->given)) return false;
     job->form = w;

@@ -286,7 +286,7 @@ XG_FN bool xg_cublaslt_plan(xg_way_job *job, xg_record *r, xg_way_times *times) 
 #undef X
     workspace = xg_lt_workspace(job, d);
     xg_record_put(job->arena, &r->form, "workspace", &workspace, 1);
-    times->own = xg_lt_time(&m, &c, &types, d);
+    times->own = module->libraries & XG_EXE_LIBRARY_ALWAYS ? 0 : xg_lt_time(&m, &c, &types, d);
     times->emitter = 0;
     return true;
 }

@@ -8,6 +8,17 @@ XG_FN xg_kmodule *xg_library_emit(xg_way_job *job, const xg_record *r, xg_str ke
     xg_hlo_fail(job->fusion, XLAGPU_ERROR_UNSUPPORTED, "compile with --libraries=none for a kernel",
         "the library %.*s makes this: it has no kernel", (int)r->way.n, r->way.p);
 }
+XG_FN bool xg_library_is_target(const xg_inst *i) {
+    static const char *const targets[] = {
+#define X(name) XG_EXE_SOLVER_TARGET #name,
+        XG_EXE_SOLVERS(X)
+#undef X
+            XG_EXE_FFT_TARGET};
+    uint32_t k;
+    for (k = 0; i->op == XG_CUSTOM_CALL && k < XG_COUNT(targets); k++)
+        if (xg_str_is(xg_attr_str(i, XG_A_custom_call_target), targets[k])) return true;
+    return false;
+}
 XG_FN bool xg_library_makes(const xg_record *r) { return r && xg_str_is(r->kind, "library"); }
 XG_FN int64_t xg_library_workspace(const xg_record *r) {
     const xg_numbers *n = xg_library_makes(r) ? xg_record_get(&r->form, "workspace") : NULL;
@@ -27,6 +38,8 @@ XG_FN bool xg_library_bits(const char *list, uint32_t *bits, xg_str *wrong) {
         for (k = 0; k < XG_COUNT(names) && !xg_str_is(*wrong, names[k]); k++) {}
         if (k < XG_COUNT(names))
             *bits |= 1u << k;
+        else if (xg_str_is(*wrong, "always"))
+            *bits |= XG_EXE_LIBRARY_ALWAYS;
         else if (n && !xg_str_is(*wrong, "none") && !xg_str_is(*wrong, "auto"))
             return false;
         list += n + (list[n] == ',');

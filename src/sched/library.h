@@ -15,7 +15,10 @@ XG_FN bool xg_cublaslt_plan(xg_way_job *job, xg_record *r, xg_way_times *times);
 XG_FN xg_kmodule *xg_library_emit(
     xg_way_job *job, const xg_record *r, xg_str kernel_name); /* fails: it has no kernel */
 XG_FN bool xg_library_makes(const xg_record *r);              /* r, which may be NULL, names a library */
+XG_FN bool xg_library_is_target(const xg_inst *i);            /* a custom call that a library makes */
 XG_FN int64_t xg_library_workspace(const xg_record *r); /* bytes of device memory beside its operands and results */
-/* A list of names, "cublaslt,cudnn", as bits; false: *wrong is no library. "none", "" and "auto" have no bits. */
+/* A list of names, "cublaslt,cufft", as bits; false: *wrong is no library. "none", "" and "auto" have no bits; "always"
+ * has XG_EXE_LIBRARY_ALWAYS. */
+#define XG_LIBRARY_NAMES "cublaslt, cufft, cusolver and always"
 XG_FN bool xg_library_bits(const char *list, uint32_t *bits, xg_str *wrong);
 #endif /* XG_SCHED_LIBRARY_H */

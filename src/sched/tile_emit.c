@@ -418,12 +418,7 @@ XG_FN bool xg_tile_way_open(xg_way_job *job) {
     xg_tile_way *w;
     if (!xg_tile_may_be(job->fusion)) return false;
     w = XG_NEW(job->arena, xg_tile_way);
-    if (job->e)
-        w->e = *job->e;
-    else
-        xg_emit_open(&w->e, NULL, job->arena, job->fusion, job->target);
-    w->e.given = job->given;
-    w->e.record = XG_NEW(job->arena, xg_record);
+    xg_emit_open_way(&w->e, job);
     if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
     job->form = w;
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);

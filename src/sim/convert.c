@@ -43,9 +43,7 @@ XG_FN void xg_sim_d_count(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* popc
         f = wide ? XG_F(brev_b64) : XG_F(brev_b32);
     else
         f = wide ? (sgn ? XG_F(bfind_s64) : XG_F(bfind_u64)) : sgn ? XG_F(bfind_s32) : XG_F(bfind_u32);
-    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32), xg_sim_source(p, s, 1, t),
-        XG_SIM_NOREG, XG_SIM_NOREG)
-        ->imm = shiftamt;
+    xg_sim_alu_of(p, s, f, arg == XG_SIM_BIT_brev ? t : XG_SIM_U32, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm = shiftamt;
 }
 
 XG_FN uint32_t xg_sim_literal(xg_sim_asm *p, const xg_sim_stmt *s, uint32_t i, uint32_t max) {
@@ -64,12 +62,11 @@ XG_FN void xg_sim_d_field(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bfe,
     if (arg == XG_SIM_BIT_bfe) {
         if (xg_sim_types[t].cls == 'B') xg_sim_no_type(p, s, t);
         xg_sim_operands(p, s, 4, 4);
-        xg_sim_alu(p, s,
+        xg_sim_alu_of(p, s,
             wide  ? (sgn ? XG_F(bfe_s64) : XG_F(bfe_u64))
             : sgn ? XG_F(bfe_s32)
                   : XG_F(bfe_u32),
-            xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, XG_SIM_U32),
-            xg_sim_source(p, s, 3, XG_SIM_U32));
+            t, t, XG_SIM_U32, XG_SIM_U32);
     } else {
         uint32_t a, b, c, e;
         if (xg_sim_types[t].cls != 'B') xg_sim_no_type(p, s, t);
@@ -181,8 +178,7 @@ XG_FN void xg_sim_d_sad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 4, 4);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sad, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_sad, t), t, t, t, t);
 }
 XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk, szext */
     bool clamp = xg_sim_take(s, "clamp");
@@ -191,8 +187,8 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
         XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .clamp or .wrap", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), xg_sim_dest(p, s, 0, XG_SIM_B32),
-        xg_sim_source(p, s, 1, XG_SIM_B32), xg_sim_source(p, s, 2, XG_SIM_B32), XG_SIM_NOREG)
+    xg_sim_alu_of(p, s, arg == XG_SIM_BIT_bmsk ? XG_F(bmsk_b32) : XG_F(szext_b32), XG_SIM_B32, XG_SIM_B32, XG_SIM_B32,
+        XG_SIM_NO_TYPE)
         ->imm = (clamp ? 1u : 0) | (t == XG_SIM_S32 ? 2u : 0);
 }
 XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -202,9 +198,8 @@ XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     xg_sim_operands(p, s, 2, 2);
     if (test < 0) XG_SIM_BAD(p, s->at, "such as testp.finite.f32", "'testp' needs the property to test");
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), xg_sim_dest(p, s, 0, XG_SIM_PRED),
-        xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG)
-        ->imm = (uint32_t)test;
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_testp, t), XG_SIM_PRED, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE)->imm =
+        (uint32_t)test;
 }
 
 /* ---- mov ---- */
@@ -360,11 +355,10 @@ XG_FN void xg_sim_d_mov(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (t == XG_SIM_PRED) {
-        xg_sim_alu(p, s, XG_F(mov_b32), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, XG_F(mov_b32), t, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
         return;
     }
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_mov, t), t, t, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
 }
 
 /* ---- cvt ---- */
@@ -474,7 +468,7 @@ XG_FN void xg_sim_cvt_packed(
             f = XG_F(unpair_4);
         else
             xg_sim_no_type(p, s, dt);
-        xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, dt), xg_sim_source(p, s, 1, st), XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, f, dt, st, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
     }
     p->code.p[p->code.n - 1].imm = to;
     p->code.p[p->code.n - 1].imm2 = from;

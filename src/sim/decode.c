@@ -323,6 +323,20 @@ XG_FN uint32_t xg_sim_dest_of(xg_sim_asm *p, const xg_sim_operand *o, xg_sim_typ
 XG_FN uint32_t xg_sim_dest(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i, xg_sim_type t) {
     return xg_sim_dest_of(p, &s->o[i], t, false);
 }
+/* The arithmetic of the operands from 1 on, of these types, into operand 0. They are read in the order of the text, so
+ * that messages name the first that is wrong whatever compiler orders the arguments of a call. */
+XG_FN xg_sim_ins *xg_sim_alu_of(
+    xg_sim_asm *p, xg_sim_stmt *s, xg_sim_f f, xg_sim_type d, xg_sim_type a, xg_sim_type b, xg_sim_type c) {
+    uint32_t code[4], k;
+    xg_sim_type t[4];
+    t[0] = d;
+    t[1] = a;
+    t[2] = b;
+    t[3] = c;
+    code[0] = xg_sim_dest(p, s, 0, d);
+    for (k = 1; k < 4; k++) code[k] = t[k] == XG_SIM_NO_TYPE ? XG_SIM_NOREG : xg_sim_source(p, s, k, t[k]);
+    return xg_sim_alu(p, s, f, code[0], code[1], code[2], code[3]);
+}
 
 /* ---- functions by type ---- */
 
@@ -526,12 +540,16 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
             2, ftz, mode);
     else if (in || out) {
         bool wide = xg_sim_types[t].bytes == 8;
+        uint32_t d, a, b;
         if (xg_sim_types[t].cls == 'F' || xg_sim_types[t].bytes < 4) xg_sim_no_type(p, s, t);
+        d = xg_sim_dest(p, s, 0, t);
+        a = xg_sim_source(p, s, 1, t);
+        b = xg_sim_source(p, s, 2, t);
         xg_sim_carry(p, s,
             sub    ? (wide ? XG_SIM_F_subc_u64 : XG_SIM_F_subc_u32)
             : wide ? XG_SIM_F_addc_u64
                    : XG_SIM_F_addc_u32,
-            t, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), in, out);
+            t, d, a, b, in, out);
     } else if (xg_sim_is_float(t)) {
         xg_sim_bt modal = sub ? XG_SIM_BT_subm : XG_SIM_BT_addm;
         xg_sim_float_of(
@@ -539,21 +557,17 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     } else if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2)
-            xg_sim_alu(p, s, xg_sim_pick(p, s, op, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-                xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+            xg_sim_alu_of(p, s, xg_sim_pick(p, s, op, t), t, t, t, XG_SIM_NO_TYPE);
         else
             xg_sim_half_op(
                 p, s, t, 2, (sub ? XG_SIM_H_SUB : XG_SIM_H_ADD) | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
     } else if (t == XG_SIM_U16X2 || t == XG_SIM_S16X2) {
         if (sub) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_SIM_F_int_x2, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t),
-            XG_SIM_NOREG)
-            ->imm = 0;
+        xg_sim_alu_of(p, s, XG_SIM_F_int_x2, t, t, t, XG_SIM_NO_TYPE)->imm = 0;
     } else {
         xg_sim_f f = sat ? (sub ? XG_SIM_F_subsat_s32 : XG_SIM_F_addsat_s32) : xg_sim_pick(p, s, op, t);
         if (ftz || (sat && t != XG_SIM_S32)) xg_sim_no_type(p, s, t);
-        xg_sim_alu(
-            p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, f, t, t, t, XG_SIM_NO_TYPE);
     }
 }
 
@@ -577,8 +591,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     if (xg_sim_is_half(t)) {
         if (mode != XG_SIM_RN) xg_sim_no_type(p, s, t);
         if (!ftz && !sat && xg_sim_types[t].bytes == 2)
-            xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-                xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+            xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_mul, t), t, t, t, XG_SIM_NO_TYPE);
         else
             xg_sim_half_op(p, s, t, 2, XG_SIM_H_MUL | (ftz ? XG_SIM_H_FTZ : 0) | (sat ? XG_SIM_H_SAT : 0));
         return;
@@ -587,14 +600,13 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         XG_SIM_BAD(p, s->at, "write mul.lo, mul.hi or mul.wide",
             "an integer 'mul' must say which part of the product it wants");
     if (ftz || sat) xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s,
+    xg_sim_alu_of(p, s,
         xg_sim_pick(p, s,
             part == 0   ? XG_SIM_BT_mul
             : part == 1 ? XG_SIM_BT_mulh
                         : XG_SIM_BT_mulw,
             t),
-        xg_sim_dest(p, s, 0, part == 2 ? xg_sim_twice(t) : t), xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t),
-        XG_SIM_NOREG);
+        part == 2 ? xg_sim_twice(t) : t, t, t, XG_SIM_NO_TYPE);
 }
 
 /* mad, fma; madc (arg 2). */
@@ -651,7 +663,7 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     bool hi = xg_sim_take(s, "hi"), sat = mad && hi && xg_sim_take(s, "sat"), sgn;
     xg_sim_type t;
     xg_sim_f f;
-    uint32_t d;
+    uint32_t d, a, b, c, product;
     if (!hi && !xg_sim_take(s, "lo")) XG_SIM_BAD(p, s->at, NULL, "'%.*s' needs .lo or .hi", (int)s->op.n, s->op.p);
     t = xg_sim_take_type(p, s);
     if (t != XG_SIM_U32 && t != XG_SIM_S32) xg_sim_no_type(p, s, t);
@@ -660,13 +672,16 @@ XG_FN void xg_sim_d_mul24(xg_sim_asm *p, xg_sim_stmt *s, uint32_t mad) {
     xg_sim_operands(p, s, 3 + mad, 3 + mad);
     if (sat) {
         if (!sgn) xg_sim_no_type(p, s, t);
-        xg_sim_alu(p, s, XG_SIM_F_mad24hisat_s32, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-            xg_sim_source(p, s, 2, t), xg_sim_source(p, s, 3, t));
+        xg_sim_alu_of(p, s, XG_SIM_F_mad24hisat_s32, t, t, t, t);
         return;
     }
-    d = mad ? xg_sim_temp(p, 4) : xg_sim_dest(p, s, 0, t);
-    xg_sim_alu(p, s, f, d, xg_sim_source(p, s, 1, t), xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
-    if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, xg_sim_dest(p, s, 0, t), d, xg_sim_source(p, s, 3, t), XG_SIM_NOREG);
+    d = xg_sim_dest(p, s, 0, t);
+    a = xg_sim_source(p, s, 1, t);
+    b = xg_sim_source(p, s, 2, t);
+    c = mad ? xg_sim_source(p, s, 3, t) : XG_SIM_NOREG;
+    product = mad ? xg_sim_temp(p, 4) : d;
+    xg_sim_alu(p, s, f, product, a, b, XG_SIM_NOREG);
+    if (mad) xg_sim_alu(p, s, XG_SIM_F_add_i32, d, product, c, XG_SIM_NOREG);
 }
 
 /* div, sqrt, rcp: .approx and .full are rounded once, except where the bound allows much more (math.c). */
@@ -705,8 +720,7 @@ XG_FN void xg_sim_d_div(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         return;
     }
     if (arg != XG_SIM_BT_div || ftz || approx) xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, t), XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, XG_SIM_BT_div, t), t, t, t, XG_SIM_NO_TYPE);
 }
 
 XG_FN uint32_t xg_sim_bent_of(xg_sim_f f) {
@@ -765,8 +779,7 @@ XG_FN void xg_sim_d_plain(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         (op == XG_SIM_BT_and || op == XG_SIM_BT_or || op == XG_SIM_BT_xor || op == XG_SIM_BT_not ||
             op == XG_SIM_BT_cnot))
         xg_sim_no_type(p, s, t);
-    xg_sim_alu(p, s, f, xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        n == 2 ? xg_sim_source(p, s, 2, t) : XG_SIM_NOREG, XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, f, t, t, n == 2 ? t : XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
 }
 
 XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
@@ -828,8 +841,7 @@ XG_FN void xg_sim_d_minmax(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN void xg_sim_d_shift(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_type t = xg_sim_take_type(p, s);
     xg_sim_operands(p, s, 3, 3);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, XG_SIM_U32), XG_SIM_NOREG);
+    xg_sim_alu_of(p, s, xg_sim_pick(p, s, (xg_sim_bt)arg, t), t, t, XG_SIM_U32, XG_SIM_NO_TYPE);
 }
 
 #endif /* XG_SIM_DECODE_C */

@@ -208,8 +208,7 @@ XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     (void)arg;
     if (xg_sim_form(s, "cvt L2 b64")) {
         xg_sim_operands(p, s, 2, 2);
-        xg_sim_alu(p, s, XG_F(mov_b64), xg_sim_dest(p, s, 0, XG_SIM_B64), xg_sim_source(p, s, 1, XG_SIM_B64),
-            XG_SIM_NOREG, XG_SIM_NOREG);
+        xg_sim_alu_of(p, s, XG_F(mov_b64), XG_SIM_B64, XG_SIM_B64, XG_SIM_NO_TYPE, XG_SIM_NO_TYPE);
         return;
     }
     if (xg_sim_form(s, "fractional L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "

@@ -187,7 +187,7 @@ XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
     bool ftz = slct && xg_sim_take(s, "ftz");
     xg_sim_type t = xg_sim_take_type(p, s), ct;
-    uint32_t c;
+    uint32_t d, a, b, c;
     xg_sim_operands(p, s, 4, 4);
     if (slct) { /* c >= 0 ? a : b */
         ct = xg_sim_take_type(p, s);
@@ -202,8 +202,10 @@ XG_FN void xg_sim_d_selp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t slct) {
         }
     } else
         c = xg_sim_source(p, s, 3, XG_SIM_PRED);
-    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sel, t), xg_sim_dest(p, s, 0, t), xg_sim_source(p, s, 1, t),
-        xg_sim_source(p, s, 2, t), c);
+    d = xg_sim_dest(p, s, 0, t);
+    a = xg_sim_source(p, s, 1, t);
+    b = xg_sim_source(p, s, 2, t);
+    xg_sim_alu(p, s, xg_sim_pick(p, s, XG_SIM_BT_sel, t), d, a, b, c);
 }
 
 #endif /* XG_SIM_DECODE_COMPARE_C */

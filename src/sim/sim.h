@@ -324,7 +324,8 @@ typedef enum xg_sim_type {
 #define X(name, text, bytes, bits, cls) XG_SIM_##name,
     XG_SIM_TYPES(X)
 #undef X
-    XG_SIM_TYPE_COUNT
+    XG_SIM_TYPE_COUNT,
+    XG_SIM_NO_TYPE = XG_SIM_TYPE_COUNT /* there is no such operand */
 } xg_sim_type;
 
 typedef enum xg_sim_space {

@@ -537,51 +537,72 @@ static void traffic_moves(const char *type, int64_t bytes) {
 }
 
 /* Contractions of arrays that lie behind each other: no step asks in which of them it is, so it takes what one array
- * takes. Their tiles may differ, which is why times are held side by side and not instructions. */
-static uint64_t pieces_ns(const char *what, const char *body) {
+ * takes: about the same time with the tile that each gets, and about the same instructions with one tile for both. */
+typedef struct pieces {
+    const char *parameters, *arguments, *body; /* the body names parameter k of the fusion p<k> */
+} pieces;
+static xlagpu_kernel_stats pieces_cost(const char *what, const pieces *p, const char *result, const char *record) {
     xlagpu_kernel_stats s[8];
-    uint64_t ns = 0;
     uint32_t kernels = 0;
     job j;
+    memset(s, 0, sizeof s);
     begin(NULL, NULL);
-    put("ENTRY e { %s }\n", body);
+    put("contraction { %s %s }\nENTRY e { %s ROOT f = %s fusion(%s), kind=kLoop, calls=contraction%s }\n",
+        p->parameters, p->body, p->parameters, result, p->arguments, record);
     if (job_open(&j, what) && job_run(&j, what)) {
         kernels = xlagpu_rt_stats(j.p, s, 8);
-        ns = s[0].predicted_ns;
         job_compare(&j, what);
     }
     job_close(&j);
-    EXPECT_IN(kernels == 1 && ns > 0, what);
-    return ns;
+    EXPECT_IN(kernels == 1 && s[0].predicted_ns > 0, what);
+    return s[0];
 }
 static void traffic_pieces(void) {
-    static const char *const bodies[][2] = {
-        {"x = s32[2,8,8,48] parameter(0) w = s32[3,3,48,16] parameter(1) ROOT r = s32[2,8,8,16] convolution(x, w), "
-         "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
-            "x = s32[2,8,8,32] parameter(0) y = s32[2,8,8,16] parameter(2) w = s32[3,3,48,16] parameter(1) c = "
-            "s32[2,8,8,48] concatenate(x, y), dimensions={3} "
-            "ROOT r = s32[2,8,8,16] convolution(c, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
-        {"x = s32[64,96] parameter(0) w = s32[96,32] parameter(1) ROOT r = s32[64,32] dot(x, w), "
-         "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-            "x = s32[64,40] parameter(0) y = s32[64,56] parameter(2) w = s32[96,32] parameter(1) c = s32[64,96] "
-            "concatenate(x, y), dimensions={1} "
-            "ROOT r = s32[64,32] dot(c, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}"}};
-    char line[160];
+    static const struct {
+        const char *result, *record;
+        pieces whole, cut;
+    } cases[] = {
+        {"s32[2,8,8,16]",
+            ", backend_config={\"xlagpu_kernel\":{\"rule\":\"tile\",\"form\":{\"tile\":[\"16\",\"32\",\"128\"],"
+            "\"thread_tile\":[\"4\",\"4\"],\"slices\":\"4\"}}}",
+            {"p0 = s32[2,8,8,48] parameter(0) p1 = s32[3,3,48,16] parameter(1)", "p0, p1",
+                "ROOT r = s32[2,8,8,16] convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, "
+                "dim_labels=b01f_01io->b01f"},
+            {"p0 = s32[2,8,8,32] parameter(0) p1 = s32[3,3,48,16] parameter(1) p2 = s32[2,8,8,16] parameter(2)",
+                "p0, p1, p2",
+                "c = s32[2,8,8,48] concatenate(p0, p2), dimensions={3} ROOT r = s32[2,8,8,16] convolution(c, p1), "
+                "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"}},
+        {"s32[64,32]",
+            ", backend_config={\"xlagpu_kernel\":{\"rule\":\"tile\",\"form\":{\"tile\":[\"32\",\"64\",\"32\"],"
+            "\"thread_tile\":[\"4\",\"4\"],\"slices\":\"2\"}}}",
+            {"p0 = s32[64,96] parameter(0) p1 = s32[96,32] parameter(1)", "p0, p1",
+                "ROOT r = s32[64,32] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+            {"p0 = s32[64,40] parameter(0) p1 = s32[96,32] parameter(1) p2 = s32[64,56] parameter(2)", "p0, p1, p2",
+                "c = s32[64,96] concatenate(p0, p2), dimensions={1} ROOT r = s32[64,32] dot(c, p1), "
+                "lhs_contracting_dims={1}, rhs_contracting_dims={0}"}}};
+    char line[240];
     xlagpu_device *without = device;
     xlagpu_device_desc d;
-    size_t i;
+    size_t i, same;
     memset(&d, 0, sizeof d);
     d.platform = "host";
     d.predict = true;
     EXPECT(xlagpu_rt_open(&d, &device) == XLAGPU_OK);
-    for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        uint64_t whole = pieces_ns("a contraction of one array", bodies[i][0]),
-                 pieces = pieces_ns("a contraction of pieces", bodies[i][1]);
-        snprintf(line, sizeof line, "a contraction of pieces: predicted %llu ns, of one array %llu",
-            (unsigned long long)pieces, (unsigned long long)whole);
-        if (verbose) printf("%s\n", line);
-        EXPECT_IN((double)pieces <= 1.15 * (double)whole, line);
-    }
+    for (i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (same = 0; same < 2; same++) {
+            const char *record = same ? cases[i].record : "";
+            xlagpu_kernel_stats one =
+                                    pieces_cost("a contraction of one array", &cases[i].whole, cases[i].result, record),
+                                cut = pieces_cost("a contraction of pieces", &cases[i].cut, cases[i].result, record);
+            snprintf(line, sizeof line,
+                "a contraction of pieces%s: predicted %llu ns, of one array %llu; lane instructions %llu and %llu",
+                same ? " by the same tile" : "", (unsigned long long)cut.predicted_ns,
+                (unsigned long long)one.predicted_ns, (unsigned long long)cut.lane_instructions,
+                (unsigned long long)one.lane_instructions);
+            if (verbose) printf("%s\n", line);
+            EXPECT_IN((double)cut.predicted_ns <= 1.15 * (double)one.predicted_ns, line);
+            if (same) EXPECT_IN((double)cut.lane_instructions <= 1.15 * (double)one.lane_instructions, line);
+        }
     xlagpu_rt_close(device);
     device = without;
 }

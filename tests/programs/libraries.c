@@ -1,10 +1,10 @@
 /* tests/programs/libraries.c -- programs that call vendor libraries, over libraries that compute in host memory.
  *
- * This file is both: with -DFAKE_CUBLASLT a shared library with the functions of cuBLASLt that we look up (with
- * -DFAKE_LACKING without one of them), else the program, which has them built by $CC (default cc). The library counts
- * what it gives out and what comes back and fails the n-th call of any function when it is told to. Law: each product
- * that the compiler gives it is what the evaluator computes; each failure is a status with a message; nothing is left.
- * Ends with "N passed, N failed". */
+ * This file is both: with -DFAKE_LIBRARY='"fake_cufft.h"' a shared library with the functions of cuFFT that we look up
+ * (with -DFAKE_LACKING without one of them), else the program, which has them built by $CC (default cc). A library
+ * counts what it gives out and what comes back and fails the n-th call of any function when it is told to. Law: what
+ * the compiler gives it has the result that the evaluator computes; each failure is a status with a message; nothing is
+ * left. Ends with "N passed, N failed". */
 typedef struct fake_lt {
     long live, calls, fail_at, products; /* descriptions and handles alive; calls so far; the one that fails */
     unsigned long version;
@@ -13,7 +13,7 @@ typedef struct fake_lt {
     unsigned reductions;          /* the mask of the last preference; 0: none was set */
 } fake_lt;
 
-#if defined(FAKE_CUBLASLT)
+#if defined(FAKE_LIBRARY)
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,159 +36,35 @@ static int drop(void *p) {
     fake.live--;
     return 0;
 }
-static int set(void *p, int attribute, const void *value, size_t bytes) {
-    int e = failing();
-    if (e || attribute < 0 || attribute >= 40 || bytes > 8) return e ? e : 7;
-    ((thing *)p)->attribute[attribute] = 0;
-    memcpy(&((thing *)p)->attribute[attribute], value, bytes);
-    return 0;
-}
-size_t cublasLtGetVersion(void) { return fake.version; }
-int cublasLtCreate(void **h) { return make(h); }
-int cublasLtDestroy(void *h) { return drop(h); }
-int cublasLtMatmulDescCreate(void **d, int compute, int scale) {
-    int e = make(d);
-    if (e) return e;
-    ((thing *)*d)->compute = compute;
-    ((thing *)*d)->scale = scale;
-    return 0;
-}
-int cublasLtMatmulDescSetAttribute(void *d, int a, const void *v, size_t n) { return set(d, a, v, n); }
-int cublasLtMatmulDescDestroy(void *d) { return drop(d); }
-int cublasLtMatrixLayoutCreate(void **l, int type, uint64_t rows, uint64_t columns, int64_t lead) {
-    int e = make(l);
-    if (e) return e;
-    ((thing *)*l)->type = type;
-    ((thing *)*l)->rows = (int64_t)rows;
-    ((thing *)*l)->columns = (int64_t)columns;
-    ((thing *)*l)->lead = lead;
-    return 0;
-}
-int cublasLtMatrixLayoutSetAttribute(void *l, int a, const void *v, size_t n) { return set(l, a, v, n); }
-int cublasLtMatrixLayoutDestroy(void *l) { return drop(l); }
-int cublasLtMatmulPreferenceCreate(void **p) { return make(p); }
-int cublasLtMatmulPreferenceSetAttribute(void *p, int a, const void *v, size_t n) { return set(p, a, v, n); }
-int cublasLtMatmulPreferenceDestroy(void *p) { return drop(p); }
-typedef struct choice {
-    uint64_t algorithm[8];
-    size_t workspace;
-    int status;
-    float waves;
-    int reserved[4];
-} choice;
-int cublasLtMatmulAlgoGetHeuristic(
-    void *handle, void *desc, void *a, void *b, void *c, void *d, void *wish, int wanted, choice *out, int *n) {
-    int e = failing();
-    (void)handle, (void)desc, (void)a, (void)b, (void)c, (void)d;
-    if (e) return e;
-    *n = wanted < fake.algorithms ? wanted : fake.algorithms;
-    fake.reductions = (unsigned)((thing *)wish)->attribute[3];
-    out->algorithm[0] = 77;
-    out->workspace = (size_t)((thing *)wish)->attribute[1];
-    return 0;
-}
-static double half(uint16_t v) { /* f16 */
-    int exponent = v >> 10 & 31;
-    double m = exponent ? 1 + (v & 1023) / 1024.0 : (v & 1023) / 512.0;
-    for (; exponent > 15; exponent--) m *= 2;
-    for (; exponent < 15; exponent++) m /= 2;
-    return v >> 15 ? -m : m;
-}
-static float brain(uint16_t v) { /* bf16 */
-    uint32_t bits = (uint32_t)v << 16;
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
-}
-static double load(const void *p, int64_t type, int64_t at) {
-    switch (type) {
-    case 0: return ((const float *)p)[at];
-    case 1: return ((const double *)p)[at];
-    case 2: return half(((const uint16_t *)p)[at]);
-    case 3: return ((const int8_t *)p)[at];
-    case 14: return brain(((const uint16_t *)p)[at]);
-    default: return 0;
-    }
-}
-static void store(void *p, int64_t type, int64_t at, double v) {
-    float f = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &f, 4);
-    if (type == 0) ((float *)p)[at] = f;
-    if (type == 1) ((double *)p)[at] = v;
-    if (type == 10) ((int32_t *)p)[at] = (int32_t)v;
-    if (type == 14) ((uint16_t *)p)[at] = (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-}
-/* Complex elements are two numbers each. */
-static void product(const thing *t, const char *a, const thing *la, const char *b, const thing *lb, char *d,
-    const thing *ld, int64_t batch) {
-    int64_t i, j, k, depth = t->attribute[3] ? la->rows : la->columns;
-    const char *bias = (const char *)(uintptr_t)t->attribute[8];
-    int complex = la->type == 4 || la->type == 5;
-    for (i = 0; i < ld->rows; i++)
-        for (j = 0; j < ld->columns; j++) {
-            double re = 0, im = 0;
-            int64_t to = batch * ld->attribute[6] + i + j * ld->lead;
-            for (k = 0; k < depth; k++) {
-                int64_t x = batch * la->attribute[6] + (t->attribute[3] ? k + i * la->lead : i + k * la->lead),
-                        y = batch * lb->attribute[6] + (t->attribute[4] ? j + k * lb->lead : k + j * lb->lead);
-                if (complex) {
-                    int64_t real = la->type - 4;
-                    double xr = load(a, real, 2 * x), xi = load(a, real, 2 * x + 1), yr = load(b, real, 2 * y),
-                           yi = load(b, real, 2 * y + 1);
-                    re += xr * yr - xi * yi;
-                    im += xr * yi + xi * yr;
-                } else
-                    re += load(a, la->type, x) * load(b, lb->type, y);
-            }
-            if (t->attribute[7] & 4) re += load(bias, ld->type, i);
-            if (t->attribute[7] & 2 && re < 0) re = 0;
-            store(d, complex ? ld->type - 4 : ld->type, complex ? 2 * to : to, re);
-            if (complex) store(d, ld->type - 4, 2 * to + 1, im);
-        }
-}
-#if !defined(FAKE_LACKING)
-int cublasLtMatmul(void *handle, void *desc, const void *alpha, const void *a, void *la, const void *b, void *lb,
-    const void *beta, const void *c, void *lc, void *d, void *ld, const uint64_t *algorithm, void *workspace,
-    size_t bytes, void *stream) {
-    const thing *t = (const thing *)desc;
-    int64_t k, n = ((const thing *)ld)->attribute[5];
-    int e = failing();
-    (void)stream, (void)lc;
-    if (e) return e;
-    if (!handle || algorithm[0] != 77 || c != d || !!workspace != !!bytes) return 7;
-    if (t->scale == 10 ? *(const int *)alpha != 1
-        : t->scale % 4 ? *(const double *)alpha != 1
-                       : *(const float *)alpha != 1)
-        return 7;
-    if (*(const int *)beta) return 7;
-    memset(workspace, 0xFF, bytes); /* it is ours */
-    fake.workspace = bytes;
-    fake.products++;
-    for (k = 0; k < (n ? n : 1); k++)
-        product(
-            t, (const char *)a, (const thing *)la, (const char *)b, (const thing *)lb, (char *)d, (const thing *)ld, k);
-    return 0;
-}
-#endif
-
+#include FAKE_LIBRARY
 #else /* the program */
 #include "../../src/xlagpu.h"
 #include "../../src/xlagpu_runtime.h"
 #include "expect.h"
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 
 #define FOLDER "./build/fake_libraries"
-static fake_lt *fake;
+/* The libraries, by their places in these tables. */
+enum {
+    LT,
+    FFT,
+    SOLVER,
+    LIBRARIES
+};
+static const char *const files[] = {"libcublasLt.so.13", "libcufft.so.12", "libcusolver.so.12"};
+static const char *const headers[] = {"fake_cublaslt.h", "fake_cufft.h", "fake_cusolver.h"};
+static fake_lt *fakes[LIBRARIES], *fake;
 static counter count;
 
-static bool build(const char *flags, const char *folder) {
+static bool build(int which, const char *flags, const char *folder) {
     char command[500];
     const char *cc = getenv("CC");
     snprintf(command, sizeof command,
-        "mkdir -p %s && %s -std=gnu99 -w -O1 -shared -fPIC %s tests/programs/libraries.c -o %s/libcublasLt.so.13",
-        folder, cc ? cc : "cc", flags, folder);
+        "mkdir -p %s && %s -std=gnu99 -w -O1 -shared -fPIC '-DFAKE_LIBRARY=\"%s\"' %s tests/programs/libraries.c "
+        "-o %s/%s -lm",
+        folder, cc ? cc : "cc", headers[which], flags, folder, files[which]);
     return system(command) == 0;
 }
 static xlagpu_device *open_with(const char *folder) {
@@ -361,17 +237,17 @@ static void failures(xlagpu_context *c) {
     fake->fail_at = 0;
 }
 /* Why a program does not load, or is not prepared. */
-static void refused(const xlagpu_bytes *exe, const char *folder, const char *why) {
+static void refused(const xlagpu_bytes *exe, const char *name, const char *folder, const char *why) {
     xlagpu_device *d = open_with(folder);
     xlagpu_program *p = xlagpu_rt_load(d, exe->data, exe->size);
     if (p) EXPECT(xlagpu_rt_prepare(p) == NULL);
     EXPECT(xlagpu_rt_error_status(d) == XLAGPU_ERROR_UNSUPPORTED);
     EXPECT_TEXT(xlagpu_rt_error(d), why);
-    EXPECT(strcmp(xlagpu_rt_libraries(d), "") == 0 || p);
+    EXPECT(!strstr(xlagpu_rt_libraries(d), name) || p);
     xlagpu_rt_close(d);
     EXPECT(count.live == 0 && fake->live == 0);
 }
-static void absences(xlagpu_context *c) {
+static void absences(xlagpu_context *c) { /* of cuBLASLt */
     static char text[2000];
     xlagpu_device *d = open_with(FOLDER);
     xlagpu_module *m;
@@ -379,32 +255,296 @@ static void absences(xlagpu_context *c) {
     module_text(&samples[0], "", text, sizeof text);
     exe = compile(c, text, false, &m);
     if (!EXPECT(exe.data != NULL)) return;
-    EXPECT(strcmp(xlagpu_rt_libraries(d), "cublaslt") == 0);
+    EXPECT(strcmp(xlagpu_rt_libraries(d), "cublaslt,cufft,cusolver") == 0);
     xlagpu_rt_close(d);
-    refused(&exe, "./build/no_such_folder", "cuBLASLt cannot be opened");
-    refused(&exe, FOLDER "/lacking", "cuBLASLt has no cublasLtMatmul: it is too old");
-    refused(&exe, NULL, "HLO r calls it");
+    refused(&exe, "cublaslt", "./build/no_such_folder", "cuBLASLt cannot be opened");
+    refused(&exe, "cublaslt", FOLDER "/lacking", "cuBLASLt has no cublasLtMatmul: it is too old");
+    refused(&exe, "cublaslt", NULL, "HLO r calls it");
     fake->version = 10200;
-    refused(&exe, FOLDER, "cuBLASLt is of version 10200: 11 is needed");
+    refused(&exe, "cublaslt", FOLDER, "cuBLASLt is of version 10200: 11000 is needed");
     fake->version = 130000;
     fake->algorithms = 0;
-    refused(&exe, FOLDER, "cublasLtMatmulAlgoGetHeuristic knows no algorithm");
+    refused(&exe, "cublaslt", FOLDER, "cublasLtMatmulAlgoGetHeuristic knows no algorithm");
     fake->algorithms = 1;
+}
+
+/* ---- cuFFT and cuSOLVER ---- */
+
+/* Bodies of modules over a parameter of random numbers, and how often the library computes for them. What has no one
+ * answer (signs of vectors) is multiplied together again. */
+typedef struct call_sample {
+    const char *text;
+    int library, calls;
+} call_sample;
+#define SOLVER_CALL(results, name, target, config) \
+    name " = " results " custom-call(p0), custom_call_target=\"" target "\", backend_config=" config "\n"
+static const call_sample call_samples[] = {
+    {"p0 = c64[3,8] parameter(0)\nROOT r = c64[3,8] fft(p0), fft_type=FFT, fft_length={8}", FFT, 1},
+    {"p0 = c128[3,7] parameter(0)\nROOT r = c128[3,7] fft(p0), fft_type=IFFT, fft_length={7}", FFT, 1},
+    {"p0 = f32[2,4,6] parameter(0)\nROOT r = c64[2,4,4] fft(p0), fft_type=RFFT, fft_length={4,6}", FFT, 1},
+    {"p0 = c64[4,4,4] parameter(0)\nROOT r = f32[4,4,6] fft(p0), fft_type=IRFFT, fft_length={4,4,6}", FFT, 1},
+    {"p0 = c128[5,5] parameter(0)\ni = f64[5,9] fft(p0), fft_type=IRFFT, fft_length={9}\n" /* p0 is read again */
+     "ROOT r = (f64[5,9], c128[5,5]) tuple(i, p0)",
+        FFT, 1},
+    {"p0 = f32[6,6]{0,1} parameter(0)\nc = c64[6,6]{0,1} convert(p0)\n" /* neither layout is the library's */
+     "ROOT r = c64[6,6]{0,1} fft(c), fft_type=FFT, fft_length={6,6}",
+        FFT, 1},
+#define SQUARE(type, n, adjoint) \
+    "p0 = " type "[" n "] parameter(0)\nt = " type "[" n "] transpose(p0), dimensions={0,2,1}\n" adjoint "m = " type \
+    "[" n "] dot(p0, u), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, " \
+    "rhs_contracting_dims={1}\n"
+    {SQUARE("f32", "3,5,5", "u = f32[3,5,5] copy(t)\n") "ROOT r = f32[3,5,5] cholesky(m), lower=true", SOLVER, 3},
+    {SQUARE("f64", "2,4,4", "u = f64[2,4,4] copy(t)\n") "ROOT r = f64[2,4,4] cholesky(m), lower=false", SOLVER, 2},
+    {SQUARE("c64", "1,4,4",
+         "x = f32[1,4,4] real(t)\ny = f32[1,4,4] imag(t)\nz = f32[1,4,4] negate(y)\n"
+         "u = c64[1,4,4] complex(x, z)\n") "ROOT r = c64[1,4,4] cholesky(m), lower=true",
+        SOLVER, 1},
+    {"p0 = f32[2,4,4] parameter(0)\nROOT r = f32[2,4,4] cholesky(p0), lower=true", SOLVER, 2}, /* not definite: NaN */
+    {"p0 = f64[4,4] parameter(0)\n" SOLVER_CALL("(f64[4,4], s32[])", "r", "lapack_dpotrf_ffi",
+         "{uplo = 76 : ui8}") "a = f64[4,4] get-tuple-element(r), index=0\nb = s32[] get-tuple-element(r), index=1\n"
+                              "ROOT o = (f64[4,4], s32[]) tuple(a, b)",
+        SOLVER, 1},
+    {"p0 = f32[2,5,3] parameter(0)\nROOT " SOLVER_CALL(
+         "(f32[2,5,3], s32[2,3], s32[2])", "r", "cusolver_getrf_ffi", "{}"),
+        SOLVER, 2},
+    {"p0 = c128[3,5] parameter(0)\nROOT " SOLVER_CALL("(c128[3,5], s32[3], s32[])", "r", "lapack_zgetrf_ffi", "{}"),
+        SOLVER, 1},
+    {"p0 = f64[2,5,3] parameter(0)\n" SOLVER_CALL("(f64[2,5,3], f64[2,3])", "f", "cusolver_geqrf_ffi",
+         "{}") "a = f64[2,5,3] get-tuple-element(f), index=0\nt = f64[2,3] get-tuple-element(f), index=1\n"
+               "q = f64[2,5,3] custom-call(a, t), custom_call_target=\"cusolver_orgqr_ffi\"\n"
+               "ROOT r = (f64[2,5,3], f64[2,3], f64[2,5,3]) tuple(a, t, q)",
+        SOLVER, 4},
+    {"p0 = c64[4,4] parameter(0)\n" SOLVER_CALL("(c64[4,4], c64[4])", "f", "cusolver_geqrf_ffi",
+         "{}") "a = c64[4,4] get-tuple-element(f), index=0\nt = c64[4] get-tuple-element(f), index=1\n"
+               "q = c64[4,4] custom-call(a, t), custom_call_target=\"cusolver_orgqr_ffi\"\n"
+               "ROOT r = (c64[4,4], c64[4,4]) tuple(a, q)",
+        SOLVER, 2},
+    {"p0 = f32[6,6] parameter(0)\n" SOLVER_CALL("(f32[6,6]{0,1}, f32[6], s32[])", "e", "cusolver_syevd_ffi",
+         "{lower = true}") "v = f32[6,6]{0,1} get-tuple-element(e), index=0\nw = f32[6] get-tuple-element(e), index=1\n"
+                           "b = f32[6,6] broadcast(w), dimensions={1}\nx = f32[6,6] multiply(v, b)\n"
+                           "m = f32[6,6] dot(x, v), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n"
+                           "ROOT r = (f32[6], f32[6,6]) tuple(w, m)",
+        SOLVER, 1},
+    {"p0 = f64[3,5] parameter(0)\n" SOLVER_CALL("(f64[3,5], f64[3], f64[3,5], f64[3,3], s32[])", "e",
+         "cusolver_gesvd_ffi",
+         "{full_matrices = false, compute_uv = true, transposed = true}") "v = f64[3,5] get-tuple-element(e), "
+                                                                          "index=2\nw = f64[3] get-tuple-element(e), "
+                                                                          "index=1\n"
+                                                                          "u = f64[3,3] get-tuple-element(e), "
+                                                                          "index=3\nb = f64[3,3] broadcast(w), "
+                                                                          "dimensions={1}\n"
+                                                                          "x = f64[3,3] multiply(u, b)\nm = f64[3,5] "
+                                                                          "dot(x, v), lhs_contracting_dims={1}, "
+                                                                          "rhs_contracting_dims={0}\n"
+                                                                          "ROOT r = (f64[3], f64[3,5]) tuple(w, m)",
+        SOLVER, 1},
+    {"p0 = f32[2,5,3] parameter(0)\n" SOLVER_CALL("(f32[2,5,3], f32[2,3], f32[2,5,3], f32[2,3,3], s32[2])", "e",
+         "cusolver_gesvd_ffi",
+         "{full_matrices = false, compute_uv = true, transposed = false}") "v = f32[2,3,3] get-tuple-element(e), "
+                                                                           "index=3\nw = f32[2,3] "
+                                                                           "get-tuple-element(e), index=1\n"
+                                                                           "u = f32[2,5,3] get-tuple-element(e), "
+                                                                           "index=2\nb = f32[2,5,3] broadcast(w), "
+                                                                           "dimensions={0,2}\n"
+                                                                           "x = f32[2,5,3] multiply(u, b)\nm = "
+                                                                           "f32[2,5,3] dot(x, v), lhs_batch_dims={0}, "
+                                                                           "rhs_batch_dims={0}, "
+                                                                           "lhs_contracting_dims={2}, "
+                                                                           "rhs_contracting_dims={1}\nROOT r = "
+                                                                           "(f32[2,3], f32[2,5,3]) tuple(w, m)",
+        SOLVER, 2},
+};
+enum {
+    CALL_SAMPLES = sizeof call_samples / sizeof *call_samples,
+    RESULTS_MAX = 3,
+    ARRAY_MAX = 2000 /* bytes */
+};
+/* A module with its arguments and the evaluator's results. */
+typedef struct call_run {
+    xlagpu_module *m;
+    xlagpu_bytes exe;
+    double in[ARRAY_MAX / 8], want[RESULTS_MAX][ARRAY_MAX / 8], got[RESULTS_MAX][ARRAY_MAX / 8];
+    xlagpu_rt_tensor given, taken[RESULTS_MAX];
+    xlagpu_type type[RESULTS_MAX];
+    uint32_t n;
+} call_run;
+/* Numbers of no order, in -1 .. 1. */
+static void scatter(const xlagpu_value_info *v, void *to) {
+    bool wide = v->type == XLAGPU_F64 || v->type == XLAGPU_C128;
+    size_t k, n = v->bytes / (wide ? 8 : 4);
+    uint32_t state = 12345;
+    for (k = 0; k < n; k++) {
+        double x = (double)((state = state * 1664525 + 1013904223) >> 8) / (1 << 23) - 1;
+        if (wide)
+            ((double *)to)[k] = x;
+        else
+            ((float *)to)[k] = (float)x;
+    }
+}
+static bool begin_call(xlagpu_context *c, const call_sample *s, const char *libraries, call_run *r) {
+    char text[2000];
+    xlagpu_compile_desc desc;
+    xlagpu_value_info v;
+    xlagpu_tensor in, out[RESULTS_MAX];
+    uint32_t k;
+    memset(r, 0, sizeof *r);
+    memset(&desc, 0, sizeof desc);
+    desc.target.name = "sm_90a";
+    desc.libraries = libraries;
+    snprintf(text, sizeof text, "HloModule m\nENTRY e {\n%s\n}\n", s->text);
+    r->m = xlagpu_parse(c, "library", text, strlen(text));
+    if (!EXPECT(r->m != NULL)) printf("%s\n", xlagpu_error(c));
+    if (!r->m) return false;
+    xlagpu_parameter_info(r->m, 0, &v);
+    scatter(&v, r->in);
+    in.data = r->in;
+    in.bytes = v.bytes;
+    r->given.data = r->in;
+    r->given.bytes = v.bytes;
+    r->n = xlagpu_result_count(r->m);
+    for (k = 0; k < r->n; k++) {
+        xlagpu_result_info(r->m, k, &v);
+        r->type[k] = v.type;
+        out[k].data = r->want[k];
+        r->taken[k].data = r->got[k];
+        out[k].bytes = r->taken[k].bytes = v.bytes;
+    }
+    if (!EXPECT(xlagpu_evaluate(r->m, &in, 1, out, r->n, false) == XLAGPU_OK)) printf("%s\n", xlagpu_error(c));
+    r->exe = xlagpu_compile(r->m, &desc);
+    if (!EXPECT(r->exe.data != NULL)) printf("%s\n%s\n", text, xlagpu_error(c));
+    return r->exe.data != NULL;
+}
+/* Rounding of one call each, over sums of at most 64 terms; NaN is NaN, integers are equal. */
+static bool agree(const call_run *r, uint32_t k) {
+    bool wide = r->type[k] == XLAGPU_F64 || r->type[k] == XLAGPU_C128;
+    size_t n = r->taken[k].bytes / (wide ? 8 : 4), i;
+    if (r->type[k] == XLAGPU_S32) return memcmp(r->want[k], r->got[k], r->taken[k].bytes) == 0;
+    for (i = 0; i < n; i++) {
+        double want = wide ? r->want[k][i] : ((const float *)r->want[k])[i];
+        double got = wide ? r->got[k][i] : ((const float *)r->got[k])[i];
+        if (want != want ? got == got : !(fabs(want - got) <= (wide ? 1e-13 : 1e-5) * (1 + fabs(want)))) {
+            printf("  result %u, number %u: %.9g is wanted, %.9g came\n", k, (unsigned)i, want, got);
+            return false;
+        }
+    }
+    return true;
+}
+static xlagpu_status run_call(xlagpu_device *d, call_run *r) {
+    xlagpu_program *p = xlagpu_rt_load(d, r->exe.data, r->exe.size);
+    return p ? xlagpu_rt_run(p, &r->given, 1, r->taken, r->n) : xlagpu_rt_error_status(d);
+}
+static void one_call(xlagpu_context *c, const call_sample *s) {
+    static call_run r;
+    xlagpu_report report;
+    xlagpu_device *d;
+    long before = fakes[s->library]->products;
+    uint32_t k;
+    if (!begin_call(c, s, "cufft,cusolver,always", &r)) return;
+    EXPECT(xlagpu_compile_report(r.m, &report) && report.library_calls >= 1);
+    d = open_with(FOLDER);
+    if (!EXPECT(run_call(d, &r) == XLAGPU_OK)) printf("%s\n", xlagpu_rt_error(d));
+    for (k = 0; k < r.n; k++)
+        if (!EXPECT(agree(&r, k))) printf("%s\n", s->text);
+    EXPECT(fakes[s->library]->products == before + s->calls);
+    xlagpu_rt_close(d);
+    EXPECT(count.live == 0 && fakes[s->library]->live == 0);
+}
+/* Each call of the library fails once. */
+static void call_failures(xlagpu_context *c, const call_sample *s, const char *title) {
+    static call_run r;
+    char why[64];
+    fake_lt *f = fakes[s->library];
+    long calls, k;
+    if (!begin_call(c, s, "cufft,cusolver,always", &r)) return;
+    snprintf(why, sizeof why, ": status 5 of %s\nwhile ", title);
+    for (calls = 1, k = 0; k <= calls; k++) {
+        xlagpu_device *d = open_with(FOLDER);
+        xlagpu_status status;
+        f->calls = 0;
+        f->fail_at = k;
+        f->error = 5;
+        status = run_call(d, &r);
+        EXPECT(k ? status == XLAGPU_ERROR_DEVICE : status == XLAGPU_OK);
+        if (k) EXPECT_TEXT(xlagpu_rt_error(d), why);
+        if (!k) calls = f->calls;
+        xlagpu_rt_close(d);
+        EXPECT(count.live == 0 && f->live == 0);
+    }
+    EXPECT(calls >= 4);
+    f->fail_at = 0;
+}
+static void call_absences(
+    xlagpu_context *c, const call_sample *s, const char *name, const char *title, const char *lacks) {
+    static call_run r;
+    char why[100];
+    fake_lt *f = fakes[s->library];
+    unsigned long version = f->version;
+    xlagpu_report report;
+    if (begin_call(c, s, "none", &r)) /* then kernels of our own make it */
+        EXPECT(xlagpu_compile_report(r.m, &report) && report.library_calls == 0);
+    if (!begin_call(c, s, "cufft,cusolver,always", &r)) return;
+    snprintf(why, sizeof why, "%s cannot be opened", title);
+    refused(&r.exe, name, "./build/no_such_folder", why);
+    snprintf(why, sizeof why, "%s has no %s: it is too old", title, lacks);
+    refused(&r.exe, name, FOLDER "/lacking", why);
+    refused(&r.exe, name, NULL, "calls it");
+    f->version = 9020;
+    snprintf(why, sizeof why, "%s is of version 9020: 10000 is needed", title);
+    refused(&r.exe, name, FOLDER, why);
+    f->version = version;
+}
+
+/* True and false alike: the estimate says whether the library is called. */
+static void choice_by_time(xlagpu_context *c) {
+    static const struct {
+        const char *text;
+        uint32_t calls;
+    } rows[] = {
+        {"p0 = c64[64,1024] parameter(0)\nROOT r = c64[64,1024] fft(p0), fft_type=FFT, fft_length={1024}", 0},
+        {"p0 = c64[64,100003] parameter(0)\nROOT r = c64[64,100003] fft(p0), fft_type=FFT, fft_length={100003}", 1},
+        {"p0 = f32[512,32,32] parameter(0)\nROOT r = f32[512,32,32] cholesky(p0), lower=true", 0},
+        {"p0 = f32[4096,4096] parameter(0)\nROOT r = f32[4096,4096] cholesky(p0), lower=true", 1},
+    };
+    size_t k;
+    for (k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[300];
+        xlagpu_compile_desc desc;
+        xlagpu_report report;
+        xlagpu_module *m;
+        memset(&desc, 0, sizeof desc);
+        desc.target.name = "sm_90a";
+        desc.libraries = "cublaslt,cufft,cusolver";
+        snprintf(text, sizeof text, "HloModule m\nENTRY e {\n%s\n}\n", rows[k].text);
+        m = xlagpu_parse(c, "library", text, strlen(text));
+        EXPECT(m && xlagpu_compile(m, &desc).data);
+        if (!EXPECT(m && xlagpu_compile_report(m, &report) && report.library_calls == rows[k].calls))
+            printf("%s\n", rows[k].text);
+    }
 }
 
 int main(void) {
     xlagpu_context *c = xlagpu_create(NULL);
     void *library;
+    char path[100];
     size_t k;
-    if (!EXPECT(build("-DFAKE_CUBLASLT", FOLDER) && build("-DFAKE_CUBLASLT -DFAKE_LACKING", FOLDER "/lacking")))
-        return finish();
-    library = dlopen(FOLDER "/libcublasLt.so.13", RTLD_NOW | RTLD_LOCAL); /* stays open, so that its state does */
-    fake = library ? (fake_lt *)dlsym(library, "fake") : NULL;
-    if (!EXPECT(fake != NULL)) return finish();
+    for (k = 0; k < LIBRARIES; k++) {
+        if (!EXPECT(build((int)k, "", FOLDER) && build((int)k, "-DFAKE_LACKING", FOLDER "/lacking"))) return finish();
+        snprintf(path, sizeof path, FOLDER "/%s", files[k]);
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* stays open, so that its state does */
+        fakes[k] = library ? (fake_lt *)dlsym(library, "fake") : NULL;
+        if (!EXPECT(fakes[k] != NULL)) return finish();
+    }
+    fake = fakes[LT];
     for (k = 0; k < sizeof samples / sizeof *samples; k++) one_product(c, &samples[k]);
     EXPECT(fake->products == (long)(sizeof samples / sizeof *samples));
     failures(c);
     absences(c);
+    for (k = 0; k < CALL_SAMPLES; k++) one_call(c, &call_samples[k]);
+    call_failures(c, &call_samples[1], "cuFFT");
+    call_failures(c, &call_samples[13], "cuSOLVER");
+    call_absences(c, &call_samples[0], "cufft", "cuFFT", "cufftSetWorkArea");
+    call_absences(c, &call_samples[CALL_SAMPLES - 1], "cusolver", "cuSOLVER", "cusolverDnSgesvd");
+    choice_by_time(c);
     xlagpu_destroy(c);
     return finish();
 }

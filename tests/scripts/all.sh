@@ -54,6 +54,7 @@ part "matrices of warp groups, assembled" sh tests/scripts/wgmma.sh
 part "compilers agree" sh tests/scripts/compilers.sh
 part "aarch64, emulated" foreign
 part "examples" sh tests/scripts/examples.sh
+have python3 && part "documents" python3 tests/scripts/docs.py
 part "recipes" sh tests/scripts/recipes.sh
 part "packages" sh tests/scripts/packages.sh
 for p in $(program_names); do
@@ -64,11 +65,13 @@ for p in $(program_names); do
 done
 part "fuzz ptx" build/programs/fuzz ptx 20 60 $(compiled_cases)
 part "command line" sh tests/scripts/cli.sh
+part "bisect finds planted errors" sh tests/scripts/bisect.sh
 part "fuzz hlo" build/programs/fuzz hlo 20 60 tests/corpus/*.hlo
 part "fuzz npz" build/programs/fuzz npz 50 100 tests/corpus/pads.npz tests/corpus/iotas.npz
 part "corpus, interpreter" sh tests/scripts/corpus.sh interpreter
 part "corpus, host" sh tests/scripts/corpus.sh host
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --work 200000
+have python3 && part "models of frameworks" python3 tests/scripts/frameworks.py
 part "kernels by their printed records" sh tests/scripts/records.sh
 part "saved, loaded by the runtime alone" sh tests/scripts/roundtrip.sh
 part "corpus, fake driver, in any order" sh tests/scripts/fake.sh

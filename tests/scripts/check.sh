@@ -122,8 +122,8 @@ done
 # What a program that ships one executable takes along.
 unit ship "$I" '#include "xlagpu_runtime.h"' \
     'int main(void) { xlagpu_device *d = 0; xlagpu_status s = xlagpu_rt_open(0, &d); xlagpu_rt_close(d); return s != XLAGPU_OK; }'
-job "gcc -O2, a program with the runtime alone, without simulator" \
-    "gcc -std=c99 -w -O2 -s -DXLAGPU_NO_SIMULATOR -I$W/fresh $W/ship.c -o $W/ship.bare -lm -ldl -lpthread"
+job "gcc -Os, a program with the runtime alone, without simulator" \
+    "gcc -std=c99 -w -Os -s -DXLAGPU_NO_SIMULATOR -I$W/fresh $W/ship.c -o $W/ship.bare -lm -ldl -lpthread"
 job "gcc -Os, a program with the runtime alone" \
     "gcc -std=c99 -w -Os -s -I$W/fresh $W/ship.c -o $W/ship.full -lm -ldl -lpthread"
 job "gcc -O1 -fno-pie, both headers in one object" "gcc -std=c99 -O1 -fno-pie -I$W/fresh -c $W/both.c -o $W/both.o"
@@ -145,6 +145,9 @@ for static in "" -DXLAGPU_STATIC; do for ext in "" -DXLAGPU_NO_EXTENSIONS; do fo
     job "gcc -std=c11 $static $ext $sim ${as:+-DXLAGPU_ASSERT}" \
         "gcc -std=c11 $STRICT $relax $static $ext $sim $as -fsyntax-only -I$W/fresh $W/both.c"
 done; done; done; done
+# Arenas poison what they have not handed out, so the sanitizer sees an index beyond an array in one.
+have clang && job "clang, address sanitizer: the text tests" "clang -std=gnu99 -w -O0 -g1 -DXLAGPU_DEBUG \
+    -fsanitize=address tests/programs/runner.c -o $W/runner.asan -lm -ldl -lpthread && $W/runner.asan tests/text"
 have tcc && job "tcc, compiler" "tcc -I$W/fresh -c $W/compiler.c -o $W/tcc.o"
 if have x86_64-w64-mingw32-gcc; then
     job "MinGW: no warning" "x86_64-w64-mingw32-gcc -std=c99 $STRICT -O1 -I$W/fresh -c $W/both.c -o $W/mingw.o"
@@ -206,9 +209,11 @@ for h in compiler runtime; do
     printf '%-18s %7s %8s %8s %12s %12s\n' $name "$(wc -l < $W/fresh/$name | tr -d ' ')" "$(seconds $W/$h-O0.time)" \
         "$(seconds $W/$h-O2.time)" "$(size_of $W/$h-O2.o)" "$(size_of $W/$h.stripped)"
 done
+# What is loaded of a program: code and data, without the padding of pages in the file.
+loaded() { [ -f "$1" ] && size "$1" | awk 'NR == 2 { print $1 + $2 }' || echo -; }
 at_most() {
-    if [ "$(size_of "$2")" -le "$3" ] 2>/dev/null; then ok "$1: $(size_of "$2") bytes, at most $3"
-    else bad "$1: $(size_of "$2") bytes, more than $3"; fi
+    if [ "$(loaded "$2")" -le "$3" ] 2>/dev/null; then ok "$1: $(loaded "$2") bytes of code and data, at most $3"
+    else bad "$1: $(loaded "$2") bytes of code and data, more than $3"; fi
 }
 at_most "a program with the runtime, without simulator" $W/ship.bare 100000
 at_most "a program with the runtime" $W/ship.full 600000

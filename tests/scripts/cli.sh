@@ -209,6 +209,44 @@ assert [e['file'].split('/')[-1] for e in d] == ['opcode.hlo', 'shape.hlo'] and 
 print(d[0]['line'], d[0]['column'], d[0]['endColumn'], d[0]['message'] + ';', d[0]['hint'])\""
 fi
 
+# ---- diff: do two modules mean the same? ----
+cat > $W/two.hlo <<'END'
+HloModule two
+ENTRY other {
+  p1 = f32[4,8] parameter(1), metadata={op_name="b"}
+  p0 = f32[4,8] parameter(0)
+  unused = f32[4,8] exponential(p1)
+  half = f32[] constant(0.5)
+  h = f32[4,8] broadcast(half), dimensions={}
+  d = f32[4,8] multiply(p1, h)
+  ROOT s = f32[4,8] add(p0, d)
+}
+END
+cat > $W/two_renamed.hlo <<'END'
+HloModule renamed
+ENTRY e {
+  x = f32[4,8] parameter(0)
+  c = f32[] constant(0.5)
+  y = f32[4,8] parameter(1)
+  b = f32[4,8] broadcast(c), dimensions={}
+  m = f32[4,8] multiply(y, b)
+  ROOT r = f32[4,8] add(x, m)
+}
+END
+sed 's/multiply(y, b)/divide(y, b)/; s/(0.5)/(2)/' $W/two_renamed.hlo > $W/two_divide.hlo
+sed 's/(0.5)/(0.25)/' $W/two_renamed.hlo > $W/two_other.hlo
+D="$X diff $W/two.hlo"
+expect 0 'are the same' "diff: names, order, metadata and what is unused aside" "$D $W/two_renamed.hlo"
+expect 0 '^  .*two_divide.hlo  c = f32\[\] constant\(2\)' "diff: the first operation that differs" \
+    "$D $W/two_divide.hlo"
+expect 0 'the results agree: 32 elements' "diff: another structure, the same results" "$D $W/two_divide.hlo"
+expect 1 'the results differ .*out0\[.*want' "diff: other results" "$D $W/two_other.hlo"
+expect 1 'parameters? 0 is f32\[4,8\] and f32\[8,4\]|2 parameters and 1' "diff: another function" "$D $W/good.hlo"
+expect 1 '"same": false, "structure": "differs", "results": "differ"' "diff --json" "$D $W/two_other.hlo --json"
+expect 2 'needs two files' "diff of one file" "$D"
+same "canonical texts are the same" "$X opt $W/two.hlo --passes=dce,strip-metadata,canonical-order,canonical-names \
+    > $W/canonical && $X opt $W/two_renamed.hlo --passes=canonical-order,canonical-names" $W/canonical
+
 # ---- reduce: a smaller module of which the command says the same ----
 cat > $W/big.hlo <<'END'
 HloModule big
@@ -382,9 +420,19 @@ if have node; then
             node tests/scripts/viewer.js $W/mm.html $W/mm.text $stage"
     done
 else absent "node (--viewer)"; fi
+if sh tests/scripts/viewer.sh --works > /dev/null; then
+    expect 0 'probe: ok' "--viewer in a browser: every view, kernel and key" \
+        "$X compile $W/mm.hlo --target=sm_90a --viewer=$W/mm.html && sh tests/scripts/viewer.sh $W/mm.html"
+else absent "chromium (--viewer)"; fi
 expect 2 'shows one target: name it by --target' "--viewer of what is made for several targets" \
     "$X compile $W/mm.hlo -o $W/mm.xgx --viewer=$W/mm.html"
 expect 2 'cannot be written' "--viewer into a folder that is not there" "$X compile $W/mm.hlo --viewer=$W/no/mm.html"
+
+# A graph: a label an instruction and a computation, a dashed edge a call.
+expect 0 '^7 calls$' "--emit=dot" "$X compile tests/corpus/conditionals.hlo -o $W/t.dot && \
+    $X compile tests/corpus/conditionals.hlo --emit=hlo > $W/t.hlo && \
+    [ \$(grep -c 'label=' $W/t.dot) = \$(grep -c -e ' = ' -e ' {\$' $W/t.hlo) ] && \
+    echo \"\$(grep -c dashed $W/t.dot) calls\""
 
 # What a file is named says what it holds.
 expect 0 '\.entry' "-o F.ptx implies --emit=ptx" "$X compile $W/good.hlo -o $W/named.ptx && cat $W/named.ptx"
@@ -444,6 +492,20 @@ if have python3; then
     npz 2 "there is no array 'arg0'.* The file holds nothing" npz empty.npz
     npz 2 "there is no array 'arg1'" npy one.npy
     npz 2 "cannot be read" npz nothing.npz
+    npz 0 "no parameter takes spare, out0, out1" "npz, by name," named.npz
+    npz 2 "several arrays could be parameter 0 \(x\), '(model|ema).x' is one" npz both.npz
+    npz 2 "array 'arg1' has the shape \(2,3\)" npz twice.npz
+    npz 0 ran "safetensors, by name," whole.safetensors
+    npz 2 "array 'x' is bf16; parameter 0 is f32 and needs float32" safetensors half.safetensors
+    npz 2 "no array 'arg1'; parameter 1 \(n\) is s32\[3\] and needs int32. The file holds 'params/x', float32" \
+        safetensors x.safetensors
+    expect 0 ran "arguments from two files; one is replaced while mapped" "cp $W/npz/stored.npz $W/npz/mine.npz && \
+        $X run $W/two.hlo --platform=interpreter --args $W/npz/x.safetensors --args $W/npz/n.safetensors \
+        --args $W/npz/mine.npz --save_args $W/npz/mine.npz && \
+        $X run $W/two.hlo --platform=interpreter --args $W/npz/mine.npz --expect $W/npz/stored.npz && echo ran"
+    expect 0 ran "--fill_args draws what no file has" \
+        "$X run $W/two.hlo --platform=host --args $W/npz/x.safetensors --fill_args --save_args $W/npz/filled.npz && \
+        $X run $W/two.hlo --platform=host --args $W/npz/filled.npz && echo ran"
     printf 'ENTRY e { x = s4[4] parameter(0) ROOT y = s4[4] copy(x) }' > $W/narrow.hlo
     expect 0 ran "s4 by value" \
         "$X run $W/narrow.hlo --platform=interpreter --args $W/npz/narrow_good.npy --out $W/narrow.npy && \

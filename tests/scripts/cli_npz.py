@@ -1,9 +1,9 @@
-"""tests/scripts/cli_npz.py -- writes .npz and .npy files of every kind into a folder, good and damaged, with Python's standard
-library alone. Run by tests/scripts/cli.sh.
+"""tests/scripts/cli_npz.py -- writes .npz, .npy and safetensors files of every kind into a folder, good and damaged,
+with Python's standard library alone. Run by tests/scripts/cli.sh.
 
 The module takes arg0 = f32[2,3] and arg1 = s32[3] and gives out0 = arg0 * 2, out1 = arg1 + 1."""
 
-import io, struct, sys, zipfile, zlib
+import io, json, struct, sys, zipfile, zlib
 
 folder = sys.argv[1]
 F = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0]
@@ -100,13 +100,32 @@ npz("structured.npz", two(npy([("a", "<f4")], (2, 3), floats(F))))
 npz("text.npz", two(npy("<U4", (2, 3), b"\0" * 96)))
 npz("overflow.npz", two(npy("<f4", (1 << 40, 1 << 40), floats(F))))
 npz("short.npz", two(npy("<f4", (2, 3), floats(F[:5]))))
-npz("other_name.npz", [("x.npy", ARG0), ("arg1.npy", ARG1)])
+npz("other_name.npz", [("q.npy", ARG0), ("arg1.npy", ARG1)])
+npz("named.npz", [("n.npy", ARG1), ("x.npy", ARG0), ("spare.npy", ARG1)] + OUT)
+npz("both.npz", [("model.x.npy", ARG0), ("ema.x.npy", ARG0), ("n.npy", ARG1)])
+npz("twice.npz", [("arg1.npy", ARG0), ("x.npy", ARG0)])
 npz("no_npy.npz", two(b"hello"))
 npz("cut.npz", two(), damage=lambda b: b[: len(b) - 30])
 npz("no_directory.npz", two(), damage=lambda b: b.replace(b"PK\x05\x06", b"PK\x05\x07"))
 npz("checksum.npz", two(), damage=lambda b: b.replace(floats(F), floats(F[::-1])))
 npz("bad_deflate.npz", two(), zipfile.ZIP_DEFLATED, damage=lambda b: b[:80] + bytes([b[80] ^ 0xFF]) + b[81:])
 npz("empty.npz", [])
+
+
+def safetensors(name, arrays):
+    """arrays: name, type, shape, data"""
+    header, data = {"__metadata__": {"format": "np"}}, b""
+    for key, kind, shape, part in arrays:
+        header[key] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(part)]}
+        data += part
+    text = json.dumps(header).encode()
+    open(folder + "/" + name, "wb").write(struct.pack("<Q", len(text)) + text + data)
+
+
+safetensors("whole.safetensors", [("n", "I32", [3], ints(I)), ("model.x", "F32", [2, 3], floats(F))])
+safetensors("x.safetensors", [("params/x", "F32", [2, 3], floats(F))])
+safetensors("n.safetensors", [("n", "I32", [3], ints(I))])
+safetensors("half.safetensors", [("n", "I32", [3], ints(I)), ("x", "BF16", [2, 3], bytes(12))])
 open(folder + "/one.npy", "wb").write(ARG0)
 open(folder + "/vector.npy", "wb").write(npy("<f4", (50,), floats([float(i) for i in range(50)])))
 open(folder + "/narrow_good.npy", "wb").write(npy("|i1", (4,), struct.pack("4b", -8, 7, 0, -1)))

@@ -5,9 +5,10 @@
 
 MLIR is what tests/generate/export_mlir.py writes; CORPUS has NAME.hlo, NAME.npz and manifest.tsv. Each NAME.mlir is run
 with the corpus's arguments and must give its results within the manifest's tolerances; then `xlagpu opt` of both texts
-is compared, names by their order. Ends with 'N of M right, N of M the same module'; exit status 1 unless all are right
-and 95 % are the same."""
-import argparse, os, re, subprocess, sys
+is compared, names by their order. The results of both lie row by row, as JAX compiles them; the HLO text by itself asks
+for the layout that each result had in the instruction that makes it. Ends with 'N of M right, N of M the same module';
+exit status 1 unless all are right and 95 % are the same."""
+import argparse, os, re, subprocess, sys, tempfile
 
 
 def call(*args):
@@ -35,6 +36,14 @@ def by_order(text):
     return "\n".join(out)
 
 
+def row_by_row(hlo):
+    """The text with results that lie in the order of their dimensions."""
+    head, rest = hlo.split("\n", 1)
+    args, results = head.split("->", 1)
+    return args + "->" + re.sub(r"\{[\d,]+\}", lambda m: "{" + ",".join(
+        str(k) for k in reversed(range(m.group(0).count(",") + 1))) + "}", results) + "\n" + rest
+
+
 ap = argparse.ArgumentParser(usage=__doc__)
 ap.add_argument("mlir")
 ap.add_argument("corpus")
@@ -55,7 +64,10 @@ for row in open(os.path.join(a.corpus, "manifest.tsv")).read().splitlines()[1:]:
     right += rc == 0
     if rc:
         print(f"wrong\t{name}\t{(err or out).strip().splitlines()[0][:200]}")
-    texts = [by_order(call(a.tool, "opt", path)[1]) for path in (mlir, hlo)]
+    with tempfile.NamedTemporaryFile("w", suffix=".hlo") as f:
+        f.write(row_by_row(open(hlo).read()))
+        f.flush()
+        texts = [by_order(call(a.tool, "opt", path)[1]) for path in (mlir, f.name)]
     same += texts[0] == texts[1] != ""
     if texts[0] != texts[1]:
         pairs = [(x, y) for x, y in zip(texts[0].splitlines(), texts[1].splitlines()) if x != y]

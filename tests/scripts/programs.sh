@@ -30,6 +30,7 @@ api|api|||-O1 $SANITIZE
 sim_isa|src|||-O1 $SANITIZE
 runtime|api|||-O1 $SANITIZE
 libraries|api|||-O1 $SANITIZE
+weights|api|||-O1 $SANITIZE
 replay|api|-|-|
 "
 program_names() { printf '%s' "$PROGRAMS" | sed '/^$/d; s/|.*//'; }

@@ -29,6 +29,7 @@ have aarch64-linux-gnu-gcc && have qemu-aarch64 &&
     "aarch64-linux-gnu-gcc -std=gnu99 -w -DXLAGPU_DEBUG -O1 -static tests/programs/runner.c \
         -o build/soak/runner_aarch64 $LIBS && qemu-aarch64 build/soak/runner_aarch64 tests/text"
 part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
+have python3 && part "documents, what compiles too" python3 tests/scripts/docs.py --all
 part "corpus, host" sh tests/scripts/corpus.sh host
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --count 600
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1

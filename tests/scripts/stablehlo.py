@@ -20,6 +20,8 @@ LOWEST = {"f64": -1022, "f32": -126, "f16": -14, "bf16": -126, "f8E4M3FN": -6, "
           "f8E3M4": -2, "f8E4M3FNUZ": -7, "f8E5M2FNUZ": -15, "f8E4M3B11FNUZ": -10, "f8E8M0FNU": -127, "f4E2M1FN": 0,
           "f6E2M3FN": 0, "f6E3M2FN": -2}
 FUNC = re.compile(r"^( *)func\.func( public| private| nested)? @([\w.$-]+|\"[^\"]*\")\((.*)$")
+CALLED = {"max_ulp_difference": 3, "tolerance": 0.001}  # checks that are custom calls: tools/StablehloTranslateMain.cpp
+FURTHEST = numpy.uint64(2 ** 64 - 1)  # from NaN and infinity to all others: tests/CheckOps.cpp
 CHECK = re.compile(r"^\s*(?:stablehlo\.custom_call @|)\"?check\.(expect_\w+)\"?\s*\(?(.*)$")
 
 
@@ -76,12 +78,12 @@ class Case:
     def __init__(self, name):
         self.name, self.text, self.pairs = name, "", []
 
-    def add_check(self, kind, rest, out, at):
-        limit = {}
+    def add_check(self, kind, rest, called, out, at):
+        limit = dict(CALLED) if called else {}
         for key in ("max_ulp_difference", "min_ulp_difference", "tolerance"):
             m = re.search(key + r"\s*=\s*([\d.e+-]+)", rest)
             if m:
-                limit[key] = float(m.group(1))
+                limit[key] = float(m.group(1)) if key == "tolerance" else int(m.group(1))
         if kind.endswith("_const"):
             value, rest = rest.split(",", 1)
             dense, t = dense_type(rest.strip())
@@ -103,7 +105,7 @@ class Case:
         for line in lines[start + 1: end]:
             m = CHECK.match(line)
             if m:
-                self.add_check(m.group(1), m.group(2), body, at)
+                self.add_check(m.group(1), m.group(2), "custom_call" in line, body, at)
                 at += 1
             else:
                 body.append(line)
@@ -116,7 +118,8 @@ class Case:
         args = FUNC.match(lines[start]).group(4)
         args = args[: closing(args)]
         head = f"func.func public @main({args}) -> ({types}) {{"
-        self.text = "\n".join(lines[:start] + [head] + body + lines[end:])
+        others = [[l for l in part if not CHECK.match(l)] for part in (lines[:start], lines[end:])]
+        self.text = "\n".join(others[0] + [head] + body + others[1])
 
 
 def closing(text):
@@ -184,14 +187,17 @@ def reason_to_skip(text):
 
 def ulps(a, b, e):
     """Representable numbers between a and b; both finite."""
-    m, low = MANTISSA[e], LOWEST[e]
-
     def index(v):
+        if e in ("f32", "f64"):  # their bits count the numbers
+            bits = numpy.abs(v).view("uint" + e[1:]).astype(object)
+            return numpy.where(numpy.signbit(v), -bits, bits)
+        m, low = MANTISSA[e], LOWEST[e]
+        v = v.astype(numpy.float64)
         f, x = numpy.frexp(numpy.abs(v))
         x = numpy.where(v == 0, low, numpy.maximum(x - 1, low))
-        whole = (x - low) * 2.0 ** m + numpy.ldexp(numpy.abs(v), m - x)
+        whole = ((x - low) * 2.0 ** m + numpy.ldexp(numpy.abs(v), m - x)).astype(int).astype(object)
         return numpy.where(v < 0, -whole, whole)
-    return numpy.abs(index(a.astype(numpy.float64)) - index(b.astype(numpy.float64)))
+    return numpy.abs(index(a) - index(b))
 
 
 def close(kind, e, limit, got, want):
@@ -209,8 +215,8 @@ def close(kind, e, limit, got, want):
             bad = ~same
             if kind == "expect_close":
                 away = ulps(numpy.where(finite, got, 0), numpy.where(finite, want, 0), e)
-                bad &= ~(finite & (away <= limit.get("max_ulp_difference", 1)))
-                bad |= finite & (away < limit.get("min_ulp_difference", 0))
+                away = numpy.where(finite, away, numpy.where(same, numpy.uint64(0), FURTHEST).astype(object))
+                bad = (away > limit.get("max_ulp_difference", 1)) | (away < limit.get("min_ulp_difference", 0))
             elif kind == "expect_almost_eq":
                 bad &= ~(finite & (numpy.abs(got - want) <= limit.get("tolerance", 1e-4)))
     if not bad.any():

@@ -1,11 +1,12 @@
 /* import: a module in any form that is read -> HLO text, checked. Arguments: `eval` the entry's result instead, `locs`
- * keeps the metadata. */
+ * keeps the metadata, `dims=b=8` sizes of open dimensions. */
 static void stage_import(xg_stage *io) {
     xg_source *src = XG_NEW(io->arena, xg_source);
     xg_module *m;
     xg_print_options o;
     *src = io->in;
     src->text = xg_str_copy(io->arena, xg_str_of(io->in.text, io->in.size)).p;
+    io->ctx->dims = strstr(io->args, "dims=") ? strstr(io->args, "dims=") + 5 : NULL;
     m = xg_import_parse(io->ctx, io->arena, src);
     xg_hlo_verify(m);
     if (strstr(io->args, "eval")) {

@@ -27,6 +27,7 @@
 #include "sched.c"
 #include "tiles.c"
 #include "units.c"
+#include "device.c"
 #include "attention.c"
 /* clang-format off */
 #define STAGES(X) \
@@ -86,6 +87,7 @@
     X(units_of) \
     X(units) \
     X(attention) \
+    X(device) \
     X(schedule_rule) \
     X(schedule_host) \
     X(schedule_each) \

@@ -1,0 +1,136 @@
+/* fake_cublaslt.h -- the functions of cuBLASLt that we look up, over host memory: libraries.c builds it. */
+static int set(void *p, int attribute, const void *value, size_t bytes) {
+    int e = failing();
+    if (e || attribute < 0 || attribute >= 40 || bytes > 8) return e ? e : 7;
+    ((thing *)p)->attribute[attribute] = 0;
+    memcpy(&((thing *)p)->attribute[attribute], value, bytes);
+    return 0;
+}
+size_t cublasLtGetVersion(void) { return fake.version; }
+int cublasLtCreate(void **h) { return make(h); }
+int cublasLtDestroy(void *h) { return drop(h); }
+int cublasLtMatmulDescCreate(void **d, int compute, int scale) {
+    int e = make(d);
+    if (e) return e;
+    ((thing *)*d)->compute = compute;
+    ((thing *)*d)->scale = scale;
+    return 0;
+}
+int cublasLtMatmulDescSetAttribute(void *d, int a, const void *v, size_t n) { return set(d, a, v, n); }
+int cublasLtMatmulDescDestroy(void *d) { return drop(d); }
+int cublasLtMatrixLayoutCreate(void **l, int type, uint64_t rows, uint64_t columns, int64_t lead) {
+    int e = make(l);
+    if (e) return e;
+    ((thing *)*l)->type = type;
+    ((thing *)*l)->rows = (int64_t)rows;
+    ((thing *)*l)->columns = (int64_t)columns;
+    ((thing *)*l)->lead = lead;
+    return 0;
+}
+int cublasLtMatrixLayoutSetAttribute(void *l, int a, const void *v, size_t n) { return set(l, a, v, n); }
+int cublasLtMatrixLayoutDestroy(void *l) { return drop(l); }
+int cublasLtMatmulPreferenceCreate(void **p) { return make(p); }
+int cublasLtMatmulPreferenceSetAttribute(void *p, int a, const void *v, size_t n) { return set(p, a, v, n); }
+int cublasLtMatmulPreferenceDestroy(void *p) { return drop(p); }
+typedef struct choice {
+    uint64_t algorithm[8];
+    size_t workspace;
+    int status;
+    float waves;
+    int reserved[4];
+} choice;
+int cublasLtMatmulAlgoGetHeuristic(
+    void *handle, void *desc, void *a, void *b, void *c, void *d, void *wish, int wanted, choice *out, int *n) {
+    int e = failing();
+    (void)handle, (void)desc, (void)a, (void)b, (void)c, (void)d;
+    if (e) return e;
+    *n = wanted < fake.algorithms ? wanted : fake.algorithms;
+    fake.reductions = (unsigned)((thing *)wish)->attribute[3];
+    out->algorithm[0] = 77;
+    out->workspace = (size_t)((thing *)wish)->attribute[1];
+    return 0;
+}
+static double half(uint16_t v) { /* f16 */
+    int exponent = v >> 10 & 31;
+    double m = exponent ? 1 + (v & 1023) / 1024.0 : (v & 1023) / 512.0;
+    for (; exponent > 15; exponent--) m *= 2;
+    for (; exponent < 15; exponent++) m /= 2;
+    return v >> 15 ? -m : m;
+}
+static float brain(uint16_t v) { /* bf16 */
+    uint32_t bits = (uint32_t)v << 16;
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+static double load(const void *p, int64_t type, int64_t at) {
+    switch (type) {
+    case 0: return ((const float *)p)[at];
+    case 1: return ((const double *)p)[at];
+    case 2: return half(((const uint16_t *)p)[at]);
+    case 3: return ((const int8_t *)p)[at];
+    case 14: return brain(((const uint16_t *)p)[at]);
+    default: return 0;
+    }
+}
+static void store(void *p, int64_t type, int64_t at, double v) {
+    float f = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    if (type == 0) ((float *)p)[at] = f;
+    if (type == 1) ((double *)p)[at] = v;
+    if (type == 10) ((int32_t *)p)[at] = (int32_t)v;
+    if (type == 14) ((uint16_t *)p)[at] = (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+/* Complex elements are two numbers each. */
+static void product(const thing *t, const char *a, const thing *la, const char *b, const thing *lb, char *d,
+    const thing *ld, int64_t batch) {
+    int64_t i, j, k, depth = t->attribute[3] ? la->rows : la->columns;
+    const char *bias = (const char *)(uintptr_t)t->attribute[8];
+    int complex = la->type == 4 || la->type == 5;
+    for (i = 0; i < ld->rows; i++)
+        for (j = 0; j < ld->columns; j++) {
+            double re = 0, im = 0;
+            int64_t to = batch * ld->attribute[6] + i + j * ld->lead;
+            for (k = 0; k < depth; k++) {
+                int64_t x = batch * la->attribute[6] + (t->attribute[3] ? k + i * la->lead : i + k * la->lead),
+                        y = batch * lb->attribute[6] + (t->attribute[4] ? j + k * lb->lead : k + j * lb->lead);
+                if (complex) {
+                    int64_t real = la->type - 4;
+                    double xr = load(a, real, 2 * x), xi = load(a, real, 2 * x + 1), yr = load(b, real, 2 * y),
+                           yi = load(b, real, 2 * y + 1);
+                    re += xr * yr - xi * yi;
+                    im += xr * yi + xi * yr;
+                } else
+                    re += load(a, la->type, x) * load(b, lb->type, y);
+            }
+            if (t->attribute[7] & 4) re += load(bias, ld->type, i);
+            if (t->attribute[7] & 2 && re < 0) re = 0;
+            store(d, complex ? ld->type - 4 : ld->type, complex ? 2 * to : to, re);
+            if (complex) store(d, ld->type - 4, 2 * to + 1, im);
+        }
+}
+#if !defined(FAKE_LACKING)
+int cublasLtMatmul(void *handle, void *desc, const void *alpha, const void *a, void *la, const void *b, void *lb,
+    const void *beta, const void *c, void *lc, void *d, void *ld, const uint64_t *algorithm, void *workspace,
+    size_t bytes, void *stream) {
+    const thing *t = (const thing *)desc;
+    int64_t k, n = ((const thing *)ld)->attribute[5];
+    int e = failing();
+    (void)stream, (void)lc;
+    if (e) return e;
+    if (!handle || algorithm[0] != 77 || c != d || !!workspace != !!bytes) return 7;
+    if (t->scale == 10 ? *(const int *)alpha != 1
+        : t->scale % 4 ? *(const double *)alpha != 1
+                       : *(const float *)alpha != 1)
+        return 7;
+    if (*(const int *)beta) return 7;
+    memset(workspace, 0xFF, bytes); /* it is ours */
+    fake.workspace = bytes;
+    fake.products++;
+    for (k = 0; k < (n ? n : 1); k++)
+        product(
+            t, (const char *)a, (const thing *)la, (const char *)b, (const thing *)lb, (char *)d, (const thing *)ld, k);
+    return 0;
+}
+#endif

@@ -1,0 +1,212 @@
+/* tools/subject.c -- a module that is evaluated and compared: its text, arguments for it, its results. What run,
+ * compile, bisect and diff share. */
+#include "tool.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sources ---- */
+
+xlagpu_module *module_parse(xlagpu_context *c, const char *dims, const char *path, const void *text, size_t n) {
+    xlagpu_parse_desc d;
+    memset(&d, 0, sizeof d);
+    d.name = path;
+    d.text = (const char *)text;
+    d.size = n;
+    d.dims = dims;
+    return xlagpu_parse_with(c, &d);
+}
+
+static int source_create(source *s, const flag_values *f, const char *path) {
+    xlagpu_context_desc d;
+    memset(s, 0, sizeof *s);
+    memset(&d, 0, sizeof d);
+    d.memory_limit = (size_t)f->compiler_memory_limit;
+    s->path = path;
+    s->dims = f->dims;
+    s->context = xlagpu_create(&d);
+    return s->context ? OK : fail(DEVICE, "xlagpu: error: out of memory");
+}
+int source_open(source *s, const flag_values *f, const char *path) {
+    int rc = source_create(s, f, path);
+    if (rc) return rc;
+    s->text = file_read(path, &s->n);
+    return s->text ? OK : unreadable(path);
+}
+int source_text(source *s, const flag_values *f, const char *name, const char *text) {
+    int rc = source_create(s, f, name);
+    if (rc) return rc;
+    s->n = strlen(text);
+    s->text = (unsigned char *)malloc(s->n + 1);
+    if (!s->text) return fail(DEVICE, "xlagpu: error: out of memory");
+    memcpy(s->text, text, s->n + 1);
+    s->module = xlagpu_parse(s->context, name, text, s->n);
+    return s->module ? OK : code_of(xlagpu_error_status(s->context));
+}
+int source_failed(const source *s) {
+    return fail_in(s->path, xlagpu_error_status(s->context), xlagpu_error(s->context));
+}
+int source_parse(source *s) {
+    xlagpu_module_destroy(s->module);
+    s->module = module_parse(s->context, s->dims, s->path, s->text, s->n);
+    return s->module ? OK : source_failed(s);
+}
+void source_close(source *s) {
+    free(s->text);
+    xlagpu_destroy(s->context);
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- arrays ---- */
+
+void arrays_free(tensor *t, uint32_t n) {
+    uint32_t k;
+    for (k = 0; t && k < n; k++) tensor_release(&t[k]);
+    free(t);
+}
+tensor *arrays_new(const xlagpu_module *m, bool results, uint32_t n) {
+    tensor *t = (tensor *)calloc((size_t)n + 1, sizeof *t);
+    xlagpu_value_info v;
+    uint32_t k;
+    for (k = 0; t && k < n; k++) {
+        if (results)
+            xlagpu_result_info(m, k, &v);
+        else
+            xlagpu_parameter_info(m, k, &v);
+        t[k].type = v.type;
+        t[k].rank = v.rank;
+        t[k].dims = v.dims;
+        t[k].bytes = v.bytes;
+        t[k].size_of = v.size_of;
+        t[k].name = results ? NULL : v.name;
+        t[k].data = (unsigned char *)calloc(v.bytes + 1, 1);
+        if (!t[k].data) {
+            arrays_free(t, n);
+            return NULL;
+        }
+    }
+    return t;
+}
+int arrays_fill(tensor *in, uint32_t n, const flag_values *f, uint64_t seed) {
+    uint32_t k;
+    if (f->n_args) return tensors_load(in, n, f->args, f->n_args, "arg", "parameter", f->fill_args ? &seed : NULL);
+    for (k = 0; k < n; k++) tensor_random(&in[k], &seed);
+    return OK;
+}
+int arrays_write(const tensor *t, uint32_t n, const char *prefix, const char *path) {
+    npy_array *a = (npy_array *)calloc((size_t)n + 1, sizeof *a);
+    char error[256], (*names)[24] = (char(*)[24])calloc((size_t)n + 1, sizeof *names);
+    uint32_t k, count = 0;
+    bool ok;
+    if (!a || !names) {
+        free(a);
+        free(names);
+        return fail(DEVICE, "xlagpu: error: out of memory");
+    }
+    for (k = 0; k < n; k++)
+        if (!t[k].size_of) {
+            snprintf(names[count], sizeof names[count], "%s%u", prefix, count);
+            tensor_array(&t[k], names[count], &a[count]);
+            count++;
+        }
+    ok = npz_write(path, a, count, error);
+    free(a);
+    free(names);
+    return ok ? OK : fail(BAD, "%s", error);
+}
+
+/* ---- subjects ---- */
+
+int subject_begin(subject *s, const flag_values *f) {
+    s->f = f;
+    s->n_in = xlagpu_parameter_count(s->source.module);
+    s->n_out = xlagpu_result_count(s->source.module);
+    s->in = arrays_new(s->source.module, false, s->n_in);
+    return s->in ? OK : fail(DEVICE, "xlagpu: error: out of memory");
+}
+int subject_open(subject *s, const flag_values *f, const char *path) {
+    int rc;
+    memset(s, 0, sizeof *s);
+    rc = source_open(&s->source, f, path);
+    if (!rc) rc = source_parse(&s->source);
+    return rc ? rc : subject_begin(s, f);
+}
+int subject_text(subject *s, const flag_values *f, const char *name, const char *text) {
+    int rc;
+    memset(s, 0, sizeof *s);
+    rc = source_text(&s->source, f, name, text);
+    return rc ? rc : subject_begin(s, f);
+}
+/* The results are those of other arguments from now on. */
+void subject_forget(subject *s) {
+    arrays_free(s->out, s->n_shown);
+    judge_free(s->judge);
+    s->out = NULL;
+    s->judge = NULL;
+    s->judged = false;
+}
+void subject_close(subject *s) {
+    subject_forget(s);
+    arrays_free(s->in, s->n_in);
+    source_close(&s->source);
+}
+xlagpu_status subject_evaluate(subject *s, const tensor *in) {
+    xlagpu_tensor *a = (xlagpu_tensor *)calloc((size_t)s->n_in + 1, sizeof *a),
+                  *r = (xlagpu_tensor *)calloc((size_t)s->n_out + 1, sizeof *r);
+    xlagpu_status status = XLAGPU_ERROR_MEMORY;
+    uint32_t k;
+    subject_forget(s);
+    s->n_shown = s->n_out;
+    s->out = arrays_new(s->source.module, true, s->n_out);
+    for (k = 0; a && k < s->n_in; k++) {
+        a[k].data = in[k].data;
+        a[k].bytes = in[k].bytes;
+    }
+    for (k = 0; r && s->out && k < s->n_out; k++) {
+        r[k].data = s->out[k].data;
+        r[k].bytes = s->out[k].bytes;
+    }
+    if (a && r && s->out) status = xlagpu_evaluate(s->source.module, a, s->n_in, r, s->n_out, s->f->fill_elided);
+    free(a);
+    free(r);
+    if (status == XLAGPU_OK && tensors_trim(s->out, &s->n_shown)) status = XLAGPU_ERROR_MEMORY;
+    return status;
+}
+/* The module's own rounding; NULL where the flags say a tolerance, or sizes of dimensions are values. */
+static const judge *subject_judge(subject *s) {
+    const source *m = &s->source;
+    bool fixed = !s->f->set[FLAG_rtol] && !s->f->set[FLAG_atol] && s->n_shown == s->n_out;
+    uint32_t k;
+    for (k = 0; k < s->n_in; k++) fixed = fixed && !s->in[k].size_of;
+    if (!s->judged && fixed)
+        s->judge =
+            judge_new(m->module, m->path, (const char *)m->text, m->n, s->in, s->n_in, s->n_out, s->f->fill_elided);
+    s->judged = true;
+    return s->judge;
+}
+bool subject_agrees(subject *s, const tensor *got, uint32_t n, char why[700]) {
+    uint32_t k;
+    *why = 0;
+    if (n != s->n_shown) {
+        snprintf(why, 700, "%u results instead of %u", n, s->n_shown);
+        return false;
+    }
+    for (k = 0; k < n; k++) {
+        const tensor *want = &s->out[k];
+        const judge *own;
+        double rtol, atol;
+        difference d;
+        if (!tensor_same_shape(want, &got[k])) {
+            snprintf(why, 700, "out%u has other sizes", k);
+            return false;
+        }
+        tolerance_of(want, s->f, &rtol, &atol);
+        d = tensor_compare(want, &got[k], rtol, atol);
+        if (d.bad && (own = subject_judge(s)) != NULL) d = judge_compare(own, k, want, &got[k], rtol, atol);
+        if (!d.bad) continue;
+        snprintf(why, 700, "%zu of %zu elements of out%u; the worst is ", d.bad, tensor_count(want), k);
+        difference_show(want, &got[k], k, d.index, why + strlen(why));
+        return false;
+    }
+    return true;
+}
