@@ -189,6 +189,7 @@ XG_FN void xg_attention_group_product(
     const xg_ktype *types[XG_KWGMMA_N_MAX / XG_KMMA_N];
     xg_kop *op;
     uint32_t k;
+    memset(types, 0, sizeof types);
     o[0] = x;
     o[1] = y;
     for (k = 0; k < n; k++) {
