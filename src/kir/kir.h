@@ -194,7 +194,8 @@ enum {
     XG_KMMA_N = 8,
     XG_KMMA_K_BYTES = 32
 };
-/* Of a warp group's multiplication: WGMMA. Its flags: the types, then whether rows of a, columns of b lie side by side
+/* Of a warp group's multiplication: WGMMA, whose first matrix a descriptor names or, as four words of each thread as
+ * mma takes them, registers hold. Its flags: the types, then whether rows of a, columns of b lie side by side
  * in lines, each with one k; else a line has k side by side. */
 enum {
     XG_KWGMMA_M = 64,

@@ -423,7 +423,10 @@ XG_FN const char *xg_kir_check_wgmma(const xg_kop *op) {
     if ((op->flags & XG_KWGMMA_TYPES) >= XG_KMMA_COUNT) return "no such types";
     row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
     if (op->flags & (XG_KWGMMA_A_ROWS | XG_KWGMMA_B_ROWS) && row->bytes != 2) return "rows of 16 bits lie side by side";
-    if (!xg_kir_is_descriptor(xg_kt(op, 0)) || !xg_kir_is_descriptor(xg_kt(op, 1))) return "two descriptors come first";
+    if (!xg_kir_is_words(xg_kt(op, 0), XG_E_I32, 4) && !xg_kir_is_descriptor(xg_kt(op, 0)))
+        return "four words or a descriptor come first";
+    if (op->flags & XG_KWGMMA_A_ROWS && !xg_kir_is_descriptor(xg_kt(op, 0))) return "registers have k side by side";
+    if (!xg_kir_is_descriptor(xg_kt(op, 1))) return "the second matrix is a descriptor";
     if (op->n_results != op->n_operands - 2 || op->n_results > XG_KWGMMA_N_MAX / XG_KMMA_N)
         return "as many sums come out as go in, of at most 256 columns";
     for (k = 0; k < op->n_results; k++)

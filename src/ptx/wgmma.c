@@ -1,7 +1,8 @@
 /* ptx/wgmma.c -- what four warps do together for matrix units: wgmma, on matrices in shared memory.
  *
  * The sums of a multiplication are registers that it reads and writes while the threads go on. So its results are the
- * registers of the sums that went in, and nothing may stand between it and the wait that moves them. */
+ * registers of the sums that went in, and nothing may stand between it and the wait that moves them. Sums that are all
+ * the constant 0 are not read: the multiplication writes registers of its own. */
 #ifndef XG_PTX_WGMMA_C
 #define XG_PTX_WGMMA_C
 #include "print.c"
@@ -9,6 +10,7 @@
 enum {
     XG_PTX_WGMMA_CC = 90,
     XG_PTX_WGMMA_ISA = 80,
+    XG_PTX_WGMMA_WORDS = 4, /* of a thread, of a matrix in registers */
     XG_PTX_WGMMA_SUMS = 128 /* registers of a thread, for 256 columns */
 };
 
@@ -33,8 +35,18 @@ static void xg_ptx_print_descriptor(xg_ptx *p, xg_kop *op) {
     xg_ptx_line(p, "or.b64 $, $, $", &xg_ptx_define(p, &op->results[0])->lane[0], &wide, &rest, NULL);
 }
 
+/* All sums that go in are the constant 0. */
+static bool xg_ptx_wgmma_begins(const xg_kop *op) {
+    uint32_t k, j;
+    for (k = 2; k < op->n_operands; k++) {
+        const xg_ptx_val *x = xg_ptx_of(XG_KOPERAND(op, k));
+        for (j = 0; j < x->n; j++)
+            if (x->lane[j].kind != XG_PL_IMM || x->lane[j].bits) return false;
+    }
+    return true;
+}
 /* The registers of the sums that go in, each used here alone. True: some of them were written for that. */
-static bool xg_ptx_wgmma_sums(xg_ptx *p, const xg_kop *op, xg_ptx_lane *sums) {
+static bool xg_ptx_wgmma_sums(xg_ptx *p, const xg_kop *op, bool begins, xg_ptx_lane *sums) {
     bool moved = false;
     uint32_t k, j;
     for (k = 0; k < op->n_results; k++) {
@@ -46,6 +58,7 @@ static bool xg_ptx_wgmma_sums(xg_ptx *p, const xg_kop *op, xg_ptx_lane *sums) {
             *to = x->lane[j];
             if (!shared && to->kind == XG_PL_REG && !to->bits) continue;
             *to = xg_ptx_new_reg(p, (xg_ptx_class)x->lane[j].cls);
+            if (begins) continue;
             xg_ptx_move(p, to, &x->lane[j]);
             moved = true;
         }
@@ -69,26 +82,38 @@ static char *xg_ptx_pen_wgmma_sums(xg_ptx *p, char *at, const xg_ptx_lane *sums,
     xg_ptx_pen_up(p, at);
     return xg_ptx_pen(p);
 }
-/* Behind the descriptors: that sums are added to; the factors' signs; whose rows lie side by side. Each type has as
+/* Registers hold the first matrix. */
+static bool xg_ptx_wgmma_holds_words(const xg_kop *op) { return XG_KOPERAND(op, 0)->type->kind == XG_TK_VECTOR; }
+/* A descriptor, or the words of a thread. */
+static char *xg_ptx_pen_wgmma_matrix(xg_ptx *p, char *at, const xg_ptx_lane *words, uint32_t n) {
+    uint32_t k;
+    if (n == 1) return xg_ptx_pen_lane(p, at, words);
+    for (k = 0; k < n; k++) at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, k ? ", " : "{"), &words[k]);
+    *at++ = '}';
+    return at;
+}
+/* Behind the matrices: whether sums are added to; the factors' signs; whose rows lie side by side. Each type has as
  * many of these as it allows. */
-static char *xg_ptx_pen_wgmma_end(char *at, const xg_kop *op, const xg_kmma_row *row) {
-    at = xg_ptx_pen_text(at, ", 1");
+static char *xg_ptx_pen_wgmma_end(char *at, const xg_kop *op, const xg_kmma_row *row, bool begins) {
+    at = xg_ptx_pen_text(at, begins ? ", 0" : ", 1");
     if (row->sum == XG_E_I32) return at;
     at = xg_ptx_pen_text(at, ", 1, 1");
     if (row->bytes != 2) return at;
-    at = xg_ptx_pen_text(at, op->flags & XG_KWGMMA_A_ROWS ? ", 1" : ", 0");
+    if (!xg_ptx_wgmma_holds_words(op)) at = xg_ptx_pen_text(at, op->flags & XG_KWGMMA_A_ROWS ? ", 1" : ", 0");
     return xg_ptx_pen_text(at, op->flags & XG_KWGMMA_B_ROWS ? ", 1" : ", 0");
 }
 static void xg_ptx_print_wgmma(xg_ptx *p, xg_kop *op) {
     const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
     const char *sum = row->sum == XG_E_F32 ? "f32" : "s32";
-    xg_ptx_lane sums[XG_PTX_WGMMA_SUMS], a, b;
+    xg_ptx_lane sums[XG_PTX_WGMMA_SUMS], a[XG_PTX_WGMMA_WORDS], b;
+    const xg_ptx_val *first = xg_ptx_of(XG_KOPERAND(op, 0));
     uint32_t n = op->n_results * 4, k;
+    bool begins = xg_ptx_wgmma_begins(op);
     char *at;
     xg_ptx_need_wgmma(p);
-    a = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]);
+    for (k = 0; k < first->n; k++) a[k] = xg_ptx_in_reg(p, &first->lane[k]);
     b = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
-    if (xg_ptx_wgmma_sums(p, op, sums)) xg_ptx_line(p, "wgmma.fence.sync.aligned", NULL, NULL, NULL, NULL);
+    if (xg_ptx_wgmma_sums(p, op, begins, sums)) xg_ptx_line(p, "wgmma.fence.sync.aligned", NULL, NULL, NULL, NULL);
     at = xg_ptx_pen_text(xg_ptx_line_begin(p), "wgmma.mma_async.sync.aligned.m64n");
     at = xg_ptx_pen_number(at, op->n_results * XG_KMMA_N);
     at = xg_ptx_pen_number(xg_ptx_pen_text(at, "k"), (uint32_t)(XG_KMMA_K_BYTES / row->bytes));
@@ -96,9 +121,9 @@ static void xg_ptx_print_wgmma(xg_ptx *p, xg_kop *op) {
     at = xg_ptx_pen_text(xg_ptx_pen_text(at, "."), row->a);
     at = xg_ptx_pen_text(xg_ptx_pen_text(at, "."), row->b);
     at = xg_ptx_pen_wgmma_sums(p, xg_ptx_pen_text(at, " "), sums, n);
-    at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &a);
+    at = xg_ptx_pen_wgmma_matrix(p, xg_ptx_pen_text(at, ", "), a, first->n);
     at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &b);
-    xg_ptx_line_end(p, xg_ptx_pen_wgmma_end(at, op, row));
+    xg_ptx_line_end(p, xg_ptx_pen_wgmma_end(at, op, row, begins));
     for (k = 0; k < op->n_results; k++) xg_ptx_define_as(p, &op->results[k], &sums[4 * k], 4);
 }
 

@@ -32,6 +32,8 @@ enum {
     X(KEYS) \
     X(VALUES) \
     X(SCORES) \
+    X(BARE) \
+    X(MASKED) \
     X(WEIGHTS) X(SHIFT) X(RESULT) X(FACTOR0) X(FACTOR1) X(FACTOR2) X(FACTOR3) X(READ0) X(READ1) X(READ2) X(READ3)
 typedef enum xg_attention_part {
 #define X(name) XG_ATTENTION_##name,
@@ -47,6 +49,15 @@ typedef struct xg_attention_stage {
     int64_t lanes;      /* of a vector: neighbours in memory; 1: there are none, or they are not asked for */
     bool turned;        /* rows or keys lie side by side in memory */
 } xg_attention_stage;
+
+/* Keys or values as tensor copies bring them: a map of the parameter that has them, whose first coordinates are column
+ * and key; what each of the others is of the batch; what column and key begin at. */
+typedef struct xg_attention_box {
+    bool is_made;
+    xg_kmap tensor;
+    const xg_aff *batch[XG_KMAP_RANK];
+    int64_t first[XG_KMAP_RANK];
+} xg_attention_box;
 
 enum {
     XG_ATTENTION_STATS = 2 /* of a row: maximum and sum */
@@ -78,7 +89,8 @@ typedef struct xg_attention_form {
     int32_t unit; /* xg_kmma, or XG_TILE_NO_UNIT */
     xlagpu_type held;
     xg_attention_stage stages[XG_ATTENTION_PARTS];
-    uint32_t n_stats; /* further results: a row's maximum, its sum */
+    xg_attention_box boxes[XG_TILE_SIDES]; /* keys, values */
+    uint32_t n_stats;                      /* further results: a row's maximum, its sum */
     const xg_inst *stats[XG_ATTENTION_STATS];
     const xg_imap *stat_map[XG_ATTENTION_STATS];
     uint32_t n_bounds, n_reads;
@@ -102,15 +114,17 @@ enum {
 /* Of a block: warps side by side along rows, and along keys; keys of a step, of all of them. */
 typedef struct xg_attention_shape {
     int32_t warps, parts, step;
+    bool grouped; /* four warps together multiply by matrices in shared memory, which tensor copies bring */
 } xg_attention_shape;
 typedef struct xg_attention_plan {
     xg_attention_form form;
     xg_attention_shape shape;
-    bool bounded;   /* masks leave out steps */
-    bool votes;     /* and the kernel looks whether that is right */
-    bool copied;    /* elements are as they lie in memory: brought without registers */
-    int64_t stages; /* steps' keys in shared memory: the next one is brought while one is used */
-    int64_t own;    /* keys of a step that a warp has */
+    bool bounded;      /* masks leave out steps */
+    bool votes;        /* and the kernel looks whether that is right */
+    bool copied;       /* elements are as they lie in memory: brought without registers */
+    int64_t stages;    /* steps' keys in shared memory: the next one is brought while one is used */
+    int64_t own;       /* keys of a step that a warp has */
+    int64_t producers; /* threads beside the others, which ask for tensor copies */
     int64_t tile, tiles, steps, walked, threads, blocks; /* walked: of the steps, on average */
     int64_t depth, columns;                              /* with what fills the last piece */
     int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
@@ -140,7 +154,12 @@ XG_FN bool xg_attention_ignores(const xg_attention_site *w, const xg_imap *m, ui
 
 /* ---- attention_mask.c ---- */
 XG_FN void xg_attention_bounds(xg_attention_site *w);              /* into the form, of whose scores there is a stage */
+XG_FN uint32_t xg_attention_masked(const xg_inst *i);              /* the operand of a mask that is the scores */
 XG_FN int64_t xg_attention_mean_steps(const xg_attention_plan *p); /* of a block, as far as masks are known */
+
+/* ---- attention_box.c ---- */
+/* offset: where an element of the parameter lies, of the five numbers. */
+XG_FN xg_attention_box xg_attention_box_of(xg_attention_site *w, const xg_inst *from, const xg_imap *offset);
 
 /* ---- attention_form.c ---- */
 XG_FN bool xg_attention_may_be(const xg_comp *c);
@@ -149,6 +168,7 @@ XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x
 
 /* ---- attention_plan.c ---- */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p); /* of shared memory, where keys are in parts */
+XG_FN int64_t xg_attention_registers(const xg_attention_plan *p); /* of a thread with rows */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* The dots alone, and scores that go to memory and back. */
@@ -177,13 +197,15 @@ typedef struct xg_attention_kernel {
     xg_kval *across, *part; /* of a warp: among those along rows, and along keys */
     xg_kval *buffer;        /* of the step: the first of its keys in shared memory */
     xg_kval *row[XG_ATTENTION_HALVES];
+    xg_kval *inner[2];  /* steps from the first on, and before the second, need no masks; NULL: all need them */
     xg_kval *from, *to; /* steps: the first, and behind the last; beyond all steps they begin again */
     xg_kval *query, *keys, *values, *weights, *ends, *votes; /* in shared memory */
     xg_kval *most[XG_ATTENTION_HALVES], *sum[XG_ATTENTION_HALVES];
     xg_kval **out[XG_ATTENTION_HALVES];    /* sums of V's columns */
     xg_kval **scores[XG_ATTENTION_HALVES]; /* of a step; then the weights */
-    xg_kval *first_key;
-    xg_kval **kept; /* words of the tile's rows in registers; NULL: they are read in each step */
+    xg_kval *first_key, *place;            /* of the step; its place among all */
+    xg_kval *barriers, *begin; /* of tensor copies: in shared memory; the step of which the first one was asked */
+    xg_kval **kept;            /* words of the tile's rows in registers; NULL: they are read in each step */
     xg_kval *dest[XG_ATTENTION_STATS + 1];
 } xg_attention_kernel;
 
@@ -209,6 +231,8 @@ XG_FN xg_kval *xg_attention_below(xg_attention_kernel *w, xg_kval *v, int64_t li
 XG_FN xg_elem xg_attention_element(xg_attention_kernel *w, xg_attention_part part, xg_kval *const *at,
     const xg_attention_given *given, uint32_t n, xg_kval **index);
 XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at); /* the block's batch, zeros else */
+/* The scores of a bare one: through what stands between masks. */
+XG_FN xg_elem xg_attention_scores_of(xg_attention_kernel *w, const xg_inst *i, xg_elem bare);
 XG_FN xg_kval *xg_attention_converted_to(xg_attention_kernel *w, xg_elem v, xlagpu_type from, xlagpu_type to);
 XG_FN xg_kval *xg_attention_lane(xg_attention_kernel *w, xg_kval *vector, int64_t lane);
 XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but); /* copies of all steps but the last so many */
@@ -230,15 +254,47 @@ XG_FN void xg_attention_plain_out(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w);
 XG_FN void xg_attention_keep_query(xg_attention_kernel *w);
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w);
+enum {
+    XG_ATTENTION_SUMS = 4 /* of a fragment of 16 rows and eight columns that a thread has */
+};
+XG_FN xg_kval *xg_attention_no_sums(xg_attention_kernel *w);
+XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, int64_t fragment); /* of V's columns */
+XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval **to[XG_ATTENTION_HALVES], int64_t fragment, xg_kval *v);
+XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, int64_t k); /* 16 keys' weights, as units take them */
+
+/* ---- attention_group.c: by warp groups ---- */
+enum {
+    XG_ATTENTION_TEAM = 2 /* the barrier of all threads, which come to it by two ways */
+};
+XG_FN int64_t xg_attention_lines(int64_t extent); /* of 128 bytes that a row of so many elements has */
+XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p);
+XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p); /* of shared memory */
+XG_FN int64_t xg_attention_group_resident(const xg_attention_plan *p);
+XG_FN void xg_attention_group_arrays(xg_attention_kernel *w);
+XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step);
+XG_FN void xg_attention_group_kernel(xg_attention_kernel *w);
+/* Where a lane of a piece lies, of numbers that count so much: buffer, row, piece, lane. */
+XG_FN xg_kval *xg_attention_group_spot(xg_attention_kernel *w, const int64_t *counts, int64_t rows, xg_kval *const *at);
 
 /* ---- attention_walk.c ---- */
 XG_FN void xg_attention_walk_of(xg_attention_kernel *w); /* the steps of the block's tile: w->from, w->to */
-XG_FN void xg_attention_walk_on(xg_attention_kernel *w); /* behind them: the others, if their weights may not be 0 */
+/* Behind them: the others, if their weights may not be 0. Threads that have no rows ask the others. */
+XG_FN void xg_attention_walk_on(xg_attention_kernel *w, bool has_rows);
+
+XG_FN bool xg_attention_has_inner(const xg_attention_kernel *w); /* masks, or the end of keys, are not for all steps */
+XG_FN void xg_attention_inner_of(xg_attention_kernel *w);
 
 /* ---- attention_ends.c ---- */
 XG_FN void xg_attention_results(xg_attention_kernel *w);
 
 /* ---- attention_emit.c ---- */
+XG_FN xg_kval *xg_attention_wrapped(xg_attention_kernel *w, xg_kval *step); /* the step's place among all */
+XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step);  /* which keys it has */
+XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n);
+XG_FN void xg_attention_weigh(xg_attention_kernel *w); /* sums to scores to weights */
+XG_FN void xg_attention_steps(xg_attention_kernel *w);
+/* The tile's steps, then, where masks do not say enough, the others. `walk` goes through w->from to w->to. */
+XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*walk)(xg_attention_kernel *w));
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p);
 
 /* ---- attention_way.c ---- */

@@ -89,6 +89,7 @@ XG_FN xg_kval *xg_attention_spot(
     counts[AT_ROW] = t->rows;
     counts[AT_PIECE] = t->pieces;
     counts[AT_LANE] = lanes;
+    if (w->p->shape.grouped) return xg_attention_group_spot(w, counts, t->rows, v);
     pitch[AT_BUFFER] = t->rows * t->pitch;
     pitch[AT_ROW] = t->pitch;
     pitch[AT_PIECE] = lanes;

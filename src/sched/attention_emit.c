@@ -22,20 +22,67 @@ XG_FN xg_kval *xg_attention_key(xg_attention_kernel *w, int64_t c) {
     key = xg_tile_join(&w->t, w->part, w->p->own, key);
     return xg_attention_at(w, key, w->p->steps * w->p->shape.step - column, column);
 }
-XG_FN void xg_attention_score(xg_attention_kernel *w, int64_t half, int64_t c) {
-    const xg_attention *a = &w->f->match;
-    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX], *key = xg_attention_key(w, c), *cond, *v;
+/* A stage's score, made of what it is given in the place of `of`. */
+XG_FN xg_elem xg_attention_score_by(
+    xg_attention_kernel *w, xg_attention_part part, int64_t half, int64_t c, const xg_inst *of, xg_elem v) {
+    xg_kval *at[XG_ATTENTION_DIMS], *index[XG_RANK_MAX];
     xg_attention_given given;
-    given.of = a->scores_dot;
-    given.v = xg_elem_convert_to(&w->t.s, xg_elem_real(w->scores[half][c]), w->f->sum, a->scores_dot->shape->type);
+    given.of = of;
+    given.v = v;
     xg_attention_numbers(w, at);
     at[XG_ATTENTION_ROW] = w->row[half];
-    at[XG_ATTENTION_KEY] = xg_attention_clamp(w, key, w->f->keys);
-    v = xg_attention_converted_to(w, xg_attention_element(w, XG_ATTENTION_SCORES, at, &given, 1, index),
-        w->f->stages[XG_ATTENTION_SCORES].root->shape->type, w->f->sum);
-    cond = xg_attention_below(w, key, w->f->keys);
-    if (cond) v = xg_kselect(xg_attention_b(w), cond, v, xg_attention_number(w, -INFINITY));
-    w->scores[half][c] = v;
+    at[XG_ATTENTION_KEY] = xg_attention_clamp(w, xg_attention_key(w, c), w->f->keys);
+    return xg_attention_element(w, part, at, &given, 1, index);
+}
+/* The score of a sum; `bare`: without masks and beyond the last key, too. */
+XG_FN xg_elem xg_attention_score_of(xg_attention_kernel *w, int64_t half, int64_t c, bool bare) {
+    const xg_inst *dot = w->f->match.scores_dot;
+    xg_elem v = xg_elem_convert_to(&w->t.s, xg_elem_real(w->scores[half][c]), w->f->sum, dot->shape->type);
+    return xg_attention_score_by(w, bare ? XG_ATTENTION_BARE : XG_ATTENTION_SCORES, half, c, dot, v);
+}
+XG_FN void xg_attention_keep_score(xg_attention_kernel *w, int64_t half, int64_t c, xg_elem v) {
+    xlagpu_type type = w->f->stages[XG_ATTENTION_SCORES].root->shape->type;
+    w->scores[half][c] = xg_attention_converted_to(w, v, type, w->f->sum);
+}
+/* Nothing beyond the last key. */
+XG_FN void xg_attention_end_score(xg_attention_kernel *w, int64_t half, int64_t c) {
+    xg_kval *cond = xg_attention_below(w, xg_attention_key(w, c), w->f->keys), **v = &w->scores[half][c];
+    if (cond) *v = xg_kselect(xg_attention_b(w), cond, *v, xg_attention_number(w, -INFINITY));
+}
+/* Scores of a step that needs masks, of what they are without. */
+XG_FN void xg_attention_mask_scores(xg_attention_kernel *w, const xg_elem *bare, int64_t columns) {
+    const xg_attention_stage *s = &w->f->stages[XG_ATTENTION_BARE];
+    xg_kb *b = xg_attention_b(w);
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_kval *outside;
+    int64_t half, c;
+    outside = xg_kcmpi_(b, XG_CI_SLT, w->place, w->inner[0]);
+    outside = xg_k2(b, XG_K_OP_ORI, outside, xg_kcmpi_(b, XG_CI_SGE, w->place, w->inner[1]));
+    for (half = 0; half < XG_ATTENTION_HALVES; half++)
+        for (c = 0; c < columns; c++) xg_flow_slot(&f, &w->scores[half][c]);
+    xg_flow_if(&f, outside);
+    for (half = 0; half < XG_ATTENTION_HALVES; half++)
+        for (c = 0; c < columns; c++) {
+            if (s->root)
+                xg_attention_keep_score(w, half, c,
+                    xg_attention_score_by(w, XG_ATTENTION_MASKED, half, c, s->root, bare[half * columns + c]));
+            xg_attention_end_score(w, half, c);
+        }
+    xg_flow_end(&f);
+}
+XG_FN void xg_attention_all_scores(xg_attention_kernel *w) {
+    const xg_inst *root = w->f->stages[XG_ATTENTION_SCORES].root;
+    int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
+    bool inner = xg_attention_has_inner(w), bare = inner && w->f->stages[XG_ATTENTION_BARE].root;
+    xg_elem *v = XG_NEW_N(w->t.e->arena, xg_elem, (size_t)(XG_ATTENTION_HALVES * columns));
+    for (half = 0; half < XG_ATTENTION_HALVES; half++)
+        for (c = 0; c < columns; c++) {
+            xg_elem *one = &v[half * columns + c];
+            *one = xg_attention_score_of(w, half, c, bare);
+            xg_attention_keep_score(w, half, c, bare ? xg_attention_scores_of(w, root, *one) : *one);
+            if (!inner) xg_attention_end_score(w, half, c);
+        }
+    if (inner) xg_attention_mask_scores(w, v, columns);
 }
 /* A weight as the second dot takes it, without its row's factors. */
 XG_FN void xg_attention_weight(xg_attention_kernel *w, int64_t half, int64_t c, xg_kval *p) {
@@ -65,10 +112,7 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, c;
     xg_kb *b = xg_attention_b(w);
     xg_kval *most = w->most[half], *shift, *scale;
-    for (c = 0; c < columns; c++) {
-        xg_attention_score(w, half, c);
-        most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
-    }
+    for (c = 0; c < columns; c++) most = xg_k2(b, XG_K_OP_MAXF, most, w->scores[half][c]);
     most = xg_attention_combine(w, XG_K_OP_MAXF, most);
     shift = xg_attention_shift(w, most);
     scale = xg_attention_exp(w, w->most[half], shift);
@@ -81,6 +125,11 @@ XG_FN void xg_attention_row(xg_attention_kernel *w, int64_t half) {
     }
     for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++)
         w->out[half][c] = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
+}
+XG_FN void xg_attention_weigh(xg_attention_kernel *w) {
+    int64_t half;
+    xg_attention_all_scores(w);
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_row(w, half);
 }
 /* ---- all steps ---- */
 
@@ -108,11 +157,16 @@ XG_FN void xg_attention_bring_walked(xg_attention_kernel *w, xg_kval *step) {
     xg_attention_bring(w, xg_attention_clamp(w, step, most));
     xg_flow_end(&f);
 }
+XG_FN void xg_attention_begin_step(xg_attention_kernel *w, xg_kval *step) {
+    xg_kval *none = xg_elem_index(&w->t.s, 0);
+    w->place = xg_attention_wrapped(w, step);
+    w->first_key = xg_tile_join(&w->t, w->place, w->p->shape.step, none);
+    w->buffer = xg_tile_join(&w->t, w->part, w->p->own, none);
+}
 XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
     int64_t columns = w->p->own / XG_ATTENTION_BESIDE, half, c;
-    xg_kval *zero = xg_attention_number(w, 0), *none = xg_elem_index(&w->t.s, 0);
-    w->first_key = xg_tile_join(&w->t, xg_attention_wrapped(w, step), w->p->shape.step, none);
-    w->buffer = xg_tile_join(&w->t, w->part, w->p->own, none);
+    xg_kval *zero = xg_attention_number(w, 0);
+    xg_attention_begin_step(w, step);
     if (w->p->stages == 1) {
         xg_attention_wait(w);
         xg_attention_bring(w, step);
@@ -130,7 +184,7 @@ XG_FN void xg_attention_step(xg_attention_kernel *w, xg_kval *step) {
         xg_attention_plain_scores(w);
     else
         xg_attention_unit_scores(w);
-    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_row(w, half);
+    xg_attention_weigh(w);
     if (w->f->unit == XG_TILE_NO_UNIT)
         xg_attention_plain_out(w);
     else
@@ -148,43 +202,58 @@ XG_FN void xg_attention_carry(xg_attention_kernel *w, xg_flow *f) {
     f->rolled = true;
 }
 XG_FN void xg_attention_walked_steps(xg_attention_kernel *w) {
+    bool grouped = w->p->shape.grouped;
     xg_flow f = xg_flow_of(&w->t.s, NULL);
     xg_kval *step;
-    if (w->p->stages > 1) xg_attention_bring_walked(w, w->from);
-    xg_attention_keep_query(w);
+    if (!grouped) {
+        if (w->p->stages > 1) xg_attention_bring_walked(w, w->from);
+        xg_attention_keep_query(w);
+    }
     xg_attention_carry(w, &f);
     step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
     if (w->p->bounded) f.op->a = w->p->walked;
-    xg_attention_step(w, step);
+    if (grouped)
+        xg_attention_group_step(w, step);
+    else
+        xg_attention_step(w, step);
     xg_flow_end(&f);
 }
-XG_FN void xg_attention_steps(xg_attention_kernel *w) {
+XG_FN void xg_attention_walk_all(xg_attention_kernel *w, bool has_rows, void (*walk)(xg_attention_kernel *w)) {
     enum {
         TWICE = 2 /* what the tile sees, then the rest */
     };
-    const xg_inst *init = XG_OPERAND(w->f->match.max, 1);
     xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_attention_walk_of(w);
+    w->begin = w->from;
+    if (has_rows) xg_attention_inner_of(w);
+    if (!w->p->votes) {
+        walk(w);
+        return;
+    }
+    if (has_rows)
+        xg_attention_carry(w, &f);
+    else
+        xg_attention_carry_shared(w, &f);
+    xg_flow_slot(&f, &w->from);
+    xg_flow_slot(&f, &w->to);
+    f.rolled = true;
+    (void)xg_attention_loop(w, &f, TWICE);
+    f.op->a = 1; /* nearly always there is no rest */
+    xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
+    xg_kval_set_range(w->to, xg_range_of(0, TWICE * w->p->steps));
+    walk(w);
+    xg_attention_walk_on(w, has_rows);
+    xg_flow_end(&f);
+}
+XG_FN void xg_attention_steps(xg_attention_kernel *w) {
+    const xg_inst *init = XG_OPERAND(w->f->match.max, 1);
     int64_t half, c;
     for (half = 0; half < XG_ATTENTION_HALVES; half++) {
         w->most[half] = xg_attention_number(w, xg_literal_get_float(init->literal, 0));
         w->sum[half] = xg_attention_number(w, 0);
         for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) w->out[half][c] = w->sum[half];
     }
-    xg_attention_walk_of(w);
-    if (!w->p->votes) {
-        xg_attention_walked_steps(w);
-        return;
-    }
-    xg_attention_carry(w, &f);
-    xg_flow_slot(&f, &w->from);
-    xg_flow_slot(&f, &w->to);
-    (void)xg_attention_loop(w, &f, TWICE);
-    f.op->a = 1; /* nearly always there is no rest */
-    xg_kval_set_range(w->from, xg_range_of(0, w->p->steps));
-    xg_kval_set_range(w->to, xg_range_of(0, TWICE * w->p->steps));
-    xg_attention_walked_steps(w);
-    xg_attention_walk_on(w);
-    xg_flow_end(&f);
+    xg_attention_walk_all(w, true, xg_attention_walked_steps);
 }
 
 /* ---- the kernel ---- */
@@ -206,16 +275,25 @@ XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_
     const xg_ktype *type = xg_kir_tensor(w->t.e->m, xg_kelem_of(t), &n, 1);
     return xg_kir_op(xg_attention_b(w), XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
 }
+/* The same counted from the end. */
+XG_FN xg_kval *xg_attention_at_end(xg_attention_kernel *w, xg_kval *v, int64_t n) {
+    v = xg_k2(xg_attention_b(w), XG_K_OP_SUBI, xg_elem_index(&w->t.s, n - 1), v);
+    xg_kval_set_range(v, xg_range_of(0, n - 1));
+    return v;
+}
 XG_FN void xg_attention_places(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     xg_kval *id = xg_kblock_id(xg_attention_b(w), 0, p->blocks), *row;
     int64_t half;
-    w->thread = xg_kthread_id(xg_attention_b(w), 0, p->threads);
+    w->thread = xg_kthread_id(xg_attention_b(w), 0, p->threads + p->producers);
+    if (p->producers) w->thread = xg_tile_rest(&w->t, w->thread, p->threads);
     w->lane = xg_tile_rest(&w->t, w->thread, XG_TILE_LANES);
     w->warp = xg_tile_quotient(&w->t, w->thread, XG_TILE_LANES);
     w->group = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_BESIDE);
     w->beside = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_BESIDE);
     w->tile = xg_tile_rest(&w->t, id, p->tiles);
+    if (p->bounded) /* rows that see most keys are mostly the last ones: what begins first takes longest */
+        w->tile = xg_attention_at_end(w, w->tile, p->tiles);
     w->batch = xg_tile_quotient(&w->t, id, p->tiles);
     w->across = xg_tile_rest(&w->t, w->warp, p->shape.warps);
     w->part = xg_tile_quotient(&w->t, w->warp, p->shape.warps);
@@ -225,17 +303,32 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
         w->row[half] = xg_attention_clamp(
             w, xg_attention_at(w, row, p->tiles * p->tile - XG_ATTENTION_EIGHT, half * XG_ATTENTION_EIGHT), w->f->rows);
 }
+/* What lies in shared memory. */
+XG_FN void xg_attention_arrays(xg_attention_kernel *w) {
+    const xg_attention_plan *p = w->p;
+    int64_t keys = p->stages * p->shape.step;
+    if (p->shape.grouped) {
+        xg_attention_group_arrays(w);
+    } else {
+        w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
+        w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
+        w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
+        if (w->f->unit == XG_TILE_NO_UNIT)
+            w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
+        if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_ends_size(p));
+    }
+    if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, p->tile * p->shape.parts);
+}
 XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) {
     xg_attention_kernel *w = XG_NEW(e->arena, xg_attention_kernel);
     xg_kfunc *f = e->m->entry;
-    int64_t keys;
     uint32_t k;
-    f->async_copies = p->copied;
+    f->async_copies = p->copied && !p->shape.grouped;
     w->p = p;
     w->f = &p->form;
     w->t.e = e;
     w->t.s = xg_emit_scope(e, f, 0);
-    f->threads[0] = (uint32_t)p->threads;
+    f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->blocks;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     for (k = 0; k <= p->form.n_stats; k++) w->dest[k] = &f->body->args[f->n_inputs + k];
@@ -245,16 +338,14 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     }
     xg_attention_stage_functions(w);
     xg_attention_places(w);
-    keys = p->stages * p->shape.step;
-    w->query = xg_attention_shared(w, w->f->held, p->tile * p->pitch);
-    w->keys = xg_attention_shared(w, w->f->held, keys * p->pitch);
-    w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
-    if (w->f->unit == XG_TILE_NO_UNIT) w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
-    if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_ends_size(p));
-    if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, p->tile * p->shape.parts);
-    xg_attention_bring_query(w);
-    xg_attention_steps(w);
-    xg_attention_results(w);
+    xg_attention_arrays(w);
+    if (p->shape.grouped)
+        xg_attention_group_kernel(w);
+    else {
+        xg_attention_bring_query(w);
+        xg_attention_steps(w);
+        xg_attention_results(w);
+    }
     xg_kreturn(xg_attention_b(w), w->dest, p->form.n_stats + 1);
 }
 

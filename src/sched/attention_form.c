@@ -158,6 +158,9 @@ XG_FN void xg_attention_lanes(xg_attention_site *w, xg_attention_part part) {
     from = xg_attention_source(w, s->root, &s->map);
     if (from && xg_index_has_order(from->shape)) {
         const xg_imap *offset = xg_indexing_flatten(w->x, s->map, from->shape);
+        if (w->f->unit != XG_TILE_NO_UNIT && part != XG_ATTENTION_QUERY && xg_tile_is_moved(s->root) &&
+            s->root->shape->type == w->f->held)
+            w->f->boxes[part - XG_ATTENTION_KEYS] = xg_attention_box_of(w, from, offset);
         int64_t side = xg_attention_apart(w, offset, XG_ATTENTION_VECTOR);
         s->turned = side != 1 && xg_attention_apart(
                                      w, offset, part == XG_ATTENTION_QUERY ? XG_ATTENTION_ROW : XG_ATTENTION_KEY) == 1;

@@ -53,6 +53,14 @@ XG_FN void xg_attention_numbers(xg_attention_kernel *w, xg_kval **at) {
     for (k = 0; k < XG_ATTENTION_DIMS; k++) at[k] = xg_elem_index(&w->t.s, 0);
     at[XG_ATTENTION_BATCH] = w->batch;
 }
+XG_FN xg_elem xg_attention_scores_of(xg_attention_kernel *w, const xg_inst *i, xg_elem bare) {
+    const xg_inst *from;
+    if (i == w->f->stages[XG_ATTENTION_BARE].root) return bare;
+    from = XG_OPERAND(i, i->op == XG_SELECT ? xg_attention_masked(i) : 0);
+    bare = xg_attention_scores_of(w, from, bare);
+    if (i->op == XG_SELECT) return bare;
+    return xg_elem_convert_to(&w->t.s, bare, from->shape->type, i->shape->type);
+}
 XG_FN xg_kval *xg_attention_converted_to(xg_attention_kernel *w, xg_elem v, xlagpu_type from, xlagpu_type to) {
     return xg_elem_convert_to(&w->t.s, v, from, to).v;
 }
@@ -86,6 +94,10 @@ XG_FN void xg_attention_wait(xg_attention_kernel *w) {
         types[k] = v[k]->type;
     }
     op = xg_kir_op(xg_attention_b(w), XG_K_OP_SYNC, v, n, types, n, 0);
+    if (w->p->producers && w->barriers) { /* not all threads come by the same way */
+        op->a = w->p->threads + w->p->producers;
+        op->b = XG_ATTENTION_TEAM;
+    }
     for (k = 0; k < n; k++) *slot[k] = &op->results[k];
 }
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f) {

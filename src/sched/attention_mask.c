@@ -99,106 +99,108 @@ XG_FN int xg_attention_slope(const xg_aff *e, const xg_aff *row) {
     }
     return all;
 }
-/* v >= 0 for each score that is not masked. */
-XG_FN void xg_attention_note_bound(xg_attention_site *w, xg_attention_integer *v) {
+/* v >= 0 for each score that is not masked; false: no bound says so. */
+XG_FN bool xg_attention_note_bound(xg_attention_site *w, xg_attention_integer *v) {
     const xg_aff *key = xg_aff_dim(w->x, XG_ATTENTION_KEY), *row = xg_aff_dim(w->x, XG_ATTENTION_ROW);
     int64_t way = xg_aff_scale_of(v->e, key);
     xg_attention_bound *b = &w->f->bounds[w->f->n_bounds];
     xg_range dims[XG_ATTENTION_DIMS], range;
     xg_aff_env env;
     uint32_t k;
-    if ((way != 1 && way != -1) || w->f->n_bounds == XG_ATTENTION_BOUNDS) return;
+    if ((way != 1 && way != -1) || w->f->n_bounds == XG_ATTENTION_BOUNDS) return false;
     memset(b, 0, sizeof *b);
     b->upper = way < 0;
     b->at = xg_aff_mul(w->x, xg_aff_add(w->x, v->e, xg_aff_mul(w->x, key, -way)), -way);
-    if (!b->at || xg_aff_uses(b->at, key)) return;
+    if (!b->at || xg_aff_uses(b->at, key)) return false;
     b->slope = xg_attention_slope(b->at, row);
     for (k = 0; k < XG_ATTENTION_DIMS; k++) dims[k] = xg_range_of(0, w->counts[k] - 1);
     env = xg_aff_env_of(w->x, dims, XG_ATTENTION_DIMS, NULL, 0);
     range = xg_aff_range(&env, b->at);
     if (b->slope == 2 || !xg_range_within(range, xg_range_of(-XG_ATTENTION_BOUND_LIMIT, XG_ATTENTION_BOUND_LIMIT)))
-        return;
+        return false;
     b->least = range.lo;
     for (k = 0; k < v->n; k++) {
         xg_attention_part part = (xg_attention_part)(XG_ATTENTION_READ0 + w->f->n_reads);
-        if (w->f->n_reads == XG_ATTENTION_READS || !xg_attention_cut(w, part, v->of[k], NULL, 0)) return;
+        if (w->f->n_reads == XG_ATTENTION_READS || !xg_attention_cut(w, part, v->of[k], NULL, 0)) return false;
         w->f->stages[part].map = v->map[k];
         b->part[b->n] = part;
         b->scale[b->n++] = -way * v->scale[k];
         w->f->n_reads++;
     }
     w->f->n_bounds++;
+    return true;
 }
-/* x - y times way - less >= 0 */
-XG_FN void xg_attention_apart_by(
+/* These and the next ones answer whether bounds say all of it. x - y times way - less >= 0 */
+XG_FN bool xg_attention_apart_by(
     xg_attention_site *w, xg_inst *x, xg_inst *y, int64_t way, const xg_imap *map, int64_t less) {
     xg_attention_integer v;
     memset(&v, 0, sizeof v);
     v.e = xg_aff_const(w->x, -less);
-    if (xg_attention_integer_of(w, x, map, 1, XG_ATTENTION_MASK_DEPTH, &v) &&
-        xg_attention_integer_of(w, y, map, -way, XG_ATTENTION_MASK_DEPTH, &v))
-        xg_attention_note_bound(w, &v);
+    return xg_attention_integer_of(w, x, map, 1, XG_ATTENTION_MASK_DEPTH, &v) &&
+           xg_attention_integer_of(w, y, map, -way, XG_ATTENTION_MASK_DEPTH, &v) && xg_attention_note_bound(w, &v);
 }
 /* x - y - less >= 0; of an absolute y it holds for both signs. */
-XG_FN void xg_attention_at_least(xg_attention_site *w, xg_inst *x, xg_inst *y, const xg_imap *map, int64_t less) {
-    if (y->op != XG_ABS) {
-        xg_attention_apart_by(w, x, y, 1, map, less);
-        return;
-    }
-    xg_attention_apart_by(w, x, XG_OPERAND(y, 0), 1, map, less);
-    xg_attention_apart_by(w, x, XG_OPERAND(y, 0), -1, map, less);
+XG_FN bool xg_attention_at_least(xg_attention_site *w, xg_inst *x, xg_inst *y, const xg_imap *map, int64_t less) {
+    bool up, down;
+    if (y->op != XG_ABS) return xg_attention_apart_by(w, x, y, 1, map, less);
+    up = xg_attention_apart_by(w, x, XG_OPERAND(y, 0), 1, map, less);
+    down = xg_attention_apart_by(w, x, XG_OPERAND(y, 0), -1, map, less);
+    return up && down;
 }
 /* x is compared with y, and the answer is `holds`. */
-XG_FN void xg_attention_compared(xg_attention_site *w, const xg_inst *i, const xg_imap *map, bool holds) {
+XG_FN bool xg_attention_compared(xg_attention_site *w, const xg_inst *i, const xg_imap *map, bool holds) {
     xg_str direction = xg_attr_str(i, XG_A_direction);
     xg_inst *x = XG_OPERAND(i, 0), *y = XG_OPERAND(i, 1);
-    bool less = xg_str_is(direction, "LT") || xg_str_is(direction, "LE"), strict;
+    bool less = xg_str_is(direction, "LT") || xg_str_is(direction, "LE"), strict, one, other;
     if (xg_str_is(direction, holds ? "EQ" : "NE")) {
-        xg_attention_at_least(w, x, y, map, 0);
-        xg_attention_at_least(w, y, x, map, 0);
+        one = xg_attention_at_least(w, x, y, map, 0);
+        other = xg_attention_at_least(w, y, x, map, 0);
+        return one && other;
     }
-    if (!less && !xg_str_is(direction, "GT") && !xg_str_is(direction, "GE")) return;
+    if (!less && !xg_str_is(direction, "GT") && !xg_str_is(direction, "GE")) return false;
     strict = xg_str_is(direction, "LT") || xg_str_is(direction, "GT");
     if (less == holds) /* y is more, or x is not less */
-        xg_attention_at_least(w, y, x, map, strict == holds);
-    else
-        xg_attention_at_least(w, x, y, map, strict == holds);
+        return xg_attention_at_least(w, y, x, map, strict == holds);
+    return xg_attention_at_least(w, x, y, map, strict == holds);
 }
 /* The condition is `holds` for each score that is not masked. */
-XG_FN void xg_attention_condition(
+XG_FN bool xg_attention_condition(
     xg_attention_site *w, const xg_inst *i, const xg_imap *map, bool holds, uint32_t depth) {
-    if (!depth || !xg_imap_ok(map)) return;
-    if (i->op == XG_COMPARE) {
-        xg_attention_compared(w, i, map, holds);
-    } else if (i->op == XG_NOT) {
-        xg_attention_condition(w, XG_OPERAND(i, 0), map, !holds, depth - 1);
-    } else if (i->op == (holds ? XG_AND : XG_OR)) {
-        xg_attention_condition(w, XG_OPERAND(i, 0), map, holds, depth - 1);
-        xg_attention_condition(w, XG_OPERAND(i, 1), map, holds, depth - 1);
-    } else if (xg_attention_moves(i) || i->op == XG_BROADCAST) {
-        map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, 0));
-        xg_attention_condition(w, XG_OPERAND(i, 0), map, holds, depth - 1);
+    bool one, other;
+    if (!depth || !xg_imap_ok(map)) return false;
+    if (i->op == XG_COMPARE) return xg_attention_compared(w, i, map, holds);
+    if (i->op == XG_NOT) return xg_attention_condition(w, XG_OPERAND(i, 0), map, !holds, depth - 1);
+    if (i->op == (holds ? XG_AND : XG_OR)) {
+        one = xg_attention_condition(w, XG_OPERAND(i, 0), map, holds, depth - 1);
+        other = xg_attention_condition(w, XG_OPERAND(i, 1), map, holds, depth - 1);
+        return one && other;
     }
+    if (!xg_attention_moves(i) && i->op != XG_BROADCAST) return false;
+    map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, 0));
+    return xg_attention_condition(w, XG_OPERAND(i, 0), map, holds, depth - 1);
 }
 
 /* ---- masks ---- */
 
 /* Larger than what a mask of v makes of a score, whatever it is rounded to. */
 XG_FN double xg_attention_rounded_up(double v) { return v * 0.99; }
-/* A selection between scores and a number: its bounds; the operand that is the scores, 0: it is no mask. */
-XG_FN uint32_t xg_attention_mask(xg_attention_site *w, const xg_inst *i, const xg_imap *map) {
+/* The operand of a selection that is the scores; the other one is a number. */
+XG_FN uint32_t xg_attention_masked(const xg_inst *i) { return xg_attention_uniform(XG_OPERAND(i, 2)) ? 1 : 2; }
+/* A selection between scores and a number: its bounds, and whether they say all of it; the operand that is the scores,
+ * 0: it is no mask. */
+XG_FN uint32_t xg_attention_mask(xg_attention_site *w, const xg_inst *i, const xg_imap *map, bool *whole) {
     enum {
         LARGEST = -1000 /* of a mask's number: nearer to 0 it may be meant as a score */
     };
     const xg_inst *number = xg_attention_uniform(XG_OPERAND(i, 2));
-    uint32_t scores = number ? 1 : 2, before = w->f->n_bounds;
+    uint32_t scores = xg_attention_masked(i), before = w->f->n_bounds;
     double v;
     if (!number) number = xg_attention_uniform(XG_OPERAND(i, 1));
     if (!number || xg_type_class(number->shape->type) != XGT_F) return 0;
     v = xg_literal_get_float(number->literal, 0);
     if (!(v <= LARGEST)) return 0;
     map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, 0));
-    xg_attention_condition(w, XG_OPERAND(i, 0), map, scores == 1, XG_ATTENTION_MASK_DEPTH);
+    *whole = xg_attention_condition(w, XG_OPERAND(i, 0), map, scores == 1, XG_ATTENTION_MASK_DEPTH);
     if (w->f->n_bounds > before && v > -INFINITY) {
         v = xg_attention_rounded_up(v);
         w->f->masked = w->f->votes ? XG_MAX(w->f->masked, v) : v;
@@ -221,31 +223,54 @@ XG_FN uint32_t xg_attention_added_mask(xg_attention_site *w, const xg_inst *i, c
             number = xg_attention_uniform(XG_OPERAND(o, j));
             if (!number || xg_literal_get_float(number->literal, 0) > -INFINITY) continue;
             at = xg_imap_compose(w->x, at, xg_indexing_operand(w->x, o, 0));
-            xg_attention_condition(w, XG_OPERAND(o, 0), at, j == 2, XG_ATTENTION_MASK_DEPTH);
+            (void)xg_attention_condition(w, XG_OPERAND(o, 0), at, j == 2, XG_ATTENTION_MASK_DEPTH);
             return 1 - k;
         }
     }
     return 2;
 }
+/* Stages of the scores without masks, and of masks, which steps inside of all bounds do not need. */
+XG_FN void xg_attention_without_masks(xg_attention_site *w, xg_inst *scores) {
+    xg_attention_form *f = w->f;
+    xg_inst *root = f->stages[XG_ATTENTION_SCORES].root, *dot = f->match.scores_dot;
+    xg_attention_stage *bare = &f->stages[XG_ATTENTION_BARE], *masked = &f->stages[XG_ATTENTION_MASKED];
+    bare->root = masked->root = NULL;
+    if (!scores || scores == dot) return;
+    if (xg_attention_cut(w, XG_ATTENTION_BARE, scores, &dot, 1) &&
+        xg_attention_cut(w, XG_ATTENTION_MASKED, root, &scores, 1)) {
+        bare->map = masked->map = f->stages[XG_ATTENTION_SCORES].map;
+        return;
+    }
+    bare->root = masked->root = NULL;
+}
 XG_FN void xg_attention_bounds(xg_attention_site *w) {
     const xg_inst *i = w->f->stages[XG_ATTENTION_SCORES].root;
     const xg_imap *map = w->f->stages[XG_ATTENTION_SCORES].map;
+    xg_inst *bare = NULL;
+    bool whole = true;
     uint32_t depth, k;
     xg_attention_count(w, 1, 1);
     for (depth = 0; depth < XG_ATTENTION_MASK_DEPTH && xg_imap_ok(map); depth++) {
+        bool all = true;
         k = 0;
         if (i->op == XG_SELECT) {
-            if (XG_OPERAND(i, 0)->shape->rank != i->shape->rank) return;
-            k = xg_attention_mask(w, i, map);
-            if (!k) return;
+            if (XG_OPERAND(i, 0)->shape->rank != i->shape->rank) break;
+            k = xg_attention_mask(w, i, map, &all);
+            if (!k) break;
+            whole = whole && all;
+            if (whole) bare = XG_OPERAND(i, k);
         } else if (i->op == XG_ADD) {
             k = xg_attention_added_mask(w, i, map);
-            if (k == 2) return;
-        } else if (i->op != XG_CONVERT && !xg_attention_moves(i))
-            return;
+            if (k == 2) break;
+            whole = false;
+        } else if (i->op != XG_CONVERT) {
+            if (!xg_attention_moves(i)) break;
+            whole = false;
+        }
         map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, k));
         i = XG_OPERAND(i, k);
     }
+    xg_attention_without_masks(w, bare);
 }
 
 /* ---- how many steps ---- */

@@ -9,8 +9,7 @@
 #include "attention.h"
 
 enum {
-    XG_ATTENTION_UNIT_COLUMNS = 16, /* of two fragments, that one load of words serves */
-    XG_ATTENTION_SUMS = 4           /* of a fragment that a thread has */
+    XG_ATTENTION_UNIT_COLUMNS = 16 /* of two fragments, that one load of words serves */
 };
 
 /* The four words of a lane at base + place. */
@@ -72,6 +71,12 @@ XG_FN void xg_attention_keep_query(xg_attention_kernel *w) {
     xg_attention_wait(w);
     for (k = 0; k < rounds; k++) w->kept[k] = xg_attention_query_words(w, k);
 }
+/* The four sums of a fragment of eight columns, to their rows. */
+XG_FN void xg_attention_take(xg_attention_kernel *w, xg_kval **to[XG_ATTENTION_HALVES], int64_t fragment, xg_kval *v) {
+    int64_t i;
+    for (i = 0; i < XG_ATTENTION_SUMS; i++)
+        to[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR] = xg_attention_lane(w, v, i);
+}
 XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
     int64_t rounds = w->p->depth / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->own / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
     int64_t pitch = w->p->pitch;
@@ -86,10 +91,7 @@ XG_FN void xg_attention_unit_scores(xg_attention_kernel *w) {
             for (i = 0; i < 2; i++) sums[2 * j + i] = xg_attention_multiply(w, x, y, i, sums[2 * j + i]);
         }
     }
-    for (j = 0; j < 2 * pairs; j++)
-        for (i = 0; i < XG_ATTENTION_SUMS; i++)
-            w->scores[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * j + i % XG_ATTENTION_PAIR] =
-                xg_attention_lane(w, sums[j], i);
+    for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, w->scores, j, sums[j]);
 }
 /* Sixteen rows by sixteen keys of weights, as the unit takes them. */
 XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, int64_t k) {
@@ -102,17 +104,22 @@ XG_FN xg_kval *xg_attention_packed(xg_attention_kernel *w, int64_t k) {
     }
     return xg_kir_value(xg_attention_b(w), XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->t.e->m, XG_E_I32, 4));
 }
+/* What a fragment of eight columns has, as the unit takes it. */
+XG_FN xg_kval *xg_attention_out_sums(xg_attention_kernel *w, int64_t fragment) {
+    xg_kval *sums = xg_attention_no_sums(w);
+    int64_t i;
+    for (i = 0; i < XG_ATTENTION_SUMS; i++) {
+        int64_t column = XG_ATTENTION_PAIR * fragment + i % XG_ATTENTION_PAIR;
+        sums = xg_attention_insert(w, w->out[i / XG_ATTENTION_PAIR][column], sums, i);
+    }
+    return sums;
+}
 XG_FN void xg_attention_unit_out(xg_attention_kernel *w) {
     int64_t rounds = w->p->own / XG_ATTENTION_UNIT_COLUMNS, pairs = w->p->columns / XG_ATTENTION_UNIT_COLUMNS, k, j, i;
     int64_t pitch = w->p->value_pitch;
     xg_kval *value = xg_attention_pointed(w, w->buffer, pitch, true), *x, *y;
     xg_kval *sums[2 * XG_ATTENTION_EXTENT_MAX / XG_ATTENTION_UNIT_COLUMNS];
-    for (j = 0; j < 2 * pairs; j++) {
-        sums[j] = xg_attention_no_sums(w);
-        for (i = 0; i < XG_ATTENTION_SUMS; i++)
-            sums[j] = xg_attention_insert(
-                w, w->out[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * j + i % XG_ATTENTION_PAIR], sums[j], i);
-    }
+    for (j = 0; j < 2 * pairs; j++) sums[j] = xg_attention_out_sums(w, j);
     for (k = 0; k < rounds; k++) {
         x = xg_attention_packed(w, k);
         for (j = 0; j < pairs; j++) {
@@ -121,10 +128,7 @@ XG_FN void xg_attention_unit_out(xg_attention_kernel *w) {
             for (i = 0; i < 2; i++) sums[2 * j + i] = xg_attention_multiply(w, x, y, i, sums[2 * j + i]);
         }
     }
-    for (j = 0; j < 2 * pairs; j++)
-        for (i = 0; i < XG_ATTENTION_SUMS; i++)
-            w->out[i / XG_ATTENTION_PAIR][XG_ATTENTION_PAIR * j + i % XG_ATTENTION_PAIR] =
-                xg_attention_lane(w, sums[j], i);
+    for (j = 0; j < 2 * pairs; j++) xg_attention_take(w, w->out, j, sums[j]);
 }
 
 #endif /* XG_SCHED_ATTENTION_MMA_C */

@@ -19,11 +19,19 @@
     X(1, 2, 32) \
     X(1, 1, 32) \
     X(1, 1, 16)
+/* The same of warp groups: warps, keys of a step. */
+#define XG_ATTENTION_GROUP_SHAPES(X) \
+    X(8, 128) \
+    X(8, 64) \
+    X(4, 128) \
+    X(4, 64)
 /* clang-format on */
 enum {
     XG_ATTENTION_UNIT_K = 16,          /* elements of 16 bits of the sum that a matrix unit takes at a time */
     XG_ATTENTION_PAD_BYTES = 16,       /* behind each row: eight rows that are read at once lie in different banks */
     XG_ATTENTION_SCORE_ISSUE = 24,     /* instructions for a score beside the dots: region, exponential, maximum, sum */
+    XG_ATTENTION_GROUP_ISSUE = 9,      /* ... of warp groups, of masked and other ones */
+    XG_ATTENTION_GROUP_WAITS = 500,    /* cycles of a step: barriers, the ends of products, a row's maximum */
     XG_ATTENTION_PIECE_ISSUE = 6,      /* instructions for 16 bytes that are brought */
     XG_ATTENTION_ALONE_CYCLES = 3,     /* of an instruction, while a scheduler has one warp */
     XG_ATTENTION_LATENCY_CYCLES = 800, /* from asking for a step's keys until they are in shared memory */
@@ -60,6 +68,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     int64_t bytes = xg_type_bytes(f->held), piece = XG_TILE_ACCESS_BYTES / bytes, pad = XG_ATTENTION_PAD_BYTES / bytes;
     int64_t warps = (int64_t)s->warps * s->parts;
     p->shape = *s;
+    p->producers = s->grouped ? XG_TILE_BULK_GROUP : 0;
     p->own = s->step / s->parts;
     p->tile = s->warps * XG_ATTENTION_ROWS;
     p->threads = warps * XG_TILE_LANES;
@@ -78,9 +87,15 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->copied = xg_attention_is_copied(f, m);
     p->stages = p->copied && p->steps > 1 ? 2 : 1;
     p->shared = (p->tile * p->pitch + p->stages * s->step * (p->pitch + p->value_pitch)) * bytes;
+    if (s->grouped) p->shared = xg_attention_group_bytes(p);
     if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
     if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
     if (p->votes) p->shared += warps * XG_ATTENTION_ROWS * xg_type_bytes(f->sum);
+}
+/* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
+XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention_shape *s, const xg_device *m) {
+    if (2 * f->rows < s->warps * (int64_t)XG_ATTENTION_ROWS) return false;
+    return m->warp_groups && f->unit != XG_TILE_NO_UNIT && f->boxes[0].is_made && f->boxes[1].is_made;
 }
 /* Maximum and sum of each row of each part, then its sums of columns: elements. */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
@@ -113,6 +128,18 @@ XG_FN int64_t xg_attention_issue(const xg_attention_plan *p) {
                3 * p->own * (p->columns / XG_ATTENTION_BESIDE) + p->columns;
     return dots + scores + brought;
 }
+/* Of a step of warp groups: their products, all warps' instructions, or one warp's products and instructions. */
+XG_FN int64_t xg_attention_group_cycles(const xg_attention_plan *p, const xg_device *m, int64_t blocks) {
+    enum {
+        SCHEDULERS = 4
+    };
+    int64_t scores = p->shape.step / XG_ATTENTION_BESIDE * XG_ATTENTION_HALVES;
+    int64_t issue = scores * XG_ATTENTION_GROUP_ISSUE + p->columns / 2, rate = xg_cost_tensor_rate(m, XG_TENSOR_F16);
+    int64_t sums = p->tile * p->shape.step * (p->depth + p->columns) / XG_MAX(rate, (int64_t)1), work, alone;
+    work = XG_MAX(sums, issue * (p->threads / XG_TILE_LANES) / SCHEDULERS) * blocks;
+    alone = sums * XG_TILE_BULK_GROUP / p->threads + issue + XG_ATTENTION_GROUP_WAITS;
+    return XG_MAX(work, alone) + XG_MIN(work, alone) / 8;
+}
 /* Of a step of as many blocks as a multiprocessor has at a time. */
 XG_FN int64_t xg_attention_step_cycles(const xg_attention_plan *p, const xg_device *m, int64_t blocks) {
     enum {
@@ -125,6 +152,7 @@ XG_FN int64_t xg_attention_step_cycles(const xg_attention_plan *p, const xg_devi
         unit ? xg_cost_tensor_rate(m, XG_TENSOR_F16) : (int64_t)(p->form.sum == XLAGPU_F64 ? m->f64_rate : m->f32_rate);
     cycles = XG_MAX(issue * XG_MAX(warps, (int64_t)XG_ATTENTION_ALONE_CYCLES), sums / XG_MAX(rate, (int64_t)1));
     cycles += XG_ATTENTION_BARRIER_CYCLES / blocks;
+    if (p->shape.grouped) return xg_attention_group_cycles(p, m, blocks);
     if (p->stages > 1) return XG_MAX(cycles, (int64_t)XG_ATTENTION_LATENCY_CYCLES);
     return cycles + XG_ATTENTION_LATENCY_CYCLES;
 }
@@ -143,6 +171,7 @@ XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) 
     int64_t resident = XG_MIN((int64_t)m->shared_per_sm / XG_MAX(p->shared, (int64_t)1),
         (int64_t)XG_TILE_REGISTERS / (p->threads * xg_attention_registers(p)));
     int64_t blocks, rounds, cycles, bytes;
+    if (p->shape.grouped) resident = XG_MIN(resident, xg_attention_group_resident(p));
     resident = XG_MAX(resident, (int64_t)1);
     blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);
     rounds = xg_tile_over(p->blocks, blocks * m->sm_count);
@@ -177,13 +206,21 @@ XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m) {
 XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_shape *s) {
     const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
     const xg_numbers *parts = given ? xg_record_get(&given->form, "parts") : NULL;
+    const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
+    if (group &&
+        (!s->grouped || group->n != 2 || group->p[0] != s->warps * XG_ATTENTION_ROWS || group->p[1] != s->step))
+        return false;
+    if (tile && s->grouped) return false;
     if (parts && (parts->n != 1 || parts->p[0] != s->parts)) return false;
     return !tile || (tile->n == 2 && tile->p[0] == s->warps * XG_ATTENTION_ROWS && tile->p[1] == s->step);
 }
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
-#define X(warps, parts, step) {warps, parts, step},
-        XG_ATTENTION_SHAPES(X)
+#define X(warps, step) {warps, 1, step, true},
+        XG_ATTENTION_GROUP_SHAPES(X)
+#undef X
+#define X(warps, parts, step) {warps, parts, step, false},
+            XG_ATTENTION_SHAPES(X)
 #undef X
     };
     const xg_attention_form *f = &p->form;
@@ -193,6 +230,7 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
     if (f->depth > XG_ATTENTION_EXTENT_MAX || f->columns > XG_ATTENTION_EXTENT_MAX) return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
         if (!xg_attention_is_ordered(given, &shapes[k])) continue;
+        if (shapes[k].grouped && !xg_attention_may_group(f, &shapes[k], m)) continue;
         xg_attention_settle(p, &shapes[k], m);
         if (p->shared > m->shared_per_block || p->blocks > INT32_MAX) continue;
         time = xg_attention_time(p, m);

@@ -4,8 +4,9 @@
 #define XG_SCHED_ATTENTION_WALK_C
 #include "attention.h"
 
-/* The bound of the block's tile, as a number of 64 bits. */
-XG_FN xg_kval *xg_attention_bound_value(xg_attention_kernel *w, const xg_attention_bound *b, xg_kval *row) {
+/* The bound of a row, as a number of 64 bits; `none`: what it is where it is not known. */
+XG_FN xg_kval *xg_attention_bound_value(
+    xg_attention_kernel *w, const xg_attention_bound *b, xg_kval *row, int64_t none) {
     xg_aff_ctx *x = w->t.e->m->aff;
     xg_kb *to = xg_attention_b(w);
     int64_t counts[2];
@@ -29,25 +30,38 @@ XG_FN xg_kval *xg_attention_bound_value(xg_attention_kernel *w, const xg_attenti
         read = xg_k2(to, XG_K_OP_MULI, read, xg_kconst_int(to, XG_E_I64, b->scale[k]));
         v = xg_k2(to, XG_K_OP_ADDI, v, read);
     }
-    all = xg_kconst_int(to, XG_E_I64, b->upper ? w->f->keys : 0);
+    all = xg_kconst_int(to, XG_E_I64, none);
     return bounded ? xg_kselect(to, bounded, v, all) : v;
+}
+/* The tile's first and last row. */
+XG_FN void xg_attention_tile_rows(xg_attention_kernel *w, xg_kval **first, xg_kval **last) {
+    const xg_attention_plan *p = w->p;
+    xg_kval *v = xg_tile_join(&w->t, w->tile, p->tile, xg_elem_index(&w->t.s, 0));
+    *last = xg_attention_at(w, v, p->tiles * p->tile - p->tile + 1, p->tile - 1);
+    *last = xg_attention_clamp(w, *last, w->f->rows);
+    *first = xg_attention_clamp(w, v, w->f->rows);
+}
+/* v, a number of 64 bits, in whole steps. */
+XG_FN xg_kval *xg_attention_in_steps(xg_attention_kernel *w, xg_kval *v, int64_t more) {
+    const xg_attention_plan *p = w->p;
+    xg_kb *b = xg_attention_b(w);
+    v = xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, XG_E_I64, more));
+    v = xg_elem_clamped(&w->t.s, v, XLAGPU_S64, p->steps * p->shape.step);
+    return xg_tile_quotient(&w->t, v, p->shape.step);
 }
 /* The steps of the block's tile: w->from, w->to. */
 XG_FN void xg_attention_walk_of(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     xg_kb *to = xg_attention_b(w);
-    xg_kval *first = xg_tile_join(&w->t, w->tile, p->tile, xg_elem_index(&w->t.s, 0)), *last, *v;
+    xg_kval *first, *last, *v;
     uint32_t k;
     w->from = xg_elem_index(&w->t.s, 0);
     w->to = xg_elem_index(&w->t.s, p->steps);
-    last = xg_attention_clamp(w, xg_attention_at(w, first, p->tiles * p->tile - p->tile + 1, p->tile - 1), w->f->rows);
-    first = xg_attention_clamp(w, first, w->f->rows);
+    xg_attention_tile_rows(w, &first, &last);
     for (k = 0; p->bounded && k < w->f->n_bounds; k++) {
         const xg_attention_bound *b = &w->f->bounds[k];
-        v = xg_attention_bound_value(w, b, (b->slope > 0) == b->upper ? last : first);
-        v = xg_k2(to, XG_K_OP_ADDI, v, xg_kconst_int(to, XG_E_I64, b->upper ? p->shape.step : 0));
-        v = xg_elem_clamped(&w->t.s, v, XLAGPU_S64, p->steps * p->shape.step);
-        v = xg_tile_quotient(&w->t, v, p->shape.step);
+        v = xg_attention_bound_value(w, b, (b->slope > 0) == b->upper ? last : first, b->upper ? w->f->keys : 0);
+        v = xg_attention_in_steps(w, v, b->upper ? p->shape.step : 0);
         if (b->upper)
             w->to = xg_k2(to, XG_K_OP_MINSI, w->to, v);
         else
@@ -57,13 +71,36 @@ XG_FN void xg_attention_walk_of(xg_attention_kernel *w) {
     w->from = xg_k2(to, XG_K_OP_MINSI, w->from, w->to);
     xg_kval_set_range(w->from, xg_range_of(0, p->steps));
 }
-/* The least of all rows' maxima, in each thread. */
-XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w) {
+XG_FN bool xg_attention_has_inner(const xg_attention_kernel *w) {
+    bool ragged = w->f->keys % w->p->shape.step != 0;
+    return w->p->steps > 1 && (w->f->stages[XG_ATTENTION_BARE].root || (ragged && !w->f->n_bounds));
+}
+/* Of bounds that say all of the masks: where they hold for every key of a step and every row of the tile. */
+XG_FN void xg_attention_inner_of(xg_attention_kernel *w) {
+    const xg_attention_plan *p = w->p;
+    xg_kb *to = xg_attention_b(w);
+    xg_kval *first, *last, *v;
+    uint32_t k;
+    w->inner[0] = w->inner[1] = NULL;
+    if (!xg_attention_has_inner(w)) return;
+    w->inner[0] = xg_elem_index(&w->t.s, 0);
+    w->inner[1] = xg_elem_index(&w->t.s, w->f->keys / p->shape.step);
+    xg_attention_tile_rows(w, &first, &last);
+    for (k = 0; k < w->f->n_bounds; k++) {
+        const xg_attention_bound *b = &w->f->bounds[k];
+        xg_kval **at = &w->inner[b->upper];
+        v = xg_attention_bound_value(w, b, (b->slope > 0) == b->upper ? first : last, b->upper ? -1 : w->f->keys);
+        v = xg_attention_in_steps(w, v, b->upper ? 1 : p->shape.step - 1);
+        *at = xg_k2(to, b->upper ? XG_K_OP_MINSI : XG_K_OP_MAXSI, *at, v);
+        xg_kval_set_range(*at, xg_range_of(0, p->steps));
+    }
+}
+/* The rows' maxima into shared memory. */
+XG_FN void xg_attention_show_most(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
-    int64_t tile = w->p->tile, parts = w->p->shape.parts, half, k, j;
-    xg_kval *least = NULL, *row, *at, *v, *most;
+    int64_t tile = w->p->tile, parts = w->p->shape.parts, half;
+    xg_kval *row, *at;
     xg_flow f = xg_flow_of(&w->t.s, &w->votes);
-    xg_attention_wait(w);
     xg_flow_if(&f, xg_kcmpi_(b, XG_CI_EQ, w->beside, xg_elem_index(&w->t.s, 0)));
     row = xg_tile_join(&w->t, w->part, w->p->shape.warps, w->across);
     row = xg_tile_join(&w->t, row, XG_ATTENTION_ROWS, w->group);
@@ -72,6 +109,14 @@ XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w) {
         w->votes = xg_kinsert(b, w->most[half], w->votes, &at, 1);
     }
     xg_flow_end(&f);
+}
+/* The least of all rows' maxima, in each thread. */
+XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w, bool has_rows) {
+    xg_kb *b = xg_attention_b(w);
+    int64_t tile = w->p->tile, parts = w->p->shape.parts, k, j;
+    xg_kval *least = NULL, *row, *at, *v, *most;
+    xg_attention_wait(w);
+    if (has_rows) xg_attention_show_most(w);
     xg_attention_wait(w);
     for (k = 0; k < tile; k += XG_TILE_LANES) {
         row = xg_attention_clamp(w, xg_attention_at(w, w->lane, tile, k), tile);
@@ -89,7 +134,7 @@ XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w) {
     return least;
 }
 /* Behind the steps that the tile can see: all others, unless each row's maximum makes the weights of masked keys 0. */
-XG_FN void xg_attention_walk_on(xg_attention_kernel *w) {
+XG_FN void xg_attention_walk_on(xg_attention_kernel *w, bool has_rows) {
     enum {
         ZERO_F32 = 104, /* exp of less than minus it is 0, in f32 and in f64 */
         ZERO_F64 = 746
@@ -97,7 +142,7 @@ XG_FN void xg_attention_walk_on(xg_attention_kernel *w) {
     xg_kb *b = xg_attention_b(w);
     double enough = w->f->masked + (w->f->sum == XLAGPU_F64 ? ZERO_F64 : ZERO_F32);
     xg_kval *from = w->from, *to = w->to, *all, *more;
-    more = xg_attention_least(w);
+    more = xg_attention_least(w, has_rows);
     more = xg_kcmpf_(b, XG_CF_OGT, more, xg_attention_number(w, enough));
     all = xg_attention_at(w, from, w->p->steps + 1, w->p->steps);
     w->from = to;

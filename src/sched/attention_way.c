@@ -19,14 +19,14 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
     if (!xg_attention_form_of(&w->p.form, job->arena, w->e.m->aff, c, m)) return false;
     if (!xg_attention_plan_of(&w->p, m, job->given)) return false;
     job->form = w;
-    return xg_emit_launch(&w->e, w->p.threads, w->p.blocks, 0);
+    return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);
 }
 XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     const xg_attention_way *w = (const xg_attention_way *)job->form;
     int64_t tile[2], walked[2], parts = w->p.shape.parts, unit = w->p.form.unit != XG_TILE_NO_UNIT;
     tile[0] = w->p.tile;
     tile[1] = w->p.shape.step;
-    xg_record_put(job->arena, &r->form, "tile", tile, 2);
+    xg_record_put(job->arena, &r->form, w->p.shape.grouped ? "group_tile" : "tile", tile, 2);
     xg_record_put(job->arena, &r->form, "parts", &parts, 1);
     walked[0] = w->p.walked;
     walked[1] = w->p.steps;

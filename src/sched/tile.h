@@ -263,9 +263,13 @@ XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m);        
 XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN bool xg_tile_group_fits(const xg_tile_plan *p);                            /* registers have room for it */
 XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
-/* Where in shared memory what would lie at a place, without the swizzle, lies: of maps whose dims count so much. */
+/* Where in shared memory, of so many elements of so many bytes, what would lie at a place without the swizzle lies: of
+ * maps whose dims count so much. */
+typedef struct xg_tile_lined {
+    int64_t elements, bytes;
+} xg_tile_lined;
 XG_FN xg_kval *xg_tile_group_spot(
-    xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *place, xg_kval *const *at);
+    xg_tile_kernel *w, xg_tile_lined in, const int64_t *counts, uint32_t n, const xg_aff *place, xg_kval *const *at);
 XG_FN void xg_tile_group_steps(xg_tile_kernel *w);
 /* All sums are zero; begin to multiply what lies in a buffer; wait for all such groups but so many. */
 XG_FN void xg_tile_group_none(xg_tile_kernel *w);
@@ -282,6 +286,16 @@ XG_FN void xg_tile_bulk_settle(xg_tile_plan *p);
 XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p); /* of eight bytes each, beside p->shared */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p);
 XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f);
+enum {
+    XG_TILE_BULK_GROUP = 128 /* threads of a warp group */
+};
+/* What of shared memory something else than a thread writes, or reads. */
+XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place);
+/* An operation on a barrier, by so much. */
+XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier, int64_t amount);
+/* Until the round of a step's buffer, of so many, is over there; `ahead`: of the round before, which at the beginning
+ * counts as over. */
+XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead);
 
 /* ---- tile_mma.c ---- */
 /* What several steps do: ask for the copies so far as a group; wait until all of them but so many are there; the first

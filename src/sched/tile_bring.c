@@ -232,6 +232,7 @@ XG_FN xg_kval *xg_tile_spot(
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *row, *k, *at;
     int64_t counts[XG_TILE_FETCH_DIMS], own[5];
+    xg_tile_lined lined;
     xg_kval *v[5];
     xg_tile_fetch_counts(w->p, side, counts);
     memcpy(own, counts, 4 * sizeof *own);
@@ -255,7 +256,10 @@ XG_FN xg_kval *xg_tile_spot(
         k = xg_aff_mul(x, k, t->pitch);
     at = xg_aff_add_k(x, xg_aff_add(x, row, k), t->offset);
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 4), xg_tile_buffer(w->p, side)));
-    return t->line ? xg_tile_group_spot(w, own, 5, at, v) : xg_tile_apply(w, own, 5, at, v);
+    if (!t->line) return xg_tile_apply(w, own, 5, at, v);
+    lined.elements = w->p->shared;
+    lined.bytes = xg_type_bytes(w->p->held);
+    return xg_tile_group_spot(w, lined, own, 5, at, v);
 }
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
     xg_kval *v[3];

@@ -34,7 +34,6 @@
 
 enum {
     XG_TILE_BULK_K_BYTES = 128, /* of a step: a line */
-    XG_TILE_BULK_GROUP = 128,   /* threads of a warp group */
     XG_TILE_BULK_TEAM = 1,      /* the barrier of those that multiply; all threads have barrier 0 */
     XG_TILE_BULK_LESS = 24,     /* registers of a thread that asks, the least there are */
     XG_TILE_BULK_MORE = 240,    /* of one of two warp groups that multiply: (65536 / 128 - 24) / 2, a multiple of 8 */
@@ -134,7 +133,6 @@ typedef enum xg_tile_bulk_state {
     XG_TILE_BULK_EMPTY
 } xg_tile_bulk_state;
 
-/* What of shared memory something else than a thread writes, or reads. */
 XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place) {
     xg_kval *o[2];
     o[0] = array;
@@ -149,13 +147,17 @@ XG_FN xg_kval *xg_tile_bulk_barrier(xg_tile_kernel *w, xg_tile_bulk_state state,
 XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier, int64_t amount) {
     xg_kir_op(&w->s.b, op, &barrier, 1, NULL, 0, 0)->b = amount;
 }
-/* For the round of the step's buffer; `ahead`: for the round before, which at the beginning counts as over. */
-XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t ahead) {
-    xg_kval *o[2], *round = xg_tile_quotient(w, step, w->p->shape.stages);
+XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead) {
+    xg_kval *o[2], *round = xg_tile_quotient(w, step, stages);
     round = xg_tile_rest(w, xg_k2(&w->s.b, XG_K_OP_ADDI, round, xg_elem_index(&w->s, ahead)), 2);
-    o[0] = xg_tile_bulk_barrier(w, state, xg_tile_rest(w, step, w->p->shape.stages));
+    o[0] = barrier;
     o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, round, XG_E_I32);
     xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2, NULL, 0, 0);
+}
+XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t ahead) {
+    int64_t stages = w->p->shape.stages;
+    xg_kval *barrier = xg_tile_bulk_barrier(w, state, xg_tile_rest(w, step, stages));
+    xg_tile_bulk_await_round(w, barrier, step, stages, ahead);
 }
 XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
     const xg_ktype *type;

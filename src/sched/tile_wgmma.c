@@ -95,9 +95,9 @@ XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, in
 /* ---- shared memory ---- */
 
 XG_FN xg_kval *xg_tile_group_spot(
-    xg_tile_kernel *w, const int64_t *counts, uint32_t n, const xg_aff *place, xg_kval *const *at) {
+    xg_tile_kernel *w, xg_tile_lined in, const int64_t *counts, uint32_t n, const xg_aff *place, xg_kval *const *at) {
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t piece = XG_TILE_ACCESS_BYTES / xg_type_bytes(w->p->held), pieces = w->p->shared / piece, all[8];
+    int64_t piece = XG_TILE_ACCESS_BYTES / in.bytes, pieces = in.elements / piece, all[8];
     xg_kval *v[8], *own, *line;
     memcpy(all, counts, n * sizeof *all);
     memcpy(v, at, n * sizeof *v);

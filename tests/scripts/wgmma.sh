@@ -1,9 +1,9 @@
 #!/bin/sh
 # tests/scripts/wgmma.sh -- what the assembler makes of tiles that warp groups multiply: dots of 8192, 512, 4095 rows in
-# several types and all transpositions, for sm_90a. No spill, and none of the remarks (C75xx) that say multiplications
-# wait for each other; where nvdisasm is (NVDISASM, or on the path), those of a step follow each other: arithmetic may
-# stand between them, but no wait, barrier, branch or access to memory. Without ptxas nothing is done, and that is said.
-# Ends with "N passed, N failed".
+# several types and all transpositions, and attention, for sm_90a. No spill, and none of the remarks (C75xx) that say
+# multiplications wait for each other; where nvdisasm is (NVDISASM, or on the path), those of a step follow each other:
+# arithmetic may stand between them, but no wait, barrier, branch or access to memory. Without ptxas nothing is done,
+# and that is said. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 PTXAS=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null || true)
@@ -28,9 +28,36 @@ in_a_row() {
         }
         END { exit bad || !seen }'
 }
-case_of() { # NAME ROWS TYPE SUM LEFT RIGHT
+# attention TYPE DEPTH MASK: softmax(Q K) V of 16 heads and 1024 rows; MASK: what is compared with what, or nothing.
+attention() {
+    made=$1[16,1024,1024] rows="f32[16,1024]{1,0}" heads="lhs_batch_dims={0}, rhs_batch_dims={0}"
+    printf 'HloModule m\n'
+    for op in maximum add; do
+        printf '%s { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] %s(a, b) }\n' $op $op
+    done
+    printf 'ENTRY e { q = %s[16,1024,%s] parameter(0)\n k = %s[16,1024,%s] parameter(1)\n' $1 $2 $1 $2
+    printf ' v = %s[16,1024,%s] parameter(2)\n s = f32[16,1024,1024] dot(q, k), %s,' $1 $2 "$heads"
+    printf ' lhs_contracting_dims={2}, rhs_contracting_dims={2}\n less = f32[] constant(-1e30)\n'
+    printf ' low = f32[] constant(-inf)\n zero = f32[] constant(0)\n'
+    x=s
+    if [ "$3" ]; then
+        printf ' r = s32[16,1024,1024] iota(), iota_dimension=1\n c = s32[16,1024,1024] iota(), iota_dimension=2\n'
+        printf ' see = pred[16,1024,1024] compare(r, c), direction=%s\n' $3
+        printf ' all = f32[16,1024,1024] broadcast(less), dimensions={}\n'
+        printf ' seen = f32[16,1024,1024] select(see, s, all)\n'
+        x=seen
+    fi
+    printf ' m = %s reduce(%s, low), dimensions={2}, to_apply=maximum\n' "$rows" $x
+    printf ' n = f32[16,1024,1024] broadcast(m), dimensions={0,1}\n d = f32[16,1024,1024] subtract(%s, n)\n' $x
+    printf ' w = f32[16,1024,1024] exponential(d)\n l = %s reduce(w, zero), dimensions={2}, to_apply=add\n' "$rows"
+    printf ' t = f32[16,1024,1024] broadcast(l), dimensions={0,1}\n p = f32[16,1024,1024] divide(w, t)\n'
+    printf ' b = %s convert(p)\n ROOT o = %s[16,1024,%s] dot(b, v), %s,' $made $1 $2 "$heads"
+    printf ' lhs_contracting_dims={2}, rhs_contracting_dims={1} }\n'
+}
+case_of() { # NAME, then a module and its arguments
     at=$job_dir/$1
-    module $2 $3 $4 $5 $6 > $at.hlo
+    shift
+    "$@" > $at.hlo
     build/xlagpu compile $at.hlo --target=sm_90a --gpu=H200 --emit=ptx -o $at.ptx && grep -q wgmma.mma_async $at.ptx &&
         $PTXAS -v -arch=sm_90a $at.ptx -o $at.cubin > $at.log 2>&1 || return 1
     ! grep -E 'C75|warning|[1-9][0-9]* bytes spill' $at.log || return 1
@@ -41,6 +68,10 @@ for one in "bf16 f32 8192 0 0" "bf16 f32 8192 0 1" "bf16 bf16 8192 1 0" "bf16 f3
     "f8e4m3fn f32 8192 1 1" "s8 s32 8192 0 1" "bf16 f32 4095 1 1"; do
     set -- $one
     name=$1_$3_$4$5
-    if case_of $name $3 $1 $2 $4 $5; then ok "$name"; else bad "$name"; fi
+    if case_of $name module $3 $1 $2 $4 $5; then ok "$name"; else bad "$name"; fi
+done
+for one in "bf16 128" "f16 64 GE" "bf16 128 GE"; do
+    name=attention_$(echo $one | tr ' ' _)
+    if case_of $name attention $one ''; then ok "$name"; else bad "$name"; fi
 done
 finish

@@ -1,0 +1,311 @@
+/* sched/attention_group.c -- attention by warp groups: tensor copies bring keys and values, wgmma multiplies.
+ *
+ *     the last warp group's first thread:            the other warp groups, 64 rows each:
+ *     for each step:                                 for each step:
+ *         wait until the keys' buffer is empty           wait until the keys' buffer is full
+ *         ask for the keys                               s = Q K; the buffer is empty; scores, maximum, weights
+ *         wait until the values' buffer is empty         wait until the values' buffer is full
+ *         ask for the values                             o = o scale + p V; the buffer is empty
+ *
+ * Q and K lie in lines of 128 bytes along the first sum, V in lines of columns, swizzled as warp groups read them
+ * (tile_wgmma.c). A thread has the sums of the same rows and columns that mma gives it (attention_mma.c), so packed
+ * weights are the first matrix of the second product as they are, in registers. While one group makes weights, the
+ * other one's products go on: only the threads of a group wait for each other. */
+#ifndef XG_SCHED_ATTENTION_GROUP_C
+#define XG_SCHED_ATTENTION_GROUP_C
+#include "attention.h"
+
+enum {
+    XG_ATTENTION_LINE = 64,   /* elements: 128 bytes */
+    XG_ATTENTION_STEP_K = 16, /* elements of a sum that one multiplication takes */
+    XG_ATTENTION_MORE = 232,  /* registers of a thread with rows, where there are two groups of them */
+    XG_ATTENTION_LESS = 40    /* of one that asks: 128 * 40 + 256 * 232 are 64 K */
+};
+typedef enum xg_attention_state {
+    XG_ATTENTION_FULL,
+    XG_ATTENTION_EMPTY,
+    XG_ATTENTION_STATES
+} xg_attention_state;
+
+XG_FN int64_t xg_attention_lines(int64_t extent) { return xg_tile_over(extent, XG_ATTENTION_LINE); }
+XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
+    return p->shape.grouped ? XG_TILE_SIDES * XG_ATTENTION_STATES * p->stages : 0;
+}
+XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
+    int64_t keys = p->stages * p->shape.step, depth = xg_attention_lines(p->depth);
+    int64_t lines = p->tile * depth + keys * (depth + xg_attention_lines(p->columns));
+    return lines * XG_KWGMMA_LINE_BYTES + xg_attention_barriers(p) * 8;
+}
+XG_FN int64_t xg_attention_group_resident(const xg_attention_plan *p) {
+    return XG_MAX(XG_TILE_REGISTERS / (xg_attention_registers(p) * (p->threads + p->producers)), (int64_t)1);
+}
+
+/* ---- shared memory ---- */
+
+XG_FN xg_kval *xg_attention_lined(xg_attention_kernel *w, int64_t rows, int64_t extent) {
+    xg_kval *v = xg_attention_shared(w, w->f->held, rows * xg_attention_lines(extent) * XG_ATTENTION_LINE);
+    v->def->b = XG_KWGMMA_ALIGN;
+    return v;
+}
+XG_FN void xg_attention_group_arrays(xg_attention_kernel *w) {
+    const xg_attention_plan *p = w->p;
+    int64_t keys = p->stages * p->shape.step, n = xg_attention_barriers(p);
+    const xg_ktype *type = xg_kir_tensor(w->t.e->m, XG_E_I64, &n, 1);
+    w->query = xg_attention_lined(w, p->tile, p->depth);
+    w->keys = xg_attention_lined(w, keys, p->depth);
+    w->values = xg_attention_lined(w, keys, p->columns);
+    w->barriers = xg_kir_op(xg_attention_b(w), XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+}
+XG_FN xg_kval *xg_attention_group_spot(
+    xg_attention_kernel *w, const int64_t *counts, int64_t rows, xg_kval *const *at) {
+    enum {
+        AT_BUFFER,
+        AT_ROW,
+        AT_PIECE,
+        AT_LANE,
+        AT_DIMS
+    };
+    xg_aff_ctx *x = w->t.e->m->aff;
+    int64_t pieces = XG_ATTENTION_LINE / counts[AT_LANE];
+    const xg_aff *piece = xg_aff_dim(x, AT_PIECE), *place, *line = xg_aff_mul(x, xg_aff_div(x, piece, pieces), rows);
+    xg_tile_lined lined;
+    lined.bytes = xg_type_bytes(w->f->held);
+    lined.elements = rows * XG_ATTENTION_LINE * xg_tile_over(counts[AT_PIECE], pieces);
+    line = xg_aff_add(x, line, xg_aff_dim(x, AT_ROW));
+    place = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, piece, pieces), counts[AT_LANE]), xg_aff_dim(x, AT_LANE));
+    place = xg_aff_add(x, place, xg_aff_mul(x, line, XG_ATTENTION_LINE));
+    return xg_tile_group_spot(&w->t, lined, counts, AT_DIMS, place, at);
+}
+
+/* ---- barriers ---- */
+
+/* Of keys, or values, in a buffer. */
+XG_FN xg_kval *xg_attention_barrier(xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *buffer) {
+    int64_t stages = w->p->stages, first = (side * XG_ATTENTION_STATES + state) * stages;
+    const xg_aff *at = xg_aff_add_k(w->t.e->m->aff, xg_aff_dim(w->t.e->m->aff, 0), first);
+    return xg_tile_bulk_at(&w->t, w->barriers, xg_tile_apply(&w->t, &stages, 1, at, &buffer));
+}
+/* How many steps the block has gone through before this one. */
+XG_FN xg_kval *xg_attention_turn(xg_attention_kernel *w, xg_kval *step) {
+    xg_kval *v = xg_k2(xg_attention_b(w), XG_K_OP_SUBI, step, w->begin);
+    xg_kval_set_range(v, xg_range_of(0, xg_kval_range(step).hi));
+    return v;
+}
+XG_FN void xg_attention_await_side(
+    xg_attention_kernel *w, uint32_t side, xg_attention_state state, xg_kval *turn, int64_t ahead) {
+    xg_kval *barrier = xg_attention_barrier(w, side, state, xg_tile_rest(&w->t, turn, w->p->stages));
+    xg_tile_bulk_await_round(&w->t, barrier, turn, w->p->stages, ahead);
+}
+/* One thread of each group says that its group has read the buffer. */
+XG_FN void xg_attention_release(xg_attention_kernel *w, uint32_t side, xg_kval *turn) {
+    xg_kval *own = xg_tile_rest(&w->t, w->thread, XG_TILE_BULK_GROUP);
+    xg_flow f = xg_flow_of(&w->t.s, NULL);
+    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, own, xg_elem_index(&w->t.s, 0)));
+    own = xg_attention_barrier(w, side, XG_ATTENTION_EMPTY, xg_tile_rest(&w->t, turn, w->p->stages));
+    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_ARRIVE, own, 0);
+    xg_flow_end(&f);
+}
+/* Barriers are made and the tile's rows of Q are there, for all threads. */
+XG_FN void xg_attention_group_begin(xg_attention_kernel *w, xg_kval *thread) {
+    int64_t n = xg_attention_barriers(w->p), stages = w->p->stages, k;
+    xg_flow f = xg_flow_of(&w->t.s, NULL), rows = xg_flow_of(&w->t.s, &w->query);
+    xg_flow_if(&f, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, thread, xg_elem_index(&w->t.s, 0)));
+    for (k = 0; k < n; k++)
+        xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(&w->t, w->barriers, xg_elem_index(&w->t.s, k)),
+            k / stages % XG_ATTENTION_STATES == XG_ATTENTION_FULL ? 1 : w->p->threads / XG_TILE_BULK_GROUP);
+    xg_flow_end(&f);
+    xg_flow_if(&rows, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, thread, xg_elem_index(&w->t.s, w->p->threads)));
+    xg_attention_bring_query(w);
+    xg_flow_end(&rows);
+    xg_kir_op(xg_attention_b(w), XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
+    xg_attention_wait(w);
+}
+
+/* ---- the thread that asks ---- */
+
+/* The boxes of a step's keys or values: of 64 columns each. */
+XG_FN void xg_attention_ask_side(xg_attention_kernel *w, uint32_t side, xg_kval *step, xg_kval *turn) {
+    const xg_attention_box *box = &w->f->boxes[side];
+    int64_t lines = xg_attention_lines(side ? w->p->columns : w->p->depth), rows = w->p->shape.step, k;
+    int64_t stages = w->p->stages, bytes = rows * XG_ATTENTION_LINE * xg_type_bytes(w->f->held);
+    xg_kval *buffer = xg_tile_rest(&w->t, turn, stages), *at[XG_ATTENTION_DIMS], *o[2 + XG_KMAP_RANK], *full, *key;
+    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_kb *b = xg_attention_b(w);
+    uint32_t j;
+    xg_attention_await_side(w, side, XG_ATTENTION_EMPTY, turn, 1);
+    full = xg_attention_barrier(w, side, XG_ATTENTION_FULL, buffer);
+    xg_tile_bulk_tell(&w->t, XG_K_OP_MBARRIER_EXPECT, full, lines * bytes);
+    xg_attention_numbers(w, at);
+    key = xg_tile_join(&w->t, step, rows, xg_elem_index(&w->t.s, box->first[1]));
+    for (k = 0; k < lines; k++) {
+        const xg_aff *place = xg_aff_add_k(
+            x, xg_aff_mul(x, xg_aff_dim(x, 0), lines * rows * XG_ATTENTION_LINE), k * rows * XG_ATTENTION_LINE);
+        o[0] = xg_tile_bulk_at(&w->t, side ? w->values : w->keys, xg_tile_apply(&w->t, &stages, 1, place, &buffer));
+        o[1] = full;
+        o[2] = xg_elem_index(&w->t.s, box->first[0] + k * XG_ATTENTION_LINE);
+        o[3] = key;
+        for (j = 2; j < box->tensor.rank; j++)
+            o[2 + j] = xg_tile_apply(&w->t, &w->f->batch, 1, xg_aff_add_k(x, box->batch[j], box->first[j]), at);
+        for (j = 0; j < box->tensor.rank; j++) o[2 + j] = xg_kcast(b, XG_K_OP_INDEX_CAST, o[2 + j], XG_E_I32);
+        xg_kir_op(b, XG_K_OP_TENSOR_COPY, o, 2 + box->tensor.rank, NULL, 0, 0)->b = side;
+    }
+}
+XG_FN void xg_attention_ask_steps(xg_attention_kernel *w) {
+    xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, w->p->threads + w->p->producers), *step, *turn;
+    xg_flow one = xg_flow_of(&w->t.s, NULL), f = one;
+    uint32_t side;
+    xg_flow_if(&one, xg_kcmpi_(xg_attention_b(w), XG_CI_EQ, thread, xg_elem_index(&w->t.s, w->p->threads)));
+    f.rolled = true;
+    step = xg_flow_for(&f, w->from, w->to, 1, xg_kval_range(w->to).hi);
+    if (w->p->bounded) f.op->a = w->p->walked;
+    turn = xg_attention_turn(w, step);
+    step = xg_attention_wrapped(w, step);
+    for (side = 0; side < XG_TILE_SIDES; side++) xg_attention_ask_side(w, side, step, turn);
+    xg_flow_end(&f);
+    xg_flow_end(&one);
+}
+
+/* ---- the two products ---- */
+
+/* A matrix in shared memory from a line on; atoms: bytes from 64 columns to the next ones. */
+XG_FN xg_kval *xg_attention_matrix(xg_attention_kernel *w, xg_kval *from, xg_kval *line, int64_t lines, int64_t atoms) {
+    xg_aff_ctx *x = w->t.e->m->aff;
+    xg_kval *o[2], *v;
+    o[0] = from;
+    o[1] = xg_tile_apply(&w->t, &lines, 1, xg_aff_mul(x, xg_aff_dim(x, 0), XG_ATTENTION_LINE), &line);
+    v = xg_kir_value(xg_attention_b(w), XG_K_OP_DESCRIBE_MATRIX, o, 2, xg_kir_scalar(w->t.e->m, XG_E_I64));
+    v->def->a = atoms;
+    v->def->b = XG_KWGMMA_ALIGN;
+    return v;
+}
+XG_FN xg_kval *xg_attention_matrix_on(xg_attention_kernel *w, xg_kval *matrix, int64_t bytes) {
+    xg_kval *on = xg_kconst_int(xg_attention_b(w), XG_E_I64, bytes / XG_TILE_ACCESS_BYTES);
+    return bytes ? xg_k2(xg_attention_b(w), XG_K_OP_ADDI, matrix, on) : matrix;
+}
+/* x times y, added to n vectors of sums. */
+XG_FN void xg_attention_group_product(
+    xg_attention_kernel *w, xg_kval *x, xg_kval *y, uint32_t flags, xg_kval **sums, uint32_t n) {
+    xg_kval *o[2 + XG_KWGMMA_N_MAX / XG_KMMA_N];
+    const xg_ktype *types[XG_KWGMMA_N_MAX / XG_KMMA_N];
+    xg_kop *op;
+    uint32_t k;
+    memset(types, 0, sizeof types);
+    o[0] = x;
+    o[1] = y;
+    for (k = 0; k < n; k++) {
+        o[2 + k] = sums[k];
+        types[k] = sums[k]->type;
+    }
+    op = xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA, o, n + 2, types, n, 0);
+    op->flags = (uint32_t)w->f->unit | flags;
+    for (k = 0; k < n; k++) sums[k] = &op->results[k];
+}
+/* All of a group's products so far are there. */
+XG_FN void xg_attention_group_wait(xg_attention_kernel *w) {
+    xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_COMMIT, NULL, 0, NULL, 0, 0);
+    xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_WAIT, NULL, 0, NULL, 0, 0);
+}
+/* The step's first line in a buffer of so many lines of 64 columns of all keys. */
+XG_FN xg_kval *xg_attention_buffer_line(xg_attention_kernel *w, xg_kval *turn, int64_t lines) {
+    xg_kval *buffer = xg_tile_rest(&w->t, turn, w->p->stages);
+    return xg_tile_join(&w->t, buffer, lines * w->p->shape.step, xg_elem_index(&w->t.s, 0));
+}
+XG_FN void xg_attention_group_scores(xg_attention_kernel *w, xg_kval *turn) {
+    const xg_attention_plan *p = w->p;
+    int64_t lines = xg_attention_lines(p->depth), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
+    int64_t times = p->depth / XG_ATTENTION_STEP_K, in = XG_ATTENTION_LINE / XG_ATTENTION_STEP_K;
+    xg_kval *zero = xg_elem_index(&w->t.s, 0), *sums[XG_KWGMMA_N_MAX / XG_KMMA_N], *query, *key;
+    uint32_t n = (uint32_t)(keys / XG_KMMA_N), j;
+    query = xg_tile_join(&w->t, xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP), XG_KWGMMA_M, zero);
+    query = xg_attention_matrix(w, w->query, query, p->tile, XG_TILE_ACCESS_BYTES);
+    key = xg_attention_buffer_line(w, turn, lines);
+    key = xg_attention_matrix(w, w->keys, key, p->stages * lines * keys, XG_TILE_ACCESS_BYTES);
+    for (j = 0; j < n; j++) sums[j] = xg_attention_no_sums(w);
+    xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
+    for (k = 0; k < times; k++) {
+        int64_t on = k % in * XG_KMMA_K_BYTES;
+        xg_kval *x = xg_attention_matrix_on(w, query, k / in * p->tile * bytes + on);
+        xg_kval *y = xg_attention_matrix_on(w, key, k / in * keys * bytes + on);
+        xg_attention_group_product(w, x, y, 0, sums, n);
+    }
+    xg_attention_group_wait(w);
+    for (j = 0; j < n; j++) xg_attention_take(w, w->scores, j, sums[j]);
+}
+XG_FN void xg_attention_group_out(xg_attention_kernel *w, xg_kval *turn) {
+    const xg_attention_plan *p = w->p;
+    int64_t lines = xg_attention_lines(p->columns), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
+    xg_kval *sums[XG_KWGMMA_N_MAX / XG_KMMA_N], *words[XG_KWGMMA_N_MAX / XG_ATTENTION_STEP_K], *value;
+    uint32_t n = (uint32_t)(p->columns / XG_KMMA_N), j;
+    value = xg_attention_buffer_line(w, turn, lines);
+    value = xg_attention_matrix(w, w->values, value, p->stages * lines * keys, keys * bytes);
+    for (k = 0; k < keys / XG_ATTENTION_STEP_K; k++) words[k] = xg_attention_packed(w, k);
+    for (j = 0; j < n; j++) sums[j] = xg_attention_out_sums(w, j);
+    xg_kir_op(xg_attention_b(w), XG_K_OP_WGMMA_FENCE, NULL, 0, NULL, 0, 0);
+    for (k = 0; k < keys / XG_ATTENTION_STEP_K; k++) {
+        xg_kval *y = xg_attention_matrix_on(w, value, k * XG_ATTENTION_STEP_K * bytes);
+        xg_attention_group_product(w, words[k], y, XG_KWGMMA_B_ROWS, sums, n);
+    }
+    xg_attention_group_wait(w);
+    for (j = 0; j < n; j++) xg_attention_take(w, w->out, j, sums[j]);
+}
+XG_FN void xg_attention_group_step(xg_attention_kernel *w, xg_kval *step) {
+    enum {
+        KEYS,
+        VALUES
+    };
+    xg_kval *turn = xg_attention_turn(w, step);
+    xg_attention_begin_step(w, step);
+    xg_attention_await_side(w, KEYS, XG_ATTENTION_FULL, turn, 0);
+    xg_attention_group_scores(w, turn);
+    xg_attention_release(w, KEYS, turn);
+    xg_attention_weigh(w);
+    xg_attention_await_side(w, VALUES, XG_ATTENTION_FULL, turn, 0);
+    xg_attention_group_out(w, turn);
+    xg_attention_release(w, VALUES, turn);
+}
+
+/* ---- the kernel ---- */
+
+XG_FN void xg_attention_group_maps(xg_attention_kernel *w, xg_kfunc *f) {
+    uint32_t side;
+    f->producers = (uint32_t)w->p->producers;
+    f->resident = (uint32_t)xg_attention_group_resident(w->p);
+    f->n_maps = XG_TILE_SIDES;
+    f->maps = XG_NEW_N(w->t.e->arena, xg_kmap, XG_TILE_SIDES);
+    for (side = 0; side < XG_TILE_SIDES; side++) {
+        xg_kmap *m = &f->maps[side];
+        uint32_t k;
+        *m = w->f->boxes[side].tensor;
+        m->box[0] = XG_ATTENTION_LINE;
+        m->box[1] = (uint32_t)w->p->shape.step;
+        for (k = 2; k < XG_KMAP_RANK; k++) m->box[k] = 1;
+    }
+}
+XG_FN void xg_attention_group_registers(xg_attention_kernel *w, xg_kopcode op, int64_t n) {
+    if (w->p->threads == 2 * XG_TILE_BULK_GROUP) xg_kir_op(xg_attention_b(w), op, NULL, 0, NULL, 0, 0)->b = n;
+}
+XG_FN void xg_attention_group_kernel(xg_attention_kernel *w) {
+    const xg_attention_plan *p = w->p;
+    xg_kval *thread = xg_kthread_id(xg_attention_b(w), 0, p->threads + p->producers);
+    xg_flow part = xg_flow_of(&w->t.s, NULL);
+    xg_attention_kernel before;
+    uint32_t k;
+    xg_attention_group_maps(w, w->t.e->m->entry);
+    xg_attention_group_begin(w, thread);
+    for (k = 0; k <= p->form.n_stats; k++) xg_flow_slot(&part, &w->dest[k]);
+    before = *w;
+    xg_flow_if(&part, xg_kcmpi_(xg_attention_b(w), XG_CI_SLT, thread, xg_elem_index(&w->t.s, p->threads)));
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_MORE, XG_ATTENTION_MORE);
+    xg_attention_steps(w);
+    xg_attention_results(w);
+    xg_flow_else(&part);
+    w->keys = before.keys;
+    w->values = before.values;
+    w->query = before.query;
+    w->votes = before.votes;
+    xg_attention_group_registers(w, XG_K_OP_REGISTERS_LESS, XG_ATTENTION_LESS);
+    xg_attention_walk_all(w, false, xg_attention_ask_steps);
+    xg_flow_end(&part);
+}
+
+#endif /* XG_SCHED_ATTENTION_GROUP_C */
