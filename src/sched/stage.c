@@ -222,7 +222,7 @@ XG_FN const xg_aff **xg_nblock_place(
 XG_FN xg_nstmt *xg_do_reindex(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, bool write) {
     xg_nblock *b = block->block;
     uint32_t which[XG_RANK_MAX], rank, k;
-    int64_t dims[XG_RANK_MAX];
+    int64_t dims[XG_RANK_MAX] = {0};
     const xg_aff **at, **own = XG_NEW_N(n->arena, const xg_aff *, XG_RANK_MAX), **made_at;
     xg_nstmt *place, *made, *top, *writer;
     xg_nsubst s;

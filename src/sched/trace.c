@@ -159,7 +159,7 @@ XG_TROW(get_child_blocks) {
     if (r->n_out > k) xg_tread_fail(r, r->words[0], NULL, "get_child_blocks: %u blocks for %u names", k, r->n_out);
 }
 XG_TROW(split) {
-    int64_t factors[XG_TREAD_WORDS];
+    int64_t factors[XG_TREAD_WORDS] = {0};
     xg_nstmt *loops[XG_TREAD_WORDS], *loop = xg_tread_stmt(r, 0);
     uint32_t count = xg_tread_ints(r, 1, factors), k;
     xg_sched_split(r->n, loop, factors, count, loops);
