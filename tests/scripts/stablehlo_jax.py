@@ -7,7 +7,7 @@ CORPUS has NAME.hlo, NAME.npz and manifest.tsv. Each module is written by `xlagp
 --emit=stablehlo`, compiled by jaxlib's XLA for the CPU and run with the corpus's arguments; its results must be the
 corpus's within the manifest's tolerances, NaN where it has NaN. --sample: so many of them, drawn by the seed. Ends with
 'N of M right'; exit status 1 unless all are, 0 with one line where jaxlib is not installed."""
-import argparse, os, random, re, subprocess, sys
+import argparse, csv, os, random, re, subprocess, sys
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 try:
     import jax, ml_dtypes, numpy
@@ -75,14 +75,15 @@ ap.add_argument("--only", default="")
 ap.add_argument("--sample", type=int, default=0)
 ap.add_argument("--seed", type=int, default=0)
 a = ap.parse_args()
-rows = [row.split("\t") for row in open(os.path.join(a.corpus, "manifest.tsv")).read().splitlines()[1:]]
-rows = [r for r in rows if re.search(a.only, r[0])]
+with open(os.path.join(a.corpus, "manifest.tsv")) as f:
+    rows = [r for r in csv.DictReader(f, delimiter="\t") if re.search(a.only, r["name"])]
 if a.sample:
     rows = random.Random(a.seed).sample(rows, min(a.sample, len(rows)))
 jax.config.update("jax_enable_x64", True)
 client, right = jax.devices("cpu")[0].client, 0
-for name, _, rtol, atol, _ in rows:
-    wrong = check(client, a, name, float(rtol), float(atol))
+for row in rows:
+    name = row["name"]
+    wrong = check(client, a, name, float(row["rtol"]), float(row["atol"]))
     right += wrong is None
     if wrong:
         print(f"wrong\t{name}\t{wrong[:200]}", flush=True)
