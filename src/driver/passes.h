@@ -125,6 +125,8 @@ enum {
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "attention-fusion", xg_attention_fuse, OPTIONAL) \
+    X(FUSION, "grouped-contraction-fusion", xg_grouped_fusion_pass, OPTIONAL) \
+    X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
     X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
     X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
     X(FUSION, "row-splitter", xg_opt_row_splitter, OPTIONAL) \

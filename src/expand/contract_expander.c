@@ -1,182 +1,10 @@
 /* expand/contract_expander.c -- ragged-dot and scaled-dot, and the calls that stand for them, as plain dots.
  *
- * ragged-dot: a loop over the groups, each round one dot over all rows. With a free ragged dimension the rows of the
- * group are taken from its result; with a contracting one all other rows of both operands are made zero; with a batch
- * one a single dot does, since the groups share nothing. What does not belong to a group is picked away, not multiplied
- * by zero, so that its infinities and NaNs stay where they are. Rows behind the last group give zeros. scaled-dot: each
- * operand times its scale, in f32, which holds every product of 8-bit floats by powers of two. */
+ * ragged-dot: ragged_dot.c. scaled-dot: each operand times its scale, in bf16 where that holds the products, else in
+ * f32, which holds every product of 8-bit floats by powers of two. */
 #ifndef XG_EXPAND_CONTRACT_EXPANDER_C
 #define XG_EXPAND_CONTRACT_EXPANDER_C
 #include "expand.h"
-
-/* ---- ragged-dot ---- */
-
-typedef struct xg_ragged_form {
-    xg_dot_dims d;
-    int64_t dim, group_dim; /* the ragged dimension of lhs; the group dimension of rhs */
-    int64_t prefix[XG_RANK_MAX];
-    uint32_t n; /* dimensions of lhs that lead the group sizes */
-    int64_t groups;
-    bool contracting, batch;
-} xg_ragged_form;
-
-XG_FN bool xg_ints_hold(xg_ints v, int64_t d) {
-    uint32_t k;
-    for (k = 0; k < v.n; k++)
-        if (v.p[k] == d) return true;
-    return false;
-}
-XG_FN void xg_ragged_form_of(const xg_inst *i, xg_ragged_form *f) {
-    const xg_shape *sizes = XG_OPERAND(i, 2)->shape;
-    uint32_t k;
-    f->d = xg_dot_dims_of(i);
-    f->dim = xg_attr_ints(i, XG_A_lhs_ragged_dims).p[0];
-    f->contracting = xg_ints_hold(f->d.lc, f->dim);
-    f->batch = xg_ints_hold(f->d.lb, f->dim);
-    f->group_dim = f->contracting || f->batch ? -1 : xg_attr_ints(i, XG_A_rhs_group_dims).p[0];
-    f->groups = sizes->dims[sizes->rank - 1];
-    f->n = 0;
-    if (sizes->rank == 1) return;
-    for (k = 0; k < f->d.lb.n && f->d.lb.p[k] != f->dim; k++) f->prefix[f->n++] = f->d.lb.p[k];
-    if (f->contracting)
-        for (k = 0; k < f->d.lc.n && f->d.lc.p[k] != f->dim; k++) f->prefix[f->n++] = f->d.lc.p[k];
-    if (!f->contracting && !f->batch)
-        for (k = 0; k < (uint32_t)f->dim; k++)
-            if (!xg_ints_hold(f->d.lc, k) && !xg_ints_hold(f->d.lb, k)) f->prefix[f->n++] = k;
-}
-/* The dimension of rhs that goes with dimension d of lhs, or -1; the dimension of the dot's result that it becomes, or
- * -1. */
-XG_FN int64_t xg_ragged_right(const xg_ragged_form *f, int64_t d) {
-    uint32_t k;
-    for (k = 0; k < f->d.lc.n; k++)
-        if (f->d.lc.p[k] == d) return f->d.rc.p[k];
-    for (k = 0; k < f->d.lb.n; k++)
-        if (f->d.lb.p[k] == d) return f->d.rb.p[k];
-    return -1;
-}
-XG_FN int64_t xg_ragged_result(const xg_ragged_form *f, int64_t d) {
-    int64_t n = f->d.lb.n, k;
-    if (xg_ints_hold(f->d.lc, d)) return -1;
-    for (k = 0; k < (int64_t)f->d.lb.n; k++)
-        if (f->d.lb.p[k] == d) return k;
-    for (k = 0; k < d; k++)
-        if (!xg_ints_hold(f->d.lc, k) && !xg_ints_hold(f->d.lb, k)) n++;
-    return n;
-}
-/* Where each group ends: s64 of the sizes' dimensions. */
-XG_FN xg_inst *xg_ragged_ends(const xg_hb *b, xg_inst *sizes) {
-    uint32_t rank = sizes->shape->rank, k;
-    int64_t dims[XG_RANK_MAX + 1], places[XG_RANK_MAX + 1], last = rank;
-    xg_inst *to, *all;
-    if (rank == XG_RANK_MAX) return NULL;
-    for (k = 0; k < rank; k++) dims[k] = sizes->shape->dims[k];
-    dims[rank] = dims[rank - 1];
-    for (k = 0; k + 1 < rank; k++) places[k] = k;
-    places[rank - 1] = rank; /* [.., end, group] */
-    all = xg_hb_broadcast(b, xg_hb_convert(b, sizes, XLAGPU_S64), dims, rank + 1, places, rank);
-    to = xg_hb_iota(b, XLAGPU_S32, dims, rank + 1, (int64_t)rank - 1);
-    to = xg_hb_compare(b, "GE", to, xg_hb_iota(b, XLAGPU_S32, dims, rank + 1, rank));
-    all = xg_hb_select(b, to, all, xg_hb_int_like(b, all, 0));
-    return xg_hb_sum(b, all, &last, 1);
-}
-/* pred of x's dimensions: index along dim (direction) the limit, which is of the prefix's dimensions; those are
- * dimensions at[..] of x. */
-XG_FN xg_inst *xg_ragged_side(const xg_hb *b, const xg_inst *x, int64_t dim, const char *direction, xg_inst *limit,
-    const int64_t *at, uint32_t n) {
-    xg_inst *i = xg_hb_iota(b, XLAGPU_S64, x->shape->dims, x->shape->rank, dim);
-    return xg_hb_compare(b, direction, i, xg_hb_broadcast(b, limit, x->shape->dims, x->shape->rank, at, n));
-}
-/* x where its index along dim is in the group [from, to), and `otherwise` elsewhere. side: 0 lhs, 1 rhs, 2 result. */
-XG_FN xg_inst *xg_ragged_member(
-    const xg_hb *b, const xg_ragged_form *f, xg_inst *x, int side, xg_inst *from, xg_inst *to, xg_inst *otherwise) {
-    int64_t at[XG_RANK_MAX], dim = side == 0   ? f->dim
-                                   : side == 1 ? xg_ragged_right(f, f->dim)
-                                               : xg_ragged_result(f, f->dim);
-    xg_inst *in;
-    uint32_t k;
-    for (k = 0; k < f->n; k++)
-        at[k] = side == 0   ? f->prefix[k]
-                : side == 1 ? xg_ragged_right(f, f->prefix[k])
-                            : xg_ragged_result(f, f->prefix[k]);
-    in = xg_ragged_side(b, x, dim, "LT", to, at, f->n);
-    if (from) in = xg_hb_2(b, XG_AND, in, xg_ragged_side(b, x, dim, "GE", from, at, f->n));
-    return xg_hb_select(b, in, x, otherwise);
-}
-/* x[.., k, ..] along one dimension, which goes. */
-XG_FN xg_inst *xg_ragged_pick(const xg_hb *b, xg_inst *x, int64_t dim, xg_inst *k) {
-    int64_t sizes[XG_RANK_MAX], rest[XG_RANK_MAX];
-    xg_inst *starts[XG_RANK_MAX], *zero = xg_hb_int(b, XLAGPU_S32, 0);
-    uint32_t d, n = 0;
-    for (d = 0; d < x->shape->rank; d++) {
-        starts[d] = (int64_t)d == dim ? k : zero;
-        sizes[d] = (int64_t)d == dim ? 1 : x->shape->dims[d];
-        if ((int64_t)d != dim) rest[n++] = sizes[d];
-    }
-    return xg_hb_reshape(b, xg_hb_dynamic_slice(b, x, starts, sizes), rest, n);
-}
-/* Without the group dimension of rhs. */
-XG_FN xg_dot_dims xg_ragged_dims(const xg_hb *b, const xg_ragged_form *f) {
-    xg_dot_dims d = f->d;
-    int64_t *c = XG_NEW_N(b->comp->module->arena, int64_t, d.rc.n + 1),
-            *p = XG_NEW_N(b->comp->module->arena, int64_t, d.rb.n + 1);
-    uint32_t k;
-    for (k = 0; k < d.rc.n; k++) c[k] = d.rc.p[k] - (d.rc.p[k] > f->group_dim);
-    for (k = 0; k < d.rb.n; k++) p[k] = d.rb.p[k] - (d.rb.p[k] > f->group_dim);
-    d.rc.p = c;
-    d.rb.p = p;
-    return d;
-}
-XG_FN xg_inst *xg_ragged_zeros(const xg_hb *b, const xg_shape *s) {
-    xg_inst *zero = xg_hb_int(b, xg_type_real(s->type), 0);
-    return xg_hb_splat(b, xg_hb_convert(b, zero, s->type), s->dims, s->rank);
-}
-XG_FN xg_inst *xg_ragged_expand(const xg_hb *b, xg_inst *i) {
-    const xg_shape *s = i->shape;
-    xg_inst *l = XG_OPERAND(i, 0), *r = XG_OPERAND(i, 1), *ends = xg_ragged_ends(b, XG_OPERAND(i, 2)), *state[5], *from,
-            *to, *part;
-    int64_t last = (int64_t)XG_OPERAND(i, 2)->shape->rank - 1;
-    xg_ragged_form f;
-    xg_loop loop;
-    if (!ends) return NULL;
-    xg_ragged_form_of(i, &f);
-    state[0] = xg_ragged_zeros(b, s);
-    if (f.groups == 0) return state[0];
-    if (f.batch) {
-        to = xg_ragged_pick(b, ends, last, xg_hb_int(b, XLAGPU_S32, f.groups - 1));
-        return xg_ragged_member(b, &f, xg_hb_dot(b, l, r, f.d, s->type, i), 2, NULL, to, state[0]);
-    }
-    state[1] = l;
-    state[2] = r;
-    state[3] = ends;
-    state[4] = xg_hb_2(b, XG_SUBTRACT, ends, xg_hb_convert(b, XG_OPERAND(i, 2), XLAGPU_S64));
-    loop = xg_hb_loop(b, state, 5, f.groups);
-    to = xg_ragged_pick(&loop.b, loop.state[3], last, loop.k);
-    from = xg_ragged_pick(&loop.b, loop.state[4], last, loop.k);
-    l = loop.state[1];
-    r = loop.state[2];
-    if (f.contracting) {
-        xg_inst *starts[XG_RANK_MAX];
-        int64_t dims[XG_RANK_MAX];
-        uint32_t k;
-        l = xg_ragged_member(&loop.b, &f, l, 0, from, to, xg_ragged_zeros(&loop.b, l->shape));
-        r = xg_ragged_member(&loop.b, &f, r, 1, from, to, xg_ragged_zeros(&loop.b, r->shape));
-        part = xg_hb_dot(&loop.b, l, r, f.d, s->type, i);
-        starts[0] = loop.k;
-        dims[0] = 1;
-        for (k = 1; k < s->rank; k++) {
-            starts[k] = k > 1 ? starts[1] : xg_hb_int(&loop.b, XLAGPU_S32, 0);
-            dims[k] = s->dims[k];
-        }
-        loop.state[0] =
-            xg_hb_dynamic_update_slice(&loop.b, loop.state[0], xg_hb_reshape(&loop.b, part, dims, s->rank), starts);
-    } else {
-        r = xg_ragged_pick(&loop.b, r, f.group_dim, loop.k);
-        part = xg_hb_dot(&loop.b, l, r, xg_ragged_dims(&loop.b, &f), s->type, i);
-        loop.state[0] = xg_ragged_member(&loop.b, &f, part, 2, from, to, loop.state[0]);
-    }
-    xg_hb_loop_end(b, &loop);
-    return loop.state[0];
-}
 
 /* ---- scaled-dot ---- */
 
@@ -203,16 +31,26 @@ XG_FN xg_inst *xg_scaled_value(const xg_hb *b, xg_inst *x, xg_inst *scale, xlagp
     xg_inst *wide = xg_hb_convert(b, x, t);
     return xg_hb_2(b, XG_MULTIPLY, wide, xg_scaled_spread(b, xg_hb_convert(b, scale, t), x->shape));
 }
+/* Bits of what a number of the type is made of, the leading one with them. */
+XG_FN int xg_scaled_digits(xlagpu_type t) { return xg_float_format_of(t)->mantissa_bits + 1; }
+/* A type that holds an operand times its scale. bf16 does so for the formats of block scaling (f8e4m3fn by f8e8m0fnu,
+ * f4e2m1fn by f8e4m3fn): it has the exponents of f32, and matrix units take it. Products below 2^-126 alone keep fewer
+ * bits than f32 has there. */
+XG_FN xlagpu_type xg_scaled_type(const xg_inst *i, uint32_t k) {
+    xlagpu_type x = XG_OPERAND(i, k)->shape->type, scale = XG_OPERAND(i, k + 2)->shape->type;
+    if (x == XLAGPU_F64 || scale == XLAGPU_F64 || i->shape->type == XLAGPU_F64) return XLAGPU_F64;
+    return xg_scaled_digits(x) + xg_scaled_digits(scale) <= xg_scaled_digits(XLAGPU_BF16) ? XLAGPU_BF16 : XLAGPU_F32;
+}
 XG_FN xg_inst *xg_scaled_dot_of(const xg_hb *b, xg_inst *i, xg_dot_dims d) {
-    xlagpu_type t = XLAGPU_F32;
+    xlagpu_type t[2], sum;
     xg_inst *l, *r;
     uint32_t k;
-    for (k = 0; k < 4; k++)
-        if (XG_OPERAND(i, k)->shape->type == XLAGPU_F64) t = XLAGPU_F64;
-    if (i->shape->type == XLAGPU_F64) t = XLAGPU_F64;
-    l = xg_scaled_value(b, XG_OPERAND(i, 0), XG_OPERAND(i, 2), t);
-    r = xg_scaled_value(b, XG_OPERAND(i, 1), XG_OPERAND(i, 3), t);
-    return xg_hb_convert(b, xg_hb_dot(b, l, r, d, t, i->op == XG_SCALED_DOT ? i : NULL), i->shape->type);
+    for (k = 0; k < 2; k++) t[k] = xg_scaled_type(i, k);
+    if (t[0] != t[1]) t[0] = t[1] = t[0] == XLAGPU_F64 || t[1] == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
+    sum = t[0] == XLAGPU_F64 ? XLAGPU_F64 : XLAGPU_F32;
+    l = xg_scaled_value(b, XG_OPERAND(i, 0), XG_OPERAND(i, 2), t[0]);
+    r = xg_scaled_value(b, XG_OPERAND(i, 1), XG_OPERAND(i, 3), t[1]);
+    return xg_hb_convert(b, xg_hb_dot(b, l, r, d, sum, i->op == XG_SCALED_DOT ? i : NULL), i->shape->type);
 }
 /* Does the scale have an element for each block of x? */
 XG_FN bool xg_scaled_fits(const xg_shape *x, const xg_shape *scale) {
@@ -265,7 +103,7 @@ XG_FN bool xg_contract_matches(const xg_inst *i) {
     return xg_scaled_is_call(i);
 }
 XG_FN xg_inst *xg_contract_expand(const xg_hb *b, xg_inst *i) {
-    return i->op == XG_RAGGED_DOT   ? xg_ragged_expand(b, i)
+    return i->op == XG_RAGGED_DOT   ? xg_grouped_expand(b, i)
            : i->op == XG_SCALED_DOT ? xg_scaled_dot_of(b, i, xg_dot_dims_of(i))
                                     : xg_scaled_expand_call(b, i);
 }

@@ -198,6 +198,12 @@ XG_FN bool xg_multi_is_tiled(const xg_kernel *k) {
     return h && h->op == XG_DOT && xg_cost_mul(h->shape->elements, xg_fuse_steps(h)) >= XG_MULTI_TILED;
 }
 
+/* a is tiled, and b more than numbers (a loop's counter, which tiles write as well) or what tiles make beside it. */
+XG_FN bool xg_multi_keeps_tiles(const xg_kernel *a, const xg_kernel *b) {
+    if (!xg_multi_is_tiled(a)) return false;
+    return b->hero || b->loops || (b->elements > 1 && !xg_multi_is_near(a, b));
+}
+
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     const xg_inst *x = a->hero, *y = b->hero;
     if (xg_multi_is_fill(a) || xg_multi_is_fill(b)) return "one is a fill, which needs no kernel";
@@ -209,7 +215,7 @@ XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y))
         return NULL;
     if (x && x == y && xg_multi_is_near(a, b)) return NULL; /* what both made for themselves is made once */
-    if (xg_multi_is_tiled(a) && xg_multi_is_tiled(b)) return "tiles make one of both";
+    if (xg_multi_keeps_tiles(a, b) || xg_multi_keeps_tiles(b, a)) return "tiles make one of both";
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
     if (x && y) return "both have a hero";
     return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";

@@ -232,6 +232,25 @@ XG_FN xg_inst *xg_hb_dynamic_slice(const xg_hb *b, xg_inst *x, xg_inst *const *s
     xg_inst_set_attr(i, xg_hb_ints(b, XG_A_dynamic_slice_sizes, sizes, rank));
     return i;
 }
+XG_FN xg_inst *xg_hb_rows(const xg_hb *b, xg_inst *x, xg_inst *numbers) {
+    int64_t offset[XG_RANK_MAX], sizes[XG_RANK_MAX], dims[XG_RANK_MAX], zero = 0;
+    xg_inst *in[2], *i;
+    uint32_t k;
+    in[0] = x;
+    in[1] = numbers;
+    for (k = 0; k < x->shape->rank; k++) {
+        offset[k] = (int64_t)k + 1;
+        sizes[k] = k ? x->shape->dims[k] : 1;
+        dims[k] = k ? x->shape->dims[k] : numbers->shape->dims[0];
+    }
+    i = xg_hb_op(b, XG_GATHER, xg_hb_shape(b, x->shape->type, dims, x->shape->rank), in, 2);
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_offset_dims, offset, x->shape->rank - 1));
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_collapsed_slice_dims, &zero, 1));
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_start_index_map, &zero, 1));
+    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, 1));
+    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_slice_sizes, sizes, x->shape->rank));
+    return i;
+}
 XG_FN xg_inst *xg_hb_dynamic_update_slice(const xg_hb *b, xg_inst *x, xg_inst *update, xg_inst *const *starts) {
     uint32_t rank = x->shape->rank, k;
     xg_inst **in = XG_NEW_N(b->comp->module->arena, xg_inst *, rank + 2);

@@ -99,25 +99,6 @@ XG_FN xg_inst *xg_coll_place(const xg_hb *b, xg_inst *list, int64_t k) {
     xg_inst *one = xg_hb_reshape(b, xg_hb_slice_dim(b, list, 0, k, k + 1), NULL, 0);
     return xg_hb_convert(b, one, XLAGPU_S64);
 }
-/* rows[r] of x for the row numbers s64[n]; numbers outside are clamped. */
-XG_FN xg_inst *xg_coll_rows(const xg_hb *b, xg_inst *x, xg_inst *numbers, const xg_shape *out) {
-    int64_t offset[XG_RANK_MAX], sizes[XG_RANK_MAX], zero = 0;
-    xg_inst *in[2], *i;
-    uint32_t k;
-    in[0] = x;
-    in[1] = numbers;
-    for (k = 0; k < x->shape->rank; k++) {
-        offset[k] = (int64_t)k + 1;
-        sizes[k] = k ? x->shape->dims[k] : 1;
-    }
-    i = xg_hb_op(b, XG_GATHER, xg_hb_shape(b, out->type, out->dims, out->rank), in, 2);
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_offset_dims, offset, x->shape->rank - 1));
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_collapsed_slice_dims, &zero, 1));
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_start_index_map, &zero, 1));
-    xg_inst_set_attr(i, xg_attr_make_int(XG_A_index_vector_dim, 1));
-    xg_inst_set_attr(i, xg_hb_ints(b, XG_A_slice_sizes, sizes, x->shape->rank));
-    return i;
-}
 XG_FN xg_inst *xg_coll_move_rows(const xg_hb *b, xg_inst *i) {
     xg_inst *x = XG_OPERAND(i, 0), *out = XG_OPERAND(i, 1);
     const xg_shape *s = i->shape;
@@ -131,7 +112,7 @@ XG_FN xg_inst *xg_coll_move_rows(const xg_hb *b, xg_inst *i) {
         hit = xg_hb_compare(b, "LT", within, xg_hb_splat(b, size, &n, 1));
         hit = xg_hb_broadcast(b, xg_hb_2(b, XG_AND, low, hit), s->dims, s->rank, &zero, 1);
         from = xg_hb_splat(b, from, &n, 1);
-        values = xg_coll_rows(b, x, xg_hb_2(b, XG_ADD, within, from), s);
+        values = xg_hb_rows(b, x, xg_hb_2(b, XG_ADD, within, from));
         out = xg_hb_select(b, hit, values, out);
     }
     return out;

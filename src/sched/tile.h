@@ -105,6 +105,8 @@ typedef struct xg_tile_plan {
     bool reads;         /* the epilogue reads memory */
     int64_t shared;     /* elements of shared memory */
     xg_tile_fetch fetch[XG_TILE_SIDES];
+    const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
+    const xg_imap *end_at; /* (variables) -> its indices */
     xg_heroes heroes;
     int64_t picoseconds; /* by the estimate */
 } xg_tile_plan;
@@ -171,7 +173,8 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
 XG_FN void xg_tile_settle_all(xg_tile_plan *p); /* what follows from the tile's extent alone */
 
 /* ---- split_k.c ---- */
-XG_FN bool xg_tile_split_k(xg_module *m); /* the pass split-k */
+XG_FN bool xg_tile_split_k(xg_module *m);        /* the pass split-k */
+XG_FN bool xg_grouped_fusion_pass(xg_module *m); /* grouped.c: the pass grouped-contraction-fusion */
 /* x with dimension `dim` as so many parts of equal length */
 XG_FN xg_inst *xg_split_operand(const xg_hb *b, xg_inst *x, uint32_t dim, int64_t parts);
 /* the dimensions' new numbers; with `more`, the parts behind them */
@@ -203,6 +206,7 @@ typedef struct xg_tile_kernel {
     xg_scope s;
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
+    xg_kval *steps;    /* of the block's sums */
     xg_kval *barriers; /* in shared memory: tile_bulk.c */
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
@@ -243,6 +247,10 @@ XG_FN void xg_tile_carry_staged(xg_tile_kernel *w, xg_flow *f);
 XG_FN void xg_tile_bring_nothing(xg_tile_kernel *w);
 XG_FN void xg_tile_put_vector(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot);
 XG_FN void xg_tile_wait(xg_tile_kernel *w);
+
+/* ---- tile_limit.c ---- */
+XG_FN void xg_tile_find_end(xg_tile_plan *p, xg_aff_ctx *x); /* sets p->end */
+XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);             /* as many as the block's sums have */
 
 /* ---- tile_emit.c ---- */
 XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */

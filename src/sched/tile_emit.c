@@ -392,6 +392,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
         xg_tile_threads(&w);
     }
     xg_tile_blocks(&w);
+    w.steps = xg_tile_steps(&w);
     w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
     if (p->bulk)

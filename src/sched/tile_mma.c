@@ -229,7 +229,7 @@ XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
         f.op->flags |= KL_STEP_POINTERS;
     }
     xg_flow_slot(&some, &w->shared);
-    if (w->p->steps < ahead) xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, step, xg_elem_index(&w->s, w->p->steps)));
+    if (w->p->steps < ahead || w->p->end) xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, step, w->steps));
     xg_tile_bring_step(w, step, step);
     xg_tile_put_step(w, step);
     xg_flow_end(&some);
@@ -242,7 +242,7 @@ XG_FN void xg_tile_unit_bring_next(xg_tile_kernel *w, xg_kval *next, xg_kval *sp
     xg_tile_bring_nothing(w);
     xg_tile_carry_staged(w, &f);
     xg_flow_slot(&f, &w->shared);
-    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, xg_elem_index(&w->s, w->p->steps)));
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, next, w->steps));
     xg_tile_bring_step(w, next, spare);
     xg_flow_end(&f);
     xg_tile_unit_commit(w);
@@ -280,7 +280,7 @@ XG_FN void xg_tile_unit_loop(xg_tile_kernel *w, void (*one)(xg_tile_kernel *w, x
     for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
     xg_flow_slot(&f, &w->shared);
     f.rolled = w->looping = true;
-    one(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, p->steps), 1, p->steps));
+    one(w, xg_flow_for(&f, zero, w->steps, 1, p->steps));
     f.op->flags |= KL_STEP_POINTERS;
     xg_flow_end(&f);
 }

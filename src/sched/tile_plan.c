@@ -526,6 +526,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && work < XG_TILE_WORK_SURE && !xg_tile_is_quicker(p, m)) return false;
     p->out_vector = XG_MIN(p->out_vector, (int64_t)p->shape.n);
+    if (p->steps > 1) xg_tile_find_end(p, e->m->aff);
     return xg_tile_settle_maps(p, e->m->aff);
 }
 

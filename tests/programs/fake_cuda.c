@@ -1143,6 +1143,42 @@ static void any_ptx(void) {
     xlagpu_rt_close(d);
     EXPECT(nothing_left());
 }
+/* A cluster may be given by one of its sides; the others are 1. */
+static void clustered_ptx(void) {
+    static const char ptx[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry put(.param .u64 p) {\n  .reg .b64 %d<3>; .reg "
+        ".b32 %r<4>;\n  ld.param.u64 %d0, [p];\n  mov.u32 %r0, %ctaid.y;\n  mul.wide.u32 %d1, %r0, 4;\n  add.u64 %d2, "
+        "%d0, %d1;\n  mov.u32 %r1, %cluster_nctarank;\n  st.global.u32 [%d2], %r1;\n  ret;\n}\n";
+    unsigned char block[8];
+    xlagpu_ptx_launch l;
+    xlagpu_buffer b;
+    xlagpu_device *d = NULL;
+    uint32_t got[4];
+    int side;
+    reset();
+    EXPECT(open_with("cuda", LIBRARY, 0, &d) == XLAGPU_OK && xlagpu_rt_alloc(d, sizeof got, &b) == XLAGPU_OK);
+    memcpy(block, &b.address, 8);
+    for (side = -1; side < 3; side++) {
+        const uint32_t want = side == 1 ? 4 : 1;
+        memset(&l, 0, sizeof l);
+        l.entry = "put";
+        l.grid[1] = 4;
+        if (side >= 0) l.cluster[side] = want;
+        l.parameters = block;
+        l.parameter_bytes = sizeof block;
+        EXPECT(xlagpu_rt_launch_ptx(d, "put.ptx", ptx, sizeof ptx - 1, &l, NULL) == XLAGPU_OK);
+        EXPECT(xlagpu_rt_download(d, got, b, sizeof got) == XLAGPU_OK);
+        EXPECT(got[0] == want && got[1] == want && got[2] == want && got[3] == want);
+    }
+    fake->fail = "cuLaunchKernelEx";
+    fake->fail_at = 1;
+    fake->seen = 0;
+    fake->error = 801;
+    EXPECT(xlagpu_rt_launch_ptx(d, "put.ptx", ptx, sizeof ptx - 1, &l, NULL) != XLAGPU_OK);
+    fake->fail = NULL;
+    xlagpu_rt_close(d);
+    EXPECT(nothing_left());
+}
 
 int main(int argc, char **argv) {
     xlagpu_context *c = xlagpu_create(NULL);
@@ -1184,6 +1220,7 @@ int main(int argc, char **argv) {
     speed(c);
     damaged(exe);
     any_ptx();
+    clustered_ptx();
     xlagpu_destroy(c);
     return finish();
 }

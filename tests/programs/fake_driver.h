@@ -336,7 +336,7 @@ typedef struct fake_op {
     size_t bytes;
     unsigned value, size;
     fake_function *f;
-    unsigned grid[3], threads[3], shared;
+    unsigned grid[3], threads[3], cluster[3], shared; /* cluster: zeros, unless it was launched with one */
     unsigned char block[PARAM_BYTES];
     size_t block_bytes;
     void *staged;
@@ -353,8 +353,8 @@ static unsigned draw(unsigned below) {
     fake.late ^= fake.late << 17;
     return (unsigned)(fake.late % below);
 }
-static int run(
-    fake_function *f, const unsigned *grid, const unsigned *threads, unsigned shared, const void *block, size_t bytes);
+static int run(fake_function *f, const unsigned *grid, const unsigned *threads, const unsigned *cluster,
+    unsigned shared, const void *block, size_t bytes);
 static int graph_launch(void *exec);
 static int op_do(fake_op *o) {
     switch (o->work) {
@@ -365,7 +365,7 @@ static int op_do(fake_op *o) {
     }
     case W_COPY: return put(o->to, at(o->from), o->bytes);
     case W_FILL: return fill(o->to, &o->value, o->size, o->bytes);
-    case W_KERNEL: return run(o->f, o->grid, o->threads, o->shared, o->block, o->block_bytes);
+    case W_KERNEL: return run(o->f, o->grid, o->threads, o->cluster, o->shared, o->block, o->block_bytes);
     case W_GRAPH: return graph_launch(o->exec);
     case W_RECORD:
         if (o->event->passed < o->number) o->event->passed = o->number;
@@ -702,13 +702,14 @@ static uint32_t pack(fake_function *f, void **params, unsigned char *block, size
     }
     return bytes;
 }
-static int run(
-    fake_function *f, const unsigned *grid, const unsigned *threads, unsigned shared, const void *block, size_t bytes) {
+static int run(fake_function *f, const unsigned *grid, const unsigned *threads, const unsigned *cluster,
+    unsigned shared, const void *block, size_t bytes) {
     xlagpu_ptx_launch l;
     memset(&l, 0, sizeof l);
     l.entry = f->name;
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, threads, sizeof l.block);
+    if (cluster) memcpy(l.cluster, cluster, sizeof l.cluster);
     l.shared_bytes = shared;
     l.parameters = block;
     l.parameter_bytes = bytes;
@@ -740,39 +741,65 @@ int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, co
     }
     return xlagpu_rt_encode_tensor_map(simulator(), &m, map) == XLAGPU_OK ? 0 : 1;
 }
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-    unsigned shared, void *stream, void **params, void **extra) {
+typedef struct fake_attribute { /* CUlaunchAttribute, whose value has 64 bytes */
+    int id;
+    char pad[8 - sizeof(int)];
+    union {
+        char room[64];
+        unsigned cluster[3];
+    } value;
+} fake_attribute;
+typedef struct fake_config { /* CUlaunchConfig */
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    const fake_attribute *attributes;
+    unsigned n;
+} fake_config;
+static int launch(const fake_config *c, fake_function *f, void **params, void **extra) {
     fake_op o;
     uint32_t k;
-    if (fake.idle) return 0;
-    IN_CONTEXT("cuLaunchKernel");
     memset(&o, 0, sizeof o);
     o.work = W_KERNEL;
-    o.f = (fake_function *)function;
-    o.shared = shared;
-    o.grid[0] = gx;
-    o.grid[1] = gy;
-    o.grid[2] = gz;
-    o.threads[0] = bx;
-    o.threads[1] = by;
-    o.threads[2] = bz;
+    o.f = f;
+    o.shared = c->shared;
+    memcpy(o.grid, c->grid, sizeof o.grid);
+    memcpy(o.threads, c->block, sizeof o.threads);
+    for (k = 0; k < c->n; k++) switch (c->attributes[k].id) {
+        case 0: break; /* CU_LAUNCH_ATTRIBUTE_IGNORE */
+        case 4:        /* CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION */
+            memcpy(o.cluster, c->attributes[k].value.cluster, sizeof o.cluster);
+            if (!o.cluster[0] || !o.cluster[1] || !o.cluster[2]) return 1;
+            break;
+        default: return 1;
+        }
     if (extra) {
         if (extra[0] != (void *)(uintptr_t)1 || extra[2] != (void *)(uintptr_t)2 || extra[4] ||
             *(size_t *)extra[3] > sizeof o.block)
             return 1;
         o.block_bytes = *(size_t *)extra[3];
         memcpy(o.block, extra[1], o.block_bytes);
-        return op_enqueue(&o, stream);
+        return op_enqueue(&o, c->stream);
     }
     o.block_bytes = pack(o.f, params, o.block, sizeof o.block);
     if (o.f->n && !o.block_bytes) return 1;
-    step(stream);
+    step(c->stream);
     for (k = 0; k + 8 <= o.block_bytes; k += 8) {
         uint64_t address;
         memcpy(&address, o.block + k, 8);
-        touch(stream, address, 1, address != fake.read_only[0] && address != fake.read_only[1]);
+        touch(c->stream, address, 1, address != fake.read_only[0] && address != fake.read_only[1]);
     }
-    return op_enqueue(&o, stream);
+    return op_enqueue(&o, c->stream);
+}
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+    unsigned shared, void *stream, void **params, void **extra) {
+    const fake_config c = {{gx, gy, gz}, {bx, by, bz}, shared, stream, NULL, 0};
+    if (fake.idle) return 0;
+    IN_CONTEXT("cuLaunchKernel");
+    return launch(&c, (fake_function *)function, params, extra);
+}
+int cuLaunchKernelEx(const fake_config *c, void *function, void **params, void **extra) {
+    IN_CONTEXT("cuLaunchKernelEx");
+    return launch(c, (fake_function *)function, params, extra);
 }
 
 /* ---- events ---- */
@@ -1094,7 +1121,7 @@ static int node_run(fake_node *n) {
         set_condition(n);
         return 0;
     }
-    if (n->kind == KERNEL) return run(f, n->k.grid, n->k.block, n->k.shared, n->block, n->bytes);
+    if (n->kind == KERNEL) return run(f, n->k.grid, n->k.block, NULL, n->k.shared, n->block, n->bytes);
     if (n->type == 1) {
         while (conditions[n->handle] && !e) e = graph_run(n->body);
         return e;

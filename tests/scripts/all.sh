@@ -73,6 +73,7 @@ part "corpus, host" sh tests/scripts/corpus.sh host
 have python3 && part "StableHLO that is written, run by XLA" \
     python3 tests/scripts/stablehlo_jax.py tests/corpus --sample 4 --seed 7
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --work 200000
+have python3 && part "models of frameworks" python3 tests/scripts/frameworks.py
 part "kernels by their printed records" sh tests/scripts/records.sh
 part "saved, loaded by the runtime alone" sh tests/scripts/roundtrip.sh
 part "corpus, fake driver, in any order" sh tests/scripts/fake.sh

@@ -38,6 +38,8 @@ cpp() { echo "$CXX $STRICT -std=c++11 -I. -Ipackages/cpp examples/$1/$1.cc -o $E
 # A picture has the signature of PNG, and many different bytes.
 picture() { echo "head -c 4 $1 | tail -c 3 | grep -q PNG && [ \$(od -An -v -tu1 -w1 $1 | sort -u | wc -l) -gt 60 ]"; }
 job "raymarch: a picture" "$(c raymarch) examples/raymarch/scene.mlir $E/picture.png && $(picture $E/picture.png)"
+job "flax: all points are right" "$CC $STRICT -std=c99 -O1 $DONE examples/flax/spirals.c -o $E/spirals $O && \
+    $E/spirals examples/flax/spirals.mlir examples/flax/spirals.safetensors | grep '^194 of 194 points'"
 job "own_kernel: counts what sin says" "$(c own_kernel) | tee $E/count && \
     grep -q \"^\$(awk 'BEGIN { for (; i < 256; i++) n += sin(0.1 * i) > 0.5; print n }') of 256 \" $E/count"
 job "training: the loss falls, and is drawn" \
