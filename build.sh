@@ -116,7 +116,7 @@ tool() {
     newer_tool=$(find tools -newer build/tool.o -type f 2>/dev/null | head -1 || true)
     front=true; runtime=true; sim=true; tools=true
     [ "$newest" ] && front="$CC $WARN $FRONT -c build/unit_compiler.c -o build/compiler.o"
-    [ "$newest" ] && runtime="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_runtime.c -o build/runtime.o"
+    [ "$newest" ] && runtime="$CC $F -DXLAGPU_SPLIT_SIM -DXLAGPU_USE_NCCL -c build/unit_runtime.c -o build/runtime.o"
     [ "$newest" ] && sim="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o"
     if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then
         # tcc says C99 whatever -std is: glibc hands out timespec_get by the macro.

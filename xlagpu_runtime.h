@@ -32,6 +32,7 @@
  *
  * CONFIGURATION
  *     XLAGPU_NO_SIMULATOR   only the cuda platform: a smaller object
+ *     XLAGPU_USE_NCCL       several GPUs meet by NCCL, which is found at run time (cliques, below)
  *     XLAGPU_STATIC, XLAGPU_ASSERT, XLAGPU_NO_EXTENSIONS as in xlagpu.h. None changes a public type. */
 #ifndef XLAGPU_RUNTIME_H
 #define XLAGPU_RUNTIME_H
@@ -541,7 +542,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
  *
  * Results do not depend on which device comes first. When a device fails, all do, and the message is that of the first;
  * where devices would wait for each other for ever, it says who waits in which HLO instruction. The allocator is called
- * from several threads. */
+ * from several threads.
+ *
+ * GPUs meet by NCCL (2.14 or newer), found at run time: in device.library_folder, or where the system looks. One that
+ * waits for longer than the timeout gives up; then, as after every failure in which a device was waiting, the clique
+ * is of no use any more but to be closed. Who enqueues runs by xlagpu_rt_execute learns of such failures by
+ * xlagpu_rt_execution_wait only: on a stream, devices wait for as long as it takes. */
 typedef struct xlagpu_clique xlagpu_clique;
 typedef struct xlagpu_rt_clique_desc {
     xlagpu_device_desc device; /* of each; threads are shared among them */
@@ -549,6 +555,17 @@ typedef struct xlagpu_rt_clique_desc {
     /* seconds that a device waits for another one in a collective, where the caller runs them (xlagpu_rt_execute); 0:
      * 60 */
     double timeout;
+    /* cuda: this process is one of several, each with so many devices of its own; device k of process p is number
+     * p * devices + k. Which one, of how many (0: one), and where process 0 waits for the others, "host:port" */
+    uint32_t process, processes;
+    const char *address;
+    /* cuda: all that is what torchrun, mpirun or srun say: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT and their names
+     * with OMPI_, PMI_ and SLURM_; GPUs are counted from LOCAL_RANK * devices on. One process where they say nothing */
+    bool environment;
+    /* instead of an address: gives what process 0 has in bytes to all others; every process calls it as often. Not
+     * XLAGPU_OK: it failed */
+    xlagpu_status (*share)(void *user, void *bytes, size_t size);
+    void *share_user;
 } xlagpu_rt_clique_desc;
 /* On failure *out only answers xlagpu_rt_clique_error and xlagpu_rt_clique_close (NULL: no memory even for that). */
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out);
@@ -565,7 +582,8 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *program, uin
 /* As xlagpu_rt_parameter and xlagpu_rt_result, but of the whole array: dims and bytes. */
 XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
 XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
-/* Runs it on all devices: whole host arrays in, whole host arrays out. What every replica has is that of replica 0. */
+/* Runs it on all devices: whole host arrays in, whole host arrays out. What every replica has is that of replica 0. Of
+ * several processes, each has the whole inputs and fills in what its own devices have of the outputs. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs,
     uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 
@@ -24005,12 +24023,13 @@ typedef enum xg_exe_library {
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
  * depth, or its transposed, times B, depth by columns, likewise. lead: elements from column to column; stride: from one
- * matrix of the batch to the next. operand: the place of A, B and the bias among the slices; -1: none. */
+ * matrix of the batch to the next. operand: the place of A, B, the bias and of C, which is added and lies as D does,
+ * among the slices; -1: none. */
 /* clang-format off */
 #define XG_EXE_MATMUL_FIELDS(X) \
     X(compute) X(scale) X(epilogue) X(type_a) X(type_b) X(type_d) X(trans_a) X(trans_b) X(rows) X(columns) X(depth) \
     X(lead_a) X(lead_b) X(lead_d) X(batch) X(stride_a) X(stride_b) X(stride_d) X(operand_a) X(operand_b) \
-    X(operand_bias) X(deterministic)
+    X(operand_bias) X(operand_c) X(deterministic)
 /* clang-format on */
 typedef enum xg_exe_matmul {
 #define X(field) XG_EXE_MATMUL_##field,
@@ -24156,6 +24175,9 @@ XG_FN XG_COLD void xg_exe_choose(const unsigned char **p, size_t *n, const char 
 #endif /* XG_API_EXECUTABLE_READ_C */
 #ifndef XLAGPU_NO_SIMULATOR
 #endif
+#if !defined(XLAGPU_NO_SIMULATOR) || defined(XLAGPU_USE_NCCL)
+#define XR_CLIQUES /* there are devices that may meet */
+#endif
 
 enum {
     XR_RANK_MAX = 64,
@@ -24174,6 +24196,7 @@ enum {
 typedef struct xr_platform xr_platform;
 typedef struct xr_thread xr_thread; /* system.c */
 typedef struct xr_lock xr_lock;
+typedef struct xr_comm xr_comm; /* nccl.c */
 
 /* X(NAME, text): what devices do together. */
 #define XR_COLLECTIVES(X) \
@@ -24198,6 +24221,7 @@ typedef struct xr_collective {
     xlagpu_type type; /* of elements, of offsets (RAGGED), of the root (BROADCAST; INVALID: the first member is it) */
     uint32_t n_in, n_out, n_groups;
     uint32_t *ids, *first, *label;
+    const xr_comm *comm; /* nccl.c; NULL: devices meet on the host */
 } xr_collective;
 
 /* device memory that the device frees at the end */
@@ -24357,8 +24381,16 @@ struct xlagpu_clique {
     xlagpu_device **devices;
     xr_thread *threads;
     xr_peers *loads;
-    double timeout; /* seconds that a device waits for others */
+    double timeout;      /* seconds that a device waits for others */
+    uint32_t first, all; /* the number of our first device, and how many all processes have */
+    uint32_t process, processes;
+    int *sockets; /* rendezvous.c: process 0 has one to each other process, these have one to it */
+    xlagpu_status (*share)(void *user, void *bytes, size_t size);
+    void *share_user;
+    struct xr_nccl *nccl; /* NULL: not opened */
+    xr_comm *comms;       /* all devices first */
     /* with the lock */
+    bool broken; /* communicators were given up */
     xr_lock *lock;
     xr_seat *seats;
     bool together; /* all devices run now: if none goes on, none ever will */
@@ -24395,6 +24427,8 @@ struct xlagpu_program {
     xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
     xlagpu_rt_attribute *attributes;
     bool has_calls;
+    uint32_t n_collectives;
+    uint64_t met, said; /* nccl.c: device and host memory for what collectives must know; 0: none */
     xr_command_buffer *command_buffers;
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
@@ -24421,6 +24455,7 @@ struct xlagpu_execution {
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    void **met;                 /* two events for each collective: all before it is done, it is done */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
     xr_map *maps;               /* as the program has them */
@@ -24497,6 +24532,7 @@ XG_FN void xr_library_close(void *library);
 XG_FN uint64_t xr_process(void); /* its number */
 XG_FN uint32_t xr_processors(void);
 XG_FN double xr_seconds(void); /* since some moment; only grows */
+XG_FN void xr_nap(uint32_t microseconds);
 /* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
@@ -24533,6 +24569,32 @@ XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p);
 XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e);
 XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message);
+#ifdef XR_CLIQUES
+XG_FN xlagpu_status xr_clique_failed(xlagpu_clique *q, xg_ctx *c); /* some device of this process has */
+XG_FN uint64_t xr_link_bytes(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k);
+XG_FN uint32_t xr_collective_group(const xr_collective *q, uint32_t device, const uint32_t **ids);
+XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p);
+#endif
+/* ---- rendezvous.c ---- */
+XG_FN xlagpu_status xr_rendezvous(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc, xlagpu_device_desc *device);
+XG_FN void xr_rendezvous_end(xlagpu_clique *q);
+/* ---- nccl.c ---- */
+XG_FN xlagpu_status xr_nccl_open(xlagpu_clique *q, const char *folder);
+XG_FN void xr_nccl_close(xlagpu_clique *q);
+XG_FN xlagpu_status xr_nccl_load(xlagpu_clique *q, xr_peers *peers);
+XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
+/* Until the last run has ended; a clique's devices look after each other meanwhile. */
+XG_FN xlagpu_status xr_nccl_wait(xlagpu_execution *e);
+XG_FN xlagpu_status xr_nccl_pause(xlagpu_execution *e, void *stream); /* ... until the stream has come so far */
+XG_FN bool xr_met_has(const xlagpu_program *p);                       /* collectives by NCCL */
+XG_FN size_t xr_met_bytes(const xlagpu_program *p);
+XG_FN xlagpu_status xr_met_prepare(xlagpu_execution *e);
+XG_FN void xr_met_finish(xlagpu_execution *e);
+#ifdef XR_CLIQUES
+/* ---- clique.c ---- */
+/* job(user, k) for each device, on a thread of its own; the first failure is the clique's */
+XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), void *user);
+#endif
 /* ---- commands.c ---- */
 XG_FN bool xr_is_list(uint32_t kind);    /* a sequence or command buffer */
 XG_FN bool xr_is_command(uint32_t kind); /* in a command buffer, and runs no thunks */
@@ -24562,6 +24624,7 @@ XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
 XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
+XG_FN xlagpu_status xr_wait_ended(xlagpu_execution *e); /* inside enter and leave */
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
 /* What a thunk that fills in a number of the run (XG_EXE_OWN) fills in. */
 XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t);
@@ -24611,6 +24674,7 @@ XG_FN double xr_seconds(void) {
     QueryPerformanceFrequency(&each);
     return (double)now.QuadPart / (double)each.QuadPart;
 }
+XG_FN void xr_nap(uint32_t microseconds) { Sleep((microseconds + 999) / 1000); }
 XG_FN uint64_t xr_process(void) { return GetCurrentProcessId(); }
 XG_FN uint32_t xr_processors(void) {
     SYSTEM_INFO i;
@@ -24653,6 +24717,7 @@ XG_FN void xr_wait_lock(xr_lock *l) { SleepConditionVariableCS(&l->changed, &l->
 #else
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/select.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -24674,6 +24739,12 @@ XG_FN double xr_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 #endif
+XG_FN void xr_nap(uint32_t microseconds) {
+    struct timeval t;
+    t.tv_sec = 0;
+    t.tv_usec = microseconds;
+    (void)select(0, NULL, NULL, NULL, &t);
+}
 XG_FN uint64_t xr_process(void) { return (uint64_t)getpid(); }
 XG_FN uint32_t xr_processors(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -27571,7 +27642,8 @@ XG_FN XG_COLD const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
     int64_t n = c->n_operands;
     return m && c->n_results && m[XG_EXE_MATMUL_operand_a] >= 0 && m[XG_EXE_MATMUL_operand_a] < n &&
                    m[XG_EXE_MATMUL_operand_b] >= 0 && m[XG_EXE_MATMUL_operand_b] < n &&
-                   m[XG_EXE_MATMUL_operand_bias] >= -1 && m[XG_EXE_MATMUL_operand_bias] < n
+                   m[XG_EXE_MATMUL_operand_bias] >= -1 && m[XG_EXE_MATMUL_operand_bias] < n &&
+                   m[XG_EXE_MATMUL_operand_c] < n
                ? m
                : NULL;
 }
@@ -27678,6 +27750,7 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
     const int64_t *m = xr_lt_fields(c);
     xr_lt_state *s = (xr_lt_state *)c->state;
     void *out = xr_library_pointer(c, c->n_operands), *bias;
+    bool adds = m[XG_EXE_MATMUL_operand_c] >= 0;
     const char *what = NULL;
     int e = 0;
     if (m[XG_EXE_MATMUL_operand_bias] >= 0) {
@@ -27685,10 +27758,10 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
         XR_DO(l->desc_set(s->desc, XR_LT_BIAS, &bias, sizeof bias), "cublasLtMatmulDescSetAttribute");
     }
     XR_DO(l->matmul(all->lt_handle, s->desc, &s->one, xr_library_pointer(c, m[XG_EXE_MATMUL_operand_a]), s->layouts[0],
-              xr_library_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], &s->zero, out, s->layouts[2], out,
-              s->layouts[2], s->choice.algorithm,
-              xr_lt_workspace(c) ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL, xr_lt_workspace(c),
-              c->stream),
+              xr_library_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], adds ? &s->one : &s->zero,
+              adds ? xr_library_pointer(c, m[XG_EXE_MATMUL_operand_c]) : out, s->layouts[2], out, s->layouts[2],
+              s->choice.algorithm, xr_lt_workspace(c) ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL,
+              xr_lt_workspace(c), c->stream),
         "cublasLtMatmul");
     return e ? xr_library_failed(c, "cuBLAS", what, e, XR_LT_NO_MEMORY, XR_LT_NOT_SUPPORTED) : XLAGPU_OK;
 }
@@ -28840,6 +28913,7 @@ XG_FN XG_COLD void xr_view_collectives(xlagpu_program *p) {
     uint32_t k, n = 0;
     uint32_t *room;
     for (k = 0; k < p->n_thunks; k++) n += p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE;
+    p->n_collectives = n;
     p->collectives = XG_NEW_N(&p->arena, xr_collective, (size_t)n + 1);
     if (!n) return;
     p->collective_of = XG_NEW_N(&p->arena, xr_collective *, (size_t)p->n_thunks + 1);
@@ -29049,9 +29123,11 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_unload(xlagpu_program *p) {
     uint32_t k;
     if (!p) return;
     d = p->device;
-    if (p->peers) p->peers->programs[p->rank] = NULL;
+    if (p->peers) p->peers->programs[p->rank - p->clique->first] = NULL;
     while (p->executions) xlagpu_rt_finish(p->executions);
     for (k = p->constants ? p->n_allocations : 0; k-- > 0;) xr_release(d, p->constants[k]);
+    xr_release(d, p->said);
+    xr_release(d, p->met);
     if (p->module) d->platform->unload(p);
     if (p->prev)
         p->prev->next = p->next;
@@ -29090,25 +29166,25 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
 
 #endif /* XG_RT_PROGRAM_C */
 /* rt/collectives.c -- where the devices of a clique meet: what a collective's text says, and how devices on the host
- * exchange memory.
+ * exchange memory; for GPUs nccl.c does that.
  *
- * Each device runs its program on a thread of its own. One that comes to a collective takes its seat and waits; the
- * last one of its group does the work for all, in the order of the members, so that results do not depend on who came
- * when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
+ * On the host each device runs its program on a thread of its own. One that comes to a collective takes its seat and
+ * waits; the last one of its group does the work for all, in the order of the members, so that results do not depend on
+ * who came when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
  *
  * Laws: no waiting without an end. When a device fails, all others fail where they wait. When no device of a run goes
  * on and some wait, the run has failed, and the message says who waits where. */
 #ifndef XG_RT_COLLECTIVES_C
 #define XG_RT_COLLECTIVES_C
 
-#ifdef XLAGPU_NO_SIMULATOR
-/* Only simulated devices meet yet: without them a program that does is refused when it is loaded. */
+#ifndef XR_CLIQUES
+/* A program that meets other devices is refused when it is loaded. */
 XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++)
         if (p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE)
-            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without simulator",
-                p->strings + p->thunks[k].name);
+            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED,
+                "HLO %s meets other devices: not without XLAGPU_USE_NCCL", p->strings + p->thunks[k].name);
     return XLAGPU_OK;
 }
 XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
@@ -29217,6 +29293,13 @@ XG_FN bool xr_collective_read(xr_collective *q, const char *at, uint32_t devices
 
 /* ---- the sizes of what it is given ---- */
 
+XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p) {
+    uint32_t bytes = (uint32_t)xr_element_bytes(t), unused = 64 - 8 * bytes;
+    uint64_t v = 0;
+    memcpy(&v, p, bytes);
+    return t >= XLAGPU_S1 && t <= XLAGPU_S64 ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+}
+
 XG_FN uint64_t xr_link_bytes(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
     return p->slices[p->links[t->first_link + k] & ~XG_EXE_WRITTEN].bytes;
 }
@@ -29314,11 +29397,18 @@ XG_FN void xr_clique_look(xlagpu_clique *q) {
 XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message) {
     char text[XG_MESSAGE_MAX];
     xr_enter_lock(q->lock);
-    q->seats[rank].state = XR_SEAT_AWAY;
+    q->seats[rank - q->first].state = XR_SEAT_AWAY;
     xg_format(text, sizeof text, "device %u: %s", rank, message);
     if (s != XLAGPU_OK) xr_clique_fail(q, s, text);
     xr_clique_look(q);
     xr_leave_lock(q->lock);
+}
+XG_FN XG_COLD xlagpu_status xr_clique_failed(xlagpu_clique *q, xg_ctx *c) {
+    xlagpu_status s;
+    xr_enter_lock(q->lock);
+    s = q->failed ? xr_fail(c, q->failed, "%s", q->why) : XLAGPU_OK;
+    xr_leave_lock(q->lock);
+    return s;
 }
 XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
     xlagpu_clique *q = e->program->clique;
@@ -29328,10 +29418,10 @@ XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
     xr_enter_lock(q->lock);
     while (k < q->n && q->seats[k].state == XR_SEAT_AWAY) k++;
     if (k == q->n) q->failed = XLAGPU_OK; /* the first of a run */
-    if (q->seats[e->program->rank].state != XR_SEAT_AWAY)
+    if (q->seats[e->program->rank - q->first].state != XR_SEAT_AWAY)
         s = xr_fail(&e->c, XLAGPU_ERROR_USAGE, "device %u of the clique runs already", e->program->rank);
     else
-        q->seats[e->program->rank].state = XR_SEAT_RUNS;
+        q->seats[e->program->rank - q->first].state = XR_SEAT_RUNS;
     xr_leave_lock(q->lock);
     return s;
 }
@@ -29356,13 +29446,6 @@ XG_FN uint64_t xr_reduce_int(uint32_t reducer, bool is_signed, uint64_t a, uint6
     default: return (a ^ flip) > (b ^ flip) ? a : b;
     }
 }
-XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p) {
-    uint32_t bytes = (uint32_t)xr_element_bytes(t), unused = 64 - 8 * bytes;
-    uint64_t v = 0;
-    memcpy(&v, p, bytes);
-    return t >= XLAGPU_S1 && t <= XLAGPU_S64 ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
-}
-
 typedef struct xr_exchange { /* a group at work */
     const xr_collective *q;
     const xlagpu_clique *clique;
@@ -29551,13 +29634,962 @@ XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t
 #ifndef XLAGPU_NO_SIMULATOR
     if (p->device->platform == xr_host_platform()) return xr_host_collective(e, t, stream);
 #endif
+    return xr_nccl_collective(e, t, stream);
+}
+
+#endif /* XR_CLIQUES */
+
+#endif /* XG_RT_COLLECTIVES_C */
+/* rt/rendezvous.c -- the processes of a clique find each other: process 0 waits at an address and the others come to
+ * it, by TCP; then it can tell all of them something. Or a function of the caller's does that.
+ *
+ * Laws: no waiting without an end. What connects and is no process of this clique is sent away. */
+#ifndef XG_RT_RENDEZVOUS_C
+#define XG_RT_RENDEZVOUS_C
+
+#ifndef XLAGPU_USE_NCCL
+XG_FN XG_COLD xlagpu_status xr_rendezvous(
+    xlagpu_clique *q, const xlagpu_rt_clique_desc *desc, xlagpu_device_desc *device) {
+    (void)device;
+    q->all = q->n;
+    return desc->processes < 2 && !desc->environment
+               ? XLAGPU_OK
+               : xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
+                     "several processes meet by NCCL: define XLAGPU_USE_NCCL for the implementation");
+}
+XG_FN XG_COLD void xr_rendezvous_end(xlagpu_clique *q) { (void)q; }
+#else
+/* ---- what the environment says ---- */
+
+XG_FN XG_COLD uint32_t xr_timeout_ms(const xlagpu_clique *q) { return (uint32_t)XG_MIN(q->timeout * 1e3, 4e9); }
+
+typedef struct xr_endpoint {
+    char host[256];
+    uint32_t port;
+} xr_endpoint;
+enum {
+    XR_PORT = 29500 /* where none is named, as torchrun has it */
+};
+
+XG_FN XG_COLD bool xr_number_of(const char *text, uint32_t *out) {
+    uint32_t n = 0;
+    if (!text || !*text) return false;
+    for (; *text >= '0' && *text <= '9' && n < 100000000; text++) n = 10 * n + (uint32_t)(*text - '0');
+    *out = n;
+    return !*text;
+}
+/* The first of "gpu[07-09,12],x3": gpu07. */
+XG_FN XG_COLD void xr_first_node(const char *list, char *out, size_t cap) {
+    size_t n = 0;
+    for (; *list && *list != ',' && *list != '-' && *list != ']' && n + 1 < cap; list++)
+        if (*list != '[') out[n++] = *list;
+    out[n] = 0;
+}
+XG_FN XG_COLD xlagpu_status xr_environment(xlagpu_clique *q, xr_endpoint *a, uint32_t *local) {
+    static const char *const names[][3] = {{"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+        {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"}, {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"}};
+    const char *node = getenv("SLURM_STEP_NODELIST");
+    size_t k = 0;
+    while (k < XG_COUNT(names) && !getenv(names[k][0])) k++;
+    if (k == XG_COUNT(names)) return XLAGPU_OK;
+    if (!xr_number_of(getenv(names[k][0]), &q->process) || !xr_number_of(getenv(names[k][1]), &q->processes))
+        return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "the environment has a %s, but %s and it are not both numbers",
+            names[k][0], names[k][1]);
+    if (!xr_number_of(getenv(names[k][2]), local)) *local = q->process;
+    if (getenv("MASTER_ADDR"))
+        xg_format(a->host, sizeof a->host, "%s", getenv("MASTER_ADDR"));
+    else if (k == XG_COUNT(names) - 1 && node)
+        xr_first_node(node, a->host, sizeof a->host);
+    if (getenv("MASTER_PORT") && !xr_number_of(getenv("MASTER_PORT"), &a->port))
+        return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "MASTER_PORT is no number: %.60s", getenv("MASTER_PORT"));
+    return XLAGPU_OK;
+}
+
+/* ---- sockets ---- */
+
+#ifdef _WIN32
+XG_FN XG_COLD xlagpu_status xr_meet_processes(xlagpu_clique *q, const xr_endpoint *a) {
+    (void)a;
+    return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
+        "processes do not find each other on Windows, which has no NCCL; give the clique a function that shares");
+}
+XG_FN XG_COLD bool xr_socket_all(int socket, void *bytes, size_t size, bool out, double until) {
+    (void)socket;
+    (void)bytes;
+    (void)size;
+    (void)out;
+    (void)until;
+    return false;
+}
+XG_FN XG_COLD void xr_socket_close(int socket) { (void)socket; }
+#else
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
+XG_FN XG_COLD void xr_socket_close(int s) {
+    if (s >= 0) close(s);
+}
+/* Until it can be read or written. */
+XG_FN XG_COLD bool xr_socket_ready(int s, bool out, double until) {
+    struct timeval t;
+    double left = until - xr_seconds();
+    fd_set set;
+    if (s >= FD_SETSIZE || left <= 0) return false;
+    FD_ZERO(&set);
+    FD_SET(s, &set);
+    t.tv_sec = (long)left;
+    t.tv_usec = (long)((left - (double)t.tv_sec) * 1e6);
+    return select(s + 1, out ? NULL : &set, out ? &set : NULL, NULL, &t) > 0;
+}
+/* All of the bytes, one way or the other. */
+XG_FN XG_COLD bool xr_socket_all(int s, void *bytes, size_t size, bool out, double until) {
+    char *at = (char *)bytes;
+    while (size) {
+        long n;
+        if (!xr_socket_ready(s, out, until)) return false;
+        n = (long)(out ? send(s, at, size, MSG_NOSIGNAL) : recv(s, at, size, 0));
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+        if (n <= 0) return false;
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+XG_FN XG_COLD bool xr_socket_find(const xr_endpoint *a, struct sockaddr_in *out) {
+    const struct hostent *h = gethostbyname(a->host);
+    memset(out, 0, sizeof *out);
+    out->sin_family = AF_INET;
+    out->sin_port = htons((uint16_t)a->port);
+    if (!h || h->h_addrtype != AF_INET) return false;
+    memcpy(&out->sin_addr, h->h_addr_list[0], sizeof out->sin_addr);
+    return true;
+}
+XG_FN XG_COLD int xr_socket_new(void) {
+    int s = socket(AF_INET, SOCK_STREAM, 0);
+    if (s >= 0) (void)fcntl(s, F_SETFL, O_NONBLOCK);
+    if (s >= 0) (void)fcntl(s, F_SETFD, FD_CLOEXEC);
+    return s;
+}
+
+/* What a process says when it comes. */
+typedef struct xr_hello {
+    char magic[8];
+    uint32_t process, processes, devices, version;
+} xr_hello;
+XG_FN XG_COLD void xr_hello_of(const xlagpu_clique *q, xr_hello *h) {
+    memset(h, 0, sizeof *h);
+    memcpy(h->magic, "xlagpu", 6);
+    h->process = q->process;
+    h->processes = q->processes;
+    h->devices = q->n;
+    h->version = XG_EXE_VERSION;
+}
+XG_FN XG_COLD xlagpu_status xr_welcome(xlagpu_clique *q, int s, double until, uint32_t *come) {
+    enum {
+        SECONDS = 5 /* to say who it is */
+    };
+    xr_hello h, own;
+    xr_hello_of(q, &own);
+    if (!xr_socket_all(s, &h, sizeof h, false, XG_MIN(until, xr_seconds() + SECONDS)) ||
+        memcmp(h.magic, own.magic, sizeof h.magic) != 0) {
+        xr_socket_close(s); /* a stranger */
+        return XLAGPU_OK;
+    }
+    own.process = h.process;
+    if (memcmp(&h, &own, sizeof h) == 0 && h.process && h.process < q->processes && q->sockets[h.process] < 0) {
+        q->sockets[h.process] = s;
+        ++*come;
+        return XLAGPU_OK;
+    }
+    xr_socket_close(s);
+    return xr_fail(&q->c, XLAGPU_ERROR_USAGE,
+        "a process says that it is number %u of %u with %u devices; this is number 0 of %u with %u, and each number is "
+        "there once",
+        h.process, h.processes, h.devices, q->processes, q->n);
+}
+XG_FN XG_COLD xlagpu_status xr_wait_for_processes(xlagpu_clique *q, const xr_endpoint *a, double until) {
+    struct sockaddr_in at;
+    int listener = xr_socket_new(), yes = 1, s;
+    uint32_t come = 1;
+    xlagpu_status status = XLAGPU_OK;
+    memset(&at, 0, sizeof at);
+    at.sin_family = AF_INET;
+    at.sin_port = htons((uint16_t)a->port);
+    at.sin_addr.s_addr = htonl(INADDR_ANY);
+    if (listener >= 0) (void)setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (listener < 0 || bind(listener, (struct sockaddr *)(void *)&at, sizeof at) || listen(listener, SOMAXCONN))
+        status = xr_fail(&q->c, XLAGPU_ERROR_DEVICE, "process 0 cannot wait for the others at port %u: %s", a->port,
+            strerror(errno));
+    while (status == XLAGPU_OK && come < q->processes) {
+        if (!xr_socket_ready(listener, false, until))
+            status = xr_fail(&q->c, XLAGPU_ERROR_DEVICE, "%u of %u processes have come to port %u within %u ms", come,
+                q->processes, a->port, xr_timeout_ms(q));
+        else if ((s = accept(listener, NULL, NULL)) >= 0) {
+            (void)fcntl(s, F_SETFL, O_NONBLOCK);
+            (void)fcntl(s, F_SETFD, FD_CLOEXEC);
+            status = xr_welcome(q, s, until, &come);
+        }
+    }
+    xr_socket_close(listener);
+    return status;
+}
+XG_FN XG_COLD xlagpu_status xr_go_to_process(xlagpu_clique *q, const xr_endpoint *a, double until) {
+    enum {
+        AGAIN = 20000 /* microseconds: process 0 may not wait yet */
+    };
+    struct sockaddr_in at;
+    xr_hello h;
+    xr_hello_of(q, &h);
+    if (!xr_socket_find(a, &at))
+        return xr_fail(&q->c, XLAGPU_ERROR_DEVICE, "no address is known of '%s', where process 0 should be", a->host);
+    for (;; xr_nap(AGAIN)) {
+        int s = xr_socket_new(), error = 0;
+        socklen_t n = sizeof error;
+        if (s >= 0 && (!connect(s, (struct sockaddr *)(void *)&at, sizeof at) || errno == EINPROGRESS) &&
+            xr_socket_ready(s, true, until) && !getsockopt(s, SOL_SOCKET, SO_ERROR, &error, &n) && !error &&
+            xr_socket_all(s, &h, sizeof h, true, until)) {
+            q->sockets[0] = s;
+            return XLAGPU_OK;
+        }
+        xr_socket_close(s);
+        if (xr_seconds() > until)
+            return xr_fail(&q->c, XLAGPU_ERROR_DEVICE, "process 0 has not been found at %s:%u within %u ms", a->host,
+                a->port, xr_timeout_ms(q));
+    }
+}
+XG_FN XG_COLD xlagpu_status xr_meet_processes(xlagpu_clique *q, const xr_endpoint *a) {
+    double until = xr_seconds() + q->timeout;
+    uint32_t k;
+    q->sockets = (int *)xg_mem_alloc(&q->c, q->processes * sizeof *q->sockets);
+    if (!q->sockets) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    for (k = 0; k < q->processes; k++) q->sockets[k] = -1;
+    return q->process ? xr_go_to_process(q, a, until) : xr_wait_for_processes(q, a, until);
+}
+#endif
+
+/* ---- the rendezvous ---- */
+
+XG_FN XG_COLD xlagpu_status xr_rendezvous(
+    xlagpu_clique *q, const xlagpu_rt_clique_desc *desc, xlagpu_device_desc *device) {
+    xr_endpoint a;
+    uint32_t local = 0;
+    const char *colon = desc->address ? strrchr(desc->address, ':') : NULL;
+    xlagpu_status s = XLAGPU_OK;
+    memset(&a, 0, sizeof a);
+    a.port = XR_PORT;
+    q->process = desc->process;
+    q->processes = desc->processes;
+    if (desc->environment) s = xr_environment(q, &a, &local);
+    if (!q->processes) q->processes = 1;
+    device->ordinal += (int)(local * q->n);
+    q->first = q->process * q->n;
+    q->all = q->processes * q->n;
+    q->share = desc->share;
+    q->share_user = desc->share_user;
+    if (s != XLAGPU_OK) return s;
+    if (q->process >= q->processes || q->processes > XR_DEVICES_MAX / q->n)
+        return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "there is no process number %u of %u with %u devices each",
+            q->process, q->processes, q->n);
+    if (q->processes == 1 || q->share) return XLAGPU_OK;
+    if (colon) xg_format(a.host, sizeof a.host, "%.*s", (int)(colon - desc->address), desc->address);
+    if (!a.host[0] || (colon && !xr_number_of(colon + 1, &a.port)) || a.port > UINT16_MAX)
+        return xr_fail(&q->c, XLAGPU_ERROR_USAGE,
+            "the address of process 0 is not known: it is \"host:port\", or MASTER_ADDR and MASTER_PORT");
+    return xr_meet_processes(q, &a);
+}
+XG_FN XG_COLD xlagpu_status xr_share(xlagpu_clique *q, void *bytes, size_t size) {
+    double until = xr_seconds() + q->timeout;
+    uint32_t k, n = q->process ? 1 : q->processes;
+    if (q->processes == 1) return XLAGPU_OK;
+    if (q->share) {
+        xlagpu_status s = q->share(q->share_user, bytes, size);
+        return s == XLAGPU_OK ? s : xr_fail(&q->c, s, "the function that shares bytes among processes failed");
+    }
+    for (k = q->process ? 0 : 1; k < n; k++)
+        if (!xr_socket_all(q->sockets[k], bytes, size, !q->process, until))
+            return xr_fail(
+                &q->c, XLAGPU_ERROR_DEVICE, "process %u has gone, or is not there after %u ms", k, xr_timeout_ms(q));
+    return XLAGPU_OK;
+}
+XG_FN XG_COLD void xr_rendezvous_end(xlagpu_clique *q) {
+    uint32_t k;
+    for (k = 0; q->sockets && k < q->processes; k++) xr_socket_close(q->sockets[k]);
+    xg_mem_free(&q->c, q->sockets);
+}
+
+#endif /* XLAGPU_USE_NCCL */
+
+#endif /* XG_RT_RENDEZVOUS_C */
+/* rt/nccl.c -- how GPUs meet: NVIDIA's NCCL, found at run time.
+ *
+ * Ideas
+ * - Every device has a communicator of all devices, made when the clique is opened, and one for each other way in which
+ *   a program's collectives group them, split from that when a program is loaded and kept for later ones.
+ * - Communicators do not block: a call that is not done yet is asked for until it is. Work stands on the device's
+ *   stream, and who waits for the stream asks the communicators, and the clock, meanwhile. Two events for each
+ *   collective say which one a device waits in.
+ * - All is enqueued by the device's own thread, which alone uses its communicators.
+ *
+ * Laws: no waiting without an end, except on the caller's own streams. A device that fails, and one that has waited for
+ * too long, aborts its communicators, and so do the others of its process. */
+#ifndef XG_RT_NCCL_C
+#define XG_RT_NCCL_C
+
+#ifndef XLAGPU_USE_NCCL
+XG_FN XG_COLD xlagpu_status xr_nccl_open(xlagpu_clique *q, const char *folder) {
+    (void)folder;
+    return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "GPUs meet by NCCL: define XLAGPU_USE_NCCL for the implementation");
+}
+XG_FN XG_COLD void xr_nccl_close(xlagpu_clique *q) { (void)q; }
+XG_FN XG_COLD xlagpu_status xr_nccl_load(xlagpu_clique *q, xr_peers *peers) {
+    (void)q;
+    (void)peers;
+    return XLAGPU_OK;
+}
+XG_FN XG_COLD xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    (void)t;
     (void)stream;
     return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "collectives are not supported on this platform");
 }
+XG_FN xlagpu_status xr_nccl_wait(xlagpu_execution *e) {
+    (void)e;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_nccl_pause(xlagpu_execution *e, void *stream) {
+    (void)stream;
+    return xr_nccl_wait(e);
+}
+XG_FN bool xr_met_has(const xlagpu_program *p) { return p == NULL; }
+XG_FN size_t xr_met_bytes(const xlagpu_program *p) { return xr_met_has(p); }
+XG_FN xlagpu_status xr_met_prepare(xlagpu_execution *e) { return xr_nccl_wait(e); }
+XG_FN void xr_met_finish(xlagpu_execution *e) { (void)e; }
+#else
+typedef struct xr_nccl_id {
+    char bytes[128];
+} xr_nccl_id;
+typedef struct xr_nccl_config { /* as version 2.14 has it: later ones take the size */
+    size_t size;
+    unsigned magic, version;
+    int blocking;
+} xr_nccl_config;
+/* X(field, symbol, parameters): all return an int status, 0 for success. */
+/* clang-format off */
+#define XR_NCCL_FUNCTIONS(X) \
+    X(version, "ncclGetVersion", (int *version)) \
+    X(new_id, "ncclGetUniqueId", (xr_nccl_id *id)) \
+    X(join, "ncclCommInitRankConfig", (void **comm, int n, xr_nccl_id id, int rank, const xr_nccl_config *config)) \
+    X(finalize, "ncclCommFinalize", (void *comm)) \
+    X(destroy, "ncclCommDestroy", (void *comm)) \
+    X(abort, "ncclCommAbort", (void *comm)) \
+    X(error, "ncclCommGetAsyncError", (void *comm, int *error)) \
+    X(begin, "ncclGroupStart", (void)) \
+    X(end, "ncclGroupEnd", (void)) \
+    X(all_reduce, "ncclAllReduce", (const void *in, void *out, size_t n, int type, int op, void *comm, void *stream)) \
+    X(reduce_scatter, "ncclReduceScatter", (const void *in, void *out, size_t n, int type, int op, void *comm, void *stream)) \
+    X(all_gather, "ncclAllGather", (const void *in, void *out, size_t n, int type, void *comm, void *stream)) \
+    X(broadcast, "ncclBroadcast", (const void *in, void *out, size_t n, int type, int root, void *comm, void *stream)) \
+    X(send, "ncclSend", (const void *in, size_t n, int type, int to, void *comm, void *stream)) \
+    X(recv, "ncclRecv", (void *out, size_t n, int type, int from, void *comm, void *stream))
+/* clang-format on */
+struct xr_nccl {
+    void *library;
+#define X(field, symbol, parameters) int(*field) parameters;
+    XR_NCCL_FUNCTIONS(X)
+#undef X
+    int (*split)(void *comm, int color, int key, void **out, const xr_nccl_config *config); /* NULL: before 2.18 */
+    const char *(*text)(int error);
+};
+enum {
+    XR_NCCL_OLDEST = 21400, /* communicators that do not block */
+    XR_NCCL_IN_PROGRESS = 7,
+    XR_NCCL_NO_COLOR = -1,
+    XR_NCCL_BYTES = 0, /* ncclInt8 */
+    XR_NCCL_NO_TYPE = -1
+};
+/* color: by device, 1 + its group; 0: in none. key: its place there. handles: of our own devices. ids: of groups, while
+ * it is made. */
+struct xr_comm {
+    xr_comm *next;
+    uint32_t *color, *key, n_groups;
+    void **handles;
+    xr_nccl_id *ids;
+};
 
-#endif /* XLAGPU_NO_SIMULATOR */
+/* ---- the library ---- */
 
-#endif /* XG_RT_COLLECTIVES_C */
+XG_FN XG_COLD void *xr_nccl_find(const char *folder) {
+    static const char *const names[] = {"libnccl.so.2", "libnccl.so"};
+    char path[1024];
+    void *library = NULL;
+    size_t k;
+    for (k = 0; k < XG_COUNT(names) && !library; k++) {
+        xg_format(path, sizeof path, "%s%s%s", folder ? folder : "", folder ? "/" : "", names[k]);
+        library = xr_library_open(path);
+    }
+    return library;
+}
+XG_FN XG_COLD xlagpu_status xr_nccl_bind(xlagpu_clique *q, const char *folder) {
+    struct xr_nccl *n = q->nccl;
+    int version = 0;
+    void *f;
+    n->library = xr_nccl_find(folder);
+    if (!n->library)
+        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
+            "NCCL cannot be opened (libnccl.so.2), by which GPUs meet: install it, or name its folder");
+#define X(field, symbol, parameters) \
+    f = xr_library_symbol(n->library, symbol); \
+    if (!f) return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "NCCL has no %s: it is too old", symbol); \
+    memcpy(&n->field, &f, sizeof f);
+    XR_NCCL_FUNCTIONS(X)
+    X(text, "ncclGetErrorString", )
+#undef X
+    f = xr_library_symbol(n->library, "ncclCommSplit");
+    memcpy(&n->split, &f, sizeof f);
+    if (!n->version(&version) && version >= XR_NCCL_OLDEST) return XLAGPU_OK;
+    return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "NCCL is of version %d: %d is needed", version, XR_NCCL_OLDEST);
+}
+
+/* ---- waiting, and giving up ---- */
+
+/* The communicators of one of our devices. */
+XG_FN XG_COLD void xr_nccl_give_up(xlagpu_clique *q, uint32_t k) {
+    const xr_comm *c;
+    for (c = q->comms; c; c = c->next) {
+        if (!c->handles[k]) continue;
+        (void)q->nccl->abort(c->handles[k]);
+        c->handles[k] = NULL;
+        xr_enter_lock(q->lock);
+        q->broken = true;
+        xr_leave_lock(q->lock);
+    }
+}
+XG_FN XG_COLD xlagpu_status xr_nccl_failed(const xlagpu_clique *q, xg_ctx *c, const char *what, int error) {
+    return xr_fail(c, XLAGPU_ERROR_DEVICE, "%s: %s (error %d of NCCL)", what, q->nccl->text(error), error);
+}
+/* Until what was asked of the communicator is done. */
+XG_FN xlagpu_status xr_nccl_settle(xlagpu_clique *q, xg_ctx *c, void *comm, const char *what, int error) {
+    enum {
+        NAP = 50 /* microseconds */
+    };
+    double until = xr_seconds() + q->timeout;
+    xlagpu_status s = XLAGPU_OK;
+    while (error == XR_NCCL_IN_PROGRESS && comm) {
+        int asked = q->nccl->error(comm, &error);
+        if (asked) error = asked;
+        if (error != XR_NCCL_IN_PROGRESS) break;
+        s = xr_clique_failed(q, c);
+        if (s != XLAGPU_OK) return s;
+        if (xr_seconds() > until)
+            return xr_fail(
+                c, XLAGPU_ERROR_DEVICE, "%s: other devices have not come within %u ms", what, xr_timeout_ms(q));
+        xr_nap(NAP);
+    }
+    return error ? xr_nccl_failed(q, c, what, error) : XLAGPU_OK;
+}
+
+/* The collective in which the stream waits; NULL: none. */
+XG_FN xlagpu_status xr_met_at(xlagpu_execution *e, const xg_exe_thunk **out) {
+    const xlagpu_program *p = e->program;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    *out = NULL;
+    for (k = 0; k < p->n_thunks && s == XLAGPU_OK && !*out; k++) {
+        bool before = false, behind = true;
+        size_t n;
+        if (p->thunks[k].kind != XG_EXE_THUNK_COLLECTIVE) continue;
+        n = (size_t)(p->collective_of[k] - p->collectives);
+        s = p->device->platform->event_done(e, e->met[2 * n], &before);
+        if (s == XLAGPU_OK) s = p->device->platform->event_done(e, e->met[2 * n + 1], &behind);
+        if (before && !behind) *out = &p->thunks[k];
+    }
+    return s;
+}
+/* One look: has the run ended? what: where it waits, for messages. */
+XG_FN xlagpu_status xr_nccl_look(xlagpu_execution *e, bool *done, const char *what) {
+    const xlagpu_program *p = e->program;
+    xlagpu_clique *q = p->clique;
+    const xr_comm *c;
+    xlagpu_status s = p->device->platform->event_done(e, e->ended, done);
+    for (c = q->comms; c && s == XLAGPU_OK && !*done; c = c->next) {
+        void *comm = c->handles[p->rank - q->first];
+        int error = 0, asked = comm ? q->nccl->error(comm, &error) : 0;
+        if (asked) error = asked;
+        if (error && error != XR_NCCL_IN_PROGRESS) s = xr_nccl_failed(q, &e->c, what, error);
+    }
+    return s == XLAGPU_OK && !*done ? xr_clique_failed(q, &e->c) : s;
+}
+XG_FN xlagpu_status xr_nccl_wait(xlagpu_execution *e) {
+    enum {
+        EAGER = 200, /* looks before it naps */
+        NAP = 50     /* microseconds */
+    };
+    const xlagpu_program *p = e->program;
+    xlagpu_clique *q = p->clique;
+    const xg_exe_thunk *in = NULL, *at = NULL;
+    double since = xr_seconds();
+    bool done = false;
+    xlagpu_status s;
+    uint32_t n = 0;
+    char what[160];
+    for (;;) {
+        xg_format(what, sizeof what, "HLO %.120s", in ? p->strings + in->name : "of the run");
+        s = xr_nccl_look(e, &done, what);
+        if (done || s != XLAGPU_OK) break;
+        if (n++ < EAGER) continue;
+        xr_nap(NAP);
+        s = xr_met_at(e, &at);
+        if (!at || at != in) since = xr_seconds();
+        in = at;
+        if (s == XLAGPU_OK && xr_seconds() - since > q->timeout)
+            s = xr_fail(
+                &e->c, XLAGPU_ERROR_DEVICE, "%s: other devices have not come within %u ms", what, xr_timeout_ms(q));
+        if (s != XLAGPU_OK) break;
+    }
+    if (s == XLAGPU_OK) return s;
+    xr_clique_leave(q, p->rank, s, e->c.message);
+    xr_nccl_give_up(q, p->rank - q->first);
+    (void)p->device->platform->event_wait(e, e->ended);
+    return s;
+}
+
+XG_FN xlagpu_status xr_nccl_pause(xlagpu_execution *e, void *stream) {
+    xlagpu_status s = e->program->device->platform->event_record(e, e->ended, stream);
+    return s == XLAGPU_OK ? xr_nccl_wait(e) : s;
+}
+
+/* ---- communicators ---- */
+
+typedef struct xr_comm_job {
+    xlagpu_clique *q;
+    xr_comm *comm;
+} xr_comm_job;
+XG_FN XG_COLD int xr_comm_ask(xlagpu_clique *q, xr_comm *c, uint32_t me, void **parent) {
+    xr_nccl_config config;
+    uint32_t k, n = 0;
+    *parent = NULL;
+    if (!c->ids) {
+        *parent = q->comms->handles[me - q->first];
+        return q->nccl->split(*parent, c->color[me] ? (int)c->color[me] - 1 : XR_NCCL_NO_COLOR, (int)c->key[me],
+            &c->handles[me - q->first], NULL);
+    }
+    if (!c->color[me]) return 0;
+    memset(&config, 0, sizeof config);
+    config.size = sizeof config;
+    config.magic = 0xcafebeefu; /* of such records */
+    config.version = XR_NCCL_OLDEST;
+    for (k = 0; k < q->all; k++) n += c->color[k] == c->color[me];
+    return q->nccl->join(&c->handles[me - q->first], (int)n, c->ids[c->color[me] - 1], (int)c->key[me], &config);
+}
+XG_FN XG_COLD void xr_comm_join(void *user, uint32_t k) {
+    xr_comm_job *j = (xr_comm_job *)user;
+    xlagpu_clique *q = j->q;
+    xlagpu_device *d = q->devices[k];
+    const char *what = j->comm->ids ? "ncclCommInitRankConfig" : "ncclCommSplit";
+    xlagpu_status s;
+    void *parent;
+    int error;
+    xr_begin(&d->c);
+    s = xr_cuda_push(&d->c, xr_cuda_of(d));
+    if (s == XLAGPU_OK) {
+        error = xr_comm_ask(q, j->comm, q->first + k, &parent);
+        s = xr_nccl_settle(q, &d->c, parent ? parent : j->comm->handles[k], what, error);
+        /* a new communicator may be on its way still */
+        if (s == XLAGPU_OK && j->comm->handles[k])
+            s = xr_nccl_settle(q, &d->c, j->comm->handles[k], what, XR_NCCL_IN_PROGRESS);
+        if (s != XLAGPU_OK) xr_clique_leave(q, q->first + k, s, d->c.message);
+        if (s != XLAGPU_OK) xr_nccl_give_up(q, k);
+        xr_cuda_pop(xr_cuda_of(d));
+    }
+    xr_clique_leave(q, q->first + k, s, d->c.message);
+}
+XG_FN XG_COLD xlagpu_status xr_comm_ids(xlagpu_clique *q, xr_comm *c) {
+    uint32_t k;
+    int error = 0;
+    c->ids = (xr_nccl_id *)xg_mem_alloc(&q->c, c->n_groups * sizeof *c->ids);
+    if (!c->ids) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(c->ids, 0, c->n_groups * sizeof *c->ids);
+    for (k = 0; k < c->n_groups && !q->process && !error; k++) error = q->nccl->new_id(&c->ids[k]);
+    return error ? xr_nccl_failed(q, &q->c, "ncclGetUniqueId", error)
+                 : xr_share(q, c->ids, c->n_groups * sizeof *c->ids);
+}
+/* The groups of a collective; NULL: all devices in order, as those that send to each other need it. */
+XG_FN XG_COLD xr_comm *xr_comm_new(xlagpu_clique *q, const xr_collective *of) {
+    size_t words = 2 * (size_t)q->all, bytes = sizeof(xr_comm) + q->n * sizeof(void *) + words * sizeof(uint32_t);
+    xr_comm *c = (xr_comm *)xg_mem_alloc(&q->c, bytes);
+    uint32_t d, g;
+    if (!c) return NULL;
+    memset(c, 0, bytes);
+    c->handles = (void **)(void *)(c + 1);
+    c->color = (uint32_t *)(void *)(c->handles + q->n);
+    c->key = c->color + q->all;
+    c->n_groups = of ? of->n_groups : 1;
+    for (d = 0; d < q->all; d++) {
+        c->color[d] = of ? of->label[d] : 1;
+        c->key[d] = d;
+    }
+    for (g = 0; of && g < of->n_groups; g++)
+        for (d = of->first[g]; d < of->first[g + 1]; d++) c->key[of->ids[d]] = d - of->first[g];
+    return c;
+}
+XG_FN XG_COLD bool xr_comm_same(const xlagpu_clique *q, const xr_comm *a, const xr_comm *b) {
+    uint32_t d;
+    for (d = 0; d < q->all; d++)
+        if (a->color[d] != b->color[d] || (a->color[d] && a->key[d] != b->key[d])) return false;
+    return true;
+}
+/* One that is there, or a new one. */
+XG_FN XG_COLD xlagpu_status xr_comm_get(xlagpu_clique *q, const xr_collective *of, const xr_comm **out) {
+    xr_comm *c = xr_comm_new(q, of), **end;
+    xr_comm_job j;
+    xlagpu_status s = c ? XLAGPU_OK : xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    if (!c) return s;
+    for (end = &q->comms; *end && !xr_comm_same(q, *end, c); end = &(*end)->next) {}
+    *out = *end ? *end : c;
+    if (*end) {
+        xg_mem_free(&q->c, c);
+        return s;
+    }
+    if (!q->comms || !q->nccl->split) s = xr_comm_ids(q, c);
+    *end = c;
+    j.q = q;
+    j.comm = c;
+    if (s == XLAGPU_OK) s = xr_clique_all(q, xr_comm_join, &j);
+    xg_mem_free(&q->c, c->ids);
+    c->ids = NULL;
+    return s;
+}
+
+XG_FN XG_COLD xlagpu_status xr_nccl_open(xlagpu_clique *q, const char *folder) {
+    const xr_comm *all;
+    xlagpu_status s;
+    q->nccl = (struct xr_nccl *)xg_mem_alloc(&q->c, sizeof *q->nccl);
+    if (!q->nccl) return xr_fail(&q->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(q->nccl, 0, sizeof *q->nccl);
+    s = xr_nccl_bind(q, folder);
+    return s == XLAGPU_OK ? xr_comm_get(q, NULL, &all) : s;
+}
+/* All are asked to end before one is waited for. The library has threads: it stays. */
+XG_FN XG_COLD void xr_nccl_close(xlagpu_clique *q) {
+    xr_comm *c;
+    uint32_t k;
+    for (c = q->comms; c; c = c->next)
+        for (k = 0; k < q->n; k++)
+            if (c->handles[k] && q->nccl->finalize(c->handles[k]) % XR_NCCL_IN_PROGRESS) xr_nccl_give_up(q, k);
+    for (k = 0; q->broken && k < q->n; k++) xr_nccl_give_up(q, k); /* nobody waits for one that has gone */
+    while ((c = q->comms) != NULL) {
+        for (k = 0; k < q->n; k++) {
+            if (!c->handles[k]) continue;
+            if (xr_nccl_settle(q, &q->c, c->handles[k], "ncclCommFinalize", XR_NCCL_IN_PROGRESS) != XLAGPU_OK)
+                xr_nccl_give_up(q, k);
+            else
+                (void)q->nccl->destroy(c->handles[k]);
+        }
+        q->comms = c->next;
+        xg_mem_free(&q->c, c);
+    }
+    xg_mem_free(&q->c, q->nccl);
+}
+
+/* ---- loading ---- */
+
+/* What NCCL calls the type, and how many of it are one element; NO_TYPE: it does not reduce it. */
+XG_FN int xr_nccl_type(xlagpu_type t, size_t *each) {
+    *each = 1 + (t == XLAGPU_C64 || t == XLAGPU_C128);
+    switch (t) {
+    case XLAGPU_S8: return 0;
+    case XLAGPU_PRED:
+    case XLAGPU_U8: return 1;
+    case XLAGPU_S32: return 2;
+    case XLAGPU_U32: return 3;
+    case XLAGPU_S64: return 4;
+    case XLAGPU_U64: return 5;
+    case XLAGPU_F16: return 6;
+    case XLAGPU_F32:
+    case XLAGPU_C64: return 7;
+    case XLAGPU_F64:
+    case XLAGPU_C128: return 8;
+    case XLAGPU_BF16: return 9;
+    default: return XR_NCCL_NO_TYPE;
+    }
+}
+XG_FN bool xr_collective_reduces(const xr_collective *c) {
+    return c->kind == XR_COLLECTIVE_ALL_REDUCE || c->kind == XR_COLLECTIVE_REDUCE_SCATTER;
+}
+/* Does the host have to know something before it can enqueue it? */
+XG_FN bool xr_collective_asks(const xr_collective *c) {
+    return c->kind == XR_COLLECTIVE_RAGGED || (c->kind == XR_COLLECTIVE_BROADCAST && c->type);
+}
+XG_FN XG_COLD xlagpu_status xr_nccl_load_one(xlagpu_clique *q, xlagpu_program *p, uint32_t thunk, uint64_t *room) {
+    xr_collective *c = p->collective_of[thunk];
+    const xg_exe_thunk *t = &p->thunks[thunk];
+    size_t each;
+    if (!q->nccl->library)
+        return xr_fail(
+            &q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without NCCL", p->strings + t->name);
+    if (xr_collective_reduces(c) && xr_nccl_type(c->type, &each) == XR_NCCL_NO_TYPE)
+        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
+            "HLO %s reduces elements of a type that NCCL does not have: convert them to s32 or f32 before",
+            p->strings + t->name);
+    if (xr_collective_asks(c)) *room = XG_MAX(*room, XG_MAX(xr_link_bytes(p, t, c->n_in - 1), (uint64_t)8));
+    return xr_comm_get(q, c->kind == XR_COLLECTIVE_PERMUTE ? NULL : c, &c->comm);
+}
+/* All processes load the same bytes, and go through them in the same order. */
+XG_FN XG_COLD xlagpu_status xr_nccl_load(xlagpu_clique *q, xr_peers *peers) {
+    const xlagpu_program *first = peers->programs[0];
+    uint64_t sum = 0, said, room = 0; /* 0: not loaded */
+    xlagpu_status s;
+    uint32_t k, j;
+    for (k = 0; k < q->n && peers->programs[k]; k++) {}
+    if (k == q->n) sum = first->head.checksum | 1;
+    said = sum;
+    if (q->broken) return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "the clique failed earlier: open another one");
+    s = xr_share(q, &said, sizeof said);
+    if (!sum) return XLAGPU_ERROR_USAGE;
+    if (s == XLAGPU_OK && said != sum)
+        s = xr_fail(&q->c, XLAGPU_ERROR_USAGE, "process 0 has %s", said ? "another program" : "failed to load it");
+    for (j = 0; s == XLAGPU_OK && j < first->n_thunks; j++) {
+        if (first->thunks[j].kind != XG_EXE_THUNK_COLLECTIVE) continue;
+        s = xr_nccl_load_one(q, peers->programs[0], j, &room);
+        for (k = 1; k < q->n; k++) peers->programs[k]->collective_of[j]->comm = first->collective_of[j]->comm;
+    }
+    for (k = 0; k < q->n && room && s == XLAGPU_OK; k++) {
+        xlagpu_program *p = peers->programs[k];
+        s = xr_alloc(p->device, 2 * (size_t)room, &p->met);
+        if (s == XLAGPU_OK) s = xr_alloc_in(p->device, 4 * (size_t)room, true, &p->said);
+        if (s != XLAGPU_OK) (void)xr_fail(&q->c, s, "%s", xlagpu_rt_error(p->device));
+    }
+    return s;
+}
+
+/* ---- of an execution ---- */
+
+XG_FN bool xr_met_has(const xlagpu_program *p) { return p->clique && p->clique->nccl && p->n_collectives; }
+XG_FN size_t xr_met_bytes(const xlagpu_program *p) {
+    return xr_met_has(p) ? 2 * (size_t)p->n_collectives * sizeof(void *) : 0;
+}
+XG_FN XG_COLD xlagpu_status xr_met_prepare(xlagpu_execution *e) {
+    uint32_t k, n = xr_met_has(e->program) ? 2 * e->program->n_collectives : 0;
+    xlagpu_status s = XLAGPU_OK;
+    for (k = 0; k < n && s == XLAGPU_OK; k++) s = e->program->device->platform->event_new(e, false, &e->met[k]);
+    return s;
+}
+XG_FN XG_COLD void xr_met_finish(xlagpu_execution *e) {
+    uint32_t k, n = xr_met_has(e->program) ? 2 * e->program->n_collectives : 0;
+    for (k = 0; k < n; k++)
+        if (e->met[k]) e->program->device->platform->event_free(e, e->met[k]);
+}
+
+/* ---- one collective ---- */
+
+typedef struct xr_meeting {
+    xlagpu_execution *e;
+    xlagpu_clique *q;
+    const xr_collective *c;
+    const xg_exe_thunk *t;
+    void *comm, *stream;
+    uint32_t n; /* members of the device's group */
+    int error;
+    bool begun; /* a group of calls */
+    const char *what;
+} xr_meeting;
+/* Unless something failed before: the call, and what failed. */
+#define XR_NCCL(m, call, symbol) \
+    if (!(m)->error && ((m)->error = (m)->q->nccl->call) == XR_NCCL_IN_PROGRESS) (m)->error = 0; \
+    if ((m)->error && !(m)->what) (m)->what = (symbol)
+
+XG_FN void xr_meeting_begin(xr_meeting *m) {
+    XR_NCCL(m, begin(), "ncclGroupStart");
+    m->begun = !m->error;
+}
+XG_FN void *xr_meeting_at(const xr_meeting *m, uint32_t link, uint64_t offset) {
+    return (void *)(uintptr_t)(m->e->args[link] + offset);
+}
+XG_FN void xr_meeting_send(xr_meeting *m, const void *from, uint64_t bytes, uint32_t to) {
+    if (!bytes) return;
+    XR_NCCL(m, send(from, (size_t)bytes, XR_NCCL_BYTES, (int)to, m->comm, m->stream), "ncclSend");
+}
+XG_FN void xr_meeting_recv(xr_meeting *m, void *to, uint64_t bytes, uint32_t from) {
+    if (!bytes) return;
+    XR_NCCL(m, recv(to, (size_t)bytes, XR_NCCL_BYTES, (int)from, m->comm, m->stream), "ncclRecv");
+}
+XG_FN void xr_meeting_one(xr_meeting *m, uint32_t k, uint32_t root) {
+    const xlagpu_program *p = m->e->program;
+    const xr_collective *c = m->c;
+    uint64_t in = xr_link_bytes(p, m->t, k), out = xr_link_bytes(p, m->t, c->n_in + k), piece = in / XG_MAX(m->n, 1u);
+    size_t each = 1, size = xr_collective_reduces(c) ? (size_t)xr_element_bytes(c->type) : 1, n = (size_t)out / size;
+    int type = xr_collective_reduces(c) ? xr_nccl_type(c->type, &each) : XR_NCCL_BYTES;
+    static const char ops[] = {0, 1, 3, 2}; /* add, multiply, minimum, maximum */
+    void *from = xr_meeting_at(m, k, 0), *to = xr_meeting_at(m, c->n_in + k, 0);
+    uint32_t j;
+    switch (c->kind) {
+    case XR_COLLECTIVE_ALL_REDUCE:
+        XR_NCCL(m, all_reduce(from, to, n * each, type, ops[c->reducer], m->comm, m->stream), "ncclAllReduce");
+        break;
+    case XR_COLLECTIVE_REDUCE_SCATTER:
+        XR_NCCL(m, reduce_scatter(from, to, n * each, type, ops[c->reducer], m->comm, m->stream), "ncclReduceScatter");
+        break;
+    case XR_COLLECTIVE_ALL_GATHER:
+        XR_NCCL(m, all_gather(from, to, (size_t)in, type, m->comm, m->stream), "ncclAllGather");
+        break;
+    case XR_COLLECTIVE_BROADCAST:
+        XR_NCCL(m, broadcast(from, to, n, type, (int)root, m->comm, m->stream), "ncclBroadcast");
+        break;
+    case XR_COLLECTIVE_PERMUTE:
+        for (j = 0; j < m->q->all; j++)
+            if (c->ids[j] == p->rank + 1) xr_meeting_send(m, from, in, j);
+        if (c->ids[p->rank]) xr_meeting_recv(m, to, out, c->ids[p->rank] - 1);
+        break;
+    default: /* ALL_TO_ALL */
+        for (j = 0; j < m->n; j++) {
+            xr_meeting_send(m, xr_meeting_at(m, k, j * piece), piece, j);
+            xr_meeting_recv(m, xr_meeting_at(m, c->n_in + k, j * piece), piece, j);
+        }
+        break;
+    }
+}
+/* Ends a group of calls; what NCCL says of them is the collective's status. */
+XG_FN xlagpu_status xr_meeting_end(xr_meeting *m) {
+    int ended = m->begun ? m->q->nccl->end() : 0;
+    if (m->error) return xr_nccl_failed(m->q, &m->e->c, m->what, m->error);
+    return xr_nccl_settle(m->q, &m->e->c, m->comm, "ncclGroupEnd", ended);
+}
+
+/* ---- what the host must know before ---- */
+
+/* Brings an operand to the host, behind what it has there already. */
+XG_FN xlagpu_status xr_meeting_tell(const xr_meeting *m, uint64_t from, uint32_t place, uint64_t bytes) {
+    xlagpu_execution *e = m->e;
+    return bytes
+               ? e->program->device->platform->copy(e, e->program->said + place * bytes, from, (size_t)bytes, m->stream)
+               : XLAGPU_OK;
+}
+XG_FN uint64_t xr_meeting_said(const xr_meeting *m, uint32_t place, uint64_t bytes, uint64_t j) {
+    const char *said = (const char *)(uintptr_t)m->e->program->said;
+    return xr_load_int(m->c->type, said + place * bytes + j * xr_element_bytes(m->c->type));
+}
+/* The first member's root is the root for all. */
+XG_FN xlagpu_status xr_meeting_root(xr_meeting *m) {
+    xlagpu_execution *e = m->e;
+    uint64_t bytes = xr_element_bytes(m->c->type), root;
+    xlagpu_status s;
+    uint32_t k;
+    xr_meeting_begin(m);
+    XR_NCCL(m,
+        broadcast(xr_meeting_at(m, m->c->n_in - 1, 0), (void *)(uintptr_t)e->program->met, (size_t)bytes, XR_NCCL_BYTES,
+            0, m->comm, m->stream),
+        "ncclBroadcast");
+    s = xr_meeting_end(m);
+    if (s == XLAGPU_OK) s = xr_meeting_tell(m, e->program->met, 0, bytes);
+    if (s == XLAGPU_OK) s = xr_nccl_pause(m->e, m->stream);
+    if (s != XLAGPU_OK) return s;
+    root = xr_meeting_said(m, 0, bytes, 0);
+    if (root >= m->n) return xr_fail(&e->c, XLAGPU_ERROR_INVALID, "its root is no member of the group");
+    xr_meeting_begin(m);
+    for (k = 0; k < m->c->n_out; k++) xr_meeting_one(m, k, (uint32_t)root);
+    return xr_meeting_end(m);
+}
+/* Members tell each other how many rows they send, and where these go; then sizes and offsets are brought to the host,
+ * and rows are sent. */
+XG_FN xlagpu_status xr_meeting_ragged(xr_meeting *m) {
+    xlagpu_execution *e = m->e;
+    const xlagpu_program *p = e->program;
+    uint64_t bytes = xr_link_bytes(p, m->t, 2), part = bytes / m->n, row = m->c->row, j,
+             entries = bytes / xr_element_bytes(m->c->type), have = row ? xr_link_bytes(p, m->t, 0) / row : 0,
+             room = row ? xr_link_bytes(p, m->t, 1) / row : 0;
+    xlagpu_status s;
+    uint32_t k;
+    xr_meeting_begin(m);
+    for (k = 0; k < 2 * m->n; k++) {
+        xr_meeting_send(m, xr_meeting_at(m, 3 + k / m->n, k % m->n * part), part, k % m->n);
+        xr_meeting_recv(m, (void *)(uintptr_t)(p->met + k * part), part, k % m->n);
+    }
+    s = xr_meeting_end(m);
+    if (s == XLAGPU_OK && room)
+        s = p->device->platform->copy(e, e->args[6], e->args[1], (size_t)xr_link_bytes(p, m->t, 1), m->stream);
+    if (s == XLAGPU_OK)
+        s = xr_meeting_tell(m, e->args[2], 0, bytes); /* where our rows are, how many go, how many come */
+    if (s == XLAGPU_OK) s = xr_meeting_tell(m, e->args[3], 1, bytes);
+    if (s == XLAGPU_OK) s = xr_meeting_tell(m, p->met, 2, bytes);
+    if (s == XLAGPU_OK) s = xr_meeting_tell(m, p->met + bytes, 3, bytes);
+    if (s == XLAGPU_OK) s = xr_nccl_pause(m->e, m->stream);
+    if (s != XLAGPU_OK) return s;
+    xr_meeting_begin(m);
+    for (j = 0; j < entries; j++) {
+        uint64_t from = xr_meeting_said(m, 0, bytes, j), go = xr_meeting_said(m, 1, bytes, j),
+                 come = xr_meeting_said(m, 2, bytes, j), to = xr_meeting_said(m, 3, bytes, j);
+        uint32_t other = (uint32_t)(j / (entries / m->n));
+        if (go > have || from > have - go || come > room || to > room - come) {
+            s = xr_fail(&e->c, XLAGPU_ERROR_INVALID, "rows of a device do not fit into the output of another");
+            break;
+        }
+        xr_meeting_send(m, xr_meeting_at(m, 0, from * row), go * row, other);
+        xr_meeting_recv(m, xr_meeting_at(m, 6, to * row), come * row, other);
+    }
+    if (s == XLAGPU_OK) return xr_meeting_end(m);
+    (void)m->q->nccl->end();
+    return s;
+}
+XG_FN xlagpu_status xr_meeting_all(xr_meeting *m) {
+    uint32_t k;
+    if (m->c->kind == XR_COLLECTIVE_RAGGED) return xr_meeting_ragged(m);
+    if (xr_collective_asks(m->c)) return xr_meeting_root(m);
+    xr_meeting_begin(m);
+    for (k = 0; k < m->c->n_out; k++) xr_meeting_one(m, k, 0);
+    return xr_meeting_end(m);
+}
+/* Devices that nothing comes to have zeros. */
+XG_FN xlagpu_status xr_meeting_fill(const xr_meeting *m) {
+    const xlagpu_program *p = m->e->program;
+    xlagpu_status s = XLAGPU_OK;
+    uint32_t k;
+    for (k = m->c->n_in; k < m->t->n_links && s == XLAGPU_OK; k++) {
+        uint64_t bytes = xr_link_bytes(p, m->t, k);
+        if (bytes) s = p->device->platform->fill(m->e, m->e->args[k], 0, (size_t)bytes, m->stream);
+    }
+    return s;
+}
+
+XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *f = p->device->platform;
+    const uint32_t *ids;
+    void **met;
+    xlagpu_status s = XLAGPU_OK;
+    xr_meeting m;
+    uint32_t k;
+    memset(&m, 0, sizeof m);
+    m.e = e;
+    m.q = p->clique;
+    m.c = p->collective_of[t - p->thunks];
+    m.t = t;
+    m.comm = m.c->comm->handles[p->rank - m.q->first];
+    m.stream = stream;
+    m.n = xr_collective_group(m.c, p->rank, &ids);
+    met = &e->met[2 * (m.c - p->collectives)];
+    for (k = 0; k < t->n_links; k++) e->args[k] = xr_address(e, p->links[t->first_link + k] & ~XG_EXE_WRITTEN);
+    if (!m.c->label[p->rank] || (m.c->kind == XR_COLLECTIVE_PERMUTE && !m.c->ids[p->rank])) s = xr_meeting_fill(&m);
+    if (s != XLAGPU_OK || !m.c->label[p->rank]) return s;
+    if (!m.comm) return xr_fail(&e->c, XLAGPU_ERROR_USAGE, "the clique failed earlier: open another one");
+    s = f->event_record(e, met[0], stream);
+    if (s == XLAGPU_OK) s = xr_meeting_all(&m);
+    if (s == XLAGPU_OK) return f->event_record(e, met[1], stream);
+    xr_clique_leave(m.q, p->rank, s, e->c.message);
+    xr_nccl_give_up(m.q, p->rank - m.q->first);
+    return s;
+}
+#undef XR_NCCL
+
+#endif /* XLAGPU_USE_NCCL */
+
+#endif /* XG_RT_NCCL_C */
 /* rt/profile.c -- how long each thunk takes.
  *
  * While an execution is profiled its thunks run one by one, without command buffers, each between two points of time:
@@ -29800,6 +30832,7 @@ enum {
     XR_PART_CALLS,
     XR_PART_RECORDS,
     XR_PART_LANES,
+    XR_PART_MET,
     XR_PART_POINTERS,
     XR_PART_MAPS,
     XR_PART_COUNT
@@ -29819,6 +30852,7 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_CALLS] = p->has_calls ? (uint64_t)p->n_thunks * sizeof(xr_call_state) : 0;
     bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
     bytes[XR_PART_LANES] = xr_lanes_bytes(p);
+    bytes[XR_PART_MET] = xr_met_bytes(p);
     bytes[XR_PART_POINTERS] = ((uint64_t)p->most_links + XR_KERNEL_MAPS_MAX) * sizeof(void *) + 8;
     for (k = 0; k < XR_PART_COUNT; k++) {
         bytes[k] = (bytes[k] + 7) / 8 * 8;
@@ -29853,6 +30887,7 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     e->calls = (xr_call_state *)part[XR_PART_CALLS];
     xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
     e->lane_events = (void **)part[XR_PART_LANES];
+    e->met = (void **)part[XR_PART_MET];
     e->arg_pointers = (void **)part[XR_PART_POINTERS];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
@@ -29865,6 +30900,7 @@ XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     if (s == XLAGPU_OK) {
         s = q->event_new(e, false, &e->ended);
         if (s == XLAGPU_OK) s = xr_lanes_prepare(e);
+        if (s == XLAGPU_OK) s = xr_met_prepare(e);
         q->leave(e);
     }
     return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
@@ -29929,6 +30965,10 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
     to->peak_permille = s->peak_permille;
 }
 
+XG_FN xlagpu_status xr_wait_ended(xlagpu_execution *e) {
+    const xlagpu_clique *q = e->program->clique;
+    return q && q->nccl ? xr_nccl_wait(e) : e->program->device->platform->event_wait(e, e->ended);
+}
 XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
     xlagpu_program *p;
     bool entered;
@@ -29938,11 +30978,12 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
     entered = p->device->platform->enter(e) == XLAGPU_OK;
     if (entered) {
         /* what runs still uses what is released here */
-        if (e->running) (void)p->device->platform->event_wait(e, e->ended);
+        if (e->running) (void)xr_wait_ended(e);
         xr_commands_finish(e);
         xr_profile_end(e);
         if (e->ended) p->device->platform->event_free(e, e->ended);
         xr_lanes_finish(e);
+        xr_met_finish(e);
     }
     xr_calls_finish(e);
     if (entered) p->device->platform->leave(e);
@@ -30085,7 +31126,8 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out) {
     size_t bytes = (size_t)e->program->slices[slice].bytes;
     unsigned char raw[4] = {0, 0, 0, 0};
-    xlagpu_status s = e->program->device->platform->read(e, raw, xr_address(e, slice), bytes, stream);
+    xlagpu_status s = xr_met_has(e->program) ? xr_nccl_pause(e, stream) : XLAGPU_OK;
+    if (s == XLAGPU_OK) s = e->program->device->platform->read(e, raw, xr_address(e, slice), bytes, stream);
     memcpy(out, raw, 4);
     if (bytes == 1) *out = raw[0] != 0;
     return s;
@@ -30234,7 +31276,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *e) {
     xr_begin(&e->c);
     s = e->program->device->platform->enter(e);
     if (s != XLAGPU_OK) return s;
-    s = e->program->device->platform->event_wait(e, e->ended);
+    s = xr_wait_ended(e);
     e->running = e->running && s != XLAGPU_OK;
     e->program->device->platform->leave(e);
     return s;
@@ -30366,13 +31408,13 @@ XG_FN void xr_part_copy(
         if (d == UINT32_MAX) return;
     }
 }
-/* Is this device the first one that has the part? */
+/* Is this device the first one of its process that has the part? */
 XG_FN XG_COLD bool xr_part_is_mine(const xlagpu_program *p, const xg_exe_value *v) {
     size_t bytes = (v->rank + (size_t)1) * sizeof(int64_t);
-    uint32_t k;
-    if (!v->parts || p->rank >= p->head.partitions) return p->rank == 0;
-    for (k = 0; k < p->rank && memcmp(xr_part(p, v, k), xr_part(p, v, p->rank), bytes) != 0; k++) {}
-    return k == p->rank && *xr_part(p, v, k);
+    uint32_t k = p->clique ? p->clique->first : 0, n = p->head.partitions;
+    if (!v->parts) return p->rank == k;
+    for (; k < p->rank && memcmp(xr_part(p, v, k % n), xr_part(p, v, p->rank % n), bytes) != 0; k++) {}
+    return k == p->rank && *xr_part(p, v, k % n);
 }
 /* As xr_move_in and xr_move_out, for this device's part of a whole array. Behind the whole's end there are NaNs, and
  * where the device has no part of it. */
@@ -30422,6 +31464,10 @@ XG_FN XG_COLD xlagpu_status xr_run_once(
     xlagpu_device *d = e->program->device;
     xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
     if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    if (e->program->clique) {
+        s = xlagpu_rt_execution_wait(e);
+        return s == XLAGPU_OK ? s : xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    }
     s = d->platform->wait(d, NULL);
     e->running = s != XLAGPU_OK;
     return s;
@@ -30524,7 +31570,7 @@ XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size) {
     return xg_exe_check((const unsigned char *)bytes, size, &h, s) ? 0 : h.replicas * h.partitions;
 }
 
-#ifdef XLAGPU_NO_SIMULATOR
+#ifndef XR_CLIQUES
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out) {
     (void)desc;
     if (out) *out = NULL;
@@ -30532,7 +31578,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc
 }
 XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) { (void)q; }
 XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *q) {
-    return q ? "" : "the simulator, on which cliques run, was compiled out (XLAGPU_NO_SIMULATOR)";
+    return q ? "" : "cliques were compiled out: XLAGPU_NO_SIMULATOR without XLAGPU_USE_NCCL";
 }
 XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) {
     (void)q;
@@ -30566,6 +31612,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
 XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc) {
     xlagpu_device_desc d = desc->device;
     size_t n = desc->devices;
+    xlagpu_status s;
     uint32_t k;
     if (!n || n > XR_DEVICES_MAX)
         return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "a clique has 1 to %u devices, not %zu", (unsigned)XR_DEVICES_MAX, n);
@@ -30578,13 +31625,18 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
     memset(q->seats, 0, n * sizeof *q->seats);
     q->timeout = desc->timeout > 0 ? desc->timeout : (double)XR_CLIQUE_SECONDS;
     d.threads = XG_MAX((d.threads ? d.threads : xr_processors()) / (uint32_t)n, 1u);
-    for (k = 0; k < n; k++) {
-        xlagpu_status s = xlagpu_rt_open(&d, &q->devices[k]);
-        q->n = q->devices[k] ? k + 1 : k;
-        if (s != XLAGPU_OK) return xr_fail(&q->c, s, "device %u: %s", k, xlagpu_rt_error(q->devices[k]));
+    memset(q->devices, 0, n * sizeof *q->devices);
+    q->n = desc->devices;
+    s = xr_rendezvous(q, desc, &d);
+    for (k = 0; k < n && s == XLAGPU_OK; k++) {
+        s = xlagpu_rt_open(&d, &q->devices[k]);
+        if (s != XLAGPU_OK) return xr_fail(&q->c, s, "device %u: %s", q->first + k, xlagpu_rt_error(q->devices[k]));
         d.ordinal++;
     }
-    return XLAGPU_OK;
+    if (s == XLAGPU_OK && q->devices[0]->platform == xr_cuda_platform()) return xr_nccl_open(q, d.library_folder);
+    if (s == XLAGPU_OK && q->processes > 1)
+        s = xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "devices of several processes meet on the platform \"cuda\" only");
+    return s;
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out) {
     const xlagpu_allocator *mem =
@@ -30601,7 +31653,9 @@ XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) {
     xlagpu_allocator mem;
     uint32_t k;
     if (!q) return;
+    if (q->nccl) xr_nccl_close(q);
     for (k = q->n; k-- > 0;) xlagpu_rt_close(q->devices[k]);
+    xr_rendezvous_end(q);
     while (q->loads) {
         xr_peers *l = q->loads;
         q->loads = l->next;
@@ -30637,9 +31691,10 @@ XG_FN void xr_clique_load_one(void *user, uint32_t k) {
     if (p) {
         p->clique = j->clique;
         p->peers = j->peers;
-        p->rank = k;
+        p->rank = j->clique->first + k;
     }
-    xr_clique_leave(j->clique, k, p ? XLAGPU_OK : xlagpu_rt_error_status(j->clique->devices[k]), wrong);
+    xr_clique_leave(
+        j->clique, j->clique->first + k, p ? XLAGPU_OK : xlagpu_rt_error_status(j->clique->devices[k]), wrong);
 }
 XG_FN void xr_clique_run_one(void *user, uint32_t k) {
     xr_clique_job *j = (xr_clique_job *)user;
@@ -30650,21 +31705,22 @@ XG_FN void xr_clique_run_one(void *user, uint32_t k) {
     if (!p->easy) s = p->device->c.status;
     if (s == XLAGPU_OK) xr_random_reset(p->easy);
     if (s == XLAGPU_OK) s = xr_run_tensors(p->easy, j->inputs, j->outputs, true);
-    xr_clique_leave(j->clique, k, s, p->device->c.message);
+    xr_clique_leave(j->clique, p->rank, s, p->device->c.message);
     if (s != XLAGPU_OK && p->easy) xlagpu_rt_finish(p->easy);
 }
 /* On a thread for each device; the first failure is the clique's. */
-XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), xr_clique_job *j) {
+XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), void *user) {
     uint32_t k, started;
     q->failed = XLAGPU_OK;
     q->together = true;
     for (k = 0; k < q->n; k++) q->seats[k].state = XR_SEAT_RUNS;
     for (started = 0; started + 1 < q->n; started++)
-        if (!xr_thread_begin(&q->threads[started], job, j, started)) break;
+        if (!xr_thread_begin(&q->threads[started], job, user, started)) break;
     if (started + 1 == q->n)
-        job(j, started);
+        job(user, started);
     else
-        for (k = started; k < q->n; k++) xr_clique_leave(q, k, XLAGPU_ERROR_MEMORY, "a thread cannot be had for it");
+        for (k = started; k < q->n; k++)
+            xr_clique_leave(q, q->first + k, XLAGPU_ERROR_MEMORY, "a thread cannot be had for it");
     for (k = 0; k < started; k++) xr_thread_join(&q->threads[k]);
     q->together = false;
     return q->failed == XLAGPU_OK ? XLAGPU_OK : xr_fail(&q->c, q->failed, "%s", q->why);
@@ -30676,7 +31732,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     xr_clique_job j;
     xlagpu_status s;
     const xlagpu_program *p;
-    if (!q || !q->n || !q->devices[q->n - 1]->platform) return NULL;
+    if (!q || !q->n || !q->devices[q->n - 1] || !q->devices[q->n - 1]->platform) return NULL;
     xr_begin(&q->c);
     memset(&j, 0, sizeof j);
     j.clique = q;
@@ -30693,10 +31749,14 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     q->loads = j.peers;
     s = xr_clique_all(q, xr_clique_load_one, &j);
     p = j.peers->programs[0];
-    if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->n)
+    if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->all)
         s = xr_fail(&q->c, XLAGPU_ERROR_USAGE,
             "the program is for %u devices (%u replicas of %u partitions); the clique has %u",
-            p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->n);
+            p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->all);
+    if (q->nccl) {
+        xlagpu_status met = xr_nccl_load(q, j.peers);
+        if (s == XLAGPU_OK) s = met;
+    }
     if (s != XLAGPU_OK) {
         uint32_t k;
         for (k = 0; k < q->n; k++) xlagpu_rt_unload(j.peers->programs[k]);
@@ -30742,7 +31802,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     return xr_clique_all(q, xr_clique_run_one, &j);
 }
 
-#endif /* XLAGPU_NO_SIMULATOR */
+#endif /* XR_CLIQUES */
 
 #endif /* XG_RT_CLIQUE_C */
 #endif

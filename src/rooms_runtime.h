@@ -83,6 +83,8 @@
 #include "rt/lanes.c"
 #include "rt/program.c"
 #include "rt/collectives.c"
+#include "rt/rendezvous.c"
+#include "rt/nccl.c"
 #include "rt/profile.c"
 #include "rt/calls.c"
 #include "rt/execute.c"

@@ -30,6 +30,7 @@
  *
  * CONFIGURATION
  *     XLAGPU_NO_SIMULATOR   only the cuda platform: a smaller object
+ *     XLAGPU_USE_NCCL       several GPUs meet by NCCL, which is found at run time (cliques, below)
  *     XLAGPU_STATIC, XLAGPU_ASSERT, XLAGPU_NO_EXTENSIONS as in xlagpu.h. None changes a public type. */
 #ifndef XLAGPU_RUNTIME_H
 #define XLAGPU_RUNTIME_H
@@ -272,7 +273,12 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
  *
  * Results do not depend on which device comes first. When a device fails, all do, and the message is that of the first;
  * where devices would wait for each other for ever, it says who waits in which HLO instruction. The allocator is called
- * from several threads. */
+ * from several threads.
+ *
+ * GPUs meet by NCCL (2.14 or newer), found at run time: in device.library_folder, or where the system looks. One that
+ * waits for longer than the timeout gives up; then, as after every failure in which a device was waiting, the clique
+ * is of no use any more but to be closed. Who enqueues runs by xlagpu_rt_execute learns of such failures by
+ * xlagpu_rt_execution_wait only: on a stream, devices wait for as long as it takes. */
 typedef struct xlagpu_clique xlagpu_clique;
 typedef struct xlagpu_rt_clique_desc {
     xlagpu_device_desc device; /* of each; threads are shared among them */
@@ -280,6 +286,17 @@ typedef struct xlagpu_rt_clique_desc {
     /* seconds that a device waits for another one in a collective, where the caller runs them (xlagpu_rt_execute); 0:
      * 60 */
     double timeout;
+    /* cuda: this process is one of several, each with so many devices of its own; device k of process p is number
+     * p * devices + k. Which one, of how many (0: one), and where process 0 waits for the others, "host:port" */
+    uint32_t process, processes;
+    const char *address;
+    /* cuda: all that is what torchrun, mpirun or srun say: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT and their names
+     * with OMPI_, PMI_ and SLURM_; GPUs are counted from LOCAL_RANK * devices on. One process where they say nothing */
+    bool environment;
+    /* instead of an address: gives what process 0 has in bytes to all others; every process calls it as often. Not
+     * XLAGPU_OK: it failed */
+    xlagpu_status (*share)(void *user, void *bytes, size_t size);
+    void *share_user;
 } xlagpu_rt_clique_desc;
 /* On failure *out only answers xlagpu_rt_clique_error and xlagpu_rt_clique_close (NULL: no memory even for that). */
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out);
@@ -296,7 +313,8 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_program(xlagpu_program *program, uin
 /* As xlagpu_rt_parameter and xlagpu_rt_result, but of the whole array: dims and bytes. */
 XLAGPU_DEF bool xlagpu_rt_clique_parameter(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
 XLAGPU_DEF bool xlagpu_rt_clique_result(const xlagpu_program *program, uint32_t index, xlagpu_rt_value *out);
-/* Runs it on all devices: whole host arrays in, whole host arrays out. What every replica has is that of replica 0. */
+/* Runs it on all devices: whole host arrays in, whole host arrays out. What every replica has is that of replica 0. Of
+ * several processes, each has the whole inputs and fills in what its own devices have of the outputs. */
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *program, const xlagpu_rt_tensor *inputs,
     uint32_t n_inputs, const xlagpu_rt_tensor *outputs, uint32_t n_outputs);
 

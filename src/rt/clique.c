@@ -6,6 +6,7 @@
 #include "system.c"
 #include "collectives.c"
 #include "easy.c"
+#include "nccl.c"
 
 XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size) {
     xg_exe_header h;
@@ -13,7 +14,7 @@ XLAGPU_DEF uint32_t xlagpu_rt_devices(const void *bytes, size_t size) {
     return xg_exe_check((const unsigned char *)bytes, size, &h, s) ? 0 : h.replicas * h.partitions;
 }
 
-#ifdef XLAGPU_NO_SIMULATOR
+#ifndef XR_CLIQUES
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out) {
     (void)desc;
     if (out) *out = NULL;
@@ -21,7 +22,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc
 }
 XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) { (void)q; }
 XLAGPU_DEF const char *xlagpu_rt_clique_error(const xlagpu_clique *q) {
-    return q ? "" : "the simulator, on which cliques run, was compiled out (XLAGPU_NO_SIMULATOR)";
+    return q ? "" : "cliques were compiled out: XLAGPU_NO_SIMULATOR without XLAGPU_USE_NCCL";
 }
 XLAGPU_DEF xlagpu_device *xlagpu_rt_clique_device(xlagpu_clique *q, uint32_t k) {
     (void)q;
@@ -55,6 +56,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
 XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc) {
     xlagpu_device_desc d = desc->device;
     size_t n = desc->devices;
+    xlagpu_status s;
     uint32_t k;
     if (!n || n > XR_DEVICES_MAX)
         return xr_fail(&q->c, XLAGPU_ERROR_USAGE, "a clique has 1 to %u devices, not %zu", (unsigned)XR_DEVICES_MAX, n);
@@ -67,13 +69,18 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
     memset(q->seats, 0, n * sizeof *q->seats);
     q->timeout = desc->timeout > 0 ? desc->timeout : (double)XR_CLIQUE_SECONDS;
     d.threads = XG_MAX((d.threads ? d.threads : xr_processors()) / (uint32_t)n, 1u);
-    for (k = 0; k < n; k++) {
-        xlagpu_status s = xlagpu_rt_open(&d, &q->devices[k]);
-        q->n = q->devices[k] ? k + 1 : k;
-        if (s != XLAGPU_OK) return xr_fail(&q->c, s, "device %u: %s", k, xlagpu_rt_error(q->devices[k]));
+    memset(q->devices, 0, n * sizeof *q->devices);
+    q->n = desc->devices;
+    s = xr_rendezvous(q, desc, &d);
+    for (k = 0; k < n && s == XLAGPU_OK; k++) {
+        s = xlagpu_rt_open(&d, &q->devices[k]);
+        if (s != XLAGPU_OK) return xr_fail(&q->c, s, "device %u: %s", q->first + k, xlagpu_rt_error(q->devices[k]));
         d.ordinal++;
     }
-    return XLAGPU_OK;
+    if (s == XLAGPU_OK && q->devices[0]->platform == xr_cuda_platform()) return xr_nccl_open(q, d.library_folder);
+    if (s == XLAGPU_OK && q->processes > 1)
+        s = xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "devices of several processes meet on the platform \"cuda\" only");
+    return s;
 }
 XLAGPU_DEF xlagpu_status xlagpu_rt_clique_open(const xlagpu_rt_clique_desc *desc, xlagpu_clique **out) {
     const xlagpu_allocator *mem =
@@ -90,7 +97,9 @@ XLAGPU_DEF void xlagpu_rt_clique_close(xlagpu_clique *q) {
     xlagpu_allocator mem;
     uint32_t k;
     if (!q) return;
+    if (q->nccl) xr_nccl_close(q);
     for (k = q->n; k-- > 0;) xlagpu_rt_close(q->devices[k]);
+    xr_rendezvous_end(q);
     while (q->loads) {
         xr_peers *l = q->loads;
         q->loads = l->next;
@@ -126,9 +135,10 @@ XG_FN void xr_clique_load_one(void *user, uint32_t k) {
     if (p) {
         p->clique = j->clique;
         p->peers = j->peers;
-        p->rank = k;
+        p->rank = j->clique->first + k;
     }
-    xr_clique_leave(j->clique, k, p ? XLAGPU_OK : xlagpu_rt_error_status(j->clique->devices[k]), wrong);
+    xr_clique_leave(
+        j->clique, j->clique->first + k, p ? XLAGPU_OK : xlagpu_rt_error_status(j->clique->devices[k]), wrong);
 }
 XG_FN void xr_clique_run_one(void *user, uint32_t k) {
     xr_clique_job *j = (xr_clique_job *)user;
@@ -139,21 +149,22 @@ XG_FN void xr_clique_run_one(void *user, uint32_t k) {
     if (!p->easy) s = p->device->c.status;
     if (s == XLAGPU_OK) xr_random_reset(p->easy);
     if (s == XLAGPU_OK) s = xr_run_tensors(p->easy, j->inputs, j->outputs, true);
-    xr_clique_leave(j->clique, k, s, p->device->c.message);
+    xr_clique_leave(j->clique, p->rank, s, p->device->c.message);
     if (s != XLAGPU_OK && p->easy) xlagpu_rt_finish(p->easy);
 }
 /* On a thread for each device; the first failure is the clique's. */
-XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), xr_clique_job *j) {
+XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), void *user) {
     uint32_t k, started;
     q->failed = XLAGPU_OK;
     q->together = true;
     for (k = 0; k < q->n; k++) q->seats[k].state = XR_SEAT_RUNS;
     for (started = 0; started + 1 < q->n; started++)
-        if (!xr_thread_begin(&q->threads[started], job, j, started)) break;
+        if (!xr_thread_begin(&q->threads[started], job, user, started)) break;
     if (started + 1 == q->n)
-        job(j, started);
+        job(user, started);
     else
-        for (k = started; k < q->n; k++) xr_clique_leave(q, k, XLAGPU_ERROR_MEMORY, "a thread cannot be had for it");
+        for (k = started; k < q->n; k++)
+            xr_clique_leave(q, q->first + k, XLAGPU_ERROR_MEMORY, "a thread cannot be had for it");
     for (k = 0; k < started; k++) xr_thread_join(&q->threads[k]);
     q->together = false;
     return q->failed == XLAGPU_OK ? XLAGPU_OK : xr_fail(&q->c, q->failed, "%s", q->why);
@@ -165,7 +176,7 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     xr_clique_job j;
     xlagpu_status s;
     const xlagpu_program *p;
-    if (!q || !q->n || !q->devices[q->n - 1]->platform) return NULL;
+    if (!q || !q->n || !q->devices[q->n - 1] || !q->devices[q->n - 1]->platform) return NULL;
     xr_begin(&q->c);
     memset(&j, 0, sizeof j);
     j.clique = q;
@@ -182,10 +193,14 @@ XLAGPU_DEF xlagpu_program *xlagpu_rt_clique_load(xlagpu_clique *q, const void *b
     q->loads = j.peers;
     s = xr_clique_all(q, xr_clique_load_one, &j);
     p = j.peers->programs[0];
-    if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->n)
+    if (s == XLAGPU_OK && p->head.replicas * p->head.partitions != q->all)
         s = xr_fail(&q->c, XLAGPU_ERROR_USAGE,
             "the program is for %u devices (%u replicas of %u partitions); the clique has %u",
-            p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->n);
+            p->head.replicas * p->head.partitions, p->head.replicas, p->head.partitions, q->all);
+    if (q->nccl) {
+        xlagpu_status met = xr_nccl_load(q, j.peers);
+        if (s == XLAGPU_OK) s = met;
+    }
     if (s != XLAGPU_OK) {
         uint32_t k;
         for (k = 0; k < q->n; k++) xlagpu_rt_unload(j.peers->programs[k]);
@@ -231,6 +246,6 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_clique_run(xlagpu_program *p, const xlagpu_rt
     return xr_clique_all(q, xr_clique_run_one, &j);
 }
 
-#endif /* XLAGPU_NO_SIMULATOR */
+#endif /* XR_CLIQUES */
 
 #endif /* XG_RT_CLIQUE_C */

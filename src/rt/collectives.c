@@ -1,9 +1,9 @@
 /* rt/collectives.c -- where the devices of a clique meet: what a collective's text says, and how devices on the host
- * exchange memory.
+ * exchange memory; for GPUs nccl.c does that.
  *
- * Each device runs its program on a thread of its own. One that comes to a collective takes its seat and waits; the
- * last one of its group does the work for all, in the order of the members, so that results do not depend on who came
- * when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
+ * On the host each device runs its program on a thread of its own. One that comes to a collective takes its seat and
+ * waits; the last one of its group does the work for all, in the order of the members, so that results do not depend on
+ * who came when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
  *
  * Laws: no waiting without an end. When a device fails, all others fail where they wait. When no device of a run goes
  * on and some wait, the run has failed, and the message says who waits where. */
@@ -12,14 +12,14 @@
 #include "rt.h"
 #include "program.c"
 
-#ifdef XLAGPU_NO_SIMULATOR
-/* Only simulated devices meet yet: without them a program that does is refused when it is loaded. */
+#ifndef XR_CLIQUES
+/* A program that meets other devices is refused when it is loaded. */
 XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p) {
     uint32_t k;
     for (k = 0; k < p->n_thunks; k++)
         if (p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE)
-            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without simulator",
-                p->strings + p->thunks[k].name);
+            return xr_fail(&p->device->c, XLAGPU_ERROR_UNSUPPORTED,
+                "HLO %s meets other devices: not without XLAGPU_USE_NCCL", p->strings + p->thunks[k].name);
     return XLAGPU_OK;
 }
 XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream) {
@@ -128,6 +128,13 @@ XG_FN bool xr_collective_read(xr_collective *q, const char *at, uint32_t devices
 
 /* ---- the sizes of what it is given ---- */
 
+XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p) {
+    uint32_t bytes = (uint32_t)xr_element_bytes(t), unused = 64 - 8 * bytes;
+    uint64_t v = 0;
+    memcpy(&v, p, bytes);
+    return t >= XLAGPU_S1 && t <= XLAGPU_S64 ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+}
+
 XG_FN uint64_t xr_link_bytes(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k) {
     return p->slices[p->links[t->first_link + k] & ~XG_EXE_WRITTEN].bytes;
 }
@@ -225,11 +232,18 @@ XG_FN void xr_clique_look(xlagpu_clique *q) {
 XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message) {
     char text[XG_MESSAGE_MAX];
     xr_enter_lock(q->lock);
-    q->seats[rank].state = XR_SEAT_AWAY;
+    q->seats[rank - q->first].state = XR_SEAT_AWAY;
     xg_format(text, sizeof text, "device %u: %s", rank, message);
     if (s != XLAGPU_OK) xr_clique_fail(q, s, text);
     xr_clique_look(q);
     xr_leave_lock(q->lock);
+}
+XG_FN XG_COLD xlagpu_status xr_clique_failed(xlagpu_clique *q, xg_ctx *c) {
+    xlagpu_status s;
+    xr_enter_lock(q->lock);
+    s = q->failed ? xr_fail(c, q->failed, "%s", q->why) : XLAGPU_OK;
+    xr_leave_lock(q->lock);
+    return s;
 }
 XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
     xlagpu_clique *q = e->program->clique;
@@ -239,10 +253,10 @@ XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e) {
     xr_enter_lock(q->lock);
     while (k < q->n && q->seats[k].state == XR_SEAT_AWAY) k++;
     if (k == q->n) q->failed = XLAGPU_OK; /* the first of a run */
-    if (q->seats[e->program->rank].state != XR_SEAT_AWAY)
+    if (q->seats[e->program->rank - q->first].state != XR_SEAT_AWAY)
         s = xr_fail(&e->c, XLAGPU_ERROR_USAGE, "device %u of the clique runs already", e->program->rank);
     else
-        q->seats[e->program->rank].state = XR_SEAT_RUNS;
+        q->seats[e->program->rank - q->first].state = XR_SEAT_RUNS;
     xr_leave_lock(q->lock);
     return s;
 }
@@ -267,13 +281,6 @@ XG_FN uint64_t xr_reduce_int(uint32_t reducer, bool is_signed, uint64_t a, uint6
     default: return (a ^ flip) > (b ^ flip) ? a : b;
     }
 }
-XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p) {
-    uint32_t bytes = (uint32_t)xr_element_bytes(t), unused = 64 - 8 * bytes;
-    uint64_t v = 0;
-    memcpy(&v, p, bytes);
-    return t >= XLAGPU_S1 && t <= XLAGPU_S64 ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
-}
-
 typedef struct xr_exchange { /* a group at work */
     const xr_collective *q;
     const xlagpu_clique *clique;
@@ -462,10 +469,9 @@ XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t
 #ifndef XLAGPU_NO_SIMULATOR
     if (p->device->platform == xr_host_platform()) return xr_host_collective(e, t, stream);
 #endif
-    (void)stream;
-    return xr_fail(&e->c, XLAGPU_ERROR_UNSUPPORTED, "collectives are not supported on this platform");
+    return xr_nccl_collective(e, t, stream);
 }
 
-#endif /* XLAGPU_NO_SIMULATOR */
+#endif /* XR_CLIQUES */
 
 #endif /* XG_RT_COLLECTIVES_C */

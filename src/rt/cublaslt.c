@@ -22,7 +22,8 @@ XG_FN XG_COLD const int64_t *xr_lt_fields(const xlagpu_rt_call *c) {
     int64_t n = c->n_operands;
     return m && c->n_results && m[XG_EXE_MATMUL_operand_a] >= 0 && m[XG_EXE_MATMUL_operand_a] < n &&
                    m[XG_EXE_MATMUL_operand_b] >= 0 && m[XG_EXE_MATMUL_operand_b] < n &&
-                   m[XG_EXE_MATMUL_operand_bias] >= -1 && m[XG_EXE_MATMUL_operand_bias] < n
+                   m[XG_EXE_MATMUL_operand_bias] >= -1 && m[XG_EXE_MATMUL_operand_bias] < n &&
+                   m[XG_EXE_MATMUL_operand_c] < n
                ? m
                : NULL;
 }
@@ -129,6 +130,7 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
     const int64_t *m = xr_lt_fields(c);
     xr_lt_state *s = (xr_lt_state *)c->state;
     void *out = xr_library_pointer(c, c->n_operands), *bias;
+    bool adds = m[XG_EXE_MATMUL_operand_c] >= 0;
     const char *what = NULL;
     int e = 0;
     if (m[XG_EXE_MATMUL_operand_bias] >= 0) {
@@ -136,10 +138,10 @@ XG_FN xlagpu_status xr_lt_call(void *user, const xlagpu_rt_call *c) {
         XR_DO(l->desc_set(s->desc, XR_LT_BIAS, &bias, sizeof bias), "cublasLtMatmulDescSetAttribute");
     }
     XR_DO(l->matmul(all->lt_handle, s->desc, &s->one, xr_library_pointer(c, m[XG_EXE_MATMUL_operand_a]), s->layouts[0],
-              xr_library_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], &s->zero, out, s->layouts[2], out,
-              s->layouts[2], s->choice.algorithm,
-              xr_lt_workspace(c) ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL, xr_lt_workspace(c),
-              c->stream),
+              xr_library_pointer(c, m[XG_EXE_MATMUL_operand_b]), s->layouts[1], adds ? &s->one : &s->zero,
+              adds ? xr_library_pointer(c, m[XG_EXE_MATMUL_operand_c]) : out, s->layouts[2], out, s->layouts[2],
+              s->choice.algorithm, xr_lt_workspace(c) ? xr_library_pointer(c, c->n_operands + c->n_results - 1) : NULL,
+              xr_lt_workspace(c), c->stream),
         "cublasLtMatmul");
     return e ? xr_library_failed(c, "cuBLAS", what, e, XR_LT_NO_MEMORY, XR_LT_NOT_SUPPORTED) : XLAGPU_OK;
 }

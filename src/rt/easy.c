@@ -109,13 +109,13 @@ XG_FN void xr_part_copy(
         if (d == UINT32_MAX) return;
     }
 }
-/* Is this device the first one that has the part? */
+/* Is this device the first one of its process that has the part? */
 XG_FN XG_COLD bool xr_part_is_mine(const xlagpu_program *p, const xg_exe_value *v) {
     size_t bytes = (v->rank + (size_t)1) * sizeof(int64_t);
-    uint32_t k;
-    if (!v->parts || p->rank >= p->head.partitions) return p->rank == 0;
-    for (k = 0; k < p->rank && memcmp(xr_part(p, v, k), xr_part(p, v, p->rank), bytes) != 0; k++) {}
-    return k == p->rank && *xr_part(p, v, k);
+    uint32_t k = p->clique ? p->clique->first : 0, n = p->head.partitions;
+    if (!v->parts) return p->rank == k;
+    for (; k < p->rank && memcmp(xr_part(p, v, k % n), xr_part(p, v, p->rank % n), bytes) != 0; k++) {}
+    return k == p->rank && *xr_part(p, v, k % n);
 }
 /* As xr_move_in and xr_move_out, for this device's part of a whole array. Behind the whole's end there are NaNs, and
  * where the device has no part of it. */
@@ -165,6 +165,10 @@ XG_FN XG_COLD xlagpu_status xr_run_once(
     xlagpu_device *d = e->program->device;
     xlagpu_status s = xlagpu_rt_execute(e, parameters, results, NULL);
     if (s != XLAGPU_OK) return xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    if (e->program->clique) {
+        s = xlagpu_rt_execution_wait(e);
+        return s == XLAGPU_OK ? s : xr_fail(&d->c, s, "%s", xlagpu_rt_execution_error(e));
+    }
     s = d->platform->wait(d, NULL);
     e->running = s != XLAGPU_OK;
     return s;

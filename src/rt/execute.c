@@ -19,6 +19,7 @@ enum {
     XR_PART_CALLS,
     XR_PART_RECORDS,
     XR_PART_LANES,
+    XR_PART_MET,
     XR_PART_POINTERS,
     XR_PART_MAPS,
     XR_PART_COUNT
@@ -38,6 +39,7 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_CALLS] = p->has_calls ? (uint64_t)p->n_thunks * sizeof(xr_call_state) : 0;
     bytes[XR_PART_RECORDS] = xr_commands_bytes(p);
     bytes[XR_PART_LANES] = xr_lanes_bytes(p);
+    bytes[XR_PART_MET] = xr_met_bytes(p);
     bytes[XR_PART_POINTERS] = ((uint64_t)p->most_links + XR_KERNEL_MAPS_MAX) * sizeof(void *) + 8;
     for (k = 0; k < XR_PART_COUNT; k++) {
         bytes[k] = (bytes[k] + 7) / 8 * 8;
@@ -72,6 +74,7 @@ XG_FN xlagpu_execution *xr_execution_new(xlagpu_program *p) {
     e->calls = (xr_call_state *)part[XR_PART_CALLS];
     xr_commands_place(e, (char *)part[XR_PART_RECORDS]);
     e->lane_events = (void **)part[XR_PART_LANES];
+    e->met = (void **)part[XR_PART_MET];
     e->arg_pointers = (void **)part[XR_PART_POINTERS];
     for (k = 0; k < p->n_kernels; k++) e->stats[k].name = p->kernels[k].name;
     return e;
@@ -84,6 +87,7 @@ XG_FN xlagpu_status xr_prepare_event(xlagpu_execution *e) {
     if (s == XLAGPU_OK) {
         s = q->event_new(e, false, &e->ended);
         if (s == XLAGPU_OK) s = xr_lanes_prepare(e);
+        if (s == XLAGPU_OK) s = xr_met_prepare(e);
         q->leave(e);
     }
     return s == XLAGPU_OK ? s : xr_fail(&e->program->device->c, s, "%s", e->c.message);
@@ -148,6 +152,10 @@ XG_FN void xr_stats_add(xlagpu_kernel_stats *to, const xlagpu_kernel_stats *s) {
     to->peak_permille = s->peak_permille;
 }
 
+XG_FN xlagpu_status xr_wait_ended(xlagpu_execution *e) {
+    const xlagpu_clique *q = e->program->clique;
+    return q && q->nccl ? xr_nccl_wait(e) : e->program->device->platform->event_wait(e, e->ended);
+}
 XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
     xlagpu_program *p;
     bool entered;
@@ -157,11 +165,12 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_finish(xlagpu_execution *e) {
     entered = p->device->platform->enter(e) == XLAGPU_OK;
     if (entered) {
         /* what runs still uses what is released here */
-        if (e->running) (void)p->device->platform->event_wait(e, e->ended);
+        if (e->running) (void)xr_wait_ended(e);
         xr_commands_finish(e);
         xr_profile_end(e);
         if (e->ended) p->device->platform->event_free(e, e->ended);
         xr_lanes_finish(e);
+        xr_met_finish(e);
     }
     xr_calls_finish(e);
     if (entered) p->device->platform->leave(e);
@@ -304,7 +313,8 @@ XG_FN xlagpu_status xr_run_step(xlagpu_execution *e, const xg_exe_thunk *t, void
 XG_FN xlagpu_status xr_read_decision(xlagpu_execution *e, uint32_t slice, void *stream, int32_t *out) {
     size_t bytes = (size_t)e->program->slices[slice].bytes;
     unsigned char raw[4] = {0, 0, 0, 0};
-    xlagpu_status s = e->program->device->platform->read(e, raw, xr_address(e, slice), bytes, stream);
+    xlagpu_status s = xr_met_has(e->program) ? xr_nccl_pause(e, stream) : XLAGPU_OK;
+    if (s == XLAGPU_OK) s = e->program->device->platform->read(e, raw, xr_address(e, slice), bytes, stream);
     memcpy(out, raw, 4);
     if (bytes == 1) *out = raw[0] != 0;
     return s;
@@ -453,7 +463,7 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_wait(xlagpu_execution *e) {
     xr_begin(&e->c);
     s = e->program->device->platform->enter(e);
     if (s != XLAGPU_OK) return s;
-    s = e->program->device->platform->event_wait(e, e->ended);
+    s = xr_wait_ended(e);
     e->running = e->running && s != XLAGPU_OK;
     e->program->device->platform->leave(e);
     return s;

@@ -313,6 +313,7 @@ XG_FN XG_COLD void xr_view_collectives(xlagpu_program *p) {
     uint32_t k, n = 0;
     uint32_t *room;
     for (k = 0; k < p->n_thunks; k++) n += p->thunks[k].kind == XG_EXE_THUNK_COLLECTIVE;
+    p->n_collectives = n;
     p->collectives = XG_NEW_N(&p->arena, xr_collective, (size_t)n + 1);
     if (!n) return;
     p->collective_of = XG_NEW_N(&p->arena, xr_collective *, (size_t)p->n_thunks + 1);
@@ -522,9 +523,11 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_unload(xlagpu_program *p) {
     uint32_t k;
     if (!p) return;
     d = p->device;
-    if (p->peers) p->peers->programs[p->rank] = NULL;
+    if (p->peers) p->peers->programs[p->rank - p->clique->first] = NULL;
     while (p->executions) xlagpu_rt_finish(p->executions);
     for (k = p->constants ? p->n_allocations : 0; k-- > 0;) xr_release(d, p->constants[k]);
+    xr_release(d, p->said);
+    xr_release(d, p->met);
     if (p->module) d->platform->unload(p);
     if (p->prev)
         p->prev->next = p->next;

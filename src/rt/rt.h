@@ -21,6 +21,9 @@
 #ifndef XLAGPU_NO_SIMULATOR
 #include "../sim/sim.h"
 #endif
+#if !defined(XLAGPU_NO_SIMULATOR) || defined(XLAGPU_USE_NCCL)
+#define XR_CLIQUES /* there are devices that may meet */
+#endif
 
 enum {
     XR_RANK_MAX = 64,
@@ -39,6 +42,7 @@ enum {
 typedef struct xr_platform xr_platform;
 typedef struct xr_thread xr_thread; /* system.c */
 typedef struct xr_lock xr_lock;
+typedef struct xr_comm xr_comm; /* nccl.c */
 
 /* X(NAME, text): what devices do together. */
 #define XR_COLLECTIVES(X) \
@@ -63,6 +67,7 @@ typedef struct xr_collective {
     xlagpu_type type; /* of elements, of offsets (RAGGED), of the root (BROADCAST; INVALID: the first member is it) */
     uint32_t n_in, n_out, n_groups;
     uint32_t *ids, *first, *label;
+    const xr_comm *comm; /* nccl.c; NULL: devices meet on the host */
 } xr_collective;
 
 /* device memory that the device frees at the end */
@@ -222,8 +227,16 @@ struct xlagpu_clique {
     xlagpu_device **devices;
     xr_thread *threads;
     xr_peers *loads;
-    double timeout; /* seconds that a device waits for others */
+    double timeout;      /* seconds that a device waits for others */
+    uint32_t first, all; /* the number of our first device, and how many all processes have */
+    uint32_t process, processes;
+    int *sockets; /* rendezvous.c: process 0 has one to each other process, these have one to it */
+    xlagpu_status (*share)(void *user, void *bytes, size_t size);
+    void *share_user;
+    struct xr_nccl *nccl; /* NULL: not opened */
+    xr_comm *comms;       /* all devices first */
     /* with the lock */
+    bool broken; /* communicators were given up */
     xr_lock *lock;
     xr_seat *seats;
     bool together; /* all devices run now: if none goes on, none ever will */
@@ -260,6 +273,8 @@ struct xlagpu_program {
     xlagpu_rt_value *arrays;   /* of calls: the VALUES behind results */
     xlagpu_rt_attribute *attributes;
     bool has_calls;
+    uint32_t n_collectives;
+    uint64_t met, said; /* nccl.c: device and host memory for what collectives must know; 0: none */
     xr_command_buffer *command_buffers;
     xr_command *commands;
     /* per thunk: its number among the command buffers, or as a command in one */
@@ -286,6 +301,7 @@ struct xlagpu_execution {
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
     bool running;               /* a run has been enqueued, and nobody has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
+    void **met;                 /* two events for each collective: all before it is done, it is done */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
     uint64_t *args;             /* addresses of one launch; then, aligned, its tensor maps */
     xr_map *maps;               /* as the program has them */
@@ -362,6 +378,7 @@ XG_FN void xr_library_close(void *library);
 XG_FN uint64_t xr_process(void); /* its number */
 XG_FN uint32_t xr_processors(void);
 XG_FN double xr_seconds(void); /* since some moment; only grows */
+XG_FN void xr_nap(uint32_t microseconds);
 /* Runs job(user, 0..n-1), n at most XR_WORKERS_MAX, each on its own thread (the last one on the caller's); returns when
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
@@ -398,6 +415,32 @@ XG_FN xlagpu_status xr_collectives_load(xlagpu_program *p);
 XG_FN xlagpu_status xr_run_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
 XG_FN xlagpu_status xr_clique_enter(xlagpu_execution *e);
 XG_FN void xr_clique_leave(xlagpu_clique *q, uint32_t rank, xlagpu_status s, const char *message);
+#ifdef XR_CLIQUES
+XG_FN xlagpu_status xr_clique_failed(xlagpu_clique *q, xg_ctx *c); /* some device of this process has */
+XG_FN uint64_t xr_link_bytes(const xlagpu_program *p, const xg_exe_thunk *t, uint32_t k);
+XG_FN uint32_t xr_collective_group(const xr_collective *q, uint32_t device, const uint32_t **ids);
+XG_FN uint64_t xr_load_int(xlagpu_type t, const char *p);
+#endif
+/* ---- rendezvous.c ---- */
+XG_FN xlagpu_status xr_rendezvous(xlagpu_clique *q, const xlagpu_rt_clique_desc *desc, xlagpu_device_desc *device);
+XG_FN void xr_rendezvous_end(xlagpu_clique *q);
+/* ---- nccl.c ---- */
+XG_FN xlagpu_status xr_nccl_open(xlagpu_clique *q, const char *folder);
+XG_FN void xr_nccl_close(xlagpu_clique *q);
+XG_FN xlagpu_status xr_nccl_load(xlagpu_clique *q, xr_peers *peers);
+XG_FN xlagpu_status xr_nccl_collective(xlagpu_execution *e, const xg_exe_thunk *t, void *stream);
+/* Until the last run has ended; a clique's devices look after each other meanwhile. */
+XG_FN xlagpu_status xr_nccl_wait(xlagpu_execution *e);
+XG_FN xlagpu_status xr_nccl_pause(xlagpu_execution *e, void *stream); /* ... until the stream has come so far */
+XG_FN bool xr_met_has(const xlagpu_program *p);                       /* collectives by NCCL */
+XG_FN size_t xr_met_bytes(const xlagpu_program *p);
+XG_FN xlagpu_status xr_met_prepare(xlagpu_execution *e);
+XG_FN void xr_met_finish(xlagpu_execution *e);
+#ifdef XR_CLIQUES
+/* ---- clique.c ---- */
+/* job(user, k) for each device, on a thread of its own; the first failure is the clique's */
+XG_FN xlagpu_status xr_clique_all(xlagpu_clique *q, void (*job)(void *user, uint32_t k), void *user);
+#endif
 /* ---- commands.c ---- */
 XG_FN bool xr_is_list(uint32_t kind);    /* a sequence or command buffer */
 XG_FN bool xr_is_command(uint32_t kind); /* in a command buffer, and runs no thunks */
@@ -427,6 +470,7 @@ XG_FN void xr_range(xlagpu_device *d, const char *name);
 /* ---- execute.c ---- */
 XG_FN void xr_random_reset(xlagpu_execution *e);
 XG_FN xlagpu_status xr_run_thunk(xlagpu_execution *e, uint32_t number, void *stream);
+XG_FN xlagpu_status xr_wait_ended(xlagpu_execution *e); /* inside enter and leave */
 XG_FN uint64_t xr_address(const xlagpu_execution *e, uint32_t slice);
 /* What a thunk that fills in a number of the run (XG_EXE_OWN) fills in. */
 XG_FN uint32_t xr_own_number(const xlagpu_execution *e, const xg_exe_thunk *t);

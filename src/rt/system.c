@@ -28,6 +28,7 @@ XG_FN double xr_seconds(void) {
     QueryPerformanceFrequency(&each);
     return (double)now.QuadPart / (double)each.QuadPart;
 }
+XG_FN void xr_nap(uint32_t microseconds) { Sleep((microseconds + 999) / 1000); }
 XG_FN uint64_t xr_process(void) { return GetCurrentProcessId(); }
 XG_FN uint32_t xr_processors(void) {
     SYSTEM_INFO i;
@@ -70,6 +71,7 @@ XG_FN void xr_wait_lock(xr_lock *l) { SleepConditionVariableCS(&l->changed, &l->
 #else
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/select.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -91,6 +93,12 @@ XG_FN double xr_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 #endif
+XG_FN void xr_nap(uint32_t microseconds) {
+    struct timeval t;
+    t.tv_sec = 0;
+    t.tv_usec = microseconds;
+    (void)select(0, NULL, NULL, NULL, &t);
+}
 XG_FN uint64_t xr_process(void) { return (uint64_t)getpid(); }
 XG_FN uint32_t xr_processors(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);

@@ -2,7 +2,8 @@
  *
  * A fusion is taken if it is one dot of parameters, perhaps of a narrower type than it multiplies in, whose dimensions
  * are four groups (batch, rows, columns, summed), each of which has one stride in memory; and behind the dot nothing
- * but a bias along the dimension that lies innermost, a maximum with 0 and a narrower type, in this order.
+ * but an array of the result's shape or a bias along the dimension that lies innermost, both added in either order; a
+ * maximum with 0 or GELU by tanh; and a narrower type, in this order.
  *
  * The library thinks of matrices as columns side by side. A result whose rows lie side by side is one whose columns do,
  * transposed: then the right operand is the library's first one. */
@@ -43,9 +44,9 @@ typedef struct xg_lt_types {
 
 /* What a fusion is, as long as it is that. */
 typedef struct xg_lt_match {
-    const xg_inst *dot, *bias; /* bias: a parameter, or NULL */
-    const xg_inst *operand[2]; /* parameters */
-    bool relu;
+    const xg_inst *dot, *bias, *addend; /* bias, addend (of the result's shape): parameters, or NULL */
+    const xg_inst *operand[2];          /* parameters */
+    bool relu, gelu;
     xlagpu_type in, out;
 } xg_lt_match;
 
@@ -81,7 +82,102 @@ XG_FN const xg_inst *xg_lt_vector(const xg_inst *i) {
     i = xg_lt_peel(i);
     return i->op == XG_PARAMETER && i->shape->rank == 1 ? i : NULL;
 }
-/* From the root to the dot: a narrower type, a maximum with 0, a bias. */
+/* The parameter whose elements, perhaps of a narrower type, are those of an array that lies as it does; NULL: none. */
+XG_FN const xg_inst *xg_lt_whole(const xg_inst *i) {
+    i = xg_lt_peel(i);
+    if (i->op == XG_CONVERT) i = xg_lt_peel(XG_OPERAND(i, 0));
+    return i->op == XG_PARAMETER ? i : NULL;
+}
+
+XG_FN bool xg_lt_lies_as(const xg_shape *a, const xg_shape *b) {
+    if (a->elements != b->elements) return false;
+    if (xg_lt_is_row_major(a) && xg_lt_is_row_major(b)) return true;
+    return xg_shape_same_dims(a, b) && a->layout && b->layout &&
+           memcmp(a->layout->minor_to_major, b->layout->minor_to_major, a->rank * sizeof *b->layout->minor_to_major) ==
+               0;
+}
+
+/* A value as p(x) + q(x) tanh(u(x)), u being GELU's: coefficients from the constant on. */
+typedef struct xg_lt_form {
+    double p[4], q[4];
+} xg_lt_form;
+static const double xg_lt_gelu_inner[4] = {0, 0.79788456080286535588, 0, 0.79788456080286535588 * 0.044715};
+static const double xg_lt_gelu_outer[4] = {0, 0.5, 0, 0}; /* both p and q */
+
+XG_FN bool xg_lt_near(const double *a, const double *b) { /* constants are rounded to f32 */
+    uint32_t k;
+    for (k = 0; k < 4; k++)
+        if (!(fabs(a[k] - b[k]) <= 1e-6 * fabs(b[k]))) return false;
+    return true;
+}
+XG_FN bool xg_lt_times(const double *a, const double *b, double *to) { /* to += a b; false: of a higher degree */
+    uint32_t j, k;
+    for (j = 0; j < 4; j++)
+        for (k = 0; k < 4; k++) {
+            if (a[j] == 0 || b[k] == 0) continue;
+            if (j + k > 3) return false;
+            to[j + k] += a[j] * b[k];
+        }
+    return true;
+}
+XG_FN bool xg_lt_constant(const xg_inst *i, double *v) {
+    if (i->op == XG_BROADCAST) i = XG_OPERAND(i, 0);
+    if (i->op != XG_CONSTANT || !xg_shape_is_scalar(i->shape) || xg_type_class(i->shape->type) != XGT_F) return false;
+    *v = xg_literal_get_float(i->literal, 0);
+    return true;
+}
+/* steps: how many are left, since what is shared is read each time. */
+XG_FN bool xg_lt_form_of(const xg_inst *i, const xg_inst *x, xg_lt_form *f, uint32_t *steps) {
+    xg_lt_form a, b;
+    uint32_t k;
+    memset(f, 0, sizeof *f);
+    if (i == x) {
+        f->p[1] = 1;
+        return true;
+    }
+    if (xg_lt_constant(i, &f->p[0])) return true;
+    if (!(*steps)-- || (i->op != XG_ADD && i->op != XG_MULTIPLY && i->op != XG_TANH)) {
+        *steps = 0;
+        return false;
+    }
+    if (!xg_lt_form_of(XG_OPERAND(i, 0), x, &a, steps)) return false;
+    if (i->op == XG_TANH) {
+        static const double none[4] = {0, 0, 0, 0};
+        f->q[0] = 1;
+        return xg_lt_near(a.p, xg_lt_gelu_inner) && xg_lt_near(a.q, none);
+    }
+    if (!xg_lt_form_of(XG_OPERAND(i, 1), x, &b, steps)) return false;
+    for (k = 0; i->op == XG_ADD && k < 4; k++) {
+        f->p[k] = a.p[k] + b.p[k];
+        f->q[k] = a.q[k] + b.q[k];
+    }
+    if (i->op == XG_ADD) return true;
+    for (k = 0; k < 4; k++)
+        if (a.q[k] != 0) break;
+    if (k < 4 && xg_lt_times(a.q, b.q, f->q)) /* the square of tanh */
+        for (k = 0; k < 4; k++)
+            if (f->q[k] != 0) return false;
+    return xg_lt_times(a.p, b.p, f->p) && xg_lt_times(a.p, b.q, f->q) && xg_lt_times(a.q, b.p, f->q);
+}
+/* Of which value i is GELU by tanh, on the way from the dot; NULL: of none. */
+XG_FN const xg_inst *xg_lt_gelu(const xg_inst *i) {
+    enum {
+        STEPS = 64 /* of a formula; usual ones take about 20 */
+    };
+    const xg_inst *x = NULL;
+    if ((i->op != XG_MULTIPLY && i->op != XG_ADD) || xg_type_bits(i->shape->type) < 32) return NULL;
+    XG_FOR_INSTS(s, i->comp)
+        if (s->op == XG_DOT) x = s;
+    while (x && x != i) {
+        uint32_t steps = STEPS;
+        xg_lt_form f;
+        if (xg_lt_form_of(i, x, &f, &steps) && xg_lt_near(f.p, xg_lt_gelu_outer) && xg_lt_near(f.q, xg_lt_gelu_outer))
+            return x;
+        x = x->first_use && !x->first_use->next ? x->first_use->user : NULL;
+    }
+    return NULL;
+}
+/* From the root to the dot: a narrower type, a maximum with 0 or GELU, what is added. */
 XG_FN const xg_inst *xg_lt_epilogue(const xg_inst *i, xg_lt_match *m) {
     uint32_t k;
     i = xg_lt_peel(i);
@@ -91,8 +187,21 @@ XG_FN const xg_inst *xg_lt_epilogue(const xg_inst *i, xg_lt_match *m) {
             m->relu = true;
             i = xg_lt_peel(XG_OPERAND(i, !k));
         }
-    for (k = 0; i->op == XG_ADD && k < 2 && !m->bias; k++)
-        if ((m->bias = xg_lt_vector(XG_OPERAND(i, k))) != NULL) i = xg_lt_peel(XG_OPERAND(i, !k));
+    if (!m->relu && xg_lt_gelu(i)) {
+        m->gelu = true;
+        i = xg_lt_peel(xg_lt_gelu(i));
+    }
+    for (k = 0; i->op == XG_ADD && k < 4; k++) { /* each operand, twice */
+        const xg_inst *added = XG_OPERAND(i, k & 1), *rest = XG_OPERAND(i, !(k & 1));
+        const xg_inst *vector = m->bias ? NULL : xg_lt_vector(added), *whole = m->addend ? NULL : xg_lt_whole(added);
+        if (!vector && !whole) continue;
+        if (vector)
+            m->bias = vector;
+        else
+            m->addend = whole;
+        i = xg_lt_peel(rest);
+        k = (uint32_t)-1;
+    }
     return i;
 }
 /* An operand: the parameter, whose type may be narrower than the dot's. */
@@ -114,11 +223,13 @@ XG_FN bool xg_lt_match_of(const xg_inst *fusion, xg_lt_match *m) {
         if ((m->operand[k] = xg_lt_operand(XG_OPERAND(m->dot, k))) == NULL) return false;
     m->in = m->operand[0]->shape->type;
     m->out = root->shape->type;
+    if (m->addend && (m->addend->shape->type != m->out || !xg_lt_lies_as(m->addend->shape, m->dot->shape)))
+        return false;
     return m->operand[1]->shape->type == m->in && (!m->bias || m->bias->shape->type == m->out);
 }
 /* Sums that are rounded before the epilogue are no sums of the library's. */
 XG_FN const xg_lt_types *xg_lt_types_of(const xg_lt_match *m, const xg_device *d, xg_lt_types *out) {
-    bool epilogue = m->bias || m->relu;
+    bool epilogue = m->bias || m->relu || m->gelu || m->addend;
     bool rounded = m->dot->shape->type != m->out && xg_type_bits(m->dot->shape->type) < 32;
 #define X(in_, out_, in_code_, out_code_, compute_, scale_, rate_) \
     if (m->in == XLAGPU_##in_ && m->out == XLAGPU_##out_) { \
@@ -226,10 +337,11 @@ XG_FN bool xg_lt_call_of(const xg_lt_match *m, const xg_lt_types *t, xg_lt_call 
     c->stride_a = in[first].batch.stride;
     c->stride_b = in[!first].batch.stride;
     c->stride_d = batch.stride;
-    c->epilogue = m->bias || m->relu ? (m->relu ? 2 : 0) + (m->bias ? 4 : 0) : 1;
+    c->epilogue = m->bias || m->relu || m->gelu ? (m->relu ? 2 : 0) + (m->bias ? 4 : 0) + (m->gelu ? 32 : 0) : 1;
     c->operand_a = m->operand[first]->number;
     c->operand_b = m->operand[!first]->number;
     c->operand_bias = m->bias ? m->bias->number : -1;
+    c->operand_c = m->addend ? m->addend->number : -1;
     return !m->bias || m->bias->shape->dims[0] == c->rows;
 }
 /* Of 8-bit elements it multiplies only rows of one matrix with columns of the other, each aligned. */

@@ -18,7 +18,10 @@
 
 fake_state fake = {NULL, 0, 0, 0, NULL, 2, 9, 0, 12080}; /* as reset() has it, for the command line */
 static xlagpu_device *host;
-static int context;
+enum {
+    DEVICES = 8
+};
+static int contexts[DEVICES];
 
 /* Guards what functions that several threads may call at once change: counters, blocks, modules. */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
@@ -39,7 +42,28 @@ static int failing(const char *name) {
     return error;
 }
 
-/* Each thread has its own stack of current contexts. */
+/* What is enqueued, and the simulator: one thread at a time, until the end of the function. */
+static pthread_mutex_t driver = PTHREAD_MUTEX_INITIALIZER;
+static int driver_take(void) { return pthread_mutex_lock(&driver); }
+static void driver_let_go(const int *held) {
+    (void)held;
+    pthread_mutex_unlock(&driver);
+}
+#ifdef __TINYC__ /* has no cleanup: only for programs of one thread */
+#define HOLD (void)driver_take, (void)driver_let_go
+#else
+#define HOLD \
+    int held_ __attribute__((cleanup(driver_let_go))) = driver_take(); \
+    (void)held_
+#endif
+/* Where nothing can go on without another thread, or process. */
+static void driver_relax(void) {
+    pthread_mutex_unlock(&driver);
+    usleep(50);
+    pthread_mutex_lock(&driver);
+}
+
+/* Each thread has its own stack of current contexts: a digit of base 16 for each, 1 + its device. */
 static pthread_key_t current;
 static pthread_once_t current_once = PTHREAD_ONCE_INIT;
 static void current_make(void) { pthread_key_create(&current, NULL); }
@@ -47,11 +71,11 @@ static long current_depth(void) {
     pthread_once(&current_once, current_make);
     return (long)(intptr_t)pthread_getspecific(current);
 }
-static void current_change(long by) {
-    long depth = current_depth() + by;
-    pthread_setspecific(current, (void *)(intptr_t)depth);
+static void current_set(long stack, long by) {
+    pthread_setspecific(current, (void *)(intptr_t)stack);
     count_up(&fake.pushed, by);
 }
+static int current_device(void) { return current_depth() ? (int)(current_depth() % 16) - 1 : 0; }
 #define CALL(name) \
     do { \
         int e_ = failing(name); \
@@ -62,7 +86,8 @@ static void current_change(long by) {
     do { \
         CALL(name); \
         if (!current_depth()) return 201; \
-    } while (0)
+    } while (0); \
+    HOLD
 
 /* What the driver holds for its caller goes when the context goes, whether given back or not. */
 typedef struct fake_block {
@@ -119,10 +144,12 @@ static bool is_pinned(uint64_t address, size_t bytes) {
 }
 static void queues_forget(void);
 static int queues_drain(int id);
+static int queues_try(int id);
 enum {
-    STREAMS = 4,
-    ALL_STREAMS = -1
+    STREAMS = 2 * DEVICES, /* first the default stream of each device */
+    ALL_STREAMS = -1       /* of the current device */
 };
+static int owner[STREAMS] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 static int conditions[256], n_conditions; /* of conditional nodes, by handle */
 static void forget_touches(void);
@@ -175,12 +202,12 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device) {
 }
 int cuDevicePrimaryCtxRetain(void **c, int device) {
     CALL("cuDevicePrimaryCtxRetain");
-    (void)device;
-    *c = &context;
-    fake.contexts++;
+    *c = &contexts[(device - 70) % DEVICES];
+    count_up(&fake.contexts, 1);
     return 0;
 }
 int cuDevicePrimaryCtxRelease_v2(int device) {
+    HOLD;
     (void)device;
     if (--fake.contexts == 0) {
         queues_forget();
@@ -191,13 +218,13 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
 }
 int cuCtxPushCurrent_v2(void *c) {
     CALL("cuCtxPushCurrent_v2");
-    if (c != &context) return 201;
-    current_change(1);
+    if ((int *)c < contexts || (int *)c >= contexts + DEVICES) return 201;
+    current_set(current_depth() * 16 + 1 + (long)((int *)c - contexts), 1);
     return 0;
 }
 int cuCtxPopCurrent_v2(void **c) {
-    current_change(-1);
-    *c = &context;
+    *c = &contexts[current_device()];
+    current_set(current_depth() / 16, -1);
     CALL("cuCtxPopCurrent_v2");
     return 0;
 }
@@ -223,6 +250,7 @@ int cuMemFree_v2(uint64_t address) {
     xlagpu_buffer b;
     b.address = address;
     b.bytes = 0;
+    HOLD;
     if (!current_depth()) return 201;
     queues_drain(ALL_STREAMS);
     xlagpu_rt_free(simulator(), b);
@@ -275,7 +303,7 @@ static void forget_touches(void) {
     memset(clocks, 0, sizeof clocks);
     memset(waited, 0, sizeof waited);
 }
-static int stream_id(const void *stream) { return stream ? ((const fake_stream *)stream)->id : 0; }
+static int stream_id(const void *stream) { return stream ? ((const fake_stream *)stream)->id : current_device(); }
 static void touch(const void *stream, uint64_t from, size_t bytes, bool written) {
     int id = stream_id(stream), k;
     fake_touch *t = &touches[n_touches++ % TOUCHES];
@@ -290,7 +318,7 @@ static void touch(const void *stream, uint64_t from, size_t bytes, bool written)
     t->written = written;
     t->stream = id;
     t->time = clocks[id][id];
-    fake.aside += id != 0;
+    fake.aside += id >= DEVICES;
 }
 static void learn(long *knows, const long *clock) {
     int k;
@@ -307,12 +335,14 @@ int cuStreamCreate(void **stream, unsigned flags) {
     IN_CONTEXT("cuStreamCreate");
     if (flags != 1) return 1;
     s = (fake_stream *)block_new(sizeof *s);
-    s->id = 1 + n_streams++ % (STREAMS - 1);
+    s->id = DEVICES + n_streams++ % DEVICES;
+    owner[s->id] = current_device();
     *stream = s;
     fake.streams++;
     return 0;
 }
 int cuStreamDestroy_v2(void *stream) {
+    HOLD;
     if (!current_depth()) return 201;
     queues_drain(stream_id(stream));
     block_free(stream);
@@ -328,7 +358,8 @@ typedef enum fake_work {
     W_KERNEL,
     W_GRAPH,
     W_RECORD,
-    W_WAIT
+    W_WAIT,
+    W_MEET /* what another library does: go(user) gives 0 until it is done */
 } fake_work;
 typedef struct fake_op {
     fake_work work;
@@ -343,6 +374,8 @@ typedef struct fake_op {
     void *exec;
     fake_event *event;
     long number;
+    int (*go)(void *user);
+    void *user;
     struct fake_op *next;
 } fake_op;
 static fake_op *queue[STREAMS], **queue_end[STREAMS];
@@ -376,10 +409,11 @@ static int op_do(fake_op *o) {
 static int op_enqueue(const fake_op *o, const void *stream) {
     int id = stream_id(stream);
     fake_op *copy;
-    if (!fake.late && o->work != W_UPLOAD) {
+    if (!fake.late && o->work != W_UPLOAD && o->work != W_MEET) {
         fake_op now = *o;
-        int e = queue[id] ? queues_drain(id) : 0; /* uploads that have not landed */
-        return e ? e : op_do(&now);
+        int e = queue[id] ? queues_try(id) : 0; /* uploads that have not landed */
+        if (e) return e;
+        if (!queue[id] && (o->work != W_WAIT || fake.deaf || o->event->passed >= o->number)) return op_do(&now);
     }
     copy = (fake_op *)malloc(sizeof *copy);
     *copy = *o;
@@ -389,13 +423,17 @@ static int op_enqueue(const fake_op *o, const void *stream) {
     queue_end[id] = &copy->next;
     return 0;
 }
+static bool op_ready(fake_op *o) {
+    if (o->work == W_WAIT) return fake.deaf || o->event->passed >= o->number;
+    if (o->work == W_MEET && !o->number) o->number = o->go(o->user);
+    return o->work != W_MEET || o->number;
+}
 /* One step of one of the streams that can go on; false: none can. */
 static bool queues_step(void) {
     int ready[STREAMS], n = 0, k;
     fake_op *o;
     for (k = 0; k < STREAMS; k++)
-        if (queue[k] && (queue[k]->work != W_WAIT || fake.deaf || queue[k]->event->passed >= queue[k]->number))
-            ready[n++] = k;
+        if (queue[k] && op_ready(queue[k])) ready[n++] = k;
     if (!n) return false;
     k = ready[draw((unsigned)n)];
     o = queue[k];
@@ -404,14 +442,29 @@ static bool queues_step(void) {
     free(o);
     return true;
 }
-/* Until the stream, or all of them, have nothing left to do. */
+static bool queues_left(int id) {
+    int k;
+    bool left = false;
+    for (k = 0; k < STREAMS; k++)
+        left = left || (queue[k] && (id == k || (id == ALL_STREAMS && owner[k] == current_device())));
+    return left;
+}
+/* Something waits that another thread or process brings about. */
+static bool queues_meet(void) {
+    int k;
+    bool meets = false;
+    for (k = 0; k < STREAMS; k++) meets = meets || (queue[k] && queue[k]->work == W_MEET);
+    if (meets) driver_relax();
+    return meets;
+}
+/* Until the stream, or all of them, have nothing left to do; try: that can be done now. */
 static int queues_drain(int id) {
-    int k, e;
-    for (;;) {
-        bool left = false;
-        for (k = 0; k < STREAMS; k++) left = left || (queue[k] && (id == ALL_STREAMS || id == k));
-        if (!left || !queues_step()) break;
-    }
+    while (queues_left(id) && (queues_step() || queues_meet())) {}
+    return queues_try(id);
+}
+static int queues_try(int id) {
+    int e;
+    while (queues_left(id) && queues_step()) {}
     e = late_error;
     late_error = 0;
     return e;
@@ -431,7 +484,7 @@ static void queues_forget(void) {
 static int host_waits(int id) {
     int e = queues_drain(id), k;
     for (k = 0; k < STREAMS; k++)
-        if (id == ALL_STREAMS || id == k) learn(waited, clocks[k]);
+        if (id == k || (id == ALL_STREAMS && owner[k] == current_device())) learn(waited, clocks[k]);
     return e;
 }
 
@@ -443,11 +496,11 @@ int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
     IN_CONTEXT("cuMemcpyHtoD_v2");
     step(NULL);
     touch(NULL, to, bytes, true);
-    e = queues_drain(0);
+    e = queues_drain(stream_id(NULL));
     if (e) return e;
     if (is_pinned((uint64_t)(uintptr_t)from, bytes)) {
         e = put(to, from, bytes);
-        (void)host_waits(0);
+        (void)host_waits(stream_id(NULL));
         return e;
     }
     memset(&o, 0, sizeof o);
@@ -464,7 +517,7 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
     fake.downloads++;
     step(NULL);
     touch(NULL, from, bytes, false);
-    e = host_waits(0);
+    e = host_waits(stream_id(NULL));
     memcpy(to, at(from), bytes);
     return e;
 }
@@ -512,6 +565,7 @@ int cuMemFreeHost(void *memory) {
     int k;
     b.address = (uint64_t)(uintptr_t)memory;
     b.bytes = 0;
+    HOLD;
     if (!current_depth()) return 201;
     queues_drain(ALL_STREAMS);
     for (k = 0; k < PINNED; k++)
@@ -649,6 +703,7 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *option
 }
 int cuModuleUnload(void *module) {
     fake_module *m = (fake_module *)module;
+    HOLD;
     if (!current_depth()) return 201;
     queues_drain(ALL_STREAMS);
     xlagpu_rt_unload_ptx(m->loaded);
@@ -812,6 +867,7 @@ int cuEventCreate(void **event, unsigned flags) {
     return 0;
 }
 int cuEventDestroy_v2(void *event) {
+    HOLD;
     if (!current_depth()) return 201;
     queues_drain(ALL_STREAMS);
     block_free(event);
@@ -836,7 +892,7 @@ int cuEventSynchronize(void *event) {
     int e;
     IN_CONTEXT("cuEventSynchronize");
     if (!event) return 1;
-    while (!event_passed((fake_event *)event) && queues_step()) {}
+    while (!event_passed((fake_event *)event) && (queues_step() || queues_meet())) {}
     learn(waited, ((fake_event *)event)->clock);
     e = late_error;
     late_error = 0;
@@ -903,6 +959,7 @@ int cuGraphCreate(void **graph, unsigned flags) {
     return 0;
 }
 int cuGraphDestroy(void *graph) {
+    HOLD;
     if (!current_depth()) return 201;
     queues_drain(ALL_STREAMS);
     graph_free((fake_graph *)graph);
@@ -966,7 +1023,7 @@ static bool copy_ok(const xr_copy_node *p) {
 int cuGraphAddMemcpyNode(void **out, void *graph, void *const *after, size_t n, const xr_copy_node *p, void *c) {
     fake_node *node;
     IN_CONTEXT("cuGraphAddMemcpyNode");
-    if (c != &context || !copy_ok(p)) return 1;
+    if (c != &contexts[current_device()] || !copy_ok(p)) return 1;
     node = node_new(out, graph, after, n, COPY);
     if (node) node->c = *p;
     fake.copy_nodes += node && p->from.type != p->to.type;
@@ -976,14 +1033,15 @@ int cuGraphAddMemsetNode(void **out, void *graph, void *const *after, size_t n, 
     fake_node *node;
     IN_CONTEXT("cuGraphAddMemsetNode");
     node = node_new(out, graph, after, n, FILL);
-    if (!node || c != &context || p->height != 1 || (p->element != 1 && p->element != 4) || p->to % p->element)
+    if (!node || c != &contexts[current_device()] || p->height != 1 || (p->element != 1 && p->element != 4) ||
+        p->to % p->element)
         return 1;
     node->f = *p;
     return 0;
 }
 int cuGraphConditionalHandleCreate(uint64_t *handle, void *graph, void *c, unsigned initial, unsigned flags) {
     IN_CONTEXT("cuGraphConditionalHandleCreate");
-    if (!graph || c != &context || flags != 1 || n_conditions == 256) return 1;
+    if (!graph || c != &contexts[current_device()] || flags != 1 || n_conditions == 256) return 1;
     conditions[n_conditions] = (int)initial;
     *handle = (uint64_t)n_conditions++;
     return 0;
@@ -991,7 +1049,7 @@ int cuGraphConditionalHandleCreate(uint64_t *handle, void *graph, void *c, unsig
 int cuGraphAddNode(void **out, void *graph, void *const *after, size_t n, xr_conditional_node *p) {
     fake_node *node;
     IN_CONTEXT("cuGraphAddNode");
-    if (p->type != 13 || p->u.c.size != 1 || p->u.c.context != &context) return 1;
+    if (p->type != 13 || p->u.c.size != 1 || p->u.c.context != &contexts[current_device()]) return 1;
     node = node_new(out, graph, after, n, CONDITION);
     if (!node) return 1;
     node->handle = p->u.c.handle;
@@ -1012,6 +1070,7 @@ int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long fla
     return 0;
 }
 int cuGraphExecDestroy(void *exec) {
+    HOLD;
     if (!current_depth()) return 201;
     queues_drain(ALL_STREAMS);
     block_free(exec);
@@ -1162,6 +1221,21 @@ int cuGraphLaunch(void *exec, void *stream) {
     o.exec = exec;
     return op_enqueue(&o, stream);
 }
+/* For the libraries that enqueue work of their own. */
+int fake_meet(void *stream, int (*go)(void *user), void *user);
+int fake_meet(void *stream, int (*go)(void *user), void *user) {
+    fake_op o;
+    HOLD;
+    memset(&o, 0, sizeof o);
+    o.work = W_MEET;
+    o.go = go;
+    o.user = user;
+    step(stream);
+    return op_enqueue(&o, stream);
+}
+/* In such work: bytes that the device writes. */
+int fake_write(uint64_t to, const void *from, size_t bytes);
+int fake_write(uint64_t to, const void *from, size_t bytes) { return put(to, from, bytes); }
 int cuGetErrorName(int error, const char **text) {
     *text = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
     return failing("cuGetErrorName");

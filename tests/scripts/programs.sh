@@ -26,6 +26,7 @@ fake_cuda|src|||-O1 $SANITIZE
 memory|src|tests/corpus/[cd]*.hlo|tests/corpus/*.hlo|-O1 $SANITIZE
 threads|api|||-O1 -fsanitize=thread
 cliques|api|||-O1 -fsanitize=thread
+nccl|api|||-O1 $SANITIZE
 api|api|||-O1 $SANITIZE
 sim_isa|src|||-O1 $SANITIZE
 runtime|api|||-O1 $SANITIZE

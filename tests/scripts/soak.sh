@@ -32,6 +32,7 @@ part "compilers agree, all cases" sh tests/scripts/compilers.sh whole
 have python3 && part "documents, what compiles too" python3 tests/scripts/docs.py --all
 part "corpus, host" sh tests/scripts/corpus.sh host
 have python3 && part "StableHLO that is written, run by XLA" python3 tests/scripts/stablehlo_jax.py tests/corpus
+part "corpus, libraries that compute" sh tests/scripts/libraries.sh
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --count 600
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
 part "the backend llvm, each LLVM that is here" sh tests/scripts/llvm.sh

@@ -5,9 +5,9 @@
 
 CORPUS has NAME.hlo, NAME.npz and manifest.tsv. Each module is written by `xlagpu opt NAME.hlo --passes=
 --emit=stablehlo`, compiled by jaxlib's XLA for the CPU and run with the corpus's arguments; its results must be the
-corpus's within the manifest's tolerances, NaN where it has NaN. --sample: so many, drawn by the seed. Set apart by name:
-modules with an operation that StableHLO does not have. Ends with 'N of M right'; exit status 1 unless all others are,
-0 with one line where jaxlib is not installed."""
+corpus's within the manifest's tolerances, NaN where it has NaN. --sample: so many, drawn by the seed. Set apart by
+name: modules with an operation that StableHLO does not have. Ends with 'N of M right'; exit status 1 unless all others
+are, 0 with one line where jaxlib is not installed."""
 import argparse, csv, os, random, re, subprocess, sys
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 try:
