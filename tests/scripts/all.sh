@@ -71,6 +71,8 @@ part "fuzz hlo" build/programs/fuzz hlo 20 60 tests/corpus/*.hlo
 part "fuzz npz" build/programs/fuzz npz 50 100 tests/corpus/pads.npz tests/corpus/iotas.npz
 part "corpus, interpreter" sh tests/scripts/corpus.sh interpreter
 part "corpus, host" sh tests/scripts/corpus.sh host
+have python3 && part "StableHLO that is written, run by XLA" \
+    python3 tests/scripts/stablehlo_jax.py tests/corpus --sample 4 --seed 7
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --work 200000
 have python3 && part "models of frameworks" python3 tests/scripts/frameworks.py
 part "kernels by their printed records" sh tests/scripts/records.sh

@@ -34,6 +34,7 @@ have python3 && part "documents, what compiles too" python3 tests/scripts/docs.p
 part "corpus, host" sh tests/scripts/corpus.sh host
 have python3 && part "progress and Ctrl-C on a terminal" python3 tests/scripts/terminal.py
 have python3 && part "verdicts, 500 wrong kernels" python3 tests/scripts/verdict.py --draws 500
+have python3 && part "StableHLO that is written, run by XLA" python3 tests/scripts/stablehlo_jax.py tests/corpus
 part "corpus, libraries that compute" sh tests/scripts/libraries.sh
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --count 600
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
