@@ -75,7 +75,7 @@ static void write_visited(void) {
         if (ran[k]) fprintf(f, "%lx\n", (unsigned long)place[2 * k]);
     if (f) fclose(f);
 }
-void __sanitizer_cov_8bit_counters_init(char *from, char *to) { ran = from, ran_end = to, atexit(write_visited); }
+void __sanitizer_cov_bool_flag_init(char *from, char *to) { ran = from, ran_end = to, atexit(write_visited); }
 void __sanitizer_cov_pcs_init(const uintptr_t *from, const uintptr_t *to) { place = from, (void)to; }
 """
 
@@ -146,7 +146,7 @@ class Tests:
     def watch(self):
         """Which functions each test calls: only these tests can notice a change of one."""
         open(f"{WORK}/visited.c", "w").write(VISITED)
-        how = f"clang -w -O0 -no-pie -fsanitize-coverage=func,inline-8bit-counters,pc-table {WORK}/visited.o"
+        how = f"clang -w -O0 -no-pie -fsanitize-coverage=func,inline-bool-flag,pc-table {WORK}/visited.o"
         if not shutil.which("clang") or subprocess.run(
             f"clang -w -c {WORK}/visited.c -o {WORK}/visited.o", shell=True
         ).returncode:
