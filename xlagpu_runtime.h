@@ -344,7 +344,7 @@ typedef struct xlagpu_device_desc {
     /* where vendor libraries lie that a program calls (cuBLASLt ..); NULL: cuda: where the system looks; host: none. On
      * "host" they are imitations, which compute in host memory. The text must stay while the device is open */
     const char *library_folder;
-    /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
+    /* host: called now and then in a launch, on the thread that made it; NULL: not asked */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
@@ -541,8 +541,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
  *         status = xlagpu_rt_clique_run(p, inputs, n, outputs, k);        // whole arrays
  *
  * Results do not depend on which device comes first. When a device fails, all do, and the message is that of the first;
- * where devices would wait for each other for ever, it says who waits in which HLO instruction. The allocator is called
- * from several threads.
+ * where devices would wait for each other for ever, it says which device waits in which HLO instruction. The allocator
+ * is called from several threads.
  *
  * GPUs meet by NCCL (2.14 or newer), found at run time: in device.library_folder, or where the system looks. One that
  * waits for longer than the timeout gives up; then, as after every failure in which a device was waiting, the clique
@@ -641,7 +641,7 @@ XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel
  *
  * On "host" every launch is checked: accesses out of bounds, misaligned, to freed or never written memory,
  * uninitialised shared memory and registers, data races in a block and between blocks, barriers in divergent code and
- * deadlocks, warp instructions that name sleeping lanes, copies that nobody waited for, memory barriers used wrongly,
+ * deadlocks, warp instructions that name sleeping lanes, copies that were not waited for, memory barriers used wrongly,
  * and what the PTX's .target lacks. A fault names its kind, PTX line, kernel, block, thread, address and the nearest
  * buffer. .global variables keep their values from launch to launch. */
 typedef struct xlagpu_ptx xlagpu_ptx;
@@ -873,7 +873,7 @@ typedef struct xg_ctx {
     /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     xg_slab *slabs, *full_slabs;
     uint32_t n_slabs, n_idle; /* all, and those that hold none */
-    /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
+    /* by the owner, which calls xg_ctx_done; only with the default allocator and without a limit */
     bool slabs_wanted;
 } xg_ctx;
 
@@ -1928,9 +1928,9 @@ XG_FN size_t xg_format(char *out, size_t cap, const char *format, ...) {
  *
  * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds
  * XG_SLAB_FROM bytes: a system with large pages then maps each slab at once. Only the first ones ask for it: large
- * pages that nobody has used for long are dear (a guest's have to come from its host), and who needs hundreds of them
- * gets such. Chunks that are given up serve other arenas; as many slabs as are in use are kept, and a few for the next
- * module of the context. */
+ * pages that were not used for long are dear (a guest's have to come from its host), and a context that needs hundreds
+ * of them gets such. Chunks that are given up serve other arenas; as many slabs as are in use are kept, and a few for
+ * the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 
@@ -2707,10 +2707,10 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 
 /* Few names are looked through; only more than that get slots.
  *
- * Most names end with a number that counts, and who asks for one has asked for its neighbours just now: sixteen that
+ * Most names end with a number that counts, and a caller has mostly asked for its neighbours just now: sixteen that
  * follow each other have their slots in one cache line (but each hundred begins a new one: two digits are all that is
- * looked at). Who finds his slot taken looks into the same place of the next lines, for a taken line is mostly taken as
- * a whole; then, so that all slots are met, into one after the other. */
+ * looked at). A search that finds its slot taken looks into the same place of the next lines, for a taken line is
+ * mostly taken as a whole; then, so that all slots are met, into one after the other. */
 enum {
     XG_DICT_FEW = 8,
     XG_DICT_LINE = 16,
@@ -3461,7 +3461,7 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
  *     time = launch + norm of what works at the same time:
  *         issue slots, pipes, matrix units, passes of shared memory and of the first cache   a multiprocessor's, each
  *         second cache, device memory                                                        the device's
- *         a warp's own chain of waits, as often as blocks follow each other                  nobody's: latency
+ *         a warp's own chain of waits, as often as blocks follow each other                  no pipe's: latency
  *
  * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
  * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
@@ -3839,8 +3839,8 @@ XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); 
 XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells
- * who wrote and read each of its words (shadow.c), as long as all shadows together, twice as large as the buffers, stay
- * below shadow_limit; buffers beyond are checked for their bounds only. */
+ * which warps wrote and read each of its words (shadow.c), as long as all shadows together, twice as large as the
+ * buffers, stay below shadow_limit; buffers beyond are checked for their bounds only. */
 enum {
     XG_SIM_FREED = 32
 };
@@ -3882,7 +3882,7 @@ XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base);
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address);
 XG_SIM_FN void xg_sim_memory_unwritten(xg_sim_memory *m, uint64_t base); /* the buffer counts as never written */
 XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_sim_array *array);
-/* The host has written these bytes, or (from not 0) copied them from there: what nobody had written there counts as not
+/* The host has written these bytes, or (from not 0) copied them from there: what was never written there counts as not
  * written here. */
 XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from);
 
@@ -3959,8 +3959,8 @@ typedef struct xg_sim_launch {
     /* 0 counts as 1. A block ends at its first fault; the launch goes on until it has so many of different kinds or
      * PTX lines */
     uint32_t max_faults;
-    bool unchecked_shared;      /* do not report reads of shared memory that nobody wrote */
-    bool unchecked_global;      /* ... of global memory that nobody wrote */
+    bool unchecked_shared;      /* do not report reads of shared memory that was never written */
+    bool unchecked_global;      /* ... of global memory that was never written */
     bool unchecked_races;       /* do not report data races */
     bool unchecked_registers;   /* do not report uses of registers that were not written */
     uint32_t sm_count;          /* what %nsmid says; 0 = 132 */
@@ -4108,8 +4108,8 @@ typedef enum xg_sim_kind {
 
 typedef struct xg_sim_ins xg_sim_ins;
 
-/* Where a record's operands are: of one warp, or of several that stand `stride` bytes apart. And who executes it, for
- * the functions of fast.c. */
+/* Where a record's operands are: of one warp, or of several that stand `stride` bytes apart. And which lanes execute
+ * it, for the functions of fast.c. */
 typedef struct xg_sim_lanes {
     char *dst, *dst2;
     size_t dstride;      /* bytes from one warp's destination to the next one's */
@@ -5497,7 +5497,7 @@ XG_RACY XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t
     uint32_t i;
     for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4);
 }
-/* each leaves its mark in its bank; does everybody find its own? */
+/* each leaves its mark in its bank; does each find its own? */
 XG_FN bool xg_sim_base_one_pass(const uint32_t *off) {
     uint32_t i, last[32], bad = 0;
     for (i = 0; i < XG_SIM_WARP; i++) last[off[i] >> 2 & 31] = off[i] >> 2;
@@ -9519,9 +9519,9 @@ XG_FN uint32_t xg_sim_selection(xg_sim_bit op, const uint32_t *v, uint32_t imm) 
            : op == XG_SIM_BIT_shf ? xg_sim_shf(v[0], v[1], v[2], imm & 1, imm & 2)
                                   : (uint32_t)xg_sim_lop3(v[0], v[1], v[2], imm);
 }
-/* Compilers name a register that nobody wrote where a constant selector, distance or table takes no bit of it; such an
- * operand is not read: 0 stands for it. Each bit of a result is a function of at most one bit of each operand, and of
- * one place in it, so trying all zeros and all ones finds every use. */
+/* Compilers name a register that was never written where a constant selector, distance or table takes no bit of it;
+ * such an operand is not read: 0 stands for it. Each bit of a result is a function of at most one bit of each operand,
+ * and of one place in it, so trying all zeros and all ones finds every use. */
 XG_FN void xg_sim_drop_unselected(xg_sim_asm *p, xg_sim_bit op, uint32_t *src, uint32_t imm) {
     uint32_t v[3] = {0, 0, 0}, k, i, ones, selector;
     if (op != XG_SIM_BIT_lop3 && !xg_sim_known_value(p, src[2], &selector)) return;
@@ -11059,7 +11059,7 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     xg_sim_no_form(p, s);
 }
-/* createpolicy: a number that the caches of a GPU understand; here nobody reads it. */
+/* createpolicy: a number that the caches of a GPU understand; here nothing reads it. */
 XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     static const char *const kinds[] = {"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
     static const uint64_t bits[] = {0x14F0000000000000u, 0x1000000000000000u, 0x12F0000000000000u, 0x1400000000000000u};
@@ -13545,7 +13545,7 @@ XG_FN bool xg_sim_watch_registers(xg_sim_asm *p, const xg_sim_graph *g) {
 }
 
 #endif /* XG_SIM_DEFINED_C */
-/* sim/shadow.c -- who wrote and who read each word of memory: reads of what nobody has written, and data races.
+/* sim/shadow.c -- which warp wrote and which read each word of memory: reads of what was never written, and data races.
  *
  * The idea. The time of a launch is cut into intervals. A block begins one when it starts, at every barrier that opens,
  * and whenever one of its warps executes a fence, an acquire or a release or finds a memory barrier's phase complete.
@@ -14152,13 +14152,13 @@ enum {
 };
 typedef struct xg_sim_tensor_block xg_sim_tensor_block; /* tensor.c */
 
-/* What the blocks of a cluster share: who they are, which copies are under way. */
+/* What the blocks of a cluster share: their ranks, the copies under way. */
 typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
     xg_sim_worker **peers; /* by rank; a block without cluster is its own */
     uint32_t n, phase;     /* blocks; the phase of barrier.cluster */
     bool used;             /* a warp has arrived at that one */
-    uint32_t stalls;       /* how often in a row nobody could move without being told "not yet" */
+    uint32_t stalls;       /* how often in a row no warp could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
     xg_sim_issuer issuers[XG_SIM_ISSUERS];
@@ -14248,7 +14248,7 @@ struct xg_sim_worker {
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
     bool tracked;         /* races are looked for in global memory */
     bool fences, watches; /* the block has executed a fence wider than itself; has read what others may signal by */
-    bool unchecked;       /* nobody asks the shadows */
+    bool unchecked;       /* nothing asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
     uint32_t n_reads, n_rows;
@@ -14312,7 +14312,7 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     m->n = m->cap = 0;
 }
 /* A shadow: the tags of writers and of readers of each line of 64 bytes, then of each word. NULL when there is no room:
- * then nobody looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
+ * then nothing looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
  * of them are never touched. */
 XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
 XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128) + 64; }
@@ -14620,7 +14620,7 @@ XG_INLINE void xg_sim_ran(xg_sim_worker *w, uint32_t from, uint32_t to, uint32_t
 
 #endif /* XG_SIM_CLASSES_C */
 
-/* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is nobody and OLD is the host. */
+/* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is none and OLD is the host. */
 enum {
     XG_SIM_TAG_OLD = 1,
     XG_SIM_TAG_PART = 5,
@@ -14635,7 +14635,7 @@ typedef enum xg_sim_wordpart {
     XG_SIM_PART_HIGH,
     XG_SIM_PART_MIXED
 } xg_sim_wordpart;
-/* A byte of shared memory: nobody wrote it, somebody did, a bulk copy is about to; it is part of a memory barrier; it
+/* A byte of shared memory: it was never written, it was, a bulk copy is about to; it is part of a memory barrier; it
  * is written and a copy is about to read it; a thread's cp.async has been issued (copies.c). */
 typedef enum xg_sim_fresh {
     XG_SIM_UNWRITTEN,
@@ -14670,7 +14670,7 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) {
 #endif
 
 /* Workers look at lines and words of one buffer at once. One of them splits a line, the others wait: whoever sees it
- * split sees its words filled in, and nobody fills them in again over what has been noted since. */
+ * split sees its words filled in, and nothing fills them in again over what has been noted since. */
 #if XG_SIM_ATOMICS
 #define XG_SIM_LINE_GET(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define XG_SIM_LINE_SET(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
@@ -14912,7 +14912,7 @@ typedef struct xg_sim_clash {
     uint32_t tag;
     xg_sim_clashkind kind;
 } xg_sim_clash; /* at: a byte; tag: the other access */
-/* A piece of memory with the tags of its lines' and words' writers and readers (r NULL: nobody may write here). Tags
+/* A piece of memory with the tags of its lines' and words' writers and readers (r NULL: this is not written). Tags
  * below floor do not matter any more; the block's are from block on, the interval's from tag on (0: time stands still).
  * A word whose writer is below least counts as unwritten when it is read. */
 typedef struct xg_sim_marks {
@@ -15139,8 +15139,8 @@ XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint
     if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
     for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
-/* Reads of words that the block has written before this interval race with nothing so far. They are kept until somebody
- * needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
+/* Reads of words that the block has written before this interval race with nothing so far. They are kept until
+ * something needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
 XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     const xg_sim_marks m = xg_sim_marks_here(w);
     uint32_t i, k;
@@ -15237,7 +15237,7 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
     return true;
 }
 
-/* Two accesses that are not ordered, or one of what nobody has written. What is known of the other side is kept for
+/* Two accesses that are not ordered, or one of what nothing has written. What is known of the other side is kept for
  * whoever asks which instruction it was (run.c). */
 XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     const xg_sim_marks *m, const xg_sim_clash *k, const char *what, bool write) {
@@ -15281,11 +15281,11 @@ XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 /* sim/copies.c -- has a thread waited for its cp.async?
  *
  * A cp.async moves its data at once; what it leaves behind is the state COPYING on its bytes, and for each word which
- * thread's copy it was and in which of the thread's groups. Who touches such a byte later asks here: the copy is done
+ * thread's copy it was and in which of the thread's groups. An access to such a byte asks here later: the copy is done
  * when its thread has waited for the group (or has told a memory barrier to); another warp must besides have met that
  * thread at a barrier since.
  *
- * Law: groups are counted up for good, in 32 bits; nobody issues as many in a launch. */
+ * Law: groups are counted up for good, in 32 bits; no thread issues as many in a launch. */
 #ifndef XG_SIM_COPIES_C
 #define XG_SIM_COPIES_C
 
@@ -15679,7 +15679,7 @@ XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64
     }
     return NULL;
 }
-/* Whose shared memory a pointer leads to; NULL when nobody's. */
+/* Whose shared memory a pointer leads to; NULL when no block's. */
 XG_FN xg_sim_worker *xg_sim_owner(const xg_sim_worker *w, const char *p) {
     uint32_t i;
     for (i = 0; i < w->cluster->n; i++)
@@ -15869,7 +15869,7 @@ typedef enum xg_sim_does {
     XG_SIM_UPDATES /* an atomic */
 } xg_sim_does;
 
-/* Would the lane's store leave the bytes as they are? Then it disturbs nobody. */
+/* Would the lane's store leave the bytes as they are? Then it disturbs no other thread. */
 XG_FN bool xg_sim_store_same(
     const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p) {
     uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e;
@@ -17265,7 +17265,7 @@ XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     xg_sim_warp_clock *c = &r->warps[v->id];
     uint32_t ready;
     if (!r->ready) return;
-    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; who only arrives does not wait */
+    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; a warp that only arrives does not wait */
         if (in->op != XG_SIM_BAR_ARRIVE) c->now = XG_MAX(xg_sim_trace_settle(c), r->opened);
         return;
     }
@@ -18201,7 +18201,7 @@ XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
     if (mask == 0xFFFFFFFFu) {
         w->m->moves->shuffle(v->regs + in->d, in->d2bytes ? v->regs + in->d2 : NULL, a, b, c, (xg_sim_shuffleop)in->op);
         return;
-    } /* nobody can miss */
+    } /* no lane can miss */
     for (i = 0; i < XG_SIM_WARP; i++) {
         out[i] = ok[i] = 0;
         if (!(mask >> i & 1)) continue;
@@ -18341,7 +18341,7 @@ XG_SIM_FAST_FN void xg_sim_fast_tid(const xg_sim_lanes *L, const xg_sim_ins *in)
     uint32_t k;
     for (k = 0; k < L->warps; k++, to += L->dstride, from += 96) xg_sim_avx2_copy(to, (const char *)from, 128);
 }
-/* Shuffles whose member mask is a constant that names all lanes: nobody can miss. */
+/* Shuffles whose member mask is a constant that names all lanes: no lane can miss. */
 XG_SIM_FAST_FN void xg_sim_fast_shuffle(const xg_sim_lanes *L, const xg_sim_ins *in) {
     const char *a = L->base[in->a & 1] + in->a, *b = L->base[in->b & 1] + in->b, *c = L->base[in->c & 1] + in->c;
     char *to = L->dst, *ok = L->dst2;
@@ -18698,8 +18698,8 @@ XG_FN void xg_sim_box_store(
  *
  * The idea. A bulk copy is checked when it is issued and noted as a flight; until it lands, the bytes it will write
  * count as pending and those it will read as lent (shadow.c), so that whoever touches them too early is found. All
- * flights of a cluster land as soon as somebody waits for anything, or nobody can move. A wait whose condition is not
- * met suspends its warp, which executes the record again after the next event; when nobody can move, waits that may
+ * flights of a cluster land as soon as a warp waits for anything, or none can move. A wait whose condition is not
+ * met suspends its warp, which executes the record again after the next event; when no warp can move, waits that may
  * give up are told "not yet", some times in a row, before this counts as a deadlock.
  *
  * A memory barrier is 64 bits: arrivals a phase expects (20), arrivals still pending (20), bytes still to come (21,
@@ -19428,7 +19428,7 @@ XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     return true;
 }
 
-/* Nobody of the cluster can move. True when somebody can now: copies have landed, or waits have been told "not yet". */
+/* No warp of the cluster can move. True when one can now: copies have landed, or waits have been told "not yet". */
 XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r, i;
@@ -19448,7 +19448,7 @@ XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
         }
     return moved;
 }
-/* Who waits for what, when nothing will come of it. True when it was such a wait. */
+/* Which warp waits for what, when nothing will come of it. True when it was such a wait. */
 XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
     uint32_t r, i;
     for (r = 0; r < w->cluster->n; r++)
@@ -20880,8 +20880,8 @@ XG_FN void xg_sim_exec_small(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
  * The idea. Each cell of 32 bits has a state beside it: not written, written, written by an operation that goes on
  * beside the threads (multiplication, copy, shift), or stored by a warp that has not yet waited for its stores. The
  * operations of one thread are done in their order; a commit makes all that its thread has issued a flight of async.c,
- * and they are complete when it lands. So an operation that no commit follows is never complete, and who reads its
- * cells is found. What operations only read, cells and bytes of shared memory, counts as lent until then.
+ * and they are complete when it lands. So an operation that no commit follows is never complete, and a thread that
+ * reads its cells is found. What operations only read, cells and bytes of shared memory, counts as lent until then.
  *
  * Laws
  * - Data moves when an operation is issued; only the states say that it is not there yet.
@@ -22430,7 +22430,7 @@ XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
 
 /* ---- barriers ---- */
 
-XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all who wait when enough have come */
+XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all that wait when enough have come */
     xg_sim_barrier *b = &w->bars[id];
     uint32_t i, need = b->expected ? b->expected : (w->l->warps - w->ended) * XG_SIM_WARP;
     if (!b->arrived || b->arrived < need) return;
@@ -22476,7 +22476,7 @@ XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, con
 }
 /* Some lanes of a warp are at a barrier while others that took another way are not, because a third way between them
  * ends the kernel: only there would all meet. Those that stand at this barrier already join, those at the end of the
- * kernel have left; then the others go on. False when nobody can move. */
+ * kernel have left; then the others go on. False when no warp can move. */
 XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
     uint32_t base = xg_sim_path_base(v), i, n, on_their_way;
     for (i = n = base; i < v->n_paths; i++) { /* paths of this circle that stand here are taken out */
@@ -23081,7 +23081,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     return moved;
 }
 
-/* Nobody can move: who waits, and what became of the others? */
+/* No warp can move: which wait, and what became of the others? */
 XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
     uint32_t i, waiting = 0, elsewhere = 0, gone = 0;
     const xg_sim_warp *first = NULL, *other = NULL;
@@ -24453,7 +24453,7 @@ struct xlagpu_execution {
     xr_record *records; /* of command buffers */
     xr_profile profile;
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
-    bool running;               /* a run has been enqueued, and nobody has waited for it */
+    bool running;               /* a run has been enqueued, and no call has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     void **met;                 /* two events for each collective: all before it is done, it is done */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */
@@ -26185,8 +26185,8 @@ XG_FN XG_COLD xlagpu_status xr_cuda_encode_map(xlagpu_device *d, const xlagpu_te
  *
  * A file is named by a hash of the PTX, the driver's version and the GPU's target, and begins with these and a
  * checksum. What does not fit is as good as not there. A failure to read or write is none of the program's: then the
- * driver compiles as it does without a folder. Files are written under another name and renamed, so that nobody reads
- * half of one. */
+ * driver compiles as it does without a folder. Files are written under another name and renamed, so that no process
+ * reads half of one. */
 #ifndef XG_RT_CUDA_CACHE_C
 #define XG_RT_CUDA_CACHE_C
 #include <stdio.h>
@@ -26316,8 +26316,8 @@ typedef struct xr_ptx_part {
     const void *code; /* machine code, of link */
     size_t code_bytes;
     int error;
-    float milliseconds; /* of the driver's compiler, where somebody asks for its log */
-    char *log, *info;   /* the driver's words for a failure, and about the kernels; info NULL: nobody asks */
+    float milliseconds; /* of the driver's compiler, where its log was asked for */
+    char *log, *info;   /* the driver's words for a failure, and about the kernels; info NULL: not asked for */
 } xr_ptx_part;
 /* A program's kernels while they are loaded, and its modules from then on. */
 typedef struct xr_cuda_code {
@@ -27892,7 +27892,7 @@ typedef struct xr_solver_state {
     size_t part[6];
 } xr_solver_state;
 enum {
-    XR_SOLVER_ALIGN = 256, /* behind the work lies where info goes that nobody reads, then a gesvd's real numbers */
+    XR_SOLVER_ALIGN = 256, /* behind the work lies where info goes that nothing reads, then a gesvd's real numbers */
     XR_SOLVER_VECTORS = 1,
     XR_SOLVER_NO_VECTORS = 0
 };
@@ -28736,7 +28736,7 @@ XG_FN XG_COLD xlagpu_status xr_check_values(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-/* The thunks of a sequence: each stands before it and belongs to it alone. depth: 0 while nobody has it, else 1 + the
+/* The thunks of a sequence: each stands before it and belongs to it alone. depth: 0 while it has no owner, else 1 + the
  * levels below it. */
 XG_FN XG_COLD xlagpu_status xr_check_sequence(
     xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {
@@ -29170,10 +29170,10 @@ XLAGPU_DEF bool xlagpu_rt_result(const xlagpu_program *p, uint32_t index, xlagpu
  *
  * On the host each device runs its program on a thread of its own. One that comes to a collective takes its seat and
  * waits; the last one of its group does the work for all, in the order of the members, so that results do not depend on
- * who came when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
+ * which came when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
  *
  * Laws: no waiting without an end. When a device fails, all others fail where they wait. When no device of a run goes
- * on and some wait, the run has failed, and the message says who waits where. */
+ * on and some wait, the run has failed, and the message says which device waits where. */
 #ifndef XG_RT_COLLECTIVES_C
 #define XG_RT_COLLECTIVES_C
 
@@ -29385,7 +29385,7 @@ XG_FN void xr_clique_stuck(xlagpu_clique *q, const char *how) {
     }
     xr_clique_fail(q, XLAGPU_ERROR_DEVICE, text);
 }
-/* Nobody goes on, and somebody waits. */
+/* No device goes on, and some wait. */
 XG_FN void xr_clique_look(xlagpu_clique *q) {
     uint32_t k, waits = 0;
     for (k = 0; k < q->n; k++) {
@@ -30283,7 +30283,7 @@ XG_FN XG_COLD void xr_nccl_close(xlagpu_clique *q) {
     for (c = q->comms; c; c = c->next)
         for (k = 0; k < q->n; k++)
             if (c->handles[k] && q->nccl->finalize(c->handles[k]) % XR_NCCL_IN_PROGRESS) xr_nccl_give_up(q, k);
-    for (k = 0; q->broken && k < q->n; k++) xr_nccl_give_up(q, k); /* nobody waits for one that has gone */
+    for (k = 0; q->broken && k < q->n; k++) xr_nccl_give_up(q, k); /* nothing waits for one that has gone */
     while ((c = q->comms) != NULL) {
         for (k = 0; k < q->n; k++) {
             if (!c->handles[k]) continue;

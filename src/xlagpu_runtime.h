@@ -75,7 +75,7 @@ typedef struct xlagpu_device_desc {
     /* where vendor libraries lie that a program calls (cuBLASLt ..); NULL: cuda: where the system looks; host: none. On
      * "host" they are imitations, which compute in host memory. The text must stay while the device is open */
     const char *library_folder;
-    /* host: called now and then in a launch, on the thread that made it; NULL: nobody asks */
+    /* host: called now and then in a launch, on the thread that made it; NULL: not asked */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
@@ -272,8 +272,8 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_execution_done(
  *         status = xlagpu_rt_clique_run(p, inputs, n, outputs, k);        // whole arrays
  *
  * Results do not depend on which device comes first. When a device fails, all do, and the message is that of the first;
- * where devices would wait for each other for ever, it says who waits in which HLO instruction. The allocator is called
- * from several threads.
+ * where devices would wait for each other for ever, it says which device waits in which HLO instruction. The allocator
+ * is called from several threads.
  *
  * GPUs meet by NCCL (2.14 or newer), found at run time: in device.library_folder, or where the system looks. One that
  * waits for longer than the timeout gives up; then, as after every failure in which a device was waiting, the clique
@@ -372,7 +372,7 @@ XLAGPU_DEF uint32_t xlagpu_rt_stats(const xlagpu_program *program, xlagpu_kernel
  *
  * On "host" every launch is checked: accesses out of bounds, misaligned, to freed or never written memory,
  * uninitialised shared memory and registers, data races in a block and between blocks, barriers in divergent code and
- * deadlocks, warp instructions that name sleeping lanes, copies that nobody waited for, memory barriers used wrongly,
+ * deadlocks, warp instructions that name sleeping lanes, copies that were not waited for, memory barriers used wrongly,
  * and what the PTX's .target lacks. A fault names its kind, PTX line, kernel, block, thread, address and the nearest
  * buffer. .global variables keep their values from launch to launch. */
 typedef struct xlagpu_ptx xlagpu_ptx;

@@ -343,7 +343,7 @@ RULE(dot_transpose) {
     changed = xg_alg_fold_transpose(a, i, 1) || changed;
     return changed ? i : NULL;
 }
-/* Nothing to sum up: a product of broadcasts. (Which zero a sum of one -0 is, nobody promises.) */
+/* Nothing to sum up: a product of broadcasts. (Which zero a sum of one -0 is, is not promised.) */
 RULE(dot_outer) {
     xg_dot_dims d = xg_dot_dims_of(i);
     int64_t lhs[XG_RANK_MAX], rhs[XG_RANK_MAX];

@@ -42,7 +42,7 @@ typedef struct xg_ctx {
     /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     xg_slab *slabs, *full_slabs;
     uint32_t n_slabs, n_idle; /* all, and those that hold none */
-    /* by the owner, who calls xg_ctx_done; only with the default allocator and without a limit */
+    /* by the owner, which calls xg_ctx_done; only with the default allocator and without a limit */
     bool slabs_wanted;
 } xg_ctx;
 

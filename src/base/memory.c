@@ -7,9 +7,9 @@
  *
  * A context that has the memory from malloc cuts chunks from slabs of 2 MiB, aligned to their size, once it holds
  * XG_SLAB_FROM bytes: a system with large pages then maps each slab at once. Only the first ones ask for it: large
- * pages that nobody has used for long are dear (a guest's have to come from its host), and who needs hundreds of them
- * gets such. Chunks that are given up serve other arenas; as many slabs as are in use are kept, and a few for the next
- * module of the context. */
+ * pages that were not used for long are dear (a guest's have to come from its host), and a context that needs hundreds
+ * of them gets such. Chunks that are given up serve other arenas; as many slabs as are in use are kept, and a few for
+ * the next module of the context. */
 #ifndef XG_BASE_MEMORY_C
 #define XG_BASE_MEMORY_C
 #include "base.h"

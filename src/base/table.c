@@ -84,10 +84,10 @@ XG_FN void **xg_set_find(xg_set *s, uint32_t hash, bool (*eq)(const void *node, 
 
 /* Few names are looked through; only more than that get slots.
  *
- * Most names end with a number that counts, and who asks for one has asked for its neighbours just now: sixteen that
+ * Most names end with a number that counts, and a caller has mostly asked for its neighbours just now: sixteen that
  * follow each other have their slots in one cache line (but each hundred begins a new one: two digits are all that is
- * looked at). Who finds his slot taken looks into the same place of the next lines, for a taken line is mostly taken as
- * a whole; then, so that all slots are met, into one after the other. */
+ * looked at). A search that finds its slot taken looks into the same place of the next lines, for a taken line is
+ * mostly taken as a whole; then, so that all slots are met, into one after the other. */
 enum {
     XG_DICT_FEW = 8,
     XG_DICT_LINE = 16,

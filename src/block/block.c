@@ -19,7 +19,7 @@
  *     each i in a..b { }       the threads of the team share them; each i in a..b, j in c..d: neighbours have
  *                              neighbouring j
  *     rows p in a..b { }       teams of neighbouring threads have one p each: what is inside may walk along memory.
- *                              Nobody waits in it
+ *                              No thread waits in it
  *     columns p in a..b { }    teams of distant threads have one p each: neighbours have neighbouring p. Nothing but
  *                              sums waits in it
  *     v = sum i in a..b of e;  over the team, and all of it learns the result. sum: elements; total, most: real
@@ -148,7 +148,7 @@ XG_FN xg_kval *xg_block_first(xg_block *d, xg_kval *lo, xg_kval *mine, int64_t o
 /* The loop of the region that stands next. mine: by a team's threads, each with its indices. */
 XG_FN void xg_block_open(xg_block *d, xg_flow *f, const xg_block_range *r, xg_kval *mine, int64_t step) {
     xg_kval *lo = mine ? xg_block_first(d, r->lo, mine, step) : r->lo, *hi = r->hi;
-    if (mine && d->active) hi = xg_kselect(&d->s.b, d->active, hi, r->lo); /* nothing for those who only go along */
+    if (mine && d->active) hi = xg_kselect(&d->s.b, d->active, hi, r->lo); /* nothing for threads that only go along */
     xg_block_declare(d, r->name, 'i', xg_elem_real(xg_flow_for(f, lo, hi, step, r->limit)));
 }
 XG_FN void xg_block_for(xg_block *d) {
@@ -479,7 +479,7 @@ XG_FN bool xg_block_declaration(xg_block *d) {
         } else {
             a->where = XG_BLOCK_SHARED;
             a->tensor = xg_block_shared(d, xg_block_elem(d, a->kind), a->rows * a->pitch);
-        } /* nobody wants it */
+        } /* nothing wants it */
     } else if (xg_block_takes(d, "shared")) {
         a = xg_block_new_array(d, NULL, false);
         a->where = XG_BLOCK_SHARED;

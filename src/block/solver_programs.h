@@ -268,7 +268,7 @@
     "each i in 0..n, j in 0..n { h = y[i, j]; t[i, j] = j >= i ? h * s : element(0); }" \
     "if o_shared { each i in 0..n, j in 0..n { z[i, j] = o[i, j]; } }" \
     "info[0] = finite(big) && hi == 0 ? 0 : 1;"
-/* The eigenvectors of T by substitution, the last one first, so that Z times it takes the place of a column of Z that nobody needs any more; of length one, the first of their largest elements
+/* The eigenvectors of T by substitution, the last one first, so that Z times it takes the place of a column of Z that nothing needs any more; of length one, the first of their largest elements
  * real. Those of a real matrix come in pairs, which become neighbours, the one of the positive imaginary part first. */
 #define XG_PROGRAM_EIG \
     "most_value = most k in 0..n of abs1(x[k]); least = most_value > 0 ? most_value * eps : 1.0;" \

@@ -552,7 +552,7 @@ XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_ite
     }
 }
 
-/* Elements at home become those of the numbers that the items have: through the shared array, which nobody needs any
+/* Elements at home become those of the numbers that the items have: through the shared array, which nothing needs any
  * more. */
 XG_FN void xg_sort_bring_in_order(xg_sort_site *d, xg_kval *const *numbers, xlagpu_type t, xg_elem *x) {
     xg_kb *b = &d->s.b;
@@ -700,7 +700,7 @@ XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
     xg_sort_begin(d, spots, v);
     if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
     xg_sort_network(d, v);
-    /* Nobody waited for anybody where each thread sorts whole rows; those behind the last one have read it, too. */
+    /* No thread waited for another where each thread sorts whole rows; those behind the last one have read it, too. */
     if (d->places <= d->each && spots[d->each - 1].row_is) xg_kir_op(&d->s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0);
     xg_sort_finish(d, spots, spots, v, dest);
 }

@@ -3,7 +3,7 @@
  *     time = launch + norm of what works at the same time:
  *         issue slots, pipes, matrix units, passes of shared memory and of the first cache   a multiprocessor's, each
  *         second cache, device memory                                                        the device's
- *         a warp's own chain of waits, as often as blocks follow each other                  nobody's: latency
+ *         a warp's own chain of waits, as often as blocks follow each other                  no pipe's: latency
  *
  * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
  * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest

@@ -3,7 +3,7 @@
  * A context owns its modules; a module owns its arena with everything made of it. Each public call that can fail is a
  * job, run by xg_public_do, which has the one setjmp of the compiler; what a failing call allocated in a module's arena
  * stays there until the module goes. Passes change the module that they are given: the first compilation takes the
- * parsed one, and who needs it afterwards parses the kept text again. What the info calls tell is copied. */
+ * parsed one, and a call that needs it afterwards parses the kept text again. What the info calls tell is copied. */
 #ifndef XG_DRIVER_PUBLIC_C
 #define XG_DRIVER_PUBLIC_C
 #include "../xlagpu.h"
@@ -173,7 +173,7 @@ XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
     return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source)
                                                                     : xg_import_parse(c, &m->parsed, &m->source);
 }
-/* The same for somebody who changes it. It stays in the arena `parsed`, which is freed when that call is over. */
+/* The same for a call that changes it. It stays in the arena `parsed`, which is freed when that call is over. */
 XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
     xg_module *hlo = xg_public_hlo(m);
     m->hlo = NULL;

@@ -11,8 +11,8 @@
  *   shifted  a tile of rows that begin inside of sectors: each is entered at the whole sector before the tile's first
  *            column, and read in vectors through a window that is a sector wider than the tile. A step covers as many
  *            rows as bring all of them back to where they began in their sectors, so that a thread keeps its columns.
- *            What it reads beside the tile belongs to the row before or behind; it is reduced like the rest, and nobody
- *            asks for it.
+ *            What it reads beside the tile belongs to the row before or behind; it is reduced like the rest, and
+ *            nothing asks for it.
  * Where that leaves most of the device idle, a tile is in the hands of a cluster of blocks, `parts`: a step of the
  * cluster is one of each of its blocks, one below the other. In the end shared[depth][width] is reduced in rounds of up
  * to 8 to 1, neighbouring threads at neighbouring columns, so free of bank conflicts; then each block of a cluster

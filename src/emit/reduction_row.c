@@ -209,7 +209,7 @@ XG_FN uint32_t xg_row_first(uint32_t *up, uint32_t h) {
     return h;
 }
 /* Heroes that read an array together are one set: up[] leads from each of them to the set's first; bytes[] says by that
- * one what a thread reads for an element. What is the same for many elements joins nobody: each set reads it, and it
+ * one what a thread reads for an element. What is the same for many elements joins none: each set reads it, and it
  * counts for one of them. */
 XG_FN void xg_row_sets(const xg_reduction *r, uint32_t *up, int64_t *bytes) {
     const xg_partition *p = r->e->parts;
@@ -364,7 +364,7 @@ XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_part
     xg_walk_end(r, &w, &write);
     xg_shared_sync(r, &shared);
     m = xg_walk_map_begin(r);
-    out[1] = xg_aff_mod(m.x, th, dims[1]); /* lanes behind the last warp read what nobody uses */
+    out[1] = xg_aff_mod(m.x, th, dims[1]); /* lanes behind the last warp read what nothing uses */
     xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 31);
     memcpy(like, p->acc, r->n_values * sizeof *like);
     p->n = 0;

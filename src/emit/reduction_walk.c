@@ -365,7 +365,7 @@ XG_FN void xg_shared_sync(xg_reduction *r, xg_shared *s) {
     for (k = 0; k < s->n; k++) s->arrays[k] = &op->results[k];
 }
 /* All blocks of the cluster wait for each other, and see what they have written. Shared memory ends with its block:
- * nobody may leave while another one reads there. */
+ * no thread may leave while another one reads there. */
 XG_FN void xg_cluster_sync(xg_reduction *r, xg_shared *s) {
     xg_shared_sync(r, s);
     r->s.b.region->last->a = XG_KTEAM_CLUSTER;

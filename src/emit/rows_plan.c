@@ -500,7 +500,7 @@ XG_FN bool xg_rows_plan(xg_rows *w) {
     if (w->n_shared) xg_rows_plan_passes(w);
     why = xg_rows_order_passes(w);
     if (why) return xg_emit_refuse(w->r.e, why);
-    if (w->per_block * w->passes == 1) w->n_shared = 0;                /* nobody to share with */
+    if (w->per_block * w->passes == 1) w->n_shared = 0;                /* no row to share with */
     if (w->parts == 1) w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
     w->r.rounds = w->groups;
     w->r.threads = w->lanes * w->per_block;

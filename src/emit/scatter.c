@@ -383,7 +383,7 @@ XG_FN void xg_scatter_collect(xg_scope *s, void *data, xg_kval *const *number, x
 }
 /* One component, and no batches: sorted indices are sorted places. */
 XG_FN bool xg_scatter_is_plain(const xg_scattering *d) { return d->w.n_starts == 1 && d->n_rivals == d->w.n_positions; }
-/* Nobody but the owner touches the element: others may not even read it. */
+/* No thread but the owner touches the element: others may not even read it. */
 XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_scatter_place *p, xg_kval *const *at,
     xg_kval *const *idx, xg_kval **dest) {
     xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));

@@ -174,7 +174,7 @@ XG_FN void xg_boxes_ask(xg_boxes *d, xg_scope *s, xg_kval *const *numbers, xg_el
     read.map = xg_boxes_window(d);
     if (read.map->state != XG_IMAP_OK) return;
     c[0] = xg_elem_real(xg_kconst_int(&s->b, xg_kelem_of(XG_OPERAND(d->i, 3)->shape->type), -1));
-    c[1] = acc[0]; /* any element: nobody takes it */
+    c[1] = acc[0]; /* any element: it is not used */
     xg_elem_when(s, xg_elem_in_domain(s, read.map, &d->walk, NULL, d->at), xg_boxes_load, &read, d->at, c, 2);
     memset(r, 0, sizeof r);
     do {

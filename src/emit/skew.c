@@ -391,7 +391,7 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     w->along = (w->along + w->turns - 1) / w->turns;
 }
 /* shared: bytes that a block may take; blocks: how many there shall be; idle: what a tile may waste of which lanes stay
- * idle, so that one that nobody takes is not looked for. */
+ * idle, so that one that nothing takes is not looked for. */
 XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, int64_t idle, xg_skew *s) {
     uint32_t o;
     xg_skew any;

@@ -212,7 +212,7 @@ XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *tu
     is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], t->extent));
     is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[2], t->rows));
     xg_sliding_row_indices(t, v, t->extent, indices);
-    if (is) { /* not what nobody made */
+    if (is) { /* what was made, not what lies beside it */
         for (k = 0; k < d->e->n_roots; k++) types[k] = t->dest[k]->type;
         op = xg_kif(b, is, types, d->e->n_roots);
         outer = *b;

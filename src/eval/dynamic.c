@@ -1,7 +1,7 @@
 /* eval/dynamic.c -- bounded dimensions, f32[<=10]: instructions whose sizes are known only when their operands are.
  *
  * A value has the shape that it really has. An instruction that touches a dynamic dimension is rewritten, for the sizes
- * at hand, into the instruction that somebody would have written who had known them (xg_sized): static operands, the
+ * at hand, into the instruction that stood there if they had been known (xg_sized): static operands, the
  * result as shape inference gives it, and attributes that meant "all of this dimension" (slice limits, slice sizes)
  * adapted. Then its ordinary handler runs. The rewritten form is kept until the sizes change.
  *

@@ -130,7 +130,7 @@ XG_FN xg_value *xg_eval_new_tuple(
 XG_FN xg_value *xg_eval_scratch(xg_eval_run *r, size_t bytes);      /* bare memory in ->data, not zeroed */
 XG_FN xg_value *xg_eval_share(
     xg_eval_run *r, const xg_shape *shape, xg_value *v); /* the same bytes under another shape */
-XG_FN bool xg_eval_owned(const xg_value *v);             /* dense, and nobody else sees its bytes */
+XG_FN bool xg_eval_owned(const xg_value *v);             /* dense, and nothing else sees its bytes */
 XG_FN xg_value *xg_eval_keep(xg_value *v);
 XG_FN void xg_eval_drop(xg_eval_run *r, xg_value *v); /* NULL is allowed */
 /* the data with every element; *v may be exchanged */

@@ -211,7 +211,7 @@ XG_FN void xg_eval_plan_place(xg_eval_run *r, xg_eval_plan *p, const xg_inst *i)
     }
 }
 
-/* Does an instruction do more than give its value? Those run whether or not somebody asks for it; and what may contain
+/* Does an instruction do more than give its value? Those run whether or not their value is read; and what may contain
  * one of them does. */
 XG_FN bool xg_eval_calls_act(xg_eval_run *r);
 XG_FN bool xg_eval_acts(xg_eval_run *r, const xg_inst *i) {

@@ -173,7 +173,7 @@ XG_FN xg_inst *xg_dyn_pack(const xg_dyn *p, xg_inst *x, const xg_shape *want, co
         if (xg_dyn_is_open(want, d)) in[n++] = xg_dyn_size_or_bound(p, x, d);
     return xg_hb_tuple(&p->b, in, n);
 }
-/* An instruction that was of shape `was` and is packed now: those who took the array take it out. */
+/* An instruction that was of shape `was` and is packed now: its readers take it out. */
 XG_FN void xg_dyn_unpack(xg_dyn *p, xg_inst *i, const xg_shape *was) {
     xg_hb b = p->b;
     uint32_t d, n = 0;

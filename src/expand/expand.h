@@ -22,7 +22,7 @@ XG_FN bool xg_expand_random_expander(xg_module *m);           /* random_expander
 XG_FN xg_inst *xg_grouped_expand(const xg_hb *b, xg_inst *i); /* ragged_dot.c: a ragged-dot */
 XG_FN bool xg_expand_contract_expander(xg_module *m);   /* contract_expander.c: ragged-dot and scaled-dot as dots */
 XG_FN bool xg_expand_batch_norm_expander(xg_module *m); /* batch_norm_expander.c */
-/* select_and_scatter_expander.c: which element each window selects, then who selected an element */
+/* select_and_scatter_expander.c: which element each window selects, then which windows selected an element */
 XG_FN bool xg_expand_select_and_scatter_expander(xg_module *m);
 
 /* ---- fft_stages.c: transforms in one block ---- */

@@ -350,7 +350,7 @@ XG_FN void xg_find_tell(xg_finder *f, xg_inst *i, uint32_t depth) {
             f->found[f->n_found++] = v;
     }
 }
-/* Does nobody else need i, a value of the ladder or a part of a combination? */
+/* Does nothing else need i, a value of the ladder or a part of a combination? */
 XG_FN bool xg_find_stays(const xg_finder *f, const xg_inst *i, uint32_t depth) {
     if (i == i->comp->root || depth == XG_FIND_DEPTH) return false;
     XG_FOR_USES(u, i)

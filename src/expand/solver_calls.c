@@ -141,7 +141,7 @@ XG_FN xg_inst *xg_solver_pivots(const xg_hb *b, xg_inst *i) {
     return xg_hb_reshape(b, xg_linear_permutation(b, xg_hb_reshape(b, XG_OPERAND(i, 0), dims, 2), t->dims[t->rank - 1]),
         t->dims, t->rank);
 }
-/* LAPACK's returns the diagonals, whose contents are nobody's business, and info */
+/* LAPACK's returns the diagonals, whose contents mean nothing, and info */
 XG_FN xg_inst *xg_solver_gtsv(const xg_hb *b, xg_inst *i) {
     bool lapack = i->shape->type == XLAGPU_TUPLE;
     xg_matrices m;

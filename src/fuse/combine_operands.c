@@ -67,7 +67,7 @@ XG_FN uint32_t xg_combine_reads(xg_combine *w) {
     return n;
 }
 
-/* ---- who makes it ---- */
+/* ---- its producer ---- */
 
 XG_FN xg_inst *xg_combine_maker_of(xg_inst *value, int64_t *leaf) {
     xg_inst *maker = value->op == XG_GET_TUPLE_ELEMENT ? XG_OPERAND(value, 0) : value;

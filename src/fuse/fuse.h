@@ -240,7 +240,7 @@ struct xg_kernel {
     /* the second line */
     uint8_t kind; /* xg_fuse_class */
     bool candidate;
-    bool pinned; /* somebody who is no kernel reads it: it has to lie in memory */
+    bool pinned; /* something that is no kernel reads it: it has to lie in memory */
     bool live;   /* a kernel makes it; false: whoever needs it computes it */
     bool shared; /* its kernel computes what another one computes too */
     bool is_update_in_place;
@@ -252,7 +252,7 @@ struct xg_kernel {
     uint16_t updates; /* updates of slices in it, as many as can be counted */
     uint32_t turn;    /* the way that tiles serve: that of the first input that is turned; 0: of none */
     uint32_t level;   /* greater than that of all that its kernel reads */
-    uint32_t limit;   /* least level of those who need it and are no kernels */
+    uint32_t limit;   /* least level of its users that are no kernels */
     const xg_inst *hero;
     int64_t elements, instructions, memory, time;
     /* the rest */
@@ -301,7 +301,7 @@ enum {
 XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c);
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k); /* the figures of a kernel, from what it computes */
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
-/* for who asks again and again which inputs it has, until it changes */
+/* for callers that ask again and again which inputs it has, until it changes */
 XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k);
 XG_FN int64_t xg_kernel_time_with(
     xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */

@@ -83,8 +83,8 @@ XG_FN void xg_fusions_own(xg_kernels *g, const xg_kernel *k) {
     }
 }
 
-/* The members as a computation of their own; what it takes goes to `outside`. Those that nobody else computes move into
- * it, the others are copied. */
+/* The members as a computation of their own; what it takes goes to `outside`. Those that nothing else computes move
+ * into it, the others are copied. */
 XG_FN xg_comp *xg_fusions_comp(xg_kernels *g, xg_kernel *k, const char *heroes, xg_inst **outside) {
     char name[200];
     xg_comp *c;
@@ -191,7 +191,7 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
     xg_inst_set_attr(fusion, xg_attr_make_str(g->m, XG_A_kind, input ? XG_STR("kInput") : XG_STR("kLoop")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, c));
     if (xg_inst_attr(k->inst, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(k->inst, XG_A_metadata));
-    fusion->scratch = k; /* who reads it finds the kernel */
+    fusion->scratch = k; /* its readers find the kernel */
     if (k->roots.n <= 1) {
         xg_inst_replace(k->inst, fusion);
         g->values[k->place] = fusion;

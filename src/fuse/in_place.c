@@ -12,7 +12,7 @@
  *                       an emitter need not write what does not change.
  * Results that are made of one operand are made by one walk, or one would read what another has written: where emitters
  * walk more than once (a hero, results of several sizes), only an operand of a single result may be given away. The
- * loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one who makes the
+ * loop emitter makes results of one shape by one walk, whatever is in front of them: if it is the one that makes the
  * kernel, xg_fuse_may_share_in_walk is enough (emit/emit.c knows).
  * In a row program (rows.c) a row may be reduced too: its threads know the result before any of them writes, and all
  * that is written at one place is made before. A transform, a factor, the solutions of triangular systems, sorted rows
@@ -323,8 +323,8 @@ XG_FN void xg_fuse_over(xg_arena *a, const xg_inst *fusion, bool in_walk, xg_int
             if (takes[(size_t)leaf * c->n_params + k]) p[over[leaf].n++] = k;
     }
 }
-/* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: who else reads the operand has
- * to stand in front of who writes over it. */
+/* In a fusion of fusions (phases.c) all of a phase is done before the next one begins: any other reader of the operand
+ * has to stand in front of what writes over it. */
 XG_FN bool xg_in_place_phases(xg_arena *a, const xg_inst *fusion, uint32_t operand, uint32_t leaf, bool in_walk) {
     const xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     const xg_inst *to = xg_fuse_leaf(c, leaf), *maker = to ? xg_fuse_phase_of(fusion, leaf) : NULL;
@@ -413,7 +413,7 @@ XG_FN int64_t xg_fuse_said(const xg_inst *fusion, uint32_t leaf) {
     return -1;
 }
 
-/* An update that nobody sees but the next update of the same array: a chain of them is in place as one is. */
+/* An update that nothing sees but the next update of the same array: a chain of them is in place as one is. */
 XG_FN bool xg_in_place_is_link(const xg_inst *i) {
     const xg_inst *last = i;
     if (i->op != XG_DYNAMIC_UPDATE_SLICE) return false;

@@ -61,7 +61,7 @@ XG_FN uint64_t xg_phase_reach(const xg_phase_join *w, const xg_inst *i) {
     return xg_phase_node_of(i)->era == w->era ? xg_phase_node_of(i)->reach : 0;
 }
 XG_FN bool xg_phase_is_name(const xg_inst *i) { return i->op == XG_BITCAST || i->op == XG_GET_TUPLE_ELEMENT; }
-/* Who makes it, behind other names. */
+/* Its producer, behind other names. */
 XG_FN const xg_inst *xg_phase_maker(const xg_inst *i) {
     while (i->op == XG_GET_TUPLE_ELEMENT ||
            (i->op == XG_BITCAST && xg_in_place_renames(i) && i->shape->type == XG_OPERAND(i, 0)->shape->type))
@@ -88,7 +88,7 @@ XG_FN void xg_phase_log(const xg_phase_join *w, const xg_inst *i, const xg_inst 
             why ? "refused, " : "joined", why ? why : "");
 }
 
-/* Bytes of the values that nobody outside may need: all of them at most. */
+/* Bytes of the values that nothing outside may need: all of them at most. */
 XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group *g) {
     const xg_comp *c = xg_attr_comp(node->inst, XG_A_calls);
     memset(g, 0, sizeof *g);
@@ -360,7 +360,7 @@ typedef struct xg_phase_build {
 XG_FN bool xg_phase_in(const xg_phase_build *d, const xg_inst *i) {
     return i->comp == d->w->c && xg_phase_node_of(i) && xg_phase_node_of(i)->group == d->g;
 }
-/* Does anybody but members need the value, under whatever name? Chains of names may be long. */
+/* Does anything but members need the value, under whatever name? Chains of names may be long. */
 XG_FN bool xg_phase_is_needed(const xg_phase_build *d, const xg_inst *value) {
     XG_VEC(const xg_inst *) open = {NULL, 0, 0};
     xg_push(d->w->a, const xg_inst *, &open, value);
@@ -479,7 +479,7 @@ XG_FN void xg_phase_roots(xg_phase_build *d) {
             xg_push(d->w->a, xg_phase_root, &d->roots, r);
         }
 }
-/* Who read a value of a member reads that of the fusion. */
+/* Readers of a member's value read that of the fusion. */
 XG_FN void xg_phase_hand_over(xg_phase_build *d, xg_inst *fusion) {
     uint32_t j;
     for (j = 0; j < d->roots.n; j++) {
@@ -509,7 +509,7 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     if (!n) {
         xg_comp_remove(d.to);
         return false;
-    } /* nobody needs any of it */
+    } /* nothing needs any of it */
     roots = XG_NEW_N(w->a, xg_inst *, n);
     shapes = XG_NEW_N(w->a, const xg_shape *, n);
     for (k = 0; k < n; k++) {
@@ -523,7 +523,7 @@ XG_FN bool xg_phase_fuse(xg_phase_join *w, const xg_phase_group *g) {
     xg_inst_set_attr(fusion, xg_attr_make_str(m, XG_A_kind, XG_STR("kCustom")));
     xg_inst_set_attr(fusion, xg_attr_make_comp(XG_A_calls, d.to));
     if (xg_inst_attr(last, XG_A_metadata)) xg_inst_set_attr(fusion, *xg_inst_attr(last, XG_A_metadata));
-    xg_opt_settle_fusion(fusion); /* a member may be one that nobody needs */
+    xg_opt_settle_fusion(fusion); /* a member may be one that nothing needs */
     xg_phase_hand_over(&d, fusion);
     for (k = g->n; k-- > 0;) xg_phase_remove(d.members[k]);
     return true;

@@ -18,7 +18,7 @@ XG_FN xg_kernel *xg_kernel_of(const xg_inst *i) { return (xg_kernel *)i->scratch
 XG_FN uint32_t xg_kernel_n_outputs(const xg_kernel *k) { return k->roots.n > 1 ? k->roots.n : 1; }
 XG_FN xg_kernel *xg_kernel_root(const xg_kernel *k, uint32_t n) { return k->roots.n > 1 ? k->roots.p[n] : k->leader; }
 
-/* Inside of the kernel: what nobody makes, what is free, and what the kernel makes itself. */
+/* Inside of the kernel: what nothing makes, what is free, and what the kernel makes itself. */
 XG_FN bool xg_kernel_computes(const xg_kernel *leader, const xg_kernel *o) {
     return o->kind == XG_FUSE_FREE || (o->kind == XG_FUSE_KERNEL && (!o->live || o->leader == leader));
 }
@@ -41,7 +41,7 @@ XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k) {
         k->inputs[j].from->asked_at = j;
     }
 }
-/* The same as find for somebody who asks for n of them: when that is many, each is told once where it is. */
+/* The same as find for a caller that asks for n of them: when that is many, each is told once where it is. */
 XG_FN uint32_t xg_kernel_input_place(xg_kernels *g, const xg_kernel *k, const xg_kernel *from, uint32_t n) {
     enum {
         FEW = 4
@@ -480,7 +480,7 @@ XG_FN void xg_kernels_open(xg_kernels *g, xg_comp *c) {
         for (j = 0; j < node->n_inputs; j++) node->inputs[j].from->n_readers++;
         total += node->n_inputs;
     }
-    /* one behind the other; who gets more readers gets a list of its own */
+    /* one behind the other; one that gets more readers gets a list of its own */
     list = (xg_kernel **)xg_alloc_raw(g->arena, xg_mul(g->m->ctx, (size_t)total + 1, sizeof *list));
     for (k = 0; k < g->n; k++) {
         g->nodes[k].readers.p = list;

@@ -296,14 +296,14 @@ XG_FN bool xg_fuse_continues_update(const xg_kernel *p, const xg_kernel *c) {
     return !xg_kernel_find_input(c, in->from);
 }
 
-/* A contraction, and nobody else, reads each of the producer's elements hardly more often than it is made in a kernel
+/* A contraction, and nothing else, reads each of the producer's elements hardly more often than it is made in a kernel
  * of its own: of a few by a few. */
 XG_FN bool xg_fuse_contracts_briefly(const xg_kernel *p, const xg_kernel *c) {
     return p->n_readers == 1 && c->hero &&
            xg_cost_mul(xg_fuse_elements(c->hero), xg_fuse_steps(c->hero)) / XG_FUSE_REPEATED <= p->elements;
 }
 
-/* What is computed element by element at a price that nobody pays inside of a contraction, from it up to what lies in
+/* What is computed element by element at a price that nothing pays inside of a contraction, from it up to what lies in
  * memory: so it will lie in memory itself. */
 XG_FN int64_t xg_fuse_contracted_price(const xg_kernel *k, uint32_t depth) {
     int64_t price = k->instructions;

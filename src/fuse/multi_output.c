@@ -5,11 +5,11 @@
  * Ideas
  * - Every kernel has a level, greater than the levels of all that it reads. Kernels of one level never wait for each
  *   other, so merging them makes no cycle, and no search is needed to know it. A kernel may move up to the level of
- *   another if its readers stay above, or down if what it reads stays below; nobody else moves.
+ *   another if its readers stay above, or down if what it reads stays below; nothing else moves.
  * - A kernel that reads only what lies in memory anyway waits until its values are needed, those of the program's
  *   result until the end: they take memory from then on, and what does not live so long lies in that of the results
- *   (plan/pack.c). Small ones go with others that they find there; who finds nobody goes back and looks where he could
- *   have been first, unless what he makes is large.
+ *   (plan/pack.c). Small ones go with others that they find there; one that finds none goes back and looks where it
+ *   could have been first, unless what it makes is large.
  * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind
  *   the other, which pays when they are small. */
 #ifndef XG_FUSE_MULTI_OUTPUT_C
@@ -66,7 +66,7 @@ XG_FN void xg_multi_levels(xg_kernels *g) {
     uint32_t k, j;
     for (k = 0; k < g->n; k++) {
         xg_kernel *n = &g->nodes[k];
-        if (!n->live && n->kind == XG_FUSE_KERNEL) continue; /* inside of others: nobody asks for its level */
+        if (!n->live && n->kind == XG_FUSE_KERNEL) continue; /* inside of others: nothing asks for its level */
         n->level = 0;
         n->limit = UINT32_MAX;
         if (n->live)
@@ -75,7 +75,7 @@ XG_FN void xg_multi_levels(xg_kernels *g) {
             for (j = 0; j < n->inst->n_operands; j++)
                 n->level = XG_MAX(n->level, xg_kernel_of(XG_OPERAND(n->inst, j))->level + !xg_multi_is_alias(n));
     }
-    for (k = g->n; k-- > 0;) { /* the lowest of those who need it and are no kernels */
+    for (k = g->n; k-- > 0;) { /* the lowest of its users that are no kernels */
         xg_kernel *n = &g->nodes[k];
         uint32_t limit = xg_multi_is_alias(n) ? n->limit : n->level;
         if (n->live) {
@@ -91,7 +91,7 @@ XG_FN void xg_multi_levels(xg_kernels *g) {
     }
 }
 
-/* Does everybody who reads what k makes, but `other`, stand above the level? */
+/* Do all readers of what k makes, but `other`, stand above the level? */
 XG_FN bool xg_multi_readers_above(const xg_kernel *k, const xg_kernel *other, uint32_t level) {
     uint32_t r, j;
     for (r = 0; r < xg_kernel_n_outputs(k); r++) {
@@ -165,7 +165,7 @@ XG_FN bool xg_multi_is_fill(const xg_kernel *k) {
     return !k->hero && xg_kernel_n_outputs(k) == 1 && xg_fuse_is_fill(k->inst, &pattern);
 }
 
-/* The array over which a root of the kernel is written, if nobody else reads it; NULL: that is not so. */
+/* The array over which a root of the kernel is written, if nothing else reads it; NULL: that is not so. */
 XG_FN const xg_kernel *xg_multi_updated(const xg_kernel *leader, const xg_kernel *root) {
     const xg_inst *x = root->inst;
     const xg_kernel *of;
@@ -381,7 +381,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
     return true;
 }
 
-/* ---- who is tried ---- */
+/* ---- which are tried ---- */
 
 /* The kernel that makes it now, or computes it where its value is needed: a kernel that lost its own root goes on under
  * another one. */
@@ -484,7 +484,7 @@ XG_FN void xg_multi_horizontal(xg_kernels *g) {
         }
 }
 
-/* Who waited and found nobody to go with goes back to where all that he reads is there. */
+/* One that waited and found none to go with goes back to where all that it reads is there. */
 XG_FN bool xg_multi_return(xg_kernels *g) {
     bool any = false;
     uint32_t k, j;

@@ -6,7 +6,7 @@
  * where the result's dimension that is cut is d, an operand is cut along the dimension whose index is d itself, if d
  * stands nowhere else in the map; if d stands nowhere in it, the operand is read whole.
  *
- * - What is computed is either asked for as a whole by all who ask, or cut along one dimension. Both, or two
+ * - What is computed is either asked for as a whole by all readers, or cut along one dimension. Both, or two
  *   dimensions: it may not be cut.
  * - The number of parts divides every dimension that is cut. So 4 images of 49 places each may be cut as 196 rows, too.
  * - Constants and counting along the dimension that is cut are not cut: their parts differ. */

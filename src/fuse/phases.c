@@ -241,7 +241,7 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     uint32_t k, n, pattern;
     if (i->op != XG_FUSION || !xg_phases_takes_shape(i->shape) || xg_inst_attr(i, XG_A_output_to_operand_aliasing))
         return false;
-    if (!i->first_use && i != i->comp->root) return false; /* nobody reads it: it would be no result of the whole */
+    if (!i->first_use && i != i->comp->root) return false; /* nothing reads it: it would be no result of the whole */
     if (xg_inst_attr(i, XG_A_backend_config)) { /* members have emitters: a rule or a library is for a whole kernel */
         const xg_record *given = xg_record_read(a, i);
         if (given && given->kind.n && !xg_str_is(given->kind, "emitter")) return false;

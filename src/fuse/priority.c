@@ -2,7 +2,7 @@
  *
  * Idea: the value of a producer lies in memory, or every reader computes it. For each producer the queue knows how much
  * time the second saves: its own kernel's, and for each reader the kernel's with and without it. The best goes first;
- * what it changes is estimated again: its readers, what they read, and who reads them. A producer with several readers
+ * what it changes is estimated again: its readers, what they read, and what reads them. A producer with several readers
  * is computed in each of them, if that pays all in all and all of them may; else in none. Copies of its code have a
  * price.
  *
@@ -32,7 +32,7 @@ typedef struct xg_queue {
     XG_VEC(xg_kernel *) readers; /* of the producer that is moving */
 } xg_queue;
 
-/* ---- the queue: a heap that knows where everybody is, four to a parent ---- */
+/* ---- the queue: a heap that knows where each kernel is, four to a parent ---- */
 
 XG_FN xg_kernel *xg_queue_kernel(const xg_queue *q, uint32_t at) { return &q->g->nodes[q->heap.p[at].place]; }
 /* Code is fetched before it runs: what is computed at many places, or by many readers, is worth a kernel of its own. */
@@ -243,7 +243,7 @@ XG_FN void xg_priority_fuse(xg_queue *q, xg_kernel *p) {
     xg_kernel_inputs_drop(g, p);
 }
 
-/* While one moves, who is likely next, and those likely after that. */
+/* While one moves: the one that is likely next, and those after it. */
 XG_FN void xg_priority_bring_next(const xg_queue *q) {
     const xg_kernel *next;
     uint32_t j;

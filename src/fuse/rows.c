@@ -187,7 +187,7 @@ XG_FN bool xg_fuse_row_form(xg_row_form *f, xg_arena *a, xg_aff_ctx *x, xg_inst 
     return xg_row_maps(f, roots, n_roots);
 }
 
-/* What a model repeats in every layer is asked again and again, while kernels grow and by everyone who wants to know
+/* What a model repeats in every layer is asked again and again, while kernels grow and by all that want to know
  * whether memory may be shared. */
 XG_FN bool xg_fuse_is_row_form(
     xg_arena *a, xg_inst *const *insts, uint32_t n, xg_inst *const *roots, uint32_t n_roots) {

@@ -224,7 +224,7 @@ static uint32_t xg_want_in_place(const xg_inst *i) {
     }
     return n;
 }
-/* Who sends and who receives appears at most `times` times; an array of counts when ids are small, so linear. */
+/* A sender and a receiver appear at most `times` times; an array of counts when ids are small, so linear. */
 static void xg_want_pairs_once(const xg_inst *i, uint32_t times) {
     const xg_module *m = i->comp->module;
     const xg_attr *a = xg_inst_attr(i, XG_A_source_target_pairs);

@@ -2,9 +2,9 @@
  *
  * Both move windows between a whole array and an array of windows, its part, to and from where an array of index
  * vectors says: a gather makes its part (the result) from the whole (operand 0), a scatter puts its parts (the updates)
- * into the whole (its results). Their attributes say the same under two names; here they are read, once for all who
- * ask, and turned round: what a dimension of the whole is. The evaluator alone reads them for itself: it is there to be
- * compared with. */
+ * into the whole (its results). Their attributes say the same under two names; here they are read, once for all
+ * callers, and turned round: what a dimension of the whole is. The evaluator alone reads them for itself: it is there
+ * to be compared with. */
 #ifndef XG_HLO_WINDOWS_C
 #define XG_HLO_WINDOWS_C
 #include "hlo.h"

@@ -350,7 +350,7 @@ XG_FN xg_module *xg_bc_read(xg_ctx *c, xg_arena *a, const xg_source *src, xg_bc_
     if (b->version > XG_BC_VERSION_MAX)
         xg_bc_fail(b, b->base, "write an older version: serialize_portable_artifact takes one",
             "format version %llu; versions up to %d are read", (unsigned long long)b->version, (int)XG_BC_VERSION_MAX);
-    while (*xg_bc_take(b, &m, 1).p) {} /* who wrote it */
+    while (*xg_bc_take(b, &m, 1).p) {} /* the producer's name */
     xg_bc_sections(b, m);
     xg_bc_strings(b);
     xg_bc_dialects(b);

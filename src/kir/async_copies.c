@@ -47,7 +47,7 @@ XG_FN bool xg_kasync_copy(xg_kmodule *m, xg_kop *store) {
     if (o[1]->type->space != XG_SPACE_GLOBAL) return false;
     b = xg_kb_before(m, store);
     xg_kir_op(&b, XG_K_OP_ASYNC_COPY, o, 2, NULL, 0, 0)->a = bytes;
-    xg_kop_remove(store); /* what it stored has no reader left, and goes with what nobody reads */
+    xg_kop_remove(store); /* what it stored has no reader left, and goes with what nothing reads */
     return true;
 }
 

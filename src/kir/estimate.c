@@ -402,7 +402,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
         first = lo->at[0];
         by = step->at[0];
     }
-    if (op->a) trips = op->a; /* who made the loop knows better */
+    if (op->a) trips = op->a; /* the maker of the loop knows better */
     xg_kest_pass(e, r->args + 1, r->n_args - 1, op, 3);
     xg_kest_pass(e, op->results, op->n_results, op, 3);
     if (trips <= 0) return;

@@ -41,8 +41,8 @@ XG_FN bool xg_kflat_reads_alike(const xg_kop *a, const xg_kop *b) {
         if (a->operands[k].value != b->operands[k].value) return false;
     return true;
 }
-/* Indices that one map makes of what other maps made: their place where that is a plain sum of the former, which nobody
- * sees any more once all maps are one. NULL: it is not. */
+/* Indices that one map makes of what other maps made: their place where that is a plain sum of the former, which
+ * nothing sees any more once all maps are one. NULL: it is not. */
 XG_FN const xg_imap *xg_kflat_at_once(xg_kmodule *m, xg_kval *const *v, const xg_ktype *tensor, const xg_imap *flat) {
     const xg_kop *op = v[0]->def;
     const xg_aff *at[XG_RANK_MAX];

@@ -2,11 +2,11 @@
  *
  * A call's copy of the body is made in front of it, and where the body calls in turn, the copy of that body comes at
  * once: whatever is copied finds its operands there, with what is known of them. A function that is asked twice for the
- * same element is computed once: who asks what was asked before, in a region around, gets what came of it. So each copy
- * is one that the entry needs, and functions that all read the one before them take linear time. That asks for equal
- * operands to be one value: copies that are equal to what was made before are merged at once, what the bodies share
- * with the entry's own operations afterwards. Functions that call each other several times over with other arguments
- * could still grow without end; a budget makes that a named error. */
+ * same element is computed once: a question that was asked before, in a region around, gets the same answer. So each
+ * copy is one that the entry needs, and functions that all read the one before them take linear time. That asks for
+ * equal operands to be one value: copies that are equal to what was made before are merged at once, what the bodies
+ * share with the entry's own operations afterwards. Functions that call each other several times over with other
+ * arguments could still grow without end; a budget makes that a named error. */
 #ifndef XG_KIR_INLINE_C
 #define XG_KIR_INLINE_C
 #include "kir.h"
@@ -115,7 +115,7 @@ XG_FN xg_kval **xg_kinline_call(xg_kinliner *in, const xg_kb *b, const xg_kop *c
     slot = xg_set_find(&in->asked, hash, xg_kasked_equal, a);
     if (*slot && xg_kregion_inside(b->region, ((const xg_kasked *)*slot)->region))
         return ((const xg_kasked *)*slot)->values + a->n;
-    *slot = a; /* nobody asks for it before it is there: no function calls itself */
+    *slot = a; /* nothing asks for it before it is there: no function calls itself */
     xg_kinline_body(in, *b, a);
     return a->values + a->n;
 }

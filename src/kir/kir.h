@@ -209,7 +209,7 @@ enum {
 };
 enum {
     XG_KTEAM_CLUSTER = -1
-}; /* of SYNC, BARRIER: who waits, if it is no number of threads */
+}; /* of SYNC, BARRIER: which threads wait, if it is no number of them */
 enum {
     KP_INBOUNDS = 1
 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */
@@ -299,7 +299,7 @@ struct xg_kfunc {
 struct xg_kmodule {
     xg_ctx *ctx;
     xg_arena *arena;
-    /* what a pass has for itself; whoever runs passes may give it up after each. The arena unless someone set another
+    /* what a pass has for itself; whoever runs passes may give it up after each. The arena unless another was set
      * one */
     xg_arena *temp;
     xg_aff_ctx *aff; /* where its maps live */
@@ -472,8 +472,8 @@ XG_FN void xg_kops_each_of(xg_kmodule *m, xg_kopcode op, void (*fn)(xg_kmodule *
 
 /* ---- atomics.c: memory that others change too ---- */
 typedef xg_kval *(*xg_katomic_fn)(xg_kb *b, void *data, xg_kval *current); /* the new element */
-/* A loop that computes a new element and exchanges it for the old one, until nobody came between. shift: the element is
- * a byte at this bit of the word at p. */
+/* A loop that computes a new element and exchanges it for the old one, until no other thread came between. shift: the
+ * element is a byte at this bit of the word at p. */
 XG_FN void xg_katomic_loop(xg_kb *b, xg_kelem e, xg_kval *p, xg_kval *shift, xg_katomic_fn fn, void *data);
 /* in front of an operation, by the region of an atomic_rmw: one instruction where its form is known, else the loop */
 XG_FN void xg_katomic_region(xg_kb *b, xg_kregion *r, xg_kelem e, xg_kval *p, xg_kval *shift);
@@ -499,7 +499,7 @@ XG_FN void xg_kir_unroll_lowered(xg_kmodule *m); /* unroll.c */
 XG_FN void xg_kir_widen_loads(xg_kmodule *m);    /* widen_loads.c: loads of neighbours as one of a vector */
 XG_FN void xg_kir_step_pointers(xg_kmodule *m);
 XG_FN void xg_kir_async_copies(xg_kmodule *m);
-XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nobody reads it, and it does nothing else */
+XG_FN bool xg_kop_is_dead(const xg_kop *op); /* canonicalize.c: nothing reads it, and it does nothing else */
 /* canonicalize.c: rule table: constant folding, identities, if/for simplification, DCE; to a fixed point */
 XG_FN void xg_kir_canonicalize(xg_kmodule *m);
 /* cse.c: dominating equal pure operations; loads that nothing between could change */

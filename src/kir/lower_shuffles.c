@@ -4,7 +4,7 @@
  *       ==>   for distance 4, 2, 1:  %a, %b = call @f(%a, %b, lane + distance's %a, its %b)
  *
  * A narrower value is widened by its bits, a wider one shuffled in halves. Lanes whose partner lies behind their group
- * get something that nobody may use. Comes before inline, which puts the combiner in its places. Keeps: everything
+ * get something that nothing may use. Comes before inline, which puts the combiner in its places. Keeps: everything
  * else. */
 #ifndef XG_KIR_LOWER_SHUFFLES_C
 #define XG_KIR_LOWER_SHUFFLES_C

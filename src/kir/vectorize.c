@@ -181,7 +181,7 @@ XG_FN void xg_kvector_read(xg_kvectorizer *z, xg_kop *op) {
     v[0] = op->operands[0].value;
     v[1] = op->operands[1].value;
     if (!xg_kvector_outside(z, v[0]) || !xg_kvector_spans(z, v[1], &span) || !xg_kvector_fits(v[0], span.width)) return;
-    /* what lies between may be nobody's, or somebody's who writes it */
+    /* the bytes between may belong to no array, or to one that is written */
     if (span.width != z->lanes && (v[0]->type->dims[0] % span.width || !xg_ktensor_is_constant(v[0]))) return;
     b.loc = op->loc;
     if (!xg_kvector_condition(z, &b, op, &cond, &side)) return;

@@ -14,7 +14,7 @@ static const char *xg_backend_name_at(const void *user, size_t i) {
     return i < XG_COUNT(names) ? names[i] : NULL;
 }
 
-/* ---- "llvm-ir": the IR for who dumps it, and PTX by our own printer ---- */
+/* ---- "llvm-ir": the IR for its dump, and PTX by our own printer ---- */
 
 static void xg_llvm_ir_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, void *user) {
     xg_ptx *p = (xg_ptx *)state;

@@ -4,8 +4,8 @@
  *     all-reduce(all-reduce(x), {{0,1},{2,3}}), {{0,2},{1,3}}   ==>   all-reduce(x), {{0,1,2,3}}
  *
  * A device gets what all of its outer group have, and each of these has what its inner group gave. If the inner groups
- * of one outer group share nobody, each value comes in once; if all members of the union come to the same union, unions
- * are groups again. */
+ * of one outer group share no member, each value comes in once; if all members of the union come to the same union,
+ * unions are groups again. */
 #ifndef XG_OPT_ALL_REDUCE_FOLDER_C
 #define XG_OPT_ALL_REDUCE_FOLDER_C
 #include "../eval/eval.h"
@@ -38,7 +38,7 @@ XG_FN bool xg_fold_groups(const xg_inst *i, xg_groups *out, int64_t *members) {
     out->n = 1;
     return true;
 }
-/* By member: its group. False: somebody is in none, or in two. */
+/* By member: its group. False: a device is in none, or in two. */
 XG_FN bool xg_fold_group_of(const xg_groups *g, uint32_t *group, int64_t members) {
     int64_t seen = 0;
     uint32_t k, j;
@@ -124,7 +124,7 @@ XG_FN xg_inst *xg_fold_expand(const xg_hb *b, xg_inst *i) {
     made = xg_hb_op(b, XG_ALL_REDUCE, i->shape, &x, 1);
     for (k = 0; k < i->n_attrs; k++) xg_inst_set_attr(made, i->attrs[k]);
     xg_inst_set_attr(made, groups);
-    xg_inst_set_operand(i, 0, x); /* nobody else needs the inner one, and dce takes no meeting of devices away */
+    xg_inst_set_operand(i, 0, x); /* nothing else needs the inner one, and dce takes no meeting of devices away */
     xg_inst_remove(inner);
     return made;
 }

@@ -1,5 +1,5 @@
 /* opt/async_collectives.c -- AsyncCollectiveCreator: a collective as a start, as early as its array is there, and a
- * done, right before the first who waits for it; what stands in between runs meanwhile.
+ * done, right before the first that waits for it; what stands in between runs meanwhile.
  *
  *     y = all-reduce(x)   ==>   s = all-reduce-start(x), ..., y = all-reduce-done(s)
  *

@@ -406,8 +406,8 @@ XG_FN bool xg_opt_reads_by_index(const xg_inst *user) {
     default: return !(xg_op_flags(user->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE));
     }
 }
-/* Every use of `from` becomes `to`, which has the same dimensions; who cares about the layout of `from`, and the root,
- * gets a copy in that layout. */
+/* Every use of `from` becomes `to`, which has the same dimensions; readers that care about the layout of `from`, and
+ * the root, gets a copy in that layout. */
 XG_FN void xg_opt_replace(xg_inst *from, xg_inst *to) {
     xg_inst *copy = NULL;
     xg_use *u, *next;

@@ -2,9 +2,9 @@
  *
  * A call takes values, whatever their layouts: what the callee names with another layout is copied into that, and its
  * result into the call's. Computations are defined before they are used, so the walk goes from the last to the first:
- * who stays takes what it calls, with the calls inside of that, and a computation that only calls have named goes. So
- * the work is as much as what comes of it, however deep calls are nested. Calls that double at each level grow without
- * end: the total is bounded. */
+ * a computation that stays takes what it calls, with the calls inside of that, and a computation that only calls have
+ * named goes. So the work is as much as what comes of it, however deep calls are nested. Calls that double at each
+ * level grow without end: the total is bounded. */
 #ifndef XG_OPT_CALL_INLINER_C
 #define XG_OPT_CALL_INLINER_C
 #include "opt.h"

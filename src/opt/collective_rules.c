@@ -111,7 +111,7 @@ XG_FN xg_inst *xg_convert_inside_expand(const xg_hb *b, xg_inst *i) {
 
 /* ---- sums ---- */
 
-/* Who is in a member's group, and at which place it stands there. */
+/* Which members are in a member's group, and at which place it stands there. */
 typedef struct xg_meet_table {
     xg_groups groups;
     uint32_t *of;
@@ -229,7 +229,7 @@ XG_FN xg_inst *xg_permute_twice_expand(const xg_hb *b, xg_inst *i) {
     xg_ints *pairs = XG_NEW_N(a, xg_ints, (size_t)then->n + 1);
     xg_attr attr = xg_attr_make(XG_A_source_target_pairs);
     uint32_t k, j;
-    for (k = 0; k < then->n; k++) /* who gets nothing by the first hands zeros on, as who gets nothing has */
+    for (k = 0; k < then->n; k++) /* a device that gets nothing by the first hands zeros on */
         for (j = 0; j < before->n; j++)
             if (before->p[j].p[1] == then->p[k].p[0]) {
                 int64_t *pair = XG_NEW_N(a, int64_t, 2);

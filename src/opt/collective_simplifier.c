@@ -1,7 +1,7 @@
 /* opt/collective_simplifier.c -- AllReduceSimplifier: a collective whose every group is one device gives back what it
  * is given.
  *
- * A collective-permute gives zeros to a device that nobody sends to. ragged-all-to-all of one device moves rows within
+ * A collective-permute gives zeros to a device that gets nothing. ragged-all-to-all of one device moves rows within
  * it: piece after piece, each the rows of the input that go to these places of the output, by a select over all rows.
  * Where devices really meet nothing is changed. */
 #ifndef XG_OPT_COLLECTIVE_SIMPLIFIER_C
@@ -14,7 +14,7 @@ enum {
 };
 
 XG_FN bool xg_coll_is_one_device(const xg_module *m) { return m->replica_count <= 1 && m->num_partitions <= 1; }
-/* Who may be a member of a group, by the ids that it names. */
+/* Which devices may be members of a group, by the ids that it names. */
 XG_FN int64_t xg_coll_members(const xg_inst *i, bool *spread) {
     const xg_module *m = i->comp->module;
     int64_t replicas = XG_MAX(m->replica_count, (int64_t)1), partitions = XG_MAX(m->num_partitions, (int64_t)1);
@@ -22,7 +22,7 @@ XG_FN int64_t xg_coll_members(const xg_inst *i, bool *spread) {
     *spread = mode == XG_TEAM_BOTH && partitions > 1;
     return mode == XG_TEAM_PARTITIONS ? partitions : mode == XG_TEAM_FLAT ? replicas * partitions : replicas;
 }
-/* Every member sends to itself, or on one device nobody sends. */
+/* Every member sends to itself, or on one device none sends. */
 XG_FN bool xg_coll_permutes_nothing(const xg_inst *i) {
     const xg_attr *pairs = xg_inst_attr(i, XG_A_source_target_pairs);
     bool spread;

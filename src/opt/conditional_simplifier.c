@@ -4,7 +4,7 @@
  *   those one computation).
  * - Branches of a few operations that cost no more than a look at memory are all computed, and the result selected: a
  *   conditional asks the host.
- * - Elements of the result that nobody takes are not made. */
+ * - Elements of the result that nothing takes are not made. */
 #ifndef XG_OPT_CONDITIONAL_SIMPLIFIER_C
 #define XG_OPT_CONDITIONAL_SIMPLIFIER_C
 #include "opt.h"
@@ -97,7 +97,7 @@ XG_FN xg_inst *xg_cond_selected(const xg_hb *b, xg_inst *i, const xg_comps *bran
     return i->shape->type == XLAGPU_TUPLE ? xg_hb_tuple(b, out, n) : out[0];
 }
 
-/* ---- results that nobody takes ---- */
+/* ---- results that nothing takes ---- */
 
 XG_FN xg_comp *xg_cond_narrow_branch(const xg_comp *from, xg_comp *before, const unsigned char *taken) {
     xg_comp *to = xg_opt_clone_comp(from, before);
@@ -133,7 +133,7 @@ XG_FN xg_inst *xg_cond_narrow(const xg_hb *b, xg_inst *i, const xg_comps *branch
     for (k = 0; k < n; k++)
         if (!out[k])
             for (j = 0; j < n; j++)
-                if (out[j]) out[k] = out[j]; /* stands for what nobody asks for */
+                if (out[j]) out[k] = out[j]; /* stands for what nothing asks for */
     return xg_hb_tuple(b, out, n);
 }
 

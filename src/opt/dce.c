@@ -96,7 +96,7 @@ XG_FN void xg_opt_settle_control(xg_module *m) {
 
 /* ---- fusions ---- */
 
-/* Which elements of the tuple value somebody takes, by index; false when it is used as a whole. Elements that nobody
+/* Which elements of the tuple value are taken, by index; false when it is used as a whole. Elements that nothing
  * uses are removed. */
 XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
     xg_use *u, *next;
@@ -114,7 +114,7 @@ XG_FN bool xg_opt_taken_elements(const xg_inst *tuple, unsigned char *taken) {
     return true;
 }
 
-/* Outputs of a fusion that nobody takes leave its root tuple; one that is left alone becomes the fusion's value. */
+/* Outputs of a fusion that nothing takes leave its root tuple; one that is left alone becomes the fusion's value. */
 XG_FN bool xg_dce_fusion_outputs(xg_inst *fusion) {
     xg_comp *c = xg_attr_comp(fusion, XG_A_calls);
     xg_inst *root = c->root, **kept;
@@ -213,8 +213,8 @@ XG_FN bool xg_dce_needed(const xg_inst *i, const unsigned char *acts) {
     return i->first_use || i == i->comp->root || i->op == XG_PARAMETER || xg_inst_attr(i, XG_A_control_predecessors) ||
            xg_dce_acts(i, acts);
 }
-/* Callers come after callees: one walk from the last computation to the first settles who is called, and a fusion whose
- * outputs go makes its computation smaller. */
+/* Callers come after callees: one walk from the last computation to the first settles which are called, and a fusion
+ * whose outputs go makes its computation smaller. */
 typedef XG_VEC(xg_inst *) xg_dce_fusions;
 XG_FN bool xg_dce_walk(
     xg_module *m, const unsigned char *acts, const unsigned char *precedes, xg_dce_fusions *fusions) {

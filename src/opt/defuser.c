@@ -68,7 +68,7 @@ XG_FN xg_inst *xg_defuse_nest(const xg_hb *b, xg_inst *flat, const xg_shape *s, 
     for (k = 0; k < s->n_elems; k++) all[k] = xg_defuse_nest(b, flat, s->elems[k], n);
     return xg_hb_tuple(b, all, s->n_elems);
 }
-/* Tuples that nobody takes apart any more. */
+/* Tuples that nothing takes apart any more. */
 XG_FN void xg_defuse_drop_tuple(xg_inst *i) {
     xg_inst **in = XG_NEW_N(i->comp->module->arena, xg_inst *, i->n_operands + (size_t)1);
     uint32_t n = i->n_operands, k;

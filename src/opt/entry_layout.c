@@ -42,7 +42,7 @@ XG_FN bool xg_entry_takes_over(const xg_inst *value, const xg_inst *user) {
     }
 }
 
-/* Gives a value that lies in a parameter another layout, and those who care the old one. */
+/* Gives a value that lies in a parameter another layout, and readers that care the old one. */
 XG_FN void xg_entry_relayout(xg_inst *value, const xg_shape *want) {
     const xg_shape *old = value->shape;
     xg_inst *after = value->next, *copy = NULL;
@@ -204,7 +204,7 @@ XG_FN bool xg_forget_in(xg_comp *c) {
     xg_inst *i = c->first, *next;
     bool changed = false;
     for (; i; i = next) {
-        next = i->next; /* not the copies made here: they have the old layouts for those who want them */
+        next = i->next; /* not the copies made here: they have the old layouts for readers that want them */
         if ((i->op == XG_PARAMETER && c == c->module->entry) ||
             (xg_op_flags(i->op) & (XGF_EFFECT | XGF_COLL | XGF_START | XGF_DONE)))
             continue;

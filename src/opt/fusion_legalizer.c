@@ -40,8 +40,8 @@ XG_FN bool xg_legal_fusion(const xg_inst *i) {
 }
 
 /* At how many places an instruction's elements are computed for one element of the results. Elementwise users ask for
- * the element at their own place, so that those who share a place count once; any other user asks at a place of its own
- * for each of its places. */
+ * the element at their own place, so that those that share a place count once; any other user asks at a place of its
+ * own for each of its places. */
 typedef struct xg_legal_places {
     const xg_inst *same; /* the instruction whose places these are */
     uint64_t count;

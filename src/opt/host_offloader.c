@@ -3,8 +3,8 @@
  *
  * MoveToHost and MoveToDevice say so, and annotate_device_placement, which JAX writes for both (a policy of
  * rematerialisation may offload what a backward pass needs). The way there and each way back becomes an asynchronous
- * copy to or from memory space S(5); the schedule spreads them. Where somebody else uses the value on the host, or
- * nobody has it back, it stays on the device: such calls are their operand. */
+ * copy to or from memory space S(5); the schedule spreads them. Where another operation uses the value on the host, or
+ * nothing has it back, it stays on the device: such calls are their operand. */
 #ifndef XG_OPT_HOST_OFFLOADER_C
 #define XG_OPT_HOST_OFFLOADER_C
 #include "opt.h"
@@ -39,7 +39,7 @@ XG_FN bool xg_offload_to(const xg_inst *i, bool host) {
                  : xg_offload_says(i, "device"));
 }
 
-/* Goes to the host, and all who want it have it brought back. */
+/* Goes to the host, and all that want it have it brought back. */
 XG_FN bool xg_offload_leaves(const xg_inst *i) {
     if (!xg_offload_to(i, true) || i == i->comp->root || !i->first_use) return false;
     XG_FOR_USES(u, i)

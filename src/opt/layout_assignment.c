@@ -12,8 +12,8 @@
  * - Up: broadcasts and iotas take the layout that their readers agree upon; a dot takes the one in which the transpose
  *   or copy that is its only reader moves nothing, if neighbours in memory stay neighbours, or if that only exchanges
  *   rows and columns: so do the operands then (layout_normalization.c).
- * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader who
- *   is fixed. A copy that changes nothing goes. */
+ * - At a conflict stands a copy: in front of an operation for an operand of another layout, behind one for a reader
+ *   that is fixed. A copy that changes nothing goes. */
 #ifndef XG_OPT_LAYOUT_ASSIGNMENT_C
 #define XG_OPT_LAYOUT_ASSIGNMENT_C
 #include "opt.h"
@@ -79,7 +79,7 @@ XG_FN bool xg_assign_is_plain(const xg_shape *s) {
 }
 /* The first so many dimensions, in order. */
 XG_FN bool xg_assign_leads(xg_ints dims, uint32_t n) { return dims.n == n && xg_perm_is_identity(dims.p, n); }
-/* Does the reduce go over the innermost dimensions, and somebody combine what it reads with one value for each of its
+/* Does the reduce go over the innermost dimensions, and is what it reads combined with one value for each of its
  * results? */
 XG_FN bool xg_assign_is_row_reduce(const xg_inst *reduce) {
     xg_ints dims = xg_attr_ints(reduce, XG_A_dimensions);
@@ -150,7 +150,7 @@ XG_FN const xg_layout *xg_assign_wanted(const xg_inst *i) {
     return l;
 }
 
-/* Readers who are fixed get the old layout back. */
+/* Readers that are fixed get the old layout back. */
 XG_FN bool xg_assign_set(xg_inst *i, const xg_layout *l) {
     const xg_shape *old = i->shape;
     xg_inst *copy = NULL;

@@ -433,7 +433,7 @@ XG_FN bool xg_layout_normalize_comp(xg_comp *c) {
         xg_inst_remove(i);
         changed = true;
     }
-    for (i = c->last; changed && i; i = before) { /* bitcasts that nobody wanted in the end */
+    for (i = c->last; changed && i; i = before) { /* bitcasts that nothing wanted in the end */
         before = xg_inst_before(i);
         if (i->op == XG_BITCAST && !i->first_use && i != c->root) xg_inst_remove(i);
     }

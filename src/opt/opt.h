@@ -13,7 +13,7 @@ XG_FN bool xg_opt_host_offloader(xg_module *m); /* host_offloader.c: what goes t
 XG_FN bool xg_opt_tuple_simplifier(xg_module *m);
 XG_FN bool xg_opt_constant_folding(xg_module *m);          /* constant_folding.c: what depends on constants only */
 XG_FN bool xg_opt_dce(xg_module *m);                       /* dce.c: instructions and computations that nothing needs */
-XG_FN bool xg_dce_fusion_params(xg_inst *fusion);          /* those that nobody uses go, with the operands */
+XG_FN bool xg_dce_fusion_params(xg_inst *fusion);          /* those that nothing uses go, with the operands */
 XG_FN unsigned char *xg_opt_acting_comps(xg_module *m);    /* by computation id: has it effects? */
 XG_FN unsigned char *xg_opt_control_sources(xg_module *m); /* by instruction id: is it a control predecessor? */
 XG_FN bool xg_opt_has_control(const xg_module *m);
@@ -45,7 +45,7 @@ XG_FN bool xg_opt_scatter_winners(xg_module *m);
 XG_FN bool xg_opt_concatenate_splitter(xg_module *m); /* concatenate_splitter.c */
 XG_FN bool xg_opt_zero_sized(xg_module *m);           /* zero_sized.c */
 XG_FN bool xg_opt_zero_sized_gather(xg_module *m);
-XG_FN bool xg_opt_sort_simplifier(xg_module *m); /* sort_simplifier.c: operands that nobody needs sorted */
+XG_FN bool xg_opt_sort_simplifier(xg_module *m); /* sort_simplifier.c: operands that nothing needs sorted */
 /* topk_rewriter.c: a comparator of (value, value, index, index) that orders as topk does, in front of a computation */
 XG_FN xg_comp *xg_topk_comparator(const xg_inst *topk, xlagpu_type t, xg_comp *before);
 XG_FN bool xg_opt_topk_rewriter(xg_module *m); /* topk_rewriter.c: sorts of which few elements are taken */
@@ -248,7 +248,7 @@ XG_FN const xg_target_row *xg_opt_target_row(const xg_inst *i, const xg_target_r
 
 /* ---- block_calls.c: calls that one kernel makes, a block for each matrix ---- */
 XG_FN bool xg_is_block_call(const xg_inst *i);
-/* an element of such a call in whose memory the kernel works, whether anybody reads it or not */
+/* an element of such a call in whose memory the kernel works, whether anything reads it or not */
 XG_FN bool xg_block_needs(const xg_inst *element);
 /* may the first result lie over the operand? Its elements are read before, by the same thread, and never again */
 XG_FN bool xg_block_in_place(const xg_inst *i, uint32_t operand);

@@ -5,7 +5,7 @@
  *
  * Where a device's part begins is some integer arithmetic on its number, often a look into a table of constants. It is
  * worked out for each device; the k-th of a group has to take the k-th part. Partitioners write this where an array
- * that is the same everywhere is handed to somebody who wants it sharded. */
+ * that is the same everywhere is handed to a reader that wants it sharded. */
 #ifndef XG_OPT_REDUCE_SCATTER_CREATOR_C
 #define XG_OPT_REDUCE_SCATTER_CREATOR_C
 #include "../eval/eval.h"

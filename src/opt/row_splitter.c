@@ -1,4 +1,4 @@
-/* opt/row_splitter.c -- row-splitter: sums that wait for another reduction over the same rows, of rows that nobody can
+/* opt/row_splitter.c -- row-splitter: sums that wait for another reduction over the same rows, of rows that nothing can
  * keep, are made of parts that need not wait.
  *
  *     m = max(x over the row), s = sum(w * exp(x - m))          two readings of x, the second after all of the first
@@ -391,7 +391,7 @@ XG_FN xg_inst *xg_parts_terms(const xg_hb *b, const xg_parts_sum *s, xg_inst *m)
     rest = xg_hb_2(b, XG_MULTIPLY, rest, h);
     return xg_hb_2(b, XG_ADD, squares, rest);
 }
-/* What nobody reads any more. Of what is read on two ways the second one finds it gone: without operands. */
+/* What nothing reads any more. Of what is read on two ways the second one finds it gone: without operands. */
 XG_FN void xg_parts_drop(xg_inst *i) {
     uint32_t n = i->n_operands, k;
     xg_inst *in[4];

@@ -1,5 +1,5 @@
 /* opt/sort_simplifier.c -- SortSimplifier: a sort of lines of one element is its operands; an operand that the
- * comparison does not look at, and whose sorted values nobody takes, is not sorted. */
+ * comparison does not look at, and whose sorted values nothing takes, is not sorted. */
 #ifndef XG_OPT_SORT_SIMPLIFIER_C
 #define XG_OPT_SORT_SIMPLIFIER_C
 #include "opt.h"
@@ -46,7 +46,7 @@ XG_FN xg_inst *xg_sort_narrow(const xg_hb *b, xg_inst *i) {
     xg_inst_set_attr(made, xg_attr_make_comp(XG_A_to_apply, xg_sort_comparison(i, keep)));
     (void)xg_hb_done(made);
     for (k = 0, n_kept = 0; k < n; k++) {
-        out[k] = XG_OPERAND(i, k); /* nobody asks for it */
+        out[k] = XG_OPERAND(i, k); /* nothing asks for it */
         if (keep[k]) out[k] = made->shape->type == XLAGPU_TUPLE ? xg_hb_element(b, made, n_kept) : made;
         n_kept += keep[k];
     }

@@ -5,13 +5,13 @@
  *   as a constant.
  * - An element that the body hands on unchanged is what it was at the beginning, inside as well where that is a scalar
  *   constant.
- * - An element that the condition does not need, that nobody takes from the result, and from which the body makes
+ * - An element that the condition does not need, that nothing takes from the result, and from which the body makes
  *   nothing else that is needed, leaves the state.
  * - Integers that begin as constants and to which the same is added in each round are one, and another one so much
  *   behind it.
  * - What the body computes from unchanged elements only is computed before the loop (invariant code motion), unless
  *   that would only make the state bigger.
- * - A short loop of elementwise operations is written out: kernels can be made of several rounds at once, and nobody
+ * - A short loop of elementwise operations is written out: kernels can be made of several rounds at once, and nothing
  *   asks whether to go on. */
 #ifndef XG_OPT_WHILE_SIMPLIFIER_C
 #define XG_OPT_WHILE_SIMPLIFIER_C
@@ -38,7 +38,7 @@ XG_FN bool xg_while_only_elements(const xg_inst *tuple) {
         if (u->user->op != XG_GET_TUPLE_ELEMENT) return false;
     return tuple != tuple->comp->root;
 }
-/* What can be said without asking who takes the result. */
+/* What can be said without asking for the readers of the result. */
 XG_FN bool xg_while_look(xg_while *w, xg_inst *i) {
     uint32_t k;
     memset(w, 0, sizeof *w);

@@ -106,7 +106,7 @@ XG_FN void xg_exe_put_allocations(xg_exe_writer *w, xg_plan *p, bool fill) {
         } else if (b->kind != XG_EXE_ALLOC_TEMP && of[k] != UINT32_MAX)
             s.allocation = of[k];
         else
-            s.bytes = 0; /* nothing, or a constant that only fills: nobody reads the slice */
+            s.bytes = 0; /* nothing, or a constant that only fills: nothing reads the slice */
         xg_exe_put(w, XG_EXE_SLICES, &s, sizeof s);
     }
 }

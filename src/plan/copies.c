@@ -28,7 +28,7 @@ XG_FN void xg_copies_add(xg_plan *p, xg_plan_moves *list, const xg_plan_value *v
     xg_push(p->arena, xg_plan_move, list, m);
 }
 
-/* Moves that happen at the same time, one after the other: first those into what nobody reads any more. What is left
+/* Moves that happen at the same time, one after the other: first those into what nothing reads any more. What is left
  * goes round in circles; each is cut by a spare. */
 XG_FN void xg_copies_order(xg_plan *p, xg_plan_moves *list, const xg_inst *i, uint32_t at) {
     xg_plan_moves out = {NULL, 0, 0};

@@ -34,12 +34,12 @@ XG_FN int64_t xg_pack_natural(int64_t bytes) {
 }
 XG_FN int64_t xg_pack_up(int64_t n, int64_t align) { return (n + align - 1) / align * align; }
 
-/* ---- who is placed already ---- */
+/* ---- what is placed already ---- */
 
 /* By time: nodes is a tree over the steps (node k has children 2k and 2k + 1, the leaf of step t is steps + t), and
  * each buffer stands in the few nodes that make up its life; by_first is all buffers in the order of their first steps,
  * those of step t from start[t] on. So whoever lives at the same time is found without asking the others. ordered: by
- * offset, for values that meet nearly everybody. */
+ * offset, for values that meet nearly all others. */
 typedef XG_VEC(xg_buffer *) xg_buffers;
 typedef struct xg_packer {
     xg_arena *arena;
@@ -252,7 +252,7 @@ typedef struct xg_pack_host {
     XG_VEC(xg_buffer *) guests;
 } xg_pack_host; /* guests by offset */
 
-/* When the result is made, and whether nobody else is in its memory while b lives: before that; in a parameter's
+/* When the result is made, and whether nothing else is in its memory while b lives: before that; in a parameter's
  * memory, after the parameter is read for the last time. */
 XG_FN uint32_t xg_pack_made(const xg_buffer *host) {
     return host->kind == XG_EXE_ALLOC_PARAMETER ? host->values.p[1]->first : host->first;

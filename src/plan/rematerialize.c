@@ -5,8 +5,8 @@
  * what they are, temporaries lie as pack.c puts them. While that is over the limit, the position at which most is
  * needed is looked at. A value that lives there, but is not read there, needs no memory there if the kernel that makes
  * it is run once more in front of its first later reader. What that kernel reads then has to live until there, which is
- * deducted, as far as it is not there anyway: what remains for each second of kernel time decides who is first. What it
- * reads may be made again, too, if it is gone by then. Of a kernel of several results only the one that is needed is
+ * deducted, as far as it is not there anyway: what remains for each second of kernel time decides which is first. What
+ * it reads may be made again, too, if it is gone by then. Of a kernel of several results only the one that is needed is
  * made again. When none of that helps any more, a value that is needed again much later waits in host memory: it is
  * copied there behind its last reader before the peak, and back in front of the first one after it. That takes far
  * longer than a kernel, so it is asked last, and only for as much as is over the limit. On a device opened with
@@ -85,7 +85,7 @@ XG_FN int64_t xg_limit_over(const xg_limit *l, uint32_t from, uint32_t to) {
     return from > to ? 0 : (int64_t)l->over[to + 1] - l->over[from];
 }
 
-/* ---- who could be made again ---- */
+/* ---- what could be made again ---- */
 
 XG_FN uint32_t xg_limit_position(const xg_inst *i) {
     return (uint32_t)(uintptr_t)i->scratch;
@@ -310,7 +310,7 @@ XG_FN int xg_limit_better(const void *pa, const void *pb) {
     const xg_limit_choice *a = (const xg_limit_choice *)pa, *b = (const xg_limit_choice *)pb;
     return a->worth != b->worth ? (a->worth > b->worth ? -1 : 1) : a->place < b->place ? -1 : a->place > b->place;
 }
-/* Until the peak is no longer over the limit, or nobody is left. How many were chosen. */
+/* Until the peak is no longer over the limit, or none is left. How many were chosen. */
 XG_FN uint32_t xg_limit_round(xg_limit *l) {
     xg_limit_choice *all = XG_NEW_N(l->arena, xg_limit_choice, (size_t)l->p->values.n + 1);
     xg_limit_uses uses;
@@ -335,7 +335,7 @@ XG_FN uint32_t xg_limit_round(xg_limit *l) {
 
 /* ---- away and back ---- */
 
-/* The array under its first name; NULL: nobody asks for this leaf by itself. */
+/* The array under its first name; NULL: not asked for this leaf by itself. */
 XG_FN xg_inst *xg_limit_array(const xg_plan_value *v) {
     xg_inst *i = xg_limit_maker(v);
     if (xg_shape_is_array(i->shape)) return i;

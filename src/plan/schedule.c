@@ -267,7 +267,7 @@ XG_FN void xg_sched_init(xg_sched *s, xg_arena *a, xg_comp *c, const xg_sched_al
 
 /* ---- the account ---- */
 
-/* By instruction: bytes of results that it writes over parameters which nobody needs any more. Where a parameter is
+/* By instruction: bytes of results that it writes over parameters that are needed no more. Where a parameter is
  * needed later, its result waits in memory of its own. */
 XG_FN int64_t *xg_sched_in_place(const xg_sched *s, const uint32_t *order) {
     int64_t *bytes = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);

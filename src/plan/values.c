@@ -320,7 +320,7 @@ XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at) {
     XG_FOR_INSTS(i, c) {
         uint32_t k;
         ++*at;
-        i->scratch = (void *)(uintptr_t)*at; /* for who asks where it is: rematerialize.c */
+        i->scratch = (void *)(uintptr_t)*at; /* for passes that ask where it is: rematerialize.c */
         if (!xg_plan_forwards(i))
             for (k = 0; k < i->n_operands; k++)
                 if (i->op != XG_CONDITIONAL || !k) xg_plan_keep(p, XG_OPERAND(i, k), *at);

@@ -279,7 +279,7 @@ static void xg_ptx_rem_take_apart(xg_kb *b, const xg_ptx_rem *f, xg_kval *a, xg_
     m = SEL_(is_sub, m, t);
     *part = SHL_(m, shift);
 }
-/* One digit of the quotient, which nobody keeps. */
+/* One digit of the quotient, which nothing keeps. */
 static xg_kval *xg_ptx_rem_step(xg_kb *b, xg_kval *v, xg_kval *divisor) {
     xg_kval *rest = ISUB_(v, divisor), *fits = CMPI_(UGE, v, divisor);
     return SEL_(fits, rest, v);

@@ -112,7 +112,7 @@ static void xg_ptx_moves_add(xg_ptx *p, xg_ptx_moves *m, const xg_ptx_val *to, c
         m->from[m->n++] = from->lane[i].kind == XG_PL_REG ? xg_ptx_in_reg(p, &from->lane[i]) : from->lane[i];
     }
 }
-/* All at once: a move waits until nobody still reads its destination; what is left are cycles, broken by a temporary.
+/* All at once: a move waits until nothing still reads its destination; what is left are cycles, broken by a temporary.
  * readers[cls][reg] counts pending reads, so the whole is linear in the moves (and registers are compared only along a
  * cycle). */
 static void xg_ptx_moves_run(xg_ptx *p, xg_ptx_moves *m) {

@@ -729,7 +729,7 @@ static void xg_lz_region(xg_lz *z, xg_kregion *r) {
     z->depth--;
 }
 
-/* a * b + c with one rounding, where the module allows it and nobody else uses the product. */
+/* a * b + c with one rounding, where the module allows it and nothing else uses the product. */
 static void xg_lz_contract(xg_lz *z, xg_kregion *r) {
     uint32_t i;
     XG_FOR_KOPS(op, r) {
@@ -746,7 +746,7 @@ static void xg_lz_contract(xg_lz *z, xg_kregion *r) {
         }
     }
 }
-/* Pure operations and plain loads that nobody uses, last first. */
+/* Pure operations and plain loads that nothing uses, last first. */
 static void xg_lz_sweep(xg_kregion *r) {
     xg_kop *op = r->last;
     uint32_t i;

@@ -11,7 +11,7 @@
  * its uses are those of its operands. Quotients and square roots are sequences that the assembler writes, or calls;
  * what these hold besides operands and results was read off its register counts for a kernel with one of them (sm_75,
  * sm_80, sm_90a). The assembler moves loads ahead and address arithmetic behind; so this is an estimate, and a bound
- * for nobody. */
+ * for no reader. */
 #ifndef XG_PTX_PRESSURE_C
 #define XG_PTX_PRESSURE_C
 #include "print.c"

@@ -3,10 +3,10 @@
  *
  * On the host each device runs its program on a thread of its own. One that comes to a collective takes its seat and
  * waits; the last one of its group does the work for all, in the order of the members, so that results do not depend on
- * who came when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
+ * which came when. Sums are made in double, or in the integers' own arithmetic, and rounded once.
  *
  * Laws: no waiting without an end. When a device fails, all others fail where they wait. When no device of a run goes
- * on and some wait, the run has failed, and the message says who waits where. */
+ * on and some wait, the run has failed, and the message says which device waits where. */
 #ifndef XG_RT_COLLECTIVES_C
 #define XG_RT_COLLECTIVES_C
 #include "rt.h"
@@ -220,7 +220,7 @@ XG_FN void xr_clique_stuck(xlagpu_clique *q, const char *how) {
     }
     xr_clique_fail(q, XLAGPU_ERROR_DEVICE, text);
 }
-/* Nobody goes on, and somebody waits. */
+/* No device goes on, and some wait. */
 XG_FN void xr_clique_look(xlagpu_clique *q) {
     uint32_t k, waits = 0;
     for (k = 0; k < q->n; k++) {

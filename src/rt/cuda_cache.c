@@ -2,8 +2,8 @@
  *
  * A file is named by a hash of the PTX, the driver's version and the GPU's target, and begins with these and a
  * checksum. What does not fit is as good as not there. A failure to read or write is none of the program's: then the
- * driver compiles as it does without a folder. Files are written under another name and renamed, so that nobody reads
- * half of one. */
+ * driver compiles as it does without a folder. Files are written under another name and renamed, so that no process
+ * reads half of one. */
 #ifndef XG_RT_CUDA_CACHE_C
 #define XG_RT_CUDA_CACHE_C
 #include "rt.h"

@@ -30,8 +30,8 @@ typedef struct xr_ptx_part {
     const void *code; /* machine code, of link */
     size_t code_bytes;
     int error;
-    float milliseconds; /* of the driver's compiler, where somebody asks for its log */
-    char *log, *info;   /* the driver's words for a failure, and about the kernels; info NULL: nobody asks */
+    float milliseconds; /* of the driver's compiler, where its log was asked for */
+    char *log, *info;   /* the driver's words for a failure, and about the kernels; info NULL: not asked for */
 } xr_ptx_part;
 /* A program's kernels while they are loaded, and its modules from then on. */
 typedef struct xr_cuda_code {

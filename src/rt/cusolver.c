@@ -39,7 +39,7 @@ typedef struct xr_solver_state {
     size_t part[6];
 } xr_solver_state;
 enum {
-    XR_SOLVER_ALIGN = 256, /* behind the work lies where info goes that nobody reads, then a gesvd's real numbers */
+    XR_SOLVER_ALIGN = 256, /* behind the work lies where info goes that nothing reads, then a gesvd's real numbers */
     XR_SOLVER_VECTORS = 1,
     XR_SOLVER_NO_VECTORS = 0
 };

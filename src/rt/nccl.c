@@ -356,7 +356,7 @@ XG_FN XG_COLD void xr_nccl_close(xlagpu_clique *q) {
     for (c = q->comms; c; c = c->next)
         for (k = 0; k < q->n; k++)
             if (c->handles[k] && q->nccl->finalize(c->handles[k]) % XR_NCCL_IN_PROGRESS) xr_nccl_give_up(q, k);
-    for (k = 0; q->broken && k < q->n; k++) xr_nccl_give_up(q, k); /* nobody waits for one that has gone */
+    for (k = 0; q->broken && k < q->n; k++) xr_nccl_give_up(q, k); /* nothing waits for one that has gone */
     while ((c = q->comms) != NULL) {
         for (k = 0; k < q->n; k++) {
             if (!c->handles[k]) continue;

@@ -136,7 +136,7 @@ XG_FN XG_COLD xlagpu_status xr_check_values(xlagpu_program *p) {
     return XLAGPU_OK;
 }
 
-/* The thunks of a sequence: each stands before it and belongs to it alone. depth: 0 while nobody has it, else 1 + the
+/* The thunks of a sequence: each stands before it and belongs to it alone. depth: 0 while it has no owner, else 1 + the
  * levels below it. */
 XG_FN XG_COLD xlagpu_status xr_check_sequence(
     xlagpu_program *p, const xg_exe_thunk *t, uint32_t number, uint8_t *taken) {

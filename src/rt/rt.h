@@ -299,7 +299,7 @@ struct xlagpu_execution {
     xr_record *records; /* of command buffers */
     xr_profile profile;
     void *ended;                /* the platform's event behind the last run; NULL: none yet */
-    bool running;               /* a run has been enqueued, and nobody has waited for it */
+    bool running;               /* a run has been enqueued, and no call has waited for it */
     void *aside, **lane_events; /* the copy stream; NULL: none. And its events */
     void **met;                 /* two events for each collective: all before it is done, it is done */
     char note[XR_NOTE_MAX];     /* what is slower than it was asked to be, and why; "": nothing */

@@ -59,7 +59,7 @@ XG_FN bool xg_npipe_inside(const xg_npipe *p, const xg_nbuf *buf) {
             return false;
     return true;
 }
-/* Who makes what for whom: never for an earlier stage; and how many versions are alive. */
+/* Which stage makes what for which: never for an earlier one; and how many versions are alive. */
 XG_FN void xg_npipe_versions(xg_npipe *p) {
     uint32_t w, r, k;
     p->rounds = 1;

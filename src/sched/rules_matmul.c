@@ -1,7 +1,8 @@
 /* sched/rules_matmul.c -- the rules for products: matrices, a matrix by a vector, a matrix by a few vectors.
  *
- * An iterator of out[...] += x[...] * w[...] has a role by who uses it: S all three (batch), I x and out, J w and out,
- * K x and w. So every product of that kind is C[S, I, J] += A[S, I, K] * B[S, J, K] with dimensions of one role fused.
+ * An iterator of out[...] += x[...] * w[...] has a role by the arrays that use it: S all three (batch), I x and out, J
+ * w and out, K x and w. So every product of that kind is C[S, I, J] += A[S, I, K] * B[S, J, K] with dimensions of one
+ * role fused.
  */
 #ifndef XG_SCHED_RULES_MATMUL_C
 #define XG_SCHED_RULES_MATMUL_C

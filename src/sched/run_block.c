@@ -12,7 +12,7 @@ enum {
     XG_NRUN_OUTS = 8,
     XG_NRUN_CELL = 16 /* bytes that hold any scalar */
 };
-/* owner: 0 nobody, ALL, or 1 + a block's or thread's number */
+/* owner: 0 none, ALL, or 1 + a block's or thread's number */
 typedef struct xg_nmem {
     unsigned char *data;
     uint32_t *owner;

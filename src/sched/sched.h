@@ -38,7 +38,7 @@ enum {
     XG_NEST_DEPTH_MAX = 64
 };
 
-/* Where a buffer lives: who sees it. X(NAME, text) */
+/* Where a buffer lives: which threads see it. X(NAME, text) */
 #define XG_NSCOPES(X) X(GLOBAL, "global") X(SHARED, "shared") X(WARP, "warp") X(LOCAL, "local")
 typedef enum xg_nscope {
 #define X(name, text) XG_NS_##name,
@@ -77,7 +77,7 @@ struct xg_nbuf {
     uint32_t rank;
     const int64_t *dims;
     xg_nscope scope;
-    bool padded;        /* it has places that no element of the array it was goes to: nobody writes them */
+    bool padded;        /* it has places that no element of the array it was goes to: nothing writes them */
     bool param, output; /* of the nest: parameters, of which outputs come behind the inputs */
     uint32_t n_aligned;
     const struct xg_naligned *aligned; /* of its memory: storage_align */
@@ -239,7 +239,7 @@ XG_FN bool xg_nblock_writes(const xg_nblock *b, const xg_nbuf *buf);
 XG_FN const xg_aff **xg_nest_copy_affs(xg_loopnest *n, const xg_aff *const *p, uint32_t count);
 /* variables are numbered in the order of the text; those that are gone are no more */
 XG_FN void xg_nest_tidy(xg_loopnest *n);
-XG_FN void xg_nest_drop_bufs(xg_loopnest *n); /* those allocated that nobody reads or writes any more */
+XG_FN void xg_nest_drop_bufs(xg_loopnest *n); /* those allocated that nothing reads or writes any more */
 
 /* ---- text.c, parse.c ---- */
 XG_FN void xg_nest_print(xg_buf *b, const xg_loopnest *n);
@@ -251,7 +251,7 @@ XG_FN void xg_nest_verify(xg_loopnest *n); /* fails with ERROR_INTERNAL, naming 
 
 /* ---- run.c: the meaning ---- */
 /* Runs the nest in the order of its text. args: one literal a parameter that is no output; results: one an output, in
- * the arena. Fails where an element is read or written outside of its buffer, where what nobody wrote is read, and, if
+ * the arena. Fails where an element is read or written outside of its buffer, where what nothing wrote is read, and, if
  * threads count (a schedule may be on its way), where one reads what another one alone can see. */
 XG_FN void xg_nest_run(
     xg_loopnest *n, xg_arena *a, const xg_literal *const *args, const xg_literal **results, bool threads);

@@ -107,7 +107,7 @@ XG_FN xg_nstmt *xg_sched_cache_place(xg_loopnest *n, const char *primitive, xg_n
             (int)writer->block->name.n, writer->block->name.p);
     return xg_nstmt_branch(writer, scope)->next;
 }
-/* A copy is of all places, and what is in those that nobody writes is not known. */
+/* A copy is of all places, and what is in those that nothing writes is not known. */
 XG_FN void xg_sched_check_unpadded(const xg_loopnest *n, const char *primitive, const xg_nbuf *buf) {
     if (buf->padded)
         xg_sched_fail(n, "%s: nobody writes the padding of '%.*s': copy it before its layout changes", primitive,
@@ -132,7 +132,7 @@ XG_FN xg_nstmt *xg_do_cache_read(xg_loopnest *n, xg_nstmt *block, xg_nbuf *buf, 
     xg_nblock_redirect(n, block->block, buf, copy, false);
     return made;
 }
-/* Behind which statement what the block writes can be copied: nobody in that one reads it. */
+/* Behind which statement what the block writes can be copied: nothing in that one reads it. */
 XG_FN xg_nstmt *xg_sched_write_place(xg_loopnest *n, const char *primitive, xg_nstmt *block, const xg_nbuf *buf) {
     xg_nstmt *scope = xg_nstmt_scope(block), *s = xg_nstmt_branch(block, scope), *r;
     if (scope->op == XG_N_BLOCK)

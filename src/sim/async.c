@@ -2,8 +2,8 @@
  *
  * The idea. A bulk copy is checked when it is issued and noted as a flight; until it lands, the bytes it will write
  * count as pending and those it will read as lent (shadow.c), so that whoever touches them too early is found. All
- * flights of a cluster land as soon as somebody waits for anything, or nobody can move. A wait whose condition is not
- * met suspends its warp, which executes the record again after the next event; when nobody can move, waits that may
+ * flights of a cluster land as soon as a warp waits for anything, or none can move. A wait whose condition is not
+ * met suspends its warp, which executes the record again after the next event; when no warp can move, waits that may
  * give up are told "not yet", some times in a row, before this counts as a deadlock.
  *
  * A memory barrier is 64 bits: arrivals a phase expects (20), arrivals still pending (20), bytes still to come (21,
@@ -733,7 +733,7 @@ XG_FN bool xg_sim_exec_wait(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     return true;
 }
 
-/* Nobody of the cluster can move. True when somebody can now: copies have landed, or waits have been told "not yet". */
+/* No warp of the cluster can move. True when one can now: copies have landed, or waits have been told "not yet". */
 XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
     xg_sim_cluster *c = w->cluster;
     uint32_t r, i;
@@ -753,7 +753,7 @@ XG_FN bool xg_sim_unstall(xg_sim_worker *w) {
         }
     return moved;
 }
-/* Who waits for what, when nothing will come of it. True when it was such a wait. */
+/* Which warp waits for what, when nothing will come of it. True when it was such a wait. */
 XG_FN bool xg_sim_event_deadlock(xg_sim_worker *w) {
     uint32_t r, i;
     for (r = 0; r < w->cluster->n; r++)

@@ -120,7 +120,7 @@ XG_FN bool xg_sim_visit(xg_sim_worker *w, xg_sim_group *g) {
     return moved;
 }
 
-/* Nobody can move: who waits, and what became of the others? */
+/* No warp can move: which wait, and what became of the others? */
 XG_FN void xg_sim_deadlock(xg_sim_worker *w) {
     uint32_t i, waiting = 0, elsewhere = 0, gone = 0;
     const xg_sim_warp *first = NULL, *other = NULL;

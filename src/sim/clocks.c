@@ -232,7 +232,7 @@ XG_FN void xg_sim_trace_step(xg_sim_worker *w, const xg_sim_warp *v, const xg_si
     xg_sim_warp_clock *c = &r->warps[v->id];
     uint32_t ready;
     if (!r->ready) return;
-    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; who only arrives does not wait */
+    if (in->kind == XG_SIM_K_BAR) { /* all go on when the last has come; a warp that only arrives does not wait */
         if (in->op != XG_SIM_BAR_ARRIVE) c->now = XG_MAX(xg_sim_trace_settle(c), r->opened);
         return;
     }

@@ -94,9 +94,9 @@ XG_FN uint32_t xg_sim_selection(xg_sim_bit op, const uint32_t *v, uint32_t imm) 
            : op == XG_SIM_BIT_shf ? xg_sim_shf(v[0], v[1], v[2], imm & 1, imm & 2)
                                   : (uint32_t)xg_sim_lop3(v[0], v[1], v[2], imm);
 }
-/* Compilers name a register that nobody wrote where a constant selector, distance or table takes no bit of it; such an
- * operand is not read: 0 stands for it. Each bit of a result is a function of at most one bit of each operand, and of
- * one place in it, so trying all zeros and all ones finds every use. */
+/* Compilers name a register that was never written where a constant selector, distance or table takes no bit of it;
+ * such an operand is not read: 0 stands for it. Each bit of a result is a function of at most one bit of each operand,
+ * and of one place in it, so trying all zeros and all ones finds every use. */
 XG_FN void xg_sim_drop_unselected(xg_sim_asm *p, xg_sim_bit op, uint32_t *src, uint32_t imm) {
     uint32_t v[3] = {0, 0, 0}, k, i, ones, selector;
     if (op != XG_SIM_BIT_lop3 && !xg_sim_known_value(p, src[2], &selector)) return;

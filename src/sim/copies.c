@@ -1,11 +1,11 @@
 /* sim/copies.c -- has a thread waited for its cp.async?
  *
  * A cp.async moves its data at once; what it leaves behind is the state COPYING on its bytes, and for each word which
- * thread's copy it was and in which of the thread's groups. Who touches such a byte later asks here: the copy is done
+ * thread's copy it was and in which of the thread's groups. An access to such a byte asks here later: the copy is done
  * when its thread has waited for the group (or has told a memory barrier to); another warp must besides have met that
  * thread at a barrier since.
  *
- * Law: groups are counted up for good, in 32 bits; nobody issues as many in a launch. */
+ * Law: groups are counted up for good, in 32 bits; no thread issues as many in a launch. */
 #ifndef XG_SIM_COPIES_C
 #define XG_SIM_COPIES_C
 #include "shadow.c"

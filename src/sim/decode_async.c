@@ -200,7 +200,7 @@ XG_FN void xg_sim_d_hint(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     }
     xg_sim_no_form(p, s);
 }
-/* createpolicy: a number that the caches of a GPU understand; here nobody reads it. */
+/* createpolicy: a number that the caches of a GPU understand; here nothing reads it. */
 XG_FN void xg_sim_d_policy(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     static const char *const kinds[] = {"L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"};
     static const uint64_t bits[] = {0x14F0000000000000u, 0x1000000000000000u, 0x12F0000000000000u, 0x1400000000000000u};

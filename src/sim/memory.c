@@ -176,7 +176,7 @@ XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64
     }
     return NULL;
 }
-/* Whose shared memory a pointer leads to; NULL when nobody's. */
+/* Whose shared memory a pointer leads to; NULL when no block's. */
 XG_FN xg_sim_worker *xg_sim_owner(const xg_sim_worker *w, const char *p) {
     uint32_t i;
     for (i = 0; i < w->cluster->n; i++)
@@ -366,7 +366,7 @@ typedef enum xg_sim_does {
     XG_SIM_UPDATES /* an atomic */
 } xg_sim_does;
 
-/* Would the lane's store leave the bytes as they are? Then it disturbs nobody. */
+/* Would the lane's store leave the bytes as they are? Then it disturbs no other thread. */
 XG_FN bool xg_sim_store_same(
     const xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane, const char *p) {
     uint32_t size = 1u << (in->imm2 >> XG_SIM_M_SIZE & 7), e;

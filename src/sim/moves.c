@@ -84,7 +84,7 @@ XG_RACY XG_FN void xg_sim_base_gather(char *to, const char *from, const uint32_t
     uint32_t i;
     for (i = 0; i < XG_SIM_WARP; i++) memcpy(to + i * 4, from + off[i], 4);
 }
-/* each leaves its mark in its bank; does everybody find its own? */
+/* each leaves its mark in its bank; does each find its own? */
 XG_FN bool xg_sim_base_one_pass(const uint32_t *off) {
     uint32_t i, last[32], bad = 0;
     for (i = 0; i < XG_SIM_WARP; i++) last[off[i] >> 2 & 31] = off[i] >> 2;

@@ -96,7 +96,7 @@ XG_FN void xg_sim_exec_return(xg_sim_worker *w, xg_sim_warp *v) {
 
 /* ---- barriers ---- */
 
-XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all who wait when enough have come */
+XG_FN void xg_sim_barrier_check(xg_sim_worker *w, uint32_t id) { /* releases all that wait when enough have come */
     xg_sim_barrier *b = &w->bars[id];
     uint32_t i, need = b->expected ? b->expected : (w->l->warps - w->ended) * XG_SIM_WARP;
     if (!b->arrived || b->arrived < need) return;
@@ -142,7 +142,7 @@ XG_FN void xg_sim_barrier_divergence(xg_sim_worker *w, const xg_sim_warp *v, con
 }
 /* Some lanes of a warp are at a barrier while others that took another way are not, because a third way between them
  * ends the kernel: only there would all meet. Those that stand at this barrier already join, those at the end of the
- * kernel have left; then the others go on. False when nobody can move. */
+ * kernel have left; then the others go on. False when no warp can move. */
 XG_FN bool xg_sim_gather(const xg_sim_worker *w, xg_sim_warp *v) {
     uint32_t base = xg_sim_path_base(v), i, n, on_their_way;
     for (i = n = base; i < v->n_paths; i++) { /* paths of this circle that stand here are taken out */

@@ -1,4 +1,4 @@
-/* sim/shadow.c -- who wrote and who read each word of memory: reads of what nobody has written, and data races.
+/* sim/shadow.c -- which warp wrote and which read each word of memory: reads of what was never written, and data races.
  *
  * The idea. The time of a launch is cut into intervals. A block begins one when it starts, at every barrier that opens,
  * and whenever one of its warps executes a fence, an acquire or a release or finds a memory barrier's phase complete.
@@ -21,7 +21,7 @@
 #define XG_SIM_SHADOW_C
 #include "classes.c"
 
-/* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is nobody and OLD is the host. */
+/* A tag: interval << 9 | flags | part << 5 | warp. As a writer, 0 is none and OLD is the host. */
 enum {
     XG_SIM_TAG_OLD = 1,
     XG_SIM_TAG_PART = 5,
@@ -36,7 +36,7 @@ typedef enum xg_sim_wordpart {
     XG_SIM_PART_HIGH,
     XG_SIM_PART_MIXED
 } xg_sim_wordpart;
-/* A byte of shared memory: nobody wrote it, somebody did, a bulk copy is about to; it is part of a memory barrier; it
+/* A byte of shared memory: it was never written, it was, a bulk copy is about to; it is part of a memory barrier; it
  * is written and a copy is about to read it; a thread's cp.async has been issued (copies.c). */
 typedef enum xg_sim_fresh {
     XG_SIM_UNWRITTEN,
@@ -71,7 +71,7 @@ XG_FN bool xg_sim_counter_swap(uint32_t *p, uint32_t from, uint32_t to) {
 #endif
 
 /* Workers look at lines and words of one buffer at once. One of them splits a line, the others wait: whoever sees it
- * split sees its words filled in, and nobody fills them in again over what has been noted since. */
+ * split sees its words filled in, and nothing fills them in again over what has been noted since. */
 #if XG_SIM_ATOMICS
 #define XG_SIM_LINE_GET(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define XG_SIM_LINE_SET(p, x) __atomic_store_n(p, x, __ATOMIC_RELEASE)
@@ -313,7 +313,7 @@ typedef struct xg_sim_clash {
     uint32_t tag;
     xg_sim_clashkind kind;
 } xg_sim_clash; /* at: a byte; tag: the other access */
-/* A piece of memory with the tags of its lines' and words' writers and readers (r NULL: nobody may write here). Tags
+/* A piece of memory with the tags of its lines' and words' writers and readers (r NULL: this is not written). Tags
  * below floor do not matter any more; the block's are from block on, the interval's from tag on (0: time stands still).
  * A word whose writer is below least counts as unwritten when it is read. */
 typedef struct xg_sim_marks {
@@ -540,8 +540,8 @@ XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint
     if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
     for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
-/* Reads of words that the block has written before this interval race with nothing so far. They are kept until somebody
- * needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
+/* Reads of words that the block has written before this interval race with nothing so far. They are kept until
+ * something needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
 XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
     const xg_sim_marks m = xg_sim_marks_here(w);
     uint32_t i, k;
@@ -638,7 +638,7 @@ XG_FN bool xg_sim_track(const xg_sim_moves *v, const xg_sim_marks *m, uint64_t a
     return true;
 }
 
-/* Two accesses that are not ordered, or one of what nobody has written. What is known of the other side is kept for
+/* Two accesses that are not ordered, or one of what nothing has written. What is known of the other side is kept for
  * whoever asks which instruction it was (run.c). */
 XG_FN void xg_sim_clash_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane,
     const xg_sim_marks *m, const xg_sim_clash *k, const char *what, bool write) {

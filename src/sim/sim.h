@@ -101,8 +101,8 @@ XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); 
 XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells
- * who wrote and read each of its words (shadow.c), as long as all shadows together, twice as large as the buffers, stay
- * below shadow_limit; buffers beyond are checked for their bounds only. */
+ * which warps wrote and read each of its words (shadow.c), as long as all shadows together, twice as large as the
+ * buffers, stay below shadow_limit; buffers beyond are checked for their bounds only. */
 enum {
     XG_SIM_FREED = 32
 };
@@ -144,7 +144,7 @@ XG_SIM_FN bool xg_sim_memory_remove(xg_sim_memory *m, uint64_t base);
 XG_SIM_FN const xg_sim_buffer *xg_sim_memory_find(const xg_sim_memory *m, uint64_t address);
 XG_SIM_FN void xg_sim_memory_unwritten(xg_sim_memory *m, uint64_t base); /* the buffer counts as never written */
 XG_SIM_FN void xg_sim_memory_describe(xg_sim_memory *m, uint64_t base, const xg_sim_array *array);
-/* The host has written these bytes, or (from not 0) copied them from there: what nobody had written there counts as not
+/* The host has written these bytes, or (from not 0) copied them from there: what was never written there counts as not
  * written here. */
 XG_SIM_FN void xg_sim_memory_written(xg_sim_memory *m, uint64_t to, uint64_t bytes, uint64_t from);
 
@@ -221,8 +221,8 @@ typedef struct xg_sim_launch {
     /* 0 counts as 1. A block ends at its first fault; the launch goes on until it has so many of different kinds or
      * PTX lines */
     uint32_t max_faults;
-    bool unchecked_shared;      /* do not report reads of shared memory that nobody wrote */
-    bool unchecked_global;      /* ... of global memory that nobody wrote */
+    bool unchecked_shared;      /* do not report reads of shared memory that was never written */
+    bool unchecked_global;      /* ... of global memory that was never written */
     bool unchecked_races;       /* do not report data races */
     bool unchecked_registers;   /* do not report uses of registers that were not written */
     uint32_t sm_count;          /* what %nsmid says; 0 = 132 */
@@ -370,8 +370,8 @@ typedef enum xg_sim_kind {
 
 typedef struct xg_sim_ins xg_sim_ins;
 
-/* Where a record's operands are: of one warp, or of several that stand `stride` bytes apart. And who executes it, for
- * the functions of fast.c. */
+/* Where a record's operands are: of one warp, or of several that stand `stride` bytes apart. And which lanes execute
+ * it, for the functions of fast.c. */
 typedef struct xg_sim_lanes {
     char *dst, *dst2;
     size_t dstride;      /* bytes from one warp's destination to the next one's */

@@ -3,8 +3,8 @@
  * The idea. Each cell of 32 bits has a state beside it: not written, written, written by an operation that goes on
  * beside the threads (multiplication, copy, shift), or stored by a warp that has not yet waited for its stores. The
  * operations of one thread are done in their order; a commit makes all that its thread has issued a flight of async.c,
- * and they are complete when it lands. So an operation that no commit follows is never complete, and who reads its
- * cells is found. What operations only read, cells and bytes of shared memory, counts as lent until then.
+ * and they are complete when it lands. So an operation that no commit follows is never complete, and a thread that
+ * reads its cells is found. What operations only read, cells and bytes of shared memory, counts as lent until then.
  *
  * Laws
  * - Data moves when an operation is issued; only the states say that it is not there yet.

@@ -181,7 +181,7 @@ XG_FN void xg_sim_shuffle(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in
     if (mask == 0xFFFFFFFFu) {
         w->m->moves->shuffle(v->regs + in->d, in->d2bytes ? v->regs + in->d2 : NULL, a, b, c, (xg_sim_shuffleop)in->op);
         return;
-    } /* nobody can miss */
+    } /* no lane can miss */
     for (i = 0; i < XG_SIM_WARP; i++) {
         out[i] = ok[i] = 0;
         if (!(mask >> i & 1)) continue;
@@ -321,7 +321,7 @@ XG_SIM_FAST_FN void xg_sim_fast_tid(const xg_sim_lanes *L, const xg_sim_ins *in)
     uint32_t k;
     for (k = 0; k < L->warps; k++, to += L->dstride, from += 96) xg_sim_avx2_copy(to, (const char *)from, 128);
 }
-/* Shuffles whose member mask is a constant that names all lanes: nobody can miss. */
+/* Shuffles whose member mask is a constant that names all lanes: no lane can miss. */
 XG_SIM_FAST_FN void xg_sim_fast_shuffle(const xg_sim_lanes *L, const xg_sim_ins *in) {
     const char *a = L->base[in->a & 1] + in->a, *b = L->base[in->b & 1] + in->b, *c = L->base[in->c & 1] + in->c;
     char *to = L->dst, *ok = L->dst2;

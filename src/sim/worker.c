@@ -79,13 +79,13 @@ enum {
 };
 typedef struct xg_sim_tensor_block xg_sim_tensor_block; /* tensor.c */
 
-/* What the blocks of a cluster share: who they are, which copies are under way. */
+/* What the blocks of a cluster share: their ranks, the copies under way. */
 typedef struct xg_sim_flight xg_sim_flight;
 typedef struct xg_sim_cluster {
     xg_sim_worker **peers; /* by rank; a block without cluster is its own */
     uint32_t n, phase;     /* blocks; the phase of barrier.cluster */
     bool used;             /* a warp has arrived at that one */
-    uint32_t stalls;       /* how often in a row nobody could move without being told "not yet" */
+    uint32_t stalls;       /* how often in a row no warp could move without being told "not yet" */
     xg_sim_flight *flights;
     uint32_t n_flights;
     xg_sim_issuer issuers[XG_SIM_ISSUERS];
@@ -175,7 +175,7 @@ struct xg_sim_worker {
     uint32_t launch_tag, block_tag, tag, next_interval, last_interval, batch;
     bool tracked;         /* races are looked for in global memory */
     bool fences, watches; /* the block has executed a fence wider than itself; has read what others may signal by */
-    bool unchecked;       /* nobody asks the shadows */
+    bool unchecked;       /* nothing asks the shadows */
     xg_sim_read *reads;   /* of the current interval of shared memory, up to XG_SIM_READS_KEPT */
     uint32_t (*read_rows)[XG_SIM_WARP];
     uint32_t n_reads, n_rows;
@@ -239,7 +239,7 @@ XG_SIM_FN void xg_sim_memory_free(xg_sim_memory *m) {
     m->n = m->cap = 0;
 }
 /* A shadow: the tags of writers and of readers of each line of 64 bytes, then of each word. NULL when there is no room:
- * then nobody looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
+ * then nothing looks. The words' are only looked at where the line's says so (shadow.c), and need not be cleared: most
  * of them are never touched. */
 XG_FN uint64_t xg_sim_shadow_lines(const xg_sim_buffer *b) { return b->bytes / 64 + 1; }
 XG_FN uint64_t xg_sim_shadow_bytes(const xg_sim_buffer *b) { return xg_sim_shadow_lines(b) * (8 + 128) + 64; }

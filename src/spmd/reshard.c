@@ -447,7 +447,7 @@ XG_FN int64_t xg_sharding_place(const xg_spmd_mesh *mesh, const xg_sharding *s, 
         if (s->manual >> d & 1) at = at * mesh->size[d] + xg_mesh_digit(mesh, d, device);
     return at;
 }
-/* Who has the tile already keeps it; the others take from those that still have to give. */
+/* A device that has the tile already keeps it; the others take from those that still have to give. */
 XG_FN xg_inst *xg_spmd_move(xg_spmd *s, xg_spmd_value *p, const xg_sharding *next) {
     int64_t n = s->mesh.devices, *source = XG_NEW_N(s->arena, int64_t, n), *behind = XG_NEW_N(s->arena, int64_t, n), d;
     bool moved = false;
