@@ -8,7 +8,7 @@
 #include "sched.h"
 
 enum {
-    XG_NRUN_ALL = UINT32_MAX,
+    XG_NRUN_ALL = INT32_MAX,
     XG_NRUN_OUTS = 8,
     XG_NRUN_CELL = 16 /* bytes that hold any scalar */
 };
