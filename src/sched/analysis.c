@@ -30,8 +30,8 @@ XG_FN bool xg_nblock_depends(const xg_loopnest *n, const xg_nblock *b, const xg_
         if (b->iters[k].kind == kind && xg_aff_uses(b->iters[k].binding, xg_aff_dim(n->aff, loop->var))) return true;
     return false;
 }
-/* The blocks that do so with the buffer, in the order of the text: how many; those that fit, and NULL in the room that is
- * left. */
+/* The blocks that do so with the buffer, in the order of the text: how many; those that fit, and NULL in the room that
+ * is left. */
 XG_FN uint32_t xg_nest_users(xg_loopnest *n, const xg_nbuf *buf, bool (*uses)(const xg_nblock *b, const xg_nbuf *buf),
     xg_nstmt **out, uint32_t cap) {
     uint32_t count;
