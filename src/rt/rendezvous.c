@@ -91,9 +91,13 @@ XG_FN XG_COLD void xr_socket_close(int socket) { (void)socket; }
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0
+enum { /* a peer that is gone is a failure of send, not a signal, where the system can say so */
+#ifdef MSG_NOSIGNAL
+    XR_SEND_FLAGS = MSG_NOSIGNAL
+#else
+    XR_SEND_FLAGS = 0
 #endif
+};
 
 XG_FN XG_COLD void xr_socket_close(int s) {
     if (s >= 0) close(s);
@@ -116,7 +120,7 @@ XG_FN XG_COLD bool xr_socket_all(int s, void *bytes, size_t size, bool out, doub
     while (size) {
         long n;
         if (!xr_socket_ready(s, out, until)) return false;
-        n = (long)(out ? send(s, at, size, MSG_NOSIGNAL) : recv(s, at, size, 0));
+        n = (long)(out ? send(s, at, size, XR_SEND_FLAGS) : recv(s, at, size, 0));
         if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
         if (n <= 0) return false;
         at += n;
