@@ -146,14 +146,14 @@ XG_FN const char *xg_nintrinsic_differs(xg_loopnest *n, xg_nstmt *from, xg_str n
     return why ? why : xg_ntilework_compare(&work, &tile);
 }
 XG_FN xg_nstmt *xg_do_tensorize(xg_loopnest *n, xg_nstmt *loop, xg_str intrinsic) {
-    const char *near = xg_nearest(intrinsic, xg_nintrinsic_name, NULL), *why;
+    const char *nearest = xg_nearest(intrinsic, xg_nintrinsic_name, NULL), *why;
     xg_nstmt *made;
     bool found;
     xg_sched_check_loop(n, "tensorize", loop);
     why = xg_nintrinsic_differs(n, loop, intrinsic, &found);
     if (!found)
         xg_sched_fail(n, "tensorize: no operation is called '%.*s'%s%s", (int)intrinsic.n, intrinsic.p,
-            near ? ": " : "", near ? near : "");
+            nearest ? ": " : "", nearest ? nearest : "");
     if (why)
         xg_sched_fail(
             n, "tensorize: what '%s' holds is no %.*s: %s", xg_sched_var(n, loop), (int)intrinsic.n, intrinsic.p, why);
