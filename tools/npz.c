@@ -111,7 +111,7 @@ static size_t npy_head(const npy_array *a, unsigned char out[NPY_HEAD_MAX]) {
 /* A plain file goes away first: cut to nothing, it would take its arrays with it where they are mapped. */
 static FILE *open_anew(const char *path) {
     struct stat s;
-    if (stat(path, &s) == 0 && (s.st_mode & S_IFMT) == S_IFREG) remove(path);
+    if (stat(path, &s) == 0 && S_ISREG(s.st_mode)) remove(path);
     return fopen(path, "wb");
 }
 bool npz_write(const char *path, const npy_array *arrays, size_t n, char error[256]) {
