@@ -138,6 +138,16 @@ XG_FN xg_public_job xg_public_job_of(xlagpu_module *m) {
     return j;
 }
 
+XG_FN xg_public_job xg_public_job_of_tensors(xlagpu_module *m, const xlagpu_tensor *inputs, uint32_t n_inputs,
+    const xlagpu_tensor *outputs, uint32_t n_outputs) {
+    xg_public_job j = xg_public_job_of(m);
+    j.inputs = inputs;
+    j.n_inputs = n_inputs;
+    j.outputs = outputs;
+    j.n_outputs = n_outputs;
+    return j;
+}
+
 /* False when the job failed; why is in the context. */
 XG_NOINLINE XG_FN bool xg_public_do(xg_public_job *j, void (*work)(xg_public_job *j)) {
     xg_ctx *const c = &j->m->owner->c;
@@ -607,12 +617,8 @@ XG_FN void xg_public_evaluate(xg_public_job *j) {
 }
 XLAGPU_DEF xlagpu_status xlagpu_evaluate(xlagpu_module *m, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided) {
-    xg_public_job j = xg_public_job_of(m);
+    xg_public_job j = xg_public_job_of_tensors(m, inputs, n_inputs, outputs, n_outputs);
     if (!m) return XLAGPU_ERROR_USAGE;
-    j.inputs = inputs;
-    j.n_inputs = n_inputs;
-    j.outputs = outputs;
-    j.n_outputs = n_outputs;
     j.fill_elided = fill_elided;
     return xg_public_do(&j, xg_public_evaluate) ? XLAGPU_OK : m->owner->c.status;
 }
@@ -645,12 +651,8 @@ XG_FN void xg_public_snapshot(xg_public_job *j) {
 }
 XLAGPU_DEF xlagpu_status xlagpu_snapshot(xlagpu_module *m, const xlagpu_tensor *inputs, uint32_t n_inputs,
     const xlagpu_tensor *outputs, uint32_t n_outputs) {
-    xg_public_job j = xg_public_job_of(m);
+    xg_public_job j = xg_public_job_of_tensors(m, inputs, n_inputs, outputs, n_outputs);
     if (!m) return XLAGPU_ERROR_USAGE;
-    j.inputs = inputs;
-    j.n_inputs = n_inputs;
-    j.outputs = outputs;
-    j.n_outputs = n_outputs;
     return xg_public_do(&j, xg_public_snapshot) ? XLAGPU_OK : m->owner->c.status;
 }
 
@@ -685,14 +687,10 @@ XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
 }
 XLAGPU_DEF xlagpu_status xlagpu_evaluate_devices(xlagpu_module *m, uint32_t devices, const xlagpu_tensor *inputs,
     uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided, xlagpu_traffic *sent) {
-    xg_public_job j = xg_public_job_of(m);
+    xg_public_job j = xg_public_job_of_tensors(m, inputs, n_inputs, outputs, n_outputs);
     bool ok;
     if (!m || !devices) return XLAGPU_ERROR_USAGE;
     j.devices = devices;
-    j.inputs = inputs;
-    j.n_inputs = n_inputs;
-    j.outputs = outputs;
-    j.n_outputs = n_outputs;
     j.fill_elided = fill_elided;
     j.sent = sent;
     ok = xg_public_do(&j, xg_public_evaluate_devices);

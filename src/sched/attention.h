@@ -187,6 +187,14 @@ XG_FN bool xg_attention_split(xg_module *m); /* the pass attention-split */
 
 /* ---- of a kernel ---- */
 
+/* By what a lane of an array that a block holds is told. */
+enum {
+    XG_ATTENTION_AT_BUFFER,
+    XG_ATTENTION_AT_ROW,
+    XG_ATTENTION_AT_PIECE,
+    XG_ATTENTION_AT_LANE,
+    XG_ATTENTION_AT_DIMS
+};
 typedef struct xg_attention_kernel {
     xg_tile_kernel t; /* scope and builder */
     const xg_attention_plan *p;

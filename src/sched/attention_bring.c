@@ -69,33 +69,26 @@ XG_FN xg_kval *xg_attention_fetch_vector(
 /* Where a lane of a piece goes: one expression, so that the passes see how pieces are aligned. */
 XG_FN xg_kval *xg_attention_spot(
     xg_attention_kernel *w, const xg_attention_fetch *t, const xg_attention_piece *piece, xg_kval *lane) {
-    enum {
-        AT_BUFFER,
-        AT_ROW,
-        AT_PIECE,
-        AT_LANE,
-        AT_DIMS
-    };
-    int64_t lanes = w->f->stages[t->part].lanes, counts[AT_DIMS], pitch[AT_DIMS];
+    int64_t lanes = w->f->stages[t->part].lanes, counts[XG_ATTENTION_AT_DIMS], pitch[XG_ATTENTION_AT_DIMS];
     xg_aff_ctx *x = w->t.e->m->aff;
     const xg_aff *at = xg_aff_const(x, 0);
-    xg_kval *v[AT_DIMS];
+    xg_kval *v[XG_ATTENTION_AT_DIMS];
     uint32_t k;
-    v[AT_BUFFER] = t->buffer ? t->buffer : xg_elem_index(&w->t.s, 0);
-    v[AT_ROW] = piece->row;
-    v[AT_PIECE] = piece->piece;
-    v[AT_LANE] = lane ? lane : xg_elem_index(&w->t.s, 0);
-    counts[AT_BUFFER] = t->buffer ? w->p->stages : 1;
-    counts[AT_ROW] = t->rows;
-    counts[AT_PIECE] = t->pieces;
-    counts[AT_LANE] = lanes;
+    v[XG_ATTENTION_AT_BUFFER] = t->buffer ? t->buffer : xg_elem_index(&w->t.s, 0);
+    v[XG_ATTENTION_AT_ROW] = piece->row;
+    v[XG_ATTENTION_AT_PIECE] = piece->piece;
+    v[XG_ATTENTION_AT_LANE] = lane ? lane : xg_elem_index(&w->t.s, 0);
+    counts[XG_ATTENTION_AT_BUFFER] = t->buffer ? w->p->stages : 1;
+    counts[XG_ATTENTION_AT_ROW] = t->rows;
+    counts[XG_ATTENTION_AT_PIECE] = t->pieces;
+    counts[XG_ATTENTION_AT_LANE] = lanes;
     if (w->p->shape.grouped) return xg_attention_group_spot(w, counts, t->rows, v);
-    pitch[AT_BUFFER] = t->rows * t->pitch;
-    pitch[AT_ROW] = t->pitch;
-    pitch[AT_PIECE] = lanes;
-    pitch[AT_LANE] = 1;
-    for (k = 0; k < AT_DIMS; k++) at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, k), pitch[k]));
-    return xg_tile_apply(&w->t, counts, AT_DIMS, at, v);
+    pitch[XG_ATTENTION_AT_BUFFER] = t->rows * t->pitch;
+    pitch[XG_ATTENTION_AT_ROW] = t->pitch;
+    pitch[XG_ATTENTION_AT_PIECE] = lanes;
+    pitch[XG_ATTENTION_AT_LANE] = 1;
+    for (k = 0; k < XG_ATTENTION_AT_DIMS; k++) at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, k), pitch[k]));
+    return xg_tile_apply(&w->t, counts, XG_ATTENTION_AT_DIMS, at, v);
 }
 XG_FN void xg_attention_put_vector(xg_attention_kernel *w, const xg_attention_fetch *t, xg_kval *v, xg_kval *spot) {
     xg_kval *o[3];

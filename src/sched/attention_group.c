@@ -58,23 +58,18 @@ XG_FN void xg_attention_group_arrays(xg_attention_kernel *w) {
 }
 XG_FN xg_kval *xg_attention_group_spot(
     xg_attention_kernel *w, const int64_t *counts, int64_t rows, xg_kval *const *at) {
-    enum {
-        AT_BUFFER,
-        AT_ROW,
-        AT_PIECE,
-        AT_LANE,
-        AT_DIMS
-    };
     xg_aff_ctx *x = w->t.e->m->aff;
-    int64_t pieces = XG_ATTENTION_LINE / counts[AT_LANE];
-    const xg_aff *piece = xg_aff_dim(x, AT_PIECE), *place, *line = xg_aff_mul(x, xg_aff_div(x, piece, pieces), rows);
+    int64_t pieces = XG_ATTENTION_LINE / counts[XG_ATTENTION_AT_LANE];
+    const xg_aff *piece = xg_aff_dim(x, XG_ATTENTION_AT_PIECE), *place,
+                 *line = xg_aff_mul(x, xg_aff_div(x, piece, pieces), rows);
     xg_tile_lined lined;
     lined.bytes = xg_type_bytes(w->f->held);
-    lined.elements = rows * XG_ATTENTION_LINE * xg_tile_over(counts[AT_PIECE], pieces);
-    line = xg_aff_add(x, line, xg_aff_dim(x, AT_ROW));
-    place = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, piece, pieces), counts[AT_LANE]), xg_aff_dim(x, AT_LANE));
+    lined.elements = rows * XG_ATTENTION_LINE * xg_tile_over(counts[XG_ATTENTION_AT_PIECE], pieces);
+    line = xg_aff_add(x, line, xg_aff_dim(x, XG_ATTENTION_AT_ROW));
+    place = xg_aff_add(x, xg_aff_mul(x, xg_aff_mod(x, piece, pieces), counts[XG_ATTENTION_AT_LANE]),
+        xg_aff_dim(x, XG_ATTENTION_AT_LANE));
     place = xg_aff_add(x, place, xg_aff_mul(x, line, XG_ATTENTION_LINE));
-    return xg_tile_group_spot(&w->t, lined, counts, AT_DIMS, place, at);
+    return xg_tile_group_spot(&w->t, lined, counts, XG_ATTENTION_AT_DIMS, place, at);
 }
 
 /* ---- barriers ---- */
