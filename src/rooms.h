@@ -395,6 +395,7 @@
 
 /* choice */
 #include "choice/choice.h"
+#include "choice/tuned.c"
 #include "choice/choice.c"
 
 /* ptx */

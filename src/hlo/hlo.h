@@ -351,6 +351,7 @@ struct xg_module {
     uint32_t made_again;  /* kernels that this has cost */
     xg_buf *fusion_log;   /* NULL: fusion passes keep no log */
     const xg_source *schedule; /* how kernels are made: sched/schedules.c; NULL: as the compiler decides */
+    const xg_source *tuned;    /* records by device and computation: choice/tuned.c; NULL: none */
     void *kept_plans;          /* choice/: of kernels, until they are emitted; NULL: none */
     /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     uint32_t at;
