@@ -128,11 +128,14 @@ ENTRY e {
   ROOT d = f32[256,256] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 }
 EOF
-expect 0 '^[0-9a-f]{16} "A100" .*"rule":"tile"' "--emit=records" "$X compile $W/dot.hlo --target=sm_80 --emit=records -o $W/d.records && cat $W/d.records"
+expect 0 '^[0-9a-f]{16} "A100" .*"rule":"tile"' "--emit=records" \
+    "$X compile $W/dot.hlo --target=sm_80 --emit=records -o $W/d.records && cat $W/d.records"
 expect 0 '1 kernel, each once: .* us; [0-9]+ of [0-9]+ forms' "tune: by the model" \
     "$X tune $W/dot.hlo --target=sm_80 --platform=model -o $W/t.records 2>&1"
-expect 0 '"warp_tile".*"why":"tuned"' "--tuned: obeyed" "sed -n 's/\(^[0-9a-f]* \).*/\1\"A100\" {\"rule\":\"tile\",\"form\":{\"tile\":[\"32\",\"64\",\"64\"]}}/p' $W/d.records > $W/u.records && \
-    $X compile $W/dot.hlo --target=sm_80 --tuned=$W/u.records --emit=hlo | grep backend_config"
+advice='"A100" {"rule":"tile","form":{"tile":["32","64","64"]}}'
+sed -n "s/^\([0-9a-f]* \).*/\1$advice/p" $W/d.records > $W/u.records
+expect 0 '"warp_tile".*"why":"tuned"' "--tuned: obeyed" \
+    "$X compile $W/dot.hlo --target=sm_80 --tuned=$W/u.records --emit=hlo | grep backend_config"
 expect 0 'right:' "--tuned: right" "$X run $W/dot.hlo --platform=host --target=sm_80 --tuned=$W/u.records"
 expect 2 'u.records:1:1: error: no record of a kernel' "--tuned: a file of another kind" \
     "echo nonsense > $W/u.records && $X compile $W/dot.hlo --target=sm_80 --tuned=$W/u.records --emit=ptx"
