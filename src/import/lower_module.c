@@ -325,6 +325,7 @@ XG_FN xg_module *xg_ir_lower(xg_ir *ir) {
     xg_dict_init(&w.funcs, ir->arena);
     xg_dict_init(&w.meshes, ir->arena);
     xg_map64_init(&w.metadata, ir->arena);
+    xg_buf_init(&w.line, ir->arena);
     body = xg_low_module_body(&w);
     xg_low_symbols(&w, body);
     xg_low_put_meshes(&w, body);
