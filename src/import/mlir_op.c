@@ -109,7 +109,7 @@ XG_FN void xg_mlir_loc_string(xg_mlir *x, xg_ir_loc *loc) { /* "file":1:2 [to ..
     if (*x->at == ':') {
         loc->file = s;
         x->at++;
-        if (!xg_mlir_int(x, &loc->line)) xg_mlir_expected(x, "a line");
+        if (!xg_mlir_int(x, &loc->line) || loc->line < 0) xg_mlir_expected(x, "a line");
         while (xg_mlir_take(x, ":"))
             if (!xg_mlir_int(x, &skipped)) xg_mlir_expected(x, "a column");
         if (!xg_mlir_take_word(x, "to")) return;
