@@ -150,8 +150,9 @@ expect 0 '^2 42000 12000$' "--topology: bytes that a device sends, by kind of co
     awk -F'\t' 'NR == 2 { print \$15, \$16, \$17 }' $W/report"
 expect 0 'links.*7.*y' "--topology: the time of collectives" "$X compile $W/sums.hlo --emit=times --topology=h200x4"
 expect 2 'h200x8' "--topology of something else" "$X compile $W/sums.hlo --report --topology=8"
-# Two machines of two devices: both cards carry half of 54000 bytes at 50 GB/s; seven rings of six hops and one of three,
-# a third of them to the other machine, 2.7 us, the others 0.6; eight launches of 2.41: 0.54 + 54.6 + 3.9 + 19.28.
+# Two machines of two devices: both cards carry half of 54000 bytes at 50 GB/s; seven rings of six hops and one of
+# three, a third of them to the other machine, 2.7 us, the others 0.6; eight launches of 2.41:
+# 0.54 + 54.6 + 3.9 + 19.28.
 expect 0 '^78.320$' "--topology=2xh200x2: machines with a network between them" \
     "$X compile $W/sums.hlo --report --topology=2xh200x2 > $W/report && \
     awk -F'\t' 'NR == 2 { print \$NF }' $W/report"
