@@ -775,7 +775,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #ifndef XG_NORETURN /* what the standards have; it stands first in a declaration */
 #if defined(__cplusplus)
 #define XG_NORETURN [[noreturn]]
-#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__TINYC__)
+#elif defined(__TINYC__)
+#define XG_NORETURN __attribute((noreturn)) /* glibc takes the usual word from it */
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define XG_NORETURN _Noreturn
 #else
 #define XG_NORETURN
@@ -4933,7 +4935,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_X86_FN(unit) static inline __attribute__((always_inline, unused, target(unit)))
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
-#define XG_SIM_X86_OPS(T, unit, P, F, D, I, half) \
+#define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
     XG_SIM_X86_FN(unit) \
     xg_sim_##T##_Wf32 xg_sim_##T##_fma32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b, xg_sim_##T##_Wf32 c) { \
         return (xg_sim_##T##_Wf32)P##_fmadd_ps((F)a, (F)b, (F)c); \
@@ -4961,8 +4963,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
         return (xg_sim_##T##_Wf32)P##_cvtph_ps((half)a); \
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wu16 xg_sim_##T##_narrow_f16(xg_sim_##T##_Wf32 a) { \
-        xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)P##_cvtps_ph((F)a, 0), \
-                          nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
+        xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)narrow((F)a), nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
         return (r & ~nan) | (nan & 0x7FFF); \
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_clamp32(xg_sim_##T##_Wf32 v, float lo, float hi) { \
@@ -4991,8 +4992,10 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
         return (xg_sim_##T##_Df64)( \
             (xg_sim_##T##_Du64)P##_max_pd((D)a, (D)b) & (xg_sim_##T##_Du64)P##_max_pd((D)b, (D)a)); \
     }
-XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i)
-XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i)
+#define XG_SIM_NARROW_8(a) _mm256_cvtps_ph(a, 0)
+#define XG_SIM_NARROW_16(a) _mm512_maskz_cvtps_ph(0xFFFF, a, 0) /* the usual form is a macro with a -1 of no type */
+XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i, XG_SIM_NARROW_8)
+XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i, XG_SIM_NARROW_16)
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET)
 xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
     return (xg_sim_avx2_Wu16)_mm_packus_epi32(
@@ -11274,7 +11277,7 @@ XG_FN void xg_sim_policy_at(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
 XG_FN void xg_sim_bulk(xg_sim_asm *p, xg_sim_stmt *s, bool reduce) {
     bool load = false, inner = false, multicast = xg_sim_has(s, "multicast::cluster"),
          masked = xg_sim_has(s, "cp_mask");
-    uint32_t n = 3 + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
+    uint32_t n = 3u + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
     uint32_t third = XG_SIM_NOREG, mask = XG_SIM_NOREG;
     xg_sim_type t = XG_SIM_B32;
     xg_sim_spot to, from, bar;
@@ -14058,7 +14061,7 @@ XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
         n += xg_format(out + n, cap - n, n ? "::%.*s" : "%.*s", local ? 11 : (int)part, local ? "(anonymous)" : t.p);
         if (n >= cap) return cap - 1;
         t.p += part;
-        t.n -= part;
+        t.n -= (uint32_t)part;
         if (t.n && *t.p == 'I') { /* template arguments: to the E that ends them */
             size_t depth = 0, i = 0;
             do {
@@ -14078,7 +14081,7 @@ XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
             n += xg_format(out + n, cap - n, "<...>");
             if (n >= cap) return cap - 1;
             t.p += XG_MIN(i, t.n);
-            t.n -= XG_MIN(i, t.n);
+            t.n -= (uint32_t)XG_MIN(i, t.n);
         }
         if (!nested) break;
     }
@@ -17706,7 +17709,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_halves(const xg_sim_fast *f, const xg_sim_buffer
         return false;
     f->w->stats.sectors += 4;
     f->w->stats.minimum_sectors += 4;
-    f->w->stats.global_transactions += 1 + ((low ^ high) >> 7 != 0);
+    f->w->stats.global_transactions += (low ^ high) >> 7 ? 2 : 1;
     if (f->write)
         f->w->stats.global_stores++;
     else
@@ -21598,7 +21601,7 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     for (n = 0; factor && n < width; n++) sum[n] /= (double)(1u << factor);
     fns->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
     if (u->d == XG_SIM_EL_F32)
-        fns->round(of->tensor->cells + at, sum, width);
+        (fns->round)(of->tensor->cells + at, sum, width);
     else
         for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
     for (n = 0; n < width; n++) of->tensor->states[at + n] = u->state;
@@ -25918,16 +25921,16 @@ XG_FN XG_COLD xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, c
 }
 XG_FN XG_COLD xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
-        LOG = 1536
+        LOG_BYTES = 1536
     };
-    char log[LOG] = "";
+    char log[LOG_BYTES] = "";
     int options[2] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE};
     void *values[2];
     int error;
     values[0] = log;
-    values[1] = (void *)(uintptr_t)LOG;
+    values[1] = (void *)(uintptr_t)LOG_BYTES;
     error = xr_cuda_of(d)->module_load(module, ptx->text, 2, options, values);
-    log[LOG - 1] = 0;
+    log[LOG_BYTES - 1] = 0;
     return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 
@@ -30867,7 +30870,7 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_BOUND] = values * 8;
     bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
     bytes[XR_PART_ARGS] =
-        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
+        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? (uint64_t)XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
     bytes[XR_PART_MAPS] = (uint64_t)p->n_maps * sizeof(xr_map);
     bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
     bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);
