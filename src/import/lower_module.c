@@ -148,10 +148,7 @@ XG_FN const xg_shape *xg_low_layout(xg_low *w, const xg_ir_op *func, const char 
             order[n] = XG_MIN(order[n] * 10 + (text.p[at] - '0'), (int32_t)XG_RANK_MAX);
         n++;
     }
-    if (n != s->rank)
-        xg_ir_refuse(w->ir, func, XLAGPU_ERROR_INVALID, NULL, "the layout %.*s has %u dimensions instead of %u",
-            (int)XG_MIN(text.n, 80u), text.p, n, s->rank);
-    return xg_shape_with_layout(w->m, s, xg_layout_make(w->m, order, n, 0, 0, XG_STR("")));
+    return xg_low_ordered(w, func, s, order, n);
 }
 XG_FN void xg_low_interface(xg_low *w, const xg_ir_op *func) {
     xg_module *m = w->m;
@@ -325,6 +322,7 @@ XG_FN xg_module *xg_ir_lower(xg_ir *ir) {
     xg_dict_init(&w.funcs, ir->arena);
     xg_dict_init(&w.meshes, ir->arena);
     xg_map64_init(&w.metadata, ir->arena);
+    xg_buf_init(&w.line, ir->arena);
     body = xg_low_module_body(&w);
     xg_low_symbols(&w, body);
     xg_low_put_meshes(&w, body);
