@@ -78,8 +78,9 @@ XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type type); /* "f32" */
 
 /* ---- module ---- */
 
-/* Parses and verifies a module, told by its first bytes: HLO text as XLA dumps it and jax.jit(f).lower(x).as_text("hlo")
- * prints it, a whole module or one instruction; StableHLO as text or bytecode, a jax.export artifact, an HLO protobuf.
+/* Parses and verifies a module, told by its first bytes: HLO text as XLA dumps it and as jax.jit(f).lower(x)
+ * .as_text("hlo") prints it, a whole module or one instruction; StableHLO as text or bytecode, a jax.export artifact,
+ * an HLO protobuf.
  * name appears in messages. The text is copied. NULL on failure. */
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *context, const char *name, const char *text, size_t size);
 typedef enum xlagpu_source {
