@@ -47,9 +47,12 @@ int source_failed(const source *s) {
     return fail_in(s->path, xlagpu_error_status(s->context), xlagpu_error(s->context));
 }
 int source_parse(source *s) {
+    double begin = seconds();
     xlagpu_module_destroy(s->module);
     s->module = module_parse(s->context, s->dims, s->path, s->text, s->n);
-    return s->module ? OK : source_failed(s);
+    s->parse_time = seconds() - begin;
+    s->is_fresh = s->module != NULL;
+    return s->is_fresh ? OK : source_failed(s);
 }
 void source_close(source *s) {
     free(s->text);

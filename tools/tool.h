@@ -96,6 +96,8 @@ typedef struct source {
     xlagpu_module *module;
     unsigned char *text;
     size_t n;
+    double parse_time; /* seconds that the last source_parse took */
+    bool is_fresh;     /* the module is as it was parsed */
 } source;
 xlagpu_module *module_parse(xlagpu_context *c, const char *dims, const char *path, const void *text, size_t n);
 int source_open(source *s, const flag_values *f, const char *path); /* reads it */
