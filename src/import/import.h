@@ -63,8 +63,8 @@ typedef enum xg_file_kind {
 /* HLO for what nothing else claims: its parser then says what is wrong. */
 XG_FN xg_file_kind xg_import_detect(const char *text, size_t n);
 /* X(format, its reader): those that are read; XLAGPU_SMALL has the first alone. A reader is
- * `xg_module *read(xg_ctx *, xg_arena *, const xg_source *)`; the bytes outlive the module and, since some are text, end
- * with a NUL behind them. */
+ * `xg_module *read(xg_ctx *, xg_arena *, const xg_source *)`; the bytes outlive the module and, since some are text,
+ * end with a NUL behind them. */
 #define XG_READERS_SMALL(X) X(HLO, xg_hlo_parse_lasting)
 #define XG_READERS_MORE(X) \
     X(MLIR, xg_import_mlir) \

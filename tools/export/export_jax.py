@@ -142,7 +142,7 @@ def export(f, weights, inputs, path, names=None):
 
 def names_alone(text):
     """Of all locations only those that are names of parameters: the others say where the Python files lay."""
-    text = re.sub(r" loc\(#loc\d*\)", "", text)
+    text = re.sub(r' loc\((#loc\d*|"[^"]*"\(#loc\d*\))\)', "", text)
     return "\n".join(line for line in text.split("\n") if line and not line.startswith("#loc")) + "\n"
 
 
