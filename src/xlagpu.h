@@ -91,6 +91,18 @@ typedef enum xlagpu_source {
     XLAGPU_SOURCE_EXPORT,    /* what jax.export's serialize() gives */
     XLAGPU_SOURCE_PROTO      /* HloModuleProto, HloProto, HloSnapshot */
 } xlagpu_source;
+/* On which devices a module runs, and what each of them has of its arrays, where the text does not say so, or
+ * otherwise. All zero: as the text says. */
+typedef struct xlagpu_placement {
+    uint32_t replicas, partitions; /* with a mesh, as many partitions as it has devices */
+    const char *mesh;              /* "data=2,model=4": axes and their sizes, major first; "2x4": axes x and y */
+    /* "w1=-,model; arg0=data; out0=data": of parameters by name, and of leaves of all parameters (arg0) and results
+     * (out0): for each dimension the axes that split it, a+b with the major one first, - where none does */
+    const char *shardings;
+    /* "data": axes along which the batch is split, wherever parameters and results have that dimension: data
+     * parallelism. Without a mesh it is one: "8" */
+    const char *batch;
+} xlagpu_placement;
 /* All zero but text and size is what xlagpu_parse does. Its texts are copied. */
 typedef struct xlagpu_parse_desc {
     const char *name, *text;
@@ -98,6 +110,7 @@ typedef struct xlagpu_parse_desc {
     /* "b=8,arg1.0=4": sizes of dimensions that StableHLO leaves open, tensor<?x8xf32>, by jax.export's names or by
      * argument and dimension; those that the program asserts to be the same need no word. NULL: none */
     const char *dims;
+    xlagpu_placement placement;
     xlagpu_source format; /* the text is read as that, whatever it looks like */
     const char *entry;    /* the function of StableHLO that is the program; NULL: @main, or the only public one */
     /* "--xla_gpu_ftz=true --xla_disable_hlo_passes=cse": XLA's flags for all compilations of the module, beside what an
@@ -188,6 +201,8 @@ typedef struct xlagpu_compile_desc {
      * "always" among them wherever they can. NULL, "none", "auto": our own kernels alone. xlagpu_rt_libraries says what
      * a device has; the program does not load where one is missing. */
     const char *libraries;
+    /* predict_times: so many neighbouring devices are one machine; 0: all of them */
+    uint32_t machine_devices;
     /* The program is one for so many devices together, as the module's shardings say: what each has of parameters and
      * results stands in the executable (xlagpu_rt_clique_run). 0: as many as the module names. */
     uint32_t devices;
@@ -208,6 +223,7 @@ typedef struct xlagpu_report {
     uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live;
     uint32_t made_again;
     uint64_t predicted_ns; /* of a run, by the model of time, if predict_times was set; loops of unknown length once */
+    uint64_t links_ns;     /* what collectives take of it */
     uint32_t collectives;  /* of the program of one device */
     /* bytes that a device sends in a run, by kind of collective, as rings do it; loops as above */
 #define XLAGPU_X(name) uint64_t name##_bytes;

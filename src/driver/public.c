@@ -18,8 +18,9 @@ struct xlagpu_module {
     xg_arena arena;  /* what lives as long as the module */
     xg_arena parsed; /* hlo and all that is made of it */
     xg_source source;
-    const char *dims, *entry; /* as xlagpu_parse_desc has them */
+    const char *dims, *entry; /* these, where it runs and the format: as xlagpu_parse_desc has them */
     xlagpu_source format;
+    xg_place place;
     xg_driver_options flags; /* what its flags say of a compilation */
     xg_module *hlo;          /* NULL after a compilation: see xg_public_hlo */
     xg_str name;
@@ -184,18 +185,20 @@ XG_FN xg_file_kind xg_public_kind(const xlagpu_module *m) {
         XG_FORMAT_HLO, XG_FORMAT_HLO, XG_FORMAT_MLIR, XG_FORMAT_BYTECODE, XG_FORMAT_EXPORT, XG_FORMAT_PROTO};
     return m->format == XLAGPU_SOURCE_ANY ? xg_import_detect(m->source.text, m->source.size) : kinds[m->format];
 }
-XG_FN xg_module *xg_public_read(xlagpu_module *m, xg_arena *a) {
+XG_FN xg_module *xg_public_read(const xlagpu_module *m, xg_arena *to, bool plan) {
     xg_ctx *c = &m->owner->c;
+    xg_module *hlo;
     c->dims = m->dims;
     c->entry = m->entry;
-    return xg_import_parse_as(c, a, &m->source, xg_public_kind(m));
+    hlo = plan ? xg_plan_parse_hlo(c, to, &m->source) : xg_import_parse_as(c, to, &m->source, xg_public_kind(m));
+    xg_spmd_place(hlo, &m->place);
+    return hlo;
 }
 /* The module as it was parsed. */
 XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
     if (m->hlo) return m->hlo;
     xg_arena_free(&m->parsed);
-    return m->hlo = xg_public_is_plan(m) ? xg_plan_parse_hlo(&m->owner->c, &m->parsed, &m->source)
-                                         : xg_public_read(m, &m->parsed);
+    return m->hlo = xg_public_read(m, &m->parsed, xg_public_is_plan(m));
 }
 /* The same for a call that changes it. It stays in the arena `parsed`, which is freed when that call is over. */
 XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
@@ -255,17 +258,25 @@ XG_FN void xg_public_describe(xlagpu_module *m) {
         &m->arena, h->entry_result, xg_str_copy(&m->arena, h->entry->root->name).p, m->results, &m->n_results);
 }
 
+XG_FN const char *xg_public_keep(xlagpu_module *m, const char *text) {
+    return text ? xg_str_copy(&m->arena, xg_str_z(text)).p : NULL;
+}
 XG_FN void xg_public_parse(xg_public_job *j) {
     const xlagpu_parse_desc *d = j->parse;
     xlagpu_module *m = j->m;
     char *copy = (char *)xg_alloc_raw(&m->arena, xg_add(&m->owner->c, d->size, 1));
     if (d->size) memcpy(copy, d->text, d->size);
     copy[d->size] = 0;
-    m->source.name = xg_str_copy(&m->arena, xg_str_z(d->name ? d->name : "module")).p;
+    m->source.name = xg_public_keep(m, d->name ? d->name : "module");
     m->source.text = copy;
     m->source.size = d->size;
-    m->dims = d->dims ? xg_str_copy(&m->arena, xg_str_z(d->dims)).p : NULL;
-    m->entry = d->entry && *d->entry ? xg_str_copy(&m->arena, xg_str_z(d->entry)).p : NULL;
+    m->dims = xg_public_keep(m, d->dims);
+    m->place.replicas = d->placement.replicas;
+    m->place.partitions = d->placement.partitions;
+    m->place.mesh = xg_public_keep(m, d->placement.mesh);
+    m->place.shardings = xg_public_keep(m, d->placement.shardings);
+    m->place.batch = xg_public_keep(m, d->placement.batch);
+    m->entry = d->entry && *d->entry ? xg_public_keep(m, d->entry) : NULL;
     m->format = d->format;
     if (d->flags) xg_driver_xla_flags(&m->arena, m->source.name, d->flags, &m->flags);
     xg_hlo_verify(xg_public_hlo(m));
@@ -381,6 +392,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->schedule.size = d->schedule ? d->schedule_size : 0;
     o->schedule.name = d->schedule_name ? d->schedule_name : "schedule";
     o->devices = d->devices;
+    o->machine_devices = d->machine_devices;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? -1 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
     if (d->command_buffer_least) o->command_buffer_least = d->command_buffer_least;
@@ -405,6 +417,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.ptx_bytes = r->ptx_bytes;
     m->report.made_again = r->made_again;
     m->report.predicted_ns = (uint64_t)r->picoseconds / 1000;
+    m->report.links_ns = (uint64_t)r->links_picoseconds / 1000;
     m->report.collectives = r->collectives;
 #define X(name) m->report.name##_bytes = (uint64_t)r->sent[XG_PLAN_SENT_##name];
     XLAGPU_COLLECTIVES(X)
@@ -688,10 +701,7 @@ XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
     xg_spmd_job job;
     xg_public_check(m->ctx, m->entry_params, in, j->n_inputs, "input");
     xg_public_check(m->ctx, result, out, j->n_outputs, "output");
-    if (m->num_partitions > 1 && m->num_partitions != (int64_t)j->devices)
-        xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "module %.*s is for %lld devices, not for %u", (int)m->name.n, m->name.p,
-            (long long)m->num_partitions, j->devices);
-    m->num_partitions = j->devices;
+    xg_driver_spread(m, j->devices);
     memset(&o, 0, sizeof o);
     o.fill_elided = j->fill_elided;
     for (k = 0; k < n; k++) args[k] = xg_public_argument(m, &j->work, m->entry->params[k]->shape, &in);
@@ -782,7 +792,7 @@ XLAGPU_DEF void xlagpu_set_element(xlagpu_type t, void *p, double v) {
 /* ---- passes ---- */
 
 XG_FN void xg_public_optimize(xg_public_job *j) {
-    xg_module *copy = xg_public_read(j->m, &j->work);
+    xg_module *copy = xg_public_read(j->m, &j->work, false);
     xg_buf b;
     xg_driver_run_named(copy, xg_str_z(j->passes));
     xg_buf_init(&b, &j->m->arena);

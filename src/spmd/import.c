@@ -74,16 +74,20 @@ XG_FN void xg_shardy_cut(xg_module *m, xg_spmd_mesh *mesh) {
     for (k = named.n; k-- > 0 && mesh->devices == named.devices;) xg_mesh_add_cut(mesh, cut *= named.size[k]);
 }
 
-XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m) {
+XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m) { return xg_mesh_of(m, NULL); }
+XG_FN xg_spmd_mesh xg_mesh_of(xg_module *m, const xg_named_mesh *also) {
     xg_spmd_mesh mesh;
     xg_mark mark = xg_arena_mark(m->work);
     xg_comp *c;
+    int64_t cut = 1;
+    uint32_t k;
     xg_mesh_init(&mesh, m->num_partitions > 1 ? m->num_partitions : 0);
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c)
             if (xg_inst_attr(i, XG_A_sharding)) (void)xg_shread_inst(m->work, &mesh, i, true);
     xg_shardy_cut(m, &mesh);
     if (!mesh.devices) mesh.devices = 1;
+    for (k = also ? also->n : 0; k-- > 0;) xg_mesh_add_cut(&mesh, cut *= also->size[k]);
     xg_mesh_finish(&mesh);
     xg_arena_reset(m->work, mark);
     return mesh;
