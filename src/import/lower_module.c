@@ -91,12 +91,14 @@ XG_FN void xg_low_symbols(xg_low *w, const xg_ir_region *r) {
             xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "a module holds functions");
     }
 }
-/* @main, or the only function, or the only one that is not private. */
+/* @main, or the only function, or the only one that is not private; or the one that the caller names. */
 XG_FN const xg_ir_op *xg_low_find_entry(xg_low *w, const xg_ir_region *r) {
-    const xg_low_func *main = (const xg_low_func *)xg_dict_get(&w->funcs, XG_STR("main"));
+    const char *named = w->ir->ctx->entry ? w->ir->ctx->entry : "main";
+    const xg_low_func *main = (const xg_low_func *)xg_dict_get(&w->funcs, xg_str_z(named));
     const xg_ir_op *op, *found = NULL, *any = NULL;
     uint32_t n = 0, n_any = 0;
     if (main) return main->op;
+    if (w->ir->ctx->entry) xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_USAGE, NULL, "no function is called @%.100s", named);
     for (op = r->first; op; op = op->next) {
         if (!xg_ir_is(op, "func.func")) continue;
         any = op;
