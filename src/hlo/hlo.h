@@ -274,7 +274,8 @@ struct xg_comp {
     xg_comp *prev, *next; /* definition order: called computations come before their callers */
     xg_dict names;
     uint32_t source_at;
-    uint32_t fresh; /* for names made up by passes */
+    uint32_t fresh;              /* for names made up by passes */
+    bool taken[XG_OPCODE_COUNT]; /* opcodes whose own word is an instruction's name */
 };
 
 typedef struct xg_stack_table {
@@ -314,6 +315,7 @@ struct xg_module {
     const xg_shape *entry_result;
     bool has_entry_layout; /* it was written */
     int64_t replica_count, num_partitions;
+    int64_t machine_devices; /* so many neighbouring devices are one machine; 0: all of them */
     uint32_t n_aliases;
     const xg_io_alias *aliases; /* input_output_alias */
     uint32_t n_donors;

@@ -63,6 +63,7 @@
     X(sharding) \
     X(factors) \
     X(spmd) \
+    X(place) \
     X(spmd_random) \
     X(spmd_coverage) \
     X(number) \
