@@ -607,6 +607,57 @@ static void traffic_pieces(void) {
     device = without;
 }
 
+/* A batch of products of tiny matrices takes about as long as reading them and writing what they make: a kernel that
+ * only moves so many bytes. */
+static uint64_t tiny_time(const char *what) {
+    xlagpu_kernel_stats s[8];
+    uint64_t ns = 0;
+    job j;
+    memset(s, 0, sizeof s);
+    if (job_open(&j, what) && job_run(&j, what)) {
+        if (xlagpu_rt_stats(j.p, s, 8) == 1) ns = s[0].predicted_ns;
+        job_compare(&j, what);
+    }
+    job_close(&j);
+    EXPECT_IN(ns, what);
+    return ns;
+}
+static void tiny_products(int m, int n, int k, int batch, bool turned, double most) {
+    char line[160];
+    uint64_t copy, dot;
+    long long half = (long long)batch * (m * n + m * k + k * n) / 2;
+    begin(NULL, NULL);
+    put("ENTRY e { p = s32[%lld] parameter(0) ROOT r = s32[%lld] negate(p) }\n", half, half);
+    copy = tiny_time("as many bytes as tiny matrices");
+    begin(NULL, NULL);
+    put("ENTRY e { p0 = s32[%d,%d,%d] parameter(0) p1 = s32[%d,%d,%d] parameter(1)\n", batch, turned ? k : m,
+        turned ? m : k, batch, turned ? n : k, turned ? k : n);
+    put("ROOT r = s32[%d,%d,%d] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={%d}, "
+        "rhs_contracting_dims={%d} }\n",
+        batch, m, n, turned ? 1 : 2, turned ? 2 : 1);
+    dot = tiny_time("products of tiny matrices");
+    snprintf(line, sizeof line, "%d products %dx%dx%d: predicted %llu ns, to move as many bytes %llu", batch, m, n, k,
+        (unsigned long long)dot, (unsigned long long)copy);
+    if (verbose) printf("%s\n", line);
+    EXPECT_IN((double)dot <= most * (double)copy, line);
+}
+static void tiny_batches(void) {
+    xlagpu_device *without = device;
+    xlagpu_device_desc d;
+    memset(&d, 0, sizeof d);
+    d.platform = "host";
+    d.predict = true;
+    EXPECT(xlagpu_rt_open(&d, &device) == XLAGPU_OK);
+    tiny_products(4, 4, 4, 20000, false, 1.5);
+    tiny_products(4, 4, 4, 20000, true, 1.5);
+    tiny_products(3, 3, 3, 20000, false, 1.5);
+    tiny_products(2, 5, 7, 9000, false, 1.5);
+    tiny_products(8, 8, 8, 5000, true, 1.5);
+    tiny_products(16, 16, 16, 1000, true, 2.0);
+    xlagpu_rt_close(device);
+    device = without;
+}
+
 /* Vectors that all rows read: each block reads them once. */
 static void traffic_norms(const char *t, const char *of, long long r, long long c) {
     char what[96];
@@ -1467,6 +1518,7 @@ int main(int argc, char **argv) {
     traffic_bias("f32", 30001, 17);
     traffic_bias("f32", 300, 8192);
     traffic_pieces();
+    tiny_batches();
     sizes();
     selections();
     works();
