@@ -199,7 +199,8 @@ XG_FN void xg_schedule_show(
     char stage[256], number[16];
     xg_buf text;
     if (!m->dump || !last) return;
-    xg_format(number, sizeof number, step ? "after_%02u_" : "", step);
+    number[0] = 0;
+    if (step) xg_format(number, sizeof number, "after_%02u_", step);
     xg_format(stage, sizeof stage, "nest/%.*s/%s%s", (int)XG_MIN(kernel.n, 160u), kernel.p, number, what);
     xg_buf_init(&text, n->arena);
     xg_nest_print(&text, n);
