@@ -12,8 +12,8 @@
  * All numbers are powers of two but the row's length and number.
  * Heroes that read arrays of their own may be walked one group after the other, each group in vectors as wide as a
  * single hero's: a thread has registers for what is on its way from memory of one group, not of all of them.
- * A row whose elements lie in many short runs (the channels of a group, at each place of an image) is walked by groups of
- * its lanes, each of which takes a run of its own: `beside` runs side by side.
+ * A row whose elements lie in many short runs (the channels of a group, at each place of an image) is walked by groups
+ * of its lanes, each of which takes a run of its own: `beside` runs side by side.
  * Rows whose length is no multiple of a vector begin anywhere: there the lanes start at the last whole sector before
  * the row, and what does not belong to it is left out of the first vectors and the last ones, element by element. */
 #ifndef XG_EMIT_REDUCTION_ROW_C
@@ -127,8 +127,7 @@ XG_FN const xg_aff *xg_row_places(
         m->outer = round;
         round = xg_aff_const(m->x, 0);
     }
-    if (m->outer)
-        m->outer = xg_aff_add(m->x, xg_aff_mul(m->x, m->outer, beside), xg_aff_div(m->x, lane, lanes));
+    if (m->outer) m->outer = xg_aff_add(m->x, xg_aff_mul(m->x, m->outer, beside), xg_aff_div(m->x, lane, lanes));
     start = xg_aff_add(m->x, xg_aff_mul(m->x, round, lanes), xg_aff_mod(m->x, lane, lanes));
     if (m->outer && !flat && plan->pieces % beside) xg_walk_require(m, m->outer, 0, plan->pieces - 1);
     start = xg_aff_mul(m->x, start, plan->vector);
@@ -218,7 +217,8 @@ XG_FN void xg_row_end(xg_reduction *r, const xg_row_plan *plan, int64_t first, i
     if (cut) xg_row_walk(r, xg_walk_map_source(r, &single), p);
 }
 XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
-    int64_t step = xg_row_lanes(plan) * plan->vector, all = plan->length, first = plan->unit ? 1 : 0, whole, groups, rest;
+    int64_t step = xg_row_lanes(plan) * plan->vector, all = plan->length, first = plan->unit ? 1 : 0, whole, groups,
+            rest;
     if (xg_row_is_flat(plan)) {
         step = XG_MAX(plan->beside, (int64_t)1);
         all = plan->pieces;

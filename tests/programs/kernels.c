@@ -641,13 +641,43 @@ static void tiny_products(int m, int n, int k, int batch, bool turned, double mo
     if (verbose) printf("%s\n", line);
     EXPECT_IN((double)dot <= most * (double)copy, line);
 }
-static void tiny_batches(void) {
+/* Sums whose elements lie in many short runs, or in so few columns that one cluster had them all, take about as long as
+ * sums of as many elements that lie better. */
+static uint64_t sum_time(const char *in, const char *dims, const char *out) {
+    begin("add", "s32");
+    put("ENTRY e { p = s32[%s] parameter(0) z = s32[] constant(0)\n", in);
+    put("ROOT r = s32[%s] reduce(p, z), dimensions={%s}, to_apply=fold }\n", out, dims);
+    return tiny_time(in);
+}
+static void spread_sums(void) {
+    static const struct {
+        const char *what, *in, *dims, *out, *in_well, *dims_well, *out_well;
+        double most;
+    } cases[] = {
+        {"channels of groups", "2,16,16,8,32", "1,2,4", "2,8", "16,8192", "1", "16", 1.25},
+        {"at an odd number of places", "3,7,7,5,32", "1,2,4", "3,5", "15,1568", "1", "15", 1.25},
+        {"in runs longer than a round", "2,7,7,4,64", "1,2,4", "2,4", "8,3136", "1", "8", 1.25},
+        {"few columns of many rows", "6272,128", "0", "128", "1568,512", "0", "512", 1.5},
+    };
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char line[160];
+        uint64_t well = sum_time(cases[k].in_well, cases[k].dims_well, cases[k].out_well);
+        uint64_t ours = sum_time(cases[k].in, cases[k].dims, cases[k].out);
+        snprintf(line, sizeof line, "sums of %s: predicted %llu ns, of elements that lie better %llu", cases[k].what,
+            (unsigned long long)ours, (unsigned long long)well);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN((double)ours <= cases[k].most * (double)well, line);
+    }
+}
+static void predicted_times(void) {
     xlagpu_device *without = device;
     xlagpu_device_desc d;
     memset(&d, 0, sizeof d);
     d.platform = "host";
     d.predict = true;
     EXPECT(xlagpu_rt_open(&d, &device) == XLAGPU_OK);
+    spread_sums();
     tiny_products(4, 4, 4, 20000, false, 1.5);
     tiny_products(4, 4, 4, 20000, true, 1.5);
     tiny_products(3, 3, 3, 20000, false, 1.5);
@@ -1518,7 +1548,7 @@ int main(int argc, char **argv) {
     traffic_bias("f32", 30001, 17);
     traffic_bias("f32", 300, 8192);
     traffic_pieces();
-    tiny_batches();
+    predicted_times();
     sizes();
     selections();
     works();
