@@ -274,7 +274,8 @@ typedef enum xlagpu_class {
     X(bandwidth, (int64_t)1 << 50, "bytes a second of device memory, as its maker says") \
     X(read_permille, 1000, "thousandths of that which long streams of loads, or of stores, reach") \
     X(copy_permille, 1000, "thousandths of that which half loads, half stores reach") \
-    X(link_bandwidth, (int64_t)1 << 50, "bytes a second to other devices, one way") \
+    X(link_bandwidth, (int64_t)1 << 50, "bytes a second to other devices, one way; 0: as to the host") \
+    X(network_bandwidth, (int64_t)1 << 50, "bytes a second to devices of other machines, one way") \
     X(host_bandwidth, (int64_t)1 << 50, "bytes a second to the host, one way") \
     X(clock_mhz, 1 << 20, "the highest clock") \
     X(tensor_mhz, 1 << 20, "the clock that is held while matrix units are busy with random data") \
@@ -774,7 +775,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #ifndef XG_NORETURN /* what the standards have; it stands first in a declaration */
 #if defined(__cplusplus)
 #define XG_NORETURN [[noreturn]]
-#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__TINYC__)
+#elif defined(__TINYC__)
+#define XG_NORETURN __attribute((noreturn)) /* glibc takes the usual word from it */
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define XG_NORETURN _Noreturn
 #else
 #define XG_NORETURN
@@ -2407,6 +2410,10 @@ XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
     *out = r;
     return true;
 #else
+    if (!(((uint64_t)a | (uint64_t)b) >> 31)) { /* most are, and a division is dear */
+        *out = a * b;
+        return true;
+    }
     if (a > 0   ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a)
         : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b)
                 : false)
@@ -3182,37 +3189,39 @@ typedef struct xg_device_part {
     int64_t memory_bytes;
     uint32_t gbs;              /* 10^9 bytes a second of memory */
     int64_t l2_bytes;
-    uint32_t l2_gbs, link_gbs, host_gbs;
+    uint32_t l2_gbs, link_gbs, host_gbs, network_gbs;
 } xg_device_part;
 
 #define XG_DEVICE_KIB(n) ((int64_t)(n) << 10)
 #define XG_DEVICE_MIB(n) ((int64_t)(n) << 20)
 #define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
 /* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
- * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, GB/s */
+ * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
+ * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400, B300:
+ * 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
 static const xg_device_part xg_device_parts[] = {
-    {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16},           /* D; memory: deviceQuery */
-    {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32},   /* X (40 GB); matrices M 0.87; L2 B */
-    {"A100 80GB", 80, 108, 1410, 1227, 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32}, /* X */
-    {"A40", 86, 84, 1740, 1480, 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32},   /* D; L2's rate E */
-    {"RTX A6000", 86, 84, 1800, 1530, 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32},   /* X */
-    {"RTX 3090", 86, 82, 1695, 1440, 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32}, /* D */
-    {"Orin", 87, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204},  /* D; memory is the host's */
-    {"Orin-88", 88, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204}, /* E: no part is public */
-    {"L40", 89, 142, 2490, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32},  /* D; L2's rate B */
-    {"L40S", 89, 142, 2520, 2240, 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32}, /* D */
-    {"L20", 89, 92, 2520, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32},   /* D */
-    {"RTX 4090", 89, 128, 2520, 2340, 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32}, /* D; matrices M 0.93 */
-    {"RTX 4070 Ti SUPER", 89, 66, 2610, 2430, 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32}, /* D */
-    {"H100", 90, 132, 1980, 1470, 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64},   /* X; matrices M 0.80 of 1830 MHz; L2 B */
-    {"H100 PCIe", 90, 114, 1755, 1300, 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64}, /* D; L2 B */
-    {"H200", 90, 132, 1980, 1470, 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64},  /* X; the rest as H100 */
-    {"B200", 100, 148, 1965, 1423, 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64}, /* X, D; matrices M 0.78; L2's rate E */
-    {"B300", 103, 148, 2032, 1423, 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128}, /* X, D */
-    {"Thor", 110, 20, 1575, 1575, 4096, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(32), 1300, 0, 273}, /* D; memory is the host's */
-    {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
-    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64}, /* X */
-    {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273}, /* D; memory is the host's */
+    {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16, 12},           /* D; memory: deviceQuery */
+    {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M 0.87; L2 B */
+    {"A100 80GB", 80, 108, 1410, 1227, 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32, 25}, /* X */
+    {"A40", 86, 84, 1740, 1480, 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32, 25},   /* D; L2's rate E */
+    {"RTX A6000", 86, 84, 1800, 1530, 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32, 12},   /* X */
+    {"RTX 3090", 86, 82, 1695, 1440, 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32, 12}, /* D */
+    {"Orin", 87, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204, 12},  /* D; memory is the host's */
+    {"Orin-88", 88, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204, 12}, /* E: no part is public */
+    {"L40", 89, 142, 2490, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32, 12},  /* D; L2's rate B */
+    {"L40S", 89, 142, 2520, 2240, 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32, 25}, /* D */
+    {"L20", 89, 92, 2520, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32, 12},   /* D */
+    {"RTX 4090", 89, 128, 2520, 2340, 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32, 12}, /* D; matrices M 0.93 */
+    {"RTX 4070 Ti SUPER", 89, 66, 2610, 2430, 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32, 12}, /* D */
+    {"H100", 90, 132, 1980, 1470, 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64, 50},   /* X; matrices M 0.80 of 1830 MHz; L2 B */
+    {"H100 PCIe", 90, 114, 1755, 1300, 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64, 25}, /* D; L2 B */
+    {"H200", 90, 132, 1980, 1470, 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64, 50},  /* X; the rest as H100 */
+    {"B200", 100, 148, 1965, 1423, 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64, 50}, /* X, D; matrices M 0.78; L2's rate E */
+    {"B300", 103, 148, 2032, 1423, 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128, 100}, /* X, D */
+    {"Thor", 110, 20, 1575, 1575, 4096, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(32), 1300, 0, 273, 12}, /* D; memory is the host's */
+    {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64, 12}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
+    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64, 12}, /* X */
+    {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273, 25}, /* D; memory is the host's */
 };
 /* clang-format on */
 
@@ -3292,6 +3301,7 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->l2_bandwidth = (int64_t)p->l2_gbs * XG_DEVICE_GB;
     d->link_bandwidth = (int64_t)p->link_gbs * XG_DEVICE_GB;
     d->host_bandwidth = (int64_t)p->host_gbs * XG_DEVICE_GB;
+    d->network_bandwidth = (int64_t)p->network_gbs * XG_DEVICE_GB;
 }
 
 XG_FN const char *xg_device_part_name(size_t i) {
@@ -4925,7 +4935,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_X86_FN(unit) static inline __attribute__((always_inline, unused, target(unit)))
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
-#define XG_SIM_X86_OPS(T, unit, P, F, D, I, half) \
+#define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
     XG_SIM_X86_FN(unit) \
     xg_sim_##T##_Wf32 xg_sim_##T##_fma32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b, xg_sim_##T##_Wf32 c) { \
         return (xg_sim_##T##_Wf32)P##_fmadd_ps((F)a, (F)b, (F)c); \
@@ -4953,8 +4963,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
         return (xg_sim_##T##_Wf32)P##_cvtph_ps((half)a); \
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wu16 xg_sim_##T##_narrow_f16(xg_sim_##T##_Wf32 a) { \
-        xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)P##_cvtps_ph((F)a, 0), \
-                          nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
+        xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)narrow((F)a), nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
         return (r & ~nan) | (nan & 0x7FFF); \
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_clamp32(xg_sim_##T##_Wf32 v, float lo, float hi) { \
@@ -4983,8 +4992,10 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
         return (xg_sim_##T##_Df64)( \
             (xg_sim_##T##_Du64)P##_max_pd((D)a, (D)b) & (xg_sim_##T##_Du64)P##_max_pd((D)b, (D)a)); \
     }
-XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i)
-XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i)
+#define XG_SIM_NARROW_8(a) _mm256_cvtps_ph(a, 0)
+#define XG_SIM_NARROW_16(a) _mm512_maskz_cvtps_ph(0xFFFF, a, 0) /* the usual form is a macro with a -1 of no type */
+XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i, XG_SIM_NARROW_8)
+XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i, XG_SIM_NARROW_16)
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET)
 xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
     return (xg_sim_avx2_Wu16)_mm_packus_epi32(
@@ -11266,7 +11277,7 @@ XG_FN void xg_sim_policy_at(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
 XG_FN void xg_sim_bulk(xg_sim_asm *p, xg_sim_stmt *s, bool reduce) {
     bool load = false, inner = false, multicast = xg_sim_has(s, "multicast::cluster"),
          masked = xg_sim_has(s, "cp_mask");
-    uint32_t n = 3 + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
+    uint32_t n = 3u + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
     uint32_t third = XG_SIM_NOREG, mask = XG_SIM_NOREG;
     xg_sim_type t = XG_SIM_B32;
     xg_sim_spot to, from, bar;
@@ -14050,7 +14061,7 @@ XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
         n += xg_format(out + n, cap - n, n ? "::%.*s" : "%.*s", local ? 11 : (int)part, local ? "(anonymous)" : t.p);
         if (n >= cap) return cap - 1;
         t.p += part;
-        t.n -= part;
+        t.n -= (uint32_t)part;
         if (t.n && *t.p == 'I') { /* template arguments: to the E that ends them */
             size_t depth = 0, i = 0;
             do {
@@ -14070,7 +14081,7 @@ XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
             n += xg_format(out + n, cap - n, "<...>");
             if (n >= cap) return cap - 1;
             t.p += XG_MIN(i, t.n);
-            t.n -= XG_MIN(i, t.n);
+            t.n -= (uint32_t)XG_MIN(i, t.n);
         }
         if (!nested) break;
     }
@@ -17698,7 +17709,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_halves(const xg_sim_fast *f, const xg_sim_buffer
         return false;
     f->w->stats.sectors += 4;
     f->w->stats.minimum_sectors += 4;
-    f->w->stats.global_transactions += 1 + ((low ^ high) >> 7 != 0);
+    f->w->stats.global_transactions += (low ^ high) >> 7 ? 2 : 1;
     if (f->write)
         f->w->stats.global_stores++;
     else
@@ -21590,7 +21601,7 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     for (n = 0; factor && n < width; n++) sum[n] /= (double)(1u << factor);
     fns->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
     if (u->d == XG_SIM_EL_F32)
-        fns->round(of->tensor->cells + at, sum, width);
+        (fns->round)(of->tensor->cells + at, sum, width);
     else
         for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
     for (n = 0; n < width; n++) of->tensor->states[at + n] = u->state;
@@ -25910,16 +25921,16 @@ XG_FN XG_COLD xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, c
 }
 XG_FN XG_COLD xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
-        LOG = 1536
+        LOG_BYTES = 1536
     };
-    char log[LOG] = "";
+    char log[LOG_BYTES] = "";
     int options[2] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE};
     void *values[2];
     int error;
     values[0] = log;
-    values[1] = (void *)(uintptr_t)LOG;
+    values[1] = (void *)(uintptr_t)LOG_BYTES;
     error = xr_cuda_of(d)->module_load(module, ptx->text, 2, options, values);
-    log[LOG - 1] = 0;
+    log[LOG_BYTES - 1] = 0;
     return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 
@@ -30859,7 +30870,7 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_BOUND] = values * 8;
     bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
     bytes[XR_PART_ARGS] =
-        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
+        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? (uint64_t)XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
     bytes[XR_PART_MAPS] = (uint64_t)p->n_maps * sizeof(xr_map);
     bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
     bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);

@@ -166,6 +166,8 @@
 #include "spmd/reaches.c"
 #include "spmd/assign.c"
 #include "spmd/propagate.c"
+#include "spmd/batch.c"
+#include "spmd/place.c"
 #include "spmd/top.c"
 #include "spmd/local.c"
 #include "spmd/partition.c"

@@ -80,12 +80,25 @@ XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type type); /* "f32" */
 /* Parses and verifies HLO text: what XLA dumps, what jax.jit(f).lower(x).as_text("hlo") prints, a whole module or one
  * instruction. name appears in messages. The text is copied. NULL on failure. */
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *context, const char *name, const char *text, size_t size);
+/* On which devices a module runs, and what each of them has of its arrays, where the text does not say so, or
+ * otherwise. All zero: as the text says. */
+typedef struct xlagpu_placement {
+    uint32_t replicas, partitions; /* with a mesh, as many partitions as it has devices */
+    const char *mesh;              /* "data=2,model=4": axes and their sizes, major first; "2x4": axes x and y */
+    /* "w1=-,model; arg0=data; out0=data": of parameters by name, and of leaves of all parameters (arg0) and results
+     * (out0): for each dimension the axes that split it, a+b with the major one first, - where none does */
+    const char *shardings;
+    /* "data": axes along which the batch is split, wherever parameters and results have that dimension: data
+     * parallelism. Without a mesh it is one: "8" */
+    const char *batch;
+} xlagpu_placement;
 typedef struct xlagpu_parse_desc {
     const char *name, *text;
     size_t size;
     /* "b=8,arg1.0=4": sizes of dimensions that StableHLO leaves open, tensor<?x8xf32>, by jax.export's names or by
      * argument and dimension; those that the program asserts to be the same need no word. NULL: none */
     const char *dims;
+    xlagpu_placement placement;
 } xlagpu_parse_desc;
 XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *context, const xlagpu_parse_desc *desc);
 XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
@@ -169,6 +182,8 @@ typedef struct xlagpu_compile_desc {
      * "always" among them wherever they can. NULL, "none", "auto": our own kernels alone. xlagpu_rt_libraries says what
      * a device has; the program does not load where one is missing. */
     const char *libraries;
+    /* predict_times: so many neighbouring devices are one machine; 0: all of them */
+    uint32_t machine_devices;
     /* The program is one for so many devices together, as the module's shardings say: what each has of parameters and
      * results stands in the executable (xlagpu_rt_clique_run). 0: as many as the module names. */
     uint32_t devices;
@@ -189,6 +204,7 @@ typedef struct xlagpu_report {
     uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live;
     uint32_t made_again;
     uint64_t predicted_ns; /* of a run, by the model of time, if predict_times was set; loops of unknown length once */
+    uint64_t links_ns;     /* what collectives take of it */
     uint32_t collectives;  /* of the program of one device */
     /* bytes that a device sends in a run, by kind of collective, as rings do it; loops as above */
 #define XLAGPU_X(name) uint64_t name##_bytes;

@@ -170,6 +170,7 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_de
     c->backend = f->backend;
     c->libraries = f->libraries;
     c->devices = (uint32_t)f->devices;
+    c->machine_devices = (uint32_t)f->machine_devices;
     c->print_schedules = d->want && strcmp(d->want, "schedule") == 0;
     if (!c->backend && d->want && strncmp(d->want, "llvm/", 5) == 0)
         c->backend = strcmp(d->want, "llvm/before") == 0 ? "llvm-ir" : "llvm";

@@ -314,6 +314,7 @@ struct xg_module {
     const xg_shape *entry_result;
     bool has_entry_layout; /* it was written */
     int64_t replica_count, num_partitions;
+    int64_t machine_devices; /* so many neighbouring devices are one machine; 0: all of them */
     uint32_t n_aliases;
     const xg_io_alias *aliases; /* input_output_alias */
     uint32_t n_donors;

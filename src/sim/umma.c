@@ -297,7 +297,7 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     for (n = 0; factor && n < width; n++) sum[n] /= (double)(1u << factor);
     fns->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
     if (u->d == XG_SIM_EL_F32)
-        fns->round(of->tensor->cells + at, sum, width);
+        (fns->round)(of->tensor->cells + at, sum, width);
     else
         for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
     for (n = 0; n < width; n++) of->tensor->states[at + n] = u->state;
