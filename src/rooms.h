@@ -444,6 +444,7 @@
 /* import */
 #include "import/import.h"
 #include "import/detect.c"
+#ifndef XLAGPU_SMALL
 #include "import/ir.h"
 #include "import/ir.c"
 #include "import/mlir.h"
@@ -486,11 +487,13 @@
 #include "import/stable_type.c"
 #include "import/stable_props.c"
 #include "import/stable.c"
+#endif
 #include "import/import.c"
 
 /* driver */
 #include "driver/driver.h"
 #include "driver/pipeline.c"
 #include "driver/lines.c"
+#include "driver/xla_flags.c"
 #include "driver/driver.c"
 #include "driver/public.c"

@@ -57,6 +57,10 @@ XG_FN bool xg_driver_pass_is_required(const char *name);
 XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text);
 XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
 
+/* ---- xla_flags.c ---- */
+/* "--xla_gpu_ftz=true ...": what they say is changed in *o; texts are copied. source stands in messages. */
+XG_FN void xg_driver_xla_flags(xg_arena *a, const char *source, const char *flags, xg_driver_options *o);
+
 /* ---- lines.c ---- */
 typedef struct xg_driver_lines {
     const xg_inst *const *insts; /* of the module, by id; NULL where there is none */

@@ -43,7 +43,7 @@ XG_FN bool xg_shardy_mesh(xg_arena *a, const xg_inst *i, xg_str name, xg_named_m
         xg_shread_skip(&r);
         word.p = r.s.p;
         while (r.s.n && *r.s.p != ' ' && *r.s.p != '=' && *r.s.p != '}') r.s.p++, r.s.n--;
-        word.n = (size_t)(r.s.p - word.p);
+        word.n = (uint32_t)(r.s.p - word.p);
         if (!xg_shread_take(&r, "=") || !xg_shread_take(&r, "#sdy.mesh<[")) return false;
         xg_shread_mesh(&r, out, "]");
         if (xg_str_eq(word, name)) return true;
@@ -102,7 +102,7 @@ XG_FN xg_sharding *xg_shardy_sharding(xg_shread *r, const xg_spmd_mesh *mesh, ui
     if (!xg_shread_take(r, "<@")) return NULL;
     name.p = r->s.p;
     while (r->s.n && *r->s.p != ',' && *r->s.p != '>') r->s.p++, r->s.n--;
-    name.n = (size_t)(r->s.p - name.p);
+    name.n = (uint32_t)(r->s.p - name.p);
     if (!xg_shardy_mesh(r->arena, r->inst, name, named) || named->devices != mesh->devices) return NULL;
     open = xg_shread_named(r, named, &t, rank);
     (void)xg_shread_take(r, ">");
