@@ -196,11 +196,14 @@ XG_FN bool xg_fold_has_operands(const xg_inst *i) {
 XG_FN bool xg_fold_few(xg_comp *c) {
     xg_fold_known *known;
     int64_t work = XG_FOLD_WORK;
-    bool changed = false, counts = false;
+    bool changed = false, counts = false, sums = false;
     uint32_t at = 0;
     xg_inst *i, *next;
-    XG_FOR_INSTS(j, c) counts = counts || (j->op == XG_IOTA && j->shape->elements <= XG_FOLD_FEW);
-    if (!counts) return false;
+    XG_FOR_INSTS(j, c) {
+        if (j->op == XG_IOTA) counts = counts || j->shape->elements <= XG_FOLD_FEW;
+        if (xg_fold_condenses(j)) sums = sums || XG_OPERAND(j, 0)->shape->elements <= XG_FOLD_FEW;
+    }
+    if (!counts || !sums) return false;
     known = XG_NEW_N(c->module->work, xg_fold_known, c->n_insts + (size_t)1);
     XG_FOR_INSTS(j, c) {
         j->scratch = &known[at++];
