@@ -39,7 +39,7 @@ enum {
 
 /* clang-format off */
 #define FLAGS(X) \
-    X(platform, "platform", STR, FV_RUN | FV_SIM | FV_BISECT, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
+    X(platform, "platform", STR, FV_RUN | FV_SIM | FV_BISECT, "auto|cuda|host|llvm-cpu|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
     X(devices, "devices", SIZE, FV_RUN | FV_COMPILE, "N", "N devices together, as the module's shardings say, each with its part of the arrays; run: compared with one device") \
     X(topology, "topology", STR, FV_COMPILE, "h200x8", "for so many devices of that part together: --gpu and --devices; --report has the bytes that a device sends by kind of collective, and what the time model says of them") \
     X(args, "args", LIST, FV_RUN | FV_DIFF | FV_BISECT, "A.npz", "arguments from npz or safetensors: arg0, arg1 ..., or by the names of the parameters; may be repeated, the first file that has one counts; without it seeded random ones") \

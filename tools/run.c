@@ -567,8 +567,9 @@ static int check_flags(const flag_values *f) {
     for (k = 0; k < sizeof platforms / sizeof platforms[0]; k++)
         if (is_platform(f, platforms[k])) break;
     if (k == sizeof platforms / sizeof platforms[0])
-        return fail(
-            BAD, "xlagpu: error: no platform is called '%s'; there are auto, cuda, host, llvm-cpu and interpreter", f->platform);
+        return fail(BAD,
+            "xlagpu: error: no platform is called '%s'; there are auto, cuda, host, llvm-cpu and interpreter",
+            f->platform);
     if (reference && *reference && strcmp(reference, "interpreter") != 0 && strcmp(reference, "default") != 0)
         return fail(BAD, "xlagpu: error: --reference_platform is 'interpreter' or ''; it was '%s'", reference);
     if (f->devices > 1 << 16) return fail(BAD, "xlagpu: error: --devices=%lld are too many", f->devices);

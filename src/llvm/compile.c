@@ -98,7 +98,13 @@ static bool xg_llvm_machine(xg_llvm_job *j, const xg_cpu_target *t, LLVMRelocMod
     if (LLVMGetTargetFromTriple(t->triple, &target, &message)) return xg_llvm_failed(j, message);
     j->machine = LLVMCreateTargetMachine(
         target, t->triple, t->cpu, t->features, LLVMCodeGenLevelAggressive, reloc, LLVMCodeModelDefault);
-    return j->machine ? true : xg_llvm_failed(j, NULL);
+    if (!j->machine) return xg_llvm_failed(j, NULL);
+    if (!*LLVMGetDataLayoutStr(j->module)) {
+        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(j->machine);
+        LLVMSetModuleDataLayout(j->module, layout);
+        LLVMDisposeTargetData(layout);
+    }
+    return true;
 }
 static bool xg_llvm_optimize(xg_llvm_job *j) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -226,11 +232,6 @@ static const xg_backend xg_llvm_backend_row = {"llvm", xg_llvm_begin_module, xg_
 
 /* ---- "llvm-cpu": object code for the processor of a host ---- */
 
-static const xg_cpu_target xg_cpu_rows[] = {
-    {"x86-64-v3", "x86_64-unknown-linux-gnu", "x86-64-v3", ""},
-    {"x86-64-v4", "x86_64-unknown-linux-gnu", "x86-64-v4", "+prefer-256-bit"},
-    {"aarch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+reserve-x18"},
-};
 typedef struct xg_cpu_state {
     xg_ctx *ctx;
     xg_arena *arena;
@@ -243,12 +244,10 @@ typedef struct xg_cpu_state {
 
 static void *xg_cpu_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
     xg_cpu_state *s = XG_NEW(a, xg_cpu_state);
-    size_t i;
     s->ctx = c;
     s->arena = a;
     s->target = t;
-    for (i = 0; i < XG_COUNT(xg_cpu_rows); i++)
-        if (strcmp(xg_cpu_rows[i].name, t->name) == 0) s->row = &xg_cpu_rows[i];
+    s->row = xg_cpu_target_of(t);
     s->ptx = xg_ptx_begin(c, a, t, d);
     return s;
 }
@@ -262,7 +261,7 @@ static void xg_cpu_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, void
     xg_buf b;
     xg_ptx_prepare(s->ptx, m);
     f = m->entry ? m->entry : m->first;
-    lacks = xg_cpu_print(m->arena, m, s->target, s->row, &ir);
+    lacks = xg_cpu_print(m->arena, m, s->target, &ir);
     if (lacks)
         xg_fail(s->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' has %s, which no processor of a host has",
             (int)f->name.n, f->name.p, xg_kop_name(lacks->op));
@@ -295,12 +294,14 @@ static const xg_backend xg_cpu_backend_row = {"llvm-cpu", xg_cpu_begin, xg_cpu_k
 XG_FN const xg_backend *xg_backend_for(xg_ctx *c, const xg_backend *asked, const xg_target *t) {
     bool cpu = t->suffix == XG_TARGET_CPU;
     if (!cpu && asked && strcmp(asked->name, "llvm-cpu") == 0)
-        xg_fail(c, XLAGPU_ERROR_USAGE, "the backend llvm-cpu makes no code for %s; name a target such as x86-64-v3", t->name);
+        xg_fail(c, XLAGPU_ERROR_USAGE, "the backend llvm-cpu makes no code for %s; name a target such as x86-64-v3",
+            t->name);
     if (!cpu) return asked ? asked : xg_ptx_backend();
 #ifdef XLAGPU_USE_LLVM
     return &xg_cpu_backend_row;
 #else
-    xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "LLVM makes the code for %s, and is not in this build: define XLAGPU_USE_LLVM", t->name);
+    xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "LLVM makes the code for %s, and is not in this build: define XLAGPU_USE_LLVM",
+        t->name);
 #endif
 }
 XG_FN const xg_backend *xg_backend_find(xg_ctx *c, xg_str name) {

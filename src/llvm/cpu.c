@@ -105,16 +105,16 @@ XG_FN bool xg_cpu_is_pure(const xg_kop *op) {
 }
 XG_FN void xg_cpu_find_uniform(xg_cpu *u, const xg_kregion *r);
 XG_FN void xg_cpu_uniform_structure(xg_cpu *u, const xg_kop *op) {
-    bool loop = op->op == XG_K_OP_FOR, even = loop                     ? xg_cpu_even_bounds(op)
+    bool loop = op->op == XG_K_OP_FOR, even = loop                   ? xg_cpu_even_bounds(op)
                                               : op->op == XG_K_OP_IF ? xg_cpu_is_uniform(XG_KOPERAND(op, 0))
-                                                                       : false;
+                                                                     : false;
     uint32_t k, i;
     for (k = 0; k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
         for (i = 0; i < r->n_args; i++)
             xg_cpu_differs(u, &r->args[i],
                 !even || (i && !(xg_cpu_is_uniform(XG_KOPERAND(op, 2 + i)) &&
-                                    xg_cpu_is_uniform(XG_KOPERAND(r->last, i - 1)))));
+                                   xg_cpu_is_uniform(XG_KOPERAND(r->last, i - 1)))));
         xg_cpu_find_uniform(u, r);
     }
     for (k = 0; k < op->n_results; k++)
@@ -496,8 +496,8 @@ XG_FN void xg_cpu_uneven_for(xg_cpu *u, const xg_kop *op) {
     xg_cpu_ensure(u, XG_KOPERAND(op, 0));
     xg_cpu_ensure(u, XG_KOPERAND(op, 1));
     xg_cpu_keep(u, slot, XG_KOPERAND(op, 0));
-    t = xg_llvm_temp(l, "icmp slt %s %s, %s", word, xg_cpu_text(l, XG_KOPERAND(op, 0)),
-        xg_cpu_text(l, XG_KOPERAND(op, 1)));
+    t = xg_llvm_temp(
+        l, "icmp slt %s %s, %s", word, xg_cpu_text(l, XG_KOPERAND(op, 0)), xg_cpu_text(l, XG_KOPERAND(op, 1)));
     {
         char condition[16];
         xg_format(condition, sizeof condition, "%%t%u", t);
@@ -616,6 +616,17 @@ XG_FN void xg_cpu_region(xg_cpu *u, const xg_kregion *r) {
 
 /* ---- the module ---- */
 
+static const xg_cpu_target xg_cpu_rows[] = {
+    {"x86-64-v3", "x86_64-unknown-linux-gnu", "x86-64-v3", ""},
+    {"x86-64-v4", "x86_64-unknown-linux-gnu", "x86-64-v4", "+prefer-256-bit"},
+    {"aarch64", "aarch64-unknown-linux-gnu", "generic", "+neon,+reserve-x18"},
+};
+XG_FN const xg_cpu_target *xg_cpu_target_of(const xg_target *t) {
+    size_t i = 0;
+    while (i + 1 < XG_COUNT(xg_cpu_rows) && strcmp(xg_cpu_rows[i].name, t->name) != 0) i++;
+    return &xg_cpu_rows[i];
+}
+
 XG_FN const xg_kop *xg_cpu_lacks(const xg_kregion *r, uint32_t depth) {
     const xg_kop *inner;
     uint32_t k;
@@ -644,8 +655,9 @@ XG_FN void xg_cpu_blocks(xg_cpu *u, xg_buf *b) {
     xg_printf(b, "  %%blockx = urem i32 %%at, %u\n  %%row = udiv i32 %%at, %u\n", x, x);
     xg_printf(b, "  %%blocky = urem i32 %%row, %u\n  %%blockz = udiv i32 %%row, %u\n", y, y);
     xg_put_str(b, xg_str_of(u->l.body.p, u->l.body.n));
-    xg_puts(b, "  br label %blockend\nblockend:\n  %next = add nuw i32 %at, 1\n"
-               "  %more = icmp ult i32 %next, %end\n  br i1 %more, label %block, label %done\ndone:\n  ret void\n}\n\n");
+    xg_puts(b,
+        "  br label %blockend\nblockend:\n  %next = add nuw i32 %at, 1\n"
+        "  %more = icmp ult i32 %next, %end\n  br i1 %more, label %block, label %done\ndone:\n  ret void\n}\n\n");
 }
 XG_FN void xg_cpu_assemble(xg_cpu *u, const xg_cpu_target *t, xg_buf *b) {
     const xg_kfunc *f = u->l.f;
@@ -653,7 +665,8 @@ XG_FN void xg_cpu_assemble(xg_cpu *u, const xg_cpu_target *t, xg_buf *b) {
     int length = (int)f->name.n;
     xg_printf(b, "target triple = \"%s\"\n\n%s", t->triple, xg_cpu_helpers);
     xg_printf(b, "@\"%.*s.scratch\" = constant i64 %lld\n", length, f->name.p, (long long)u->l.scratch);
-    xg_printf(b, "define void @\"%.*s\"(ptr %%args, ptr %%scratch, i32 %%first, i32 %%end) nounwind {\n", length, f->name.p);
+    xg_printf(
+        b, "define void @\"%.*s\"(ptr %%args, ptr %%scratch, i32 %%first, i32 %%end) nounwind {\n", length, f->name.p);
     for (k = 0; k < n; k++) {
         xg_printf(b, "  %%a%u = getelementptr i64, ptr %%args, i64 %u\n", k, k);
         xg_printf(b, "  %%p%u = load ptr addrspace(1), ptr %%a%u, align 8\n", k, k);
@@ -669,7 +682,7 @@ XG_FN void xg_cpu_assemble(xg_cpu *u, const xg_cpu_target *t, xg_buf *b) {
     xg_put_str(b, xg_str_of(u->l.declares.p, u->l.declares.n));
     xg_llvm_put_nodes(&u->l, b);
 }
-XG_FN const xg_kop *xg_cpu_print(xg_arena *a, xg_kmodule *m, const xg_target *t, const xg_cpu_target *cpu, xg_str *out) {
+XG_FN const xg_kop *xg_cpu_print(xg_arena *a, xg_kmodule *m, const xg_target *t, xg_str *out) {
     xg_cpu u;
     xg_buf b;
     size_t i;
@@ -696,7 +709,7 @@ XG_FN const xg_kop *xg_cpu_print(xg_arena *a, xg_kmodule *m, const xg_target *t,
     xg_cpu_region(&u, u.l.f->body);
     xg_cpu_close(&u);
     xg_buf_init(&b, a);
-    xg_cpu_assemble(&u, cpu, &b);
+    xg_cpu_assemble(&u, xg_cpu_target_of(t), &b);
     *out = xg_str_of(b.p, b.n);
     return NULL;
 }

@@ -109,6 +109,7 @@ XG_FN const char *xg_cpu_no_wrap(const xg_kop *op) {
     b = xg_kval_range(y);
     if (a.lo < 0 || b.lo < 0 || a.hi > INT32_MAX || b.hi > INT32_MAX) return "";
     switch (op->op) {
+    case XG_K_OP_SUBI: return a.lo >= b.hi ? " nuw nsw" : "";
     case XG_K_OP_ADDI: return a.hi + b.hi <= INT32_MAX ? " nuw nsw" : "";
     case XG_K_OP_MULI: return !b.hi || a.hi <= INT32_MAX / b.hi ? " nuw nsw" : "";
     case XG_K_OP_SHLI: return xg_kval_is_const(y, &shift) && shift < 31 && a.hi <= INT32_MAX >> shift ? " nuw nsw" : "";
@@ -169,7 +170,8 @@ XG_FN void xg_cpu_approximate(xg_llvm *l, const xg_kop *op) {
     xg_puts(&l->body, ")\n");
 }
 XG_FN void xg_cpu_div_full(xg_llvm *l, const xg_kop *op) { xg_llvm_binary(l, op, "fdiv"); }
-/* Byte k of the result is the one of eight that digit k of operand 2 numbers; with its highest bit, that byte's sign. */
+/* Byte k of the result is the one of eight that digit k of operand 2 numbers; with its highest bit, that byte's
+ * sign. */
 XG_FN void xg_cpu_permute(xg_llvm *l, const xg_kop *op) {
     const char *x = xg_cpu_text(l, XG_KOPERAND(op, 0)), *y = xg_cpu_text(l, XG_KOPERAND(op, 1));
     const char *digits = xg_cpu_text(l, XG_KOPERAND(op, 2));
@@ -200,8 +202,7 @@ XG_FN void xg_cpu_to_integer(xg_llvm *l, const xg_kop *op) {
     const char *from = xg_llvm_elem(XG_KOPERAND(op, 0)->type->elem), *to = xg_llvm_elem(op->results[0].type->elem);
     const char *suffix = *from == 'd' ? "f64" : *from == 'h' ? "f16" : "f32";
     char name[64];
-    size_t n = xg_format(
-        name, sizeof name, "llvm.fpto%ci.sat.%s.%s", op->op == XG_K_OP_FPTOSI ? 's' : 'u', to, suffix);
+    size_t n = xg_format(name, sizeof name, "llvm.fpto%ci.sat.%s.%s", op->op == XG_K_OP_FPTOSI ? 's' : 'u', to, suffix);
     xg_llvm_declare(l, xg_str_of(name, (uint32_t)n), to, from);
     xg_llvm_begin(l, op);
     xg_printf(&l->body, "call %s @%s(", to, name);
@@ -220,6 +221,19 @@ XG_FN void xg_cpu_load(xg_llvm *l, const xg_kop *op) {
 XG_FN void xg_cpu_store(xg_llvm *l, const xg_kop *op) {
     xg_llvm_store(l, op);
     if (!(op->flags & KM_VOLATILE)) xg_cpu_alone(l);
+}
+/* LLVM 19 for x86 takes the lower half of a minimum of 64 bits for a number whose upper half is zero, once it is
+ * widened again: it must not see where the half comes from. */
+XG_FN void xg_cpu_truncate(xg_llvm *l, const xg_kop *op) {
+    const xg_kop *from = XG_KOPERAND(op, 0)->def;
+    uint32_t half;
+    if (!from || op->results[0].type->elem != XG_E_I32 || (from->op != XG_K_OP_MINSI && from->op != XG_K_OP_MAXSI)) {
+        xg_llvm_native(l, op);
+        return;
+    }
+    half = xg_llvm_temp(l, "trunc i64 %s to i32", xg_cpu_text(l, XG_KOPERAND(op, 0)));
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "call i32 asm \"\", \"=r,0\"(i32 %%t%u)\n", half);
 }
 /* A shared array is a part of the block's scratch. */
 XG_FN void xg_cpu_shared(xg_llvm *l, const xg_kop *op) {
@@ -275,8 +289,8 @@ XG_FN void xg_cpu_compare_and_swap(xg_llvm *l, const xg_kop *op) {
     both = l->temps++;
     xg_printf(&l->body, "  %%t%u = cmpxchg ", both);
     xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 1));
-    xg_printf(&l->body, ", %s %s, %s %s monotonic monotonic\n", xg_llvm_elem(t->elem), expected, xg_llvm_elem(t->elem),
-        next);
+    xg_printf(
+        &l->body, ", %s %s, %s %s monotonic monotonic\n", xg_llvm_elem(t->elem), expected, xg_llvm_elem(t->elem), next);
     xg_llvm_begin(l, op);
     xg_printf(&l->body, "extractvalue { %s, i1 } %%t%u, 0\n", xg_llvm_elem(t->elem), both);
 }
@@ -286,8 +300,10 @@ XG_FN void xg_cpu_compare_and_swap(xg_llvm *l, const xg_kop *op) {
     X(THREAD_ID, xg_cpu_id) \
     X(BLOCK_ID, xg_cpu_id) \
     X(ADDI, xg_cpu_arithmetic) \
+    X(SUBI, xg_cpu_arithmetic) \
     X(MULI, xg_cpu_arithmetic) \
     X(SHLI, xg_cpu_arithmetic) \
+    X(TRUNCI, xg_cpu_truncate) \
     X(DIVSI, xg_cpu_divide) \
     X(DIVUI, xg_cpu_divide) \
     X(REMSI, xg_cpu_divide) \

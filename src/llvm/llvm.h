@@ -31,7 +31,8 @@ XG_FN bool xg_llvm_print(xg_arena *a, xg_kmodule *m, const xg_target *t, xg_llvm
 typedef struct xg_cpu_target {
     const char *name, *triple, *cpu, *features;
 } xg_cpu_target;
+XG_FN const xg_cpu_target *xg_cpu_target_of(const xg_target *t);
 /* The LLVM IR of such a kernel for a processor, likewise; the operation that it has no words for, or NULL. */
-XG_FN const xg_kop *xg_cpu_print(xg_arena *a, xg_kmodule *m, const xg_target *t, const xg_cpu_target *cpu, xg_str *out);
+XG_FN const xg_kop *xg_cpu_print(xg_arena *a, xg_kmodule *m, const xg_target *t, xg_str *out);
 
 #endif /* XG_LLVM_H */

@@ -102,7 +102,8 @@ XG_FN void xr_cpu_run(xr_cpu *c, const xr_cpu_kernel *k, const uint64_t *buffers
 XG_FN XG_COLD const char *xr_cpu_target(void) {
 #ifdef __x86_64__
     __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) return NULL;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
+        return NULL;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd"))
         return "x86-64-v4";
@@ -129,7 +130,8 @@ XG_FN XG_COLD xlagpu_status xr_cpu_open(xlagpu_device *d, const xlagpu_device_de
     uint32_t n = XG_MIN(desc && desc->threads ? desc->threads : xr_processors(), (uint32_t)XR_WORKERS_MAX);
     xr_cpu *c;
     if (!target)
-        return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE, "object code is for x86-64-v3 and newer; this processor is older");
+        return xr_fail(
+            &d->c, XLAGPU_ERROR_NO_DEVICE, "object code is for x86-64-v3 and newer; this processor is older");
     c = (xr_cpu *)xg_mem_alloc(&d->c, sizeof *c);
     if (c) memset(c, 0, sizeof *c);
     if (c) c->lock = xr_lock_new(&d->c);
@@ -229,8 +231,7 @@ XG_FN XG_COLD bool xr_cpu_map(xlagpu_program *p, xr_object *all, xr_cpu_module *
         p->kernels[k].handle = &m->kernels[k];
     }
     return xr_pages_seal(m->map.base, m->map.code, true) &&
-           (m->map.bytes == m->map.code ||
-               xr_pages_seal(m->map.base + m->map.code, m->map.bytes - m->map.code, false));
+           (m->map.bytes == m->map.code || xr_pages_seal(m->map.base + m->map.code, m->map.bytes - m->map.code, false));
 }
 XG_FN XG_COLD xlagpu_status xr_cpu_load_from(xlagpu_program *p, xr_object *all, xr_cpu_module *m) {
     xg_ctx *c = &p->device->c;
@@ -281,9 +282,7 @@ XG_FN size_t xr_cpu_scratch(const xlagpu_program *p) {
     for (k = 0; k < p->n_kernels; k++) most = XG_MAX(most, m->kernels[k].scratch);
     return (size_t)(most + XR_CPU_ALIGN) / XR_CPU_ALIGN * XR_CPU_ALIGN;
 }
-XG_FN char *xr_cpu_aligned(void *p) {
-    return (char *)p + (XR_CPU_ALIGN - (uintptr_t)p % XR_CPU_ALIGN) % XR_CPU_ALIGN;
-}
+XG_FN char *xr_cpu_aligned(void *p) { return (char *)p + (XR_CPU_ALIGN - (uintptr_t)p % XR_CPU_ALIGN) % XR_CPU_ALIGN; }
 XG_FN xlagpu_status xr_cpu_prepare(xlagpu_execution *e) {
     xlagpu_device *d = e->program->device;
     size_t each, n = xr_cpu_of(d)->n;
@@ -317,9 +316,8 @@ XG_FN xlagpu_status xr_cpu_launch(xlagpu_execution *e, uint32_t kernel, void *st
     (void)stream;
     if (blocks > UINT32_MAX) return xr_fail(&e->c, XLAGPU_ERROR_LIMIT, "kernel %s has more than 2^32 blocks", k->name);
     e->stats[kernel].launches++;
-    xr_cpu_run(xr_cpu_of(e->program->device), (const xr_cpu_kernel *)k->handle, e->args,
-        xr_cpu_aligned(e->state), xr_cpu_scratch(e->program), blocks,
-        k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u));
+    xr_cpu_run(xr_cpu_of(e->program->device), (const xr_cpu_kernel *)k->handle, e->args, xr_cpu_aligned(e->state),
+        xr_cpu_scratch(e->program), blocks, k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u));
     return XLAGPU_OK;
 }
 

@@ -316,7 +316,8 @@ XG_FN XG_COLD bool xr_object_link(const xr_object *o, const xr_objects *all) {
     return true;
 }
 /* What the name stands for, of at least so many bytes, in code or in constants. */
-XG_FN XG_COLD char *xr_object_find(const xr_object *o, const xr_objects *all, const char *name, bool code, uint64_t bytes) {
+XG_FN XG_COLD char *xr_object_find(
+    const xr_object *o, const xr_objects *all, const char *name, bool code, uint64_t bytes) {
     xr_elf_symbol y;
     xr_elf_section s;
     const char *its;
@@ -324,8 +325,8 @@ XG_FN XG_COLD char *xr_object_find(const xr_object *o, const xr_objects *all, co
     for (k = 0; k < o->n_symbols; k++) {
         (void)xr_object_symbol(o, k, &y);
         its = xr_object_name(o, y.name);
-        if (!its || strcmp(its, name) != 0 || !y.section || !xr_object_section(o, y.section, &s) ||
-            !o->at[y.section] || y.value > s.size || s.size - y.value < bytes || !(s.flags & XR_ELF_EXECUTE) == code)
+        if (!its || strcmp(its, name) != 0 || !y.section || !xr_object_section(o, y.section, &s) || !o->at[y.section] ||
+            y.value > s.size || s.size - y.value < bytes || !(s.flags & XR_ELF_EXECUTE) == code)
             continue;
         return all->base + o->at[y.section] - 1 + y.value;
     }

@@ -42,9 +42,7 @@ XG_FN size_t xr_page(void) {
     GetSystemInfo(&i);
     return i.dwPageSize;
 }
-XG_FN void *xr_pages_new(size_t bytes) {
-    return VirtualAlloc(NULL, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-}
+XG_FN void *xr_pages_new(size_t bytes) { return VirtualAlloc(NULL, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE); }
 XG_FN bool xr_pages_seal(void *p, size_t bytes, bool runs) {
     DWORD old;
     if (!VirtualProtect(p, bytes, runs ? PAGE_EXECUTE_READ : PAGE_READONLY, &old)) return false;
