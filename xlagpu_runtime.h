@@ -274,7 +274,8 @@ typedef enum xlagpu_class {
     X(bandwidth, (int64_t)1 << 50, "bytes a second of device memory, as its maker says") \
     X(read_permille, 1000, "thousandths of that which long streams of loads, or of stores, reach") \
     X(copy_permille, 1000, "thousandths of that which half loads, half stores reach") \
-    X(link_bandwidth, (int64_t)1 << 50, "bytes a second to other devices, one way") \
+    X(link_bandwidth, (int64_t)1 << 50, "bytes a second to other devices, one way; 0: as to the host") \
+    X(network_bandwidth, (int64_t)1 << 50, "bytes a second to devices of other machines, one way") \
     X(host_bandwidth, (int64_t)1 << 50, "bytes a second to the host, one way") \
     X(clock_mhz, 1 << 20, "the highest clock") \
     X(tensor_mhz, 1 << 20, "the clock that is held while matrix units are busy with random data") \
@@ -774,7 +775,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #ifndef XG_NORETURN /* what the standards have; it stands first in a declaration */
 #if defined(__cplusplus)
 #define XG_NORETURN [[noreturn]]
-#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__TINYC__)
+#elif defined(__TINYC__)
+#define XG_NORETURN __attribute((noreturn)) /* glibc takes the usual word from it */
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define XG_NORETURN _Noreturn
 #else
 #define XG_NORETURN
@@ -870,6 +873,7 @@ typedef struct xg_ctx {
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
     const char *dims; /* "b=8,arg1.0=4": sizes that a program leaves open (import/lower_dims.c); NULL: none are given */
+    const char *entry; /* the function that is the program (import/lower_module.c); NULL: @main, or the only one */
     /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     xg_slab *slabs, *full_slabs;
     uint32_t n_slabs, n_idle; /* all, and those that hold none */
@@ -2407,6 +2411,10 @@ XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
     *out = r;
     return true;
 #else
+    if (!(((uint64_t)a | (uint64_t)b) >> 31)) { /* most are, and a division is dear */
+        *out = a * b;
+        return true;
+    }
     if (a > 0   ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a)
         : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b)
                 : false)
@@ -3182,37 +3190,39 @@ typedef struct xg_device_part {
     int64_t memory_bytes;
     uint32_t gbs;              /* 10^9 bytes a second of memory */
     int64_t l2_bytes;
-    uint32_t l2_gbs, link_gbs, host_gbs;
+    uint32_t l2_gbs, link_gbs, host_gbs, network_gbs;
 } xg_device_part;
 
 #define XG_DEVICE_KIB(n) ((int64_t)(n) << 10)
 #define XG_DEVICE_MIB(n) ((int64_t)(n) << 20)
 #define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
 /* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
- * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, GB/s */
+ * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
+ * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400,
+ * B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
 static const xg_device_part xg_device_parts[] = {
-    {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16},           /* D; memory: deviceQuery */
-    {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32},   /* X (40 GB); matrices M 0.87; L2 B */
-    {"A100 80GB", 80, 108, 1410, 1227, 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32}, /* X */
-    {"A40", 86, 84, 1740, 1480, 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32},   /* D; L2's rate E */
-    {"RTX A6000", 86, 84, 1800, 1530, 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32},   /* X */
-    {"RTX 3090", 86, 82, 1695, 1440, 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32}, /* D */
-    {"Orin", 87, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204},  /* D; memory is the host's */
-    {"Orin-88", 88, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204}, /* E: no part is public */
-    {"L40", 89, 142, 2490, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32},  /* D; L2's rate B */
-    {"L40S", 89, 142, 2520, 2240, 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32}, /* D */
-    {"L20", 89, 92, 2520, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32},   /* D */
-    {"RTX 4090", 89, 128, 2520, 2340, 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32}, /* D; matrices M 0.93 */
-    {"RTX 4070 Ti SUPER", 89, 66, 2610, 2430, 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32}, /* D */
-    {"H100", 90, 132, 1980, 1470, 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64},   /* X; matrices M 0.80 of 1830 MHz; L2 B */
-    {"H100 PCIe", 90, 114, 1755, 1300, 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64}, /* D; L2 B */
-    {"H200", 90, 132, 1980, 1470, 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64},  /* X; the rest as H100 */
-    {"B200", 100, 148, 1965, 1423, 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64}, /* X, D; matrices M 0.78; L2's rate E */
-    {"B300", 103, 148, 2032, 1423, 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128}, /* X, D */
-    {"Thor", 110, 20, 1575, 1575, 4096, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(32), 1300, 0, 273}, /* D; memory is the host's */
-    {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
-    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64}, /* X */
-    {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273}, /* D; memory is the host's */
+    {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16, 12},           /* D; memory: deviceQuery */
+    {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M 0.87; L2 B */
+    {"A100 80GB", 80, 108, 1410, 1227, 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32, 25}, /* X */
+    {"A40", 86, 84, 1740, 1480, 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32, 25},   /* D; L2's rate E */
+    {"RTX A6000", 86, 84, 1800, 1530, 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32, 12},   /* X */
+    {"RTX 3090", 86, 82, 1695, 1440, 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32, 12}, /* D */
+    {"Orin", 87, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204, 12},  /* D; memory is the host's */
+    {"Orin-88", 88, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204, 12}, /* E: no part is public */
+    {"L40", 89, 142, 2490, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32, 12},  /* D; L2's rate B */
+    {"L40S", 89, 142, 2520, 2240, 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32, 25}, /* D */
+    {"L20", 89, 92, 2520, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32, 12},   /* D */
+    {"RTX 4090", 89, 128, 2520, 2340, 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32, 12}, /* D; matrices M 0.93 */
+    {"RTX 4070 Ti SUPER", 89, 66, 2610, 2430, 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32, 12}, /* D */
+    {"H100", 90, 132, 1980, 1470, 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64, 50},   /* X; matrices M 0.80 of 1830 MHz; L2 B */
+    {"H100 PCIe", 90, 114, 1755, 1300, 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64, 25}, /* D; L2 B */
+    {"H200", 90, 132, 1980, 1470, 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64, 50},  /* X; the rest as H100 */
+    {"B200", 100, 148, 1965, 1423, 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64, 50}, /* X, D; matrices M 0.78; L2's rate E */
+    {"B300", 103, 148, 2032, 1423, 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128, 100}, /* X, D */
+    {"Thor", 110, 20, 1575, 1575, 4096, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(32), 1300, 0, 273, 12}, /* D; memory is the host's */
+    {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64, 12}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
+    {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64, 12}, /* X */
+    {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273, 25}, /* D; memory is the host's */
 };
 /* clang-format on */
 
@@ -3292,6 +3302,7 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->l2_bandwidth = (int64_t)p->l2_gbs * XG_DEVICE_GB;
     d->link_bandwidth = (int64_t)p->link_gbs * XG_DEVICE_GB;
     d->host_bandwidth = (int64_t)p->host_gbs * XG_DEVICE_GB;
+    d->network_bandwidth = (int64_t)p->network_gbs * XG_DEVICE_GB;
 }
 
 XG_FN const char *xg_device_part_name(size_t i) {
@@ -4925,7 +4936,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_X86_FN(unit) static inline __attribute__((always_inline, unused, target(unit)))
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
-#define XG_SIM_X86_OPS(T, unit, P, F, D, I, half) \
+#define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
     XG_SIM_X86_FN(unit) \
     xg_sim_##T##_Wf32 xg_sim_##T##_fma32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b, xg_sim_##T##_Wf32 c) { \
         return (xg_sim_##T##_Wf32)P##_fmadd_ps((F)a, (F)b, (F)c); \
@@ -4953,8 +4964,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
         return (xg_sim_##T##_Wf32)P##_cvtph_ps((half)a); \
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wu16 xg_sim_##T##_narrow_f16(xg_sim_##T##_Wf32 a) { \
-        xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)P##_cvtps_ph((F)a, 0), \
-                          nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
+        xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)narrow((F)a), nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
         return (r & ~nan) | (nan & 0x7FFF); \
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_clamp32(xg_sim_##T##_Wf32 v, float lo, float hi) { \
@@ -4983,8 +4993,10 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
         return (xg_sim_##T##_Df64)( \
             (xg_sim_##T##_Du64)P##_max_pd((D)a, (D)b) & (xg_sim_##T##_Du64)P##_max_pd((D)b, (D)a)); \
     }
-XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i)
-XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i)
+#define XG_SIM_NARROW_8(a) _mm256_cvtps_ph(a, 0)
+#define XG_SIM_NARROW_16(a) _mm512_maskz_cvtps_ph(0xFFFF, a, 0) /* the usual form is a macro with a -1 of no type */
+XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i, XG_SIM_NARROW_8)
+XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i, XG_SIM_NARROW_16)
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET)
 xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
     return (xg_sim_avx2_Wu16)_mm_packus_epi32(
@@ -11266,7 +11278,7 @@ XG_FN void xg_sim_policy_at(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
 XG_FN void xg_sim_bulk(xg_sim_asm *p, xg_sim_stmt *s, bool reduce) {
     bool load = false, inner = false, multicast = xg_sim_has(s, "multicast::cluster"),
          masked = xg_sim_has(s, "cp_mask");
-    uint32_t n = 3 + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
+    uint32_t n = 3u + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
     uint32_t third = XG_SIM_NOREG, mask = XG_SIM_NOREG;
     xg_sim_type t = XG_SIM_B32;
     xg_sim_spot to, from, bar;
@@ -12920,9 +12932,10 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 typedef struct xg_sim_need {
     uint16_t cc;
     char feature;
+    uint8_t op, words; /* bytes of the texts, with their NUL */
 } xg_sim_need;
 static const xg_sim_need xg_sim_needs[] = {
-#define X(op, words, cc, feature) {cc, feature},
+#define X(op, words, cc, feature) {cc, feature, sizeof op, sizeof words},
     XG_SIM_NEEDS(X)
 #undef X
 };
@@ -12971,12 +12984,12 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     uint32_t cc = xg_sim_target_number(p->m->target, &letter);
     xg_str word;
     const char *op = xg_sim_need_texts, *words;
-    for (i = 0; i < XG_COUNT(xg_sim_needs); i++, op = words + strlen(words) + 1) {
+    for (i = 0; i < XG_COUNT(xg_sim_needs); i++, op = words + xg_sim_needs[i - 1].words) {
         const xg_sim_need *n = &xg_sim_needs[i];
-        words = op + strlen(op) + 1;
-        if (!xg_sim_need_fits(op, words, s, &word) ||
-            (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
-                (n->feature != 't' || cc < 120 || cc == 9999)))
+        words = op + n->op;
+        if ((cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
+                (n->feature != 't' || cc < 120 || cc == 9999)) ||
+            !xg_sim_need_fits(op, words, s, &word))
             continue;
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
             (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p, word.n ? "." : "", (int)word.n, word.p,
@@ -14050,7 +14063,7 @@ XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
         n += xg_format(out + n, cap - n, n ? "::%.*s" : "%.*s", local ? 11 : (int)part, local ? "(anonymous)" : t.p);
         if (n >= cap) return cap - 1;
         t.p += part;
-        t.n -= part;
+        t.n -= (uint32_t)part;
         if (t.n && *t.p == 'I') { /* template arguments: to the E that ends them */
             size_t depth = 0, i = 0;
             do {
@@ -14070,7 +14083,7 @@ XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
             n += xg_format(out + n, cap - n, "<...>");
             if (n >= cap) return cap - 1;
             t.p += XG_MIN(i, t.n);
-            t.n -= XG_MIN(i, t.n);
+            t.n -= (uint32_t)XG_MIN(i, t.n);
         }
         if (!nested) break;
     }
@@ -14168,12 +14181,13 @@ typedef struct xg_sim_cluster {
 
 /* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before,
  * the first at `at`; of the words behind `at` that have a bit in `step`; or of 32 lanes, whose distances are the row
- * `at` of read_rows. */
+ * `at` of read_rows: a word each, 16 bytes, or n bytes of a word. */
 typedef enum xg_sim_readshape {
     XG_SIM_READ_STEPS,
     XG_SIM_READ_BITS,
     XG_SIM_READ_LANES,
-    XG_SIM_READ_TILES
+    XG_SIM_READ_TILES,
+    XG_SIM_READ_PARTS
 } xg_sim_readshape;
 typedef struct xg_sim_read {
     uint32_t mine, at, step;
@@ -14981,7 +14995,8 @@ XG_RACY XG_FN bool xg_sim_track_word(
             out->tag = wt;
             return false;
         }
-        if (write && xg_sim_races(m, rt, mine, part)) {
+        /* whatever part was read, a write of the word hits it */
+        if (write && xg_sim_races(m, part == XG_SIM_PART_ALL ? rt & ~(3u << XG_SIM_TAG_PART) : rt, mine, part)) {
             out->kind = XG_SIM_CLASH_READ;
             out->tag = rt;
             return false;
@@ -15139,6 +15154,15 @@ XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint
     if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
     for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
+/* The same of 32 single or pairs of bytes. */
+XG_FN void xg_sim_note_parts(const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const xg_sim_wordpart part = bytes == 1 ? XG_SIM_PART_MIXED : off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
+        uint32_t *r = &m->r[off[i] / 4];
+        *r = xg_sim_read_tag(m, *r, mine, part);
+    }
+}
 /* Reads of words that the block has written before this interval race with nothing so far. They are kept until
  * something needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
 XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
@@ -15154,6 +15178,10 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
                        step = read->shape == XG_SIM_READ_BITS ? 4 : read->step;
         if (read->shape == XG_SIM_READ_LANES) {
             xg_sim_track_lanes(w->m->moves, &m, w->read_rows[read->at], read->mine, false);
+            continue;
+        }
+        if (read->shape == XG_SIM_READ_PARTS) {
+            xg_sim_note_parts(&m, w->read_rows[read->at], read->n, read->mine);
             continue;
         }
         if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
@@ -15334,17 +15362,21 @@ XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, si
     of->marks[at / 4] &= ~XG_SIM_TAG_BYTES; /* all of the word, which its copy has tagged */
     return XG_SIM_WRITTEN;
 }
-/* 16 bytes of one copy that warp v finds done are written from now on. */
+/* 16 bytes, of which each half is of one copy: halves whose copy warp v finds done are written from now on. Words are
+ * read as numbers: the registers of vectors may be in use by wider ones. */
 XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
     const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
-    uint32_t *tags = w->marks + at / 4, i;
-    uint64_t states[2], of[4];
-    if (!(tags[0] & tags[1] & tags[2] & tags[3] & XG_SIM_TAG_BYTES)) return;
-    memcpy(states, w->shadow + at, 16);
-    memcpy(of, w->copy_words + at / 4, 32);
-    if (states[0] != copying || states[1] != copying || of[0] != of[1] || of[0] != of[2] || of[0] != of[3]) return;
-    if (xg_sim_copy_state(w, v, at) != XG_SIM_WRITTEN) return;
-    for (i = 1; i < 4; i++) tags[i] &= ~XG_SIM_TAG_BYTES;
+    uint32_t half;
+    for (half = 0; half < 2; half++, at += 8) {
+        uint32_t *tags = w->marks + at / 4;
+        uint64_t states, first, second;
+        if (!(tags[0] & tags[1] & XG_SIM_TAG_BYTES)) continue;
+        memcpy(&states, w->shadow + at, 8);
+        memcpy(&first, w->copy_words + at / 4, 8);
+        memcpy(&second, w->copy_words + at / 4 + 1, 8);
+        if (states == copying && first == second && xg_sim_copy_state(w, v, at) == XG_SIM_WRITTEN)
+            tags[1] &= ~XG_SIM_TAG_BYTES;
+    }
 }
 /* Nothing speaks against a copy by warp v to these words: they are neither read nor written in this interval by another
  * warp, and no copy to them is under way. Then they are tagged as written, by m.tag. */
@@ -15809,7 +15841,7 @@ XG_FN void xg_sim_count_access(
     uint32_t sectors, lines, least = (active * bytes + 31) / 32;
     if (r->shared) {
         w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
-        if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) {
+        if (r->shape == XG_SIM_FEW && !(bytes <= 4 && w->m->moves->one_pass(r->to.off))) {
             uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes, mask);
             w->stats.bank_conflicts += extra;
             w->stats.shared_transactions += extra;
@@ -15945,6 +15977,12 @@ XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 /* Is a word of shared memory written, all of it? */
 XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
     return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
+}
+/* The same of 16 bytes that begin with a word. */
+XG_INLINE bool xg_sim_chunk_written(const xg_sim_worker *w, size_t at) {
+    uint32_t i, n = 0;
+    for (i = 0; i < 16; i += 4) n += xg_sim_word_written(w, at + i);
+    return n == 4;
 }
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
@@ -16088,6 +16126,27 @@ XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     w->m->moves->copy((char *)row, (const char *)off, sizeof off);
     return true;
 }
+/* One or two bytes of each lane, the same: elements that a warp gathers one by one. */
+XG_FN bool xg_sim_shadow_parts(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
+    const uint32_t skip = (uint32_t)(r->at - w->shared);
+    uint32_t off[XG_SIM_WARP], words[XG_SIM_WARP], tags[XG_SIM_WARP], i;
+    if (r->shape != XG_SIM_FEW || !r->shared || !xg_sim_keeps_reads(w)) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        off[i] = skip + r->to.off[i];
+        words[i] = off[i] & ~3u;
+    }
+    w->m->moves->gather((char *)tags, (const char *)w->marks, words);
+    if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) {
+        if (!w->copy_words) return false;
+        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i] & ~15u);
+        w->m->moves->gather((char *)tags, (const char *)w->marks, words);
+        if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) return false;
+    }
+    w->m->moves->copy((char *)xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS),
+        (const char *)off, sizeof off);
+    w->reads[w->n_reads - 1].n = (uint16_t)r->bytes;
+    return true;
+}
 /* Atomics on scattered words of shared memory that are written: all there is to see. */
 XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t bytes) {
     uint32_t i, bad = 0;
@@ -16130,6 +16189,7 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         return xg_sim_shadow_global(
             w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
+    if (!strong && does == XG_SIM_READS && bytes <= 2 && xg_sim_shadow_parts(w, v, r)) return true;
     if (!strong && does == XG_SIM_READS && bytes >= 8 &&
         (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, in, r, mask)))
         return true;
@@ -17698,7 +17758,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_halves(const xg_sim_fast *f, const xg_sim_buffer
         return false;
     f->w->stats.sectors += 4;
     f->w->stats.minimum_sectors += 4;
-    f->w->stats.global_transactions += 1 + ((low ^ high) >> 7 != 0);
+    f->w->stats.global_transactions += (low ^ high) >> 7 ? 2 : 1;
     if (f->write)
         f->w->stats.global_stores++;
     else
@@ -19680,6 +19740,9 @@ static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_s
 
 /* ---- for AVX2 ---- */
 
+/* Each function ends by clearing the upper halves of its registers: where they hold something, the plain vector
+ * instructions of other code are slow, and compilers clear them by themselves from -O2 on only. */
+
 #if XG_SIM_X86
 /* Eight floats as doubles. */
 XG_M256_FN void xg_sim_avx2_put_reals(double *to, __m256 f) {
@@ -19718,6 +19781,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_rows(
                          xg_sim_avx2_put_reals(to + 8, xg_sim_avx2_e4m3(_mm_cvtepu8_epi16(_mm_srli_si128(x, 8)))));
     default: xg_sim_base_tile_rows(to, stride, from, step, n, e);
     }
+    _mm256_zeroupper();
 #undef XG_SIM_TILE_ROWS
 }
 /* Sixteen sums at once; what is left over, at the end. */
@@ -19740,6 +19804,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_row_add(
         _mm256_storeu_pd(sums + i + 8, s2);
         _mm256_storeu_pd(sums + i + 12, s3);
     }
+    _mm256_zeroupper();
     if (i < n) xg_sim_base_tile_row_add(sums + i, a, b + i, stride, k, n - i);
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
@@ -19755,6 +19820,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns
             _mm256_storeu_pd(&b[q + 2][j], _mm256_permute2f128_pd(lo01, lo23, 0x31));
             _mm256_storeu_pd(&b[q + 3][j], _mm256_permute2f128_pd(hi01, hi23, 0x31));
         }
+    _mm256_zeroupper();
 }
 /* Four rows at once: eight sums that do not wait for each other. */
 XG_SIM_FAST_FN void xg_sim_avx2_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, bool f64) {
@@ -19790,6 +19856,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_multiply(xg_sim_real *r, uint32_t m, uint32
         _mm256_storeu_pd(c[3], c30);
         _mm256_storeu_pd(c[3] + 4, c31);
     }
+    _mm256_zeroupper();
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
     int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
@@ -19801,6 +19868,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
         const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)from);
         XG_M256_PUT((char *)to, 0, e == XG_SIM_EL_S8 ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
     }
+    _mm256_zeroupper();
 }
 /* The products of a row are at most 256 times 255 * 255: their sum fits 32 bits. */
 XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
@@ -19822,6 +19890,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, u
         XG_SIM_TILE_ADD(x->c[i + 1] + 4, _mm256_extracti128_si256(s1, 1));
 #undef XG_SIM_TILE_ADD
     }
+    _mm256_zeroupper();
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_c_rows(double (*c)[8], const char *even, const char *odd) {
     uint32_t i;
@@ -19831,6 +19900,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_c_rows(double (*c)[8], const char *even, co
         _mm256_storeu_pd(c[i], _mm256_cvtps_pd(_mm_unpacklo_ps(x, y)));
         _mm256_storeu_pd(c[i] + 4, _mm256_cvtps_pd(_mm_unpackhi_ps(x, y)));
     }
+    _mm256_zeroupper();
 }
 XG_M256_FN __m128 xg_sim_avx2_single(__m256d x) {
     const __m128 f = _mm256_cvtpd_ps(x), nan = _mm_cmpunord_ps(f, f);
@@ -19843,6 +19913,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_d_rows(const double (*c)[8], char *even, ch
         _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_shuffle_ps(x, y, 0x88));
         _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_shuffle_ps(x, y, 0xDD));
     }
+    _mm256_zeroupper();
 }
 /* Four sums as f32 with an odd last bit where they are not exact. */
 XG_M256_FN __m128i xg_sim_avx2_to_odd(__m256d x) {
@@ -19873,17 +19944,20 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot)
         _mm_storeu_si128((__m128i *)(void *)(slot + 16 * i),
             _mm_or_si128(_mm_andnot_si128(nan, h), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
     }
+    _mm256_zeroupper();
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_widen(double *to, const uint32_t *from, uint32_t n) {
     uint32_t i;
     for (i = 0; i + 4 <= n; i += 4)
         _mm256_storeu_pd(to + i, _mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)(from + i))));
+    _mm256_zeroupper();
     xg_sim_base_tile_widen(to + i, from + i, n - i);
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uint32_t n) {
     uint32_t i;
     for (i = 0; i + 4 <= n; i += 4)
         _mm_storeu_ps((float *)(void *)(to + i), xg_sim_avx2_single(_mm256_loadu_pd(from + i)));
+    _mm256_zeroupper();
     xg_sim_base_tile_round(to + i, from + i, n - i);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
@@ -20529,15 +20603,15 @@ XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_
 
 /* 16 bytes of a matrix; NULL after a fault. */
 XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t at, bool b) {
-    uint32_t i, written = 0;
     if (at + 16 > w->l->shared_bytes) {
         xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
             "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
             w->l->shared_bytes);
         return NULL;
     }
-    for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
-    if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    if (w->copy_words && !w->l->unchecked_shared) xg_sim_copy_settle(w, v, at);
+    if (!xg_sim_chunk_written(w, at) && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS))
+        return NULL;
     if (!xg_sim_proxy(w, v, in, 0, at, 16, "multiplication")) return NULL;
     return w->shared + at;
 }
@@ -20908,9 +20982,16 @@ enum {
     XG_SIM_CELL_WHOSE = 2,
     XG_SIM_CELL_WHICH = 7
 };
+/* Cells of a lane that the last operation on it wrote, all with one state; `states` do not know it yet. */
+typedef struct xg_sim_cell_run {
+    uint16_t column, n; /* n 0: none */
+    uint32_t state;
+} xg_sim_cell_run;
 struct xg_sim_tensor_block {
     uint32_t *cells, *states, *lent; /* lent: an ASYNC state whose operation reads the cell */
-    double *a, *b;                   /* operands of a multiplication (umma.c) */
+    xg_sim_cell_run runs[XG_SIM_TENSOR_LANES];
+    bool lends;    /* some cell has been lent */
+    double *a, *b; /* operands of a multiplication (umma.c) */
     uint16_t
         taken[XG_SIM_TENSOR_COLUMNS / XG_SIM_TENSOR_UNIT]; /* by unit: columns of the allocation it begins; 1: inside */
     uint32_t waits[XG_SIM_WARP],
@@ -20926,10 +21007,31 @@ typedef enum xg_sim_tensordoes {
     XG_SIM_TENSOR_PUTS   /* an operation writes */
 } xg_sim_tensordoes;
 
+/* The states of a lane's run go to its cells. */
+XG_FN void xg_sim_run_end(xg_sim_tensor_block *t, uint32_t row) {
+    xg_sim_cell_run *r = &t->runs[row];
+    uint32_t *to = t->states + row * XG_SIM_TENSOR_COLUMNS + r->column, i;
+    for (i = 0; i < r->n; i++) to[i] = r->state;
+    r->n = 0;
+}
+/* Cells of a lane get a state, after a check of the same cells. Operations mostly write again and again the same ones,
+ * which then cost one note. */
+XG_FN void xg_sim_cells_set(xg_sim_worker *of, uint32_t row, uint32_t column, uint32_t n, uint32_t state) {
+    xg_sim_cell_run *r = &of->tensor->runs[row];
+    r->column = (uint16_t)column;
+    r->n = (uint16_t)n;
+    r->state = state;
+}
+XG_FN void xg_sim_cell_lend(xg_sim_worker *of, uint32_t row, uint32_t column, uint32_t state) {
+    of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column] = state;
+    of->tensor->lends = true;
+}
 XG_FN void xg_sim_tensor_start(xg_sim_worker *w) { /* a block starts */
     xg_sim_tensor_block *t = w->tensor;
     memset(t->states, 0, XG_SIM_TENSOR_CELLS * sizeof *t->states);
     memset(t->lent, 0, XG_SIM_TENSOR_CELLS * sizeof *t->lent);
+    memset(t->runs, 0, sizeof t->runs);
+    t->lends = false;
     memset(t->taken, 0, sizeof t->taken);
     memset(t->waits, 0, sizeof t->waits);
     memset(t->waited, 0, sizeof t->waited);
@@ -21013,6 +21115,7 @@ XG_FN void xg_sim_tensor_free_columns(xg_sim_worker *w, const xg_sim_warp *v, co
     }
     for (i = 0; i < n / XG_SIM_TENSOR_UNIT; i++) t->taken[unit + i] = 0;
     for (lane = 0; lane < XG_SIM_TENSOR_LANES; lane++) {
+        xg_sim_run_end(t, lane);
         memset(t->states + lane * XG_SIM_TENSOR_COLUMNS + address, 0, n * sizeof *t->states);
         memset(t->lent + lane * XG_SIM_TENSOR_COLUMNS + address, 0, n * sizeof *t->lent);
     }
@@ -21052,9 +21155,9 @@ XG_FN void xg_sim_tensor_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_
 }
 /* What is wrong with an access to a cell whose state is not simply "written". False after a fault. */
 XG_FN bool xg_sim_cell_check(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
-    uint32_t lane, uint32_t cell, xg_sim_tensordoes does, uint32_t issuer) {
+    uint32_t lane, uint32_t cell, uint32_t state, xg_sim_tensordoes does, uint32_t issuer) {
     const xg_sim_tensor_block *t = of->tensor;
-    uint32_t state = t->states[cell], whose = state >> XG_SIM_CELL_WHOSE & 31, which = state >> XG_SIM_CELL_WHICH;
+    uint32_t whose = state >> XG_SIM_CELL_WHOSE & 31, which = state >> XG_SIM_CELL_WHICH;
     bool reads = does == XG_SIM_TENSOR_LOADS || does == XG_SIM_TENSOR_TAKES, beside = does >= XG_SIM_TENSOR_TAKES;
     if (w->l->unchecked_shared) return true;
     if (!(state & XG_SIM_CELL_WHAT) && reads) {
@@ -21084,7 +21187,7 @@ XG_FN bool xg_sim_cell_check(xg_sim_worker *w, const xg_sim_worker *of, const xg
 /* `n` cells of a lane from a column on; lane is the thread's. False after a fault. */
 XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t row, uint32_t column, uint32_t n, xg_sim_tensordoes does, uint32_t issuer) {
-    const xg_sim_tensor_block *t = of->tensor;
+    xg_sim_tensor_block *t = of->tensor;
     uint32_t cell = row * XG_SIM_TENSOR_COLUMNS + column, i;
     if (row >= XG_SIM_TENSOR_LANES || column + n > XG_SIM_TENSOR_COLUMNS) {
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
@@ -21099,12 +21202,15 @@ XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const x
                 XG_MAX(i * XG_SIM_TENSOR_UNIT, column));
             return false;
         }
-    /* cells of the same state need one look */
+    if (t->runs[row].n == n && t->runs[row].column == column && !t->lends) /* cells of the same state need one look */
+        return xg_sim_cell_check(w, of, v, in, lane, cell, t->runs[row].state, does, issuer);
+    if (t->runs[row].n) xg_sim_run_end(t, row);
     if (memcmp(t->states + cell, t->states + cell + 1, (n - 1) * sizeof *t->states) == 0 &&
-        memcmp(t->lent + cell, t->lent + cell + 1, (n - 1) * sizeof *t->lent) == 0)
+        (!t->lends || memcmp(t->lent + cell, t->lent + cell + 1, (n - 1) * sizeof *t->lent) == 0))
         n = 1;
     for (i = cell; i < cell + n; i++) {
-        if (t->states[i] != XG_SIM_CELL_WRITTEN && !xg_sim_cell_check(w, of, v, in, lane, i, does, issuer))
+        if (t->states[i] != XG_SIM_CELL_WRITTEN &&
+            !xg_sim_cell_check(w, of, v, in, lane, i, t->states[i], does, issuer))
             return false;
         if ((does == XG_SIM_TENSOR_STORES || does == XG_SIM_TENSOR_PUTS) && t->lent[i] &&
             xg_sim_under_way(of->cluster, t->lent[i]) && !w->l->unchecked_shared &&
@@ -21201,8 +21307,8 @@ XG_FN void xg_sim_tensor_unpack(const uint8_t from[16], uint8_t to[16], uint32_t
     for (i = 0; how == 1 && i < 16; i++)
         to[i] = (uint8_t)(to[i] << 2); /* in the middle of their bytes, as mma wants them */
 }
-XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
-    uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]); /* umma.c */
+XG_FN const char *xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t at, uint32_t used); /* umma.c */
 XG_FN uint32_t xg_sim_umma_at(uint64_t descriptor, bool transposed, uint32_t mn, uint32_t chunk);
 
 XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
@@ -21214,14 +21320,11 @@ XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_s
                                                                                            : 1;
     for (row = 0; row < rows; row++)
         for (chunk = 0; chunk < words; chunk++) {
-            uint8_t raw[16], bytes[16];
-            if (!xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk),
-                    how == 1   ? 8
-                    : how == 2 ? 12
-                               : 16,
-                    raw))
-                return false;
-            xg_sim_tensor_unpack(raw, bytes, how);
+            const char *from = xg_sim_umma_chunk(
+                w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk), how ? 4 + 4 * how : 16);
+            uint8_t bytes[16];
+            if (!from) return false;
+            xg_sim_tensor_unpack((const uint8_t *)from, bytes, how);
             for (copy = 0; copy < copies; copy++) {
                 uint32_t to = (address >> 16) + row, column = (address & 0xFFFF) + 4 * chunk;
                 if (spread == XG_SIM_N_SPREAD_STEP) to = (address >> 16) + 32 * row;
@@ -21255,12 +21358,14 @@ XG_FN bool xg_sim_tensor_shift_in(
     }
     for (row = base; row < XG_SIM_TENSOR_LANES; row++)
         if (!xg_sim_cells_check(w, of, v, in, lane, row, column, 8, XG_SIM_TENSOR_TAKES, issuer)) return false;
-    for (row = base; row + 1 < XG_SIM_TENSOR_LANES; row++)
+    for (row = base; row + 1 < XG_SIM_TENSOR_LANES; row++) {
+        xg_sim_run_end(of->tensor, row);
         for (i = 0; i < 8; i++) {
             uint32_t cell = row * XG_SIM_TENSOR_COLUMNS + column + i;
             of->tensor->cells[cell] = of->tensor->cells[cell + XG_SIM_TENSOR_COLUMNS];
             of->tensor->states[cell] = state;
         }
+    }
     return true;
 }
 XG_FN bool xg_sim_tensor_shift_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
@@ -21352,18 +21457,18 @@ XG_FN uint32_t xg_sim_umma_at(uint64_t d, bool transposed, uint32_t mn, uint32_t
     a = mode == 4 ? a ^ (a >> 2 & 0x60u) : xg_sim_swizzle(a, mode);
     return (a + base) & 0x3FFFF;
 }
-/* Sixteen bytes of a block's shared memory, of which the first `used` count. False after a fault. */
-XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
-    uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]) {
+/* Sixteen bytes of a block's shared memory, of which the first `used` count; NULL after a fault. */
+XG_FN const char *xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t at, uint32_t used) {
     if (at + 16 > w->l->shared_bytes) {
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
             "a matrix reaches offset %u of shared memory, which has %u bytes", at + 15, w->l->shared_bytes);
-        return false;
+        return NULL;
     }
-    if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, used, XG_SIM_READS)) return false;
-    if (!xg_sim_proxy(of, v, in, lane, at, used, "multiplication")) return false;
-    memcpy(out, of->shared + at, 16);
-    return true;
+    if (of->copy_words && !w->l->unchecked_shared) xg_sim_copy_settle(of, v, at);
+    if (!xg_sim_chunk_written(of, at) && !xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, used, XG_SIM_READS))
+        return NULL;
+    return xg_sim_proxy(of, v, in, lane, at, used, "multiplication") ? of->shared + at : NULL;
 }
 
 /* ---- elements ---- */
@@ -21473,6 +21578,14 @@ XG_FN xg_sim_at xg_sim_umma_place(const xg_sim_umma *u, uint32_t row, uint32_t n
 
 /* ---- A, B and their scales ---- */
 
+/* Tiles are larger than the nearest caches: what the next rows will read is asked for now. */
+XG_FN void xg_sim_umma_ahead(const xg_sim_worker *of, size_t at) {
+    if (at + 16 > of->l->shared_bytes) return;
+    XG_PREFETCH(of->shared + at);
+    XG_PREFETCH(of->marks + at / 4);
+    XG_PREFETCH(of->shadow + at);
+    if (of->copy_words) XG_PREFETCH(of->copy_words + at / 4);
+}
 /* `count` rows of A or columns of B from number mn on: those that a chunk holds side by side when the matrix is
  * transposed, else one. Element k of number r goes to out[r * row + k * step]. False after a fault. */
 XG_FN bool xg_sim_umma_rows(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t mn, uint32_t count, double *out,
@@ -21482,15 +21595,21 @@ XG_FN bool xg_sim_umma_rows(const xg_sim_umma *u, xg_sim_worker *of, bool b, uin
     uint32_t held = bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* of a chunk; padded where they are small */
     bool transposed = b ? u->b_transposed : u->a_transposed, minus = b ? u->b_minus : u->a_minus;
     uint64_t matrix = b ? u->b_matrix : u->a_matrix;
+    size_t ahead = (size_t)(matrix >> 32 & 0x3FFF) << (transposed ? 5 : 4); /* the next 16 of k, or rows */
     for (k = 0; k < u->k; k += transposed ? 1 : held) {
         uint32_t at =
             transposed ? xg_sim_umma_at(matrix, true, mn / per, k) : xg_sim_umma_at(matrix, false, mn, k / held);
         uint32_t n = transposed ? count : XG_MIN(held, u->k - k);
         size_t apart = transposed ? row : step;
-        uint8_t bytes[16];
+        const char *bytes = xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8);
         double x[32], *to = out + k * step;
-        if (!xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8, bytes)) return false;
-        xg_sim_umma_numbers(of, (const char *)bytes, e, bits, held, x);
+        if (!bytes) return false;
+        xg_sim_umma_ahead(of, at + ahead);
+        if (apart == 1 && n == held && !minus) { /* where they are wanted */
+            xg_sim_umma_numbers(of, bytes, e, bits, held, to);
+            continue;
+        }
+        xg_sim_umma_numbers(of, bytes, e, bits, held, x);
         for (i = 0; i < n; i++) to[i * apart] = minus ? -x[i] : x[i];
     }
     return true;
@@ -21507,7 +21626,7 @@ XG_FN bool xg_sim_umma_lane(const xg_sim_umma *u, xg_sim_worker *of, uint32_t ro
     if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, words, XG_SIM_TENSOR_TAKES, u->issuer))
         return false;
     cells = of->tensor->cells + row * XG_SIM_TENSOR_COLUMNS + column;
-    for (i = 0; i < words; i++) of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column + i] = u->state;
+    for (i = 0; i < words; i++) xg_sim_cell_lend(of, row, column + i, u->state);
     for (k = 0; k < u->k; k++) {
         uint32_t at = k * bits, x = cells[at / 32] >> at % 32;
         if (bits == 8 && u->a_bits == 4) x >>= 2; /* in the middle of its byte */
@@ -21527,7 +21646,7 @@ XG_FN bool xg_sim_umma_scale(
     if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, 1, XG_SIM_TENSOR_TAKES, u->issuer))
         return false;
     word = of->tensor->cells[row * XG_SIM_TENSOR_COLUMNS + column];
-    of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column] = u->state;
+    xg_sim_cell_lend(of, row, column, u->state);
     for (k = 0; k < u->k; k++)
         out[k * step] *= xg_sim_scale_float(!u->scale_ue8m0, word >> (8 * (byte + k / each)) & 255);
     return true;
@@ -21590,10 +21709,10 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     for (n = 0; factor && n < width; n++) sum[n] /= (double)(1u << factor);
     fns->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
     if (u->d == XG_SIM_EL_F32)
-        fns->round(of->tensor->cells + at, sum, width);
+        (fns->round)(of->tensor->cells + at, sum, width);
     else
         for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
-    for (n = 0; n < width; n++) of->tensor->states[at + n] = u->state;
+    xg_sim_cells_set(of, lane, column, width, u->state);
     return true;
 }
 /* Row r of D, by row a of A or the lanes of tensor memory that hold it. False after a fault. */
@@ -21637,15 +21756,23 @@ XG_FN void xg_sim_umma_mark_word(xg_sim_worker *of, size_t at, bool lend) {
     else if (xg_sim_byte_state(of, at) == (lend ? XG_SIM_WRITTEN : XG_SIM_LENT))
         xg_sim_set_bytes(of, at, 4, lend ? XG_SIM_LENT : XG_SIM_WRITTEN, true);
 }
+/* Sixteen bytes that have one state are the usual case. */
+XG_FN void xg_sim_umma_mark_chunk(xg_sim_worker *of, size_t at, bool lend) {
+    uint32_t *tags = of->marks + at / 4, i;
+    if (lend && xg_sim_chunk_written(of, at)) {
+        memset(of->shadow + at, XG_SIM_LENT, 16);
+        for (i = 0; i < 4; i++) tags[i] |= XG_SIM_TAG_BYTES;
+    } else
+        for (i = 0; i < 16; i += 4) xg_sim_umma_mark_word(of, at + i, lend);
+}
 /* Each chunk of the matrices in shared memory becomes LENT, or, when the operation is complete, WRITTEN again. */
 XG_FN void xg_sim_umma_mark_matrix(
     xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
     uint32_t mn, chunk;
     for (mn = 0; mn < mns; mn++)
         for (chunk = 0; chunk < chunks; chunk++) {
-            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk), i;
-            if (at + 16 > of->l->shared_bytes) continue;
-            for (i = 0; i < 16; i += 4) xg_sim_umma_mark_word(of, at + i, lend);
+            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk);
+            if (at + 16 <= of->l->shared_bytes) xg_sim_umma_mark_chunk(of, at, lend);
         }
 }
 XG_FN void xg_sim_umma_mark(const xg_sim_lease *l, bool lend) {
@@ -25910,16 +26037,16 @@ XG_FN XG_COLD xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, c
 }
 XG_FN XG_COLD xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
-        LOG = 1536
+        LOG_BYTES = 1536
     };
-    char log[LOG] = "";
+    char log[LOG_BYTES] = "";
     int options[2] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE};
     void *values[2];
     int error;
     values[0] = log;
-    values[1] = (void *)(uintptr_t)LOG;
+    values[1] = (void *)(uintptr_t)LOG_BYTES;
     error = xr_cuda_of(d)->module_load(module, ptx->text, 2, options, values);
-    log[LOG - 1] = 0;
+    log[LOG_BYTES - 1] = 0;
     return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 
@@ -30859,7 +30986,7 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_BOUND] = values * 8;
     bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
     bytes[XR_PART_ARGS] =
-        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
+        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? (uint64_t)XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
     bytes[XR_PART_MAPS] = (uint64_t)p->n_maps * sizeof(xr_map);
     bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
     bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);

@@ -166,6 +166,8 @@
 #include "spmd/reaches.c"
 #include "spmd/assign.c"
 #include "spmd/propagate.c"
+#include "spmd/batch.c"
+#include "spmd/place.c"
 #include "spmd/top.c"
 #include "spmd/local.c"
 #include "spmd/partition.c"
@@ -444,6 +446,7 @@
 /* import */
 #include "import/import.h"
 #include "import/detect.c"
+#ifndef XLAGPU_SMALL
 #include "import/ir.h"
 #include "import/ir.c"
 #include "import/mlir.h"
@@ -486,11 +489,13 @@
 #include "import/stable_type.c"
 #include "import/stable_props.c"
 #include "import/stable.c"
+#endif
 #include "import/import.c"
 
 /* driver */
 #include "driver/driver.h"
 #include "driver/pipeline.c"
 #include "driver/lines.c"
+#include "driver/xla_flags.c"
 #include "driver/driver.c"
 #include "driver/public.c"

@@ -30,6 +30,7 @@
  *     XLAGPU_STATIC         public functions become static: two libraries may carry their own copy
  *     XLAGPU_ASSERT(x)      checks of our own invariants; off by default
  *     XLAGPU_NO_EXTENSIONS  no compiler extensions (attributes, vectors): plain ISO C
+ *     XLAGPU_SMALL          HLO text alone is read and written: no StableHLO, no bytecode, no protobufs
  * (xlagpu_runtime.h adds XLAGPU_NO_SIMULATOR.) None of them changes a public type. */
 #ifndef XLAGPU_H
 #define XLAGPU_H
@@ -77,15 +78,46 @@ XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type type); /* "f32" */
 
 /* ---- module ---- */
 
-/* Parses and verifies HLO text: what XLA dumps, what jax.jit(f).lower(x).as_text("hlo") prints, a whole module or one
- * instruction. name appears in messages. The text is copied. NULL on failure. */
+/* Parses and verifies a module, told by its first bytes: HLO text as XLA dumps it and as jax.jit(f).lower(x)
+ * .as_text("hlo") prints it, a whole module or one instruction; StableHLO as text or bytecode, a jax.export artifact,
+ * an HLO protobuf.
+ * name appears in messages. The text is copied. NULL on failure. */
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *context, const char *name, const char *text, size_t size);
+typedef enum xlagpu_source {
+    XLAGPU_SOURCE_ANY, /* told by the first bytes */
+    XLAGPU_SOURCE_HLO,
+    XLAGPU_SOURCE_STABLEHLO, /* MLIR text, also of mhlo and chlo */
+    XLAGPU_SOURCE_BYTECODE,  /* MLIR bytecode, a portable artifact */
+    XLAGPU_SOURCE_EXPORT,    /* what jax.export's serialize() gives */
+    XLAGPU_SOURCE_PROTO      /* HloModuleProto, HloProto, HloSnapshot */
+} xlagpu_source;
+/* On which devices a module runs, and what each of them has of its arrays, where the text does not say so, or
+ * otherwise. All zero: as the text says. */
+typedef struct xlagpu_placement {
+    uint32_t replicas, partitions; /* with a mesh, as many partitions as it has devices */
+    const char *mesh;              /* "data=2,model=4": axes and their sizes, major first; "2x4": axes x and y */
+    /* "w1=-,model; arg0=data; out0=data": of parameters by name, and of leaves of all parameters (arg0) and results
+     * (out0): for each dimension the axes that split it, a+b with the major one first, - where none does */
+    const char *shardings;
+    /* "data": axes along which the batch is split, wherever parameters and results have that dimension: data
+     * parallelism. Without a mesh it is one: "8" */
+    const char *batch;
+} xlagpu_placement;
+/* All zero but text and size is what xlagpu_parse does. Its texts are copied. */
 typedef struct xlagpu_parse_desc {
     const char *name, *text;
     size_t size;
     /* "b=8,arg1.0=4": sizes of dimensions that StableHLO leaves open, tensor<?x8xf32>, by jax.export's names or by
      * argument and dimension; those that the program asserts to be the same need no word. NULL: none */
     const char *dims;
+    xlagpu_placement placement;
+    xlagpu_source format; /* the text is read as that, whatever it looks like */
+    const char *entry;    /* the function of StableHLO that is the program; NULL: @main, or the only public one */
+    /* "--xla_gpu_ftz=true --xla_disable_hlo_passes=cse": XLA's flags for all compilations of the module, beside what an
+     * xlagpu_compile_desc asks for. xla_gpu_ftz, xla_gpu_deterministic_ops, xla_allow_excess_precision,
+     * xla_gpu_enable_while_loop_double_buffering, xla_gpu_graph_min_graph_size, xla_disable_all_hlo_passes and
+     * xla_disable_hlo_passes mean what the fields there do; other flags of XLA have no effect. NULL: none */
+    const char *flags;
 } xlagpu_parse_desc;
 XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *context, const xlagpu_parse_desc *desc);
 XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
@@ -171,6 +203,8 @@ typedef struct xlagpu_compile_desc {
      * "always" among them wherever they can. NULL, "none", "auto": our own kernels alone. xlagpu_rt_libraries says what
      * a device has; the program does not load where one is missing. */
     const char *libraries;
+    /* predict_times: so many neighbouring devices are one machine; 0: all of them */
+    uint32_t machine_devices;
     /* The program is one for so many devices together, as the module's shardings say: what each has of parameters and
      * results stands in the executable (xlagpu_rt_clique_run). 0: as many as the module names. */
     uint32_t devices;
@@ -191,6 +225,7 @@ typedef struct xlagpu_report {
     uint64_t temp_bytes, total_bytes, workspace_bytes, ptx_bytes, largest_live;
     uint32_t made_again;
     uint64_t predicted_ns; /* of a run, by the model of time, if predict_times was set; loops of unknown length once */
+    uint64_t links_ns;     /* what collectives take of it */
     uint32_t collectives;  /* of the program of one device */
     /* bytes that a device sends in a run, by kind of collective, as rings do it; loops as above */
 #define XLAGPU_X(name) uint64_t name##_bytes;

@@ -74,7 +74,7 @@ static int check_one(const flag_values *f, const char *path, bool *found) {
         free(text);
         return fail(DEVICE, "xlagpu: error: out of memory");
     }
-    if (!module_parse(c, f->dims, path, text, n)) {
+    if (!module_parse(c, f, path, text, n)) {
         memset(&d, 0, sizeof d);
         d.file = path;
         d.status = xlagpu_error_status(c);

@@ -80,7 +80,7 @@ static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
         if (!d->f->dump_pass_re || !pass_matches(d->f->dump_pass_re, pass_of(stage, out))) return false;
         snprintf(out, 400, "%04d.%s.txt", d->number++, stage + 4);
     } else {
-        snprintf(out, 400, "%s.mlir", stage + (begins(stage, "kir/") ? 4 : 0));
+        snprintf(out, 400, "%s.%s", stage + (begins(stage, "kir/") ? 4 : 0), begins(stage, "nest/") ? "txt" : "mlir");
         for (p = out; *p; p++)
             if (*p == '/') *p = '.';
     }
@@ -170,6 +170,7 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_de
     c->backend = f->backend;
     c->libraries = f->libraries;
     c->devices = (uint32_t)f->devices;
+    c->machine_devices = (uint32_t)f->machine_devices;
     c->print_schedules = d->want && strcmp(d->want, "schedule") == 0;
     if (!c->backend && d->want && strncmp(d->want, "llvm/", 5) == 0)
         c->backend = strcmp(d->want, "llvm/before") == 0 ? "llvm-ir" : "llvm";

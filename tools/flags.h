@@ -41,7 +41,12 @@ enum {
 #define FLAGS(X) \
     X(platform, "platform", STR, FV_RUN | FV_SIM | FV_BISECT, "auto|cuda|host|llvm-cpu|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
     X(devices, "devices", SIZE, FV_RUN | FV_COMPILE, "N", "N devices together, as the module's shardings say, each with its part of the arrays; run: compared with one device") \
-    X(topology, "topology", STR, FV_COMPILE, "h200x8", "for so many devices of that part together: --gpu and --devices; --report has the bytes that a device sends by kind of collective, and what the time model says of them") \
+    X(num_partitions, "num_partitions", SIZE, FV_HLO, "N", "parts of which each device has one, where the module names another number, or none") \
+    X(replicas, "replicas", SIZE, FV_HLO, "N", "so many times all partitions; each replica has the same arguments") \
+    X(mesh, "mesh", STR, FV_HLO, "data=2,model=4", "axes of the partitions, for --shard and --auto-shard, major first; 2x4: axes x and y") \
+    X(shard, "shard", LIST, FV_HLO, "w1=-,model", "for each dimension of a parameter (by name or arg0) or result (out0) the axes that split it: a+b with the major one first, - none; may be repeated, or several behind ;") \
+    X(auto_shard, "auto-shard", STR, FV_HLO, "data|8", "data parallelism: split the batch, wherever parameters and results have it, along this axis of --mesh, or a mesh of its own") \
+    X(topology, "topology", STR, FV_COMPILE, "h200x8", "for so many devices of that part together: --gpu and --devices; 2x8, 2xh200x8: machines with so many each; --report has the bytes that a device sends by kind of collective, and what the time model says of them") \
     X(args, "args", LIST, FV_RUN | FV_DIFF | FV_BISECT, "A.npz", "arguments from npz or safetensors: arg0, arg1 ..., or by the names of the parameters; may be repeated, the first file that has one counts; without it seeded random ones") \
     X(fill_args, "fill_args", BOOL, FV_RUN | FV_DIFF | FV_BISECT, "", "seeded random values for arguments that no file of --args has") \
     X(expect, "expect", STR, FV_RUN, "A.npz", "compare the results with out0, out1 ... of this file") \
@@ -139,7 +144,8 @@ typedef struct flag_values {
 #define X(field, text, kind, verbs, argument, help) FLAG_OF_##kind(field)
     FLAGS(X)
 #undef X
-    bool set[FLAG_COUNT]; /* which were given */
+    bool set[FLAG_COUNT];      /* which were given */
+    long long machine_devices; /* of --topology; 0: all */
     const char *files[FLAG_FILES_MAX];
     int n_files;
 } flag_values;

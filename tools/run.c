@@ -110,8 +110,14 @@ static int job_inputs(job *j) {
     return arrays_fill(j->in, j->n_in, j->f, (uint64_t)j->f->seed);
 }
 
-/* Into the leaves of the result, before they are trimmed. */
-/* On so many devices together, or, 0, on one that has everything. */
+/* How many devices are asked for, by number or by a mesh; 0: nothing is said of them. */
+static uint32_t job_devices(const job *j) {
+    const flag_values *f = j->f;
+    if (f->devices) return (uint32_t)f->devices;
+    return f->num_partitions || f->replicas || f->mesh || f->auto_shard ? xlagpu_module_devices(j->module) : 0;
+}
+/* Into the leaves of the result, before they are trimmed. On so many devices together, or, 0, on one that has
+ * everything. */
 static int job_evaluate(job *j, tensor *to, uint32_t devices) {
     xlagpu_tensor *in = (xlagpu_tensor *)calloc((size_t)j->n_in + 1, sizeof *in),
                   *out = (xlagpu_tensor *)calloc((size_t)j->n_want + 1, sizeof *out);
@@ -351,7 +357,7 @@ static int job_check(job *j) {
         rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, "the snapshot");
     }
-    if (is_platform(j->f, "interpreter") && !j->f->devices) return OK;
+    if (is_platform(j->f, "interpreter") && !job_devices(j)) return OK;
     rc = job_evaluate(j, j->want, 0);
     if (!rc) rc = tensors_trim(j->want, &j->n_want);
     if (!rc && j->f->print_literals) {
@@ -391,7 +397,8 @@ static void job_stats(job *j) {
     }
     free(s);
     if (j->program) printf("evaluator_ops\t0\n"); /* a device runs kernels, copies and fills only */
-    if (j->f->devices && !j->program) printf("collectives\t%u\nbytes_sent\t%.0f\n", j->sent.collectives, j->sent.bytes);
+    if (j->module && job_devices(j) && !j->program)
+        printf("collectives\t%u\nbytes_sent\t%.0f\n", j->sent.collectives, j->sent.bytes);
 }
 
 /* ---- the readable report ---- */
@@ -484,13 +491,13 @@ static int job_run(job *j) {
     executable = j->text_n >= 6 && memcmp(j->text, "xlagpu", 6) == 0 &&
                  (j->text_n == 6 || j->text[6] < ' '); /* a damaged one too: the loader says how */
     if (!executable) {
-        j->module = module_parse(j->context, j->f->dims, j->path, j->text, j->text_n);
+        j->module = module_parse(j->context, j->f, j->path, j->text, j->text_n);
         if (!j->module) return fail_in(j->path, xlagpu_error_status(j->context), xlagpu_error(j->context));
         if (is_platform(j->f, "interpreter")) {
             double t;
             if ((rc = job_shapes(j)) || (rc = job_inputs(j))) return rc;
             t = seconds();
-            rc = job_evaluate(j, j->out, (uint32_t)j->f->devices);
+            rc = job_evaluate(j, j->out, job_devices(j));
             j->run_s = seconds() - t;
             return rc;
         }

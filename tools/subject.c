@@ -7,14 +7,36 @@
 
 /* ---- sources ---- */
 
-xlagpu_module *module_parse(xlagpu_context *c, const char *dims, const char *path, const void *text, size_t n) {
+/* All of --shard behind each other; malloc. */
+static char *joined_shardings(const flag_values *f) {
+    size_t n = 1;
+    char *all;
+    int k;
+    for (k = 0; k < f->n_shard; k++) n += strlen(f->shard[k]) + 1;
+    all = (char *)calloc(n, 1);
+    for (k = 0; all && k < f->n_shard; k++) {
+        strcat(all, f->shard[k]);
+        strcat(all, ";");
+    }
+    return all;
+}
+xlagpu_module *module_parse(xlagpu_context *c, const flag_values *f, const char *path, const void *text, size_t n) {
     xlagpu_parse_desc d;
+    xlagpu_module *m;
+    char *shardings = joined_shardings(f);
     memset(&d, 0, sizeof d);
     d.name = path;
     d.text = (const char *)text;
     d.size = n;
-    d.dims = dims;
-    return xlagpu_parse_with(c, &d);
+    d.dims = f->dims;
+    d.placement.replicas = (uint32_t)f->replicas;
+    d.placement.partitions = (uint32_t)f->num_partitions;
+    d.placement.mesh = f->mesh;
+    d.placement.shardings = shardings;
+    d.placement.batch = f->auto_shard;
+    m = xlagpu_parse_with(c, &d);
+    free(shardings);
+    return m;
 }
 
 static int source_create(source *s, const flag_values *f, const char *path) {
@@ -23,7 +45,7 @@ static int source_create(source *s, const flag_values *f, const char *path) {
     memset(&d, 0, sizeof d);
     d.memory_limit = (size_t)f->compiler_memory_limit;
     s->path = path;
-    s->dims = f->dims;
+    s->f = f;
     s->context = xlagpu_create(&d);
     return s->context ? OK : fail(DEVICE, "xlagpu: error: out of memory");
 }
@@ -47,9 +69,12 @@ int source_failed(const source *s) {
     return fail_in(s->path, xlagpu_error_status(s->context), xlagpu_error(s->context));
 }
 int source_parse(source *s) {
+    double begin = seconds();
     xlagpu_module_destroy(s->module);
-    s->module = module_parse(s->context, s->dims, s->path, s->text, s->n);
-    return s->module ? OK : source_failed(s);
+    s->module = module_parse(s->context, s->f, s->path, s->text, s->n);
+    s->parse_time = seconds() - begin;
+    s->is_fresh = s->module != NULL;
+    return s->is_fresh ? OK : source_failed(s);
 }
 void source_close(source *s) {
     free(s->text);

@@ -91,13 +91,15 @@ double error_in_ulp(xlagpu_type t, double want, double error); /* of integers th
 /* ---- subject.c: a module that is evaluated and compared ---- */
 typedef struct source {
     const char *path; /* or a name for messages */
-    const char *dims; /* of --dims; NULL: not given */
+    const flag_values *f;
     xlagpu_context *context;
     xlagpu_module *module;
     unsigned char *text;
     size_t n;
+    double parse_time; /* seconds that the last source_parse took */
+    bool is_fresh;     /* the module is as it was parsed */
 } source;
-xlagpu_module *module_parse(xlagpu_context *c, const char *dims, const char *path, const void *text, size_t n);
+xlagpu_module *module_parse(xlagpu_context *c, const flag_values *f, const char *path, const void *text, size_t n);
 int source_open(source *s, const flag_values *f, const char *path); /* reads it */
 int source_text(
     source *s, const flag_values *f, const char *name, const char *text); /* copies and parses it, silently */

@@ -52,7 +52,7 @@ XG_FN void xg_alg_index(xg_alg_run *r) {
     uint16_t at[XG_OPCODE_COUNT + 1];
     uint32_t op, k;
     for (k = 0; k < XG_ALG_RULE_COUNT; k++)
-        r->first[xg_alg_rules[k].op + 1] += !r->only || strcmp(r->only, xg_alg_rules[k].name) == 0;
+        if (!r->only || strcmp(r->only, xg_alg_rules[k].name) == 0) r->first[xg_alg_rules[k].op + 1]++;
     for (op = 0; op <= XG_OPCODE_COUNT; op++) {
         at[op] = r->first[op];
         r->first[op + 1] = (uint16_t)(r->first[op + 1] + r->first[op]);

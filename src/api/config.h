@@ -54,7 +54,9 @@
 #ifndef XG_NORETURN /* what the standards have; it stands first in a declaration */
 #if defined(__cplusplus)
 #define XG_NORETURN [[noreturn]]
-#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__TINYC__)
+#elif defined(__TINYC__)
+#define XG_NORETURN __attribute((noreturn)) /* glibc takes the usual word from it */
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define XG_NORETURN _Noreturn
 #else
 #define XG_NORETURN

@@ -29,7 +29,8 @@
     X(bandwidth, (int64_t)1 << 50, "bytes a second of device memory, as its maker says") \
     X(read_permille, 1000, "thousandths of that which long streams of loads, or of stores, reach") \
     X(copy_permille, 1000, "thousandths of that which half loads, half stores reach") \
-    X(link_bandwidth, (int64_t)1 << 50, "bytes a second to other devices, one way") \
+    X(link_bandwidth, (int64_t)1 << 50, "bytes a second to other devices, one way; 0: as to the host") \
+    X(network_bandwidth, (int64_t)1 << 50, "bytes a second to devices of other machines, one way") \
     X(host_bandwidth, (int64_t)1 << 50, "bytes a second to the host, one way") \
     X(clock_mhz, 1 << 20, "the highest clock") \
     X(tensor_mhz, 1 << 20, "the clock that is held while matrix units are busy with random data") \

@@ -487,6 +487,10 @@ XG_FN bool xg_mul64(int64_t a, int64_t b, int64_t *out) {
     *out = r;
     return true;
 #else
+    if (!(((uint64_t)a | (uint64_t)b) >> 31)) { /* most are, and a division is dear */
+        *out = a * b;
+        return true;
+    }
     if (a > 0   ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a)
         : a < 0 ? (b > 0 ? a < INT64_MIN / b : b < 0 && a < INT64_MAX / b)
                 : false)

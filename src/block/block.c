@@ -361,7 +361,7 @@ XG_FN void xg_block_fold(xg_block *d, xg_str name, xg_bfold how) { /* behind the
     xg_block_expect(d, "of");
     f = xg_flow_of(&d->s, NULL);
     acc.e = how == XG_BF_ANY ? xg_elem_real(xg_kconst_int(&d->s.b, XG_E_I1, 0))
-                             : xg_block_zero(d, how == XG_BF_SUM && d->complex);
+                             : xg_block_zero(d, how == XG_BF_SUM && d->is_complex);
     acc.at = where ? xg_kcast(&d->s.b, XG_K_OP_INDEX_CAST, r.lo, XG_E_I32) : NULL;
     if (where) acc.e.v = xg_block_float(d, how == XG_BF_ARGMAX ? -HUGE_VAL : HUGE_VAL);
     xg_flow_elem(&f, &acc.e);
@@ -407,7 +407,7 @@ XG_FN bool xg_block_has_type(const xg_block *d, char kind, const xg_shape *shape
     xlagpu_type t = shape->type;
     if (kind == 'i') return t == XLAGPU_S32;
     if (!operand) return xg_kelem_of(t) == xg_block_elem(d, kind);
-    return (t == XLAGPU_F32 || t == XLAGPU_F64 || ((t == XLAGPU_C64 || t == XLAGPU_C128) && d->complex)) &&
+    return (t == XLAGPU_F32 || t == XLAGPU_F64 || ((t == XLAGPU_C64 || t == XLAGPU_C128) && d->is_complex)) &&
            (xg_type_real(t) == XLAGPU_F32 || d->real == XG_E_F64);
 }
 XG_FN xg_block_array *xg_block_new_array(xg_block *d, const xg_shape *shape, bool operand) {

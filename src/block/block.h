@@ -41,7 +41,7 @@ typedef struct xg_block {
     const xg_inst *i; /* the call */
     xg_scope s;
     xg_kelem real, element;
-    bool complex;
+    bool is_complex;
     int64_t threads, lanes, lines, groups, blocks;         /* lanes x lines, or groups of neighbours */
     xg_kval *thread, *lane, *line, *group, *place, *batch; /* place: within the group */
     int64_t shared, reserved;                              /* bytes: used, and not to be used by work arrays */

@@ -164,9 +164,9 @@ XG_FN xg_bval xg_bval_of(char kind, xg_elem e) {
 XG_FN xg_bval xg_bval_real(xg_kval *v) { return xg_bval_of('n', xg_elem_real(v)); }
 XG_FN xg_bval xg_bval_bool(xg_kval *v) { return xg_bval_of('b', xg_elem_real(v)); }
 XG_FN xg_kval *xg_block_float(xg_block *d, double v) { return xg_kconst_float(&d->s.b, d->real, v); }
-XG_FN xg_elem xg_block_zero(xg_block *d, bool complex) {
+XG_FN xg_elem xg_block_zero(xg_block *d, bool is_complex) {
     xg_elem z = xg_elem_real(xg_block_float(d, 0));
-    if (complex) z.im = z.v;
+    if (is_complex) z.im = z.v;
     return z;
 }
 XG_FN xg_elem xg_block_num(xg_block *d, xg_bval v) { /* as a number */
@@ -189,7 +189,7 @@ XG_FN xg_kval *xg_block_cond_of(xg_block *d, xg_bval v) {
     return v.e.v;
 }
 XG_FN xg_elem xg_block_as_element(xg_block *d, xg_elem e) {
-    if (d->complex && !e.im) e.im = xg_block_float(d, 0);
+    if (d->is_complex && !e.im) e.im = xg_block_float(d, 0);
     return e;
 }
 XG_FN xg_kval *xg_block_neg(xg_block *d, xg_kval *v) { return xg_k1(&d->s.b, XG_K_OP_NEGF, v); }
@@ -432,7 +432,7 @@ XG_FN xg_bval xg_block_call(xg_block *d, xg_str name) { /* behind ( */
             XG_KCMPF(b, XG_CF_OLT, xg_k1(b, XG_K_OP_ABSF, xg_block_plain(d, x)), xg_block_float(d, HUGE_VAL)));
     x.e = xg_block_num(d, x);
     if (xg_str_is(name, "element")) { /* re, im */
-        if (two && d->complex) x.e.im = xg_block_plain(d, y);
+        if (two && d->is_complex) x.e.im = xg_block_plain(d, y);
         return xg_bval_of('n', xg_block_as_element(d, x.e));
     }
     if (xg_str_is(name, "abs")) return xg_bval_real(x.e.im ? xg_cx_abs(b, x.e) : xg_k1(b, XG_K_OP_ABSF, x.e.v));

@@ -269,7 +269,8 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
     d->n = n.n;
     d->to_real = xg_str_is(type, "IRFFT");
     d->sign = d->to_real || xg_str_is(type, "IFFT") ? 1 : -1;
-    d->scale = d->volume = 1;
+    d->scale = 1;
+    d->volume = 1;
     d->in_pair = d->out_pair = 1;
     if (xg_fft_lengths(i, d->length)) *(d->to_real ? &d->out_pair : &d->in_pair) = 2;
     for (k = 0; k < n.n; k++) d->volume *= d->length[k];

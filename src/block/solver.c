@@ -83,7 +83,7 @@ XG_FN bool xg_emit_solver_plan(xg_fusion_emission *e) {
             "solvers in %s are not supported in kernels", xg_type_name(t));
     d->element = xg_kelem_of(t);
     d->real = xg_kelem_of(xg_type_real(t));
-    d->complex = xg_type_class(t) == XGT_C;
+    d->is_complex = xg_type_class(t) == XGT_C;
     d->blocks = XG_OPERAND(i, 0)->shape->dims[0];
     xg_solver_shape(d, first);
     if (d->blocks > INT32_MAX)

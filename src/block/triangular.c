@@ -23,7 +23,7 @@ typedef struct xg_tiled_site {
     const xg_inst *i;
     xg_scope *s;
     xg_kelem real, element;
-    bool complex;
+    bool is_complex;
     int64_t n, side, tiles, lines, columns; /* lines: threads / side; columns: right sides of a matrix */
     int64_t threads, blocks, parts;         /* parts: blocks for the right sides of a matrix */
     /* how the matrix is read: transposed, conjugate, from its end; right sides lie in rows; the diagonal is one */
@@ -60,7 +60,7 @@ XG_FN xg_kval *xg_tiled_inside(xg_tiled_site *d, xg_kval *x, int64_t limit) {
 XG_FN xg_elem xg_tiled_number(xg_tiled_site *d, double v) {
     xg_elem z;
     z.v = xg_kconst_float(&d->s->b, d->real, v);
-    z.im = d->complex ? xg_kconst_float(&d->s->b, d->real, 0) : NULL;
+    z.im = d->is_complex ? xg_kconst_float(&d->s->b, d->real, 0) : NULL;
     return z;
 }
 XG_FN xg_elem xg_tiled_select(xg_tiled_site *d, xg_kval *p, xg_elem x, xg_elem y) {
@@ -491,7 +491,7 @@ XG_FN void xg_tiled_describe(xg_tiled_site *d, xg_fusion_emission *e) {
     d->n = a->dims[a->rank - 1];
     d->element = xg_kelem_of(y->type);
     d->real = xg_kelem_of(xg_type_real(y->type));
-    d->complex = xg_type_class(y->type) == XGT_C;
+    d->is_complex = xg_type_class(y->type) == XGT_C;
     if (i->op == XG_CHOLESKY)
         d->swap = d->conj = !lower;
     else {

@@ -47,6 +47,7 @@ typedef struct xg_driver_state {
     xg_emit_target emit;
     xg_map64 ways; /* by record: what code depends on of it, as its number among all that differ */
     xg_dict way_texts;
+    xg_map64 classes;      /* by xg_choice_class: what the fusion computes, as an xg_str */
     xg_dict names;         /* of kernels: how many later ones wanted the same */
     xg_dict made;          /* by what they do and how their buffers meet: number in the plan plus 1 */
     xg_driver_lines lines; /* for dumps */
@@ -128,6 +129,20 @@ XG_FN uint32_t xg_driver_way(xg_driver_state *s, const xg_record *r) {
     xg_map64_put(&s->ways, (uintptr_t)r, number);
     return *number;
 }
+/* What the fusion's computation does to memory; written once for those that were decided as one. */
+XG_FN xg_str xg_driver_fingerprint(xg_driver_state *s, const xg_inst *fusion) {
+    const void *of = xg_choice_class(fusion);
+    xg_str *known = of ? (xg_str *)xg_map64_get(&s->classes, (uint64_t)(uintptr_t)of) : NULL;
+    xg_buf b;
+    if (known) return *known;
+    xg_buf_init(&b, s->work);
+    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
+    if (!of) return xg_str_of(b.p, b.n);
+    known = XG_NEW(s->arena, xg_str);
+    *known = xg_str_copy(s->arena, xg_str_of(b.p, b.n));
+    xg_map64_put(&s->classes, (uint64_t)(uintptr_t)of, known);
+    return *known;
+}
 /* Equal keys: the same kernel, whatever the names. */
 XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_record *r, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
@@ -142,7 +157,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
         xg_putc(&b, ' ');
     }
     xg_put_i64(&b, xg_driver_way(s, r));
-    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
+    xg_put_str(&b, xg_driver_fingerprint(s, fusion));
     return xg_str_of(b.p, b.n);
 }
 
@@ -343,9 +358,8 @@ XG_FN int64_t xg_driver_step_time(const xg_plan *p, const xg_plan_step *s) {
     const xg_device *d = &p->m->device;
     xg_cost_counts c;
     if (s->kind == XG_EXE_THUNK_KERNEL) return p->kernels.p[s->kernel].time.picoseconds;
-    if (s->kind == XG_EXE_THUNK_COLLECTIVE && d->link_bandwidth) /* bytes a second to picoseconds */
-        return xg_cost_add(xg_cost_mul(d->launch_ns, 1000),
-            xg_cost_mul(xg_plan_sent_bytes(s->inst), 1000000) / XG_MAX(d->link_bandwidth / 1000000, (int64_t)1));
+    if (s->kind == XG_EXE_THUNK_COLLECTIVE)
+        return xg_cost_add(xg_cost_mul(d->launch_ns, 1000), xg_plan_sent_time(s->inst));
     if (s->kind != XG_EXE_THUNK_COPY && s->kind != XG_EXE_THUNK_MEMSET) return 0;
     memset(&c, 0, sizeof c);
     c.written_bytes = s->n_links ? p->buffers.p[s->links[s->n_links - 1]]->bytes : 0;
@@ -365,8 +379,10 @@ XG_FN void xg_driver_time_row(xg_buf *b, const xg_plan *p, const xg_plan_step *s
     xg_printf(b, "%s\t%lld\t%s\t%s\n", f ? "" : "-", (long long)runs, s->inst->name.p,
         f ? f->name.p : xg_exe_thunk_name(s->kind));
 }
-/* A row for each step; those of a loop with a known count as often as it turns, of others once. */
-XG_FN int64_t xg_driver_times(xg_buf *b, const xg_plan *p, uint32_t sequence, int64_t runs, uint32_t depth) {
+/* A row for each step; those of a loop with a known count as often as it turns, of others once. links: those of
+ * collectives are added to it. */
+XG_FN int64_t xg_driver_times(
+    xg_buf *b, const xg_plan *p, uint32_t sequence, int64_t runs, uint32_t depth, int64_t *links) {
     const xg_plan_sequence *q = p->sequences.p[sequence];
     int64_t sum = 0;
     uint32_t k, j;
@@ -374,23 +390,27 @@ XG_FN int64_t xg_driver_times(xg_buf *b, const xg_plan *p, uint32_t sequence, in
         const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
         int64_t ps = xg_cost_mul(xg_driver_step_time(p, s), runs);
         sum = xg_cost_add(sum, ps);
+        if (s->kind == XG_EXE_THUNK_COLLECTIVE) *links = xg_cost_add(*links, ps);
         if (b && ps) xg_driver_time_row(b, p, s, ps, runs);
         for (j = 0; j < s->n_children && depth < XG_DRIVER_NESTING; j++)
-            sum = xg_cost_add(sum, xg_driver_times(b, p, s->children[j],
-                                       s->kind == XG_EXE_THUNK_FOR ? xg_cost_mul(runs, s->value) : runs, depth + 1));
+            sum = xg_cost_add(
+                sum, xg_driver_times(b, p, s->children[j],
+                         s->kind == XG_EXE_THUNK_FOR ? xg_cost_mul(runs, s->value) : runs, depth + 1, links));
     }
     return sum;
 }
-XG_FN int64_t xg_driver_predict(const xg_plan *p, const xg_driver_options *o) {
+XG_FN void xg_driver_predict(const xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_buf text, *b = o->dump ? &text : NULL;
-    int64_t sum = 0;
+    int64_t sum = 0, links = 0;
     uint32_t k;
     xg_buf_init(&text, p->arena);
     xg_puts(&text, "predicted_us\tlimited_by\t%_of_peak\truns\thlo\tkernel\n");
     k = xg_driver_entry(p);
-    if (k < p->sequences.n) sum = xg_driver_times(b, p, k, 1, 0);
+    if (k < p->sequences.n) sum = xg_driver_times(b, p, k, 1, 0, &links);
     if (b) xg_driver_dump_text(o, "times", b);
-    return sum;
+    if (!report) return;
+    report->picoseconds = sum;
+    report->links_picoseconds = links;
 }
 
 /* From a plan on: kernels, text, bytes. */
@@ -410,6 +430,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.emit = xg_emit_target_of(&p->m->device, o->deterministic);
     xg_map64_init(&s.ways, a);
     xg_dict_init(&s.way_texts, a);
+    xg_map64_init(&s.classes, a);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -438,10 +459,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         p->hlo = xg_str_of(text.p, text.n);
     }
     if (report) xg_driver_fill_report(p, instructions, report);
-    if (o->predict) {
-        int64_t whole = xg_driver_predict(p, o);
-        if (report) report->picoseconds = whole;
-    }
+    if (o->predict) xg_driver_predict(p, o, report);
     exe = xg_plan_executable(p, o->fill_elided, to);
     if (o->dump) {
         xg_buf_init(&text, a);
@@ -499,16 +517,22 @@ XG_FN bool xg_driver_is_partitioned(const xg_module *m) {
         }
     return meets;
 }
+/* Over so many devices: partitions, of a module that says nothing of devices. */
+XG_FN void xg_driver_spread(xg_module *m, uint32_t devices) {
+    int64_t all = XG_MAX(m->num_partitions, (int64_t)1) * XG_MAX(m->replica_count, (int64_t)1);
+    if (all == 1) m->num_partitions = devices;
+    if (all > 1 && all != (int64_t)devices)
+        xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "module %.*s is for %lld devices, not for %u", (int)m->name.n, m->name.p,
+            (long long)all, devices);
+}
 /* The module of all devices becomes that of each. */
 XG_FN void xg_driver_partition(xg_module *m, const xg_driver_options *o) {
     const xg_ints **params, **results;
     xg_spmd_job job;
     size_t n = 0;
     uint32_t k;
-    if (o->devices && m->num_partitions * m->replica_count == 1) m->num_partitions = o->devices;
-    if (o->devices && m->num_partitions * m->replica_count != (int64_t)o->devices)
-        xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "module %.*s is for %lld devices, not for %u", (int)m->name.n, m->name.p,
-            (long long)(m->num_partitions * m->replica_count), o->devices);
+    if (o->devices) xg_driver_spread(m, o->devices);
+    m->machine_devices = o->machine_devices;
     if (m->num_partitions <= 1 || xg_driver_is_partitioned(m)) return;
     xg_driver_run_named(m, XG_STR("sharding-propagation"));
     for (k = 0; k < m->entry->n_params; k++) n += (size_t)m->entry->params[k]->shape->leaves;

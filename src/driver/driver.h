@@ -33,13 +33,15 @@ typedef struct xg_driver_options {
     int64_t memory_limit;      /* bytes of device memory; 0: what the device has, if it can be done; negative: none */
     xg_str disable_passes;     /* comma-separated */
     uint32_t devices;          /* 0: as the module says */
+    uint32_t machine_devices;  /* 0: all of them */
     const xg_backend *backend; /* NULL: ptx */
     xg_dump_fn dump;
     void *dump_user;
 } xg_driver_options;
 
 typedef struct xg_driver_report {
-    int64_t picoseconds; /* all steps, by the model of time; 0: it was not asked */
+    int64_t picoseconds;       /* all steps, by the model of time; 0: it was not asked */
+    int64_t links_picoseconds; /* of collectives */
     uint32_t kernels, copies, library_calls, instructions, made_again;
     int64_t temp_bytes, total_bytes, largest_live;
     size_t ptx_bytes;
@@ -55,6 +57,10 @@ XG_FN const char *xg_driver_pass_name(uint32_t i); /* each once; NULL at the end
 XG_FN bool xg_driver_pass_is_required(const char *name);
 XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text);
 XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
+
+/* ---- xla_flags.c ---- */
+/* "--xla_gpu_ftz=true ...": what they say is changed in *o; texts are copied. source stands in messages. */
+XG_FN void xg_driver_xla_flags(xg_arena *a, const char *source, const char *flags, xg_driver_options *o);
 
 /* ---- lines.c ---- */
 typedef struct xg_driver_lines {
@@ -74,6 +80,7 @@ XG_FN void xg_driver_dump_lines(const xg_kmodule *m, const xg_driver_options *o,
 XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d);
 XG_FN void xg_driver_aim_usual(xg_module *m, const xg_target *t); /* the target's usual device */
 /* changes m; the executable's bytes, in arena `to` */
+XG_FN void xg_driver_spread(xg_module *m, uint32_t devices); /* over so many devices, or it fails */
 XG_FN xg_str xg_driver_compile(
     xg_module *m, xg_arena *a, const xg_driver_options *o, xg_driver_report *report, xg_arena *to);
 

@@ -18,8 +18,11 @@ struct xlagpu_module {
     xg_arena arena;  /* what lives as long as the module */
     xg_arena parsed; /* hlo and all that is made of it */
     xg_source source;
-    const char *dims; /* as xlagpu_parse_desc has them */
-    xg_module *hlo;   /* NULL after a compilation: see xg_public_hlo */
+    const char *dims, *entry; /* these, where it runs and the format: as xlagpu_parse_desc has them */
+    xlagpu_source format;
+    xg_place place;
+    xg_driver_options flags; /* what its flags say of a compilation */
+    xg_module *hlo;          /* NULL after a compilation: see xg_public_hlo */
     xg_str name;
     xlagpu_value_info *params, *results; /* leaves */
     uint32_t n_params, n_results;
@@ -115,8 +118,7 @@ XG_FN void xg_public_refuse(xg_ctx *c, xlagpu_status s, const char *message) {
 typedef struct xg_public_job {
     xlagpu_module *m;
     xg_arena work;
-    const char *name, *text, *dims; /* parse */
-    size_t size;
+    const xlagpu_parse_desc *parse;
     const xlagpu_compile_desc *desc; /* compile */
     const char *passes;              /* optimize */
     xlagpu_format format;            /* print_as */
@@ -174,14 +176,29 @@ XG_FN xlagpu_bytes xg_public_bytes(xlagpu_module *m, xg_public_job *j, void (*wo
     return m && xg_public_do(j, work) ? j->made : none;
 }
 
+/* Does the text have a plan in it? One whose format the caller says has none. */
+XG_FN bool xg_public_is_plan(const xlagpu_module *m) {
+    return m->format == XLAGPU_SOURCE_ANY && xg_plan_is_text(m->source.text, m->source.size);
+}
+XG_FN xg_file_kind xg_public_kind(const xlagpu_module *m) {
+    static const xg_file_kind kinds[] = {
+        XG_FORMAT_HLO, XG_FORMAT_HLO, XG_FORMAT_MLIR, XG_FORMAT_BYTECODE, XG_FORMAT_EXPORT, XG_FORMAT_PROTO};
+    return m->format == XLAGPU_SOURCE_ANY ? xg_import_detect(m->source.text, m->source.size) : kinds[m->format];
+}
+XG_FN xg_module *xg_public_read(const xlagpu_module *m, xg_arena *to, bool plan) {
+    xg_ctx *c = &m->owner->c;
+    xg_module *hlo;
+    c->dims = m->dims;
+    c->entry = m->entry;
+    hlo = plan ? xg_plan_parse_hlo(c, to, &m->source) : xg_import_parse_as(c, to, &m->source, xg_public_kind(m));
+    xg_spmd_place(hlo, &m->place);
+    return hlo;
+}
 /* The module as it was parsed. */
 XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
-    xg_ctx *c = &m->owner->c;
     if (m->hlo) return m->hlo;
     xg_arena_free(&m->parsed);
-    c->dims = m->dims;
-    return m->hlo = xg_plan_is_text(m->source.text, m->source.size) ? xg_plan_parse_hlo(c, &m->parsed, &m->source)
-                                                                    : xg_import_parse(c, &m->parsed, &m->source);
+    return m->hlo = xg_public_read(m, &m->parsed, xg_public_is_plan(m));
 }
 /* The same for a call that changes it. It stays in the arena `parsed`, which is freed when that call is over. */
 XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
@@ -241,25 +258,37 @@ XG_FN void xg_public_describe(xlagpu_module *m) {
         &m->arena, h->entry_result, xg_str_copy(&m->arena, h->entry->root->name).p, m->results, &m->n_results);
 }
 
+XG_FN const char *xg_public_keep(xlagpu_module *m, const char *text) {
+    return text ? xg_str_copy(&m->arena, xg_str_z(text)).p : NULL;
+}
 XG_FN void xg_public_parse(xg_public_job *j) {
+    const xlagpu_parse_desc *d = j->parse;
     xlagpu_module *m = j->m;
-    char *copy = (char *)xg_alloc_raw(&m->arena, xg_add(&m->owner->c, j->size, 1));
-    if (j->size) memcpy(copy, j->text, j->size);
-    copy[j->size] = 0;
-    m->source.name = xg_str_copy(&m->arena, xg_str_z(j->name ? j->name : "module")).p;
+    char *copy = (char *)xg_alloc_raw(&m->arena, xg_add(&m->owner->c, d->size, 1));
+    if (d->size) memcpy(copy, d->text, d->size);
+    copy[d->size] = 0;
+    m->source.name = xg_public_keep(m, d->name ? d->name : "module");
     m->source.text = copy;
-    m->source.size = j->size;
-    m->dims = j->dims ? xg_str_copy(&m->arena, xg_str_z(j->dims)).p : NULL;
+    m->source.size = d->size;
+    m->dims = xg_public_keep(m, d->dims);
+    m->place.replicas = d->placement.replicas;
+    m->place.partitions = d->placement.partitions;
+    m->place.mesh = xg_public_keep(m, d->placement.mesh);
+    m->place.shardings = xg_public_keep(m, d->placement.shardings);
+    m->place.batch = xg_public_keep(m, d->placement.batch);
+    m->entry = d->entry && *d->entry ? xg_public_keep(m, d->entry) : NULL;
+    m->format = d->format;
+    if (d->flags) xg_driver_xla_flags(&m->arena, m->source.name, d->flags, &m->flags);
     xg_hlo_verify(xg_public_hlo(m));
     xg_public_describe(m);
 }
 
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *x, const char *name, const char *text, size_t size) {
     xlagpu_parse_desc d;
+    memset(&d, 0, sizeof d);
     d.name = name;
     d.text = text;
     d.size = size;
-    d.dims = NULL;
     return xlagpu_parse_with(x, &d);
 }
 XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *x, const xlagpu_parse_desc *desc) {
@@ -270,16 +299,17 @@ XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *x, const xlagpu_pars
         xg_public_refuse(&x->c, XLAGPU_ERROR_USAGE, "there is no text to parse");
         return NULL;
     }
+    if ((uint32_t)desc->format > XLAGPU_SOURCE_PROTO) {
+        xg_public_refuse(&x->c, XLAGPU_ERROR_USAGE, "parse: format: no such xlagpu_source");
+        return NULL;
+    }
     m = xg_public_module(x);
     if (!m) {
         xg_public_refuse(&x->c, XLAGPU_ERROR_MEMORY, "out of memory");
         return NULL;
     }
     j = xg_public_job_of(m);
-    j.name = desc->name;
-    j.text = desc->text;
-    j.size = desc->size;
-    j.dims = desc->dims;
+    j.parse = desc;
     if (xg_public_do(&j, xg_public_parse)) return m;
     xlagpu_module_destroy(m);
     return NULL;
@@ -342,19 +372,19 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagp
 
 /* ---- compiling ---- */
 
+/* What desc says, over what the module's flags say. */
 XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_options *o) {
     xg_str wrong;
-    memset(o, 0, sizeof *o);
     if (d && d->target.name) o->target = *xg_target_find(c, xg_str_z(d->target.name));
     if (!d) return;
     o->described = d->target;
-    o->disable_all_passes = d->disable_all_passes;
-    o->disable_passes = xg_str_z(d->disable_passes);
+    o->disable_all_passes |= d->disable_all_passes;
+    if (d->disable_passes) o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
-    o->ftz = d->ftz;
-    o->deterministic = d->deterministic_ops;
-    o->excess_precision = d->allow_excess_precision;
-    o->double_buffering = d->double_buffer_loops;
+    o->ftz |= d->ftz;
+    o->deterministic |= d->deterministic_ops;
+    o->excess_precision |= d->allow_excess_precision;
+    o->double_buffering |= d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
     o->predict = d->predict_times;
     o->schedules = d->print_schedules;
@@ -362,9 +392,10 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->schedule.size = d->schedule ? d->schedule_size : 0;
     o->schedule.name = d->schedule_name ? d->schedule_name : "schedule";
     o->devices = d->devices;
+    o->machine_devices = d->machine_devices;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? -1 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
-    o->command_buffer_least = d->command_buffer_least;
+    if (d->command_buffer_least) o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
     if (!xg_library_bits(d->libraries, &o->libraries, &wrong))
         xg_fail(
@@ -386,6 +417,7 @@ XG_FN void xg_public_report(xlagpu_module *m, const xg_driver_report *r) {
     m->report.ptx_bytes = r->ptx_bytes;
     m->report.made_again = r->made_again;
     m->report.predicted_ns = (uint64_t)r->picoseconds / 1000;
+    m->report.links_ns = (uint64_t)r->links_picoseconds / 1000;
     m->report.collectives = r->collectives;
 #define X(name) m->report.name##_bytes = (uint64_t)r->sent[XG_PLAN_SENT_##name];
     XLAGPU_COLLECTIVES(X)
@@ -399,8 +431,9 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     xg_driver_options o;
     xg_driver_report report;
     xg_str exe;
+    o = m->flags;
     xg_public_options(c, j->desc, &o);
-    if (xg_plan_is_text(m->source.text, m->source.size))
+    if (xg_public_is_plan(m))
         exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report, &m->arena);
     else
         exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report, &m->arena);
@@ -635,7 +668,7 @@ XG_FN void xg_public_snapshot(xg_public_job *j) {
     const xlagpu_tensor *in = j->inputs, *out = j->outputs;
     const xg_literal **args = NULL, *result = NULL;
     uint32_t n = 0, k;
-    if (!xg_plan_is_text(src->text, src->size) && xg_import_detect(src->text, src->size) == XG_FORMAT_PROTO)
+    if (!xg_public_is_plan(j->m) && xg_public_kind(j->m) == XG_FORMAT_PROTO)
         n = xg_proto_examples(m, src, &args, &result);
     if ((!n && !result) || (j->n_outputs && !result))
         xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s: error: it is no HloSnapshot with %s", src->name,
@@ -668,10 +701,7 @@ XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
     xg_spmd_job job;
     xg_public_check(m->ctx, m->entry_params, in, j->n_inputs, "input");
     xg_public_check(m->ctx, result, out, j->n_outputs, "output");
-    if (m->num_partitions > 1 && m->num_partitions != (int64_t)j->devices)
-        xg_fail(m->ctx, XLAGPU_ERROR_USAGE, "module %.*s is for %lld devices, not for %u", (int)m->name.n, m->name.p,
-            (long long)m->num_partitions, j->devices);
-    m->num_partitions = j->devices;
+    xg_driver_spread(m, j->devices);
     memset(&o, 0, sizeof o);
     o.fill_elided = j->fill_elided;
     for (k = 0; k < n; k++) args[k] = xg_public_argument(m, &j->work, m->entry->params[k]->shape, &in);
@@ -762,7 +792,7 @@ XLAGPU_DEF void xlagpu_set_element(xlagpu_type t, void *p, double v) {
 /* ---- passes ---- */
 
 XG_FN void xg_public_optimize(xg_public_job *j) {
-    xg_module *copy = xg_import_parse(&j->m->owner->c, &j->work, &j->m->source);
+    xg_module *copy = xg_public_read(j->m, &j->work, false);
     xg_buf b;
     xg_driver_run_named(copy, xg_str_z(j->passes));
     xg_buf_init(&b, &j->m->arena);

@@ -239,9 +239,10 @@ XG_FN bool xg_cusolver_is_faster(const xg_module *module, xg_cusolver_call call,
     double work = (double)m->rows * (double)m->columns * least * (double)row->work / 1000 * (complex_ ? 4 : 1);
     double clock = (double)XG_MAX(d->clock_mhz, (int64_t)1) / 1000;
     double each = work / (double)XG_MAX(wide ? d->f64_rate : d->f32_rate, (int64_t)1) / clock;
-    double own = ceil((double)m->count / sms) * each * 1000 / XG_BLOCK_RATE_PERMILLE;
+    double own = ceil((double)m->count / sms) * each * 1000 / (double)XG_BLOCK_RATE_PERMILLE;
     double steps = ceil(least / (double)row->columns);
-    double theirs = (double)m->count * (steps * XG_CUSOLVER_STEP_NS + each / sms * 1000 / XG_CUSOLVER_RATE_PERMILLE);
+    double busy = each / sms * 1000 / (double)XG_CUSOLVER_RATE_PERMILLE;
+    double theirs = (double)m->count * (steps * (double)XG_CUSOLVER_STEP_NS + busy);
     return theirs < own;
 }
 XG_FN xg_cusolver_call xg_cusolver_call_of(const xg_inst *i) {

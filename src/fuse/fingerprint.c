@@ -6,8 +6,9 @@
 #include "fuse.h"
 
 XG_FN void xg_fingerprint_number(xg_buf *b, uint64_t v) { /* seven bits at a time */
-    char *at = xg_buf_room(b, 10);
+    char *at;
     size_t n = 0;
+    at = b->cap - b->n > 10 ? b->p + b->n : xg_buf_room(b, 10);
     for (; v > 127; v >>= 7) at[n++] = (char)((v & 127) | 128);
     at[n++] = (char)v;
     at[n] = 0;

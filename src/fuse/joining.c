@@ -98,14 +98,14 @@ XG_FN void xg_phase_start(xg_phase_join *w, xg_phase_node *node, xg_phase_group 
     g->shared = xg_cost_bytes(node->inst->shape);
     if (!xg_fuse_is_phases(c)) {
         g->phases = 1;
-        g->ops = xg_phases_work(w->a, c, 1).ops;
+        g->ops = xg_phases_ops(c);
         return;
     }
     g->shared = xg_cost_add(g->shared, xg_fuse_phases_shared(c));
     XG_FOR_INSTS(i, c)
         if (i->op == XG_FUSION) {
             g->phases++;
-            g->ops += xg_phases_work(w->a, xg_attr_comp(i, XG_A_calls), 1).ops;
+            g->ops += xg_phases_ops(xg_attr_comp(i, XG_A_calls));
         }
 }
 XG_FN const char *xg_phase_refusal(const xg_phase_join *w, const xg_phase_group *x, const xg_phase_group *y) {

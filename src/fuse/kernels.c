@@ -106,7 +106,7 @@ XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
         to->reads = XG_MAX(to->reads, more->reads);
         return;
     }
-    to->sites = XG_MIN((uint32_t)to->sites + more->sites, (uint32_t)1 << 20);
+    to->sites = (uint32_t)XG_MIN((uint64_t)to->sites + more->sites, (uint64_t)1 << 20);
     to->reads = xg_cost_add(to->reads, more->reads);
     to->key = xg_hash_mix(to->key, more->key) | 1;
 }

@@ -57,6 +57,14 @@ XG_FN int32_t xg_outer_renamed(const xg_shape *from, int32_t dim, const xg_shape
     for (k = 0; k < to->rank && (n < before || to->dims[k] == 1); k++) n *= to->dims[k];
     return k < to->rank && n == before ? (int32_t)k : XG_OUTER_UNASKED;
 }
+/* The operand's dimension that a broadcast spreads along `dim`. */
+XG_FN int32_t xg_outer_spread(const xg_inst *i, int32_t dim) {
+    xg_ints dims = xg_attr_ints(i, XG_A_dimensions);
+    uint32_t k;
+    for (k = 0; k < dims.n; k++)
+        if (dims.p[k] == dim) return (int32_t)k;
+    return XG_WHOLE;
+}
 /* The dimension of operand k that goes along with dimension `dim` of the result; UNASKED: there is none. */
 XG_FN int32_t xg_outer_along(xg_outer_walk *w, const xg_inst *i, uint32_t k, int32_t dim) {
     const xg_shape *to = xg_outer_array(i->shape), *from = xg_outer_array(XG_OPERAND(i, k)->shape);
@@ -69,6 +77,8 @@ XG_FN int32_t xg_outer_along(xg_outer_walk *w, const xg_inst *i, uint32_t k, int
         return xg_fuse_outer_in_order(to) && xg_fuse_outer_in_order(from) && xg_in_place_renames(i)
                    ? xg_outer_renamed(to, dim, from)
                    : XG_OUTER_UNASKED;
+    if (xg_op_flags(i->op) & XGF_EW) return from->rank == to->rank ? dim : XG_WHOLE;
+    if (i->op == XG_BROADCAST) return xg_outer_spread(i, dim);
     map = xg_indexing_operand(w->x, i, k);
     if (!xg_imap_ok(map) || map->n_results != from->rank) return XG_OUTER_UNASKED;
     if (map->dims[dim].range.lo > 0 || map->dims[dim].range.hi < to->dims[dim] - 1)

@@ -105,7 +105,6 @@ typedef struct xg_phase_work {
     /* width: threads that have something to do; path: steps that one thread does one behind the other; own: bytes that
      * no other part moves */
     int64_t instructions, bytes, walk, width, path, own;
-    uint32_t ops;
     bool serial, long_rows; /* few threads would do much, one step behind the other */
 } xg_phase_work;
 
@@ -160,6 +159,15 @@ XG_FN void xg_phases_ask(const xg_inst *i, uint32_t k, int64_t n, int64_t steps,
     if (whole) asked = access.kind == XG_ACCESS_CONTRACTED ? xg_fuse_elements(o) : XG_MIN(asked, xg_fuse_elements(o));
     r->n = access.kind <= XG_ACCESS_ALIGNED || whole ? XG_MAX(r->n, asked) : xg_cost_add(r->n, asked);
 }
+/* How much code there is of it. */
+XG_FN uint32_t xg_phases_ops(const xg_comp *c) {
+    enum {
+        MOST = 200 /* of one instruction: what takes more is a loop */
+    };
+    uint32_t n = 0;
+    XG_FOR_INSTS(i, c) n += (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)MOST);
+    return n;
+}
 /* Elements that are made of each instruction for one of so many parts, from the roots down: as many as whoever reads
  * most asks for, and more where each reader asks at places of its own; in a row program, each once. */
 XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts) {
@@ -168,13 +176,12 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     xg_phase_work w;
     uint32_t at = 0, k;
     const xg_inst *i;
-    bool rows = false;
+    bool reduces = false, asked = false, rows = false;
     memset(&w, 0, sizeof w);
     if (parts > 1) (void)xg_fuse_outer(a, c, cut);
     w.own = w.bytes = xg_cost_bytes(c->root->shape) / parts;
-    XG_FOR_INSTS(j, c) rows = rows || j->op == XG_REDUCE;
-    rows = rows && xg_in_place_rows(a, c);
     XG_FOR_INSTS(j, c) {
+        reduces = reduces || j->op == XG_REDUCE;
         counts[at].cut = cut[at];
         counts[at].steps = 1;
         j->scratch = &counts[at++];
@@ -183,8 +190,14 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     if (c->root->op != XG_TUPLE) xg_phase_count_of(c->root)->n = xg_fuse_elements(c->root) / parts;
     for (i = c->last; i; i = i->prev) {
         int64_t n = xg_phase_count_of(i)->n, steps = xg_fuse_steps(i);
-        if (rows) n = XG_MIN(n, xg_fuse_elements(i) / (parts > 1 && xg_phase_count_of(i)->cut >= 0 ? parts : 1));
-        w.ops += (uint32_t)XG_MIN(xg_cost_op(i), (int64_t)200);
+        if (reduces) {
+            int64_t once = xg_fuse_elements(i) / (parts > 1 && xg_phase_count_of(i)->cut >= 0 ? parts : 1);
+            if (n > once && !asked) {
+                rows = xg_in_place_rows(a, c);
+                asked = true;
+            }
+            if (rows) n = XG_MIN(n, once);
+        }
         if (i->op == XG_PARAMETER) {
             int64_t bytes = XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type)));
             w.bytes = xg_cost_add(w.bytes, bytes);
@@ -416,7 +429,7 @@ XG_FN bool xg_fuse_keeps_phases(const xg_inst *fusion) {
     XG_FOR_INSTS(i, c) {
         if (i->op != XG_FUSION) continue;
         if (!xg_phases_takes(a, i)) return false;
-        ops += xg_phases_work(a, xg_attr_comp(i, XG_A_calls), 1).ops;
+        ops += xg_phases_ops(xg_attr_comp(i, XG_A_calls));
         if (ops > XG_PHASES_OPS || ++n > XG_PHASES_MEMBERS) return false;
     }
     return xg_phases_choose(a, c, XG_NEW_N(a, int32_t, c->n_params + (size_t)1)) > 0;

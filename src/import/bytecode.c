@@ -56,6 +56,38 @@ XG_FN void xg_bc_strings(xg_bc *b) {
     }
     b->n_strings = n;
 }
+/* The names of an operation's properties, newest version first that is not newer than its own; NULL: not known. */
+XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
+    static const struct {
+        const char *op;
+        int version;
+        const char *names;
+    } vhlo[] = {
+#define X(op, version, names) {op, version, names},
+        XG_VHLO_OPS(X)
+#undef X
+    };
+    static const char *const other[][2] = {
+#define X(op, names) {op, names},
+        XG_BC_OPS(X)
+#undef X
+    };
+    const char *found = NULL;
+    xg_str op = name->text;
+    uint32_t k;
+    int version = 0;
+    for (k = 0; !name->vhlo && k < XG_COUNT(other); k++)
+        if (xg_str_is(op, other[k][0])) return other[k][1];
+    if (!name->vhlo) return NULL;
+    for (k = 0; op.p[k] != '.'; k++) {}
+    op = xg_str_of(op.p + k + 1, op.n - k - 1);
+    for (k = 0; k < XG_COUNT(vhlo); k++)
+        if (xg_str_is(op, vhlo[k].op) && vhlo[k].version <= name->version && vhlo[k].version > version) {
+            found = vhlo[k].names;
+            version = vhlo[k].version;
+        }
+    return found;
+}
 /* vhlo.add_v1 is StableHLO's add; func, call and return are of the dialect func. */
 XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, xg_str dialect, xg_str op) {
     static const char *const func[] = {"func", "call"};
@@ -80,6 +112,8 @@ XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, xg_str dialect, xg_str op) {
     xg_putc(&out, '.');
     xg_put_str(&out, op);
     v.text = xg_str_of(out.p, out.n);
+    v.row = xg_ir_row(b->ir, v.text);
+    v.props = xg_bc_prop_names(&v);
     return v;
 }
 XG_FN void xg_bc_dialects(xg_bc *b) {
@@ -149,38 +183,6 @@ XG_FN void xg_bc_properties(xg_bc *b) {
 /* ---- attributes of an operation ---- */
 
 typedef XG_VEC(xg_ir_named) xg_bc_named_vec;
-/* The names of an operation's properties, newest version first that is not newer than its own; NULL: not known. */
-XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
-    static const struct {
-        const char *op;
-        int version;
-        const char *names;
-    } vhlo[] = {
-#define X(op, version, names) {op, version, names},
-        XG_VHLO_OPS(X)
-#undef X
-    };
-    static const char *const other[][2] = {
-#define X(op, names) {op, names},
-        XG_BC_OPS(X)
-#undef X
-    };
-    const char *found = NULL;
-    xg_str op = name->text;
-    uint32_t k;
-    int version = 0;
-    for (k = 0; !name->vhlo && k < XG_COUNT(other); k++)
-        if (xg_str_is(op, other[k][0])) return other[k][1];
-    if (!name->vhlo) return NULL;
-    for (k = 0; op.p[k] != '.'; k++) {}
-    op = xg_str_of(op.p + k + 1, op.n - k - 1);
-    for (k = 0; k < XG_COUNT(vhlo); k++)
-        if (xg_str_is(op, vhlo[k].op) && vhlo[k].version <= name->version && vhlo[k].version > version) {
-            found = vhlo[k].names;
-            version = vhlo[k].version;
-        }
-    return found;
-}
 XG_FN void xg_bc_add(xg_bc *b, xg_bc_named_vec *v, xg_str name, const xg_ir_attr *value) {
     xg_ir_named one;
     one.name = name;
@@ -199,7 +201,7 @@ XG_FN void xg_bc_op_properties(xg_bc *b, xg_bc_cur *c, const xg_bc_name *name, x
         return;
     }
     m = b->props[xg_bc_index(b, c, b->n_props, "properties")];
-    names = xg_bc_prop_names(name);
+    names = name->props;
     while (names && *names) {
         size_t n = strcspn(names, " ?");
         bool optional = names[n] == '?';
@@ -267,7 +269,7 @@ XG_FN void xg_bc_op(xg_bc *b, xg_bc_cur *c, xg_ir_region *r, uint32_t *next) {
     const unsigned char *at = c->p;
     const xg_bc_name *name = &b->names[xg_bc_index(b, c, b->n_names, "operation")];
     unsigned mask = *xg_bc_take(b, c, 1).p;
-    xg_ir_op *op = xg_ir_op_new(b->ir, name->text, (uint32_t)(at - b->base) + 1);
+    xg_ir_op *op = xg_ir_op_of_row(b->ir, name->row, name->text, (uint32_t)(at - b->base) + 1);
     xg_bc_named_vec attrs = {NULL, 0, 0};
     uint32_t k, n = 0;
     xg_bc_enter(b, at);

@@ -144,7 +144,9 @@ typedef struct xg_bc_entry { /* an attribute or type */
 typedef struct xg_bc_name {
     xg_str text;
     int version; /* of VHLO */
+    int row;     /* of XG_IR_OPS; -1: none */
     bool vhlo, registered;
+    const char *props; /* the names of its properties; NULL: not known */
 } xg_bc_name;
 typedef XG_VEC(xg_ir_value *) xg_bc_values;
 typedef struct xg_bc {

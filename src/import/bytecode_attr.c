@@ -542,7 +542,7 @@ XG_FN void xg_bc_loc_into(xg_bc *b, const unsigned char *at, uint32_t k, xg_ir_l
     } else if ((code == 11 || code == 22) && !loc->file.n) {
         loc->file = xg_bc_attr(b, &c)->text;
         n = code == 22 ? xg_bc_count(b, &c) : 1;
-        loc->line = n ? (int64_t)xg_bc_int(b, &c) : 0;
+        loc->line = n ? (int64_t)(xg_bc_int(b, &c) & UINT32_MAX) : 0; /* MLIR's lines have 32 bits */
     }
     b->depth--;
 }

@@ -62,14 +62,22 @@ typedef enum xg_file_kind {
 
 /* HLO for what nothing else claims: its parser then says what is wrong. */
 XG_FN xg_file_kind xg_import_detect(const char *text, size_t n);
-/* X(format, its reader): those that are read. A reader is `xg_module *read(xg_ctx *, xg_arena *, const xg_source *)`;
- * the bytes outlive the module and, since some are text, end with a NUL behind them. */
-#define XG_READERS(X) \
-    X(HLO, xg_hlo_parse_lasting) \
+/* X(format, its reader): those that are read; XLAGPU_SMALL has the first alone. A reader is
+ * `xg_module *read(xg_ctx *, xg_arena *, const xg_source *)`; the bytes outlive the module and, since some are text,
+ * end with a NUL behind them. */
+#define XG_READERS_SMALL(X) X(HLO, xg_hlo_parse_lasting)
+#define XG_READERS_MORE(X) \
     X(MLIR, xg_import_mlir) \
     X(PROTO, xg_proto_read) \
     X(BYTECODE, xg_bytecode_read) \
     X(EXPORT, xg_export_read)
+#ifdef XLAGPU_SMALL
+#define XG_READERS(X) XG_READERS_SMALL(X)
+#else
+#define XG_READERS(X) \
+    XG_READERS_SMALL(X) \
+    XG_READERS_MORE(X)
+#endif
 /* Fails for what is not read. */
 XG_FN void xg_import_check(xg_ctx *c, const xg_source *src);
 /* A name as HLO text can have it: other characters become underscores, as in XLA. */
@@ -86,7 +94,8 @@ XG_FN uint32_t xg_proto_examples(
 XG_FN void xg_proto_print(xg_buf *b, const xg_module *m, bool wrapped);
 /* A module as StableHLO text. */
 XG_FN void xg_stable_print(xg_buf *b, const xg_module *m);
-/* A module of any format that is read. */
+/* A module of any format that is read; and of one that the caller knows. */
 XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
+XG_FN xg_module *xg_import_parse_as(xg_ctx *c, xg_arena *a, const xg_source *src, xg_file_kind f);
 
 #endif /* XG_IMPORT_H */

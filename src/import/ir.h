@@ -135,6 +135,7 @@ typedef struct xg_ir {
 XG_FN xg_ir *xg_ir_new(xg_ctx *c, xg_arena *a, const xg_source *src, const char *name);
 /* A new operation, its row found by its name; the caller fills in the rest. at: byte offset + 1, or 0. */
 XG_FN xg_ir_op *xg_ir_op_new(xg_ir *ir, xg_str name, uint32_t at);
+XG_FN xg_ir_op *xg_ir_op_of_row(xg_ir *ir, int row, xg_str name, uint32_t at);
 /* An operation at the end of a region; an argument of a region. */
 XG_FN void xg_ir_append(xg_ir_region *r, xg_ir_op *op);
 XG_FN void xg_ir_value_init(xg_ir *ir, xg_ir_value *v, const xg_ir_type *type, const xg_ir_op *op);

@@ -24,6 +24,7 @@ typedef struct xg_low {
     xg_parse *hlo;            /* reads attributes that are written as HLO text */
     xg_dict funcs, meshes;    /* by symbol: xg_low_func, sdy.mesh */
     xg_map64 metadata;        /* location to attribute */
+    xg_buf line;              /* where the text of one is put together */
     const xg_ir_op *op;       /* being translated */
     xg_inst place;            /* carries its metadata and its place in the source */
     xg_hb b;                  /* the end of the computation */

@@ -13,8 +13,8 @@
 
 /* ---- the language ---- */
 
+#define XG_FORMULA_HALF 512 /* C++20 mixes no two enumerations in a row of the table */
 enum {
-    XG_FORMULA_HALF = 512,
     XG_FORMULA_NAMES = 96,
     XG_FORMULA_ARGS = 32
 };

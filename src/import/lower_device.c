@@ -208,15 +208,29 @@ XG_FN xg_inst *xg_lower_recv(xg_low *w, const xg_ir_op *op) {
 
 /* ---- custom calls ---- */
 
+/* With this order of its dimensions, which must be one. */
+XG_FN const xg_shape *xg_low_ordered(
+    xg_low *w, const xg_ir_op *op, const xg_shape *s, const int32_t *order, uint32_t n) {
+    uint64_t seen = 0;
+    uint32_t k;
+    if (n != s->rank)
+        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a layout has %u dimensions instead of %u", n, s->rank);
+    for (k = 0; k < n; k++) {
+        if (order[k] < 0 || order[k] >= (int32_t)n || seen >> order[k] & 1)
+            xg_ir_refuse(
+                w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a layout names each dimension from 0 to %u once", n - 1);
+        seen |= (uint64_t)1 << order[k];
+    }
+    return xg_shape_with_layout(w->m, s, xg_layout_make(w->m, order, n, 0, 0, XG_STR("")));
+}
 XG_FN const xg_shape *xg_low_laid_out(xg_low *w, const xg_ir_op *op, const xg_shape *s, const xg_ir_attr *layout) {
     xg_ints v = xg_ir_ints(w->ir, layout);
     int32_t order[XG_RANK_MAX];
     uint32_t k;
     if (!xg_shape_is_array(s)) return s;
-    if (v.n != s->rank)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a layout has %u dimensions instead of %u", v.n, s->rank);
-    for (k = 0; k < v.n; k++) order[k] = (int32_t)XG_MAX(XG_MIN(v.p[k], (int64_t)XG_RANK_MAX), (int64_t)-1);
-    return xg_shape_with_layout(w->m, s, xg_layout_make(w->m, order, v.n, 0, 0, XG_STR("")));
+    for (k = 0; k < v.n && k < XG_RANK_MAX; k++)
+        order[k] = (int32_t)XG_MAX(XG_MIN(v.p[k], (int64_t)XG_RANK_MAX), (int64_t)-1);
+    return xg_low_ordered(w, op, s, order, v.n);
 }
 XG_FN const xg_ir_attr *xg_low_layouts(xg_low *w, const xg_ir_op *op, const char *name, uint32_t n) {
     const xg_ir_attr *a = xg_ir_find(op, name);

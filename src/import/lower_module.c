@@ -91,12 +91,14 @@ XG_FN void xg_low_symbols(xg_low *w, const xg_ir_region *r) {
             xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "a module holds functions");
     }
 }
-/* @main, or the only function, or the only one that is not private. */
+/* @main, or the only function, or the only one that is not private; or the one that the caller names. */
 XG_FN const xg_ir_op *xg_low_find_entry(xg_low *w, const xg_ir_region *r) {
-    const xg_low_func *main = (const xg_low_func *)xg_dict_get(&w->funcs, XG_STR("main"));
+    const char *named = w->ir->ctx->entry ? w->ir->ctx->entry : "main";
+    const xg_low_func *main = (const xg_low_func *)xg_dict_get(&w->funcs, xg_str_z(named));
     const xg_ir_op *op, *found = NULL, *any = NULL;
     uint32_t n = 0, n_any = 0;
     if (main) return main->op;
+    if (w->ir->ctx->entry) xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_USAGE, NULL, "no function is called @%.100s", named);
     for (op = r->first; op; op = op->next) {
         if (!xg_ir_is(op, "func.func")) continue;
         any = op;
@@ -148,10 +150,7 @@ XG_FN const xg_shape *xg_low_layout(xg_low *w, const xg_ir_op *func, const char 
             order[n] = XG_MIN(order[n] * 10 + (text.p[at] - '0'), (int32_t)XG_RANK_MAX);
         n++;
     }
-    if (n != s->rank)
-        xg_ir_refuse(w->ir, func, XLAGPU_ERROR_INVALID, NULL, "the layout %.*s has %u dimensions instead of %u",
-            (int)XG_MIN(text.n, 80u), text.p, n, s->rank);
-    return xg_shape_with_layout(w->m, s, xg_layout_make(w->m, order, n, 0, 0, XG_STR("")));
+    return xg_low_ordered(w, func, s, order, n);
 }
 XG_FN void xg_low_interface(xg_low *w, const xg_ir_op *func) {
     xg_module *m = w->m;
@@ -325,6 +324,7 @@ XG_FN xg_module *xg_ir_lower(xg_ir *ir) {
     xg_dict_init(&w.funcs, ir->arena);
     xg_dict_init(&w.meshes, ir->arena);
     xg_map64_init(&w.metadata, ir->arena);
+    xg_buf_init(&w.line, ir->arena);
     body = xg_low_module_body(&w);
     xg_low_symbols(&w, body);
     xg_low_put_meshes(&w, body);

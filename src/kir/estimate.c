@@ -454,7 +454,7 @@ XG_FN void xg_kest_group_multiply(xg_kest *e, const xg_kop *op) {
     int64_t macs = XG_KMMA_M * columns * (XG_KMMA_K_BYTES / row->bytes), clocks, lines;
     int64_t rows = op->operands[0].value->type->kind == XG_TK_VECTOR ? 0 : XG_KWGMMA_M; /* registers have them */
     clocks = macs * XG_KEST_WARPS / xg_cost_tensor_rate(e->d, row->tensor);
-    lines = (columns + rows) * XG_KMMA_K_BYTES / (XG_KWGMMA_LINE_BYTES * XG_KEST_WARPS);
+    lines = (columns + rows) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES / XG_KEST_WARPS;
     *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
     e->c->shared_passes = xg_cost_add(e->c->shared_passes, xg_cost_mul(lines, n));
     e->unit = XG_MAX(e->unit, e->clock) + clocks;

@@ -200,6 +200,7 @@ enum {
 enum {
     XG_KWGMMA_M = 64,
     XG_KWGMMA_N_MAX = 256,
+    XG_KWGMMA_SUMS_MAX = 32, /* vectors of sums: one for each eight columns */
     XG_KWGMMA_LINE_BYTES = 128,
     XG_KWGMMA_LINES = 8,    /* that are swizzled together */
     XG_KWGMMA_ALIGN = 1024, /* bytes: of such lines */

@@ -309,7 +309,7 @@ XG_FN const char *xg_kir_check_bitcast(const xg_kop *op) {
                ? "values of equal width"
                : NULL;
 }
-XG_FN xg_kelem xg_kpart_of(xg_kelem complex) { return complex == XG_E_C128 ? XG_E_F64 : XG_E_F32; }
+XG_FN xg_kelem xg_kpart_of(xg_kelem pair) { return pair == XG_E_C128 ? XG_E_F64 : XG_E_F32; }
 XG_FN const char *xg_kir_check_complex_create(const xg_kop *op) {
     return xg_kr(op)->kind != XG_TK_SCALAR || !xg_kelem_is_complex(xg_kr(op)->elem) || xg_kt(op, 0) != xg_kt(op, 1) ||
                    xg_kt(op, 0)->kind != XG_TK_SCALAR || xg_kt(op, 0)->elem != xg_kpart_of(xg_kr(op)->elem)
@@ -427,7 +427,7 @@ XG_FN const char *xg_kir_check_wgmma(const xg_kop *op) {
         return "four words or a descriptor come first";
     if (op->flags & XG_KWGMMA_A_ROWS && !xg_kir_is_descriptor(xg_kt(op, 0))) return "registers have k side by side";
     if (!xg_kir_is_descriptor(xg_kt(op, 1))) return "the second matrix is a descriptor";
-    if (op->n_results != op->n_operands - 2 || op->n_results > XG_KWGMMA_N_MAX / XG_KMMA_N)
+    if (op->n_results != op->n_operands - 2 || op->n_results > XG_KWGMMA_SUMS_MAX)
         return "as many sums come out as go in, of at most 256 columns";
     for (k = 0; k < op->n_results; k++)
         if (xg_kt(op, k + 2) != op->results[k].type || !xg_kir_is_words(op->results[k].type, row->sum, 4))

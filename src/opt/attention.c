@@ -208,31 +208,15 @@ XG_FN bool xg_attention_find(xg_inst *dot, xg_attention *a) {
     return false;
 }
 
-/* Dots that are made of i, by what may stand inside of attention, within a limit; whether one has i as its first. */
-XG_FN bool xg_attention_leads_on(xg_attention_walk *w, xg_inst *i) {
+XG_FN void xg_attention_mark(xg_module *m, void *mark) {
     xg_attention a;
-    uint32_t k;
-    XG_FOR_USES(u, i) {
-        xg_inst *user = u->user;
-        if (user->op == XG_DOT) {
-            if (xg_attention_find(user, &a) && a.scores_dot == w->target) return true;
-            continue;
-        }
-        if (!xg_attention_passes(user)) continue;
-        for (k = 0; k < w->n && w->seen[k] != user; k++) {}
-        if (k < w->n || w->n == XG_ATTENTION_ASKED) continue;
-        w->seen[w->n++] = user;
-        if (xg_attention_leads_on(w, user)) return true;
-    }
-    return false;
-}
-XG_FN bool xg_attention_has_dot(const xg_inst *dot) {
-    xg_attention_walk w;
-    xg_attention a;
-    if (xg_attention_find((xg_inst *)(uintptr_t)dot, &a)) return true;
-    w.target = dot;
-    w.n = 0;
-    return xg_attention_leads_on(&w, (xg_inst *)(uintptr_t)dot);
+    xg_comp *c;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) i->scratch = NULL;
+    if (!m->made[XG_EXPONENTIAL]) return;
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c)
+            if (i->op == XG_DOT && xg_attention_find(i, &a)) i->scratch = a.scores_dot->scratch = mark;
 }
 
 #endif /* XG_OPT_ATTENTION_C */

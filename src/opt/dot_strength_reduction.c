@@ -101,7 +101,7 @@ XG_FN bool xg_dot_reduces(const xg_inst *i) {
     return side[0].contracting.n && i->shape->elements && side[0].x->shape->elements && side[1].x->shape->elements &&
            xg_dot_vector(side) < 2;
 }
-XG_FN bool xg_dot_reduces_alone(const xg_inst *i) { return xg_dot_reduces(i) && !xg_attention_has_dot(i); }
+XG_FN bool xg_dot_reduces_alone(const xg_inst *i) { return xg_dot_reduces(i) && !i->scratch; }
 XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
     xlagpu_type t = xg_dot_sum_type(dot);
     xg_dot_part side[2];
@@ -117,7 +117,9 @@ XG_FN xg_inst *xg_dot_reduce(const xg_hb *b, xg_inst *dot) {
     return xg_dot_arrange(b, dot, m, xg_hb_convert(b, r, dot->shape->type));
 }
 XG_FN bool xg_opt_dot_strength_reduction(xg_module *m) {
-    return m->made[XG_DOT] && xg_opt_expand(m, xg_dot_reduces_alone, xg_dot_reduce);
+    if (!m->made[XG_DOT]) return false;
+    xg_attention_mark(m, m);
+    return xg_opt_expand(m, xg_dot_reduces_alone, xg_dot_reduce);
 }
 
 #endif /* XG_OPT_DOT_STRENGTH_REDUCTION_C */

@@ -155,8 +155,8 @@ typedef struct xg_attention {
 XG_FN bool xg_attention_find(xg_inst *dot, xg_attention *a);              /* whose second dot it is */
 XG_FN bool xg_attention_depends(const xg_inst *x, const xg_inst *target); /* by what may stand inside of it */
 
-/* It is one of both dots of what looks like attention. */
-XG_FN bool xg_attention_has_dot(const xg_inst *dot);
+/* The scratch of both dots of what looks like attention points to the mark, that of all others is NULL. */
+XG_FN void xg_attention_mark(xg_module *m, void *mark);
 /* x has what there is one of for each row: it is made of maximum or sum. */
 XG_FN bool xg_attention_of_row(const xg_attention *a, const xg_inst *x);
 XG_FN bool xg_attention_leads(const xg_attention *a, const xg_inst *x); /* exp itself, not its sum alone, is in x */

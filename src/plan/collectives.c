@@ -58,21 +58,26 @@ XG_FN void xg_meeting_put(xg_buf *b, const xg_meeting *t, xg_ints ids, int64_t o
         }
     xg_putc(b, '}');
 }
-XG_FN void xg_meeting_put_all(xg_buf *b, const xg_meeting *t) {
+/* The groups, or pairs, that the instruction lists; all ids where it lists none. */
+XG_FN const xg_ints *xg_meeting_groups(xg_arena *a, const xg_meeting *t, uint32_t *n) {
     const xg_attr *groups = xg_inst_attr(t->inst, XG_A_replica_groups),
                   *pairs = xg_inst_attr(t->inst, XG_A_source_target_pairs);
-    const xg_ints *list = groups ? groups->v.groups->p : pairs ? pairs->v.lists->p : NULL;
-    uint32_t n = groups ? groups->v.groups->n : pairs ? pairs->v.lists->n : 0, k;
-    int64_t times = xg_meeting_times(t), other, ids = xg_meeting_ids(t), *every;
-    xg_ints all;
+    int64_t ids = xg_meeting_ids(t), *every;
+    xg_ints *all;
+    *n = groups ? groups->v.groups->n : pairs ? pairs->v.lists->n : 0;
+    if (*n || pairs) return groups ? groups->v.groups->p : pairs->v.lists->p;
+    every = XG_NEW_N(a, int64_t, ids);
+    all = XG_NEW(a, xg_ints);
+    for (all->n = 0; all->n < ids; all->n++) every[all->n] = all->n;
+    all->p = every;
+    *n = 1;
+    return all;
+}
+XG_FN void xg_meeting_put_all(xg_buf *b, const xg_meeting *t) {
+    int64_t times = xg_meeting_times(t), other;
+    uint32_t n, k;
+    const xg_ints *list = xg_meeting_groups(b->arena, t, &n);
     xg_putc(b, '{');
-    if (!n && !pairs) {
-        every = XG_NEW_N(b->arena, int64_t, ids);
-        for (all.n = 0; all.n < ids; all.n++) every[all.n] = all.n;
-        all.p = every;
-        list = &all;
-        n = 1;
-    }
     for (other = 0; other < times; other++)
         for (k = 0; k < n; k++) xg_meeting_put(b, t, list[k], other);
     xg_putc(b, '}');
@@ -120,6 +125,69 @@ XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i) {
     case XG_ALL_TO_ALL: return xg_cost_mul(g - 1, in) / g;
     default: return in;
     }
+}
+
+/* ---- how long that takes ---- */
+
+enum {
+    XG_SENT_LINK_HOP_PS = 600000,    /* from a device to the next: rings of small packets, as NCCL's tuner has them */
+    XG_SENT_NETWORK_HOP_PS = 2700000 /* ... of another machine */
+};
+
+/* A group as its ring: members, how many of the first one's machine, and how often the ring changes machines. */
+typedef struct xg_sent_ring {
+    int64_t members, together, crossings;
+} xg_sent_ring;
+
+XG_FN xg_sent_ring xg_sent_ring_of(const xg_meeting *t, xg_ints ids, int64_t other) {
+    int64_t spread = t->mode == XG_TEAM_BOTH ? t->partitions : 1, size = t->inst->comp->module->machine_devices;
+    int64_t first = -1, last = -1, k;
+    xg_sent_ring r = {0, 0, 0};
+    r.members = ids.n * spread;
+    if (!size) size = INT64_MAX;
+    for (k = 0; k < r.members; k++) {
+        int64_t machine = xg_meeting_device(t, ids.p[k / spread], spread > 1 ? k % spread : other) / size;
+        if (!k) first = last = machine;
+        r.together += machine == first;
+        r.crossings += machine != last;
+        last = machine;
+    }
+    r.crossings += last != first;
+    return r;
+}
+/* Bytes at so many a second, in picoseconds. */
+XG_FN int64_t xg_sent_at(int64_t bytes, int64_t bandwidth) {
+    return xg_cost_mul(bytes, 1000000) / XG_MAX(bandwidth / 1000000, (int64_t)1);
+}
+/* Of one group. Between machines there are as many rings as each has members, each over a network card of its own, with
+ * its part of the bytes; what goes to all or to one other device alone crosses by the device's own card. */
+XG_FN int64_t xg_sent_time_of(const xg_inst *i, const xg_sent_ring *r) {
+    const xg_device *d = &i->comp->module->device;
+    int64_t bytes = xg_plan_sent_bytes(i), hops = r->members - 1, far = r->crossings ? r->crossings - 1 : 0, time, net;
+    bool rings = i->op == XG_ALL_REDUCE || i->op == XG_ALL_GATHER || i->op == XG_REDUCE_SCATTER ||
+                 i->op == XG_COLLECTIVE_BROADCAST;
+    if (r->members < 2) return 0;
+    if (!rings) hops = 1, far = r->crossings > 0;
+    if (i->op == XG_ALL_REDUCE) hops *= 2, far *= 2;
+    time = xg_sent_at(bytes, d->link_bandwidth ? d->link_bandwidth : d->host_bandwidth);
+    net = bytes;
+    if (i->op == XG_ALL_TO_ALL) net = xg_cost_mul(bytes, r->members - r->together) / (r->members - 1);
+    if (r->crossings) time = XG_MAX(time, xg_sent_at(rings ? net / r->together : net, d->network_bandwidth));
+    return xg_cost_add(
+        time, xg_cost_add(xg_cost_mul(hops - far, XG_SENT_LINK_HOP_PS), xg_cost_mul(far, XG_SENT_NETWORK_HOP_PS)));
+}
+/* Of the group that takes longest. */
+XG_FN int64_t xg_plan_sent_time(const xg_inst *i) {
+    xg_meeting t = xg_meeting_of(i);
+    int64_t most = 0, times = xg_meeting_times(&t), other;
+    uint32_t n, k;
+    const xg_ints *list = xg_meeting_groups(i->comp->module->work, &t, &n);
+    for (other = 0; other < times; other++)
+        for (k = 0; k < n; k++) {
+            xg_sent_ring r = xg_sent_ring_of(&t, list[k], other);
+            most = XG_MAX(most, xg_sent_time_of(i, &r));
+        }
+    return most;
 }
 
 #endif /* XG_PLAN_COLLECTIVES_C */

@@ -201,6 +201,7 @@ typedef enum xg_plan_sent_kind {
 XG_FN xg_plan_sent_kind xg_plan_sent_kind_of(xg_opcode op);
 /* That a device sends in it, as rings do it; of a ragged one and a permute at most. */
 XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i);
+XG_FN int64_t xg_plan_sent_time(const xg_inst *i);          /* picoseconds, by the model of time */
 XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i); /* as a step says it; fails where there is no such step */
 /* ---- bytes.c ---- */
 /* the serialised executable; its texts (ptx, hlo) end with a zero */

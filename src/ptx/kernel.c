@@ -667,7 +667,7 @@ static void xg_ptx_check_params(xg_ptx *p, const xg_kfunc *f) {
         POINTER_BYTES = 8,
         ISA_OF_MORE = 81
     };
-    uint32_t bytes = f->body->n_args * POINTER_BYTES + f->n_maps * (XG_KMAP_BYTES + XG_PTX_MAP_ALIGN);
+    uint32_t bytes = f->body->n_args * POINTER_BYTES + f->n_maps * XG_KMAP_BYTES + f->n_maps * XG_PTX_MAP_ALIGN;
     if (bytes > XG_PTX_PARAM_BYTES_MAX)
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' has %u bytes of parameters; %d are the most",
             (int)f->name.n, f->name.p, bytes, (int)XG_PTX_PARAM_BYTES_MAX);

@@ -457,16 +457,16 @@ XG_FN XG_COLD xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, c
 }
 XG_FN XG_COLD xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
-        LOG = 1536
+        LOG_BYTES = 1536
     };
-    char log[LOG] = "";
+    char log[LOG_BYTES] = "";
     int options[2] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE};
     void *values[2];
     int error;
     values[0] = log;
-    values[1] = (void *)(uintptr_t)LOG;
+    values[1] = (void *)(uintptr_t)LOG_BYTES;
     error = xr_cuda_of(d)->module_load(module, ptx->text, 2, options, values);
-    log[LOG - 1] = 0;
+    log[LOG_BYTES - 1] = 0;
     return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 

@@ -18,8 +18,9 @@
 enum {
     XG_ATTENTION_LINE = 64,   /* elements: 128 bytes */
     XG_ATTENTION_STEP_K = 16, /* elements of a sum that one multiplication takes */
-    XG_ATTENTION_MORE = 232,  /* registers of a thread with rows, where there are two groups of them */
-    XG_ATTENTION_LESS = 40    /* of one that asks: 128 * 40 + 256 * 232 are 64 K */
+    XG_ATTENTION_STEPS_MAX = XG_KWGMMA_N_MAX / XG_ATTENTION_STEP_K,
+    XG_ATTENTION_MORE = 232, /* registers of a thread with rows, where there are two groups of them */
+    XG_ATTENTION_LESS = 40   /* of one that asks: 128 * 40 + 256 * 232 are 64 K */
 };
 typedef enum xg_attention_state {
     XG_ATTENTION_FULL,
@@ -29,7 +30,7 @@ typedef enum xg_attention_state {
 
 XG_FN int64_t xg_attention_lines(int64_t extent) { return xg_tile_over(extent, XG_ATTENTION_LINE); }
 XG_FN int64_t xg_attention_barriers(const xg_attention_plan *p) {
-    return p->shape.grouped ? XG_TILE_SIDES * XG_ATTENTION_STATES * p->stages : 0;
+    return p->shape.grouped ? p->stages * XG_TILE_SIDES * XG_ATTENTION_STATES : 0;
 }
 XG_FN int64_t xg_attention_group_bytes(const xg_attention_plan *p) {
     int64_t keys = p->stages * p->shape.step, depth = xg_attention_lines(p->depth);
@@ -180,8 +181,8 @@ XG_FN xg_kval *xg_attention_matrix_on(xg_attention_kernel *w, xg_kval *matrix, i
 /* x times y, added to n vectors of sums. */
 XG_FN void xg_attention_group_product(
     xg_attention_kernel *w, xg_kval *x, xg_kval *y, uint32_t flags, xg_kval **sums, uint32_t n) {
-    xg_kval *o[2 + XG_KWGMMA_N_MAX / XG_KMMA_N];
-    const xg_ktype *types[XG_KWGMMA_N_MAX / XG_KMMA_N];
+    xg_kval *o[2 + XG_KWGMMA_SUMS_MAX];
+    const xg_ktype *types[XG_KWGMMA_SUMS_MAX];
     xg_kop *op;
     uint32_t k;
     memset(types, 0, sizeof types);
@@ -209,7 +210,7 @@ XG_FN void xg_attention_group_scores(xg_attention_kernel *w, xg_kval *turn) {
     const xg_attention_plan *p = w->p;
     int64_t lines = xg_attention_lines(p->depth), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
     int64_t times = p->depth / XG_ATTENTION_STEP_K, in = XG_ATTENTION_LINE / XG_ATTENTION_STEP_K;
-    xg_kval *zero = xg_elem_index(&w->t.s, 0), *sums[XG_KWGMMA_N_MAX / XG_KMMA_N], *query, *key;
+    xg_kval *zero = xg_elem_index(&w->t.s, 0), *sums[XG_KWGMMA_SUMS_MAX], *query, *key;
     uint32_t n = (uint32_t)(keys / XG_KMMA_N), j;
     query = xg_tile_join(&w->t, xg_tile_quotient(&w->t, w->thread, XG_TILE_BULK_GROUP), XG_KWGMMA_M, zero);
     query = xg_attention_matrix(w, w->query, query, p->tile, XG_TILE_ACCESS_BYTES);
@@ -229,7 +230,7 @@ XG_FN void xg_attention_group_scores(xg_attention_kernel *w, xg_kval *turn) {
 XG_FN void xg_attention_group_out(xg_attention_kernel *w, xg_kval *turn) {
     const xg_attention_plan *p = w->p;
     int64_t lines = xg_attention_lines(p->columns), keys = p->shape.step, bytes = XG_KWGMMA_LINE_BYTES, k;
-    xg_kval *sums[XG_KWGMMA_N_MAX / XG_KMMA_N], *words[XG_KWGMMA_N_MAX / XG_ATTENTION_STEP_K], *value;
+    xg_kval *sums[XG_KWGMMA_SUMS_MAX], *words[XG_ATTENTION_STEPS_MAX], *value;
     uint32_t n = (uint32_t)(p->columns / XG_KMMA_N), j;
     value = xg_attention_buffer_line(w, turn, lines);
     value = xg_attention_matrix(w, w->values, value, p->stages * lines * keys, keys * bytes);

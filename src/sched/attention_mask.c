@@ -198,7 +198,7 @@ XG_FN uint32_t xg_attention_mask(xg_attention_site *w, const xg_inst *i, const x
     if (!number) number = xg_attention_uniform(XG_OPERAND(i, 1));
     if (!number || xg_type_class(number->shape->type) != XGT_F) return 0;
     v = xg_literal_get_float(number->literal, 0);
-    if (!(v <= LARGEST)) return 0;
+    if (!(v <= (double)LARGEST)) return 0;
     map = xg_imap_compose(w->x, map, xg_indexing_operand(w->x, i, 0));
     *whole = xg_attention_condition(w, XG_OPERAND(i, 0), map, scores == 1, XG_ATTENTION_MASK_DEPTH);
     if (w->f->n_bounds > before && v > -INFINITY) {

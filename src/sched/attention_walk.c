@@ -140,7 +140,7 @@ XG_FN void xg_attention_walk_on(xg_attention_kernel *w, bool has_rows) {
         ZERO_F64 = 746
     };
     xg_kb *b = xg_attention_b(w);
-    double enough = w->f->masked + (w->f->sum == XLAGPU_F64 ? ZERO_F64 : ZERO_F32);
+    double enough = w->f->masked + (double)(w->f->sum == XLAGPU_F64 ? ZERO_F64 : ZERO_F32);
     xg_kval *from = w->from, *to = w->to, *all, *more;
     more = xg_attention_least(w, has_rows);
     more = xg_kcmpf_(b, XG_CF_OGT, more, xg_attention_number(w, enough));

@@ -360,8 +360,8 @@ XG_FN int64_t xg_lt_time(const xg_lt_match *m, const xg_lt_call *c, const xg_lt_
     double tiles =
         (double)xg_tile_over(c->rows, XG_LT_TILE) * (double)xg_tile_over(c->columns, XG_LT_TILE) * (double)c->batch;
     double waves = (double)xg_tile_over((int64_t)XG_MIN(tiles, 1e15), d->sm_count);
-    double work = (double)XG_LT_TILE * XG_LT_TILE * (double)c->depth * (xg_type_class(m->in) == XGT_C ? 4 : 1);
-    double clocks = waves * work * 1000 / ((double)t->rate * XG_LT_PEAK_PERMILLE);
+    double work = (double)(XG_LT_TILE * XG_LT_TILE) * (double)c->depth * (xg_type_class(m->in) == XGT_C ? 4 : 1);
+    double clocks = waves * work * 1000 / ((double)t->rate * (double)XG_LT_PEAK_PERMILLE);
     double bytes = (double)xg_cost_bytes(m->operand[0]->shape) + (double)xg_cost_bytes(m->operand[1]->shape) +
                    (double)c->rows * (double)c->columns * (double)c->batch * xg_type_bytes(m->out);
     double moved = bytes * 1e12 * 1000 / ((double)d->bandwidth * (double)XG_MAX(d->copy_permille, (int64_t)1));

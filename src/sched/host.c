@@ -172,8 +172,8 @@ XG_FN bool xg_nhost_holds(const xg_nhcheck *c, const xg_narray *args, uint32_t c
     case XG_NHC_ALIGNMENT: return a->address % (uint64_t)c->want == 0;
     case XG_NHC_DEVICE: return a->device == c->want;
     case XG_NHC_SAME_DEVICE: return a->device_id == args[0].device_id;
-    default: return false;
     }
+    return false;
 }
 /* The first that does not hold; NULL: all do. A check comes behind those that it relies on. */
 XG_FN const xg_nhcheck *xg_nhost_check(const xg_nhost *h, const xg_narray *args, uint32_t count) {

@@ -236,7 +236,7 @@ typedef struct xg_rgemv {
 XG_FN void xg_rule_gemv_parts(
     const xg_rgemv *g, xg_nstmt *parts, bool lanes, xg_nstmt **rf, xg_nstmt **loops, xg_nstmt **at) {
     xg_nstmt *all[XG_NEST_DEPTH_MAX], *order[8], *grid[2];
-    uint32_t k = 0, first = (g->batch != NULL) + (g->few != NULL);
+    uint32_t k = 0, first = (g->batch ? 1u : 0) + (g->few ? 1 : 0);
     *rf = xg_sched_rfactor(g->n, g->p->info->block, parts, 0);
     (void)xg_nest_loops(*rf, all, XG_COUNT(all)); /* batch, few, s0, s1, r0, r1 and the lanes of a vector */
     if (g->batch) order[k++] = all[0];

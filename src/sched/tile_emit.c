@@ -435,7 +435,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     part[0] = s->tm;
     part[1] = s->tn;
     xg_record_put(job->arena, &r->form, "tile", tile, 3);
-    if (s->grouped) part[0] *= XG_KWGMMA_M / XG_KMMA_M; /* of four warps */
+    if (s->grouped) part[0] = part[0] * XG_KWGMMA_M / XG_KMMA_M; /* of four warps */
     xg_record_put(job->arena, &r->form, s->grouped ? "group_tile" : unit ? "warp_tile" : "thread_tile", part, 2);
     if (unit || stages != XG_TILE_PLAIN_STAGES || (job->given && xg_record_get(&job->given->form, "stages")))
         xg_record_put(job->arena, &r->form, "stages", &stages, 1);

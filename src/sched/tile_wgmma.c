@@ -33,8 +33,9 @@
 /* clang-format on */
 
 enum {
-    XG_TILE_GROUP_K_BYTES = 128,    /* of a step: a line */
-    XG_TILE_GROUP_WARPS = 4,        /* of a group */
+    XG_TILE_GROUP_K_BYTES = 128, /* of a step: a line */
+    XG_TILE_GROUP_WARPS = 4,     /* of a group */
+    XG_TILE_GROUP_THREADS = XG_TILE_GROUP_WARPS * XG_TILE_LANES,
     XG_TILE_GROUP_AHEAD = 2,        /* steps: one is multiplied, one is done but not known to be so in all warps */
     XG_TILE_GROUP_BANK_BYTES = 128, /* that shared memory gives in a cycle */
     XG_TILE_GROUP_REGISTERS = 232   /* of a thread, for sums and what it brings: the others are addresses (ptxas 13) */
@@ -83,7 +84,7 @@ XG_FN bool xg_tile_group_fits(const xg_tile_plan *p) {
 XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
     int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, warps = blocks * p->threads / XG_TILE_LANES;
     int64_t multiply = macs * blocks * 1000 / xg_tile_unit_rate(p, m), shared, issue, memory;
-    int64_t feed = p->threads / (XG_TILE_GROUP_WARPS * XG_TILE_LANES) * p->shape.n * (p->shape.tm / XG_KMMA_M);
+    int64_t feed = p->threads / XG_TILE_GROUP_THREADS * p->shape.n * (p->shape.tm / XG_KMMA_M);
     shared = blocks * (2 * p->shape.m + p->shape.n + feed) * XG_TILE_GROUP_K_BYTES / XG_TILE_GROUP_BANK_BYTES;
     issue = p->bulk ? 0 : warps * xg_tile_unit_issue(p) / XG_TILE_UNIT_SCHEDULERS;
     memory = p->shape.stages - (p->bulk ? 1 : XG_TILE_GROUP_AHEAD); /* steps that are on their way */
@@ -120,9 +121,9 @@ XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *b
     int64_t counts[2], lines = p->shape.k * t->line; /* elements of an atom */
     const xg_aff *place = xg_aff_mul(x, xg_aff_dim(x, 1), xg_tile_buffer(p, side));
     xg_kval *at[2], *o[2], *v;
-    counts[0] = p->threads / (XG_TILE_GROUP_WARPS * XG_TILE_LANES);
+    counts[0] = p->threads / XG_TILE_GROUP_THREADS;
     counts[1] = p->shape.stages;
-    at[0] = xg_tile_quotient(w, w->thread, XG_TILE_GROUP_WARPS * XG_TILE_LANES);
+    at[0] = xg_tile_quotient(w, w->thread, XG_TILE_GROUP_THREADS);
     at[1] = buffer;
     if (side == 0) place = xg_aff_add(x, place, xg_aff_mul(x, xg_aff_dim(x, 0), (int64_t)XG_KWGMMA_M * p->shape.k));
     o[0] = w->shared;
@@ -142,8 +143,8 @@ XG_FN void xg_tile_group_product(xg_tile_kernel *w, xg_kval *const *matrix, int6
     const xg_tile_plan *p = w->p;
     uint32_t n = (uint32_t)(p->shape.tn / XG_KMMA_N), k;
     xg_elem *sums = &w->sums[fragment * n];
-    xg_kval *o[2 + XG_KWGMMA_N_MAX / XG_KMMA_N];
-    const xg_ktype *types[XG_KWGMMA_N_MAX / XG_KMMA_N];
+    xg_kval *o[2 + XG_KWGMMA_SUMS_MAX];
+    const xg_ktype *types[XG_KWGMMA_SUMS_MAX];
     xg_kop *op;
     o[0] = matrix[0];
     o[1] = matrix[1];

@@ -407,7 +407,7 @@ XG_FN void xg_sim_policy_at(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
 XG_FN void xg_sim_bulk(xg_sim_asm *p, xg_sim_stmt *s, bool reduce) {
     bool load = false, inner = false, multicast = xg_sim_has(s, "multicast::cluster"),
          masked = xg_sim_has(s, "cp_mask");
-    uint32_t n = 3 + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
+    uint32_t n = 3u + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
     uint32_t third = XG_SIM_NOREG, mask = XG_SIM_NOREG;
     xg_sim_type t = XG_SIM_B32;
     xg_sim_spot to, from, bar;

@@ -163,7 +163,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_halves(const xg_sim_fast *f, const xg_sim_buffer
         return false;
     f->w->stats.sectors += 4;
     f->w->stats.minimum_sectors += 4;
-    f->w->stats.global_transactions += 1 + ((low ^ high) >> 7 != 0);
+    f->w->stats.global_transactions += (low ^ high) >> 7 ? 2 : 1;
     if (f->write)
         f->w->stats.global_stores++;
     else

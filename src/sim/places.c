@@ -123,7 +123,7 @@ XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
         n += xg_format(out + n, cap - n, n ? "::%.*s" : "%.*s", local ? 11 : (int)part, local ? "(anonymous)" : t.p);
         if (n >= cap) return cap - 1;
         t.p += part;
-        t.n -= part;
+        t.n -= (uint32_t)part;
         if (t.n && *t.p == 'I') { /* template arguments: to the E that ends them */
             size_t depth = 0, i = 0;
             do {
@@ -143,7 +143,7 @@ XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
             n += xg_format(out + n, cap - n, "<...>");
             if (n >= cap) return cap - 1;
             t.p += XG_MIN(i, t.n);
-            t.n -= XG_MIN(i, t.n);
+            t.n -= (uint32_t)XG_MIN(i, t.n);
         }
         if (!nested) break;
     }

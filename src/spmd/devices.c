@@ -192,13 +192,16 @@ XG_FN xg_spmd_job xg_spmd_job_of(xg_module *whole, xg_arena *a) {
 
 XG_FN const xg_literal *xg_spmd_eval(const xg_spmd_job *job, xg_module *parts, xg_arena *a,
     const xg_literal *const *args, uint32_t n, const xg_eval_options *o) {
-    uint32_t devices = (uint32_t)job->mesh->devices, d, k;
-    const xg_literal *const **rows = XG_NEW_N(a, const xg_literal *const *, devices), *const * results;
-    for (d = 0; d < devices; d++) {
+    uint32_t partitions = (uint32_t)job->mesh->devices, devices, d, k;
+    const xg_literal *const **rows, *const *results;
+    devices = partitions * (uint32_t)XG_MAX(parts->replica_count, (int64_t)1);
+    rows = XG_NEW_N(a, const xg_literal *const *, devices);
+    for (d = 0; d < partitions; d++) {
         const xg_literal **row = XG_NEW_N(a, const xg_literal *, (size_t)n + 1);
         for (k = 0; k < n; k++) row[k] = xg_spmd_cut(parts, a, job->mesh, args[k], job->params[k], d);
         rows[d] = row;
     }
+    for (; d < devices; d++) rows[d] = rows[d - partitions]; /* each replica has the same arguments */
     results = xg_eval_replicas(parts, a, rows, n, devices, o);
     return xg_spmd_join(parts, a, job->mesh, job->shape, results, job->results);
 }

@@ -43,7 +43,7 @@ XG_FN bool xg_shardy_mesh(xg_arena *a, const xg_inst *i, xg_str name, xg_named_m
         xg_shread_skip(&r);
         word.p = r.s.p;
         while (r.s.n && *r.s.p != ' ' && *r.s.p != '=' && *r.s.p != '}') r.s.p++, r.s.n--;
-        word.n = (size_t)(r.s.p - word.p);
+        word.n = (uint32_t)(r.s.p - word.p);
         if (!xg_shread_take(&r, "=") || !xg_shread_take(&r, "#sdy.mesh<[")) return false;
         xg_shread_mesh(&r, out, "]");
         if (xg_str_eq(word, name)) return true;
@@ -74,16 +74,20 @@ XG_FN void xg_shardy_cut(xg_module *m, xg_spmd_mesh *mesh) {
     for (k = named.n; k-- > 0 && mesh->devices == named.devices;) xg_mesh_add_cut(mesh, cut *= named.size[k]);
 }
 
-XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m) {
+XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m) { return xg_mesh_of(m, NULL); }
+XG_FN xg_spmd_mesh xg_mesh_of(xg_module *m, const xg_named_mesh *also) {
     xg_spmd_mesh mesh;
     xg_mark mark = xg_arena_mark(m->work);
     xg_comp *c;
+    int64_t cut = 1;
+    uint32_t k;
     xg_mesh_init(&mesh, m->num_partitions > 1 ? m->num_partitions : 0);
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c)
             if (xg_inst_attr(i, XG_A_sharding)) (void)xg_shread_inst(m->work, &mesh, i, true);
     xg_shardy_cut(m, &mesh);
     if (!mesh.devices) mesh.devices = 1;
+    for (k = also ? also->n : 0; k-- > 0;) xg_mesh_add_cut(&mesh, cut *= also->size[k]);
     xg_mesh_finish(&mesh);
     xg_arena_reset(m->work, mark);
     return mesh;
@@ -98,7 +102,7 @@ XG_FN xg_sharding *xg_shardy_sharding(xg_shread *r, const xg_spmd_mesh *mesh, ui
     if (!xg_shread_take(r, "<@")) return NULL;
     name.p = r->s.p;
     while (r->s.n && *r->s.p != ',' && *r->s.p != '>') r->s.p++, r->s.n--;
-    name.n = (size_t)(r->s.p - name.p);
+    name.n = (uint32_t)(r->s.p - name.p);
     if (!xg_shardy_mesh(r->arena, r->inst, name, named) || named->devices != mesh->devices) return NULL;
     open = xg_shread_named(r, named, &t, rank);
     (void)xg_shread_take(r, ">");

@@ -138,6 +138,15 @@ XG_FN void xg_prop_control(xg_prop *p, const xg_inst *i) {
     }
 }
 
+/* Its computation may be that of other calls, too: propagation has them in place, and batch.c asks for no more. */
+XG_FN void xg_prop_call(xg_prop *p, const xg_inst *i) {
+    const xg_comp *c = xg_attr_comp(i, XG_A_to_apply);
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++)
+        xg_prop_edges(p, p->first[XG_OPERAND(i, k)->id], p->first[c->params[k]->id], c->params[k]->shape->leaves);
+    xg_prop_edges(p, p->first[c->root->id], p->first[i->id], i->shape->leaves);
+}
+
 XG_FN void xg_prop_inst(xg_prop *p, const xg_inst *i) {
     uint32_t at = p->first[i->id], k;
     xg_str target = i->op == XG_CUSTOM_CALL ? xg_attr_str(i, XG_A_custom_call_target) : xg_str_of(NULL, 0);
@@ -160,6 +169,7 @@ XG_FN void xg_prop_inst(xg_prop *p, const xg_inst *i) {
     case XG_DOMAIN: xg_prop_join_leaves(p, p->first[XG_OPERAND(i, 0)->id], at, i->shape->leaves); return;
     case XG_WHILE:
     case XG_CONDITIONAL: xg_prop_control(p, i); return;
+    case XG_CALL: xg_prop_call(p, i); return;
     default: break;
     }
     if (xg_str_is(target, "Sharding"))
@@ -383,6 +393,32 @@ XG_FN void xg_prop_annotate(xg_prop *p, xg_inst *i) {
     if (any || said) xg_spmd_annotate(i, p->mesh, leaves, n, XG_SHARDING_IOTA);
 }
 
+/* Variables and what joins them. */
+XG_FN void xg_prop_begin(xg_prop *p, xg_module *m, const xg_spmd_mesh *mesh) {
+    xg_comp *c;
+    memset(p, 0, sizeof *p);
+    p->m = m;
+    p->arena = m->work;
+    p->mesh = mesh;
+    p->first = XG_NEW_N(p->arena, uint32_t, (size_t)m->n_ids + 1);
+    xg_map64_init(&p->groups, p->arena);
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) {
+            const xg_shape **leaves = xg_shape_leaf_list(p->arena, i->shape);
+            int64_t k;
+            p->first[i->id] = p->vars.n;
+            for (k = 0; k < i->shape->leaves; k++) {
+                xg_prop_var v;
+                memset(&v, 0, sizeof v);
+                v.same = p->vars.n;
+                v.shape = leaves[k];
+                xg_push(p->arena, xg_prop_var, &p->vars, v);
+            }
+        }
+    for (c = m->first; c; c = c->next)
+        XG_FOR_INSTS(i, c) xg_prop_inst(p, i);
+}
+
 XG_FN bool xg_spmd_sharding_propagation(xg_module *m) {
     xg_spmd_mesh mesh;
     xg_prop p;
@@ -392,27 +428,7 @@ XG_FN bool xg_spmd_sharding_propagation(xg_module *m) {
     mesh = xg_mesh_of_module(m);
     xg_spmd_import(m, &mesh);
     xg_spmd_prepare(m);
-    memset(&p, 0, sizeof p);
-    p.m = m;
-    p.arena = m->work;
-    p.mesh = &mesh;
-    p.first = XG_NEW_N(p.arena, uint32_t, (size_t)m->n_ids + 1);
-    xg_map64_init(&p.groups, p.arena);
-    for (c = m->first; c; c = c->next)
-        XG_FOR_INSTS(i, c) {
-            const xg_shape **leaves = xg_shape_leaf_list(p.arena, i->shape);
-            int64_t k;
-            p.first[i->id] = p.vars.n;
-            for (k = 0; k < i->shape->leaves; k++) {
-                xg_prop_var v;
-                memset(&v, 0, sizeof v);
-                v.same = p.vars.n;
-                v.shape = leaves[k];
-                xg_push(p.arena, xg_prop_var, &p.vars, v);
-            }
-        }
-    for (c = m->first; c; c = c->next)
-        XG_FOR_INSTS(i, c) xg_prop_inst(&p, i);
+    xg_prop_begin(&p, m, &mesh);
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c) xg_prop_seed(&p, i);
     xg_prop_regions(&p);

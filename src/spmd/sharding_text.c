@@ -20,7 +20,7 @@ XG_FN bool xg_shread_is(xg_shread *r, const char *word) {
 XG_FN bool xg_shread_take(xg_shread *r, const char *word) {
     if (!xg_shread_is(r, word)) return false;
     r->s.p += strlen(word);
-    r->s.n -= strlen(word);
+    r->s.n -= (uint32_t)strlen(word);
     return true;
 }
 XG_FN int64_t xg_shread_int(xg_shread *r) {
@@ -53,7 +53,7 @@ XG_FN xg_str xg_shread_quoted(xg_shread *r) { /* in quotes of either kind, which
     if (r->s.n && (*r->s.p == '\'' || *r->s.p == '"')) r->s.p++, r->s.n--;
     word.p = r->s.p;
     while (r->s.n && *r->s.p != '\'' && *r->s.p != '"' && *r->s.p != '\\') r->s.p++, r->s.n--;
-    word.n = (size_t)(r->s.p - word.p);
+    word.n = (uint32_t)(r->s.p - word.p);
     xg_shread_skip(r);
     if (r->s.n) r->s.p++, r->s.n--;
     return word;

@@ -315,12 +315,22 @@ XG_FN xg_inst *xg_spmd_local(
 /* The mesh of the module's annotations; its devices are the module's partitions, or as many as the annotations name
  * where it says nothing of partitions. */
 XG_FN xg_spmd_mesh xg_mesh_of_module(xg_module *m);
+XG_FN xg_spmd_mesh xg_mesh_of(xg_module *m, const xg_named_mesh *also); /* with the axes of that one, too */
 XG_FN void xg_spmd_annotate(
     xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n, xg_sharding_form form);
 XG_FN bool xg_spmd_results_are_open(const xg_module *m);
 XG_FN void xg_spmd_import(xg_module *m, const xg_spmd_mesh *mesh);
 XG_FN void xg_spmd_prepare(xg_module *m);
 XG_FN bool xg_spmd_sharding_propagation(xg_module *m);
+
+/* ---- place.c, batch.c: what the caller says of the devices ---- */
+typedef struct xg_place {
+    int64_t replicas, partitions;         /* 0: as the module says */
+    const char *mesh, *shardings, *batch; /* as place.c has them; NULL: nothing */
+} xg_place;
+XG_FN void xg_spmd_place(xg_module *m, const xg_place *p);
+XG_FN xg_sharding **xg_place_said(const xg_spmd_mesh *mesh, const xg_inst *i, bool result);
+XG_FN void xg_spmd_split_batch(xg_module *m, const xg_spmd_mesh *mesh, const xg_axes_list *axes);
 
 /* ---- partition.c ---- */
 XG_FN bool xg_spmd_has_shardings(const xg_module *m);

@@ -131,10 +131,21 @@ for std in c99 c11 c17; do
     for cc in gcc clang; do have $cc &&
         job "$cc -std=$std: no warning" "$cc -std=$std $STRICT -fsyntax-only -I$W/fresh $W/both.c"; done
 done
-for std in c++11 c++17; do
+for std in c++11 c++17 c++20 c++2b; do
     for cc in g++ clang++; do have $cc &&
         job "$cc -std=$std: no warning" "$cc -std=$std $STRICT -fsyntax-only -I$W/fresh $W/both.cc"; done
 done
+# What users with stricter rules than ours see.
+CONVERSION="-Wconversion -Wsign-conversion -Werror"
+for cc in gcc clang; do have $cc &&
+    job "$cc $CONVERSION" "$cc -std=c99 $CONVERSION -fsyntax-only -I$W/fresh $W/both.c"; done
+# All that clang can say, but for what is meant: C99's declarations and casts, bit patterns compared as floats, switches
+# with a default, INFINITY of type float, texts of tables as formats, results that a flag beside them says are there.
+MEANT="padded used-but-marked-unused declaration-after-statement switch-enum float-equal bad-function-cast cast-qual
+    comma double-promotion conditional-uninitialized missing-noreturn implicit-fallthrough format-nonliteral
+    duplicate-enum"
+have clang && job "clang -Weverything, but for fourteen" "clang -std=c99 -Weverything -Werror \
+    $(for w in $MEANT; do printf -- '-Wno-%s ' $w; done) -fsyntax-only -I$W/fresh $W/both.c"
 # Every combination of the macros. Without extensions, functions that a configuration leaves unused cannot be marked,
 # and C99 has no word for a function that does not return.
 for static in "" -DXLAGPU_STATIC; do for ext in "" -DXLAGPU_NO_EXTENSIONS; do for sim in "" -DXLAGPU_NO_SIMULATOR; do \
@@ -145,10 +156,13 @@ for static in "" -DXLAGPU_STATIC; do for ext in "" -DXLAGPU_NO_EXTENSIONS; do fo
     job "gcc -std=c11 $static $ext $sim ${as:+-DXLAGPU_ASSERT}" \
         "gcc -std=c11 $STRICT $relax $static $ext $sim $as -fsyntax-only -I$W/fresh $W/both.c"
 done; done; done; done
+job "gcc -std=c11 -DXLAGPU_SMALL" \
+    "gcc -std=c11 $STRICT -Wno-unused-function -DXLAGPU_SMALL -fsyntax-only -I$W/fresh $W/both.c"
 # Arenas poison what they have not handed out, so the sanitizer sees an index beyond an array in one.
 have clang && job "clang, address sanitizer: the text tests" "clang -std=gnu99 -w -O0 -g1 -DXLAGPU_DEBUG \
     -fsanitize=address tests/programs/runner.c -o $W/runner.asan -lm -ldl -lpthread && $W/runner.asan tests/text"
-have tcc && job "tcc, compiler" "tcc -I$W/fresh -c $W/compiler.c -o $W/tcc.o"
+have tcc && job "tcc -Wall: no warning" "tcc -Wall -I$W/fresh -c $W/both.c -o $W/tcc.o > $W/tcc.said 2>&1; \
+    cat $W/tcc.said; [ -f $W/tcc.o ] && [ ! -s $W/tcc.said ]"
 if have x86_64-w64-mingw32-gcc; then
     job "MinGW: no warning" "x86_64-w64-mingw32-gcc -std=c99 $STRICT -O1 -I$W/fresh -c $W/both.c -o $W/mingw.o"
     unit windows '#include <windows.h>' "$I" '#include "xlagpu_runtime.h"' '#include "xlagpu.h"'

@@ -102,6 +102,8 @@ expect 0 '^bind .* threadIdx.x' "--emit=schedule" "cat $W/good.sched"
 expect 0 'right:' "--schedule: as it was written" "$X run $W/good.hlo --platform=host --schedule=$W/good.sched"
 expect 0 'right:' "--schedule: with other blocks" "sed 's/_ 8\$/_ 4/' $W/good.sched > $W/s4.sched && \
     $X run $W/good.hlo --platform=host --schedule=$W/s4.sched"
+expect 0 'nest/[a-z_]*/after_02_flatten' "--v=5 prints the stages of such a kernel" \
+    "$X compile $W/good.hlo --target=sm_90a --schedule=$W/good.sched --v=5 -o $W/v.ptx"
 expect 2 's.sched:[0-9]+:1: error: no primitive' "--schedule: a line that is wrong has its place" \
     "sed 's/^reorder/reordr/' $W/good.sched > $W/s.sched && $X run $W/good.hlo --platform=host --schedule=$W/s.sched"
 expect 2 's.sched:[0-9]+:1: error: bind' "--schedule: so has one that is refused" "sed 's/^bind ax0_0 .*/&\nbind \
@@ -150,6 +152,32 @@ expect 0 '^2 42000 12000$' "--topology: bytes that a device sends, by kind of co
     awk -F'\t' 'NR == 2 { print \$15, \$16, \$17 }' $W/report"
 expect 0 'links.*7.*y' "--topology: the time of collectives" "$X compile $W/sums.hlo --emit=times --topology=h200x4"
 expect 2 'h200x8' "--topology of something else" "$X compile $W/sums.hlo --report --topology=8"
+# Two machines of two devices: both cards carry half of 54000 bytes at 50 GB/s; seven rings of six hops and one of
+# three, a third of them to the other machine, 2.7 us, the others 0.6; eight launches of 2.41:
+# 0.54 + 54.6 + 3.9 + 19.28.
+expect 0 '^78.320$' "--topology=2xh200x2: machines with a network between them" \
+    "$X compile $W/sums.hlo --report --topology=2xh200x2 > $W/report && \
+    awk -F'\t' 'NR == 2 { print \$NF }' $W/report"
+cat > $W/layers.hlo <<'END'
+ENTRY e {
+  x = f32[16,32] parameter(0)
+  w1 = f32[32,64] parameter(1)
+  w2 = f32[64,8] parameter(2)
+  h = f32[16,64] dot(x, w1), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[16,64] tanh(h)
+  ROOT y = f32[16,8] dot(t, w2), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+END
+expect 0 'right: 128' "--auto-shard: eight devices, each with two rows" \
+    "$X run $W/layers.hlo --platform=host --auto-shard=8"
+expect 0 'right: 128' "--mesh, --shard, --replicas: twice two by two" \
+    "$X run $W/layers.hlo --platform=host --mesh=data=2,model=2 --auto-shard=data --shard=w1=-,model \
+    --shard='w2=model' --replicas=2"
+expect 0 'all-reduce.y., replica' "... and what each of them runs" \
+    "$X opt $W/layers.hlo --mesh=2x2 --shard='w1=-,y;w2=y;x=x' --passes=sharding-propagation,spmd-partitioner"
+expect 0 '^collectives.1$' "--num_partitions: the traffic of the evaluator's devices" \
+    "$X run $W/layers.hlo --platform=interpreter --num_partitions=4 --mesh=4 --shard='w1=-,x;w2=x' --stats"
+expect 2 'there is no such parameter' "--shard of what is not there" "$X run $W/layers.hlo --mesh=2 --shard=v=x"
 expect 0 'right' "several devices on the simulator" "$X run $W/good.hlo --platform=host --devices=2"
 expect 0 . "--list-passes" "$X opt --list-passes"
 $X opt $W/good.hlo --passes= > $W/printed.hlo 2>/dev/null

@@ -98,6 +98,22 @@ cat > $W/hostile.h <<'END'
 #define COMPLEX 14
 #define OTHER 15
 #define DATA 16
+#define LOG printf
+#define N 100
+#define I 0.0
+#define E 2.7
+#define PI 3.14
+#define LERP(a, b, t) ((a) + (t) * ((b) - (a)))
+#define swap(a, b) ((void)0)
+#define clamp(x, a, b) min(max(x, a), b)
+#define ASSERT(x) ((void)0)
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define TRUE 1
+#define FALSE 0
+#define BOOL int
+#define DEBUG 1
+#define INFO 2
+#define WARN 3
 END
 MAIN='int main(void) { return use_both(); }'
 MAINC='int main(void) { return use_compiler(); }'
@@ -121,6 +137,9 @@ file before_all.c "$I" "$C" "$R" '#include <stdio.h>' '#include <stdlib.h>' '#in
     '#include <pthread.h>' '#include <dlfcn.h>'
 file hostile.c '#include <stdlib.h>' '#include <string.h>' '#include <math.h>' '#include <pthread.h>' \
     '#include <dlfcn.h>' '#include <unistd.h>' '#include "hostile.h"' "$I" "$C" "$R"
+file after_complex.c '#include <complex.h>' '#include <tgmath.h>' "$I" "$C" "$R"
+[ -f /usr/include/X11/Xlib.h ] &&
+    file after_x11.c '#include <X11/Xlib.h>' '#include <X11/Xutil.h>' '#include <X11/Xatom.h>' "$I" "$C" "$R"
 file hostile_user.c '#include "hostile.h"' "$C" "$R" "$U" "$MAIN"
 file cpp_first.cc '#include <algorithm>' '#include <string>' '#include <vector>' "$I" "$C" "$R" \
     'int main() { return 0; }'
@@ -151,7 +170,8 @@ job "C++ user, C implementation: runs" \
 job "C++ user, C++ implementation: runs" "$CXX -O0 $H -I$W $W/user.cc $W/impl_cc.o -o $W/all_cc $LIBS && $W/all_cc"
 job "C user, C++ implementation: runs" "$CC -O0 $H -I$W -c $W/user_cr.c -o $W/user_cr.o && \
     $CXX $W/user_cr.o $W/impl_cc.o -o $W/mixed $LIBS && $W/mixed"
-for f in list_user one_apart twice after_stdio before_all hostile hostile_user; do job "$f: compiles" \
+for f in list_user one_apart twice after_stdio before_all after_complex after_x11 hostile hostile_user; do
+    [ -f $W/$f.c ] && job "$f: compiles" \
     "$CC -fsyntax-only $H -I$W $W/$f.c"; done
 job "strict ISO C, nothing predefined: compiles" \
     "$CC -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Werror -fsyntax-only $H -I$W $W/impl_both.c"

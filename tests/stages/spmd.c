@@ -3,7 +3,10 @@
  * factors     the factor rule of each instruction of the entry
  * spmd PASSES the module before and after these passes, the last of which partitions it: whole arguments, drawn by
  *             chance from few numbers so that sums are exact, are cut into parts with NaN behind their ends, and the
- *             joined result must be that of one device, bit for bit, or within ulp=N; then what the devices send */
+ *             joined result must be that of one device, bit for bit, or within ulp=N; then what the devices send
+ * place replicas=N partitions=N mesh=M shard=S batch=B
+ *             what the caller says of devices, each word where it is wanted: how many there are, and the annotations of
+ *             parameters and root that come of it */
 
 static void stage_factors(xg_stage *io) {
     xg_module *m = pipeline_parse(io);
@@ -53,6 +56,33 @@ static void stage_spmd(xg_stage *io) {
     sent = xg_spmd_traffic_of(parts);
     xg_printf(&io->out, "%s, %u collectives, %lld bytes\n", io->out.n ? "wrong" : "equal", sent.collectives,
         (long long)sent.bytes);
+}
+
+/* ---- where a module runs ---- */
+
+/* The word behind "key=" in the arguments; NULL: it is not there. */
+static const char *spmd_word(const xg_stage *io, const char *key) {
+    const char *at = strstr(io->args, key);
+    return at ? xg_str_copy(io->arena, xg_str_of(at + strlen(key), strcspn(at + strlen(key), " "))).p : NULL;
+}
+static void spmd_put_annotation(xg_buf *out, const xg_inst *i) {
+    xg_str s = xg_attr_str(i, XG_A_sharding);
+    if (s.n) xg_printf(out, "%.*s %.*s\n", (int)i->name.n, i->name.p, (int)s.n, s.p);
+}
+static void stage_place(xg_stage *io) {
+    xg_module *m = pipeline_parse(io);
+    const char *replicas = spmd_word(io, "replicas="), *partitions = spmd_word(io, "partitions=");
+    xg_place p;
+    uint32_t k;
+    p.replicas = replicas ? atoi(replicas) : 0;
+    p.partitions = partitions ? atoi(partitions) : 0;
+    p.mesh = spmd_word(io, "mesh=");
+    p.shardings = spmd_word(io, "shard=");
+    p.batch = spmd_word(io, "batch=");
+    xg_spmd_place(m, &p);
+    xg_printf(&io->out, "%lld x %lld\n", (long long)m->replica_count, (long long)m->num_partitions);
+    for (k = 0; k < m->entry->n_params; k++) spmd_put_annotation(&io->out, m->entry->params[k]);
+    if (m->entry->root->op != XG_PARAMETER) spmd_put_annotation(&io->out, m->entry->root);
 }
 
 /* ---- which factors are partitioned, and how ---- */

@@ -62,6 +62,7 @@
     X(sharding) \
     X(factors) \
     X(spmd) \
+    X(place) \
     X(spmd_random) \
     X(spmd_coverage) \
     X(number) \
