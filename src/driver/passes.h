@@ -13,8 +13,8 @@
  *                or to be compared
  *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
  *     A pass may stand in several phases; its name switches it off in all of them.
- * XG_KIR_PASSES: X(text, function, targets)       void function(xg_kmodule *), once per kernel; ALL, or GPU alone: lanes
- *                                                 of a processor are threads, whose addresses LLVM must see */
+ * XG_KIR_PASSES: X(text, function, targets)       void function(xg_kmodule *), once per kernel; ALL, or GPU alone:
+ *                                                 lanes of a processor are threads, whose addresses LLVM must see */
 #ifndef XG_DRIVER_PASSES_H
 #define XG_DRIVER_PASSES_H
 

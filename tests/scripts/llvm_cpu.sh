@@ -24,7 +24,8 @@ for v in 16 17 18 19 20 21; do
             build/llvm/xlagpu-$v compile "$f" --target=$target -o build/llvm/case.xgx > build/llvm/case.log 2>&1 ||
                 wrong="$wrong $(basename "$f")"
         done
-        if [ "$wrong" ]; then bad "LLVM $v: object code for $target:$wrong"; else ok "LLVM $v: object code for $target"; fi
+        if [ "$wrong" ]; then bad "LLVM $v: object code for $target:$wrong"
+        else ok "LLVM $v: object code for $target"; fi
     done
 done
 [ "$some" ] || absent "LLVM 16 or newer: the platform llvm-cpu was not tried"
