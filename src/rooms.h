@@ -423,6 +423,8 @@
 #include "llvm/inline_ptx.c"
 #include "llvm/ops.c"
 #include "llvm/flow.c"
+#include "llvm/cpu_ops.c"
+#include "llvm/cpu.c"
 #include "llvm/compile.c"
 
 /* plan */

@@ -40,7 +40,7 @@ enum {
 
 /* clang-format off */
 #define FLAGS(X) \
-    X(platform, "platform", STR, FV_RUN | FV_SIM | FV_BISECT | FV_TUNE, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator; tune: else, or with `model`, the model of time") \
+    X(platform, "platform", STR, FV_RUN | FV_SIM | FV_BISECT | FV_TUNE, "auto|cuda|host|llvm-cpu|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator; tune: else, or with `model`, the model of time") \
     X(devices, "devices", SIZE, FV_RUN | FV_COMPILE, "N", "N devices together, as the module's shardings say, each with its part of the arrays; run: compared with one device") \
     X(seconds, "seconds", REAL, FV_TUNE, "S", "how long to try forms of kernels at most, in all (60)") \
     X(num_partitions, "num_partitions", SIZE, FV_HLO, "N", "parts of which each device has one, where the module names another number, or none") \
