@@ -10,10 +10,10 @@
  * So an element may err, against float64, max(FACTOR_LEAST, FACTOR * sqrt(n) / 7) times as much as the worst element
  * of its magnitude or below errs in these evaluations, where n is the module's longest sum; so may the value that it is
  * compared with, which need not be the evaluator's. Floats of fewer bits are added in f32: n does not matter in what
- * is rounded to them, and as arguments they are not moved. What stays f32 errs by such a sum all the same, so a module that
- * has them is also evaluated with f32 in their place, its arguments moved by a unit of f32. Elements of one magnitude
- * are judged together since the error of a single element may vanish by chance; magnitudes apart, so that a small
- * element is not excused by the rounding of a large one.
+ * is rounded to them, and as arguments they are not moved. What stays f32 errs by such a sum all the same, so a module
+ * that has them is also evaluated with f32 in their place, its arguments moved by a unit of f32. Elements of one
+ * magnitude are judged together since the error of a single element may vanish by chance; magnitudes apart, so that a
+ * small element is not excused by the rounding of a large one.
  *
  * A module that does not evaluate in float64 (bits of floats are converted, the text is not ours to change) is held to
  * the tolerance of its types alone. Integers must be equal in one of the evaluations, or within --int-atol. */
