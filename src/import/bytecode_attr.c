@@ -361,6 +361,47 @@ XG_FN const xg_ir_attr *xg_bc_accuracy(xg_bc *b, xg_bc_cur *c) {
     v[3] = xg_bc_attr(b, c);
     return xg_bc_named(b, names, v, 4);
 }
+/* ---- meshes and their axes ---- */
+
+XG_FN const xg_ir_attr *xg_bc_sub_axis(xg_bc *b, xg_bc_cur *c) {
+    static const char *const names[] = {"pre_size", "size"};
+    const xg_ir_attr *v[2];
+    v[0] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
+    v[1] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
+    return xg_bc_named(b, names, v, 2);
+}
+XG_FN const xg_ir_attr *xg_bc_axis_ref(xg_bc *b, xg_bc_cur *c) {
+    static const char *const names[] = {"name", "sub_axis_info"};
+    const xg_ir_attr *v[2];
+    bool part;
+    v[0] = xg_bc_attr(b, c);
+    part = xg_bc_int(b, c) != 0;
+    if (part) v[1] = xg_bc_attr(b, c);
+    return xg_bc_named(b, names, v, part ? 2 : 1);
+}
+XG_FN const xg_ir_attr *xg_bc_pair(xg_bc *b, xg_bc_cur *c, const char *one, const char *two) {
+    const char *names[2];
+    const xg_ir_attr *v[2];
+    names[0] = one;
+    names[1] = two;
+    v[0] = xg_bc_attr(b, c);
+    v[1] = xg_bc_attr(b, c);
+    return xg_bc_named(b, names, v, 2);
+}
+XG_FN const xg_ir_attr *xg_bc_mesh_axis(xg_bc *b, xg_bc_cur *c) {
+    static const char *const names[] = {"name", "size"};
+    const xg_ir_attr *v[2];
+    v[0] = xg_bc_attr(b, c);
+    v[1] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
+    return xg_bc_named(b, names, v, 2);
+}
+XG_FN const xg_ir_attr *xg_bc_mesh(xg_bc *b, xg_bc_cur *c) {
+    static const char *const names[] = {"axes", "device_ids"};
+    const xg_ir_attr *v[2];
+    v[0] = xg_bc_attr(b, c);
+    v[1] = xg_bc_optional(b, c);
+    return xg_bc_named(b, names, v, v[1] ? 2 : 1);
+}
 XG_FN const xg_ir_attr *xg_bc_vhlo_attr(xg_bc *b, xg_bc_cur *c) {
     const unsigned char *at = c->p;
     uint64_t code = xg_bc_int(b, c);
@@ -385,7 +426,11 @@ XG_FN const xg_ir_attr *xg_bc_vhlo_attr(xg_bc *b, xg_bc_cur *c) {
         return a;
     case 18: return xg_bc_ints_attr(b, xg_bc_signeds(b, c));
     case 20: return xg_bc_accuracy(b, c);
-    case 23: xg_bc_fail(b, at, "list the devices: replica_groups = dense<...>", "replica groups by axes of a mesh");
+    case 21: return xg_bc_sub_axis(b, c);
+    case 22: return xg_bc_axis_ref(b, c);
+    case 23: return xg_bc_pair(b, c, "mesh", "axes");
+    case 24: return xg_bc_mesh_axis(b, c);
+    case 25: return xg_bc_mesh(b, c);
     default: break;
     }
     xg_bc_fail(b, at, "it may be newer than this reader", "VHLO's attribute with the number %llu is not read",

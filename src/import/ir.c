@@ -4,6 +4,7 @@
  * `array<i64: 1>` and VHLO's tensor all answer xg_ir_ints with {1}. */
 #ifndef XG_IMPORT_IR_C
 #define XG_IMPORT_IR_C
+#include "import.h"
 #include "ir.h"
 #include "ops.h"
 
@@ -43,6 +44,19 @@ XG_FN bool xg_ir_is(const xg_ir_op *op, const char *name) {
     return op->row >= 0 && *xg_ir_names[op->row] == *name && strcmp(xg_ir_names[op->row], name) == 0;
 }
 
+XG_COLD XG_FN const char *const *xg_ir_foreign(xg_str op) {
+    static const char *const rows[][3] = {
+#define X(dialect, whose, hint) {whose, hint, dialect},
+        XG_DIALECTS(X)
+#undef X
+    };
+    uint32_t n = 0;
+    size_t k;
+    while (n < op.n && op.p[n] != '.') n++;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (xg_str_is(xg_str_of(op.p, n), rows[k][2])) return rows[k];
+    return NULL;
+}
 XG_NORETURN XG_FN void xg_ir_refuse(
     const xg_ir *ir, const xg_ir_op *op, xlagpu_status s, const char *hint, const char *format, ...) {
     char text[XG_MESSAGE_MAX / 2];

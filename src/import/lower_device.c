@@ -14,9 +14,14 @@ XG_FN xg_str xg_low_rows(xg_low *w, const xg_ir_op *op, const char *name) {
     uint32_t k;
     xg_buf b;
     if (!a) return XG_STR("{}");
-    if (a->kind == XG_IR_RAW || a->kind == XG_IR_WORD || (a->kind == XG_IR_DICT && a->text.n))
-        xg_ir_refuse(
-            w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "write them as dense<[[0, 1], ..]>", "%s as axes of a mesh", name);
+    if (xg_ir_dict_get(a, "axes")) {
+        xg_buf_init(&b, w->arena);
+        xg_low_mesh_groups(w, op, a, &b);
+        return xg_str_of(b.p, b.n);
+    }
+    if (a->kind == XG_IR_RAW || a->kind == XG_IR_WORD || a->kind == XG_IR_DICT)
+        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "write them as dense<[[0, 1], ..]>",
+            "%s is neither a list of devices nor axes of a mesh", name);
     if (a->kind == XG_IR_DENSE && a->type->shape->rank == 2)
         row = a->type->shape->dims[1];
     else if (a->kind == XG_IR_LIST && a->n)
@@ -70,6 +75,8 @@ XG_FN xg_inst *xg_lower_all_gather(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_collective_broadcast(xg_low *w, const xg_ir_op *op) {
+    if (xg_low_flag(op, "has_dynamic_root"))
+        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "a root that is known only when it runs");
     return xg_low_collective(w, op, XG_COLLECTIVE_BROADCAST, xg_low_ins(w, op), op->n_operands);
 }
 XG_FN xg_inst *xg_lower_collective_permute(xg_low *w, const xg_ir_op *op) {
