@@ -226,6 +226,13 @@ XG_FN const xg_ir_attr *xg_bc_list(xg_bc *b, xg_bc_cur *c) {
         const xg_ir_attr *item = xg_bc_attr(b, c);
         xg_push(b->arena, const xg_ir_attr *, &v, item);
     }
+    for (k = 0; k < n && v.p[k]->kind == XG_IR_INT && (!v.p[k]->type || v.p[k]->type->element == XLAGPU_S64); k++) {}
+    if (n && k < n) { /* numbers of another type keep it: a call may ask */
+        xg_ir_attr *list = xg_ir_attr_new(b->ir, XG_IR_LIST, XG_STR(""));
+        list->n = n;
+        list->v.items = v.p;
+        return list;
+    }
     memset(&x, 0, sizeof x);
     x.ir = b->ir;
     return xg_mlir_list_of(&x, &v);
@@ -247,6 +254,11 @@ XG_FN int64_t xg_bc_apint(xg_bc *b, xg_bc_cur *c, uint32_t bits) {
     if (bits <= 8) return (int64_t)(signed char)*xg_bc_take(b, c, 1).p;
     return xg_bc_signed(b, c);
 }
+/* The low bits of a number, which are written without a sign or with that of their byte. */
+XG_FN int64_t xg_bc_of_width(int64_t v, uint32_t bits, bool is_signed) {
+    uint64_t low = (uint64_t)v & ((UINT64_C(1) << bits) - 1), sign = UINT64_C(1) << (bits - 1);
+    return (int64_t)(is_signed ? (low ^ sign) - sign : low);
+}
 XG_FN const xg_ir_attr *xg_bc_number(xg_bc *b, xg_bc_cur *c) {
     const unsigned char *at = c->p;
     const xg_ir_type *t = xg_bc_type(b, c);
@@ -258,6 +270,7 @@ XG_FN const xg_ir_attr *xg_bc_number(xg_bc *b, xg_bc_cur *c) {
     a->type = t;
     a->i = xg_bc_apint(b, c, bits);
     if (t->element == XLAGPU_PRED) a->i &= 1;
+    if (a->kind == XG_IR_INT && bits < 64) a->i = xg_bc_of_width(a->i, bits, xg_type_signed(t->element));
     if (a->kind == XG_IR_FLOAT)
         a->d = xg_float_decode(t->element, bits < 64 ? (uint64_t)a->i & ((UINT64_C(1) << bits) - 1) : (uint64_t)a->i);
     return a;

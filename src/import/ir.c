@@ -89,6 +89,13 @@ XG_FN xlagpu_type xg_ir_element(xg_str name) {
 #undef X
     return XLAGPU_INVALID;
 }
+XG_FN const char *xg_ir_element_text(xlagpu_type t) { /* the first name */
+#define X(text, type) \
+    if (t == XLAGPU_##type) return text;
+    XG_IR_ELEMENTS(X)
+#undef X
+    return t == XLAGPU_C64 ? "complex<f32>" : "complex<f64>";
+}
 XG_FN const xg_ir_type *xg_ir_type_kind_of(xg_ir *ir, xg_ir_type_kind kind, xg_str text) {
     xg_ir_type *t = XG_NEW(ir->arena, xg_ir_type);
     t->kind = kind;
