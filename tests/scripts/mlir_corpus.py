@@ -8,8 +8,9 @@ MLIR is what tests/generate/export_mlir.py writes; CORPUS has NAME.hlo, NAME.npz
 with the corpus's arguments and must give its results within the manifest's tolerances; then `xlagpu opt` of it and of
 NAME.hlo is compared, names by their order. The HLO text, like the protobuf, asks for the layout that each result had in
 the instruction that makes it; StableHLO's results lie row by row, so it is compared with the text changed to that. What
-writes bytecode changes programs first: erf and others of chlo are spelt out, equal constants become one. Ends with 'FORM: N of M right, N of M
-the same module' for each form; exit status 1 unless of each all are right and 95 % are the same."""
+writes bytecode changes programs first: erf and others of chlo are spelt out, equal constants become one. Ends with
+'FORM: N of M right, N of M the same module' for each form; exit status 1 unless of each all are right and 95 % are the
+same."""
 import argparse, collections, os, re, subprocess, sys, tempfile
 
 
