@@ -418,8 +418,7 @@ XG_FN XG_COLD xlagpu_status xr_nccl_load_one(xlagpu_clique *q, xlagpu_program *p
         return xr_fail(
             &q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without NCCL", p->strings + t->name);
     if (xr_collective_reduces(c) && xr_nccl_type(c->type, &each) == XR_NCCL_NO_TYPE)
-        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
-            "HLO %s reduces elements of a type that NCCL does not have: convert them to s32 or f32 before",
+        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s reduces elements of a type that NCCL does not have",
             p->strings + t->name);
     if (xr_collective_asks(c)) *room = XG_MAX(*room, XG_MAX(xr_link_bytes(p, t, c->n_in - 1), (uint64_t)8));
     return xr_comm_get(q, c->kind == XR_COLLECTIVE_PERMUTE ? NULL : c, &c->comm);
