@@ -3198,8 +3198,8 @@ typedef struct xg_device_part {
 #define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
 /* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
  * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
- * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400, B300:
- * 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
+ * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400,
+ * B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
 static const xg_device_part xg_device_parts[] = {
     {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16, 12},           /* D; memory: deviceQuery */
     {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M 0.87; L2 B */

@@ -42,6 +42,7 @@ typedef struct xg_driver_state {
     xg_emit_target emit;
     xg_map64 ways; /* by record: what code depends on of it, as its number among all that differ */
     xg_dict way_texts;
+    xg_map64 classes;      /* by xg_choice_class: what the fusion computes, as an xg_str */
     xg_dict names;         /* of kernels: how many later ones wanted the same */
     xg_dict made;          /* by what they do and how their buffers meet: number in the plan plus 1 */
     xg_driver_lines lines; /* for dumps */
@@ -123,6 +124,20 @@ XG_FN uint32_t xg_driver_way(xg_driver_state *s, const xg_record *r) {
     xg_map64_put(&s->ways, (uintptr_t)r, number);
     return *number;
 }
+/* What the fusion's computation does to memory; written once for those that were decided as one. */
+XG_FN xg_str xg_driver_fingerprint(xg_driver_state *s, const xg_inst *fusion) {
+    const void *of = xg_choice_class(fusion);
+    xg_str *known = of ? (xg_str *)xg_map64_get(&s->classes, (uint64_t)(uintptr_t)of) : NULL;
+    xg_buf b;
+    if (known) return *known;
+    xg_buf_init(&b, s->work);
+    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
+    if (!of) return xg_str_of(b.p, b.n);
+    known = XG_NEW(s->arena, xg_str);
+    *known = xg_str_copy(s->arena, xg_str_of(b.p, b.n));
+    xg_map64_put(&s->classes, (uint64_t)(uintptr_t)of, known);
+    return *known;
+}
 /* Equal keys: the same kernel, whatever the names. */
 XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_record *r, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
@@ -137,7 +152,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
         xg_putc(&b, ' ');
     }
     xg_put_i64(&b, xg_driver_way(s, r));
-    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
+    xg_put_str(&b, xg_driver_fingerprint(s, fusion));
     return xg_str_of(b.p, b.n);
 }
 
@@ -409,6 +424,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.emit = xg_emit_target_of(&p->m->device, o->deterministic);
     xg_map64_init(&s.ways, a);
     xg_dict_init(&s.way_texts, a);
+    xg_map64_init(&s.classes, a);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {

@@ -21,6 +21,8 @@ begin_parts
 part "text tests, sanitized" build/soak/runner tests/text
 printf '# run: spmd_random 1 5000\n----\n5000 equal\n' > build/soak/spmd_random.txt
 part "random modules on 2 to 16 devices, sanitized" build/soak/runner build/soak/spmd_random.txt
+printf '# run: schedule_random 11 5000 16 1\n----\n5000 nests, none differs\n' > build/soak/schedule_random.txt
+part "random schedules, each as a kernel, sanitized" build/soak/runner build/soak/schedule_random.txt
 have tcc && part "tcc, all texts" \
     "tcc -std=gnu99 -w -DXLAGPU_DEBUG tests/programs/runner.c -o build/soak/runner_tcc $LIBS && \
         build/soak/runner_tcc tests/text"
