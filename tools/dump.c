@@ -80,7 +80,7 @@ static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
         if (!d->f->dump_pass_re || !pass_matches(d->f->dump_pass_re, pass_of(stage, out))) return false;
         snprintf(out, 400, "%04d.%s.txt", d->number++, stage + 4);
     } else {
-        snprintf(out, 400, "%s.mlir", stage + (begins(stage, "kir/") ? 4 : 0));
+        snprintf(out, 400, "%s.%s", stage + (begins(stage, "kir/") ? 4 : 0), begins(stage, "nest/") ? "txt" : "mlir");
         for (p = out; *p; p++)
             if (*p == '/') *p = '.';
     }

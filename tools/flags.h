@@ -39,7 +39,7 @@ enum {
 
 /* clang-format off */
 #define FLAGS(X) \
-    X(platform, "platform", STR, FV_RUN | FV_SIM | FV_BISECT, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
+    X(platform, "platform", STR, FV_RUN | FV_SIM | FV_BISECT, "auto|cuda|host|llvm-cpu|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
     X(devices, "devices", SIZE, FV_RUN | FV_COMPILE, "N", "N devices together, as the module's shardings say, each with its part of the arrays; run: compared with one device") \
     X(num_partitions, "num_partitions", SIZE, FV_HLO, "N", "parts of which each device has one, where the module names another number, or none") \
     X(replicas, "replicas", SIZE, FV_HLO, "N", "so many times all partitions; each replica has the same arguments") \

@@ -226,7 +226,7 @@ typedef struct xg_kept {
 } xg_kept;
 /* Of equal fusions, for the first of them that becomes a kernel. */
 typedef struct xg_kept_plan {
-    xg_choosing *w;     /* NULL: it is used up */
+    xg_choosing *w;     /* NULL: it is used up, or was not kept */
     const xg_str *text; /* of the record that it made */
 } xg_kept_plan;
 
@@ -244,13 +244,19 @@ XG_FN void xg_kept_open(xg_module *m) {
     xg_map64_init(&k->plans, k->arena);
     m->kept_plans = k;
 }
-/* NULL: it was used up, or the record is another one since. */
-XG_FN xg_choosing *xg_kept_take(const xg_inst *fusion) {
+/* NULL: there is none, or the record is another one since. */
+XG_FN xg_kept_plan *xg_kept_of(const xg_inst *fusion) {
     const xg_kept *k = (const xg_kept *)fusion->comp->module->kept_plans;
     xg_kept_plan *plan = k ? (xg_kept_plan *)xg_map64_get(&k->plans, fusion->id + (uint64_t)1) : NULL;
     const xg_attr *text = xg_inst_attr(fusion, XG_A_backend_config);
+    return plan && text && text->v.str == plan->text ? plan : NULL;
+}
+XG_FN const void *xg_choice_class(const xg_inst *fusion) { return xg_kept_of(fusion); }
+/* NULL: it is not there, or used up. */
+XG_FN xg_choosing *xg_kept_take(const xg_inst *fusion) {
+    xg_kept_plan *plan = xg_kept_of(fusion);
     xg_choosing *w;
-    if (!plan || !text || text->v.str != plan->text) return NULL;
+    if (!plan) return NULL;
     w = plan->w;
     plan->w = NULL;
     return w;
@@ -329,7 +335,7 @@ XG_FN xg_kept *xg_choice_room(const xg_choice_pass *p, const xg_inst *i) {
     if (!p->plans || i->comp->module->ctx->live > p->plans->most) return NULL;
     return xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)) ? NULL : p->plans; /* theirs has the code of all members */
 }
-/* The plan, if it is kept: one that leaves computations in the module is not. */
+/* What is kept of it: not what has been found out where that leaves computations in the module, or takes much room. */
 XG_FN xg_kept_plan *xg_choice_new_one(xg_choice_pass *p, xg_inst *i) {
     xg_kept *k = xg_choice_room(p, i);
     xg_arena *a = k ? k->arena : p->work;
@@ -339,12 +345,13 @@ XG_FN xg_kept_plan *xg_choice_new_one(xg_choice_pass *p, xg_inst *i) {
     if (!k || !xg_emit_adds_nothing(&w->e)) {
         xg_emit_close(&w->e);
         xg_arena_reset(a, none);
-        return NULL;
+        w = NULL;
     }
-    plan = XG_NEW(a, xg_kept_plan);
+    if (!p->plans) return NULL;
+    plan = XG_NEW(p->plans->arena, xg_kept_plan);
     plan->w = w;
     plan->text = xg_choice_text(i);
-    xg_map64_put(&k->plans, i->id + (uint64_t)1, plan);
+    xg_map64_put(&p->plans->plans, i->id + (uint64_t)1, plan);
     return plan;
 }
 XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {

@@ -6,6 +6,7 @@
 #include "../emit/emit.h"
 #include "../eval/eval.h"
 #include "../expand/expand.h"
+#include "../llvm/llvm.h"
 #include "../algsimp/algsimp.h"
 #include "../plan/plan.h"
 #include "../ptx/ptx.h"

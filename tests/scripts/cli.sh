@@ -102,6 +102,8 @@ expect 0 '^bind .* threadIdx.x' "--emit=schedule" "cat $W/good.sched"
 expect 0 'right:' "--schedule: as it was written" "$X run $W/good.hlo --platform=host --schedule=$W/good.sched"
 expect 0 'right:' "--schedule: with other blocks" "sed 's/_ 8\$/_ 4/' $W/good.sched > $W/s4.sched && \
     $X run $W/good.hlo --platform=host --schedule=$W/s4.sched"
+expect 0 'nest/[a-z_]*/after_02_flatten' "--v=5 prints the stages of such a kernel" \
+    "$X compile $W/good.hlo --target=sm_90a --schedule=$W/good.sched --v=5 -o $W/v.ptx"
 expect 2 's.sched:[0-9]+:1: error: no primitive' "--schedule: a line that is wrong has its place" \
     "sed 's/^reorder/reordr/' $W/good.sched > $W/s.sched && $X run $W/good.hlo --platform=host --schedule=$W/s.sched"
 expect 2 's.sched:[0-9]+:1: error: bind' "--schedule: so has one that is refused" "sed 's/^bind ax0_0 .*/&\nbind \
