@@ -28415,6 +28415,51 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffe
 #ifndef XG_RT_LIBRARY_H
 #define XG_RT_LIBRARY_H
 
+/* ---- finding and binding ---- */
+
+/* file: in lib<file>.so.<newest .. oldest>; newest first, and 0 is lib<file>.so. Texts lie in tables of these, so that
+ * they need no relocation. */
+typedef struct xr_library_file {
+    char title[10], file[10];
+    uint8_t newest, oldest;
+} xr_library_file;
+XG_FN XG_COLD void *xr_library_find(const char *folder, const xr_library_file *f) {
+#ifdef _WIN32
+    static const char format[] = "%s%s%s64_%d.dll";
+#else
+    static const char format[] = "%s%slib%s.so.%d";
+#endif
+    char path[1024];
+    void *library = NULL;
+    int k;
+    for (k = f->newest; k >= f->oldest && !library; k--) {
+        xg_format(path, sizeof path, format, folder ? folder : "", folder ? "/" : "", f->file, k);
+        if (!k) path[strlen(path) - 2] = 0;
+        library = xr_library_open(path);
+    }
+    return library;
+}
+/* Its functions, from `to` on in the order of their names, which lie one behind the other; the empty one is the end. */
+XG_FN XG_COLD xlagpu_status xr_library_bind(xg_ctx *c, const char *folder, const xr_library_file *f,
+    const char *symbols, void **library, char *to, const char *hint) {
+    const char *symbol;
+    *library = xr_library_find(folder, f);
+    if (!*library)
+        return xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s cannot be opened (lib%s.so.%d%s)%s", f->title, f->file,
+            f->newest, f->oldest ? " or older" : "", hint);
+    for (symbol = symbols; *symbol; symbol += strlen(symbol) + 1, to += sizeof *library) {
+        void *function = xr_library_symbol(*library, symbol);
+        if (!function) return xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s has no %s: it is too old", f->title, symbol);
+        memcpy(to, &function, sizeof function);
+    }
+    return XLAGPU_OK;
+}
+XG_FN XG_COLD xlagpu_status xr_library_check(xg_ctx *c, const xr_library_file *f, int version, int oldest) {
+    return version >= oldest
+               ? XLAGPU_OK
+               : xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s is of version %d: %d is needed", f->title, version, oldest);
+}
+
 /* ---- cuBLASLt ---- */
 
 /* clang-format off */
@@ -29002,16 +29047,15 @@ XG_FN xlagpu_status xr_solver_call(void *user, const xlagpu_rt_call *c) {
 #ifndef XG_RT_LIBRARY_C
 #define XG_RT_LIBRARY_C
 
-/* file: in lib<file>.so.<newest .. oldest>. Texts lie in the table, so that it needs no relocation. */
 typedef struct xr_library_row {
-    char name[12], title[10], file[10];
-    uint8_t newest, oldest;
+    xr_library_file file;
+    char name[12];
     uint16_t version, at; /* at: of its functions in struct xr_libraries */
 } xr_library_row;
 static const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
-    {"cublaslt", "cuBLASLt", "cublasLt", 13, 11, XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
-    {"cufft", "cuFFT", "cufft", 12, 10, XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
-    {"cusolver", "cuSOLVER", "cusolver", 12, 10, XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
+    {{"cuBLASLt", "cublasLt", 13, 11}, "cublaslt", XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
+    {{"cuFFT", "cufft", 12, 10}, "cufft", XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
+    {{"cuSOLVER", "cusolver", 12, 10}, "cusolver", XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
 /* The names of a library's functions, one behind the other; the empty one is the end. */
 XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #define X(field, symbol, result, parameters) symbol "\0"
@@ -29021,46 +29065,18 @@ XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #undef X
 }
 
-XG_FN XG_COLD void *xr_library_find(const xlagpu_device *d, const xr_library_row *r) {
-    char path[1024];
-    void *library = NULL;
-    int k;
-    for (k = r->newest; k >= r->oldest && !library; k--) {
-#ifdef _WIN32
-        static const char format[] = "%s%s%s64_%d.dll";
-#else
-        static const char format[] = "%s%slib%s.so.%d";
-#endif
-        xg_format(path, sizeof path, format, d->library_folder ? d->library_folder : "", d->library_folder ? "/" : "",
-            r->file, k);
-        library = xr_library_open(path);
-    }
-    return library;
-}
 XG_FN XG_COLD int xr_library_version(const struct xr_libraries *l, uint32_t which) {
     int version = 0;
     if (which == XG_EXE_LIBRARY_CUBLASLT) return (int)l->lt.version();
     if (which == XG_EXE_LIBRARY_CUFFT ? l->fft.version(&version) : l->solver.version(&version)) return 0;
     return version;
 }
-XG_FN XG_COLD xlagpu_status xr_library_bind(xlagpu_device *d, uint32_t which) {
+XG_FN XG_COLD xlagpu_status xr_library_open_row(xlagpu_device *d, uint32_t which) {
     const xr_library_row *r = &xr_library_rows[which];
     struct xr_libraries *l = d->libraries;
-    char *to = (char *)l + r->at;
-    const char *symbol;
-    void *file = l->files[which] = xr_library_find(d, r);
-    if (!file)
-        return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
-            "%s cannot be opened (lib%s.so.%d to .%d): install it, name its folder, or compile with --libraries=none",
-            r->title, r->file, r->newest, r->oldest);
-    for (symbol = xr_library_symbols(which); *symbol; symbol += strlen(symbol) + 1, to += sizeof file) {
-        void *f = xr_library_symbol(file, symbol);
-        if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "%s has no %s: it is too old", r->title, symbol);
-        memcpy(to, &f, sizeof f);
-    }
-    if (xr_library_version(l, which) >= r->version) return XLAGPU_OK;
-    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "%s is of version %d: %d is needed", r->title,
-        xr_library_version(l, which), r->version);
+    xlagpu_status s = xr_library_bind(&d->c, d->library_folder, &r->file, xr_library_symbols(which), &l->files[which],
+        (char *)l + r->at, ": install it, name its folder, or compile with --libraries=none");
+    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), r->version) : s;
 }
 /* Open from now on, unless it fails. */
 XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, const char *name) {
@@ -29077,7 +29093,7 @@ XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, co
     }
     l = d->libraries;
     if (l->files[which]) return XLAGPU_OK;
-    s = xr_library_bind(d, which);
+    s = xr_library_open_row(d, which);
     if (s == XLAGPU_OK) return s;
     xr_library_close(l->files[which]);
     l->files[which] = NULL;
@@ -30938,13 +30954,13 @@ typedef struct xr_nccl_config { /* as version 2.14 has it: later ones take the s
     X(send, "ncclSend", (const void *in, size_t n, int type, int to, void *comm, void *stream)) \
     X(recv, "ncclRecv", (void *out, size_t n, int type, int from, void *comm, void *stream))
 /* clang-format on */
-struct xr_nccl {
+struct xr_nccl { /* the library's functions stand behind it, in their order */
     void *library;
 #define X(field, symbol, parameters) int(*field) parameters;
     XR_NCCL_FUNCTIONS(X)
 #undef X
-    int (*split)(void *comm, int color, int key, void **out, const xr_nccl_config *config); /* NULL: before 2.18 */
     const char *(*text)(int error);
+    int (*split)(void *comm, int color, int key, void **out, const xr_nccl_config *config); /* NULL: before 2.18 */
 };
 enum {
     XR_NCCL_OLDEST = 21400, /* communicators that do not block */
@@ -30964,36 +30980,20 @@ struct xr_comm {
 
 /* ---- the library ---- */
 
-XG_FN XG_COLD void *xr_nccl_find(const char *folder) {
-    static const char *const names[] = {"libnccl.so.2", "libnccl.so"};
-    char path[1024];
-    void *library = NULL;
-    size_t k;
-    for (k = 0; k < XG_COUNT(names) && !library; k++) {
-        xg_format(path, sizeof path, "%s%s%s", folder ? folder : "", folder ? "/" : "", names[k]);
-        library = xr_library_open(path);
-    }
-    return library;
-}
 XG_FN XG_COLD xlagpu_status xr_nccl_bind(xlagpu_clique *q, const char *folder) {
+    static const xr_library_file file = {"NCCL", "nccl", 2, 0};
+#define X(field, symbol, parameters) symbol "\0"
+    static const char symbols[] = XR_NCCL_FUNCTIONS(X) "ncclGetErrorString\0";
+#undef X
     struct xr_nccl *n = q->nccl;
+    xlagpu_status s = xr_library_bind(&q->c, folder, &file, symbols, &n->library, (char *)n + sizeof n->library,
+        ", by which GPUs meet: install it, or name its folder");
     int version = 0;
     void *f;
-    n->library = xr_nccl_find(folder);
-    if (!n->library)
-        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
-            "NCCL cannot be opened (libnccl.so.2), by which GPUs meet: install it, or name its folder");
-#define X(field, symbol, parameters) \
-    f = xr_library_symbol(n->library, symbol); \
-    if (!f) return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "NCCL has no %s: it is too old", symbol); \
-    memcpy(&n->field, &f, sizeof f);
-    XR_NCCL_FUNCTIONS(X)
-    X(text, "ncclGetErrorString", )
-#undef X
+    if (s != XLAGPU_OK) return s;
     f = xr_library_symbol(n->library, "ncclCommSplit");
     memcpy(&n->split, &f, sizeof f);
-    if (!n->version(&version) && version >= XR_NCCL_OLDEST) return XLAGPU_OK;
-    return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "NCCL is of version %d: %d is needed", version, XR_NCCL_OLDEST);
+    return xr_library_check(&q->c, &file, n->version(&version) ? 0 : version, XR_NCCL_OLDEST);
 }
 
 /* ---- waiting, and giving up ---- */
@@ -31274,8 +31274,7 @@ XG_FN XG_COLD xlagpu_status xr_nccl_load_one(xlagpu_clique *q, xlagpu_program *p
         return xr_fail(
             &q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without NCCL", p->strings + t->name);
     if (xr_collective_reduces(c) && xr_nccl_type(c->type, &each) == XR_NCCL_NO_TYPE)
-        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
-            "HLO %s reduces elements of a type that NCCL does not have: convert them to s32 or f32 before",
+        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s reduces elements of a type that NCCL does not have",
             p->strings + t->name);
     if (xr_collective_asks(c)) *room = XG_MAX(*room, XG_MAX(xr_link_bytes(p, t, c->n_in - 1), (uint64_t)8));
     return xr_comm_get(q, c->kind == XR_COLLECTIVE_PERMUTE ? NULL : c, &c->comm);
