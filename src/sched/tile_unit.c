@@ -55,11 +55,8 @@ enum {
     XG_TILE_UNIT_BITS = 8,        /* of the smallest elements that units take */
     XG_TILE_UNIT_BRICK = 4,       /* bytes along k that a word has */
     XG_TILE_UNIT_SLANT = 64,      /* bytes: two threads' 16 rows then begin half of the banks apart */
-    XG_TILE_UNIT_READ_CYCLES = 4, /* of shared memory, for 16 bytes to each of 32 lanes */
-    XG_TILE_UNIT_READ_LATENCY = 33,
-    XG_TILE_UNIT_BANK_BYTES = 128, /* that shared memory takes in a cycle */
-    XG_TILE_UNIT_COPY_ISSUE = 4,   /* instructions for a piece that is copied, with its address and guard */
-    XG_TILE_UNIT_BRING_ISSUE = 8,  /* ... that goes through registers, and for each of its elements */
+    XG_TILE_UNIT_COPY_ISSUE = 4,  /* instructions for a piece that is copied, with its address and guard */
+    XG_TILE_UNIT_BRING_ISSUE = 8, /* ... that goes through registers, and for each of its elements */
     XG_TILE_UNIT_LANE_ISSUE = 3
 };
 
@@ -221,16 +218,18 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
 
 /* ---- the estimate ---- */
 
-XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {
-    int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4, staged = 0, registers,
-            shared, r;
+/* Of a thread: sums, two rounds' fragments, what is on its way. */
+XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m) {
+    int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4, staged = 0;
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++)
         if (!p->fetch[k].async)
             staged += xg_tile_over(p->fetch[k].rounds * p->fetch[k].vector * xg_type_bytes(p->held), 4);
-    registers = p->n_sums * 4 + fragments + staged + XG_TILE_OWN_REGISTERS;
-    shared = p->shared * xg_type_bytes(p->held) + m->shared_reserved + xg_tile_bulk_barriers(p) * 8;
-    r = XG_TILE_REGISTERS / (XG_MIN(registers, (int64_t)255) * p->threads);
+    return XG_MIN(p->n_sums * 4 + fragments + staged + XG_TILE_OWN_REGISTERS, m->registers_per_thread);
+}
+XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {
+    int64_t shared = p->shared * xg_type_bytes(p->held) + m->shared_reserved + xg_tile_bulk_barriers(p) * 8;
+    int64_t r = XG_TILE_REGISTERS / (xg_tile_unit_registers(p, m) * p->threads);
     if (p->bulk) r = xg_tile_bulk_resident(p);
     r = XG_MIN(XG_MIN(r, m->shared_per_sm / shared), m->threads_per_sm / p->threads);
     return XG_MAX(r, (int64_t)1);
@@ -252,22 +251,4 @@ XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
     }
     return sum;
 }
-/* Of a step of so many blocks at a time: what units, shared memory and schedulers take, or one warp alone, or the way
- * from memory, which as many steps share as are on their way. */
-XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
-    int64_t warps = blocks * p->threads / XG_TILE_LANES, bytes = xg_type_bytes(p->held);
-    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, rate = xg_tile_unit_rate(p, m);
-    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M, times = p->shape.k * bytes / XG_KMMA_K_BYTES;
-    int64_t multiply = macs * blocks * 1000 / rate, shared, issue, own, memory;
-    if (p->shape.grouped) return xg_tile_group_cycles(p, m, blocks);
-    shared = warps * times * fragments * XG_TILE_UNIT_READ_CYCLES;
-    shared += blocks * (p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
-    issue = warps * (xg_tile_unit_issue(p) + times * (fragments + p->n_sums)) / XG_TILE_UNIT_SCHEDULERS;
-    own = XG_TILE_UNIT_READ_LATENCY + macs * 1000 * XG_TILE_LANES / p->threads * XG_TILE_UNIT_SCHEDULERS / rate +
-          xg_tile_unit_issue(p);
-    memory = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
-    shared = XG_MAX(XG_MAX(shared, issue), multiply) + XG_MIN(XG_MAX(shared, issue), multiply) / 8;
-    return XG_MAX(XG_MAX(shared, own), memory) + XG_TILE_STEP_CYCLES;
-}
-
 #endif /* XG_SCHED_TILE_UNIT_C */
