@@ -17,6 +17,7 @@ enum {
     XG_TILE_SLICE_CLOCKS = 60,     /* for one more slice's sums of a part, through shared memory */
     XG_TILE_SLICE_LATE = 2,        /* for an element of one more slice, read with the first one's */
     XG_TILE_SLICE_READ = 8,        /* for one of many, whose reads are on their way together */
+    XG_TILE_UNIT_READ_CYCLES = 4,  /* of shared memory, for 16 bytes to each of 32 lanes */
     XG_TILE_UNIT_LATENCY = 33,     /* clocks from ldmatrix to its fragment */
     XG_TILE_UNIT_STEP_CLOCKS = 160 /* of a step of mma.sync: barrier, addresses, sums that the next one waits for; from
                                       what the estimate of the finished kernels says, see xg_kir_estimate */
@@ -194,7 +195,8 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     w.passes += xg_tile_over((p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_PASS_BYTES,
         xg_tile_over(p->threads, XG_TILE_LANES)); /* what is brought */
     way = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
-    w.clocks = xg_tile_unit_issue(p) + times * (XG_TILE_UNIT_LATENCY + fragments * XG_TILE_UNIT_READ_CYCLES);
+    w.clocks = xg_tile_unit_issue(p) + times * fragments * XG_TILE_UNIT_READ_CYCLES;
+    w.clocks += XG_TILE_UNIT_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times);
     w.clocks = XG_MAX(w.clocks + XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS, way);
     return w;
 }

@@ -48,15 +48,18 @@
     X(16, 128, 128, 16, 32, 4) \
     X(16, 64, 128, 16, 16, 4) \
     X(16, 64, 64, 16, 16, 2) \
-    X(16, 32, 128, 16, 16, 4)
+    X(16, 32, 128, 16, 16, 4) \
+    X(16, 32, 256, 16, 16, 4) \
+    X(32, 32, 256, 16, 16, 4)
 /* clang-format on */
 
 enum {
-    XG_TILE_UNIT_BITS = 8,        /* of the smallest elements that units take */
-    XG_TILE_UNIT_BRICK = 4,       /* bytes along k that a word has */
-    XG_TILE_UNIT_SLANT = 64,      /* bytes: two threads' 16 rows then begin half of the banks apart */
-    XG_TILE_UNIT_COPY_ISSUE = 4,  /* instructions for a piece that is copied, with its address and guard */
-    XG_TILE_UNIT_BRING_ISSUE = 8, /* ... that goes through registers, and for each of its elements */
+    XG_TILE_UNIT_BITS = 8,         /* of the smallest elements that units take */
+    XG_TILE_UNIT_BRICK = 4,        /* bytes along k that a word has */
+    XG_TILE_UNIT_DEEP_BYTES = 128, /* of a step's k: what is on its way of more would take too many registers */
+    XG_TILE_UNIT_SLANT = 64,       /* bytes: two threads' 16 rows then begin half of the banks apart */
+    XG_TILE_UNIT_COPY_ISSUE = 4,   /* instructions for a piece that is copied, with its address and guard */
+    XG_TILE_UNIT_BRING_ISSUE = 8,  /* ... that goes through registers, and for each of its elements */
     XG_TILE_UNIT_LANE_ISSUE = 3
 };
 
@@ -213,6 +216,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
     if (s->grouped && !xg_tile_group_fits(p)) return false;
     if (p->blocks > INT32_MAX || p->threads > 1024) return false;
+    if (s->k * bytes > XG_TILE_UNIT_DEEP_BYTES && !(p->fetch[0].async && p->fetch[1].async)) return false;
     return s->bulk || (xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1));
 }
 
@@ -250,5 +254,15 @@ XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p) {
         sum += t->rounds * (t->async ? (int64_t)XG_TILE_UNIT_COPY_ISSUE : each);
     }
     return sum;
+}
+/* The fragments of the next k are read in front of the products of this one, where there are registers for both: a warp
+ * of few products would wait for each of them. */
+XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
+    enum {
+        FRAGMENT = 4, /* registers, as of a fragment's sums */
+        AHEAD = 64    /* registers of sums and both k's fragments, at most */
+    };
+    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M;
+    return (p->n_sums + 2 * fragments) * FRAGMENT <= AHEAD;
 }
 #endif /* XG_SCHED_TILE_UNIT_C */
