@@ -108,6 +108,7 @@ enum {
     X(COLLECTIVE, "while-loop-all-reduce-code-motion", xg_opt_while_all_reduce, OPTIONAL) \
     X(COLLECTIVE, "reduce-scatter-creator", xg_opt_reduce_scatter_creator, OPTIONAL) \
     X(COLLECTIVE, "collective-rules", xg_opt_collective_rules, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-promotion", xg_opt_all_reduce_promotion, REQUIRED) \
     X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
