@@ -32,6 +32,8 @@
  *
  * CONFIGURATION
  *     XLAGPU_NO_SIMULATOR   only the cuda platform: a smaller object
+ *     XLAGPU_USE_LLVM_CPU   the platform "llvm-cpu": object code for this processor (x86-64 from v3 on, aarch64; gcc or
+ *                           clang), which a compiler with XLAGPU_USE_LLVM has made; needs no LLVM
  *     XLAGPU_USE_NCCL       several GPUs meet by NCCL, which is found at run time (cliques, below)
  *     XLAGPU_STATIC, XLAGPU_ASSERT, XLAGPU_NO_EXTENSIONS as in xlagpu.h. None changes a public type. */
 #ifndef XLAGPU_RUNTIME_H
@@ -326,7 +328,7 @@ typedef struct xlagpu_execution xlagpu_execution;
 
 /* All zero is the default. */
 typedef struct xlagpu_device_desc {
-    const char *platform;       /* "auto" (or NULL), "cuda", "host" */
+    const char *platform;       /* "auto" (or NULL), "cuda", "host", "llvm-cpu" */
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
     uint32_t threads;           /* of the simulator, and for loading kernels on "cuda"; 0: one per processor */
@@ -379,7 +381,7 @@ XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
 XLAGPU_DEF const char *xlagpu_rt_note(
     const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
-XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda", "host" or "llvm-cpu" */
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
 /* The same with all figures, as the driver gives them, for xlagpu_compile_desc: a kernel is made for this very GPU.
@@ -3024,6 +3026,9 @@ typedef struct xg_device {
 } xg_device;
 
 /* ---- device.c ---- */
+enum {
+    XG_DEVICE_CPU_CC = 70 /* what stands for a compute capability of a host's processor: below all GPUs */
+};
 XG_FN const char *xg_device_part_name(size_t i); /* in the order of the table; NULL behind the last */
 /* A part by its name, or the usual one of a compute capability; false when there is none. */
 XG_FN bool xg_device_of_part(xg_str name, xg_device *out);
@@ -3161,6 +3166,8 @@ typedef struct xg_device_kind {
 static const xg_device_kind xg_device_kinds[] = {
     /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
      *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
+    /* E: a core as a multiprocessor: blocks run one after the other on 8 lanes; shared memory lies in its caches */
+    {70, 1024, 1, 1, 256, 64, 0, 32, 16, 16, 8, 16, 2, 8, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000},
     /* limits and rates G, D; latencies: accel-sim's Turing and gpu-micro-bench's 2080S; copy: cuda-samples' log on T4 */
     {75, 1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270},
     /* latencies B; shares of memory A, B; launches B */
@@ -3223,6 +3230,7 @@ static const xg_device_part xg_device_parts[] = {
     {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64, 12}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
     {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64, 12}, /* X */
     {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273, 25}, /* D; memory is the host's */
+    {"CPU", 70, 8, 3000, 3000, 0, XG_DEVICE_GIB(16), 40, XG_DEVICE_MIB(16), 200, 0, 40, 0},        /* E: eight cores */
 };
 /* clang-format on */
 
@@ -23956,7 +23964,7 @@ enum {
     X(DATA, unsigned char) \
     X(PTX, char) \
     X(HLO, char) \
-    X(CUBIN, unsigned char)
+    X(CUBIN, unsigned char) /* machine code: of a GPU; or objects for a host's processor, see xg_exe_object */
 /* clang-format on */
 typedef enum xg_exe_section_kind {
 #define X(name, record) XG_EXE_##name,
@@ -24006,6 +24014,15 @@ typedef struct xg_exe_slice {
 typedef struct xg_exe_kernel {
     uint32_t name, shared_bytes, threads[3], blocks[3];
 } xg_exe_kernel;
+
+/* In front of each object of the machine code for a host's processor, of one kernel NAME and the number NAME.scratch
+ * (llvm/cpu.c says what they are): a relocatable ELF file, behind which the next begins at a multiple of 16 bytes. They
+ * stand in the order of KERNELS. */
+#define XG_EXE_OBJECT_MAGIC "xgobject"
+typedef struct xg_exe_object {
+    char magic[8];
+    uint32_t bytes, n_params; /* of the file behind it; buffers that the kernel takes */
+} xg_exe_object;
 
 /* A tensor map that a kernel takes behind its buffers: of the array in buffer `link`. Numbers as those of
  * xlagpu_tensor_map. A kernel's maps follow each other, kernels in order. */
@@ -24261,6 +24278,18 @@ XG_FN XG_COLD uint32_t xg_exe_target_number(const char *name, char *letter) {
     return number;
 }
 
+XG_FN XG_COLD bool xg_exe_is_object(const unsigned char *p, const xg_exe_section *s) {
+    return s[XG_EXE_CUBIN].bytes >= sizeof(xg_exe_object) &&
+           memcmp(p + s[XG_EXE_CUBIN].offset, XG_EXE_OBJECT_MAGIC, 8) == 0;
+}
+/* Object code: of the same processor, or of an earlier version of its kind: x86-64-v3 runs on x86-64-v4. */
+XG_FN XG_COLD bool xg_exe_runs_on(const char *made_for, const char *target) {
+    size_t n = strlen(made_for);
+    bool version = n > 3 && made_for[n - 2] == 'v' && made_for[n - 3] == '-';
+    if (!version || strlen(target) != n) return strcmp(made_for, target) == 0;
+    return memcmp(made_for, target, n - 1) == 0 && made_for[n - 1] <= target[n - 1];
+}
+
 /* Twice the compute capability that its PTX names, plus 1 with a letter, if devices of the target run it; else 0. PTX
  * without a letter runs on what is newer, too, with a on nothing else, with f on what is newer of the same family. */
 XG_FN XG_COLD uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target) {
@@ -24270,6 +24299,10 @@ XG_FN XG_COLD uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char 
     char letter, other;
     uint32_t device = xg_exe_target_number(target, &other), wanted;
     if (xg_exe_check(p, n, &h, s)) return 0;
+    if (xg_exe_is_object(p, s))
+        return h.target_name < s[XG_EXE_STRINGS].bytes &&
+               xg_exe_runs_on((const char *)p + s[XG_EXE_STRINGS].offset + h.target_name, target);
+    if (strncmp(target, "sm_", 3) != 0) return 0;
     if (s[XG_EXE_PTX].bytes < 2 || p[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1]) return 1; /* no kernels */
     named = strstr((const char *)p + s[XG_EXE_PTX].offset, ".target");
     wanted = named ? xg_exe_target_number(named, &letter) : 0;
@@ -24301,6 +24334,9 @@ XG_FN XG_COLD void xg_exe_choose(const unsigned char **p, size_t *n, const char 
 
 #endif /* XG_API_EXECUTABLE_READ_C */
 #ifndef XLAGPU_NO_SIMULATOR
+#endif
+#if !defined(XLAGPU_NO_SIMULATOR) || defined(XLAGPU_USE_LLVM_CPU)
+#define XR_ONCE /* there are platforms on which calls run at once */
 #endif
 #if !defined(XLAGPU_NO_SIMULATOR) || defined(XLAGPU_USE_NCCL)
 #define XR_CLIQUES /* there are devices that may meet */
@@ -24664,6 +24700,14 @@ XG_FN void xr_nap(uint32_t microseconds);
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+#ifdef XLAGPU_USE_LLVM_CPU
+/* Memory that is filled, then sealed: from then on it can be run, or read alone. In pages. */
+XG_FN size_t xr_page(void);
+XG_FN void *xr_pages_new(size_t bytes); /* NULL: there are none */
+XG_FN bool xr_pages_seal(void *p, size_t bytes, bool runs);
+XG_FN void xr_pages_free(void *p, size_t bytes);
+#endif
+
 /* On a thread of its own; false: it cannot be had. */
 XG_FN bool xr_thread_begin(xr_thread *t, void (*job)(void *user, uint32_t index), void *user, uint32_t index);
 XG_FN void xr_thread_join(xr_thread *t);
@@ -24767,8 +24811,9 @@ XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, void
 /* NULL: it is not there, or too old; the device's message says so */
 XG_FN const xr_function *xr_library_function(xlagpu_device *d, const char *name);
 XG_FN void xr_libraries_close(xlagpu_device *d);
-/* ---- host.c, cuda.c ---- */
+/* ---- host.c, cpu.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
+XG_FN const xr_platform *xr_cpu_platform(void);  /* likewise */
 XG_FN const xr_platform *xr_cuda_platform(void);
 
 #endif /* XG_RT_H */
@@ -24808,6 +24853,24 @@ XG_FN uint32_t xr_processors(void) {
     GetSystemInfo(&i);
     return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1;
 }
+
+#ifdef XLAGPU_USE_LLVM_CPU
+XG_FN size_t xr_page(void) {
+    SYSTEM_INFO i;
+    GetSystemInfo(&i);
+    return i.dwPageSize;
+}
+XG_FN void *xr_pages_new(size_t bytes) { return VirtualAlloc(NULL, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE); }
+XG_FN bool xr_pages_seal(void *p, size_t bytes, bool runs) {
+    DWORD old;
+    if (!VirtualProtect(p, bytes, runs ? PAGE_EXECUTE_READ : PAGE_READONLY, &old)) return false;
+    return !runs || FlushInstructionCache(GetCurrentProcess(), p, bytes);
+}
+XG_FN void xr_pages_free(void *p, size_t bytes) {
+    (void)bytes;
+    VirtualFree(p, 0, MEM_RELEASE);
+}
+#endif
 
 struct xr_thread {
     void (*job)(void *, uint32_t);
@@ -24877,6 +24940,33 @@ XG_FN uint32_t xr_processors(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (uint32_t)n : 1;
 }
+
+#ifdef XLAGPU_USE_LLVM_CPU
+#include <sys/mman.h>
+#if !defined(MAP_ANONYMOUS) && defined(__linux__) /* strict C hides it */
+#define XR_MAP_OWN (MAP_PRIVATE | 0x20)
+#elif !defined(MAP_ANONYMOUS)
+#define XR_MAP_OWN (MAP_PRIVATE | MAP_ANON)
+#else
+#define XR_MAP_OWN (MAP_PRIVATE | MAP_ANONYMOUS)
+#endif
+XG_FN size_t xr_page(void) {
+    long n = sysconf(_SC_PAGESIZE);
+    return n > 0 ? (size_t)n : 4096;
+}
+XG_FN void *xr_pages_new(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, XR_MAP_OWN, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+XG_FN bool xr_pages_seal(void *p, size_t bytes, bool runs) {
+#if defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+    if (runs) __builtin___clear_cache((char *)p, (char *)p + bytes);
+#endif
+    return mprotect(p, bytes, runs ? PROT_READ | PROT_EXEC : PROT_READ) == 0;
+}
+XG_FN void xr_pages_free(void *p, size_t bytes) { (void)munmap(p, bytes); }
+#undef XR_MAP_OWN
+#endif
 
 struct xr_thread {
     void (*job)(void *, uint32_t);
@@ -25046,6 +25136,142 @@ XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e) {
 }
 
 #endif /* XG_RT_OVERLAP_C */
+/* rt/once.c -- what platforms share on which a call has run when it returns: order, command buffers, events. */
+#ifndef XG_RT_ONCE_C
+#define XG_RT_ONCE_C
+
+#ifdef XR_ONCE
+
+XG_FN void xr_once_fill(void *to, uint32_t pattern, size_t bytes) {
+    char *p = (char *)to;
+    size_t k;
+    for (k = 0; k + 4 <= bytes; k += 4) memcpy(p + k, &pattern, 4);
+    memcpy(p + k, &pattern, bytes - k);
+}
+XG_FN xlagpu_status xr_once_wait(xlagpu_device *d, void *stream) {
+    (void)d;
+    (void)stream;
+    return XLAGPU_OK;
+}
+XG_FN void xr_once_settle(xlagpu_device *d) { (void)d; }
+XG_FN xlagpu_status xr_once_enter(xlagpu_execution *e) {
+    (void)e;
+    return XLAGPU_OK;
+}
+XG_FN void xr_once_leave(xlagpu_execution *e) { (void)e; }
+
+/* ---- command buffers: the records themselves, replayed ---- */
+
+XG_FN xlagpu_status xr_once_replay_thunk(
+    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *f = p->device->platform;
+    const xg_exe_thunk *t = &p->thunks[number];
+    const xr_command *c = &b->commands[p->command_of[number]];
+    const uint64_t *words = r->words + c->first;
+    uint32_t slice = p->links[t->first_link];
+    xlagpu_status s = XLAGPU_OK;
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL:
+        memcpy(e->args, words, (size_t)t->n_links * 8);
+        s = xr_finish_args(e, t->kernel);
+        if (s == XLAGPU_OK) s = f->launch(e, t->kernel, NULL);
+        break;
+    case XG_EXE_THUNK_COPY:
+        if (p->slices[slice].bytes) s = f->copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL);
+        break;
+    case XG_EXE_THUNK_MEMSET:
+        if (p->slices[slice].bytes) s = f->fill(e, words[0], t->value, (size_t)p->slices[slice].bytes, NULL);
+        break;
+    default: s = f->fill(e, words[0], (uint32_t)words[1], 4, NULL); break;
+    }
+    if (s != XLAGPU_OK)
+        xr_note(&e->c, "\nwhile running HLO %s%s%s%s", p->strings + t->name,
+            t->kind == XG_EXE_THUNK_KERNEL ? " (kernel " : "",
+            t->kind == XG_EXE_THUNK_KERNEL ? p->kernels[t->kernel].name : "",
+            t->kind == XG_EXE_THUNK_KERNEL ? ")" : "");
+    return s;
+}
+XG_FN xlagpu_status xr_once_replay_below(
+    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+    const xg_exe_thunk *t = &e->program->thunks[number];
+    uint32_t n, k, slice = t->n_links ? e->program->links[t->first_link] : 0;
+    const uint32_t *children = xr_children(e->program, t, &n);
+    int32_t which = 1;
+    xlagpu_status s = XLAGPU_OK;
+    if (number != b->thunk && !xr_is_control(t->kind)) return xr_once_replay_thunk(e, b, r, number);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) {
+        s = xr_read_decision(e, slice, NULL, &which);
+        return s == XLAGPU_OK ? xr_once_replay_below(e, b, r, children[xr_branch(e, slice, which, n)]) : s;
+    }
+    if (t->kind == XG_EXE_THUNK_WHILE)
+        for (;;) {
+            s = xr_once_replay_below(e, b, r, children[0]);
+            if (s == XLAGPU_OK) s = xr_read_decision(e, slice, NULL, &which);
+            if (s != XLAGPU_OK || !which) return s;
+            s = xr_once_replay_below(e, b, r, children[1]);
+            if (s != XLAGPU_OK) return s;
+        }
+    for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_once_replay_below(e, b, r, children[k]);
+    return s;
+}
+XG_FN xlagpu_status xr_once_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
+    (void)e;
+    (void)b;
+    r->built = true;
+    r->builds++;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_once_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
+    (void)e;
+    (void)b;
+    (void)command;
+    r->updates++;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_once_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    (void)stream;
+    return xr_once_replay_below(e, b, r, b->thunk);
+}
+XG_FN void xr_once_forget(xlagpu_execution *e, xr_record *r) {
+    (void)e;
+    r->built = false;
+}
+
+/* ---- events: what is enqueued has run when the call returns, so an event is a time ---- */
+
+XG_FN xlagpu_status xr_once_event_new(xlagpu_execution *e, bool timed, void **event) {
+    double *t = timed ? (double *)xg_mem_alloc(&e->program->device->c, sizeof *t) : NULL;
+    if (timed && !t) return xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    *event = t;
+    return XLAGPU_OK;
+}
+XG_FN void xr_once_event_free(xlagpu_execution *e, void *event) { xg_mem_free(&e->program->device->c, event); }
+XG_FN xlagpu_status xr_once_event_record(xlagpu_execution *e, void *event, void *stream) {
+    (void)e;
+    (void)stream;
+    *(double *)event = xr_seconds();
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_once_event_wait(xlagpu_execution *e, void *event) {
+    (void)e;
+    (void)event;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_once_event_done(xlagpu_execution *e, void *event, bool *done) {
+    (void)e;
+    (void)event;
+    *done = true;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_once_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
+    (void)e;
+    *seconds = *(double *)after - *(double *)before;
+    return XLAGPU_OK;
+}
+
+#endif /* XR_ONCE */
+#endif /* XG_RT_ONCE_C */
 /* rt/host.c -- the platform "host": kernels run on the PTX simulator, blocks spread over threads.
  *
  * Device memory is host memory, 256-byte aligned and known to the simulator, which refuses every access outside it; so
@@ -25141,13 +25367,6 @@ XG_FN xlagpu_status xr_host_download(xlagpu_device *d, void *to, uint64_t from, 
     if (s == XLAGPU_OK) memcpy(to, xr_host_pointer(from), bytes);
     return s;
 }
-XG_FN xlagpu_status xr_host_wait(xlagpu_device *d, void *stream) {
-    (void)d;
-    (void)stream;
-    return XLAGPU_OK;
-}
-XG_FN void xr_host_settle(xlagpu_device *d) { (void)d; }
-
 /* ---- kernels ---- */
 
 XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
@@ -25239,11 +25458,6 @@ XG_FN void xr_host_finish(xlagpu_execution *e) { xg_mem_free(&e->program->device
 
 /* ---- the way of a launch ---- */
 
-XG_FN xlagpu_status xr_host_enter(xlagpu_execution *e) {
-    (void)e;
-    return XLAGPU_OK;
-}
-XG_FN void xr_host_leave(xlagpu_execution *e) { (void)e; }
 XG_FN xlagpu_status xr_host_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) {
     xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
     (void)stream;
@@ -25260,13 +25474,10 @@ XG_FN xlagpu_status xr_host_read(xlagpu_execution *e, void *to, uint64_t from, s
     return s;
 }
 XG_FN xlagpu_status xr_host_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
-    char *p = (char *)xr_host_pointer(to);
-    size_t k;
     xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
     (void)stream;
     if (s != XLAGPU_OK) return s;
-    for (k = 0; k + 4 <= bytes; k += 4) memcpy(p + k, &pattern, 4);
-    memcpy(p + k, &pattern, bytes - k);
+    xr_once_fill(xr_host_pointer(to), pattern, bytes);
     xg_sim_memory_written(&xr_host_of(e->program->device)->memory, to, bytes, 0);
     return XLAGPU_OK;
 }
@@ -25375,115 +25586,6 @@ XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *s
     return xr_host_go(&e->c, &r, (char *)e->state, xr_host_workers(e->program->device), &e->stats[kernel]);
 }
 
-/* ---- command buffers: the records themselves, replayed ---- */
-
-XG_FN xlagpu_status xr_host_replay_thunk(
-    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
-    const xlagpu_program *p = e->program;
-    const xg_exe_thunk *t = &p->thunks[number];
-    const xr_command *c = &b->commands[p->command_of[number]];
-    const uint64_t *words = r->words + c->first;
-    uint32_t slice = p->links[t->first_link];
-    xlagpu_status s = XLAGPU_OK;
-    switch (t->kind) {
-    case XG_EXE_THUNK_KERNEL:
-        memcpy(e->args, words, (size_t)t->n_links * 8);
-        s = xr_finish_args(e, t->kernel);
-        if (s == XLAGPU_OK) s = xr_host_launch(e, t->kernel, NULL);
-        break;
-    case XG_EXE_THUNK_COPY:
-        if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL);
-        break;
-    case XG_EXE_THUNK_MEMSET:
-        if (p->slices[slice].bytes) s = xr_host_fill(e, words[0], t->value, (size_t)p->slices[slice].bytes, NULL);
-        break;
-    default: s = xr_host_fill(e, words[0], (uint32_t)words[1], 4, NULL); break;
-    }
-    if (s != XLAGPU_OK)
-        xr_note(&e->c, "\nwhile running HLO %s%s%s%s", p->strings + t->name,
-            t->kind == XG_EXE_THUNK_KERNEL ? " (kernel " : "",
-            t->kind == XG_EXE_THUNK_KERNEL ? p->kernels[t->kernel].name : "",
-            t->kind == XG_EXE_THUNK_KERNEL ? ")" : "");
-    return s;
-}
-XG_FN xlagpu_status xr_host_replay_below(
-    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
-    const xg_exe_thunk *t = &e->program->thunks[number];
-    uint32_t n, k, slice = t->n_links ? e->program->links[t->first_link] : 0;
-    const uint32_t *children = xr_children(e->program, t, &n);
-    int32_t which = 1;
-    xlagpu_status s = XLAGPU_OK;
-    if (number != b->thunk && !xr_is_control(t->kind)) return xr_host_replay_thunk(e, b, r, number);
-    if (t->kind == XG_EXE_THUNK_CONDITIONAL) {
-        s = xr_read_decision(e, slice, NULL, &which);
-        return s == XLAGPU_OK ? xr_host_replay_below(e, b, r, children[xr_branch(e, slice, which, n)]) : s;
-    }
-    if (t->kind == XG_EXE_THUNK_WHILE)
-        for (;;) {
-            s = xr_host_replay_below(e, b, r, children[0]);
-            if (s == XLAGPU_OK) s = xr_read_decision(e, slice, NULL, &which);
-            if (s != XLAGPU_OK || !which) return s;
-            s = xr_host_replay_below(e, b, r, children[1]);
-            if (s != XLAGPU_OK) return s;
-        }
-    for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_host_replay_below(e, b, r, children[k]);
-    return s;
-}
-XG_FN xlagpu_status xr_host_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
-    (void)e;
-    (void)b;
-    r->built = true;
-    r->builds++;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
-    (void)e;
-    (void)b;
-    (void)command;
-    r->updates++;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
-    (void)stream;
-    return xr_host_replay_below(e, b, r, b->thunk);
-}
-XG_FN void xr_host_forget(xlagpu_execution *e, xr_record *r) {
-    (void)e;
-    r->built = false;
-}
-
-/* ---- events: what is enqueued has run when the call returns, so an event is a time ---- */
-
-XG_FN xlagpu_status xr_host_event_new(xlagpu_execution *e, bool timed, void **event) {
-    double *t = timed ? (double *)xg_mem_alloc(&e->program->device->c, sizeof *t) : NULL;
-    if (timed && !t) return xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    *event = t;
-    return XLAGPU_OK;
-}
-XG_FN void xr_host_event_free(xlagpu_execution *e, void *event) { xg_mem_free(&e->program->device->c, event); }
-XG_FN xlagpu_status xr_host_event_record(xlagpu_execution *e, void *event, void *stream) {
-    (void)e;
-    (void)stream;
-    *(double *)event = xr_seconds();
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_event_wait(xlagpu_execution *e, void *event) {
-    (void)e;
-    (void)event;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_event_done(xlagpu_execution *e, void *event, bool *done) {
-    (void)e;
-    (void)event;
-    *done = true;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
-    (void)e;
-    *seconds = *(double *)after - *(double *)before;
-    return XLAGPU_OK;
-}
-
 /* ---- any PTX ---- */
 
 XG_FN void *xr_host_load_ptx(xlagpu_device *d, xg_arena *a, const xg_source *ptx) { return xr_host_parse(d, a, ptx); }
@@ -25569,16 +25671,699 @@ XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map
 
 XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release,
-        xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload, xr_host_prepare,
-        xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
-        xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free,
-        xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL, NULL, NULL, NULL,
+        xr_host_upload, xr_host_download, xr_once_wait, xr_once_settle, xr_host_load, xr_host_unload, xr_host_prepare,
+        xr_host_finish, xr_once_enter, xr_once_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
+        xr_once_build, xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free,
+        xr_once_event_record, xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL,
         xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
 
 #endif /* XG_RT_HOST_C */
+/* rt/object.c -- object code for the processor of this host: relocatable ELF files, mapped.
+ *
+ *     one mapping:   sections of code of all files | ways to functions of the C library || sections of constants
+ *
+ * It is written, its addresses are put in, and then it is sealed: code can be run and not written, constants only read.
+ * Nothing of a file is trusted: every offset, size, index and name is checked before it is followed. (What the code
+ * does when it runs is another matter: who runs machine code trusts whoever made it.) */
+#ifndef XG_RT_OBJECT_C
+#define XG_RT_OBJECT_C
+
+#if defined(XLAGPU_USE_LLVM_CPU) && (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__) && \
+    (defined(__x86_64__) || defined(__aarch64__))
+#define XR_CPU
+#endif
+
+#ifdef XR_CPU
+#if defined(__x86_64__) && defined(_WIN32)
+#define XR_OBJECT_CALL __attribute__((sysv_abi))
+#else
+#define XR_OBJECT_CALL
+#endif
+typedef void(XR_OBJECT_CALL *xr_object_code)(const uint64_t *buffers, void *scratch, uint32_t first, uint32_t end);
+
+enum {
+    XR_ELF_HEADER = 64, /* bytes: of the file's header, of a section's, of a symbol, of a relocation */
+    XR_ELF_SECTION = 64,
+    XR_ELF_SYMBOL = 24,
+    XR_ELF_RELOCATION = 24,
+    XR_ELF_SYMTAB = 2, /* types of sections */
+    XR_ELF_RELA = 4,
+    XR_ELF_NOBITS = 8,
+    XR_ELF_REL = 9,
+    XR_ELF_WRITE = 1, /* flags of sections */
+    XR_ELF_ALLOC = 2,
+    XR_ELF_EXECUTE = 4,
+    XR_ELF_ABSOLUTE = 0xFFF1, /* instead of the number of a symbol's section */
+    XR_OBJECT_ALIGN = 4096,
+    XR_OBJECT_STUB = 16,
+    XR_OBJECT_MOST = 1 << 30 /* bytes of all sections: what relocations of 32 bits span with room to spare */
+};
+#ifdef __x86_64__
+#define XR_ELF_MACHINE 62
+#else
+#define XR_ELF_MACHINE 183
+#endif
+
+typedef struct xr_elf_section {
+    uint32_t name, type;
+    uint64_t flags, address, offset, size;
+    uint32_t link, info;
+    uint64_t align, each;
+} xr_elf_section;
+typedef struct xr_elf_symbol {
+    uint32_t name;
+    uint8_t info, other;
+    uint16_t section;
+    uint64_t value, size;
+} xr_elf_symbol;
+typedef struct xr_elf_relocation {
+    uint64_t offset, info;
+    int64_t addend;
+} xr_elf_relocation;
+
+/* One file, and where its sections lie in the mapping: at[k], 1 + offset; 0: nowhere. */
+typedef struct xr_object {
+    const unsigned char *file;
+    uint64_t bytes;
+    uint32_t n;
+    uint64_t table, *at;
+    xr_elf_section symbols, names;
+    uint32_t n_symbols;
+} xr_object;
+typedef struct xr_objects {
+    char *base; /* of the mapping */
+    size_t bytes, code, stubs;
+} xr_objects;
+
+/* ---- functions that LLVM calls for what is no operation of its own ---- */
+
+static XR_OBJECT_CALL void *xr_object_memcpy(void *to, const void *from, size_t n) { return memcpy(to, from, n); }
+static XR_OBJECT_CALL void *xr_object_memmove(void *to, const void *from, size_t n) { return memmove(to, from, n); }
+static XR_OBJECT_CALL void *xr_object_memset(void *to, int c, size_t n) { return memset(to, c, n); }
+static XR_OBJECT_CALL double xr_object_fma(double a, double b, double c) { return fma(a, b, c); }
+static XR_OBJECT_CALL float xr_object_fmaf(float a, float b, float c) { return fmaf(a, b, c); }
+static XR_OBJECT_CALL double xr_object_fmod(double a, double b) { return fmod(a, b); }
+static XR_OBJECT_CALL float xr_object_fmodf(float a, float b) { return fmodf(a, b); }
+#define XR_OBJECT_FUNCTIONS(X) X(memcpy) X(memmove) X(memset) X(fma) X(fmaf) X(fmod) X(fmodf)
+enum {
+#define X(name) XR_OBJECT_##name,
+    XR_OBJECT_FUNCTIONS(X)
+#undef X
+    XR_OBJECT_FUNCTION_COUNT
+};
+static const char *const xr_object_names[] = {
+#define X(name) #name,
+    XR_OBJECT_FUNCTIONS(X)
+#undef X
+};
+/* A jump to an address of 64 bits, which stands behind it. */
+XG_FN XG_COLD void xr_object_stub(char *to, uint64_t address) {
+#ifdef __x86_64__
+    static const unsigned char jump[] = {0xFF, 0x25, 0, 0, 0, 0, 0x90, 0x90}; /* jmp [rip] */
+    memcpy(to, jump, 6);
+    memcpy(to + 6, &address, 8);
+    memcpy(to + 14, jump + 6, 2);
+#else
+    static const uint32_t jump[] = {0x58000050, 0xD61F0200}; /* ldr x16, 8; br x16 */
+    memcpy(to, jump, 8);
+    memcpy(to + 8, &address, 8);
+#endif
+}
+XG_FN XG_COLD void xr_object_stubs(char *to) {
+    uint64_t address;
+#define X(name) \
+    address = (uint64_t)(uintptr_t)xr_object_##name; \
+    xr_object_stub(to + XR_OBJECT_##name * XR_OBJECT_STUB, address);
+    XR_OBJECT_FUNCTIONS(X)
+#undef X
+}
+
+/* ---- reading a file ---- */
+
+XG_FN XG_COLD bool xr_object_section(const xr_object *o, uint32_t k, xr_elf_section *s) {
+    if (k >= o->n) return false;
+    memcpy(s, o->file + o->table + (uint64_t)k * XR_ELF_SECTION, sizeof *s);
+    if (s->type == XR_ELF_NOBITS) return s->size <= (uint64_t)XR_OBJECT_MOST;
+    return s->offset <= o->bytes && s->size <= o->bytes - s->offset;
+}
+/* A name of the file's strings; NULL: it does not end in them. */
+XG_FN XG_COLD const char *xr_object_name(const xr_object *o, uint32_t name) {
+    const char *p = (const char *)o->file + o->names.offset;
+    return name < o->names.size && memchr(p + name, 0, (size_t)(o->names.size - name)) ? p + name : NULL;
+}
+XG_FN XG_COLD bool xr_object_symbol(const xr_object *o, uint64_t k, xr_elf_symbol *s) {
+    if (k >= o->n_symbols) return false;
+    memcpy(s, o->file + o->symbols.offset + k * XR_ELF_SYMBOL, sizeof *s);
+    return true;
+}
+XG_FN XG_COLD bool xr_object_open(xr_object *o) {
+    static const unsigned char ident[] = {0x7F, 'E', 'L', 'F', 2, 1, 1}; /* 64 bits, little-endian */
+    uint16_t type, machine, each, n;
+    xr_elf_section s;
+    uint32_t k;
+    if (o->bytes < XR_ELF_HEADER || memcmp(o->file, ident, sizeof ident) != 0) return false;
+    memcpy(&type, o->file + 16, 2);
+    memcpy(&machine, o->file + 18, 2);
+    memcpy(&o->table, o->file + 40, 8);
+    memcpy(&each, o->file + 58, 2);
+    memcpy(&n, o->file + 60, 2);
+    if (type != 1 || machine != XR_ELF_MACHINE || each != XR_ELF_SECTION || o->table > o->bytes ||
+        (uint64_t)n * XR_ELF_SECTION > o->bytes - o->table)
+        return false;
+    o->n = n;
+    for (k = 0; k < o->n; k++) {
+        if (!xr_object_section(o, k, &s)) return false;
+        if (s.type != XR_ELF_SYMTAB) continue;
+        if (o->n_symbols || s.size / XR_ELF_SYMBOL > UINT32_MAX || !xr_object_section(o, s.link, &o->names) ||
+            o->names.type == XR_ELF_NOBITS)
+            return false;
+        o->symbols = s;
+        o->n_symbols = (uint32_t)(s.size / XR_ELF_SYMBOL);
+    }
+    return true;
+}
+
+/* ---- laying it out ---- */
+
+/* Behind *code or *constants; false: it has what can be written, or is too large. */
+XG_FN XG_COLD bool xr_object_place(xr_object *o, uint64_t *code, uint64_t *constants) {
+    xr_elf_section s;
+    uint32_t k;
+    for (k = 0; k < o->n; k++) {
+        uint64_t *end;
+        o->at[k] = 0;
+        (void)xr_object_section(o, k, &s);
+        if (!(s.flags & XR_ELF_ALLOC) || !s.size) continue;
+        if (s.flags & XR_ELF_WRITE || s.align > XR_OBJECT_ALIGN || (s.align & (s.align - 1))) return false;
+        end = s.flags & XR_ELF_EXECUTE ? code : constants;
+        if (s.align) *end = (*end + s.align - 1) / s.align * s.align;
+        o->at[k] = *end + 1;
+        if (s.size > (uint64_t)XR_OBJECT_MOST - *end) return false;
+        *end += s.size;
+    }
+    return true;
+}
+XG_FN XG_COLD void xr_object_copy(const xr_object *o, const xr_objects *all) {
+    xr_elf_section s;
+    uint32_t k;
+    for (k = 0; k < o->n; k++) {
+        (void)xr_object_section(o, k, &s);
+        if (o->at[k] && s.type != XR_ELF_NOBITS) memcpy(all->base + o->at[k] - 1, o->file + s.offset, (size_t)s.size);
+    }
+}
+
+/* ---- addresses ---- */
+
+XG_FN XG_COLD bool xr_object_address(const xr_object *o, const xr_objects *all, uint64_t symbol, uint64_t *out) {
+    xr_elf_symbol y;
+    xr_elf_section s;
+    const char *name;
+    uint32_t k;
+    if (!xr_object_symbol(o, symbol, &y)) return false;
+    if (y.section == XR_ELF_ABSOLUTE) {
+        *out = y.value;
+        return true;
+    }
+    if (y.section) {
+        if (!xr_object_section(o, y.section, &s) || !o->at[y.section] || y.value > s.size) return false;
+        *out = (uint64_t)(uintptr_t)all->base + o->at[y.section] - 1 + y.value;
+        return true;
+    }
+    name = xr_object_name(o, y.name);
+    for (k = 0; name && k < XR_OBJECT_FUNCTION_COUNT; k++) {
+        if (strcmp(name, xr_object_names[k]) != 0) continue;
+        *out = (uint64_t)(uintptr_t)all->base + all->stubs + k * XR_OBJECT_STUB;
+        return true;
+    }
+    return false;
+}
+/* Bits [first, first + n) of the word at p. */
+XG_FN XG_COLD void xr_object_bits(char *p, uint32_t first, uint32_t n, uint64_t value) {
+    uint32_t word, mask = ((uint32_t)1 << n) - 1;
+    memcpy(&word, p, 4);
+    word = (word & ~(mask << first)) | ((uint32_t)value & mask) << first;
+    memcpy(p, &word, 4);
+}
+XG_FN XG_COLD bool xr_object_fits(int64_t v, uint32_t bits) {
+    int64_t most = (int64_t)1 << (bits - 1);
+    return v >= -most && v < most;
+}
+/* s: what the symbol and the addend say; at: the address of p; room: bytes there. */
+XG_FN XG_COLD bool xr_object_patch(char *p, uint64_t room, uint32_t type, uint64_t s, uint64_t at) {
+    int64_t relative = (int64_t)(s - at);
+    uint32_t shift = 0;
+    switch (type) {
+#ifdef __x86_64__
+    case 0: return true;
+    case 1: /* R_X86_64_64 */
+        if (room < 8) return false;
+        memcpy(p, &s, 8);
+        return true;
+    case 24: /* PC64 */
+        if (room < 8) return false;
+        memcpy(p, &relative, 8);
+        return true;
+    case 2: /* PC32, PLT32 */
+    case 4:
+        if (room < 4 || !xr_object_fits(relative, 32)) return false;
+        memcpy(p, &relative, 4);
+        return true;
+    default: return false;
+#else
+    case 0: return true;
+    case 257: /* R_AARCH64_ABS64 */
+        if (room < 8) return false;
+        memcpy(p, &s, 8);
+        return true;
+    case 260: /* PREL64, PREL32 */
+    case 261:
+        if (room < (type == 260 ? 8u : 4u) || (type == 261 && !xr_object_fits(relative, 32))) return false;
+        memcpy(p, &relative, type == 260 ? 8 : 4);
+        return true;
+    case 275: /* ADR_PREL_PG_HI21 */
+        relative = (int64_t)(s >> 12) - (int64_t)(at >> 12);
+        if (room < 4 || !xr_object_fits(relative, 21)) return false;
+        xr_object_bits(p, 29, 2, (uint64_t)relative);
+        xr_object_bits(p, 5, 19, (uint64_t)relative >> 2);
+        return true;
+    case 282: /* JUMP26, CALL26 */
+    case 283:
+        if (room < 4 || relative & 3 || !xr_object_fits(relative, 28)) return false;
+        xr_object_bits(p, 0, 26, (uint64_t)relative >> 2);
+        return true;
+    case 299: shift++; /* LDST128_ABS_LO12_NC, then of 64, 32, 16 bits */ /* fall through */
+    case 286: shift++;                                                    /* fall through */
+    case 285: shift++;                                                    /* fall through */
+    case 284: shift++;                                                    /* fall through */
+    case 278:                                                             /* of 8 bits; ADD_ABS_LO12_NC */
+    case 277:
+        if (room < 4) return false;
+        xr_object_bits(p, 10, 12, (s & 0xFFF) >> shift);
+        return true;
+    default: return false;
+#endif
+    }
+    (void)shift;
+}
+XG_FN XG_COLD bool xr_object_relocate(const xr_object *o, const xr_objects *all, const xr_elf_section *list) {
+    xr_elf_section target;
+    xr_elf_relocation r;
+    uint64_t k, address;
+    char *p;
+    if (!xr_object_section(o, list->info, &target)) return false;
+    if (!o->at[list->info]) return true; /* of what is not mapped */
+    if (target.type == XR_ELF_NOBITS) return false;
+    p = all->base + o->at[list->info] - 1;
+    for (k = 0; k < list->size / XR_ELF_RELOCATION; k++) {
+        memcpy(&r, o->file + list->offset + k * XR_ELF_RELOCATION, sizeof r);
+        if (r.offset > target.size || !xr_object_address(o, all, r.info >> 32, &address) ||
+            !xr_object_patch(p + r.offset, target.size - r.offset, (uint32_t)r.info, address + (uint64_t)r.addend,
+                (uint64_t)(uintptr_t)p + r.offset))
+            return false;
+    }
+    return true;
+}
+XG_FN XG_COLD bool xr_object_link(const xr_object *o, const xr_objects *all) {
+    xr_elf_section s;
+    uint32_t k;
+    for (k = 0; k < o->n; k++) {
+        (void)xr_object_section(o, k, &s);
+        if (s.type == XR_ELF_REL && xr_object_section(o, s.info, &s) && o->at[s.info]) return false;
+        (void)xr_object_section(o, k, &s);
+        if (s.type == XR_ELF_RELA && !xr_object_relocate(o, all, &s)) return false;
+    }
+    return true;
+}
+/* What the name stands for, of at least so many bytes, in code or in constants. */
+XG_FN XG_COLD char *xr_object_find(
+    const xr_object *o, const xr_objects *all, const char *name, bool code, uint64_t bytes) {
+    xr_elf_symbol y;
+    xr_elf_section s;
+    const char *its;
+    uint32_t k;
+    for (k = 0; k < o->n_symbols; k++) {
+        (void)xr_object_symbol(o, k, &y);
+        its = xr_object_name(o, y.name);
+        if (!its || strcmp(its, name) != 0 || !y.section || !xr_object_section(o, y.section, &s) || !o->at[y.section] ||
+            y.value > s.size || s.size - y.value < bytes || !(s.flags & XR_ELF_EXECUTE) == code)
+            continue;
+        return all->base + o->at[y.section] - 1 + y.value;
+    }
+    return NULL;
+}
+
+#endif /* XR_CPU */
+#endif /* XG_RT_OBJECT_C */
+/* rt/cpu.c -- the platform "llvm-cpu": kernels as object code for this host's processor (llvm/cpu.c makes them), blocks
+ * spread over threads.
+ *
+ * Device memory is host memory, aligned to 256 bytes. Threads are made with the device and sleep between launches; each
+ * takes a few blocks at a time. A launch that finds them at work for another execution runs on its caller's thread. */
+#ifndef XG_RT_CPU_C
+#define XG_RT_CPU_C
+
+#ifndef XR_CPU
+XG_FN const xr_platform *xr_cpu_platform(void) { return NULL; }
+#else
+
+enum {
+    XR_CPU_ALIGN = 256,
+    XR_CPU_SCRATCH_MOST = 1 << 30,
+    XR_CPU_LITTLE = 8192, /* threads of all blocks: less work is not worth waking anybody up */
+    XR_CPU_SHARES = 8     /* that each worker's part of the blocks is cut into */
+};
+typedef struct xr_cpu_kernel {
+    xr_object_code code;
+    uint64_t scratch;
+} xr_cpu_kernel;
+typedef struct xr_cpu_module {
+    xr_objects map;
+    xr_cpu_kernel *kernels;
+} xr_cpu_module;
+/* What the workers do; all but lock and threads change with the lock. */
+typedef struct xr_cpu {
+    xr_lock *lock;
+    xr_thread *threads;
+    uint32_t n; /* workers, the caller's thread among them */
+    bool busy, ends;
+    uint32_t round, at_work; /* round: grows with each launch */
+    const xr_cpu_kernel *kernel;
+    const uint64_t *buffers;
+    char *scratch;
+    size_t each;
+    uint64_t next, blocks, share;
+} xr_cpu;
+
+XG_FN xr_cpu *xr_cpu_of(const xlagpu_device *d) { return (xr_cpu *)d->state; }
+
+/* ---- workers ---- */
+
+/* With the lock, which it leaves while blocks run. */
+XG_FN void xr_cpu_work(xr_cpu *c, uint32_t index) {
+    while (c->next < c->blocks) {
+        uint64_t first = c->next, end = XG_MIN(first + c->share, c->blocks);
+        c->next = end;
+        xr_leave_lock(c->lock);
+        c->kernel->code(c->buffers, c->scratch + index * c->each, (uint32_t)first, (uint32_t)end);
+        xr_enter_lock(c->lock);
+    }
+}
+XG_FN void xr_cpu_worker(void *user, uint32_t index) {
+    xr_cpu *c = (xr_cpu *)user;
+    uint32_t seen = 0;
+    xr_enter_lock(c->lock);
+    while (!c->ends) {
+        if (c->round == seen) {
+            xr_wait_lock(c->lock);
+            continue;
+        }
+        seen = c->round;
+        c->at_work++;
+        xr_cpu_work(c, index);
+        if (!--c->at_work) xr_wake(c->lock);
+    }
+    xr_leave_lock(c->lock);
+}
+XG_FN void xr_cpu_run(xr_cpu *c, const xr_cpu_kernel *k, const uint64_t *buffers, char *scratch, size_t each,
+    uint64_t blocks, uint32_t threads) {
+    if (c->n > 1 && blocks > 1 && blocks * threads >= XR_CPU_LITTLE) {
+        xr_enter_lock(c->lock);
+        if (!c->busy) {
+            c->busy = true;
+            c->kernel = k;
+            c->buffers = buffers;
+            c->scratch = scratch;
+            c->each = each;
+            c->next = 0;
+            c->blocks = blocks;
+            c->share = XG_MAX(blocks / ((uint64_t)c->n * XR_CPU_SHARES), (uint64_t)1);
+            c->round++;
+            xr_wake(c->lock);
+            xr_cpu_work(c, c->n - 1);
+            while (c->at_work) xr_wait_lock(c->lock);
+            c->busy = false;
+            xr_leave_lock(c->lock);
+            return;
+        }
+        xr_leave_lock(c->lock);
+    }
+    k->code(buffers, scratch, 0, (uint32_t)blocks);
+}
+
+/* ---- the device ---- */
+
+/* What this processor has of those that there are targets for; NULL: less than all of them. */
+XG_FN XG_COLD const char *xr_cpu_target(void) {
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
+        return NULL;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd"))
+        return "x86-64-v4";
+    return "x86-64-v3";
+#else
+    return "aarch64";
+#endif
+}
+XG_FN XG_COLD void xr_cpu_close(xlagpu_device *d) {
+    xr_cpu *c = xr_cpu_of(d);
+    uint32_t k;
+    xr_enter_lock(c->lock);
+    c->ends = true;
+    xr_wake(c->lock);
+    xr_leave_lock(c->lock);
+    for (k = 0; k + 1 < c->n; k++) xr_thread_join(&c->threads[k]);
+    xr_lock_free(c->lock);
+    xg_mem_free(&d->c, c->lock);
+    xg_mem_free(&d->c, c->threads);
+    xg_mem_free(&d->c, c);
+}
+XG_FN XG_COLD xlagpu_status xr_cpu_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
+    const char *target = xr_cpu_target();
+    uint32_t n = XG_MIN(desc && desc->threads ? desc->threads : xr_processors(), (uint32_t)XR_WORKERS_MAX);
+    xr_cpu *c;
+    if (!target)
+        return xr_fail(
+            &d->c, XLAGPU_ERROR_NO_DEVICE, "object code is for x86-64-v3 and newer; this processor is older");
+    c = (xr_cpu *)xg_mem_alloc(&d->c, sizeof *c);
+    if (c) memset(c, 0, sizeof *c);
+    if (c) c->lock = xr_lock_new(&d->c);
+    if (c && c->lock) c->threads = (xr_thread *)xg_mem_alloc(&d->c, n * sizeof *c->threads);
+    d->state = c;
+    if (!c || !c->threads) {
+        if (c && c->lock) xr_lock_free(c->lock);
+        if (c) xg_mem_free(&d->c, c->lock);
+        xg_mem_free(&d->c, c);
+        return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    }
+    for (c->n = 1; c->n < n && xr_thread_begin(&c->threads[c->n - 1], xr_cpu_worker, c, c->n - 1); c->n++) {}
+    d->threads = c->n;
+    (void)xg_device_of_cc(XG_DEVICE_CPU_CC, &d->figures);
+    d->figures.sm_count = c->n;
+    xg_format(d->target, sizeof d->target, "%s", target);
+    xg_format(d->name, sizeof d->name, "processor of this host, %u threads", c->n);
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_cpu_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
+    (void)host;
+    out->memory = bytes <= SIZE_MAX - XR_CPU_ALIGN ? xg_mem_alloc(&d->c, bytes + XR_CPU_ALIGN) : NULL;
+    if (!out->memory) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a buffer", bytes);
+    out->address = ((uint64_t)(uintptr_t)out->memory + XR_CPU_ALIGN - 1) / XR_CPU_ALIGN * XR_CPU_ALIGN;
+    out->bytes = bytes;
+    return XLAGPU_OK;
+}
+XG_FN void xr_cpu_release(xlagpu_device *d, const xr_block *b) { xg_mem_free(&d->c, b->memory); }
+XG_FN void *xr_cpu_pointer(uint64_t address) { return (void *)(uintptr_t)address; }
+XG_FN xlagpu_status xr_cpu_upload(xlagpu_device *d, uint64_t to, const void *from, size_t bytes) {
+    (void)d;
+    memcpy(xr_cpu_pointer(to), from, bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cpu_download(xlagpu_device *d, void *to, uint64_t from, size_t bytes) {
+    (void)d;
+    memcpy(to, xr_cpu_pointer(from), bytes);
+    return XLAGPU_OK;
+}
+
+/* ---- programs ---- */
+
+XG_FN XG_COLD xlagpu_status xr_cpu_damaged(xlagpu_program *p) { return xr_damaged(p, "its object code"); }
+
+/* The files of all kernels; the number of their sections, 0: they are not whole. */
+XG_FN XG_COLD size_t xr_cpu_files(const xlagpu_program *p, xr_object *all) {
+    const xg_exe_section *s = &p->sections[XG_EXE_CUBIN];
+    uint64_t at = 0;
+    size_t sections = 0;
+    uint32_t k;
+    for (k = 0; k < p->n_kernels; k++) {
+        xg_exe_object head;
+        if (s->bytes - at < sizeof head) return 0;
+        memcpy(&head, p->bytes + s->offset + at, sizeof head);
+        at += sizeof head;
+        if (memcmp(head.magic, XG_EXE_OBJECT_MAGIC, sizeof head.magic) != 0 || head.bytes > s->bytes - at) return 0;
+        memset(&all[k], 0, sizeof all[k]);
+        all[k].file = p->bytes + s->offset + at;
+        all[k].bytes = head.bytes;
+        if (!xr_object_open(&all[k])) return 0;
+        p->kernels[k].n_params = head.n_params;
+        sections += all[k].n;
+        at = XG_MIN((at + head.bytes + XG_EXE_ALIGN - 1) / XG_EXE_ALIGN * XG_EXE_ALIGN, s->bytes);
+    }
+    return sections;
+}
+/* Where everything lies; false: it cannot. */
+XG_FN XG_COLD bool xr_cpu_layout(xr_object *all, uint32_t n, xr_objects *m) {
+    uint64_t code, constants = 0, page = XG_MAX(xr_page(), (size_t)XR_OBJECT_ALIGN);
+    uint32_t round, k;
+    for (round = 0; round < 2; round++) {
+        constants = round ? m->code : 0;
+        code = 0;
+        for (k = 0; k < n; k++)
+            if (!xr_object_place(&all[k], &code, &constants)) return false;
+        m->stubs = (size_t)((code + XR_OBJECT_STUB - 1) / XR_OBJECT_STUB * XR_OBJECT_STUB);
+        m->code = (size_t)((m->stubs + XR_OBJECT_FUNCTION_COUNT * XR_OBJECT_STUB + page - 1) / page * page);
+    }
+    m->bytes = (size_t)((constants + page - 1) / page * page);
+    return true;
+}
+XG_FN XG_COLD bool xr_cpu_map(xlagpu_program *p, xr_object *all, xr_cpu_module *m) {
+    uint32_t k;
+    for (k = 0; k < p->n_kernels; k++) xr_object_copy(&all[k], &m->map);
+    xr_object_stubs(m->map.base + m->map.stubs);
+    for (k = 0; k < p->n_kernels; k++) {
+        char name[512], *code, *scratch;
+        if (!xr_object_link(&all[k], &m->map)) return false;
+        xg_format(name, sizeof name, "%s.scratch", p->kernels[k].name);
+        code = xr_object_find(&all[k], &m->map, p->kernels[k].name, true, 1);
+        scratch = xr_object_find(&all[k], &m->map, name, false, sizeof m->kernels[k].scratch);
+        if (!code || !scratch) return false;
+        memcpy(&m->kernels[k].code, &code, sizeof code);
+        memcpy(&m->kernels[k].scratch, scratch, sizeof m->kernels[k].scratch);
+        if (m->kernels[k].scratch > XR_CPU_SCRATCH_MOST) return false;
+        p->kernels[k].handle = &m->kernels[k];
+    }
+    return xr_pages_seal(m->map.base, m->map.code, true) &&
+           (m->map.bytes == m->map.code || xr_pages_seal(m->map.base + m->map.code, m->map.bytes - m->map.code, false));
+}
+XG_FN XG_COLD xlagpu_status xr_cpu_load_from(xlagpu_program *p, xr_object *all, xr_cpu_module *m) {
+    xg_ctx *c = &p->device->c;
+    size_t sections = xr_cpu_files(p, all), k;
+    uint64_t *at = sections ? (uint64_t *)xg_mem_alloc(c, sections * sizeof *at) : NULL, *room = at;
+    bool ok;
+    if (!sections) return xr_cpu_damaged(p);
+    if (!at) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    for (k = 0; k < p->n_kernels; room += all[k++].n) all[k].at = room;
+    ok = xr_cpu_layout(all, p->n_kernels, &m->map);
+    if (ok) m->map.base = (char *)xr_pages_new(m->map.bytes);
+    if (ok && m->map.base) ok = xr_cpu_map(p, all, m);
+    xg_mem_free(c, at);
+    if (ok && !m->map.base) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes of code", m->map.bytes);
+    return ok ? XLAGPU_OK : xr_cpu_damaged(p);
+}
+XG_FN XG_COLD xlagpu_status xr_cpu_load(xlagpu_program *p) {
+    xg_ctx *c = &p->device->c;
+    xr_object *all;
+    xr_cpu_module *m;
+    xlagpu_status s;
+    if (!xg_exe_runs_on(p->strings + p->head.target_name, p->device->target))
+        return xr_fail(c, XLAGPU_ERROR_DEVICE, "the executable is for another device");
+    m = (xr_cpu_module *)xg_mem_alloc(c, sizeof *m);
+    if (!m) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(m, 0, sizeof *m);
+    p->module = m;
+    m->kernels = (xr_cpu_kernel *)xg_mem_alloc(c, p->n_kernels * sizeof *m->kernels);
+    all = (xr_object *)xg_mem_alloc(c, p->n_kernels * sizeof *all);
+    s = m->kernels && all ? xr_cpu_load_from(p, all, m) : xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    xg_mem_free(c, all);
+    return s;
+}
+XG_FN void xr_cpu_unload(xlagpu_program *p) {
+    xr_cpu_module *m = (xr_cpu_module *)p->module;
+    if (m->map.base) xr_pages_free(m->map.base, m->map.bytes);
+    xg_mem_free(&p->device->c, m->kernels);
+    xg_mem_free(&p->device->c, m);
+}
+
+/* ---- executions ---- */
+
+/* Scratch memory of each worker for the largest kernel, in whole lines of the cache. */
+XG_FN size_t xr_cpu_scratch(const xlagpu_program *p) {
+    const xr_cpu_module *m = (const xr_cpu_module *)p->module;
+    uint64_t most = 0;
+    uint32_t k;
+    for (k = 0; k < p->n_kernels; k++) most = XG_MAX(most, m->kernels[k].scratch);
+    return (size_t)(most + XR_CPU_ALIGN) / XR_CPU_ALIGN * XR_CPU_ALIGN;
+}
+XG_FN char *xr_cpu_aligned(void *p) { return (char *)p + (XR_CPU_ALIGN - (uintptr_t)p % XR_CPU_ALIGN) % XR_CPU_ALIGN; }
+XG_FN xlagpu_status xr_cpu_prepare(xlagpu_execution *e) {
+    xlagpu_device *d = e->program->device;
+    size_t each, n = xr_cpu_of(d)->n;
+    if (!e->program->n_kernels) return XLAGPU_OK;
+    each = xr_cpu_scratch(e->program);
+    e->state = each <= (SIZE_MAX - XR_CPU_ALIGN) / n ? xg_mem_alloc(&d->c, each * n + XR_CPU_ALIGN) : NULL;
+    return e->state ? XLAGPU_OK : xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: scratch memory of kernels");
+}
+XG_FN void xr_cpu_finish(xlagpu_execution *e) { xg_mem_free(&e->program->device->c, e->state); }
+XG_FN xlagpu_status xr_cpu_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) {
+    (void)e;
+    (void)stream;
+    memmove(xr_cpu_pointer(to), xr_cpu_pointer(from), bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cpu_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
+    (void)e;
+    (void)stream;
+    memcpy(to, xr_cpu_pointer(from), bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cpu_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
+    (void)e;
+    (void)stream;
+    xr_once_fill(xr_cpu_pointer(to), pattern, bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cpu_launch(xlagpu_execution *e, uint32_t kernel, void *stream) {
+    const xr_kernel *k = &e->program->kernels[kernel];
+    uint64_t blocks = (uint64_t)k->blocks[0] * XG_MAX(k->blocks[1], 1u) * XG_MAX(k->blocks[2], 1u);
+    (void)stream;
+    if (blocks > UINT32_MAX) return xr_fail(&e->c, XLAGPU_ERROR_LIMIT, "kernel %s has more than 2^32 blocks", k->name);
+    e->stats[kernel].launches++;
+    xr_cpu_run(xr_cpu_of(e->program->device), (const xr_cpu_kernel *)k->handle, e->args, xr_cpu_aligned(e->state),
+        xr_cpu_scratch(e->program), blocks, k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u));
+    return XLAGPU_OK;
+}
+
+XG_FN XG_COLD xlagpu_status xr_cpu_launch_ptx(
+    xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+    (void)ptx;
+    (void)loaded;
+    (void)l;
+    (void)stats;
+    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "llvm-cpu runs object code, not PTX; host and cuda do");
+}
+XG_FN XG_COLD xlagpu_status xr_cpu_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    (void)m;
+    (void)out;
+    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "llvm-cpu has no tensor maps; host and cuda do");
+}
+
+XG_FN const xr_platform *xr_cpu_platform(void) {
+    static const xr_platform cpu = {"llvm-cpu", xr_cpu_open, xr_cpu_close, xr_cpu_alloc, xr_cpu_release, xr_cpu_upload,
+        xr_cpu_download, xr_once_wait, xr_once_settle, xr_cpu_load, xr_cpu_unload, xr_cpu_prepare, xr_cpu_finish,
+        xr_once_enter, xr_once_leave, xr_cpu_copy, xr_cpu_fill, xr_cpu_read, xr_cpu_launch, xr_once_build,
+        xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free, xr_once_event_record,
+        xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL, NULL, xr_cpu_launch_ptx,
+        xr_cpu_encode_map, NULL};
+    return &cpu;
+}
+#endif /* XR_CPU */
+
+#endif /* XG_RT_CPU_C */
 /* rt/cuda.c -- the platform "cuda": NVIDIA's driver API, found at run time.
  *
  * The driver's functions are rows of one table: their types are declared here, from the documented ABI, so no CUDA
@@ -27228,8 +28013,18 @@ XG_FN XG_COLD xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_devi
     const xr_platform *host = xr_host_platform();
     xlagpu_status s;
     bool automatic = xr_wants(wish, "");
+    if (wish && strcmp(wish, "llvm-cpu") == 0) {
+        host = xr_cpu_platform();
+        if (!host)
+            return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE,
+                "the platform llvm-cpu is not in this build: define XLAGPU_USE_LLVM_CPU, for x86-64 or aarch64");
+        s = host->open(d, desc);
+        if (s == XLAGPU_OK) d->platform = host;
+        return s;
+    }
     if (wish && !automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
-        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
+        return xr_fail(
+            &d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda, host and llvm-cpu", wish);
     if (xr_wants(wish, "cuda")) {
         s = xr_cuda_platform()->open(d, desc);
         if (s == XLAGPU_OK) {
@@ -27619,6 +28414,51 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffe
  * below, function after function in the order of the list. */
 #ifndef XG_RT_LIBRARY_H
 #define XG_RT_LIBRARY_H
+
+/* ---- finding and binding ---- */
+
+/* file: in lib<file>.so.<newest .. oldest>; newest first, and 0 is lib<file>.so. Texts lie in tables of these, so that
+ * they need no relocation. */
+typedef struct xr_library_file {
+    char title[10], file[10];
+    uint8_t newest, oldest;
+} xr_library_file;
+XG_FN XG_COLD void *xr_library_find(const char *folder, const xr_library_file *f) {
+#ifdef _WIN32
+    static const char format[] = "%s%s%s64_%d.dll";
+#else
+    static const char format[] = "%s%slib%s.so.%d";
+#endif
+    char path[1024];
+    void *library = NULL;
+    int k;
+    for (k = f->newest; k >= f->oldest && !library; k--) {
+        xg_format(path, sizeof path, format, folder ? folder : "", folder ? "/" : "", f->file, k);
+        if (!k) path[strlen(path) - 2] = 0;
+        library = xr_library_open(path);
+    }
+    return library;
+}
+/* Its functions, from `to` on in the order of their names, which lie one behind the other; the empty one is the end. */
+XG_FN XG_COLD xlagpu_status xr_library_bind(xg_ctx *c, const char *folder, const xr_library_file *f,
+    const char *symbols, void **library, char *to, const char *hint) {
+    const char *symbol;
+    *library = xr_library_find(folder, f);
+    if (!*library)
+        return xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s cannot be opened (lib%s.so.%d%s)%s", f->title, f->file,
+            f->newest, f->oldest ? " or older" : "", hint);
+    for (symbol = symbols; *symbol; symbol += strlen(symbol) + 1, to += sizeof *library) {
+        void *function = xr_library_symbol(*library, symbol);
+        if (!function) return xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s has no %s: it is too old", f->title, symbol);
+        memcpy(to, &function, sizeof function);
+    }
+    return XLAGPU_OK;
+}
+XG_FN XG_COLD xlagpu_status xr_library_check(xg_ctx *c, const xr_library_file *f, int version, int oldest) {
+    return version >= oldest
+               ? XLAGPU_OK
+               : xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s is of version %d: %d is needed", f->title, version, oldest);
+}
 
 /* ---- cuBLASLt ---- */
 
@@ -28207,16 +29047,15 @@ XG_FN xlagpu_status xr_solver_call(void *user, const xlagpu_rt_call *c) {
 #ifndef XG_RT_LIBRARY_C
 #define XG_RT_LIBRARY_C
 
-/* file: in lib<file>.so.<newest .. oldest>. Texts lie in the table, so that it needs no relocation. */
 typedef struct xr_library_row {
-    char name[12], title[10], file[10];
-    uint8_t newest, oldest;
+    xr_library_file file;
+    char name[12];
     uint16_t version, at; /* at: of its functions in struct xr_libraries */
 } xr_library_row;
 static const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
-    {"cublaslt", "cuBLASLt", "cublasLt", 13, 11, XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
-    {"cufft", "cuFFT", "cufft", 12, 10, XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
-    {"cusolver", "cuSOLVER", "cusolver", 12, 10, XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
+    {{"cuBLASLt", "cublasLt", 13, 11}, "cublaslt", XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
+    {{"cuFFT", "cufft", 12, 10}, "cufft", XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
+    {{"cuSOLVER", "cusolver", 12, 10}, "cusolver", XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
 /* The names of a library's functions, one behind the other; the empty one is the end. */
 XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #define X(field, symbol, result, parameters) symbol "\0"
@@ -28226,46 +29065,18 @@ XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #undef X
 }
 
-XG_FN XG_COLD void *xr_library_find(const xlagpu_device *d, const xr_library_row *r) {
-    char path[1024];
-    void *library = NULL;
-    int k;
-    for (k = r->newest; k >= r->oldest && !library; k--) {
-#ifdef _WIN32
-        static const char format[] = "%s%s%s64_%d.dll";
-#else
-        static const char format[] = "%s%slib%s.so.%d";
-#endif
-        xg_format(path, sizeof path, format, d->library_folder ? d->library_folder : "", d->library_folder ? "/" : "",
-            r->file, k);
-        library = xr_library_open(path);
-    }
-    return library;
-}
 XG_FN XG_COLD int xr_library_version(const struct xr_libraries *l, uint32_t which) {
     int version = 0;
     if (which == XG_EXE_LIBRARY_CUBLASLT) return (int)l->lt.version();
     if (which == XG_EXE_LIBRARY_CUFFT ? l->fft.version(&version) : l->solver.version(&version)) return 0;
     return version;
 }
-XG_FN XG_COLD xlagpu_status xr_library_bind(xlagpu_device *d, uint32_t which) {
+XG_FN XG_COLD xlagpu_status xr_library_open_row(xlagpu_device *d, uint32_t which) {
     const xr_library_row *r = &xr_library_rows[which];
     struct xr_libraries *l = d->libraries;
-    char *to = (char *)l + r->at;
-    const char *symbol;
-    void *file = l->files[which] = xr_library_find(d, r);
-    if (!file)
-        return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
-            "%s cannot be opened (lib%s.so.%d to .%d): install it, name its folder, or compile with --libraries=none",
-            r->title, r->file, r->newest, r->oldest);
-    for (symbol = xr_library_symbols(which); *symbol; symbol += strlen(symbol) + 1, to += sizeof file) {
-        void *f = xr_library_symbol(file, symbol);
-        if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "%s has no %s: it is too old", r->title, symbol);
-        memcpy(to, &f, sizeof f);
-    }
-    if (xr_library_version(l, which) >= r->version) return XLAGPU_OK;
-    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "%s is of version %d: %d is needed", r->title,
-        xr_library_version(l, which), r->version);
+    xlagpu_status s = xr_library_bind(&d->c, d->library_folder, &r->file, xr_library_symbols(which), &l->files[which],
+        (char *)l + r->at, ": install it, name its folder, or compile with --libraries=none");
+    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), r->version) : s;
 }
 /* Open from now on, unless it fails. */
 XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, const char *name) {
@@ -28282,7 +29093,7 @@ XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, co
     }
     l = d->libraries;
     if (l->files[which]) return XLAGPU_OK;
-    s = xr_library_bind(d, which);
+    s = xr_library_open_row(d, which);
     if (s == XLAGPU_OK) return s;
     xr_library_close(l->files[which]);
     l->files[which] = NULL;
@@ -29110,7 +29921,10 @@ XG_FN XG_COLD xlagpu_status xr_load_kernels(xlagpu_program *p) {
     xlagpu_status s;
     uint32_t k;
     if (!p->n_kernels) return XLAGPU_OK;
-    if (!p->ptx.size || p->ptx.text[p->ptx.size]) return xr_damaged(p, "its PTX");
+    if (xg_exe_is_object(p->bytes, p->sections) != (p->device->platform == xr_cpu_platform()))
+        return xr_fail(&p->device->c, XLAGPU_ERROR_DEVICE, "its kernels are of another kind");
+    if (p->device->platform != xr_cpu_platform() && (!p->ptx.size || p->ptx.text[p->ptx.size]))
+        return xr_damaged(p, "its PTX");
     p->ptx.name = p->strings + p->head.name;
     s = p->device->platform->load(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) {
@@ -30140,13 +30954,13 @@ typedef struct xr_nccl_config { /* as version 2.14 has it: later ones take the s
     X(send, "ncclSend", (const void *in, size_t n, int type, int to, void *comm, void *stream)) \
     X(recv, "ncclRecv", (void *out, size_t n, int type, int from, void *comm, void *stream))
 /* clang-format on */
-struct xr_nccl {
+struct xr_nccl { /* the library's functions stand behind it, in their order */
     void *library;
 #define X(field, symbol, parameters) int(*field) parameters;
     XR_NCCL_FUNCTIONS(X)
 #undef X
-    int (*split)(void *comm, int color, int key, void **out, const xr_nccl_config *config); /* NULL: before 2.18 */
     const char *(*text)(int error);
+    int (*split)(void *comm, int color, int key, void **out, const xr_nccl_config *config); /* NULL: before 2.18 */
 };
 enum {
     XR_NCCL_OLDEST = 21400, /* communicators that do not block */
@@ -30166,36 +30980,20 @@ struct xr_comm {
 
 /* ---- the library ---- */
 
-XG_FN XG_COLD void *xr_nccl_find(const char *folder) {
-    static const char *const names[] = {"libnccl.so.2", "libnccl.so"};
-    char path[1024];
-    void *library = NULL;
-    size_t k;
-    for (k = 0; k < XG_COUNT(names) && !library; k++) {
-        xg_format(path, sizeof path, "%s%s%s", folder ? folder : "", folder ? "/" : "", names[k]);
-        library = xr_library_open(path);
-    }
-    return library;
-}
 XG_FN XG_COLD xlagpu_status xr_nccl_bind(xlagpu_clique *q, const char *folder) {
+    static const xr_library_file file = {"NCCL", "nccl", 2, 0};
+#define X(field, symbol, parameters) symbol "\0"
+    static const char symbols[] = XR_NCCL_FUNCTIONS(X) "ncclGetErrorString\0";
+#undef X
     struct xr_nccl *n = q->nccl;
+    xlagpu_status s = xr_library_bind(&q->c, folder, &file, symbols, &n->library, (char *)n + sizeof n->library,
+        ", by which GPUs meet: install it, or name its folder");
     int version = 0;
     void *f;
-    n->library = xr_nccl_find(folder);
-    if (!n->library)
-        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
-            "NCCL cannot be opened (libnccl.so.2), by which GPUs meet: install it, or name its folder");
-#define X(field, symbol, parameters) \
-    f = xr_library_symbol(n->library, symbol); \
-    if (!f) return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "NCCL has no %s: it is too old", symbol); \
-    memcpy(&n->field, &f, sizeof f);
-    XR_NCCL_FUNCTIONS(X)
-    X(text, "ncclGetErrorString", )
-#undef X
+    if (s != XLAGPU_OK) return s;
     f = xr_library_symbol(n->library, "ncclCommSplit");
     memcpy(&n->split, &f, sizeof f);
-    if (!n->version(&version) && version >= XR_NCCL_OLDEST) return XLAGPU_OK;
-    return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "NCCL is of version %d: %d is needed", version, XR_NCCL_OLDEST);
+    return xr_library_check(&q->c, &file, n->version(&version) ? 0 : version, XR_NCCL_OLDEST);
 }
 
 /* ---- waiting, and giving up ---- */
@@ -30476,8 +31274,7 @@ XG_FN XG_COLD xlagpu_status xr_nccl_load_one(xlagpu_clique *q, xlagpu_program *p
         return xr_fail(
             &q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without NCCL", p->strings + t->name);
     if (xr_collective_reduces(c) && xr_nccl_type(c->type, &each) == XR_NCCL_NO_TYPE)
-        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
-            "HLO %s reduces elements of a type that NCCL does not have: convert them to s32 or f32 before",
+        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s reduces elements of a type that NCCL does not have",
             p->strings + t->name);
     if (xr_collective_asks(c)) *room = XG_MAX(*room, XG_MAX(xr_link_bytes(p, t, c->n_in - 1), (uint64_t)8));
     return xr_comm_get(q, c->kind == XR_COLLECTIVE_PERMUTE ? NULL : c, &c->comm);

@@ -10,12 +10,17 @@
 typedef struct xg_kir_pass {
     const char *name;
     void (*run)(xg_kmodule *m);
+    bool on_cpu;
 } xg_kir_pass;
+#define XG_KIR_ON_ALL true
+#define XG_KIR_ON_GPU false
 static const xg_kir_pass xg_kir_passes[] = {
-#define X(name, run) {name, run},
+#define X(name, run, targets) {name, run, XG_KIR_ON_##targets},
     XG_KIR_PASSES(X)
 #undef X
 };
+#undef XG_KIR_ON_ALL
+#undef XG_KIR_ON_GPU
 
 XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const char *what) {
     char stage[256];
@@ -201,6 +206,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
         char stage[64];
+        if (s->o->target.suffix == XG_TARGET_CPU && !xg_kir_passes[i].on_cpu) continue;
 #ifdef XLAGPU_DEBUG
         xg_kir_verify(m);
 #endif
@@ -419,7 +425,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.arena = a;
     s.work = p->m->work;
     s.temp = xg_arena_inner(a);
-    s.backend = o->backend ? o->backend : xg_ptx_backend();
+    s.backend = xg_backend_for(a->ctx, o->backend, &o->target);
     s.code = s.backend->begin(a->ctx, a, &o->target, &p->m->device);
     s.emit = xg_emit_target_of(&p->m->device, o->deterministic);
     xg_map64_init(&s.ways, a);
@@ -438,8 +444,9 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     if (!o->no_command_buffers)
         xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS,
             o->command_buffer_control);
+    p->is_object = o->target.suffix == XG_TARGET_CPU;
     if (p->kernels.n) instructions = s.backend->finish(s.code, &p->ptx);
-    if (o->dump) {
+    if (o->dump && !p->is_object) {
         xg_buf_init(&text, a);
         xg_put_texts(&text, &p->ptx);
         xg_driver_dump_text(o, "ptx", &text);
@@ -570,6 +577,11 @@ XG_FN xg_str xg_driver_compile(
         xg_buf_init(&text, a);
         xg_schedules_print(&text, m);
         xg_driver_dump_text(o, "schedule", &text);
+    }
+    if (o->dump && o->records) {
+        xg_buf_init(&text, a);
+        xg_tuned_print(&text, m);
+        xg_driver_dump_text(o, "records", &text);
     }
     p = xg_plan_buffers(a, m);
     if (o->dump) {

@@ -41,6 +41,7 @@ part "corpus, libraries that compute" sh tests/scripts/libraries.sh
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --count 600
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
 part "the backend llvm, each LLVM that is here" sh tests/scripts/llvm.sh
+part "the platform llvm-cpu" sh tests/scripts/llvm_cpu.sh
 part "ptxas, nine targets" sh tests/scripts/ptxas.sh $TARGETS
 for p in $(program_names); do
     args=$(program_field "$p" 4)
