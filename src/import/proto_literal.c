@@ -199,11 +199,9 @@ XG_FN const xg_literal *xg_proto_literal_of(xg_proto *p, xg_proto_bytes m, const
     if (s && !xg_shape_compatible(s, l->shape))
         xg_proto_fail(p, f.at, NULL, "the literal is %s, but it stands for %s", xg_parse_shape_text(p->parse, l->shape),
             xg_parse_shape_text(p->parse, s));
-    if (l->shape->type != XLAGPU_TUPLE && !xg_shape_is_array(l->shape))
-        xg_proto_fail(p, f.at, NULL, "a literal of type %s", xg_parse_shape_text(p->parse, l->shape));
     if (l->shape->type == XLAGPU_TUPLE)
         xg_proto_tuple_data(p, m, l);
-    else
+    else if (xg_shape_is_array(l->shape))
         xg_proto_array_data(p, m, l);
     else if (l->shape->type != XLAGPU_TOKEN)
         xg_proto_fail(p, at, NULL, "a value of type %s cannot be written as a literal", xg_type_name(l->shape->type));
