@@ -398,6 +398,7 @@
 
 /* choice */
 #include "choice/choice.h"
+#include "choice/tuned.c"
 #include "choice/choice.c"
 
 /* ptx */

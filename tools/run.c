@@ -209,7 +209,7 @@ static int job_compile(job *j) {
     (void)xlagpu_rt_target_desc(j->device, &target);
     dump_begin(&j->dump, j->f, j->path, j->file, NULL);
     dump_describe(&j->dump, j->module, any ? NULL : &target, &c);
-    if (dump_schedule(&j->dump, &c)) return BAD;
+    if (dump_texts(&j->dump, &c)) return BAD;
     if (on_gpu && c.libraries && strcmp(c.libraries, "auto") == 0) c.libraries = xlagpu_rt_libraries(j->device);
     compiling_begin(j->path);
     j->exe = xlagpu_compile(j->module, &c);

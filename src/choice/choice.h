@@ -36,6 +36,15 @@
     X("library", "cublaslt", xg_cublaslt_plan, xg_library_emit)
 /* clang-format on */
 
+/* ---- tuned.c: records that were measured ---- */
+typedef struct xg_tuned {
+    const xg_source *from; /* NULL: there are none */
+    xg_dict lines;         /* of the module's device, by key: the record's text */
+} xg_tuned;
+XG_FN void xg_tuned_open(xg_tuned *t, xg_arena *a, const xg_module *m); /* fails where the text is no such file */
+XG_FN const xg_record *xg_tuned_find(const xg_tuned *t, xg_arena *a, const xg_inst *fusion); /* NULL: none */
+XG_FN void xg_tuned_print(xg_buf *b, const xg_module *m); /* the records of a module, each kernel once */
+
 /* ---- choice.c ---- */
 XG_FN bool xg_choice_kernels(xg_module *m); /* the pass kernel-choice */
 /* The record of one fusion that came later, or that is not in a module's steps. */

@@ -578,6 +578,11 @@ XG_FN xg_str xg_driver_compile(
         xg_schedules_print(&text, m);
         xg_driver_dump_text(o, "schedule", &text);
     }
+    if (o->dump && o->records) {
+        xg_buf_init(&text, a);
+        xg_tuned_print(&text, m);
+        xg_driver_dump_text(o, "records", &text);
+    }
     p = xg_plan_buffers(a, m);
     if (o->dump) {
         xg_buf_init(&text, a);
