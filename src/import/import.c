@@ -14,7 +14,7 @@ XG_FN bool xg_import_name_char(char c, bool first) {
 }
 XG_FN xg_str xg_import_name(xg_arena *a, xg_str s) {
     char *made;
-    bool valid, is_type = s.n && !memchr(s.p, '.', s.n) && xg_type_find(s) != XLAGPU_INVALID; /* f32 is no name */
+    bool valid, is_type = xg_type_reserves(s);
     uint32_t k;
     for (k = 0; k < s.n && xg_import_name_char(s.p[k], k == 0); k++) {}
     valid = k == s.n;
