@@ -238,8 +238,8 @@ XG_FN const xg_shape *xg_shard_shapes(xg_low *w, xg_ir_value *const *args, uint3
     for (k = 0; k < n; k++) all[k] = xg_low_type(w, args[k]->type);
     return n == 1 ? all[0] : xg_shape_tuple(w->m, all, n);
 }
-/* An attribute with its dialect in front: the pretty form leaves it out, the generic form and bytecode do not. In a list
- * of shardings none of them repeats it. */
+/* An attribute with its dialect in front: the pretty form leaves it out, the generic form and bytecode do not. In a
+ * list of shardings none of them repeats it. */
 XG_FN xg_str xg_shard_whole(xg_low *w, const char *front, xg_str t) {
     static const char repeated[] = "#sdy.sharding<";
     const uint32_t n = (uint32_t)sizeof repeated - 1;
