@@ -336,6 +336,10 @@ XG_FN xg_inst *xg_low_topk(xg_low *w, const xg_ir_op *op, int64_t k, bool larges
     return i;
 }
 XG_FN xg_inst *xg_lower_top_k(xg_low *w, const xg_ir_op *op) { return xg_low_topk(w, op, xg_ir_int(op, "k", 0), true); }
+XG_FN xg_inst *xg_lower_topk(xg_low *w, const xg_ir_op *op) {
+    const xg_ir_attr *largest = xg_ir_find(op, "largest");
+    return xg_low_topk(w, op, xg_ir_int(op, "k", 0), !largest || xg_low_flag(op, "largest"));
+}
 XG_FN xg_inst *xg_low_native(xg_low *w, const xg_ir_op *op, xg_str target) { /* NULL: a custom call of its own */
     const xg_ir_attr *attrs = xg_ir_find(op, "mhlo.attributes"), *k, *largest;
 #define X(name, opcode) \

@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import jax
 import export_jax
+import files
 import numpy as np
 import torch
 import torchax.export
@@ -105,9 +106,9 @@ def export(model, inputs, path):
     for k, (r, m) in enumerate(zip(results, made)):
         if r.dtype != m.dtype or r.shape != m.shape:
             raise SystemExit(f"result {k} is {r.dtype}{list(r.shape)}; torchax makes it {m.dtype}{list(m.shape)}")
-    export_jax.write_results(path, results)
+    files.write_results(path, results)
     return results
 
 
 if __name__ == "__main__":
-    export_jax.main(export, __doc__)
+    files.main(export, __doc__)
