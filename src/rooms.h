@@ -447,6 +447,7 @@
 #ifndef XLAGPU_SMALL
 #include "import/ir.h"
 #include "import/ir.c"
+#include "import/ir_text.c"
 #include "import/mlir.h"
 #include "import/mlir_text.c"
 #include "import/mlir_type.c"

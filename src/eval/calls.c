@@ -98,6 +98,7 @@
     X("lapack_?sytrd_ffi", sytrd) \
     X("lapack_?hetrd_ffi", sytrd) \
     X("lapack_?trsm_ffi", trsm) \
+    X("lapack_?gtsv_ffi", gtsv) \
     X("cuhybrid_geqp3", geqp3) \
     X("lapack_?geqp3_ffi", geqp3) \
     X("lapack_?gehrd_ffi", gehrd) \

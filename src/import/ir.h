@@ -158,6 +158,8 @@ XG_FN void xg_ir_results(xg_ir *ir, xg_ir_op *op, const xg_ir_type *const *types
 /* By its own name, the name it has in pretty forms, or as a field of a dictionary like dimension_numbers. */
 XG_FN const xg_ir_attr *xg_ir_find(const xg_ir_op *op, const char *name);
 XG_FN const xg_ir_attr *xg_ir_dict_get(const xg_ir_attr *dict, const char *name);
+/* ir_text.c: an attribute of op as MLIR writes it */
+XG_FN void xg_ir_put_attr(const xg_ir *ir, const xg_ir_op *op, xg_buf *b, const xg_ir_attr *a);
 XG_FN int64_t xg_ir_int(const xg_ir_op *op, const char *name, int64_t otherwise);
 XG_FN xg_str xg_ir_word(const xg_ir_op *op, const char *name); /* of STRING, SYMBOL, WORD, RAW */
 XG_FN xg_ints xg_ir_ints(xg_ir *ir, const xg_ir_attr *a);      /* of INTS, DENSE or nested lists, in their order */

@@ -236,7 +236,7 @@ XG_FN const xg_ir_attr *xg_low_layouts(xg_low *w, const xg_ir_op *op, const char
     const xg_ir_attr *a = xg_ir_find(op, name);
     if (!a || (a->kind != XG_IR_LIST && a->kind != XG_IR_INTS)) return NULL;
     if (a->n != n || a->kind == XG_IR_INTS) {
-        if (!a->n && !n) return NULL;
+        if (!a->n) return NULL; /* bytecode has an empty list where none is given */
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "%s has %u layouts instead of %u", name, a->n, n);
     }
     return a;
@@ -304,6 +304,10 @@ XG_FN void xg_low_custom_config(xg_low *w, const xg_ir_op *op, xg_inst *i) {
         if (!a->text.n) return;
         xg_buf_init(&b, w->arena);
         xg_put_quoted(&b, a->text);
+        text = xg_str_of(b.p, b.n);
+    } else if (a->kind == XG_IR_DICT && !a->text.n) {
+        xg_buf_init(&b, w->arena);
+        xg_ir_put_attr(w->ir, op, &b, a);
         text = xg_str_of(b.p, b.n);
     } else
         text = a->text;
