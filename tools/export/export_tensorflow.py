@@ -47,7 +47,7 @@ def captured(concrete):
     for t in concrete.captured_inputs:
         v = by_handle.get(id(t))
         if v is None and t.dtype in (tf.resource, tf.variant, tf.string):
-            raise SystemExit(f"the function needs {t.dtype.name} {t.name if hasattr(t, 'name') else ''}: variables alone")
+            raise SystemExit(f"the function closes over a tensor of {t.dtype.name}, which is no variable")
         name = "constant%d" % n if v is None else getattr(v, "path", v.name).split(":")[0].replace("/", ".")
         n += v is None
         while name in out:
@@ -78,7 +78,8 @@ def with_names(text, names):
     head = re.search(r"@main\((%arg0.*?)\) -> ", text, re.S)
     arguments = re.split(r", (?=%arg\d+:)", head[1]) if head else []
     if len(arguments) != len(names):
-        raise SystemExit(f"XLA makes {len(arguments)} parameters of {len(names)} inputs and variables: {', '.join(names)}")
+        said = ", ".join(names)
+        raise SystemExit(f"XLA makes {len(arguments)} parameters of {len(names)} inputs and variables: {said}")
     named = ", ".join(f'{a} loc("{name}")' for a, name in zip(arguments, names))
     return text[: head.start(1)] + named + text[head.end(1) :] if head else text
 

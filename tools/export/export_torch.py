@@ -67,7 +67,7 @@ def program(model, inputs):
 def missing(exported):
     """The operations that torchax does not translate."""
     known = torchax.export.ops_registry.all_aten_ops
-    exported = exported.run_decompositions().run_decompositions(torchax.export.decompositions.DECOMPOSITIONS)
+    exported = exported.run_decompositions(torchax.export.decompositions.DECOMPOSITIONS)
     used = {n.target for n in exported.graph.nodes if isinstance(n.target, torch._ops.OpOverload)}
     return sorted(str(t) for t in used if t not in known and t.overloadpacket not in known)
 
@@ -94,6 +94,7 @@ def export(model, inputs, path):
     with torch.no_grad():
         exported = program(model, inputs)
         results = exported.module()(*inputs)
+        exported = exported.run_decompositions()  # what changes a buffer says so from here on
     call, weights, names = function(exported)
     inputs = torch.utils._pytree.tree_leaves(tuple(inputs))
     inputs = tuple(array(x, name) for x, name in zip(inputs, names))
