@@ -30,7 +30,9 @@ XG_NORETURN XG_FN void xg_mlir_expected(xg_mlir *x, const char *what) {
     xg_str w;
     xg_mlir_skip(x);
     w = xg_mlir_peek_word(x);
-    if (x->at == x->end) xg_mlir_fail(x, x->at, NULL, "expected %s, found the end of the text", what);
+    if (x->at == x->end)
+        xg_mlir_fail(
+            x, x->at, "it may be cut off: write or copy it again", "expected %s, found the end of the text", what);
     if (w.n) xg_mlir_fail(x, x->at, NULL, "expected %s, found '%.*s'", what, (int)XG_MIN(w.n, 60u), w.p);
     if ((unsigned char)*x->at < ' ' || (unsigned char)*x->at > '~')
         xg_mlir_fail(x, x->at, NULL, "expected %s, found a byte of value %u", what, (unsigned)(unsigned char)*x->at);

@@ -2,13 +2,17 @@
 #ifndef XG_IMPORT_STABLE_TYPE_C
 #define XG_IMPORT_STABLE_TYPE_C
 #include "stable.h"
-#include "ir_text.c"
+#include "ir.c"
 
 enum {
     XG_STABLE_LISTED = 32 /* elements that a constant shows one by one; more stand as hexadecimal digits */
 };
 XG_FN const char *xg_stable_element(xlagpu_type type) {
-    return type == XLAGPU_C64 ? "complex<f32>" : type == XLAGPU_C128 ? "complex<f64>" : xg_ir_element_name(type);
+#define X(text, ours) \
+    if (type == XLAGPU_##ours) return text;
+    XG_IR_ELEMENTS(X)
+#undef X
+    return type == XLAGPU_C64 ? "complex<f32>" : type == XLAGPU_C128 ? "complex<f64>" : NULL;
 }
 XG_FN void xg_stable_bounds(xg_stable *w, const xg_shape *s) {
     bool any = false;
