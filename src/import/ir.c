@@ -29,8 +29,8 @@ XG_FN xg_ir *xg_ir_new(xg_ctx *c, xg_arena *a, const xg_source *src, const char 
         xg_dict_put_lasting(&ir->rows, xg_str_z(xg_ir_names[k]), (void *)(uintptr_t)(k + 1));
     return ir;
 }
-/* Rows are named as StableHLO names operations, those of other dialects with the dialect in front, and so are those that
- * mhlo has and StableHLO has not. */
+/* Rows are named as StableHLO names operations, those of other dialects with the dialect in front, and so are those
+ * that mhlo has and StableHLO has not. */
 XG_FN int xg_ir_row(const xg_ir *ir, xg_str name) {
     static const char *const same[] = {"stablehlo.", "mhlo."};
     size_t k;
