@@ -629,11 +629,11 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     bool wide = (in->imm2 & 16) != 0, window = (in->imm2 & 15) == XG_SIM_SHARED;
     uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, wide, 0),
              at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), x;
-    const xg_sim_worker *of =
-        window ? (a >> XG_SIM_WINDOW == 0                  ? w
-                     : a >> XG_SIM_WINDOW <= w->cluster->n ? w->cluster->peers[(a >> XG_SIM_WINDOW) - 1]
-                                                           : NULL)
-               : xg_sim_owner(w, (const char *)(uintptr_t)a);
+    const xg_sim_worker *of = window ? (a >> XG_SIM_WINDOW == 0 ? w
+                                           : (a ^ XG_SIM_RANKED) >> XG_SIM_WINDOW < w->cluster->n
+                                               ? w->cluster->peers[(a ^ XG_SIM_RANKED) >> XG_SIM_WINDOW]
+                                               : NULL)
+                                     : xg_sim_owner(w, (const char *)(uintptr_t)a);
     if (!of) {
         xg_sim_fault(
             w, v, in, lane, XG_SIM_FAULT_OPERAND, "0x%llX is no address of shared memory", (unsigned long long)a);
@@ -648,7 +648,7 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
                 w, v, in, lane, XG_SIM_FAULT_OPERAND, "there is no block %u in a cluster of %u", rank, w->cluster->n);
             return false;
         }
-        x = window ? at | (uint64_t)(rank + 1) << XG_SIM_WINDOW
+        x = window ? at | XG_SIM_RANKED | (uint64_t)rank << XG_SIM_WINDOW
                    : (uint64_t)(uintptr_t)w->cluster->peers[rank]->shared + at;
     }
     memcpy(v->regs + in->d + (size_t)lane * in->dbytes, &x, in->dbytes);
