@@ -471,10 +471,13 @@ XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     if (in->flags & 32 && !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
     if (!(in->imm & XG_SIM_BK_MULTICAST)) return xg_sim_tensor_to(w, v, in, lane, &b, shared, bar);
     mask = xg_sim_multicast(w, v, in, lane);
-    for (r = 0; r < w->cluster->n; r++)
+    for (r = 0; mask && r < w->cluster->n; r++) {
+        /* of a pair, the barrier in the block of the same parity as the one that is named */
+        uint32_t told = in->imm & XG_SIM_BK_PAIR ? (r & ~1u) | (xg_sim_owner(w, bar)->rank & 1) : r;
         if ((mask >> r & 1) &&
-            !xg_sim_tensor_to(w, v, in, lane, &b, xg_sim_in_peer(w, shared, r), xg_sim_in_peer(w, bar, r)))
+            !xg_sim_tensor_to(w, v, in, lane, &b, xg_sim_in_peer(w, shared, r), xg_sim_in_peer(w, bar, told)))
             return false;
+    }
     return mask != 0;
 }
 
