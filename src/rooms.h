@@ -120,6 +120,7 @@
 #include "opt/layout_normalization.c"
 #include "opt/reducer.c"
 #include "opt/collective_canonicalizer.c"
+#include "opt/all_reduce_promotion.c"
 #include "opt/reduce_reuse.c"
 #include "opt/tree_reduction.c"
 #include "opt/row_splitter.c"
@@ -397,6 +398,7 @@
 
 /* choice */
 #include "choice/choice.h"
+#include "choice/tuned.c"
 #include "choice/choice.c"
 
 /* ptx */
@@ -422,6 +424,8 @@
 #include "llvm/inline_ptx.c"
 #include "llvm/ops.c"
 #include "llvm/flow.c"
+#include "llvm/cpu_ops.c"
+#include "llvm/cpu.c"
 #include "llvm/compile.c"
 
 /* plan */

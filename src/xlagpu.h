@@ -191,11 +191,19 @@ typedef struct xlagpu_compile_desc {
     /* Of each fusion its loop nest and the primitives of the rule that takes it: the dump "schedule". Such a text, as
      * it is or edited, says how kernels are made; schedule_name stands in messages (NULL: "schedule"). */
     bool print_schedules;
+    /* Of each fusion its record (docs/verbs.md, tune), with a key that says what it computes, and the device: the dump
+     * "records". Such a text says how to make the kernels that it knows; a line that does not suit is passed over.
+     * tuned_name stands in messages (NULL: "tuned"). The text has to live as long as the call. */
+    bool print_records;
+    const char *tuned, *tuned_name;
+    size_t tuned_size;
     const char *schedule, *schedule_name;
     size_t schedule_size;
     /* How kernels become PTX. NULL, "ptx": our own printer. "llvm": LLVM's passes at O3 and its NVPTX, in a build that
      * defines XLAGPU_USE_LLVM (LLVM 16 or newer: llvm-config says which flags); ERROR_UNSUPPORTED in others. "llvm-ir":
-     * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). */
+     * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). For a target
+     * that is a processor of hosts ("x86-64-v3", "x86-64-v4", "aarch64") it is "llvm-cpu" in any case: object code for
+     * the runtime's platform of that name, by LLVM, in the same builds. */
     const char *backend;
     /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt,cufft,cusolver"; with
      * "always" among them wherever they can. NULL, "none", "auto": our own kernels alone. xlagpu_rt_libraries says what

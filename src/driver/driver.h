@@ -6,6 +6,7 @@
 #include "../emit/emit.h"
 #include "../eval/eval.h"
 #include "../expand/expand.h"
+#include "../llvm/llvm.h"
 #include "../algsimp/algsimp.h"
 #include "../plan/plan.h"
 #include "../ptx/ptx.h"
@@ -26,6 +27,8 @@ typedef struct xg_driver_options {
     bool no_command_buffers, command_buffer_control;
     bool predict;       /* estimate how long each kernel takes */
     bool schedules;     /* dump schedules */
+    bool records;       /* dump records */
+    xg_source tuned;    /* records by device and computation; without text: none */
     xg_source schedule; /* how kernels are made; without text: as the compiler decides */
     uint32_t libraries; /* bits of xg_exe_library */
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;

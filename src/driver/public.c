@@ -388,6 +388,10 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->keep_hlo = d->keep_hlo;
     o->predict = d->predict_times;
     o->schedules = d->print_schedules;
+    o->records = d->print_records;
+    o->tuned.text = d->tuned;
+    o->tuned.size = d->tuned ? d->tuned_size : 0;
+    o->tuned.name = d->tuned_name ? d->tuned_name : "tuned";
     o->schedule.text = d->schedule;
     o->schedule.size = d->schedule ? d->schedule_size : 0;
     o->schedule.name = d->schedule_name ? d->schedule_name : "schedule";

@@ -88,8 +88,24 @@ XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
         }
     return found;
 }
+/* The newest version of an operation of VHLO that is known. */
+XG_FN int xg_bc_newest(xg_str op) {
+    static const struct {
+        const char *op;
+        int version;
+    } rows[] = {
+#define X(op, version, names) {op, version},
+        XG_VHLO_OPS(X)
+#undef X
+    };
+    int newest = 1;
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (xg_str_is(op, rows[k].op)) newest = XG_MAX(newest, rows[k].version);
+    return newest;
+}
 /* vhlo.add_v1 is StableHLO's add; func, call and return are of the dialect func. */
-XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, xg_str dialect, xg_str op) {
+XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, const unsigned char *at, xg_str dialect, xg_str op) {
     static const char *const func[] = {"func", "call"};
     xg_bc_name v;
     xg_buf out;
@@ -114,6 +130,9 @@ XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, xg_str dialect, xg_str op) {
     v.text = xg_str_of(out.p, out.n);
     v.row = xg_ir_row(b->ir, v.text);
     v.props = xg_bc_prop_names(&v);
+    if (v.vhlo && v.version > xg_bc_newest(op))
+        xg_bc_fail(b, at, "write an older version: serialize_portable_artifact takes one",
+            "%.*s, version %d, is newer than this reader", (int)XG_MIN(v.text.n, 100u), v.text.p, v.version);
     return v;
 }
 XG_FN void xg_bc_dialects(xg_bc *b) {
@@ -137,7 +156,7 @@ XG_FN void xg_bc_dialects(xg_bc *b) {
             uint64_t v = xg_bc_int(b, &c), string = b->version >= 5 ? v >> 1 : v;
             xg_bc_name name;
             if (string >= b->n_strings) xg_bc_fail(b, at, NULL, "an operation without a name");
-            name = xg_bc_name_of(b, b->dialects[dialect], b->strings[string]);
+            name = xg_bc_name_of(b, at, b->dialects[dialect], b->strings[string]);
             name.registered = b->version < 5 || v & 1;
             xg_push(b->arena, xg_bc_name, &names, name);
         }

@@ -78,6 +78,14 @@ XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src) {
 }
 XG_FN xg_module *xg_import_parse_as(xg_ctx *c, xg_arena *a, const xg_source *src, xg_file_kind f) {
     bool hlo = f == XG_FORMAT_HLO || f == XG_FORMAT_PROTO;
+    size_t mark = xg_import_mark(src->text, src->size);
+    if (mark) {
+        xg_source *rest = XG_NEW(a, xg_source);
+        *rest = *src;
+        rest->text += mark;
+        rest->size -= mark;
+        src = rest;
+    }
     if (c->dims && *c->dims && hlo)
         xg_fail(c, XLAGPU_ERROR_USAGE, "%s: error: dims: HLO leaves no dimensions open; StableHLO does", src->name);
     if (c->entry && hlo)

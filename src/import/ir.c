@@ -4,6 +4,7 @@
  * `array<i64: 1>` and VHLO's tensor all answer xg_ir_ints with {1}. */
 #ifndef XG_IMPORT_IR_C
 #define XG_IMPORT_IR_C
+#include "import.h"
 #include "ir.h"
 #include "ops.h"
 
@@ -43,6 +44,19 @@ XG_FN bool xg_ir_is(const xg_ir_op *op, const char *name) {
     return op->row >= 0 && *xg_ir_names[op->row] == *name && strcmp(xg_ir_names[op->row], name) == 0;
 }
 
+XG_COLD XG_FN const char *const *xg_ir_foreign(xg_str op) {
+    static const char *const rows[][3] = {
+#define X(dialect, whose, hint) {whose, hint, dialect},
+        XG_DIALECTS(X)
+#undef X
+    };
+    uint32_t n = 0;
+    size_t k;
+    while (n < op.n && op.p[n] != '.') n++;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (xg_str_is(xg_str_of(op.p, n), rows[k][2])) return rows[k];
+    return NULL;
+}
 XG_NORETURN XG_FN void xg_ir_refuse(
     const xg_ir *ir, const xg_ir_op *op, xlagpu_status s, const char *hint, const char *format, ...) {
     char text[XG_MESSAGE_MAX / 2];
@@ -74,6 +88,13 @@ XG_FN xlagpu_type xg_ir_element(xg_str name) {
     XG_IR_ELEMENTS(X)
 #undef X
     return XLAGPU_INVALID;
+}
+XG_FN const char *xg_ir_element_text(xlagpu_type t) { /* the first name */
+#define X(text, type) \
+    if (t == XLAGPU_##type) return text;
+    XG_IR_ELEMENTS(X)
+#undef X
+    return t == XLAGPU_C64 ? "complex<f32>" : "complex<f64>";
 }
 XG_FN const xg_ir_type *xg_ir_type_kind_of(xg_ir *ir, xg_ir_type_kind kind, xg_str text) {
     xg_ir_type *t = XG_NEW(ir->arena, xg_ir_type);

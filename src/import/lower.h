@@ -99,6 +99,8 @@ XG_FN xg_inst *xg_low_dequantise(xg_low *w, xg_inst *x, const xg_ir_quant *q);
 XG_FN xg_inst *xg_low_quantise(xg_low *w, xg_inst *x, const xg_ir_quant *q);
 
 /* ---- lower_sharding.c ---- */
+/* Replica groups by axes of a mesh, as {{0,1},{2,3}}. */
+XG_FN void xg_low_mesh_groups(xg_low *w, const xg_ir_op *op, const xg_ir_attr *groups, xg_buf *b);
 XG_FN bool xg_low_sharding(xg_low *w, const xg_ir_attr *dict, xg_buf *out); /* false: none to be kept */
 XG_FN void xg_low_param_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *param);
 XG_FN xg_inst *xg_low_result_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *x);

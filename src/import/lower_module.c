@@ -42,6 +42,13 @@ XG_FN xg_inst *xg_low_result(xg_low *w, xg_inst *x, const xg_ir_type *t) { /* in
     bool floats = t->quant && xg_shape_is_array(x->shape) && x->shape->type != t->quant->storage;
     return floats && !w->expressed ? xg_low_quantise(w, x, t->quant) : x;
 }
+XG_COLD XG_NORETURN XG_FN void xg_low_refuse_unknown(xg_low *w, const xg_ir_op *op, const char *otherwise) {
+    const char *const *foreign = xg_ir_foreign(op->name);
+    if (foreign)
+        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, foreign[1], "this is an operation of %s, not of StableHLO",
+            foreign[0]);
+    xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "docs/formats.md says what is read", "%s", otherwise);
+}
 XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
     typedef xg_inst *(*lower)(xg_low * w, const xg_ir_op *op);
     static const lower rows[] = {
@@ -52,9 +59,7 @@ XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
     xg_inst *i;
     uint32_t k;
     xg_low_at(w, op);
-    if (op->row < 0)
-        xg_ir_refuse(
-            w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "docs/formats.md says which are", "this operation is not read");
+    if (op->row < 0) xg_low_refuse_unknown(w, op, "this operation is not read");
     i = rows[op->row](w, op);
     if (!i) {
         if (op->n_results) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it has no results");
@@ -88,7 +93,7 @@ XG_FN void xg_low_symbols(xg_low *w, const xg_ir_region *r) {
         } else if (xg_ir_is(op, "sdy.mesh"))
             (void)xg_dict_put(&w->meshes, name, op);
         else
-            xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "a module holds functions");
+            xg_low_refuse_unknown(w, op, "a module holds functions");
     }
 }
 /* @main, or the only function, or the only one that is not private; or the one that the caller names. */

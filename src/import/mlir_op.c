@@ -767,6 +767,10 @@ XG_NORETURN XG_FN void xg_mlir_unknown(xg_mlir *x, const char *at, xg_str name) 
     char hint[160];
     xg_str bare = name;
     const char *like;
+    const char *const *foreign = xg_ir_foreign(name);
+    if (foreign)
+        xg_mlir_fail(x, at, foreign[1], "'%.*s' is an operation of %s, not of StableHLO", (int)XG_MIN(name.n, 80u),
+            name.p, foreign[0]);
     if (name.n > 10 && memcmp(name.p, "stablehlo.", 10) == 0) bare = xg_str_of(name.p + 10, name.n - 10);
     like = xg_nearest(bare, xg_mlir_op_candidate, NULL);
     if (like) xg_format(hint, sizeof hint, "did you mean '%s%s'?", strchr(like, '.') ? "" : "stablehlo.", like);
@@ -867,8 +871,8 @@ XG_FN xg_ir *xg_mlir_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
     x.base = x.at = src->text;
     x.end = src->text + src->size;
     if (nul)
-        xg_fail_at(
-            c, XLAGPU_ERROR_SYNTAX, src, (size_t)((const char *)nul - src->text), NULL, "a NUL byte in the text");
+        xg_fail_at(c, XLAGPU_ERROR_SYNTAX, src, (size_t)((const char *)nul - src->text), "save it as text in UTF-8",
+            "a NUL byte in the text");
     xg_dict_init(&x.names, a);
     xg_dict_init(&x.types, a);
     xg_dict_init(&x.aliases, a);

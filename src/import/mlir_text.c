@@ -30,7 +30,9 @@ XG_NORETURN XG_FN void xg_mlir_expected(xg_mlir *x, const char *what) {
     xg_str w;
     xg_mlir_skip(x);
     w = xg_mlir_peek_word(x);
-    if (x->at == x->end) xg_mlir_fail(x, x->at, NULL, "expected %s, found the end of the text", what);
+    if (x->at == x->end)
+        xg_mlir_fail(
+            x, x->at, "it may be cut off: write or copy it again", "expected %s, found the end of the text", what);
     if (w.n) xg_mlir_fail(x, x->at, NULL, "expected %s, found '%.*s'", what, (int)XG_MIN(w.n, 60u), w.p);
     if ((unsigned char)*x->at < ' ' || (unsigned char)*x->at > '~')
         xg_mlir_fail(x, x->at, NULL, "expected %s, found a byte of value %u", what, (unsigned)(unsigned char)*x->at);
@@ -193,5 +195,27 @@ XG_FN void xg_mlir_enter(xg_mlir *x) {
         xg_fail_at(x->ir->ctx, XLAGPU_ERROR_LIMIT, x->ir->src, (size_t)(x->at - x->base), NULL,
             "nested more than %d deep", (int)XG_IMPORT_DEPTH_MAX);
 }
+
+/* ---- aliases: names of attributes and types ---- */
+
+/* Finds the definitions in front of the reading: lines that begin with '#' or '!'. */
+XG_FN void xg_mlir_find_aliases(xg_mlir *x) {
+    const char *p = x->base, *q;
+    while (p && p < x->end) {
+        while (*p == ' ' || *p == '\t') p++;
+        if (*p == '#' || *p == '!') {
+            for (q = p + 1; xg_mlir_is_inner(*q); q++) {}
+            if (q > p + 1) {
+                const char *e = q;
+                while (*e == ' ') e++;
+                if (*e == '=')
+                    (void)xg_dict_put_lasting(&x->aliases, xg_str_of(p, (size_t)(q - p)), (void *)(uintptr_t)(e + 1));
+            }
+        }
+        p = (const char *)memchr(p, '\n', (size_t)(x->end - p));
+        if (p) p++;
+    }
+}
+XG_FN const char *xg_mlir_alias(xg_mlir *x, xg_str name) { return (const char *)xg_dict_get(&x->aliases, name); }
 
 #endif /* XG_IMPORT_MLIR_TEXT_C */
