@@ -89,7 +89,7 @@ enum {
     X(o, "o", STR, FV_COMPILE | FV_OPT | FV_REDUCE | FV_BISECT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .mlir, .ll, .xgx or .c says what to emit") \
     X(symbol, "symbol", STR, FV_COMPILE, "NAME", "--emit=c: the name of the array, NAME_xgx, and of what its header defines; without it the file's") \
     X(weights, "weights", STR, FV_COMPILE, "in|beside", "--emit=c: the weights of --args in the C source, or in a file FILE.weights beside FILE.c") \
-    X(viewer, "viewer", STR, FV_COMPILE, "F.html", "write a page: graph, passes side by side, kernels with HLO, IR and PTX linked, memory, times") \
+    X(viewer, "viewer", STR, FV_RUN | FV_COMPILE, "F.html", "write a page: graph, passes side by side, kernels with HLO, IR and PTX linked, memory, predicted times; run: measured ones, too") \
     X(ptx_file, "xla_gpu_ptx_file", STR, FV_RUN | FV_COMPILE, "K.ptx", "these kernels instead of those that are made: PTX of --emit=ptx, edited by hand") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
     X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \

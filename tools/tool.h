@@ -235,6 +235,7 @@ bool nvtx_begin(xlagpu_device_desc *d); /* ranges for a profiler that waits for 
 /* a table of the steps, sorted by their share of the time */
 int profile_print(const xlagpu_execution *e, const char *target, bool host);
 int profile_trace(const xlagpu_execution *e, const char *path, const char *module);
+int profile_view(const xlagpu_execution *e, viewer *v, const char *module); /* the same for --viewer */
 
 /* ---- estimate.c ---- */
 /* that all threads together will execute, from the text and the launches */

@@ -34,7 +34,11 @@ int unreadable(const char *path) {
 }
 double seconds(void) {
     struct timespec t;
+#ifdef _WIN32 /* its older C library has no timespec_get */
+    clock_gettime(CLOCK_REALTIME, &t);
+#else
     timespec_get(&t, TIME_UTC);
+#endif
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 char *text_copy(const char *text, size_t n) {

@@ -593,6 +593,11 @@ if have node; then
             node tests/scripts/viewer.js $W/mm.html $W/mm.text $stage"
     done
 else absent "node (--viewer)"; fi
+expect 0 'measured: yes' "run --viewer: the page has what was measured, too" "$X run $W/mm.hlo --platform=host \
+    --viewer=$W/mm_run.html && grep -q '\"trace\"' $W/mm_run.html && grep -q 'traceEvents' $W/mm_run.html && \
+    echo measured: yes"
+expect 2 'one module, compiled for one device' "run --viewer of the interpreter" \
+    "$X run $W/mm.hlo --platform=interpreter --viewer=$W/mm_run.html"
 if sh tests/scripts/viewer.sh --works > /dev/null; then
     expect 0 'probe: ok' "--viewer in a browser: every view, kernel and key" \
         "$X compile $W/mm.hlo --target=sm_90a --viewer=$W/mm.html && sh tests/scripts/viewer.sh $W/mm.html"
