@@ -109,14 +109,15 @@ tool() {
         > build/unit_sim.c
     Z=""; ZL=""; if [ "$(zlib)" = yes ]; then Z=-DXG_HAVE_ZLIB; ZL=-lz; fi
     F="$WARN $CFLAGS"
-    stamp="$FRONT $CC $F $Z"
+    R="-DXLAGPU_SPLIT_SIM -DXLAGPU_USE_NCCL -DXLAGPU_USE_LLVM_CPU"
+    stamp="$FRONT $CC $F $Z $R"
     newest=$(find src -newer build/tool.stamp -type f 2>/dev/null | head -1 || true)
     [ -f build/tool.stamp ] && [ "$(cat build/tool.stamp)" = "$stamp" ] || newest=all
     [ -f build/compiler.o ] || newest=all
     newer_tool=$(find tools -newer build/tool.o -type f 2>/dev/null | head -1 || true)
     front=true; runtime=true; sim=true; tools=true
     [ "$newest" ] && front="$CC $WARN $FRONT -c build/unit_compiler.c -o build/compiler.o"
-    [ "$newest" ] && runtime="$CC $F -DXLAGPU_SPLIT_SIM -DXLAGPU_USE_NCCL -c build/unit_runtime.c -o build/runtime.o"
+    [ "$newest" ] && runtime="$CC $F $R -c build/unit_runtime.c -o build/runtime.o"
     [ "$newest" ] && sim="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o"
     if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then
         tools="$CC $F -std=gnu11 $Z -r -nostdlib tools/*.c -o build/tool.o"
@@ -150,7 +151,7 @@ llvm() {
     tool
     $CC $WARN $FRONT -DXLAGPU_USE_LLVM "-I$($C --includedir)" -c build/unit_compiler.c -o build/compiler_llvm.o
     $CC build/tool.o build/compiler_llvm.o build/runtime.o build/sim.o -o build/xlagpu-llvm $ZL $LIBS \
-        $($C --ldflags --libs nvptx passes irreader analysis core)
+        $($C --ldflags --libs all-targets passes irreader analysis core)
     echo "built build/xlagpu-llvm with LLVM $($C --version)"
 }
 

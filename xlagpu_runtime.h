@@ -32,6 +32,8 @@
  *
  * CONFIGURATION
  *     XLAGPU_NO_SIMULATOR   only the cuda platform: a smaller object
+ *     XLAGPU_USE_LLVM_CPU   the platform "llvm-cpu": object code for this processor (x86-64 from v3 on, aarch64; gcc or
+ *                           clang), which a compiler with XLAGPU_USE_LLVM has made; needs no LLVM
  *     XLAGPU_USE_NCCL       several GPUs meet by NCCL, which is found at run time (cliques, below)
  *     XLAGPU_STATIC, XLAGPU_ASSERT, XLAGPU_NO_EXTENSIONS as in xlagpu.h. None changes a public type. */
 #ifndef XLAGPU_RUNTIME_H
@@ -326,7 +328,7 @@ typedef struct xlagpu_execution xlagpu_execution;
 
 /* All zero is the default. */
 typedef struct xlagpu_device_desc {
-    const char *platform;       /* "auto" (or NULL), "cuda", "host" */
+    const char *platform;       /* "auto" (or NULL), "cuda", "host", "llvm-cpu" */
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
     uint32_t threads;           /* of the simulator, and for loading kernels on "cuda"; 0: one per processor */
@@ -379,7 +381,7 @@ XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
 XLAGPU_DEF const char *xlagpu_rt_note(
     const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
-XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda", "host" or "llvm-cpu" */
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
 /* The same with all figures, as the driver gives them, for xlagpu_compile_desc: a kernel is made for this very GPU.
@@ -775,7 +777,9 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #ifndef XG_NORETURN /* what the standards have; it stands first in a declaration */
 #if defined(__cplusplus)
 #define XG_NORETURN [[noreturn]]
-#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__TINYC__)
+#elif defined(__TINYC__)
+#define XG_NORETURN __attribute((noreturn)) /* glibc takes the usual word from it */
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define XG_NORETURN _Noreturn
 #else
 #define XG_NORETURN
@@ -871,6 +875,7 @@ typedef struct xg_ctx {
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
     const char *dims; /* "b=8,arg1.0=4": sizes that a program leaves open (import/lower_dims.c); NULL: none are given */
+    const char *entry; /* the function that is the program (import/lower_module.c); NULL: @main, or the only one */
     /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     xg_slab *slabs, *full_slabs;
     uint32_t n_slabs, n_idle; /* all, and those that hold none */
@@ -3021,6 +3026,9 @@ typedef struct xg_device {
 } xg_device;
 
 /* ---- device.c ---- */
+enum {
+    XG_DEVICE_CPU_CC = 70 /* what stands for a compute capability of a host's processor: below all GPUs */
+};
 XG_FN const char *xg_device_part_name(size_t i); /* in the order of the table; NULL behind the last */
 /* A part by its name, or the usual one of a compute capability; false when there is none. */
 XG_FN bool xg_device_of_part(xg_str name, xg_device *out);
@@ -3158,6 +3166,8 @@ typedef struct xg_device_kind {
 static const xg_device_kind xg_device_kinds[] = {
     /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
      *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
+    /* E: a core as a multiprocessor: blocks run one after the other on 8 lanes; shared memory lies in its caches */
+    {70, 1024, 1, 1, 256, 64, 0, 32, 16, 16, 8, 16, 2, 8, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000},
     /* limits and rates G, D; latencies: accel-sim's Turing and gpu-micro-bench's 2080S; copy: cuda-samples' log on T4 */
     {75, 1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270},
     /* latencies B; shares of memory A, B; launches B */
@@ -3195,8 +3205,8 @@ typedef struct xg_device_part {
 #define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
 /* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
  * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
- * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400, B300:
- * 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
+ * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400,
+ * B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
 static const xg_device_part xg_device_parts[] = {
     {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16, 12},           /* D; memory: deviceQuery */
     {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M 0.87; L2 B */
@@ -3220,6 +3230,7 @@ static const xg_device_part xg_device_parts[] = {
     {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64, 12}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
     {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64, 12}, /* X */
     {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273, 25}, /* D; memory is the host's */
+    {"CPU", 70, 8, 3000, 3000, 0, XG_DEVICE_GIB(16), 40, XG_DEVICE_MIB(16), 200, 0, 40, 0},        /* E: eight cores */
 };
 /* clang-format on */
 
@@ -4933,7 +4944,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_X86_FN(unit) static inline __attribute__((always_inline, unused, target(unit)))
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
-#define XG_SIM_X86_OPS(T, unit, P, F, D, I, half) \
+#define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
     XG_SIM_X86_FN(unit) \
     xg_sim_##T##_Wf32 xg_sim_##T##_fma32(xg_sim_##T##_Wf32 a, xg_sim_##T##_Wf32 b, xg_sim_##T##_Wf32 c) { \
         return (xg_sim_##T##_Wf32)P##_fmadd_ps((F)a, (F)b, (F)c); \
@@ -4961,8 +4972,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
         return (xg_sim_##T##_Wf32)P##_cvtph_ps((half)a); \
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wu16 xg_sim_##T##_narrow_f16(xg_sim_##T##_Wf32 a) { \
-        xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)P##_cvtps_ph((F)a, 0), \
-                          nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
+        xg_sim_##T##_Wu16 r = (xg_sim_##T##_Wu16)narrow((F)a), nan = (xg_sim_##T##_Wu16)((r & 0x7FFF) > 0x7C00); \
         return (r & ~nan) | (nan & 0x7FFF); \
     } \
     XG_SIM_X86_FN(unit) xg_sim_##T##_Wf32 xg_sim_##T##_clamp32(xg_sim_##T##_Wf32 v, float lo, float hi) { \
@@ -4991,8 +5001,10 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
         return (xg_sim_##T##_Df64)( \
             (xg_sim_##T##_Du64)P##_max_pd((D)a, (D)b) & (xg_sim_##T##_Du64)P##_max_pd((D)b, (D)a)); \
     }
-XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i)
-XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i)
+#define XG_SIM_NARROW_8(a) _mm256_cvtps_ph(a, 0)
+#define XG_SIM_NARROW_16(a) _mm512_maskz_cvtps_ph(0xFFFF, a, 0) /* the usual form is a macro with a -1 of no type */
+XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i, XG_SIM_NARROW_8)
+XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i, XG_SIM_NARROW_16)
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET)
 xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
     return (xg_sim_avx2_Wu16)_mm_packus_epi32(
@@ -11274,7 +11286,7 @@ XG_FN void xg_sim_policy_at(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
 XG_FN void xg_sim_bulk(xg_sim_asm *p, xg_sim_stmt *s, bool reduce) {
     bool load = false, inner = false, multicast = xg_sim_has(s, "multicast::cluster"),
          masked = xg_sim_has(s, "cp_mask");
-    uint32_t n = 3 + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
+    uint32_t n = 3u + xg_sim_has(s, "L2::cache_hint") + multicast + masked, at = 3, size, list;
     uint32_t third = XG_SIM_NOREG, mask = XG_SIM_NOREG;
     xg_sim_type t = XG_SIM_B32;
     xg_sim_spot to, from, bar;
@@ -12928,9 +12940,10 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 typedef struct xg_sim_need {
     uint16_t cc;
     char feature;
+    uint8_t op, words; /* bytes of the texts, with their NUL */
 } xg_sim_need;
 static const xg_sim_need xg_sim_needs[] = {
-#define X(op, words, cc, feature) {cc, feature},
+#define X(op, words, cc, feature) {cc, feature, sizeof op, sizeof words},
     XG_SIM_NEEDS(X)
 #undef X
 };
@@ -12979,12 +12992,12 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     uint32_t cc = xg_sim_target_number(p->m->target, &letter);
     xg_str word;
     const char *op = xg_sim_need_texts, *words;
-    for (i = 0; i < XG_COUNT(xg_sim_needs); i++, op = words + strlen(words) + 1) {
+    for (i = 0; i < XG_COUNT(xg_sim_needs); i++, op = words + xg_sim_needs[i - 1].words) {
         const xg_sim_need *n = &xg_sim_needs[i];
-        words = op + strlen(op) + 1;
-        if (!xg_sim_need_fits(op, words, s, &word) ||
-            (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
-                (n->feature != 't' || cc < 120 || cc == 9999)))
+        words = op + n->op;
+        if ((cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
+                (n->feature != 't' || cc < 120 || cc == 9999)) ||
+            !xg_sim_need_fits(op, words, s, &word))
             continue;
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
             (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p, word.n ? "." : "", (int)word.n, word.p,
@@ -14058,7 +14071,7 @@ XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
         n += xg_format(out + n, cap - n, n ? "::%.*s" : "%.*s", local ? 11 : (int)part, local ? "(anonymous)" : t.p);
         if (n >= cap) return cap - 1;
         t.p += part;
-        t.n -= part;
+        t.n -= (uint32_t)part;
         if (t.n && *t.p == 'I') { /* template arguments: to the E that ends them */
             size_t depth = 0, i = 0;
             do {
@@ -14078,7 +14091,7 @@ XG_FN size_t xg_sim_demangle(xg_str name, char *out, size_t cap) {
             n += xg_format(out + n, cap - n, "<...>");
             if (n >= cap) return cap - 1;
             t.p += XG_MIN(i, t.n);
-            t.n -= XG_MIN(i, t.n);
+            t.n -= (uint32_t)XG_MIN(i, t.n);
         }
         if (!nested) break;
     }
@@ -14176,12 +14189,13 @@ typedef struct xg_sim_cluster {
 
 /* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before,
  * the first at `at`; of the words behind `at` that have a bit in `step`; or of 32 lanes, whose distances are the row
- * `at` of read_rows. */
+ * `at` of read_rows: a word each, 16 bytes, or n bytes of a word. */
 typedef enum xg_sim_readshape {
     XG_SIM_READ_STEPS,
     XG_SIM_READ_BITS,
     XG_SIM_READ_LANES,
-    XG_SIM_READ_TILES
+    XG_SIM_READ_TILES,
+    XG_SIM_READ_PARTS
 } xg_sim_readshape;
 typedef struct xg_sim_read {
     uint32_t mine, at, step;
@@ -14989,7 +15003,8 @@ XG_RACY XG_FN bool xg_sim_track_word(
             out->tag = wt;
             return false;
         }
-        if (write && xg_sim_races(m, rt, mine, part)) {
+        /* whatever part was read, a write of the word hits it */
+        if (write && xg_sim_races(m, part == XG_SIM_PART_ALL ? rt & ~(3u << XG_SIM_TAG_PART) : rt, mine, part)) {
             out->kind = XG_SIM_CLASH_READ;
             out->tag = rt;
             return false;
@@ -15147,6 +15162,15 @@ XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint
     if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
     for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
+/* The same of 32 single or pairs of bytes. */
+XG_FN void xg_sim_note_parts(const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const xg_sim_wordpart part = bytes == 1 ? XG_SIM_PART_MIXED : off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
+        uint32_t *r = &m->r[off[i] / 4];
+        *r = xg_sim_read_tag(m, *r, mine, part);
+    }
+}
 /* Reads of words that the block has written before this interval race with nothing so far. They are kept until
  * something needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
 XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
@@ -15162,6 +15186,10 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
                        step = read->shape == XG_SIM_READ_BITS ? 4 : read->step;
         if (read->shape == XG_SIM_READ_LANES) {
             xg_sim_track_lanes(w->m->moves, &m, w->read_rows[read->at], read->mine, false);
+            continue;
+        }
+        if (read->shape == XG_SIM_READ_PARTS) {
+            xg_sim_note_parts(&m, w->read_rows[read->at], read->n, read->mine);
             continue;
         }
         if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {
@@ -15342,17 +15370,21 @@ XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, si
     of->marks[at / 4] &= ~XG_SIM_TAG_BYTES; /* all of the word, which its copy has tagged */
     return XG_SIM_WRITTEN;
 }
-/* 16 bytes of one copy that warp v finds done are written from now on. */
+/* 16 bytes, of which each half is of one copy: halves whose copy warp v finds done are written from now on. Words are
+ * read as numbers: the registers of vectors may be in use by wider ones. */
 XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
     const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
-    uint32_t *tags = w->marks + at / 4, i;
-    uint64_t states[2], of[4];
-    if (!(tags[0] & tags[1] & tags[2] & tags[3] & XG_SIM_TAG_BYTES)) return;
-    memcpy(states, w->shadow + at, 16);
-    memcpy(of, w->copy_words + at / 4, 32);
-    if (states[0] != copying || states[1] != copying || of[0] != of[1] || of[0] != of[2] || of[0] != of[3]) return;
-    if (xg_sim_copy_state(w, v, at) != XG_SIM_WRITTEN) return;
-    for (i = 1; i < 4; i++) tags[i] &= ~XG_SIM_TAG_BYTES;
+    uint32_t half;
+    for (half = 0; half < 2; half++, at += 8) {
+        uint32_t *tags = w->marks + at / 4;
+        uint64_t states, first, second;
+        if (!(tags[0] & tags[1] & XG_SIM_TAG_BYTES)) continue;
+        memcpy(&states, w->shadow + at, 8);
+        memcpy(&first, w->copy_words + at / 4, 8);
+        memcpy(&second, w->copy_words + at / 4 + 1, 8);
+        if (states == copying && first == second && xg_sim_copy_state(w, v, at) == XG_SIM_WRITTEN)
+            tags[1] &= ~XG_SIM_TAG_BYTES;
+    }
 }
 /* Nothing speaks against a copy by warp v to these words: they are neither read nor written in this interval by another
  * warp, and no copy to them is under way. Then they are tagged as written, by m.tag. */
@@ -15817,7 +15849,7 @@ XG_FN void xg_sim_count_access(
     uint32_t sectors, lines, least = (active * bytes + 31) / 32;
     if (r->shared) {
         w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
-        if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) {
+        if (r->shape == XG_SIM_FEW && !(bytes <= 4 && w->m->moves->one_pass(r->to.off))) {
             uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes, mask);
             w->stats.bank_conflicts += extra;
             w->stats.shared_transactions += extra;
@@ -15953,6 +15985,12 @@ XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 /* Is a word of shared memory written, all of it? */
 XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
     return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
+}
+/* The same of 16 bytes that begin with a word. */
+XG_INLINE bool xg_sim_chunk_written(const xg_sim_worker *w, size_t at) {
+    uint32_t i, n = 0;
+    for (i = 0; i < 16; i += 4) n += xg_sim_word_written(w, at + i);
+    return n == 4;
 }
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
@@ -16096,6 +16134,27 @@ XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     w->m->moves->copy((char *)row, (const char *)off, sizeof off);
     return true;
 }
+/* One or two bytes of each lane, the same: elements that a warp gathers one by one. */
+XG_FN bool xg_sim_shadow_parts(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
+    const uint32_t skip = (uint32_t)(r->at - w->shared);
+    uint32_t off[XG_SIM_WARP], words[XG_SIM_WARP], tags[XG_SIM_WARP], i;
+    if (r->shape != XG_SIM_FEW || !r->shared || !xg_sim_keeps_reads(w)) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        off[i] = skip + r->to.off[i];
+        words[i] = off[i] & ~3u;
+    }
+    w->m->moves->gather((char *)tags, (const char *)w->marks, words);
+    if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) {
+        if (!w->copy_words) return false;
+        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i] & ~15u);
+        w->m->moves->gather((char *)tags, (const char *)w->marks, words);
+        if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) return false;
+    }
+    w->m->moves->copy((char *)xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS),
+        (const char *)off, sizeof off);
+    w->reads[w->n_reads - 1].n = (uint16_t)r->bytes;
+    return true;
+}
 /* Atomics on scattered words of shared memory that are written: all there is to see. */
 XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t bytes) {
     uint32_t i, bad = 0;
@@ -16138,6 +16197,7 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         return xg_sim_shadow_global(
             w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
+    if (!strong && does == XG_SIM_READS && bytes <= 2 && xg_sim_shadow_parts(w, v, r)) return true;
     if (!strong && does == XG_SIM_READS && bytes >= 8 &&
         (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, in, r, mask)))
         return true;
@@ -17706,7 +17766,7 @@ XG_SIM_FAST_FN bool xg_sim_fast_halves(const xg_sim_fast *f, const xg_sim_buffer
         return false;
     f->w->stats.sectors += 4;
     f->w->stats.minimum_sectors += 4;
-    f->w->stats.global_transactions += 1 + ((low ^ high) >> 7 != 0);
+    f->w->stats.global_transactions += (low ^ high) >> 7 ? 2 : 1;
     if (f->write)
         f->w->stats.global_stores++;
     else
@@ -19688,6 +19748,9 @@ static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_s
 
 /* ---- for AVX2 ---- */
 
+/* Each function ends by clearing the upper halves of its registers: where they hold something, the plain vector
+ * instructions of other code are slow, and compilers clear them by themselves from -O2 on only. */
+
 #if XG_SIM_X86
 /* Eight floats as doubles. */
 XG_M256_FN void xg_sim_avx2_put_reals(double *to, __m256 f) {
@@ -19726,6 +19789,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_rows(
                          xg_sim_avx2_put_reals(to + 8, xg_sim_avx2_e4m3(_mm_cvtepu8_epi16(_mm_srli_si128(x, 8)))));
     default: xg_sim_base_tile_rows(to, stride, from, step, n, e);
     }
+    _mm256_zeroupper();
 #undef XG_SIM_TILE_ROWS
 }
 /* Sixteen sums at once; what is left over, at the end. */
@@ -19748,6 +19812,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_row_add(
         _mm256_storeu_pd(sums + i + 8, s2);
         _mm256_storeu_pd(sums + i + 12, s3);
     }
+    _mm256_zeroupper();
     if (i < n) xg_sim_base_tile_row_add(sums + i, a, b + i, stride, k, n - i);
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
@@ -19763,6 +19828,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns
             _mm256_storeu_pd(&b[q + 2][j], _mm256_permute2f128_pd(lo01, lo23, 0x31));
             _mm256_storeu_pd(&b[q + 3][j], _mm256_permute2f128_pd(hi01, hi23, 0x31));
         }
+    _mm256_zeroupper();
 }
 /* Four rows at once: eight sums that do not wait for each other. */
 XG_SIM_FAST_FN void xg_sim_avx2_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, bool f64) {
@@ -19798,6 +19864,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_multiply(xg_sim_real *r, uint32_t m, uint32
         _mm256_storeu_pd(c[3], c30);
         _mm256_storeu_pd(c[3] + 4, c31);
     }
+    _mm256_zeroupper();
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
     int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
@@ -19809,6 +19876,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
         const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)from);
         XG_M256_PUT((char *)to, 0, e == XG_SIM_EL_S8 ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
     }
+    _mm256_zeroupper();
 }
 /* The products of a row are at most 256 times 255 * 255: their sum fits 32 bits. */
 XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
@@ -19830,6 +19898,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, u
         XG_SIM_TILE_ADD(x->c[i + 1] + 4, _mm256_extracti128_si256(s1, 1));
 #undef XG_SIM_TILE_ADD
     }
+    _mm256_zeroupper();
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_c_rows(double (*c)[8], const char *even, const char *odd) {
     uint32_t i;
@@ -19839,6 +19908,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_c_rows(double (*c)[8], const char *even, co
         _mm256_storeu_pd(c[i], _mm256_cvtps_pd(_mm_unpacklo_ps(x, y)));
         _mm256_storeu_pd(c[i] + 4, _mm256_cvtps_pd(_mm_unpackhi_ps(x, y)));
     }
+    _mm256_zeroupper();
 }
 XG_M256_FN __m128 xg_sim_avx2_single(__m256d x) {
     const __m128 f = _mm256_cvtpd_ps(x), nan = _mm_cmpunord_ps(f, f);
@@ -19851,6 +19921,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_d_rows(const double (*c)[8], char *even, ch
         _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_shuffle_ps(x, y, 0x88));
         _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_shuffle_ps(x, y, 0xDD));
     }
+    _mm256_zeroupper();
 }
 /* Four sums as f32 with an odd last bit where they are not exact. */
 XG_M256_FN __m128i xg_sim_avx2_to_odd(__m256d x) {
@@ -19881,17 +19952,20 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot)
         _mm_storeu_si128((__m128i *)(void *)(slot + 16 * i),
             _mm_or_si128(_mm_andnot_si128(nan, h), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
     }
+    _mm256_zeroupper();
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_widen(double *to, const uint32_t *from, uint32_t n) {
     uint32_t i;
     for (i = 0; i + 4 <= n; i += 4)
         _mm256_storeu_pd(to + i, _mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)(from + i))));
+    _mm256_zeroupper();
     xg_sim_base_tile_widen(to + i, from + i, n - i);
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uint32_t n) {
     uint32_t i;
     for (i = 0; i + 4 <= n; i += 4)
         _mm_storeu_ps((float *)(void *)(to + i), xg_sim_avx2_single(_mm256_loadu_pd(from + i)));
+    _mm256_zeroupper();
     xg_sim_base_tile_round(to + i, from + i, n - i);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,
@@ -20537,15 +20611,15 @@ XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_
 
 /* 16 bytes of a matrix; NULL after a fault. */
 XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t at, bool b) {
-    uint32_t i, written = 0;
     if (at + 16 > w->l->shared_bytes) {
         xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
             "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
             w->l->shared_bytes);
         return NULL;
     }
-    for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
-    if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    if (w->copy_words && !w->l->unchecked_shared) xg_sim_copy_settle(w, v, at);
+    if (!xg_sim_chunk_written(w, at) && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS))
+        return NULL;
     if (!xg_sim_proxy(w, v, in, 0, at, 16, "multiplication")) return NULL;
     return w->shared + at;
 }
@@ -20916,9 +20990,16 @@ enum {
     XG_SIM_CELL_WHOSE = 2,
     XG_SIM_CELL_WHICH = 7
 };
+/* Cells of a lane that the last operation on it wrote, all with one state; `states` do not know it yet. */
+typedef struct xg_sim_cell_run {
+    uint16_t column, n; /* n 0: none */
+    uint32_t state;
+} xg_sim_cell_run;
 struct xg_sim_tensor_block {
     uint32_t *cells, *states, *lent; /* lent: an ASYNC state whose operation reads the cell */
-    double *a, *b;                   /* operands of a multiplication (umma.c) */
+    xg_sim_cell_run runs[XG_SIM_TENSOR_LANES];
+    bool lends;    /* some cell has been lent */
+    double *a, *b; /* operands of a multiplication (umma.c) */
     uint16_t
         taken[XG_SIM_TENSOR_COLUMNS / XG_SIM_TENSOR_UNIT]; /* by unit: columns of the allocation it begins; 1: inside */
     uint32_t waits[XG_SIM_WARP],
@@ -20934,10 +21015,31 @@ typedef enum xg_sim_tensordoes {
     XG_SIM_TENSOR_PUTS   /* an operation writes */
 } xg_sim_tensordoes;
 
+/* The states of a lane's run go to its cells. */
+XG_FN void xg_sim_run_end(xg_sim_tensor_block *t, uint32_t row) {
+    xg_sim_cell_run *r = &t->runs[row];
+    uint32_t *to = t->states + row * XG_SIM_TENSOR_COLUMNS + r->column, i;
+    for (i = 0; i < r->n; i++) to[i] = r->state;
+    r->n = 0;
+}
+/* Cells of a lane get a state, after a check of the same cells. Operations mostly write again and again the same ones,
+ * which then cost one note. */
+XG_FN void xg_sim_cells_set(xg_sim_worker *of, uint32_t row, uint32_t column, uint32_t n, uint32_t state) {
+    xg_sim_cell_run *r = &of->tensor->runs[row];
+    r->column = (uint16_t)column;
+    r->n = (uint16_t)n;
+    r->state = state;
+}
+XG_FN void xg_sim_cell_lend(xg_sim_worker *of, uint32_t row, uint32_t column, uint32_t state) {
+    of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column] = state;
+    of->tensor->lends = true;
+}
 XG_FN void xg_sim_tensor_start(xg_sim_worker *w) { /* a block starts */
     xg_sim_tensor_block *t = w->tensor;
     memset(t->states, 0, XG_SIM_TENSOR_CELLS * sizeof *t->states);
     memset(t->lent, 0, XG_SIM_TENSOR_CELLS * sizeof *t->lent);
+    memset(t->runs, 0, sizeof t->runs);
+    t->lends = false;
     memset(t->taken, 0, sizeof t->taken);
     memset(t->waits, 0, sizeof t->waits);
     memset(t->waited, 0, sizeof t->waited);
@@ -21021,6 +21123,7 @@ XG_FN void xg_sim_tensor_free_columns(xg_sim_worker *w, const xg_sim_warp *v, co
     }
     for (i = 0; i < n / XG_SIM_TENSOR_UNIT; i++) t->taken[unit + i] = 0;
     for (lane = 0; lane < XG_SIM_TENSOR_LANES; lane++) {
+        xg_sim_run_end(t, lane);
         memset(t->states + lane * XG_SIM_TENSOR_COLUMNS + address, 0, n * sizeof *t->states);
         memset(t->lent + lane * XG_SIM_TENSOR_COLUMNS + address, 0, n * sizeof *t->lent);
     }
@@ -21060,9 +21163,9 @@ XG_FN void xg_sim_tensor_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_
 }
 /* What is wrong with an access to a cell whose state is not simply "written". False after a fault. */
 XG_FN bool xg_sim_cell_check(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
-    uint32_t lane, uint32_t cell, xg_sim_tensordoes does, uint32_t issuer) {
+    uint32_t lane, uint32_t cell, uint32_t state, xg_sim_tensordoes does, uint32_t issuer) {
     const xg_sim_tensor_block *t = of->tensor;
-    uint32_t state = t->states[cell], whose = state >> XG_SIM_CELL_WHOSE & 31, which = state >> XG_SIM_CELL_WHICH;
+    uint32_t whose = state >> XG_SIM_CELL_WHOSE & 31, which = state >> XG_SIM_CELL_WHICH;
     bool reads = does == XG_SIM_TENSOR_LOADS || does == XG_SIM_TENSOR_TAKES, beside = does >= XG_SIM_TENSOR_TAKES;
     if (w->l->unchecked_shared) return true;
     if (!(state & XG_SIM_CELL_WHAT) && reads) {
@@ -21092,7 +21195,7 @@ XG_FN bool xg_sim_cell_check(xg_sim_worker *w, const xg_sim_worker *of, const xg
 /* `n` cells of a lane from a column on; lane is the thread's. False after a fault. */
 XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t row, uint32_t column, uint32_t n, xg_sim_tensordoes does, uint32_t issuer) {
-    const xg_sim_tensor_block *t = of->tensor;
+    xg_sim_tensor_block *t = of->tensor;
     uint32_t cell = row * XG_SIM_TENSOR_COLUMNS + column, i;
     if (row >= XG_SIM_TENSOR_LANES || column + n > XG_SIM_TENSOR_COLUMNS) {
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
@@ -21107,12 +21210,15 @@ XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const x
                 XG_MAX(i * XG_SIM_TENSOR_UNIT, column));
             return false;
         }
-    /* cells of the same state need one look */
+    if (t->runs[row].n == n && t->runs[row].column == column && !t->lends) /* cells of the same state need one look */
+        return xg_sim_cell_check(w, of, v, in, lane, cell, t->runs[row].state, does, issuer);
+    if (t->runs[row].n) xg_sim_run_end(t, row);
     if (memcmp(t->states + cell, t->states + cell + 1, (n - 1) * sizeof *t->states) == 0 &&
-        memcmp(t->lent + cell, t->lent + cell + 1, (n - 1) * sizeof *t->lent) == 0)
+        (!t->lends || memcmp(t->lent + cell, t->lent + cell + 1, (n - 1) * sizeof *t->lent) == 0))
         n = 1;
     for (i = cell; i < cell + n; i++) {
-        if (t->states[i] != XG_SIM_CELL_WRITTEN && !xg_sim_cell_check(w, of, v, in, lane, i, does, issuer))
+        if (t->states[i] != XG_SIM_CELL_WRITTEN &&
+            !xg_sim_cell_check(w, of, v, in, lane, i, t->states[i], does, issuer))
             return false;
         if ((does == XG_SIM_TENSOR_STORES || does == XG_SIM_TENSOR_PUTS) && t->lent[i] &&
             xg_sim_under_way(of->cluster, t->lent[i]) && !w->l->unchecked_shared &&
@@ -21209,8 +21315,8 @@ XG_FN void xg_sim_tensor_unpack(const uint8_t from[16], uint8_t to[16], uint32_t
     for (i = 0; how == 1 && i < 16; i++)
         to[i] = (uint8_t)(to[i] << 2); /* in the middle of their bytes, as mma wants them */
 }
-XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
-    uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]); /* umma.c */
+XG_FN const char *xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t at, uint32_t used); /* umma.c */
 XG_FN uint32_t xg_sim_umma_at(uint64_t descriptor, bool transposed, uint32_t mn, uint32_t chunk);
 
 XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
@@ -21222,14 +21328,11 @@ XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_s
                                                                                            : 1;
     for (row = 0; row < rows; row++)
         for (chunk = 0; chunk < words; chunk++) {
-            uint8_t raw[16], bytes[16];
-            if (!xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk),
-                    how == 1   ? 8
-                    : how == 2 ? 12
-                               : 16,
-                    raw))
-                return false;
-            xg_sim_tensor_unpack(raw, bytes, how);
+            const char *from = xg_sim_umma_chunk(
+                w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk), how ? 4 + 4 * how : 16);
+            uint8_t bytes[16];
+            if (!from) return false;
+            xg_sim_tensor_unpack((const uint8_t *)from, bytes, how);
             for (copy = 0; copy < copies; copy++) {
                 uint32_t to = (address >> 16) + row, column = (address & 0xFFFF) + 4 * chunk;
                 if (spread == XG_SIM_N_SPREAD_STEP) to = (address >> 16) + 32 * row;
@@ -21263,12 +21366,14 @@ XG_FN bool xg_sim_tensor_shift_in(
     }
     for (row = base; row < XG_SIM_TENSOR_LANES; row++)
         if (!xg_sim_cells_check(w, of, v, in, lane, row, column, 8, XG_SIM_TENSOR_TAKES, issuer)) return false;
-    for (row = base; row + 1 < XG_SIM_TENSOR_LANES; row++)
+    for (row = base; row + 1 < XG_SIM_TENSOR_LANES; row++) {
+        xg_sim_run_end(of->tensor, row);
         for (i = 0; i < 8; i++) {
             uint32_t cell = row * XG_SIM_TENSOR_COLUMNS + column + i;
             of->tensor->cells[cell] = of->tensor->cells[cell + XG_SIM_TENSOR_COLUMNS];
             of->tensor->states[cell] = state;
         }
+    }
     return true;
 }
 XG_FN bool xg_sim_tensor_shift_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {
@@ -21360,18 +21465,18 @@ XG_FN uint32_t xg_sim_umma_at(uint64_t d, bool transposed, uint32_t mn, uint32_t
     a = mode == 4 ? a ^ (a >> 2 & 0x60u) : xg_sim_swizzle(a, mode);
     return (a + base) & 0x3FFFF;
 }
-/* Sixteen bytes of a block's shared memory, of which the first `used` count. False after a fault. */
-XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
-    uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]) {
+/* Sixteen bytes of a block's shared memory, of which the first `used` count; NULL after a fault. */
+XG_FN const char *xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t at, uint32_t used) {
     if (at + 16 > w->l->shared_bytes) {
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
             "a matrix reaches offset %u of shared memory, which has %u bytes", at + 15, w->l->shared_bytes);
-        return false;
+        return NULL;
     }
-    if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, used, XG_SIM_READS)) return false;
-    if (!xg_sim_proxy(of, v, in, lane, at, used, "multiplication")) return false;
-    memcpy(out, of->shared + at, 16);
-    return true;
+    if (of->copy_words && !w->l->unchecked_shared) xg_sim_copy_settle(of, v, at);
+    if (!xg_sim_chunk_written(of, at) && !xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, used, XG_SIM_READS))
+        return NULL;
+    return xg_sim_proxy(of, v, in, lane, at, used, "multiplication") ? of->shared + at : NULL;
 }
 
 /* ---- elements ---- */
@@ -21481,6 +21586,14 @@ XG_FN xg_sim_at xg_sim_umma_place(const xg_sim_umma *u, uint32_t row, uint32_t n
 
 /* ---- A, B and their scales ---- */
 
+/* Tiles are larger than the nearest caches: what the next rows will read is asked for now. */
+XG_FN void xg_sim_umma_ahead(const xg_sim_worker *of, size_t at) {
+    if (at + 16 > of->l->shared_bytes) return;
+    XG_PREFETCH(of->shared + at);
+    XG_PREFETCH(of->marks + at / 4);
+    XG_PREFETCH(of->shadow + at);
+    if (of->copy_words) XG_PREFETCH(of->copy_words + at / 4);
+}
 /* `count` rows of A or columns of B from number mn on: those that a chunk holds side by side when the matrix is
  * transposed, else one. Element k of number r goes to out[r * row + k * step]. False after a fault. */
 XG_FN bool xg_sim_umma_rows(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t mn, uint32_t count, double *out,
@@ -21490,15 +21603,21 @@ XG_FN bool xg_sim_umma_rows(const xg_sim_umma *u, xg_sim_worker *of, bool b, uin
     uint32_t held = bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* of a chunk; padded where they are small */
     bool transposed = b ? u->b_transposed : u->a_transposed, minus = b ? u->b_minus : u->a_minus;
     uint64_t matrix = b ? u->b_matrix : u->a_matrix;
+    size_t ahead = (size_t)(matrix >> 32 & 0x3FFF) << (transposed ? 5 : 4); /* the next 16 of k, or rows */
     for (k = 0; k < u->k; k += transposed ? 1 : held) {
         uint32_t at =
             transposed ? xg_sim_umma_at(matrix, true, mn / per, k) : xg_sim_umma_at(matrix, false, mn, k / held);
         uint32_t n = transposed ? count : XG_MIN(held, u->k - k);
         size_t apart = transposed ? row : step;
-        uint8_t bytes[16];
+        const char *bytes = xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8);
         double x[32], *to = out + k * step;
-        if (!xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8, bytes)) return false;
-        xg_sim_umma_numbers(of, (const char *)bytes, e, bits, held, x);
+        if (!bytes) return false;
+        xg_sim_umma_ahead(of, at + ahead);
+        if (apart == 1 && n == held && !minus) { /* where they are wanted */
+            xg_sim_umma_numbers(of, bytes, e, bits, held, to);
+            continue;
+        }
+        xg_sim_umma_numbers(of, bytes, e, bits, held, x);
         for (i = 0; i < n; i++) to[i * apart] = minus ? -x[i] : x[i];
     }
     return true;
@@ -21515,7 +21634,7 @@ XG_FN bool xg_sim_umma_lane(const xg_sim_umma *u, xg_sim_worker *of, uint32_t ro
     if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, words, XG_SIM_TENSOR_TAKES, u->issuer))
         return false;
     cells = of->tensor->cells + row * XG_SIM_TENSOR_COLUMNS + column;
-    for (i = 0; i < words; i++) of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column + i] = u->state;
+    for (i = 0; i < words; i++) xg_sim_cell_lend(of, row, column + i, u->state);
     for (k = 0; k < u->k; k++) {
         uint32_t at = k * bits, x = cells[at / 32] >> at % 32;
         if (bits == 8 && u->a_bits == 4) x >>= 2; /* in the middle of its byte */
@@ -21535,7 +21654,7 @@ XG_FN bool xg_sim_umma_scale(
     if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, 1, XG_SIM_TENSOR_TAKES, u->issuer))
         return false;
     word = of->tensor->cells[row * XG_SIM_TENSOR_COLUMNS + column];
-    of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column] = u->state;
+    xg_sim_cell_lend(of, row, column, u->state);
     for (k = 0; k < u->k; k++)
         out[k * step] *= xg_sim_scale_float(!u->scale_ue8m0, word >> (8 * (byte + k / each)) & 255);
     return true;
@@ -21598,10 +21717,10 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
     for (n = 0; factor && n < width; n++) sum[n] /= (double)(1u << factor);
     fns->row_add(sum, a, of->tensor->b + part * width, XG_SIM_UMMA_N, u->k, width);
     if (u->d == XG_SIM_EL_F32)
-        fns->round(of->tensor->cells + at, sum, width);
+        (fns->round)(of->tensor->cells + at, sum, width);
     else
         for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
-    for (n = 0; n < width; n++) of->tensor->states[at + n] = u->state;
+    xg_sim_cells_set(of, lane, column, width, u->state);
     return true;
 }
 /* Row r of D, by row a of A or the lanes of tensor memory that hold it. False after a fault. */
@@ -21645,15 +21764,23 @@ XG_FN void xg_sim_umma_mark_word(xg_sim_worker *of, size_t at, bool lend) {
     else if (xg_sim_byte_state(of, at) == (lend ? XG_SIM_WRITTEN : XG_SIM_LENT))
         xg_sim_set_bytes(of, at, 4, lend ? XG_SIM_LENT : XG_SIM_WRITTEN, true);
 }
+/* Sixteen bytes that have one state are the usual case. */
+XG_FN void xg_sim_umma_mark_chunk(xg_sim_worker *of, size_t at, bool lend) {
+    uint32_t *tags = of->marks + at / 4, i;
+    if (lend && xg_sim_chunk_written(of, at)) {
+        memset(of->shadow + at, XG_SIM_LENT, 16);
+        for (i = 0; i < 4; i++) tags[i] |= XG_SIM_TAG_BYTES;
+    } else
+        for (i = 0; i < 16; i += 4) xg_sim_umma_mark_word(of, at + i, lend);
+}
 /* Each chunk of the matrices in shared memory becomes LENT, or, when the operation is complete, WRITTEN again. */
 XG_FN void xg_sim_umma_mark_matrix(
     xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
     uint32_t mn, chunk;
     for (mn = 0; mn < mns; mn++)
         for (chunk = 0; chunk < chunks; chunk++) {
-            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk), i;
-            if (at + 16 > of->l->shared_bytes) continue;
-            for (i = 0; i < 16; i += 4) xg_sim_umma_mark_word(of, at + i, lend);
+            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk);
+            if (at + 16 <= of->l->shared_bytes) xg_sim_umma_mark_chunk(of, at, lend);
         }
 }
 XG_FN void xg_sim_umma_mark(const xg_sim_lease *l, bool lend) {
@@ -23837,7 +23964,7 @@ enum {
     X(DATA, unsigned char) \
     X(PTX, char) \
     X(HLO, char) \
-    X(CUBIN, unsigned char)
+    X(CUBIN, unsigned char) /* machine code: of a GPU; or objects for a host's processor, see xg_exe_object */
 /* clang-format on */
 typedef enum xg_exe_section_kind {
 #define X(name, record) XG_EXE_##name,
@@ -23887,6 +24014,15 @@ typedef struct xg_exe_slice {
 typedef struct xg_exe_kernel {
     uint32_t name, shared_bytes, threads[3], blocks[3];
 } xg_exe_kernel;
+
+/* In front of each object of the machine code for a host's processor, of one kernel NAME and the number NAME.scratch
+ * (llvm/cpu.c says what they are): a relocatable ELF file, behind which the next begins at a multiple of 16 bytes. They
+ * stand in the order of KERNELS. */
+#define XG_EXE_OBJECT_MAGIC "xgobject"
+typedef struct xg_exe_object {
+    char magic[8];
+    uint32_t bytes, n_params; /* of the file behind it; buffers that the kernel takes */
+} xg_exe_object;
 
 /* A tensor map that a kernel takes behind its buffers: of the array in buffer `link`. Numbers as those of
  * xlagpu_tensor_map. A kernel's maps follow each other, kernels in order. */
@@ -24142,6 +24278,18 @@ XG_FN XG_COLD uint32_t xg_exe_target_number(const char *name, char *letter) {
     return number;
 }
 
+XG_FN XG_COLD bool xg_exe_is_object(const unsigned char *p, const xg_exe_section *s) {
+    return s[XG_EXE_CUBIN].bytes >= sizeof(xg_exe_object) &&
+           memcmp(p + s[XG_EXE_CUBIN].offset, XG_EXE_OBJECT_MAGIC, 8) == 0;
+}
+/* Object code: of the same processor, or of an earlier version of its kind: x86-64-v3 runs on x86-64-v4. */
+XG_FN XG_COLD bool xg_exe_runs_on(const char *made_for, const char *target) {
+    size_t n = strlen(made_for);
+    bool version = n > 3 && made_for[n - 2] == 'v' && made_for[n - 3] == '-';
+    if (!version || strlen(target) != n) return strcmp(made_for, target) == 0;
+    return memcmp(made_for, target, n - 1) == 0 && made_for[n - 1] <= target[n - 1];
+}
+
 /* Twice the compute capability that its PTX names, plus 1 with a letter, if devices of the target run it; else 0. PTX
  * without a letter runs on what is newer, too, with a on nothing else, with f on what is newer of the same family. */
 XG_FN XG_COLD uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target) {
@@ -24151,6 +24299,10 @@ XG_FN XG_COLD uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char 
     char letter, other;
     uint32_t device = xg_exe_target_number(target, &other), wanted;
     if (xg_exe_check(p, n, &h, s)) return 0;
+    if (xg_exe_is_object(p, s))
+        return h.target_name < s[XG_EXE_STRINGS].bytes &&
+               xg_exe_runs_on((const char *)p + s[XG_EXE_STRINGS].offset + h.target_name, target);
+    if (strncmp(target, "sm_", 3) != 0) return 0;
     if (s[XG_EXE_PTX].bytes < 2 || p[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1]) return 1; /* no kernels */
     named = strstr((const char *)p + s[XG_EXE_PTX].offset, ".target");
     wanted = named ? xg_exe_target_number(named, &letter) : 0;
@@ -24182,6 +24334,9 @@ XG_FN XG_COLD void xg_exe_choose(const unsigned char **p, size_t *n, const char 
 
 #endif /* XG_API_EXECUTABLE_READ_C */
 #ifndef XLAGPU_NO_SIMULATOR
+#endif
+#if !defined(XLAGPU_NO_SIMULATOR) || defined(XLAGPU_USE_LLVM_CPU)
+#define XR_ONCE /* there are platforms on which calls run at once */
 #endif
 #if !defined(XLAGPU_NO_SIMULATOR) || defined(XLAGPU_USE_NCCL)
 #define XR_CLIQUES /* there are devices that may meet */
@@ -24545,6 +24700,14 @@ XG_FN void xr_nap(uint32_t microseconds);
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+#ifdef XLAGPU_USE_LLVM_CPU
+/* Memory that is filled, then sealed: from then on it can be run, or read alone. In pages. */
+XG_FN size_t xr_page(void);
+XG_FN void *xr_pages_new(size_t bytes); /* NULL: there are none */
+XG_FN bool xr_pages_seal(void *p, size_t bytes, bool runs);
+XG_FN void xr_pages_free(void *p, size_t bytes);
+#endif
+
 /* On a thread of its own; false: it cannot be had. */
 XG_FN bool xr_thread_begin(xr_thread *t, void (*job)(void *user, uint32_t index), void *user, uint32_t index);
 XG_FN void xr_thread_join(xr_thread *t);
@@ -24648,8 +24811,9 @@ XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, void
 /* NULL: it is not there, or too old; the device's message says so */
 XG_FN const xr_function *xr_library_function(xlagpu_device *d, const char *name);
 XG_FN void xr_libraries_close(xlagpu_device *d);
-/* ---- host.c, cuda.c ---- */
+/* ---- host.c, cpu.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
+XG_FN const xr_platform *xr_cpu_platform(void);  /* likewise */
 XG_FN const xr_platform *xr_cuda_platform(void);
 
 #endif /* XG_RT_H */
@@ -24689,6 +24853,24 @@ XG_FN uint32_t xr_processors(void) {
     GetSystemInfo(&i);
     return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1;
 }
+
+#ifdef XLAGPU_USE_LLVM_CPU
+XG_FN size_t xr_page(void) {
+    SYSTEM_INFO i;
+    GetSystemInfo(&i);
+    return i.dwPageSize;
+}
+XG_FN void *xr_pages_new(size_t bytes) { return VirtualAlloc(NULL, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE); }
+XG_FN bool xr_pages_seal(void *p, size_t bytes, bool runs) {
+    DWORD old;
+    if (!VirtualProtect(p, bytes, runs ? PAGE_EXECUTE_READ : PAGE_READONLY, &old)) return false;
+    return !runs || FlushInstructionCache(GetCurrentProcess(), p, bytes);
+}
+XG_FN void xr_pages_free(void *p, size_t bytes) {
+    (void)bytes;
+    VirtualFree(p, 0, MEM_RELEASE);
+}
+#endif
 
 struct xr_thread {
     void (*job)(void *, uint32_t);
@@ -24758,6 +24940,33 @@ XG_FN uint32_t xr_processors(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (uint32_t)n : 1;
 }
+
+#ifdef XLAGPU_USE_LLVM_CPU
+#include <sys/mman.h>
+#if !defined(MAP_ANONYMOUS) && defined(__linux__) /* strict C hides it */
+#define XR_MAP_OWN (MAP_PRIVATE | 0x20)
+#elif !defined(MAP_ANONYMOUS)
+#define XR_MAP_OWN (MAP_PRIVATE | MAP_ANON)
+#else
+#define XR_MAP_OWN (MAP_PRIVATE | MAP_ANONYMOUS)
+#endif
+XG_FN size_t xr_page(void) {
+    long n = sysconf(_SC_PAGESIZE);
+    return n > 0 ? (size_t)n : 4096;
+}
+XG_FN void *xr_pages_new(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, XR_MAP_OWN, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+XG_FN bool xr_pages_seal(void *p, size_t bytes, bool runs) {
+#if defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+    if (runs) __builtin___clear_cache((char *)p, (char *)p + bytes);
+#endif
+    return mprotect(p, bytes, runs ? PROT_READ | PROT_EXEC : PROT_READ) == 0;
+}
+XG_FN void xr_pages_free(void *p, size_t bytes) { (void)munmap(p, bytes); }
+#undef XR_MAP_OWN
+#endif
 
 struct xr_thread {
     void (*job)(void *, uint32_t);
@@ -24927,6 +25136,142 @@ XG_FN xlagpu_status xr_overlap_check(xlagpu_execution *e) {
 }
 
 #endif /* XG_RT_OVERLAP_C */
+/* rt/once.c -- what platforms share on which a call has run when it returns: order, command buffers, events. */
+#ifndef XG_RT_ONCE_C
+#define XG_RT_ONCE_C
+
+#ifdef XR_ONCE
+
+XG_FN void xr_once_fill(void *to, uint32_t pattern, size_t bytes) {
+    char *p = (char *)to;
+    size_t k;
+    for (k = 0; k + 4 <= bytes; k += 4) memcpy(p + k, &pattern, 4);
+    memcpy(p + k, &pattern, bytes - k);
+}
+XG_FN xlagpu_status xr_once_wait(xlagpu_device *d, void *stream) {
+    (void)d;
+    (void)stream;
+    return XLAGPU_OK;
+}
+XG_FN void xr_once_settle(xlagpu_device *d) { (void)d; }
+XG_FN xlagpu_status xr_once_enter(xlagpu_execution *e) {
+    (void)e;
+    return XLAGPU_OK;
+}
+XG_FN void xr_once_leave(xlagpu_execution *e) { (void)e; }
+
+/* ---- command buffers: the records themselves, replayed ---- */
+
+XG_FN xlagpu_status xr_once_replay_thunk(
+    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+    const xlagpu_program *p = e->program;
+    const xr_platform *f = p->device->platform;
+    const xg_exe_thunk *t = &p->thunks[number];
+    const xr_command *c = &b->commands[p->command_of[number]];
+    const uint64_t *words = r->words + c->first;
+    uint32_t slice = p->links[t->first_link];
+    xlagpu_status s = XLAGPU_OK;
+    switch (t->kind) {
+    case XG_EXE_THUNK_KERNEL:
+        memcpy(e->args, words, (size_t)t->n_links * 8);
+        s = xr_finish_args(e, t->kernel);
+        if (s == XLAGPU_OK) s = f->launch(e, t->kernel, NULL);
+        break;
+    case XG_EXE_THUNK_COPY:
+        if (p->slices[slice].bytes) s = f->copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL);
+        break;
+    case XG_EXE_THUNK_MEMSET:
+        if (p->slices[slice].bytes) s = f->fill(e, words[0], t->value, (size_t)p->slices[slice].bytes, NULL);
+        break;
+    default: s = f->fill(e, words[0], (uint32_t)words[1], 4, NULL); break;
+    }
+    if (s != XLAGPU_OK)
+        xr_note(&e->c, "\nwhile running HLO %s%s%s%s", p->strings + t->name,
+            t->kind == XG_EXE_THUNK_KERNEL ? " (kernel " : "",
+            t->kind == XG_EXE_THUNK_KERNEL ? p->kernels[t->kernel].name : "",
+            t->kind == XG_EXE_THUNK_KERNEL ? ")" : "");
+    return s;
+}
+XG_FN xlagpu_status xr_once_replay_below(
+    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
+    const xg_exe_thunk *t = &e->program->thunks[number];
+    uint32_t n, k, slice = t->n_links ? e->program->links[t->first_link] : 0;
+    const uint32_t *children = xr_children(e->program, t, &n);
+    int32_t which = 1;
+    xlagpu_status s = XLAGPU_OK;
+    if (number != b->thunk && !xr_is_control(t->kind)) return xr_once_replay_thunk(e, b, r, number);
+    if (t->kind == XG_EXE_THUNK_CONDITIONAL) {
+        s = xr_read_decision(e, slice, NULL, &which);
+        return s == XLAGPU_OK ? xr_once_replay_below(e, b, r, children[xr_branch(e, slice, which, n)]) : s;
+    }
+    if (t->kind == XG_EXE_THUNK_WHILE)
+        for (;;) {
+            s = xr_once_replay_below(e, b, r, children[0]);
+            if (s == XLAGPU_OK) s = xr_read_decision(e, slice, NULL, &which);
+            if (s != XLAGPU_OK || !which) return s;
+            s = xr_once_replay_below(e, b, r, children[1]);
+            if (s != XLAGPU_OK) return s;
+        }
+    for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_once_replay_below(e, b, r, children[k]);
+    return s;
+}
+XG_FN xlagpu_status xr_once_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
+    (void)e;
+    (void)b;
+    r->built = true;
+    r->builds++;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_once_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
+    (void)e;
+    (void)b;
+    (void)command;
+    r->updates++;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_once_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
+    (void)stream;
+    return xr_once_replay_below(e, b, r, b->thunk);
+}
+XG_FN void xr_once_forget(xlagpu_execution *e, xr_record *r) {
+    (void)e;
+    r->built = false;
+}
+
+/* ---- events: what is enqueued has run when the call returns, so an event is a time ---- */
+
+XG_FN xlagpu_status xr_once_event_new(xlagpu_execution *e, bool timed, void **event) {
+    double *t = timed ? (double *)xg_mem_alloc(&e->program->device->c, sizeof *t) : NULL;
+    if (timed && !t) return xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    *event = t;
+    return XLAGPU_OK;
+}
+XG_FN void xr_once_event_free(xlagpu_execution *e, void *event) { xg_mem_free(&e->program->device->c, event); }
+XG_FN xlagpu_status xr_once_event_record(xlagpu_execution *e, void *event, void *stream) {
+    (void)e;
+    (void)stream;
+    *(double *)event = xr_seconds();
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_once_event_wait(xlagpu_execution *e, void *event) {
+    (void)e;
+    (void)event;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_once_event_done(xlagpu_execution *e, void *event, bool *done) {
+    (void)e;
+    (void)event;
+    *done = true;
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_once_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
+    (void)e;
+    *seconds = *(double *)after - *(double *)before;
+    return XLAGPU_OK;
+}
+
+#endif /* XR_ONCE */
+#endif /* XG_RT_ONCE_C */
 /* rt/host.c -- the platform "host": kernels run on the PTX simulator, blocks spread over threads.
  *
  * Device memory is host memory, 256-byte aligned and known to the simulator, which refuses every access outside it; so
@@ -25022,13 +25367,6 @@ XG_FN xlagpu_status xr_host_download(xlagpu_device *d, void *to, uint64_t from, 
     if (s == XLAGPU_OK) memcpy(to, xr_host_pointer(from), bytes);
     return s;
 }
-XG_FN xlagpu_status xr_host_wait(xlagpu_device *d, void *stream) {
-    (void)d;
-    (void)stream;
-    return XLAGPU_OK;
-}
-XG_FN void xr_host_settle(xlagpu_device *d) { (void)d; }
-
 /* ---- kernels ---- */
 
 XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
@@ -25120,11 +25458,6 @@ XG_FN void xr_host_finish(xlagpu_execution *e) { xg_mem_free(&e->program->device
 
 /* ---- the way of a launch ---- */
 
-XG_FN xlagpu_status xr_host_enter(xlagpu_execution *e) {
-    (void)e;
-    return XLAGPU_OK;
-}
-XG_FN void xr_host_leave(xlagpu_execution *e) { (void)e; }
 XG_FN xlagpu_status xr_host_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) {
     xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
     (void)stream;
@@ -25141,13 +25474,10 @@ XG_FN xlagpu_status xr_host_read(xlagpu_execution *e, void *to, uint64_t from, s
     return s;
 }
 XG_FN xlagpu_status xr_host_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
-    char *p = (char *)xr_host_pointer(to);
-    size_t k;
     xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
     (void)stream;
     if (s != XLAGPU_OK) return s;
-    for (k = 0; k + 4 <= bytes; k += 4) memcpy(p + k, &pattern, 4);
-    memcpy(p + k, &pattern, bytes - k);
+    xr_once_fill(xr_host_pointer(to), pattern, bytes);
     xg_sim_memory_written(&xr_host_of(e->program->device)->memory, to, bytes, 0);
     return XLAGPU_OK;
 }
@@ -25256,115 +25586,6 @@ XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *s
     return xr_host_go(&e->c, &r, (char *)e->state, xr_host_workers(e->program->device), &e->stats[kernel]);
 }
 
-/* ---- command buffers: the records themselves, replayed ---- */
-
-XG_FN xlagpu_status xr_host_replay_thunk(
-    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
-    const xlagpu_program *p = e->program;
-    const xg_exe_thunk *t = &p->thunks[number];
-    const xr_command *c = &b->commands[p->command_of[number]];
-    const uint64_t *words = r->words + c->first;
-    uint32_t slice = p->links[t->first_link];
-    xlagpu_status s = XLAGPU_OK;
-    switch (t->kind) {
-    case XG_EXE_THUNK_KERNEL:
-        memcpy(e->args, words, (size_t)t->n_links * 8);
-        s = xr_finish_args(e, t->kernel);
-        if (s == XLAGPU_OK) s = xr_host_launch(e, t->kernel, NULL);
-        break;
-    case XG_EXE_THUNK_COPY:
-        if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL);
-        break;
-    case XG_EXE_THUNK_MEMSET:
-        if (p->slices[slice].bytes) s = xr_host_fill(e, words[0], t->value, (size_t)p->slices[slice].bytes, NULL);
-        break;
-    default: s = xr_host_fill(e, words[0], (uint32_t)words[1], 4, NULL); break;
-    }
-    if (s != XLAGPU_OK)
-        xr_note(&e->c, "\nwhile running HLO %s%s%s%s", p->strings + t->name,
-            t->kind == XG_EXE_THUNK_KERNEL ? " (kernel " : "",
-            t->kind == XG_EXE_THUNK_KERNEL ? p->kernels[t->kernel].name : "",
-            t->kind == XG_EXE_THUNK_KERNEL ? ")" : "");
-    return s;
-}
-XG_FN xlagpu_status xr_host_replay_below(
-    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
-    const xg_exe_thunk *t = &e->program->thunks[number];
-    uint32_t n, k, slice = t->n_links ? e->program->links[t->first_link] : 0;
-    const uint32_t *children = xr_children(e->program, t, &n);
-    int32_t which = 1;
-    xlagpu_status s = XLAGPU_OK;
-    if (number != b->thunk && !xr_is_control(t->kind)) return xr_host_replay_thunk(e, b, r, number);
-    if (t->kind == XG_EXE_THUNK_CONDITIONAL) {
-        s = xr_read_decision(e, slice, NULL, &which);
-        return s == XLAGPU_OK ? xr_host_replay_below(e, b, r, children[xr_branch(e, slice, which, n)]) : s;
-    }
-    if (t->kind == XG_EXE_THUNK_WHILE)
-        for (;;) {
-            s = xr_host_replay_below(e, b, r, children[0]);
-            if (s == XLAGPU_OK) s = xr_read_decision(e, slice, NULL, &which);
-            if (s != XLAGPU_OK || !which) return s;
-            s = xr_host_replay_below(e, b, r, children[1]);
-            if (s != XLAGPU_OK) return s;
-        }
-    for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_host_replay_below(e, b, r, children[k]);
-    return s;
-}
-XG_FN xlagpu_status xr_host_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
-    (void)e;
-    (void)b;
-    r->built = true;
-    r->builds++;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
-    (void)e;
-    (void)b;
-    (void)command;
-    r->updates++;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
-    (void)stream;
-    return xr_host_replay_below(e, b, r, b->thunk);
-}
-XG_FN void xr_host_forget(xlagpu_execution *e, xr_record *r) {
-    (void)e;
-    r->built = false;
-}
-
-/* ---- events: what is enqueued has run when the call returns, so an event is a time ---- */
-
-XG_FN xlagpu_status xr_host_event_new(xlagpu_execution *e, bool timed, void **event) {
-    double *t = timed ? (double *)xg_mem_alloc(&e->program->device->c, sizeof *t) : NULL;
-    if (timed && !t) return xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    *event = t;
-    return XLAGPU_OK;
-}
-XG_FN void xr_host_event_free(xlagpu_execution *e, void *event) { xg_mem_free(&e->program->device->c, event); }
-XG_FN xlagpu_status xr_host_event_record(xlagpu_execution *e, void *event, void *stream) {
-    (void)e;
-    (void)stream;
-    *(double *)event = xr_seconds();
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_event_wait(xlagpu_execution *e, void *event) {
-    (void)e;
-    (void)event;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_event_done(xlagpu_execution *e, void *event, bool *done) {
-    (void)e;
-    (void)event;
-    *done = true;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
-    (void)e;
-    *seconds = *(double *)after - *(double *)before;
-    return XLAGPU_OK;
-}
-
 /* ---- any PTX ---- */
 
 XG_FN void *xr_host_load_ptx(xlagpu_device *d, xg_arena *a, const xg_source *ptx) { return xr_host_parse(d, a, ptx); }
@@ -25450,16 +25671,699 @@ XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map
 
 XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release,
-        xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload, xr_host_prepare,
-        xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
-        xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free,
-        xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL, NULL, NULL, NULL,
+        xr_host_upload, xr_host_download, xr_once_wait, xr_once_settle, xr_host_load, xr_host_unload, xr_host_prepare,
+        xr_host_finish, xr_once_enter, xr_once_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
+        xr_once_build, xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free,
+        xr_once_event_record, xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL,
         xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
     return &host;
 }
 #endif /* XLAGPU_NO_SIMULATOR */
 
 #endif /* XG_RT_HOST_C */
+/* rt/object.c -- object code for the processor of this host: relocatable ELF files, mapped.
+ *
+ *     one mapping:   sections of code of all files | ways to functions of the C library || sections of constants
+ *
+ * It is written, its addresses are put in, and then it is sealed: code can be run and not written, constants only read.
+ * Nothing of a file is trusted: every offset, size, index and name is checked before it is followed. (What the code
+ * does when it runs is another matter: who runs machine code trusts whoever made it.) */
+#ifndef XG_RT_OBJECT_C
+#define XG_RT_OBJECT_C
+
+#if defined(XLAGPU_USE_LLVM_CPU) && (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__) && \
+    (defined(__x86_64__) || defined(__aarch64__))
+#define XR_CPU
+#endif
+
+#ifdef XR_CPU
+#if defined(__x86_64__) && defined(_WIN32)
+#define XR_OBJECT_CALL __attribute__((sysv_abi))
+#else
+#define XR_OBJECT_CALL
+#endif
+typedef void(XR_OBJECT_CALL *xr_object_code)(const uint64_t *buffers, void *scratch, uint32_t first, uint32_t end);
+
+enum {
+    XR_ELF_HEADER = 64, /* bytes: of the file's header, of a section's, of a symbol, of a relocation */
+    XR_ELF_SECTION = 64,
+    XR_ELF_SYMBOL = 24,
+    XR_ELF_RELOCATION = 24,
+    XR_ELF_SYMTAB = 2, /* types of sections */
+    XR_ELF_RELA = 4,
+    XR_ELF_NOBITS = 8,
+    XR_ELF_REL = 9,
+    XR_ELF_WRITE = 1, /* flags of sections */
+    XR_ELF_ALLOC = 2,
+    XR_ELF_EXECUTE = 4,
+    XR_ELF_ABSOLUTE = 0xFFF1, /* instead of the number of a symbol's section */
+    XR_OBJECT_ALIGN = 4096,
+    XR_OBJECT_STUB = 16,
+    XR_OBJECT_MOST = 1 << 30 /* bytes of all sections: what relocations of 32 bits span with room to spare */
+};
+#ifdef __x86_64__
+#define XR_ELF_MACHINE 62
+#else
+#define XR_ELF_MACHINE 183
+#endif
+
+typedef struct xr_elf_section {
+    uint32_t name, type;
+    uint64_t flags, address, offset, size;
+    uint32_t link, info;
+    uint64_t align, each;
+} xr_elf_section;
+typedef struct xr_elf_symbol {
+    uint32_t name;
+    uint8_t info, other;
+    uint16_t section;
+    uint64_t value, size;
+} xr_elf_symbol;
+typedef struct xr_elf_relocation {
+    uint64_t offset, info;
+    int64_t addend;
+} xr_elf_relocation;
+
+/* One file, and where its sections lie in the mapping: at[k], 1 + offset; 0: nowhere. */
+typedef struct xr_object {
+    const unsigned char *file;
+    uint64_t bytes;
+    uint32_t n;
+    uint64_t table, *at;
+    xr_elf_section symbols, names;
+    uint32_t n_symbols;
+} xr_object;
+typedef struct xr_objects {
+    char *base; /* of the mapping */
+    size_t bytes, code, stubs;
+} xr_objects;
+
+/* ---- functions that LLVM calls for what is no operation of its own ---- */
+
+static XR_OBJECT_CALL void *xr_object_memcpy(void *to, const void *from, size_t n) { return memcpy(to, from, n); }
+static XR_OBJECT_CALL void *xr_object_memmove(void *to, const void *from, size_t n) { return memmove(to, from, n); }
+static XR_OBJECT_CALL void *xr_object_memset(void *to, int c, size_t n) { return memset(to, c, n); }
+static XR_OBJECT_CALL double xr_object_fma(double a, double b, double c) { return fma(a, b, c); }
+static XR_OBJECT_CALL float xr_object_fmaf(float a, float b, float c) { return fmaf(a, b, c); }
+static XR_OBJECT_CALL double xr_object_fmod(double a, double b) { return fmod(a, b); }
+static XR_OBJECT_CALL float xr_object_fmodf(float a, float b) { return fmodf(a, b); }
+#define XR_OBJECT_FUNCTIONS(X) X(memcpy) X(memmove) X(memset) X(fma) X(fmaf) X(fmod) X(fmodf)
+enum {
+#define X(name) XR_OBJECT_##name,
+    XR_OBJECT_FUNCTIONS(X)
+#undef X
+    XR_OBJECT_FUNCTION_COUNT
+};
+static const char *const xr_object_names[] = {
+#define X(name) #name,
+    XR_OBJECT_FUNCTIONS(X)
+#undef X
+};
+/* A jump to an address of 64 bits, which stands behind it. */
+XG_FN XG_COLD void xr_object_stub(char *to, uint64_t address) {
+#ifdef __x86_64__
+    static const unsigned char jump[] = {0xFF, 0x25, 0, 0, 0, 0, 0x90, 0x90}; /* jmp [rip] */
+    memcpy(to, jump, 6);
+    memcpy(to + 6, &address, 8);
+    memcpy(to + 14, jump + 6, 2);
+#else
+    static const uint32_t jump[] = {0x58000050, 0xD61F0200}; /* ldr x16, 8; br x16 */
+    memcpy(to, jump, 8);
+    memcpy(to + 8, &address, 8);
+#endif
+}
+XG_FN XG_COLD void xr_object_stubs(char *to) {
+    uint64_t address;
+#define X(name) \
+    address = (uint64_t)(uintptr_t)xr_object_##name; \
+    xr_object_stub(to + XR_OBJECT_##name * XR_OBJECT_STUB, address);
+    XR_OBJECT_FUNCTIONS(X)
+#undef X
+}
+
+/* ---- reading a file ---- */
+
+XG_FN XG_COLD bool xr_object_section(const xr_object *o, uint32_t k, xr_elf_section *s) {
+    if (k >= o->n) return false;
+    memcpy(s, o->file + o->table + (uint64_t)k * XR_ELF_SECTION, sizeof *s);
+    if (s->type == XR_ELF_NOBITS) return s->size <= (uint64_t)XR_OBJECT_MOST;
+    return s->offset <= o->bytes && s->size <= o->bytes - s->offset;
+}
+/* A name of the file's strings; NULL: it does not end in them. */
+XG_FN XG_COLD const char *xr_object_name(const xr_object *o, uint32_t name) {
+    const char *p = (const char *)o->file + o->names.offset;
+    return name < o->names.size && memchr(p + name, 0, (size_t)(o->names.size - name)) ? p + name : NULL;
+}
+XG_FN XG_COLD bool xr_object_symbol(const xr_object *o, uint64_t k, xr_elf_symbol *s) {
+    if (k >= o->n_symbols) return false;
+    memcpy(s, o->file + o->symbols.offset + k * XR_ELF_SYMBOL, sizeof *s);
+    return true;
+}
+XG_FN XG_COLD bool xr_object_open(xr_object *o) {
+    static const unsigned char ident[] = {0x7F, 'E', 'L', 'F', 2, 1, 1}; /* 64 bits, little-endian */
+    uint16_t type, machine, each, n;
+    xr_elf_section s;
+    uint32_t k;
+    if (o->bytes < XR_ELF_HEADER || memcmp(o->file, ident, sizeof ident) != 0) return false;
+    memcpy(&type, o->file + 16, 2);
+    memcpy(&machine, o->file + 18, 2);
+    memcpy(&o->table, o->file + 40, 8);
+    memcpy(&each, o->file + 58, 2);
+    memcpy(&n, o->file + 60, 2);
+    if (type != 1 || machine != XR_ELF_MACHINE || each != XR_ELF_SECTION || o->table > o->bytes ||
+        (uint64_t)n * XR_ELF_SECTION > o->bytes - o->table)
+        return false;
+    o->n = n;
+    for (k = 0; k < o->n; k++) {
+        if (!xr_object_section(o, k, &s)) return false;
+        if (s.type != XR_ELF_SYMTAB) continue;
+        if (o->n_symbols || s.size / XR_ELF_SYMBOL > UINT32_MAX || !xr_object_section(o, s.link, &o->names) ||
+            o->names.type == XR_ELF_NOBITS)
+            return false;
+        o->symbols = s;
+        o->n_symbols = (uint32_t)(s.size / XR_ELF_SYMBOL);
+    }
+    return true;
+}
+
+/* ---- laying it out ---- */
+
+/* Behind *code or *constants; false: it has what can be written, or is too large. */
+XG_FN XG_COLD bool xr_object_place(xr_object *o, uint64_t *code, uint64_t *constants) {
+    xr_elf_section s;
+    uint32_t k;
+    for (k = 0; k < o->n; k++) {
+        uint64_t *end;
+        o->at[k] = 0;
+        (void)xr_object_section(o, k, &s);
+        if (!(s.flags & XR_ELF_ALLOC) || !s.size) continue;
+        if (s.flags & XR_ELF_WRITE || s.align > XR_OBJECT_ALIGN || (s.align & (s.align - 1))) return false;
+        end = s.flags & XR_ELF_EXECUTE ? code : constants;
+        if (s.align) *end = (*end + s.align - 1) / s.align * s.align;
+        o->at[k] = *end + 1;
+        if (s.size > (uint64_t)XR_OBJECT_MOST - *end) return false;
+        *end += s.size;
+    }
+    return true;
+}
+XG_FN XG_COLD void xr_object_copy(const xr_object *o, const xr_objects *all) {
+    xr_elf_section s;
+    uint32_t k;
+    for (k = 0; k < o->n; k++) {
+        (void)xr_object_section(o, k, &s);
+        if (o->at[k] && s.type != XR_ELF_NOBITS) memcpy(all->base + o->at[k] - 1, o->file + s.offset, (size_t)s.size);
+    }
+}
+
+/* ---- addresses ---- */
+
+XG_FN XG_COLD bool xr_object_address(const xr_object *o, const xr_objects *all, uint64_t symbol, uint64_t *out) {
+    xr_elf_symbol y;
+    xr_elf_section s;
+    const char *name;
+    uint32_t k;
+    if (!xr_object_symbol(o, symbol, &y)) return false;
+    if (y.section == XR_ELF_ABSOLUTE) {
+        *out = y.value;
+        return true;
+    }
+    if (y.section) {
+        if (!xr_object_section(o, y.section, &s) || !o->at[y.section] || y.value > s.size) return false;
+        *out = (uint64_t)(uintptr_t)all->base + o->at[y.section] - 1 + y.value;
+        return true;
+    }
+    name = xr_object_name(o, y.name);
+    for (k = 0; name && k < XR_OBJECT_FUNCTION_COUNT; k++) {
+        if (strcmp(name, xr_object_names[k]) != 0) continue;
+        *out = (uint64_t)(uintptr_t)all->base + all->stubs + k * XR_OBJECT_STUB;
+        return true;
+    }
+    return false;
+}
+/* Bits [first, first + n) of the word at p. */
+XG_FN XG_COLD void xr_object_bits(char *p, uint32_t first, uint32_t n, uint64_t value) {
+    uint32_t word, mask = ((uint32_t)1 << n) - 1;
+    memcpy(&word, p, 4);
+    word = (word & ~(mask << first)) | ((uint32_t)value & mask) << first;
+    memcpy(p, &word, 4);
+}
+XG_FN XG_COLD bool xr_object_fits(int64_t v, uint32_t bits) {
+    int64_t most = (int64_t)1 << (bits - 1);
+    return v >= -most && v < most;
+}
+/* s: what the symbol and the addend say; at: the address of p; room: bytes there. */
+XG_FN XG_COLD bool xr_object_patch(char *p, uint64_t room, uint32_t type, uint64_t s, uint64_t at) {
+    int64_t relative = (int64_t)(s - at);
+    uint32_t shift = 0;
+    switch (type) {
+#ifdef __x86_64__
+    case 0: return true;
+    case 1: /* R_X86_64_64 */
+        if (room < 8) return false;
+        memcpy(p, &s, 8);
+        return true;
+    case 24: /* PC64 */
+        if (room < 8) return false;
+        memcpy(p, &relative, 8);
+        return true;
+    case 2: /* PC32, PLT32 */
+    case 4:
+        if (room < 4 || !xr_object_fits(relative, 32)) return false;
+        memcpy(p, &relative, 4);
+        return true;
+    default: return false;
+#else
+    case 0: return true;
+    case 257: /* R_AARCH64_ABS64 */
+        if (room < 8) return false;
+        memcpy(p, &s, 8);
+        return true;
+    case 260: /* PREL64, PREL32 */
+    case 261:
+        if (room < (type == 260 ? 8u : 4u) || (type == 261 && !xr_object_fits(relative, 32))) return false;
+        memcpy(p, &relative, type == 260 ? 8 : 4);
+        return true;
+    case 275: /* ADR_PREL_PG_HI21 */
+        relative = (int64_t)(s >> 12) - (int64_t)(at >> 12);
+        if (room < 4 || !xr_object_fits(relative, 21)) return false;
+        xr_object_bits(p, 29, 2, (uint64_t)relative);
+        xr_object_bits(p, 5, 19, (uint64_t)relative >> 2);
+        return true;
+    case 282: /* JUMP26, CALL26 */
+    case 283:
+        if (room < 4 || relative & 3 || !xr_object_fits(relative, 28)) return false;
+        xr_object_bits(p, 0, 26, (uint64_t)relative >> 2);
+        return true;
+    case 299: shift++; /* LDST128_ABS_LO12_NC, then of 64, 32, 16 bits */ /* fall through */
+    case 286: shift++;                                                    /* fall through */
+    case 285: shift++;                                                    /* fall through */
+    case 284: shift++;                                                    /* fall through */
+    case 278:                                                             /* of 8 bits; ADD_ABS_LO12_NC */
+    case 277:
+        if (room < 4) return false;
+        xr_object_bits(p, 10, 12, (s & 0xFFF) >> shift);
+        return true;
+    default: return false;
+#endif
+    }
+    (void)shift;
+}
+XG_FN XG_COLD bool xr_object_relocate(const xr_object *o, const xr_objects *all, const xr_elf_section *list) {
+    xr_elf_section target;
+    xr_elf_relocation r;
+    uint64_t k, address;
+    char *p;
+    if (!xr_object_section(o, list->info, &target)) return false;
+    if (!o->at[list->info]) return true; /* of what is not mapped */
+    if (target.type == XR_ELF_NOBITS) return false;
+    p = all->base + o->at[list->info] - 1;
+    for (k = 0; k < list->size / XR_ELF_RELOCATION; k++) {
+        memcpy(&r, o->file + list->offset + k * XR_ELF_RELOCATION, sizeof r);
+        if (r.offset > target.size || !xr_object_address(o, all, r.info >> 32, &address) ||
+            !xr_object_patch(p + r.offset, target.size - r.offset, (uint32_t)r.info, address + (uint64_t)r.addend,
+                (uint64_t)(uintptr_t)p + r.offset))
+            return false;
+    }
+    return true;
+}
+XG_FN XG_COLD bool xr_object_link(const xr_object *o, const xr_objects *all) {
+    xr_elf_section s;
+    uint32_t k;
+    for (k = 0; k < o->n; k++) {
+        (void)xr_object_section(o, k, &s);
+        if (s.type == XR_ELF_REL && xr_object_section(o, s.info, &s) && o->at[s.info]) return false;
+        (void)xr_object_section(o, k, &s);
+        if (s.type == XR_ELF_RELA && !xr_object_relocate(o, all, &s)) return false;
+    }
+    return true;
+}
+/* What the name stands for, of at least so many bytes, in code or in constants. */
+XG_FN XG_COLD char *xr_object_find(
+    const xr_object *o, const xr_objects *all, const char *name, bool code, uint64_t bytes) {
+    xr_elf_symbol y;
+    xr_elf_section s;
+    const char *its;
+    uint32_t k;
+    for (k = 0; k < o->n_symbols; k++) {
+        (void)xr_object_symbol(o, k, &y);
+        its = xr_object_name(o, y.name);
+        if (!its || strcmp(its, name) != 0 || !y.section || !xr_object_section(o, y.section, &s) || !o->at[y.section] ||
+            y.value > s.size || s.size - y.value < bytes || !(s.flags & XR_ELF_EXECUTE) == code)
+            continue;
+        return all->base + o->at[y.section] - 1 + y.value;
+    }
+    return NULL;
+}
+
+#endif /* XR_CPU */
+#endif /* XG_RT_OBJECT_C */
+/* rt/cpu.c -- the platform "llvm-cpu": kernels as object code for this host's processor (llvm/cpu.c makes them), blocks
+ * spread over threads.
+ *
+ * Device memory is host memory, aligned to 256 bytes. Threads are made with the device and sleep between launches; each
+ * takes a few blocks at a time. A launch that finds them at work for another execution runs on its caller's thread. */
+#ifndef XG_RT_CPU_C
+#define XG_RT_CPU_C
+
+#ifndef XR_CPU
+XG_FN const xr_platform *xr_cpu_platform(void) { return NULL; }
+#else
+
+enum {
+    XR_CPU_ALIGN = 256,
+    XR_CPU_SCRATCH_MOST = 1 << 30,
+    XR_CPU_LITTLE = 8192, /* threads of all blocks: less work is not worth waking anybody up */
+    XR_CPU_SHARES = 8     /* that each worker's part of the blocks is cut into */
+};
+typedef struct xr_cpu_kernel {
+    xr_object_code code;
+    uint64_t scratch;
+} xr_cpu_kernel;
+typedef struct xr_cpu_module {
+    xr_objects map;
+    xr_cpu_kernel *kernels;
+} xr_cpu_module;
+/* What the workers do; all but lock and threads change with the lock. */
+typedef struct xr_cpu {
+    xr_lock *lock;
+    xr_thread *threads;
+    uint32_t n; /* workers, the caller's thread among them */
+    bool busy, ends;
+    uint32_t round, at_work; /* round: grows with each launch */
+    const xr_cpu_kernel *kernel;
+    const uint64_t *buffers;
+    char *scratch;
+    size_t each;
+    uint64_t next, blocks, share;
+} xr_cpu;
+
+XG_FN xr_cpu *xr_cpu_of(const xlagpu_device *d) { return (xr_cpu *)d->state; }
+
+/* ---- workers ---- */
+
+/* With the lock, which it leaves while blocks run. */
+XG_FN void xr_cpu_work(xr_cpu *c, uint32_t index) {
+    while (c->next < c->blocks) {
+        uint64_t first = c->next, end = XG_MIN(first + c->share, c->blocks);
+        c->next = end;
+        xr_leave_lock(c->lock);
+        c->kernel->code(c->buffers, c->scratch + index * c->each, (uint32_t)first, (uint32_t)end);
+        xr_enter_lock(c->lock);
+    }
+}
+XG_FN void xr_cpu_worker(void *user, uint32_t index) {
+    xr_cpu *c = (xr_cpu *)user;
+    uint32_t seen = 0;
+    xr_enter_lock(c->lock);
+    while (!c->ends) {
+        if (c->round == seen) {
+            xr_wait_lock(c->lock);
+            continue;
+        }
+        seen = c->round;
+        c->at_work++;
+        xr_cpu_work(c, index);
+        if (!--c->at_work) xr_wake(c->lock);
+    }
+    xr_leave_lock(c->lock);
+}
+XG_FN void xr_cpu_run(xr_cpu *c, const xr_cpu_kernel *k, const uint64_t *buffers, char *scratch, size_t each,
+    uint64_t blocks, uint32_t threads) {
+    if (c->n > 1 && blocks > 1 && blocks * threads >= XR_CPU_LITTLE) {
+        xr_enter_lock(c->lock);
+        if (!c->busy) {
+            c->busy = true;
+            c->kernel = k;
+            c->buffers = buffers;
+            c->scratch = scratch;
+            c->each = each;
+            c->next = 0;
+            c->blocks = blocks;
+            c->share = XG_MAX(blocks / ((uint64_t)c->n * XR_CPU_SHARES), (uint64_t)1);
+            c->round++;
+            xr_wake(c->lock);
+            xr_cpu_work(c, c->n - 1);
+            while (c->at_work) xr_wait_lock(c->lock);
+            c->busy = false;
+            xr_leave_lock(c->lock);
+            return;
+        }
+        xr_leave_lock(c->lock);
+    }
+    k->code(buffers, scratch, 0, (uint32_t)blocks);
+}
+
+/* ---- the device ---- */
+
+/* What this processor has of those that there are targets for; NULL: less than all of them. */
+XG_FN XG_COLD const char *xr_cpu_target(void) {
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
+        return NULL;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd"))
+        return "x86-64-v4";
+    return "x86-64-v3";
+#else
+    return "aarch64";
+#endif
+}
+XG_FN XG_COLD void xr_cpu_close(xlagpu_device *d) {
+    xr_cpu *c = xr_cpu_of(d);
+    uint32_t k;
+    xr_enter_lock(c->lock);
+    c->ends = true;
+    xr_wake(c->lock);
+    xr_leave_lock(c->lock);
+    for (k = 0; k + 1 < c->n; k++) xr_thread_join(&c->threads[k]);
+    xr_lock_free(c->lock);
+    xg_mem_free(&d->c, c->lock);
+    xg_mem_free(&d->c, c->threads);
+    xg_mem_free(&d->c, c);
+}
+XG_FN XG_COLD xlagpu_status xr_cpu_open(xlagpu_device *d, const xlagpu_device_desc *desc) {
+    const char *target = xr_cpu_target();
+    uint32_t n = XG_MIN(desc && desc->threads ? desc->threads : xr_processors(), (uint32_t)XR_WORKERS_MAX);
+    xr_cpu *c;
+    if (!target)
+        return xr_fail(
+            &d->c, XLAGPU_ERROR_NO_DEVICE, "object code is for x86-64-v3 and newer; this processor is older");
+    c = (xr_cpu *)xg_mem_alloc(&d->c, sizeof *c);
+    if (c) memset(c, 0, sizeof *c);
+    if (c) c->lock = xr_lock_new(&d->c);
+    if (c && c->lock) c->threads = (xr_thread *)xg_mem_alloc(&d->c, n * sizeof *c->threads);
+    d->state = c;
+    if (!c || !c->threads) {
+        if (c && c->lock) xr_lock_free(c->lock);
+        if (c) xg_mem_free(&d->c, c->lock);
+        xg_mem_free(&d->c, c);
+        return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory");
+    }
+    for (c->n = 1; c->n < n && xr_thread_begin(&c->threads[c->n - 1], xr_cpu_worker, c, c->n - 1); c->n++) {}
+    d->threads = c->n;
+    (void)xg_device_of_cc(XG_DEVICE_CPU_CC, &d->figures);
+    d->figures.sm_count = c->n;
+    xg_format(d->target, sizeof d->target, "%s", target);
+    xg_format(d->name, sizeof d->name, "processor of this host, %u threads", c->n);
+    return XLAGPU_OK;
+}
+
+XG_FN xlagpu_status xr_cpu_alloc(xlagpu_device *d, size_t bytes, bool host, xr_block *out) {
+    (void)host;
+    out->memory = bytes <= SIZE_MAX - XR_CPU_ALIGN ? xg_mem_alloc(&d->c, bytes + XR_CPU_ALIGN) : NULL;
+    if (!out->memory) return xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes for a buffer", bytes);
+    out->address = ((uint64_t)(uintptr_t)out->memory + XR_CPU_ALIGN - 1) / XR_CPU_ALIGN * XR_CPU_ALIGN;
+    out->bytes = bytes;
+    return XLAGPU_OK;
+}
+XG_FN void xr_cpu_release(xlagpu_device *d, const xr_block *b) { xg_mem_free(&d->c, b->memory); }
+XG_FN void *xr_cpu_pointer(uint64_t address) { return (void *)(uintptr_t)address; }
+XG_FN xlagpu_status xr_cpu_upload(xlagpu_device *d, uint64_t to, const void *from, size_t bytes) {
+    (void)d;
+    memcpy(xr_cpu_pointer(to), from, bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cpu_download(xlagpu_device *d, void *to, uint64_t from, size_t bytes) {
+    (void)d;
+    memcpy(to, xr_cpu_pointer(from), bytes);
+    return XLAGPU_OK;
+}
+
+/* ---- programs ---- */
+
+XG_FN XG_COLD xlagpu_status xr_cpu_damaged(xlagpu_program *p) { return xr_damaged(p, "its object code"); }
+
+/* The files of all kernels; the number of their sections, 0: they are not whole. */
+XG_FN XG_COLD size_t xr_cpu_files(const xlagpu_program *p, xr_object *all) {
+    const xg_exe_section *s = &p->sections[XG_EXE_CUBIN];
+    uint64_t at = 0;
+    size_t sections = 0;
+    uint32_t k;
+    for (k = 0; k < p->n_kernels; k++) {
+        xg_exe_object head;
+        if (s->bytes - at < sizeof head) return 0;
+        memcpy(&head, p->bytes + s->offset + at, sizeof head);
+        at += sizeof head;
+        if (memcmp(head.magic, XG_EXE_OBJECT_MAGIC, sizeof head.magic) != 0 || head.bytes > s->bytes - at) return 0;
+        memset(&all[k], 0, sizeof all[k]);
+        all[k].file = p->bytes + s->offset + at;
+        all[k].bytes = head.bytes;
+        if (!xr_object_open(&all[k])) return 0;
+        p->kernels[k].n_params = head.n_params;
+        sections += all[k].n;
+        at = XG_MIN((at + head.bytes + XG_EXE_ALIGN - 1) / XG_EXE_ALIGN * XG_EXE_ALIGN, s->bytes);
+    }
+    return sections;
+}
+/* Where everything lies; false: it cannot. */
+XG_FN XG_COLD bool xr_cpu_layout(xr_object *all, uint32_t n, xr_objects *m) {
+    uint64_t code, constants = 0, page = XG_MAX(xr_page(), (size_t)XR_OBJECT_ALIGN);
+    uint32_t round, k;
+    for (round = 0; round < 2; round++) {
+        constants = round ? m->code : 0;
+        code = 0;
+        for (k = 0; k < n; k++)
+            if (!xr_object_place(&all[k], &code, &constants)) return false;
+        m->stubs = (size_t)((code + XR_OBJECT_STUB - 1) / XR_OBJECT_STUB * XR_OBJECT_STUB);
+        m->code = (size_t)((m->stubs + XR_OBJECT_FUNCTION_COUNT * XR_OBJECT_STUB + page - 1) / page * page);
+    }
+    m->bytes = (size_t)((constants + page - 1) / page * page);
+    return true;
+}
+XG_FN XG_COLD bool xr_cpu_map(xlagpu_program *p, xr_object *all, xr_cpu_module *m) {
+    uint32_t k;
+    for (k = 0; k < p->n_kernels; k++) xr_object_copy(&all[k], &m->map);
+    xr_object_stubs(m->map.base + m->map.stubs);
+    for (k = 0; k < p->n_kernels; k++) {
+        char name[512], *code, *scratch;
+        if (!xr_object_link(&all[k], &m->map)) return false;
+        xg_format(name, sizeof name, "%s.scratch", p->kernels[k].name);
+        code = xr_object_find(&all[k], &m->map, p->kernels[k].name, true, 1);
+        scratch = xr_object_find(&all[k], &m->map, name, false, sizeof m->kernels[k].scratch);
+        if (!code || !scratch) return false;
+        memcpy(&m->kernels[k].code, &code, sizeof code);
+        memcpy(&m->kernels[k].scratch, scratch, sizeof m->kernels[k].scratch);
+        if (m->kernels[k].scratch > XR_CPU_SCRATCH_MOST) return false;
+        p->kernels[k].handle = &m->kernels[k];
+    }
+    return xr_pages_seal(m->map.base, m->map.code, true) &&
+           (m->map.bytes == m->map.code || xr_pages_seal(m->map.base + m->map.code, m->map.bytes - m->map.code, false));
+}
+XG_FN XG_COLD xlagpu_status xr_cpu_load_from(xlagpu_program *p, xr_object *all, xr_cpu_module *m) {
+    xg_ctx *c = &p->device->c;
+    size_t sections = xr_cpu_files(p, all), k;
+    uint64_t *at = sections ? (uint64_t *)xg_mem_alloc(c, sections * sizeof *at) : NULL, *room = at;
+    bool ok;
+    if (!sections) return xr_cpu_damaged(p);
+    if (!at) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    for (k = 0; k < p->n_kernels; room += all[k++].n) all[k].at = room;
+    ok = xr_cpu_layout(all, p->n_kernels, &m->map);
+    if (ok) m->map.base = (char *)xr_pages_new(m->map.bytes);
+    if (ok && m->map.base) ok = xr_cpu_map(p, all, m);
+    xg_mem_free(c, at);
+    if (ok && !m->map.base) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: %zu bytes of code", m->map.bytes);
+    return ok ? XLAGPU_OK : xr_cpu_damaged(p);
+}
+XG_FN XG_COLD xlagpu_status xr_cpu_load(xlagpu_program *p) {
+    xg_ctx *c = &p->device->c;
+    xr_object *all;
+    xr_cpu_module *m;
+    xlagpu_status s;
+    if (!xg_exe_runs_on(p->strings + p->head.target_name, p->device->target))
+        return xr_fail(c, XLAGPU_ERROR_DEVICE, "the executable is for another device");
+    m = (xr_cpu_module *)xg_mem_alloc(c, sizeof *m);
+    if (!m) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    memset(m, 0, sizeof *m);
+    p->module = m;
+    m->kernels = (xr_cpu_kernel *)xg_mem_alloc(c, p->n_kernels * sizeof *m->kernels);
+    all = (xr_object *)xg_mem_alloc(c, p->n_kernels * sizeof *all);
+    s = m->kernels && all ? xr_cpu_load_from(p, all, m) : xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory");
+    xg_mem_free(c, all);
+    return s;
+}
+XG_FN void xr_cpu_unload(xlagpu_program *p) {
+    xr_cpu_module *m = (xr_cpu_module *)p->module;
+    if (m->map.base) xr_pages_free(m->map.base, m->map.bytes);
+    xg_mem_free(&p->device->c, m->kernels);
+    xg_mem_free(&p->device->c, m);
+}
+
+/* ---- executions ---- */
+
+/* Scratch memory of each worker for the largest kernel, in whole lines of the cache. */
+XG_FN size_t xr_cpu_scratch(const xlagpu_program *p) {
+    const xr_cpu_module *m = (const xr_cpu_module *)p->module;
+    uint64_t most = 0;
+    uint32_t k;
+    for (k = 0; k < p->n_kernels; k++) most = XG_MAX(most, m->kernels[k].scratch);
+    return (size_t)(most + XR_CPU_ALIGN) / XR_CPU_ALIGN * XR_CPU_ALIGN;
+}
+XG_FN char *xr_cpu_aligned(void *p) { return (char *)p + (XR_CPU_ALIGN - (uintptr_t)p % XR_CPU_ALIGN) % XR_CPU_ALIGN; }
+XG_FN xlagpu_status xr_cpu_prepare(xlagpu_execution *e) {
+    xlagpu_device *d = e->program->device;
+    size_t each, n = xr_cpu_of(d)->n;
+    if (!e->program->n_kernels) return XLAGPU_OK;
+    each = xr_cpu_scratch(e->program);
+    e->state = each <= (SIZE_MAX - XR_CPU_ALIGN) / n ? xg_mem_alloc(&d->c, each * n + XR_CPU_ALIGN) : NULL;
+    return e->state ? XLAGPU_OK : xr_fail(&d->c, XLAGPU_ERROR_MEMORY, "out of memory: scratch memory of kernels");
+}
+XG_FN void xr_cpu_finish(xlagpu_execution *e) { xg_mem_free(&e->program->device->c, e->state); }
+XG_FN xlagpu_status xr_cpu_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) {
+    (void)e;
+    (void)stream;
+    memmove(xr_cpu_pointer(to), xr_cpu_pointer(from), bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cpu_read(xlagpu_execution *e, void *to, uint64_t from, size_t bytes, void *stream) {
+    (void)e;
+    (void)stream;
+    memcpy(to, xr_cpu_pointer(from), bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cpu_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
+    (void)e;
+    (void)stream;
+    xr_once_fill(xr_cpu_pointer(to), pattern, bytes);
+    return XLAGPU_OK;
+}
+XG_FN xlagpu_status xr_cpu_launch(xlagpu_execution *e, uint32_t kernel, void *stream) {
+    const xr_kernel *k = &e->program->kernels[kernel];
+    uint64_t blocks = (uint64_t)k->blocks[0] * XG_MAX(k->blocks[1], 1u) * XG_MAX(k->blocks[2], 1u);
+    (void)stream;
+    if (blocks > UINT32_MAX) return xr_fail(&e->c, XLAGPU_ERROR_LIMIT, "kernel %s has more than 2^32 blocks", k->name);
+    e->stats[kernel].launches++;
+    xr_cpu_run(xr_cpu_of(e->program->device), (const xr_cpu_kernel *)k->handle, e->args, xr_cpu_aligned(e->state),
+        xr_cpu_scratch(e->program), blocks, k->threads[0] * XG_MAX(k->threads[1], 1u) * XG_MAX(k->threads[2], 1u));
+    return XLAGPU_OK;
+}
+
+XG_FN XG_COLD xlagpu_status xr_cpu_launch_ptx(
+    xlagpu_device *d, const xg_source *ptx, void *loaded, const xlagpu_ptx_launch *l, xlagpu_kernel_stats *stats) {
+    (void)ptx;
+    (void)loaded;
+    (void)l;
+    (void)stats;
+    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "llvm-cpu runs object code, not PTX; host and cuda do");
+}
+XG_FN XG_COLD xlagpu_status xr_cpu_encode_map(xlagpu_device *d, const xlagpu_tensor_map *m, void *out) {
+    (void)m;
+    (void)out;
+    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "llvm-cpu has no tensor maps; host and cuda do");
+}
+
+XG_FN const xr_platform *xr_cpu_platform(void) {
+    static const xr_platform cpu = {"llvm-cpu", xr_cpu_open, xr_cpu_close, xr_cpu_alloc, xr_cpu_release, xr_cpu_upload,
+        xr_cpu_download, xr_once_wait, xr_once_settle, xr_cpu_load, xr_cpu_unload, xr_cpu_prepare, xr_cpu_finish,
+        xr_once_enter, xr_once_leave, xr_cpu_copy, xr_cpu_fill, xr_cpu_read, xr_cpu_launch, xr_once_build,
+        xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free, xr_once_event_record,
+        xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL, NULL, xr_cpu_launch_ptx,
+        xr_cpu_encode_map, NULL};
+    return &cpu;
+}
+#endif /* XR_CPU */
+
+#endif /* XG_RT_CPU_C */
 /* rt/cuda.c -- the platform "cuda": NVIDIA's driver API, found at run time.
  *
  * The driver's functions are rows of one table: their types are declared here, from the documented ABI, so no CUDA
@@ -25918,16 +26822,16 @@ XG_FN XG_COLD xlagpu_status xr_cuda_module_failed(xlagpu_device *d, int error, c
 }
 XG_FN XG_COLD xlagpu_status xr_cuda_module(xlagpu_device *d, const xg_source *ptx, void **module) {
     enum {
-        LOG = 1536
+        LOG_BYTES = 1536
     };
-    char log[LOG] = "";
+    char log[LOG_BYTES] = "";
     int options[2] = {XR_CUDA_JIT_ERROR, XR_CUDA_JIT_ERROR_SIZE};
     void *values[2];
     int error;
     values[0] = log;
-    values[1] = (void *)(uintptr_t)LOG;
+    values[1] = (void *)(uintptr_t)LOG_BYTES;
     error = xr_cuda_of(d)->module_load(module, ptx->text, 2, options, values);
-    log[LOG - 1] = 0;
+    log[LOG_BYTES - 1] = 0;
     return error ? xr_cuda_module_failed(d, error, log) : XLAGPU_OK;
 }
 
@@ -27109,8 +28013,18 @@ XG_FN XG_COLD xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_devi
     const xr_platform *host = xr_host_platform();
     xlagpu_status s;
     bool automatic = xr_wants(wish, "");
+    if (wish && strcmp(wish, "llvm-cpu") == 0) {
+        host = xr_cpu_platform();
+        if (!host)
+            return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE,
+                "the platform llvm-cpu is not in this build: define XLAGPU_USE_LLVM_CPU, for x86-64 or aarch64");
+        s = host->open(d, desc);
+        if (s == XLAGPU_OK) d->platform = host;
+        return s;
+    }
     if (wish && !automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
-        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
+        return xr_fail(
+            &d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda, host and llvm-cpu", wish);
     if (xr_wants(wish, "cuda")) {
         s = xr_cuda_platform()->open(d, desc);
         if (s == XLAGPU_OK) {
@@ -27500,6 +28414,51 @@ XLAGPU_DEF XG_COLD void xlagpu_rt_forget_contents(xlagpu_device *d, xlagpu_buffe
  * below, function after function in the order of the list. */
 #ifndef XG_RT_LIBRARY_H
 #define XG_RT_LIBRARY_H
+
+/* ---- finding and binding ---- */
+
+/* file: in lib<file>.so.<newest .. oldest>; newest first, and 0 is lib<file>.so. Texts lie in tables of these, so that
+ * they need no relocation. */
+typedef struct xr_library_file {
+    char title[10], file[10];
+    uint8_t newest, oldest;
+} xr_library_file;
+XG_FN XG_COLD void *xr_library_find(const char *folder, const xr_library_file *f) {
+#ifdef _WIN32
+    static const char format[] = "%s%s%s64_%d.dll";
+#else
+    static const char format[] = "%s%slib%s.so.%d";
+#endif
+    char path[1024];
+    void *library = NULL;
+    int k;
+    for (k = f->newest; k >= f->oldest && !library; k--) {
+        xg_format(path, sizeof path, format, folder ? folder : "", folder ? "/" : "", f->file, k);
+        if (!k) path[strlen(path) - 2] = 0;
+        library = xr_library_open(path);
+    }
+    return library;
+}
+/* Its functions, from `to` on in the order of their names, which lie one behind the other; the empty one is the end. */
+XG_FN XG_COLD xlagpu_status xr_library_bind(xg_ctx *c, const char *folder, const xr_library_file *f,
+    const char *symbols, void **library, char *to, const char *hint) {
+    const char *symbol;
+    *library = xr_library_find(folder, f);
+    if (!*library)
+        return xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s cannot be opened (lib%s.so.%d%s)%s", f->title, f->file,
+            f->newest, f->oldest ? " or older" : "", hint);
+    for (symbol = symbols; *symbol; symbol += strlen(symbol) + 1, to += sizeof *library) {
+        void *function = xr_library_symbol(*library, symbol);
+        if (!function) return xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s has no %s: it is too old", f->title, symbol);
+        memcpy(to, &function, sizeof function);
+    }
+    return XLAGPU_OK;
+}
+XG_FN XG_COLD xlagpu_status xr_library_check(xg_ctx *c, const xr_library_file *f, int version, int oldest) {
+    return version >= oldest
+               ? XLAGPU_OK
+               : xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s is of version %d: %d is needed", f->title, version, oldest);
+}
 
 /* ---- cuBLASLt ---- */
 
@@ -28088,16 +29047,15 @@ XG_FN xlagpu_status xr_solver_call(void *user, const xlagpu_rt_call *c) {
 #ifndef XG_RT_LIBRARY_C
 #define XG_RT_LIBRARY_C
 
-/* file: in lib<file>.so.<newest .. oldest>. Texts lie in the table, so that it needs no relocation. */
 typedef struct xr_library_row {
-    char name[12], title[10], file[10];
-    uint8_t newest, oldest;
+    xr_library_file file;
+    char name[12];
     uint16_t version, at; /* at: of its functions in struct xr_libraries */
 } xr_library_row;
 static const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
-    {"cublaslt", "cuBLASLt", "cublasLt", 13, 11, XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
-    {"cufft", "cuFFT", "cufft", 12, 10, XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
-    {"cusolver", "cuSOLVER", "cusolver", 12, 10, XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
+    {{"cuBLASLt", "cublasLt", 13, 11}, "cublaslt", XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
+    {{"cuFFT", "cufft", 12, 10}, "cufft", XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
+    {{"cuSOLVER", "cusolver", 12, 10}, "cusolver", XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
 /* The names of a library's functions, one behind the other; the empty one is the end. */
 XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #define X(field, symbol, result, parameters) symbol "\0"
@@ -28107,46 +29065,18 @@ XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #undef X
 }
 
-XG_FN XG_COLD void *xr_library_find(const xlagpu_device *d, const xr_library_row *r) {
-    char path[1024];
-    void *library = NULL;
-    int k;
-    for (k = r->newest; k >= r->oldest && !library; k--) {
-#ifdef _WIN32
-        static const char format[] = "%s%s%s64_%d.dll";
-#else
-        static const char format[] = "%s%slib%s.so.%d";
-#endif
-        xg_format(path, sizeof path, format, d->library_folder ? d->library_folder : "", d->library_folder ? "/" : "",
-            r->file, k);
-        library = xr_library_open(path);
-    }
-    return library;
-}
 XG_FN XG_COLD int xr_library_version(const struct xr_libraries *l, uint32_t which) {
     int version = 0;
     if (which == XG_EXE_LIBRARY_CUBLASLT) return (int)l->lt.version();
     if (which == XG_EXE_LIBRARY_CUFFT ? l->fft.version(&version) : l->solver.version(&version)) return 0;
     return version;
 }
-XG_FN XG_COLD xlagpu_status xr_library_bind(xlagpu_device *d, uint32_t which) {
+XG_FN XG_COLD xlagpu_status xr_library_open_row(xlagpu_device *d, uint32_t which) {
     const xr_library_row *r = &xr_library_rows[which];
     struct xr_libraries *l = d->libraries;
-    char *to = (char *)l + r->at;
-    const char *symbol;
-    void *file = l->files[which] = xr_library_find(d, r);
-    if (!file)
-        return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
-            "%s cannot be opened (lib%s.so.%d to .%d): install it, name its folder, or compile with --libraries=none",
-            r->title, r->file, r->newest, r->oldest);
-    for (symbol = xr_library_symbols(which); *symbol; symbol += strlen(symbol) + 1, to += sizeof file) {
-        void *f = xr_library_symbol(file, symbol);
-        if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "%s has no %s: it is too old", r->title, symbol);
-        memcpy(to, &f, sizeof f);
-    }
-    if (xr_library_version(l, which) >= r->version) return XLAGPU_OK;
-    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "%s is of version %d: %d is needed", r->title,
-        xr_library_version(l, which), r->version);
+    xlagpu_status s = xr_library_bind(&d->c, d->library_folder, &r->file, xr_library_symbols(which), &l->files[which],
+        (char *)l + r->at, ": install it, name its folder, or compile with --libraries=none");
+    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), r->version) : s;
 }
 /* Open from now on, unless it fails. */
 XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, const char *name) {
@@ -28163,7 +29093,7 @@ XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, co
     }
     l = d->libraries;
     if (l->files[which]) return XLAGPU_OK;
-    s = xr_library_bind(d, which);
+    s = xr_library_open_row(d, which);
     if (s == XLAGPU_OK) return s;
     xr_library_close(l->files[which]);
     l->files[which] = NULL;
@@ -28991,7 +29921,10 @@ XG_FN XG_COLD xlagpu_status xr_load_kernels(xlagpu_program *p) {
     xlagpu_status s;
     uint32_t k;
     if (!p->n_kernels) return XLAGPU_OK;
-    if (!p->ptx.size || p->ptx.text[p->ptx.size]) return xr_damaged(p, "its PTX");
+    if (xg_exe_is_object(p->bytes, p->sections) != (p->device->platform == xr_cpu_platform()))
+        return xr_fail(&p->device->c, XLAGPU_ERROR_DEVICE, "its kernels are of another kind");
+    if (p->device->platform != xr_cpu_platform() && (!p->ptx.size || p->ptx.text[p->ptx.size]))
+        return xr_damaged(p, "its PTX");
     p->ptx.name = p->strings + p->head.name;
     s = p->device->platform->load(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) {
@@ -30021,13 +30954,13 @@ typedef struct xr_nccl_config { /* as version 2.14 has it: later ones take the s
     X(send, "ncclSend", (const void *in, size_t n, int type, int to, void *comm, void *stream)) \
     X(recv, "ncclRecv", (void *out, size_t n, int type, int from, void *comm, void *stream))
 /* clang-format on */
-struct xr_nccl {
+struct xr_nccl { /* the library's functions stand behind it, in their order */
     void *library;
 #define X(field, symbol, parameters) int(*field) parameters;
     XR_NCCL_FUNCTIONS(X)
 #undef X
-    int (*split)(void *comm, int color, int key, void **out, const xr_nccl_config *config); /* NULL: before 2.18 */
     const char *(*text)(int error);
+    int (*split)(void *comm, int color, int key, void **out, const xr_nccl_config *config); /* NULL: before 2.18 */
 };
 enum {
     XR_NCCL_OLDEST = 21400, /* communicators that do not block */
@@ -30047,36 +30980,20 @@ struct xr_comm {
 
 /* ---- the library ---- */
 
-XG_FN XG_COLD void *xr_nccl_find(const char *folder) {
-    static const char *const names[] = {"libnccl.so.2", "libnccl.so"};
-    char path[1024];
-    void *library = NULL;
-    size_t k;
-    for (k = 0; k < XG_COUNT(names) && !library; k++) {
-        xg_format(path, sizeof path, "%s%s%s", folder ? folder : "", folder ? "/" : "", names[k]);
-        library = xr_library_open(path);
-    }
-    return library;
-}
 XG_FN XG_COLD xlagpu_status xr_nccl_bind(xlagpu_clique *q, const char *folder) {
+    static const xr_library_file file = {"NCCL", "nccl", 2, 0};
+#define X(field, symbol, parameters) symbol "\0"
+    static const char symbols[] = XR_NCCL_FUNCTIONS(X) "ncclGetErrorString\0";
+#undef X
     struct xr_nccl *n = q->nccl;
+    xlagpu_status s = xr_library_bind(&q->c, folder, &file, symbols, &n->library, (char *)n + sizeof n->library,
+        ", by which GPUs meet: install it, or name its folder");
     int version = 0;
     void *f;
-    n->library = xr_nccl_find(folder);
-    if (!n->library)
-        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
-            "NCCL cannot be opened (libnccl.so.2), by which GPUs meet: install it, or name its folder");
-#define X(field, symbol, parameters) \
-    f = xr_library_symbol(n->library, symbol); \
-    if (!f) return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "NCCL has no %s: it is too old", symbol); \
-    memcpy(&n->field, &f, sizeof f);
-    XR_NCCL_FUNCTIONS(X)
-    X(text, "ncclGetErrorString", )
-#undef X
+    if (s != XLAGPU_OK) return s;
     f = xr_library_symbol(n->library, "ncclCommSplit");
     memcpy(&n->split, &f, sizeof f);
-    if (!n->version(&version) && version >= XR_NCCL_OLDEST) return XLAGPU_OK;
-    return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "NCCL is of version %d: %d is needed", version, XR_NCCL_OLDEST);
+    return xr_library_check(&q->c, &file, n->version(&version) ? 0 : version, XR_NCCL_OLDEST);
 }
 
 /* ---- waiting, and giving up ---- */
@@ -30357,8 +31274,7 @@ XG_FN XG_COLD xlagpu_status xr_nccl_load_one(xlagpu_clique *q, xlagpu_program *p
         return xr_fail(
             &q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without NCCL", p->strings + t->name);
     if (xr_collective_reduces(c) && xr_nccl_type(c->type, &each) == XR_NCCL_NO_TYPE)
-        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
-            "HLO %s reduces elements of a type that NCCL does not have: convert them to s32 or f32 before",
+        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s reduces elements of a type that NCCL does not have",
             p->strings + t->name);
     if (xr_collective_asks(c)) *room = XG_MAX(*room, XG_MAX(xr_link_bytes(p, t, c->n_in - 1), (uint64_t)8));
     return xr_comm_get(q, c->kind == XR_COLLECTIVE_PERMUTE ? NULL : c, &c->comm);
@@ -30867,7 +31783,7 @@ XG_FN uint64_t xr_execution_parts(const xlagpu_program *p, uint64_t bytes[XR_PAR
     bytes[XR_PART_BOUND] = values * 8;
     bytes[XR_PART_EXTENTS] = values * sizeof(xr_extent);
     bytes[XR_PART_ARGS] =
-        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
+        (uint64_t)p->most_links * 8 + 2 * XR_MAP_ALIGN + (p->n_maps ? (uint64_t)XR_KERNEL_MAPS_MAX : 0) * XR_MAP_BYTES;
     bytes[XR_PART_MAPS] = (uint64_t)p->n_maps * sizeof(xr_map);
     bytes[XR_PART_STATS] = (uint64_t)p->n_kernels * sizeof(xlagpu_kernel_stats);
     bytes[XR_PART_BUFFERS] = (uint64_t)p->most_links * sizeof(xlagpu_buffer);

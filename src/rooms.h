@@ -120,6 +120,7 @@
 #include "opt/layout_normalization.c"
 #include "opt/reducer.c"
 #include "opt/collective_canonicalizer.c"
+#include "opt/all_reduce_promotion.c"
 #include "opt/reduce_reuse.c"
 #include "opt/tree_reduction.c"
 #include "opt/row_splitter.c"
@@ -397,6 +398,7 @@
 
 /* choice */
 #include "choice/choice.h"
+#include "choice/tuned.c"
 #include "choice/choice.c"
 
 /* ptx */
@@ -422,6 +424,8 @@
 #include "llvm/inline_ptx.c"
 #include "llvm/ops.c"
 #include "llvm/flow.c"
+#include "llvm/cpu_ops.c"
+#include "llvm/cpu.c"
 #include "llvm/compile.c"
 
 /* plan */
@@ -444,6 +448,7 @@
 /* import */
 #include "import/import.h"
 #include "import/detect.c"
+#ifndef XLAGPU_SMALL
 #include "import/ir.h"
 #include "import/ir.c"
 #include "import/mlir.h"
@@ -486,11 +491,13 @@
 #include "import/stable_type.c"
 #include "import/stable_props.c"
 #include "import/stable.c"
+#endif
 #include "import/import.c"
 
 /* driver */
 #include "driver/driver.h"
 #include "driver/pipeline.c"
 #include "driver/lines.c"
+#include "driver/xla_flags.c"
 #include "driver/driver.c"
 #include "driver/public.c"

@@ -30,6 +30,7 @@
  *     XLAGPU_STATIC         public functions become static: two libraries may carry their own copy
  *     XLAGPU_ASSERT(x)      checks of our own invariants; off by default
  *     XLAGPU_NO_EXTENSIONS  no compiler extensions (attributes, vectors): plain ISO C
+ *     XLAGPU_SMALL          HLO text alone is read and written: no StableHLO, no bytecode, no protobufs
  * (xlagpu_runtime.h adds XLAGPU_NO_SIMULATOR.) None of them changes a public type. */
 #ifndef XLAGPU_H
 #define XLAGPU_H
@@ -77,9 +78,19 @@ XLAGPU_DEF const char *xlagpu_type_text(xlagpu_type type); /* "f32" */
 
 /* ---- module ---- */
 
-/* Parses and verifies HLO text: what XLA dumps, what jax.jit(f).lower(x).as_text("hlo") prints, a whole module or one
- * instruction. name appears in messages. The text is copied. NULL on failure. */
+/* Parses and verifies a module, told by its first bytes: HLO text as XLA dumps it and as jax.jit(f).lower(x)
+ * .as_text("hlo") prints it, a whole module or one instruction; StableHLO as text or bytecode, a jax.export artifact,
+ * an HLO protobuf.
+ * name appears in messages. The text is copied. NULL on failure. */
 XLAGPU_DEF xlagpu_module *xlagpu_parse(xlagpu_context *context, const char *name, const char *text, size_t size);
+typedef enum xlagpu_source {
+    XLAGPU_SOURCE_ANY, /* told by the first bytes */
+    XLAGPU_SOURCE_HLO,
+    XLAGPU_SOURCE_STABLEHLO, /* MLIR text, also of mhlo and chlo */
+    XLAGPU_SOURCE_BYTECODE,  /* MLIR bytecode, a portable artifact */
+    XLAGPU_SOURCE_EXPORT,    /* what jax.export's serialize() gives */
+    XLAGPU_SOURCE_PROTO      /* HloModuleProto, HloProto, HloSnapshot */
+} xlagpu_source;
 /* On which devices a module runs, and what each of them has of its arrays, where the text does not say so, or
  * otherwise. All zero: as the text says. */
 typedef struct xlagpu_placement {
@@ -92,6 +103,7 @@ typedef struct xlagpu_placement {
      * parallelism. Without a mesh it is one: "8" */
     const char *batch;
 } xlagpu_placement;
+/* All zero but text and size is what xlagpu_parse does. Its texts are copied. */
 typedef struct xlagpu_parse_desc {
     const char *name, *text;
     size_t size;
@@ -99,6 +111,13 @@ typedef struct xlagpu_parse_desc {
      * argument and dimension; those that the program asserts to be the same need no word. NULL: none */
     const char *dims;
     xlagpu_placement placement;
+    xlagpu_source format; /* the text is read as that, whatever it looks like */
+    const char *entry;    /* the function of StableHLO that is the program; NULL: @main, or the only public one */
+    /* "--xla_gpu_ftz=true --xla_disable_hlo_passes=cse": XLA's flags for all compilations of the module, beside what an
+     * xlagpu_compile_desc asks for. xla_gpu_ftz, xla_gpu_deterministic_ops, xla_allow_excess_precision,
+     * xla_gpu_enable_while_loop_double_buffering, xla_gpu_graph_min_graph_size, xla_disable_all_hlo_passes and
+     * xla_disable_hlo_passes mean what the fields there do; other flags of XLA have no effect. NULL: none */
+    const char *flags;
 } xlagpu_parse_desc;
 XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *context, const xlagpu_parse_desc *desc);
 XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
@@ -172,11 +191,19 @@ typedef struct xlagpu_compile_desc {
     /* Of each fusion its loop nest and the primitives of the rule that takes it: the dump "schedule". Such a text, as
      * it is or edited, says how kernels are made; schedule_name stands in messages (NULL: "schedule"). */
     bool print_schedules;
+    /* Of each fusion its record (docs/verbs.md, tune), with a key that says what it computes, and the device: the dump
+     * "records". Such a text says how to make the kernels that it knows; a line that does not suit is passed over.
+     * tuned_name stands in messages (NULL: "tuned"). The text has to live as long as the call. */
+    bool print_records;
+    const char *tuned, *tuned_name;
+    size_t tuned_size;
     const char *schedule, *schedule_name;
     size_t schedule_size;
     /* How kernels become PTX. NULL, "ptx": our own printer. "llvm": LLVM's passes at O3 and its NVPTX, in a build that
      * defines XLAGPU_USE_LLVM (LLVM 16 or newer: llvm-config says which flags); ERROR_UNSUPPORTED in others. "llvm-ir":
-     * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). */
+     * as "ptx", and the dump gets the LLVM IR of each kernel as well (stage "llvm/before"). For a target
+     * that is a processor of hosts ("x86-64-v3", "x86-64-v4", "aarch64") it is "llvm-cpu" in any case: object code for
+     * the runtime's platform of that name, by LLVM, in the same builds. */
     const char *backend;
     /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt,cufft,cusolver"; with
      * "always" among them wherever they can. NULL, "none", "auto": our own kernels alone. xlagpu_rt_libraries says what

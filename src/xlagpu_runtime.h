@@ -30,6 +30,8 @@
  *
  * CONFIGURATION
  *     XLAGPU_NO_SIMULATOR   only the cuda platform: a smaller object
+ *     XLAGPU_USE_LLVM_CPU   the platform "llvm-cpu": object code for this processor (x86-64 from v3 on, aarch64; gcc or
+ *                           clang), which a compiler with XLAGPU_USE_LLVM has made; needs no LLVM
  *     XLAGPU_USE_NCCL       several GPUs meet by NCCL, which is found at run time (cliques, below)
  *     XLAGPU_STATIC, XLAGPU_ASSERT, XLAGPU_NO_EXTENSIONS as in xlagpu.h. None changes a public type. */
 #ifndef XLAGPU_RUNTIME_H
@@ -56,7 +58,7 @@ typedef struct xlagpu_execution xlagpu_execution;
 
 /* All zero is the default. */
 typedef struct xlagpu_device_desc {
-    const char *platform;       /* "auto" (or NULL), "cuda", "host" */
+    const char *platform;       /* "auto" (or NULL), "cuda", "host", "llvm-cpu" */
     int ordinal;                /* which GPU */
     xlagpu_allocator allocator; /* host memory; zero: malloc and free */
     uint32_t threads;           /* of the simulator, and for loading kernels on "cuda"; 0: one per processor */
@@ -109,7 +111,7 @@ XLAGPU_DEF const char *xlagpu_rt_error(const xlagpu_device *device);
 XLAGPU_DEF xlagpu_status xlagpu_rt_error_status(const xlagpu_device *device); /* its class */
 XLAGPU_DEF const char *xlagpu_rt_note(
     const xlagpu_device *device); /* what was asked for and is not there; "": nothing */
-XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda" or "host" */
+XLAGPU_DEF const char *xlagpu_rt_platform(const xlagpu_device *device); /* "cuda", "host" or "llvm-cpu" */
 XLAGPU_DEF const char *xlagpu_rt_name(const xlagpu_device *device);     /* "NVIDIA H200", "PTX simulator" */
 XLAGPU_DEF const char *xlagpu_rt_target(const xlagpu_device *device);   /* what to compile for: "sm_90a" */
 /* The same with all figures, as the driver gives them, for xlagpu_compile_desc: a kernel is made for this very GPU.

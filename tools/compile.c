@@ -18,6 +18,7 @@
     X("dot", "hlo/after_optimizations", ".dot") \
     X("indexing", "indexing", "") \
     X("schedule", "schedule", "") \
+    X("records", "records", ".records") \
     X("plan", "plan", ".hlo") \
     X("buffers", "buffer-assignment", "") \
     X("thunks", "thunk_sequence", "") \
@@ -194,7 +195,7 @@ static int compile_timed(source *s, dump_state *d, int times, xlagpu_bytes *exe,
         if (rc) return rc;
         s->is_fresh = false;
         dump_describe(d, s->module, NULL, &desc);
-        rc = dump_schedule(d, &desc);
+        rc = dump_texts(d, &desc);
         if (rc) return rc;
         if (k + 1 < times) desc.dump = NULL;
         desc.predict_times =

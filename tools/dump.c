@@ -80,7 +80,7 @@ static bool suffix_of(dump_state *d, const char *stage, char out[400]) {
         if (!d->f->dump_pass_re || !pass_matches(d->f->dump_pass_re, pass_of(stage, out))) return false;
         snprintf(out, 400, "%04d.%s.txt", d->number++, stage + 4);
     } else {
-        snprintf(out, 400, "%s.mlir", stage + (begins(stage, "kir/") ? 4 : 0));
+        snprintf(out, 400, "%s.%s", stage + (begins(stage, "kir/") ? 4 : 0), begins(stage, "nest/") ? "txt" : "mlir");
         for (p = out; *p; p++)
             if (*p == '/') *p = '.';
     }
@@ -172,6 +172,7 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_de
     c->devices = (uint32_t)f->devices;
     c->machine_devices = (uint32_t)f->machine_devices;
     c->print_schedules = d->want && strcmp(d->want, "schedule") == 0;
+    c->print_records = d->want && strcmp(d->want, "records") == 0;
     if (!c->backend && d->want && strncmp(d->want, "llvm/", 5) == 0)
         c->backend = strcmp(d->want, "llvm/before") == 0 ? "llvm-ir" : "llvm";
     if ((d->want && *d->want) || f->dump_to || f->v >= 5 || d->viewer) {
@@ -194,18 +195,24 @@ void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_de
             digits, digits[strlen(digits) - 1]);
     }
 }
-int dump_schedule(dump_state *d, xlagpu_compile_desc *c) {
-    if (!d->f->schedule) return OK;
-    free(d->schedule);
-    d->schedule = (char *)file_read(d->f->schedule, &c->schedule_size);
-    if (!d->schedule) return unreadable(d->f->schedule);
-    c->schedule = d->schedule;
+/* path NULL: there is none. */
+static int dump_read(const char *path, char **kept, const char **text, size_t *n) {
+    if (!path) return OK;
+    free(*kept);
+    *kept = (char *)file_read(path, n);
+    *text = *kept;
+    return *kept ? OK : unreadable(path);
+}
+int dump_texts(dump_state *d, xlagpu_compile_desc *c) {
     c->schedule_name = d->f->schedule;
-    return OK;
+    c->tuned_name = d->f->tuned;
+    return worse(dump_read(d->f->schedule, &d->schedule, &c->schedule, &c->schedule_size),
+        dump_read(d->f->tuned, &d->tuned, &c->tuned, &c->tuned_size));
 }
 void dump_end(dump_state *d) {
     free(d->schedule);
-    d->schedule = NULL;
+    free(d->tuned);
+    d->schedule = d->tuned = NULL;
     free(d->wanted);
     d->wanted = NULL;
 }

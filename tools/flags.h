@@ -20,7 +20,8 @@
     X(CHECK, check, "M.hlo...", "read and verify modules, say what is wrong") \
     X(REDUCE, reduce, "M.hlo", "make a module smaller that shows the same failure") \
     X(DIFF, diff, "A.hlo B.hlo", "say whether two modules mean the same, and where they part") \
-    X(BISECT, bisect, "M.hlo...", "find the pass or the kernel from which on results differ")
+    X(BISECT, bisect, "M.hlo...", "find the pass or the kernel from which on results differ") \
+    X(TUNE, tune, "M.hlo...", "try other forms of each kernel, write the records of those that are faster")
 /* clang-format on */
 
 enum {
@@ -39,8 +40,9 @@ enum {
 
 /* clang-format off */
 #define FLAGS(X) \
-    X(platform, "platform", STR, FV_RUN | FV_SIM | FV_BISECT, "auto|cuda|host|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator") \
+    X(platform, "platform", STR, FV_RUN | FV_SIM | FV_BISECT | FV_TUNE, "auto|cuda|host|llvm-cpu|interpreter", "where to run; auto: the GPU if there is a driver, else the simulator; tune: else, or with `model`, the model of time") \
     X(devices, "devices", SIZE, FV_RUN | FV_COMPILE, "N", "N devices together, as the module's shardings say, each with its part of the arrays; run: compared with one device") \
+    X(seconds, "seconds", REAL, FV_TUNE, "S", "how long to try forms of kernels at most, in all (60)") \
     X(num_partitions, "num_partitions", SIZE, FV_HLO, "N", "parts of which each device has one, where the module names another number, or none") \
     X(replicas, "replicas", SIZE, FV_HLO, "N", "so many times all partitions; each replica has the same arguments") \
     X(mesh, "mesh", STR, FV_HLO, "data=2,model=4", "axes of the partitions, for --shard and --auto-shard, major first; 2x4: axes x and y") \
@@ -56,10 +58,10 @@ enum {
     X(out, "out", STR, FV_RUN, "O.npz", "write the results; -: to standard output") \
     X(save_args, "save_args", STR, FV_RUN, "A.npz", "write the arguments, to repeat a run elsewhere") \
     X(print_literals, "print_literals", BOOL, FV_RUN, "", "print arguments and results as XLA prints literals") \
-    X(quiet, "quiet", BOOL, FV_RUN | FV_DIFF | FV_BISECT, "", "no line that says the verdict") \
+    X(quiet, "quiet", BOOL, FV_RUN | FV_DIFF | FV_BISECT | FV_TUNE, "", "no line that says the verdict") \
     X(reference_platform, "reference_platform", STR, FV_RUN, "interpreter", "what to compare with when --expect is not given; \"\" for nothing") \
     X(repeat, "repeat", SIZE, FV_RUN, "N", "run N times and report the least time") \
-    X(dims, "dims", STR, FV_HLO | FV_DIFF | FV_BISECT | FV_CHECK, "b=8,h=64", "sizes of dimensions that StableHLO leaves open, by jax.export's names or by place: arg0.1=64") \
+    X(dims, "dims", STR, FV_HLO | FV_DIFF | FV_BISECT | FV_CHECK | FV_TUNE, "b=8,h=64", "sizes of dimensions that StableHLO leaves open, by jax.export's names or by place: arg0.1=64") \
     X(seed, "seed", INT, FV_RUN | FV_SIM | FV_DIFF | FV_BISECT, "N", "run: seed of random arguments; sim: the order of blocks, warps and atomic operations, on one thread") \
     X(approx, "approx", STR, FV_RUN | FV_SIM, "usual|low|high|mixed", "simulator: what ex2.approx and the like return: what devices do, or the worst that their documented error allows") \
     X(max_faults, "max-faults", SIZE, FV_SIM, "N", "go on until N different faults are found (1)") \
@@ -80,13 +82,13 @@ enum {
     X(command_buffer_least, "xla_gpu_graph_min_graph_size", SIZE, FV_RUN | FV_COMPILE, "N", "fewer commands than that are launched one by one (5)") \
     X(command_buffer_control, "command-buffer-control", BOOL, FV_RUN | FV_COMPILE, "", "put loops and branches into command buffers, too") \
     X(cubin, "cubin", BOOL, FV_COMPILE, "", "put machine code into the executable, too: calls ptxas") \
-    X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT | FV_BISECT, "sm_90a", "what to compile for; run: the device's own; compile -o F.xgx or F.c: several, sm_75,sm_90a; without it code for every GPU from sm_75 on") \
-    X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM | FV_BISECT, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
+    X(target, "target", STR, FV_RUN | FV_COMPILE | FV_OPT | FV_BISECT | FV_TUNE, "sm_90a", "what to compile for; run: the device's own; compile -o F.xgx or F.c: several, sm_75,sm_90a; without it code for every GPU from sm_75 on") \
+    X(gpu, "gpu", STR, FV_RUN | FV_COMPILE | FV_SIM | FV_BISECT | FV_TUNE, "H200", "the GPU whose figures hold: H100, H200, A100, L40 ...; run on cuda: the device's own") \
     X(scale, "predict-scale", SIZE, FV_RUN | FV_SIM, "N", "predict times as if grids had N times the blocks") \
     X(memory_scale, "predict-memory-scale", SIZE, FV_RUN | FV_SIM, "N", "... and N times the memory, where that is not as much") \
-    X(emit, "emit", STR, FV_COMPILE | FV_OPT, "ptx|hlo|pb|hlo.pb|stablehlo|dot|indexing|schedule|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; hlo, pb (HloModuleProto), hlo.pb (HloProto), stablehlo: the optimized module, with opt the one after --passes; times: how long each step takes by the model of time") \
+    X(emit, "emit", STR, FV_COMPILE | FV_OPT, "ptx|hlo|pb|hlo.pb|stablehlo|dot|indexing|schedule|records|plan|buffers|thunks|ir|llvm|llvm-optimized|times|exe|c", "what to write; hlo, pb (HloModuleProto), hlo.pb (HloProto), stablehlo: the optimized module, with opt the one after --passes; times: how long each step takes by the model of time") \
     X(keep, "keep", STR, FV_REDUCE, "COMMAND", "what must go on with the same exit status; {} is the name of the module") \
-    X(o, "o", STR, FV_COMPILE | FV_OPT | FV_REDUCE | FV_BISECT, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .mlir, .ll, .xgx or .c says what to emit") \
+    X(o, "o", STR, FV_COMPILE | FV_OPT | FV_REDUCE | FV_BISECT | FV_TUNE, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .mlir, .ll, .xgx or .c says what to emit") \
     X(symbol, "symbol", STR, FV_COMPILE, "NAME", "--emit=c: the name of the array, NAME_xgx, and of what its header defines; without it the file's") \
     X(weights, "weights", STR, FV_COMPILE, "in|beside", "--emit=c: the weights of --args in the C source, or in a file FILE.weights beside FILE.c") \
     X(viewer, "viewer", STR, FV_RUN | FV_COMPILE, "F.html", "write a page: graph, passes side by side, kernels with HLO, IR and PTX linked, memory, predicted times; run: measured ones, too") \
@@ -101,20 +103,21 @@ enum {
     X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
     X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy same:K bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx|llvm", "how kernels become PTX: our own printer, or LLVM (a build with XLAGPU_USE_LLVM)") \
-    X(libraries, "libraries", STR, FV_RUN | FV_COMPILE, "auto|none|cublaslt,cufft,cusolver[,always]", "vendor libraries that may be called where that is faster (always: wherever they can); none is the default; auto: run: those that the machine of the GPU has") \
+    X(libraries, "libraries", STR, FV_RUN | FV_COMPILE | FV_TUNE, "auto|none|cublaslt,cufft,cusolver[,always]", "vendor libraries that may be called where that is faster (always: wherever they can); none is the default; auto: run: those that the machine of the GPU has") \
     X(schedule, "schedule", STR, FV_RUN | FV_COMPILE, "FILE", "make kernels as this file says: what --emit=schedule writes, edited; fusions that it leaves out are made as without it") \
-    X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \
-    X(compiler_memory_limit, "compiler-memory-limit", SIZE, FV_HLO | FV_DIFF | FV_BISECT, "BYTES", "what the compiler may hold at a time") \
+    X(tuned, "tuned", STR, FV_RUN | FV_COMPILE | FV_TUNE, "FILE", "records of kernels that were measured: what tune and --emit=records write") \
+    X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE | FV_TUNE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \
+    X(compiler_memory_limit, "compiler-memory-limit", SIZE, FV_HLO | FV_DIFF | FV_BISECT | FV_TUNE, "BYTES", "what the compiler may hold at a time") \
     X(dump_to, "xla_dump_to", STR, FV_HLO, "DIR", "write every stage under XLA's file names") \
     X(dump_pass_re, "xla_dump_hlo_pass_re", STR, FV_HLO, "RE", "with --xla_dump_to: also the module after passes whose name matches") \
     X(v, "v", SIZE, FV_ALL, "N", "5: print the IR after every pass") \
     X(disable_all, "xla_disable_all_hlo_passes", BOOL, FV_HLO | FV_BISECT, "", "only what is needed to make kernels") \
     X(disable, "xla_disable_hlo_passes", STR, FV_HLO | FV_BISECT, "a,b", "leave these passes out") \
-    X(ftz, "xla_gpu_ftz", BOOL, FV_HLO | FV_BISECT, "", "flush subnormal floats to zero") \
-    X(deterministic, "xla_gpu_deterministic_ops", BOOL, FV_HLO | FV_BISECT, "", "no sum depends on the order in which threads come") \
-    X(excess_precision, "xla_allow_excess_precision", BOOL, FV_HLO | FV_BISECT, "", "floats rounded to a narrower type and back at once need not be rounded") \
+    X(ftz, "xla_gpu_ftz", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "flush subnormal floats to zero") \
+    X(deterministic, "xla_gpu_deterministic_ops", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "no sum depends on the order in which threads come") \
+    X(excess_precision, "xla_allow_excess_precision", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "floats rounded to a narrower type and back at once need not be rounded") \
     X(double_buffering, "xla_gpu_enable_while_loop_double_buffering", BOOL, FV_HLO | FV_BISECT, "", "loops do two rounds in one where that spares copies") \
-    X(fill_elided, "fill_elided_constants", BOOL, FV_HLO | FV_DIFF | FV_BISECT, "", "seeded values for constant({...})") \
+    X(fill_elided, "fill_elided_constants", BOOL, FV_HLO | FV_DIFF | FV_BISECT | FV_TUNE, "", "seeded values for constant({...})") \
     X(json, "json", BOOL, FV_CHECK | FV_DIFF, "", "check: what is wrong as JSON with lines and columns, for editors; diff: what it finds as an object") \
     X(threads, "threads", SIZE, FV_RUN | FV_SIM | FV_BISECT, "N", "worker threads of the simulator") \
     X(help, "help", BOOL, FV_ALL, "", "this text")

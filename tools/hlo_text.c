@@ -249,3 +249,95 @@ char *hlo_with_entry(char *text, const char *comp) {
     add(&b, head + 1, (size_t)(end - head) + 2);
     return built(&b);
 }
+
+/* ---- a fusion alone ---- */
+
+/* "NAME {" ... "}" before ENTRY, or ENTRY itself. */
+typedef struct section {
+    const char *name, *end;
+    size_t name_n;
+    bool wanted;
+} section;
+static section *sections_of(const char *text, uint32_t *n) {
+    const char *p;
+    section *all;
+    uint32_t most = 1;
+    for (p = text; (p = strstr(p, " {\n")) != NULL; p++) most++;
+    all = (section *)calloc(most, sizeof *all);
+    *n = 0;
+    for (p = text; all && (p = strstr(p, "\n\n")) != NULL; p++) {
+        const char *name = p + 2, *head = strstr(name, " {\n"), *end = strstr(name, "\n}\n");
+        if (!head || !end || head > end) continue;
+        all[*n].name = name;
+        all[*n].name_n = (size_t)(head - name);
+        all[(*n)++].end = end + 3;
+    }
+    return all;
+}
+/* "=NAME" in it, as a whole word */
+static bool section_names(const section *s, const section *other) {
+    const char *p = s->name + s->name_n;
+    while ((p = (const char *)memchr(p, '=', (size_t)(s->end - p))) != NULL) {
+        p++;
+        if ((size_t)(s->end - p) > other->name_n && memcmp(p, other->name, other->name_n) == 0 &&
+            hlo_ends_name(p[other->name_n]))
+            return true;
+    }
+    return false;
+}
+static bool fusion_line(char *text, const char *fusion, hlo_line *l) {
+    char *p;
+    for (p = text; *p; p = p + (next_line(p) - p))
+        if (hlo_line_split(p, l) && hlo_is_op(l, "fusion") && l->name_n == strlen(fusion) &&
+            memcmp(l->name, fusion, l->name_n) == 0)
+            return true;
+    return false;
+}
+static void add_alone(builder *b, const section *called, const hlo_line *l) {
+    const char *p, *kind = strstr(l->op, "kind=");
+    uint32_t n = 0, k;
+    hlo_line inner;
+    addf(b, "\nENTRY alone {\n");
+    for (p = called->name; p < called->end; p = next_line(p)) {
+        if (!hlo_line_split(p, &inner) || !inner.parameter) continue;
+        addf(b, "  p%u = ", (unsigned)strtoul(strchr(inner.op, '(') + 1, NULL, 10));
+        add(b, inner.shape, inner.shape_n);
+        addf(b, " ");
+        add(b, inner.op, strcspn(inner.op, ")") + 1);
+        addf(b, "\n");
+        n++;
+    }
+    addf(b, "  ROOT ");
+    add(b, l->name, (size_t)(l->op - l->name));
+    addf(b, "fusion(");
+    for (k = 0; k < n; k++) addf(b, "%sp%u", k ? ", " : "", k);
+    addf(b, "), ");
+    add(b, kind ? kind : "", kind ? strcspn(kind, ",") : 0);
+    addf(b, ", calls=");
+    add(b, called->name, called->name_n);
+    addf(b, "\n}\n");
+}
+char *hlo_fusion_alone(char *text, const char *fusion) {
+    builder b = {NULL, 0, 0, false};
+    char name[256];
+    section *all, *called = NULL;
+    uint32_t n, k, j;
+    hlo_line l;
+    if (!fusion_line(text, fusion, &l) || !hlo_called(&l, "calls", 0, name)) return NULL;
+    all = sections_of(text, &n);
+    for (k = 0; k < n; k++)
+        if (all[k].name_n == strlen(name) && memcmp(all[k].name, name, all[k].name_n) == 0) called = &all[k];
+    if (called) called->wanted = true;
+    for (k = n; called && k-- > 0;) /* callers stand behind what they call */
+        for (j = 0; all[k].wanted && j < k; j++) all[j].wanted = all[j].wanted || section_names(&all[k], &all[j]);
+    add_head(&b, text);
+    for (k = 0; k < n; k++) {
+        if (!all[k].wanted) continue;
+        add(&b, "\n", 1);
+        add(&b, all[k].name, (size_t)(all[k].end - all[k].name));
+    }
+    if (called) add_alone(&b, called, &l);
+    b.failed = b.failed || !called;
+    free(all);
+    return built(&b);
+}

@@ -204,12 +204,13 @@ static int job_compile(job *j) {
     xlagpu_compile_desc c;
     xlagpu_target_desc target;
     double t = seconds();
-    bool on_gpu = strcmp(xlagpu_rt_platform(j->device), "cuda") == 0; /* the simulator runs what is made for any */
+    bool on_gpu = strcmp(xlagpu_rt_platform(j->device), "cuda") == 0;
+    bool any = strcmp(xlagpu_rt_platform(j->device), "host") == 0; /* the simulator runs what is made for any */
     (void)xlagpu_rt_target_desc(j->device, &target);
     dump_begin(&j->dump, j->f, j->path, j->file, NULL);
     if (j->f->viewer && !(j->dump.viewer = viewer_new())) return fail(DEVICE, "xlagpu: error: out of memory");
-    dump_describe(&j->dump, j->module, on_gpu ? &target : NULL, &c);
-    if (dump_schedule(&j->dump, &c)) return BAD;
+    dump_describe(&j->dump, j->module, any ? NULL : &target, &c);
+    if (dump_texts(&j->dump, &c)) return BAD;
     c.predict_times = j->dump.viewer != NULL;
     if (on_gpu && c.libraries && strcmp(c.libraries, "auto") == 0) c.libraries = xlagpu_rt_libraries(j->device);
     compiling_begin(j->path);
@@ -574,15 +575,16 @@ static int run_one(const flag_values *f, int file) {
 
 /* What needs no file to be wrong. */
 static int check_flags(const flag_values *f) {
-    static const char *const platforms[] = {"auto", "cuda", "gpu", "host", "interpreter"};
+    static const char *const platforms[] = {"auto", "cuda", "gpu", "host", "llvm-cpu", "interpreter"};
     const char *reference = f->reference_platform;
     size_t k;
     if (!f->n_files) return fail(BAD, "xlagpu: error: 'run' needs a file");
     for (k = 0; k < sizeof platforms / sizeof platforms[0]; k++)
         if (is_platform(f, platforms[k])) break;
     if (k == sizeof platforms / sizeof platforms[0])
-        return fail(
-            BAD, "xlagpu: error: no platform is called '%s'; there are auto, cuda, host and interpreter", f->platform);
+        return fail(BAD,
+            "xlagpu: error: no platform is called '%s'; there are auto, cuda, host, llvm-cpu and interpreter",
+            f->platform);
     if (reference && *reference && strcmp(reference, "interpreter") != 0 && strcmp(reference, "default") != 0)
         return fail(BAD, "xlagpu: error: --reference_platform is 'interpreter' or ''; it was '%s'", reference);
     if (f->devices > 1 << 16) return fail(BAD, "xlagpu: error: --devices=%lld are too many", f->devices);

@@ -154,7 +154,10 @@ bool hlo_called(const hlo_line *l, const char *attribute, uint32_t which, char n
 char *hlo_alone(char *text, const char *line);
 char *hlo_all(char *text);                          /* whose result is every instruction of ENTRY that is arrays */
 char *hlo_with_entry(char *text, const char *comp); /* whose ENTRY is that computation */
-uint32_t hlo_leaves(const hlo_line *l);             /* arrays of its shape; UINT32_MAX: it has others */
+/* The module that computes the fusion of that name, wherever it stands, without its record; its parameters are those of
+ * the fusion's computation. malloc'ed; NULL: no memory, or there is none. */
+char *hlo_fusion_alone(char *text, const char *fusion);
+uint32_t hlo_leaves(const hlo_line *l); /* arrays of its shape; UINT32_MAX: it has others */
 
 /* ---- xla_tools.c: run_hlo_module and hlo-opt ---- */
 bool xla_tool(int argc, char **argv, int *rc); /* false: it was not called by such a name */
@@ -170,7 +173,7 @@ typedef struct dump_state {
     const char *want;                        /* a stage that is kept, or "ir": the last IR of each kernel */
     char *wanted;
     size_t wanted_n;
-    char *schedule;            /* the text of --schedule */
+    char *schedule, *tuned;    /* the texts of --schedule and --tuned */
     xlagpu_target_desc device; /* that is compiled for, as far as it is known */
     struct viewer *viewer;     /* keeps every stage for --viewer; or NULL */
 } dump_state;
@@ -179,7 +182,7 @@ void dump_begin(dump_state *d, const flag_values *f, const char *path, int file,
 /* What to compile for: what the flags say, or else the device, if there is one, or what the text names. */
 xlagpu_target_desc dump_target(const flag_values *f, const xlagpu_module *m, const xlagpu_target_desc *device);
 void dump_describe(dump_state *d, const xlagpu_module *m, const xlagpu_target_desc *target, xlagpu_compile_desc *c);
-int dump_schedule(dump_state *d, xlagpu_compile_desc *c); /* reads the file of --schedule, if there is one */
+int dump_texts(dump_state *d, xlagpu_compile_desc *c); /* reads the files of --schedule and --tuned, if there are any */
 void dump_end(dump_state *d);
 
 /* ---- viewer.c: every stage as one page ---- */

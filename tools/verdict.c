@@ -9,9 +9,11 @@
  * is sqrt(k) terms large and rounded to half a unit: N. Higham, Accuracy and Stability of Numerical Algorithms, 4.2).
  * So an element may err, against float64, max(FACTOR_LEAST, FACTOR * sqrt(n) / 7) times as much as the worst element
  * of its magnitude or below errs in these evaluations, where n is the module's longest sum; so may the value that it is
- * compared with, which need not be the evaluator's. Floats of fewer bits are added in f32: n does not matter there, and
- * their arguments are not moved. Elements of one magnitude are judged together since the error of a single element may
- * vanish by chance; magnitudes apart, so that a small element is not excused by the rounding of a large one.
+ * compared with, which need not be the evaluator's. Floats of fewer bits are added in f32: n does not matter in what
+ * is rounded to them, and as arguments they are not moved. What stays f32 errs by such a sum all the same, so a module
+ * that has them is also evaluated with f32 in their place, its arguments moved by a unit of f32. Elements of one
+ * magnitude are judged together since the error of a single element may vanish by chance; magnitudes apart, so that a
+ * small element is not excused by the rounding of a large one.
  *
  * A module that does not evaluate in float64 (bits of floats are converted, the text is not ours to change) is held to
  * the tolerance of its types alone. Integers must be equal in one of the evaluations, or within --int-atol. */
@@ -33,13 +35,14 @@ enum {
     PEERS_LEAST = 32   /* elements from which an error is estimated: a magnitude of fewer takes larger ones along */
 };
 
-/* Every float type of the text is f64, every complex one c128; NULL if that changes the meaning. */
-static char *text_in_f64(const char *text, size_t n) {
-    static const struct {
-        const char *from, *to;
-    } types[] = {{"f32[", "f64["}, {"bf16[", "f64["}, {"f16[", "f64["}, {"c64[", "c128["}};
+typedef struct wider {
+    const char *from, *to;
+} wider;
+/* The text with these types in place of others, `changed` of them; NULL if that changes the meaning. */
+static char *text_in(const wider *types, size_t count, const char *text, size_t n, size_t *changed) {
     char *out = (char *)malloc(2 * n + 1), *at = out;
-    size_t p = 0, k, count = sizeof types / sizeof types[0];
+    size_t p = 0, k;
+    *changed = 0;
     while (out && p < n) {
         bool inside = p > 0 && (isalnum((unsigned char)text[p - 1]) || text[p - 1] == '_' || text[p - 1] == '.');
         if (n - p > 16 && strncmp(text + p, "bitcast-convert(", 16) == 0) {
@@ -54,12 +57,28 @@ static char *text_in_f64(const char *text, size_t n) {
             *at++ = text[p++];
             continue;
         }
+        ++*changed;
         memcpy(at, types[k].to, strlen(types[k].to));
         at += strlen(types[k].to);
         p += strlen(types[k].from);
     }
     if (out) *at = 0;
     return out;
+}
+/* Every float type of the text is f64, every complex one c128. */
+static char *text_in_f64(const char *text, size_t n) {
+    static const wider types[] = {{"f32[", "f64["}, {"bf16[", "f64["}, {"f16[", "f64["}, {"c64[", "c128["}};
+    size_t changed;
+    return text_in(types, sizeof types / sizeof types[0], text, n, &changed);
+}
+/* f32 for floats of fewer bits; NULL: there are none. */
+static char *text_in_f32(const char *text, size_t n) {
+    static const wider types[] = {{"bf16[", "f32["}, {"f16[", "f32["}};
+    size_t changed;
+    char *out = text_in(types, sizeof types / sizeof types[0], text, n, &changed);
+    if (out && changed) return out;
+    free(out);
+    return NULL;
 }
 
 /* Reals of an array: a complex element is two. */
@@ -70,7 +89,7 @@ static double real_at(const tensor *t, size_t k) {
 }
 
 /* Fills `to`, of the same dimensions and perhaps of wider floats; `moved`: every float by one unit in the last place
- * of its own type, up or down by chance. */
+ * of its new type, up or down by chance. */
 static void take(tensor *to, const tensor *from, bool moved, uint64_t *seed) {
     xlagpu_type r = tensor_real(from->type), w = tensor_real(to->type);
     size_t n = reals_of(from), k;
@@ -81,7 +100,7 @@ static void take(tensor *to, const tensor *from, bool moved, uint64_t *seed) {
     for (k = 0; k < n; k++) {
         double x = real_at(from, k);
         *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-        if (moved && tensor_ulp(r) < NARROW_ULP) x += ((*seed >> 60) & 1 ? 1 : -1) * fabs(x) * tensor_ulp(r);
+        if (moved && tensor_ulp(w) < NARROW_ULP) x += ((*seed >> 60) & 1 ? 1 : -1) * fabs(x) * tensor_ulp(w);
         xlagpu_set_element(w, to->data + k * xlagpu_type_bytes(w), x);
     }
 }
@@ -116,31 +135,38 @@ static tensor *evaluated(
 struct judge {
     xlagpu_context *context;
     double factor;
-    tensor *exact, *sample[SAMPLES + 1]; /* in float64; in the module's own types, the first for the very arguments */
-    uint32_t n_out;
+    /* in float64; in the module's own types, the first for the very arguments; and with f32 for narrower ones */
+    tensor *exact, *sample[SAMPLES + 2];
+    uint32_t n_out, n_samples, n_own;
 };
 
+/* The results of the module of this text, which is given free; NULL if it does not evaluate so. */
+static tensor *evaluated_text(
+    judge *j, const char *path, char *text, const tensor *in, uint32_t n_in, bool moved, bool fill, uint64_t *seed) {
+    xlagpu_module *m = text ? xlagpu_parse(j->context, path, text, strlen(text)) : NULL;
+    bool ok = m && xlagpu_parameter_count(m) == n_in && xlagpu_result_count(m) == j->n_out;
+    free(text);
+    return ok ? evaluated(m, in, n_in, j->n_out, moved, fill, seed) : NULL;
+}
 judge *judge_new(xlagpu_module *m, const char *path, const char *text, size_t n, const tensor *in, uint32_t n_in,
     uint32_t n_out, bool fill) {
     judge *j = (judge *)calloc(1, sizeof *j);
-    char *wide = text_in_f64(text, n);
     uint64_t seed = 42;
-    xlagpu_module *w;
-    bool ok = j && wide;
-    uint32_t k;
+    bool ok = j && (j->context = xlagpu_create(NULL)) != NULL;
     if (ok) {
         j->n_out = n_out;
         j->factor = fmax(FACTOR_LEAST, FACTOR * sqrt((double)xlagpu_longest_sum(m)) / 7);
-        j->context = xlagpu_create(NULL);
-        w = j->context ? xlagpu_parse(j->context, path, wide, strlen(wide)) : NULL;
-        ok = w && xlagpu_parameter_count(w) == n_in && xlagpu_result_count(w) == n_out;
-        j->exact = ok ? evaluated(w, in, n_in, n_out, false, fill, &seed) : NULL;
+        j->exact = evaluated_text(j, path, text_in_f64(text, n), in, n_in, false, fill, &seed);
         ok = j->exact != NULL;
-        for (k = 0; ok && k <= SAMPLES; k++)
-            ok = (j->sample[k] = evaluated(m, in, n_in, n_out, k > 0, fill, &seed)) != NULL;
     }
-    free(wide);
-    if (ok) return j;
+    for (; ok && j->n_samples <= SAMPLES; j->n_samples++)
+        ok = (j->sample[j->n_samples] = evaluated(m, in, n_in, n_out, j->n_samples > 0, fill, &seed)) != NULL;
+    if (ok) {
+        j->n_own = j->n_samples;
+        j->sample[j->n_samples] = evaluated_text(j, path, text_in_f32(text, n), in, n_in, true, fill, &seed);
+        j->n_samples += j->sample[j->n_samples] != NULL;
+        return j;
+    }
     judge_free(j);
     return NULL;
 }
@@ -148,7 +174,7 @@ void judge_free(judge *j) {
     uint32_t k;
     if (!j) return;
     arrays_free(j->exact, j->n_out);
-    for (k = 0; k <= SAMPLES; k++) arrays_free(j->sample[k], j->n_out);
+    for (k = 0; k < j->n_samples; k++) arrays_free(j->sample[k], j->n_out);
     xlagpu_destroy(j->context);
     free(j);
 }
@@ -174,7 +200,7 @@ static void measure(const judge *j, uint32_t which, double bound[MAGNITUDES]) {
         double y = real_at(exact, i);
         m = magnitude_of(y);
         count[m]++;
-        for (k = 0; k <= SAMPLES; k++) {
+        for (k = 0; k < j->n_samples; k++) {
             double d = fabs(real_at(&j->sample[k][which], i) - y);
             if (d > bound[m]) bound[m] = d;
         }
@@ -211,7 +237,7 @@ difference judge_compare(
         bool same = real ? w == g || (isnan(w) && isnan(g)) : same_bytes(want, got, i);
         if (!real && !same) {
             bool may_g = false, may_w = false;
-            for (k = 0; k <= SAMPLES; k++) {
+            for (k = 0; k < j->n_own; k++) {
                 may_g = may_g || same_bytes(&j->sample[k][which], got, i);
                 may_w = may_w || same_bytes(&j->sample[k][which], want, i);
             }

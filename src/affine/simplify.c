@@ -247,6 +247,9 @@ XG_FN bool xg_imap_is_plain(const xg_imap *m) {
     for (i = 0; i < m->n_results; i++) {
         xg_linear l;
         if (!m->results[i]) return false;
+        if (m->results[i]->kind == XG_AFF_DIM && m->results[i]->n < m->n_dims &&
+            !xg_range_is_point(m->dims[m->results[i]->n].range))
+            continue;
         xg_aff_linear(m->results[i], &l);
         for (k = 0; k < l.n; k++) {
             const xg_aff *v = l.terms[k].of;

@@ -40,7 +40,7 @@ enum {
     X(DATA, unsigned char) \
     X(PTX, char) \
     X(HLO, char) \
-    X(CUBIN, unsigned char)
+    X(CUBIN, unsigned char) /* machine code: of a GPU; or objects for a host's processor, see xg_exe_object */
 /* clang-format on */
 typedef enum xg_exe_section_kind {
 #define X(name, record) XG_EXE_##name,
@@ -90,6 +90,15 @@ typedef struct xg_exe_slice {
 typedef struct xg_exe_kernel {
     uint32_t name, shared_bytes, threads[3], blocks[3];
 } xg_exe_kernel;
+
+/* In front of each object of the machine code for a host's processor, of one kernel NAME and the number NAME.scratch
+ * (llvm/cpu.c says what they are): a relocatable ELF file, behind which the next begins at a multiple of 16 bytes. They
+ * stand in the order of KERNELS. */
+#define XG_EXE_OBJECT_MAGIC "xgobject"
+typedef struct xg_exe_object {
+    char magic[8];
+    uint32_t bytes, n_params; /* of the file behind it; buffers that the kernel takes */
+} xg_exe_object;
 
 /* A tensor map that a kernel takes behind its buffers: of the array in buffer `link`. Numbers as those of
  * xlagpu_tensor_map. A kernel's maps follow each other, kernels in order. */

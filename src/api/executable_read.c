@@ -61,6 +61,18 @@ XG_FN XG_COLD uint32_t xg_exe_target_number(const char *name, char *letter) {
     return number;
 }
 
+XG_FN XG_COLD bool xg_exe_is_object(const unsigned char *p, const xg_exe_section *s) {
+    return s[XG_EXE_CUBIN].bytes >= sizeof(xg_exe_object) &&
+           memcmp(p + s[XG_EXE_CUBIN].offset, XG_EXE_OBJECT_MAGIC, 8) == 0;
+}
+/* Object code: of the same processor, or of an earlier version of its kind: x86-64-v3 runs on x86-64-v4. */
+XG_FN XG_COLD bool xg_exe_runs_on(const char *made_for, const char *target) {
+    size_t n = strlen(made_for);
+    bool version = n > 3 && made_for[n - 2] == 'v' && made_for[n - 3] == '-';
+    if (!version || strlen(target) != n) return strcmp(made_for, target) == 0;
+    return memcmp(made_for, target, n - 1) == 0 && made_for[n - 1] <= target[n - 1];
+}
+
 /* Twice the compute capability that its PTX names, plus 1 with a letter, if devices of the target run it; else 0. PTX
  * without a letter runs on what is newer, too, with a on nothing else, with f on what is newer of the same family. */
 XG_FN XG_COLD uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char *target) {
@@ -70,6 +82,10 @@ XG_FN XG_COLD uint32_t xg_exe_rank(const unsigned char *p, size_t n, const char 
     char letter, other;
     uint32_t device = xg_exe_target_number(target, &other), wanted;
     if (xg_exe_check(p, n, &h, s)) return 0;
+    if (xg_exe_is_object(p, s))
+        return h.target_name < s[XG_EXE_STRINGS].bytes &&
+               xg_exe_runs_on((const char *)p + s[XG_EXE_STRINGS].offset + h.target_name, target);
+    if (strncmp(target, "sm_", 3) != 0) return 0;
     if (s[XG_EXE_PTX].bytes < 2 || p[s[XG_EXE_PTX].offset + s[XG_EXE_PTX].bytes - 1]) return 1; /* no kernels */
     named = strstr((const char *)p + s[XG_EXE_PTX].offset, ".target");
     wanted = named ? xg_exe_target_number(named, &letter) : 0;

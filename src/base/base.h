@@ -39,6 +39,7 @@ typedef struct xg_ctx {
     char message[XG_MESSAGE_MAX]; /* complete: "file:line:col: error: ...", source line, caret, hint */
     void *user;                   /* what the layer above wants to find from here */
     const char *dims; /* "b=8,arg1.0=4": sizes that a program leaves open (import/lower_dims.c); NULL: none are given */
+    const char *entry; /* the function that is the program (import/lower_module.c); NULL: @main, or the only one */
     /* what chunks of arenas are cut from: those that have something to give, the last used first; and the others */
     xg_slab *slabs, *full_slabs;
     uint32_t n_slabs, n_idle; /* all, and those that hold none */

@@ -24,31 +24,12 @@ XG_FN const char *xg_choice_nth_name(const void *user, size_t i) {
     while (xg_emit_row(n)) n++;
     return i < n ? xg_emit_row((uint32_t)i)->name : xg_rules[i - n].name;
 }
-XG_NORETURN XG_FN void xg_choice_unknown(const xg_inst *fusion, const xg_record *r) {
-    const char *nearby = xg_nearest(r->way, xg_choice_nth_name, NULL);
-    xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "leave it out: what is not given is decided",
-        "the record of this kernel: there is no %.*s '%.*s'%s%s%s", (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p,
-        nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
-}
-XG_NORETURN XG_FN void xg_choice_refuse(const xg_inst *fusion, const xg_record *r, const char *why, uint32_t n) {
-    static const char otherwise[] = "it does not take this fusion";
-    xg_hlo_fail(fusion, XLAGPU_ERROR_INVALID, "leave out of the record what cannot be obeyed",
-        "the record of this kernel: the %.*s '%.*s' cannot obey: %.*s", (int)r->kind.n, r->kind.p, (int)r->way.n,
-        r->way.p, n ? (int)n : (int)sizeof otherwise - 1, n ? why : otherwise);
-}
-/* What was planned by an order says what the order says. */
-XG_FN void xg_choice_check(const xg_inst *fusion, const xg_record *given, const xg_record *made) {
-    const char *which = given ? xg_record_disobeys(given, made) : NULL;
-    char why[96];
-    if (!which) return;
-    xg_format(why, sizeof why, "'%s' would be another", which);
-    xg_choice_refuse(fusion, made, why, (uint32_t)strlen(why));
-}
 
 /* ---- one fusion ---- */
 
 typedef struct xg_choosing {
     xg_way_job job;
+    const char *wrong, *hint; /* why the order cannot be obeyed */
     xg_fusion_emission e;
     xg_record *r; /* the result */
     const xg_emitter *by;
@@ -56,6 +37,41 @@ typedef struct xg_choosing {
     uint32_t n_leaves;
     xg_ints *over;
 } xg_choosing;
+
+/* False, with the message that the caller gives or drops. */
+XG_PRINTF(3, 4) XG_FN bool xg_choice_wrong(xg_choosing *w, const char *hint, const char *format, ...) {
+    va_list args;
+    char text[400];
+    va_start(args, format);
+    xg_vformat(text, sizeof text, format, args);
+    va_end(args);
+    w->wrong = xg_str_copy(w->job.arena, xg_str_z(text)).p;
+    w->hint = hint;
+    return false;
+}
+XG_NORETURN XG_FN void xg_choice_fail(const xg_choosing *w) {
+    xg_hlo_fail(w->job.fusion, XLAGPU_ERROR_INVALID, w->hint, "the record of this kernel: %s", w->wrong);
+}
+XG_FN bool xg_choice_unknown(xg_choosing *w) {
+    const xg_record *r = w->job.given;
+    const char *nearby = xg_nearest(r->way, xg_choice_nth_name, NULL);
+    return xg_choice_wrong(w, "leave it out: what is not given is decided", "there is no %.*s '%.*s'%s%s%s",
+        (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p, nearby ? "; did you mean '" : "", nearby ? nearby : "",
+        nearby ? "'?" : "");
+}
+XG_FN bool xg_choice_refuse(xg_choosing *w, const xg_record *r, xg_str why) {
+    if (!why.n) why = XG_STR("it does not take this fusion");
+    return xg_choice_wrong(w, "leave out of the record what cannot be obeyed", "the %.*s '%.*s' cannot obey: %.*s",
+        (int)r->kind.n, r->kind.p, (int)r->way.n, r->way.p, (int)why.n, why.p);
+}
+/* What was planned by an order says what the order says. */
+XG_FN bool xg_choice_check(xg_choosing *w, const xg_record *made) {
+    const char *which = w->job.given ? xg_record_disobeys(w->job.given, made) : NULL;
+    char why[96];
+    if (!which) return true;
+    xg_format(why, sizeof why, "'%s' would be another", which);
+    return xg_choice_refuse(w, made, xg_str_z(why));
+}
 
 XG_FN xg_record *xg_choice_new(xg_arena *a) { return XG_NEW(a, xg_record); }
 
@@ -84,29 +100,31 @@ XG_FN void xg_choice_emitter_over(xg_choosing *w, const xg_emitter *by) {
     r->over = w->over;
     r->n_results = w->n_leaves;
 }
-XG_FN void xg_choice_by_emitter(xg_choosing *w) {
+XG_FN bool xg_choice_by_emitter(xg_choosing *w) {
     const xg_record *given = w->job.given;
     const xg_emitter *by = NULL;
     w->e.given = given;
     if (!given || !given->way.n) {
         by = xg_emit_choose(&w->e);
-        if (!by) xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
+        if (!by) return xg_choice_refuse(w, w->e.record, w->e.record->why);
     } else if ((by = xg_emit_find(given->way)) == NULL)
-        xg_choice_unknown(w->job.fusion, given);
+        return xg_choice_unknown(w);
     else if (!xg_emit_plan(&w->e, by))
-        xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
+        return xg_choice_refuse(w, w->e.record, w->e.record->why);
     xg_choice_emitter_over(w, by);
     w->r = w->e.record;
     w->by = by;
+    return true;
 }
-XG_FN void xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
+XG_FN bool xg_choice_by_rule(xg_choosing *w, const xg_way *rule) {
     xg_way_times times;
-    if (!rule) xg_choice_unknown(w->job.fusion, w->job.given);
+    if (!rule) return xg_choice_unknown(w);
     w->r = xg_choice_new(w->job.arena);
     w->r->kind = xg_str_z(rule->kind);
     w->r->way = xg_str_z(rule->name);
-    if (!rule->plan(&w->job, w->r, &times)) xg_choice_refuse(w->job.fusion, w->r, w->r->why.p, w->r->why.n);
+    if (!rule->plan(&w->job, w->r, &times)) return xg_choice_refuse(w, w->r, w->r->why);
     w->rule = rule;
+    return true;
 }
 /* The fastest of the rules that take it; NULL: none does. */
 XG_FN xg_record *xg_choice_best_rule(xg_choosing *w, xg_way_times *best) {
@@ -132,11 +150,11 @@ XG_FN xg_record *xg_choice_best_rule(xg_choosing *w, xg_way_times *best) {
     return found;
 }
 /* The best way of all. An emitter need not be asked where a rule knows that it is faster. */
-XG_FN void xg_choice_best(xg_choosing *w) {
+XG_FN bool xg_choice_best(xg_choosing *w) {
     xg_way_times times = {0, 0};
     xg_record *rule = w->e.parts ? xg_choice_best_rule(w, &times) : NULL;
-    if (!rule || !times.emitter || times.own >= times.emitter) xg_choice_by_emitter(w);
-    if (!rule) return;
+    if ((!rule || !times.emitter || times.own >= times.emitter) && !xg_choice_by_emitter(w)) return false;
+    if (!rule) return true;
     if (!times.emitter) {
         const xg_launch *l = &w->r->launch;
         times.emitter = xg_fuse_time(w->job.arena, w->e.comp, (int64_t)l->threads[0] * l->blocks[0]);
@@ -144,29 +162,31 @@ XG_FN void xg_choice_best(xg_choosing *w) {
     xg_record_put(w->job.arena, &rule->estimates, "emitter", &times.emitter, 1);
     if (times.own < times.emitter) {
         w->r = rule;
-        return;
+        return true;
     }
     w->r->estimates = rule->estimates;
     w->rule = NULL;
+    return true;
 }
 /* An order may allow less than the way would. */
-XG_FN void xg_choice_narrow(xg_choosing *w) {
+XG_FN bool xg_choice_narrow(xg_choosing *w) {
     const xg_record *given = w->job.given;
     uint32_t leaf, k;
     if (!w->r->n_results) { /* a rule that is silent writes over nothing */
         w->r->over = XG_NEW_N(w->job.arena, xg_ints, w->n_leaves + (size_t)1);
         w->r->n_results = w->n_leaves;
     }
-    if (!given || !given->n_results) return;
+    if (!given || !given->n_results) return true;
     for (leaf = 0; leaf < given->n_results; leaf++)
         for (k = 0; k < given->over[leaf].n; k++)
             if (!xg_ints_at(w->r->over[leaf], given->over[leaf].p[k], NULL)) {
                 char why[96];
                 xg_format(why, sizeof why, "result %u cannot be written over operand %lld", leaf,
                     (long long)given->over[leaf].p[k]);
-                xg_choice_refuse(w->job.fusion, w->r, why, (uint32_t)strlen(why));
+                return xg_choice_refuse(w, w->r, xg_str_z(why));
             }
     w->r->over = given->over;
+    return true;
 }
 XG_FN void xg_choice_job(
     xg_choosing *w, xg_arena *a, const xg_inst *fusion, const xg_record *given, const xg_emit_target *target) {
@@ -175,7 +195,14 @@ XG_FN void xg_choice_job(
     w->job.target = target;
     w->job.given = given;
 }
-XG_FN void xg_choice_make(
+XG_FN bool xg_choice_go(xg_choosing *w) {
+    const xg_record *given = w->job.given;
+    if (!given || !given->way.n) return xg_choice_best(w);
+    return xg_str_is(given->kind, "emitter") ? xg_choice_by_emitter(w)
+                                             : xg_choice_by_rule(w, xg_choice_rule(given->kind, given->way));
+}
+/* False: the order cannot be obeyed. */
+XG_FN bool xg_choice_make(
     xg_choosing *w, xg_arena *a, const xg_inst *fusion, const xg_record *given, const xg_emit_target *target) {
     xg_choice_job(w, a, fusion, given, target);
     w->n_leaves = (uint32_t)xg_shape_leaves(fusion->shape);
@@ -183,14 +210,7 @@ XG_FN void xg_choice_make(
     w->job.e = &w->e;
     xg_emit_open(&w->e, NULL, a, fusion, target);
     xg_emit_check_leaves(&w->e);
-    if (given && given->way.n && !xg_str_is(given->kind, "emitter"))
-        xg_choice_by_rule(w, xg_choice_rule(given->kind, given->way));
-    else if (given && given->way.n)
-        xg_choice_by_emitter(w);
-    else
-        xg_choice_best(w);
-    xg_choice_check(fusion, given, w->r);
-    xg_choice_narrow(w);
+    return xg_choice_go(w) && xg_choice_check(w, w->r) && xg_choice_narrow(w);
 }
 XG_FN void xg_choice_write(const xg_choosing *w, xg_inst *fusion) {
     xg_record r = *w->r;
@@ -202,14 +222,22 @@ XG_FN void xg_choice_write(const xg_choosing *w, xg_inst *fusion) {
     list = xg_fuse_phases(w->job.arena, w->e.comp);
     for (k = 0; k < w->e.n_members; k++) xg_record_write((xg_inst *)list.members[k], &w->e.members[k]);
 }
-XG_FN xg_choosing *xg_choice_decide(xg_arena *a, xg_inst *fusion, const xg_emit_target *target) {
+/* advice is an order that is dropped where it cannot be obeyed, or where the module brings one; NULL: there is none. */
+XG_FN xg_choosing *xg_choice_decide(
+    xg_arena *a, xg_inst *fusion, const xg_emit_target *target, const xg_record *advice) {
+    const xg_record *given = xg_record_read(a, fusion);
     xg_choosing *w = XG_NEW(a, xg_choosing);
-    xg_choice_make(w, a, fusion, xg_record_read(a, fusion), target);
+    bool advised = !given && advice && xg_choice_make(w, a, fusion, advice, target);
+    if (!advised && !given && advice) {
+        xg_emit_close(&w->e);
+        w = XG_NEW(a, xg_choosing);
+    }
+    if (!advised && !xg_choice_make(w, a, fusion, given, target)) xg_choice_fail(w);
     xg_choice_write(w, fusion);
     return w;
 }
 XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *target) {
-    xg_choosing *w = xg_choice_decide(a, fusion, target);
+    xg_choosing *w = xg_choice_decide(a, fusion, target, NULL);
     xg_emit_close(&w->e);
 }
 
@@ -226,7 +254,7 @@ typedef struct xg_kept {
 } xg_kept;
 /* Of equal fusions, for the first of them that becomes a kernel. */
 typedef struct xg_kept_plan {
-    xg_choosing *w;     /* NULL: it is used up */
+    xg_choosing *w;     /* NULL: it is used up, or was not kept */
     const xg_str *text; /* of the record that it made */
 } xg_kept_plan;
 
@@ -244,13 +272,19 @@ XG_FN void xg_kept_open(xg_module *m) {
     xg_map64_init(&k->plans, k->arena);
     m->kept_plans = k;
 }
-/* NULL: it was used up, or the record is another one since. */
-XG_FN xg_choosing *xg_kept_take(const xg_inst *fusion) {
+/* NULL: there is none, or the record is another one since. */
+XG_FN xg_kept_plan *xg_kept_of(const xg_inst *fusion) {
     const xg_kept *k = (const xg_kept *)fusion->comp->module->kept_plans;
     xg_kept_plan *plan = k ? (xg_kept_plan *)xg_map64_get(&k->plans, fusion->id + (uint64_t)1) : NULL;
     const xg_attr *text = xg_inst_attr(fusion, XG_A_backend_config);
+    return plan && text && text->v.str == plan->text ? plan : NULL;
+}
+XG_FN const void *xg_choice_class(const xg_inst *fusion) { return xg_kept_of(fusion); }
+/* NULL: it is not there, or used up. */
+XG_FN xg_choosing *xg_kept_take(const xg_inst *fusion) {
+    xg_kept_plan *plan = xg_kept_of(fusion);
     xg_choosing *w;
-    if (!plan || !text || text->v.str != plan->text) return NULL;
+    if (!plan) return NULL;
     w = plan->w;
     plan->w = NULL;
     return w;
@@ -267,6 +301,7 @@ typedef struct xg_choice_pass {
     xg_arena *work; /* of one fusion */
     xg_arena *kept;
     xg_emit_target target;
+    xg_tuned tuned;
     xg_kept *plans; /* NULL: none are kept */
     xg_dict known;  /* by fingerprint */
     xg_records records;
@@ -329,22 +364,23 @@ XG_FN xg_kept *xg_choice_room(const xg_choice_pass *p, const xg_inst *i) {
     if (!p->plans || i->comp->module->ctx->live > p->plans->most) return NULL;
     return xg_fuse_is_phases(xg_attr_comp(i, XG_A_calls)) ? NULL : p->plans; /* theirs has the code of all members */
 }
-/* The plan, if it is kept: one that leaves computations in the module is not. */
-XG_FN xg_kept_plan *xg_choice_new_one(xg_choice_pass *p, xg_inst *i) {
+/* What is kept of it: not what has been found out where that leaves computations in the module, or takes much room. */
+XG_FN xg_kept_plan *xg_choice_new_one(xg_choice_pass *p, xg_inst *i, const xg_record *advice) {
     xg_kept *k = xg_choice_room(p, i);
     xg_arena *a = k ? k->arena : p->work;
     xg_mark none = xg_arena_mark(a);
-    xg_choosing *w = xg_choice_decide(a, i, &p->target);
+    xg_choosing *w = xg_choice_decide(a, i, &p->target, advice);
     xg_kept_plan *plan;
     if (!k || !xg_emit_adds_nothing(&w->e)) {
         xg_emit_close(&w->e);
         xg_arena_reset(a, none);
-        return NULL;
+        w = NULL;
     }
-    plan = XG_NEW(a, xg_kept_plan);
+    if (!p->plans) return NULL;
+    plan = XG_NEW(p->plans->arena, xg_kept_plan);
     plan->w = w;
     plan->text = xg_choice_text(i);
-    xg_map64_put(&k->plans, i->id + (uint64_t)1, plan);
+    xg_map64_put(&p->plans->plans, i->id + (uint64_t)1, plan);
     return plan;
 }
 XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
@@ -357,7 +393,8 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
     if (known)
         xg_choice_repeat(p, i, known);
     else {
-        xg_kept_plan *plan = xg_choice_new_one(p, i);
+        const xg_record *advice = alone || before ? NULL : xg_tuned_find(&p->tuned, p->work, i);
+        xg_kept_plan *plan = xg_choice_new_one(p, i, advice);
         if (!alone) xg_choice_learn(p, i, key, plan);
     }
     p->changed = p->changed || !before || !xg_str_eq(*before, *xg_choice_text(i));
@@ -385,6 +422,7 @@ XG_FN bool xg_choice_run(xg_module *m, bool missing) {
     p.kept = xg_arena_inner(m->arena);
     none = xg_arena_mark(p.kept);
     xg_dict_init(&p.known, p.kept);
+    xg_tuned_open(&p.tuned, p.kept, m);
     xg_records_open(&p.records, p.kept);
     xg_push(p.kept, xg_comp *, &steps, m->entry);
     for (at = 0; at < steps.n; at++)
@@ -414,21 +452,19 @@ XG_FN xg_kmodule *xg_choice_emit_by_emitter(xg_choosing *w, xg_str name) {
     return e->m;
 }
 /* By the record: the plan that is made says nothing else. */
-XG_FN void xg_choice_obey(xg_choosing *w) {
+XG_FN bool xg_choice_obey(xg_choosing *w) {
     const xg_record *r = w->job.given;
     if (!xg_str_is(r->kind, "emitter")) {
         w->rule = xg_choice_rule(r->kind, r->way);
-        if (!w->rule) xg_choice_unknown(w->job.fusion, r);
-        return;
+        return w->rule || xg_choice_unknown(w);
     }
     w->by = xg_emit_find(r->way);
-    if (!w->by) xg_choice_unknown(w->job.fusion, r);
+    if (!w->by) return xg_choice_unknown(w);
     xg_emit_open(&w->e, NULL, w->job.arena, w->job.fusion, w->job.target);
     xg_emit_check_leaves(&w->e);
     w->e.given = r;
-    if (!xg_emit_plan(&w->e, w->by))
-        xg_choice_refuse(w->job.fusion, w->e.record, w->e.record->why.p, w->e.record->why.n);
-    xg_choice_check(w->job.fusion, r, w->e.record);
+    if (!xg_emit_plan(&w->e, w->by)) return xg_choice_refuse(w, w->e.record, w->e.record->why);
+    return xg_choice_check(w, w->e.record);
 }
 XG_FN void xg_choice_check_launch(const xg_inst *fusion, const xg_record *r, const xg_kfunc *f) {
     const char *which = memcmp(f->threads, r->launch.threads, sizeof f->threads) != 0           ? "block"
@@ -448,7 +484,7 @@ XG_FN xg_kmodule *xg_choice_emit(
     else {
         w = XG_NEW(a, xg_choosing);
         xg_choice_job(w, a, fusion, r, target);
-        xg_choice_obey(w);
+        if (!xg_choice_obey(w)) xg_choice_fail(w);
     }
     w->job.target = target;
     m = w->rule ? w->rule->emit(&w->job, r, name) : xg_choice_emit_by_emitter(w, name);

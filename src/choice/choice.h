@@ -36,6 +36,15 @@
     X("library", "cublaslt", xg_cublaslt_plan, xg_library_emit)
 /* clang-format on */
 
+/* ---- tuned.c: records that were measured ---- */
+typedef struct xg_tuned {
+    const xg_source *from; /* NULL: there are none */
+    xg_dict lines;         /* of the module's device, by key: the record's text */
+} xg_tuned;
+XG_FN void xg_tuned_open(xg_tuned *t, xg_arena *a, const xg_module *m); /* fails where the text is no such file */
+XG_FN const xg_record *xg_tuned_find(const xg_tuned *t, xg_arena *a, const xg_inst *fusion); /* NULL: none */
+XG_FN void xg_tuned_print(xg_buf *b, const xg_module *m); /* the records of a module, each kernel once */
+
 /* ---- choice.c ---- */
 XG_FN bool xg_choice_kernels(xg_module *m); /* the pass kernel-choice */
 /* The record of one fusion that came later, or that is not in a module's steps. */
@@ -43,6 +52,8 @@ XG_FN void xg_choice_of(xg_arena *a, xg_inst *fusion, const xg_emit_target *targ
 /* The kernel, by the fusion's record; fails where the record does not suit the fusion. */
 XG_FN xg_kmodule *xg_choice_emit(
     xg_arena *a, const xg_inst *fusion, const xg_record *r, xg_str name, const xg_emit_target *target);
+/* The same for fusions that compute alike and were decided as one; NULL: nothing is kept of it. */
+XG_FN const void *xg_choice_class(const xg_inst *fusion);
 XG_FN void xg_choice_complete(xg_module *m);         /* records that are missing, or leave something open */
 XG_FN bool xg_choice_needs_kernel(const xg_inst *i); /* a fusion that is made by a kernel */
 XG_FN xg_emit_target xg_choice_target(const xg_module *m);

@@ -25,6 +25,9 @@ typedef struct xg_device {
 } xg_device;
 
 /* ---- device.c ---- */
+enum {
+    XG_DEVICE_CPU_CC = 70 /* what stands for a compute capability of a host's processor: below all GPUs */
+};
 XG_FN const char *xg_device_part_name(size_t i); /* in the order of the table; NULL behind the last */
 /* A part by its name, or the usual one of a compute capability; false when there is none. */
 XG_FN bool xg_device_of_part(xg_str name, xg_device *out);

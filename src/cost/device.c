@@ -28,6 +28,8 @@ typedef struct xg_device_kind {
 static const xg_device_kind xg_device_kinds[] = {
     /* cc  threads, blocks, cluster | shared, of a block, reserved, with L1 | f32, f16, f64, int, special, convert
      *     | tensor: i8, f64, f4, f8 times f16, mma.sync | latencies: shared, L1, L2, memory | read, copy | launch, graph */
+    /* E: a core as a multiprocessor: blocks run one after the other on 8 lanes; shared memory lies in its caches */
+    {70, 1024, 1, 1, 256, 64, 0, 32, 16, 16, 8, 16, 2, 8, 0, 0, 0, 0, 0, 5, 5, 15, 300, 800, 400, 1000, 1000},
     /* limits and rates G, D; latencies: accel-sim's Turing and gpu-micro-bench's 2080S; copy: cuda-samples' log on T4 */
     {75, 1024, 16, 1, 64, 64, 0, 96, 64, 128, 2, 64, 16, 16, 1024, 0, 0, 0, 1000, 21, 34, 220, 450, 750, 750, 2410, 1270},
     /* latencies B; shares of memory A, B; launches B */
@@ -65,8 +67,8 @@ typedef struct xg_device_part {
 #define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
 /* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
  * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
- * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400, B300:
- * 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
+ * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400,
+ * B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
 static const xg_device_part xg_device_parts[] = {
     {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16, 12},           /* D; memory: deviceQuery */
     {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M 0.87; L2 B */
@@ -90,6 +92,7 @@ static const xg_device_part xg_device_parts[] = {
     {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64, 12}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
     {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64, 12}, /* X */
     {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273, 25}, /* D; memory is the host's */
+    {"CPU", 70, 8, 3000, 3000, 0, XG_DEVICE_GIB(16), 40, XG_DEVICE_MIB(16), 200, 0, 40, 0},        /* E: eight cores */
 };
 /* clang-format on */
 

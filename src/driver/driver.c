@@ -10,12 +10,17 @@
 typedef struct xg_kir_pass {
     const char *name;
     void (*run)(xg_kmodule *m);
+    bool on_cpu;
 } xg_kir_pass;
+#define XG_KIR_ON_ALL true
+#define XG_KIR_ON_GPU false
 static const xg_kir_pass xg_kir_passes[] = {
-#define X(name, run) {name, run},
+#define X(name, run, targets) {name, run, XG_KIR_ON_##targets},
     XG_KIR_PASSES(X)
 #undef X
 };
+#undef XG_KIR_ON_ALL
+#undef XG_KIR_ON_GPU
 
 XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const char *what) {
     char stage[256];
@@ -42,6 +47,7 @@ typedef struct xg_driver_state {
     xg_emit_target emit;
     xg_map64 ways; /* by record: what code depends on of it, as its number among all that differ */
     xg_dict way_texts;
+    xg_map64 classes;      /* by xg_choice_class: what the fusion computes, as an xg_str */
     xg_dict names;         /* of kernels: how many later ones wanted the same */
     xg_dict made;          /* by what they do and how their buffers meet: number in the plan plus 1 */
     xg_driver_lines lines; /* for dumps */
@@ -123,6 +129,20 @@ XG_FN uint32_t xg_driver_way(xg_driver_state *s, const xg_record *r) {
     xg_map64_put(&s->ways, (uintptr_t)r, number);
     return *number;
 }
+/* What the fusion's computation does to memory; written once for those that were decided as one. */
+XG_FN xg_str xg_driver_fingerprint(xg_driver_state *s, const xg_inst *fusion) {
+    const void *of = xg_choice_class(fusion);
+    xg_str *known = of ? (xg_str *)xg_map64_get(&s->classes, (uint64_t)(uintptr_t)of) : NULL;
+    xg_buf b;
+    if (known) return *known;
+    xg_buf_init(&b, s->work);
+    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
+    if (!of) return xg_str_of(b.p, b.n);
+    known = XG_NEW(s->arena, xg_str);
+    *known = xg_str_copy(s->arena, xg_str_of(b.p, b.n));
+    xg_map64_put(&s->classes, (uint64_t)(uintptr_t)of, known);
+    return *known;
+}
 /* Equal keys: the same kernel, whatever the names. */
 XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, const xg_record *r, const xg_karg *args) {
     uint32_t n = fusion->n_operands + (uint32_t)xg_shape_leaves(fusion->shape), k;
@@ -137,7 +157,7 @@ XG_FN xg_str xg_driver_kernel_key(xg_driver_state *s, const xg_inst *fusion, con
         xg_putc(&b, ' ');
     }
     xg_put_i64(&b, xg_driver_way(s, r));
-    xg_fuse_fingerprint_kernel(&b, s->work, xg_attr_comp(fusion, XG_A_calls));
+    xg_put_str(&b, xg_driver_fingerprint(s, fusion));
     return xg_str_of(b.p, b.n);
 }
 
@@ -186,6 +206,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
     xg_driver_dump_kir(m, s->o, "emitted");
     for (i = 0; i < XG_COUNT(xg_kir_passes); i++) {
         char stage[64];
+        if (s->o->target.suffix == XG_TARGET_CPU && !xg_kir_passes[i].on_cpu) continue;
 #ifdef XLAGPU_DEBUG
         xg_kir_verify(m);
 #endif
@@ -404,11 +425,12 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     s.arena = a;
     s.work = p->m->work;
     s.temp = xg_arena_inner(a);
-    s.backend = o->backend ? o->backend : xg_ptx_backend();
+    s.backend = xg_backend_for(a->ctx, o->backend, &o->target);
     s.code = s.backend->begin(a->ctx, a, &o->target, &p->m->device);
     s.emit = xg_emit_target_of(&p->m->device, o->deterministic);
     xg_map64_init(&s.ways, a);
     xg_dict_init(&s.way_texts, a);
+    xg_map64_init(&s.classes, a);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
     if (o->dump) {
@@ -422,8 +444,9 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     if (!o->no_command_buffers)
         xg_plan_command_buffers(p, o->command_buffer_least ? o->command_buffer_least : (uint32_t)XG_DRIVER_COMMANDS,
             o->command_buffer_control);
+    p->is_object = o->target.suffix == XG_TARGET_CPU;
     if (p->kernels.n) instructions = s.backend->finish(s.code, &p->ptx);
-    if (o->dump) {
+    if (o->dump && !p->is_object) {
         xg_buf_init(&text, a);
         xg_put_texts(&text, &p->ptx);
         xg_driver_dump_text(o, "ptx", &text);
@@ -554,6 +577,11 @@ XG_FN xg_str xg_driver_compile(
         xg_buf_init(&text, a);
         xg_schedules_print(&text, m);
         xg_driver_dump_text(o, "schedule", &text);
+    }
+    if (o->dump && o->records) {
+        xg_buf_init(&text, a);
+        xg_tuned_print(&text, m);
+        xg_driver_dump_text(o, "records", &text);
     }
     p = xg_plan_buffers(a, m);
     if (o->dump) {

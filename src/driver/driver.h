@@ -6,6 +6,7 @@
 #include "../emit/emit.h"
 #include "../eval/eval.h"
 #include "../expand/expand.h"
+#include "../llvm/llvm.h"
 #include "../algsimp/algsimp.h"
 #include "../plan/plan.h"
 #include "../ptx/ptx.h"
@@ -26,6 +27,8 @@ typedef struct xg_driver_options {
     bool no_command_buffers, command_buffer_control;
     bool predict;       /* estimate how long each kernel takes */
     bool schedules;     /* dump schedules */
+    bool records;       /* dump records */
+    xg_source tuned;    /* records by device and computation; without text: none */
     xg_source schedule; /* how kernels are made; without text: as the compiler decides */
     uint32_t libraries; /* bits of xg_exe_library */
     bool disable_all_passes, fill_elided, ftz, keep_hlo, deterministic, excess_precision, double_buffering;
@@ -56,6 +59,10 @@ XG_FN const char *xg_driver_pass_name(uint32_t i); /* each once; NULL at the end
 XG_FN bool xg_driver_pass_is_required(const char *name);
 XG_FN void xg_driver_dump_text(const xg_driver_options *o, const char *stage, const xg_buf *text);
 XG_FN void xg_driver_dump_hlo(xg_module *m, const xg_driver_options *o, const char *stage);
+
+/* ---- xla_flags.c ---- */
+/* "--xla_gpu_ftz=true ...": what they say is changed in *o; texts are copied. source stands in messages. */
+XG_FN void xg_driver_xla_flags(xg_arena *a, const char *source, const char *flags, xg_driver_options *o);
 
 /* ---- lines.c ---- */
 typedef struct xg_driver_lines {

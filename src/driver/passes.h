@@ -13,7 +13,8 @@
  *                or to be compared
  *     REQUIRED   needed to make kernels: always runs, and to switch it off by name is an error
  *     A pass may stand in several phases; its name switches it off in all of them.
- * XG_KIR_PASSES: X(text, function)                void function(xg_kmodule *), once per kernel */
+ * XG_KIR_PASSES: X(text, function, targets)       void function(xg_kmodule *), once per kernel; ALL, or GPU alone:
+ *                                                 lanes of a processor are threads, whose addresses LLVM must see */
 #ifndef XG_DRIVER_PASSES_H
 #define XG_DRIVER_PASSES_H
 
@@ -107,6 +108,7 @@ enum {
     X(COLLECTIVE, "while-loop-all-reduce-code-motion", xg_opt_while_all_reduce, OPTIONAL) \
     X(COLLECTIVE, "reduce-scatter-creator", xg_opt_reduce_scatter_creator, OPTIONAL) \
     X(COLLECTIVE, "collective-rules", xg_opt_collective_rules, OPTIONAL) \
+    X(COLLECTIVE, "all-reduce-promotion", xg_opt_all_reduce_promotion, REQUIRED) \
     X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
     X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
     X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
@@ -157,33 +159,33 @@ enum {
 
 /* clang-format off */
 #define XG_KIR_PASSES(X) \
-    X("lower-shuffles", xg_kir_lower_shuffles) \
-    X("inline", xg_kir_inline) \
-    X("canonicalize", xg_kir_canonicalize) \
-    X("lower-loops", xg_kir_lower_loops) \
-    X("flatten-tensors", xg_kir_flatten_tensors) \
-    X("simplify-indexing", xg_kir_simplify_indexing) \
-    X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse) \
-    X("hoist", xg_kir_hoist) \
-    X("vectorize-loads-stores", xg_kir_vectorize) \
-    X("simplify-indexing", xg_kir_simplify_indexing) \
-    X("unroll-loops", xg_kir_unroll) \
-    X("simplify-indexing", xg_kir_simplify_indexing) \
-    X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse) \
-    X("lower-tensors", xg_kir_lower_tensors) \
-    X("lower-indexing", xg_kir_lower_indexing) \
-    X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse) \
-    X("hoist", xg_kir_hoist) \
-    X("convert-index", xg_kir_convert_index) \
-    X("unroll-lowered-loops", xg_kir_unroll_lowered) \
-    X("canonicalize", xg_kir_canonicalize) \
-    X("cse", xg_kir_cse) \
-    X("widen-loads", xg_kir_widen_loads) \
-    X("step-pointers", xg_kir_step_pointers) \
-    X("async-copies", xg_kir_async_copies)
+    X("lower-shuffles", xg_kir_lower_shuffles, ALL) \
+    X("inline", xg_kir_inline, ALL) \
+    X("canonicalize", xg_kir_canonicalize, ALL) \
+    X("lower-loops", xg_kir_lower_loops, ALL) \
+    X("flatten-tensors", xg_kir_flatten_tensors, ALL) \
+    X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
+    X("canonicalize", xg_kir_canonicalize, ALL) \
+    X("cse", xg_kir_cse, ALL) \
+    X("hoist", xg_kir_hoist, ALL) \
+    X("vectorize-loads-stores", xg_kir_vectorize, GPU) \
+    X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
+    X("unroll-loops", xg_kir_unroll, ALL) \
+    X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
+    X("canonicalize", xg_kir_canonicalize, ALL) \
+    X("cse", xg_kir_cse, ALL) \
+    X("lower-tensors", xg_kir_lower_tensors, ALL) \
+    X("lower-indexing", xg_kir_lower_indexing, ALL) \
+    X("canonicalize", xg_kir_canonicalize, ALL) \
+    X("cse", xg_kir_cse, ALL) \
+    X("hoist", xg_kir_hoist, ALL) \
+    X("convert-index", xg_kir_convert_index, ALL) \
+    X("unroll-lowered-loops", xg_kir_unroll_lowered, ALL) \
+    X("canonicalize", xg_kir_canonicalize, ALL) \
+    X("cse", xg_kir_cse, ALL) \
+    X("widen-loads", xg_kir_widen_loads, GPU) \
+    X("step-pointers", xg_kir_step_pointers, GPU) \
+    X("async-copies", xg_kir_async_copies, GPU)
 /* clang-format on */
 
 #endif /* XG_DRIVER_PASSES_H */

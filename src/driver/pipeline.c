@@ -208,6 +208,9 @@ XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o) {
     m->deterministic = o->deterministic;
     m->libraries = o->libraries;
     m->schedule = o->schedule.text ? &o->schedule : NULL;
+    m->tuned = o->tuned.text ? &o->tuned : NULL;
+    m->dump = o->dump;
+    m->dump_user = o->dump_user;
     m->double_buffering = o->double_buffering;
     p.control = xg_opt_has_control(m);
     p.fused = m->made[XG_FUSION];

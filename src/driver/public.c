@@ -18,9 +18,11 @@ struct xlagpu_module {
     xg_arena arena;  /* what lives as long as the module */
     xg_arena parsed; /* hlo and all that is made of it */
     xg_source source;
-    const char *dims; /* this and where it runs: as xlagpu_parse_desc has them */
+    const char *dims, *entry; /* these, where it runs and the format: as xlagpu_parse_desc has them */
+    xlagpu_source format;
     xg_place place;
-    xg_module *hlo; /* NULL after a compilation: see xg_public_hlo */
+    xg_driver_options flags; /* what its flags say of a compilation */
+    xg_module *hlo;          /* NULL after a compilation: see xg_public_hlo */
     xg_str name;
     xlagpu_value_info *params, *results; /* leaves */
     uint32_t n_params, n_results;
@@ -174,11 +176,21 @@ XG_FN xlagpu_bytes xg_public_bytes(xlagpu_module *m, xg_public_job *j, void (*wo
     return m && xg_public_do(j, work) ? j->made : none;
 }
 
+/* Does the text have a plan in it? One whose format the caller says has none. */
+XG_FN bool xg_public_is_plan(const xlagpu_module *m) {
+    return m->format == XLAGPU_SOURCE_ANY && xg_plan_is_text(m->source.text, m->source.size);
+}
+XG_FN xg_file_kind xg_public_kind(const xlagpu_module *m) {
+    static const xg_file_kind kinds[] = {
+        XG_FORMAT_HLO, XG_FORMAT_HLO, XG_FORMAT_MLIR, XG_FORMAT_BYTECODE, XG_FORMAT_EXPORT, XG_FORMAT_PROTO};
+    return m->format == XLAGPU_SOURCE_ANY ? xg_import_detect(m->source.text, m->source.size) : kinds[m->format];
+}
 XG_FN xg_module *xg_public_read(const xlagpu_module *m, xg_arena *to, bool plan) {
     xg_ctx *c = &m->owner->c;
     xg_module *hlo;
     c->dims = m->dims;
-    hlo = plan ? xg_plan_parse_hlo(c, to, &m->source) : xg_import_parse(c, to, &m->source);
+    c->entry = m->entry;
+    hlo = plan ? xg_plan_parse_hlo(c, to, &m->source) : xg_import_parse_as(c, to, &m->source, xg_public_kind(m));
     xg_spmd_place(hlo, &m->place);
     return hlo;
 }
@@ -186,7 +198,7 @@ XG_FN xg_module *xg_public_read(const xlagpu_module *m, xg_arena *to, bool plan)
 XG_FN xg_module *xg_public_hlo(xlagpu_module *m) {
     if (m->hlo) return m->hlo;
     xg_arena_free(&m->parsed);
-    return m->hlo = xg_public_read(m, &m->parsed, xg_plan_is_text(m->source.text, m->source.size));
+    return m->hlo = xg_public_read(m, &m->parsed, xg_public_is_plan(m));
 }
 /* The same for a call that changes it. It stays in the arena `parsed`, which is freed when that call is over. */
 XG_FN xg_module *xg_public_take_hlo(xlagpu_module *m) {
@@ -264,6 +276,9 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->place.mesh = xg_public_keep(m, d->placement.mesh);
     m->place.shardings = xg_public_keep(m, d->placement.shardings);
     m->place.batch = xg_public_keep(m, d->placement.batch);
+    m->entry = d->entry && *d->entry ? xg_public_keep(m, d->entry) : NULL;
+    m->format = d->format;
+    if (d->flags) xg_driver_xla_flags(&m->arena, m->source.name, d->flags, &m->flags);
     xg_hlo_verify(xg_public_hlo(m));
     xg_public_describe(m);
 }
@@ -282,6 +297,10 @@ XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *x, const xlagpu_pars
     if (!x) return NULL;
     if (!desc || (!desc->text && desc->size)) {
         xg_public_refuse(&x->c, XLAGPU_ERROR_USAGE, "there is no text to parse");
+        return NULL;
+    }
+    if ((uint32_t)desc->format > XLAGPU_SOURCE_PROTO) {
+        xg_public_refuse(&x->c, XLAGPU_ERROR_USAGE, "parse: format: no such xlagpu_source");
         return NULL;
     }
     m = xg_public_module(x);
@@ -353,22 +372,26 @@ XLAGPU_DEF bool xlagpu_result_info(const xlagpu_module *m, uint32_t index, xlagp
 
 /* ---- compiling ---- */
 
+/* What desc says, over what the module's flags say. */
 XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_options *o) {
     xg_str wrong;
-    memset(o, 0, sizeof *o);
     if (d && d->target.name) o->target = *xg_target_find(c, xg_str_z(d->target.name));
     if (!d) return;
     o->described = d->target;
-    o->disable_all_passes = d->disable_all_passes;
-    o->disable_passes = xg_str_z(d->disable_passes);
+    o->disable_all_passes |= d->disable_all_passes;
+    if (d->disable_passes) o->disable_passes = xg_str_z(d->disable_passes);
     o->fill_elided = d->fill_elided_constants;
-    o->ftz = d->ftz;
-    o->deterministic = d->deterministic_ops;
-    o->excess_precision = d->allow_excess_precision;
-    o->double_buffering = d->double_buffer_loops;
+    o->ftz |= d->ftz;
+    o->deterministic |= d->deterministic_ops;
+    o->excess_precision |= d->allow_excess_precision;
+    o->double_buffering |= d->double_buffer_loops;
     o->keep_hlo = d->keep_hlo;
     o->predict = d->predict_times;
     o->schedules = d->print_schedules;
+    o->records = d->print_records;
+    o->tuned.text = d->tuned;
+    o->tuned.size = d->tuned ? d->tuned_size : 0;
+    o->tuned.name = d->tuned_name ? d->tuned_name : "tuned";
     o->schedule.text = d->schedule;
     o->schedule.size = d->schedule ? d->schedule_size : 0;
     o->schedule.name = d->schedule_name ? d->schedule_name : "schedule";
@@ -376,7 +399,7 @@ XG_FN void xg_public_options(xg_ctx *c, const xlagpu_compile_desc *d, xg_driver_
     o->machine_devices = d->machine_devices;
     o->memory_limit = d->memory_limit > (uint64_t)INT64_MAX / 4 ? -1 : (int64_t)d->memory_limit;
     o->no_command_buffers = d->no_command_buffers;
-    o->command_buffer_least = d->command_buffer_least;
+    if (d->command_buffer_least) o->command_buffer_least = d->command_buffer_least;
     o->command_buffer_control = d->command_buffer_control;
     if (!xg_library_bits(d->libraries, &o->libraries, &wrong))
         xg_fail(
@@ -412,8 +435,9 @@ XG_FN void xg_public_compile(xg_public_job *j) {
     xg_driver_options o;
     xg_driver_report report;
     xg_str exe;
+    o = m->flags;
     xg_public_options(c, j->desc, &o);
-    if (xg_plan_is_text(m->source.text, m->source.size))
+    if (xg_public_is_plan(m))
         exe = xg_driver_compile_plan(c, &j->work, &m->source, &o, &report, &m->arena);
     else
         exe = xg_driver_compile(xg_public_take_hlo(m), &m->parsed, &o, &report, &m->arena);
@@ -648,7 +672,7 @@ XG_FN void xg_public_snapshot(xg_public_job *j) {
     const xlagpu_tensor *in = j->inputs, *out = j->outputs;
     const xg_literal **args = NULL, *result = NULL;
     uint32_t n = 0, k;
-    if (!xg_plan_is_text(src->text, src->size) && xg_import_detect(src->text, src->size) == XG_FORMAT_PROTO)
+    if (!xg_public_is_plan(j->m) && xg_public_kind(j->m) == XG_FORMAT_PROTO)
         n = xg_proto_examples(m, src, &args, &result);
     if ((!n && !result) || (j->n_outputs && !result))
         xg_fail(m->ctx, XLAGPU_ERROR_UNSUPPORTED, "%s: error: it is no HloSnapshot with %s", src->name,

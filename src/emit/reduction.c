@@ -32,6 +32,7 @@ static const xg_form_field xg_row_form_fields[] = {
     {"rows", offsetof(xg_row_plan, rows)},
     {"unit", offsetof(xg_row_plan, unit)},
     {"pieces", offsetof(xg_row_plan, pieces)},
+    {"beside", offsetof(xg_row_plan, beside)},
 };
 static const xg_form_field xg_column_form[] = {
     {"vector", offsetof(xg_column_plan, vector)},
@@ -59,6 +60,7 @@ XG_FN const char *xg_reduction_obey(xg_reduction_kernel *w, uint32_t walk) {
         xg_form_read(e, xg_short_form, XG_COUNT(xg_short_form), &w->brief);
         return xg_short_complete(&w->r, &w->brief);
     case XG_REDUCTION_ROW:
+        if (xg_record_get(&e->given->form, "lanes")) w->row.beside = 0; /* was decided for other lanes */
         xg_form_read(e, xg_row_form_fields, XG_COUNT(xg_row_form_fields), &w->row);
         return w->r.row ? xg_row_complete(&w->r, &w->row) : "it does not reduce the innermost dimension";
     default:

@@ -39,6 +39,7 @@ enum {
     XG_COLUMN_LANES_MAX = 8,
     XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */,
     XG_COLUMN_SECTOR = 32,
+    XG_COLUMN_SPREAD_BYTES = 128 << 10, /* of a block: they take much longer to read than all else that it does */
     XG_COLUMN_SECTORS_LEAST = 7,
     XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */
 };
@@ -281,6 +282,17 @@ XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
         if (xg_column_shifted_by(r, p, tiles)) return true;
     return false;
 }
+/* Tiles of some columns would keep twice as many blocks busy as all columns together, which leave most of the device
+ * idle while each block reads much. */
+XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *linear) {
+    int64_t blocks = linear->blocks * linear->parts;
+    xg_column_plan tile = *linear;
+    if (2 * blocks >= r->e->target->sms || r->minor * r->bytes % XG_COLUMN_SECTOR ||
+        r->n_kept * r->n_reduced * r->bytes < blocks * XG_COLUMN_SPREAD_BYTES)
+        return false;
+    xg_column_tile(r, &tile);
+    return tile.vector == linear->vector && tile.blocks * tile.parts >= 2 * blocks;
+}
 XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
     bool narrow = r->minor < 64 * r->vector;
     if (r->minor * r->bytes % XG_COLUMN_SECTOR && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
@@ -288,7 +300,7 @@ XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
         if (xg_column_shifted(r, p)) return;
     }
     if (xg_column_serial(r, p)) return;
-    if (narrow && xg_column_linear(r, p, false)) return;
+    if (narrow && xg_column_linear(r, p, false) && !xg_column_spreads(r, p)) return;
     xg_column_tile(r, p);
 }
 XG_FN xg_column_plan xg_column_plan_of(const xg_reduction *r) {

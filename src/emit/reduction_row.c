@@ -12,6 +12,8 @@
  * All numbers are powers of two but the row's length and number.
  * Heroes that read arrays of their own may be walked one group after the other, each group in vectors as wide as a
  * single hero's: a thread has registers for what is on its way from memory of one group, not of all of them.
+ * A row whose elements lie in many short runs (the channels of a group, at each place of an image) is walked by groups
+ * of its lanes, each of which takes a run of its own: `beside` runs side by side.
  * Rows whose length is no multiple of a vector begin anywhere: there the lanes start at the last whole sector before
  * the row, and what does not belong to it is left out of the first vectors and the last ones, element by element. */
 #ifndef XG_EMIT_REDUCTION_ROW_C
@@ -38,7 +40,12 @@ typedef struct xg_row_plan {
     int64_t together; /* rounds whose loads are in flight together */
     /* of each row: pieces that are walked one after the other, so that no index has to be divided; else one */
     int64_t length, pieces;
+    int64_t beside; /* pieces that groups of lanes walk side by side; 0: one */
 } xg_row_plan;
+
+/* Lanes of one piece, and whether one round of theirs has all of it: then rounds go from piece to piece. */
+XG_FN int64_t xg_row_lanes(const xg_row_plan *p) { return p->lanes / XG_MAX(p->beside, (int64_t)1); }
+XG_FN bool xg_row_is_flat(const xg_row_plan *p) { return p->pieces > 1 && xg_row_lanes(p) * p->vector == p->length; }
 
 XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     int64_t resident = r->e->target->resident_threads, vectors, wide, most;
@@ -62,6 +69,12 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     for (p.lanes = 1; p.lanes < wide && (p.unit ? 4 : 2) * p.lanes <= vectors; p.lanes *= 2) {}
     if (r->n_reduced <= 4) p.lanes = 1;
     while (p.lanes < most && r->n_kept <= resident / p.lanes / 2 && p.length >= 32 * p.lanes) p.lanes *= 2;
+    p.beside = 0;
+    while (p.lanes < most && r->n_kept <= resident / p.lanes / 2 && r->n_reduced >= 32 * p.lanes &&
+           2 * XG_MAX(p.beside, (int64_t)1) <= p.pieces) {
+        p.beside = 2 * XG_MAX(p.beside, (int64_t)1);
+        p.lanes *= 2;
+    }
     p.unit = XG_MIN(p.unit, p.lanes * p.vector); /* the first round reaches the row's begin */
     for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1);
          p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
@@ -76,12 +89,14 @@ XG_FN const char *xg_row_complete(const xg_reduction *r, xg_row_plan *p) {
         p->lanes * p->rows > XG_ROW_LANES_MAX || p->lanes * p->rows % 32)
         return "lanes and rows must be powers of two, together 32 to 1024 threads";
     if (p->pieces != 1 && p->pieces != r->n_reduced / r->minor) return "pieces must be 1, or the runs of the row";
+    if (p->beside && (!xg_form_power(p->beside, p->lanes) || p->beside == 1 || p->beside > p->pieces))
+        return "pieces side by side must be a power of two that divides the lanes, and as many as there are at most";
+    p->length = r->n_reduced / p->pieces;
     if (shifted && (r->n_reduced != r->minor || r->pad || xg_reduction_has_sides(r) || p->vector != r->vector ||
                        p->unit != XG_MIN(XG_MAX(p->vector, 32 / r->bytes), p->lanes * p->vector) ||
                        !xg_walk_fits(r, XG_WALK_SHIFTED, p->vector)))
         return "rows cannot be entered at sectors";
     p->together = XG_ROW_GROUP;
-    p->length = r->n_reduced / p->pieces;
     return NULL;
 }
 
@@ -101,12 +116,20 @@ XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
 /* Where the lanes are in rounds from `first` on, in groups. Gives the place in the row of each lane's first element. */
 XG_FN const xg_aff *xg_row_places(
     const xg_reduction *r, const xg_row_plan *plan, xg_walk_map *m, int64_t first, int64_t groups, int64_t group) {
-    const xg_aff *th = xg_aff_dim(m->x, 0), *round, *start;
-    if (plan->pieces > 1) m->outer = xg_walk_sym(m, "piece", plan->pieces);
+    int64_t beside = XG_MAX(plan->beside, (int64_t)1), lanes = xg_row_lanes(plan);
+    const xg_aff *th = xg_aff_dim(m->x, 0), *lane = xg_aff_mod(m->x, th, plan->lanes), *round, *start;
+    bool flat = xg_row_is_flat(plan);
+    if (plan->pieces > 1 && !flat) m->outer = xg_walk_sym(m, "piece", (plan->pieces + beside - 1) / beside);
     round = xg_aff_add_k(m->x, xg_aff_mul(m->x, xg_walk_sym(m, "group", groups), group), first);
     round = xg_aff_add(m->x, round, xg_walk_sym(m, "round", group));
     m->kept = xg_aff_add(m->x, xg_aff_mul(m->x, xg_aff_dim(m->x, 1), plan->rows), xg_aff_div(m->x, th, plan->lanes));
-    start = xg_aff_add(m->x, xg_aff_mul(m->x, round, plan->lanes), xg_aff_mod(m->x, th, plan->lanes));
+    if (flat) {
+        m->outer = round;
+        round = xg_aff_const(m->x, 0);
+    }
+    if (m->outer) m->outer = xg_aff_add(m->x, xg_aff_mul(m->x, m->outer, beside), xg_aff_div(m->x, lane, lanes));
+    start = xg_aff_add(m->x, xg_aff_mul(m->x, round, lanes), xg_aff_mod(m->x, lane, lanes));
+    if (m->outer && !flat && plan->pieces % beside) xg_walk_require(m, m->outer, 0, plan->pieces - 1);
     start = xg_aff_mul(m->x, start, plan->vector);
     if (plan->unit) start = xg_aff_add(m->x, start, xg_walk_shift(r, m, plan->unit));
     m->lin = xg_aff_add(m->x, start, xg_walk_sym(m, "vector_index", plan->vector));
@@ -119,7 +142,10 @@ XG_FN void xg_row_rounds(
     xg_walk_map m = xg_walk_map_begin(r);
     const xg_imap *inside, *across;
     (void)xg_row_places(r, plan, &m, first, groups, group);
-    if (last) xg_walk_require(&m, m.lin, 0, plan->length - 1);
+    if (last && xg_row_is_flat(plan))
+        xg_walk_require(&m, m.outer, 0, plan->pieces - 1);
+    else if (last)
+        xg_walk_require(&m, m.lin, 0, plan->length - 1);
     if (xg_walk_split(r, &m, &inside, &across)) {
         xg_row_walk(r, inside, p);
         xg_row_walk(r, across, p);
@@ -191,14 +217,21 @@ XG_FN void xg_row_end(xg_reduction *r, const xg_row_plan *plan, int64_t first, i
     if (cut) xg_row_walk(r, xg_walk_map_source(r, &single), p);
 }
 XG_FN void xg_row_elements(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
-    int64_t step = plan->lanes * plan->vector, whole = plan->length / step, first = plan->unit ? 1 : 0,
-            groups = (whole - first) / plan->together, rest = (whole - first) % plan->together;
+    int64_t step = xg_row_lanes(plan) * plan->vector, all = plan->length, first = plan->unit ? 1 : 0, whole, groups,
+            rest;
+    if (xg_row_is_flat(plan)) {
+        step = XG_MAX(plan->beside, (int64_t)1);
+        all = plan->pieces;
+    }
+    whole = all / step;
+    groups = (whole - first) / plan->together;
+    rest = (whole - first) % plan->together;
     if (plan->unit) xg_row_begin(r, plan, p);
     if (groups) xg_row_rounds(r, plan, first, groups, plan->together, false, p);
     if (rest) xg_row_rounds(r, plan, first + groups * plan->together, 1, rest, false, p);
     if (plan->unit)
         xg_row_end(r, plan, whole, (plan->length + plan->unit - 1 + step - 1) / step - whole, p);
-    else if (plan->length % step)
+    else if (all % step)
         xg_row_rounds(r, plan, whole, 1, 1, true, p);
 }
 

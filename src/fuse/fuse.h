@@ -104,10 +104,13 @@ typedef struct xg_record {
     xg_str why;
 } xg_record;
 XG_FN const xg_record *xg_record_read(xg_arena *a, const xg_inst *fusion); /* NULL: it has none */
-XG_FN void xg_record_write(xg_inst *fusion, const xg_record *r);           /* beside what else its backend_config has */
+/* The same out of a text that is an order for this fusion; messages name places in `from`. */
+XG_FN xg_record *xg_record_read_from(xg_arena *a, const xg_inst *fusion, const xg_source *from, xg_str text);
+XG_FN void xg_record_write(xg_inst *fusion, const xg_record *r); /* beside what else its backend_config has */
 XG_FN void xg_record_remove(xg_inst *fusion);
 XG_FN void xg_record_print(xg_buf *b, const xg_record *r);
 XG_FN void xg_record_print_way(xg_buf *b, const xg_record *r); /* what code depends on: way, form, launch */
+XG_FN void xg_record_print_list(xg_buf *b, const char *key, const xg_numbers_list *list); /* ,"key":{...} */
 XG_FN void xg_record_put(xg_arena *a, xg_numbers_list *to, const char *name, const int64_t *p, uint32_t n);
 XG_FN const xg_numbers *xg_record_get(const xg_numbers_list *from, const char *name); /* NULL: it is not there */
 /* Records of many fusions, each text read once. Without a record (no kernel is made of it) in_place.c answers. */

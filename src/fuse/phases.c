@@ -176,13 +176,12 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     xg_phase_work w;
     uint32_t at = 0, k;
     const xg_inst *i;
-    bool rows = false;
+    bool reduces = false, asked = false, rows = false;
     memset(&w, 0, sizeof w);
     if (parts > 1) (void)xg_fuse_outer(a, c, cut);
     w.own = w.bytes = xg_cost_bytes(c->root->shape) / parts;
-    XG_FOR_INSTS(j, c) rows = rows || j->op == XG_REDUCE;
-    rows = rows && xg_in_place_rows(a, c);
     XG_FOR_INSTS(j, c) {
+        reduces = reduces || j->op == XG_REDUCE;
         counts[at].cut = cut[at];
         counts[at].steps = 1;
         j->scratch = &counts[at++];
@@ -191,7 +190,14 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     if (c->root->op != XG_TUPLE) xg_phase_count_of(c->root)->n = xg_fuse_elements(c->root) / parts;
     for (i = c->last; i; i = i->prev) {
         int64_t n = xg_phase_count_of(i)->n, steps = xg_fuse_steps(i);
-        if (rows) n = XG_MIN(n, xg_fuse_elements(i) / (parts > 1 && xg_phase_count_of(i)->cut >= 0 ? parts : 1));
+        if (reduces) {
+            int64_t once = xg_fuse_elements(i) / (parts > 1 && xg_phase_count_of(i)->cut >= 0 ? parts : 1);
+            if (n > once && !asked) {
+                rows = xg_in_place_rows(a, c);
+                asked = true;
+            }
+            if (rows) n = XG_MIN(n, once);
+        }
         if (i->op == XG_PARAMETER) {
             int64_t bytes = XG_MIN(xg_cost_bytes(i->shape), xg_cost_mul(n, xg_type_bytes(i->shape->type)));
             w.bytes = xg_cost_add(w.bytes, bytes);

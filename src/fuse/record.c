@@ -154,11 +154,16 @@ XG_FN void xg_record_remove(xg_inst *fusion) {
 typedef struct xg_record_reader {
     xg_arena *arena;
     const xg_inst *fusion;
+    const xg_source *from; /* that the text is of; NULL: it is the fusion's own */
 } xg_record_reader;
 
+static const char xg_record_hint[] = "leave it out: what is not given is decided";
 XG_NORETURN XG_FN void xg_record_fail(const xg_record_reader *w, const char *key, xg_str found) {
-    xg_hlo_fail(w->fusion, XLAGPU_ERROR_INVALID, "leave it out: what is not given is decided",
-        "the record of this kernel: '%s' cannot be %.*s", key, (int)XG_MIN(found.n, 80u), found.p);
+    if (w->from)
+        xg_fail_at(w->fusion->comp->module->ctx, XLAGPU_ERROR_INVALID, w->from, (size_t)(found.p - w->from->text),
+            xg_record_hint, "'%s' cannot be %.*s", key, (int)XG_MIN(found.n, 80u), found.p);
+    xg_hlo_fail(w->fusion, XLAGPU_ERROR_INVALID, xg_record_hint, "the record of this kernel: '%s' cannot be %.*s", key,
+        (int)XG_MIN(found.n, 80u), found.p);
 }
 XG_FN const char *xg_record_nth_word(const void *user, size_t i) {
     static const char *const words[] = {"emitter", "rule", "library", "form", "launch", "over", "estimates", "why",
@@ -168,7 +173,10 @@ XG_FN const char *xg_record_nth_word(const void *user, size_t i) {
 }
 XG_NORETURN XG_FN void xg_record_unknown(const xg_record_reader *w, xg_str key) {
     const char *nearby = xg_nearest(key, xg_record_nth_word, NULL);
-    xg_hlo_fail(w->fusion, XLAGPU_ERROR_INVALID, "leave it out: what is not given is decided",
+    if (w->from)
+        xg_fail_at(w->fusion->comp->module->ctx, XLAGPU_ERROR_INVALID, w->from, (size_t)(key.p - w->from->text), nearby,
+            "'%.*s' means nothing in a record", (int)XG_MIN(key.n, 80u), key.p);
+    xg_hlo_fail(w->fusion, XLAGPU_ERROR_INVALID, xg_record_hint,
         "the record of this kernel: '%.*s' means nothing there%s%s%s", (int)XG_MIN(key.n, 80u), key.p,
         nearby ? "; did you mean '" : "", nearby ? nearby : "", nearby ? "'?" : "");
 }
@@ -267,20 +275,30 @@ XG_FN void xg_record_read_member(const xg_record_reader *w, xg_str key, xg_str v
         r->way = xg_config_word(value);
     }
 }
-XG_FN const xg_record *xg_record_read(xg_arena *a, const xg_inst *fusion) {
-    xg_str config = xg_attr_str(fusion, XG_A_backend_config), rest, key, value;
-    xg_record_reader w;
+XG_FN xg_record *xg_record_of(const xg_record_reader *w, xg_str text) {
+    xg_str rest = xg_config_inside(text, '{'), key, value;
     xg_record *r;
+    if (!rest.p) xg_record_fail(w, xg_record_key, text);
+    r = XG_NEW(w->arena, xg_record);
+    while (xg_config_member(&rest, &key, &value)) xg_record_read_member(w, key, value, r);
+    return r;
+}
+XG_FN const xg_record *xg_record_read(xg_arena *a, const xg_inst *fusion) {
+    xg_str config = xg_attr_str(fusion, XG_A_backend_config), value;
+    xg_record_reader w;
     if (!config.n) return NULL;
     w.arena = a;
     w.fusion = fusion;
+    w.from = NULL;
     value = xg_config_get(xg_config_object(a, config), xg_record_key);
-    if (!value.n) return NULL;
-    rest = xg_config_inside(value, '{');
-    if (!rest.p) xg_record_fail(&w, xg_record_key, value);
-    r = XG_NEW(a, xg_record);
-    while (xg_config_member(&rest, &key, &value)) xg_record_read_member(&w, key, value, r);
-    return r;
+    return value.n ? xg_record_of(&w, value) : NULL;
+}
+XG_FN xg_record *xg_record_read_from(xg_arena *a, const xg_inst *fusion, const xg_source *from, xg_str text) {
+    xg_record_reader w;
+    w.arena = a;
+    w.fusion = fusion;
+    w.from = from;
+    return xg_record_of(&w, text);
 }
 
 /* ---- of many fusions ---- */

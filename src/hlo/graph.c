@@ -54,26 +54,47 @@ XG_FN xg_attr_kind xg_attr_kind_of(xg_attr_key k) { return xg_attr_rows[k].kind;
 
 /* ---- names ---- */
 
-/* The wish itself if it is free, else its stem with the next number that is: "add.3" wished twice gives "add.1". A wish
- * that lasts is not copied. */
+/* ".17" at p; how long it is. */
+XG_FN size_t xg_graph_number(char *p, uint32_t v) {
+    char digits[16];
+    size_t n = 0, k;
+    for (; v || !n; v /= 10) digits[n++] = (char)('0' + v % 10);
+    *p++ = '.';
+    for (k = 0; k < n; k++) p[k] = digits[n - 1 - k];
+    return n + 1;
+}
+/* A stem with the next number that is free. */
+XG_FN xg_str xg_graph_numbered(xg_dict *taken, uint32_t *fresh, xg_str stem, void *val) {
+    char little[128], *text = little;
+    size_t n;
+    if (stem.n + (size_t)16 > sizeof little) text = (char *)xg_alloc_raw(taken->arena, (size_t)stem.n + 16);
+    memcpy(text, stem.p, stem.n);
+    do n = stem.n + xg_graph_number(text + stem.n, ++*fresh);
+    while (!xg_dict_put(taken, xg_str_of(text, n), val));
+    return xg_dict_newest(taken);
+}
+/* The wish itself if it is free, else its stem with a number: "add.3" wished twice gives "add.1". A wish that lasts is
+ * not copied. */
 XG_FN xg_str xg_graph_name(xg_dict *taken, uint32_t *fresh, xg_str wish, bool lasts, void *val) {
     xg_str stem = wish;
-    char little[128], *text = little;
-    size_t cap = sizeof little, n;
     if (lasts ? xg_dict_put_lasting(taken, wish, val) : xg_dict_put(taken, wish, val)) return xg_dict_newest(taken);
     while (stem.n && stem.p[stem.n - 1] >= '0' && stem.p[stem.n - 1] <= '9') stem.n--;
     if (stem.n > 1 && stem.n < wish.n && stem.p[stem.n - 1] == '.')
         stem.n--;
     else
         stem = wish;
-    if (stem.n + 16 > cap) text = (char *)xg_alloc_raw(taken->arena, cap = (size_t)stem.n + 16);
-    memcpy(text, stem.p, stem.n);
-    do n = stem.n + xg_format(text + stem.n, cap - stem.n, ".%u", ++*fresh);
-    while (!xg_dict_put(taken, xg_str_of(text, n), val));
-    return xg_dict_newest(taken);
+    return xg_graph_numbered(taken, fresh, stem, val);
 }
 XG_FN void xg_inst_give_name(xg_inst *i, xg_str wish) {
-    i->name = xg_graph_name(&i->comp->names, &i->comp->fresh, wish.n ? wish : xg_str_z(xg_op_name(i->op)), !wish.n, i);
+    xg_comp *c = i->comp;
+    xg_str word = xg_str_of(xg_op_rows[i->op].name, xg_op_rows[i->op].length);
+    if (wish.n)
+        i->name = xg_graph_name(&c->names, &c->fresh, wish, false, i);
+    else if (c->taken[i->op])
+        i->name = xg_graph_numbered(&c->names, &c->fresh, word, i);
+    else
+        i->name = xg_graph_name(&c->names, &c->fresh, word, true, i);
+    c->taken[i->op] = c->taken[i->op] || !wish.n;
 }
 XG_FN void xg_comp_give_name(xg_comp *c, xg_str wish) {
     c->name =

@@ -274,7 +274,8 @@ struct xg_comp {
     xg_comp *prev, *next; /* definition order: called computations come before their callers */
     xg_dict names;
     uint32_t source_at;
-    uint32_t fresh; /* for names made up by passes */
+    uint32_t fresh;              /* for names made up by passes */
+    bool taken[XG_OPCODE_COUNT]; /* opcodes whose own word is an instruction's name */
 };
 
 typedef struct xg_stack_table {
@@ -352,7 +353,11 @@ struct xg_module {
     uint32_t made_again;  /* kernels that this has cost */
     xg_buf *fusion_log;   /* NULL: fusion passes keep no log */
     const xg_source *schedule; /* how kernels are made: sched/schedules.c; NULL: as the compiler decides */
-    void *kept_plans;          /* choice/: of kernels, until they are emitted; NULL: none */
+    const xg_source *tuned;    /* records by device and computation: choice/tuned.c; NULL: none */
+    /* is shown what nests of kernels go through (driver: what every stage is shown to); NULL: nothing is */
+    void (*dump)(void *user, const char *stage, const char *text, size_t n);
+    void *dump_user;
+    void *kept_plans; /* choice/: of kernels, until they are emitted; NULL: none */
     /* while parsing: byte offset + 1 of the instruction being made, for errors of shapes; else 0 */
     uint32_t at;
     const xg_layout *descending[XG_RANK_MAX + 1]; /* the default layout of each rank, made when first asked for */

@@ -70,6 +70,11 @@ static void xg_verify_shape(xg_verifier *v, const xg_inst *i, const xg_shape *s)
     xg_verify_layout(i, s);
     for (k = 0; k < s->n_elems; k++) xg_verify_shape(v, i, s->elems[k]);
 }
+static void xg_verify_constraints(xg_verifier *v, const xg_inst *i) { /* layouts that a call asks for */
+    const xg_attr *a = xg_inst_attr(i, XG_A_operand_layout_constraints);
+    uint32_t k;
+    for (k = 0; a && k < a->v.shapes->n; k++) xg_verify_shape(v, i, a->v.shapes->p[k]);
+}
 
 /* ---- one instruction ---- */
 
@@ -154,6 +159,7 @@ static void xg_verify_inst(xg_verifier *v, const xg_inst *i) {
     XG_RULE(i, i->shape != NULL, NULL, "it has no shape");
     XG_RULE(i, i->op != XG_CONSTANT || i->literal, NULL, "it has no value");
     xg_verify_shape(v, i, i->shape);
+    if (i->op == XG_CUSTOM_CALL) xg_verify_constraints(v, i);
     s = xg_hlo_infer(v->m, i);
     XG_RULE(i, xg_shape_agrees(i->shape, s), NULL,
         "the result is stated as %s, but the operands and attributes give %s", xg_infer_text(i, i->shape),

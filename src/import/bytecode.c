@@ -56,8 +56,56 @@ XG_FN void xg_bc_strings(xg_bc *b) {
     }
     b->n_strings = n;
 }
+/* The names of an operation's properties, newest version first that is not newer than its own; NULL: not known. */
+XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
+    static const struct {
+        const char *op;
+        int version;
+        const char *names;
+    } vhlo[] = {
+#define X(op, version, names) {op, version, names},
+        XG_VHLO_OPS(X)
+#undef X
+    };
+    static const char *const other[][2] = {
+#define X(op, names) {op, names},
+        XG_BC_OPS(X)
+#undef X
+    };
+    const char *found = NULL;
+    xg_str op = name->text;
+    uint32_t k;
+    int version = 0;
+    for (k = 0; !name->vhlo && k < XG_COUNT(other); k++)
+        if (xg_str_is(op, other[k][0])) return other[k][1];
+    if (!name->vhlo) return NULL;
+    for (k = 0; op.p[k] != '.'; k++) {}
+    op = xg_str_of(op.p + k + 1, op.n - k - 1);
+    for (k = 0; k < XG_COUNT(vhlo); k++)
+        if (xg_str_is(op, vhlo[k].op) && vhlo[k].version <= name->version && vhlo[k].version > version) {
+            found = vhlo[k].names;
+            version = vhlo[k].version;
+        }
+    return found;
+}
+/* The newest version of an operation of VHLO that is known. */
+XG_FN int xg_bc_newest(xg_str op) {
+    static const struct {
+        const char *op;
+        int version;
+    } rows[] = {
+#define X(op, version, names) {op, version},
+        XG_VHLO_OPS(X)
+#undef X
+    };
+    int newest = 1;
+    uint32_t k;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (xg_str_is(op, rows[k].op)) newest = XG_MAX(newest, rows[k].version);
+    return newest;
+}
 /* vhlo.add_v1 is StableHLO's add; func, call and return are of the dialect func. */
-XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, xg_str dialect, xg_str op) {
+XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, const unsigned char *at, xg_str dialect, xg_str op) {
     static const char *const func[] = {"func", "call"};
     xg_bc_name v;
     xg_buf out;
@@ -80,6 +128,11 @@ XG_FN xg_bc_name xg_bc_name_of(xg_bc *b, xg_str dialect, xg_str op) {
     xg_putc(&out, '.');
     xg_put_str(&out, op);
     v.text = xg_str_of(out.p, out.n);
+    v.row = xg_ir_row(b->ir, v.text);
+    v.props = xg_bc_prop_names(&v);
+    if (v.vhlo && v.version > xg_bc_newest(op))
+        xg_bc_fail(b, at, "write an older version: serialize_portable_artifact takes one",
+            "%.*s, version %d, is newer than this reader", (int)XG_MIN(v.text.n, 100u), v.text.p, v.version);
     return v;
 }
 XG_FN void xg_bc_dialects(xg_bc *b) {
@@ -103,7 +156,7 @@ XG_FN void xg_bc_dialects(xg_bc *b) {
             uint64_t v = xg_bc_int(b, &c), string = b->version >= 5 ? v >> 1 : v;
             xg_bc_name name;
             if (string >= b->n_strings) xg_bc_fail(b, at, NULL, "an operation without a name");
-            name = xg_bc_name_of(b, b->dialects[dialect], b->strings[string]);
+            name = xg_bc_name_of(b, at, b->dialects[dialect], b->strings[string]);
             name.registered = b->version < 5 || v & 1;
             xg_push(b->arena, xg_bc_name, &names, name);
         }
@@ -149,38 +202,6 @@ XG_FN void xg_bc_properties(xg_bc *b) {
 /* ---- attributes of an operation ---- */
 
 typedef XG_VEC(xg_ir_named) xg_bc_named_vec;
-/* The names of an operation's properties, newest version first that is not newer than its own; NULL: not known. */
-XG_FN const char *xg_bc_prop_names(const xg_bc_name *name) {
-    static const struct {
-        const char *op;
-        int version;
-        const char *names;
-    } vhlo[] = {
-#define X(op, version, names) {op, version, names},
-        XG_VHLO_OPS(X)
-#undef X
-    };
-    static const char *const other[][2] = {
-#define X(op, names) {op, names},
-        XG_BC_OPS(X)
-#undef X
-    };
-    const char *found = NULL;
-    xg_str op = name->text;
-    uint32_t k;
-    int version = 0;
-    for (k = 0; !name->vhlo && k < XG_COUNT(other); k++)
-        if (xg_str_is(op, other[k][0])) return other[k][1];
-    if (!name->vhlo) return NULL;
-    for (k = 0; op.p[k] != '.'; k++) {}
-    op = xg_str_of(op.p + k + 1, op.n - k - 1);
-    for (k = 0; k < XG_COUNT(vhlo); k++)
-        if (xg_str_is(op, vhlo[k].op) && vhlo[k].version <= name->version && vhlo[k].version > version) {
-            found = vhlo[k].names;
-            version = vhlo[k].version;
-        }
-    return found;
-}
 XG_FN void xg_bc_add(xg_bc *b, xg_bc_named_vec *v, xg_str name, const xg_ir_attr *value) {
     xg_ir_named one;
     one.name = name;
@@ -199,7 +220,7 @@ XG_FN void xg_bc_op_properties(xg_bc *b, xg_bc_cur *c, const xg_bc_name *name, x
         return;
     }
     m = b->props[xg_bc_index(b, c, b->n_props, "properties")];
-    names = xg_bc_prop_names(name);
+    names = name->props;
     while (names && *names) {
         size_t n = strcspn(names, " ?");
         bool optional = names[n] == '?';
@@ -267,7 +288,7 @@ XG_FN void xg_bc_op(xg_bc *b, xg_bc_cur *c, xg_ir_region *r, uint32_t *next) {
     const unsigned char *at = c->p;
     const xg_bc_name *name = &b->names[xg_bc_index(b, c, b->n_names, "operation")];
     unsigned mask = *xg_bc_take(b, c, 1).p;
-    xg_ir_op *op = xg_ir_op_new(b->ir, name->text, (uint32_t)(at - b->base) + 1);
+    xg_ir_op *op = xg_ir_op_of_row(b->ir, name->row, name->text, (uint32_t)(at - b->base) + 1);
     xg_bc_named_vec attrs = {NULL, 0, 0};
     uint32_t k, n = 0;
     xg_bc_enter(b, at);

@@ -32,7 +32,7 @@ typedef enum xg_bc_section {
     XG_BC_PROPERTIES
 } xg_bc_section;
 
-/* X(operation, the first version with these attributes, their names in alphabetical order) */
+/* X(operation, version, the names of its attributes in alphabetical order) */
 /* clang-format off */
 #define XG_VHLO_ACCURATE(X) \
     X("cbrt", 2, "result_accuracy") X("cosine", 2, "result_accuracy") X("exponential", 2, "result_accuracy") \
@@ -61,10 +61,15 @@ typedef enum xg_bc_section {
     X("scatter", 1, "index_vector_dim indices_are_sorted inserted_window_dims scatter_dims_to_operand_dims unique_indices update_window_dims") \
     X("scatter", 2, "index_vector_dim indices_are_sorted input_batching_dims inserted_window_dims scatter_dims_to_operand_dims scatter_indices_batching_dims unique_indices update_window_dims") \
     X("all_gather", 1, "all_gather_dim channel_id replica_groups use_global_device_ids") \
+    X("all_gather", 2, "all_gather_dim channel_id replica_groups use_global_device_ids") \
     X("all_reduce", 1, "channel_id replica_groups use_global_device_ids") \
+    X("all_reduce", 2, "channel_id replica_groups use_global_device_ids") \
     X("reduce_scatter", 1, "channel_id replica_groups scatter_dimension use_global_device_ids") \
     X("all_to_all", 1, "channel_id concat_dimension replica_groups split_count split_dimension") \
+    X("all_to_all", 2, "channel_id concat_dimension replica_groups split_count split_dimension") \
     X("collective_broadcast", 1, "channel_id replica_groups") \
+    X("collective_broadcast", 2, "channel_id has_dynamic_root replica_groups") \
+    X("collective_reduce", 1, "channel_id has_dynamic_root replica_groups use_global_device_ids") \
     X("collective_permute", 1, "channel_id source_target_pairs") \
     X("cross-replica-sum", 1, "replica_groups") \
     X("reduce_window", 1, "base_dilations padding window_dilations window_dimensions window_strides") \
@@ -93,6 +98,7 @@ typedef enum xg_bc_section {
     X("rng", 1, "rng_distribution") \
     X("rng_bit_generator", 1, "rng_algorithm") \
     X("composite", 1, "composite_attributes decomposition name version") \
+    X("composite", 2, "composite_attributes decomposition name version") \
     X("get_tuple_element", 1, "index") \
     X("batch_norm_training", 1, "epsilon feature_index") \
     X("batch_norm_inference", 1, "epsilon feature_index") \
@@ -144,7 +150,9 @@ typedef struct xg_bc_entry { /* an attribute or type */
 typedef struct xg_bc_name {
     xg_str text;
     int version; /* of VHLO */
+    int row;     /* of XG_IR_OPS; -1: none */
     bool vhlo, registered;
+    const char *props; /* the names of its properties; NULL: not known */
 } xg_bc_name;
 typedef XG_VEC(xg_ir_value *) xg_bc_values;
 typedef struct xg_bc {

@@ -226,6 +226,13 @@ XG_FN const xg_ir_attr *xg_bc_list(xg_bc *b, xg_bc_cur *c) {
         const xg_ir_attr *item = xg_bc_attr(b, c);
         xg_push(b->arena, const xg_ir_attr *, &v, item);
     }
+    for (k = 0; k < n && v.p[k]->kind == XG_IR_INT && (!v.p[k]->type || v.p[k]->type->element == XLAGPU_S64); k++) {}
+    if (n && k < n) { /* numbers of another type keep it: a call may ask */
+        xg_ir_attr *list = xg_ir_attr_new(b->ir, XG_IR_LIST, XG_STR(""));
+        list->n = n;
+        list->v.items = v.p;
+        return list;
+    }
     memset(&x, 0, sizeof x);
     x.ir = b->ir;
     return xg_mlir_list_of(&x, &v);
@@ -247,6 +254,11 @@ XG_FN int64_t xg_bc_apint(xg_bc *b, xg_bc_cur *c, uint32_t bits) {
     if (bits <= 8) return (int64_t)(signed char)*xg_bc_take(b, c, 1).p;
     return xg_bc_signed(b, c);
 }
+/* The low bits of a number, which are written without a sign or with that of their byte. */
+XG_FN int64_t xg_bc_of_width(int64_t v, uint32_t bits, bool is_signed) {
+    uint64_t low = (uint64_t)v & ((UINT64_C(1) << bits) - 1), sign = UINT64_C(1) << (bits - 1);
+    return (int64_t)(is_signed ? (low ^ sign) - sign : low);
+}
 XG_FN const xg_ir_attr *xg_bc_number(xg_bc *b, xg_bc_cur *c) {
     const unsigned char *at = c->p;
     const xg_ir_type *t = xg_bc_type(b, c);
@@ -258,6 +270,7 @@ XG_FN const xg_ir_attr *xg_bc_number(xg_bc *b, xg_bc_cur *c) {
     a->type = t;
     a->i = xg_bc_apint(b, c, bits);
     if (t->element == XLAGPU_PRED) a->i &= 1;
+    if (a->kind == XG_IR_INT && bits < 64) a->i = xg_bc_of_width(a->i, bits, xg_type_signed(t->element));
     if (a->kind == XG_IR_FLOAT)
         a->d = xg_float_decode(t->element, bits < 64 ? (uint64_t)a->i & ((UINT64_C(1) << bits) - 1) : (uint64_t)a->i);
     return a;
@@ -361,6 +374,47 @@ XG_FN const xg_ir_attr *xg_bc_accuracy(xg_bc *b, xg_bc_cur *c) {
     v[3] = xg_bc_attr(b, c);
     return xg_bc_named(b, names, v, 4);
 }
+/* ---- meshes and their axes ---- */
+
+XG_FN const xg_ir_attr *xg_bc_sub_axis(xg_bc *b, xg_bc_cur *c) {
+    static const char *const names[] = {"pre_size", "size"};
+    const xg_ir_attr *v[2];
+    v[0] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
+    v[1] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
+    return xg_bc_named(b, names, v, 2);
+}
+XG_FN const xg_ir_attr *xg_bc_axis_ref(xg_bc *b, xg_bc_cur *c) {
+    static const char *const names[] = {"name", "sub_axis_info"};
+    const xg_ir_attr *v[2];
+    bool part;
+    v[0] = xg_bc_attr(b, c);
+    part = xg_bc_int(b, c) != 0;
+    if (part) v[1] = xg_bc_attr(b, c);
+    return xg_bc_named(b, names, v, part ? 2 : 1);
+}
+XG_FN const xg_ir_attr *xg_bc_pair(xg_bc *b, xg_bc_cur *c, const char *one, const char *two) {
+    const char *names[2];
+    const xg_ir_attr *v[2];
+    names[0] = one;
+    names[1] = two;
+    v[0] = xg_bc_attr(b, c);
+    v[1] = xg_bc_attr(b, c);
+    return xg_bc_named(b, names, v, 2);
+}
+XG_FN const xg_ir_attr *xg_bc_mesh_axis(xg_bc *b, xg_bc_cur *c) {
+    static const char *const names[] = {"name", "size"};
+    const xg_ir_attr *v[2];
+    v[0] = xg_bc_attr(b, c);
+    v[1] = xg_bc_int_attr(b, XG_IR_INT, xg_bc_signed(b, c));
+    return xg_bc_named(b, names, v, 2);
+}
+XG_FN const xg_ir_attr *xg_bc_mesh(xg_bc *b, xg_bc_cur *c) {
+    static const char *const names[] = {"axes", "device_ids"};
+    const xg_ir_attr *v[2];
+    v[0] = xg_bc_attr(b, c);
+    v[1] = xg_bc_optional(b, c);
+    return xg_bc_named(b, names, v, v[1] ? 2 : 1);
+}
 XG_FN const xg_ir_attr *xg_bc_vhlo_attr(xg_bc *b, xg_bc_cur *c) {
     const unsigned char *at = c->p;
     uint64_t code = xg_bc_int(b, c);
@@ -385,7 +439,11 @@ XG_FN const xg_ir_attr *xg_bc_vhlo_attr(xg_bc *b, xg_bc_cur *c) {
         return a;
     case 18: return xg_bc_ints_attr(b, xg_bc_signeds(b, c));
     case 20: return xg_bc_accuracy(b, c);
-    case 23: xg_bc_fail(b, at, "list the devices: replica_groups = dense<...>", "replica groups by axes of a mesh");
+    case 21: return xg_bc_sub_axis(b, c);
+    case 22: return xg_bc_axis_ref(b, c);
+    case 23: return xg_bc_pair(b, c, "mesh", "axes");
+    case 24: return xg_bc_mesh_axis(b, c);
+    case 25: return xg_bc_mesh(b, c);
     default: break;
     }
     xg_bc_fail(b, at, "it may be newer than this reader", "VHLO's attribute with the number %llu is not read",
@@ -542,7 +600,7 @@ XG_FN void xg_bc_loc_into(xg_bc *b, const unsigned char *at, uint32_t k, xg_ir_l
     } else if ((code == 11 || code == 22) && !loc->file.n) {
         loc->file = xg_bc_attr(b, &c)->text;
         n = code == 22 ? xg_bc_count(b, &c) : 1;
-        loc->line = n ? (int64_t)xg_bc_int(b, &c) : 0;
+        loc->line = n ? (int64_t)(xg_bc_int(b, &c) & UINT32_MAX) : 0; /* MLIR's lines have 32 bits */
     }
     b->depth--;
 }

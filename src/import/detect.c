@@ -57,6 +57,14 @@ XG_FN bool xg_peek_has(xg_peek f, const char *word) {
     X(MACHO, "\xCA\xFE\xBA\xBE") \
     X(LLVM_BITCODE, "BC\xC0\xDE") \
     X(SPIRV, "\x03\x02\x23\x07") \
+    X(SEVEN_ZIP, "7z\xBC\xAF\x27\x1C") \
+    X(LZ4, "\x04\x22\x4D\x18") \
+    X(GGUF, "GGUF\x02\0\0\0") \
+    X(GGUF, "GGUF\x03\0\0\0") \
+    X(TENSORRT, "ftrt\0\0\0\0") \
+    X(TENSORRT, "ptrt\0\0\0\0") \
+    X(WASM, "\0asm") \
+    X(SQLITE, "SQLite format 3\0") \
     X(IMAGE, "\x89PNG") \
     X(IMAGE, "\xFF\xD8\xFF")
 /* X(format, a member's name): archives by what they hold; the first that fits. */
@@ -113,6 +121,20 @@ XG_FN bool xg_detect_proto(xg_peek f) {
     }
     return false;
 }
+/* GraphDef: nodes with a name and an operation, which look like a module with a name and an entry; the types of their
+ * attributes tell. */
+XG_FN bool xg_detect_graphdef(xg_peek f) {
+    return xg_peek_has(f, "dtype") && (xg_peek_has(f, "Placeholder") || xg_peek_has(f, "Const"));
+}
+/* A map of few keys whose first is a short text. */
+XG_FN bool xg_detect_msgpack(xg_peek f) {
+    return f.n > 3 && f.p[0] > 0x80 && f.p[0] < 0x90 && f.p[1] > 0xA0 && f.p[1] < 0xC0 && f.p[2] >= ' ' && f.p[2] < 127;
+}
+XG_FN bool xg_detect_zeros(xg_peek f) {
+    size_t k = 0, n = XG_MIN(f.n, (size_t)XG_PEEK_BYTES);
+    while (k < n && !f.p[k]) k++;
+    return k == n && n > 8;
+}
 /* A flatbuffer begins with the offset of its root; the artifact in it is bytecode. */
 XG_FN bool xg_detect_export(xg_peek f) {
     return f.n > 16 && f.p[0] && !f.p[2] && !f.p[3] && xg_peek_in(f.p, f.n, "ML\xEFR") &&
@@ -131,11 +153,13 @@ XG_FN xg_file_kind xg_detect_binary(xg_peek f) {
     xg_file_kind found = xg_detect_magic(f);
     if (found != XG_FORMAT_HLO) return found;
     if (xg_peek_at(f, 0, "PK\x03\x04", 4)) return xg_detect_zip(f);
-    if (xg_detect_proto(f)) return XG_FORMAT_PROTO;
+    if (xg_detect_proto(f)) return xg_detect_graphdef(f) ? XG_FORMAT_GRAPHDEF : XG_FORMAT_PROTO;
     if (xg_peek_at(f, 4, "TFL3", 4)) return XG_FORMAT_TFLITE;
     if (xg_detect_export(f)) return XG_FORMAT_EXPORT;
     if (xg_detect_safetensors(f)) return XG_FORMAT_SAFETENSORS;
     if (xg_peek_at(f, XG_PEEK_TAR_AT, "ustar", 5)) return XG_FORMAT_TAR;
+    if (xg_detect_msgpack(f)) return XG_FORMAT_MSGPACK;
+    if (xg_detect_zeros(f)) return XG_FORMAT_ZEROS;
     if (f.n > 6 && f.p[6] < ' ' && xg_peek_at(f, 0, "xlagpu", 6)) return XG_FORMAT_EXECUTABLE;
     if (f.n > 3 && f.p[0] && f.p[0] < 128 && !f.p[1] && f.p[2] && !f.p[3]) return XG_FORMAT_UTF16;
     return xg_detect_model(f);
@@ -176,6 +200,9 @@ XG_FN xg_file_kind xg_detect_binary(xg_peek f) {
     X(JSON, "[ {") \
     X(HTML, "<!DOCTYPE ") \
     X(HTML, "<html") \
+    X(XML, "<?xml ") \
+    X(FX, "graph():") \
+    X(SASS, ".headerflags") \
     X(LFS, "version https://git-lfs")
 /* clang-format on */
 XG_FN bool xg_text_white(unsigned char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -206,6 +233,17 @@ XG_FN bool xg_text_is_alias(xg_peek f, size_t at) {
     while (at < f.n && f.p[at] > ' ' && f.p[at] < 127 && f.p[at] != '=') at++;
     return at > from && xg_text_begins(f, at, " =");
 }
+/* Behind `module {`, which may also begin an HLO computation of that name: MLIR goes on with "dialect.operation", with
+ * or without quotes, and no equal sign behind it. */
+XG_FN xg_file_kind xg_detect_body(xg_peek f, size_t at) {
+    bool dot = false;
+    if (at < f.n && f.p[at] == '"') return XG_FORMAT_MLIR;
+    for (; at < f.n &&
+           (f.p[at] == '_' || f.p[at] == '.' || xg_is_digit((char)f.p[at]) || (unsigned)((f.p[at] | 32) - 'a') < 26);
+         at++)
+        dot = dot || f.p[at] == '.';
+    return dot && !xg_text_begins(f, at, " =") ? XG_FORMAT_MLIR : XG_FORMAT_HLO;
+}
 XG_FN xg_file_kind xg_detect_text(xg_peek f) {
     size_t at = xg_text_skip(f, 0);
 #define X(format, pattern) \
@@ -213,22 +251,20 @@ XG_FN xg_file_kind xg_detect_text(xg_peek f) {
     XG_TEXTS(X)
 #undef X
     if (xg_text_is_alias(f, at)) return XG_FORMAT_MLIR;
-    /* `module {` may also begin an HLO computation of that name */
-    if (xg_text_begins(f, at, "module {")) {
-        at = xg_text_skip(f, xg_text_skip(f, at + 6) + 1);
-        if (xg_text_begins(f, at, "func.func") || xg_text_begins(f, at, "\"func.func\"") ||
-            xg_text_begins(f, at, "sdy.mesh"))
-            return XG_FORMAT_MLIR;
-    }
+    if (xg_text_begins(f, at, "module {")) return xg_detect_body(f, xg_text_skip(f, xg_text_skip(f, at + 6) + 1));
     return XG_FORMAT_HLO;
 }
 
+XG_FN size_t xg_import_mark(const char *text, size_t n) {
+    return n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
 XG_FN xg_file_kind xg_import_detect(const char *text, size_t n) {
     xg_peek f;
     xg_file_kind found;
-    f.p = (const unsigned char *)text;
-    f.n = n;
-    if (!n) return XG_FORMAT_HLO;
+    size_t mark = xg_import_mark(text, n);
+    f.p = (const unsigned char *)text + mark;
+    f.n = n - mark;
+    if (!f.n) return XG_FORMAT_HLO;
     found = xg_detect_binary(f);
     return found == XG_FORMAT_HLO ? xg_detect_text(f) : found;
 }

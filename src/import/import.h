@@ -10,6 +10,7 @@
 /* What gives HLO text where a program is made. */
 #define XG_FORMAT_AS_HLO "write HLO text where it is made: jax.jit(f).lower(x).as_text(dialect='hlo')"
 #define XG_FORMAT_ORIGIN "the HLO text that it was made from is needed"
+#define XG_DIALECT_LOWERED "give the StableHLO that it was lowered from"
 /* X(NAME, what it is, what to do) */
 /* clang-format off */
 #define XG_FORMATS(X) \
@@ -52,7 +53,43 @@
     X(HTML, "a web page", "download the file itself") \
     X(LFS, "a Git LFS pointer", "fetch the file itself: git lfs pull") \
     X(IMAGE, "an image", "a module begins with 'HloModule name'") \
-    X(TAR, "a tar archive", "unpack it first: tar xf FILE")
+    X(TAR, "a tar archive", "unpack it first: tar xf FILE") \
+    X(SEVEN_ZIP, "compressed by 7-Zip", "unpack it first: 7z x FILE") \
+    X(LZ4, "compressed by lz4", "unpack it first: lz4 -d FILE") \
+    X(GGUF, "a GGUF file", "it holds weights; " XG_FORMAT_ORIGIN) \
+    X(MSGPACK, "MessagePack, as Flax writes weights", "it holds weights; " XG_FORMAT_AS_HLO) \
+    X(TENSORRT, "a TensorRT engine", XG_FORMAT_ORIGIN) \
+    X(GRAPHDEF, "a TensorFlow graph", "tf.function(f, jit_compile=True).experimental_get_compiler_ir(x)(stage='hlo')") \
+    X(FX, "a graph of torch.fx", XG_FORMAT_ORIGIN) \
+    X(XML, "XML, as OpenVINO writes models", XG_FORMAT_ORIGIN) \
+    X(WASM, "WebAssembly", XG_FORMAT_ORIGIN) \
+    X(SASS, "SASS", "the PTX that it was made from can be simulated: xlagpu sim FILE --entry NAME") \
+    X(SQLITE, "an SQLite database", XG_FORMAT_ORIGIN) \
+    X(ZEROS, "a file of zero bytes", "write or copy it again: a download may not have ended")
+/* X(dialect, whose it is, what to do): MLIR that is not StableHLO. */
+#define XG_DIALECTS(X) \
+    X("tf", "TensorFlow", "tf.function(f, jit_compile=True).experimental_get_compiler_ir(x)(stage='hlo')") \
+    X("tfl", "TensorFlow Lite", XG_FORMAT_ORIGIN) \
+    X("torch", "torch-mlir", "torch-mlir-opt --torch-backend-to-stablehlo-backend-pipeline") \
+    X("onnx", "onnx-mlir", XG_FORMAT_ORIGIN) \
+    X("tt", "Triton", "the PTX that Triton makes of it can be simulated: xlagpu sim FILE --entry NAME") \
+    X("ttg", "Triton", "the PTX that Triton makes of it can be simulated: xlagpu sim FILE --entry NAME") \
+    X("tosa", "TOSA", XG_DIALECT_LOWERED) \
+    X("linalg", "linalg", XG_DIALECT_LOWERED) \
+    X("tensor", "tensor", XG_DIALECT_LOWERED) \
+    X("arith", "arith", XG_DIALECT_LOWERED) \
+    X("math", "math", XG_DIALECT_LOWERED) \
+    X("affine", "affine", XG_DIALECT_LOWERED) \
+    X("scf", "scf", XG_DIALECT_LOWERED) \
+    X("cf", "cf", XG_DIALECT_LOWERED) \
+    X("memref", "memref", XG_DIALECT_LOWERED) \
+    X("vector", "vector", XG_DIALECT_LOWERED) \
+    X("gpu", "gpu", XG_DIALECT_LOWERED) \
+    X("nvvm", "NVVM", XG_DIALECT_LOWERED) \
+    X("llvm", "LLVM", XG_DIALECT_LOWERED) \
+    X("spirv", "SPIR-V", XG_DIALECT_LOWERED) \
+    X("lmhlo", "LMHLO", XG_DIALECT_LOWERED) \
+    X("xla_gpu", "XLA's own passes", XG_DIALECT_LOWERED)
 /* clang-format on */
 typedef enum xg_file_kind {
 #define X(name, what, hint) XG_FORMAT_##name,
@@ -62,14 +99,23 @@ typedef enum xg_file_kind {
 
 /* HLO for what nothing else claims: its parser then says what is wrong. */
 XG_FN xg_file_kind xg_import_detect(const char *text, size_t n);
-/* X(format, its reader): those that are read. A reader is `xg_module *read(xg_ctx *, xg_arena *, const xg_source *)`;
- * the bytes outlive the module and, since some are text, end with a NUL behind them. */
-#define XG_READERS(X) \
-    X(HLO, xg_hlo_parse_lasting) \
+XG_FN size_t xg_import_mark(const char *text, size_t n); /* bytes of the mark in front of UTF-8, which editors write */
+/* X(format, its reader): those that are read; XLAGPU_SMALL has the first alone. A reader is
+ * `xg_module *read(xg_ctx *, xg_arena *, const xg_source *)`; the bytes outlive the module and, since some are text,
+ * end with a NUL behind them. */
+#define XG_READERS_SMALL(X) X(HLO, xg_hlo_parse_lasting)
+#define XG_READERS_MORE(X) \
     X(MLIR, xg_import_mlir) \
     X(PROTO, xg_proto_read) \
     X(BYTECODE, xg_bytecode_read) \
     X(EXPORT, xg_export_read)
+#ifdef XLAGPU_SMALL
+#define XG_READERS(X) XG_READERS_SMALL(X)
+#else
+#define XG_READERS(X) \
+    XG_READERS_SMALL(X) \
+    XG_READERS_MORE(X)
+#endif
 /* Fails for what is not read. */
 XG_FN void xg_import_check(xg_ctx *c, const xg_source *src);
 /* A name as HLO text can have it: other characters become underscores, as in XLA. */
@@ -86,7 +132,8 @@ XG_FN uint32_t xg_proto_examples(
 XG_FN void xg_proto_print(xg_buf *b, const xg_module *m, bool wrapped);
 /* A module as StableHLO text. */
 XG_FN void xg_stable_print(xg_buf *b, const xg_module *m);
-/* A module of any format that is read. */
+/* A module of any format that is read; and of one that the caller knows. */
 XG_FN xg_module *xg_import_parse(xg_ctx *c, xg_arena *a, const xg_source *src);
+XG_FN xg_module *xg_import_parse_as(xg_ctx *c, xg_arena *a, const xg_source *src, xg_file_kind f);
 
 #endif /* XG_IMPORT_H */

@@ -4,6 +4,7 @@
  * `array<i64: 1>` and VHLO's tensor all answer xg_ir_ints with {1}. */
 #ifndef XG_IMPORT_IR_C
 #define XG_IMPORT_IR_C
+#include "import.h"
 #include "ir.h"
 #include "ops.h"
 
@@ -40,9 +41,22 @@ XG_FN int xg_ir_row(const xg_ir *ir, xg_str name) {
     return (int)(uintptr_t)xg_dict_get(&ir->rows, name) - 1;
 }
 XG_FN bool xg_ir_is(const xg_ir_op *op, const char *name) {
-    return op->row >= 0 && strcmp(xg_ir_names[op->row], name) == 0;
+    return op->row >= 0 && *xg_ir_names[op->row] == *name && strcmp(xg_ir_names[op->row], name) == 0;
 }
 
+XG_COLD XG_FN const char *const *xg_ir_foreign(xg_str op) {
+    static const char *const rows[][3] = {
+#define X(dialect, whose, hint) {whose, hint, dialect},
+        XG_DIALECTS(X)
+#undef X
+    };
+    uint32_t n = 0;
+    size_t k;
+    while (n < op.n && op.p[n] != '.') n++;
+    for (k = 0; k < XG_COUNT(rows); k++)
+        if (xg_str_is(xg_str_of(op.p, n), rows[k][2])) return rows[k];
+    return NULL;
+}
 XG_NORETURN XG_FN void xg_ir_refuse(
     const xg_ir *ir, const xg_ir_op *op, xlagpu_status s, const char *hint, const char *format, ...) {
     char text[XG_MESSAGE_MAX / 2];
@@ -74,6 +88,13 @@ XG_FN xlagpu_type xg_ir_element(xg_str name) {
     XG_IR_ELEMENTS(X)
 #undef X
     return XLAGPU_INVALID;
+}
+XG_FN const char *xg_ir_element_text(xlagpu_type t) { /* the first name */
+#define X(text, type) \
+    if (t == XLAGPU_##type) return text;
+    XG_IR_ELEMENTS(X)
+#undef X
+    return t == XLAGPU_C64 ? "complex<f32>" : "complex<f64>";
 }
 XG_FN const xg_ir_type *xg_ir_type_kind_of(xg_ir *ir, xg_ir_type_kind kind, xg_str text) {
     xg_ir_type *t = XG_NEW(ir->arena, xg_ir_type);
@@ -210,9 +231,10 @@ XG_FN const xg_ir_attr *xg_ir_attr_dense(xg_ir *ir, const xg_ir_type *type, cons
 /* clang-format on */
 
 XG_FN const xg_ir_attr *xg_ir_own(const xg_ir_op *op, const char *name) {
+    size_t n = strlen(name);
     uint32_t k;
     for (k = 0; k < op->n_attrs; k++)
-        if (xg_str_is(op->attrs[k].name, name)) return op->attrs[k].value;
+        if (op->attrs[k].name.n == n && memcmp(op->attrs[k].name.p, name, n) == 0) return op->attrs[k].value;
     return NULL;
 }
 XG_FN const xg_ir_attr *xg_ir_dict_get(const xg_ir_attr *dict, const char *name) {
@@ -224,6 +246,9 @@ XG_FN const xg_ir_attr *xg_ir_dict_get(const xg_ir_attr *dict, const char *name)
 }
 XG_FN const xg_ir_attr *xg_ir_in_groups(const xg_ir_op *op, const char *name) {
     const xg_ir_attr *a;
+    uint32_t k = 0;
+    while (k < op->n_attrs && op->attrs[k].value->kind != XG_IR_DICT) k++;
+    if (k == op->n_attrs) return NULL; /* most operations have none */
 #define X(group) \
     a = xg_ir_dict_get(xg_ir_own(op, #group), name); \
     if (a) return a;
@@ -231,16 +256,20 @@ XG_FN const xg_ir_attr *xg_ir_in_groups(const xg_ir_op *op, const char *name) {
 #undef X
     return NULL;
 }
-XG_FN const xg_ir_attr *xg_ir_find(const xg_ir_op *op, const char *name) {
+XG_FN const xg_ir_attr *xg_ir_own_or_in_group(const xg_ir_op *op, const char *name) {
     const xg_ir_attr *a = xg_ir_own(op, name);
-    if (!a) a = xg_ir_in_groups(op, name);
-#define X(full, pretty) \
-    if (!a && strcmp(name, #full) == 0) { \
-        a = xg_ir_own(op, #pretty); \
-        if (!a) a = xg_ir_in_groups(op, #pretty); \
-    }
-    XG_IR_ATTR_NAMES(X)
+    return a ? a : xg_ir_in_groups(op, name);
+}
+XG_FN const xg_ir_attr *xg_ir_find(const xg_ir_op *op, const char *name) {
+    static const char *const names[][2] = {
+#define X(full, pretty) {#full, #pretty},
+        XG_IR_ATTR_NAMES(X)
 #undef X
+    };
+    const xg_ir_attr *a = op->n_attrs ? xg_ir_own_or_in_group(op, name) : NULL;
+    size_t k;
+    for (k = 0; op->n_attrs && !a && k < XG_COUNT(names); k++)
+        if (*name == *names[k][0] && strcmp(name, names[k][0]) == 0) a = xg_ir_own_or_in_group(op, names[k][1]);
     return a && a->kind == XG_IR_TYPE && a->type->kind == XG_IR_NONE ? NULL : a;
 }
 
@@ -309,12 +338,15 @@ XG_FN xg_ints xg_ir_ints(xg_ir *ir, const xg_ir_attr *a) {
     return r;
 }
 
-XG_FN xg_ir_op *xg_ir_op_new(xg_ir *ir, xg_str name, uint32_t at) {
+XG_FN xg_ir_op *xg_ir_op_of_row(xg_ir *ir, int row, xg_str name, uint32_t at) {
     xg_ir_op *op = XG_NEW(ir->arena, xg_ir_op);
     op->name = name;
-    op->row = xg_ir_row(ir, name);
+    op->row = row;
     op->at = at;
     return op;
+}
+XG_FN xg_ir_op *xg_ir_op_new(xg_ir *ir, xg_str name, uint32_t at) {
+    return xg_ir_op_of_row(ir, xg_ir_row(ir, name), name, at);
 }
 XG_FN void xg_ir_append(xg_ir_region *r, xg_ir_op *op) {
     if (r->last)

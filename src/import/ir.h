@@ -135,6 +135,7 @@ typedef struct xg_ir {
 XG_FN xg_ir *xg_ir_new(xg_ctx *c, xg_arena *a, const xg_source *src, const char *name);
 /* A new operation, its row found by its name; the caller fills in the rest. at: byte offset + 1, or 0. */
 XG_FN xg_ir_op *xg_ir_op_new(xg_ir *ir, xg_str name, uint32_t at);
+XG_FN xg_ir_op *xg_ir_op_of_row(xg_ir *ir, int row, xg_str name, uint32_t at);
 /* An operation at the end of a region; an argument of a region. */
 XG_FN void xg_ir_append(xg_ir_region *r, xg_ir_op *op);
 XG_FN void xg_ir_value_init(xg_ir *ir, xg_ir_value *v, const xg_ir_type *type, const xg_ir_op *op);
@@ -150,6 +151,7 @@ XG_FN const xg_ir_type *xg_ir_type_tuple(xg_ir *ir, const xg_ir_type *const *in,
 XG_FN const xg_ir_type *xg_ir_type_function(
     xg_ir *ir, const xg_ir_type *const *in, uint32_t n_in, const xg_ir_type *const *out, uint32_t n_out);
 XG_FN xlagpu_type xg_ir_element(xg_str name); /* of MLIR's name of an element type */
+XG_FN const char *xg_ir_element_text(xlagpu_type t);
 XG_FN xg_ir_attr *xg_ir_attr_new(xg_ir *ir, xg_ir_attr_kind kind, xg_str text);
 XG_FN const xg_ir_attr *xg_ir_attr_ints(xg_ir *ir, const int64_t *p, uint32_t n);
 XG_FN const xg_ir_attr *xg_ir_attr_dense(xg_ir *ir, const xg_ir_type *type, const void *bytes, size_t n, bool packed);
@@ -160,6 +162,8 @@ XG_FN const xg_ir_attr *xg_ir_dict_get(const xg_ir_attr *dict, const char *name)
 XG_FN int64_t xg_ir_int(const xg_ir_op *op, const char *name, int64_t otherwise);
 XG_FN xg_str xg_ir_word(const xg_ir_op *op, const char *name); /* of STRING, SYMBOL, WORD, RAW */
 XG_FN xg_ints xg_ir_ints(xg_ir *ir, const xg_ir_attr *a);      /* of INTS, DENSE or nested lists, in their order */
+/* Of an operation of another dialect: whose it is, and what to do; NULL: the dialect is not known. */
+XG_FN const char *const *xg_ir_foreign(xg_str op);
 XG_NORETURN XG_FN void xg_ir_refuse(
     const xg_ir *ir, const xg_ir_op *op, xlagpu_status s, const char *hint, const char *format, ...) XG_PRINTF(5, 6);
 

@@ -64,22 +64,22 @@ XG_FN void xg_low_set_value(xg_low *w, xg_ir_value *v, xg_inst *made) { /* until
 XG_FN const xg_attr *xg_low_metadata(xg_low *w, const xg_ir_loc *loc) {
     xg_attr *a = (xg_attr *)xg_map64_get(&w->metadata, (uint64_t)(uintptr_t)loc);
     xg_metadata *d;
-    xg_buf b;
+    xg_buf *b = &w->line;
     if (a) return a;
     a = XG_NEW(w->arena, xg_attr);
     d = XG_NEW(w->arena, xg_metadata);
-    xg_buf_init(&b, w->arena);
+    b->n = 0;
     if (loc->name.n) {
-        xg_puts(&b, "op_name=");
-        xg_put_quoted(&b, loc->name);
+        xg_puts(b, "op_name=");
+        xg_put_quoted(b, loc->name);
     }
     if (loc->file.n) {
-        xg_puts(&b, b.n ? " source_file=" : "source_file=");
-        xg_put_quoted(&b, loc->file);
-        xg_puts(&b, " source_line=");
-        xg_put_i64(&b, loc->line);
+        xg_puts(b, b->n ? " source_file=" : "source_file=");
+        xg_put_quoted(b, loc->file);
+        xg_puts(b, " source_line=");
+        xg_put_i64(b, loc->line);
     }
-    d->text = xg_str_of(b.p, b.n);
+    d->text = xg_str_copy(w->arena, xg_str_of(b->p, b->n));
     d->op_name = loc->name;
     d->source_file = loc->file;
     d->source_line = loc->line;
@@ -382,6 +382,7 @@ XG_FN xg_comp *xg_low_function(xg_low *w, xg_str symbol) {
     symbol = xg_import_name(w->arena, symbol);
     xg_format(name, sizeof name, "%.*s", (int)XG_MIN(symbol.n, 90u), symbol.p);
     p = xg_low_begin(w, name);
+    xg_dict_reserve(&w->b.comp->names, r->to - r->from);
     xg_low_at(w, f->op);
     w->b.comp->source_at = f->op->at;
     for (k = 0; k < r->n_args; k++) {

@@ -24,6 +24,7 @@ typedef struct xg_low {
     xg_parse *hlo;            /* reads attributes that are written as HLO text */
     xg_dict funcs, meshes;    /* by symbol: xg_low_func, sdy.mesh */
     xg_map64 metadata;        /* location to attribute */
+    xg_buf line;              /* where the text of one is put together */
     const xg_ir_op *op;       /* being translated */
     xg_inst place;            /* carries its metadata and its place in the source */
     xg_hb b;                  /* the end of the computation */
@@ -98,6 +99,8 @@ XG_FN xg_inst *xg_low_dequantise(xg_low *w, xg_inst *x, const xg_ir_quant *q);
 XG_FN xg_inst *xg_low_quantise(xg_low *w, xg_inst *x, const xg_ir_quant *q);
 
 /* ---- lower_sharding.c ---- */
+/* Replica groups by axes of a mesh, as {{0,1},{2,3}}. */
+XG_FN void xg_low_mesh_groups(xg_low *w, const xg_ir_op *op, const xg_ir_attr *groups, xg_buf *b);
 XG_FN bool xg_low_sharding(xg_low *w, const xg_ir_attr *dict, xg_buf *out); /* false: none to be kept */
 XG_FN void xg_low_param_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *param);
 XG_FN xg_inst *xg_low_result_sdy(xg_low *w, const xg_ir_attr *dict, xg_inst *x);

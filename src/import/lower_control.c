@@ -155,7 +155,8 @@ XG_FN xg_inst *xg_lower_composite(xg_low *w, const xg_ir_op *op) {
 XG_FN xg_inst *xg_lower_get_tuple_element(xg_low *w, const xg_ir_op *op) {
     xg_inst *x = xg_low_in(w, op, 0);
     int64_t k = xg_ir_int(op, "index", -1);
-    if (x->shape->type != XLAGPU_TUPLE || k < 0 || k >= (int64_t)x->shape->n_elems)
+    if (x->shape->type != XLAGPU_TUPLE || k < 0 || k >= (int64_t)x->shape->n_elems ||
+        (x->op == XG_TUPLE && k >= (int64_t)x->n_operands))
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "there is no element %lld", (long long)k);
     return xg_hb_element(&w->b, x, k);
 }

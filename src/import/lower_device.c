@@ -2,6 +2,7 @@
 #ifndef XG_IMPORT_LOWER_DEVICE_C
 #define XG_IMPORT_LOWER_DEVICE_C
 #include "lower.h"
+#include "proto.h"
 #include "ir.c"
 
 /* ---- collectives ---- */
@@ -14,9 +15,14 @@ XG_FN xg_str xg_low_rows(xg_low *w, const xg_ir_op *op, const char *name) {
     uint32_t k;
     xg_buf b;
     if (!a) return XG_STR("{}");
-    if (a->kind == XG_IR_RAW || a->kind == XG_IR_WORD || (a->kind == XG_IR_DICT && a->text.n))
-        xg_ir_refuse(
-            w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "write them as dense<[[0, 1], ..]>", "%s as axes of a mesh", name);
+    if (xg_ir_dict_get(a, "axes")) {
+        xg_buf_init(&b, w->arena);
+        xg_low_mesh_groups(w, op, a, &b);
+        return xg_str_of(b.p, b.n);
+    }
+    if (a->kind == XG_IR_RAW || a->kind == XG_IR_WORD || a->kind == XG_IR_DICT)
+        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "write them as dense<[[0, 1], ..]>",
+            "%s is neither a list of devices nor axes of a mesh", name);
     if (a->kind == XG_IR_DENSE && a->type->shape->rank == 2)
         row = a->type->shape->dims[1];
     else if (a->kind == XG_IR_LIST && a->n)
@@ -70,6 +76,8 @@ XG_FN xg_inst *xg_lower_all_gather(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 XG_FN xg_inst *xg_lower_collective_broadcast(xg_low *w, const xg_ir_op *op) {
+    if (xg_low_flag(op, "has_dynamic_root"))
+        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "a root that is known only when it runs");
     return xg_low_collective(w, op, XG_COLLECTIVE_BROADCAST, xg_low_ins(w, op), op->n_operands);
 }
 XG_FN xg_inst *xg_lower_collective_permute(xg_low *w, const xg_ir_op *op) {
@@ -208,23 +216,35 @@ XG_FN xg_inst *xg_lower_recv(xg_low *w, const xg_ir_op *op) {
 
 /* ---- custom calls ---- */
 
+/* With this order of its dimensions, which must be one. */
+XG_FN const xg_shape *xg_low_ordered(
+    xg_low *w, const xg_ir_op *op, const xg_shape *s, const int32_t *order, uint32_t n) {
+    uint64_t seen = 0;
+    uint32_t k;
+    if (n != s->rank)
+        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a layout has %u dimensions instead of %u", n, s->rank);
+    for (k = 0; k < n; k++) {
+        if (order[k] < 0 || order[k] >= (int32_t)n || seen >> order[k] & 1)
+            xg_ir_refuse(
+                w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a layout names each dimension from 0 to %u once", n - 1);
+        seen |= (uint64_t)1 << order[k];
+    }
+    return xg_shape_with_layout(w->m, s, xg_layout_make(w->m, order, n, 0, 0, XG_STR("")));
+}
 XG_FN const xg_shape *xg_low_laid_out(xg_low *w, const xg_ir_op *op, const xg_shape *s, const xg_ir_attr *layout) {
     xg_ints v = xg_ir_ints(w->ir, layout);
     int32_t order[XG_RANK_MAX];
     uint32_t k;
     if (!xg_shape_is_array(s)) return s;
-    if (v.n != s->rank)
-        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "a layout has %u dimensions instead of %u", v.n, s->rank);
-    for (k = 0; k < v.n; k++) order[k] = (int32_t)XG_MAX(XG_MIN(v.p[k], (int64_t)XG_RANK_MAX), (int64_t)-1);
-    return xg_shape_with_layout(w->m, s, xg_layout_make(w->m, order, v.n, 0, 0, XG_STR("")));
+    for (k = 0; k < v.n && k < XG_RANK_MAX; k++)
+        order[k] = (int32_t)XG_MAX(XG_MIN(v.p[k], (int64_t)XG_RANK_MAX), (int64_t)-1);
+    return xg_low_ordered(w, op, s, order, v.n);
 }
 XG_FN const xg_ir_attr *xg_low_layouts(xg_low *w, const xg_ir_op *op, const char *name, uint32_t n) {
     const xg_ir_attr *a = xg_ir_find(op, name);
-    if (!a || (a->kind != XG_IR_LIST && a->kind != XG_IR_INTS)) return NULL;
-    if (a->n != n || a->kind == XG_IR_INTS) {
-        if (!a->n && !n) return NULL;
+    if (!a || !a->n || (a->kind != XG_IR_LIST && a->kind != XG_IR_INTS)) return NULL; /* VHLO's for none is empty */
+    if (a->n != n || a->kind == XG_IR_INTS)
         xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "%s has %u layouts instead of %u", name, a->n, n);
-    }
     return a;
 }
 XG_FN const xg_shape *xg_low_custom_shape(xg_low *w, const xg_ir_op *op) {
@@ -279,6 +299,62 @@ XG_FN void xg_low_custom_aliases(xg_low *w, const xg_ir_op *op, xg_inst *i) { /*
     xg_puts(&b, "}");
     xg_low_set_text(w, i, XG_A_output_to_operand_aliasing, xg_str_of(b.p, b.n));
 }
+/* An attribute as MLIR text: as it was written, or from its value where it comes of bytecode. */
+XG_FN void xg_low_put_attr(xg_buf *b, const xg_ir_attr *a);
+XG_FN void xg_low_put_type(xg_buf *b, const xg_ir_type *t) {
+    if (t && t->kind == XG_IR_SCALAR && t->element != XLAGPU_INVALID)
+        xg_printf(b, " : %s", xg_ir_element_text(t->element));
+}
+XG_FN void xg_low_put_dense(xg_buf *b, const xg_ir_attr *a) {
+    const xg_shape *s = a->type->shape;
+    size_t from, k;
+    xg_puts(b, "dense<");
+    from = b->n;
+    xg_literal_print(b, a->v.literal, true);
+    for (k = from; k < b->n; k++) b->p[k] = b->p[k] == '{' ? '[' : b->p[k] == '}' ? ']' : b->p[k];
+    xg_puts(b, "> : tensor<");
+    for (k = 0; k < s->rank; k++) xg_printf(b, "%lldx", (long long)s->dims[k]);
+    xg_printf(b, "%s>", xg_ir_element_text(s->type));
+}
+XG_FN void xg_low_put_items(xg_buf *b, const xg_ir_attr *a) { /* of a list or a dictionary */
+    uint32_t k;
+    for (k = 0; k < a->n; k++) {
+        if (k) xg_puts(b, ", ");
+        if (a->kind == XG_IR_DICT) {
+            xg_proto_put_key(b, a->v.named[k].name);
+            xg_puts(b, " = ");
+        }
+        if (a->kind == XG_IR_INTS)
+            xg_put_i64(b, a->v.ints[k]);
+        else
+            xg_low_put_attr(b, a->kind == XG_IR_DICT ? a->v.named[k].value : a->v.items[k]);
+    }
+}
+XG_FN void xg_low_put_attr(xg_buf *b, const xg_ir_attr *a) {
+    bool dict = a->kind == XG_IR_DICT, truth = a->kind == XG_IR_INT && a->type && a->type->element == XLAGPU_PRED;
+    if (a->kind == XG_IR_STRING)
+        xg_put_quoted(b, a->text);
+    else if (a->kind == XG_IR_SYMBOL)
+        xg_printf(b, "@%.*s", (int)a->text.n, a->text.p);
+    else if (a->text.n)
+        xg_put_str(b, a->text);
+    else if (a->kind == XG_IR_BOOL || truth)
+        xg_puts(b, a->i ? "true" : "false");
+    else if (a->kind == XG_IR_INT) {
+        xg_put_i64(b, a->i);
+        xg_low_put_type(b, a->type);
+    } else if (a->kind == XG_IR_FLOAT) {
+        xg_float_print_g(b, a->d, 17);
+        xg_low_put_type(b, a->type);
+    } else if (a->kind == XG_IR_DENSE)
+        xg_low_put_dense(b, a);
+    else if (dict || a->kind == XG_IR_LIST || a->kind == XG_IR_INTS) {
+        xg_putc(b, dict ? '{' : '[');
+        xg_low_put_items(b, a);
+        xg_putc(b, dict ? '}' : ']');
+    } else
+        xg_puts(b, "unit");
+}
 XG_FN void xg_low_custom_config(xg_low *w, const xg_ir_op *op, xg_inst *i) {
     const xg_ir_attr *a = xg_ir_find(op, "mhlo.backend_config");
     xg_str text;
@@ -291,8 +367,11 @@ XG_FN void xg_low_custom_config(xg_low *w, const xg_ir_op *op, xg_inst *i) {
         xg_buf_init(&b, w->arena);
         xg_put_quoted(&b, a->text);
         text = xg_str_of(b.p, b.n);
-    } else
-        text = a->text;
+    } else {
+        xg_buf_init(&b, w->arena);
+        xg_low_put_attr(&b, a);
+        text = xg_str_of(b.p, b.n);
+    }
     xg_inst_set_attr(i, xg_attr_make_str(w->m, XG_A_backend_config, text));
 }
 XG_FN void xg_low_called(xg_low *w, const xg_ir_op *op, xg_inst *i) {

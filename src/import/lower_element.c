@@ -49,6 +49,7 @@ XG_FN xg_inst *xg_low_folded(xg_low *w, xg_opcode opcode, const xg_shape *s, xg_
     memset(&o, 0, sizeof o);
     o.may_refuse = true;
     i = xg_low_new(w, opcode, numbers[0]->shape, numbers, n);
+    (void)xg_hlo_infer(w->m, i); /* the evaluator takes what is valid */
     value = xg_eval_inst_const(i, w->m->arena, operands, &o);
     if (!value) return NULL;
     i = xg_hb_literal(&w->b, value);

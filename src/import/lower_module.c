@@ -42,6 +42,13 @@ XG_FN xg_inst *xg_low_result(xg_low *w, xg_inst *x, const xg_ir_type *t) { /* in
     bool floats = t->quant && xg_shape_is_array(x->shape) && x->shape->type != t->quant->storage;
     return floats && !w->expressed ? xg_low_quantise(w, x, t->quant) : x;
 }
+XG_COLD XG_NORETURN XG_FN void xg_low_refuse_unknown(xg_low *w, const xg_ir_op *op, const char *otherwise) {
+    const char *const *foreign = xg_ir_foreign(op->name);
+    if (foreign)
+        xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, foreign[1], "this is an operation of %s, not of StableHLO",
+            foreign[0]);
+    xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "docs/formats.md says what is read", "%s", otherwise);
+}
 XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
     typedef xg_inst *(*lower)(xg_low * w, const xg_ir_op *op);
     static const lower rows[] = {
@@ -52,9 +59,7 @@ XG_FN void xg_low_op(xg_low *w, const xg_ir_op *op) {
     xg_inst *i;
     uint32_t k;
     xg_low_at(w, op);
-    if (op->row < 0)
-        xg_ir_refuse(
-            w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "docs/formats.md says which are", "this operation is not read");
+    if (op->row < 0) xg_low_refuse_unknown(w, op, "this operation is not read");
     i = rows[op->row](w, op);
     if (!i) {
         if (op->n_results) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "it has no results");
@@ -88,15 +93,17 @@ XG_FN void xg_low_symbols(xg_low *w, const xg_ir_region *r) {
         } else if (xg_ir_is(op, "sdy.mesh"))
             (void)xg_dict_put(&w->meshes, name, op);
         else
-            xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, NULL, "a module holds functions");
+            xg_low_refuse_unknown(w, op, "a module holds functions");
     }
 }
-/* @main, or the only function, or the only one that is not private. */
+/* @main, or the only function, or the only one that is not private; or the one that the caller names. */
 XG_FN const xg_ir_op *xg_low_find_entry(xg_low *w, const xg_ir_region *r) {
-    const xg_low_func *main = (const xg_low_func *)xg_dict_get(&w->funcs, XG_STR("main"));
+    const char *named = w->ir->ctx->entry ? w->ir->ctx->entry : "main";
+    const xg_low_func *main = (const xg_low_func *)xg_dict_get(&w->funcs, xg_str_z(named));
     const xg_ir_op *op, *found = NULL, *any = NULL;
     uint32_t n = 0, n_any = 0;
     if (main) return main->op;
+    if (w->ir->ctx->entry) xg_ir_refuse(w->ir, w->op, XLAGPU_ERROR_USAGE, NULL, "no function is called @%.100s", named);
     for (op = r->first; op; op = op->next) {
         if (!xg_ir_is(op, "func.func")) continue;
         any = op;
@@ -148,10 +155,7 @@ XG_FN const xg_shape *xg_low_layout(xg_low *w, const xg_ir_op *func, const char 
             order[n] = XG_MIN(order[n] * 10 + (text.p[at] - '0'), (int32_t)XG_RANK_MAX);
         n++;
     }
-    if (n != s->rank)
-        xg_ir_refuse(w->ir, func, XLAGPU_ERROR_INVALID, NULL, "the layout %.*s has %u dimensions instead of %u",
-            (int)XG_MIN(text.n, 80u), text.p, n, s->rank);
-    return xg_shape_with_layout(w->m, s, xg_layout_make(w->m, order, n, 0, 0, XG_STR("")));
+    return xg_low_ordered(w, func, s, order, n);
 }
 XG_FN void xg_low_interface(xg_low *w, const xg_ir_op *func) {
     xg_module *m = w->m;
@@ -325,6 +329,7 @@ XG_FN xg_module *xg_ir_lower(xg_ir *ir) {
     xg_dict_init(&w.funcs, ir->arena);
     xg_dict_init(&w.meshes, ir->arena);
     xg_map64_init(&w.metadata, ir->arena);
+    xg_buf_init(&w.line, ir->arena);
     body = xg_low_module_body(&w);
     xg_low_symbols(&w, body);
     xg_low_put_meshes(&w, body);

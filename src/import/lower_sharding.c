@@ -277,4 +277,97 @@ XG_FN xg_inst *xg_lower_manual_computation(xg_low *w, const xg_ir_op *op) {
     return i;
 }
 
+/* ---- replica groups by axes of a mesh ---- */
+
+/* Devices are numbered along the mesh, so an axis, or a part of one, steps by a distance. */
+typedef struct xg_low_step {
+    int64_t size, distance;
+} xg_low_step;
+XG_NORETURN XG_FN void xg_low_mesh_refuse(xg_low *w, const xg_ir_op *op, const char *why) {
+    xg_ir_refuse(w->ir, op, XLAGPU_ERROR_UNSUPPORTED, "write them as dense<[[0, 1], ..]>",
+        "its groups are axes of a mesh: %s", why);
+}
+/* By its name, or as it stands in the attribute. */
+XG_FN void xg_low_groups_mesh(xg_low *w, const xg_ir_op *op, const xg_ir_attr *groups, xg_low_mesh *mesh) {
+    const xg_ir_attr *m = xg_ir_dict_get(groups, "mesh"), *axes = xg_ir_dict_get(m, "axes");
+    uint32_t k, at = 0;
+    mesh->n = 0;
+    if (!m) xg_low_mesh_refuse(w, op, "the mesh is missing");
+    if (m->kind == XG_IR_SYMBOL || m->kind == XG_IR_STRING) {
+        xg_low_mesh_find(w, m->text, &at, mesh);
+        return;
+    }
+    if (!axes || axes->kind != XG_IR_LIST || xg_ir_dict_get(m, "device_ids") || axes->n > XG_MESH_AXES_MAX)
+        xg_low_mesh_refuse(w, op, "the mesh lists its devices, or has no axes");
+    for (k = 0; k < axes->n; k++) {
+        const xg_ir_attr *name = xg_ir_dict_get(axes->v.items[k], "name");
+        const xg_ir_attr *size = xg_ir_dict_get(axes->v.items[k], "size");
+        if (!name || !size || size->kind != XG_IR_INT || size->i < 1)
+            xg_low_mesh_refuse(w, op, "an axis without its name or size");
+        mesh->names[mesh->n] = name->text;
+        mesh->sizes[mesh->n++] = size->i;
+    }
+}
+/* An axis, or its part (pre)size, which has pre * size * what is left of it. */
+XG_FN xg_low_step xg_low_mesh_step(xg_low *w, const xg_ir_op *op, const xg_low_mesh *mesh, const xg_ir_attr *axis) {
+    const xg_ir_attr *name = xg_ir_dict_get(axis, "name"), *part = xg_ir_dict_get(axis, "sub_axis_info");
+    const xg_ir_attr *pre = xg_ir_dict_get(part, "pre_size"), *size = xg_ir_dict_get(part, "size");
+    xg_low_step s;
+    uint32_t k = 0, j;
+    while (name && k < mesh->n && !xg_str_eq(mesh->names[k], name->text)) k++;
+    if (!name || k == mesh->n) xg_low_mesh_refuse(w, op, "it names an axis that the mesh has not");
+    s.size = mesh->sizes[k];
+    s.distance = 1;
+    for (j = k + 1; j < mesh->n; j++) s.distance *= mesh->sizes[j];
+    if (!part) return s;
+    if (!pre || !size || pre->kind != XG_IR_INT || size->kind != XG_IR_INT || pre->i < 1 || size->i < 1 ||
+        pre->i > s.size || size->i > s.size || s.size % (pre->i * size->i))
+        xg_low_mesh_refuse(w, op, "a part does not divide its axis");
+    s.distance *= s.size / (pre->i * size->i);
+    s.size = size->i;
+    return s;
+}
+XG_FN void xg_low_put_group(
+    const xg_low_step *steps, uint32_t n, int64_t device, bool *first, xg_buf *b) { /* the first axis outermost */
+    int64_t k;
+    if (!n) {
+        if (!*first) xg_putc(b, ',');
+        *first = false;
+        xg_put_i64(b, device);
+        return;
+    }
+    for (k = 0; k < steps->size; k++) xg_low_put_group(steps + 1, n - 1, device + k * steps->distance, first, b);
+}
+XG_FN void xg_low_mesh_groups(xg_low *w, const xg_ir_op *op, const xg_ir_attr *groups, xg_buf *b) {
+    enum {
+        DEVICES_MAX = 1 << 20
+    };
+    const xg_ir_attr *axes = xg_ir_dict_get(groups, "axes");
+    xg_low_mesh mesh;
+    xg_low_step steps[XG_MESH_AXES_MAX];
+    int64_t total = 1, size = 1, device, n_groups = 0;
+    uint32_t k, n = axes->kind == XG_IR_LIST ? axes->n : 0;
+    bool first;
+    xg_low_groups_mesh(w, op, groups, &mesh);
+    for (k = 0; k < mesh.n; k++)
+        if (mesh.sizes[k] > DEVICES_MAX || (total *= mesh.sizes[k]) > DEVICES_MAX)
+            xg_low_mesh_refuse(w, op, "the mesh has more than 2^20 devices");
+    if (n > XG_MESH_AXES_MAX) xg_low_mesh_refuse(w, op, "more axes than a mesh may have");
+    for (k = 0; k < n; k++) {
+        steps[k] = xg_low_mesh_step(w, op, &mesh, axes->v.items[k]);
+        if ((size *= steps[k].size) > total) xg_low_mesh_refuse(w, op, "an axis is there twice");
+    }
+    xg_putc(b, '{');
+    for (device = 0; device < total; device++) {
+        for (k = 0; k < n && device / steps[k].distance % steps[k].size == 0; k++) {}
+        if (k < n) continue;
+        xg_puts(b, n_groups++ ? ",{" : "{");
+        first = true;
+        xg_low_put_group(steps, n, device, &first, b);
+        xg_putc(b, '}');
+    }
+    xg_putc(b, '}');
+    if (n_groups * size != total) xg_low_mesh_refuse(w, op, "an axis is there twice");
+}
+
 #endif /* XG_IMPORT_LOWER_SHARDING_C */

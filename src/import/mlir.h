@@ -11,6 +11,10 @@ typedef struct xg_mlir_undo {
     xg_mlir_cell *cell, old;
 } xg_mlir_undo;
 typedef XG_VEC(xg_mlir_undo) xg_mlir_undos;
+typedef XG_VEC(xg_mlir_cell *) xg_mlir_pages;
+enum {
+    XG_MLIR_PAGE = 256 /* cells of values that are numbered, made when the first of them is named */
+};
 typedef XG_VEC(const xg_ir_type *) xg_mlir_types;
 typedef XG_VEC(const xg_ir_attr *) xg_mlir_attrs;
 typedef XG_VEC(xg_ir_named) xg_mlir_named;
@@ -19,6 +23,7 @@ typedef struct xg_mlir {
     xg_ir *ir;
     const char *base, *at, *end;      /* *end is a NUL */
     xg_dict names;                    /* "%x" to its cell */
+    xg_mlir_pages pages;              /* the cells of %0, %1, ... */
     xg_mlir_undos undo;               /* definitions in force, for the ends of regions */
     xg_dict types;                    /* text of a type to the type */
     xg_dict aliases;                  /* "#loc3", "!t": where its definition begins */

@@ -245,6 +245,23 @@ XG_FN const xg_ir_attr *xg_mlir_word_attr(xg_mlir *x) {
     if (*x->at == '<' || *x->at == '(') return xg_mlir_raw(x, from); /* affine_map<...>, loc(...) */
     return xg_ir_attr_new(x->ir, XG_IR_WORD, w);
 }
+/* (1)2: a part of an axis, of so many elements behind so many in front. */
+XG_FN const xg_ir_attr *xg_mlir_sub_axis(xg_mlir *x) {
+    xg_ir_attr *a = xg_ir_attr_new(x->ir, XG_IR_DICT, XG_STR("")), *part[2];
+    xg_ir_named *v = XG_NEW_N(x->ir->arena, xg_ir_named, 2);
+    uint32_t k;
+    for (k = 0; k < 2; k++) {
+        xg_mlir_want(x, k ? ")" : "(", NULL);
+        part[k] = xg_ir_attr_new(x->ir, XG_IR_INT, XG_STR(""));
+        if (!xg_mlir_int(x, &part[k]->i)) xg_mlir_expected(x, "a size");
+        v[k].value = part[k];
+    }
+    v[0].name = XG_STR("pre_size");
+    v[1].name = XG_STR("size");
+    a->n = 2;
+    a->v.named = v;
+    return a;
+}
 XG_FN const xg_ir_attr *xg_mlir_attr_at(xg_mlir *x) {
     const char *from = x->at;
     xg_ir_attr *a;
@@ -262,8 +279,9 @@ XG_FN const xg_ir_attr *xg_mlir_attr_at(xg_mlir *x) {
         a->text = xg_mlir_symbol(x);
         return a;
     case '#': return xg_mlir_dialect_attr(x);
-    case '!':
     case '(':
+        if (xg_is_digit(from[1])) return xg_mlir_sub_axis(x); /* fall through */
+    case '!':
         a = xg_ir_attr_new(x->ir, XG_IR_TYPE, XG_STR(""));
         a->type = xg_mlir_type(x);
         return a;

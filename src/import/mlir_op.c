@@ -24,13 +24,34 @@ typedef struct xg_mlir_making {
     xg_mlir_results names; /* of its results */
     uint32_t n_results, words;
     xg_ir_value *few_operands[XG_MLIR_FEW];
+    xg_ir_named few_attrs[XG_MLIR_FEW];
     xg_mlir_result few_names[XG_MLIR_FEW];
 } xg_mlir_making;
 
 /* ---- values ---- */
 
+/* The number in %17; -1: the name is another, or a number that a text of this size has no need of. */
+XG_FN int64_t xg_mlir_value_number(const xg_mlir *x, xg_str name) {
+    int64_t v = 0;
+    uint32_t k;
+    if (name.n > 9 || (name.p[1] == '0' && name.n > 2)) return -1;
+    for (k = 1; k < name.n; k++) {
+        if (!xg_is_digit(name.p[k])) return -1;
+        v = v * 10 + (name.p[k] - '0');
+    }
+    return v < (x->end - x->base) / 4 ? v : -1;
+}
+XG_FN xg_mlir_cell *xg_mlir_numbered(xg_mlir *x, uint32_t number) {
+    uint32_t page = number / XG_MLIR_PAGE;
+    while (x->pages.n <= page) xg_push(x->ir->arena, xg_mlir_cell *, &x->pages, NULL);
+    if (!x->pages.p[page]) x->pages.p[page] = XG_NEW_N(x->ir->arena, xg_mlir_cell, XG_MLIR_PAGE);
+    return &x->pages.p[page][number % XG_MLIR_PAGE];
+}
 XG_FN xg_mlir_cell *xg_mlir_cell_of(xg_mlir *x, xg_str name) {
-    xg_mlir_cell *cell = (xg_mlir_cell *)xg_dict_get(&x->names, name);
+    int64_t number = xg_mlir_value_number(x, name);
+    xg_mlir_cell *cell;
+    if (number >= 0) return xg_mlir_numbered(x, (uint32_t)number);
+    cell = (xg_mlir_cell *)xg_dict_get(&x->names, name);
     if (cell) return cell;
     cell = XG_NEW(x->ir->arena, xg_mlir_cell);
     (void)xg_dict_put_lasting(&x->names, name, cell);
@@ -62,8 +83,8 @@ XG_FN xg_ir_value *xg_mlir_use(xg_mlir *x) {
         x->at++;
         if (!xg_mlir_int(x, &k)) xg_mlir_expected(x, "the number of a result");
     }
-    cell = (const xg_mlir_cell *)xg_dict_get(&x->names, name);
-    if (!cell || !cell->n)
+    cell = xg_mlir_cell_of(x, name);
+    if (!cell->n)
         xg_mlir_fail(x, at, "a value is defined before it is used, in the same region or around it",
             "'%.*s' is not defined", (int)XG_MIN(name.n, 60u), name.p);
     if (k < 0 || k >= (int64_t)cell->n)
@@ -88,7 +109,7 @@ XG_FN void xg_mlir_loc_string(xg_mlir *x, xg_ir_loc *loc) { /* "file":1:2 [to ..
     if (*x->at == ':') {
         loc->file = s;
         x->at++;
-        if (!xg_mlir_int(x, &loc->line)) xg_mlir_expected(x, "a line");
+        if (!xg_mlir_int(x, &loc->line) || loc->line < 0) xg_mlir_expected(x, "a line");
         while (xg_mlir_take(x, ":"))
             if (!xg_mlir_int(x, &skipped)) xg_mlir_expected(x, "a column");
         if (!xg_mlir_take_word(x, "to")) return;
@@ -214,15 +235,14 @@ XG_FN void xg_mlir_check_operands(xg_mlir *x, const xg_mlir_making *o, const cha
  * the result's. */
 XG_FN void xg_mlir_op_types(xg_mlir *x, xg_mlir_making *o) {
     const char *at;
-    const xg_ir_type *few[2];
-    xg_mlir_types in = {NULL, 0, 0}, out = {NULL, 0, 0};
-    in.p = &few[0];
-    out.p = &few[1];
-    in.cap = out.cap = 1;
+    const xg_ir_type *few[2][XG_MLIR_FEW];
+    xg_mlir_types in = {NULL, 0, XG_MLIR_FEW}, out = {NULL, 0, XG_MLIR_FEW};
+    in.p = few[0];
+    out.p = few[1];
     xg_mlir_skip(x);
     at = x->at;
     if (xg_mlir_take(x, "("))
-        in = xg_mlir_type_list(x, ")");
+        xg_mlir_type_list(x, ")", &in);
     else
         do {
             const xg_ir_type *t = xg_mlir_type(x);
@@ -231,7 +251,7 @@ XG_FN void xg_mlir_op_types(xg_mlir *x, xg_mlir_making *o) {
     if (xg_mlir_take(x, "->")) {
         xg_mlir_check_operands(x, o, at, &in);
         if (xg_mlir_take(x, "("))
-            out = xg_mlir_type_list(x, ")");
+            xg_mlir_type_list(x, ")", &out);
         else {
             const xg_ir_type *t = xg_mlir_type(x);
             xg_push(x->ir->arena, const xg_ir_type *, &out, t);
@@ -510,8 +530,10 @@ XG_FN void xg_mlir_func_args(xg_mlir *x, xg_ir_values *args, xg_mlir_attrs *dict
     xg_mlir_skip(x);
     if (*x->at == '%' || *x->at == ')')
         xg_mlir_args(x, args, dicts);
-    else
-        (void)xg_mlir_type_list(x, ")");
+    else {
+        xg_mlir_types declared = {NULL, 0, 0};
+        xg_mlir_type_list(x, ")", &declared);
+    }
 }
 XG_FN void xg_mlir_form_func(xg_mlir *x, xg_mlir_making *o) {
     xg_ir_region *r = xg_mlir_regions(x, o->op, 1);
@@ -745,6 +767,10 @@ XG_NORETURN XG_FN void xg_mlir_unknown(xg_mlir *x, const char *at, xg_str name) 
     char hint[160];
     xg_str bare = name;
     const char *like;
+    const char *const *foreign = xg_ir_foreign(name);
+    if (foreign)
+        xg_mlir_fail(x, at, foreign[1], "'%.*s' is an operation of %s, not of StableHLO", (int)XG_MIN(name.n, 80u),
+            name.p, foreign[0]);
     if (name.n > 10 && memcmp(name.p, "stablehlo.", 10) == 0) bare = xg_str_of(name.p + 10, name.n - 10);
     like = xg_nearest(bare, xg_mlir_op_candidate, NULL);
     if (like) xg_format(hint, sizeof hint, "did you mean '%s%s'?", strchr(like, '.') ? "" : "stablehlo.", like);
@@ -768,20 +794,25 @@ XG_FN xg_str xg_mlir_op_name(xg_mlir *x) { /* functions' and modules' operations
     return xg_mlir_joined(x, "func.", w);
 }
 XG_FN void xg_mlir_begin(xg_mlir_making *o) {
-    memset(o, 0, sizeof *o);
+    o->op = NULL;
     o->operands.p = o->few_operands;
+    o->attrs.p = o->few_attrs;
     o->names.p = o->few_names;
-    o->operands.cap = o->names.cap = XG_MLIR_FEW;
+    o->operands.n = o->attrs.n = o->names.n = o->n_results = o->words = 0;
+    o->operands.cap = o->attrs.cap = o->names.cap = XG_MLIR_FEW;
+}
+XG_FN void *xg_mlir_kept(xg_mlir *x, const void *p, size_t n) { /* a copy; of nothing: NULL */
+    return n ? memcpy(xg_alloc_raw(x->ir->arena, n), p, n) : NULL;
 }
 XG_FN void xg_mlir_finish(xg_mlir *x, xg_mlir_making *o) {
     o->op->n_operands = o->operands.n;
-    o->op->operands = o->operands.p;
-    if (o->operands.p == o->few_operands && o->operands.n) {
-        o->op->operands = XG_NEW_N(x->ir->arena, xg_ir_value *, o->operands.n);
-        memcpy(o->op->operands, o->few_operands, o->operands.n * sizeof *o->few_operands);
-    }
-    o->op->attrs = o->attrs.p;
     o->op->n_attrs = o->attrs.n;
+    o->op->operands = o->operands.p != o->few_operands
+                          ? o->operands.p
+                          : (xg_ir_value **)xg_mlir_kept(x, o->few_operands, o->operands.n * sizeof *o->few_operands);
+    o->op->attrs = o->attrs.p != o->few_attrs
+                       ? o->attrs.p
+                       : (const xg_ir_named *)xg_mlir_kept(x, o->few_attrs, o->attrs.n * sizeof *o->few_attrs);
     o->op->loc = xg_mlir_loc(x);
 }
 XG_FN void xg_mlir_op(xg_mlir *x, xg_ir_region *r) {
@@ -840,8 +871,8 @@ XG_FN xg_ir *xg_mlir_read(xg_ctx *c, xg_arena *a, const xg_source *src) {
     x.base = x.at = src->text;
     x.end = src->text + src->size;
     if (nul)
-        xg_fail_at(
-            c, XLAGPU_ERROR_SYNTAX, src, (size_t)((const char *)nul - src->text), NULL, "a NUL byte in the text");
+        xg_fail_at(c, XLAGPU_ERROR_SYNTAX, src, (size_t)((const char *)nul - src->text), "save it as text in UTF-8",
+            "a NUL byte in the text");
     xg_dict_init(&x.names, a);
     xg_dict_init(&x.types, a);
     xg_dict_init(&x.aliases, a);

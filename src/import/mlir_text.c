@@ -16,6 +16,7 @@ XG_NORETURN XG_FN void xg_mlir_fail(const xg_mlir *x, const char *at, const char
 }
 XG_FN void xg_mlir_skip(xg_mlir *x) {
     const char *p = x->at;
+    if (*p > '/') return; /* mostly nothing is to be skipped */
     for (;; p++) {
         if (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') continue;
         if (*p != '/' || p[1] != '/') break;
@@ -29,7 +30,9 @@ XG_NORETURN XG_FN void xg_mlir_expected(xg_mlir *x, const char *what) {
     xg_str w;
     xg_mlir_skip(x);
     w = xg_mlir_peek_word(x);
-    if (x->at == x->end) xg_mlir_fail(x, x->at, NULL, "expected %s, found the end of the text", what);
+    if (x->at == x->end)
+        xg_mlir_fail(
+            x, x->at, "it may be cut off: write or copy it again", "expected %s, found the end of the text", what);
     if (w.n) xg_mlir_fail(x, x->at, NULL, "expected %s, found '%.*s'", what, (int)XG_MIN(w.n, 60u), w.p);
     if ((unsigned char)*x->at < ' ' || (unsigned char)*x->at > '~')
         xg_mlir_fail(x, x->at, NULL, "expected %s, found a byte of value %u", what, (unsigned)(unsigned char)*x->at);
@@ -38,9 +41,8 @@ XG_NORETURN XG_FN void xg_mlir_expected(xg_mlir *x, const char *what) {
 XG_FN bool xg_mlir_take(xg_mlir *x, const char *token) {
     size_t n;
     xg_mlir_skip(x);
-    if (*x->at != *token) return false;
-    n = strlen(token);
-    if (n > 1 && strncmp(x->at, token, n) != 0) return false;
+    for (n = 0; token[n]; n++)
+        if (x->at[n] != token[n]) return false;
     x->at += n;
     return true;
 }
@@ -50,7 +52,7 @@ XG_FN void xg_mlir_want(xg_mlir *x, const char *token, const char *what) {
     xg_format(text, sizeof text, "'%s'%s%s", token, what ? " " : "", what ? what : "");
     xg_mlir_expected(x, text);
 }
-XG_FN bool xg_mlir_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+XG_FN bool xg_mlir_is_letter(char c) { return (unsigned)((c | 32) - 'a') < 26 || c == '_'; }
 XG_FN bool xg_mlir_is_inner(char c) { return xg_mlir_is_letter(c) || xg_is_digit(c) || c == '$' || c == '.'; }
 XG_FN bool xg_mlir_at_word(xg_mlir *x) {
     xg_mlir_skip(x);

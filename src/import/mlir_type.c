@@ -186,23 +186,22 @@ XG_FN const xg_ir_type *xg_mlir_tensor(xg_mlir *x) {
 /* ---- all types ---- */
 
 /* Types up to the closing bracket, which is read. */
-XG_FN xg_mlir_types xg_mlir_type_list(xg_mlir *x, const char *close) {
-    xg_mlir_types v = {NULL, 0, 0};
-    if (xg_mlir_take(x, close)) return v;
+XG_FN void xg_mlir_type_list(xg_mlir *x, const char *close, xg_mlir_types *out) {
+    if (xg_mlir_take(x, close)) return;
     do {
         const xg_ir_type *t = xg_mlir_type(x);
         xg_mlir_skip(x);
         if (*x->at == '{') (void)xg_mlir_balanced(x); /* attributes of a result */
-        xg_push(x->ir->arena, const xg_ir_type *, &v, t);
+        xg_push(x->ir->arena, const xg_ir_type *, out, t);
     } while (xg_mlir_take(x, ","));
     xg_mlir_want(x, close, "behind the types");
-    return v;
 }
 XG_FN const xg_ir_type *xg_mlir_function_type(xg_mlir *x) { /* behind '(' */
-    xg_mlir_types in = xg_mlir_type_list(x, ")"), out = {NULL, 0, 0};
+    xg_mlir_types in = {NULL, 0, 0}, out = {NULL, 0, 0};
+    xg_mlir_type_list(x, ")", &in);
     xg_mlir_want(x, "->", "and the results");
     if (xg_mlir_take(x, "("))
-        out = xg_mlir_type_list(x, ")");
+        xg_mlir_type_list(x, ")", &out);
     else {
         const xg_ir_type *t = xg_mlir_type(x);
         xg_push(x->ir->arena, const xg_ir_type *, &out, t);
@@ -236,9 +235,9 @@ XG_FN const xg_ir_type *xg_mlir_named_type(xg_mlir *x) {
     if (xg_str_is(w, "tensor")) return xg_mlir_tensor(x);
     if (xg_str_is(w, "none")) return xg_ir_type_kind_of(x->ir, XG_IR_NONE, w);
     if (xg_str_is(w, "tuple")) {
-        xg_mlir_types in;
+        xg_mlir_types in = {NULL, 0, 0};
         xg_mlir_want(x, "<", NULL);
-        in = xg_mlir_type_list(x, ">");
+        xg_mlir_type_list(x, ">", &in);
         return xg_ir_type_tuple(x->ir, in.p, in.n);
     }
     if (xg_str_is(w, "memref") || xg_str_is(w, "vector")) {

@@ -294,7 +294,7 @@ struct xg_proto {
     uint16_t first_row[128];       /* by field number: 1 + its first row; 0: none */
     XG_VEC(xg_proto_field) fields; /* stack */
     xg_map64 comps;                /* by id */
-    xg_dict metadata;              /* by bytes */
+    xg_dict metadata, shapes;      /* by bytes */
     /* of the computation that is read: instructions by id */
     xg_inst **near_ids;
     uint32_t n_near;

@@ -231,6 +231,7 @@ XG_FN xg_proto *xg_proto_new(xg_ctx *c, xg_arena *a, const xg_source *src) {
     xg_map64_init(&p->comps, a);
     xg_map64_init(&p->schedules, a);
     xg_dict_init(&p->metadata, a);
+    xg_dict_init(&p->shapes, a);
     rows = xg_proto_rows(&n);
     for (k = n; k-- > 0;) p->first_row[rows[k].key >> 16] = (uint16_t)(k + 1);
     if (src->size > XG_PROTO_BYTES_MAX)

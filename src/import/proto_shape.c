@@ -196,7 +196,7 @@ XG_FN const xg_shape *xg_proto_shape_of_parts(xg_proto *p, const unsigned char *
     p->parse->shapes.n = base;
     return made;
 }
-XG_FN const xg_shape *xg_proto_shape(xg_proto *p, xg_proto_bytes m) {
+XG_FN const xg_shape *xg_proto_shape_read(xg_proto *p, xg_proto_bytes m) {
     const unsigned char *at = m.p;
     xlagpu_type type = XLAGPU_INVALID;
     xg_proto_dims d;
@@ -228,6 +228,15 @@ XG_FN const xg_shape *xg_proto_shape(xg_proto *p, xg_proto_bytes m) {
     }
     if (type != XLAGPU_TUPLE && type != XLAGPU_BUFFER) p->parse->shapes.n = base;
     return xg_proto_shape_of_parts(p, at, type, base);
+}
+/* Few shapes are written many times: one with the same bytes is the same. */
+XG_FN const xg_shape *xg_proto_shape(xg_proto *p, xg_proto_bytes m) {
+    xg_str bytes = xg_str_of((const char *)m.p, (size_t)(m.end - m.p));
+    const xg_shape *s = (const xg_shape *)xg_dict_get(&p->shapes, bytes);
+    if (s) return s;
+    s = xg_proto_shape_read(p, m);
+    (void)xg_dict_put_lasting(&p->shapes, bytes, (void *)(uintptr_t)s);
+    return s;
 }
 
 XG_FN void xg_proto_program_shape(xg_proto *p, xg_proto_bytes m, const xg_shape **params, const xg_shape **result) {

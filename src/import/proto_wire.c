@@ -39,6 +39,10 @@ XG_NOINLINE XG_FN uint64_t xg_proto_varint_long(xg_proto *p, xg_proto_bytes *m) 
 }
 XG_FN uint64_t xg_proto_varint(xg_proto *p, xg_proto_bytes *m) {
     if (XG_LIKELY(m->p < m->end && *m->p < 128)) return *m->p++;
+    if (m->end - m->p > 1 && m->p[1] < 128) {
+        m->p += 2;
+        return (uint64_t)(m->p[-2] & 127) | (uint64_t)m->p[-1] << 7;
+    }
     return xg_proto_varint_long(p, m);
 }
 XG_FN xg_proto_bytes xg_proto_take(xg_proto *p, xg_proto_bytes *m, const unsigned char *at, uint64_t n) {

@@ -6,10 +6,11 @@
  * fatal error ends the program, as in every program that uses it. */
 #ifndef XG_LLVM_COMPILE_C
 #define XG_LLVM_COMPILE_C
+#include "../api/executable.h"
 #include "llvm.h"
 
 static const char *xg_backend_name_at(const void *user, size_t i) {
-    static const char *const names[] = {"ptx", "llvm", "llvm-ir"};
+    static const char *const names[] = {"ptx", "llvm", "llvm-ir", "llvm-cpu"};
     (void)user;
     return i < XG_COUNT(names) ? names[i] : NULL;
 }
@@ -61,7 +62,7 @@ typedef struct xg_llvm_job {
     LLVMModuleRef module;
     LLVMTargetMachineRef machine;
     LLVMMemoryBufferRef made;
-    xg_str error, optimized, ptx;
+    xg_str error, optimized, code;
 } xg_llvm_job;
 
 static void xg_llvm_diagnosed(LLVMDiagnosticInfoRef info, void *user) {
@@ -86,22 +87,31 @@ static bool xg_llvm_parse(xg_llvm_job *j, xg_str ir) {
     if (LLVMParseIRInContext(j->context, text, &j->module, &message)) return xg_llvm_failed(j, message);
     return true;
 }
-static bool xg_llvm_machine(xg_llvm_job *j, const xg_target *t, uint32_t isa) {
-    static const char triple[] = "nvptx64-nvidia-cuda";
-    char features[16], *message = NULL;
+/* What this LLVM has no part for fails by name. */
+static bool xg_llvm_machine(xg_llvm_job *j, const xg_cpu_target *t, LLVMRelocMode reloc) {
+    char *message = NULL;
     LLVMTargetRef target;
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-    if (LLVMGetTargetFromTriple(triple, &target, &message)) return xg_llvm_failed(j, message);
-    xg_format(features, sizeof features, "+ptx%u", isa);
+    LLVMInitializeAllTargetInfos();
+    LLVMInitializeAllTargets();
+    LLVMInitializeAllTargetMCs();
+    LLVMInitializeAllAsmPrinters();
+    if (LLVMGetTargetFromTriple(t->triple, &target, &message)) return xg_llvm_failed(j, message);
     j->machine = LLVMCreateTargetMachine(
-        target, triple, t->name, features, LLVMCodeGenLevelAggressive, LLVMRelocDefault, LLVMCodeModelDefault);
-    return j->machine ? true : xg_llvm_failed(j, NULL);
+        target, t->triple, t->cpu, t->features, LLVMCodeGenLevelAggressive, reloc, LLVMCodeModelDefault);
+    if (!j->machine) return xg_llvm_failed(j, NULL);
+    if (!*LLVMGetDataLayoutStr(j->module)) {
+        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(j->machine);
+        LLVMSetModuleDataLayout(j->module, layout);
+        LLVMDisposeTargetData(layout);
+    }
+    return true;
 }
 static bool xg_llvm_optimize(xg_llvm_job *j) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMPassBuilderOptionsSetLoopVectorization(options, 1);
+    LLVMPassBuilderOptionsSetSLPVectorization(options, 1);
+    LLVMPassBuilderOptionsSetLoopInterleaving(options, 1);
+    LLVMPassBuilderOptionsSetLoopUnrolling(options, 1);
     LLVMErrorRef error = LLVMRunPasses(j->module, "default<O3>", j->machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) return true;
@@ -112,21 +122,22 @@ static bool xg_llvm_optimize(xg_llvm_job *j) {
     }
     return false;
 }
-static bool xg_llvm_emit(xg_llvm_job *j) {
+static bool xg_llvm_emit(xg_llvm_job *j, LLVMCodeGenFileType kind) {
     char *message = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, j->module, LLVMAssemblyFile, &message, &j->made))
+    if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, j->module, kind, &message, &j->made))
         return xg_llvm_failed(j, message);
-    j->ptx = xg_str_copy(j->arena, xg_str_of(LLVMGetBufferStart(j->made), (uint32_t)LLVMGetBufferSize(j->made)));
+    j->code = xg_str_copy(j->arena, xg_str_of(LLVMGetBufferStart(j->made), (uint32_t)LLVMGetBufferSize(j->made)));
     return !j->error.n;
 }
-static bool xg_llvm_run(xg_llvm_job *j, xg_str ir, const xg_target *t, uint32_t isa, bool keep) {
-    bool ok = xg_llvm_parse(j, ir) && xg_llvm_machine(j, t, isa) && xg_llvm_optimize(j);
+static bool xg_llvm_run(
+    xg_llvm_job *j, xg_str ir, const xg_cpu_target *t, LLVMRelocMode reloc, LLVMCodeGenFileType kind, bool keep) {
+    bool ok = xg_llvm_parse(j, ir) && xg_llvm_machine(j, t, reloc) && xg_llvm_optimize(j);
     if (ok && keep) {
         char *text = LLVMPrintModuleToString(j->module);
         j->optimized = xg_str_copy(j->arena, xg_str_z(text));
         LLVMDisposeMessage(text);
     }
-    ok = ok && xg_llvm_emit(j);
+    ok = ok && xg_llvm_emit(j, kind);
     if (j->made) LLVMDisposeMemoryBuffer(j->made);
     if (j->machine) LLVMDisposeTargetMachine(j->machine);
     if (j->module) LLVMDisposeModule(j->module);
@@ -191,7 +202,9 @@ static void xg_llvm_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, voi
     const xg_kfunc *f;
     xg_llvm_ir ir;
     xg_llvm_job j;
+    xg_cpu_target gpu = {NULL, "nvptx64-nvidia-cuda", s->base->name, NULL};
     xg_str entry;
+    char features[16];
     uint32_t isa = 0;
     xg_ptx_prepare(s->ptx, m);
     if (!xg_llvm_print(m->arena, m, s->target, &ir)) {
@@ -203,11 +216,13 @@ static void xg_llvm_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, voi
     memset(&j, 0, sizeof j);
     j.arena = s->arena;
     isa = XG_MAX(ir.isa, s->base->isa);
-    if (!xg_llvm_run(&j, ir.text, s->base, XG_MIN(isa, own.isa), dump != NULL))
+    xg_format(features, sizeof features, "+ptx%u", XG_MIN(isa, own.isa));
+    gpu.features = features;
+    if (!xg_llvm_run(&j, ir.text, &gpu, LLVMRelocDefault, LLVMAssemblyFile, dump != NULL))
         xg_fail(s->ctx, XLAGPU_ERROR_INTERNAL, "LLVM does not take kernel '%.*s': %.*s", (int)f->name.n, f->name.p,
             (int)j.error.n, j.error.p);
     if (dump) dump(user, "llvm/after", j.optimized);
-    if (!xg_llvm_behind_head(j.ptx, &entry, &isa))
+    if (!xg_llvm_behind_head(j.code, &entry, &isa))
         xg_fail(s->ctx, XLAGPU_ERROR_INTERNAL, "LLVM's text of kernel '%.*s' has no head", (int)f->name.n, f->name.p);
     entry = xg_llvm_with_cluster(s->arena, entry, f);
     xg_ptx_add(s->ptx, entry, XG_MAX(isa, ir.isa), xg_llvm_count(entry));
@@ -215,17 +230,90 @@ static void xg_llvm_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, voi
 static uint32_t xg_llvm_finish(void *state, xg_texts *out) { return xg_ptx_finish(((xg_llvm_state *)state)->ptx, out); }
 static const xg_backend xg_llvm_backend_row = {"llvm", xg_llvm_begin_module, xg_llvm_kernel, xg_llvm_finish};
 
+/* ---- "llvm-cpu": object code for the processor of a host ---- */
+
+typedef struct xg_cpu_state {
+    xg_ctx *ctx;
+    xg_arena *arena;
+    const xg_target *target;
+    const xg_cpu_target *row;
+    xg_ptx *ptx; /* makes kernels legal */
+    xg_texts objects;
+    uint32_t n;
+} xg_cpu_state;
+
+static void *xg_cpu_begin(xg_ctx *c, xg_arena *a, const xg_target *t, const xg_device *d) {
+    xg_cpu_state *s = XG_NEW(a, xg_cpu_state);
+    s->ctx = c;
+    s->arena = a;
+    s->target = t;
+    s->row = xg_cpu_target_of(t);
+    s->ptx = xg_ptx_begin(c, a, t, d);
+    return s;
+}
+static void xg_cpu_kernel(void *state, xg_kmodule *m, xg_backend_dump dump, void *user) {
+    xg_cpu_state *s = (xg_cpu_state *)state;
+    const xg_kfunc *f;
+    const xg_kop *lacks;
+    xg_llvm_job j;
+    xg_str ir;
+    xg_exe_object head;
+    xg_buf b;
+    xg_ptx_prepare(s->ptx, m);
+    f = m->entry ? m->entry : m->first;
+    lacks = xg_cpu_print(m->arena, m, s->target, &ir);
+    if (lacks)
+        xg_fail(s->ctx, XLAGPU_ERROR_UNSUPPORTED, "kernel '%.*s' has %s, which no processor of a host has",
+            (int)f->name.n, f->name.p, xg_kop_name(lacks->op));
+    if (dump) dump(user, "llvm/before", ir);
+    memset(&j, 0, sizeof j);
+    j.arena = s->arena;
+    if (!xg_llvm_run(&j, ir, s->row, LLVMRelocPIC, LLVMObjectFile, dump != NULL))
+        xg_fail(s->ctx, XLAGPU_ERROR_INTERNAL, "LLVM does not take kernel '%.*s' for %s: %.*s", (int)f->name.n,
+            f->name.p, s->row->name, (int)j.error.n, j.error.p);
+    if (dump) dump(user, "llvm/after", j.optimized);
+    memset(&head, 0, sizeof head);
+    memcpy(head.magic, XG_EXE_OBJECT_MAGIC, sizeof head.magic);
+    head.bytes = (uint32_t)j.code.n;
+    head.n_params = f->body->n_args;
+    xg_buf_init(&b, s->arena);
+    xg_put_str(&b, xg_str_of((const char *)&head, sizeof head));
+    xg_put_str(&b, j.code);
+    while (b.n % XG_EXE_ALIGN) xg_putc(&b, 0);
+    xg_texts_add(&s->objects, s->arena, xg_str_of(b.p, b.n));
+    s->n++;
+}
+static uint32_t xg_cpu_finish(void *state, xg_texts *out) {
+    *out = ((xg_cpu_state *)state)->objects;
+    return 0;
+}
+static const xg_backend xg_cpu_backend_row = {"llvm-cpu", xg_cpu_begin, xg_cpu_kernel, xg_cpu_finish};
+
 #endif /* XLAGPU_USE_LLVM */
 
+XG_FN const xg_backend *xg_backend_for(xg_ctx *c, const xg_backend *asked, const xg_target *t) {
+    bool cpu = t->suffix == XG_TARGET_CPU;
+    if (!cpu && asked && strcmp(asked->name, "llvm-cpu") == 0)
+        xg_fail(c, XLAGPU_ERROR_USAGE, "the backend llvm-cpu makes no code for %s; name a target such as x86-64-v3",
+            t->name);
+    if (!cpu) return asked ? asked : xg_ptx_backend();
+#ifdef XLAGPU_USE_LLVM
+    return &xg_cpu_backend_row;
+#else
+    xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "LLVM makes the code for %s, and is not in this build: define XLAGPU_USE_LLVM",
+        t->name);
+#endif
+}
 XG_FN const xg_backend *xg_backend_find(xg_ctx *c, xg_str name) {
     const char *nearby;
     if (!name.n || xg_str_is(name, "ptx")) return xg_ptx_backend();
     if (xg_str_is(name, "llvm-ir")) return &xg_llvm_ir_backend_row;
-    if (xg_str_is(name, "llvm")) {
+    if (xg_str_is(name, "llvm") || xg_str_is(name, "llvm-cpu")) {
 #ifdef XLAGPU_USE_LLVM
-        return &xg_llvm_backend_row;
+        return name.n > 4 ? &xg_cpu_backend_row : &xg_llvm_backend_row;
 #else
-        xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "the backend llvm is not in this build: define XLAGPU_USE_LLVM");
+        xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "the backend %.*s is not in this build: define XLAGPU_USE_LLVM",
+            (int)name.n, name.p);
 #endif
     }
     nearby = xg_nearest(name, xg_backend_name_at, NULL);

@@ -100,17 +100,18 @@ XG_FN void xg_llvm_while(xg_llvm *l, const xg_kop *op) {
     xg_printf(&l->body, "  br label %%latch%u\nlatch%u:\n  br label %%head%u\nend%u:\n", n, n, n, n);
     for (k = 0; k < op->n_results; k++) xg_llvm_alias(l, &op->results[k], XG_KOPERAND(condition, 1 + k), "test", n);
 }
+XG_FN void xg_llvm_one(xg_llvm *l, const xg_kop *op) {
+    if (op->op == XG_K_OP_FOR)
+        xg_llvm_for(l, op);
+    else if (op->op == XG_K_OP_IF)
+        xg_llvm_if(l, op);
+    else if (op->op == XG_K_OP_WHILE)
+        xg_llvm_while(l, op);
+    else if (!(xg_kop_flags(op->op) & KF_TERM))
+        l->op(l, op);
+}
 XG_FN void xg_llvm_region(xg_llvm *l, const xg_kregion *r) {
-    XG_FOR_KOPS(op, r) {
-        if (op->op == XG_K_OP_FOR)
-            xg_llvm_for(l, op);
-        else if (op->op == XG_K_OP_IF)
-            xg_llvm_if(l, op);
-        else if (op->op == XG_K_OP_WHILE)
-            xg_llvm_while(l, op);
-        else if (!(xg_kop_flags(op->op) & KF_TERM))
-            xg_llvm_op(l, op);
-    }
+    XG_FOR_KOPS(op, r) { xg_llvm_one(l, op); }
 }
 
 /* ---- the module ---- */
@@ -155,6 +156,10 @@ XG_FN void xg_llvm_annotations(xg_llvm *l, xg_buf *b) {
     xg_puts(&l->nodes, "}\n");
     xg_printf(b, "!nvvm.annotations = !{!%u}\n", node);
 }
+XG_FN void xg_llvm_put_nodes(xg_llvm *l, xg_buf *b) {
+    xg_printf(b, "!%d = !{}\n!%d = !{!\"llvm.loop.unroll.disable\"}\n", (int)XG_LLVM_INVARIANT, (int)XG_LLVM_NO_UNROLL);
+    xg_put_str(b, xg_str_of(l->nodes.p, l->nodes.n));
+}
 XG_FN void xg_llvm_assemble(xg_llvm *l, xg_buf *b) {
     xg_str f = l->f->name;
     uint32_t i;
@@ -177,25 +182,28 @@ XG_FN void xg_llvm_assemble(xg_llvm *l, xg_buf *b) {
     xg_printf(b, "attributes #%d = { convergent nounwind }\n", (int)XG_LLVM_TOGETHER);
     xg_printf(b, "attributes #%d = { nounwind }\n\n", (int)XG_LLVM_ALONE);
     xg_llvm_annotations(l, b);
-    xg_printf(b, "!%d = !{}\n!%d = !{!\"llvm.loop.unroll.disable\"}\n", (int)XG_LLVM_INVARIANT, (int)XG_LLVM_NO_UNROLL);
-    xg_put_str(b, xg_str_of(l->nodes.p, l->nodes.n));
+    xg_llvm_put_nodes(l, b);
+}
+XG_FN void xg_llvm_init(xg_llvm *l, xg_arena *a, xg_kmodule *m, const xg_target *t) {
+    memset(l, 0, sizeof *l);
+    l->arena = a;
+    l->target = t;
+    l->m = m;
+    l->f = m->entry ? m->entry : m->first;
+    l->op = xg_llvm_common;
+    l->n_nodes = XG_LLVM_NODES;
+    xg_buf_init(&l->body, a);
+    xg_buf_init(&l->globals, a);
+    xg_buf_init(&l->declares, a);
+    xg_buf_init(&l->nodes, a);
+    xg_dict_init(&l->declared, a);
+    xg_dict_init(&l->arrays, a);
+    xg_ptx_index_make(&l->index);
 }
 XG_FN bool xg_llvm_print(xg_arena *a, xg_kmodule *m, const xg_target *t, xg_llvm_ir *out) {
     xg_llvm l;
     xg_buf b;
-    memset(&l, 0, sizeof l);
-    l.arena = a;
-    l.target = t;
-    l.m = m;
-    l.f = m->entry ? m->entry : m->first;
-    l.n_nodes = XG_LLVM_NODES;
-    xg_buf_init(&l.body, a);
-    xg_buf_init(&l.globals, a);
-    xg_buf_init(&l.declares, a);
-    xg_buf_init(&l.nodes, a);
-    xg_dict_init(&l.declared, a);
-    xg_dict_init(&l.arrays, a);
-    xg_ptx_index_make(&l.index);
+    xg_llvm_init(&l, a, m, t);
     if (!xg_llvm_has_all(&l, l.f->body, 0)) return false;
     xg_llvm_region(&l, l.f->body);
     xg_buf_init(&b, a);

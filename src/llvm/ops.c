@@ -125,6 +125,14 @@ XG_FN void xg_llvm_compare(xg_llvm *l, const xg_kop *op) {
     xg_llvm_put_value(&l->body, XG_KOPERAND(op, 1));
     xg_putc(&l->body, '\n');
 }
+XG_FN void xg_llvm_binary(xg_llvm *l, const xg_kop *op, const char *word) { /* WORD type a, b */
+    xg_llvm_begin(l, op);
+    xg_printf(&l->body, "%s ", word);
+    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
+    xg_puts(&l->body, ", ");
+    xg_llvm_put_value(&l->body, XG_KOPERAND(op, 1));
+    xg_putc(&l->body, '\n');
+}
 XG_FN void xg_llvm_list(xg_llvm *l, const xg_kop *op, const char *word) { /* WORD type a, type b ... */
     uint32_t k;
     xg_llvm_begin(l, op);
@@ -275,16 +283,10 @@ XG_FN const char *xg_llvm_division(const xg_kop *op) {
 }
 XG_FN void xg_llvm_divide(xg_llvm *l, const xg_kop *op) {
     const char *word = xg_llvm_division(op);
-    if (!word) {
+    if (word)
+        xg_llvm_binary(l, op, word);
+    else
         xg_llvm_row(l, op, xg_llvm_row_of(l, op));
-        return;
-    }
-    xg_llvm_begin(l, op);
-    xg_printf(&l->body, "%s ", word);
-    xg_llvm_put_typed(&l->body, XG_KOPERAND(op, 0));
-    xg_puts(&l->body, ", ");
-    xg_llvm_put_value(&l->body, XG_KOPERAND(op, 1));
-    xg_putc(&l->body, '\n');
 }
 XG_FN void xg_llvm_leading_zeros(xg_llvm *l, const xg_kop *op) {
     const char *elem = xg_llvm_elem(op->results[0].type->elem);
@@ -373,7 +375,7 @@ XG_FN bool xg_llvm_has(const xg_llvm *l, const xg_kop *op) {
     row = xg_llvm_row_of(l, op);
     return xg_llvm_is_native(op) || (row && !(row->flags & XG_PI_LETTER)); /* LLVM's part is for the base target */
 }
-XG_FN void xg_llvm_op(xg_llvm *l, const xg_kop *op) {
+XG_FN void xg_llvm_common(xg_llvm *l, const xg_kop *op) {
     xg_llvm_fn special = xg_llvm_special(op->op);
     if (op->op == XG_K_OP_CONST) return;
     if (special)

@@ -8,7 +8,8 @@
 #define XG_LLVM_TEXT_C
 #include "llvm.h"
 
-typedef struct xg_llvm {
+typedef struct xg_llvm xg_llvm;
+struct xg_llvm {
     xg_arena *arena;
     const xg_target *target;
     xg_kmodule *m;
@@ -18,7 +19,12 @@ typedef struct xg_llvm {
     uint32_t temps, labels, n_nodes, isa;
     int64_t dynamic_at;
     xg_ptx_index index;
-} xg_llvm;
+    void (*op)(xg_llvm *l, const xg_kop *op); /* prints one that has no regions */
+    /* of the host's processor (cpu.c): threads of a block, the loop over them that is being printed, bytes of scratch
+     * memory of a block */
+    uint32_t threads, loop, group; /* group: node of the accesses that no other thread of the block makes */
+    int64_t scratch;
+};
 
 /* Attributes of calls and of the kernel; numbers of the nodes that are always there. */
 enum {

@@ -5,6 +5,8 @@
  * - Broadcasts and iotas stay: they are cheaper than the memory that their values would take. So do copies and bitcasts
  *   (they are about layouts), control flow, whatever has effects or depends on the device, results that are tuples or
  *   dynamic, and elided constants, which have no values.
+ * - Few elements that are made of constants and iotas alone, by a sum or a contraction somewhere on the way, are known
+ *   as well (a window's weights): memory that holds them is cheaper than a kernel.
  * - Work is bounded, for an instruction and for the module, and so is the size of a result, in itself and against what
  *   it is made from. What is refused by the evaluator, for that or any other reason, simply stays.
  * - Computations are walked in the order of definition and instructions in program order, so chains fold in one
@@ -18,7 +20,8 @@ enum {
     XG_FOLD_WORK = 1 << 24,
     XG_FOLD_TOTAL = 1 << 27,
     XG_FOLD_BYTES = 45 * 1000 * 1000,
-    XG_FOLD_GROWTH = 1 << 16
+    XG_FOLD_GROWTH = 1 << 16,
+    XG_FOLD_FEW = 1024 /* elements of each array that iotas lead to: what a kernel would need at least a launch for */
 };
 
 XG_FN bool xg_fold_never(const xg_inst *i) {
@@ -75,6 +78,17 @@ XG_FN bool xg_fold_can(const xg_inst *i) {
     return i->n_operands > 0 && out <= XG_FOLD_BYTES && (out <= in || out <= XG_FOLD_GROWTH);
 }
 
+/* What is known of an instruction that is made of constants and iotas. */
+typedef struct xg_fold_known {
+    bool is_known, condenses; /* it may be evaluated; a sum or a contraction is in it */
+    bool is_needed, is_last;  /* for one that is last: its value is read by what is not known */
+    const xg_literal *value;  /* NULL: not evaluated, or refused */
+} xg_fold_known;
+XG_FN xg_fold_known *xg_fold_of(const xg_inst *i) { return (xg_fold_known *)i->scratch; }
+XG_FN const xg_literal *xg_fold_literal(const xg_inst *i) {
+    return i->op == XG_CONSTANT ? i->literal : xg_fold_of(i)->value;
+}
+
 /* The value, or NULL; `work` is what the module may still spend, and less afterwards. */
 XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     const xg_literal **operands = XG_NEW_N(i->comp->module->arena, const xg_literal *, i->n_operands);
@@ -88,7 +102,7 @@ XG_FN const xg_literal *xg_fold_value(const xg_inst *i, int64_t *work) {
     o.spent = &spent;
     *work -= i->shape->elements + 1;
     for (k = 0; k < i->n_operands; k++) {
-        operands[k] = XG_OPERAND(i, k)->literal;
+        operands[k] = xg_fold_literal(XG_OPERAND(i, k));
         *work -= XG_OPERAND(i, k)->shape->elements;
     }
     value = xg_eval_inst_const(i, i->comp->module->arena, operands, &o);
@@ -115,6 +129,99 @@ XG_FN void xg_fold_replace(xg_inst *i, const xg_literal *value) {
     xg_inst_remove(i);
 }
 
+/* ---- few elements, of constants and iotas ---- */
+
+XG_FN bool xg_fold_condenses(const xg_inst *i) {
+    return i->op == XG_REDUCE || i->op == XG_DOT || i->op == XG_CONVOLUTION || i->op == XG_REDUCE_WINDOW;
+}
+/* The same values, at other places or more often. */
+XG_FN bool xg_fold_moves(const xg_inst *i) {
+    switch (i->op) {
+    case XG_BROADCAST:
+    case XG_RESHAPE:
+    case XG_TRANSPOSE:
+    case XG_SLICE:
+    case XG_REVERSE: return true;
+    default: return false;
+    }
+}
+XG_FN void xg_fold_look(const xg_inst *i) {
+    xg_fold_known *known = xg_fold_of(i);
+    uint32_t k;
+    if (!xg_shape_is_array(i->shape) || i->shape->dynamic || i->shape->elements > XG_FOLD_FEW ||
+        xg_inst_attr(i, XG_A_control_predecessors))
+        return;
+    if (i->op == XG_CONSTANT || i->op == XG_IOTA) {
+        known->is_known = i->op == XG_IOTA || !i->literal->elided;
+        return;
+    }
+    known->condenses = xg_fold_condenses(i);
+    if (!i->n_operands || (!known->condenses && !xg_fold_moves(i) && !(xg_op_flags(i->op) & XGF_EW))) return;
+    for (k = 0; k < i->n_operands; k++) {
+        if (!xg_fold_of(XG_OPERAND(i, k))->is_known) return;
+        known->condenses = known->condenses || xg_fold_of(XG_OPERAND(i, k))->condenses;
+    }
+    known->is_known = true;
+}
+/* Behind it comes what is not known, or no more than another place for it. */
+XG_FN bool xg_fold_is_last(const xg_inst *i) {
+    const xg_fold_known *known = xg_fold_of(i);
+    if (!known->is_known || !known->condenses || xg_fold_moves(i)) return false;
+    if (i == i->comp->root) return true;
+    XG_FOR_USES(u, i)
+        if (!xg_fold_of(u->user)->is_known || (xg_fold_moves(u->user) && u->user->op != XG_BROADCAST)) return true;
+    return false;
+}
+/* From the last of them back: what their values are made of. Answers whether there are any. */
+XG_FN bool xg_fold_need(const xg_comp *c) {
+    const xg_inst *i;
+    bool some = false;
+    uint32_t k;
+    for (i = c->last; i; i = i->prev) {
+        xg_fold_known *known = xg_fold_of(i);
+        known->is_last = xg_fold_is_last(i);
+        known->is_needed = known->is_needed || known->is_last;
+        some = some || known->is_last;
+        for (k = 0; known->is_needed && k < i->n_operands; k++) xg_fold_of(XG_OPERAND(i, k))->is_needed = true;
+    }
+    return some;
+}
+XG_FN bool xg_fold_has_operands(const xg_inst *i) {
+    uint32_t k;
+    for (k = 0; k < i->n_operands; k++)
+        if (!xg_fold_literal(XG_OPERAND(i, k))) return false;
+    return true;
+}
+/* Not in fusions: those that a module comes with are kernels as they are. */
+XG_FN bool xg_fold_few(xg_comp *c) {
+    xg_fold_known *known;
+    int64_t work = XG_FOLD_WORK;
+    bool changed = false, counts = false, sums = false;
+    uint32_t at = 0;
+    xg_inst *i, *next;
+    XG_FOR_INSTS(j, c) {
+        if (j->op == XG_IOTA) counts = counts || j->shape->elements <= XG_FOLD_FEW;
+        if (xg_fold_condenses(j)) sums = sums || XG_OPERAND(j, 0)->shape->elements <= XG_FOLD_FEW;
+    }
+    if (!counts || !sums) return false;
+    known = XG_NEW_N(c->module->work, xg_fold_known, c->n_insts + (size_t)1);
+    XG_FOR_INSTS(j, c) {
+        j->scratch = &known[at++];
+        xg_fold_look(j);
+    }
+    if (!xg_fold_need(c)) return false;
+    for (i = c->first; i && work > 0; i = next) {
+        xg_fold_known *own = xg_fold_of(i);
+        next = xg_inst_behind(i);
+        if (!own->is_needed || i->op == XG_CONSTANT || !xg_fold_has_operands(i)) continue;
+        own->value = xg_fold_value(i, &work);
+        if (!own->value || !own->is_last) continue;
+        xg_fold_replace(i, own->value);
+        changed = true;
+    }
+    return changed;
+}
+
 /* Keeps layouts and the schedule's order; what has lost its last user stays for dce. */
 XG_FN bool xg_opt_constant_folding(xg_module *m) {
     int64_t work = XG_FOLD_TOTAL;
@@ -132,7 +239,7 @@ XG_FN bool xg_opt_constant_folding(xg_module *m) {
             changed = true;
         }
     }
-    return changed;
+    return (m->made[XG_IOTA] && xg_opt_each_sequence(m, xg_fold_few)) || changed;
 }
 
 #endif /* XG_OPT_CONSTANT_FOLDING_C */

@@ -87,6 +87,7 @@ XG_FN bool xg_opt_all_gather_combiner(xg_module *m);
 XG_FN bool xg_opt_reduce_scatter_combiner(xg_module *m);
 XG_FN bool xg_opt_all_reduce_reassociate(xg_module *m); /* and sums of all-reduces as an all-reduce of sums */
 XG_FN bool xg_opt_all_reduce_folder(xg_module *m);      /* all_reduce_folder.c: all-reduces of all-reduces */
+XG_FN bool xg_opt_all_reduce_promotion(xg_module *m);   /* all_reduce_promotion.c: in wider types */
 /* reduce_scatter_creator.c: of an all-reduce, each device's own part */
 XG_FN bool xg_opt_reduce_scatter_creator(xg_module *m);
 XG_FN bool xg_opt_collective_rules(xg_module *m); /* collective_rules.c: the algebra of collectives, a table */

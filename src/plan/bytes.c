@@ -470,7 +470,7 @@ XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to) {
     xg_exe_put_values(w, p);
     xg_exe_put_kernels(w, p);
     h.root_thunk = xg_exe_put_sequence(w, p, 0);
-    w->texts[XG_EXE_PTX] = p->ptx;
+    w->texts[p->is_object ? XG_EXE_CUBIN : XG_EXE_PTX] = p->ptx;
     if (p->hlo.n) xg_texts_add(&w->texts[XG_EXE_HLO], w->arena, p->hlo);
     return xg_exe_assemble(w, &h, to);
 }

@@ -139,7 +139,8 @@ typedef struct xg_plan {
     XG_VEC(xg_plan_step) steps;
     XG_VEC(xg_plan_sequence *) sequences; /* 0: the entry */
     XG_VEC(xg_plan_kernel) kernels;
-    xg_texts ptx;
+    xg_texts ptx;   /* or object code */
+    bool is_object; /* for a host's processor */
     xg_str hlo, target_name;
     uint32_t target;
 } xg_plan;

@@ -49,7 +49,11 @@ static bool xg_ptx_is_name(const xg_kop *op) {
     default: return false;
     }
 }
-/* Words that live inside of the sequence for an operation only. */
+/* The assembler makes several instructions of it. */
+static bool xg_ptx_is_sequence(const xg_kop *op) {
+    return op->op == XG_K_OP_DIVF || op->op == XG_K_OP_SQRT || (op->op >= XG_K_OP_DIVSI && op->op <= XG_K_OP_REMUI);
+}
+/* Words that live inside of the sequence only. */
 static int64_t xg_ptx_inner_words(const xg_kop *op) {
     int bits =
         op->n_results == 1 && op->results[0].type->kind == XG_TK_SCALAR ? xg_kelem_bits(op->results[0].type->elem) : 0;
@@ -81,9 +85,11 @@ static size_t xg_ptx_life(const xg_ptx_lives *l, const xg_kval *v) {
 }
 static void xg_ptx_lives_from(xg_ptx_lives *l, const xg_kval *v, size_t from) {
     size_t last = xg_ptx_life(l, v);
+    int64_t words;
     if (last <= from) return;
-    l->change[from] += xg_ptx_words(v->type);
-    l->change[last] -= xg_ptx_words(v->type);
+    words = xg_ptx_words(v->type);
+    l->change[from] += words;
+    l->change[last] -= words;
 }
 static size_t xg_ptx_ends(xg_ptx_lives *l, const xg_kregion *r) {
     size_t last = 0;
@@ -104,9 +110,11 @@ static void xg_ptx_lives_of(xg_ptx_lives *l, const xg_kregion *r) {
     uint32_t k, j;
     for (op = r->last; op; op = op->prev) {
         size_t at = xg_ptx_position(op);
-        int64_t inner = xg_ptx_inner_words(op);
-        l->change[at - 1] += inner; /* positions begin at 1; beside the operands, which live up to here */
-        l->change[at] -= inner;
+        if (xg_ptx_is_sequence(op)) {
+            int64_t inner = xg_ptx_inner_words(op);
+            l->change[at - 1] += inner; /* positions begin at 1; beside the operands, which live up to here */
+            l->change[at] -= inner;
+        }
         for (k = op->n_regions; k-- > 0;) {
             xg_ptx_lives_of(l, op->regions[k]);
             for (j = 0; j < op->regions[k]->n_args; j++) xg_ptx_lives_from(l, &op->regions[k]->args[j], at);

@@ -45,9 +45,12 @@ typedef enum xg_target_feature {
 typedef struct xg_target {
     const char *name; /* "sm_90a" */
     uint32_t cc;      /* compute capability times 10: 90 */
-    char suffix;      /* 'a', 'f' or 0 */
+    char suffix;      /* 'a', 'f' or 0; XG_TARGET_CPU: a processor of a host, which takes object code */
     uint32_t isa;     /* lowest PTX ISA version times 10 */
 } xg_target;
+enum {
+    XG_TARGET_CPU = 'c'
+};
 /* "sm_90a", "90a" or "9.0a"; for a device that is not in the table the newest target that it runs; fails with the
  * nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);

@@ -40,6 +40,16 @@ static const xg_target xg_targets[] = {
 #undef X
 };
 
+/* Processors of hosts, for llvm/compile.c: kernels for them have no more than those of the first GPUs in the table of
+ * devices. */
+#define XG_TARGET_CPUS(X) X("x86-64-v3") X("x86-64-v4") X("aarch64")
+static const xg_target xg_cpu_targets[] = {
+#define X(name) {name, XG_DEVICE_CPU_CC, XG_TARGET_CPU, 60},
+    XG_TARGET_CPUS(X)
+#undef X
+};
+#undef XG_TARGET_CPUS
+
 static const uint32_t xg_target_feature_cc[] = {
 #define X(name, text, cc) cc,
     XG_TARGET_FEATURES(X)
@@ -52,7 +62,7 @@ XG_FN const xg_target *xg_target_of(uint32_t cc) {
     size_t i;
     for (i = 0; i < XG_COUNT(xg_targets); i++)
         if (xg_targets[i].cc == cc && xg_targets[i].suffix != 'f') best = &xg_targets[i];
-    return best;
+    return best || cc != XG_DEVICE_CPU_CC ? best : &xg_cpu_targets[0];
 }
 XG_FN const xg_target *xg_target_base(const xg_target *t) {
     size_t i;
@@ -104,6 +114,8 @@ XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name) {
     size_t i;
     for (i = 0; i < XG_COUNT(xg_targets); i++)
         if (xg_target_is(xg_targets[i].name, name)) return &xg_targets[i];
+    for (i = 0; i < XG_COUNT(xg_cpu_targets); i++)
+        if (xg_str_is(name, xg_cpu_targets[i].name)) return &xg_cpu_targets[i];
     older = xg_target_below(name);
     if (older) return older;
     nearby = xg_nearest(name, xg_target_name_at, NULL);

@@ -41,8 +41,18 @@ XG_FN XG_COLD xlagpu_status xr_open_platform(xlagpu_device *d, const xlagpu_devi
     const xr_platform *host = xr_host_platform();
     xlagpu_status s;
     bool automatic = xr_wants(wish, "");
+    if (wish && strcmp(wish, "llvm-cpu") == 0) {
+        host = xr_cpu_platform();
+        if (!host)
+            return xr_fail(&d->c, XLAGPU_ERROR_NO_DEVICE,
+                "the platform llvm-cpu is not in this build: define XLAGPU_USE_LLVM_CPU, for x86-64 or aarch64");
+        s = host->open(d, desc);
+        if (s == XLAGPU_OK) d->platform = host;
+        return s;
+    }
     if (wish && !automatic && strcmp(wish, "cuda") != 0 && strcmp(wish, "host") != 0)
-        return xr_fail(&d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda and host", wish);
+        return xr_fail(
+            &d->c, XLAGPU_ERROR_USAGE, "no platform is called '%s'; there are auto, cuda, host and llvm-cpu", wish);
     if (xr_wants(wish, "cuda")) {
         s = xr_cuda_platform()->open(d, desc);
         if (s == XLAGPU_OK) {

@@ -6,6 +6,7 @@
 #ifndef XG_RT_HOST_C
 #define XG_RT_HOST_C
 #include "rt.h"
+#include "once.c"
 
 #ifdef XLAGPU_NO_SIMULATOR
 XG_FN const xr_platform *xr_host_platform(void) { return NULL; }
@@ -94,13 +95,6 @@ XG_FN xlagpu_status xr_host_download(xlagpu_device *d, void *to, uint64_t from, 
     if (s == XLAGPU_OK) memcpy(to, xr_host_pointer(from), bytes);
     return s;
 }
-XG_FN xlagpu_status xr_host_wait(xlagpu_device *d, void *stream) {
-    (void)d;
-    (void)stream;
-    return XLAGPU_OK;
-}
-XG_FN void xr_host_settle(xlagpu_device *d) { (void)d; }
-
 /* ---- kernels ---- */
 
 XG_FN xg_sim_module *xr_host_parse(xlagpu_device *d, xg_arena *a, const xg_source *ptx) {
@@ -192,11 +186,6 @@ XG_FN void xr_host_finish(xlagpu_execution *e) { xg_mem_free(&e->program->device
 
 /* ---- the way of a launch ---- */
 
-XG_FN xlagpu_status xr_host_enter(xlagpu_execution *e) {
-    (void)e;
-    return XLAGPU_OK;
-}
-XG_FN void xr_host_leave(xlagpu_execution *e) { (void)e; }
 XG_FN xlagpu_status xr_host_copy(xlagpu_execution *e, uint64_t to, uint64_t from, size_t bytes, void *stream) {
     xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
     (void)stream;
@@ -213,13 +202,10 @@ XG_FN xlagpu_status xr_host_read(xlagpu_execution *e, void *to, uint64_t from, s
     return s;
 }
 XG_FN xlagpu_status xr_host_fill(xlagpu_execution *e, uint64_t to, uint32_t pattern, size_t bytes, void *stream) {
-    char *p = (char *)xr_host_pointer(to);
-    size_t k;
     xlagpu_status s = xr_host_owns(&e->c, e->program->device, to, bytes);
     (void)stream;
     if (s != XLAGPU_OK) return s;
-    for (k = 0; k + 4 <= bytes; k += 4) memcpy(p + k, &pattern, 4);
-    memcpy(p + k, &pattern, bytes - k);
+    xr_once_fill(xr_host_pointer(to), pattern, bytes);
     xg_sim_memory_written(&xr_host_of(e->program->device)->memory, to, bytes, 0);
     return XLAGPU_OK;
 }
@@ -328,115 +314,6 @@ XG_FN xlagpu_status xr_host_launch(xlagpu_execution *e, uint32_t kernel, void *s
     return xr_host_go(&e->c, &r, (char *)e->state, xr_host_workers(e->program->device), &e->stats[kernel]);
 }
 
-/* ---- command buffers: the records themselves, replayed ---- */
-
-XG_FN xlagpu_status xr_host_replay_thunk(
-    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
-    const xlagpu_program *p = e->program;
-    const xg_exe_thunk *t = &p->thunks[number];
-    const xr_command *c = &b->commands[p->command_of[number]];
-    const uint64_t *words = r->words + c->first;
-    uint32_t slice = p->links[t->first_link];
-    xlagpu_status s = XLAGPU_OK;
-    switch (t->kind) {
-    case XG_EXE_THUNK_KERNEL:
-        memcpy(e->args, words, (size_t)t->n_links * 8);
-        s = xr_finish_args(e, t->kernel);
-        if (s == XLAGPU_OK) s = xr_host_launch(e, t->kernel, NULL);
-        break;
-    case XG_EXE_THUNK_COPY:
-        if (p->slices[slice].bytes) s = xr_host_copy(e, words[1], words[0], (size_t)p->slices[slice].bytes, NULL);
-        break;
-    case XG_EXE_THUNK_MEMSET:
-        if (p->slices[slice].bytes) s = xr_host_fill(e, words[0], t->value, (size_t)p->slices[slice].bytes, NULL);
-        break;
-    default: s = xr_host_fill(e, words[0], (uint32_t)words[1], 4, NULL); break;
-    }
-    if (s != XLAGPU_OK)
-        xr_note(&e->c, "\nwhile running HLO %s%s%s%s", p->strings + t->name,
-            t->kind == XG_EXE_THUNK_KERNEL ? " (kernel " : "",
-            t->kind == XG_EXE_THUNK_KERNEL ? p->kernels[t->kernel].name : "",
-            t->kind == XG_EXE_THUNK_KERNEL ? ")" : "");
-    return s;
-}
-XG_FN xlagpu_status xr_host_replay_below(
-    xlagpu_execution *e, const xr_command_buffer *b, const xr_record *r, uint32_t number) {
-    const xg_exe_thunk *t = &e->program->thunks[number];
-    uint32_t n, k, slice = t->n_links ? e->program->links[t->first_link] : 0;
-    const uint32_t *children = xr_children(e->program, t, &n);
-    int32_t which = 1;
-    xlagpu_status s = XLAGPU_OK;
-    if (number != b->thunk && !xr_is_control(t->kind)) return xr_host_replay_thunk(e, b, r, number);
-    if (t->kind == XG_EXE_THUNK_CONDITIONAL) {
-        s = xr_read_decision(e, slice, NULL, &which);
-        return s == XLAGPU_OK ? xr_host_replay_below(e, b, r, children[xr_branch(e, slice, which, n)]) : s;
-    }
-    if (t->kind == XG_EXE_THUNK_WHILE)
-        for (;;) {
-            s = xr_host_replay_below(e, b, r, children[0]);
-            if (s == XLAGPU_OK) s = xr_read_decision(e, slice, NULL, &which);
-            if (s != XLAGPU_OK || !which) return s;
-            s = xr_host_replay_below(e, b, r, children[1]);
-            if (s != XLAGPU_OK) return s;
-        }
-    for (k = 0; k < n && s == XLAGPU_OK; k++) s = xr_host_replay_below(e, b, r, children[k]);
-    return s;
-}
-XG_FN xlagpu_status xr_host_build(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r) {
-    (void)e;
-    (void)b;
-    r->built = true;
-    r->builds++;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_update(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, uint32_t command) {
-    (void)e;
-    (void)b;
-    (void)command;
-    r->updates++;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_replay(xlagpu_execution *e, const xr_command_buffer *b, xr_record *r, void *stream) {
-    (void)stream;
-    return xr_host_replay_below(e, b, r, b->thunk);
-}
-XG_FN void xr_host_forget(xlagpu_execution *e, xr_record *r) {
-    (void)e;
-    r->built = false;
-}
-
-/* ---- events: what is enqueued has run when the call returns, so an event is a time ---- */
-
-XG_FN xlagpu_status xr_host_event_new(xlagpu_execution *e, bool timed, void **event) {
-    double *t = timed ? (double *)xg_mem_alloc(&e->program->device->c, sizeof *t) : NULL;
-    if (timed && !t) return xr_fail(&e->c, XLAGPU_ERROR_MEMORY, "out of memory");
-    *event = t;
-    return XLAGPU_OK;
-}
-XG_FN void xr_host_event_free(xlagpu_execution *e, void *event) { xg_mem_free(&e->program->device->c, event); }
-XG_FN xlagpu_status xr_host_event_record(xlagpu_execution *e, void *event, void *stream) {
-    (void)e;
-    (void)stream;
-    *(double *)event = xr_seconds();
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_event_wait(xlagpu_execution *e, void *event) {
-    (void)e;
-    (void)event;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_event_done(xlagpu_execution *e, void *event, bool *done) {
-    (void)e;
-    (void)event;
-    *done = true;
-    return XLAGPU_OK;
-}
-XG_FN xlagpu_status xr_host_event_seconds(xlagpu_execution *e, void *before, void *after, double *seconds) {
-    (void)e;
-    *seconds = *(double *)after - *(double *)before;
-    return XLAGPU_OK;
-}
-
 /* ---- any PTX ---- */
 
 XG_FN void *xr_host_load_ptx(xlagpu_device *d, xg_arena *a, const xg_source *ptx) { return xr_host_parse(d, a, ptx); }
@@ -522,10 +399,10 @@ XG_FN xlagpu_status xr_host_encode_map(xlagpu_device *d, const xlagpu_tensor_map
 
 XG_FN const xr_platform *xr_host_platform(void) {
     static const xr_platform host = {"host", xr_host_open, xr_host_close, xr_host_alloc, xr_host_release,
-        xr_host_upload, xr_host_download, xr_host_wait, xr_host_settle, xr_host_load, xr_host_unload, xr_host_prepare,
-        xr_host_finish, xr_host_enter, xr_host_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
-        xr_host_build, xr_host_update, xr_host_replay, xr_host_forget, xr_host_event_new, xr_host_event_free,
-        xr_host_event_record, xr_host_event_wait, xr_host_event_done, xr_host_event_seconds, NULL, NULL, NULL, NULL,
+        xr_host_upload, xr_host_download, xr_once_wait, xr_once_settle, xr_host_load, xr_host_unload, xr_host_prepare,
+        xr_host_finish, xr_once_enter, xr_once_leave, xr_host_copy, xr_host_fill, xr_host_read, xr_host_launch,
+        xr_once_build, xr_once_update, xr_once_replay, xr_once_forget, xr_once_event_new, xr_once_event_free,
+        xr_once_event_record, xr_once_event_wait, xr_once_event_done, xr_once_event_seconds, NULL, NULL, NULL, NULL,
         xr_host_load_ptx, xr_host_launch_ptx, xr_host_encode_map, xr_host_touch};
     return &host;
 }

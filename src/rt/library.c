@@ -10,16 +10,15 @@
 #include "cusolver.c"
 #include "device.c"
 
-/* file: in lib<file>.so.<newest .. oldest>. Texts lie in the table, so that it needs no relocation. */
 typedef struct xr_library_row {
-    char name[12], title[10], file[10];
-    uint8_t newest, oldest;
+    xr_library_file file;
+    char name[12];
     uint16_t version, at; /* at: of its functions in struct xr_libraries */
 } xr_library_row;
 static const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
-    {"cublaslt", "cuBLASLt", "cublasLt", 13, 11, XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
-    {"cufft", "cuFFT", "cufft", 12, 10, XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
-    {"cusolver", "cuSOLVER", "cusolver", 12, 10, XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
+    {{"cuBLASLt", "cublasLt", 13, 11}, "cublaslt", XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
+    {{"cuFFT", "cufft", 12, 10}, "cufft", XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
+    {{"cuSOLVER", "cusolver", 12, 10}, "cusolver", XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
 /* The names of a library's functions, one behind the other; the empty one is the end. */
 XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #define X(field, symbol, result, parameters) symbol "\0"
@@ -29,46 +28,18 @@ XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #undef X
 }
 
-XG_FN XG_COLD void *xr_library_find(const xlagpu_device *d, const xr_library_row *r) {
-    char path[1024];
-    void *library = NULL;
-    int k;
-    for (k = r->newest; k >= r->oldest && !library; k--) {
-#ifdef _WIN32
-        static const char format[] = "%s%s%s64_%d.dll";
-#else
-        static const char format[] = "%s%slib%s.so.%d";
-#endif
-        xg_format(path, sizeof path, format, d->library_folder ? d->library_folder : "", d->library_folder ? "/" : "",
-            r->file, k);
-        library = xr_library_open(path);
-    }
-    return library;
-}
 XG_FN XG_COLD int xr_library_version(const struct xr_libraries *l, uint32_t which) {
     int version = 0;
     if (which == XG_EXE_LIBRARY_CUBLASLT) return (int)l->lt.version();
     if (which == XG_EXE_LIBRARY_CUFFT ? l->fft.version(&version) : l->solver.version(&version)) return 0;
     return version;
 }
-XG_FN XG_COLD xlagpu_status xr_library_bind(xlagpu_device *d, uint32_t which) {
+XG_FN XG_COLD xlagpu_status xr_library_open_row(xlagpu_device *d, uint32_t which) {
     const xr_library_row *r = &xr_library_rows[which];
     struct xr_libraries *l = d->libraries;
-    char *to = (char *)l + r->at;
-    const char *symbol;
-    void *file = l->files[which] = xr_library_find(d, r);
-    if (!file)
-        return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED,
-            "%s cannot be opened (lib%s.so.%d to .%d): install it, name its folder, or compile with --libraries=none",
-            r->title, r->file, r->newest, r->oldest);
-    for (symbol = xr_library_symbols(which); *symbol; symbol += strlen(symbol) + 1, to += sizeof file) {
-        void *f = xr_library_symbol(file, symbol);
-        if (!f) return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "%s has no %s: it is too old", r->title, symbol);
-        memcpy(to, &f, sizeof f);
-    }
-    if (xr_library_version(l, which) >= r->version) return XLAGPU_OK;
-    return xr_fail(&d->c, XLAGPU_ERROR_UNSUPPORTED, "%s is of version %d: %d is needed", r->title,
-        xr_library_version(l, which), r->version);
+    xlagpu_status s = xr_library_bind(&d->c, d->library_folder, &r->file, xr_library_symbols(which), &l->files[which],
+        (char *)l + r->at, ": install it, name its folder, or compile with --libraries=none");
+    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), r->version) : s;
 }
 /* Open from now on, unless it fails. */
 XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, const char *name) {
@@ -85,7 +56,7 @@ XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, co
     }
     l = d->libraries;
     if (l->files[which]) return XLAGPU_OK;
-    s = xr_library_bind(d, which);
+    s = xr_library_open_row(d, which);
     if (s == XLAGPU_OK) return s;
     xr_library_close(l->files[which]);
     l->files[which] = NULL;

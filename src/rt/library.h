@@ -6,6 +6,51 @@
 #define XG_RT_LIBRARY_H
 #include "rt.h"
 
+/* ---- finding and binding ---- */
+
+/* file: in lib<file>.so.<newest .. oldest>; newest first, and 0 is lib<file>.so. Texts lie in tables of these, so that
+ * they need no relocation. */
+typedef struct xr_library_file {
+    char title[10], file[10];
+    uint8_t newest, oldest;
+} xr_library_file;
+XG_FN XG_COLD void *xr_library_find(const char *folder, const xr_library_file *f) {
+#ifdef _WIN32
+    static const char format[] = "%s%s%s64_%d.dll";
+#else
+    static const char format[] = "%s%slib%s.so.%d";
+#endif
+    char path[1024];
+    void *library = NULL;
+    int k;
+    for (k = f->newest; k >= f->oldest && !library; k--) {
+        xg_format(path, sizeof path, format, folder ? folder : "", folder ? "/" : "", f->file, k);
+        if (!k) path[strlen(path) - 2] = 0;
+        library = xr_library_open(path);
+    }
+    return library;
+}
+/* Its functions, from `to` on in the order of their names, which lie one behind the other; the empty one is the end. */
+XG_FN XG_COLD xlagpu_status xr_library_bind(xg_ctx *c, const char *folder, const xr_library_file *f,
+    const char *symbols, void **library, char *to, const char *hint) {
+    const char *symbol;
+    *library = xr_library_find(folder, f);
+    if (!*library)
+        return xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s cannot be opened (lib%s.so.%d%s)%s", f->title, f->file,
+            f->newest, f->oldest ? " or older" : "", hint);
+    for (symbol = symbols; *symbol; symbol += strlen(symbol) + 1, to += sizeof *library) {
+        void *function = xr_library_symbol(*library, symbol);
+        if (!function) return xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s has no %s: it is too old", f->title, symbol);
+        memcpy(to, &function, sizeof function);
+    }
+    return XLAGPU_OK;
+}
+XG_FN XG_COLD xlagpu_status xr_library_check(xg_ctx *c, const xr_library_file *f, int version, int oldest) {
+    return version >= oldest
+               ? XLAGPU_OK
+               : xr_fail(c, XLAGPU_ERROR_UNSUPPORTED, "%s is of version %d: %d is needed", f->title, version, oldest);
+}
+
 /* ---- cuBLASLt ---- */
 
 /* clang-format off */

@@ -14,6 +14,7 @@
 #define XG_RT_NCCL_C
 #include "rt.h"
 #include "cuda.c"
+#include "library.h"
 #include "rendezvous.c"
 
 #ifndef XLAGPU_USE_NCCL
@@ -82,13 +83,13 @@ typedef struct xr_nccl_config { /* as version 2.14 has it: later ones take the s
     X(send, "ncclSend", (const void *in, size_t n, int type, int to, void *comm, void *stream)) \
     X(recv, "ncclRecv", (void *out, size_t n, int type, int from, void *comm, void *stream))
 /* clang-format on */
-struct xr_nccl {
+struct xr_nccl { /* the library's functions stand behind it, in their order */
     void *library;
 #define X(field, symbol, parameters) int(*field) parameters;
     XR_NCCL_FUNCTIONS(X)
 #undef X
-    int (*split)(void *comm, int color, int key, void **out, const xr_nccl_config *config); /* NULL: before 2.18 */
     const char *(*text)(int error);
+    int (*split)(void *comm, int color, int key, void **out, const xr_nccl_config *config); /* NULL: before 2.18 */
 };
 enum {
     XR_NCCL_OLDEST = 21400, /* communicators that do not block */
@@ -108,36 +109,20 @@ struct xr_comm {
 
 /* ---- the library ---- */
 
-XG_FN XG_COLD void *xr_nccl_find(const char *folder) {
-    static const char *const names[] = {"libnccl.so.2", "libnccl.so"};
-    char path[1024];
-    void *library = NULL;
-    size_t k;
-    for (k = 0; k < XG_COUNT(names) && !library; k++) {
-        xg_format(path, sizeof path, "%s%s%s", folder ? folder : "", folder ? "/" : "", names[k]);
-        library = xr_library_open(path);
-    }
-    return library;
-}
 XG_FN XG_COLD xlagpu_status xr_nccl_bind(xlagpu_clique *q, const char *folder) {
+    static const xr_library_file file = {"NCCL", "nccl", 2, 0};
+#define X(field, symbol, parameters) symbol "\0"
+    static const char symbols[] = XR_NCCL_FUNCTIONS(X) "ncclGetErrorString\0";
+#undef X
     struct xr_nccl *n = q->nccl;
+    xlagpu_status s = xr_library_bind(&q->c, folder, &file, symbols, &n->library, (char *)n + sizeof n->library,
+        ", by which GPUs meet: install it, or name its folder");
     int version = 0;
     void *f;
-    n->library = xr_nccl_find(folder);
-    if (!n->library)
-        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
-            "NCCL cannot be opened (libnccl.so.2), by which GPUs meet: install it, or name its folder");
-#define X(field, symbol, parameters) \
-    f = xr_library_symbol(n->library, symbol); \
-    if (!f) return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "NCCL has no %s: it is too old", symbol); \
-    memcpy(&n->field, &f, sizeof f);
-    XR_NCCL_FUNCTIONS(X)
-    X(text, "ncclGetErrorString", )
-#undef X
+    if (s != XLAGPU_OK) return s;
     f = xr_library_symbol(n->library, "ncclCommSplit");
     memcpy(&n->split, &f, sizeof f);
-    if (!n->version(&version) && version >= XR_NCCL_OLDEST) return XLAGPU_OK;
-    return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "NCCL is of version %d: %d is needed", version, XR_NCCL_OLDEST);
+    return xr_library_check(&q->c, &file, n->version(&version) ? 0 : version, XR_NCCL_OLDEST);
 }
 
 /* ---- waiting, and giving up ---- */
@@ -418,8 +403,7 @@ XG_FN XG_COLD xlagpu_status xr_nccl_load_one(xlagpu_clique *q, xlagpu_program *p
         return xr_fail(
             &q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s meets other devices: not without NCCL", p->strings + t->name);
     if (xr_collective_reduces(c) && xr_nccl_type(c->type, &each) == XR_NCCL_NO_TYPE)
-        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED,
-            "HLO %s reduces elements of a type that NCCL does not have: convert them to s32 or f32 before",
+        return xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "HLO %s reduces elements of a type that NCCL does not have",
             p->strings + t->name);
     if (xr_collective_asks(c)) *room = XG_MAX(*room, XG_MAX(xr_link_bytes(p, t, c->n_in - 1), (uint64_t)8));
     return xr_comm_get(q, c->kind == XR_COLLECTIVE_PERMUTE ? NULL : c, &c->comm);

@@ -383,7 +383,10 @@ XG_FN XG_COLD xlagpu_status xr_load_kernels(xlagpu_program *p) {
     xlagpu_status s;
     uint32_t k;
     if (!p->n_kernels) return XLAGPU_OK;
-    if (!p->ptx.size || p->ptx.text[p->ptx.size]) return xr_damaged(p, "its PTX");
+    if (xg_exe_is_object(p->bytes, p->sections) != (p->device->platform == xr_cpu_platform()))
+        return xr_fail(&p->device->c, XLAGPU_ERROR_DEVICE, "its kernels are of another kind");
+    if (p->device->platform != xr_cpu_platform() && (!p->ptx.size || p->ptx.text[p->ptx.size]))
+        return xr_damaged(p, "its PTX");
     p->ptx.name = p->strings + p->head.name;
     s = p->device->platform->load(p);
     for (k = 0; k < p->n_thunks && s == XLAGPU_OK; k++) {

@@ -21,6 +21,9 @@
 #ifndef XLAGPU_NO_SIMULATOR
 #include "../sim/sim.h"
 #endif
+#if !defined(XLAGPU_NO_SIMULATOR) || defined(XLAGPU_USE_LLVM_CPU)
+#define XR_ONCE /* there are platforms on which calls run at once */
+#endif
 #if !defined(XLAGPU_NO_SIMULATOR) || defined(XLAGPU_USE_NCCL)
 #define XR_CLIQUES /* there are devices that may meet */
 #endif
@@ -383,6 +386,14 @@ XG_FN void xr_nap(uint32_t microseconds);
  * all are done. A thread that cannot be had is made up for by the caller's. */
 XG_FN void xr_parallel(uint32_t n, void (*job)(void *user, uint32_t index), void *user);
 
+#ifdef XLAGPU_USE_LLVM_CPU
+/* Memory that is filled, then sealed: from then on it can be run, or read alone. In pages. */
+XG_FN size_t xr_page(void);
+XG_FN void *xr_pages_new(size_t bytes); /* NULL: there are none */
+XG_FN bool xr_pages_seal(void *p, size_t bytes, bool runs);
+XG_FN void xr_pages_free(void *p, size_t bytes);
+#endif
+
 /* On a thread of its own; false: it cannot be had. */
 XG_FN bool xr_thread_begin(xr_thread *t, void (*job)(void *user, uint32_t index), void *user, uint32_t index);
 XG_FN void xr_thread_join(xr_thread *t);
@@ -486,8 +497,9 @@ XG_FN xlagpu_status xr_run_call(xlagpu_execution *e, const xg_exe_thunk *t, void
 /* NULL: it is not there, or too old; the device's message says so */
 XG_FN const xr_function *xr_library_function(xlagpu_device *d, const char *name);
 XG_FN void xr_libraries_close(xlagpu_device *d);
-/* ---- host.c, cuda.c ---- */
+/* ---- host.c, cpu.c, cuda.c ---- */
 XG_FN const xr_platform *xr_host_platform(void); /* NULL when compiled out */
+XG_FN const xr_platform *xr_cpu_platform(void);  /* likewise */
 XG_FN const xr_platform *xr_cuda_platform(void);
 
 #endif /* XG_RT_H */

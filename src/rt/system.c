@@ -36,6 +36,24 @@ XG_FN uint32_t xr_processors(void) {
     return i.dwNumberOfProcessors ? (uint32_t)i.dwNumberOfProcessors : 1;
 }
 
+#ifdef XLAGPU_USE_LLVM_CPU
+XG_FN size_t xr_page(void) {
+    SYSTEM_INFO i;
+    GetSystemInfo(&i);
+    return i.dwPageSize;
+}
+XG_FN void *xr_pages_new(size_t bytes) { return VirtualAlloc(NULL, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE); }
+XG_FN bool xr_pages_seal(void *p, size_t bytes, bool runs) {
+    DWORD old;
+    if (!VirtualProtect(p, bytes, runs ? PAGE_EXECUTE_READ : PAGE_READONLY, &old)) return false;
+    return !runs || FlushInstructionCache(GetCurrentProcess(), p, bytes);
+}
+XG_FN void xr_pages_free(void *p, size_t bytes) {
+    (void)bytes;
+    VirtualFree(p, 0, MEM_RELEASE);
+}
+#endif
+
 struct xr_thread {
     void (*job)(void *, uint32_t);
     void *user;
@@ -104,6 +122,33 @@ XG_FN uint32_t xr_processors(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (uint32_t)n : 1;
 }
+
+#ifdef XLAGPU_USE_LLVM_CPU
+#include <sys/mman.h>
+#if !defined(MAP_ANONYMOUS) && defined(__linux__) /* strict C hides it */
+#define XR_MAP_OWN (MAP_PRIVATE | 0x20)
+#elif !defined(MAP_ANONYMOUS)
+#define XR_MAP_OWN (MAP_PRIVATE | MAP_ANON)
+#else
+#define XR_MAP_OWN (MAP_PRIVATE | MAP_ANONYMOUS)
+#endif
+XG_FN size_t xr_page(void) {
+    long n = sysconf(_SC_PAGESIZE);
+    return n > 0 ? (size_t)n : 4096;
+}
+XG_FN void *xr_pages_new(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, XR_MAP_OWN, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+XG_FN bool xr_pages_seal(void *p, size_t bytes, bool runs) {
+#if defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+    if (runs) __builtin___clear_cache((char *)p, (char *)p + bytes);
+#endif
+    return mprotect(p, bytes, runs ? PROT_READ | PROT_EXEC : PROT_READ) == 0;
+}
+XG_FN void xr_pages_free(void *p, size_t bytes) { (void)munmap(p, bytes); }
+#undef XR_MAP_OWN
+#endif
 
 struct xr_thread {
     void (*job)(void *, uint32_t);

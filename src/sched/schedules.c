@@ -1,5 +1,4 @@
 /* sched/schedules.c -- schedules as files: of each fusion its nest and what a rule does to it; kernels by such text.
- * text.
  *
  *     schedule NAME                 of the fusion of that name, and of all that compute the same
  *     b0 = get_block dot            lines of a trace (trace.c); "#" begins a comment: the nests are printed so
@@ -194,7 +193,23 @@ XG_FN xg_source xg_schedule_lines(const xg_source *src, size_t from) {
     lines.size = XG_MIN(at, src->size);
     return lines;
 }
-XG_FN xg_kmodule *xg_schedule_kernel(xg_way_job *job, xg_str name) {
+/* The nest as it is now, if that is not what was shown last. */
+XG_FN void xg_schedule_show(
+    const xg_module *m, xg_loopnest *n, xg_str kernel, uint32_t step, const char *what, xg_str *last) {
+    char stage[256], number[16];
+    xg_buf text;
+    if (!m->dump || !last) return;
+    number[0] = 0;
+    if (step) xg_format(number, sizeof number, "after_%02u_", step);
+    xg_format(stage, sizeof stage, "nest/%.*s/%s%s", (int)XG_MIN(kernel.n, 160u), kernel.p, number, what);
+    xg_buf_init(&text, n->arena);
+    xg_nest_print(&text, n);
+    if (xg_str_eq(*last, xg_str_of(text.p, text.n))) return;
+    *last = xg_str_of(text.p, text.n);
+    m->dump(m->dump_user, stage, text.p, text.n);
+}
+/* last: what was shown last of its stages; NULL: they are not shown, for a plan goes the same way. */
+XG_FN xg_kmodule *xg_schedule_kernel(xg_way_job *job, xg_str name, xg_str *last) {
     const xg_module *m = job->fusion->comp->module;
     const xg_numbers *section = xg_record_get(&job->given->form, "section");
     const xg_nest_step *steps;
@@ -205,16 +220,19 @@ XG_FN xg_kmodule *xg_schedule_kernel(xg_way_job *job, xg_str name) {
     n = xg_nfusion_nest(job->arena, job->fusion, job->fusion->name);
     n->source = m->schedule;
     n->line = (size_t)XG_MAX(section->p[0] - 1, (int64_t)0);
+    xg_schedule_show(m, n, name, 0, "nest", last);
     xg_trace_apply(n, &lines, (size_t)section->p[0]);
     n->line = (size_t)XG_MAX(section->p[0] - 1, (int64_t)0);
     if (xg_schedules_between(n))
         xg_sched_fail(n,
             "%s: one kernel cannot keep %s in memory: compute it inside of its reader, or in another scope", n->name.p,
             xg_schedules_between(n)->name.p);
+    xg_schedule_show(m, n, name, 0, "scheduled", last);
     steps = xg_nest_steps(&count);
     for (k = 0; k < count; k++) {
         steps[k].run(n);
         xg_nest_verify(n);
+        xg_schedule_show(m, n, name, k + 1, steps[k].name, last);
     }
     return xg_nest_lower(n, job->arena, name, job->target);
 }
@@ -228,7 +246,7 @@ XG_FN bool xg_schedule_way_plan(xg_way_job *job, xg_record *r, xg_way_times *tim
         r->why = XG_STR("no schedule of this compilation says how");
         return false;
     }
-    k = xg_schedule_kernel(job, job->fusion->name);
+    k = xg_schedule_kernel(job, job->fusion->name, NULL);
     xg_record_put(job->arena, &r->form, "section", section->p, 1);
     memcpy(r->launch.blocks, k->entry->blocks, sizeof r->launch.blocks);
     memcpy(r->launch.threads, k->entry->threads, sizeof r->launch.threads);
@@ -238,8 +256,9 @@ XG_FN bool xg_schedule_way_plan(xg_way_job *job, xg_record *r, xg_way_times *tim
     return true;
 }
 XG_FN xg_kmodule *xg_schedule_way_emit(xg_way_job *job, const xg_record *r, xg_str name) {
+    xg_str last = xg_str_of(NULL, 0);
     (void)r;
-    return xg_schedule_kernel(job, name);
+    return xg_schedule_kernel(job, name, &last);
 }
 
 #endif /* XG_SCHED_SCHEDULES_C */

@@ -145,6 +145,8 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
+XG_FN bool xg_tile_unit_reads_ahead(
+    const xg_tile_plan *p); /* fragments of the next k, in front of this one's products */
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements of one step's operand */
 

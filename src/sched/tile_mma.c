@@ -153,58 +153,91 @@ enum {
     XG_TILE_UNIT_K,
     XG_TILE_UNIT_DIMS
 };
+/* Where fragments are read: `first` further on along k than the variable says. */
+typedef struct xg_tile_unit_at {
+    xg_kval *at[XG_TILE_UNIT_DIMS];
+    int64_t counts[XG_TILE_UNIT_DIMS], first;
+} xg_tile_unit_at;
 /* Fragment `k` of a side. */
-XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_kval **at, int64_t *counts, int64_t k) {
+XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_unit_at *at, int64_t k) {
     const xg_tile_plan *p = w->p;
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     int64_t apart = k * (side ? p->columns : p->rows), deep = xg_tile_unit_k(p);
-    const xg_aff *place = xg_aff_dim(x, XG_TILE_UNIT_OWN);
+    const xg_aff *place = xg_aff_dim(x, XG_TILE_UNIT_OWN), *along = xg_aff_dim(x, XG_TILE_UNIT_K);
     xg_kval *o[2], *v;
     apart *= XG_KMMA_M * (t->by_rows ? t->pitch : 1) + t->slant;
     place = xg_aff_add_k(x, place, t->offset + apart);
     place = xg_aff_add(x, place, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_UNIT_BUFFER), xg_tile_buffer(p, side)));
-    place = xg_aff_add(x, place, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_UNIT_K), deep * (t->by_rows ? 1 : t->pitch)));
-    at[XG_TILE_UNIT_OWN] = w->own[side];
-    counts[XG_TILE_UNIT_OWN] = xg_tile_buffer(p, side);
+    along = xg_aff_add_k(x, along, at->first);
+    place = xg_aff_add(x, place, xg_aff_mul(x, along, deep * (t->by_rows ? 1 : t->pitch)));
+    at->at[XG_TILE_UNIT_OWN] = w->own[side];
+    at->counts[XG_TILE_UNIT_OWN] = xg_tile_buffer(p, side);
     o[0] = w->shared;
-    o[1] = xg_tile_apply(w, counts, XG_TILE_UNIT_DIMS, place, at);
+    o[1] = xg_tile_apply(w, at->counts, XG_TILE_UNIT_DIMS, place, at->at);
     v = xg_kir_value(&w->s.b, XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->e->m, XG_E_I32, 4));
     v->def->flags = t->by_rows ? 0 : XG_KMATRIX_TRANSPOSED;
     return v;
 }
-XG_FN void xg_tile_unit_products(xg_tile_kernel *w, xg_kval **at, int64_t *counts) {
-    const xg_tile_plan *p = w->p;
-    int64_t rows = p->shape.tm / XG_KMMA_M, pairs = p->shape.tn / (2 * XG_KMMA_N), i, j;
-    xg_kval **a = XG_NEW_N(w->e->arena, xg_kval *, rows), **b = XG_NEW_N(w->e->arena, xg_kval *, pairs), *o[3];
-    for (i = 0; i < rows; i++) a[i] = xg_tile_unit_fragment(w, 0, at, counts, i);
-    for (j = 0; j < pairs; j++) b[j] = xg_tile_unit_fragment(w, 1, at, counts, j);
-    for (i = 0; i < rows; i++)
-        for (j = 0; j < 2 * pairs; j++) {
-            xg_kval **sum = &w->sums[i * 2 * pairs + j].v;
-            o[0] = a[i];
-            o[1] = b[j / 2];
+/* A warp's fragments of one k: rows, then pairs of columns. */
+typedef struct xg_tile_unit_factors {
+    xg_kval **a, **b;
+    int64_t rows, pairs;
+} xg_tile_unit_factors;
+XG_FN void xg_tile_unit_read(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_unit_factors *v) {
+    int64_t k;
+    for (k = 0; k < v->rows; k++) v->a[k] = xg_tile_unit_fragment(w, 0, at, k);
+    for (k = 0; k < v->pairs; k++) v->b[k] = xg_tile_unit_fragment(w, 1, at, k);
+}
+XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *v) {
+    int64_t i, j;
+    xg_kval *o[3];
+    for (i = 0; i < v->rows; i++)
+        for (j = 0; j < 2 * v->pairs; j++) {
+            xg_kval **sum = &w->sums[i * 2 * v->pairs + j].v;
+            o[0] = v->a[i];
+            o[1] = v->b[j / 2];
             o[2] = *sum;
             *sum = xg_kir_value(&w->s.b, XG_K_OP_MMA, o, 3, (*sum)->type);
-            (*sum)->def->flags = (uint32_t)p->unit;
+            (*sum)->def->flags = (uint32_t)w->p->unit;
             (*sum)->def->a = j % 2;
         }
 }
 XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer) {
-    int64_t times = w->p->shape.k / xg_tile_unit_k(w->p), counts[XG_TILE_UNIT_DIMS], k;
-    xg_kval *at[XG_TILE_UNIT_DIMS], *zero = xg_elem_index(&w->s, 0);
+    const xg_tile_plan *p = w->p;
+    int64_t times = p->shape.k / xg_tile_unit_k(p), k;
+    bool ahead = times > 1 && xg_tile_unit_reads_ahead(p);
+    xg_kval *zero = xg_elem_index(&w->s, 0);
     xg_flow f = xg_flow_of(&w->s, NULL);
-    counts[XG_TILE_UNIT_BUFFER] = w->p->shape.stages;
-    counts[XG_TILE_UNIT_K] = times;
-    at[XG_TILE_UNIT_BUFFER] = buffer;
-    at[XG_TILE_UNIT_K] = zero;
-    if (times > 1) {
-        for (k = 0; k < w->p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
-        at[XG_TILE_UNIT_K] = xg_flow_for(&f, zero, xg_elem_index(&w->s, times), 1, times);
+    xg_tile_unit_factors now, next;
+    xg_tile_unit_at at;
+    at.first = 0;
+    at.counts[XG_TILE_UNIT_BUFFER] = p->shape.stages;
+    at.counts[XG_TILE_UNIT_K] = times -= ahead;
+    at.at[XG_TILE_UNIT_BUFFER] = buffer;
+    at.at[XG_TILE_UNIT_K] = zero;
+    now.rows = p->shape.tm / XG_KMMA_M;
+    now.pairs = p->shape.tn / (2 * XG_KMMA_N);
+    now.a = XG_NEW_N(w->e->arena, xg_kval *, 2 * (now.rows + now.pairs));
+    now.b = now.a + now.rows;
+    next = now;
+    next.a += now.rows + now.pairs;
+    next.b = next.a + next.rows;
+    if (ahead) {
+        xg_tile_unit_read(w, &at, &now);
+        for (k = 0; k < now.rows + now.pairs; k++) xg_flow_slot(&f, &now.a[k]);
+        at.first = 1;
+    }
+    if (times > 1 || ahead) {
+        for (k = 0; k < p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
+        at.at[XG_TILE_UNIT_K] = xg_flow_for(&f, zero, xg_elem_index(&w->s, times), 1, times);
         f.op->flags = KL_UNROLL_LOWERED;
     }
-    xg_tile_unit_products(w, at, counts);
+    xg_tile_unit_read(w, &at, ahead ? &next : &now);
+    xg_tile_unit_products(w, &now);
+    if (ahead) memcpy(now.a, next.a, (size_t)(now.rows + now.pairs) * sizeof *now.a);
     xg_flow_end(&f);
+    if (ahead) xg_tile_unit_products(w, &now);
 }
 
 /* ---- all steps ---- */

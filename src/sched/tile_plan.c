@@ -75,6 +75,7 @@
 enum {
     XG_TILE_WORK_MIN = 1 << 14,  /* multiply-adds: below, a launch takes longer than any way to do them */
     XG_TILE_WORK_SURE = 1 << 16, /* above, one thread for each element reads far too often, whatever it takes */
+    XG_TILE_WORK_EACH = 1 << 12, /* ... of a batch's matrix: a block that makes a smaller one mostly waits */
     XG_TILE_SURE_PERCENT = 90,   /* of a loop's time, which is not known better */
     XG_TILE_ROWS_USUAL = 64,     /* of a tile: only longer ones may lie half outside of the matrix for nothing */
     XG_TILE_EXTENT_MIN = 2,      /* of m and n: with one row there is nothing that tiles would read once */
@@ -471,6 +472,11 @@ XG_FN int64_t xg_tile_loop_time(const xg_tile_plan *p, const xg_device *m) {
         cycles = xg_cost_add(cycles, m->memory_latency + XG_COST_TURNOVER_CLOCKS);
     return xg_cost_scale(cycles, 1000000, m->clock_mhz);
 }
+/* Tiles are the way whatever they take. */
+XG_FN bool xg_tile_is_sure(const xg_tile_form *f) {
+    int64_t work = xg_cost_mul(f->hero->shape->elements, f->group[XG_TILE_K].size);
+    return work >= XG_TILE_WORK_SURE && work / f->group[XG_TILE_B].size >= XG_TILE_WORK_EACH;
+}
 /* What tiles would make of little work has to be sure to take less than a loop. */
 XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m) {
     int64_t loop = xg_tile_loop_time(p, m);
@@ -509,13 +515,11 @@ XG_FN bool xg_tile_is_worth(const xg_tile_form *f) {
            f->group[XG_TILE_N].size >= XG_TILE_EXTENT_MIN;
 }
 XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const xg_device *m) {
-    const xg_tile_group *g = p->form.group;
-    int64_t work, out_bytes = 0;
+    int64_t out_bytes = 0;
     uint32_t k;
     memset(p, 0, sizeof *p);
     if (!e->parts || !xg_heroes_find(e, xg_tile_is_hero, NULL, &p->heroes)) return false;
     if (!xg_tile_form_of(&p->form, e->m->aff, p->heroes.p[0])) return false;
-    work = xg_cost_mul(p->form.hero->shape->elements, g[XG_TILE_K].size);
     if (!xg_tile_is_worth(&p->form)) return false;
     xg_tile_choose_unit(p, e->given, m);
     for (k = 0; k < 2; k++) xg_tile_choose_fetch(p, e->m->aff, m, k);
@@ -524,7 +528,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     p->reads = xg_hero_epilogue_reads(e, &p->heroes);
     xg_tile_choose(p, e->given, m, out_bytes);
     if (!p->blocks) return false;
-    if (!(e->given && e->given->way.n) && work < XG_TILE_WORK_SURE && !xg_tile_is_quicker(p, m)) return false;
+    if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;
     p->out_vector = XG_MIN(p->out_vector, (int64_t)p->shape.n);
     if (p->steps > 1) xg_tile_find_end(p, e->m->aff);
     return xg_tile_settle_maps(p, e->m->aff);

@@ -55,17 +55,21 @@ XG_FN xg_sim_fresh xg_sim_copy_state(xg_sim_worker *of, const xg_sim_warp *v, si
     of->marks[at / 4] &= ~XG_SIM_TAG_BYTES; /* all of the word, which its copy has tagged */
     return XG_SIM_WRITTEN;
 }
-/* 16 bytes of one copy that warp v finds done are written from now on. */
+/* 16 bytes, of which each half is of one copy: halves whose copy warp v finds done are written from now on. Words are
+ * read as numbers: the registers of vectors may be in use by wider ones. */
 XG_INLINE void xg_sim_copy_settle(xg_sim_worker *w, const xg_sim_warp *v, size_t at) {
     const uint64_t copying = XG_SIM_COPYING * 0x0101010101010101u;
-    uint32_t *tags = w->marks + at / 4, i;
-    uint64_t states[2], of[4];
-    if (!(tags[0] & tags[1] & tags[2] & tags[3] & XG_SIM_TAG_BYTES)) return;
-    memcpy(states, w->shadow + at, 16);
-    memcpy(of, w->copy_words + at / 4, 32);
-    if (states[0] != copying || states[1] != copying || of[0] != of[1] || of[0] != of[2] || of[0] != of[3]) return;
-    if (xg_sim_copy_state(w, v, at) != XG_SIM_WRITTEN) return;
-    for (i = 1; i < 4; i++) tags[i] &= ~XG_SIM_TAG_BYTES;
+    uint32_t half;
+    for (half = 0; half < 2; half++, at += 8) {
+        uint32_t *tags = w->marks + at / 4;
+        uint64_t states, first, second;
+        if (!(tags[0] & tags[1] & XG_SIM_TAG_BYTES)) continue;
+        memcpy(&states, w->shadow + at, 8);
+        memcpy(&first, w->copy_words + at / 4, 8);
+        memcpy(&second, w->copy_words + at / 4 + 1, 8);
+        if (states == copying && first == second && xg_sim_copy_state(w, v, at) == XG_SIM_WRITTEN)
+            tags[1] &= ~XG_SIM_TAG_BYTES;
+    }
 }
 /* Nothing speaks against a copy by warp v to these words: they are neither read nor written in this interval by another
  * warp, and no copy to them is under way. Then they are tagged as written, by m.tag. */

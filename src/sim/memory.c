@@ -306,7 +306,7 @@ XG_FN void xg_sim_count_access(
     uint32_t sectors, lines, least = (active * bytes + 31) / 32;
     if (r->shared) {
         w->stats.shared_transactions += bytes <= 4 ? 1 : (active * bytes + 127) / 128;
-        if (r->shape == XG_SIM_FEW && !(bytes == 4 && w->m->moves->one_pass(r->to.off))) {
+        if (r->shape == XG_SIM_FEW && !(bytes <= 4 && w->m->moves->one_pass(r->to.off))) {
             uint32_t extra = xg_sim_count_conflicts(r, w->shared, bytes, mask);
             w->stats.bank_conflicts += extra;
             w->stats.shared_transactions += extra;
@@ -442,6 +442,12 @@ XG_FN void xg_sim_fresh_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_s
 /* Is a word of shared memory written, all of it? */
 XG_INLINE bool xg_sim_word_written(const xg_sim_worker *w, size_t at) {
     return w->marks[at / 4] - w->shared_block < XG_SIM_TAG_BYTES - w->shared_block;
+}
+/* The same of 16 bytes that begin with a word. */
+XG_INLINE bool xg_sim_chunk_written(const xg_sim_worker *w, size_t at) {
+    uint32_t i, n = 0;
+    for (i = 0; i < 16; i += 4) n += xg_sim_word_written(w, at + i);
+    return n == 4;
 }
 /* May these bytes of the block `of`, which is w's or another one of its cluster, be read or written now? */
 XG_FN bool xg_sim_fresh_bytes(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
@@ -585,6 +591,27 @@ XG_FN bool xg_sim_shadow_tiles(xg_sim_worker *w, const xg_sim_warp *v, const xg_
     w->m->moves->copy((char *)row, (const char *)off, sizeof off);
     return true;
 }
+/* One or two bytes of each lane, the same: elements that a warp gathers one by one. */
+XG_FN bool xg_sim_shadow_parts(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_reach *r) {
+    const uint32_t skip = (uint32_t)(r->at - w->shared);
+    uint32_t off[XG_SIM_WARP], words[XG_SIM_WARP], tags[XG_SIM_WARP], i;
+    if (r->shape != XG_SIM_FEW || !r->shared || !xg_sim_keeps_reads(w)) return false;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        off[i] = skip + r->to.off[i];
+        words[i] = off[i] & ~3u;
+    }
+    w->m->moves->gather((char *)tags, (const char *)w->marks, words);
+    if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) {
+        if (!w->copy_words) return false;
+        for (i = 0; i < XG_SIM_WARP; i++) xg_sim_copy_settle(w, v, off[i] & ~15u);
+        w->m->moves->gather((char *)tags, (const char *)w->marks, words);
+        if (!w->m->moves->within(tags, XG_SIM_WARP, w->shared_block, w->shared_tag)) return false;
+    }
+    w->m->moves->copy((char *)xg_sim_shared_read_row(w, w->shared_tag | (v->id & 31), XG_SIM_READ_PARTS),
+        (const char *)off, sizeof off);
+    w->reads[w->n_reads - 1].n = (uint16_t)r->bytes;
+    return true;
+}
 /* Atomics on scattered words of shared memory that are written: all there is to see. */
 XG_FN bool xg_sim_shadow_strong(const xg_sim_worker *w, const xg_sim_reach *r, uint32_t bytes) {
     uint32_t i, bad = 0;
@@ -627,6 +654,7 @@ XG_FN bool xg_sim_shadow(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_in
         return xg_sim_shadow_global(
             w, v, in, i, bytes, (uint64_t)(uintptr_t)r->at, (uint64_t)bytes * lanes, does, strong);
     }
+    if (!strong && does == XG_SIM_READS && bytes <= 2 && xg_sim_shadow_parts(w, v, r)) return true;
     if (!strong && does == XG_SIM_READS && bytes >= 8 &&
         (r->shared ? xg_sim_shadow_tiles(w, v, r) : xg_sim_shadow_rows(w, v, in, r, mask)))
         return true;

@@ -382,7 +382,8 @@ XG_RACY XG_FN bool xg_sim_track_word(
             out->tag = wt;
             return false;
         }
-        if (write && xg_sim_races(m, rt, mine, part)) {
+        /* whatever part was read, a write of the word hits it */
+        if (write && xg_sim_races(m, part == XG_SIM_PART_ALL ? rt & ~(3u << XG_SIM_TAG_PART) : rt, mine, part)) {
             out->kind = XG_SIM_CLASH_READ;
             out->tag = rt;
             return false;
@@ -540,6 +541,15 @@ XG_FN void xg_sim_note_words(const xg_sim_worker *w, const xg_sim_marks *m, uint
     if (xg_sim_track_quads(w->m->moves, m, k, n, mine, false)) return;
     for (i = 0; i < n; i++) m->r[k + i] = xg_sim_read_tag(m, m->r[k + i], mine, XG_SIM_PART_ALL);
 }
+/* The same of 32 single or pairs of bytes. */
+XG_FN void xg_sim_note_parts(const xg_sim_marks *m, const uint32_t *off, uint32_t bytes, uint32_t mine) {
+    uint32_t i;
+    for (i = 0; i < XG_SIM_WARP; i++) {
+        const xg_sim_wordpart part = bytes == 1 ? XG_SIM_PART_MIXED : off[i] & 2 ? XG_SIM_PART_HIGH : XG_SIM_PART_LOW;
+        uint32_t *r = &m->r[off[i] / 4];
+        *r = xg_sim_read_tag(m, *r, mine, part);
+    }
+}
 /* Reads of words that the block has written before this interval race with nothing so far. They are kept until
  * something needs the tags of readers: mostly a barrier comes first, and they are forgotten. */
 XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
@@ -555,6 +565,10 @@ XG_FN void xg_sim_shared_noted(xg_sim_worker *w) {
                        step = read->shape == XG_SIM_READ_BITS ? 4 : read->step;
         if (read->shape == XG_SIM_READ_LANES) {
             xg_sim_track_lanes(w->m->moves, &m, w->read_rows[read->at], read->mine, false);
+            continue;
+        }
+        if (read->shape == XG_SIM_READ_PARTS) {
+            xg_sim_note_parts(&m, w->read_rows[read->at], read->n, read->mine);
             continue;
         }
         if (read->shape == XG_SIM_READ_STEPS && step == 4 && !(n & 3)) {

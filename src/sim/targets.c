@@ -121,9 +121,10 @@
 typedef struct xg_sim_need {
     uint16_t cc;
     char feature;
+    uint8_t op, words; /* bytes of the texts, with their NUL */
 } xg_sim_need;
 static const xg_sim_need xg_sim_needs[] = {
-#define X(op, words, cc, feature) {cc, feature},
+#define X(op, words, cc, feature) {cc, feature, sizeof op, sizeof words},
     XG_SIM_NEEDS(X)
 #undef X
 };
@@ -172,12 +173,12 @@ XG_FN void xg_sim_need_check(xg_sim_asm *p, const xg_sim_stmt *s) {
     uint32_t cc = xg_sim_target_number(p->m->target, &letter);
     xg_str word;
     const char *op = xg_sim_need_texts, *words;
-    for (i = 0; i < XG_COUNT(xg_sim_needs); i++, op = words + strlen(words) + 1) {
+    for (i = 0; i < XG_COUNT(xg_sim_needs); i++, op = words + xg_sim_needs[i - 1].words) {
         const xg_sim_need *n = &xg_sim_needs[i];
-        words = op + strlen(op) + 1;
-        if (!xg_sim_need_fits(op, words, s, &word) ||
-            (cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
-                (n->feature != 't' || cc < 120 || cc == 9999)))
+        words = op + n->op;
+        if ((cc >= n->cc && (!n->feature || letter) && (n->feature != '=' || cc == n->cc) &&
+                (n->feature != 't' || cc < 120 || cc == 9999)) ||
+            !xg_sim_need_fits(op, words, s, &word))
             continue;
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "the target %.*s lacks '%.*s%s%.*s', which needs sm_%u%s",
             (int)p->m->target.n, p->m->target.p, (int)s->op.n, s->op.p, word.n ? "." : "", (int)word.n, word.p,

@@ -32,9 +32,16 @@ enum {
     XG_SIM_CELL_WHOSE = 2,
     XG_SIM_CELL_WHICH = 7
 };
+/* Cells of a lane that the last operation on it wrote, all with one state; `states` do not know it yet. */
+typedef struct xg_sim_cell_run {
+    uint16_t column, n; /* n 0: none */
+    uint32_t state;
+} xg_sim_cell_run;
 struct xg_sim_tensor_block {
     uint32_t *cells, *states, *lent; /* lent: an ASYNC state whose operation reads the cell */
-    double *a, *b;                   /* operands of a multiplication (umma.c) */
+    xg_sim_cell_run runs[XG_SIM_TENSOR_LANES];
+    bool lends;    /* some cell has been lent */
+    double *a, *b; /* operands of a multiplication (umma.c) */
     uint16_t
         taken[XG_SIM_TENSOR_COLUMNS / XG_SIM_TENSOR_UNIT]; /* by unit: columns of the allocation it begins; 1: inside */
     uint32_t waits[XG_SIM_WARP],
@@ -50,10 +57,31 @@ typedef enum xg_sim_tensordoes {
     XG_SIM_TENSOR_PUTS   /* an operation writes */
 } xg_sim_tensordoes;
 
+/* The states of a lane's run go to its cells. */
+XG_FN void xg_sim_run_end(xg_sim_tensor_block *t, uint32_t row) {
+    xg_sim_cell_run *r = &t->runs[row];
+    uint32_t *to = t->states + row * XG_SIM_TENSOR_COLUMNS + r->column, i;
+    for (i = 0; i < r->n; i++) to[i] = r->state;
+    r->n = 0;
+}
+/* Cells of a lane get a state, after a check of the same cells. Operations mostly write again and again the same ones,
+ * which then cost one note. */
+XG_FN void xg_sim_cells_set(xg_sim_worker *of, uint32_t row, uint32_t column, uint32_t n, uint32_t state) {
+    xg_sim_cell_run *r = &of->tensor->runs[row];
+    r->column = (uint16_t)column;
+    r->n = (uint16_t)n;
+    r->state = state;
+}
+XG_FN void xg_sim_cell_lend(xg_sim_worker *of, uint32_t row, uint32_t column, uint32_t state) {
+    of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column] = state;
+    of->tensor->lends = true;
+}
 XG_FN void xg_sim_tensor_start(xg_sim_worker *w) { /* a block starts */
     xg_sim_tensor_block *t = w->tensor;
     memset(t->states, 0, XG_SIM_TENSOR_CELLS * sizeof *t->states);
     memset(t->lent, 0, XG_SIM_TENSOR_CELLS * sizeof *t->lent);
+    memset(t->runs, 0, sizeof t->runs);
+    t->lends = false;
     memset(t->taken, 0, sizeof t->taken);
     memset(t->waits, 0, sizeof t->waits);
     memset(t->waited, 0, sizeof t->waited);
@@ -137,6 +165,7 @@ XG_FN void xg_sim_tensor_free_columns(xg_sim_worker *w, const xg_sim_warp *v, co
     }
     for (i = 0; i < n / XG_SIM_TENSOR_UNIT; i++) t->taken[unit + i] = 0;
     for (lane = 0; lane < XG_SIM_TENSOR_LANES; lane++) {
+        xg_sim_run_end(t, lane);
         memset(t->states + lane * XG_SIM_TENSOR_COLUMNS + address, 0, n * sizeof *t->states);
         memset(t->lent + lane * XG_SIM_TENSOR_COLUMNS + address, 0, n * sizeof *t->lent);
     }
@@ -176,9 +205,9 @@ XG_FN void xg_sim_tensor_fault(xg_sim_worker *w, const xg_sim_warp *v, const xg_
 }
 /* What is wrong with an access to a cell whose state is not simply "written". False after a fault. */
 XG_FN bool xg_sim_cell_check(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
-    uint32_t lane, uint32_t cell, xg_sim_tensordoes does, uint32_t issuer) {
+    uint32_t lane, uint32_t cell, uint32_t state, xg_sim_tensordoes does, uint32_t issuer) {
     const xg_sim_tensor_block *t = of->tensor;
-    uint32_t state = t->states[cell], whose = state >> XG_SIM_CELL_WHOSE & 31, which = state >> XG_SIM_CELL_WHICH;
+    uint32_t whose = state >> XG_SIM_CELL_WHOSE & 31, which = state >> XG_SIM_CELL_WHICH;
     bool reads = does == XG_SIM_TENSOR_LOADS || does == XG_SIM_TENSOR_TAKES, beside = does >= XG_SIM_TENSOR_TAKES;
     if (w->l->unchecked_shared) return true;
     if (!(state & XG_SIM_CELL_WHAT) && reads) {
@@ -208,7 +237,7 @@ XG_FN bool xg_sim_cell_check(xg_sim_worker *w, const xg_sim_worker *of, const xg
 /* `n` cells of a lane from a column on; lane is the thread's. False after a fault. */
 XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
     uint32_t lane, uint32_t row, uint32_t column, uint32_t n, xg_sim_tensordoes does, uint32_t issuer) {
-    const xg_sim_tensor_block *t = of->tensor;
+    xg_sim_tensor_block *t = of->tensor;
     uint32_t cell = row * XG_SIM_TENSOR_COLUMNS + column, i;
     if (row >= XG_SIM_TENSOR_LANES || column + n > XG_SIM_TENSOR_COLUMNS) {
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
@@ -223,12 +252,15 @@ XG_FN bool xg_sim_cells_check(xg_sim_worker *w, const xg_sim_worker *of, const x
                 XG_MAX(i * XG_SIM_TENSOR_UNIT, column));
             return false;
         }
-    /* cells of the same state need one look */
+    if (t->runs[row].n == n && t->runs[row].column == column && !t->lends) /* cells of the same state need one look */
+        return xg_sim_cell_check(w, of, v, in, lane, cell, t->runs[row].state, does, issuer);
+    if (t->runs[row].n) xg_sim_run_end(t, row);
     if (memcmp(t->states + cell, t->states + cell + 1, (n - 1) * sizeof *t->states) == 0 &&
-        memcmp(t->lent + cell, t->lent + cell + 1, (n - 1) * sizeof *t->lent) == 0)
+        (!t->lends || memcmp(t->lent + cell, t->lent + cell + 1, (n - 1) * sizeof *t->lent) == 0))
         n = 1;
     for (i = cell; i < cell + n; i++) {
-        if (t->states[i] != XG_SIM_CELL_WRITTEN && !xg_sim_cell_check(w, of, v, in, lane, i, does, issuer))
+        if (t->states[i] != XG_SIM_CELL_WRITTEN &&
+            !xg_sim_cell_check(w, of, v, in, lane, i, t->states[i], does, issuer))
             return false;
         if ((does == XG_SIM_TENSOR_STORES || does == XG_SIM_TENSOR_PUTS) && t->lent[i] &&
             xg_sim_under_way(of->cluster, t->lent[i]) && !w->l->unchecked_shared &&
@@ -325,8 +357,8 @@ XG_FN void xg_sim_tensor_unpack(const uint8_t from[16], uint8_t to[16], uint32_t
     for (i = 0; how == 1 && i < 16; i++)
         to[i] = (uint8_t)(to[i] << 2); /* in the middle of their bytes, as mma wants them */
 }
-XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
-    uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]); /* umma.c */
+XG_FN const char *xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t at, uint32_t used); /* umma.c */
 XG_FN uint32_t xg_sim_umma_at(uint64_t descriptor, bool transposed, uint32_t mn, uint32_t chunk);
 
 XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
@@ -338,14 +370,11 @@ XG_FN bool xg_sim_tensor_copy_to(xg_sim_worker *w, xg_sim_worker *of, const xg_s
                                                                                            : 1;
     for (row = 0; row < rows; row++)
         for (chunk = 0; chunk < words; chunk++) {
-            uint8_t raw[16], bytes[16];
-            if (!xg_sim_umma_chunk(w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk),
-                    how == 1   ? 8
-                    : how == 2 ? 12
-                               : 16,
-                    raw))
-                return false;
-            xg_sim_tensor_unpack(raw, bytes, how);
+            const char *from = xg_sim_umma_chunk(
+                w, of, v, in, lane, xg_sim_umma_at(matrix, false, row, chunk), how ? 4 + 4 * how : 16);
+            uint8_t bytes[16];
+            if (!from) return false;
+            xg_sim_tensor_unpack((const uint8_t *)from, bytes, how);
             for (copy = 0; copy < copies; copy++) {
                 uint32_t to = (address >> 16) + row, column = (address & 0xFFFF) + 4 * chunk;
                 if (spread == XG_SIM_N_SPREAD_STEP) to = (address >> 16) + 32 * row;
@@ -379,12 +408,14 @@ XG_FN bool xg_sim_tensor_shift_in(
     }
     for (row = base; row < XG_SIM_TENSOR_LANES; row++)
         if (!xg_sim_cells_check(w, of, v, in, lane, row, column, 8, XG_SIM_TENSOR_TAKES, issuer)) return false;
-    for (row = base; row + 1 < XG_SIM_TENSOR_LANES; row++)
+    for (row = base; row + 1 < XG_SIM_TENSOR_LANES; row++) {
+        xg_sim_run_end(of->tensor, row);
         for (i = 0; i < 8; i++) {
             uint32_t cell = row * XG_SIM_TENSOR_COLUMNS + column + i;
             of->tensor->cells[cell] = of->tensor->cells[cell + XG_SIM_TENSOR_COLUMNS];
             of->tensor->states[cell] = state;
         }
+    }
     return true;
 }
 XG_FN bool xg_sim_tensor_shift_lane(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t lane) {

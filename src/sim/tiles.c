@@ -196,6 +196,9 @@ static const xg_sim_tile_fns xg_sim_tile_fns_base = {xg_sim_base_tile_rows, xg_s
 
 /* ---- for AVX2 ---- */
 
+/* Each function ends by clearing the upper halves of its registers: where they hold something, the plain vector
+ * instructions of other code are slow, and compilers clear them by themselves from -O2 on only. */
+
 #if XG_SIM_X86
 /* Eight floats as doubles. */
 XG_M256_FN void xg_sim_avx2_put_reals(double *to, __m256 f) {
@@ -234,6 +237,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_rows(
                          xg_sim_avx2_put_reals(to + 8, xg_sim_avx2_e4m3(_mm_cvtepu8_epi16(_mm_srli_si128(x, 8)))));
     default: xg_sim_base_tile_rows(to, stride, from, step, n, e);
     }
+    _mm256_zeroupper();
 #undef XG_SIM_TILE_ROWS
 }
 /* Sixteen sums at once; what is left over, at the end. */
@@ -256,6 +260,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_row_add(
         _mm256_storeu_pd(sums + i + 8, s2);
         _mm256_storeu_pd(sums + i + 12, s3);
     }
+    _mm256_zeroupper();
     if (i < n) xg_sim_base_tile_row_add(sums + i, a, b + i, stride, k, n - i);
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns)[XG_SIM_TILE_REALS_K], uint32_t k) {
@@ -271,6 +276,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_turn(double (*b)[8], const double (*columns
             _mm256_storeu_pd(&b[q + 2][j], _mm256_permute2f128_pd(lo01, lo23, 0x31));
             _mm256_storeu_pd(&b[q + 3][j], _mm256_permute2f128_pd(hi01, hi23, 0x31));
         }
+    _mm256_zeroupper();
 }
 /* Four rows at once: eight sums that do not wait for each other. */
 XG_SIM_FAST_FN void xg_sim_avx2_tile_multiply(xg_sim_real *r, uint32_t m, uint32_t k, bool f64) {
@@ -306,6 +312,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_multiply(xg_sim_real *r, uint32_t m, uint32
         _mm256_storeu_pd(c[3], c30);
         _mm256_storeu_pd(c[3] + 4, c31);
     }
+    _mm256_zeroupper();
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
     int16_t *to, size_t stride, const char *from, size_t step, uint32_t n, xg_sim_elem e) {
@@ -317,6 +324,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_rows(
         const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)from);
         XG_M256_PUT((char *)to, 0, e == XG_SIM_EL_S8 ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
     }
+    _mm256_zeroupper();
 }
 /* The products of a row are at most 256 times 255 * 255: their sum fits 32 bits. */
 XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, uint32_t k) {
@@ -338,6 +346,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_pair_multiply(xg_sim_ints *x, uint32_t m, u
         XG_SIM_TILE_ADD(x->c[i + 1] + 4, _mm256_extracti128_si256(s1, 1));
 #undef XG_SIM_TILE_ADD
     }
+    _mm256_zeroupper();
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_c_rows(double (*c)[8], const char *even, const char *odd) {
     uint32_t i;
@@ -347,6 +356,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_c_rows(double (*c)[8], const char *even, co
         _mm256_storeu_pd(c[i], _mm256_cvtps_pd(_mm_unpacklo_ps(x, y)));
         _mm256_storeu_pd(c[i] + 4, _mm256_cvtps_pd(_mm_unpackhi_ps(x, y)));
     }
+    _mm256_zeroupper();
 }
 XG_M256_FN __m128 xg_sim_avx2_single(__m256d x) {
     const __m128 f = _mm256_cvtpd_ps(x), nan = _mm_cmpunord_ps(f, f);
@@ -359,6 +369,7 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_d_rows(const double (*c)[8], char *even, ch
         _mm_storeu_ps((float *)(void *)(even + 16 * i), _mm_shuffle_ps(x, y, 0x88));
         _mm_storeu_ps((float *)(void *)(odd + 16 * i), _mm_shuffle_ps(x, y, 0xDD));
     }
+    _mm256_zeroupper();
 }
 /* Four sums as f32 with an odd last bit where they are not exact. */
 XG_M256_FN __m128i xg_sim_avx2_to_odd(__m256d x) {
@@ -389,17 +400,20 @@ XG_SIM_FAST_FN void xg_sim_avx2_tile_half_rows(const double (*c)[8], char *slot)
         _mm_storeu_si128((__m128i *)(void *)(slot + 16 * i),
             _mm_or_si128(_mm_andnot_si128(nan, h), _mm_and_si128(nan, _mm_set1_epi16(0x7FFF))));
     }
+    _mm256_zeroupper();
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_widen(double *to, const uint32_t *from, uint32_t n) {
     uint32_t i;
     for (i = 0; i + 4 <= n; i += 4)
         _mm256_storeu_pd(to + i, _mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)(from + i))));
+    _mm256_zeroupper();
     xg_sim_base_tile_widen(to + i, from + i, n - i);
 }
 XG_SIM_FAST_FN void xg_sim_avx2_tile_round(uint32_t *to, const double *from, uint32_t n) {
     uint32_t i;
     for (i = 0; i + 4 <= n; i += 4)
         _mm_storeu_ps((float *)(void *)(to + i), xg_sim_avx2_single(_mm256_loadu_pd(from + i)));
+    _mm256_zeroupper();
     xg_sim_base_tile_round(to + i, from + i, n - i);
 }
 static const xg_sim_tile_fns xg_sim_tile_fns_avx2 = {xg_sim_avx2_tile_rows, xg_sim_avx2_tile_row_add,

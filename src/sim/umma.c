@@ -59,18 +59,18 @@ XG_FN uint32_t xg_sim_umma_at(uint64_t d, bool transposed, uint32_t mn, uint32_t
     a = mode == 4 ? a ^ (a >> 2 & 0x60u) : xg_sim_swizzle(a, mode);
     return (a + base) & 0x3FFFF;
 }
-/* Sixteen bytes of a block's shared memory, of which the first `used` count. False after a fault. */
-XG_FN bool xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
-    uint32_t lane, uint32_t at, uint32_t used, uint8_t out[16]) {
+/* Sixteen bytes of a block's shared memory, of which the first `used` count; NULL after a fault. */
+XG_FN const char *xg_sim_umma_chunk(xg_sim_worker *w, xg_sim_worker *of, const xg_sim_warp *v, const xg_sim_ins *in,
+    uint32_t lane, uint32_t at, uint32_t used) {
     if (at + 16 > w->l->shared_bytes) {
         xg_sim_fault(w, v, in, lane, XG_SIM_FAULT_BOUNDS,
             "a matrix reaches offset %u of shared memory, which has %u bytes", at + 15, w->l->shared_bytes);
-        return false;
+        return NULL;
     }
-    if (!xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, used, XG_SIM_READS)) return false;
-    if (!xg_sim_proxy(of, v, in, lane, at, used, "multiplication")) return false;
-    memcpy(out, of->shared + at, 16);
-    return true;
+    if (of->copy_words && !w->l->unchecked_shared) xg_sim_copy_settle(of, v, at);
+    if (!xg_sim_chunk_written(of, at) && !xg_sim_fresh_bytes(w, of, v, in, lane, 0x7FFFFFFF, at, used, XG_SIM_READS))
+        return NULL;
+    return xg_sim_proxy(of, v, in, lane, at, used, "multiplication") ? of->shared + at : NULL;
 }
 
 /* ---- elements ---- */
@@ -180,6 +180,14 @@ XG_FN xg_sim_at xg_sim_umma_place(const xg_sim_umma *u, uint32_t row, uint32_t n
 
 /* ---- A, B and their scales ---- */
 
+/* Tiles are larger than the nearest caches: what the next rows will read is asked for now. */
+XG_FN void xg_sim_umma_ahead(const xg_sim_worker *of, size_t at) {
+    if (at + 16 > of->l->shared_bytes) return;
+    XG_PREFETCH(of->shared + at);
+    XG_PREFETCH(of->marks + at / 4);
+    XG_PREFETCH(of->shadow + at);
+    if (of->copy_words) XG_PREFETCH(of->copy_words + at / 4);
+}
 /* `count` rows of A or columns of B from number mn on: those that a chunk holds side by side when the matrix is
  * transposed, else one. Element k of number r goes to out[r * row + k * step]. False after a fault. */
 XG_FN bool xg_sim_umma_rows(const xg_sim_umma *u, xg_sim_worker *of, bool b, uint32_t mn, uint32_t count, double *out,
@@ -189,15 +197,21 @@ XG_FN bool xg_sim_umma_rows(const xg_sim_umma *u, xg_sim_worker *of, bool b, uin
     uint32_t held = bits < 8 && u->kind < XG_SIM_U_MXF4 ? 16 : per; /* of a chunk; padded where they are small */
     bool transposed = b ? u->b_transposed : u->a_transposed, minus = b ? u->b_minus : u->a_minus;
     uint64_t matrix = b ? u->b_matrix : u->a_matrix;
+    size_t ahead = (size_t)(matrix >> 32 & 0x3FFF) << (transposed ? 5 : 4); /* the next 16 of k, or rows */
     for (k = 0; k < u->k; k += transposed ? 1 : held) {
         uint32_t at =
             transposed ? xg_sim_umma_at(matrix, true, mn / per, k) : xg_sim_umma_at(matrix, false, mn, k / held);
         uint32_t n = transposed ? count : XG_MIN(held, u->k - k);
         size_t apart = transposed ? row : step;
-        uint8_t bytes[16];
+        const char *bytes = xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8);
         double x[32], *to = out + k * step;
-        if (!xg_sim_umma_chunk(u->w, of, u->v, u->in, u->lane, at, held * bits / 8, bytes)) return false;
-        xg_sim_umma_numbers(of, (const char *)bytes, e, bits, held, x);
+        if (!bytes) return false;
+        xg_sim_umma_ahead(of, at + ahead);
+        if (apart == 1 && n == held && !minus) { /* where they are wanted */
+            xg_sim_umma_numbers(of, bytes, e, bits, held, to);
+            continue;
+        }
+        xg_sim_umma_numbers(of, bytes, e, bits, held, x);
         for (i = 0; i < n; i++) to[i * apart] = minus ? -x[i] : x[i];
     }
     return true;
@@ -214,7 +228,7 @@ XG_FN bool xg_sim_umma_lane(const xg_sim_umma *u, xg_sim_worker *of, uint32_t ro
     if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, words, XG_SIM_TENSOR_TAKES, u->issuer))
         return false;
     cells = of->tensor->cells + row * XG_SIM_TENSOR_COLUMNS + column;
-    for (i = 0; i < words; i++) of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column + i] = u->state;
+    for (i = 0; i < words; i++) xg_sim_cell_lend(of, row, column + i, u->state);
     for (k = 0; k < u->k; k++) {
         uint32_t at = k * bits, x = cells[at / 32] >> at % 32;
         if (bits == 8 && u->a_bits == 4) x >>= 2; /* in the middle of its byte */
@@ -234,7 +248,7 @@ XG_FN bool xg_sim_umma_scale(
     if (!xg_sim_cells_check(u->w, of, u->v, u->in, u->lane, row, column, 1, XG_SIM_TENSOR_TAKES, u->issuer))
         return false;
     word = of->tensor->cells[row * XG_SIM_TENSOR_COLUMNS + column];
-    of->tensor->lent[row * XG_SIM_TENSOR_COLUMNS + column] = u->state;
+    xg_sim_cell_lend(of, row, column, u->state);
     for (k = 0; k < u->k; k++)
         out[k * step] *= xg_sim_scale_float(!u->scale_ue8m0, word >> (8 * (byte + k / each)) & 255);
     return true;
@@ -300,7 +314,7 @@ XG_FN bool xg_sim_umma_d(const xg_sim_umma *u, xg_sim_worker *of, uint32_t row, 
         (fns->round)(of->tensor->cells + at, sum, width);
     else
         for (n = 0; n < width; n++) of->tensor->cells[at + n] = xg_sim_umma_put(u, sum[n]);
-    for (n = 0; n < width; n++) of->tensor->states[at + n] = u->state;
+    xg_sim_cells_set(of, lane, column, width, u->state);
     return true;
 }
 /* Row r of D, by row a of A or the lanes of tensor memory that hold it. False after a fault. */
@@ -344,15 +358,23 @@ XG_FN void xg_sim_umma_mark_word(xg_sim_worker *of, size_t at, bool lend) {
     else if (xg_sim_byte_state(of, at) == (lend ? XG_SIM_WRITTEN : XG_SIM_LENT))
         xg_sim_set_bytes(of, at, 4, lend ? XG_SIM_LENT : XG_SIM_WRITTEN, true);
 }
+/* Sixteen bytes that have one state are the usual case. */
+XG_FN void xg_sim_umma_mark_chunk(xg_sim_worker *of, size_t at, bool lend) {
+    uint32_t *tags = of->marks + at / 4, i;
+    if (lend && xg_sim_chunk_written(of, at)) {
+        memset(of->shadow + at, XG_SIM_LENT, 16);
+        for (i = 0; i < 4; i++) tags[i] |= XG_SIM_TAG_BYTES;
+    } else
+        for (i = 0; i < 16; i += 4) xg_sim_umma_mark_word(of, at + i, lend);
+}
 /* Each chunk of the matrices in shared memory becomes LENT, or, when the operation is complete, WRITTEN again. */
 XG_FN void xg_sim_umma_mark_matrix(
     xg_sim_worker *of, uint64_t d, bool transposed, uint32_t mns, uint32_t chunks, bool lend) {
     uint32_t mn, chunk;
     for (mn = 0; mn < mns; mn++)
         for (chunk = 0; chunk < chunks; chunk++) {
-            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk), i;
-            if (at + 16 > of->l->shared_bytes) continue;
-            for (i = 0; i < 16; i += 4) xg_sim_umma_mark_word(of, at + i, lend);
+            uint32_t at = xg_sim_umma_at(d, transposed, mn, chunk);
+            if (at + 16 <= of->l->shared_bytes) xg_sim_umma_mark_chunk(of, at, lend);
         }
 }
 XG_FN void xg_sim_umma_mark(const xg_sim_lease *l, bool lend) {

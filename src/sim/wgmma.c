@@ -45,15 +45,15 @@ XG_FN uint32_t xg_sim_matrix_at(const xg_sim_matrix *m, bool transposed, uint32_
 
 /* 16 bytes of a matrix; NULL after a fault. */
 XG_FN const char *xg_sim_matrix_row(xg_sim_worker *w, const xg_sim_warp *v, const xg_sim_ins *in, uint32_t at, bool b) {
-    uint32_t i, written = 0;
     if (at + 16 > w->l->shared_bytes) {
         xg_sim_fault(w, v, in, 0, XG_SIM_FAULT_BOUNDS,
             "the matrix %s of wgmma reaches offset %u of shared memory, which has %u bytes", b ? "B" : "A", at,
             w->l->shared_bytes);
         return NULL;
     }
-    for (i = 0; i < 16; i += 4) written += xg_sim_word_written(w, at + i);
-    if (written < 4 && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS)) return NULL;
+    if (w->copy_words && !w->l->unchecked_shared) xg_sim_copy_settle(w, v, at);
+    if (!xg_sim_chunk_written(w, at) && !xg_sim_fresh_bytes(w, w, v, in, 0, 0x7FFFFFFF, at, 16, XG_SIM_READS))
+        return NULL;
     if (!xg_sim_proxy(w, v, in, 0, at, 16, "multiplication")) return NULL;
     return w->shared + at;
 }

@@ -95,12 +95,13 @@ typedef struct xg_sim_cluster {
 
 /* shadow.c: a read of shared memory whose tag is not yet noted: of n words, each `step` bytes behind the one before,
  * the first at `at`; of the words behind `at` that have a bit in `step`; or of 32 lanes, whose distances are the row
- * `at` of read_rows. */
+ * `at` of read_rows: a word each, 16 bytes, or n bytes of a word. */
 typedef enum xg_sim_readshape {
     XG_SIM_READ_STEPS,
     XG_SIM_READ_BITS,
     XG_SIM_READ_LANES,
-    XG_SIM_READ_TILES
+    XG_SIM_READ_TILES,
+    XG_SIM_READ_PARTS
 } xg_sim_readshape;
 typedef struct xg_sim_read {
     uint32_t mine, at, step;

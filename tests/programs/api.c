@@ -112,7 +112,7 @@ static void names(void) {
     EXPECT(k > 0 && !xlagpu_pass_name(k + 1) && !xlagpu_pass_name(UINT32_MAX));
     d.platform = "vulkan";
     EXPECT(xlagpu_rt_open(&d, &no) == XLAGPU_ERROR_USAGE);
-    EXPECT_TEXT(xlagpu_rt_error(no), "auto, cuda and host");
+    EXPECT_TEXT(xlagpu_rt_error(no), "auto, cuda, host and llvm-cpu");
     xlagpu_rt_close(no);
     /* Extremes of a target that is given in numbers. */
     c.target.name = NULL;
@@ -618,6 +618,82 @@ static void braids(void) {
     free(text);
 }
 
+/* ---- what the caller says of a text ---- */
+
+static xlagpu_module *parse_said(const char *text, xlagpu_source format, const char *entry, const char *flags) {
+    xlagpu_parse_desc d;
+    memset(&d, 0, sizeof d);
+    d.name = "said";
+    d.text = text;
+    d.size = strlen(text);
+    d.format = format;
+    d.entry = entry;
+    d.flags = flags;
+    return xlagpu_parse_with(context, &d);
+}
+static const char two_functions[] = "module @m {\n"
+                                    "  func.func public @twice(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                                    "    %0 = stablehlo.add %a, %a : tensor<4xf32>\n"
+                                    "    return %0 : tensor<4xf32>\n  }\n"
+                                    "  func.func public @first(%a: tensor<4xf32>) -> tensor<1xf32> {\n"
+                                    "    %0 = stablehlo.slice %a [0:1] : (tensor<4xf32>) -> tensor<1xf32>\n"
+                                    "    return %0 : tensor<1xf32>\n  }\n}\n";
+static const char three_adds[] = "HloModule adds\nENTRY e { x = f32[4] parameter(0) a = f32[4] add(x, x)\n"
+                                 "b = f32[4] multiply(a, x) ROOT c = f32[4] add(b, a) }";
+static void entries(void) {
+    xlagpu_value_info v;
+    xlagpu_module *m = parse_said(two_functions, XLAGPU_SOURCE_ANY, "first", NULL);
+    xlagpu_bytes b;
+    EXPECT(m && xlagpu_result_info(m, 0, &v) && v.rank == 1 && v.dims[0] == 1);
+    EXPECT(xlagpu_compile(m, NULL).data);
+    b = xlagpu_optimize(m, "dce"); /* reads the text again */
+    EXPECT(b.data && strstr((const char *)b.data, "slice") && !strstr((const char *)b.data, "add("));
+    m = parse_said(two_functions, XLAGPU_SOURCE_STABLEHLO, "twice", NULL);
+    EXPECT(m && xlagpu_result_info(m, 0, &v) && v.dims[0] == 4);
+    REFUSED(!parse_said(two_functions, XLAGPU_SOURCE_ANY, NULL, NULL), XLAGPU_ERROR_INVALID, "which of 2 functions");
+    REFUSED(!parse_said(two_functions, XLAGPU_SOURCE_ANY, "second", NULL), XLAGPU_ERROR_USAGE, "is called @second");
+    REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_ANY, "e", NULL), XLAGPU_ERROR_USAGE, "HLO has one ENTRY");
+}
+static void formats(void) {
+    EXPECT(parse_said(three_adds, XLAGPU_SOURCE_HLO, NULL, NULL));
+    REFUSED(!parse_said(two_functions, XLAGPU_SOURCE_HLO, NULL, NULL), XLAGPU_ERROR_SYNTAX, "not an opcode");
+    REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_PROTO, NULL, NULL), XLAGPU_ERROR_SYNTAX, "HLO protobuf");
+    REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_BYTECODE, NULL, NULL), XLAGPU_ERROR_SYNTAX, "bytecode");
+    EXPECT(!parse_said(three_adds, XLAGPU_SOURCE_EXPORT, NULL, NULL));
+    EXPECT(!parse_said(three_adds, XLAGPU_SOURCE_STABLEHLO, NULL, NULL));
+    REFUSED(!parse_said(three_adds, (xlagpu_source)77, NULL, NULL), XLAGPU_ERROR_USAGE, "format");
+}
+static uint32_t kernels_with(const char *flags, const xlagpu_compile_desc *d) {
+    xlagpu_report r;
+    xlagpu_module *m = parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, flags);
+    EXPECT(m && xlagpu_compile(m, d).data && xlagpu_compile_report(m, &r));
+    return m ? r.kernels : 0;
+}
+static bool flushes(const char *flags) {
+    xlagpu_module *m = parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, flags);
+    xlagpu_bytes b = xlagpu_compile(m, NULL);
+    return b.data && strstr((const char *)xlagpu_executable_ptx(b).data, ".ftz");
+}
+static void xla_flags(void) {
+    xlagpu_compile_desc d;
+    memset(&d, 0, sizeof d);
+    EXPECT(kernels_with(NULL, NULL) == 1 && kernels_with("", &d) == 1);
+    EXPECT(kernels_with("--xla_disable_all_hlo_passes=true", NULL) == 3);
+    EXPECT(kernels_with(" --xla_cpu_x=y\n--xla_disable_all_hlo_passes", &d) == 3);
+    EXPECT(kernels_with("--xla_disable_all_hlo_passes=0", &d) == 1);
+    d.disable_all_passes = true;
+    EXPECT(kernels_with("--xla_disable_all_hlo_passes=false", &d) == 3);
+    EXPECT(flushes("--xla_gpu_ftz=1") && !flushes(NULL) && !flushes("--xla_gpu_ftz=false"));
+    REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, "--xla_gpu_ftz=maybe"), XLAGPU_ERROR_USAGE,
+        "takes true or false");
+    REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, "--xla_gpu_graph_min_graph_size=-1"), XLAGPU_ERROR_USAGE,
+        "a whole number");
+    REFUSED(
+        !parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, "--xla_disable_hlo_passes"), XLAGPU_ERROR_USAGE, "a value");
+    REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, "xla_gpu_ftz"), XLAGPU_ERROR_USAGE, "not a flag of XLA");
+    REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, "--fast"), XLAGPU_ERROR_USAGE, "'fast' is not a flag");
+}
+
 int main(void) {
     xlagpu_device_desc d;
     counter count;
@@ -644,6 +720,9 @@ int main(void) {
     dumps();
     large();
     braids();
+    entries();
+    formats();
+    xla_flags();
     xlagpu_rt_close(device);
     xlagpu_destroy(context);
     EXPECT(count.live == 0);

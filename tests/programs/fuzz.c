@@ -5,6 +5,9 @@
  *     fuzz ptx CUTS DAMAGES FILE ...          the PTX that we print for FILE.hlo, or FILE.ptx itself, the same, given
  *                                             to the simulator's parser
  *     fuzz npz CUTS DAMAGES FILE.npz ...      the same for the tool's reader of arguments
+ *     fuzz import CUTS DAMAGES FILE ...       the same for a module in any form that is read: StableHLO as text or
+ *                                             bytecode, artifacts of jax.export, HLO protobufs; nothing is compiled
+ *     fuzz import every every FILE ...        cut behind every byte, and every bit of every byte wrong
  * (Executables: tests/programs/executable.c. Refused allocations: tests/programs/memory.c. Texts that are made to be
  * hard: tests/programs/hostile.c.)
  *
@@ -143,6 +146,20 @@ static const char *try_hlo(const unsigned char *bytes, size_t n) {
     return why;
 }
 
+/* Which form the bytes have is theirs to say; only one that is text has lines. */
+static const char *try_import(const unsigned char *bytes, size_t n) {
+    xlagpu_context *c = new_context();
+    xlagpu_module *m = xlagpu_parse(c, "fuzz", (const char *)bytes, n);
+    const char *why = m ? print_twice(c, m) : refusal(c, false);
+    static char text[600];
+    if (why) {
+        snprintf(text, sizeof text, "%s", why);
+        why = text;
+    }
+    xlagpu_destroy(c);
+    return why;
+}
+
 static const char *device_refusal(xlagpu_device *d) {
     return *xlagpu_rt_error(d) ? strstr(xlagpu_rt_error(d), "bug in xlagpu") : "refused without a message";
 }
@@ -263,6 +280,28 @@ static size_t damage_some(unsigned char *out, unsigned char *scratch, const unsi
 
 typedef const char *(*try_fn)(const unsigned char *bytes, size_t n);
 
+/* A copy of the exact size, so that a sanitizer sees a read behind the end. */
+static void attack_with(const unsigned char *bytes, size_t n, try_fn try_one) {
+    unsigned char *exact = (unsigned char *)malloc(n ? n : 1);
+    memcpy(exact, bytes, n);
+    alarm(20);
+    judge(try_one(exact, n), exact, n);
+    alarm(0);
+    free(exact);
+}
+static void attack_every(const char *name, unsigned char *bytes, size_t n, try_fn try_one) {
+    size_t k;
+    for (k = 0; k < n; k++) {
+        snprintf(now, sizeof now, "%s cut to %lu bytes", name, (unsigned long)k);
+        attack_with(bytes, k, try_one);
+    }
+    for (k = 0; k < 8 * n; k++) {
+        snprintf(now, sizeof now, "%s with bit %d of byte %lu wrong", name, (int)(k % 8), (unsigned long)(k / 8));
+        bytes[k / 8] = (unsigned char)(bytes[k / 8] ^ 1u << k % 8);
+        attack_with(bytes, n, try_one);
+        bytes[k / 8] = (unsigned char)(bytes[k / 8] ^ 1u << k % 8);
+    }
+}
 static void attack(const char *name, const unsigned char *bytes, size_t n, long cuts, long damages, try_fn try_one) {
     unsigned char *work = (unsigned char *)malloc(n + DAMAGE_ROOM), *scratch = (unsigned char *)malloc(n + DAMAGE_ROOM);
     long k;
@@ -270,21 +309,13 @@ static void attack(const char *name, const unsigned char *bytes, size_t n, long 
     for (k = 0; k < cuts + damages; k++) {
         if (k < cuts) {
             m = cuts > 1 ? (size_t)((double)n * (double)k / (double)cuts) : n / 2;
-            /* The exact size, so that a sanitizer sees a read behind the end. */
             snprintf(now, sizeof now, "%s cut to %lu bytes", name, (unsigned long)m);
             memcpy(work, bytes, m);
         } else {
             m = damage_some(work, scratch, bytes, n);
             snprintf(now, sizeof now, "%s damaged, number %ld", name, k - cuts);
         }
-        {
-            unsigned char *exact = (unsigned char *)malloc(m ? m : 1);
-            memcpy(exact, work, m);
-            alarm(20);
-            judge(try_one(exact, m), exact, m);
-            alarm(0);
-            free(exact);
-        }
+        attack_with(work, m, try_one);
     }
     free(work);
     free(scratch);
@@ -306,12 +337,18 @@ static unsigned char *ptx_of(const unsigned char *text, size_t n, size_t *size) 
     return copy;
 }
 
+static const struct {
+    const char *name;
+    try_fn try_one;
+} kinds[] = {{"hlo", try_hlo}, {"ptx", try_ptx}, {"npz", try_npz}, {"import", try_import}};
+
 int main(int argc, char **argv) {
-    const char *kind = argc > 4 ? argv[1] : "";
-    bool hlo = strcmp(kind, "hlo") == 0, ptx = strcmp(kind, "ptx") == 0, npz = strcmp(kind, "npz") == 0;
+    const size_t n_kinds = sizeof kinds / sizeof kinds[0];
+    size_t kind = 0;
     int k;
-    if (!hlo && !ptx && !npz) {
-        fprintf(stderr, "usage: fuzz hlo|ptx|npz CUTS DAMAGES FILE ...\n");
+    while (kind < n_kinds && (argc <= 4 || strcmp(argv[1], kinds[kind].name) != 0)) kind++;
+    if (kind == n_kinds) {
+        fprintf(stderr, "usage: fuzz hlo|ptx|npz|import CUTS DAMAGES FILE ...\n");
         return 2;
     }
     signal(SIGALRM, too_long);
@@ -323,12 +360,16 @@ int main(int argc, char **argv) {
             failed++;
             continue;
         }
-        if (ptx && !(strlen(argv[k]) > 4 && strcmp(argv[k] + strlen(argv[k]) - 4, ".ptx") == 0)) {
+        if (kinds[kind].try_one == try_ptx &&
+            !(strlen(argv[k]) > 4 && strcmp(argv[k] + strlen(argv[k]) - 4, ".ptx") == 0)) {
             made = ptx_of(bytes, n, &n);
             free(bytes);
             bytes = made;
         }
-        if (bytes) attack(argv[k], bytes, n, atol(argv[2]), atol(argv[3]), hlo ? try_hlo : ptx ? try_ptx : try_npz);
+        if (bytes && strcmp(argv[2], "every") == 0)
+            attack_every(argv[k], bytes, n, kinds[kind].try_one);
+        else if (bytes)
+            attack(argv[k], bytes, n, atol(argv[2]), atol(argv[3]), kinds[kind].try_one);
         free(bytes);
     }
     printf("%lu passed, %lu failed\n", passed, failed);

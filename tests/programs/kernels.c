@@ -607,6 +607,87 @@ static void traffic_pieces(void) {
     device = without;
 }
 
+/* A batch of products of tiny matrices takes about as long as reading them and writing what they make: a kernel that
+ * only moves so many bytes. */
+static uint64_t tiny_time(const char *what) {
+    xlagpu_kernel_stats s[8];
+    uint64_t ns = 0;
+    job j;
+    memset(s, 0, sizeof s);
+    if (job_open(&j, what) && job_run(&j, what)) {
+        if (xlagpu_rt_stats(j.p, s, 8) == 1) ns = s[0].predicted_ns;
+        job_compare(&j, what);
+    }
+    job_close(&j);
+    EXPECT_IN(ns, what);
+    return ns;
+}
+static void tiny_products(int m, int n, int k, int batch, bool turned, double most) {
+    char line[160];
+    uint64_t copy, dot;
+    long long half = (long long)batch * (m * n + m * k + k * n) / 2;
+    begin(NULL, NULL);
+    put("ENTRY e { p = s32[%lld] parameter(0) ROOT r = s32[%lld] negate(p) }\n", half, half);
+    copy = tiny_time("as many bytes as tiny matrices");
+    begin(NULL, NULL);
+    put("ENTRY e { p0 = s32[%d,%d,%d] parameter(0) p1 = s32[%d,%d,%d] parameter(1)\n", batch, turned ? k : m,
+        turned ? m : k, batch, turned ? n : k, turned ? k : n);
+    put("ROOT r = s32[%d,%d,%d] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={%d}, "
+        "rhs_contracting_dims={%d} }\n",
+        batch, m, n, turned ? 1 : 2, turned ? 2 : 1);
+    dot = tiny_time("products of tiny matrices");
+    snprintf(line, sizeof line, "%d products %dx%dx%d: predicted %llu ns, to move as many bytes %llu", batch, m, n, k,
+        (unsigned long long)dot, (unsigned long long)copy);
+    if (verbose) printf("%s\n", line);
+    EXPECT_IN((double)dot <= most * (double)copy, line);
+}
+/* Sums whose elements lie in many short runs, or in so few columns that one cluster had them all, take about as long as
+ * sums of as many elements that lie better. */
+static uint64_t sum_time(const char *in, const char *dims, const char *out) {
+    begin("add", "s32");
+    put("ENTRY e { p = s32[%s] parameter(0) z = s32[] constant(0)\n", in);
+    put("ROOT r = s32[%s] reduce(p, z), dimensions={%s}, to_apply=fold }\n", out, dims);
+    return tiny_time(in);
+}
+static void spread_sums(void) {
+    static const struct {
+        const char *what, *in, *dims, *out, *in_well, *dims_well, *out_well;
+        double most;
+    } cases[] = {
+        {"channels of groups", "2,16,16,8,32", "1,2,4", "2,8", "16,8192", "1", "16", 1.25},
+        {"at an odd number of places", "3,7,7,5,32", "1,2,4", "3,5", "15,1568", "1", "15", 1.25},
+        {"in runs longer than a round", "2,7,7,4,64", "1,2,4", "2,4", "8,3136", "1", "8", 1.25},
+        {"few columns of many rows", "6272,128", "0", "128", "1568,512", "0", "512", 1.5},
+    };
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char line[160];
+        uint64_t well = sum_time(cases[k].in_well, cases[k].dims_well, cases[k].out_well);
+        uint64_t ours = sum_time(cases[k].in, cases[k].dims, cases[k].out);
+        snprintf(line, sizeof line, "sums of %s: predicted %llu ns, of elements that lie better %llu", cases[k].what,
+            (unsigned long long)ours, (unsigned long long)well);
+        if (verbose) printf("%s\n", line);
+        EXPECT_IN((double)ours <= cases[k].most * (double)well, line);
+    }
+}
+static void predicted_times(void) {
+    xlagpu_device *without = device;
+    xlagpu_device_desc d;
+    memset(&d, 0, sizeof d);
+    d.platform = "host";
+    d.predict = true;
+    EXPECT(xlagpu_rt_open(&d, &device) == XLAGPU_OK);
+    spread_sums();
+    tiny_products(4, 4, 4, 20000, false, 1.5);
+    tiny_products(4, 4, 4, 20000, true, 1.5);
+    tiny_products(3, 3, 3, 20000, false, 1.5);
+    tiny_products(2, 5, 7, 9000, false, 1.5);
+    tiny_products(8, 8, 8, 5000, true, 1.5);
+    tiny_products(16, 16, 16, 1000, true, 2.0);
+    xlagpu_rt_close(device);
+    device = without;
+}
+
 /* Vectors that all rows read: each block reads them once. */
 static void traffic_norms(const char *t, const char *of, long long r, long long c) {
     char what[96];
@@ -1467,6 +1548,7 @@ int main(int argc, char **argv) {
     traffic_bias("f32", 30001, 17);
     traffic_bias("f32", 300, 8192);
     traffic_pieces();
+    predicted_times();
     sizes();
     selections();
     works();

@@ -156,6 +156,8 @@ for static in "" -DXLAGPU_STATIC; do for ext in "" -DXLAGPU_NO_EXTENSIONS; do fo
     job "gcc -std=c11 $static $ext $sim ${as:+-DXLAGPU_ASSERT}" \
         "gcc -std=c11 $STRICT $relax $static $ext $sim $as -fsyntax-only -I$W/fresh $W/both.c"
 done; done; done; done
+job "gcc -std=c11 -DXLAGPU_SMALL" \
+    "gcc -std=c11 $STRICT -Wno-unused-function -DXLAGPU_SMALL -fsyntax-only -I$W/fresh $W/both.c"
 # Arenas poison what they have not handed out, so the sanitizer sees an index beyond an array in one.
 have clang && job "clang, address sanitizer: the text tests" "clang -std=gnu99 -w -O0 -g1 -DXLAGPU_DEBUG \
     -fsanitize=address tests/programs/runner.c -o $W/runner.asan -lm -ldl -lpthread && $W/runner.asan tests/text"

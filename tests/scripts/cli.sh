@@ -53,6 +53,18 @@ sed -i "s/constant({...})/constant({$zeros,$zeros,$zeros,{0,0,0,0.004,0,0,0,0},$
     $W/off.hlo
 expect 0 'long.hlo: right: 64 elements in 1 result as the evaluator has them, worst error' "run says its verdict" \
     "$X run $W/long.hlo --platform=host --save_args=$W/long.npz"
+# A long sum of bf16 products stays f32: it errs as an f32 sum does, though its arguments have fewer bits.
+cat > $W/narrow.hlo <<'END'
+HloModule narrow
+ENTRY main {
+  a = bf16[32,65536] parameter(0)
+  b = bf16[65536,32] parameter(1)
+  d = f32[32,32] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT t = f32[32,32] tanh(d)
+}
+END
+expect 0 "narrow.hlo: right: .*the module's own rounding" "the rounding of bf16 products in f32" \
+    "$X run $W/narrow.hlo --platform=host --target=sm_80 --seed=2"
 expect 0 '^$' "run --quiet says nothing" "[ -z \"\$($X run $W/long.hlo --platform=host --quiet 2>&1)\" ] && echo"
 expect 0 'right: 64 elements' "arguments that were saved give the same" \
     "$X run $W/long.hlo --platform=host --out=$W/long_out.npz && \
@@ -102,12 +114,34 @@ expect 0 '^bind .* threadIdx.x' "--emit=schedule" "cat $W/good.sched"
 expect 0 'right:' "--schedule: as it was written" "$X run $W/good.hlo --platform=host --schedule=$W/good.sched"
 expect 0 'right:' "--schedule: with other blocks" "sed 's/_ 8\$/_ 4/' $W/good.sched > $W/s4.sched && \
     $X run $W/good.hlo --platform=host --schedule=$W/s4.sched"
+expect 0 'nest/[a-z_]*/after_02_flatten' "--v=5 prints the stages of such a kernel" \
+    "$X compile $W/good.hlo --target=sm_90a --schedule=$W/good.sched --v=5 -o $W/v.ptx"
 expect 2 's.sched:[0-9]+:1: error: no primitive' "--schedule: a line that is wrong has its place" \
     "sed 's/^reorder/reordr/' $W/good.sched > $W/s.sched && $X run $W/good.hlo --platform=host --schedule=$W/s.sched"
 expect 2 's.sched:[0-9]+:1: error: bind' "--schedule: so has one that is refused" "sed 's/^bind ax0_0 .*/&\nbind \
 ax1_0 blockIdx.y/' $W/good.sched > $W/s.sched && $X run $W/good.hlo --platform=host --schedule=$W/s.sched"
 expect 2 'no fusion is called' "--schedule: a fusion that is none" "echo 'schedule nobody' > $W/s.sched && \
     $X run $W/good.hlo --platform=host --schedule=$W/s.sched"
+cat > $W/dot.hlo <<'EOF'
+HloModule dot
+ENTRY e {
+  a = bf16[256,512] parameter(0)
+  b = bf16[512,256] parameter(1)
+  ROOT d = f32[256,256] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+EOF
+expect 0 '^[0-9a-f]{16} "A100" .*"rule":"tile"' "--emit=records" \
+    "$X compile $W/dot.hlo --target=sm_80 --emit=records -o $W/d.records && cat $W/d.records"
+expect 0 '1 kernel, each once: .* us; [0-9]+ of [0-9]+ forms' "tune: by the model" \
+    "$X tune $W/dot.hlo --target=sm_80 --platform=model -o $W/t.records 2>&1"
+advice='"A100" {"rule":"tile","form":{"tile":["32","64","64"]}}'
+sed -n "s/^\([0-9a-f]* \).*/\1$advice/p" $W/d.records > $W/u.records
+expect 0 '"warp_tile".*"why":"tuned"' "--tuned: obeyed" \
+    "$X compile $W/dot.hlo --target=sm_80 --tuned=$W/u.records --emit=hlo | grep backend_config"
+expect 0 'right:' "--tuned: right" "$X run $W/dot.hlo --platform=host --target=sm_80 --tuned=$W/u.records"
+expect 2 'u.records:1:1: error: no record of a kernel' "--tuned: a file of another kind" \
+    "echo nonsense > $W/u.records && $X compile $W/dot.hlo --target=sm_80 --tuned=$W/u.records --emit=ptx"
+expect 2 "tune' needs a module" "tune: no file" "$X tune"
 expect 0 '\.entry' "--emit=ptx on stdout" "$X compile $W/good.hlo --target=sm_90a --emit=ptx"
 for e in hlo indexing plan buffers thunks ir ptx; do expect 0 . "--emit=$e" \
     "$X compile $W/good.hlo --target=sm_80 --emit=$e"; done

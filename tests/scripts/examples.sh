@@ -55,6 +55,10 @@ job "transformer: learns letters, and writes" \
     "$(cpp transformer) examples/transformer examples/transformer/text.txt 21 12 > $E/writes.txt && \
     awk '/^step/ { l[n++] = \$4 } END { exit !(n == 2 && l[0] > 3 && l[1] < 2) }' $E/writes.txt && \
     tail -1 $E/writes.txt | grep -qE '^.{13}$'"
+# Four ways to share the work among eight devices, each with devices that talk, and the losses of one device.
+job "parallel: GPT-2's training, split in four ways, has the losses of one device" \
+    "$(c parallel) examples/parallel/train.mlir 2 > $E/parallel.txt && \
+    awk 'NR > 2 && / [1-9][0-9]* +0[.][1-9]/ { n++ } END { exit n != 4 }' $E/parallel.txt"
 for m in raymarch/scene training/train transformer/write; do
     job "$m.mlir: as the evaluator has it" "build/xlagpu run examples/$m.mlir --platform=host --int-atol=1"
 done

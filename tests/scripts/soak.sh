@@ -21,6 +21,8 @@ begin_parts
 part "text tests, sanitized" build/soak/runner tests/text
 printf '# run: spmd_random 1 5000\n----\n5000 equal\n' > build/soak/spmd_random.txt
 part "random modules on 2 to 16 devices, sanitized" build/soak/runner build/soak/spmd_random.txt
+printf '# run: schedule_random 11 5000 16 1\n----\n5000 nests, none differs\n' > build/soak/schedule_random.txt
+part "random schedules, each as a kernel, sanitized" build/soak/runner build/soak/schedule_random.txt
 have tcc && part "tcc, all texts" \
     "tcc -std=gnu99 -w -DXLAGPU_DEBUG tests/programs/runner.c -o build/soak/runner_tcc $LIBS && \
         build/soak/runner_tcc tests/text"
@@ -39,6 +41,7 @@ part "corpus, libraries that compute" sh tests/scripts/libraries.sh
 have python3 && part "contractions of any size" python3 tests/scripts/contractions.py --count 600
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
 part "the backend llvm, each LLVM that is here" sh tests/scripts/llvm.sh
+part "the platform llvm-cpu" sh tests/scripts/llvm_cpu.sh
 part "ptxas, nine targets" sh tests/scripts/ptxas.sh $TARGETS
 for p in $(program_names); do
     args=$(program_field "$p" 4)

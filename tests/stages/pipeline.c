@@ -2,6 +2,8 @@
  *   pass NAMES      HLO passes (comma-separated), then the module; "excess" in front: more precision is allowed,
  *                   "double": two rounds of a loop in one; target=NAME: for that target
  *   rule NAME       one rule of the algebraic simplifier, then the module
+ *   tuned TARGET    records (choice/tuned.c), a line "===", a module: what kernel-choice makes of it, as
+ *                   records
  *   partition COMP  how a computation is cut into functions
  *   emit            kernel IR of every fusion of the entry, as emitted
  *   walks           all HLO passes; for each kernel its emitter, threads and blocks, and each loop's map with the
@@ -44,6 +46,23 @@ static void stage_rule(xg_stage *io) {
     xg_algsimp_only(m, io->args);
     xg_hlo_verify(m);
     xg_hlo_print(&io->out, m, NULL);
+}
+
+static void stage_tuned(xg_stage *io) {
+    const char *module = strstr(io->in.text, "===\n"), *from = io->in.text;
+    xg_source records = io->in, hlo = io->in;
+    xg_module *m;
+    while (strncmp(from, "//", 2) == 0) from += strcspn(from, "\n") + 1;
+    records.text = from;
+    records.size = (size_t)(module - from);
+    hlo.text = module + 4;
+    hlo.size = (size_t)(io->in.text + io->in.size - hlo.text);
+    m = xg_hlo_parse(io->ctx, io->arena, &hlo);
+    xg_hlo_verify(m);
+    xg_driver_aim_usual(m, xg_target_find(io->ctx, xg_str_z(io->args)));
+    m->tuned = &records;
+    xg_driver_run_named(m, XG_STR("kernel-choice"));
+    xg_tuned_print(&io->out, m);
 }
 
 static void stage_partition(xg_stage *io) {

@@ -34,6 +34,7 @@
     X(run) \
     X(counters) \
     X(pass) \
+    X(tuned) \
     X(partition) \
     X(emit) \
     X(walks) \

@@ -115,10 +115,14 @@ def input_names(f, inputs):
     return plain[: len(inputs)] if len(plain) >= len(inputs) else ["x%d" % k for k in range(len(inputs))]
 
 
-def export(f, weights, inputs, path):
-    """Writes the four files; gives the results of JAX as a list of arrays."""
+def write_results(path, results):
+    np.savez(path + ".results.npz", **{"out%d" % k: bits(r) for k, r in enumerate(results)})
+
+
+def export(f, weights, inputs, path, names=None):
+    """Writes the four files; gives the results of JAX as a list of arrays. names: of the inputs, where f has none."""
     f, weights = as_function(f, weights)
-    names = input_names(f, inputs)
+    names = names or input_names(f, inputs)
     weights = {} if weights is None else weights
     flat(weights, "weights")
     for name, x in zip(names, inputs):
@@ -132,13 +136,13 @@ def export(f, weights, inputs, path):
     write_safetensors(path + ".safetensors", {k: array(v) for k, v in flat(weights, "weights").items()})
     np.savez(path + ".inputs.npz", **{k: bits(v) for k, v in flat(dict(zip(names, inputs)), "inputs").items()})
     results = [np.asarray(r) for r in jax.tree_util.tree_leaves(jitted(weights, *inputs))]
-    np.savez(path + ".results.npz", **{"out%d" % k: bits(r) for k, r in enumerate(results)})
+    write_results(path, results)
     return results
 
 
 def names_alone(text):
     """Of all locations only those that are names of parameters: the others say where the Python files lay."""
-    text = re.sub(r" loc\(#loc\d*\)", "", text)
+    text = re.sub(r' loc\((#loc\d*|"[^"]*"\(#loc\d*\))\)', "", text)
     return "\n".join(line for line in text.split("\n") if line and not line.startswith("#loc")) + "\n"
 
 

@@ -1,0 +1,32 @@
+#!/bin/sh
+# tests/scripts/llvm_cpu.sh -- kernels as object code for this host's processor, with every LLVM from 16 on that is
+# here: tests/corpus on the platform llvm-cpu, and object code of each case for the other processors. Ends with
+# "N passed, N failed".
+set -u
+. tests/scripts/tally.sh
+mkdir -p build/llvm
+some=
+for v in 16 17 18 19 20 21; do
+    c=/usr/lib/llvm-$v/bin/llvm-config
+    [ -x "$c" ] || c=$(command -v llvm-config-$v) || continue
+    [ -f "$($c --includedir)/llvm-c/Core.h" ] || continue
+    some=1
+    if LLVM_CONFIG=$c ./build.sh llvm > build/llvm/$v.log 2>&1; then ok "the tool with LLVM $v"
+    else bad "the tool with LLVM $v"; tail -5 build/llvm/$v.log; continue; fi
+    cp build/xlagpu-llvm build/llvm/xlagpu-$v
+    sum=$(XLAGPU_TOOL=build/llvm/xlagpu-$v QUIET=1 sh tests/scripts/corpus.sh llvm-cpu | tee \
+        build/llvm/corpus-cpu-$v.log | tail -1)
+    case $sum in *" 0 failed") ok "LLVM $v: corpus on llvm-cpu, $sum" ;;
+        *) bad "LLVM $v: corpus on llvm-cpu, $sum"; grep FAIL build/llvm/corpus-cpu-$v.log | head ;; esac
+    for target in x86-64-v3 x86-64-v4 aarch64; do
+        wrong=
+        for f in $(compiled_cases); do
+            build/llvm/xlagpu-$v compile "$f" --target=$target -o build/llvm/case.xgx > build/llvm/case.log 2>&1 ||
+                wrong="$wrong $(basename "$f")"
+        done
+        if [ "$wrong" ]; then bad "LLVM $v: object code for $target:$wrong"
+        else ok "LLVM $v: object code for $target"; fi
+    done
+done
+[ "$some" ] || absent "LLVM 16 or newer: the platform llvm-cpu was not tried"
+finish
