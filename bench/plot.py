@@ -33,13 +33,14 @@ def text(x, y, words, anchor="start", extra=""):
 
 def page(title, parts, height=HEIGHT):
     style = (
-        "text{font:12px sans-serif;fill:#222}.axis{stroke:#999}.grid{stroke:#ddd}"
+        "text{font:12px sans-serif;fill:#222}.grid{stroke:#ddd}\n"
         "@media(prefers-color-scheme:dark){text{fill:#ddd}.grid{stroke:#444}.ground{fill:#111}}"
     )
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
-            f"<title>{html.escape(title)}</title><style>{style}</style>",
+            f"<title>{html.escape(title)}</title>",
+            f"<style>{style}</style>",
             f'<rect class="ground" width="{WIDTH}" height="{height}" fill="#fff"/>',
             text(LEFT, 22, title, extra=' style="font-weight:bold"'),
             *parts,
@@ -82,7 +83,7 @@ def lines(title, series, x_name, y_name):
         colour, dash = COLOURS[k % len(COLOURS)], DASHES[k // len(COLOURS) % len(DASHES)]
         points = " ".join("%.1f,%.1f" % place(x, y) for x, y in series[name])
         stroke = f'stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"'
-        parts.append(f'<polyline fill="none" {stroke} points="{points}"/>')
+        parts.append(f'<polyline fill="none" {stroke}\n  points="{points}"/>')
         y, x = TOP + 10 + k * step, WIDTH - RIGHT + 14
         parts.append(f'<line {stroke} x1="{x}" y1="{y - 4:.1f}" x2="{x + 26}" y2="{y - 4:.1f}"/>')
         parts.append(text(x + 32, y, name))
