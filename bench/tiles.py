@@ -129,10 +129,13 @@ def spills(tool, text):
     return found
 
 
+LOOPS = [("f32", 2048, 2048, 2048, "sm_90a", False), ("f32", 2048, 2048, 2048, "sm_75", False),
+         ("f32", 257, 511, 1023, "sm_90a", True), ("f64", 1024, 1024, 1024, "sm_90a", False)]
+
+
 def loop_table(tool):
     print("type\tm,n,k\ttarget\ttile\tFMA_%_of_loop\tconflicts\tsectors_by_touched\tspills")
-    for t, m, n, k, target, whole in (("f32", 2048, 2048, 2048, "sm_90a", False), ("f32", 2048, 2048, 2048, "sm_75", False),
-                                      ("f32", 257, 511, 1023, "sm_90a", True), ("f64", 1024, 1024, 1024, "sm_90a", False)):
+    for t, m, n, k, target, whole in LOOPS:
         text, numbers = form(tool.compile(module(t, m, n, k), target, "hlo"))
         tile = numbers["tile"]
         sm, sn, sk = (m, n, k) if whole else (2 * tile[0], 2 * tile[1], 8 * tile[2])
@@ -161,7 +164,8 @@ def triton_table(tool, python, script):
         quoted = ",".join(f'"{x}"' for x in words)
         record = f'{{"rule":"tile","form":{{"tile":[{quoted}],"thread_tile":["{part[0]}","{part[1]}"]}}}}'
         ours = tool.stats(module(t, size, size, size, record), "sm_75")
-        figures = [f"{ours[x]:.0f}\t{theirs[x]:.0f}\t{ours[x] / theirs[x]:.2f}" for x in ("lane_instructions", "sectors")]
+        both = [(ours[x], theirs[x]) for x in ("lane_instructions", "sectors")]
+        figures = [f"{a:.0f}\t{b:.0f}\t{a / b:.2f}" for a, b in both]
         print(f"{t}\t{size},{size},{size}\t{'x'.join(words)}\t" + "\t".join(figures), flush=True)
 
 
