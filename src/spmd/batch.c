@@ -144,7 +144,7 @@ XG_FN uint32_t xg_batch_class_of(xg_module *m, xg_batch *b, const xg_spmd_mesh *
 /* Splits the leaves of the class that nothing splits yet. */
 XG_FN void xg_batch_annotate(
     xg_batch *b, uint32_t wanted, xg_inst *i, const xg_spmd_mesh *mesh, const xg_axes_list *axes) {
-    xg_sharding **said = xg_place_said(mesh, i, i == b->p.m->entry->root);
+    xg_sharding **said = xg_spmd_said(mesh, i, i == b->p.m->entry->root);
     bool any = false;
     int64_t j;
     uint32_t d, k;
