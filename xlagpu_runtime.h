@@ -58,6 +58,12 @@
 #define XLAGPU_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch; also above */
 #define XLAGPU_VERSION "0.1.0"
 
+/* Arrays, literals and executables are read as they lie in memory. */
+#if (defined(__BYTE_ORDER__) && defined(__ORDER_BIG_ENDIAN__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) || \
+    defined(__ARMEB__) || defined(__AARCH64EB__) || defined(__MIPSEB__) || defined(__s390__)
+#error "xlagpu: this processor is big-endian; xlagpu runs on little-endian ones (x86-64, aarch64, riscv64, ppc64le ...)"
+#endif
+
 #ifndef XLAGPU_DEF
 #if !defined(XLAGPU_STATIC)
 #define XLAGPU_DEF extern
@@ -784,6 +790,16 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #else
 #define XG_NORETURN
 #endif
+#endif
+#if defined(__MINGW32__) && defined(__x86_64__) && !defined(XLAGPU_NO_EXTENSIONS)
+/* MinGW's library takes roots by the x87 unit, which rounds twice: one in some thousands is off in its last bit. */
+XG_INLINE double xg_sqrt(double x) {
+    double root;
+    __asm__("sqrtsd %1, %0" : "=x"(root) : "x"(x));
+    return root;
+}
+#else
+XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
 #endif
 #if defined(__MINGW32__) && !defined(XLAGPU_NO_EXTENSIONS)
 #undef XG_PRINTF
@@ -4893,7 +4909,7 @@ XG_INLINE XG_SIM_T(Wu16) xg_sim_base_narrow_u16(XG_SIM_T(Wu32) a) { return XG_V_
         return r; \
     }
 XG_SIM_LANEWISE(sqrt32, Wf32, Wf32, sqrtf(a[i]))
-XG_SIM_LANEWISE(sqrt64, Df64, Df64, sqrt(a[i]))
+XG_SIM_LANEWISE(sqrt64, Df64, Df64, xg_sqrt(a[i]))
 XG_SIM_LANEWISE(widen_f16, Wf32, Wu16, xg_f32_of_bits(xg_sim_f16_to_f32(a[i])))
 XG_SIM_LANEWISE(narrow_f16, Wu16, Wf32, (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a[i])))
 #undef XG_SIM_LANEWISE
@@ -4907,7 +4923,7 @@ XG_INLINE bool xg_sim_base_anyD(uint64_t v) { return v != 0; }
 XG_INLINE uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
 XG_INLINE uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
 XG_INLINE float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
-XG_INLINE double xg_sim_base_sqrt64(double a) { return sqrt(a); }
+XG_INLINE double xg_sim_base_sqrt64(double a) { return xg_sqrt(a); }
 XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_f32_of_bits(xg_sim_f16_to_f32(a)); }
 XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a)); }
 #endif
@@ -7512,7 +7528,7 @@ XG_FN double xg_sim_coarse_rcp(double a) {
 XG_FN double xg_sim_coarse_rsqrt(double a) {
     a = xg_sim_upper(a);
     if (a != a || a < 0) return xg_f64_of_bits(0xFFF8000000000000u);
-    return xg_sim_upper(1.0 / sqrt(a)); /* of -0: -infinity */
+    return xg_sim_upper(1.0 / xg_sqrt(a)); /* of -0: -infinity */
 }
 
 /* ---- the bounds ---- */
@@ -8131,7 +8147,7 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S2(bentdiv_f32, f32, f32, f32, r = xg_sim_bent_div(a, b, imm)) \
     S1(rcpcoarse_f64, f64, f64, r = xg_sim_coarse_rcp(a)) \
     S1(rsqrtcoarse_f64, f64, f64, r = xg_sim_coarse_rsqrt(a)) \
-    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_f64_of_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
+    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_f64_of_bits(0xFFF8000000000000u) : 1.0 / xg_sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) \
     S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
     S2(div_u16, u16, u16, u16, r = (uint16_t)xg_sim_div_u(a, b)) \
