@@ -42,6 +42,8 @@ have python3 && part "contractions of any size" python3 tests/scripts/contractio
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
 part "the backend llvm, each LLVM that is here" sh tests/scripts/llvm.sh
 part "the platform llvm-cpu" sh tests/scripts/llvm_cpu.sh
+part "the web page" sh tests/scripts/web.sh
+part "windows, under wine" sh tests/scripts/windows.sh text
 part "ptxas, nine targets" sh tests/scripts/ptxas.sh $TARGETS
 for p in $(program_names); do
     args=$(program_field "$p" 4)
