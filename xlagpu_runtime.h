@@ -25755,8 +25755,8 @@ XG_FN const xr_platform *xr_host_platform(void) {
  *     one mapping:   sections of code of all files | ways to functions of the C library || sections of constants
  *
  * It is written, its addresses are put in, and then it is sealed: code can be run and not written, constants only read.
- * Nothing of a file is trusted: every offset, size, index and name is checked before it is followed. (What the code
- * does when it runs is another matter: who runs machine code trusts whoever made it.) */
+ * Nothing of a file is trusted: every offset, size, index and name is checked before it is followed. What the code does
+ * when it runs cannot be checked: run object code of a trusted source only. */
 #ifndef XG_RT_OBJECT_C
 #define XG_RT_OBJECT_C
 
@@ -26101,7 +26101,7 @@ XG_FN const xr_platform *xr_cpu_platform(void) { return NULL; }
 enum {
     XR_CPU_ALIGN = 256,
     XR_CPU_SCRATCH_MOST = 1 << 30,
-    XR_CPU_LITTLE = 8192, /* threads of all blocks: less work is not worth waking anybody up */
+    XR_CPU_LITTLE = 8192, /* threads of all blocks: less work is done before a thread has woken up */
     XR_CPU_SHARES = 8     /* that each worker's part of the blocks is cut into */
 };
 typedef struct xr_cpu_kernel {
