@@ -112,7 +112,8 @@ XG_FN uint32_t xg_batch_best(const xg_batch *b, uint32_t n, bool meets) {
         if (xg_batch_may(b, &b->classes[k]) && b->classes[k].meets == meets) most = XG_MAX(most, b->classes[k].worth);
     for (k = 0; k < n; k++) {
         const xg_batch_class *c = &b->classes[k], *than = best == UINT32_MAX ? NULL : &b->classes[best];
-        if (!xg_batch_may(b, c) || c->meets != meets || c->worth * (double)XG_BATCH_SAME < most * (XG_BATCH_SAME - 1.0))
+        if (!xg_batch_may(b, c) || c->meets != meets ||
+            c->worth * (double)XG_BATCH_SAME < most * (double)(XG_BATCH_SAME - 1))
             continue;
         if (!than || c->dim < than->dim || (c->dim == than->dim && c->leaf < than->leaf)) best = k;
     }
