@@ -58,6 +58,12 @@
 #define XLAGPU_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch; also above */
 #define XLAGPU_VERSION "0.1.0"
 
+/* Arrays, literals and executables are read as they lie in memory. */
+#if (defined(__BYTE_ORDER__) && defined(__ORDER_BIG_ENDIAN__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) || \
+    defined(__ARMEB__) || defined(__AARCH64EB__) || defined(__MIPSEB__) || defined(__s390__)
+#error "xlagpu: this processor is big-endian; xlagpu runs on little-endian ones (x86-64, aarch64, riscv64, ppc64le ...)"
+#endif
+
 #ifndef XLAGPU_DEF
 #if !defined(XLAGPU_STATIC)
 #define XLAGPU_DEF extern
@@ -784,6 +790,16 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #else
 #define XG_NORETURN
 #endif
+#endif
+#if defined(__MINGW32__) && defined(__x86_64__) && !defined(XLAGPU_NO_EXTENSIONS)
+/* MinGW's library takes roots by the x87 unit, which rounds twice: one in some thousands is off in its last bit. */
+XG_INLINE double xg_sqrt(double x) {
+    double root;
+    __asm__("sqrtsd %1, %0" : "=x"(root) : "x"(x));
+    return root;
+}
+#else
+XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
 #endif
 #if defined(__MINGW32__) && !defined(XLAGPU_NO_EXTENSIONS)
 #undef XG_PRINTF
@@ -3800,7 +3816,8 @@ enum {
     XG_SIM_TOGETHER = 4,
     XG_SIM_WARP = 32,
     XG_SIM_BARRIERS = 16,
-    XG_SIM_WINDOW = 24 /* log2 of a block's shared addresses */,
+    XG_SIM_WINDOW = 24,      /* log2 of a block's shared addresses */
+    XG_SIM_RANKED = 1 << 28, /* with a shared address that says its block's rank in bits 24 to 27 */
     XG_SIM_CLUSTER_MAX = 16
 };
 
@@ -4230,6 +4247,7 @@ struct xg_sim_module {
     bool constants;         /* there is a load with .nc */
     bool narrow;            /* there is an atomic or strong access of scope .cta to global memory */
     bool tensor_memory;     /* there is a tcgen05 */
+    bool ranks;             /* its text may look at the ranks in shared addresses */
     bool allocas;           /* there is an alloca or stacksave */
     bool cancels;           /* there is a clusterlaunchcontrol.try_cancel */
     bool heap, prints;      /* malloc or free, vprintf is called */
@@ -4891,7 +4909,7 @@ XG_INLINE XG_SIM_T(Wu16) xg_sim_base_narrow_u16(XG_SIM_T(Wu32) a) { return XG_V_
         return r; \
     }
 XG_SIM_LANEWISE(sqrt32, Wf32, Wf32, sqrtf(a[i]))
-XG_SIM_LANEWISE(sqrt64, Df64, Df64, sqrt(a[i]))
+XG_SIM_LANEWISE(sqrt64, Df64, Df64, xg_sqrt(a[i]))
 XG_SIM_LANEWISE(widen_f16, Wf32, Wu16, xg_f32_of_bits(xg_sim_f16_to_f32(a[i])))
 XG_SIM_LANEWISE(narrow_f16, Wu16, Wf32, (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a[i])))
 #undef XG_SIM_LANEWISE
@@ -4905,7 +4923,7 @@ XG_INLINE bool xg_sim_base_anyD(uint64_t v) { return v != 0; }
 XG_INLINE uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
 XG_INLINE uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
 XG_INLINE float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
-XG_INLINE double xg_sim_base_sqrt64(double a) { return sqrt(a); }
+XG_INLINE double xg_sim_base_sqrt64(double a) { return xg_sqrt(a); }
 XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_f32_of_bits(xg_sim_f16_to_f32(a)); }
 XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a)); }
 #endif
@@ -7510,7 +7528,7 @@ XG_FN double xg_sim_coarse_rcp(double a) {
 XG_FN double xg_sim_coarse_rsqrt(double a) {
     a = xg_sim_upper(a);
     if (a != a || a < 0) return xg_f64_of_bits(0xFFF8000000000000u);
-    return xg_sim_upper(1.0 / sqrt(a)); /* of -0: -infinity */
+    return xg_sim_upper(1.0 / xg_sqrt(a)); /* of -0: -infinity */
 }
 
 /* ---- the bounds ---- */
@@ -8129,7 +8147,7 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S2(bentdiv_f32, f32, f32, f32, r = xg_sim_bent_div(a, b, imm)) \
     S1(rcpcoarse_f64, f64, f64, r = xg_sim_coarse_rcp(a)) \
     S1(rsqrtcoarse_f64, f64, f64, r = xg_sim_coarse_rsqrt(a)) \
-    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_f64_of_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
+    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_f64_of_bits(0xFFF8000000000000u) : 1.0 / xg_sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) \
     S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
     S2(div_u16, u16, u16, u16, r = (uint16_t)xg_sim_div_u(a, b)) \
@@ -8578,6 +8596,7 @@ XG_FN uint32_t xg_sim_address_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_sym *v, u
     X("%cluster_ctaid.y", CLUSTER_CTAID_Y, 4) \
     X("%cluster_ctaid.z", CLUSTER_CTAID_Z, 4) \
     X("%aggr_smem_size", AGGR_SMEM, 4) \
+    X("", WINDOW, 4) \
     X("%is_explicit_cluster", EXPLICIT_CLUSTER, 4) \
     X("%cluster_nctaid.x", CLUSTER_NCTAID_X, 4) \
     X("%cluster_nctaid.y", CLUSTER_NCTAID_Y, 4) \
@@ -8641,18 +8660,30 @@ XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
     }
     return false;
 }
+XG_FN uint32_t xg_sim_sreg_read(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
+    uint32_t t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
+    xg_sim_ins *in = xg_sim_put(p, s, XG_SIM_K_SREG);
+    in->d = t;
+    in->op = (uint16_t)i;
+    return t;
+}
 XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
     uint32_t i, t;
-    xg_sim_ins *in;
     for (i = 0; i < XG_SIM_SREG_COUNT; i++)
         if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
     if (i == XG_SIM_SREG_COUNT && xg_sim_sreg_zero(o->word, &t)) return xg_sim_constant(p, 0, t);
     if (i == XG_SIM_SREG_COUNT) xg_sim_unknown_word(p, o);
-    t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
-    in = xg_sim_put(p, s, XG_SIM_K_SREG);
-    in->d = t;
-    in->op = (uint16_t)i;
-    return t;
+    return xg_sim_sreg_read(p, s, i);
+}
+/* The address of a variable as a value. A shared one's has its block's rank, where the kernel may look at that. */
+XG_FN uint32_t xg_sim_address_value(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, uint32_t bytes) {
+    uint32_t code = xg_sim_address_of(p, s, o->sym, o->value, bytes), window, sum;
+    if (o->sym->space != XG_SIM_SHARED || !p->m->ranks) return code;
+    window = xg_sim_sreg_read(p, s, XG_SIM_SREG_WINDOW);
+    if (bytes == 8) window = xg_sim_via(p, s, XG_SIM_F_u64_u32, 8, window);
+    sum = xg_sim_temp(p, bytes);
+    xg_sim_alu(p, s, bytes == 8 ? XG_SIM_F_add_i64 : XG_SIM_F_add_i32, sum, code, window, XG_SIM_NOREG);
+    return sum;
 }
 
 XG_FN uint64_t xg_sim_number_as(const xg_sim_operand *o, xg_sim_type t) {
@@ -8676,7 +8707,7 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     if (o->inverted) XG_SIM_BAD(p, o->at, NULL, "'!' only stands before a predicate");
     switch (o->kind) {
     case XG_SIM_O_NUM: return xg_sim_constant(p, xg_sim_number_as(o, t), bytes);
-    case XG_SIM_O_VAR: return xg_sim_address_of(p, s, o->sym, o->value, bytes == 4 ? 4 : 8);
+    case XG_SIM_O_VAR: return xg_sim_address_value(p, s, o, bytes == 4 ? 4 : 8);
     case XG_SIM_O_SREG: code = xg_sim_special(p, s, o); break;
     case XG_SIM_O_REG:
         if (o->sym->type == XG_SIM_PRED)
@@ -11264,6 +11295,7 @@ enum {
     XG_SIM_BK_IM2COL = 4,
     XG_SIM_BK_MASKED = 8,
     XG_SIM_BK_PICKS = 1 << 9, /* gather4, scatter4 */
+    XG_SIM_BK_PAIR = 1 << 10, /* the memory barrier may lie in the other block of a pair */
     XG_SIM_BK_REDUCE = 1 << 8 /* | op << 4 */,
     XG_SIM_BK_OP = 4,
     XG_SIM_BK_TYPE = 16,
@@ -11377,6 +11409,9 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
             : load ? xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d shared::cluster|shared::cta global tile|im2col? "
                                     "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
                                     "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d cta_group::1|cta_group::2 "
+                                        "shared::cluster|shared::cta global tile|im2col? "
+                                        "mbarrier::complete_tx::bytes multicast::cluster? L2::cache_hint?") ||
                          xg_sim_form(s, "async bulk tensor 2d shared::cluster|shared::cta global tile::gather4 "
                                         "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
                                         "L2::cache_hint?") ||
@@ -11420,6 +11455,7 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
     in->n = (uint16_t)count;
     in->imm = (load ? 0u : (uint32_t)XG_SIM_BK_TO_GLOBAL) | (multicast ? (uint32_t)XG_SIM_BK_MULTICAST : 0u) |
               (im2col ? (uint32_t)XG_SIM_BK_IM2COL : 0u) | (picks ? (uint32_t)XG_SIM_BK_PICKS : 0u) |
+              (xg_sim_has(s, "cta_group::2") ? (uint32_t)XG_SIM_BK_PAIR : 0u) |
               (reduce ? (uint32_t)XG_SIM_BK_REDUCE | (uint32_t)op << XG_SIM_BK_OP : 0u) | rank << XG_SIM_BK_RANK;
     in->imm2 = xg_sim_spot_bits(shared) | xg_sim_spot_bits(tensor) << 8 | xg_sim_spot_bits(bar) << 16;
 }
@@ -14260,7 +14296,8 @@ struct xg_sim_worker {
     uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
     char *scratch, *scratch2;     /* results of partly active warps, before blending */
     xg_sim_cluster *cluster;
-    uint32_t rank; /* in the cluster */
+    uint32_t rank;   /* in the cluster */
+    uint32_t window; /* what the addresses of its shared variables begin with: 0, or RANKED and the rank */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     uint64_t dice; /* of a launch with a seed */
@@ -15704,15 +15741,16 @@ XG_INLINE uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wid
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
 }
 
-/* Distributed shared memory. The window of shared addresses has 2^24 bytes for this block and, behind them, as many for
- * each block of the cluster; generic addresses are host addresses as everywhere. NULL when the address is not another
- * block's. */
+/* Distributed shared memory. A shared address has 24 bits, of this block; with XG_SIM_RANKED, bits 24 to 27 say the
+ * block, this one or another of its cluster, as they do on GPUs: kernels clear the lowest of them to name the first
+ * block of a pair. Generic addresses are host addresses as everywhere. NULL when the address names no block. */
 XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64_t a, uint64_t bytes) {
     const xg_sim_cluster *c = w->cluster;
-    uint64_t rank = a >> XG_SIM_WINDOW, at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), limit = w->l->shared_bytes;
+    uint64_t rank = (a ^ XG_SIM_RANKED) >> XG_SIM_WINDOW, at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1);
+    uint64_t limit = w->l->shared_bytes;
     uint32_t i;
     if (space == XG_SIM_SHARED)
-        return rank && rank <= c->n && at <= limit && limit - at >= bytes ? c->peers[rank - 1]->shared + at : NULL;
+        return rank < c->n && at <= limit && limit - at >= bytes ? c->peers[rank]->shared + at : NULL;
     for (i = 0; space == XG_SIM_GENERIC && i < c->n; i++) {
         at = a - (uint64_t)(uintptr_t)c->peers[i]->shared;
         if (at <= limit && limit - at >= bytes) return c->peers[i]->shared + at;
@@ -15804,7 +15842,7 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
              add = wide ? (uint64_t)(int64_t)(int32_t)offset : offset, window = (uint64_t)(uintptr_t)w->shared,
              all = (uint64_t)bytes * XG_SIM_WARP;
     bool shared = space == XG_SIM_SHARED || (space == XG_SIM_GENERIC && a - window < w->l->shared_bytes);
-    uint64_t base = space == XG_SIM_SHARED ? 0 : window, size = w->l->shared_bytes;
+    uint64_t base = space != XG_SIM_SHARED ? window : a & XG_SIM_RANKED ? w->window : 0, size = w->l->shared_bytes;
     if (!shared) {
         if (space == XG_SIM_GENERIC &&
             (a - (uint64_t)(uintptr_t)w->local < (uint64_t)w->l->local_bytes * w->l->threads ||
@@ -15818,7 +15856,7 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
     if (a - base > size || size - (a - base) < bytes || (!wide && !shared)) return false;
     r->shared = shared;
     r->bytes = bytes;
-    r->at = (char *)(uintptr_t)(space == XG_SIM_SHARED ? a + window : a);
+    r->at = (char *)(uintptr_t)(space == XG_SIM_SHARED ? a - base + window : a);
     if (mask == 0xFFFFFFFFu && !(a & (bytes - 1)) && size - (a - base) >= all &&
         (wide ? m->beside64(slot, bytes) : m->beside32(slot, bytes))) {
         r->shape = XG_SIM_RUN;
@@ -15837,7 +15875,7 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
         size = XG_MIN(size - skip, (uint64_t)0x7FFFFFFF);
     }
     if (!(wide ? m->inside64(r->to.off, slot, add, base, size - bytes, bytes - 1)
-               : m->inside32(r->to.off, slot, (uint32_t)add, (uint32_t)(size - bytes), bytes - 1)))
+               : m->inside32(r->to.off, slot, (uint32_t)(add - base), (uint32_t)(size - bytes), bytes - 1)))
         return false;
     r->shape = (wide ? m->beside64(slot, 0) : m->beside32(slot, 0)) ? XG_SIM_ONE : XG_SIM_FEW;
     if (r->shape == XG_SIM_FEW) r->at = shared ? w->shared : (char *)(uintptr_t)base;
@@ -17567,6 +17605,17 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     }
 }
 
+/* A shared address of a cluster that may say ranks, to a generic one or back; what is none stays none. */
+XG_FN uint64_t xg_sim_convert_ranked(const xg_sim_worker *w, uint64_t a, bool to_generic) {
+    const xg_sim_worker *of;
+    if (to_generic) {
+        const char *p = a & XG_SIM_RANKED ? xg_sim_reach_peer(w, XG_SIM_SHARED, a, 0) : NULL;
+        return p ? (uint64_t)(uintptr_t)p : (uint64_t)(uintptr_t)w->shared + a;
+    }
+    of = xg_sim_owner(w, (const char *)(uintptr_t)a);
+    if (!of) return a - (uint64_t)(uintptr_t)w->shared;
+    return of->window + (a - (uint64_t)(uintptr_t)of->shared);
+}
 /* cvta and isspacep. */
 XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     const char *src = xg_sim_slot(w, v, in->a);
@@ -17595,7 +17644,10 @@ XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
             int32_t m = yes ? -1 : 0;
             memcpy(dst + i * 4, &m, 4);
         } else {
-            a = how == 0 ? a + base : a - base;
+            if (space == XG_SIM_SHARED && w->window)
+                a = xg_sim_convert_ranked(w, a, how == 0);
+            else
+                a = how == 0 ? a + base : a - base;
             memcpy(dst + i * 8, &a, 8);
         }
     }
@@ -17891,7 +17943,8 @@ XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, cons
     xg_sim_stored *kept;
     const char *from;
     bool apart;
-    if (f->n != 1 || f->size != 4 || !xg_sim_avx2_inside32(off, slot, f->in->imm, w->l->shared_bytes - 4, 3))
+    if (f->n != 1 || f->size != 4 ||
+        !xg_sim_avx2_inside32(off, slot, f->in->imm - w->window, w->l->shared_bytes - 4, 3))
         return false;
     if (!f->write && xg_sim_avx2_in_a_row(off, &least, &words) && w->l->shared_bytes >= 128)
         return xg_sim_fast_near(w, regs + f->list[0], off, least, words, warp, asked);
@@ -17966,8 +18019,9 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
     char *regs = f->regs;
     uint32_t k, done = 0;
     for (k = 0; k < f->warps && !half; k++, slot += f->stride, regs += f->stride) {
-        const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm),
-                       step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm) - a, warp = (f->v->id + k) & 31;
+        const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm - w->window),
+                       step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm - w->window) - a,
+                       warp = (f->v->id + k) & 31;
         bool good;
         if (!write && f->v[k].n_stored)
             good = false; /* lanes of the warp may not have met since they stored */
@@ -18184,6 +18238,7 @@ XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_
     case XG_SIM_SREG_CLUSTER_NCTAID_Z: return cluster[r - XG_SIM_SREG_CLUSTER_NCTAID_X];
     case XG_SIM_SREG_CLUSTER_NCTARANK: return l->cluster_blocks;
     case XG_SIM_SREG_CLUSTER_CTARANK: return w->rank;
+    case XG_SIM_SREG_WINDOW: return w->window;
     default: return 0; /* %gridid */
     }
 }
@@ -19234,10 +19289,13 @@ XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     if (in->flags & 32 && !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
     if (!(in->imm & XG_SIM_BK_MULTICAST)) return xg_sim_tensor_to(w, v, in, lane, &b, shared, bar);
     mask = xg_sim_multicast(w, v, in, lane);
-    for (r = 0; r < w->cluster->n; r++)
+    for (r = 0; mask && r < w->cluster->n; r++) {
+        /* of a pair, the barrier in the block of the same parity as the one that is named */
+        uint32_t told = in->imm & XG_SIM_BK_PAIR ? (r & ~1u) | (xg_sim_owner(w, bar)->rank & 1) : r;
         if ((mask >> r & 1) &&
-            !xg_sim_tensor_to(w, v, in, lane, &b, xg_sim_in_peer(w, shared, r), xg_sim_in_peer(w, bar, r)))
+            !xg_sim_tensor_to(w, v, in, lane, &b, xg_sim_in_peer(w, shared, r), xg_sim_in_peer(w, bar, told)))
             return false;
+    }
     return mask != 0;
 }
 
@@ -19392,11 +19450,11 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     bool wide = (in->imm2 & 16) != 0, window = (in->imm2 & 15) == XG_SIM_SHARED;
     uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, wide, 0),
              at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), x;
-    const xg_sim_worker *of =
-        window ? (a >> XG_SIM_WINDOW == 0                  ? w
-                     : a >> XG_SIM_WINDOW <= w->cluster->n ? w->cluster->peers[(a >> XG_SIM_WINDOW) - 1]
-                                                           : NULL)
-               : xg_sim_owner(w, (const char *)(uintptr_t)a);
+    const xg_sim_worker *of = window ? (a >> XG_SIM_WINDOW == 0 ? w
+                                           : (a ^ XG_SIM_RANKED) >> XG_SIM_WINDOW < w->cluster->n
+                                               ? w->cluster->peers[(a ^ XG_SIM_RANKED) >> XG_SIM_WINDOW]
+                                               : NULL)
+                                     : xg_sim_owner(w, (const char *)(uintptr_t)a);
     if (!of) {
         xg_sim_fault(
             w, v, in, lane, XG_SIM_FAULT_OPERAND, "0x%llX is no address of shared memory", (unsigned long long)a);
@@ -19411,7 +19469,7 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
                 w, v, in, lane, XG_SIM_FAULT_OPERAND, "there is no block %u in a cluster of %u", rank, w->cluster->n);
             return false;
         }
-        x = window ? at | (uint64_t)(rank + 1) << XG_SIM_WINDOW
+        x = window ? at | XG_SIM_RANKED | (uint64_t)rank << XG_SIM_WINDOW
                    : (uint64_t)(uintptr_t)w->cluster->peers[rank]->shared + at;
     }
     memcpy(v->regs + in->d + (size_t)lane * in->dbytes, &x, in->dbytes);
@@ -23582,6 +23640,15 @@ XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
     xg_arena_free(&p->scratch);
     return p->m;
 }
+/* Words of kernels that may look at the ranks in shared addresses; in all others these have none. */
+XG_FN bool xg_sim_says_ranks(const xg_source *ptx) {
+    static const char *const words[] = {"mapa", "multicast::cluster", "cta_group::2", "cluster_ctarank"};
+    size_t i, k;
+    for (i = 0; i < ptx->size; i++)
+        for (k = 0; k < XG_COUNT(words) && (ptx->text[i] == 'm' || ptx->text[i] == 'c'); k++)
+            if (xg_sim_prefix(xg_str_of(ptx->text + i, ptx->size - i), words[k])) return true;
+    return false;
+}
 XG_SIM_FN xg_sim_module *xg_sim_load_as(
     xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx) {
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
@@ -23593,6 +23660,7 @@ XG_SIM_FN xg_sim_module *xg_sim_load_as(
     p->m = XG_NEW(a, xg_sim_module);
     p->m->src = ptx;
     p->m->moves = xg_sim_moves_of(unit);
+    p->m->ranks = xg_sim_says_ranks(ptx);
     xg_arena_init(&p->scratch, c);
     return xg_sim_load_guarded(p);
 }
@@ -23862,6 +23930,7 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
         c->peers[r] = xg_sim_worker_make(at, l);
         c->peers[r]->cluster = c;
         c->peers[r]->rank = r;
+        if (c->n > 1 && l->module->ranks) c->peers[r]->window = XG_SIM_RANKED | r << XG_SIM_WINDOW;
         if (l->trace) c->peers[r]->tracer = &l->trace->tracers[l->trace->taken++ % l->trace->n_tracers];
     }
     return c->peers[0];
@@ -25686,8 +25755,8 @@ XG_FN const xr_platform *xr_host_platform(void) {
  *     one mapping:   sections of code of all files | ways to functions of the C library || sections of constants
  *
  * It is written, its addresses are put in, and then it is sealed: code can be run and not written, constants only read.
- * Nothing of a file is trusted: every offset, size, index and name is checked before it is followed. (What the code
- * does when it runs is another matter: who runs machine code trusts whoever made it.) */
+ * Nothing of a file is trusted: every offset, size, index and name is checked before it is followed. What the code does
+ * when it runs cannot be checked: run object code of a trusted source only. */
 #ifndef XG_RT_OBJECT_C
 #define XG_RT_OBJECT_C
 
@@ -26032,7 +26101,7 @@ XG_FN const xr_platform *xr_cpu_platform(void) { return NULL; }
 enum {
     XR_CPU_ALIGN = 256,
     XR_CPU_SCRATCH_MOST = 1 << 30,
-    XR_CPU_LITTLE = 8192, /* threads of all blocks: less work is not worth waking anybody up */
+    XR_CPU_LITTLE = 8192, /* threads of all blocks: less work is done before a thread has woken up */
     XR_CPU_SHARES = 8     /* that each worker's part of the blocks is cut into */
 };
 typedef struct xr_cpu_kernel {

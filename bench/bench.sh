@@ -2,8 +2,13 @@
 # bench/bench.sh -- measurements without a GPU, tab-separated: what each corpus module compiles to and how fast, the
 # simulator's speed on GELU and on kernels by nvcc with and without checks, how compile times grow with the module, the
 # speed of reading and printing literals. Run by ./build.sh bench. Times are the least of several and depend on the
-# machine.
+# machine. What it prints is kept in build/bench.txt, and drawn as build/plots/*.svg where there is a Python.
 set -u
+if [ "${1:-}" != measure ]; then
+    sh "$0" measure | tee build/bench.txt
+    command -v python3 > /dev/null && python3 bench/plot.py build/bench.txt build/plots
+    exit
+fi
 CC=${CC:-cc}
 TARGET=${TARGET:-sm_90a}
 echo "# machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -1), $(getconf _NPROCESSORS_ONLN) processors; $($CC --version | head -1)"

@@ -83,8 +83,18 @@ static int emit_chosen(const flag_values *f, const char **emit) {
     if (f->viewer && *emit && (strcmp(*emit, "exe") == 0 || strcmp(*emit, "c") == 0) &&
         (!f->target || strchr(f->target, ',')))
         return fail(BAD, "xlagpu: error: --viewer shows one target: name it by --target, or leave --emit and -o out");
-    if (f->symbol && (!*emit || strcmp(*emit, "c") != 0))
-        return fail(BAD, "xlagpu: error: --symbol names the array of C: it needs --emit=c, or -o FILE.c");
+    if ((f->symbol || f->n_args || f->weights) && (!*emit || strcmp(*emit, "c") != 0))
+        return fail(BAD, "xlagpu: error: --%s of C: it needs --emit=c, or -o FILE.c",
+            f->symbol   ? "symbol names the array"
+            : f->n_args ? "args has the weights"
+                        : "weights says where they go");
+    if (f->weights && !f->n_args) return fail(BAD, "xlagpu: error: --weights needs a file that has them: --args=W.npz");
+    if (f->weights && strcmp(f->weights, "in") != 0 && strcmp(f->weights, "beside") != 0)
+        return fail(BAD,
+            "xlagpu: error: --weights=%s: in (the array of C) or beside (a file FILE.weights that the program reads)",
+            f->weights);
+    if (f->weights && strcmp(f->weights, "beside") == 0 && (!f->o || strcmp(f->o, "-") == 0))
+        return fail(BAD, "xlagpu: error: --weights=beside puts a file beside FILE.c: name that by -o FILE.c");
     return OK;
 }
 
@@ -113,6 +123,24 @@ static int write_form(const flag_values *f, const source *s, const char *emit, c
     return made.data ? write_out(f->o, made.data, made.size) : source_failed(s);
 }
 
+/* The executable as C; parameters that a file of --args has go with it as weights. */
+static int write_c(const flag_values *f, embedding *e) {
+    uint32_t n = xlagpu_parameter_count(e->module);
+    tensor *in = arrays_new(e->module, false, n);
+    bool *given = (bool *)calloc((size_t)n + 1, sizeof *given);
+    tensor_gaps gaps;
+    int rc = in && given ? OK : fail(DEVICE, "xlagpu: error: out of memory");
+    gaps.seed = NULL;
+    gaps.given = given;
+    if (!rc && f->n_args) rc = tensors_load(in, n, f->args, f->n_args, "arg", "parameter", &gaps);
+    e->weights = f->n_args ? in : NULL;
+    e->given = given;
+    e->beside = f->weights && strcmp(f->weights, "beside") == 0;
+    if (!rc) rc = embed_write(e, f->o);
+    arrays_free(in, n);
+    free(given);
+    return rc;
+}
 static int write_emitted(const flag_values *f, const char *emit, const source *s, xlagpu_bytes exe, const dump_state *d,
     const char *targets) {
     char path[300], symbol[256];
@@ -130,7 +158,7 @@ static int write_emitted(const flag_values *f, const char *emit, const source *s
     e.target = targets;
     e.module = s->module;
     e.exe = exe;
-    return embed_write(&e, f->o);
+    return write_c(f, &e);
 }
 
 static void report_head(void) {

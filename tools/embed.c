@@ -1,6 +1,6 @@
 /* tools/embed.c -- --emit=c: the executable as C, for programs that carry it. With a name, FILE.c holds the bytes and
  * FILE.h says what they are: target, parameters and results with types, sizes and bytes. On standard output one file
- * holds both. */
+ * holds both. Weights, which files of --args have, are words of FILE.c or the file FILE.weights. */
 #include "tool.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -9,7 +9,9 @@
 
 enum {
     NAME_MAX_BYTES = 200, /* of an identifier that is made of a name in the module */
-    PER_LINE = 24         /* bytes of the array on a line of C */
+    PER_LINE = 24,        /* bytes of the array on a line of C */
+    WORDS_PER_LINE = 5,   /* of weights */
+    WEIGHTS_ALIGN = 64    /* bytes: of a weight in the file or the array */
 };
 
 /* A name as the rest of a C identifier: anything else becomes _. */
@@ -69,15 +71,74 @@ static void put_values(FILE *f, const xlagpu_module *m, const char *upper, bool 
             v.bytes);
     }
 }
+
+/* ---- weights: one behind the other, each on its own lines of a cache ---- */
+
+static size_t weight_room(const embedding *e, uint32_t k) { /* 0: no file has it */
+    return e->given[k] ? (e->weights[k].bytes + WEIGHTS_ALIGN - 1) / WEIGHTS_ALIGN * WEIGHTS_ALIGN : 0;
+}
+static void put_weights_head(FILE *f, const embedding *e, const char *upper) {
+    uint32_t n = xlagpu_parameter_count(e->module), k;
+    char name[NAME_MAX_BYTES];
+    size_t at = 0;
+    if (e->beside)
+        fprintf(f, "\n/* The weights are the file FILE.weights beside FILE.c. %s_WEIGHTS(in, its bytes in memory)\n",
+            upper);
+    else
+        fprintf(f, "\n/* The weights. %s_WEIGHTS(in, %s_weights)\n", upper, e->symbol);
+    fprintf(f, " * puts them into the array of arguments of xlagpu_rt_run. */\n");
+    for (k = 0; k < n; k++) {
+        if (e->given[k]) {
+            value_name(e->module, false, k, name);
+            fprintf(f, "#define %s_PARAMETER_%s_OFFSET %zu\n", upper, name, at);
+        }
+        at += weight_room(e, k);
+    }
+    fprintf(f, "#define %s_WEIGHTS_BYTES %zu\n#define %s_WEIGHTS(in, at) \\\n    (", upper, at, upper);
+    for (at = 0, k = 0; k < n; at += weight_room(e, k), k++)
+        if (e->given[k])
+            fprintf(f, "(in)[%u].data = (unsigned char *)(at) + %zu, (in)[%u].bytes = %zu, \\\n    ", k, at, k,
+                e->weights[k].bytes);
+    fprintf(f, " (void)0)\n");
+}
+/* Words of the machine's order, which is little-endian wherever xlagpu runs: a C compiler reads them eight times as
+ * fast as bytes. */
+static void put_weight_words(FILE *f, const embedding *e) {
+    uint32_t n = xlagpu_parameter_count(e->module), k;
+    size_t at, line = 0;
+    fprintf(f, "const unsigned long long %s_weights[] = {", e->symbol);
+    for (k = 0; k < n; k++)
+        for (at = 0; at < weight_room(e, k); at += 8, line++) {
+            unsigned long long word = 0;
+            size_t left = at < e->weights[k].bytes ? e->weights[k].bytes - at : 0;
+            memcpy(&word, e->weights[k].data + (left ? at : 0), left < 8 ? left : 8);
+            fprintf(f, "%s0x%llxu,", line % WORDS_PER_LINE ? "" : "\n", word);
+        }
+    fprintf(f, "\n};\n");
+}
+static void put_weight_bytes(FILE *f, const embedding *e) {
+    static const unsigned char zeros[WEIGHTS_ALIGN];
+    uint32_t n = xlagpu_parameter_count(e->module), k;
+    for (k = 0; k < n; k++) {
+        if (!e->given[k]) continue;
+        fwrite(e->weights[k].data, 1, e->weights[k].bytes, f);
+        fwrite(zeros, 1, weight_room(e, k) - e->weights[k].bytes, f);
+    }
+}
+
+/* ---- the files ---- */
+
 static void put_head(FILE *f, const embedding *e, const char *upper) {
     fprintf(f, "/* Module %s, compiled for %s by xlagpu %s:\n", e->module_name, e->target, XLAGPU_VERSION);
     fprintf(
         f, " *     xlagpu_program *program = xlagpu_rt_load(device, %s_xgx, %s_xgx_size); */\n", e->symbol, e->symbol);
     fprintf(f, "#ifndef %s_XGX_H\n#define %s_XGX_H\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n", upper, upper);
     fprintf(f, "extern const unsigned long %s_xgx_size;\nextern const unsigned char %s_xgx[];\n", e->symbol, e->symbol);
+    if (e->weights && !e->beside) fprintf(f, "extern const unsigned long long %s_weights[];\n", e->symbol);
     fprintf(f, "#ifdef __cplusplus\n}\n#endif\n#define %s_TARGET \"%s\"\n", upper, e->target);
     put_values(f, e->module, upper, false);
     put_values(f, e->module, upper, true);
+    if (e->weights) put_weights_head(f, e, upper);
     fprintf(f, "\n#endif\n");
 }
 static void put_bytes(FILE *f, const embedding *e) {
@@ -86,6 +147,7 @@ static void put_bytes(FILE *f, const embedding *e) {
     fprintf(f, "const unsigned char %s_xgx[] = {", e->symbol);
     for (k = 0; k < e->exe.size; k++) fprintf(f, "%s%u,", k % PER_LINE ? "" : "\n", e->exe.data[k]);
     fprintf(f, "\n};\n");
+    if (e->weights && !e->beside) put_weight_words(f, e);
 }
 
 static int close_file(FILE *f, const char *path, bool standard) {
@@ -93,20 +155,21 @@ static int close_file(FILE *f, const char *path, bool standard) {
     if ((standard ? fflush(f) : fclose(f)) != 0) ok = false;
     return ok ? OK : fail(BAD, "%s: error: cannot be written", standard ? "standard output" : path);
 }
-/* FILE.h beside FILE.c. */
-static int write_header(const embedding *e, const char *path, const char *upper) {
+/* FILE.h, or FILE.weights, beside FILE.c. */
+static int write_beside(const embedding *e, const char *path, const char *upper, bool weights) {
     size_t n = strlen(path);
-    char *header = (char *)malloc(n + 3);
+    char *name = (char *)malloc(n + sizeof ".weights");
     FILE *f;
     int rc;
-    if (!header) return fail(DEVICE, "xlagpu: error: out of memory");
-    memcpy(header, path, n + 1);
-    if (n > 2 && strcmp(path + n - 2, ".c") == 0) header[n - 2] = 0;
-    memcpy(header + strlen(header), ".h", 3);
-    f = fopen(header, "wb");
-    if (f) put_head(f, e, upper);
-    rc = f ? close_file(f, header, false) : fail(BAD, "%s: error: cannot be written", header);
-    free(header);
+    if (!name) return fail(DEVICE, "xlagpu: error: out of memory");
+    memcpy(name, path, n + 1);
+    if (n > 2 && strcmp(path + n - 2, ".c") == 0) name[n - 2] = 0;
+    strcat(name, weights ? ".weights" : ".h");
+    f = fopen(name, "wb");
+    if (f && weights) put_weight_bytes(f, e);
+    if (f && !weights) put_head(f, e, upper);
+    rc = f ? close_file(f, name, false) : fail(BAD, "%s: error: cannot be written", name);
+    free(name);
     return rc;
 }
 int embed_write(const embedding *e, const char *path) {
@@ -115,7 +178,8 @@ int embed_write(const embedding *e, const char *path) {
     FILE *f;
     int rc;
     as_identifier(e->symbol, true, upper);
-    rc = standard ? OK : write_header(e, path, upper);
+    rc = standard ? OK : write_beside(e, path, upper, false);
+    if (!rc && e->weights && e->beside) rc = write_beside(e, path, upper, true);
     if (rc) return rc;
     f = standard ? stdout : fopen(path, "wb");
     if (!f) return fail(BAD, "%s: error: cannot be written", path);
@@ -127,6 +191,7 @@ int embed_write(const embedding *e, const char *path) {
     if (!standard)
         fprintf(
             f, "extern const unsigned long %s_xgx_size;\nextern const unsigned char %s_xgx[];\n", e->symbol, e->symbol);
+    if (!standard && e->weights && !e->beside) fprintf(f, "extern const unsigned long long %s_weights[];\n", e->symbol);
     put_bytes(f, e);
     fprintf(f, "#ifdef __cplusplus\n}\n#endif\n");
     return close_file(f, path, standard);

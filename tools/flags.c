@@ -7,12 +7,12 @@
 #include <string.h>
 
 typedef enum flag_kind {
-    BOOL,
-    STR,
-    INT,
-    SIZE,
-    REAL,
-    LIST
+    KIND_BOOL,
+    KIND_STR,
+    KIND_INT,
+    KIND_SIZE,
+    KIND_REAL,
+    KIND_LIST
 } flag_kind;
 static const char *const kind_help[] = {"", "", ": a whole number", ": a whole number, 0 or more",
     ": a number, 0 or more", ""}; /* in the order of the kinds */
@@ -23,7 +23,7 @@ typedef struct flag_row {
     const char *argument, *help;
 } flag_row;
 static const flag_row rows[] = {
-#define X(field, text, kind, verbs, argument, help) {text, kind, verbs, argument, help},
+#define X(field, text, kind, verbs, argument, help) {text, KIND_##kind, verbs, argument, help},
     FLAGS(X)
 #undef X
 };
@@ -216,7 +216,7 @@ static int row_of(const char *arg, const char **value) {
     *value = eq ? eq + 1 : NULL;
     if (row >= 0 || eq || n < 3 || memcmp(name, "no", 2) != 0) return row;
     row = find(name + 2, n - 2);
-    if (row >= 0 && rows[row].kind != BOOL) row = -1;
+    if (row >= 0 && rows[row].kind != KIND_BOOL) row = -1;
     if (row >= 0) *value = "false";
     return row;
 }
@@ -231,12 +231,12 @@ bool flag_of_verb(const char *arg, int verb) {
 static bool is_of_xla(const char *word) { return strncmp(word + strspn(word, "-"), "xla_", 4) == 0; }
 
 static int unknown(int verb, const char *from, const char *arg) {
-    const char *name = arg + (arg[1] == '-' ? 2 : 1), *near = nearest(name, strcspn(name, "="), verb);
-    if (!near && is_of_xla(arg))
+    const char *name = arg + (arg[1] == '-' ? 2 : 1), *like = nearest(name, strcspn(name, "="), verb);
+    if (!like && is_of_xla(arg))
         return fail(BAD,
             "xlagpu: error: %sunknown flag '%s'; XLA's flags that mean nothing here are taken in XLA_FLAGS", from, arg);
-    return fail(BAD, "xlagpu: error: %sunknown flag '%s'%s%s%s", from, arg, near ? "; did you mean '--" : "",
-        near ? near : "", near ? "'?" : "");
+    return fail(BAD, "xlagpu: error: %sunknown flag '%s'%s%s%s", from, arg, like ? "; did you mean '--" : "",
+        like ? like : "", like ? "'?" : "");
 }
 
 /* A flag that only other verbs take. */
@@ -257,7 +257,7 @@ static int read_flag(flag_values *f, int verb, const char *from, const char *arg
     *used = false;
     if (row < 0) return unknown(verb, from, arg);
     if (!(rows[row].verbs & 1 << verb)) return of_others(verb, row);
-    if (!value && rows[row].kind == BOOL) value = "true";
+    if (!value && rows[row].kind == KIND_BOOL) value = "true";
     if (!value) {
         if (!next || (next[0] == '-' && next[1] == '-'))
             return fail(BAD, "xlagpu: error: %s'--%s' needs a value: %s", from, rows[row].text, rows[row].argument);
@@ -265,7 +265,7 @@ static int read_flag(flag_values *f, int verb, const char *from, const char *arg
         *used = true;
     }
     if (store(f, row, value)) return OK;
-    if (rows[row].kind == LIST)
+    if (rows[row].kind == KIND_LIST)
         return fail(BAD, "xlagpu: error: %smore than %d '--%s'", from, (int)FLAG_LIST_MAX, rows[row].text);
     return fail(BAD, "xlagpu: error: %s'--%s=%s' is not a value of the kind %s%s", from, rows[row].text, value,
         *rows[row].argument ? rows[row].argument : "true|false", kind_help[rows[row].kind]);

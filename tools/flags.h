@@ -49,7 +49,7 @@ enum {
     X(shard, "shard", LIST, FV_HLO, "w1=-,model", "for each dimension of a parameter (by name or arg0) or result (out0) the axes that split it: a+b with the major one first, - none; may be repeated, or several behind ;") \
     X(auto_shard, "auto-shard", STR, FV_HLO, "data|8", "data parallelism: split the batch, wherever parameters and results have it, along this axis of --mesh, or a mesh of its own") \
     X(topology, "topology", STR, FV_COMPILE, "h200x8", "for so many devices of that part together: --gpu and --devices; 2x8, 2xh200x8: machines with so many each; --report has the bytes that a device sends by kind of collective, and what the time model says of them") \
-    X(args, "args", LIST, FV_RUN | FV_DIFF | FV_BISECT, "A.npz", "arguments from npz or safetensors: arg0, arg1 ..., or by the names of the parameters; may be repeated, the first file that has one counts; without it seeded random ones") \
+    X(args, "args", LIST, FV_RUN | FV_COMPILE | FV_DIFF | FV_BISECT, "A.npz", "arguments from npz or safetensors: arg0, arg1 ..., or by the names of the parameters; may be repeated, the first file that has one counts; without it seeded random ones; compile --emit=c: weights, which go with the executable") \
     X(fill_args, "fill_args", BOOL, FV_RUN | FV_DIFF | FV_BISECT, "", "seeded random values for arguments that no file of --args has") \
     X(expect, "expect", STR, FV_RUN, "A.npz", "compare the results with out0, out1 ... of this file") \
     X(rtol, "rtol", REAL, FV_RUN | FV_DIFF | FV_BISECT, "R", "relative tolerance of comparisons; without both: the type's, or what the module's own rounding asks for") \
@@ -90,7 +90,8 @@ enum {
     X(keep, "keep", STR, FV_REDUCE, "COMMAND", "what must go on with the same exit status; {} is the name of the module") \
     X(o, "o", STR, FV_COMPILE | FV_OPT | FV_REDUCE | FV_BISECT | FV_TUNE, "FILE", "where to; default and -: standard output, for exe the module's name with .xgx; a name with .ptx, .hlo, .pb, .mlir, .ll, .xgx or .c says what to emit") \
     X(symbol, "symbol", STR, FV_COMPILE, "NAME", "--emit=c: the name of the array, NAME_xgx, and of what its header defines; without it the file's") \
-    X(viewer, "viewer", STR, FV_COMPILE, "F.html", "write a page: graph, passes side by side, kernels with HLO, IR and PTX linked, memory, times") \
+    X(weights, "weights", STR, FV_COMPILE, "in|beside", "--emit=c: the weights of --args in the C source, or in a file FILE.weights beside FILE.c") \
+    X(viewer, "viewer", STR, FV_RUN | FV_COMPILE, "F.html", "write a page: graph, passes side by side, kernels with HLO, IR and PTX linked, memory, predicted times; run: measured ones, too") \
     X(ptx_file, "xla_gpu_ptx_file", STR, FV_RUN | FV_COMPILE, "K.ptx", "these kernels instead of those that are made: PTX of --emit=ptx, edited by hand") \
     X(report, "report", BOOL, FV_COMPILE, "", "one tab-separated line of figures a module") \
     X(passes, "passes", STR, FV_OPT, "a,b", "HLO passes to run; empty: parse, verify, print") \

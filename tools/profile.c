@@ -91,12 +91,9 @@ static void json_text(FILE *f, const char *s) {
 }
 
 /* Chrome's and Perfetto's trace format. */
-int profile_trace(const xlagpu_execution *e, const char *path, const char *module) {
+static void put_trace(FILE *f, const xlagpu_execution *e, const char *module) {
     uint32_t n, k;
     const xlagpu_rt_event *v = xlagpu_rt_profile_events(e, &n, NULL);
-    FILE *f = fopen(path, "wb");
-    bool ok;
-    if (!f) return fail(BAD, "%s: error: cannot be written", path);
     fprintf(f, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,"
                "\"args\":{\"name\":\"");
     json_text(f, module);
@@ -112,7 +109,28 @@ int profile_trace(const xlagpu_execution *e, const char *path, const char *modul
             (unsigned long long)v[k].flops, (unsigned long long)v[k].bytes, (unsigned long long)v[k].instructions);
     }
     fprintf(f, "\n]}\n");
+}
+int profile_trace(const xlagpu_execution *e, const char *path, const char *module) {
+    FILE *f = fopen(path, "wb");
+    bool ok;
+    if (!f) return fail(BAD, "%s: error: cannot be written", path);
+    put_trace(f, e, module);
     ok = !ferror(f);
     if (fclose(f) != 0) ok = false;
     return ok ? OK : fail(BAD, "%s: error: cannot be written", path);
+}
+/* The trace as one more stage of the page. */
+int profile_view(const xlagpu_execution *e, viewer *v, const char *module) {
+    FILE *f = tmpfile();
+    char *text = NULL;
+    long n = 0;
+    if (f) put_trace(f, e, module);
+    if (f && !ferror(f) && (n = ftell(f)) > 0) text = (char *)malloc((size_t)n);
+    if (text) {
+        rewind(f);
+        if (fread(text, 1, (size_t)n, f) == (size_t)n) viewer_add(v, "trace", text, (size_t)n);
+    }
+    if (f) fclose(f);
+    free(text);
+    return text ? OK : fail(DEVICE, "xlagpu: error: the measured times do not fit into memory or a temporary file");
 }

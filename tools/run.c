@@ -208,8 +208,10 @@ static int job_compile(job *j) {
     bool any = strcmp(xlagpu_rt_platform(j->device), "host") == 0; /* the simulator runs what is made for any */
     (void)xlagpu_rt_target_desc(j->device, &target);
     dump_begin(&j->dump, j->f, j->path, j->file, NULL);
+    if (j->f->viewer && !(j->dump.viewer = viewer_new())) return fail(DEVICE, "xlagpu: error: out of memory");
     dump_describe(&j->dump, j->module, any ? NULL : &target, &c);
     if (dump_texts(&j->dump, &c)) return BAD;
+    c.predict_times = j->dump.viewer != NULL;
     if (on_gpu && c.libraries && strcmp(c.libraries, "auto") == 0) c.libraries = xlagpu_rt_libraries(j->device);
     compiling_begin(j->path);
     j->exe = xlagpu_compile(j->module, &c);
@@ -253,7 +255,7 @@ static int job_execute(job *j) {
     }
     j->run_s = HUGE_VAL;
     if (!j->clique && !(e = xlagpu_rt_prepare(j->program))) s = xlagpu_rt_error_status(j->device);
-    if (e && (j->f->profile || j->f->trace)) s = xlagpu_rt_profile(e, PROFILED);
+    if (e && (j->f->profile || j->f->trace || j->f->viewer)) s = xlagpu_rt_profile(e, PROFILED);
     for (n = 0; n < repeat && s == XLAGPU_OK; n++) {
         double t = seconds();
         s = j->clique ? xlagpu_rt_clique_run(j->program, in, j->n_in, out, j->n_out)
@@ -268,6 +270,8 @@ static int job_execute(job *j) {
             strcmp(xlagpu_rt_platform(j->device), "host") == 0);
     if (s == XLAGPU_OK && j->f->trace && e)
         rc = worse(rc, profile_trace(e, j->f->trace, xlagpu_rt_program_name(j->program)));
+    if (s == XLAGPU_OK && j->dump.viewer && e)
+        rc = worse(rc, profile_view(e, j->dump.viewer, xlagpu_rt_program_name(j->program)));
     if (e) show_note(xlagpu_rt_execution_note(e));
     xlagpu_rt_finish(e);
     return s == XLAGPU_OK ? rc : fail_in(j->path, s, job_error(j));
@@ -346,9 +350,10 @@ static int job_compare(job *j, const char *with) {
 
 static int job_check(job *j) {
     const char *reference = j->f->reference_platform;
+    tensor_gaps none = {NULL, NULL};
     int rc;
     if (j->f->expect) {
-        rc = tensors_load(j->want, j->n_want, &j->f->expect, 1, "out", "result", NULL);
+        rc = tensors_load(j->want, j->n_want, &j->f->expect, 1, "out", "result", &none);
         if (!rc) rc = tensors_trim(j->want, &j->n_want);
         return rc ? rc : job_compare(j, j->f->expect);
     }
@@ -505,6 +510,8 @@ static int job_run(job *j) {
     } else {
         if (is_platform(j->f, "interpreter"))
             return fail(BAD, "%s: error: the interpreter runs HLO text, not executables", j->path);
+        if (j->f->viewer)
+            return fail(BAD, "%s: error: --viewer shows how HLO becomes kernels: this is an executable", j->path);
         j->exe.data = j->text;
         j->exe.size = j->text_n;
         if ((rc = job_open(j)) || (rc = job_load(j))) return rc;
@@ -554,6 +561,7 @@ static int run_one(const flag_values *f, int file) {
     arrays_free(j.out, j.n_out);
     arrays_free(j.want, j.n_want);
     judge_free(j.judge);
+    if (j.dump.viewer) rc = worse(rc, viewer_write(j.dump.viewer, rc && rc != BAD ? NULL : f->viewer, &j.dump));
     dump_end(&j.dump);
     progress_end(&j.progress);
     if (j.clique)
@@ -582,6 +590,8 @@ static int check_flags(const flag_values *f) {
     if (f->devices > 1 << 16) return fail(BAD, "xlagpu: error: --devices=%lld are too many", f->devices);
     if (f->devices > 1 && (f->profile || f->trace))
         return fail(BAD, "xlagpu: error: --profile and --trace are of one device, not of --devices=%lld", f->devices);
+    if (f->viewer && (f->devices > 1 || f->n_files > 1 || is_platform(f, "interpreter")))
+        return fail(BAD, "xlagpu: error: --viewer shows one module, compiled for one device");
     if (f->n_files > 1 && (f->out || f->save_args))
         return fail(BAD, "xlagpu: error: the %s of %d modules cannot go into one file",
             f->out ? "results" : "arguments", f->n_files);

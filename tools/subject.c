@@ -130,7 +130,9 @@ tensor *arrays_new(const xlagpu_module *m, bool results, uint32_t n) {
 }
 int arrays_fill(tensor *in, uint32_t n, const flag_values *f, uint64_t seed) {
     uint32_t k;
-    if (f->n_args) return tensors_load(in, n, f->args, f->n_args, "arg", "parameter", f->fill_args ? &seed : NULL);
+    tensor_gaps gaps = {NULL, NULL};
+    if (f->fill_args) gaps.seed = &seed;
+    if (f->n_args) return tensors_load(in, n, f->args, f->n_args, "arg", "parameter", &gaps);
     for (k = 0; k < n; k++) tensor_random(&in[k], &seed);
     return OK;
 }

@@ -377,31 +377,35 @@ static int tensor_from_files(
     return tensor_take(t, a, f, k, what);
 }
 static int tensors_from_files(
-    tensor *t, uint32_t n, arrays_file **files, int n_files, const char *prefix, const char *what, uint64_t *seed) {
-    bool *missing = (bool *)calloc((size_t)n + 1, sizeof *missing), any = false, drawn = false, by_name = false;
+    tensor *t, uint32_t n, arrays_file **files, int n_files, const char *prefix, const char *what, tensor_gaps *gaps) {
+    bool *missing = (bool *)calloc((size_t)n + 1, sizeof *missing), any = false, some = false, by_name = false;
     uint32_t k, array = 0;
     int rc = missing ? OK : fail(DEVICE, "xlagpu: error: out of memory"), i;
     for (k = 0; k < n && !rc; k++) {
-        if (t[k].size_of) continue;
+        if (t[k].size_of) { /* sizes stand behind their array */
+            missing[k] = missing[k - 1];
+            continue;
+        }
         rc = tensor_from_files(&t[k], array++, files, n_files, prefix, what, &missing[k]);
         any = any || missing[k];
+        some = some || !missing[k];
     }
-    for (k = 0; seed && any && !rc && k < n; k++) {
-        if (!t[k].size_of) drawn = missing[k];
-        if (drawn) tensor_random(&t[k], seed); /* sizes, too, which stand behind their array */
-    }
-    if (!rc && any && !seed) rc = no_arrays(t, n, missing, files[n_files - 1], prefix, what);
+    for (k = 0; k < n && !rc && gaps->seed; k++)
+        if (missing[k]) tensor_random(&t[k], gaps->seed);
+    for (k = 0; k < n && !rc && gaps->given; k++) gaps->given[k] = !missing[k];
+    if (!rc && any && !gaps->seed && !(gaps->given && some))
+        rc = no_arrays(t, n, missing, files[n_files - 1], prefix, what);
     for (i = 0; i < n_files && !rc; i++) by_name = by_name || files[i]->by_name;
     for (i = 0; i < n_files && !rc && by_name; i++) file_note_extra(files[i]);
     free(missing);
     return rc;
 }
 int tensors_load(tensor *t, uint32_t n, const char *const *paths, int n_paths, const char *prefix, const char *what,
-    uint64_t *seed) {
+    tensor_gaps *gaps) {
     arrays_file **files = (arrays_file **)calloc((size_t)n_paths + 1, sizeof *files);
     int rc = files ? OK : fail(DEVICE, "xlagpu: error: out of memory"), i;
     for (i = 0; i < n_paths && !rc; i++) rc = file_open(paths[i], &files[i]);
-    if (!rc) rc = tensors_from_files(t, n, files, n_paths, prefix, what, seed);
+    if (!rc) rc = tensors_from_files(t, n, files, n_paths, prefix, what, gaps);
     for (i = 0; files && i < n_paths; i++) file_release(files[i]);
     free(files);
     return rc;

@@ -61,10 +61,16 @@ size_t tensor_count(const tensor *t);
 int tensors_trim(tensor *t, uint32_t *n); /* arrays with sizes behind them become arrays of these sizes alone */
 void tensor_random(tensor *t, uint64_t *seed);
 void tensor_release(tensor *t);
-/* Of each tensor array `prefix``k` of the first file that has it, or the one that its name is (xlagpu_weights.h). What
- * none has is drawn by the seed, or BAD without one. The tensors' data lie in the files, which stay mapped. */
-int tensors_load(
-    tensor *t, uint32_t n, const char *const *paths, int n_paths, const char *prefix, const char *what, uint64_t *seed);
+/* What no file has: drawn by the seed; or left as it is, and `given` says of each tensor whether a file had it, which
+ * one at least must be; or BAD. */
+typedef struct tensor_gaps {
+    uint64_t *seed; /* or NULL */
+    bool *given;    /* or NULL */
+} tensor_gaps;
+/* Of each tensor array `prefix``k` of the first file that has it, or the one that its name is (xlagpu_weights.h). The
+ * tensors' data lie in the files, which stay mapped. */
+int tensors_load(tensor *t, uint32_t n, const char *const *paths, int n_paths, const char *prefix, const char *what,
+    tensor_gaps *gaps);
 void tensor_array(const tensor *t, const char *name, npy_array *out); /* for writing; the data stay the tensor's */
 /* What the flags say, else a part in so many as the type has; absolute of the largest value, at most of 1. */
 void tolerance_of(const tensor *want, const flag_values *f, double *rtol, double *atol);
@@ -193,10 +199,13 @@ typedef struct embedding {
     const char *symbol, *module_name, *target;
     const xlagpu_module *module;
     xlagpu_bytes exe;
+    const tensor *weights; /* by parameter; NULL: none */
+    const bool *given;     /* which of them are there */
+    bool beside;           /* they go into a file beside, not into the array */
 } embedding;
 /* The name of the array: what is given, or else the file's, as an identifier; false: what is given is none. */
 bool embed_symbol(const char *given, const char *base, char out[256]);
-int embed_write(const embedding *e, const char *path); /* FILE.c and FILE.h; "-" or NULL: one text */
+int embed_write(const embedding *e, const char *path); /* FILE.c, FILE.h, FILE.weights; "-" or NULL: one text */
 
 /* ---- manual.c ---- */
 int write_manual(void);                   /* the manual page, for troff */
@@ -229,6 +238,7 @@ bool nvtx_begin(xlagpu_device_desc *d); /* ranges for a profiler that waits for 
 /* a table of the steps, sorted by their share of the time */
 int profile_print(const xlagpu_execution *e, const char *target, bool host);
 int profile_trace(const xlagpu_execution *e, const char *path, const char *module);
+int profile_view(const xlagpu_execution *e, viewer *v, const char *module); /* the same for --viewer */
 
 /* ---- estimate.c ---- */
 /* that all threads together will execute, from the text and the launches */

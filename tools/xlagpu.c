@@ -8,7 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include <sys/time.h>
+#else
 #include <time.h>
+#endif
 
 int fail(int code, const char *format, ...) {
     va_list a;
@@ -33,9 +37,15 @@ int unreadable(const char *path) {
     return fail(BAD, "%s: error: cannot be read: %s", path, why);
 }
 double seconds(void) {
+#ifdef _WIN32 /* its older C library has no timespec_get */
+    struct timeval t;
+    gettimeofday(&t, NULL);
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+#else
     struct timespec t;
     timespec_get(&t, TIME_UTC);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+#endif
 }
 char *text_copy(const char *text, size_t n) {
     char *p = (char *)malloc(n + 1);

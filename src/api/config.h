@@ -62,6 +62,16 @@
 #define XG_NORETURN
 #endif
 #endif
+#if defined(__MINGW32__) && defined(__x86_64__) && !defined(XLAGPU_NO_EXTENSIONS)
+/* MinGW's library takes roots by the x87 unit, which rounds twice: one in some thousands is off in its last bit. */
+XG_INLINE double xg_sqrt(double x) {
+    double root;
+    __asm__("sqrtsd %1, %0" : "=x"(root) : "x"(x));
+    return root;
+}
+#else
+XG_INLINE double xg_sqrt(double x) { return sqrt(x); }
+#endif
 #if defined(__MINGW32__) && !defined(XLAGPU_NO_EXTENSIONS)
 #undef XG_PRINTF
 #define XG_PRINTF(text, first) __attribute__((format(__gnu_printf__, text, first)))

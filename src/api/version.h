@@ -13,6 +13,12 @@
 #define XLAGPU_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch; also above */
 #define XLAGPU_VERSION "0.1.0"
 
+/* Arrays, literals and executables are read as they lie in memory. */
+#if (defined(__BYTE_ORDER__) && defined(__ORDER_BIG_ENDIAN__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) || \
+    defined(__ARMEB__) || defined(__AARCH64EB__) || defined(__MIPSEB__) || defined(__s390__)
+#error "xlagpu: this processor is big-endian; xlagpu runs on little-endian ones (x86-64, aarch64, riscv64, ppc64le ...)"
+#endif
+
 #ifndef XLAGPU_DEF
 #if !defined(XLAGPU_STATIC)
 #define XLAGPU_DEF extern

@@ -39,7 +39,11 @@
     /* buffers without contents */ \
     X("AllocateBuffer", zeros) \
     X("CreateBuffer", zeros) \
-    /* factorisations and solvers, as JAX asks CUDA for them */ \
+    /* factorisations and solvers, as XLA's own library asks for them, which TensorFlow uses */ \
+    X("Qr", geqrf) \
+    X("ProductOfElementaryHouseholderReflectors", orgqr) \
+    X("Eigh", syevd) \
+    /* as JAX asks CUDA for them */ \
     X("cusolver_potrf_ffi", potrf) \
     X("cusolver_getrf_ffi", getrf) \
     X("cublas_getrf_batched_ffi", getrf) \
@@ -94,6 +98,7 @@
     X("lapack_?sytrd_ffi", sytrd) \
     X("lapack_?hetrd_ffi", sytrd) \
     X("lapack_?trsm_ffi", trsm) \
+    X("lapack_?gtsv_ffi", gtsv) \
     X("cuhybrid_geqp3", geqp3) \
     X("lapack_?geqp3_ffi", geqp3) \
     X("lapack_?gehrd_ffi", gehrd) \
@@ -154,6 +159,12 @@ XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, 
     xg_str v = xg_call_option(i, name);
     int64_t code = xg_call_number(v);
     return v.n ? code > 0 && code < 128 && strchr(letters, (int)code) != NULL : xg_call_flag(i, flag, otherwise);
+}
+/* "Eigh" has numbers: lower or not, ascending or not, rounds, tolerance. */
+XG_FN bool xg_call_lower(const xg_inst *i) {
+    xg_str c = xg_attr_str(i, XG_A_backend_config);
+    while (c.n && *c.p == '"') c = xg_str_of(c.p + 1, c.n - 1);
+    return c.n > 1 && c.p[1] == ',' ? *c.p != '0' : xg_call_choice(i, "lower", "uplo", "L", true);
 }
 XG_FN bool xg_call_is(xg_str target, const char *name) {
     uint32_t k;

@@ -83,23 +83,24 @@ XG_FN bool xg_eigen_hermitian(xg_eval_run *r, xg_complex *a, xg_complex *v, int6
     return false;
 }
 
-/* (vectors, eigenvalues ascending, info); the triangle that `lower` names is read. */
+/* (vectors, eigenvalues ascending), and info where it is asked for; the triangle that `lower` names is read. */
 XG_FN xg_value *xg_call_syevd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    bool lower = xg_call_choice(i, "lower", "uplo", "L", true);
+    bool lower = xg_call_lower(i), info = xg_solver_tuple(i, 1, 3);
     xg_value *outs[3], *wide, *vectors, *values, *space;
     xg_matrices m;
     int64_t b, n, p, q;
-    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_matrices(in[0]->shape, &m) || m.rows != m.columns) return NULL;
+    if ((!info && !xg_solver_tuple(i, 1, 2)) || !xg_solver_matrices(in[0]->shape, &m) || m.rows != m.columns)
+        return NULL;
     n = m.rows;
     if (!xg_solver_result(i, 0, XGT_F | XGT_C, in[0]->shape->elements) || !xg_solver_result(i, 1, XGT_F, m.count * n) ||
-        !xg_solver_result(i, 2, XGT_I, m.count))
+        (info && !xg_solver_result(i, 2, XGT_I, m.count)))
         return NULL;
     wide = xg_linear_widen(r, &in[0]);
     vectors = xg_solver_zeros(r, in[0]->shape);
     values = xg_solver_zeros(r, i->shape->elems[1]);
     space = xg_eval_scratch(
         r, xg_mul(r->ctx, (size_t)(n * n), sizeof(xg_complex)) + xg_mul(r->ctx, (size_t)n, sizeof(xg_ranked)));
-    outs[2] = xg_eval_zero(r, i->shape->elems[2]);
+    outs[2] = info ? xg_eval_zero(r, i->shape->elems[2]) : NULL;
     for (b = 0; b < m.count; b++) {
         xg_complex *a = xg_linear_data(wide) + b * n * n, *v = xg_linear_data(space),
                    *out = xg_linear_data(vectors) + b * n * n;
@@ -113,7 +114,7 @@ XG_FN xg_value *xg_call_syevd(xg_eval_run *r, const xg_inst *i, xg_value **in) {
                     a[q * n + p] = xg_complex_conj(a[p * n + q]);
             }
         }
-        if (!xg_eigen_hermitian(r, a, v, n))
+        if (!xg_eigen_hermitian(r, a, v, n) && info)
             xg_eval_store_int(
                 outs[2]->shape->type, outs[2]->data + (size_t)b * (size_t)xg_type_bytes(outs[2]->shape->type), 1);
         for (p = 0; p < n; p++) {

@@ -327,6 +327,7 @@ XG_FN int64_t xg_call_best_dim(const xg_inst *i, const xg_comp **comparator);
 XG_FN bool xg_call_is_number(const xg_inst *i, const char *name, int64_t v); /* is that option there, and v? */
 /* LAPACK's: is option `name` one of the letters? Without it, the flag */
 XG_FN bool xg_call_choice(const xg_inst *i, const char *flag, const char *name, const char *letters, bool otherwise);
+XG_FN bool xg_call_lower(const xg_inst *i); /* is the lower triangle of a symmetric matrix read? */
 /* Matrices of complex doubles, row-major. */
 XG_FN xg_value *xg_linear_widen(xg_eval_run *r, xg_value **v);
 XG_FN xg_complex *xg_linear_data(const xg_value *v);

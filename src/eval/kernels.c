@@ -76,8 +76,8 @@
     X(LOG, log(d)) \
     X(LOG_PLUS_ONE, log1p(d)) \
     X(LOGISTIC, 1 / (1 + exp(-d))) \
-    X(SQRT, sqrt(d)) \
-    X(RSQRT, 1 / sqrt(d)) \
+    X(SQRT, xg_sqrt(d)) \
+    X(RSQRT, 1 / xg_sqrt(d)) \
     X(CBRT, cbrt(d)) \
     X(ERF, erf(d)) \
     X(SINE, sin(d)) \

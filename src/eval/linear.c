@@ -32,7 +32,7 @@ XG_FN bool xg_linear_cholesky(xg_complex *a, int64_t n) {
         double d = a[j * n + j].re;
         for (k = 0; k < j; k++) d -= a[j * n + k].re * a[j * n + k].re + a[j * n + k].im * a[j * n + k].im;
         if (!(d > 0)) return false;
-        d = sqrt(d);
+        d = xg_sqrt(d);
         a[j * n + j] = xg_complex_of(d, 0);
         for (i = j + 1; i < n; i++) {
             xg_complex s = a[i * n + j];

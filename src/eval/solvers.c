@@ -498,16 +498,24 @@ XG_FN void xg_tridiagonal(
 }
 
 XG_FN xg_value *xg_call_gtsv(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    xg_value *v[4], *u2;
+    bool lapack = xg_solver_tuple(i, 4, 5); /* gives the diagonals, too, whose contents mean nothing, and info */
+    const xg_shape *s = lapack ? i->shape->elems[3] : i->shape;
+    xg_value *v[4], *outs[5], *u2;
     xg_matrices m;
     int64_t b;
     uint32_t k;
-    if (i->n_operands != 4 || !xg_solver_matrices(in[3]->shape, &m) || i->shape->plain != in[3]->shape->plain)
-        return NULL;
-    for (k = 0; k < 3; k++)
-        if (!xg_shape_is_array(in[k]->shape) || in[k]->shape->type != i->shape->type ||
+    if (i->n_operands != 4 || !xg_solver_matrices(in[3]->shape, &m) || s->plain != in[3]->shape->plain) return NULL;
+    if (lapack && !xg_solver_result(i, 4, XGT_I, m.count)) return NULL;
+    for (k = 0; k < 3; k++) {
+        if (!xg_shape_is_array(in[k]->shape) || in[k]->shape->type != s->type ||
             in[k]->shape->elements != m.count * m.rows)
             return NULL;
+        if (lapack && i->shape->elems[k]->plain != in[k]->shape->plain) return NULL;
+    }
+    for (k = 0; lapack && k < 3; k++) {
+        outs[k] = xg_eval_new(r, i->shape->elems[k]);
+        memcpy(outs[k]->data, in[k]->data, (size_t)in[k]->shape->elements * (size_t)xg_type_bytes(s->type));
+    }
     for (k = 0; k < 4; k++) v[k] = xg_linear_widen(r, &in[k]);
     u2 = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)m.rows, sizeof(xg_complex)));
     for (b = 0; b < m.count; b++) {
@@ -517,7 +525,10 @@ XG_FN xg_value *xg_call_gtsv(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     }
     for (k = 0; k < 3; k++) xg_eval_drop(r, v[k]);
     xg_eval_drop(r, u2);
-    return xg_linear_narrow(r, i->shape, v[3]);
+    outs[3] = xg_linear_narrow(r, s, v[3]);
+    if (!lapack) return outs[3];
+    outs[4] = xg_eval_zero(r, i->shape->elems[4]);
+    return xg_eval_new_tuple(r, i->shape, outs);
 }
 
 #endif /* XG_EVAL_SOLVERS_C */

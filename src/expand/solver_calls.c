@@ -1,5 +1,5 @@
 /* expand/solver_calls.c -- custom calls of solvers, under the names by which JAX asks cuSOLVER, cuBLAS, cuSPARSE and
- * LAPACK for them, as loops.
+ * LAPACK for them, and TensorFlow XLA, as loops.
  *
  * XG_SOLVER_CALLS: X(target, word): xg_solver_<word> gives the value, of several results a tuple, or NULL, having made
  * nothing, when the operands or results are not those of the target; the call then stays for a function that the user
@@ -12,6 +12,9 @@
 
 /* clang-format off */
 #define XG_SOLVER_CALLS(X) \
+    X("Qr", geqrf) \
+    X("ProductOfElementaryHouseholderReflectors", orgqr) \
+    X("Eigh", syevd) \
     X("cusolver_potrf_ffi", potrf) \
     X("lapack_?potrf_ffi", potrf) \
     X("lapack_?trsm_ffi", trsm) \
@@ -333,13 +336,14 @@ XG_FN xg_inst *xg_solver_cholesky_update(const xg_hb *b, xg_inst *i) {
 XG_FN xg_inst *xg_solver_syevd(const xg_hb *b, xg_inst *i) {
     xg_matrices m;
     xg_inst *out[3];
-    if (!xg_solver_tuple(i, 1, 3) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns ||
+    bool info = xg_solver_tuple(i, 1, 3);
+    if ((!info && !xg_solver_tuple(i, 1, 2)) || !xg_solver_dense(xg_solver_in(i, 0), &m) || m.rows != m.columns ||
         !xg_solver_same(i->shape->elems[0], xg_solver_in(i, 0)))
         return NULL;
     if (!xg_solver_part(i->shape->elems[1], XGT_F, m.count * m.rows) ||
-        !xg_solver_part(i->shape->elems[2], XGT_I, m.count))
+        (info && !xg_solver_part(i->shape->elems[2], XGT_I, m.count)))
         return NULL;
-    xg_linear_eigh(b, xg_solver_flat(b, i, 0), xg_call_choice(i, "lower", "uplo", "L", true), out);
+    xg_linear_eigh(b, xg_solver_flat(b, i, 0), xg_call_lower(i), out);
     return xg_solver_tuple_of(b, i, out);
 }
 /* (A destroyed, values, U, V or V*, info); the first two of the last three change places where the library saw the

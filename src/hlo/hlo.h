@@ -397,6 +397,7 @@ XG_FN int xg_type_class(xlagpu_type t); /* XGT_P, XGT_I, XGT_F, XGT_C or 0 */
 XG_FN bool xg_type_signed(xlagpu_type t);
 XG_FN xlagpu_type xg_type_real(xlagpu_type t); /* c64 -> f32, c128 -> f64, else itself */
 XG_FN xlagpu_type xg_type_find(xg_str name);   /* XLAGPU_INVALID when there is none */
+XG_FN bool xg_type_reserves(xg_str name);      /* is it the word of a type, which nothing can be named? */
 
 /* ---- graph.c ---- */
 XG_FN const char *xg_op_name(xg_opcode op);

@@ -133,15 +133,11 @@ XG_FN xg_inst *xg_parse_inst_ref(xg_parse *p) {
  * readable. */
 XG_FN xg_str xg_parse_new_name(xg_parse *p, const char *what) {
     xg_str name = xg_lex_text(&p->lex);
-    xlagpu_type type;
     if (!xg_parse_at_name(p))
         xg_lex_fail(&p->lex, NULL, "expected the name of %s, found %s", what, xg_lex_found(&p->lex));
-    if (name.n <= 13 && (name.n < 7 || name.p[1] < 'a')) {
-        type = xg_type_find(name);
-        if (type != XLAGPU_INVALID && type != XLAGPU_TUPLE && type != XLAGPU_BUFFER)
-            xg_lex_fail(&p->lex, "add an underscore to it", "%s is an element type and cannot be a name",
-                xg_lex_found(&p->lex));
-    }
+    if (xg_type_reserves(name))
+        xg_lex_fail(
+            &p->lex, "add an underscore to it", "'%.*s' is an element type and cannot be a name", (int)name.n, name.p);
     xg_lex_next(&p->lex);
     return name;
 }

@@ -56,6 +56,12 @@ XG_FN xlagpu_type xg_type_find(xg_str name) {
             return (xlagpu_type)t;
     return XLAGPU_INVALID;
 }
+XG_FN bool xg_type_reserves(xg_str name) {
+    xlagpu_type t;
+    if (!name.n || name.n > 13 || (name.n >= 7 && name.p[1] >= 'a')) return false; /* most names */
+    t = xg_type_find(name);
+    return t != XLAGPU_INVALID && t != XLAGPU_TUPLE && t != XLAGPU_BUFFER;
+}
 
 /* ---- layouts ---- */
 

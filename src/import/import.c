@@ -14,13 +14,15 @@ XG_FN bool xg_import_name_char(char c, bool first) {
 }
 XG_FN xg_str xg_import_name(xg_arena *a, xg_str s) {
     char *made;
+    bool valid, is_type = xg_type_reserves(s);
     uint32_t k;
     for (k = 0; k < s.n && xg_import_name_char(s.p[k], k == 0); k++) {}
-    if (k == s.n) return s;
+    valid = k == s.n;
+    if (valid && !is_type) return s;
     made = (char *)xg_alloc(a, (size_t)s.n + 2);
     made[0] = '_';
     for (k = 0; k < s.n; k++) made[k + 1] = xg_import_name_char(s.p[k], false) ? s.p[k] : '_';
-    return xg_import_name_char(made[1], true) ? xg_str_of(made + 1, s.n) : xg_str_of(made, (size_t)s.n + 1);
+    return !valid && xg_import_name_char(made[1], true) ? xg_str_of(made + 1, s.n) : xg_str_of(made, (size_t)s.n + 1);
 }
 XG_FN xg_lex xg_import_scan(xg_ctx *c, xg_arena *a, xg_str text) {
     xg_source *src = XG_NEW(a, xg_source);

@@ -29,14 +29,17 @@ XG_FN xg_ir *xg_ir_new(xg_ctx *c, xg_arena *a, const xg_source *src, const char 
         xg_dict_put_lasting(&ir->rows, xg_str_z(xg_ir_names[k]), (void *)(uintptr_t)(k + 1));
     return ir;
 }
-/* Rows are named as StableHLO names operations, those of other dialects with the dialect in front. */
+/* Rows are named as StableHLO names operations, those of other dialects with the dialect in front, and so are those
+ * that mhlo has and StableHLO has not. */
 XG_FN int xg_ir_row(const xg_ir *ir, xg_str name) {
     static const char *const same[] = {"stablehlo.", "mhlo."};
     size_t k;
     for (k = 0; k < XG_COUNT(same); k++) {
         uint32_t n = (uint32_t)strlen(same[k]);
-        if (name.n > n && memcmp(name.p, same[k], n) == 0)
-            return (int)(uintptr_t)xg_dict_get(&ir->rows, xg_str_of(name.p + n, name.n - n)) - 1;
+        if (name.n > n && memcmp(name.p, same[k], n) == 0) {
+            int row = (int)(uintptr_t)xg_dict_get(&ir->rows, xg_str_of(name.p + n, name.n - n)) - 1;
+            if (row >= 0) return row;
+        }
     }
     return (int)(uintptr_t)xg_dict_get(&ir->rows, name) - 1;
 }

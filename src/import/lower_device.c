@@ -299,6 +299,9 @@ XG_FN void xg_low_custom_aliases(xg_low *w, const xg_ir_op *op, xg_inst *i) { /*
     xg_puts(&b, "}");
     xg_low_set_text(w, i, XG_A_output_to_operand_aliasing, xg_str_of(b.p, b.n));
 }
+enum {
+    XG_LOW_TEXT_BYTES_MAX = 1 << 20 /* a dictionary of bytecode may hold another one many times over */
+};
 /* An attribute as MLIR text: as it was written, or from its value where it comes of bytecode. */
 XG_FN void xg_low_put_attr(xg_buf *b, const xg_ir_attr *a);
 XG_FN void xg_low_put_type(xg_buf *b, const xg_ir_type *t) {
@@ -330,8 +333,24 @@ XG_FN void xg_low_put_items(xg_buf *b, const xg_ir_attr *a) { /* of a list or a 
             xg_low_put_attr(b, a->kind == XG_IR_DICT ? a->v.named[k].value : a->v.items[k]);
     }
 }
+/* A float has a point or is its bits, else MLIR takes it for an integer. */
+XG_FN void xg_low_put_float(xg_buf *b, const xg_ir_attr *a) {
+    uint32_t bits = a->type ? (uint32_t)xg_type_bits(a->type->element) : 64;
+    size_t from = b->n;
+    if (isfinite(a->d)) {
+        xg_float_print_g(b, a->d, 17);
+        if (!strpbrk(b->p + from, ".e")) xg_puts(b, ".0");
+    } else {
+        xg_puts(b, "0x");
+        xg_put_hex(b, (uint64_t)a->i & UINT64_MAX >> (64 - bits), (int)bits / 4);
+    }
+    xg_low_put_type(b, a->type);
+}
 XG_FN void xg_low_put_attr(xg_buf *b, const xg_ir_attr *a) {
     bool dict = a->kind == XG_IR_DICT, truth = a->kind == XG_IR_INT && a->type && a->type->element == XLAGPU_PRED;
+    if (b->n > XG_LOW_TEXT_BYTES_MAX)
+        xg_fail(b->arena->ctx, XLAGPU_ERROR_LIMIT, "error: an attribute is longer than %d bytes as text",
+            (int)XG_LOW_TEXT_BYTES_MAX);
     if (a->kind == XG_IR_STRING)
         xg_put_quoted(b, a->text);
     else if (a->kind == XG_IR_SYMBOL)
@@ -341,12 +360,14 @@ XG_FN void xg_low_put_attr(xg_buf *b, const xg_ir_attr *a) {
     else if (a->kind == XG_IR_BOOL || truth)
         xg_puts(b, a->i ? "true" : "false");
     else if (a->kind == XG_IR_INT) {
-        xg_put_i64(b, a->i);
+        if (a->type && a->type->element == XLAGPU_U64)
+            xg_put_u64(b, (uint64_t)a->i);
+        else
+            xg_put_i64(b, a->i);
         xg_low_put_type(b, a->type);
-    } else if (a->kind == XG_IR_FLOAT) {
-        xg_float_print_g(b, a->d, 17);
-        xg_low_put_type(b, a->type);
-    } else if (a->kind == XG_IR_DENSE)
+    } else if (a->kind == XG_IR_FLOAT)
+        xg_low_put_float(b, a);
+    else if (a->kind == XG_IR_DENSE)
         xg_low_put_dense(b, a);
     else if (dict || a->kind == XG_IR_LIST || a->kind == XG_IR_INTS) {
         xg_putc(b, dict ? '{' : '[');
@@ -401,6 +422,10 @@ XG_FN xg_inst *xg_low_topk(xg_low *w, const xg_ir_op *op, int64_t k, bool larges
     return i;
 }
 XG_FN xg_inst *xg_lower_top_k(xg_low *w, const xg_ir_op *op) { return xg_low_topk(w, op, xg_ir_int(op, "k", 0), true); }
+XG_FN xg_inst *xg_lower_topk(xg_low *w, const xg_ir_op *op) {
+    const xg_ir_attr *largest = xg_ir_find(op, "largest");
+    return xg_low_topk(w, op, xg_ir_int(op, "k", 0), !largest || xg_low_flag(op, "largest"));
+}
 XG_FN xg_inst *xg_low_native(xg_low *w, const xg_ir_op *op, xg_str target) { /* NULL: a custom call of its own */
     const xg_ir_attr *attrs = xg_ir_find(op, "mhlo.attributes"), *k, *largest;
 #define X(name, opcode) \

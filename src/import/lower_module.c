@@ -26,7 +26,7 @@ XG_FN xg_str xg_low_frontend(xg_low *w, const xg_ir_attr *a) {
         xg_puts(&b, k ? "," : "{");
         xg_proto_put_key(&b, a->v.named[k].name);
         xg_puts(&b, "=");
-        xg_put_quoted(&b, a->v.named[k].value->text);
+        xg_proto_put_value(&b, a->v.named[k].value->text);
     }
     xg_puts(&b, "}");
     return xg_str_of(b.p, b.n);

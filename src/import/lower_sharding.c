@@ -238,13 +238,28 @@ XG_FN const xg_shape *xg_shard_shapes(xg_low *w, xg_ir_value *const *args, uint3
     for (k = 0; k < n; k++) all[k] = xg_low_type(w, args[k]->type);
     return n == 1 ? all[0] : xg_shape_tuple(w->m, all, n);
 }
+/* An attribute with its dialect in front: the pretty form leaves it out, the generic form and bytecode do not. In a
+ * list of shardings none of them repeats it. */
+XG_FN xg_str xg_shard_whole(xg_low *w, const char *front, xg_str t) {
+    static const char repeated[] = "#sdy.sharding<";
+    const uint32_t n = (uint32_t)sizeof repeated - 1;
+    xg_buf b;
+    uint32_t k;
+    if (!t.n || t.p[0] != '#') return xg_shard_joined(w, front, t, ">");
+    xg_buf_init(&b, w->arena);
+    for (k = 0; k < t.n; k++) {
+        if (t.n - k > n && memcmp(t.p + k, repeated, n) == 0) k += n - 1;
+        xg_putc(&b, t.p[k]);
+    }
+    return xg_str_of(b.p, b.n);
+}
 XG_FN void xg_shard_border(xg_low *w, const xg_ir_op *op, xg_inst *i, bool enters) {
     const xg_ir_attr *axes = xg_ir_find(op, "manual_axes"),
                      *list = xg_ir_find(op, enters ? "in_shardings" : "out_shardings");
     xg_str manual, t;
     if (!axes || !list) xg_ir_refuse(w->ir, op, XLAGPU_ERROR_INVALID, NULL, "its shardings or axes are missing");
-    manual = xg_shard_joined(w, "#sdy<manual_axes", axes->text, ">");
-    t = xg_shard_joined(w, "#sdy.sharding_per_value<", list->text, ">");
+    manual = xg_shard_whole(w, "#sdy<manual_axes", axes->text);
+    t = xg_shard_whole(w, "#sdy.sharding_per_value<", list->text);
     xg_low_set_int(i, XG_A_custom_call_has_side_effect, 1);
     if (enters)
         xg_shard_frontend(w, i, "xla.sdy.in_shardings", t, "xla.sdy.manual_axes", manual);

@@ -8,27 +8,8 @@
 #include "mlir.h"
 #include "mlir_dense.c"
 
-/* ---- aliases ---- */
+/* ---- resources and aliases ---- */
 
-/* Finds the definitions in front of the reading: lines that begin with '#' or '!', and resources. */
-XG_FN void xg_mlir_find_aliases(xg_mlir *x) {
-    const char *p = x->base, *q;
-    while (p && p < x->end) {
-        while (*p == ' ' || *p == '\t') p++;
-        if (*p == '#' || *p == '!') {
-            for (q = p + 1; xg_mlir_is_inner(*q); q++) {}
-            if (q > p + 1) {
-                const char *e = q;
-                while (*e == ' ') e++;
-                if (*e == '=')
-                    (void)xg_dict_put_lasting(&x->aliases, xg_str_of(p, (size_t)(q - p)), (void *)(uintptr_t)(e + 1));
-            }
-        }
-        p = (const char *)memchr(p, '\n', (size_t)(x->end - p));
-        if (p) p++;
-    }
-}
-XG_FN const char *xg_mlir_alias(xg_mlir *x, xg_str name) { return (const char *)xg_dict_get(&x->aliases, name); }
 /* {-# dialect_resources: { builtin: { name: "0x...", ... } } #-}: names to where their strings begin. */
 XG_FN void xg_mlir_find_resources(xg_mlir *x) {
     const char *p = x->end;

@@ -41,7 +41,10 @@ XG_FN unsigned char *xg_mlir_unhex(const xg_mlir *x, const char *p, size_t digit
 }
 XG_FN const xg_ir_attr *xg_mlir_dense_raw(
     xg_mlir *x, const char *at, const xg_ir_type *t, const unsigned char *bytes, size_t n) {
-    const xg_ir_attr *a = xg_ir_attr_dense(x->ir, t, bytes, n, false);
+    size_t count = (size_t)t->shape->elements;
+    /* a bit an element: MLIR before 2025, as TensorFlow has it */
+    bool packed = t->element == XLAGPU_PRED && count > 8 && n == (count + 7) / 8;
+    const xg_ir_attr *a = xg_ir_attr_dense(x->ir, t, bytes, n, packed);
     if (!a)
         xg_mlir_fail(x, at, NULL, "%llu bytes of data for %lld elements of %s", (unsigned long long)n,
             (long long)t->shape->elements, xg_type_name(t->element));

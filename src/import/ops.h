@@ -2,7 +2,7 @@
  * form is written, and what they become in HLO.
  *
  * X(name, form, lower, opcode)
- *   name    as the dialect has it; operations of StableHLO (and mhlo) without their prefix
+ *   name    as the dialect has it; operations of StableHLO (and the same of mhlo) without their prefix
  *   form    the pretty syntax:  mlir_op.c has  xg_mlir_form_<form>
  *             items  operands, words, `key = value`, attributes and brackets between commas, then types
  *             unread it is refused
@@ -145,6 +145,17 @@
     X("send", items, send, SEND) \
     X("recv", items, recv, RECV) \
     X("custom_call", items, custom_call, CUSTOM_CALL) \
+    /* mhlo: what HLO has and StableHLO has not */ \
+    X("mhlo.acos", items, simple, ACOS) \
+    X("mhlo.acosh", items, simple, ACOSH) \
+    X("mhlo.asin", items, simple, ASIN) \
+    X("mhlo.asinh", items, simple, ASINH) \
+    X("mhlo.atanh", items, simple, ATANH) \
+    X("mhlo.copy", items, simple, COPY) \
+    X("mhlo.cosh", items, simple, COSH) \
+    X("mhlo.erf", items, simple, ERF) \
+    X("mhlo.sinh", items, simple, SINH) \
+    X("mhlo.topk", items, topk, TOPK) \
     /* chlo */ \
     X("chlo.erf", items, simple, ERF) \
     X("chlo.tan", items, simple, TAN) \

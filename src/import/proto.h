@@ -333,6 +333,7 @@ XG_FN bool xg_proto_find(xg_proto *p, xg_proto_bytes m, uint32_t number, xg_prot
 XG_FN void xg_proto_enter(xg_proto *p, const unsigned char *at); /* bounds the recursion; p->depth-- leaves */
 XG_FN bool xg_proto_is_dict(xg_str s);                           /* can it stand in HLO text without quotes? */
 XG_FN void xg_proto_put_key(xg_buf *b, xg_str key);
+XG_FN void xg_proto_put_value(xg_buf *b, xg_str s);
 XG_FN void xg_proto_lex(xg_proto *p, const unsigned char *at, const xg_buf *text);
 /* proto_shape.c */
 XG_FN const xg_shape *xg_proto_shape(xg_proto *p, xg_proto_bytes m);

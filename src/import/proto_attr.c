@@ -121,10 +121,7 @@ XG_FN bool xg_proto_read_CONFIG(xg_proto *p, const xg_proto_row *row, uint32_t n
     xg_str s = xg_proto_str(p, f);
     xg_buf b;
     xg_buf_init(&b, p->arena);
-    if (xg_proto_is_dict(s))
-        xg_put_str(&b, s);
-    else
-        xg_put_quoted(&b, s);
+    xg_proto_put_value(&b, s);
     a->v.str = xg_parse_keep_str(p->parse, xg_str_of(b.p, b.n));
     return true;
 }

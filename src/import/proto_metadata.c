@@ -49,10 +49,7 @@ XG_FN xg_str xg_proto_map_text(xg_proto *p, xg_proto_bytes m) {
         xg_putc(&b, k ? ',' : '{');
         xg_proto_put_key(&b, pairs.p[k].key);
         xg_putc(&b, '=');
-        if (xg_proto_is_dict(pairs.p[k].value))
-            xg_put_str(&b, pairs.p[k].value);
-        else
-            xg_put_quoted(&b, pairs.p[k].value);
+        xg_proto_put_value(&b, pairs.p[k].value);
     }
     xg_putc(&b, '}');
     return xg_str_of(b.p, b.n);

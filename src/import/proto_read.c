@@ -313,6 +313,8 @@ XG_FN xg_inst *xg_proto_build(xg_proto *p, const xg_proto_inst *v, xg_parse_rhs 
     }
     if (r->op == XG_CONSTANT) {
         bool tuple = r->shape->type == XLAGPU_TUPLE;
+        if (!tuple && !xg_shape_is_array(r->shape))
+            xg_proto_fail(p, v->bytes.p, NULL, "a constant of type %s", xg_type_name(r->shape->type));
         if (!v->literal.p && !r->shape->rank && !tuple)
             xg_proto_fail(p, v->bytes.p, NULL, "a scalar constant without its value");
         r->literal = v->literal.p ? xg_proto_literal_of(p, v->literal, r->shape)

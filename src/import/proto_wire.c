@@ -156,6 +156,13 @@ XG_FN bool xg_proto_is_dict(xg_str s) {
     }
     return n == 0;
 }
+/* A value behind an equal sign: a dictionary as it stands, all else in quotes. */
+XG_FN void xg_proto_put_value(xg_buf *b, xg_str s) {
+    if (xg_proto_is_dict(s))
+        xg_put_str(b, s);
+    else
+        xg_put_quoted(b, s);
+}
 /* The name in front of an equal sign; in quotes if text could not have it otherwise. */
 XG_FN void xg_proto_put_key(xg_buf *b, xg_str key) {
     uint32_t k;

@@ -23,7 +23,8 @@
 enum {
     XG_CPU_WARP = 32,
     XG_CPU_LINE = 64, /* bytes: what arrays of scratch memory are aligned to */
-    XG_CPU_NO_SLOT = 0
+    XG_CPU_NO_SLOT = 0,
+    XG_CPU_BESIDE = 16 /* numbers that a loop carries: from so many on those of a thread lie side by side */
 };
 typedef enum xg_cpu_kind {
     XG_CPU_UNIFORM,
@@ -39,6 +40,7 @@ typedef struct xg_cpu_val {
 typedef struct xg_cpu {
     xg_llvm l; /* first: operations are printed by the common functions */
     xg_buf outer, entry;
+    XG_VEC(uint32_t) strides; /* of arrays: elements from one thread to the next */
     bool open, changed;
     uint32_t mask, slots, loops, piece; /* mask: slot of it; piece: the stretch between two cuts */
 } xg_cpu;
@@ -209,15 +211,24 @@ XG_FN void xg_cpu_localize(const xg_kregion *r) {
 
 /* ---- arrays with a place for each thread ---- */
 
-/* Behind the last thread stands room for a warp: shuffles of a last one that is not whole read there. */
-XG_FN uint32_t xg_cpu_new_slot(xg_cpu *u, const xg_ktype *t) {
+XG_FN int64_t xg_cpu_kept_bytes(const xg_ktype *t) {
     int64_t each = t->kind == XG_TK_POINTER ? 8 : xg_kelem_bytes(t->elem == XG_E_INDEX ? XG_E_I32 : t->elem);
-    int64_t at = (u->l.scratch + XG_CPU_LINE - 1) / XG_CPU_LINE * XG_CPU_LINE;
-    if (t->kind == XG_TK_VECTOR) each *= t->elements;
-    u->l.scratch = at + each * ((int64_t)u->l.threads + XG_CPU_WARP);
-    xg_printf(&u->entry, "  %%s%u = getelementptr inbounds i8, ptr %%scratch, i64 %lld\n", ++u->slots, (long long)at);
-    return u->slots;
+    return t->kind == XG_TK_VECTOR ? each * t->elements : each;
 }
+/* n arrays of a type, whose elements of one thread lie side by side; the number of the first. Behind the last thread
+ * stands room for a warp: shuffles of a last one that is not whole read there. */
+XG_FN uint32_t xg_cpu_new_slots(xg_cpu *u, const xg_ktype *t, uint32_t n) {
+    int64_t each = xg_cpu_kept_bytes(t), at = (u->l.scratch + XG_CPU_LINE - 1) / XG_CPU_LINE * XG_CPU_LINE;
+    uint32_t first = u->slots + 1, k;
+    u->l.scratch = at + each * n * ((int64_t)u->l.threads + XG_CPU_WARP);
+    for (k = 0; k < n; k++) {
+        xg_printf(&u->entry, "  %%s%u = getelementptr inbounds i8, ptr %%scratch, i64 %lld\n", ++u->slots,
+            (long long)(at + each * k));
+        xg_push(u->l.arena, uint32_t, &u->strides, n);
+    }
+    return first;
+}
+XG_FN uint32_t xg_cpu_new_slot(xg_cpu *u, const xg_ktype *t) { return xg_cpu_new_slots(u, t, 1); }
 XG_FN uint32_t xg_cpu_slot(xg_cpu *u, const xg_kval *v) {
     xg_cpu_val *i = xg_cpu_of(v);
     if (!i->slot) i->slot = xg_cpu_new_slot(u, v->type);
@@ -237,7 +248,11 @@ XG_FN const char *xg_cpu_kept_type(xg_cpu *u, const xg_ktype *t) {
 /* The place of the thread with the number in a temporary; of this one (`own`). */
 XG_FN uint32_t xg_cpu_place(xg_cpu *u, uint32_t slot, const char *type, bool own, uint32_t thread) {
     xg_llvm *l = &u->l;
-    return own ? xg_llvm_temp(l, "getelementptr inbounds %s, ptr %%s%u, i32 %%thread%u", type, slot, l->loop)
+    uint32_t stride = u->strides.p[slot - 1];
+    if (own && stride > 1) thread = xg_llvm_temp(l, "mul nuw nsw i32 %%thread%u, %u", l->loop, stride);
+    if (!own && stride > 1) thread = xg_llvm_temp(l, "mul nuw nsw i32 %%t%u, %u", thread, stride);
+    return own && stride == 1
+               ? xg_llvm_temp(l, "getelementptr inbounds %s, ptr %%s%u, i32 %%thread%u", type, slot, l->loop)
                : xg_llvm_temp(l, "getelementptr inbounds %s, ptr %%s%u, i32 %%t%u", type, slot, thread);
 }
 XG_FN void xg_cpu_keep(xg_cpu *u, uint32_t slot, const xg_kval *v) {
@@ -552,6 +567,16 @@ XG_FN void xg_cpu_while(xg_cpu *u, const xg_kop *op) {
     xg_printf(&l->body, "  br label %%head%u\nend%u:\n", n, n);
     u->mask = outer;
 }
+/* Sums of a tile: a thread's are a vector, in memory as well. */
+XG_FN void xg_cpu_lay_beside(xg_cpu *u, const xg_kval *carried, uint32_t n) {
+    uint32_t k, first;
+    if (n < XG_CPU_BESIDE) return;
+    for (k = 0; k < n; k++)
+        if (carried[k].type != carried[0].type || xg_cpu_is_uniform(&carried[k]) || xg_cpu_of(&carried[k])->slot)
+            return;
+    first = xg_cpu_new_slots(u, carried[0].type, n);
+    for (k = 0; k < n; k++) xg_cpu_of(&carried[k])->slot = first + k;
+}
 XG_FN void xg_cpu_structure(xg_cpu *u, const xg_kop *op) {
     uint32_t k;
     if (op->op == XG_K_OP_IF) {
@@ -566,6 +591,7 @@ XG_FN void xg_cpu_structure(xg_cpu *u, const xg_kop *op) {
         xg_cpu_while(u, op);
         return;
     }
+    xg_cpu_lay_beside(u, op->regions[0]->args + 1, op->n_results);
     xg_cpu_move(u, op, 3, op->regions[0]->args + 1, op->n_results);
     for (k = 0; k < op->n_results; k++) /* what is carried lies in one array, as long as the loop runs and behind it */
         if (!xg_cpu_is_uniform(&op->results[k]))

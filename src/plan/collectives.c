@@ -163,18 +163,19 @@ XG_FN int64_t xg_sent_at(int64_t bytes, int64_t bandwidth) {
  * its part of the bytes; what goes to all or to one other device alone crosses by the device's own card. */
 XG_FN int64_t xg_sent_time_of(const xg_inst *i, const xg_sent_ring *r) {
     const xg_device *d = &i->comp->module->device;
-    int64_t bytes = xg_plan_sent_bytes(i), hops = r->members - 1, far = r->crossings ? r->crossings - 1 : 0, time, net;
+    int64_t bytes = xg_plan_sent_bytes(i), hops = r->members - 1, across = r->crossings ? r->crossings - 1 : 0, time,
+            net;
     bool rings = i->op == XG_ALL_REDUCE || i->op == XG_ALL_GATHER || i->op == XG_REDUCE_SCATTER ||
                  i->op == XG_COLLECTIVE_BROADCAST;
     if (r->members < 2) return 0;
-    if (!rings) hops = 1, far = r->crossings > 0;
-    if (i->op == XG_ALL_REDUCE) hops *= 2, far *= 2;
+    if (!rings) hops = 1, across = r->crossings > 0;
+    if (i->op == XG_ALL_REDUCE) hops *= 2, across *= 2;
     time = xg_sent_at(bytes, d->link_bandwidth ? d->link_bandwidth : d->host_bandwidth);
     net = bytes;
     if (i->op == XG_ALL_TO_ALL) net = xg_cost_mul(bytes, r->members - r->together) / (r->members - 1);
     if (r->crossings) time = XG_MAX(time, xg_sent_at(rings ? net / r->together : net, d->network_bandwidth));
-    return xg_cost_add(
-        time, xg_cost_add(xg_cost_mul(hops - far, XG_SENT_LINK_HOP_PS), xg_cost_mul(far, XG_SENT_NETWORK_HOP_PS)));
+    return xg_cost_add(time,
+        xg_cost_add(xg_cost_mul(hops - across, XG_SENT_LINK_HOP_PS), xg_cost_mul(across, XG_SENT_NETWORK_HOP_PS)));
 }
 /* Of the group that takes longest. */
 XG_FN int64_t xg_plan_sent_time(const xg_inst *i) {

@@ -15,7 +15,7 @@ XG_FN const xr_platform *xr_cpu_platform(void) { return NULL; }
 enum {
     XR_CPU_ALIGN = 256,
     XR_CPU_SCRATCH_MOST = 1 << 30,
-    XR_CPU_LITTLE = 8192, /* threads of all blocks: less work is not worth waking anybody up */
+    XR_CPU_LITTLE = 8192, /* threads of all blocks: less work is done before a thread has woken up */
     XR_CPU_SHARES = 8     /* that each worker's part of the blocks is cut into */
 };
 typedef struct xr_cpu_kernel {

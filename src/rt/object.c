@@ -3,8 +3,8 @@
  *     one mapping:   sections of code of all files | ways to functions of the C library || sections of constants
  *
  * It is written, its addresses are put in, and then it is sealed: code can be run and not written, constants only read.
- * Nothing of a file is trusted: every offset, size, index and name is checked before it is followed. (What the code
- * does when it runs is another matter: who runs machine code trusts whoever made it.) */
+ * Nothing of a file is trusted: every offset, size, index and name is checked before it is followed. What the code does
+ * when it runs cannot be checked: run object code of a trusted source only. */
 #ifndef XG_RT_OBJECT_C
 #define XG_RT_OBJECT_C
 #include "rt.h"

@@ -314,11 +314,33 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
 
 /* ---- the estimate ---- */
 
+/* On a processor, whose lanes are a thread's columns: products (in eighths of a clock, by the thread's tile: sums that
+ * do not fill registers wait for each other and are shuffled), elements brought to the block, and sums that go to
+ * memory and back with each step. Blocks run one after the other on each core. */
+XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
+    enum {
+        WIDE = 64,          /* sums of a thread that fill eight registers of eight lanes */
+        WIDE_EIGHTHS = 2,   /* clocks of a product, in eighths */
+        HALF_EIGHTHS = 4,   /* with half as many sums */
+        NARROW_EIGHTHS = 6, /* with fewer */
+        FETCH_EIGHTHS = 16, /* of an element that comes into shared memory */
+        CARRY_EIGHTHS = 4   /* of a sum that is kept between two steps */
+    };
+    const xg_tile_shape *s = &p->shape;
+    int64_t sums = (int64_t)s->tm * s->tn, each = xg_tile_over(p->blocks, m->sm_count), step;
+    step = (int64_t)s->m * s->n * s->k *
+           (sums >= WIDE          ? WIDE_EIGHTHS
+               : 2 * sums >= WIDE ? HALF_EIGHTHS
+                                  : NARROW_EIGHTHS);
+    step += (int64_t)(s->m + s->n) * s->k * FETCH_EIGHTHS + (int64_t)s->m * s->n * s->slices * CARRY_EIGHTHS;
+    return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->steps), step / 8), 1000000, m->clock_mhz);
+}
 /* Or `most`, where it is no less. */
 XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     const xg_tile_group *g = p->form.group;
     int64_t each = xg_tile_over(p->blocks, m->sm_count), together, cycles, l2, first, compute, move, k_bytes[2];
     uint32_t k;
+    if (m->cc == XG_DEVICE_CPU_CC) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
     if (!p->shape.grouped) return xg_tile_unit_time(p, m, out_bytes);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);

@@ -471,10 +471,13 @@ XG_FN bool xg_sim_tensor_lane(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     if (in->flags & 32 && !(bar = xg_sim_mb_at(w, v, in, lane, in->c, in->imm2 >> 16, false))) return false;
     if (!(in->imm & XG_SIM_BK_MULTICAST)) return xg_sim_tensor_to(w, v, in, lane, &b, shared, bar);
     mask = xg_sim_multicast(w, v, in, lane);
-    for (r = 0; r < w->cluster->n; r++)
+    for (r = 0; mask && r < w->cluster->n; r++) {
+        /* of a pair, the barrier in the block of the same parity as the one that is named */
+        uint32_t told = in->imm & XG_SIM_BK_PAIR ? (r & ~1u) | (xg_sim_owner(w, bar)->rank & 1) : r;
         if ((mask >> r & 1) &&
-            !xg_sim_tensor_to(w, v, in, lane, &b, xg_sim_in_peer(w, shared, r), xg_sim_in_peer(w, bar, r)))
+            !xg_sim_tensor_to(w, v, in, lane, &b, xg_sim_in_peer(w, shared, r), xg_sim_in_peer(w, bar, told)))
             return false;
+    }
     return mask != 0;
 }
 
@@ -629,11 +632,11 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
     bool wide = (in->imm2 & 16) != 0, window = (in->imm2 & 15) == XG_SIM_SHARED;
     uint64_t a = xg_sim_lane_address(xg_sim_slot(w, v, in->a), lane, wide, 0),
              at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), x;
-    const xg_sim_worker *of =
-        window ? (a >> XG_SIM_WINDOW == 0                  ? w
-                     : a >> XG_SIM_WINDOW <= w->cluster->n ? w->cluster->peers[(a >> XG_SIM_WINDOW) - 1]
-                                                           : NULL)
-               : xg_sim_owner(w, (const char *)(uintptr_t)a);
+    const xg_sim_worker *of = window ? (a >> XG_SIM_WINDOW == 0 ? w
+                                           : (a ^ XG_SIM_RANKED) >> XG_SIM_WINDOW < w->cluster->n
+                                               ? w->cluster->peers[(a ^ XG_SIM_RANKED) >> XG_SIM_WINDOW]
+                                               : NULL)
+                                     : xg_sim_owner(w, (const char *)(uintptr_t)a);
     if (!of) {
         xg_sim_fault(
             w, v, in, lane, XG_SIM_FAULT_OPERAND, "0x%llX is no address of shared memory", (unsigned long long)a);
@@ -648,7 +651,7 @@ XG_FN bool xg_sim_map_address(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins
                 w, v, in, lane, XG_SIM_FAULT_OPERAND, "there is no block %u in a cluster of %u", rank, w->cluster->n);
             return false;
         }
-        x = window ? at | (uint64_t)(rank + 1) << XG_SIM_WINDOW
+        x = window ? at | XG_SIM_RANKED | (uint64_t)rank << XG_SIM_WINDOW
                    : (uint64_t)(uintptr_t)w->cluster->peers[rank]->shared + at;
     }
     memcpy(v->regs + in->d + (size_t)lane * in->dbytes, &x, in->dbytes);

@@ -217,6 +217,17 @@ XG_FN void xg_sim_exec_copy(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *
     }
 }
 
+/* A shared address of a cluster that may say ranks, to a generic one or back; what is none stays none. */
+XG_FN uint64_t xg_sim_convert_ranked(const xg_sim_worker *w, uint64_t a, bool to_generic) {
+    const xg_sim_worker *of;
+    if (to_generic) {
+        const char *p = a & XG_SIM_RANKED ? xg_sim_reach_peer(w, XG_SIM_SHARED, a, 0) : NULL;
+        return p ? (uint64_t)(uintptr_t)p : (uint64_t)(uintptr_t)w->shared + a;
+    }
+    of = xg_sim_owner(w, (const char *)(uintptr_t)a);
+    if (!of) return a - (uint64_t)(uintptr_t)w->shared;
+    return of->window + (a - (uint64_t)(uintptr_t)of->shared);
+}
 /* cvta and isspacep. */
 XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins *in, uint32_t mask) {
     const char *src = xg_sim_slot(w, v, in->a);
@@ -245,7 +256,10 @@ XG_FN void xg_sim_exec_space(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
             int32_t m = yes ? -1 : 0;
             memcpy(dst + i * 4, &m, 4);
         } else {
-            a = how == 0 ? a + base : a - base;
+            if (space == XG_SIM_SHARED && w->window)
+                a = xg_sim_convert_ranked(w, a, how == 0);
+            else
+                a = how == 0 ? a + base : a - base;
             memcpy(dst + i * 8, &a, 8);
         }
     }

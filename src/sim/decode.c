@@ -183,6 +183,7 @@ XG_FN uint32_t xg_sim_address_of(xg_sim_asm *p, xg_sim_stmt *s, xg_sim_sym *v, u
     X("%cluster_ctaid.y", CLUSTER_CTAID_Y, 4) \
     X("%cluster_ctaid.z", CLUSTER_CTAID_Z, 4) \
     X("%aggr_smem_size", AGGR_SMEM, 4) \
+    X("", WINDOW, 4) \
     X("%is_explicit_cluster", EXPLICIT_CLUSTER, 4) \
     X("%cluster_nctaid.x", CLUSTER_NCTAID_X, 4) \
     X("%cluster_nctaid.y", CLUSTER_NCTAID_Y, 4) \
@@ -246,18 +247,30 @@ XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
     }
     return false;
 }
+XG_FN uint32_t xg_sim_sreg_read(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
+    uint32_t t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
+    xg_sim_ins *in = xg_sim_put(p, s, XG_SIM_K_SREG);
+    in->d = t;
+    in->op = (uint16_t)i;
+    return t;
+}
 XG_FN uint32_t xg_sim_special(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o) {
     uint32_t i, t;
-    xg_sim_ins *in;
     for (i = 0; i < XG_SIM_SREG_COUNT; i++)
         if (xg_str_is(o->word, xg_sim_sregs[i].text)) break;
     if (i == XG_SIM_SREG_COUNT && xg_sim_sreg_zero(o->word, &t)) return xg_sim_constant(p, 0, t);
     if (i == XG_SIM_SREG_COUNT) xg_sim_unknown_word(p, o);
-    t = xg_sim_temp(p, xg_sim_sregs[i].bytes);
-    in = xg_sim_put(p, s, XG_SIM_K_SREG);
-    in->d = t;
-    in->op = (uint16_t)i;
-    return t;
+    return xg_sim_sreg_read(p, s, i);
+}
+/* The address of a variable as a value. A shared one's has its block's rank, where the kernel may look at that. */
+XG_FN uint32_t xg_sim_address_value(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_operand *o, uint32_t bytes) {
+    uint32_t code = xg_sim_address_of(p, s, o->sym, o->value, bytes), window, sum;
+    if (o->sym->space != XG_SIM_SHARED || !p->m->ranks) return code;
+    window = xg_sim_sreg_read(p, s, XG_SIM_SREG_WINDOW);
+    if (bytes == 8) window = xg_sim_via(p, s, XG_SIM_F_u64_u32, 8, window);
+    sum = xg_sim_temp(p, bytes);
+    xg_sim_alu(p, s, bytes == 8 ? XG_SIM_F_add_i64 : XG_SIM_F_add_i32, sum, code, window, XG_SIM_NOREG);
+    return sum;
 }
 
 XG_FN uint64_t xg_sim_number_as(const xg_sim_operand *o, xg_sim_type t) {
@@ -281,7 +294,7 @@ XG_FN uint32_t xg_sim_source_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     if (o->inverted) XG_SIM_BAD(p, o->at, NULL, "'!' only stands before a predicate");
     switch (o->kind) {
     case XG_SIM_O_NUM: return xg_sim_constant(p, xg_sim_number_as(o, t), bytes);
-    case XG_SIM_O_VAR: return xg_sim_address_of(p, s, o->sym, o->value, bytes == 4 ? 4 : 8);
+    case XG_SIM_O_VAR: return xg_sim_address_value(p, s, o, bytes == 4 ? 4 : 8);
     case XG_SIM_O_SREG: code = xg_sim_special(p, s, o); break;
     case XG_SIM_O_REG:
         if (o->sym->type == XG_SIM_PRED)

@@ -385,6 +385,7 @@ enum {
     XG_SIM_BK_IM2COL = 4,
     XG_SIM_BK_MASKED = 8,
     XG_SIM_BK_PICKS = 1 << 9, /* gather4, scatter4 */
+    XG_SIM_BK_PAIR = 1 << 10, /* the memory barrier may lie in the other block of a pair */
     XG_SIM_BK_REDUCE = 1 << 8 /* | op << 4 */,
     XG_SIM_BK_OP = 4,
     XG_SIM_BK_TYPE = 16,
@@ -498,6 +499,9 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
             : load ? xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d shared::cluster|shared::cta global tile|im2col? "
                                     "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
                                     "L2::cache_hint?") ||
+                         xg_sim_form(s, "async bulk tensor 1d|2d|3d|4d|5d cta_group::1|cta_group::2 "
+                                        "shared::cluster|shared::cta global tile|im2col? "
+                                        "mbarrier::complete_tx::bytes multicast::cluster? L2::cache_hint?") ||
                          xg_sim_form(s, "async bulk tensor 2d shared::cluster|shared::cta global tile::gather4 "
                                         "mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? "
                                         "L2::cache_hint?") ||
@@ -541,6 +545,7 @@ XG_FN void xg_sim_tensor(xg_sim_asm *p, xg_sim_stmt *s, bool reduce, bool prefet
     in->n = (uint16_t)count;
     in->imm = (load ? 0u : (uint32_t)XG_SIM_BK_TO_GLOBAL) | (multicast ? (uint32_t)XG_SIM_BK_MULTICAST : 0u) |
               (im2col ? (uint32_t)XG_SIM_BK_IM2COL : 0u) | (picks ? (uint32_t)XG_SIM_BK_PICKS : 0u) |
+              (xg_sim_has(s, "cta_group::2") ? (uint32_t)XG_SIM_BK_PAIR : 0u) |
               (reduce ? (uint32_t)XG_SIM_BK_REDUCE | (uint32_t)op << XG_SIM_BK_OP : 0u) | rank << XG_SIM_BK_RANK;
     in->imm2 = xg_sim_spot_bits(shared) | xg_sim_spot_bits(tensor) << 8 | xg_sim_spot_bits(bar) << 16;
 }

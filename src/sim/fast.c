@@ -288,7 +288,8 @@ XG_SIM_FAST_FN bool xg_sim_fast_scattered(const xg_sim_fast *f, char *regs, cons
     xg_sim_stored *kept;
     const char *from;
     bool apart;
-    if (f->n != 1 || f->size != 4 || !xg_sim_avx2_inside32(off, slot, f->in->imm, w->l->shared_bytes - 4, 3))
+    if (f->n != 1 || f->size != 4 ||
+        !xg_sim_avx2_inside32(off, slot, f->in->imm - w->window, w->l->shared_bytes - 4, 3))
         return false;
     if (!f->write && xg_sim_avx2_in_a_row(off, &least, &words) && w->l->shared_bytes >= 128)
         return xg_sim_fast_near(w, regs + f->list[0], off, least, words, warp, asked);
@@ -363,8 +364,9 @@ XG_M256_FN void xg_sim_fast_shared(const xg_sim_fast *f) {
     char *regs = f->regs;
     uint32_t k, done = 0;
     for (k = 0; k < f->warps && !half; k++, slot += f->stride, regs += f->stride) {
-        const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm),
-                       step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm) - a, warp = (f->v->id + k) & 31;
+        const uint32_t a = (uint32_t)xg_sim_lane_address(slot, 0, false, f->in->imm - w->window),
+                       step = (uint32_t)xg_sim_lane_address(slot, 1, false, f->in->imm - w->window) - a,
+                       warp = (f->v->id + k) & 31;
         bool good;
         if (!write && f->v[k].n_stored)
             good = false; /* lanes of the warp may not have met since they stored */

@@ -165,7 +165,7 @@ XG_INLINE XG_SIM_T(Wu16) xg_sim_base_narrow_u16(XG_SIM_T(Wu32) a) { return XG_V_
         return r; \
     }
 XG_SIM_LANEWISE(sqrt32, Wf32, Wf32, sqrtf(a[i]))
-XG_SIM_LANEWISE(sqrt64, Df64, Df64, sqrt(a[i]))
+XG_SIM_LANEWISE(sqrt64, Df64, Df64, xg_sqrt(a[i]))
 XG_SIM_LANEWISE(widen_f16, Wf32, Wu16, xg_f32_of_bits(xg_sim_f16_to_f32(a[i])))
 XG_SIM_LANEWISE(narrow_f16, Wu16, Wf32, (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a[i])))
 #undef XG_SIM_LANEWISE
@@ -179,7 +179,7 @@ XG_INLINE bool xg_sim_base_anyD(uint64_t v) { return v != 0; }
 XG_INLINE uint32_t xg_sim_base_widen_u16(uint16_t a) { return a; }
 XG_INLINE uint16_t xg_sim_base_narrow_u16(uint32_t a) { return (uint16_t)a; }
 XG_INLINE float xg_sim_base_sqrt32(float a) { return sqrtf(a); }
-XG_INLINE double xg_sim_base_sqrt64(double a) { return sqrt(a); }
+XG_INLINE double xg_sim_base_sqrt64(double a) { return xg_sqrt(a); }
 XG_INLINE float xg_sim_base_widen_f16(uint16_t a) { return xg_f32_of_bits(xg_sim_f16_to_f32(a)); }
 XG_INLINE uint16_t xg_sim_base_narrow_f16(float a) { return (uint16_t)xg_sim_f32_to_f16(xg_f32_bits(a)); }
 #endif

@@ -203,6 +203,15 @@ XG_FN xg_sim_module *xg_sim_load_guarded(xg_sim_asm *p) {
     xg_arena_free(&p->scratch);
     return p->m;
 }
+/* Words of kernels that may look at the ranks in shared addresses; in all others these have none. */
+XG_FN bool xg_sim_says_ranks(const xg_source *ptx) {
+    static const char *const words[] = {"mapa", "multicast::cluster", "cta_group::2", "cluster_ctarank"};
+    size_t i, k;
+    for (i = 0; i < ptx->size; i++)
+        for (k = 0; k < XG_COUNT(words) && (ptx->text[i] == 'm' || ptx->text[i] == 'c'); k++)
+            if (xg_sim_prefix(xg_str_of(ptx->text + i, ptx->size - i), words[k])) return true;
+    return false;
+}
 XG_SIM_FN xg_sim_module *xg_sim_load_as(
     xg_ctx *c, xg_arena *a, const xg_source *ptx, xg_sim_unit unit, xg_sim_approx approx) {
     xg_sim_asm *p = XG_NEW(a, xg_sim_asm);
@@ -214,6 +223,7 @@ XG_SIM_FN xg_sim_module *xg_sim_load_as(
     p->m = XG_NEW(a, xg_sim_module);
     p->m->src = ptx;
     p->m->moves = xg_sim_moves_of(unit);
+    p->m->ranks = xg_sim_says_ranks(ptx);
     xg_arena_init(&p->scratch, c);
     return xg_sim_load_guarded(p);
 }
@@ -483,6 +493,7 @@ XG_SIM_FN xg_sim_worker *xg_sim_worker_init(void *memory, xg_sim_launch *l) {
         c->peers[r] = xg_sim_worker_make(at, l);
         c->peers[r]->cluster = c;
         c->peers[r]->rank = r;
+        if (c->n > 1 && l->module->ranks) c->peers[r]->window = XG_SIM_RANKED | r << XG_SIM_WINDOW;
         if (l->trace) c->peers[r]->tracer = &l->trace->tracers[l->trace->taken++ % l->trace->n_tracers];
     }
     return c->peers[0];

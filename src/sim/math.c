@@ -117,7 +117,7 @@ XG_FN double xg_sim_coarse_rcp(double a) {
 XG_FN double xg_sim_coarse_rsqrt(double a) {
     a = xg_sim_upper(a);
     if (a != a || a < 0) return xg_f64_of_bits(0xFFF8000000000000u);
-    return xg_sim_upper(1.0 / sqrt(a)); /* of -0: -infinity */
+    return xg_sim_upper(1.0 / xg_sqrt(a)); /* of -0: -infinity */
 }
 
 /* ---- the bounds ---- */

@@ -161,15 +161,16 @@ XG_INLINE uint64_t xg_sim_lane_address(const char *slot, uint32_t lane, bool wid
     return wide ? a + (uint64_t)(int64_t)(int32_t)offset : (uint32_t)(a + offset);
 }
 
-/* Distributed shared memory. The window of shared addresses has 2^24 bytes for this block and, behind them, as many for
- * each block of the cluster; generic addresses are host addresses as everywhere. NULL when the address is not another
- * block's. */
+/* Distributed shared memory. A shared address has 24 bits, of this block; with XG_SIM_RANKED, bits 24 to 27 say the
+ * block, this one or another of its cluster, as they do on GPUs: kernels clear the lowest of them to name the first
+ * block of a pair. Generic addresses are host addresses as everywhere. NULL when the address names no block. */
 XG_FN char *xg_sim_reach_peer(const xg_sim_worker *w, xg_sim_space space, uint64_t a, uint64_t bytes) {
     const xg_sim_cluster *c = w->cluster;
-    uint64_t rank = a >> XG_SIM_WINDOW, at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1), limit = w->l->shared_bytes;
+    uint64_t rank = (a ^ XG_SIM_RANKED) >> XG_SIM_WINDOW, at = a & (((uint64_t)1 << XG_SIM_WINDOW) - 1);
+    uint64_t limit = w->l->shared_bytes;
     uint32_t i;
     if (space == XG_SIM_SHARED)
-        return rank && rank <= c->n && at <= limit && limit - at >= bytes ? c->peers[rank - 1]->shared + at : NULL;
+        return rank < c->n && at <= limit && limit - at >= bytes ? c->peers[rank]->shared + at : NULL;
     for (i = 0; space == XG_SIM_GENERIC && i < c->n; i++) {
         at = a - (uint64_t)(uintptr_t)c->peers[i]->shared;
         if (at <= limit && limit - at >= bytes) return c->peers[i]->shared + at;
@@ -261,7 +262,7 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
              add = wide ? (uint64_t)(int64_t)(int32_t)offset : offset, window = (uint64_t)(uintptr_t)w->shared,
              all = (uint64_t)bytes * XG_SIM_WARP;
     bool shared = space == XG_SIM_SHARED || (space == XG_SIM_GENERIC && a - window < w->l->shared_bytes);
-    uint64_t base = space == XG_SIM_SHARED ? 0 : window, size = w->l->shared_bytes;
+    uint64_t base = space != XG_SIM_SHARED ? window : a & XG_SIM_RANKED ? w->window : 0, size = w->l->shared_bytes;
     if (!shared) {
         if (space == XG_SIM_GENERIC &&
             (a - (uint64_t)(uintptr_t)w->local < (uint64_t)w->l->local_bytes * w->l->threads ||
@@ -275,7 +276,7 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
     if (a - base > size || size - (a - base) < bytes || (!wide && !shared)) return false;
     r->shared = shared;
     r->bytes = bytes;
-    r->at = (char *)(uintptr_t)(space == XG_SIM_SHARED ? a + window : a);
+    r->at = (char *)(uintptr_t)(space == XG_SIM_SHARED ? a - base + window : a);
     if (mask == 0xFFFFFFFFu && !(a & (bytes - 1)) && size - (a - base) >= all &&
         (wide ? m->beside64(slot, bytes) : m->beside32(slot, bytes))) {
         r->shape = XG_SIM_RUN;
@@ -294,7 +295,7 @@ XG_FN bool xg_sim_reach_many(xg_sim_worker *w, const xg_sim_moves *m, const char
         size = XG_MIN(size - skip, (uint64_t)0x7FFFFFFF);
     }
     if (!(wide ? m->inside64(r->to.off, slot, add, base, size - bytes, bytes - 1)
-               : m->inside32(r->to.off, slot, (uint32_t)add, (uint32_t)(size - bytes), bytes - 1)))
+               : m->inside32(r->to.off, slot, (uint32_t)(add - base), (uint32_t)(size - bytes), bytes - 1)))
         return false;
     r->shape = (wide ? m->beside64(slot, 0) : m->beside32(slot, 0)) ? XG_SIM_ONE : XG_SIM_FEW;
     if (r->shape == XG_SIM_FEW) r->at = shared ? w->shared : (char *)(uintptr_t)base;

@@ -363,7 +363,7 @@ XG_FN uint32_t xg_sim_cvt_pack(uint32_t a, uint32_t b, uint32_t c, uint32_t to, 
     S2(bentdiv_f32, f32, f32, f32, r = xg_sim_bent_div(a, b, imm)) \
     S1(rcpcoarse_f64, f64, f64, r = xg_sim_coarse_rcp(a)) \
     S1(rsqrtcoarse_f64, f64, f64, r = xg_sim_coarse_rsqrt(a)) \
-    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_f64_of_bits(0xFFF8000000000000u) : 1.0 / sqrt(a)) \
+    S1(rsqrt_f64, f64, f64, r = a < 0 ? xg_f64_of_bits(0xFFF8000000000000u) : 1.0 / xg_sqrt(a)) \
     S2(mulh_u64, u64, u64, u64, r = xg_sim_mulh_u(a, b)) \
     S2(mulh_s64, u64, u64, u64, r = xg_sim_mulh_s(a, b)) \
     S2(div_u16, u16, u16, u16, r = (uint16_t)xg_sim_div_u(a, b)) \

@@ -43,7 +43,8 @@ enum {
     XG_SIM_TOGETHER = 4,
     XG_SIM_WARP = 32,
     XG_SIM_BARRIERS = 16,
-    XG_SIM_WINDOW = 24 /* log2 of a block's shared addresses */,
+    XG_SIM_WINDOW = 24,      /* log2 of a block's shared addresses */
+    XG_SIM_RANKED = 1 << 28, /* with a shared address that says its block's rank in bits 24 to 27 */
     XG_SIM_CLUSTER_MAX = 16
 };
 
@@ -473,6 +474,7 @@ struct xg_sim_module {
     bool constants;         /* there is a load with .nc */
     bool narrow;            /* there is an atomic or strong access of scope .cta to global memory */
     bool tensor_memory;     /* there is a tcgen05 */
+    bool ranks;             /* its text may look at the ranks in shared addresses */
     bool allocas;           /* there is an alloca or stacksave */
     bool cancels;           /* there is a clusterlaunchcontrol.try_cancel */
     bool heap, prints;      /* malloc or free, vprintf is called */

@@ -96,6 +96,7 @@ XG_FN uint32_t xg_sim_sreg_value(xg_sim_worker *w, const xg_sim_warp *v, xg_sim_
     case XG_SIM_SREG_CLUSTER_NCTAID_Z: return cluster[r - XG_SIM_SREG_CLUSTER_NCTAID_X];
     case XG_SIM_SREG_CLUSTER_NCTARANK: return l->cluster_blocks;
     case XG_SIM_SREG_CLUSTER_CTARANK: return w->rank;
+    case XG_SIM_SREG_WINDOW: return w->window;
     default: return 0; /* %gridid */
     }
 }

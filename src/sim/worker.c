@@ -166,7 +166,8 @@ struct xg_sim_worker {
     uint32_t *tid;                /* of each warp: 32 x, 32 y, 32 z */
     char *scratch, *scratch2;     /* results of partly active warps, before blending */
     xg_sim_cluster *cluster;
-    uint32_t rank; /* in the cluster */
+    uint32_t rank;   /* in the cluster */
+    uint32_t window; /* what the addresses of its shared variables begin with: 0, or RANKED and the rank */
     uint32_t ctaid[3];
     uint64_t block, fuel_end, clock;
     uint64_t dice; /* of a launch with a seed */

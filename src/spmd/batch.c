@@ -103,7 +103,7 @@ XG_FN void xg_batch_params(xg_batch *b) {
         }
 }
 XG_FN bool xg_batch_may(const xg_batch *b, const xg_batch_class *c) {
-    return c->leaf && !c->mixed && !(c->meets && c->dim) && c->worth * XG_BATCH_LEAST >= b->points;
+    return c->leaf && !c->mixed && !(c->meets && c->dim) && c->worth * (double)XG_BATCH_LEAST >= b->points;
 }
 XG_FN uint32_t xg_batch_best(const xg_batch *b, uint32_t n, bool meets) {
     uint32_t best = UINT32_MAX, k;
@@ -112,7 +112,9 @@ XG_FN uint32_t xg_batch_best(const xg_batch *b, uint32_t n, bool meets) {
         if (xg_batch_may(b, &b->classes[k]) && b->classes[k].meets == meets) most = XG_MAX(most, b->classes[k].worth);
     for (k = 0; k < n; k++) {
         const xg_batch_class *c = &b->classes[k], *than = best == UINT32_MAX ? NULL : &b->classes[best];
-        if (!xg_batch_may(b, c) || c->meets != meets || c->worth * XG_BATCH_SAME < most * (XG_BATCH_SAME - 1)) continue;
+        if (!xg_batch_may(b, c) || c->meets != meets ||
+            c->worth * (double)XG_BATCH_SAME < most * (double)(XG_BATCH_SAME - 1))
+            continue;
         if (!than || c->dim < than->dim || (c->dim == than->dim && c->leaf < than->leaf)) best = k;
     }
     return best;
@@ -144,7 +146,7 @@ XG_FN uint32_t xg_batch_class_of(xg_module *m, xg_batch *b, const xg_spmd_mesh *
 /* Splits the leaves of the class that nothing splits yet. */
 XG_FN void xg_batch_annotate(
     xg_batch *b, uint32_t wanted, xg_inst *i, const xg_spmd_mesh *mesh, const xg_axes_list *axes) {
-    xg_sharding **said = xg_place_said(mesh, i, i == b->p.m->entry->root);
+    xg_sharding **said = xg_spmd_said(mesh, i, i == b->p.m->entry->root);
     bool any = false;
     int64_t j;
     uint32_t d, k;

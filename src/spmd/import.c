@@ -61,6 +61,21 @@ XG_FN bool xg_spmd_results_are_open(const xg_module *m) {
             return xg_shardy_find(m->header[k].text, "true").n > 0;
     return xg_shardy_meshes(m).n > 0;
 }
+/* Of each leaf what is annotated; where nothing is, whole, and results open where the module leaves them so. */
+XG_FN xg_sharding **xg_spmd_said(const xg_spmd_mesh *mesh, const xg_inst *i, bool result) {
+    const xg_module *m = i->comp->module;
+    xg_sharding **said = xg_sharding_of(m->work, mesh, i);
+    const xg_shape **leaves = xg_shape_leaf_list(m->work, i->shape);
+    int64_t k;
+    if (said) return said;
+    said = XG_NEW_N(m->work, xg_sharding *, (size_t)i->shape->leaves + 1);
+    for (k = 0; k < i->shape->leaves; k++) {
+        said[k] = xg_sharding_new(m->work, leaves[k]->rank);
+        if (result && xg_spmd_results_are_open(m) && leaves[k]->rank)
+            said[k]->open = ~(uint64_t)0 >> (64 - leaves[k]->rank);
+    }
+    return said;
+}
 /* Cuts of the first mesh that is named: its axes, so that they are axes of the module's. */
 XG_FN void xg_shardy_cut(xg_module *m, xg_spmd_mesh *mesh) {
     xg_str at = xg_shardy_find(xg_shardy_meshes(m), "#sdy.mesh<[");

@@ -100,21 +100,6 @@ XG_FN xg_sharding *xg_place_sharding(
     (void)xg_shread_named(&r, named, &t, rank);
     return xg_sharding_of_tiling(r.arena, mesh, &t);
 }
-/* Of each leaf what is annotated; where nothing is, whole, and results open where the module leaves them so. */
-XG_FN xg_sharding **xg_place_said(const xg_spmd_mesh *mesh, const xg_inst *i, bool result) {
-    const xg_module *m = i->comp->module;
-    xg_sharding **said = xg_sharding_of(m->work, mesh, i);
-    const xg_shape **leaves = xg_shape_leaf_list(m->work, i->shape);
-    int64_t k;
-    if (said) return said;
-    said = XG_NEW_N(m->work, xg_sharding *, (size_t)i->shape->leaves + 1);
-    for (k = 0; k < i->shape->leaves; k++) {
-        said[k] = xg_sharding_new(m->work, leaves[k]->rank);
-        if (result && xg_spmd_results_are_open(m) && leaves[k]->rank)
-            said[k]->open = ~(uint64_t)0 >> (64 - leaves[k]->rank);
-    }
-    return said;
-}
 /* Whose leaf it is, and which: of the parameter with that name, argN, outN. */
 XG_FN xg_inst *xg_place_find(const xg_module *m, xg_str name, int64_t *leaf) {
     bool arg = name.n > 3 && memcmp(name.p, "arg", 3) == 0, out = name.n > 3 && memcmp(name.p, "out", 3) == 0;
@@ -144,7 +129,7 @@ XG_FN void xg_place_one(xg_module *m, const xg_spmd_mesh *mesh, const xg_named_m
     leaves = xg_shape_leaf_list(m->work, i->shape);
     if (i->op == XG_PARAMETER && i->shape->type == XLAGPU_TUPLE && xg_str_eq(i->name, xg_str_of(word.p, n)))
         xg_place_fail(m, "sharding", word, "this parameter is a tuple: name its leaves by argN");
-    said = xg_place_said(mesh, i, i == m->entry->root);
+    said = xg_spmd_said(mesh, i, i == m->entry->root);
     said[leaf] = xg_place_sharding(i, mesh, named, leaves[leaf]->rank, xg_str_of(word.p + n + 1, word.n - n - 1));
     xg_spmd_annotate(i, mesh, said, i->shape->leaves, XG_SHARDING_IOTA);
 }

@@ -319,6 +319,7 @@ XG_FN xg_spmd_mesh xg_mesh_of(xg_module *m, const xg_named_mesh *also); /* with 
 XG_FN void xg_spmd_annotate(
     xg_inst *i, const xg_spmd_mesh *mesh, xg_sharding *const *leaves, int64_t n, xg_sharding_form form);
 XG_FN bool xg_spmd_results_are_open(const xg_module *m);
+XG_FN xg_sharding **xg_spmd_said(const xg_spmd_mesh *mesh, const xg_inst *i, bool result);
 XG_FN void xg_spmd_import(xg_module *m, const xg_spmd_mesh *mesh);
 XG_FN void xg_spmd_prepare(xg_module *m);
 XG_FN bool xg_spmd_sharding_propagation(xg_module *m);
@@ -329,7 +330,6 @@ typedef struct xg_place {
     const char *mesh, *shardings, *batch; /* as place.c has them; NULL: nothing */
 } xg_place;
 XG_FN void xg_spmd_place(xg_module *m, const xg_place *p);
-XG_FN xg_sharding **xg_place_said(const xg_spmd_mesh *mesh, const xg_inst *i, bool result);
 XG_FN void xg_spmd_split_batch(xg_module *m, const xg_spmd_mesh *mesh, const xg_axes_list *axes);
 
 /* ---- partition.c ---- */

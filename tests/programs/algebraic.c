@@ -29,7 +29,7 @@ static void retype(xg_buf *out, const char *p, const char *end, const char *from
 }
 
 static void fill_real(xlagpu_type t, unsigned char *p, bool gentle) {
-    static const double odd[] = {0.0, -0.0, 1, -1, 2, 0.5, -3, 7, 1e30, -1e30, 1e-40, HUGE_VAL, -HUGE_VAL, NAN};
+    const double odd[] = {0.0, -0.0, 1, -1, 2, 0.5, -3, 7, 1e30, -1e30, 1e-40, HUGE_VAL, -HUGE_VAL, NAN};
     xg_shape s;
     xg_literal l;
     uint64_t bits = rng();

@@ -41,6 +41,12 @@ static int64_t sext(xg_kelem e, uint64_t b) {
 }
 
 /* The exact value off by up to `rel`, then rounded: what a machine that just keeps the promise might give. */
+/* The upper 64 bits of a product, by halves: not every compiler has integers of 128 bits. */
+static uint64_t high_product(uint64_t a, uint64_t b) {
+    uint64_t al = a & 0xFFFFFFFFu, ah = a >> 32, bl = b & 0xFFFFFFFFu, bh = b >> 32;
+    uint64_t low = al * bl, one = ah * bl + (low >> 32), two = al * bh + (one & 0xFFFFFFFFu);
+    return ah * bh + (one >> 32) + (two >> 32);
+}
 static bool interpret_exact;
 static float approximate(long double exact, double rel, uint64_t salt) {
     static const double part[4] = {1, -1, 0, 0.5};
@@ -138,9 +144,9 @@ static uint64_t one(const xg_kop *op, xg_kelem e, xg_kelem r, uint64_t a, uint64
     case XG_K_OP_SUBI: return a - b;
     case XG_K_OP_MULI: return a * b;
     case XG_K_OP_MULHSI:
-        return e == XG_E_I64 ? (uint64_t)((__int128)(int64_t)a * (int64_t)b >> 64)
+        return e == XG_E_I64 ? high_product(a, b) - ((int64_t)a < 0 ? b : 0) - ((int64_t)b < 0 ? a : 0)
                              : (uint64_t)(sext(e, a) * sext(e, b) >> xg_kelem_bits(e));
-    case XG_K_OP_MULHUI: return e == XG_E_I64 ? (uint64_t)((unsigned __int128)a * b >> 64) : a * b >> xg_kelem_bits(e);
+    case XG_K_OP_MULHUI: return e == XG_E_I64 ? high_product(a, b) : a * b >> xg_kelem_bits(e);
     case XG_K_OP_MULWIDES: return (uint64_t)(sext(e, a) * sext(e, b));
     case XG_K_OP_MULWIDEU: return a * b;
     case XG_K_OP_ANDI: return a & b;

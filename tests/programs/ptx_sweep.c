@@ -77,9 +77,16 @@ static int failures;
 static const char *run_target; /* NULL: only print */
 static bool ftz;               /* flush subnormals: other texts, so assembled too, for f32 only */
 enum {
-    PER_THREAD = 128
+    PER_THREAD = 128,
+    MEMORY_BYTES = LANES * PER_THREAD + 64,
+    MEMORY_ALIGN = 256 /* as kernels are promised */
 };
-static unsigned char memory_of[4][LANES * PER_THREAD + 64], shared_memory[65536];
+static unsigned char *memory_of[4], shared_memory[65536];
+static void place_memory(void) {
+    static unsigned char room[4][MEMORY_BYTES + MEMORY_ALIGN];
+    int i;
+    for (i = 0; i < 4; i++) memory_of[i] = room[i] + (MEMORY_ALIGN - (uintptr_t)room[i] % MEMORY_ALIGN) % MEMORY_ALIGN;
+}
 static uint64_t seed = 88172645463325252u;
 static uint64_t next_random(void) {
     seed ^= seed << 13;
@@ -91,7 +98,7 @@ static uint64_t next_random(void) {
 static void fill(void) {
     size_t i, k;
     for (k = 0; k < 3; k++)
-        for (i = 0; i < sizeof memory_of[k]; i += 8) {
+        for (i = 0; i < (size_t)MEMORY_BYTES; i += 8) {
             uint64_t r = next_random(), v = next_random();
             float f[2];
             f[0] = (float)(int)(r >> 50) / 64 - 100;
@@ -104,10 +111,10 @@ static void fill(void) {
         }
     if (rule.in0 == XG_E_I1)
         for (k = 0; k < 3; k++)
-            for (i = 0; i < sizeof memory_of[k]; i++)
+            for (i = 0; i < (size_t)MEMORY_BYTES; i++)
                 if (rule.out == XG_E_I1 || k == 0 || rule.bits == 1) memory_of[k][i] &= 1;
     if (rule.shift && rule.bits == 1)
-        memset(memory_of[1], 0, sizeof memory_of[1]); /* the only amount there is */
+        memset(memory_of[1], 0, MEMORY_BYTES); /* the only amount there is */
     else if (rule.shift || rule.divide)
         for (i = 0; i < LANES * PER_THREAD; i += (size_t)rule.bits / 8) {
             uint64_t v = 0, mask = mask_of(rule.out);
@@ -122,10 +129,10 @@ static void interpret_into(const xg_kmodule *m, unsigned char *out) {
     machine_begin(&v, m, 32);
     for (i = 0; i < 4; i++) v.params[i] = (uint64_t)(uintptr_t)memory_of[i];
     v.shared = shared_memory;
-    memset(memory_of[3], 0xCD, sizeof memory_of[3]);
+    memset(memory_of[3], 0xCD, MEMORY_BYTES);
     machine_run(&v);
     machine_end(&v);
-    memcpy(out, memory_of[3], sizeof memory_of[3]);
+    memcpy(out, memory_of[3], MEMORY_BYTES);
 }
 static bool simulate(const char *text, size_t size, uint32_t shared) {
     static xg_sim_launch l;
@@ -145,7 +152,7 @@ static bool simulate(const char *text, size_t size, uint32_t shared) {
     for (i = 0; i < 4; i++) {
         xg_sim_buffer b;
         b.base = params[i] = (uint64_t)(uintptr_t)memory_of[i];
-        b.bytes = sizeof memory_of[i];
+        b.bytes = MEMORY_BYTES;
         b.name = "buffer";
         b.readonly = i < 3;
         xg_sim_memory_add(&mem, &b);
@@ -162,7 +169,7 @@ static bool simulate(const char *text, size_t size, uint32_t shared) {
         return false;
     }
     w = xg_sim_worker_init(xg_alloc(&arena, xg_sim_worker_bytes(&l)), &l);
-    memset(memory_of[3], 0xCD, sizeof memory_of[3]);
+    memset(memory_of[3], 0xCD, MEMORY_BYTES);
     i = xg_sim_run(w, 0, 1) == XLAGPU_OK;
     if (!i && xg_sim_fault_text(w, fault, sizeof fault)) printf("%s\n", fault);
     xg_sim_memory_free(&mem);
@@ -185,7 +192,7 @@ static bool agree(uint64_t a, uint64_t b) {
     return x - y <= 8 && y - x <= 8;
 }
 static void end(kernel *k, xg_ptx *p) {
-    static unsigned char want[sizeof memory_of[3]];
+    static unsigned char want[MEMORY_BYTES];
     size_t bytes, i;
     xg_buf text;
     xg_texts pieces;
@@ -473,6 +480,7 @@ int main(int argc, char **argv) {
     if (!ptxas && system("command -v ptxas > /dev/null 2>&1") == 0) ptxas = "ptxas";
     if (!ptxas && system("test -x /usr/local/cuda/bin/ptxas") == 0) ptxas = "/usr/local/cuda/bin/ptxas";
     if (!ptxas && argc > 1) printf("ptxas is absent: texts are made, not assembled\n");
+    place_memory();
     xg_ctx_init(&ctx, NULL, 0);
     xg_arena_init(&arena, &ctx);
     if (setjmp(here)) {

@@ -68,6 +68,7 @@ part "command line" sh tests/scripts/cli.sh
 part "bisect finds planted errors" sh tests/scripts/bisect.sh
 have python3 && part "verdicts, right and wrong kernels" python3 tests/scripts/verdict.py
 part "fuzz hlo" build/programs/fuzz hlo 20 60 tests/corpus/*.hlo
+part "fuzz import" build/programs/fuzz import 20 60 $(imported_cases tests/corpus/[mp]*.hlo)
 part "fuzz npz" build/programs/fuzz npz 50 100 tests/corpus/pads.npz tests/corpus/iotas.npz
 part "corpus, interpreter" sh tests/scripts/corpus.sh interpreter
 part "corpus, host" sh tests/scripts/corpus.sh host

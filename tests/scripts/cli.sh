@@ -540,6 +540,67 @@ printf '%s\n' '#include "fluid.h"' '#ifndef FLUID_TARGET' '#error' '#endif' \
 expect 0 '^#define FLUID_PARAMETER_X 0 /\* f32\[4,8\] \*/$' "-o F.c --symbol: F.h says what the module takes" \
     "$X compile $W/good.hlo -o $W/fluid.c --symbol=fluid && ${CC:-cc} -Wall -Wextra -Werror $W/fluid_user.c \
     $W/fluid.c -o $W/fluid && $W/fluid && cat $W/fluid.h"
+# Weights go with the executable: in the C source, or in a file beside it. y = x * w + b; w[k] = k + 1, b = 0.5.
+cat > $W/dense.hlo <<'END'
+ENTRY main {
+  x = f32[3] parameter(0)
+  w = f32[3] parameter(1)
+  b = f32[] parameter(2)
+  c = f32[3] broadcast(b), dimensions={}
+  m = f32[3] multiply(x, w)
+  ROOT y = f32[3] add(m, c)
+}
+END
+cat > $W/dense_user.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#define XLAGPU_IMPLEMENTATION
+#include "xlagpu_runtime.h"
+#include "dense.h"
+int main(int argc, char **argv) {
+    xlagpu_device_desc desc = {0};
+    xlagpu_device *d;
+    xlagpu_program *p;
+    float x[3] = {10, 20, 30}, y[3] = {0, 0, 0};
+    xlagpu_rt_tensor in[DENSE_PARAMETERS] = {{0, 0}}, out = {0, 0};
+#ifdef BESIDE
+    static unsigned char bytes[DENSE_WEIGHTS_BYTES];
+    FILE *f = fopen(argv[argc - 1], "rb");
+    if (!f || fread(bytes, 1, sizeof bytes, f) != sizeof bytes || getc(f) != EOF) return 2;
+    DENSE_WEIGHTS(in, bytes);
+#else
+    (void)argc, (void)argv;
+    DENSE_WEIGHTS(in, dense_weights);
+#endif
+    in[DENSE_PARAMETER_X].data = x, in[DENSE_PARAMETER_X].bytes = sizeof x;
+    out.data = y, out.bytes = sizeof y;
+    desc.platform = "host";
+    if (xlagpu_rt_open(&desc, &d)) return 1;
+    p = xlagpu_rt_load(d, dense_xgx, dense_xgx_size);
+    if (!p || xlagpu_rt_run(p, in, DENSE_PARAMETERS, &out, 1)) { puts(xlagpu_rt_error(d)); return 1; }
+    printf("dense: %g %g %g\n", y[0], y[1], y[2]);
+    xlagpu_rt_close(d);
+    return 0;
+}
+END
+if python3 -c 'import numpy' 2> /dev/null; then
+    python3 -c "import numpy as np; np.savez('$W/dense.npz', w=np.arange(1, 4, dtype='f4'), b=np.float32(0.5))"
+    user="${CC:-cc} -w -O0 -I. -I$W $W/dense_user.c $W/dense.c -o $W/dense -lm -ldl -lpthread"
+    have tcc && user="tcc -w -I. -I$W $W/dense_user.c $W/dense.c -o $W/dense -lm -ldl -lpthread"
+    expect 0 '^dense: 10.5 40.5 90.5$' "--emit=c --args: weights in the C source" \
+        "$X compile $W/dense.hlo --args=$W/dense.npz -o $W/dense.c && $user && $W/dense"
+    expect 0 '^dense: 10.5 40.5 90.5$' "--weights=beside: in a file of its own" "$X compile $W/dense.hlo \
+        --args=$W/dense.npz --weights=beside -o $W/dense.c && $user -DBESIDE && $W/dense $W/dense.weights"
+    expect 2 "there is no array 'arg0'; parameter 0 \(x\) is f32\[3\]" "--args without any weight" \
+        "python3 -c \"import numpy as np; np.savez('$W/none.npz', q=np.arange(3.0))\" && \
+        $X compile $W/dense.hlo --args=$W/none.npz -o $W/dense.c"
+fi
+expect 2 'args has the weights of C: it needs --emit=c' "compile --args without C" \
+    "$X compile $W/good.hlo --args=$W/good.hlo"
+expect 2 "in \(the array of C\) or beside" "--weights=elsewhere" \
+    "$X compile $W/good.hlo --args=$W/good.hlo --weights=elsewhere -o $W/g.c"
+expect 2 'name that by -o FILE.c' "--weights=beside without a file" \
+    "$X compile $W/good.hlo --args=$W/good.hlo --weights=beside --emit=c"
 # What ships runs everywhere: without a target code from sm_75 on, with more where it differs.
 printf '%s\n' 'ENTRY e { a = bf16[64,64] parameter(0) b = bf16[64,64] parameter(1)' \
     'ROOT c = bf16[64,64] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }' > $W/mm.hlo
@@ -566,6 +627,11 @@ if have node; then
             node tests/scripts/viewer.js $W/mm.html $W/mm.text $stage"
     done
 else absent "node (--viewer)"; fi
+expect 0 'measured: yes' "run --viewer: the page has what was measured, too" "$X run $W/mm.hlo --platform=host \
+    --viewer=$W/mm_run.html && grep -q '\"trace\"' $W/mm_run.html && grep -q 'traceEvents' $W/mm_run.html && \
+    echo measured: yes"
+expect 2 'one module, compiled for one device' "run --viewer of the interpreter" \
+    "$X run $W/mm.hlo --platform=interpreter --viewer=$W/mm_run.html"
 if sh tests/scripts/viewer.sh --works > /dev/null; then
     expect 0 'probe: ok' "--viewer in a browser: every view, kernel and key" \
         "$X compile $W/mm.hlo --target=sm_90a --viewer=$W/mm.html && sh tests/scripts/viewer.sh $W/mm.html"

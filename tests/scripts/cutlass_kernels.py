@@ -113,6 +113,11 @@ template <class P> __device__ auto block_of(P *p, int m, int n) {
     return local_tile(make_tensor(make_gmem_ptr(p), make_shape(m, n), make_stride(n, 1)), Shape<Int<M>, Int<N>>{},
         make_coord(blockIdx.x, blockIdx.y));
 }
+// The tile of a pair of blocks.
+template <class P> __device__ auto pair_of(P *p, int m, int n) {
+    return local_tile(make_tensor(make_gmem_ptr(p), make_shape(m, n), make_stride(n, 1)), Shape<Int<M>, Int<N>>{},
+        make_coord(blockIdx.x / 2, blockIdx.y));
+}
 #define FACTORS float alpha, float beta
 #define ARGUMENTS const Element *a, const Element *b, const float *c, float *d, int m, int n, int k, FACTORS
 """
@@ -211,6 +216,172 @@ extern "C" __global__ void __launch_bounds__(128) kernel(ARGUMENTS) {
 }
 """
 
+# Clusters of two blocks, whose tiles come by tensor maps. A block makes its maps itself, since no host code runs.
+MAPS = CUTE + """
+#include <cute/arch/cluster_sm90.hpp>
+#include <cute/arch/copy_sm100_tma.hpp>
+constexpr uint64_t HINT = 0x1000000000000000; // evict normally
+struct alignas(128) Map {
+    char bytes[128];
+};
+__device__ Map maps[256];
+#define FIELD(name, type, code, ...) \\
+    asm volatile("tensormap.replace.tile." name ".shared::cta.b1024." type " [%%0], " __VA_ARGS__ ";" ::"r"(at), code)
+// Boxes of so many rows and K elements, 128 bytes each, with their swizzle; the whole warp.
+__device__ void describe(Map *to, Map *here, Element const *from, int all, int k, int rows) {
+    uint32_t at = cast_smem_ptr_to_uint(here), one = 1, box = K, kind = %(kind)d;
+    uint64_t row = sizeof(Element) * k, address = (uint64_t)from;
+    if (threadIdx.x < 32) ((uint32_t *)here)[threadIdx.x] = 0;
+    __syncwarp();
+    if (threadIdx.x == 0) {
+        FIELD("global_address", "b64", "l"(address), "%%1");
+        FIELD("rank", "b32", "r"(one), "%%1");
+        FIELD("box_dim", "b32", "r"(box), "0, %%1");
+        FIELD("box_dim", "b32", "r"(rows), "1, %%1");
+        FIELD("global_dim", "b32", "r"(k), "0, %%1");
+        FIELD("global_dim", "b32", "r"(all), "1, %%1");
+        FIELD("global_stride", "b64", "l"(row), "0, %%1");
+        FIELD("element_stride", "b32", "r"(one), "0, %%1");
+        FIELD("element_stride", "b32", "r"(one), "1, %%1");
+        FIELD("elemtype", "b32", "n"(%(kind)d), "%%1");
+        FIELD("interleave_layout", "b32", "n"(0), "%%1");
+        FIELD("swizzle_mode", "b32", "n"(3), "%%1");
+        FIELD("fill_mode", "b32", "n"(0), "%%1");
+    }
+    __syncwarp();
+    tma_descriptor_cp_fence_release((TmaDescriptor const *)to, *(TmaDescriptor *)here);
+    tma_descriptor_fence_acquire((TmaDescriptor const *)to);
+}
+"""
+# Two blocks with one B: each brings half of it to both.
+SM90_MULTICAST = MAPS + """
+struct Shared {
+    alignas(1024) Element a[M * K];
+    alignas(1024) Element b[N * K];
+    Map map[2];
+    alignas(16) uint64_t full;
+};
+__device__ unsigned shared_bytes = sizeof(Shared) + 1024;
+extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128) kernel(ARGUMENTS) {
+    extern __shared__ __align__(1024) char room[];
+    Shared &s = *reinterpret_cast<Shared *>(room);
+    using Atom = GMMA::Layout_K_SW128_Atom<Element>;
+    auto mma = make_tiled_mma(GMMA::ss_op_selector<Element, Element, float, Shape<Int<M>, Int<N>, Int<K>>>());
+    auto part = mma.get_slice(threadIdx.x);
+    auto la = tile_to_shape(Atom{}, Shape<Int<M>, Int<K>>{});
+    auto lb = tile_to_shape(Atom{}, Shape<Int<N>, Int<K>>{});
+    Tensor fa = part.make_fragment_A(part.partition_A(make_tensor(make_smem_ptr(s.a), la)));
+    Tensor fb = part.make_fragment_B(part.partition_B(make_tensor(make_smem_ptr(s.b), lb)));
+    Tensor tc = part.partition_C(block_of(c, m, n));
+    Tensor td = part.partition_C(block_of(d, m, n));
+    Tensor sum = part.make_fragment_C(td);
+    Map *own = maps + 2 * (blockIdx.x + gridDim.x * blockIdx.y);
+    const int rank = block_rank_in_cluster();
+    int phase = 0;
+    clear(sum);
+    if (threadIdx.x < 32) {
+        describe(own, &s.map[0], a, m, k, M);
+        describe(own + 1, &s.map[1], b, n, k, N / 2);
+    }
+    if (threadIdx.x == 0) initialize_barrier(s.full, 1);
+    cutlass::arch::fence_barrier_init();
+    cluster_arrive_relaxed();
+    cluster_wait();
+    for (int at = 0; at < k; at += K, phase ^= 1) {
+        if (threadIdx.x == 0) {
+            set_barrier_transaction_bytes(s.full, (M + N) * K * sizeof(Element));
+            SM90_TMA_LOAD_2D::copy(own, &s.full, HINT, s.a, at, blockIdx.x * M);
+            SM90_TMA_LOAD_MULTICAST_2D::copy(own + 1, &s.full, 3, HINT, s.b + rank * (N / 2) * K, at,
+                blockIdx.y * N + rank * (N / 2));
+        }
+        wait_barrier(s.full, phase);
+        warpgroup_arrive();
+        gemm(mma, fa, fb, sum);
+        warpgroup_commit_batch();
+        warpgroup_wait<0>();
+        cluster_arrive();
+        cluster_wait();
+    }
+    for (int i = 0; i < size(sum); i++) td(i) = alpha * sum(i) + beta * tc(i);
+}
+"""
+# A pair of blocks that multiply together: each brings half of A and of B, both to the barrier of the first one.
+SM100_PAIR = MAPS + """
+struct Shared {
+    alignas(1024) Element a[M / 2 * K];
+    alignas(1024) Element b[N / 2 * K];
+    Map map[2];
+    alignas(16) uint64_t full;
+    alignas(16) uint64_t done;
+    alignas(16) uint32_t base;
+};
+__device__ unsigned shared_bytes = sizeof(Shared) + 1024;
+extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(128) kernel(ARGUMENTS) {
+    extern __shared__ __align__(1024) char room[];
+    Shared &s = *reinterpret_cast<Shared *>(room);
+    using Atom = UMMA::Layout_K_SW128_Atom<Element>;
+    using Op = SM100_MMA_F16BF16_2x1SM_SS<Element, Element, float, M, N, UMMA::Major::K, UMMA::Major::K>;
+    auto mma = make_tiled_mma(Op{});
+    const int rank = block_rank_in_cluster(), pair = blockIdx.x / 2;
+    auto ua = UMMA::tile_to_mma_shape(Atom{}, partition_shape_A(mma, Shape<Int<M>, Int<K>>{}));
+    auto ub = UMMA::tile_to_mma_shape(Atom{}, partition_shape_B(mma, Shape<Int<N>, Int<K>>{}));
+    auto part = mma.get_slice(rank);
+    Tensor fa = part.make_fragment_A(make_tensor(make_smem_ptr(s.a), ua));
+    Tensor fb = part.make_fragment_B(make_tensor(make_smem_ptr(s.b), ub));
+    Tensor tc = part.partition_C(pair_of(c, m, n));
+    Tensor td = part.partition_C(pair_of(d, m, n));
+    Tensor sum = part.make_fragment_C(td);
+    TMEM::Allocator2Sm columns;
+    Map *own = maps + 2 * (blockIdx.x + gridDim.x * blockIdx.y);
+    int phase = 0;
+    if (threadIdx.x < 32) {
+        columns.allocate(TMEM::Allocator2Sm::Sm100TmemCapacityColumns, &s.base);
+        describe(own, &s.map[0], a, m, k, M / 2);
+        describe(own + 1, &s.map[1], b, n, k, N / 2);
+    }
+    if (threadIdx.x == 0) {
+        initialize_barrier(s.full, 1);
+        initialize_barrier(s.done, 1);
+    }
+    cutlass::arch::fence_barrier_init();
+    __syncthreads();
+    cluster_arrive();
+    cluster_wait();
+    sum.data() = s.base;
+    mma.accumulate_ = UMMA::ScaleOut::Zero;
+    for (int at = 0; at < k; at += K, phase ^= 1) {
+        if (threadIdx.x == 0) {
+            if (rank == 0) set_barrier_transaction_bytes(s.full, (M + N) * K * sizeof(Element));
+            SM100_TMA_2SM_LOAD_2D::copy(own, &s.full, HINT, s.a, at, pair * M + rank * (M / 2));
+            SM100_TMA_2SM_LOAD_2D::copy(own + 1, &s.full, HINT, s.b, at, blockIdx.y * N + rank * (N / 2));
+        }
+        if (rank == 0 && threadIdx.x < 32) {
+            wait_barrier(s.full, phase);
+            for (int j = 0; j < size<2>(fa); j++) {
+                gemm(mma, fa(_, _, j), fb(_, _, j), sum);
+                mma.accumulate_ = UMMA::ScaleOut::One;
+            }
+            cutlass::arch::umma_arrive_multicast_2x1SM(&s.done, 3);
+        }
+        wait_barrier(s.done, phase);
+    }
+    auto load = make_tmem_copy(SM100_TMEM_LOAD_32dp32b1x{}, sum);
+    auto mine = load.get_slice(threadIdx.x);
+    Tensor od = mine.partition_D(td);
+    Tensor oc = mine.partition_D(tc);
+    Tensor got = make_tensor<float>(shape(od));
+    copy(load, mine.partition_S(sum), got);
+    for (int i = 0; i < size(got); i++) od(i) = alpha * got(i) + beta * oc(i);
+    __syncthreads();
+    cluster_arrive();
+    cluster_wait();
+    if (threadIdx.x < 32) {
+        columns.release_allocation_lock();
+        columns.free(s.base, TMEM::Allocator2Sm::Sm100TmemCapacityColumns);
+    }
+}
+"""
+
 
 class Case:
     def __init__(
@@ -268,7 +439,8 @@ F16, F32, F64, S8, S32 = np.float16, np.float32, np.float64, np.int8, np.int32
 
 
 def cute(text, t, m, n, k, swizzle="SW128", op="SM100_MMA_F16BF16_SS"):
-    return text % dict(type=t, m=m, n=n, k=k, swizzle=swizzle, op=op)
+    kind = dict(half_t=6, bfloat16_t=10).get(t, 0)  # of an element of a tensor map
+    return text % dict(type=t, m=m, n=n, k=k, swizzle=swizzle, op=op, kind=kind)
 
 
 def exact(x):
@@ -318,6 +490,14 @@ PRODUCTS = [
      BF16, (256, 64, 96), {}),
     ("tf32 product by tcgen05", "100a", cute(SM100, "tfloat32_t", 128, 128, 32, op="SM100_MMA_TF32_SS"), (128, 128),
      F32, (128, 128, 64), {}),
+    ("f16 product by wgmma, B by multicast", "90a", cute(SM90_MULTICAST, "half_t", 64, 128, 64), (64, 128), F16,
+     (256, 256, 192), dict(factors=(2.0, 0.5))),
+    ("bf16 product by wgmma, B by multicast", "90a", cute(SM90_MULTICAST, "bfloat16_t", 128, 64, 64), (128, 64), BF16,
+     (256, 64, 320), {}),
+    ("f16 product by tcgen05, pairs of blocks", "100a", cute(SM100_PAIR, "half_t", 256, 128, 64), (128, 128), F16,
+     (512, 256, 192), dict(factors=(2.0, 0.5))),
+    ("bf16 product by tcgen05, pairs of blocks", "100a", cute(SM100_PAIR, "bfloat16_t", 256, 256, 64), (128, 256),
+     BF16, (256, 256, 128), {}),
 ]
 # fmt: on
 

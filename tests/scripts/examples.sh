@@ -1,7 +1,7 @@
 #!/bin/sh
 # tests/scripts/examples.sh -- every command of README.md that starts with "cc ", run as printed; and the README's
 # program is examples/hello.c; the larger examples, a few frames or steps of each. `cc` is the fastest compiler here,
-# unless one was asked for: check compiles with all of them. Ends with "N passed, N failed".
+# unless one was asked for, tcc before clang: check compiles with all of them. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 JOBS=1 # a command may need what the one before it has made
@@ -9,9 +9,12 @@ sed -n '/^```c$/,/^```$/p' README.md | sed '1d' | sed '/^```$/,$d' > build/readm
 if cmp -s build/readme.c examples/hello.c; then ok "README shows examples/hello.c as it is"
 else bad "README shows another program than examples/hello.c"; diff build/readme.c examples/hello.c | head -5; fi
 begin build/examples
-if [ "$CC" = cc ] && have clang; then
+quick=
+have clang && quick=clang
+have tcc && quick="tcc -w"
+if [ "$CC" = cc ] && [ "$quick" ]; then
     mkdir -p $job_dir/bin
-    printf '#!/bin/sh\nexec clang "$@"\n' > $job_dir/bin/cc
+    printf '#!/bin/sh\nexec %s "$@"\n' "$quick" > $job_dir/bin/cc
     chmod +x $job_dir/bin/cc
     PATH=$PWD/$job_dir/bin:$PATH
 fi

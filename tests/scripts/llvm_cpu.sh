@@ -5,6 +5,9 @@
 set -u
 . tests/scripts/tally.sh
 mkdir -p build/llvm
+case $(uname -m) in aarch64) own=aarch64 ;; *) own=x86-64-v3 ;; esac
+${CC:-gcc} -std=c99 -g -O1 -fsanitize=address,undefined -DXLAGPU_NO_SIMULATOR -DXLAGPU_USE_LLVM_CPU \
+    tests/programs/object.c -o build/llvm/object -lm -ldl -lpthread || bad "tests/programs/object.c"
 some=
 for v in 16 17 18 19 20 21; do
     c=/usr/lib/llvm-$v/bin/llvm-config
@@ -18,6 +21,10 @@ for v in 16 17 18 19 20 21; do
         build/llvm/corpus-cpu-$v.log | tail -1)
     case $sum in *" 0 failed") ok "LLVM $v: corpus on llvm-cpu, $sum" ;;
         *) bad "LLVM $v: corpus on llvm-cpu, $sum"; grep FAIL build/llvm/corpus-cpu-$v.log | head ;; esac
+    if build/llvm/xlagpu-$v compile "$(compiled_cases | head -1)" --target="$own" -o build/llvm/case.xgx \
+        > build/llvm/case.log 2>&1 && build/llvm/object build/llvm/case.xgx 20000 > build/llvm/case.log 2>&1
+    then ok "LLVM $v: damaged objects, $(tail -2 build/llvm/case.log | head -1)"
+    else bad "LLVM $v: damaged objects"; tail -5 build/llvm/case.log; fi
     for target in x86-64-v3 x86-64-v4 aarch64; do
         wrong=
         for f in $(compiled_cases); do

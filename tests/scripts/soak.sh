@@ -42,6 +42,8 @@ have python3 && part "contractions of any size" python3 tests/scripts/contractio
 part "kernels by their printed records, all targets" sh tests/scripts/records.sh 1
 part "the backend llvm, each LLVM that is here" sh tests/scripts/llvm.sh
 part "the platform llvm-cpu" sh tests/scripts/llvm_cpu.sh
+part "the web page" sh tests/scripts/web.sh
+part "windows, under wine" sh tests/scripts/windows.sh text
 part "ptxas, nine targets" sh tests/scripts/ptxas.sh $TARGETS
 for p in $(program_names); do
     args=$(program_field "$p" 4)
@@ -51,6 +53,7 @@ part "fuzz hlo, sanitized" build/soak/fuzz hlo 200 1000 tests/corpus/*.hlo
 part "fuzz ptx, sanitized" build/soak/fuzz ptx 200 1000 $(compiled_cases)
 part "fuzz foreign ptx, sanitized" build/soak/fuzz ptx 200 1000 tests/text/sim/foreign/*.ptx bench/kernels/*.ptx
 have python3 && have tcc && part "changes of src that tests notice" python3 tests/scripts/source_mutants.py
+part "fuzz import, sanitized" build/soak/fuzz import 200 5000 $(imported_cases tests/corpus/*.hlo)
 part "fuzz npz, sanitized" build/soak/fuzz npz 200 1000 tests/corpus/*.npz
 run_parts
 finish

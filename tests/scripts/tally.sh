@@ -20,6 +20,16 @@ finish() { printf '%s passed, %s failed\n' "$passed" "$failed"; [ "$failed" = 0 
 
 # The corpus cases that compile (tests/scripts/corpus.sh says more of the table).
 compiled_cases() { awk -F'\t' '$4 == "all" { print "tests/corpus/" $1 ".hlo" }' tests/corpus/manifest.tsv; }
+# FILE.hlo ...: each as StableHLO text and as protobuf; prints their names.
+imported_cases() {
+    mkdir -p build/imported
+    for imported in "$@"; do
+        for form in mlir pb; do
+            to=build/imported/$(basename "$imported" .hlo).$form
+            build/xlagpu opt "$imported" --passes= -o "$to" 2>/dev/null >&2 && echo "$to"
+        done
+    done
+}
 
 # begin DIR: forgets the jobs of before. job NAME COMMAND: one more. run_jobs: all of them, JOBS at a time, then a
 # line each, in the order given; a job passes when it exits 0. Each job's output stays in DIR/NNN.log.

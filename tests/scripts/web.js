@@ -28,7 +28,7 @@ const {TABS, EXAMPLES, command} = make(require, __dirname, __filename, {}, proce
       else if (file)
         check('no page', made.file.includes('id=\'data\''));
       else
-        check('nothing is printed', (made.text + made.error).length > 20);
+        check(name + ', ' + tab + ': nothing is printed', (made.text + made.error).length > 20);
       ran++;
       if (bad) break;
     }

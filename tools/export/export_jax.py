@@ -24,45 +24,17 @@ parameters. A model that needs random numbers (dropout) is exported as it is for
 bits, jax.random.key_data(key), and wrap them itself. Refused: sizes that depend on values, callbacks to Python,
 arguments that are no arrays."""
 
-import argparse, importlib.util, inspect, json, os, re, struct, sys
+import inspect, os, re, sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import files
 import jax
 import numpy as np
-
-SAFETENSORS = {
-    "bool": "BOOL", "uint8": "U8", "int8": "I8", "uint16": "U16", "int16": "I16", "uint32": "U32", "int32": "I32",
-    "uint64": "U64", "int64": "I64", "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64",
-    "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2", "complex64": "C64",
-}  # fmt: skip
-
-
-def write_safetensors(path, arrays):
-    """arrays: name -> array of numpy"""
-    header, at = {}, 0
-    for name, a in arrays.items():
-        if str(a.dtype) not in SAFETENSORS:
-            raise SystemExit(f"{name}: safetensors has no type {a.dtype}")
-        header[name] = {
-            "dtype": SAFETENSORS[str(a.dtype)], "shape": list(a.shape), "data_offsets": [at, at + a.nbytes]
-        }  # fmt: skip
-        at += a.nbytes
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as f:
-        f.write(struct.pack("<Q", len(text)) + text)
-        for a in arrays.values():
-            f.write(np.ascontiguousarray(a).tobytes())
-
 
 def array(a):
     """As JAX takes it: a number of Python has the type that JAX gives it."""
     return np.asarray(jax.numpy.asarray(a))
-
-
-def bits(a):
-    """numpy's files lack bfloat16 and float8: they hold the bits, which xlagpu takes for them."""
-    a = array(a)
-    return a if a.dtype.kind in "biufc" else a.view("u%d" % a.dtype.itemsize)
 
 
 def flat(tree, what):
@@ -115,10 +87,6 @@ def input_names(f, inputs):
     return plain[: len(inputs)] if len(plain) >= len(inputs) else ["x%d" % k for k in range(len(inputs))]
 
 
-def write_results(path, results):
-    np.savez(path + ".results.npz", **{"out%d" % k: bits(r) for k, r in enumerate(results)})
-
-
 def export(f, weights, inputs, path, names=None):
     """Writes the four files; gives the results of JAX as a list of arrays. names: of the inputs, where f has none."""
     f, weights = as_function(f, weights)
@@ -133,10 +101,10 @@ def export(f, weights, inputs, path, names=None):
     lowered = jitted.lower(weights, *inputs)
     with open(path + ".mlir", "w") as out:
         out.write(names_alone(lowered.as_text(debug_info=True)))
-    write_safetensors(path + ".safetensors", {k: array(v) for k, v in flat(weights, "weights").items()})
-    np.savez(path + ".inputs.npz", **{k: bits(v) for k, v in flat(dict(zip(names, inputs)), "inputs").items()})
+    files.write_safetensors(path + ".safetensors", {k: array(v) for k, v in flat(weights, "weights").items()})
+    files.write_inputs(path, {k: array(v) for k, v in flat(dict(zip(names, inputs)), "inputs").items()})
     results = [np.asarray(r) for r in jax.tree_util.tree_leaves(jitted(weights, *inputs))]
-    write_results(path, results)
+    files.write_results(path, results)
     return results
 
 
@@ -146,25 +114,5 @@ def names_alone(text):
     return "\n".join(line for line in text.split("\n") if line and not line.startswith("#loc")) + "\n"
 
 
-def load(path, name):
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
-    spec = importlib.util.spec_from_file_location("exported", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    if not hasattr(module, name):
-        raise SystemExit(f"{path}: there is no function {name}")
-    return getattr(module, name)()
-
-
-def main(run=export, text=__doc__):
-    p = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("file", help="a Python file")
-    p.add_argument("name", help="its function that makes what is exported")
-    p.add_argument("-o", required=True, metavar="PATH", help="of the files, without suffix")
-    args = p.parse_args()
-    os.makedirs(os.path.dirname(os.path.abspath(args.o)), exist_ok=True)
-    run(*load(args.file, args.name), args.o)
-
-
 if __name__ == "__main__":
-    main()
+    files.main(export, __doc__)

@@ -15,6 +15,7 @@ os.environ.setdefault("KERAS_BACKEND", "jax")
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import export_jax
+import files
 import keras
 
 
@@ -39,4 +40,4 @@ def export(model, inputs, path):
 
 
 if __name__ == "__main__":
-    export_jax.main(export, __doc__)
+    files.main(export, __doc__)

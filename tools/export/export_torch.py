@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import jax
 import export_jax
+import files
 import numpy as np
 import torch
 import torchax.export
@@ -66,7 +67,7 @@ def program(model, inputs):
 def missing(exported):
     """The operations that torchax does not translate."""
     known = torchax.export.ops_registry.all_aten_ops
-    exported = exported.run_decompositions().run_decompositions(torchax.export.decompositions.DECOMPOSITIONS)
+    exported = exported.run_decompositions(torchax.export.decompositions.DECOMPOSITIONS)
     used = {n.target for n in exported.graph.nodes if isinstance(n.target, torch._ops.OpOverload)}
     return sorted(str(t) for t in used if t not in known and t.overloadpacket not in known)
 
@@ -93,6 +94,7 @@ def export(model, inputs, path):
     with torch.no_grad():
         exported = program(model, inputs)
         results = exported.module()(*inputs)
+        exported = exported.run_decompositions()  # what changes a buffer says so from here on
     call, weights, names = function(exported)
     inputs = torch.utils._pytree.tree_leaves(tuple(inputs))
     inputs = tuple(array(x, name) for x, name in zip(inputs, names))
@@ -105,9 +107,9 @@ def export(model, inputs, path):
     for k, (r, m) in enumerate(zip(results, made)):
         if r.dtype != m.dtype or r.shape != m.shape:
             raise SystemExit(f"result {k} is {r.dtype}{list(r.shape)}; torchax makes it {m.dtype}{list(m.shape)}")
-    export_jax.write_results(path, results)
+    files.write_results(path, results)
     return results
 
 
 if __name__ == "__main__":
-    export_jax.main(export, __doc__)
+    files.main(export, __doc__)

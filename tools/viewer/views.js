@@ -453,7 +453,7 @@ function viewBuffers(main, number = '') {
 }
 
 /* ---- time ---- */
-let measured = null; /* of a trace: hlo -> seconds, and how often */
+let measured = null; /* of a trace: hlo -> microseconds, and how often; xlagpu run --viewer brings one along */
 function readTrace(text) {
   const by = new Map();
   for (const e of JSON.parse(text).traceEvents || []) {
@@ -465,6 +465,7 @@ function readTrace(text) {
   }
   return by;
 }
+if (model.last('trace')) measured = readTrace(model.last('trace').lines.join('\n'));
 /* What runs inside of what, with times from below: of a measured run where there is one. */
 function flameOf(root) {
   const waiting = new Map();
