@@ -128,8 +128,10 @@ enum {
     XG_TILE_UNROLL_SUMS = 128,    /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
     XG_TILE_UNROLL = 4,           /* steps of k that are written out at least */
     XG_TILE_SLICES_LATE = 4,      /* up to here the epilogue reads each slice's sums */
-    XG_TILE_UNIT_SCHEDULERS = 4,  /* of a multiprocessor: each has a quarter of its unit */
-    XG_TILE_STEP_CYCLES = 60      /* of a step beside its arithmetic: barrier and addresses */
+    XG_TILE_UNIT_READ_CYCLES = 4, /* of shared memory, for 16 bytes to each of 32 lanes */
+    XG_TILE_UNIT_READ_LATENCY = 33, /* clocks from ldmatrix to its fragment */
+    XG_TILE_UNIT_SCHEDULERS = 4,    /* of a multiprocessor: each has a quarter of its unit */
+    XG_TILE_STEP_CYCLES = 60        /* of a step beside its arithmetic: barrier and addresses */
 };
 
 /* ---- tile_unit.c ---- */
@@ -148,6 +150,7 @@ XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* m
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
 XG_FN bool xg_tile_unit_reads_ahead(
     const xg_tile_plan *p); /* fragments of the next k, in front of this one's products */
+XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks);
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements of one step's operand */
 
 /* ---- tile_time.c ---- */

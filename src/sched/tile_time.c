@@ -17,10 +17,10 @@ enum {
     XG_TILE_SLICE_CLOCKS = 60,     /* for one more slice's sums of a part, through shared memory */
     XG_TILE_SLICE_LATE = 2,        /* for an element of one more slice, read with the first one's */
     XG_TILE_SLICE_READ = 8,        /* for one of many, whose reads are on their way together */
-    XG_TILE_UNIT_READ_CYCLES = 4,  /* of shared memory, for 16 bytes to each of 32 lanes */
-    XG_TILE_UNIT_LATENCY = 33,     /* clocks from ldmatrix to its fragment */
-    XG_TILE_UNIT_STEP_CLOCKS = 160 /* of a step of mma.sync: barrier, addresses, sums that the next one waits for; from
-                                      what the estimate of the finished kernels says, see xg_kir_estimate */
+    XG_TILE_MEET_PERCENT = 125,    /* of the time where stores meet in banks: shapes without that are preferred */
+    XG_TILE_UNIT_STEP_CLOCKS = 60, /* of a step of mma.sync: barrier, addresses, and ... */
+    XG_TILE_UNIT_SUM_CLOCKS = 4    /* ... for each product that the next step waits for. Both from what the estimate of
+                                      the finished kernels says, see xg_kir_estimate */
 };
 
 /* What one warp does in a step, and how long it takes alone. */
@@ -196,9 +196,17 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
         xg_tile_over(p->threads, XG_TILE_LANES)); /* what is brought */
     way = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
     w.clocks = xg_tile_unit_issue(p) + times * fragments * XG_TILE_UNIT_READ_CYCLES;
-    w.clocks += XG_TILE_UNIT_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times);
-    w.clocks = XG_MAX(w.clocks + XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS, way);
+    w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times);
+    w.clocks =
+        XG_MAX(w.clocks + XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS + p->n_sums * XG_TILE_UNIT_SUM_CLOCKS, way);
     return w;
+}
+/* Two rows of less than 128 bytes that one store of a warp writes lie in some of the same banks. */
+XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    int64_t row = (t->by_rows ? (int64_t)p->shape.k : t->rows) * xg_type_bytes(t->held);
+    return !t->async && !t->line && t->brick == 1 && t->by_rows == t->along_k && t->vector > 1 &&
+           row < XG_TILE_PASS_BYTES;
 }
 XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     xg_tile_work w = xg_tile_unit_work(p, m);
@@ -212,7 +220,9 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
     c.shared_passes = xg_cost_mul(all, w.passes);
     c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
     c.warp_issued = xg_cost_mul(p->steps, w.issued);
-    return xg_tile_predict(p, m, &c);
+    all = xg_tile_predict(p, m, &c);
+    if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) all = xg_cost_scale(all, XG_TILE_MEET_PERCENT, 100);
+    return all;
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */

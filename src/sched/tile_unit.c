@@ -58,6 +58,8 @@ enum {
     XG_TILE_UNIT_BRICK = 4,        /* bytes along k that a word has */
     XG_TILE_UNIT_DEEP_BYTES = 128, /* of a step's k: what is on its way of more would take too many registers */
     XG_TILE_UNIT_SLANT = 64,       /* bytes: two threads' 16 rows then begin half of the banks apart */
+    XG_TILE_UNIT_MMA_LATENCY = 33, /* until the next product may be added to a sum */
+    XG_TILE_UNIT_BANK_BYTES = 128, /* that shared memory takes in a cycle */
     XG_TILE_UNIT_COPY_ISSUE = 4,   /* instructions for a piece that is copied, with its address and guard */
     XG_TILE_UNIT_BRING_ISSUE = 8,  /* ... that goes through registers, and for each of its elements */
     XG_TILE_UNIT_LANE_ISSUE = 3
@@ -265,4 +267,23 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M;
     return (p->n_sums + 2 * fragments) * FRAGMENT <= AHEAD;
 }
+/* Where wgmma competes, both are estimated so. Of a step of so many blocks at a time: what units, shared memory and schedulers take, or one warp alone, or the way
+ * from memory, which as many steps share as are on their way. */
+XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
+    int64_t warps = blocks * p->threads / XG_TILE_LANES, bytes = xg_type_bytes(p->held);
+    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, rate = xg_tile_unit_rate(p, m);
+    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M, times = p->shape.k * bytes / XG_KMMA_K_BYTES;
+    int64_t multiply = macs * blocks * 1000 / rate, shared, issue, own, chain, memory;
+    if (p->shape.grouped) return xg_tile_group_cycles(p, m, blocks);
+    shared = warps * times * fragments * XG_TILE_UNIT_READ_CYCLES;
+    shared += blocks * (p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
+    issue = warps * (xg_tile_unit_issue(p) + times * (fragments + p->n_sums)) / XG_TILE_UNIT_SCHEDULERS;
+    chain = times * (XG_TILE_UNIT_MMA_LATENCY + (xg_tile_unit_reads_ahead(p) ? 0 : XG_TILE_UNIT_READ_LATENCY));
+    own = macs * 1000 * XG_TILE_LANES / p->threads * XG_TILE_UNIT_SCHEDULERS / rate;
+    own = XG_TILE_UNIT_READ_LATENCY + XG_MAX(own, chain) + xg_tile_unit_issue(p);
+    memory = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
+    shared = XG_MAX(XG_MAX(shared, issue), multiply) + XG_MIN(XG_MAX(shared, issue), multiply) / 8;
+    return XG_MAX(XG_MAX(shared, own), memory) + XG_TILE_STEP_CYCLES;
+}
+
 #endif /* XG_SCHED_TILE_UNIT_C */
