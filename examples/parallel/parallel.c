@@ -3,8 +3,8 @@
  *     parallel [train.mlir [steps]]
  *
  * The devices are simulated. With platform "cuda", and XLAGPU_USE_NCCL, they are GPUs. */
-#include "xlagpu.h"
-#include "xlagpu_runtime.h"
+#include "../../xlagpu.h"
+#include "../../xlagpu_runtime.h"
 
 #include "../files.h"
 #include <math.h>

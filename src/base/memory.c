@@ -113,6 +113,17 @@ XG_NORETURN XG_FN void xg_fail(xg_ctx *c, xlagpu_status status, const char *form
     xg_jump(c);
 }
 
+XG_FN XG_COLD const char *xg_hint_where(const xg_source *src, size_t offset, const char *hint) {
+    size_t k = offset;
+    if (hint || !src->text || offset > src->size) return hint;
+    while (k < src->size && (src->text[k] == '_' || src->text[k] == '.' || src->text[k] == '-' ||
+                                (src->text[k] >= '0' && src->text[k] <= '9') ||
+                                ((src->text[k] | 32) >= 'a' && (src->text[k] | 32) <= 'z')))
+        k++;
+    if (k == offset)
+        while (k < src->size && (src->text[k] == ' ' || src->text[k] == '\n' || src->text[k] == '\r')) k++;
+    return k < src->size ? NULL : "the text ends there: it may be cut off, write or copy it again";
+}
 XG_NORETURN XG_FN void xg_fail_at(
     xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint, const char *format, ...) {
     va_list args;

@@ -501,12 +501,9 @@ XLAGPU_DEF xlagpu_bytes xlagpu_attach_ptx(xlagpu_module *m, xlagpu_bytes exe, xl
 XLAGPU_DEF const char *xlagpu_part_name(uint32_t index) { return xg_device_part_name(index); }
 XLAGPU_DEF bool xlagpu_target_describe(const char *name, xlagpu_target_desc *out) {
     xg_device d;
-    const xg_target *t = NULL;
-    size_t k;
+    const xg_target *t = name ? xg_target_called(name) : NULL;
     memset(out, 0, sizeof *out);
     if (!name) return false;
-    for (k = 0; xg_target_at(k); k++)
-        if (strcmp(xg_target_at(k)->name, name) == 0) t = xg_target_at(k);
     if (!(t ? xg_device_of_cc(t->cc, &d) : xg_device_of_part(xg_str_z(name), &d))) return false;
     xg_device_describe(&d, out);
     out->name = (t ? t : xg_target_of(d.cc))->name;

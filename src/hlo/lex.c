@@ -49,7 +49,7 @@ XG_NORETURN XG_FN void xg_lex_vfail(
     const xg_lex *x, size_t offset, const char *hint, const char *format, va_list args) {
     char text[XG_MESSAGE_MAX / 2];
     xg_vformat(text, sizeof text, format, args);
-    xg_fail_at(x->ctx, XLAGPU_ERROR_SYNTAX, x->src, offset, hint, "%s", text);
+    xg_fail_at(x->ctx, XLAGPU_ERROR_SYNTAX, x->src, offset, xg_hint_where(x->src, offset, hint), "%s", text);
 }
 XG_NORETURN XG_FN void xg_lex_fail(const xg_lex *x, const char *hint, const char *format, ...) {
     va_list args;
@@ -191,7 +191,10 @@ XG_FN void xg_lex_init(xg_lex *x, xg_ctx *c, xg_arena *a, const xg_source *src, 
     x->ctx = c;
     x->src = src;
     x->arena = a;
-    if (nul) xg_fail_at(c, XLAGPU_ERROR_SYNTAX, src, (size_t)(nul - src->text), NULL, "the text holds a NUL byte");
+    if (nul)
+        xg_fail_at(c, XLAGPU_ERROR_SYNTAX, src, (size_t)(nul - src->text),
+            "HLO is text in UTF-8; protobufs and MLIR bytecode are told by their first bytes",
+            "the text holds a NUL byte");
     if (src->size > UINT32_MAX - 16) xg_fail(c, XLAGPU_ERROR_LIMIT, "the text is longer than 4 GiB");
     x->base = lasts ? src->text : xg_str_copy(a, xg_str_of(src->text, src->size)).p;
     x->end = x->base + src->size;

@@ -12,6 +12,7 @@ XG_NORETURN XG_FN void xg_mlir_fail(const xg_mlir *x, const char *at, const char
     va_start(args, format);
     xg_vformat(text, sizeof text, format, args);
     va_end(args);
+    hint = xg_hint_where(x->ir->src, (size_t)(at - x->base), hint);
     xg_fail_at(x->ir->ctx, XLAGPU_ERROR_SYNTAX, x->ir->src, (size_t)(at - x->base), hint, "%s", text);
 }
 XG_FN void xg_mlir_skip(xg_mlir *x) {
@@ -30,9 +31,7 @@ XG_NORETURN XG_FN void xg_mlir_expected(xg_mlir *x, const char *what) {
     xg_str w;
     xg_mlir_skip(x);
     w = xg_mlir_peek_word(x);
-    if (x->at == x->end)
-        xg_mlir_fail(
-            x, x->at, "it may be cut off: write or copy it again", "expected %s, found the end of the text", what);
+    if (x->at == x->end) xg_mlir_fail(x, x->at, NULL, "expected %s, found the end of the text", what);
     if (w.n) xg_mlir_fail(x, x->at, NULL, "expected %s, found '%.*s'", what, (int)XG_MIN(w.n, 60u), w.p);
     if ((unsigned char)*x->at < ' ' || (unsigned char)*x->at > '~')
         xg_mlir_fail(x, x->at, NULL, "expected %s, found a byte of value %u", what, (unsigned)(unsigned char)*x->at);

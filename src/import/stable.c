@@ -617,20 +617,21 @@ XG_FN xg_str xg_stable_sharding_of(xg_str all, uint32_t k) {
     }
     return XG_STR("");
 }
+/* Operations carry their own shardings; a tuple, or a part of one, is none. */
 XG_FN void xg_stable_results(xg_stable *w, const xg_comp *c) {
     const xg_shape *s = c->root->shape, *said = c == w->m->entry ? w->m->entry_result : NULL;
     xg_str sharding = xg_attr_str(c->root, XG_A_sharding);
-    bool tuple = s->type == XLAGPU_TUPLE;
+    bool tuple = s->type == XLAGPU_TUPLE, says = tuple || (said && c->root->op == XG_GET_TUPLE_ELEMENT);
     uint32_t count = tuple ? s->n_elems : 1, k, n;
     if (!count) return;
     xg_puts(&w->b, " -> (");
     for (k = 0; k < count; k++) {
-        xg_str one = tuple ? xg_stable_sharding_of(sharding, k) : c == w->m->entry ? sharding : XG_STR("");
+        xg_str one = tuple ? xg_stable_sharding_of(sharding, k) : sharding;
         if (k) xg_puts(&w->b, ", ");
         xg_stable_type(w, tuple ? s->elems[k] : s);
         n = 0;
         if (said) xg_stable_layout_mode(w, &n, tuple ? said->elems[k] : said);
-        if (tuple && one.n) {
+        if (says && one.n) {
             xg_stable_attribute(w, &n, "mhlo.sharding");
             xg_stable_string(&w->b, one);
         }

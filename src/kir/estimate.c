@@ -626,7 +626,8 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     c->blocks = (int64_t)f->blocks[0] * f->blocks[1] * f->blocks[2];
     c->threads = threads;
     c->shared_bytes = m->shared_bytes;
-    if (f->resident) c->registers = d->registers_per_sm / (int64_t)(f->resident * threads);
+    if (f->resident) /* what is aimed at; no thread has more than registers_per_thread */
+        c->registers = XG_MIN(d->registers_per_sm / (int64_t)(f->resident * threads), d->registers_per_thread);
     xg_kest_warp(&e, 0, 1, threads);
     if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_KEST_LANES, warps - 1, threads);
     if (f->producers) xg_kest_warp(&e, threads - f->producers, 1, threads);

@@ -54,7 +54,8 @@ enum {
 /* "sm_90a", "90a" or "9.0a"; for a device that is not in the table the newest target that it runs; fails with the
  * nearest known name */
 XG_FN const xg_target *xg_target_find(xg_ctx *c, xg_str name);
-XG_FN const xg_target *xg_target_at(size_t i);             /* NULL behind the last */
+XG_FN const xg_target *xg_target_at(size_t i);             /* of GPUs; NULL behind the last */
+XG_FN const xg_target *xg_target_called(const char *name); /* of exactly that name; NULL: there is none */
 XG_FN const xg_target *xg_target_of(uint32_t cc);          /* the one with all features of a device; NULL: unknown */
 XG_FN const xg_target *xg_target_base(const xg_target *t); /* the same without a letter */
 XG_FN bool xg_target_has(const xg_target *t, xg_target_feature f);

@@ -72,6 +72,15 @@ XG_FN const xg_target *xg_target_base(const xg_target *t) {
 }
 XG_FN const xg_target *xg_target_at(size_t i) { return i < XG_COUNT(xg_targets) ? &xg_targets[i] : NULL; }
 
+XG_FN const xg_target *xg_target_called(const char *name) {
+    size_t i;
+    for (i = 0; i < XG_COUNT(xg_targets); i++)
+        if (strcmp(xg_targets[i].name, name) == 0) return &xg_targets[i];
+    for (i = 0; i < XG_COUNT(xg_cpu_targets); i++)
+        if (strcmp(xg_cpu_targets[i].name, name) == 0) return &xg_cpu_targets[i];
+    return NULL;
+}
+
 static const char *xg_target_name_at(const void *user, size_t i) {
     (void)user;
     return i < XG_COUNT(xg_targets) ? xg_targets[i].name : NULL;

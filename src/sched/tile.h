@@ -128,8 +128,10 @@ enum {
     XG_TILE_UNROLL_SUMS = 128,    /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
     XG_TILE_UNROLL = 4,           /* steps of k that are written out at least */
     XG_TILE_SLICES_LATE = 4,      /* up to here the epilogue reads each slice's sums */
-    XG_TILE_UNIT_SCHEDULERS = 4,  /* of a multiprocessor: each has a quarter of its unit */
-    XG_TILE_STEP_CYCLES = 60      /* of a step beside its arithmetic: barrier and addresses */
+    XG_TILE_UNIT_READ_CYCLES = 4, /* of shared memory, for 16 bytes to each of 32 lanes */
+    XG_TILE_UNIT_READ_LATENCY = 33, /* clocks from ldmatrix to its fragment */
+    XG_TILE_UNIT_SCHEDULERS = 4,    /* of a multiprocessor: each has a quarter of its unit */
+    XG_TILE_STEP_CYCLES = 60        /* of a step beside its arithmetic: barrier and addresses */
 };
 
 /* ---- tile_unit.c ---- */
@@ -142,6 +144,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
+XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m); /* of a thread */
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
 XG_FN int64_t xg_tile_unit_issue(const xg_tile_plan *p); /* instructions of a warp that bring its part of a step */
@@ -154,6 +157,7 @@ XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements 
 XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum);     /* multiply-adds of f32 that take as long as one */
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p); /* steps of k that are written out */
 /* Picoseconds on plain cores; or `most`, where they are no less. */
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with mma.sync */
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 
 /* ---- tile_plan.c ---- */

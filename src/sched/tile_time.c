@@ -1,22 +1,26 @@
-/* sched/tile_time.c -- how long a tile's kernel takes on plain cores: what a step of it does, counted from the plan,
- * for the one model of time (cost/time.c). */
+/* sched/tile_time.c -- how long a tile's kernel takes on plain cores, or with mma.sync: what a step of it does, counted
+ * from the plan, for the one model of time (cost/time.c). */
 #ifndef XG_SCHED_TILE_TIME_C
 #define XG_SCHED_TILE_TIME_C
 #include "tile.h"
 
 enum {
-    XG_TILE_PASS_BYTES = 128,    /* of shared memory in a cycle */
-    XG_TILE_STEP_ISSUE = 24,     /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
-    XG_TILE_LOOP_ISSUE = 5,      /* of a round of the loop over a step's k */
-    XG_TILE_GUARD_ISSUE = 3,     /* of what goes through registers: its guard and address */
-    XG_TILE_AXIS_ISSUE = 5,      /* of one more summed axis: division, the rest, its guard */
-    XG_TILE_BARRIER_CLOCKS = 40, /* of a step: until the last warp has come */
-    XG_TILE_BEGIN_CLOCKS = 500,  /* of a block: indices, and its first step's copies, without their way */
-    XG_TILE_PART_CLOCKS = 120,   /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
-    XG_TILE_WRITE_CLOCKS = 30,   /* of a round of a part's vectors */
-    XG_TILE_SLICE_CLOCKS = 60,   /* for one more slice's sums of a part, through shared memory */
-    XG_TILE_SLICE_LATE = 2,      /* for an element of one more slice, read with the first one's */
-    XG_TILE_SLICE_READ = 8       /* for one of many, whose reads are on their way together */
+    XG_TILE_PASS_BYTES = 128,      /* of shared memory in a cycle */
+    XG_TILE_STEP_ISSUE = 24,       /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
+    XG_TILE_LOOP_ISSUE = 5,        /* of a round of the loop over a step's k */
+    XG_TILE_GUARD_ISSUE = 3,       /* of what goes through registers: its guard and address */
+    XG_TILE_AXIS_ISSUE = 5,        /* of one more summed axis: division, the rest, its guard */
+    XG_TILE_BARRIER_CLOCKS = 40,   /* of a step: until the last warp has come */
+    XG_TILE_BEGIN_CLOCKS = 500,    /* of a block: indices, and its first step's copies, without their way */
+    XG_TILE_PART_CLOCKS = 120,     /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
+    XG_TILE_WRITE_CLOCKS = 30,     /* of a round of a part's vectors */
+    XG_TILE_SLICE_CLOCKS = 60,     /* for one more slice's sums of a part, through shared memory */
+    XG_TILE_SLICE_LATE = 2,        /* for an element of one more slice, read with the first one's */
+    XG_TILE_SLICE_READ = 8,        /* for one of many, whose reads are on their way together */
+    XG_TILE_MEET_PERCENT = 125,    /* of the time where stores meet in banks: shapes without that are preferred */
+    XG_TILE_UNIT_STEP_CLOCKS = 60, /* of a step of mma.sync: barrier, addresses, and ... */
+    XG_TILE_UNIT_SUM_CLOCKS = 4    /* ... for each product that the next step waits for. Both from what the estimate of
+                                      the finished kernels says, see xg_kir_estimate */
 };
 
 /* What one warp does in a step, and how long it takes alone. */
@@ -129,39 +133,96 @@ XG_FN int64_t xg_tile_least_time(const xg_tile_plan *p, const xg_device *m, cons
     int64_t each = XG_MAX(w->issued / busy, w->passes), all = xg_cost_mul(xg_cost_mul(blocks, warps), each);
     return xg_cost_scale(xg_cost_mul(p->steps, XG_MAX(all, w->clocks)), 1000000, m->clock_mhz);
 }
-XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
+/* What the shape alone says. */
+XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_counts *c) {
     const xg_tile_group *g = p->form.group;
-    xg_tile_work w = xg_tile_work_of(p, m);
-    int64_t warps = xg_tile_over(p->threads, XG_TILE_LANES), all = xg_cost_mul(xg_cost_mul(p->blocks, warps), p->steps);
-    int64_t out = xg_tile_over(p->shape.m * p->shape.n, p->threads), k_bytes = 0, end;
-    xg_cost_prediction r;
-    xg_cost_counts c;
+    int64_t bytes = 0;
     uint32_t k;
+    memset(c, 0, sizeof *c);
+    c->blocks = p->blocks;
+    c->threads = p->threads;
+    c->shared_bytes = p->shared * xg_type_bytes(p->held);
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        int64_t one = xg_cost_mul(g[k ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size);
+        c->l2_sectors = xg_cost_add(c->l2_sectors, xg_tile_sectors(p, k));
+        bytes = xg_cost_add(bytes, xg_cost_mul(one, p->fetch[k].bytes));
+    }
+    c->l2_sectors = xg_cost_add(c->l2_sectors, out_bytes / XG_TILE_SECTOR_BYTES);
+    c->read_bytes = xg_cost_mul(bytes, p->batch);
+    c->written_bytes = out_bytes;
+    c->barriers = p->steps + 2 * p->parts;
+}
+/* Clocks of the result's way into memory. */
+XG_FN int64_t xg_tile_end_clocks(const xg_tile_plan *p) {
+    int64_t out = xg_tile_over(p->shape.m * p->shape.n, p->threads);
+    if (p->unit != XG_TILE_NO_UNIT) out = xg_tile_over(out, XG_MAX(p->out_vector, (int64_t)1));
+    return p->parts * XG_TILE_PART_CLOCKS + out * XG_TILE_WRITE_CLOCKS + xg_tile_slice_clocks(p);
+}
+/* A block begins with the first step's way from memory. */
+XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost_counts *c) {
+    int64_t around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + xg_tile_end_clocks(p) + xg_tile_epilogue_clocks(p, m);
+    xg_cost_prediction r;
+    c->warp_clocks = xg_cost_add(c->warp_clocks, around);
+    r = xg_cost_predict(m, c);
+    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
+}
+XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
+    xg_tile_work w = xg_tile_work_of(p, m);
+    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_TILE_LANES)), all = xg_cost_mul(warps, p->steps);
+    xg_cost_counts c;
     if (xg_tile_least_time(p, m, &w) >= most) return most;
-    memset(&c, 0, sizeof c);
-    c.blocks = p->blocks;
-    c.threads = p->threads;
-    c.shared_bytes = p->shared * xg_type_bytes(p->form.sum);
+    xg_tile_count(p, out_bytes, &c);
     c.registers = XG_MIN(xg_tile_registers(p), m->registers_per_thread);
     c.pipes[xg_tile_pipe(p->form.sum)] = xg_cost_mul(all, w.multiplied);
-    end = p->parts * XG_TILE_PART_CLOCKS + out * XG_TILE_WRITE_CLOCKS + xg_tile_slice_clocks(p);
-    c.issued = xg_cost_add(xg_cost_mul(all, w.issued), xg_cost_mul(xg_cost_mul(p->blocks, warps), end / 4));
+    c.issued = xg_cost_add(xg_cost_mul(all, w.issued), xg_cost_mul(warps, xg_tile_end_clocks(p) / 4));
     c.shared_passes = xg_cost_mul(all, w.passes);
-    for (k = 0; k < XG_TILE_SIDES; k++) {
-        c.l2_sectors = xg_cost_add(c.l2_sectors, xg_tile_sectors(p, k));
-        k_bytes = xg_cost_add(
-            k_bytes, xg_cost_mul(xg_cost_mul(g[k ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), p->fetch[k].bytes));
-    }
-    c.l2_sectors = xg_cost_add(c.l2_sectors, out_bytes / XG_TILE_SECTOR_BYTES);
-    c.read_bytes = xg_cost_mul(k_bytes, p->batch);
-    c.written_bytes = out_bytes;
     c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
-    c.warp_clocks = xg_cost_add(c.warp_clocks, m->memory_latency + XG_TILE_BEGIN_CLOCKS + end);
-    c.warp_clocks = xg_cost_add(c.warp_clocks, xg_tile_epilogue_clocks(p, m));
     c.warp_issued = xg_cost_mul(p->steps, w.issued);
-    c.barriers = p->steps + 2 * p->parts;
-    r = xg_cost_predict(m, &c);
-    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
+    return xg_tile_predict(p, m, &c);
+}
+
+/* ---- mma.sync ---- */
+
+/* What one warp does in a step: it brings its part, and for each 32 bytes of k reads fragments, waits for them, and
+ * multiplies. A step is waited for as far as the others that are on their way do not hide it. */
+XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) {
+    int64_t bytes = xg_type_bytes(p->held), times = p->shape.k * bytes / XG_KMMA_K_BYTES, way;
+    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M;
+    xg_tile_work w;
+    w.issued = xg_tile_unit_issue(p) + times * (fragments + p->n_sums) + XG_TILE_STEP_ISSUE;
+    w.multiplied = 0;
+    w.passes = times * fragments * XG_TILE_UNIT_READ_CYCLES;
+    w.passes += xg_tile_over((p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_PASS_BYTES,
+        xg_tile_over(p->threads, XG_TILE_LANES)); /* what is brought */
+    way = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
+    w.clocks = xg_tile_unit_issue(p) + times * fragments * XG_TILE_UNIT_READ_CYCLES;
+    w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times);
+    w.clocks =
+        XG_MAX(w.clocks + XG_TILE_STEP_ISSUE + XG_TILE_UNIT_STEP_CLOCKS + p->n_sums * XG_TILE_UNIT_SUM_CLOCKS, way);
+    return w;
+}
+/* Two rows of less than 128 bytes that one store of a warp writes lie in some of the same banks. */
+XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
+    const xg_tile_fetch *t = &p->fetch[side];
+    int64_t row = (t->by_rows ? (int64_t)p->shape.k : t->rows) * xg_type_bytes(t->held);
+    return !t->async && !t->line && t->brick == 1 && t->by_rows == t->along_k && t->vector > 1 &&
+           row < XG_TILE_PASS_BYTES;
+}
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+    xg_tile_work w = xg_tile_unit_work(p, m);
+    int64_t warps = xg_cost_mul(p->blocks, p->threads / XG_TILE_LANES), all = xg_cost_mul(warps, p->steps);
+    int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), (int64_t)p->shape.m * p->shape.n * p->shape.k);
+    xg_cost_counts c;
+    xg_tile_count(p, out_bytes, &c);
+    c.registers = xg_tile_unit_registers(p, m);
+    c.warp_macs[xg_kmma_row_of((uint32_t)p->unit)->tensor] = macs;
+    c.issued = xg_cost_add(xg_cost_mul(all, w.issued), xg_cost_mul(warps, xg_tile_end_clocks(p) / 4));
+    c.shared_passes = xg_cost_mul(all, w.passes);
+    c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
+    c.warp_issued = xg_cost_mul(p->steps, w.issued);
+    all = xg_tile_predict(p, m, &c);
+    if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) all = xg_cost_scale(all, XG_TILE_MEET_PERCENT, 100);
+    return all;
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */

@@ -58,8 +58,6 @@ enum {
     XG_TILE_UNIT_BRICK = 4,        /* bytes along k that a word has */
     XG_TILE_UNIT_DEEP_BYTES = 128, /* of a step's k: what is on its way of more would take too many registers */
     XG_TILE_UNIT_SLANT = 64,       /* bytes: two threads' 16 rows then begin half of the banks apart */
-    XG_TILE_UNIT_READ_CYCLES = 4,  /* of shared memory, for 16 bytes to each of 32 lanes */
-    XG_TILE_UNIT_READ_LATENCY = 33,
     XG_TILE_UNIT_MMA_LATENCY = 33, /* until the next product may be added to a sum */
     XG_TILE_UNIT_BANK_BYTES = 128, /* that shared memory takes in a cycle */
     XG_TILE_UNIT_COPY_ISSUE = 4,   /* instructions for a piece that is copied, with its address and guard */
@@ -226,16 +224,18 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
 
 /* ---- the estimate ---- */
 
-XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {
-    int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4, staged = 0, registers,
-            shared, r;
+/* Of a thread: sums, two rounds' fragments, what is on its way. */
+XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m) {
+    int64_t fragments = p->shape.grouped ? 0 : (p->shape.tm + p->shape.tn) / XG_KMMA_M * 4, staged = 0;
     uint32_t k;
     for (k = 0; k < XG_TILE_SIDES; k++)
         if (!p->fetch[k].async)
             staged += xg_tile_over(p->fetch[k].rounds * p->fetch[k].vector * xg_type_bytes(p->held), 4);
-    registers = p->n_sums * 4 + fragments + staged + XG_TILE_OWN_REGISTERS;
-    shared = p->shared * xg_type_bytes(p->held) + m->shared_reserved + xg_tile_bulk_barriers(p) * 8;
-    r = XG_TILE_REGISTERS / (XG_MIN(registers, (int64_t)255) * p->threads);
+    return XG_MIN(p->n_sums * 4 + fragments + staged + XG_TILE_OWN_REGISTERS, m->registers_per_thread);
+}
+XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {
+    int64_t shared = p->shared * xg_type_bytes(p->held) + m->shared_reserved + xg_tile_bulk_barriers(p) * 8;
+    int64_t r = XG_TILE_REGISTERS / (xg_tile_unit_registers(p, m) * p->threads);
     if (p->bulk) r = xg_tile_bulk_resident(p);
     r = XG_MIN(XG_MIN(r, m->shared_per_sm / shared), m->threads_per_sm / p->threads);
     return XG_MAX(r, (int64_t)1);
@@ -267,7 +267,7 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M;
     return (p->n_sums + 2 * fragments) * FRAGMENT <= AHEAD;
 }
-/* Of a step of so many blocks at a time: what units, shared memory and schedulers take, or one warp alone, or the way
+/* Where wgmma competes, both are estimated so. Of a step of so many blocks at a time: what units, shared memory and schedulers take, or one warp alone, or the way
  * from memory, which as many steps share as are on their way. */
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
     int64_t warps = blocks * p->threads / XG_TILE_LANES, bytes = xg_type_bytes(p->held);

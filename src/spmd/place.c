@@ -19,7 +19,7 @@ XG_NORETURN XG_FN void xg_place_fail(const xg_module *m, const char *what, xg_st
 }
 /* The next word up to the separator, without spaces around it; false at the end. */
 XG_FN bool xg_place_word(xg_str *text, char separator, xg_str *word) {
-    size_t n = 0;
+    uint32_t n = 0;
     while (text->n && *text->p == ' ') text->p++, text->n--;
     if (!text->n) return false;
     while (n < text->n && text->p[n] != separator) n++;

@@ -17,7 +17,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LONG = ("cc ", "c++ ", "g++ ", "gcc ", "clang", "cmake", "pip", "python", "./build.sh", "sudo", "apt", "emcc", "nvcc",
-        "sh ", "mkdir -p build")
+        "sh ", "mkdir -p build", "build/xlagpu-llvm ")
 LIMIT_S = 120
 
 KERNEL = """.version 7.0
