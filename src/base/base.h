@@ -63,8 +63,8 @@ XG_NORETURN XG_FN void xg_fail(xg_ctx *c, xlagpu_status status, const char *form
 /* At a byte offset of a source: adds position, the line and a caret; hint may be NULL. */
 XG_NORETURN XG_FN void xg_fail_at(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset,
     const char *hint, const char *format, ...) XG_PRINTF(6, 7);
-/* The hint of a reader that fails at that place: `hint`, or, where no more is left of the text than a word without an end
- * of line, that of a file that was cut off. */
+/* The hint of a reader that fails at that place: `hint`, or, where no more is left of the text than a word without an
+ * end of line, that of a file that was cut off. */
 XG_FN const char *xg_hint_where(const xg_source *src, size_t offset, const char *hint);
 /* The same without a jump: only stores (for code that returns statuses). Keeps an earlier error. */
 XG_FN void xg_error_set(xg_ctx *c, xlagpu_status status, const xg_source *src, size_t offset, const char *hint,

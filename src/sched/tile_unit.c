@@ -267,8 +267,9 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M;
     return (p->n_sums + 2 * fragments) * FRAGMENT <= AHEAD;
 }
-/* Where wgmma competes, both are estimated so. Of a step of so many blocks at a time: what units, shared memory and schedulers take, or one warp alone, or the way
- * from memory, which as many steps share as are on their way. */
+/* Where wgmma competes, both are estimated so; else xg_tile_unit_time counts. Of a step of so many blocks at a time:
+ * what units, shared memory and schedulers take, or one warp alone, or the way from memory, which as many steps share
+ * as are on their way. */
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
     int64_t warps = blocks * p->threads / XG_TILE_LANES, bytes = xg_type_bytes(p->held);
     int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, rate = xg_tile_unit_rate(p, m);
