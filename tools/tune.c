@@ -2,9 +2,10 @@
  *
  * The module is compiled, and each of its kernels becomes a module of its own. From the record that the compiler chose
  * the search goes on to neighbours, as long as one is faster: a number of the form or of the block doubled or halved,
- * with the rest as it is or left to the compiler, and the other ways that the compiler had considered. A neighbour
- * that the compiler cannot obey does not count. Kernels that take longest come first; each gets its share of the time
- * that is left. What is faster is written as records that --tuned=FILE reads (src/choice/tuned.c).
+ * with the rest as it is or left to the compiler, and the other ways that the compiler had considered (of emitters:
+ * the loop). A neighbour that the compiler cannot obey does not count, nor does a kernel that does not compile or run
+ * alone; both are counted in what is said. Kernels that take longest come first; each gets its share of the time that
+ * is left. What is faster is written as records that --tuned=FILE reads (src/choice/tuned.c).
  *
  * Times are those of a GPU (least of several runs), of the simulator's counts under the model of time, or of the model
  * alone, which needs nothing but the compiler. */
@@ -433,7 +434,7 @@ static void kernel_write(const tuning *t, const kernel *k, FILE *to) {
 }
 static int module_tune(tuning *t, const char *path, FILE *to) {
     double before = 0, after = 0;
-    uint32_t k, better = 0, tried = 0, obeyed = 0;
+    uint32_t k, better = 0, tried = 0, obeyed = 0, alone = 0;
     int rc = module_compile(t, path);
     if (!rc) rc = kernels_read(t);
     for (k = 0; !rc && k < t->n; k++) measure(t, &t->kernels[k]);
@@ -441,7 +442,8 @@ static int module_tune(tuning *t, const char *path, FILE *to) {
     for (k = 0; !rc && k < t->n; k++) {
         kernel *one = &t->kernels[k];
         double now = seconds();
-        if (one->before == HUGE_VAL) continue; /* alone it does not compile or run */
+        if (one->before == HUGE_VAL) continue;
+        alone++;
         search(t, one, now + (t->until - now) * 2 / (double)(t->n - k + 1));
         before += one->before;
         after += one->best;
@@ -454,7 +456,10 @@ static int module_tune(tuning *t, const char *path, FILE *to) {
     if (!rc && !t->f->quiet)
         fprintf(stderr,
             "%s: %u kernel%s, each once: %.2f us; %u of %u forms could be obeyed, %u kernel%s faster: %.2f us\n", path,
-            t->n, t->n == 1 ? "" : "s", before * 1e6, obeyed, tried, better, better == 1 ? "" : "s", after * 1e6);
+            alone, alone == 1 ? "" : "s", before * 1e6, obeyed, tried, better, better == 1 ? "" : "s", after * 1e6);
+    if (!rc && alone < t->n)
+        fprintf(stderr, "%s: %u kernel%s not compile or run alone, and keep%s the form they have\n", path, t->n - alone,
+            t->n - alone == 1 ? " does" : "s do", t->n - alone == 1 ? "s" : "");
     for (k = 0; k < t->n; k++) {
         free(t->kernels[k].record);
         free(t->kernels[k].alone);
