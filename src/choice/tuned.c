@@ -25,16 +25,7 @@ XG_FN void xg_tuned_put_comp(xg_buf *b, const xg_comp *c);
 XG_FN void xg_tuned_put_attr(xg_buf *b, const xg_attr *a) {
     xg_printer p = xg_printer_make(b, NULL);
     uint32_t k;
-    switch (a->key) {
-    case XG_A_metadata:
-    case XG_A_frontend_attributes:
-    case XG_A_sharding:
-    case XG_A_statistics:
-    case XG_A_origin:
-    case XG_A_backend_config:
-    case XG_A_control_predecessors: return;
-    default: break;
-    }
+    if (xg_fingerprint_ignores(a->key) || a->key == XG_A_backend_config) return;
     switch (xg_attr_kind_of(a->key)) {
     case XG_K_COMP: xg_tuned_put_comp(b, a->v.comp); return;
     case XG_K_COMPS:

@@ -23,18 +23,21 @@ XG_FN void xg_fingerprint_literal(xg_buf *b, const xg_literal *l) {
         for (k = 0; k < l->shape->n_elems; k++) xg_fingerprint_literal(b, l->elems[k]);
 }
 
-XG_FN void xg_fingerprint_attr(xg_buf *b, const xg_attr *a) {
-    xg_printer p;
-    uint32_t k;
-    switch (a->key) {
+XG_FN bool xg_fingerprint_ignores(xg_attr_key key) {
+    switch (key) {
     case XG_A_metadata:
     case XG_A_frontend_attributes:
     case XG_A_sharding:
     case XG_A_statistics:
     case XG_A_origin:
-    case XG_A_control_predecessors: return;
-    default: break;
+    case XG_A_control_predecessors: return true;
+    default: return false;
     }
+}
+XG_FN void xg_fingerprint_attr(xg_buf *b, const xg_attr *a) {
+    xg_printer p;
+    uint32_t k;
+    if (xg_fingerprint_ignores(a->key)) return;
     xg_fingerprint_number(b, (uint64_t)a->key + 1);
     switch (xg_attr_kind_of(a->key)) {
     case XG_K_INT:

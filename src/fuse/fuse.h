@@ -434,6 +434,7 @@ XG_FN bool xg_fuse_priority(xg_module *m);
 
 /* ---- fingerprint.c ---- */
 /* appends bytes that are equal for computations that do the same; writes over their scratch */
+XG_FN bool xg_fingerprint_ignores(xg_attr_key key);               /* it says nothing of what is computed */
 XG_FN void xg_fuse_fingerprint_inst(xg_buf *b, const xg_inst *i); /* all but its operands */
 XG_FN void xg_fuse_fingerprint(xg_buf *b, const xg_comp *c);
 /* the same, whatever the order of instructions, and however arrays are cut into dimensions where that tells nothing */

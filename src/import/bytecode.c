@@ -229,8 +229,11 @@ XG_FN void xg_bc_op_properties(xg_bc *b, xg_bc_cur *c, const xg_bc_name *name, x
         names += *names == ' ';
     }
     if (m.p != m.end)
-        xg_bc_fail(b, at, "it may be newer than this reader", "%.*s, version %d, has attributes that are not known",
-            (int)XG_MIN(name->text.n, 100u), name->text.p, name->version);
+        xg_bc_fail(b, at,
+            name->vhlo ? "it may be newer than this reader"
+                       : "write a portable artifact (stablehlo.serialize_portable_artifact), or MLIR text",
+            "%.*s, version %d, has attributes that are not known", (int)XG_MIN(name->text.n, 100u), name->text.p,
+            name->version);
 }
 XG_FN void xg_bc_op_dict(xg_bc *b, xg_bc_cur *c, xg_bc_named_vec *v) {
     const xg_ir_attr *dict = xg_bc_attr(b, c);

@@ -130,7 +130,8 @@ XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i) {
 /* ---- how long that takes ---- */
 
 enum {
-    XG_SENT_LINK_HOP_PS = 600000,    /* from a device to the next: rings of small packets, as NCCL's tuner has them */
+    /* from a device to the next: what NCCL's tuning model takes for rings of its protocol LL, by NVLink and network */
+    XG_SENT_LINK_HOP_PS = 600000,
     XG_SENT_NETWORK_HOP_PS = 2700000 /* ... of another machine */
 };
 

@@ -212,6 +212,7 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
     xg_tile_work w = xg_tile_unit_work(p, m);
     int64_t warps = xg_cost_mul(p->blocks, p->threads / XG_TILE_LANES), all = xg_cost_mul(warps, p->steps);
     int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), (int64_t)p->shape.m * p->shape.n * p->shape.k);
+    int64_t time;
     xg_cost_counts c;
     xg_tile_count(p, out_bytes, &c);
     c.registers = xg_tile_unit_registers(p, m);
@@ -220,9 +221,9 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
     c.shared_passes = xg_cost_mul(all, w.passes);
     c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
     c.warp_issued = xg_cost_mul(p->steps, w.issued);
-    all = xg_tile_predict(p, m, &c);
-    if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) all = xg_cost_scale(all, XG_TILE_MEET_PERCENT, 100);
-    return all;
+    time = xg_tile_predict(p, m, &c);
+    if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
+    return time;
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */
