@@ -43,7 +43,7 @@ XG_FN XG_COLD xlagpu_status xr_library_open_row(xlagpu_device *d, uint32_t which
     struct xr_libraries *l = d->libraries;
     xlagpu_status s = xr_library_bind(&d->c, d->library_folder, &r->file, xr_library_symbols(which), &l->files[which],
         (char *)l + r->at, ": install it, name its folder, or compile with --libraries=none");
-    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), r->version) : s;
+    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), (int)r->version) : s;
 }
 /* Open from now on, unless it fails. */
 XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, const char *name) {
