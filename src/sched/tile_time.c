@@ -18,6 +18,8 @@ enum {
     XG_TILE_SLICE_LATE = 2,        /* for an element of one more slice, read with the first one's */
     XG_TILE_SLICE_READ = 8,        /* for one of many, whose reads are on their way together */
     XG_TILE_MEET_PERCENT = 125,    /* of the time where stores meet in banks: shapes without that are preferred */
+    XG_TILE_TENSOR_REGISTERS = 128, /* of a thread: 64 columns of sums at a time, and the epilogue's */
+    XG_TILE_TENSOR_ISSUE = 60,      /* of a step with tcgen05: of the thread that copies, and of the one that asks */
     XG_TILE_UNIT_STEP_CLOCKS = 60, /* of a step of mma.sync: barrier, addresses, and ... */
     XG_TILE_UNIT_SUM_CLOCKS = 4    /* ... for each product that the next step waits for. Both from what the estimate of
                                       the finished kernels says, see xg_kir_estimate */
@@ -224,6 +226,28 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
     time = xg_tile_predict(p, m, &c);
     if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
     return time;
+}
+
+/* ---- tcgen05 ---- */
+
+/* Of a step of a block: its matrices come into shared memory by copies, and are read from there; one thread asks for
+ * that, one for the products. A step is waited for as far as the others that are on their way do not hide it. */
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, steps = xg_cost_mul(p->blocks, p->steps), lines;
+    xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
+    int64_t clocks = macs / xg_cost_tensor_rate(m, type), way = m->memory_latency / (p->shape.stages - 1);
+    xg_cost_counts c;
+    xg_tile_count(p, out_bytes, &c);
+    lines = 2 * (p->shape.m + p->shape.n) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
+    c.registers = XG_TILE_TENSOR_REGISTERS;
+    c.macs[type] = xg_cost_mul(steps, macs);
+    c.issued = xg_cost_mul(steps, XG_TILE_TENSOR_ISSUE);
+    c.issued = xg_cost_add(c.issued, xg_cost_mul(xg_cost_mul(p->blocks, xg_tile_end_clocks(p)), p->threads / 128));
+    c.shared_passes = xg_cost_mul(steps, lines);
+    c.warp_clocks = xg_cost_mul(p->steps, XG_MAX(XG_MAX(clocks, lines / 2), way));
+    c.warp_issued = xg_cost_mul(p->steps, XG_TILE_TENSOR_ISSUE / 2);
+    c.warp_tensor = xg_cost_mul(p->steps, clocks);
+    return xg_tile_predict(p, m, &c);
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */
