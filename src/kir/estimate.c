@@ -495,7 +495,8 @@ XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
  * before it. */
 XG_FN void xg_kest_await_copies(xg_kest *e) {
     int64_t buffers = XG_MAX(e->mbarriers / 2 - 1, (int64_t)1), way = e->d->memory_latency;
-    if (!e->mbarriers || e->thread[0] >= e->c->threads - (int64_t)e->m->entry->producers) return;
+    if (!e->mbarriers || !e->m->entry->n_maps || e->thread[0] >= e->c->threads - (int64_t)e->m->entry->producers)
+        return;
     e->clock = XG_MAX(e->clock, e->awaited_copy + (e->awaited_copy ? way / buffers : way)) + XG_KEST_MBARRIER_CLOCKS;
     e->awaited_copy = e->clock;
 }

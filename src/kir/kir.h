@@ -210,7 +210,7 @@ enum {
 };
 /* Of tensor memory, and of a multiplication whose sums lie there: TENSOR_MMA. */
 enum {
-    XG_KTENSOR_M = 128, /* rows: lanes of tensor memory, of which each warp of four reads its own 32 */
+    XG_KTENSOR_M = 128,     /* rows: lanes of tensor memory, of which each warp of four reads its own 32 */
     XG_KTENSOR_N_STEP = 16, /* columns of a multiplication: a multiple */
     XG_KTENSOR_COLUMNS = 512,
     XG_KTENSOR_COLUMNS_LEAST = 32, /* of an allocation: a power of two from here on */

@@ -11,7 +11,7 @@
 
 enum {
     XG_PTX_TENSOR_ISA = 86,
-    XG_PTX_TENSOR_NO_I8 = 103, /* compute capability without .kind::i8 */
+    XG_PTX_TENSOR_NO_I8 = 103, /* compute capability without .kind::i8, which needs the letter a */
     XG_PTX_TENSOR_SUM_AT = 4,
     XG_PTX_TENSOR_A_AT = 7,
     XG_PTX_TENSOR_B_AT = 10,
@@ -56,8 +56,7 @@ static xg_ptx_lane xg_ptx_tensor_operand(xg_ptx *p, const xg_kop *op, uint32_t k
 static void xg_ptx_print_tensor_alloc(xg_ptx *p, xg_kop *op) {
     char *at;
     xg_ptx_need_tensor_memory(p);
-    at = xg_ptx_pen_text(
-        xg_ptx_line_begin(p), "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 ");
+    at = xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 ");
     at = xg_ptx_pen_text(xg_ptx_pen_operand(p, at, op, 0), ", ");
     xg_ptx_line_end(p, xg_ptx_pen_number(at, (uint32_t)op->b));
     xg_ptx_line(p, "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned", NULL, NULL, NULL, NULL);
@@ -76,7 +75,7 @@ static void xg_ptx_print_tensor_mma(xg_ptx *p, xg_kop *op) {
     uint32_t k;
     char *at;
     xg_ptx_need_tensor_memory(p);
-    if (row->tensor == XG_TENSOR_I8 && p->target->cc == XG_PTX_TENSOR_NO_I8)
+    if (row->tensor == XG_TENSOR_I8 && (p->target->cc == XG_PTX_TENSOR_NO_I8 || p->target->suffix != 'a'))
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,
             "kernel '%.*s' multiplies integers in tensor memory, which %s has not", (int)p->f->name.n, p->f->name.p,
             p->target->name);
@@ -92,8 +91,8 @@ static void xg_ptx_print_tensor_mma(xg_ptx *p, xg_kop *op) {
 static void xg_ptx_print_tensor_commit(xg_ptx *p, xg_kop *op) {
     char *at;
     xg_ptx_need_tensor_memory(p);
-    at = xg_ptx_pen_text(
-        xg_ptx_line_begin(p), "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 ");
+    at =
+        xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 ");
     xg_ptx_line_end(p, xg_ptx_pen_operand(p, at, op, 0));
 }
 /* With the wait for it: nothing may use the registers before. */
@@ -106,8 +105,7 @@ static void xg_ptx_print_tensor_read(xg_ptx *p, xg_kop *op) {
         const xg_ptx_val *x = xg_ptx_define(p, &op->results[k]);
         for (j = 0; j < 4; j++) to[4 * k + j] = x->lane[j];
     }
-    at = xg_ptx_pen_number(
-        xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.ld.sync.aligned.16x256b.x"), op->n_results);
+    at = xg_ptx_pen_number(xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.ld.sync.aligned.16x256b.x"), op->n_results);
     at = xg_ptx_pen_wgmma_sums(p, xg_ptx_pen_text(at, ".b32 "), to, n);
     at = xg_ptx_pen_text(xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", ["), &place), "]");
     xg_ptx_line_end(p, at);

@@ -13,8 +13,8 @@ enum {
     XG_PTX_WGMMA_TENSOR_CC = 100, /* from here on devices have tensor memory instead (ptx/tensor.c) ... */
     XG_PTX_WGMMA_TENSOR_END = 120,
     XG_PTX_WGMMA_TENSOR_BIT = 46, /* of a descriptor for it */
-    XG_PTX_WGMMA_WORDS = 4, /* of a thread, of a matrix in registers */
-    XG_PTX_WGMMA_SUMS = 128 /* registers of a thread, for 256 columns */
+    XG_PTX_WGMMA_WORDS = 4,       /* of a thread, of a matrix in registers */
+    XG_PTX_WGMMA_SUMS = 128       /* registers of a thread, for 256 columns */
 };
 
 static bool xg_ptx_has_tensor_memory(const xg_target *t) {

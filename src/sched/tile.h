@@ -158,7 +158,7 @@ XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements 
 XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum);     /* multiply-adds of f32 that take as long as one */
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p); /* steps of k that are written out */
 /* Picoseconds on plain cores; or `most`, where they are no less. */
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with mma.sync */
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);   /* with mma.sync */
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with tcgen05 */
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 
@@ -286,6 +286,7 @@ XG_FN xg_kval *xg_tile_group_on(xg_tile_kernel *w, xg_kval *matrix, int64_t byte
 /* All sums are zero; begin to multiply what lies in a buffer; wait for all such groups but so many. */
 XG_FN void xg_tile_group_none(xg_tile_kernel *w);
 XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer);
+XG_FN void xg_tile_group_await(xg_tile_kernel *w, int64_t but); /* for all copies but so many groups, for all threads */
 XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
 
 /* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */
@@ -297,6 +298,7 @@ XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k); 
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p);
 XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p); /* of eight bytes each, beside p->shared */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p);
+XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread); /* barriers, and tensor memory */
 XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f);
 enum {
     XG_TILE_BULK_GROUP = 128 /* threads of a warp group */
@@ -317,7 +319,7 @@ XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier,
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead);
 
 /* ---- tile_tensor.c: tiles whose sums lie in tensor memory ---- */
-XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p); /* the shape's sums do */
+XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p);                              /* the shape's sums do */
 XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m);     /* such products */
 XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p);                            /* a shape that has been settled */
@@ -325,6 +327,8 @@ XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p);                    
 XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread);              /* in front of a barrier ... */
 XG_FN void xg_tile_tensor_place(xg_tile_kernel *w);                               /* ... and behind it */
 XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w);
+XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w); /* of operands that threads bring */
+XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across);
 XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column); /* some sums from a column on */
 XG_FN void xg_tile_tensor_end(xg_tile_kernel *w);
 

@@ -39,7 +39,7 @@ enum {
     XG_TILE_BULK_MORE = 240,    /* of one of two warp groups that multiply: (65536 / 128 - 24) / 2, a multiple of 8 */
     XG_TILE_BULK_OWN = 56,      /* of a thread beside its sums: descriptors, addresses, the epilogue's (ptxas 13) */
     XG_TILE_BULK_COLUMNS_LEAST = 128, /* of tensor memory: four blocks of a multiprocessor are enough */
-    XG_TILE_BULK_TYPE_BYTE = 0, /* as CUtensorMapDataType numbers types */
+    XG_TILE_BULK_TYPE_BYTE = 0,       /* as CUtensorMapDataType numbers types */
     XG_TILE_BULK_TYPE_F16 = 6,
     XG_TILE_BULK_TYPE_BF16 = 9
 };
@@ -124,7 +124,8 @@ XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p) {
     enum {
         TENSOR = 2 /* that the sums are done; and the room of one for the address of tensor memory */
     };
-    return p->bulk ? 2 * p->shape.stages + (xg_tile_is_tensor(p) ? TENSOR : 0) : 0;
+    if (xg_tile_is_tensor(p)) return 2 * p->shape.stages + TENSOR;
+    return p->bulk ? 2 * p->shape.stages : 0;
 }
 /* Blocks that a multiprocessor shall hold, by their registers. */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p) {
@@ -134,7 +135,6 @@ XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p) {
 }
 
 /* ---- barriers ---- */
-
 
 XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place) {
     xg_kval *o[2];
@@ -172,7 +172,7 @@ XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, xg_elem_index(&w->s, 0)));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w, w->barriers, xg_elem_index(&w->s, k)),
-            k / w->p->shape.stages == XG_TILE_BULK_EMPTY ? w->p->threads / XG_TILE_BULK_GROUP : 1);
+            k / w->p->shape.stages == XG_TILE_BULK_EMPTY && !tensor ? w->p->threads / XG_TILE_BULK_GROUP : 1);
     xg_flow_end(&f);
     if (tensor) xg_tile_tensor_begin(w, thread);
     xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);

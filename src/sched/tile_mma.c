@@ -87,13 +87,14 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     uint32_t side;
     across[0] = xg_tile_quotient(w, warp, p->warps_n);
     across[1] = xg_tile_rest(w, warp, p->warps_n);
+    if (xg_tile_is_tensor(p)) xg_tile_tensor_stand(w, across);
     for (side = 0; side < XG_TILE_SIDES && !p->shape.grouped; side++)
         w->own[side] = xg_tile_unit_own(w, side, lane, across[side]);
     row = xg_tile_join(
         w, across[0], xg_tile_is_tensor(p) ? (int64_t)p->shape.tm : XG_KMMA_M, xg_tile_quotient(w, lane, 4));
     column = xg_tile_rest(w, lane, 4);
     column = xg_tile_join(w, column, 2, xg_elem_index(&w->s, 0));
-    column = xg_tile_join(w, across[1], 2 * XG_KMMA_N, column);
+    column = xg_tile_join(w, across[1], xg_tile_is_tensor(p) ? (int64_t)p->shape.tn : 2 * XG_KMMA_N, column);
     w->show = xg_tile_join(w, row, p->out_pitch, column);
 }
 
@@ -365,7 +366,7 @@ XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t fr
     for (j = 0; j < tiles; j++) {
         if (xg_tile_is_tensor(p)) xg_tile_tensor_read(w, fragment, j * XG_KMMA_N);
         for (h = 0; h < 2; h++) {
-            int64_t column = j / 2 * p->columns * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
+            int64_t column = j / 2 * (xg_tile_is_tensor(p) ? 1 : p->columns) * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
             int64_t place = (from + h * XG_TILE_UNIT_ROWS) * p->out_pitch + column;
             xg_kval *pair = xg_tile_unit_pair(w, w->sums[fragment * tiles + j].v, 2 * h);
             xg_tile_put_vector(
