@@ -289,6 +289,7 @@ XG_FN void xg_tile_bulk_describe(
 XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                        /* 0: other ways bring a side */
 XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p);
+XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p);  /* all that the kernel's form takes: tile_plan.c */
 XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p); /* of eight bytes each, beside p->shared */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p);
 XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f);

@@ -422,6 +422,7 @@ XG_FN bool xg_tile_way_open(xg_way_job *job) {
     xg_emit_open_way(&w->e, job);
     if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
     job->form = w;
+    w->e.record->launch.shared = xg_tile_shared_bytes(&w->p);
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {

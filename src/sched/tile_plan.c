@@ -287,6 +287,9 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
     return XG_MIN(p->rows * p->columns, (int64_t)XG_TILE_LANES);
 }
+XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
+    return p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8;
+}
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     int64_t bytes = xg_type_bytes(p->form.sum), loop, out, lanes;
@@ -458,12 +461,12 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
         one = *s;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
-            if (p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8 > m->shared_per_block) break;
+            if (xg_tile_shared_bytes(p) > m->shared_per_block) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;
             if (!xg_tile_may_deepen(p) || !xg_tile_settle(p, &deep, vectors)) continue;
-            if (p->shared * xg_type_bytes(p->held) > m->shared_per_block) continue;
+            if (xg_tile_shared_bytes(p) > m->shared_per_block) continue;
             xg_tile_try(p, given, m, out_bytes, &deep, &best, &least);
         } while (!few && xg_tile_slice(p, m, &one));
     }
