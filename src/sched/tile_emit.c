@@ -393,7 +393,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     }
     xg_tile_blocks(&w);
     w.steps = xg_tile_steps(&w);
-    w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    w.shared = xg_shared_of(&w.s.b, type);
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
     if (p->bulk)
         xg_tile_bulk_kernel(&w, f);

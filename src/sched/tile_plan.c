@@ -269,7 +269,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->rows = side ? p->shape.n : p->shape.m;
     /* along k the elements of a vector go apart, and copies of several elements do not */
     t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
-    t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_TILE_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
+    t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
     t->pitch = t->rows + (t->along_k && t->rows / XG_TILE_PAD % 2 == 0 ? XG_TILE_PAD : 0);
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
@@ -285,7 +285,7 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
 }
 /* Of a warp, in one slice. */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
-    return XG_MIN(p->rows * p->columns, (int64_t)XG_TILE_LANES);
+    return XG_MIN(p->rows * p->columns, (int64_t)XG_WARP_LANES);
 }
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
     return p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8;
