@@ -367,7 +367,8 @@ XG_FN int64_t xg_box_lane(const xg_box_trial *t, int64_t at, int64_t step) {
  * each `group` lanes n take part. How many of them want a bank that has to give another word in the same pass. */
 XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, int64_t off, int64_t n, int64_t wide,
     int64_t size, int64_t most) {
-    int64_t bytes = wide * size, pass = bytes > XG_BANK_BYTES ? XG_PASS_BYTES / bytes : XG_BANKS, met = 0, lane, w;
+    int64_t bytes = wide * size, pass = bytes > XG_BANK_BYTES ? XG_PASS_BYTES / bytes : (int64_t)XG_BANKS, met = 0,
+            lane, w;
     int64_t banks[XG_BANKS];
     for (lane = 0; lane < XG_WARP_LANES && met <= most; lane++) {
         int64_t i = from + lane / t->group * n + lane % t->group, word;
