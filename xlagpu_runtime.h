@@ -3047,13 +3047,28 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 #define XG_COST_H
 
 typedef struct xg_device {
-    const char *part; /* whose figures these were; NULL: there is no device */
-    uint32_t cc;      /* compute capability times 10: 90 */
-    bool warp_groups; /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
+    const char *part;   /* whose figures these were; NULL: there is no device */
+    uint32_t cc;        /* compute capability times 10: 90 */
+    bool warp_groups;   /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
+    bool tensor_memory; /* ... one thread, and sums lie in a memory of their own: tcgen05; and the target allows it */
+    bool tensor_memory_i8; /* ... of integers, too */
 #define X(figure, most, what) int64_t figure;
     XLAGPU_TARGET_FIGURES(X)
 #undef X
 } xg_device;
+
+/* What all devices have in common (CUDA C++ Programming Guide, compute capabilities 7.5 to 12.1). */
+enum {
+    XG_WARP_LANES = 32,         /* threads that execute an instruction together */
+    XG_SECTOR_BYTES = 32,       /* what memory and caches give at least, at a multiple of it */
+    XG_LINE_BYTES = 128,        /* four sectors with one tag */
+    XG_PASS_BYTES = 128,        /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_BANKS = 32,              /* of shared memory: a pass is a word of each */
+    XG_BANK_BYTES = 4,          /* a word */
+    XG_ACCESS_BYTES = 16,       /* the widest access of a thread */
+    XG_SHARED_GRAIN_BYTES = 16, /* an array in shared memory begins at a multiple of it */
+    XG_SHARED_STATIC_BYTES = 48 << 10 /* of shared memory, that a block has without asking for more */
+};
 
 /* ---- device.c ---- */
 enum {
@@ -3265,14 +3280,16 @@ static const xg_device_part xg_device_parts[] = {
 /* clang-format on */
 
 enum {
-    XG_DEVICE_THREADS_PER_BLOCK = 1024,       /* G, of every kind */
-    XG_DEVICE_REGISTERS = 65536,              /* G: of a multiprocessor */
-    XG_DEVICE_REGISTERS_PER_THREAD = 255,     /* G */
-    XG_DEVICE_SHARED_STATIC_BYTES = 48 << 10, /* G: what a block has without opt-in */
-    XG_DEVICE_SHUFFLE_LANES = 32,             /* G */
-    XG_DEVICE_TF32_PER_F16 = 2,               /* G: tf32 has half the rate of f16; 7.5 has none */
-    XG_DEVICE_WARP_GROUPS_CC = 90,            /* PTX ISA: wgmma, of sm_90a alone */
-    XG_DEVICE_RED_CC = 90,                    /* PTX ISA: red.global.add.v4.f32 */
+    XG_DEVICE_THREADS_PER_BLOCK = 1024,   /* G, of every kind */
+    XG_DEVICE_REGISTERS = 65536,          /* G: of a multiprocessor */
+    XG_DEVICE_REGISTERS_PER_THREAD = 255, /* G */
+    XG_DEVICE_SHUFFLE_LANES = 32,         /* G */
+    XG_DEVICE_TF32_PER_F16 = 2,           /* G: tf32 has half the rate of f16; 7.5 has none */
+    XG_DEVICE_WARP_GROUPS_CC = 90,        /* PTX ISA: wgmma, of sm_90a alone */
+    XG_DEVICE_TENSOR_MEMORY_CC = 100,     /* PTX ISA: tcgen05, of sm_100a, 103a, 110a */
+    XG_DEVICE_TENSOR_MEMORY_END = 120,    /* ... and no later; of integers (.kind::i8) on all but one */
+    XG_DEVICE_NO_TENSOR_MEMORY_I8_CC = 103,
+    XG_DEVICE_RED_CC = 90, /* PTX ISA: red.global.add.v4.f32 */
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
     XG_DEVICE_ASYNC_BYTES = 16,
@@ -3297,7 +3314,7 @@ XG_FN XG_COLD void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
     d->registers_per_thread = XG_DEVICE_REGISTERS_PER_THREAD;
     d->shared_per_sm = XG_DEVICE_KIB(k->shared_kib);
     d->shared_per_block = XG_DEVICE_KIB(k->block_kib);
-    d->shared_static = XG_DEVICE_SHARED_STATIC_BYTES;
+    d->shared_static = XG_SHARED_STATIC_BYTES;
     d->shared_reserved = k->reserved;
     d->l1_bytes = XG_DEVICE_KIB(k->l1_kib);
     d->f32_rate = k->f32_rate;
@@ -3327,6 +3344,8 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->part = p->name;
     d->cc = p->cc;
     d->warp_groups = p->cc == XG_DEVICE_WARP_GROUPS_CC;
+    d->tensor_memory = p->cc >= XG_DEVICE_TENSOR_MEMORY_CC && p->cc < XG_DEVICE_TENSOR_MEMORY_END;
+    d->tensor_memory_i8 = d->tensor_memory && p->cc != XG_DEVICE_NO_TENSOR_MEMORY_I8_CC;
     xg_device_fill_kind(d, k);
     d->sm_count = p->sm_count;
     d->clock_mhz = p->clock_mhz;
@@ -3523,15 +3542,12 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
 
 enum {
     XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
-    XG_COST_LANES = 32,          /* of a warp */
-    XG_COST_PASS_BYTES = 128,    /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
     XG_COST_PORT_BYTES = 64,     /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
     XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
     XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
-    XG_COST_SECTOR_BYTES = 32,
-    XG_COST_FEW_ROUNDS = 4, /* up to here a last, partial round of blocks counts as a whole one */
-    XG_COST_WARM_US = 100,  /* shorter kernels run at the highest clock: power is averaged over longer */
+    XG_COST_FEW_ROUNDS = 4,      /* up to here a last, partial round of blocks counts as a whole one */
+    XG_COST_WARM_US = 100,       /* shorter kernels run at the highest clock: power is averaged over longer */
     XG_COST_PERMILLE = 1000
 };
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
@@ -3587,9 +3603,9 @@ XG_FN int64_t xg_cost_bytes_ps(int64_t bytes, int64_t bytes_a_second) {
 
 /* Blocks that a multiprocessor has at a time. */
 XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
-    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES, most = d->blocks_per_sm, unit, shared;
-    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_COST_LANES, (int64_t)1));
-    unit = (c->registers * XG_COST_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
+    int64_t warps = (c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES, most = d->blocks_per_sm, unit, shared;
+    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_WARP_LANES, (int64_t)1));
+    unit = (c->registers * XG_WARP_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
     if (unit) most = XG_MIN(most, d->registers_per_sm / (unit * XG_MAX(warps, (int64_t)1)));
     shared = c->shared_bytes + d->shared_reserved;
     if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
@@ -3617,7 +3633,7 @@ XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts 
         s.rounds += XG_COST_PERMILLE / 2 / s.residents;
     } else
         s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
-    s.warps = s.residents * ((c->threads + XG_COST_LANES - 1) / XG_COST_LANES);
+    s.warps = s.residents * ((c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES);
     return s;
 }
 
@@ -3674,7 +3690,7 @@ XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c
  * that has them and is alone. */
 XG_FN bool xg_cost_in_phases(const xg_cost_counts *c) { return c->barriers >= XG_COST_PHASES; }
 XG_FN int64_t xg_cost_block_clocks(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s) {
-    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES,
+    int64_t warps = (c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES,
             busy = XG_MIN(XG_MAX(warps, (int64_t)1), (int64_t)XG_COST_SCHEDULERS);
     int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS, own = c->warp_issued, apart, most,
             tensor = xg_cost_tensor_clocks(d, c, false) / XG_MAX(c->blocks, (int64_t)1) * XG_COST_SCHEDULERS / busy;
@@ -3695,13 +3711,14 @@ XG_FN void xg_cost_terms(
     t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, mhz);
     for (k = 0; k < XG_PIPE_COUNT; k++)
         t[k] = xg_cost_unit_ps(d, c, s,
-            xg_cost_scale(c->pipes[k], XG_COST_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
+            xg_cost_scale(
+                c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
             mhz);
     tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
     t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, mhz);
     t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
     t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, mhz);
-    bytes = xg_cost_mul(c->l2_sectors, XG_COST_SECTOR_BYTES);
+    bytes = xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES);
     port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);
@@ -3734,7 +3751,7 @@ XG_FN int64_t xg_cost_permille_of(const xg_device *d, const xg_cost_counts *c, i
             clocks = xg_cost_tensor_clocks(d, c, true);
     uint32_t k;
     for (k = 0; k < XG_PIPE_COUNT; k++)
-        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_COST_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
+        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_WARP_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
     best = XG_MAX(best, xg_cost_clocks_ps(clocks / XG_MAX(d->sm_count, (int64_t)1), d->clock_mhz));
     return XG_MIN(xg_cost_scale(best, XG_COST_PERMILLE, XG_MAX(ps, (int64_t)1)), (int64_t)XG_COST_PERMILLE);
 }
@@ -17324,12 +17341,16 @@ XG_FN void xg_sim_trace_awaits(xg_sim_worker *w, const xg_sim_warp *v, const cha
     if (r->ready && e->bar == bar) r->warps[v->id].now = XG_MAX(xg_sim_trace_settle(&r->warps[v->id]), e->ready);
 }
 
-/* A multiplication of tcgen05, all units of the multiprocessor at once; `pair`: of two multiprocessors. */
-XG_FN void xg_sim_trace_umma(xg_sim_worker *w, const xg_sim_warp *v, uint8_t type, uint64_t macs, bool pair) {
+/* A multiplication of tcgen05, all units of the multiprocessor at once, which read so many lines of shared memory; of a
+ * pair of multiprocessors, `blocks` is 2, and each reads as many. */
+XG_FN void xg_sim_trace_umma(
+    xg_sim_worker *w, const xg_sim_warp *v, uint8_t type, uint64_t macs, uint32_t lines, uint32_t blocks) {
     xg_sim_tracer *r = w->tracer;
     uint32_t clocks =
-        (uint32_t)((int64_t)macs / (pair ? 2 : 1) / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
+        (uint32_t)((int64_t)macs / blocks / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
+    clocks = XG_MAX(clocks, lines);
     r->macs[type] += macs;
+    r->passes += (uint64_t)lines * blocks;
     if (!r->ready) return;
     r->umma = XG_MAX(r->umma, xg_sim_trace_settle(&r->warps[v->id])) + clocks;
     r->tensor += (uint64_t)clocks * w->l->warps; /* each warp's chain may contain it */
@@ -21943,9 +21964,12 @@ XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_umma_in_block(&u, w)) return false;
     if (in->imm & XG_SIM_N_PAIR && !xg_sim_umma_in_block(&u, xg_sim_tensor_peer(w))) return false;
     xg_sim_umma_lend(&u);
-    if (XG_UNLIKELY(w->tracer != NULL))
+    if (XG_UNLIKELY(w->tracer != NULL)) {
+        uint32_t blocks = in->imm & XG_SIM_N_PAIR ? 2 : 1, a = in->imm & XG_SIM_U_IN_TENSOR ? 0 : u.rows;
+        uint32_t bits = a * u.k * u.a_bits + u.n / blocks * u.k * u.b_bits;
         xg_sim_trace_umma(w, v, xg_sim_trace_tensor_of(xg_str_z(xg_sim_elems[u.a].text)), (uint64_t)u.m * u.n * u.k,
-            (in->imm & XG_SIM_N_PAIR) != 0);
+            bits / (8 * XG_SIM_TRACE_LINE_BYTES), blocks);
+    }
     return true;
 }
 

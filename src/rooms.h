@@ -272,6 +272,7 @@
 #include "elem/gather.c"
 #include "elem/random.c"
 #include "elem/elemental.c"
+#include "elem/shared.c"
 #include "elem/flow.c"
 
 /* block */

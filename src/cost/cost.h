@@ -26,6 +26,19 @@ typedef struct xg_device {
 #undef X
 } xg_device;
 
+/* What all devices have in common (CUDA C++ Programming Guide, compute capabilities 7.5 to 12.1). */
+enum {
+    XG_WARP_LANES = 32,         /* threads that execute an instruction together */
+    XG_SECTOR_BYTES = 32,       /* what memory and caches give at least, at a multiple of it */
+    XG_LINE_BYTES = 128,        /* four sectors with one tag */
+    XG_PASS_BYTES = 128,        /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_BANKS = 32,              /* of shared memory: a pass is a word of each */
+    XG_BANK_BYTES = 4,          /* a word */
+    XG_ACCESS_BYTES = 16,       /* the widest access of a thread */
+    XG_SHARED_GRAIN_BYTES = 16, /* an array in shared memory begins at a multiple of it */
+    XG_SHARED_STATIC_BYTES = 48 << 10 /* of shared memory, that a block has without asking for more */
+};
+
 /* ---- device.c ---- */
 enum {
     XG_DEVICE_CPU_CC = 70 /* what stands for a compute capability of a host's processor: below all GPUs */

@@ -118,13 +118,11 @@ XG_FN bool xg_tile_form_of(xg_tile_form *f, xg_aff_ctx *x, const xg_inst *hero);
 XG_FN void xg_tile_variables(const xg_tile_form *f, xg_aff_env *env, const xg_aff *const *linear, const xg_aff **vars);
 
 enum {
-    XG_TILE_LANES = 32, /* of a warp */
     XG_TILE_NO_UNIT = -1,
     XG_TILE_ACCESS_BYTES = 16,    /* the widest access of a thread */
     XG_TILE_REGISTERS = 64 << 10, /* of a multiprocessor */
     XG_TILE_OWN_REGISTERS = 40,   /* of a thread beside sums, fragments and what is on its way */
     XG_TILE_FEW_REGISTERS = 28,   /* ... on plain cores */
-    XG_TILE_SECTOR_BYTES = 32,    /* what memory gives at least */
     XG_TILE_PLAIN_STAGES = 2,     /* of plain cores */
     XG_TILE_UNROLL_SUMS = 128,    /* multiply-adds that are written out: addresses and the loop are then 4 % of them */
     XG_TILE_UNROLL = 4,           /* steps of k that are written out at least */
@@ -296,6 +294,7 @@ XG_FN void xg_tile_bulk_describe(
 XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                        /* 0: other ways bring a side */
 XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p);
+XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p);  /* all that the kernel's form takes: tile_plan.c */
 XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p); /* of eight bytes each, beside p->shared */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p);
 XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread); /* barriers, and tensor memory */

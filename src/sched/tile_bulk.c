@@ -163,12 +163,10 @@ XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kv
     xg_tile_bulk_await_round(w, barrier, step, stages, ahead);
 }
 XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
-    const xg_ktype *type;
     bool tensor = xg_tile_is_tensor(w->p);
     int64_t n = 2 * w->p->shape.stages + tensor, k;
     xg_flow f = xg_flow_of(&w->s, NULL);
-    type = xg_kir_tensor(w->e->m, XG_E_I64, &n, 1);
-    w->barriers = xg_kir_op(&w->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    w->barriers = xg_shared_array(&w->s.b, XG_E_I64, n);
     xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, xg_elem_index(&w->s, 0)));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w, w->barriers, xg_elem_index(&w->s, k)),

@@ -82,7 +82,7 @@ XG_FN xg_kval *xg_tile_unit_own(xg_tile_kernel *w, uint32_t side, xg_kval *lane,
 }
 XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_kval *lane = xg_tile_rest(w, w->thread, XG_TILE_LANES), *warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+    xg_kval *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *warp = xg_tile_quotient(w, w->thread, XG_WARP_LANES);
     xg_kval *across[2], *row, *column;
     uint32_t side;
     across[0] = xg_tile_quotient(w, warp, p->warps_n);

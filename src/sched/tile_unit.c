@@ -181,7 +181,7 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     t->vector = XG_MIN(vector, t->along_k ? (int64_t)p->shape.k : t->rows);
     moved = t->vector * bytes;
     t->async = t->copied && t->by_rows == t->along_k && (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
-    t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_TILE_LANES);
+    t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_WARP_LANES);
     t->pitch = (t->by_rows ? (int64_t)p->shape.k : t->rows) + XG_TILE_ACCESS_BYTES / bytes;
     t->brick = !t->along_k && bytes == 1 && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
     t->line = p->shape.grouped ? XG_KWGMMA_LINE_BYTES / bytes : 0;
@@ -205,7 +205,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     p->quad = 1;
     p->rows = s->m / s->tm;
     p->columns = p->warps_n = s->n / s->tn;
-    p->threads = p->rows * p->columns * XG_TILE_LANES;
+    p->threads = p->rows * p->columns * XG_WARP_LANES;
     p->lanes_n = 1;
     p->n_sums = fragments * (s->tn / XG_KMMA_N);
     p->out_pitch = s->n + OUT_PAD;
@@ -273,7 +273,7 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
  * what units, shared memory and schedulers take, or one warp alone, or the way from memory, which as many steps share
  * as are on their way. */
 XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
-    int64_t warps = blocks * p->threads / XG_TILE_LANES, bytes = xg_type_bytes(p->held);
+    int64_t warps = blocks * p->threads / XG_WARP_LANES, bytes = xg_type_bytes(p->held);
     int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, rate = xg_tile_unit_rate(p, m);
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M, times = p->shape.k * bytes / XG_KMMA_K_BYTES;
     int64_t multiply = macs * blocks * 1000 / rate, shared, issue, own, chain, memory;
@@ -282,7 +282,7 @@ XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int
     shared += blocks * (p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
     issue = warps * (xg_tile_unit_issue(p) + times * (fragments + p->n_sums)) / XG_TILE_UNIT_SCHEDULERS;
     chain = times * (XG_TILE_UNIT_MMA_LATENCY + (xg_tile_unit_reads_ahead(p) ? 0 : XG_TILE_UNIT_READ_LATENCY));
-    own = macs * 1000 * XG_TILE_LANES / p->threads * XG_TILE_UNIT_SCHEDULERS / rate;
+    own = macs * 1000 * XG_WARP_LANES / p->threads * XG_TILE_UNIT_SCHEDULERS / rate;
     own = XG_TILE_UNIT_READ_LATENCY + XG_MAX(own, chain) + xg_tile_unit_issue(p);
     memory = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
     shared = XG_MAX(XG_MAX(shared, issue), multiply) + XG_MIN(XG_MAX(shared, issue), multiply) / 8;
