@@ -110,7 +110,7 @@ XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
     uint32_t k;
     p->bulk = p->shape.bulk;
-    p->producers = !p->bulk ? 0 : xg_tile_is_tensor(p) ? (int64_t)XG_TILE_LANES : (int64_t)XG_TILE_BULK_GROUP;
+    p->producers = !p->bulk ? 0 : xg_tile_is_tensor(p) ? (int64_t)XG_WARP_LANES : (int64_t)XG_TILE_BULK_GROUP;
     for (k = 0; k < XG_TILE_SIDES && p->bulk; k++) {
         xg_tile_fetch *t = &p->fetch[k];
         uint32_t rows = (uint32_t)xg_tile_bulk_box_rows(p, k);

@@ -92,7 +92,7 @@ XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p) {
 XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     w->memory = xg_tile_bulk_at(w, xg_shared_array(&w->s.b, XG_E_I32, 1), xg_elem_index(&w->s, 0));
-    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, thread, xg_elem_index(&w->s, XG_TILE_LANES)));
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, thread, xg_elem_index(&w->s, XG_WARP_LANES)));
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_ALLOC, w->memory, xg_tile_tensor_columns(w->p));
     xg_flow_end(&f);
 }
@@ -108,7 +108,7 @@ XG_FN void xg_tile_tensor_end(xg_tile_kernel *w) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_kir_op(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
     xg_tile_wait(w);
-    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, XG_TILE_LANES)));
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, XG_WARP_LANES)));
     xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
     xg_tile_bulk_tell(w, XG_K_OP_TENSOR_FREE, w->memory, xg_tile_tensor_columns(w->p));
     xg_flow_end(&f);
@@ -223,7 +223,7 @@ XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w) {
 
 /* Which of four warps this one is, and which columns it has. */
 XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across) {
-    xg_kval *warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+    xg_kval *warp = xg_tile_quotient(w, w->thread, XG_WARP_LANES);
     across[0] = xg_tile_rest(w, warp, XG_TILE_TENSOR_WARPS);
     across[1] = xg_tile_quotient(w, warp, XG_TILE_TENSOR_WARPS);
 }

@@ -238,7 +238,7 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
     bool copied = p->fetch[0].async && p->fetch[1].async;
     xg_tile_work w;
     lines = (p->shape.m + p->shape.n) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
-    w.issued = XG_TILE_TENSOR_ISSUE + (p->bulk ? 0 : xg_tile_over(p->threads, XG_TILE_LANES) * xg_tile_unit_issue(p));
+    w.issued = XG_TILE_TENSOR_ISSUE + (p->bulk ? 0 : xg_tile_over(p->threads, XG_WARP_LANES) * xg_tile_unit_issue(p));
     w.passes = 2 * lines;
     w.multiplied = macs;
     w.clocks = XG_MAX(macs / xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), lines);
@@ -247,7 +247,7 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
     return w;
 }
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
-    int64_t steps = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_TILE_LANES;
+    int64_t steps = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES;
     xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
     xg_tile_work w = xg_tile_tensor_work(p, m);
     xg_cost_counts c;
