@@ -766,7 +766,13 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #define XG_PREFETCH(p) __builtin_prefetch(p)
 #define XG_NOINLINE __attribute__((noinline))
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
-#define XG_INLINE static inline __attribute__((always_inline, unused))
+/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
+#ifdef __OPTIMIZE__
+#define XG_ALWAYS_INLINE always_inline
+#else
+#define XG_ALWAYS_INLINE unused
+#endif
+#define XG_INLINE static inline __attribute__((XG_ALWAYS_INLINE, unused))
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
 #define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
 #endif
@@ -4807,6 +4813,12 @@ XG_FN uint32_t xg_sim_f32_to_f16(uint32_t u) { /* to nearest even */
 #else
 #define XG_SIM_X86 0
 #endif
+/* Without optimisation wider vectors gain little, and their functions cost a quarter of a second to compile. */
+#if XG_SIM_X86 && defined(__OPTIMIZE__)
+#define XG_SIM_AVX512 1
+#else
+#define XG_SIM_AVX512 0
+#endif
 
 /* Four steps of a warp at once are faster, and twice the code: not where small code is asked for (-Os). */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8 && !defined(__OPTIMIZE_SIZE__)
@@ -4854,6 +4866,8 @@ XG_SIM_VTYPES(base, 1, 1, 1)
 #endif
 #if XG_SIM_X86
 XG_SIM_VTYPES(avx2, 16, 8, 4)
+#endif
+#if XG_SIM_AVX512
 XG_SIM_VTYPES(avx512, 32, 16, 8)
 #endif
 
@@ -4990,7 +5004,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #if XG_SIM_X86
 #define XG_SIM_AVX2_TARGET "avx2,fma,f16c"
 #define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
-#define XG_SIM_X86_FN(unit) static inline __attribute__((always_inline, unused, target(unit)))
+#define XG_SIM_X86_FN(unit) static inline __attribute__((XG_ALWAYS_INLINE, unused, target(unit)))
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
 #define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
@@ -5053,7 +5067,6 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_NARROW_8(a) _mm256_cvtps_ph(a, 0)
 #define XG_SIM_NARROW_16(a) _mm512_maskz_cvtps_ph(0xFFFF, a, 0) /* the usual form is a macro with a -1 of no type */
 XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i, XG_SIM_NARROW_8)
-XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i, XG_SIM_NARROW_16)
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET)
 xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
     return (xg_sim_avx2_Wu16)_mm_packus_epi32(
@@ -5061,10 +5074,6 @@ xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below
 }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Wu32 xg_sim_avx2_unordered(xg_sim_avx2_Wf32 a, xg_sim_avx2_Wf32 b) {
     return (xg_sim_avx2_Wu32)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q);
-}
-XG_SIM_X86_FN(XG_SIM_AVX512_TARGET)
-xg_sim_avx512_Wu32 xg_sim_avx512_unordered(xg_sim_avx512_Wf32 a, xg_sim_avx512_Wf32 b) {
-    return (xg_sim_avx512_Wu32)_mm512_movm_epi32(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q));
 }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Du32 xg_sim_avx2_narrow_u64(xg_sim_avx2_Du64 a) {
     const __m256 v = _mm256_castsi256_ps((__m256i)a);
@@ -5076,6 +5085,13 @@ XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyW(xg_sim_avx2_Wu32 v) {
 }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyD(xg_sim_avx2_Du64 v) {
     return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+}
+#endif
+#if XG_SIM_AVX512
+XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i, XG_SIM_NARROW_16)
+XG_SIM_X86_FN(XG_SIM_AVX512_TARGET)
+xg_sim_avx512_Wu32 xg_sim_avx512_unordered(xg_sim_avx512_Wf32 a, xg_sim_avx512_Wf32 b) {
+    return (xg_sim_avx512_Wu32)_mm512_movm_epi32(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q));
 }
 XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) bool xg_sim_avx512_anyW(xg_sim_avx512_Wu32 v) {
     return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
@@ -5481,6 +5497,8 @@ XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V
 XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
+#endif
+#if XG_SIM_AVX512
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_avx512_, n)
 #define XG_SIM_TARGET __attribute__((target(XG_SIM_AVX512_TARGET)))
 XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
@@ -5679,7 +5697,7 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
 #ifdef __SANITIZE_THREAD__
 #define XG_M256_FN XG_RACY static __attribute__((unused, target(XG_SIM_AVX2_TARGET)))
 #else
-#define XG_M256_FN static inline __attribute__((always_inline, unused, target(XG_SIM_AVX2_TARGET)))
+#define XG_M256_FN static inline __attribute__((XG_ALWAYS_INLINE, unused, target(XG_SIM_AVX2_TARGET)))
 #endif
 #define XG_M256_AT(p, i) _mm256_loadu_si256((const __m256i *)(const void *)((p) + (size_t)(i)*32))
 #define XG_M256_PUT(p, i, v) _mm256_storeu_si256((__m256i *)(void *)((p) + (size_t)(i)*32), v)
@@ -8373,7 +8391,7 @@ XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & first) != first) return XG_SIM_UNIT_BASE;
     saved = xg_sim_saved_state();
     if ((saved & 0x06) != 0x06 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & 1u << 5)) return XG_SIM_UNIT_BASE;
-    return (b & wide) == wide && (saved & 0xE6) == 0xE6 ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
+    return XG_SIM_AVX512 && (b & wide) == wide && (saved & 0xE6) == 0xE6 ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
 #else
     return XG_SIM_UNIT_BASE;
 #endif
@@ -8408,6 +8426,8 @@ static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
     }
 }
 #undef XG_SIM_T
+#endif
+#if XG_SIM_AVX512
 #define XG_SIM_T(name) xg_sim_avx512_##name
 static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
     switch (f) {
@@ -8428,8 +8448,10 @@ static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
 #undef XG_SIM_X
 XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
     if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_scalar_fn(f);
-#if XG_SIM_X86
+#if XG_SIM_AVX512
     if (unit == XG_SIM_UNIT_AVX512) return xg_sim_avx512_fn(f);
+#endif
+#if XG_SIM_X86
     if (unit == XG_SIM_UNIT_AVX2) return xg_sim_avx2_fn(f);
 #endif
     (void)unit;
@@ -24529,6 +24551,7 @@ struct xlagpu_device {
     uint32_t predict_scale, predict_memory_scale;
     bool predict; /* launches of the simulator are counted for the model of time */
     bool no_command_buffers, copy_stream, concurrent;
+    bool meets; /* other devices: collectives run beside the rest */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     void (*print)(void *user, const char *text, size_t bytes);
@@ -29469,7 +29492,7 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
 #endif /* XG_RT_COMMANDS_C */
 /* rt/lanes.c -- what runs beside the rest: a second stream of the execution's own, and events where the two must wait
  * for each other. Off unless the device was opened with copy_stream, for copies, or concurrent, for all that is no
- * loop, branch or call.
+ * loop, branch or call; on for collectives of GPUs.
  *
  * Ideas
  * - When a program is loaded, the thunks of each sequence are gone through once. Two of them conflict when they touch
@@ -29508,10 +29531,22 @@ XG_FN XG_COLD bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b
     const xg_exe_slice *x = &p->slices[a], *y = &p->slices[b];
     return x->allocation == y->allocation && x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
 }
+/* Is it known by its buffers what it conflicts with? */
+XG_FN XG_COLD bool xr_lanes_known(const xlagpu_program *p, uint32_t kind) {
+    return xr_is_command(kind) || (kind == XG_EXE_THUNK_COLLECTIVE && p->device->meets && !p->device->concurrent);
+}
 XG_FN XG_COLD bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
     uint32_t j, k;
-    if (!xr_is_command(s->kind) || !xr_is_command(t->kind)) return true;
+    if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER || t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
+        bool first = s->kind == XG_EXE_THUNK_COMMAND_BUFFER; /* conflicts with what one of its commands does */
+        const xg_exe_thunk *list = first ? s : t;
+        if (p->device->concurrent || !p->device->meets) return true;
+        for (k = 0; k < list->n_links; k++)
+            if (xr_lanes_conflict(p, p->links[list->first_link + k], first ? b : a)) return true;
+        return false;
+    }
+    if (!xr_lanes_known(p, s->kind) || !xr_lanes_known(p, t->kind)) return true;
     for (j = 0; j < s->n_links; j++)
         for (k = 0; k < t->n_links; k++) {
             xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
@@ -29561,6 +29596,16 @@ XG_FN XG_COLD void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint
         p->lanes[list[k]].aside = xr_lanes_behind(p, list, n, k) - before > 2;
     }
 }
+/* All of a sequence or none: collectives keep their order on one stream. */
+XG_FN XG_COLD void xr_lanes_collectives(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+    bool any = false;
+    uint32_t k;
+    for (k = 0; k < n && !any; k++)
+        any = p->thunks[list[k]].kind == XG_EXE_THUNK_COLLECTIVE &&
+              xr_lanes_behind(p, list, n, k) - xr_lanes_before(p, list, k) > 2;
+    for (k = 0; k < n && any; k++)
+        if (p->thunks[list[k]].kind == XG_EXE_THUNK_COLLECTIVE) p->lanes[list[k]].aside = true;
+}
 /* ends: 1 + the last step of each lane. */
 XG_FN XG_COLD void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) {
     uint32_t ends[2] = {0, 0}, k;
@@ -29579,10 +29624,9 @@ XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
     uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
-    if (p->device->concurrent)
-        xr_lanes_chains(p, list, n);
-    else
-        xr_lanes_copies(p, list, n);
+    if (p->device->concurrent) xr_lanes_chains(p, list, n);
+    if (p->device->copy_stream && !p->device->concurrent) xr_lanes_copies(p, list, n);
+    if (p->device->meets && !p->device->concurrent) xr_lanes_collectives(p, list, n);
     for (k = 0; k < n && !p->lanes[number].forks; k++)
         if (p->lanes[list[k]].aside) p->lanes[number].forks = ++p->n_lane_events;
     for (k = 0; k < n && p->lanes[number].forks; k++) {
@@ -30002,7 +30046,8 @@ XG_FN XG_COLD void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->arrays = XG_NEW_N(&p->arena, xlagpu_rt_value, (size_t)p->sections[XG_EXE_VALUES].count + 1);
     p->attributes = XG_NEW_N(&p->arena, xlagpu_rt_attribute, (size_t)p->sections[XG_EXE_ATTRIBUTES].count + 1);
     xr_view_collectives(p);
-    if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new)
+    if ((p->device->copy_stream || p->device->concurrent || (p->device->meets && p->n_collectives)) &&
+        p->device->platform->stream_new)
         p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
 
@@ -32678,6 +32723,7 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
         if (s != XLAGPU_OK) return xr_fail(&q->c, s, "device %u: %s", q->first + k, xlagpu_rt_error(q->devices[k]));
         d.ordinal++;
     }
+    for (k = 0; k < n && s == XLAGPU_OK; k++) q->devices[k]->meets = true;
     if (s == XLAGPU_OK && q->devices[0]->platform == xr_cuda_platform()) return xr_nccl_open(q, d.library_folder);
     if (s == XLAGPU_OK && q->processes > 1)
         s = xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "devices of several processes meet on the platform \"cuda\" only");
