@@ -231,8 +231,8 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 /* ---- tcgen05 ---- */
 
 /* Of a step of a block: its matrices come into shared memory, by copies for which one thread asks or by all threads,
- * and are read from there; one thread asks for the products. A step is waited for as far as the others that are on their
- * way do not hide it. */
+ * and are read from there; one thread asks for the products. A step is waited for as far as the others that are on
+ * their way do not hide it. */
 XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m) {
     int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, steps = p->shape.stages - 1, lines;
     bool copied = p->fetch[0].async && p->fetch[1].async;
