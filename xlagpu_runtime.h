@@ -3053,9 +3053,11 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 #define XG_COST_H
 
 typedef struct xg_device {
-    const char *part; /* whose figures these were; NULL: there is no device */
-    uint32_t cc;      /* compute capability times 10: 90 */
-    bool warp_groups; /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
+    const char *part;   /* whose figures these were; NULL: there is no device */
+    uint32_t cc;        /* compute capability times 10: 90 */
+    bool warp_groups;   /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
+    bool tensor_memory; /* ... one thread, and sums lie in a memory of their own: tcgen05; and the target allows it */
+    bool tensor_memory_i8; /* ... of integers, too */
 #define X(figure, most, what) int64_t figure;
     XLAGPU_TARGET_FIGURES(X)
 #undef X
@@ -3290,7 +3292,10 @@ enum {
     XG_DEVICE_SHUFFLE_LANES = 32,         /* G */
     XG_DEVICE_TF32_PER_F16 = 2,           /* G: tf32 has half the rate of f16; 7.5 has none */
     XG_DEVICE_WARP_GROUPS_CC = 90,        /* PTX ISA: wgmma, of sm_90a alone */
-    XG_DEVICE_RED_CC = 90,                /* PTX ISA: red.global.add.v4.f32 */
+    XG_DEVICE_TENSOR_MEMORY_CC = 100,     /* PTX ISA: tcgen05, of sm_100a, 103a, 110a */
+    XG_DEVICE_TENSOR_MEMORY_END = 120,    /* ... and no later; of integers (.kind::i8) on all but one */
+    XG_DEVICE_NO_TENSOR_MEMORY_I8_CC = 103,
+    XG_DEVICE_RED_CC = 90, /* PTX ISA: red.global.add.v4.f32 */
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
     XG_DEVICE_ASYNC_BYTES = 16,
@@ -3345,6 +3350,8 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->part = p->name;
     d->cc = p->cc;
     d->warp_groups = p->cc == XG_DEVICE_WARP_GROUPS_CC;
+    d->tensor_memory = p->cc >= XG_DEVICE_TENSOR_MEMORY_CC && p->cc < XG_DEVICE_TENSOR_MEMORY_END;
+    d->tensor_memory_i8 = d->tensor_memory && p->cc != XG_DEVICE_NO_TENSOR_MEMORY_I8_CC;
     xg_device_fill_kind(d, k);
     d->sm_count = p->sm_count;
     d->clock_mhz = p->clock_mhz;
@@ -17356,12 +17363,16 @@ XG_FN void xg_sim_trace_awaits(xg_sim_worker *w, const xg_sim_warp *v, const cha
     if (r->ready && e->bar == bar) r->warps[v->id].now = XG_MAX(xg_sim_trace_settle(&r->warps[v->id]), e->ready);
 }
 
-/* A multiplication of tcgen05, all units of the multiprocessor at once; `pair`: of two multiprocessors. */
-XG_FN void xg_sim_trace_umma(xg_sim_worker *w, const xg_sim_warp *v, uint8_t type, uint64_t macs, bool pair) {
+/* A multiplication of tcgen05, all units of the multiprocessor at once, which read so many lines of shared memory; of a
+ * pair of multiprocessors, `blocks` is 2, and each reads as many. */
+XG_FN void xg_sim_trace_umma(
+    xg_sim_worker *w, const xg_sim_warp *v, uint8_t type, uint64_t macs, uint32_t lines, uint32_t blocks) {
     xg_sim_tracer *r = w->tracer;
     uint32_t clocks =
-        (uint32_t)((int64_t)macs / (pair ? 2 : 1) / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
+        (uint32_t)((int64_t)macs / blocks / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
+    clocks = XG_MAX(clocks, lines);
     r->macs[type] += macs;
+    r->passes += (uint64_t)lines * blocks;
     if (!r->ready) return;
     r->umma = XG_MAX(r->umma, xg_sim_trace_settle(&r->warps[v->id])) + clocks;
     r->tensor += (uint64_t)clocks * w->l->warps; /* each warp's chain may contain it */
@@ -21975,9 +21986,12 @@ XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_umma_in_block(&u, w)) return false;
     if (in->imm & XG_SIM_N_PAIR && !xg_sim_umma_in_block(&u, xg_sim_tensor_peer(w))) return false;
     xg_sim_umma_lend(&u);
-    if (XG_UNLIKELY(w->tracer != NULL))
+    if (XG_UNLIKELY(w->tracer != NULL)) {
+        uint32_t blocks = in->imm & XG_SIM_N_PAIR ? 2 : 1, a = in->imm & XG_SIM_U_IN_TENSOR ? 0 : u.rows;
+        uint32_t bits = a * u.k * u.a_bits + u.n / blocks * u.k * u.b_bits;
         xg_sim_trace_umma(w, v, xg_sim_trace_tensor_of(xg_str_z(xg_sim_elems[u.a].text)), (uint64_t)u.m * u.n * u.k,
-            (in->imm & XG_SIM_N_PAIR) != 0);
+            bits / (8 * XG_SIM_TRACE_LINE_BYTES), blocks);
+    }
     return true;
 }
 

@@ -149,6 +149,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
     if (p->unit != XG_TILE_NO_UNIT && !floats) p->form.sum = XLAGPU_S32; /* wraps as the narrower sum does */
     p->held = p->fetch[0].held;
     p->may_group = p->unit != XG_TILE_NO_UNIT && xg_tile_may_group(p, m);
+    p->in_tensor = p->may_group && m->tensor_memory;
 }
 
 /* ---- one shape ---- */
@@ -160,6 +161,7 @@ XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k) {
     static const xg_tile_shape halves[] = {XG_TILE_UNIT_SHAPES(Y)};
 #undef X
 #undef Y
+    if (k >= XG_COUNT(bytes) && p->in_tensor) return xg_tile_tensor_shape(p, k - XG_COUNT(bytes));
     if (k >= XG_COUNT(bytes)) {
         const xg_tile_shape *s = p->may_group ? xg_tile_bulk_shape(p, k - XG_COUNT(bytes)) : NULL;
         return s || !p->may_group ? s : xg_tile_group_shape(p, k - XG_COUNT(bytes) - xg_tile_bulk_shapes(p));
@@ -216,7 +218,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
     out *= fragments / p->parts;
     p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
-    if (s->grouped && !xg_tile_group_fits(p)) return false;
+    if (s->grouped && !(xg_tile_is_tensor(p) ? xg_tile_tensor_fits(p) : xg_tile_group_fits(p))) return false;
     if (p->blocks > INT32_MAX || p->threads > 1024) return false;
     if (s->k * bytes > XG_TILE_UNIT_DEEP_BYTES && !(p->fetch[0].async && p->fetch[1].async)) return false;
     return s->bulk || (xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1));
