@@ -111,8 +111,8 @@ def attention(heads, queries, keys, depth, causal=False, backward=False):
   wb = bf16[{heads},{queries},{keys}] convert(w)
 """
     if not backward:
-        x += f"""  ROOT o = {o} dot(wb, v), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{2}}, rhs_contracting_dims={{1}}
-"""
+        x += f"  ROOT o = {o} dot(wb, v), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{2}},"
+        x += " rhs_contracting_dims={1}\n"
     else:
         rows, across = "lhs_contracting_dims={1}, rhs_contracting_dims={1}", "lhs_contracting_dims={2}"
         both = "lhs_batch_dims={0}, rhs_batch_dims={0}"
