@@ -10,6 +10,7 @@ what stands there. An opcode without a case must be one of those that ABSENT giv
 """
 import re
 import sys
+import textwrap
 
 CASES = 'tests/text/spmd/coverage.txt'
 PAGE = 'docs/coverage.md'
@@ -85,7 +86,8 @@ def table():
         f'{n} factors of {len(found)} opcodes, none refused.', '',
         '| opcode | shapes | split, nothing sent | split, and what is sent | needed whole, and what is sent |',
         '|---|---|---|---|---|']
-    tail = [''] + [f'- {", ".join(ops)}: {why}.' for why, ops in absent.items()]
+    tail = [''] + [textwrap.fill(f'- {", ".join(ops)}: {why}.', 120, subsequent_indent='  ', break_on_hyphens=False)
+                   for why, ops in absent.items()]
     return '\n'.join(head + rows + tail) + '\n'
 
 
