@@ -555,7 +555,11 @@ XG_FN xg_str xg_driver_compile(
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+#ifdef XLAGPU_SMALL
+    xg_small_check(m, o);
+#else
     xg_driver_partition(m, o);
+#endif
     if (o->dump) {
         xg_buf_init(&text, a);
         xg_indexing_print_module(&text, m);
@@ -573,6 +577,7 @@ XG_FN xg_str xg_driver_compile(
             "module %.*s: bounded dimensions on several devices are not supported", (int)m->name.n, m->name.p);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
     if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
+#ifndef XLAGPU_SMALL
     if (o->dump && o->schedules) {
         xg_buf_init(&text, a);
         xg_schedules_print(&text, m);
@@ -583,6 +588,7 @@ XG_FN xg_str xg_driver_compile(
         xg_tuned_print(&text, m);
         xg_driver_dump_text(o, "records", &text);
     }
+#endif
     p = xg_plan_buffers(a, m);
     if (o->dump) {
         xg_buf_init(&text, a);

@@ -191,7 +191,12 @@ XG_FN xg_module *xg_public_read(const xlagpu_module *m, xg_arena *to, bool plan)
     c->dims = m->dims;
     c->entry = m->entry;
     hlo = plan ? xg_plan_parse_hlo(c, to, &m->source) : xg_import_parse_as(c, to, &m->source, xg_public_kind(m));
+#ifdef XLAGPU_SMALL
+    if (m->place.replicas || m->place.partitions || m->place.mesh || m->place.shardings || m->place.batch)
+        xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "the partitioner was left out of this build (XLAGPU_SMALL)");
+#else
     xg_spmd_place(hlo, &m->place);
+#endif
     return hlo;
 }
 /* The module as it was parsed. */
@@ -690,6 +695,11 @@ XLAGPU_DEF xlagpu_status xlagpu_snapshot(xlagpu_module *m, const xlagpu_tensor *
     return xg_public_do(&j, xg_public_snapshot) ? XLAGPU_OK : m->owner->c.status;
 }
 
+#ifdef XLAGPU_SMALL
+XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
+    xg_fail(&j->m->owner->c, XLAGPU_ERROR_UNSUPPORTED, "the partitioner was left out of this build (XLAGPU_SMALL)");
+}
+#else
 /* The parameters' shapes are those of the whole module; what is partitioned is thrown away afterwards. */
 XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
     xg_module *m = xg_public_take_hlo(j->m);
@@ -716,6 +726,7 @@ XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
     }
     xg_public_result(m->ctx, xg_spmd_eval(&job, m, &j->work, args, n, &o), result, &out);
 }
+#endif
 XLAGPU_DEF xlagpu_status xlagpu_evaluate_devices(xlagpu_module *m, uint32_t devices, const xlagpu_tensor *inputs,
     uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided, xlagpu_traffic *sent) {
     xg_public_job j = xg_public_job_of_tensors(m, inputs, n_inputs, outputs, n_outputs);

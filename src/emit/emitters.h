@@ -13,8 +13,8 @@
     X(TOPK, "topk", xg_emit_topk_plan, xg_emit_topk) \
     X(SORT, "sort", xg_emit_sort_plan, xg_emit_sort) \
     X(FFT, "fft", xg_emit_fft_plan, xg_emit_fft) \
-    X(TRIANGULAR, "triangular", xg_emit_triangular_plan, xg_emit_triangular) \
-    X(SOLVER, "solver", xg_emit_solver_plan, xg_emit_solver) \
+    XG_WHOLE(X(TRIANGULAR, "triangular", xg_emit_triangular_plan, xg_emit_triangular)) \
+    XG_WHOLE(X(SOLVER, "solver", xg_emit_solver_plan, xg_emit_solver)) \
     X(ROWS, "rows", xg_emit_rows_plan, xg_emit_rows) \
     X(REDUCTION, "reduction", xg_emit_reduction_plan, xg_emit_reduction) \
     X(TRANSPOSE, "transpose", xg_emit_transpose_plan, xg_emit_transpose) \
