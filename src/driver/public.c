@@ -178,7 +178,14 @@ XG_FN xlagpu_bytes xg_public_bytes(xlagpu_module *m, xg_public_job *j, void (*wo
 
 /* Does the text have a plan in it? One whose format the caller says has none. */
 XG_FN bool xg_public_is_plan(const xlagpu_module *m) {
-    return m->format == XLAGPU_SOURCE_ANY && xg_plan_is_text(m->source.text, m->source.size);
+    bool is = m->format == XLAGPU_SOURCE_ANY && xg_plan_is_text(m->source.text, m->source.size);
+#ifdef XLAGPU_SMALL
+    if (is)
+        xg_fail(&m->owner->c, XLAGPU_ERROR_UNSUPPORTED,
+            "%s: the reader of planned modules was left out of this build (XLAGPU_SMALL)", m->source.name);
+    return false;
+#endif
+    return is;
 }
 XG_FN xg_file_kind xg_public_kind(const xlagpu_module *m) {
     static const xg_file_kind kinds[] = {
@@ -192,7 +199,8 @@ XG_FN xg_module *xg_public_read(const xlagpu_module *m, xg_arena *to, bool plan)
     c->entry = m->entry;
     hlo = plan ? xg_plan_parse_hlo(c, to, &m->source) : xg_import_parse_as(c, to, &m->source, xg_public_kind(m));
 #ifdef XLAGPU_SMALL
-    if (m->place.replicas || m->place.partitions || m->place.mesh || m->place.shardings || m->place.batch)
+    if (m->place.replicas > 1 || m->place.partitions > 1 || xg_str_z(m->place.mesh).n ||
+        xg_str_z(m->place.shardings).n || xg_str_z(m->place.batch).n)
         xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "the partitioner was left out of this build (XLAGPU_SMALL)");
 #else
     xg_spmd_place(hlo, &m->place);

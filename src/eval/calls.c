@@ -25,6 +25,11 @@
     X("Pin", same) \
     X("Unpin", same) \
     X("AssumeGatherIndicesInBound", same) \
+    /* buffers without contents */ \
+    X("AllocateBuffer", zeros) \
+    X("CreateBuffer", zeros)
+/* What computes: a small build refuses it. */
+#define XG_EVAL_CALLS_COMPUTED(X) \
     /* dynamic shapes */ \
     X("PadToStatic", pad_to_static) \
     X("SliceToDynamic", slice_to_dynamic) \
@@ -35,10 +40,7 @@
     X("PartialReduce", approx_top_k) \
     X("cu_threefry2x32_ffi", threefry) \
     X("cu_threefry2x32", threefry) \
-    X("__op$block_scaled_dot", block_scaled_dot) \
-    /* buffers without contents */ \
-    X("AllocateBuffer", zeros) \
-    X("CreateBuffer", zeros)
+    X("__op$block_scaled_dot", block_scaled_dot)
 /* Factorisations and solvers: a small build has their names alone, and refuses them. */
 #define XG_EVAL_SOLVERS(X) \
     /* as XLA's own library asks for them, which TensorFlow uses */ \
@@ -319,13 +321,14 @@ XG_FN xg_value *xg_call_threefry(xg_eval_run *r, const xg_inst *i, xg_value **in
 
 #define X(target, word) XG_FN xg_value *xg_call_##word(xg_eval_run *r, const xg_inst *i, xg_value **in);
 XG_EVAL_CALLS(X)
+XG_EVAL_CALLS_COMPUTED(X)
 XG_EVAL_SOLVERS(X)
 #undef X
 #ifdef XLAGPU_SMALL
 XG_COLD XG_FN xg_value *xg_call_left_out(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     (void)r;
     (void)in;
-    xg_hlo_left_out(i, "solvers are");
+    xg_hlo_left_out(i, "calls that compute are");
 }
 #endif
 typedef struct xg_call_row {
@@ -341,15 +344,15 @@ static const xg_call_row xg_call_rows[] = {
 #else
 #define X(target, word) {target, xg_call_##word},
 #endif
-    XG_EVAL_SOLVERS(X)
+        XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
 #undef X
 };
 
 #ifdef XLAGPU_SMALL
-XG_FN bool xg_eval_is_solver_call(const xg_inst *i) {
+XG_FN bool xg_eval_is_left_out(const xg_inst *i) {
     static const char *const names[] = {
 #define X(target, word) target,
-        XG_EVAL_SOLVERS(X)
+        XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
 #undef X
     };
     xg_str target = xg_attr_str(i, XG_A_custom_call_target);

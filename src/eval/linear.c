@@ -80,9 +80,6 @@ XG_FN xg_value *xg_linear_factor(xg_eval_run *r, const xg_shape *shape, xg_value
 }
 
 XG_FN xg_value *xg_eval_cholesky(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-#ifdef XLAGPU_SMALL
-    xg_hlo_left_out(i, "solvers are");
-#endif
     return xg_linear_factor(r, i->shape, in, xg_attr_int(i, XG_A_lower, 0) != 0, NULL);
 }
 
@@ -136,9 +133,6 @@ XG_FN xg_value *xg_linear_solve(
     return xg_linear_narrow(r, shape, x);
 }
 XG_FN xg_value *xg_eval_triangular_solve(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-#ifdef XLAGPU_SMALL
-    xg_hlo_left_out(i, "solvers are");
-#endif
     xg_str word = xg_attr_str(i, XG_A_transpose_a);
     return xg_linear_solve(r, i->shape, in, xg_attr_int(i, XG_A_left_side, 0) != 0, xg_attr_int(i, XG_A_lower, 0) != 0,
         xg_attr_int(i, XG_A_unit_diagonal, 0) != 0,
