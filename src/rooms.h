@@ -272,6 +272,7 @@
 #include "elem/gather.c"
 #include "elem/random.c"
 #include "elem/elemental.c"
+#include "elem/shared.c"
 #include "elem/flow.c"
 
 /* block */
@@ -329,6 +330,7 @@
 #include "sched/tile_emit.c"
 #include "sched/tile_mma.c"
 #include "sched/tile_wgmma.c"
+#include "sched/tile_tensor.c"
 #include "sched/tile_bulk.c"
 #include "sched/split_k.c"
 #include "sched/grouped.c"
@@ -414,6 +416,7 @@
 #include "ptx/matrix.c"
 #include "ptx/wgmma.c"
 #include "ptx/bulk.c"
+#include "ptx/tensor.c"
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"

@@ -322,6 +322,8 @@ XG_NORETURN XG_FN void xg_driver_bad_part(xg_ctx *c, const char *part) {
 XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d) {
     m->device = *d;
     m->device.warp_groups = d->warp_groups && t->suffix == 'a';
+    m->device.tensor_memory = d->tensor_memory && t->suffix;
+    m->device.tensor_memory_i8 = d->tensor_memory_i8 && t->suffix == 'a';
     m->bf16_ops = xg_driver_bf16_ops(t);
 }
 XG_FN void xg_driver_aim_usual(xg_module *m, const xg_target *t) {

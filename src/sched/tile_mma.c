@@ -82,17 +82,19 @@ XG_FN xg_kval *xg_tile_unit_own(xg_tile_kernel *w, uint32_t side, xg_kval *lane,
 }
 XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    xg_kval *lane = xg_tile_rest(w, w->thread, XG_TILE_LANES), *warp = xg_tile_quotient(w, w->thread, XG_TILE_LANES);
+    xg_kval *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES), *warp = xg_tile_quotient(w, w->thread, XG_WARP_LANES);
     xg_kval *across[2], *row, *column;
     uint32_t side;
     across[0] = xg_tile_quotient(w, warp, p->warps_n);
     across[1] = xg_tile_rest(w, warp, p->warps_n);
+    if (xg_tile_is_tensor(p)) xg_tile_tensor_stand(w, across);
     for (side = 0; side < XG_TILE_SIDES && !p->shape.grouped; side++)
         w->own[side] = xg_tile_unit_own(w, side, lane, across[side]);
-    row = xg_tile_join(w, across[0], XG_KMMA_M, xg_tile_quotient(w, lane, 4));
+    row = xg_tile_join(
+        w, across[0], xg_tile_is_tensor(p) ? (int64_t)p->shape.tm : (int64_t)XG_KMMA_M, xg_tile_quotient(w, lane, 4));
     column = xg_tile_rest(w, lane, 4);
     column = xg_tile_join(w, column, 2, xg_elem_index(&w->s, 0));
-    column = xg_tile_join(w, across[1], 2 * XG_KMMA_N, column);
+    column = xg_tile_join(w, across[1], xg_tile_is_tensor(p) ? (int64_t)p->shape.tn : 2 * XG_KMMA_N, column);
     w->show = xg_tile_join(w, row, p->out_pitch, column);
 }
 
@@ -360,20 +362,22 @@ XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, xg_kval *sums, int64_t first
 XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t from) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t tiles = p->shape.tn / XG_KMMA_N, count = p->rows * XG_KMMA_M * p->out_pitch, j, h;
-    for (j = 0; j < tiles; j++)
+    int64_t tiles = p->shape.tn / XG_KMMA_N, count = p->shape.m / p->parts * p->out_pitch, j, h;
+    for (j = 0; j < tiles; j++) {
+        if (xg_tile_is_tensor(p)) xg_tile_tensor_read(w, fragment, j * XG_KMMA_N);
         for (h = 0; h < 2; h++) {
-            int64_t column = j / 2 * p->columns * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
+            int64_t column = j / 2 * (xg_tile_is_tensor(p) ? 1 : p->columns) * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
             int64_t place = (from + h * XG_TILE_UNIT_ROWS) * p->out_pitch + column;
             xg_kval *pair = xg_tile_unit_pair(w, w->sums[fragment * tiles + j].v, 2 * h);
             xg_tile_put_vector(
                 w, pair, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &w->show));
         }
+    }
 }
 /* As many fragments of rows as make a part of the tile. */
 XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part) {
-    int64_t n = w->p->shape.tm / XG_KMMA_M / w->p->parts, k;
-    for (k = 0; k < n; k++) xg_tile_unit_show_one(w, part * n + k, k * w->p->rows * XG_KMMA_M);
+    int64_t n = w->p->shape.tm / XG_KMMA_M / w->p->parts, k, apart = xg_tile_is_tensor(w->p) ? 1 : w->p->rows;
+    for (k = 0; k < n; k++) xg_tile_unit_show_one(w, part * n + k, k * apart * XG_KMMA_M);
 }
 
 #endif /* XG_SCHED_TILE_MMA_C */
