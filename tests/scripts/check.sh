@@ -153,8 +153,8 @@ have clang && job "clang -Weverything, but for fourteen" "clang -std=c99 -Wevery
     $(for w in $MEANT; do printf -- '-Wno-%s ' $w; done) -fsyntax-only -I$W/fresh $W/both.c"
 # Every combination of the macros. Without extensions, functions that a configuration leaves unused cannot be marked,
 # and C99 has no word for a function that does not return.
-for small in "" -DXLAGPU_SMALL; do for static in "" -DXLAGPU_STATIC; do for ext in "" -DXLAGPU_NO_EXTENSIONS; do for sim in "" -DXLAGPU_NO_SIMULATOR; do \
-    for as in "" "'-DXLAGPU_ASSERT(x)=((x)?(void)0:__builtin_trap())'"; do
+for small in "" -DXLAGPU_SMALL; do for static in "" -DXLAGPU_STATIC; do for ext in "" -DXLAGPU_NO_EXTENSIONS; do \
+    for sim in "" -DXLAGPU_NO_SIMULATOR; do for as in "" "'-DXLAGPU_ASSERT(x)=((x)?(void)0:__builtin_trap())'"; do
     [ "$small$static$ext$sim$as" ] || continue
     relax=
     [ "$ext$small" ] && relax=-Wno-unused-function

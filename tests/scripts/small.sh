@@ -1,7 +1,7 @@
 #!/bin/sh
 # tests/scripts/small.sh [OBJECT] -- what a small build (XLAGPU_SMALL) compiles is right, and what it lacks it refuses
-# by name. OBJECT is the compiler unit so built (made with $CC otherwise); the rest of the tool is build/*.o. Each case of
-# the corpus runs on the simulator and is compared as corpus.sh does; those of `lacking` must be refused with their
+# by name. OBJECT is the compiler unit so built (made with $CC otherwise); the rest of the tool is build/*.o. Each case
+# of the corpus runs on the simulator and is compared as corpus.sh does; those of `lacking` must be refused with their
 # words. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
