@@ -59,7 +59,8 @@ def table():
             for compiler, level in columns:
                 seconds, size, memory = usage(compiler, level, header, defines, folder)
                 row += " %.*f s, %.2f, %d |" % (1 if seconds < 10 else 0, seconds, size / 1e6, memory // 1000000)
-                print(compiler, level, name, "%.2f s" % seconds, size, "bytes", memory, "bytes of memory", file=sys.stderr)
+                said = "%s %s, %s: %.2f s, %d bytes, %d bytes of memory"
+                print(said % (compiler, level, name, seconds, size, memory), file=sys.stderr)
             lines.append(row)
     return lines
 
