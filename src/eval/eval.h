@@ -366,6 +366,9 @@ typedef enum xg_team_mode {
 /* calls.c */
 XG_FN int64_t xg_call_number(xg_str v);
 XG_FN xg_str xg_call_option(const xg_inst *i, const char *name);
+#ifdef XLAGPU_SMALL
+XG_FN bool xg_eval_is_left_out(const xg_inst *i); /* a call that a small build has the name of alone */
+#endif
 
 /* device.c: the pairs of devices that an attribute of the front end names, and the next of them */
 XG_FN bool xg_sent_pairs(const xg_inst *i, xg_str *list);
