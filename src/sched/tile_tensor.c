@@ -27,8 +27,11 @@
  * k. */
 /* clang-format off */
 #define XG_TILE_TENSOR_SHAPES(X) \
+    X(128, 256, 128, 4, true) \
     X(128, 256, 256, 4, true) \
     X(128, 192, 192, 5, true) \
+    X(128, 128, 64, 6, true) \
+    X(128, 128, 64, 3, true) \
     X(128, 128, 128, 6, true) \
     X(128, 128, 128, 3, true) \
     X(128, 64, 64, 8, true) \
