@@ -297,7 +297,7 @@ XG_FN xg_kest_price xg_kest_float_price(xg_kelem e, int64_t weight) {
     xg_cost_pipe pipe = bits == 64 ? XG_PIPE_F64 : bits == 32 ? XG_PIPE_F32 : XG_PIPE_HALF;
     return xg_kest_make_price(pipe, weight, weight * XG_KEST_ALU_CLOCKS * (bits == 64 ? 2 : 1));
 }
-/* A pointer and a number: part of the instruction that reads or writes there, unless it is carried into a next round. */
+/* A pointer and a number: part of what reads or writes there, unless it is carried into a next round. */
 XG_FN bool xg_kest_is_address(const xg_kop *op) {
     const xg_kuse *u = op->results[0].first_use;
     if (op->op != XG_K_OP_PTR_ADD || !xg_kval_is_const(XG_KOPERAND(op, 1), NULL)) return false;
