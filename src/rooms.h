@@ -502,5 +502,6 @@
 #include "driver/pipeline.c"
 #include "driver/lines.c"
 #include "driver/xla_flags.c"
+#include "driver/small.c"
 #include "driver/driver.c"
 #include "driver/public.c"

@@ -454,6 +454,12 @@ XG_FN size_t xg_hlo_place_of(const xg_source *source, size_t at, const char *mes
     }
     return at;
 }
+#ifdef XLAGPU_SMALL
+XG_COLD XG_NORETURN XG_FN void xg_hlo_left_out(const xg_inst *i, const char *what) {
+    xg_hlo_fail(
+        i, XLAGPU_ERROR_UNSUPPORTED, "build it without XLAGPU_SMALL", "%s left out of this build (XLAGPU_SMALL)", what);
+}
+#endif
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...) {
     char text[XG_MESSAGE_MAX / 2];
     xg_module *m = i->comp->module;

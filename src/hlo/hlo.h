@@ -583,6 +583,10 @@ XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i);
 /* ---- verify.c ---- */
 /* every rule of every instruction, computation and the module; fails with a position */
 XG_FN void xg_hlo_verify(xg_module *m);
+#ifdef XLAGPU_SMALL
+/* What a small build lacks ("solvers are"), and this instruction needs. */
+XG_NORETURN XG_FN void xg_hlo_left_out(const xg_inst *i, const char *what);
+#endif
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5); /* at the instruction's place */
 
