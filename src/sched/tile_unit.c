@@ -6,9 +6,9 @@
  * floats and integers are f16 or bf16 where the device has no unit for them. So products are exact, and a sum differs
  * from that of the plain way in its order alone.
  *
- * In shared memory a row has its k side by side if the operand lies so in memory, or its elements are not of 16 bits;
- * else a k has its rows so, and ldmatrix transposes; words of tf32 are read one by one then. 16 bytes behind each row make the number of its 16-byte pieces
- * odd: eight rows that are read at once, or written, then lie in different banks.
+ * In shared memory a row has its k side by side if the operand lies so in memory, or its elements have 8 bits; else a k
+ * has its rows so, and ldmatrix transposes; words of tf32 are read one by one then. 16 bytes behind each row make the
+ * number of its 16-byte pieces odd: eight rows that are read at once, or written, then lie in different banks.
  *
  * Bytes whose rows lie side by side in memory are turned in registers: a thread brings four k of them, makes words of
  * what belongs to a row, and neighbours store words of one row. */
