@@ -144,6 +144,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
+XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side);          /* fragments are read word by word */
 XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m); /* of a thread */
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
