@@ -445,6 +445,7 @@
 #include "plan/rematerialize.c"
 #include "plan/text.c"
 #include "plan/collectives.c"
+#include "plan/windowed_einsum.c"
 #include "plan/attributes.c"
 #include "plan/bytes.c"
 #include "plan/listing.c"
