@@ -92,6 +92,7 @@
 /* opt */
 #include "opt/opt.h"
 #include "opt/build.c"
+#include "opt/allow_tf32.c"
 #include "opt/progressions.c"
 #include "opt/conv_labels.c"
 #include "opt/gather_simplifier.c"
@@ -275,6 +276,7 @@
 #include "elem/gather.c"
 #include "elem/random.c"
 #include "elem/elemental.c"
+#include "elem/shared.c"
 #include "elem/flow.c"
 
 /* block */
@@ -332,6 +334,7 @@
 #include "sched/tile_emit.c"
 #include "sched/tile_mma.c"
 #include "sched/tile_wgmma.c"
+#include "sched/tile_tensor.c"
 #include "sched/tile_bulk.c"
 #include "sched/split_k.c"
 #include "sched/grouped.c"
@@ -417,6 +420,7 @@
 #include "ptx/matrix.c"
 #include "ptx/wgmma.c"
 #include "ptx/bulk.c"
+#include "ptx/tensor.c"
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
@@ -444,6 +448,7 @@
 #include "plan/rematerialize.c"
 #include "plan/text.c"
 #include "plan/collectives.c"
+#include "plan/windowed_einsum.c"
 #include "plan/attributes.c"
 #include "plan/bytes.c"
 #include "plan/listing.c"
@@ -502,5 +507,6 @@
 #include "driver/pipeline.c"
 #include "driver/lines.c"
 #include "driver/xla_flags.c"
+#include "driver/small.c"
 #include "driver/driver.c"
 #include "driver/public.c"

@@ -13,7 +13,6 @@
 enum {
     XG_COST_LAUNCH_PS = 1500000,
     XG_COST_BLOCK = 128,
-    XG_COST_SECTOR = 32,
     XG_COST_BLOCK_BYTES_PER_CLOCK = 32,
     XG_COST_L2_SPEED = 5,
     XG_COST_L2_APART = 2,
@@ -117,8 +116,8 @@ XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
 /* `reads` elements are read from an array of `bytes`. */
 XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way) {
     int64_t total = xg_cost_mul(reads, element_bytes), first, again, speed = XG_COST_L2_SPEED;
-    if (way != XG_COST_NEIGHBOURS && bytes > XG_COST_SECTOR * 64)
-        total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_COST_SECTOR) / (way == XG_COST_APART ? 1 : 2));
+    if (way != XG_COST_NEIGHBOURS && bytes > XG_SECTOR_BYTES * 64)
+        total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_SECTOR_BYTES) / (way == XG_COST_APART ? 1 : 2));
     first = XG_MIN(total, bytes);
     again = total - first;
     c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));

@@ -215,18 +215,27 @@ XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b) {
 /* An element of the result: what the slices have, in their order. */
 XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
-    int64_t inner = XG_MIN((int64_t)XG_TILE_TOTAL_UNROLL, (int64_t)p->shape.slices), many = p->shape.slices / inner;
+    int64_t inner = XG_MIN((int64_t)XG_TILE_TOTAL_UNROLL, (int64_t)p->shape.slices), many = p->shape.slices / inner,
+            counts[3];
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), inner), xg_aff_dim(x, 1));
     xg_elem v = xg_tile_zero(w);
-    xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own;
+    xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own, *of[3];
+    counts[0] = many;
+    counts[1] = inner;
+    counts[2] = xg_tile_part_size(p);
+    place = xg_aff_add(x, xg_aff_mul(x, place, counts[2]), xg_aff_dim(x, 2));
     xg_flow_elem(&outer, &v);
     outer.rolled = true;
     slice = xg_flow_for(&outer, zero, xg_elem_index(&w->s, many), 1, many);
     xg_flow_elem(&f, &v);
     own = xg_flow_for(&f, zero, xg_elem_index(&w->s, inner), 1, inner);
     f.op->flags = KL_UNROLL_LOWERED;
-    own = xg_tile_join(w, slice, inner, own);
-    v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_join(w, own, xg_tile_part_size(p), at)));
+    of[0] = slice;
+    of[1] = own;
+    of[2] = at;
+    v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_apply(w, counts, 3, place, of)));
     xg_flow_end(&f);
     xg_flow_end(&outer);
     return v;
@@ -393,16 +402,19 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     }
     xg_tile_blocks(&w);
     w.steps = xg_tile_steps(&w);
-    w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    w.shared = xg_shared_of(&w.s.b, type);
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
     if (p->bulk)
         xg_tile_bulk_kernel(&w, f);
     else {
-        if (p->shape.grouped)
+        if (xg_tile_is_tensor(p))
+            xg_tile_tensor_steps(&w);
+        else if (p->shape.grouped)
             xg_tile_group_steps(&w);
         else
             xg_tile_unit_steps(&w);
         xg_tile_all_results(&w);
+        if (xg_tile_is_tensor(p)) xg_tile_tensor_end(&w);
     }
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }
@@ -422,6 +434,7 @@ XG_FN bool xg_tile_way_open(xg_way_job *job) {
     xg_emit_open_way(&w->e, job);
     if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
     job->form = w;
+    w->e.record->launch.shared = xg_tile_shared_bytes(&w->p);
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
