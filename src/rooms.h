@@ -272,6 +272,7 @@
 #include "elem/gather.c"
 #include "elem/random.c"
 #include "elem/elemental.c"
+#include "elem/shared.c"
 #include "elem/flow.c"
 
 /* block */
@@ -329,6 +330,7 @@
 #include "sched/tile_emit.c"
 #include "sched/tile_mma.c"
 #include "sched/tile_wgmma.c"
+#include "sched/tile_tensor.c"
 #include "sched/tile_bulk.c"
 #include "sched/split_k.c"
 #include "sched/grouped.c"
@@ -414,6 +416,7 @@
 #include "ptx/matrix.c"
 #include "ptx/wgmma.c"
 #include "ptx/bulk.c"
+#include "ptx/tensor.c"
 #include "ptx/pressure.c"
 #include "ptx/kernel.c"
 #include "ptx/targets.c"
@@ -441,6 +444,7 @@
 #include "plan/rematerialize.c"
 #include "plan/text.c"
 #include "plan/collectives.c"
+#include "plan/windowed_einsum.c"
 #include "plan/attributes.c"
 #include "plan/bytes.c"
 #include "plan/listing.c"
@@ -499,5 +503,6 @@
 #include "driver/pipeline.c"
 #include "driver/lines.c"
 #include "driver/xla_flags.c"
+#include "driver/small.c"
 #include "driver/driver.c"
 #include "driver/public.c"

@@ -330,15 +330,17 @@ XG_FN xg_bacc xg_block_together(xg_block *d, xg_bfold how, xg_bacc x) {
     if (d->team == XG_BLOCK_ROWS) return xg_block_shuffled(d, how, x, d->members);
     if (d->team == XG_BLOCK_COLUMNS && d->lines > 1)
         return xg_block_gathered(d, how, x, NULL, d->thread, d->lane, d->lanes, d->lines);
-    if (d->team != XG_BLOCK_COLUMNS) x = xg_block_shuffled(d, how, x, 32);
-    if (d->team == XG_BLOCK_COLUMNS || d->threads == 32) { /* nothing passes through shared memory, but a sum waits */
+    if (d->team != XG_BLOCK_COLUMNS) x = xg_block_shuffled(d, how, x, XG_WARP_LANES);
+    if (d->team == XG_BLOCK_COLUMNS ||
+        d->threads == XG_WARP_LANES) { /* nothing passes through shared memory, but a sum waits */
         xg_block_sync(d);
         return x;
     }
     zero = xg_elem_index(&d->s, 0);
-    first = xg_block_divided(d, d->thread, 32, true);
+    first = xg_block_divided(d, d->thread, XG_WARP_LANES, true);
     first = xg_kcmpi_(&d->s.b, XG_CI_EQ, first, zero);
-    return xg_block_gathered(d, how, x, first, xg_block_divided(d, d->thread, 32, false), zero, 1, d->threads / 32);
+    return xg_block_gathered(
+        d, how, x, first, xg_block_divided(d, d->thread, XG_WARP_LANES, false), zero, 1, d->threads / XG_WARP_LANES);
 }
 XG_FN void xg_block_set(xg_block *d, xg_str name, xg_bval v) {
     xg_block_var *x = xg_block_var_of(d, name);
@@ -445,7 +447,7 @@ XG_FN void xg_block_work(xg_block *d) {
     name = xg_block_name(d);
     home = xg_block_array_of(d, name);
     if (!home || home->shape->elements < d->blocks * a->rows * a->columns) xg_block_refuse(d, "a result is too small");
-    a->where = home->where == XG_BLOCK_SHARED || d->shared + bytes <= XG_BLOCK_SHARED_MAX - d->reserved
+    a->where = home->where == XG_BLOCK_SHARED || d->shared + bytes <= XG_SHARED_STATIC_BYTES - d->reserved
                    ? XG_BLOCK_SHARED
                    : XG_BLOCK_RESULT;
     if (a->where == XG_BLOCK_SHARED)
@@ -557,7 +559,7 @@ XG_FN void xg_block_parts(xg_block *d) {
     bool columns = false, need[XG_BP_COUNT] = {false, false, false};
     uint32_t k;
     int64_t n;
-    if (d->threads == 32 && d->lines == 1) return;
+    if (d->threads == XG_WARP_LANES && d->lines == 1) return;
     for (k = 0; d->tokens[k].kind != XG_BT_END; k++) {
         xg_bfold how = xg_block_fold_of(d->tokens[k].text);
         columns = columns || xg_str_is(d->tokens[k].text, "columns");
@@ -565,7 +567,7 @@ XG_FN void xg_block_parts(xg_block *d) {
         need[xg_block_fold_row(how)->value] = true;
         need[XG_BP_INT] = need[XG_BP_INT] || xg_block_fold_row(how)->where;
     }
-    n = columns ? d->threads : XG_MAX(d->threads / 32, (int64_t)1);
+    n = columns ? d->threads : XG_MAX(d->threads / XG_WARP_LANES, (int64_t)1);
     for (k = 0; k < XG_BP_COUNT; k++)
         if (need[k])
             d->part[k] = xg_block_shared(d, k == XG_BP_ELEMENT ? d->element : k == XG_BP_REAL ? d->real : XG_E_I32, n);

@@ -8,8 +8,7 @@
 /* ---- block.c: what the threads of a block do together, from a program's text ---- */
 enum {
     XG_BLOCK_VARS = 64,
-    XG_BLOCK_ARRAYS = 16,
-    XG_BLOCK_SHARED_MAX = 48 << 10
+    XG_BLOCK_ARRAYS = 16
 };
 typedef enum xg_block_where {
     XG_BLOCK_OPERAND,

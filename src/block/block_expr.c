@@ -360,27 +360,17 @@ XG_FN void xg_block_store(xg_block *d, xg_block_array *a, xg_kval *i, xg_kval *j
         home->tensor = xg_emit_insert(&d->s.b, e, home->tensor, a->shape, at);
 }
 XG_FN xg_kval *xg_block_shared(xg_block *d, xg_kelem e, int64_t n) {
-    const xg_ktype *t = xg_kir_tensor(d->e->m, e, &n, 1);
-    if (n > XG_BLOCK_SHARED_MAX) xg_block_refuse(d, "they are too large");
+    if (n > XG_SHARED_STATIC_BYTES) xg_block_refuse(d, "they are too large");
     d->shared += (n * xg_kelem_bytes(e) + 15) / 16 * 16;
-    if (d->shared > XG_BLOCK_SHARED_MAX) xg_block_refuse(d, "they are too large");
-    return xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    if (d->shared > XG_SHARED_STATIC_BYTES) xg_block_refuse(d, "they are too large");
+    return xg_shared_array(&d->s.b, e, n);
 }
 XG_FN void xg_block_sync(xg_block *d) {
-    xg_kval **slots[XG_BLOCK_ARRAYS + 4], *v[XG_BLOCK_ARRAYS + 4] = {NULL};
-    const xg_ktype *types[XG_BLOCK_ARRAYS + 4] = {NULL};
-    uint32_t n = 0, k;
-    xg_kop *op;
-    for (k = 0; k < d->n_arrays; k++)
-        if (d->arrays[k].tensor) slots[n++] = &d->arrays[k].tensor;
-    for (k = 0; k < 3; k++)
-        if (d->part[k]) slots[n++] = &d->part[k];
-    for (k = 0; k < n; k++) {
-        v[k] = *slots[k];
-        types[k] = v[k]->type;
-    }
-    op = xg_kir_op(&d->s.b, XG_K_OP_SYNC, v, n, types, n, 0);
-    for (k = 0; k < n; k++) *slots[k] = &op->results[k];
+    xg_flow f = xg_flow_of(&d->s, NULL);
+    uint32_t k;
+    for (k = 0; k < d->n_arrays; k++) xg_flow_slot(&f, &d->arrays[k].tensor);
+    for (k = 0; k < 3; k++) xg_flow_slot(&f, &d->part[k]);
+    xg_flow_wait(&f);
 }
 
 /* ---- expressions ---- */

@@ -288,7 +288,7 @@ XG_FN void xg_fft_describe(xg_fft_site *d, xg_fusion_emission *e, const xg_inst 
 /* What the stages of so many threads cost a warp, in instructions: a butterfly has its roots and, for each element,
  * what it is multiplied and added by. */
 XG_FN int64_t xg_fft_threads_cost(const xg_fft_site *d, int64_t threads) {
-    int64_t warps = (threads + 31) / 32, cost = 0;
+    int64_t warps = (threads + XG_WARP_LANES - 1) / XG_WARP_LANES, cost = 0;
     uint32_t k;
     for (k = 0; k < d->stages.n; k++) {
         int64_t radix = d->stages.p[k].radix, sum = radix > XG_FFT_RADIX_MAX,
@@ -344,10 +344,10 @@ XG_FN void xg_fft_allocate(xg_fft_site *d) {
     xg_kelem element = d->bytes == 16 ? XG_E_C128 : XG_E_C64;
     if (!xg_fft_uses_shared(d)) return;
     d->shared_type = xg_kir_tensor(d->e->m, element, &places, 1);
-    d->shared = xg_fft_array(d, d->shared_type);
+    d->shared = xg_shared_of(&d->s->b, d->shared_type);
     if (table || (d->stages.n + d->parts > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX))
-        d->other = xg_fft_array(d, d->shared_type);
-    if (table) d->table = xg_fft_array(d, xg_kir_tensor(d->e->m, element, &table, 1));
+        d->other = xg_shared_of(&d->s->b, d->shared_type);
+    if (table) d->table = xg_shared_array(&d->s->b, element, table);
 }
 XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
     uint32_t k;

@@ -179,12 +179,7 @@ XG_FN xg_elem xg_fft_zero(const xg_fft_site *d) {
 }
 /* ---- shared memory ---- */
 
-XG_FN xg_kval *xg_fft_array(xg_fft_site *d, const xg_ktype *type) {
-    return xg_kir_op(&d->s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-}
-XG_FN void xg_fft_wait(xg_fft_site *d, xg_kval **array) {
-    *array = xg_kir_op(&d->s->b, XG_K_OP_SYNC, array, 1, &(*array)->type, 1, 0)->results;
-}
+XG_FN void xg_fft_wait(xg_fft_site *d, xg_kval **array) { xg_shared_wait(&d->s->b, array, 1); }
 XG_FN void xg_fft_exchange(xg_fft_site *d) {
     xg_kval *t = d->shared;
     d->shared = d->other;

@@ -127,7 +127,7 @@ XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
 XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
     xg_sort_site *d = m->d;
     xg_kb *b = &d->s.b, outer;
-    xg_kval *shared = xg_sort_alloc(d, XG_E_I32, 2), *is_first, *found, *at;
+    xg_kval *shared = xg_shared_array(&d->s.b, XG_E_I32, 2), *is_first, *found, *at;
     const xg_ktype *type = shared->type;
     xg_kop *op;
     int64_t k;
@@ -145,7 +145,7 @@ XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
     xg_kyield(b, &shared, 1);
     *b = outer;
     shared = op->results;
-    shared = xg_kir_op(b, XG_K_OP_SYNC, &shared, 1, &type, 1, 0)->results;
+    xg_shared_wait(b, &shared, 1);
     for (k = 0; k < 2; k++) {
         at = xg_elem_index(&d->s, k);
         cuts[k] = xg_kcast(b, XG_K_OP_INDEX_CAST, xg_kextract(b, shared, &at, 1), XG_E_INDEX);

@@ -43,10 +43,11 @@ XG_FN void xg_solver_shape(xg_block *d, const xg_shape *a) { /* a: the first res
         if (XG_OPERAND(d->i, k)->shape->elements > a->elements) a = XG_OPERAND(d->i, k)->shape;
     m = a->dims[1];
     n = a->dims[2];
-    d->threads = XG_MAX(xg_solver_power(m * n / 4, xg_kelem_bytes(d->element) == 16 ? 256 : 512), (int64_t)32);
-    d->lanes = xg_solver_power(n, 32);
+    d->threads =
+        XG_MAX(xg_solver_power(m * n / 4, xg_kelem_bytes(d->element) == 16 ? 256 : 512), (int64_t)XG_WARP_LANES);
+    d->lanes = xg_solver_power(n, XG_WARP_LANES);
     d->lines = d->threads / d->lanes;
-    lines = xg_solver_power(XG_MAX(m, n), 32);
+    lines = xg_solver_power(XG_MAX(m, n), XG_WARP_LANES);
     d->groups = d->threads / lines;
 }
 XG_FN void xg_solver_names(xg_block *d) {

@@ -107,11 +107,13 @@ XG_FN void xg_sort_home(const xg_sort_site *d, int64_t j, const xg_aff **row, co
     *place = d->minor ? xg_aff_mul(x, xg_aff_mod(x, t, apart), d->strip) : xg_aff_div(x, t, d->group);
     *place = xg_aff_add_k(x, *place, j / d->strip * d->strip * apart + j % d->strip);
 }
+/* Places after which one is left free: of eight bytes as many as lie side by side in the banks, of four likewise. */
+XG_FN int64_t xg_sort_row(const xg_sort_site *d) { return XG_PASS_BYTES / (d->o.entry_bytes == 8 ? 8 : XG_BANK_BYTES); }
 XG_FN const xg_aff *xg_sort_padded(const xg_sort_site *d, const xg_aff *flat) {
-    return xg_aff_add(d->e->m->aff, flat, xg_aff_div(d->e->m->aff, flat, d->o.entry_bytes == 8 ? 16 : 32));
+    return xg_shared_gapped(d->e->m->aff, flat, xg_sort_row(d), 1);
 }
 XG_FN int64_t xg_sort_room(const xg_sort_site *d) {
-    return d->group * d->places / (d->o.entry_bytes == 8 ? 16 : 32) + d->group * d->places;
+    return d->group * d->places / xg_sort_row(d) + d->group * d->places;
 }
 
 XG_FN xg_kval *xg_sort_value(xg_sort_site *d, const xg_aff *e) {
@@ -200,27 +202,13 @@ XG_FN const xg_aff *xg_sort_flat(const xg_sort_site *d, int64_t j) {
 
 /* ---- items ---- */
 
-XG_FN xg_kval *xg_sort_alloc(xg_sort_site *d, xg_kelem e, int64_t room) {
-    const xg_ktype *type = xg_kir_tensor(d->e->m, e, &room, 1);
-    return xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-}
 /* All of what was written is seen by all. */
 XG_FN void xg_sort_sync(xg_sort_site *d) {
-    xg_kval **tensors = XG_NEW_N(d->e->arena, xg_kval *, d->n + 2),
-            ***from = XG_NEW_N(d->e->arena, xg_kval **, d->n + 2);
-    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, d->n + 2);
-    uint32_t n = 0, k;
-    xg_kop *op;
-    from[n++] = &d->entries;
-    if (d->numbers) from[n++] = &d->numbers;
-    for (k = 0; k < d->n; k++)
-        if (d->close[k]) from[n++] = &d->close[k];
-    for (k = 0; k < n; k++) {
-        tensors[k] = *from[k];
-        types[k] = tensors[k]->type;
-    }
-    op = xg_kir_op(&d->s.b, XG_K_OP_SYNC, tensors, n, types, n, 0);
-    for (k = 0; k < n; k++) *from[k] = &op->results[k];
+    xg_flow f = xg_flow_of(&d->s, &d->entries);
+    uint32_t k;
+    xg_flow_slot(&f, &d->numbers);
+    for (k = 0; k < d->n; k++) xg_flow_slot(&f, &d->close[k]);
+    xg_flow_wait(&f);
 }
 XG_FN xg_kval *xg_sort_number_of(xg_sort_site *d, const xg_sort_item *v) {
     xg_kb *b = &d->s.b;
@@ -510,8 +498,8 @@ XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_ite
     xg_kelem e = d->o.entry_bytes == 8 ? XG_E_I64 : XG_E_I32;
     xg_elem *x = XG_NEW_N(d->e->arena, xg_elem, d->n + (size_t)1), raw[XG_SORT_EACH_MAX];
     uint32_t k;
-    d->entries = xg_sort_alloc(d, e, xg_sort_room(d));
-    if (d->o.form == XG_SORT_BY_KEY) d->numbers = xg_sort_alloc(d, XG_E_I32, xg_sort_room(d));
+    d->entries = xg_shared_array(&d->s.b, e, xg_sort_room(d));
+    if (d->o.form == XG_SORT_BY_KEY) d->numbers = xg_shared_array(&d->s.b, XG_E_I32, xg_sort_room(d));
     if (d->o.form != XG_SORT_BY_COMPARATOR) {
         for (k = 0; k < d->o.n_keys; k++) {
             uint32_t keyed = d->o.keys[k].keyed;
@@ -541,9 +529,9 @@ XG_FN void xg_sort_begin(xg_sort_site *d, const xg_sort_spot *spots, xg_sort_ite
         if (!xg_order_asks_for(d->i, k)) continue;
         xg_sort_load(d, k, spots, raw);
         for (j = 0; j < d->each; j++) v[j].x[k] = raw[j];
-        if (bytes + more > XG_SORT_SHARED_MAX) continue;
+        if (bytes + more > XG_SHARED_STATIC_BYTES) continue;
         bytes += more;
-        d->close[k] = xg_sort_alloc(d, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), room);
+        d->close[k] = xg_shared_array(&d->s.b, xg_kelem_of(XG_OPERAND(d->i, k)->shape->type), room);
         for (j = 0; j < d->each; j++) {
             xg_kval *at = d->given ? xg_sort_flat_number(d, xg_sort_flat(d, j), d->given[j], false)
                                    : xg_sort_value(d, xg_sort_flat(d, j));
@@ -701,7 +689,7 @@ XG_FN void xg_sort_body(xg_sort_site *d, xg_kval **dest) {
     if (d->o.form == XG_SORT_BY_COMPARATOR) xg_sort_sync(d);
     xg_sort_network(d, v);
     /* No thread waited for another where each thread sorts whole rows; those behind the last one have read it, too. */
-    if (d->places <= d->each && spots[d->each - 1].row_is) xg_kir_op(&d->s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0);
+    if (d->places <= d->each && spots[d->each - 1].row_is) xg_shared_wait(&d->s.b, NULL, 0);
     xg_sort_finish(d, spots, spots, v, dest);
 }
 

@@ -48,7 +48,8 @@ XG_FN xg_kval *xg_topk_ranged(xg_kval *v, int64_t hi) {
 }
 XG_FN xg_kval *xg_topk_i64(xg_topk_site *d, int64_t v) { return xg_kconst_int(&d->s.b, XG_E_I64, v); }
 XG_FN xg_kval *xg_topk_sync(xg_topk_site *d, xg_kval *list) {
-    return xg_kir_op(&d->s.b, XG_K_OP_SYNC, &list, 1, &list->type, 1, 0)->results;
+    xg_shared_wait(&d->s.b, &list, 1);
+    return list;
 }
 
 /* body(d, data, number, list) for all numbers below n, each by one thread. */
@@ -389,7 +390,6 @@ XG_FN void xg_emit_topk(xg_fusion_emission *e) {
     xg_topk_level l;
     xg_topk_output o;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1), *list, *leaders = NULL, *both[2];
-    const xg_ktype *type, *types[2];
     uint32_t k;
     xg_emit_functions(e, false);
     d->s = xg_emit_scope(e, f, UINT32_MAX);
@@ -397,24 +397,19 @@ XG_FN void xg_emit_topk(xg_fusion_emission *e) {
     for (k = 0; k < e->n_roots; k++) dest[k] = &f->body->args[e->comp->n_params + k];
     d->thread = xg_kthread_id(&d->s.b, 0, d->threads);
     xg_topk_row(d, d->rows);
-    type = xg_kir_tensor(e->m, XG_E_I64, &d->groups, 1);
-    list = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    list = xg_shared_array(&d->s.b, XG_E_I64, d->groups);
     l.leaders = NULL;
     for (l.modulus = d->groups;; l.modulus *= d->split) {
         list = xg_topk_best(d, xg_topk_sync(d, xg_topk_each(d, d->groups, list, xg_topk_group, &l)));
         if (l.modulus >= d->length) break;
-        if (!leaders) {
-            type = xg_kir_tensor(e->m, XG_E_I32, &d->k, 1);
-            leaders = xg_kir_op(&d->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-        }
+        if (!leaders) leaders = xg_shared_array(&d->s.b, XG_E_I32, d->k);
         l.leaders = list; /* read from here, written there */
         leaders = xg_topk_each(d, d->k, leaders, xg_topk_lead, &l);
         both[0] = list;
         both[1] = leaders;
-        types[0] = list->type;
-        types[1] = leaders->type;
-        list = xg_kir_op(&d->s.b, XG_K_OP_SYNC, both, 2, types, 2, 0)->results;
-        l.leaders = leaders = &list[1];
+        xg_shared_wait(&d->s.b, both, 2);
+        list = both[0];
+        l.leaders = leaders = both[1];
     }
     o.list = list;
     for (k = 0; k < e->n_roots; k++) {

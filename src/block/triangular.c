@@ -132,17 +132,9 @@ XG_FN xg_flow xg_tiled_if(xg_tiled_site *d, xg_kval *cond, xg_tiled_state *c) {
 /* ---- memory ---- */
 
 XG_FN xg_kval *xg_tiled_array(xg_tiled_site *d, int64_t elements) {
-    const xg_ktype *t = xg_kir_tensor(d->e->m, d->element, &elements, 1);
-    return xg_kir_op(&d->s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    return xg_shared_array(&d->s->b, d->element, elements);
 }
-XG_FN void xg_tiled_wait(xg_tiled_site *d, xg_tiled_state *c) {
-    const xg_ktype *types[4];
-    uint32_t k;
-    xg_kop *op;
-    for (k = 0; k < c->n_tensors; k++) types[k] = c->tensors[k]->type;
-    op = xg_kir_op(&d->s->b, XG_K_OP_SYNC, c->tensors, c->n_tensors, types, c->n_tensors, 0);
-    for (k = 0; k < c->n_tensors; k++) c->tensors[k] = &op->results[k];
-}
+XG_FN void xg_tiled_wait(xg_tiled_site *d, xg_tiled_state *c) { xg_shared_wait(&d->s->b, c->tensors, c->n_tensors); }
 XG_FN xg_elem xg_tiled_get(xg_tiled_site *d, xg_kval *array, xg_kval *r, xg_kval *c) {
     xg_kval *at = xg_tiled_place(d, r, c);
     return xg_emit_split(&d->s->b, xg_kextract(&d->s->b, array, &at, 1));

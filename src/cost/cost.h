@@ -16,13 +16,28 @@
 #include "../base/base.h"
 
 typedef struct xg_device {
-    const char *part; /* whose figures these were; NULL: there is no device */
-    uint32_t cc;      /* compute capability times 10: 90 */
-    bool warp_groups; /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
+    const char *part;   /* whose figures these were; NULL: there is no device */
+    uint32_t cc;        /* compute capability times 10: 90 */
+    bool warp_groups;   /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
+    bool tensor_memory; /* ... one thread, and sums lie in a memory of their own: tcgen05; and the target allows it */
+    bool tensor_memory_i8; /* ... of integers, too */
 #define X(figure, most, what) int64_t figure;
     XLAGPU_TARGET_FIGURES(X)
 #undef X
 } xg_device;
+
+/* What all devices have in common (CUDA C++ Programming Guide, compute capabilities 7.5 to 12.1). */
+enum {
+    XG_WARP_LANES = 32,         /* threads that execute an instruction together */
+    XG_SECTOR_BYTES = 32,       /* what memory and caches give at least, at a multiple of it */
+    XG_LINE_BYTES = 128,        /* four sectors with one tag */
+    XG_PASS_BYTES = 128,        /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_BANKS = 32,              /* of shared memory: a pass is a word of each */
+    XG_BANK_BYTES = 4,          /* a word */
+    XG_ACCESS_BYTES = 16,       /* the widest access of a thread */
+    XG_SHARED_GRAIN_BYTES = 16, /* an array in shared memory begins at a multiple of it */
+    XG_SHARED_STATIC_BYTES = 48 << 10 /* of shared memory, that a block has without asking for more */
+};
 
 /* ---- device.c ---- */
 enum {
@@ -113,10 +128,7 @@ typedef struct xg_cost_counts {
     int64_t barriers;                 /* that a block takes */
 } xg_cost_counts;
 enum {
-    XG_COST_LANES = 32, /* of a warp */
-    XG_COST_SECTOR_BYTES = 32,
-    XG_COST_PASS_BYTES = 128, /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
-    XG_COST_PORT_BYTES = 64,  /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
+    XG_COST_PORT_BYTES = 64, /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_TURNOVER_CLOCKS =
         430 /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
 };

@@ -78,9 +78,9 @@ XG_FN int64_t xg_cost_bytes_ps(int64_t bytes, int64_t bytes_a_second) {
 
 /* Blocks that a multiprocessor has at a time. */
 XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
-    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES, most = d->blocks_per_sm, unit, shared;
-    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_COST_LANES, (int64_t)1));
-    unit = (c->registers * XG_COST_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
+    int64_t warps = (c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES, most = d->blocks_per_sm, unit, shared;
+    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_WARP_LANES, (int64_t)1));
+    unit = (c->registers * XG_WARP_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
     if (unit) most = XG_MIN(most, d->registers_per_sm / (unit * XG_MAX(warps, (int64_t)1)));
     shared = c->shared_bytes + d->shared_reserved;
     if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
@@ -108,7 +108,7 @@ XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts 
         s.rounds += XG_COST_PERMILLE / 2 / s.residents;
     } else
         s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
-    s.warps = s.residents * ((c->threads + XG_COST_LANES - 1) / XG_COST_LANES);
+    s.warps = s.residents * ((c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES);
     return s;
 }
 
@@ -169,7 +169,7 @@ XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c
  * that has them and is alone. */
 XG_FN bool xg_cost_in_phases(const xg_cost_counts *c) { return c->barriers >= XG_COST_PHASES; }
 XG_FN int64_t xg_cost_block_clocks(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s) {
-    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES,
+    int64_t warps = (c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES,
             busy = XG_MIN(XG_MAX(warps, (int64_t)1), (int64_t)XG_COST_SCHEDULERS);
     int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS, own = c->warp_issued, apart, most,
             tensor = xg_cost_tensor_clocks(d, c, false) / XG_MAX(c->blocks, (int64_t)1) * XG_COST_SCHEDULERS / busy;
@@ -191,14 +191,14 @@ XG_FN void xg_cost_terms(
     for (k = 0; k < XG_PIPE_COUNT; k++)
         t[k] = !c->pipes[k] ? 0
                             : xg_cost_unit_ps(d, c, s,
-                                  xg_cost_scale(c->pipes[k], XG_COST_LANES * XG_COST_SCHEDULERS,
+                                  xg_cost_scale(c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS,
                                       xg_cost_rate(d, (xg_cost_pipe)k) * warps),
                                   mhz);
     tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
     t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, mhz);
     t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
     t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, mhz);
-    bytes = xg_cost_mul(c->l2_sectors, XG_COST_SECTOR_BYTES);
+    bytes = xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES);
     port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);
@@ -234,7 +234,7 @@ XG_FN int64_t xg_cost_permille_of(const xg_device *d, const xg_cost_counts *c, i
             clocks = xg_cost_tensor_clocks(d, c, true);
     uint32_t k;
     for (k = 0; k < XG_PIPE_COUNT; k++)
-        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_COST_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
+        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_WARP_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
     best = XG_MAX(best, xg_cost_clocks_ps(clocks / XG_MAX(d->sm_count, (int64_t)1), d->clock_mhz));
     return XG_MIN(xg_cost_scale(best, XG_COST_PERMILLE, XG_MAX(ps, (int64_t)1)), (int64_t)XG_COST_PERMILLE);
 }

@@ -109,6 +109,12 @@ XG_FN xg_kval *xg_scalar_stochastic(xg_kb *b, xg_kval *x, xg_kval *random, xlagp
 XG_FN xg_elem xg_complex_unary(xg_kb *b, const xg_inst *i, xg_elem x);
 XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem x, xg_elem y);
 XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem x, xg_elem y);
+/* A small build has no complex arithmetic, and has refused what needs it. */
+#ifdef XLAGPU_SMALL
+#define XG_ELEM_IS_COMPLEX(x) false
+#else
+#define XG_ELEM_IS_COMPLEX(x) ((x).im != NULL)
+#endif
 XG_FN xg_kval *xg_cx_abs(xg_kb *b, xg_elem z);
 XG_FN xg_elem xg_cx_mul(xg_kb *b, xg_elem z, xg_elem w);
 XG_FN xg_elem xg_cx_div(xg_kb *b, xg_elem z, xg_elem w);
@@ -188,6 +194,30 @@ XG_FN xg_kval *xg_flow_for(
 XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond);                       /* NULL: always */
 XG_FN void xg_flow_else(xg_flow *f);
 XG_FN void xg_flow_end(xg_flow *f);
+XG_FN xg_kop *xg_flow_wait(xg_flow *f); /* a barrier: its variables are arrays in shared memory */
+/* ---- shared.c: arrays in the shared memory of a block ---- */
+enum {
+    XG_SHARED_REST_BYTES = 8 << 10, /* what an emitter leaves to others than its tile */
+    XG_SHARED_TILE_BYTES = XG_SHARED_STATIC_BYTES - XG_SHARED_REST_BYTES
+};
+typedef struct xg_shared { /* arrays of one form: one a value, complex parts apart */
+    uint32_t n;
+    xg_kval **arrays;
+} xg_shared;
+XG_FN xg_kval *xg_shared_of(xg_kb *b, const xg_ktype *type);            /* an array that nothing has been written to */
+XG_FN xg_kval *xg_shared_array(xg_kb *b, xg_kelem e, int64_t elements); /* of one dimension */
+/* A barrier; behind it the arrays are what all threads of the block, or of the cluster, have written. Shared memory
+ * ends with its block: no thread leaves while one of another block reads there. */
+XG_FN xg_kop *xg_shared_wait(xg_kb *b, xg_kval **arrays, uint32_t n);
+XG_FN void xg_cluster_wait(xg_kb *b, xg_kval **arrays, uint32_t n);
+XG_FN xg_kval *xg_cluster_peer(xg_kb *b, xg_kval *array, xg_kval *rank); /* the same array of another block of it */
+/* Sets of arrays for values like these, and the values at one place of it. */
+XG_FN xg_shared xg_shared_new(xg_scope *s, const xg_elem *like, uint32_t n, const int64_t *dims, uint32_t rank);
+XG_FN xg_shared xg_shared_of_peer(xg_scope *s, const xg_shared *from, xg_kval *rank);
+XG_FN void xg_shared_read(xg_scope *s, const xg_shared *from, xg_kval *const *at, uint32_t rank, const xg_elem *like,
+    uint32_t n, xg_elem *out);
+/* A place where behind every `every` places `gap` are left free: strided walks meet other banks. */
+XG_FN const xg_aff *xg_shared_gapped(xg_aff_ctx *x, const xg_aff *place, int64_t every, int64_t gap);
 /* ---- reduce.c: folding elements into accumulators ---- */
 typedef struct xg_fold {
     const xg_inst *i;
@@ -213,6 +243,7 @@ XG_FN xg_elem xg_random_output(xg_scope *s, const xg_inst *i, uint32_t output, x
 enum {
     XG_LAUNCH_THREADS = 128 /* four warp schedulers times 32 lanes */
 };
+XG_FN int64_t xg_warps_whole(int64_t threads); /* at least so many threads, as whole warps */
 /* min(128, n) threads, as many blocks as needed, in x then y */
 XG_FN xg_launch xg_launch_linear(const xg_fusion_emission *e, int64_t elements, int64_t unroll);
 XG_FN bool xg_emit_launch(
@@ -244,6 +275,8 @@ XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range know
 
 /* contract.c */
 XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t);
+/* An operand's element, as algorithm= rounds it: of type t, then of xg_contract_rounding's. */
+XG_FN xg_elem xg_contract_round(xg_scope *s, const xg_inst *i, xg_elem x, xlagpu_type t);
 XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i);
 /* contract.c: a contraction while it is emitted by one thread for an element */
 enum {

@@ -75,5 +75,12 @@ XG_FN void xg_flow_end(xg_flow *f) {
     f->s->b = f->outer;
     xg_flow_give(f, f->op->results);
 }
+XG_FN xg_kop *xg_flow_wait(xg_flow *f) {
+    xg_kval **v = xg_flow_values(f);
+    xg_kop *op = xg_shared_wait(&f->s->b, v, f->slots.n);
+    uint32_t k;
+    for (k = 0; k < f->slots.n; k++) *f->slots.p[k] = v[k];
+    return op;
+}
 
 #endif /* XG_ELEM_FLOW_C */

@@ -17,7 +17,7 @@
 
 /* Moves pieces of sectors, though each of them as it is. */
 XG_FN bool xg_permutation_splits_sectors(const xg_permutation *p, int64_t bytes) {
-    return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] * bytes % 32;
+    return !xg_permutation_moves_minor(p) && p->dims[p->rank - 1] * bytes % XG_SECTOR_BYTES;
 }
 XG_FN uint32_t xg_permutation_b(const xg_permutation *p) { return p->from[p->rank - 1]; }
 
@@ -39,14 +39,11 @@ XG_FN const xg_shape *xg_permutation_shape(
 
 enum {
     XG_BOX_THREADS = 128,
-    XG_BOX_LANES = 32,
-    XG_BOX_SECTOR = 32,
     XG_BOX_WORTH = 1 << 14,
     XG_BOX_ELEMENTS = 4096,
     XG_BOX_GROWN = 12 << 10,
-    XG_BOX_SHARED = 24 << 10,
-    XG_BOX_PADS = 33,
-    XG_BOX_VECTORS = 16
+    XG_BOX_SHARED = XG_SHARED_STATIC_BYTES / 2, /* two blocks share a multiprocessor where it has no more */
+    XG_BOX_PADS = 33
 };
 
 typedef struct xg_box {
@@ -127,10 +124,10 @@ XG_FN int64_t xg_box_waste(const xg_permutation *p, int64_t bytes, const int64_t
     uint32_t o;
     for (o = 0; o < 2; o++) {
         xg_box_run r = xg_box_run_of(p, o, tile);
-        int64_t whole = xg_gcd(r.length, r.pitch) * bytes, part = xg_gcd(whole, XG_BOX_SECTOR),
-                piece = XG_MIN(
-                    r.length * bytes, XG_BOX_LANES * XG_MAX(xg_gcd(whole, XG_BOX_VECTORS), bytes)); /* of one access */
-        waste += (piece + XG_BOX_SECTOR - part) * 1000 / piece;
+        int64_t whole = xg_gcd(r.length, r.pitch) * bytes, part = xg_gcd(whole, XG_SECTOR_BYTES),
+                piece = XG_MIN(r.length * bytes,
+                    XG_WARP_LANES * XG_MAX(xg_gcd(whole, XG_ACCESS_BYTES), bytes)); /* of one access */
+        waste += (piece + XG_SECTOR_BYTES - part) * 1000 / piece;
     }
     return waste;
 }
@@ -183,7 +180,7 @@ XG_FN bool xg_box_tile(const xg_box_ask *a, xg_box *b) {
     int64_t least = INT64_MAX, tile[XG_RANK_MAX];
     uint32_t i, k;
     for (i = 0; i < 2 * (sizeof wants / sizeof *wants); i++) {
-        int64_t waste, n, end = i & 1 ? a->least : (int64_t)XG_BOX_SECTOR;
+        int64_t waste, n, end = i & 1 ? a->least : (int64_t)XG_SECTOR_BYTES;
         for (k = 0; k < a->p->rank; k++) tile[k] = 1;
         xg_box_cover(a->p, 0, a->least, wants[i / 2], end, tile);
         xg_box_cover(a->p, 1, a->least, wants[i / 2], end, tile);
@@ -217,7 +214,7 @@ XG_FN bool xg_box_set(const xg_box_ask *a, xg_box *b, const int64_t *tile) {
  * its end. */
 XG_FN bool xg_box_may_move(const xg_box_ask *a, const xg_box *b, uint32_t order, int64_t v) {
     xg_box_run r = xg_box_run_of(a->p, order, b->tile);
-    return r.length % v == 0 && r.pitch % v == 0 && r.last % v == 0 && v * a->widest <= XG_BOX_VECTORS &&
+    return r.length % v == 0 && r.pitch % v == 0 && r.last % v == 0 && v * a->widest <= XG_ACCESS_BYTES &&
            v * XG_BOX_THREADS <= b->elements && (v == 1 || v * a->work <= 256);
 }
 
@@ -247,7 +244,7 @@ XG_FN int64_t xg_box_spread(
         unit[d] = first ? v : 1;
         want[d] = 4 * odd * lanes % 128;
         if (b->tile[d] % unit[d]) return 0;
-        lanes = lanes * (b->tile[d] / unit[d]) % 32;
+        lanes = lanes * (b->tile[d] / unit[d]) % XG_WARP_LANES;
         first = false;
     }
     for (k = p->rank; k-- > 0;) {
@@ -370,15 +367,16 @@ XG_FN int64_t xg_box_lane(const xg_box_trial *t, int64_t at, int64_t step) {
  * each `group` lanes n take part. How many of them want a bank that has to give another word in the same pass. */
 XG_FN int64_t xg_box_access(const xg_box_trial *t, int64_t from, int64_t step, int64_t off, int64_t n, int64_t wide,
     int64_t size, int64_t most) {
-    int64_t bytes = wide * size, pass = bytes > 4 ? 128 / bytes : 32, met = 0, lane, w;
-    int64_t banks[32];
-    for (lane = 0; lane < XG_BOX_LANES && met <= most; lane++) {
+    int64_t bytes = wide * size, pass = bytes > XG_BANK_BYTES ? XG_PASS_BYTES / bytes : (int64_t)XG_BANKS, met = 0,
+            lane, w;
+    int64_t banks[XG_BANKS];
+    for (lane = 0; lane < XG_WARP_LANES && met <= most; lane++) {
         int64_t i = from + lane / t->group * n + lane % t->group, word;
         if (lane % pass == 0) memset(banks, 0xff, sizeof banks);
         if (lane % t->group >= n || i >= t->end) continue;
         word = xg_box_at(t, xg_box_lane(t, i, step) + off) * size / 4;
         for (w = 0; w < (bytes + 3) / 4; w++) {
-            int64_t *bank = &banks[(word + w) % 32];
+            int64_t *bank = &banks[(word + w) % XG_BANKS];
             met += *bank >= 0 && *bank != word + w;
             *bank = word + w;
         }
@@ -392,7 +390,7 @@ XG_FN int64_t xg_box_conflicts(xg_box_trial *t, int64_t v, int64_t lanes, bool v
     t->slabs = NULL;
     for (size = 1; size <= 16; size *= 2) {
         if (!(t->a->sizes & (uint32_t)size)) continue;
-        for (from = 0; from < t->end && met <= most; from += lanes * (XG_BOX_LANES / t->group)) {
+        for (from = 0; from < t->end && met <= most; from += lanes * (XG_WARP_LANES / t->group)) {
             for (j = 0; j < (vector ? 1 : v) && met <= most; j++)
                 met += xg_box_access(t, from, v, j, lanes, vector ? v : 1, size, most);
         }
@@ -407,7 +405,7 @@ XG_FN int64_t xg_box_slab_conflicts(xg_box_trial *t, const xg_box_slabs *s, int6
         if (!(t->a->sizes & (uint32_t)size)) continue;
         for (round = 0; round < rounds && met <= most; round++) {
             t->end = XG_MIN((round + 1) * s->step, t->n / v);
-            for (from = round * s->step; from < t->end && met <= most; from += XG_BOX_LANES) {
+            for (from = round * s->step; from < t->end && met <= most; from += XG_WARP_LANES) {
                 for (j = 0; j < (vector ? 1 : v) && met <= most; j++)
                     met += xg_box_access(t, from, v, j, t->group, vector ? v : 1, size, most);
             }
@@ -432,8 +430,8 @@ XG_FN int64_t xg_box_index_cost(const xg_permutation *p, const xg_box *b, uint32
 XG_FN int64_t xg_box_touched(const xg_box_trial *t, const xg_box *b, uint32_t walk, int64_t n, int64_t from) {
     xg_box_run run = xg_box_run_of(t->a->p, walk, b->tile);
     int64_t piece = XG_MIN(run.length, n) * t->a->least,
-            part = xg_gcd(xg_gcd(xg_gcd(run.length, run.pitch), from) * t->a->least, XG_BOX_SECTOR);
-    return (piece + XG_BOX_SECTOR - part) * 1000 / piece;
+            part = xg_gcd(xg_gcd(xg_gcd(run.length, run.pitch), from) * t->a->least, XG_SECTOR_BYTES);
+    return (piece + XG_SECTOR_BYTES - part) * 1000 / piece;
 }
 /* A thread's quarter instructions for 16 elements. */
 XG_FN int64_t xg_box_cost(
@@ -449,14 +447,14 @@ XG_FN int64_t xg_box_cost(
     else
         cost += (minor % v ? 16 : vectors) * xg_box_index_cost(p, b, walk, 1);
     return cost * t->group / lanes *
-           xg_box_touched(t, b, walk, lanes * (XG_BOX_LANES / t->group) * v, lanes * (XG_BOX_LANES / t->group) * v) /
+           xg_box_touched(t, b, walk, lanes * (XG_WARP_LANES / t->group) * v, lanes * (XG_WARP_LANES / t->group) * v) /
            1000;
 }
 /* The same by slabs: indices are told apart once for all rounds. It may touch no more sectors than a walk that takes
  * all elements in their order. */
 XG_FN int64_t xg_box_slab_cost(
     const xg_box_trial *t, const xg_box *b, uint32_t walk, const xg_box_slabs *s, int64_t v, bool vector) {
-    int64_t vectors = 16 / v, n = XG_BOX_LANES * v,
+    int64_t vectors = 16 / v, n = XG_WARP_LANES * v,
             touched = xg_box_touched(t, b, walk, XG_MIN(n, s->slab * v), xg_gcd(n, s->inner * v));
     int64_t cost = vectors * 8 + (vector ? vectors : 16) * 4 +
                    vectors * 2 * (8 + xg_box_index_cost(t->a->p, b, walk, 1)) / s->rounds;
@@ -477,7 +475,7 @@ XG_FN int64_t xg_box_walk(
         int vector = w == 1 ? 0 : -1; /* not yet known */
         for (n = t->group; n >= t->least_lanes; n--) {
             int64_t cost;
-            if (n * (XG_BOX_LANES / t->group) * w * t->a->least % XG_BOX_SECTOR ||
+            if (n * (XG_WARP_LANES / t->group) * w * t->a->least % XG_SECTOR_BYTES ||
                 xg_box_cost(t, b, walk, order, w, n, true) >= limit)
                 continue;
             if (vector < 0) vector = xg_box_is_vector(t, b, walk, w);
@@ -613,7 +611,7 @@ XG_FN void xg_box_layout(xg_arena *arena, const xg_box_ask *a, xg_box *b) {
     b->group = a->sizes >= 16 ? 8 : a->sizes >= 8 ? 16 : 32;
     for (o = 0; o < 2; o++) {
         places[o] = XG_NEW_N(arena, xg_box_place, b->elements);
-        for (most[o] = XG_BOX_VECTORS; most[o] > 1 && !xg_box_may_move(a, b, o, most[o]);) most[o] /= 2;
+        for (most[o] = XG_ACCESS_BYTES; most[o] > 1 && !xg_box_may_move(a, b, o, most[o]);) most[o] /= 2;
     }
     for (o = 0; o < 2; o++) xg_box_try(a, b, o, places, most, false, false, &best);
     if (a->least < 4 && !(a->sizes & (a->sizes - 1)) &&

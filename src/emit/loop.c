@@ -224,7 +224,7 @@ XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
             continue;
         for (threads = 2 * XG_LOOP_ROW_THREADS; threads >= XG_LOOP_ROW_THREADS / 2;
              threads--) { /* of whole warps, nearly */
-            if (vectors / rounds % threads || (threads + 31) / 32 * 28 > threads ||
+            if (vectors / rounds % threads || (threads + XG_WARP_LANES - 1) / XG_WARP_LANES * 28 > threads ||
                 elements / (threads * vector * rounds) < blocks)
                 continue;
             w->unroll = vector;
@@ -238,13 +238,13 @@ XG_FN void xg_loop_along_rows(xg_loop_walk *w, int64_t elements) {
 
 /* Elements after which all arrays as large as the root are at a sector again. */
 XG_FN int64_t xg_loop_unit(const xg_fusion_emission *e, int64_t elements) {
-    int64_t least = 32;
+    int64_t least = XG_SECTOR_BYTES;
     uint32_t k;
     for (k = 0; k < e->comp->n_params; k++)
         if (e->comp->params[k]->shape->elements == elements)
             least = XG_MIN(least, (int64_t)xg_type_bytes(e->comp->params[k]->shape->type));
     for (k = 0; k < e->n_roots; k++) least = XG_MIN(least, (int64_t)xg_type_bytes(e->roots[k]->shape->type));
-    return XG_MAX(32 / XG_MAX(least, (int64_t)1), (int64_t)1);
+    return XG_MAX(XG_SECTOR_BYTES / XG_MAX(least, (int64_t)1), (int64_t)1);
 }
 /* All that is written lies at the same place, and so does all that is read but single elements, the vectors of these
  * rows, and what each row has one of. */

@@ -24,7 +24,6 @@
 
 enum {
     XG_PHASES_THREADS = 512 /* so that each may have 128 registers */,
-    XG_PHASES_SHARED_MAX = 48 << 10,
     XG_PHASES_BARRIERS = 15 /* beside that of all threads */
 };
 
@@ -71,8 +70,8 @@ XG_FN bool xg_phase_fits(const xg_phases *w, const xg_phase *p) {
     uint32_t k;
     for (k = 1; k < 3; k++)
         if (p->f->threads[k] != 1 || p->f->blocks[k] != 1) return false;
-    return p->threads <= 1024 && ((!p->waits && !p->shuffles) || p->threads % 32 == 0) &&
-           w->shared + p->shared <= XG_PHASES_SHARED_MAX;
+    return p->threads <= 1024 && ((!p->waits && !p->shuffles) || p->threads % XG_WARP_LANES == 0) &&
+           w->shared + p->shared <= XG_SHARED_STATIC_BYTES;
 }
 XG_FN void xg_phase_make(xg_phases *w, xg_phase *p, const xg_emitter *by) {
     xg_fusion_emission *e = XG_NEW(w->e.arena, xg_fusion_emission);
@@ -160,8 +159,7 @@ XG_FN void xg_phases_place(xg_phases *w) {
     for (k = 0; k < w->n; k++)
         for (leaf = 0, n = (uint32_t)xg_shape_leaves(w->p[k].fusion->shape); leaf < n; leaf++) {
             const xg_ktype *t = w->p[k].f->results[leaf];
-            if (!w->p[k].results[leaf])
-                w->p[k].results[leaf] = xg_kir_op(&w->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+            if (!w->p[k].results[leaf]) w->p[k].results[leaf] = xg_shared_of(&w->b, t);
         }
 }
 
@@ -239,7 +237,7 @@ XG_FN void xg_phase_emit(xg_phases *w, xg_phase *p) {
     end = xg_kregion_end(p->f->body);
     if (p->waits && p->blocks > 1) { /* the next round writes to the same shared memory */
         in = xg_kb_before(w->e.m, end);
-        wait = xg_kir_op(&in, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0);
+        wait = xg_shared_wait(&in, NULL, 0);
         if (p->threads != w->threads) {
             wait->a = p->threads;
             wait->b = w->barriers;
@@ -280,9 +278,7 @@ XG_FN bool xg_phases_is_read(const xg_inst *fusion, uint32_t leaf) {
 /* All threads, and with them all that members read of each other. */
 XG_FN void xg_phases_meet(xg_phases *w) {
     XG_VEC(xg_kval **) where;
-    const xg_ktype **types;
     xg_kval **v;
-    xg_kop *op;
     uint32_t k, leaf, n;
     memset(&where, 0, sizeof where);
     for (k = 0; k < w->n; k++)
@@ -290,24 +286,20 @@ XG_FN void xg_phases_meet(xg_phases *w) {
             if (xg_phases_is_read(w->p[k].fusion, leaf))
                 xg_push(w->e.arena, xg_kval **, &where, &w->p[k].results[leaf]);
     v = XG_NEW_N(w->e.arena, xg_kval *, where.n + (size_t)1);
-    types = XG_NEW_N(w->e.arena, const xg_ktype *, where.n + (size_t)1);
-    for (k = 0; k < where.n; k++) {
-        v[k] = *where.p[k];
-        types[k] = v[k]->type;
-    }
-    op = xg_kir_op(&w->b, XG_K_OP_SYNC, v, where.n, types, where.n, 0);
-    for (k = 0; k < where.n; k++) *where.p[k] = &op->results[k];
+    for (k = 0; k < where.n; k++) v[k] = *where.p[k];
+    xg_shared_wait(&w->b, v, where.n);
+    for (k = 0; k < where.n; k++) *where.p[k] = v[k];
     w->barriers = 0;
 }
 /* As many as the widest member has work for, but a team must have room. */
 XG_FN void xg_phases_plan(xg_phases *w) {
-    int64_t wish = 32, least = 1;
+    int64_t wish = XG_WARP_LANES, least = 1;
     uint32_t k;
     for (k = 0; k < w->n; k++) {
         wish = XG_MAX(wish, w->p[k].waits ? w->p[k].threads : w->p[k].threads * w->p[k].blocks);
         least = XG_MAX(least, w->p[k].threads);
     }
-    w->threads = (XG_MAX(XG_MIN(wish, (int64_t)XG_PHASES_THREADS), least) + 32 - 1) / 32 * 32;
+    w->threads = xg_warps_whole(XG_MAX(XG_MIN(wish, (int64_t)XG_PHASES_THREADS), least));
 }
 /* The members of one part, as kernels. */
 XG_FN void xg_phases_open(xg_phases *w, xg_fusion_emission *e) {

@@ -289,7 +289,7 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_partial write;
     xg_walk w;
     uint32_t k;
-    *shared = xg_shared_new(r, p->acc, &elements, 1);
+    *shared = xg_shared_new(&r->s, p->acc, r->n_values, &elements, 1);
     m.threads = plan->active;
     at = xg_aff_add(m.x, at, xg_walk_sym(&m, "vector_index", plan->vector));
     write = xg_partial_new(r, 0, shared->arrays, shared->n);
@@ -304,7 +304,7 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
         shared->arrays[k] = xg_kinsert(&r->s.b, v[k], shared->arrays[k], &index, 1);
     }
     xg_walk_end(r, &w, &write);
-    xg_shared_sync(r, shared);
+    xg_shared_wait(&r->s.b, shared->arrays, shared->n);
 }
 
 /* Place u + at of the partial results, as they lie in shared memory: those of tiles that rows enter early are behind
@@ -335,7 +335,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool en
     int64_t at;
     uint32_t k;
     xg_kval *index = entered ? xg_column_spot(r, plan, true, item, items, 0) : item;
-    xg_shared_read(r, from, &index, 1, like, r->n_values, acc);
+    xg_shared_read(&r->s, from, &index, 1, like, r->n_values, acc);
     for (at = items; at < elements; at += items) {
         xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1);
         xg_kval **vals = XG_NEW_N(a, xg_kval *, 2 * r->n_values + 1);
@@ -356,7 +356,7 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool en
             s->b.loc = outside.loc;
         }
         index = xg_column_spot(r, plan, entered, item, guarded ? elements - at : items, at);
-        xg_shared_read(r, from, &index, 1, like, r->n_values, x);
+        xg_shared_read(&r->s, from, &index, 1, like, r->n_values, x);
         xg_reduction_merge(r, acc, x);
         if (!guarded) continue;
         n = xg_carry_values(acc, r->n_values, vals);
@@ -397,7 +397,7 @@ XG_FN void xg_column_rounds(
             w = xg_walk_begin(r, map, p);
         } else {
             map = xg_walk_map_end(r, &m, &item, 1);
-            to = xg_shared_new(r, like, &items, 1);
+            to = xg_shared_new(&r->s, like, r->n_values, &items, 1);
             write = xg_partial_new(r, 0, to.arrays, to.n);
             w = xg_walk_begin(r, map, &write);
         }
@@ -423,9 +423,9 @@ XG_FN void xg_column_rounds(
             for (k = 0; k < to.n; k++) to.arrays[k] = xg_kinsert(&r->s.b, v[k], to.arrays[k], at, 1);
             xg_walk_end(r, &w, &write);
             if (next > 1)
-                xg_shared_sync(r, &to);
+                xg_shared_wait(&r->s.b, to.arrays, to.n);
             else
-                xg_cluster_sync(r, &to);
+                xg_cluster_wait(&r->s.b, to.arrays, to.n);
             *from = to;
         }
         depth = next;
@@ -445,7 +445,7 @@ XG_FN void xg_column_cluster(
                      xg_aff_dim(m.x, 0)),
                  *item;
     xg_kval *vars[3], *at[XG_RANK_MAX], *place;
-    xg_shared none, peer;
+    xg_shared peer;
     const xg_imap *map;
     xg_walk w;
     uint32_t k;
@@ -464,14 +464,13 @@ XG_FN void xg_column_cluster(
     vars[2] = w.syms;
     place = xg_kapply(&r->s.b, xg_walk_map_end(r, &only, &item, 1), vars)->results;
     for (part = 0; part < plan->parts; part++) {
-        peer = xg_cluster_peer(r, from, xg_kconst_int(&r->s.b, XG_E_I32, part));
-        xg_shared_read(r, &peer, &place, 1, like, r->n_values, part ? more : acc);
+        peer = xg_shared_of_peer(&r->s, from, xg_kconst_int(&r->s.b, XG_E_I32, part));
+        xg_shared_read(&r->s, &peer, &place, 1, like, r->n_values, part ? more : acc);
         if (part) xg_reduction_merge(r, acc, more);
     }
     xg_reduction_results(r, acc, at, p->dest);
     xg_walk_end(r, &w, p);
-    memset(&none, 0, sizeof none);
-    xg_cluster_sync(r, &none);
+    xg_cluster_wait(&r->s.b, NULL, 0);
 }
 
 /* Steps without an end. Where a pad may part the columns of a thread, only the blocks that it goes through read these

@@ -35,10 +35,8 @@ enum {
     XG_COLUMN_THREADS_MAX = 1024,
     XG_COLUMN_GROUP = 8,
     XG_COLUMN_RADIX = 8,
-    XG_COLUMN_SHARED_MAX = 40 << 10,
     XG_COLUMN_LANES_MAX = 8,
     XG_COLUMN_RESULTS_MAX = 32 /* partial ones of a thread */,
-    XG_COLUMN_SECTOR = 32,
     XG_COLUMN_SPREAD_BYTES = 128 << 10, /* of a block: they take much longer to read than all else that it does */
     XG_COLUMN_SECTORS_LEAST = 7,
     XG_COLUMN_SECTORS_MOST = 40 /* of a tile's row */
@@ -82,12 +80,12 @@ XG_FN int64_t xg_column_threads_most(const xg_reduction *r, int64_t vector) {
 XG_FN int64_t xg_column_most(const xg_reduction *r) {
     int64_t v = XG_MIN(r->vector, (int64_t)XG_COLUMN_LANES_MAX);
     while (v > 1 && (v * (int64_t)r->n_values > XG_COLUMN_RESULTS_MAX ||
-                        v * xg_column_bytes(r) * XG_COLUMN_BLOCK > XG_COLUMN_SHARED_MAX))
+                        v * xg_column_bytes(r) * XG_COLUMN_BLOCK > XG_SHARED_TILE_BYTES))
         v /= 2;
     return v;
 }
 XG_FN bool xg_column_takes(const xg_reduction *r) {
-    return xg_column_bytes(r) * XG_COLUMN_BLOCK <= XG_COLUMN_SHARED_MAX;
+    return xg_column_bytes(r) * XG_COLUMN_BLOCK <= XG_SHARED_TILE_BYTES;
 }
 
 /* The sizes of the reduced dims, minor first; those that follow each other in memory are as one, unless a pad tells
@@ -149,7 +147,7 @@ XG_FN bool xg_column_serial(const xg_reduction *r, xg_column_plan *p) {
 /* sectors: only in steps of whole ones, most of which begin with one. */
 XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool sectors) {
     int64_t outer = r->n_kept / r->minor, threads, multiple;
-    if (sectors && outer > 1 && r->n_reduced * r->minor * r->bytes % (XG_COLUMN_SECTOR / 2)) return false;
+    if (sectors && outer > 1 && r->n_reduced * r->minor * r->bytes % (XG_SECTOR_BYTES / 2)) return false;
     p->vector = xg_column_most(r);
     while (p->vector > 1 && !xg_walk_fits(r, XG_WALK_LINEAR, p->vector)) p->vector /= 2;
     for (;; p->vector /= 2) {
@@ -159,7 +157,7 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
                (threads * p->vector < 2 * r->minor ||
                    (outer * p->parts < r->e->target->resident_threads / threads &&
                        r->n_reduced * r->minor >= 16 * threads * p->vector * p->parts)) &&
-               2 * threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX)
+               2 * threads * p->vector * xg_column_bytes(r) <= XG_SHARED_TILE_BYTES)
             threads *= 2;
         p->depth = XG_MIN(threads * p->vector / r->minor, r->n_reduced);
         for (multiple = XG_MAX(p->vector, 2 * r->vector);;
@@ -179,13 +177,13 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
     p->depth = xg_column_depth(r, p->depth, multiple);
     p->width = p->window = r->minor;
     p->active = p->depth * p->width / p->vector;
-    p->threads = (p->active + 31) / 32 * 32;
+    p->threads = xg_warps_whole(p->active);
     p->tiles = 1;
     p->blocks = outer;
     return true;
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
-    int64_t across = 32, resident = r->e->target->resident_threads;
+    int64_t across = XG_WARP_LANES, resident = r->e->target->resident_threads;
     for (p->vector = xg_column_most(r);
          r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
     while (across > 8 && across * p->vector * r->bytes > 128 &&
@@ -199,9 +197,9 @@ XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     for (p->threads = XG_COLUMN_BLOCK;
          2 * p->threads <= xg_column_threads_most(r, p->vector) && p->blocks * p->parts < resident / p->threads &&
          r->n_reduced * across >= 16 * p->threads * p->parts &&
-         2 * p->threads * p->vector * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX;
+         2 * p->threads * p->vector * xg_column_bytes(r) <= XG_SHARED_TILE_BYTES;
          p->threads *= 2) {}
-    p->depth = xg_column_depth(r, p->threads / across, 32 / across); /* whole warps */
+    p->depth = xg_column_depth(r, p->threads / across, XG_WARP_LANES / across); /* whole warps */
     p->threads = p->active = p->depth * across;
 }
 
@@ -256,20 +254,20 @@ XG_FN bool xg_column_shifted_by(const xg_reduction *r, xg_column_plan *p, int64_
     for (; 2 * p->depth * across <= xg_column_threads_most(r, p->vector) &&
            p->blocks * p->parts < r->e->target->resident_threads / (p->depth * across) &&
            r->n_reduced >= 16 * p->depth * p->parts &&
-           2 * p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX;
+           2 * p->depth * p->window * xg_column_bytes(r) <= XG_SHARED_TILE_BYTES;
          p->depth *= 2) {}
     p->active = p->depth * across;
-    p->threads = (p->active + 31) / 32 * 32;
+    p->threads = xg_warps_whole(p->active);
     return p->threads <= xg_column_threads_most(r, p->vector) &&
-           p->depth * p->window * xg_column_bytes(r) <= XG_COLUMN_SHARED_MAX &&
+           p->depth * p->window * xg_column_bytes(r) <= XG_SHARED_TILE_BYTES &&
            r->n_reduced >= (xg_column_reads_others(r) ? 4 * p->vector : 2) * p->depth;
 }
 /* Tiles as wide as may be, if an eighth of the multiprocessors have one; narrower ones down to eight sectors. */
 XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
-    int64_t unit = XG_COLUMN_SECTOR / r->bytes, outer = r->n_kept / r->minor,
+    int64_t unit = XG_SECTOR_BYTES / r->bytes, outer = r->n_kept / r->minor,
             parts = xg_column_parts(r, outer, XG_COLUMN_GROUP),
             wanted = (r->e->target->sms / (8 * parts) + outer - 1) / outer, least, most, tiles;
-    if (r->minor * r->bytes % XG_COLUMN_SECTOR == 0 || r->minor < unit || xg_reduction_has_sides(r) ||
+    if (r->minor * r->bytes % XG_SECTOR_BYTES == 0 || r->minor < unit || xg_reduction_has_sides(r) ||
         !xg_reduction_is_stack(r) || !xg_column_is_flat(r))
         return false;
     p->way = XG_COLUMN_SHIFTED;
@@ -287,7 +285,7 @@ XG_FN bool xg_column_shifted(const xg_reduction *r, xg_column_plan *p) {
 XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *linear) {
     int64_t blocks = linear->blocks * linear->parts;
     xg_column_plan tile = *linear;
-    if (2 * blocks >= r->e->target->sms || r->minor * r->bytes % XG_COLUMN_SECTOR ||
+    if (2 * blocks >= r->e->target->sms || r->minor * r->bytes % XG_SECTOR_BYTES ||
         r->n_kept * r->n_reduced * r->bytes < blocks * XG_COLUMN_SPREAD_BYTES)
         return false;
     xg_column_tile(r, &tile);
@@ -295,7 +293,7 @@ XG_FN bool xg_column_spreads(const xg_reduction *r, const xg_column_plan *linear
 }
 XG_FN void xg_column_choose(const xg_reduction *r, xg_column_plan *p) {
     bool narrow = r->minor < 64 * r->vector;
-    if (r->minor * r->bytes % XG_COLUMN_SECTOR && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
+    if (r->minor * r->bytes % XG_SECTOR_BYTES && r->n_kept * r->n_reduced >= XG_COLUMN_SKEWED_LEAST) {
         if (narrow && xg_column_linear(r, p, true)) return;
         if (xg_column_shifted(r, p)) return;
     }
@@ -319,7 +317,7 @@ XG_FN const char *xg_column_suits(const xg_reduction *r, const xg_column_plan *p
     if (!xg_form_power(p->parts, 16) || (p->parts > 1 && (r->pad || p->parts > r->e->target->cluster)))
         return "parts must be a power of two, within the target's clusters";
     if (p->threads > xg_column_threads_most(r, p->vector)) return "threads have no registers for so many columns";
-    if (p->depth > r->n_reduced || p->depth * p->window * xg_column_bytes(r) > XG_COLUMN_SHARED_MAX)
+    if (p->depth > r->n_reduced || p->depth * p->window * xg_column_bytes(r) > XG_SHARED_TILE_BYTES)
         return "steps are too deep";
     return NULL;
 }
@@ -342,17 +340,17 @@ XG_FN const char *xg_column_complete(const xg_reduction *r, xg_column_plan *p) {
         return NULL;
     case XG_COLUMN_TILE:
         across = p->width / p->vector;
-        if (r->minor % p->vector || p->width % p->vector || p->depth * across % 32)
+        if (r->minor % p->vector || p->width % p->vector || p->depth * across % XG_WARP_LANES)
             return "vectors must divide the columns and the width, and threads be whole warps";
         p->threads = p->active = p->depth * across;
         break;
     case XG_COLUMN_LINEAR:
         if (p->width != r->minor || p->depth * p->width % p->vector) return "vectors must divide steps of all columns";
         p->active = p->depth * p->width / p->vector;
-        p->threads = (p->active + 31) / 32 * 32;
+        p->threads = xg_warps_whole(p->active);
         break;
     default:
-        p->unit = XG_COLUMN_SECTOR / r->bytes;
+        p->unit = XG_SECTOR_BYTES / r->bytes;
         if (r->minor < p->unit || xg_reduction_has_sides(r) || !xg_reduction_is_stack(r) || !xg_column_is_flat(r) ||
             p->unit % p->vector || (p->width != r->minor && p->width % p->unit) || p->width > r->minor ||
             p->depth % (p->unit / xg_gcd(p->unit, r->minor)) ||
@@ -360,7 +358,7 @@ XG_FN const char *xg_column_complete(const xg_reduction *r, xg_column_plan *p) {
             return "rows cannot be entered at sectors";
         p->window = (p->width + p->unit - 1 + p->vector - 1) / p->vector * p->vector;
         p->active = p->depth * (p->window / p->vector);
-        p->threads = (p->active + 31) / 32 * 32;
+        p->threads = xg_warps_whole(p->active);
         break;
     }
     p->blocks = outer * p->tiles * p->parts;

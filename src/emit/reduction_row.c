@@ -59,7 +59,7 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     if (p.vector < r->vector && r->n_reduced == r->minor && !r->pad && !xg_reduction_has_sides(r) &&
         p.length >= 4 * r->vector && xg_walk_fits(r, XG_WALK_SHIFTED, r->vector)) {
         p.vector = r->vector;
-        p.unit = XG_MAX(r->vector, 32 / r->bytes);
+        p.unit = XG_MAX(r->vector, XG_SECTOR_BYTES / r->bytes);
     }
     vectors = (p.length + p.vector - 1) / p.vector;
     /* each has registers for its partial results */
@@ -77,7 +77,7 @@ XG_FN xg_row_plan xg_row_plan_of(const xg_reduction *r) {
     }
     p.unit = XG_MIN(p.unit, p.lanes * p.vector); /* the first round reaches the row's begin */
     for (p.rows = XG_MAX(XG_ROW_BLOCK / p.lanes, (int64_t)1);
-         p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > 32; p.rows /= 2) {}
+         p.rows > 1 && p.rows / 2 >= r->n_kept && p.rows * p.lanes > XG_WARP_LANES; p.rows /= 2) {}
     return p;
 }
 
@@ -86,14 +86,14 @@ XG_FN const char *xg_row_complete(const xg_reduction *r, xg_row_plan *p) {
     bool shifted = p->unit != 0;
     if (!xg_form_power(p->vector, 16) || (!shifted && r->minor % p->vector)) return "vectors must divide the row";
     if (!xg_form_power(p->lanes, XG_ROW_LANES_MAX) || !xg_form_power(p->rows, XG_ROW_LANES_MAX) ||
-        p->lanes * p->rows > XG_ROW_LANES_MAX || p->lanes * p->rows % 32)
+        p->lanes * p->rows > XG_ROW_LANES_MAX || p->lanes * p->rows % XG_WARP_LANES)
         return "lanes and rows must be powers of two, together 32 to 1024 threads";
     if (p->pieces != 1 && p->pieces != r->n_reduced / r->minor) return "pieces must be 1, or the runs of the row";
     if (p->beside && (!xg_form_power(p->beside, p->lanes) || p->beside == 1 || p->beside > p->pieces))
         return "pieces side by side must be a power of two that divides the lanes, and as many as there are at most";
     p->length = r->n_reduced / p->pieces;
     if (shifted && (r->n_reduced != r->minor || r->pad || xg_reduction_has_sides(r) || p->vector != r->vector ||
-                       p->unit != XG_MIN(XG_MAX(p->vector, 32 / r->bytes), p->lanes * p->vector) ||
+                       p->unit != XG_MIN(XG_MAX(p->vector, XG_SECTOR_BYTES / r->bytes), p->lanes * p->vector) ||
                        !xg_walk_fits(r, XG_WALK_SHIFTED, p->vector)))
         return "rows cannot be entered at sectors";
     p->together = XG_ROW_GROUP;
@@ -384,18 +384,18 @@ XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_part
     xg_walk w;
     uint32_t k, n;
     dims[0] = plan->rows;
-    dims[1] = plan->lanes / 32;
-    shared = xg_shared_new(r, p->acc, dims, 2);
+    dims[1] = plan->lanes / XG_WARP_LANES;
+    shared = xg_shared_new(&r->s, p->acc, r->n_values, dims, 2);
     n = xg_carry_values(p->acc, r->n_values, v);
     out[0] = xg_aff_div(m.x, th, plan->lanes);
-    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, plan->lanes), 32);
-    xg_walk_require(&m, xg_aff_mod(m.x, th, 32), 0, 0);
+    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, plan->lanes), XG_WARP_LANES);
+    xg_walk_require(&m, xg_aff_mod(m.x, th, XG_WARP_LANES), 0, 0);
     write = xg_partial_new(r, 0, shared.arrays, shared.n);
     w = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), &write);
     for (k = 0; k < 2; k++) at[k] = w.at + k;
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
     xg_walk_end(r, &w, &write);
-    xg_shared_sync(r, &shared);
+    xg_shared_wait(&r->s.b, shared.arrays, shared.n);
     m = xg_walk_map_begin(r);
     out[1] = xg_aff_mod(m.x, th, dims[1]); /* lanes behind the last warp read what nothing uses */
     xg_walk_require(&m, xg_aff_mod(m.x, th, plan->lanes), 0, 31);
@@ -403,7 +403,7 @@ XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_part
     p->n = 0;
     w = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), p);
     for (k = 0; k < 2; k++) at[k] = w.at + k;
-    xg_shared_read(r, &shared, at, 2, like, r->n_values, p->acc);
+    xg_shared_read(&r->s, &shared, at, 2, like, r->n_values, p->acc);
     xg_row_shuffle(r, dims[1], p->acc);
     p->n = r->n_values;
     xg_row_write(r, plan, p);
@@ -413,8 +413,8 @@ XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_part
 
 XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     xg_row_all(r, plan, p);
-    xg_row_shuffle(r, XG_MIN(plan->lanes, (int64_t)32), p->acc);
-    if (plan->lanes > 32)
+    xg_row_shuffle(r, XG_MIN(plan->lanes, (int64_t)XG_WARP_LANES), p->acc);
+    if (plan->lanes > XG_WARP_LANES)
         xg_row_across_warps(r, plan, p);
     else
         xg_row_write(r, plan, p);

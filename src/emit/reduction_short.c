@@ -29,9 +29,7 @@ enum {
     XG_SHORT_LANE = 32 /* of them in a lane, where rows have several */,
     XG_SHORT_STRAIGHT = 32 /* elements whose code is straight */,
     XG_SHORT_LENGTH_MAX = 1100,
-    XG_SHORT_SHARED = 40 << 10,
     XG_SHORT_ROW_BYTES = 17 * 32 /* of which the sectors at the ends are too many */,
-    XG_SHORT_VECTOR = 16,
     XG_SHORT_COLUMN = 31 /* elements of columns that are too short for steps of whole sectors */
 };
 
@@ -75,7 +73,8 @@ XG_FN bool xg_short_find_made(const xg_reduction *r, bool *made) {
 /* Of columns: slabs for a result or two of each thread, which begin at whole sectors. bytes, widest: of what lies in
  * shared memory. */
 XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64_t widest) {
-    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->sms, slabs = 32 / xg_gcd(32, slab),
+    int64_t slab = r->n_reduced * r->minor * r->bytes, sms = r->e->target->sms,
+            slabs = XG_SECTOR_BYTES / xg_gcd(XG_SECTOR_BYTES, slab),
             results = r->n_kept >= 2 * sms * XG_SHORT_THREADS ? 2 * XG_SHORT_THREADS : XG_SHORT_THREADS;
     xg_short_plan p;
     memset(&p, 0, sizeof p);
@@ -83,8 +82,8 @@ XG_FN xg_short_plan xg_short_columns(const xg_reduction *r, int64_t bytes, int64
     p.beside = r->minor;
     p.length = r->n_reduced;
     p.rows = (results + r->minor * slabs - 1) / (r->minor * slabs) * slabs * r->minor;
-    if (bytes * p.rows * p.length <= XG_SHORT_SHARED && r->n_kept / p.rows >= sms / 4)
-        p.vector = XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
+    if (bytes * p.rows * p.length <= XG_SHARED_TILE_BYTES && r->n_kept / p.rows >= sms / 4)
+        p.vector = XG_MAX(XG_MIN(r->vector, XG_ACCESS_BYTES / widest), (int64_t)1);
     return p;
 }
 XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
@@ -120,7 +119,7 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     p.length = r->n_reduced / p.fold;
     if (p.length > XG_SHORT_LENGTH_MAX || p.length % 4 == 0 || p.length < 3) return none;
     /* long enough, or too few, for a thread each */
-    if (r->n_reduced * r->bytes % 32 == 0 &&
+    if (r->n_reduced * r->bytes % XG_SECTOR_BYTES == 0 &&
         (p.length > XG_SHORT_FEW || r->n_kept / XG_SHORT_THREADS < r->e->target->sms / 2))
         return none;
     /* a row is long enough for a warp, and touches little beside itself */
@@ -129,10 +128,10 @@ XG_FN xg_short_plan xg_short_plan_of(const xg_reduction *r) {
     p.rows = XG_SHORT_THREADS / p.lanes;
     while (p.length < XG_SHORT_FEW && p.rows < 4 * XG_SHORT_THREADS && r->n_kept / p.rows >= 3 * r->e->target->sms / 2)
         p.rows *= 2;
-    while (p.rows * r->n_reduced * r->bytes % 32) p.rows *= 2;
+    while (p.rows * r->n_reduced * r->bytes % XG_SECTOR_BYTES) p.rows *= 2;
     while (p.lanes > 1 && p.rows * p.lanes > XG_SHORT_THREADS && p.length <= XG_SHORT_LANE * p.lanes) p.lanes /= 2;
-    if (bytes * p.rows * p.length > XG_SHORT_SHARED) return none;
-    p.vector = p.fold > 1 ? p.fold : XG_MAX(XG_MIN(r->vector, XG_SHORT_VECTOR / widest), (int64_t)1);
+    if (bytes * p.rows * p.length > XG_SHARED_TILE_BYTES) return none;
+    p.vector = p.fold > 1 ? p.fold : XG_MAX(XG_MIN(r->vector, XG_ACCESS_BYTES / widest), (int64_t)1);
     return p;
 }
 /* What follows from vector, fold, rows and lanes; NULL, or why they cannot be. */
@@ -156,10 +155,11 @@ XG_FN const char *xg_short_complete(const xg_reduction *r, xg_short_plan *p) {
     p->length = r->n_reduced / p->fold;
     sectors = r->row ? p->rows * r->n_reduced * r->bytes : p->rows / r->minor * r->n_reduced * r->minor * r->bytes;
     if (p->rows < 1 || p->rows > INT32_MAX / XG_MAX(r->n_reduced * r->bytes, (int64_t)1) || p->rows % p->beside ||
-        sectors % 32 || bytes * p->rows * p->length > XG_SHORT_SHARED)
+        sectors % XG_SECTOR_BYTES || bytes * p->rows * p->length > XG_SHARED_TILE_BYTES)
         return "rows must be whole sectors that fit into shared memory";
-    return xg_form_power(p->lanes, 32) && (r->row || p->lanes == 1) ? NULL
-                                                                    : "lanes must be a power of two, at most a warp";
+    return xg_form_power(p->lanes, XG_WARP_LANES) && (r->row || p->lanes == 1)
+               ? NULL
+               : "lanes must be a power of two, at most a warp";
 }
 
 /* (th_x, bl_x)[round] -> which vector of the array, and which of the block's. */
@@ -307,8 +307,7 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
     for (h = 0; h < r->n_heroes; h++)
         for (k = 0; k < r->heroes[h].n; k++)
             if (!plan->made || !plan->made[r->heroes[h].first + k]) {
-                const xg_ktype *t = xg_kir_tensor(r->e->m, xg_short_type(&r->heroes[h], k), &size, 1);
-                shared.arrays[shared.n++] = xg_kir_op(&r->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+                shared.arrays[shared.n++] = xg_shared_array(&r->s.b, xg_short_type(&r->heroes[h], k), size);
             }
     xg_short_fill(r, plan, xg_short_vectors(r, plan), &shared);
     if (r->n_kept * r->n_reduced % plan->vector) {
@@ -316,7 +315,7 @@ XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial 
         one.vector = 1;
         xg_short_fill(r, &one, xg_short_rest(r, plan), &shared);
     }
-    xg_shared_sync(r, &shared);
+    xg_shared_wait(&r->s.b, shared.arrays, shared.n);
     for (first = 0; first < plan->rows; first += XG_SHORT_THREADS / plan->lanes) {
         const xg_aff *row = xg_aff_add_k(x, xg_aff_div(x, xg_aff_dim(x, 0), plan->lanes), first);
         if (first) xg_reduction_start(r, p->acc);

@@ -334,7 +334,8 @@ XG_FN xg_kval *xg_rows_of_thread(xg_rows *w, const xg_aff *e) {
 /* What the first lane of each group of so many has, to all of the group. */
 XG_FN void xg_rows_tell_lanes(xg_rows *w, int64_t lanes, xg_elem *acc) {
     xg_aff_ctx *x = w->r.e->m->aff;
-    const xg_aff *th = xg_aff_dim(x, 0), *first = xg_aff_sub(x, xg_aff_mod(x, th, 32), xg_aff_mod(x, th, lanes));
+    const xg_aff *th = xg_aff_dim(x, 0),
+                 *first = xg_aff_sub(x, xg_aff_mod(x, th, XG_WARP_LANES), xg_aff_mod(x, th, lanes));
     xg_kval *lane;
     uint32_t k;
     if (lanes == 1) return;
@@ -356,7 +357,7 @@ XG_FN void xg_rows_fold_warps(
     while (lanes < warps) lanes *= 2;
     at[1] = lane = xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), lanes));
     if (warps < lanes) at[1] = XG_KOP2(&r->s.b, XG_K_OP_MINSI, lane, xg_elem_index(&r->s, warps - 1));
-    xg_shared_read(r, shared, at, 2, like, r->n_values, acc);
+    xg_shared_read(&r->s, shared, at, 2, like, r->n_values, acc);
     if (warps < lanes) {
         counts = xg_kcmpi_(&r->s.b, XG_CI_SLT, lane, xg_elem_index(&r->s, warps));
         xg_reduction_start(r, start);
@@ -374,13 +375,13 @@ XG_FN void xg_rows_sync_all(xg_rows *w, xg_shared *shared) {
     xg_shared all;
     uint32_t k;
     if (!w->kept) {
-        xg_shared_sync(&w->r, shared);
+        xg_shared_wait(&w->r.s.b, shared->arrays, shared->n);
         return;
     }
     all.n = shared->n + w->tile.n;
     all.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, all.n + (size_t)1);
     for (k = 0; k < all.n; k++) all.arrays[k] = k < shared->n ? shared->arrays[k] : w->tile.arrays[k - shared->n];
-    xg_shared_sync(&w->r, &all);
+    xg_shared_wait(&w->r.s.b, all.arrays, all.n);
     for (k = 0; k < all.n; k++) *(k < shared->n ? &shared->arrays[k] : &w->tile.arrays[k - shared->n]) = all.arrays[k];
 }
 /* What the first lane of each warp has, combined, to all lanes of the row. */
@@ -398,13 +399,13 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     xg_walk walk;
     uint32_t k, n;
     dims[0] = w->per_block;
-    dims[1] = w->lanes / 32;
+    dims[1] = w->lanes / XG_WARP_LANES;
     memcpy(like, acc, r->n_values * sizeof *like);
-    shared = xg_shared_new(r, acc, dims, 2);
+    shared = xg_shared_new(&r->s, acc, r->n_values, dims, 2);
     n = xg_carry_values(acc, r->n_values, v);
     out[0] = xg_aff_div(x, th, w->lanes);
-    out[1] = xg_aff_div(x, xg_aff_mod(x, th, w->lanes), 32);
-    xg_walk_require(&m, xg_aff_mod(x, th, 32), 0, 0);
+    out[1] = xg_aff_div(x, xg_aff_mod(x, th, w->lanes), XG_WARP_LANES);
+    xg_walk_require(&m, xg_aff_mod(x, th, XG_WARP_LANES), 0, 0);
     write = xg_partial_new(r, 0, shared.arrays, shared.n);
     walk = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), &write);
     for (k = 0; k < 2; k++) at[k] = walk.at + k;
@@ -417,11 +418,11 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     else
         for (warp = 0; warp < dims[1]; warp++) {
             at[1] = xg_elem_index(&r->s, warp);
-            xg_shared_read(r, &shared, at, 2, like, r->n_values, warp ? more : acc);
+            xg_shared_read(&r->s, &shared, at, 2, like, r->n_values, warp ? more : acc);
             if (warp) xg_reduction_merge(r, acc, more);
         }
     /* the next pass writes there; else the barrier of another stage lies between */
-    if (r->round && w->form.n_stages == 1) xg_shared_sync(r, &shared);
+    if (r->round && w->form.n_stages == 1) xg_shared_wait(&r->s.b, shared.arrays, shared.n);
 }
 /* What each block of the row has, combined, to all lanes of all of them. */
 XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
@@ -436,18 +437,18 @@ XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     xg_walk walk;
     uint32_t k, n;
     memcpy(like, acc, r->n_values * sizeof *like);
-    shared = xg_shared_new(r, acc, &one, 1);
+    shared = xg_shared_new(&r->s, acc, r->n_values, &one, 1);
     n = xg_carry_values(acc, r->n_values, v);
     xg_walk_require(&m, xg_aff_dim(x, 0), 0, 0);
     write = xg_partial_new(r, 0, shared.arrays, shared.n);
     walk = xg_walk_begin(r, xg_walk_map_end(r, &m, NULL, 0), &write);
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], &zero, 1);
     xg_walk_end(r, &walk, &write);
-    xg_cluster_sync(r, &shared);
+    xg_cluster_wait(&r->s.b, shared.arrays, shared.n);
     rank = xg_kcast(
         &r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
-    shared = xg_cluster_peer(r, &shared, rank);
-    xg_shared_read(r, &shared, &zero, 1, like, r->n_values, acc);
+    shared = xg_shared_of_peer(&r->s, &shared, rank);
+    xg_shared_read(&r->s, &shared, &zero, 1, like, r->n_values, acc);
     xg_row_shuffle(r, w->parts, acc);
     xg_rows_tell_lanes(w, w->parts, acc);
 }
@@ -464,8 +465,8 @@ XG_FN void xg_rows_stage_emit(xg_rows *w, uint32_t s, xg_kval *const *row) {
     p = xg_partial_new(r, r->n_values, w->tile.arrays, keeps ? w->tile.n : 0);
     xg_reduction_start(r, p.acc);
     xg_rows_each(w, xg_rows_accumulate, &p);
-    xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)32), p.acc);
-    if (w->lanes > 32)
+    xg_row_shuffle(r, XG_MIN(w->lanes, (int64_t)XG_WARP_LANES), p.acc);
+    if (w->lanes > XG_WARP_LANES)
         xg_rows_tell_warps(w, p.acc);
     else
         xg_rows_tell_lanes(w, w->lanes, p.acc);
@@ -514,7 +515,7 @@ XG_FN void xg_rows_share_vectors(xg_rows *w) {
         xg_partial p;
         xg_walk walk;
         if (!w->shares[k]) continue;
-        shared.arrays[n] = xg_kir_op(&s->b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+        shared.arrays[n] = xg_shared_of(&s->b, t);
         p = xg_partial_new(r, 0, &shared.arrays[n++], 1);
         walk = xg_walk_begin(r, xg_rows_copy_map(w, t), &p);
         for (j = 0; j < t->rank; j++) at[j] = walk.at + j;
@@ -522,7 +523,7 @@ XG_FN void xg_rows_share_vectors(xg_rows *w) {
         p.dest[0] = xg_kinsert(&s->b, v, p.dest[0], at, t->rank);
         xg_walk_end(r, &walk, &p);
     }
-    xg_shared_sync(r, &shared);
+    xg_shared_wait(&r->s.b, shared.arrays, shared.n);
     for (n = 0, k = 0; k < r->e->comp->n_params; k++)
         if (w->shares[k]) s->tensors[k] = shared.arrays[n++];
 }
@@ -554,18 +555,15 @@ XG_FN void xg_rows_tile_new(xg_rows *w) {
     w->tile.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, w->tile.n + w->r.e->n_roots + (size_t)1);
     for (k = 0; k < w->tile.n + w->r.e->n_roots; k++) {
         const xg_inst *i = k < w->tile.n ? w->tile.values[k] : w->r.e->roots[k - w->tile.n];
-        const xg_ktype *t = xg_kir_tensor(w->r.e->m, xg_kelem_of(i->shape->type), &size, 1);
         if (k < w->tile.n || (xg_rows_root_is_wide(w, k - w->tile.n) && w->tile.over[k - w->tile.n] == UINT32_MAX))
-            w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+            w->tile.arrays[k] = xg_shared_array(&w->r.s.b, xg_kelem_of(i->shape->type), size);
     }
 }
 XG_FN void xg_rows_kept_new(xg_rows *w) {
     uint32_t k;
     w->tile.arrays = XG_NEW_N(w->r.e->arena, xg_kval *, w->tile.n + (size_t)1);
-    for (k = 0; k < w->tile.n; k++) {
-        const xg_ktype *t = xg_kir_tensor(w->r.e->m, xg_kelem_of(w->tile.values[k]->shape->type), &w->kept, 1);
-        w->tile.arrays[k] = xg_kir_op(&w->r.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
-    }
+    for (k = 0; k < w->tile.n; k++)
+        w->tile.arrays[k] = xg_shared_array(&w->r.s.b, xg_kelem_of(w->tile.values[k]->shape->type), w->kept);
 }
 /* Lanes without a row find something, too. */
 XG_FN void xg_rows_tile_fill(xg_rows *w, bool behind) {
@@ -604,7 +602,7 @@ XG_FN bool xg_rows_tile_results(xg_rows *w, xg_partial *p) {
             p->dest[k] = q.dest[k];
     }
     wide.n = n;
-    if (n) xg_shared_sync(&w->r, &wide);
+    if (n) xg_shared_wait(&w->r.s.b, wide.arrays, wide.n);
     for (n = 0, k = 0; k < n_roots; k++)
         if (xg_rows_root_is_wide(w, k)) results[k] = wide.arrays[n++];
     return n > 0;
@@ -639,7 +637,7 @@ XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
         if (w->form.rows % w->per_block) xg_rows_tile_fill(w, true);
         tile.n = w->tile.n;
         tile.arrays = w->tile.arrays;
-        xg_shared_sync(&w->r, &tile);
+        xg_shared_wait(&w->r.s.b, tile.arrays, tile.n);
     }
     if (w->kept) xg_rows_kept_new(w);
     for (k = 1; k <= w->form.n_stages; k++) xg_rows_stage_emit(w, k, row);
@@ -710,10 +708,8 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
     xg_kval **dest = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
     xg_rows *w = (xg_rows *)e->form;
-    xg_shared none;
     xg_partial p;
     uint32_t k;
-    memset(&none, 0, sizeof none);
     xg_rows_heroes(w);
     xg_emit_functions(e, false);
     w->r.s = xg_emit_scope(e, f, UINT32_MAX);
@@ -725,7 +721,7 @@ XG_FN void xg_emit_rows(xg_fusion_emission *e) {
     p = xg_partial_new(&w->r, 0, dest, e->n_roots);
     xg_rows_share_vectors(w);
     xg_rows_passes(w, &p);
-    if (w->parts > 1) xg_cluster_sync(&w->r, &none);
+    if (w->parts > 1) xg_cluster_wait(&w->r.s.b, NULL, 0);
     xg_kreturn(&w->r.s.b, p.dest, e->n_roots);
 }
 

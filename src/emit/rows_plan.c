@@ -32,14 +32,12 @@ enum {
     XG_ROWS_LOOP_TRIPS = 33 /* too many to become straight code */,
     XG_ROWS_GROUP = 4,
     XG_ROWS_VECTORS_BLOCK = 512,
-    XG_ROWS_VECTORS_BYTES = 40 << 10 /* of shared memory */,
     XG_ROWS_VECTOR_LEAST = 128 /* bytes that are worth it */,
     XG_ROWS_VECTOR_ROWS = 16
 };
 enum {
     XG_ROWS_PASSES_BYTES = 256 /* of all passes, in the registers of one lane */,
-    XG_ROWS_UNIT_LEAST = 16 /* sectors of rows whose edges are few */,
-    XG_ROWS_SHARED_REST = 8 << 10 /* what else lies in shared memory */
+    XG_ROWS_UNIT_LEAST = 16 /* sectors of rows whose edges are few */
 };
 enum {
     XG_ROWS_PART_VECTORS = 1024 /* of a row, that are worth a block of their own */
@@ -111,7 +109,7 @@ XG_FN int64_t xg_rows_vector(const xg_rows *w, int64_t *held, int64_t *unit) {
         if (k < e->comp->n_params && xg_rows_is_odd(w, e->comp->params[k])) most = XG_MAX(most, bytes);
         if (s->elements != w->form.rows * w->form.cols) continue;
         most = XG_MAX(most, bytes);
-        *unit = XG_MAX(*unit, 32 / bytes);
+        *unit = XG_MAX(*unit, XG_SECTOR_BYTES / bytes);
         if (k < e->comp->n_params) *held += XG_MAX(bytes, (int64_t)4);
     }
     *held = XG_MAX(*held, (int64_t)4);
@@ -318,7 +316,7 @@ XG_FN int64_t xg_rows_tile_bytes(const xg_rows *w, int64_t *apart, int64_t *vect
         int64_t bytes = (int64_t)xg_type_bytes(s->type);
         if (s->elements != w->form.rows * w->form.cols) continue;
         if (k >= e->comp->n_params && w->tile.over && w->tile.over[k - e->comp->n_params] == UINT32_MAX) sum += bytes;
-        *apart = XG_MAX(*apart, 32 / bytes);
+        *apart = XG_MAX(*apart, XG_SECTOR_BYTES / bytes);
         most = XG_MAX(most, bytes);
     }
     *vector = 16 / XG_MIN(most, (int64_t)16);
@@ -336,16 +334,16 @@ XG_FN bool xg_rows_plan_tile(xg_rows *w, int64_t held) {
     bytes = xg_rows_tile_bytes(w, &apart, &vector);
     for (l = 1; cols % (2 * l) == 0; l *= 2) {}
     in_row = cols / l;
-    if (l > 32 || in_row > most) {
+    if (l > XG_WARP_LANES || in_row > most) {
         in_row = 1;
-        for (l = 1;
-             l < XG_ROWS_LANES_MAX && (cols + l - 1) / l > (l < 32 ? XG_MIN(most, (int64_t)XG_ROWS_TILE_FEW) : most);
+        for (l = 1; l < XG_ROWS_LANES_MAX &&
+                    (cols + l - 1) / l > (l < XG_WARP_LANES ? XG_MIN(most, (int64_t)XG_ROWS_TILE_FEW) : most);
              l *= 2) {}
         if ((cols + l - 1) / l > most) return false;
     }
     for (rows = XG_MAX(XG_ROWS_BLOCK / l, (int64_t)1);
          rows > 1 && rows * cols * bytes + w->shared_bytes > XG_ROWS_TILE_BYTES; rows /= 2) {}
-    while (rows * l < 32 || rows * cols % apart) rows *= 2;
+    while (rows * l < XG_WARP_LANES || rows * cols % apart) rows *= 2;
     if (rows * cols * bytes + w->shared_bytes > XG_ROWS_TILE_BYTES || rows * l > XG_ROWS_LANES_MAX) return false;
     w->tile.vector = xg_gcd(vector, w->form.rows * cols);
     if (w->form.rows % rows && xg_rows_writes_operand(w)) {
@@ -374,7 +372,7 @@ XG_FN int64_t xg_rows_part(const xg_rows *w) { return (w->vectors + w->parts - 1
 /* Whole warps of a row, as few as make no round more than so many lanes. */
 XG_FN int64_t xg_rows_even_lanes(const xg_rows *w, int64_t lanes) {
     int64_t vectors = xg_rows_part(w), rounds = (vectors + lanes - 1) / lanes;
-    return lanes <= 32 ? lanes : ((vectors + rounds - 1) / rounds + 31) / 32 * 32;
+    return lanes <= XG_WARP_LANES ? lanes : xg_warps_whole((vectors + rounds - 1) / rounds);
 }
 /* Places in shared memory for what is not held. */
 XG_FN void xg_rows_plan_kept(xg_rows *w) {
@@ -384,7 +382,7 @@ XG_FN void xg_rows_plan_kept(xg_rows *w) {
     if (w->held || vectors < XG_ROWS_LANES_MAX || !xg_rows_find_tile(w, true)) return;
     for (k = 0; k < w->tile.n; k++) bytes += xg_type_bytes(w->tile.values[k]->shape->type);
     places = (vectors + lanes - 1) / lanes * lanes * w->vector + (w->edges ? lanes : 0);
-    if (bytes * places > w->r.e->target->shared - XG_ROWS_SHARED_REST) return;
+    if (bytes * places > w->r.e->target->shared - XG_SHARED_REST_BYTES) return;
     w->lanes = lanes;
     w->per_block = 1;
     w->kept = places;
@@ -396,26 +394,28 @@ XG_FN void xg_rows_plan_lanes(xg_rows *w, int64_t held) {
             most = XG_ROWS_HELD_BYTES / held /* elements of a lane */, l;
     if (!w->n_shared || most * xg_rows_work(w) > XG_ROWS_HELD_WORK) most /= 2;
     most = XG_MAX(most, w->vector);
-    for (l = 1; l < 32 && l < vectors; l *= 2) {}
+    for (l = 1; l < XG_WARP_LANES && l < vectors; l *= 2) {}
     while (l < XG_ROWS_LANES_MAX && (vectors + l - 1) / l * w->vector > most) l *= 2;
     while (!w->n_shared && l < XG_ROWS_LANES_MAX / 2 && w->form.rows * w->parts <= resident / l / 2 && vectors >= 8 * l)
         l *= 2;
     w->held = (vectors + l - 1) / l * w->vector <= most;
     if (!w->held)
-        for (l = XG_ROWS_LANES_MAX; l > 32 && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
+        for (l = XG_ROWS_LANES_MAX; l > XG_WARP_LANES && vectors / l < XG_ROWS_LOOP_TRIPS; l /= 2) {}
     w->lanes = l;
     if (w->parts > 1)
         w->per_block = 1;
     else
         for (w->per_block = XG_MAX(XG_ROWS_BLOCK / w->lanes, (int64_t)1);
-             w->per_block > 1 && w->per_block / 2 >= w->form.rows && w->per_block * w->lanes > 32; w->per_block /= 2) {}
+             w->per_block > 1 && w->per_block / 2 >= w->form.rows && w->per_block * w->lanes > XG_WARP_LANES;
+             w->per_block /= 2) {}
     if (w->n_shared)
         for (w->per_block = XG_MAX(
-                 XG_ROWS_VECTORS_BLOCK * (w->shared_bytes > XG_ROWS_VECTORS_BYTES ? 2 : 1) / w->lanes, (int64_t)1);
-             w->per_block > 1 && w->per_block * w->lanes > 32 && w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8;
+                 XG_ROWS_VECTORS_BLOCK * (w->shared_bytes > XG_SHARED_TILE_BYTES ? 2 : 1) / w->lanes, (int64_t)1);
+             w->per_block > 1 && w->per_block * w->lanes > XG_WARP_LANES &&
+             w->form.rows / w->per_block < xg_rows_wave(w) * 3 / 8;
              w->per_block /= 2) {}
     if (xg_rows_writes_operand(w))
-        while (w->form.rows % w->per_block) w->per_block -= w->lanes < 32 ? w->per_block / 2 : 1;
+        while (w->form.rows % w->per_block) w->per_block -= w->lanes < XG_WARP_LANES ? w->per_block / 2 : 1;
     if (w->held) w->lanes = xg_rows_even_lanes(w, w->lanes);
 }
 /* Blocks of a row: as many as the device has room for, with some work for each; and as many as can keep the row. */
@@ -445,12 +445,12 @@ XG_FN void xg_rows_plan_parts(xg_rows *w, int64_t held, int64_t vector, int64_t 
 XG_FN void xg_rows_plan_passes(xg_rows *w) {
     int64_t beside = XG_MAX(XG_ROWS_VECTORS_BLOCK / (w->per_block * w->lanes), (int64_t)1),
             bytes = w->shared_bytes + w->kept_bytes, wave, least, p;
-    if (bytes > XG_ROWS_VECTORS_BYTES)
-        beside = XG_MIN(beside, XG_MAX(w->r.e->target->shared / (bytes + XG_ROWS_SHARED_REST), (int64_t)1));
+    if (bytes > XG_SHARED_TILE_BYTES)
+        beside = XG_MIN(beside, XG_MAX(w->r.e->target->shared / (bytes + XG_SHARED_REST_BYTES), (int64_t)1));
     wave = xg_rows_wave(w) * beside;
     least = (w->groups + wave - 1) / wave;
     w->passes = least;
-    for (p = bytes > XG_ROWS_VECTORS_BYTES ? least : least - least / 4; p <= least + least / 4 && w->groups % w->passes;
+    for (p = bytes > XG_SHARED_TILE_BYTES ? least : least - least / 4; p <= least + least / 4 && w->groups % w->passes;
          p++)
         if (w->groups % p == 0) w->passes = p;
 }
@@ -477,8 +477,8 @@ XG_FN void xg_rows_record(const xg_rows *w) {
 }
 /* false: not as it is ordered. */
 XG_FN bool xg_rows_plan(xg_rows *w) {
-    int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_ROWS_SHARED_REST;
-    bool vectors = xg_rows_find_vectors(w, XG_ROWS_VECTORS_BYTES);
+    int64_t held, unit, vector = xg_rows_vector(w, &held, &unit), room = w->r.e->target->shared - XG_SHARED_REST_BYTES;
+    bool vectors = xg_rows_find_vectors(w, XG_SHARED_TILE_BYTES);
     int64_t most;
     const char *why;
     uint32_t k;
@@ -500,8 +500,8 @@ XG_FN bool xg_rows_plan(xg_rows *w) {
     if (w->n_shared) xg_rows_plan_passes(w);
     why = xg_rows_order_passes(w);
     if (why) return xg_emit_refuse(w->r.e, why);
-    if (w->per_block * w->passes == 1) w->n_shared = 0;                /* no row to share with */
-    if (w->parts == 1) w->lanes = XG_MAX(w->lanes, 32 / w->per_block); /* whole warps */
+    if (w->per_block * w->passes == 1) w->n_shared = 0;                           /* no row to share with */
+    if (w->parts == 1) w->lanes = XG_MAX(w->lanes, XG_WARP_LANES / w->per_block); /* whole warps */
     w->r.rounds = w->groups;
     w->r.threads = w->lanes * w->per_block;
     w->r.blocks = (w->groups + w->passes - 1) / w->passes * w->parts;

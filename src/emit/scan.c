@@ -86,7 +86,7 @@ XG_FN const char *xg_running_refuses(const xg_running *d) {
     if (!d->row) return d->vector || d->lanes || d->rows ? "a thread has a column" : NULL;
     if (!xg_form_power(d->vector, XG_RUNNING_VECTOR_MAX)) return "vector must be a power of two up to 8";
     if (!xg_form_power(d->lanes, XG_RUNNING_THREADS_MAX) || !xg_form_power(d->rows, XG_RUNNING_THREADS_MAX) ||
-        d->lanes * d->rows > XG_RUNNING_THREADS_MAX || d->lanes * d->rows % 32)
+        d->lanes * d->rows > XG_RUNNING_THREADS_MAX || d->lanes * d->rows % XG_WARP_LANES)
         return "lanes and rows must be powers of two that make whole warps of a block";
     return NULL;
 }
@@ -329,26 +329,26 @@ XG_FN void xg_running_warps(xg_running *d, const xg_elem *total, xg_elem *sums) 
     xg_walk w;
     uint32_t k;
     dims[0] = d->rows;
-    dims[1] = d->lanes / 32;
-    shared = xg_shared_new(&d->r, total, dims, 2);
+    dims[1] = d->lanes / XG_WARP_LANES;
+    shared = xg_shared_new(&d->r.s, total, d->r.n_values, dims, 2);
     (void)xg_carry_values(total, d->h->n, v);
     out[0] = xg_aff_div(m.x, th, d->lanes);
-    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, d->lanes), 32);
-    xg_walk_require(&m, xg_aff_mod(m.x, th, 32), 31, 31);
+    out[1] = xg_aff_div(m.x, xg_aff_mod(m.x, th, d->lanes), XG_WARP_LANES);
+    xg_walk_require(&m, xg_aff_mod(m.x, th, XG_WARP_LANES), XG_WARP_LANES - 1, XG_WARP_LANES - 1);
     write = xg_partial_new(&d->r, 0, shared.arrays, shared.n);
     w = xg_walk_begin(&d->r, xg_walk_map_end(&d->r, &m, out, 2), &write);
     for (k = 0; k < 2; k++) at[k] = w.at + k;
     for (k = 0; k < shared.n; k++) shared.arrays[k] = xg_kinsert(&d->r.s.b, v[k], shared.arrays[k], at, 2);
     xg_walk_end(&d->r, &w, &write);
-    xg_shared_sync(&d->r, &shared);
+    xg_shared_wait(&d->r.s.b, shared.arrays, shared.n);
     m = xg_walk_map_begin(&d->r);
     out[1] = xg_aff_mod(m.x, th, dims[1]);
     vars[0] = d->r.thread;
     vars[1] = d->r.block;
     vars[2] = d->r.round;
     xg_elem_apply(&d->r.s, xg_walk_map_end(&d->r, &m, out, 2), vars, at);
-    xg_shared_read(&d->r, &shared, at, 2, total, d->h->n, sums);
-    xg_shared_sync(&d->r, &shared); /* the next chunk writes there */
+    xg_shared_read(&d->r.s, &shared, at, 2, total, d->h->n, sums);
+    xg_shared_wait(&d->r.s.b, shared.arrays, shared.n); /* the next chunk writes there */
     xg_running_across(d, d->lane, dims[1], sums);
 }
 
@@ -357,7 +357,7 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
     xg_arena *a = d->r.e->arena;
     xg_kb *b = &d->r.s.b;
     uint32_t n = d->h->n, k;
-    int64_t lanes = XG_MIN(d->lanes, (int64_t)32), v;
+    int64_t lanes = XG_MIN(d->lanes, (int64_t)XG_WARP_LANES), v;
     xg_elem *y = XG_NEW_N(a, xg_elem, d->vector * n + 1), *total = XG_NEW_N(a, xg_elem, n + 1),
             *mine = XG_NEW_N(a, xg_elem, n + 1), *other = XG_NEW_N(a, xg_elem, n + 1),
             *sums = XG_NEW_N(a, xg_elem, n + 1);
@@ -366,7 +366,7 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
     memcpy(total, y + (d->vector - 1) * n, n * sizeof *total);
     xg_running_across(d, d->lane, lanes, total);
     memcpy(mine, before, n * sizeof *mine);
-    if (d->lanes > 32) {
+    if (d->lanes > XG_WARP_LANES) {
         xg_running_warps(d, total, sums);
         xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_k2(b, XG_K_OP_SUBI, d->warp, xg_running_i32(d, 1)), other);
         memcpy(mine, other, n * sizeof *mine);
@@ -390,8 +390,8 @@ XG_FN void xg_running_chunk(xg_running *d, bool tail, bool last, xg_elem *before
     for (v = 0; v < d->vector; v++) xg_running_join(d, NULL, mine, y + v * n);
     xg_running_write(d, tail, y, dest);
     if (last) return;
-    if (d->lanes > 32)
-        xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / 32 - 1), other);
+    if (d->lanes > XG_WARP_LANES)
+        xg_running_shuffle(d, XG_K_OP_SHFLIDX, sums, xg_running_i32(d, d->lanes / XG_WARP_LANES - 1), other);
     else
         xg_running_shuffle(d, XG_K_OP_SHFLIDX, total,
             XG_KOP2(
@@ -404,7 +404,7 @@ XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     int64_t step = d->lanes * d->vector, whole = d->length / step;
     bool tail = d->length % step != 0;
     xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), **vals;
-    d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)32) - 1));
+    d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)XG_WARP_LANES) - 1));
     d->warp =
         XG_KOP2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
     d->r.rounds = whole + tail;

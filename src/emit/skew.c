@@ -35,7 +35,6 @@ enum {
     XG_SKEW_LARGE = 32 << 10 /* bytes of a box with more threads */,
     XG_SKEW_ENOUGH = 80 /* for a thousand, both walks together */,
     XG_SKEW_WORTH = 1 << 20 /* bytes of an array whose sectors count for more than instructions */,
-    XG_SKEW_BANKS = 128 /* bytes */,
     XG_SKEW_PATIENCE = 1 << 19,
     XG_SKEW_ALONG = 16 /* that become straight code */,
     XG_SKEW_GAIN = 10 /* for a thousand, by which a larger cluster has to be better */,
@@ -63,7 +62,7 @@ typedef struct xg_skew {
 /* Where runs of this walk may begin: a sector is a multiple of so many bytes. */
 XG_FN int64_t xg_skew_grain(const xg_box_ask *a, uint32_t order, const int64_t *tile) {
     xg_box_run r = xg_box_run_of(a->p, order, tile);
-    return xg_gcd((r.dim < a->p->rank ? xg_gcd(r.length, r.pitch) : r.length) * a->least, XG_BOX_SECTOR);
+    return xg_gcd((r.dim < a->p->rank ? xg_gcd(r.length, r.pitch) : r.length) * a->least, XG_SECTOR_BYTES);
 }
 
 /* ---- the tile ---- */
@@ -84,7 +83,7 @@ XG_FN int64_t xg_skew_waste(const xg_box_ask *a, const int64_t *tile, int64_t pa
                 break;
             }
         }
-        waste += (int64_t)((double)(XG_BOX_SECTOR - xg_skew_grain(a, o, tile)) * 1000 / bytes);
+        waste += (int64_t)((double)(XG_SECTOR_BYTES - xg_skew_grain(a, o, tile)) * 1000 / bytes);
     }
     return waste;
 }
@@ -97,8 +96,8 @@ XG_FN void xg_skew_cover(const xg_box_ask *a, uint32_t order, int64_t want, int6
         uint32_t d = xg_box_dim(a->p, order, k);
         int64_t n = a->p->dims[d], pieces = n * run < want ? 1 : n * run / want * boxes,
                 part = xg_skew_pieces(n, pieces);
-        if (n * run % XG_BOX_SECTOR == 0) {
-            int64_t step = XG_BOX_SECTOR / xg_gcd(run, XG_BOX_SECTOR);
+        if (n * run % XG_SECTOR_BYTES == 0) {
+            int64_t step = XG_SECTOR_BYTES / xg_gcd(run, XG_SECTOR_BYTES);
             part = XG_MIN((part + step - 1) / step * step, n);
         }
         tile[d] = XG_MAX(tile[d], part);
@@ -131,7 +130,7 @@ XG_FN void xg_skew_steps(const xg_permutation *p, uint32_t order, uint32_t insid
         uint32_t d = xg_box_dim(p, order, k);
         if (!(inside >> d & 1)) continue;
         step[d] = next;
-        next = (next * tile[d] + (first && together && cell < 4 ? 4 : 0)) % XG_SKEW_BANKS;
+        next = (next * tile[d] + (first && together && cell < 4 ? 4 : 0)) % XG_PASS_BYTES;
         first = false;
     }
 }
@@ -141,7 +140,7 @@ XG_FN bool xg_skew_distances(
     const xg_box_ask *a, xg_skew *s, const uint32_t *inside, uint32_t order, int64_t cell, int64_t odd) {
     const xg_permutation *p = a->p;
     uint32_t own = inside[order], other = inside[1 - order], k;
-    int64_t step[XG_RANK_MAX], next = 1, inner = 1, gaps = XG_SKEW_BANKS - XG_BOX_LANES * cell - 4,
+    int64_t step[XG_RANK_MAX], next = 1, inner = 1, gaps = XG_PASS_BYTES - XG_WARP_LANES * cell - 4,
                                apart = cell / a->least;
     xg_skew_steps(p, 1 - order, other, s->tile, cell, odd, step);
     s->room = 1;
@@ -151,10 +150,10 @@ XG_FN bool xg_skew_distances(
         s->stride[d] = at * apart;
         if (s->tile[d] == 1) continue;
         if (other >> d & 1)
-            while (at * cell % XG_SKEW_BANKS != step[d])
-                if (++at - next > XG_SKEW_BANKS) return false;
+            while (at * cell % XG_PASS_BYTES != step[d])
+                if (++at - next > XG_PASS_BYTES) return false;
         if (own >> d & 1 && at != next) {
-            gaps -= (at - next) * cell * (XG_BOX_LANES / inner + 1);
+            gaps -= (at - next) * cell * (XG_WARP_LANES / inner + 1);
             if (inner == 1 || gaps < 0) return false;
         }
         s->stride[d] = at * apart;
@@ -180,7 +179,7 @@ XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_skew *s) {
         for (o = 0; o < 2; o++) {
             s->room = INT64_MAX;
             trial.order = first ^ o;
-            for (odd = 1; odd < XG_BOX_LANES; odd += 2)
+            for (odd = 1; odd < XG_WARP_LANES; odd += 2)
                 if (xg_skew_distances(a, &trial, inside, trial.order, cell, odd) && trial.room < s->room) *s = trial;
             if (s->room < INT64_MAX) return true;
         }
@@ -192,7 +191,7 @@ XG_FN bool xg_skew_layout(const xg_box_ask *a, xg_skew *s) {
 XG_FN int32_t xg_skew_apart(const xg_permutation *p, const xg_skew *s, uint32_t order, const int64_t *stride,
     int32_t banks, int32_t least, int32_t *patience) {
     int32_t run = (int32_t)xg_box_run_of(p, order, s->tile).length, ends[XG_RANK_MAX], at[XG_RANK_MAX] = {0},
-            last[XG_BOX_LANES], most = banks, i;
+            last[XG_WARP_LANES], most = banks, i;
     uint32_t mask = (uint32_t)banks - 1, step[XG_RANK_MAX], place = 0, n = 0, k;
     for (k = p->rank; k-- > 0;) { /* step: to the next element of a dimension from the end of those inside of it */
         uint32_t d = xg_box_dim(p, order, k);
@@ -202,7 +201,7 @@ XG_FN int32_t xg_skew_apart(const xg_permutation *p, const xg_skew *s, uint32_t 
         place = (uint32_t)stride[d] * (uint32_t)s->tile[d];
         n++;
     }
-    for (k = 0; k < XG_BOX_LANES; k++) last[k] = -banks;
+    for (k = 0; k < XG_WARP_LANES; k++) last[k] = -banks;
     for (place = 0, i = 0; i < run; i++) {
         int32_t *bank = &last[place & mask];
         if (i - *bank < most && (most = i - *bank) < least) break;
@@ -235,8 +234,8 @@ XG_FN int64_t xg_skew_gaps(
  * fewer lanes that take part, of whole sectors: by trying. */
 XG_FN bool xg_skew_search(const xg_box_ask *a, int64_t shared, xg_skew *s) {
     const xg_permutation *p = a->p;
-    int32_t banks = (int32_t)(XG_SKEW_BANKS / XG_MAX(a->least, (int64_t)4)), unit = (int32_t)(XG_BOX_SECTOR / a->least),
-            patience = XG_SKEW_PATIENCE, best = 0, take[2] = {0};
+    int32_t banks = (int32_t)(XG_PASS_BYTES / XG_MAX(a->least, (int64_t)4)),
+            unit = (int32_t)(XG_SECTOR_BYTES / a->least), patience = XG_SKEW_PATIENCE, best = 0, take[2] = {0};
     int64_t apart = XG_MAX(4 / a->least, (int64_t)1), gap[2], stride[XG_RANK_MAX];
     xg_skew trial = *s;
     uint32_t n = 0, k, o;
@@ -274,7 +273,7 @@ XG_FN uint32_t xg_skew_along(const xg_permutation *p, const xg_skew *s) { return
 XG_FN bool xg_skew_may_join(const xg_box_ask *a, const xg_skew *s) {
     xg_box_run r = xg_box_run_of(a->p, 1, s->tile);
     return r.dim < a->p->rank && xg_skew_pieces(a->p->dims[r.dim], s->tile[r.dim]) >= s->parts &&
-           r.length * a->least >= 3 * XG_BOX_SECTOR;
+           r.length * a->least >= 3 * XG_SECTOR_BYTES;
 }
 
 /* The best tile for clusters of so many boxes, if it is better than *best: that takes so many bytes of shared memory at
@@ -365,13 +364,13 @@ XG_FN void xg_skew_plan_walk(const xg_box_ask *a, xg_skew *s, uint32_t order) {
     int64_t least = INT64_MAX, pitch;
     memset(&t, 0, sizeof t);
     t.run = xg_box_run_of(a->p, order, s->tile).length;
-    t.unit = XG_BOX_SECTOR / a->least;
+    t.unit = XG_SECTOR_BYTES / a->least;
     t.window = t.run + (xg_skew_joins(s, order) ? 2 * t.unit : t.unit - xg_skew_grain(a, order, s->tile) / a->least);
     t.dim = xg_skew_rows_dim(a->p, order, s->tile);
     t.rows = t.dim < a->p->rank ? s->tile[t.dim] : 1;
     t.others = s->elements / t.run / t.rows;
     pitch = xg_skew_pitch(a->p, order, t.dim);
-    for (t.lanes = XG_BOX_LANES; t.lanes <= s->threads; t.lanes *= 2) {
+    for (t.lanes = XG_WARP_LANES; t.lanes <= s->threads; t.lanes *= 2) {
         int64_t at_once = s->threads / t.lanes, cost;
         t.step = t.lanes / s->group * s->take[order];
         t.along = (t.window + t.step - 1) / t.step;
@@ -396,13 +395,13 @@ XG_FN bool xg_skew_make(const xg_box_ask *a, int64_t shared, int64_t blocks, int
     uint32_t o;
     xg_skew any;
     bool found;
-    if (a->least > XG_BOX_SECTOR / 2 || (a->sizes & (a->sizes - 1))) return false;
+    if (a->least > XG_SECTOR_BYTES / 2 || (a->sizes & (a->sizes - 1))) return false;
     found = xg_skew_tile(a, shared, blocks, false, s);
-    if (found) s->group = s->take[0] = s->take[1] = XG_BOX_LANES;
+    if (found) s->group = s->take[0] = s->take[1] = XG_WARP_LANES;
     if ((!found || s->waste > 2000 + XG_SKEW_ENOUGH) && xg_skew_tile(a, shared, blocks, true, &any) &&
         any.waste <= idle && (!found || any.waste < s->waste - 20) && xg_skew_search(a, shared, &any)) {
         *s = any;
-        s->group = XG_MIN(XG_SKEW_BANKS / a->least, (int64_t)XG_BOX_LANES);
+        s->group = XG_MIN(XG_PASS_BYTES / a->least, (int64_t)XG_WARP_LANES);
         found = true;
     }
     if (!found) return false;

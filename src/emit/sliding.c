@@ -127,7 +127,7 @@ XG_FN const xg_imap *xg_sliding_map(xg_sliding *d, int64_t first, int64_t places
 /* Places in shared memory leave a gap after those of a thread, if they are an even number, which keeps the banks
  * apart. */
 XG_FN const xg_aff *xg_sliding_padded(xg_aff_ctx *x, const xg_aff *place, int64_t each) {
-    return each % 2 ? place : xg_aff_add(x, place, xg_aff_div(x, place, each));
+    return each % 2 ? place : xg_shared_gapped(x, place, each, 1);
 }
 /* The element of operand k in shared memory, at the place that the window's symbol has: as far from the thread's own
  * first one for all threads. */

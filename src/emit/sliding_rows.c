@@ -13,7 +13,6 @@
 
 enum {
     XG_SLIDING_THREADS = 128,
-    XG_SLIDING_SHARED_MAX = 40 << 10,
     XG_SLIDING_OUTPUTS_MAX = 8,
     XG_SLIDING_LONG =
         64 /* windows that are folded by loops, where gaps would have to be computed; an odd share needs none */,
@@ -69,10 +68,10 @@ XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e)
         t->made = t->lanes * d->count;
         t->places = (t->made - 1) * w->stride + w->size;
         t->places += (each - t->places % each) % each;
-        if (xg_sliding_rows_bytes(t) <= XG_SLIDING_SHARED_MAX) break;
-        if (t->lanes == 32) return false;
+        if (xg_sliding_rows_bytes(t) <= XG_SHARED_TILE_BYTES) break;
+        if (t->lanes == XG_WARP_LANES) return false;
         t->lanes /= 2;
-        if (t->lanes < 32) return false;
+        if (t->lanes < XG_WARP_LANES) return false;
     }
     t->pieces = (t->groups + t->lanes - 1) / t->lanes;
     return xg_mul64((t->n_rows + t->rows - 1) / t->rows, t->pieces, &t->blocks) && t->blocks <= INT32_MAX;
@@ -237,14 +236,6 @@ XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *tu
 
 /* ---- the kernel ---- */
 
-XG_FN void xg_sliding_sync(xg_sliding_rows *t, xg_kval **tensors) {
-    const xg_ktype *types[XG_SLIDING_OUTPUTS_MAX];
-    xg_kop *op;
-    uint32_t k;
-    for (k = 0; k < t->d.n; k++) types[k] = tensors[k]->type;
-    op = xg_kir_op(&t->s.b, XG_K_OP_SYNC, tensors, t->d.n, types, t->d.n, 0);
-    for (k = 0; k < t->d.n; k++) tensors[k] = &op->results[k];
-}
 /* The windows of this thread. */
 XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
     xg_sliding *d = &t->d;
@@ -308,15 +299,13 @@ XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
         xlagpu_type in = XG_OPERAND(d->i, k)->shape->type, out = xg_indexing_output_shape(d->i, k)->type;
         int64_t room = xg_sliding_padded_room(t->rows * t->places, d->count * d->w.p[d->dim].stride),
                 made = xg_sliding_padded_room(t->rows * t->made, d->count);
-        const xg_ktype *type = xg_kir_tensor(e->m, xg_kelem_of(in), &room, 1);
-        t->tile[k] = xg_kir_op(&t->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
-        type = xg_kir_tensor(e->m, xg_kelem_of(out), &made, 1);
-        t->out[k] = xg_kir_op(&t->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        t->tile[k] = xg_shared_array(&t->s.b, xg_kelem_of(in), room);
+        t->out[k] = xg_shared_array(&t->s.b, xg_kelem_of(out), made);
     }
     xg_sliding_turns(t, t->places, t->tile, d->n, xg_sliding_bring);
-    xg_sliding_sync(t, t->tile);
+    xg_shared_wait(&t->s.b, t->tile, d->n);
     xg_sliding_fold_own(t);
-    xg_sliding_sync(t, t->out);
+    xg_shared_wait(&t->s.b, t->out, d->n);
     xg_sliding_turns(t, t->made, dest, e->n_roots, xg_sliding_give);
     xg_kreturn(&t->s.b, dest, e->n_roots);
 }

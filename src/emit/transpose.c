@@ -31,7 +31,7 @@ typedef struct xg_transpose_place {
 } xg_transpose_place;
 XG_FN xg_transpose_place xg_transpose_at(xg_transpose *t, bool along_a) {
     xg_aff_ctx *x = t->e->m->aff;
-    int64_t lanes = XG_MIN(t->tile / t->v, (int64_t)XG_TRANSPOSE_LANES), rows = XG_TRANSPOSE_THREADS / lanes;
+    int64_t lanes = XG_MIN(t->tile / t->v, (int64_t)XG_WARP_LANES), rows = XG_TRANSPOSE_THREADS / lanes;
     const xg_aff *fast = xg_aff_mul(x, xg_aff_mod(x, xg_aff_dim(x, 0), lanes), t->v);
     const xg_aff *slow = xg_aff_mul(
         x, xg_aff_add(x, xg_aff_div(x, xg_aff_dim(x, 0), lanes), xg_aff_mul(x, xg_aff_sym(x, 0), rows)), t->v);
@@ -249,13 +249,9 @@ XG_FN xg_kval *xg_transpose_put(xg_transpose_walk *w, xg_kval *v, xg_kval *tile,
     return xg_kinsert(&w->s->b, v, tile, idx, w->t->places);
 }
 XG_FN xg_kval *xg_transpose_get(xg_transpose_walk *w, xg_kval *tile, xg_kval *at) {
-    xg_kval *idx[XG_RANK_MAX], *peer[2];
+    xg_kval *idx[XG_RANK_MAX];
     uint32_t k;
-    if (w->rank) {
-        peer[0] = tile;
-        peer[1] = xg_kcast(&w->s->b, XG_K_OP_INDEX_CAST, w->rank, XG_E_I32);
-        tile = xg_kir_value(&w->s->b, XG_K_OP_PEER, peer, 2, tile->type);
-    }
+    if (w->rank) tile = xg_cluster_peer(&w->s->b, tile, xg_kcast(&w->s->b, XG_K_OP_INDEX_CAST, w->rank, XG_E_I32));
     for (k = 0; k < w->t->places; k++) idx[k] = at + k;
     return xg_kextract(&w->s->b, tile, idx, w->t->places);
 }
@@ -589,16 +585,10 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
 
 XG_FN bool xg_transpose_is_joined(const xg_transpose *t) { return t->skewed && t->skew.parts > 1; }
 XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
-    uint32_t n = w->t->heroes.n, k;
-    const xg_ktype **types = XG_NEW_N(w->t->e->arena, const xg_ktype *, n + 1);
-    xg_kop *op;
-    for (k = 0; k < n; k++) types[k] = w->tiles[k]->type;
-    op = xg_kir_op(&w->s->b, XG_K_OP_SYNC, w->tiles, n, types, n, 0);
+    xg_kop *op = xg_shared_wait(&w->s->b, w->tiles, w->t->heroes.n);
+    uint32_t k;
     if (xg_transpose_is_joined(w->t)) op->a = XG_KTEAM_CLUSTER;
-    for (k = 0; k < n; k++) {
-        w->tiles[k] = &op->results[k];
-        w->tiles[k]->name = XG_STR("synced_tensor");
-    }
+    for (k = 0; k < w->t->heroes.n; k++) w->tiles[k]->name = XG_STR("synced_tensor");
 }
 
 XG_FN bool xg_emit_transpose_plan(xg_fusion_emission *e) {
@@ -626,15 +616,14 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     w.ids[0] = xg_kthread_id(&s.b, 0, t->threads);
     w.ids[1] = xg_kblock_id(&s.b, 0, t->blocks);
     for (k = 0; k < t->heroes.n; k++) {
-        const xg_ktype *type = xg_transpose_tile_type(t, t->heroes.p[k]);
-        w.tiles[k] = xg_kir_op(&s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+        w.tiles[k] = xg_shared_of(&s.b, xg_transpose_tile_type(t, t->heroes.p[k]));
         xg_emit_name(e->m, w.tiles[k], t->heroes.n == 1 ? "shmem" : "shmem%u", k);
     }
     xg_transpose_along_a(&w);
     xg_transpose_barrier(&w);
     xg_transpose_along_b(&w);
     /* shared memory ends with its block, where another one may read yet */
-    if (xg_transpose_is_joined(t)) xg_kir_op(&s.b, XG_K_OP_SYNC, NULL, 0, NULL, 0, 0)->a = XG_KTEAM_CLUSTER;
+    if (xg_transpose_is_joined(t)) xg_cluster_wait(&s.b, NULL, 0);
     xg_kreturn(&s.b, w.dest, e->n_roots);
 }
 

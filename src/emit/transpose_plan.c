@@ -11,13 +11,11 @@
 enum {
     XG_TRANSPOSE_THREADS = 128,
     XG_TRANSPOSE_TILE = 32,
-    XG_TRANSPOSE_LANES = 32,
     XG_TRANSPOSE_UNROLL =
         4 /* elements of a thread, by which the loop emitter is no worse where it reads whole sectors */,
     XG_TRANSPOSE_ROUNDS = 32 /* that become straight code */,
     XG_TRANSPOSE_WORK_MAX = 256,
     XG_TRANSPOSE_WORK = 10 /* of an element, which takes longer than its sectors */,
-    XG_TRANSPOSE_SHARED_MAX = 48 << 10,
     XG_TRANSPOSE_ROW = 8192 /* bytes: longer ones lose little where they are torn */
 };
 
@@ -80,7 +78,7 @@ XG_FN bool xg_transpose_fits(const xg_transpose *t, int64_t v, int64_t n) {
     int64_t bytes = xg_transpose_bytes(t), a = t->p.dims[t->a], b = t->p.dims[t->b], tile = n * v;
     uint32_t k;
     if (a % v || b % v || a < tile || b < tile || v * v * xg_emit_work(t->e->comp) > XG_TRANSPOSE_WORK_MAX ||
-        tile * tile * bytes * t->heroes.n > XG_TRANSPOSE_SHARED_MAX)
+        tile * tile * bytes * t->heroes.n > XG_SHARED_STATIC_BYTES)
         return false;
     for (k = 0; k < t->heroes.n; k++)
         if (xg_kelem_bytes(xg_kelem_of(t->heroes.p[k]->shape->type)) != bytes) return false;
@@ -124,7 +122,7 @@ XG_FN bool xg_transpose_reads_whole(const xg_transpose *t, int64_t unroll) {
 /* Sectors touched for a thousand that are needed by rows of a tile of equal sides. */
 XG_FN int64_t xg_transpose_waste(const xg_transpose *t, uint32_t dim, int64_t bytes) {
     int64_t row = XG_MIN(t->tile, t->p.dims[dim]) * bytes;
-    return (row + XG_BOX_SECTOR - xg_gcd(xg_gcd(row, t->p.dims[dim] * bytes), XG_BOX_SECTOR)) * 1000 / row;
+    return (row + XG_SECTOR_BYTES - xg_gcd(xg_gcd(row, t->p.dims[dim] * bytes), XG_SECTOR_BYTES)) * 1000 / row;
 }
 XG_FN xg_box_ask xg_transpose_ask(const xg_transpose *t) {
     xg_fusion_emission *e = t->e;
@@ -293,7 +291,7 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     }
     if (!wide) return false;
     return t->blocks <= INT32_MAX &&
-           XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_TRANSPOSE_SHARED_MAX;
+           XG_TRANSPOSE_TILE * (XG_TRANSPOSE_TILE + 1) * xg_transpose_bytes(t) * t->heroes.n <= XG_SHARED_STATIC_BYTES;
 }
 
 #endif /* XG_EMIT_TRANSPOSE_PLAN_C */

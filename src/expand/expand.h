@@ -49,8 +49,7 @@ XG_FN int64_t xg_fft_places(int64_t elements, int64_t bytes);
 
 /* fft_stages.c */
 enum {
-    XG_FFT_RADIX_MAX = 13,       /* prime factors up to this one are butterflies in registers */
-    XG_FFT_SHARED_MAX = 48 << 10 /* bytes of shared memory that every device gives a block */
+    XG_FFT_RADIX_MAX = 13 /* prime factors up to this one are butterflies in registers */
 };
 
 /* dynamic_values.c */

@@ -69,18 +69,18 @@ XG_FN bool xg_fft_fits(const int64_t *lengths, uint32_t n, int64_t count, int64_
     xg_fft_stages s;
     uint32_t k;
     for (k = 0; k < n; k++) {
-        if (lengths[k] < 1 || lengths[k] > XG_FFT_SHARED_MAX / volume) return false;
+        if (lengths[k] < 1 || lengths[k] > XG_SHARED_STATIC_BYTES / volume) return false;
         volume *= lengths[k];
     }
     s = xg_fft_stages_of(lengths, n, 1);
     places = xg_fft_places(volume, bytes);
-    return bytes * (s.table ? 2 * places + s.table : places) <= XG_FFT_SHARED_MAX;
+    return bytes * (s.table ? 2 * places + s.table : places) <= XG_SHARED_STATIC_BYTES;
 }
 
 /* The length of the first of two passes over a length, the larger divisor that leaves less to the other; 1: one is
  * enough; 0: two are not. */
 XG_FN int64_t xg_fft_first_pass(int64_t length, int64_t bytes) {
-    int64_t most = XG_FFT_SHARED_MAX / bytes, n1 = 1, other;
+    int64_t most = XG_SHARED_STATIC_BYTES / bytes, n1 = 1, other;
     if (xg_fft_fits(&length, 1, 1, bytes)) return 1;
     if (length / most > most) return 0;
     while ((n1 + 1) * (n1 + 1) <= length) n1++;

@@ -116,7 +116,7 @@ XG_FN xg_cost_traffic xg_cost_read(
     const xg_device *m, int64_t blocks, const xg_shape *s, int64_t reads, int64_t walked, xg_cost_way way) {
     int64_t bytes = xg_cost_bytes(s), each = xg_type_bytes(s->type);
     xg_cost_traffic t;
-    if (way == XG_COST_APART && bytes > XG_COST_APART_MIN) each = XG_MAX(each, (int64_t)XG_COST_SECTOR_BYTES);
+    if (way == XG_COST_APART && bytes > XG_COST_APART_MIN) each = XG_MAX(each, (int64_t)XG_SECTOR_BYTES);
     t.asked = xg_cost_mul(walked, each);
     t.loaded = xg_cost_mul(reads, each);
     t.memory = bytes > m->l2_bytes ? t.asked : XG_MIN(t.asked, bytes);
@@ -129,7 +129,7 @@ XG_FN xg_cost_traffic xg_cost_read(
 XG_FN int64_t xg_cost_tie(const xg_cost *c, int64_t sectors, int64_t instructions) {
     int64_t most = XG_MIN(c->blocks, c->device->sm_count);
     int64_t clocks =
-        sectors / (most * (XG_COST_PORT_BYTES / XG_COST_SECTOR_BYTES)) + instructions / (most * c->device->f32_rate);
+        sectors / (most * (XG_COST_PORT_BYTES / XG_SECTOR_BYTES)) + instructions / (most * c->device->f32_rate);
     return xg_cost_scale(clocks, 1000000, c->device->clock_mhz) / XG_COST_TIE;
 }
 
@@ -140,9 +140,9 @@ XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions) {
     memset(&n, 0, sizeof n);
     n.blocks = c->blocks;
     n.threads = XG_COST_BLOCK;
-    n.issued = n.pipes[XG_PIPE_F32] = instructions / XG_COST_LANES;
-    n.l1_passes = c->read.loaded / XG_COST_PASS_BYTES;
-    n.l2_sectors = xg_cost_add(c->read.asked, c->written) / XG_COST_SECTOR_BYTES;
+    n.issued = n.pipes[XG_PIPE_F32] = instructions / XG_WARP_LANES;
+    n.l1_passes = c->read.loaded / XG_PASS_BYTES;
+    n.l2_sectors = xg_cost_add(c->read.asked, c->written) / XG_SECTOR_BYTES;
     n.read_bytes = c->read.memory;
     n.written_bytes = c->written;
     n.warp_clocks = c->device->memory_latency + instructions / xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK);

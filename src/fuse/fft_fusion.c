@@ -72,7 +72,7 @@ XG_FN bool xg_fft_may_wait(const xg_inst *i) {
     return true;
 }
 XG_FN bool xg_fft_join(xg_fft_group *g, xg_inst *i) {
-    if (g->n == XG_FFT_TOGETHER_MAX || g->bytes + xg_fft_memory(i) > 48 << 10) return false;
+    if (g->n == XG_FFT_TOGETHER_MAX || g->bytes + xg_fft_memory(i) > XG_SHARED_STATIC_BYTES) return false;
     g->bytes += xg_fft_memory(i);
     g->p[g->n++] = i;
     return true;

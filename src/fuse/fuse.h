@@ -67,7 +67,6 @@ XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o);        /* elements that 
 enum {
     XG_SORT_ROW_MAX =
         8192 /* what one block sorts at most: four bytes each in 48 KiB, rounded down to a power of two */,
-    XG_SORT_SHARED_MAX = 48 << 10 /* its memory */,
     XG_TOPK_SELECTED_MAX = 1024
 };
 XG_FN bool xg_fuse_split_ffts(xg_module *m);  /* fft_passes.c: transforms that no block can hold, as several */

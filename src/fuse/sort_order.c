@@ -166,7 +166,7 @@ XG_FN int64_t xg_fuse_sort_run(const xg_sort_order *o) {
     for (k = 0; k < o->sort->n_operands; k++)
         widest = XG_MAX(widest, (int64_t)xg_type_bytes(XG_OPERAND(o->sort, k)->shape->type));
     if (widest > 4) run /= widest > 8 ? 8 : 2;
-    while (run > 64 && run * (o->entry_bytes + o->beside_bytes) + run / 8 * 4 > XG_SORT_SHARED_MAX) run /= 2;
+    while (run > 64 && run * (o->entry_bytes + o->beside_bytes) + run / 8 * 4 > XG_SHARED_STATIC_BYTES) run /= 2;
     return run;
 }
 

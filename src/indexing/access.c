@@ -8,10 +8,6 @@
 #include "indexing.h"
 
 enum {
-    XG_SECTOR_BYTES = 32,
-    XG_LINE_BYTES = 128,
-    XG_BANKS = 32,
-    XG_BANK_BYTES = 4,
     XG_ACCESS_POINTS = 512,
     XG_ACCESS_VARS = 64
 };

@@ -172,9 +172,4 @@ XG_FN xg_index_order xg_index_order_of_run(const int64_t *dims, uint32_t from, u
 XG_FN void xg_index_order_push(xg_index_order *o, uint32_t dim, int64_t size);
 XG_FN void xg_index_delinearise(xg_aff_ctx *x, const xg_index_order *o, const xg_aff *linear, const xg_aff **at);
 XG_FN xg_index_order xg_index_order_of_shape(const xg_shape *s);
-
-/* access.c */
-enum {
-    XG_WARP_LANES = 32
-};
 #endif /* XG_INDEXING_H */

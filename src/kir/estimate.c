@@ -10,8 +10,6 @@
 #include "kir.h"
 
 enum {
-    XG_KEST_LANES = 32,
-    XG_KEST_SECTOR = 32,
     XG_KEST_SEEN = 1 << 10,   /* sectors that a warp remembers: its share of the first cache, 32 KiB */
     XG_KEST_GROUPS = 8,       /* of asynchronous copies, or multiplications, that are remembered */
     XG_KEST_UNIT_CLOCKS = 20, /* behind the last multiplication of a warp group: sim/trace.c */
@@ -38,7 +36,7 @@ typedef struct xg_kest_value {
     bool known;
     int32_t arg;   /* of a pointer: the kernel's argument, -1 shared memory */
     int64_t ready; /* clocks */
-    int64_t at[XG_KEST_LANES];
+    int64_t at[XG_WARP_LANES];
 } xg_kest_value;
 /* What is on its way beside a warp, in groups. */
 typedef struct xg_kest_queue {
@@ -80,7 +78,7 @@ XG_FN const xg_kest_value *xg_kest_in(xg_kest *e, const xg_kop *op, uint32_t k) 
 XG_FN void xg_kest_splat(xg_kest_value *v, int64_t x) {
     uint32_t l;
     v->known = true;
-    for (l = 0; l < XG_KEST_LANES; l++) v->at[l] = x;
+    for (l = 0; l < XG_WARP_LANES; l++) v->at[l] = x;
 }
 /* An integer of this type, sign-extended. */
 XG_FN int64_t xg_kest_wrap(const xg_kval *v, int64_t x) {
@@ -156,7 +154,7 @@ XG_FN void xg_kest_pair(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
     const xg_kest_value *x = xg_kest_in(e, op, 0), *y = xg_kest_in(e, op, 1);
     uint32_t l;
     r->known = x->known && y->known;
-    for (l = 0; l < XG_KEST_LANES && r->known; l++) {
+    for (l = 0; l < XG_WARP_LANES && r->known; l++) {
         r->known = xg_kest_lane(op, x->at[l], y->at[l], &r->at[l]);
         r->at[l] = xg_kest_wrap(&op->results[0], r->at[l]);
     }
@@ -165,7 +163,7 @@ XG_FN void xg_kest_cast(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
     const xg_kest_value *x = xg_kest_in(e, op, 0);
     uint32_t l;
     r->known = x->known;
-    for (l = 0; l < XG_KEST_LANES && r->known; l++)
+    for (l = 0; l < XG_WARP_LANES && r->known; l++)
         r->at[l] = op->op == XG_K_OP_EXTUI ? (int64_t)xg_kest_unsigned(op->operands[0].value, x->at[l])
                                            : xg_kest_wrap(&op->results[0], x->at[l]);
 }
@@ -173,7 +171,7 @@ XG_FN void xg_kest_thread(xg_kest *e, const xg_kop *op, xg_kest_value *r) {
     const uint32_t *n = e->m->entry->threads;
     uint32_t l;
     r->known = true;
-    for (l = 0; l < XG_KEST_LANES; l++) {
+    for (l = 0; l < XG_WARP_LANES; l++) {
         int64_t t = e->thread[0] + l;
         r->at[l] = op->flags == 0 ? t % n[0] : op->flags == 1 ? t / n[0] % n[1] : t / n[0] / n[1];
     }
@@ -198,7 +196,7 @@ XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
         const xg_kest_value *p = xg_kest_in(e, op, 0), *i = xg_kest_in(e, op, 1);
         r->known = p->known && i->known;
         r->arg = p->arg;
-        for (l = 0; l < XG_KEST_LANES && r->known; l++)
+        for (l = 0; l < XG_WARP_LANES && r->known; l++)
             r->at[l] =
                 (int64_t)((uint64_t)p->at[l] + (uint64_t)i->at[l] * (uint64_t)(op->a ? op->a : 1) + (uint64_t)op->b);
         return;
@@ -207,7 +205,7 @@ XG_FN void xg_kest_compute(xg_kest *e, const xg_kop *op) {
         const xg_kest_value *c = xg_kest_in(e, op, 0), *x = xg_kest_in(e, op, 1), *y = xg_kest_in(e, op, 2);
         r->known = c->known && x->known && y->known;
         r->arg = x->arg;
-        for (l = 0; l < XG_KEST_LANES && r->known; l++) r->at[l] = c->at[l] ? x->at[l] : y->at[l];
+        for (l = 0; l < XG_WARP_LANES && r->known; l++) r->at[l] = c->at[l] ? x->at[l] : y->at[l];
         return;
     }
     case XG_K_OP_EXTSI:
@@ -236,9 +234,9 @@ XG_FN int64_t xg_kest_global(xg_kest *e, const xg_kest_value *p, int64_t bytes, 
     uint64_t before[8] = {0};
     int64_t sectors = 0, missed = 0, n = e->times * e->weight;
     uint32_t l, k;
-    if (!p->known || p->arg < 0) sectors = missed = XG_KEST_LANES;
-    for (l = 0; l < XG_KEST_LANES && p->known && p->arg >= 0; l++) {
-        uint64_t from = (uint64_t)p->at[l] / XG_KEST_SECTOR, last = (uint64_t)(p->at[l] + bytes - 1) / XG_KEST_SECTOR;
+    if (!p->known || p->arg < 0) sectors = missed = XG_WARP_LANES;
+    for (l = 0; l < XG_WARP_LANES && p->known && p->arg >= 0; l++) {
+        uint64_t from = (uint64_t)p->at[l] / XG_SECTOR_BYTES, last = (uint64_t)(p->at[l] + bytes - 1) / XG_SECTOR_BYTES;
         if (!(e->mask >> l & 1)) continue;
         for (; from <= last; from++) {
             uint64_t tag = (from << 8 | (uint64_t)(p->arg & 127) << 1 | write) + 1;
@@ -250,7 +248,7 @@ XG_FN int64_t xg_kest_global(xg_kest *e, const xg_kest_value *p, int64_t bytes, 
     }
     if (p->arg >= 0) {
         int64_t *t = &e->touched[p->arg + (write ? (int32_t)e->n_args : 0)];
-        *t = xg_cost_add(*t, xg_cost_mul(missed * XG_KEST_SECTOR, n));
+        *t = xg_cost_add(*t, xg_cost_mul(missed * XG_SECTOR_BYTES, n));
     }
     e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(missed, n));
     e->c->l1_passes = xg_cost_add(e->c->l1_passes, xg_cost_mul(XG_MAX((sectors + 3) / 4, (int64_t)1), n));
@@ -258,10 +256,10 @@ XG_FN int64_t xg_kest_global(xg_kest *e, const xg_kest_value *p, int64_t bytes, 
 }
 /* Passes of an access of shared memory: the most different words that lanes of one pass want of a bank. */
 XG_FN int64_t xg_kest_passes(const xg_kest *e, const xg_kest_value *p, int64_t bytes) {
-    int64_t wide = XG_MAX(bytes / 4, (int64_t)1), lanes = XG_MAX(XG_KEST_LANES / wide, (int64_t)1), base, most, sum = 0;
+    int64_t wide = XG_MAX(bytes / 4, (int64_t)1), lanes = XG_MAX(XG_WARP_LANES / wide, (int64_t)1), base, most, sum = 0;
     uint32_t l, j;
     if (!p->known) return wide;
-    for (base = 0; base < XG_KEST_LANES; base += lanes) {
+    for (base = 0; base < XG_WARP_LANES; base += lanes) {
         for (most = 1, l = (uint32_t)base; l < base + lanes; l++) {
             int64_t same = 0;
             if (!(e->mask >> l & 1)) continue;
@@ -337,6 +335,8 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_DIVF:
     case XG_K_OP_SQRT: return xg_kest_float_price(t->elem, XG_KEST_DIVIDE_FLOAT);
     case XG_K_OP_WGMMA:
+    case XG_K_OP_TENSOR_MMA:
+    case XG_K_OP_TENSOR_READ:
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
     case XG_K_OP_BARRIER: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_BARRIER_CLOCKS);
@@ -396,7 +396,7 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took;
     uint32_t l;
     if (lo->known && hi->known && step->known) {
-        for (trips = 0, l = 0; l < XG_KEST_LANES; l++)
+        for (trips = 0, l = 0; l < XG_WARP_LANES; l++)
             if (e->mask >> l & 1 && step->at[l] > 0)
                 trips = XG_MAX(trips, (hi->at[l] - lo->at[l] + step->at[l] - 1) / step->at[l]);
         first = lo->at[0];
@@ -429,7 +429,7 @@ XG_FN void xg_kest_if(xg_kest *e, const xg_kop *op) {
     const xg_kest_value *c = xg_kest_in(e, op, 0);
     uint32_t all = e->mask, yes = c->known ? 0 : all, l, k;
     xg_kest_settle(e);
-    for (l = 0; l < XG_KEST_LANES && c->known; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
+    for (l = 0; l < XG_WARP_LANES && c->known; l++) yes |= (uint32_t)(c->at[l] != 0) << l;
     for (k = 0; k < 2 && k < op->n_regions; k++) {
         const xg_kregion *r = op->regions[k];
         e->mask = all & (k ? ~yes : yes);
@@ -474,14 +474,27 @@ XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     uint32_t k;
     for (k = 0; k < m->rank; k++) bytes *= m->box[k];
     *touched = xg_cost_add(*touched, xg_cost_mul(bytes, n));
-    e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(bytes / XG_KEST_SECTOR, n));
+    e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(bytes / XG_SECTOR_BYTES, n));
     e->c->shared_passes = xg_cost_add(e->c->shared_passes, xg_cost_mul(bytes / XG_KWGMMA_LINE_BYTES, n));
+}
+/* A multiplication in tensor memory, of all rows at once: the multiprocessor's four units work for it. */
+XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
+    const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
+    int64_t macs = (int64_t)XG_KTENSOR_M * op->b * (XG_KMMA_K_BYTES / row->bytes), *sum = &e->c->macs[row->tensor];
+    int64_t clocks = macs / xg_cost_tensor_rate(e->d, row->tensor), n = e->times * e->weight;
+    int64_t lines = (XG_KTENSOR_M + op->b) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
+    *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
+    e->c->shared_passes = xg_cost_add(e->c->shared_passes, xg_cost_mul(lines, n));
+    e->unit = XG_MAX(e->unit, e->clock) + XG_MAX(clocks, lines);
+    e->tensor = xg_cost_add(e->tensor, xg_cost_mul(clocks, e->times));
+    e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
 }
 /* Buffers, of two barriers each, share the way from memory: but one, which is being read. The first wait has all of it
  * before it. */
 XG_FN void xg_kest_await_copies(xg_kest *e) {
     int64_t buffers = XG_MAX(e->mbarriers / 2 - 1, (int64_t)1), way = e->d->memory_latency;
-    if (!e->mbarriers || e->thread[0] >= e->c->threads - (int64_t)e->m->entry->producers) return;
+    if (!e->mbarriers || !e->m->entry->n_maps || e->thread[0] >= e->c->threads - (int64_t)e->m->entry->producers)
+        return;
     e->clock = XG_MAX(e->clock, e->awaited_copy + (e->awaited_copy ? way / buffers : way)) + XG_KEST_MBARRIER_CLOCKS;
     e->awaited_copy = e->clock;
 }
@@ -496,6 +509,8 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     case XG_K_OP_MBARRIER_WAIT: xg_kest_await_copies(e); break;
     case XG_K_OP_TENSOR_COPY: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
+    case XG_K_OP_TENSOR_MMA: xg_kest_tensor_multiply(e, op); break;
+    case XG_K_OP_TENSOR_READ: e->clock = XG_MAX(e->clock, e->products.done) + XG_KEST_WARP_CLOCKS; break;
     case XG_K_OP_WGMMA_COMMIT: xg_kest_commit(&e->products); break;
     case XG_K_OP_WGMMA_WAIT: e->clock = xg_kest_await(&e->products, op->b, e->clock); break;
     default: break;
@@ -583,7 +598,7 @@ XG_FN void xg_kest_share_l1(const xg_kest *e, const xg_karg *args) {
         int64_t most = xg_cost_mul(args[k].bytes, copies);
         if (args[k].bytes > room || e->touched[k] <= most) continue;
         room -= args[k].bytes;
-        e->c->l2_sectors -= (e->touched[k] - most) / XG_KEST_SECTOR;
+        e->c->l2_sectors -= (e->touched[k] - most) / XG_SECTOR_BYTES;
     }
 }
 
@@ -594,7 +609,7 @@ XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32
     memset(e->values, 0, (size_t)e->m->n_ids * sizeof *e->values);
     memset(e->seen, 0, XG_KEST_SEEN * sizeof *e->seen);
     e->thread[0] = first_thread;
-    e->mask = threads - first_thread >= XG_KEST_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
+    e->mask = threads - first_thread >= XG_WARP_LANES ? 0xFFFFFFFFu : (1u << (threads - first_thread)) - 1;
     e->clock = e->unit = e->tensor = e->latest = e->stored = e->awaited = e->awaited_copy = 0;
     e->n_flight = 0;
     memset(&e->copies, 0, sizeof e->copies);
@@ -622,7 +637,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     const xg_kfunc *f = m->entry;
     xg_mark mark = xg_arena_mark(a);
     uint32_t threads = f->threads[0] * f->threads[1] * f->threads[2],
-             warps = (threads - f->producers + XG_KEST_LANES - 1) / XG_KEST_LANES, k;
+             warps = (threads - f->producers + XG_WARP_LANES - 1) / XG_WARP_LANES, k;
     xg_kest e;
     memset(&e, 0, sizeof e);
     memset(c, 0, sizeof *c);
@@ -642,7 +657,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     if (f->resident) /* what is aimed at; no thread has more than registers_per_thread */
         c->registers = XG_MIN(d->registers_per_sm / (int64_t)(f->resident * threads), d->registers_per_thread);
     xg_kest_warp(&e, 0, 1, threads);
-    if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_KEST_LANES, warps - 1, threads);
+    if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_WARP_LANES, warps - 1, threads);
     if (f->producers) xg_kest_warp(&e, threads - f->producers, 1, threads);
     xg_kest_share_l1(&e, f->args);
     for (k = 0; k < e.n_args && f->args; k++) {

@@ -19,7 +19,6 @@ enum {
     XG_TREE_BLOCK_BYTES = 256 << 10,
     XG_TREE_PART_BYTES = 32 << 10,
     XG_TREE_COLUMNS = 32 /* that a block takes side by side */,
-    XG_TREE_SECTOR = 32
 };
 
 typedef struct xg_tree {
@@ -54,7 +53,7 @@ XG_FN int64_t xg_tree_blocks(const xg_tree *t, int64_t results) {
         columns *= t->in->dims[d];
     }
     return results / columns * ((columns + XG_TREE_COLUMNS - 1) / XG_TREE_COLUMNS) *
-           (columns * (int64_t)xg_type_bytes(t->in->type) % XG_TREE_SECTOR ? 1 : cluster);
+           (columns * (int64_t)xg_type_bytes(t->in->type) % XG_SECTOR_BYTES ? 1 : cluster);
 }
 /* Into about so many parts; the fewer the better that no padding is needed. */
 XG_FN bool xg_tree_cut(xg_tree *t, int64_t want) {

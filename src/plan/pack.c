@@ -16,7 +16,6 @@
 
 enum {
     XG_PACK_ALIGN_MIN = 16,
-    XG_PACK_ALIGN_SECTOR = 32,
     XG_PACK_ALIGN_MAX = 256,
     XG_PACK_HOSTS_TRIED = 16,
     XG_PACK_HOSTS_FILLED = 16,
@@ -28,7 +27,7 @@ enum {
 
 XG_FN int64_t xg_pack_natural(int64_t bytes) {
     int64_t a = XG_PACK_ALIGN_MIN,
-            most = XG_MIN(XG_MAX(bytes / 16, (int64_t)XG_PACK_ALIGN_SECTOR), (int64_t)XG_PACK_ALIGN_MAX);
+            most = XG_MIN(XG_MAX(bytes / 16, (int64_t)XG_SECTOR_BYTES), (int64_t)XG_PACK_ALIGN_MAX);
     while (a < bytes && 2 * a <= most) a *= 2;
     return a;
 }

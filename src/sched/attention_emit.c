@@ -272,8 +272,7 @@ XG_FN void xg_attention_stage_functions(xg_attention_kernel *w) {
     }
 }
 XG_FN xg_kval *xg_attention_shared(xg_attention_kernel *w, xlagpu_type t, int64_t n) {
-    const xg_ktype *type = xg_kir_tensor(w->t.e->m, xg_kelem_of(t), &n, 1);
-    return xg_kir_op(xg_attention_b(w), XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    return xg_shared_array(xg_attention_b(w), xg_kelem_of(t), n);
 }
 /* The same counted from the end. */
 XG_FN xg_kval *xg_attention_at_end(xg_attention_kernel *w, xg_kval *v, int64_t n) {
@@ -287,8 +286,8 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     int64_t half;
     w->thread = xg_kthread_id(xg_attention_b(w), 0, p->threads + p->producers);
     if (p->producers) w->thread = xg_tile_rest(&w->t, w->thread, p->threads);
-    w->lane = xg_tile_rest(&w->t, w->thread, XG_TILE_LANES);
-    w->warp = xg_tile_quotient(&w->t, w->thread, XG_TILE_LANES);
+    w->lane = xg_tile_rest(&w->t, w->thread, XG_WARP_LANES);
+    w->warp = xg_tile_quotient(&w->t, w->thread, XG_WARP_LANES);
     w->group = xg_tile_quotient(&w->t, w->lane, XG_ATTENTION_BESIDE);
     w->beside = xg_tile_rest(&w->t, w->lane, XG_ATTENTION_BESIDE);
     w->tile = xg_tile_rest(&w->t, id, p->tiles);

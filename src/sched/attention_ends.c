@@ -8,13 +8,13 @@
 
 /* Where a warp's maximum of a thread's row lies; its sum behind it; the sums of columns behind those of all warps. */
 XG_FN xg_kval *xg_attention_end_at(xg_attention_kernel *w, xg_kval *warp, int64_t half, bool sum) {
-    int64_t lanes = XG_TILE_LANES, place = (2 * half + sum) * lanes;
+    int64_t lanes = XG_WARP_LANES, place = (2 * half + sum) * lanes;
     xg_kval *at = xg_tile_join(&w->t, warp, 2 * XG_ATTENTION_HALVES * lanes, w->lane);
     return xg_attention_at(w, at, xg_attention_ends_size(w->p), place);
 }
 XG_FN xg_kval *xg_attention_column_at(xg_attention_kernel *w, xg_kval *warp, int64_t half, xg_kval *column) {
     int64_t warps = (int64_t)w->p->shape.warps * w->p->shape.parts, pitch = w->p->sum_pitch;
-    int64_t place = warps * 2 * XG_ATTENTION_HALVES * XG_TILE_LANES + half * XG_ATTENTION_EIGHT * pitch;
+    int64_t place = warps * 2 * XG_ATTENTION_HALVES * XG_WARP_LANES + half * XG_ATTENTION_EIGHT * pitch;
     xg_kval *row = xg_tile_join(&w->t, warp, XG_ATTENTION_ROWS, w->group);
     row = xg_tile_join(&w->t, row, pitch, column);
     return xg_attention_at(w, row, xg_attention_ends_size(w->p), place);

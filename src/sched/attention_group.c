@@ -50,12 +50,11 @@ XG_FN xg_kval *xg_attention_lined(xg_attention_kernel *w, int64_t rows, int64_t 
 }
 XG_FN void xg_attention_group_arrays(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
-    int64_t keys = p->stages * p->shape.step, n = xg_attention_barriers(p);
-    const xg_ktype *type = xg_kir_tensor(w->t.e->m, XG_E_I64, &n, 1);
+    int64_t keys = p->stages * p->shape.step;
     w->query = xg_attention_lined(w, p->tile, p->depth);
     w->keys = xg_attention_lined(w, keys, p->depth);
     w->values = xg_attention_lined(w, keys, p->columns);
-    w->barriers = xg_kir_op(xg_attention_b(w), XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    w->barriers = xg_shared_array(xg_attention_b(w), XG_E_I64, xg_attention_barriers(p));
 }
 XG_FN xg_kval *xg_attention_group_spot(
     xg_attention_kernel *w, const int64_t *counts, int64_t rows, xg_kval *const *at) {

@@ -75,30 +75,18 @@ XG_FN void xg_attention_await(xg_attention_kernel *w, int64_t but) {
     if (w->p->copied) xg_kir_op(xg_attention_b(w), XG_K_OP_ASYNC_WAIT_GROUP, NULL, 0, NULL, 0, 0)->b = but;
 }
 XG_FN void xg_attention_wait(xg_attention_kernel *w) {
-    xg_kval *v[6], **all[6], **slot[6];
-    const xg_ktype *types[6];
+    xg_flow f = xg_flow_of(&w->t.s, &w->query);
     xg_kop *op;
-    uint32_t n = 0, k;
-    memset(v, 0, sizeof v);
-    memset(types, 0, sizeof types);
-    all[0] = &w->query;
-    all[1] = &w->keys;
-    all[2] = &w->values;
-    all[3] = &w->weights;
-    all[4] = &w->ends;
-    all[5] = &w->votes;
-    for (k = 0; k < XG_COUNT(all); k++)
-        if (*all[k]) slot[n++] = all[k];
-    for (k = 0; k < n; k++) {
-        v[k] = *slot[k];
-        types[k] = v[k]->type;
-    }
-    op = xg_kir_op(xg_attention_b(w), XG_K_OP_SYNC, v, n, types, n, 0);
+    xg_flow_slot(&f, &w->keys);
+    xg_flow_slot(&f, &w->values);
+    xg_flow_slot(&f, &w->weights);
+    xg_flow_slot(&f, &w->ends);
+    xg_flow_slot(&f, &w->votes);
+    op = xg_flow_wait(&f);
     if (w->p->producers && w->barriers) { /* not all threads come by the same way */
         op->a = w->p->threads + w->p->producers;
         op->b = XG_ATTENTION_TEAM;
     }
-    for (k = 0; k < n; k++) *slot[k] = &op->results[k];
 }
 XG_FN void xg_attention_carry_shared(xg_attention_kernel *w, xg_flow *f) {
     xg_flow_slot(f, &w->query);

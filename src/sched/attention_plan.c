@@ -71,7 +71,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->producers = s->grouped ? XG_TILE_BULK_GROUP : 0;
     p->own = s->step / s->parts;
     p->tile = s->warps * XG_ATTENTION_ROWS;
-    p->threads = warps * XG_TILE_LANES;
+    p->threads = warps * XG_WARP_LANES;
     p->tiles = xg_tile_over(f->rows, p->tile);
     p->steps = xg_tile_over(f->keys, s->step);
     p->bounded = f->n_bounds && p->steps > 1;
@@ -100,7 +100,7 @@ XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention
 /* Maximum and sum of each row of each part, then its sums of columns: elements. */
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
     int64_t warps = (int64_t)p->shape.warps * p->shape.parts;
-    return warps * (2 * XG_TILE_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
+    return warps * (2 * XG_WARP_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
 }
 
 /* The tile's rows stay in registers, where there is room. */
@@ -136,7 +136,7 @@ XG_FN int64_t xg_attention_group_cycles(const xg_attention_plan *p, const xg_dev
     int64_t scores = p->shape.step / XG_ATTENTION_BESIDE * XG_ATTENTION_HALVES;
     int64_t issue = scores * XG_ATTENTION_GROUP_ISSUE + p->columns / 2, rate = xg_cost_tensor_rate(m, XG_TENSOR_F16);
     int64_t sums = p->tile * p->shape.step * (p->depth + p->columns) / XG_MAX(rate, (int64_t)1), work, alone;
-    work = XG_MAX(sums, issue * (p->threads / XG_TILE_LANES) / SCHEDULERS) * blocks;
+    work = XG_MAX(sums, issue * (p->threads / XG_WARP_LANES) / SCHEDULERS) * blocks;
     alone = sums * XG_TILE_BULK_GROUP / p->threads + issue + XG_ATTENTION_GROUP_WAITS;
     return XG_MAX(work, alone) + XG_MIN(work, alone) / 8;
 }
@@ -145,7 +145,7 @@ XG_FN int64_t xg_attention_step_cycles(const xg_attention_plan *p, const xg_devi
     enum {
         SCHEDULERS = 4
     };
-    int64_t warps = xg_tile_over(blocks * p->threads / XG_TILE_LANES, SCHEDULERS), issue = xg_attention_issue(p), rate;
+    int64_t warps = xg_tile_over(blocks * p->threads / XG_WARP_LANES, SCHEDULERS), issue = xg_attention_issue(p), rate;
     int64_t sums = blocks * p->tile * p->shape.step * (p->depth + p->columns), cycles;
     bool unit = p->form.unit != XG_TILE_NO_UNIT;
     rate =

@@ -118,7 +118,7 @@ XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w, bool has_rows) {
     xg_attention_wait(w);
     if (has_rows) xg_attention_show_most(w);
     xg_attention_wait(w);
-    for (k = 0; k < tile; k += XG_TILE_LANES) {
+    for (k = 0; k < tile; k += XG_WARP_LANES) {
         row = xg_attention_clamp(w, xg_attention_at(w, w->lane, tile, k), tile);
         for (most = NULL, j = 0; j < parts; j++) {
             at = xg_attention_at(w, row, tile * parts, j * tile);
@@ -127,7 +127,7 @@ XG_FN xg_kval *xg_attention_least(xg_attention_kernel *w, bool has_rows) {
         }
         least = least ? xg_k2(b, XG_K_OP_MINF, least, most) : most;
     }
-    for (k = 1; k < XG_TILE_LANES; k *= 2) {
+    for (k = 1; k < XG_WARP_LANES; k *= 2) {
         v = xg_kshuffle(b, XG_K_OP_SHFLBFLY, least, xg_kconst_int(b, XG_E_I32, k));
         least = xg_k2(b, XG_K_OP_MINF, least, v);
     }

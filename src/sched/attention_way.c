@@ -19,6 +19,7 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
     if (!xg_attention_form_of(&w->p.form, job->arena, w->e.m->aff, c, m)) return false;
     if (!xg_attention_plan_of(&w->p, m, job->given)) return false;
     job->form = w;
+    w->e.record->launch.shared = w->p.shared;
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);
 }
 XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {

@@ -396,19 +396,11 @@ XG_FN bool xg_nlower_must_unroll(const xg_nlower *l, const xg_nstmt *loop) {
     return false;
 }
 XG_FN void xg_nlower_sync(xg_nlower *l) {
-    xg_kval **v = XG_NEW_N(l->e.arena, xg_kval *, l->n->bufs.n + 1);
-    const xg_ktype **types = XG_NEW_N(l->e.arena, const xg_ktype *, l->n->bufs.n + 1);
-    uint32_t k, count = 0;
-    xg_kop *op;
+    xg_flow f = xg_flow_of(&l->s, NULL);
+    uint32_t k;
     for (k = 0; k < l->n->bufs.n; k++)
-        if (l->mem[k].buf->scope == XG_NS_SHARED && l->mem[k].pool == &l->mem[k]) {
-            types[count] = l->mem[k].tensor->type;
-            v[count++] = l->mem[k].tensor;
-        }
-    op = xg_kir_op(&l->s.b, XG_K_OP_SYNC, v, count, types, count, 0);
-    for (k = count = 0; k < l->n->bufs.n; k++)
-        if (l->mem[k].buf->scope == XG_NS_SHARED && l->mem[k].pool == &l->mem[k])
-            l->mem[k].tensor = &op->results[count++];
+        if (l->mem[k].buf->scope == XG_NS_SHARED && l->mem[k].pool == &l->mem[k]) xg_flow_slot(&f, &l->mem[k].tensor);
+    xg_flow_wait(&f);
 }
 XG_FN void xg_nlower_stmts(xg_nlower *l, const xg_nstmt *parent);
 XG_FN void xg_nlower_loop(xg_nlower *l, const xg_nstmt *s) {
@@ -471,7 +463,6 @@ XG_FN void xg_nlower_stmts(xg_nlower *l, const xg_nstmt *parent) {
 /* Arrays of a type that were merged are parts of one. */
 XG_FN void xg_nlower_pool(xg_nlower *l, xg_nhome *m) {
     int64_t size = 0;
-    const xg_ktype *t;
     uint32_t k;
     for (k = 0; k < l->n->bufs.n; k++) {
         const xg_nbuf *b = l->n->bufs.p[k];
@@ -481,8 +472,7 @@ XG_FN void xg_nlower_pool(xg_nlower *l, xg_nhome *m) {
         m->pool = l->mem[k].pool;
         return;
     }
-    t = xg_kir_tensor(l->e.m, xg_kelem_of(m->buf->type), &size, 1);
-    m->tensor = xg_kir_op(&l->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+    m->tensor = xg_shared_array(&l->s.b, xg_kelem_of(m->buf->type), size);
     m->pool = m;
 }
 XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
@@ -504,8 +494,7 @@ XG_FN void xg_nlower_memory(xg_nlower *l, xg_kfunc *f, uint32_t n_in) {
             continue;
         }
         if (m->buf->scope == XG_NS_SHARED) {
-            const xg_ktype *t = xg_kir_tensor(l->e.m, xg_kelem_of(m->buf->type), &m->size, 1);
-            m->tensor = xg_kir_op(&l->s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &t, 1, 0)->results;
+            m->tensor = xg_shared_array(&l->s.b, xg_kelem_of(m->buf->type), m->size);
             continue;
         }
         if (m->buf->scope == XG_NS_WARP)

@@ -13,12 +13,11 @@
 #include "normalize.c"
 
 enum {
-    XG_RULE_LOW_BATCH = 16,    /* rows up to which a thread keeps all of them */
-    XG_RULE_GEMV_ROWS = 8,     /* rows of a matrix by a block: a warp for each */
-    XG_RULE_VECTOR_BYTES = 16, /* of one access */
-    XG_RULE_TILE = 64,         /* rows and columns of the result by a block, where no tile is given */
-    XG_RULE_TILE_K = 16,       /* steps in shared memory at a time */
-    XG_RULE_MICRO = 4          /* rows and columns by a thread */
+    XG_RULE_LOW_BATCH = 16, /* rows up to which a thread keeps all of them */
+    XG_RULE_GEMV_ROWS = 8,  /* rows of a matrix by a block: a warp for each */
+    XG_RULE_TILE = 64,      /* rows and columns of the result by a block, where no tile is given */
+    XG_RULE_TILE_K = 16,    /* steps in shared memory at a time */
+    XG_RULE_MICRO = 4       /* rows and columns by a thread */
 };
 XG_FN xg_nrule_tile xg_rule_tile(const xg_nrule_target *t) {
     static const xg_nrule_tile usual = {XG_RULE_TILE, XG_RULE_TILE, XG_RULE_TILE_K, XG_RULE_MICRO, XG_RULE_MICRO};
@@ -151,7 +150,7 @@ XG_FN uint32_t xg_rule_minor(xg_loopnest *n, const xg_ninfo *i, const xg_nbuf *b
     return UINT32_MAX;
 }
 XG_FN int64_t xg_rule_lanes(const xg_nbuf *buf, int64_t extent, int64_t by) {
-    int64_t lanes = XG_RULE_VECTOR_BYTES / XG_MAX(xg_type_bytes(buf->type), (int64_t)1);
+    int64_t lanes = XG_ACCESS_BYTES / XG_MAX(xg_type_bytes(buf->type), (int64_t)1);
     while (lanes > 1 && extent % (lanes * by)) lanes /= 2;
     return XG_MAX(lanes, (int64_t)1);
 }

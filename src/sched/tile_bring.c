@@ -38,7 +38,7 @@ XG_FN xg_tile_rounds xg_tile_rounds_of(const xg_tile_plan *p, const xg_tile_fetc
     r.lines = t->along_k ? t->beside : 1;
     across = XG_MIN(p->threads / r.lines, xg_tile_power(r.row_units));
     if (t->brick > 1) { /* words of a row that neighbours store: half of the banks, or, swizzled, all */
-        int64_t words = XG_MIN(r.k_units, t->line ? (int64_t)XG_TILE_LANES : XG_TILE_LANES / 2);
+        int64_t words = XG_MIN(r.k_units, t->line ? (int64_t)XG_WARP_LANES : XG_WARP_LANES / 2);
         across = XG_MIN(across, XG_MAX(p->threads / words, (int64_t)1));
     }
     r.row_step = across;
@@ -151,7 +151,7 @@ XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *
     xg_elem v;
     w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
     xg_elem_apply(&w->s, xg_tile_fetched(w, side), at, index);
-    v = xg_elem_convert_to(&w->s, xg_elem_of(&w->s, o, index), t, rounded);
+    v = xg_contract_round(&w->s, f->hero, xg_elem_of(&w->s, o, index), t);
     v = xg_elem_convert_to(&w->s, v, rounded, held);
     if (xg_kelem_of(held) != xg_tile_held(w)) v.v = xg_kcast(&w->s.b, XG_K_OP_BITCAST, v.v, xg_tile_held(w));
     return v;
@@ -382,10 +382,9 @@ XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer)
             for (k = 0; k < w->p->fetch[side].rounds; k++) w->staged[side][k] = xg_tile_bring(w, side, k);
 }
 XG_FN void xg_tile_wait(xg_tile_kernel *w) {
-    xg_kop *op = xg_kir_op(&w->s.b, XG_K_OP_SYNC, &w->shared, 1, &w->shared->type, 1, 0);
+    xg_kop *op = xg_shared_wait(&w->s.b, &w->shared, 1);
     op->a = w->team ? w->p->threads : 0;
     op->b = w->team;
-    w->shared = op->results;
 }
 
 /* ---- what is on its way in registers ---- */

@@ -393,16 +393,19 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     }
     xg_tile_blocks(&w);
     w.steps = xg_tile_steps(&w);
-    w.shared = xg_kir_op(&w.s.b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+    w.shared = xg_shared_of(&w.s.b, type);
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
     if (p->bulk)
         xg_tile_bulk_kernel(&w, f);
     else {
-        if (p->shape.grouped)
+        if (xg_tile_is_tensor(p))
+            xg_tile_tensor_steps(&w);
+        else if (p->shape.grouped)
             xg_tile_group_steps(&w);
         else
             xg_tile_unit_steps(&w);
         xg_tile_all_results(&w);
+        if (xg_tile_is_tensor(p)) xg_tile_tensor_end(&w);
     }
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }
@@ -422,6 +425,7 @@ XG_FN bool xg_tile_way_open(xg_way_job *job) {
     xg_emit_open_way(&w->e, job);
     if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
     job->form = w;
+    w->e.record->launch.shared = xg_tile_shared_bytes(&w->p);
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {

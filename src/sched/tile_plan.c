@@ -181,6 +181,7 @@ XG_FN void xg_tile_count_work(xg_tile_fetch *t, const xg_inst *i) {
 XG_FN bool xg_tile_may_copy(const xg_tile_plan *p, const xg_tile_fetch *t) {
     xlagpu_type type = t->from->shape->type;
     if (type != t->held || (xg_type_class(type) & XGT_C) || !xg_tile_is_moved(t->from)) return false;
+    if (xg_inst_is_tf32(p->form.hero)) return false; /* rounded on the way */
     return p->unit != XG_TILE_NO_UNIT || (xg_contract_rounding(p->form.hero, type) == type && t->bytes >= 4);
 }
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
@@ -269,7 +270,7 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
     t->rows = side ? p->shape.n : p->shape.m;
     /* along k the elements of a vector go apart, and copies of several elements do not */
     t->vector = t->async && t->along_k ? 1 : XG_MIN(vector, t->along_k ? p->shape.k : t->rows);
-    t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_TILE_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
+    t->beside = XG_MAX(XG_MIN(p->shape.k / t->vector, XG_SECTOR_BYTES / (t->vector * t->bytes)), (int64_t)1);
     t->pitch = t->rows + (t->along_k && t->rows / XG_TILE_PAD % 2 == 0 ? XG_TILE_PAD : 0);
     t->vectors = t->rows * p->shape.k / t->vector;
     t->rounds = xg_tile_over(t->vectors, p->threads);
@@ -285,7 +286,10 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
 }
 /* Of a warp, in one slice. */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
-    return XG_MIN(p->rows * p->columns, (int64_t)XG_TILE_LANES);
+    return XG_MIN(p->rows * p->columns, (int64_t)XG_WARP_LANES);
+}
+XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
+    return p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8;
 }
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
@@ -342,7 +346,8 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     uint32_t k;
     if (m->cc == XG_DEVICE_CPU_CC) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
-    if (!p->may_group) return xg_tile_unit_time(p, m, out_bytes);
+    if (xg_tile_is_tensor(p)) return xg_tile_tensor_time(p, m, out_bytes);
+    if (!p->may_group || p->in_tensor) return xg_tile_unit_time(p, m, out_bytes);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
     cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_mul(xg_tile_over(each, together), xg_cost_add(cycles, XG_TILE_START_CYCLES));
@@ -458,12 +463,12 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
         one = *s;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
-            if (p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8 > m->shared_per_block) break;
+            if (xg_tile_shared_bytes(p) > m->shared_per_block) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;
             if (!xg_tile_may_deepen(p) || !xg_tile_settle(p, &deep, vectors)) continue;
-            if (p->shared * xg_type_bytes(p->held) > m->shared_per_block) continue;
+            if (xg_tile_shared_bytes(p) > m->shared_per_block) continue;
             xg_tile_try(p, given, m, out_bytes, &deep, &best, &least);
         } while (!few && xg_tile_slice(p, m, &one));
     }

@@ -5,21 +5,23 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_PASS_BYTES = 128,      /* of shared memory in a cycle */
-    XG_TILE_STEP_ISSUE = 24,       /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
-    XG_TILE_LOOP_ISSUE = 5,        /* of a round of the loop over a step's k */
-    XG_TILE_GUARD_ISSUE = 3,       /* of what goes through registers: its guard and address */
-    XG_TILE_AXIS_ISSUE = 5,        /* of one more summed axis: division, the rest, its guard */
-    XG_TILE_BARRIER_CLOCKS = 40,   /* of a step: until the last warp has come */
-    XG_TILE_BEGIN_CLOCKS = 500,    /* of a block: indices, and its first step's copies, without their way */
-    XG_TILE_PART_CLOCKS = 120,     /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
-    XG_TILE_WRITE_CLOCKS = 30,     /* of a round of a part's vectors */
-    XG_TILE_SLICE_CLOCKS = 60,     /* for one more slice's sums of a part, through shared memory */
-    XG_TILE_SLICE_LATE = 2,        /* for an element of one more slice, read with the first one's */
-    XG_TILE_SLICE_READ = 8,        /* for one of many, whose reads are on their way together */
-    XG_TILE_MEET_PERCENT = 125,    /* of the time where stores meet in banks: shapes without that are preferred */
-    XG_TILE_UNIT_STEP_CLOCKS = 60, /* of a step of mma.sync: barrier, addresses, and ... */
-    XG_TILE_UNIT_SUM_CLOCKS = 4    /* ... for each product that the next step waits for. Both from what the estimate of
+    XG_TILE_PASS_BYTES = 128,    /* of shared memory in a cycle */
+    XG_TILE_STEP_ISSUE = 24,     /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
+    XG_TILE_LOOP_ISSUE = 5,      /* of a round of the loop over a step's k */
+    XG_TILE_GUARD_ISSUE = 3,     /* of what goes through registers: its guard and address */
+    XG_TILE_AXIS_ISSUE = 5,      /* of one more summed axis: division, the rest, its guard */
+    XG_TILE_BARRIER_CLOCKS = 40, /* of a step: until the last warp has come */
+    XG_TILE_BEGIN_CLOCKS = 500,  /* of a block: indices, and its first step's copies, without their way */
+    XG_TILE_PART_CLOCKS = 120,   /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
+    XG_TILE_WRITE_CLOCKS = 30,   /* of a round of a part's vectors */
+    XG_TILE_SLICE_CLOCKS = 60,   /* for one more slice's sums of a part, through shared memory */
+    XG_TILE_SLICE_LATE = 2,      /* for an element of one more slice, read with the first one's */
+    XG_TILE_SLICE_READ = 8,      /* for one of many, whose reads are on their way together */
+    XG_TILE_MEET_PERCENT = 125,  /* of the time where stores meet in banks: shapes without that are preferred */
+    XG_TILE_TENSOR_REGISTERS = 128, /* of a thread: 64 columns of sums at a time, and the epilogue's */
+    XG_TILE_TENSOR_ISSUE = 60,      /* of a step with tcgen05: of the thread that copies, and of the one that asks */
+    XG_TILE_UNIT_STEP_CLOCKS = 60,  /* of a step of mma.sync: barrier, addresses, and ... */
+    XG_TILE_UNIT_SUM_CLOCKS = 4     /* ... for each product that the next step waits for. Both from what the estimate of
                                       the finished kernels says, see xg_kir_estimate */
 };
 
@@ -48,7 +50,7 @@ XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p) {
     return XG_MIN(XG_MAX(most, (int64_t)XG_TILE_UNROLL), (int64_t)(p->shape.k / p->shape.slices));
 }
 /* Passes of an access of so many bytes by each lane of a warp. */
-XG_FN int64_t xg_tile_passes(int64_t bytes) { return XG_MAX(bytes * XG_TILE_LANES / XG_TILE_PASS_BYTES, (int64_t)1); }
+XG_FN int64_t xg_tile_passes(int64_t bytes) { return XG_MAX(bytes * XG_WARP_LANES / XG_TILE_PASS_BYTES, (int64_t)1); }
 
 XG_FN void xg_tile_work_bring(const xg_tile_plan *p, xg_tile_work *w) {
     int64_t held = xg_type_bytes(p->held);
@@ -90,7 +92,7 @@ XG_FN xg_tile_work xg_tile_work_of(const xg_tile_plan *p, const xg_device *m) {
         const xg_tile_fetch *t = &p->fetch[side];
         if (!t->async && t->work) w.clocks += XG_MAX(t->branches * t->rounds, (int64_t)1) * m->memory_latency;
     }
-    w.clocks = XG_MAX(w.clocks, way + w.issued / XG_TILE_LANES) + XG_TILE_BARRIER_CLOCKS;
+    w.clocks = XG_MAX(w.clocks, way + w.issued / XG_WARP_LANES) + XG_TILE_BARRIER_CLOCKS;
     return w;
 }
 
@@ -112,10 +114,10 @@ XG_FN int64_t xg_tile_sectors(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     const xg_tile_group *g = p->form.group;
     int64_t line = (t->along_k ? t->beside * t->vector : t->rows) * t->bytes;
-    int64_t whole = XG_MAX(line / XG_TILE_SECTOR_BYTES, (int64_t)1), odd = t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
+    int64_t whole = XG_MAX(line / XG_SECTOR_BYTES, (int64_t)1), odd = t->vector * t->bytes < XG_TILE_ACCESS_BYTES;
     int64_t bytes = xg_cost_mul(xg_cost_mul(g[side ? XG_TILE_N : XG_TILE_M].size, g[XG_TILE_K].size), t->bytes);
     bytes = xg_cost_mul(xg_cost_mul(bytes, p->batch), p->tiles[1 - side]);
-    return xg_cost_scale(bytes / XG_TILE_SECTOR_BYTES, whole + odd, whole);
+    return xg_cost_scale(bytes / XG_SECTOR_BYTES, whole + odd, whole);
 }
 /* Registers of a thread: sums, two fragments of each side, what is on its way. */
 XG_FN int64_t xg_tile_registers(const xg_tile_plan *p) {
@@ -128,7 +130,7 @@ XG_FN int64_t xg_tile_registers(const xg_tile_plan *p) {
 /* No kernel that does so much takes less: what one multiprocessor's schedulers or shared memory take for its blocks, or
  * a warp alone. It spares the model most of the shapes. */
 XG_FN int64_t xg_tile_least_time(const xg_tile_plan *p, const xg_device *m, const xg_tile_work *w) {
-    int64_t warps = xg_tile_over(p->threads, XG_TILE_LANES), blocks = XG_MAX(p->blocks / m->sm_count, (int64_t)1);
+    int64_t warps = xg_tile_over(p->threads, XG_WARP_LANES), blocks = XG_MAX(p->blocks / m->sm_count, (int64_t)1);
     int64_t busy = XG_MIN(warps * blocks, (int64_t)XG_TILE_UNIT_SCHEDULERS);
     int64_t each = XG_MAX(w->issued / busy, w->passes), all = xg_cost_mul(xg_cost_mul(blocks, warps), each);
     return xg_cost_scale(xg_cost_mul(p->steps, XG_MAX(all, w->clocks)), 1000000, m->clock_mhz);
@@ -147,7 +149,7 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
         c->l2_sectors = xg_cost_add(c->l2_sectors, xg_tile_sectors(p, k));
         bytes = xg_cost_add(bytes, xg_cost_mul(one, p->fetch[k].bytes));
     }
-    c->l2_sectors = xg_cost_add(c->l2_sectors, out_bytes / XG_TILE_SECTOR_BYTES);
+    c->l2_sectors = xg_cost_add(c->l2_sectors, out_bytes / XG_SECTOR_BYTES);
     c->read_bytes = xg_cost_mul(bytes, p->batch);
     c->written_bytes = out_bytes;
     c->barriers = p->steps + 2 * p->parts;
@@ -168,7 +170,7 @@ XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost
 }
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_work_of(p, m);
-    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_TILE_LANES)), all = xg_cost_mul(warps, p->steps);
+    int64_t warps = xg_cost_mul(p->blocks, xg_tile_over(p->threads, XG_WARP_LANES)), all = xg_cost_mul(warps, p->steps);
     xg_cost_counts c;
     if (xg_tile_least_time(p, m, &w) >= most) return most;
     xg_tile_count(p, out_bytes, &c);
@@ -193,7 +195,7 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     w.multiplied = 0;
     w.passes = times * fragments * XG_TILE_UNIT_READ_CYCLES;
     w.passes += xg_tile_over((p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_PASS_BYTES,
-        xg_tile_over(p->threads, XG_TILE_LANES)); /* what is brought */
+        xg_tile_over(p->threads, XG_WARP_LANES)); /* what is brought */
     way = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);
     w.clocks = xg_tile_unit_issue(p) + times * fragments * XG_TILE_UNIT_READ_CYCLES;
     w.clocks += XG_TILE_UNIT_READ_LATENCY * (xg_tile_unit_reads_ahead(p) ? 1 : times);
@@ -210,7 +212,7 @@ XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side) {
 }
 XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
     xg_tile_work w = xg_tile_unit_work(p, m);
-    int64_t warps = xg_cost_mul(p->blocks, p->threads / XG_TILE_LANES), all = xg_cost_mul(warps, p->steps);
+    int64_t warps = xg_cost_mul(p->blocks, p->threads / XG_WARP_LANES), all = xg_cost_mul(warps, p->steps);
     int64_t macs = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), (int64_t)p->shape.m * p->shape.n * p->shape.k);
     int64_t time;
     xg_cost_counts c;
@@ -224,6 +226,40 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
     time = xg_tile_predict(p, m, &c);
     if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
     return time;
+}
+
+/* ---- tcgen05 ---- */
+
+/* Of a step of a block: its matrices come into shared memory, by copies for which one thread asks or by all threads,
+ * and are read from there; one thread asks for the products. A step is waited for as far as the others that are on
+ * their way do not hide it. */
+XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m) {
+    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, steps = p->shape.stages - 1, lines;
+    bool copied = p->fetch[0].async && p->fetch[1].async;
+    xg_tile_work w;
+    lines = (p->shape.m + p->shape.n) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
+    w.issued = XG_TILE_TENSOR_ISSUE + (p->bulk ? 0 : xg_tile_over(p->threads, XG_WARP_LANES) * xg_tile_unit_issue(p));
+    w.passes = 2 * lines;
+    w.multiplied = macs;
+    w.clocks = XG_MAX(macs / xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), lines);
+    w.clocks = XG_MAX(w.clocks, m->memory_latency / (p->bulk ? steps : copied ? XG_MAX(steps - 1, (int64_t)1) : 1));
+    if (!p->bulk) w.clocks = XG_MAX(w.clocks, xg_tile_unit_issue(p)) + XG_TILE_UNIT_STEP_CLOCKS;
+    return w;
+}
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+    int64_t steps = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES;
+    xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
+    xg_tile_work w = xg_tile_tensor_work(p, m);
+    xg_cost_counts c;
+    xg_tile_count(p, out_bytes, &c);
+    c.registers = XG_TILE_TENSOR_REGISTERS;
+    c.macs[type] = xg_cost_mul(steps, w.multiplied);
+    c.issued = xg_cost_add(xg_cost_mul(steps, w.issued), xg_cost_mul(p->blocks * warps, xg_tile_end_clocks(p) / 4));
+    c.shared_passes = xg_cost_mul(steps, w.passes);
+    c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
+    c.warp_issued = xg_cost_mul(p->steps, w.issued / warps);
+    c.warp_tensor = xg_cost_mul(p->steps, w.multiplied / xg_cost_tensor_rate(m, type));
+    return xg_tile_predict(p, m, &c);
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */

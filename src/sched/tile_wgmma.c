@@ -35,7 +35,7 @@
 enum {
     XG_TILE_GROUP_K_BYTES = 128, /* of a step: a line */
     XG_TILE_GROUP_WARPS = 4,     /* of a group */
-    XG_TILE_GROUP_THREADS = XG_TILE_GROUP_WARPS * XG_TILE_LANES,
+    XG_TILE_GROUP_THREADS = XG_TILE_GROUP_WARPS * XG_WARP_LANES,
     XG_TILE_GROUP_AHEAD = 2,        /* steps: one is multiplied, one is done but not known to be so in all warps */
     XG_TILE_GROUP_BANK_BYTES = 128, /* that shared memory gives in a cycle */
     XG_TILE_GROUP_REGISTERS = 232   /* of a thread, for sums and what it brings: the others are addresses (ptxas 13) */
@@ -54,7 +54,7 @@ XG_FN bool xg_tile_is_default_precision(const xg_inst *hero) {
  * it. Words of tf32 would need lines of 32. */
 XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m) {
     const xg_kmma_row *row = xg_kmma_row_of((uint32_t)p->unit);
-    if (!m->warp_groups || row->tensor == XG_TENSOR_TF32) return false;
+    if (!(m->warp_groups || xg_tile_tensor_may_be(row, m)) || row->tensor == XG_TENSOR_TF32) return false;
     return row->tensor != XG_TENSOR_F8 || xg_tile_is_default_precision(p->form.hero);
 }
 XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k) {
@@ -82,7 +82,7 @@ XG_FN bool xg_tile_group_fits(const xg_tile_plan *p) {
  * which as many steps share as are on their way. Matrix units read their operands from shared memory: each group its
  * own rows and all columns. */
 XG_FN int64_t xg_tile_group_cycles(const xg_tile_plan *p, const xg_device *m, int64_t blocks) {
-    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, warps = blocks * p->threads / XG_TILE_LANES;
+    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, warps = blocks * p->threads / XG_WARP_LANES;
     int64_t multiply = macs * blocks * 1000 / xg_tile_unit_rate(p, m), shared, issue, memory;
     int64_t feed = p->threads / XG_TILE_GROUP_THREADS * p->shape.n * (p->shape.tm / XG_KMMA_M);
     shared = blocks * (2 * p->shape.m + p->shape.n + feed) * XG_TILE_GROUP_K_BYTES / XG_TILE_GROUP_BANK_BYTES;

@@ -1,15 +1,15 @@
 #!/bin/sh
 # tests/scripts/records.sh [EVERY [TARGETS]] -- a kernel emitted by its printed record is the kernel that was decided:
 # modules of the corpus compiled at once, and printed as planned modules, read back and compiled on from there, are
-# the same bytes. Of all pairs of modules and targets each EVERYth is compiled (13), from number SEED on (0). Ends
-# with "N passed, N failed".
+# the same bytes. Of all pairs of modules and targets each EVERYth is compiled (13), from number SEED on (0). MODULES:
+# other files than the corpus'. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 every=${1:-13}
 targets=${2:-$(sed -n 's/^    X(\([0-9]*\), "\([a-z]*\)", .*/sm_\1\2/p' src/ptx/targets.c)}
 begin build/records
 number=${SEED:-0}
-for case in $(compiled_cases); do
+for case in ${MODULES:-$(compiled_cases)}; do
     for target in $targets; do
         number=$((number + 1))
         [ $((number % every)) = 0 ] || continue

@@ -1,0 +1,70 @@
+/* elem/shared.c -- arrays in the shared memory of a block: what its threads hand to each other.
+ *
+ * An array is a tensor that the kernel allocates. Writing gives a new tensor; where threads read what others have
+ * written, a barrier lies between, and arrays count as other values behind it: no pass moves a read across. A set is
+ * the arrays of one form that are filled and waited for together, one for each value, parts of complex ones apart. */
+#ifndef XG_ELEM_SHARED_C
+#define XG_ELEM_SHARED_C
+#include "elem.h"
+
+XG_FN xg_kval *xg_shared_of(xg_kb *b, const xg_ktype *type) {
+    return xg_kir_op(b, XG_K_OP_ALLOC_SHARED, NULL, 0, &type, 1, 0)->results;
+}
+XG_FN xg_kval *xg_shared_array(xg_kb *b, xg_kelem e, int64_t elements) {
+    return xg_shared_of(b, xg_kir_tensor(b->m, e, &elements, 1));
+}
+XG_FN xg_kop *xg_shared_wait(xg_kb *b, xg_kval **arrays, uint32_t n) {
+    const xg_ktype **types = XG_NEW_N(b->m->arena, const xg_ktype *, n + (size_t)1);
+    xg_kop *op;
+    uint32_t k;
+    for (k = 0; k < n; k++) types[k] = arrays[k]->type;
+    op = xg_kir_op(b, XG_K_OP_SYNC, arrays, n, types, n, 0);
+    for (k = 0; k < n; k++) arrays[k] = &op->results[k];
+    return op;
+}
+XG_FN void xg_cluster_wait(xg_kb *b, xg_kval **arrays, uint32_t n) {
+    xg_shared_wait(b, arrays, n)->a = XG_KTEAM_CLUSTER;
+}
+XG_FN xg_kval *xg_cluster_peer(xg_kb *b, xg_kval *array, xg_kval *rank) {
+    xg_kval *v[2];
+    v[0] = array;
+    v[1] = rank;
+    return xg_kir_value(b, XG_K_OP_PEER, v, 2, array->type);
+}
+
+/* ---- sets ---- */
+
+XG_FN xg_shared xg_shared_new(xg_scope *s, const xg_elem *like, uint32_t n, const int64_t *dims, uint32_t rank) {
+    xg_shared r;
+    uint32_t k;
+    r.arrays = XG_NEW_N(s->e->arena, xg_kval *, 2 * n + (size_t)1);
+    r.n = xg_carry_values(like, n, r.arrays);
+    for (k = 0; k < r.n; k++)
+        r.arrays[k] = xg_shared_of(&s->b, xg_kir_tensor(s->e->m, r.arrays[k]->type->elem, dims, rank));
+    return r;
+}
+XG_FN xg_shared xg_shared_of_peer(xg_scope *s, const xg_shared *from, xg_kval *rank) {
+    xg_shared r;
+    uint32_t k;
+    r.n = from->n;
+    r.arrays = XG_NEW_N(s->e->arena, xg_kval *, r.n + (size_t)1);
+    for (k = 0; k < r.n; k++) r.arrays[k] = xg_cluster_peer(&s->b, from->arrays[k], rank);
+    return r;
+}
+XG_FN void xg_shared_read(xg_scope *s, const xg_shared *from, xg_kval *const *at, uint32_t rank, const xg_elem *like,
+    uint32_t n, xg_elem *out) {
+    uint32_t k, i = 0;
+    for (k = 0; k < n; k++) {
+        bool pair = like[k].im != NULL;
+        out[k] = xg_elem_real(xg_kextract(&s->b, from->arrays[i++], at, rank));
+        if (pair) out[k].im = xg_kextract(&s->b, from->arrays[i++], at, rank);
+    }
+}
+
+/* ---- places ---- */
+
+XG_FN const xg_aff *xg_shared_gapped(xg_aff_ctx *x, const xg_aff *place, int64_t every, int64_t gap) {
+    return xg_aff_add(x, place, xg_aff_mul(x, xg_aff_div(x, place, every), gap));
+}
+
+#endif /* XG_ELEM_SHARED_C */
