@@ -774,6 +774,35 @@ expect 0 . "sim runs a kernel" \
     test -s $W/y.npy && echo ran"
 expect 0 'warp_instructions' "sim --stats" \
     "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --stats"
+cat > $W/loops.ptx << 'END'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry twice_three() {
+  .reg .pred %p<3>;
+  .reg .b32 %r<3>;
+  .reg .f32 %f<2>;
+  mov.b32 %r1, 0;
+  mov.f32 %f1, 0f3F800000;
+OUTER:
+  mov.b32 %r2, 0;
+INNER:
+  fma.rn.f32 %f1, %f1, %f1, %f1;
+  add.s32 %r2, %r2, 1;
+  setp.lt.s32 %p1, %r2, 3;
+  @%p1 bra INNER;
+  add.s32 %r1, %r1, 1;
+  setp.lt.s32 %p2, %r1, 2;
+  @%p2 bra OUTER;
+  ret;
+}
+END
+# of 2 warps: rounds 2 * 2 and 2 * 2 * 3; inside 4 instructions a round, and 4 more an outer one; lanes less those of
+# branches that their guard holds back
+expect 0 '^twice_three	11-19	4	64	1856	.*	384	' "sim --stats: an outer loop" \
+    "$X sim $W/loops.ptx --entry twice_three --block 64 --stats"
+expect 0 '^twice_three	13-16	12	48	1408	.*	384	' "sim --stats: an inner loop" \
+    "$X sim $W/loops.ptx --entry twice_three --block 64 --stats"
 expect 4 'k.ptx' "sim finds a store out of bounds: 4" \
     "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:51"
 sed 's/add.f32 /add.f33 /' $W/k.ptx > $W/wrong.ptx
