@@ -1,7 +1,7 @@
 #!/bin/sh
-# tests/scripts/libraries.sh [EVERY] -- the corpus on host with every product, transform, convolution and factorisation that a
-# vendor library can make made by an imitation of that library, which tests/programs/fake_*.h compute; of all cases, or one in
-# EVERY, by the checksum of their names. Ends with "N passed, N failed".
+# tests/scripts/libraries.sh [EVERY] -- the corpus on host with every product, transform, convolution and factorisation
+# that a vendor library can make made by an imitation of that library, which tests/programs/fake_*.h compute; of all
+# cases, or one in EVERY, by the checksum of their names. Ends with "N passed, N failed".
 set -u
 folder=build/fake_libraries_corpus
 mkdir -p $folder
