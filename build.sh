@@ -89,12 +89,8 @@ viewer_page() {
     else mv build/viewer_page.new tools/viewer_page.h; fi
 }
 
-# Runs each argument as a command, all at once; fails when one does.
-together() {
-    pids=""
-    for c in "$@"; do sh -c "$c" & pids="$pids $!"; done
-    for p in $pids; do wait "$p"; done
-}
+# Runs each argument as a command, two at a time (JOBS), long ones first; fails when one does.
+together() { printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I '{}' sh -c '{}'; }
 
 # Every C file that is written by hand.
 c_files() { find src tests tools bench examples packages -name build -prune -o -name '*.[ch]' -print | sort; }
@@ -134,9 +130,7 @@ tool() {
     if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then
         tools="$CC $F -std=gnu11 $Z -r -nostdlib tools/*.c -o build/tool.o"
     fi
-    # Two halves of about the same work.
-    if [ "$FRONT" = -O0 ]; then together "$front && $runtime && $tools" "$sim"
-    else together "$front" "$sim && $runtime && $tools"; fi
+    together "$front" "$sim" "$tools" "$runtime"
     [ "$newest" ] && echo "$stamp" > build/tool.stamp
     if [ "${1:-}" = small ]; then
         $CC build/tool.o build/small.o build/runtime.o build/sim.o -o build/xlagpu-small $ZL $LIBS
