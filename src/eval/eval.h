@@ -161,6 +161,7 @@ XG_OPS(X)
 #undef X
 
 /* ---- dynamic.c: arrays whose sizes are known only when they appear ---------------------------------------------- */
+XG_FN const xg_shape *xg_sized_shape(xg_eval_run *r, xlagpu_type type, const int64_t *dims, uint32_t rank);
 XG_FN bool xg_shape_has_dynamic(const xg_shape *s);                      /* it, or an element of it */
 XG_FN const xg_shape *xg_eval_static(xg_eval_run *r, const xg_shape *s); /* bounds become sizes */
 /* passes values on, or is about sizes: never rewritten */
