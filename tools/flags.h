@@ -66,7 +66,7 @@ enum {
     X(approx, "approx", STR, FV_RUN | FV_SIM, "usual|low|high|mixed", "simulator: what ex2.approx and the like return: what devices do, or the worst that their documented error allows") \
     X(max_faults, "max-faults", SIZE, FV_SIM, "N", "go on until N different faults are found (1)") \
     X(max_instructions, "max-instructions", SIZE, FV_SIM, "N", "warp instructions that a block may execute (2^31)") \
-    X(stats, "stats", BOOL, FV_RUN | FV_SIM, "", "counters of the simulator, tab-separated") \
+    X(stats, "stats", BOOL, FV_RUN | FV_SIM, "", "counters of the simulator, tab-separated: of each kernel, and of each of its loops") \
     X(summary, "summary", BOOL, FV_RUN | FV_SIM, "", "a readable report: run: compile time, kernels, speed, worst error; sim: time, counts with units") \
     X(profile, "profile", BOOL, FV_RUN, "", "time of each step, sorted by its share, with bytes, operations and the share of the device's peaks") \
     X(trace, "trace", STR, FV_RUN, "T.json", "write when each step ran, for Perfetto or Chrome") \

@@ -297,6 +297,13 @@ XG_FN xg_kest_price xg_kest_float_price(xg_kelem e, int64_t weight) {
     xg_cost_pipe pipe = bits == 64 ? XG_PIPE_F64 : bits == 32 ? XG_PIPE_F32 : XG_PIPE_HALF;
     return xg_kest_make_price(pipe, weight, weight * XG_KEST_ALU_CLOCKS * (bits == 64 ? 2 : 1));
 }
+/* A pointer and a number: part of what reads or writes there, unless it is carried into a next round. */
+XG_FN bool xg_kest_is_address(const xg_kop *op) {
+    const xg_kuse *u = op->results[0].first_use;
+    if (op->op != XG_K_OP_PTR_ADD || !xg_kval_is_const(XG_KOPERAND(op, 1), NULL)) return false;
+    while (u && u->user->op != XG_K_OP_YIELD) u = u->next;
+    return !u;
+}
 XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     const xg_ktype *t = op->n_operands ? op->operands[0].value->type : NULL;
     bool wide = t && t->kind == XG_TK_SCALAR && xg_kelem_bits(t->elem) == 64;
@@ -343,6 +350,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     default: break;
     }
     if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
+    if (xg_kest_is_address(op)) return xg_kest_make_price(XG_PIPE_COUNT, 0, 0);
     t = op->results[0].type;
     if (t->kind == XG_TK_SCALAR && xg_kelem_is_float(t->elem)) return xg_kest_float_price(t->elem, 1);
     return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS);
