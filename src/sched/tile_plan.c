@@ -449,6 +449,11 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
     *best = *s;
     *least = time;
 }
+/* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. */
+XG_FN void xg_tile_may_still_group(xg_tile_plan *p) {
+    if (p->unit != XG_KMMA_TF32 || (p->fetch[0].along_k && p->fetch[1].along_k)) return;
+    p->may_group = p->in_tensor = false;
+}
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
     int64_t vectors[2], least = INT64_MAX;
     const xg_tile_shape *s;
@@ -456,6 +461,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     bool few_m, few;
     size_t k;
     memset(&best, 0, sizeof best);
+    xg_tile_may_still_group(p);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
