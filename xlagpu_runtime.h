@@ -330,6 +330,15 @@ typedef struct xlagpu_device xlagpu_device;
 typedef struct xlagpu_program xlagpu_program;
 typedef struct xlagpu_execution xlagpu_execution;
 
+/* What one launch on "host" did with an instruction of its kernel. */
+typedef struct xlagpu_rt_line {
+    const char *kernel, *text; /* its place in the PTX, up to the end of which the line goes on; no 0 behind it */
+    uint32_t length, line;     /* the first line is 1 */
+    uint32_t target;           /* of a branch: the line of the instruction that it leads to; else 0 */
+    uint32_t class_index;      /* an xlagpu_class */
+    uint64_t warps, lanes;     /* so many executed it */
+} xlagpu_rt_line;
+
 /* ---- device ---- */
 
 /* All zero is the default. */
@@ -359,6 +368,10 @@ typedef struct xlagpu_device_desc {
     /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
+    /* host: called behind each launch for each instruction that was executed, in the order of the PTX; NULL: not asked
+     */
+    void (*line)(void *user, const xlagpu_rt_line *line);
+    void *line_user;
     /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command
      * buffers with such copies are run step by step */
     bool copy_stream;
@@ -4046,7 +4059,8 @@ typedef struct xg_sim_launch {
     bool unchecked_registers;   /* do not report uses of registers that were not written */
     uint32_t sm_count;          /* what %nsmid says; 0 = 132 */
     struct xg_sim_trace *trace; /* not NULL: counts for the model of time, slower */
-    uint32_t registers;         /* of a thread, for that model; 0: not known */
+    uint64_t *ran; /* not NULL: of each record two sums, to which stats that are asked for add its warps and lanes */
+    uint32_t registers; /* of a thread, for that model; 0: not known */
     /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
@@ -14727,6 +14741,10 @@ XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
         if (m->code[i].flags & XG_SIM_FIRST) {
             to->class_warps[m->classes[i]] += whole + r->warps;
             to->class_lanes[m->classes[i]] += whole * XG_SIM_WARP + r->lanes;
+            if (w->l->ran) {
+                w->l->ran[2 * i] += whole + r->warps;
+                w->l->ran[2 * i + 1] += whole * XG_SIM_WARP + r->lanes;
+            }
             if (w->tracer) xg_sim_trace_fold(w, i, whole + r->warps);
         }
         memset(r, 0, sizeof *r);
@@ -24564,6 +24582,8 @@ struct xlagpu_device {
     void *progress_user;
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
+    void (*line)(void *user, const xlagpu_rt_line *line);
+    void *line_user;
     void (*range)(void *user, const char *name);
     void *range_user;
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
@@ -25672,6 +25692,39 @@ XG_FN void xr_host_predict(xr_host_run *r, const xg_sim_stats *sum, xlagpu_kerne
     r->launch.trace = NULL;
 }
 
+/* The line of a place in the text. */
+XG_FN uint32_t xr_host_line_of(const char *text, uint32_t at) {
+    uint32_t line = 1;
+    while (at) line += text[--at] == '\n';
+    return line;
+}
+/* What the launch's instructions did, one after the other; gives the memory back. */
+XG_FN void xr_host_lines(xg_ctx *c, xr_host_run *r, const char *kernel) {
+    const xg_sim_module *m = r->launch.module;
+    const char *text = m->src->text;
+    const uint64_t *ran = r->launch.ran;
+    uint32_t i, at = 0;
+    xlagpu_rt_line l;
+    memset(&l, 0, sizeof l);
+    l.kernel = kernel;
+    l.line = 1;
+    for (i = 0; i < m->n_code; i++, ran += 2) {
+        const xg_sim_ins *in = &m->code[i];
+        if (!ran[0]) continue;
+        l.line = in->at < at ? xr_host_line_of(text, in->at) : l.line + xr_host_line_of(text + at, in->at - at) - 1;
+        at = in->at;
+        l.text = text + at;
+        for (l.length = 0; at + l.length < m->src->size && l.text[l.length] != '\n'; l.length++) {}
+        l.target = in->kind == XG_SIM_K_BRA && !in->op ? xr_host_line_of(text, m->code[in->imm].at) : 0;
+        l.class_index = m->classes[i];
+        l.warps = ran[0];
+        l.lanes = ran[1];
+        r->device->line(r->device->line_user, &l);
+    }
+    xg_mem_free(c, r->launch.ran);
+    r->launch.ran = NULL;
+}
+
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
 XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
     size_t each = xg_sim_worker_bytes(&r->launch);
@@ -25689,6 +25742,12 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
         r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;
     r->share = XG_MAX(r->blocks / ((uint64_t)n * 32), 1u);
+    if (r->device->line && stats) {
+        size_t bytes = 2 * (size_t)r->launch.module->n_code * sizeof *r->launch.ran;
+        r->launch.ran = (uint64_t *)xg_mem_alloc(c, bytes);
+        if (!r->launch.ran) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: counts by line");
+        memset(r->launch.ran, 0, bytes);
+    }
     if (r->device->predict && stats) r->launch.trace = xg_sim_trace_new(c, &r->launch, &r->device->figures, n);
     xg_sim_begin(&r->launch);
     for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
@@ -25706,6 +25765,7 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     }
     if (stats) xr_host_count(stats, &sum);
     if (r->launch.trace) xr_host_predict(r, &sum, stats);
+    if (r->launch.ran) xr_host_lines(c, r, stats->name);
     return s;
 }
 
@@ -28201,6 +28261,8 @@ XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, 
         d->progress_user = desc->progress_user;
         d->print = desc->print;
         d->print_user = desc->print_user;
+        d->line = desc->line;
+        d->line_user = desc->line_user;
         d->range = desc->range;
         d->range_user = desc->range_user;
         d->jit_log = desc->jit_log;
