@@ -92,6 +92,7 @@
 /* opt */
 #include "opt/opt.h"
 #include "opt/build.c"
+#include "opt/allow_tf32.c"
 #include "opt/progressions.c"
 #include "opt/conv_labels.c"
 #include "opt/gather_simplifier.c"

@@ -597,6 +597,19 @@ XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r) {
 
 /* ---- a kernel ---- */
 
+/* Small arrays that all blocks read stay in the first cache, which outlives a block: each multiprocessor asks the
+ * second one for them once. */
+XG_FN void xg_kest_share_l1(const xg_kest *e, const xg_karg *args) {
+    int64_t room = e->d->l1_bytes / 2 - e->c->shared_bytes, copies = XG_MIN(e->c->blocks, e->d->sm_count);
+    uint32_t k;
+    for (k = 0; k < e->n_args && args; k++) {
+        int64_t most = xg_cost_mul(args[k].bytes, copies);
+        if (args[k].bytes > room || e->touched[k] <= most) continue;
+        room -= args[k].bytes;
+        e->c->l2_sectors -= (e->touched[k] - most) / XG_SECTOR_BYTES;
+    }
+}
+
 XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32_t threads) {
     const xg_kfunc *f = e->m->entry;
     int64_t issued = e->c->issued, blocks = e->c->blocks;
@@ -654,6 +667,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     xg_kest_warp(&e, 0, 1, threads);
     if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_WARP_LANES, warps - 1, threads);
     if (f->producers) xg_kest_warp(&e, threads - f->producers, 1, threads);
+    xg_kest_share_l1(&e, f->args);
     for (k = 0; k < e.n_args && f->args; k++) {
         c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);
         c->written_bytes += XG_MIN(e.touched[e.n_args + k], f->args[k].bytes);

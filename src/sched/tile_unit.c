@@ -243,6 +243,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
     out *= fragments / p->parts;
     p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
+    if (s->grouped && (xg_tile_unit_by_words(p, 0) || xg_tile_unit_by_words(p, 1))) return false; /* k side by side */
     if (s->grouped && !(xg_tile_is_tensor(p) ? xg_tile_tensor_fits(p) : xg_tile_group_fits(p))) return false;
     if (p->blocks > INT32_MAX || p->threads > 1024) return false;
     if (s->k * bytes > XG_TILE_UNIT_DEEP_BYTES && !(p->fetch[0].async && p->fetch[1].async)) return false;
