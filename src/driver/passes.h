@@ -83,6 +83,7 @@ enum {
     XG_WHOLE(X(SIMPLIFY, "scatter_simplifier", xg_opt_scatter_simplifier, OPTIONAL)) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    XG_WHOLE(X(CANON, "conv-rewriter", xg_expand_conv_rewriter, REQUIRED)) \
     XG_WHOLE(X(CANON, "scatter-winners", xg_opt_scatter_winners, OPTIONAL)) \
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
@@ -109,6 +110,8 @@ enum {
     XG_WHOLE(X(COLLECTIVE, "reduce-scatter-creator", xg_opt_reduce_scatter_creator, OPTIONAL)) \
     XG_WHOLE(X(COLLECTIVE, "collective-rules", xg_opt_collective_rules, OPTIONAL)) \
     XG_WHOLE(X(COLLECTIVE, "all-reduce-promotion", xg_opt_all_reduce_promotion, REQUIRED)) \
+    XG_WHOLE(X(COLLECTIVE, "windowed-einsum-handler", xg_plan_windowed_einsum, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "windowed-einsum-everywhere", xg_plan_windowed_everywhere, NAMED)) \
     X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
     XG_WHOLE(X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL)) \
     XG_WHOLE(X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL)) \

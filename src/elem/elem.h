@@ -275,6 +275,8 @@ XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range know
 
 /* contract.c */
 XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t);
+/* An operand's element, as algorithm= rounds it: of type t, then of xg_contract_rounding's. */
+XG_FN xg_elem xg_contract_round(xg_scope *s, const xg_inst *i, xg_elem x, xlagpu_type t);
 XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i);
 /* contract.c: a contraction while it is emitted by one thread for an element */
 enum {
