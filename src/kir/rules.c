@@ -819,8 +819,8 @@ XG_FN const xg_krules *xg_krules_of(xg_kmodule *m) {
 
 /* ---- what is made is folded ---- */
 
-/* Of integers alone: how floats are folded depends on what is known of a kernel only when all of it is there. An operand
- * is no answer: the maker may go on to say of the result, its range for one, what holds only here. */
+/* Of integers alone: how floats are folded depends on what is known of a kernel only when all of it is there. An
+ * operand is no answer: the maker may go on to say of the result, its range for one, what holds only here. */
 XG_FN xg_kval *xg_kfolded(xg_kb *b, xg_kval *v) {
     xg_kop *op = v->def;
     uint32_t has = xg_krule_has(op), k;
