@@ -164,12 +164,10 @@ enum {
 #define XG_KIR_PASSES(X) \
     X("lower-shuffles", xg_kir_lower_shuffles, ALL) \
     X("inline", xg_kir_inline, ALL) \
-    X("canonicalize", xg_kir_canonicalize, ALL) \
     X("lower-loops", xg_kir_lower_loops, ALL) \
     X("flatten-tensors", xg_kir_flatten_tensors, ALL) \
     X("simplify-indexing", xg_kir_simplify_indexing, ALL) \
     X("canonicalize", xg_kir_canonicalize, ALL) \
-    X("cse", xg_kir_cse, ALL) \
     X("hoist", xg_kir_hoist, ALL) \
     X("vectorize-loads-stores", xg_kir_vectorize, GPU) \
     X("simplify-indexing", xg_kir_simplify_indexing, ALL) \

@@ -347,22 +347,24 @@ XG_FN xg_kval *xg_kir_value(xg_kb *b, xg_kopcode op, xg_kval *const *operands, u
     return xg_kir_op(b, op, operands, n, &t, 1, 0)->results;
 }
 
-XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) { return xg_kir_value(b, op, &x, 1, x ? x->type : NULL); }
+XG_FN xg_kval *xg_k1(xg_kb *b, xg_kopcode op, xg_kval *x) {
+    return xg_kfolded(b, xg_kir_value(b, op, &x, 1, x ? x->type : NULL));
+}
 XG_FN xg_kval *xg_k2(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y) {
     xg_kval *v[2];
     v[0] = x;
     v[1] = y;
-    return xg_kir_value(b, op, v, 2, x ? x->type : NULL);
+    return xg_kfolded(b, xg_kir_value(b, op, v, 2, x ? x->type : NULL));
 }
 XG_FN xg_kval *xg_k3(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kval *y, xg_kval *z) {
     xg_kval *v[3];
     v[0] = x;
     v[1] = y;
     v[2] = z;
-    return xg_kir_value(b, op, v, 3, op == XG_K_OP_SELECT ? y->type : x->type);
+    return xg_kfolded(b, xg_kir_value(b, op, v, 3, op == XG_K_OP_SELECT ? y->type : x->type));
 }
 XG_FN xg_kval *xg_kcast(xg_kb *b, xg_kopcode op, xg_kval *x, xg_kelem to) {
-    return xg_kir_value(b, op, &x, 1, xg_ktype_with_elem(b->m, x->type, to));
+    return xg_kfolded(b, xg_kir_value(b, op, &x, 1, xg_ktype_with_elem(b->m, x->type, to)));
 }
 
 /* ---- constants ---- */
@@ -452,7 +454,7 @@ XG_FN xg_kval *xg_kcompare(xg_kb *b, xg_kopcode op, uint32_t predicate, xg_kval 
     v[1] = y;
     r = xg_kir_value(b, op, v, 2, xg_ktype_with_elem(b->m, x->type, XG_E_I1));
     r->def->flags = predicate;
-    return r;
+    return xg_kfolded(b, r);
 }
 XG_FN xg_kval *xg_kcmpi_(xg_kb *b, xg_kcmpi p, xg_kval *x, xg_kval *y) {
     return xg_kcompare(b, XG_K_OP_CMPI, (uint32_t)p, x, y);

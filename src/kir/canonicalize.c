@@ -11,22 +11,10 @@
 #include "kir.h"
 #include "rules.c"
 
-typedef struct xg_krule_row {
-    xg_kopcode op;
-    uint32_t wants;
-    xg_kval *(*apply)(xg_kb *b, xg_kop *op);
-} xg_krule_row;
-static const xg_krule_row xg_krule_rows[] = {
-#define X(op, rule, wants) {XG_K_OP_##op, (uint32_t)XG_KWANT_##wants, xg_krule_##rule},
-    XG_KIR_RULES(X)
-#undef X
-};
-
 typedef struct xg_kcanon {
     xg_kmodule *m;
-    xg_kops work;                      /* a stack; an operation on it has scratch set */
-    uint16_t first[XG_K_OP_COUNT + 1]; /* rules by opcode: index + 1 of the first */
-    uint16_t next[XG_COUNT(xg_krule_rows)];
+    xg_kops work; /* a stack; an operation on it has scratch set */
+    const xg_krules *rules;
 } xg_kcanon;
 
 /* ---- the worklist ---- */
@@ -368,18 +356,18 @@ XG_FN void xg_kcanon_push_new(xg_kcanon *c, const xg_kop *before, const xg_kop *
     for (o = op->prev; o && o != before; o = o->prev) xg_kcanon_push(c, o);
 }
 XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
-    uint32_t k = c->first[op->op], has, n;
+    uint32_t k = c->rules->first[op->op], has, n;
     xg_kb b;
     xg_kval *read[2]; /* what an operation changed in place may read no more */
     if (!k) return;
     has = xg_krule_has(op);
-    while (k && (xg_krule_rows[k - 1].wants & ~has)) k = c->next[k - 1];
+    while (k && (xg_krule_rows[k - 1].wants & ~has)) k = c->rules->next[k - 1];
     if (!k) return;
     b = xg_kb_before(c->m, op);
     n = XG_MIN(op->n_operands, 2);
     read[0] = n > 0 ? op->operands[0].value : NULL;
     read[1] = n > 1 ? op->operands[1].value : NULL;
-    for (; k; k = c->next[k - 1]) {
+    for (; k; k = c->rules->next[k - 1]) {
         xg_kop *before = op->prev;
         xg_kval *v = xg_krule_rows[k - 1].wants & ~has ? NULL : xg_krule_rows[k - 1].apply(&b, op);
         if (!v) continue;
@@ -419,7 +407,7 @@ XG_FN bool xg_kcanon_is_due(const xg_kop *op) {
 }
 /* A step would find nothing to do: it is in use, and has no rules. */
 XG_FN bool xg_kcanon_is_settled(const xg_kcanon *c, const xg_kop *op) {
-    return !c->first[op->op] && !op->n_regions &&
+    return !c->rules->first[op->op] && !op->n_regions &&
            (op->n_results == 1 ? op->results->first_use != NULL : (xg_kop_flags(op->op) & KF_TERM) != 0);
 }
 /* Puts what is due on the worklist, users before what they read, which asks whether that has changed. Answers how many
@@ -452,14 +440,10 @@ XG_FN void xg_kcanon_func(xg_kcanon *c, xg_kfunc *f) {
 XG_FN void xg_kir_canonicalize(xg_kmodule *m) {
     xg_kcanon *c;
     xg_kfunc *f;
-    uint32_t k;
     if (m->settled) return;
     c = XG_NEW(m->temp, xg_kcanon);
     c->m = m;
-    for (k = XG_COUNT(xg_krule_rows); k-- > 0;) {
-        c->next[k] = c->first[xg_krule_rows[k].op];
-        c->first[xg_krule_rows[k].op] = (uint16_t)(k + 1);
-    }
+    c->rules = xg_krules_of(m);
     for (f = m->first; f; f = f->next) xg_kcanon_func(c, f);
 }
 

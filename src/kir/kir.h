@@ -35,6 +35,7 @@ typedef struct xg_kregion xg_kregion;
 typedef struct xg_kfunc xg_kfunc;
 typedef struct xg_kmodule xg_kmodule;
 typedef struct xg_kinliner xg_kinliner;
+typedef struct xg_krules xg_krules;
 
 /* ---- types ---- */
 /* Element types. X(NAME, text, bits, class: INT FLOAT COMPLEX INDEX). */
@@ -324,6 +325,7 @@ struct xg_kmodule {
      * them */
     xg_set constants;
     xg_kop *last_constant;
+    xg_krules *rules;         /* rules.c: by opcode; NULL until one is looked for */
     xg_kinliner *inliner;     /* while inline is at work: what makes the copy of a call */
     bool settled;             /* nothing but types has changed since canonicalize and cse ran */
     struct xg_kval *held[64]; /* by XG_KOP2 and its kin, while an expression is being made */
@@ -372,7 +374,9 @@ typedef struct xg_kb {
 XG_FN xg_kb xg_kb_end(xg_kmodule *m, xg_kregion *r);
 XG_FN xg_kb xg_kb_before(xg_kmodule *m, xg_kop *op);
 XG_FN xg_kb xg_kb_after(xg_kmodule *m, xg_kop *op);
-/* The general form; results get the given types. The others are made of it and return the first result. */
+/* The general form; results get the given types. The others are made of it and return the first result. What xg_k1,
+ * xg_k2, xg_k3, casts, comparisons and choices make of integers is folded (xg_kfolded): it may be a constant, or an
+ * operation of another opcode, but is never an operand. */
 XG_FN xg_kop *xg_kir_op(xg_kb *b, xg_kopcode op, xg_kval *const *operands, uint32_t n, const xg_ktype *const *results,
     uint32_t nr, uint32_t n_regions);
 XG_FN xg_kregion *xg_kir_region_args(
@@ -537,6 +541,8 @@ XG_FN xg_kval *xg_kshuffle(xg_kb *b, xg_kopcode code, xg_kval *v, xg_kval *lane)
 
 /* rules.c */
 XG_FN bool xg_kval_by(const xg_kval *v, xg_kopcode op);
+/* the result of an operation that was just made, or the constant that it is */
+XG_FN xg_kval *xg_kfolded(xg_kb *b, xg_kval *v);
 /* ---- estimate.c ---- */
 /* What a low-level kernel will do on the device, for xg_cost_predict; made in the arena, which is reset. */
 XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a, xg_cost_counts *out);

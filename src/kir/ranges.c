@@ -22,6 +22,7 @@ XG_FN void xg_kval_set_range(xg_kval *v, xg_range r) {
     xg_range all = xg_kelem_range(v->type->elem);
     bool fits = r.lo <= r.hi && r.lo >= all.lo && r.hi <= all.hi && v->type->kind == XG_TK_SCALAR &&
                 xg_kelem_is_int(v->type->elem);
+    if (v->def && v->def->op == XG_K_OP_CONST && v->lo == v->hi) return; /* is its own */
     v->lo = fits ? r.lo : 1;
     v->hi = fits ? r.hi : 0;
 }

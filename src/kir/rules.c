@@ -1,4 +1,5 @@
-/* kir/rules.c -- the rewrite rules of canonicalize.c: THE table, and one small function a row.
+/* kir/rules.c -- the rewrite rules of canonicalize.c and of the builder (xg_kfolded): THE table, and one small function
+ * a row.
  *
  * A rule gets a place in front of the operation and answers with a value equal to the operation's one result, NULL if
  * it does not apply, or that very result if it changed the operation in place.
@@ -611,19 +612,24 @@ XG_KRULE(shuffle_const) {
 /* ---- THE table: X(opcode, rule, what it wants at least), tried in order ----
  * Most operations have nothing that most rules want; so that is asked once for all of them.
  * CONST0, CONST1: a constant as the first, the second operand; CONSTS: nothing but constants; SAME: both operands are
- * one value; POINT: the range of the result is one value; ANY: nothing. */
+ * one value; POINT: the range of the result is one value; ANY: nothing. KEPT0, KEPT1: as CONST0, CONST1, of rules that
+ * make no operation: they answer with a constant, an operand, or the operation itself, changed. These, CONSTS and POINT
+ * are applied when an operation is made (xg_kfolded). */
 typedef enum xg_krule_wants {
     XG_KWANT_ANY = 0,
     XG_KWANT_CONST0 = 1,
     XG_KWANT_CONST1 = 2,
-    XG_KWANT_CONSTS = 3,
     XG_KWANT_SAME = 4,
-    XG_KWANT_POINT = 8
+    XG_KWANT_EARLY = 16, /* in every operation: a mark of the rows that the builder applies, too */
+    XG_KWANT_KEPT0 = XG_KWANT_EARLY | XG_KWANT_CONST0,
+    XG_KWANT_KEPT1 = XG_KWANT_EARLY | XG_KWANT_CONST1,
+    XG_KWANT_CONSTS = XG_KWANT_KEPT0 | XG_KWANT_KEPT1,
+    XG_KWANT_POINT = XG_KWANT_EARLY | 8
 } xg_krule_wants;
 XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     const xg_kval *x = op->n_operands > 0 ? op->operands[0].value : NULL,
                   *y = op->n_operands > 1 ? op->operands[1].value : NULL;
-    uint32_t has = op->results->lo == op->results->hi ? (uint32_t)XG_KWANT_POINT : 0;
+    uint32_t has = op->results->lo == op->results->hi ? (uint32_t)XG_KWANT_POINT : (uint32_t)XG_KWANT_EARLY;
     if (x && xg_kval_by(x, XG_K_OP_CONST)) has |= XG_KWANT_CONST0;
     if (!y || xg_kval_by(y, XG_K_OP_CONST)) has |= XG_KWANT_CONST1;
     return y && x == y ? has | XG_KWANT_SAME : has;
@@ -635,37 +641,37 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(APPLY, point, POINT) \
     X(ADDI, fold_int, CONSTS) \
     X(ADDI, point, POINT) \
-    X(ADDI, const_right, CONST0) \
+    X(ADDI, const_right, KEPT0) \
     X(ADDI, add_zero, CONST1) \
     X(ADDI, add_chain, ANY) \
     X(ADDI, funnel, ANY) \
     X(SUBI, fold_int, CONSTS) \
     X(SUBI, point, POINT) \
     X(SUBI, sub_same, SAME) \
-    X(SUBI, sub_const, CONST1) \
+    X(SUBI, sub_const, KEPT1) \
     X(MULI, fold_int, CONSTS) \
     X(MULI, point, POINT) \
-    X(MULI, const_right, CONST0) \
-    X(MULI, mul_const, CONST1) \
+    X(MULI, const_right, KEPT0) \
+    X(MULI, mul_const, KEPT1) \
     X(MULHUI, fold_int, CONSTS) \
-    X(MULHUI, const_right, CONST0) \
-    X(MULHSI, const_right, CONST0) \
+    X(MULHUI, const_right, KEPT0) \
+    X(MULHSI, const_right, KEPT0) \
     X(DIVSI, fold_int, CONSTS) \
     X(DIVSI, point, POINT) \
     X(DIVSI, div_small, ANY) \
-    X(DIVSI, div_const, CONST1) \
+    X(DIVSI, div_const, KEPT1) \
     X(DIVUI, fold_int, CONSTS) \
     X(DIVUI, point, POINT) \
     X(DIVUI, div_small, ANY) \
-    X(DIVUI, div_const, CONST1) \
+    X(DIVUI, div_const, KEPT1) \
     X(REMSI, fold_int, CONSTS) \
     X(REMSI, point, POINT) \
     X(REMSI, div_small, ANY) \
-    X(REMSI, div_const, CONST1) \
+    X(REMSI, div_const, KEPT1) \
     X(REMUI, fold_int, CONSTS) \
     X(REMUI, point, POINT) \
     X(REMUI, div_small, ANY) \
-    X(REMUI, div_const, CONST1) \
+    X(REMUI, div_const, KEPT1) \
     X(SHLI, fold_int, CONSTS) \
     X(SHLI, point, POINT) \
     X(SHLI, shift_zero, CONST1) \
@@ -682,23 +688,23 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(SHRSI, shift_back, CONST1) \
     X(ANDI, fold_int, CONSTS) \
     X(ANDI, point, POINT) \
-    X(ANDI, const_right, CONST0) \
-    X(ANDI, bits_const, CONST1) \
+    X(ANDI, const_right, KEPT0) \
+    X(ANDI, bits_const, KEPT1) \
     X(ANDI, bits_same, SAME) \
     X(ANDI, and_mask, CONST1) \
     X(ANDI, bits_chain, CONST1) \
     X(ORI, fold_int, CONSTS) \
     X(ORI, point, POINT) \
-    X(ORI, const_right, CONST0) \
-    X(ORI, bits_const, CONST1) \
+    X(ORI, const_right, KEPT0) \
+    X(ORI, bits_const, KEPT1) \
     X(ORI, bits_same, SAME) \
     X(ORI, bits_chain, CONST1) \
     X(ORI, funnel, ANY) \
     X(SHFL3, funnel_const, ANY) \
     X(XORI, fold_int, CONSTS) \
     X(XORI, point, POINT) \
-    X(XORI, const_right, CONST0) \
-    X(XORI, bits_const, CONST1) \
+    X(XORI, const_right, KEPT0) \
+    X(XORI, bits_const, KEPT1) \
     X(XORI, bits_same, SAME) \
     X(XORI, bits_chain, CONST1) \
     X(XORI, not_compare, CONST1) \
@@ -756,12 +762,12 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(IM, part_of_select, ANY) \
     X(COMPLEX, create_of_parts, ANY) \
     X(ADDF, fold_float, CONSTS) \
-    X(ADDF, const_right, CONST0) \
+    X(ADDF, const_right, KEPT0) \
     X(ADDF, addf_zero, CONST1) \
     X(SUBF, fold_float, CONSTS) \
     X(SUBF, subf_zero, CONST1) \
     X(MULF, fold_float, CONSTS) \
-    X(MULF, const_right, CONST0) \
+    X(MULF, const_right, KEPT0) \
     X(MULF, mulf_one, CONST1) \
     X(DIVF, fold_float, CONSTS) \
     X(DIVF, mulf_one, CONST1) \
@@ -785,6 +791,58 @@ XG_FN uint32_t xg_krule_has(const xg_kop *op) {
     X(PTR_ADD, ptr_swap, ANY) \
     X(PTR_ADD, ptr_split, ANY)
 /* clang-format on */
+
+typedef struct xg_krule_row {
+    xg_kopcode op;
+    uint32_t wants;
+    xg_kval *(*apply)(xg_kb *b, xg_kop *op);
+} xg_krule_row;
+static const xg_krule_row xg_krule_rows[] = {
+#define X(op, rule, wants) {XG_K_OP_##op, (uint32_t)XG_KWANT_##wants, xg_krule_##rule},
+    XG_KIR_RULES(X)
+#undef X
+};
+/* Rows by opcode: number + 1 of the first, and of the one behind each; 0: there is none. */
+struct xg_krules {
+    uint16_t first[XG_K_OP_COUNT + 1], next[XG_COUNT(xg_krule_rows)];
+};
+XG_FN const xg_krules *xg_krules_of(xg_kmodule *m) {
+    uint32_t k;
+    if (m->rules) return m->rules;
+    m->rules = XG_NEW(m->arena, xg_krules);
+    for (k = XG_COUNT(xg_krule_rows); k-- > 0;) {
+        m->rules->next[k] = m->rules->first[xg_krule_rows[k].op];
+        m->rules->first[xg_krule_rows[k].op] = (uint16_t)(k + 1);
+    }
+    return m->rules;
+}
+
+/* ---- what is made is folded ---- */
+
+/* Of integers alone: how floats are folded depends on what is known of a kernel only when all of it is there. An
+ * operand is no answer: the maker may go on to say of the result, its range for one, what holds only here. */
+XG_FN xg_kval *xg_kfolded(xg_kb *b, xg_kval *v) {
+    xg_kop *op = v->def;
+    uint32_t has = xg_krule_has(op), k;
+    const xg_krules *rules;
+    if (has == (uint32_t)XG_KWANT_EARLY || !xg_kelem_is_int(op->operands[0].value->type->elem)) return v;
+    rules = xg_krules_of(b->m);
+    for (k = rules->first[op->op]; k;) {
+        const xg_krule_row *row = &xg_krule_rows[k - 1];
+        xg_kval *to = NULL;
+        if ((row->wants & XG_KWANT_EARLY) && !(row->wants & ~has)) {
+            xg_kb at = xg_kb_before(b->m, op);
+            to = row->apply(&at, op);
+        }
+        if (to && xg_kval_by(to, XG_K_OP_CONST)) {
+            xg_kop_remove(op);
+            return to;
+        }
+        if (to == v) has = xg_krule_has(op); /* with other operands, maybe of another opcode: all rules again */
+        k = to == v ? rules->first[op->op] : rules->next[k - 1];
+    }
+    return v;
+}
 
 #undef XG_K0
 #undef XG_K1
