@@ -165,6 +165,7 @@ run) # who builds for the first time waits for less: what is optimised is the si
     level -O0; tool; shift; exec build/xlagpu run examples/gelu.hlo --platform=auto --summary "$@" ;;
 test) level -Og; tool; runner; exec sh tests/scripts/all.sh ;;
 check) exec sh tests/scripts/check.sh ;;
+digests) exec sh tests/scripts/digests.sh ;;
 soak) level -Og; tool; runner; exec sh tests/scripts/soak.sh ;;
 bench) level -O1; tool; exec sh bench/bench.sh ;;
 gpu-test) level -Og; tool; exec sh tests/scripts/gpu.sh ;;
