@@ -14,7 +14,7 @@
  *     plan   records, buffers, thunks, estimates of time (of files that are modules)
  *     ptx    the kernels; the message, where the compiler refuses
  *     exe    the executable, which has the optimised module inside
- *     runs   what the simulator counted, and the model of time made of it, where the arrays are small
+ *     runs   what the simulator counted, where the arrays are small
  *     other  the executable with libraries, and that of two devices
  *
  * It is a detector of changes and proves nothing right: a change that is meant is accepted by writing the table anew
@@ -386,7 +386,6 @@ int main(int argc, char **argv) {
     memset(&desc, 0, sizeof desc);
     desc.platform = "host";
     desc.threads = 1;
-    desc.predict = true;
     if (xlagpu_rt_open(&desc, &device) != XLAGPU_OK) return 2;
     for (a = 1; a < argc && argv[a][0] == '-'; a++) {
         if (strcmp(argv[a], "--write") == 0)
