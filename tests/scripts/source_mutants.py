@@ -10,10 +10,10 @@ again.
 tcc compiles the runner of the text tests in half a second, so each change is a new build. Tests run in the order in
 which they are likely to notice and quick: the texts of the changed room, the digests of what the compiler makes, the
 other texts, the corpus on the simulator, then the programs. Only those run that call the changed function, which
-clang's coverage has told before. The first that ends otherwise than without the change stops it; --texts stops behind the texts. What tcc itself makes
-fail (the payloads of NaNs) fails in both. A survivor is printed with its place and its line: it changes only a choice
-(a tuned number, an order among equals), or it wants a test. source_mutants.txt tells of those of one run. Ends with 'N
-caught, N survived' and the share."""
+clang's coverage has told before. The first that ends otherwise than without the change stops it; --texts stops behind
+the texts. What tcc itself makes fail (the payloads of NaNs) fails in both. A survivor is printed with its place and its
+line: it changes only a choice (a tuned number, an order among equals), or it wants a test. source_mutants.txt tells of
+those of some runs. Ends with 'N caught, N survived' and the share."""
 
 import argparse, glob, os, random, re, shutil, subprocess, sys, time
 
