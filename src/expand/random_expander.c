@@ -6,6 +6,7 @@
 #ifndef XG_EXPAND_RANDOM_EXPANDER_C
 #define XG_EXPAND_RANDOM_EXPANDER_C
 #include "expand.h"
+#include "../api/executable.h"
 
 /* n random words of type u32 or u64. */
 XG_FN xg_inst *xg_random_words(const xg_hb *b, xlagpu_type t, int64_t n) {

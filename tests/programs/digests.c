@@ -25,7 +25,7 @@
 #include "../../src/xlagpu_runtime.h"
 #include "expect.h"
 #include "medley.h"
-#include "modules.h"
+#include "../../tools/npz.c" /* file_read */
 
 enum {
     MEDLEYS_A_LINE = 10,
