@@ -330,6 +330,15 @@ typedef struct xlagpu_device xlagpu_device;
 typedef struct xlagpu_program xlagpu_program;
 typedef struct xlagpu_execution xlagpu_execution;
 
+/* What one launch on "host" did with an instruction of its kernel. */
+typedef struct xlagpu_rt_line {
+    const char *kernel, *text; /* its place in the PTX, up to the end of which the line goes on; no 0 behind it */
+    uint32_t length, line;     /* the first line is 1 */
+    uint32_t target;           /* of a branch: the line of the instruction that it leads to; else 0 */
+    uint32_t class_index;      /* an xlagpu_class */
+    uint64_t warps, lanes;     /* so many executed it */
+} xlagpu_rt_line;
+
 /* ---- device ---- */
 
 /* All zero is the default. */
@@ -359,6 +368,10 @@ typedef struct xlagpu_device_desc {
     /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
+    /* host: called behind each launch for each instruction that was executed, in the order of the PTX; NULL: not asked
+     */
+    void (*line)(void *user, const xlagpu_rt_line *line);
+    void *line_user;
     /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command
      * buffers with such copies are run step by step */
     bool copy_stream;
@@ -874,6 +887,14 @@ extern int madvise(void *at, size_t bytes, int advice);
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 #endif /* XG_API_CONFIG_H */
+
+/* Rows of tables that a small build leaves out, with all that only they call: what it then refuses by name is in
+ * driver/small.c. */
+#ifdef XLAGPU_SMALL
+#define XG_WHOLE(...)
+#else
+#define XG_WHOLE(...) __VA_ARGS__
+#endif
 
 /* ---- memory.c: the context, failure, arenas, checked arithmetic ------------------------------------------------ */
 
@@ -3165,6 +3186,7 @@ typedef struct xg_cost_counts {
     int64_t barriers;                 /* that a block takes */
 } xg_cost_counts;
 enum {
+    XG_COST_PORT_BYTES = 64, /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_TURNOVER_CLOCKS =
         430 /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
 };
@@ -3178,6 +3200,7 @@ typedef struct xg_cost_prediction {
 /* The counts of a grid that is so many times as large, on so many times the memory. */
 XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
+XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
 XG_FN int64_t xg_cost_tensor_rate(
     const xg_device *d, xg_cost_tensor type);                 /* multiply-adds of a multiprocessor a clock */
@@ -3548,7 +3571,6 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
 
 enum {
     XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
-    XG_COST_PORT_BYTES = 64,     /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
     XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
     XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
@@ -3572,29 +3594,30 @@ XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
 
 /* ---- the norm ---- */
 
-XG_FN uint64_t xg_cost_root(uint64_t x) { /* the square root, rounded down */
-    uint64_t r = 0, bit = (uint64_t)1 << 62;
-    while (bit > x) bit >>= 2;
-    for (; bit; bit >>= 2) {
-        bool fits = x >= r + bit;
-        if (fits) x -= r + bit;
-        r = (r >> 1) + (fits ? bit : 0);
+enum {
+    XG_COST_ONE_BITS = 14 /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
+};
+/* The fourth root, rounded down, of what is at least that of the largest term and at most sixteen times as much. */
+XG_FN uint64_t xg_cost_root(uint64_t x) {
+    uint64_t r = (uint64_t)1 << XG_COST_ONE_BITS, bit;
+    for (bit = r >> 1; bit; bit >>= 1) {
+        uint64_t square = (r + bit) * (r + bit);
+        if (square * square <= x) r += bit;
     }
     return r;
 }
 XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
-    enum {
-        ONE_BITS = 14
-    }; /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
     int64_t most = 1;
     uint64_t sum = 0;
     uint32_t k;
     for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
     for (k = 0; k < n; k++) {
-        uint64_t r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << ONE_BITS, most);
+        uint64_t r;
+        if (!terms[k]) continue;
+        r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << XG_COST_ONE_BITS, most);
         sum += r * r * r * r;
     }
-    return xg_cost_scale(most, (int64_t)xg_cost_root(xg_cost_root(sum)), (int64_t)1 << ONE_BITS);
+    return xg_cost_scale(most, (int64_t)xg_cost_root(sum), (int64_t)1 << XG_COST_ONE_BITS);
 }
 
 /* ---- what a device can do ---- */
@@ -3646,7 +3669,9 @@ XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts 
 /* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
 XG_FN int64_t xg_cost_unit_ps(
     const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
-    int64_t busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
+    int64_t busiest;
+    if (!clocks) return 0;
+    busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
     (void)d;
     return xg_cost_clocks_ps(busiest, mhz);
 }
@@ -3676,7 +3701,9 @@ XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c,
     int64_t sum = 0;
     uint32_t k;
     for (k = 0; k < XG_TENSOR_COUNT; k++) {
-        int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
+        int64_t rate;
+        if (!c->macs[k] && !c->warp_macs[k]) continue;
+        rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
         sum = xg_cost_add(sum, c->macs[k] / rate);
         sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
                                    peak ? (int64_t)XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
@@ -3716,10 +3743,11 @@ XG_FN void xg_cost_terms(
     uint32_t k;
     t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, mhz);
     for (k = 0; k < XG_PIPE_COUNT; k++)
-        t[k] = xg_cost_unit_ps(d, c, s,
-            xg_cost_scale(
-                c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
-            mhz);
+        t[k] = !c->pipes[k] ? 0
+                            : xg_cost_unit_ps(d, c, s,
+                                  xg_cost_scale(c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS,
+                                      xg_cost_rate(d, (xg_cost_pipe)k) * warps),
+                                  mhz);
     tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
     t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, mhz);
     t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
@@ -3746,7 +3774,10 @@ XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
 /* The clock that is held. Matrix units draw most power: a kernel that does nothing else falls to tensor_mhz, others in
  * proportion to the share of their time in which these work. Short kernels keep the highest. */
 XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const xg_cost_counts *c, const int64_t *terms) {
-    int64_t whole = xg_cost_together(c, terms), busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole);
+    int64_t whole, busy;
+    if (!terms[XG_LIMIT_TENSOR]) return d->clock_mhz;
+    whole = xg_cost_together(c, terms);
+    busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole);
     if (whole <= XG_COST_WARM_US * (int64_t)1000000 || d->tensor_mhz >= d->clock_mhz) return d->clock_mhz;
     return d->clock_mhz - xg_cost_scale(d->clock_mhz - d->tensor_mhz, busy, whole);
 }
@@ -3777,21 +3808,29 @@ XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
     c->read_bytes = xg_cost_mul(c->read_bytes, memory);
     c->written_bytes = xg_cost_mul(c->written_bytes, memory);
 }
+/* The formula. The launch figure is that of an empty kernel, whose own time it contains. */
+XG_FN int64_t xg_cost_formula(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *terms) {
+    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz), mhz, together;
+    xg_cost_terms(d, c, s, d->clock_mhz, terms);
+    mhz = xg_cost_held_mhz(d, c, terms);
+    if (mhz != d->clock_mhz) xg_cost_terms(d, c, s, mhz, terms);
+    terms[XG_LIMIT_LAUNCH] = d->graph_ns * 1000;
+    together = xg_cost_together(c, terms);
+    return xg_cost_add(terms[XG_LIMIT_LAUNCH], XG_MAX(together - empty, (int64_t)0));
+}
+XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
+    int64_t terms[XG_LIMIT_COUNT];
+    xg_cost_spread s = xg_cost_spread_of(d, c);
+    return xg_cost_formula(d, c, &s, terms);
+}
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
     xg_cost_prediction p;
     xg_cost_spread s = xg_cost_spread_of(d, c);
-    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz),
-            launch = d->graph_ns * 1000, mhz;
     uint32_t k;
     memset(&p, 0, sizeof p);
-    xg_cost_terms(d, c, &s, d->clock_mhz, p.terms);
-    mhz = xg_cost_held_mhz(d, c, p.terms);
-    if (mhz != d->clock_mhz) xg_cost_terms(d, c, &s, mhz, p.terms);
+    p.picoseconds = xg_cost_formula(d, c, &s, p.terms);
     p.residents = s.residents;
     p.rounds_permille = s.rounds;
-    /* the launch figure is that of an empty kernel, whose own time it contains */
-    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_together(c, p.terms) - empty, (int64_t)0));
-    p.terms[XG_LIMIT_LAUNCH] = launch;
     for (k = 1; k < XG_LIMIT_COUNT; k++)
         if (p.terms[k] > p.terms[p.limit]) p.limit = (xg_cost_limit)k;
     p.permille = xg_cost_permille_of(d, c, p.picoseconds);
@@ -4038,7 +4077,8 @@ typedef struct xg_sim_launch {
     bool unchecked_registers;   /* do not report uses of registers that were not written */
     uint32_t sm_count;          /* what %nsmid says; 0 = 132 */
     struct xg_sim_trace *trace; /* not NULL: counts for the model of time, slower */
-    uint32_t registers;         /* of a thread, for that model; 0: not known */
+    uint64_t *ran; /* not NULL: of each record two sums, to which stats that are asked for add its warps and lanes */
+    uint32_t registers; /* of a thread, for that model; 0: not known */
     /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
@@ -14719,6 +14759,10 @@ XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
         if (m->code[i].flags & XG_SIM_FIRST) {
             to->class_warps[m->classes[i]] += whole + r->warps;
             to->class_lanes[m->classes[i]] += whole * XG_SIM_WARP + r->lanes;
+            if (w->l->ran) {
+                w->l->ran[2 * i] += whole + r->warps;
+                w->l->ran[2 * i + 1] += whole * XG_SIM_WARP + r->lanes;
+            }
             if (w->tracer) xg_sim_trace_fold(w, i, whole + r->warps);
         }
         memset(r, 0, sizeof *r);
@@ -24556,6 +24600,8 @@ struct xlagpu_device {
     void *progress_user;
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
+    void (*line)(void *user, const xlagpu_rt_line *line);
+    void *line_user;
     void (*range)(void *user, const char *name);
     void *range_user;
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
@@ -25664,6 +25710,39 @@ XG_FN void xr_host_predict(xr_host_run *r, const xg_sim_stats *sum, xlagpu_kerne
     r->launch.trace = NULL;
 }
 
+/* The line of a place in the text. */
+XG_FN uint32_t xr_host_line_of(const char *text, uint32_t at) {
+    uint32_t line = 1;
+    while (at) line += text[--at] == '\n';
+    return line;
+}
+/* What the launch's instructions did, one after the other; gives the memory back. */
+XG_FN void xr_host_lines(xg_ctx *c, xr_host_run *r, const char *kernel) {
+    const xg_sim_module *m = r->launch.module;
+    const char *text = m->src->text;
+    const uint64_t *ran = r->launch.ran;
+    uint32_t i, at = 0;
+    xlagpu_rt_line l;
+    memset(&l, 0, sizeof l);
+    l.kernel = kernel;
+    l.line = 1;
+    for (i = 0; i < m->n_code; i++, ran += 2) {
+        const xg_sim_ins *in = &m->code[i];
+        if (!ran[0]) continue;
+        l.line = in->at < at ? xr_host_line_of(text, in->at) : l.line + xr_host_line_of(text + at, in->at - at) - 1;
+        at = in->at;
+        l.text = text + at;
+        for (l.length = 0; at + l.length < m->src->size && l.text[l.length] != '\n'; l.length++) {}
+        l.target = in->kind == XG_SIM_K_BRA && !in->op ? xr_host_line_of(text, m->code[in->imm].at) : 0;
+        l.class_index = m->classes[i];
+        l.warps = ran[0];
+        l.lanes = ran[1];
+        r->device->line(r->device->line_user, &l);
+    }
+    xg_mem_free(c, r->launch.ran);
+    r->launch.ran = NULL;
+}
+
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
 XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
     size_t each = xg_sim_worker_bytes(&r->launch);
@@ -25681,6 +25760,12 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
         r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;
     r->share = XG_MAX(r->blocks / ((uint64_t)n * 32), 1u);
+    if (r->device->line && stats) {
+        size_t bytes = 2 * (size_t)r->launch.module->n_code * sizeof *r->launch.ran;
+        r->launch.ran = (uint64_t *)xg_mem_alloc(c, bytes);
+        if (!r->launch.ran) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: counts by line");
+        memset(r->launch.ran, 0, bytes);
+    }
     if (r->device->predict && stats) r->launch.trace = xg_sim_trace_new(c, &r->launch, &r->device->figures, n);
     xg_sim_begin(&r->launch);
     for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
@@ -25698,6 +25783,7 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     }
     if (stats) xr_host_count(stats, &sum);
     if (r->launch.trace) xr_host_predict(r, &sum, stats);
+    if (r->launch.ran) xr_host_lines(c, r, stats->name);
     return s;
 }
 
@@ -28193,6 +28279,8 @@ XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, 
         d->progress_user = desc->progress_user;
         d->print = desc->print;
         d->print_user = desc->print_user;
+        d->line = desc->line;
+        d->line_user = desc->line_user;
         d->range = desc->range;
         d->range_user = desc->range_user;
         d->jit_log = desc->jit_log;

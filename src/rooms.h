@@ -92,6 +92,7 @@
 /* opt */
 #include "opt/opt.h"
 #include "opt/build.c"
+#include "opt/allow_tf32.c"
 #include "opt/progressions.c"
 #include "opt/conv_labels.c"
 #include "opt/gather_simplifier.c"
@@ -444,6 +445,7 @@
 #include "plan/rematerialize.c"
 #include "plan/text.c"
 #include "plan/collectives.c"
+#include "plan/windowed_einsum.c"
 #include "plan/attributes.c"
 #include "plan/bytes.c"
 #include "plan/listing.c"
@@ -502,5 +504,6 @@
 #include "driver/pipeline.c"
 #include "driver/lines.c"
 #include "driver/xla_flags.c"
+#include "driver/small.c"
 #include "driver/driver.c"
 #include "driver/public.c"

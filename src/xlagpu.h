@@ -30,7 +30,9 @@
  *     XLAGPU_STATIC         public functions become static: two libraries may carry their own copy
  *     XLAGPU_ASSERT(x)      checks of our own invariants; off by default
  *     XLAGPU_NO_EXTENSIONS  no compiler extensions (attributes, vectors): plain ISO C
- *     XLAGPU_SMALL          HLO text alone is read and written: no StableHLO, no bytecode, no protobufs
+ *     XLAGPU_SMALL          half the code: HLO text alone, one device, and none of solvers, sorts, random and complex
+ *                           numbers, transforms, scans; attention and rows without fusions of their own; the evaluator
+ *                           for elementwise operations and data movement. What it lacks it refuses by name
  * (xlagpu_runtime.h adds XLAGPU_NO_SIMULATOR.) None of them changes a public type. */
 #ifndef XLAGPU_H
 #define XLAGPU_H
@@ -118,6 +120,10 @@ typedef struct xlagpu_parse_desc {
      * xla_gpu_enable_while_loop_double_buffering, xla_gpu_graph_min_graph_size, xla_disable_all_hlo_passes and
      * xla_disable_hlo_passes mean what the fields there do; other flags of XLA have no effect. NULL: none */
     const char *flags;
+    /* Dots and convolutions of f32 whose operand_precision is the default take their operands for tf32, of 10 bits of
+     * mantissa, as XLA lets them on GPUs, and as algorithm=dot_tf32_tf32_f32 says from then on: in xlagpu_evaluate, too
+     */
+    bool allow_tf32;
 } xlagpu_parse_desc;
 XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *context, const xlagpu_parse_desc *desc);
 XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);

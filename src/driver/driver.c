@@ -26,7 +26,7 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
     char stage[256];
     xg_buf text;
     xg_mark mark;
-    if (!o->dump) return;
+    if (!XG_DRIVER_TELLS(o)) return;
     mark = xg_arena_mark(m->arena);
     xg_buf_init(&text, m->arena);
     xg_kir_print(&text, m);
@@ -212,7 +212,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
 #endif
         xg_kir_passes[i].run(m);
         xg_arena_reset(s->temp, none);
-        if (!s->o->dump) continue;
+        if (!XG_DRIVER_TELLS(s->o)) continue;
         xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
         xg_driver_dump_kir(m, s->o, stage);
     }
@@ -221,10 +221,10 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
 #endif
     xg_driver_dump_kir(m, s->o, "final");
     s->lines.kernel = fusion;
-    if (s->o->dump) xg_driver_number_lines(m, &s->lines);
+    if (XG_DRIVER_TELLS(s->o)) xg_driver_number_lines(m, &s->lines);
     /* settles the name and the dynamic shared memory */
-    s->backend->kernel(s->code, m, s->o->dump ? xg_driver_dump_code : NULL, (void *)(uintptr_t)s->o);
-    if (s->o->dump) xg_driver_dump_lines(m, s->o, &s->lines);
+    s->backend->kernel(s->code, m, XG_DRIVER_TELLS(s->o) ? xg_driver_dump_code : NULL, (void *)(uintptr_t)s->o);
+    if (XG_DRIVER_TELLS(s->o)) xg_driver_dump_lines(m, s->o, &s->lines);
     memset(&k, 0, sizeof k);
     k.name = xg_str_copy(p->arena, m->entry->name);
     k.shared_bytes = m->shared_bytes;
@@ -236,7 +236,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
         memcpy(maps, m->entry->maps, k.n_maps * sizeof *maps);
         k.maps = maps;
     }
-    if (s->o->predict) {
+    if (XG_DRIVER_PREDICTS(s->o)) {
         xg_cost_counts counts;
         xg_kir_estimate(m, &p->m->device, s->temp, &counts);
         k.time = xg_cost_predict(&p->m->device, &counts);
@@ -401,6 +401,59 @@ XG_FN int64_t xg_driver_times(
     }
     return sum;
 }
+/* ---- what links do beside the rest ---- */
+
+enum {
+    XG_DRIVER_BESIDE = 32 /* so many steps back are looked at for what a step waits for */
+};
+/* The last steps of a sequence and when they end; what computes and what links do, each one thing after the other. */
+typedef struct xg_driver_clock {
+    const xg_plan_step *steps[XG_DRIVER_BESIDE];
+    int64_t ends[XG_DRIVER_BESIDE], now, links;
+    uint32_t n;
+} xg_driver_clock;
+
+XG_FN void xg_driver_pass(const xg_plan *p, xg_driver_clock *c, const xg_plan_step *s) {
+    int64_t time = xg_driver_step_time(p, s), from = 0,
+            *clock = s->kind == XG_EXE_THUNK_COLLECTIVE ? &c->links : &c->now;
+    uint32_t k, slot = c->n % XG_DRIVER_BESIDE;
+    for (k = 0; k < XG_MIN(c->n, (uint32_t)XG_DRIVER_BESIDE); k++)
+        if (c->ends[k] > from && xg_commands_meet(p, s, c->steps[k])) from = c->ends[k];
+    if (c->n >= XG_DRIVER_BESIDE) from = XG_MAX(from, c->ends[slot]);
+    *clock = xg_cost_add(XG_MAX(*clock, from), time);
+    c->steps[slot] = s;
+    c->ends[slot] = *clock;
+    c->n++;
+}
+/* Loops, branches and calls wait for all, and all waits for them. */
+XG_FN void xg_driver_pass_all(const xg_plan *p, xg_driver_clock *c, const xg_plan_sequence *q, uint32_t depth) {
+    uint32_t k;
+    for (k = 0; k < q->steps.n; k++) {
+        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
+        int64_t inside = 0, none = 0;
+        uint32_t j;
+        if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER && s->n_children && depth < XG_DRIVER_NESTING) {
+            xg_driver_pass_all(p, c, p->sequences.p[s->children[0]], depth + 1);
+            continue;
+        }
+        if (!s->n_children) {
+            xg_driver_pass(p, c, s);
+            continue;
+        }
+        for (j = 0; j < s->n_children && depth < XG_DRIVER_NESTING; j++)
+            inside = xg_cost_add(inside,
+                xg_driver_times(NULL, p, s->children[j], s->kind == XG_EXE_THUNK_FOR ? s->value : 1, depth + 1, &none));
+        c->now = c->links = xg_cost_add(XG_MAX(c->now, c->links), inside);
+        c->n = 0;
+    }
+}
+/* From the first step to the last. */
+XG_FN int64_t xg_driver_elapsed(const xg_plan *p, uint32_t sequence) {
+    xg_driver_clock c;
+    memset(&c, 0, sizeof c);
+    xg_driver_pass_all(p, &c, p->sequences.p[sequence], 0);
+    return XG_MAX(c.now, c.links);
+}
 XG_FN void xg_driver_predict(const xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_buf text, *b = o->dump ? &text : NULL;
     int64_t sum = 0, links = 0;
@@ -409,6 +462,7 @@ XG_FN void xg_driver_predict(const xg_plan *p, const xg_driver_options *o, xg_dr
     xg_puts(&text, "predicted_us\tlimited_by\t%_of_peak\truns\thlo\tkernel\n");
     k = xg_driver_entry(p);
     if (k < p->sequences.n) sum = xg_driver_times(b, p, k, 1, 0, &links);
+    if (links) sum = xg_driver_elapsed(p, k);
     if (b) xg_driver_dump_text(o, "times", b);
     if (!report) return;
     report->picoseconds = sum;
@@ -435,7 +489,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_map64_init(&s.classes, a);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
-    if (o->dump) {
+    if (XG_DRIVER_TELLS(o)) {
         xg_buf_init(&text, a);
         xg_plan_print(&text, p);
         xg_driver_dump_text(o, "plan", &text);
@@ -461,9 +515,9 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         p->hlo = xg_str_of(text.p, text.n);
     }
     if (report) xg_driver_fill_report(p, instructions, report);
-    if (o->predict) xg_driver_predict(p, o, report);
+    if (XG_DRIVER_PREDICTS(o)) xg_driver_predict(p, o, report);
     exe = xg_plan_executable(p, o->fill_elided, to);
-    if (o->dump) {
+    if (XG_DRIVER_TELLS(o)) {
         xg_buf_init(&text, a);
         xg_listing_print(&text, exe);
         xg_driver_dump_text(o, "thunk_sequence", &text);
@@ -557,15 +611,19 @@ XG_FN xg_str xg_driver_compile(
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+#ifdef XLAGPU_SMALL
+    xg_small_check(m, o);
+#else
     xg_driver_partition(m, o);
-    if (o->dump) {
+#endif
+    if (XG_DRIVER_TELLS(o)) {
         xg_buf_init(&text, a);
         xg_indexing_print_module(&text, m);
         xg_driver_dump_text(o, "indexing", &text);
     }
     xg_driver_aim_by(m, &aimed);
     xg_driver_limit(m, o);
-    if (o->dump) {
+    if (XG_DRIVER_TELLS(o)) {
         m->fusion_log = XG_NEW(a, xg_buf);
         xg_buf_init(m->fusion_log, a);
     }
@@ -575,18 +633,18 @@ XG_FN xg_str xg_driver_compile(
             "module %.*s: bounded dimensions on several devices are not supported", (int)m->name.n, m->name.p);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
     if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
-    if (o->dump && o->schedules) {
+    if (XG_DRIVER_TELLS(o) && o->schedules) {
         xg_buf_init(&text, a);
         xg_schedules_print(&text, m);
         xg_driver_dump_text(o, "schedule", &text);
     }
-    if (o->dump && o->records) {
+    if (XG_DRIVER_TELLS(o) && o->records) {
         xg_buf_init(&text, a);
         xg_tuned_print(&text, m);
         xg_driver_dump_text(o, "records", &text);
     }
     p = xg_plan_buffers(a, m);
-    if (o->dump) {
+    if (XG_DRIVER_TELLS(o)) {
         xg_buf_init(&text, a);
         xg_plan_print_buffers(&text, p);
         xg_driver_dump_text(o, "buffer-assignment", &text);

@@ -161,6 +161,7 @@ XG_OPS(X)
 #undef X
 
 /* ---- dynamic.c: arrays whose sizes are known only when they appear ---------------------------------------------- */
+XG_FN const xg_shape *xg_sized_shape(xg_eval_run *r, xlagpu_type type, const int64_t *dims, uint32_t rank);
 XG_FN bool xg_shape_has_dynamic(const xg_shape *s);                      /* it, or an element of it */
 XG_FN const xg_shape *xg_eval_static(xg_eval_run *r, const xg_shape *s); /* bounds become sizes */
 /* passes values on, or is about sizes: never rewritten */
@@ -190,6 +191,20 @@ XG_FN void xg_random_begin(xg_eval_run *r);
 XG_FN void xg_threefry(uint64_t counter, uint64_t key, uint32_t out[2]);
 
 /* ---- math.c: scalar functions ---------------------------------------------------------------------------------- */
+enum {
+    XG_TWO_OVER_PI = 19 /* words of 64 bits: enough for every double, and for what PTX does the same with */
+};
+XG_FN const uint64_t *xg_two_over_pi(void); /* 32 zero bits, then 2/pi */
+/* sin, cos, tan: the C library's, unless it fails for large angles. */
+#ifdef __MINGW32__
+XG_FN double xg_sin(double x);
+XG_FN double xg_cos(double x);
+XG_FN double xg_tan(double x);
+#else
+#define xg_sin sin
+#define xg_cos cos
+#define xg_tan tan
+#endif
 typedef struct xg_complex {
     double re, im;
 } xg_complex;
@@ -365,6 +380,9 @@ typedef enum xg_team_mode {
 /* calls.c */
 XG_FN int64_t xg_call_number(xg_str v);
 XG_FN xg_str xg_call_option(const xg_inst *i, const char *name);
+#ifdef XLAGPU_SMALL
+XG_FN bool xg_eval_is_left_out(const xg_inst *i); /* a call that a small build has the name of alone */
+#endif
 
 /* device.c: the pairs of devices that an attribute of the front end names, and the next of them */
 XG_FN bool xg_sent_pairs(const xg_inst *i, xg_str *list);

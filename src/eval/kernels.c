@@ -80,9 +80,9 @@
     X(RSQRT, 1 / xg_sqrt(d)) \
     X(CBRT, cbrt(d)) \
     X(ERF, erf(d)) \
-    X(SINE, sin(d)) \
-    X(COSINE, cos(d)) \
-    X(TAN, tan(d)) \
+    X(SINE, xg_sin(d)) \
+    X(COSINE, xg_cos(d)) \
+    X(TAN, xg_tan(d)) \
     X(ASIN, asin(d)) \
     X(ACOS, acos(d)) \
     X(SINH, sinh(d)) \
@@ -456,8 +456,10 @@ XG_FN xg_ew_kernel xg_eval_kernel_of(xg_opcode op, xlagpu_type carrier) {
     case XLAGPU_S64: return xg_eval_kernel_s64;
     case XLAGPU_U64: return xg_eval_kernel_u64;
     case XLAGPU_F64: return xg_eval_kernel_f64;
+#ifndef XLAGPU_SMALL
     case XLAGPU_C64: return xg_eval_kernel_c64;
     case XLAGPU_C128: return xg_eval_kernel_c128;
+#endif
     default: return xg_type_class(carrier) == XGT_F ? xg_eval_kernel_f32 : NULL;
     }
 }

@@ -218,7 +218,7 @@ XG_FN void xg_rng_normal(const xg_rng_range *g, unsigned char *out, uint64_t fir
     double r = xg_rng_rounded(g->wide, log1p(-xg_rng_fraction(g->wide, first))), x;
     double turn = xg_rng_fraction(g->wide, second) * xg_rng_rounded(g->wide, 6.283185307179586);
     r = xg_rng_rounded(g->wide, sqrt(-2 * r));
-    x = xg_rng_rounded(g->wide, r * xg_rng_rounded(g->wide, cos(xg_rng_rounded(g->wide, turn))));
+    x = xg_rng_rounded(g->wide, r * xg_rng_rounded(g->wide, xg_cos(xg_rng_rounded(g->wide, turn))));
     x = xg_rng_rounded(g->wide, x * g->b);
     xg_float_store(g->type, out, xg_rng_rounded(g->wide, x + g->a));
 }

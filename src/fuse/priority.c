@@ -15,6 +15,7 @@
 
 enum {
     XG_PRIORITY_FETCH_PS = 200 /* an instruction */,
+    XG_PRIORITY_HERO_PS = 3000, /* where all else is alike: what a hero has moved into moves no further */
     XG_QUEUE_ARITY = 4,
     XG_PRIORITY_MANY = 16 /* inputs */
 };
@@ -87,7 +88,7 @@ XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
         if (at) xg_queue_drop(q, p);
         return;
     }
-    k.worth = xg_queue_worth(p);
+    k.worth = xg_queue_worth(p) - (p->hero ? XG_PRIORITY_HERO_PS : 0);
     k.place = p->place;
     if (!at) {
         xg_push(q->g->arena, xg_queued, &q->heap, k);
@@ -290,9 +291,11 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     bool changed;
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
+#ifndef XLAGPU_SMALL
     xg_multi_levels(&g);
     if (g.m->row_programs) xg_rows_run(&g);
     xg_multi_run(&g);
+#endif
     changed = xg_kernels_close(&g);
     xg_arena_reset(g.arena, none);
     return changed;

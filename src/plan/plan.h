@@ -182,6 +182,8 @@ XG_FN bool xg_plan_rematerialize(xg_module *m); /* a pass: what a memory limit a
 /* ---- commands.c ---- */
 /* runs of at least so many commands; control: loops and branches, too */
 XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control);
+XG_FN bool xg_commands_meet(
+    const xg_plan *p, const xg_plan_step *s, const xg_plan_step *t); /* one writes what the other has */
 /* ---- report.c ---- */
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
 XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v);
@@ -203,6 +205,9 @@ XG_FN xg_plan_sent_kind xg_plan_sent_kind_of(xg_opcode op);
 XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i);
 XG_FN int64_t xg_plan_sent_time(const xg_inst *i);          /* picoseconds, by the model of time */
 XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i); /* as a step says it; fails where there is no such step */
+/* ---- windowed_einsum.c ---- */
+XG_FN bool xg_plan_windowed_einsum(xg_module *m);     /* passes: where the model of time says that it pays, */
+XG_FN bool xg_plan_windowed_everywhere(xg_module *m); /* and wherever it can be done */
 /* ---- bytes.c ---- */
 /* the serialised executable; its texts (ptx, hlo) end with a zero */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to);

@@ -96,6 +96,7 @@ typedef struct xg_tile_plan {
     int64_t producers;
     xlagpu_type held;              /* of elements in shared memory while sums are made */
     int64_t n_sums;                /* of a thread: numbers, or vectors of four */
+    int64_t chains;                /* of matrix units: a step's k in so many parts, which have sums of their own */
     int64_t parts;                 /* of the tile's rows: one after the other becomes the result */
     int64_t out_pitch;             /* of a row of them in shared memory */
     int64_t threads, blocks, quad; /* quad: elements that lie side by side in a fragment */
@@ -143,6 +144,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
+XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side);          /* fragments are read word by word */
 XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m); /* of a thread */
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
@@ -262,6 +264,7 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);             /* as many as the b
 /* ---- tile_emit.c ---- */
 XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */
 XG_FN void xg_tile_all_results(xg_tile_kernel *w);
+XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b); /* two sums */
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
 

@@ -191,7 +191,7 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     int64_t bytes = xg_type_bytes(p->held), times = p->shape.k * bytes / XG_KMMA_K_BYTES, way;
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M;
     xg_tile_work w;
-    w.issued = xg_tile_unit_issue(p) + times * (fragments + p->n_sums) + XG_TILE_STEP_ISSUE;
+    w.issued = xg_tile_unit_issue(p) + times * (fragments + p->n_sums / p->chains) + XG_TILE_STEP_ISSUE;
     w.multiplied = 0;
     w.passes = times * fragments * XG_TILE_UNIT_READ_CYCLES;
     w.passes += xg_tile_over((p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_PASS_BYTES,
@@ -242,8 +242,8 @@ XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m
     w.passes = 2 * lines;
     w.multiplied = macs;
     w.clocks = XG_MAX(macs / xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), lines);
-    if (!p->bulk) w.clocks = XG_MAX(w.clocks, xg_tile_unit_issue(p) + XG_TILE_UNIT_STEP_CLOCKS);
     w.clocks = XG_MAX(w.clocks, m->memory_latency / (p->bulk ? steps : copied ? XG_MAX(steps - 1, (int64_t)1) : 1));
+    if (!p->bulk) w.clocks = XG_MAX(w.clocks, xg_tile_unit_issue(p)) + XG_TILE_UNIT_STEP_CLOCKS;
     return w;
 }
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
