@@ -5,6 +5,7 @@
 #   ./build.sh run         build, then the main job: GELU on the GPU, or on the simulator where there is none
 #   ./build.sh test        every test
 #   ./build.sh check       laws of the code: headers fresh, rooms in order, no mutable globals, only xlagpu_ symbols; sizes and times
+#   ./build.sh digests     tests/digests.txt anew: what the compiler makes is meant to have changed
 #   ./build.sh soak        the long tests      ./build.sh bench       measurements
 #   ./build.sh gpu-test    every case on CUDA  ./build.sh gpu-bench   timings on CUDA
 #   ./build.sh gpu-contact DIR   ten minutes on a GPU: results, timings, figures of the device, logs, as files
@@ -180,6 +181,7 @@ run) # who builds for the first time waits for less: of the compiler what GELU n
     exec build/$with run examples/gelu.hlo --platform=auto --summary "$@" ;;
 test) level -Og; tool; runner; exec sh tests/scripts/all.sh ;;
 check) exec sh tests/scripts/check.sh ;;
+digests) exec sh tests/scripts/digests.sh ;;
 soak) level -Og; tool; runner; exec sh tests/scripts/soak.sh ;;
 bench) level -O1; tool; exec sh bench/bench.sh ;;
 gpu-test) level -Og; tool; exec sh tests/scripts/gpu.sh ;;
@@ -187,5 +189,5 @@ gpu-bench) level -O1; tool; exec sh bench/gpu.sh ;;
 gpu-contact) level -O1; tool; exec sh bench/contact.sh "${2:-build/contact}" ;;
 format) ${CLANG_FORMAT:-clang-format} -i $(c_files) ;;
 clean) rm -rf build ;;
-*) sed -n '2,14p' "$0"; exit 2 ;;
+*) sed -n '2,15p' "$0"; exit 2 ;;
 esac

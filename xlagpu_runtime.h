@@ -24293,6 +24293,7 @@ typedef struct xg_exe_thunk_row {
 } xg_exe_thunk_row;
 #define XG_EXE_WRITTEN 0x80000000u
 #define XG_EXE_RANDOM_FIRST 0x7012395u /* XLA's first state of random numbers */
+#define XG_EXE_RANDOM_KEY 1            /* of the streams of rng, in its lower half; above it the replica */
 typedef enum xg_exe_thunk_kind {
 #define X(name, text, of, slices, runs, value, writes, flags) XG_EXE_THUNK_##name,
     XG_EXE_THUNKS_KINDS(X)

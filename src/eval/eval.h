@@ -100,7 +100,7 @@ struct xg_eval_run {
 
 /* What a device remembers between instructions. */
 typedef struct xg_device_state {
-    uint64_t draws, rng[2];
+    uint64_t rng[2];
 } xg_device_state;
 
 /* ---- run.c: runs, values, frames; tuples, calls and control flow ----------------------------------------------- */

@@ -2,8 +2,9 @@
  * words; rng and its state.
  *
  * rng has no state in HLO: each one that is executed on a device takes the next stretch of a Philox stream keyed by the
- * run's seed and the replica, so equal seeds give equal numbers. Uniform numbers are made of as many random bits as the
- * type has mantissa bits, normal ones by Box and Muller's method.
+ * replica, which begins by the run's seed, so equal seeds give equal numbers. The numbers are those that RngExpander's
+ * arithmetic gives (expand/random_expander.c), so a device that draws in the same order has the same: integers and
+ * uniform floats bit for bit, normal ones, by Box and Muller's method, but for roundings of logarithm and cosine.
  *
  * Both turn a counter and a key into random words. The state is u64[2] or u64[3]: the key, then the counter. What the
  * opcode fixes beside the algorithms is which counter makes which element, and the counter that is handed on. */
@@ -158,48 +159,47 @@ XG_FN xg_value *xg_eval_rng_bit_generator(xg_eval_run *r, const xg_inst *i, xg_v
 XG_FN void xg_random_begin(xg_eval_run *r) {
     uint32_t d;
     r->devices = XG_NEW_N(&r->mem, xg_device_state, r->n_devices);
-    for (d = 0; d < r->n_devices; d++) {
-        r->devices[d].rng[0] = XG_EXE_RANDOM_FIRST + r->options.seed;
-        r->devices[d].draws = 0;
-    }
+    for (d = 0; d < r->n_devices; d++) r->devices[d].rng[0] = XG_EXE_RANDOM_FIRST + r->options.seed;
 }
 
+XG_FN void xg_rng_advance(uint64_t state[2], uint64_t delta) {
+    state[0] += delta;
+    if (state[0] < delta) state[1]++;
+}
 /* Gives the state of 128 bits, then adds delta to it. */
 XG_FN xg_value *xg_eval_rng_get_and_update_state(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     xg_value *out = xg_eval_new(r, i->shape);
     uint64_t *state = r->devices[r->device].rng, delta = (uint64_t)xg_attr_int(i, XG_A_delta, 0);
     (void)in;
     memcpy(out->data, state, 2 * sizeof *state);
-    state[0] += delta;
-    if (state[0] < delta) state[1]++;
+    xg_rng_advance(state, delta);
     return out;
 }
 
-/* A fraction in [0, 1) of the next bits; at most 52 of them. */
-XG_FN double xg_random_fraction(const uint32_t *words, int bits) {
-    uint64_t v = (uint64_t)words[0] << 32 | words[1];
-    return ldexp((double)(v >> (64 - bits)), -bits);
+/* What f32 arithmetic makes of an exact result; f64's is what it is. */
+XG_FN double xg_rng_rounded(bool wide, double x) { return wide ? x : (double)(float)x; }
+/* A fraction in [0, 1) of a word's upper bits, as many as the arithmetic's mantissa has. */
+XG_FN double xg_rng_fraction(bool wide, uint64_t word) {
+    return wide ? ldexp((double)(word >> 12), -52) : ldexp((double)(word >> 9), -23);
 }
 
-typedef struct xg_random_range {
+typedef struct xg_rng_range {
     xlagpu_type type;
-    bool normal;
+    bool wide; /* words of 64 bits, and f64 arithmetic */
     double a, b;
     int64_t lo;
     uint64_t span;
-    int bits;
-} xg_random_range;
+} xg_rng_range;
 
-XG_FN xg_random_range xg_random_range_of(const xg_inst *i, xg_value *const *in) {
-    const xg_float_format *f = xg_float_format_of(i->shape->type);
-    xg_random_range g;
+XG_FN xg_rng_range xg_rng_range_of(const xg_inst *i, xg_value *const *in) {
+    xg_rng_range g;
     memset(&g, 0, sizeof g);
     g.type = i->shape->type;
-    g.normal = xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal");
-    if (f) {
+    g.wide = true;
+    if (xg_type_class(g.type) == XGT_F) {
+        g.wide = g.type == XLAGPU_F64;
         g.a = xg_float_load(g.type, in[0]->data);
         g.b = xg_float_load(g.type, in[1]->data);
-        g.bits = XG_MAX(f->mantissa_bits, 1);
         return g;
     }
     g.lo = xg_eval_int_at(in[0], 0);
@@ -207,40 +207,80 @@ XG_FN xg_random_range xg_random_range_of(const xg_inst *i, xg_value *const *in) 
     return g;
 }
 
-/* One number of two (uniform) or four (normal) random words. Rounding may reach b: then it is a once more. */
-XG_FN void xg_random_number(const xg_random_range *g, unsigned char *out, const uint32_t *words) {
-    double u = xg_random_fraction(words, 52);
-    if (g->normal) {
-        xg_float_store(g->type, out,
-            g->a + g->b * (sqrt(-2 * log(1 - u)) * xg_cos(6.283185307179586 * xg_random_fraction(words + 2, 52))));
-        return;
-    }
-    if (g->bits) {
-        xg_float_store(g->type, out, g->a + xg_random_fraction(words, g->bits) * (g->b - g->a));
-        if (g->a < g->b && !(xg_float_load(g->type, out) < g->b)) xg_float_store(g->type, out, g->a);
-    } else if (g->type == XLAGPU_PRED)
-        *out = (unsigned char)(words[0] & 1);
-    else {
-        uint64_t v = (uint64_t)words[0] << 32 | words[1];
-        xg_eval_store_int(g->type, out, (int64_t)((uint64_t)g->lo + (g->span ? v % g->span : 0)));
-    }
+/* Rounding may reach b: then it is a once more. */
+XG_FN void xg_rng_uniform(const xg_rng_range *g, unsigned char *out, uint64_t word) {
+    double x = xg_rng_fraction(g->wide, word), over = xg_rng_rounded(g->wide, g->b - g->a);
+    x = xg_rng_rounded(g->wide, x * over);
+    xg_float_store(g->type, out, xg_rng_rounded(g->wide, x + g->a));
+    if (g->a < g->b && xg_float_load(g->type, out) >= g->b) xg_float_store(g->type, out, g->a);
+}
+XG_FN void xg_rng_normal(const xg_rng_range *g, unsigned char *out, uint64_t first, uint64_t second) {
+    double r = xg_rng_rounded(g->wide, log1p(-xg_rng_fraction(g->wide, first))), x;
+    double turn = xg_rng_fraction(g->wide, second) * xg_rng_rounded(g->wide, 6.283185307179586);
+    r = xg_rng_rounded(g->wide, sqrt(-2 * r));
+    x = xg_rng_rounded(g->wide, r * xg_rng_rounded(g->wide, xg_cos(xg_rng_rounded(g->wide, turn))));
+    x = xg_rng_rounded(g->wide, x * g->b);
+    xg_float_store(g->type, out, xg_rng_rounded(g->wide, x + g->a));
+}
+XG_FN void xg_rng_integer(const xg_rng_range *g, unsigned char *out, uint64_t word) {
+    if (g->type == XLAGPU_PRED)
+        *out = (unsigned char)(word & 1);
+    else
+        xg_eval_store_int(g->type, out, (int64_t)((uint64_t)g->lo + (g->span ? word % g->span : 0)));
 }
 
+/* The words of one draw, four or two to a counter; the counter's last ones are kept. */
+typedef struct xg_rng_stream {
+    uint64_t key, first[2];
+    bool wide;
+    int64_t counter; /* behind the first; -1: none yet */
+    uint32_t words[4];
+} xg_rng_stream;
+
+XG_FN xg_rng_stream xg_rng_stream_of(xg_eval_run *r, bool wide) {
+    const xg_device_state *device = &r->devices[r->device];
+    uint64_t replica = r->n_devices > 1 ? r->device / r->partitions : (uint64_t)r->options.replica;
+    xg_rng_stream s;
+    memset(&s, 0, sizeof s);
+    s.key = XG_EXE_RANDOM_KEY ^ replica << 32;
+    s.first[0] = device->rng[0];
+    s.first[1] = device->rng[1];
+    s.wide = wide;
+    s.counter = -1;
+    return s;
+}
+XG_FN uint64_t xg_rng_word(xg_rng_stream *s, int64_t k) {
+    int64_t per = s->wide ? 2 : 4, at = k % per;
+    if (s->counter != k / per) {
+        uint64_t counter[2];
+        s->counter = k / per;
+        counter[0] = s->first[0];
+        counter[1] = s->first[1];
+        xg_rng_advance(counter, (uint64_t)s->counter);
+        xg_philox(counter, s->key, s->words);
+    }
+    return s->wide ? s->words[2 * at] | (uint64_t)s->words[2 * at + 1] << 32 : s->words[at];
+}
 XG_FN xg_value *xg_eval_rng(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    xg_random_range g = xg_random_range_of(i, in);
-    xg_device_state *device = &r->devices[r->device];
-    uint64_t replica = r->n_devices > 1 ? r->device / r->partitions : (uint64_t)r->options.replica,
-             key = r->options.seed ^ replica << 32, counter[2] = {0, 0};
+    xg_rng_range g = xg_rng_range_of(i, in);
     xg_value *out = xg_eval_new(r, i->shape);
     size_t bytes = (size_t)xg_type_bytes(i->shape->type);
-    int64_t k;
-    counter[1] = device->draws++;
-    xg_eval_spend(r, i->shape->elements);
-    for (k = 0; k < i->shape->elements; k++, counter[0]++) {
-        uint32_t words[4];
-        xg_philox(counter, key, words);
-        xg_random_number(&g, out->data + (size_t)k * bytes, words);
+    int64_t k, n = i->shape->elements;
+    bool floats = xg_type_class(g.type) == XGT_F,
+         normal = floats && xg_str_is(xg_attr_str(i, XG_A_distribution), "rng_normal");
+    xg_rng_stream words = xg_rng_stream_of(r, g.wide), more = words;
+    xg_eval_spend(r, n);
+    for (k = 0; k < n; k++) {
+        unsigned char *to = out->data + (size_t)k * bytes;
+        uint64_t word = xg_rng_word(&words, k);
+        if (normal)
+            xg_rng_normal(&g, to, word, xg_rng_word(&more, n + k));
+        else if (floats)
+            xg_rng_uniform(&g, to, word);
+        else
+            xg_rng_integer(&g, to, word);
     }
+    if (n) xg_rng_advance(r->devices[r->device].rng, (uint64_t)((normal ? 2 * n : n) / (g.wide ? 2 : 4) + 1));
     return out;
 }
 

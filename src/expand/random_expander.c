@@ -1,19 +1,20 @@
 /* expand/random_expander.c -- RngExpander: rng as Philox bits and arithmetic on them.
  *
  * The counter is the execution's state of random numbers (rng-get-and-update-state), which goes on from draw to draw
- * and from run to run; the key tells apart the instructions of a module and its replicas. So runs of a fresh execution
- * repeat themselves, and within one nothing repeats. HLO leaves the numbers open: the evaluator's are others. */
+ * and from run to run; the key tells apart replicas. So runs of a fresh execution repeat themselves, and within one
+ * nothing repeats. HLO leaves the numbers open; the evaluator has the same (eval/random.c). */
 #ifndef XG_EXPAND_RANDOM_EXPANDER_C
 #define XG_EXPAND_RANDOM_EXPANDER_C
 #include "expand.h"
+#include "../api/executable.h"
 
 /* n random words of type u32 or u64. */
-XG_FN xg_inst *xg_random_words(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
+XG_FN xg_inst *xg_random_words(const xg_hb *b, xlagpu_type t, int64_t n) {
     xg_module *m = b->comp->module;
     const xg_shape *shapes[2];
     int64_t two = 2, three = 3, one = 1, delta = t == XLAGPU_U64 ? n / 2 + 1 : n / 4 + 1;
     xg_inst *parts[2], *state, *replica;
-    parts[0] = xg_hb_reshape(b, xg_hb_int(b, XLAGPU_U64, (int64_t)((uint64_t)i->id * 2654435761u + 1)), &one, 1);
+    parts[0] = xg_hb_reshape(b, xg_hb_int(b, XLAGPU_U64, XG_EXE_RANDOM_KEY), &one, 1);
     if (m->replica_count > 1) {
         replica = xg_hb_convert(b, xg_hb_op(b, XG_REPLICA_ID, xg_shape_scalar(m, XLAGPU_U32), NULL, 0), XLAGPU_U64);
         replica = xg_hb_2(b, XG_SHIFT_LEFT, replica, xg_hb_int(b, XLAGPU_U64, 32));
@@ -37,7 +38,7 @@ XG_FN xg_inst *xg_random_fractions(const xg_hb *b, xg_inst *words, xlagpu_type t
 }
 /* Rounding may reach the upper end: then it is the lower one once more. */
 XG_FN xg_inst *xg_random_uniform(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
-    xg_inst *x = xg_random_fractions(b, xg_random_words(b, i, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, n), t),
+    xg_inst *x = xg_random_fractions(b, xg_random_words(b, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, n), t),
             *lo = xg_hb_convert(b, XG_OPERAND(i, 0), t), *hi = xg_hb_convert(b, XG_OPERAND(i, 1), t), *over, *some;
     over = xg_hb_splat(b, xg_hb_2(b, XG_SUBTRACT, hi, lo), &n, 1);
     x = xg_hb_2(b, XG_MULTIPLY, x, over);
@@ -51,7 +52,7 @@ XG_FN xg_inst *xg_random_uniform(const xg_hb *b, const xg_inst *i, xlagpu_type t
 }
 /* Box and Muller's: two fractions a number. */
 XG_FN xg_inst *xg_random_normal(const xg_hb *b, const xg_inst *i, xlagpu_type t, int64_t n) {
-    xg_inst *u = xg_random_fractions(b, xg_random_words(b, i, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, 2 * n), t),
+    xg_inst *u = xg_random_fractions(b, xg_random_words(b, t == XLAGPU_F64 ? XLAGPU_U64 : XLAGPU_U32, 2 * n), t),
             *r = xg_hb_slice_dim(b, u, 0, 0, n), *turn = xg_hb_slice_dim(b, u, 0, n, 2 * n), *x;
     r = xg_hb_1(b, XG_LOG_PLUS_ONE, xg_hb_1(b, XG_NEGATE, r)); /* of 1 - r, which is not zero */
     r = xg_hb_2(b, XG_MULTIPLY, r, xg_hb_float_like(b, r, -2));
@@ -64,7 +65,7 @@ XG_FN xg_inst *xg_random_normal(const xg_hb *b, const xg_inst *i, xlagpu_type t,
 }
 /* lo + words % (hi - lo), in 64 bits; an empty range gives lo. */
 XG_FN xg_inst *xg_random_integer(const xg_hb *b, const xg_inst *i, int64_t n) {
-    xg_inst *x = xg_random_words(b, i, XLAGPU_U64, n), *lo, *span, *none;
+    xg_inst *x = xg_random_words(b, XLAGPU_U64, n), *lo, *span, *none;
     if (i->shape->type == XLAGPU_PRED)
         return xg_hb_convert(b, xg_hb_2(b, XG_AND, x, xg_hb_int_like(b, x, 1)), XLAGPU_PRED);
     lo = xg_hb_convert(b, xg_hb_convert(b, XG_OPERAND(i, 0), XLAGPU_S64), XLAGPU_U64);

@@ -206,13 +206,16 @@ XG_FN void xg_fusions_make(xg_kernels *g, xg_kernel *k) {
 /* ---- order ---- */
 
 /* Fusions of several outputs may stand behind a reader of one of them: puts operands before users again, and else keeps
- * the order. */
+ * the order, also of those that draw random numbers: these have no operands. */
 XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
     static const char waiting = 0, placed = 0; /* two addresses */
-    XG_VEC(xg_inst *) stack = {NULL, 0, 0};
+    XG_VEC(xg_inst *) stack = {NULL, 0, 0}, draws = {NULL, 0, 0};
     xg_inst *i, *next;
-    uint32_t k;
-    XG_FOR_INSTS(j, c) j->scratch = NULL;
+    uint32_t k, drawn = 0;
+    XG_FOR_INSTS(j, c) {
+        j->scratch = NULL;
+        if (j->op == XG_RNG_GET_AND_UPDATE_STATE) xg_push(a, xg_inst *, &draws, j);
+    }
     for (i = c->first; i; i = next) {
         next = xg_inst_behind(i);
         if (i->scratch) continue;
@@ -228,6 +231,11 @@ XG_FN void xg_fusions_sort(xg_arena *a, xg_comp *c) {
                 xg_push(a, xg_inst *, &stack, need);
                 continue;
             }
+            if (top->op == XG_RNG_GET_AND_UPDATE_STATE && draws.p[drawn] != top) {
+                xg_push(a, xg_inst *, &stack, draws.p[drawn]);
+                continue;
+            }
+            drawn += top->op == XG_RNG_GET_AND_UPDATE_STATE;
             stack.n--;
             top->scratch = (void *)(uintptr_t)&placed;
             if (top == i) continue;

@@ -42,6 +42,8 @@ static void nothing(void) {
     xlagpu_error_position(context, NULL, NULL);
     REFUSED(xlagpu_parse(context, NULL, NULL, 5) == NULL, XLAGPU_ERROR_USAGE, "no text");
     EXPECT(xlagpu_parse(context, NULL, NULL, 0) == NULL && xlagpu_error_status(context) == XLAGPU_ERROR_SYNTAX);
+    EXPECT(!parse("HloModule m\nENTRY") && strstr(xlagpu_error(context), "cut off"));
+    EXPECT(!parse("HloModule m\n@") && !strstr(xlagpu_error(context), "cut off"));
     EXPECT(!xlagpu_print(NULL).data && !xlagpu_compile(NULL, NULL).data && !xlagpu_optimize(NULL, "dce").data &&
            !xlagpu_executable_ptx(none).data);
     EXPECT(xlagpu_parameter_count(NULL) == 0 && xlagpu_result_count(NULL) == 0 && !xlagpu_parameter_info(NULL, 0, &v) &&

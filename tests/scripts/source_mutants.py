@@ -8,12 +8,12 @@ around them, true and false, and numbers (which become one more, or 0 for 1). Ch
 again.
 
 tcc compiles the runner of the text tests in half a second, so each change is a new build. Tests run in the order in
-which they are likely to notice and quick: the texts of the changed room, the other texts, the corpus on the simulator,
-then the programs. Only those run that call the changed function, which clang's coverage has told before.
-The first that ends otherwise than without the change stops it; --texts stops behind the texts. What tcc itself makes
-fail (the payloads of NaNs) fails in both. A survivor is printed with its place and its line: it changes only a choice
-(a tuned number, an order among equals), or it wants a test. source_mutants.txt tells of those of one run. Ends with 'N
-caught, N survived' and the share."""
+which they are likely to notice and quick: the texts of the changed room, the digests of what the compiler makes, the
+other texts, the corpus on the simulator, then the programs. Only those run that call the changed function, which
+clang's coverage has told before. The first that ends otherwise than without the change stops it; --texts stops behind
+the texts. What tcc itself makes fail (the payloads of NaNs) fails in both. A survivor is printed with its place and its
+line: it changes only a choice (a tuned number, an order among equals), or it wants a test. source_mutants.txt tells of
+those of some runs. Ends with 'N caught, N survived' and the share."""
 
 import argparse, glob, os, random, re, shutil, subprocess, sys, time
 
@@ -134,7 +134,8 @@ class Tests:
             return f"{WORK}/runner {'--stop' if stop else ''} {step}"
         if step == "corpus":
             return f"{self.tool()} && XLAGPU_TOOL={WORK}/xlagpu sh tests/scripts/corpus.sh host"
-        return f"{self.build(step)} && {WORK}/{step} {self.programs[step]}"
+        stop = "--stop" if step == "digests" else ""
+        return f"{self.build(step)} && {WORK}/{step} {stop} {self.programs[step]}"
 
     def tool(self, how="tcc -w", out="xlagpu"):
         for unit in ("compiler", "runtime"):
@@ -185,12 +186,13 @@ class Tests:
         if function in self.watched:  # one that is always inlined has no counter
             can = self.visits.get(function, set())
         own = ROOM_TEXTS.get(room, [room])
-        texts = sorted(can & set(self.files), key=lambda f: (f.split("/")[1] not in own, self.without[f][1]))
+        texts = sorted(can & set(self.files), key=lambda f: (f.split("/")[2] not in own, self.without[f][1]))
         if self.only_texts:
             return texts
         near = [p for p in NEAR.get(room, []) if p in self.programs]
-        rest = sorted((p for p in self.programs if p not in near), key=lambda p: self.without[p][1])
-        return texts + [p for p in ["corpus"] + near + rest if p in can]
+        rest = sorted((p for p in self.programs if p not in near + ["digests"]), key=lambda p: self.without[p][1])
+        first = sum(f.split("/")[2] in own for f in texts)
+        return [p for p in texts[:first] + ["digests"] + texts[first:] + ["corpus"] + near + rest if p in can]
 
     def look(self):
         """What each test says and how long it takes without a change."""
@@ -224,7 +226,7 @@ def main():
         print("0 passed, 0 failed")
         return
     shutil.rmtree(WORK, ignore_errors=True)
-    for d in ("src", "tests", "tools"):
+    for d in ("src", "tests", "tools", "packages"):
         shutil.copytree(d, f"{WORK}/{d}", ignore=shutil.ignore_patterns("*.npz", "*.txt", "*.hlo", "*.ptx"))
     files = [p for p in sorted(glob.glob("src/*/*.[ch]")) if a.only in p]
     places = [(p, c) for p in files for c in candidates(p)[1]]

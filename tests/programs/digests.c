@@ -1,0 +1,423 @@
+/* tests/programs/digests.c -- has anything changed of what the compiler makes? A table of digests says it.
+ *
+ *     digests [--write] [--show] [--stop] [--only WORDS] [--medleys COUNT] [--table FILE] FILES...
+ *
+ * FILES are modules, or text tests, whose inputs are taken where they are modules. Each goes the whole way, for a
+ * target and by options that a digest of its text draws. A line of the table is a file, or ten of the random modules of
+ * medley.h, and has a digest of each stage:
+ *
+ *     read   what the reader says: the message, or the module printed again, also in XLA's long form
+ *     forms  the module as a proto and as StableHLO
+ *     hlo    the module after each HLO pass that changed it (of files that are modules)
+ *     kir    the kernels' IR after each pass, the lines of their operations (of files that are modules)
+ *     llvm   the kernels as LLVM IR (of files that are modules)
+ *     plan   records, buffers, thunks, estimates of time (of files that are modules)
+ *     ptx    the kernels; the message, where the compiler refuses
+ *     exe    the executable, which has the optimised module inside
+ *     runs   what the simulator counted, where the arrays are small
+ *     other  the executable with libraries, and that of two devices
+ *
+ * It is a detector of changes and proves nothing right: a change that is meant is accepted by writing the table anew
+ * (./build.sh digests), and the diff says how far it reached. --show prints the digests module by module, which
+ * tells two builds' differences apart; --stop ends at the first difference. Folded constants and estimates come of the
+ * C library, too: another one may want a table of its own. Ends with "N passed, N failed". */
+#include "../../src/xlagpu.h"
+#include "../../src/xlagpu_runtime.h"
+#include "expect.h"
+#include "medley.h"
+#include "../../tools/npz.c" /* file_read */
+
+enum {
+    MEDLEYS_A_LINE = 10,
+    MEDLEY_MOST = 600,       /* elements of an array */
+    RUN_BYTES = 16 << 10,    /* of arguments and results of what is run */
+    RUN_THREADS = 1 << 14,   /* of all launches of what is run */
+    RUN_SUM = 1024,          /* terms of a sum in what is run */
+    MODULE_BYTES = 64 << 10, /* of a text in a text test: longer ones are slow, and no richer */
+    LEAVES = 64,
+    LINES = 2000
+};
+#define STAGES(X) X(read) X(forms) X(hlo) X(kir) X(llvm) X(plan) X(ptx) X(exe) X(runs) X(other)
+enum {
+#define X(name) STAGE_##name,
+    STAGES(X)
+#undef X
+    STAGE_COUNT
+};
+static const char *const stage_names[] = {
+#define X(name) #name,
+    STAGES(X)
+#undef X
+};
+typedef struct digests {
+    uint64_t of[STAGE_COUNT];
+    bool whole; /* a module of its own file: every stage */
+} digests;
+
+/* ---- digests ---- */
+
+static void add(uint64_t *h, const void *data, size_t n) {
+    const unsigned char *p = (const unsigned char *)data;
+    uint64_t word;
+    *h = (*h ^ n) * UINT64_C(0x9E3779B97F4A7C15);
+    for (; n >= sizeof word; n -= sizeof word, p += sizeof word) {
+        memcpy(&word, p, sizeof word);
+        *h = (*h ^ word) * UINT64_C(0xBF58476D1CE4E5B9);
+        *h ^= *h >> 29;
+    }
+    for (; n; n--, p++) *h = (*h ^ *p) * UINT64_C(0x94D049BB133111EB);
+    *h ^= *h >> 32;
+}
+static void add_bytes(digests *d, int stage, xlagpu_bytes bytes) {
+    if (bytes.data) add(&d->of[stage], bytes.data, bytes.size);
+}
+/* What it says, and where. */
+static void add_refusal(digests *d, int stage, const xlagpu_context *c) {
+    const char *said = xlagpu_error(c);
+    add(&d->of[stage], said, strlen(said));
+}
+
+/* ---- one module ---- */
+
+static void on_dump(void *user, const char *stage, const char *text, size_t n) {
+    digests *d = (digests *)user;
+    int to = strncmp(stage, "hlo/", 4) == 0      ? STAGE_hlo
+             : strncmp(stage, "llvm", 4) == 0    ? STAGE_llvm
+             : strncmp(stage, "kir", 3) == 0     ? STAGE_kir
+             : strncmp(stage, "ir_", 3) == 0     ? STAGE_kir
+             : strcmp(stage, "pass_report") == 0 ? STAGE_COUNT /* it has times in it */
+             : strncmp(stage, "ptx", 3) == 0     ? STAGE_ptx
+                                                 : STAGE_plan;
+    if (to < STAGE_COUNT) add(&d->of[to], text, n);
+}
+static const char *const targets[] = {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_90a", "sm_100a", "sm_120a"};
+static void draw_options(uint64_t drawn, xlagpu_compile_desc *o) {
+    memset(o, 0, sizeof *o);
+    o->target.name = targets[drawn % (sizeof targets / sizeof *targets)];
+    o->fill_elided_constants = o->keep_hlo = true;
+    o->command_buffer_control = drawn >> 8 & 1;
+    o->command_buffer_least = (uint32_t)(drawn >> 9 & 3);
+    o->double_buffer_loops = (drawn >> 11 & 3) == 0;
+    o->deterministic_ops = (drawn >> 13 & 7) == 0;
+    o->allow_excess_precision = (drawn >> 16 & 7) == 0;
+    o->ftz = (drawn >> 19 & 7) == 0;
+    o->disable_all_passes = (drawn >> 22 & 15) == 0;
+}
+
+typedef struct memory {
+    xlagpu_rt_tensor leaf[LEAVES];
+    uint32_t n;
+} memory;
+/* Small whole numbers for the leaves; false: they are too many or too large. */
+static bool take(xlagpu_module *m, bool results, memory *v) {
+    xlagpu_value_info info;
+    size_t all = 0, size, k;
+    uint32_t n = results ? xlagpu_result_count(m) : xlagpu_parameter_count(m);
+    for (v->n = 0; v->n < n && v->n < LEAVES; v->n++) {
+        if (!(results ? xlagpu_result_info : xlagpu_parameter_info)(m, v->n, &info) || info.bytes > RUN_BYTES - all)
+            break;
+        all += info.bytes;
+        size = xlagpu_type_bytes(info.type);
+        v->leaf[v->n].bytes = info.bytes;
+        v->leaf[v->n].data = calloc(info.bytes + 1, 1);
+        for (k = 0; !results && size && k < info.bytes / size; k++)
+            xlagpu_set_element(info.type, (char *)v->leaf[v->n].data + k * size, (double)(k * 5 % 4));
+    }
+    return v->n == n;
+}
+static void give(memory *v) {
+    while (v->n) free(v->leaf[--v->n].data);
+}
+static void run(digests *d, xlagpu_device *device, xlagpu_bytes exe, memory *in, memory *out) {
+    xlagpu_kernel_stats stats[32];
+    xlagpu_program *p = xlagpu_rt_load(device, exe.data, exe.size);
+    xlagpu_rt_kernel kernel;
+    uint64_t threads = 0;
+    uint32_t n, k;
+    for (k = 0; p && xlagpu_rt_kernel_info(p, k, &kernel); k++)
+        threads += (uint64_t)kernel.grid[0] * kernel.grid[1] * kernel.grid[2] * kernel.block[0] * kernel.block[1] *
+                   kernel.block[2];
+    if (threads > RUN_THREADS) {
+        xlagpu_rt_unload(p);
+        return;
+    }
+    if (p && xlagpu_rt_run(p, in->leaf, in->n, out->leaf, out->n) == XLAGPU_OK) {
+        n = xlagpu_rt_stats(p, stats, 32);
+        for (k = 0; k < n && k < 32; k++) {
+            add(&d->of[STAGE_runs], stats[k].name, strlen(stats[k].name));
+            stats[k].name = NULL;
+            add(&d->of[STAGE_runs], &stats[k], sizeof stats[k]);
+        }
+    } else
+        add(&d->of[STAGE_runs], xlagpu_rt_error(device), strlen(xlagpu_rt_error(device)));
+    if (p) xlagpu_rt_unload(p);
+}
+/* Loops and windows that choose may be long. */
+static bool may_run(xlagpu_module *m, const char *text) {
+    return !strstr(text, "while(") && !strstr(text, "select-and-scatter(") && !strstr(text, "custom-call") &&
+           !strstr(text, "feed(") && xlagpu_module_devices(m) == 1 && xlagpu_longest_sum(m) <= RUN_SUM;
+}
+
+static void compile(digests *d, xlagpu_context *c, xlagpu_module *m, xlagpu_compile_desc *o, int stage) {
+    xlagpu_bytes exe = xlagpu_compile(m, o);
+    add_bytes(d, stage, exe);
+    if (!exe.data) add_refusal(d, stage, c);
+}
+static void digest_module(digests *d, xlagpu_context *c, xlagpu_device *device, const char *text, uint64_t drawn) {
+    xlagpu_module *m = xlagpu_parse(c, "module", text, strlen(text));
+    xlagpu_compile_desc o;
+    xlagpu_bytes exe;
+    memory in, out;
+    if (!m) {
+        add_refusal(d, STAGE_read, c);
+        return;
+    }
+    add_bytes(d, STAGE_read, xlagpu_print(m));
+    if (drawn % 3 == 0 || d->whole) {
+        add_bytes(d, STAGE_read, xlagpu_print_as(m, XLAGPU_FORMAT_HLO_LONG));
+        add_bytes(d, STAGE_forms, xlagpu_print_as(m, XLAGPU_FORMAT_PROTO));
+        add_bytes(d, STAGE_forms, xlagpu_print_as(m, XLAGPU_FORMAT_STABLEHLO));
+    }
+    draw_options(drawn, &o);
+    if (d->whole) {
+        o.dump = on_dump;
+        o.dump_user = d;
+        o.predict_times = o.print_schedules = o.print_records = true;
+        o.backend = "llvm-ir";
+    }
+    exe = xlagpu_compile(m, &o);
+    if (!exe.data) {
+        add_refusal(d, STAGE_ptx, c);
+        return;
+    }
+    add_bytes(d, STAGE_ptx, xlagpu_executable_ptx(exe));
+    add_bytes(d, STAGE_exe, exe);
+    in.n = out.n = 0;
+    if (may_run(m, text) && take(m, false, &in) && take(m, true, &out)) run(d, device, exe, &in, &out);
+    give(&in);
+    give(&out);
+    if (!d->whole) return;
+    draw_options(drawn >> 3, &o);
+    o.libraries = "cublaslt,cufft,cusolver,always";
+    compile(d, c, m, &o, STAGE_other);
+}
+/* Split along the batch: each device has its part. */
+static void digest_two_devices(digests *d, xlagpu_context *c, const char *text, uint64_t drawn) {
+    xlagpu_parse_desc p;
+    xlagpu_compile_desc o;
+    xlagpu_module *m;
+    memset(&p, 0, sizeof p);
+    p.text = text;
+    p.size = strlen(text);
+    p.placement.batch = "2";
+    draw_options(drawn, &o);
+    m = xlagpu_parse_with(c, &p);
+    if (m)
+        compile(d, c, m, &o, STAGE_other);
+    else
+        add_refusal(d, STAGE_other, c);
+}
+static void digest_text(digests *d, xlagpu_device *device, const char *text) {
+    xlagpu_context_desc desc;
+    xlagpu_context *c;
+    uint64_t drawn = 1;
+    memset(&desc, 0, sizeof desc);
+    desc.memory_limit = (size_t)1 << 29;
+    add(&drawn, text, strlen(text));
+    c = xlagpu_create(&desc);
+    digest_module(d, c, device, text, drawn);
+    xlagpu_destroy(c);
+    if (!d->whole) return;
+    c = xlagpu_create(&desc);
+    digest_two_devices(d, c, text, drawn);
+    xlagpu_destroy(c);
+}
+
+/* ---- lines ---- */
+
+typedef struct line {
+    char name[200], text[STAGE_COUNT * 16];
+} line;
+static line *table;
+static int n_table, changed[STAGE_COUNT];
+static bool show, stop;
+
+static void put_line(char *to, const digests *d) {
+    int k;
+    for (*to = 0, k = 0; k < STAGE_COUNT; k++)
+        if (d->of[k]) sprintf(to + strlen(to), " %s=%06x", stage_names[k], (unsigned)(d->of[k] & 0xFFFFFF));
+}
+static const line *line_of(const char *name) {
+    int k;
+    for (k = 0; k < n_table; k++)
+        if (strcmp(table[k].name, name) == 0) return &table[k];
+    return NULL;
+}
+/* " ptx=012345" of a line; an empty text where it has none. */
+static const char *field_of(const char *text, int stage, size_t *n) {
+    char key[16];
+    const char *at;
+    sprintf(key, " %s=", stage_names[stage]);
+    at = strstr(text, key);
+    *n = at ? strcspn(at + 1, " ") + 1 : 0;
+    return at ? at : "";
+}
+static void compare(const char *name, const char *is) {
+    const line *was = line_of(name);
+    char said[700] = "";
+    int k;
+    for (k = 0; was && k < STAGE_COUNT; k++) {
+        size_t n, m;
+        const char *a = field_of(was->text, k, &n), *b = field_of(is, k, &m);
+        if (n == m && memcmp(a, b, n) == 0) continue;
+        changed[k]++;
+        sprintf(said + strlen(said), " %s", stage_names[k]);
+    }
+    if (!was)
+        EXPECT_IN(false, (snprintf(said, sizeof said, "%s is not in the table", name), said));
+    else {
+        char text[1000];
+        snprintf(text, sizeof text, "%s: changed in%s", name, said);
+        EXPECT_IN(!*said, text);
+    }
+}
+static FILE *writes;
+static void finish_line(const char *name, const digests *d) {
+    char text[STAGE_COUNT * 16];
+    put_line(text, d);
+    if (writes)
+        fprintf(writes, "%s%s\n", name, text);
+    else if (show)
+        printf("%s%s\n", name, text);
+    else
+        compare(name, text);
+}
+static void read_table(const char *path) {
+    size_t n;
+    char *p = (char *)file_read(path, &n), *end;
+    table = (line *)calloc(LINES, sizeof *table);
+    for (; p && *p && n_table < LINES; p = end + 1) {
+        size_t name = strcspn(p, " \n");
+        end = p + strcspn(p, "\n");
+        if (*p != '#' && name < sizeof table->name && (size_t)(end - p) - name < sizeof table->text) {
+            memcpy(table[n_table].name, p, name);
+            memcpy(table[n_table++].text, p + name, (size_t)(end - p) - name);
+        }
+        if (!*end) break;
+    }
+}
+
+/* ---- files ---- */
+
+static bool is_module(const char *text) {
+    return strstr(text, "ENTRY") || strstr(text, "func.func") || strncmp(text, "HloModule", 9) == 0;
+}
+static void one(digests *d, xlagpu_device *device, const char *name, int number, const char *text) {
+    digests alone;
+    int k;
+    memset(&alone, 0, sizeof alone);
+    alone.whole = d->whole;
+    digest_text(&alone, device, text);
+    if (show) {
+        char label[300];
+        snprintf(label, sizeof label, "%s:%d", name, number);
+        finish_line(label, &alone);
+    }
+    for (k = 0; k < STAGE_COUNT; k++)
+        if (alone.of[k]) add(&d->of[k], &alone.of[k], sizeof alone.of[k]);
+}
+/* The inputs of a text test: between the line "# run:" and the line "----". */
+static void digest_cases(digests *d, xlagpu_device *device, const char *path, char *text) {
+    char *at = text, *from, *to;
+    int number = 0;
+    while ((at = strstr(at, "# run:")) != NULL) {
+        from = at + strcspn(at, "\n");
+        to = strstr(from, "\n----\n");
+        if (!to) return;
+        *to = 0;
+        number++;
+        if (is_module(from) && to - from < MODULE_BYTES) one(d, device, path, number, from + 1);
+        at = to + 1;
+    }
+}
+static void digest_file(xlagpu_device *device, const char *path) {
+    size_t n;
+    unsigned char *bytes = file_read(path, &n);
+    char *text = (char *)malloc(n + 1);
+    bool cases = strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".txt") == 0;
+    digests d;
+    int k;
+    bool any = false;
+    if (!bytes || !text) exit(2);
+    memcpy(text, bytes, n);
+    text[n] = 0;
+    memset(&d, 0, sizeof d);
+    d.whole = !cases;
+    if (cases)
+        digest_cases(&d, device, path, text);
+    else
+        one(&d, device, path, 1, text);
+    for (k = 0; k < STAGE_COUNT; k++) any = any || d.of[k];
+    if (any) finish_line(path, &d);
+    free(bytes);
+    free(text);
+}
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static void digest_medleys(xlagpu_device *device, int from) {
+    static medley g;
+    char name[40];
+    digests d;
+    int k;
+    memset(&d, 0, sizeof d);
+    snprintf(name, sizeof name, "medleys:%d-%d", from, from + MEDLEYS_A_LINE - 1);
+    for (k = from; k < from + MEDLEYS_A_LINE; k++) {
+        make_medley(&g, (uint64_t)k, MEDLEY_MOST);
+        one(&d, device, name, k, g.whole);
+    }
+    finish_line(name, &d);
+}
+
+int main(int argc, char **argv) {
+    const char *path = "tests/digests.txt", *only = "";
+    xlagpu_device_desc desc;
+    xlagpu_device *device;
+    int medleys = 0, a, k;
+    bool write = false;
+    memset(&desc, 0, sizeof desc);
+    desc.platform = "host";
+    desc.threads = 1;
+    if (xlagpu_rt_open(&desc, &device) != XLAGPU_OK) return 2;
+    for (a = 1; a < argc && argv[a][0] == '-'; a++) {
+        if (strcmp(argv[a], "--write") == 0)
+            write = true;
+        else if (strcmp(argv[a], "--show") == 0)
+            show = true;
+        else if (strcmp(argv[a], "--stop") == 0)
+            stop = true;
+        else if (strcmp(argv[a], "--only") == 0 && a + 1 < argc)
+            only = argv[++a];
+        else if (strcmp(argv[a], "--table") == 0 && a + 1 < argc)
+            path = argv[++a];
+        else if (strcmp(argv[a], "--medleys") == 0 && a + 1 < argc)
+            medleys = atoi(argv[++a]);
+    }
+    if (write) {
+        writes = fopen(path, "w");
+        if (!writes) return 2;
+        fprintf(writes, "# What the compiler makes, by digests: tests/programs/digests.c says of what. Written by "
+                        "./build.sh digests.\n");
+    } else
+        read_table(path);
+    qsort(argv + a, (size_t)(argc - a), sizeof *argv, by_name);
+    for (; a < argc && !(stop && failed); a++)
+        if (strstr(argv[a], only)) digest_file(device, argv[a]);
+    for (k = 1; k + MEDLEYS_A_LINE - 1 <= medleys && !(stop && failed); k += MEDLEYS_A_LINE)
+        if (strstr("medleys", only)) digest_medleys(device, k);
+    for (k = 0; k < STAGE_COUNT; k++)
+        if (changed[k])
+            printf("%s: %d lines differ; if that is meant, ./build.sh digests writes the table anew\n", stage_names[k],
+                changed[k]);
+    if (writes) fclose(writes);
+    xlagpu_rt_close(device);
+    return finish();
+}
