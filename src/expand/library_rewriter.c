@@ -17,6 +17,7 @@ enum {
     XG_CUFFT_SMOOTH_MAX = 127,       /* larger prime factors take Bluestein's way, of several passes */
     XG_BLUESTEIN_PASSES = 6,         /* of cuFFT's: two transforms of twice the length and products around them */
     XG_OWN_BLUESTEIN_PASSES = 8,     /* of ours (fft_expander.c) */
+    /* The next three are reasoned, not measured. */
     XG_CUSOLVER_STEP_NS = 20000,     /* a step over a panel: launches that wait for each other */
     XG_CUSOLVER_RATE_PERMILLE = 500, /* of the device's multiply-adds, that large factorisations reach */
     XG_BLOCK_RATE_PERMILLE = 250     /* of a multiprocessor's, that our blocks reach: one makes a matrix */

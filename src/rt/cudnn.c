@@ -167,21 +167,19 @@ XG_FN XG_COLD int xr_dnn_try(
     int32_t notes[XR_DNN_NOTES_MAX];
     void *engine = NULL;
     int64_t n = 0, bytes = 0, k;
-    const char *what = NULL;
     int e = 0;
-    XR_DO(l->create(XR_DNN_ENGINE, &engine), "");
-    XR_DO(l->get(config, XR_DNN_CONFIG_ENGINE, XR_DNN_IS_DESCRIPTOR, 1, &n, &engine), "");
+    if (!e) e = l->create(XR_DNN_ENGINE, &engine);
+    if (!e) e = l->get(config, XR_DNN_CONFIG_ENGINE, XR_DNN_IS_DESCRIPTOR, 1, &n, &engine);
     n = 0;
-    XR_DO(l->get(engine, XR_DNN_ENGINE_NOTES, XR_DNN_IS_NOTE, XR_DNN_NOTES_MAX, &n, notes), "");
+    if (!e) e = l->get(engine, XR_DNN_ENGINE_NOTES, XR_DNN_IS_NOTE, XR_DNN_NOTES_MAX, &n, notes);
     if (engine) l->free(engine);
     for (k = 0; !e && k < n && k < XR_DNN_NOTES_MAX; k++)
         if (notes[k] >= 0 && notes[k] < 63 && refused >> notes[k] & 1) return 0;
-    XR_DO(l->create(XR_DNN_PLAN, plan), "");
-    XR_DO(l->set(*plan, XR_DNN_PLAN_HANDLE, XR_DNN_IS_HANDLE, 1, &handle), "");
-    XR_DO(l->set(*plan, XR_DNN_PLAN_CONFIG, XR_DNN_IS_DESCRIPTOR, 1, &config), "");
-    XR_DO(l->finalize(*plan), "");
-    XR_DO(l->get(*plan, XR_DNN_PLAN_WORKSPACE, XR_DNN_IS_INT64, 1, &n, &bytes), "");
-    (void)what;
+    if (!e) e = l->create(XR_DNN_PLAN, plan);
+    if (!e) e = l->set(*plan, XR_DNN_PLAN_HANDLE, XR_DNN_IS_HANDLE, 1, &handle);
+    if (!e) e = l->set(*plan, XR_DNN_PLAN_CONFIG, XR_DNN_IS_DESCRIPTOR, 1, &config);
+    if (!e) e = l->finalize(*plan);
+    if (!e) e = l->get(*plan, XR_DNN_PLAN_WORKSPACE, XR_DNN_IS_INT64, 1, &n, &bytes);
     if (*plan && (e || bytes < 0 || (uint64_t)bytes > xr_dnn_workspace(c))) {
         l->free(*plan);
         *plan = NULL;
@@ -191,25 +189,22 @@ XG_FN XG_COLD int xr_dnn_try(
 XG_FN XG_COLD int xr_dnn_advise(const xr_dnn *l, void *handle, xr_dnn_state *s, int32_t mode, const xlagpu_rt_call *c,
     int64_t refused, const char **which) {
     void *heuristics = NULL, *configs[XR_DNN_ADVICE_MAX];
-    const char *what = NULL;
     int64_t n = 0, k, made;
     int e = 0;
-    XR_DO(l->create(XR_DNN_HEURISTICS, &heuristics), "cudnnBackendCreateDescriptor");
-    XR_DO(l->set(heuristics, XR_DNN_ADVICE_GRAPH, XR_DNN_IS_DESCRIPTOR, 1, &s->descs[s->n - 1]),
-        "cudnnBackendSetAttribute");
-    XR_DO(l->set(heuristics, XR_DNN_ADVICE_MODE, XR_DNN_IS_MODE, 1, &mode), "cudnnBackendSetAttribute");
-    XR_DO(l->finalize(heuristics), "cudnnBackendFinalize");
+    if (!e) e = l->create(XR_DNN_HEURISTICS, &heuristics);
+    if (!e) e = l->set(heuristics, XR_DNN_ADVICE_GRAPH, XR_DNN_IS_DESCRIPTOR, 1, &s->descs[s->n - 1]);
+    if (!e) e = l->set(heuristics, XR_DNN_ADVICE_MODE, XR_DNN_IS_MODE, 1, &mode);
+    if (!e) e = l->finalize(heuristics);
     for (made = 0; !e && made < XR_DNN_ADVICE_MAX; made += !e)
-        XR_DO(l->create(XR_DNN_ENGINE_CONFIG, &configs[made]), "cudnnBackendCreateDescriptor");
-    XR_DO(l->get(heuristics, XR_DNN_ADVICE, XR_DNN_IS_DESCRIPTOR, XR_DNN_ADVICE_MAX, &n, configs),
-        "cudnnBackendGetAttribute");
+        if (!e) e = l->create(XR_DNN_ENGINE_CONFIG, &configs[made]);
+    if (!e) e = l->get(heuristics, XR_DNN_ADVICE, XR_DNN_IS_DESCRIPTOR, XR_DNN_ADVICE_MAX, &n, configs);
     for (k = 0; !e && !s->plan && k < n && k < XR_DNN_ADVICE_MAX; k++)
-        XR_DO(xr_dnn_try(l, handle, configs[k], c, refused, &s->plan), "cudnnBackendFinalize of a plan");
+        if (!e) e = xr_dnn_try(l, handle, configs[k], c, refused, &s->plan);
     if (s->plan) s->config = configs[k - 1];
     while (made-- > 0)
         if (configs[made] != s->config) l->free(configs[made]);
     if (heuristics) l->free(heuristics);
-    *which = what;
+    if (e) *which = "cudnnBackendFinalize of an execution plan";
     return e >= XR_DNN_CANNOT && e < XR_DNN_CANNOT + 1000 ? 0 : e;
 }
 
@@ -285,22 +280,21 @@ XG_FN xlagpu_status xr_dnn_call(void *user, const xlagpu_rt_call *c) {
     const xr_dnn *l = &all->dnn;
     xr_dnn_state *s = (xr_dnn_state *)c->state;
     void *pointers[XR_DNN_TENSORS_MAX], *pack = NULL, *work = xr_library_pointer(c, c->n_operands + c->n_results - 1);
-    const char *what = NULL;
     uint32_t k;
     int e = 0;
     for (k = 0; k < s->n_tensors; k++)
         pointers[k] = s->values[k] ? (void *)(uintptr_t)s->values[k] : xr_library_pointer(c, s->numbers[k] - 1);
-    XR_DO(l->create(XR_DNN_PACK, &pack), "cudnnBackendCreateDescriptor"); /* one that is complete stays as it is */
-    XR_DO(l->set(pack, XR_DNN_PACK_POINTERS, XR_DNN_IS_POINTER, s->n_tensors, pointers), "cudnnBackendSetAttribute");
-    XR_DO(l->set(pack, XR_DNN_PACK_NUMBERS, XR_DNN_IS_INT64, s->n_tensors, s->numbers), "cudnnBackendSetAttribute");
-    XR_DO(l->set(pack, XR_DNN_PACK_WORKSPACE, XR_DNN_IS_POINTER, 1, &work), "cudnnBackendSetAttribute");
-    XR_DO(l->finalize(pack), "cudnnBackendFinalize");
+    if (!e) e = l->create(XR_DNN_PACK, &pack); /* one that is complete stays as it is */
+    if (!e) e = l->set(pack, XR_DNN_PACK_POINTERS, XR_DNN_IS_POINTER, s->n_tensors, pointers);
+    if (!e) e = l->set(pack, XR_DNN_PACK_NUMBERS, XR_DNN_IS_INT64, s->n_tensors, s->numbers);
+    if (!e) e = l->set(pack, XR_DNN_PACK_WORKSPACE, XR_DNN_IS_POINTER, 1, &work);
+    if (!e) e = l->finalize(pack);
     xr_enter_lock(all->dnn_lock);
-    XR_DO(l->stream(all->dnn_handle, c->stream), "cudnnSetStream");
-    XR_DO(l->execute(all->dnn_handle, s->plan, pack), "cudnnBackendExecute");
+    if (!e) e = l->stream(all->dnn_handle, c->stream);
+    if (!e) e = l->execute(all->dnn_handle, s->plan, pack);
     xr_leave_lock(all->dnn_lock);
     if (pack) l->free(pack);
-    return e ? xr_dnn_failed(l, c, what, e) : XLAGPU_OK;
+    return e ? xr_dnn_failed(l, c, "cudnnBackendExecute", e) : XLAGPU_OK;
 }
 
 #endif /* XG_RT_CUDNN_C */
