@@ -3948,6 +3948,8 @@ XG_SIM_FN xg_sim_module *xg_sim_load_as(
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
+/* the same, or the only one that C++ calls so: scale for _Z5scalePf */
+XG_SIM_FN const xg_sim_entry *xg_sim_find_plain(const xg_sim_module *m, xg_str name);
 XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells
@@ -24052,6 +24054,20 @@ XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap
     if (cap) out[0] = 0;
     return w->n_faults ? xg_format(out, cap, "%s", w->faults[0].text) : 0;
 }
+XG_SIM_FN XG_COLD const xg_sim_entry *xg_sim_find_plain(const xg_sim_module *m, xg_str name) {
+    const xg_sim_entry *found = xg_sim_find(m, name), *e;
+    const uint32_t all = found ? 0 : xg_sim_entries(m);
+    char plain[XG_SIM_PLACE_MAX];
+    uint32_t i;
+    for (i = 0; i < all; i++) {
+        e = xg_sim_entry_at(m, i);
+        if (!xg_str_eq(name, xg_str_of(plain, xg_sim_demangle(xg_sim_entry_info(e)->name, plain, sizeof plain))))
+            continue;
+        if (found) return NULL;
+        found = e;
+    }
+    return found;
+}
 XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t cap) {
     enum {
         SHOWN = 8
@@ -24317,7 +24333,7 @@ typedef struct xg_exe_attribute {
 } xg_exe_attribute;
 
 /* X(NAME, text): vendor libraries that a LIBRARY_CALL may call. */
-#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt") X(CUFFT, "cufft") X(CUSOLVER, "cusolver")
+#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt") X(CUFFT, "cufft") X(CUDNN, "cudnn") X(CUSOLVER, "cusolver")
 typedef enum xg_exe_library {
 #define X(name, text) XG_EXE_LIBRARY_##name,
     XG_EXE_LIBRARIES(X)
@@ -24333,9 +24349,23 @@ typedef enum xg_exe_library {
  *                  real ones, not divided by their number; back to real numbers it has a second result, in the memory
  *                  of the operand, which is lost
  *   __cusolver$NAME   as JAX's cusolver_NAME_ffi, in the memory of the first operand; the triangle that potrf does not
- *                  make is as it was */
+ *                  make is as it was
+ *   __cudnn$graph  {graph = array<i64: ..>, refused_notes = 4 : i64, ..}: a graph of operations (expand/dnn.c writes
+ *                  it); the last result is memory to work in; engines with a numerical note among these bits are not
+ *                  taken */
 #define XG_EXE_FFT_TARGET "__cufft$fft"
 #define XG_EXE_SOLVER_TARGET "__cusolver$"
+#define XG_EXE_DNN_TARGET "__cudnn$graph"
+/* Words of `graph`, by cuDNN's own numbers:
+ *   NEW kind                   a descriptor begins, the one before it is complete; the last one is the graph
+ *   name type count values..   an attribute of it: numbers, bits of a float or a double, places of descriptors
+ *   VALUE INT64 1 bits         of a tensor that is passed by value, what it is
+ * The unique id of a tensor is the place of its operand or result plus 1, or, from BETWEEN on, of none. */
+enum {
+    XG_EXE_DNN_NEW = -1,
+    XG_EXE_DNN_VALUE = -2,
+    XG_EXE_DNN_BETWEEN = 1000
+};
 
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
@@ -25831,7 +25861,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(
     const xg_sim_module *m = (const xg_sim_module *)loaded;
     memset(&r, 0, sizeof r);
     r.launch.module = m;
-    r.launch.entry = l->entry                 ? xg_sim_find(m, xg_str_z(l->entry))
+    r.launch.entry = l->entry                 ? xg_sim_find_plain(m, xg_str_z(l->entry))
                      : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
                                               : NULL;
     if (!r.launch.entry) return xr_host_no_kernel(&d->c, ptx->name, m, l->entry);
@@ -28581,7 +28611,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
     src.size = size;
     xg_arena_init(&a, &d->c);
     m = xr_host_parse(d, &a, &src);
-    e = !m ? NULL : entry ? xg_sim_find(m, xg_str_z(entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
+    e = !m                       ? NULL
+        : entry                  ? xg_sim_find_plain(m, xg_str_z(entry))
+        : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
+                                 : NULL;
     if (m && !e) xr_host_no_kernel(&d->c, src.name, m, entry);
     if (e && index < xg_sim_entry_info(e)->n_params) {
         *offset = xg_sim_entry_info(e)->params[index].offset;
@@ -28748,6 +28781,31 @@ enum {
     XR_FFT_NOT_SUPPORTED = 16
 };
 
+/* ---- cuDNN ---- */
+
+/* clang-format off */
+#define XR_DNN_FUNCTIONS(X) \
+    X(version, "cudnnGetVersion", size_t, (void)) \
+    X(why, "cudnnGetLastErrorString", void, (char *message, size_t bytes)) \
+    X(open, "cudnnCreate", int, (void **handle)) \
+    X(destroy, "cudnnDestroy", int, (void *handle)) \
+    X(stream, "cudnnSetStream", int, (void *handle, void *stream)) \
+    X(create, "cudnnBackendCreateDescriptor", int, (int kind, void **desc)) \
+    X(free, "cudnnBackendDestroyDescriptor", int, (void *desc)) \
+    X(set, "cudnnBackendSetAttribute", int, (void *desc, int name, int type, int64_t count, const void *values)) \
+    X(get, "cudnnBackendGetAttribute", int, (void *desc, int name, int type, int64_t wanted, int64_t *count, void *values)) \
+    X(finalize, "cudnnBackendFinalize", int, (void *desc)) \
+    X(execute, "cudnnBackendExecute", int, (void *handle, void *plan, void *pack))
+/* clang-format on */
+typedef struct xr_dnn {
+#define X(field, symbol, result, parameters) result(*field) parameters;
+    XR_DNN_FUNCTIONS(X)
+#undef X
+} xr_dnn;
+enum {
+    XR_DNN_OLDEST = 90000 /* cuDNN 9: its statuses are other numbers than before */
+};
+
 /* ---- cuSOLVER ---- */
 
 /* The factorisations are found by name when a call of theirs is prepared (cusolver.c). */
@@ -28781,9 +28839,11 @@ struct xr_libraries {
     xr_function functions[XR_LIBRARY_TARGETS];
     xr_lt lt;
     xr_fft fft;
+    xr_dnn dnn;
     xr_solver solver;
-    void *lt_handle;
-    uint32_t lt_users; /* calls that are prepared */
+    void *lt_handle, *dnn_handle;
+    xr_lock *dnn_lock;            /* of its handle */
+    uint32_t lt_users, dnn_users; /* calls that are prepared */
 };
 
 /* Unless something failed before: the call, and what failed. */
@@ -29257,6 +29317,311 @@ XG_FN xlagpu_status xr_solver_call(void *user, const xlagpu_rt_call *c) {
 }
 
 #endif /* XG_RT_CUSOLVER_C */
+/* rt/cudnn.c -- graphs of operations by cuDNN: the call's words (api/executable.h) become descriptors of the library,
+ * one after the other, and its heuristics say which engine makes them.
+ *
+ * What is in a graph only the compiler knows; here stands what the library must not be trusted with: that types have
+ * the width they say, descriptors stand before their users, and tensors lie within the call's buffers. Of the engines
+ * that the heuristics name, best first, the first one is taken that works in the call's memory and has no numerical
+ * note that the call refuses. A handle has one stream: runs on several threads take turns to enqueue. */
+#ifndef XG_RT_CUDNN_C
+#define XG_RT_CUDNN_C
+
+enum {
+    XR_DNN_ENGINE = 2, /* descriptors */
+    XR_DNN_ENGINE_CONFIG = 3,
+    XR_DNN_HEURISTICS = 4,
+    XR_DNN_PLAN = 5,
+    XR_DNN_OPERATION_GRAPH = 15,
+    XR_DNN_PACK = 16,
+    XR_DNN_TENSOR = 17,
+    XR_DNN_IS_HANDLE = 0, /* types of attributes */
+    XR_DNN_IS_INT64 = 3,
+    XR_DNN_IS_POINTER = 6,
+    XR_DNN_IS_MODE = 8,
+    XR_DNN_IS_NOTE = 11,
+    XR_DNN_IS_DESCRIPTOR = 15,
+    XR_DNN_ADVICE_MODE = 200, /* attributes */
+    XR_DNN_ADVICE_GRAPH = 201,
+    XR_DNN_ADVICE = 202,
+    XR_DNN_CONFIG_ENGINE = 300,
+    XR_DNN_PLAN_HANDLE = 400,
+    XR_DNN_PLAN_CONFIG = 401,
+    XR_DNN_PLAN_WORKSPACE = 402,
+    XR_DNN_GRAPH_HANDLE = 800,
+    XR_DNN_TENSOR_TYPE = 901,
+    XR_DNN_TENSOR_DIMS = 902,
+    XR_DNN_TENSOR_STRIDES = 903,
+    XR_DNN_TENSOR_VECTOR = 904, /* and the next one: elements that are vectors */
+    XR_DNN_TENSOR_NUMBER = 906,
+    XR_DNN_PACK_NUMBERS = 1000,
+    XR_DNN_PACK_POINTERS = 1001,
+    XR_DNN_PACK_WORKSPACE = 1003,
+    XR_DNN_ENGINE_NOTES = 1303,
+    XR_DNN_CANNOT = 3000, /* statuses from here to .. are of engines that cannot make it */
+    XR_DNN_CANNOT_COMPILE = 4001,
+    XR_DNN_NO_MEMORY = 4003,
+    XR_DNN_NOTES_MAX = 16,
+    XR_DNN_TENSORS_MAX = 16, /* of a call: its operands, results and scalars */
+    XR_DNN_ADVICE_MAX = 16   /* engines that are tried, of each kind of advice */
+};
+typedef struct xr_dnn_state {
+    void **descs, *config, *plan; /* config: of the plan's engine */
+    const int64_t *words;
+    uint32_t n_words, n, n_tensors;
+    int64_t numbers[XR_DNN_TENSORS_MAX];
+    const int64_t *values[XR_DNN_TENSORS_MAX]; /* by value: its bits; NULL: it lies in a buffer */
+} xr_dnn_state;
+
+/* ---- the graph ---- */
+
+XG_FN XG_COLD uint32_t xr_dnn_width(int64_t type) { /* bytes of an element; 0: a graph has no such attribute */
+    static const char widths[] = "0418480400400048444044440404444";
+    return type == XR_DNN_IS_DESCRIPTOR                     ? (uint32_t)sizeof(void *)
+           : type < 0 || type >= (int64_t)sizeof widths - 1 ? 0
+                                                            : (uint32_t)(widths[type] - '0');
+}
+/* A tensor's attributes as they come. */
+typedef struct xr_dnn_tensor {
+    int64_t number, type, value;
+    const int64_t *dims, *strides, *bits;
+    int64_t rank, n_strides;
+} xr_dnn_tensor;
+XG_FN XG_COLD void xr_dnn_note(xr_dnn_tensor *t, int64_t name, int64_t count, const int64_t *values) {
+    if (name == XR_DNN_TENSOR_NUMBER) t->number = values[0];
+    if (name == XR_DNN_TENSOR_TYPE) t->type = values[0];
+    if (name == XG_EXE_DNN_VALUE) t->bits = values;
+    if (name == XR_DNN_TENSOR_DIMS) {
+        t->dims = values;
+        t->rank = count;
+    }
+    if (name == XR_DNN_TENSOR_STRIDES) {
+        t->strides = values;
+        t->n_strides = count;
+    }
+}
+/* Within its buffer, or by value; false: it is not. */
+XG_FN XG_COLD bool xr_dnn_place(xr_dnn_state *s, const xr_dnn_tensor *t, const xlagpu_rt_call *c) {
+    static const char widths[] = "48214010028111"; /* of an element, by its type; 0: we have no such arrays */
+    uint64_t last = 0, width = t->type >= 0 && t->type < 14 ? (uint64_t)(widths[t->type] - '0') : 0, bytes;
+    int64_t k;
+    if (t->rank != t->n_strides || !width) return false;
+    if (t->number >= XG_EXE_DNN_BETWEEN && !t->bits) return true;
+    if (s->n_tensors == XR_DNN_TENSORS_MAX) return false;
+    s->numbers[s->n_tensors] = t->number;
+    s->values[s->n_tensors++] = t->bits;
+    if (t->bits) return true;
+    if (t->number < 1 || t->number >= (int64_t)(c->n_operands + c->n_results)) return false;
+    bytes = c->buffers[t->number - 1].bytes;
+    for (k = 0; k < t->rank; k++) {
+        uint64_t steps = (uint64_t)t->dims[k] - 1, stride = (uint64_t)t->strides[k];
+        if (steps >= bytes || stride > bytes || (steps && stride > bytes / steps)) return false;
+        last += steps * stride;
+    }
+    return last < bytes && (last + 1) * width <= bytes;
+}
+XG_FN XG_COLD int xr_dnn_set(const xr_dnn *l, const xr_dnn_state *s, int64_t name, int64_t type, int64_t count,
+    const int64_t *values, bool *is_whole) {
+    char bytes[64 * sizeof(void *)];
+    uint32_t width = xr_dnn_width(type);
+    int64_t k;
+    *is_whole = width && count <= 64 && name != XR_DNN_TENSOR_VECTOR && name != XR_DNN_TENSOR_VECTOR + 1;
+    for (k = 0; k < count && *is_whole; k++) {
+        const void *from = &values[k];
+        if (type == XR_DNN_IS_DESCRIPTOR) {
+            *is_whole = values[k] >= 0 && values[k] < (int64_t)s->n - 1;
+            from = *is_whole ? &s->descs[values[k]] : NULL;
+        }
+        if (*is_whole) memcpy(bytes + (size_t)k * width, from, width);
+    }
+    return *is_whole ? l->set(s->descs[s->n - 1], (int)name, (int)type, count, bytes) : 0;
+}
+/* All descriptors; *what stays NULL, and the status is one, if the words are no graph. */
+XG_FN XG_COLD int xr_dnn_build(
+    const xr_dnn *l, void *handle, xr_dnn_state *s, const xlagpu_rt_call *c, const char **which) {
+    const char *what = NULL;
+    const int64_t *w = s->words, *end = w + s->n_words;
+    int64_t kind = -1;
+    xr_dnn_tensor tensor;
+    bool whole = true;
+    int e = 0;
+    memset(&tensor, 0, sizeof tensor);
+    while (!e && whole && end - w >= 2) {
+        if (*w == XG_EXE_DNN_NEW) {
+            if (s->n) XR_DO(l->finalize(s->descs[s->n - 1]), "cudnnBackendFinalize");
+            whole = kind != XR_DNN_TENSOR || xr_dnn_place(s, &tensor, c);
+            if (!whole) break;
+            kind = w[1];
+            memset(&tensor, 0, sizeof tensor);
+            w += 2;
+            XR_DO(l->create((int)kind, &s->descs[s->n]), "cudnnBackendCreateDescriptor");
+            s->n += !e;
+            if (kind == XR_DNN_OPERATION_GRAPH)
+                XR_DO(l->set(s->descs[s->n - 1], XR_DNN_GRAPH_HANDLE, XR_DNN_IS_HANDLE, 1, &handle),
+                    "cudnnBackendSetAttribute");
+            continue;
+        }
+        whole = s->n && end - w > 3 && w[2] >= 1 && w[2] <= end - w - 3;
+        if (!whole) break;
+        xr_dnn_note(&tensor, *w, w[2], w + 3);
+        if (*w != XG_EXE_DNN_VALUE)
+            XR_DO(xr_dnn_set(l, s, w[0], w[1], w[2], w + 3, &whole), "cudnnBackendSetAttribute");
+        w += 3 + w[2];
+    }
+    if (!e && (!whole || w != end || kind != XR_DNN_OPERATION_GRAPH)) return 1;
+    XR_DO(l->finalize(s->descs[s->n - 1]), "cudnnBackendFinalize");
+    *which = what;
+    return e;
+}
+
+/* ---- the engine ---- */
+
+XG_FN XG_COLD size_t xr_dnn_workspace(const xlagpu_rt_call *c) {
+    return c->buffers[c->n_operands + c->n_results - 1].bytes;
+}
+/* A plan of the advised engine if the call may use it; else NULL, with a status if the library failed. */
+XG_FN XG_COLD int xr_dnn_try(
+    const xr_dnn *l, void *handle, void *config, const xlagpu_rt_call *c, int64_t refused, void **plan) {
+    int32_t notes[XR_DNN_NOTES_MAX];
+    void *engine = NULL;
+    int64_t n = 0, bytes = 0, k;
+    const char *what = NULL;
+    int e = 0;
+    XR_DO(l->create(XR_DNN_ENGINE, &engine), "");
+    XR_DO(l->get(config, XR_DNN_CONFIG_ENGINE, XR_DNN_IS_DESCRIPTOR, 1, &n, &engine), "");
+    n = 0;
+    XR_DO(l->get(engine, XR_DNN_ENGINE_NOTES, XR_DNN_IS_NOTE, XR_DNN_NOTES_MAX, &n, notes), "");
+    if (engine) l->free(engine);
+    for (k = 0; !e && k < n && k < XR_DNN_NOTES_MAX; k++)
+        if (notes[k] >= 0 && notes[k] < 63 && refused >> notes[k] & 1) return 0;
+    XR_DO(l->create(XR_DNN_PLAN, plan), "");
+    XR_DO(l->set(*plan, XR_DNN_PLAN_HANDLE, XR_DNN_IS_HANDLE, 1, &handle), "");
+    XR_DO(l->set(*plan, XR_DNN_PLAN_CONFIG, XR_DNN_IS_DESCRIPTOR, 1, &config), "");
+    XR_DO(l->finalize(*plan), "");
+    XR_DO(l->get(*plan, XR_DNN_PLAN_WORKSPACE, XR_DNN_IS_INT64, 1, &n, &bytes), "");
+    (void)what;
+    if (*plan && (e || bytes < 0 || (uint64_t)bytes > xr_dnn_workspace(c))) {
+        l->free(*plan);
+        *plan = NULL;
+    }
+    return (e >= XR_DNN_CANNOT && e < XR_DNN_CANNOT + 1000) || e == XR_DNN_CANNOT_COMPILE ? 0 : e;
+}
+XG_FN XG_COLD int xr_dnn_advise(const xr_dnn *l, void *handle, xr_dnn_state *s, int32_t mode, const xlagpu_rt_call *c,
+    int64_t refused, const char **which) {
+    void *heuristics = NULL, *configs[XR_DNN_ADVICE_MAX];
+    const char *what = NULL;
+    int64_t n = 0, k, made;
+    int e = 0;
+    XR_DO(l->create(XR_DNN_HEURISTICS, &heuristics), "cudnnBackendCreateDescriptor");
+    XR_DO(l->set(heuristics, XR_DNN_ADVICE_GRAPH, XR_DNN_IS_DESCRIPTOR, 1, &s->descs[s->n - 1]),
+        "cudnnBackendSetAttribute");
+    XR_DO(l->set(heuristics, XR_DNN_ADVICE_MODE, XR_DNN_IS_MODE, 1, &mode), "cudnnBackendSetAttribute");
+    XR_DO(l->finalize(heuristics), "cudnnBackendFinalize");
+    for (made = 0; !e && made < XR_DNN_ADVICE_MAX; made += !e)
+        XR_DO(l->create(XR_DNN_ENGINE_CONFIG, &configs[made]), "cudnnBackendCreateDescriptor");
+    XR_DO(l->get(heuristics, XR_DNN_ADVICE, XR_DNN_IS_DESCRIPTOR, XR_DNN_ADVICE_MAX, &n, configs),
+        "cudnnBackendGetAttribute");
+    for (k = 0; !e && !s->plan && k < n && k < XR_DNN_ADVICE_MAX; k++)
+        XR_DO(xr_dnn_try(l, handle, configs[k], c, refused, &s->plan), "cudnnBackendFinalize of a plan");
+    if (s->plan) s->config = configs[k - 1];
+    while (made-- > 0)
+        if (configs[made] != s->config) l->free(configs[made]);
+    if (heuristics) l->free(heuristics);
+    *which = what;
+    return e >= XR_DNN_CANNOT && e < XR_DNN_CANNOT + 1000 ? 0 : e;
+}
+
+/* ---- a call ---- */
+
+/* With what the library says about it. */
+XG_FN XG_COLD xlagpu_status xr_dnn_failed(const xr_dnn *l, const xlagpu_rt_call *c, const char *what, int error) {
+    bool cannot = error >= XR_DNN_CANNOT && error < XR_DNN_CANNOT + 1000;
+    xlagpu_status s = xr_library_failed(c, "cuDNN", what, error, XR_DNN_NO_MEMORY, cannot ? error : -1);
+    size_t n = strlen(c->error);
+    char why[200] = "";
+    l->why(why, sizeof why);
+    why[sizeof why - 1] = 0;
+    if (why[0]) xg_format(c->error + n, c->error_bytes - n, ": %s", why);
+    return s;
+}
+XG_FN XG_COLD void xr_dnn_finish(void *user, const xlagpu_rt_call *c) {
+    xlagpu_device *d = (xlagpu_device *)user;
+    struct xr_libraries *all = d->libraries;
+    xr_dnn_state *s = (xr_dnn_state *)c->state;
+    if (s->plan) all->dnn.free(s->plan);
+    if (s->config) all->dnn.free(s->config);
+    while (s->n > 0) all->dnn.free(s->descs[--s->n]);
+    xg_mem_free(&d->c, s);
+    if (--all->dnn_users) return;
+    if (all->dnn_handle) all->dnn.destroy(all->dnn_handle);
+    if (all->dnn_lock) xr_lock_free(all->dnn_lock);
+    xg_mem_free(&d->c, all->dnn_lock);
+    all->dnn_lock = NULL;
+    all->dnn_handle = NULL;
+}
+XG_FN XG_COLD int xr_dnn_open(struct xr_libraries *all, xr_dnn_state *s, const xlagpu_rt_call *c, const char **which) {
+    const xr_dnn *l = &all->dnn;
+    const xlagpu_rt_attribute *notes = xlagpu_rt_attribute_of(c, "refused_notes", XLAGPU_ATTRIBUTE_SCALAR, XLAGPU_S64);
+    int64_t refused = notes ? *(const int64_t *)notes->data : 0;
+    const char *what = NULL;
+    int e = 0, mode;
+    if (!all->dnn_handle) XR_DO(l->open(&all->dnn_handle), "cudnnCreate");
+    if (!e) e = xr_dnn_build(l, all->dnn_handle, s, c, &what);
+    for (mode = 3; !e && !s->plan && mode >= 2; mode--) /* the best advice, then what always works */
+        e = xr_dnn_advise(l, all->dnn_handle, s, mode, c, refused, &what);
+    if (!e && !s->plan) {
+        what = "cudnnBackendFinalize makes no plan";
+        e = XR_DNN_CANNOT;
+    }
+    *which = what;
+    return e;
+}
+XG_FN XG_COLD xlagpu_status xr_dnn_prepare(void *user, xlagpu_rt_call *c) {
+    xlagpu_device *d = (xlagpu_device *)user;
+    struct xr_libraries *all = d->libraries;
+    const xlagpu_rt_attribute *graph = xlagpu_rt_attribute_of(c, "graph", XLAGPU_ATTRIBUTE_ARRAY, XLAGPU_S64);
+    size_t cap = graph ? graph->count / 2 + 1 : 0; /* a descriptor is two words at least */
+    xr_dnn_state *s;
+    const char *what = NULL;
+    int e;
+    if (!graph || c->n_results < 2) return xr_library_damaged(c);
+    s = (xr_dnn_state *)xg_mem_alloc(&d->c, sizeof *s + cap * sizeof(void *));
+    if (!s) return XLAGPU_ERROR_MEMORY;
+    memset(s, 0, sizeof *s);
+    s->descs = (void **)(void *)(s + 1);
+    s->words = (const int64_t *)graph->data;
+    s->n_words = graph->count;
+    c->state = s;
+    if (!all->dnn_users++) all->dnn_lock = xr_lock_new(&d->c);
+    e = all->dnn_lock ? xr_dnn_open(all, s, c, &what) : -1;
+    if (!e) return XLAGPU_OK;
+    xr_dnn_finish(user, c);
+    return what ? xr_dnn_failed(&all->dnn, c, what, e) : e < 0 ? XLAGPU_ERROR_MEMORY : xr_library_damaged(c);
+}
+XG_FN xlagpu_status xr_dnn_call(void *user, const xlagpu_rt_call *c) {
+    struct xr_libraries *all = ((xlagpu_device *)user)->libraries;
+    const xr_dnn *l = &all->dnn;
+    xr_dnn_state *s = (xr_dnn_state *)c->state;
+    void *pointers[XR_DNN_TENSORS_MAX], *pack = NULL, *work = xr_library_pointer(c, c->n_operands + c->n_results - 1);
+    const char *what = NULL;
+    uint32_t k;
+    int e = 0;
+    for (k = 0; k < s->n_tensors; k++)
+        pointers[k] = s->values[k] ? (void *)(uintptr_t)s->values[k] : xr_library_pointer(c, s->numbers[k] - 1);
+    XR_DO(l->create(XR_DNN_PACK, &pack), "cudnnBackendCreateDescriptor"); /* one that is complete stays as it is */
+    XR_DO(l->set(pack, XR_DNN_PACK_POINTERS, XR_DNN_IS_POINTER, s->n_tensors, pointers), "cudnnBackendSetAttribute");
+    XR_DO(l->set(pack, XR_DNN_PACK_NUMBERS, XR_DNN_IS_INT64, s->n_tensors, s->numbers), "cudnnBackendSetAttribute");
+    XR_DO(l->set(pack, XR_DNN_PACK_WORKSPACE, XR_DNN_IS_POINTER, 1, &work), "cudnnBackendSetAttribute");
+    XR_DO(l->finalize(pack), "cudnnBackendFinalize");
+    xr_enter_lock(all->dnn_lock);
+    XR_DO(l->stream(all->dnn_handle, c->stream), "cudnnSetStream");
+    XR_DO(l->execute(all->dnn_handle, s->plan, pack), "cudnnBackendExecute");
+    xr_leave_lock(all->dnn_lock);
+    if (pack) l->free(pack);
+    return e ? xr_dnn_failed(l, c, what, e) : XLAGPU_OK;
+}
+
+#endif /* XG_RT_CUDNN_C */
 /* rt/library.c -- vendor libraries, found at run time: what a LIBRARY_CALL calls.
  *
  * A library is a row of XG_EXE_LIBRARIES and one of xr_library_rows, a list of its functions (library.h), and for each
@@ -29268,17 +29633,19 @@ XG_FN xlagpu_status xr_solver_call(void *user, const xlagpu_rt_call *c) {
 typedef struct xr_library_row {
     xr_library_file file;
     char name[12];
-    uint16_t version, at; /* at: of its functions in struct xr_libraries */
+    uint32_t version, at; /* at: of its functions in struct xr_libraries */
 } xr_library_row;
 static const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
     {{"cuBLASLt", "cublasLt", 13, 11}, "cublaslt", XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
     {{"cuFFT", "cufft", 12, 10}, "cufft", XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
+    {{"cuDNN", "cudnn", 9, 9}, "cudnn", XR_DNN_OLDEST, offsetof(struct xr_libraries, dnn)},
     {{"cuSOLVER", "cusolver", 12, 10}, "cusolver", XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
 /* The names of a library's functions, one behind the other; the empty one is the end. */
 XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #define X(field, symbol, result, parameters) symbol "\0"
     return which == XG_EXE_LIBRARY_CUBLASLT ? XR_LT_FUNCTIONS(X)
            : which == XG_EXE_LIBRARY_CUFFT  ? XR_FFT_FUNCTIONS(X)
+           : which == XG_EXE_LIBRARY_CUDNN  ? XR_DNN_FUNCTIONS(X)
                                             : XR_SOLVER_FUNCTIONS(X);
 #undef X
 }
@@ -29286,6 +29653,7 @@ XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 XG_FN XG_COLD int xr_library_version(const struct xr_libraries *l, uint32_t which) {
     int version = 0;
     if (which == XG_EXE_LIBRARY_CUBLASLT) return (int)l->lt.version();
+    if (which == XG_EXE_LIBRARY_CUDNN) return (int)l->dnn.version();
     if (which == XG_EXE_LIBRARY_CUFFT ? l->fft.version(&version) : l->solver.version(&version)) return 0;
     return version;
 }
@@ -29294,7 +29662,7 @@ XG_FN XG_COLD xlagpu_status xr_library_open_row(xlagpu_device *d, uint32_t which
     struct xr_libraries *l = d->libraries;
     xlagpu_status s = xr_library_bind(&d->c, d->library_folder, &r->file, xr_library_symbols(which), &l->files[which],
         (char *)l + r->at, ": install it, name its folder, or compile with --libraries=none");
-    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), r->version) : s;
+    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), (int)r->version) : s;
 }
 /* Open from now on, unless it fails. */
 XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, const char *name) {
@@ -29331,6 +29699,7 @@ XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const cha
     static const char prefix[] = XG_EXE_SOLVER_TARGET;
     uint32_t which = strcmp(name, "cublaslt") == 0                   ? XG_EXE_LIBRARY_CUBLASLT
                      : strcmp(name, XG_EXE_FFT_TARGET) == 0          ? XG_EXE_LIBRARY_CUFFT
+                     : strcmp(name, XG_EXE_DNN_TARGET) == 0          ? XG_EXE_LIBRARY_CUDNN
                      : strncmp(name, prefix, sizeof prefix - 1) == 0 ? XG_EXE_LIBRARY_CUSOLVER
                                                                      : XG_EXE_LIBRARY_COUNT;
     int routine = which == XG_EXE_LIBRARY_CUSOLVER ? xr_solver_routine(name) : 0;
@@ -29340,15 +29709,14 @@ XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const cha
     f = &d->libraries->functions[which + (uint32_t)routine];
     xg_format(f->name, sizeof f->name, "%s", name);
     f->desc.user = d;
-    f->desc.call = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_call
-                   : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_call
-                                                    : xr_solver_call;
-    f->desc.prepare = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_prepare
-                      : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_prepare
-                                                       : xr_solver_prepare;
-    f->desc.finish = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_finish
-                     : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_finish
-                                                      : xr_solver_finish;
+#define X(name, word) \
+    case XG_EXE_LIBRARY_##name: \
+        f->desc.call = word##_call; \
+        f->desc.prepare = word##_prepare; \
+        f->desc.finish = word##_finish; \
+        break;
+    switch (which) { X(CUBLASLT, xr_lt) X(CUFFT, xr_fft) X(CUDNN, xr_dnn) X(CUSOLVER, xr_solver) }
+#undef X
     return f;
 }
 XLAGPU_DEF XG_COLD const char *xlagpu_rt_libraries(xlagpu_device *d) {

@@ -198,7 +198,10 @@
 #include "expand/real_schur_expander.c"
 #include "expand/solver_calls.c"
 #include "expand/library_calls.c"
+#include "expand/vendor.c"
 #include "expand/library_rewriter.c"
+#include "expand/dnn.c"
+#include "expand/conv_rewriter.c"
 
 /* fuse */
 #include "fuse/fuse.h"

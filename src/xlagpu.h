@@ -211,7 +211,7 @@ typedef struct xlagpu_compile_desc {
      * that is a processor of hosts ("x86-64-v3", "x86-64-v4", "aarch64") it is "llvm-cpu" in any case: object code for
      * the runtime's platform of that name, by LLVM, in the same builds. */
     const char *backend;
-    /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt,cufft,cusolver"; with
+    /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt,cufft,cudnn"; with
      * "always" among them wherever they can. NULL, "none", "auto": our own kernels alone. xlagpu_rt_libraries says what
      * a device has; the program does not load where one is missing. */
     const char *libraries;
