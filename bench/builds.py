@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""builds.py [--write] -- what it costs to compile the two headers: seconds of the processor, bytes of code and data of
-the object (`size`: text and data), and the compiler's memory, for each compiler that is here at -O0 and -Os. Prints a
-table; --write puts it into README in place of the one that stands there.
+"""builds.py [--write] [-O0] -- what it costs to compile the two headers: seconds of the processor, bytes of code and
+data of the object (`size`: text and data), and the compiler's memory, for each compiler that is here at -O0 and -Os, or
+at -O0 alone. Prints a table; --write puts it into README in place of the one that stands there.
 
 Seconds are those that the processor spent (user and system), so that other work on the machine counts little."""
 import os
@@ -50,7 +50,7 @@ def usage(compiler, level, header, defines, folder):
 
 
 def table():
-    columns = [c for c in COMPILERS if shutil.which(c[0])]
+    columns = [c for c in COMPILERS if shutil.which(c[0]) and (c[1] == "-O0" or "-O0" not in sys.argv[1:])]
     lines = [HEAD + "".join(" %s %s |" % c if c[0] != "tcc" else " tcc |" for c in columns),
              "| -- |" + " -- |" * len(columns)]
     with tempfile.TemporaryDirectory() as folder:
