@@ -208,6 +208,7 @@ XG_FN xg_kval *xg_shared_array(xg_kb *b, xg_kelem e, int64_t elements); /* of on
 XG_FN xg_kop *xg_shared_wait(xg_kb *b, xg_kval **arrays, uint32_t n);
 XG_FN void xg_cluster_wait(xg_kb *b, xg_kval **arrays, uint32_t n);
 XG_FN xg_kval *xg_cluster_peer(xg_kb *b, xg_kval *array, xg_kval *rank); /* the same array of another block of it */
+XG_FN int64_t xg_shared_taken(const xg_kregion *r); /* bytes of all arrays that code in it allocates */
 /* Sets of arrays for values like these, and the values at one place of it. */
 XG_FN xg_shared xg_shared_new(xg_scope *s, const xg_elem *like, uint32_t n, const int64_t *dims, uint32_t rank);
 XG_FN xg_shared xg_shared_of_peer(xg_scope *s, const xg_shared *from, xg_kval *rank);

@@ -32,6 +32,20 @@ XG_FN xg_kval *xg_cluster_peer(xg_kb *b, xg_kval *array, xg_kval *rank) {
     return xg_kir_value(b, XG_K_OP_PEER, v, 2, array->type);
 }
 
+/* ---- how much ---- */
+
+XG_FN int64_t xg_shared_taken(const xg_kregion *r) {
+    int64_t bytes = 0;
+    const xg_kop *op;
+    uint32_t k;
+    for (op = r->first; op; op = op->next) {
+        const xg_ktype *t = op->op == XG_K_OP_ALLOC_SHARED ? op->results[0].type : NULL;
+        if (t) bytes += t->elements * xg_kelem_bytes(t->elem);
+        for (k = 0; k < op->n_regions; k++) bytes += xg_shared_taken(op->regions[k]);
+    }
+    return bytes;
+}
+
 /* ---- sets ---- */
 
 XG_FN xg_shared xg_shared_new(xg_scope *s, const xg_elem *like, uint32_t n, const int64_t *dims, uint32_t rank) {

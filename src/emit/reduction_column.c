@@ -339,6 +339,19 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool en
         xg_flow_end(&f);
     }
 }
+/* Rows that a round leaves of so many. */
+XG_FN int64_t xg_column_next(int64_t depth) {
+    return depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
+}
+XG_FN int64_t xg_column_shared_bytes(const xg_reduction *r, const xg_column_plan *plan) {
+    int64_t elements = plan->depth * plan->window, depth = plan->depth;
+    if (plan->way == XG_COLUMN_SERIAL) return 0;
+    do {
+        depth = xg_column_next(depth);
+        if (depth > 1 || plan->parts > 1) elements += depth * plan->width;
+    } while (depth > 1);
+    return elements * xg_reduction_bytes(r);
+}
 /* A round makes rows of `depth` rows; the last one writes the results. */
 XG_FN void xg_column_rounds(
     xg_reduction *r, const xg_column_plan *plan, xg_shared *from, const xg_elem *like, xg_partial *p) {
@@ -355,7 +368,7 @@ XG_FN void xg_column_rounds(
         xg_partial write;
         xg_walk w;
         uint32_t k;
-        next = depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
+        next = xg_column_next(depth);
         last = next == 1 && plan->parts == 1;
         items = next * plan->width;
         sym = xg_walk_sym(&m, "item", (items + r->threads - 1) / r->threads);

@@ -297,6 +297,15 @@ XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_sha
     xg_reduction_results(r, p->acc, at, p->dest);
     xg_walk_end(r, &w);
 }
+XG_FN int64_t xg_short_shared_bytes(const xg_reduction *r, const xg_short_plan *plan) {
+    int64_t bytes = 0;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++)
+            if (!plan->made || !plan->made[r->heroes[h].first + k])
+                bytes += xg_kelem_bytes(xg_short_type(&r->heroes[h], k));
+    return bytes * plan->rows * plan->length;
+}
 XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
     xg_aff_ctx *x = r->e->m->aff;
     int64_t size = plan->rows * plan->length, first;

@@ -76,17 +76,34 @@ XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e)
     t->pieces = (t->groups + t->lanes - 1) / t->lanes;
     return xg_mul64((t->n_rows + t->rows - 1) / t->rows, t->pieces, &t->blocks) && t->blocks <= INT32_MAX;
 }
+
+/* ---- places ---- */
+
+XG_FN int64_t xg_sliding_padded_room(int64_t places, int64_t each) { return places + (each % 2 ? 0 : places / each); }
+/* Elements of a tile of the operand, and of one of what is made of it. */
+XG_FN int64_t xg_sliding_tile_room(const xg_sliding_rows *t) {
+    return xg_sliding_padded_room(t->rows * t->places, t->d.count * t->d.w.p[t->d.dim].stride);
+}
+XG_FN int64_t xg_sliding_made_room(const xg_sliding_rows *t) {
+    return xg_sliding_padded_room(t->rows * t->made, t->d.count);
+}
+XG_FN int64_t xg_sliding_shared_bytes(const xg_sliding_rows *t) {
+    int64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < t->d.n; k++)
+        bytes += xg_sliding_tile_room(t) * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(t->d.i, k)->shape->type)) +
+                 xg_sliding_made_room(t) * xg_kelem_bytes(xg_kelem_of(xg_indexing_output_shape(t->d.i, k)->type));
+    return bytes;
+}
 XG_FN bool xg_emit_sliding_rows_plan(xg_fusion_emission *e) {
     xg_sliding_rows *t = XG_NEW(e->arena, xg_sliding_rows);
     if (!xg_sliding_rows_make(t, e)) return false;
     xg_sliding_walk(&t->d);
     e->form = t;
+    e->record->launch.shared = xg_sliding_shared_bytes(t);
     return xg_emit_launch(e, t->lanes * t->rows, t->blocks, 0);
 }
 
-/* ---- places ---- */
-
-XG_FN int64_t xg_sliding_padded_room(int64_t places, int64_t each) { return places + (each % 2 ? 0 : places / each); }
 /* Affine expressions of thread (d0), block (d1) and a number below n (d2). */
 XG_FN void xg_sliding_apply(
     xg_sliding_rows *t, const xg_aff *const *results, uint32_t n, xg_kval *number, int64_t below, xg_kval **out) {
@@ -259,10 +276,8 @@ XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
     t->at[1] = xg_kblock_id(&t->s.b, 0, t->blocks);
     for (k = 0; k < d->n; k++) {
         xlagpu_type in = XG_OPERAND(d->i, k)->shape->type, out = xg_indexing_output_shape(d->i, k)->type;
-        int64_t room = xg_sliding_padded_room(t->rows * t->places, d->count * d->w.p[d->dim].stride),
-                made = xg_sliding_padded_room(t->rows * t->made, d->count);
-        t->tile[k] = xg_shared_array(&t->s.b, xg_kelem_of(in), room);
-        t->out[k] = xg_shared_array(&t->s.b, xg_kelem_of(out), made);
+        t->tile[k] = xg_shared_array(&t->s.b, xg_kelem_of(in), xg_sliding_tile_room(t));
+        t->out[k] = xg_shared_array(&t->s.b, xg_kelem_of(out), xg_sliding_made_room(t));
     }
     xg_sliding_turns(t, t->places, t->tile, d->n, xg_sliding_bring);
     xg_shared_wait(&t->s.b, t->tile, d->n);
