@@ -766,7 +766,13 @@ XLAGPU_DEF xlagpu_status xlagpu_rt_encode_tensor_map(xlagpu_device *device, cons
 #define XG_PREFETCH(p) __builtin_prefetch(p)
 #define XG_NOINLINE __attribute__((noinline))
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
-#define XG_INLINE static inline __attribute__((always_inline, unused))
+/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
+#ifdef __OPTIMIZE__
+#define XG_ALWAYS_INLINE always_inline
+#else
+#define XG_ALWAYS_INLINE unused
+#endif
+#define XG_INLINE static inline __attribute__((XG_ALWAYS_INLINE, unused))
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
 #define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
 #endif
@@ -868,6 +874,14 @@ extern int madvise(void *at, size_t bytes, int advice);
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 #endif /* XG_API_CONFIG_H */
+
+/* Rows of tables that a small build leaves out, with all that only they call: what it then refuses by name is in
+ * driver/small.c. */
+#ifdef XLAGPU_SMALL
+#define XG_WHOLE(...)
+#else
+#define XG_WHOLE(...) __VA_ARGS__
+#endif
 
 /* ---- memory.c: the context, failure, arenas, checked arithmetic ------------------------------------------------ */
 
@@ -3047,13 +3061,28 @@ XG_FN const char *xg_nearest(xg_str word, const char *(*names)(const void *user,
 #define XG_COST_H
 
 typedef struct xg_device {
-    const char *part; /* whose figures these were; NULL: there is no device */
-    uint32_t cc;      /* compute capability times 10: 90 */
-    bool warp_groups; /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
+    const char *part;   /* whose figures these were; NULL: there is no device */
+    uint32_t cc;        /* compute capability times 10: 90 */
+    bool warp_groups;   /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
+    bool tensor_memory; /* ... one thread, and sums lie in a memory of their own: tcgen05; and the target allows it */
+    bool tensor_memory_i8; /* ... of integers, too */
 #define X(figure, most, what) int64_t figure;
     XLAGPU_TARGET_FIGURES(X)
 #undef X
 } xg_device;
+
+/* What all devices have in common (CUDA C++ Programming Guide, compute capabilities 7.5 to 12.1). */
+enum {
+    XG_WARP_LANES = 32,         /* threads that execute an instruction together */
+    XG_SECTOR_BYTES = 32,       /* what memory and caches give at least, at a multiple of it */
+    XG_LINE_BYTES = 128,        /* four sectors with one tag */
+    XG_PASS_BYTES = 128,        /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
+    XG_BANKS = 32,              /* of shared memory: a pass is a word of each */
+    XG_BANK_BYTES = 4,          /* a word */
+    XG_ACCESS_BYTES = 16,       /* the widest access of a thread */
+    XG_SHARED_GRAIN_BYTES = 16, /* an array in shared memory begins at a multiple of it */
+    XG_SHARED_STATIC_BYTES = 48 << 10 /* of shared memory, that a block has without asking for more */
+};
 
 /* ---- device.c ---- */
 enum {
@@ -3265,14 +3294,16 @@ static const xg_device_part xg_device_parts[] = {
 /* clang-format on */
 
 enum {
-    XG_DEVICE_THREADS_PER_BLOCK = 1024,       /* G, of every kind */
-    XG_DEVICE_REGISTERS = 65536,              /* G: of a multiprocessor */
-    XG_DEVICE_REGISTERS_PER_THREAD = 255,     /* G */
-    XG_DEVICE_SHARED_STATIC_BYTES = 48 << 10, /* G: what a block has without opt-in */
-    XG_DEVICE_SHUFFLE_LANES = 32,             /* G */
-    XG_DEVICE_TF32_PER_F16 = 2,               /* G: tf32 has half the rate of f16; 7.5 has none */
-    XG_DEVICE_WARP_GROUPS_CC = 90,            /* PTX ISA: wgmma, of sm_90a alone */
-    XG_DEVICE_RED_CC = 90,                    /* PTX ISA: red.global.add.v4.f32 */
+    XG_DEVICE_THREADS_PER_BLOCK = 1024,   /* G, of every kind */
+    XG_DEVICE_REGISTERS = 65536,          /* G: of a multiprocessor */
+    XG_DEVICE_REGISTERS_PER_THREAD = 255, /* G */
+    XG_DEVICE_SHUFFLE_LANES = 32,         /* G */
+    XG_DEVICE_TF32_PER_F16 = 2,           /* G: tf32 has half the rate of f16; 7.5 has none */
+    XG_DEVICE_WARP_GROUPS_CC = 90,        /* PTX ISA: wgmma, of sm_90a alone */
+    XG_DEVICE_TENSOR_MEMORY_CC = 100,     /* PTX ISA: tcgen05, of sm_100a, 103a, 110a */
+    XG_DEVICE_TENSOR_MEMORY_END = 120,    /* ... and no later; of integers (.kind::i8) on all but one */
+    XG_DEVICE_NO_TENSOR_MEMORY_I8_CC = 103,
+    XG_DEVICE_RED_CC = 90, /* PTX ISA: red.global.add.v4.f32 */
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
     XG_DEVICE_ASYNC_BYTES = 16,
@@ -3297,7 +3328,7 @@ XG_FN XG_COLD void xg_device_fill_kind(xg_device *d, const xg_device_kind *k) {
     d->registers_per_thread = XG_DEVICE_REGISTERS_PER_THREAD;
     d->shared_per_sm = XG_DEVICE_KIB(k->shared_kib);
     d->shared_per_block = XG_DEVICE_KIB(k->block_kib);
-    d->shared_static = XG_DEVICE_SHARED_STATIC_BYTES;
+    d->shared_static = XG_SHARED_STATIC_BYTES;
     d->shared_reserved = k->reserved;
     d->l1_bytes = XG_DEVICE_KIB(k->l1_kib);
     d->f32_rate = k->f32_rate;
@@ -3327,6 +3358,8 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->part = p->name;
     d->cc = p->cc;
     d->warp_groups = p->cc == XG_DEVICE_WARP_GROUPS_CC;
+    d->tensor_memory = p->cc >= XG_DEVICE_TENSOR_MEMORY_CC && p->cc < XG_DEVICE_TENSOR_MEMORY_END;
+    d->tensor_memory_i8 = d->tensor_memory && p->cc != XG_DEVICE_NO_TENSOR_MEMORY_I8_CC;
     xg_device_fill_kind(d, k);
     d->sm_count = p->sm_count;
     d->clock_mhz = p->clock_mhz;
@@ -3523,15 +3556,12 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
 
 enum {
     XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
-    XG_COST_LANES = 32,          /* of a warp */
-    XG_COST_PASS_BYTES = 128,    /* of shared memory and of the first cache, a clock (quack: 128; gpu-benches: 126) */
     XG_COST_PORT_BYTES = 64,     /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
     XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
     XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
-    XG_COST_SECTOR_BYTES = 32,
-    XG_COST_FEW_ROUNDS = 4, /* up to here a last, partial round of blocks counts as a whole one */
-    XG_COST_WARM_US = 100,  /* shorter kernels run at the highest clock: power is averaged over longer */
+    XG_COST_FEW_ROUNDS = 4,      /* up to here a last, partial round of blocks counts as a whole one */
+    XG_COST_WARM_US = 100,       /* shorter kernels run at the highest clock: power is averaged over longer */
     XG_COST_PERMILLE = 1000
 };
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
@@ -3587,9 +3617,9 @@ XG_FN int64_t xg_cost_bytes_ps(int64_t bytes, int64_t bytes_a_second) {
 
 /* Blocks that a multiprocessor has at a time. */
 XG_FN int64_t xg_cost_residents(const xg_device *d, const xg_cost_counts *c) {
-    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES, most = d->blocks_per_sm, unit, shared;
-    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_COST_LANES, (int64_t)1));
-    unit = (c->registers * XG_COST_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
+    int64_t warps = (c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES, most = d->blocks_per_sm, unit, shared;
+    most = XG_MIN(most, d->threads_per_sm / XG_MAX(warps * XG_WARP_LANES, (int64_t)1));
+    unit = (c->registers * XG_WARP_LANES + XG_COST_REGISTER_UNIT - 1) / XG_COST_REGISTER_UNIT * XG_COST_REGISTER_UNIT;
     if (unit) most = XG_MIN(most, d->registers_per_sm / (unit * XG_MAX(warps, (int64_t)1)));
     shared = c->shared_bytes + d->shared_reserved;
     if (c->shared_bytes) most = XG_MIN(most, d->shared_per_sm / shared);
@@ -3617,7 +3647,7 @@ XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts 
         s.rounds += XG_COST_PERMILLE / 2 / s.residents;
     } else
         s.rounds = (each + s.residents - 1) / s.residents * XG_COST_PERMILLE;
-    s.warps = s.residents * ((c->threads + XG_COST_LANES - 1) / XG_COST_LANES);
+    s.warps = s.residents * ((c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES);
     return s;
 }
 
@@ -3674,7 +3704,7 @@ XG_FN int64_t xg_cost_held_bandwidth(const xg_device *d, const xg_cost_counts *c
  * that has them and is alone. */
 XG_FN bool xg_cost_in_phases(const xg_cost_counts *c) { return c->barriers >= XG_COST_PHASES; }
 XG_FN int64_t xg_cost_block_clocks(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s) {
-    int64_t warps = (c->threads + XG_COST_LANES - 1) / XG_COST_LANES,
+    int64_t warps = (c->threads + XG_WARP_LANES - 1) / XG_WARP_LANES,
             busy = XG_MIN(XG_MAX(warps, (int64_t)1), (int64_t)XG_COST_SCHEDULERS);
     int64_t work = c->warp_issued * warps / XG_COST_SCHEDULERS, own = c->warp_issued, apart, most,
             tensor = xg_cost_tensor_clocks(d, c, false) / XG_MAX(c->blocks, (int64_t)1) * XG_COST_SCHEDULERS / busy;
@@ -3695,13 +3725,14 @@ XG_FN void xg_cost_terms(
     t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, mhz);
     for (k = 0; k < XG_PIPE_COUNT; k++)
         t[k] = xg_cost_unit_ps(d, c, s,
-            xg_cost_scale(c->pipes[k], XG_COST_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
+            xg_cost_scale(
+                c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
             mhz);
     tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
     t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, mhz);
     t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
     t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, mhz);
-    bytes = xg_cost_mul(c->l2_sectors, XG_COST_SECTOR_BYTES);
+    bytes = xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES);
     port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);
@@ -3734,7 +3765,7 @@ XG_FN int64_t xg_cost_permille_of(const xg_device *d, const xg_cost_counts *c, i
             clocks = xg_cost_tensor_clocks(d, c, true);
     uint32_t k;
     for (k = 0; k < XG_PIPE_COUNT; k++)
-        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_COST_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
+        clocks = XG_MAX(clocks, xg_cost_scale(c->pipes[k], XG_WARP_LANES, xg_cost_rate(d, (xg_cost_pipe)k)));
     best = XG_MAX(best, xg_cost_clocks_ps(clocks / XG_MAX(d->sm_count, (int64_t)1), d->clock_mhz));
     return XG_MIN(xg_cost_scale(best, XG_COST_PERMILLE, XG_MAX(ps, (int64_t)1)), (int64_t)XG_COST_PERMILLE);
 }
@@ -4790,6 +4821,12 @@ XG_FN uint32_t xg_sim_f32_to_f16(uint32_t u) { /* to nearest even */
 #else
 #define XG_SIM_X86 0
 #endif
+/* Without optimisation wider vectors gain little, and their functions cost a quarter of a second to compile. */
+#if XG_SIM_X86 && defined(__OPTIMIZE__)
+#define XG_SIM_AVX512 1
+#else
+#define XG_SIM_AVX512 0
+#endif
 
 /* Four steps of a warp at once are faster, and twice the code: not where small code is asked for (-Os). */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8 && !defined(__OPTIMIZE_SIZE__)
@@ -4837,6 +4874,8 @@ XG_SIM_VTYPES(base, 1, 1, 1)
 #endif
 #if XG_SIM_X86
 XG_SIM_VTYPES(avx2, 16, 8, 4)
+#endif
+#if XG_SIM_AVX512
 XG_SIM_VTYPES(avx512, 32, 16, 8)
 #endif
 
@@ -4973,7 +5012,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #if XG_SIM_X86
 #define XG_SIM_AVX2_TARGET "avx2,fma,f16c"
 #define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
-#define XG_SIM_X86_FN(unit) static inline __attribute__((always_inline, unused, target(unit)))
+#define XG_SIM_X86_FN(unit) static inline __attribute__((XG_ALWAYS_INLINE, unused, target(unit)))
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
 #define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
@@ -5036,7 +5075,6 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_NARROW_8(a) _mm256_cvtps_ph(a, 0)
 #define XG_SIM_NARROW_16(a) _mm512_maskz_cvtps_ph(0xFFFF, a, 0) /* the usual form is a macro with a -1 of no type */
 XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i, XG_SIM_NARROW_8)
-XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i, XG_SIM_NARROW_16)
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET)
 xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
     return (xg_sim_avx2_Wu16)_mm_packus_epi32(
@@ -5044,10 +5082,6 @@ xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below
 }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Wu32 xg_sim_avx2_unordered(xg_sim_avx2_Wf32 a, xg_sim_avx2_Wf32 b) {
     return (xg_sim_avx2_Wu32)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q);
-}
-XG_SIM_X86_FN(XG_SIM_AVX512_TARGET)
-xg_sim_avx512_Wu32 xg_sim_avx512_unordered(xg_sim_avx512_Wf32 a, xg_sim_avx512_Wf32 b) {
-    return (xg_sim_avx512_Wu32)_mm512_movm_epi32(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q));
 }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Du32 xg_sim_avx2_narrow_u64(xg_sim_avx2_Du64 a) {
     const __m256 v = _mm256_castsi256_ps((__m256i)a);
@@ -5059,6 +5093,13 @@ XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyW(xg_sim_avx2_Wu32 v) {
 }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyD(xg_sim_avx2_Du64 v) {
     return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+}
+#endif
+#if XG_SIM_AVX512
+XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i, XG_SIM_NARROW_16)
+XG_SIM_X86_FN(XG_SIM_AVX512_TARGET)
+xg_sim_avx512_Wu32 xg_sim_avx512_unordered(xg_sim_avx512_Wf32 a, xg_sim_avx512_Wf32 b) {
+    return (xg_sim_avx512_Wu32)_mm512_movm_epi32(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q));
 }
 XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) bool xg_sim_avx512_anyW(xg_sim_avx512_Wu32 v) {
     return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
@@ -5464,6 +5505,8 @@ XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V
 XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
+#endif
+#if XG_SIM_AVX512
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_avx512_, n)
 #define XG_SIM_TARGET __attribute__((target(XG_SIM_AVX512_TARGET)))
 XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
@@ -5662,7 +5705,7 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
 #ifdef __SANITIZE_THREAD__
 #define XG_M256_FN XG_RACY static __attribute__((unused, target(XG_SIM_AVX2_TARGET)))
 #else
-#define XG_M256_FN static inline __attribute__((always_inline, unused, target(XG_SIM_AVX2_TARGET)))
+#define XG_M256_FN static inline __attribute__((XG_ALWAYS_INLINE, unused, target(XG_SIM_AVX2_TARGET)))
 #endif
 #define XG_M256_AT(p, i) _mm256_loadu_si256((const __m256i *)(const void *)((p) + (size_t)(i)*32))
 #define XG_M256_PUT(p, i, v) _mm256_storeu_si256((__m256i *)(void *)((p) + (size_t)(i)*32), v)
@@ -8356,7 +8399,7 @@ XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & first) != first) return XG_SIM_UNIT_BASE;
     saved = xg_sim_saved_state();
     if ((saved & 0x06) != 0x06 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & 1u << 5)) return XG_SIM_UNIT_BASE;
-    return (b & wide) == wide && (saved & 0xE6) == 0xE6 ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
+    return XG_SIM_AVX512 && (b & wide) == wide && (saved & 0xE6) == 0xE6 ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
 #else
     return XG_SIM_UNIT_BASE;
 #endif
@@ -8391,6 +8434,8 @@ static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
     }
 }
 #undef XG_SIM_T
+#endif
+#if XG_SIM_AVX512
 #define XG_SIM_T(name) xg_sim_avx512_##name
 static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
     switch (f) {
@@ -8411,8 +8456,10 @@ static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
 #undef XG_SIM_X
 XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
     if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_scalar_fn(f);
-#if XG_SIM_X86
+#if XG_SIM_AVX512
     if (unit == XG_SIM_UNIT_AVX512) return xg_sim_avx512_fn(f);
+#endif
+#if XG_SIM_X86
     if (unit == XG_SIM_UNIT_AVX2) return xg_sim_avx2_fn(f);
 #endif
     (void)unit;
@@ -17324,12 +17371,16 @@ XG_FN void xg_sim_trace_awaits(xg_sim_worker *w, const xg_sim_warp *v, const cha
     if (r->ready && e->bar == bar) r->warps[v->id].now = XG_MAX(xg_sim_trace_settle(&r->warps[v->id]), e->ready);
 }
 
-/* A multiplication of tcgen05, all units of the multiprocessor at once; `pair`: of two multiprocessors. */
-XG_FN void xg_sim_trace_umma(xg_sim_worker *w, const xg_sim_warp *v, uint8_t type, uint64_t macs, bool pair) {
+/* A multiplication of tcgen05, all units of the multiprocessor at once, which read so many lines of shared memory; of a
+ * pair of multiprocessors, `blocks` is 2, and each reads as many. */
+XG_FN void xg_sim_trace_umma(
+    xg_sim_worker *w, const xg_sim_warp *v, uint8_t type, uint64_t macs, uint32_t lines, uint32_t blocks) {
     xg_sim_tracer *r = w->tracer;
     uint32_t clocks =
-        (uint32_t)((int64_t)macs / (pair ? 2 : 1) / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
+        (uint32_t)((int64_t)macs / blocks / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
+    clocks = XG_MAX(clocks, lines);
     r->macs[type] += macs;
+    r->passes += (uint64_t)lines * blocks;
     if (!r->ready) return;
     r->umma = XG_MAX(r->umma, xg_sim_trace_settle(&r->warps[v->id])) + clocks;
     r->tensor += (uint64_t)clocks * w->l->warps; /* each warp's chain may contain it */
@@ -21943,9 +21994,12 @@ XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_umma_in_block(&u, w)) return false;
     if (in->imm & XG_SIM_N_PAIR && !xg_sim_umma_in_block(&u, xg_sim_tensor_peer(w))) return false;
     xg_sim_umma_lend(&u);
-    if (XG_UNLIKELY(w->tracer != NULL))
+    if (XG_UNLIKELY(w->tracer != NULL)) {
+        uint32_t blocks = in->imm & XG_SIM_N_PAIR ? 2 : 1, a = in->imm & XG_SIM_U_IN_TENSOR ? 0 : u.rows;
+        uint32_t bits = a * u.k * u.a_bits + u.n / blocks * u.k * u.b_bits;
         xg_sim_trace_umma(w, v, xg_sim_trace_tensor_of(xg_str_z(xg_sim_elems[u.a].text)), (uint64_t)u.m * u.n * u.k,
-            (in->imm & XG_SIM_N_PAIR) != 0);
+            bits / (8 * XG_SIM_TRACE_LINE_BYTES), blocks);
+    }
     return true;
 }
 
@@ -24505,6 +24559,7 @@ struct xlagpu_device {
     uint32_t predict_scale, predict_memory_scale;
     bool predict; /* launches of the simulator are counted for the model of time */
     bool no_command_buffers, copy_stream, concurrent;
+    bool meets; /* other devices: collectives run beside the rest */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     void (*print)(void *user, const char *text, size_t bytes);
@@ -29445,7 +29500,7 @@ XG_FN xlagpu_status xr_run_commands(xlagpu_execution *e, uint32_t number, void *
 #endif /* XG_RT_COMMANDS_C */
 /* rt/lanes.c -- what runs beside the rest: a second stream of the execution's own, and events where the two must wait
  * for each other. Off unless the device was opened with copy_stream, for copies, or concurrent, for all that is no
- * loop, branch or call.
+ * loop, branch or call; on for collectives of GPUs.
  *
  * Ideas
  * - When a program is loaded, the thunks of each sequence are gone through once. Two of them conflict when they touch
@@ -29484,10 +29539,22 @@ XG_FN XG_COLD bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b
     const xg_exe_slice *x = &p->slices[a], *y = &p->slices[b];
     return x->allocation == y->allocation && x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
 }
+/* Is it known by its buffers what it conflicts with? */
+XG_FN XG_COLD bool xr_lanes_known(const xlagpu_program *p, uint32_t kind) {
+    return xr_is_command(kind) || (kind == XG_EXE_THUNK_COLLECTIVE && p->device->meets && !p->device->concurrent);
+}
 XG_FN XG_COLD bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
     uint32_t j, k;
-    if (!xr_is_command(s->kind) || !xr_is_command(t->kind)) return true;
+    if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER || t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
+        bool first = s->kind == XG_EXE_THUNK_COMMAND_BUFFER; /* conflicts with what one of its commands does */
+        const xg_exe_thunk *list = first ? s : t;
+        if (p->device->concurrent || !p->device->meets) return true;
+        for (k = 0; k < list->n_links; k++)
+            if (xr_lanes_conflict(p, p->links[list->first_link + k], first ? b : a)) return true;
+        return false;
+    }
+    if (!xr_lanes_known(p, s->kind) || !xr_lanes_known(p, t->kind)) return true;
     for (j = 0; j < s->n_links; j++)
         for (k = 0; k < t->n_links; k++) {
             xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
@@ -29537,6 +29604,16 @@ XG_FN XG_COLD void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint
         p->lanes[list[k]].aside = xr_lanes_behind(p, list, n, k) - before > 2;
     }
 }
+/* All of a sequence or none: collectives keep their order on one stream. */
+XG_FN XG_COLD void xr_lanes_collectives(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+    bool any = false;
+    uint32_t k;
+    for (k = 0; k < n && !any; k++)
+        any = p->thunks[list[k]].kind == XG_EXE_THUNK_COLLECTIVE &&
+              xr_lanes_behind(p, list, n, k) - xr_lanes_before(p, list, k) > 2;
+    for (k = 0; k < n && any; k++)
+        if (p->thunks[list[k]].kind == XG_EXE_THUNK_COLLECTIVE) p->lanes[list[k]].aside = true;
+}
 /* ends: 1 + the last step of each lane. */
 XG_FN XG_COLD void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) {
     uint32_t ends[2] = {0, 0}, k;
@@ -29555,10 +29632,9 @@ XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
     uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
-    if (p->device->concurrent)
-        xr_lanes_chains(p, list, n);
-    else
-        xr_lanes_copies(p, list, n);
+    if (p->device->concurrent) xr_lanes_chains(p, list, n);
+    if (p->device->copy_stream && !p->device->concurrent) xr_lanes_copies(p, list, n);
+    if (p->device->meets && !p->device->concurrent) xr_lanes_collectives(p, list, n);
     for (k = 0; k < n && !p->lanes[number].forks; k++)
         if (p->lanes[list[k]].aside) p->lanes[number].forks = ++p->n_lane_events;
     for (k = 0; k < n && p->lanes[number].forks; k++) {
@@ -29978,7 +30054,8 @@ XG_FN XG_COLD void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->arrays = XG_NEW_N(&p->arena, xlagpu_rt_value, (size_t)p->sections[XG_EXE_VALUES].count + 1);
     p->attributes = XG_NEW_N(&p->arena, xlagpu_rt_attribute, (size_t)p->sections[XG_EXE_ATTRIBUTES].count + 1);
     xr_view_collectives(p);
-    if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new)
+    if ((p->device->copy_stream || p->device->concurrent || (p->device->meets && p->n_collectives)) &&
+        p->device->platform->stream_new)
         p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
 
@@ -32654,6 +32731,7 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
         if (s != XLAGPU_OK) return xr_fail(&q->c, s, "device %u: %s", q->first + k, xlagpu_rt_error(q->devices[k]));
         d.ordinal++;
     }
+    for (k = 0; k < n && s == XLAGPU_OK; k++) q->devices[k]->meets = true;
     if (s == XLAGPU_OK && q->devices[0]->platform == xr_cuda_platform()) return xr_nccl_open(q, d.library_folder);
     if (s == XLAGPU_OK && q->processes > 1)
         s = xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "devices of several processes meet on the platform \"cuda\" only");

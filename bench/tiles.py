@@ -207,4 +207,5 @@ def main():
         few_table(tool)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -30,7 +30,9 @@
  *     XLAGPU_STATIC         public functions become static: two libraries may carry their own copy
  *     XLAGPU_ASSERT(x)      checks of our own invariants; off by default
  *     XLAGPU_NO_EXTENSIONS  no compiler extensions (attributes, vectors): plain ISO C
- *     XLAGPU_SMALL          HLO text alone is read and written: no StableHLO, no bytecode, no protobufs
+ *     XLAGPU_SMALL          half the code: HLO text alone, one device, and none of solvers, sorts, random and complex
+ *                           numbers, transforms, scans; attention and rows without fusions of their own; the evaluator
+ *                           for elementwise operations and data movement. What it lacks it refuses by name
  * (xlagpu_runtime.h adds XLAGPU_NO_SIMULATOR.) None of them changes a public type. */
 #ifndef XLAGPU_H
 #define XLAGPU_H

@@ -37,7 +37,13 @@
 #define XG_PREFETCH(p) __builtin_prefetch(p)
 #define XG_NOINLINE __attribute__((noinline))
 #define XG_COLD __attribute__((cold)) /* runs once or when something fails: small code, out of the way */
-#define XG_INLINE static inline __attribute__((always_inline, unused))
+/* Without optimisation inlining only makes code larger: a build for debugging is to be quick. */
+#ifdef __OPTIMIZE__
+#define XG_ALWAYS_INLINE always_inline
+#else
+#define XG_ALWAYS_INLINE unused
+#endif
+#define XG_INLINE static inline __attribute__((XG_ALWAYS_INLINE, unused))
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 5 && !defined(__TINYC__))
 #define XG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow(a, b, out)
 #endif

@@ -17,6 +17,14 @@
 #include "../api/config.h"
 #include "../api/status.h"
 
+/* Rows of tables that a small build leaves out, with all that only they call: what it then refuses by name is in
+ * driver/small.c. */
+#ifdef XLAGPU_SMALL
+#define XG_WHOLE(...)
+#else
+#define XG_WHOLE(...) __VA_ARGS__
+#endif
+
 /* ---- memory.c: the context, failure, arenas, checked arithmetic ------------------------------------------------ */
 
 /* What errors point into. It outlives the context's error message only until that is composed. */

@@ -308,6 +308,18 @@ typedef struct xg_choice_pass {
     bool changed;
 } xg_choice_pass;
 
+/* What was measured; NULL: nothing, or it is decided already. */
+XG_FN const xg_record *xg_choice_advice(const xg_choice_pass *p, const xg_inst *i, bool decided) {
+#ifdef XLAGPU_SMALL
+    (void)p;
+    (void)i;
+    (void)decided;
+    return NULL;
+#else
+    return decided ? NULL : xg_tuned_find(&p->tuned, p->work, i);
+#endif
+}
+
 XG_FN bool xg_choice_needs_kernel(const xg_inst *i) {
     uint32_t k, n, pattern;
     int64_t elements = 0;
@@ -393,7 +405,7 @@ XG_FN void xg_choice_visit(xg_choice_pass *p, xg_inst *i) {
     if (known)
         xg_choice_repeat(p, i, known);
     else {
-        const xg_record *advice = alone || before ? NULL : xg_tuned_find(&p->tuned, p->work, i);
+        const xg_record *advice = xg_choice_advice(p, i, alone || before);
         xg_kept_plan *plan = xg_choice_new_one(p, i, advice);
         if (!alone) xg_choice_learn(p, i, key, plan);
     }
@@ -422,7 +434,9 @@ XG_FN bool xg_choice_run(xg_module *m, bool missing) {
     p.kept = xg_arena_inner(m->arena);
     none = xg_arena_mark(p.kept);
     xg_dict_init(&p.known, p.kept);
+#ifndef XLAGPU_SMALL
     xg_tuned_open(&p.tuned, p.kept, m);
+#endif
     xg_records_open(&p.records, p.kept);
     xg_push(p.kept, xg_comp *, &steps, m->entry);
     for (at = 0; at < steps.n; at++)

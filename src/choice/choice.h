@@ -31,9 +31,9 @@
 /* X(kind, text, plan, emit)   kind: "rule" or "library", the key of the record that names it */
 #define XG_RULES(X) \
     X("rule", "tile", xg_tile_way_plan, xg_tile_way_emit) \
-    X("rule", "schedule", xg_schedule_way_plan, xg_schedule_way_emit) \
-    X("rule", "attention", xg_attention_way_plan, xg_attention_way_emit) \
-    X("library", "cublaslt", xg_cublaslt_plan, xg_library_emit)
+    XG_WHOLE(X("rule", "schedule", xg_schedule_way_plan, xg_schedule_way_emit)) \
+    XG_WHOLE(X("rule", "attention", xg_attention_way_plan, xg_attention_way_emit)) \
+    XG_WHOLE(X("library", "cublaslt", xg_cublaslt_plan, xg_library_emit))
 /* clang-format on */
 
 /* ---- tuned.c: records that were measured ---- */

@@ -16,9 +16,11 @@
 #include "../base/base.h"
 
 typedef struct xg_device {
-    const char *part; /* whose figures these were; NULL: there is no device */
-    uint32_t cc;      /* compute capability times 10: 90 */
-    bool warp_groups; /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
+    const char *part;   /* whose figures these were; NULL: there is no device */
+    uint32_t cc;        /* compute capability times 10: 90 */
+    bool warp_groups;   /* four warps multiply what lies in shared memory: wgmma; and the target allows it */
+    bool tensor_memory; /* ... one thread, and sums lie in a memory of their own: tcgen05; and the target allows it */
+    bool tensor_memory_i8; /* ... of integers, too */
 #define X(figure, most, what) int64_t figure;
     XLAGPU_TARGET_FIGURES(X)
 #undef X

@@ -103,7 +103,10 @@ enum {
     XG_DEVICE_SHUFFLE_LANES = 32,         /* G */
     XG_DEVICE_TF32_PER_F16 = 2,           /* G: tf32 has half the rate of f16; 7.5 has none */
     XG_DEVICE_WARP_GROUPS_CC = 90,        /* PTX ISA: wgmma, of sm_90a alone */
-    XG_DEVICE_RED_CC = 90,                /* PTX ISA: red.global.add.v4.f32 */
+    XG_DEVICE_TENSOR_MEMORY_CC = 100,     /* PTX ISA: tcgen05, of sm_100a, 103a, 110a */
+    XG_DEVICE_TENSOR_MEMORY_END = 120,    /* ... and no later; of integers (.kind::i8) on all but one */
+    XG_DEVICE_NO_TENSOR_MEMORY_I8_CC = 103,
+    XG_DEVICE_RED_CC = 90, /* PTX ISA: red.global.add.v4.f32 */
     XG_DEVICE_RED_BYTES = 16,
     XG_DEVICE_ASYNC_CC = 80, /* PTX ISA: cp.async */
     XG_DEVICE_ASYNC_BYTES = 16,
@@ -158,6 +161,8 @@ XG_FN XG_COLD void xg_device_fill(xg_device *d, const xg_device_part *p) {
     d->part = p->name;
     d->cc = p->cc;
     d->warp_groups = p->cc == XG_DEVICE_WARP_GROUPS_CC;
+    d->tensor_memory = p->cc >= XG_DEVICE_TENSOR_MEMORY_CC && p->cc < XG_DEVICE_TENSOR_MEMORY_END;
+    d->tensor_memory_i8 = d->tensor_memory && p->cc != XG_DEVICE_NO_TENSOR_MEMORY_I8_CC;
     xg_device_fill_kind(d, k);
     d->sm_count = p->sm_count;
     d->clock_mhz = p->clock_mhz;

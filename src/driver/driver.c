@@ -26,7 +26,7 @@ XG_FN void xg_driver_dump_kir(xg_kmodule *m, const xg_driver_options *o, const c
     char stage[256];
     xg_buf text;
     xg_mark mark;
-    if (!o->dump) return;
+    if (!XG_DRIVER_TELLS(o)) return;
     mark = xg_arena_mark(m->arena);
     xg_buf_init(&text, m->arena);
     xg_kir_print(&text, m);
@@ -212,7 +212,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
 #endif
         xg_kir_passes[i].run(m);
         xg_arena_reset(s->temp, none);
-        if (!s->o->dump) continue;
+        if (!XG_DRIVER_TELLS(s->o)) continue;
         xg_format(stage, sizeof stage, "after_%02u_%s", (unsigned)i + 1, xg_kir_passes[i].name);
         xg_driver_dump_kir(m, s->o, stage);
     }
@@ -221,10 +221,10 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
 #endif
     xg_driver_dump_kir(m, s->o, "final");
     s->lines.kernel = fusion;
-    if (s->o->dump) xg_driver_number_lines(m, &s->lines);
+    if (XG_DRIVER_TELLS(s->o)) xg_driver_number_lines(m, &s->lines);
     /* settles the name and the dynamic shared memory */
-    s->backend->kernel(s->code, m, s->o->dump ? xg_driver_dump_code : NULL, (void *)(uintptr_t)s->o);
-    if (s->o->dump) xg_driver_dump_lines(m, s->o, &s->lines);
+    s->backend->kernel(s->code, m, XG_DRIVER_TELLS(s->o) ? xg_driver_dump_code : NULL, (void *)(uintptr_t)s->o);
+    if (XG_DRIVER_TELLS(s->o)) xg_driver_dump_lines(m, s->o, &s->lines);
     memset(&k, 0, sizeof k);
     k.name = xg_str_copy(p->arena, m->entry->name);
     k.shared_bytes = m->shared_bytes;
@@ -236,7 +236,7 @@ XG_FN uint32_t xg_driver_make_kernel(xg_driver_state *s, xg_plan *p, uint32_t st
         memcpy(maps, m->entry->maps, k.n_maps * sizeof *maps);
         k.maps = maps;
     }
-    if (s->o->predict) {
+    if (XG_DRIVER_PREDICTS(s->o)) {
         xg_cost_counts counts;
         xg_kir_estimate(m, &p->m->device, s->temp, &counts);
         k.time = xg_cost_predict(&p->m->device, &counts);
@@ -322,6 +322,8 @@ XG_NORETURN XG_FN void xg_driver_bad_part(xg_ctx *c, const char *part) {
 XG_FN void xg_driver_aim(xg_module *m, const xg_target *t, const xg_device *d) {
     m->device = *d;
     m->device.warp_groups = d->warp_groups && t->suffix == 'a';
+    m->device.tensor_memory = d->tensor_memory && t->suffix;
+    m->device.tensor_memory_i8 = d->tensor_memory_i8 && t->suffix == 'a';
     m->bf16_ops = xg_driver_bf16_ops(t);
 }
 XG_FN void xg_driver_aim_usual(xg_module *m, const xg_target *t) {
@@ -433,7 +435,7 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
     xg_map64_init(&s.classes, a);
     xg_dict_init(&s.names, a);
     xg_dict_init(&s.made, a);
-    if (o->dump) {
+    if (XG_DRIVER_TELLS(o)) {
         xg_buf_init(&text, a);
         xg_plan_print(&text, p);
         xg_driver_dump_text(o, "plan", &text);
@@ -459,9 +461,9 @@ XG_FN xg_str xg_driver_finish(xg_plan *p, const xg_driver_options *o, xg_driver_
         p->hlo = xg_str_of(text.p, text.n);
     }
     if (report) xg_driver_fill_report(p, instructions, report);
-    if (o->predict) xg_driver_predict(p, o, report);
+    if (XG_DRIVER_PREDICTS(o)) xg_driver_predict(p, o, report);
     exe = xg_plan_executable(p, o->fill_elided, to);
-    if (o->dump) {
+    if (XG_DRIVER_TELLS(o)) {
         xg_buf_init(&text, a);
         xg_listing_print(&text, exe);
         xg_driver_dump_text(o, "thunk_sequence", &text);
@@ -555,15 +557,19 @@ XG_FN xg_str xg_driver_compile(
     xg_plan *p;
     xg_buf text;
     xg_driver_dump_hlo(m, o, "hlo/before_optimizations");
+#ifdef XLAGPU_SMALL
+    xg_small_check(m, o);
+#else
     xg_driver_partition(m, o);
-    if (o->dump) {
+#endif
+    if (XG_DRIVER_TELLS(o)) {
         xg_buf_init(&text, a);
         xg_indexing_print_module(&text, m);
         xg_driver_dump_text(o, "indexing", &text);
     }
     xg_driver_aim_by(m, &aimed);
     xg_driver_limit(m, o);
-    if (o->dump) {
+    if (XG_DRIVER_TELLS(o)) {
         m->fusion_log = XG_NEW(a, xg_buf);
         xg_buf_init(m->fusion_log, a);
     }
@@ -573,18 +579,18 @@ XG_FN xg_str xg_driver_compile(
             "module %.*s: bounded dimensions on several devices are not supported", (int)m->name.n, m->name.p);
     xg_driver_dump_hlo(m, o, "hlo/after_optimizations");
     if (m->fusion_log) xg_driver_dump_text(o, "fusion_log", m->fusion_log);
-    if (o->dump && o->schedules) {
+    if (XG_DRIVER_TELLS(o) && o->schedules) {
         xg_buf_init(&text, a);
         xg_schedules_print(&text, m);
         xg_driver_dump_text(o, "schedule", &text);
     }
-    if (o->dump && o->records) {
+    if (XG_DRIVER_TELLS(o) && o->records) {
         xg_buf_init(&text, a);
         xg_tuned_print(&text, m);
         xg_driver_dump_text(o, "records", &text);
     }
     p = xg_plan_buffers(a, m);
-    if (o->dump) {
+    if (XG_DRIVER_TELLS(o)) {
         xg_buf_init(&text, a);
         xg_plan_print_buffers(&text, p);
         xg_driver_dump_text(o, "buffer-assignment", &text);

@@ -51,6 +51,20 @@ typedef struct xg_driver_report {
     int64_t sent[XG_PLAN_SENT_COUNT]; /* bytes, by kind of collective */
 } xg_driver_report;
 
+/* Of its steps a small build gives the module and the PTX. */
+#ifdef XLAGPU_SMALL
+#define XG_DRIVER_TELLS(o) false
+#define XG_DRIVER_PREDICTS(o) false
+#else
+#define XG_DRIVER_TELLS(o) ((o)->dump != NULL)
+#define XG_DRIVER_PREDICTS(o) ((o)->predict)
+#endif
+
+/* ---- small.c ---- */
+#ifdef XLAGPU_SMALL
+XG_FN void xg_small_check(const xg_module *m, const xg_driver_options *o); /* fails where it needs what is not there */
+#endif
+
 /* ---- pipeline.c ---- */
 XG_FN void xg_driver_run_passes(xg_module *m, const xg_driver_options *o);
 /* comma-separated, in that order; an unknown name is a failure */

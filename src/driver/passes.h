@@ -40,53 +40,53 @@ enum {
 
 /* clang-format off */
 #define XG_HLO_PASSES(X) \
-    X(PRE, "sharding-propagation", xg_spmd_sharding_propagation, NAMED) \
-    X(PRE, "spmd-partitioner", xg_spmd_partitioner, NAMED) \
-    X(PRE, "canonical-order", xg_opt_canonical_order, NAMED) \
-    X(PRE, "canonical-names", xg_opt_canonical_names, NAMED) \
-    X(PRE, "strip-metadata", xg_opt_strip_metadata, NAMED) \
+    XG_WHOLE(X(PRE, "sharding-propagation", xg_spmd_sharding_propagation, NAMED)) \
+    XG_WHOLE(X(PRE, "spmd-partitioner", xg_spmd_partitioner, NAMED)) \
+    XG_WHOLE(X(PRE, "canonical-order", xg_opt_canonical_order, NAMED)) \
+    XG_WHOLE(X(PRE, "canonical-names", xg_opt_canonical_names, NAMED)) \
+    XG_WHOLE(X(PRE, "strip-metadata", xg_opt_strip_metadata, NAMED)) \
     X(PRE, "tiled-layout-normalization", xg_opt_tiled_layouts, REQUIRED) \
     X(PRE, "library_calls", xg_expand_library_calls, REQUIRED) \
     X(PRE, "defuser", xg_opt_defuser, REQUIRED) \
     X(PRE, "bitcast_types", xg_opt_bitcast_types, REQUIRED) \
     X(PRE, "operand_upcaster", xg_opt_operand_upcaster, REQUIRED) \
     X(PRE, "zero-sized-gather", xg_opt_zero_sized_gather, REQUIRED) \
-    X(PRE, "host-offloader", xg_opt_host_offloader, REQUIRED) \
-    X(PRE, "gpu-convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED) \
+    XG_WHOLE(X(PRE, "host-offloader", xg_opt_host_offloader, REQUIRED)) \
+    XG_WHOLE(X(PRE, "gpu-convert-async-collectives-to-sync", xg_opt_async_to_sync, REQUIRED)) \
     X(PRE, "call-inliner", xg_opt_call_inliner, REQUIRED) \
-    X(PRE, "transfers-to-permutes", xg_opt_transfers_to_permutes, REQUIRED) \
+    XG_WHOLE(X(PRE, "transfers-to-permutes", xg_opt_transfers_to_permutes, REQUIRED)) \
     X(PRE, "fusion-legalizer", xg_opt_fusion_legalizer, REQUIRED) \
     X(PRE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
-    X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
-    X(EXPAND, "scan_expander", xg_expand_scan_expander, REQUIRED) \
-    X(EXPAND, "associative-scan-finder", xg_expand_scan_finder, OPTIONAL) \
-    X(EXPAND, "dynamic_padder", xg_expand_dynamic_padder, REQUIRED) \
-    X(EXPAND, "library-rewriter", xg_expand_library_rewriter, REQUIRED) \
-    X(EXPAND, "fft_expander", xg_expand_fft_expander, REQUIRED) \
-    X(EXPAND, "cholesky_expander", xg_expand_linear_expander, REQUIRED) \
-    X(EXPAND, "solver_calls", xg_expand_solver_calls, REQUIRED) \
-    X(EXPAND, "topk-calls", xg_opt_topk_calls, REQUIRED) \
-    X(EXPAND, "rng-expander", xg_expand_random_expander, REQUIRED) \
-    X(EXPAND, "ragged-dot-rewriter", xg_expand_contract_expander, REQUIRED) \
+    XG_WHOLE(X(EXPAND, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "scan_expander", xg_expand_scan_expander, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "associative-scan-finder", xg_expand_scan_finder, OPTIONAL)) \
+    XG_WHOLE(X(EXPAND, "dynamic_padder", xg_expand_dynamic_padder, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "library-rewriter", xg_expand_library_rewriter, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "fft_expander", xg_expand_fft_expander, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "cholesky_expander", xg_expand_linear_expander, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "solver_calls", xg_expand_solver_calls, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "topk-calls", xg_opt_topk_calls, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "rng-expander", xg_expand_random_expander, REQUIRED)) \
+    XG_WHOLE(X(EXPAND, "ragged-dot-rewriter", xg_expand_contract_expander, REQUIRED)) \
     X(EXPAND, "batchnorm_expander", xg_expand_batch_norm_expander, REQUIRED) \
-    X(EXPAND, "select_and_scatter_expander", xg_expand_select_and_scatter_expander, OPTIONAL) \
+    XG_WHOLE(X(EXPAND, "select_and_scatter_expander", xg_expand_select_and_scatter_expander, OPTIONAL)) \
     X(SIMPLIFY, "zero_sized_hlo_elimination", xg_opt_zero_sized, OPTIONAL) \
     X(SIMPLIFY, "algsimp", xg_algsimp, OPTIONAL) \
-    X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL) \
-    X(SIMPLIFY, "topk-rewriter", xg_opt_topk_rewriter, OPTIONAL) \
+    XG_WHOLE(X(SIMPLIFY, "simplify-sorts", xg_opt_sort_simplifier, OPTIONAL)) \
+    XG_WHOLE(X(SIMPLIFY, "topk-rewriter", xg_opt_topk_rewriter, OPTIONAL)) \
     X(SIMPLIFY, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
-    X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL) \
+    XG_WHOLE(X(SIMPLIFY, "simplify-while-loops", xg_opt_while_simplifier, OPTIONAL)) \
     X(SIMPLIFY, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
-    X(SIMPLIFY, "conditional-code-motion", xg_opt_conditional_code_motion, OPTIONAL) \
-    X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL) \
-    X(SIMPLIFY, "gather_simplifier", xg_opt_gather_simplifier, OPTIONAL) \
-    X(SIMPLIFY, "scatter_simplifier", xg_opt_scatter_simplifier, OPTIONAL) \
+    XG_WHOLE(X(SIMPLIFY, "conditional-code-motion", xg_opt_conditional_code_motion, OPTIONAL)) \
+    XG_WHOLE(X(SIMPLIFY, "simplify-conditional", xg_opt_conditional_simplifier, OPTIONAL)) \
+    XG_WHOLE(X(SIMPLIFY, "gather_simplifier", xg_opt_gather_simplifier, OPTIONAL)) \
+    XG_WHOLE(X(SIMPLIFY, "scatter_simplifier", xg_opt_scatter_simplifier, OPTIONAL)) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
-    X(CANON, "scatter-winners", xg_opt_scatter_winners, OPTIONAL) \
+    XG_WHOLE(X(CANON, "scatter-winners", xg_opt_scatter_winners, OPTIONAL)) \
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
-    X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL) \
+    XG_WHOLE(X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL)) \
     X(CANON, "float-normalization-bf16", xg_opt_float_normalization_BF16, EXCESS) \
     X(CANON, "float-normalization-f8e5m2", xg_opt_float_normalization_F8E5M2, EXCESS) \
     X(CANON, "float-normalization-f8e4m3", xg_opt_float_normalization_F8E4M3, EXCESS) \
@@ -102,22 +102,24 @@ enum {
     X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY2, "dce", xg_opt_dce, OPTIONAL) \
-    X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED) \
-    X(COLLECTIVE, "all-reduce-reassociate", xg_opt_all_reduce_reassociate, OPTIONAL) \
-    X(COLLECTIVE, "all-reduce-folder", xg_opt_all_reduce_folder, OPTIONAL) \
-    X(COLLECTIVE, "while-loop-all-reduce-code-motion", xg_opt_while_all_reduce, OPTIONAL) \
-    X(COLLECTIVE, "reduce-scatter-creator", xg_opt_reduce_scatter_creator, OPTIONAL) \
-    X(COLLECTIVE, "collective-rules", xg_opt_collective_rules, OPTIONAL) \
-    X(COLLECTIVE, "all-reduce-promotion", xg_opt_all_reduce_promotion, REQUIRED) \
+    XG_WHOLE(X(COLLECTIVE, "all-reduce-simp", xg_opt_collective_simplifier, REQUIRED)) \
+    XG_WHOLE(X(COLLECTIVE, "all-reduce-reassociate", xg_opt_all_reduce_reassociate, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "all-reduce-folder", xg_opt_all_reduce_folder, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "while-loop-all-reduce-code-motion", xg_opt_while_all_reduce, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "reduce-scatter-creator", xg_opt_reduce_scatter_creator, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "collective-rules", xg_opt_collective_rules, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "all-reduce-promotion", xg_opt_all_reduce_promotion, REQUIRED)) \
+    XG_WHOLE(X(COLLECTIVE, "windowed-einsum-handler", xg_plan_windowed_einsum, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "windowed-einsum-everywhere", xg_plan_windowed_everywhere, NAMED)) \
     X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
-    X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL) \
-    X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL) \
-    X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL) \
-    X(COLLECTIVE, "collective-canonicalizer", xg_opt_collective_canonicalizer, REQUIRED) \
+    XG_WHOLE(X(COLLECTIVE, "all-gather-combiner", xg_opt_all_gather_combiner, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "all-reduce-combiner", xg_opt_all_reduce_combiner, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "reduce-scatter-combiner", xg_opt_reduce_scatter_combiner, OPTIONAL)) \
+    XG_WHOLE(X(COLLECTIVE, "collective-canonicalizer", xg_opt_collective_canonicalizer, REQUIRED)) \
     X(COLLECTIVE, "dce", xg_opt_dce, OPTIONAL) \
-    X(COLLECTIVE, "async-collective-creator", xg_opt_async_collectives, NAMED) \
-    X(LAYOUT, "attention-split", xg_attention_split, OPTIONAL) \
-    X(LAYOUT, "split-k", xg_tile_split_k, OPTIONAL) \
+    XG_WHOLE(X(COLLECTIVE, "async-collective-creator", xg_opt_async_collectives, NAMED)) \
+    XG_WHOLE(X(LAYOUT, "attention-split", xg_attention_split, OPTIONAL)) \
+    XG_WHOLE(X(LAYOUT, "split-k", xg_tile_split_k, OPTIONAL)) \
     X(LAYOUT, "while_loop_trip_count_annotator", xg_opt_trip_count_annotator, OPTIONAL) \
     X(LAYOUT, "flatten-call-graph", xg_opt_flatten_call_graph, REQUIRED) \
     X(LAYOUT, "forget-layouts", xg_opt_forget_layouts, OPTIONAL) \
@@ -126,35 +128,35 @@ enum {
     X(LAYOUT, "layout_normalization", xg_opt_layout_normalization, OPTIONAL) \
     X(LAYOUT, "cse", xg_opt_cse, OPTIONAL) \
     X(LAYOUT, "dce", xg_opt_dce, OPTIONAL) \
-    X(FUSION, "attention-fusion", xg_attention_fuse, OPTIONAL) \
-    X(FUSION, "grouped-contraction-fusion", xg_grouped_fusion_pass, OPTIONAL) \
+    XG_WHOLE(X(FUSION, "attention-fusion", xg_attention_fuse, OPTIONAL)) \
+    XG_WHOLE(X(FUSION, "grouped-contraction-fusion", xg_grouped_fusion_pass, OPTIONAL)) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
-    X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL) \
-    X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL) \
-    X(FUSION, "row-splitter", xg_opt_row_splitter, OPTIONAL) \
-    X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL) \
-    X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL) \
+    XG_WHOLE(X(FUSION, "reduce-reuse", xg_opt_reduce_reuse, OPTIONAL)) \
+    XG_WHOLE(X(FUSION, "row-fusion", xg_fuse_allow_rows, OPTIONAL)) \
+    XG_WHOLE(X(FUSION, "row-splitter", xg_opt_row_splitter, OPTIONAL)) \
+    XG_WHOLE(X(FUSION, "tree-reduction-rewriter", xg_opt_tree_reduction, OPTIONAL)) \
+    XG_WHOLE(X(FUSION, "scan-splitter", xg_opt_scan_splitter, OPTIONAL)) \
     X(FUSION, "concatenate-splitter", xg_opt_concatenate_splitter, REQUIRED) \
     X(FUSION, "constant-hoister", xg_fuse_hoist_constants, REQUIRED) \
-    X(FUSION, "sort-slices", xg_fuse_sort_slices, OPTIONAL) \
-    X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL) \
+    XG_WHOLE(X(FUSION, "sort-slices", xg_fuse_sort_slices, OPTIONAL)) \
+    XG_WHOLE(X(FUSION, "scatter-operands", xg_fuse_scatter_operands, OPTIONAL)) \
     X(FUSION, "priority-fusion", xg_fuse_priority, OPTIONAL) \
-    X(FUSION, "fft-splitter", xg_fuse_split_ffts, REQUIRED) \
-    X(FUSION, "fft-fusion", xg_fuse_ffts, OPTIONAL) \
-    X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED) \
+    XG_WHOLE(X(FUSION, "fft-splitter", xg_fuse_split_ffts, REQUIRED)) \
+    XG_WHOLE(X(FUSION, "fft-fusion", xg_fuse_ffts, OPTIONAL)) \
+    XG_WHOLE(X(FUSION, "sort-splitter", xg_fuse_split_sorts, REQUIRED)) \
     X(FUSION, "fusion-wrapper", xg_fuse_wrap, REQUIRED) \
     X(FUSION, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
-    X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL) \
-    X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL) \
+    XG_WHOLE(X(FUSION, "rematerialization", xg_fuse_rematerialize, OPTIONAL)) \
+    XG_WHOLE(X(FUSION, "operand-combiner", xg_fuse_combine_operands, OPTIONAL)) \
     X(FUSION, "dce", xg_opt_dce, OPTIONAL) \
-    X(FUSION, "small-kernel-joining", xg_fuse_join_small, OPTIONAL) \
-    X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL) \
+    XG_WHOLE(X(FUSION, "small-kernel-joining", xg_fuse_join_small, OPTIONAL)) \
+    XG_WHOLE(X(SCHEDULE, "loop-double-buffer-transformer", xg_fuse_double_buffer, OPTIONAL)) \
     X(SCHEDULE, "tuple-simplifier", xg_opt_tuple_simplifier, REQUIRED) \
     X(SCHEDULE, "dce", xg_opt_dce, OPTIONAL) \
-    X(SCHEDULE, "schedule-reader", xg_schedule_kernels, REQUIRED) \
+    XG_WHOLE(X(SCHEDULE, "schedule-reader", xg_schedule_kernels, REQUIRED)) \
     X(SCHEDULE, "kernel-choice", xg_choice_kernels, REQUIRED) \
     X(SCHEDULE, "memory-scheduler", xg_plan_schedule, REQUIRED) \
-    X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED)
+    XG_WHOLE(X(SCHEDULE, "hlo-rematerialization", xg_plan_rematerialize, REQUIRED))
 /* clang-format on */
 
 /* clang-format off */

@@ -178,7 +178,14 @@ XG_FN xlagpu_bytes xg_public_bytes(xlagpu_module *m, xg_public_job *j, void (*wo
 
 /* Does the text have a plan in it? One whose format the caller says has none. */
 XG_FN bool xg_public_is_plan(const xlagpu_module *m) {
-    return m->format == XLAGPU_SOURCE_ANY && xg_plan_is_text(m->source.text, m->source.size);
+    bool is = m->format == XLAGPU_SOURCE_ANY && xg_plan_is_text(m->source.text, m->source.size);
+#ifdef XLAGPU_SMALL
+    if (is)
+        xg_fail(&m->owner->c, XLAGPU_ERROR_UNSUPPORTED,
+            "%s: the reader of planned modules was left out of this build (XLAGPU_SMALL)", m->source.name);
+    return false;
+#endif
+    return is;
 }
 XG_FN xg_file_kind xg_public_kind(const xlagpu_module *m) {
     static const xg_file_kind kinds[] = {
@@ -191,7 +198,13 @@ XG_FN xg_module *xg_public_read(const xlagpu_module *m, xg_arena *to, bool plan)
     c->dims = m->dims;
     c->entry = m->entry;
     hlo = plan ? xg_plan_parse_hlo(c, to, &m->source) : xg_import_parse_as(c, to, &m->source, xg_public_kind(m));
+#ifdef XLAGPU_SMALL
+    if (m->place.replicas > 1 || m->place.partitions > 1 || xg_str_z(m->place.mesh).n ||
+        xg_str_z(m->place.shardings).n || xg_str_z(m->place.batch).n)
+        xg_fail(c, XLAGPU_ERROR_UNSUPPORTED, "the partitioner was left out of this build (XLAGPU_SMALL)");
+#else
     xg_spmd_place(hlo, &m->place);
+#endif
     return hlo;
 }
 /* The module as it was parsed. */
@@ -690,6 +703,11 @@ XLAGPU_DEF xlagpu_status xlagpu_snapshot(xlagpu_module *m, const xlagpu_tensor *
     return xg_public_do(&j, xg_public_snapshot) ? XLAGPU_OK : m->owner->c.status;
 }
 
+#ifdef XLAGPU_SMALL
+XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
+    xg_fail(&j->m->owner->c, XLAGPU_ERROR_UNSUPPORTED, "the partitioner was left out of this build (XLAGPU_SMALL)");
+}
+#else
 /* The parameters' shapes are those of the whole module; what is partitioned is thrown away afterwards. */
 XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
     xg_module *m = xg_public_take_hlo(j->m);
@@ -716,6 +734,7 @@ XG_FN void xg_public_evaluate_devices(xg_public_job *j) {
     }
     xg_public_result(m->ctx, xg_spmd_eval(&job, m, &j->work, args, n, &o), result, &out);
 }
+#endif
 XLAGPU_DEF xlagpu_status xlagpu_evaluate_devices(xlagpu_module *m, uint32_t devices, const xlagpu_tensor *inputs,
     uint32_t n_inputs, const xlagpu_tensor *outputs, uint32_t n_outputs, bool fill_elided, xlagpu_traffic *sent) {
     xg_public_job j = xg_public_job_of_tensors(m, inputs, n_inputs, outputs, n_outputs);

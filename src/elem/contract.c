@@ -33,6 +33,21 @@ XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
     return t;
 }
 
+/* On the bits: to 10 of the mantissa, halves away from zero; infinities and NaN stay. */
+XG_FN xg_kval *xg_contract_tf32(xg_kb *b, xg_kval *x) {
+    xg_kval *v = xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I32), *r, *size;
+    r = xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, XG_E_I32, XG_TF32_HALF));
+    r = xg_k2(b, XG_K_OP_ANDI, r, xg_kconst_int(b, XG_E_I32, ~(int64_t)XG_TF32_DROPPED));
+    size = xg_k2(b, XG_K_OP_ANDI, v, xg_kconst_int(b, XG_E_I32, INT32_MAX));
+    size = xg_kcmpi_(b, XG_CI_UGE, size, xg_kconst_int(b, XG_E_I32, XG_TF32_INFINITY));
+    return xg_kselect(b, size, x, xg_kcast(b, XG_K_OP_BITCAST, r, XG_E_F32));
+}
+XG_FN xg_elem xg_contract_round(xg_scope *s, const xg_inst *i, xg_elem x, xlagpu_type t) {
+    if (!xg_inst_is_tf32(i)) return xg_elem_convert_to(s, x, t, xg_contract_rounding(i, t));
+    x.v = xg_contract_tf32(&s->b, x.v);
+    return x;
+}
+
 XG_FN void xg_contract_begin(xg_scope *s, xg_contract_site *d, const xg_inst *i, xg_kval *const *at) {
     uint32_t k;
     memset(d, 0, sizeof *d);
@@ -52,7 +67,7 @@ XG_FN xg_elem xg_contract_factor(xg_scope *s, const xg_contract_site *d, uint32_
     xg_kval *idx[XG_RANK_MAX];
     xg_elem x;
     xg_elem_apply(s, d->maps[k], d->vars, idx);
-    x = xg_elem_convert_to(s, xg_elem_of(s, XG_OPERAND(d->i, k), idx), d->types[k], rounded);
+    x = xg_contract_round(s, d->i, xg_elem_of(s, XG_OPERAND(d->i, k), idx), d->types[k]);
     return xg_elem_convert_to(s, x, rounded, d->sum);
 }
 

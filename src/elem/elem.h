@@ -109,6 +109,12 @@ XG_FN xg_kval *xg_scalar_stochastic(xg_kb *b, xg_kval *x, xg_kval *random, xlagp
 XG_FN xg_elem xg_complex_unary(xg_kb *b, const xg_inst *i, xg_elem x);
 XG_FN xg_elem xg_complex_binary(xg_kb *b, const xg_inst *i, xg_elem x, xg_elem y);
 XG_FN xg_kval *xg_complex_compare(xg_kb *b, const xg_inst *i, xg_elem x, xg_elem y);
+/* A small build has no complex arithmetic, and has refused what needs it. */
+#ifdef XLAGPU_SMALL
+#define XG_ELEM_IS_COMPLEX(x) false
+#else
+#define XG_ELEM_IS_COMPLEX(x) ((x).im != NULL)
+#endif
 XG_FN xg_kval *xg_cx_abs(xg_kb *b, xg_elem z);
 XG_FN xg_elem xg_cx_mul(xg_kb *b, xg_elem z, xg_elem w);
 XG_FN xg_elem xg_cx_div(xg_kb *b, xg_elem z, xg_elem w);
@@ -273,6 +279,8 @@ XG_FN xg_kval *xg_elem_within(xg_scope *s, xg_kval *v, xg_range r, xg_range know
 
 /* contract.c */
 XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t);
+/* An operand's element, as algorithm= rounds it: of type t, then of xg_contract_rounding's. */
+XG_FN xg_elem xg_contract_round(xg_scope *s, const xg_inst *i, xg_elem x, xlagpu_type t);
 XG_FN xlagpu_type xg_contract_sum_type(const xg_inst *i);
 /* contract.c: a contraction while it is emitted by one thread for an element */
 enum {

@@ -192,8 +192,8 @@ HANDLER(identity) { return xg_elem_operand(s, i, 0, at); }
 
 HANDLER(unary) {
     xg_elem x = xg_elem_operand(s, i, 0, at);
-    return x.im ? xg_complex_unary(&s->b, i, x)
-                : xg_elem_real(xg_scalar_unary(&s->b, i, XG_OPERAND(i, 0)->shape->type, x.v));
+    return XG_ELEM_IS_COMPLEX(x) ? xg_complex_unary(&s->b, i, x)
+                                 : xg_elem_real(xg_scalar_unary(&s->b, i, XG_OPERAND(i, 0)->shape->type, x.v));
 }
 HANDLER(binary) {
     xg_elem x = xg_elem_operand(s, i, 0, at), y = xg_elem_operand(s, i, 1, at);
@@ -201,13 +201,13 @@ HANDLER(binary) {
         x.im = y.v;
         return x;
     }
-    return x.im ? xg_complex_binary(&s->b, i, x, y)
-                : xg_elem_real(xg_scalar_binary(&s->b, i, XG_OPERAND(i, 0)->shape->type, x.v, y.v));
+    return XG_ELEM_IS_COMPLEX(x) ? xg_complex_binary(&s->b, i, x, y)
+                                 : xg_elem_real(xg_scalar_binary(&s->b, i, XG_OPERAND(i, 0)->shape->type, x.v, y.v));
 }
 HANDLER(compare) {
     xg_elem x = xg_elem_operand(s, i, 0, at), y = xg_elem_operand(s, i, 1, at);
-    return xg_elem_real(x.im ? xg_complex_compare(&s->b, i, x, y)
-                             : xg_scalar_compare(&s->b, i, XG_OPERAND(i, 0)->shape->type, x.v, y.v));
+    return xg_elem_real(XG_ELEM_IS_COMPLEX(x) ? xg_complex_compare(&s->b, i, x, y)
+                                              : xg_scalar_compare(&s->b, i, XG_OPERAND(i, 0)->shape->type, x.v, y.v));
 }
 HANDLER(convert) {
     xlagpu_type from = XG_OPERAND(i, 0)->shape->type, to = i->shape->type;
@@ -256,9 +256,11 @@ HANDLER(clamp) {
     xg_elem lo = xg_elem_operand(s, i, 0, at), x = xg_elem_operand(s, i, 1, at), hi = xg_elem_operand(s, i, 2, at);
     xg_inst op = *i;
     op.op = XG_MAXIMUM;
-    x = x.im ? xg_complex_binary(&s->b, &op, lo, x) : xg_elem_real(xg_scalar_binary(&s->b, &op, t, lo.v, x.v));
+    x = XG_ELEM_IS_COMPLEX(x) ? xg_complex_binary(&s->b, &op, lo, x)
+                              : xg_elem_real(xg_scalar_binary(&s->b, &op, t, lo.v, x.v));
     op.op = XG_MINIMUM;
-    return x.im ? xg_complex_binary(&s->b, &op, x, hi) : xg_elem_real(xg_scalar_binary(&s->b, &op, t, x.v, hi.v));
+    return XG_ELEM_IS_COMPLEX(x) ? xg_complex_binary(&s->b, &op, x, hi)
+                                 : xg_elem_real(xg_scalar_binary(&s->b, &op, t, x.v, hi.v));
 }
 
 HANDLER(constant) {
@@ -526,11 +528,15 @@ HANDLER(dynamic_update_slice) {
 
 typedef xg_elem (*xg_elem_fn)(xg_scope *s, const xg_inst *i, xg_kval *const *at);
 XG_FN xg_elem_fn xg_elem_handler(xg_opcode op) {
+#ifdef XLAGPU_SMALL
+#define xg_elem_random_bits xg_elem_none
+#endif
     static const xg_elem_fn table[] = {
 #define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) xg_elem_##elem,
         XG_OPS(X)
 #undef X
     };
+#undef xg_elem_random_bits
     return table[op];
 }
 

@@ -26,6 +26,14 @@ XG_FN const xg_emitter *xg_emit_find(xg_str name) {
 }
 
 /* What an emitter that refused has written is gone. */
+/* The emitter of several kernels' work in one; a small build has none. */
+XG_FN const xg_emitter *xg_emit_phases_row(void) {
+#ifdef XLAGPU_SMALL
+    return NULL;
+#else
+    return &xg_emitters[XG_EMITTER_PHASES];
+#endif
+}
 XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by) {
     xg_record *r = e->record;
     memset(&r->form, 0, sizeof r->form);
@@ -33,8 +41,7 @@ XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by) {
     r->why = xg_str_of(NULL, 0);
     r->kind = XG_STR("emitter");
     r->way = xg_str_z(by->name);
-    if (!e->parts != (by == &xg_emitters[XG_EMITTER_PHASES]))
-        return false; /* members have elements, the whole has none */
+    if (!e->parts != (by == xg_emit_phases_row())) return false; /* members have elements, the whole has none */
     return by->plan(e);
 }
 /* An emitter that would take the fusion, but not in the form that is ordered, says why, and ends the search. */

@@ -25,6 +25,11 @@
     X("Pin", same) \
     X("Unpin", same) \
     X("AssumeGatherIndicesInBound", same) \
+    /* buffers without contents */ \
+    X("AllocateBuffer", zeros) \
+    X("CreateBuffer", zeros)
+/* What computes: a small build refuses it. */
+#define XG_EVAL_CALLS_COMPUTED(X) \
     /* dynamic shapes */ \
     X("PadToStatic", pad_to_static) \
     X("SliceToDynamic", slice_to_dynamic) \
@@ -35,11 +40,10 @@
     X("PartialReduce", approx_top_k) \
     X("cu_threefry2x32_ffi", threefry) \
     X("cu_threefry2x32", threefry) \
-    X("__op$block_scaled_dot", block_scaled_dot) \
-    /* buffers without contents */ \
-    X("AllocateBuffer", zeros) \
-    X("CreateBuffer", zeros) \
-    /* factorisations and solvers, as XLA's own library asks for them, which TensorFlow uses */ \
+    X("__op$block_scaled_dot", block_scaled_dot)
+/* Factorisations and solvers: a small build has their names alone, and refuses them. */
+#define XG_EVAL_SOLVERS(X) \
+    /* as XLA's own library asks for them, which TensorFlow uses */ \
     X("Qr", geqrf) \
     X("ProductOfElementaryHouseholderReflectors", orgqr) \
     X("Eigh", syevd) \
@@ -317,7 +321,16 @@ XG_FN xg_value *xg_call_threefry(xg_eval_run *r, const xg_inst *i, xg_value **in
 
 #define X(target, word) XG_FN xg_value *xg_call_##word(xg_eval_run *r, const xg_inst *i, xg_value **in);
 XG_EVAL_CALLS(X)
+XG_EVAL_CALLS_COMPUTED(X)
+XG_EVAL_SOLVERS(X)
 #undef X
+#ifdef XLAGPU_SMALL
+XG_COLD XG_FN xg_value *xg_call_left_out(xg_eval_run *r, const xg_inst *i, xg_value **in) {
+    (void)r;
+    (void)in;
+    xg_hlo_left_out(i, "calls that compute are");
+}
+#endif
 typedef struct xg_call_row {
     const char *target;
     xg_call_fn run;
@@ -326,7 +339,29 @@ static const xg_call_row xg_call_rows[] = {
 #define X(target, word) {target, xg_call_##word},
     XG_EVAL_CALLS(X)
 #undef X
+#ifdef XLAGPU_SMALL
+#define X(target, word) {target, xg_call_left_out},
+#else
+#define X(target, word) {target, xg_call_##word},
+#endif
+        XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
+#undef X
 };
+
+#ifdef XLAGPU_SMALL
+XG_FN bool xg_eval_is_left_out(const xg_inst *i) {
+    static const char *const names[] = {
+#define X(target, word) target,
+        XG_EVAL_CALLS_COMPUTED(X) XG_EVAL_SOLVERS(X)
+#undef X
+    };
+    xg_str target = xg_attr_str(i, XG_A_custom_call_target);
+    uint32_t k;
+    for (k = 0; i->op == XG_CUSTOM_CALL && k < XG_COUNT(names); k++)
+        if (xg_call_is(target, names[k])) return true;
+    return false;
+}
+#endif
 
 XG_FN const char *xg_call_name(const void *user, size_t k) {
     (void)user;

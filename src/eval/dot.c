@@ -118,14 +118,33 @@ XG_FN void xg_sum_finish(xlagpu_type to, void *out, xg_sum_kind kind, const void
     xg_eval_convert_block(to, out, xg_sum_total(kind), totals, n);
 }
 
-/* The type to which algorithm= rounds f32 operands. The split forms (x3, x6, x9) and tf32 are at least as exact as f32
- * for us. */
+/* Values of f32 as tf32 has them: 10 bits of mantissa, to nearest, halves away from zero, as cvt.rna.tf32 rounds. */
+XG_FN void xg_dot_round_tf32(float *x, size_t n) {
+    size_t k;
+    for (k = 0; k < n; k++) {
+        uint32_t bits;
+        memcpy(&bits, &x[k], sizeof bits);
+        if ((bits & INT32_MAX) >= XG_TF32_INFINITY) continue;
+        bits = (bits + XG_TF32_HALF) & ~(uint32_t)XG_TF32_DROPPED;
+        memcpy(&x[k], &bits, sizeof bits);
+    }
+}
+/* The type to which algorithm= rounds f32 operands. The split forms (x3, x6, x9) are at least as exact as f32 for us;
+ * tf32 is no type of its own. */
 XG_FN xlagpu_type xg_dot_rounding(const xg_inst *i, const xg_shape *s) {
     xg_str a = xg_attr_str(i, XG_A_algorithm);
     if (s->type != XLAGPU_F32) return XLAGPU_INVALID;
     if (xg_str_is(a, "dot_bf16_bf16_f32") || xg_str_is(a, "dot_bf16_bf16_bf16")) return XLAGPU_BF16;
     if (xg_str_is(a, "dot_f16_f16_f32") || xg_str_is(a, "dot_f16_f16_f16")) return XLAGPU_F16;
     return XLAGPU_INVALID;
+}
+
+/* An operand in an order, as algorithm= rounds it. */
+XG_FN xg_value *xg_dot_factor(xg_eval_run *r, const xg_inst *i, xg_value **v, const int64_t *order, xg_sum_kind kind) {
+    size_t n = (size_t)(*v)->shape->elements;
+    xg_value *x = xg_sum_operand_in_order(r, v, order, kind, xg_dot_rounding(i, (*v)->shape));
+    if (xg_inst_is_tf32(i)) xg_dot_round_tf32((float *)x->data, n);
+    return x;
 }
 
 /* Batch dimensions, free ones and contracted ones of an operand, in an order; returns the products. */
@@ -163,8 +182,8 @@ XG_FN xg_value *xg_eval_dot(xg_eval_run *r, const xg_inst *i, xg_value **in) {
         order_b, &batches, &n, &depth);
     if (i->shape->elements == 0) return out;
     xg_eval_spend(r, i->shape->elements);
-    a = xg_sum_operand_in_order(r, &in[0], order_a, kind, xg_dot_rounding(i, in[0]->shape));
-    b = xg_sum_operand_in_order(r, &in[1], order_b, kind, xg_dot_rounding(i, in[1]->shape));
+    a = xg_dot_factor(r, i, &in[0], order_a, kind);
+    b = xg_dot_factor(r, i, &in[1], order_b, kind);
     acc = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)n, total));
     for (batch = 0; batch < batches; batch++)
         for (row = 0; row < m; row++) {
@@ -297,8 +316,8 @@ XG_FN xg_value *xg_eval_convolution(xg_eval_run *r, const xg_inst *i, xg_value *
     c.groups = xg_attr_int(i, XG_A_feature_group_count, 1);
     c.batch_groups = xg_attr_int(i, XG_A_batch_group_count, 1);
     c.out_batch = x->dims[l->input_batch] / c.batch_groups;
-    xv = xg_sum_operand_in_order(r, &in[0], order_x, c.kind, xg_dot_rounding(i, x));
-    wv = xg_sum_operand_in_order(r, &in[1], order_w, c.kind, xg_dot_rounding(i, w));
+    xv = xg_dot_factor(r, i, &in[0], order_x, c.kind);
+    wv = xg_dot_factor(r, i, &in[1], order_w, c.kind);
     acc = xg_eval_scratch(r, xg_mul(r->ctx, (size_t)i->shape->elements, (size_t)xg_type_bytes(xg_sum_total(c.kind))));
     memset(acc->data, 0, (size_t)i->shape->elements * (size_t)xg_type_bytes(xg_sum_total(c.kind)));
     c.x = xv->data;

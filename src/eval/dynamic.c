@@ -353,9 +353,7 @@ XG_FN xg_value *xg_eval_sized(xg_eval_run *r, const xg_inst *i, xg_value **in) {
     uint32_t k;
     if (!r->sized) r->sized = XG_NEW_N(&r->mem, xg_inst *, r->module->n_ids);
     c = r->sized[i->id];
-    if (xg_op_flags(i->op) & XGF_COLL)
-        xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "give the dimensions a fixed size between devices",
-            "dynamic dimensions are not exchanged");
+    if (xg_op_flags(i->op) & XGF_COLL) return xg_eval_handler_of(i->op)(r, i, in); /* by sizes: team.c */
     xg_sized_agree(r, i, in);
     if (!c || !xg_sized_fits(c, in)) {
         c = xg_sized_copy(r, i);

@@ -161,6 +161,7 @@ XG_OPS(X)
 #undef X
 
 /* ---- dynamic.c: arrays whose sizes are known only when they appear ---------------------------------------------- */
+XG_FN const xg_shape *xg_sized_shape(xg_eval_run *r, xlagpu_type type, const int64_t *dims, uint32_t rank);
 XG_FN bool xg_shape_has_dynamic(const xg_shape *s);                      /* it, or an element of it */
 XG_FN const xg_shape *xg_eval_static(xg_eval_run *r, const xg_shape *s); /* bounds become sizes */
 /* passes values on, or is about sizes: never rewritten */
@@ -365,6 +366,9 @@ typedef enum xg_team_mode {
 /* calls.c */
 XG_FN int64_t xg_call_number(xg_str v);
 XG_FN xg_str xg_call_option(const xg_inst *i, const char *name);
+#ifdef XLAGPU_SMALL
+XG_FN bool xg_eval_is_left_out(const xg_inst *i); /* a call that a small build has the name of alone */
+#endif
 
 /* device.c: the pairs of devices that an attribute of the front end names, and the next of them */
 XG_FN bool xg_sent_pairs(const xg_inst *i, xg_str *list);

@@ -456,8 +456,10 @@ XG_FN xg_ew_kernel xg_eval_kernel_of(xg_opcode op, xlagpu_type carrier) {
     case XLAGPU_S64: return xg_eval_kernel_s64;
     case XLAGPU_U64: return xg_eval_kernel_u64;
     case XLAGPU_F64: return xg_eval_kernel_f64;
+#ifndef XLAGPU_SMALL
     case XLAGPU_C64: return xg_eval_kernel_c64;
     case XLAGPU_C128: return xg_eval_kernel_c128;
+#endif
     default: return xg_type_class(carrier) == XGT_F ? xg_eval_kernel_f32 : NULL;
     }
 }

@@ -283,8 +283,14 @@ XG_FN xg_eval_plan *xg_eval_plan_of(xg_eval_run *r, const xg_comp *c) {
 
 /* ---- frames ---- */
 
+#ifdef XLAGPU_SMALL
+#include "small.h"
+#else
+#define XG_EVAL_FUNCTION(word) xg_eval_##word
+#define XG_EVAL_IS_DYNAMIC(r) ((r)->dynamic)
+#endif
 static const xg_eval_handler xg_eval_handlers[] = {
-#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) xg_eval_##eval,
+#define X(name, text, lo, hi, flags, types, infer, index, eval, elem, fuse, attrs) XG_EVAL_FUNCTION(eval),
     XG_OPS(X)
 #undef X
 };
@@ -301,8 +307,9 @@ XG_FN bool xg_eval_is_sized(const xg_inst *i) {
 }
 
 XG_FN xg_value *xg_eval_step(xg_eval_run *r, const xg_inst *i, xg_value **in) {
-    xg_value *v = r->dynamic && xg_eval_is_sized(i) ? xg_eval_sized(r, i, in) : xg_eval_handlers[i->op](r, i, in);
-    if (r->dynamic) v = xg_eval_settle(r, i, v);
+    xg_value *v =
+        XG_EVAL_IS_DYNAMIC(r) && xg_eval_is_sized(i) ? xg_eval_sized(r, i, in) : xg_eval_handlers[i->op](r, i, in);
+    if (XG_EVAL_IS_DYNAMIC(r)) v = xg_eval_settle(r, i, v);
     uint32_t k;
     for (k = 0; k < i->n_operands; k++) xg_eval_drop(r, in[k]);
     return v;
@@ -335,7 +342,7 @@ XG_FN xg_value *xg_eval_frame(xg_eval_run *r, const xg_comp *c, xg_value **args)
             if (p->last[at] == UINT32_MAX)
                 xg_eval_drop(r, args[i->number]);
             else
-                slots[at] = r->dynamic ? xg_eval_settle(r, i, args[i->number]) : args[i->number];
+                slots[at] = XG_EVAL_IS_DYNAMIC(r) ? xg_eval_settle(r, i, args[i->number]) : args[i->number];
             args[i->number] = NULL;
         } else if (p->last[at] != UINT32_MAX) {
             xg_mark inner = xg_arena_mark(&r->stack);
@@ -396,8 +403,10 @@ XG_FN void xg_eval_do(xg_eval_run *r, const xg_eval_job *job) {
         results[0] = xg_eval_step(r, job->inst, args);
     } else if (job->n_devices == 1)
         results[0] = xg_eval_frame(r, job->comp, args);
+#ifndef XLAGPU_SMALL
     else
         xg_team_frame(r, job->comp, active, args, results);
+#endif
     for (d = 0; d < job->n_devices; d++) {
         job->results[d] = xg_eval_literal(r, job->arena, results[d], 0);
         xg_eval_drop(r, results[d]);

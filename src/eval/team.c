@@ -107,6 +107,34 @@ XG_FN const xg_shape *xg_team_shape(const xg_inst *i, uint32_t k) {
 }
 XG_FN xg_value **xg_team_operand(const xg_team_work *w, uint32_t m, uint32_t k) { return &w->in[w->members.p[m]][k]; }
 
+/* Arrays with dimensions of no fixed size meet as they are, and must be of one size then. */
+XG_FN void xg_team_check_sizes(const xg_team_work *w) {
+    uint32_t m, k, d;
+    for (k = 0; k < w->inst->n_operands; k++)
+        for (m = 1; m < w->members.n && xg_shape_has_dynamic(XG_OPERAND(w->inst, k)->shape); m++) {
+            const xg_shape *a = (*xg_team_operand(w, 0, k))->shape, *b = (*xg_team_operand(w, m, k))->shape;
+            for (d = 0; d < a->rank; d++)
+                if (a->dims[d] != b->dims[d])
+                    xg_hlo_fail(w->inst, XLAGPU_ERROR_INVALID, "give all devices of a group arrays of one size",
+                        "dimension %u of operand %u has %lld elements on device %lld and %lld on device %lld", d, k,
+                        (long long)a->dims[d], (long long)w->members.p[0], (long long)b->dims[d],
+                        (long long)w->members.p[m]);
+        }
+}
+/* Of result k, that has `times` as much of operand k along dim, or one part in so many. */
+XG_FN const xg_shape *xg_team_sized(xg_eval_run *r, const xg_team_work *w, uint32_t k, uint32_t dim, int64_t times) {
+    const xg_shape *s = xg_team_shape(w->inst, k), *in = (*xg_team_operand(w, 0, k))->shape;
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d;
+    if (!s->dynamic) return s;
+    for (d = 0; d < s->rank; d++) dims[d] = in->dims[d];
+    if (times > 0)
+        dims[dim] = xg_mul(r->ctx, (size_t)dims[dim], (size_t)times);
+    else
+        dims[dim] /= -times;
+    return xg_sized_shape(r, s->type, dims, s->rank);
+}
+
 /* Operand k of all members combined. */
 XG_FN xg_value *xg_team_reduce(xg_eval_run *r, const xg_team_work *w, uint32_t k) {
     const xg_comp *c = xg_attr_comp(w->inst, XG_A_to_apply);
@@ -162,7 +190,7 @@ XG_FN void xg_team_reduce_scatter(xg_eval_run *r, const xg_team_work *w) {
     uint32_t dim = (uint32_t)xg_attr_ints(w->inst, XG_A_dimensions).p[0], m, k;
     for (k = 0; k < w->n_results; k++) {
         xg_value *sum = xg_team_reduce(r, w, k);
-        const xg_shape *s = xg_team_shape(w->inst, k);
+        const xg_shape *s = xg_team_sized(r, w, k, dim, -(int64_t)w->members.n);
         if (s->dims[dim] * w->members.n > sum->shape->dims[dim])
             xg_hlo_fail(w->inst, XLAGPU_ERROR_INVALID, NULL, "its result is not for groups of %u", w->members.n);
         for (m = 0; m < w->members.n; m++) {
@@ -176,7 +204,7 @@ XG_FN void xg_team_reduce_scatter(xg_eval_run *r, const xg_team_work *w) {
 XG_FN void xg_team_all_gather(xg_eval_run *r, const xg_team_work *w) {
     uint32_t dim = (uint32_t)xg_attr_ints(w->inst, XG_A_dimensions).p[0], m, k;
     for (k = 0; k < w->n_results; k++) {
-        xg_value *whole = xg_eval_new(r, xg_team_shape(w->inst, k));
+        xg_value *whole = xg_eval_new(r, xg_team_sized(r, w, k, dim, w->members.n));
         int64_t part = (*xg_team_operand(w, 0, k))->shape->dims[dim];
         if (part * w->members.n != whole->shape->dims[dim])
             xg_hlo_fail(w->inst, XLAGPU_ERROR_INVALID, NULL, "its result is not for groups of %u", w->members.n);
@@ -204,7 +232,7 @@ XG_FN void xg_team_all_to_all(xg_eval_run *r, const xg_team_work *w) {
     }
     for (j = 0; j < n; j++) xg_eval_dense(r, xg_team_operand(w, j, 0));
     for (m = 0; m < n; m++) {
-        xg_value *out = w->out[m] = xg_eval_new(r, xg_team_shape(w->inst, 0));
+        xg_value *out = w->out[m] = xg_eval_new(r, xg_team_sized(r, w, 0, (uint32_t)dims.p[0], 1));
         int64_t part = out->shape->dims[dims.p[0]] / n;
         if (part * n != out->shape->dims[dims.p[0]])
             xg_hlo_fail(w->inst, XLAGPU_ERROR_INVALID, NULL, "its result is not for groups of %u", n);
@@ -269,6 +297,7 @@ XG_FN xg_value *xg_team_wrap(xg_eval_run *r, const xg_inst *i, xg_value **in, xg
 }
 
 XG_FN void xg_team_do(xg_eval_run *r, const xg_team_work *w) {
+    xg_team_check_sizes(w);
     switch (w->inst->op) {
     case XG_ALL_REDUCE:
     case XG_ALL_REDUCE_START: xg_team_all_reduce(r, w); break;

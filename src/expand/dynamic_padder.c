@@ -174,17 +174,22 @@ XG_FN void xg_dyn_visit(xg_dyn *p, xg_inst *i) {
     default: xg_dyn_compute(p, i);
     }
 }
+/* Has the fusion, an operand or anything inside of it a dimension of dynamic size? */
+XG_FN bool xg_dyn_fusion_is_touched(const xg_inst *fusion) {
+    bool dynamic = xg_shape_has_dynamic(fusion->shape);
+    uint32_t k;
+    for (k = 0; k < fusion->n_operands; k++) dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(fusion, k)->shape);
+    XG_FOR_INSTS(i, xg_attr_comp(fusion, XG_A_calls)) dynamic = dynamic || xg_shape_has_dynamic(i->shape);
+    return dynamic;
+}
 /* Fusions that are touched are taken apart first, while their computations are what they were. */
 XG_FN void xg_dyn_open_fusions(xg_comp *c) {
     xg_inst *i, *next, **args;
     uint32_t k;
     xg_hb b;
     for (i = c->first; i; i = next) {
-        bool dynamic = i->op == XG_FUSION && xg_shape_has_dynamic(i->shape);
         next = xg_inst_behind(i);
-        for (k = 0; i->op == XG_FUSION && k < i->n_operands; k++)
-            dynamic = dynamic || xg_shape_has_dynamic(XG_OPERAND(i, k)->shape);
-        if (!dynamic) continue;
+        if (i->op != XG_FUSION || !xg_dyn_fusion_is_touched(i)) continue;
         args = XG_NEW_N(c->module->arena, xg_inst *, i->n_operands + (size_t)1);
         b = xg_hb_at(i);
         for (k = 0; k < i->n_operands; k++)
@@ -255,20 +260,25 @@ XG_FN void xg_dyn_entry(xg_module *m) {
     }
     m->entry_result = xg_dyn_packed_shape(m, m->entry_result);
 }
+XG_FN bool xg_dyn_lacks_bound(const xg_shape *s) {
+    uint32_t k;
+    if (s->type == XLAGPU_TUPLE)
+        for (k = 0; k < s->n_elems; k++)
+            if (xg_dyn_lacks_bound(s->elems[k])) return true;
+    for (k = 0; s->dynamic && k < s->rank; k++)
+        if (s->dynamic[k] == XG_DIM_UNBOUNDED) return true;
+    return false;
+}
 XG_FN bool xg_dyn_has_work(xg_module *m) {
     bool any = false;
     xg_comp *c;
-    uint32_t d;
     for (c = m->first; c; c = c->next)
         XG_FOR_INSTS(i, c) {
             any = any || xg_dyn_is_about_sizes(i);
-            if (i->shape->dynamic ||
-                (i->shape->type == XLAGPU_TUPLE && (i->op == XG_PARAMETER || i->op == XG_CUSTOM_CALL)))
-                any = any || xg_shape_has_dynamic(i->shape);
-            for (d = 0; i->shape->dynamic && d < i->shape->rank; d++)
-                if (i->shape->dynamic[d] == XG_DIM_UNBOUNDED)
-                    xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "write a bound, <=N",
-                        "a dimension without a bound has no place on a device");
+            if (i->shape->dynamic || i->shape->type == XLAGPU_TUPLE) any = any || xg_shape_has_dynamic(i->shape);
+            if (xg_dyn_lacks_bound(i->shape))
+                xg_hlo_fail(i, XLAGPU_ERROR_UNSUPPORTED, "write a bound, <=N",
+                    "a dimension without a bound has no place on a device");
         }
     return any;
 }

@@ -15,14 +15,14 @@
 
 /* clang-format off */
 #define XG_LIBRARY_CALLS(X) \
-    X("__cublas$gemm", gemm) \
-    X("__cublas$lt$matmul", gemm) \
-    X("__cublas$lt$matmul$f8", gemm) \
-    X("__cublas$triangularSolve", triangular_solve) \
-    X("__cudnn$convForward", convolution) \
-    X("__cudnn$convBiasActivationForward", convolution) \
-    X("__cudnn$convBackwardInput", backward_input) \
-    X("__cudnn$convBackwardFilter", backward_filter) \
+    XG_WHOLE(X("__cublas$gemm", gemm)) \
+    XG_WHOLE(X("__cublas$lt$matmul", gemm)) \
+    XG_WHOLE(X("__cublas$lt$matmul$f8", gemm)) \
+    XG_WHOLE(X("__cublas$triangularSolve", triangular_solve)) \
+    XG_WHOLE(X("__cudnn$convForward", convolution)) \
+    XG_WHOLE(X("__cudnn$convBiasActivationForward", convolution)) \
+    XG_WHOLE(X("__cudnn$convBackwardInput", backward_input)) \
+    XG_WHOLE(X("__cudnn$convBackwardFilter", backward_filter)) \
     X("HostExecute", execute) \
     X("AllocateBuffer", zeros) \
     X("CreateBuffer", zeros) \

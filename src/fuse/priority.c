@@ -290,9 +290,11 @@ XG_FN bool xg_priority_comp(xg_comp *c) {
     bool changed;
     xg_kernels_open(&g, c);
     xg_priority_run(&g);
+#ifndef XLAGPU_SMALL
     xg_multi_levels(&g);
     if (g.m->row_programs) xg_rows_run(&g);
     xg_multi_run(&g);
+#endif
     changed = xg_kernels_close(&g);
     xg_arena_reset(g.arena, none);
     return changed;

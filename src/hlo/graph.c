@@ -318,6 +318,11 @@ XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k) {
         if (i->attrs[n].key == k) return &i->attrs[n];
     return NULL;
 }
+XG_FN bool xg_inst_is_tf32(const xg_inst *i) {
+    return (i->op == XG_DOT || i->op == XG_CONVOLUTION) && XG_OPERAND(i, 0)->shape->type == XLAGPU_F32 &&
+           XG_OPERAND(i, 1)->shape->type == XLAGPU_F32 &&
+           xg_str_is(xg_attr_str(i, XG_A_algorithm), "dot_tf32_tf32_f32");
+}
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
     xg_attr *grown;
     uint32_t at = 0;
@@ -449,6 +454,12 @@ XG_FN size_t xg_hlo_place_of(const xg_source *source, size_t at, const char *mes
     }
     return at;
 }
+#ifdef XLAGPU_SMALL
+XG_COLD XG_NORETURN XG_FN void xg_hlo_left_out(const xg_inst *i, const char *what) {
+    xg_hlo_fail(
+        i, XLAGPU_ERROR_UNSUPPORTED, "build it without XLAGPU_SMALL", "%s left out of this build (XLAGPU_SMALL)", what);
+}
+#endif
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...) {
     char text[XG_MESSAGE_MAX / 2];
     xg_module *m = i->comp->module;

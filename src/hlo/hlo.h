@@ -435,6 +435,13 @@ XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);   /* all uses but those 
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
 XG_FN uint32_t xg_inst_n_users(const xg_inst *i); /* counts uses; O(uses) */
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr);
+/* A dot or convolution that rounds its operands, both f32, to tf32: algorithm=dot_tf32_tf32_f32. */
+XG_FN bool xg_inst_is_tf32(const xg_inst *i);
+enum {
+    XG_TF32_INFINITY = 0x7F800000, /* bits of an f32 */
+    XG_TF32_HALF = 0x1000,         /* of what tf32 does not hold of them ... */
+    XG_TF32_DROPPED = 0x1FFF
+};
 XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k);
 XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k);            /* NULL when absent */
 XG_FN int64_t xg_attr_int(const xg_inst *i, xg_attr_key k, int64_t otherwise); /* INT, BOOL */
@@ -576,6 +583,10 @@ XG_FN const xg_shape *xg_hlo_infer(xg_module *m, const xg_inst *i);
 /* ---- verify.c ---- */
 /* every rule of every instruction, computation and the module; fails with a position */
 XG_FN void xg_hlo_verify(xg_module *m);
+#ifdef XLAGPU_SMALL
+/* What a small build lacks ("solvers are"), and this instruction needs. */
+XG_NORETURN XG_FN void xg_hlo_left_out(const xg_inst *i, const char *what);
+#endif
 XG_NORETURN XG_FN void xg_hlo_fail(const xg_inst *i, xlagpu_status s, const char *hint, const char *format, ...)
     XG_PRINTF(4, 5); /* at the instruction's place */
 

@@ -335,6 +335,8 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_DIVF:
     case XG_K_OP_SQRT: return xg_kest_float_price(t->elem, XG_KEST_DIVIDE_FLOAT);
     case XG_K_OP_WGMMA:
+    case XG_K_OP_TENSOR_MMA:
+    case XG_K_OP_TENSOR_READ:
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
     case XG_K_OP_BARRIER: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_BARRIER_CLOCKS);
@@ -475,11 +477,24 @@ XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(bytes / XG_SECTOR_BYTES, n));
     e->c->shared_passes = xg_cost_add(e->c->shared_passes, xg_cost_mul(bytes / XG_KWGMMA_LINE_BYTES, n));
 }
+/* A multiplication in tensor memory, of all rows at once: the multiprocessor's four units work for it. */
+XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
+    const xg_kmma_row *row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
+    int64_t macs = (int64_t)XG_KTENSOR_M * op->b * (XG_KMMA_K_BYTES / row->bytes), *sum = &e->c->macs[row->tensor];
+    int64_t clocks = macs / xg_cost_tensor_rate(e->d, row->tensor), n = e->times * e->weight;
+    int64_t lines = (XG_KTENSOR_M + op->b) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
+    *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
+    e->c->shared_passes = xg_cost_add(e->c->shared_passes, xg_cost_mul(lines, n));
+    e->unit = XG_MAX(e->unit, e->clock) + XG_MAX(clocks, lines);
+    e->tensor = xg_cost_add(e->tensor, xg_cost_mul(clocks, e->times));
+    e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
+}
 /* Buffers, of two barriers each, share the way from memory: but one, which is being read. The first wait has all of it
  * before it. */
 XG_FN void xg_kest_await_copies(xg_kest *e) {
     int64_t buffers = XG_MAX(e->mbarriers / 2 - 1, (int64_t)1), way = e->d->memory_latency;
-    if (!e->mbarriers || e->thread[0] >= e->c->threads - (int64_t)e->m->entry->producers) return;
+    if (!e->mbarriers || !e->m->entry->n_maps || e->thread[0] >= e->c->threads - (int64_t)e->m->entry->producers)
+        return;
     e->clock = XG_MAX(e->clock, e->awaited_copy + (e->awaited_copy ? way / buffers : way)) + XG_KEST_MBARRIER_CLOCKS;
     e->awaited_copy = e->clock;
 }
@@ -494,6 +509,8 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     case XG_K_OP_MBARRIER_WAIT: xg_kest_await_copies(e); break;
     case XG_K_OP_TENSOR_COPY: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
+    case XG_K_OP_TENSOR_MMA: xg_kest_tensor_multiply(e, op); break;
+    case XG_K_OP_TENSOR_READ: e->clock = XG_MAX(e->clock, e->products.done) + XG_KEST_WARP_CLOCKS; break;
     case XG_K_OP_WGMMA_COMMIT: xg_kest_commit(&e->products); break;
     case XG_K_OP_WGMMA_WAIT: e->clock = xg_kest_await(&e->products, op->b, e->clock); break;
     default: break;

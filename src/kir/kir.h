@@ -208,6 +208,14 @@ enum {
     XG_KWGMMA_A_ROWS = 256,
     XG_KWGMMA_B_ROWS = 512
 };
+/* Of tensor memory, and of a multiplication whose sums lie there: TENSOR_MMA. */
+enum {
+    XG_KTENSOR_M = 128,     /* rows: lanes of tensor memory, of which each warp of four reads its own 32 */
+    XG_KTENSOR_N_STEP = 16, /* columns of a multiplication: a multiple */
+    XG_KTENSOR_COLUMNS = 512,
+    XG_KTENSOR_COLUMNS_LEAST = 32, /* of an allocation: a power of two from here on */
+    XG_KTENSOR_LANE_SHIFT = 16     /* of an address: the lane above, the column below */
+};
 enum {
     XG_KTEAM_CLUSTER = -1
 }; /* of SYNC, BARRIER: which threads wait, if it is no number of them */

@@ -112,6 +112,44 @@ XG_FN xg_kop *xg_kparse_wgmma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     op->flags = flags;
     return op;
 }
+XG_FN int64_t xg_kparse_columns(xg_kparser *p) {
+    int64_t n;
+    xg_kexpect(p, "{");
+    n = xg_knumber(p, "columns");
+    xg_kexpect(p, "}");
+    return n;
+}
+XG_FN xg_kop *xg_kparse_tensor_mma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    uint32_t flags = xg_kparse_factors(p, true);
+    size_t at = p->at;
+    xg_kvals v = xg_kparse_typed(p);
+    xg_kop *op;
+    xg_kexpect_operands(p, code, at, v.n);
+    op = xg_kir_op(b, code, v.p, v.n, NULL, 0, 0);
+    op->flags = flags;
+    op->b = xg_kparse_columns(p);
+    return op;
+}
+/* As many results of the type as there are eight columns. */
+XG_FN xg_kop *xg_kparse_tensor_read(xg_kparser *p, xg_kb *b, xg_kopcode code) {
+    const xg_ktype *types[XG_KWGMMA_SUMS_MAX], *t;
+    size_t at = p->at;
+    xg_kvals v = xg_kparse_typed(p);
+    int64_t columns;
+    uint32_t k;
+    xg_kop *op;
+    xg_kexpect_operands(p, code, at, v.n);
+    xg_kexpect(p, "->");
+    t = xg_kparse_type(p);
+    at = p->at;
+    columns = xg_kparse_columns(p);
+    if (columns < XG_KMMA_N || columns > XG_KWGMMA_N_MAX)
+        xg_kparse_fail(p, at, "expected 8 to 256 columns", xg_str_of(NULL, 0));
+    for (k = 0; k < columns / XG_KMMA_N; k++) types[k] = t;
+    op = xg_kir_op(b, code, v.p, v.n, types, k, 0);
+    op->b = columns;
+    return op;
+}
 XG_FN xg_kop *xg_kparse_mma(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     uint32_t flags = xg_kparse_factors(p, false);
     size_t at = p->at;

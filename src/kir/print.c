@@ -374,6 +374,17 @@ XG_FN void xg_kprint_wgmma(xg_kprinter *p, const xg_kop *op) {
         op->flags & XG_KWGMMA_B_ROWS ? " rows" : "");
     xg_kprint_typed(p, op->operands, op->n_operands);
 }
+XG_FN void xg_kprint_columns(xg_kprinter *p, const xg_kop *op) {
+    xg_printf(p->b, " {columns = %lld}", (long long)op->b);
+}
+XG_FN void xg_kprint_tensor_mma(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_wgmma(p, op);
+    xg_kprint_columns(p, op);
+}
+XG_FN void xg_kprint_tensor_read(xg_kprinter *p, const xg_kop *op) {
+    xg_kprint_retyped(p, op);
+    xg_kprint_columns(p, op);
+}
 XG_FN void xg_kprint_count(xg_kprinter *p, const xg_kop *op) {
     if (op->b) xg_printf(p->b, " {but = %lld}", (long long)op->b);
 }

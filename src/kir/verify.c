@@ -434,6 +434,34 @@ XG_FN const char *xg_kir_check_wgmma(const xg_kop *op) {
             return "sums are vectors of four";
     return NULL;
 }
+XG_FN const char *xg_kir_check_tensor_place(const xg_kop *op) {
+    bool good = op->b >= XG_KTENSOR_COLUMNS_LEAST && op->b <= XG_KTENSOR_COLUMNS && !(op->b & (op->b - 1));
+    if (!xg_kir_is_word(xg_kt(op, 0))) return "an address of tensor memory is an i32";
+    return good ? NULL : "a power of two of columns, from 32 to 512";
+}
+XG_FN const char *xg_kir_check_tensor_mma(const xg_kop *op) {
+    const xg_kmma_row *row;
+    if ((op->flags & XG_KWGMMA_TYPES) >= XG_KMMA_COUNT) return "no such types";
+    row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
+    if (row->tensor == XG_TENSOR_TF32) return "no such types";
+    if (op->flags & (XG_KWGMMA_A_ROWS | XG_KWGMMA_B_ROWS) && row->bytes != 2) return "rows of 16 bits lie side by side";
+    if (!xg_kir_is_word(xg_kt(op, 0))) return "an address of tensor memory is an i32";
+    if (!xg_kir_is_descriptor(xg_kt(op, 1)) || !xg_kir_is_descriptor(xg_kt(op, 2))) return "two descriptors";
+    if (xg_kt(op, 3)->kind != XG_TK_SCALAR || xg_kt(op, 3)->elem != XG_E_I1) return "an i1 says whether it is added";
+    return op->b < XG_KTENSOR_N_STEP || op->b > XG_KWGMMA_N_MAX || op->b % XG_KTENSOR_N_STEP
+               ? "16 to 256 columns, a multiple of 16"
+               : NULL;
+}
+XG_FN const char *xg_kir_check_tensor_read(const xg_kop *op) {
+    uint32_t k;
+    if (!xg_kir_is_word(xg_kt(op, 0))) return "an address of tensor memory is an i32";
+    if (op->b < XG_KMMA_N || op->b > XG_KWGMMA_N_MAX || op->b & (op->b - 1) || op->n_results != op->b / XG_KMMA_N)
+        return "a power of two of columns, from 8 to 256, and a vector for each eight";
+    for (k = 0; k < op->n_results; k++)
+        if (!xg_kir_is_words(op->results[k].type, XG_E_F32, 4) && !xg_kir_is_words(op->results[k].type, XG_E_I32, 4))
+            return "vectors of four words";
+    return NULL;
+}
 XG_FN const char *xg_kir_check_mapa(const xg_kop *op) {
     if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED || !xg_kir_is_rank(xg_kt(op, 1)))
         return "a pointer to shared memory and an i32";

@@ -307,7 +307,9 @@ XG_FN const xg_backend *xg_backend_for(xg_ctx *c, const xg_backend *asked, const
 XG_FN const xg_backend *xg_backend_find(xg_ctx *c, xg_str name) {
     const char *nearby;
     if (!name.n || xg_str_is(name, "ptx")) return xg_ptx_backend();
+#ifndef XLAGPU_SMALL
     if (xg_str_is(name, "llvm-ir")) return &xg_llvm_ir_backend_row;
+#endif
     if (xg_str_is(name, "llvm") || xg_str_is(name, "llvm-cpu")) {
 #ifdef XLAGPU_USE_LLVM
         return name.n > 4 ? &xg_cpu_backend_row : &xg_llvm_backend_row;

@@ -63,9 +63,7 @@ XG_FN bool xg_coll_is_ragged(const xg_inst *i) {
     x = XG_OPERAND(i, 0)->shape;
     pieces = XG_OPERAND(i, 2)->shape;
     for (k = 2; k < 6; k++)
-        if (XG_OPERAND(i, k)->shape->rank != 1 || XG_OPERAND(i, k)->shape->elements != pieces->elements ||
-            xg_type_bits(XG_OPERAND(i, k)->shape->type) < 32)
-            return false;
+        if (XG_OPERAND(i, k)->shape->rank != 1 || XG_OPERAND(i, k)->shape->elements != pieces->elements) return false;
     return x->rank > 0 && x->dims[0] > 0 && i->shape->plain == XG_OPERAND(i, 1)->shape->plain &&
            pieces->elements <= XG_COLL_PIECES && x->dims[0] <= INT32_MAX && i->shape->dims[0] <= INT32_MAX;
 }

@@ -5,11 +5,18 @@
  * number stays as it is. Kernels, copies (to and from host memory, too), fills and the numbers of replica and partition
  * are convertible; loops and branches only when asked for (and only with all that is in them), since they need
  * conditional nodes of the driver. Those cannot count, so a loop of a known number of turns asks its condition in
- * there. What is inside loops and branches that stay is converted by itself. */
+ * there. What is inside loops and branches that stay is converted by itself.
+ *
+ * Collectives run beside what stands behind them; a run ends where a step needs what a collective in front of it gives,
+ * so that the steps before that one need not wait with it. */
 #ifndef XG_PLAN_COMMANDS_C
 #define XG_PLAN_COMMANDS_C
 #include "plan.h"
 #include "thunks.c"
+
+enum {
+    XG_COMMANDS_COLLECTIVES = 16 /* so many in front of a step are looked at */
+};
 
 /* size: of each sequence, plus 1; 0: it cannot be converted as a whole */
 typedef struct xg_commands {
@@ -53,22 +60,65 @@ XG_FN void xg_commands_wrap(xg_commands *c, xg_plan_sequence *q, uint32_t from, 
     s->children[0] = p->sequences.n - 1;
 }
 
+/* The run from..to, so wrapped if it stands for enough. */
+XG_FN void xg_commands_end(
+    xg_commands *c, xg_plan_sequence *q, uint32_t from, uint32_t to, uint32_t total, xg_plan_sequence *out) {
+    if (total >= c->least && to > from)
+        xg_commands_wrap(c, q, from, to, out);
+    else
+        for (; from < to; from++) xg_push(c->p->arena, uint32_t, &out->steps, q->steps.p[from]);
+}
+XG_FN bool xg_commands_share(const xg_buffer *a, const xg_buffer *b) {
+    bool temp = a->kind == XG_EXE_ALLOC_TEMP && b->kind == XG_EXE_ALLOC_TEMP && a->host == b->host;
+    return a == b || (temp && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes);
+}
+/* Collectives that no step has waited for, the last ones: places in the sequence. */
+typedef struct xg_commands_flight {
+    uint32_t n, at[XG_COMMANDS_COLLECTIVES];
+} xg_commands_flight;
+XG_FN void xg_commands_take_off(xg_commands_flight *f, uint32_t at) {
+    if (f->n == XG_COMMANDS_COLLECTIVES) memmove(f->at, f->at + 1, --f->n * sizeof f->at[0]);
+    f->at[f->n++] = at;
+}
+XG_FN bool xg_commands_meet(const xg_plan *p, const xg_plan_step *s, const xg_plan_step *t) {
+    uint32_t j, k;
+    for (j = 0; j < s->n_links; j++)
+        for (k = 0; k < t->n_links; k++)
+            if (xg_commands_share(p->buffers.p[s->links[j]], p->buffers.p[t->links[k]])) return true;
+    return false;
+}
+/* Has the step to wait for one of them? Then those up to the last such one have landed. */
+XG_FN bool xg_commands_waits(
+    const xg_plan *p, const xg_plan_sequence *q, const xg_plan_step *s, xg_commands_flight *f) {
+    uint32_t k = f->n;
+    while (k && !xg_commands_meet(p, s, &p->steps.p[q->steps.p[f->at[k - 1]]])) k--;
+    memmove(f->at, f->at + k, (f->n - k) * sizeof f->at[0]);
+    f->n -= k;
+    return k > 0;
+}
+
 XG_FN void xg_commands_sequence(xg_commands *c, uint32_t number) {
     xg_plan *p = c->p;
     xg_plan_sequence *q = p->sequences.p[number], out;
+    xg_commands_flight flight;
     uint32_t k, from = 0, total = 0;
+    flight.n = 0;
     out = *q;
     memset(&out.steps, 0, sizeof out.steps);
     for (k = 0; k <= q->steps.n; k++) {
-        uint32_t n = k < q->steps.n ? xg_commands_of(c, &p->steps.p[q->steps.p[k]]) : 0;
+        const xg_plan_step *step = k < q->steps.n ? &p->steps.p[q->steps.p[k]] : NULL;
+        uint32_t n = step ? xg_commands_of(c, step) : 0;
+        if (n && xg_commands_waits(p, q, step, &flight) && k > from) {
+            xg_commands_end(c, q, from, k, total, &out);
+            from = k;
+            total = 0;
+        }
+        if (step && step->kind == XG_EXE_THUNK_COLLECTIVE) xg_commands_take_off(&flight, k);
         if (n) {
             total += n;
             continue;
         }
-        if (total >= c->least && k > from)
-            xg_commands_wrap(c, q, from, k, &out);
-        else
-            for (; from < k; from++) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[from]);
+        xg_commands_end(c, q, from, k, total, &out);
         if (k < q->steps.n) xg_push(p->arena, uint32_t, &out.steps, q->steps.p[k]);
         from = k + 1;
         total = 0;

@@ -203,6 +203,9 @@ XG_FN xg_plan_sent_kind xg_plan_sent_kind_of(xg_opcode op);
 XG_FN int64_t xg_plan_sent_bytes(const xg_inst *i);
 XG_FN int64_t xg_plan_sent_time(const xg_inst *i);          /* picoseconds, by the model of time */
 XG_FN void xg_plan_collective(xg_buf *b, const xg_inst *i); /* as a step says it; fails where there is no such step */
+/* ---- windowed_einsum.c ---- */
+XG_FN bool xg_plan_windowed_einsum(xg_module *m);     /* passes: where the model of time says that it pays, */
+XG_FN bool xg_plan_windowed_everywhere(xg_module *m); /* and wherever it can be done */
 /* ---- bytes.c ---- */
 /* the serialised executable; its texts (ptx, hlo) end with a zero */
 XG_FN xg_str xg_plan_executable(xg_plan *p, bool fill_elided, xg_arena *to);

@@ -9,7 +9,8 @@
  *
  * Then asynchronous steps are spread: their ends go down to whoever needs the result, their starts up until what stands
  * between takes as long as they do, by the cost model of the target, and as long as that takes at most a quarter more
- * memory at a time. What a step reads and writes is needed until it ends.
+ * memory at a time. What a step reads and writes is needed until it ends. Collectives, which devices run beside the
+ * rest, have no ends here: what does not wait for one is put behind it, what does comes when it is over, by that model.
  *
  * Laws: operands and control predecessors come first; side effects keep the order of the text; a module that says
  * is_scheduled is left as it is. All of it is n log n in instructions and uses. */
@@ -354,6 +355,15 @@ XG_FN xg_sched_ready xg_sched_entry(const xg_sched *s, uint32_t k, int64_t freed
     return r;
 }
 
+/* One that comes in the order of places; later: it is in a heap of those that must wait, until then. */
+XG_FN xg_sched_ready xg_sched_in_turn(const xg_sched *s, uint32_t k, const uint32_t *place, int64_t later) {
+    xg_sched_ready r;
+    r.number = k;
+    r.users = s->n - place[k];
+    r.gain = later ? -later : xg_opt_is_collective(s->insts[k]);
+    return r;
+}
+
 /* What is ready, best first: each value tells its last user that it would be freed there. With places in another order:
  * in that one, but for what frees more than it makes, which comes as soon as it is ready. */
 XG_FN void xg_sched_ready_first(const xg_sched *s, const uint32_t *place, uint32_t *order) {
@@ -493,6 +503,7 @@ XG_FN int64_t xg_sched_time(const xg_sched *s, uint32_t t) {
         rate = XG_SCHED_LINK_GBS;
         more = XG_SCHED_FAR_PS;
     }
+    if (xg_opt_is_collective(i)) return xg_sched_add(xg_plan_sent_time(i), XG_SCHED_LAUNCH_PS);
     if (i->op == XG_COPY_START)
         for (k = 0; k < 2; k++) { /* its two ends */
             const xg_shape *end = k ? XG_OPERAND(i, 0)->shape : i->shape->elems[0];
@@ -568,6 +579,73 @@ XG_FN void xg_sched_spread(const xg_sched *s, uint32_t *order, int64_t peak) {
     }
 }
 
+/* ---- collectives beside the rest ---- */
+
+/* What computes and what links do, each one thing after the other; ends: of each instruction. */
+typedef struct xg_sched_clock {
+    int64_t *ends, now, links;
+} xg_sched_clock;
+XG_FN int64_t xg_sched_ready_at(const xg_sched *s, const xg_sched_clock *c, uint32_t t) {
+    int64_t at = 0;
+    uint32_t j;
+    for (j = s->pred_start[t]; j < s->pred_start[t + 1]; j++) at = XG_MAX(at, c->ends[s->preds[j]]);
+    return at;
+}
+XG_FN void xg_sched_pass(const xg_sched *s, xg_sched_clock *c, uint32_t t) {
+    int64_t from = xg_sched_ready_at(s, c, t), time = xg_sched_time(s, t),
+            *clock = xg_opt_is_collective(s->insts[t]) ? &c->links : &c->now;
+    if (time) *clock = XG_MAX(*clock, from) + time;
+    c->ends[t] = time ? *clock : from; /* another name for memory takes none, and waits for nobody else */
+}
+XG_FN int64_t xg_sched_takes(const xg_sched *s, const uint32_t *order) {
+    xg_sched_clock c;
+    uint32_t k;
+    c.ends = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    c.now = c.links = 0;
+    for (k = 0; k < s->n; k++) xg_sched_pass(s, &c, order[k]);
+    return XG_MAX(c.now, c.links);
+}
+/* In the given order, but that what waits for a collective lets others pass, and collectives all. */
+XG_FN void xg_sched_hide(const xg_sched *s, const uint32_t *order, uint32_t *out) {
+    uint32_t *place = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k, j, done = 0,
+             *waits = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1);
+    xg_sched_heap ready = {NULL, 0, 0}, later = {NULL, 0, 0};
+    xg_sched_clock c;
+    c.ends = XG_NEW_N(s->arena, int64_t, s->n + (size_t)1);
+    c.now = c.links = 0;
+    for (k = 0; k < s->n; k++) place[order[k]] = k;
+    for (k = 0; k < s->n; k++) {
+        waits[k] = s->pred_start[k + 1] - s->pred_start[k];
+        if (!waits[k]) xg_sched_push(s->arena, &ready, xg_sched_in_turn(s, k, place, 0));
+    }
+    while (ready.n || later.n) {
+        uint32_t t;
+        if (!ready.n) c.now = XG_MAX(c.now, -later.p[0].gain);
+        while (later.n && -later.p[0].gain <= c.now)
+            xg_sched_push(s->arena, &ready, xg_sched_in_turn(s, xg_sched_pop(&later).number, place, 0));
+        t = xg_sched_pop(&ready).number;
+        out[done++] = t;
+        xg_sched_pass(s, &c, t);
+        for (j = s->succ_start[t]; j < s->succ_start[t + 1]; j++) {
+            int64_t at;
+            k = s->succs[j];
+            if (--waits[k]) continue;
+            at = xg_sched_ready_at(s, &c, k);
+            xg_sched_push(s->arena, at > c.now ? &later : &ready, xg_sched_in_turn(s, k, place, at > c.now ? at : 0));
+        }
+    }
+}
+/* The order with collectives hidden, if it ends sooner and holds no more than it may. */
+XG_FN void xg_sched_beside(const xg_sched *s, uint32_t *order, int64_t peak) {
+    uint32_t *next = XG_NEW_N(s->arena, uint32_t, s->n + (size_t)1), k;
+    for (k = 0; k < s->n && !xg_opt_is_collective(s->insts[k]); k++) {}
+    if (k == s->n) return;
+    xg_sched_hide(s, order, next);
+    if (xg_sched_takes(s, next) < xg_sched_takes(s, order) &&
+        xg_sched_peak(s, next) <= xg_sched_add(peak, peak / XG_SCHED_MORE))
+        memcpy(order, next, s->n * sizeof *order);
+}
+
 /* ---- the choice ---- */
 
 /* Gives the peak. */
@@ -593,6 +671,7 @@ XG_FN int64_t xg_sched_comp(xg_arena *a, xg_comp *c, const xg_sched_all *all, bo
         memcpy(best, order, s.n * sizeof *best);
     }
     if (!c->module->is_scheduled) xg_sched_spread(&s, best, least);
+    if (!c->module->is_scheduled) xg_sched_beside(&s, best, least);
     for (k = 0; k < s.n; k++) {
         *changed = *changed || best[k] != k;
         xg_inst_move_before(s.insts[best[k]], NULL);

@@ -315,12 +315,29 @@ XG_FN void xg_plan_define(xg_plan *p, const xg_inst *i, uint32_t *at) {
     }
 }
 
+/* At the first use of what a collective gives: until then it may run beside the steps behind it, and reads. */
+XG_FN void xg_plan_meets(xg_plan *p, const xg_inst *operand, uint32_t at) {
+    uint32_t k, j, n = (uint32_t)xg_shape_leaves(operand->shape), all;
+    for (k = 0; k < n; k++) {
+        const xg_plan_value *v = xg_plan_value_of(p, operand, k);
+        if (!v || v->role != XG_VALUE_MADE || v->first + 1 >= at || !xg_opt_is_collective(v->inst)) continue;
+        all = (uint32_t)xg_shape_leaves(v->inst->shape);
+        for (j = 0; j < all; j++) {
+            const xg_plan_value *other = xg_plan_value_of(p, v->inst, j);
+            if (other && other->last != other->first) break; /* it was waited for before */
+        }
+        if (j < all) continue;
+        for (j = 0; j < v->inst->n_operands; j++) xg_plan_keep(p, XG_OPERAND(v->inst, j), at);
+    }
+}
 /* A copy that runs beside others reads until it is done. */
 XG_FN void xg_plan_walk(xg_plan *p, const xg_comp *c, uint32_t *at) {
+    bool many = p->m->replica_count > 1 || p->m->num_partitions > 1;
     XG_FOR_INSTS(i, c) {
         uint32_t k;
         ++*at;
         i->scratch = (void *)(uintptr_t)*at; /* for passes that ask where it is: rematerialize.c */
+        for (k = 0; many && k < i->n_operands && !xg_plan_forwards(i); k++) xg_plan_meets(p, XG_OPERAND(i, k), *at);
         if (!xg_plan_forwards(i))
             for (k = 0; k < i->n_operands; k++)
                 if (i->op != XG_CONDITIONAL || !k) xg_plan_keep(p, XG_OPERAND(i, k), *at);

@@ -268,6 +268,8 @@ enum {
     X(WGMMA_FENCE, ANY, ANY, 90, 80, XG_PI_LETTER, "wgmma.fence.sync.aligned") \
     X(WGMMA_COMMIT, ANY, ANY, 90, 80, XG_PI_LETTER, "wgmma.commit_group.sync.aligned") \
     X(WGMMA_WAIT, ANY, ANY, 90, 80, XG_PI_LETTER, "wgmma.wait_group.sync.aligned $b") \
+    X(TENSOR_BEFORE, ANY, ANY, 100, 86, XG_PI_LETTER, "tcgen05.fence::before_thread_sync") \
+    X(TENSOR_AFTER, ANY, ANY, 100, 86, XG_PI_LETTER, "tcgen05.fence::after_thread_sync") \
     X(REGISTERS_MORE, ANY, ANY, 90, 80, XG_PI_LETTER, "setmaxnreg.inc.sync.aligned.u32 $b") \
     X(REGISTERS_LESS, ANY, ANY, 90, 80, XG_PI_LETTER, "setmaxnreg.dec.sync.aligned.u32 $b") \
     X(BARRIER, ANY, ANY, 0, 0, 0, "bar.sync $b")

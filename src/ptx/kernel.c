@@ -9,6 +9,7 @@
 #include "matrix.c"
 #include "wgmma.c"
 #include "bulk.c"
+#include "tensor.c"
 #include "pressure.c"
 
 static void xg_ptx_print_region(xg_ptx *p, xg_kregion *r);
@@ -423,6 +424,11 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_MMA: xg_ptx_print_mma(p, op); return;
     case XG_K_OP_DESCRIPTOR: xg_ptx_print_descriptor(p, op); return;
     case XG_K_OP_WGMMA: xg_ptx_print_wgmma(p, op); return;
+    case XG_K_OP_TENSOR_ALLOC: xg_ptx_print_tensor_alloc(p, op); return;
+    case XG_K_OP_TENSOR_FREE: xg_ptx_print_tensor_free(p, op); return;
+    case XG_K_OP_TENSOR_MMA: xg_ptx_print_tensor_mma(p, op); return;
+    case XG_K_OP_TENSOR_COMMIT: xg_ptx_print_tensor_commit(p, op); return;
+    case XG_K_OP_TENSOR_READ: xg_ptx_print_tensor_read(p, op); return;
     case XG_K_OP_MBARRIER_INIT:
     case XG_K_OP_MBARRIER_EXPECT:
     case XG_K_OP_MBARRIER_ARRIVE: xg_ptx_print_mbarrier(p, op); return;

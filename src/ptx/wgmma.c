@@ -10,10 +10,16 @@
 enum {
     XG_PTX_WGMMA_CC = 90,
     XG_PTX_WGMMA_ISA = 80,
-    XG_PTX_WGMMA_WORDS = 4, /* of a thread, of a matrix in registers */
-    XG_PTX_WGMMA_SUMS = 128 /* registers of a thread, for 256 columns */
+    XG_PTX_WGMMA_TENSOR_CC = 100, /* from here on devices have tensor memory instead (ptx/tensor.c) ... */
+    XG_PTX_WGMMA_TENSOR_END = 120,
+    XG_PTX_WGMMA_TENSOR_BIT = 46, /* of a descriptor for it */
+    XG_PTX_WGMMA_WORDS = 4,       /* of a thread, of a matrix in registers */
+    XG_PTX_WGMMA_SUMS = 128       /* registers of a thread, for 256 columns */
 };
 
+static bool xg_ptx_has_tensor_memory(const xg_target *t) {
+    return t->cc >= XG_PTX_WGMMA_TENSOR_CC && t->cc < XG_PTX_WGMMA_TENSOR_END && t->suffix;
+}
 static void xg_ptx_need_wgmma(xg_ptx *p) {
     if (p->target->cc != XG_PTX_WGMMA_CC || p->target->suffix != 'a')
         xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,
@@ -22,13 +28,16 @@ static void xg_ptx_need_wgmma(xg_ptx *p) {
     xg_ptx_need_isa(p, XG_PTX_WGMMA_ISA);
     p->letter = true;
 }
-/* Bits 0 to 13 the address, 16 to 29 and 32 to 45 the strides, all in sixteenths; 62 and 63 the swizzle of 128 bytes.
- */
+/* Bits 0 to 13 the address, 16 to 29 and 32 to 45 the strides, all in sixteenths; bit 62 the swizzle of 128 bytes, as
+ * wgmma numbers it in two bits and tcgen05 in three; tcgen05 also wants bit 46. */
 static void xg_ptx_print_descriptor(xg_ptx *p, xg_kop *op) {
     xg_ptx_lane at = xg_ptx_in_reg(p, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]), field = xg_ptx_new_reg(p, XG_PC_R);
     xg_ptx_lane wide = xg_ptx_new_reg(p, XG_PC_RD), rest;
     uint64_t bits = (uint64_t)1 << 62 | (uint64_t)(op->b / 16) << 32 | (uint64_t)(op->a / 16) << 16;
-    xg_ptx_need_wgmma(p);
+    if (xg_ptx_has_tensor_memory(p->target))
+        bits |= (uint64_t)1 << XG_PTX_WGMMA_TENSOR_BIT;
+    else
+        xg_ptx_need_wgmma(p);
     rest = xg_ptx_imm(XG_PC_RD, (int64_t)bits);
     xg_ptx_line(p, "bfe.u32 $, $, 4, 14", &field, &at, NULL, NULL);
     xg_ptx_line(p, "cvt.u64.u32 $, $", &wide, &field, NULL, NULL);

@@ -77,6 +77,7 @@ XG_FN xlagpu_status xr_clique_open(xlagpu_clique *q, const xlagpu_rt_clique_desc
         if (s != XLAGPU_OK) return xr_fail(&q->c, s, "device %u: %s", q->first + k, xlagpu_rt_error(q->devices[k]));
         d.ordinal++;
     }
+    for (k = 0; k < n && s == XLAGPU_OK; k++) q->devices[k]->meets = true;
     if (s == XLAGPU_OK && q->devices[0]->platform == xr_cuda_platform()) return xr_nccl_open(q, d.library_folder);
     if (s == XLAGPU_OK && q->processes > 1)
         s = xr_fail(&q->c, XLAGPU_ERROR_UNSUPPORTED, "devices of several processes meet on the platform \"cuda\" only");

@@ -1,6 +1,6 @@
 /* rt/lanes.c -- what runs beside the rest: a second stream of the execution's own, and events where the two must wait
  * for each other. Off unless the device was opened with copy_stream, for copies, or concurrent, for all that is no
- * loop, branch or call.
+ * loop, branch or call; on for collectives of GPUs.
  *
  * Ideas
  * - When a program is loaded, the thunks of each sequence are gone through once. Two of them conflict when they touch
@@ -40,10 +40,22 @@ XG_FN XG_COLD bool xr_lanes_meet(const xlagpu_program *p, uint32_t a, uint32_t b
     const xg_exe_slice *x = &p->slices[a], *y = &p->slices[b];
     return x->allocation == y->allocation && x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
 }
+/* Is it known by its buffers what it conflicts with? */
+XG_FN XG_COLD bool xr_lanes_known(const xlagpu_program *p, uint32_t kind) {
+    return xr_is_command(kind) || (kind == XG_EXE_THUNK_COLLECTIVE && p->device->meets && !p->device->concurrent);
+}
 XG_FN XG_COLD bool xr_lanes_conflict(const xlagpu_program *p, uint32_t a, uint32_t b) {
     const xg_exe_thunk *s = &p->thunks[a], *t = &p->thunks[b];
     uint32_t j, k;
-    if (!xr_is_command(s->kind) || !xr_is_command(t->kind)) return true;
+    if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER || t->kind == XG_EXE_THUNK_COMMAND_BUFFER) {
+        bool first = s->kind == XG_EXE_THUNK_COMMAND_BUFFER; /* conflicts with what one of its commands does */
+        const xg_exe_thunk *list = first ? s : t;
+        if (p->device->concurrent || !p->device->meets) return true;
+        for (k = 0; k < list->n_links; k++)
+            if (xr_lanes_conflict(p, p->links[list->first_link + k], first ? b : a)) return true;
+        return false;
+    }
+    if (!xr_lanes_known(p, s->kind) || !xr_lanes_known(p, t->kind)) return true;
     for (j = 0; j < s->n_links; j++)
         for (k = 0; k < t->n_links; k++) {
             xr_access x = xr_lanes_access(p, s, j), y = xr_lanes_access(p, t, k);
@@ -93,6 +105,16 @@ XG_FN XG_COLD void xr_lanes_copies(xlagpu_program *p, const uint32_t *list, uint
         p->lanes[list[k]].aside = xr_lanes_behind(p, list, n, k) - before > 2;
     }
 }
+/* All of a sequence or none: collectives keep their order on one stream. */
+XG_FN XG_COLD void xr_lanes_collectives(xlagpu_program *p, const uint32_t *list, uint32_t n) {
+    bool any = false;
+    uint32_t k;
+    for (k = 0; k < n && !any; k++)
+        any = p->thunks[list[k]].kind == XG_EXE_THUNK_COLLECTIVE &&
+              xr_lanes_behind(p, list, n, k) - xr_lanes_before(p, list, k) > 2;
+    for (k = 0; k < n && any; k++)
+        if (p->thunks[list[k]].kind == XG_EXE_THUNK_COLLECTIVE) p->lanes[list[k]].aside = true;
+}
 /* ends: 1 + the last step of each lane. */
 XG_FN XG_COLD void xr_lanes_chains(xlagpu_program *p, const uint32_t *list, uint32_t n) {
     uint32_t ends[2] = {0, 0}, k;
@@ -111,10 +133,9 @@ XG_FN XG_COLD void xr_lanes_sequence(xlagpu_program *p, uint32_t number) {
     const xg_exe_thunk *t = &p->thunks[number];
     const uint32_t *list = p->links + t->first_link;
     uint32_t n = t->n_links, met[2] = {0, 0}, gone[2] = {0, 0}, k;
-    if (p->device->concurrent)
-        xr_lanes_chains(p, list, n);
-    else
-        xr_lanes_copies(p, list, n);
+    if (p->device->concurrent) xr_lanes_chains(p, list, n);
+    if (p->device->copy_stream && !p->device->concurrent) xr_lanes_copies(p, list, n);
+    if (p->device->meets && !p->device->concurrent) xr_lanes_collectives(p, list, n);
     for (k = 0; k < n && !p->lanes[number].forks; k++)
         if (p->lanes[list[k]].aside) p->lanes[number].forks = ++p->n_lane_events;
     for (k = 0; k < n && p->lanes[number].forks; k++) {

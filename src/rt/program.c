@@ -357,7 +357,8 @@ XG_FN XG_COLD void xr_view(xlagpu_program *p, const void *bytes, size_t size) {
     p->arrays = XG_NEW_N(&p->arena, xlagpu_rt_value, (size_t)p->sections[XG_EXE_VALUES].count + 1);
     p->attributes = XG_NEW_N(&p->arena, xlagpu_rt_attribute, (size_t)p->sections[XG_EXE_ATTRIBUTES].count + 1);
     xr_view_collectives(p);
-    if ((p->device->copy_stream || p->device->concurrent) && p->device->platform->stream_new)
+    if ((p->device->copy_stream || p->device->concurrent || (p->device->meets && p->n_collectives)) &&
+        p->device->platform->stream_new)
         p->lanes = XG_NEW_N(&p->arena, xr_lane, (size_t)p->n_thunks + 1);
 }
 

@@ -108,6 +108,7 @@ struct xlagpu_device {
     uint32_t predict_scale, predict_memory_scale;
     bool predict; /* launches of the simulator are counted for the model of time */
     bool no_command_buffers, copy_stream, concurrent;
+    bool meets; /* other devices: collectives run beside the rest */
     void (*progress)(void *user, const char *kernel, uint64_t done, uint64_t blocks);
     void *progress_user;
     void (*print)(void *user, const char *text, size_t bytes);

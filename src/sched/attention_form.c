@@ -334,8 +334,9 @@ XG_FN bool xg_attention_form_of(
     if (!xg_attention_may_be(c)) return false;
     XG_FOR_INSTS(i, c)
         if (!found && i->op == XG_DOT) found = xg_attention_find(i, &f->match);
-    if (!found || !xg_tile_form_of(&f->dots[0], x, f->match.scores_dot) ||
-        !xg_tile_form_of(&f->dots[1], x, f->match.out_dot) || !xg_attention_extents(f))
+    if (!found || xg_inst_is_tf32(f->match.scores_dot) || xg_inst_is_tf32(f->match.out_dot) ||
+        !xg_tile_form_of(&f->dots[0], x, f->match.scores_dot) || !xg_tile_form_of(&f->dots[1], x, f->match.out_dot) ||
+        !xg_attention_extents(f))
         return false;
     if (!xg_attention_cut_all(&w) || !xg_attention_inner_maps(&w) || !xg_attention_stat_maps(&w) ||
         !xg_attention_result_map(&w) || !xg_attention_operand_maps(&w))

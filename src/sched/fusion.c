@@ -30,6 +30,7 @@ XG_FN const char *xg_nfusion_refuses_contraction(xg_aff_ctx *x, const xg_inst *i
     uint32_t k;
     if (i->n_operands != 2 || !xg_tile_form_of(&f, x, i)) return "a contraction is no sum of products over a box";
     if (!xg_nfrom_holds(i->shape) || f.sum != xg_type_real(f.sum)) return "a contraction is of complex or narrow types";
+    if (xg_inst_is_tf32(i)) return "a contraction rounds its operands to tf32";
     for (k = 0; k < 2; k++)
         if (f.map[k]->n_syms || f.map[k]->n_rts || f.n_vars > XG_RANK_MAX)
             return "a contraction has too many dimensions";

@@ -74,7 +74,7 @@ XG_FN bool xg_nmatmul_match(xg_nmatmul *w, xg_arena *a, const xg_inst *fusion, i
             w->dot = i;
         }
     w->root = w->comp->root;
-    if (!w->dot || !xg_shape_is_array(w->root->shape) || w->dot->shape->dynamic ||
+    if (!w->dot || xg_inst_is_tf32(w->dot) || !xg_shape_is_array(w->root->shape) || w->dot->shape->dynamic ||
         xg_inst_attr(w->dot, XG_A_lhs_contracting_dims) == NULL)
         return false;
     w->sum = xg_contract_sum_type(w->dot);

@@ -90,7 +90,8 @@ typedef struct xg_tile_plan {
     xg_tile_form form;
     xg_tile_shape shape;
     int32_t unit;   /* xg_kmma, or XG_TILE_NO_UNIT */
-    bool may_group; /* warp groups multiply such elements, too */
+    bool may_group; /* warp groups multiply such elements, too ... */
+    bool in_tensor; /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
     bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
     int64_t producers;
     xlagpu_type held;              /* of elements in shared memory while sums are made */
@@ -142,6 +143,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
+XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side);          /* fragments are read word by word */
 XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m); /* of a thread */
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m);
 XG_FN int64_t xg_tile_unit_rate(const xg_tile_plan *p, const xg_device *m); /* multiply-adds in a thousand cycles */
@@ -155,7 +157,8 @@ XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements 
 XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum);     /* multiply-adds of f32 that take as long as one */
 XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p); /* steps of k that are written out */
 /* Picoseconds on plain cores; or `most`, where they are no less. */
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with mma.sync */
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);   /* with mma.sync */
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with tcgen05 */
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 
 /* ---- tile_plan.c ---- */
@@ -212,6 +215,7 @@ typedef struct xg_tile_kernel {
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
     xg_kval *steps;    /* of the block's sums */
     xg_kval *barriers; /* in shared memory: tile_bulk.c */
+    xg_kval *memory;   /* the address of the block's tensor memory; before it is known, where it will stand */
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
     xg_kval *slice;    /* of a step's k, that the thread sums up */
@@ -275,9 +279,13 @@ typedef struct xg_tile_lined {
 XG_FN xg_kval *xg_tile_group_spot(
     xg_tile_kernel *w, xg_tile_lined in, const int64_t *counts, uint32_t n, const xg_aff *place, xg_kval *const *at);
 XG_FN void xg_tile_group_steps(xg_tile_kernel *w);
+/* The matrix of a side in a buffer, its first rows for this warp group; the same, so many bytes further on. */
+XG_FN xg_kval *xg_tile_group_matrix(xg_tile_kernel *w, uint32_t side, xg_kval *buffer);
+XG_FN xg_kval *xg_tile_group_on(xg_tile_kernel *w, xg_kval *matrix, int64_t bytes);
 /* All sums are zero; begin to multiply what lies in a buffer; wait for all such groups but so many. */
 XG_FN void xg_tile_group_none(xg_tile_kernel *w);
 XG_FN void xg_tile_group_multiply(xg_tile_kernel *w, xg_kval *buffer);
+XG_FN void xg_tile_group_await(xg_tile_kernel *w, int64_t but); /* for all copies but so many groups, for all threads */
 XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
 
 /* ---- tile_bulk.c: tiles whose operands come by tensor copies ---- */
@@ -290,10 +298,18 @@ XG_FN void xg_tile_bulk_settle(xg_tile_plan *p);
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p);  /* all that the kernel's form takes: tile_plan.c */
 XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p); /* of eight bytes each, beside p->shared */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p);
+XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread); /* barriers, and tensor memory */
 XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f);
 enum {
     XG_TILE_BULK_GROUP = 128 /* threads of a warp group */
 };
+typedef enum xg_tile_bulk_state {
+    XG_TILE_BULK_FULL,
+    XG_TILE_BULK_EMPTY,
+    XG_TILE_BULK_DONE /* of tensor memory: one barrier, all sums are made */
+} xg_tile_bulk_state;
+XG_FN xg_kval *xg_tile_bulk_barrier(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *buffer);
+XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kval *step, int64_t ahead);
 /* What of shared memory something else than a thread writes, or reads. */
 XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place);
 /* An operation on a barrier, by so much. */
@@ -301,6 +317,20 @@ XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier,
 /* Until the round of a step's buffer, of so many, is over there; `ahead`: of the round before, which at the beginning
  * counts as over. */
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead);
+
+/* ---- tile_tensor.c: tiles whose sums lie in tensor memory ---- */
+XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p);                              /* the shape's sums do */
+XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
+XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m);     /* such products */
+XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p);                            /* a shape that has been settled */
+XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p);                      /* that a block allocates */
+XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread);              /* in front of a barrier ... */
+XG_FN void xg_tile_tensor_place(xg_tile_kernel *w);                               /* ... and behind it */
+XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w);
+XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w); /* of operands that threads bring */
+XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across);
+XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column); /* some sums from a column on */
+XG_FN void xg_tile_tensor_end(xg_tile_kernel *w);
 
 /* ---- tile_mma.c ---- */
 /* What several steps do: ask for the copies so far as a group; wait until all of them but so many are there; the first

@@ -38,7 +38,8 @@ enum {
     XG_TILE_BULK_LESS = 24,     /* registers of a thread that asks, the least there are */
     XG_TILE_BULK_MORE = 240,    /* of one of two warp groups that multiply: (65536 / 128 - 24) / 2, a multiple of 8 */
     XG_TILE_BULK_OWN = 56,      /* of a thread beside its sums: descriptors, addresses, the epilogue's (ptxas 13) */
-    XG_TILE_BULK_TYPE_BYTE = 0, /* as CUtensorMapDataType numbers types */
+    XG_TILE_BULK_COLUMNS_LEAST = 128, /* of tensor memory: four blocks of a multiprocessor are enough */
+    XG_TILE_BULK_TYPE_BYTE = 0,       /* as CUtensorMapDataType numbers types */
     XG_TILE_BULK_TYPE_F16 = 6,
     XG_TILE_BULK_TYPE_BF16 = 9
 };
@@ -109,7 +110,7 @@ XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
     uint32_t k;
     p->bulk = p->shape.bulk;
-    p->producers = p->bulk ? XG_TILE_BULK_GROUP : 0;
+    p->producers = !p->bulk ? 0 : xg_tile_is_tensor(p) ? (int64_t)XG_WARP_LANES : (int64_t)XG_TILE_BULK_GROUP;
     for (k = 0; k < XG_TILE_SIDES && p->bulk; k++) {
         xg_tile_fetch *t = &p->fetch[k];
         uint32_t rows = (uint32_t)xg_tile_bulk_box_rows(p, k);
@@ -119,19 +120,22 @@ XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
         t->tensor.box[2] = 1;
     }
 }
-XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p) { return p->bulk ? 2 * p->shape.stages : 0; }
+XG_FN int64_t xg_tile_bulk_barriers(const xg_tile_plan *p) {
+    enum {
+        TENSOR = 2 /* that the sums are done; and the room of one for the address of tensor memory */
+    };
+    if (xg_tile_is_tensor(p)) return 2 * p->shape.stages + TENSOR;
+    return p->bulk ? 2 * p->shape.stages : 0;
+}
 /* Blocks that a multiprocessor shall hold, by their registers. */
 XG_FN int64_t xg_tile_bulk_resident(const xg_tile_plan *p) {
     int64_t threads = p->threads + p->producers;
+    if (xg_tile_is_tensor(p))
+        return XG_KTENSOR_COLUMNS / XG_MAX(xg_tile_tensor_columns(p), (int64_t)XG_TILE_BULK_COLUMNS_LEAST);
     return XG_MAX(XG_TILE_REGISTERS / ((p->n_sums * 4 + XG_TILE_BULK_OWN) * threads), (int64_t)1);
 }
 
 /* ---- barriers ---- */
-
-typedef enum xg_tile_bulk_state {
-    XG_TILE_BULK_FULL,
-    XG_TILE_BULK_EMPTY
-} xg_tile_bulk_state;
 
 XG_FN xg_kval *xg_tile_bulk_at(xg_tile_kernel *w, xg_kval *array, xg_kval *place) {
     xg_kval *o[2];
@@ -160,16 +164,19 @@ XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kv
     xg_tile_bulk_await_round(w, barrier, step, stages, ahead);
 }
 XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
-    int64_t n = xg_tile_bulk_barriers(w->p), k;
+    bool tensor = xg_tile_is_tensor(w->p);
+    int64_t n = 2 * w->p->shape.stages + tensor, k;
     xg_flow f = xg_flow_of(&w->s, NULL);
     w->barriers = xg_shared_array(&w->s.b, XG_E_I64, n);
     xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, xg_elem_index(&w->s, 0)));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w, w->barriers, xg_elem_index(&w->s, k)),
-            k < n / 2 ? 1 : w->p->threads / XG_TILE_BULK_GROUP);
+            k / w->p->shape.stages == XG_TILE_BULK_EMPTY && !tensor ? w->p->threads / XG_TILE_BULK_GROUP : 1);
     xg_flow_end(&f);
+    if (tensor) xg_tile_tensor_begin(w, thread);
     xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
     xg_tile_wait(w);
+    if (tensor) xg_tile_tensor_place(w);
 }
 
 /* ---- the thread that asks ---- */
@@ -295,8 +302,12 @@ XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
     w->thread = xg_tile_rest(w, thread, p->threads);
     w->team = XG_TILE_BULK_TEAM;
     xg_tile_threads(w);
-    xg_tile_bulk_consume(w);
+    if (xg_tile_is_tensor(p))
+        xg_tile_tensor_consume(w);
+    else
+        xg_tile_bulk_consume(w);
     xg_tile_all_results(w);
+    if (xg_tile_is_tensor(p)) xg_tile_tensor_end(w);
     xg_flow_else(&part);
     w->shared = shared;
     xg_tile_bulk_produce(w, thread);

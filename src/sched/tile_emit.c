@@ -398,11 +398,14 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     if (p->bulk)
         xg_tile_bulk_kernel(&w, f);
     else {
-        if (p->shape.grouped)
+        if (xg_tile_is_tensor(p))
+            xg_tile_tensor_steps(&w);
+        else if (p->shape.grouped)
             xg_tile_group_steps(&w);
         else
             xg_tile_unit_steps(&w);
         xg_tile_all_results(&w);
+        if (xg_tile_is_tensor(p)) xg_tile_tensor_end(&w);
     }
     xg_kreturn(&w.s.b, w.dest, e->n_roots);
 }

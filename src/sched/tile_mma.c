@@ -76,6 +76,10 @@ XG_FN xg_kval *xg_tile_unit_own(xg_tile_kernel *w, uint32_t side, xg_kval *lane,
         return t->slant ? xg_tile_join(w, warp, t->slant, row) : row;
     }
     k = rows_first ? low : crossed;
+    if (xg_tile_unit_by_words(w->p, side)) {
+        row = xg_tile_join(w, warp, XG_KMMA_M, xg_tile_quotient(w, lane, 4));
+        return xg_tile_join(w, xg_tile_rest(w, lane, 4), t->pitch, row);
+    }
     row = xg_tile_join(w, rows_first ? half : pair, XG_TILE_UNIT_ROWS, xg_elem_index(&w->s, 0));
     row = xg_tile_join(w, warp, XG_KMMA_M, row);
     return xg_tile_join(w, k, t->pitch, row);
@@ -87,12 +91,14 @@ XG_FN void xg_tile_unit_threads(xg_tile_kernel *w) {
     uint32_t side;
     across[0] = xg_tile_quotient(w, warp, p->warps_n);
     across[1] = xg_tile_rest(w, warp, p->warps_n);
+    if (xg_tile_is_tensor(p)) xg_tile_tensor_stand(w, across);
     for (side = 0; side < XG_TILE_SIDES && !p->shape.grouped; side++)
         w->own[side] = xg_tile_unit_own(w, side, lane, across[side]);
-    row = xg_tile_join(w, across[0], XG_KMMA_M, xg_tile_quotient(w, lane, 4));
+    row = xg_tile_join(
+        w, across[0], xg_tile_is_tensor(p) ? (int64_t)p->shape.tm : (int64_t)XG_KMMA_M, xg_tile_quotient(w, lane, 4));
     column = xg_tile_rest(w, lane, 4);
     column = xg_tile_join(w, column, 2, xg_elem_index(&w->s, 0));
-    column = xg_tile_join(w, across[1], 2 * XG_KMMA_N, column);
+    column = xg_tile_join(w, across[1], xg_tile_is_tensor(p) ? (int64_t)p->shape.tn : 2 * XG_KMMA_N, column);
     w->show = xg_tile_join(w, row, p->out_pitch, column);
 }
 
@@ -158,6 +164,28 @@ typedef struct xg_tile_unit_at {
     xg_kval *at[XG_TILE_UNIT_DIMS];
     int64_t counts[XG_TILE_UNIT_DIMS], first;
 } xg_tile_unit_at;
+/* The four words of a fragment whose k has its rows side by side: of rows and k that lie 8 and 4 apart. */
+XG_FN xg_kval *xg_tile_unit_words(xg_tile_kernel *w, uint32_t side, const xg_tile_unit_at *at, const xg_aff *place) {
+    enum {
+        WORDS = 4,
+        K_APART = 4
+    };
+    int64_t k_on = K_APART * w->p->fetch[side].pitch, on[2], k;
+    const xg_ktype *type = xg_kir_vector(w->e->m, XG_E_I32, WORDS), *one = xg_kir_scalar(w->e->m, XG_E_I32);
+    xg_kval *words = xg_kconst_bits(&w->s.b, type, 0), *o[3], *index;
+    on[side] = XG_TILE_UNIT_ROWS; /* of the first matrix rows come first, of the second k */
+    on[1 - side] = k_on;
+    for (k = 0; k < WORDS; k++) {
+        const xg_aff *own = xg_aff_add_k(w->e->m->aff, place, k % 2 * on[0] + k / 2 * on[1]);
+        index = xg_tile_apply(w, at->counts, XG_TILE_UNIT_DIMS, own, at->at);
+        o[0] = xg_kextract(&w->s.b, w->shared, &index, 1);
+        o[0] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, o, 1, one);
+        o[1] = words;
+        o[2] = xg_elem_index(&w->s, k);
+        words = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    return words;
+}
 /* Fragment `k` of a side. */
 XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_unit_at *at, int64_t k) {
     const xg_tile_plan *p = w->p;
@@ -173,6 +201,7 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
     place = xg_aff_add(x, place, xg_aff_mul(x, along, deep * (t->by_rows ? 1 : t->pitch)));
     at->at[XG_TILE_UNIT_OWN] = w->own[side];
     at->counts[XG_TILE_UNIT_OWN] = xg_tile_buffer(p, side);
+    if (xg_tile_unit_by_words(p, side)) return xg_tile_unit_words(w, side, at, place);
     o[0] = w->shared;
     o[1] = xg_tile_apply(w, at->counts, XG_TILE_UNIT_DIMS, place, at->at);
     v = xg_kir_value(&w->s.b, XG_K_OP_LOAD_MATRIX, o, 2, xg_kir_vector(w->e->m, XG_E_I32, 4));
@@ -360,20 +389,22 @@ XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, xg_kval *sums, int64_t first
 XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t from) {
     const xg_tile_plan *p = w->p;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t tiles = p->shape.tn / XG_KMMA_N, count = p->rows * XG_KMMA_M * p->out_pitch, j, h;
-    for (j = 0; j < tiles; j++)
+    int64_t tiles = p->shape.tn / XG_KMMA_N, count = p->shape.m / p->parts * p->out_pitch, j, h;
+    for (j = 0; j < tiles; j++) {
+        if (xg_tile_is_tensor(p)) xg_tile_tensor_read(w, fragment, j * XG_KMMA_N);
         for (h = 0; h < 2; h++) {
-            int64_t column = j / 2 * p->columns * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
+            int64_t column = j / 2 * (xg_tile_is_tensor(p) ? 1 : p->columns) * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
             int64_t place = (from + h * XG_TILE_UNIT_ROWS) * p->out_pitch + column;
             xg_kval *pair = xg_tile_unit_pair(w, w->sums[fragment * tiles + j].v, 2 * h);
             xg_tile_put_vector(
                 w, pair, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &w->show));
         }
+    }
 }
 /* As many fragments of rows as make a part of the tile. */
 XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part) {
-    int64_t n = w->p->shape.tm / XG_KMMA_M / w->p->parts, k;
-    for (k = 0; k < n; k++) xg_tile_unit_show_one(w, part * n + k, k * w->p->rows * XG_KMMA_M);
+    int64_t n = w->p->shape.tm / XG_KMMA_M / w->p->parts, k, apart = xg_tile_is_tensor(w->p) ? 1 : w->p->rows;
+    for (k = 0; k < n; k++) xg_tile_unit_show_one(w, part * n + k, k * apart * XG_KMMA_M);
 }
 
 #endif /* XG_SCHED_TILE_MMA_C */

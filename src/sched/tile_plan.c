@@ -181,6 +181,7 @@ XG_FN void xg_tile_count_work(xg_tile_fetch *t, const xg_inst *i) {
 XG_FN bool xg_tile_may_copy(const xg_tile_plan *p, const xg_tile_fetch *t) {
     xlagpu_type type = t->from->shape->type;
     if (type != t->held || (xg_type_class(type) & XGT_C) || !xg_tile_is_moved(t->from)) return false;
+    if (xg_inst_is_tf32(p->form.hero)) return false; /* rounded on the way */
     return p->unit != XG_TILE_NO_UNIT || (xg_contract_rounding(p->form.hero, type) == type && t->bytes >= 4);
 }
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
@@ -345,7 +346,8 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     uint32_t k;
     if (m->cc == XG_DEVICE_CPU_CC) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
-    if (!p->may_group) return xg_tile_unit_time(p, m, out_bytes);
+    if (xg_tile_is_tensor(p)) return xg_tile_tensor_time(p, m, out_bytes);
+    if (!p->may_group || p->in_tensor) return xg_tile_unit_time(p, m, out_bytes);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
     cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_mul(xg_tile_over(each, together), xg_cost_add(cycles, XG_TILE_START_CYCLES));

@@ -5,21 +5,23 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_PASS_BYTES = 128,      /* of shared memory in a cycle */
-    XG_TILE_STEP_ISSUE = 24,       /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
-    XG_TILE_LOOP_ISSUE = 5,        /* of a round of the loop over a step's k */
-    XG_TILE_GUARD_ISSUE = 3,       /* of what goes through registers: its guard and address */
-    XG_TILE_AXIS_ISSUE = 5,        /* of one more summed axis: division, the rest, its guard */
-    XG_TILE_BARRIER_CLOCKS = 40,   /* of a step: until the last warp has come */
-    XG_TILE_BEGIN_CLOCKS = 500,    /* of a block: indices, and its first step's copies, without their way */
-    XG_TILE_PART_CLOCKS = 120,     /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
-    XG_TILE_WRITE_CLOCKS = 30,     /* of a round of a part's vectors */
-    XG_TILE_SLICE_CLOCKS = 60,     /* for one more slice's sums of a part, through shared memory */
-    XG_TILE_SLICE_LATE = 2,        /* for an element of one more slice, read with the first one's */
-    XG_TILE_SLICE_READ = 8,        /* for one of many, whose reads are on their way together */
-    XG_TILE_MEET_PERCENT = 125,    /* of the time where stores meet in banks: shapes without that are preferred */
-    XG_TILE_UNIT_STEP_CLOCKS = 60, /* of a step of mma.sync: barrier, addresses, and ... */
-    XG_TILE_UNIT_SUM_CLOCKS = 4    /* ... for each product that the next step waits for. Both from what the estimate of
+    XG_TILE_PASS_BYTES = 128,    /* of shared memory in a cycle */
+    XG_TILE_STEP_ISSUE = 24,     /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
+    XG_TILE_LOOP_ISSUE = 5,      /* of a round of the loop over a step's k */
+    XG_TILE_GUARD_ISSUE = 3,     /* of what goes through registers: its guard and address */
+    XG_TILE_AXIS_ISSUE = 5,      /* of one more summed axis: division, the rest, its guard */
+    XG_TILE_BARRIER_CLOCKS = 40, /* of a step: until the last warp has come */
+    XG_TILE_BEGIN_CLOCKS = 500,  /* of a block: indices, and its first step's copies, without their way */
+    XG_TILE_PART_CLOCKS = 120,   /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
+    XG_TILE_WRITE_CLOCKS = 30,   /* of a round of a part's vectors */
+    XG_TILE_SLICE_CLOCKS = 60,   /* for one more slice's sums of a part, through shared memory */
+    XG_TILE_SLICE_LATE = 2,      /* for an element of one more slice, read with the first one's */
+    XG_TILE_SLICE_READ = 8,      /* for one of many, whose reads are on their way together */
+    XG_TILE_MEET_PERCENT = 125,  /* of the time where stores meet in banks: shapes without that are preferred */
+    XG_TILE_TENSOR_REGISTERS = 128, /* of a thread: 64 columns of sums at a time, and the epilogue's */
+    XG_TILE_TENSOR_ISSUE = 60,      /* of a step with tcgen05: of the thread that copies, and of the one that asks */
+    XG_TILE_UNIT_STEP_CLOCKS = 60,  /* of a step of mma.sync: barrier, addresses, and ... */
+    XG_TILE_UNIT_SUM_CLOCKS = 4     /* ... for each product that the next step waits for. Both from what the estimate of
                                       the finished kernels says, see xg_kir_estimate */
 };
 
@@ -224,6 +226,40 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
     time = xg_tile_predict(p, m, &c);
     if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
     return time;
+}
+
+/* ---- tcgen05 ---- */
+
+/* Of a step of a block: its matrices come into shared memory, by copies for which one thread asks or by all threads,
+ * and are read from there; one thread asks for the products. A step is waited for as far as the others that are on
+ * their way do not hide it. */
+XG_FN xg_tile_work xg_tile_tensor_work(const xg_tile_plan *p, const xg_device *m) {
+    int64_t macs = (int64_t)p->shape.m * p->shape.n * p->shape.k, steps = p->shape.stages - 1, lines;
+    bool copied = p->fetch[0].async && p->fetch[1].async;
+    xg_tile_work w;
+    lines = (p->shape.m + p->shape.n) * p->shape.k * xg_type_bytes(p->held) / XG_TILE_PASS_BYTES;
+    w.issued = XG_TILE_TENSOR_ISSUE + (p->bulk ? 0 : xg_tile_over(p->threads, XG_WARP_LANES) * xg_tile_unit_issue(p));
+    w.passes = 2 * lines;
+    w.multiplied = macs;
+    w.clocks = XG_MAX(macs / xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), lines);
+    w.clocks = XG_MAX(w.clocks, m->memory_latency / (p->bulk ? steps : copied ? XG_MAX(steps - 1, (int64_t)1) : 1));
+    if (!p->bulk) w.clocks = XG_MAX(w.clocks, xg_tile_unit_issue(p)) + XG_TILE_UNIT_STEP_CLOCKS;
+    return w;
+}
+XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+    int64_t steps = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES;
+    xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
+    xg_tile_work w = xg_tile_tensor_work(p, m);
+    xg_cost_counts c;
+    xg_tile_count(p, out_bytes, &c);
+    c.registers = XG_TILE_TENSOR_REGISTERS;
+    c.macs[type] = xg_cost_mul(steps, w.multiplied);
+    c.issued = xg_cost_add(xg_cost_mul(steps, w.issued), xg_cost_mul(p->blocks * warps, xg_tile_end_clocks(p) / 4));
+    c.shared_passes = xg_cost_mul(steps, w.passes);
+    c.warp_clocks = xg_cost_mul(p->steps, w.clocks);
+    c.warp_issued = xg_cost_mul(p->steps, w.issued / warps);
+    c.warp_tensor = xg_cost_mul(p->steps, w.multiplied / xg_cost_tensor_rate(m, type));
+    return xg_tile_predict(p, m, &c);
 }
 
 #endif /* XG_SCHED_TILE_TIME_C */

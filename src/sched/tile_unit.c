@@ -6,9 +6,9 @@
  * floats and integers are f16 or bf16 where the device has no unit for them. So products are exact, and a sum differs
  * from that of the plain way in its order alone.
  *
- * In shared memory a row has its k side by side if the operand lies so in memory, or its elements are not of 16 bits;
- * else a k has its rows so, and ldmatrix transposes. 16 bytes behind each row make the number of its 16-byte pieces
- * odd: eight rows that are read at once, or written, then lie in different banks.
+ * In shared memory a row has its k side by side if the operand lies so in memory, or its elements have 8 bits; else a k
+ * has its rows so, and ldmatrix transposes; words of tf32 are read one by one then. 16 bytes behind each row make the
+ * number of its 16-byte pieces odd: eight rows that are read at once, or written, then lie in different banks.
  *
  * Bytes whose rows lie side by side in memory are turned in registers: a thread brings four k of them, makes words of
  * what belongs to a row, and neighbours store words of one row. */
@@ -58,6 +58,7 @@ enum {
     XG_TILE_UNIT_BRICK = 4,        /* bytes along k that a word has */
     XG_TILE_UNIT_DEEP_BYTES = 128, /* of a step's k: what is on its way of more would take too many registers */
     XG_TILE_UNIT_SLANT = 64,       /* bytes: two threads' 16 rows then begin half of the banks apart */
+    XG_TILE_UNIT_WORD_PAD = 8,     /* words behind a k's rows: eight rows of four k then lie in different banks */
     XG_TILE_UNIT_MMA_LATENCY = 33, /* until the next product may be added to a sum */
     XG_TILE_UNIT_BANK_BYTES = 128, /* that shared memory takes in a cycle */
     XG_TILE_UNIT_COPY_ISSUE = 4,   /* instructions for a piece that is copied, with its address and guard */
@@ -135,6 +136,10 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
             p->unit = xg_tile_float_unit(factor[0], factor[1], m, &held);
         else if (xg_type_class(p->form.sum) == XGT_I && xg_type_bits(p->form.sum) <= 32)
             p->unit = xg_tile_integer_unit(factor[0], factor[1]);
+        if (xg_inst_is_tf32(p->form.hero) && m->tensor_tf32) {
+            p->unit = XG_KMMA_TF32;
+            held = XLAGPU_F32;
+        }
     }
     for (k = 0; k < XG_TILE_SIDES; k++) {
         xg_tile_fetch *t = &p->fetch[k];
@@ -149,6 +154,7 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
     if (p->unit != XG_TILE_NO_UNIT && !floats) p->form.sum = XLAGPU_S32; /* wraps as the narrower sum does */
     p->held = p->fetch[0].held;
     p->may_group = p->unit != XG_TILE_NO_UNIT && xg_tile_may_group(p, m);
+    p->in_tensor = p->may_group && m->tensor_memory;
 }
 
 /* ---- one shape ---- */
@@ -156,15 +162,23 @@ XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k) {
 #define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false},
 #define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1, false, false},
+#define Z(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 4, wm, wn, stages, 1, false, false},
     static const xg_tile_shape bytes[] = {XG_TILE_UNIT_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_UNIT_SHAPES(Y)};
+    static const xg_tile_shape words[] = {XG_TILE_UNIT_SHAPES(Z)};
 #undef X
 #undef Y
+#undef Z
+    int32_t each = xg_kmma_row_of((uint32_t)p->unit)->bytes;
+    if (k >= XG_COUNT(bytes) && p->in_tensor) return xg_tile_tensor_shape(p, k - XG_COUNT(bytes));
     if (k >= XG_COUNT(bytes)) {
         const xg_tile_shape *s = p->may_group ? xg_tile_bulk_shape(p, k - XG_COUNT(bytes)) : NULL;
         return s || !p->may_group ? s : xg_tile_group_shape(p, k - XG_COUNT(bytes) - xg_tile_bulk_shapes(p));
     }
-    return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
+    return each == 1 ? &bytes[k] : each == 2 ? &halves[k] : &words[k];
+}
+XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side) {
+    return !p->fetch[side].by_rows && xg_type_bytes(p->fetch[side].held) == 4;
 }
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
@@ -175,12 +189,13 @@ XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
     xg_tile_fetch *t = &p->fetch[side];
     int64_t bytes = xg_type_bytes(t->held), moved;
     t->rows = side ? p->shape.n : p->shape.m;
-    t->by_rows = t->along_k || bytes != 2;
+    t->by_rows = t->along_k || bytes == 1;
     t->vector = XG_MIN(vector, t->along_k ? (int64_t)p->shape.k : t->rows);
     moved = t->vector * bytes;
     t->async = t->copied && t->by_rows == t->along_k && (moved == 4 || moved == 8 || moved == XG_TILE_ACCESS_BYTES);
     t->beside = XG_MIN(p->shape.k / t->vector, (int64_t)XG_WARP_LANES);
     t->pitch = (t->by_rows ? (int64_t)p->shape.k : t->rows) + XG_TILE_ACCESS_BYTES / bytes;
+    if (xg_tile_unit_by_words(p, side)) t->pitch = t->rows + XG_TILE_UNIT_WORD_PAD;
     t->brick = !t->along_k && bytes == 1 && t->vector >= XG_TILE_UNIT_BRICK ? XG_TILE_UNIT_BRICK : 1;
     t->line = p->shape.grouped ? XG_KWGMMA_LINE_BYTES / bytes : 0;
     t->slant = t->brick > 1 && !t->line ? XG_TILE_UNIT_SLANT : 0;
@@ -216,7 +231,7 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
     out *= fragments / p->parts;
     p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
-    if (s->grouped && !xg_tile_group_fits(p)) return false;
+    if (s->grouped && !(xg_tile_is_tensor(p) ? xg_tile_tensor_fits(p) : xg_tile_group_fits(p))) return false;
     if (p->blocks > INT32_MAX || p->threads > 1024) return false;
     if (s->k * bytes > XG_TILE_UNIT_DEEP_BYTES && !(p->fetch[0].async && p->fetch[1].async)) return false;
     return s->bulk || (xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1));

@@ -54,7 +54,7 @@ XG_FN bool xg_tile_is_default_precision(const xg_inst *hero) {
  * it. Words of tf32 would need lines of 32. */
 XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m) {
     const xg_kmma_row *row = xg_kmma_row_of((uint32_t)p->unit);
-    if (!m->warp_groups || row->tensor == XG_TENSOR_TF32) return false;
+    if (!(m->warp_groups || xg_tile_tensor_may_be(row, m)) || row->tensor == XG_TENSOR_TF32) return false;
     return row->tensor != XG_TENSOR_F8 || xg_tile_is_default_precision(p->form.hero);
 }
 XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k) {

@@ -171,12 +171,16 @@ XG_FN void xg_sim_trace_awaits(xg_sim_worker *w, const xg_sim_warp *v, const cha
     if (r->ready && e->bar == bar) r->warps[v->id].now = XG_MAX(xg_sim_trace_settle(&r->warps[v->id]), e->ready);
 }
 
-/* A multiplication of tcgen05, all units of the multiprocessor at once; `pair`: of two multiprocessors. */
-XG_FN void xg_sim_trace_umma(xg_sim_worker *w, const xg_sim_warp *v, uint8_t type, uint64_t macs, bool pair) {
+/* A multiplication of tcgen05, all units of the multiprocessor at once, which read so many lines of shared memory; of a
+ * pair of multiprocessors, `blocks` is 2, and each reads as many. */
+XG_FN void xg_sim_trace_umma(
+    xg_sim_worker *w, const xg_sim_warp *v, uint8_t type, uint64_t macs, uint32_t lines, uint32_t blocks) {
     xg_sim_tracer *r = w->tracer;
     uint32_t clocks =
-        (uint32_t)((int64_t)macs / (pair ? 2 : 1) / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
+        (uint32_t)((int64_t)macs / blocks / xg_cost_tensor_rate(w->l->trace->device, (xg_cost_tensor)type));
+    clocks = XG_MAX(clocks, lines);
     r->macs[type] += macs;
+    r->passes += (uint64_t)lines * blocks;
     if (!r->ready) return;
     r->umma = XG_MAX(r->umma, xg_sim_trace_settle(&r->warps[v->id])) + clocks;
     r->tensor += (uint64_t)clocks * w->l->warps; /* each warp's chain may contain it */

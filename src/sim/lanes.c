@@ -32,6 +32,12 @@
 #else
 #define XG_SIM_X86 0
 #endif
+/* Without optimisation wider vectors gain little, and their functions cost a quarter of a second to compile. */
+#if XG_SIM_X86 && defined(__OPTIMIZE__)
+#define XG_SIM_AVX512 1
+#else
+#define XG_SIM_AVX512 0
+#endif
 
 /* Four steps of a warp at once are faster, and twice the code: not where small code is asked for (-Os). */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8 && !defined(__OPTIMIZE_SIZE__)
@@ -79,6 +85,8 @@ XG_SIM_VTYPES(base, 1, 1, 1)
 #endif
 #if XG_SIM_X86
 XG_SIM_VTYPES(avx2, 16, 8, 4)
+#endif
+#if XG_SIM_AVX512
 XG_SIM_VTYPES(avx512, 32, 16, 8)
 #endif
 
@@ -215,7 +223,7 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #if XG_SIM_X86
 #define XG_SIM_AVX2_TARGET "avx2,fma,f16c"
 #define XG_SIM_AVX512_TARGET "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"
-#define XG_SIM_X86_FN(unit) static inline __attribute__((always_inline, unused, target(unit)))
+#define XG_SIM_X86_FN(unit) static inline __attribute__((XG_ALWAYS_INLINE, unused, target(unit)))
 /* P: how Intel's functions begin. gcc makes four or five instructions of each of the widen and narrow functions when it
  * converts by itself. */
 #define XG_SIM_X86_OPS(T, unit, P, F, D, I, half, narrow) \
@@ -278,7 +286,6 @@ XG_INLINE XG_SIM_T(Du64) xg_sim_base_mulwide_s(XG_SIM_T(Du64) a, XG_SIM_T(Du64) 
 #define XG_SIM_NARROW_8(a) _mm256_cvtps_ph(a, 0)
 #define XG_SIM_NARROW_16(a) _mm512_maskz_cvtps_ph(0xFFFF, a, 0) /* the usual form is a macro with a -1 of no type */
 XG_SIM_X86_OPS(avx2, XG_SIM_AVX2_TARGET, _mm256, __m256, __m256d, __m256i, __m128i, XG_SIM_NARROW_8)
-XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i, XG_SIM_NARROW_16)
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET)
 xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below 65536 */
     return (xg_sim_avx2_Wu16)_mm_packus_epi32(
@@ -286,10 +293,6 @@ xg_sim_avx2_Wu16 xg_sim_avx2_narrow_u16(xg_sim_avx2_Wu32 a) { /* of values below
 }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Wu32 xg_sim_avx2_unordered(xg_sim_avx2_Wf32 a, xg_sim_avx2_Wf32 b) {
     return (xg_sim_avx2_Wu32)_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q);
-}
-XG_SIM_X86_FN(XG_SIM_AVX512_TARGET)
-xg_sim_avx512_Wu32 xg_sim_avx512_unordered(xg_sim_avx512_Wf32 a, xg_sim_avx512_Wf32 b) {
-    return (xg_sim_avx512_Wu32)_mm512_movm_epi32(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q));
 }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) xg_sim_avx2_Du32 xg_sim_avx2_narrow_u64(xg_sim_avx2_Du64 a) {
     const __m256 v = _mm256_castsi256_ps((__m256i)a);
@@ -301,6 +304,13 @@ XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyW(xg_sim_avx2_Wu32 v) {
 }
 XG_SIM_X86_FN(XG_SIM_AVX2_TARGET) bool xg_sim_avx2_anyD(xg_sim_avx2_Du64 v) {
     return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+}
+#endif
+#if XG_SIM_AVX512
+XG_SIM_X86_OPS(avx512, XG_SIM_AVX512_TARGET, _mm512, __m512, __m512d, __m512i, __m256i, XG_SIM_NARROW_16)
+XG_SIM_X86_FN(XG_SIM_AVX512_TARGET)
+xg_sim_avx512_Wu32 xg_sim_avx512_unordered(xg_sim_avx512_Wf32 a, xg_sim_avx512_Wf32 b) {
+    return (xg_sim_avx512_Wu32)_mm512_movm_epi32(_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q));
 }
 XG_SIM_X86_FN(XG_SIM_AVX512_TARGET) bool xg_sim_avx512_anyW(xg_sim_avx512_Wu32 v) {
     return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
@@ -706,6 +716,8 @@ XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V
 XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)
 #undef XG_SIM_T
 #undef XG_SIM_TARGET
+#endif
+#if XG_SIM_AVX512
 #define XG_SIM_T(n) XG_SIM_CAT(xg_sim_avx512_, n)
 #define XG_SIM_TARGET __attribute__((target(XG_SIM_AVX512_TARGET)))
 XG_SIM_VECTOR_OPS(XG_V_1, XG_V_2, XG_V_3, XG_F_1, XG_F_2, XG_F_3, XG_V_C32, XG_V_C64, XG_V_C16)

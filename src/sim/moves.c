@@ -197,7 +197,7 @@ static const xg_sim_moves xg_sim_moves_base = {xg_sim_base_beside32, xg_sim_base
 #ifdef __SANITIZE_THREAD__
 #define XG_M256_FN XG_RACY static __attribute__((unused, target(XG_SIM_AVX2_TARGET)))
 #else
-#define XG_M256_FN static inline __attribute__((always_inline, unused, target(XG_SIM_AVX2_TARGET)))
+#define XG_M256_FN static inline __attribute__((XG_ALWAYS_INLINE, unused, target(XG_SIM_AVX2_TARGET)))
 #endif
 #define XG_M256_AT(p, i) _mm256_loadu_si256((const __m256i *)(const void *)((p) + (size_t)(i)*32))
 #define XG_M256_PUT(p, i, v) _mm256_storeu_si256((__m256i *)(void *)((p) + (size_t)(i)*32), v)

@@ -558,7 +558,7 @@ XG_SIM_FN xg_sim_unit xg_sim_unit_best(void) {
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & first) != first) return XG_SIM_UNIT_BASE;
     saved = xg_sim_saved_state();
     if ((saved & 0x06) != 0x06 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & 1u << 5)) return XG_SIM_UNIT_BASE;
-    return (b & wide) == wide && (saved & 0xE6) == 0xE6 ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
+    return XG_SIM_AVX512 && (b & wide) == wide && (saved & 0xE6) == 0xE6 ? XG_SIM_UNIT_AVX512 : XG_SIM_UNIT_AVX2;
 #else
     return XG_SIM_UNIT_BASE;
 #endif
@@ -593,6 +593,8 @@ static xg_sim_fn xg_sim_avx2_fn(xg_sim_f f) {
     }
 }
 #undef XG_SIM_T
+#endif
+#if XG_SIM_AVX512
 #define XG_SIM_T(name) xg_sim_avx512_##name
 static xg_sim_fn xg_sim_avx512_fn(xg_sim_f f) {
     switch (f) {
@@ -613,8 +615,10 @@ static xg_sim_fn xg_sim_scalar_fn(xg_sim_f f) {
 #undef XG_SIM_X
 XG_FN xg_sim_fn xg_sim_fn_of(xg_sim_unit unit, xg_sim_f f) {
     if ((uint32_t)f >= (uint32_t)XG_SIM_F_VECTORS) return xg_sim_scalar_fn(f);
-#if XG_SIM_X86
+#if XG_SIM_AVX512
     if (unit == XG_SIM_UNIT_AVX512) return xg_sim_avx512_fn(f);
+#endif
+#if XG_SIM_X86
     if (unit == XG_SIM_UNIT_AVX2) return xg_sim_avx2_fn(f);
 #endif
     (void)unit;

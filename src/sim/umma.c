@@ -465,9 +465,12 @@ XG_FN bool xg_sim_umma_issue(xg_sim_worker *w, xg_sim_warp *v, const xg_sim_ins 
     if (!xg_sim_umma_in_block(&u, w)) return false;
     if (in->imm & XG_SIM_N_PAIR && !xg_sim_umma_in_block(&u, xg_sim_tensor_peer(w))) return false;
     xg_sim_umma_lend(&u);
-    if (XG_UNLIKELY(w->tracer != NULL))
+    if (XG_UNLIKELY(w->tracer != NULL)) {
+        uint32_t blocks = in->imm & XG_SIM_N_PAIR ? 2 : 1, a = in->imm & XG_SIM_U_IN_TENSOR ? 0 : u.rows;
+        uint32_t bits = a * u.k * u.a_bits + u.n / blocks * u.k * u.b_bits;
         xg_sim_trace_umma(w, v, xg_sim_trace_tensor_of(xg_str_z(xg_sim_elems[u.a].text)), (uint64_t)u.m * u.n * u.k,
-            (in->imm & XG_SIM_N_PAIR) != 0);
+            bits / (8 * XG_SIM_TRACE_LINE_BYTES), blocks);
+    }
     return true;
 }
 

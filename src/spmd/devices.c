@@ -135,6 +135,15 @@ XG_FN void xg_spmd_join_sum(
         if (k) xg_spmd_add_literal(whole, one);
     }
 }
+/* Of an array with dimensions of no fixed size, which are never split: as the first part has them. */
+XG_FN const xg_shape *xg_spmd_joined_shape(xg_module *m, const xg_shape *shape, const xg_literal *part) {
+    int64_t dims[XG_RANK_MAX];
+    uint32_t d;
+    if (!shape->dynamic) return shape;
+    for (d = 0; d < shape->rank; d++)
+        dims[d] = shape->dynamic[d] == XG_DIM_STATIC ? shape->dims[d] : part->shape->dims[d];
+    return xg_shape_array(m, shape->type, dims, shape->rank, NULL, shape->layout);
+}
 XG_FN const xg_literal *xg_spmd_join_leaves(xg_module *m, xg_arena *a, const xg_spmd_mesh *mesh, const xg_shape *shape,
     const xg_literal *const *parts, const xg_sharding *const *leaves, int64_t *leaf) {
     xg_literal *whole;
@@ -153,7 +162,7 @@ XG_FN const xg_literal *xg_spmd_join_leaves(xg_module *m, xg_arena *a, const xg_
         return whole;
     }
     if (!xg_shape_is_array(shape)) return parts[0];
-    whole = xg_literal_new(a, shape);
+    whole = xg_literal_new(a, xg_spmd_joined_shape(m, shape, parts[0]));
     if (leaves[*leaf]->unreduced) {
         xg_spmd_join_sum(a, mesh, whole, parts, leaves[*leaf]);
         ++*leaf;

@@ -13,7 +13,7 @@ XG_FN const xg_shape *xg_spmd_local_shape(
     uint32_t d;
     if (!xg_shape_is_array(global) || !s->start[s->rank]) return global;
     for (d = 0; d < global->rank; d++) dims[d] = xg_tile_size(global->dims[d], xg_sharding_tiles(mesh, s, d));
-    return xg_shape_array(m, global->type, dims, global->rank, NULL, global->layout);
+    return xg_shape_array(m, global->type, dims, global->rank, global->dynamic, global->layout);
 }
 
 XG_FN xg_inst *xg_spmd_id(xg_spmd *s) {

@@ -458,7 +458,8 @@ XG_FN bool xg_spmd_copies(const xg_inst *i) {
 /* clang-format off */
 #define XG_SPMD_RULES(X) \
     X(MAP, elementwise) X(ALL_REDUCE, elementwise) X(COLLECTIVE_PERMUTE, elementwise) \
-    X(COLLECTIVE_BROADCAST, elementwise) \
+    X(COLLECTIVE_BROADCAST, elementwise) X(SET_DIMENSION_SIZE, elementwise) \
+    X(ADD_DEPENDENCY, elementwise) \
     X(DOT, dot) X(RAGGED_DOT, ragged_dot) X(SCALED_DOT, scaled_dot) X(CONVOLUTION, convolution) \
     X(REDUCE, reduce) X(REDUCE_WINDOW, reduce_window) X(SELECT_AND_SCATTER, select_and_scatter) \
     X(BROADCAST, broadcast) X(TRANSPOSE, transpose) X(RESHAPE, reshape) X(BITCAST_CONVERT, bitcast_convert) \
@@ -504,6 +505,9 @@ XG_FN void xg_spmd_rule_settle(xg_spmd_rule_maker *m) {
                     n++;
                 }
             if (!n) xg_push(m->arena, uint32_t, &factors, xg_spmd_rule_add(m, XG_FACTOR_NEED, x->shape->dims[d]));
+            /* how much of it there is, is known only when it runs: it has no parts of a size */
+            for (k = x->first[d]; x->shape->dynamic && x->shape->dynamic[d] != XG_DIM_STATIC && k < factors.n; k++)
+                r->factors[factors.p[k]].kind = XG_FACTOR_NEED;
         }
         x->first[x->rank] = factors.n;
         x->factors = factors.p;

@@ -304,9 +304,10 @@ XG_FN void xg_spmd_barrier(xg_spmd *s, const xg_inst *i) {
     const xg_sharding **same = XG_NEW_N(s->arena, const xg_sharding *, (size_t)i->shape->leaves + 1);
     xg_inst *x = xg_spmd_packed(s, i->shape, in), *y = xg_inst_clone((xg_inst *)(uintptr_t)i, s->b.comp, &x, NULL);
     int64_t k, leaf = 0;
-    y->shape = x->shape;
-    xg_inst_remove_attr(y, XG_A_sharding);
     for (k = 0; k < i->shape->leaves; k++) same[k] = in[k]->s;
+    y->shape = xg_spmd_local_tree(s, i->shape, same, &leaf); /* in its own layout: a bitcast may read it */
+    leaf = 0;
+    xg_inst_remove_attr(y, XG_A_sharding);
     xg_spmd_unpack(s, y, i->shape, same, out, &leaf);
     xg_spmd_put(s, i, out);
 }

@@ -385,6 +385,9 @@ XG_FN double xg_spmd_value_bytes(
 
 XG_FN xg_spmd_value *xg_spmd_part(xg_spmd *s, xg_inst *local, const xg_shape *global, const xg_sharding *sharding) {
     xg_spmd_value *p = XG_NEW(s->arena, xg_spmd_value);
+    /* exchanges keep dimensions of no fixed size, which are never split */
+    if (xg_shape_is_array(global) && global->dynamic)
+        local->shape = xg_spmd_local_shape(s->m, &s->mesh, global, sharding);
     p->local = local;
     p->global = global;
     p->s = sharding;

@@ -370,9 +370,24 @@ XG_FN xg_sharding **xg_shread_inst(xg_arena *a, xg_spmd_mesh *mesh, const xg_ins
     return out;
 }
 
+/* Of a dimension of no fixed size there are no parts of a size: it is whole everywhere, whatever the text says. */
+XG_FN void xg_sharding_keep_whole(xg_sharding *s, const xg_shape *shape) {
+    xg_axes_list none;
+    uint32_t d;
+    none.n = 0;
+    for (d = 0; shape->dynamic && d < shape->rank; d++)
+        if (shape->dynamic[d] != XG_DIM_STATIC) xg_sharding_set_axes(s, d, &none);
+}
 XG_FN xg_sharding **xg_sharding_of(xg_arena *a, const xg_spmd_mesh *mesh, const xg_inst *i) {
     xg_spmd_mesh copy = *mesh;
-    return xg_shread_inst(a, &copy, i, false);
+    xg_sharding **out = xg_shread_inst(a, &copy, i, false);
+    const xg_shape **shapes;
+    int64_t k;
+    if (!out || !i->comp->module->has_dynamic) return out;
+    shapes = xg_shape_leaf_list(a, i->shape);
+    for (k = 0; k < i->shape->leaves; k++)
+        if (xg_shape_is_array(shapes[k])) xg_sharding_keep_whole(out[k], shapes[k]);
+    return out;
 }
 
 /* ---- printing ---- */

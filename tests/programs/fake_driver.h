@@ -1231,6 +1231,7 @@ int fake_meet(void *stream, int (*go)(void *user), void *user) {
     o.go = go;
     o.user = user;
     step(stream);
+    fake.aside += stream_id(stream) >= DEVICES;
     return op_enqueue(&o, stream);
 }
 /* In such work: bytes that the device writes. */

@@ -110,6 +110,46 @@ static void every_collective(void) {
     EXPECT(nothing_left());
 }
 
+/* m m of all devices, and m m m m of each, which has not to wait for that. */
+static double product_of(const double *a, const double *b, int i) {
+    double sum = 0;
+    int k;
+    for (k = 0; k < 5; k++) sum += a[i / 5 * 5 + k] * b[k * 5 + i % 5];
+    return sum;
+}
+static double beside_wanted(int device, int i) {
+    double m[25], c[25], d[25], all = 0;
+    int k, other;
+    for (other = DEVICES; other >= 0; other--) { /* the device's own last */
+        for (k = 0; k < 25; k++) m[k] = input(other ? other - 1 : device, k);
+        for (k = 0; k < 25; k++) c[k] = product_of(m, m, k);
+        if (other) all += c[i];
+    }
+    for (k = 0; k < 25; k++) d[k] = product_of(c, m, k);
+    return product_of(d, m, i) + all;
+}
+/* What needs no collective runs while devices meet. */
+static void beside(void) {
+    static const char text[] =
+        "HloModule m, num_partitions=4\n" ADD MAIN
+        "x = f32[25] parameter(0)\n o = f32[5,5] reshape(x)\n z = f32[] constant(0)\n m = f32[64,64] pad(o, z), "
+        "padding=0_59x0_59\n c = f32[64,64] dot(m, m), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n u = "
+        "f32[5,5] slice(c), slice={[0:5],[0:5]}\n r = f32[5,5] all-reduce(u), " ALL
+        ", to_apply=add\n d = f32[64,64] dot(c, m), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n e = "
+        "f32[64,64] dot(d, m), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n t = f32[5,5] slice(e), "
+        "slice={[0:5],[0:5]}\n s = f32[5,5] add(t, r)\n ROOT y = f32[25] reshape(s) }";
+    unsigned long long late;
+    reset();
+    check("computing beside a collective", text, 25, 25, beside_wanted);
+    EXPECT(nothing_left() && fake->aside >= DEVICES);
+    for (late = 1; late < 8; late++) {
+        reset();
+        fake->late = late * 7919;
+        check("computing beside a late collective", text, 25, 25, beside_wanted);
+        EXPECT(nothing_left() && fake->aside >= DEVICES);
+    }
+}
+
 /* A product of whole arrays, in parts. */
 typedef struct product {
     float a[70], b[63], x[90];
@@ -506,6 +546,7 @@ int main(void) {
     if (!EXPECT(fake && nccl)) return finish();
     other = compile(c, "HloModule other, num_partitions=4\nENTRY e { ROOT x = f32[10,9] parameter(0) }");
     every_collective();
+    beside();
     without_splits();
     every_failure(exe);
     one_that_never_comes(exe);

@@ -55,6 +55,7 @@ part "compilers agree" sh tests/scripts/compilers.sh
 part "aarch64, emulated" foreign
 part "examples" sh tests/scripts/examples.sh
 have python3 && part "documents" python3 tests/scripts/docs.py
+have python3 && part "table of split factors" python3 tests/scripts/spmd_coverage.py --check
 part "recipes" sh tests/scripts/recipes.sh
 part "packages" sh tests/scripts/packages.sh
 for p in $(program_names); do

@@ -130,6 +130,7 @@ job "gcc -Os, a program with the runtime alone, without simulator" \
     "gcc -std=c99 -w -Os -s -DXLAGPU_NO_SIMULATOR -I$W/fresh $W/ship.c -o $W/ship.bare -lm -ldl -lpthread"
 job "gcc -Os, a program with the runtime alone" \
     "gcc -std=c99 -w -Os -s -I$W/fresh $W/ship.c -o $W/ship.full -lm -ldl -lpthread"
+job "gcc -Os, the small compiler" "gcc -std=c99 -w -Os -DXLAGPU_SMALL -I$W/fresh -c $W/compiler.c -o $W/small.o"
 job "gcc -O1 -fno-pie, both headers in one object" "gcc -std=c99 -O1 -fno-pie -I$W/fresh -c $W/both.c -o $W/both.o"
 for std in c99 c11 c17; do
     for cc in gcc clang; do have $cc &&
@@ -152,16 +153,14 @@ have clang && job "clang -Weverything, but for fourteen" "clang -std=c99 -Wevery
     $(for w in $MEANT; do printf -- '-Wno-%s ' $w; done) -fsyntax-only -I$W/fresh $W/both.c"
 # Every combination of the macros. Without extensions, functions that a configuration leaves unused cannot be marked,
 # and C99 has no word for a function that does not return.
-for static in "" -DXLAGPU_STATIC; do for ext in "" -DXLAGPU_NO_EXTENSIONS; do for sim in "" -DXLAGPU_NO_SIMULATOR; do \
-    for as in "" "'-DXLAGPU_ASSERT(x)=((x)?(void)0:__builtin_trap())'"; do
-    [ "$static$ext$sim$as" ] || continue
+for small in "" -DXLAGPU_SMALL; do for static in "" -DXLAGPU_STATIC; do for ext in "" -DXLAGPU_NO_EXTENSIONS; do \
+    for sim in "" -DXLAGPU_NO_SIMULATOR; do for as in "" "'-DXLAGPU_ASSERT(x)=((x)?(void)0:__builtin_trap())'"; do
+    [ "$small$static$ext$sim$as" ] || continue
     relax=
-    [ "$ext" ] && relax=-Wno-unused-function
-    job "gcc -std=c11 $static $ext $sim ${as:+-DXLAGPU_ASSERT}" \
-        "gcc -std=c11 $STRICT $relax $static $ext $sim $as -fsyntax-only -I$W/fresh $W/both.c"
-done; done; done; done
-job "gcc -std=c11 -DXLAGPU_SMALL" \
-    "gcc -std=c11 $STRICT -Wno-unused-function -DXLAGPU_SMALL -fsyntax-only -I$W/fresh $W/both.c"
+    [ "$ext$small" ] && relax=-Wno-unused-function
+    job "gcc -std=c11 $small $static $ext $sim ${as:+-DXLAGPU_ASSERT}" \
+        "gcc -std=c11 $STRICT $relax $small $static $ext $sim $as -fsyntax-only -I$W/fresh $W/both.c"
+done; done; done; done; done
 # Arenas poison what they have not handed out, so the sanitizer sees an index beyond an array in one.
 have clang && job "clang, address sanitizer: the text tests" "clang -std=gnu99 -w -O0 -g1 -DXLAGPU_DEBUG \
     -fsanitize=address tests/programs/runner.c -o $W/runner.asan -lm -ldl -lpthread && $W/runner.asan tests/text"
@@ -235,5 +234,9 @@ at_most() {
 }
 at_most "a program with the runtime, without simulator" $W/ship.bare 100000
 at_most "a program with the runtime" $W/ship.full 600000
+at_most "the small compiler" $W/small.o 1000000
+small=$(sh tests/scripts/small.sh $W/small.o 2>&1)
+if [ $? = 0 ]; then ok "the small compiler: $(echo "$small" | tail -1)"
+else bad "the small compiler"; echo "$small" | grep -A4 FAIL; fi
 printf 'warnings in all of the above: %s\n\n' "$warnings"
 finish

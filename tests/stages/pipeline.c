@@ -12,7 +12,8 @@
  *   run             the whole way, on the simulator (plan, plan_steps and run take limit=BYTES of device memory);
  *                   counters PREFIX: what its kernels moved
  *   compile STAGE   the whole way; what the driver dumps as STAGE ("ptx", "kir/.../final"; a trailing * matches any
- *                   rest) */
+ *                   rest)
+ *   lines N STAGE   whether that has fewer than N lines: code that must not grow without end */
 
 static xg_module *pipeline_parse(xg_stage *io) {
     xg_module *m = xg_hlo_parse(io->ctx, io->arena, &io->in);
@@ -194,6 +195,18 @@ static void pipeline_compile(xg_stage *io, const char *want) {
     xg_arena_free(&mine);
 }
 static void stage_compile(xg_stage *io) { pipeline_compile(io, io->args); }
+static void stage_lines(xg_stage *io) {
+    const long most = atol(io->args);
+    long lines = 0;
+    size_t k;
+    pipeline_compile(io, io->args + strcspn(io->args, " ") + 1);
+    for (k = 0; k < io->out.n; k++) lines += io->out.p[k] == '\n';
+    io->out.n = 0;
+    if (lines && lines < most)
+        xg_printf(&io->out, "fewer than %ld lines\n", most);
+    else
+        xg_printf(&io->out, "%ld lines, and fewer than %ld are asked\n", lines, most);
+}
 static void stage_plan(xg_stage *io) {
     pipeline_compile(io, "buffer-assignment");
     io->in.name = "test";

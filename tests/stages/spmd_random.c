@@ -102,6 +102,46 @@ static bool spmd_make_pointwise(spmd_case *c, uint32_t x) {
     xg_printf(&c->text, " %s(v%u, v%u)", ops[spmd_pick(c, 4)], x, y);
     return true;
 }
+static bool spmd_make_unary(spmd_case *c, uint32_t x) {
+    static const char *const ints[] = {"negate", "abs", "sign", "not", "popcnt", "count-leading-zeros", "copy"};
+    static const char *const floats[] = {"negate", "abs", "sign", "floor", "ceil", "round-nearest-even", "copy"};
+    spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+    xg_printf(&c->text, " %s(v%u)", (c->ints ? ints : floats)[spmd_pick(c, 7)], x);
+    return true;
+}
+/* By another array's signs, or between two numbers. */
+static bool spmd_make_choice(spmd_case *c, uint32_t x) {
+    uint32_t n = c->n;
+    if (spmd_pick(c, 2)) {
+        spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+        xg_printf(&c->text, " clamp(zero, v%u, three)", x);
+        return true;
+    }
+    xg_printf(&c->text, "  line%u = ", n);
+    spmd_put_dims(c, &c->arrays[x]);
+    xg_printf(&c->text, " iota(), iota_dimension=%u\n  above%u = ", spmd_pick(c, c->arrays[x].rank), n);
+    spmd_put_dims_of(c, &c->arrays[x], "pred");
+    xg_printf(&c->text, " compare(v%u, line%u), direction=%s\n", x, n, spmd_pick(c, 2) ? "GT" : "NE");
+    spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+    xg_printf(&c->text, " select(above%u, v%u, line%u)", n, x, n);
+    return true;
+}
+/* To a narrower type and back, or its halves and back. */
+static bool spmd_make_convert(spmd_case *c, uint32_t x) {
+    uint32_t n = c->n;
+    spmd_array halves = c->arrays[x];
+    bool bits = halves.rank < 4 && spmd_pick(c, 2);
+    halves.dims[halves.rank] = 2;
+    halves.rank += bits;
+    xg_printf(&c->text, "  narrow%u = ", n);
+    spmd_put_dims_of(c, &halves, bits ? "u16" : "s8");
+    xg_printf(&c->text, " %s(v%u)", bits ? "bitcast-convert" : "convert", x);
+    if (spmd_pick(c, 2)) spmd_put_sharding(c, &halves);
+    xg_putc(&c->text, '\n');
+    spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+    xg_printf(&c->text, " %s(narrow%u)", bits ? "bitcast-convert" : "convert", n);
+    return true;
+}
 static bool spmd_make_transpose(spmd_case *c, uint32_t x) {
     uint32_t perm[6], k, n = c->arrays[x].rank;
     spmd_array *a = spmd_begin(c, &c->arrays[x]);
@@ -176,6 +216,88 @@ static bool spmd_make_dot(spmd_case *c, uint32_t x) {
     a = spmd_begin(c, &out);
     spmd_put_dims(c, a);
     xg_printf(&c->text, " dot(v%u, v%u), lhs_contracting_dims={%u}, rhs_contracting_dims={%u}", x, y, d, e);
+    return true;
+}
+/* An array with itself, in a batch of its dimension d and summed over another one. */
+static bool spmd_make_batch_dot(spmd_case *c, uint32_t x) {
+    const spmd_array *in = &c->arrays[x];
+    spmd_array out;
+    uint32_t d, e, side, k;
+    if (in->rank < 2 || in->rank > 3 || (!c->ints && c->products++ > 0)) return false;
+    d = spmd_pick(c, in->rank);
+    e = (d + 1 + spmd_pick(c, in->rank - 1)) % in->rank;
+    out.rank = 1;
+    out.dims[0] = in->dims[d];
+    for (side = 0; side < 2; side++)
+        for (k = 0; k < in->rank; k++)
+            if (k != d && k != e) out.dims[out.rank++] = in->dims[k];
+    spmd_put_dims(c, spmd_begin(c, &out));
+    xg_printf(&c->text,
+        " dot(v%u, v%u), lhs_batch_dims={%u}, rhs_batch_dims={%u}, lhs_contracting_dims={%u}, "
+        "rhs_contracting_dims={%u}",
+        x, x, d, d, e, e);
+    return true;
+}
+/* The largest along a dimension, and where it stands. */
+static bool spmd_make_argmax(spmd_case *c, uint32_t x) {
+    spmd_array out = c->arrays[x];
+    uint32_t d = spmd_pick(c, out.rank), k, n = c->n;
+    out.rank--;
+    for (k = d; k < out.rank; k++) out.dims[k] = out.dims[k + 1];
+    xg_printf(&c->text, "  places%u = ", n);
+    spmd_put_dims_of(c, &c->arrays[x], "s32");
+    xg_printf(&c->text, " iota(), iota_dimension=%u\n  most%u = (", d, n);
+    spmd_put_dims(c, &out);
+    xg_puts(&c->text, ", ");
+    spmd_put_dims_of(c, &out, "s32");
+    xg_printf(&c->text, ") reduce(v%u, places%u, least, none), dimensions={%u}, to_apply=larger\n", x, n, d);
+    xg_printf(&c->text, "  where%u = ", n);
+    spmd_put_dims_of(c, &out, "s32");
+    xg_printf(&c->text, " get-tuple-element(most%u), index=%u\n", n, c->ints ? spmd_pick(c, 2) : 1);
+    spmd_put_dims(c, spmd_begin(c, &out));
+    xg_printf(&c->text, " convert(where%u)", n);
+    return true;
+}
+/* Rows, with numbers that go along. */
+static bool spmd_make_sort_pairs(spmd_case *c, uint32_t x) {
+    uint32_t d = spmd_pick(c, c->arrays[x].rank), n = c->n;
+    xg_printf(&c->text, "  line%u = ", n);
+    spmd_put_dims_of(c, &c->arrays[x], "s32");
+    xg_printf(&c->text, " iota(), iota_dimension=%u\n  pairs%u = (", spmd_pick(c, c->arrays[x].rank), n);
+    spmd_put_dims(c, &c->arrays[x]);
+    xg_puts(&c->text, ", ");
+    spmd_put_dims_of(c, &c->arrays[x], "s32");
+    xg_printf(&c->text, ") sort(v%u, line%u), dimensions={%u}, is_stable=true, to_apply=below\n", x, n, d);
+    xg_printf(&c->text, "  second%u = ", n);
+    spmd_put_dims_of(c, &c->arrays[x], "s32");
+    xg_printf(&c->text, " get-tuple-element(pairs%u), index=1\n", n);
+    spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+    xg_printf(&c->text, " convert(second%u)", n);
+    return true;
+}
+/* One element of each row, by an index of its own. */
+static bool spmd_make_batch_rows(spmd_case *c, uint32_t x) {
+    const spmd_array *from = &c->arrays[x];
+    spmd_array out, at;
+    uint32_t k, n = c->n;
+    if (from->rank != 2 && from->rank != 3) return false;
+    out = at = *from;
+    at.rank = 2;
+    at.dims[1] = 1;
+    out.rank = from->rank - 1;
+    for (k = 1; k < out.rank; k++) out.dims[k] = from->dims[k + 1];
+    xg_printf(&c->text, "  index%u = ", n);
+    spmd_put_dims_of(c, &at, "s32");
+    xg_puts(&c->text, " iota(), iota_dimension=0");
+    if (spmd_pick(c, 2)) spmd_put_sharding(c, &at);
+    xg_putc(&c->text, '\n');
+    spmd_put_dims(c, spmd_begin(c, &out));
+    xg_printf(&c->text, " gather(v%u, index%u), offset_dims={%s}, collapsed_slice_dims={1}, start_index_map={1}, ", x,
+        n, from->rank == 3 ? "1" : "");
+    xg_puts(
+        &c->text, "operand_batching_dims={0}, start_indices_batching_dims={0}, index_vector_dim=1, slice_sizes={1,1");
+    if (from->rank == 3) xg_printf(&c->text, ",%lld", (long long)from->dims[2]);
+    xg_puts(&c->text, "}");
     return true;
 }
 static bool spmd_make_slice(spmd_case *c, uint32_t x) {
@@ -461,6 +583,28 @@ static bool spmd_make_loop(spmd_case *c, uint32_t x) {
     xg_printf(&c->text, " get-tuple-element(w%u), index=1", n);
     return true;
 }
+/* A computation, or what nothing may be moved across. */
+static bool spmd_make_call(spmd_case *c, uint32_t x) {
+    uint32_t n = c->n;
+    xg_buf entry = c->text;
+    if (spmd_pick(c, 3) == 0) {
+        spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+        xg_printf(&c->text, " opt-barrier(v%u)", x);
+        return true;
+    }
+    xg_printf(&c->comps, "called%u {\n  x = ", n);
+    c->text = c->comps;
+    spmd_put_dims(c, &c->arrays[x]);
+    c->comps = c->text;
+    c->text = entry;
+    xg_puts(&c->comps, " parameter(0)\n");
+    spmd_put_step(c, "y", x, "x");
+    spmd_put_step(c, "ROOT z", x, "y");
+    xg_puts(&c->comps, "}\n");
+    spmd_put_dims(c, spmd_begin(c, &c->arrays[x]));
+    xg_printf(&c->text, " call(v%u), to_apply=called%u", x, n);
+    return true;
+}
 static bool spmd_make_branch(spmd_case *c, uint32_t x) {
     uint32_t n = c->n, k;
     for (k = 0; k < 2; k++) {
@@ -496,6 +640,14 @@ static bool spmd_make_iota(spmd_case *c, uint32_t x) {
     X(broadcast) \
     X(dot) \
     X(slice) \
+    X(unary) \
+    X(choice) \
+    X(convert) \
+    X(batch_dot) \
+    X(argmax) \
+    X(sort_pairs) \
+    X(batch_rows) \
+    X(call) \
     X(pad) X(along) X(window) X(dynamic) X(rows) X(iota) X(blocks) X(convolution) X(scattered) X(loop) X(branch) X(top)
 
 static void spmd_write_case(xg_stage *io, spmd_case *c) {
@@ -504,7 +656,7 @@ static void spmd_write_case(xg_stage *io, spmd_case *c) {
         SPMD_MAKERS(X)
 #undef X
     };
-    static const int64_t devices[] = {2, 3, 4, 4, 6, 8, 8, 12, 16};
+    static const int64_t devices[] = {2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 9, 10, 11, 12, 12, 13, 14, 15, 16, 16};
     uint32_t params = 2 + spmd_pick(c, 2), steps = 3 + spmd_pick(c, 7), k, d;
     c->devices = devices[spmd_pick(c, XG_COUNT(devices))];
     c->ints = spmd_pick(c, 2) != 0;
@@ -520,9 +672,20 @@ static void spmd_write_case(xg_stage *io, spmd_case *c) {
         xg_printf(&c->text,
             "%s { x = %s[] parameter(0) y = %s[] parameter(1) ROOT s = pred[] compare(x, y), direction=%s }\n",
             k ? "ge" : "lt", c->type, c->type, k ? "GE" : "LT");
+    xg_printf(&c->text,
+        "larger { a = %s[] parameter(0) i = s32[] parameter(1) b = %s[] parameter(2) j = s32[] parameter(3)\n"
+        "  more = pred[] compare(a, b), direction=GT same = pred[] compare(a, b), direction=EQ\n"
+        "  first = pred[] compare(i, j), direction=LT tie = pred[] and(same, first) left = pred[] or(more, tie)\n"
+        "  v = %s[] select(left, a, b) k = s32[] select(left, i, j) ROOT t = (%s[], s32[]) tuple(v, k) }\n",
+        c->type, c->type, c->type, c->type);
+    xg_printf(&c->text,
+        "below { a = %s[] parameter(0) b = %s[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3)\n"
+        "  ROOT s = pred[] compare(a, b), direction=LT }\n",
+        c->type, c->type);
     c->comps = c->text;
     xg_buf_init(&c->text, io->arena);
     xg_printf(&c->text, "ENTRY e {\n  zero = %s[] constant(0)\n  three = %s[] constant(3)\n", c->type, c->type);
+    xg_printf(&c->text, "  least = %s[] constant(-2000000000)\n  none = s32[] constant(2147483647)\n", c->type);
     xg_puts(&c->text, "  rows = s32[5,1] constant({{1},{0},{3},{1},{9}})\n");
     xg_puts(&c->text, "  blocks = s32[4,2] constant({{0,1},{2,0},{-1,1},{3,7}})\n");
     for (k = 0; k < 3; k++) xg_printf(&c->text, "  at%u = s32[] constant(%u)\n", k, k * 2);

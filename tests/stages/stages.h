@@ -39,6 +39,7 @@
     X(emit) \
     X(walks) \
     X(compile) \
+    X(lines) \
     X(plan) \
     X(plan_text) \
     X(plan_steps) \

@@ -40,7 +40,9 @@ static void units_say(void *user, xlagpu_program *program) {
             xg_record_print_way(b, made);
         }
         xg_printf(b, "\n%s: ", s[k].name);
-        if (units_count(text, "wgmma.mma"))
+        if (units_count(text, "tcgen05.mma"))
+            xg_printf(b, "%u tcgen05, ", units_count(text, "tcgen05.mma"));
+        else if (units_count(text, "wgmma.mma"))
             xg_printf(b, "%u wgmma, ", units_count(text, "wgmma.mma"));
         else
             xg_printf(b, "%u mma, %u ldmatrix, %u transposed, ", units_count(text, "mma.sync"),

@@ -1,0 +1,255 @@
+/* sched/tile_tensor.c -- tiles whose sums lie in tensor memory (tcgen05, sm_100a): one thread has the matrix units
+ * multiply what tensor copies brought (tile_bulk.c), and no thread holds a sum until all are made.
+ *
+ *     the last warp's first thread:                the first warp's first thread:
+ *     for each step:                               for each step:
+ *         wait until its buffer is empty               wait until its buffer is full
+ *         ask for the boxes of both sides              ask for its products; when they are made, the buffer is empty
+ *                                                  when all are made: done
+ *
+ *     the first four warps: wait until it is done; each reads the 32 lanes that it may, as fragments of mma.sync
+ *
+ * Where tensor copies cannot describe an operand, threads bring it, as for warp groups (tile_wgmma.c):
+ *
+ *     bring the first stages - 2 steps, each a group of copies
+ *     for each step:
+ *         wait until its group is there, and for all threads; the first thread asks for its products
+ *         when those of two steps before are made, bring the step that is stages - 2 further on into their buffer
+ *
+ * A row of the tile is a lane of tensor memory, a column is a column: 128 by at most 256. Sums need no registers in the
+ * loop, so that two blocks fit on a multiprocessor where shared memory allows it, and one's epilogue goes on beside the
+ * other's products. */
+#ifndef XG_SCHED_TILE_TENSOR_C
+#define XG_SCHED_TILE_TENSOR_C
+#include "tile.h"
+
+/* Of a block: m, n; n of four warps; steps in shared memory; whether tensor copies bring them. A step has 128 bytes of
+ * k. */
+/* clang-format off */
+#define XG_TILE_TENSOR_SHAPES(X) \
+    X(128, 256, 128, 4, true) \
+    X(128, 256, 256, 4, true) \
+    X(128, 192, 192, 5, true) \
+    X(128, 128, 64, 6, true) \
+    X(128, 128, 64, 3, true) \
+    X(128, 128, 128, 6, true) \
+    X(128, 128, 128, 3, true) \
+    X(128, 64, 64, 8, true) \
+    X(128, 64, 64, 4, true) \
+    X(128, 32, 32, 8, true) \
+    X(128, 32, 32, 4, true) \
+    X(128, 256, 128, 4, false) \
+    X(128, 128, 64, 6, false) \
+    X(128, 128, 64, 3, false) \
+    X(128, 64, 32, 8, false) \
+    X(128, 64, 32, 4, false)
+/* clang-format on */
+
+enum {
+    XG_TILE_TENSOR_K_BYTES = 128, /* of a step: a line */
+    XG_TILE_TENSOR_WARPS = 4,     /* that together read all lanes: each its own 32 */
+    XG_TILE_TENSOR_WARP_ROWS = 32,
+    XG_TILE_TENSOR_AHEAD = 2,   /* steps: one is multiplied, one is done but not known to be so */
+    XG_TILE_TENSOR_STAGED = 96, /* registers of a thread for what goes through them, at most */
+    XG_TILE_TENSOR_READ = 64    /* columns that are read at a time: 32 registers */
+};
+
+/* ---- the plan ---- */
+
+XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p) { return p->in_tensor && p->shape.grouped; }
+XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k) {
+#define X(m, n, wn, stages, bulk) {m, n, XG_TILE_TENSOR_K_BYTES, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk},
+#define Y(m, n, wn, stages, bulk) \
+    {m, n, XG_TILE_TENSOR_K_BYTES / 2, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk},
+    static const xg_tile_shape bytes[] = {XG_TILE_TENSOR_SHAPES(X)};
+    static const xg_tile_shape halves[] = {XG_TILE_TENSOR_SHAPES(Y)};
+#undef X
+#undef Y
+    if (k >= XG_COUNT(bytes)) return NULL;
+    return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
+}
+XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m) {
+    return row->tensor == XG_TENSOR_I8 ? m->tensor_memory_i8 : m->tensor_memory;
+}
+/* All sums are shown at once; rows that lie side by side fill whole lines; what goes through registers has room. */
+XG_FN bool xg_tile_tensor_fits(const xg_tile_plan *p) {
+    int64_t staged = 0;
+    uint32_t k;
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        const xg_tile_fetch *t = &p->fetch[k];
+        if (!t->by_rows && t->rows % t->line) return false;
+        if (!t->async) staged += t->rounds * xg_tile_over(t->vector * xg_type_bytes(t->held), 4);
+    }
+    if (p->shape.bulk && !xg_tile_bulk_shapes(p)) return false;
+    return p->parts == 1 && staged <= XG_TILE_TENSOR_STAGED;
+}
+XG_FN int64_t xg_tile_tensor_columns(const xg_tile_plan *p) {
+    int64_t n = XG_KTENSOR_COLUMNS_LEAST;
+    while (n < p->shape.n) n *= 2;
+    return n;
+}
+
+/* ---- tensor memory ---- */
+
+/* The first warp allocates it. */
+XG_FN void xg_tile_tensor_begin(xg_tile_kernel *w, xg_kval *thread) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_kval *place = xg_shared_array(&w->s.b, XG_E_I32, 1);
+    w->memory = xg_tile_bulk_at(w, place, xg_elem_index(&w->s, 0));
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, thread, xg_elem_index(&w->s, XG_WARP_LANES)));
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_ALLOC, w->memory, xg_tile_tensor_columns(w->p));
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_tensor_place(xg_tile_kernel *w) {
+    enum {
+        BYTES = 4
+    };
+    w->memory = xg_kir_value(&w->s.b, XG_K_OP_LOAD, &w->memory, 1, xg_kir_scalar(w->e->m, XG_E_I32));
+    w->memory->def->a = BYTES;
+}
+/* All warps have read what they want: the first one gives it back. */
+XG_FN void xg_tile_tensor_end(xg_tile_kernel *w) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_BEFORE, NULL, 0, NULL, 0, 0);
+    xg_tile_wait(w);
+    xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, XG_WARP_LANES)));
+    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_FREE, w->memory, xg_tile_tensor_columns(w->p));
+    xg_flow_end(&f);
+}
+
+/* ---- multiply ---- */
+
+/* What lies in a buffer, added to the sums of the steps before. */
+XG_FN void xg_tile_tensor_multiply(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
+    const xg_tile_plan *p = w->p;
+    int64_t times = p->shape.k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES, k, on;
+    xg_kval *matrix[XG_TILE_SIDES], *o[2 + XG_TILE_SIDES];
+    uint32_t side;
+    xg_kop *op;
+    for (side = 0; side < XG_TILE_SIDES; side++) matrix[side] = xg_tile_group_matrix(w, side, buffer);
+    o[0] = w->memory;
+    o[1 + XG_TILE_SIDES] = xg_kcmpi_(&w->s.b, XG_CI_SGT, step, xg_elem_index(&w->s, 0));
+    for (k = 0; k < times; k++) {
+        for (side = 0; side < XG_TILE_SIDES; side++) {
+            on = k * XG_KMMA_K_BYTES * (p->fetch[side].by_rows ? 1 : p->fetch[side].line);
+            o[1 + side] = xg_tile_group_on(w, matrix[side], on);
+        }
+        op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_MMA, o, 2 + XG_TILE_SIDES, NULL, 0, 0);
+        op->b = p->shape.n;
+        op->flags = (uint32_t)p->unit;
+        if (!p->fetch[0].by_rows) op->flags |= XG_KWGMMA_A_ROWS;
+        if (!p->fetch[1].by_rows) op->flags |= XG_KWGMMA_B_ROWS;
+        o[1 + XG_TILE_SIDES] = xg_kconst_int(&w->s.b, XG_E_I1, 1);
+    }
+}
+XG_FN void xg_tile_tensor_step(xg_tile_kernel *w, xg_kval *step) {
+    xg_kval *buffer = xg_tile_rest(w, step, w->p->shape.stages);
+    xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);
+    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+    xg_tile_tensor_multiply(w, step, buffer);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, buffer), 0);
+}
+/* One thread asks for all of it ... */
+XG_FN xg_flow xg_tile_tensor_one(xg_tile_kernel *w) {
+    xg_flow one = xg_flow_of(&w->s, NULL);
+    xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, w->thread, xg_elem_index(&w->s, 0)));
+    return one;
+}
+/* ... and says when the last of it is made, which all threads wait for. */
+XG_FN void xg_tile_tensor_tell(xg_tile_kernel *w) {
+    xg_kval *done = xg_tile_bulk_barrier(w, XG_TILE_BULK_DONE, xg_elem_index(&w->s, 0));
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, done, 0);
+}
+XG_FN void xg_tile_tensor_await(xg_tile_kernel *w) {
+    xg_kval *o[2];
+    o[0] = xg_tile_bulk_barrier(w, XG_TILE_BULK_DONE, xg_elem_index(&w->s, 0));
+    o[1] = xg_kconst_int(&w->s.b, XG_E_I32, 0);
+    xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_WAIT, o, 2, NULL, 0, 0);
+    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+    xg_tile_unit_end(w);
+}
+XG_FN void xg_tile_tensor_consume(xg_tile_kernel *w) {
+    xg_flow one = xg_tile_tensor_one(w), f = xg_flow_of(&w->s, NULL);
+    f.rolled = true;
+    xg_tile_tensor_step(w, xg_flow_for(&f, xg_elem_index(&w->s, 0), w->steps, 1, w->p->steps));
+    xg_flow_end(&f);
+    xg_tile_tensor_tell(w);
+    xg_flow_end(&one);
+    xg_tile_tensor_await(w);
+}
+
+/* ---- operands that threads bring ---- */
+
+/* The step's operands are there for all threads: its products begin. */
+XG_FN void xg_tile_tensor_begin_step(xg_tile_kernel *w, xg_kval *step, int64_t but) {
+    xg_kval *buffer = xg_tile_rest(w, step, w->p->shape.stages);
+    xg_flow one;
+    xg_tile_group_await(w, but);
+    one = xg_tile_tensor_one(w);
+    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_AFTER, NULL, 0, NULL, 0, 0);
+    xg_tile_tensor_multiply(w, step, buffer);
+    xg_tile_bulk_tell(w, XG_K_OP_TENSOR_COMMIT, xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, buffer), 0);
+    xg_flow_end(&one);
+}
+XG_FN void xg_tile_tensor_round(xg_tile_kernel *w, xg_kval *step) {
+    int64_t stages = w->p->shape.stages, ahead = stages - XG_TILE_TENSOR_AHEAD;
+    xg_kval *next, *spare;
+    xg_tile_tensor_begin_step(w, step, ahead - 1);
+    next = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, ahead));
+    spare = xg_tile_rest(w, next, stages);
+    xg_tile_bulk_await(w, XG_TILE_BULK_EMPTY, next, 1);
+    xg_tile_unit_bring_next(w, next, spare);
+    xg_tile_put_step(w, spare);
+}
+XG_FN void xg_tile_tensor_steps(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_flow f = xg_flow_of(&w->s, NULL), one;
+    xg_kval *zero = xg_elem_index(&w->s, 0);
+    xg_tile_bulk_begin(w, w->thread);
+    xg_tile_unit_first(w, p->shape.stages - XG_TILE_TENSOR_AHEAD);
+    if (p->steps == 1)
+        xg_tile_tensor_begin_step(w, zero, 0);
+    else {
+        xg_flow_slot(&f, &w->shared);
+        f.rolled = w->looping = true;
+        xg_tile_tensor_round(w, xg_flow_for(&f, zero, w->steps, 1, p->steps));
+        f.op->flags |= KL_STEP_POINTERS;
+        xg_flow_end(&f);
+    }
+    one = xg_tile_tensor_one(w);
+    xg_tile_tensor_tell(w);
+    xg_flow_end(&one);
+    xg_tile_tensor_await(w);
+}
+
+/* ---- the sums ---- */
+
+/* Which of four warps this one is, and which columns it has. */
+XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across) {
+    xg_kval *warp = xg_tile_quotient(w, w->thread, XG_WARP_LANES);
+    across[0] = xg_tile_rest(w, warp, XG_TILE_TENSOR_WARPS);
+    across[1] = xg_tile_quotient(w, warp, XG_TILE_TENSOR_WARPS);
+}
+
+/* Those of a fragment of the warp's rows, as many columns as are read at a time, where a column begins them. */
+XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column) {
+    const xg_tile_plan *p = w->p;
+    const xg_ktype *types[XG_TILE_TENSOR_READ / XG_KMMA_N];
+    int64_t n = p->shape.tn % XG_TILE_TENSOR_READ ? XG_TILE_TENSOR_READ / 2 : XG_TILE_TENSOR_READ, k;
+    int64_t tiles = p->shape.tn / XG_KMMA_N, from = (fragment * XG_KMMA_M << XG_KTENSOR_LANE_SHIFT) + column;
+    xg_kval *across[2], *at;
+    xg_kop *op;
+    if (column % n) return;
+    xg_tile_tensor_stand(w, across);
+    for (k = 0; k < n / XG_KMMA_N; k++) types[k] = xg_kir_vector(w->e->m, xg_kelem_of(p->form.sum), 4);
+    at = xg_tile_join(w, across[1], p->shape.tn, xg_elem_index(&w->s, from));
+    at = xg_tile_join(w, across[0], (int64_t)XG_TILE_TENSOR_WARP_ROWS << XG_KTENSOR_LANE_SHIFT, at);
+    at = xg_k2(&w->s.b, XG_K_OP_ADDI, xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, at, XG_E_I32), w->memory);
+    op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_READ, &at, 1, types, (uint32_t)(n / XG_KMMA_N), 0);
+    op->b = n;
+    for (k = 0; k < n / XG_KMMA_N; k++)
+        w->sums[fragment * tiles + column / XG_KMMA_N + k] = xg_elem_real(&op->results[k]);
+}
+
+#endif /* XG_SCHED_TILE_TENSOR_C */
