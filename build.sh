@@ -11,10 +11,14 @@
 #   ./build.sh format      clang-format over all C code (the format that check holds; clang-format 14 or newer)
 #   ./build.sh llvm        build/xlagpu-llvm: the tool with LLVM 16 or newer as a second backend (LLVM_CONFIG: which)
 #   ./build.sh clean
-# CC, CXX, CFLAGS (default -O1) and JOBS are taken from the environment.
+# CC (default cc, gcc, clang or tcc), CXX, CFLAGS (default -O1) and JOBS are taken from the environment.
 set -eu
 cd "$(dirname "$0")"
-CC=${CC:-cc}
+if [ -z "${CC:-}" ]; then # cc, or what there is
+    CC=cc
+    for c in tcc clang gcc cc; do if command -v $c > /dev/null; then CC=$c; fi; done
+fi
+export CC
 FRONT=${CFLAGS:-} # of the compiler unit, which is large: see level()
 CFLAGS=${CFLAGS:--O1}
 WARN="-std=c99 -Wall -Wextra -Wpedantic -Wshadow"
@@ -26,7 +30,7 @@ mkdir -p build
 level() {
     [ "$FRONT" ] && return
     FRONT=$1
-    last=$(cut -d " " -f 1 build/tool.stamp 2>/dev/null || true)
+    last=$(cut -d " " -f 1 build/front.stamp 2>/dev/null || true)
     case "$1 $last" in "-O0 -Og" | "-O0 -O1" | "-Og -O1") FRONT=$last ;; esac
 }
 
@@ -85,12 +89,8 @@ viewer_page() {
     else mv build/viewer_page.new tools/viewer_page.h; fi
 }
 
-# Runs each argument as a command, all at once; fails when one does.
-together() {
-    pids=""
-    for c in "$@"; do sh -c "$c" & pids="$pids $!"; done
-    for p in $pids; do wait "$p"; done
-}
+# Runs each argument as a command, two at a time (JOBS), long ones first; fails when one does.
+together() { printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I '{}' sh -c '{}'; }
 
 # Every C file that is written by hand.
 c_files() { find src tests tools bench examples packages -name build -prune -o -name '*.[ch]' -print | sort; }
@@ -110,22 +110,33 @@ tool() {
     Z=""; ZL=""; if [ "$(zlib)" = yes ]; then Z=-DXG_HAVE_ZLIB; ZL=-lz; fi
     F="$WARN $CFLAGS"
     R="-DXLAGPU_SPLIT_SIM -DXLAGPU_USE_NCCL -DXLAGPU_USE_LLVM_CPU"
-    stamp="$FRONT $CC $F $Z $R"
+    stamp="$CC $F $Z $R"
     newest=$(find src -newer build/tool.stamp -type f 2>/dev/null | head -1 || true)
     [ -f build/tool.stamp ] && [ "$(cat build/tool.stamp)" = "$stamp" ] || newest=all
-    [ -f build/compiler.o ] || newest=all
+    # The compiler has a stamp of its own: it may be built at another level, or later, than the rest.
+    newer_front=$newest
+    [ -f build/front.stamp ] && [ "$(cat build/front.stamp)" = "$FRONT $CC" ] && [ -f build/compiler.o ] ||
+        newer_front=all
+    [ "$newest" ] && rm -f build/front.stamp
     newer_tool=$(find tools -newer build/tool.o -type f 2>/dev/null | head -1 || true)
     front=true; runtime=true; sim=true; tools=true
-    [ "$newest" ] && front="$CC $WARN $FRONT -c build/unit_compiler.c -o build/compiler.o"
+    if [ "${1:-}" = small ]; then
+        front="$CC $WARN -Wno-unused-function $FRONT -DXLAGPU_SMALL -c build/unit_compiler.c -o build/small.o"
+    elif [ "$newer_front" ]; then
+        front="$CC $WARN $FRONT -c build/unit_compiler.c -o build/compiler.o"
+    fi
     [ "$newest" ] && runtime="$CC $F $R -c build/unit_runtime.c -o build/runtime.o"
     [ "$newest" ] && sim="$CC $F -DXLAGPU_SPLIT_SIM -c build/unit_sim.c -o build/sim.o"
     if [ "$newest$newer_tool" ] || [ ! -f build/tool.o ]; then
         tools="$CC $F -std=gnu11 $Z -r -nostdlib tools/*.c -o build/tool.o"
     fi
-    # Two halves of about the same work.
-    if [ "$FRONT" = -O0 ]; then together "$front && $runtime && $tools" "$sim"
-    else together "$front" "$sim && $runtime && $tools"; fi
+    together "$front" "$sim" "$tools" "$runtime"
     [ "$newest" ] && echo "$stamp" > build/tool.stamp
+    if [ "${1:-}" = small ]; then
+        $CC build/tool.o build/small.o build/runtime.o build/sim.o -o build/xlagpu-small $ZL $LIBS
+        return
+    fi
+    [ "$newer_front" ] && echo "$FRONT $CC" > build/front.stamp
     $CC build/tool.o build/compiler.o build/runtime.o build/sim.o -o build/xlagpu $ZL $LIBS
     for name in run_hlo_module hlo-opt; do ln -sf xlagpu build/$name; done # XLA's names for it: tools/xla_tools.c
 }
@@ -161,8 +172,12 @@ llvm) level -O1; llvm ;;
 headers) headers "${2:-.}" ;;
 runner) runner ;;
 viewer-page) viewer_page ;;
-run) # who builds for the first time waits for less: what is optimised is the simulator only
-    level -O0; tool; shift; exec build/xlagpu run examples/gelu.hlo --platform=auto --summary "$@" ;;
+run) # who builds for the first time waits for less: of the compiler what GELU needs, and optimised the simulator only
+    shift
+    level -O0
+    with=xlagpu
+    if [ -f build/front.stamp ] || [ $# != 0 ]; then tool; else tool small; with=xlagpu-small; fi
+    exec build/$with run examples/gelu.hlo --platform=auto --summary "$@" ;;
 test) level -Og; tool; runner; exec sh tests/scripts/all.sh ;;
 check) exec sh tests/scripts/check.sh ;;
 soak) level -Og; tool; runner; exec sh tests/scripts/soak.sh ;;

@@ -330,6 +330,15 @@ typedef struct xlagpu_device xlagpu_device;
 typedef struct xlagpu_program xlagpu_program;
 typedef struct xlagpu_execution xlagpu_execution;
 
+/* What one launch on "host" did with an instruction of its kernel. */
+typedef struct xlagpu_rt_line {
+    const char *kernel, *text; /* its place in the PTX, up to the end of which the line goes on; no 0 behind it */
+    uint32_t length, line;     /* the first line is 1 */
+    uint32_t target;           /* of a branch: the line of the instruction that it leads to; else 0 */
+    uint32_t class_index;      /* an xlagpu_class */
+    uint64_t warps, lanes;     /* so many executed it */
+} xlagpu_rt_line;
+
 /* ---- device ---- */
 
 /* All zero is the default. */
@@ -359,6 +368,10 @@ typedef struct xlagpu_device_desc {
     /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
+    /* host: called behind each launch for each instruction that was executed, in the order of the PTX; NULL: not asked
+     */
+    void (*line)(void *user, const xlagpu_rt_line *line);
+    void *line_user;
     /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command
      * buffers with such copies are run step by step */
     bool copy_stream;
@@ -3173,6 +3186,7 @@ typedef struct xg_cost_counts {
     int64_t barriers;                 /* that a block takes */
 } xg_cost_counts;
 enum {
+    XG_COST_PORT_BYTES = 64, /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_TURNOVER_CLOCKS =
         430 /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
 };
@@ -3186,6 +3200,7 @@ typedef struct xg_cost_prediction {
 /* The counts of a grid that is so many times as large, on so many times the memory. */
 XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory);
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c);
+XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c); /* of the prediction, alone */
 XG_FN const char *xg_cost_limit_name(uint32_t limit);
 XG_FN int64_t xg_cost_tensor_rate(
     const xg_device *d, xg_cost_tensor type);                 /* multiply-adds of a multiprocessor a clock */
@@ -3556,7 +3571,6 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
 
 enum {
     XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
-    XG_COST_PORT_BYTES = 64,     /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
     XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
     XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
@@ -3580,29 +3594,30 @@ XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
 
 /* ---- the norm ---- */
 
-XG_FN uint64_t xg_cost_root(uint64_t x) { /* the square root, rounded down */
-    uint64_t r = 0, bit = (uint64_t)1 << 62;
-    while (bit > x) bit >>= 2;
-    for (; bit; bit >>= 2) {
-        bool fits = x >= r + bit;
-        if (fits) x -= r + bit;
-        r = (r >> 1) + (fits ? bit : 0);
+enum {
+    XG_COST_ONE_BITS = 14 /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
+};
+/* The fourth root, rounded down, of what is at least that of the largest term and at most sixteen times as much. */
+XG_FN uint64_t xg_cost_root(uint64_t x) {
+    uint64_t r = (uint64_t)1 << XG_COST_ONE_BITS, bit;
+    for (bit = r >> 1; bit; bit >>= 1) {
+        uint64_t square = (r + bit) * (r + bit);
+        if (square * square <= x) r += bit;
     }
     return r;
 }
 XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
-    enum {
-        ONE_BITS = 14
-    }; /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
     int64_t most = 1;
     uint64_t sum = 0;
     uint32_t k;
     for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
     for (k = 0; k < n; k++) {
-        uint64_t r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << ONE_BITS, most);
+        uint64_t r;
+        if (!terms[k]) continue;
+        r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << XG_COST_ONE_BITS, most);
         sum += r * r * r * r;
     }
-    return xg_cost_scale(most, (int64_t)xg_cost_root(xg_cost_root(sum)), (int64_t)1 << ONE_BITS);
+    return xg_cost_scale(most, (int64_t)xg_cost_root(sum), (int64_t)1 << XG_COST_ONE_BITS);
 }
 
 /* ---- what a device can do ---- */
@@ -3654,7 +3669,9 @@ XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts 
 /* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
 XG_FN int64_t xg_cost_unit_ps(
     const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
-    int64_t busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
+    int64_t busiest;
+    if (!clocks) return 0;
+    busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
     (void)d;
     return xg_cost_clocks_ps(busiest, mhz);
 }
@@ -3684,7 +3701,9 @@ XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c,
     int64_t sum = 0;
     uint32_t k;
     for (k = 0; k < XG_TENSOR_COUNT; k++) {
-        int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
+        int64_t rate;
+        if (!c->macs[k] && !c->warp_macs[k]) continue;
+        rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
         sum = xg_cost_add(sum, c->macs[k] / rate);
         sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
                                    peak ? (int64_t)XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
@@ -3724,10 +3743,11 @@ XG_FN void xg_cost_terms(
     uint32_t k;
     t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, mhz);
     for (k = 0; k < XG_PIPE_COUNT; k++)
-        t[k] = xg_cost_unit_ps(d, c, s,
-            xg_cost_scale(
-                c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
-            mhz);
+        t[k] = !c->pipes[k] ? 0
+                            : xg_cost_unit_ps(d, c, s,
+                                  xg_cost_scale(c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS,
+                                      xg_cost_rate(d, (xg_cost_pipe)k) * warps),
+                                  mhz);
     tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
     t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, mhz);
     t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
@@ -3754,7 +3774,10 @@ XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
 /* The clock that is held. Matrix units draw most power: a kernel that does nothing else falls to tensor_mhz, others in
  * proportion to the share of their time in which these work. Short kernels keep the highest. */
 XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const xg_cost_counts *c, const int64_t *terms) {
-    int64_t whole = xg_cost_together(c, terms), busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole);
+    int64_t whole, busy;
+    if (!terms[XG_LIMIT_TENSOR]) return d->clock_mhz;
+    whole = xg_cost_together(c, terms);
+    busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole);
     if (whole <= XG_COST_WARM_US * (int64_t)1000000 || d->tensor_mhz >= d->clock_mhz) return d->clock_mhz;
     return d->clock_mhz - xg_cost_scale(d->clock_mhz - d->tensor_mhz, busy, whole);
 }
@@ -3785,21 +3808,29 @@ XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
     c->read_bytes = xg_cost_mul(c->read_bytes, memory);
     c->written_bytes = xg_cost_mul(c->written_bytes, memory);
 }
+/* The formula. The launch figure is that of an empty kernel, whose own time it contains. */
+XG_FN int64_t xg_cost_formula(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *terms) {
+    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz), mhz, together;
+    xg_cost_terms(d, c, s, d->clock_mhz, terms);
+    mhz = xg_cost_held_mhz(d, c, terms);
+    if (mhz != d->clock_mhz) xg_cost_terms(d, c, s, mhz, terms);
+    terms[XG_LIMIT_LAUNCH] = d->graph_ns * 1000;
+    together = xg_cost_together(c, terms);
+    return xg_cost_add(terms[XG_LIMIT_LAUNCH], XG_MAX(together - empty, (int64_t)0));
+}
+XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
+    int64_t terms[XG_LIMIT_COUNT];
+    xg_cost_spread s = xg_cost_spread_of(d, c);
+    return xg_cost_formula(d, c, &s, terms);
+}
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
     xg_cost_prediction p;
     xg_cost_spread s = xg_cost_spread_of(d, c);
-    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz),
-            launch = d->graph_ns * 1000, mhz;
     uint32_t k;
     memset(&p, 0, sizeof p);
-    xg_cost_terms(d, c, &s, d->clock_mhz, p.terms);
-    mhz = xg_cost_held_mhz(d, c, p.terms);
-    if (mhz != d->clock_mhz) xg_cost_terms(d, c, &s, mhz, p.terms);
+    p.picoseconds = xg_cost_formula(d, c, &s, p.terms);
     p.residents = s.residents;
     p.rounds_permille = s.rounds;
-    /* the launch figure is that of an empty kernel, whose own time it contains */
-    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_together(c, p.terms) - empty, (int64_t)0));
-    p.terms[XG_LIMIT_LAUNCH] = launch;
     for (k = 1; k < XG_LIMIT_COUNT; k++)
         if (p.terms[k] > p.terms[p.limit]) p.limit = (xg_cost_limit)k;
     p.permille = xg_cost_permille_of(d, c, p.picoseconds);
@@ -4046,7 +4077,8 @@ typedef struct xg_sim_launch {
     bool unchecked_registers;   /* do not report uses of registers that were not written */
     uint32_t sm_count;          /* what %nsmid says; 0 = 132 */
     struct xg_sim_trace *trace; /* not NULL: counts for the model of time, slower */
-    uint32_t registers;         /* of a thread, for that model; 0: not known */
+    uint64_t *ran; /* not NULL: of each record two sums, to which stats that are asked for add its warps and lanes */
+    uint32_t registers; /* of a thread, for that model; 0: not known */
     /* what the kernel prints, on the workers' threads; with one worker in the order of the blocks */
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
@@ -14727,6 +14759,10 @@ XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
         if (m->code[i].flags & XG_SIM_FIRST) {
             to->class_warps[m->classes[i]] += whole + r->warps;
             to->class_lanes[m->classes[i]] += whole * XG_SIM_WARP + r->lanes;
+            if (w->l->ran) {
+                w->l->ran[2 * i] += whole + r->warps;
+                w->l->ran[2 * i + 1] += whole * XG_SIM_WARP + r->lanes;
+            }
             if (w->tracer) xg_sim_trace_fold(w, i, whole + r->warps);
         }
         memset(r, 0, sizeof *r);
@@ -24281,7 +24317,7 @@ typedef struct xg_exe_attribute {
 } xg_exe_attribute;
 
 /* X(NAME, text): vendor libraries that a LIBRARY_CALL may call. */
-#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt") X(CUFFT, "cufft") X(CUSOLVER, "cusolver")
+#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt") X(CUFFT, "cufft") X(CUDNN, "cudnn") X(CUSOLVER, "cusolver")
 typedef enum xg_exe_library {
 #define X(name, text) XG_EXE_LIBRARY_##name,
     XG_EXE_LIBRARIES(X)
@@ -24297,9 +24333,23 @@ typedef enum xg_exe_library {
  *                  real ones, not divided by their number; back to real numbers it has a second result, in the memory
  *                  of the operand, which is lost
  *   __cusolver$NAME   as JAX's cusolver_NAME_ffi, in the memory of the first operand; the triangle that potrf does not
- *                  make is as it was */
+ *                  make is as it was
+ *   __cudnn$graph  {graph = array<i64: ..>, refused_notes = 4 : i64, ..}: a graph of operations (expand/dnn.c writes
+ *                  it); the last result is memory to work in; engines with a numerical note among these bits are not
+ *                  taken */
 #define XG_EXE_FFT_TARGET "__cufft$fft"
 #define XG_EXE_SOLVER_TARGET "__cusolver$"
+#define XG_EXE_DNN_TARGET "__cudnn$graph"
+/* Words of `graph`, by cuDNN's own numbers:
+ *   NEW kind                   a descriptor begins, the one before it is complete; the last one is the graph
+ *   name type count values..   an attribute of it: numbers, bits of a float or a double, places of descriptors
+ *   VALUE INT64 1 bits         of a tensor that is passed by value, what it is
+ * The unique id of a tensor is the place of its operand or result plus 1, or, from BETWEEN on, of none. */
+enum {
+    XG_EXE_DNN_NEW = -1,
+    XG_EXE_DNN_VALUE = -2,
+    XG_EXE_DNN_BETWEEN = 1000
+};
 
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by
@@ -24564,6 +24614,8 @@ struct xlagpu_device {
     void *progress_user;
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
+    void (*line)(void *user, const xlagpu_rt_line *line);
+    void *line_user;
     void (*range)(void *user, const char *name);
     void *range_user;
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);
@@ -25672,6 +25724,39 @@ XG_FN void xr_host_predict(xr_host_run *r, const xg_sim_stats *sum, xlagpu_kerne
     r->launch.trace = NULL;
 }
 
+/* The line of a place in the text. */
+XG_FN uint32_t xr_host_line_of(const char *text, uint32_t at) {
+    uint32_t line = 1;
+    while (at) line += text[--at] == '\n';
+    return line;
+}
+/* What the launch's instructions did, one after the other; gives the memory back. */
+XG_FN void xr_host_lines(xg_ctx *c, xr_host_run *r, const char *kernel) {
+    const xg_sim_module *m = r->launch.module;
+    const char *text = m->src->text;
+    const uint64_t *ran = r->launch.ran;
+    uint32_t i, at = 0;
+    xlagpu_rt_line l;
+    memset(&l, 0, sizeof l);
+    l.kernel = kernel;
+    l.line = 1;
+    for (i = 0; i < m->n_code; i++, ran += 2) {
+        const xg_sim_ins *in = &m->code[i];
+        if (!ran[0]) continue;
+        l.line = in->at < at ? xr_host_line_of(text, in->at) : l.line + xr_host_line_of(text + at, in->at - at) - 1;
+        at = in->at;
+        l.text = text + at;
+        for (l.length = 0; at + l.length < m->src->size && l.text[l.length] != '\n'; l.length++) {}
+        l.target = in->kind == XG_SIM_K_BRA && !in->op ? xr_host_line_of(text, m->code[in->imm].at) : 0;
+        l.class_index = m->classes[i];
+        l.warps = ran[0];
+        l.lanes = ran[1];
+        r->device->line(r->device->line_user, &l);
+    }
+    xg_mem_free(c, r->launch.ran);
+    r->launch.ran = NULL;
+}
+
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
 XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
     size_t each = xg_sim_worker_bytes(&r->launch);
@@ -25689,6 +25774,12 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
         r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;
     r->share = XG_MAX(r->blocks / ((uint64_t)n * 32), 1u);
+    if (r->device->line && stats) {
+        size_t bytes = 2 * (size_t)r->launch.module->n_code * sizeof *r->launch.ran;
+        r->launch.ran = (uint64_t *)xg_mem_alloc(c, bytes);
+        if (!r->launch.ran) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: counts by line");
+        memset(r->launch.ran, 0, bytes);
+    }
     if (r->device->predict && stats) r->launch.trace = xg_sim_trace_new(c, &r->launch, &r->device->figures, n);
     xg_sim_begin(&r->launch);
     for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
@@ -25706,6 +25797,7 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     }
     if (stats) xr_host_count(stats, &sum);
     if (r->launch.trace) xr_host_predict(r, &sum, stats);
+    if (r->launch.ran) xr_host_lines(c, r, stats->name);
     return s;
 }
 
@@ -28201,6 +28293,8 @@ XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, 
         d->progress_user = desc->progress_user;
         d->print = desc->print;
         d->print_user = desc->print_user;
+        d->line = desc->line;
+        d->line_user = desc->line_user;
         d->range = desc->range;
         d->range_user = desc->range_user;
         d->jit_log = desc->jit_log;
@@ -28668,6 +28762,31 @@ enum {
     XR_FFT_NOT_SUPPORTED = 16
 };
 
+/* ---- cuDNN ---- */
+
+/* clang-format off */
+#define XR_DNN_FUNCTIONS(X) \
+    X(version, "cudnnGetVersion", size_t, (void)) \
+    X(why, "cudnnGetLastErrorString", void, (char *message, size_t bytes)) \
+    X(open, "cudnnCreate", int, (void **handle)) \
+    X(destroy, "cudnnDestroy", int, (void *handle)) \
+    X(stream, "cudnnSetStream", int, (void *handle, void *stream)) \
+    X(create, "cudnnBackendCreateDescriptor", int, (int kind, void **desc)) \
+    X(free, "cudnnBackendDestroyDescriptor", int, (void *desc)) \
+    X(set, "cudnnBackendSetAttribute", int, (void *desc, int name, int type, int64_t count, const void *values)) \
+    X(get, "cudnnBackendGetAttribute", int, (void *desc, int name, int type, int64_t wanted, int64_t *count, void *values)) \
+    X(finalize, "cudnnBackendFinalize", int, (void *desc)) \
+    X(execute, "cudnnBackendExecute", int, (void *handle, void *plan, void *pack))
+/* clang-format on */
+typedef struct xr_dnn {
+#define X(field, symbol, result, parameters) result(*field) parameters;
+    XR_DNN_FUNCTIONS(X)
+#undef X
+} xr_dnn;
+enum {
+    XR_DNN_OLDEST = 90000 /* cuDNN 9: its statuses are other numbers than before */
+};
+
 /* ---- cuSOLVER ---- */
 
 /* The factorisations are found by name when a call of theirs is prepared (cusolver.c). */
@@ -28701,9 +28820,11 @@ struct xr_libraries {
     xr_function functions[XR_LIBRARY_TARGETS];
     xr_lt lt;
     xr_fft fft;
+    xr_dnn dnn;
     xr_solver solver;
-    void *lt_handle;
-    uint32_t lt_users; /* calls that are prepared */
+    void *lt_handle, *dnn_handle;
+    xr_lock *dnn_lock;            /* of its handle */
+    uint32_t lt_users, dnn_users; /* calls that are prepared */
 };
 
 /* Unless something failed before: the call, and what failed. */
@@ -29177,6 +29298,311 @@ XG_FN xlagpu_status xr_solver_call(void *user, const xlagpu_rt_call *c) {
 }
 
 #endif /* XG_RT_CUSOLVER_C */
+/* rt/cudnn.c -- graphs of operations by cuDNN: the call's words (api/executable.h) become descriptors of the library,
+ * one after the other, and its heuristics say which engine makes them.
+ *
+ * What is in a graph only the compiler knows; here stands what the library must not be trusted with: that types have
+ * the width they say, descriptors stand before their users, and tensors lie within the call's buffers. Of the engines
+ * that the heuristics name, best first, the first one is taken that works in the call's memory and has no numerical
+ * note that the call refuses. A handle has one stream: runs on several threads take turns to enqueue. */
+#ifndef XG_RT_CUDNN_C
+#define XG_RT_CUDNN_C
+
+enum {
+    XR_DNN_ENGINE = 2, /* descriptors */
+    XR_DNN_ENGINE_CONFIG = 3,
+    XR_DNN_HEURISTICS = 4,
+    XR_DNN_PLAN = 5,
+    XR_DNN_OPERATION_GRAPH = 15,
+    XR_DNN_PACK = 16,
+    XR_DNN_TENSOR = 17,
+    XR_DNN_IS_HANDLE = 0, /* types of attributes */
+    XR_DNN_IS_INT64 = 3,
+    XR_DNN_IS_POINTER = 6,
+    XR_DNN_IS_MODE = 8,
+    XR_DNN_IS_NOTE = 11,
+    XR_DNN_IS_DESCRIPTOR = 15,
+    XR_DNN_ADVICE_MODE = 200, /* attributes */
+    XR_DNN_ADVICE_GRAPH = 201,
+    XR_DNN_ADVICE = 202,
+    XR_DNN_CONFIG_ENGINE = 300,
+    XR_DNN_PLAN_HANDLE = 400,
+    XR_DNN_PLAN_CONFIG = 401,
+    XR_DNN_PLAN_WORKSPACE = 402,
+    XR_DNN_GRAPH_HANDLE = 800,
+    XR_DNN_TENSOR_TYPE = 901,
+    XR_DNN_TENSOR_DIMS = 902,
+    XR_DNN_TENSOR_STRIDES = 903,
+    XR_DNN_TENSOR_VECTOR = 904, /* and the next one: elements that are vectors */
+    XR_DNN_TENSOR_NUMBER = 906,
+    XR_DNN_PACK_NUMBERS = 1000,
+    XR_DNN_PACK_POINTERS = 1001,
+    XR_DNN_PACK_WORKSPACE = 1003,
+    XR_DNN_ENGINE_NOTES = 1303,
+    XR_DNN_CANNOT = 3000, /* statuses from here to .. are of engines that cannot make it */
+    XR_DNN_CANNOT_COMPILE = 4001,
+    XR_DNN_NO_MEMORY = 4003,
+    XR_DNN_NOTES_MAX = 16,
+    XR_DNN_TENSORS_MAX = 16, /* of a call: its operands, results and scalars */
+    XR_DNN_ADVICE_MAX = 16   /* engines that are tried, of each kind of advice */
+};
+typedef struct xr_dnn_state {
+    void **descs, *config, *plan; /* config: of the plan's engine */
+    const int64_t *words;
+    uint32_t n_words, n, n_tensors;
+    int64_t numbers[XR_DNN_TENSORS_MAX];
+    const int64_t *values[XR_DNN_TENSORS_MAX]; /* by value: its bits; NULL: it lies in a buffer */
+} xr_dnn_state;
+
+/* ---- the graph ---- */
+
+XG_FN XG_COLD uint32_t xr_dnn_width(int64_t type) { /* bytes of an element; 0: a graph has no such attribute */
+    static const char widths[] = "0418480400400048444044440404444";
+    return type == XR_DNN_IS_DESCRIPTOR                     ? (uint32_t)sizeof(void *)
+           : type < 0 || type >= (int64_t)sizeof widths - 1 ? 0
+                                                            : (uint32_t)(widths[type] - '0');
+}
+/* A tensor's attributes as they come. */
+typedef struct xr_dnn_tensor {
+    int64_t number, type, value;
+    const int64_t *dims, *strides, *bits;
+    int64_t rank, n_strides;
+} xr_dnn_tensor;
+XG_FN XG_COLD void xr_dnn_note(xr_dnn_tensor *t, int64_t name, int64_t count, const int64_t *values) {
+    if (name == XR_DNN_TENSOR_NUMBER) t->number = values[0];
+    if (name == XR_DNN_TENSOR_TYPE) t->type = values[0];
+    if (name == XG_EXE_DNN_VALUE) t->bits = values;
+    if (name == XR_DNN_TENSOR_DIMS) {
+        t->dims = values;
+        t->rank = count;
+    }
+    if (name == XR_DNN_TENSOR_STRIDES) {
+        t->strides = values;
+        t->n_strides = count;
+    }
+}
+/* Within its buffer, or by value; false: it is not. */
+XG_FN XG_COLD bool xr_dnn_place(xr_dnn_state *s, const xr_dnn_tensor *t, const xlagpu_rt_call *c) {
+    static const char widths[] = "48214010028111"; /* of an element, by its type; 0: we have no such arrays */
+    uint64_t last = 0, width = t->type >= 0 && t->type < 14 ? (uint64_t)(widths[t->type] - '0') : 0, bytes;
+    int64_t k;
+    if (t->rank != t->n_strides || !width) return false;
+    if (t->number >= XG_EXE_DNN_BETWEEN && !t->bits) return true;
+    if (s->n_tensors == XR_DNN_TENSORS_MAX) return false;
+    s->numbers[s->n_tensors] = t->number;
+    s->values[s->n_tensors++] = t->bits;
+    if (t->bits) return true;
+    if (t->number < 1 || t->number >= (int64_t)(c->n_operands + c->n_results)) return false;
+    bytes = c->buffers[t->number - 1].bytes;
+    for (k = 0; k < t->rank; k++) {
+        uint64_t steps = (uint64_t)t->dims[k] - 1, stride = (uint64_t)t->strides[k];
+        if (steps >= bytes || stride > bytes || (steps && stride > bytes / steps)) return false;
+        last += steps * stride;
+    }
+    return last < bytes && (last + 1) * width <= bytes;
+}
+XG_FN XG_COLD int xr_dnn_set(const xr_dnn *l, const xr_dnn_state *s, int64_t name, int64_t type, int64_t count,
+    const int64_t *values, bool *is_whole) {
+    char bytes[64 * sizeof(void *)];
+    uint32_t width = xr_dnn_width(type);
+    int64_t k;
+    *is_whole = width && count <= 64 && name != XR_DNN_TENSOR_VECTOR && name != XR_DNN_TENSOR_VECTOR + 1;
+    for (k = 0; k < count && *is_whole; k++) {
+        const void *from = &values[k];
+        if (type == XR_DNN_IS_DESCRIPTOR) {
+            *is_whole = values[k] >= 0 && values[k] < (int64_t)s->n - 1;
+            from = *is_whole ? &s->descs[values[k]] : NULL;
+        }
+        if (*is_whole) memcpy(bytes + (size_t)k * width, from, width);
+    }
+    return *is_whole ? l->set(s->descs[s->n - 1], (int)name, (int)type, count, bytes) : 0;
+}
+/* All descriptors; *what stays NULL, and the status is one, if the words are no graph. */
+XG_FN XG_COLD int xr_dnn_build(
+    const xr_dnn *l, void *handle, xr_dnn_state *s, const xlagpu_rt_call *c, const char **which) {
+    const char *what = NULL;
+    const int64_t *w = s->words, *end = w + s->n_words;
+    int64_t kind = -1;
+    xr_dnn_tensor tensor;
+    bool whole = true;
+    int e = 0;
+    memset(&tensor, 0, sizeof tensor);
+    while (!e && whole && end - w >= 2) {
+        if (*w == XG_EXE_DNN_NEW) {
+            if (s->n) XR_DO(l->finalize(s->descs[s->n - 1]), "cudnnBackendFinalize");
+            whole = kind != XR_DNN_TENSOR || xr_dnn_place(s, &tensor, c);
+            if (!whole) break;
+            kind = w[1];
+            memset(&tensor, 0, sizeof tensor);
+            w += 2;
+            XR_DO(l->create((int)kind, &s->descs[s->n]), "cudnnBackendCreateDescriptor");
+            s->n += !e;
+            if (kind == XR_DNN_OPERATION_GRAPH)
+                XR_DO(l->set(s->descs[s->n - 1], XR_DNN_GRAPH_HANDLE, XR_DNN_IS_HANDLE, 1, &handle),
+                    "cudnnBackendSetAttribute");
+            continue;
+        }
+        whole = s->n && end - w > 3 && w[2] >= 1 && w[2] <= end - w - 3;
+        if (!whole) break;
+        xr_dnn_note(&tensor, *w, w[2], w + 3);
+        if (*w != XG_EXE_DNN_VALUE)
+            XR_DO(xr_dnn_set(l, s, w[0], w[1], w[2], w + 3, &whole), "cudnnBackendSetAttribute");
+        w += 3 + w[2];
+    }
+    if (!e && (!whole || w != end || kind != XR_DNN_OPERATION_GRAPH)) return 1;
+    XR_DO(l->finalize(s->descs[s->n - 1]), "cudnnBackendFinalize");
+    *which = what;
+    return e;
+}
+
+/* ---- the engine ---- */
+
+XG_FN XG_COLD size_t xr_dnn_workspace(const xlagpu_rt_call *c) {
+    return c->buffers[c->n_operands + c->n_results - 1].bytes;
+}
+/* A plan of the advised engine if the call may use it; else NULL, with a status if the library failed. */
+XG_FN XG_COLD int xr_dnn_try(
+    const xr_dnn *l, void *handle, void *config, const xlagpu_rt_call *c, int64_t refused, void **plan) {
+    int32_t notes[XR_DNN_NOTES_MAX];
+    void *engine = NULL;
+    int64_t n = 0, bytes = 0, k;
+    const char *what = NULL;
+    int e = 0;
+    XR_DO(l->create(XR_DNN_ENGINE, &engine), "");
+    XR_DO(l->get(config, XR_DNN_CONFIG_ENGINE, XR_DNN_IS_DESCRIPTOR, 1, &n, &engine), "");
+    n = 0;
+    XR_DO(l->get(engine, XR_DNN_ENGINE_NOTES, XR_DNN_IS_NOTE, XR_DNN_NOTES_MAX, &n, notes), "");
+    if (engine) l->free(engine);
+    for (k = 0; !e && k < n && k < XR_DNN_NOTES_MAX; k++)
+        if (notes[k] >= 0 && notes[k] < 63 && refused >> notes[k] & 1) return 0;
+    XR_DO(l->create(XR_DNN_PLAN, plan), "");
+    XR_DO(l->set(*plan, XR_DNN_PLAN_HANDLE, XR_DNN_IS_HANDLE, 1, &handle), "");
+    XR_DO(l->set(*plan, XR_DNN_PLAN_CONFIG, XR_DNN_IS_DESCRIPTOR, 1, &config), "");
+    XR_DO(l->finalize(*plan), "");
+    XR_DO(l->get(*plan, XR_DNN_PLAN_WORKSPACE, XR_DNN_IS_INT64, 1, &n, &bytes), "");
+    (void)what;
+    if (*plan && (e || bytes < 0 || (uint64_t)bytes > xr_dnn_workspace(c))) {
+        l->free(*plan);
+        *plan = NULL;
+    }
+    return (e >= XR_DNN_CANNOT && e < XR_DNN_CANNOT + 1000) || e == XR_DNN_CANNOT_COMPILE ? 0 : e;
+}
+XG_FN XG_COLD int xr_dnn_advise(const xr_dnn *l, void *handle, xr_dnn_state *s, int32_t mode, const xlagpu_rt_call *c,
+    int64_t refused, const char **which) {
+    void *heuristics = NULL, *configs[XR_DNN_ADVICE_MAX];
+    const char *what = NULL;
+    int64_t n = 0, k, made;
+    int e = 0;
+    XR_DO(l->create(XR_DNN_HEURISTICS, &heuristics), "cudnnBackendCreateDescriptor");
+    XR_DO(l->set(heuristics, XR_DNN_ADVICE_GRAPH, XR_DNN_IS_DESCRIPTOR, 1, &s->descs[s->n - 1]),
+        "cudnnBackendSetAttribute");
+    XR_DO(l->set(heuristics, XR_DNN_ADVICE_MODE, XR_DNN_IS_MODE, 1, &mode), "cudnnBackendSetAttribute");
+    XR_DO(l->finalize(heuristics), "cudnnBackendFinalize");
+    for (made = 0; !e && made < XR_DNN_ADVICE_MAX; made += !e)
+        XR_DO(l->create(XR_DNN_ENGINE_CONFIG, &configs[made]), "cudnnBackendCreateDescriptor");
+    XR_DO(l->get(heuristics, XR_DNN_ADVICE, XR_DNN_IS_DESCRIPTOR, XR_DNN_ADVICE_MAX, &n, configs),
+        "cudnnBackendGetAttribute");
+    for (k = 0; !e && !s->plan && k < n && k < XR_DNN_ADVICE_MAX; k++)
+        XR_DO(xr_dnn_try(l, handle, configs[k], c, refused, &s->plan), "cudnnBackendFinalize of a plan");
+    if (s->plan) s->config = configs[k - 1];
+    while (made-- > 0)
+        if (configs[made] != s->config) l->free(configs[made]);
+    if (heuristics) l->free(heuristics);
+    *which = what;
+    return e >= XR_DNN_CANNOT && e < XR_DNN_CANNOT + 1000 ? 0 : e;
+}
+
+/* ---- a call ---- */
+
+/* With what the library says about it. */
+XG_FN XG_COLD xlagpu_status xr_dnn_failed(const xr_dnn *l, const xlagpu_rt_call *c, const char *what, int error) {
+    bool cannot = error >= XR_DNN_CANNOT && error < XR_DNN_CANNOT + 1000;
+    xlagpu_status s = xr_library_failed(c, "cuDNN", what, error, XR_DNN_NO_MEMORY, cannot ? error : -1);
+    size_t n = strlen(c->error);
+    char why[200] = "";
+    l->why(why, sizeof why);
+    why[sizeof why - 1] = 0;
+    if (why[0]) xg_format(c->error + n, c->error_bytes - n, ": %s", why);
+    return s;
+}
+XG_FN XG_COLD void xr_dnn_finish(void *user, const xlagpu_rt_call *c) {
+    xlagpu_device *d = (xlagpu_device *)user;
+    struct xr_libraries *all = d->libraries;
+    xr_dnn_state *s = (xr_dnn_state *)c->state;
+    if (s->plan) all->dnn.free(s->plan);
+    if (s->config) all->dnn.free(s->config);
+    while (s->n > 0) all->dnn.free(s->descs[--s->n]);
+    xg_mem_free(&d->c, s);
+    if (--all->dnn_users) return;
+    if (all->dnn_handle) all->dnn.destroy(all->dnn_handle);
+    if (all->dnn_lock) xr_lock_free(all->dnn_lock);
+    xg_mem_free(&d->c, all->dnn_lock);
+    all->dnn_lock = NULL;
+    all->dnn_handle = NULL;
+}
+XG_FN XG_COLD int xr_dnn_open(struct xr_libraries *all, xr_dnn_state *s, const xlagpu_rt_call *c, const char **which) {
+    const xr_dnn *l = &all->dnn;
+    const xlagpu_rt_attribute *notes = xlagpu_rt_attribute_of(c, "refused_notes", XLAGPU_ATTRIBUTE_SCALAR, XLAGPU_S64);
+    int64_t refused = notes ? *(const int64_t *)notes->data : 0;
+    const char *what = NULL;
+    int e = 0, mode;
+    if (!all->dnn_handle) XR_DO(l->open(&all->dnn_handle), "cudnnCreate");
+    if (!e) e = xr_dnn_build(l, all->dnn_handle, s, c, &what);
+    for (mode = 3; !e && !s->plan && mode >= 2; mode--) /* the best advice, then what always works */
+        e = xr_dnn_advise(l, all->dnn_handle, s, mode, c, refused, &what);
+    if (!e && !s->plan) {
+        what = "cudnnBackendFinalize makes no plan";
+        e = XR_DNN_CANNOT;
+    }
+    *which = what;
+    return e;
+}
+XG_FN XG_COLD xlagpu_status xr_dnn_prepare(void *user, xlagpu_rt_call *c) {
+    xlagpu_device *d = (xlagpu_device *)user;
+    struct xr_libraries *all = d->libraries;
+    const xlagpu_rt_attribute *graph = xlagpu_rt_attribute_of(c, "graph", XLAGPU_ATTRIBUTE_ARRAY, XLAGPU_S64);
+    size_t cap = graph ? graph->count / 2 + 1 : 0; /* a descriptor is two words at least */
+    xr_dnn_state *s;
+    const char *what = NULL;
+    int e;
+    if (!graph || c->n_results < 2) return xr_library_damaged(c);
+    s = (xr_dnn_state *)xg_mem_alloc(&d->c, sizeof *s + cap * sizeof(void *));
+    if (!s) return XLAGPU_ERROR_MEMORY;
+    memset(s, 0, sizeof *s);
+    s->descs = (void **)(void *)(s + 1);
+    s->words = (const int64_t *)graph->data;
+    s->n_words = graph->count;
+    c->state = s;
+    if (!all->dnn_users++) all->dnn_lock = xr_lock_new(&d->c);
+    e = all->dnn_lock ? xr_dnn_open(all, s, c, &what) : -1;
+    if (!e) return XLAGPU_OK;
+    xr_dnn_finish(user, c);
+    return what ? xr_dnn_failed(&all->dnn, c, what, e) : e < 0 ? XLAGPU_ERROR_MEMORY : xr_library_damaged(c);
+}
+XG_FN xlagpu_status xr_dnn_call(void *user, const xlagpu_rt_call *c) {
+    struct xr_libraries *all = ((xlagpu_device *)user)->libraries;
+    const xr_dnn *l = &all->dnn;
+    xr_dnn_state *s = (xr_dnn_state *)c->state;
+    void *pointers[XR_DNN_TENSORS_MAX], *pack = NULL, *work = xr_library_pointer(c, c->n_operands + c->n_results - 1);
+    const char *what = NULL;
+    uint32_t k;
+    int e = 0;
+    for (k = 0; k < s->n_tensors; k++)
+        pointers[k] = s->values[k] ? (void *)(uintptr_t)s->values[k] : xr_library_pointer(c, s->numbers[k] - 1);
+    XR_DO(l->create(XR_DNN_PACK, &pack), "cudnnBackendCreateDescriptor"); /* one that is complete stays as it is */
+    XR_DO(l->set(pack, XR_DNN_PACK_POINTERS, XR_DNN_IS_POINTER, s->n_tensors, pointers), "cudnnBackendSetAttribute");
+    XR_DO(l->set(pack, XR_DNN_PACK_NUMBERS, XR_DNN_IS_INT64, s->n_tensors, s->numbers), "cudnnBackendSetAttribute");
+    XR_DO(l->set(pack, XR_DNN_PACK_WORKSPACE, XR_DNN_IS_POINTER, 1, &work), "cudnnBackendSetAttribute");
+    XR_DO(l->finalize(pack), "cudnnBackendFinalize");
+    xr_enter_lock(all->dnn_lock);
+    XR_DO(l->stream(all->dnn_handle, c->stream), "cudnnSetStream");
+    XR_DO(l->execute(all->dnn_handle, s->plan, pack), "cudnnBackendExecute");
+    xr_leave_lock(all->dnn_lock);
+    if (pack) l->free(pack);
+    return e ? xr_dnn_failed(l, c, what, e) : XLAGPU_OK;
+}
+
+#endif /* XG_RT_CUDNN_C */
 /* rt/library.c -- vendor libraries, found at run time: what a LIBRARY_CALL calls.
  *
  * A library is a row of XG_EXE_LIBRARIES and one of xr_library_rows, a list of its functions (library.h), and for each
@@ -29188,17 +29614,19 @@ XG_FN xlagpu_status xr_solver_call(void *user, const xlagpu_rt_call *c) {
 typedef struct xr_library_row {
     xr_library_file file;
     char name[12];
-    uint16_t version, at; /* at: of its functions in struct xr_libraries */
+    uint32_t version, at; /* at: of its functions in struct xr_libraries */
 } xr_library_row;
 static const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
     {{"cuBLASLt", "cublasLt", 13, 11}, "cublaslt", XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
     {{"cuFFT", "cufft", 12, 10}, "cufft", XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
+    {{"cuDNN", "cudnn", 9, 9}, "cudnn", XR_DNN_OLDEST, offsetof(struct xr_libraries, dnn)},
     {{"cuSOLVER", "cusolver", 12, 10}, "cusolver", XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
 /* The names of a library's functions, one behind the other; the empty one is the end. */
 XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #define X(field, symbol, result, parameters) symbol "\0"
     return which == XG_EXE_LIBRARY_CUBLASLT ? XR_LT_FUNCTIONS(X)
            : which == XG_EXE_LIBRARY_CUFFT  ? XR_FFT_FUNCTIONS(X)
+           : which == XG_EXE_LIBRARY_CUDNN  ? XR_DNN_FUNCTIONS(X)
                                             : XR_SOLVER_FUNCTIONS(X);
 #undef X
 }
@@ -29206,6 +29634,7 @@ XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 XG_FN XG_COLD int xr_library_version(const struct xr_libraries *l, uint32_t which) {
     int version = 0;
     if (which == XG_EXE_LIBRARY_CUBLASLT) return (int)l->lt.version();
+    if (which == XG_EXE_LIBRARY_CUDNN) return (int)l->dnn.version();
     if (which == XG_EXE_LIBRARY_CUFFT ? l->fft.version(&version) : l->solver.version(&version)) return 0;
     return version;
 }
@@ -29214,7 +29643,7 @@ XG_FN XG_COLD xlagpu_status xr_library_open_row(xlagpu_device *d, uint32_t which
     struct xr_libraries *l = d->libraries;
     xlagpu_status s = xr_library_bind(&d->c, d->library_folder, &r->file, xr_library_symbols(which), &l->files[which],
         (char *)l + r->at, ": install it, name its folder, or compile with --libraries=none");
-    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), r->version) : s;
+    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), (int)r->version) : s;
 }
 /* Open from now on, unless it fails. */
 XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, const char *name) {
@@ -29251,6 +29680,7 @@ XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const cha
     static const char prefix[] = XG_EXE_SOLVER_TARGET;
     uint32_t which = strcmp(name, "cublaslt") == 0                   ? XG_EXE_LIBRARY_CUBLASLT
                      : strcmp(name, XG_EXE_FFT_TARGET) == 0          ? XG_EXE_LIBRARY_CUFFT
+                     : strcmp(name, XG_EXE_DNN_TARGET) == 0          ? XG_EXE_LIBRARY_CUDNN
                      : strncmp(name, prefix, sizeof prefix - 1) == 0 ? XG_EXE_LIBRARY_CUSOLVER
                                                                      : XG_EXE_LIBRARY_COUNT;
     int routine = which == XG_EXE_LIBRARY_CUSOLVER ? xr_solver_routine(name) : 0;
@@ -29260,15 +29690,14 @@ XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const cha
     f = &d->libraries->functions[which + (uint32_t)routine];
     xg_format(f->name, sizeof f->name, "%s", name);
     f->desc.user = d;
-    f->desc.call = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_call
-                   : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_call
-                                                    : xr_solver_call;
-    f->desc.prepare = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_prepare
-                      : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_prepare
-                                                       : xr_solver_prepare;
-    f->desc.finish = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_finish
-                     : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_finish
-                                                      : xr_solver_finish;
+#define X(name, word) \
+    case XG_EXE_LIBRARY_##name: \
+        f->desc.call = word##_call; \
+        f->desc.prepare = word##_prepare; \
+        f->desc.finish = word##_finish; \
+        break;
+    switch (which) { X(CUBLASLT, xr_lt) X(CUFFT, xr_fft) X(CUDNN, xr_dnn) X(CUSOLVER, xr_solver) }
+#undef X
     return f;
 }
 XLAGPU_DEF XG_COLD const char *xlagpu_rt_libraries(xlagpu_device *d) {

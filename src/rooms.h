@@ -92,6 +92,7 @@
 /* opt */
 #include "opt/opt.h"
 #include "opt/build.c"
+#include "opt/allow_tf32.c"
 #include "opt/progressions.c"
 #include "opt/conv_labels.c"
 #include "opt/gather_simplifier.c"
@@ -197,7 +198,10 @@
 #include "expand/real_schur_expander.c"
 #include "expand/solver_calls.c"
 #include "expand/library_calls.c"
+#include "expand/vendor.c"
 #include "expand/library_rewriter.c"
+#include "expand/dnn.c"
+#include "expand/conv_rewriter.c"
 
 /* fuse */
 #include "fuse/fuse.h"

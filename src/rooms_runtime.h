@@ -81,6 +81,7 @@
 #include "rt/cublaslt.c"
 #include "rt/cufft.c"
 #include "rt/cusolver.c"
+#include "rt/cudnn.c"
 #include "rt/library.c"
 #include "rt/commands.c"
 #include "rt/lanes.c"

@@ -120,6 +120,10 @@ typedef struct xlagpu_parse_desc {
      * xla_gpu_enable_while_loop_double_buffering, xla_gpu_graph_min_graph_size, xla_disable_all_hlo_passes and
      * xla_disable_hlo_passes mean what the fields there do; other flags of XLA have no effect. NULL: none */
     const char *flags;
+    /* Dots and convolutions of f32 whose operand_precision is the default take their operands for tf32, of 10 bits of
+     * mantissa, as XLA lets them on GPUs, and as algorithm=dot_tf32_tf32_f32 says from then on: in xlagpu_evaluate, too
+     */
+    bool allow_tf32;
 } xlagpu_parse_desc;
 XLAGPU_DEF xlagpu_module *xlagpu_parse_with(xlagpu_context *context, const xlagpu_parse_desc *desc);
 XLAGPU_DEF void xlagpu_module_destroy(xlagpu_module *module);
@@ -207,7 +211,7 @@ typedef struct xlagpu_compile_desc {
      * that is a processor of hosts ("x86-64-v3", "x86-64-v4", "aarch64") it is "llvm-cpu" in any case: object code for
      * the runtime's platform of that name, by LLVM, in the same builds. */
     const char *backend;
-    /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt,cufft,cusolver"; with
+    /* Vendor libraries that may be called where that is estimated to be faster: "cublaslt,cufft,cudnn"; with
      * "always" among them wherever they can. NULL, "none", "auto": our own kernels alone. xlagpu_rt_libraries says what
      * a device has; the program does not load where one is missing. */
     const char *libraries;

@@ -54,6 +54,15 @@ typedef struct xlagpu_device xlagpu_device;
 typedef struct xlagpu_program xlagpu_program;
 typedef struct xlagpu_execution xlagpu_execution;
 
+/* What one launch on "host" did with an instruction of its kernel. */
+typedef struct xlagpu_rt_line {
+    const char *kernel, *text; /* its place in the PTX, up to the end of which the line goes on; no 0 behind it */
+    uint32_t length, line;     /* the first line is 1 */
+    uint32_t target;           /* of a branch: the line of the instruction that it leads to; else 0 */
+    uint32_t class_index;      /* an xlagpu_class */
+    uint64_t warps, lanes;     /* so many executed it */
+} xlagpu_rt_line;
+
 /* ---- device ---- */
 
 /* All zero is the default. */
@@ -83,6 +92,10 @@ typedef struct xlagpu_device_desc {
     /* host: what kernels print by printf, in pieces, on the thread that runs them; NULL: it is dropped */
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
+    /* host: called behind each launch for each instruction that was executed, in the order of the PTX; NULL: not asked
+     */
+    void (*line)(void *user, const xlagpu_rt_line *line);
+    void *line_user;
     /* cuda: a copy runs beside kernels that do not touch the same memory, on a stream of the execution's own; command
      * buffers with such copies are run step by step */
     bool copy_stream;

@@ -66,7 +66,7 @@ enum {
     X(approx, "approx", STR, FV_RUN | FV_SIM, "usual|low|high|mixed", "simulator: what ex2.approx and the like return: what devices do, or the worst that their documented error allows") \
     X(max_faults, "max-faults", SIZE, FV_SIM, "N", "go on until N different faults are found (1)") \
     X(max_instructions, "max-instructions", SIZE, FV_SIM, "N", "warp instructions that a block may execute (2^31)") \
-    X(stats, "stats", BOOL, FV_RUN | FV_SIM, "", "counters of the simulator, tab-separated") \
+    X(stats, "stats", BOOL, FV_RUN | FV_SIM, "", "counters of the simulator, tab-separated: of each kernel, and of each of its loops") \
     X(summary, "summary", BOOL, FV_RUN | FV_SIM, "", "a readable report: run: compile time, kernels, speed, worst error; sim: time, counts with units") \
     X(profile, "profile", BOOL, FV_RUN, "", "time of each step, sorted by its share, with bytes, operations and the share of the device's peaks") \
     X(trace, "trace", STR, FV_RUN, "T.json", "write when each step ran, for Perfetto or Chrome") \
@@ -103,7 +103,7 @@ enum {
     X(shared, "shared", SIZE, FV_SIM, "N", "bytes of dynamic shared memory") \
     X(arg, "arg", LIST, FV_SIM, "ARG", "a parameter, in order: in:F.npy inout:IN.npy:OUT.npy out:DTYPE:SHAPE:F.npy same:K bytes:F value:F i32:V u32:V i64:V u64:V f32:V f64:V") \
     X(backend, "backend", STR, FV_RUN | FV_COMPILE, "ptx|llvm", "how kernels become PTX: our own printer, or LLVM (a build with XLAGPU_USE_LLVM)") \
-    X(libraries, "libraries", STR, FV_RUN | FV_COMPILE | FV_TUNE, "auto|none|cublaslt,cufft,cusolver[,always]", "vendor libraries that may be called where that is faster (always: wherever they can); none is the default; auto: run: those that the machine of the GPU has") \
+    X(libraries, "libraries", STR, FV_RUN | FV_COMPILE | FV_TUNE, "auto|none|cublaslt,cufft,cudnn,cusolver[,always]", "vendor libraries that may be called where that is faster (always: wherever they can); none is the default; auto: run: those that the machine of the GPU has") \
     X(schedule, "schedule", STR, FV_RUN | FV_COMPILE, "FILE", "make kernels as this file says: what --emit=schedule writes, edited; fusions that it leaves out are made as without it") \
     X(tuned, "tuned", STR, FV_RUN | FV_COMPILE | FV_TUNE, "FILE", "records of kernels that were measured: what tune and --emit=records write") \
     X(memory_limit, "memory-limit", SIZE, FV_RUN | FV_COMPILE | FV_TUNE, "BYTES", "device memory of the program, arguments and results included: what is needed much later is computed again") \
@@ -115,6 +115,7 @@ enum {
     X(disable, "xla_disable_hlo_passes", STR, FV_HLO | FV_BISECT, "a,b", "leave these passes out") \
     X(ftz, "xla_gpu_ftz", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "flush subnormal floats to zero") \
     X(deterministic, "xla_gpu_deterministic_ops", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "no sum depends on the order in which threads come") \
+    X(allow_tf32, "allow-tf32", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "f32 products whose precision is the default are those of tf32, as XLA makes them on GPUs") \
     X(excess_precision, "xla_allow_excess_precision", BOOL, FV_HLO | FV_BISECT | FV_TUNE, "", "floats rounded to a narrower type and back at once need not be rounded") \
     X(double_buffering, "xla_gpu_enable_while_loop_double_buffering", BOOL, FV_HLO | FV_BISECT, "", "loops do two rounds in one where that spares copies") \
     X(fill_elided, "fill_elided_constants", BOOL, FV_HLO | FV_DIFF | FV_BISECT | FV_TUNE, "", "seeded values for constant({...})") \

@@ -28,6 +28,7 @@ typedef struct job {
     int file;              /* which of the command line */
     dump_state dump;
     progress progress;
+    line_counts *lines;  /* with --stats, on one device */
     xlagpu_traffic sent; /* with --devices */
 } job;
 
@@ -173,6 +174,7 @@ static int job_open(job *j) {
     d.cache = j->f->cache;
     d.part = j->f->gpu;
     d.predict = j->f->stats || j->f->profile;
+    if (j->f->stats && devices <= 1) stats_watch(&j->lines, &d);
     d.predict_scale = (uint32_t)j->f->scale;
     d.predict_memory_scale = (uint32_t)j->f->memory_scale;
     d.nvtx = j->f->nvtx && !nvtx_begin(&d);
@@ -372,26 +374,6 @@ static int job_check(job *j) {
     return rc ? rc : job_compare(j, "the evaluator");
 }
 
-void stats_head(void) {
-    uint32_t k;
-    printf("kernel\tlaunches");
-#define X(name) printf("\t" #name);
-    XLAGPU_COUNTERS(X)
-#undef X
-    for (k = 0; k < XLAGPU_CLASS_COUNT; k++) printf("\t%s_warps\t%s_lanes", xlagpu_class_name(k), xlagpu_class_name(k));
-    printf("\tpredicted_us\tlimited_by\t%%_of_peak\n");
-}
-void stats_line(const xlagpu_kernel_stats *s) {
-    uint32_t k;
-    printf("%s\t%llu", s->name, (unsigned long long)s->launches);
-#define X(name) printf("\t%llu", (unsigned long long)s->name);
-    XLAGPU_COUNTERS(X)
-#undef X
-    for (k = 0; k < XLAGPU_CLASS_COUNT; k++)
-        printf("\t%llu\t%llu", (unsigned long long)s->class_warps[k], (unsigned long long)s->class_lanes[k]);
-    printf("\t%.3f\t%s\t%.1f\n", (double)s->predicted_ns * 1e-3, s->predicted_ns ? xlagpu_limit_name(s->limit) : "-",
-        s->peak_permille * 0.1);
-}
 static void job_stats(job *j) {
     uint32_t n = j->program ? xlagpu_rt_stats(j->program, NULL, 0) : 0, k;
     xlagpu_kernel_stats *s = (xlagpu_kernel_stats *)calloc((size_t)n + 1, sizeof *s);
@@ -401,6 +383,7 @@ static void job_stats(job *j) {
         for (k = 0; k < n; k++) stats_line(&s[k]);
     }
     free(s);
+    stats_loops(&j->lines);
     if (j->program) printf("evaluator_ops\t0\n"); /* a device runs kernels, copies and fills only */
     if (j->module && job_devices(j) && !j->program)
         printf("collectives\t%u\nbytes_sent\t%.0f\n", j->sent.collectives, j->sent.bytes);

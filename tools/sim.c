@@ -321,6 +321,7 @@ int verb_sim(const flag_values *f) {
     xlagpu_ptx_launch l;
     xlagpu_kernel_stats stats;
     progress shown;
+    line_counts *lines = NULL;
     sim_arg *args = (sim_arg *)calloc(65, sizeof *args);
     unsigned char *ptx = NULL, block[4096];
     double begin = 0;
@@ -335,6 +336,7 @@ int verb_sim(const flag_values *f) {
     if (!rc && (strncmp((const char *)ptx, "HloModule", 9) == 0 || strncmp((const char *)ptx, "ENTRY", 5) == 0))
         rc = fail(BAD, "%s: error: this is HLO, not PTX: xlagpu run %s, or xlagpu compile %s -o F.ptx", f->files[0],
             f->files[0], f->files[0]);
+    if (f->stats) stats_watch(&lines, &desc);
     if (!rc && xlagpu_rt_open(&desc, &d) != XLAGPU_OK) rc = fail(DEVICE, "xlagpu: error: %s", xlagpu_rt_error(d));
     for (k = 0; k < f->n_arg && !rc; k++) {
         const bool same = strncmp(f->arg[k], "same:", 5) == 0;
@@ -356,6 +358,7 @@ int verb_sim(const flag_values *f) {
     if (!rc && f->stats) {
         stats_head();
         stats_line(&stats);
+        stats_loops(&lines);
     }
     for (k = 0; args && k < f->n_arg; k++) {
         if (!args[k].file.weights) free(args[k].array.data);

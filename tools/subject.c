@@ -29,6 +29,7 @@ xlagpu_module *module_parse(xlagpu_context *c, const flag_values *f, const char 
     d.text = (const char *)text;
     d.size = n;
     d.dims = f->dims;
+    d.allow_tf32 = f->allow_tf32;
     d.placement.replicas = (uint32_t)f->replicas;
     d.placement.partitions = (uint32_t)f->num_partitions;
     d.placement.mesh = f->mesh;

@@ -214,9 +214,12 @@ int write_completions(const char *shell); /* of bash, zsh or fish */
 /* ---- sim.c ---- */
 int approximations_of(const char *word); /* usual, low, high, mixed: 0 to 3; -1: another word; NULL is usual */
 
-/* ---- run.c ---- */
+/* ---- stats.c ---- */
 void stats_head(void);
 void stats_line(const xlagpu_kernel_stats *s);
+typedef struct line_counts line_counts;
+void stats_watch(line_counts **counts, xlagpu_device_desc *d); /* before it is opened: counts by line, for the next */
+void stats_loops(line_counts **counts);                        /* prints loops, and frees them */
 
 /* ---- progress.c: how far the simulator is, on a terminal ---- */
 typedef struct progress {

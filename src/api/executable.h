@@ -220,7 +220,7 @@ typedef struct xg_exe_attribute {
 } xg_exe_attribute;
 
 /* X(NAME, text): vendor libraries that a LIBRARY_CALL may call. */
-#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt") X(CUFFT, "cufft") X(CUSOLVER, "cusolver")
+#define XG_EXE_LIBRARIES(X) X(CUBLASLT, "cublaslt") X(CUFFT, "cufft") X(CUDNN, "cudnn") X(CUSOLVER, "cusolver")
 typedef enum xg_exe_library {
 #define X(name, text) XG_EXE_LIBRARY_##name,
     XG_EXE_LIBRARIES(X)
@@ -236,9 +236,23 @@ typedef enum xg_exe_library {
  *                  real ones, not divided by their number; back to real numbers it has a second result, in the memory
  *                  of the operand, which is lost
  *   __cusolver$NAME   as JAX's cusolver_NAME_ffi, in the memory of the first operand; the triangle that potrf does not
- *                  make is as it was */
+ *                  make is as it was
+ *   __cudnn$graph  {graph = array<i64: ..>, refused_notes = 4 : i64, ..}: a graph of operations (expand/dnn.c writes
+ *                  it); the last result is memory to work in; engines with a numerical note among these bits are not
+ *                  taken */
 #define XG_EXE_FFT_TARGET "__cufft$fft"
 #define XG_EXE_SOLVER_TARGET "__cusolver$"
+#define XG_EXE_DNN_TARGET "__cudnn$graph"
+/* Words of `graph`, by cuDNN's own numbers:
+ *   NEW kind                   a descriptor begins, the one before it is complete; the last one is the graph
+ *   name type count values..   an attribute of it: numbers, bits of a float or a double, places of descriptors
+ *   VALUE INT64 1 bits         of a tensor that is passed by value, what it is
+ * The unique id of a tensor is the place of its operand or result plus 1, or, from BETWEEN on, of none. */
+enum {
+    XG_EXE_DNN_NEW = -1,
+    XG_EXE_DNN_VALUE = -2,
+    XG_EXE_DNN_BETWEEN = 1000
+};
 
 /* X(field): what a call of cuBLASLt is told, in the order of its one attribute "matmul", an array of s64. Types,
  * compute and epilogue are cuBLAS's own numbers. The matrices lie column by column: D, rows by columns, is A, rows by

@@ -17,7 +17,6 @@
 
 enum {
     XG_COST_SCHEDULERS = 4,      /* of a multiprocessor, each issues one warp instruction a clock (CUDA guide) */
-    XG_COST_PORT_BYTES = 64,     /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_WARP_CLOCKS = 5,     /* more for each resident warp (the same: 4 to 5.5) */
     XG_COST_PHASES = 2,          /* barriers from which on a block works in phases */
     XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
@@ -41,29 +40,30 @@ XG_FN int64_t xg_cost_scale(int64_t a, int64_t b, int64_t c) {
 
 /* ---- the norm ---- */
 
-XG_FN uint64_t xg_cost_root(uint64_t x) { /* the square root, rounded down */
-    uint64_t r = 0, bit = (uint64_t)1 << 62;
-    while (bit > x) bit >>= 2;
-    for (; bit; bit >>= 2) {
-        bool fits = x >= r + bit;
-        if (fits) x -= r + bit;
-        r = (r >> 1) + (fits ? bit : 0);
+enum {
+    XG_COST_ONE_BITS = 14 /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
+};
+/* The fourth root, rounded down, of what is at least that of the largest term and at most sixteen times as much. */
+XG_FN uint64_t xg_cost_root(uint64_t x) {
+    uint64_t r = (uint64_t)1 << XG_COST_ONE_BITS, bit;
+    for (bit = r >> 1; bit; bit >>= 1) {
+        uint64_t square = (r + bit) * (r + bit);
+        if (square * square <= x) r += bit;
     }
     return r;
 }
 XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
-    enum {
-        ONE_BITS = 14
-    }; /* the largest term is 2^14: fourth powers of sixteen terms have less than 61 bits */
     int64_t most = 1;
     uint64_t sum = 0;
     uint32_t k;
     for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
     for (k = 0; k < n; k++) {
-        uint64_t r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << ONE_BITS, most);
+        uint64_t r;
+        if (!terms[k]) continue;
+        r = (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << XG_COST_ONE_BITS, most);
         sum += r * r * r * r;
     }
-    return xg_cost_scale(most, (int64_t)xg_cost_root(xg_cost_root(sum)), (int64_t)1 << ONE_BITS);
+    return xg_cost_scale(most, (int64_t)xg_cost_root(sum), (int64_t)1 << XG_COST_ONE_BITS);
 }
 
 /* ---- what a device can do ---- */
@@ -115,7 +115,9 @@ XG_FN xg_cost_spread xg_cost_spread_of(const xg_device *d, const xg_cost_counts 
 /* Clocks of all blocks on one unit of a multiprocessor to picoseconds of the busiest one. */
 XG_FN int64_t xg_cost_unit_ps(
     const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t clocks, int64_t mhz) {
-    int64_t busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
+    int64_t busiest;
+    if (!clocks) return 0;
+    busiest = xg_cost_scale(clocks, s->most, XG_MAX(c->blocks, (int64_t)1) * XG_COST_PERMILLE);
     (void)d;
     return xg_cost_clocks_ps(busiest, mhz);
 }
@@ -145,7 +147,9 @@ XG_FN int64_t xg_cost_tensor_clocks(const xg_device *d, const xg_cost_counts *c,
     int64_t sum = 0;
     uint32_t k;
     for (k = 0; k < XG_TENSOR_COUNT; k++) {
-        int64_t rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
+        int64_t rate;
+        if (!c->macs[k] && !c->warp_macs[k]) continue;
+        rate = xg_cost_tensor_rate(d, (xg_cost_tensor)k);
         sum = xg_cost_add(sum, c->macs[k] / rate);
         sum = xg_cost_add(sum, xg_cost_scale(c->warp_macs[k] / rate, XG_COST_PERMILLE,
                                    peak ? (int64_t)XG_COST_PERMILLE : XG_MAX(d->mma_permille, (int64_t)1)));
@@ -185,10 +189,11 @@ XG_FN void xg_cost_terms(
     uint32_t k;
     t[XG_LIMIT_ISSUE] = xg_cost_unit_ps(d, c, s, c->issued / warps, mhz);
     for (k = 0; k < XG_PIPE_COUNT; k++)
-        t[k] = xg_cost_unit_ps(d, c, s,
-            xg_cost_scale(
-                c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS, xg_cost_rate(d, (xg_cost_pipe)k) * warps),
-            mhz);
+        t[k] = !c->pipes[k] ? 0
+                            : xg_cost_unit_ps(d, c, s,
+                                  xg_cost_scale(c->pipes[k], (int64_t)XG_WARP_LANES * XG_COST_SCHEDULERS,
+                                      xg_cost_rate(d, (xg_cost_pipe)k) * warps),
+                                  mhz);
     tensor = xg_cost_scale(xg_cost_tensor_clocks(d, c, false), XG_COST_SCHEDULERS, warps);
     t[XG_LIMIT_TENSOR] = xg_cost_unit_ps(d, c, s, tensor, mhz);
     t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
@@ -215,7 +220,10 @@ XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
 /* The clock that is held. Matrix units draw most power: a kernel that does nothing else falls to tensor_mhz, others in
  * proportion to the share of their time in which these work. Short kernels keep the highest. */
 XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const xg_cost_counts *c, const int64_t *terms) {
-    int64_t whole = xg_cost_together(c, terms), busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole);
+    int64_t whole, busy;
+    if (!terms[XG_LIMIT_TENSOR]) return d->clock_mhz;
+    whole = xg_cost_together(c, terms);
+    busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole);
     if (whole <= XG_COST_WARM_US * (int64_t)1000000 || d->tensor_mhz >= d->clock_mhz) return d->clock_mhz;
     return d->clock_mhz - xg_cost_scale(d->clock_mhz - d->tensor_mhz, busy, whole);
 }
@@ -246,21 +254,29 @@ XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
     c->read_bytes = xg_cost_mul(c->read_bytes, memory);
     c->written_bytes = xg_cost_mul(c->written_bytes, memory);
 }
+/* The formula. The launch figure is that of an empty kernel, whose own time it contains. */
+XG_FN int64_t xg_cost_formula(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *terms) {
+    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz), mhz, together;
+    xg_cost_terms(d, c, s, d->clock_mhz, terms);
+    mhz = xg_cost_held_mhz(d, c, terms);
+    if (mhz != d->clock_mhz) xg_cost_terms(d, c, s, mhz, terms);
+    terms[XG_LIMIT_LAUNCH] = d->graph_ns * 1000;
+    together = xg_cost_together(c, terms);
+    return xg_cost_add(terms[XG_LIMIT_LAUNCH], XG_MAX(together - empty, (int64_t)0));
+}
+XG_FN int64_t xg_cost_picoseconds(const xg_device *d, const xg_cost_counts *c) {
+    int64_t terms[XG_LIMIT_COUNT];
+    xg_cost_spread s = xg_cost_spread_of(d, c);
+    return xg_cost_formula(d, c, &s, terms);
+}
 XG_FN xg_cost_prediction xg_cost_predict(const xg_device *d, const xg_cost_counts *c) {
     xg_cost_prediction p;
     xg_cost_spread s = xg_cost_spread_of(d, c);
-    int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz),
-            launch = d->graph_ns * 1000, mhz;
     uint32_t k;
     memset(&p, 0, sizeof p);
-    xg_cost_terms(d, c, &s, d->clock_mhz, p.terms);
-    mhz = xg_cost_held_mhz(d, c, p.terms);
-    if (mhz != d->clock_mhz) xg_cost_terms(d, c, &s, mhz, p.terms);
+    p.picoseconds = xg_cost_formula(d, c, &s, p.terms);
     p.residents = s.residents;
     p.rounds_permille = s.rounds;
-    /* the launch figure is that of an empty kernel, whose own time it contains */
-    p.picoseconds = xg_cost_add(launch, XG_MAX(xg_cost_together(c, p.terms) - empty, (int64_t)0));
-    p.terms[XG_LIMIT_LAUNCH] = launch;
     for (k = 1; k < XG_LIMIT_COUNT; k++)
         if (p.terms[k] > p.terms[p.limit]) p.limit = (xg_cost_limit)k;
     p.permille = xg_cost_permille_of(d, c, p.picoseconds);

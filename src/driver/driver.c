@@ -401,6 +401,59 @@ XG_FN int64_t xg_driver_times(
     }
     return sum;
 }
+/* ---- what links do beside the rest ---- */
+
+enum {
+    XG_DRIVER_BESIDE = 32 /* so many steps back are looked at for what a step waits for */
+};
+/* The last steps of a sequence and when they end; what computes and what links do, each one thing after the other. */
+typedef struct xg_driver_clock {
+    const xg_plan_step *steps[XG_DRIVER_BESIDE];
+    int64_t ends[XG_DRIVER_BESIDE], now, links;
+    uint32_t n;
+} xg_driver_clock;
+
+XG_FN void xg_driver_pass(const xg_plan *p, xg_driver_clock *c, const xg_plan_step *s) {
+    int64_t time = xg_driver_step_time(p, s), from = 0,
+            *clock = s->kind == XG_EXE_THUNK_COLLECTIVE ? &c->links : &c->now;
+    uint32_t k, slot = c->n % XG_DRIVER_BESIDE;
+    for (k = 0; k < XG_MIN(c->n, (uint32_t)XG_DRIVER_BESIDE); k++)
+        if (c->ends[k] > from && xg_commands_meet(p, s, c->steps[k])) from = c->ends[k];
+    if (c->n >= XG_DRIVER_BESIDE) from = XG_MAX(from, c->ends[slot]);
+    *clock = xg_cost_add(XG_MAX(*clock, from), time);
+    c->steps[slot] = s;
+    c->ends[slot] = *clock;
+    c->n++;
+}
+/* Loops, branches and calls wait for all, and all waits for them. */
+XG_FN void xg_driver_pass_all(const xg_plan *p, xg_driver_clock *c, const xg_plan_sequence *q, uint32_t depth) {
+    uint32_t k;
+    for (k = 0; k < q->steps.n; k++) {
+        const xg_plan_step *s = &p->steps.p[q->steps.p[k]];
+        int64_t inside = 0, none = 0;
+        uint32_t j;
+        if (s->kind == XG_EXE_THUNK_COMMAND_BUFFER && s->n_children && depth < XG_DRIVER_NESTING) {
+            xg_driver_pass_all(p, c, p->sequences.p[s->children[0]], depth + 1);
+            continue;
+        }
+        if (!s->n_children) {
+            xg_driver_pass(p, c, s);
+            continue;
+        }
+        for (j = 0; j < s->n_children && depth < XG_DRIVER_NESTING; j++)
+            inside = xg_cost_add(inside,
+                xg_driver_times(NULL, p, s->children[j], s->kind == XG_EXE_THUNK_FOR ? s->value : 1, depth + 1, &none));
+        c->now = c->links = xg_cost_add(XG_MAX(c->now, c->links), inside);
+        c->n = 0;
+    }
+}
+/* From the first step to the last. */
+XG_FN int64_t xg_driver_elapsed(const xg_plan *p, uint32_t sequence) {
+    xg_driver_clock c;
+    memset(&c, 0, sizeof c);
+    xg_driver_pass_all(p, &c, p->sequences.p[sequence], 0);
+    return XG_MAX(c.now, c.links);
+}
 XG_FN void xg_driver_predict(const xg_plan *p, const xg_driver_options *o, xg_driver_report *report) {
     xg_buf text, *b = o->dump ? &text : NULL;
     int64_t sum = 0, links = 0;
@@ -409,6 +462,7 @@ XG_FN void xg_driver_predict(const xg_plan *p, const xg_driver_options *o, xg_dr
     xg_puts(&text, "predicted_us\tlimited_by\t%_of_peak\truns\thlo\tkernel\n");
     k = xg_driver_entry(p);
     if (k < p->sequences.n) sum = xg_driver_times(b, p, k, 1, 0, &links);
+    if (links) sum = xg_driver_elapsed(p, k);
     if (b) xg_driver_dump_text(o, "times", b);
     if (!report) return;
     report->picoseconds = sum;

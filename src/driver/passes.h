@@ -83,6 +83,7 @@ enum {
     XG_WHOLE(X(SIMPLIFY, "scatter_simplifier", xg_opt_scatter_simplifier, OPTIONAL)) \
     X(SIMPLIFY, "cse", xg_opt_cse, OPTIONAL) \
     X(SIMPLIFY, "dce", xg_opt_dce, OPTIONAL) \
+    XG_WHOLE(X(CANON, "conv-rewriter", xg_expand_conv_rewriter, REQUIRED)) \
     XG_WHOLE(X(CANON, "scatter-winners", xg_opt_scatter_winners, OPTIONAL)) \
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \

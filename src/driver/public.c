@@ -20,6 +20,7 @@ struct xlagpu_module {
     xg_source source;
     const char *dims, *entry; /* these, where it runs and the format: as xlagpu_parse_desc has them */
     xlagpu_source format;
+    bool allow_tf32;
     xg_place place;
     xg_driver_options flags; /* what its flags say of a compilation */
     xg_module *hlo;          /* NULL after a compilation: see xg_public_hlo */
@@ -205,6 +206,7 @@ XG_FN xg_module *xg_public_read(const xlagpu_module *m, xg_arena *to, bool plan)
 #else
     xg_spmd_place(hlo, &m->place);
 #endif
+    if (m->allow_tf32) xg_opt_allow_tf32(hlo);
     return hlo;
 }
 /* The module as it was parsed. */
@@ -291,6 +293,7 @@ XG_FN void xg_public_parse(xg_public_job *j) {
     m->place.batch = xg_public_keep(m, d->placement.batch);
     m->entry = d->entry && *d->entry ? xg_public_keep(m, d->entry) : NULL;
     m->format = d->format;
+    m->allow_tf32 = d->allow_tf32;
     if (d->flags) xg_driver_xla_flags(&m->arena, m->source.name, d->flags, &m->flags);
     xg_hlo_verify(xg_public_hlo(m));
     xg_public_describe(m);

@@ -33,14 +33,11 @@ XG_FN xlagpu_type xg_contract_rounding(const xg_inst *i, xlagpu_type t) {
     return t;
 }
 
-/* On the bits: to 10 of the mantissa, halves away from zero; infinities and NaN stay. */
+/* Ten bits of the mantissa, as matrix units take f32 for tf32; NaN stays. */
 XG_FN xg_kval *xg_contract_tf32(xg_kb *b, xg_kval *x) {
-    xg_kval *v = xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I32), *r, *size;
-    r = xg_k2(b, XG_K_OP_ADDI, v, xg_kconst_int(b, XG_E_I32, XG_TF32_HALF));
-    r = xg_k2(b, XG_K_OP_ANDI, r, xg_kconst_int(b, XG_E_I32, ~(int64_t)XG_TF32_DROPPED));
-    size = xg_k2(b, XG_K_OP_ANDI, v, xg_kconst_int(b, XG_E_I32, INT32_MAX));
-    size = xg_kcmpi_(b, XG_CI_UGE, size, xg_kconst_int(b, XG_E_I32, XG_TF32_INFINITY));
-    return xg_kselect(b, size, x, xg_kcast(b, XG_K_OP_BITCAST, r, XG_E_F32));
+    xg_kval *bits = xg_kcast(b, XG_K_OP_BITCAST, x, XG_E_I32), *nan = xg_kcmpf_(b, XG_CF_UNO, x, x);
+    bits = xg_k2(b, XG_K_OP_ANDI, bits, xg_kconst_int(b, XG_E_I32, ~(int64_t)XG_TF32_DROPPED));
+    return xg_kselect(b, nan, x, xg_kcast(b, XG_K_OP_BITCAST, bits, XG_E_F32));
 }
 XG_FN xg_elem xg_contract_round(xg_scope *s, const xg_inst *i, xg_elem x, xlagpu_type t) {
     if (!xg_inst_is_tf32(i)) return xg_elem_convert_to(s, x, t, xg_contract_rounding(i, t));

@@ -118,14 +118,14 @@ XG_FN void xg_sum_finish(xlagpu_type to, void *out, xg_sum_kind kind, const void
     xg_eval_convert_block(to, out, xg_sum_total(kind), totals, n);
 }
 
-/* Values of f32 as tf32 has them: 10 bits of mantissa, to nearest, halves away from zero, as cvt.rna.tf32 rounds. */
+/* Values of f32 as matrix units take them for tf32: they ignore all but 10 bits of the mantissa. NaN stays. */
 XG_FN void xg_dot_round_tf32(float *x, size_t n) {
     size_t k;
     for (k = 0; k < n; k++) {
         uint32_t bits;
+        if (x[k] != x[k]) continue;
         memcpy(&bits, &x[k], sizeof bits);
-        if ((bits & INT32_MAX) >= XG_TF32_INFINITY) continue;
-        bits = (bits + XG_TF32_HALF) & ~(uint32_t)XG_TF32_DROPPED;
+        bits &= ~(uint32_t)XG_TF32_DROPPED;
         memcpy(&x[k], &bits, sizeof bits);
     }
 }

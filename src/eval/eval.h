@@ -191,6 +191,20 @@ XG_FN void xg_random_begin(xg_eval_run *r);
 XG_FN void xg_threefry(uint64_t counter, uint64_t key, uint32_t out[2]);
 
 /* ---- math.c: scalar functions ---------------------------------------------------------------------------------- */
+enum {
+    XG_TWO_OVER_PI = 19 /* words of 64 bits: enough for every double, and for what PTX does the same with */
+};
+XG_FN const uint64_t *xg_two_over_pi(void); /* 32 zero bits, then 2/pi */
+/* sin, cos, tan: the C library's, unless it fails for large angles. */
+#ifdef __MINGW32__
+XG_FN double xg_sin(double x);
+XG_FN double xg_cos(double x);
+XG_FN double xg_tan(double x);
+#else
+#define xg_sin sin
+#define xg_cos cos
+#define xg_tan tan
+#endif
 typedef struct xg_complex {
     double re, im;
 } xg_complex;

@@ -80,9 +80,9 @@
     X(RSQRT, 1 / xg_sqrt(d)) \
     X(CBRT, cbrt(d)) \
     X(ERF, erf(d)) \
-    X(SINE, sin(d)) \
-    X(COSINE, cos(d)) \
-    X(TAN, tan(d)) \
+    X(SINE, xg_sin(d)) \
+    X(COSINE, xg_cos(d)) \
+    X(TAN, xg_tan(d)) \
     X(ASIN, asin(d)) \
     X(ACOS, acos(d)) \
     X(SINH, sinh(d)) \

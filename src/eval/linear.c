@@ -172,7 +172,7 @@ XG_FN void xg_fft_line(xg_complex *y, const xg_complex *x, int64_t n, int64_t st
 /* exp(2 pi i k / n), exact at the quarter turns: the angle is taken within its quadrant. */
 XG_FN xg_complex xg_fft_root(int64_t k, int64_t n, double sign) {
     int64_t quadrant = 4 * k / n, rest = 4 * k % n;
-    double t = 1.57079632679489661923 * (double)rest / (double)n, c = rest ? cos(t) : 1, s = rest ? sin(t) : 0;
+    double t = 1.57079632679489661923 * (double)rest / (double)n, c = rest ? xg_cos(t) : 1, s = rest ? xg_sin(t) : 0;
     switch (quadrant & 3) {
     case 0: return xg_complex_of(c, sign * s);
     case 1: return xg_complex_of(-s, sign * c);

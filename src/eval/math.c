@@ -12,6 +12,68 @@
 #define XG_PI 3.14159265358979323846
 #define XG_LN2 0.693147180559945309417
 
+/* ---- angles ---- */
+
+XG_FN const uint64_t *xg_two_over_pi(void) {
+    static const uint64_t words[XG_TWO_OVER_PI] = {0x00000000A2F9836Eu, 0x4E441529FC2757D1u, 0xF534DDC0DB629599u,
+        0x3C439041FE5163ABu, 0xDEBBC561B7246E3Au, 0x424DD2E006492EEAu, 0x09D1921CFE1DEB1Cu, 0xB129A73EE88235F5u,
+        0x2EBB4484E99C7026u, 0xB45F7E413991D639u, 0x835339F49C845F8Bu, 0xBDF9283B1FF897FFu, 0xDE05980FEF2F118Bu,
+        0x5A0A6D1F6D367ECFu, 0x27CB09B74F463F66u, 0x9E5FEA2D7527BAC7u, 0xEBE5F17B3D0739F7u, 0x8A5292EA6BFB5FB1u,
+        0x1F8D5D0856033046u};
+    return words;
+}
+
+#ifdef __MINGW32__
+/* The C library of MinGW takes angles apart with the 66 bits of pi that the x87 has: beyond 2^22 too few. Payne and
+ * Hanek's way: |x| = m 2^e times three words of 2/pi, of whose product the bits about the point are kept. r in
+ * [-pi/4, pi/4]; the quarter turns modulo 4. */
+XG_FN int xg_angle_far(double x, double *r) {
+    const uint64_t *v = xg_two_over_pi();
+    uint64_t bits, m, w[3], mid, top, carry, high, low;
+    int from, left, k, q;
+    memcpy(&bits, &x, sizeof bits);
+    m = (bits & 0x000FFFFFFFFFFFFFu) | 0x0010000000000000u;
+    from = (int)(bits >> 52 & 2047) - 1045;
+    v += from >> 6;
+    left = from & 63;
+    for (k = 0; k < 3; k++) w[k] = v[k] << left | v[k + 1] >> 1 >> (63 - left);
+    carry = xg_eval_mulhi(m, w[2], 64, false);
+    mid = m * w[1] + carry;
+    top = m * w[0] + xg_eval_mulhi(m, w[1], 64, false) + (mid < carry);
+    q = (int)(top >> 62);
+    high = top << 2 | mid >> 62;
+    low = mid << 2;
+    if (high >> 63) { /* nearer to the next quarter turn */
+        q++;
+        low = 0 - low;
+        high = ~high + (low == 0);
+        *r = -XG_PI_2 * (ldexp((double)high, -64) + ldexp((double)low, -128));
+    } else
+        *r = XG_PI_2 * (ldexp((double)high, -64) + ldexp((double)low, -128));
+    if (bits >> 63) {
+        *r = -*r;
+        q = -q;
+    }
+    return q & 3;
+}
+XG_FN bool xg_angle_is_far(double x) { return fabs(x) >= 4194304.0 && xg_is_finite(x); }
+XG_FN double xg_sin(double x) {
+    double r;
+    int q;
+    if (!xg_angle_is_far(x)) return sin(x);
+    q = xg_angle_far(x, &r);
+    return (q & 2 ? -1 : 1) * (q & 1 ? cos(r) : sin(r));
+}
+XG_FN double xg_cos(double x) {
+    double r;
+    int q;
+    if (!xg_angle_is_far(x)) return cos(x);
+    q = xg_angle_far(x, &r);
+    return (q == 1 || q == 2 ? -1 : 1) * (q & 1 ? sin(r) : cos(r));
+}
+XG_FN double xg_tan(double x) { return xg_angle_is_far(x) ? xg_sin(x) / xg_cos(x) : tan(x); }
+#endif
+
 /* ---- integers ---- */
 
 /* The high half of the product of two `bits` wide numbers (sign- or zero-extended to 64 bits). */
@@ -109,7 +171,7 @@ XG_FN xg_complex xg_complex_exp(xg_complex z) {
         if (z.re == HUGE_VAL) return xg_complex_of(z.re, z.im - z.im);
         return xg_complex_of(z.im - z.im, z.im - z.im);
     }
-    return xg_complex_of(xg_exp_times(z.re, cos(z.im)), xg_exp_times(z.re, sin(z.im)));
+    return xg_complex_of(xg_exp_times(z.re, xg_cos(z.im)), xg_exp_times(z.re, xg_sin(z.im)));
 }
 
 XG_FN xg_complex xg_complex_expm1(xg_complex z) {
@@ -121,9 +183,9 @@ XG_FN xg_complex xg_complex_expm1(xg_complex z) {
         e.re -= 1;
         return e;
     }
-    s = sin(z.im * 0.5);
-    e.re = expm1(z.re) * cos(z.im) - 2 * s * s;
-    e.im = exp(z.re) * sin(z.im);
+    s = xg_sin(z.im * 0.5);
+    e.re = expm1(z.re) * xg_cos(z.im) - 2 * s * s;
+    e.im = exp(z.re) * xg_sin(z.im);
     return e;
 }
 
@@ -194,7 +256,7 @@ XG_FN xg_complex xg_complex_cbrt(xg_complex z) {
     arg = atan2(z.im, z.re) / 3;
     root = exp(xg_log_abs(z.re, z.im) / 3);
     if (fabs(z.re) < 1e150 && fabs(z.im) < 1e150 && hypot(z.re, z.im) > 1e-150) root = cbrt(hypot(z.re, z.im));
-    return xg_complex_of(root * cos(arg), root * sin(arg));
+    return xg_complex_of(root * xg_cos(arg), root * xg_sin(arg));
 }
 
 XG_FN xg_complex xg_complex_pow(xg_complex a, xg_complex b) {
@@ -220,16 +282,16 @@ XG_FN double xg_cosh_times(double x, double f) {
 
 XG_FN xg_complex xg_complex_sinh(xg_complex z) {
     if (z.im == 0) return xg_complex_of(sinh(z.re), z.im);
-    if (z.re == 0) return xg_complex_of(xg_is_finite(z.im) ? z.re * cos(z.im) : z.re, sin(z.im));
-    return xg_complex_of(xg_sinh_times(z.re, cos(z.im)), xg_cosh_times(z.re, sin(z.im)));
+    if (z.re == 0) return xg_complex_of(xg_is_finite(z.im) ? z.re * xg_cos(z.im) : z.re, xg_sin(z.im));
+    return xg_complex_of(xg_sinh_times(z.re, xg_cos(z.im)), xg_cosh_times(z.re, xg_sin(z.im)));
 }
 
 XG_FN xg_complex xg_complex_cosh(xg_complex z) {
     if (z.im == 0)
         return xg_complex_of(cosh(z.re), z.re == 0 || z.re != z.re ? z.im * (z.re == 0 ? copysign(1.0, z.re) : 1)
                                                                    : copysign(0.0, z.re) * copysign(1.0, z.im));
-    if (z.re == 0) return xg_complex_of(cos(z.im), xg_is_finite(z.im) ? z.re * sin(z.im) : copysign(0.0, z.re));
-    return xg_complex_of(xg_cosh_times(z.re, cos(z.im)), xg_sinh_times(z.re, sin(z.im)));
+    if (z.re == 0) return xg_complex_of(xg_cos(z.im), xg_is_finite(z.im) ? z.re * xg_sin(z.im) : copysign(0.0, z.re));
+    return xg_complex_of(xg_cosh_times(z.re, xg_cos(z.im)), xg_sinh_times(z.re, xg_sin(z.im)));
 }
 
 /* Kahan's formula: with t = tan y, s = sinh x: (cosh x sinh x (1 + tt) + i t) / (1 + (1 + tt) ss). */
@@ -238,14 +300,14 @@ XG_FN xg_complex xg_complex_tanh(xg_complex z) {
     if (y == 0) return xg_complex_of(tanh(x), y);
     if (x == 0 && !xg_is_finite(y)) return xg_complex_of(x, y - y);
     if (fabs(x) > 22) {
-        double im = xg_is_finite(y) ? 4 * sin(y) * cos(y) * exp(-2 * fabs(x)) : 0;
+        double im = xg_is_finite(y) ? 4 * xg_sin(y) * xg_cos(y) * exp(-2 * fabs(x)) : 0;
         if (xg_is_inf(x))
-            im = xg_is_finite(y) ? copysign(0.0, sin(2 * y)) : copysign(0.0, y);
+            im = xg_is_finite(y) ? copysign(0.0, xg_sin(2 * y)) : copysign(0.0, y);
         else if (!xg_is_finite(y))
             return xg_complex_of(y - y, y - y);
         return xg_complex_of(copysign(1.0, x), im);
     }
-    t = tan(y);
+    t = xg_tan(y);
     beta = 1 + t * t;
     s = sinh(x);
     rho = sqrt(1 + s * s);

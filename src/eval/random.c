@@ -212,7 +212,7 @@ XG_FN void xg_random_number(const xg_random_range *g, unsigned char *out, const 
     double u = xg_random_fraction(words, 52);
     if (g->normal) {
         xg_float_store(g->type, out,
-            g->a + g->b * (sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * xg_random_fraction(words + 2, 52))));
+            g->a + g->b * (sqrt(-2 * log(1 - u)) * xg_cos(6.283185307179586 * xg_random_fraction(words + 2, 52))));
         return;
     }
     if (g->bits) {

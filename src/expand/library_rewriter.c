@@ -10,6 +10,7 @@
 #include "../api/executable.h"
 #include "expand.h"
 #include "solver_calls.c"
+#include "vendor.c"
 
 enum {
     XG_CUFFT_ONE_PASS_MAX = 1 << 14, /* elements of a line that one of its kernels transforms, sm_80 and newer */
@@ -66,62 +67,8 @@ XG_FN const xg_cusolver_row *xg_cusolver_row_of(xg_cusolver_call call) {
     return &rows[call];
 }
 
-XG_FN bool xg_vendor_allows(const xg_module *m, xg_exe_library library) { return (m->libraries >> library & 1) != 0; }
 XG_FN bool xg_vendor_takes_type(xlagpu_type t) {
     return t == XLAGPU_F32 || t == XLAGPU_F64 || t == XLAGPU_C64 || t == XLAGPU_C128;
-}
-
-/* ---- the call ---- */
-
-/* Dimensions in their order, the last two the other way round if `turned`. */
-XG_FN const xg_shape *xg_vendor_laid_out(xg_module *m, const xg_shape *s, bool turned) {
-    int32_t order[XG_RANK_MAX];
-    uint32_t k;
-    for (k = 0; k < s->rank; k++) order[k] = (int32_t)(s->rank - 1 - k);
-    if (turned && s->rank >= 2) {
-        order[0] = (int32_t)s->rank - 2;
-        order[1] = (int32_t)s->rank - 1;
-    }
-    return xg_shape_with_layout(m, s, xg_layout_make(m, order, s->rank, 0, 0, xg_str_of("", 0)));
-}
-/* Of operands laid out so; result `leaf` lies where operand 0 does, -1: none. */
-XG_FN xg_inst *xg_vendor_call(const xg_hb *b, const char *target, const char *config, const xg_shape *shape,
-    xg_inst *const *in, const xg_shape **laid_out, uint32_t n, int leaf) {
-    xg_module *m = b->comp->module;
-    xg_inst *i = xg_hb_op(b, XG_CUSTOM_CALL, shape, in, n);
-    xg_attr attr;
-    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_custom_call_target, xg_str_z(target)));
-    attr = xg_attr_make(XG_A_operand_layout_constraints);
-    {
-        xg_shapes *shapes = XG_NEW(m->arena, xg_shapes);
-        shapes->n = n;
-        shapes->p = XG_NEW_N(m->arena, const xg_shape *, n + (size_t)1);
-        memcpy(shapes->p, laid_out, n * sizeof *laid_out);
-        attr.v.shapes = shapes;
-    }
-    xg_inst_set_attr(i, attr);
-    if (leaf >= 0) {
-        xg_aliases *aliases = XG_NEW(m->arena, xg_aliases);
-        xg_alias *alias = XG_NEW(m->arena, xg_alias);
-        int64_t *output = XG_NEW(m->arena, int64_t);
-        *output = leaf;
-        alias->output.p = output;
-        alias->output.n = shape->type == XLAGPU_TUPLE;
-        aliases->n = 1;
-        aliases->p = alias;
-        attr = xg_attr_make(XG_A_output_to_operand_aliasing);
-        attr.v.aliases = aliases;
-        xg_inst_set_attr(i, attr);
-    }
-    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_api_version, XG_STR("API_VERSION_TYPED_FFI")));
-    xg_inst_set_attr(i, xg_attr_make_str(m, XG_A_backend_config, xg_str_z(config)));
-    return i;
-}
-/* An array as the rest of the module has them. */
-XG_FN xg_inst *xg_vendor_plain(const xg_hb *b, xg_inst *x) {
-    const xg_shape *s = xg_vendor_laid_out(b->comp->module, x->shape, false);
-    if (!x->shape->layout || x->shape->layout->descending) return x;
-    return xg_hb_op(b, XG_COPY, s, &x, 1);
 }
 
 /* ---- cuFFT ---- */
@@ -351,6 +298,7 @@ XG_FN uint64_t xg_library_call_flops(const xg_inst *i) {
         return xg_fft_call_is_plain(XG_OPERAND(i, 0)->shape, to, rank)
                    ? xg_fft_flops(XG_OPERAND(i, 0)->shape, to, (uint32_t)rank)
                    : 0;
+    if (xg_str_is(target, XG_EXE_DNN_TARGET)) return (uint64_t)xg_call_number(xg_call_option(i, "flops"));
     for (k = 0; k < XG_CUSOLVER_NONE && xg_solver_dense(to, &m); k++) {
         const xg_cusolver_row *row = xg_cusolver_row_of((xg_cusolver_call)k);
         if (target.n == strlen(XG_EXE_SOLVER_TARGET) + 5 && memcmp(target.p + target.n - 5, row->name, 5) == 0)

@@ -1,10 +1,7 @@
-/* fuse/cost.c -- what a kernel costs: the model that fusion decides by.
+/* fuse/cost.c -- what a kernel does before it is one: the counts that fusion gives the model of time (cost/time.c).
  *
- * A kernel's time is the launch, and then the longer of what it moves and what it computes, and a little of the
- * shorter, which does not quite hide behind the longer. What is read for the first time comes from device memory, what
- * is read again from a cache; few blocks reach neither the whole bandwidth nor all lanes.
- *
- * All figures are integers, in picoseconds, so that every compiler and machine decides alike; sums and products
+ * What is read for the first time comes from device memory. What the same walk reads again lies in the first cache;
+ * another walk over the same array, in another order, asks the second cache for all of it again. Sums and products
  * saturate. */
 #ifndef XG_FUSE_COST_C
 #define XG_FUSE_COST_C
@@ -13,11 +10,10 @@
 enum {
     XG_COST_LAUNCH_PS = 1500000,
     XG_COST_BLOCK = 128,
-    XG_COST_BLOCK_BYTES_PER_CLOCK = 32,
-    XG_COST_L2_SPEED = 5,
-    XG_COST_L2_APART = 2,
-    XG_COST_L1_SPEED = 20,
-    XG_COST_VECTOR = 4
+    XG_COST_APART_MIN = 2048, /* bytes: smaller arrays are in the first cache before it matters */
+    XG_COST_NEAR = 32 << 10,  /* bytes: smaller arrays stay in the first cache */
+    XG_COST_VECTOR = 4,
+    XG_COST_TIE = 6 /* such a part of the time that moving and computing alone would take */
 };
 XG_FN int64_t xg_cost_bytes(const xg_shape *s) {
     int64_t sum = 0;
@@ -97,48 +93,60 @@ XG_FN int64_t xg_cost_step(const xg_inst *i) {
 
 /* ---- kernels ---- */
 
-XG_FN void xg_cost_begin(xg_cost *c, const xg_device *m, int64_t threads) {
-    memset(c, 0, sizeof *c);
-    c->device = m;
-    c->blocks = XG_MAX(threads / XG_COST_BLOCK, (int64_t)1);
-    if (threads >= xg_device_threads(m)) c->blocks = XG_MAX(c->blocks / XG_COST_VECTOR, (int64_t)1);
+XG_FN int64_t xg_cost_blocks(const xg_device *m, int64_t threads) {
+    int64_t blocks = XG_MAX(threads / XG_COST_BLOCK, (int64_t)1);
+    return threads >= xg_device_threads(m) ? XG_MAX(blocks / XG_COST_VECTOR, (int64_t)1) : blocks;
 }
 
-/* Picoseconds for so many bytes at `speed` times the bandwidth of the device, or as much of it as the blocks reach. */
-XG_FN int64_t xg_cost_move(const xg_cost *c, int64_t bytes, int64_t speed) {
-    int64_t rate, most;
-    if (!bytes) return 0;
-    rate = xg_cost_mul(xg_device_gbs(c->device->bandwidth), speed);
-    most = xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK_BYTES_PER_CLOCK * c->device->clock_mhz) / 1000;
-    return xg_cost_scale(bytes, 1000, XG_MAX(XG_MIN(rate, most), (int64_t)1));
+XG_FN xg_cost_traffic xg_cost_both(xg_cost_traffic a, xg_cost_traffic b) {
+    a.memory = xg_cost_add(a.memory, b.memory);
+    a.asked = xg_cost_add(a.asked, b.asked);
+    a.loaded = xg_cost_add(a.loaded, b.loaded);
+    return a;
 }
 
-/* `reads` elements are read from an array of `bytes`. */
-XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way) {
-    int64_t total = xg_cost_mul(reads, element_bytes), first, again, speed = XG_COST_L2_SPEED;
-    if (way != XG_COST_NEIGHBOURS && bytes > XG_SECTOR_BYTES * 64)
-        total = xg_cost_mul(reads, XG_MAX(element_bytes, (int64_t)XG_SECTOR_BYTES) / (way == XG_COST_APART ? 1 : 2));
-    first = XG_MIN(total, bytes);
-    again = total - first;
-    c->memory = xg_cost_add(c->memory, xg_cost_move(c, first, 1));
-    /* sectors come again long after they were there: as fast as the second cache is */
-    if (way == XG_COST_APART && again > first) {
-        c->memory = xg_cost_add(c->memory, xg_cost_move(c, again, bytes > c->device->l2_bytes ? 1 : XG_COST_L2_APART));
-        return;
-    }
-    if (bytes < 32768) speed = XG_COST_L1_SPEED; /* stays in every multiprocessor's own cache */
-    c->memory = xg_cost_add(c->memory, bytes > c->device->l2_bytes
-                                           ? xg_cost_move(c, again, 1)
-                                           : xg_cost_move(c, again, speed) / (speed == XG_COST_L1_SPEED ? 1 : 2));
+XG_FN xg_cost_traffic xg_cost_less(xg_cost_traffic a, xg_cost_traffic b) {
+    a.memory -= b.memory;
+    a.asked -= b.asked;
+    a.loaded -= b.loaded;
+    return a;
 }
 
-XG_FN void xg_cost_write(xg_cost *c, int64_t bytes) { c->memory = xg_cost_add(c->memory, xg_cost_move(c, bytes, 1)); }
+XG_FN xg_cost_traffic xg_cost_read(
+    const xg_device *m, int64_t blocks, const xg_shape *s, int64_t reads, int64_t walked, xg_cost_way way) {
+    int64_t bytes = xg_cost_bytes(s), each = xg_type_bytes(s->type);
+    xg_cost_traffic t;
+    if (way == XG_COST_APART && bytes > XG_COST_APART_MIN) each = XG_MAX(each, (int64_t)XG_SECTOR_BYTES);
+    t.asked = xg_cost_mul(walked, each);
+    t.loaded = xg_cost_mul(reads, each);
+    t.memory = bytes > m->l2_bytes ? t.asked : XG_MIN(t.asked, bytes);
+    if (bytes < XG_COST_NEAR) /* stays in every multiprocessor's own cache */
+        t.asked = XG_MIN(t.asked, xg_cost_mul(bytes, XG_MIN(blocks, m->sm_count)));
+    return t;
+}
 
+/* Small kernels take as long as a launch and a load whatever they do: of these, what does less is better. */
+XG_FN int64_t xg_cost_tie(const xg_cost *c, int64_t sectors, int64_t instructions) {
+    int64_t most = XG_MIN(c->blocks, c->device->sm_count);
+    int64_t clocks =
+        sectors / (most * (XG_COST_PORT_BYTES / XG_SECTOR_BYTES)) + instructions / (most * c->device->f32_rate);
+    return xg_cost_scale(clocks, 1000000, c->device->clock_mhz) / XG_COST_TIE;
+}
+
+/* The model of time with counts of fused HLO: each instruction of an element one of a lane, of which a warp
+ * issues one a clock behind its loads. */
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions) {
-    int64_t lanes = XG_MIN(c->blocks, c->device->sm_count) * c->device->f32_rate;
-    int64_t compute = xg_cost_scale(instructions, 1000000, lanes * c->device->clock_mhz),
-            less = XG_MIN(compute, c->memory), more = XG_MAX(compute, c->memory);
-    return xg_cost_add(XG_COST_LAUNCH_PS, xg_cost_add(more, less / 20));
+    xg_cost_counts n;
+    memset(&n, 0, sizeof n);
+    n.blocks = c->blocks;
+    n.threads = XG_COST_BLOCK;
+    n.issued = n.pipes[XG_PIPE_F32] = instructions / XG_WARP_LANES;
+    n.l1_passes = c->read.loaded / XG_PASS_BYTES;
+    n.l2_sectors = xg_cost_add(c->read.asked, c->written) / XG_SECTOR_BYTES;
+    n.read_bytes = c->read.memory;
+    n.written_bytes = c->written;
+    n.warp_clocks = c->device->memory_latency + instructions / xg_cost_mul(c->blocks, (int64_t)XG_COST_BLOCK);
+    return xg_cost_add(xg_cost_picoseconds(c->device, &n), xg_cost_tie(c, n.l2_sectors, instructions));
 }
 
 #endif /* XG_FUSE_COST_C */

@@ -184,19 +184,28 @@ XG_FN bool xg_partition_is_root(const xg_partition *p, uint32_t place); /* of a 
 XG_FN void xg_partition_print(xg_buf *b, const xg_partition *p);
 
 /* ---- cost.c: what a kernel costs ---- */
+/* Bytes: that come from device memory; that the second cache gives, for each walk over an array anew; and the first,
+ * for each load. */
+typedef struct xg_cost_traffic {
+    int64_t memory, asked, loaded;
+} xg_cost_traffic;
 typedef struct xg_cost {
     const xg_device *device;
-    int64_t blocks, memory;
+    int64_t blocks, written;
+    xg_cost_traffic read;
 } xg_cost;
-XG_FN void xg_cost_begin(xg_cost *c, const xg_device *m, int64_t threads);
+XG_FN int64_t xg_cost_blocks(const xg_device *m, int64_t threads); /* that so many elements are worth */
 /* neighbours read neighbours; or through shared memory; or each a sector of its own */
 typedef enum xg_cost_way {
     XG_COST_NEIGHBOURS,
     XG_COST_TURNED,
     XG_COST_APART
 } xg_cost_way;
-XG_FN void xg_cost_read(xg_cost *c, int64_t bytes, int64_t reads, int64_t element_bytes, xg_cost_way way);
-XG_FN void xg_cost_write(xg_cost *c, int64_t bytes);
+/* of an array of so many bytes, elements of which are asked for, again where another walk does */
+XG_FN xg_cost_traffic xg_cost_read(
+    const xg_device *m, int64_t blocks, const xg_shape *s, int64_t reads, int64_t walked, xg_cost_way way);
+XG_FN xg_cost_traffic xg_cost_both(xg_cost_traffic a, xg_cost_traffic b);
+XG_FN xg_cost_traffic xg_cost_less(xg_cost_traffic a, xg_cost_traffic b);
 XG_FN int64_t xg_cost_time(const xg_cost *c, int64_t instructions); /* picoseconds, the launch with it */
 XG_FN int64_t xg_cost_op(const xg_inst *i);                         /* instructions for one element */
 XG_FN int64_t xg_cost_step(const xg_inst *i);                       /* and for one step of the loop inside of it */
@@ -213,10 +222,12 @@ typedef struct xg_kernel_input {
     /* element for element in the order of the kernel; neighbours by neighbours; inside of a contraction */
     uint32_t aligned : 1, coalesced : 1, contracted : 1;
     uint32_t refused : 1;
-    uint32_t turn; /* see xg_access, of all on the way; 0: none */
-    int64_t reads; /* elements, all in all */
-    /* of the kernel, if `from` were computed inside of it; and that of reading it; -1: not known yet */
-    int64_t gain, time;
+    uint32_t turn;  /* see xg_access, of all on the way; 0: none */
+    uint32_t order; /* in which the walks over it follow each other; equal ones are one walk. 0: that of the kernel */
+    int64_t reads;  /* elements, all in all */
+    int64_t walked; /* the same, but once of all that one walk reads */
+    int64_t gain;   /* of the kernel, if `from` were computed inside of it */
+    xg_cost_traffic moved; /* asked -1: not known yet */
 } xg_kernel_input;
 
 typedef enum xg_fuse_class {
@@ -256,9 +267,9 @@ struct xg_kernel {
     uint32_t level;   /* greater than that of all that its kernel reads */
     uint32_t limit;   /* least level of its users that are no kernels */
     const xg_inst *hero;
-    int64_t elements, instructions, memory, time;
+    int64_t elements, instructions, blocks, time;
     /* the rest */
-    int64_t blocks;
+    xg_cost_traffic moved;     /* of all that it reads */
     xg_kernel *leader;         /* of several roots in one kernel: the one that has the figures; itself */
     XG_VEC(xg_kernel *) roots; /* of a leader of several, itself first */
     uint32_t members;          /* operations that it computes, at most: what comes with two producers counts twice */
@@ -305,6 +316,7 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k); /* the figures of a kern
 XG_FN xg_kernel_input *xg_kernel_find_input(const xg_kernel *k, const xg_kernel *from);
 /* for callers that ask again and again which inputs it has, until it changes */
 XG_FN void xg_kernel_list(xg_kernels *g, const xg_kernel *k);
+XG_FN bool xg_kernel_is_near(const xg_kernel *a, const xg_kernel *b); /* they walk over the same indices */
 XG_FN int64_t xg_kernel_time_with(
     xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers); /* of c with in->from inside */
 /* size of the code of c with in->from inside */

@@ -96,12 +96,18 @@ XG_FN uint32_t xg_kernel_turn(uint32_t outer, uint32_t inner) {
 
 /* Another place where the same value is read; equal places count once. */
 XG_FN void xg_kernel_join(xg_kernel_input *to, const xg_kernel_input *more) {
-    to->time = -1;
+    to->moved.asked = -1;
     to->turn =
         to->turn && more->turn && to->turn != more->turn ? (uint32_t)XG_KERNEL_TURNS_BOTH : to->turn | more->turn;
     to->coalesced = to->coalesced && more->coalesced;
     to->contracted = to->contracted || more->contracted;
     to->aligned = to->aligned && more->aligned;
+    if (to->order == more->order)
+        to->walked = XG_MAX(to->walked, more->walked);
+    else {
+        to->walked = xg_cost_add(to->walked, more->walked);
+        to->order = xg_hash_mix(to->order, more->order) | 1;
+    }
     if (to->key == more->key && to->sites == more->sites) {
         to->reads = XG_MAX(to->reads, more->reads);
         return;
@@ -117,13 +123,16 @@ XG_FN xg_kernel_input xg_kernel_through(const xg_kernel_input *outer, const xg_k
     r.sites = (uint32_t)XG_MIN((uint64_t)inner->sites * outer->sites, (uint64_t)1 << 20);
     r.key = xg_kernel_key(outer->key, inner->key);
     r.turn = xg_kernel_turn(outer->turn, inner->turn);
+    r.order = xg_kernel_key(outer->order, inner->order);
     r.reads = xg_cost_scale(inner->reads, outer->reads, XG_MAX(elements, (int64_t)1));
+    r.walked = xg_cost_scale(inner->walked, outer->walked, XG_MAX(elements, (int64_t)1));
     r.aligned = inner->aligned && outer->aligned;
     r.coalesced = inner->coalesced && outer->coalesced;
     r.contracted = inner->contracted || outer->contracted;
     r.refused = false;
     r.gain = 0;
-    if (r.reads != inner->reads || r.coalesced != inner->coalesced || r.turn) r.time = -1;
+    if (r.walked != inner->walked || r.reads != inner->reads || r.coalesced != inner->coalesced || r.turn)
+        r.moved.asked = -1;
     return r;
 }
 
@@ -133,32 +142,39 @@ XG_FN xg_cost_way xg_kernel_way(const xg_kernel_input *in, uint32_t turn) {
     return in->turn == (uint32_t)XG_KERNEL_TURNS_BOTH || (in->turn && turn && in->turn != turn) ? XG_COST_APART
                                                                                                 : XG_COST_TURNED;
 }
-XG_FN int64_t xg_kernel_read_time(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t turn) {
+XG_FN xg_cost_traffic xg_kernel_read(
+    const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t turn) {
     const xg_shape *s = in->from->inst->shape;
-    int64_t reads = in->reads;
-    xg_cost cost;
-    cost.device = &g->device;
-    cost.blocks = c->blocks;
-    cost.memory = 0;
-    if (!xg_shape_is_array(s)) return 0;
+    static const xg_cost_traffic none = {0, 0, 0};
+    int64_t walked = in->walked, reads = in->reads;
+    if (!xg_shape_is_array(s)) return none;
     /* whoever has a row in his hands reads it once */
     if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements);
-    xg_cost_read(&cost, xg_cost_bytes(s), reads, xg_type_bytes(s->type), xg_kernel_way(in, turn));
-    return cost.memory;
+    return xg_cost_read(&g->device, c->blocks, s, reads, XG_MIN(reads, walked), xg_kernel_way(in, turn));
 }
 
-XG_FN int64_t xg_kernel_time(const xg_kernels *g, const xg_kernel *c, int64_t memory, int64_t instructions) {
+XG_FN int64_t xg_kernel_written(const xg_kernel *k) {
+    int64_t bytes = 0;
+    uint32_t j;
+    for (j = 0; j < xg_kernel_n_outputs(k); j++)
+        bytes = xg_cost_add(bytes, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    return bytes;
+}
+
+/* The time of as many blocks as `like` has, which write what k writes. */
+XG_FN int64_t xg_kernel_time(
+    const xg_kernels *g, const xg_kernel *k, const xg_kernel *like, xg_cost_traffic read, int64_t instructions) {
     xg_cost cost;
     cost.device = &g->device;
-    cost.blocks = c->blocks;
-    cost.memory = memory;
+    cost.blocks = like->blocks;
+    cost.written = xg_kernel_written(k);
+    cost.read = read;
     return xg_cost_time(&cost, instructions);
 }
 
-/* The time of the kernel; that of an input only where it is not known for as many blocks. */
+/* The time of the kernel; what an input moves only where that is not known for as many blocks. */
 XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
-    xg_cost cost;
-    int64_t threads = k->elements;
+    int64_t threads = k->elements, blocks;
     uint32_t was = k->turn, j;
     bool others;
     if (k->rows)
@@ -169,17 +185,17 @@ XG_FN void xg_kernel_settle(const xg_kernels *g, xg_kernel *k) {
         threads = XG_MAX(threads, XG_OPERAND(k->hero, 0)->shape->elements / 4);
     if (k->hero && k->hero->op == XG_SCATTER)
         threads = XG_OPERAND(k->hero, k->hero->n_operands - 1)->shape->elements; /* each update goes where it goes */
-    xg_cost_begin(&cost, &g->device, threads);
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_cost_write(&cost, xg_cost_bytes(xg_kernel_root(k, j)->inst->shape));
+    blocks = xg_cost_blocks(&g->device, threads);
     for (k->turn = 0, j = 0; j < k->n_inputs && !k->turn; j++) k->turn = k->inputs[j].turn;
-    others = k->blocks != cost.blocks || k->turn != was;
-    k->blocks = cost.blocks;
-    k->memory = cost.memory;
+    others = k->blocks != blocks || k->turn != was;
+    k->blocks = blocks;
+    memset(&k->moved, 0, sizeof k->moved);
     for (j = 0; j < k->n_inputs; j++) {
-        if (others || k->inputs[j].time < 0) k->inputs[j].time = xg_kernel_read_time(g, k, &k->inputs[j], k->turn);
-        k->memory = xg_cost_add(k->memory, k->inputs[j].time);
+        xg_kernel_input *in = &k->inputs[j];
+        if (others || in->moved.asked < 0) in->moved = xg_kernel_read(g, k, in, k->turn);
+        k->moved = xg_cost_both(k->moved, in->moved);
     }
-    k->time = xg_kernel_time(g, k, k->memory, k->instructions);
+    k->time = xg_kernel_time(g, k, k, k->moved, k->instructions);
 }
 
 /* ---- the walk ---- */
@@ -219,10 +235,17 @@ XG_FN void xg_kernel_members(xg_kernels *g, xg_kernel *leader, xg_kernel *root) 
 }
 
 enum {
-    XG_KERNEL_COVERS_OPS = 4
+    XG_KERNEL_COVERS_OPS = 4,
+    XG_KERNEL_STEP_OPS = 2 /* of a loop that a thread has inside: address, load, counter */
 };
 XG_FN uint16_t xg_kernel_updates(const xg_kernel *k, uint32_t more) {
     return (uint16_t)XG_MIN(k->updates + more, (uint32_t)UINT16_MAX);
+}
+
+/* Are elements read in another order than the result's are made? */
+XG_FN bool xg_kernel_reorders(const xg_inst *i, xg_access_kind kind) {
+    return kind == XG_ACCESS_CONTRACTED || i->op == XG_TRANSPOSE || i->op == XG_GATHER ||
+           (i->op == XG_COPY && kind != XG_ACCESS_SAME);
 }
 
 XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
@@ -233,11 +256,13 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     xg_kernel_input seen = *xg_kernel_seen(g, u);
     if (leader->rows) {
         seen.reads = XG_MIN(seen.reads, xg_fuse_elements(i));
+        seen.walked = XG_MIN(seen.walked, seen.reads);
         seen.sites = 1;
     } /* made once, whoever needs it */
     work = xg_cost_mul(seen.reads, op);
     if (steps > 1) {
-        work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(seen.reads, steps), xg_cost_step(i)));
+        int64_t step = xg_cost_step(i) + (xg_fuse_is_hero(i) ? 0 : XG_KERNEL_STEP_OPS);
+        work = xg_cost_add(work, xg_cost_mul(xg_cost_mul(seen.reads, steps), step));
         size += (uint32_t)xg_cost_step(i);
     }
     leader->instructions = xg_cost_add(leader->instructions, work);
@@ -266,6 +291,8 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         a = xg_fuse_access(i, k);
         how = seen;
         how.reads = xg_cost_scale(how.reads, a.num, a.den);
+        how.walked = xg_cost_scale(how.walked, a.num, a.den);
+        if (xg_kernel_reorders(i, a.kind)) how.order = xg_kernel_key(how.order, xg_hash_mix(i->id, 0) | 1);
         if (a.kind != XG_ACCESS_SAME) how.key = xg_kernel_key(how.key, xg_hash_mix(i->id, k) | 1);
         how.aligned = how.aligned && a.kind <= XG_ACCESS_ALIGNED;
         how.coalesced = how.coalesced && a.coalesced;
@@ -275,18 +302,34 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
     }
 }
 
-/* A root is made at the kernel's own indices; one of another size at indices of its own. */
-XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root) {
+/* What the threads of a kernel walk over: what its reduction reads, or what it writes. */
+XG_FN const xg_shape *xg_kernel_domain(const xg_kernel *k) {
+    const xg_shape *s = k->inst->shape;
+    if (k->hero && k->hero->op == XG_REDUCE) return XG_OPERAND(k->hero, 0)->shape;
+    return s->type == XLAGPU_TUPLE ? s->elems[0] : s;
+}
+XG_FN bool xg_kernel_same_domain(const xg_shape *x, const xg_shape *y) {
+    return xg_shape_same_dims(x, y) && x->layout == y->layout;
+}
+XG_FN bool xg_kernel_is_near(const xg_kernel *a, const xg_kernel *b) {
+    return xg_kernel_same_domain(xg_kernel_domain(a), xg_kernel_domain(b));
+}
+
+/* A root is made at the kernel's own indices; one of another size at indices of its own. domain: the kernel's. */
+XG_FN void xg_kernel_see_root(xg_kernels *g, const xg_kernel *leader, xg_kernel *root, const xg_shape *domain) {
     xg_kernel_input own;
     memset(&own, 0, sizeof own);
     own.sites = 1;
-    own.reads = xg_fuse_elements(root->inst);
+    own.reads = own.walked = xg_fuse_elements(root->inst);
     own.key = own.reads == leader->elements ? 0 : xg_hash_mix(root->inst->id, 99) | 1;
+    if (root != leader && !xg_kernel_same_domain(domain, xg_kernel_domain(root)))
+        own.order = xg_hash_mix(root->inst->id, 99) | 1; /* it walks by itself */
     own.aligned = own.coalesced = true;
     xg_kernel_see(g, root, &own);
 }
 
 XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
+    const xg_shape *domain = xg_kernel_domain(k);
     uint32_t j;
     g->epoch++;
     g->listed = NULL;
@@ -300,13 +343,13 @@ XG_FN void xg_kernel_walk(xg_kernels *g, xg_kernel *k) {
     for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_members(g, k, xg_kernel_root(k, j));
     k->members = g->order.n;
     for (j = 0; j < g->order.n; j++) g->order.p[j]->at = 0;
-    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j));
+    for (j = 0; j < xg_kernel_n_outputs(k); j++) xg_kernel_see_root(g, k, xg_kernel_root(k, j), domain);
     for (j = g->order.n; j-- > 0;) xg_kernel_visit(g, k, g->order.p[j]);
     k->inputs = xg_kernel_inputs_new(g, g->found.n, &k->inputs_cap);
     k->n_inputs = g->found.n;
     for (j = 0; j < k->n_inputs; j++) {
         k->inputs[j] = *xg_kernel_seen(g, g->found.p[j]);
-        k->inputs[j].time = -1;
+        k->inputs[j].moved.asked = -1;
     }
     xg_kernel_settle(g, k);
 }
@@ -328,13 +371,13 @@ XG_FN uint64_t xg_kernel_ops_with(const xg_kernel *c, const xg_kernel_input *in)
 /* Behind a hero the threads go on that computed it. */
 XG_FN int64_t xg_kernel_time_behind(const xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in) {
     const xg_kernel *p = in->from;
-    int64_t memory = xg_cost_add(p->memory, c->memory - in->time);
-    return xg_kernel_time(g, p, memory, xg_kernel_instructions_with(c, in));
+    xg_cost_traffic read = xg_cost_both(p->moved, xg_cost_less(c->moved, in->moved));
+    return xg_kernel_time(g, c, p, read, xg_kernel_instructions_with(c, in));
 }
 
 XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_kernel_input *in, uint32_t *buffers) {
     const xg_kernel *p = in->from;
-    int64_t memory = c->memory - in->time;
+    xg_cost_traffic read = xg_cost_less(c->moved, in->moved);
     uint32_t j;
     *buffers = c->n_inputs - 1 + xg_kernel_n_outputs(c);
     if (p->hero && !c->hero && !xg_fuse_folds_once(p, c, in)) {
@@ -347,15 +390,15 @@ XG_FN int64_t xg_kernel_time_with(xg_kernels *g, const xg_kernel *c, const xg_ke
         if (had != UINT32_MAX) {
             xg_kernel_input both = c->inputs[had];
             xg_kernel_join(&both, &through);
-            memory -= c->inputs[had].time;
+            read = xg_cost_less(read, c->inputs[had].moved);
             through = both;
         } else
             ++*buffers;
-        if (through.time < 0 || p->blocks != c->blocks)
-            through.time = xg_kernel_read_time(g, c, &through, c->turn ? c->turn : xg_kernel_turn(in->turn, p->turn));
-        memory = xg_cost_add(memory, through.time);
+        if (through.moved.asked < 0 || p->blocks != c->blocks)
+            through.moved = xg_kernel_read(g, c, &through, c->turn ? c->turn : xg_kernel_turn(in->turn, p->turn));
+        read = xg_cost_both(read, through.moved);
     }
-    return xg_kernel_time(g, c, memory, xg_kernel_instructions_with(c, in));
+    return xg_kernel_time(g, c, c, read, xg_kernel_instructions_with(c, in));
 }
 
 XG_FN void xg_kernel_add_reader(xg_kernels *g, xg_kernel *value, xg_kernel *reader) {
@@ -394,7 +437,7 @@ XG_FN void xg_kernel_combine(xg_kernels *g, xg_kernel *c, const xg_kernel *p, co
             xg_kernel_join(&c->inputs[at], &through);
             continue;
         }
-        if (p->blocks != c->blocks) through.time = -1;
+        if (p->blocks != c->blocks) through.moved.asked = -1;
         c->inputs[n++] = through;
     }
     g->listed = NULL;

@@ -125,17 +125,6 @@ XG_FN bool xg_multi_common_level(const xg_kernel *a, const xg_kernel *b, uint32_
 
 /* ---- what may walk together ---- */
 
-/* What the threads of a kernel walk over: what its reduction reads, or what it writes. */
-XG_FN const xg_shape *xg_multi_walk(const xg_kernel *k) {
-    const xg_shape *s = k->inst->shape;
-    if (k->hero && k->hero->op == XG_REDUCE) return XG_OPERAND(k->hero, 0)->shape;
-    return s->type == XLAGPU_TUPLE ? s->elems[0] : s;
-}
-XG_FN bool xg_multi_is_near(const xg_kernel *a, const xg_kernel *b) {
-    const xg_shape *x = xg_multi_walk(a), *y = xg_multi_walk(b);
-    return xg_shape_same_dims(x, y) && x->layout == y->layout;
-}
-
 XG_FN bool xg_multi_same_reduction(const xg_inst *x, const xg_inst *y) {
     xg_ints d = xg_attr_ints(x, XG_A_dimensions), e = xg_attr_ints(y, XG_A_dimensions);
     return d.n == e.n && memcmp(d.p, e.p, d.n * sizeof *d.p) == 0;
@@ -201,7 +190,7 @@ XG_FN bool xg_multi_is_tiled(const xg_kernel *k) {
 /* a is tiled, and b more than numbers (a loop's counter, which tiles write as well) or what tiles make beside it. */
 XG_FN bool xg_multi_keeps_tiles(const xg_kernel *a, const xg_kernel *b) {
     if (!xg_multi_is_tiled(a)) return false;
-    return b->hero || b->loops || (b->elements > 1 && !xg_multi_is_near(a, b));
+    return b->hero || b->loops || (b->elements > 1 && !xg_kernel_is_near(a, b));
 }
 
 XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
@@ -210,15 +199,17 @@ XG_FN const char *xg_multi_refusal(const xg_kernel *a, const xg_kernel *b) {
     if (a->is_update_in_place && b->is_update_in_place && xg_multi_updates(a, b) && xg_multi_updates(b, a)) return NULL;
     if (a->is_update_in_place || b->is_update_in_place) return "one is an update in place";
     if (a->rows || b->rows) return "one is a row program";
-    if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS)
+    if (a->turns != b->turns && XG_MAX(a->elements, b->elements) > XG_MULTI_SHORT_ELEMENTS &&
+        !xg_multi_is_tiled(a->turns ? a : b)) /* whose tiles turn what they multiply */
         return "only one transposes";
-    if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_multi_is_near(a, b) && xg_multi_same_reduction(x, y))
+    if (x && y && x->op == XG_REDUCE && y->op == XG_REDUCE && xg_kernel_is_near(a, b) && xg_multi_same_reduction(x, y))
         return NULL;
-    if (x && x == y && xg_multi_is_near(a, b)) return NULL; /* what both made for themselves is made once */
+    if (x && x == y && xg_kernel_is_near(a, b)) return NULL; /* what both made for themselves is made once */
     if (xg_multi_keeps_tiles(a, b) || xg_multi_keeps_tiles(b, a)) return "tiles make one of both";
     if (xg_multi_is_short(a) && xg_multi_is_short(b)) return NULL;
+    if (!(x && y) && xg_multi_is_tiled(x ? a : b) && xg_kernel_is_near(a, b)) return NULL; /* behind the product */
     if (x && y) return "both have a hero";
-    return (x ? x : y)->op == XG_REDUCE && xg_multi_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
+    return (x ? x : y)->op == XG_REDUCE && xg_kernel_is_near(a, b) ? NULL : "a hero that wants a kernel of its own";
 }
 
 /* ---- merging ---- */
@@ -233,16 +224,18 @@ XG_FN void xg_multi_add_roots(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
 /* Figures of both together, when they compute nothing in common and neither reads the other. */
 XG_FN void xg_multi_combine(xg_kernels *g, xg_kernel *a, const xg_kernel *b) {
     uint32_t n = a->n_inputs, j, k;
+    uint32_t apart = xg_kernel_is_near(a, b) ? 0 : xg_hash_mix(b->inst->id, 99) | 1; /* it walks by itself */
     xg_kernel_input *inputs = xg_kernel_inputs_new(g, a->n_inputs + b->n_inputs, &a->inputs_cap);
     memcpy(inputs, a->inputs, n * sizeof *inputs);
     for (j = 0; j < b->n_inputs; j++) {
-        for (k = 0; k < a->n_inputs && inputs[k].from != b->inputs[j].from; k++) {}
+        xg_kernel_input more = b->inputs[j];
+        more.order = xg_kernel_key(apart, more.order);
+        more.moved.asked = -1;
+        for (k = 0; k < a->n_inputs && inputs[k].from != more.from; k++) {}
         if (k < a->n_inputs)
-            xg_kernel_join(&inputs[k], &b->inputs[j]);
-        else {
-            inputs[n] = b->inputs[j];
-            inputs[n++].time = -1;
-        }
+            xg_kernel_join(&inputs[k], &more);
+        else
+            inputs[n++] = more;
     }
     a->inputs = inputs;
     a->n_inputs = n;
@@ -377,7 +370,7 @@ XG_FN bool xg_multi_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {
         if (!xg_kernel_find_input(&was, a->inputs[j].from)) xg_kernel_add_reader(g, a->inputs[j].from, a);
     xg_kernel_inputs_drop(g, &was);
     xg_kernel_inputs_drop(g, b);
-    if (between && !a->hero) xg_multi_drop_roots(g, a);
+    if (between && (!a->hero || xg_multi_is_tiled(a))) xg_multi_drop_roots(g, a);
     return true;
 }
 
@@ -398,7 +391,7 @@ XG_FN bool xg_multi_siblings(xg_kernels *g, xg_kernel *const *kernels, uint32_t 
         xg_kernel *b = xg_multi_leader(kernels[j]), *last = b;
         for (k = j, tries = 0; k-- > 0 && tries < XG_MULTI_TRIES;) {
             xg_kernel *a = xg_multi_leader(kernels[k]);
-            if (a == last || a == b || !xg_multi_is_near(a, b)) continue;
+            if (a == last || a == b || !xg_kernel_is_near(a, b)) continue;
             last = a;
             tries++;
             /* reading together spares little; it may find others where it waits */
@@ -432,7 +425,7 @@ XG_FN void xg_multi_with_readers(xg_kernels *g, xg_kernel *p) {
     for (j = 0; j < p->readers.n && tries < XG_MULTI_TRIES; j++) {
         xg_kernel *c = p->readers.p[j]->leader;
         const xg_kernel_input *in = p->readers.p[j]->live && c != p->leader ? xg_kernel_find_input(c, p) : NULL;
-        if (!in || !in->aligned || in->sites != 1 || !xg_multi_is_near(p->leader, c)) continue;
+        if (!in || !in->aligned || in->sites != 1 || !xg_kernel_is_near(p->leader, c)) continue;
         tries++;
         (void)xg_multi_merge(g, p->leader, c);
     }

@@ -131,10 +131,10 @@ XG_FN bool xg_phases_takes_shape(const xg_shape *s) {
 }
 /* One step of the loop inside: what it reads, by address. */
 XG_FN int64_t xg_phases_step(const xg_inst *i) { return xg_cost_step(i) + (i->op == XG_DOT ? 3 : 1); }
-/* What is asked of an instruction: so many elements, each by so many steps of loops around it; the dimension that is
- * cut. */
+/* What is asked of an instruction: so many elements, by one reader at most, each by so many steps of loops around it;
+ * the dimension that is cut. */
 typedef struct xg_phase_count {
-    int64_t n, steps;
+    int64_t n, most, steps;
     int32_t cut;
 } xg_phase_count;
 XG_FN xg_phase_count *xg_phase_count_of(const xg_inst *i) { return (xg_phase_count *)i->scratch; }
@@ -157,6 +157,7 @@ XG_FN void xg_phases_ask(const xg_inst *i, uint32_t k, int64_t n, int64_t steps,
                                     : c->steps);
     asked = xg_cost_scale(whole ? xg_cost_mul(n, parts) : n, access.num, access.den);
     if (whole) asked = access.kind == XG_ACCESS_CONTRACTED ? xg_fuse_elements(o) : XG_MIN(asked, xg_fuse_elements(o));
+    r->most = XG_MAX(r->most, asked);
     r->n = access.kind <= XG_ACCESS_ALIGNED || whole ? XG_MAX(r->n, asked) : xg_cost_add(r->n, asked);
 }
 /* How much code there is of it. */
@@ -189,7 +190,7 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
     w.width = xg_fuse_elements(xg_fuse_leaf(c, 0)) / parts;
     if (c->root->op != XG_TUPLE) xg_phase_count_of(c->root)->n = xg_fuse_elements(c->root) / parts;
     for (i = c->last; i; i = i->prev) {
-        int64_t n = xg_phase_count_of(i)->n, steps = xg_fuse_steps(i);
+        int64_t n = xg_phase_count_of(i)->n, most = xg_phase_count_of(i)->most, steps = xg_fuse_steps(i), walk;
         if (reduces) {
             int64_t once = xg_fuse_elements(i) / (parts > 1 && xg_phase_count_of(i)->cut >= 0 ? parts : 1);
             if (n > once && !asked) {
@@ -207,7 +208,8 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
         w.instructions = xg_cost_add(w.instructions, xg_cost_mul(n, xg_cost_op(i)));
         if (steps > 1)
             w.instructions = xg_cost_add(w.instructions, xg_cost_mul(xg_cost_mul(n, steps), xg_phases_step(i)));
-        w.walk = XG_MAX(w.walk, xg_phases_is_serial(i) ? n : xg_cost_mul(n, steps));
+        walk = most ? XG_MIN(n, most) : n; /* one reader behind the other */
+        w.walk = XG_MAX(w.walk, xg_phases_is_serial(i) ? walk : xg_cost_mul(walk, steps));
         if (i->op == XG_REDUCE) w.width = XG_MAX(w.width, xg_cost_mul(n, steps));
         w.serial = w.serial || (xg_phases_is_serial(i) && steps > XG_PHASES_SERIAL);
         w.long_rows = w.long_rows || (i->op == XG_REDUCE && steps > XG_PHASES_ROW && n > XG_PHASES_LONG_ROWS);
@@ -220,8 +222,11 @@ XG_FN xg_phase_work xg_phases_work(xg_arena *a, const xg_comp *c, int64_t parts)
 XG_FN int64_t xg_fuse_time(xg_arena *a, const xg_comp *c, int64_t threads) {
     xg_phase_work work = xg_phases_work(a, c, 1);
     xg_cost cost;
-    xg_cost_begin(&cost, &c->module->device, threads);
-    xg_cost_write(&cost, work.bytes);
+    memset(&cost, 0, sizeof cost);
+    cost.device = &c->module->device;
+    cost.blocks = xg_cost_blocks(cost.device, threads);
+    cost.written = xg_cost_bytes(c->root->shape);
+    cost.read.memory = cost.read.asked = cost.read.loaded = work.bytes - cost.written;
     return xg_cost_time(&cost, work.instructions);
 }
 /* Picoseconds of one multiprocessor. */

@@ -15,6 +15,7 @@
 
 enum {
     XG_PRIORITY_FETCH_PS = 200 /* an instruction */,
+    XG_PRIORITY_HERO_PS = 3000, /* where all else is alike: what a hero has moved into moves no further */
     XG_QUEUE_ARITY = 4,
     XG_PRIORITY_MANY = 16 /* inputs */
 };
@@ -87,7 +88,7 @@ XG_FN void xg_queue_update(xg_queue *q, const xg_kernel *p) {
         if (at) xg_queue_drop(q, p);
         return;
     }
-    k.worth = xg_queue_worth(p);
+    k.worth = xg_queue_worth(p) - (p->hero ? XG_PRIORITY_HERO_PS : 0);
     k.place = p->place;
     if (!at) {
         xg_push(q->g->arena, xg_queued, &q->heap, k);

@@ -267,7 +267,7 @@ XG_FN const xg_inst *xg_rows_reduce(const xg_kernel *k) {
     return i->op == XG_REDUCE ? i : NULL;
 }
 XG_FN int64_t xg_rows_walk(const xg_kernel *k) {
-    return xg_rows_reduce(k) ? XG_OPERAND(xg_rows_reduce(k), 0)->shape->elements : xg_multi_walk(k)->elements;
+    return xg_rows_reduce(k) ? XG_OPERAND(xg_rows_reduce(k), 0)->shape->elements : xg_kernel_domain(k)->elements;
 }
 
 XG_FN bool xg_rows_merge(xg_kernels *g, xg_kernel *a, xg_kernel *b) {

@@ -323,6 +323,13 @@ XG_FN bool xg_inst_is_tf32(const xg_inst *i) {
            XG_OPERAND(i, 1)->shape->type == XLAGPU_F32 &&
            xg_str_is(xg_attr_str(i, XG_A_algorithm), "dot_tf32_tf32_f32");
 }
+XG_FN bool xg_inst_is_default_precision(const xg_inst *i) {
+    const xg_attr *a = xg_inst_attr(i, XG_A_operand_precision);
+    uint32_t k;
+    for (k = 0; a && k < a->v.words->n; k++)
+        if (!xg_str_is(a->v.words->p[k], "default")) return false;
+    return true;
+}
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr) {
     xg_attr *grown;
     uint32_t at = 0;

@@ -435,12 +435,11 @@ XG_FN void xg_inst_replace(xg_inst *from, xg_inst *to);   /* all uses but those 
 XG_FN void xg_inst_move_before(xg_inst *i, xg_inst *before);
 XG_FN uint32_t xg_inst_n_users(const xg_inst *i); /* counts uses; O(uses) */
 XG_FN void xg_inst_set_attr(xg_inst *i, xg_attr attr);
-/* A dot or convolution that rounds its operands, both f32, to tf32: algorithm=dot_tf32_tf32_f32. */
+/* A dot or convolution that takes its operands, both f32, for tf32: algorithm=dot_tf32_tf32_f32. */
 XG_FN bool xg_inst_is_tf32(const xg_inst *i);
+XG_FN bool xg_inst_is_default_precision(const xg_inst *i); /* operand_precision asks for no more */
 enum {
-    XG_TF32_INFINITY = 0x7F800000, /* bits of an f32 */
-    XG_TF32_HALF = 0x1000,         /* of what tf32 does not hold of them ... */
-    XG_TF32_DROPPED = 0x1FFF
+    XG_TF32_DROPPED = 0x1FFF /* bits of an f32 that tf32 does not hold */
 };
 XG_FN void xg_inst_remove_attr(xg_inst *i, xg_attr_key k);
 XG_FN const xg_attr *xg_inst_attr(const xg_inst *i, xg_attr_key k);            /* NULL when absent */

@@ -297,6 +297,13 @@ XG_FN xg_kest_price xg_kest_float_price(xg_kelem e, int64_t weight) {
     xg_cost_pipe pipe = bits == 64 ? XG_PIPE_F64 : bits == 32 ? XG_PIPE_F32 : XG_PIPE_HALF;
     return xg_kest_make_price(pipe, weight, weight * XG_KEST_ALU_CLOCKS * (bits == 64 ? 2 : 1));
 }
+/* A pointer and a number: part of what reads or writes there, unless it is carried into a next round. */
+XG_FN bool xg_kest_is_address(const xg_kop *op) {
+    const xg_kuse *u = op->results[0].first_use;
+    if (op->op != XG_K_OP_PTR_ADD || !xg_kval_is_const(XG_KOPERAND(op, 1), NULL)) return false;
+    while (u && u->user->op != XG_K_OP_YIELD) u = u->next;
+    return !u;
+}
 XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     const xg_ktype *t = op->n_operands ? op->operands[0].value->type : NULL;
     bool wide = t && t->kind == XG_TK_SCALAR && xg_kelem_bits(t->elem) == 64;
@@ -343,6 +350,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     default: break;
     }
     if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
+    if (xg_kest_is_address(op)) return xg_kest_make_price(XG_PIPE_COUNT, 0, 0);
     t = op->results[0].type;
     if (t->kind == XG_TK_SCALAR && xg_kelem_is_float(t->elem)) return xg_kest_float_price(t->elem, 1);
     return xg_kest_make_price(XG_PIPE_INTEGER, integer, XG_KEST_ALU_CLOCKS);
@@ -589,6 +597,19 @@ XG_FN void xg_kest_region(xg_kest *e, const xg_kregion *r) {
 
 /* ---- a kernel ---- */
 
+/* Small arrays that all blocks read stay in the first cache, which outlives a block: each multiprocessor asks the
+ * second one for them once. */
+XG_FN void xg_kest_share_l1(const xg_kest *e, const xg_karg *args) {
+    int64_t room = e->d->l1_bytes / 2 - e->c->shared_bytes, copies = XG_MIN(e->c->blocks, e->d->sm_count);
+    uint32_t k;
+    for (k = 0; k < e->n_args && args; k++) {
+        int64_t most = xg_cost_mul(args[k].bytes, copies);
+        if (args[k].bytes > room || e->touched[k] <= most) continue;
+        room -= args[k].bytes;
+        e->c->l2_sectors -= (e->touched[k] - most) / XG_SECTOR_BYTES;
+    }
+}
+
 XG_FN void xg_kest_warp(xg_kest *e, int64_t first_thread, int64_t weight, uint32_t threads) {
     const xg_kfunc *f = e->m->entry;
     int64_t issued = e->c->issued, blocks = e->c->blocks;
@@ -646,6 +667,7 @@ XG_FN void xg_kir_estimate(const xg_kmodule *m, const xg_device *d, xg_arena *a,
     xg_kest_warp(&e, 0, 1, threads);
     if (warps > 1) xg_kest_warp(&e, (int64_t)(warps / 2) * XG_WARP_LANES, warps - 1, threads);
     if (f->producers) xg_kest_warp(&e, threads - f->producers, 1, threads);
+    xg_kest_share_l1(&e, f->args);
     for (k = 0; k < e.n_args && f->args; k++) {
         c->read_bytes += XG_MIN(e.touched[k], f->args[k].bytes);
         c->written_bytes += XG_MIN(e.touched[e.n_args + k], f->args[k].bytes);

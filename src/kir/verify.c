@@ -443,7 +443,6 @@ XG_FN const char *xg_kir_check_tensor_mma(const xg_kop *op) {
     const xg_kmma_row *row;
     if ((op->flags & XG_KWGMMA_TYPES) >= XG_KMMA_COUNT) return "no such types";
     row = xg_kmma_row_of(op->flags & XG_KWGMMA_TYPES);
-    if (row->tensor == XG_TENSOR_TF32) return "no such types";
     if (op->flags & (XG_KWGMMA_A_ROWS | XG_KWGMMA_B_ROWS) && row->bytes != 2) return "rows of 16 bits lie side by side";
     if (!xg_kir_is_word(xg_kt(op, 0))) return "an address of tensor memory is an i32";
     if (!xg_kir_is_descriptor(xg_kt(op, 1)) || !xg_kir_is_descriptor(xg_kt(op, 2))) return "two descriptors";

@@ -81,6 +81,7 @@ XG_FN bool xg_opt_is_collective(const xg_inst *i);     /* and neither begins nor
 XG_FN bool xg_opt_is_canonical_collective(const xg_inst *i);
 XG_FN int xg_opt_device_reducer(const xg_inst *i);   /* the opcode by which devices reduce; -1: they cannot */
 XG_FN int64_t xg_opt_group_size(const xg_inst *i);   /* devices of the first group */
+XG_FN void xg_opt_allow_tf32(xg_module *m);          /* allow_tf32.c: f32 products of the default precision */
 XG_FN bool xg_opt_async_to_sync(xg_module *m);       /* async_to_sync.c: asynchronous pairs as one step */
 XG_FN bool xg_opt_all_reduce_combiner(xg_module *m); /* collective_combiner.c: several collectives of a kind as one, */
 XG_FN bool xg_opt_all_gather_combiner(xg_module *m);

@@ -80,11 +80,17 @@ XG_FN void xg_commands_take_off(xg_commands_flight *f, uint32_t at) {
     if (f->n == XG_COMMANDS_COLLECTIVES) memmove(f->at, f->at + 1, --f->n * sizeof f->at[0]);
     f->at[f->n++] = at;
 }
+XG_FN bool xg_commands_writes(const xg_plan_step *s, uint32_t link) {
+    uint32_t marked = link >= s->n_links - s->n_written ? XG_EXE_WRITTEN : 0;
+    return xg_exe_writes(s->kind, marked, link, s->n_links);
+}
 XG_FN bool xg_commands_meet(const xg_plan *p, const xg_plan_step *s, const xg_plan_step *t) {
     uint32_t j, k;
     for (j = 0; j < s->n_links; j++)
         for (k = 0; k < t->n_links; k++)
-            if (xg_commands_share(p->buffers.p[s->links[j]], p->buffers.p[t->links[k]])) return true;
+            if ((xg_commands_writes(s, j) || xg_commands_writes(t, k)) &&
+                xg_commands_share(p->buffers.p[s->links[j]], p->buffers.p[t->links[k]]))
+                return true;
     return false;
 }
 /* Has the step to wait for one of them? Then those up to the last such one have landed. */

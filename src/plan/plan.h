@@ -182,6 +182,8 @@ XG_FN bool xg_plan_rematerialize(xg_module *m); /* a pass: what a memory limit a
 /* ---- commands.c ---- */
 /* runs of at least so many commands; control: loops and branches, too */
 XG_FN void xg_plan_command_buffers(xg_plan *p, uint32_t least, bool control);
+XG_FN bool xg_commands_meet(
+    const xg_plan *p, const xg_plan_step *s, const xg_plan_step *t); /* one writes what the other has */
 /* ---- report.c ---- */
 XG_FN const char *xg_exe_allocation_name(uint32_t kind);
 XG_FN void xg_report_value_name(xg_buf *b, const xg_plan_value *v);

@@ -3,6 +3,7 @@
  * them. */
 #ifndef XG_PTX_MATH_F64_C
 #define XG_PTX_MATH_F64_C
+#include "../eval/eval.h"
 #include "math_f32.c"
 
 #define XG_F64_LOG2E 0x3FF71547652B82FEu
@@ -294,19 +295,12 @@ static const uint64_t xg_m64_tan_c[] = {0x3EF322BAFC65F699u, 0xBF01BCC454A4BAC2u
     0x3F6D6D5739F66F98u, 0x3F8226E2D2A59F98u, 0x3F9664F48B3F4557u, 0x3FABA1BA1B98183Au, 0x3FC1111111111710u,
     0x3FD5555555555554u};
 
-/* 32 zero bits, then 2/pi. */
-static const uint64_t xg_m64_two_over_pi[] = {0x00000000A2F9836Eu, 0x4E441529FC2757D1u, 0xF534DDC0DB629599u,
-    0x3C439041FE5163ABu, 0xDEBBC561B7246E3Au, 0x424DD2E006492EEAu, 0x09D1921CFE1DEB1Cu, 0xB129A73EE88235F5u,
-    0x2EBB4484E99C7026u, 0xB45F7E413991D639u, 0x835339F49C845F8Bu, 0xBDF9283B1FF897FFu, 0xDE05980FEF2F118Bu,
-    0x5A0A6D1F6D367ECFu, 0x27CB09B74F463F66u, 0x9E5FEA2D7527BAC7u, 0xEBE5F17B3D0739F7u, 0x8A5292EA6BFB5FB1u,
-    0x1F8D5D0856033046u};
-
 /* Three words of 2/pi from bit s on (s < 1024): moved up by 8, 4, 2, 1 words as the bits of s / 64 say, then by the
  * bits left. */
 static void xg_m64_window(xg_kb *b, xg_kval *s, xg_kval **w) {
     xg_kval *word = SHRU_(s, I32_(6)), *hit, *lo, *left, *rest, *v[19];
     int k, step, need = 19;
-    for (k = 0; k < 19; k++) v[k] = I64_(xg_m64_two_over_pi[k]);
+    for (k = 0; k < 19; k++) v[k] = I64_(xg_two_over_pi()[k]);
     for (step = 8; step; step /= 2) {
         hit = AND_(word, I32_(step));
         hit = CMPI_(NE, hit, I32_(0));

@@ -31,8 +31,12 @@ static void xg_ptx_need_tensor_memory(xg_ptx *p) {
 }
 /* The number that the descriptor has for a factor's type, among those of its kind of multiplication. */
 static uint32_t xg_ptx_tensor_type(const char *type) {
+    enum {
+        TF32 = 2
+    };
     static const char *const second[] = {"bf16", "e5m2", "s8"};
     size_t k;
+    if (strcmp(type, "tf32") == 0) return TF32;
     for (k = 0; k < XG_COUNT(second) && strcmp(type, second[k]) != 0; k++) {}
     return k < XG_COUNT(second);
 }
@@ -82,7 +86,11 @@ static void xg_ptx_print_tensor_mma(xg_ptx *p, xg_kop *op) {
     for (k = 0; k < 4; k++) o[k] = xg_ptx_tensor_operand(p, op, k);
     shape = xg_ptx_in_reg(p, &shape);
     at = xg_ptx_pen_text(xg_ptx_line_begin(p), "tcgen05.mma.cta_group::1.kind::");
-    at = xg_ptx_pen_text(at, row->tensor == XG_TENSOR_I8 ? "i8 [" : row->tensor == XG_TENSOR_F8 ? "f8f6f4 [" : "f16 [");
+    at = xg_ptx_pen_text(xg_ptx_pen_text(at, row->tensor == XG_TENSOR_I8     ? "i8"
+                                             : row->tensor == XG_TENSOR_F8   ? "f8f6f4"
+                                             : row->tensor == XG_TENSOR_TF32 ? "tf32"
+                                                                             : "f16"),
+        " [");
     at = xg_ptx_pen_lane(p, xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &o[0]), "], "), &o[1]);
     at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &o[2]);
     at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &shape);

@@ -91,6 +91,8 @@ XLAGPU_DEF XG_COLD xlagpu_status xlagpu_rt_open(const xlagpu_device_desc *desc, 
         d->progress_user = desc->progress_user;
         d->print = desc->print;
         d->print_user = desc->print_user;
+        d->line = desc->line;
+        d->line_user = desc->line_user;
         d->range = desc->range;
         d->range_user = desc->range_user;
         d->jit_log = desc->jit_log;

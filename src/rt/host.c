@@ -262,6 +262,39 @@ XG_FN void xr_host_predict(xr_host_run *r, const xg_sim_stats *sum, xlagpu_kerne
     r->launch.trace = NULL;
 }
 
+/* The line of a place in the text. */
+XG_FN uint32_t xr_host_line_of(const char *text, uint32_t at) {
+    uint32_t line = 1;
+    while (at) line += text[--at] == '\n';
+    return line;
+}
+/* What the launch's instructions did, one after the other; gives the memory back. */
+XG_FN void xr_host_lines(xg_ctx *c, xr_host_run *r, const char *kernel) {
+    const xg_sim_module *m = r->launch.module;
+    const char *text = m->src->text;
+    const uint64_t *ran = r->launch.ran;
+    uint32_t i, at = 0;
+    xlagpu_rt_line l;
+    memset(&l, 0, sizeof l);
+    l.kernel = kernel;
+    l.line = 1;
+    for (i = 0; i < m->n_code; i++, ran += 2) {
+        const xg_sim_ins *in = &m->code[i];
+        if (!ran[0]) continue;
+        l.line = in->at < at ? xr_host_line_of(text, in->at) : l.line + xr_host_line_of(text + at, in->at - at) - 1;
+        at = in->at;
+        l.text = text + at;
+        for (l.length = 0; at + l.length < m->src->size && l.text[l.length] != '\n'; l.length++) {}
+        l.target = in->kind == XG_SIM_K_BRA && !in->op ? xr_host_line_of(text, m->code[in->imm].at) : 0;
+        l.class_index = m->classes[i];
+        l.warps = ran[0];
+        l.lanes = ran[1];
+        r->device->line(r->device->line_user, &l);
+    }
+    xg_mem_free(c, r->launch.ran);
+    r->launch.ran = NULL;
+}
+
 /* Runs a prepared launch, messages to c; memory has room for `most` workers of xg_sim_worker_bytes each. */
 XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t most, xlagpu_kernel_stats *stats) {
     size_t each = xg_sim_worker_bytes(&r->launch);
@@ -279,6 +312,12 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
         r->blocks < 64 && r->blocks * r->launch.warps < 64 ? 1 : r->blocks); /* little work is not worth a thread */
     r->n = n;
     r->share = XG_MAX(r->blocks / ((uint64_t)n * 32), 1u);
+    if (r->device->line && stats) {
+        size_t bytes = 2 * (size_t)r->launch.module->n_code * sizeof *r->launch.ran;
+        r->launch.ran = (uint64_t *)xg_mem_alloc(c, bytes);
+        if (!r->launch.ran) return xr_fail(c, XLAGPU_ERROR_MEMORY, "out of memory: counts by line");
+        memset(r->launch.ran, 0, bytes);
+    }
     if (r->device->predict && stats) r->launch.trace = xg_sim_trace_new(c, &r->launch, &r->device->figures, n);
     xg_sim_begin(&r->launch);
     for (k = 0; k < n; k++) r->workers[k] = xg_sim_worker_init(memory + k * each, &r->launch);
@@ -296,6 +335,7 @@ XG_FN xlagpu_status xr_host_go(xg_ctx *c, xr_host_run *r, char *memory, uint32_t
     }
     if (stats) xr_host_count(stats, &sum);
     if (r->launch.trace) xr_host_predict(r, &sum, stats);
+    if (r->launch.ran) xr_host_lines(c, r, stats->name);
     return s;
 }
 

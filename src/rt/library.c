@@ -6,6 +6,7 @@
 #ifndef XG_RT_LIBRARY_C
 #define XG_RT_LIBRARY_C
 #include "cublaslt.c"
+#include "cudnn.c"
 #include "cufft.c"
 #include "cusolver.c"
 #include "device.c"
@@ -13,17 +14,19 @@
 typedef struct xr_library_row {
     xr_library_file file;
     char name[12];
-    uint16_t version, at; /* at: of its functions in struct xr_libraries */
+    uint32_t version, at; /* at: of its functions in struct xr_libraries */
 } xr_library_row;
 static const xr_library_row xr_library_rows[XG_EXE_LIBRARY_COUNT] = {
     {{"cuBLASLt", "cublasLt", 13, 11}, "cublaslt", XR_LT_OLDEST, offsetof(struct xr_libraries, lt)},
     {{"cuFFT", "cufft", 12, 10}, "cufft", XR_FFT_OLDEST, offsetof(struct xr_libraries, fft)},
+    {{"cuDNN", "cudnn", 9, 9}, "cudnn", XR_DNN_OLDEST, offsetof(struct xr_libraries, dnn)},
     {{"cuSOLVER", "cusolver", 12, 10}, "cusolver", XR_SOLVER_OLDEST, offsetof(struct xr_libraries, solver)}};
 /* The names of a library's functions, one behind the other; the empty one is the end. */
 XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 #define X(field, symbol, result, parameters) symbol "\0"
     return which == XG_EXE_LIBRARY_CUBLASLT ? XR_LT_FUNCTIONS(X)
            : which == XG_EXE_LIBRARY_CUFFT  ? XR_FFT_FUNCTIONS(X)
+           : which == XG_EXE_LIBRARY_CUDNN  ? XR_DNN_FUNCTIONS(X)
                                             : XR_SOLVER_FUNCTIONS(X);
 #undef X
 }
@@ -31,6 +34,7 @@ XG_FN XG_COLD const char *xr_library_symbols(uint32_t which) {
 XG_FN XG_COLD int xr_library_version(const struct xr_libraries *l, uint32_t which) {
     int version = 0;
     if (which == XG_EXE_LIBRARY_CUBLASLT) return (int)l->lt.version();
+    if (which == XG_EXE_LIBRARY_CUDNN) return (int)l->dnn.version();
     if (which == XG_EXE_LIBRARY_CUFFT ? l->fft.version(&version) : l->solver.version(&version)) return 0;
     return version;
 }
@@ -39,7 +43,7 @@ XG_FN XG_COLD xlagpu_status xr_library_open_row(xlagpu_device *d, uint32_t which
     struct xr_libraries *l = d->libraries;
     xlagpu_status s = xr_library_bind(&d->c, d->library_folder, &r->file, xr_library_symbols(which), &l->files[which],
         (char *)l + r->at, ": install it, name its folder, or compile with --libraries=none");
-    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), r->version) : s;
+    return s == XLAGPU_OK ? xr_library_check(&d->c, &r->file, xr_library_version(l, which), (int)r->version) : s;
 }
 /* Open from now on, unless it fails. */
 XG_FN XG_COLD xlagpu_status xr_library_need(xlagpu_device *d, uint32_t which, const char *name) {
@@ -76,6 +80,7 @@ XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const cha
     static const char prefix[] = XG_EXE_SOLVER_TARGET;
     uint32_t which = strcmp(name, "cublaslt") == 0                   ? XG_EXE_LIBRARY_CUBLASLT
                      : strcmp(name, XG_EXE_FFT_TARGET) == 0          ? XG_EXE_LIBRARY_CUFFT
+                     : strcmp(name, XG_EXE_DNN_TARGET) == 0          ? XG_EXE_LIBRARY_CUDNN
                      : strncmp(name, prefix, sizeof prefix - 1) == 0 ? XG_EXE_LIBRARY_CUSOLVER
                                                                      : XG_EXE_LIBRARY_COUNT;
     int routine = which == XG_EXE_LIBRARY_CUSOLVER ? xr_solver_routine(name) : 0;
@@ -85,15 +90,14 @@ XG_FN XG_COLD const xr_function *xr_library_function(xlagpu_device *d, const cha
     f = &d->libraries->functions[which + (uint32_t)routine];
     xg_format(f->name, sizeof f->name, "%s", name);
     f->desc.user = d;
-    f->desc.call = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_call
-                   : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_call
-                                                    : xr_solver_call;
-    f->desc.prepare = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_prepare
-                      : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_prepare
-                                                       : xr_solver_prepare;
-    f->desc.finish = which == XG_EXE_LIBRARY_CUBLASLT ? xr_lt_finish
-                     : which == XG_EXE_LIBRARY_CUFFT  ? xr_fft_finish
-                                                      : xr_solver_finish;
+#define X(name, word) \
+    case XG_EXE_LIBRARY_##name: \
+        f->desc.call = word##_call; \
+        f->desc.prepare = word##_prepare; \
+        f->desc.finish = word##_finish; \
+        break;
+    switch (which) { X(CUBLASLT, xr_lt) X(CUFFT, xr_fft) X(CUDNN, xr_dnn) X(CUSOLVER, xr_solver) }
+#undef X
     return f;
 }
 XLAGPU_DEF XG_COLD const char *xlagpu_rt_libraries(xlagpu_device *d) {

@@ -121,6 +121,31 @@ enum {
     XR_FFT_NOT_SUPPORTED = 16
 };
 
+/* ---- cuDNN ---- */
+
+/* clang-format off */
+#define XR_DNN_FUNCTIONS(X) \
+    X(version, "cudnnGetVersion", size_t, (void)) \
+    X(why, "cudnnGetLastErrorString", void, (char *message, size_t bytes)) \
+    X(open, "cudnnCreate", int, (void **handle)) \
+    X(destroy, "cudnnDestroy", int, (void *handle)) \
+    X(stream, "cudnnSetStream", int, (void *handle, void *stream)) \
+    X(create, "cudnnBackendCreateDescriptor", int, (int kind, void **desc)) \
+    X(free, "cudnnBackendDestroyDescriptor", int, (void *desc)) \
+    X(set, "cudnnBackendSetAttribute", int, (void *desc, int name, int type, int64_t count, const void *values)) \
+    X(get, "cudnnBackendGetAttribute", int, (void *desc, int name, int type, int64_t wanted, int64_t *count, void *values)) \
+    X(finalize, "cudnnBackendFinalize", int, (void *desc)) \
+    X(execute, "cudnnBackendExecute", int, (void *handle, void *plan, void *pack))
+/* clang-format on */
+typedef struct xr_dnn {
+#define X(field, symbol, result, parameters) result(*field) parameters;
+    XR_DNN_FUNCTIONS(X)
+#undef X
+} xr_dnn;
+enum {
+    XR_DNN_OLDEST = 90000 /* cuDNN 9: its statuses are other numbers than before */
+};
+
 /* ---- cuSOLVER ---- */
 
 /* The factorisations are found by name when a call of theirs is prepared (cusolver.c). */
@@ -154,9 +179,11 @@ struct xr_libraries {
     xr_function functions[XR_LIBRARY_TARGETS];
     xr_lt lt;
     xr_fft fft;
+    xr_dnn dnn;
     xr_solver solver;
-    void *lt_handle;
-    uint32_t lt_users; /* calls that are prepared */
+    void *lt_handle, *dnn_handle;
+    xr_lock *dnn_lock;            /* of its handle */
+    uint32_t lt_users, dnn_users; /* calls that are prepared */
 };
 
 /* Unless something failed before: the call, and what failed. */

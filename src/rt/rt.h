@@ -113,6 +113,8 @@ struct xlagpu_device {
     void *progress_user;
     void (*print)(void *user, const char *text, size_t bytes);
     void *print_user;
+    void (*line)(void *user, const xlagpu_rt_line *line);
+    void *line_user;
     void (*range)(void *user, const char *name);
     void *range_user;
     void (*jit_log)(void *user, const char *program, double milliseconds, const char *text);

@@ -13,7 +13,8 @@ XG_FN bool xg_library_is_target(const xg_inst *i) {
 #define X(name) XG_EXE_SOLVER_TARGET #name,
         XG_EXE_SOLVERS(X)
 #undef X
-            XG_EXE_FFT_TARGET};
+            XG_EXE_FFT_TARGET,
+        XG_EXE_DNN_TARGET};
     uint32_t k;
     for (k = 0; i->op == XG_CUSTOM_CALL && k < XG_COUNT(targets); k++)
         if (xg_str_is(xg_attr_str(i, XG_A_custom_call_target), targets[k])) return true;

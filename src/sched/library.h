@@ -19,6 +19,6 @@ XG_FN bool xg_library_is_target(const xg_inst *i);            /* a custom call t
 XG_FN int64_t xg_library_workspace(const xg_record *r); /* bytes of device memory beside its operands and results */
 /* A list of names, "cublaslt,cufft", as bits; false: *wrong is no library. "none", "" and "auto" have no bits; "always"
  * has XG_EXE_LIBRARY_ALWAYS. */
-#define XG_LIBRARY_NAMES "cublaslt, cufft, cusolver and always"
+#define XG_LIBRARY_NAMES "cublaslt, cufft, cudnn, cusolver and always"
 XG_FN bool xg_library_bits(const char *list, uint32_t *bits, xg_str *wrong);
 #endif /* XG_SCHED_LIBRARY_H */

@@ -150,6 +150,7 @@ XG_FN xg_str xg_split_key(const xg_inst *dot) {
         xg_putc(&b, ' ');
         xg_puts(&b, xg_op_name(XG_OPERAND(dot, k)->op));
     }
+    if (xg_inst_is_tf32(dot)) xg_puts(&b, " tf32");
     return xg_str_of(b.p, b.n);
 }
 /* known: parts by key. */
@@ -157,7 +158,8 @@ XG_FN bool xg_split_of(const xg_inst *i, xg_split *s, xg_dict *known) {
     xg_module *m = i->comp->module;
     int64_t size, *parts;
     xg_str key;
-    if ((i->op != XG_DOT && i->op != XG_CONVOLUTION) || i->shape->dynamic || xg_inst_attr(i, XG_A_algorithm))
+    if ((i->op != XG_DOT && i->op != XG_CONVOLUTION) || i->shape->dynamic ||
+        (xg_inst_attr(i, XG_A_algorithm) && !xg_inst_is_tf32(i)))
         return false;
     size = i->op == XG_DOT ? xg_split_longest(i, s) : xg_split_features(i);
     if (size < 2 || (i->op == XG_DOT ? size : xg_split_terms(i)) < 4 * XG_SPLIT_LENGTH_MIN ||

@@ -96,6 +96,7 @@ typedef struct xg_tile_plan {
     int64_t producers;
     xlagpu_type held;              /* of elements in shared memory while sums are made */
     int64_t n_sums;                /* of a thread: numbers, or vectors of four */
+    int64_t chains;                /* of matrix units: a step's k in so many parts, which have sums of their own */
     int64_t parts;                 /* of the tile's rows: one after the other becomes the result */
     int64_t out_pitch;             /* of a row of them in shared memory */
     int64_t threads, blocks, quad; /* quad: elements that lie side by side in a fragment */
@@ -263,6 +264,7 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);             /* as many as the b
 /* ---- tile_emit.c ---- */
 XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */
 XG_FN void xg_tile_all_results(xg_tile_kernel *w);
+XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b); /* two sums */
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
 

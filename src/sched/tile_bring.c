@@ -151,7 +151,8 @@ XG_FN xg_elem xg_tile_element(xg_tile_kernel *w, uint32_t side, xg_kval *const *
     xg_elem v;
     w->s.memo = XG_NEW_N(w->e->arena, xg_memo, w->e->parts->n_insts + 1); /* what was made before has other indices */
     xg_elem_apply(&w->s, xg_tile_fetched(w, side), at, index);
-    v = xg_contract_round(&w->s, f->hero, xg_elem_of(&w->s, o, index), t);
+    v = xg_elem_of(&w->s, o, index);
+    if (w->p->unit != XG_KMMA_TF32) v = xg_contract_round(&w->s, f->hero, v, t); /* that unit ignores what it drops */
     v = xg_elem_convert_to(&w->s, v, rounded, held);
     if (xg_kelem_of(held) != xg_tile_held(w)) v.v = xg_kcast(&w->s.b, XG_K_OP_BITCAST, v.v, xg_tile_held(w));
     return v;

@@ -41,6 +41,7 @@ enum {
     XG_TILE_BULK_COLUMNS_LEAST = 128, /* of tensor memory: four blocks of a multiprocessor are enough */
     XG_TILE_BULK_TYPE_BYTE = 0,       /* as CUtensorMapDataType numbers types */
     XG_TILE_BULK_TYPE_F16 = 6,
+    XG_TILE_BULK_TYPE_F32 = 7,
     XG_TILE_BULK_TYPE_BF16 = 9
 };
 static const int64_t XG_TILE_BULK_SIZE_MAX = (int64_t)1 << 31, XG_TILE_BULK_STRIDE_MAX = (int64_t)1 << 40;
@@ -78,6 +79,7 @@ XG_FN void xg_tile_bulk_describe(
     m->bytes = (int32_t)t->bytes;
     m->swizzle = XG_KMAP_SWIZZLE_LINE;
     m->type = t->bytes == 1            ? XG_TILE_BULK_TYPE_BYTE
+              : t->bytes == 4          ? XG_TILE_BULK_TYPE_F32
               : t->held == XLAGPU_BF16 ? XG_TILE_BULK_TYPE_BF16
                                        : XG_TILE_BULK_TYPE_F16;
     while (m->arg < from->comp->n_params && from->comp->params[m->arg] != from) m->arg++;
@@ -95,12 +97,16 @@ XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
 XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k) {
 #define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true},
 #define Y(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 2, (gm) / 4, n, stages, 1, true, true},
+#define Z(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 4, (gm) / 4, n, stages, 1, true, true},
     static const xg_tile_shape bytes[] = {XG_TILE_BULK_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_BULK_SHAPES(Y)};
+    static const xg_tile_shape words[] = {XG_TILE_BULK_SHAPES(Z)};
 #undef X
 #undef Y
+#undef Z
+    int32_t each = xg_kmma_row_of((uint32_t)p->unit)->bytes;
     if (k >= xg_tile_bulk_shapes(p)) return NULL;
-    return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
+    return each == 1 ? &bytes[k] : each == 2 ? &halves[k] : &words[k];
 }
 /* Boxes of a side's step: all its rows, or, where rows lie side by side, those of a line. */
 XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {

@@ -215,18 +215,27 @@ XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b) {
 /* An element of the result: what the slices have, in their order. */
 XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
-    int64_t inner = XG_MIN((int64_t)XG_TILE_TOTAL_UNROLL, (int64_t)p->shape.slices), many = p->shape.slices / inner;
+    int64_t inner = XG_MIN((int64_t)XG_TILE_TOTAL_UNROLL, (int64_t)p->shape.slices), many = p->shape.slices / inner,
+            counts[3];
     xg_flow outer = xg_flow_of(&w->s, NULL), f = outer;
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *place = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 0), inner), xg_aff_dim(x, 1));
     xg_elem v = xg_tile_zero(w);
-    xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own;
+    xg_kval *zero = xg_elem_index(&w->s, 0), *slice, *own, *of[3];
+    counts[0] = many;
+    counts[1] = inner;
+    counts[2] = xg_tile_part_size(p);
+    place = xg_aff_add(x, xg_aff_mul(x, place, counts[2]), xg_aff_dim(x, 2));
     xg_flow_elem(&outer, &v);
     outer.rolled = true;
     slice = xg_flow_for(&outer, zero, xg_elem_index(&w->s, many), 1, many);
     xg_flow_elem(&f, &v);
     own = xg_flow_for(&f, zero, xg_elem_index(&w->s, inner), 1, inner);
     f.op->flags = KL_UNROLL_LOWERED;
-    own = xg_tile_join(w, slice, inner, own);
-    v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_join(w, own, xg_tile_part_size(p), at)));
+    of[0] = slice;
+    of[1] = own;
+    of[2] = at;
+    v = xg_tile_plus(w, v, xg_tile_shown(w, xg_tile_apply(w, counts, 3, place, of)));
     xg_flow_end(&f);
     xg_flow_end(&outer);
     return v;

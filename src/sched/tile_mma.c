@@ -211,21 +211,25 @@ XG_FN xg_kval *xg_tile_unit_fragment(xg_tile_kernel *w, uint32_t side, xg_tile_u
 /* A warp's fragments of one k: rows, then pairs of columns. */
 typedef struct xg_tile_unit_factors {
     xg_kval **a, **b;
-    int64_t rows, pairs;
+    int64_t rows, pairs, chains, apart; /* of each chain; chains, and from one's k to the next one's */
 } xg_tile_unit_factors;
 XG_FN void xg_tile_unit_read(xg_tile_kernel *w, xg_tile_unit_at *at, xg_tile_unit_factors *v) {
-    int64_t k;
-    for (k = 0; k < v->rows; k++) v->a[k] = xg_tile_unit_fragment(w, 0, at, k);
-    for (k = 0; k < v->pairs; k++) v->b[k] = xg_tile_unit_fragment(w, 1, at, k);
+    int64_t first = at->first, chain, k;
+    for (chain = 0; chain < v->chains; chain++) {
+        at->first = first + chain * v->apart;
+        for (k = 0; k < v->rows; k++) v->a[chain * v->rows + k] = xg_tile_unit_fragment(w, 0, at, k);
+        for (k = 0; k < v->pairs; k++) v->b[chain * v->pairs + k] = xg_tile_unit_fragment(w, 1, at, k);
+    }
+    at->first = first;
 }
 XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *v) {
     int64_t i, j;
     xg_kval *o[3];
-    for (i = 0; i < v->rows; i++)
+    for (i = 0; i < v->chains * v->rows; i++)
         for (j = 0; j < 2 * v->pairs; j++) {
             xg_kval **sum = &w->sums[i * 2 * v->pairs + j].v;
             o[0] = v->a[i];
-            o[1] = v->b[j / 2];
+            o[1] = v->b[i / v->rows * v->pairs + j / 2];
             o[2] = *sum;
             *sum = xg_kir_value(&w->s.b, XG_K_OP_MMA, o, 3, (*sum)->type);
             (*sum)->def->flags = (uint32_t)w->p->unit;
@@ -234,27 +238,30 @@ XG_FN void xg_tile_unit_products(xg_tile_kernel *w, const xg_tile_unit_factors *
 }
 XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     const xg_tile_plan *p = w->p;
-    int64_t times = p->shape.k / xg_tile_unit_k(p), k;
+    int64_t times = p->shape.k / xg_tile_unit_k(p) / p->chains, k, fragments;
     bool ahead = times > 1 && xg_tile_unit_reads_ahead(p);
     xg_kval *zero = xg_elem_index(&w->s, 0);
     xg_flow f = xg_flow_of(&w->s, NULL);
     xg_tile_unit_factors now, next;
     xg_tile_unit_at at;
     at.first = 0;
+    now.apart = times;
     at.counts[XG_TILE_UNIT_BUFFER] = p->shape.stages;
     at.counts[XG_TILE_UNIT_K] = times -= ahead;
     at.at[XG_TILE_UNIT_BUFFER] = buffer;
     at.at[XG_TILE_UNIT_K] = zero;
     now.rows = p->shape.tm / XG_KMMA_M;
     now.pairs = p->shape.tn / (2 * XG_KMMA_N);
-    now.a = XG_NEW_N(w->e->arena, xg_kval *, 2 * (now.rows + now.pairs));
-    now.b = now.a + now.rows;
+    now.chains = p->chains;
+    fragments = now.chains * (now.rows + now.pairs);
+    now.a = XG_NEW_N(w->e->arena, xg_kval *, 2 * fragments);
+    now.b = now.a + now.chains * now.rows;
     next = now;
-    next.a += now.rows + now.pairs;
-    next.b = next.a + next.rows;
+    next.a += fragments;
+    next.b += fragments;
     if (ahead) {
         xg_tile_unit_read(w, &at, &now);
-        for (k = 0; k < now.rows + now.pairs; k++) xg_flow_slot(&f, &now.a[k]);
+        for (k = 0; k < fragments; k++) xg_flow_slot(&f, &now.a[k]);
         at.first = 1;
     }
     if (times > 1 || ahead) {
@@ -264,7 +271,7 @@ XG_FN void xg_tile_unit_multiply(xg_tile_kernel *w, xg_kval *buffer) {
     }
     xg_tile_unit_read(w, &at, ahead ? &next : &now);
     xg_tile_unit_products(w, &now);
-    if (ahead) memcpy(now.a, next.a, (size_t)(now.rows + now.pairs) * sizeof *now.a);
+    if (ahead) memcpy(now.a, next.a, (size_t)fragments * sizeof *now.a);
     xg_flow_end(&f);
     if (ahead) xg_tile_unit_products(w, &now);
 }
@@ -370,15 +377,28 @@ XG_FN void xg_tile_unit_steps(xg_tile_kernel *w) {
 
 /* ---- the result ---- */
 
-/* Two neighbours of the sums of a fragment. */
-XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, xg_kval *sums, int64_t first) {
-    const xg_ktype *one = xg_kir_scalar(w->e->m, sums->type->elem), *type = xg_kir_vector(w->e->m, sums->type->elem, 2);
+/* Sum `which` of those of matrix `n`, of all chains. */
+XG_FN xg_kval *xg_tile_unit_sum(xg_tile_kernel *w, int64_t n, int64_t which) {
+    int64_t each = w->p->n_sums / w->p->chains;
+    const xg_ktype *one = xg_kir_scalar(w->e->m, w->sums[n].v->type->elem);
+    xg_elem sum = xg_elem_real(NULL);
+    xg_kval *o[2];
+    for (; n < w->p->n_sums; n += each) {
+        xg_elem next;
+        o[0] = w->sums[n].v;
+        o[1] = xg_elem_index(&w->s, which);
+        next = xg_elem_real(xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, one));
+        sum = sum.v ? xg_tile_plus(w, sum, next) : next;
+    }
+    return sum.v;
+}
+/* Two neighbours of the sums of matrix `n`. */
+XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, int64_t n, int64_t first) {
+    const xg_ktype *type = xg_kir_vector(w->e->m, w->sums[n].v->type->elem, 2);
     xg_kval *pair = xg_kconst_bits(&w->s.b, type, 0), *o[3];
     int64_t k;
     for (k = 0; k < 2; k++) {
-        o[0] = sums;
-        o[1] = xg_elem_index(&w->s, first + k);
-        o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, one);
+        o[0] = xg_tile_unit_sum(w, n, first + k);
         o[1] = pair;
         o[2] = xg_elem_index(&w->s, k);
         pair = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
@@ -395,7 +415,7 @@ XG_FN void xg_tile_unit_show_one(xg_tile_kernel *w, int64_t fragment, int64_t fr
         for (h = 0; h < 2; h++) {
             int64_t column = j / 2 * (xg_tile_is_tensor(p) ? 1 : p->columns) * 2 * XG_KMMA_N + j % 2 * XG_KMMA_N;
             int64_t place = (from + h * XG_TILE_UNIT_ROWS) * p->out_pitch + column;
-            xg_kval *pair = xg_tile_unit_pair(w, w->sums[fragment * tiles + j].v, 2 * h);
+            xg_kval *pair = xg_tile_unit_pair(w, fragment * tiles + j, 2 * h);
             xg_tile_put_vector(
                 w, pair, xg_tile_apply(w, &count, 1, xg_aff_add_k(x, xg_aff_dim(x, 0), place), &w->show));
         }

@@ -29,6 +29,7 @@
     X(4, 64, 8, 32, 4, 4, 1) \
     X(4, 4, 128, 16, 4, 4, 1) \
     X(4, 128, 4, 16, 4, 4, 1) \
+    X(4, 16, 32, 256, 8, 8, 32) \
     X(4, 16, 32, 128, 8, 8, 32) \
     X(4, 32, 16, 128, 8, 8, 32) \
     X(4, 16, 32, 128, 4, 4, 8) \
@@ -181,7 +182,7 @@ XG_FN void xg_tile_count_work(xg_tile_fetch *t, const xg_inst *i) {
 XG_FN bool xg_tile_may_copy(const xg_tile_plan *p, const xg_tile_fetch *t) {
     xlagpu_type type = t->from->shape->type;
     if (type != t->held || (xg_type_class(type) & XGT_C) || !xg_tile_is_moved(t->from)) return false;
-    if (xg_inst_is_tf32(p->form.hero)) return false; /* rounded on the way */
+    if (xg_inst_is_tf32(p->form.hero)) return p->unit != XG_TILE_NO_UNIT; /* else rounded on the way */
     return p->unit != XG_TILE_NO_UNIT || (xg_contract_rounding(p->form.hero, type) == type && t->bytes >= 4);
 }
 /* The widest vector of the operand's memory, along k or along rows; else the way in which elements lie side by side. */
@@ -449,6 +450,11 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
     *best = *s;
     *least = time;
 }
+/* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. */
+XG_FN void xg_tile_may_still_group(xg_tile_plan *p) {
+    if (p->unit != XG_KMMA_TF32 || (p->fetch[0].along_k && p->fetch[1].along_k)) return;
+    p->may_group = p->in_tensor = false;
+}
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes) {
     int64_t vectors[2], least = INT64_MAX;
     const xg_tile_shape *s;
@@ -456,6 +462,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     bool few_m, few;
     size_t k;
     memset(&best, 0, sizeof best);
+    xg_tile_may_still_group(p);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {

@@ -61,12 +61,17 @@ XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k)
 #define X(m, n, wn, stages, bulk) {m, n, XG_TILE_TENSOR_K_BYTES, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk},
 #define Y(m, n, wn, stages, bulk) \
     {m, n, XG_TILE_TENSOR_K_BYTES / 2, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk},
+#define Z(m, n, wn, stages, bulk) \
+    {m, n, XG_TILE_TENSOR_K_BYTES / 4, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk},
     static const xg_tile_shape bytes[] = {XG_TILE_TENSOR_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_TENSOR_SHAPES(Y)};
+    static const xg_tile_shape words[] = {XG_TILE_TENSOR_SHAPES(Z)};
 #undef X
 #undef Y
+#undef Z
+    int32_t each = xg_kmma_row_of((uint32_t)p->unit)->bytes;
     if (k >= XG_COUNT(bytes)) return NULL;
-    return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
+    return each == 1 ? &bytes[k] : each == 2 ? &halves[k] : &words[k];
 }
 XG_FN bool xg_tile_tensor_may_be(const xg_kmma_row *row, const xg_device *m) {
     return row->tensor == XG_TENSOR_I8 ? m->tensor_memory_i8 : m->tensor_memory;

@@ -191,7 +191,7 @@ XG_FN xg_tile_work xg_tile_unit_work(const xg_tile_plan *p, const xg_device *m) 
     int64_t bytes = xg_type_bytes(p->held), times = p->shape.k * bytes / XG_KMMA_K_BYTES, way;
     int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M;
     xg_tile_work w;
-    w.issued = xg_tile_unit_issue(p) + times * (fragments + p->n_sums) + XG_TILE_STEP_ISSUE;
+    w.issued = xg_tile_unit_issue(p) + times * (fragments + p->n_sums / p->chains) + XG_TILE_STEP_ISSUE;
     w.multiplied = 0;
     w.passes = times * fragments * XG_TILE_UNIT_READ_CYCLES;
     w.passes += xg_tile_over((p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_PASS_BYTES,

@@ -50,6 +50,7 @@
     X(16, 64, 64, 16, 16, 2) \
     X(16, 32, 128, 16, 16, 4) \
     X(16, 32, 256, 16, 16, 4) \
+    X(16, 32, 512, 16, 16, 4) \
     X(32, 32, 256, 16, 16, 4)
 /* clang-format on */
 
@@ -57,6 +58,7 @@ enum {
     XG_TILE_UNIT_BITS = 8,         /* of the smallest elements that units take */
     XG_TILE_UNIT_BRICK = 4,        /* bytes along k that a word has */
     XG_TILE_UNIT_DEEP_BYTES = 128, /* of a step's k: what is on its way of more would take too many registers */
+    XG_TILE_UNIT_LONG_BYTES = 256, /* ...: beyond, a sum fills all buffers, or most of them would stay empty */
     XG_TILE_UNIT_SLANT = 64,       /* bytes: two threads' 16 rows then begin half of the banks apart */
     XG_TILE_UNIT_WORD_PAD = 8,     /* words behind a k's rows: eight rows of four k then lie in different banks */
     XG_TILE_UNIT_MMA_LATENCY = 33, /* until the next product may be added to a sum */
@@ -209,6 +211,15 @@ XG_FN bool xg_tile_unit_is_even(const xg_tile_plan *p, uint32_t side) {
     xg_tile_rounds r = xg_tile_rounds_of(p, t);
     return t->vectors < p->threads || r.rows * r.ks == t->rounds;
 }
+/* A sum waits for each product before the next: a warp of two sums would mostly wait. */
+XG_FN int64_t xg_tile_unit_chains(const xg_tile_plan *p, const xg_tile_shape *s) {
+    enum {
+        FEW = 2, /* sums */
+        CHAINS = 2
+    };
+    int64_t sums = s->tm / XG_KMMA_M * (s->tn / XG_KMMA_N), times = s->k * xg_type_bytes(p->held) / XG_KMMA_K_BYTES;
+    return !s->grouped && sums <= FEW && times % CHAINS == 0 ? CHAINS : 1;
+}
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
     enum {
         OUT_PAD = 8 /* words behind a row of sums: those that four rows of a fragment give lie in different banks */
@@ -220,7 +231,8 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     p->columns = p->warps_n = s->n / s->tn;
     p->threads = p->rows * p->columns * XG_WARP_LANES;
     p->lanes_n = 1;
-    p->n_sums = fragments * (s->tn / XG_KMMA_N);
+    p->chains = xg_tile_unit_chains(p, s);
+    p->n_sums = fragments * (s->tn / XG_KMMA_N) * p->chains;
     p->out_pitch = s->n + OUT_PAD;
     xg_tile_settle_all(p);
     xg_tile_unit_fetch(p, 0, vectors[0]);
@@ -231,9 +243,11 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
     out *= fragments / p->parts;
     p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
+    if (s->grouped && (xg_tile_unit_by_words(p, 0) || xg_tile_unit_by_words(p, 1))) return false; /* k side by side */
     if (s->grouped && !(xg_tile_is_tensor(p) ? xg_tile_tensor_fits(p) : xg_tile_group_fits(p))) return false;
     if (p->blocks > INT32_MAX || p->threads > 1024) return false;
     if (s->k * bytes > XG_TILE_UNIT_DEEP_BYTES && !(p->fetch[0].async && p->fetch[1].async)) return false;
+    if (s->k * bytes > XG_TILE_UNIT_LONG_BYTES && p->steps < s->stages) return false;
     return s->bulk || (xg_tile_unit_is_even(p, 0) && xg_tile_unit_is_even(p, 1));
 }
 
@@ -279,7 +293,7 @@ XG_FN bool xg_tile_unit_reads_ahead(const xg_tile_plan *p) {
         FRAGMENT = 4, /* registers, as of a fragment's sums */
         AHEAD = 64    /* registers of sums and both k's fragments, at most */
     };
-    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M;
+    int64_t fragments = (p->shape.tm + p->shape.tn) / XG_KMMA_M * p->chains;
     return (p->n_sums + 2 * fragments) * FRAGMENT <= AHEAD;
 }
 /* Where wgmma competes, both are estimated so; else xg_tile_unit_time counts. Of a step of so many blocks at a time:
@@ -293,8 +307,9 @@ XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int
     if (p->shape.grouped) return xg_tile_group_cycles(p, m, blocks);
     shared = warps * times * fragments * XG_TILE_UNIT_READ_CYCLES;
     shared += blocks * (p->shape.m + p->shape.n) * p->shape.k * bytes / XG_TILE_UNIT_BANK_BYTES;
-    issue = warps * (xg_tile_unit_issue(p) + times * (fragments + p->n_sums)) / XG_TILE_UNIT_SCHEDULERS;
-    chain = times * (XG_TILE_UNIT_MMA_LATENCY + (xg_tile_unit_reads_ahead(p) ? 0 : XG_TILE_UNIT_READ_LATENCY));
+    issue = warps * (xg_tile_unit_issue(p) + times * (fragments + p->n_sums / p->chains)) / XG_TILE_UNIT_SCHEDULERS;
+    chain =
+        times / p->chains * (XG_TILE_UNIT_MMA_LATENCY + (xg_tile_unit_reads_ahead(p) ? 0 : XG_TILE_UNIT_READ_LATENCY));
     own = macs * 1000 * XG_WARP_LANES / p->threads * XG_TILE_UNIT_SCHEDULERS / rate;
     own = XG_TILE_UNIT_READ_LATENCY + XG_MAX(own, chain) + xg_tile_unit_issue(p);
     memory = m->memory_latency / (p->fetch[0].async && p->fetch[1].async ? p->shape.stages - 1 : 1);

@@ -43,29 +43,26 @@ enum {
 
 /* ---- the plan ---- */
 
-XG_FN bool xg_tile_is_default_precision(const xg_inst *hero) {
-    const xg_attr *a = xg_inst_attr(hero, XG_A_operand_precision);
-    uint32_t k;
-    for (k = 0; a && k < a->v.words->n; k++)
-        if (!xg_str_is(a->v.words->p[k], "default")) return false;
-    return true;
-}
 /* Warp groups sum up floats of 8 bits with fewer bits than f32 has; that is for the default precision alone, as XLA has
- * it. Words of tf32 would need lines of 32. */
+ * it. */
 XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m) {
     const xg_kmma_row *row = xg_kmma_row_of((uint32_t)p->unit);
-    if (!(m->warp_groups || xg_tile_tensor_may_be(row, m)) || row->tensor == XG_TENSOR_TF32) return false;
-    return row->tensor != XG_TENSOR_F8 || xg_tile_is_default_precision(p->form.hero);
+    if (!(m->warp_groups || xg_tile_tensor_may_be(row, m))) return false;
+    return row->tensor != XG_TENSOR_F8 || xg_inst_is_default_precision(p->form.hero);
 }
 XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k) {
 #define X(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false},
 #define Y(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES / 2, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false},
+#define Z(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES / 4, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false},
     static const xg_tile_shape bytes[] = {XG_TILE_GROUP_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_GROUP_SHAPES(Y)};
+    static const xg_tile_shape words[] = {XG_TILE_GROUP_SHAPES(Z)};
 #undef X
 #undef Y
+#undef Z
+    int32_t each = xg_kmma_row_of((uint32_t)p->unit)->bytes;
     if (k >= XG_COUNT(bytes)) return NULL;
-    return xg_kmma_row_of((uint32_t)p->unit)->bytes == 1 ? &bytes[k] : &halves[k];
+    return each == 1 ? &bytes[k] : each == 2 ? &halves[k] : &words[k];
 }
 /* Sums, and what is on its way through registers, leave enough of these for addresses: nothing spills. */
 XG_FN bool xg_tile_group_fits(const xg_tile_plan *p) {

@@ -105,6 +105,10 @@ XG_FN void xg_sim_fold_classes(xg_sim_worker *w, xg_sim_stats *to) {
         if (m->code[i].flags & XG_SIM_FIRST) {
             to->class_warps[m->classes[i]] += whole + r->warps;
             to->class_lanes[m->classes[i]] += whole * XG_SIM_WARP + r->lanes;
+            if (w->l->ran) {
+                w->l->ran[2 * i] += whole + r->warps;
+                w->l->ran[2 * i + 1] += whole * XG_SIM_WARP + r->lanes;
+            }
             if (w->tracer) xg_sim_trace_fold(w, i, whole + r->warps);
         }
         memset(r, 0, sizeof *r);

@@ -694,6 +694,37 @@ static void xla_flags(void) {
     REFUSED(!parse_said(three_adds, XLAGPU_SOURCE_ANY, NULL, "--fast"), XLAGPU_ERROR_USAGE, "'fast' is not a flag");
 }
 
+/* Products of f32 as tf32, but where the module asks for more; the evaluator rounds them, too. */
+static void tf32(void) {
+    static const char text[] = "HloModule products\nENTRY e { x = f32[1,1] parameter(0)\n"
+                               "a = f32[1,1] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+                               "b = f32[1,1] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
+                               "operand_precision={highest,highest}\n"
+                               "ROOT t = (f32[1,1], f32[1,1]) tuple(a, b) }";
+    float x = 1 + 3 / 2048.0f, a = 0, b = 0, rounded = 1 + 1 / 1024.0f;
+    xlagpu_tensor in, out[2];
+    xlagpu_parse_desc d;
+    xlagpu_module *m;
+    xlagpu_bytes hlo;
+    memset(&d, 0, sizeof d);
+    d.text = text;
+    d.size = strlen(text);
+    d.allow_tf32 = true;
+    m = xlagpu_parse_with(context, &d);
+    in.data = &x;
+    out[0].data = &a;
+    out[1].data = &b;
+    in.bytes = out[0].bytes = out[1].bytes = sizeof x;
+    EXPECT(m && xlagpu_evaluate(m, &in, 1, out, 2, false) == XLAGPU_OK);
+    EXPECT(a == rounded * rounded && b == x * x);
+    hlo = xlagpu_print(m);
+    EXPECT(hlo.data && strstr((const char *)hlo.data, "algorithm=dot_tf32_tf32_f32"));
+    EXPECT(xlagpu_compile(m, NULL).data);
+    d.allow_tf32 = false;
+    m = xlagpu_parse_with(context, &d);
+    EXPECT(m && xlagpu_evaluate(m, &in, 1, out, 2, false) == XLAGPU_OK && a == x * x && b == a);
+}
+
 int main(void) {
     xlagpu_device_desc d;
     counter count;
@@ -723,6 +754,7 @@ int main(void) {
     entries();
     formats();
     xla_flags();
+    tf32();
     xlagpu_rt_close(device);
     xlagpu_destroy(context);
     EXPECT(count.live == 0);

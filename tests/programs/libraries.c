@@ -50,11 +50,12 @@ static int drop(void *p) {
 enum {
     LT,
     FFT,
+    DNN,
     SOLVER,
     LIBRARIES
 };
-static const char *const files[] = {"libcublasLt.so.13", "libcufft.so.12", "libcusolver.so.12"};
-static const char *const headers[] = {"fake_cublaslt.h", "fake_cufft.h", "fake_cusolver.h"};
+static const char *const files[] = {"libcublasLt.so.13", "libcufft.so.12", "libcudnn.so.9", "libcusolver.so.12"};
+static const char *const headers[] = {"fake_cublaslt.h", "fake_cufft.h", "fake_cudnn.h", "fake_cusolver.h"};
 static fake_lt *fakes[LIBRARIES], *fake;
 static counter count;
 
@@ -263,7 +264,7 @@ static void absences(xlagpu_context *c) { /* of cuBLASLt */
     module_text(&samples[0], "", text, sizeof text);
     exe = compile(c, text, false, &m);
     if (!EXPECT(exe.data != NULL)) return;
-    EXPECT(strcmp(xlagpu_rt_libraries(d), "cublaslt,cufft,cusolver") == 0);
+    EXPECT(strcmp(xlagpu_rt_libraries(d), "cublaslt,cufft,cudnn,cusolver") == 0);
     xlagpu_rt_close(d);
     refused(&exe, "cublaslt", "./build/no_such_folder", "cuBLASLt cannot be opened");
     refused(&exe, "cublaslt", FOLDER "/lacking", "cuBLASLt has no cublasLtMatmul: it is too old");
@@ -383,9 +384,40 @@ static const call_sample call_samples[] = {
                                                                            "rhs_contracting_dims={1}\nROOT r = "
                                                                            "(f32[2,3], f32[2,5,3]) tuple(w, m)",
         SOLVER, 2},
+#define X_AND_KERNEL(type) \
+    "p0 = " type "[2,5,5,4] parameter(0)\nflat = " type "[200] reshape(p0)\npart = " type \
+    "[144] slice(flat), slice={[20:164]}\nk = " type "[3,3,4,4] reshape(part)\n"
+    {X_AND_KERNEL("f32") "b = f32[4] slice(flat), slice={[3:7]}\nbs = f32[2,5,5,4] broadcast(b), dimensions={3}\n"
+                         "c = f32[2,5,5,4] convolution(p0, k), window={size=3x3 pad=1_1x1_1}, "
+                         "dim_labels=b01f_01io->b01f\ns = f32[2,5,5,4] add(c, bs)\nz = f32[] constant(0)\n"
+                         "zs = f32[2,5,5,4] broadcast(z), dimensions={}\nROOT r = f32[2,5,5,4] maximum(s, zs)",
+        DNN, 1},
+    {X_AND_KERNEL("f64") "ROOT r = f64[2,10,9,4] convolution(p0, k), window={size=3x3 pad=1_2x1_1 lhs_dilate=2x2 "
+                         "rhs_reversal=1x1}, dim_labels=b01f_01oi->b01f",
+        DNN, 1},
+    {"p0 = f32[2,5,5,4] parameter(0)\nROOT r = f32[3,2,4,4] convolution(p0, p0), window={size=5x5 pad=1_1x1_0}, "
+     "dim_labels=f01b_i01o->01bf",
+        DNN, 1},
+    {X_AND_KERNEL("f32") "w = f32[3,3,2,8] reshape(part)\nx = f32[2,4,5,5] reshape(flat)\n"
+                         "ROOT r = f32[2,8,2,1] convolution(x, w), window={size=3x3 stride=2x2 pad=0_1x1_0 "
+                         "rhs_dilate=1x2}, dim_labels=bf01_01io->bf01, feature_group_count=2",
+        DNN, 1},
+    {X_AND_KERNEL("f32") "w = f32[3,3,2,8] reshape(part)\ny = f32[2,3,3,8] reshape(part)\n"
+                         "ROOT r = (f32[2,5,5,4], u8[0]) custom-call(y, w), window={size=3x3 stride=2x2 pad=1_1x1_1}, "
+                         "dim_labels=b01f_01io->b01f, feature_group_count=2, "
+                         "custom_call_target=\"__cudnn$convBackwardInput\", "
+                         "backend_config={\"activation_mode\":\"kNone\",\"conv_result_scale\":1}",
+        DNN, 1},
+    {X_AND_KERNEL("f32") "b = f32[4] slice(flat), slice={[3:7]}\n"
+                         "ROOT r = (f32[2,5,5,4], u8[0]) custom-call(p0, k, b, p0), window={size=3x3 pad=1_1x1_1}, "
+                         "dim_labels=b01f_01io->b01f, custom_call_target=\"__cudnn$convBiasActivationForward\", "
+                         "backend_config={\"activation_mode\":\"kRelu6\",\"conv_result_scale\":0.5,"
+                         "\"side_input_scale\":1}",
+        DNN, 1},
 };
 enum {
     CALL_SAMPLES = sizeof call_samples / sizeof *call_samples,
+    FIRST_DNN = CALL_SAMPLES - 6, /* cuDNN's are the last ones */
     RESULTS_MAX = 3,
     ARRAY_MAX = 2000 /* bytes */
 };
@@ -421,6 +453,7 @@ static bool begin_call(xlagpu_context *c, const call_sample *s, const char *libr
     memset(&desc, 0, sizeof desc);
     desc.target.name = "sm_90a";
     desc.libraries = libraries;
+    desc.memory_limit = 1 << 20; /* so that the libraries work in little */
     snprintf(
         text, sizeof text, strstr(s->text, "ENTRY") ? "HloModule m\n%s\n" : "HloModule m\nENTRY e {\n%s\n}\n", s->text);
     r->m = xlagpu_parse(c, "library", text, strlen(text));
@@ -470,7 +503,7 @@ static void one_call(xlagpu_context *c, const call_sample *s) {
     xlagpu_device *d;
     long before = fakes[s->library]->products;
     uint32_t k;
-    if (!begin_call(c, s, "cufft,cusolver,always", &r)) return;
+    if (!begin_call(c, s, "cufft,cudnn,cusolver,always", &r)) return;
     EXPECT(xlagpu_compile_report(r.m, &report) && report.library_calls >= 1);
     d = open_with(FOLDER);
     if (!EXPECT(run_call(d, &r) == XLAGPU_OK)) printf("%s\n", xlagpu_rt_error(d));
@@ -486,8 +519,8 @@ static void call_failures(xlagpu_context *c, const call_sample *s, const char *t
     char why[64];
     fake_lt *f = fakes[s->library];
     long calls, k;
-    if (!begin_call(c, s, "cufft,cusolver,always", &r)) return;
-    snprintf(why, sizeof why, ": status 5 of %s\nwhile ", title);
+    if (!begin_call(c, s, "cufft,cudnn,cusolver,always", &r)) return;
+    snprintf(why, sizeof why, ": status 5 of %s", title);
     for (calls = 1, k = 0; k <= calls; k++) {
         xlagpu_device *d = open_with(FOLDER);
         xlagpu_status status;
@@ -497,6 +530,7 @@ static void call_failures(xlagpu_context *c, const call_sample *s, const char *t
         status = run_call(d, &r);
         EXPECT(k ? status == XLAGPU_ERROR_DEVICE : status == XLAGPU_OK);
         if (k) EXPECT_TEXT(xlagpu_rt_error(d), why);
+        if (k) EXPECT_TEXT(xlagpu_rt_error(d), "\nwhile ");
         if (!k) calls = f->calls;
         xlagpu_rt_close(d);
         EXPECT(count.live == 0 && f->live == 0);
@@ -505,7 +539,7 @@ static void call_failures(xlagpu_context *c, const call_sample *s, const char *t
     f->fail_at = 0;
 }
 static void call_absences(
-    xlagpu_context *c, const call_sample *s, const char *name, const char *title, const char *lacks) {
+    xlagpu_context *c, const call_sample *s, const char *name, const char *title, const char *lacks, int oldest) {
     static call_run r;
     char why[100];
     fake_lt *f = fakes[s->library];
@@ -513,16 +547,93 @@ static void call_absences(
     xlagpu_report report;
     if (begin_call(c, s, "none", &r)) /* then kernels of our own make it */
         EXPECT(xlagpu_compile_report(r.m, &report) && report.library_calls == 0);
-    if (!begin_call(c, s, "cufft,cusolver,always", &r)) return;
+    if (!begin_call(c, s, "cufft,cudnn,cusolver,always", &r)) return;
     snprintf(why, sizeof why, "%s cannot be opened", title);
     refused(&r.exe, name, "./build/no_such_folder", why);
     snprintf(why, sizeof why, "%s has no %s: it is too old", title, lacks);
     refused(&r.exe, name, FOLDER "/lacking", why);
     refused(&r.exe, name, NULL, "calls it");
     f->version = 9020;
-    snprintf(why, sizeof why, "%s is of version 9020: 10000 is needed", title);
+    snprintf(why, sizeof why, "%s is of version 9020: %d is needed", title, oldest);
     refused(&r.exe, name, FOLDER, why);
     f->version = version;
+}
+
+/* Of the library's engines the one is taken that the call may use: none of 10 bits for f32, none whose sums have no
+ * order where the module must be deterministic, none that needs more memory than the call has. */
+static void engines(xlagpu_context *c, const call_sample *s) {
+    static const struct {
+        int algorithms;
+        bool deterministic;
+        unsigned long long engine;
+    } rows[] = {{1, false, 1}, {1, true, 2}, {2, true, 3}};
+    static call_run r;
+    xlagpu_compile_desc desc;
+    xlagpu_device *d;
+    size_t k;
+    if (!begin_call(c, s, "cudnn,always", &r)) return;
+    memset(&desc, 0, sizeof desc);
+    desc.target.name = "sm_90a";
+    desc.libraries = "cudnn,always";
+    desc.memory_limit = 1 << 20;
+    for (k = 0; k < sizeof rows / sizeof *rows; k++) {
+        desc.deterministic_ops = rows[k].deterministic;
+        r.exe = xlagpu_compile(r.m, &desc);
+        fakes[DNN]->algorithms = rows[k].algorithms;
+        d = open_with(FOLDER);
+        EXPECT(r.exe.data && run_call(d, &r) == XLAGPU_OK && agree(&r, 0));
+        EXPECT(fakes[DNN]->workspace == rows[k].engine);
+        xlagpu_rt_close(d);
+    }
+    fakes[DNN]->algorithms = 0;
+    refused(
+        &r.exe, "cudnn", FOLDER, "cudnnBackendFinalize makes no plan: status 3000 of cuDNN: the imitation says why");
+    fakes[DNN]->algorithms = 1;
+}
+/* Words that are no graph, or of one that does not lie in the call's buffers, never come to the library. */
+static void damaged_graphs(xlagpu_context *c) {
+#define TENSOR(dims, strides, number) \
+    "-1, 17, 901, 1, 1, 0, 902, 3, 3, " dims ", 903, 3, 3, " strides ", 906, 3, 1, " number ", 900, 3, 1, 16, "
+    static const char *const graphs[] = {
+        "1",                                                       /* no descriptor */
+        "-1, 15",                                                  /* of no operations: the library says so */
+        TENSOR("2, 2, 2", "4, 2, 1", "1") "-1, 4",                 /* the last one is no graph */
+        TENSOR("2, 2, 2", "4, 2, 1", "1") "-1, 15, 801, 15, 1, 1", /* itself */
+        TENSOR("2, 2, 2", "4, 2, 1", "1") "-1, 15, 801, 15, 1, -1",
+        TENSOR("2, 2, 2", "4, 2, 1", "1") "-1, 15, 801, 15, 9, 0", /* beyond the words */
+        TENSOR("2, 2, 3", "6, 3, 1", "1") "-1, 15, 801, 15, 1, 0", /* beyond the buffer */
+        TENSOR("2, 2, 2", "4, 3, 1", "2") "-1, 15, 801, 15, 1, 0",
+        TENSOR("2, 2, 2", "4611686018427387904, 2, 1", "1") "-1, 15, 801, 15, 1, 0",
+        TENSOR("0, 2, 2", "4, 2, 1", "1") "-1, 15, 801, 15, 1, 0",
+        TENSOR("2, 2, 2", "4, 2, 1", "3") "-1, 15, 801, 15, 1, 0", /* the memory to work in, and none */
+        TENSOR("2, 2, 2", "4, 2, 1", "9") "-1, 15, 801, 15, 1, 0",
+        TENSOR("2, 2, 2", "4, 2, 1", "1") "800, 0, 1, 77, -1, 15, 801, 15, 1, 0", /* an address */
+        TENSOR("2, 2, 2", "4, 2, 1", "1") "904, 3, 1, 32, -1, 15, 801, 15, 1, 0", /* elements of 32 */
+    };
+    size_t k;
+    for (k = 0; k < sizeof graphs / sizeof *graphs; k++) {
+        char text[1000];
+        xlagpu_compile_desc desc;
+        xlagpu_device *d = open_with(FOLDER);
+        xlagpu_program *p = NULL;
+        xlagpu_module *m;
+        xlagpu_bytes exe = {NULL, 0};
+        memset(&desc, 0, sizeof desc);
+        desc.target.name = "sm_90a";
+        snprintf(text, sizeof text,
+            "HloModule m\nENTRY e {\np0 = f32[2,2,2] parameter(0)\nc = (f32[2,2,2], u8[64]) custom-call(p0), "
+            "custom_call_target=\"__cudnn$graph\", api_version=API_VERSION_TYPED_FFI, "
+            "backend_config={graph = array<i64: %s>}\nROOT r = f32[2,2,2] get-tuple-element(c), index=0\n}\n",
+            graphs[k]);
+        m = xlagpu_parse(c, "library", text, strlen(text));
+        if (m) exe = xlagpu_compile(m, &desc);
+        if (EXPECT(exe.data != NULL)) p = xlagpu_rt_load(d, exe.data, exe.size);
+        if (!EXPECT(p && !xlagpu_rt_prepare(p))) printf("%s\n", graphs[k]);
+        if (!EXPECT(xlagpu_rt_error_status(d) == (k == 1 ? XLAGPU_ERROR_DEVICE : XLAGPU_ERROR_CORRUPT)))
+            printf("%s\n%s\n", graphs[k], xlagpu_rt_error(d));
+        xlagpu_rt_close(d);
+        EXPECT(count.live == 0 && fakes[DNN]->live == 0);
+    }
 }
 
 /* Nearly GELU is not GELU: the order in the record cannot be obeyed. */
@@ -555,6 +666,12 @@ static void choice_by_time(xlagpu_context *c) {
     } rows[] = {
         {"p0 = c64[64,1024] parameter(0)\nROOT r = c64[64,1024] fft(p0), fft_type=FFT, fft_length={1024}", 0},
         {"p0 = c64[64,100003] parameter(0)\nROOT r = c64[64,100003] fft(p0), fft_type=FFT, fft_length={100003}", 1},
+        {"p0 = bf16[2,8,8,16] parameter(0)\nw = bf16[3,3,16,16] parameter(1)\nROOT r = bf16[2,8,8,16] "
+         "convolution(p0, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+            0},
+        {"p0 = bf16[256,28,28,256] parameter(0)\np1 = bf16[3,3,256,256] parameter(1)\nROOT r = bf16[256,28,28,256] "
+         "convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+            1},
         {"p0 = f32[512,32,32] parameter(0)\nROOT r = f32[512,32,32] cholesky(p0), lower=true", 0},
         {"p0 = f32[4096,4096] parameter(0)\nROOT r = f32[4096,4096] cholesky(p0), lower=true", 1},
     };
@@ -566,7 +683,7 @@ static void choice_by_time(xlagpu_context *c) {
         xlagpu_module *m;
         memset(&desc, 0, sizeof desc);
         desc.target.name = "sm_90a";
-        desc.libraries = "cublaslt,cufft,cusolver";
+        desc.libraries = "cufft,cudnn,cusolver";
         snprintf(text, sizeof text, "HloModule m\nENTRY e {\n%s\n}\n", rows[k].text);
         m = xlagpu_parse(c, "library", text, strlen(text));
         EXPECT(m && xlagpu_compile(m, &desc).data);
@@ -595,8 +712,12 @@ int main(void) {
     for (k = 0; k < CALL_SAMPLES; k++) one_call(c, &call_samples[k]);
     call_failures(c, &call_samples[3], "cuFFT");
     call_failures(c, &call_samples[15], "cuSOLVER");
-    call_absences(c, &call_samples[2], "cufft", "cuFFT", "cufftSetWorkArea");
-    call_absences(c, &call_samples[CALL_SAMPLES - 1], "cusolver", "cuSOLVER", "cusolverDnSgesvd");
+    call_absences(c, &call_samples[2], "cufft", "cuFFT", "cufftSetWorkArea", 10000);
+    call_absences(c, &call_samples[FIRST_DNN - 1], "cusolver", "cuSOLVER", "cusolverDnSgesvd", 10000);
+    call_failures(c, &call_samples[FIRST_DNN], "cuDNN");
+    call_absences(c, &call_samples[FIRST_DNN], "cudnn", "cuDNN", "cudnnBackendExecute", 90000);
+    engines(c, &call_samples[FIRST_DNN]);
+    damaged_graphs(c);
     choice_by_time(c);
     other_formulas(c);
     xlagpu_destroy(c);

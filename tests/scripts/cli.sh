@@ -184,6 +184,27 @@ expect 0 '^2 42000 12000$' "--topology: bytes that a device sends, by kind of co
     awk -F'\t' 'NR == 2 { print \$15, \$16, \$17 }' $W/report"
 expect 0 'links.*7.*y' "--topology: the time of collectives" "$X compile $W/sums.hlo --emit=times --topology=h200x4"
 expect 2 'h200x8' "--topology of something else" "$X compile $W/sums.hlo --report --topology=8"
+cat > $W/rows.hlo <<'END'
+HloModule rows, num_partitions=4
+ENTRY e {
+  x = bf16[8192,8192] parameter(0)
+  w = bf16[8192,8192] parameter(1)
+  a = bf16[32768,8192] all-gather(x), dimensions={0}, replica_groups={{0,1,2,3}}, channel_id=1,
+    use_global_device_ids=true
+  ROOT d = bf16[32768,8192] dot(a, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+END
+# Three pieces of 134217728 bytes are sent while others are multiplied: what is predicted is the sum of all steps
+# without them, and less than with whole arrays.
+expect 0 '^1 1$' "what links do beside products is counted once" \
+    "$X compile $W/rows.hlo --target=sm_90a --report > $W/report && \
+    $X compile $W/rows.hlo --target=sm_90a --report --xla_disable_hlo_passes=windowed-einsum-handler > $W/whole && \
+    $X compile $W/rows.hlo --target=sm_90a --emit=times > $W/times && \
+    awk -F'\t' 'FILENAME ~ /times/ && FNR > 1 && \$2 != \"links\" { sum += \$1 }
+        FILENAME ~ /report/ && FNR == 2 { p = \$14 }
+        FILENAME ~ /whole/ && FNR == 2 { w = \$14 }
+        END { print (p - sum < 0.01 && sum - p < 0.01), p < w }' \
+    $W/times $W/report $W/whole"
 # Two machines of two devices: both cards carry half of 54000 bytes at 50 GB/s; seven rings of six hops and one of
 # three, a third of them to the other machine, 2.7 us, the others 0.6; eight launches of 2.41:
 # 0.54 + 54.6 + 3.9 + 19.28.
@@ -774,6 +795,35 @@ expect 0 . "sim runs a kernel" \
     test -s $W/y.npy && echo ran"
 expect 0 'warp_instructions' "sim --stats" \
     "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:50 --stats"
+cat > $W/loops.ptx << 'END'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry twice_three() {
+  .reg .pred %p<3>;
+  .reg .b32 %r<3>;
+  .reg .f32 %f<2>;
+  mov.b32 %r1, 0;
+  mov.f32 %f1, 0f3F800000;
+OUTER:
+  mov.b32 %r2, 0;
+INNER:
+  fma.rn.f32 %f1, %f1, %f1, %f1;
+  add.s32 %r2, %r2, 1;
+  setp.lt.s32 %p1, %r2, 3;
+  @%p1 bra INNER;
+  add.s32 %r1, %r1, 1;
+  setp.lt.s32 %p2, %r1, 2;
+  @%p2 bra OUTER;
+  ret;
+}
+END
+# of 2 warps: rounds 2 * 2 and 2 * 2 * 3; inside 4 instructions a round, and 4 more an outer one; lanes less those of
+# branches that their guard holds back
+expect 0 '^twice_three	11-19	4	64	1856	.*	384	' "sim --stats: an outer loop" \
+    "$X sim $W/loops.ptx --entry twice_three --block 64 --stats"
+expect 0 '^twice_three	13-16	12	48	1408	.*	384	' "sim --stats: an inner loop" \
+    "$X sim $W/loops.ptx --entry twice_three --block 64 --stats"
 expect 4 'k.ptx' "sim finds a store out of bounds: 4" \
     "$X sim $W/k.ptx --entry twice --grid 2 --block 32 --arg inout:$W/npz/vector.npy:$W/y.npy --arg u32:51"
 sed 's/add.f32 /add.f33 /' $W/k.ptx > $W/wrong.ptx

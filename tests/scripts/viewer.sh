@@ -9,10 +9,12 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 [ "$browser" ] || { echo "viewer.sh: no chromium"; exit 3; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-chrome() {
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1400,900 \
+# Two minutes of the processor for each of its processes; by the clock of the wall a loaded machine may take longer.
+chrome() (
+    ulimit -t 120
+    exec timeout 900 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1400,900 \
         --user-data-dir="$work/profile" "$@" 2>/dev/null
-}
+)
 if [ "$page" = --works ]; then
     echo "<p>it works</p>" > "$work/page.html"
     chrome --dump-dom "file://$work/page.html" | grep -q "it works"
