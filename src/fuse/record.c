@@ -10,7 +10,7 @@
  *   estimates  picoseconds by way, where several were tried
  *   why        for the reader
  *
- * The pass kernel-choice writes it; whoever comes later reads it and decides nothing again. A record that a module
+ * The pass kernel-choice writes it; later passes read it and decide nothing again. A record that a module
  * brings is an order: what it leaves out is decided, what it says is obeyed, or refused with the reason. */
 #ifndef XG_FUSE_RECORD_C
 #define XG_FUSE_RECORD_C
