@@ -3948,6 +3948,8 @@ XG_SIM_FN xg_sim_module *xg_sim_load_as(
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
+/* the same, or the only one that C++ calls so: scale for _Z5scalePf */
+XG_SIM_FN const xg_sim_entry *xg_sim_find_plain(const xg_sim_module *m, xg_str name);
 XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells
@@ -24052,6 +24054,20 @@ XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap
     if (cap) out[0] = 0;
     return w->n_faults ? xg_format(out, cap, "%s", w->faults[0].text) : 0;
 }
+XG_SIM_FN XG_COLD const xg_sim_entry *xg_sim_find_plain(const xg_sim_module *m, xg_str name) {
+    const xg_sim_entry *found = xg_sim_find(m, name), *e;
+    const uint32_t all = found ? 0 : xg_sim_entries(m);
+    char plain[XG_SIM_PLACE_MAX];
+    uint32_t i;
+    for (i = 0; i < all; i++) {
+        e = xg_sim_entry_at(m, i);
+        if (!xg_str_eq(name, xg_str_of(plain, xg_sim_demangle(xg_sim_entry_info(e)->name, plain, sizeof plain))))
+            continue;
+        if (found) return NULL;
+        found = e;
+    }
+    return found;
+}
 XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t cap) {
     enum {
         SHOWN = 8
@@ -25845,7 +25861,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(
     const xg_sim_module *m = (const xg_sim_module *)loaded;
     memset(&r, 0, sizeof r);
     r.launch.module = m;
-    r.launch.entry = l->entry                 ? xg_sim_find(m, xg_str_z(l->entry))
+    r.launch.entry = l->entry                 ? xg_sim_find_plain(m, xg_str_z(l->entry))
                      : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
                                               : NULL;
     if (!r.launch.entry) return xr_host_no_kernel(&d->c, ptx->name, m, l->entry);
@@ -28595,7 +28611,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
     src.size = size;
     xg_arena_init(&a, &d->c);
     m = xr_host_parse(d, &a, &src);
-    e = !m ? NULL : entry ? xg_sim_find(m, xg_str_z(entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
+    e = !m                       ? NULL
+        : entry                  ? xg_sim_find_plain(m, xg_str_z(entry))
+        : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
+                                 : NULL;
     if (m && !e) xr_host_no_kernel(&d->c, src.name, m, entry);
     if (e && index < xg_sim_entry_info(e)->n_params) {
         *offset = xg_sim_entry_info(e)->params[index].offset;

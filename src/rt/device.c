@@ -393,7 +393,10 @@ XLAGPU_DEF XG_COLD bool xlagpu_rt_ptx_parameter(xlagpu_device *d, const char *na
     src.size = size;
     xg_arena_init(&a, &d->c);
     m = xr_host_parse(d, &a, &src);
-    e = !m ? NULL : entry ? xg_sim_find(m, xg_str_z(entry)) : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0) : NULL;
+    e = !m                       ? NULL
+        : entry                  ? xg_sim_find_plain(m, xg_str_z(entry))
+        : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
+                                 : NULL;
     if (m && !e) xr_host_no_kernel(&d->c, src.name, m, entry);
     if (e && index < xg_sim_entry_info(e)->n_params) {
         *offset = xg_sim_entry_info(e)->params[index].offset;

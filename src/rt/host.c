@@ -383,7 +383,7 @@ XG_FN xlagpu_status xr_host_launch_ptx(
     const xg_sim_module *m = (const xg_sim_module *)loaded;
     memset(&r, 0, sizeof r);
     r.launch.module = m;
-    r.launch.entry = l->entry                 ? xg_sim_find(m, xg_str_z(l->entry))
+    r.launch.entry = l->entry                 ? xg_sim_find_plain(m, xg_str_z(l->entry))
                      : xg_sim_entries(m) == 1 ? xg_sim_entry_at(m, 0)
                                               : NULL;
     if (!r.launch.entry) return xr_host_no_kernel(&d->c, ptx->name, m, l->entry);

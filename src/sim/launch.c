@@ -511,6 +511,20 @@ XG_SIM_FN size_t xg_sim_fault_text(const xg_sim_worker *w, char *out, size_t cap
     if (cap) out[0] = 0;
     return w->n_faults ? xg_format(out, cap, "%s", w->faults[0].text) : 0;
 }
+XG_SIM_FN XG_COLD const xg_sim_entry *xg_sim_find_plain(const xg_sim_module *m, xg_str name) {
+    const xg_sim_entry *found = xg_sim_find(m, name), *e;
+    const uint32_t all = found ? 0 : xg_sim_entries(m);
+    char plain[XG_SIM_PLACE_MAX];
+    uint32_t i;
+    for (i = 0; i < all; i++) {
+        e = xg_sim_entry_at(m, i);
+        if (!xg_str_eq(name, xg_str_of(plain, xg_sim_demangle(xg_sim_entry_info(e)->name, plain, sizeof plain))))
+            continue;
+        if (found) return NULL;
+        found = e;
+    }
+    return found;
+}
 XG_SIM_FN size_t xg_sim_kernel_names(const xg_sim_module *m, char *out, size_t cap) {
     enum {
         SHOWN = 8

@@ -99,6 +99,8 @@ XG_SIM_FN xg_sim_module *xg_sim_load_as(
 XG_SIM_FN uint32_t xg_sim_entries(const xg_sim_module *m);
 XG_SIM_FN const xg_sim_entry *xg_sim_entry_at(const xg_sim_module *m, uint32_t i);
 XG_SIM_FN const xg_sim_entry *xg_sim_find(const xg_sim_module *m, xg_str name); /* NULL when absent */
+/* the same, or the only one that C++ calls so: scale for _Z5scalePf */
+XG_SIM_FN const xg_sim_entry *xg_sim_find_plain(const xg_sim_module *m, xg_str name);
 XG_SIM_FN const xg_sim_info *xg_sim_entry_info(const xg_sim_entry *e);
 
 /* What device memory exists: sorted, disjoint. Not to be changed while blocks run. Each buffer gets a shadow that tells
