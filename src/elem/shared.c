@@ -51,10 +51,13 @@ XG_FN int64_t xg_shared_taken(const xg_kregion *r) {
 XG_FN xg_shared xg_shared_new(xg_scope *s, const xg_elem *like, uint32_t n, const int64_t *dims, uint32_t rank) {
     xg_shared r;
     uint32_t k;
+    r.n = 0;
     r.arrays = XG_NEW_N(s->e->arena, xg_kval *, 2 * n + (size_t)1);
-    r.n = xg_carry_values(like, n, r.arrays);
-    for (k = 0; k < r.n; k++)
-        r.arrays[k] = xg_shared_of(&s->b, xg_kir_tensor(s->e->m, r.arrays[k]->type->elem, dims, rank));
+    for (k = 0; k < n; k++) {
+        const xg_ktype *type = xg_kir_tensor(s->e->m, like[k].v->type->elem, dims, rank);
+        r.arrays[r.n++] = xg_shared_of(&s->b, type);
+        if (like[k].im) r.arrays[r.n++] = xg_shared_of(&s->b, type);
+    }
     return r;
 }
 XG_FN xg_shared xg_shared_of_peer(xg_scope *s, const xg_shared *from, xg_kval *rank) {
