@@ -339,14 +339,22 @@ XG_FN void xg_fft_gather(xg_fft_site *d) {
     if (d->parts && d->stages.n > 1 && d->stages.p[d->stages.n - 1].radix == 1) d->stages.n--;
 }
 XG_FN bool xg_fft_uses_shared(const xg_fft_site *d) { return d->stages.n > 1 || d->parts; }
+/* A stage that reads one array while it writes the other needs no second barrier. */
+XG_FN bool xg_fft_has_two(const xg_fft_site *d) {
+    return d->stages.table || (d->stages.n + d->parts > 2 &&
+                                  2 * xg_fft_places(d->count * d->volume, d->bytes) * d->bytes <= XG_FFT_TWICE_MAX);
+}
+XG_FN int64_t xg_fft_shared_bytes(const xg_fft_site *d) {
+    if (!xg_fft_uses_shared(d) || !d->i->shape->elements || !XG_OPERAND(d->i, 0)->shape->elements) return 0;
+    return (xg_fft_places(d->count * d->volume, d->bytes) * (xg_fft_has_two(d) ? 2 : 1) + d->stages.table) * d->bytes;
+}
 XG_FN void xg_fft_allocate(xg_fft_site *d) {
     int64_t places = xg_fft_places(d->count * d->volume, d->bytes), table = d->stages.table;
     xg_kelem element = d->bytes == 16 ? XG_E_C128 : XG_E_C64;
     if (!xg_fft_uses_shared(d)) return;
     d->shared_type = xg_kir_tensor(d->e->m, element, &places, 1);
     d->shared = xg_shared_of(&d->s->b, d->shared_type);
-    if (table || (d->stages.n + d->parts > 2 && 2 * places * d->bytes <= XG_FFT_TWICE_MAX))
-        d->other = xg_shared_of(&d->s->b, d->shared_type);
+    if (xg_fft_has_two(d)) d->other = xg_shared_of(&d->s->b, d->shared_type);
     if (table) d->table = xg_shared_array(&d->s->b, element, table);
 }
 XG_FN xg_kval *xg_fft_transform(xg_fft_site *d, xg_kval *dest) {
@@ -409,6 +417,7 @@ XG_FN bool xg_emit_fft_plan(xg_fusion_emission *e) {
             xg_hlo_fail(d->i, XLAGPU_ERROR_UNSUPPORTED, "leave it outside of the fusion",
                 "an fft of %lld elements does not fit into one block", (long long)d->volume);
         xg_fft_gather(d);
+        e->record->launch.shared += xg_fft_shared_bytes(d);
         w->threads = XG_MAX(w->threads, xg_fft_threads(d));
         if (!xg_add64(w->first[k], d->blocks, &w->first[k + 1]) || w->first[k + 1] > INT32_MAX)
             xg_hlo_fail(d->i, XLAGPU_ERROR_LIMIT, NULL, "transforms for more than 2147483647 blocks in one kernel");

@@ -126,25 +126,17 @@ XG_FN xg_kval *xg_merging_search(xg_merging *m, xg_kval *diag) {
  * threads. */
 XG_FN void xg_merging_cut(xg_merging *m, xg_kval **cuts) {
     xg_sort_site *d = m->d;
-    xg_kb *b = &d->s.b, outer;
+    xg_kb *b = &d->s.b;
     xg_kval *shared = xg_shared_array(&d->s.b, XG_E_I32, 2), *is_first, *found, *at;
-    const xg_ktype *type = shared->type;
-    xg_kop *op;
+    xg_flow f = xg_flow_of(&d->s, &shared);
     int64_t k;
-    op = xg_kif(b, xg_kcmpi_(b, XG_CI_SLT, d->at[0], xg_elem_index(&d->s, 2)), &type, 1);
-    outer = *b;
-    *b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, &shared, 1);
-    *b = xg_kb_end(d->e->m, op->regions[0]);
-    b->loc = outer.loc;
+    xg_flow_if(&f, xg_kcmpi_(b, XG_CI_SLT, d->at[0], xg_elem_index(&d->s, 2)));
     is_first = xg_kcmpi_(b, XG_CI_EQ, d->at[0], xg_elem_index(&d->s, 0));
     found = xg_merging_search(m, xg_kselect(b, is_first, m->diag, m->made));
     at = xg_k2(b, XG_K_OP_MINSI, d->at[0], xg_elem_index(&d->s, 1));
     xg_kval_set_range(at, xg_range_of(0, 1));
     shared = xg_kinsert(b, xg_kcast(b, XG_K_OP_INDEX_CAST, found, XG_E_I32), shared, &at, 1);
-    xg_kyield(b, &shared, 1);
-    *b = outer;
-    shared = op->results;
+    xg_flow_end(&f);
     xg_shared_wait(b, &shared, 1);
     for (k = 0; k < 2; k++) {
         at = xg_elem_index(&d->s, k);

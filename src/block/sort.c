@@ -404,34 +404,23 @@ XG_FN void xg_sort_network(xg_sort_site *d, xg_sort_item *v) {
 
 /* ---- in and out ---- */
 
-/* A loop over the places of a strip, which becomes one access; carried[n]: what it changes. */
+/* A loop over the places of a strip, which becomes one access; carried: what it changes. */
 typedef struct xg_sort_strip {
-    xg_kop *loop;
-    xg_kb outer;
+    xg_flow flow;
     xg_memo *memo;
     xg_kval *lane;
-    uint32_t n;
 } xg_sort_strip;
-XG_FN xg_sort_strip xg_sort_strip_begin(xg_sort_site *d, xg_kval **carried, uint32_t n) {
+XG_FN xg_sort_strip xg_sort_strip_begin(xg_sort_site *d, xg_kval **carried) {
     xg_sort_strip l;
-    uint32_t k;
-    l.loop = xg_elem_for(&d->s, 0, d->strip, 1, carried, n);
-    l.outer = d->s.b;
+    l.flow = xg_flow_of(&d->s, carried);
+    l.lane = xg_flow_count(&l.flow, d->strip);
     l.memo = d->s.memo;
-    l.lane = &l.loop->regions[0]->args[0];
-    l.n = n;
-    for (k = 0; k < n; k++) carried[k] = &l.loop->regions[0]->args[1 + k];
-    d->s.b = xg_kb_end(d->e->m, l.loop->regions[0]);
-    d->s.b.loc = l.outer.loc;
     d->s.memo = XG_NEW_N(d->e->arena, xg_memo, d->e->parts->n_insts + 1);
     return l;
 }
-XG_FN void xg_sort_strip_end(xg_sort_site *d, const xg_sort_strip *l, xg_kval **carried) {
-    uint32_t k;
-    xg_kyield(&d->s.b, carried, l->n);
-    d->s.b = l->outer;
+XG_FN void xg_sort_strip_end(xg_sort_site *d, xg_sort_strip *l) {
+    xg_flow_end(&l->flow);
     d->s.memo = l->memo;
-    for (k = 0; k < l->n; k++) carried[k] = &l->loop->results[k];
 }
 /* vec with v in a lane; what is in a lane. */
 XG_FN xg_kval *xg_sort_lane_set(xg_kb *b, xg_kval *vec, xg_kval *v, xg_kval *lane) {
@@ -451,11 +440,11 @@ XG_FN xg_kval *xg_sort_lane_get(xg_sort_site *d, xg_kval *vec, xg_kval *lane) {
 XG_FN void xg_sort_load_strip(xg_sort_site *d, const xg_inst *operand, const xg_sort_spot *spot, xg_elem *x) {
     const xg_ktype *type = xg_kir_vector(d->e->m, xg_kelem_of(operand->shape->type), d->strip);
     xg_kval *vec = xg_kconst_bits(&d->s.b, type, 0), *at[XG_RANK_MAX];
-    xg_sort_strip l = xg_sort_strip_begin(d, &vec, 1);
+    xg_sort_strip l = xg_sort_strip_begin(d, &vec);
     int64_t j;
     xg_sort_in_strip(d, spot, l.lane, at);
     vec = xg_sort_lane_set(&d->s.b, vec, xg_elem_of(&d->s, operand, at).v, l.lane);
-    xg_sort_strip_end(d, &l, &vec);
+    xg_sort_strip_end(d, &l);
     for (j = 0; j < d->strip; j++) x[j] = xg_elem_real(xg_sort_lane_get(d, vec, xg_elem_index(&d->s, j)));
 }
 XG_FN void xg_sort_load(xg_sort_site *d, uint32_t k, const xg_sort_spot *spots, xg_elem *x) {
@@ -594,10 +583,10 @@ XG_FN xg_kval *xg_sort_write_strip(xg_sort_site *d, const xg_inst *root, const x
     if (strip == 1) return xg_emit_insert(&d->s.b, x[0], dest, root->shape, at);
     vec = xg_kconst_bits(&d->s.b, xg_kir_vector(d->e->m, x[0].v->type->elem, strip), 0);
     for (j = 0; j < strip; j++) vec = xg_sort_lane_set(&d->s.b, vec, x[j].v, xg_elem_index(&d->s, j));
-    l = xg_sort_strip_begin(d, &dest, 1);
+    l = xg_sort_strip_begin(d, &dest);
     xg_sort_in_strip(d, spot, l.lane, at);
     dest = xg_emit_insert(&d->s.b, xg_elem_real(xg_sort_lane_get(d, vec, l.lane)), dest, root->shape, at);
-    xg_sort_strip_end(d, &l, &dest);
+    xg_sort_strip_end(d, &l);
     return dest;
 }
 XG_FN xg_kval *xg_sort_write(
@@ -605,27 +594,13 @@ XG_FN xg_kval *xg_sort_write(
     int64_t kept = root->shape->dims[d->dim],
             first = root->op == XG_SLICE ? xg_inst_attr(root, XG_A_slice)->v.slices->p[d->dim].start : 0,
             strip = kept == d->whole ? d->strip : 1, j;
-    xg_kb *b = &d->s.b, outer;
     for (j = 0; j < d->each; j += strip) {
-        xg_kval *at[XG_RANK_MAX], *is;
-        const xg_ktype *type = dest->type;
-        xg_kop *op;
+        xg_kval *at[XG_RANK_MAX];
+        xg_flow f = xg_flow_of(&d->s, &dest);
         memcpy(at, spots[j].indices, sizeof at);
-        is = xg_sort_kept(d, &spots[j], first, kept, &at[d->dim]);
-        if (!is) {
-            dest = xg_sort_write_strip(d, root, &spots[j], at, x + j, strip, dest);
-            continue;
-        }
-        op = xg_kif(b, is, &type, 1);
-        outer = *b;
-        *b = xg_kb_end(d->e->m, op->regions[1]);
-        xg_kyield(b, &dest, 1);
-        *b = xg_kb_end(d->e->m, op->regions[0]);
-        b->loc = outer.loc;
+        xg_flow_if(&f, xg_sort_kept(d, &spots[j], first, kept, &at[d->dim]));
         dest = xg_sort_write_strip(d, root, &spots[j], at, x + j, strip, dest);
-        xg_kyield(b, &dest, 1);
-        *b = outer;
-        dest = op->results;
+        xg_flow_end(&f);
     }
     return dest;
 }

@@ -504,6 +504,7 @@ XG_FN xg_kmodule *xg_choice_emit(
     m = w->rule ? w->rule->emit(&w->job, r, name) : xg_choice_emit_by_emitter(w, name);
     if (w->by) xg_emit_close(&w->e);
     xg_choice_check_launch(fusion, r, m->entry);
+    XLAGPU_ASSERT(!r->launch.shared || r->launch.shared == xg_shared_taken(m->entry->body));
     return m;
 }
 

@@ -64,11 +64,7 @@ typedef struct xg_nest {
 } xg_nest;
 
 XG_FN void xg_elem_nest_level(xg_scope *s, xg_nest *n, uint32_t level) {
-    xg_kval **values;
-    uint32_t m;
-    xg_kval *step, *hi;
-    xg_kb outer;
-    xg_kop *loop;
+    xg_flow f = xg_flow_of(s, NULL);
     if (level == n->n) {
         n->body(s, n->data, n->at, n->carried);
         return;
@@ -78,21 +74,10 @@ XG_FN void xg_elem_nest_level(xg_scope *s, xg_nest *n, uint32_t level) {
         xg_elem_nest_level(s, n, level + 1);
         return;
     }
-    values = XG_NEW_N(s->e->arena, xg_kval *, n->n_carried * 2 + 1);
-    m = xg_carry_values(n->carried, n->n_carried, values);
-    step = xg_elem_index(s, 1);
-    hi = xg_elem_index(s, n->counts[level]);
-    loop = xg_kfor(&s->b, xg_elem_index(s, 0), hi, step, values, m);
-    outer = s->b;
-    s->b = xg_kb_end(s->e->m, loop->regions[0]);
-    s->b.loc = outer.loc;
-    n->at[level] = &loop->regions[0]->args[0];
-    xg_carry_elems(loop->regions[0]->args + 1, n->carried, n->n_carried);
+    xg_flow_elems(&f, n->carried, n->n_carried);
+    n->at[level] = xg_flow_count(&f, n->counts[level]);
     xg_elem_nest_level(s, n, level + 1);
-    m = xg_carry_values(n->carried, n->n_carried, values);
-    xg_kyield(&s->b, values, m);
-    s->b = outer;
-    xg_carry_elems(loop->results, n->carried, n->n_carried);
+    xg_flow_end(&f);
 }
 
 XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry_fn body, void *data, xg_elem *carried,
@@ -113,29 +98,11 @@ XG_FN void xg_elem_nest(xg_scope *s, const int64_t *counts, uint32_t n, xg_carry
 
 XG_FN void xg_elem_when(xg_scope *s, xg_kval *cond, xg_carry_fn body, void *data, xg_kval *const *at, xg_elem *carried,
     uint32_t n_carried) {
-    xg_kval **values;
-    const xg_ktype **types;
-    xg_kb outer = s->b;
-    xg_kop *op;
-    uint32_t m, k;
-    if (!cond) {
-        body(s, data, at, carried);
-        return;
-    }
-    values = XG_NEW_N(s->e->arena, xg_kval *, n_carried * 2 + 1);
-    types = XG_NEW_N(s->e->arena, const xg_ktype *, n_carried * 2 + 1);
-    m = xg_carry_values(carried, n_carried, values);
-    for (k = 0; k < m; k++) types[k] = values[k]->type;
-    op = xg_kif(&s->b, cond, types, m);
-    s->b = xg_kb_end(s->e->m, op->regions[1]);
-    xg_kyield(&s->b, values, m);
-    s->b = xg_kb_end(s->e->m, op->regions[0]);
-    s->b.loc = outer.loc;
+    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow_elems(&f, carried, n_carried);
+    xg_flow_if(&f, cond);
     body(s, data, at, carried);
-    m = xg_carry_values(carried, n_carried, values);
-    xg_kyield(&s->b, values, m);
-    s->b = outer;
-    xg_carry_elems(op->results, carried, n_carried);
+    xg_flow_end(&f);
 }
 
 XG_FN xg_elem xg_elem_convert_to(xg_scope *s, xg_elem x, xlagpu_type from, xlagpu_type to) {

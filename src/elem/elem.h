@@ -129,8 +129,6 @@ XG_FN xg_elem xg_elem_real(xg_kval *v);
 XG_FN xg_elem xg_elem_operand(
     xg_scope *s, const xg_inst *i, uint32_t k, xg_kval *const *indices); /* of operand k, for result indices i */
 XG_FN xg_kval *xg_elem_index(xg_scope *s, int64_t v);
-XG_FN xg_kop *xg_elem_for(
-    xg_scope *s, int64_t lo, int64_t hi, int64_t step, xg_kval *const *inits, uint32_t n); /* a loop over constants */
 XG_FN void xg_elem_apply(
     xg_scope *s, const xg_imap *map, xg_kval *const *indices, xg_kval **out); /* the map at these dims and symbols */
 XG_FN xg_kval *xg_elem_and(xg_scope *s, xg_kval *p, xg_kval *q);              /* NULL is true */
@@ -188,10 +186,15 @@ typedef struct xg_flow { /* of, then slots, then for or if, then the code inside
 } xg_flow;
 XG_FN xg_flow xg_flow_of(xg_scope *s, xg_kval **slot); /* of one variable, or, NULL, none yet */
 XG_FN void xg_flow_slot(xg_flow *f, xg_kval **slot);   /* a variable; NULL in it: there is none */
+XG_FN void xg_flow_slots(xg_flow *f, xg_kval **slots, uint32_t n);
 XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e);
+XG_FN void xg_flow_elems(xg_flow *f, xg_elem *e, uint32_t n);
 XG_FN xg_kval *xg_flow_for(
     xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, int64_t limit); /* its variable, below the limit */
-XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond);                       /* NULL: always */
+XG_FN xg_kval *xg_flow_count(xg_flow *f, int64_t n);                    /* from 0 to n - 1 */
+/* For every point of the map's domain at these dims: its symbols, then its results. */
+XG_FN xg_kval *xg_flow_walk(xg_flow *f, const xg_imap *map, xg_kval *const *dims);
+XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond); /* NULL: always */
 XG_FN void xg_flow_else(xg_flow *f);
 XG_FN void xg_flow_end(xg_flow *f);
 XG_FN xg_kop *xg_flow_wait(xg_flow *f); /* a barrier: its variables are arrays in shared memory */
@@ -211,6 +214,7 @@ XG_FN xg_kval *xg_shared_array(xg_kb *b, xg_kelem e, int64_t elements); /* of on
 XG_FN xg_kop *xg_shared_wait(xg_kb *b, xg_kval **arrays, uint32_t n);
 XG_FN void xg_cluster_wait(xg_kb *b, xg_kval **arrays, uint32_t n);
 XG_FN xg_kval *xg_cluster_peer(xg_kb *b, xg_kval *array, xg_kval *rank); /* the same array of another block of it */
+XG_FN int64_t xg_shared_taken(const xg_kregion *r); /* bytes of all arrays that code in it allocates */
 /* Sets of arrays for values like these, and the values at one place of it. */
 XG_FN xg_shared xg_shared_new(xg_scope *s, const xg_elem *like, uint32_t n, const int64_t *dims, uint32_t rank);
 XG_FN xg_shared xg_shared_of_peer(xg_scope *s, const xg_shared *from, xg_kval *rank);

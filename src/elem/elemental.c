@@ -80,10 +80,6 @@ XG_FN void xg_emit_name(xg_kmodule *m, xg_kval *v, const char *format, uint32_t 
 /* ---- indices ---- */
 
 XG_FN xg_kval *xg_elem_index(xg_scope *s, int64_t v) { return xg_kconst_int(&s->b, XG_E_INDEX, v); }
-XG_FN xg_kop *xg_elem_for(xg_scope *s, int64_t lo, int64_t hi, int64_t step, xg_kval *const *inits, uint32_t n) {
-    xg_kval *from = xg_elem_index(s, lo), *to = xg_elem_index(s, hi), *by = xg_elem_index(s, step);
-    return xg_kfor(&s->b, from, to, by, inits, n);
-}
 
 XG_FN void xg_elem_apply(xg_scope *s, const xg_imap *map, xg_kval *const *indices, xg_kval **out) {
     uint32_t k;

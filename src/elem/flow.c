@@ -21,6 +21,14 @@ XG_FN void xg_flow_elem(xg_flow *f, xg_elem *e) {
     xg_flow_slot(f, &e->v);
     xg_flow_slot(f, &e->im);
 }
+XG_FN void xg_flow_slots(xg_flow *f, xg_kval **slots, uint32_t n) {
+    uint32_t k;
+    for (k = 0; k < n; k++) xg_flow_slot(f, &slots[k]);
+}
+XG_FN void xg_flow_elems(xg_flow *f, xg_elem *e, uint32_t n) {
+    uint32_t k;
+    for (k = 0; k < n; k++) xg_flow_elem(f, &e[k]);
+}
 XG_FN xg_kval **xg_flow_values(const xg_flow *f) {
     xg_kval **v = XG_NEW_N(f->s->e->arena, xg_kval *, f->slots.n + 1);
     uint32_t k;
@@ -51,6 +59,21 @@ XG_FN xg_kval *xg_flow_for(xg_flow *f, xg_kval *lo, xg_kval *hi, int64_t step, i
     xg_flow_give(f, &f->op->regions[0]->args[1]);
     xg_flow_enter(f, 0);
     return f->var;
+}
+XG_FN xg_kval *xg_flow_count(xg_flow *f, int64_t n) {
+    xg_kval *lo = xg_elem_index(f->s, 0);
+    return xg_flow_for(f, lo, xg_elem_index(f->s, n), 1, n);
+}
+XG_FN xg_kval *xg_flow_walk(xg_flow *f, const xg_imap *map, xg_kval *const *dims) {
+    xg_kval *args;
+    uint32_t k;
+    f->op = xg_kloop(&f->s->b, map, dims, xg_flow_values(f), f->slots.n);
+    f->outer = f->s->b;
+    args = f->op->regions[0]->args;
+    for (k = 0; k < map->n_syms; k++) args[k].name = map->syms[k].name;
+    xg_flow_give(f, args + map->n_syms + map->n_results);
+    xg_flow_enter(f, 0);
+    return args;
 }
 XG_FN void xg_flow_if(xg_flow *f, xg_kval *cond) {
     const xg_ktype **types = XG_NEW_N(f->s->e->arena, const xg_ktype *, f->slots.n + 1);

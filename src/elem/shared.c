@@ -32,15 +32,32 @@ XG_FN xg_kval *xg_cluster_peer(xg_kb *b, xg_kval *array, xg_kval *rank) {
     return xg_kir_value(b, XG_K_OP_PEER, v, 2, array->type);
 }
 
+/* ---- how much ---- */
+
+XG_FN int64_t xg_shared_taken(const xg_kregion *r) {
+    int64_t bytes = 0;
+    const xg_kop *op;
+    uint32_t k;
+    for (op = r->first; op; op = op->next) {
+        const xg_ktype *t = op->op == XG_K_OP_ALLOC_SHARED ? op->results[0].type : NULL;
+        if (t) bytes += t->elements * xg_kelem_bytes(t->elem);
+        for (k = 0; k < op->n_regions; k++) bytes += xg_shared_taken(op->regions[k]);
+    }
+    return bytes;
+}
+
 /* ---- sets ---- */
 
 XG_FN xg_shared xg_shared_new(xg_scope *s, const xg_elem *like, uint32_t n, const int64_t *dims, uint32_t rank) {
     xg_shared r;
     uint32_t k;
+    r.n = 0;
     r.arrays = XG_NEW_N(s->e->arena, xg_kval *, 2 * n + (size_t)1);
-    r.n = xg_carry_values(like, n, r.arrays);
-    for (k = 0; k < r.n; k++)
-        r.arrays[k] = xg_shared_of(&s->b, xg_kir_tensor(s->e->m, r.arrays[k]->type->elem, dims, rank));
+    for (k = 0; k < n; k++) {
+        const xg_ktype *type = xg_kir_tensor(s->e->m, like[k].v->type->elem, dims, rank);
+        r.arrays[r.n++] = xg_shared_of(&s->b, type);
+        if (like[k].im) r.arrays[r.n++] = xg_shared_of(&s->b, type);
+    }
     return r;
 }
 XG_FN xg_shared xg_shared_of_peer(xg_scope *s, const xg_shared *from, xg_kval *rank) {

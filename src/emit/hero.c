@@ -119,21 +119,11 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
     xg_kval *const *at, xg_kval *cond, xg_kval **dest) {
     xg_fusion_emission *e = s->e;
     xg_elem *v = XG_NEW_N(e->arena, xg_elem, e->n_roots + 1);
-    xg_kval **here = XG_NEW_N(e->arena, xg_kval *, (size_t)e->n_roots * XG_RANK_MAX + 1),
-            **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    const xg_ktype **types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
-    xg_kb outer = s->b;
-    xg_kop *op = NULL;
+    xg_kval **here = XG_NEW_N(e->arena, xg_kval *, (size_t)e->n_roots * XG_RANK_MAX + 1);
+    xg_flow f = xg_flow_of(s, NULL);
     uint32_t k;
-    if (cond) {
-        for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
-        op = xg_kif(&s->b, cond, types, e->n_roots);
-        outer = s->b;
-        s->b = xg_kb_end(e->m, op->regions[1]);
-        xg_kyield(&s->b, dest, e->n_roots);
-        s->b = xg_kb_end(e->m, op->regions[0]);
-        s->b.loc = outer.loc;
-    }
+    xg_flow_slots(&f, dest, e->n_roots);
+    xg_flow_if(&f, cond);
     s->memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1); /* what was made before was made at another index */
     for (k = 0; k < h->n; k++) xg_hero_give(s, h->p[k], values[k]);
     for (k = 0; k < e->n_roots; k++) {
@@ -141,13 +131,8 @@ XG_FN void xg_hero_write(xg_scope *s, const xg_heroes *h, const xg_shape *shape,
         v[k] = xg_elem_of(s, e->roots[k], here + (size_t)k * XG_RANK_MAX);
     }
     for (k = 0; k < e->n_roots; k++)
-        inside[k] = xg_emit_insert(&s->b, v[k], dest[k], e->roots[k]->shape, here + (size_t)k * XG_RANK_MAX);
-    if (cond) {
-        xg_kyield(&s->b, inside, e->n_roots);
-        s->b = outer;
-        for (k = 0; k < e->n_roots; k++) inside[k] = &op->results[k];
-    }
-    memcpy(dest, inside, e->n_roots * sizeof *dest);
+        dest[k] = xg_emit_insert(&s->b, v[k], dest[k], e->roots[k]->shape, here + (size_t)k * XG_RANK_MAX);
+    xg_flow_end(&f);
 }
 
 #endif /* XG_EMIT_HERO_C */

@@ -78,16 +78,19 @@ XG_FN void xg_reduction_write(xg_reduction_kernel *w, uint32_t walk) {
         xg_form_write(e, xg_short_form, XG_COUNT(xg_short_form), &w->brief);
         r->threads = XG_SHORT_THREADS;
         r->blocks = (r->n_kept + w->brief.rows - 1) / w->brief.rows;
+        e->record->launch.shared = xg_short_shared_bytes(r, &w->brief);
         break;
     case XG_REDUCTION_ROW:
         xg_form_write(e, xg_row_form_fields, XG_COUNT(xg_row_form_fields), &w->row);
         r->threads = w->row.lanes * w->row.rows;
         r->blocks = (r->n_kept + w->row.rows - 1) / w->row.rows;
+        e->record->launch.shared = xg_row_shared_bytes(r, &w->row);
         break;
     default:
         xg_form_write(e, xg_column_form, XG_COUNT(xg_column_form), &w->column);
         r->threads = w->column.threads;
         r->blocks = w->column.blocks;
+        e->record->launch.shared = xg_column_shared_bytes(r, &w->column);
         break;
     }
 }

@@ -84,11 +84,10 @@ XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg
     xg_scope *s = &r->s;
     xg_arena *a = r->e->arena;
     uint32_t n_values = r->n_values, n = 0, k, v;
-    xg_kval *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + p->n_dest + 1),
-                              **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1), *lane;
+    xg_kval *at[XG_RANK_MAX], **vals = XG_NEW_N(a, xg_kval *, 2 * n_values + 1),
+                              **parts = XG_NEW_N(a, xg_kval *, 2 * n_values + 1);
     xg_elem *one = XG_NEW_N(a, xg_elem, n_values + 1);
-    xg_kop *loop = NULL;
-    xg_kb outside = s->b;
+    xg_flow f = xg_flow_of(s, NULL);
     if (all) {
         uint32_t h;
         for (h = 0; h < r->n_heroes; h++)
@@ -101,14 +100,10 @@ XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg
                     n++;
                 }
             }
-        for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
-        loop = xg_elem_for(s, 0, plan->vector, 1, vals, n + p->n_dest);
-        s->b = xg_kb_end(r->e->m, loop->regions[0]);
-        s->b.loc = outside.loc;
-        lane = vars[n_vars] = &loop->regions[0]->args[0];
-        lane->name = XG_STR("vector_index");
-        for (k = 0; k < n + p->n_dest; k++) vals[k] = &loop->regions[0]->args[1 + k];
-        for (k = 0; k < p->n_dest; k++) p->dest[k] = vals[n + k];
+        xg_flow_slots(&f, vals, n);
+        xg_flow_slots(&f, p->dest, p->n_dest);
+        vars[n_vars] = xg_flow_count(&f, plan->vector);
+        f.var->name = XG_STR("vector_index");
     }
     xg_elem_apply(s, map, vars, at);
     xg_reduction_elements(r, at, one);
@@ -122,20 +117,17 @@ XG_FN void xg_column_lanes(xg_reduction *r, const xg_column_plan *plan, const xg
         xg_kval *o[3];
         o[0] = parts[k];
         o[1] = vals[k];
-        o[2] = lane;
+        o[2] = f.var;
         vals[k] = xg_kir_value(&s->b, XG_K_OP_VINSERT, o, 3, vals[k]->type);
     }
-    for (k = 0; k < p->n_dest; k++) vals[n + k] = p->dest[k];
-    xg_kyield(&s->b, vals, n + p->n_dest);
-    s->b = outside;
-    for (k = 0; k < p->n_dest; k++) p->dest[k] = &loop->results[n + k];
+    xg_flow_end(&f);
     for (v = 0; v < plan->vector; v++)
         for (n = 0, k = 0; k < n_values; k++) {
             bool pair = one[k].im != NULL;
             uint32_t part;
             for (part = 0; part < (pair ? 2u : 1u); part++) {
                 xg_kval *o[2], *e;
-                o[0] = &loop->results[n++];
+                o[0] = vals[n++];
                 o[1] = xg_elem_index(s, v);
                 e = xg_kir_value(&s->b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(r->e->m, o[0]->type->elem));
                 if (part)
@@ -233,7 +225,7 @@ XG_FN void xg_column_steps(xg_reduction *r, const xg_column_plan *plan, int64_t 
         xg_reduction_merge(r, p->acc + only * r->n_values, x);
     else
         for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
-    xg_walk_end(r, &w, p);
+    xg_walk_end(r, &w);
 }
 
 /* ---- results ---- */
@@ -278,7 +270,7 @@ XG_FN void xg_column_write_serial(xg_reduction *r, const xg_column_plan *plan, x
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     if (plan->vector > 1) xg_column_pick(r, plan, all, w.syms, acc);
     xg_reduction_results(r, plan->vector > 1 ? acc : all, at, p->dest);
-    xg_walk_end(r, &w, p);
+    xg_walk_end(r, &w);
 }
 XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg_partial *p, xg_shared *shared) {
     xg_walk_map m = xg_walk_map_begin(r);
@@ -303,7 +295,7 @@ XG_FN void xg_column_share(xg_reduction *r, const xg_column_plan *plan, const xg
         xg_kval *index = w.at;
         shared->arrays[k] = xg_kinsert(&r->s.b, v[k], shared->arrays[k], &index, 1);
     }
-    xg_walk_end(r, &w, &write);
+    xg_walk_end(r, &w);
     xg_shared_wait(&r->s.b, shared->arrays, shared->n);
 }
 
@@ -333,37 +325,32 @@ XG_FN void xg_column_gather(xg_reduction *r, const xg_column_plan *plan, bool en
     xg_scope *s = &r->s;
     xg_arena *a = r->e->arena;
     int64_t at;
-    uint32_t k;
     xg_kval *index = entered ? xg_column_spot(r, plan, true, item, items, 0) : item;
     xg_shared_read(&r->s, from, &index, 1, like, r->n_values, acc);
     for (at = items; at < elements; at += items) {
         xg_elem *x = XG_NEW_N(a, xg_elem, r->n_values + 1);
-        xg_kval **vals = XG_NEW_N(a, xg_kval *, 2 * r->n_values + 1);
-        const xg_ktype **types = XG_NEW_N(a, const xg_ktype *, 2 * r->n_values + 1);
         bool guarded = at + items > elements;
-        xg_kb outside;
-        xg_kop *op = NULL;
-        uint32_t n;
-        outside = s->b;
-        if (guarded) {
-            n = xg_carry_values(acc, r->n_values, vals);
-            for (k = 0; k < n; k++) types[k] = vals[k]->type;
-            op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLT, item, xg_elem_index(s, elements - at)), types, n);
-            outside = s->b;
-            s->b = xg_kb_end(r->e->m, op->regions[1]);
-            xg_kyield(&s->b, vals, n);
-            s->b = xg_kb_end(r->e->m, op->regions[0]);
-            s->b.loc = outside.loc;
-        }
+        xg_flow f = xg_flow_of(s, NULL);
+        xg_flow_elems(&f, acc, r->n_values);
+        xg_flow_if(&f, guarded ? xg_kcmpi_(&s->b, XG_CI_SLT, item, xg_elem_index(s, elements - at)) : NULL);
         index = xg_column_spot(r, plan, entered, item, guarded ? elements - at : items, at);
         xg_shared_read(&r->s, from, &index, 1, like, r->n_values, x);
         xg_reduction_merge(r, acc, x);
-        if (!guarded) continue;
-        n = xg_carry_values(acc, r->n_values, vals);
-        xg_kyield(&s->b, vals, n);
-        s->b = outside;
-        xg_carry_elems(op->results, acc, r->n_values);
+        xg_flow_end(&f);
     }
+}
+/* Rows that a round leaves of so many. */
+XG_FN int64_t xg_column_next(int64_t depth) {
+    return depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
+}
+XG_FN int64_t xg_column_shared_bytes(const xg_reduction *r, const xg_column_plan *plan) {
+    int64_t elements = plan->depth * plan->window, depth = plan->depth;
+    if (plan->way == XG_COLUMN_SERIAL) return 0;
+    do {
+        depth = xg_column_next(depth);
+        if (depth > 1 || plan->parts > 1) elements += depth * plan->width;
+    } while (depth > 1);
+    return elements * xg_reduction_bytes(r);
 }
 /* A round makes rows of `depth` rows; the last one writes the results. */
 XG_FN void xg_column_rounds(
@@ -381,7 +368,7 @@ XG_FN void xg_column_rounds(
         xg_partial write;
         xg_walk w;
         uint32_t k;
-        next = depth <= 2 * XG_COLUMN_RADIX ? 1 : (depth + XG_COLUMN_RADIX - 1) / XG_COLUMN_RADIX;
+        next = xg_column_next(depth);
         last = next == 1 && plan->parts == 1;
         items = next * plan->width;
         sym = xg_walk_sym(&m, "item", (items + r->threads - 1) / r->threads);
@@ -416,12 +403,12 @@ XG_FN void xg_column_rounds(
         for (k = 0; k < map->n_results && k < XG_RANK_MAX; k++) at[k] = w.at + k;
         if (last) {
             xg_reduction_results(r, acc, at, p->dest);
-            xg_walk_end(r, &w, p);
+            xg_walk_end(r, &w);
         } else {
             xg_kval **v = XG_NEW_N(r->e->arena, xg_kval *, 2 * r->n_values + 1);
             (void)xg_carry_values(acc, r->n_values, v);
             for (k = 0; k < to.n; k++) to.arrays[k] = xg_kinsert(&r->s.b, v[k], to.arrays[k], at, 1);
-            xg_walk_end(r, &w, &write);
+            xg_walk_end(r, &w);
             if (next > 1)
                 xg_shared_wait(&r->s.b, to.arrays, to.n);
             else
@@ -469,7 +456,7 @@ XG_FN void xg_column_cluster(
         if (part) xg_reduction_merge(r, acc, more);
     }
     xg_reduction_results(r, acc, at, p->dest);
-    xg_walk_end(r, &w, p);
+    xg_walk_end(r, &w);
     xg_cluster_wait(&r->s.b, NULL, 0);
 }
 
@@ -552,7 +539,7 @@ XG_FN void xg_column_shifted_steps(xg_reduction *r, const xg_column_plan *plan, 
         xg_reduction_merge(r, p->acc + XG_MAX(part->lane, (int64_t)0) * r->n_values, x);
     else
         for (v = 0; v < plan->vector; v++) xg_reduction_merge(r, p->acc + v * r->n_values, x + v * r->n_values);
-    xg_walk_end(r, &w, p);
+    xg_walk_end(r, &w);
 }
 XG_FN void xg_column_shifted_part(
     xg_reduction *r, const xg_column_plan *plan, int64_t steps, const xg_column_part *part, xg_partial *p) {

@@ -54,13 +54,7 @@ typedef struct xg_column_plan {
 } xg_column_plan;
 
 /* Bytes of the partial results of one column. */
-XG_FN int64_t xg_column_bytes(const xg_reduction *r) {
-    int64_t bytes = 0;
-    uint32_t h, k;
-    for (h = 0; h < r->n_heroes; h++)
-        for (k = 0; k < r->heroes[h].n; k++) bytes += xg_type_bytes(xg_hero_type(&r->heroes[h], k));
-    return XG_MAX(bytes, (int64_t)1);
-}
+XG_FN int64_t xg_column_bytes(const xg_reduction *r) { return XG_MAX(xg_reduction_bytes(r), (int64_t)1); }
 
 /* Threads of a block at most, so that each has registers for what it holds of its columns: partial results, what all
  * rows read, and what is on its way from memory. */

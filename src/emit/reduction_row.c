@@ -111,7 +111,7 @@ XG_FN void xg_row_walk(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_reduction_elements(r, at, x);
     xg_reduction_merge(r, p->acc, x);
     xg_reduction_sides(r, at, p->dest);
-    xg_walk_end(r, &w, p);
+    xg_walk_end(r, &w);
 }
 /* Where the lanes are in rounds from `first` on, in groups. Gives the place in the row of each lane's first element. */
 XG_FN const xg_aff *xg_row_places(
@@ -183,7 +183,7 @@ XG_FN void xg_row_masked(xg_reduction *r, xg_walk_map *m, bool at_begin, xg_part
         p->acc[k].v = xg_kselect(&s->b, counts, p->acc[k].v, old[k].v);
         if (pair) p->acc[k].im = xg_kselect(&s->b, counts, p->acc[k].im, old[k].im);
     }
-    xg_walk_end(r, &w, p);
+    xg_walk_end(r, &w);
 }
 /* The first round of rows that are entered before their begin. */
 XG_FN void xg_row_begin(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
@@ -369,9 +369,12 @@ XG_FN void xg_row_write(xg_reduction *r, const xg_row_plan *plan, xg_partial *p)
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     xg_reduction_results(r, p->acc, at, p->dest);
-    xg_walk_end(r, &w, p);
+    xg_walk_end(r, &w);
 }
 
+XG_FN int64_t xg_row_shared_bytes(const xg_reduction *r, const xg_row_plan *plan) {
+    return plan->lanes > XG_WARP_LANES ? plan->rows * (plan->lanes / XG_WARP_LANES) * xg_reduction_bytes(r) : 0;
+}
 /* Warps of a row meet in shared memory. */
 XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {
     int64_t dims[2];
@@ -394,7 +397,7 @@ XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_part
     w = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), &write);
     for (k = 0; k < 2; k++) at[k] = w.at + k;
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
-    xg_walk_end(r, &w, &write);
+    xg_walk_end(r, &w);
     xg_shared_wait(&r->s.b, shared.arrays, shared.n);
     m = xg_walk_map_begin(r);
     out[1] = xg_aff_mod(m.x, th, dims[1]); /* lanes behind the last warp read what nothing uses */
@@ -408,7 +411,7 @@ XG_FN void xg_row_across_warps(xg_reduction *r, const xg_row_plan *plan, xg_part
     p->n = r->n_values;
     xg_row_write(r, plan, p);
     p->n = 0;
-    xg_walk_end(r, &w, p);
+    xg_walk_end(r, &w);
 }
 
 XG_FN void xg_row_emit(xg_reduction *r, const xg_row_plan *plan, xg_partial *p) {

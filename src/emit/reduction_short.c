@@ -233,12 +233,12 @@ XG_FN void xg_short_fill(xg_reduction *r, const xg_short_plan *plan, const xg_im
                 p.dest[n] = xg_kinsert(&r->s.b, x[k].v, p.dest[n], &at[r->in->rank], 1);
                 n++;
             }
-    xg_walk_end(r, &inner, folds ? &one : &p);
+    xg_walk_end(r, &inner);
     r->thread = thread;
     r->block = block;
     if (folds)
         for (k = 0; k < r->n_values; k++) p.dest[k] = xg_kinsert(&r->s.b, one.acc[k].v, p.dest[k], &place, 1);
-    xg_walk_end(r, &outer, &p);
+    xg_walk_end(r, &outer);
 }
 /* Some of a lane's elements of a row: from element `from` on, every plan->lanes-th, which lie in the row unless they
  * are the last. */
@@ -271,7 +271,7 @@ XG_FN void xg_short_elements_of_row(xg_reduction *r, const xg_short_plan *plan, 
                            : xg_elem_real(xg_kextract(&r->s.b, shared->arrays[array++], &w.at, 1));
         }
     xg_reduction_merge(r, p->acc, x);
-    xg_walk_end(r, &w, p);
+    xg_walk_end(r, &w);
 }
 /* One of a thread's rows: place `row` in the block, `kept` of all. */
 XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_shared *shared, const xg_aff *row,
@@ -295,7 +295,16 @@ XG_FN void xg_short_row(xg_reduction *r, const xg_short_plan *plan, const xg_sha
     w = xg_walk_begin(r, map, p);
     for (k = 0; k < map->n_results; k++) at[k] = w.at + k;
     xg_reduction_results(r, p->acc, at, p->dest);
-    xg_walk_end(r, &w, p);
+    xg_walk_end(r, &w);
+}
+XG_FN int64_t xg_short_shared_bytes(const xg_reduction *r, const xg_short_plan *plan) {
+    int64_t bytes = 0;
+    uint32_t h, k;
+    for (h = 0; h < r->n_heroes; h++)
+        for (k = 0; k < r->heroes[h].n; k++)
+            if (!plan->made || !plan->made[r->heroes[h].first + k])
+                bytes += xg_kelem_bytes(xg_short_type(&r->heroes[h], k));
+    return bytes * plan->rows * plan->length;
 }
 XG_FN void xg_short_emit(xg_reduction *r, const xg_short_plan *plan, xg_partial *p) {
     xg_aff_ctx *x = r->e->m->aff;

@@ -24,25 +24,19 @@ XG_FN xg_partial xg_partial_new(xg_reduction *r, uint32_t n, xg_kval **dest, uin
     p.n_dest = n_dest;
     return p;
 }
-XG_FN uint32_t xg_partial_values(const xg_partial *p, xg_kval **out) {
-    uint32_t n = xg_carry_values(p->acc, p->n, out), k;
-    for (k = 0; k < p->n_dest; k++) out[n++] = p->dest[k];
-    return n;
-}
-XG_FN void xg_partial_set(xg_partial *p, xg_kval *values) {
-    uint32_t k, n = 0;
-    for (k = 0; k < p->n; k++) n += p->acc[k].im ? 2 : 1;
-    xg_carry_elems(values, p->acc, p->n);
-    for (k = 0; k < p->n_dest; k++) p->dest[k] = values + n + k;
+XG_FN xg_flow xg_partial_flow(xg_reduction *r, const xg_partial *p) {
+    xg_flow f = xg_flow_of(&r->s, NULL);
+    xg_flow_elems(&f, p->acc, p->n);
+    xg_flow_slots(&f, p->dest, p->n_dest);
+    return f;
 }
 
 /* ---- loops ---- */
 
 typedef struct xg_walk {
-    xg_kop *loop;
-    xg_kb outer;
+    xg_flow flow;
     xg_memo *memo;
-    xg_kval **values, *syms, *at;
+    xg_kval *syms, *at;
 } xg_walk;
 
 /* Within a loop over the map; dims are thread and block. Elements made before are not used inside: they may be at other
@@ -50,32 +44,20 @@ typedef struct xg_walk {
 XG_FN xg_walk xg_walk_begin(xg_reduction *r, const xg_imap *map, xg_partial *p) {
     xg_scope *s = &r->s;
     xg_kval *dims[3];
-    xg_kregion *body;
     xg_walk w;
-    uint32_t n, k;
-    w.values = XG_NEW_N(r->e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
-    n = xg_partial_values(p, w.values);
+    w.flow = xg_partial_flow(r, p);
     dims[0] = r->thread;
     dims[1] = r->block;
     dims[2] = r->round;
-    w.loop = xg_kloop(&s->b, map, dims, w.values, n);
-    body = w.loop->regions[0];
-    for (k = 0; k < map->n_syms; k++) body->args[k].name = map->syms[k].name;
-    w.syms = body->args;
-    w.at = body->args + map->n_syms;
-    w.outer = s->b;
+    w.syms = xg_flow_walk(&w.flow, map, dims);
+    w.at = w.syms + map->n_syms;
     w.memo = s->memo;
-    s->b = xg_kb_end(r->e->m, body);
-    s->b.loc = w.outer.loc;
     s->memo = XG_NEW_N(r->e->arena, xg_memo, r->e->parts->n_insts + 1);
-    xg_partial_set(p, w.at + map->n_results);
     return w;
 }
-XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w, xg_partial *p) {
-    xg_kyield(&r->s.b, w->values, xg_partial_values(p, w->values));
-    r->s.b = w->outer;
+XG_FN void xg_walk_end(xg_reduction *r, xg_walk *w) {
+    xg_flow_end(&w->flow);
     r->s.memo = w->memo;
-    xg_partial_set(p, w->loop->results);
 }
 
 /* ---- maps ---- */

@@ -272,7 +272,7 @@ XG_FN void xg_rows_accumulate(xg_rows *w, const xg_rows_rounds *at, xg_partial *
             if (old[h].im) p->acc[h].im = xg_kselect(&r->s.b, counts, p->acc[h].im, old[h].im);
         }
     }
-    xg_walk_end(r, &walk, p);
+    xg_walk_end(r, &walk);
 }
 XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
     xg_fusion_emission *e = w->r.e;
@@ -295,7 +295,7 @@ XG_FN void xg_rows_write(xg_rows *w, const xg_rows_rounds *at, xg_partial *p) {
         xg_elem_apply(&w->r.s, xg_row_map(&w->form, e->roots[k]->shape), place, here);
         p->dest[k] = xg_emit_insert(&w->r.s.b, v[k], p->dest[k], e->roots[k]->shape, here);
     }
-    xg_walk_end(&w->r, &walk, p);
+    xg_walk_end(&w->r, &walk);
 }
 /* Roots of one element a row, by lane 0 of its first block. */
 XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
@@ -320,7 +320,7 @@ XG_FN void xg_rows_write_rows(xg_rows *w, xg_partial *p) {
         v = xg_rows_element(w, e->roots[k], place, here);
         p->dest[k] = xg_emit_insert(&w->r.s.b, v, p->dest[k], e->roots[k]->shape, here);
     }
-    xg_walk_end(&w->r, &walk, p);
+    xg_walk_end(&w->r, &walk);
 }
 
 /* ---- results of a stage ---- */
@@ -410,7 +410,7 @@ XG_FN void xg_rows_tell_warps(xg_rows *w, xg_elem *acc) {
     walk = xg_walk_begin(r, xg_walk_map_end(r, &m, out, 2), &write);
     for (k = 0; k < 2; k++) at[k] = walk.at + k;
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], at, 2);
-    xg_walk_end(r, &walk, &write);
+    xg_walk_end(r, &walk);
     xg_rows_sync_all(w, &shared);
     at[0] = xg_rows_of_thread(w, out[0]);
     if (dims[1] > XG_ROWS_WARPS_FEW)
@@ -443,7 +443,7 @@ XG_FN void xg_rows_tell_blocks(xg_rows *w, xg_elem *acc) {
     write = xg_partial_new(r, 0, shared.arrays, shared.n);
     walk = xg_walk_begin(r, xg_walk_map_end(r, &m, NULL, 0), &write);
     for (k = 0; k < n; k++) shared.arrays[k] = xg_kinsert(&r->s.b, v[k], shared.arrays[k], &zero, 1);
-    xg_walk_end(r, &walk, &write);
+    xg_walk_end(r, &walk);
     xg_cluster_wait(&r->s.b, shared.arrays, shared.n);
     rank = xg_kcast(
         &r->s.b, XG_K_OP_INDEX_CAST, xg_rows_of_thread(w, xg_aff_mod(x, xg_aff_dim(x, 0), w->parts)), XG_E_I32);
@@ -521,7 +521,7 @@ XG_FN void xg_rows_share_vectors(xg_rows *w) {
         for (j = 0; j < t->rank; j++) at[j] = walk.at + j;
         v = xg_kextract(&s->b, s->tensors[k], at, t->rank);
         p.dest[0] = xg_kinsert(&s->b, v, p.dest[0], at, t->rank);
-        xg_walk_end(r, &walk, &p);
+        xg_walk_end(r, &walk);
     }
     xg_shared_wait(&r->s.b, shared.arrays, shared.n);
     for (n = 0, k = 0; k < r->e->comp->n_params; k++)
@@ -581,7 +581,7 @@ XG_FN void xg_rows_tile_fill(xg_rows *w, bool behind) {
         if (!behind) v = xg_elem_of(&r->s, i, here);
         p.dest[k] = xg_kinsert(&r->s.b, v.v, p.dest[k], place + XG_ROWS_LOCAL, 1);
     }
-    xg_walk_end(r, &walk, &p);
+    xg_walk_end(r, &walk);
 }
 /* The rows' results into the tile; false if none has elements for the columns. */
 XG_FN bool xg_rows_tile_results(xg_rows *w, xg_partial *p) {
@@ -620,7 +620,7 @@ XG_FN void xg_rows_tile_write(xg_rows *w, xg_partial *p) {
         xg_elem_apply(&r->s, xg_row_map(&w->form, s), place, here);
         p->dest[k] = xg_emit_insert(&r->s.b, xg_elem_real(v), p->dest[k], s, here);
     }
-    xg_walk_end(r, &walk, p);
+    xg_walk_end(r, &walk);
 }
 
 /* The rows of one pass. */
@@ -650,10 +650,9 @@ XG_FN void xg_rows_pass(xg_rows *w, xg_partial *p) {
 }
 XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
     xg_reduction *r = &w->r;
-    xg_kval **values = XG_NEW_N(r->e->arena, xg_kval *, p->n_dest + (size_t)1), *from, *to, *at[2];
+    xg_kval *from, *to, *at[2];
     bool even = w->groups % w->passes == 0;
-    xg_kb outside;
-    xg_kop *loop;
+    xg_flow f;
     if (w->passes == 1) {
         xg_rows_pass(w, p);
         return;
@@ -665,15 +664,11 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         to = xg_k2(&r->s.b, XG_K_OP_ADDI, from, to);
         to = XG_KOP2(&r->s.b, XG_K_OP_MINSI, to, xg_elem_index(&r->s, w->groups));
     }
-    loop = xg_kfor(&r->s.b, from, to, xg_elem_index(&r->s, 1), values, xg_partial_values(p, values));
+    f = xg_partial_flow(r, p);
     /* as straight code it would read the rows of all passes at once */
-    if (w->held && w->passes <= XG_KUNROLL_WAITS_MAX &&
-        w->passes * w->held_bytes * (w->form.cols / w->lanes) > XG_ROWS_PASSES_BYTES)
-        loop->flags |= KL_UNROLLED;
-    outside = r->s.b;
-    r->s.b = xg_kb_end(r->e->m, loop->regions[0]);
-    r->s.b.loc = outside.loc;
-    r->round = &loop->regions[0]->args[0];
+    f.rolled = w->held && w->passes <= XG_KUNROLL_WAITS_MAX &&
+               w->passes * w->held_bytes * (w->form.cols / w->lanes) > XG_ROWS_PASSES_BYTES;
+    r->round = xg_flow_for(&f, from, to, 1, even ? w->passes : w->groups);
     r->round->name = XG_STR("group");
     if (even) {
         xg_imap *map = xg_imap_new(r->e->m->aff, 2, 0, 0, 1, 0);
@@ -684,13 +679,9 @@ XG_FN void xg_rows_passes(xg_rows *w, xg_partial *p) {
         at[0] = r->block;
         at[1] = r->round;
         r->round = xg_kapply(&r->s.b, xg_imap_simplify(r->e->m->aff, map), at)->results;
-    } else
-        xg_kval_set_range(r->round, xg_range_of(0, w->groups - 1));
-    xg_partial_set(p, loop->regions[0]->args + 1);
+    }
     xg_rows_pass(w, p);
-    xg_kyield(&r->s.b, values, xg_partial_values(p, values));
-    r->s.b = outside;
-    xg_partial_set(p, loop->results);
+    xg_flow_end(&f);
 }
 
 XG_FN bool xg_emit_rows_plan(xg_fusion_emission *e) {

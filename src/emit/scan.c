@@ -164,7 +164,7 @@ XG_FN void xg_running_steps(xg_running *d, int64_t first, int64_t groups, int64_
     xg_running_elements(d, at, x);
     xg_running_merge(d, p->acc, x, p->acc);
     xg_running_store(d, at, p->acc, p->dest);
-    xg_walk_end(&d->r, &w, p);
+    xg_walk_end(&d->r, &w);
 }
 XG_FN void xg_running_columns(xg_running *d, xg_partial *p) {
     int64_t groups = d->length / XG_RUNNING_GROUP, rest = d->length % XG_RUNNING_GROUP;
@@ -251,7 +251,7 @@ XG_FN void xg_running_read(xg_running *d, const xg_imap *map, xg_partial *vector
             o[2] = w.syms;
             *to = xg_kir_value(&d->r.s.b, XG_K_OP_VINSERT, o, 3, (*to)->type);
         }
-    xg_walk_end(&d->r, &w, vectors);
+    xg_walk_end(&d->r, &w);
 }
 /* The scalar that value k is everywhere; NULL: its elements differ. */
 XG_FN const xg_inst *xg_running_same(const xg_running *d, uint32_t k) {
@@ -315,7 +315,7 @@ XG_FN void xg_running_write(xg_running *d, bool tail, const xg_elem *y, xg_kval 
         if (vectors[2 * k + 1]) one[k].im = xg_running_lane_of(d, vectors[2 * k + 1], w.syms);
     }
     xg_running_store(d, at, one, out.dest);
-    xg_walk_end(&d->r, &w, &out);
+    xg_walk_end(&d->r, &w);
 }
 
 /* The sums of the warps of a row up to each: by number of the lane. */
@@ -339,7 +339,7 @@ XG_FN void xg_running_warps(xg_running *d, const xg_elem *total, xg_elem *sums) 
     w = xg_walk_begin(&d->r, xg_walk_map_end(&d->r, &m, out, 2), &write);
     for (k = 0; k < 2; k++) at[k] = w.at + k;
     for (k = 0; k < shared.n; k++) shared.arrays[k] = xg_kinsert(&d->r.s.b, v[k], shared.arrays[k], at, 2);
-    xg_walk_end(&d->r, &w, &write);
+    xg_walk_end(&d->r, &w);
     xg_shared_wait(&d->r.s.b, shared.arrays, shared.n);
     m = xg_walk_map_begin(&d->r);
     out[1] = xg_aff_mod(m.x, th, dims[1]);
@@ -403,28 +403,17 @@ XG_FN void xg_running_rows(xg_running *d, xg_partial *p) {
     xg_kb *b = &d->r.s.b;
     int64_t step = d->lanes * d->vector, whole = d->length / step;
     bool tail = d->length % step != 0;
-    xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32), **vals;
+    xg_kval *th = xg_kcast(b, XG_K_OP_INDEX_CAST, d->r.thread, XG_E_I32);
     d->lane = xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, XG_MIN(d->lanes, (int64_t)XG_WARP_LANES) - 1));
     d->warp =
         XG_KOP2(b, XG_K_OP_SHRUI, xg_k2(b, XG_K_OP_ANDI, th, xg_running_i32(d, d->lanes - 1)), xg_running_i32(d, 5));
     d->r.rounds = whole + tail;
     if (whole > 1 || (whole && tail)) {
-        xg_kb outside;
-        xg_kop *loop;
-        uint32_t n;
-        vals = XG_NEW_N(d->r.e->arena, xg_kval *, 2 * p->n + p->n_dest + 1);
-        n = xg_partial_values(p, vals);
-        loop = xg_elem_for(&d->r.s, 0, whole, 1, vals, n);
-        outside = *b;
-        *b = xg_kb_end(d->r.e->m, loop->regions[0]);
-        b->loc = outside.loc;
-        d->r.round = &loop->regions[0]->args[0];
+        xg_flow f = xg_partial_flow(&d->r, p);
+        d->r.round = xg_flow_count(&f, whole);
         d->r.round->name = XG_STR("chunk");
-        xg_partial_set(p, loop->regions[0]->args + 1);
         xg_running_chunk(d, false, false, p->acc, p->dest);
-        xg_kyield(b, vals, xg_partial_values(p, vals));
-        *b = outside;
-        xg_partial_set(p, loop->results);
+        xg_flow_end(&f);
         whole = 0;
     }
     if (!whole && !tail) return;

@@ -257,17 +257,12 @@ XG_FN void xg_scatter_insert_all(
     uint32_t k;
     for (k = 0; k < d->n; k++) dest[k] = xg_emit_insert(&s->b, v[k], dest[k], XG_OPERAND(d->i, k)->shape, idx);
 }
-/* A branch over the results: where cond does not hold they stay; the other side is for the caller to fill. */
-XG_FN xg_kop *xg_scatter_if(xg_scope *s, const xg_scattering *d, xg_kval *cond, xg_kval *const *dest) {
-    const xg_ktype **types = XG_NEW_N(s->e->arena, const xg_ktype *, d->n + 1);
-    uint32_t k;
-    xg_kop *op;
-    xg_kb other;
-    for (k = 0; k < d->n; k++) types[k] = dest[k]->type;
-    op = xg_kif(&s->b, cond, types, d->n);
-    other = xg_kb_end(s->e->m, op->regions[1]);
-    xg_kyield(&other, dest, d->n);
-    return op;
+/* Where cond (NULL: always) does not hold, the results stay. */
+XG_FN xg_flow xg_scatter_if(xg_scope *s, const xg_scattering *d, xg_kval *cond, xg_kval **dest) {
+    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow_slots(&f, dest, d->n);
+    xg_flow_if(&f, cond);
+    return f;
 }
 XG_FN void xg_scatter_plain(
     xg_scope *s, const xg_scattering *d, xg_kval *const *at, xg_kval *const *idx, xg_kval **dest) {
@@ -329,20 +324,11 @@ XG_FN void xg_scatter_position_of(xg_scope *s, const xg_scatter_owner *o, xg_kva
 /* for number = lo to hi */
 XG_FN void xg_scatter_for(
     xg_scope *s, const xg_scatter_owner *o, xg_kval *lo, xg_kval *hi, xg_carry_fn body, xg_elem *carried, uint32_t n) {
-    xg_kval **values = XG_NEW_N(s->e->arena, xg_kval *, 2 * n + 1), *number;
-    uint32_t m = xg_carry_values(carried, n, values);
-    xg_kop *loop = xg_kfor(&s->b, lo, hi, xg_elem_index(s, 1), values, m);
-    xg_kb outer = s->b;
-    s->b = xg_kb_end(s->e->m, loop->regions[0]);
-    s->b.loc = outer.loc;
-    number = &loop->regions[0]->args[0];
-    xg_kval_set_range(number, xg_range_of(0, o->d->rivals - 1));
-    xg_carry_elems(loop->regions[0]->args + 1, carried, n);
-    body(s, (void *)(uintptr_t)o, &number, carried);
-    m = xg_carry_values(carried, n, values);
-    xg_kyield(&s->b, values, m);
-    s->b = outer;
-    xg_carry_elems(loop->results, carried, n);
+    xg_flow f = xg_flow_of(s, NULL);
+    xg_flow_elems(&f, carried, n);
+    xg_flow_for(&f, lo, hi, 1, o->d->rivals);
+    body(s, (void *)(uintptr_t)o, &f.var, carried);
+    xg_flow_end(&f);
 }
 
 /* Whether the window of another position of the batch is the same. */
@@ -389,8 +375,7 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
     xg_elem *carried = XG_NEW_N(s->e->arena, xg_elem, d->n + 1), owner = xg_elem_real(xg_kconst_int(&s->b, XG_E_I1, 1));
     xg_kval *number = xg_scatter_number(s, d, p->position), *from = xg_elem_index(s, 0);
     xg_scatter_owner o;
-    xg_kb outer;
-    xg_kop *op;
+    xg_flow f;
     uint32_t k;
     o.d = d;
     o.mine = p;
@@ -399,16 +384,11 @@ XG_FN void xg_scatter_by_owner(xg_scope *s, const xg_scattering *d, const xg_sca
         from = XG_KOP2(&s->b, XG_K_OP_MAXSI, xg_k2(&s->b, XG_K_OP_SUBI, number, xg_elem_index(s, 1)), from);
     }
     xg_scatter_for(s, &o, from, number, xg_scatter_first, &owner, 1);
-    op = xg_scatter_if(s, d, owner.v, dest);
-    outer = s->b;
-    s->b = xg_kb_end(s->e->m, op->regions[0]);
-    s->b.loc = outer.loc;
+    f = xg_scatter_if(s, d, owner.v, dest);
     for (k = 0; k < d->n; k++) carried[k] = xg_elem_of(s, XG_OPERAND(d->i, k), idx);
     xg_scatter_for(s, &o, number, xg_elem_index(s, d->rivals), xg_scatter_collect, carried, d->n);
     xg_scatter_insert_all(s, d, carried, idx, dest);
-    xg_kyield(&s->b, dest, d->n);
-    s->b = outer;
-    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+    xg_flow_end(&f);
 }
 
 /* ---- the kernel ---- */
@@ -434,10 +414,9 @@ XG_FN void xg_scatter_one(
 XG_FN void xg_scatter_row(
     xg_scope *s, const xg_scattering *d, const xg_scatter_place *base, xg_kval *const *at, xg_kval **dest) {
     xg_imap *m;
-    xg_kval *here[XG_RANK_MAX], **inside = XG_NEW_N(s->e->arena, xg_kval *, d->n + 1);
-    uint32_t minor, k;
-    xg_kb outer = s->b;
-    xg_kop *loop;
+    xg_kval *here[XG_RANK_MAX];
+    xg_flow f = xg_flow_of(s, NULL);
+    uint32_t minor;
     if (d->unroll == 1) {
         xg_scatter_one(s, d, base, at, dest);
         return;
@@ -450,38 +429,20 @@ XG_FN void xg_scatter_row(
         xg_aff_add(s->e->m->aff, xg_aff_mul(s->e->m->aff, xg_aff_dim(s->e->m->aff, 0), d->side_by_side ? d->unroll : 1),
             xg_aff_mul(
                 s->e->m->aff, xg_aff_sym(s->e->m->aff, 0), d->side_by_side ? 1 : d->update->dims[minor] / d->unroll));
-    loop = xg_kloop(&s->b, xg_imap_simplify(s->e->m->aff, m), &at[minor], dest, d->n);
-    outer = s->b;
-    s->b = xg_kb_end(s->e->m, loop->regions[0]);
-    s->b.loc = outer.loc;
+    xg_flow_slots(&f, dest, d->n);
     memcpy(here, at, d->update->rank * sizeof *here);
-    here[minor] = &loop->regions[0]->args[1];
-    for (k = 0; k < d->n; k++) inside[k] = &loop->regions[0]->args[2 + k];
-    xg_scatter_one(s, d, base, here, inside);
-    xg_kyield(&s->b, inside, d->n);
-    s->b = outer;
-    for (k = 0; k < d->n; k++) dest[k] = &loop->results[k];
+    here[minor] = xg_flow_walk(&f, xg_imap_simplify(s->e->m->aff, m), &at[minor]) + 1;
+    xg_scatter_one(s, d, base, here, dest);
+    xg_flow_end(&f);
 }
 XG_FN void xg_scatter_body(xg_scope *s, void *data, uint32_t which, xg_kval *const *at, xg_kval **dest) {
     const xg_scattering *d = (const xg_scattering *)data;
     xg_scatter_place p;
-    xg_kval *inside = xg_scatter_locate(s, d, at, &p);
-    xg_kb outer;
-    xg_kop *op;
-    uint32_t k;
+    xg_flow f;
     (void)which;
-    if (!inside) {
-        xg_scatter_row(s, d, &p, at, dest);
-        return;
-    }
-    op = xg_scatter_if(s, d, inside, dest);
-    outer = s->b;
-    s->b = xg_kb_end(s->e->m, op->regions[0]);
-    s->b.loc = outer.loc;
+    f = xg_scatter_if(s, d, xg_scatter_locate(s, d, at, &p), dest);
     xg_scatter_row(s, d, &p, at, dest);
-    xg_kyield(&s->b, dest, d->n);
-    s->b = outer;
-    for (k = 0; k < d->n; k++) dest[k] = &op->results[k];
+    xg_flow_end(&f);
 }
 XG_FN void xg_emit_scatter(xg_fusion_emission *e) {
     xg_scattering *d = (xg_scattering *)e->form;

@@ -106,10 +106,8 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, uin
     xg_aff_ctx *x = e->m->aff;
     const xg_imap *map = xg_section_map(d, which, lead);
     xg_imap *own = xg_imap_new(x, 1, 0, 0, 1, 0);
-    xg_kval *dims[2], *at[XG_RANK_MAX], **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-    xg_kb outer = s->b;
-    xg_kregion *r;
-    xg_kop *loop;
+    xg_kval *dims[2], *at[XG_RANK_MAX], *args;
+    xg_flow f = xg_flow_of(s, NULL);
     uint32_t k;
     own->dims[0].name = XG_STR("bl_x");
     own->dims[0].range = xg_range_of(d->first[lead], d->first[lead + 1] - 1);
@@ -117,27 +115,19 @@ XG_FN void xg_section_walk(xg_sections_site *d, xg_scope *s, uint32_t which, uin
     dims[0] = d->thread;
     dims[1] = d->block;
     xg_elem_apply(s, xg_imap_simplify(x, own), &d->block, &dims[1]);
-    loop = xg_kloop(&s->b, map, dims, dest, e->n_roots);
-    r = loop->regions[0];
+    xg_flow_slots(&f, dest, e->n_roots);
+    args = xg_flow_walk(&f, map, dims);
     for (k = 0; k < map->n_results; k++) {
-        at[k] = &r->args[map->n_syms + k];
+        at[k] = &args[map->n_syms + k];
         xg_emit_name(e->m, at[k], "dim%u", k);
     }
-    for (k = 0; k < e->n_roots; k++) inside[k] = &r->args[map->n_syms + map->n_results + k];
-    s->b = xg_kb_end(e->m, r);
-    s->b.loc = outer.loc;
-    d->body(s, d->data, which, at, inside);
-    xg_kyield(&s->b, inside, e->n_roots);
-    s->b = outer;
-    for (k = 0; k < e->n_roots; k++) dest[k] = &loop->results[k];
+    d->body(s, d->data, which, at, dest);
+    xg_flow_end(&f);
 }
 
 XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, uint32_t to, xg_kval **dest) {
-    xg_fusion_emission *e = d->e;
-    uint32_t mid, side, k;
-    const xg_ktype **types;
-    xg_kb outer = s->b;
-    xg_kop *op;
+    xg_flow f = xg_flow_of(s, NULL);
+    uint32_t mid, k;
     while (from + 1 < to && d->first[from] == d->first[from + 1]) from++; /* such have no blocks of their own */
     while (from + 1 < to && d->first[to - 1] == d->first[to]) to--;
     if (to - from == 1) {
@@ -147,20 +137,12 @@ XG_FN void xg_sections_range(xg_sections_site *d, xg_scope *s, uint32_t from, ui
         return;
     }
     mid = from + (to - from) / 2;
-    types = XG_NEW_N(e->arena, const xg_ktype *, e->n_roots + 1);
-    for (k = 0; k < e->n_roots; k++) types[k] = dest[k]->type;
-    op = xg_kif(&s->b, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)), types, e->n_roots);
-    outer = s->b;
-    for (side = 0; side < 2; side++) {
-        xg_kval **inside = XG_NEW_N(e->arena, xg_kval *, e->n_roots + 1);
-        memcpy(inside, dest, e->n_roots * sizeof *dest);
-        s->b = xg_kb_end(e->m, op->regions[side]);
-        s->b.loc = outer.loc;
-        xg_sections_range(d, s, side ? mid : from, side ? to : mid, inside);
-        xg_kyield(&s->b, inside, e->n_roots);
-    }
-    s->b = outer;
-    for (k = 0; k < e->n_roots; k++) dest[k] = &op->results[k];
+    xg_flow_slots(&f, dest, d->e->n_roots);
+    xg_flow_if(&f, xg_kcmpi_(&s->b, XG_CI_SLE, d->block, xg_elem_index(s, d->first[mid] - 1)));
+    xg_sections_range(d, s, from, mid, dest);
+    xg_flow_else(&f);
+    xg_sections_range(d, s, mid, to, dest);
+    xg_flow_end(&f);
 }
 
 /* What is ordered; NULL, or why it cannot be. */

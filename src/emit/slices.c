@@ -102,21 +102,12 @@ XG_FN xg_kval *xg_slices_insert(xg_scope *s, const xg_slices_put *d) {
 }
 /* dest with the element in it where cond holds. */
 XG_FN xg_kval *xg_slices_insert_when(xg_scope *s, xg_kval *cond, const xg_slices_put *d) {
-    const xg_ktype *type = d->dest->type;
     xg_kval *v = d->dest;
-    xg_kb outer;
-    xg_kop *op;
-    if (!cond) return xg_slices_insert(s, d);
-    op = xg_kif(&s->b, cond, &type, 1);
-    outer = s->b;
-    s->b = xg_kb_end(s->e->m, op->regions[1]);
-    xg_kyield(&s->b, &v, 1);
-    s->b = xg_kb_end(s->e->m, op->regions[0]);
-    s->b.loc = outer.loc;
+    xg_flow f = xg_flow_of(s, &v);
+    xg_flow_if(&f, cond);
     v = xg_slices_insert(s, d);
-    xg_kyield(&s->b, &v, 1);
-    s->b = outer;
-    return op->results;
+    xg_flow_end(&f);
+    return v;
 }
 
 XG_FN void xg_slices_once(xg_scope *s, const xg_input_slices *c, xg_kval *const *at, xg_kval **dest) {

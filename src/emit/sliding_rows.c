@@ -76,17 +76,34 @@ XG_FN bool xg_sliding_rows_make(xg_sliding_rows *t, const xg_fusion_emission *e)
     t->pieces = (t->groups + t->lanes - 1) / t->lanes;
     return xg_mul64((t->n_rows + t->rows - 1) / t->rows, t->pieces, &t->blocks) && t->blocks <= INT32_MAX;
 }
+
+/* ---- places ---- */
+
+XG_FN int64_t xg_sliding_padded_room(int64_t places, int64_t each) { return places + (each % 2 ? 0 : places / each); }
+/* Elements of a tile of the operand, and of one of what is made of it. */
+XG_FN int64_t xg_sliding_tile_room(const xg_sliding_rows *t) {
+    return xg_sliding_padded_room(t->rows * t->places, t->d.count * t->d.w.p[t->d.dim].stride);
+}
+XG_FN int64_t xg_sliding_made_room(const xg_sliding_rows *t) {
+    return xg_sliding_padded_room(t->rows * t->made, t->d.count);
+}
+XG_FN int64_t xg_sliding_shared_bytes(const xg_sliding_rows *t) {
+    int64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < t->d.n; k++)
+        bytes += xg_sliding_tile_room(t) * xg_kelem_bytes(xg_kelem_of(XG_OPERAND(t->d.i, k)->shape->type)) +
+                 xg_sliding_made_room(t) * xg_kelem_bytes(xg_kelem_of(xg_indexing_output_shape(t->d.i, k)->type));
+    return bytes;
+}
 XG_FN bool xg_emit_sliding_rows_plan(xg_fusion_emission *e) {
     xg_sliding_rows *t = XG_NEW(e->arena, xg_sliding_rows);
     if (!xg_sliding_rows_make(t, e)) return false;
     xg_sliding_walk(&t->d);
     e->form = t;
+    e->record->launch.shared = xg_sliding_shared_bytes(t);
     return xg_emit_launch(e, t->lanes * t->rows, t->blocks, 0);
 }
 
-/* ---- places ---- */
-
-XG_FN int64_t xg_sliding_padded_room(int64_t places, int64_t each) { return places + (each % 2 ? 0 : places / each); }
 /* Affine expressions of thread (d0), block (d1) and a number below n (d2). */
 XG_FN void xg_sliding_apply(
     xg_sliding_rows *t, const xg_aff *const *results, uint32_t n, xg_kval *number, int64_t below, xg_kval **out) {
@@ -134,17 +151,11 @@ XG_FN void xg_sliding_turns(
     xg_sliding_rows *t, int64_t n, xg_kval **carried, uint32_t n_carried, xg_sliding_turn turn) {
     xg_aff_ctx *x = t->d.e->m->aff;
     int64_t threads = t->lanes * t->rows, turns = (t->rows * n + threads - 1) / threads;
-    xg_kop *loop = xg_elem_for(&t->s, 0, turns, 1, carried, n_carried);
-    xg_kb outer = t->s.b;
-    uint32_t k;
-    t->s.b = xg_kb_end(t->d.e->m, loop->regions[0]);
-    t->s.b.loc = outer.loc;
-    for (k = 0; k < n_carried; k++) carried[k] = &loop->regions[0]->args[k + 1];
-    turn(t, xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 2), threads), xg_aff_dim(x, 0)), &loop->regions[0]->args[0],
-        turns);
-    xg_kyield(&t->s.b, carried, n_carried);
-    t->s.b = outer;
-    for (k = 0; k < n_carried; k++) carried[k] = &loop->results[k];
+    xg_flow f = xg_flow_of(&t->s, NULL);
+    xg_flow_slots(&f, carried, n_carried);
+    xg_flow_count(&f, turns);
+    turn(t, xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, 2), threads), xg_aff_dim(x, 0)), f.var, turns);
+    xg_flow_end(&f);
 }
 /* The same number of the next row of the block, if `number` goes through them. */
 XG_FN const xg_aff *xg_sliding_row(xg_sliding_rows *t, const xg_aff *in_block) {
@@ -158,13 +169,11 @@ XG_FN const xg_aff *xg_sliding_piece(xg_sliding_rows *t) {
 XG_FN void xg_sliding_bring(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns) {
     xg_sliding *d = &t->d;
     xg_aff_ctx *x = d->e->m->aff;
-    xg_kb *b = &t->s.b, outer;
+    xg_flow f = xg_flow_of(&t->s, NULL);
     const xg_window_dim *w = &d->w.p[d->dim];
     const xg_shape *in = XG_OPERAND(d->i, 0)->shape;
     const xg_aff *parts[3], *row = xg_aff_div(x, number, t->places), *place = xg_aff_mod(x, number, t->places);
-    const xg_ktype *types[XG_SLIDING_OUTPUTS_MAX];
-    xg_kval *v[3], *is, *indices[XG_RANK_MAX], *inside[XG_SLIDING_OUTPUTS_MAX], *to;
-    xg_kop *op;
+    xg_kval *v[3], *is, *indices[XG_RANK_MAX], *to;
     uint32_t k;
     parts[0] = xg_sliding_row(t, row);
     parts[1] =
@@ -174,24 +183,16 @@ XG_FN void xg_sliding_bring(xg_sliding_rows *t, const xg_aff *number, xg_kval *t
     is = xg_sliding_inside(t, &v[0], t->n_rows);
     is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], in->dims[d->dim]));
     is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[2], t->rows));
-    if (!is) is = xg_kconst_int(b, XG_E_I1, 1);
     xg_sliding_row_indices(t, v, in->dims[d->dim], indices);
-    for (k = 0; k < d->n; k++) types[k] = t->tile[k]->type;
-    op = xg_kif(b, is, types, d->n);
-    outer = *b;
-    *b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, t->tile, d->n);
-    *b = xg_kb_end(d->e->m, op->regions[0]);
-    b->loc = outer.loc;
+    xg_flow_slots(&f, t->tile, d->n);
+    xg_flow_if(&f, is);
     for (k = 0; k < d->n; k++) {
         xg_elem e = xg_elem_of(&t->s, XG_OPERAND(d->i, k), indices);
         parts[0] = xg_sliding_padded(x, number, d->count * w->stride);
         xg_sliding_apply(t, parts, 1, turn, turns, &to);
-        inside[k] = xg_kinsert(b, xg_emit_join(b, e), t->tile[k], &to, 1);
+        t->tile[k] = xg_kinsert(&t->s.b, xg_emit_join(&t->s.b, e), t->tile[k], &to, 1);
     }
-    xg_kyield(b, inside, d->n);
-    *b = outer;
-    for (k = 0; k < d->n; k++) t->tile[k] = &op->results[k];
+    xg_flow_end(&f);
 }
 XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *turn, int64_t turns) {
     xg_sliding *d = &t->d;
@@ -199,9 +200,7 @@ XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *tu
     const xg_aff *parts[3], *row = xg_aff_div(x, number, t->made), *window = xg_aff_mod(x, number, t->made);
     xg_kval *v[3], *is, *indices[XG_RANK_MAX], *from;
     xg_elem *values = XG_NEW_N(d->e->arena, xg_elem, d->heroes.n + 1);
-    const xg_ktype **types = XG_NEW_N(d->e->arena, const xg_ktype *, d->e->n_roots + 1);
-    xg_kb *b = &t->s.b, outer = *b;
-    xg_kop *op = NULL;
+    xg_flow f = xg_flow_of(&t->s, NULL);
     uint32_t k;
     parts[0] = xg_sliding_row(t, row);
     parts[1] = xg_aff_add(x, xg_aff_mul(x, xg_sliding_piece(t), t->made), window);
@@ -211,27 +210,17 @@ XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *tu
     is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], t->extent));
     is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[2], t->rows));
     xg_sliding_row_indices(t, v, t->extent, indices);
-    if (is) { /* what was made, not what lies beside it */
-        for (k = 0; k < d->e->n_roots; k++) types[k] = t->dest[k]->type;
-        op = xg_kif(b, is, types, d->e->n_roots);
-        outer = *b;
-        *b = xg_kb_end(d->e->m, op->regions[1]);
-        xg_kyield(b, t->dest, d->e->n_roots);
-        *b = xg_kb_end(d->e->m, op->regions[0]);
-        b->loc = outer.loc;
-    }
+    xg_flow_slots(&f, t->dest, d->e->n_roots);
+    xg_flow_if(&f, is); /* what was made, not what lies beside it */
     for (k = 0; k < d->heroes.n; k++) {
         uint32_t o =
             d->heroes.p[k]->op == XG_GET_TUPLE_ELEMENT ? (uint32_t)xg_attr_int(d->heroes.p[k], XG_A_index, 0) : 0;
         parts[0] = xg_sliding_padded(x, number, d->count);
         xg_sliding_apply(t, parts, 1, turn, turns, &from);
-        values[k] = xg_emit_split(b, xg_kextract(b, t->out[o], &from, 1));
+        values[k] = xg_emit_split(&t->s.b, xg_kextract(&t->s.b, t->out[o], &from, 1));
     }
     xg_hero_write(&t->s, &d->heroes, d->shape, values, indices, NULL, t->dest);
-    if (!is) return;
-    xg_kyield(b, t->dest, d->e->n_roots);
-    *b = outer;
-    for (k = 0; k < d->e->n_roots; k++) t->dest[k] = &op->results[k];
+    xg_flow_end(&f);
 }
 
 /* ---- the kernel ---- */
@@ -240,13 +229,12 @@ XG_FN void xg_sliding_give(xg_sliding_rows *t, const xg_aff *number, xg_kval *tu
 XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
     xg_sliding *d = &t->d;
     xg_aff_ctx *x = d->e->m->aff;
-    xg_kb *b = &t->s.b, outer;
+    xg_kb *b = &t->s.b;
+    xg_flow f = xg_flow_of(&t->s, NULL);
     const xg_aff *th = xg_aff_dim(x, 0), *row = xg_aff_div(x, th, t->lanes), *lane = xg_aff_mod(x, th, t->lanes),
                  *parts[3];
-    const xg_ktype *types[XG_SLIDING_OUTPUTS_MAX];
     xg_elem *acc = XG_NEW_N(d->e->arena, xg_elem, (size_t)d->count * d->n + 1);
-    xg_kval *v[3], *is, *at[XG_RANK_MAX], *inside[XG_SLIDING_OUTPUTS_MAX], *zero = xg_elem_index(&t->s, 0), *to;
-    xg_kop *op;
+    xg_kval *v[3], *is, *at[XG_RANK_MAX], *zero = xg_elem_index(&t->s, 0), *to;
     int64_t u;
     uint32_t k;
     parts[0] = xg_sliding_row(t, row);
@@ -255,31 +243,22 @@ XG_FN void xg_sliding_fold_own(xg_sliding_rows *t) {
     xg_sliding_apply(t, parts, 3, zero, 1, v);
     is = xg_sliding_inside(t, &v[0], t->n_rows);
     is = xg_elem_and(&t->s, is, xg_sliding_inside(t, &v[1], t->groups));
-    if (!is) is = xg_kconst_int(b, XG_E_I1, 1);
     xg_sliding_row_indices(t, v, t->groups, at);
-    for (k = 0; k < d->n; k++) types[k] = t->out[k]->type;
-    op = xg_kif(b, is, types, d->n);
-    outer = *b;
-    *b = xg_kb_end(d->e->m, op->regions[1]);
-    xg_kyield(b, t->out, d->n);
-    *b = xg_kb_end(d->e->m, op->regions[0]);
-    b->loc = outer.loc;
+    xg_flow_slots(&f, t->out, d->n);
+    xg_flow_if(&f, is);
     d->tile = t->tile;
     d->own = v[2];
     memcpy(d->vars, at, d->w.n * sizeof *at);
     xg_sliding_fold(d, &t->s, acc, at);
-    memcpy(inside, t->out, sizeof inside);
     for (u = 0; u < d->count; u++)
         for (k = 0; k < d->n; k++) {
             const xg_aff *place =
                 xg_aff_add_k(x, xg_aff_add(x, xg_aff_mul(x, row, t->made), xg_aff_mul(x, lane, d->count)), u);
             place = xg_sliding_padded(x, place, d->count);
             xg_sliding_apply(t, &place, 1, zero, 1, &to);
-            inside[k] = xg_kinsert(b, xg_emit_join(b, acc[u * d->n + k]), inside[k], &to, 1);
+            t->out[k] = xg_kinsert(b, xg_emit_join(b, acc[u * d->n + k]), t->out[k], &to, 1);
         }
-    xg_kyield(b, inside, d->n);
-    *b = outer;
-    for (k = 0; k < d->n; k++) t->out[k] = &op->results[k];
+    xg_flow_end(&f);
 }
 XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
     xg_kfunc *f = e->m->entry;
@@ -297,10 +276,8 @@ XG_FN void xg_emit_sliding_rows(xg_fusion_emission *e) {
     t->at[1] = xg_kblock_id(&t->s.b, 0, t->blocks);
     for (k = 0; k < d->n; k++) {
         xlagpu_type in = XG_OPERAND(d->i, k)->shape->type, out = xg_indexing_output_shape(d->i, k)->type;
-        int64_t room = xg_sliding_padded_room(t->rows * t->places, d->count * d->w.p[d->dim].stride),
-                made = xg_sliding_padded_room(t->rows * t->made, d->count);
-        t->tile[k] = xg_shared_array(&t->s.b, xg_kelem_of(in), room);
-        t->out[k] = xg_shared_array(&t->s.b, xg_kelem_of(out), made);
+        t->tile[k] = xg_shared_array(&t->s.b, xg_kelem_of(in), xg_sliding_tile_room(t));
+        t->out[k] = xg_shared_array(&t->s.b, xg_kelem_of(out), xg_sliding_made_room(t));
     }
     xg_sliding_turns(t, t->places, t->tile, d->n, xg_sliding_bring);
     xg_shared_wait(&t->s.b, t->tile, d->n);

@@ -591,11 +591,21 @@ XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
     for (k = 0; k < w->t->heroes.n; k++) w->tiles[k]->name = XG_STR("synced_tensor");
 }
 
+XG_FN int64_t xg_transpose_shared_bytes(xg_transpose *t) {
+    int64_t bytes = 0;
+    uint32_t k;
+    for (k = 0; k < t->heroes.n; k++) {
+        const xg_ktype *type = xg_transpose_tile_type(t, t->heroes.p[k]);
+        bytes += type->elements * xg_kelem_bytes(type->elem);
+    }
+    return bytes;
+}
 XG_FN bool xg_emit_transpose_plan(xg_fusion_emission *e) {
     xg_transpose *t = XG_NEW(e->arena, xg_transpose);
     e->form = t;
     if (!xg_transpose_make(t, e)) return false;
     xg_transpose_write(t);
+    e->record->launch.shared = xg_transpose_shared_bytes(t);
     return xg_emit_launch(e, t->threads, t->blocks, xg_transpose_is_joined(t) ? t->skew.parts : 0);
 }
 XG_FN void xg_emit_transpose(xg_fusion_emission *e) {

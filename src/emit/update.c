@@ -114,28 +114,15 @@ XG_FN void xg_update_body(xg_scope *s, void *data, uint32_t which, xg_kval *cons
     xg_update *u = (xg_update *)data;
     uint32_t root = u->root[which];
     const xg_inst *r = s->e->roots[root], *i = u->which[which];
-    const xg_ktype *type = dest[root]->type;
-    xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX], *lasts;
-    xg_kb outer = s->b;
-    xg_kop *op = NULL;
+    xg_kval *idx[XG_RANK_MAX], *here[XG_RANK_MAX];
+    xg_flow f = xg_flow_of(s, &dest[root]);
     xg_elem v;
     xg_update_place(s, i, at, idx);
-    lasts = xg_update_lasts(s, r, i, idx);
-    if (lasts) {
-        op = xg_kif(&s->b, lasts, &type, 1);
-        outer = s->b;
-        s->b = xg_kb_end(s->e->m, op->regions[1]);
-        xg_kyield(&s->b, &dest[root], 1);
-        s->b = xg_kb_end(s->e->m, op->regions[0]);
-        s->b.loc = outer.loc;
-    }
+    xg_flow_if(&f, xg_update_lasts(s, r, i, idx));
     v = xg_elem_of(s, XG_OPERAND(i, 1), at);
     xg_elem_apply(s, xg_emit_same_place(s->e->m->aff, i->shape, r->shape), idx, here);
     dest[root] = xg_emit_insert(&s->b, v, dest[root], r->shape, here);
-    if (!lasts) return;
-    xg_kyield(&s->b, &dest[root], 1);
-    s->b = outer;
-    dest[root] = op->results;
+    xg_flow_end(&f);
 }
 
 /* Whether vectors of its rows are vectors of the array, of which a later update covers all or nothing. */

@@ -129,7 +129,7 @@ XG_FN const xg_shape *xg_team_sized(xg_eval_run *r, const xg_team_work *w, uint3
     if (!s->dynamic) return s;
     for (d = 0; d < s->rank; d++) dims[d] = in->dims[d];
     if (times > 0)
-        dims[dim] = xg_mul(r->ctx, (size_t)dims[dim], (size_t)times);
+        dims[dim] = (int64_t)xg_mul(r->ctx, (size_t)dims[dim], (size_t)times);
     else
         dims[dim] /= -times;
     return xg_sized_shape(r, s->type, dims, s->rank);

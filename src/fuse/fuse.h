@@ -29,7 +29,7 @@ XG_FN bool xg_fuse_combine_operands(xg_module *m);
 XG_FN bool xg_fuse_double_buffer(xg_module *m);
 
 /* ---- rematerialize.c ---- */
-XG_FN bool xg_fuse_rematerialize(xg_module *m); /* what is made out of nothing is made by whoever reads it */
+XG_FN bool xg_fuse_rematerialize(xg_module *m); /* what is made out of nothing is made by its readers */
 
 /* ---- sort_order.c: what order a comparator asks for ---- */
 typedef enum xg_sort_form {
@@ -241,7 +241,7 @@ typedef enum xg_fuse_class {
  * of priority fusion runs, in whatever order that takes them. */
 struct xg_kernel {
     xg_inst *inst;
-    /* changed in place while producers move in; whoever may take a change back gives the kernel others */
+    /* changed in place while producers move in; a caller that may take a change back gives the kernel others */
     xg_kernel_input *inputs;
     XG_VEC(xg_kernel *) readers; /* kernels that read it, and some that did */
     uint32_t n_readers;          /* those that do */
@@ -254,7 +254,7 @@ struct xg_kernel {
     uint8_t kind; /* xg_fuse_class */
     bool candidate;
     bool pinned; /* something that is no kernel reads it: it has to lie in memory */
-    bool live;   /* a kernel makes it; false: whoever needs it computes it */
+    bool live;   /* a kernel makes it; false: its readers compute it */
     bool shared; /* its kernel computes what another one computes too */
     bool is_update_in_place;
     bool turns; /* moves the minor dimension: wants tiles in shared memory */

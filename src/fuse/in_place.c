@@ -2,7 +2,7 @@
  * plan alike.
  *
  * A value of the fused computation lies "in place" over a parameter when each of its elements is computed from the
- * parameter's element at the same place in memory and from no other one of the parameter. Then whoever computes an
+ * parameter's element at the same place in memory and from no other one of the parameter. Then what computes an
  * element may store it where the parameter's element was.
  *   xg_fuse_may_share   all that is read of the operand is in place, and so is the result: the plan may give both one
  *                       buffer if the operand dies here

@@ -148,7 +148,7 @@ XG_FN xg_cost_traffic xg_kernel_read(
     static const xg_cost_traffic none = {0, 0, 0};
     int64_t walked = in->walked, reads = in->reads;
     if (!xg_shape_is_array(s)) return none;
-    /* whoever has a row in his hands reads it once */
+    /* threads that have a row in registers read it once */
     if (c->rows && s->elements == XG_OPERAND(c->hero, 0)->shape->elements) reads = XG_MIN(reads, s->elements);
     return xg_cost_read(&g->device, c->blocks, s, reads, XG_MIN(reads, walked), xg_kernel_way(in, turn));
 }
@@ -258,7 +258,7 @@ XG_FN void xg_kernel_visit(xg_kernels *g, xg_kernel *leader, xg_kernel *u) {
         seen.reads = XG_MIN(seen.reads, xg_fuse_elements(i));
         seen.walked = XG_MIN(seen.walked, seen.reads);
         seen.sites = 1;
-    } /* made once, whoever needs it */
+    } /* made once for all readers */
     work = xg_cost_mul(seen.reads, op);
     if (steps > 1) {
         int64_t step = xg_cost_step(i) + (xg_fuse_is_hero(i) ? 0 : XG_KERNEL_STEP_OPS);
@@ -474,7 +474,7 @@ XG_FN bool xg_kernel_is_pinned(const xg_inst *i) {
     if (i == i->comp->root) return true;
     XG_FOR_USES(u, i) {
         if (xg_kernel_of(u->user)->kind == XG_FUSE_OTHER) return true;
-        /* what is free, whoever needs it makes itself */
+        /* what is free is made again by each reader */
         if ((xg_kernel_of(i)->kind != XG_FUSE_FREE || i->op == XG_BITCAST) &&
             !xg_fuse_absorbs(u->user, XG_USE_INDEX(u)))
             return true;

@@ -250,7 +250,7 @@ XG_FN bool xg_fuse_reads_what_is_updated(const xg_kernel *p, const xg_kernel *c)
 
 /* Two large arrays are updated in place, each by what is read of the other. If both kernels read, the second would find
  * what the first has written, so one array would have to be copied as a whole; what is read stays in front of both.
- * Arguments that the program keeps are not written, whoever updates them. */
+ * Arguments that the program keeps are not written by any update. */
 XG_FN bool xg_fuse_is_kept(const xg_inst *x) {
     const xg_module *m = x->comp->module;
     return x->op == XG_PARAMETER && x->comp == m->entry && !m->n_aliases && !m->n_donors;

@@ -459,7 +459,7 @@ XG_FN uint32_t xg_multi_list(const xg_kernels *g, xg_kernel ***out) {
     return all;
 }
 
-/* First those that do not wait; then those that do, with whoever there is by then. */
+/* First those that do not wait; then those that do, with those there are by then. */
 XG_FN void xg_multi_horizontal(xg_kernels *g) {
     xg_kernel **list;
     uint32_t n = xg_multi_list(g, &list), waiting, k, j, tries;

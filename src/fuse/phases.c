@@ -266,7 +266,7 @@ XG_FN bool xg_phases_takes(xg_arena *a, const xg_inst *i) {
     }
     c = xg_attr_comp(i, XG_A_calls);
     if (c->n_params != i->n_operands || (i->shape->type == XLAGPU_TUPLE) != (c->root->op == XG_TUPLE)) return false;
-    if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by whoever reads it */
+    if (i->shape->type == XLAGPU_TUPLE) { /* taken apart by its readers */
         if (i == i->comp->root) return false;
         XG_FOR_USES(u, i)
             if (u->user->op != XG_GET_TUPLE_ELEMENT || u->user == i->comp->root) return false;

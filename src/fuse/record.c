@@ -10,7 +10,7 @@
  *   estimates  picoseconds by way, where several were tried
  *   why        for the reader
  *
- * The pass kernel-choice writes it; whoever comes later reads it and decides nothing again. A record that a module
+ * The pass kernel-choice writes it; later passes read it and decide nothing again. A record that a module
  * brings is an order: what it leaves out is decided, what it says is obeyed, or refused with the reason. */
 #ifndef XG_FUSE_RECORD_C
 #define XG_FUSE_RECORD_C
@@ -54,7 +54,6 @@ XG_FN const char *xg_record_disobeys(const xg_record *given, const xg_record *ma
         const xg_numbers *want = &given->form.p[k];
         if (!xg_record_is(want, xg_record_get(&made->form, want->name.p))) return want->name.p;
     }
-    if (!given->launch.threads[0] && !given->launch.blocks[0]) return NULL;
     if (given->launch.blocks[0] && xg_record_extent_differs(given->launch.blocks, made->launch.blocks)) return "grid";
     if (given->launch.threads[0] && xg_record_extent_differs(given->launch.threads, made->launch.threads))
         return "block";

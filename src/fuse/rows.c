@@ -5,7 +5,7 @@
  *
  * Idea: seen in the order of memory all of this is an array of rows times columns. Reductions give one value a row from
  * all of its columns; what is made of them is an element of a row (made once for it), or of the array. If every value
- * that depends on a reduction is needed at one index only for each (row, column), then whoever has a row in his hands
+ * that depends on a reduction is needed at one index only for each (row, column), then threads that hold a row
  * can make it stage by stage: the reductions that need nothing of others, what is made of these, the reductions of
  * that. emit/rows.c does.
  *

@@ -4,7 +4,7 @@
  * merges pairs of runs into runs of twice the length:
  *     s0 = sort(x),  backend_config={"sorted_runs":{"from":"1","to":"2048"}}
  *     s1 = sort(s0), backend_config={"sorted_runs":{"from":"2048","to":"4096"}}  ...
- * To whoever does not know the words each of them is a whole sort, and the last one's result is the same. Since they
+ * Without knowledge of the words each of them is a whole sort, and the last one's result is the same. Since they
  * are instructions, the plan sees to the memory between them. topk of a long row that is not selected (many of it, or
  * long keys) is a sort with the indices beside it, cut off. */
 #ifndef XG_FUSE_SORT_PASSES_C

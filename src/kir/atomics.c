@@ -1,4 +1,4 @@
-/* kir/atomics.c -- changes of an element that happen as one step, whoever else changes it at the same time.
+/* kir/atomics.c -- changes of an element that happen as one step, whatever other threads change it at the same time.
  *
  * Of a vector it is one step for each element; memory can add up vectors of floats (targets that cannot get a step for
  * each, ptx/legalize.c). What combines the element with one other value by an operation that memory can do is one

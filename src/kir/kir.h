@@ -309,7 +309,7 @@ struct xg_kfunc {
 struct xg_kmodule {
     xg_ctx *ctx;
     xg_arena *arena;
-    /* what a pass has for itself; whoever runs passes may give it up after each. The arena unless another was set
+    /* what a pass has for itself; the driver of the passes may give it up after each. The arena unless another was set
      * one */
     xg_arena *temp;
     xg_aff_ctx *aff; /* where its maps live */

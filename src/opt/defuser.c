@@ -84,7 +84,7 @@ XG_FN void xg_defuse_flatten_results(xg_inst *i) {
     xg_inst **in = XG_NEW_N(m->arena, xg_inst *, i->n_operands + xg_defuse_leaves(i->shape) + (size_t)1), *made;
     xg_hb b = xg_hb_at(i);
     uint32_t n = 0, k;
-    if (xg_defuse_is_nested(c->root->shape)) { /* once, whoever shares it */
+    if (xg_defuse_is_nested(c->root->shape)) { /* once for all that share it */
         xg_inst *was = c->root;
         xg_hb end = xg_hb_end(c, was);
         xg_defuse_take_leaves(&end, was, in, &n);

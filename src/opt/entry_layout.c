@@ -2,7 +2,7 @@
  * Needs: tuple simplification, computations of their own.
  *
  * - The parameters and results of the entry have the layouts of entry_computation_layout. A parameter takes its layout
- *   on. Operations that read elements by index do not care; whoever cares (a bitcast, another name for the same memory)
+ *   on. Operations that read elements by index take any; another one (a bitcast, another name for the same memory)
  *   gets a copy in the old layout. A result whose layout differs is copied into the right one, leaf by leaf.
  * - A tuple has the layouts of what it is made of, an element that of its place in the tuple, the parameter of a branch
  *   that of the operand.

@@ -2,7 +2,7 @@
  * order of the memory, and every move of data is seen.
  *
  * An instruction whose layout is not descending is made anew with its dimensions in physical order:
- * f32[10,20,30]{2,0,1} becomes f32[20,10,30]{2,1,0}. A bitcast gives the old shape to whoever still wants it, and the
+ * f32[10,20,30]{2,0,1} becomes f32[20,10,30]{2,1,0}. A bitcast gives the old shape to users that still want it, and the
  * next instruction takes it away again.
  * - Operands of another layout than the result's, and copies that change the layout, are transposed.
  * - A reshape is a bitcast where both layouts are descending; else the dimensions are transposed into that order before

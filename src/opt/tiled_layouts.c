@@ -9,7 +9,7 @@
  * types, split configurations, metadata prefixes): parameters, results, constants and the operands of custom calls lie
  * densely, each element in the bytes of its type.
  * Memory spaces but that of the host (5) are the device's memory. A pinned buffer, b(f32[4]), is the array that it
- * holds: whoever writes to it gives it back as a result.
+ * holds: an instruction that writes to it gives it back as a result.
  *
  * A fusion's parameter whose layout is not its operand's, and a root whose layout is not the fusion's, are copied
  * inside of the fusion where a bitcast would see the difference: a bitcast means the layout that is written there. */

@@ -546,7 +546,7 @@ XG_FN xg_map64 *xg_opt_loop_counters(xg_module *m) {
 
 /* ---- known_trip_count ---- */
 
-/* WhileLoopTripCountAnnotator: says in backend_config what was found, for whoever runs the loop. */
+/* WhileLoopTripCountAnnotator: says in backend_config what was found, for what runs the loop. */
 XG_FN bool xg_opt_trip_count_annotator(xg_module *m) {
     bool changed = false;
     xg_comp *c;

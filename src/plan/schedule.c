@@ -7,7 +7,7 @@
  * gradients of weights, which other orders leave for the end, when all that they are made of has waited for them). Each
  * is played through with an account of the live bytes, and the first with the least peak is taken.
  *
- * Then asynchronous steps are spread: their ends go down to whoever needs the result, their starts up until what stands
+ * Then asynchronous steps are spread: their ends go down to what needs the result, their starts up until what stands
  * between takes as long as they do, by the cost model of the target, and as long as that takes at most a quarter more
  * memory at a time. What a step reads and writes is needed until it ends. Collectives, which devices run beside the
  * rest, have no ends here: what does not wait for one is put behind it, what does comes when it is over, by that model.
@@ -595,7 +595,7 @@ XG_FN void xg_sched_pass(const xg_sched *s, xg_sched_clock *c, uint32_t t) {
     int64_t from = xg_sched_ready_at(s, c, t), time = xg_sched_time(s, t),
             *clock = xg_opt_is_collective(s->insts[t]) ? &c->links : &c->now;
     if (time) *clock = XG_MAX(*clock, from) + time;
-    c->ends[t] = time ? *clock : from; /* another name for memory takes none, and waits for nobody else */
+    c->ends[t] = time ? *clock : from; /* another name for memory takes none, and waits for nothing else */
 }
 XG_FN int64_t xg_sched_takes(const xg_sched *s, const uint32_t *order) {
     xg_sched_clock c;

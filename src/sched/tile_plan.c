@@ -290,7 +290,8 @@ XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
     return XG_MIN(p->rows * p->columns, (int64_t)XG_WARP_LANES);
 }
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
-    return p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8;
+    int64_t unused = xg_tile_is_tensor(p) ? 4 : 0; /* the address of tensor memory is half as long as a barrier */
+    return p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8 - unused;
 }
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
