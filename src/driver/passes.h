@@ -88,17 +88,17 @@ enum {
     X(CANON, "dot_dimension_sorter", xg_opt_dot_dimension_sorter, OPTIONAL) \
     X(CANON, "dot_dimension_merger", xg_opt_dot_dimension_merger, OPTIONAL) \
     XG_WHOLE(X(CANON, "dot-strength-reduction", xg_opt_dot_strength_reduction, OPTIONAL)) \
-    X(CANON, "float-normalization-bf16", xg_opt_float_normalization_BF16, EXCESS) \
-    X(CANON, "float-normalization-f8e5m2", xg_opt_float_normalization_F8E5M2, EXCESS) \
-    X(CANON, "float-normalization-f8e4m3", xg_opt_float_normalization_F8E4M3, EXCESS) \
-    X(CANON, "float-normalization-f8e4m3fn", xg_opt_float_normalization_F8E4M3FN, EXCESS) \
-    X(CANON, "float-normalization-f8e4m3b11fnuz", xg_opt_float_normalization_F8E4M3B11FNUZ, EXCESS) \
-    X(CANON, "float-normalization-f8e5m2fnuz", xg_opt_float_normalization_F8E5M2FNUZ, EXCESS) \
-    X(CANON, "float-normalization-f8e4m3fnuz", xg_opt_float_normalization_F8E4M3FNUZ, EXCESS) \
-    X(CANON, "float-normalization-f8e3m4", xg_opt_float_normalization_F8E3M4, EXCESS) \
-    X(CANON, "float-normalization-f4e2m1fn", xg_opt_float_normalization_F4E2M1FN, EXCESS) \
-    X(CANON, "float-normalization-f8e8m0fnu", xg_opt_float_normalization_F8E8M0FNU, EXCESS) \
-    X(SIMPLIFY2, "simplify-fp-conversions", xg_opt_simplify_fp_conversions, EXCESS) \
+    XG_WHOLE(X(CANON, "float-normalization-bf16", xg_opt_float_normalization_BF16, EXCESS)) \
+    XG_WHOLE(X(CANON, "float-normalization-f8e5m2", xg_opt_float_normalization_F8E5M2, EXCESS)) \
+    XG_WHOLE(X(CANON, "float-normalization-f8e4m3", xg_opt_float_normalization_F8E4M3, EXCESS)) \
+    XG_WHOLE(X(CANON, "float-normalization-f8e4m3fn", xg_opt_float_normalization_F8E4M3FN, EXCESS)) \
+    XG_WHOLE(X(CANON, "float-normalization-f8e4m3b11fnuz", xg_opt_float_normalization_F8E4M3B11FNUZ, EXCESS)) \
+    XG_WHOLE(X(CANON, "float-normalization-f8e5m2fnuz", xg_opt_float_normalization_F8E5M2FNUZ, EXCESS)) \
+    XG_WHOLE(X(CANON, "float-normalization-f8e4m3fnuz", xg_opt_float_normalization_F8E4M3FNUZ, EXCESS)) \
+    XG_WHOLE(X(CANON, "float-normalization-f8e3m4", xg_opt_float_normalization_F8E3M4, EXCESS)) \
+    XG_WHOLE(X(CANON, "float-normalization-f4e2m1fn", xg_opt_float_normalization_F4E2M1FN, EXCESS)) \
+    XG_WHOLE(X(CANON, "float-normalization-f8e8m0fnu", xg_opt_float_normalization_F8E8M0FNU, EXCESS)) \
+    XG_WHOLE(X(SIMPLIFY2, "simplify-fp-conversions", xg_opt_simplify_fp_conversions, EXCESS)) \
     X(SIMPLIFY2, "algsimp", xg_algsimp, OPTIONAL) \
     X(SIMPLIFY2, "constant_folding", xg_opt_constant_folding, OPTIONAL) \
     X(SIMPLIFY2, "cse", xg_opt_cse, OPTIONAL) \

@@ -111,8 +111,9 @@ XG_FN void xg_transpose_tile_index(xg_transpose *t, const xg_aff *a, const xg_af
 XG_FN const xg_ktype *xg_transpose_tile_type(xg_transpose *t, const xg_inst *hero) {
     int64_t dims[XG_RANK_MAX];
     uint32_t n = t->p.rank, k;
-    if (t->boxed || t->skewed)
-        return xg_kir_tensor(t->e->m, xg_kelem_of(hero->shape->type), t->boxed ? &t->box.room : &t->skew.room, 1);
+    if (XG_TRANSPOSE_IS(t, boxed) || XG_TRANSPOSE_IS(t, skewed))
+        return xg_kir_tensor(
+            t->e->m, xg_kelem_of(hero->shape->type), XG_TRANSPOSE_IS(t, boxed) ? &t->box.room : &t->skew.room, 1);
     for (k = 0; k < n; k++)
         dims[k] =
             t->p.from[k] == t->a ? t->tile
@@ -457,8 +458,8 @@ XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_sha
     xg_transpose_place at = xg_transpose_at(t, !result);
     const xg_imap *m;
     const xg_aff *more[XG_RANK_MAX], *place[XG_RANK_MAX];
-    if (t->boxed) return xg_transpose_box_map(t, result, shape);
-    if (t->skewed) return xg_skew_begin_map(x, &t->p, &t->skew, result);
+    if (XG_TRANSPOSE_IS(t, boxed)) return xg_transpose_box_map(t, result, shape);
+    if (XG_TRANSPOSE_IS(t, skewed)) return xg_skew_begin_map(x, &t->p, &t->skew, result);
     memset(place, 0, sizeof place);
     place[t->a] = at.a;
     place[t->b] = at.b;
@@ -478,7 +479,7 @@ XG_FN const xg_imap *xg_transpose_map(xg_transpose *t, bool result, const xg_sha
 XG_FN void xg_transpose_names(xg_transpose_walk *w, const xg_transpose_loop *l, uint32_t rank, const char *index) {
     uint32_t k;
     xg_kmodule *m = w->t->e->m;
-    if (w->t->v != 1 || w->t->boxed || w->t->skewed) return;
+    if (w->t->v != 1 || XG_TRANSPOSE_IS(w->t, boxed) || XG_TRANSPOSE_IS(w->t, skewed)) return;
     for (k = 0; k < rank; k++) xg_emit_name(m, &l->results[k], index, k);
     for (k = 0; k < w->t->p.rank; k++) xg_emit_name(m, &l->results[rank + k], "shmem_dim%u", k);
 }
@@ -512,14 +513,14 @@ XG_FN void xg_transpose_along_a(xg_transpose_walk *w) {
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "input_dim%u");
     for (k = 0; k < n; k++) vals[k] = &l.carried[k];
-    if (t->skewed) {
+    if (XG_TRANSPOSE_IS(t, skewed)) {
         xg_skew_span span[2];
         xg_transpose_phase inner;
         (void)xg_skew_spans(&t->skew, 0, span);
         inner = xg_transpose_begin_skewed(w, false, span, shape, l.results, vals, n);
         xg_transpose_load(w, shape, &inner.element, vals, n);
         xg_transpose_end_skewed(w, &inner, vals);
-    } else if (t->boxed) {
+    } else if (XG_TRANSPOSE_IS(t, boxed)) {
         xg_transpose_loop inner = xg_transpose_begin_vector(w, false, shape, l.results, vals, n);
         xg_transpose_load(w, shape, &inner, vals, n);
         xg_transpose_end(w->s, &inner, vals);
@@ -558,7 +559,7 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     l = xg_transpose_begin(w->s, map, w->ids, vals, n);
     xg_transpose_names(w, &l, shape->rank, "dim%u");
     for (k = 0; k < n; k++) vals[k] = &l.carried[k];
-    if (t->skewed) {
+    if (XG_TRANSPOSE_IS(t, skewed)) {
         xg_skew_span span[2];
         uint32_t spans = xg_skew_spans(&t->skew, 1, span), i;
         for (i = 0; i < spans; i++) {
@@ -567,7 +568,7 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
             xg_transpose_results(w, shape, phase.element.results, phase.element.carried, n, vals);
             xg_transpose_end_skewed(w, &phase, vals);
         }
-    } else if (t->boxed) {
+    } else if (XG_TRANSPOSE_IS(t, boxed)) {
         inner = xg_transpose_begin_vector(w, true, shape, l.results, vals, n);
         xg_transpose_results(w, shape, inner.results, inner.carried, n, vals);
         xg_transpose_end(w->s, &inner, vals);
@@ -583,7 +584,7 @@ XG_FN void xg_transpose_along_b(xg_transpose_walk *w) {
     xg_transpose_scatter_roots(w, true, vals);
 }
 
-XG_FN bool xg_transpose_is_joined(const xg_transpose *t) { return t->skewed && t->skew.parts > 1; }
+XG_FN bool xg_transpose_is_joined(const xg_transpose *t) { return XG_TRANSPOSE_IS(t, skewed) && t->skew.parts > 1; }
 XG_FN void xg_transpose_barrier(xg_transpose_walk *w) {
     xg_kop *op = xg_shared_wait(&w->s->b, w->tiles, w->t->heroes.n);
     uint32_t k;
@@ -636,5 +637,8 @@ XG_FN void xg_emit_transpose(xg_fusion_emission *e) {
     if (xg_transpose_is_joined(t)) xg_cluster_wait(&s.b, NULL, 0);
     xg_kreturn(&s.b, w.dest, e->n_roots);
 }
+
+#undef XG_TRANSPOSE_IS
+#undef XG_TRANSPOSE_BOXES
 
 #endif /* XG_EMIT_TRANSPOSE_C */

@@ -21,6 +21,13 @@ enum {
 
 /* ---- the fusion: heroes, what is behind them, what is beside them ---- */
 
+/* Whether a transpose walks by boxes, or by skewed ones. A small build has tiles of equal sides alone. */
+#ifdef XLAGPU_SMALL
+#define XG_TRANSPOSE_BOXES 0
+#else
+#define XG_TRANSPOSE_BOXES 1
+#endif
+#define XG_TRANSPOSE_IS(t, walk) (XG_TRANSPOSE_BOXES && (t)->walk)
 typedef struct xg_transpose {
     xg_fusion_emission *e;
     xg_permutation p;
@@ -66,9 +73,9 @@ XG_FN void xg_transpose_set(xg_transpose *t, int64_t v, int64_t tile) {
     t->tile = tile;
     t->blocks = 1;
     t->threads = XG_TRANSPOSE_THREADS;
-    t->places = t->boxed ? 1 : t->p.rank;
+    t->places = XG_TRANSPOSE_IS(t, boxed) ? 1 : t->p.rank;
     for (k = 0; k < t->p.rank; k++) {
-        t->tiles[k] = t->boxed ? t->box.tile[k] : k == t->a || k == t->b ? tile : 1;
+        t->tiles[k] = XG_TRANSPOSE_IS(t, boxed) ? t->box.tile[k] : k == t->a || k == t->b ? tile : 1;
         t->counts[k] = (t->p.dims[k] + t->tiles[k] - 1) / t->tiles[k];
         t->blocks *= t->counts[k];
     }
@@ -238,7 +245,9 @@ XG_FN const char *xg_transpose_order_skew(xg_transpose *t, const xg_box_ask *ask
 XG_FN bool xg_transpose_obey(xg_transpose *t, uint32_t walk, bool wide) {
     xg_box_ask ask = xg_transpose_ask(t);
     const char *why;
-    if (walk != XG_TRANSPOSE_SQUARE)
+    if (walk != XG_TRANSPOSE_SQUARE && !XG_TRANSPOSE_BOXES)
+        why = "walks by boxes were left out of this build (XLAGPU_SMALL)";
+    else if (walk != XG_TRANSPOSE_SQUARE)
         why = walk == XG_TRANSPOSE_BOX ? xg_transpose_order_box(t, &ask) : xg_transpose_order_skew(t, &ask);
     else if (!wide)
         why = "its dimensions are too small for tiles of equal sides";
@@ -248,15 +257,18 @@ XG_FN bool xg_transpose_obey(xg_transpose *t, uint32_t walk, bool wide) {
 }
 XG_FN void xg_transpose_write(const xg_transpose *t) {
     xg_fusion_emission *e = t->e;
-    uint32_t walk = t->skewed ? XG_TRANSPOSE_SKEW : t->boxed ? XG_TRANSPOSE_BOX : XG_TRANSPOSE_SQUARE;
+    uint32_t walk = XG_TRANSPOSE_IS(t, skewed)  ? XG_TRANSPOSE_SKEW
+                    : XG_TRANSPOSE_IS(t, boxed) ? XG_TRANSPOSE_BOX
+                                                : XG_TRANSPOSE_SQUARE;
     xg_form_write_walk(e, xg_transpose_walks[walk]);
     if (walk == XG_TRANSPOSE_SQUARE) {
         xg_form_put(e, "vector", t->v);
         xg_form_put(e, "tile", t->tile);
         return;
     }
-    xg_record_put(e->arena, &e->record->form, "box", t->skewed ? t->skew.tile : t->box.tile, t->p.rank);
-    if (t->skewed) xg_form_put(e, "parts", t->skew.parts);
+    xg_record_put(
+        e->arena, &e->record->form, "box", XG_TRANSPOSE_IS(t, skewed) ? t->skew.tile : t->box.tile, t->p.rank);
+    if (XG_TRANSPOSE_IS(t, skewed)) xg_form_put(e, "parts", t->skew.parts);
 }
 XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     bool wide, filled = false, boxed;
@@ -279,7 +291,8 @@ XG_FN bool xg_transpose_make(xg_transpose *t, xg_fusion_emission *e) {
     }
     unroll = xg_loop_unroll(e, t->heroes.p[0]->shape->elements);
     if (!filled && unroll >= XG_TRANSPOSE_UNROLL && xg_transpose_reads_whole(t, unroll)) return false;
-    if (t->heroes.p[0]->shape->elements >= XG_BOX_WORTH) { /* less is a few blocks, most of whose time is the launch */
+    if (XG_TRANSPOSE_BOXES &&
+        t->heroes.p[0]->shape->elements >= XG_BOX_WORTH) { /* less is a few blocks, most of whose time is the launch */
         ask = xg_transpose_ask(t);
         boxed = xg_transpose_make_box(t, &ask, filled);
         if ((boxed || wide) && xg_transpose_make_skewed(t, &ask)) return true;

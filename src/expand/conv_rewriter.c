@@ -250,7 +250,7 @@ XG_FN bool xg_dnn_is_faster(const xg_module *m, const xg_dnn_conv *c) {
     double peak = xg_dnn_products(c) / (double)XG_MAX(rate ? rate : d->f32_rate, (int64_t)1) /
                   (double)XG_MAX(d->sm_count, (int64_t)1) / clock;
     double own = xg_type_bits(t) < 32 ? XG_OWN_CONV_PERMILLE : XG_OWN_CONV_SINGLE_PERMILLE;
-    return peak * 1000 / XG_DNN_CONV_PERMILLE + XG_DNN_LAUNCH_NS < peak * 1000 / own;
+    return peak * 1000 / (int)XG_DNN_CONV_PERMILLE + (int)XG_DNN_LAUNCH_NS < peak * 1000 / own;
 }
 
 /* ---- the graph ---- */

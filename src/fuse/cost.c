@@ -128,8 +128,8 @@ XG_FN xg_cost_traffic xg_cost_read(
 /* Small kernels take as long as a launch and a load whatever they do: of these, what does less is better. */
 XG_FN int64_t xg_cost_tie(const xg_cost *c, int64_t sectors, int64_t instructions) {
     int64_t most = XG_MIN(c->blocks, c->device->sm_count);
-    int64_t clocks =
-        sectors / (most * (XG_COST_PORT_BYTES / XG_SECTOR_BYTES)) + instructions / (most * c->device->f32_rate);
+    int64_t clocks = sectors / (most * ((int64_t)XG_COST_PORT_BYTES / XG_SECTOR_BYTES)) +
+                     instructions / (most * c->device->f32_rate);
     return xg_cost_scale(clocks, 1000000, c->device->clock_mhz) / XG_COST_TIE;
 }
 

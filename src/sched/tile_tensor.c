@@ -240,7 +240,7 @@ XG_FN void xg_tile_tensor_stand(xg_tile_kernel *w, xg_kval **across) {
 /* Those of a fragment of the warp's rows, as many columns as are read at a time, where a column begins them. */
 XG_FN void xg_tile_tensor_read(xg_tile_kernel *w, int64_t fragment, int64_t column) {
     const xg_tile_plan *p = w->p;
-    const xg_ktype *types[XG_TILE_TENSOR_READ / XG_KMMA_N];
+    const xg_ktype *types[XG_KWGMMA_SUMS_MAX];
     int64_t n = p->shape.tn % XG_TILE_TENSOR_READ ? XG_TILE_TENSOR_READ / 2 : XG_TILE_TENSOR_READ, k;
     int64_t tiles = p->shape.tn / XG_KMMA_N, from = (fragment * XG_KMMA_M << XG_KTENSOR_LANE_SHIFT) + column;
     xg_kval *across[2], *at;
