@@ -143,7 +143,7 @@ XG_FN xlagpu_type xg_dot_rounding(const xg_inst *i, const xg_shape *s) {
 XG_FN xg_value *xg_dot_factor(xg_eval_run *r, const xg_inst *i, xg_value **v, const int64_t *order, xg_sum_kind kind) {
     size_t n = (size_t)(*v)->shape->elements;
     xg_value *x = xg_sum_operand_in_order(r, v, order, kind, xg_dot_rounding(i, (*v)->shape));
-    if (xg_inst_is_tf32(i)) xg_dot_round_tf32((float *)x->data, n);
+    if (xg_inst_is_tf32(i)) xg_dot_round_tf32((float *)(void *)x->data, n);
     return x;
 }
 
