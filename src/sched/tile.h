@@ -142,6 +142,9 @@ XG_FN int32_t xg_tile_float_unit(xlagpu_type a, xlagpu_type b, const xg_device *
 /* Which unit multiplies the operands' elements, and what lies in shared memory for it: sets unit, held, from. */
 XG_FN void xg_tile_choose_unit(xg_tile_plan *p, const xg_record *given, const xg_device *m);
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
+/* The table of shapes for the elements that the unit multiplies: of one byte, of two, of four. */
+XG_FN const xg_tile_shape *xg_tile_by_width(
+    const xg_tile_plan *p, const xg_tile_shape *bytes, const xg_tile_shape *halves, const xg_tile_shape *words);
 XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors);
 XG_FN void xg_tile_unit_fetch(xg_tile_plan *p, uint32_t side, int64_t vector);
 XG_FN bool xg_tile_unit_by_words(const xg_tile_plan *p, uint32_t side);          /* fragments are read word by word */

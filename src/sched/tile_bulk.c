@@ -104,9 +104,8 @@ XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k) {
 #undef X
 #undef Y
 #undef Z
-    int32_t each = xg_kmma_row_of((uint32_t)p->unit)->bytes;
     if (k >= xg_tile_bulk_shapes(p)) return NULL;
-    return each == 1 ? &bytes[k] : each == 2 ? &halves[k] : &words[k];
+    return &xg_tile_by_width(p, bytes, halves, words)[k];
 }
 /* Boxes of a side's step: all its rows, or, where rows lie side by side, those of a line. */
 XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {

@@ -60,9 +60,8 @@ XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k) 
 #undef X
 #undef Y
 #undef Z
-    int32_t each = xg_kmma_row_of((uint32_t)p->unit)->bytes;
     if (k >= XG_COUNT(bytes)) return NULL;
-    return each == 1 ? &bytes[k] : each == 2 ? &halves[k] : &words[k];
+    return &xg_tile_by_width(p, bytes, halves, words)[k];
 }
 /* Sums, and what is on its way through registers, leave enough of these for addresses: nothing spills. */
 XG_FN bool xg_tile_group_fits(const xg_tile_plan *p) {
