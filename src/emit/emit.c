@@ -25,7 +25,6 @@ XG_FN const xg_emitter *xg_emit_find(xg_str name) {
     return NULL;
 }
 
-/* What an emitter that refused has written is gone. */
 /* The emitter of several kernels' work in one; a small build has none. */
 XG_FN const xg_emitter *xg_emit_phases_row(void) {
 #ifdef XLAGPU_SMALL
@@ -34,6 +33,7 @@ XG_FN const xg_emitter *xg_emit_phases_row(void) {
     return &xg_emitters[XG_EMITTER_PHASES];
 #endif
 }
+/* What an emitter that refused has written is gone. */
 XG_FN bool xg_emit_plan(xg_fusion_emission *e, const xg_emitter *by) {
     xg_record *r = e->record;
     memset(&r->form, 0, sizeof r->form);
