@@ -121,17 +121,14 @@ XG_FN void xg_team_check_sizes(const xg_team_work *w) {
                         (long long)w->members.p[m]);
         }
 }
-/* Of result k, that has `times` as much of operand k along dim, or one part in so many. */
-XG_FN const xg_shape *xg_team_sized(xg_eval_run *r, const xg_team_work *w, uint32_t k, uint32_t dim, int64_t times) {
+/* Of result k, which is of operand k's sizes but for one along dim. */
+XG_FN const xg_shape *xg_team_sized(xg_eval_run *r, const xg_team_work *w, uint32_t k, uint32_t dim, int64_t size) {
     const xg_shape *s = xg_team_shape(w->inst, k), *in = (*xg_team_operand(w, 0, k))->shape;
     int64_t dims[XG_RANK_MAX];
     uint32_t d;
     if (!s->dynamic) return s;
     for (d = 0; d < s->rank; d++) dims[d] = in->dims[d];
-    if (times > 0)
-        dims[dim] = (int64_t)xg_mul(r->ctx, (size_t)dims[dim], (size_t)times);
-    else
-        dims[dim] /= -times;
+    dims[dim] = size;
     return xg_sized_shape(r, s->type, dims, s->rank);
 }
 
@@ -190,7 +187,7 @@ XG_FN void xg_team_reduce_scatter(xg_eval_run *r, const xg_team_work *w) {
     uint32_t dim = (uint32_t)xg_attr_ints(w->inst, XG_A_dimensions).p[0], m, k;
     for (k = 0; k < w->n_results; k++) {
         xg_value *sum = xg_team_reduce(r, w, k);
-        const xg_shape *s = xg_team_sized(r, w, k, dim, -(int64_t)w->members.n);
+        const xg_shape *s = xg_team_sized(r, w, k, dim, sum->shape->dims[dim] / w->members.n);
         if (s->dims[dim] * w->members.n > sum->shape->dims[dim])
             xg_hlo_fail(w->inst, XLAGPU_ERROR_INVALID, NULL, "its result is not for groups of %u", w->members.n);
         for (m = 0; m < w->members.n; m++) {
@@ -204,9 +201,10 @@ XG_FN void xg_team_reduce_scatter(xg_eval_run *r, const xg_team_work *w) {
 XG_FN void xg_team_all_gather(xg_eval_run *r, const xg_team_work *w) {
     uint32_t dim = (uint32_t)xg_attr_ints(w->inst, XG_A_dimensions).p[0], m, k;
     for (k = 0; k < w->n_results; k++) {
-        xg_value *whole = xg_eval_new(r, xg_team_sized(r, w, k, dim, w->members.n));
         int64_t part = (*xg_team_operand(w, 0, k))->shape->dims[dim];
-        if (part * w->members.n != whole->shape->dims[dim])
+        int64_t all = (int64_t)xg_mul(r->ctx, (size_t)part, w->members.n);
+        xg_value *whole = xg_eval_new(r, xg_team_sized(r, w, k, dim, all));
+        if (all != whole->shape->dims[dim])
             xg_hlo_fail(w->inst, XLAGPU_ERROR_INVALID, NULL, "its result is not for groups of %u", w->members.n);
         xg_eval_spend(r, whole->shape->elements);
         for (m = 0; m < w->members.n; m++) {
@@ -232,7 +230,8 @@ XG_FN void xg_team_all_to_all(xg_eval_run *r, const xg_team_work *w) {
     }
     for (j = 0; j < n; j++) xg_eval_dense(r, xg_team_operand(w, j, 0));
     for (m = 0; m < n; m++) {
-        xg_value *out = w->out[m] = xg_eval_new(r, xg_team_sized(r, w, 0, (uint32_t)dims.p[0], 1));
+        const xg_shape *in = (*xg_team_operand(w, 0, 0))->shape;
+        xg_value *out = w->out[m] = xg_eval_new(r, xg_team_sized(r, w, 0, (uint32_t)dims.p[0], in->dims[dims.p[0]]));
         int64_t part = out->shape->dims[dims.p[0]] / n;
         if (part * n != out->shape->dims[dims.p[0]])
             xg_hlo_fail(w->inst, XLAGPU_ERROR_INVALID, NULL, "its result is not for groups of %u", n);
