@@ -33,7 +33,7 @@
     X(network_bandwidth, (int64_t)1 << 50, "bytes a second to devices of other machines, one way") \
     X(host_bandwidth, (int64_t)1 << 50, "bytes a second to the host, one way") \
     X(clock_mhz, 1 << 20, "the highest clock") \
-    X(tensor_mhz, 1 << 20, "the clock that is held while matrix units are busy with random data") \
+    X(tensor_mhz, 1 << 20, "the clock that power allows while matrix units are busy in every clock with random data") \
     X(f32_rate, 1 << 20, "f32 additions, multiplications, fused multiply-adds") \
     X(f16_rate, 1 << 20, "the same of f16 and bf16, elements of packed pairs") \
     X(f64_rate, 1 << 20, "the same of f64") \

@@ -8,6 +8,7 @@
  *   B  gpu-benches (te42kyfo), measured   Q  quack's pipe notes (Dao-AILab), measured   H  HPMLL's Hopper benchmark
  *   M  ml-engineering (stas00): the best matrix product with random data beside the data sheet's rate
  *   A  Azure's benchmarking guide, measured   L  learn-cuda (gau-nernst), measured   S  mma-matmul (spatters), measured
+ *   C  NVIDIA/DCGM issue 40, a maintainer: cuBLAS keeps matrix units busy in 90 to 95 % of all clocks
  *   E  estimated from the kinds around it: nothing public was found
  * A figure that is not said to be measured is the maker's. */
 #ifndef XG_COST_DEVICE_C
@@ -65,31 +66,35 @@ typedef struct xg_device_part {
 #define XG_DEVICE_KIB(n) ((int64_t)(n) << 10)
 #define XG_DEVICE_MIB(n) ((int64_t)(n) << 20)
 #define XG_DEVICE_GIB(n) ((int64_t)(n) << 30)
+/* The clock that busy matrix units leave, of the best product's share of the rate at `rated` MHz, in thousandths. That
+ * product had them busy in 925 of 1000 clocks (C); with no clock lost its power would allow 925^0.4 / 925 of what it
+ * reached, 1.048 times as much (cost/time.c: power goes with clock^2.5). */
+#define XG_DEVICE_HELD(rated, permille) ((rated) * (permille) / 1000 * 1048 / 1000)
 /* The first part of a compute capability is its usual one. Name, compute capability, multiprocessors, MHz, MHz with
- * busy matrix units, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
+ * matrix units that are never idle, multiply-adds of f16 a clock of a multiprocessor | memory, GB/s | L2, GB/s | links, host, network,
  * GB/s. Networks: a card for each device, as in the maker's own machines (DGX A100: 200 Gbit/s, H100 to B200: 400,
  * B300: 800; servers with PCIe cards 200); 100 Gbit/s for what is seldom in such a machine, E */
 static const xg_device_part xg_device_parts[] = {
     {"T4", 75, 40, 1590, 1000, 512, 15843721216, 320, XG_DEVICE_MIB(4), 1270, 0, 16, 12},           /* D; memory: deviceQuery */
-    {"A100", 80, 108, 1410, 1227, 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M 0.87; L2 B */
-    {"A100 80GB", 80, 108, 1410, 1227, 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32, 25}, /* X */
-    {"A40", 86, 84, 1740, 1480, 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32, 25},   /* D; L2's rate E */
-    {"RTX A6000", 86, 84, 1800, 1530, 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32, 12},   /* X */
-    {"RTX 3090", 86, 82, 1695, 1440, 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32, 12}, /* D */
+    {"A100", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 42331013120, 1555, XG_DEVICE_MIB(40), 5400, 300, 32, 25},   /* X (40 GB); matrices M; L2 B */
+    {"A100 80GB", 80, 108, 1410, XG_DEVICE_HELD(1410, 870), 1024, 85100068864, 2039, XG_DEVICE_MIB(40), 5400, 300, 32, 25}, /* X */
+    {"A40", 86, 84, 1740, XG_DEVICE_HELD(1740, 850), 512, XG_DEVICE_GIB(48), 696, XG_DEVICE_MIB(6), 2500, 56, 32, 25},   /* D; L2's rate E */
+    {"RTX A6000", 86, 84, 1800, XG_DEVICE_HELD(1800, 850), 512, 51041271808, 768, XG_DEVICE_MIB(6), 2600, 56, 32, 12},   /* X */
+    {"RTX 3090", 86, 82, 1695, XG_DEVICE_HELD(1695, 850), 256, XG_DEVICE_GIB(24), 936, XG_DEVICE_MIB(6), 2500, 56, 32, 12}, /* D */
     {"Orin", 87, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204, 12},  /* D; memory is the host's */
     {"Orin-88", 88, 16, 1300, 1300, 1024, XG_DEVICE_GIB(64), 204, XG_DEVICE_MIB(4), 650, 0, 204, 12}, /* E: no part is public */
-    {"L40", 89, 142, 2490, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32, 12},  /* D; L2's rate B */
-    {"L40S", 89, 142, 2520, 2240, 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32, 25}, /* D */
-    {"L20", 89, 92, 2520, 2240, 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32, 12},   /* D */
-    {"RTX 4090", 89, 128, 2520, 2340, 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32, 12}, /* D; matrices M 0.93 */
-    {"RTX 4070 Ti SUPER", 89, 66, 2610, 2430, 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32, 12}, /* D */
-    {"H100", 90, 132, 1980, 1470, 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64, 50},   /* X; matrices M 0.80 of 1830 MHz; L2 B */
-    {"H100 PCIe", 90, 114, 1755, 1300, 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64, 25}, /* D; L2 B */
-    {"H200", 90, 132, 1980, 1470, 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64, 50},  /* X; the rest as H100 */
-    {"B200", 100, 148, 1965, 1423, 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64, 50}, /* X, D; matrices M 0.78; L2's rate E */
-    {"B300", 103, 148, 2032, 1423, 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128, 100}, /* X, D */
+    {"L40", 89, 142, 2490, XG_DEVICE_HELD(2490, 900), 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5200, 0, 32, 12},  /* D; L2's rate B */
+    {"L40S", 89, 142, 2520, XG_DEVICE_HELD(2520, 890), 512, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 5250, 0, 32, 25}, /* D */
+    {"L20", 89, 92, 2520, XG_DEVICE_HELD(2520, 890), 256, XG_DEVICE_GIB(48), 864, XG_DEVICE_MIB(96), 3400, 0, 32, 12},   /* D */
+    {"RTX 4090", 89, 128, 2520, XG_DEVICE_HELD(2520, 930), 256, XG_DEVICE_GIB(24), 1008, XG_DEVICE_MIB(72), 4750, 0, 32, 12}, /* D; matrices M */
+    {"RTX 4070 Ti SUPER", 89, 66, 2610, XG_DEVICE_HELD(2610, 930), 256, XG_DEVICE_GIB(16), 672, XG_DEVICE_MIB(48), 2500, 0, 32, 12}, /* D */
+    {"H100", 90, 132, 1980, XG_DEVICE_HELD(1830, 800), 2048, 84942979072, 3352, XG_DEVICE_MIB(50), 9700, 450, 64, 50},   /* X; matrices M; L2 B */
+    {"H100 PCIe", 90, 114, 1755, XG_DEVICE_HELD(1755, 740), 2048, XG_DEVICE_GIB(80), 2039, XG_DEVICE_MIB(50), 6950, 300, 64, 25}, /* D; L2 B */
+    {"H200", 90, 132, 1980, XG_DEVICE_HELD(1830, 800), 2048, 151397597184, 4800, XG_DEVICE_MIB(50), 9700, 450, 64, 50},  /* X; the rest as H100 */
+    {"B200", 100, 148, 1965, XG_DEVICE_HELD(1824, 780), 4096, 191514411008, 8000, XG_DEVICE_MIB(126), 12000, 900, 64, 50}, /* X, D; matrices M; L2's rate E */
+    {"B300", 103, 148, 2032, XG_DEVICE_HELD(1824, 780), 4096, 297021865984, 8000, XG_DEVICE_MIB(126), 12000, 900, 128, 100}, /* X, D */
     {"Thor", 110, 20, 1575, 1575, 4096, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(32), 1300, 0, 273, 12}, /* D; memory is the host's */
-    {"RTX 5090", 120, 170, 2407, 2166, 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64, 12}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
+    {"RTX 5090", 120, 170, 2407, XG_DEVICE_HELD(2407, 900), 256, XG_DEVICE_GIB(32), 1792, XG_DEVICE_MIB(96), 6000, 0, 64, 12}, /* Q; matrices L 0.84 to 0.96; L2's rate E */
     {"RTX PRO 6000", 120, 188, 2600, 2300, 512, 103079215104, 1792, XG_DEVICE_MIB(128), 7000, 0, 64, 12}, /* X */
     {"GB10", 121, 48, 2418, 2300, 512, XG_DEVICE_GIB(128), 273, XG_DEVICE_MIB(24), 1700, 0, 273, 25}, /* D; memory is the host's */
     {"CPU", 70, 8, 3000, 3000, 0, XG_DEVICE_GIB(16), 40, XG_DEVICE_MIB(16), 200, 0, 40, 0},        /* E: eight cores */

@@ -22,6 +22,10 @@ enum {
     XG_COST_REGISTER_UNIT = 256, /* registers are given to warps in such portions (CUDA guide) */
     XG_COST_FEW_ROUNDS = 4,      /* up to here a last, partial round of blocks counts as a whole one */
     XG_COST_WARM_US = 100,       /* shorter kernels run at the highest clock: power is averaged over longer */
+    XG_COST_IDLE_PERMILLE =
+        200,                 /* of clocks in which matrix units are busy: fewer leave every part its highest clock */
+    XG_COST_CLOCK_BITS = 25, /* of the fraction of squares whose fifth root is taken: that of the root has 10 */
+    XG_COST_CLOCK_TIMES = 2, /* a lower clock changes the share that sets it: the second time by less than 1 % */
     XG_COST_PERMILLE = 1000
 };
 static const int64_t XG_COST_MOST = INT64_MAX / 4;
@@ -217,15 +221,23 @@ XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
     }
     return xg_cost_norm(t, XG_LIMIT_LAUNCH);
 }
-/* The clock that is held. Matrix units draw most power: a kernel that does nothing else falls to tensor_mhz, others in
- * proportion to the share of their time in which these work. Short kernels keep the highest. */
+/* The clock that power allows. Dynamic power is that of a clock's work times the voltage's square; the voltage rises with
+ * the clock, though not in proportion: together about clock^2.5. Matrix units draw most of it, so a kernel in which they
+ * are busy in a share u of the clocks holds tensor_mhz * (1 / u)^0.4, up to the highest clock. Short kernels keep that:
+ * power is averaged over a longer time. */
 XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const xg_cost_counts *c, const int64_t *terms) {
-    int64_t whole, busy;
-    if (!terms[XG_LIMIT_TENSOR]) return d->clock_mhz;
-    whole = xg_cost_together(c, terms);
-    busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole);
+    int64_t whole = xg_cost_together(c, terms), busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole), share;
+    uint64_t square, root = 0, bit;
     if (whole <= XG_COST_WARM_US * (int64_t)1000000 || d->tensor_mhz >= d->clock_mhz) return d->clock_mhz;
-    return d->clock_mhz - xg_cost_scale(d->clock_mhz - d->tensor_mhz, busy, whole);
+    share = XG_MAX(xg_cost_scale(busy, XG_COST_PERMILLE, whole), (int64_t)XG_COST_IDLE_PERMILLE);
+    square = (uint64_t)(((int64_t)XG_COST_PERMILLE << XG_COST_CLOCK_BITS) / share); /* of 1 / u, as root^5 */
+    square *= square;
+    for (bit = (uint64_t)1 << (XG_COST_CLOCK_BITS * 2 / 5 + 1); bit; bit >>= 1) {
+        uint64_t r = root + bit;
+        if (r * r * r * r * r <= square) root = r;
+    }
+    return XG_MIN(
+        xg_cost_scale(d->tensor_mhz, (int64_t)root, (int64_t)1 << (XG_COST_CLOCK_BITS * 2 / 5)), d->clock_mhz);
 }
 
 /* The share of the device's best that the kernel reaches, of memory or of the pipe that it uses most. */
@@ -257,9 +269,12 @@ XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
 /* The formula. The launch figure is that of an empty kernel, whose own time it contains. */
 XG_FN int64_t xg_cost_formula(const xg_device *d, const xg_cost_counts *c, const xg_cost_spread *s, int64_t *terms) {
     int64_t empty = xg_cost_clocks_ps(XG_COST_TURNOVER_CLOCKS + d->l2_latency, d->clock_mhz), mhz, together;
+    uint32_t k;
     xg_cost_terms(d, c, s, d->clock_mhz, terms);
-    mhz = xg_cost_held_mhz(d, c, terms);
-    if (mhz != d->clock_mhz) xg_cost_terms(d, c, s, mhz, terms);
+    for (k = 0; k < XG_COST_CLOCK_TIMES && terms[XG_LIMIT_TENSOR]; k++) {
+        mhz = xg_cost_held_mhz(d, c, terms);
+        if (mhz != d->clock_mhz) xg_cost_terms(d, c, s, mhz, terms);
+    }
     terms[XG_LIMIT_LAUNCH] = d->graph_ns * 1000;
     together = xg_cost_together(c, terms);
     return xg_cost_add(terms[XG_LIMIT_LAUNCH], XG_MAX(together - empty, (int64_t)0));

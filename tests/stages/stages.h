@@ -27,6 +27,7 @@
 #include "tiles.c"
 #include "units.c"
 #include "device.c"
+#include "time.c"
 #include "attention.c"
 /* clang-format off */
 #define STAGES(X) \
@@ -90,6 +91,7 @@
     X(units) \
     X(attention) \
     X(device) \
+    X(time) \
     X(schedule_rule) \
     X(schedule_host) \
     X(schedule_each) \
