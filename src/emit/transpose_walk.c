@@ -1,4 +1,4 @@
-/* emit/transpose_walk.c -- what the walks of a transpose have in common: their places, loops, and the elements on the way.
+/* emit/transpose_walk.c -- what the walks of a transpose have in common: their places, loops, and the elements between.
  *
  * A way to walk is a row of xg_transpose_ways (transpose.c). Each takes a tile of the array for every block and goes
  * over it twice: in the operand's order into shared memory, in the result's order out of it. A walk is a map from
