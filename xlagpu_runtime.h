@@ -3781,9 +3781,9 @@ XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
     return xg_cost_norm(t, XG_LIMIT_LAUNCH);
 }
 /* The clock that power allows. Dynamic power is that of a clock's work times the voltage's square; the voltage rises
- * with the clock, though not in proportion: together about clock^2.5. Matrix units draw most of it, so a kernel in which
- * they are busy in a share u of the clocks holds tensor_mhz * (1 / u)^0.4, up to the highest clock. Short kernels keep
- * that: power is averaged over a longer time. */
+ * with the clock, though not in proportion: together about clock^2.5. Matrix units draw most of it, so a kernel in
+ * which they are busy in a share u of the clocks holds tensor_mhz * (1 / u)^0.4, up to the highest clock. Short kernels
+ * keep that: power is averaged over a longer time. */
 XG_FN int64_t xg_cost_held_mhz(const xg_device *d, const xg_cost_counts *c, const int64_t *terms) {
     int64_t whole = xg_cost_together(c, terms), busy = XG_MIN(terms[XG_LIMIT_TENSOR], whole), share;
     uint64_t square, root = 0, bit;

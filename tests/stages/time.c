@@ -2,8 +2,9 @@
  *
  * time PART    each line of the input that does not begin with # is a kernel of that part: "blocks=132 threads=128
  *              read_bytes=1000000 f32=10 ..". Pipes and matrix units by their names in the table (f32, special ..;
- *              macs_f16, warp_macs_f8 ..), the rest by the fields of xg_cost_counts. Prints microseconds, what limits, the share of the device's best, the
- *              blocks of a multiprocessor, and each term of more than a thousandth of the time in microseconds. */
+ *              macs_f16, warp_macs_f8 ..), the rest by the fields of xg_cost_counts. Prints microseconds, what limits,
+ *              the share of the device's best, the blocks of a multiprocessor, and each term of more than a thousandth
+ *              of the time in microseconds. */
 
 static int64_t *time_field(xg_cost_counts *c, xg_str name) {
     static const char *const pipes[] = {
