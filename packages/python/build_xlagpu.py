@@ -3,6 +3,8 @@
 What pip calls (PEP 517): build_wheel and build_sdist. It needs a C compiler (CC, or the first of cc, gcc, clang, tcc;
 on Windows gcc or clang) and nothing from a registry. For another processor: CC=aarch64-linux-gnu-gcc, and
 `--config-settings=platform=linux_aarch64`.
+
+    python3 build_xlagpu.py --here       the library alone, beside the module: use it from the repository
 """
 
 import base64
@@ -127,3 +129,10 @@ def build_sdist(sdist_directory, config_settings=None):
         entry.size = len(data)
         archive.addfile(entry, io.BytesIO(data))
     return f"{base}.tar.gz"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--here"]:
+        raise SystemExit(__doc__)
+    with tempfile.TemporaryDirectory() as built:
+        shutil.copy(library(built), HERE / NAME)

@@ -16,18 +16,21 @@ import threading
 import numpy as np
 
 from . import _types
-from ._library import Error, Tensor, Value, lib, version
+from ._library import Buffer, Error, Tensor, Value, lib, version
 
 __all__ = ["Device", "Error", "Function", "Program", "compile", "evaluate", "load"]
 __version__ = version
 
 
 class Device:
-    """Where programs run: "auto" (the GPU, or the simulator), "cuda" or "host". Used by one thread at a time."""
+    """Where programs run: "auto" (the GPU, or the simulator), "cuda" or "host". Used by one thread at a time.
 
-    def __init__(self, platform="auto", threads=0):
+    cache: a folder that keeps the driver's machine code from one process to the next."""
+
+    def __init__(self, platform="auto", threads=0, cache=None):
         status = ctypes.c_int()
-        self._handle = lib.xlagpu_py_open(platform.encode(), threads, ctypes.byref(status))
+        folder = os.fsencode(cache) if cache else None
+        self._handle = lib.xlagpu_py_open(platform.encode(), threads, folder, ctypes.byref(status))
         self.lock = threading.RLock()
         if status.value:
             raise Error(status.value, self.error())
@@ -115,6 +118,21 @@ def _tensors(arrays):
     return (Tensor * max(1, len(arrays)))(*[Tensor(a.ctypes.data, a.nbytes) for a in arrays])
 
 
+def _buffers(specs, arrays):
+    """Arrays that lie on the device: those of PyTorch, or with __cuda_array_interface__ (CuPy, Numba)."""
+    if len(arrays) != len(specs):
+        raise TypeError(f"xlagpu: {len(arrays)} device arrays were given, {len(specs)} are wanted")
+    out = (Buffer * max(1, len(specs)))()
+    for k, (spec, a) in enumerate(zip(specs, arrays)):
+        if hasattr(a, "data_ptr"):
+            out[k] = Buffer(a.data_ptr(), a.numel() * a.element_size())
+        else:
+            shape = a.__cuda_array_interface__["shape"]
+            size = np.dtype(a.__cuda_array_interface__["typestr"]).itemsize
+            out[k] = Buffer(a.__cuda_array_interface__["data"][0], size * int(np.prod(shape, dtype=np.int64)))
+    return out
+
+
 def _one_or_all(results):
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -129,6 +147,7 @@ class Program:
             self._handle = lib.xlagpu_rt_load(self.device._handle, self.executable, len(self.executable))
             if not self._handle:
                 raise Error(lib.xlagpu_rt_error_status(self.device._handle), self.device.error())
+        self._execution = None
         self._parameters = _values(self._handle, None, 0)
         self._results = _values(self._handle, None, 1)
         self.parameters = [p for p in self._parameters if not p.size_of]
@@ -149,6 +168,19 @@ class Program:
                     raise Error(status, self.device.error())
 
         return _call(run, self._parameters, self._results, arrays)
+
+    def enqueue(self, inputs, outputs, stream=0):
+        """Runs on arrays that lie on the device (contiguous, row-major; torch.Tensor, or what has
+        __cuda_array_interface__) and returns at once. stream: the address of a CUstream (torch's `stream.cuda_stream`);
+        0: the default one. The arrays must stay until the stream has passed. One thread at a time."""
+        given = _buffers(self._parameters, inputs), _buffers(self._results, outputs)
+        if self._execution is None:
+            self._execution = lib.xlagpu_rt_prepare(self._handle)
+            if not self._execution:
+                raise Error(lib.xlagpu_rt_error_status(self.device._handle), self.device.error())
+        status = lib.xlagpu_rt_execute(self._execution, *given, stream)
+        if status:
+            raise Error(status, lib.xlagpu_rt_execution_error(self._execution).decode())
 
     def __call__(self, *arrays):
         return _one_or_all(self.run(arrays))

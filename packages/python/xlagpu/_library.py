@@ -18,6 +18,10 @@ class Tensor(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("bytes", c_size_t)]
 
 
+class Buffer(ctypes.Structure):
+    _fields_ = [("address", c_uint64), ("bytes", c_size_t)]
+
+
 class Value(ctypes.Structure):
     _fields_ = [
         ("type", c_char_p),
@@ -46,7 +50,10 @@ FUNCTIONS = {
     "xlagpu_rt_unload": (None, [c_void_p]),
     "xlagpu_rt_program_name": (c_char_p, [c_void_p]),
     "xlagpu_rt_run": (c_int, [c_void_p, POINTER(Tensor), c_uint32, POINTER(Tensor), c_uint32]),
-    "xlagpu_py_open": (c_void_p, [c_char_p, c_uint32, POINTER(c_int)]),
+    "xlagpu_rt_prepare": (c_void_p, [c_void_p]),
+    "xlagpu_rt_execute": (c_int, [c_void_p, POINTER(Buffer), POINTER(Buffer), c_void_p]),
+    "xlagpu_rt_execution_error": (c_char_p, [c_void_p]),
+    "xlagpu_py_open": (c_void_p, [c_char_p, c_uint32, c_char_p, POINTER(c_int)]),
     "xlagpu_py_compile": (
         c_void_p,
         [c_void_p, c_void_p, c_char_p, c_char_p, c_uint32, POINTER(c_size_t)],

@@ -2,12 +2,14 @@
  * compiler knows their layout. Compiled into the shared library of the package by build_xlagpu.py. */
 #include <string.h>
 
-XLAGPU_DEF xlagpu_device *xlagpu_py_open(const char *platform, uint32_t threads, xlagpu_status *status) {
+XLAGPU_DEF xlagpu_device *xlagpu_py_open(
+    const char *platform, uint32_t threads, const char *cache, xlagpu_status *status) {
     xlagpu_device_desc d;
     xlagpu_device *device = NULL;
     memset(&d, 0, sizeof d);
     d.platform = platform;
     d.threads = threads;
+    d.cache = cache;
     *status = xlagpu_rt_open(&d, &device);
     return device;
 }
