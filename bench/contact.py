@@ -66,6 +66,27 @@ def jit(directory):
     return registers, spilling, took
 
 
+def table(head, lines):
+    return ["| " + " | ".join(line) + " |" for line in [head, ["--"] * len(head), *lines]] + [""] if lines else []
+
+
+def peers(directory):
+    """What bench/peers.py measured, as tables: kernels beside PyTorch, models beside XLA."""
+    units = {"flops": "TFLOP/s", "bytes": "GB/s"}
+    kernels = [r for r in rows(os.path.join(directory, "peers.tsv")) if r.get("limit") in units]
+    models = [r for r in rows(os.path.join(directory, "models.tsv")) if r.get("limit") == "model"]
+    times = "ours is so many times as fast"
+    out = table(
+        ["case", "us", "PyTorch's us", times, "rate", "error"],
+        [[r["case"], r["us"], r["peer_us"], r["ratio"], "%s %s" % (r["rate"], units[r["limit"]]),
+          r["error"] + (" WRONG" if r["verdict"] else "")] for r in kernels],
+    )  # fmt: skip
+    return out + table(
+        ["model", "us a step", "XLA's us", times, "apart from XLA's results"],
+        [[r["case"], r["us"], r["peer_us"], r["ratio"], r["error"]] for r in models],
+    )
+
+
 def page(directory, tests, bench):
     """The part of docs/performance.md."""
     out = [BEGIN, "", "## On a GPU: %s" % device(directory), ""]
@@ -82,6 +103,7 @@ def page(directory, tests, bench):
                 % (os.path.basename(b["module"]), b["kernels"], b["microseconds"], b["GB_per_s"], b["copy_over_run"])
             )
         out.append("")
+    out += peers(directory)
     out += ["| figure | measured | unit | of the time model |", "|---|---|---|---|"]
     for row in rows(os.path.join(directory, "probe.tsv")):
         out.append("| %s | %s | %s | %s |" % (row["name"], row["value"], row["unit"], row["figure"]))
@@ -124,6 +146,10 @@ def main():
         print("  %s (%s): status %s: %s" % (t["case"], t["variant"], t["status"], t.get("verdict", "")))
     for line in compared(tests, cases):
         print("  " + line)
+    for name in ("peers.tsv", "models.tsv"):
+        for r in rows(os.path.join(directory, name)):
+            if r.get("limit") == "FAILED" or r.get("verdict"):
+                print("  %s: %s %s" % (r["case"], r["limit"], r.get("verdict") or r.get("us")))
     for field, value, unit, name in constants(directory):
         print("  %-24s %12g %-12s (%s)" % (field, value, unit, name))
     left = os.path.join(directory, "left_out.txt")

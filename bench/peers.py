@@ -3,6 +3,8 @@
 work on the same data in one run.
 
     python3 bench/peers.py [--only REGEX] [--rounds 20] [--xla] [--models FILE.hlo ...] [--cache DIR] [--out F.tsv]
+    python3 bench/peers.py --predict H100 [--measured F.tsv] [--tool build/xlagpu]     what the model of time says of
+                                             the same cases, without a GPU, beside what was measured
     python3 bench/peers.py --warm N ...      first load all programs in N processes, so that the driver's compiler is
                                              not waited for (needs --cache)
 
@@ -12,13 +14,20 @@ JAX with its CUDA plugin. A line is tab-separated:
     case, what limits it      name; `bytes` (a copy of as many bytes is the best) or `flops`
     us, peer_us, ratio        medians of --rounds; ratio above 1: ours is faster
     rate                      GB/s or TFLOP/s of ours
-    error                     |ours - reference| / |reference|, the reference in float32 or wider by PyTorch
+    error                     |ours - reference| / |reference|, the reference in float32 or wider by PyTorch; of a model
+                              XLA's results, where JAX is asked
     xla_us                    XLA's executable of the same text
 
 Both sides run alternately, each as often as takes about a millisecond, behind a kernel that sleeps until all of them
 are enqueued: what is measured is the GPU's time, not the host's. Data are random, for zeros run faster."""
 
-import argparse, math, os, re, subprocess, sys, time
+import argparse, math, os, re, subprocess, sys, tempfile, time
+
+try:
+    import torch
+    import torch.nn.functional as F
+except ImportError:  # then there are the texts, and what is predicted
+    torch = F = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "packages", "python")]
@@ -101,26 +110,20 @@ def rows(t, m, n, norm):
   ROOT o = {t}[{m},{n}] convert(y)
 }}
 """
-    import torch
-    import torch.nn.functional as f
-
-    peer = (lambda x: f.layer_norm(x, (n,))) if norm else (lambda x: torch.softmax(x, 1))
+    peer = (lambda x: F.layer_norm(x, (n,))) if norm else (lambda x: torch.softmax(x, 1))
     return Case(f"{'layer norm' if norm else 'softmax'} {t} {m}x{n}", text, peer)
 
 
 def memory_cases():
-    import torch
-    import torch.nn.functional as f
-
     n = 1 << 27
-    yield elementwise("negate f32 2^27", "f32", n, "  ROOT y = {t}[{n}] negate(x)\n", torch.neg)
-    yield elementwise("negate bf16 2^28", "bf16", 2 * n, "  ROOT y = {t}[{n}] negate(x)\n", torch.neg)
-    yield elementwise("tanh f32 2^27", "f32", n, "  ROOT y = {t}[{n}] tanh(x)\n", torch.tanh)
-    yield elementwise("exp bf16 2^28", "bf16", 2 * n, "  ROOT y = {t}[{n}] exponential(x)\n", torch.exp)
+    yield elementwise("negate f32 2^27", "f32", n, "  ROOT y = {t}[{n}] negate(x)\n", lambda x: torch.neg(x))
+    yield elementwise("negate bf16 2^28", "bf16", 2 * n, "  ROOT y = {t}[{n}] negate(x)\n", lambda x: torch.neg(x))
+    yield elementwise("tanh f32 2^27", "f32", n, "  ROOT y = {t}[{n}] tanh(x)\n", lambda x: torch.tanh(x))
+    yield elementwise("exp bf16 2^28", "bf16", 2 * n, "  ROOT y = {t}[{n}] exponential(x)\n", lambda x: torch.exp(x))
     yield elementwise("add f32 2^26", "f32", n // 2, "  w = {t}[{n}] parameter(1)\n  ROOT y = {t}[{n}] add(x, w)\n",
-                      torch.add)
+                      lambda x, w: torch.add(x, w))
     gelu = open(os.path.join(HERE, "../examples/gelu.hlo")).read()
-    yield Case("GELU bf16 6x512x4096", gelu, lambda x: f.gelu(x, approximate="tanh"))
+    yield Case("GELU bf16 6x512x4096", gelu, lambda x: F.gelu(x, approximate="tanh"))
     for t, k, m in (("u8", 16384, 16384), ("bf16", 16384, 8192), ("f32", 8192, 8192), ("f64", 8192, 4096)):
         yield Case(f"transpose {t} {k}x{m}", f"""ENTRY e {{
   x = {t}[{k},{m}] parameter(0)
@@ -164,8 +167,6 @@ ENTRY e {
 
 
 def matmul(name, m, n, k, t="bf16", bound=2e-2, scale=1.0, **how):
-    import torch
-
     batch, out = how.get("batch", 0), how.get("out")
 
     def peer(a, b):
@@ -220,37 +221,34 @@ def product_cases():
 
 
 def convolution_cases():
-    import torch
-    import torch.nn.functional as f
-
     def peer(stride, pad):
         def run(x, w):  # NHWC by HWIO
-            y = f.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last),
+            y = F.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last),
                          stride=stride, padding=pad)
             return y.permute(0, 2, 3, 1)
         return run
 
-    for name, n, h, ci, co, window in (("3x3 64x56x56x64", 64, 56, 64, 64, 3), ("1x1 64x28x28x256 512", 64, 28, 256, 512, 1),
-                                       ("3x3 64x14x14x256", 64, 14, 256, 256, 3), ("3x3 32x28x28x128", 32, 28, 128, 128, 3)):
+    for name, n, h, ci, co, window in (
+        ("3x3 64x56x56x64", 64, 56, 64, 64, 3), ("1x1 64x28x28x256 512", 64, 28, 256, 512, 1),
+        ("3x3 64x14x14x256", 64, 14, 256, 256, 3), ("3x3 32x28x28x128", 32, 28, 128, 128, 3),
+    ):
         taps = window * window
         yield Case(f"convolution {name}", tc.convolution(n, h, ci, co, window), peer(1, window // 2),
                    2 * n * h * h * taps * ci * co)
 
 
 def attention_cases():
-    import torch.nn.functional as f
-
     for heads, length, depth, causal in ((16, 4096, 128, False), (16, 8192, 128, False), (16, 4096, 64, True),
                                          (16, 8192, 128, True), (64, 1024, 64, False)):
         flops = 4 * heads * length * length * depth // (2 if causal else 1)
 
         def peer(q, k, v, causal=causal):
-            return f.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)[0]
+            return F.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)[0]
 
         yield Case(f"attention {heads}x{length}x{depth}{', causal' if causal else ''}",
                    tc.attention(heads, length, length, depth, causal=causal), peer, flops, wide=peer)
     yield Case("attention decode 32 heads, 8192 keys", tc.attention(32, 1, 8192, 128),
-               lambda q, k, v: f.scaled_dot_product_attention(q[None], k[None], v[None])[0])
+               lambda q, k, v: F.scaled_dot_product_attention(q[None], k[None], v[None])[0])
 
 
 def cases():
@@ -263,8 +261,6 @@ def cases():
 # ---- one side and the other ----
 
 def inputs_of(program, scale=1.0):
-    import torch
-
     g = torch.Generator(device="cuda").manual_seed(1)
     out = []
     for p in program.parameters:
@@ -282,8 +278,6 @@ def inputs_of(program, scale=1.0):
 
 def outputs_of(program):
     """Filled with ones in all bits: what is not written shows."""
-    import torch
-
     out = []
     for r in program.results:
         dtype = getattr(torch, TORCH[r.type])
@@ -295,8 +289,6 @@ def outputs_of(program):
 
 def timed(sides, rounds):
     """Medians in microseconds; a side that is None has none."""
-    import torch
-
     stream, runs, took = torch.cuda.current_stream(), [], [[] for _ in sides]
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     for side in sides:
@@ -326,8 +318,6 @@ def timed(sides, rounds):
 
 
 def difference(got, want):
-    import torch
-
     kind = torch.complex128 if got.dtype.is_complex else torch.float64
     worst = 0.0
     a, b = got.reshape(-1), want.reshape(-1)
@@ -366,17 +356,11 @@ class Xla:
         devices = self.client.DeviceList((self.device,))
         return self.device.client.compile_and_load(mlir, devices, options), shape.parameter_shapes()
 
-    def time(self, text, rounds=20):
-        """Microseconds of a run, as often as takes 10 ms enqueued together; and bytes of temporary memory."""
-        import numpy as np
-
+    def time(self, text, given, rounds=20):
+        """Microseconds of a run, as often as takes 10 ms enqueued together; and the results. given: tensors."""
         executable, shapes = self.compile(text)
-        rng = np.random.default_rng(1)
-        args = []
-        for s in shapes:
-            dtype = s.numpy_dtype()
-            x = rng.standard_normal(s.dimensions(), dtype=np.float32) if dtype.kind not in "iub" else np.zeros(s.dimensions())
-            args.append(self.jax.device_put(np.asarray(x).astype(dtype), self.device))
+        args = [self.jax.device_put(host(x, s.numpy_dtype()), self.device) for x, s in zip(given, shapes)]
+        del given
 
         def run(n):
             begin = time.perf_counter()
@@ -389,15 +373,33 @@ class Xla:
         run(1)
         runs = int(min(max(10000 / run(2), 1), 200))
         took = sorted(run(runs) for _ in range(rounds))
-        try:
-            temp = executable.get_compiled_memory_stats().temp_size_in_bytes
-        except Exception:
-            temp = -1
-        return took[rounds // 2], temp
+        return took[rounds // 2], executable.execute(args)
+
+
+def host(x, dtype):
+    """A tensor as an array of numpy, whatever its type."""
+    if x.dtype in (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2):
+        x = x.view(torch.int16 if x.dtype.itemsize == 2 else torch.uint8)
+    return x.cpu().numpy().view(dtype)
+
+
+def beside_xla(ours, theirs):
+    """|ours - XLA's| / |XLA's| of all results that are floats, the worst."""
+    import numpy as np
+
+    worst = 0.0
+    for x, y in zip(ours, theirs):
+        want = np.asarray(y)
+        if want.dtype.kind in "iub":
+            continue
+        got, want = host(x, want.dtype).astype(np.float64), want.astype(np.float64)
+        size = float(np.linalg.norm(want.ravel()))
+        apart = float(np.linalg.norm((got - want).ravel()))
+        worst = max(worst, apart / size if size else apart) if apart == apart else math.inf
+    return worst
 
 
 def measure(case, device, options, xla):
-    import torch
     import xlagpu
 
     begin = time.perf_counter()
@@ -429,10 +431,7 @@ def measure(case, device, options, xla):
     ours, theirs = timed([lambda: program.enqueue(args, out, stream), peer], options.rounds)
     size = sum(x.numel() * x.element_size() for x in args + out)
     rate = case.flops / ours / 1e6 if case.flops else size / ours / 1e3
-    theirs_xla = None
-    if xla:
-        del args, out
-        theirs_xla = xla.time(case.text)[0]
+    theirs_xla = xla.time(case.text, args)[0] if xla else None
     wrong = error is not None and not error <= case.bound
     return [case.name, "flops" if case.flops else "bytes", f"{ours:.2f}", f"{theirs:.2f}" if theirs else "",
             f"{theirs / ours:.3f}" if theirs else "", f"{rate:.0f}", f"{error:.2g}" if error is not None else "",
@@ -441,7 +440,6 @@ def measure(case, device, options, xla):
 
 def model(path, device, options, xla):
     """A whole module on random arguments beside XLA."""
-    import torch
     import xlagpu
 
     text = open(path).read()
@@ -452,20 +450,24 @@ def model(path, device, options, xla):
     stream = torch.cuda.current_stream().cuda_stream
     ours = timed([lambda: program.enqueue(args, out, stream)], options.rounds)[0]
     finite = all(bool(torch.isfinite(o).all()) for o in out if o.dtype.is_floating_point)
-    theirs = None
+    theirs = said = None
     if xla:
-        del args, out
-        torch.cuda.empty_cache()
-        theirs = xla.time(text)[0]
+        theirs, results = xla.time(text, args)
+        out = outputs_of(program)
+        program.enqueue(args, out, stream)
+        torch.cuda.synchronize()
+        said = f"{beside_xla(out, results):.2g}"
     return [os.path.basename(path), "model", f"{ours:.1f}", f"{theirs:.1f}" if theirs else "",
-            f"{theirs / ours:.3f}" if theirs else "", "", "finite" if finite else "not finite", "", f"{made:.0f}", ""]
+            f"{theirs / ours:.3f}" if theirs else "", "", said or ("finite" if finite else "not finite"), "",
+            f"{made:.0f}", ""]
 
 
 def warm(options, chosen):
     """Compiles and loads in several processes: the driver's machine code lands in the cache."""
     processes = []
     for k in range(options.warm):
-        command = [sys.executable, os.path.abspath(__file__), "--warm-part", f"{k}/{options.warm}", "--cache", options.cache]
+        part = f"{k}/{options.warm}"
+        command = [sys.executable, os.path.abspath(__file__), "--warm-part", part, "--cache", options.cache]
         if options.only:
             command += ["--only", options.only]
         processes.append(subprocess.Popen(command + (["--models", *options.models] if options.models else [])))
@@ -486,6 +488,45 @@ def warm_part(options, chosen):
             print(f"# {str(e).splitlines()[0][:300]}", flush=True)
 
 
+def predicted(tool, text, gpu, target):
+    """Microseconds of all kernels, and what limits the longest."""
+    with tempfile.NamedTemporaryFile("w", suffix=".hlo") as file:
+        file.write(text)
+        file.flush()
+        p = subprocess.run([tool, "compile", file.name, f"--gpu={gpu}", f"--target={target}", "--emit=times"],
+                           capture_output=True, text=True)
+    if p.returncode:
+        return None, p.stderr.strip().splitlines()[-1]
+    kernels = [line.split("\t") for line in p.stdout.splitlines() if line[:1].isdigit()]
+    longest = max(kernels, key=lambda k: float(k[0]) * int(k[3]))
+    return sum(float(k[0]) * int(k[3]) for k in kernels), longest[1]
+
+
+def predict(o, chosen):
+    """A table of what is predicted; beside what was measured its error, and the median of all."""
+    target = tc.GPUS.get(o.predict, "sm_90a")
+    measured, errors = {}, []
+    for line in open(o.measured) if o.measured else []:
+        row = line.rstrip("\n").split("\t")
+        if len(row) > 2 and re.fullmatch(r"[0-9.]+", row[2]):
+            measured[row[0]] = float(row[2])
+    print("case\tpredicted_us\tlimit\tmeasured_us\tpredicted_over_measured")
+    todo = [(c.name, c.text) for c in chosen] + [(os.path.basename(m), open(m).read()) for m in o.models]
+    for name, text in todo:
+        us, limit = predicted(o.tool, text, o.predict, target)
+        real = measured.get(name)
+        if us is None:
+            print(f"{name}\tFAILED\t{limit}")
+            continue
+        print(f"{name}\t{us:.2f}\t{limit}\t{real or ''}\t{f'{us / real:.3f}' if real else ''}", flush=True)
+        if real:
+            errors.append((abs(us / real - 1), name))
+    if errors:
+        errors.sort()
+        median, (worst, name) = errors[len(errors) // 2][0], errors[-1]
+        print(f"# median error {median:.1%} of {len(errors)}, worst {worst:.1%}: {name}")
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--only", help="cases whose name this regular expression is found in; ^$: none")
@@ -496,13 +537,17 @@ def main():
     p.add_argument("--warm", type=int, default=0)
     p.add_argument("--warm-part")
     p.add_argument("--out")
+    p.add_argument("--predict")
+    p.add_argument("--measured")
+    p.add_argument("--tool", default="build/xlagpu")
     o = p.parse_args()
     chosen = [c for c in cases() if not o.only or re.search(o.only, c.name)]
+    if o.predict:
+        return predict(o, chosen)
     if o.warm_part:
         return warm_part(o, chosen)
     if o.warm:
         warm(o, chosen)
-    import torch
     import xlagpu
 
     torch.zeros(1, device="cuda")
