@@ -6,7 +6,8 @@
  * One tab-separated line a module: kernels, bytes of parameters and results together (what must move at least once),
  * microseconds of one run (median of N rounds; a round is as many runs as take about a millisecond, timed together),
  * the bytes over that time, and the same beside a device-to-device copy of equally many bytes in the same process.
- * Arguments are zeros: timings of data-dependent programs mean little here. */
+ * Floats are random between 1/2 and 1 of either sign (matrix units run faster on zeros), all else is zero: timings of
+ * data-dependent programs mean little here. */
 #define _POSIX_C_SOURCE 199309L
 #include "../xlagpu.h"
 #include "../xlagpu_runtime.h"
@@ -41,12 +42,37 @@ static double time_execution(
     return took[rounds / 2];
 }
 
-static bool allocate(xlagpu_device *d, xlagpu_buffer *b, size_t bytes) {
-    void *zeros;
+/* Of floats of so many bytes: the bits of 1/2, the bits below the exponent. */
+static bool float_bits(xlagpu_type type, uint64_t *half, uint32_t *fraction) {
+    switch (type) {
+    case XLAGPU_F16: return *half = 0x3800, *fraction = 10, true;
+    case XLAGPU_BF16: return *half = 0x3f00, *fraction = 7, true;
+    case XLAGPU_F32: return *half = 0x3f000000, *fraction = 23, true;
+    case XLAGPU_F64: return *half = 0x3fe0000000000000, *fraction = 52, true;
+    default: return false;
+    }
+}
+static void fill(unsigned char *data, size_t bytes, xlagpu_type type) {
+    uint64_t half, state = 0x9e3779b97f4a7c15, x;
+    uint32_t fraction, width;
+    size_t k;
+    if (!float_bits(type, &half, &fraction)) return;
+    width = type == XLAGPU_F64 ? 8 : type == XLAGPU_F32 ? 4 : 2;
+    for (k = 0; k + width <= bytes; k += width) {
+        state ^= state << 13; /* xorshift, Marsaglia 2003 */
+        state ^= state >> 7;
+        state ^= state << 17;
+        x = half | (state >> 8 & (((uint64_t)1 << fraction) - 1)) | (state & 1) << (8 * width - 1);
+        memcpy(data + k, &x, width); /* little-endian, as all hosts are */
+    }
+}
+static bool allocate(xlagpu_device *d, xlagpu_buffer *b, size_t bytes, xlagpu_type type) {
+    unsigned char *data;
     bool good = xlagpu_rt_alloc(d, bytes, b) == XLAGPU_OK;
-    zeros = calloc(bytes + 1, 1);
-    good = good && zeros && xlagpu_rt_upload(d, *b, zeros, bytes) == XLAGPU_OK;
-    free(zeros);
+    data = (unsigned char *)calloc(bytes + 1, 1);
+    if (data) fill(data, bytes, type);
+    good = good && data && xlagpu_rt_upload(d, *b, data, bytes) == XLAGPU_OK;
+    free(data);
     return good;
 }
 
@@ -73,7 +99,7 @@ static double time_program(xlagpu_device *d, xlagpu_bytes exe, int rounds, size_
         for (k = 0; k < n[side] && good; k++) {
             xlagpu_rt_value v;
             if (side ? xlagpu_rt_result(p, k, &v) : xlagpu_rt_parameter(p, k, &v)) {
-                good = allocate(d, &buffers[side][k], v.bytes);
+                good = allocate(d, &buffers[side][k], v.bytes, v.type);
                 *bytes += v.bytes;
             }
         }
