@@ -110,6 +110,7 @@ static const char *machine_simulate(
 /* ---- running on a device ---- */
 
 static const char for_another[] = "the simulator refuses it for the device's target",
+                  for_another_too[] = "the driver wants another target for it, though the simulator takes it",
                   for_newer[] = "the driver is too old for it", undefined[] = "PTX leaves its result to the hardware",
                   form_of_another[] = "forms of another target", refused_form[] = "forms that are refused";
 static char newest_version[8] = "9.0"; /* of PTX that the driver reads */
@@ -181,6 +182,10 @@ static const char *machine_launch(
         if (b[i].bytes) xlagpu_rt_free(platform.device, b[i]);
     if (s == XLAGPU_OK) return NULL;
     if (strstr(message, "requires PTX ISA") || strstr(message, "requires .version")) return for_newer;
+    if (strstr(message, "requires .target")) {
+        printf("note: %.300s\n", message);
+        return for_another_too;
+    }
     platform_check("a PTX kernel");
     return message;
 }
@@ -217,7 +222,7 @@ static const char *machine_run(
 }
 /* Whether that is no failure, but something that does not run here. */
 static bool machine_skips(const char *message) {
-    if (message != for_another && message != for_newer) return false;
+    if (message != for_another && message != for_another_too && message != for_newer) return false;
     platform_skip(message);
     return true;
 }
