@@ -536,7 +536,7 @@ static void test_wgmma(const tile_case *c, int mode, bool ta, bool tb, bool areg
         n += (size_t)snprintf(ptx + n, sizeof ptx - n,
             "{.reg .b32 q<4>; ld.global.v4.b32 {q0,q1,q2,q3}, [x+%d]; st.shared.v4.b32 [s+%d], {q0,q1,q2,q3};}\n", i,
             i);
-    /* Shared memory need not begin at address 0; its address in units of 16 bytes is in the low bits of a descriptor. */
+    /* Shared memory need not begin at address 0: low bits of a descriptor have its address, by 16 bytes. */
     n += (size_t)snprintf(ptx + n, sizeof ptx - n,
         "ld.global.v4.b32 {a0,a1,a2,a3}, [y]; ld.global.b32 e, [y+16];\nfence.proxy.async; bar.sync 0; mov.u32 v, sm; "
         "shr.u32 v, v, 4; cvt.u64.u32 da, v; add.u64 db, da, 0x%llx; add.u64 da, da, 0x%llx; setp.eq.u32 p, 0, %d;\n",
