@@ -7,7 +7,7 @@
 #   ./build.sh check       laws of the code: headers fresh, rooms in order, no mutable globals, only xlagpu_ symbols; sizes and times
 #   ./build.sh digests     tests/digests.txt anew: what the compiler makes is meant to have changed
 #   ./build.sh soak        the long tests      ./build.sh bench       measurements
-#   ./build.sh gpu-test    every case on CUDA  ./build.sh gpu-bench   timings on CUDA
+#   ./build.sh gpu-test    the tests on CUDA   ./build.sh gpu-bench   timings on CUDA
 #   ./build.sh gpu-contact DIR   ten minutes on a GPU: results, timings, figures of the device, logs, as files
 #   ./build.sh format      clang-format over all C code (the format that check holds; clang-format 14 or newer)
 #   ./build.sh llvm        build/xlagpu-llvm: the tool with LLVM 16 or newer as a second backend (LLVM_CONFIG: which)

@@ -1,7 +1,7 @@
 /* tests/programs/coverage.c -- small modules for opcode x type x rank x layout: evaluated, compiled, run on the
  * simulator, compared.
  *
- *     coverage [--table FILE.md] [--only OPCODE] [--quick] [--verbose]
+ *     coverage [--table FILE.md] [--only OPCODE] [--quick] [--verbose], and the flags of platform.h
  *
  * Each opcode has a template (below) that writes one instruction for an element type, a rank and a layout. Arguments
  * hold the edges of their type: zeros of both signs, infinities, NaN, the largest and smallest values, and ordinary
@@ -11,6 +11,7 @@
 #include "../../src/xlagpu.h"
 #include "../../src/xlagpu_runtime.h"
 #include <stdio.h>
+#include "platform.h"
 
 enum {
     RANKS = 9,
@@ -25,7 +26,6 @@ typedef struct tally {
 } tally;
 typedef struct state {
     tally t[XG_OPCODE_COUNT];
-    xlagpu_device *device;
     const char *only;
     bool verbose, quick;
     uint32_t made;
@@ -1154,7 +1154,7 @@ static bool v_too_large(const xlagpu_module *m, size_t limit) {
 
 static void run_case(state *st, xg_opcode op, const sample *c) {
     tally *t = &st->t[op];
-    xlagpu_context *x = xlagpu_create(NULL);
+    xlagpu_context *x;
     xlagpu_tensor in[8], out[8];
     xlagpu_rt_tensor rin[8], rout[8];
     static unsigned char data[8][1 << 21], want[4][1 << 21], got[4][1 << 21];
@@ -1167,7 +1167,10 @@ static void run_case(state *st, xg_opcode op, const sample *c) {
     sample named = *c;
     uint32_t k, n_in, n_out;
     size_t where = 0;
+    bool ran = true;
     if (st->quick && (++st->made * 2654435761u >> 16) % 3 == 0) return; /* a sample, spread over all that varies */
+    if (!platform_takes()) return;
+    x = xlagpu_create(NULL);
     head.n = 0;
     head.p[0] = 0;
     named.head = head_text(c->head, c->params[c->n_params > 1 ? 1 : 0].type, &head);
@@ -1208,7 +1211,7 @@ static void run_case(state *st, xg_opcode op, const sample *c) {
         return;
     }
     memset(&d, 0, sizeof d);
-    d.target.name = "sm_90a";
+    d.target.name = platform.target;
     exe = xlagpu_compile(m, &d);
     if (!exe.data) {
         if (xlagpu_error_status(x) == XLAGPU_ERROR_UNSUPPORTED)
@@ -1220,10 +1223,12 @@ static void run_case(state *st, xg_opcode op, const sample *c) {
         xlagpu_destroy(x);
         return;
     }
-    p = xlagpu_rt_load(st->device, exe.data, exe.size);
+    p = xlagpu_rt_load(platform.device, exe.data, exe.size);
     if (!p || xlagpu_rt_run(p, rin, n_in, rout, n_out) != XLAGPU_OK) {
         t->failed++;
-        printf("FAIL run %s: %s\n%s", xg_op_name(op), xlagpu_rt_error(st->device), src.p);
+        ran = false;
+        printf(
+            "FAIL run %s (case %lu): %s\n%s", xg_op_name(op), platform.number, xlagpu_rt_error(platform.device), src.p);
     } else {
         bool good = true;
         for (k = 0; k < n_out && good; k++) {
@@ -1231,8 +1236,8 @@ static void run_case(state *st, xg_opcode op, const sample *c) {
             good = equal(v.type, want[k], got[k], v.bytes, op, &where);
             if (!good) {
                 size_t size = (size_t)xg_type_bytes(v.type), j;
-                printf("FAIL differs %s element %zu: want %.9g got %.9g;", xg_op_name(op), where,
-                    xlagpu_get_element(real_of(v.type), want[k] + where * size),
+                printf("FAIL differs %s (case %lu) element %zu: want %.9g got %.9g;", xg_op_name(op), platform.number,
+                    where, xlagpu_get_element(real_of(v.type), want[k] + where * size),
                     xlagpu_get_element(real_of(v.type), got[k] + where * size));
                 for (j = 0; j < n_in; j++) {
                     xlagpu_value_info q;
@@ -1251,6 +1256,7 @@ static void run_case(state *st, xg_opcode op, const sample *c) {
             t->failed++;
     }
     xlagpu_rt_unload(p);
+    if (!ran) platform_check(xg_op_name(op));
     xlagpu_destroy(x);
 }
 
@@ -1455,10 +1461,10 @@ static void write_table(const state *st, const char *path) {
 int main(int argc, char **argv) {
     static state st;
     const char *table = NULL;
-    xlagpu_device_desc d;
     uint32_t passed = 0, failed = 0, refused = 0;
     int k;
     for (k = 1; k < argc; k++) {
+        if (platform_flag(argc, argv, &k)) continue;
         if (strcmp(argv[k], "--table") == 0 && k + 1 < argc)
             table = argv[++k];
         else if (strcmp(argv[k], "--only") == 0 && k + 1 < argc)
@@ -1468,17 +1474,12 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[k], "--verbose") == 0)
             st.verbose = true;
         else {
-            fprintf(stderr, "usage: coverage [--table FILE] [--only OPCODE] [--quick] [--verbose]\n");
+            fprintf(
+                stderr, "usage: coverage [--table FILE] [--only OPCODE] [--quick] [--verbose] " PLATFORM_USAGE "\n");
             return 2;
         }
     }
-    memset(&d, 0, sizeof d);
-    d.platform = "host";
-    d.threads = 1;
-    if (xlagpu_rt_open(&d, &st.device) != XLAGPU_OK) {
-        fprintf(stderr, "%s\n", xlagpu_rt_error(st.device));
-        return 1;
-    }
+    (void)platform_open(1);
     for (k = 0; k < XG_OPCODE_COUNT; k++)
         if (!st.only || strcmp(st.only, xg_op_name((xg_opcode)k)) == 0) {
             run_opcode(&st, (xg_opcode)k);
@@ -1489,9 +1490,9 @@ int main(int argc, char **argv) {
         failed += st.t[k].failed;
         refused += st.t[k].refused;
     }
-    if (!st.only) failed += check_refusals();
+    if (!st.only && platform.part == 1) failed += check_refusals();
     if (table) write_table(&st, table);
-    xlagpu_rt_close(st.device);
+    platform_close();
     printf("%u refused by name\n%u passed, %u failed\n", refused, passed, failed);
     return failed != 0;
 }

@@ -81,10 +81,18 @@ static int current_device(void) { return current_depth() ? (int)(current_depth()
         int e_ = failing(name); \
         if (e_) return e_; \
     } while (0)
+/* FAKE_CUDA_POISON: the number of the launch that goes to an illegal address. As on hardware all that uses its context
+ * fails from there on, until nobody holds it any more; with FAKE_CUDA_POISON_STAYS for good. */
+static bool poisoned;
+static bool launch_poisons(void) {
+    const char *which = getenv("FAKE_CUDA_POISON");
+    return which && strtol(which, NULL, 10) == fake.launches;
+}
 /* Most functions want a current context. */
 #define IN_CONTEXT(name) \
     do { \
         CALL(name); \
+        if (poisoned) return 700; \
         if (!current_depth()) return 201; \
     } while (0); \
     HOLD
@@ -202,6 +210,7 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device) {
 }
 int cuDevicePrimaryCtxRetain(void **c, int device) {
     CALL("cuDevicePrimaryCtxRetain");
+    if (poisoned) return 700;
     *c = &contexts[(device - 70) % DEVICES];
     count_up(&fake.contexts, 1);
     return 0;
@@ -213,6 +222,7 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
         queues_forget();
         memset(pinned, 0, sizeof pinned);
         while (blocks.next != &blocks) block_free(blocks.next + 1);
+        poisoned = poisoned && getenv("FAKE_CUDA_POISON_STAYS");
     }
     return failing("cuDevicePrimaryCtxRelease_v2");
 }
@@ -769,6 +779,8 @@ static int run(fake_function *f, const unsigned *grid, const unsigned *threads, 
     l.parameters = block;
     l.parameter_bytes = bytes;
     fake.launches++;
+    poisoned = poisoned || launch_poisons();
+    if (poisoned) return 700;
     if (!f->module->loaded) f->module->loaded = xlagpu_rt_load_ptx(simulator(), "fake", f->module->ptx, f->module->n);
     return f->module->loaded && xlagpu_rt_run_ptx(f->module->loaded, &l, NULL) == XLAGPU_OK ? 0 : 719;
 }

@@ -1,6 +1,6 @@
 /* tests/programs/kernels.c -- what kernels promise, on the simulator with its checks on.
  *
- *     kernels [--verbose | --whole]
+ *     kernels [--verbose | --whole], and the flags of platform.h: on a GPU results are compared, and nothing is counted
  *
  *   traffic   elementwise operations, transposes (wide ones, of dimensions of whole sectors; such as leave no dimension
  *             wide; and such whose rows begin inside of sectors), reductions, softmax and layer norm on
@@ -20,6 +20,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include "expect.h"
+#include "platform.h"
 
 typedef struct text {
     char p[32768];
@@ -79,6 +80,8 @@ typedef struct job {
     xlagpu_rt_tensor rin[16], out[4];
     uint32_t n_in, n_out;
     size_t bytes;
+    const char *what;
+    bool broken; /* it has failed on the device */
 } job;
 
 static bool job_open(job *j, const char *what) {
@@ -88,13 +91,18 @@ static bool job_open(job *j, const char *what) {
     uint32_t k;
     size_t i;
     memset(j, 0, sizeof *j);
+    j->what = what;
+    if (!platform_takes()) return false;
     memset(&d, 0, sizeof d);
     d.target.name = target;
     j->c = xlagpu_create(NULL);
     j->m = xlagpu_parse(j->c, what, src.p, src.n);
     if (!j->m || !(exe = xlagpu_compile(j->m, &d)).data) return broken(what, xlagpu_error(j->c));
     j->p = xlagpu_rt_load(device, exe.data, exe.size);
-    if (!j->p) return broken(what, xlagpu_rt_error(device));
+    if (!j->p) {
+        j->broken = true;
+        return broken(what, xlagpu_rt_error(device));
+    }
     j->n_in = xlagpu_parameter_count(j->m);
     j->n_out = xlagpu_result_count(j->m);
     for (k = 0; k < j->n_in; k++) {
@@ -121,6 +129,10 @@ static bool job_open(job *j, const char *what) {
 static void job_close(job *j) {
     uint32_t k;
     xlagpu_rt_unload(j->p);
+    if (j->broken) {
+        platform_check(j->what);
+        if (platform.on_device) device = platform.device;
+    }
     for (k = 0; k < j->n_in; k++) free(j->in[k].data);
     for (k = 0; k < j->n_out; k++) {
         free(j->want[k].data);
@@ -129,7 +141,9 @@ static void job_close(job *j) {
     xlagpu_destroy(j->c);
 }
 static bool job_run(job *j, const char *what) {
-    return xlagpu_rt_run(j->p, j->rin, j->n_in, j->out, j->n_out) == XLAGPU_OK || broken(what, xlagpu_rt_error(device));
+    if (xlagpu_rt_run(j->p, j->rin, j->n_in, j->out, j->n_out) == XLAGPU_OK) return true;
+    j->broken = true;
+    return broken(what, xlagpu_rt_error(device));
 }
 
 /* The results of a job that has run. */
@@ -149,6 +163,7 @@ static void job_compare(job *j, const char *what) {
 
 /* ---- traffic ---- */
 
+/* On a GPU: what only moves elements, or computes each of them once, is what the evaluator says. */
 static void traffic(const char *what, bool no_conflicts) {
     xlagpu_kernel_stats s[8];
     uint64_t sectors = 0, conflicts = 0;
@@ -156,6 +171,7 @@ static void traffic(const char *what, bool no_conflicts) {
     char line[200];
     job j;
     if (job_open(&j, what) && job_run(&j, what)) {
+        if (no_conflicts && platform.on_device) job_compare(&j, what);
         n = xlagpu_rt_stats(j.p, s, 8);
         for (k = 0; k < n && k < 8; k++) {
             sectors += s[k].sectors;
@@ -382,7 +398,7 @@ static void traffic_short_rows(const char *type, long long bytes) {
             "f32[%lld] reduce(y, z), dimensions={1}, to_apply=fold ROOT r = %s[%lld] convert(s) }\n",
             type, r, c, r, c, r, type, r);
         snprintf(what, sizeof what, "short rows of %s[%lld,%lld]", type, r, c);
-        traffic(what, true);
+        traffic(what, !platform.on_device);
     }
 }
 static void softmax(const char *t, long long r, long long c) {
@@ -468,7 +484,7 @@ static void traffic_long_rows(const char *of, long long r, long long c, double m
         }
         job_close(&j);
     }
-    target = "sm_90a";
+    target = platform.target;
 }
 
 /* What only moves elements, each array of one type: one kernel, no more sectors than it must, and at most so many lane
@@ -1366,6 +1382,19 @@ static int64_t want_flat(int64_t row, int64_t column) { return row * 60000 + col
 static int64_t want_turned(int64_t row, int64_t column) { return column * 60000 + row; }
 static int64_t want_reversed(int64_t row, int64_t column) { return (49999 - row) * 60000 + 59999 - column; }
 static int64_t want_padded(int64_t row, int64_t column) { return column < 7 ? -1 : row * 60000 + column - 7; }
+static void far_arrays(void) {
+    far_elements(
+        "i = s64[3000000000] iota(), iota_dimension=0 y = s64[50000,60000] reshape(i)", 9, 70, want_flat, 49990, 59000);
+    far_elements("i = s64[3000000000] iota(), iota_dimension=0 m = s64[50000,60000] reshape(i) y = s64[60000,50000] "
+                 "transpose(m), dimensions={1,0}",
+        70, 9, want_turned, 59000, 49990);
+    far_elements("i = s64[3000000000] iota(), iota_dimension=0 m = s64[50000,60000] reshape(i) y = s64[50000,60000] "
+                 "reverse(m), dimensions={0,1}",
+        9, 70, want_reversed, 3, 5);
+    far_elements("i = s64[3000000000] iota(), iota_dimension=0 m = s64[50000,60000] reshape(i) c = s64[] constant(-1) "
+                 "y = s64[50000,60007] pad(m, c), padding=0_0x7_0",
+        9, 70, want_padded, 49990, 0);
+}
 static void large(void) {
     static const char *const whole[] = {
         "ROOT r = s8[50000,60000] add(x, x)",
@@ -1405,17 +1434,7 @@ static void large(void) {
         "to_apply=step",
     };
     size_t k;
-    far_elements(
-        "i = s64[3000000000] iota(), iota_dimension=0 y = s64[50000,60000] reshape(i)", 9, 70, want_flat, 49990, 59000);
-    far_elements("i = s64[3000000000] iota(), iota_dimension=0 m = s64[50000,60000] reshape(i) y = s64[60000,50000] "
-                 "transpose(m), dimensions={1,0}",
-        70, 9, want_turned, 59000, 49990);
-    far_elements("i = s64[3000000000] iota(), iota_dimension=0 m = s64[50000,60000] reshape(i) y = s64[50000,60000] "
-                 "reverse(m), dimensions={0,1}",
-        9, 70, want_reversed, 3, 5);
-    far_elements("i = s64[3000000000] iota(), iota_dimension=0 m = s64[50000,60000] reshape(i) c = s64[] constant(-1) "
-                 "y = s64[50000,60007] pad(m, c), padding=0_0x7_0",
-        9, 70, want_padded, 49990, 0);
+    far_arrays();
     for (k = 0; k < sizeof whole / sizeof *whole; k++) {
         xlagpu_context *c = xlagpu_create(NULL);
         xlagpu_compile_desc d;
@@ -1472,18 +1491,55 @@ static uint64_t diamonds(int steps, bool fused) {
     return report.ptx_bytes;
 }
 
+/* What has a result to compare. Predictions, counts and what is only compiled are the same everywhere. */
+static int on_device(void) {
+    device = platform_open(0);
+    target = platform.target;
+    traffic_of("s8", 1);
+    traffic_of("bf16", 2);
+    traffic_of("f32", 4);
+    traffic_of("f64", 8);
+    traffic_narrow("s8", 1);
+    traffic_narrow("bf16", 2);
+    traffic_narrow("f32", 4);
+    traffic_narrow("f64", 8);
+    traffic_skewed();
+    traffic_skewed_columns("s32", 4);
+    traffic_skewed_columns("f64", 8);
+    traffic_skewed_columns("bf16", 2);
+    traffic_bias("f32", 513, 1023);
+    traffic_bias("bf16", 4096, 768);
+    traffic_bias("f64", 513, 511);
+    traffic_moves("pred", 1);
+    traffic_moves("s8", 1);
+    traffic_moves("bf16", 2);
+    traffic_moves("f32", 4);
+    traffic_moves("f64", 8);
+    traffic_long_rows(target, 1, 1000000, 1.03);
+    sizes();
+    selections();
+    argmaxes();
+    sorted();
+    windowed();
+    ranks();
+    boxes();
+    short_rows();
+    row_tiles();
+    far_arrays();
+    platform_close();
+    return finish();
+}
+
 int main(int argc, char **argv) {
-    xlagpu_device_desc d;
     uint64_t ten, thirty;
-    int fused;
-    verbose = argc > 1 && strcmp(argv[1], "--verbose") == 0;
-    whole = argc > 1 && strcmp(argv[1], "--whole") == 0;
-    memset(&d, 0, sizeof d);
-    d.platform = "host";
-    if (xlagpu_rt_open(&d, &device) != XLAGPU_OK) {
-        fprintf(stderr, "%s\n", xlagpu_rt_error(device));
-        return 1;
+    int fused, k;
+    for (k = 1; k < argc; k++) {
+        if (platform_flag(argc, argv, &k)) continue;
+        verbose = verbose || strcmp(argv[k], "--verbose") == 0;
+        whole = whole || strcmp(argv[k], "--whole") == 0;
     }
+    if (platform.on_device) return on_device();
+    device = platform_open(0);
     traffic_of("s8", 1);
     traffic_of("bf16", 2);
     traffic_of("f32", 4);
@@ -1567,6 +1623,6 @@ int main(int argc, char **argv) {
                 (unsigned long long)thirty);
         EXPECT(thirty && thirty <= 4 * ten);
     }
-    xlagpu_rt_close(device);
+    platform_close();
     return finish();
 }

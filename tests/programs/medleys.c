@@ -1,7 +1,8 @@
 /* tests/programs/medleys.c -- random modules of everything (tests/programs/medley.h): evaluated, compiled, run on the
  * simulator with all its checks, compared; with all passes, and with some off.
  *
- *     medleys [--n COUNT] [--seed FIRST] [--most ELEMENTS] [--without PASSES] [--smaller] [--print] [--verbose]
+ *     medleys [--n COUNT] [--seed FIRST] [--most ELEMENTS] [--without PASSES] [--smaller] [--print] [--verbose],
+ *     and the flags of platform.h
  *
  * --most: no array has many more elements. --without: these passes are off, instead of a half of the optional ones,
  * drawn by chance. --smaller: a module that fails is made smaller step by step, and printed. --print: only prints the
@@ -11,6 +12,7 @@
 #include "../../src/xlagpu.h"
 #include "../../src/xlagpu_runtime.h"
 #include "expect.h"
+#include "platform.h"
 #include "medley.h"
 
 enum {
@@ -30,7 +32,6 @@ static const struct {
         "copy-start copy-done send send-done recv recv-done infeed outfeed "}};
 
 typedef struct bench {
-    xlagpu_device *device;
     const char *without;
     const char *why;
     char passes[3000], message[400];
@@ -111,7 +112,7 @@ static bool runs(bench *b, medley *g, xlagpu_context *x, xlagpu_module *m, const
     int k;
     bool good = true;
     memset(&d, 0, sizeof d);
-    d.target.name = "sm_90a";
+    d.target.name = platform.target;
     d.disable_passes = without;
     exe = xlagpu_compile(m, &d);
     if (!exe.data) {
@@ -129,9 +130,9 @@ static bool runs(bench *b, medley *g, xlagpu_context *x, xlagpu_module *m, const
         rout[k].bytes = v.bytes;
         memset(b->got[k], 0x5A, v.bytes);
     }
-    p = xlagpu_rt_load(b->device, exe.data, exe.size);
+    p = xlagpu_rt_load(platform.device, exe.data, exe.size);
     if (!p || xlagpu_rt_run(p, rin, (uint32_t)g->n_params, rout, (uint32_t)g->n_results) != XLAGPU_OK) {
-        xg_format(b->message, sizeof b->message, "run: %s", xlagpu_rt_error(b->device));
+        xg_format(b->message, sizeof b->message, "run: %s", xlagpu_rt_error(platform.device));
         good = fails(b, b->message);
     } else
         for (k = 0; good && k < g->n_results; k++) {
@@ -243,12 +244,12 @@ int main(int argc, char **argv) {
     static medley g;
     static bench b;
     static bool seen[XG_OPCODE_COUNT];
-    xlagpu_device_desc d;
     unsigned long n = 200, first = 1, k;
     int64_t most = 200000;
     bool verbose = false, smaller = false, print = false;
     int a;
     for (a = 1; a < argc; a++) {
+        if (platform_flag(argc, argv, &a)) continue;
         if (strcmp(argv[a], "--n") == 0 && a + 1 < argc)
             n = strtoul(argv[++a], NULL, 10);
         else if (strcmp(argv[a], "--seed") == 0 && a + 1 < argc)
@@ -265,20 +266,15 @@ int main(int argc, char **argv) {
             verbose = true;
         else {
             fprintf(stderr, "usage: medleys [--n COUNT] [--seed FIRST] [--most ELEMENTS] [--without PASSES] "
-                            "[--smaller] [--print] [--verbose]\n");
+                            "[--smaller] [--print] [--verbose] " PLATFORM_USAGE "\n");
             return 2;
         }
     }
-    memset(&d, 0, sizeof d);
-    d.platform = "host";
-    d.threads = 1;
-    if (xlagpu_rt_open(&d, &b.device) != XLAGPU_OK) {
-        fprintf(stderr, "%s\n", xlagpu_rt_error(b.device));
-        return 1;
-    }
+    if (!print) (void)platform_open(1);
     for (k = first; k < first + n; k++) {
         char what[500];
         bool good;
+        if (!platform_takes()) continue;
         g.n_skip = 0;
         g.only = 0;
         make_medley(&g, k, most);
@@ -290,13 +286,14 @@ int main(int argc, char **argv) {
         good = holds(&b, &g);
         xg_format(what, sizeof what, "seed %lu: %s", k, b.why);
         EXPECT_IN(good, what);
+        if (!good) platform_check(what);
         if (verbose) {
             printf("%s\n", what);
             fflush(stdout);
         }
-        if (!good && smaller) make_smaller(&b, &g, k, most);
+        if (!good && smaller && !platform.lost) make_smaller(&b, &g, k, most);
     }
-    if (!print && n >= MANY) all_come_up(seen);
-    xlagpu_rt_close(b.device);
+    if (!print && n >= MANY && platform.parts == 1 && platform.from == 1 && !platform.lost) all_come_up(seen);
+    platform_close();
     return finish();
 }

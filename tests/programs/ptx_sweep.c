@@ -6,12 +6,14 @@
  *                                     one (which tests/programs/math.c measures)
  *     ptx_sweep DIR [TARGET ...]      also writes DIR/TARGET.ptx and runs ptxas on it; any complaint, warning or spill
  *                                     is a failure
+ *     ptx_sweep --platform=cuda       runs them on a GPU instead, for its target alone; see platform.h
  *
  * Without ptxas (PTXAS, the PATH, /usr/local/cuda/bin) the texts are still made, and that is said. */
 #include "../../src/xlagpu.h"
 #include "../../src/xlagpu_runtime.h"
 #include "interpret.h"
 #include <stdio.h>
+#include "platform.h"
 
 static xg_ctx ctx;
 static xg_arena arena;
@@ -175,6 +177,36 @@ static bool simulate(const char *text, size_t size, uint32_t shared) {
     xg_sim_memory_free(&mem);
     return i != 0;
 }
+/* The same on a device. */
+static bool run_on_device(const kernel *k, const char *text, size_t size, uint32_t shared) {
+    xlagpu_ptx_launch l;
+    xlagpu_buffer b[4];
+    uint64_t params[4];
+    char name[128];
+    xlagpu_status s = XLAGPU_OK;
+    int i;
+    memset(b, 0, sizeof b);
+    memset(memory_of[3], 0xCD, MEMORY_BYTES);
+    for (i = 0; i < 4 && s == XLAGPU_OK; i++) {
+        s = xlagpu_rt_alloc(platform.device, MEMORY_BYTES, &b[i]);
+        if (s == XLAGPU_OK) s = xlagpu_rt_upload(platform.device, b[i], memory_of[i], MEMORY_BYTES);
+        params[i] = b[i].address;
+    }
+    xg_format(name, sizeof name, "%.*s", (int)k->m->entry->name.n, k->m->entry->name.p);
+    memset(&l, 0, sizeof l);
+    l.entry = name;
+    l.block[0] = LANES;
+    l.parameters = params;
+    l.parameter_bytes = sizeof params;
+    l.shared_bytes = shared;
+    if (s == XLAGPU_OK) s = xlagpu_rt_launch_ptx(platform.device, name, text, size, &l, NULL);
+    if (s == XLAGPU_OK) s = xlagpu_rt_download(platform.device, memory_of[3], b[3], MEMORY_BYTES);
+    if (s != XLAGPU_OK) printf("%s\n", xlagpu_rt_error(platform.device));
+    for (i = 0; i < 4; i++)
+        if (b[i].bytes) xlagpu_rt_free(platform.device, b[i]);
+    if (s != XLAGPU_OK) platform_check(name);
+    return s == XLAGPU_OK;
+}
 static bool agree(uint64_t a, uint64_t b) {
     int bits = xg_kelem_bits(rule.out);
     int64_t x, y;
@@ -196,7 +228,10 @@ static void end(kernel *k, xg_ptx *p) {
     size_t bytes, i;
     xg_buf text;
     xg_texts pieces;
+    bool ran;
     xg_kreturn(&k->b, NULL, 0);
+    if (run_target && !platform_takes()) return;
+    if (platform.on_device) seed = 88172645463325252u + platform.number; /* whatever ran before it */
     kernels++;
     if (!run_target) {
         xg_ptx_kernel(p, k->m);
@@ -211,7 +246,9 @@ static void end(kernel *k, xg_ptx *p) {
     xg_ptx_finish(p, &pieces);
     xg_put_texts(&text, &pieces);
     bytes = (size_t)xg_kelem_bytes(rule.out);
-    for (i = 0; simulate(text.p, text.n, k->m->shared_bytes) && i + bytes <= LANES * PER_THREAD; i += bytes) {
+    ran = platform.on_device ? run_on_device(k, text.p, text.n, k->m->shared_bytes)
+                             : simulate(text.p, text.n, k->m->shared_bytes);
+    for (i = 0; ran && i + bytes <= LANES * PER_THREAD; i += bytes) {
         uint64_t a = 0, b = 0;
         while (i + bytes <= LANES * PER_THREAD && memcmp(want + i, memory_of[3] + i, bytes) == 0) i += bytes;
         if (i + bytes > LANES * PER_THREAD) return;
@@ -475,6 +512,9 @@ int main(int argc, char **argv) {
     static const char *ptxas;
     static int i, n, passed;
     jmp_buf here;
+    for (i = n = 1; i < argc; i++)
+        if (!platform_flag(argc, argv, &i)) argv[n++] = argv[i];
+    argc = n;
     n = argc > 2 ? argc - 2 : (int)XG_COUNT(known);
     ptxas = getenv("PTXAS");
     if (!ptxas && system("command -v ptxas > /dev/null 2>&1") == 0) ptxas = "ptxas";
@@ -489,10 +529,11 @@ int main(int argc, char **argv) {
     }
     (void)xg_try(&ctx, &here);
     interpret_exact = true;
-    for (i = 0; i < 3; i++) {
+    if (platform.on_device) (void)platform_open(1);
+    for (i = 0; i < (platform.on_device ? 1 : 3); i++) {
         static const char *const simulated[] = {"sm_75", "sm_80", "sm_90"};
         xg_mark mark = xg_arena_mark(&arena);
-        run_target = simulated[i];
+        run_target = platform.on_device ? platform.target : simulated[i];
         kernels = 0;
         sweep(NULL);
         xg_arena_reset(&arena, mark);
@@ -538,6 +579,7 @@ int main(int argc, char **argv) {
         }
     }
     xg_arena_free(&arena);
+    platform_close();
     printf("%d passed, %d failed\n", passed, failures);
     return failures != 0;
 }

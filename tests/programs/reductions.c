@@ -1,7 +1,7 @@
 /* tests/programs/reductions.c -- reductions of many forms and odd sizes: evaluated, compiled, run on the simulator with
  * its checks on, compared bit for bit.
  *
- *     reductions [--quick] [--verbose]
+ *     reductions [--quick] [--verbose], and the flags of platform.h
  *
  * Arguments are small multiples of one half, so that sums are exact in any order; init values are such that it matters
  * that they come in once. A form is a shape, a layout and the reduced dimensions; a kind is what is done: one sum, a
@@ -10,6 +10,7 @@
 #include "../../src/xlagpu.h"
 #include "../../src/xlagpu_runtime.h"
 #include <stdio.h>
+#include "platform.h"
 
 typedef struct text {
     char p[16384];
@@ -35,7 +36,6 @@ typedef struct form {
     int64_t dims[RANK];
     unsigned reduced;
 } form; /* reduced: by bit */
-static xlagpu_device *device;
 static unsigned passed, failed;
 static bool verbose;
 
@@ -269,11 +269,11 @@ static bool same(xlagpu_type t, const unsigned char *x, const unsigned char *y, 
 }
 static void fail(const char *what, const char *message, const text *src) {
     failed++;
-    printf("FAIL %s: %s\n%s", what, message, src->p);
+    printf("FAIL %s (case %lu): %s\n%s", what, platform.number, message, src->p);
 }
 
 static void run(xlagpu_type type, const form *f, int kind) {
-    xlagpu_context *c = xlagpu_create(NULL);
+    xlagpu_context *c;
     xlagpu_tensor in[2], out[3];
     xlagpu_rt_tensor rin[2], rout[3];
     unsigned char *memory[8];
@@ -285,6 +285,9 @@ static void run(xlagpu_type type, const form *f, int kind) {
     static text src;
     uint32_t n_in, n_out, k, n = 0;
     size_t where;
+    bool ran = true;
+    if (!platform_takes()) return;
+    c = xlagpu_create(NULL);
     src.n = 0;
     put_module(&src, type, f, kind);
     if (verbose) printf("%s", src.p);
@@ -309,14 +312,16 @@ static void run(xlagpu_type type, const form *f, int kind) {
         out[k].bytes = rout[k].bytes = v.bytes;
     }
     memset(&d, 0, sizeof d);
-    d.target.name = "sm_90a";
+    d.target.name = platform.target;
     if (xlagpu_evaluate(m, in, n_in, out, n_out, false) != XLAGPU_OK)
         fail("evaluate", xlagpu_error(c), &src);
     else if (!(exe = xlagpu_compile(m, &d)).data)
         fail("compile", xlagpu_error(c), &src);
-    else if (!(p = xlagpu_rt_load(device, exe.data, exe.size)) || xlagpu_rt_run(p, rin, n_in, rout, n_out) != XLAGPU_OK)
-        fail("run", xlagpu_rt_error(device), &src);
-    else {
+    else if (!(p = xlagpu_rt_load(platform.device, exe.data, exe.size)) ||
+             xlagpu_rt_run(p, rin, n_in, rout, n_out) != XLAGPU_OK) {
+        fail("run", xlagpu_rt_error(platform.device), &src);
+        ran = false;
+    } else {
         for (k = 0; k < n_out; k++) {
             xlagpu_result_info(m, k, &v);
             if (!same(v.type, (unsigned char *)out[k].data, (unsigned char *)rout[k].data, v.bytes, &where)) break;
@@ -333,6 +338,7 @@ static void run(xlagpu_type type, const form *f, int kind) {
         }
     }
     xlagpu_rt_unload(p);
+    if (!ran) platform_check("a reduction");
     while (n) free(memory[--n]);
     xlagpu_destroy(c);
 }
@@ -355,24 +361,18 @@ int main(int argc, char **argv) {
                          widths[] = {1, 2, 3, 4, 8, 13, 31, 32, 33, 96, 129, 260, 1028};
     static const xlagpu_type types[] = {XLAGPU_PRED, XLAGPU_S8, XLAGPU_U16, XLAGPU_S32, XLAGPU_U64, XLAGPU_BF16,
         XLAGPU_F16, XLAGPU_F8E4M3FN, XLAGPU_F8E5M2, XLAGPU_F64, XLAGPU_C64, XLAGPU_C128, XLAGPU_S4, XLAGPU_U4};
-    xlagpu_device_desc d;
     bool quick = false;
     size_t i, j, t;
     int k, layout;
     form f;
     for (k = 1; k < argc; k++) {
+        if (platform_flag(argc, argv, &k)) continue;
         if (strcmp(argv[k], "--quick") == 0)
             quick = true;
         else if (strcmp(argv[k], "--verbose") == 0)
             verbose = true;
     }
-    memset(&d, 0, sizeof d);
-    d.platform = "host";
-    d.threads = 1;
-    if (xlagpu_rt_open(&d, &device) != XLAGPU_OK) {
-        fprintf(stderr, "%s\n", xlagpu_rt_error(device));
-        return 1;
-    }
+    (void)platform_open(1);
     /* rows and columns of every length by a few widths */
     for (i = 0; i < XG_COUNT(lengths); i++)
         for (j = 0; j < XG_COUNT(widths); j++) {
@@ -492,7 +492,7 @@ int main(int argc, char **argv) {
         f.dims[1] = 5;
         run(XLAGPU_F32, &f, k);
     }
-    xlagpu_rt_close(device);
+    platform_close();
     printf("%u passed, %u failed\n", passed, failed);
     return failed != 0;
 }

@@ -8,12 +8,18 @@
  *   tiles   mma, wmma, ldmatrix: fragments filled after the figures of the PTX ISA, products made by three loops.
  *
  *     sim_isa            everything
- *     sim_isa NAME       only the rows whose name contains NAME, with every difference */
+ *     sim_isa NAME       only the rows whose name contains NAME, with every difference
+ *
+ * With --platform=cuda (platform.h) each of them runs on the simulator first, compiled for the device's target, then on
+ * the device, whose results are compared with the formulas. Where a formula allows for more than one result, it is said
+ * how many of the device's are not the simulator's. What the simulator refuses for this target, the driver is too old
+ * for, or PTX leaves to the hardware is not run, and counted. */
 #ifndef XLAGPU_IMPLEMENTATION
 #define XLAGPU_IMPLEMENTATION
 #endif
 #include "../../src/xlagpu_runtime.h"
 #include "expect.h"
+#include "platform.h"
 #include <fenv.h>
 #include <math.h>
 
@@ -21,12 +27,26 @@ static const char *only;
 
 /* ---- running ---- */
 
+enum {
+    BUFFERS = 8,
+    PARAMETERS = 32 /* of 8 bytes */
+};
 typedef struct machine {
     xg_ctx ctx;
     xg_arena arena;
     xg_sim_memory memory;
+    uint32_t shared; /* dynamic shared memory */
+    struct {
+        char *p;
+        size_t bytes;
+    } buffers[BUFFERS];
+    int n_buffers;
+    size_t differ; /* words of 4 bytes in which the device and the simulator do */
 } machine;
 static void machine_start(machine *m) {
+    m->shared = 0;
+    m->n_buffers = 0;
+    m->differ = 0;
     xg_ctx_init(&m->ctx, NULL, 0);
     xg_arena_init(&m->arena, &m->ctx);
     xg_sim_memory_init(&m->memory, &m->ctx);
@@ -45,10 +65,11 @@ static void *machine_buffer(machine *m, size_t bytes) {
     b.name = "buffer";
     xg_sim_memory_add(&m->memory, &b);
     xg_sim_memory_written(&m->memory, b.base, bytes, 0);
+    m->buffers[m->n_buffers].p = p;
+    m->buffers[m->n_buffers++].bytes = bytes;
     return p;
 }
-/* Loads and runs; the message of what goes wrong, NULL when nothing does. */
-static const char *machine_run(
+static const char *machine_simulate(
     machine *m, const char *ptx, uint32_t grid, uint32_t block, const void *params, size_t bytes) {
     static char text[2048];
     xg_source s;
@@ -74,6 +95,7 @@ static const char *machine_run(
     l.params = params;
     l.param_bytes = bytes;
     l.memory = &m->memory;
+    l.dynamic_shared = m->shared;
     if (xg_sim_prepare(&m->ctx, &l) != XLAGPU_OK) return m->ctx.message;
     xg_sim_begin(&l);
     w = xg_sim_worker_init(xg_alloc_raw(&m->arena, xg_sim_worker_bytes(&l)), &l);
@@ -83,6 +105,126 @@ static const char *machine_run(
     }
     xg_sim_end(&l);
     return NULL;
+}
+
+/* ---- running on a device ---- */
+
+static const char for_another[] = "the simulator refuses it for the device's target",
+                  for_another_too[] = "the driver wants another target for it, though the simulator takes it",
+                  for_newer[] = "the driver is too old for it", undefined[] = "PTX leaves its result to the hardware",
+                  form_of_another[] = "forms of another target", refused_form[] = "forms that are refused";
+static char newest_version[8] = "9.0"; /* of PTX that the driver reads */
+
+/* Whether the device runs what is made for this target: "sm_90a" itself only, "sm_80" any newer one. */
+static bool runs_target(const char *target) {
+    char *end, *own;
+    unsigned long n = strtoul(target + 3, &end, 10), have = strtoul(platform.target + 3, &own, 10);
+    if (*end == 'a') return n == have && *own == 'a';
+    if (*end == 'f') return n <= have && n / 10 == have / 10;
+    return n <= have;
+}
+/* The text with the device's target, and a version that its driver reads, where it has others. */
+static const char *for_device(const char *ptx) {
+    static char out[65536];
+    char version[8], target[32];
+    const char *rest = strstr(ptx, ".address_size");
+    if (!rest || sscanf(ptx, ".version %7s .target %31s", version, target) != 2) return ptx;
+    snprintf(out, sizeof out, ".version %s\n.target %s\n%s",
+        strtod(version, NULL) > strtod(newest_version, NULL) ? newest_version : version,
+        runs_target(target) ? target : platform.target, rest);
+    return out;
+}
+static xlagpu_status launch(machine *m, const char *ptx, uint32_t grid, uint32_t block, const void *p, size_t bytes) {
+    xlagpu_ptx_launch l;
+    memset(&l, 0, sizeof l);
+    l.entry = "k";
+    l.grid[0] = grid;
+    l.block[0] = block;
+    l.shared_bytes = m ? m->shared : 0;
+    l.parameters = p;
+    l.parameter_bytes = bytes;
+    return xlagpu_rt_launch_ptx(platform.device, "isa", ptx, strlen(ptx), &l, NULL);
+}
+static void find_version(void) {
+    static const char *const versions[] = {"9.0", "8.8", "8.7", "8.6", "8.5", "8.4", "8.3", "8.2", "8.1", "8.0", "7.8"};
+    char ptx[200];
+    size_t k;
+    for (k = 0; k < XG_COUNT(versions); k++) {
+        snprintf(newest_version, sizeof newest_version, "%s", versions[k]);
+        snprintf(ptx, sizeof ptx, ".version %s\n.target %s\n.address_size 64\n.visible .entry k() {\nret;\n}\n",
+            versions[k], platform.target);
+        if (launch(NULL, ptx, 1, 1, NULL, 0) == XLAGPU_OK) break;
+    }
+    printf("the driver reads PTX %s\n", newest_version);
+}
+/* The buffers go to the device and come back. Parameters that are addresses of buffers become those of the device. */
+static const char *machine_launch(
+    machine *m, const char *ptx, uint32_t grid, uint32_t block, const void *params, size_t bytes) {
+    static char message[2048];
+    xlagpu_buffer b[BUFFERS];
+    uint64_t words[PARAMETERS];
+    xlagpu_status s = XLAGPU_OK;
+    size_t k;
+    int i;
+    memset(b, 0, sizeof b);
+    memcpy(words, params, bytes);
+    for (i = 0; i < m->n_buffers && s == XLAGPU_OK; i++) {
+        s = xlagpu_rt_alloc(platform.device, m->buffers[i].bytes, &b[i]);
+        if (s == XLAGPU_OK) s = xlagpu_rt_upload(platform.device, b[i], m->buffers[i].p, m->buffers[i].bytes);
+        for (k = 0; k < bytes / 8; k++)
+            if (words[k] == (uint64_t)(uintptr_t)m->buffers[i].p) words[k] = b[i].address;
+    }
+    if (s == XLAGPU_OK) s = launch(m, ptx, grid, block, words, bytes);
+    for (i = 0; i < m->n_buffers && s == XLAGPU_OK; i++)
+        s = xlagpu_rt_download(platform.device, m->buffers[i].p, b[i], m->buffers[i].bytes);
+    if (s != XLAGPU_OK) snprintf(message, sizeof message, "%s", xlagpu_rt_error(platform.device));
+    for (i = 0; i < m->n_buffers; i++)
+        if (b[i].bytes) xlagpu_rt_free(platform.device, b[i]);
+    if (s == XLAGPU_OK) return NULL;
+    if (strstr(message, "requires PTX ISA") || strstr(message, "requires .version")) return for_newer;
+    if (strstr(message, "requires .target")) {
+        printf("note: %.300s\n", message);
+        return for_another_too;
+    }
+    platform_check("a PTX kernel");
+    return message;
+}
+/* First on the simulator, then with the same contents of memory on the device. */
+static const char *machine_both(
+    machine *m, const char *ptx, uint32_t grid, uint32_t block, const void *params, size_t bytes) {
+    char *before[BUFFERS], *simulated[BUFFERS];
+    const char *message;
+    size_t k;
+    int i;
+    ptx = for_device(ptx);
+    for (i = 0; i < m->n_buffers; i++) {
+        before[i] = (char *)xg_alloc(&m->arena, m->buffers[i].bytes);
+        simulated[i] = (char *)xg_alloc(&m->arena, m->buffers[i].bytes);
+        memcpy(before[i], m->buffers[i].p, m->buffers[i].bytes);
+    }
+    message = machine_simulate(m, ptx, grid, block, params, bytes);
+    if (message) return strstr(message, "needs") ? for_another : message;
+    for (i = 0; i < m->n_buffers; i++) {
+        memcpy(simulated[i], m->buffers[i].p, m->buffers[i].bytes);
+        memcpy(m->buffers[i].p, before[i], m->buffers[i].bytes);
+    }
+    message = machine_launch(m, ptx, grid, block, params, bytes);
+    for (i = 0; i < m->n_buffers && !message; i++)
+        for (k = 0; k + 4 <= m->buffers[i].bytes; k += 4)
+            m->differ += memcmp(simulated[i] + k, m->buffers[i].p + k, 4) != 0;
+    return message;
+}
+/* Loads and runs; the message of what goes wrong, NULL when nothing does. */
+static const char *machine_run(
+    machine *m, const char *ptx, uint32_t grid, uint32_t block, const void *params, size_t bytes) {
+    return platform.on_device ? machine_both(m, ptx, grid, block, params, bytes)
+                              : machine_simulate(m, ptx, grid, block, params, bytes);
+}
+/* Whether that is no failure, but something that does not run here. */
+static bool machine_skips(const char *message) {
+    if (message != for_another && message != for_another_too && message != for_newer) return false;
+    platform_skip(message);
+    return true;
 }
 
 /* ---- forms ---- */
@@ -98,8 +240,13 @@ static void test_forms(void) {
         const char *message;
         machine m;
         if (!tab) continue;
+        if (!platform_takes()) continue;
         line[strcspn(line, "\n")] = 0;
         *tab++ = 0;
+        if (platform.on_device && (error || !runs_target(target))) {
+            platform_skip(error ? refused_form : form_of_another);
+            continue;
+        }
         snprintf(ptx, sizeof ptx,
             ".version 9.0\n.target %s\n.address_size 64\n.extern .shared .align 1024 .b8 dsm[];\n.visible .entry "
             "k(.param .u64 P, .param .align 64 .b8 TM[128]) .maxntid 128,1,1 .minnctapersm 1 {\n"
@@ -108,6 +255,10 @@ static void test_forms(void) {
             target, tab);
         machine_start(&m);
         message = machine_run(&m, ptx, 1, 128, ptx, 192); /* parameters that nobody reads */
+        if (machine_skips(message)) {
+            machine_end(&m);
+            continue;
+        }
         snprintf(what, sizeof what, "%.120s: %.70s", tab, message ? message : "loaded, but should be refused");
         if (EXPECT_IN((message != NULL) == error &&
                           (!error || strstr(message, "not simulated") || strstr(message, "not supported") ||
@@ -902,6 +1053,10 @@ static void row_text(const isa_row *r, char *out, size_t cap) {
             "d;\nret;\n}\n",
             bytes_of(r->dst) * 8, r->body, bytes_of(r->dst) * 8);
 }
+/* Whether PTX says what comes out: not of a division by zero. */
+static bool is_defined(const isa_row *r, u64_t b) {
+    return b || (strncmp(r->name, "div_u", 5) != 0 && strncmp(r->name, "div_s", 5) != 0 && strncmp(r->name, "rem_", 4));
+}
 static void test_row(const isa_row *r) {
     static char ptx[4000], what[400];
     uint32_t n = edge_count(r->k), operands = (uint32_t)strlen(r->src), i, k,
@@ -913,6 +1068,7 @@ static void test_row(const isa_row *r) {
     uint64_t params[4];
     machine m;
     const char *message;
+    if (!platform_takes()) return;
     machine_start(&m);
     for (k = 0; k < 4; k++) {
         v[k] = (u64_t *)machine_buffer(&m, (size_t)blocks * 128 * 8);
@@ -935,6 +1091,12 @@ static void test_row(const isa_row *r) {
     }
     row_text(r, ptx, sizeof ptx);
     message = machine_run(&m, ptx, blocks, 128, params, sizeof params);
+    if (machine_skips(message)) {
+        machine_end(&m);
+        return;
+    }
+    if (m.differ && r->slack)
+        printf("note: %s: %lu of %u results are not the simulator's\n", r->name, (unsigned long)m.differ, count);
     if (message) {
         snprintf(what, sizeof what, "%s: %s: %.200s", r->name, r->body, message);
         EXPECT_IN(false, what);
@@ -947,6 +1109,10 @@ static void test_row(const isa_row *r) {
                      : r->dst == 'd' ? ~(u64_t)0
                                      : 0xFFFFFFFFu;
         bool ok = close_enough(r, got & mask, want & mask);
+        if (platform.on_device && !is_defined(r, v[2][i])) {
+            platform_skip(undefined);
+            continue;
+        }
         if (ok) {
             passed++;
             continue;
@@ -967,7 +1133,13 @@ static void test_row(const isa_row *r) {
 int main(int argc, char **argv) {
     size_t i;
     unsigned long before;
-    only = argc > 1 ? argv[1] : NULL;
+    int k;
+    for (k = 1; k < argc; k++)
+        if (!platform_flag(argc, argv, &k)) only = argv[k];
+    if (platform.on_device) {
+        (void)platform_open(1);
+        find_version();
+    }
     if (!only || strstr("forms", only)) test_forms();
     before = passed + failed;
     for (i = 0; i < XG_COUNT(isa_rows); i++)
@@ -976,5 +1148,6 @@ int main(int argc, char **argv) {
     before = passed + failed;
     if (!only || strstr("tiles", only)) test_tiles();
     printf("tiles: %lu results\n", passed + failed - before);
+    platform_close();
     return finish();
 }

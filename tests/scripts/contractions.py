@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Dots of any size, type, layout, prologue and epilogue on the simulator, compared with the evaluator.
+"""Dots of any size, type, layout, prologue and epilogue on the simulator, or a GPU, compared with the evaluator.
 
     python3 tests/scripts/contractions.py [--count 24] [--seed 1] [--work 1048576] [--tool build/xlagpu] [--keep DIR]
+                                              [--platform cuda] [--driver FILE]
 
 M, N and K are 1 to 4097, often a power of two or beside one; a batch has 1 to 7 products. The largest of them shrinks
 until there are at most --work multiply-adds. Integers have to be equal. Of floats the bound is that of a random walk of
 roundings, which grows with the root of K times the size of a usual element, itself the root of K; what is written in a
 narrower type may differ by a rounding. Each module runs twice: the bits have to be the same. A module that fails is
-kept in --keep. Ends with 'N passed, N failed'."""
+kept in --keep. With --platform=cuda they are compiled for the GPU that is there. Ends with 'N passed, N failed'."""
 
 import argparse, math, os, random, subprocess, sys, tempfile
 
 SIZE_MAX = 4097
+SECONDS = 120  # a run that takes longer does not end
 STEPS = 4  # roundings of an element beside those of its sum
 EPS = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7, "c64": 2.0**-23, "c128": 2.0**-52}
 # what is multiplied, and what the products are summed up in
@@ -130,12 +132,19 @@ class Module:
         return [f"--rtol={EPS[self.out] if self.out != self.sum else EPS[self.sum] * STEPS}", f"--atol={atol}"]
 
 
-def run(tool, path, module, target, seed):
-    args = [tool, "run", path, "--platform=host", f"--target={target}", f"--seed={seed}"] + module.bounds()
+def run(a, path, module, target, seed):
+    args = [a.tool, "run", path, f"--platform={a.platform}", f"--seed={seed}"] + module.bounds()
+    args += [f"--target={target}"] if a.platform == "host" else []
+    args += [f"--driver={a.driver}"] if a.driver else []
     results = []
     for _ in range(2):
         with tempfile.NamedTemporaryFile(suffix=".npz") as out:
-            p = subprocess.run(args + [f"--out={out.name}"], capture_output=True, text=True, errors="replace")
+            try:
+                p = subprocess.run(
+                    args + [f"--out={out.name}"], capture_output=True, text=True, errors="replace", timeout=SECONDS
+                )
+            except subprocess.TimeoutExpired:
+                return [f"does not end in {SECONDS} seconds"]
             if p.returncode:
                 return (p.stderr or p.stdout).strip().splitlines()[-1:] or [f"exit {p.returncode}"]
             results.append(open(out.name, "rb").read())
@@ -149,6 +158,8 @@ def main():
     ap.add_argument("--work", type=int, default=1 << 20)
     ap.add_argument("--tool", default="build/xlagpu")
     ap.add_argument("--keep", default="build/contractions")
+    ap.add_argument("--platform", choices=("host", "cuda"), default="host")
+    ap.add_argument("--driver", help="another driver library than the system's")
     a = ap.parse_args()
     passed = failed = 0
     os.makedirs(a.keep, exist_ok=True)
@@ -156,10 +167,11 @@ def main():
         r = random.Random(a.seed * 1000003 + n)
         module = Module(r, sizes(r, a.work))
         target = r.choice(("sm_75", "sm_80", "sm_90a"))
+        target = target if a.platform == "host" else "the GPU"
         path = os.path.join(a.keep, f"{a.seed}_{n}.hlo")
         with open(path, "w") as f:
             f.write(module.text())
-        wrong = run(a.tool, path, module, target, n)
+        wrong = run(a, path, module, target, n)
         if wrong:
             failed += 1
             print(f"FAIL {path} on {target}, K {module.d['k']}: {wrong[0][:200]}")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tests/scripts/rehearse.sh -- the first minutes on a GPU, rehearsed on the driver of tests/programs/fake_driver.h:
-# gpu.sh on a few cases, gpu-bench, gpu-contact, and the script that reads what comes back. Time on a GPU is short: no
-# script may fail there for the first time. Ends with "N passed, N failed".
+# gpu.sh on a sample of its cases, gpu-bench, gpu-contact, and the script that reads what comes back. Time on a GPU is
+# short: no script may fail there for the first time. Ends with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 begin build/rehearse
@@ -73,4 +73,22 @@ if have python3; then
     [ "$(grep -c 'On a GPU: Fake GPU 70' $job_dir/root/docs/performance.md)" = 1 ] && ok "the page has it once" ||
         bad "the page has it once"
 else absent python3; fi
+
+# The tests on a GPU, a sample of each; and a kernel that breaks the context. tcc makes the programs in a second.
+if have tcc; then
+    mkdir -p $job_dir/programs
+    for name in medleys coverage sim_isa kernels reductions ptx_sweep; do
+        tcc -w -std=gnu99 tests/programs/$name.c -DXLAGPU_IMPLEMENTATION -o $job_dir/programs/$name $LIBS ||
+            bad "tests/programs/$name.c does not compile"
+    done
+    GPU_PROGRAMS=$job_dir/programs GPU_EVERY=120 GPU_MEDLEYS=360 GPU_CONTRACTIONS=1 GPU_WORK=100000 JOBS=1 \
+        PART_DIR=$job_dir/parts sh tests/scripts/gpu.sh > $job_dir/gpu.log 2>&1 &&
+        ok "the tests on a GPU, a sample" || { bad "the tests on a GPU"; grep -E '^failed:|FAIL' $job_dir/gpu.log; }
+    adds="$job_dir/programs/coverage --platform=cuda --driver=$XLAGPU_DRIVER --only add --quick --part 1/4"
+    FAKE_CUDA_POISON=5 $adds > $job_dir/broken.log 2>&1
+    said "a broken context is opened again" $job_dir/broken.log "^it was opened again"
+    said "and costs one case" $job_dir/broken.log "passed, 1 failed"
+    FAKE_CUDA_POISON=5 FAKE_CUDA_POISON_STAYS=1 $adds > $job_dir/lost.log 2>&1
+    said "where that does not help the rest is counted" $job_dir/lost.log "not tried: go on with --from"
+else absent tcc; fi
 finish

@@ -48,7 +48,8 @@ run_jobs() {
 # part NAME COMMAND...: one more script or function of ours that ends with "N passed, N failed"; one that only exits
 # counts as one test. The words of COMMAND are a line of shell; begin_parts comes first. run_parts: all of them, JOBS
 # at a time, each with JOBS=1 for what it runs itself; a line each as it ends. Long parts first.
-begin_parts() { part_dir=build/log; part_count=1000; rm -rf $part_dir; mkdir -p $part_dir; }
+# PART_DIR: where their output stays, of a script that is itself a part.
+begin_parts() { part_dir=${PART_DIR:-build/log}; part_count=1000; rm -rf $part_dir; mkdir -p $part_dir; }
 part() { part_count=$((part_count + 1)); part_name=$1; shift; printf '%s\n' "$part_name" > $part_dir/$part_count.name; printf '%s\n' "$*" > $part_dir/$part_count.part; }
 run_parts() {
     for lane in $(seq "$JOBS"); do
