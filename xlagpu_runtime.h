@@ -4772,11 +4772,10 @@ XG_FN uint64_t xg_sim_num_int(xg_sim_num n, xg_sim_round mode, bool *over) {
     return kept + xg_sim_rounds_up(kept, half, sticky, n.neg, mode);
 }
 
-/* Saturating conversion to a `bits` wide integer; NaN gives 0. The result is sign- or zero-extended to 64 bits. */
+/* Saturating conversion of a number to a `bits` wide integer. The result is sign- or zero-extended to 64 bits. */
 XG_FN uint64_t xg_sim_num_to_int(xg_sim_num n, xg_sim_round mode, uint32_t bits, bool is_signed) {
     bool over;
     uint64_t v, limit;
-    if (n.kind == XG_SIM_NAN) return 0;
     v = n.kind == XG_SIM_INF ? UINT64_MAX : xg_sim_num_int(n, mode, &over);
     if (n.kind != XG_SIM_INF && over) v = UINT64_MAX;
     if (!is_signed) {
@@ -8179,6 +8178,10 @@ enum {
     XG_SIM_CVT_INTEGRAL = 1 << 13,
     XG_SIM_CVT_FTZ = 1 << 14
 };
+/* NaN as an integer (PTX ISA 9.0, cvt): 0, but its highest bit where the source is f64 or the integer has 64 bits. */
+XG_FN uint64_t xg_sim_cvt_nan(xg_sim_format from, uint32_t bits) {
+    return from == XG_SIM_IS_F64 || bits == 64 ? (uint64_t)1 << (bits - 1) : 0;
+}
 /* Layout: bits 0-3 format, or with INT log2 of the bytes; bit 5 signed; bits 6-8 rounding mode. */
 XG_FN uint64_t xg_sim_cvt_one(uint64_t v, uint32_t to, uint32_t from) {
     xg_sim_round mode = (xg_sim_round)(to >> 6 & 7);
@@ -8200,6 +8203,7 @@ XG_FN uint64_t xg_sim_cvt_one(uint64_t v, uint32_t to, uint32_t from) {
     if (to & XG_SIM_CVT_INT) {
         bits = 8u << (to & 15);
         if (from & XG_SIM_CVT_INT && !(to & XG_SIM_CVT_SAT)) return v; /* cut by the store */
+        if (n.kind == XG_SIM_NAN) return xg_sim_cvt_nan((xg_sim_format)(from & 15), bits);
         return xg_sim_num_to_int(n, mode, bits, (to & XG_SIM_CVT_SIGNED) != 0);
     }
     if (to & XG_SIM_CVT_INTEGRAL) {

@@ -89,7 +89,7 @@ enum {
     X(INDEX_CAST, "arith.index_cast", 1, 1, 1, 0, KF_PURE, index_cast, cast) /* signed, between index and an integer */ \
     X(SITOFP, "arith.sitofp", 1, 1, 1, 0, KF_PURE | KF_LOW, int_to_float, cast) \
     X(UITOFP, "arith.uitofp", 1, 1, 1, 0, KF_PURE | KF_LOW, int_to_float, cast) /* also from i1 */ \
-    X(FPTOSI, "arith.fptosi", 1, 1, 1, 0, KF_PURE | KF_LOW, float_to_int, cast) /* toward zero, saturating, NaN gives 0 (as PTX cvt does) */ \
+    X(FPTOSI, "arith.fptosi", 1, 1, 1, 0, KF_PURE | KF_LOW, float_to_int, cast) /* toward zero, saturating, NaN gives 0 */ \
     X(FPTOUI, "arith.fptoui", 1, 1, 1, 0, KF_PURE | KF_LOW, float_to_int, cast) \
     X(EXTF, "arith.extf", 1, 1, 1, 0, KF_PURE | KF_LOW, extf, cast) /* exact; also f8, f6, f4 */ \
     X(TRUNCF, "arith.truncf", 1, 1, 1, 0, KF_PURE | KF_LOW, truncf, cast) /* to nearest even, HLO's overflow rules */ \

@@ -284,6 +284,10 @@ enum {
     XG_SIM_CVT_INTEGRAL = 1 << 13,
     XG_SIM_CVT_FTZ = 1 << 14
 };
+/* NaN as an integer (PTX ISA 9.0, cvt): 0, but its highest bit where the source is f64 or the integer has 64 bits. */
+XG_FN uint64_t xg_sim_cvt_nan(xg_sim_format from, uint32_t bits) {
+    return from == XG_SIM_IS_F64 || bits == 64 ? (uint64_t)1 << (bits - 1) : 0;
+}
 /* Layout: bits 0-3 format, or with INT log2 of the bytes; bit 5 signed; bits 6-8 rounding mode. */
 XG_FN uint64_t xg_sim_cvt_one(uint64_t v, uint32_t to, uint32_t from) {
     xg_sim_round mode = (xg_sim_round)(to >> 6 & 7);
@@ -305,6 +309,7 @@ XG_FN uint64_t xg_sim_cvt_one(uint64_t v, uint32_t to, uint32_t from) {
     if (to & XG_SIM_CVT_INT) {
         bits = 8u << (to & 15);
         if (from & XG_SIM_CVT_INT && !(to & XG_SIM_CVT_SAT)) return v; /* cut by the store */
+        if (n.kind == XG_SIM_NAN) return xg_sim_cvt_nan((xg_sim_format)(from & 15), bits);
         return xg_sim_num_to_int(n, mode, bits, (to & XG_SIM_CVT_SIGNED) != 0);
     }
     if (to & XG_SIM_CVT_INTEGRAL) {

@@ -371,11 +371,10 @@ XG_FN uint64_t xg_sim_num_int(xg_sim_num n, xg_sim_round mode, bool *over) {
     return kept + xg_sim_rounds_up(kept, half, sticky, n.neg, mode);
 }
 
-/* Saturating conversion to a `bits` wide integer; NaN gives 0. The result is sign- or zero-extended to 64 bits. */
+/* Saturating conversion of a number to a `bits` wide integer. The result is sign- or zero-extended to 64 bits. */
 XG_FN uint64_t xg_sim_num_to_int(xg_sim_num n, xg_sim_round mode, uint32_t bits, bool is_signed) {
     bool over;
     uint64_t v, limit;
-    if (n.kind == XG_SIM_NAN) return 0;
     v = n.kind == XG_SIM_INF ? UINT64_MAX : xg_sim_num_int(n, mode, &over);
     if (n.kind != XG_SIM_INF && over) v = UINT64_MAX;
     if (!is_signed) {

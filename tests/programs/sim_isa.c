@@ -365,10 +365,11 @@ static double rounded(double x, int mode) {
     fesetround(FE_TONEAREST);
     return r;
 }
-/* A float to an integer: saturates, NaN gives 0. */
-static u64_t to_int(double x, int mode, int bits, bool sgn) {
+/* A float to an integer: saturates. NaN gives 0, but the highest bit where the float has 64 bits or the integer (PTX ISA
+ * 9.0, cvt). */
+static u64_t to_int(double x, int from, int mode, int bits, bool sgn) {
     double r = rounded(x, mode), low = sgn ? -ldexp(1, bits - 1) : 0, high = ldexp(1, sgn ? bits - 1 : bits);
-    if (x != x) return 0;
+    if (x != x) return from == 64 || bits == 64 ? (u64_t)1 << (bits - 1) : 0;
     if (r <= low) return sgn ? (u64_t)1 << (bits - 1) : 0;
     if (r >= high) return sgn ? ((u64_t)1 << (bits - 1)) - 1 : bits == 64 ? ~(u64_t)0 : ((u64_t)1 << bits) - 1;
     return sgn ? (u64_t)(int64_t)r : (u64_t)r;
@@ -847,11 +848,11 @@ static u64_t saturated(s64_t x, bool huge, int bits, bool sgn) {
 }
 /* clang-format off */
 #define CVT_FI(R, T, l, bits, sgn) \
-    R(rni_##T##_f32, l, w, F32, 0, "cvt.rni." #T ".f32 d, a;", to_int(F(a), 0, bits, sgn)) \
-    R(rzi_##T##_f32, l, w, F32, 0, "cvt.rzi." #T ".f32 d, a;", to_int(F(a), 1, bits, sgn)) \
-    R(rmi_##T##_f64, l, d, F64, 0, "cvt.rmi." #T ".f64 d, a;", to_int(D(a), 2, bits, sgn)) \
-    R(rpi_##T##_f64, l, d, F64, 0, "cvt.rpi." #T ".f64 d, a;", to_int(D(a), 3, bits, sgn)) \
-    R(rzi_##T##_f16, l, h, F16, 0, "cvt.rzi." #T ".f16 d, a;", to_int(H(a), 1, bits, sgn))
+    R(rni_##T##_f32, l, w, F32, 0, "cvt.rni." #T ".f32 d, a;", to_int(F(a), 32, 0, bits, sgn)) \
+    R(rzi_##T##_f32, l, w, F32, 0, "cvt.rzi." #T ".f32 d, a;", to_int(F(a), 32, 1, bits, sgn)) \
+    R(rmi_##T##_f64, l, d, F64, 0, "cvt.rmi." #T ".f64 d, a;", to_int(D(a), 64, 2, bits, sgn)) \
+    R(rpi_##T##_f64, l, d, F64, 0, "cvt.rpi." #T ".f64 d, a;", to_int(D(a), 64, 3, bits, sgn)) \
+    R(rzi_##T##_f16, l, h, F16, 0, "cvt.rzi." #T ".f16 d, a;", to_int(H(a), 16, 1, bits, sgn))
 /* clang-format on */
 #define SIGNED_OF(T_) ((double)(T_)-1 < 0)
 /* clang-format off */
