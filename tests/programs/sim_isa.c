@@ -1,9 +1,9 @@
 /* tests/programs/sim_isa.c -- the instructions of the simulator, one by one, against formulas that know nothing of it.
  *
  * Three parts:
- *   forms   every line of tests/text/sim/forms.list is a PTX statement that ptxas takes for the target beside it; the
- *           simulator must load it, or, where the
- *           line begins with '!', refuse it by name. ISA 6.0 to 9.0.
+ *   forms   every line of tests/text/sim/forms.list is a PTX statement and the first target for which ptxas takes it; the
+ *           simulator must load it there and refuse it on the target below, or, where the line begins with '!', refuse
+ *           it by name. ISA 6.0 to 9.0.
  *   values  a row of ROWS is a statement with a formula in C; it runs over all pairs or triples of edge values.
  *   tiles   mma, wmma, ldmatrix: fragments filled after the figures of the PTX ISA, products made by three loops.
  *
@@ -229,6 +229,36 @@ static bool machine_skips(const char *message) {
 
 /* ---- forms ---- */
 
+/* The next target below that lacks what only `target` and later ones have; NULL: nothing older is supported. */
+static const char *lower_target(const char *target) {
+    static const char *const rungs[][2] = {{"sm_80", "sm_75"}, {"sm_86", "sm_80"}, {"sm_89", "sm_86"},
+        {"sm_90", "sm_89"}, {"sm_90a", "sm_90"}, {"sm_100", "sm_90"}, {"sm_100a", "sm_100"}, {"sm_120a", "sm_120"}};
+    size_t i;
+    for (i = 0; i < sizeof rungs / sizeof *rungs; i++)
+        if (strcmp(rungs[i][0], target) == 0) return rungs[i][1];
+    return NULL;
+}
+static void write_form(char *ptx, size_t cap, const char *target, const char *statement) {
+    snprintf(ptx, cap,
+        ".version 9.0\n.target %s\n.address_size 64\n.extern .shared .align 1024 .b8 dsm[];\n.visible .entry "
+        "k(.param .u64 P, .param .align 64 .b8 TM[128]) .maxntid 128,1,1 .minnctapersm 1 {\n"
+        ".reg .b16 h<32>; .reg .b32 r<160>; .reg .f32 f<272>; .reg .b64 d<64>; .reg .f64 g<32>; .reg .pred p<8>; "
+        ".reg .b128 q<4>;\nbra END;\n%s\nEND: ret;\n}\n",
+        target, statement);
+}
+/* An older target lacks the form, as ptxas says too. */
+static void test_lower_target(const char *target, const char *statement) {
+    static char ptx[24000], what[200];
+    const char *lower = lower_target(target), *message;
+    machine m;
+    if (!lower) return;
+    write_form(ptx, sizeof ptx, lower, statement);
+    machine_start(&m);
+    message = machine_simulate(&m, ptx, 1, 128, ptx, 192);
+    snprintf(what, sizeof what, "%.120s on %s: %.60s", statement, lower, message ? message : "loaded");
+    EXPECT_IN(message && strstr(message, " lacks "), what);
+    machine_end(&m);
+}
 static void test_forms(void) {
     static char line[20000], ptx[24000], what[200];
     FILE *f = fopen("tests/text/sim/forms.list", "r");
@@ -247,12 +277,7 @@ static void test_forms(void) {
             platform_skip(error ? refused_form : form_of_another);
             continue;
         }
-        snprintf(ptx, sizeof ptx,
-            ".version 9.0\n.target %s\n.address_size 64\n.extern .shared .align 1024 .b8 dsm[];\n.visible .entry "
-            "k(.param .u64 P, .param .align 64 .b8 TM[128]) .maxntid 128,1,1 .minnctapersm 1 {\n"
-            ".reg .b16 h<32>; .reg .b32 r<160>; .reg .f32 f<272>; .reg .b64 d<64>; .reg .f64 g<32>; .reg .pred p<8>; "
-            ".reg .b128 q<4>;\nbra END;\n%s\nEND: ret;\n}\n",
-            target, tab);
+        write_form(ptx, sizeof ptx, target, tab);
         machine_start(&m);
         message = machine_run(&m, ptx, 1, 128, ptx, 192); /* parameters that nobody reads */
         if (machine_skips(message)) {
@@ -271,6 +296,7 @@ static void test_forms(void) {
                 loaded++;
         }
         machine_end(&m);
+        if (!error && !platform.on_device) test_lower_target(target, tab);
     }
     fclose(f);
     printf("forms: %lu load, %lu are refused by name\n", loaded, refused);
