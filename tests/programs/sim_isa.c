@@ -1,9 +1,9 @@
 /* tests/programs/sim_isa.c -- the instructions of the simulator, one by one, against formulas that know nothing of it.
  *
  * Three parts:
- *   forms   every line of tests/text/sim/forms.list is a PTX statement and the first target for which ptxas takes it; the
- *           simulator must load it there and refuse it on the target below, or, where the line begins with '!', refuse
- *           it by name. ISA 6.0 to 9.0.
+ *   forms   every line of tests/text/sim/forms.list is a PTX statement and the first target for which ptxas takes it:
+ *           the simulator must load it there and refuse it on the target below, or, where the line begins with '!',
+ *           refuse it by name. ISA 6.0 to 9.0.
  *   values  a row of ROWS is a statement with a formula in C; it runs over all pairs or triples of edge values.
  *   tiles   mma, wmma, ldmatrix: fragments filled after the figures of the PTX ISA, products made by three loops.
  *
@@ -391,8 +391,8 @@ static double rounded(double x, int mode) {
     fesetround(FE_TONEAREST);
     return r;
 }
-/* A float to an integer: saturates. NaN gives 0, but the highest bit where the float has 64 bits or the integer (PTX ISA
- * 9.0, cvt). */
+/* A float to an integer: saturates. NaN gives 0, but the highest bit where the float has 64 bits or the integer (PTX
+ * ISA 9.0, cvt). */
 static u64_t to_int(double x, int from, int mode, int bits, bool sgn) {
     double r = rounded(x, mode), low = sgn ? -ldexp(1, bits - 1) : 0, high = ldexp(1, sgn ? bits - 1 : bits);
     if (x != x) return from == 64 || bits == 64 ? (u64_t)1 << (bits - 1) : 0;
