@@ -5,22 +5,20 @@
 #include "tile.h"
 
 enum {
-    XG_TILE_PASS_BYTES = 128,     /* of shared memory in a cycle */
-    XG_TILE_STEP_ISSUE = 24,      /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
-    XG_TILE_LOOP_ISSUE = 5,       /* of a round of the loop over a step's k */
-    XG_TILE_GUARD_ISSUE = 3,      /* of what goes through registers: its guard and address */
-    XG_TILE_AXIS_ISSUE = 5,       /* of one more summed axis: division, the rest, its guard */
-    XG_TILE_BARRIER_CLOCKS = 40,  /* of a step: until the last warp has come */
-    XG_TILE_BEGIN_CLOCKS = 500,   /* of a block: indices, and its first step's copies, without their way */
-    XG_TILE_PART_CLOCKS = 120,    /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
-    XG_TILE_WRITE_CLOCKS = 30,    /* of a round of a part's vectors */
-    XG_TILE_SLICE_CLOCKS = 60,    /* for one more slice's sums of a part, through shared memory */
-    XG_TILE_SLICE_LATE = 2,       /* for an element of one more slice, read with the first one's */
-    XG_TILE_SLICE_READ = 8,       /* for one of many, whose reads are on their way together */
-    XG_TILE_CLUSTER_CLOCKS = 400, /* of a part that a cluster shares: two barriers, each the way to others and back */
-    XG_TILE_PEER_CLOCKS = 210,    /* of a round that reads their sums (H100: 196 to 213), and ... */
-    XG_TILE_PEER_READ = 8,        /* ... of each of them, whose reads are on their way together */
-    XG_TILE_MEET_PERCENT = 125,   /* of the time where stores meet in banks: shapes without that are preferred */
+    XG_TILE_PASS_BYTES = 128,    /* of shared memory in a cycle */
+    XG_TILE_STEP_ISSUE = 24,     /* instructions of a step beside its arithmetic: buffers, the loop, barrier, waits */
+    XG_TILE_LOOP_ISSUE = 5,      /* of a round of the loop over a step's k */
+    XG_TILE_GUARD_ISSUE = 3,     /* of what goes through registers: its guard and address */
+    XG_TILE_AXIS_ISSUE = 5,      /* of one more summed axis: division, the rest, its guard */
+    XG_TILE_BARRIER_CLOCKS = 40, /* of a step: until the last warp has come */
+    XG_TILE_BEGIN_CLOCKS = 500,  /* of a block: indices, and its first step's copies, without their way */
+    XG_TILE_PART_CLOCKS = 120,   /* of a part of the result: into shared memory, a barrier, out of it, a barrier */
+    XG_TILE_WRITE_CLOCKS = 30,   /* of a round of a part's vectors */
+    XG_TILE_SLICE_CLOCKS = 60,   /* for one more slice's sums of a part, through shared memory */
+    XG_TILE_SLICE_LATE = 2,      /* for an element of one more slice, read with the first one's */
+    XG_TILE_SLICE_READ = 8,      /* for one of many, whose reads are on their way together */
+    XG_TILE_PEER_READ = 8,       /* of another block's sums: its reads and the others' are on their way together */
+    XG_TILE_MEET_PERCENT = 125,  /* of the time where stores meet in banks: shapes without that are preferred */
     XG_TILE_TENSOR_REGISTERS = 128, /* of a thread: 64 columns of sums at a time, and the epilogue's */
     XG_TILE_TENSOR_ISSUE = 60,      /* of a step with tcgen05: of the thread that copies, and of the one that asks */
     XG_TILE_UNIT_STEP_CLOCKS = 60,  /* of a step of mma.sync: barrier, addresses, and ... */
@@ -162,7 +160,7 @@ XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
     int64_t vectors = p->shape.m / p->parts * p->shape.n / XG_MAX(p->out_vector, (int64_t)1), rounds;
     if (p->shape.cluster == 1) return 0;
     rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
-    return p->parts * (XG_TILE_CLUSTER_CLOCKS + rounds * (XG_TILE_PEER_CLOCKS + p->shape.cluster * XG_TILE_PEER_READ));
+    return p->parts * (2 * XG_COST_MEET_CLOCKS + rounds * (XG_COST_PEER_CLOCKS + p->shape.cluster * XG_TILE_PEER_READ));
 }
 /* Clocks of the result's way into memory. */
 XG_FN int64_t xg_tile_end_clocks(const xg_tile_plan *p) {
