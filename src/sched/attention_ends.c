@@ -38,10 +38,27 @@ XG_FN xg_kval *xg_attention_total(xg_attention_kernel *w, int64_t half, xg_kval 
     }
     return total;
 }
+/* Two neighbouring columns' sums, scaled, in one store: the eight bytes of half a warp lie in different banks. */
+XG_FN void xg_attention_show_pair(xg_attention_kernel *w, xg_kval *const *sums, xg_kval *scale, xg_kval *at) {
+    xg_kb *b = xg_attention_b(w);
+    const xg_ktype *type = xg_kir_vector(w->t.e->m, sums[0]->type->elem, XG_ATTENTION_PAIR);
+    xg_kval *pair = xg_kconst_bits(b, type, 0), *o[3];
+    int64_t k;
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) {
+        o[0] = xg_k2(b, XG_K_OP_MULF, sums[k], scale);
+        o[1] = pair;
+        o[2] = xg_elem_index(&w->t.s, k);
+        pair = xg_kir_value(b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    o[0] = pair;
+    o[1] = w->ends;
+    o[2] = at;
+    w->ends = xg_kir_value(b, XG_K_OP_WRITE, o, 3, w->ends->type);
+}
 /* The maximum of all parts, and what each had relative to its own. */
 XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *most = NULL, *sum = NULL, *shift, *scale, *v, *at, *first, *column;
+    xg_kval *most = NULL, *sum = NULL, *shift, *scale, *v, *first, *column;
     int64_t k, c;
     for (k = 0; k < w->p->shape.parts; k++) {
         v = xg_attention_end_of(w, k, half, false);
@@ -57,12 +74,10 @@ XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
     w->most[half] = most;
     w->sum[half] = sum;
     first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
-    for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) {
-        int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
+    for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c += XG_ATTENTION_PAIR) {
+        int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
         column = xg_attention_at(w, first, w->p->columns - place, place);
-        at = xg_attention_column_at(w, w->warp, half, column);
-        v = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
-        w->ends = xg_kinsert(b, v, w->ends, &at, 1);
+        xg_attention_show_pair(w, &w->out[half][c], scale, xg_attention_column_at(w, w->warp, half, column));
     }
 }
 XG_FN void xg_attention_join_parts(xg_attention_kernel *w) {
