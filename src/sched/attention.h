@@ -130,6 +130,7 @@ typedef struct xg_attention_plan {
     int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                      /* bytes */
     int64_t picoseconds;
+    int64_t cluster;   /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
 } xg_attention_plan;
@@ -203,6 +204,7 @@ typedef struct xg_attention_kernel {
     xg_scope scopes[XG_ATTENTION_PARTS];
     xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
     xg_kval *across, *part; /* of a warp: among those along rows, and along keys */
+    xg_kval *rank, **peers; /* of the block in its cluster, NULL: there is none; by rank: what blocks show of `ends` */
     xg_kval *buffer;        /* of the step: the first of its keys in shared memory */
     xg_kval *row[XG_ATTENTION_HALVES];
     xg_kval *inner[2];  /* steps from the first on, and before the second, need no masks; NULL: all need them */

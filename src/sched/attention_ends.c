@@ -1,5 +1,6 @@
 /* sched/attention_ends.c -- behind all steps: warps that had different keys of the same rows join what they have, and
- * the result is made of it. */
+ * the result is made of it. Blocks of a cluster that share the keys are further such parts, which lie in each other's
+ * shared memory: a block makes its own share of the columns, of what all of them show. */
 #ifndef XG_SCHED_ATTENTION_ENDS_C
 #define XG_SCHED_ATTENTION_ENDS_C
 #include "attention.h"
@@ -19,21 +20,40 @@ XG_FN xg_kval *xg_attention_column_at(xg_attention_kernel *w, xg_kval *warp, int
     row = xg_tile_join(&w->t, row, pitch, column);
     return xg_attention_at(w, row, xg_attention_ends_size(w->p), place);
 }
-/* The warp that has part k of the keys for the same rows. */
+/* Parts of the keys: of all blocks of the cluster. */
+XG_FN int64_t xg_attention_all_parts(const xg_attention_kernel *w) { return w->p->shape.parts * w->p->cluster; }
+/* What all parts show is there, or has been read. */
+XG_FN void xg_attention_meet(xg_attention_kernel *w) {
+    int64_t k;
+    if (!w->rank) {
+        xg_attention_wait(w);
+        return;
+    }
+    xg_cluster_wait(xg_attention_b(w), &w->ends, 1);
+    for (k = 0; k < w->p->cluster; k++)
+        w->peers[k] = xg_cluster_peer(xg_attention_b(w), w->ends, xg_kconst_int(xg_attention_b(w), XG_E_I32, k));
+}
+/* An element of what the block with part k shows. */
+XG_FN xg_kval *xg_attention_shown(xg_attention_kernel *w, int64_t k, xg_kval *at) {
+    xg_kval *ends = w->rank ? w->peers[k / w->p->shape.parts] : w->ends;
+    return xg_kextract(xg_attention_b(w), ends, &at, 1);
+}
+/* In its block, the warp that has part k of the keys for the same rows. */
 XG_FN xg_kval *xg_attention_peer(xg_attention_kernel *w, int64_t k) {
-    return xg_attention_at(w, w->across, (int64_t)w->p->shape.warps * w->p->shape.parts, k * w->p->shape.warps);
+    k = k % w->p->shape.parts * w->p->shape.warps;
+    return xg_attention_at(w, w->across, (int64_t)w->p->shape.warps * w->p->shape.parts, k);
 }
 XG_FN xg_kval *xg_attention_end_of(xg_attention_kernel *w, int64_t k, int64_t half, bool sum) {
     xg_kval *at = xg_attention_end_at(w, xg_attention_peer(w, k), half, sum);
-    return xg_kextract(xg_attention_b(w), w->ends, &at, 1);
+    return xg_attention_shown(w, k, at);
 }
 /* All parts' sum of a column of a thread's row, in their order. */
 XG_FN xg_kval *xg_attention_total(xg_attention_kernel *w, int64_t half, xg_kval *column) {
     xg_kval *total = NULL, *v, *at;
     int64_t k;
-    for (k = 0; k < w->p->shape.parts; k++) {
+    for (k = 0; k < xg_attention_all_parts(w); k++) {
         at = xg_attention_column_at(w, xg_attention_peer(w, k), half, column);
-        v = xg_kextract(xg_attention_b(w), w->ends, &at, 1);
+        v = xg_attention_shown(w, k, at);
         total = total ? xg_k2(xg_attention_b(w), XG_K_OP_ADDF, total, v) : v;
     }
     return total;
@@ -60,12 +80,12 @@ XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
     xg_kb *b = xg_attention_b(w);
     xg_kval *most = NULL, *sum = NULL, *shift, *scale, *v, *first, *column;
     int64_t k, c;
-    for (k = 0; k < w->p->shape.parts; k++) {
+    for (k = 0; k < xg_attention_all_parts(w); k++) {
         v = xg_attention_end_of(w, k, half, false);
         most = most ? xg_k2(b, XG_K_OP_MAXF, most, v) : v;
     }
     shift = xg_attention_shift(w, most);
-    for (k = 0; k < w->p->shape.parts; k++) {
+    for (k = 0; k < xg_attention_all_parts(w); k++) {
         scale = xg_attention_exp(w, xg_attention_end_of(w, k, half, false), shift);
         v = xg_k2(b, XG_K_OP_MULF, xg_attention_end_of(w, k, half, true), scale);
         sum = sum ? xg_k2(b, XG_K_OP_ADDF, sum, v) : v;
@@ -83,15 +103,16 @@ XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
 XG_FN void xg_attention_join_parts(xg_attention_kernel *w) {
     int64_t half;
     xg_kval *at;
+    if (w->rank) w->peers = XG_NEW_N(w->t.e->arena, xg_kval *, w->p->cluster);
     for (half = 0; half < XG_ATTENTION_HALVES; half++) {
         at = xg_attention_end_at(w, w->warp, half, false);
         w->ends = xg_kinsert(xg_attention_b(w), w->most[half], w->ends, &at, 1);
         at = xg_attention_end_at(w, w->warp, half, true);
         w->ends = xg_kinsert(xg_attention_b(w), w->sum[half], w->ends, &at, 1);
     }
-    xg_attention_wait(w);
+    xg_attention_meet(w);
     for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_join_row(w, half);
-    xg_attention_wait(w);
+    xg_attention_meet(w);
 }
 /* ---- the result ---- */
 
@@ -150,11 +171,15 @@ XG_FN void xg_attention_write(
     w->dest[0] = xg_emit_insert(xg_attention_b(w), v, w->dest[0], root->shape, index);
     xg_flow_end(&f);
 }
+/* The warp's, among all parts. */
+XG_FN xg_kval *xg_attention_own_part(xg_attention_kernel *w) {
+    return w->rank ? xg_tile_join(&w->t, w->rank, w->p->shape.parts, w->part) : w->part;
+}
 /* A thread writes the columns of its sums; with keys in parts, each warp every so many eights. */
 XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
-    int64_t parts = w->p->shape.parts, eights = xg_tile_over(w->p->columns / XG_ATTENTION_EIGHT, parts), k, c;
+    int64_t parts = xg_attention_all_parts(w), eights = xg_tile_over(w->p->columns / XG_ATTENTION_EIGHT, parts), k, c;
     xg_kval *first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0)), *column, *sum;
-    if (parts > 1) first = xg_tile_join(&w->t, w->part, XG_ATTENTION_EIGHT, first);
+    if (parts > 1) first = xg_tile_join(&w->t, xg_attention_own_part(w), XG_ATTENTION_EIGHT, first);
     for (k = 0; k < eights; k++)
         for (c = 0; c < XG_ATTENTION_PAIR; c++) {
             int64_t place = k * parts * XG_ATTENTION_EIGHT + c, all = eights * parts * XG_ATTENTION_EIGHT;
@@ -171,7 +196,7 @@ XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const 
     xg_flow one = xg_flow_of(&w->t.s, NULL);
     uint32_t k;
     if (!f->n_stats) return;
-    first = xg_tile_join(&w->t, w->part, XG_ATTENTION_BESIDE, w->beside);
+    first = xg_tile_join(&w->t, xg_attention_own_part(w), XG_ATTENTION_BESIDE, w->beside);
     for (k = 0; k < f->n_stats; k++) xg_flow_slot(&one, &w->dest[k + 1]);
     xg_flow_if(&one, xg_attention_below(w, first, 1));
     xg_attention_numbers(w, at);
@@ -189,7 +214,7 @@ XG_FN void xg_attention_results(xg_attention_kernel *w) {
     uint32_t k;
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         w->sum[half] = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
-    if (w->p->shape.parts > 1) xg_attention_join_parts(w);
+    if (xg_attention_all_parts(w) > 1) xg_attention_join_parts(w);
     for (half = 0; half < XG_ATTENTION_HALVES; half++) {
         xg_attention_ends ends;
         xg_kval *row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
@@ -203,6 +228,7 @@ XG_FN void xg_attention_results(xg_attention_kernel *w) {
         xg_attention_write_stats(w, half, &ends);
         xg_flow_end(&f);
     }
+    if (w->rank) xg_attention_meet(w);
 }
 
 #endif /* XG_SCHED_ATTENTION_ENDS_C */

@@ -72,14 +72,14 @@ XG_FN void xg_tile_find_end(xg_tile_plan *p, xg_aff_ctx *x) {
     p->end_at = at[0];
 }
 
-/* Of all steps those of the block's part: of a cluster's last blocks there may be fewer, or none. */
+/* Of all steps those of the block's part: the last block of a cluster may have fewer. */
 XG_FN xg_kval *xg_tile_part_steps(xg_tile_kernel *w, xg_kval *all) {
     const xg_tile_plan *p = w->p;
     xg_kval *none = xg_elem_index(&w->s, 0), *most = xg_elem_index(&w->s, p->steps);
     if (!w->rank) return all;
-    if (!p->end && p->all_steps % p->steps == 0) return most;
+    if (p->all_steps % p->steps == 0) return most;
     all = xg_k2(&w->s.b, XG_K_OP_SUBI, all, xg_tile_join(w, w->rank, p->steps, none));
-    return xg_k2(&w->s.b, XG_K_OP_MINSI, xg_k2(&w->s.b, XG_K_OP_MAXSI, all, none), most);
+    return xg_k2(&w->s.b, XG_K_OP_MINSI, all, most);
 }
 XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step) {
     return w->rank ? xg_tile_join(w, w->rank, w->p->steps, step) : step;

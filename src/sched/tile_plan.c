@@ -477,12 +477,14 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
     *best = *s;
     *least = time;
 }
-/* The blocks of a cluster may have the tile together: where there are few tiles, and each of them has steps. */
+/* The blocks of a cluster may have the tile together: where there are few tiles, and each of them has steps, whatever
+ * memory says (tile_limit.c). */
 XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
     int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps;
     if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
         return false;
-    if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || others >= p->all_steps) return false;
+    if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps)
+        return false;
     if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
     return (given && xg_record_get(&given->form, "cluster")) ||
            p->blocks / blocks * XG_TILE_CLUSTER_SHARE <= (int64_t)m->sm_count;
