@@ -318,7 +318,8 @@ XG_FN void xg_attention_arrays(xg_attention_kernel *w) {
         w->values = xg_attention_shared(w, w->f->held, keys * p->value_pitch);
         if (w->f->unit == XG_TILE_NO_UNIT)
             w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
-        if (p->shape.parts * p->cluster > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_ends_size(p));
+        if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_ends_size(p));
+        if (p->cluster > 1) w->shown = xg_attention_shared(w, w->f->sum, xg_attention_shown_size(p));
     }
     if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, p->tile * p->shape.parts);
 }

@@ -90,7 +90,8 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->shared = (p->tile * p->pitch + p->stages * s->step * (p->pitch + p->value_pitch)) * bytes;
     if (s->grouped) p->shared = xg_attention_group_bytes(p);
     if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
-    if (s->parts * p->cluster > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
+    if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
+    if (p->cluster > 1) p->shared += xg_attention_shown_size(p) * xg_type_bytes(f->sum);
     if (p->votes) p->shared += warps * XG_ATTENTION_ROWS * xg_type_bytes(f->sum);
 }
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
@@ -102,6 +103,10 @@ XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
     int64_t warps = (int64_t)p->shape.warps * p->shape.parts;
     return warps * (2 * XG_WARP_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
+}
+
+XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p) {
+    return p->shape.warps * (2 * XG_WARP_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
 }
 
 /* The tile's rows stay in registers, where there is room. */
@@ -167,13 +172,13 @@ XG_FN int64_t xg_attention_operand_bytes(const xg_attention_form *f) {
     int64_t elements = xg_cost_mul(f->batch, (f->rows + f->keys) * (f->depth + f->columns));
     return xg_cost_mul(elements, xg_type_bytes(f->stages[XG_ATTENTION_QUERY].root->shape->type));
 }
-/* Of a cluster: three barriers, and what each block reads of the others, one part of the keys after the other. */
+/* Of a cluster: two barriers, and what each block reads of the others. */
 XG_FN int64_t xg_attention_cluster_cycles(const xg_attention_plan *p) {
     enum {
-        BARRIERS = 3
+        BARRIERS = 2
     };
     if (p->cluster == 1) return 0;
-    return BARRIERS * XG_COST_MEET_CLOCKS + 2 * XG_COST_PEER_CLOCKS + p->cluster * p->shape.parts * XG_WARP_LANES;
+    return BARRIERS * XG_COST_MEET_CLOCKS + 2 * XG_COST_PEER_CLOCKS + p->cluster * XG_WARP_LANES;
 }
 XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
