@@ -1,6 +1,6 @@
 /* sched/attention_ends.c -- behind all steps: warps that had different keys of the same rows join what they have, and
- * the result is made of it. Where the blocks of a cluster share the keys, each then shows the others what its warps have
- * together, and makes its own share of the columns of what all of them show. */
+ * the result is made of it. Where the blocks of a cluster share the keys, each then shows the others what its warps
+ * have together, and makes its own share of the columns of what all of them show. */
 #ifndef XG_SCHED_ATTENTION_ENDS_C
 #define XG_SCHED_ATTENTION_ENDS_C
 #include "attention.h"

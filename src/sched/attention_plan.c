@@ -232,8 +232,7 @@ XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_sh
     if (parts && (parts->n != 1 || parts->p[0] != s->parts)) return false;
     return !tile || (tile->n == 2 && tile->p[0] == s->warps * XG_ATTENTION_ROWS && tile->p[1] == s->step);
 }
-/* The blocks of a cluster may share the keys: there are steps for each, and tiles of rows leave most of the device idle.
- */
+/* The blocks of a cluster may share the keys: there are steps for each, and tiles of rows are few. */
 XG_FN bool xg_attention_may_cluster(const xg_attention_plan *p, const xg_device *m) {
     return !p->shape.grouped && (p->cluster - 1) * xg_tile_over(p->steps, p->cluster) < p->steps &&
            (p->shape.warps == 1 || p->tile < 2 * p->form.rows) && p->blocks <= (int64_t)m->sm_count;

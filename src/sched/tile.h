@@ -15,7 +15,7 @@
  * - The plan is made once and has all that the kernel depends on; the estimate in tile_plan.c compares plans.
  *
  * - Where few tiles meet a long sum, the blocks of a cluster have a tile together: each sums up a part of k, and reads
- *   from the others' shared memory what it makes results of. So nothing goes through memory, and no second kernel waits.
+ *   from the others' shared memory what it makes results of: nothing goes through memory, no second kernel waits.
  *
  * Laws: sums are made in the order of k, those of the slices of a step one after the other, those of a cluster in the
  * order of its blocks: results are the same in every run. No atomics. */
