@@ -3186,7 +3186,9 @@ typedef struct xg_cost_counts {
     int64_t barriers;                 /* that a block takes */
 } xg_cost_counts;
 enum {
-    XG_COST_PORT_BYTES = 64, /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
+    XG_COST_PEER_CLOCKS = 205, /* of a load from the shared memory of another block of a cluster (H100: 196 to 213) */
+    XG_COST_MEET_CLOCKS = 205, /* of a barrier of a cluster: the way to another block and back, E */
+    XG_COST_PORT_BYTES = 64,   /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_TURNOVER_CLOCKS =
         430 /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
 };
@@ -16968,6 +16970,13 @@ XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_str op, xg
         p->latency = (uint8_t)(p->pipe == XG_PIPE_INTEGER ? 80 : 40);
     }
 }
+/* Clocks of a load from shared memory: ld.shared::cluster may be another block's. */
+XG_FN int64_t xg_sim_trace_shared(const xg_source *s, size_t at, const xg_device *d) {
+    xg_str word;
+    while (at < s->size && s->text[at] == '.' && xg_sim_trace_word(s, &at, &word))
+        if (xg_str_is(word, "shared::cluster")) return XG_COST_PEER_CLOCKS;
+    return d->shared_latency;
+}
 XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t start, uint8_t cls, xg_sim_price *p) {
     size_t at = start, i;
     xg_str op;
@@ -16985,7 +16994,7 @@ XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t s
         p->pipe = XG_PIPE_COUNT;
         p->weight = cls != XLAGPU_CLASS_OTHER_MEMORY;
         p->latency = (uint16_t)(cls == XLAGPU_CLASS_OTHER_MEMORY ? 0
-                                : cls == XLAGPU_CLASS_SHARED     ? d->shared_latency
+                                : cls == XLAGPU_CLASS_SHARED     ? xg_sim_trace_shared(s, at, d)
                                 : cls == XLAGPU_CLASS_ATOMIC     ? d->l2_latency + XG_SIM_TRACE_ATOMIC_CLOCKS
                                                                  : (uint32_t)XG_SIM_TRACE_ALU_CLOCKS);
         break;

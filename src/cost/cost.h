@@ -128,7 +128,9 @@ typedef struct xg_cost_counts {
     int64_t barriers;                 /* that a block takes */
 } xg_cost_counts;
 enum {
-    XG_COST_PORT_BYTES = 64, /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
+    XG_COST_PEER_CLOCKS = 205, /* of a load from the shared memory of another block of a cluster (H100: 196 to 213) */
+    XG_COST_MEET_CLOCKS = 205, /* of a barrier of a cluster: the way to another block and back, E */
+    XG_COST_PORT_BYTES = 64,   /* a clock from the second cache into one multiprocessor (CUDA: 64; 37 if all ask) */
     XG_COST_TURNOVER_CLOCKS =
         430 /* from a block's end to its successor's begin (gpu-benches, gpu-stream: 400 to 450) */
 };

@@ -178,9 +178,11 @@ XG_FN bool xg_column_linear(const xg_reduction *r, xg_column_plan *p, bool secto
 }
 XG_FN void xg_column_tile(const xg_reduction *r, xg_column_plan *p) {
     int64_t across = XG_WARP_LANES, resident = r->e->target->resident_threads;
+    /* bytes of a tile's row: without clusters narrower tiles are what keeps the device busy */
+    int64_t least = r->e->target->cluster > 1 ? XG_LINE_BYTES : XG_LINE_BYTES / 2;
     for (p->vector = xg_column_most(r);
          r->minor % p->vector || (p->vector > 1 && !xg_walk_fits(r, XG_WALK_COLUMN, p->vector)); p->vector /= 2) {}
-    while (across > 8 && across * p->vector * r->bytes > 128 &&
+    while (across > 8 && across * p->vector * r->bytes > least &&
            r->n_kept / r->minor * ((r->minor + across * p->vector - 1) / (across * p->vector)) < resident / 2048)
         across /= 2; /* a block each */
     p->way = XG_COLUMN_TILE;

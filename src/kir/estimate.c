@@ -276,7 +276,7 @@ XG_FN int64_t xg_kest_access(xg_kest *e, const xg_kval *pointer, int64_t bytes, 
     if (!XG_KSPACE_IS_SHORT(pointer->type->space)) return xg_kest_global(e, p, bytes, write, cached);
     e->c->shared_passes =
         xg_cost_add(e->c->shared_passes, xg_cost_mul(xg_kest_passes(e, p, bytes), e->times * e->weight));
-    return e->d->shared_latency;
+    return pointer->type->space == XG_SPACE_CLUSTER ? (int64_t)XG_COST_PEER_CLOCKS : e->d->shared_latency;
 }
 
 /* ---- operations ---- */
@@ -346,7 +346,9 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_TENSOR_READ:
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
-    case XG_K_OP_BARRIER: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_BARRIER_CLOCKS);
+    case XG_K_OP_BARRIER:
+        return xg_kest_make_price(
+            XG_PIPE_COUNT, 1, op->a == XG_KTEAM_CLUSTER ? XG_COST_MEET_CLOCKS : XG_KEST_BARRIER_CLOCKS);
     default: break;
     }
     if (!op->n_results) return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);

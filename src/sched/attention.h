@@ -130,6 +130,7 @@ typedef struct xg_attention_plan {
     int64_t pitch, value_pitch, weight_pitch, sum_pitch; /* of rows in shared memory */
     int64_t shared;                                      /* bytes */
     int64_t picoseconds;
+    int64_t cluster;   /* blocks that share the keys of a tile's rows, and join what they have; 1: it is one block's */
     bool is_made;      /* the plan could be made */
     int64_t key_parts; /* of all keys, each with blocks of its own; 0: not asked */
 } xg_attention_plan;
@@ -167,8 +168,9 @@ XG_FN bool xg_attention_may_be(const xg_comp *c);
 XG_FN bool xg_attention_form_of(xg_attention_form *f, xg_arena *a, xg_aff_ctx *x, const xg_comp *c, const xg_device *m);
 
 /* ---- attention_plan.c ---- */
-XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p); /* of shared memory, where keys are in parts */
-XG_FN int64_t xg_attention_registers(const xg_attention_plan *p); /* of a thread with rows */
+XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p); /* ..., that a cluster's block shows the others */
+XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p);  /* of shared memory, where keys are in parts */
+XG_FN int64_t xg_attention_registers(const xg_attention_plan *p);  /* of a thread with rows */
 XG_FN bool xg_attention_keeps_query(const xg_attention_plan *p);
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given);
 /* The dots alone, and scores that go to memory and back. */
@@ -202,8 +204,10 @@ typedef struct xg_attention_kernel {
     xg_fusion_emission parts[XG_ATTENTION_PARTS]; /* as if each stage were a fusion */
     xg_scope scopes[XG_ATTENTION_PARTS];
     xg_kval *thread, *lane, *warp, *group, *beside, *tile, *batch;
-    xg_kval *across, *part; /* of a warp: among those along rows, and along keys */
-    xg_kval *buffer;        /* of the step: the first of its keys in shared memory */
+    xg_kval *across, *part;         /* of a warp: among those along rows, and along keys */
+    xg_kval *rank, *shown, **peers; /* of the block in its cluster, NULL: there is none; what it shows; that of all */
+    xg_kval **scales[XG_ATTENTION_HALVES]; /* by rank: of a block's sums */
+    xg_kval *buffer;                       /* of the step: the first of its keys in shared memory */
     xg_kval *row[XG_ATTENTION_HALVES];
     xg_kval *inner[2];  /* steps from the first on, and before the second, need no masks; NULL: all need them */
     xg_kval *from, *to; /* steps: the first, and behind the last; beyond all steps they begin again */

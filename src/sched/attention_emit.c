@@ -284,6 +284,10 @@ XG_FN void xg_attention_places(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
     xg_kval *id = xg_kblock_id(xg_attention_b(w), 0, p->blocks), *row;
     int64_t half;
+    if (p->cluster > 1) {
+        w->rank = xg_tile_rest(&w->t, id, p->cluster);
+        id = xg_tile_quotient(&w->t, id, p->cluster);
+    }
     w->thread = xg_kthread_id(xg_attention_b(w), 0, p->threads + p->producers);
     if (p->producers) w->thread = xg_tile_rest(&w->t, w->thread, p->threads);
     w->lane = xg_tile_rest(&w->t, w->thread, XG_WARP_LANES);
@@ -315,6 +319,7 @@ XG_FN void xg_attention_arrays(xg_attention_kernel *w) {
         if (w->f->unit == XG_TILE_NO_UNIT)
             w->weights = xg_attention_shared(w, w->f->held, xg_attention_weights_size(p));
         if (p->shape.parts > 1) w->ends = xg_attention_shared(w, w->f->sum, xg_attention_ends_size(p));
+        if (p->cluster > 1) w->shown = xg_attention_shared(w, w->f->sum, xg_attention_shown_size(p));
     }
     if (p->votes) w->votes = xg_attention_shared(w, w->f->sum, p->tile * p->shape.parts);
 }
@@ -329,6 +334,7 @@ XG_FN void xg_attention_emit(xg_fusion_emission *e, const xg_attention_plan *p) 
     w->t.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->blocks;
+    f->cluster = p->cluster > 1 ? (uint32_t)p->cluster : 0;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     for (k = 0; k <= p->form.n_stats; k++) w->dest[k] = &f->body->args[f->n_inputs + k];
     for (k = 0; k < XG_ATTENTION_HALVES; k++) {

@@ -1,5 +1,6 @@
 /* sched/attention_ends.c -- behind all steps: warps that had different keys of the same rows join what they have, and
- * the result is made of it. */
+ * the result is made of it. Where the blocks of a cluster share the keys, each then shows the others what its warps
+ * have together, and makes its own share of the columns of what all of them show. */
 #ifndef XG_SCHED_ATTENTION_ENDS_C
 #define XG_SCHED_ATTENTION_ENDS_C
 #include "attention.h"
@@ -27,21 +28,48 @@ XG_FN xg_kval *xg_attention_end_of(xg_attention_kernel *w, int64_t k, int64_t ha
     xg_kval *at = xg_attention_end_at(w, xg_attention_peer(w, k), half, sum);
     return xg_kextract(xg_attention_b(w), w->ends, &at, 1);
 }
-/* All parts' sum of a column of a thread's row, in their order. */
-XG_FN xg_kval *xg_attention_total(xg_attention_kernel *w, int64_t half, xg_kval *column) {
-    xg_kval *total = NULL, *v, *at;
+/* Two neighbouring elements of an array, in one load. */
+XG_FN void xg_attention_get_pair(xg_attention_kernel *w, xg_kval *array, xg_kval *at, xg_kval **out) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *o[2], *pair;
     int64_t k;
+    o[0] = array;
+    o[1] = at;
+    pair = xg_kir_value(b, XG_K_OP_READ, o, 2, xg_kir_vector(w->t.e->m, xg_attention_sum_type(w), XG_ATTENTION_PAIR));
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) out[k] = xg_attention_lane(w, pair, k);
+}
+/* All parts' sums of two columns of a thread's row, in their order. */
+XG_FN void xg_attention_total(xg_attention_kernel *w, int64_t half, xg_kval *column, xg_kval **out) {
+    xg_kval *v[XG_ATTENTION_PAIR], *at;
+    int64_t k, c;
     for (k = 0; k < w->p->shape.parts; k++) {
         at = xg_attention_column_at(w, xg_attention_peer(w, k), half, column);
-        v = xg_kextract(xg_attention_b(w), w->ends, &at, 1);
-        total = total ? xg_k2(xg_attention_b(w), XG_K_OP_ADDF, total, v) : v;
+        xg_attention_get_pair(w, w->ends, at, v);
+        for (c = 0; c < XG_ATTENTION_PAIR; c++)
+            out[c] = k ? xg_k2(xg_attention_b(w), XG_K_OP_ADDF, out[c], v[c]) : v[c];
     }
-    return total;
+}
+/* Two neighbouring columns' sums, in one store to an array: the eight bytes of half a warp lie in different banks. */
+XG_FN xg_kval *xg_attention_put_pair(xg_attention_kernel *w, xg_kval *const *sums, xg_kval *array, xg_kval *at) {
+    xg_kb *b = xg_attention_b(w);
+    const xg_ktype *type = xg_kir_vector(w->t.e->m, sums[0]->type->elem, XG_ATTENTION_PAIR);
+    xg_kval *pair = xg_kconst_bits(b, type, 0), *o[3];
+    int64_t k;
+    for (k = 0; k < XG_ATTENTION_PAIR; k++) {
+        o[0] = sums[k];
+        o[1] = pair;
+        o[2] = xg_elem_index(&w->t.s, k);
+        pair = xg_kir_value(b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    o[0] = pair;
+    o[1] = array;
+    o[2] = at;
+    return xg_kir_value(b, XG_K_OP_WRITE, o, 3, array->type);
 }
 /* The maximum of all parts, and what each had relative to its own. */
 XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
     xg_kb *b = xg_attention_b(w);
-    xg_kval *most = NULL, *sum = NULL, *shift, *scale, *v, *at, *first, *column;
+    xg_kval *most = NULL, *sum = NULL, *shift, *scale, *v, *first, *column, *sums[XG_ATTENTION_PAIR];
     int64_t k, c;
     for (k = 0; k < w->p->shape.parts; k++) {
         v = xg_attention_end_of(w, k, half, false);
@@ -57,12 +85,11 @@ XG_FN void xg_attention_join_row(xg_attention_kernel *w, int64_t half) {
     w->most[half] = most;
     w->sum[half] = sum;
     first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
-    for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c++) {
-        int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT + c % XG_ATTENTION_PAIR;
+    for (c = 0; c < w->p->columns / XG_ATTENTION_BESIDE; c += XG_ATTENTION_PAIR) {
+        int64_t place = c / XG_ATTENTION_PAIR * XG_ATTENTION_EIGHT;
         column = xg_attention_at(w, first, w->p->columns - place, place);
-        at = xg_attention_column_at(w, w->warp, half, column);
-        v = xg_k2(b, XG_K_OP_MULF, w->out[half][c], scale);
-        w->ends = xg_kinsert(b, v, w->ends, &at, 1);
+        for (k = 0; k < XG_ATTENTION_PAIR; k++) sums[k] = xg_k2(b, XG_K_OP_MULF, w->out[half][c + k], scale);
+        w->ends = xg_attention_put_pair(w, sums, w->ends, xg_attention_column_at(w, w->warp, half, column));
     }
 }
 XG_FN void xg_attention_join_parts(xg_attention_kernel *w) {
@@ -77,6 +104,126 @@ XG_FN void xg_attention_join_parts(xg_attention_kernel *w) {
     xg_attention_wait(w);
     for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_join_row(w, half);
     xg_attention_wait(w);
+}
+
+/* ---- keys of a cluster's blocks ---- */
+
+/* What a block shows to the others: of its rows the maximum and sum, by lane, then the sums of columns. */
+XG_FN xg_kval *xg_attention_row_at(xg_attention_kernel *w, int64_t half, bool sum) {
+    int64_t lanes = XG_WARP_LANES, place = (2 * half + sum) * lanes;
+    xg_kval *at = xg_tile_join(&w->t, w->across, 2 * XG_ATTENTION_HALVES * lanes, w->lane);
+    return xg_attention_at(w, at, xg_attention_shown_size(w->p), place);
+}
+XG_FN xg_kval *xg_attention_shown_at(xg_attention_kernel *w, int64_t half, xg_kval *column) {
+    int64_t pitch = w->p->sum_pitch, before = (int64_t)w->p->shape.warps * 2 * XG_ATTENTION_HALVES * XG_WARP_LANES;
+    xg_kval *row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
+    row = xg_tile_join(&w->t, row, pitch, column);
+    return xg_attention_at(w, row, xg_attention_shown_size(w->p), before + half * XG_ATTENTION_EIGHT * pitch);
+}
+XG_FN void xg_attention_show(xg_attention_kernel *w, xg_kval *v, xg_kval *at) {
+    w->shown = xg_kinsert(xg_attention_b(w), v, w->shown, &at, 1);
+}
+/* All blocks of the cluster show what they have, or have read it. */
+XG_FN void xg_attention_meet(xg_attention_kernel *w) {
+    int64_t k;
+    xg_cluster_wait(xg_attention_b(w), &w->shown, 1);
+    for (k = 0; k < w->p->cluster; k++)
+        w->peers[k] = xg_cluster_peer(xg_attention_b(w), w->shown, xg_kconst_int(xg_attention_b(w), XG_E_I32, k));
+}
+/* The maximum of all blocks, what each had relative to its own, and by what its sums are scaled. */
+XG_FN void xg_attention_join_peers(xg_attention_kernel *w, int64_t half) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *at = xg_attention_row_at(w, half, false), *most = NULL, *sum = NULL, *shift, *v;
+    int64_t k;
+    for (k = 0; k < w->p->cluster; k++) {
+        w->scales[half][k] = xg_kextract(b, w->peers[k], &at, 1);
+        most = most ? xg_k2(b, XG_K_OP_MAXF, most, w->scales[half][k]) : w->scales[half][k];
+    }
+    shift = xg_attention_shift(w, most);
+    at = xg_attention_row_at(w, half, true);
+    for (k = 0; k < w->p->cluster; k++) {
+        w->scales[half][k] = xg_attention_exp(w, w->scales[half][k], shift);
+        v = xg_k2(b, XG_K_OP_MULF, xg_kextract(b, w->peers[k], &at, 1), w->scales[half][k]);
+        sum = sum ? xg_k2(b, XG_K_OP_ADDF, sum, v) : v;
+    }
+    w->most[half] = most;
+    w->sum[half] = sum;
+}
+/* Two columns of a thread's row, of all blocks in their order. */
+XG_FN void xg_attention_of_peers(xg_attention_kernel *w, int64_t half, xg_kval *column, xg_kval **out) {
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *at = xg_attention_shown_at(w, half, column), *v[XG_ATTENTION_PAIR];
+    int64_t k, c;
+    for (k = 0; k < w->p->cluster; k++) {
+        xg_attention_get_pair(w, w->peers[k], at, v);
+        for (c = 0; c < XG_ATTENTION_PAIR; c++) {
+            v[c] = xg_k2(b, XG_K_OP_MULF, v[c], w->scales[half][k]);
+            out[c] = k ? xg_k2(b, XG_K_OP_ADDF, out[c], v[c]) : v[c];
+        }
+    }
+}
+/* Which columns a thread makes of a row: of every so many eights the own one, and a pair of that. */
+typedef struct xg_attention_turns {
+    int64_t eights, all; /* of a thread; columns, with what lies behind the last one */
+    int64_t apart;
+    xg_kval *first, *has; /* has: the thread has a share; NULL: each has */
+} xg_attention_turns;
+XG_FN xg_attention_turns xg_attention_turns_of(xg_attention_kernel *w, int64_t shares, xg_kval *own) {
+    int64_t eights = w->p->columns / XG_ATTENTION_EIGHT;
+    xg_attention_turns s;
+    s.apart = shares * XG_ATTENTION_EIGHT;
+    s.eights = xg_tile_over(eights, shares);
+    s.all = s.eights * s.apart;
+    s.first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0));
+    s.has = NULL;
+    if (shares > eights) { /* the others go along with the last one, so that addresses stay those of pairs */
+        s.has = xg_attention_below(w, own, eights);
+        own = xg_attention_clamp(w, own, eights);
+        s.all = w->p->columns;
+    }
+    if (shares > 1) s.first = xg_tile_join(&w->t, own, XG_ATTENTION_EIGHT, s.first);
+    return s;
+}
+/* The first of the pair of turn k; beyond the last column it is the last pair. */
+XG_FN xg_kval *xg_attention_pair_of(xg_attention_kernel *w, const xg_attention_turns *s, int64_t k) {
+    xg_kval *v = xg_attention_at(w, s->first, s->all - k * s->apart, k * s->apart);
+    return s->all > w->p->columns ? xg_attention_clamp(w, v, w->p->columns - 1) : v;
+}
+/* The block's sums of a pair of a thread's turns. */
+XG_FN void xg_attention_own_sums(xg_attention_kernel *w, int64_t half, xg_kval *column, int64_t k, xg_kval **out) {
+    if (w->p->shape.parts > 1)
+        xg_attention_total(w, half, column, out);
+    else
+        memcpy(out, &w->out[half][XG_ATTENTION_PAIR * k], XG_ATTENTION_PAIR * sizeof *out);
+}
+XG_FN void xg_attention_show_row(xg_attention_kernel *w, int64_t half) {
+    xg_attention_turns s = xg_attention_turns_of(w, w->p->shape.parts, w->part);
+    xg_kval *column, *sums[XG_ATTENTION_PAIR];
+    xg_flow f = xg_flow_of(&w->t.s, &w->shown);
+    int64_t k;
+    xg_attention_show(w, w->most[half], xg_attention_row_at(w, half, false));
+    xg_attention_show(w, w->sum[half], xg_attention_row_at(w, half, true));
+    xg_flow_if(&f, s.has);
+    for (k = 0; k < s.eights; k++) {
+        xg_flow inside = xg_flow_of(&w->t.s, &w->shown);
+        column = xg_attention_at(w, s.first, s.all - k * s.apart, k * s.apart);
+        xg_flow_if(&inside, xg_attention_below(w, column, w->p->columns));
+        column = xg_attention_pair_of(w, &s, k);
+        xg_attention_own_sums(w, half, column, k, sums);
+        w->shown = xg_attention_put_pair(w, sums, w->shown, xg_attention_shown_at(w, half, column));
+        xg_flow_end(&inside);
+    }
+    xg_flow_end(&f);
+}
+XG_FN void xg_attention_join_blocks(xg_attention_kernel *w) {
+    int64_t half;
+    w->peers = XG_NEW_N(w->t.e->arena, xg_kval *, w->p->cluster);
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) {
+        w->scales[half] = XG_NEW_N(w->t.e->arena, xg_kval *, w->p->cluster);
+        xg_attention_show_row(w, half);
+    }
+    xg_attention_meet(w);
+    for (half = 0; half < XG_ATTENTION_HALVES; half++) xg_attention_join_peers(w, half);
 }
 /* ---- the result ---- */
 
@@ -135,19 +282,29 @@ XG_FN void xg_attention_write(
     w->dest[0] = xg_emit_insert(xg_attention_b(w), v, w->dest[0], root->shape, index);
     xg_flow_end(&f);
 }
+/* The warp's, among all parts. */
+XG_FN xg_kval *xg_attention_own_part(xg_attention_kernel *w) {
+    return w->rank ? xg_tile_join(&w->t, w->rank, w->p->shape.parts, w->part) : w->part;
+}
 /* A thread writes the columns of its sums; with keys in parts, each warp every so many eights. */
 XG_FN void xg_attention_write_row(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
-    int64_t parts = w->p->shape.parts, eights = xg_tile_over(w->p->columns / XG_ATTENTION_EIGHT, parts), k, c;
-    xg_kval *first = xg_tile_join(&w->t, w->beside, XG_ATTENTION_PAIR, xg_elem_index(&w->t.s, 0)), *column, *sum;
-    if (parts > 1) first = xg_tile_join(&w->t, w->part, XG_ATTENTION_EIGHT, first);
-    for (k = 0; k < eights; k++)
+    xg_attention_turns s = xg_attention_turns_of(w, w->p->shape.parts * w->p->cluster, xg_attention_own_part(w));
+    xg_flow share = xg_flow_of(&w->t.s, &w->dest[0]);
+    xg_kval *column, *pair, *sums[XG_ATTENTION_PAIR];
+    int64_t k, c;
+    xg_flow_if(&share, s.has);
+    for (k = 0; k < s.eights; k++) {
+        pair = xg_attention_pair_of(w, &s, k);
+        if (w->rank)
+            xg_attention_of_peers(w, half, pair, sums);
+        else
+            xg_attention_own_sums(w, half, pair, k, sums);
         for (c = 0; c < XG_ATTENTION_PAIR; c++) {
-            int64_t place = k * parts * XG_ATTENTION_EIGHT + c, all = eights * parts * XG_ATTENTION_EIGHT;
-            column = xg_attention_at(w, first, all - place, place);
-            sum = parts > 1 ? xg_attention_total(w, half, xg_attention_clamp(w, column, w->p->columns))
-                            : w->out[half][XG_ATTENTION_PAIR * k + c];
-            xg_attention_write(w, half, column, sum, ends);
+            column = xg_attention_at(w, s.first, s.all - k * s.apart - c, k * s.apart + c);
+            xg_attention_write(w, half, column, sums[c], ends);
         }
+    }
+    xg_flow_end(&share);
 }
 /* Its maximum and sum, written by the first of the threads that have the row. */
 XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const xg_attention_ends *ends) {
@@ -156,7 +313,7 @@ XG_FN void xg_attention_write_stats(xg_attention_kernel *w, int64_t half, const 
     xg_flow one = xg_flow_of(&w->t.s, NULL);
     uint32_t k;
     if (!f->n_stats) return;
-    first = xg_tile_join(&w->t, w->part, XG_ATTENTION_BESIDE, w->beside);
+    first = xg_tile_join(&w->t, xg_attention_own_part(w), XG_ATTENTION_BESIDE, w->beside);
     for (k = 0; k < f->n_stats; k++) xg_flow_slot(&one, &w->dest[k + 1]);
     xg_flow_if(&one, xg_attention_below(w, first, 1));
     xg_attention_numbers(w, at);
@@ -175,6 +332,7 @@ XG_FN void xg_attention_results(xg_attention_kernel *w) {
     for (half = 0; half < XG_ATTENTION_HALVES; half++)
         w->sum[half] = xg_attention_combine(w, XG_K_OP_ADDF, w->sum[half]);
     if (w->p->shape.parts > 1) xg_attention_join_parts(w);
+    if (w->rank) xg_attention_join_blocks(w);
     for (half = 0; half < XG_ATTENTION_HALVES; half++) {
         xg_attention_ends ends;
         xg_kval *row = xg_tile_join(&w->t, w->across, XG_ATTENTION_ROWS, w->group);
@@ -188,6 +346,7 @@ XG_FN void xg_attention_results(xg_attention_kernel *w) {
         xg_attention_write_stats(w, half, &ends);
         xg_flow_end(&f);
     }
+    if (w->rank) xg_attention_meet(w);
 }
 
 #endif /* XG_SCHED_ATTENTION_ENDS_C */

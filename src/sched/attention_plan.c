@@ -74,10 +74,11 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     p->threads = warps * XG_WARP_LANES;
     p->tiles = xg_tile_over(f->rows, p->tile);
     p->steps = xg_tile_over(f->keys, s->step);
-    p->bounded = f->n_bounds && p->steps > 1;
+    p->cluster = XG_MAX(p->cluster, (int64_t)1);
+    p->bounded = f->n_bounds && p->steps > 1 && !(f->votes && p->cluster > 1); /* a vote is one block's */
     p->votes = p->bounded && f->votes;
-    p->walked = p->bounded ? xg_attention_mean_steps(p) : p->steps;
-    p->blocks = xg_cost_mul(f->batch, p->tiles);
+    p->walked = xg_tile_over(p->bounded ? xg_attention_mean_steps(p) : p->steps, p->cluster);
+    p->blocks = xg_cost_mul(xg_cost_mul(f->batch, p->tiles), p->cluster);
     p->depth = xg_attention_over(f->depth, unit ? (int64_t)XG_ATTENTION_UNIT_K : piece);
     p->columns = xg_attention_over(f->columns, XG_ATTENTION_UNIT_K);
     p->pitch = p->depth + pad;
@@ -90,6 +91,7 @@ XG_FN void xg_attention_settle(xg_attention_plan *p, const xg_attention_shape *s
     if (s->grouped) p->shared = xg_attention_group_bytes(p);
     if (!unit) p->shared += warps * XG_ATTENTION_ROWS * p->weight_pitch * bytes;
     if (s->parts > 1) p->shared += xg_attention_ends_size(p) * xg_type_bytes(f->sum);
+    if (p->cluster > 1) p->shared += xg_attention_shown_size(p) * xg_type_bytes(f->sum);
     if (p->votes) p->shared += warps * XG_ATTENTION_ROWS * xg_type_bytes(f->sum);
 }
 /* Tensor copies bring keys and values as they lie in memory; of the tile's rows no more than half lie outside. */
@@ -101,6 +103,10 @@ XG_FN bool xg_attention_may_group(const xg_attention_form *f, const xg_attention
 XG_FN int64_t xg_attention_ends_size(const xg_attention_plan *p) {
     int64_t warps = (int64_t)p->shape.warps * p->shape.parts;
     return warps * (2 * XG_WARP_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
+}
+
+XG_FN int64_t xg_attention_shown_size(const xg_attention_plan *p) {
+    return p->shape.warps * (2 * XG_WARP_LANES * XG_ATTENTION_HALVES + XG_ATTENTION_ROWS * p->sum_pitch);
 }
 
 /* The tile's rows stay in registers, where there is room. */
@@ -166,19 +172,29 @@ XG_FN int64_t xg_attention_operand_bytes(const xg_attention_form *f) {
     int64_t elements = xg_cost_mul(f->batch, (f->rows + f->keys) * (f->depth + f->columns));
     return xg_cost_mul(elements, xg_type_bytes(f->stages[XG_ATTENTION_QUERY].root->shape->type));
 }
+/* Of a cluster: two barriers, and what each block reads of the others. */
+XG_FN int64_t xg_attention_cluster_cycles(const xg_attention_plan *p) {
+    enum {
+        BARRIERS = 2
+    };
+    if (p->cluster == 1) return 0;
+    return BARRIERS * XG_COST_MEET_CLOCKS + 2 * XG_COST_PEER_CLOCKS + p->cluster * XG_WARP_LANES;
+}
 XG_FN int64_t xg_attention_time(const xg_attention_plan *p, const xg_device *m) {
     const xg_attention_form *f = &p->form;
     int64_t resident = XG_MIN((int64_t)m->shared_per_sm / XG_MAX(p->shared, (int64_t)1),
         (int64_t)XG_TILE_REGISTERS / (p->threads * xg_attention_registers(p)));
-    int64_t blocks, rounds, cycles, bytes;
+    int64_t blocks, rounds, cycles, bytes, terms[2];
     if (p->shape.grouped) resident = XG_MIN(resident, xg_attention_group_resident(p));
     resident = XG_MAX(resident, (int64_t)1);
     blocks = XG_MIN(xg_tile_over(p->blocks, m->sm_count), resident);
     rounds = xg_tile_over(p->blocks, blocks * m->sm_count);
     cycles = xg_cost_add(xg_cost_mul(p->walked, xg_attention_step_cycles(p, m, blocks)), XG_ATTENTION_ENDS_CYCLES);
+    cycles = xg_cost_add(cycles, xg_attention_cluster_cycles(p));
     bytes = xg_attention_operand_bytes(f);
-    return XG_MAX(xg_cost_scale(xg_cost_mul(rounds, cycles), 1000000, m->clock_mhz),
-        xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth)));
+    terms[0] = xg_cost_scale(xg_cost_mul(rounds, cycles), 1000000, m->clock_mhz);
+    terms[1] = xg_cost_scale(bytes, 1000, xg_device_gbs(m->bandwidth));
+    return p->cluster > 1 ? xg_cost_norm(terms, 2) : XG_MAX(terms[0], terms[1]); /* clusters have to be sure to pay */
 }
 /* The dots alone, and scores that go to memory and back: at least three times one way. */
 XG_FN int64_t xg_attention_apart_time(const xg_attention_plan *p, const xg_device *m) {
@@ -203,16 +219,23 @@ XG_FN bool xg_attention_pays(const xg_attention_plan *p, const xg_device *m) {
 /* ---- the plan ---- */
 
 /* An order that names a tile takes no other. */
-XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_shape *s) {
+XG_FN bool xg_attention_is_ordered(const xg_record *given, const xg_attention_shape *s, int64_t cluster) {
     const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
     const xg_numbers *parts = given ? xg_record_get(&given->form, "parts") : NULL;
     const xg_numbers *group = given ? xg_record_get(&given->form, "group_tile") : NULL;
+    const xg_numbers *blocks = given ? xg_record_get(&given->form, "cluster") : NULL;
+    if (blocks ? blocks->n != 1 || blocks->p[0] != cluster : (tile || group) && cluster > 1) return false;
     if (group &&
         (!s->grouped || group->n != 2 || group->p[0] != s->warps * XG_ATTENTION_ROWS || group->p[1] != s->step))
         return false;
     if (tile && s->grouped) return false;
     if (parts && (parts->n != 1 || parts->p[0] != s->parts)) return false;
     return !tile || (tile->n == 2 && tile->p[0] == s->warps * XG_ATTENTION_ROWS && tile->p[1] == s->step);
+}
+/* The blocks of a cluster may share the keys: there are steps for each, and tiles of rows are few. */
+XG_FN bool xg_attention_may_cluster(const xg_attention_plan *p, const xg_device *m) {
+    return !p->shape.grouped && (p->cluster - 1) * xg_tile_over(p->steps, p->cluster) < p->steps &&
+           (p->shape.warps == 1 || p->tile < 2 * p->form.rows) && p->blocks <= (int64_t)m->sm_count;
 }
 XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const xg_record *given) {
     static const xg_attention_shape shapes[] = {
@@ -224,20 +247,26 @@ XG_FN bool xg_attention_plan_of(xg_attention_plan *p, const xg_device *m, const 
 #undef X
     };
     const xg_attention_form *f = &p->form;
-    int64_t least = INT64_MAX, time;
+    int64_t least = INT64_MAX, cluster = 1, blocks, time;
     const xg_attention_shape *best = NULL;
     size_t k;
     if (f->depth > XG_ATTENTION_EXTENT_MAX || f->columns > XG_ATTENTION_EXTENT_MAX) return false;
     for (k = 0; k < XG_COUNT(shapes); k++) {
-        if (!xg_attention_is_ordered(given, &shapes[k])) continue;
         if (shapes[k].grouped && !xg_attention_may_group(f, &shapes[k], m)) continue;
-        xg_attention_settle(p, &shapes[k], m);
-        if (p->shared > m->shared_per_block || p->blocks > INT32_MAX) continue;
-        time = xg_attention_time(p, m);
-        if (time >= least) continue;
-        least = time;
-        best = &shapes[k];
+        for (blocks = 1; blocks <= m->blocks_per_cluster; blocks *= 2) {
+            p->cluster = blocks;
+            xg_attention_settle(p, &shapes[k], m);
+            if (blocks > 1 && !xg_attention_may_cluster(p, m)) break;
+            if (!xg_attention_is_ordered(given, &shapes[k], blocks)) continue;
+            if (p->shared > m->shared_per_block || p->blocks > INT32_MAX) continue;
+            time = xg_attention_time(p, m);
+            if (time >= least) continue;
+            least = time;
+            best = &shapes[k];
+            cluster = blocks;
+        }
     }
+    p->cluster = cluster;
     if (!best) return false;
     xg_attention_settle(p, best, m);
     p->picoseconds = least;

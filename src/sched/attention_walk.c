@@ -49,6 +49,19 @@ XG_FN xg_kval *xg_attention_in_steps(xg_attention_kernel *w, xg_kval *v, int64_t
     v = xg_elem_clamped(&w->t.s, v, XLAGPU_S64, p->steps * p->shape.step);
     return xg_tile_quotient(&w->t, v, p->shape.step);
 }
+/* Of these steps, which all blocks of the cluster have together, the block's own: as many as others, or fewer. */
+XG_FN void xg_attention_own_steps(xg_attention_kernel *w) {
+    int64_t blocks = w->p->cluster, steps = w->p->steps;
+    xg_kb *b = xg_attention_b(w);
+    xg_kval *own = xg_k2(b, XG_K_OP_SUBI, w->to, w->from), *first;
+    xg_kval_set_range(own, xg_range_of(0, steps));
+    own = xg_tile_quotient(&w->t, xg_k2(b, XG_K_OP_ADDI, own, xg_elem_index(&w->t.s, blocks - 1)), blocks);
+    first = xg_k2(b, XG_K_OP_ADDI, w->from, xg_k2(b, XG_K_OP_MULI, w->rank, own));
+    w->from = xg_k2(b, XG_K_OP_MINSI, first, w->to);
+    w->to = xg_k2(b, XG_K_OP_MINSI, xg_k2(b, XG_K_OP_ADDI, first, own), w->to);
+    xg_kval_set_range(w->from, xg_range_of(0, steps));
+    xg_kval_set_range(w->to, xg_range_of(0, steps));
+}
 /* The steps of the block's tile: w->from, w->to. */
 XG_FN void xg_attention_walk_of(xg_attention_kernel *w) {
     const xg_attention_plan *p = w->p;
@@ -70,6 +83,7 @@ XG_FN void xg_attention_walk_of(xg_attention_kernel *w) {
     }
     w->from = xg_k2(to, XG_K_OP_MINSI, w->from, w->to);
     xg_kval_set_range(w->from, xg_range_of(0, p->steps));
+    if (w->rank) xg_attention_own_steps(w);
 }
 XG_FN bool xg_attention_has_inner(const xg_attention_kernel *w) {
     bool ragged = w->f->keys % w->p->shape.step != 0;

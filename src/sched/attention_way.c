@@ -20,7 +20,7 @@ XG_FN bool xg_attention_way_open(xg_way_job *job) {
     if (!xg_attention_plan_of(&w->p, m, job->given)) return false;
     job->form = w;
     w->e.record->launch.shared = w->p.shared;
-    return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);
+    return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, w->p.cluster > 1 ? w->p.cluster : 0);
 }
 XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     const xg_attention_way *w = (const xg_attention_way *)job->form;
@@ -29,6 +29,7 @@ XG_FN void xg_attention_way_write(const xg_way_job *job, xg_record *r) {
     tile[1] = w->p.shape.step;
     xg_record_put(job->arena, &r->form, w->p.shape.grouped ? "group_tile" : "tile", tile, 2);
     xg_record_put(job->arena, &r->form, "parts", &parts, 1);
+    if (w->p.cluster > 1) xg_record_put(job->arena, &r->form, "cluster", &w->p.cluster, 1);
     walked[0] = w->p.walked;
     walked[1] = w->p.steps;
     if (w->p.bounded) xg_record_put(job->arena, &r->form, "walked", walked, 2);

@@ -53,6 +53,7 @@ XG_FN bool xg_split_may(int64_t size, int64_t parts) {
  * device. */
 XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size) {
     int64_t whole = xg_split_time(p, m, 1), least = whole, best = 1, filled = INT64_MAX, full = 1, parts, time, gain;
+    bool shared = p->shape.cluster > 1; /* two ways to do the same, of which the model knows as much */
     for (parts = 2; parts <= XG_SPLIT_PARTS_MAX; parts++) {
         if (!xg_split_may(size, parts)) continue;
         if (p->form.group[XG_TILE_K].size / parts < XG_SPLIT_LENGTH_MIN) break;
@@ -69,7 +70,7 @@ XG_FN int64_t xg_split_best(xg_tile_plan *p, const xg_device *m, int64_t size) {
         least = filled;
         best = full;
     }
-    gain = p->unit == XG_TILE_NO_UNIT ? XG_SPLIT_PLAIN_PERCENT : XG_SPLIT_GAIN_PERCENT;
+    gain = shared ? 100 : p->unit == XG_TILE_NO_UNIT ? XG_SPLIT_PLAIN_PERCENT : XG_SPLIT_GAIN_PERCENT;
     return least < xg_cost_scale(whole, gain, 100) ? best : 1;
 }
 /* The longest summed dimension. */

@@ -14,8 +14,11 @@
  *   shared memory to the fusion's epilogue in the order of the result's memory; so the rule knows no opcode.
  * - The plan is made once and has all that the kernel depends on; the estimate in tile_plan.c compares plans.
  *
- * Laws: sums are made in the order of k, those of the slices of a step one after the other: results are the same in
- * every run. No atomics. */
+ * - Where few tiles meet a long sum, the blocks of a cluster have a tile together: each sums up a part of k, and reads
+ *   from the others' shared memory what it makes results of: nothing goes through memory, no second kernel waits.
+ *
+ * Laws: sums are made in the order of k, those of the slices of a step one after the other, those of a cluster in the
+ * order of its blocks: results are the same in every run. No atomics. */
 #ifndef XG_SCHED_TILE_H
 #define XG_SCHED_TILE_H
 #include "../emit/emit.h"
@@ -61,6 +64,7 @@ typedef struct xg_tile_shape {
     int32_t slices; /* of a step's k: as many groups of threads have the whole tile, and sum up one each */
     bool grouped; /* four warps together multiply by matrices in shared memory: 64 rows at a time, tm = 16 of a warp */
     bool bulk;    /* operands come by tensor copies */
+    int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
 } xg_tile_shape;
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
@@ -99,13 +103,15 @@ typedef struct xg_tile_plan {
     int64_t chains;                /* of matrix units: a step's k in so many parts, which have sums of their own */
     int64_t parts;                 /* of the tile's rows: one after the other becomes the result */
     int64_t out_pitch;             /* of a row of them in shared memory */
+    int64_t out_slant;             /* on plain cores: elements more between `quad` rows and the next ones */
     int64_t threads, blocks, quad; /* quad: elements that lie side by side in a fragment */
     int64_t warps_n, lanes_n;      /* of the threads of a slice, along n */
     int64_t rows, columns;         /* threads of a slice, along m and n */
-    int64_t tiles[XG_TILE_SIDES], steps, batch, group_rows;
-    int64_t out_vector; /* elements of the result that a thread writes at a time */
-    bool reads;         /* the epilogue reads memory */
-    int64_t shared;     /* elements of shared memory */
+    int64_t tiles[XG_TILE_SIDES], batch, group_rows;
+    int64_t steps, all_steps; /* of a block; of the blocks of a cluster together */
+    int64_t out_vector;       /* elements of the result that a thread writes at a time */
+    bool reads;               /* the epilogue reads memory */
+    int64_t shared;           /* elements of shared memory */
     xg_tile_fetch fetch[XG_TILE_SIDES];
     const xg_inst *end;    /* both operands are zero from k = an element of it on; NULL: they may not be */
     const xg_imap *end_at; /* (variables) -> its indices */
@@ -158,17 +164,20 @@ XG_FN int64_t xg_tile_unit_cycles(const xg_tile_plan *p, const xg_device *m, int
 XG_FN int64_t xg_tile_buffer(const xg_tile_plan *p, uint32_t side); /* elements of one step's operand */
 
 /* ---- tile_time.c ---- */
-XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum);     /* multiply-adds of f32 that take as long as one */
-XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p); /* steps of k that are written out */
+XG_FN int64_t xg_tile_arithmetic(xlagpu_type sum);           /* multiply-adds of f32 that take as long as one */
+XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p);       /* steps of k that are written out */
+XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p); /* that blocks of a cluster take for each other's sums */
 /* Picoseconds on plain cores; or `most`, where they are no less. */
+XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side); /* stores of a side meet in banks */
 XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);   /* with mma.sync */
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with tcgen05 */
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 
 /* ---- tile_plan.c ---- */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p);
-XG_FN int64_t xg_tile_over(int64_t a, int64_t b); /* a / b, rounded up */
-XG_FN int64_t xg_tile_power(int64_t n);           /* the largest power of two that divides it */
+XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p); /* elements of shared memory for a slice's part of the tile */
+XG_FN int64_t xg_tile_over(int64_t a, int64_t b);       /* a / b, rounded up */
+XG_FN int64_t xg_tile_power(int64_t n);                 /* the largest power of two that divides it */
 XG_FN int64_t xg_tile_loop_time(
     const xg_tile_plan *p, const xg_device *m);   /* picoseconds by a thread for each element */
 XG_FN bool xg_tile_may_be(const xg_inst *fusion); /* before a closer look: it has a contraction */
@@ -218,6 +227,8 @@ typedef struct xg_tile_kernel {
     xg_kval *thread, *own[XG_TILE_SIDES], *place[XG_TILE_SIDES][2]; /* see xg_tile_threads */
     xg_kval *tile[XG_TILE_SIDES], *batch, *step, *shared;
     xg_kval *steps;    /* of the block's sums */
+    xg_kval *rank;     /* of the block in its cluster; NULL: there is none */
+    xg_kval **peers;   /* by rank: the sums that a block of the cluster shows */
     xg_kval *barriers; /* in shared memory: tile_bulk.c */
     xg_kval *memory;   /* the address of the block's tensor memory; before it is known, where it will stand */
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
@@ -263,6 +274,8 @@ XG_FN void xg_tile_wait(xg_tile_kernel *w);
 /* ---- tile_limit.c ---- */
 XG_FN void xg_tile_find_end(xg_tile_plan *p, xg_aff_ctx *x); /* sets p->end */
 XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w);             /* as many as the block's sums have */
+/* A step of the block among those of its cluster. */
+XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
 
 /* ---- tile_emit.c ---- */
 XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */

@@ -54,7 +54,7 @@ XG_FN void xg_tile_fetch_counts(const xg_tile_plan *p, uint32_t side, int64_t *c
     counts[XG_TILE_ROW_ROUND] = r.rows;
     counts[XG_TILE_K_ROUND] = r.ks;
     counts[XG_TILE_LANE] = p->fetch[side].vector;
-    counts[XG_TILE_STEP] = p->steps;
+    counts[XG_TILE_STEP] = p->all_steps;
     counts[XG_TILE_TILE] = p->tiles[side];
     counts[XG_TILE_BATCH] = p->batch;
 }
@@ -75,7 +75,7 @@ XG_FN void xg_tile_fetch_place(
         *row = xg_aff_add(x, xg_aff_mul(x, *row, t->vector), lane);
 }
 /* The first step has what the others leave over: these have all their k, and ask no more. */
-XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) { return p->steps * p->shape.k - p->form.group[XG_TILE_K].size; }
+XG_FN int64_t xg_tile_lead(const xg_tile_plan *p) { return p->all_steps * p->shape.k - p->form.group[XG_TILE_K].size; }
 XG_FN const xg_imap *xg_tile_fetch_map(const xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, int64_t first) {
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX], *row, *k;
     int64_t counts[XG_TILE_FETCH_DIMS];
@@ -375,7 +375,7 @@ XG_FN void xg_tile_copy_step(xg_tile_kernel *w, uint32_t side, xg_kval *buffer) 
 XG_FN void xg_tile_bring_step(xg_tile_kernel *w, xg_kval *step, xg_kval *buffer) {
     uint32_t side;
     int64_t k;
-    w->step = step;
+    w->step = xg_tile_own_step(w, step);
     for (side = 0; side < XG_TILE_SIDES; side++)
         if (w->p->fetch[side].async)
             xg_tile_copy_step(w, side, buffer);

@@ -95,9 +95,9 @@ XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
 #undef X
 }
 XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true},
-#define Y(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 2, (gm) / 4, n, stages, 1, true, true},
-#define Z(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 4, (gm) / 4, n, stages, 1, true, true},
+#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true, 1},
+#define Y(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 2, (gm) / 4, n, stages, 1, true, true, 1},
+#define Z(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 4, (gm) / 4, n, stages, 1, true, true, 1},
     static const xg_tile_shape bytes[] = {XG_TILE_BULK_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_BULK_SHAPES(Y)};
     static const xg_tile_shape words[] = {XG_TILE_BULK_SHAPES(Z)};
@@ -224,12 +224,12 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *step) {
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) bytes += xg_tile_buffer(p, side) * xg_type_bytes(p->held);
     xg_tile_bulk_await(w, XG_TILE_BULK_EMPTY, step, 1);
-    at[XG_TILE_BULK_AT_STEP] = step;
+    at[XG_TILE_BULK_AT_STEP] = xg_tile_own_step(w, step);
     at[XG_TILE_BULK_AT_BATCH] = w->batch;
     at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, step, p->shape.stages);
     full = xg_tile_bulk_barrier(w, XG_TILE_BULK_FULL, at[XG_TILE_BULK_AT_BUFFER]);
     xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_EXPECT, full, bytes);
-    counts[XG_TILE_BULK_AT_STEP] = p->steps;
+    counts[XG_TILE_BULK_AT_STEP] = p->all_steps;
     counts[XG_TILE_BULK_AT_BATCH] = p->batch;
     counts[XG_TILE_BULK_AT_BUFFER] = p->shape.stages;
     for (side = 0; side < XG_TILE_SIDES; side++) {
@@ -250,7 +250,7 @@ XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
     xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, first));
     zero = xg_elem_index(&w->s, 0);
     f.rolled = true;
-    xg_tile_bulk_ask(w, xg_flow_for(&f, zero, xg_elem_index(&w->s, w->p->steps), 1, w->p->steps));
+    xg_tile_bulk_ask(w, xg_flow_for(&f, zero, w->steps, 1, w->p->steps));
     xg_flow_end(&f);
     xg_flow_end(&one);
 }

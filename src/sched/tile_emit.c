@@ -101,8 +101,6 @@ XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer) {
 
 /* ---- the result ---- */
 
-/* Of the result, as one slice has it, in shared memory. */
-XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p) { return p->shape.m / p->parts * p->shape.n; }
 /* The sums of the rows that are part `part` of each thread's: into shared memory, as a matrix of the tile's columns. */
 XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
@@ -118,7 +116,7 @@ XG_FN void xg_tile_show(xg_tile_kernel *w, int64_t part) {
     v[0] = w->own[0];
     v[1] = w->own[1];
     v[2] = w->slice;
-    at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n);
+    at = xg_aff_mul(x, xg_aff_dim(x, 0), p->quad * p->shape.n + p->out_slant);
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 1), p->quad));
     at = xg_aff_add(x, at, xg_aff_mul(x, xg_aff_dim(x, 2), xg_tile_part_size(p)));
     for (i = 0; i < p->quad; i++)
@@ -151,8 +149,8 @@ enum {
     XG_TILE_OUT_DIMS
 };
 typedef struct xg_tile_out {
-    const xg_imap *map; /* to the hero's indices, and the place in shared memory */
-    int64_t counts[XG_TILE_OUT_DIMS];
+    const xg_imap *map;                        /* to the hero's indices, and the place in shared memory */
+    int64_t counts[XG_TILE_OUT_DIMS], threads; /* threads: of all blocks of a cluster, which share the part */
 } xg_tile_out;
 XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     const xg_tile_plan *p = w->p;
@@ -167,10 +165,11 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     xg_imap *m;
     uint32_t k;
     line = p->shape.n / p->out_vector;
-    o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(xg_tile_power(line), p->threads);
-    o.counts[XG_TILE_OUT_ROW] = XG_MIN(p->threads / o.counts[XG_TILE_OUT_COLUMN], rows);
+    o.threads = p->threads * p->shape.cluster;
+    o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(xg_tile_power(line), o.threads);
+    o.counts[XG_TILE_OUT_ROW] = XG_MIN(o.threads / o.counts[XG_TILE_OUT_COLUMN], rows);
     wide = line / o.counts[XG_TILE_OUT_COLUMN]; /* rounds of a row */
-    o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, p->threads);
+    o.counts[XG_TILE_OUT_ROUND] = xg_tile_over(vectors, o.threads);
     o.counts[XG_TILE_OUT_LANE] = p->out_vector;
     o.counts[XG_TILE_OUT_M] = p->tiles[0];
     o.counts[XG_TILE_OUT_N] = p->tiles[1];
@@ -190,6 +189,9 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
     m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->out_pitch), column);
+    if (p->out_slant)
+        m->results[f->rank] =
+            xg_aff_add(x, m->results[f->rank], xg_aff_mul(x, xg_aff_div(x, row, p->quad), p->out_slant));
     o.map = xg_imap_simplify(x, m);
     if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
@@ -212,6 +214,8 @@ XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b) {
     if (a.im) a.im = xg_k2(&w->s.b, XG_K_OP_ADDF, a.im, b.im);
     return a;
 }
+/* The epilogue reads the sums of all slices. */
+XG_FN bool xg_tile_adds_late(const xg_tile_kernel *w) { return !w->rank && w->p->shape.slices <= XG_TILE_SLICES_LATE; }
 /* An element of the result: what the slices have, in their order. */
 XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
     const xg_tile_plan *p = w->p;
@@ -244,10 +248,10 @@ XG_FN xg_elem xg_tile_total(xg_tile_kernel *w, xg_kval *at) {
  * few slices each thread sums up what it makes results of. */
 XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
-    int64_t size = xg_tile_part_size(p), rounds = xg_tile_over(size, p->threads);
+    int64_t size = p->shape.m / p->parts * p->shape.n, rounds = xg_tile_over(size, p->threads);
     xg_flow f = xg_flow_of(&w->s, &w->shared), some = f;
     xg_kval *at = w->thread, *limit = xg_elem_index(&w->s, size), *last;
-    if (p->shape.slices <= XG_TILE_SLICES_LATE) return;
+    if (p->shape.slices == 1 || xg_tile_adds_late(w)) return;
     if (rounds > 1) {
         f.rolled = true;
         last = xg_elem_index(&w->s, rounds);
@@ -256,10 +260,22 @@ XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
         at = xg_tile_join(w, at, p->threads, w->thread);
     }
     if (rounds * p->threads > size) xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, at, limit));
+    if (p->out_slant) {
+        xg_kval *rows = xg_tile_quotient(w, at, p->quad * p->shape.n);
+        at = xg_tile_join(w, rows, p->out_slant, at);
+    }
     w->shared = xg_kinsert(&w->s.b, xg_emit_join(&w->s.b, xg_tile_total(w, at)), w->shared, &at, 1);
     xg_flow_end(&some);
     xg_flow_end(&f);
-    xg_tile_wait(w);
+    if (!w->rank) xg_tile_wait(w);
+}
+/* What all blocks of the cluster have, in their order. */
+XG_FN xg_elem xg_tile_of_cluster(xg_tile_kernel *w, xg_kval *at) {
+    xg_elem v = xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->peers[0], &at, 1));
+    int64_t k;
+    for (k = 1; k < w->p->shape.cluster; k++)
+        v = xg_tile_plus(w, v, xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->peers[k], &at, 1)));
+    return v;
 }
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
@@ -284,8 +300,8 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
         at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
     }
     xg_elem_apply(&w->s, o->map, at, index);
-    v = xg_tile_shown(w, index[f->rank]);
-    for (k = 1; k < (uint32_t)w->p->shape.slices && w->p->shape.slices <= XG_TILE_SLICES_LATE; k++) {
+    v = w->rank ? xg_tile_of_cluster(w, index[f->rank]) : xg_tile_shown(w, index[f->rank]);
+    for (k = 1; k < (uint32_t)w->p->shape.slices && xg_tile_adds_late(w); k++) {
         xg_imap *m = xg_imap_copy(x, o->map, 0);
         m->results[f->rank] = xg_aff_add_k(x, m->results[f->rank], k * xg_tile_part_size(w->p));
         xg_elem_apply(&w->s, m, at, slice);
@@ -298,16 +314,17 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
 }
 XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     xg_tile_out o = xg_tile_out_of(w, part);
-    xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last;
+    xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last, *thread = w->thread;
     int64_t vectors = o.counts[XG_TILE_OUT_ROW] * o.counts[XG_TILE_OUT_COLUMN]; /* of a round */
     xg_flow f = xg_flow_of(&w->s, NULL), some = f;
     uint32_t k;
+    if (w->rank) thread = xg_tile_join(w, w->rank, w->p->threads, thread);
     for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&some, &w->dest[k]);
-    xg_flow_if(&some,
-        vectors < w->p->threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, w->thread, xg_elem_index(&w->s, vectors)) : NULL);
-    at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
-    if (vectors < w->p->threads) at[XG_TILE_OUT_ROW] = xg_tile_rest(w, at[XG_TILE_OUT_ROW], o.counts[XG_TILE_OUT_ROW]);
-    at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, w->thread, o.counts[XG_TILE_OUT_COLUMN]);
+    xg_flow_if(
+        &some, vectors < o.threads ? xg_kcmpi_(&w->s.b, XG_CI_SLT, thread, xg_elem_index(&w->s, vectors)) : NULL);
+    at[XG_TILE_OUT_ROW] = xg_tile_quotient(w, thread, o.counts[XG_TILE_OUT_COLUMN]);
+    if (vectors < o.threads) at[XG_TILE_OUT_ROW] = xg_tile_rest(w, at[XG_TILE_OUT_ROW], o.counts[XG_TILE_OUT_ROW]);
+    at[XG_TILE_OUT_COLUMN] = xg_tile_rest(w, thread, o.counts[XG_TILE_OUT_COLUMN]);
     at[XG_TILE_OUT_M] = w->tile[0];
     at[XG_TILE_OUT_N] = w->tile[1];
     at[XG_TILE_OUT_BATCH] = w->batch;
@@ -324,17 +341,28 @@ XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
     xg_flow_end(&f);
     xg_flow_end(&some);
 }
+/* What all blocks of the cluster show is there for each of them, or has been read. */
+XG_FN void xg_tile_meet(xg_tile_kernel *w) {
+    int64_t k;
+    xg_cluster_wait(&w->s.b, &w->shared, 1);
+    for (k = 0; k < w->p->shape.cluster; k++)
+        w->peers[k] = xg_cluster_peer(&w->s.b, w->shared, xg_kconst_int(&w->s.b, XG_E_I32, k));
+}
 XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
+    bool slices = w->p->shape.slices > 1;
     int64_t part;
+    if (w->rank) w->peers = XG_NEW_N(w->e->arena, xg_kval *, w->p->shape.cluster);
     for (part = 0; part < w->p->parts; part++) {
-        if (part) xg_tile_wait(w);
+        if (part && !w->rank) xg_tile_wait(w);
         if (w->p->unit == XG_TILE_NO_UNIT)
             xg_tile_show(w, part);
         else
             xg_tile_unit_show(w, part);
-        xg_tile_wait(w);
+        if (slices || !w->rank) xg_tile_wait(w);
         xg_tile_add_slices(w);
+        if (w->rank) xg_tile_meet(w);
         xg_tile_out_part(w, part);
+        if (w->rank) xg_tile_meet(w);
     }
 }
 
@@ -344,6 +372,10 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
 XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks), *own, *in, *group;
+    if (p->shape.cluster > 1) {
+        w->rank = xg_tile_rest(w, id, p->shape.cluster);
+        id = xg_tile_quotient(w, id, p->shape.cluster);
+    }
     own = xg_tile_rest(w, id, p->tiles[0] * p->tiles[1]);
     in = xg_tile_rest(w, own, p->group_rows * p->tiles[1]);
     group = xg_tile_quotient(w, own, p->group_rows * p->tiles[1]);
@@ -391,6 +423,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     w.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
     f->blocks[0] = (uint32_t)p->blocks;
+    f->cluster = p->shape.cluster > 1 ? (uint32_t)p->shape.cluster : 0;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->n_sums);
     for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
@@ -435,12 +468,13 @@ XG_FN bool xg_tile_way_open(xg_way_job *job) {
     if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
     job->form = w;
     w->e.record->launch.shared = xg_tile_shared_bytes(&w->p);
-    return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);
+    return xg_emit_launch(
+        &w->e, w->p.threads + w->p.producers, w->p.blocks, w->p.shape.cluster > 1 ? w->p.shape.cluster : 0);
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     const xg_tile_way *w = (const xg_tile_way *)job->form;
     const xg_tile_shape *s = &w->p.shape;
-    int64_t tile[3], part[2], stages = s->stages, slices = s->slices, bulk = 1;
+    int64_t tile[3], part[2], stages = s->stages, slices = s->slices, cluster = s->cluster, bulk = 1;
     bool unit = w->p.unit != XG_TILE_NO_UNIT;
     tile[0] = s->m;
     tile[1] = s->n;
@@ -454,6 +488,7 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
         xg_record_put(job->arena, &r->form, "stages", &stages, 1);
     if (s->bulk) xg_record_put(job->arena, &r->form, "bulk", &bulk, 1);
     if (s->slices > 1) xg_record_put(job->arena, &r->form, "slices", &slices, 1);
+    if (cluster > 1) xg_record_put(job->arena, &r->form, "cluster", &cluster, 1);
     r->launch = w->e.record->launch;
 }
 /* An element of an operand that a result may lie over is read where that of the result is written, by its thread. */

@@ -72,8 +72,20 @@ XG_FN void xg_tile_find_end(xg_tile_plan *p, xg_aff_ctx *x) {
     p->end_at = at[0];
 }
 
-/* The number of steps of a block's sums. */
-XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
+/* Of all steps those of the block's part: the last block of a cluster may have fewer. */
+XG_FN xg_kval *xg_tile_part_steps(xg_tile_kernel *w, xg_kval *all) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *none = xg_elem_index(&w->s, 0), *most = xg_elem_index(&w->s, p->steps);
+    if (!w->rank) return all;
+    if (p->all_steps % p->steps == 0) return most;
+    all = xg_k2(&w->s.b, XG_K_OP_SUBI, all, xg_tile_join(w, w->rank, p->steps, none));
+    return xg_k2(&w->s.b, XG_K_OP_MINSI, all, most);
+}
+XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step) {
+    return w->rank ? xg_tile_join(w, w->rank, w->p->steps, step) : step;
+}
+/* The number of steps of all sums of a tile. */
+XG_FN xg_kval *xg_tile_whole_steps(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
     xg_aff_ctx *x = w->e->m->aff;
@@ -81,7 +93,7 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
     xg_aff_env env;
     xg_imap *m;
     uint32_t v;
-    if (!p->end || p->steps == 1) return xg_elem_index(&w->s, p->steps);
+    if (!p->end || p->all_steps == 1) return xg_elem_index(&w->s, p->all_steps);
     m = xg_tile_map(x, &p->batch, 1, p->form.n_vars);
     env = xg_imap_env(x, m);
     memset(linear, 0, sizeof linear);
@@ -94,5 +106,6 @@ XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) {
     n = xg_k2(&w->s.b, XG_K_OP_ADDI, n, xg_elem_index(&w->s, xg_tile_lead(p) + p->shape.k - 1));
     return xg_tile_quotient(w, n, p->shape.k);
 }
+XG_FN xg_kval *xg_tile_steps(xg_tile_kernel *w) { return xg_tile_part_steps(w, xg_tile_whole_steps(w)); }
 
 #endif /* XG_SCHED_TILE_LIMIT_C */

@@ -298,7 +298,8 @@ XG_FN void xg_tile_unit_first(xg_tile_kernel *w, int64_t ahead) {
         f.op->flags |= KL_STEP_POINTERS;
     }
     xg_flow_slot(&some, &w->shared);
-    if (w->p->steps < ahead || w->p->end) xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, step, w->steps));
+    if (w->p->steps < ahead || w->p->end || w->p->all_steps % w->p->steps)
+        xg_flow_if(&some, xg_kcmpi_(&w->s.b, XG_CI_SLT, step, w->steps));
     xg_tile_bring_step(w, step, step);
     xg_tile_put_step(w, step);
     xg_flow_end(&some);

@@ -42,6 +42,8 @@
     X(4, 16, 8, 256, 4, 4, 32) \
     X(4, 8, 16, 512, 4, 4, 32) \
     X(4, 16, 8, 512, 4, 4, 32) \
+    X(4, 8, 16, 512, 4, 4, 16) \
+    X(4, 16, 8, 512, 4, 4, 16) \
     X(4, 4, 32, 128, 4, 4, 32) \
     X(4, 32, 4, 128, 4, 4, 32) \
     X(4, 4, 16, 256, 4, 4, 32) \
@@ -89,6 +91,8 @@ enum {
     XG_TILE_DEEP_STAGES = 4,           /* of copies that wait long: a power of two, whose rest is cheap */
     XG_TILE_SLICES_MAX = 8,            /* of a step's k, that a shape gets beyond its own */
     XG_TILE_SLICED_THREADS = 256,      /* of a block that is sliced: more wait longer for each other */
+    XG_TILE_CLUSTER_SHARE = 2,         /* tiles that have a multiprocessor each, of all: more than half are enough */
+    XG_TILE_SHARED_STEPS = 4,          /* of a long sum, that blocks of a cluster share: fewer are one block's */
     XG_TILE_FEW_ROWS = 16,             /* up to here memory is slower than plain cores */
     XG_TILE_SLICED_BYTES_MIN = 1 << 20 /* of the matrix: below, a launch takes longer than to read them */
 };
@@ -280,14 +284,20 @@ XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) 
 XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->tiles[0] = xg_tile_over(p->form.group[XG_TILE_M].size, p->shape.m);
     p->tiles[1] = xg_tile_over(p->form.group[XG_TILE_N].size, p->shape.n);
-    p->steps = xg_tile_over(p->form.group[XG_TILE_K].size, p->shape.k);
+    p->all_steps = xg_tile_over(p->form.group[XG_TILE_K].size, p->shape.k);
+    p->steps = xg_tile_over(p->all_steps, p->shape.cluster);
     p->batch = p->form.group[XG_TILE_B].size;
     p->group_rows = xg_tile_rows_together(p->tiles[0]);
-    p->blocks = xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]);
+    p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), p->shape.cluster);
 }
 /* Of a warp, in one slice. */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
     return XG_MIN(p->rows * p->columns, (int64_t)XG_WARP_LANES);
+}
+/* The vectors that eight lanes write lie in different banks: those of a row side by side, others a slant apart. */
+XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p) {
+    int64_t rows = p->shape.m / p->parts;
+    return rows * p->shape.n + (p->out_slant ? rows / p->quad * p->out_slant : 0);
 }
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
     int64_t unused = xg_tile_is_tensor(p) ? 4 : 0; /* the address of tensor memory is half as long as a barrier */
@@ -309,11 +319,12 @@ XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t
     p->parts = s->tm / p->quad;
     p->n_sums = s->tm * s->tn;
     p->out_pitch = s->n;
+    p->out_slant = p->quad > 1 && p->lanes_n < XG_TILE_LANES_N ? p->lanes_n * p->quad : 0;
     xg_tile_settle_all(p);
     xg_tile_settle_fetch(p, 0, vectors[0]);
     xg_tile_settle_fetch(p, 1, vectors[1]);
     loop = p->fetch[1].offset + s->stages * s->k * p->fetch[1].pitch;
-    out = s->m / p->parts * s->n * s->slices;
+    out = xg_tile_part_size(p) * s->slices;
     p->shared = XG_MAX(loop, out);
     return p->blocks <= INT32_MAX && p->threads <= 1024;
 }
@@ -352,10 +363,11 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     if (!p->may_group || p->in_tensor) return xg_tile_unit_time(p, m, out_bytes);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
     cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
-    cycles = xg_cost_mul(xg_tile_over(each, together), xg_cost_add(cycles, XG_TILE_START_CYCLES));
+    cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
+    cycles = xg_cost_mul(xg_tile_over(each, together), cycles);
     compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
     for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, g[XG_TILE_K].size);
-    l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
+    l2 = xg_cost_mul(p->blocks / p->shape.cluster, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
     first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
     first = xg_cost_add(first, out_bytes);
     l2 = xg_cost_scale(l2, 1000, xg_device_gbs(m->l2_bandwidth));
@@ -374,8 +386,13 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
     const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
     const xg_numbers *bulk = given ? xg_record_get(&given->form, "bulk") : NULL;
+    const xg_numbers *cluster = given ? xg_record_get(&given->form, "cluster") : NULL;
     /* without the word, a record that names the tile of a warp group means the other way to bring operands */
     if (bulk ? bulk->n != 1 || bulk->p[0] != s->bulk : given && (group || xg_record_is_whole(given)) && s->bulk)
+        return false;
+    /* nor does a record mean clusters that names a tile without them */
+    if (cluster ? cluster->n != 1 || cluster->p[0] != s->cluster
+                : given && (tile || xg_record_is_whole(given)) && s->cluster > 1)
         return false;
     if (group && (!s->grouped || group->n != 2 || group->p[0] != 4 * s->tm || group->p[1] != s->tn)) return false;
     if (warp && (s->grouped || warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
@@ -403,9 +420,18 @@ XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
     if (!few || p->form.group[few_m ? XG_TILE_M : XG_TILE_N].size > (few_m ? s->m : s->n)) return false;
     return few_m ? s->m <= s->n : s->n <= s->m;
 }
+/* ... and for clusters, where even such small tiles are few. */
+XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
+    const xg_tile_group *g = p->form.group;
+    int64_t tiles = xg_cost_mul(xg_tile_over(g[XG_TILE_M].size, s->m), xg_tile_over(g[XG_TILE_N].size, s->n));
+    tiles = xg_cost_mul(tiles, g[XG_TILE_B].size);
+    if (s->m >= 2 * g[XG_TILE_M].size || s->n >= 2 * g[XG_TILE_N].size) return false;
+    return m->blocks_per_cluster > 1 && xg_cost_mul(tiles, XG_TILE_CLUSTER_SHARE) <= (int64_t)m->sm_count &&
+           g[XG_TILE_K].size >= XG_TILE_SHARED_STEPS * s->k;
+}
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, 1},
     static const xg_tile_shape shapes[] = {XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,
@@ -423,7 +449,8 @@ XG_FN const xg_tile_shape *xg_tile_shape_at(const xg_tile_plan *p, size_t k) {
  * device busy. */
 XG_FN bool xg_tile_slice(const xg_tile_plan *p, const xg_device *m, xg_tile_shape *s) {
     int64_t threads = (int64_t)(s->m / s->tm) * (s->n / s->tn) * s->slices * 2;
-    if (p->unit != XG_TILE_NO_UNIT || (xg_type_class(p->form.sum) & XGT_C) || p->blocks >= (int64_t)m->sm_count)
+    if (p->unit != XG_TILE_NO_UNIT || (xg_type_class(p->form.sum) & XGT_C) ||
+        p->blocks / p->shape.cluster >= (int64_t)m->sm_count)
         return false;
     s->slices *= 2;
     s->k *= 2;
@@ -450,6 +477,27 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
     *best = *s;
     *least = time;
 }
+/* The blocks of a cluster may have the tile together: where there are few tiles, and each of them has steps, whatever
+ * memory says (tile_limit.c). */
+XG_FN bool xg_tile_may_cluster(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
+    int64_t blocks = p->shape.cluster, others = (blocks - 1) * p->steps;
+    if (p->unit == XG_TILE_NO_UNIT && p->shape.stages > XG_TILE_PLAIN_STAGES && p->steps < p->shape.stages)
+        return false;
+    if (blocks > m->blocks_per_cluster || (xg_type_class(p->form.sum) & XGT_C) || p->end || others >= p->all_steps)
+        return false;
+    if (p->unit != XG_TILE_NO_UNIT && (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1))) return false;
+    return (given && xg_record_get(&given->form, "cluster")) ||
+           p->blocks / blocks * XG_TILE_CLUSTER_SHARE <= (int64_t)m->sm_count;
+}
+/* The shape in the hands of two blocks, of four ... */
+XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
+    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
+    xg_tile_shape one = *s;
+    for (one.cluster = 2; one.cluster <= m->blocks_per_cluster; one.cluster *= 2) {
+        if (!xg_tile_settle(p, &one, vectors) || !xg_tile_may_cluster(p, given, m)) return;
+        if (xg_tile_shared_bytes(p) <= m->shared_per_block) xg_tile_try(p, given, m, out_bytes, &one, best, least);
+    }
+}
 /* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. */
 XG_FN void xg_tile_may_still_group(xg_tile_plan *p) {
     if (p->unit != XG_KMMA_TF32 || (p->fetch[0].along_k && p->fetch[1].along_k)) return;
@@ -459,25 +507,28 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     int64_t vectors[2], least = INT64_MAX;
     const xg_tile_shape *s;
     xg_tile_shape best, one, deep;
-    bool few_m, few;
+    bool few_m, few, deepens;
     size_t k;
     memset(&best, 0, sizeof best);
     xg_tile_may_still_group(p);
     for (k = 0; k < 2; k++) vectors[k] = p->fetch[k].vector;
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
-        if (s->slices > 1 && !xg_tile_may_slice(p, s)) continue;
+        if (s->slices > 1 && !xg_tile_may_slice(p, s) && !xg_tile_may_share(p, m, s)) continue;
         if (xg_tile_is_vain(p, s) && !(given && xg_record_get(&given->form, "tile"))) continue;
         one = *s;
         do {
             if (!xg_tile_settle(p, &one, vectors)) break;
             if (xg_tile_shared_bytes(p) > m->shared_per_block) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
+            deepens = xg_tile_may_deepen(p);
+            if (!few || one.slices > 1) xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;
-            if (!xg_tile_may_deepen(p) || !xg_tile_settle(p, &deep, vectors)) continue;
+            if (!deepens || !xg_tile_settle(p, &deep, vectors)) continue;
             if (xg_tile_shared_bytes(p) > m->shared_per_block) continue;
             xg_tile_try(p, given, m, out_bytes, &deep, &best, &least);
+            if (!few || one.slices > 1) xg_tile_try_clusters(p, given, m, out_bytes, &deep, vectors, &best, &least);
         } while (!few && xg_tile_slice(p, m, &one));
     }
     p->blocks = 0;
@@ -523,7 +574,7 @@ XG_FN bool xg_tile_is_quicker(const xg_tile_plan *p, const xg_device *m) {
 XG_FN bool xg_tile_settle_map(xg_tile_plan *p, xg_aff_ctx *x, uint32_t side) {
     xg_tile_fetch *t = &p->fetch[side];
     t->map = t->first = xg_tile_fetch_map(p, x, side, 0);
-    if (p->steps > 1 && xg_tile_lead(p)) t->map = xg_tile_fetch_map(p, x, side, 1);
+    if (p->all_steps > 1 && xg_tile_lead(p)) t->map = xg_tile_fetch_map(p, x, side, 1);
     return xg_imap_ok(t->first) && xg_imap_ok(t->map);
 }
 /* Vectors of which some lanes only have an element are brought element by element. */
@@ -562,11 +613,11 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     p->out_vector = xg_tile_choose_out(p, e);
     p->reads = xg_hero_epilogue_reads(e, &p->heroes);
+    xg_tile_find_end(p, e->m->aff);
     xg_tile_choose(p, e->given, m, out_bytes);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;
     p->out_vector = XG_MIN(p->out_vector, (int64_t)p->shape.n);
-    if (p->steps > 1) xg_tile_find_end(p, e->m->aff);
     return xg_tile_settle_maps(p, e->m->aff);
 }
 

@@ -17,6 +17,7 @@ enum {
     XG_TILE_SLICE_CLOCKS = 60,   /* for one more slice's sums of a part, through shared memory */
     XG_TILE_SLICE_LATE = 2,      /* for an element of one more slice, read with the first one's */
     XG_TILE_SLICE_READ = 8,      /* for one of many, whose reads are on their way together */
+    XG_TILE_PEER_READ = 8,       /* of another block's sums: its reads and the others' are on their way together */
     XG_TILE_MEET_PERCENT = 125,  /* of the time where stores meet in banks: shapes without that are preferred */
     XG_TILE_TENSOR_REGISTERS = 128, /* of a thread: 64 columns of sums at a time, and the epilogue's */
     XG_TILE_TENSOR_ISSUE = 60,      /* of a step with tcgen05: of the thread that copies, and of the one that asks */
@@ -105,7 +106,7 @@ XG_FN int64_t xg_tile_slice_clocks(const xg_tile_plan *p) {
 /* A round of the epilogue that reads memory waits for it, unless its rows lie outside of the matrix. */
 XG_FN int64_t xg_tile_epilogue_clocks(const xg_tile_plan *p, const xg_device *m) {
     int64_t vectors = p->shape.m / p->parts * p->shape.n / XG_MAX(p->out_vector, (int64_t)1);
-    int64_t clocks = p->parts * xg_tile_over(vectors, p->threads) * m->memory_latency;
+    int64_t clocks = p->parts * xg_tile_over(vectors, p->threads * p->shape.cluster) * m->memory_latency;
     return p->reads ? xg_cost_scale(clocks, p->form.group[XG_TILE_M].size, p->tiles[0] * p->shape.m) : 0;
 }
 /* Sectors of an operand that all blocks ask for. Neighbours side by side that do not begin with a sector touch one
@@ -154,11 +155,19 @@ XG_FN void xg_tile_count(const xg_tile_plan *p, int64_t out_bytes, xg_cost_count
     c->written_bytes = out_bytes;
     c->barriers = p->steps + 2 * p->parts;
 }
+/* What blocks of a cluster take to read each other's sums. */
+XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p) {
+    int64_t vectors = p->shape.m / p->parts * p->shape.n / XG_MAX(p->out_vector, (int64_t)1), rounds;
+    if (p->shape.cluster == 1) return 0;
+    rounds = xg_tile_over(vectors, p->threads * p->shape.cluster);
+    return p->parts * (2 * XG_COST_MEET_CLOCKS + rounds * (XG_COST_PEER_CLOCKS + p->shape.cluster * XG_TILE_PEER_READ));
+}
 /* Clocks of the result's way into memory. */
 XG_FN int64_t xg_tile_end_clocks(const xg_tile_plan *p) {
-    int64_t out = xg_tile_over(p->shape.m * p->shape.n, p->threads);
+    int64_t out = xg_tile_over(p->shape.m * p->shape.n, p->threads * p->shape.cluster);
     if (p->unit != XG_TILE_NO_UNIT) out = xg_tile_over(out, XG_MAX(p->out_vector, (int64_t)1));
-    return p->parts * XG_TILE_PART_CLOCKS + out * XG_TILE_WRITE_CLOCKS + xg_tile_slice_clocks(p);
+    return p->parts * XG_TILE_PART_CLOCKS + out * XG_TILE_WRITE_CLOCKS + xg_tile_slice_clocks(p) +
+           xg_tile_cluster_clocks(p);
 }
 /* A block begins with the first step's way from memory. */
 XG_FN int64_t xg_tile_predict(const xg_tile_plan *p, const xg_device *m, xg_cost_counts *c) {

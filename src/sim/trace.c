@@ -212,6 +212,13 @@ XG_FN void xg_sim_trace_price_typed(const xg_source *s, size_t at, xg_str op, xg
         p->latency = (uint8_t)(p->pipe == XG_PIPE_INTEGER ? 80 : 40);
     }
 }
+/* Clocks of a load from shared memory: ld.shared::cluster may be another block's. */
+XG_FN int64_t xg_sim_trace_shared(const xg_source *s, size_t at, const xg_device *d) {
+    xg_str word;
+    while (at < s->size && s->text[at] == '.' && xg_sim_trace_word(s, &at, &word))
+        if (xg_str_is(word, "shared::cluster")) return XG_COST_PEER_CLOCKS;
+    return d->shared_latency;
+}
 XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t start, uint8_t cls, xg_sim_price *p) {
     size_t at = start, i;
     xg_str op;
@@ -229,7 +236,7 @@ XG_FN void xg_sim_trace_price(const xg_source *s, const xg_device *d, uint32_t s
         p->pipe = XG_PIPE_COUNT;
         p->weight = cls != XLAGPU_CLASS_OTHER_MEMORY;
         p->latency = (uint16_t)(cls == XLAGPU_CLASS_OTHER_MEMORY ? 0
-                                : cls == XLAGPU_CLASS_SHARED     ? d->shared_latency
+                                : cls == XLAGPU_CLASS_SHARED     ? xg_sim_trace_shared(s, at, d)
                                 : cls == XLAGPU_CLASS_ATOMIC     ? d->l2_latency + XG_SIM_TRACE_ATOMIC_CLOCKS
                                                                  : (uint32_t)XG_SIM_TRACE_ALU_CLOCKS);
         break;
