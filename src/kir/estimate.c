@@ -344,6 +344,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_WGMMA:
     case XG_K_OP_TENSOR_MMA:
     case XG_K_OP_TENSOR_READ:
+    case XG_K_OP_STMATRIX:
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
     case XG_K_OP_BARRIER: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_BARRIER_CLOCKS);
@@ -362,6 +363,7 @@ XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
     case XG_K_OP_STORE:
         return xg_kest_access(e, op->operands[1].value, xg_kest_bytes(op->operands[0].value->type), true, false);
     case XG_K_OP_LDMATRIX: return xg_kest_access(e, op->operands[0].value, XG_KEST_MATRIX_ROW, false, false);
+    case XG_K_OP_STMATRIX: return xg_kest_access(e, op->operands[0].value, XG_KEST_MATRIX_ROW, true, false);
     case XG_K_OP_ASYNC_COPY:
         (void)xg_kest_access(e, op->operands[0].value, op->a ? op->a : 16, true, false);
         return xg_kest_access(e, op->operands[1].value, op->a ? op->a : 16, false, false);

@@ -218,7 +218,8 @@ enum {
     XG_KTENSOR_LANE_SHIFT = 16     /* of an address: the lane above, the column below */
 };
 enum {
-    XG_KTEAM_CLUSTER = -1
+    XG_KTEAM_CLUSTER = -1,
+    XG_KTEAM_RELAXED = 1 /* b of a cluster's barrier: threads only wait, nothing that they wrote is seen by it */
 }; /* of SYNC, BARRIER: which threads wait, if it is no number of them */
 enum {
     KP_INBOUNDS = 1

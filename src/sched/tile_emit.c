@@ -153,20 +153,23 @@ enum {
 typedef struct xg_tile_out {
     const xg_imap *map; /* to the hero's indices, and the place in shared memory */
     int64_t counts[XG_TILE_OUT_DIMS];
+    bool swizzled; /* in shared memory, as tile_store.c has it */
 } xg_tile_out;
-XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
+/* Some columns of a part. */
+XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first, int64_t columns) {
     const xg_tile_plan *p = w->p;
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t rows = p->shape.m / p->parts, vectors = rows * p->shape.n / p->out_vector;
-    int64_t line, wide;
+    int64_t rows = p->shape.m / p->parts, vectors = rows * columns / p->out_vector;
+    int64_t line, wide, pitch = xg_tile_is_apart(p) ? columns : p->out_pitch;
     const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
     const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
     xg_tile_out o;
     xg_aff_env env;
     xg_imap *m;
     uint32_t k;
-    line = p->shape.n / p->out_vector;
+    line = columns / p->out_vector;
+    o.swizzled = xg_tile_is_apart(p);
     o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(xg_tile_power(line), p->threads);
     o.counts[XG_TILE_OUT_ROW] = XG_MIN(p->threads / o.counts[XG_TILE_OUT_COLUMN], rows);
     wide = line / o.counts[XG_TILE_OUT_COLUMN]; /* rounds of a row */
@@ -186,10 +189,11 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
     linear[XG_TILE_M] =
         xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_M), p->shape.m), xg_aff_add_k(x, row, part * rows));
-    linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), column);
+    linear[XG_TILE_N] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), first);
+    linear[XG_TILE_N] = xg_aff_add(x, linear[XG_TILE_N], column);
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
-    m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->out_pitch), column);
+    m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, pitch), column);
     o.map = xg_imap_simplify(x, m);
     if (p->tiles[0] * p->shape.m > f->group[XG_TILE_M].size)
         o.map = xg_imap_with_constraint(x, o.map, linear[XG_TILE_M], xg_range_of(0, f->group[XG_TILE_M].size - 1));
@@ -261,6 +265,13 @@ XG_FN void xg_tile_add_slices(xg_tile_kernel *w) {
     xg_flow_end(&f);
     xg_tile_wait(w);
 }
+/* What lies at the map's place without the swizzle. */
+XG_FN xg_kval *xg_tile_out_spot(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *const *at) {
+    xg_tile_lined lined;
+    lined.bytes = xg_kelem_bytes(w->shared->type->elem);
+    lined.elements = xg_tile_store_bytes(w->p) / lined.bytes;
+    return xg_tile_group_spot(w, lined, o->counts, XG_TILE_OUT_DIMS, o->map->results[w->p->form.rank], at);
+}
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
     const xg_tile_form *f = &w->p->form;
@@ -284,6 +295,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
         at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
     }
     xg_elem_apply(&w->s, o->map, at, index);
+    if (o->swizzled) index[f->rank] = xg_tile_out_spot(w, o, at);
     v = xg_tile_shown(w, index[f->rank]);
     for (k = 1; k < (uint32_t)w->p->shape.slices && w->p->shape.slices <= XG_TILE_SLICES_LATE; k++) {
         xg_imap *m = xg_imap_copy(x, o->map, 0);
@@ -296,8 +308,8 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     xg_flow_end(&lanes);
     xg_flow_end(&guard);
 }
-XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
-    xg_tile_out o = xg_tile_out_of(w, part);
+XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int64_t columns) {
+    xg_tile_out o = xg_tile_out_of(w, part, first, columns);
     xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last;
     int64_t vectors = o.counts[XG_TILE_OUT_ROW] * o.counts[XG_TILE_OUT_COLUMN]; /* of a round */
     xg_flow f = xg_flow_of(&w->s, NULL), some = f;
@@ -334,22 +346,31 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
             xg_tile_unit_show(w, part);
         xg_tile_wait(w);
         xg_tile_add_slices(w);
-        xg_tile_out_part(w, part);
+        xg_tile_out_chunk(w, part, 0, w->p->shape.n);
     }
 }
 
 /* ---- the kernel ---- */
 
-/* Blocks by batch, then by groups of rows of tiles; a group column by column. */
-XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
+/* Tiles by batch, then by groups of rows of tiles; a group column by column. Two that share are one in that order. */
+XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
     const xg_tile_plan *p = w->p;
-    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks), *own, *in, *group;
-    own = xg_tile_rest(w, id, p->tiles[0] * p->tiles[1]);
-    in = xg_tile_rest(w, own, p->group_rows * p->tiles[1]);
-    group = xg_tile_quotient(w, own, p->group_rows * p->tiles[1]);
-    w->tile[0] = xg_tile_join(w, group, p->group_rows, xg_tile_rest(w, in, p->group_rows));
-    w->tile[1] = xg_tile_quotient(w, in, p->group_rows);
-    w->batch = xg_tile_quotient(w, id, p->tiles[0] * p->tiles[1]);
+    int64_t rows = p->group_rows, each = p->tiles[0] * p->tiles[1], wide = p->tiles[1];
+    uint32_t along = p->shape.multicast == 1;
+    xg_kval *own, *in, *group;
+    if (p->shape.multicast) {
+        w->rank = xg_tile_rest(w, id, 2);
+        id = xg_tile_quotient(w, id, 2);
+        each /= 2;
+        *(along ? &wide : &rows) /= 2;
+    }
+    own = xg_tile_rest(w, id, each);
+    in = xg_tile_rest(w, own, rows * wide);
+    group = xg_tile_quotient(w, own, rows * wide);
+    w->tile[0] = xg_tile_join(w, group, rows, xg_tile_rest(w, in, rows));
+    w->tile[1] = xg_tile_quotient(w, in, rows);
+    w->batch = xg_tile_quotient(w, id, each);
+    if (p->shape.multicast) w->tile[along] = xg_tile_join(w, w->tile[along], 2, w->rank);
 }
 /* Where a thread stands: among the rows and columns of threads, and in what it brings of each side. */
 XG_FN void xg_tile_threads(xg_tile_kernel *w) {
@@ -390,7 +411,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     w.p = p;
     w.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
-    f->blocks[0] = (uint32_t)p->blocks;
+    f->blocks[0] = (uint32_t)p->grid;
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->n_sums);
     for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
@@ -400,7 +421,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
         w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
         xg_tile_threads(&w);
     }
-    xg_tile_blocks(&w);
+    if (!p->shape.stays) xg_tile_stand(&w, xg_kblock_id(&w.s.b, 0, p->grid));
     w.steps = xg_tile_steps(&w);
     w.shared = xg_shared_of(&w.s.b, type);
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
@@ -435,12 +456,12 @@ XG_FN bool xg_tile_way_open(xg_way_job *job) {
     if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
     job->form = w;
     w->e.record->launch.shared = xg_tile_shared_bytes(&w->p);
-    return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.blocks, 0);
+    return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.grid, w->p.shape.multicast ? 2 : 0);
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     const xg_tile_way *w = (const xg_tile_way *)job->form;
     const xg_tile_shape *s = &w->p.shape;
-    int64_t tile[3], part[2], stages = s->stages, slices = s->slices, bulk = 1;
+    int64_t tile[3], part[2], stages = s->stages, slices = s->slices, one = 1, multicast = s->multicast;
     bool unit = w->p.unit != XG_TILE_NO_UNIT;
     tile[0] = s->m;
     tile[1] = s->n;
@@ -452,7 +473,10 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     xg_record_put(job->arena, &r->form, s->grouped ? "group_tile" : unit ? "warp_tile" : "thread_tile", part, 2);
     if (unit || stages != XG_TILE_PLAIN_STAGES || (job->given && xg_record_get(&job->given->form, "stages")))
         xg_record_put(job->arena, &r->form, "stages", &stages, 1);
-    if (s->bulk) xg_record_put(job->arena, &r->form, "bulk", &bulk, 1);
+    if (s->bulk) xg_record_put(job->arena, &r->form, "bulk", &one, 1);
+    if (multicast) xg_record_put(job->arena, &r->form, "multicast", &multicast, 1);
+    if (s->stays) xg_record_put(job->arena, &r->form, "stays", &one, 1);
+    if (s->stores) xg_record_put(job->arena, &r->form, "tensor_store", &one, 1);
     if (s->slices > 1) xg_record_put(job->arena, &r->form, "slices", &slices, 1);
     r->launch = w->e.record->launch;
 }

@@ -255,10 +255,12 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
 
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
 XG_FN int64_t xg_tile_power(int64_t n) { return n & -n; }
-/* Of so many tiles, how many rows of them are taken side by side: what divides them. */
-XG_FN int64_t xg_tile_rows_together(int64_t tiles) {
+/* How many rows of tiles are taken side by side: what divides them. Blocks that stay go on together, so that what they
+ * read at a time is about as wide as it is high. */
+XG_FN int64_t xg_tile_rows_together(const xg_tile_plan *p) {
     int64_t n = XG_TILE_GROUP_ROWS;
-    while (tiles % n) n /= 2;
+    if (p->shape.stays && p->shape.n >= 2 * p->shape.m) n *= 2;
+    while (p->tiles[0] % n) n /= 2;
     return n;
 }
 XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
@@ -282,16 +284,27 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->tiles[1] = xg_tile_over(p->form.group[XG_TILE_N].size, p->shape.n);
     p->steps = xg_tile_over(p->form.group[XG_TILE_K].size, p->shape.k);
     p->batch = p->form.group[XG_TILE_B].size;
-    p->group_rows = xg_tile_rows_together(p->tiles[0]);
-    p->blocks = xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]);
+    if (p->shape.multicast) { /* pairs: one of the last may have nothing to do */
+        int64_t *along = &p->tiles[p->shape.multicast == 1];
+        *along = xg_tile_over(*along, 2) * 2;
+    }
+    p->group_rows = xg_tile_rows_together(p);
+    p->grid = p->blocks = xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]);
 }
 /* Of a warp, in one slice. */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
     return XG_MIN(p->rows * p->columns, (int64_t)XG_WARP_LANES);
 }
+/* Blocks that stay are as many as run at a time. */
+XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
+    int64_t all = xg_cost_mul(xg_tile_unit_resident(p, m), m->sm_count);
+    if (!p->shape.stays) return p->blocks;
+    if (p->shape.multicast) all -= all % 2;
+    return XG_MAX(XG_MIN(p->blocks, all), (int64_t)(p->shape.multicast ? 2 : 1));
+}
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
     int64_t unused = xg_tile_is_tensor(p) ? 4 : 0; /* the address of tensor memory is half as long as a barrier */
-    return p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8 - unused;
+    return p->shared * xg_type_bytes(p->held) + xg_tile_store_bytes(p) + xg_tile_bulk_barriers(p) * 8 - unused;
 }
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
@@ -365,6 +378,14 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
 
 /* ---- the choice ---- */
 
+XG_FN bool xg_tile_is_named(const xg_record *given, const char *name) {
+    return given && xg_record_get(&given->form, name);
+}
+/* The record says so, or, where what is not said is none (`whole`), this is 0. */
+XG_FN bool xg_tile_is_said(const xg_record *given, const char *name, int64_t is, bool whole) {
+    const xg_numbers *want = given ? xg_record_get(&given->form, name) : NULL;
+    return want ? want->n == 1 && want->p[0] == is : !whole || !is;
+}
 /* The record names no other shape. */
 XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
@@ -374,9 +395,12 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *stages = given ? xg_record_get(&given->form, "stages") : NULL;
     const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
     const xg_numbers *bulk = given ? xg_record_get(&given->form, "bulk") : NULL;
-    /* without the word, a record that names the tile of a warp group means the other way to bring operands */
-    if (bulk ? bulk->n != 1 || bulk->p[0] != s->bulk : given && (group || xg_record_is_whole(given)) && s->bulk)
+    bool said = given && (group || xg_record_is_whole(given));
+    if (!xg_tile_is_said(given, "multicast", s->multicast, said) || !xg_tile_is_said(given, "stays", s->stays, said) ||
+        !xg_tile_is_said(given, "tensor_store", s->stores, said))
         return false;
+    /* without the word, a record that names the tile of a warp group means the other way to bring operands */
+    if (bulk ? bulk->n != 1 || bulk->p[0] != s->bulk : said && s->bulk) return false;
     if (group && (!s->grouped || group->n != 2 || group->p[0] != 4 * s->tm || group->p[1] != s->tn)) return false;
     if (warp && (s->grouped || warp->n != 2 || warp->p[0] != s->tm || warp->p[1] != s->tn)) return false;
     if (slices ? slices->n != 1 || slices->p[0] != s->slices : given && xg_record_is_whole(given) && s->slices > 1)
@@ -450,6 +474,24 @@ XG_FN void xg_tile_try(const xg_tile_plan *p, const xg_record *given, const xg_d
     *best = *s;
     *least = time;
 }
+/* The ways of blocks whose operands tensor copies bring: pairs of them, blocks that stay, tensor stores. */
+XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
+    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
+    enum {
+        WAYS = 12 /* 3 kinds of multicast, staying or not, by tensor stores or not */
+    };
+    uint32_t k;
+    for (k = 1; k < WAYS; k++) {
+        xg_tile_shape one = *s;
+        one.multicast = (int8_t)(k % 3);
+        one.stays = k / 3 % 2;
+        one.stores = k / 6 % 2;
+        if (!xg_tile_is_ordered(given, &one) || !xg_tile_bulk_may_vary(p, m, &one)) continue;
+        if (!xg_tile_settle(p, &one, vectors) || xg_tile_shared_bytes(p) > m->shared_per_block) continue;
+        if (one.stays && xg_tile_grid(p, m) == p->blocks && !xg_tile_is_named(given, "stays")) continue;
+        xg_tile_try(p, given, m, out_bytes, &one, best, least);
+    }
+}
 /* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. */
 XG_FN void xg_tile_may_still_group(xg_tile_plan *p) {
     if (p->unit != XG_KMMA_TF32 || (p->fetch[0].along_k && p->fetch[1].along_k)) return;
@@ -473,6 +515,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             if (!xg_tile_settle(p, &one, vectors)) break;
             if (xg_tile_shared_bytes(p) > m->shared_per_block) break;
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
+            if (one.bulk) xg_tile_try_variants(p, given, m, out_bytes, &one, vectors, &best, &least);
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;
             if (!xg_tile_may_deepen(p) || !xg_tile_settle(p, &deep, vectors)) continue;
@@ -482,7 +525,9 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     }
     p->blocks = 0;
     p->picoseconds = least;
-    if (best.m) (void)xg_tile_settle(p, &best, vectors);
+    if (!best.m) return;
+    (void)xg_tile_settle(p, &best, vectors);
+    p->grid = xg_tile_grid(p, m);
 }
 XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;
@@ -562,6 +607,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     for (k = 0; k < e->n_roots; k++) out_bytes = xg_cost_add(out_bytes, xg_cost_bytes(e->roots[k]->shape));
     p->out_vector = xg_tile_choose_out(p, e);
     p->reads = xg_hero_epilogue_reads(e, &p->heroes);
+    xg_tile_store_describe(p, e);
     xg_tile_choose(p, e->given, m, out_bytes);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;
