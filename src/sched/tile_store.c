@@ -36,7 +36,7 @@ XG_FN bool xg_tile_store_is_simple(const xg_inst *i, const xg_inst *hero, int64_
 }
 XG_FN uint32_t xg_tile_map_type(xlagpu_type t) {
     enum { /* as CUtensorMapDataType numbers types */
-        WORD = 4,
+        WORD = 3,
         F16 = 6,
         F32 = 7,
         BF16 = 9
@@ -215,19 +215,41 @@ XG_FN void xg_tile_store_put(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) 
     v[2] = spot;
     w->out = xg_kir_value(&w->s.b, XG_K_OP_WRITE, v, 3, w->out->type);
 }
-/* Words: two of them at a time. `whole`: as the root's elements, else the sums. */
-XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from, bool whole) {
+/* Two words of a row, as the root's elements. */
+XG_FN xg_kval *xg_tile_store_two(xg_tile_kernel *w, int64_t sum, int64_t half) {
+    return xg_tile_store_vector(w, sum, 2 * half, 2);
+}
+/* Words, a line of each row: two of them at a time. Lines of neighbouring rows are swizzled alike but for the order of
+ * two pieces, which a fragment's four lanes fill; so odd rows begin with the fragment after the next one. */
+XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *odd, *at;
+    xg_kval *is_odd = xg_tile_rest(w, xg_tile_quotient(w, w->thread, 4), 2);
+    int64_t fragments = columns / XG_KMMA_N, apart = fragments / 2, k, h;
+    is_odd = xg_kcmpi_(&w->s.b, XG_CI_NE, is_odd, xg_elem_index(&w->s, 0));
+    odd = xg_aff_mod(x, xg_aff_dim(x, XG_TILE_AT_ROW), 2);
+    row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
+    at = xg_aff_add(x, xg_aff_mul(x, row, columns), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_PAIR), 2));
+    for (k = 0; k < fragments; k++)
+        for (h = 0; h < 2; h++) {
+            int64_t other = k < apart ? apart : -apart, place = from + (k + h * columns) * XG_KMMA_N;
+            const xg_aff *own = xg_aff_add(x, at, xg_aff_mul(x, odd, other * XG_KMMA_N));
+            xg_kval *v = xg_tile_store_two(w, sum + k, h), *u = xg_tile_store_two(w, sum + k + other, h);
+            v = xg_k3(&w->s.b, XG_K_OP_SELECT, is_odd, u, v);
+            xg_tile_store_put(w, v, xg_tile_store_spot(w, xg_aff_add_k(x, own, place)));
+        }
+}
+/* Sums that threads walk over then: two of them at a time, in rows of two lines, which are swizzled apart. */
+XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns) {
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *at;
     int64_t k, h;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
     at = xg_aff_add(x, xg_aff_mul(x, row, columns), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_PAIR), 2));
-    for (k = 0; k < columns; k += XG_KMMA_N)
+    for (k = 0; k < columns / XG_KMMA_N; k++)
         for (h = 0; h < 2; h++) {
-            int64_t place = from + k + h * XG_KMMA_N * columns;
-            xg_kval *v = whole ? xg_tile_store_vector(w, sum + k / XG_KMMA_N, 2 * h, 2)
-                               : xg_tile_unit_pair(w, sum + k / XG_KMMA_N, 2 * h);
-            xg_tile_store_put(w, v, xg_tile_store_spot(w, xg_aff_add_k(x, at, place)));
+            const xg_aff *own = xg_aff_add_k(x, at, (k + h * columns) * XG_KMMA_N);
+            xg_tile_store_put(w, xg_tile_unit_pair(w, sum + k, 2 * h), xg_tile_store_spot(w, own));
         }
 }
 
@@ -281,7 +303,7 @@ XG_FN void xg_tile_store_results(xg_tile_kernel *w) {
         if (p->result.bytes == 2)
             xg_tile_store_halves(w, sum, columns, from);
         else
-            xg_tile_store_words(w, sum, columns, from, true);
+            xg_tile_store_words(w, sum, columns, from);
         xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
         xg_tile_store_wait(w);
         xg_tile_store_ask(w, k / own, k % own * columns, from);
@@ -296,7 +318,7 @@ XG_FN void xg_tile_store_walk(xg_tile_kernel *w) {
     xg_kval *shared = w->shared;
     for (k = 0; k < p->parts * own; k++) {
         xg_tile_store_wait(w);
-        xg_tile_store_words(w, (k / own * p->shape.tn + k % own * columns) / XG_KMMA_N, columns, 0, false);
+        xg_tile_store_sums(w, (k / own * p->shape.tn + k % own * columns) / XG_KMMA_N, columns);
         xg_tile_store_wait(w);
         w->shared = w->out;
         xg_tile_out_chunk(w, k / own, k % own * columns, columns);
