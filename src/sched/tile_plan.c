@@ -86,11 +86,6 @@ enum {
     XG_TILE_GROUP_ROWS = 8,            /* rows of tiles that blocks take side by side: what they read stays in L2 */
     XG_TILE_LANES_N = 8,               /* of them along n: a row fragment of 8 lanes is 128 bytes, one access */
     XG_TILE_START_CYCLES = 1500,       /* of a block: the first step's way from memory, and the epilogue's to it */
-    XG_TILE_BEGIN_CYCLES = 900,        /* ... of one whose results leave apart: without these. These, and the following,
-                                          are from what the estimate says of finished kernels (xg_kir_estimate) */
-    XG_TILE_STORE_CYCLES = 120,        /* of a chunk that leaves by a tensor store: into shared memory, two barriers */
-    XG_TILE_WALK_CYCLES = 600,         /* of one that threads walk over */
-    XG_TILE_MEET_CYCLES = 400,         /* of a pair of blocks: its barriers, and the longer way to a remote one */
     XG_TILE_DEEP_STAGES = 4,           /* of copies that wait long: a power of two, whose rest is cheap */
     XG_TILE_SLICES_MAX = 8,            /* of a step's k, that a shape gets beyond its own */
     XG_TILE_SLICED_THREADS = 256,      /* of a block that is sliced: more wait longer for each other */
@@ -359,41 +354,22 @@ XG_FN int64_t xg_tile_cpu_time(const xg_tile_plan *p, const xg_device *m) {
     step += (int64_t)(s->m + s->n) * s->k * FETCH_EIGHTHS + (int64_t)s->m * s->n * s->slices * CARRY_EIGHTHS;
     return xg_cost_scale(xg_cost_mul(xg_cost_mul(each, p->steps), step / 8), 1000000, m->clock_mhz);
 }
-/* Clocks of a multiprocessor's blocks, so many at a time: one after the other begins, sums and writes; those that stay
- * begin once. */
-XG_FN int64_t xg_tile_all_cycles(const xg_tile_plan *p, const xg_device *m, int64_t each, int64_t together) {
-    int64_t cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together)), begin = XG_TILE_START_CYCLES, end = 0;
-    if (xg_tile_is_apart(p)) {
-        begin = XG_TILE_BEGIN_CYCLES;
-        end = xg_tile_store_chunks(p) * (p->shape.stores ? XG_TILE_STORE_CYCLES : XG_TILE_WALK_CYCLES);
-    }
-    if (p->shape.multicast) begin += XG_TILE_MEET_CYCLES;
-    cycles = xg_cost_add(cycles, end + (p->shape.stays ? 0 : begin));
-    return xg_cost_add(xg_cost_mul(xg_tile_over(each, together), cycles), p->shape.stays ? begin : 0);
-}
-/* Bytes of operands that all blocks ask the second cache for: of what two share each asks for half. */
-XG_FN int64_t xg_tile_asked_bytes(const xg_tile_plan *p, const int64_t *k_bytes) {
-    int64_t bytes = 0;
-    uint32_t k;
-    for (k = 0; k < XG_TILE_SIDES; k++) {
-        int64_t one = (k ? p->shape.n : p->shape.m) * k_bytes[k];
-        bytes += p->shape.multicast == (int32_t)k + 1 ? one / 2 : one;
-    }
-    return xg_cost_mul(p->blocks, bytes);
-}
 /* Or `most`, where it is no less. */
 XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     const xg_tile_group *g = p->form.group;
-    int64_t each = xg_tile_over(p->blocks, m->sm_count), l2, first, compute, move, k_bytes[2];
+    int64_t each = xg_tile_over(p->blocks, m->sm_count), together, cycles, l2, first, compute, move, k_bytes[2];
     uint32_t k;
     if (m->cc == XG_DEVICE_CPU_CC) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
     if (xg_tile_is_tensor(p)) return xg_tile_tensor_time(p, m, out_bytes);
+    if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes);
     if (!p->may_group || p->in_tensor) return xg_tile_unit_time(p, m, out_bytes);
-    compute = xg_tile_all_cycles(p, m, each, XG_MIN(xg_tile_unit_resident(p, m), each));
-    compute = xg_cost_scale(compute, 1000000, m->clock_mhz);
+    together = XG_MIN(xg_tile_unit_resident(p, m), each);
+    cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
+    cycles = xg_cost_mul(xg_tile_over(each, together), xg_cost_add(cycles, XG_TILE_START_CYCLES));
+    compute = xg_cost_scale(cycles, 1000000, m->clock_mhz);
     for (k = 0; k < 2; k++) k_bytes[k] = xg_cost_mul(p->fetch[k].bytes, g[XG_TILE_K].size);
-    l2 = xg_tile_asked_bytes(p, k_bytes);
+    l2 = xg_cost_mul(p->blocks, p->shape.m * k_bytes[0] + p->shape.n * k_bytes[1]);
     first = xg_cost_mul(p->batch, g[XG_TILE_M].size * k_bytes[0] + g[XG_TILE_N].size * k_bytes[1]);
     first = xg_cost_add(first, out_bytes);
     l2 = xg_cost_scale(l2, 1000, xg_device_gbs(m->l2_bandwidth));
@@ -534,6 +510,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
         if (s->slices > 1 && !xg_tile_may_slice(p, s)) continue;
+        if (s->grouped && !s->bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
         if (xg_tile_is_vain(p, s) && !(given && xg_record_get(&given->form, "tile"))) continue;
         one = *s;
         do {
