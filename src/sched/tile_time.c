@@ -22,6 +22,7 @@ enum {
     XG_TILE_TENSOR_ISSUE = 60,        /* of a step with tcgen05: of the thread that copies, and of the one that asks */
     XG_TILE_STORE_CLOCKS = 120,       /* of a chunk that leaves by a tensor store: into shared memory, two barriers */
     XG_TILE_STORE_WORDS_CLOCKS = 300, /* ... without stmatrix */
+    XG_TILE_BARRIERS_CLOCKS = 200,    /* of a block: memory barriers begin, and are seen by all */
     XG_TILE_TRY_CLOCKS = 30,          /* of a wait at a memory barrier that is over (kir/estimate.c) */
     XG_TILE_MEET_CLOCKS = 380, /* of a pair of blocks: two barriers, each a way to the other (HPMLL: 180) and back */
     XG_TILE_UNIT_STEP_CLOCKS = 60, /* of a step of mma.sync: barrier, addresses, and ... */
@@ -247,13 +248,13 @@ XG_FN xg_tile_work xg_tile_bulk_work(const xg_tile_plan *p, const xg_device *m) 
     w.clocks = XG_MAX(w.multiplied, m->memory_latency / (p->shape.stages - 1) + XG_TILE_TRY_CLOCKS);
     return w;
 }
-/* Clocks of a tile's result on its way out of registers. */
-XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p) {
-    int64_t chunks = xg_tile_store_chunks(p), lines;
-    if (!xg_tile_is_apart(p)) return xg_tile_end_clocks(p);
+/* Clocks of a tile's result on its way out of registers. A round that reads memory waits for the second cache. */
+XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m) {
+    int64_t chunks = xg_tile_store_chunks(p), rounds;
     if (p->shape.stores) return chunks * (p->result.bytes == 2 ? XG_TILE_STORE_CLOCKS : XG_TILE_STORE_WORDS_CLOCKS);
-    lines = xg_tile_over((int64_t)p->shape.m * p->shape.n, p->threads * XG_MAX(p->out_vector, (int64_t)1));
-    return chunks * XG_TILE_PART_CLOCKS + lines * XG_TILE_WRITE_CLOCKS;
+    rounds = xg_tile_over((int64_t)p->shape.m * p->shape.n, p->threads * XG_MAX(p->out_vector, (int64_t)1));
+    rounds *= XG_TILE_WRITE_CLOCKS + (p->reads ? m->l2_latency : 0);
+    return (xg_tile_is_apart(p) ? chunks : p->parts) * XG_TILE_PART_CLOCKS + rounds;
 }
 /* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */
 XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cost_counts *c) {
@@ -287,15 +288,15 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     c.unit_passes = xg_cost_mul(all, w.passes);
     c.shared_passes = xg_cost_add(c.unit_passes, out);
     c.issued = xg_cost_mul(xg_cost_mul(all, warps), w.issued);
-    c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, xg_tile_bulk_end_clocks(p) / 4));
-    around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + (p->shape.multicast ? XG_TILE_MEET_CLOCKS : 0);
-    c.warp_clocks = xg_cost_add(xg_cost_mul(steps, w.clocks), each * xg_tile_bulk_end_clocks(p) + around);
+    c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, xg_tile_bulk_end_clocks(p, m) / 4));
+    around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS +
+             (p->shape.multicast ? XG_TILE_MEET_CLOCKS : 0);
+    c.warp_clocks = xg_cost_add(xg_cost_mul(steps, w.clocks), each * xg_tile_bulk_end_clocks(p, m) + around);
     c.warp_issued = xg_cost_mul(steps, w.issued);
     c.warp_tensor = xg_cost_mul(steps, w.multiplied);
     c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
-    r = xg_cost_predict(m, &c); /* less an empty kernel's time, which the estimate of other tiles has not */
-    around = xg_cost_scale(XG_COST_TURNOVER_CLOCKS + m->l2_latency, 1000000, m->clock_mhz);
-    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH] + around;
+    r = xg_cost_predict(m, &c);
+    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
 }
 
 /* ---- tcgen05 ---- */
