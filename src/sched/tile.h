@@ -344,7 +344,10 @@ XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier,
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead);
 
 /* ---- tile_store.c: results by way of shared memory of their own ---- */
-XG_FN bool xg_tile_is_apart(const xg_tile_plan *p);                              /* so it is */
+XG_FN bool xg_tile_is_apart(const xg_tile_plan *p); /* so it is */
+XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *given, const xg_device *m);
+XG_FN bool xg_tile_is_named(
+    const xg_record *given, const char *name); /* tile_plan.c: the record says something of it */
 XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e); /* sets may_store, result */
 XG_FN void xg_tile_store_settle(xg_tile_plan *p);
 XG_FN int64_t xg_tile_store_bytes(const xg_tile_plan *p);

@@ -446,14 +446,18 @@ typedef struct xg_tile_way {
     xg_tile_plan p;
 } xg_tile_way;
 
-/* Into job->form. */
-XG_FN bool xg_tile_way_open(xg_way_job *job) {
+/* Into job->form. False: it does not suit, *why may then say the reason. */
+XG_FN bool xg_tile_way_open(xg_way_job *job, xg_str *why) {
     const xg_device *m = &job->fusion->comp->module->device;
     xg_tile_way *w;
     if (!xg_tile_may_be(job->fusion)) return false;
     w = XG_NEW(job->arena, xg_tile_way);
     xg_emit_open_way(&w->e, job);
-    if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
+    if (!xg_tile_plan_of(&w->p, &w->e, m)) {
+        const char *wants = w->p.form.hero ? xg_tile_store_refuses(&w->p, job->given, m) : NULL;
+        if (wants && why) *why = xg_str_z(wants);
+        return false;
+    }
     job->form = w;
     w->e.record->launch.shared = xg_tile_shared_bytes(&w->p);
     return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.grid, w->p.shape.multicast ? 2 : 0);
@@ -486,7 +490,7 @@ XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) 
     uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
     const xg_tile_plan *p;
     xg_ints *over;
-    if (!xg_tile_way_open(job)) return false;
+    if (!xg_tile_way_open(job, &r->why)) return false;
     xg_tile_way_write(job, r);
     over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
     xg_fuse_over(job->arena, job->fusion, true, over);
@@ -502,7 +506,7 @@ XG_FN void xg_tile_way_obey(xg_way_job *job, const xg_record *r) {
     xg_record made;
     const char *which;
     memset(&made, 0, sizeof made);
-    if (!xg_tile_way_open(job))
+    if (!xg_tile_way_open(job, NULL))
         xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
             "the record of this kernel: tiles do not suit it");
     xg_tile_way_write(job, &made);

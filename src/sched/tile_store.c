@@ -98,6 +98,19 @@ XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) 
     place = xg_imap_compose(x, xg_tile_store_probe(&p->form, x), place);
     p->may_store = xg_tile_store_place(p, x, place, bytes);
 }
+/* Why a record that wants such blocks cannot be obeyed; NULL: it wants none, or something else is the matter. */
+XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
+    bool pairs = xg_tile_is_named(given, "multicast"), stores = xg_tile_is_named(given, "tensor_store");
+    if (!pairs && !stores && !xg_tile_is_named(given, "stays")) return NULL;
+    if (!m->warp_groups)
+        return "pairs of blocks, blocks that stay and tensor stores want warp groups, which sm_90a has";
+    if (p->in_tensor || !xg_tile_bulk_shapes(p))
+        return "pairs of blocks, blocks that stay and tensor stores want operands that tensor copies bring";
+    if (pairs && m->blocks_per_cluster < 2) return "pairs of blocks want clusters, which the device has not";
+    if (stores && !p->may_store)
+        return "tensor stores want an array that a tensor map describes, and no more than arithmetic on its elements";
+    return "no tile of these numbers does so, or its shared memory is too large";
+}
 XG_FN bool xg_tile_is_apart(const xg_tile_plan *p) { return p->shape.stays || p->shape.stores; }
 /* Rows of a chunk: a fragment of each warp. */
 XG_FN int64_t xg_tile_store_rows(const xg_tile_plan *p) { return p->rows * XG_KMMA_M; }
