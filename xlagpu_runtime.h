@@ -3570,7 +3570,8 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
  *
  * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
  * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
- * term alone 5.5 %, the sum 16.5 %).
+ * term alone 5.5 %, the sum 16.5 %). Of what bulk copies and matrix units do beside the threads only the slowest stage
+ * counts: it is a pipeline (xg_cost_stream).
  *
  * All arithmetic is in integers (picoseconds, clocks), so that every compiler and machine predicts, and decides, alike;
  * sums and products saturate. */
