@@ -213,9 +213,9 @@ XG_FN void xg_cost_terms(
     t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), mhz);
 }
 
-/* What bulk copies and matrix units do beside the threads is a pipeline: each of its stages (memory, second cache, shared
- * memory, units) has a queue before it that the stage before fills, so that the slowest one decides and the others work
- * in its time. Takes their part out of the terms; returns that of the slowest. */
+/* What bulk copies and matrix units do beside the threads is a pipeline: each of its stages (memory, second cache,
+ * shared memory, units) has a queue before it that the stage before fills, so that the slowest one decides and the
+ * others work in its time. Takes their part out of the terms; returns that of the slowest. */
 XG_FN int64_t xg_cost_stream(const xg_cost_counts *c, int64_t *t) {
     static const xg_cost_limit stages[] = {XG_LIMIT_SHARED, XG_LIMIT_L2, XG_LIMIT_MEMORY};
     int64_t slowest = t[XG_LIMIT_TENSOR];

@@ -401,7 +401,8 @@ XG_FN int64_t xg_kest_round(xg_kest *e, const xg_kregion *r, int64_t times) {
     return e->clock - began;
 }
 /* Of a loop from the block's number on, as many blocks further each time: rounds of the block that has most. All blocks
- * together do as many as there are numbers: *weight stands for those behind a block's first one. 0: it is no such loop. */
+ * together do as many as there are numbers: *weight stands for those behind a block's first one. 0: it is no such
+ * loop. */
 XG_FN int64_t xg_kest_stays(const xg_kest *e, const xg_kop *op, int64_t last, int64_t by, int64_t *weight) {
     const xg_kop *first = op->operands[0].value->def;
     int64_t trips;

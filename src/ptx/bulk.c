@@ -33,8 +33,9 @@ static char *xg_ptx_pen_operand(xg_ptx *p, char *at, const xg_kop *op, uint32_t 
 static bool xg_ptx_is_remote(const xg_kop *op) { return XG_KOPERAND(op, 0)->type->space == XG_SPACE_CLUSTER; }
 
 /* What threads tell each other by these barriers is that boxes have come, or were read: nothing that they wrote. So a
- * block's order is enough, also where the barrier is another block's: that of a cluster would wait for all of a thread's
- * memory, and drop the first cache, in each step. The text before the barrier's address, and whether the amount follows it. */
+ * block's order is enough, also where the barrier is another block's: that of a cluster would wait for all of a
+ * thread's memory, and drop the first cache, in each step. The text before the barrier's address, and whether the
+ * amount follows it. */
 static void xg_ptx_print_mbarrier(xg_ptx *p, xg_kop *op) {
     bool init = op->op == XG_K_OP_MBARRIER_INIT, counts = init || op->op == XG_K_OP_MBARRIER_EXPECT;
     char *at;

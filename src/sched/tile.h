@@ -67,6 +67,7 @@ typedef struct xg_tile_shape {
     int8_t multicast;
     bool stays, stores;
 } xg_tile_shape;
+#define XG_TILE_ALONE 0, false, false /* these three of a table's shapes: variants are made of them */
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
 typedef struct xg_tile_fetch {

@@ -96,9 +96,9 @@ XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
 #undef X
 }
 XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true},
-#define Y(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 2, (gm) / 4, n, stages, 1, true, true},
-#define Z(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 4, (gm) / 4, n, stages, 1, true, true},
+#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true, XG_TILE_ALONE},
+#define Y(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 2, (gm) / 4, n, stages, 1, true, true, XG_TILE_ALONE},
+#define Z(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 4, (gm) / 4, n, stages, 1, true, true, XG_TILE_ALONE},
     static const xg_tile_shape bytes[] = {XG_TILE_BULK_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_BULK_SHAPES(Y)};
     static const xg_tile_shape words[] = {XG_TILE_BULK_SHAPES(Z)};
@@ -312,8 +312,8 @@ XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
 
 /* ---- those that multiply ---- */
 
-/* The buffer of the step `on` behind this one may be filled again, if `some`; one thread of each warp group says so, of two blocks that share
- * one to each of both. */
+/* The buffer of the step `on` behind this one may be filled again, if `some`; one thread of each warp group says so, of
+ * two blocks that share one to each of both. */
 XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_kval *step, int64_t on, xg_kval *some) {
     xg_flow f = xg_flow_of(&w->s, NULL);
     int64_t tellers = w->p->shape.multicast ? 2 : 1;

@@ -431,7 +431,7 @@ XG_FN bool xg_tile_may_slice(const xg_tile_plan *p, const xg_tile_shape *s) {
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, XG_TILE_ALONE},
     static const xg_tile_shape shapes[] = {XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,

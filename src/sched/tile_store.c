@@ -7,8 +7,8 @@
  *         one thread asks for a tensor store
  *
  * It goes on beside the threads, which begin with the next chunk or tile. A chunk is a line of 128 bytes of each row,
- * swizzled as tensor copies are. An epilogue that is more than arithmetic on the element, or a result that no tensor map
- * describes, is walked over chunk by chunk by all threads, as that of other tiles is (tile_emit.c). */
+ * swizzled as tensor copies are. An epilogue that is more than arithmetic on the element, or a result that no tensor
+ * map describes, is walked over chunk by chunk by all threads, as that of other tiles is (tile_emit.c). */
 #ifndef XG_SCHED_TILE_STORE_C
 #define XG_SCHED_TILE_STORE_C
 #include "tile.h"

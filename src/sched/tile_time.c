@@ -235,8 +235,8 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
 
 /* ---- wgmma, of what tensor copies bring ---- */
 
-/* Of a step of a block: boxes are written to shared memory, and each warp group's products read from there. A warp waits
- * for its group's products, or for the way from memory, which the other steps share. */
+/* Of a step of a block: boxes are written to shared memory, and each warp group's products read from there. A warp
+ * waits for its group's products, or for the way from memory, which the other steps share. */
 XG_FN xg_tile_work xg_tile_bulk_work(const xg_tile_plan *p, const xg_device *m) {
     int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor),
             fragments = p->shape.tm / XG_KMMA_M;

@@ -167,9 +167,9 @@ XG_FN const xg_tile_shape *xg_tile_by_width(
     return each == 1 ? bytes : each == 2 ? halves : words;
 }
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false},
-#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1, false, false},
-#define Z(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 4, wm, wn, stages, 1, false, false},
+#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false, XG_TILE_ALONE},
+#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1, false, false, XG_TILE_ALONE},
+#define Z(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 4, wm, wn, stages, 1, false, false, XG_TILE_ALONE},
     static const xg_tile_shape bytes[] = {XG_TILE_UNIT_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_UNIT_SHAPES(Y)};
     static const xg_tile_shape words[] = {XG_TILE_UNIT_SHAPES(Z)};
