@@ -207,16 +207,17 @@ XG_FN xg_kval *xg_tile_store_vector(xg_tile_kernel *w, int64_t sum, int64_t firs
     }
     return v;
 }
-/* Elements of 16 bits: sixteen columns of the warp's rows at a time. */
-XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from) {
+/* Elements of 16 bits: sixteen columns of the warp's rows at a time. spots: where these go, once it is known. */
+XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from, xg_kval **spots) {
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *at;
     int64_t k;
     row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_SIXTEEN));
     at = xg_aff_add(x, xg_aff_mul(x, row, columns), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_HALF), XG_KMMA_N));
-    for (k = 0; k < columns; k += 2 * XG_KMMA_N) {
+    for (k = 0; k < columns; k += 2 * XG_KMMA_N, spots++) {
         xg_kval *o[2], *v = xg_tile_store_vector(w, sum + k / XG_KMMA_N, 0, XG_TILE_STORE_EIGHT);
-        o[0] = xg_tile_bulk_at(w, w->out, xg_tile_store_spot(w, xg_aff_add_k(x, at, from + k)));
+        if (!*spots) *spots = xg_tile_bulk_at(w, w->out, xg_tile_store_spot(w, xg_aff_add_k(x, at, from + k)));
+        o[0] = *spots;
         o[1] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->e->m, XG_E_I32, 4));
         xg_kir_op(&w->s.b, XG_K_OP_STMATRIX, o, 2, NULL, 0, 0);
     }
@@ -308,13 +309,14 @@ XG_FN void xg_tile_store_results(xg_tile_kernel *w) {
     const xg_tile_plan *p = w->p;
     int64_t columns = xg_tile_store_columns(p), own = p->shape.n / columns, chunks = p->parts * own, k;
     int64_t room = xg_tile_store_rows(p) * columns, fragments = p->shape.tn / XG_KMMA_N;
+    xg_kval *spots[XG_TILE_STORE_BUFFERS][XG_KWGMMA_LINE_BYTES / (2 * XG_TILE_ACCESS_BYTES)] = {{NULL}};
     for (k = 0; k < chunks; k++) {
         int64_t from = k % XG_TILE_STORE_BUFFERS * room;
         int64_t sum = k / own * fragments + k % own * columns / XG_KMMA_N;
         xg_tile_store_leave(w, k == 0 && chunks % XG_TILE_STORE_BUFFERS ? 0 : XG_TILE_STORE_BUFFERS - 1);
         xg_tile_store_wait(w);
         if (p->result.bytes == 2)
-            xg_tile_store_halves(w, sum, columns, from);
+            xg_tile_store_halves(w, sum, columns, from, spots[k % XG_TILE_STORE_BUFFERS]);
         else
             xg_tile_store_words(w, sum, columns, from);
         xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);

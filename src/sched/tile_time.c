@@ -269,8 +269,17 @@ XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cos
         c->bulk_sectors = xg_cost_add(c->bulk_sectors, one);
     }
 }
-/* Blocks that stay make their tiles one after the other. */
-XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes) {
+/* No kernel of these counts takes less, beyond an empty one: what matrix units or the second cache take, at their best.
+ * It spares the model most of the shapes. */
+XG_FN int64_t xg_tile_bulk_least(const xg_tile_plan *p, const xg_device *m, const xg_cost_counts *c, int64_t macs) {
+    int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), clocks, l2;
+    l2 = xg_cost_scale(xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES), 1000, xg_device_gbs(m->l2_bandwidth));
+    clocks = macs / (rate * XG_MAX(m->sm_count, (int64_t)1));
+    l2 = XG_MAX(xg_cost_scale(clocks, 1000000, m->clock_mhz), l2);
+    return l2 - xg_cost_scale(XG_COST_TURNOVER_CLOCKS + m->l2_latency, 1000000, m->clock_mhz);
+}
+/* Blocks that stay make their tiles one after the other. Or `most`, where it is no less. */
+XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
     xg_tile_work w = xg_tile_bulk_work(p, m);
     int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), steps = xg_cost_mul(each, p->steps);
     int64_t all = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES, around, out;
@@ -279,11 +288,12 @@ XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64
     xg_cost_counts c;
     xg_tile_count(p, out_bytes, &c);
     xg_tile_bulk_sectors(p, out_bytes, &c);
+    c.macs[type] = xg_cost_mul(all, (int64_t)p->shape.m * p->shape.n * p->shape.k);
+    if (xg_tile_bulk_least(p, m, &c, c.macs[type]) >= most) return most;
     c.blocks = grid;
     c.threads = p->threads + p->producers;
     c.shared_bytes = xg_tile_shared_bytes(p);
     c.registers = XG_MIN(m->registers_per_sm / (xg_tile_bulk_resident(p) * c.threads), m->registers_per_thread);
-    c.macs[type] = xg_cost_mul(all, (int64_t)p->shape.m * p->shape.n * p->shape.k);
     out = xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n * 4 / XG_TILE_PASS_BYTES);
     c.unit_passes = xg_cost_mul(all, w.passes);
     c.shared_passes = xg_cost_add(c.unit_passes, out);
