@@ -482,10 +482,11 @@ XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const x
     enum {
         WAYS = 12 /* 3 kinds of multicast, staying or not, by tensor stores or not */
     };
+    int8_t wider = s->n >= s->m ? 2 : 1; /* to share that side spares more of the second cache: of equals, this one */
     uint32_t k;
     for (k = 1; k < WAYS; k++) {
         xg_tile_shape one = *s;
-        one.multicast = (int8_t)(k % 3);
+        one.multicast = k % 3 == 0 ? 0 : k % 3 == 1 ? wider : (int8_t)(3 - wider);
         one.stays = k / 3 % 2;
         one.stores = k / 6 % 2;
         if (!xg_tile_is_ordered(given, &one) || !xg_tile_bulk_may_vary(p, m, &one)) continue;

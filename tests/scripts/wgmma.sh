@@ -73,6 +73,10 @@ for one in "bf16 f32 8192 0 0" "bf16 f32 8192 0 1" "bf16 bf16 8192 1 0" "bf16 f3
     name=$1_$3_$4$5
     if case_of $name module $3 $1 $2 $4 $5; then ok "$name"; else bad "$name"; fi
 done
+# what is chosen for a large product: pairs of blocks that stay, results by tensor stores
+module 8192 bf16 bf16 1 0 > $job_dir/large.hlo
+if build/xlagpu compile $job_dir/large.hlo --target=sm_90a --gpu=H100 --emit=records |
+    grep -q '"bulk":"1","multicast":"2","stays":"1","tensor_store":"1"'; then ok "large"; else bad "large"; fi
 for one in "bf16 128" "f16 64 GE" "bf16 128 GE"; do
     name=attention_$(echo $one | tr ' ' _)
     if case_of $name attention $one ''; then ok "$name"; else bad "$name"; fi
