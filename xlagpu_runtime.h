@@ -3180,10 +3180,13 @@ typedef struct xg_cost_counts {
     int64_t warp_macs[XG_TENSOR_COUNT]; /* ... from a warp's registers: mma.sync */
     int64_t shared_passes, l1_passes;   /* of 128 bytes, conflicts included */
     int64_t l2_sectors;                 /* of 32 bytes that multiprocessors ask the second cache for, or write there */
-    int64_t read_bytes, written_bytes;  /* of device memory */
-    int64_t warp_clocks;                /* of a block that is alone: until its last warp ends */
-    int64_t warp_issued, warp_tensor; /* of one of its warps: instructions; clocks that its matrix unit works for it */
-    int64_t barriers;                 /* that a block takes */
+    /* Of these two, what goes on beside the threads: passes of bulk copies and of matrix units that read operands,
+     * sectors of bulk copies; and sectors that multicast brings to one more multiprocessor. */
+    int64_t unit_passes, bulk_sectors, multicast_sectors;
+    int64_t read_bytes, written_bytes; /* of device memory */
+    int64_t warp_clocks;               /* of a block that is alone: until its last warp ends */
+    int64_t warp_issued, warp_tensor;  /* of one of its warps: instructions; clocks that its matrix unit works for it */
+    int64_t barriers;                  /* that a block takes */
 } xg_cost_counts;
 enum {
     XG_COST_PEER_CLOCKS = 205, /* of a load from the shared memory of another block of a cluster (H100: 196 to 213) */
@@ -3569,7 +3572,8 @@ XG_FN size_t xg_device_find(xg_str attributes, const char *key) {
  *
  * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
  * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
- * term alone 5.5 %, the sum 16.5 %).
+ * term alone 5.5 %, the sum 16.5 %). Of what bulk copies and matrix units do beside the threads only the slowest stage
+ * counts: it is a pipeline (xg_cost_stream).
  *
  * All arithmetic is in integers (picoseconds, clocks), so that every compiler and machine predicts, and decides, alike;
  * sums and products saturate. */
@@ -3764,7 +3768,8 @@ XG_FN void xg_cost_terms(
     t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
     t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, mhz);
     bytes = xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES);
-    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, mhz);
+    port = xg_cost_add(bytes, xg_cost_mul(c->multicast_sectors, XG_SECTOR_BYTES));
+    port = xg_cost_unit_ps(d, c, s, port / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);
     t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
@@ -3772,15 +3777,37 @@ XG_FN void xg_cost_terms(
     t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), mhz);
 }
 
-/* The norm of all terms. The time of a block that works in phases contains its work already: only the larger counts. */
+/* What bulk copies and matrix units do beside the threads is a pipeline: each of its stages (memory, second cache,
+ * shared memory, units) has a queue before it that the stage before fills, so that the slowest one decides and the
+ * others work in its time. Takes their part out of the terms; returns that of the slowest. */
+XG_FN int64_t xg_cost_stream(const xg_cost_counts *c, int64_t *t) {
+    static const xg_cost_limit stages[] = {XG_LIMIT_SHARED, XG_LIMIT_L2, XG_LIMIT_MEMORY};
+    int64_t slowest = t[XG_LIMIT_TENSOR];
+    uint32_t k;
+    if (!c->bulk_sectors) return 0;
+    t[XG_LIMIT_TENSOR] = 0;
+    for (k = 0; k < XG_COUNT(stages); k++) {
+        bool shared = stages[k] == XG_LIMIT_SHARED;
+        int64_t own = xg_cost_scale(t[stages[k]], shared ? c->unit_passes : c->bulk_sectors,
+            XG_MAX(shared ? c->shared_passes : c->l2_sectors, (int64_t)1));
+        slowest = XG_MAX(slowest, own);
+        t[stages[k]] = XG_MAX(t[stages[k]] - own, (int64_t)0);
+    }
+    return slowest;
+}
+/* The norm of all terms. The time of a block that works in phases contains its work already: only the larger counts. So
+ * it does that of the pipeline beside its threads, for which they wait. */
 XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
-    int64_t t[XG_LIMIT_LAUNCH], *latency = &t[XG_LIMIT_LATENCY];
+    int64_t t[XG_LIMIT_LAUNCH], *latency = &t[XG_LIMIT_LATENCY], most = 0;
+    uint32_t k;
     memcpy(t, terms, sizeof t);
+    for (k = 0; k < XG_LIMIT_LAUNCH; k++) most = XG_MAX(most, t[k]);
+    *latency = XG_MAX(*latency, xg_cost_stream(c, t));
     if (xg_cost_in_phases(c)) {
         *latency = XG_MAX(*latency, XG_MAX(t[XG_LIMIT_ISSUE], t[XG_LIMIT_TENSOR]));
         t[XG_LIMIT_ISSUE] = t[XG_LIMIT_TENSOR] = 0;
     }
-    return xg_cost_norm(t, XG_LIMIT_LAUNCH);
+    return XG_MAX(most, xg_cost_norm(t, XG_LIMIT_LAUNCH));
 }
 /* The clock that power allows. Dynamic power is that of a clock's work times the voltage's square; the voltage rises
  * with the clock, though not in proportion: together about clock^2.5. Matrix units draw most of it, so a kernel in
@@ -3824,6 +3851,9 @@ XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
     c->shared_passes = xg_cost_mul(c->shared_passes, grid);
     c->l1_passes = xg_cost_mul(c->l1_passes, grid);
     c->l2_sectors = xg_cost_mul(c->l2_sectors, grid);
+    c->unit_passes = xg_cost_mul(c->unit_passes, grid);
+    c->bulk_sectors = xg_cost_mul(c->bulk_sectors, grid);
+    c->multicast_sectors = xg_cost_mul(c->multicast_sectors, grid);
     c->read_bytes = xg_cost_mul(c->read_bytes, memory);
     c->written_bytes = xg_cost_mul(c->written_bytes, memory);
 }
@@ -16855,7 +16885,7 @@ typedef struct xg_sim_tracer { /* a worker's part */
     xg_sim_warp_clock *warps; /* then what ready points to */
     xg_sim_event_clock events[XG_SIM_TRACE_EVENTS];
     uint32_t tick, opened, umma; /* when the last barrier was; when tcgen05 has no more to do */
-    uint64_t l1_tenths, l2_sectors, passes;
+    uint64_t l1_tenths, l2_sectors, bulk_sectors, passes; /* passes: beside the threads */
     uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
     uint64_t warp_clocks, warp_issued, warp_tensor, sampled; /* of the blocks whose clocks were kept */
     uint32_t level;                                          /* latency of the access under way */
@@ -17245,8 +17275,10 @@ XG_FN void xg_sim_trace_access(
 }
 XG_FN void xg_sim_trace_bytes(xg_sim_worker *w, uint64_t at, uint64_t bytes, bool write) { /* of a bulk copy */
     uint64_t from = at / XG_SIM_TRACE_SECTOR_BYTES, last = (at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
+    uint64_t before = w->tracer->l2_sectors;
     w->tracer->passes += (bytes + XG_SIM_TRACE_LINE_BYTES - 1) / XG_SIM_TRACE_LINE_BYTES;
     for (; bytes && from <= last; from++) xg_sim_trace_sector(w, from * XG_SIM_TRACE_SECTOR_BYTES, write, false);
+    w->tracer->bulk_sectors += w->tracer->l2_sectors - before;
 }
 
 /* ---- the sum ---- */
@@ -17292,6 +17324,7 @@ XG_SIM_FN void xg_sim_trace_counts(
         out->issued += (int64_t)r->issued;
         out->l1_passes += (int64_t)(r->l1_tenths / 10);
         out->l2_sectors += (int64_t)r->l2_sectors;
+        out->bulk_sectors += (int64_t)r->bulk_sectors;
         for (j = 0; j < XG_PIPE_COUNT; j++) out->pipes[j] += (int64_t)r->pipes[j];
         for (j = 0; j < XG_TENSOR_COUNT; j++) {
             out->macs[j] += (int64_t)r->macs[j];
@@ -17305,6 +17338,7 @@ XG_SIM_FN void xg_sim_trace_counts(
     }
     /* shuffles go through the data path of shared memory, one pass each (quack) */
     out->shared_passes = (int64_t)(s->shared_transactions + s->class_warps[XLAGPU_CLASS_WARP]) + passes;
+    out->unit_passes = passes;
     out->barriers = (int64_t)s->barriers / XG_MAX(blocks, (int64_t)1);
     out->warp_clocks = clocks / XG_MAX(sampled, (int64_t)1);
     out->warp_issued = issued / XG_MAX(sampled, (int64_t)1);

@@ -338,6 +338,7 @@
 #include "sched/tile_wgmma.c"
 #include "sched/tile_tensor.c"
 #include "sched/tile_bulk.c"
+#include "sched/tile_store.c"
 #include "sched/split_k.c"
 #include "sched/grouped.c"
 #include "sched/attention.h"

@@ -7,7 +7,8 @@
  *
  * The norm is the fourth root of the sum of fourth powers: the largest term decides, a second one of equal size adds a
  * fifth. It is what fits the occupancy scans of gpu-benches best (five GPUs, p = 3 to 4: mean error 4 %; the largest
- * term alone 5.5 %, the sum 16.5 %).
+ * term alone 5.5 %, the sum 16.5 %). Of what bulk copies and matrix units do beside the threads only the slowest stage
+ * counts: it is a pipeline (xg_cost_stream).
  *
  * All arithmetic is in integers (picoseconds, clocks), so that every compiler and machine predicts, and decides, alike;
  * sums and products saturate. */
@@ -203,7 +204,8 @@ XG_FN void xg_cost_terms(
     t[XG_LIMIT_SHARED] = xg_cost_unit_ps(d, c, s, c->shared_passes, mhz);
     t[XG_LIMIT_L1] = xg_cost_unit_ps(d, c, s, c->l1_passes, mhz);
     bytes = xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES);
-    port = xg_cost_unit_ps(d, c, s, bytes / XG_COST_PORT_BYTES, mhz);
+    port = xg_cost_add(bytes, xg_cost_mul(c->multicast_sectors, XG_SECTOR_BYTES));
+    port = xg_cost_unit_ps(d, c, s, port / XG_COST_PORT_BYTES, mhz);
     t[XG_LIMIT_L2] = XG_MAX(xg_cost_bytes_ps(bytes, d->l2_bandwidth), port);
     bytes = xg_cost_add(c->read_bytes, c->written_bytes);
     t[XG_LIMIT_MEMORY] = xg_cost_bytes_ps(bytes, xg_cost_held_bandwidth(d, c));
@@ -211,15 +213,37 @@ XG_FN void xg_cost_terms(
     t[XG_LIMIT_LATENCY] = xg_cost_clocks_ps(xg_cost_scale(round, s->rounds, XG_COST_PERMILLE), mhz);
 }
 
-/* The norm of all terms. The time of a block that works in phases contains its work already: only the larger counts. */
+/* What bulk copies and matrix units do beside the threads is a pipeline: each of its stages (memory, second cache,
+ * shared memory, units) has a queue before it that the stage before fills, so that the slowest one decides and the
+ * others work in its time. Takes their part out of the terms; returns that of the slowest. */
+XG_FN int64_t xg_cost_stream(const xg_cost_counts *c, int64_t *t) {
+    static const xg_cost_limit stages[] = {XG_LIMIT_SHARED, XG_LIMIT_L2, XG_LIMIT_MEMORY};
+    int64_t slowest = t[XG_LIMIT_TENSOR];
+    uint32_t k;
+    if (!c->bulk_sectors) return 0;
+    t[XG_LIMIT_TENSOR] = 0;
+    for (k = 0; k < XG_COUNT(stages); k++) {
+        bool shared = stages[k] == XG_LIMIT_SHARED;
+        int64_t own = xg_cost_scale(t[stages[k]], shared ? c->unit_passes : c->bulk_sectors,
+            XG_MAX(shared ? c->shared_passes : c->l2_sectors, (int64_t)1));
+        slowest = XG_MAX(slowest, own);
+        t[stages[k]] = XG_MAX(t[stages[k]] - own, (int64_t)0);
+    }
+    return slowest;
+}
+/* The norm of all terms. The time of a block that works in phases contains its work already: only the larger counts. So
+ * it does that of the pipeline beside its threads, for which they wait. */
 XG_FN int64_t xg_cost_together(const xg_cost_counts *c, const int64_t *terms) {
-    int64_t t[XG_LIMIT_LAUNCH], *latency = &t[XG_LIMIT_LATENCY];
+    int64_t t[XG_LIMIT_LAUNCH], *latency = &t[XG_LIMIT_LATENCY], most = 0;
+    uint32_t k;
     memcpy(t, terms, sizeof t);
+    for (k = 0; k < XG_LIMIT_LAUNCH; k++) most = XG_MAX(most, t[k]);
+    *latency = XG_MAX(*latency, xg_cost_stream(c, t));
     if (xg_cost_in_phases(c)) {
         *latency = XG_MAX(*latency, XG_MAX(t[XG_LIMIT_ISSUE], t[XG_LIMIT_TENSOR]));
         t[XG_LIMIT_ISSUE] = t[XG_LIMIT_TENSOR] = 0;
     }
-    return xg_cost_norm(t, XG_LIMIT_LAUNCH);
+    return XG_MAX(most, xg_cost_norm(t, XG_LIMIT_LAUNCH));
 }
 /* The clock that power allows. Dynamic power is that of a clock's work times the voltage's square; the voltage rises
  * with the clock, though not in proportion: together about clock^2.5. Matrix units draw most of it, so a kernel in
@@ -263,6 +287,9 @@ XG_FN void xg_cost_grow(xg_cost_counts *c, int64_t grid, int64_t memory) {
     c->shared_passes = xg_cost_mul(c->shared_passes, grid);
     c->l1_passes = xg_cost_mul(c->l1_passes, grid);
     c->l2_sectors = xg_cost_mul(c->l2_sectors, grid);
+    c->unit_passes = xg_cost_mul(c->unit_passes, grid);
+    c->bulk_sectors = xg_cost_mul(c->bulk_sectors, grid);
+    c->multicast_sectors = xg_cost_mul(c->multicast_sectors, grid);
     c->read_bytes = xg_cost_mul(c->read_bytes, memory);
     c->written_bytes = xg_cost_mul(c->written_bytes, memory);
 }

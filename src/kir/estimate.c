@@ -344,6 +344,7 @@ XG_FN xg_kest_price xg_kest_price_of(const xg_kop *op) {
     case XG_K_OP_WGMMA:
     case XG_K_OP_TENSOR_MMA:
     case XG_K_OP_TENSOR_READ:
+    case XG_K_OP_STMATRIX:
     case XG_K_OP_LDMATRIX: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_ALU_CLOCKS);
     case XG_K_OP_MMA: return xg_kest_make_price(XG_PIPE_COUNT, 1, XG_KEST_MMA_CLOCKS);
     case XG_K_OP_BARRIER:
@@ -364,6 +365,7 @@ XG_FN int64_t xg_kest_memory(xg_kest *e, const xg_kop *op) {
     case XG_K_OP_STORE:
         return xg_kest_access(e, op->operands[1].value, xg_kest_bytes(op->operands[0].value->type), true, false);
     case XG_K_OP_LDMATRIX: return xg_kest_access(e, op->operands[0].value, XG_KEST_MATRIX_ROW, false, false);
+    case XG_K_OP_STMATRIX: return xg_kest_access(e, op->operands[0].value, XG_KEST_MATRIX_ROW, true, false);
     case XG_K_OP_ASYNC_COPY:
         (void)xg_kest_access(e, op->operands[0].value, op->a ? op->a : 16, true, false);
         return xg_kest_access(e, op->operands[1].value, op->a ? op->a : 16, false, false);
@@ -400,8 +402,20 @@ XG_FN int64_t xg_kest_round(xg_kest *e, const xg_kregion *r, int64_t times) {
     e->times = before;
     return e->clock - began;
 }
+/* Of a loop from the block's number on, as many blocks further each time: rounds of the block that has most. All blocks
+ * together do as many as there are numbers: *weight stands for those behind a block's first one. 0: it is no such
+ * loop. */
+XG_FN int64_t xg_kest_stays(const xg_kest *e, const xg_kop *op, int64_t last, int64_t by, int64_t *weight) {
+    const xg_kop *first = op->operands[0].value->def;
+    int64_t trips;
+    if (!first || first->op != XG_K_OP_BLOCK_ID || by != e->c->blocks || last <= by) return 0;
+    trips = (last + by - 1) / by;
+    *weight = XG_MAX(xg_cost_scale(e->weight, last - by, by * (trips - 1)), (int64_t)1);
+    return trips;
+}
 XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     const xg_kregion *r = op->regions[0];
+    int64_t weight = e->weight, stays;
     const xg_kest_value *lo = xg_kest_in(e, op, 0), *hi = xg_kest_in(e, op, 1), *step = xg_kest_in(e, op, 2);
     int64_t trips = XG_KEST_UNKNOWN_TRIPS, first = 0, by = 1, took;
     uint32_t l;
@@ -412,6 +426,8 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
         first = lo->at[0];
         by = step->at[0];
     }
+    stays = hi->known && step->known ? xg_kest_stays(e, op, hi->at[0], step->at[0], &weight) : 0;
+    if (stays) trips = stays;
     if (op->a) trips = op->a; /* the maker of the loop knows better */
     xg_kest_pass(e, r->args + 1, r->n_args - 1, op, 3);
     xg_kest_pass(e, op->results, op->n_results, op, 3);
@@ -422,7 +438,10 @@ XG_FN void xg_kest_for(xg_kest *e, const xg_kop *op) {
     if (trips == 1) return;
     xg_kest_pass(e, r->args + 1, r->n_args - 1, r->last, 0);
     xg_kest_splat(xg_kest_of(e, &r->args[0]), first + trips / 2 * by);
+    stays = e->weight;
+    e->weight = weight;
     took = xg_kest_round(e, r, trips - 1);
+    e->weight = stays;
     e->clock = xg_cost_add(e->clock, xg_cost_mul(took, trips - 2));
     xg_kest_pass(e, op->results, op->n_results, r->last, 0);
     for (l = 0; l < op->n_results; l++) xg_kest_of(e, &op->results[l])->ready = e->clock;
@@ -456,6 +475,11 @@ XG_FN void xg_kest_multiply(xg_kest *e, const xg_kop *op) {
             *sum = &e->c->warp_macs[row->tensor];
     *sum = xg_cost_add(*sum, xg_cost_mul(macs, e->times * e->weight));
 }
+/* Of shared memory, beside the threads. */
+XG_FN void xg_kest_unit_passes(xg_kest *e, int64_t n) {
+    e->c->shared_passes = xg_cost_add(e->c->shared_passes, n);
+    e->c->unit_passes = xg_cost_add(e->c->unit_passes, n);
+}
 /* A warp's part of a multiplication: 16 of the rows. It begins when the one before is done, and reads a quarter of what
  * the group reads of shared memory. */
 XG_FN void xg_kest_group_multiply(xg_kest *e, const xg_kop *op) {
@@ -466,7 +490,7 @@ XG_FN void xg_kest_group_multiply(xg_kest *e, const xg_kop *op) {
     clocks = macs * XG_KEST_WARPS / xg_cost_tensor_rate(e->d, row->tensor);
     lines = (columns + rows) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES / XG_KEST_WARPS;
     *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
-    e->c->shared_passes = xg_cost_add(e->c->shared_passes, xg_cost_mul(lines, n));
+    xg_kest_unit_passes(e, xg_cost_mul(lines, n));
     e->unit = XG_MAX(e->unit, e->clock) + clocks;
     e->tensor = xg_cost_add(e->tensor, xg_cost_mul(clocks, e->times));
     e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
@@ -477,15 +501,23 @@ XG_FN int64_t xg_kest_await(const xg_kest_queue *q, int64_t but, int64_t clock) 
     if (but < 0 || but >= XG_MIN((int64_t)q->n, (int64_t)XG_KEST_GROUPS)) return clock;
     return XG_MAX(clock, q->groups[(q->n - 1 - (uint32_t)but) % XG_KEST_GROUPS]);
 }
-/* A box of a tensor map: its sectors, and the passes that write shared memory. */
+/* A box of a tensor map: its sectors, and the passes that write shared memory, of as many blocks as get it, or read it.
+ */
 XG_FN void xg_kest_tensor_copy(xg_kest *e, const xg_kop *op) {
     const xg_kmap *m = &e->m->entry->maps[op->b];
-    int64_t bytes = m->bytes, n = e->times * e->weight, *touched = &e->touched[m->arg];
+    bool store = op->op == XG_K_OP_TENSOR_STORE;
+    int64_t bytes = m->bytes, n = e->times * e->weight, sectors, blocks = 0, bits;
+    int64_t *touched = &e->touched[m->arg + (store ? e->n_args : 0)];
     uint32_t k;
     for (k = 0; k < m->rank; k++) bytes *= m->box[k];
+    for (bits = op->a; bits; bits &= bits - 1) blocks++;
+    blocks = XG_MAX(blocks, (int64_t)1);
     *touched = xg_cost_add(*touched, xg_cost_mul(bytes, n));
-    e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, xg_cost_mul(bytes / XG_SECTOR_BYTES, n));
-    e->c->shared_passes = xg_cost_add(e->c->shared_passes, xg_cost_mul(bytes / XG_KWGMMA_LINE_BYTES, n));
+    sectors = xg_cost_mul(bytes / XG_SECTOR_BYTES, n);
+    e->c->l2_sectors = xg_cost_add(e->c->l2_sectors, sectors);
+    e->c->bulk_sectors = xg_cost_add(e->c->bulk_sectors, sectors);
+    e->c->multicast_sectors = xg_cost_add(e->c->multicast_sectors, xg_cost_mul(sectors, blocks - 1));
+    xg_kest_unit_passes(e, xg_cost_mul(bytes / XG_KWGMMA_LINE_BYTES * blocks, n));
 }
 /* A multiplication in tensor memory, of all rows at once: the multiprocessor's four units work for it. */
 XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
@@ -494,7 +526,7 @@ XG_FN void xg_kest_tensor_multiply(xg_kest *e, const xg_kop *op) {
     int64_t clocks = macs / xg_cost_tensor_rate(e->d, row->tensor), n = e->times * e->weight;
     int64_t lines = (XG_KTENSOR_M + op->b) * XG_KMMA_K_BYTES / XG_KWGMMA_LINE_BYTES;
     *sum = xg_cost_add(*sum, xg_cost_mul(macs, n));
-    e->c->shared_passes = xg_cost_add(e->c->shared_passes, xg_cost_mul(lines, n));
+    xg_kest_unit_passes(e, xg_cost_mul(lines, n));
     e->unit = XG_MAX(e->unit, e->clock) + XG_MAX(clocks, lines);
     e->tensor = xg_cost_add(e->tensor, xg_cost_mul(clocks, e->times));
     e->products.done = e->unit + XG_KEST_UNIT_CLOCKS;
@@ -517,7 +549,8 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     case XG_K_OP_ASYNC_WAIT_GROUP: e->clock = xg_kest_await(&e->copies, op->b, e->clock); break;
     case XG_K_OP_MBARRIER_INIT: e->mbarriers++; break;
     case XG_K_OP_MBARRIER_WAIT: xg_kest_await_copies(e); break;
-    case XG_K_OP_TENSOR_COPY: xg_kest_tensor_copy(e, op); break;
+    case XG_K_OP_TENSOR_COPY:
+    case XG_K_OP_TENSOR_STORE: xg_kest_tensor_copy(e, op); break;
     case XG_K_OP_WGMMA: xg_kest_group_multiply(e, op); break;
     case XG_K_OP_TENSOR_MMA: xg_kest_tensor_multiply(e, op); break;
     case XG_K_OP_TENSOR_READ: e->clock = XG_MAX(e->clock, e->products.done) + XG_KEST_WARP_CLOCKS; break;
@@ -527,7 +560,7 @@ XG_FN void xg_kest_beside(xg_kest *e, const xg_kop *op, int64_t memory) {
     }
 }
 /* What the assembler leaves where it is. */
-XG_FN bool xg_kest_stays(const xg_kop *op) {
+XG_FN bool xg_kest_is_fixed(const xg_kop *op) {
     return (xg_kop_flags(op->op) & KF_CONV) || op->op == XG_K_OP_ASYNC_COPY ||
            (op->op >= XG_K_OP_RED_ADDI && op->op <= XG_K_OP_ATOM_CAS);
 }
@@ -552,14 +585,14 @@ XG_FN int64_t xg_kest_in_turn(xg_kest *e, int64_t at, int64_t weight) {
 XG_FN int64_t xg_kest_begin(xg_kest *e, const xg_kop *op, int64_t weight) {
     int64_t begin;
     uint32_t k;
-    if (xg_kest_stays(op)) xg_kest_settle(e);
+    if (xg_kest_is_fixed(op)) xg_kest_settle(e);
     begin = e->clock;
     for (k = 0; k < op->n_operands; k++) begin = XG_MAX(begin, xg_kest_in(e, op, k)->ready);
     if (op->op == XG_K_OP_LOAD) begin = xg_kest_load_begins(e, op, begin);
     begin = begin > e->clock ? xg_kest_in_turn(e, begin, weight) : begin + weight;
     e->clock += weight;
     if (op->op == XG_K_OP_STORE) e->stored = XG_MAX(e->stored, begin);
-    if (xg_kest_stays(op)) e->clock = begin;
+    if (xg_kest_is_fixed(op)) e->clock = begin;
     if (weight) e->latest = XG_MAX(e->latest, begin); /* what issues nothing waits for nothing */
     return begin;
 }

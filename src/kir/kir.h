@@ -218,8 +218,9 @@ enum {
     XG_KTENSOR_LANE_SHIFT = 16     /* of an address: the lane above, the column below */
 };
 enum {
-    XG_KTEAM_CLUSTER = -1
-}; /* of SYNC, BARRIER: which threads wait, if it is no number of them */
+    XG_KTEAM_CLUSTER = -1,
+    XG_KTEAM_RELAXED = 1 /* b of a cluster's barrier: threads only wait, nothing that they wrote is seen by it */
+};                       /* of SYNC, BARRIER: which threads wait, if it is no number of them */
 enum {
     KP_INBOUNDS = 1
 }; /* of PTR_ADD: where it is executed the index is in 0..2^31-1, whatever its range says */

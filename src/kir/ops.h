@@ -48,7 +48,7 @@ enum {
     X(VINSERT, "vector.insert", 3, 3, 1, 0, KF_PURE | KF_LOW, vinsert, vinsert) /* value, vector, index */ \
     X(ATOMIC_RMW, "xla_gpu.atomic_rmw", 1, 255, 1, 1, KF_READ | KF_WRITE, atomic_rmw, atomic_rmw) /* tensor, indices -> tensor; region (current element) yields the new one; as if nothing else happened between. Of a vector: element by element, each yields its sum with another one */ \
     X(ALLOC_SHARED, "xla_gpu.allocate_shared", 0, 0, 1, 0, 0, tensor_result, aligned) /* b: bytes that its place is a multiple of, if more than 16 */ \
-    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0, XG_KTEAM_CLUSTER: those of all blocks of the cluster */ \
+    X(SYNC, "xla_gpu.sync_threads", 0, 255, -1, 0, KF_CONV | KF_READ | KF_WRITE, sync, team) /* tensors -> the same tensors; a: so many threads wait for each other at barrier b, 0: all at barrier 0, XG_KTEAM_CLUSTER: those of all blocks of the cluster, with b XG_KTEAM_RELAXED without what they wrote */ \
     X(PEER, "xla_gpu.peer_shared", 2, 2, 1, 0, KF_PURE, peer, result) /* array in shared memory, i32 -> that of the block of this rank in the cluster, to be read */ \
     X(VIEW, "xla_gpu.view_shared", 1, 1, 1, 0, KF_PURE, view, retyped) /* array in shared memory -> the same bytes as elements of another type; the old array is not used any more */ \
     X(LOAD_MATRIX, "xla_gpu.load_matrix", 2, 2, 1, 0, KF_READ | KF_CONV, load_matrix, matrix) /* flat tensor in shared memory, index -> four words: those of lane t of four matrices of 8 rows of 16 bytes, row r of matrix k being at the index that lane 8 k + r says; flags XG_KMATRIX_TRANSPOSED: of 8 x 8 elements of 16 bits, transposed */ \
@@ -179,6 +179,12 @@ enum {
     X(MBARRIER_ARRIVE, "nvvm.mbarrier.arrive.shared", 1, 1, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, mbarrier, amount) /* also in another block of the cluster */ \
     X(MBARRIER_WAIT, "nvvm.mbarrier.try_wait.parity.shared", 2, 2, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, mbarrier_wait, amount) /* until the phase of this parity (an i32) has ended */ \
     X(TENSOR_COPY, "nvvm.cp.async.bulk.tensor.shared.cluster.global", 3, 8, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, tensor_copy, amount) /* pointer to shared memory, to a barrier, then i32 coordinates, innermost first: a box of the entry's tensor map b; a: blocks of the cluster that get it, as bits, 0 the own one */ \
+    X(STMATRIX, "nvvm.stmatrix", 2, 2, 0, 0, KF_WRITE | KF_CONV | KF_LOW, stmatrix, amount) /* of a whole warp: pointer to shared memory, four words: the reverse of ldmatrix; lane 8 k + r points at row r of matrix k */ \
+    X(TENSOR_STORE, "nvvm.cp.async.bulk.tensor.global.shared.cta", 2, 7, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, tensor_store, amount) /* pointer to shared memory, then i32 coordinates, innermost first: from there to a box of the entry's tensor map b, as far as it lies in the array */ \
+    X(BULK_COMMIT, "nvvm.cp.async.bulk.commit.group", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* the thread's tensor stores since the last one are a group */ \
+    X(BULK_WAIT, "nvvm.cp.async.bulk.wait.group", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* until all groups of the thread are there but the last b */ \
+    X(BULK_WAIT_READ, "nvvm.cp.async.bulk.wait.group.read", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* until all groups of the thread but the last b have left shared memory */ \
+    X(MBARRIER_FENCE, "nvvm.fence.mbarrier.init", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, count) /* barriers that the thread began are seen by the cluster behind its barrier */ \
     X(REGISTERS_MORE, "nvvm.setmaxregister.increase", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, amount) /* of a warp group: each thread has b registers from here on */ \
     X(REGISTERS_LESS, "nvvm.setmaxregister.decrease", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, amount) \
     X(ASYNC_WAIT, "nvvm.cp.async.wait.all", 0, 0, 0, 0, KF_READ | KF_WRITE | KF_CONV | KF_LOW, any, team) \

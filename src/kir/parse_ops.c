@@ -202,6 +202,7 @@ XG_FN xg_kop *xg_kparse_team(xg_kparser *p, xg_kb *b, xg_kopcode code) {
     if (!xg_ktake(p, "{")) return op;
     if (xg_ktake(p, "cluster")) {
         op->a = XG_KTEAM_CLUSTER;
+        op->b = xg_ktake(p, "relaxed") ? XG_KTEAM_RELAXED : 0;
         xg_kexpect(p, "}");
         return op;
     }

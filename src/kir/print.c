@@ -396,7 +396,7 @@ XG_FN void xg_kprint_amount(xg_kprinter *p, const xg_kop *op) {
 XG_FN void xg_kprint_team(xg_kprinter *p, const xg_kop *op) {
     xg_kprint_typed(p, op->operands, op->n_operands);
     if (op->a == XG_KTEAM_CLUSTER)
-        xg_puts(p->b, " {cluster}");
+        xg_puts(p->b, op->b == XG_KTEAM_RELAXED ? " {cluster relaxed}" : " {cluster}");
     else if (op->a)
         xg_printf(p->b, " {barrier = %lld, threads = %lld}", (long long)op->b, (long long)op->a);
 }

@@ -417,6 +417,18 @@ XG_FN const char *xg_kir_check_tensor_copy(const xg_kop *op) {
         if (!xg_kir_is_word(xg_kt(op, k))) return "coordinates are i32";
     return op->b < 0 || op->a < 0 || op->a > UINT16_MAX ? "the number of a tensor map, and 16 bits for blocks" : NULL;
 }
+XG_FN const char *xg_kir_check_tensor_store(const xg_kop *op) {
+    uint32_t k;
+    if (!xg_kir_is_shared(xg_kt(op, 0))) return "a pointer to shared memory";
+    for (k = 1; k < op->n_operands; k++)
+        if (!xg_kir_is_word(xg_kt(op, k))) return "coordinates are i32";
+    return op->b < 0 ? "the number of a tensor map" : NULL;
+}
+XG_FN const char *xg_kir_check_stmatrix(const xg_kop *op) {
+    if (xg_kt(op, 0)->kind != XG_TK_POINTER || xg_kt(op, 0)->space != XG_SPACE_SHARED)
+        return "a pointer to shared memory";
+    return xg_kir_is_words(xg_kt(op, 1), XG_E_I32, 4) ? NULL : "four words";
+}
 XG_FN const char *xg_kir_check_wgmma(const xg_kop *op) {
     const xg_kmma_row *row;
     uint32_t k;
@@ -586,8 +598,9 @@ XG_FN void xg_kverify_copies(xg_kverifier *v, const xg_kfunc *f, const xg_kregio
     uint32_t k;
     for (op = r->first; op; op = op->next) {
         for (k = 0; k < op->n_regions; k++) xg_kverify_copies(v, f, op->regions[k]);
-        if (op->op != XG_K_OP_TENSOR_COPY) continue;
-        if (op->b >= (int64_t)f->n_maps || f->maps[op->b].rank != op->n_operands - 2)
+        if (op->op != XG_K_OP_TENSOR_COPY && op->op != XG_K_OP_TENSOR_STORE) continue;
+        if (op->b >= (int64_t)f->n_maps ||
+            f->maps[op->b].rank != op->n_operands - (op->op == XG_K_OP_TENSOR_COPY ? 2 : 1))
             xg_kverify_fail(v, op, "the entry has no such tensor map");
     }
 }

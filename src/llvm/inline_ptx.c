@@ -376,7 +376,8 @@ XG_FN void xg_llvm_barrier(xg_llvm *l, const xg_kop *op) {
         xg_llvm_row(l, op, xg_llvm_row_of(l, op));
         return;
     }
-    xg_puts(&a.text, "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;");
+    xg_printf(&a.text, "barrier.cluster.arrive%s.aligned; barrier.cluster.wait.aligned;",
+        op->b == XG_KTEAM_RELAXED ? ".relaxed" : "");
     xg_puts(&l->body, "  ");
     xg_llvm_asm_call(&a, "void", true, true);
 }

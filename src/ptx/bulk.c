@@ -32,16 +32,18 @@ static char *xg_ptx_pen_operand(xg_ptx *p, char *at, const xg_kop *op, uint32_t 
 }
 static bool xg_ptx_is_remote(const xg_kop *op) { return XG_KOPERAND(op, 0)->type->space == XG_SPACE_CLUSTER; }
 
-/* The text before the barrier's address, and whether the amount follows it. */
+/* What threads tell each other by these barriers is that boxes have come, or were read: nothing that they wrote. So a
+ * block's order is enough, also where the barrier is another block's: that of a cluster would wait for all of a
+ * thread's memory, and drop the first cache, in each step. The text before the barrier's address, and whether the
+ * amount follows it. */
 static void xg_ptx_print_mbarrier(xg_ptx *p, xg_kop *op) {
     bool init = op->op == XG_K_OP_MBARRIER_INIT, counts = init || op->op == XG_K_OP_MBARRIER_EXPECT;
     char *at;
     xg_ptx_need_bulk(p);
-    at = xg_ptx_pen_text(xg_ptx_line_begin(p), init     ? "mbarrier.init.shared::cta.b64 "
-                                               : counts ? "mbarrier.arrive.expect_tx.shared::cta.b64 _, "
-                                               : xg_ptx_is_remote(op)
-                                                   ? "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
-                                                   : "mbarrier.arrive.shared::cta.b64 _, ");
+    at = xg_ptx_pen_text(xg_ptx_line_begin(p), init                   ? "mbarrier.init.shared::cta.b64 "
+                                               : counts               ? "mbarrier.arrive.expect_tx.shared::cta.b64 _, "
+                                               : xg_ptx_is_remote(op) ? "mbarrier.arrive.shared::cluster.b64 _, "
+                                                                      : "mbarrier.arrive.shared::cta.b64 _, ");
     at = xg_ptx_pen_operand(p, at, op, 0);
     if (counts) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->b);
     xg_ptx_line_end(p, at);
@@ -53,9 +55,7 @@ static void xg_ptx_print_mbarrier_wait(xg_ptx *p, xg_kop *op) {
     char *at;
     xg_ptx_need_bulk(p);
     xg_ptx_label(p, again);
-    at = xg_ptx_pen_text(xg_ptx_line_begin(p), p->f->cluster
-                                                   ? "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 "
-                                                   : "mbarrier.try_wait.parity.shared::cta.b64 ");
+    at = xg_ptx_pen_text(xg_ptx_line_begin(p), "mbarrier.try_wait.parity.shared::cta.b64 ");
     at = xg_ptx_pen_operand(p, xg_ptx_pen_text(xg_ptx_pen_lane(p, at, &done), ", "), op, 0);
     at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, ", "), &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0]);
     xg_ptx_line_end(p, at);
@@ -76,6 +76,20 @@ static void xg_ptx_print_tensor_copy(xg_ptx *p, xg_kop *op) {
         at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, k > 2 ? ", " : ", {"), &xg_ptx_of(XG_KOPERAND(op, k))->lane[0]);
     at = xg_ptx_pen_operand(p, xg_ptx_pen_text(at, "}], "), op, 1);
     if (op->a) at = xg_ptx_pen_number(xg_ptx_pen_text(at, ", "), (uint32_t)op->a);
+    xg_ptx_line_end(p, at);
+}
+static void xg_ptx_print_tensor_store(xg_ptx *p, xg_kop *op) {
+    xg_ptx_lane map;
+    uint32_t k;
+    char *at;
+    xg_ptx_need_bulk(p);
+    map = xg_ptx_map_address(p, (uint32_t)op->b);
+    at = xg_ptx_pen_number(xg_ptx_pen_text(xg_ptx_line_begin(p), "cp.async.bulk.tensor."), op->n_operands - 1);
+    at = xg_ptx_pen_text(at, "d.global.shared::cta.tile.bulk_group [");
+    at = xg_ptx_pen_lane(p, at, &map);
+    for (k = 1; k < op->n_operands; k++)
+        at = xg_ptx_pen_lane(p, xg_ptx_pen_text(at, k > 1 ? ", " : ", {"), &xg_ptx_of(XG_KOPERAND(op, k))->lane[0]);
+    at = xg_ptx_pen_operand(p, xg_ptx_pen_text(at, "}], "), op, 0);
     xg_ptx_line_end(p, at);
 }
 static void xg_ptx_put_maps(xg_buf *b, const xg_kfunc *f, bool first) {

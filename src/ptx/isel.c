@@ -265,6 +265,10 @@ enum {
     X(ASYNC_WAIT_GROUP, ANY, ANY, 80, 70, 0, "cp.async.wait_group $b") \
     X(ASYNC_WAIT, ANY, ANY, 80, 70, 0, "cp.async.wait_all") \
     X(PROXY_FENCE, ANY, ANY, 90, 80, 0, "fence.proxy.async.shared::cta") \
+    X(MBARRIER_FENCE, ANY, ANY, 90, 80, 0, "fence.mbarrier_init.release.cluster") \
+    X(BULK_COMMIT, ANY, ANY, 90, 80, 0, "cp.async.bulk.commit_group") \
+    X(BULK_WAIT, ANY, ANY, 90, 80, 0, "cp.async.bulk.wait_group $b") \
+    X(BULK_WAIT_READ, ANY, ANY, 90, 80, 0, "cp.async.bulk.wait_group.read $b") \
     X(WGMMA_FENCE, ANY, ANY, 90, 80, XG_PI_LETTER, "wgmma.fence.sync.aligned") \
     X(WGMMA_COMMIT, ANY, ANY, 90, 80, XG_PI_LETTER, "wgmma.commit_group.sync.aligned") \
     X(WGMMA_WAIT, ANY, ANY, 90, 80, XG_PI_LETTER, "wgmma.wait_group.sync.aligned $b") \

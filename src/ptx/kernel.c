@@ -390,9 +390,10 @@ static void xg_ptx_print_mapa(xg_ptx *p, xg_kop *op) {
     xg_ptx_line(p, "mapa.shared::cluster.u32 $, $, $", &xg_ptx_define(p, &op->results[0])->lane[0], &at,
         &xg_ptx_of(XG_KOPERAND(op, 1))->lane[0], NULL);
 }
-static void xg_ptx_print_cluster_barrier(xg_ptx *p) {
+static void xg_ptx_print_cluster_barrier(xg_ptx *p, bool relaxed) {
     xg_ptx_need_clusters(p);
-    xg_ptx_line(p, "barrier.cluster.arrive.aligned", NULL, NULL, NULL, NULL);
+    xg_ptx_line(p, relaxed ? "barrier.cluster.arrive.relaxed.aligned" : "barrier.cluster.arrive.aligned", NULL, NULL,
+        NULL, NULL);
     xg_ptx_line(p, "barrier.cluster.wait.aligned", NULL, NULL, NULL, NULL);
 }
 
@@ -434,12 +435,14 @@ static void xg_ptx_print_op(xg_ptx *p, xg_kop *op) {
     case XG_K_OP_MBARRIER_ARRIVE: xg_ptx_print_mbarrier(p, op); return;
     case XG_K_OP_MBARRIER_WAIT: xg_ptx_print_mbarrier_wait(p, op); return;
     case XG_K_OP_TENSOR_COPY: xg_ptx_print_tensor_copy(p, op); return;
+    case XG_K_OP_TENSOR_STORE: xg_ptx_print_tensor_store(p, op); return;
+    case XG_K_OP_STMATRIX: xg_ptx_print_stmatrix(p, op); return;
     case XG_K_OP_PTR_ADD: xg_ptx_print_ptr_add(p, op); return;
     case XG_K_OP_SHARED_PTR: xg_ptx_print_shared(p, op); return;
     case XG_K_OP_MAPA: xg_ptx_print_mapa(p, op); return;
     case XG_K_OP_BARRIER:
         if (op->a == XG_KTEAM_CLUSTER) {
-            xg_ptx_print_cluster_barrier(p);
+            xg_ptx_print_cluster_barrier(p, op->b == XG_KTEAM_RELAXED);
             return;
         }
         break;

@@ -110,4 +110,21 @@ static void xg_ptx_print_ldmatrix(xg_ptx *p, xg_kop *op) {
     xg_ptx_need_isa(p, 65);
 }
 
+static void xg_ptx_print_stmatrix(xg_ptx *p, xg_kop *op) {
+    enum {
+        CC = 90,
+        ISA = 78
+    };
+    const xg_ptx_val *x = xg_ptx_of(XG_KOPERAND(op, 1));
+    char *at;
+    if (p->target->cc < CC)
+        xg_fail(p->ctx, XLAGPU_ERROR_UNSUPPORTED,
+            "kernel '%.*s' stores matrices, which sm_90 and later do, but %s does not", (int)p->f->name.n, p->f->name.p,
+            p->target->name);
+    at = xg_ptx_pen_text(xg_ptx_line_begin(p), "stmatrix.sync.aligned.m8n8.x4.shared.b16 ");
+    at = xg_ptx_pen_text(xg_ptx_pen_address(p, at, &xg_ptx_of(XG_KOPERAND(op, 0))->lane[0]), ", ");
+    xg_ptx_line_end(p, xg_ptx_pen_lanes(p, at, x->lane, x->n));
+    xg_ptx_need_isa(p, ISA);
+}
+
 #endif /* XG_PTX_MATRIX_C */

@@ -183,6 +183,7 @@ XG_FN bool xg_attention_fuse(xg_module *m); /* the pass attention-fusion */
 /* What the pass would make of it, if it is the second dot of attention; NULL: it is not, or cannot be made. `known`, by
  * fingerprint: what computes alike (the layers of a model) has one plan. */
 XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_inst *dot, xg_attention *a);
+XG_FN bool xg_attention_will_take(xg_inst *dot); /* the pass will fuse this second dot */
 
 /* ---- attention_split.c ---- */
 XG_FN bool xg_attention_split(xg_module *m); /* the pass attention-split */

@@ -284,6 +284,16 @@ XG_FN xg_attention_plan *xg_attention_look(xg_dict *known, xg_arena *work, xg_in
     xg_attention_unmake(fusion);
     return p->is_made ? p : NULL;
 }
+XG_FN bool xg_attention_will_take(xg_inst *dot) {
+    xg_arena *work = dot->comp->module->work;
+    xg_attention_plan *p;
+    xg_attention a;
+    xg_dict known;
+    if (!xg_attention_find(dot, &a)) return false;
+    xg_dict_init(&known, work);
+    p = xg_attention_look(&known, work, dot, &a);
+    return p && (p->form.n_stats || xg_attention_pays(p, &dot->comp->module->device));
+}
 XG_FN void xg_attention_give(xg_attention_members *w, xg_inst *fusion) {
     xg_hb b = xg_hb_at(w->root);
     uint32_t k;

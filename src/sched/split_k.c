@@ -13,6 +13,7 @@
 #ifndef XG_SCHED_SPLIT_K_C
 #define XG_SCHED_SPLIT_K_C
 #include "tile.h"
+#include "attention.h"
 #include "../opt/opt.h"
 
 enum {
@@ -239,6 +240,15 @@ XG_FN xg_inst *xg_split_convolution(const xg_hb *b, xg_inst *conv, int64_t parts
     made = xg_split_operand(b, made, (uint32_t)part, parts);
     return xg_hb_convert(b, xg_hb_sum(b, made, &part, 1), conv->shape->type);
 }
+/* The second dot of attention stays whole for its pass, which knows how to share the keys. */
+XG_FN bool xg_split_spares(xg_inst *i) {
+#ifdef XLAGPU_SMALL
+    (void)i; /* which lacks attention */
+    return false;
+#else
+    return i->op == XG_DOT && xg_attention_will_take(i);
+#endif
+}
 /* Of what runs by itself: what a fusion of the text computes is one kernel, as it says. */
 XG_FN bool xg_split_comp(xg_comp *c) {
     bool changed = false;
@@ -250,7 +260,7 @@ XG_FN bool xg_split_comp(xg_comp *c) {
     for (; i; i = next) {
         xg_hb b;
         next = i->next;
-        if (!xg_split_of(i, &s, &known)) continue;
+        if (!xg_split_of(i, &s, &known) || xg_split_spares(i)) continue;
         b = xg_hb_at(i);
         xg_opt_replace(i, i->op == XG_DOT ? xg_split_make(&b, i, &s) : xg_split_convolution(&b, i, s.parts));
         xg_inst_remove(i);

@@ -65,7 +65,13 @@ typedef struct xg_tile_shape {
     bool grouped; /* four warps together multiply by matrices in shared memory: 64 rows at a time, tm = 16 of a warp */
     bool bulk;    /* operands come by tensor copies */
     int32_t cluster; /* blocks that have the whole tile, and sum up a part of k each; 1: it is one block's */
+    /* Of those: the side whose boxes two neighbouring blocks share by multicast, and one more (1: left, so tiles are
+     * neighbours along n; 2: right, along m); 0: blocks are alone. Blocks stay, and make one tile after the other. The
+     * result leaves by tensor stores. */
+    int8_t multicast;
+    bool stays, stores;
 } xg_tile_shape;
+#define XG_TILE_ALONE 1, 0, false, false /* the last four of a table's shapes: variants are made of them */
 
 /* How an operand's part of a step is brought: `vector` neighbours along k, or along rows, each time. */
 typedef struct xg_tile_fetch {
@@ -98,6 +104,9 @@ typedef struct xg_tile_plan {
     bool in_tensor; /* ... or rather one thread, and what is grouped has its sums in tensor memory (tile_tensor.c) */
     bool bulk;      /* tensor copies bring both operands, as so many threads beside the others ask */
     int64_t producers;
+    bool may_store; /* tensor stores take the result where `result` says; its argument is that of the first root */
+    xg_kmap result;
+    int64_t grid;                  /* blocks that there are: all, or, where they stay, as many as run at a time */
     xlagpu_type held;              /* of elements in shared memory while sums are made */
     int64_t n_sums;                /* of a thread: numbers, or vectors of four */
     int64_t chains;                /* of matrix units: a step's k in so many parts, which have sums of their own */
@@ -169,7 +178,9 @@ XG_FN int64_t xg_tile_unrolled(const xg_tile_plan *p);       /* steps of k that 
 XG_FN int64_t xg_tile_cluster_clocks(const xg_tile_plan *p); /* that blocks of a cluster take for each other's sums */
 /* Picoseconds on plain cores; or `most`, where they are no less. */
 XG_FN bool xg_tile_unit_meets(const xg_tile_plan *p, uint32_t side); /* stores of a side meet in banks */
-XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes);   /* with mma.sync */
+XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with mma.sync */
+XG_FN int64_t xg_tile_bulk_time(
+    const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most); /* with wgmma, of tensor copies */
 XG_FN int64_t xg_tile_tensor_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes); /* with tcgen05 */
 XG_FN int64_t xg_tile_plain_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most);
 
@@ -191,6 +202,8 @@ XG_FN void xg_tile_choose_fetch(xg_tile_plan *p, xg_aff_ctx *x, const xg_device 
 XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes);
 
 XG_FN void xg_tile_settle_all(xg_tile_plan *p); /* what follows from the tile's extent alone */
+XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m);
+XG_FN int64_t xg_tile_cluster_blocks(const xg_tile_plan *p); /* of a cluster; 0: blocks are alone */
 
 /* ---- split_k.c ---- */
 XG_FN bool xg_tile_split_k(xg_module *m);        /* the pass split-k */
@@ -230,6 +243,9 @@ typedef struct xg_tile_kernel {
     xg_kval *rank;     /* of the block in its cluster; NULL: there is none */
     xg_kval **peers;   /* by rank: the sums that a block of the cluster shows */
     xg_kval *barriers; /* in shared memory: tile_bulk.c */
+    xg_kval *out;      /* the same, of results on their way: tile_store.c */
+    xg_kval *pair;     /* of the two that share a side, the block's number */
+    xg_kval *begin;    /* steps that the block has done in tiles before this one */
     xg_kval *memory;   /* the address of the block's tensor memory; before it is known, where it will stand */
     int64_t team;      /* the barrier of the threads that multiply, if these are not all; else 0 */
     bool looping;      /* what is brought is no more the first step */
@@ -280,6 +296,9 @@ XG_FN xg_kval *xg_tile_own_step(xg_tile_kernel *w, xg_kval *step);
 /* ---- tile_emit.c ---- */
 XG_FN void xg_tile_threads(xg_tile_kernel *w); /* where w->thread stands */
 XG_FN void xg_tile_all_results(xg_tile_kernel *w);
+XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id); /* at the tile of this number */
+/* The epilogue of some columns of a part's rows, which lie in w->shared swizzled, side by side. */
+XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t column, int64_t columns);
 XG_FN xg_elem xg_tile_plus(xg_tile_kernel *w, xg_elem a, xg_elem b); /* two sums */
 XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p);
 XG_FN void xg_tile_multiply(xg_tile_kernel *w, xg_kval *buffer); /* what lies in a buffer, on plain cores */
@@ -310,6 +329,9 @@ XG_FN void xg_tile_group_wait(xg_tile_kernel *w, int64_t but);
 /* place: what xg_tile_probe says of the parameter's elements. Sets the fetch's may_bulk and tensor. */
 XG_FN void xg_tile_bulk_describe(
     xg_tile_plan *p, xg_aff_ctx *x, uint32_t side, const xg_inst *from, const xg_imap *place);
+XG_FN bool xg_tile_may_bulk(const xg_tile_plan *p);
+XG_FN bool xg_tile_bulk_dim(xg_kmap *m, int64_t size, int64_t stride); /* one more, if tensor maps have such ones */
+XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s);
 XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p);                        /* 0: other ways bring a side */
 XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k); /* NULL behind the last */
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p);
@@ -335,6 +357,19 @@ XG_FN void xg_tile_bulk_tell(xg_tile_kernel *w, xg_kopcode op, xg_kval *barrier,
 /* Until the round of a step's buffer, of so many, is over there; `ahead`: of the round before, which at the beginning
  * counts as over. */
 XG_FN void xg_tile_bulk_await_round(xg_tile_kernel *w, xg_kval *barrier, xg_kval *step, int64_t stages, int64_t ahead);
+
+/* ---- tile_store.c: results by way of shared memory of their own ---- */
+XG_FN bool xg_tile_is_apart(const xg_tile_plan *p); /* so it is */
+XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *given, const xg_device *m);
+XG_FN bool xg_tile_is_named(
+    const xg_record *given, const char *name); /* tile_plan.c: the record says something of it */
+XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e); /* sets may_store, result */
+XG_FN void xg_tile_store_settle(xg_tile_plan *p);
+XG_FN int64_t xg_tile_store_bytes(const xg_tile_plan *p);
+XG_FN int64_t xg_tile_store_chunks(const xg_tile_plan *p); /* that a tile's result leaves in */
+XG_FN void xg_tile_store_begin(xg_tile_kernel *w);         /* w->out */
+XG_FN void xg_tile_store_all(xg_tile_kernel *w);           /* of a tile */
+XG_FN void xg_tile_store_end(xg_tile_kernel *w);           /* of a block */
 
 /* ---- tile_tensor.c: tiles whose sums lie in tensor memory ---- */
 XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p);                              /* the shape's sums do */
@@ -367,6 +402,7 @@ XG_FN void xg_tile_unit_put_bricks(xg_tile_kernel *w, uint32_t side, xg_kval *bu
 XG_FN xg_kval *xg_tile_unit_line(xg_tile_kernel *w, uint32_t side, xg_kval *line);
 XG_FN void xg_tile_unit_steps(xg_tile_kernel *w);
 XG_FN void xg_tile_unit_show(xg_tile_kernel *w, int64_t part);
+XG_FN xg_kval *xg_tile_unit_pair(xg_tile_kernel *w, int64_t n, int64_t first); /* neighbours of sums n */
 
 XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times); /* see xg_way */
 XG_FN xg_kmodule *xg_tile_way_emit(xg_way_job *job, const xg_record *r, xg_str name);

@@ -24,6 +24,7 @@
     X(256, 192, 128, 4) \
     X(256, 128, 128, 4) \
     X(128, 192, 64, 5) \
+    X(128, 192, 64, 4) \
     X(128, 128, 64, 6) \
     X(64, 256, 64, 5) \
     X(64, 128, 64, 8) \
@@ -95,9 +96,9 @@ XG_FN size_t xg_tile_bulk_shapes(const xg_tile_plan *p) {
 #undef X
 }
 XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true, 1},
-#define Y(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 2, (gm) / 4, n, stages, 1, true, true, 1},
-#define Z(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 4, (gm) / 4, n, stages, 1, true, true, 1},
+#define X(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES, (gm) / 4, n, stages, 1, true, true, XG_TILE_ALONE},
+#define Y(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 2, (gm) / 4, n, stages, 1, true, true, XG_TILE_ALONE},
+#define Z(m, n, gm, stages) {m, n, XG_TILE_BULK_K_BYTES / 4, (gm) / 4, n, stages, 1, true, true, XG_TILE_ALONE},
     static const xg_tile_shape bytes[] = {XG_TILE_BULK_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_BULK_SHAPES(Y)};
     static const xg_tile_shape words[] = {XG_TILE_BULK_SHAPES(Z)};
@@ -107,10 +108,20 @@ XG_FN const xg_tile_shape *xg_tile_bulk_shape(const xg_tile_plan *p, size_t k) {
     if (k >= xg_tile_bulk_shapes(p)) return NULL;
     return &xg_tile_by_width(p, bytes, halves, words)[k];
 }
-/* Boxes of a side's step: all its rows, or, where rows lie side by side, those of a line. */
+/* Boxes of a side's step: all its rows, or, where rows lie side by side, those of a line. Of a side that two blocks
+ * share, each brings the first or the second half of a box: of its rows, or of its k. */
 XG_FN int64_t xg_tile_bulk_box_rows(const xg_tile_plan *p, uint32_t side) {
     const xg_tile_fetch *t = &p->fetch[side];
     return t->by_rows ? XG_MIN(t->rows, (int64_t)XG_KMAP_BOX_MAX) : t->line;
+}
+/* The side whose boxes are brought half by half. */
+XG_FN bool xg_tile_bulk_is_shared(const xg_tile_plan *p, uint32_t side) {
+    return p->shape.multicast && (uint32_t)p->shape.multicast - 1 == side;
+}
+XG_FN bool xg_tile_bulk_may_vary(const xg_tile_plan *p, const xg_device *m, const xg_tile_shape *s) {
+    /* steps that end early, or are split among blocks, are a block's own */
+    if (p->in_tensor || p->end || s->cluster > 1 || (s->multicast && m->blocks_per_cluster < 2)) return false;
+    return !s->stores || p->may_store;
 }
 XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
     uint32_t k;
@@ -122,6 +133,7 @@ XG_FN void xg_tile_bulk_settle(xg_tile_plan *p) {
         t->async = true;
         t->tensor.box[0] = t->by_rows ? (uint32_t)t->line : rows;
         t->tensor.box[1] = t->by_rows ? rows : (uint32_t)p->shape.k;
+        if (xg_tile_bulk_is_shared(p, k)) t->tensor.box[1] /= 2;
         t->tensor.box[2] = 1;
     }
 }
@@ -168,19 +180,34 @@ XG_FN void xg_tile_bulk_await(xg_tile_kernel *w, xg_tile_bulk_state state, xg_kv
     xg_kval *barrier = xg_tile_bulk_barrier(w, state, xg_tile_rest(w, step, stages));
     xg_tile_bulk_await_round(w, barrier, step, stages, ahead);
 }
+/* Both blocks have come so far. */
+XG_FN void xg_tile_bulk_meet(xg_tile_kernel *w) {
+    xg_kop *op = xg_shared_wait(&w->s.b, &w->shared, 1);
+    op->a = XG_KTEAM_CLUSTER;
+    op->b = XG_KTEAM_RELAXED;
+}
+/* Warp groups that read what a buffer has: of both blocks, if these share. */
+XG_FN int64_t xg_tile_bulk_readers(const xg_tile_plan *p) {
+    return p->threads / XG_TILE_BULK_GROUP * (p->shape.multicast ? 2 : 1);
+}
 XG_FN void xg_tile_bulk_begin(xg_tile_kernel *w, xg_kval *thread) {
     bool tensor = xg_tile_is_tensor(w->p);
     int64_t n = 2 * w->p->shape.stages + tensor, k;
     xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_tile_store_begin(w);
     w->barriers = xg_shared_array(&w->s.b, XG_E_I64, n);
     xg_flow_if(&f, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, xg_elem_index(&w->s, 0)));
     for (k = 0; k < n; k++)
         xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_INIT, xg_tile_bulk_at(w, w->barriers, xg_elem_index(&w->s, k)),
-            k / w->p->shape.stages == XG_TILE_BULK_EMPTY && !tensor ? w->p->threads / XG_TILE_BULK_GROUP : 1);
+            k / w->p->shape.stages == XG_TILE_BULK_EMPTY && !tensor ? xg_tile_bulk_readers(w->p) : 1);
+    if (w->p->shape.multicast) xg_kir_op(&w->s.b, XG_K_OP_MBARRIER_FENCE, NULL, 0, NULL, 0, 0);
     xg_flow_end(&f);
     if (tensor) xg_tile_tensor_begin(w, thread);
     xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
-    xg_tile_wait(w);
+    if (w->p->shape.multicast)
+        xg_tile_bulk_meet(w);
+    else
+        xg_tile_wait(w);
     if (tensor) xg_tile_tensor_place(w);
 }
 
@@ -191,6 +218,7 @@ enum {
     XG_TILE_BULK_AT_STEP,
     XG_TILE_BULK_AT_BATCH,
     XG_TILE_BULK_AT_BUFFER,
+    XG_TILE_BULK_AT_RANK,
     XG_TILE_BULK_AT_DIMS
 };
 /* One box of a side: `row` rows from the tile's first one on. */
@@ -200,23 +228,29 @@ XG_FN void xg_tile_bulk_box(
     const xg_tile_fetch *t = &p->fetch[side];
     xg_aff_ctx *x = w->e->m->aff;
     const xg_aff *place[XG_KMAP_RANK],
-        *to = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_BUFFER), xg_tile_buffer(p, side));
+        *to = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_BUFFER), xg_tile_buffer(p, side)), *half;
     xg_kval *o[2 + XG_KMAP_RANK];
     uint32_t k;
+    bool shared = xg_tile_bulk_is_shared(p, side);
     xg_kop *op;
     /* rows have shape.k elements each in shared memory, whichever of both lies side by side there */
+    half = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_RANK), t->tensor.box[1]);
+    if (shared) to = xg_aff_add(x, to, xg_aff_mul(x, half, t->line));
     o[0] = xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, xg_aff_add_k(x, to, t->offset + row * p->shape.k), at);
     o[0] = xg_tile_bulk_at(w, w->shared, o[0]);
     o[1] = full;
     place[!t->by_rows] = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_STEP), p->shape.k);
     place[t->by_rows] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_BULK_AT_TILE), t->rows), row);
+    if (shared) place[1] = xg_aff_add(x, place[1], half);
     place[2] = xg_aff_dim(x, XG_TILE_BULK_AT_BATCH);
     for (k = 0; k < t->tensor.rank; k++)
         o[2 + k] = xg_kcast(
             &w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, XG_TILE_BULK_AT_DIMS, place[k], at), XG_E_I32);
     op = xg_kir_op(&w->s.b, XG_K_OP_TENSOR_COPY, o, 2 + t->tensor.rank, NULL, 0, 0);
     op->b = side;
+    if (shared) op->a = 3; /* the bits of both */
 }
+/* `step` counts those of all tiles of the block. */
 XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *step) {
     const xg_tile_plan *p = w->p;
     int64_t counts[XG_TILE_BULK_AT_DIMS], row, bytes = 0;
@@ -224,14 +258,16 @@ XG_FN void xg_tile_bulk_ask(xg_tile_kernel *w, xg_kval *step) {
     uint32_t side;
     for (side = 0; side < XG_TILE_SIDES; side++) bytes += xg_tile_buffer(p, side) * xg_type_bytes(p->held);
     xg_tile_bulk_await(w, XG_TILE_BULK_EMPTY, step, 1);
-    at[XG_TILE_BULK_AT_STEP] = xg_tile_own_step(w, step);
+    at[XG_TILE_BULK_AT_STEP] = w->begin ? xg_k2(&w->s.b, XG_K_OP_SUBI, step, w->begin) : xg_tile_own_step(w, step);
     at[XG_TILE_BULK_AT_BATCH] = w->batch;
     at[XG_TILE_BULK_AT_BUFFER] = xg_tile_rest(w, step, p->shape.stages);
+    at[XG_TILE_BULK_AT_RANK] = w->pair ? w->pair : xg_elem_index(&w->s, 0);
     full = xg_tile_bulk_barrier(w, XG_TILE_BULK_FULL, at[XG_TILE_BULK_AT_BUFFER]);
     xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_EXPECT, full, bytes);
     counts[XG_TILE_BULK_AT_STEP] = p->all_steps;
     counts[XG_TILE_BULK_AT_BATCH] = p->batch;
     counts[XG_TILE_BULK_AT_BUFFER] = p->shape.stages;
+    counts[XG_TILE_BULK_AT_RANK] = w->pair ? 2 : 1;
     for (side = 0; side < XG_TILE_SIDES; side++) {
         at[XG_TILE_BULK_AT_TILE] = w->tile[side];
         counts[XG_TILE_BULK_AT_TILE] = p->tiles[side];
@@ -243,44 +279,91 @@ XG_FN bool xg_tile_bulk_moves_registers(const xg_tile_plan *p) { return p->threa
 XG_FN void xg_tile_bulk_registers(xg_tile_kernel *w, xg_kopcode op, int64_t n) {
     if (xg_tile_bulk_moves_registers(w->p)) xg_kir_op(&w->s.b, op, NULL, 0, NULL, 0, 0)->b = n;
 }
+/* The tiles of a block that stays: each as many blocks further on. Where it does not, there is one. */
+XG_FN void xg_tile_bulk_tiles(xg_tile_kernel *w, xg_flow *f) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *id;
+    if (!p->shape.stays) return;
+    f->rolled = true;
+    id = xg_flow_for(f, xg_kblock_id(&w->s.b, 0, p->grid), xg_elem_index(&w->s, p->blocks), p->grid, p->blocks);
+    xg_tile_stand(w, id);
+    w->begin = xg_tile_quotient(w, id, p->grid);
+    w->begin = xg_tile_join(w, w->begin, p->steps, xg_elem_index(&w->s, 0));
+}
+/* The steps of a tile, counted from those of the tiles before. */
+XG_FN xg_kval *xg_tile_bulk_steps(xg_tile_kernel *w, xg_flow *f) {
+    const xg_tile_plan *p = w->p;
+    xg_kval *many;
+    f->rolled = true;
+    if (!w->begin) return xg_flow_for(f, xg_elem_index(&w->s, 0), w->steps, 1, p->steps);
+    many = xg_k2(&w->s.b, XG_K_OP_ADDI, w->begin, xg_elem_index(&w->s, p->steps));
+    return xg_flow_for(f, w->begin, many, 1, p->steps * xg_tile_over(p->blocks, p->grid));
+}
 XG_FN void xg_tile_bulk_produce(xg_tile_kernel *w, xg_kval *thread) {
-    xg_flow one = xg_flow_of(&w->s, NULL), f = one;
-    xg_kval *zero, *first = xg_elem_index(&w->s, w->p->threads);
+    xg_flow one = xg_flow_of(&w->s, NULL), tiles = one, f = one;
+    xg_kval *first = xg_elem_index(&w->s, w->p->threads);
     xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_LESS, XG_TILE_BULK_LESS);
     xg_flow_if(&one, xg_kcmpi_(&w->s.b, XG_CI_EQ, thread, first));
-    zero = xg_elem_index(&w->s, 0);
-    f.rolled = true;
-    xg_tile_bulk_ask(w, xg_flow_for(&f, zero, w->steps, 1, w->p->steps));
+    xg_tile_bulk_tiles(w, &tiles);
+    xg_tile_bulk_ask(w, xg_tile_bulk_steps(w, &f));
     xg_flow_end(&f);
+    xg_flow_end(&tiles);
     xg_flow_end(&one);
 }
 
 /* ---- those that multiply ---- */
 
-/* The buffer of the step before is empty; one thread of each warp group says so. */
-XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_kval *step) {
+/* The buffer of the step `on` behind this one may be filled again, if `some`; one thread of each warp group says so, of
+ * two blocks that share one to each of both. */
+XG_FN void xg_tile_bulk_release(xg_tile_kernel *w, xg_kval *step, int64_t on, xg_kval *some) {
     xg_flow f = xg_flow_of(&w->s, NULL);
-    xg_kval *zero = xg_elem_index(&w->s, 0), *own = xg_tile_rest(w, w->thread, XG_TILE_BULK_GROUP), *before;
-    own = xg_kcmpi_(&w->s.b, XG_CI_EQ, own, zero);
-    before = xg_kcmpi_(&w->s.b, XG_CI_SGT, step, zero);
-    xg_flow_if(&f, xg_k2(&w->s.b, XG_K_OP_ANDI, before, own));
-    before = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, w->p->shape.stages - 1));
-    before = xg_tile_rest(w, before, w->p->shape.stages);
-    xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, before), 0);
+    int64_t tellers = w->p->shape.multicast ? 2 : 1;
+    xg_kval *own = xg_tile_rest(w, w->thread, XG_TILE_BULK_GROUP), *o[2];
+    o[1] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_rest(w, own, 2), XG_E_I32);
+    own = xg_kcmpi_(&w->s.b, tellers > 1 ? XG_CI_SLT : XG_CI_EQ, own, xg_elem_index(&w->s, tellers > 1 ? tellers : 0));
+    xg_flow_if(&f, some ? xg_k2(&w->s.b, XG_K_OP_ANDI, some, own) : own);
+    step = xg_k2(&w->s.b, XG_K_OP_ADDI, step, xg_elem_index(&w->s, on));
+    o[0] = xg_tile_bulk_barrier(w, XG_TILE_BULK_EMPTY, xg_tile_rest(w, step, w->p->shape.stages));
+    if (tellers > 1) o[0] = xg_kir_value(&w->s.b, XG_K_OP_MAPA, o, 2, xg_kir_pointer(w->e->m, XG_SPACE_CLUSTER));
+    xg_tile_bulk_tell(w, XG_K_OP_MBARRIER_ARRIVE, o[0], 0);
     xg_flow_end(&f);
 }
 XG_FN void xg_tile_bulk_step(xg_tile_kernel *w, xg_kval *step) {
+    xg_kval *first = w->begin ? w->begin : xg_elem_index(&w->s, 0);
     xg_tile_bulk_await(w, XG_TILE_BULK_FULL, step, 0);
     xg_tile_group_multiply(w, xg_tile_rest(w, step, w->p->shape.stages));
     xg_tile_group_wait(w, 1);
-    xg_tile_bulk_release(w, step);
+    first = xg_kcmpi_(&w->s.b, XG_CI_SGT, step, first);
+    xg_tile_bulk_release(w, step, w->p->shape.stages - 1, first); /* that of the step before */
+}
+/* A tile's sums. */
+XG_FN void xg_tile_bulk_sum(xg_tile_kernel *w) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    int64_t k;
+    xg_tile_group_none(w);
+    for (k = 0; k < w->p->n_sums; k++) xg_flow_elem(&f, &w->sums[k]);
+    xg_tile_bulk_step(w, xg_tile_bulk_steps(w, &f));
+    f.op->flags |= KL_STEP_POINTERS;
+    xg_flow_end(&f);
+    xg_tile_group_wait(w, 0);
+    if (w->begin) xg_tile_bulk_release(w, w->begin, w->p->steps - 1, NULL);
 }
 XG_FN void xg_tile_bulk_consume(xg_tile_kernel *w) {
+    xg_flow tiles = xg_flow_of(&w->s, NULL);
+    uint32_t k;
     xg_tile_bulk_registers(w, XG_K_OP_REGISTERS_MORE, XG_TILE_BULK_MORE);
-    xg_tile_group_none(w);
-    xg_tile_unit_loop(w, xg_tile_bulk_step);
-    xg_tile_group_wait(w, 0);
-    xg_tile_unit_end(w);
+    for (k = 0; k < w->e->n_roots; k++) xg_flow_slot(&tiles, &w->dest[k]);
+    if (xg_tile_is_apart(w->p)) xg_flow_slot(&tiles, &w->out);
+    xg_tile_bulk_tiles(w, &tiles);
+    xg_tile_bulk_sum(w);
+    if (xg_tile_is_apart(w->p))
+        xg_tile_store_all(w);
+    else {
+        xg_tile_unit_end(w);
+        xg_tile_all_results(w);
+    }
+    xg_flow_end(&tiles);
+    if (xg_tile_is_apart(w->p)) xg_tile_store_end(w);
 }
 
 /* ---- the kernel ---- */
@@ -290,9 +373,10 @@ XG_FN void xg_tile_bulk_maps(xg_tile_kernel *w, xg_kfunc *f) {
     uint32_t k;
     f->producers = (uint32_t)p->producers;
     f->resident = (uint32_t)xg_tile_bulk_resident(p);
-    f->n_maps = XG_TILE_SIDES;
-    f->maps = XG_NEW_N(w->e->arena, xg_kmap, XG_TILE_SIDES);
+    f->n_maps = XG_TILE_SIDES + p->shape.stores;
+    f->maps = XG_NEW_N(w->e->arena, xg_kmap, f->n_maps);
     for (k = 0; k < XG_TILE_SIDES; k++) f->maps[k] = p->fetch[k].tensor;
+    if (p->shape.stores) f->maps[XG_TILE_SIDES] = p->result;
 }
 XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
     const xg_tile_plan *p = w->p;
@@ -307,16 +391,19 @@ XG_FN void xg_tile_bulk_kernel(xg_tile_kernel *w, xg_kfunc *f) {
     w->thread = xg_tile_rest(w, thread, p->threads);
     w->team = XG_TILE_BULK_TEAM;
     xg_tile_threads(w);
-    if (xg_tile_is_tensor(p))
+    if (xg_tile_is_tensor(p)) {
         xg_tile_tensor_consume(w);
-    else
+        xg_tile_all_results(w);
+        xg_tile_tensor_end(w);
+    } else
         xg_tile_bulk_consume(w);
-    xg_tile_all_results(w);
-    if (xg_tile_is_tensor(p)) xg_tile_tensor_end(w);
     xg_flow_else(&part);
     w->shared = shared;
+    w->begin = NULL;
     xg_tile_bulk_produce(w, thread);
     xg_flow_end(&part);
+    w->shared = shared;
+    if (p->shape.multicast) xg_tile_bulk_meet(w); /* the other block still reads, or arrives here */
 }
 
 #endif /* XG_SCHED_TILE_BULK_C */

@@ -151,21 +151,24 @@ enum {
 typedef struct xg_tile_out {
     const xg_imap *map;                        /* to the hero's indices, and the place in shared memory */
     int64_t counts[XG_TILE_OUT_DIMS], threads; /* threads: of all blocks of a cluster, which share the part */
+    bool swizzled;                             /* in shared memory, as tile_store.c has it */
 } xg_tile_out;
-XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
+/* Some columns of a part. */
+XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part, int64_t first, int64_t columns) {
     const xg_tile_plan *p = w->p;
     const xg_tile_form *f = &p->form;
     xg_aff_ctx *x = w->e->m->aff;
-    int64_t rows = p->shape.m / p->parts, vectors = rows * p->shape.n / p->out_vector;
-    int64_t line, wide;
+    int64_t rows = p->shape.m / p->parts, vectors = rows * columns / p->out_vector;
+    int64_t line, wide, pitch = xg_tile_is_apart(p) ? columns : p->out_pitch;
     const xg_aff *row, *column, *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
     const xg_aff *round = xg_aff_dim(x, XG_TILE_OUT_ROUND);
     xg_tile_out o;
     xg_aff_env env;
     xg_imap *m;
     uint32_t k;
-    line = p->shape.n / p->out_vector;
+    line = columns / p->out_vector;
     o.threads = p->threads * p->shape.cluster;
+    o.swizzled = xg_tile_is_apart(p);
     o.counts[XG_TILE_OUT_COLUMN] = XG_MIN(xg_tile_power(line), o.threads);
     o.counts[XG_TILE_OUT_ROW] = XG_MIN(o.threads / o.counts[XG_TILE_OUT_COLUMN], rows);
     wide = line / o.counts[XG_TILE_OUT_COLUMN]; /* rounds of a row */
@@ -185,10 +188,11 @@ XG_FN xg_tile_out xg_tile_out_of(xg_tile_kernel *w, int64_t part) {
     linear[XG_TILE_B] = xg_aff_dim(x, XG_TILE_OUT_BATCH);
     linear[XG_TILE_M] =
         xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_M), p->shape.m), xg_aff_add_k(x, row, part * rows));
-    linear[XG_TILE_N] = xg_aff_add(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), column);
+    linear[XG_TILE_N] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, XG_TILE_OUT_N), p->shape.n), first);
+    linear[XG_TILE_N] = xg_aff_add(x, linear[XG_TILE_N], column);
     xg_tile_variables(f, &env, linear, vars);
     for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
-    m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, p->out_pitch), column);
+    m->results[f->rank] = xg_aff_add(x, xg_aff_mul(x, row, pitch), column);
     if (p->out_slant)
         m->results[f->rank] =
             xg_aff_add(x, m->results[f->rank], xg_aff_mul(x, xg_aff_div(x, row, p->quad), p->out_slant));
@@ -277,6 +281,13 @@ XG_FN xg_elem xg_tile_of_cluster(xg_tile_kernel *w, xg_kval *at) {
         v = xg_tile_plus(w, v, xg_emit_split(&w->s.b, xg_kextract(&w->s.b, w->peers[k], &at, 1)));
     return v;
 }
+/* What lies at the map's place without the swizzle. */
+XG_FN xg_kval *xg_tile_out_spot(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *const *at) {
+    xg_tile_lined lined;
+    lined.bytes = xg_kelem_bytes(w->shared->type->elem);
+    lined.elements = xg_tile_store_bytes(w->p) / lined.bytes;
+    return xg_tile_group_spot(w, lined, o->counts, XG_TILE_OUT_DIMS, o->map->results[w->p->form.rank], at);
+}
 /* One vector of the result, and all that the fusion makes of it. */
 XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval **at, xg_kval *round) {
     const xg_tile_form *f = &w->p->form;
@@ -300,6 +311,7 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
         at[XG_TILE_OUT_LANE] = xg_flow_for(&lanes, xg_elem_index(&w->s, 0), last, 1, w->p->out_vector);
     }
     xg_elem_apply(&w->s, o->map, at, index);
+    if (o->swizzled) index[f->rank] = xg_tile_out_spot(w, o, at);
     v = w->rank ? xg_tile_of_cluster(w, index[f->rank]) : xg_tile_shown(w, index[f->rank]);
     for (k = 1; k < (uint32_t)w->p->shape.slices && xg_tile_adds_late(w); k++) {
         xg_imap *m = xg_imap_copy(x, o->map, 0);
@@ -312,8 +324,8 @@ XG_FN void xg_tile_out_vector(xg_tile_kernel *w, const xg_tile_out *o, xg_kval *
     xg_flow_end(&lanes);
     xg_flow_end(&guard);
 }
-XG_FN void xg_tile_out_part(xg_tile_kernel *w, int64_t part) {
-    xg_tile_out o = xg_tile_out_of(w, part);
+XG_FN void xg_tile_out_chunk(xg_tile_kernel *w, int64_t part, int64_t first, int64_t columns) {
+    xg_tile_out o = xg_tile_out_of(w, part, first, columns);
     xg_kval *at[XG_TILE_OUT_DIMS], *zero = xg_elem_index(&w->s, 0), *last, *thread = w->thread;
     int64_t vectors = o.counts[XG_TILE_OUT_ROW] * o.counts[XG_TILE_OUT_COLUMN]; /* of a round */
     xg_flow f = xg_flow_of(&w->s, NULL), some = f;
@@ -361,27 +373,36 @@ XG_FN void xg_tile_all_results(xg_tile_kernel *w) {
         if (slices || !w->rank) xg_tile_wait(w);
         xg_tile_add_slices(w);
         if (w->rank) xg_tile_meet(w);
-        xg_tile_out_part(w, part);
+        xg_tile_out_chunk(w, part, 0, w->p->shape.n);
         if (w->rank) xg_tile_meet(w);
     }
 }
 
 /* ---- the kernel ---- */
 
-/* Blocks by batch, then by groups of rows of tiles; a group column by column. */
-XG_FN void xg_tile_blocks(xg_tile_kernel *w) {
+/* Tiles by batch, then by groups of rows of tiles; a group column by column. Two that share are one in that order. */
+XG_FN void xg_tile_stand(xg_tile_kernel *w, xg_kval *id) {
     const xg_tile_plan *p = w->p;
-    xg_kval *id = xg_kblock_id(&w->s.b, 0, p->blocks), *own, *in, *group;
+    int64_t rows = p->group_rows, each = p->tiles[0] * p->tiles[1], wide = p->tiles[1];
+    uint32_t along = p->shape.multicast == 1;
+    xg_kval *own, *in, *group;
     if (p->shape.cluster > 1) {
         w->rank = xg_tile_rest(w, id, p->shape.cluster);
         id = xg_tile_quotient(w, id, p->shape.cluster);
     }
-    own = xg_tile_rest(w, id, p->tiles[0] * p->tiles[1]);
-    in = xg_tile_rest(w, own, p->group_rows * p->tiles[1]);
-    group = xg_tile_quotient(w, own, p->group_rows * p->tiles[1]);
-    w->tile[0] = xg_tile_join(w, group, p->group_rows, xg_tile_rest(w, in, p->group_rows));
-    w->tile[1] = xg_tile_quotient(w, in, p->group_rows);
-    w->batch = xg_tile_quotient(w, id, p->tiles[0] * p->tiles[1]);
+    if (p->shape.multicast) {
+        w->pair = xg_tile_rest(w, id, 2);
+        id = xg_tile_quotient(w, id, 2);
+        each /= 2;
+        *(along ? &wide : &rows) /= 2;
+    }
+    own = xg_tile_rest(w, id, each);
+    in = xg_tile_rest(w, own, rows * wide);
+    group = xg_tile_quotient(w, own, rows * wide);
+    w->tile[0] = xg_tile_join(w, group, rows, xg_tile_rest(w, in, rows));
+    w->tile[1] = xg_tile_quotient(w, in, rows);
+    w->batch = xg_tile_quotient(w, id, each);
+    if (p->shape.multicast) w->tile[along] = xg_tile_join(w, w->tile[along], 2, w->pair);
 }
 /* Where a thread stands: among the rows and columns of threads, and in what it brings of each side. */
 XG_FN void xg_tile_threads(xg_tile_kernel *w) {
@@ -422,8 +443,8 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
     w.p = p;
     w.s = xg_emit_scope(e, f, 0);
     f->threads[0] = (uint32_t)(p->threads + p->producers);
-    f->blocks[0] = (uint32_t)p->blocks;
-    f->cluster = p->shape.cluster > 1 ? (uint32_t)p->shape.cluster : 0;
+    f->blocks[0] = (uint32_t)p->grid;
+    f->cluster = (uint32_t)xg_tile_cluster_blocks(p);
     f->threads[1] = f->threads[2] = f->blocks[1] = f->blocks[2] = 1;
     w.sums = XG_NEW_N(e->arena, xg_elem, (size_t)p->n_sums);
     for (k = 0; k < XG_TILE_SIDES; k++) w.staged[k] = XG_NEW_N(e->arena, xg_elem, (size_t)p->fetch[k].rounds);
@@ -433,7 +454,7 @@ XG_FN void xg_tile_emit(xg_fusion_emission *e, const xg_tile_plan *p) {
         w.thread = xg_kthread_id(&w.s.b, 0, p->threads);
         xg_tile_threads(&w);
     }
-    xg_tile_blocks(&w);
+    if (!p->shape.stays) xg_tile_stand(&w, xg_kblock_id(&w.s.b, 0, p->grid));
     w.steps = xg_tile_steps(&w);
     w.shared = xg_shared_of(&w.s.b, type);
     if (p->shape.grouped) w.shared->def->b = XG_KWGMMA_ALIGN;
@@ -458,23 +479,27 @@ typedef struct xg_tile_way {
     xg_tile_plan p;
 } xg_tile_way;
 
-/* Into job->form. */
-XG_FN bool xg_tile_way_open(xg_way_job *job) {
+/* Into job->form. False: it does not suit, *why may then say the reason. */
+XG_FN bool xg_tile_way_open(xg_way_job *job, xg_str *why) {
     const xg_device *m = &job->fusion->comp->module->device;
     xg_tile_way *w;
     if (!xg_tile_may_be(job->fusion)) return false;
     w = XG_NEW(job->arena, xg_tile_way);
     xg_emit_open_way(&w->e, job);
-    if (!xg_tile_plan_of(&w->p, &w->e, m)) return false;
+    if (!xg_tile_plan_of(&w->p, &w->e, m)) {
+        const char *wants = w->p.form.hero ? xg_tile_store_refuses(&w->p, job->given, m) : NULL;
+        if (wants && why) *why = xg_str_z(wants);
+        return false;
+    }
     job->form = w;
     w->e.record->launch.shared = xg_tile_shared_bytes(&w->p);
-    return xg_emit_launch(
-        &w->e, w->p.threads + w->p.producers, w->p.blocks, w->p.shape.cluster > 1 ? w->p.shape.cluster : 0);
+    return xg_emit_launch(&w->e, w->p.threads + w->p.producers, w->p.grid, xg_tile_cluster_blocks(&w->p));
 }
 XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     const xg_tile_way *w = (const xg_tile_way *)job->form;
     const xg_tile_shape *s = &w->p.shape;
-    int64_t tile[3], part[2], stages = s->stages, slices = s->slices, cluster = s->cluster, bulk = 1;
+    int64_t tile[3], part[2], stages = s->stages, slices = s->slices, cluster = s->cluster, one = 1;
+    int64_t multicast = s->multicast;
     bool unit = w->p.unit != XG_TILE_NO_UNIT;
     tile[0] = s->m;
     tile[1] = s->n;
@@ -486,7 +511,10 @@ XG_FN void xg_tile_way_write(const xg_way_job *job, xg_record *r) {
     xg_record_put(job->arena, &r->form, s->grouped ? "group_tile" : unit ? "warp_tile" : "thread_tile", part, 2);
     if (unit || stages != XG_TILE_PLAIN_STAGES || (job->given && xg_record_get(&job->given->form, "stages")))
         xg_record_put(job->arena, &r->form, "stages", &stages, 1);
-    if (s->bulk) xg_record_put(job->arena, &r->form, "bulk", &bulk, 1);
+    if (s->bulk) xg_record_put(job->arena, &r->form, "bulk", &one, 1);
+    if (multicast) xg_record_put(job->arena, &r->form, "multicast", &multicast, 1);
+    if (s->stays) xg_record_put(job->arena, &r->form, "stays", &one, 1);
+    if (s->stores) xg_record_put(job->arena, &r->form, "tensor_store", &one, 1);
     if (s->slices > 1) xg_record_put(job->arena, &r->form, "slices", &slices, 1);
     if (cluster > 1) xg_record_put(job->arena, &r->form, "cluster", &cluster, 1);
     r->launch = w->e.record->launch;
@@ -497,7 +525,7 @@ XG_FN bool xg_tile_way_plan(xg_way_job *job, xg_record *r, xg_way_times *times) 
     uint32_t n = (uint32_t)xg_shape_leaves(job->fusion->shape);
     const xg_tile_plan *p;
     xg_ints *over;
-    if (!xg_tile_way_open(job)) return false;
+    if (!xg_tile_way_open(job, &r->why)) return false;
     xg_tile_way_write(job, r);
     over = XG_NEW_N(job->arena, xg_ints, n + (size_t)1);
     xg_fuse_over(job->arena, job->fusion, true, over);
@@ -513,7 +541,7 @@ XG_FN void xg_tile_way_obey(xg_way_job *job, const xg_record *r) {
     xg_record made;
     const char *which;
     memset(&made, 0, sizeof made);
-    if (!xg_tile_way_open(job))
+    if (!xg_tile_way_open(job, NULL))
         xg_hlo_fail(job->fusion, XLAGPU_ERROR_INVALID, "leave the record out: it is decided then",
             "the record of this kernel: tiles do not suit it");
     xg_tile_way_write(job, &made);

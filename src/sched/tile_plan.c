@@ -259,10 +259,12 @@ XG_FN int64_t xg_tile_choose_out(const xg_tile_plan *p, const xg_fusion_emission
 
 XG_FN int64_t xg_tile_over(int64_t a, int64_t b) { return (a + b - 1) / b; }
 XG_FN int64_t xg_tile_power(int64_t n) { return n & -n; }
-/* Of so many tiles, how many rows of them are taken side by side: what divides them. */
-XG_FN int64_t xg_tile_rows_together(int64_t tiles) {
+/* How many rows of tiles are taken side by side: what divides them. Blocks that stay go on together, so that what they
+ * read at a time is about as wide as it is high. */
+XG_FN int64_t xg_tile_rows_together(const xg_tile_plan *p) {
     int64_t n = XG_TILE_GROUP_ROWS;
-    while (tiles % n) n /= 2;
+    if (p->shape.stays && p->shape.n >= 2 * p->shape.m) n *= 2;
+    while (p->tiles[0] % n) n /= 2;
     return n;
 }
 XG_FN void xg_tile_settle_fetch(xg_tile_plan *p, uint32_t side, int64_t vector) {
@@ -287,8 +289,13 @@ XG_FN void xg_tile_settle_all(xg_tile_plan *p) {
     p->all_steps = xg_tile_over(p->form.group[XG_TILE_K].size, p->shape.k);
     p->steps = xg_tile_over(p->all_steps, p->shape.cluster);
     p->batch = p->form.group[XG_TILE_B].size;
-    p->group_rows = xg_tile_rows_together(p->tiles[0]);
+    if (p->shape.multicast) { /* pairs: one of the last may have nothing to do */
+        int64_t *along = &p->tiles[p->shape.multicast == 1];
+        *along = xg_tile_over(*along, 2) * 2;
+    }
+    p->group_rows = xg_tile_rows_together(p);
     p->blocks = xg_cost_mul(xg_cost_mul(xg_cost_mul(p->batch, p->tiles[0]), p->tiles[1]), p->shape.cluster);
+    p->grid = p->blocks;
 }
 /* Of a warp, in one slice. */
 XG_FN int64_t xg_tile_slice_lanes(const xg_tile_plan *p) {
@@ -299,9 +306,19 @@ XG_FN int64_t xg_tile_part_size(const xg_tile_plan *p) {
     int64_t rows = p->shape.m / p->parts;
     return rows * p->shape.n + (p->out_slant ? rows / p->quad * p->out_slant : 0);
 }
+XG_FN int64_t xg_tile_cluster_blocks(const xg_tile_plan *p) {
+    return p->shape.cluster > 1 ? p->shape.cluster : p->shape.multicast ? 2 : 0;
+}
+/* Blocks that stay are as many as run at a time. */
+XG_FN int64_t xg_tile_grid(const xg_tile_plan *p, const xg_device *m) {
+    int64_t all = xg_cost_mul(xg_tile_unit_resident(p, m), m->sm_count);
+    if (!p->shape.stays) return p->blocks;
+    if (p->shape.multicast) all -= all % 2;
+    return XG_MAX(XG_MIN(p->blocks, all), (int64_t)(p->shape.multicast ? 2 : 1));
+}
 XG_FN int64_t xg_tile_shared_bytes(const xg_tile_plan *p) {
     int64_t unused = xg_tile_is_tensor(p) ? 4 : 0; /* the address of tensor memory is half as long as a barrier */
-    return p->shared * xg_type_bytes(p->held) + xg_tile_bulk_barriers(p) * 8 - unused;
+    return p->shared * xg_type_bytes(p->held) + xg_tile_store_bytes(p) + xg_tile_bulk_barriers(p) * 8 - unused;
 }
 /* All that follows from the shape. False: there are too many blocks. */
 XG_FN bool xg_tile_settle(xg_tile_plan *p, const xg_tile_shape *s, const int64_t *vectors) {
@@ -360,7 +377,9 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
     if (m->cc == XG_DEVICE_CPU_CC) return xg_tile_cpu_time(p, m);
     if (p->unit == XG_TILE_NO_UNIT) return xg_tile_plain_time(p, m, out_bytes, most);
     if (xg_tile_is_tensor(p)) return xg_tile_tensor_time(p, m, out_bytes);
-    if (!p->may_group || p->in_tensor) return xg_tile_unit_time(p, m, out_bytes);
+    if (p->bulk) return xg_tile_bulk_time(p, m, out_bytes, most);
+    if (!p->may_group || p->in_tensor || (!p->shape.grouped && xg_tile_bulk_shapes(p)))
+        return xg_tile_unit_time(p, m, out_bytes);
     together = XG_MIN(xg_tile_unit_resident(p, m), each);
     cycles = xg_cost_mul(p->steps, xg_tile_unit_cycles(p, m, together));
     cycles = xg_cost_add(cycles, XG_TILE_START_CYCLES + xg_tile_cluster_clocks(p));
@@ -377,6 +396,14 @@ XG_FN int64_t xg_tile_time(const xg_tile_plan *p, const xg_device *m, int64_t ou
 
 /* ---- the choice ---- */
 
+XG_FN bool xg_tile_is_named(const xg_record *given, const char *name) {
+    return given && xg_record_get(&given->form, name);
+}
+/* The record says so, or, where what is not said is none (`whole`), this is 0. */
+XG_FN bool xg_tile_is_said(const xg_record *given, const char *name, int64_t is, bool whole) {
+    const xg_numbers *want = given ? xg_record_get(&given->form, name) : NULL;
+    return want ? want->n == 1 && want->p[0] == is : !whole || !is;
+}
 /* The record names no other shape. */
 XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *tile = given ? xg_record_get(&given->form, "tile") : NULL;
@@ -387,9 +414,12 @@ XG_FN bool xg_tile_is_ordered(const xg_record *given, const xg_tile_shape *s) {
     const xg_numbers *slices = given ? xg_record_get(&given->form, "slices") : NULL;
     const xg_numbers *bulk = given ? xg_record_get(&given->form, "bulk") : NULL;
     const xg_numbers *cluster = given ? xg_record_get(&given->form, "cluster") : NULL;
-    /* without the word, a record that names the tile of a warp group means the other way to bring operands */
-    if (bulk ? bulk->n != 1 || bulk->p[0] != s->bulk : given && (group || xg_record_is_whole(given)) && s->bulk)
+    bool said = given && (group || xg_record_is_whole(given));
+    if (!xg_tile_is_said(given, "multicast", s->multicast, said) || !xg_tile_is_said(given, "stays", s->stays, said) ||
+        !xg_tile_is_said(given, "tensor_store", s->stores, said))
         return false;
+    /* without the word, a record that names the tile of a warp group means the other way to bring operands */
+    if (bulk ? bulk->n != 1 || bulk->p[0] != s->bulk : said && s->bulk) return false;
     /* nor does a record mean clusters that names a tile without them */
     if (cluster ? cluster->n != 1 || cluster->p[0] != s->cluster
                 : given && (tile || xg_record_is_whole(given)) && s->cluster > 1)
@@ -431,7 +461,7 @@ XG_FN bool xg_tile_may_share(const xg_tile_plan *p, const xg_device *m, const xg
 }
 /* The k-th shape for a type of sum on plain cores; NULL behind the last. */
 XG_FN const xg_tile_shape *xg_tile_plain_shape(int64_t bytes, size_t k) {
-#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, 1},
+#define X(of, m, n, k, tm, tn, slices) {m, n, k, tm, tn, XG_TILE_PLAIN_STAGES, slices, false, false, XG_TILE_ALONE},
     static const xg_tile_shape shapes[] = {XG_TILE_SHAPES(X)};
 #undef X
 #define X(of, m, n, k, tm, tn, slices) of,
@@ -498,6 +528,25 @@ XG_FN void xg_tile_try_clusters(xg_tile_plan *p, const xg_record *given, const x
         if (xg_tile_shared_bytes(p) <= m->shared_per_block) xg_tile_try(p, given, m, out_bytes, &one, best, least);
     }
 }
+/* The ways of blocks whose operands tensor copies bring: pairs of them, blocks that stay, tensor stores. */
+XG_FN void xg_tile_try_variants(xg_tile_plan *p, const xg_record *given, const xg_device *m, int64_t out_bytes,
+    const xg_tile_shape *s, const int64_t *vectors, xg_tile_shape *best, int64_t *least) {
+    enum {
+        WAYS = 12 /* 3 kinds of multicast, staying or not, by tensor stores or not */
+    };
+    int8_t wider = s->n >= s->m ? 2 : 1; /* to share that side spares more of the second cache: of equals, this one */
+    uint32_t k;
+    for (k = 1; k < WAYS; k++) {
+        xg_tile_shape one = *s;
+        one.multicast = k % 3 == 0 ? 0 : k % 3 == 1 ? wider : (int8_t)(3 - wider);
+        one.stays = k / 3 % 2;
+        one.stores = k / 6 % 2;
+        if (!xg_tile_is_ordered(given, &one) || !xg_tile_bulk_may_vary(p, m, &one)) continue;
+        if (!xg_tile_settle(p, &one, vectors) || xg_tile_shared_bytes(p) > m->shared_per_block) continue;
+        if (one.stays && xg_tile_grid(p, m) == p->blocks && !xg_tile_is_named(given, "stays")) continue;
+        xg_tile_try(p, given, m, out_bytes, &one, best, least);
+    }
+}
 /* Words are multiplied from shared memory where both sides have their k side by side; nothing turns them. */
 XG_FN void xg_tile_may_still_group(xg_tile_plan *p) {
     if (p->unit != XG_KMMA_TF32 || (p->fetch[0].along_k && p->fetch[1].along_k)) return;
@@ -515,6 +564,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     few = p->unit == XG_TILE_NO_UNIT && xg_tile_is_few(p, &few_m); /* has shapes of its own */
     for (k = 0; (s = xg_tile_shape_at(p, k)) != NULL; k++) {
         if (s->slices > 1 && !xg_tile_may_slice(p, s) && !xg_tile_may_share(p, m, s)) continue;
+        if (s->grouped && !s->bulk && xg_tile_bulk_shapes(p) && !p->in_tensor && !given) continue; /* copies do it */
         if (xg_tile_is_vain(p, s) && !(given && xg_record_get(&given->form, "tile"))) continue;
         one = *s;
         do {
@@ -523,6 +573,7 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
             xg_tile_try(p, given, m, out_bytes, &one, &best, &least);
             deepens = xg_tile_may_deepen(p);
             if (!few || one.slices > 1) xg_tile_try_clusters(p, given, m, out_bytes, &one, vectors, &best, &least);
+            if (one.bulk) xg_tile_try_variants(p, given, m, out_bytes, &one, vectors, &best, &least);
             deep = one;
             deep.stages = XG_TILE_DEEP_STAGES;
             if (!deepens || !xg_tile_settle(p, &deep, vectors)) continue;
@@ -533,7 +584,9 @@ XG_FN void xg_tile_choose(xg_tile_plan *p, const xg_record *given, const xg_devi
     }
     p->blocks = 0;
     p->picoseconds = least;
-    if (best.m) (void)xg_tile_settle(p, &best, vectors);
+    if (!best.m) return;
+    (void)xg_tile_settle(p, &best, vectors);
+    p->grid = xg_tile_grid(p, m);
 }
 XG_FN bool xg_tile_is_hero(void *data, const xg_inst *i, bool first) {
     (void)data;
@@ -614,6 +667,7 @@ XG_FN bool xg_tile_plan_of(xg_tile_plan *p, const xg_fusion_emission *e, const x
     p->out_vector = xg_tile_choose_out(p, e);
     p->reads = xg_hero_epilogue_reads(e, &p->heroes);
     xg_tile_find_end(p, e->m->aff);
+    xg_tile_store_describe(p, e);
     xg_tile_choose(p, e->given, m, out_bytes);
     if (!p->blocks) return false;
     if (!(e->given && e->given->way.n) && !xg_tile_is_sure(&p->form) && !xg_tile_is_quicker(p, m)) return false;

@@ -59,11 +59,11 @@ enum {
 XG_FN bool xg_tile_is_tensor(const xg_tile_plan *p) { return p->in_tensor && p->shape.grouped; }
 XG_FN const xg_tile_shape *xg_tile_tensor_shape(const xg_tile_plan *p, size_t k) {
 #define X(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk, 1},
+    {m, n, XG_TILE_TENSOR_K_BYTES, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
 #define Y(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES / 2, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk, 1},
+    {m, n, XG_TILE_TENSOR_K_BYTES / 2, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
 #define Z(m, n, wn, stages, bulk) \
-    {m, n, XG_TILE_TENSOR_K_BYTES / 4, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk, 1},
+    {m, n, XG_TILE_TENSOR_K_BYTES / 4, XG_TILE_TENSOR_WARP_ROWS, wn, stages, 1, true, bulk, XG_TILE_ALONE},
     static const xg_tile_shape bytes[] = {XG_TILE_TENSOR_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_TENSOR_SHAPES(Y)};
     static const xg_tile_shape words[] = {XG_TILE_TENSOR_SHAPES(Z)};

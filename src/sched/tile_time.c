@@ -19,10 +19,14 @@ enum {
     XG_TILE_SLICE_READ = 8,      /* for one of many, whose reads are on their way together */
     XG_TILE_PEER_READ = 8,       /* of another block's sums: its reads and the others' are on their way together */
     XG_TILE_MEET_PERCENT = 125,  /* of the time where stores meet in banks: shapes without that are preferred */
-    XG_TILE_TENSOR_REGISTERS = 128, /* of a thread: 64 columns of sums at a time, and the epilogue's */
-    XG_TILE_TENSOR_ISSUE = 60,      /* of a step with tcgen05: of the thread that copies, and of the one that asks */
-    XG_TILE_UNIT_STEP_CLOCKS = 60,  /* of a step of mma.sync: barrier, addresses, and ... */
-    XG_TILE_UNIT_SUM_CLOCKS = 4     /* ... for each product that the next step waits for. Both from what the estimate of
+    XG_TILE_TENSOR_REGISTERS = 128,   /* of a thread: 64 columns of sums at a time, and the epilogue's */
+    XG_TILE_TENSOR_ISSUE = 60,        /* of a step with tcgen05: of the thread that copies, and of the one that asks */
+    XG_TILE_STORE_CLOCKS = 120,       /* of a chunk that leaves by a tensor store: into shared memory, two barriers */
+    XG_TILE_STORE_WORDS_CLOCKS = 300, /* ... without stmatrix */
+    XG_TILE_BARRIERS_CLOCKS = 200,    /* of a block: memory barriers begin, and are seen by all */
+    XG_TILE_TRY_CLOCKS = 30,          /* of a wait at a memory barrier that is over (kir/estimate.c) */
+    XG_TILE_UNIT_STEP_CLOCKS = 60,    /* of a step of mma.sync: barrier, addresses, and ... */
+    XG_TILE_UNIT_SUM_CLOCKS = 4 /* ... for each product that the next step waits for. Both from what the estimate of
                                       the finished kernels says, see xg_kir_estimate */
 };
 
@@ -235,6 +239,83 @@ XG_FN int64_t xg_tile_unit_time(const xg_tile_plan *p, const xg_device *m, int64
     time = xg_tile_predict(p, m, &c);
     if (xg_tile_unit_meets(p, 0) || xg_tile_unit_meets(p, 1)) time = xg_cost_scale(time, XG_TILE_MEET_PERCENT, 100);
     return time;
+}
+
+/* ---- wgmma, of what tensor copies bring ---- */
+
+/* Of a step of a block: boxes are written to shared memory, and each warp group's products read from there. A warp
+ * waits for its group's products, or for the way from memory, which the other steps share. */
+XG_FN xg_tile_work xg_tile_bulk_work(const xg_tile_plan *p, const xg_device *m) {
+    int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor),
+            fragments = p->shape.tm / XG_KMMA_M;
+    int64_t groups = p->threads / XG_TILE_BULK_GROUP, bytes = p->shape.k * xg_type_bytes(p->held);
+    xg_tile_work w;
+    w.passes = (p->shape.m + p->shape.n + groups * fragments * (XG_KWGMMA_M + p->shape.n)) * bytes / XG_TILE_PASS_BYTES;
+    w.multiplied = fragments * XG_KWGMMA_M * p->shape.n * p->shape.k / rate;
+    w.issued = fragments * bytes / XG_KMMA_K_BYTES + XG_TILE_STEP_ISSUE;
+    w.clocks = XG_MAX(w.multiplied, m->memory_latency / (p->shape.stages - 1) + XG_TILE_TRY_CLOCKS);
+    return w;
+}
+/* Clocks of a tile's result on its way out of registers. A round that reads memory waits for the second cache. */
+XG_FN int64_t xg_tile_bulk_end_clocks(const xg_tile_plan *p, const xg_device *m) {
+    int64_t chunks = xg_tile_store_chunks(p), rounds;
+    if (p->shape.stores) return chunks * (p->result.bytes == 2 ? XG_TILE_STORE_CLOCKS : XG_TILE_STORE_WORDS_CLOCKS);
+    rounds = p->threads * p->shape.cluster * XG_MAX(p->out_vector, (int64_t)1);
+    rounds = xg_tile_over((int64_t)p->shape.m * p->shape.n, rounds);
+    rounds *= XG_TILE_WRITE_CLOCKS + (p->reads ? m->l2_latency : 0);
+    return (xg_tile_is_apart(p) ? chunks : p->parts) * XG_TILE_PART_CLOCKS + rounds + xg_tile_cluster_clocks(p);
+}
+/* What blocks ask the second cache for: of what two of them share, each for half, and gets all. */
+XG_FN void xg_tile_bulk_sectors(const xg_tile_plan *p, int64_t out_bytes, xg_cost_counts *c) {
+    int64_t line = (int64_t)p->shape.k * xg_type_bytes(p->held);
+    uint32_t k;
+    c->l2_sectors = out_bytes / XG_SECTOR_BYTES;
+    c->bulk_sectors = p->shape.stores ? c->l2_sectors : 0;
+    for (k = 0; k < XG_TILE_SIDES; k++) {
+        int64_t one = xg_cost_mul(xg_cost_mul(p->blocks, p->steps), p->fetch[k].rows * line / XG_SECTOR_BYTES);
+        if (p->shape.multicast == (int32_t)k + 1) c->multicast_sectors = one /= 2;
+        c->l2_sectors = xg_cost_add(c->l2_sectors, one);
+        c->bulk_sectors = xg_cost_add(c->bulk_sectors, one);
+    }
+}
+/* No kernel of these counts takes less, beyond an empty one: what matrix units or the second cache take, at their best.
+ * It spares the model most of the shapes. */
+XG_FN int64_t xg_tile_bulk_least(const xg_tile_plan *p, const xg_device *m, const xg_cost_counts *c, int64_t macs) {
+    int64_t rate = xg_cost_tensor_rate(m, xg_kmma_row_of((uint32_t)p->unit)->tensor), clocks, l2;
+    l2 = xg_cost_scale(xg_cost_mul(c->l2_sectors, XG_SECTOR_BYTES), 1000, xg_device_gbs(m->l2_bandwidth));
+    clocks = macs / (rate * XG_MAX(m->sm_count, (int64_t)1));
+    l2 = XG_MAX(xg_cost_scale(clocks, 1000000, m->clock_mhz), l2);
+    return l2 - xg_cost_scale(XG_COST_TURNOVER_CLOCKS + m->l2_latency, 1000000, m->clock_mhz);
+}
+/* Blocks that stay make their tiles one after the other. Or `most`, where it is no less. */
+XG_FN int64_t xg_tile_bulk_time(const xg_tile_plan *p, const xg_device *m, int64_t out_bytes, int64_t most) {
+    xg_tile_work w = xg_tile_bulk_work(p, m);
+    int64_t grid = xg_tile_grid(p, m), each = xg_tile_over(p->blocks, grid), steps = xg_cost_mul(each, p->steps);
+    int64_t all = xg_cost_mul(p->blocks, p->steps), warps = p->threads / XG_WARP_LANES, around, out;
+    xg_cost_tensor type = xg_kmma_row_of((uint32_t)p->unit)->tensor;
+    xg_cost_prediction r;
+    xg_cost_counts c;
+    xg_tile_count(p, out_bytes, &c);
+    xg_tile_bulk_sectors(p, out_bytes, &c);
+    c.macs[type] = xg_cost_mul(all, (int64_t)p->shape.m * p->shape.n * p->shape.k);
+    if (xg_tile_bulk_least(p, m, &c, c.macs[type]) >= most) return most;
+    c.blocks = grid;
+    c.threads = p->threads + p->producers;
+    c.shared_bytes = xg_tile_shared_bytes(p);
+    c.registers = XG_MIN(m->registers_per_sm / (xg_tile_bulk_resident(p) * c.threads), m->registers_per_thread);
+    out = xg_cost_mul(p->blocks, (int64_t)p->shape.m * p->shape.n * 4 / XG_TILE_PASS_BYTES);
+    c.unit_passes = xg_cost_mul(all, w.passes);
+    c.shared_passes = xg_cost_add(c.unit_passes, out);
+    c.issued = xg_cost_mul(xg_cost_mul(all, warps), w.issued);
+    c.issued = xg_cost_add(c.issued, xg_cost_mul(p->blocks * warps, xg_tile_bulk_end_clocks(p, m) / 4));
+    around = m->memory_latency + XG_TILE_BEGIN_CLOCKS + XG_TILE_BARRIERS_CLOCKS +
+             (p->shape.multicast ? 2 * XG_COST_MEET_CLOCKS : 0);
+    c.warp_clocks = xg_cost_add(xg_cost_mul(steps, w.clocks), each * xg_tile_bulk_end_clocks(p, m) + around);
+    c.warp_issued = xg_cost_mul(steps, w.issued);
+    c.warp_tensor = xg_cost_mul(steps, w.multiplied);
+    c.barriers = 2 * p->parts + xg_tile_store_chunks(p);
+    r = xg_cost_predict(m, &c);
+    return r.picoseconds - r.terms[XG_LIMIT_LAUNCH];
 }
 
 /* ---- tcgen05 ---- */

@@ -167,9 +167,9 @@ XG_FN const xg_tile_shape *xg_tile_by_width(
     return each == 1 ? bytes : each == 2 ? halves : words;
 }
 XG_FN const xg_tile_shape *xg_tile_unit_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false, 1},
-#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1, false, false, 1},
-#define Z(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 4, wm, wn, stages, 1, false, false, 1},
+#define X(m, n, bytes, wm, wn, stages) {m, n, bytes, wm, wn, stages, 1, false, false, XG_TILE_ALONE},
+#define Y(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 2, wm, wn, stages, 1, false, false, XG_TILE_ALONE},
+#define Z(m, n, bytes, wm, wn, stages) {m, n, (bytes) / 4, wm, wn, stages, 1, false, false, XG_TILE_ALONE},
     static const xg_tile_shape bytes[] = {XG_TILE_UNIT_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_UNIT_SHAPES(Y)};
     static const xg_tile_shape words[] = {XG_TILE_UNIT_SHAPES(Z)};
@@ -246,7 +246,8 @@ XG_FN bool xg_tile_unit_settle(xg_tile_plan *p, const xg_tile_shape *s, const in
     out = p->rows * XG_KMMA_M * p->out_pitch * xg_type_bytes(p->form.sum);
     for (p->parts = 1; p->parts < fragments && out * (fragments / p->parts) > loop * bytes;) p->parts *= 2;
     out *= fragments / p->parts;
-    p->shared = XG_MAX(loop, xg_tile_over(out, bytes));
+    p->shared = xg_tile_is_apart(p) ? loop : XG_MAX(loop, xg_tile_over(out, bytes));
+    xg_tile_store_settle(p);
     if (s->grouped && (xg_tile_unit_by_words(p, 0) || xg_tile_unit_by_words(p, 1))) return false; /* k side by side */
     if (s->grouped && !(xg_tile_is_tensor(p) ? xg_tile_tensor_fits(p) : xg_tile_group_fits(p))) return false;
     if (p->blocks > INT32_MAX || p->threads > 1024) return false;
@@ -267,7 +268,8 @@ XG_FN int64_t xg_tile_unit_registers(const xg_tile_plan *p, const xg_device *m) 
     return XG_MIN(p->n_sums * 4 + fragments + staged + XG_TILE_OWN_REGISTERS, m->registers_per_thread);
 }
 XG_FN int64_t xg_tile_unit_resident(const xg_tile_plan *p, const xg_device *m) {
-    int64_t shared = p->shared * xg_type_bytes(p->held) + m->shared_reserved + xg_tile_bulk_barriers(p) * 8;
+    int64_t shared =
+        p->shared * xg_type_bytes(p->held) + m->shared_reserved + xg_tile_bulk_barriers(p) * 8 + xg_tile_store_bytes(p);
     int64_t r = XG_TILE_REGISTERS / (xg_tile_unit_registers(p, m) * p->threads);
     if (p->bulk) r = xg_tile_bulk_resident(p);
     r = XG_MIN(XG_MIN(r, m->shared_per_sm / shared), m->threads_per_sm / p->threads);

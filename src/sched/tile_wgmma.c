@@ -51,9 +51,12 @@ XG_FN bool xg_tile_may_group(const xg_tile_plan *p, const xg_device *m) {
     return row->tensor != XG_TENSOR_F8 || xg_inst_is_default_precision(p->form.hero);
 }
 XG_FN const xg_tile_shape *xg_tile_group_shape(const xg_tile_plan *p, size_t k) {
-#define X(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false, 1},
-#define Y(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES / 2, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false, 1},
-#define Z(m, n, gm, stages) {m, n, XG_TILE_GROUP_K_BYTES / 4, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false, 1},
+#define X(m, n, gm, stages) \
+    {m, n, XG_TILE_GROUP_K_BYTES, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false, XG_TILE_ALONE},
+#define Y(m, n, gm, stages) \
+    {m, n, XG_TILE_GROUP_K_BYTES / 2, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false, XG_TILE_ALONE},
+#define Z(m, n, gm, stages) \
+    {m, n, XG_TILE_GROUP_K_BYTES / 4, (gm) / XG_TILE_GROUP_WARPS, n, stages, 1, true, false, XG_TILE_ALONE},
     static const xg_tile_shape bytes[] = {XG_TILE_GROUP_SHAPES(X)};
     static const xg_tile_shape halves[] = {XG_TILE_GROUP_SHAPES(Y)};
     static const xg_tile_shape words[] = {XG_TILE_GROUP_SHAPES(Z)};

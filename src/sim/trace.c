@@ -97,7 +97,7 @@ typedef struct xg_sim_tracer { /* a worker's part */
     xg_sim_warp_clock *warps; /* then what ready points to */
     xg_sim_event_clock events[XG_SIM_TRACE_EVENTS];
     uint32_t tick, opened, umma; /* when the last barrier was; when tcgen05 has no more to do */
-    uint64_t l1_tenths, l2_sectors, passes;
+    uint64_t l1_tenths, l2_sectors, bulk_sectors, passes; /* passes: beside the threads */
     uint64_t pipes[XG_PIPE_COUNT], issued, macs[XG_TENSOR_COUNT], warp_macs[XG_TENSOR_COUNT];
     uint64_t warp_clocks, warp_issued, warp_tensor, sampled; /* of the blocks whose clocks were kept */
     uint32_t level;                                          /* latency of the access under way */
@@ -487,8 +487,10 @@ XG_FN void xg_sim_trace_access(
 }
 XG_FN void xg_sim_trace_bytes(xg_sim_worker *w, uint64_t at, uint64_t bytes, bool write) { /* of a bulk copy */
     uint64_t from = at / XG_SIM_TRACE_SECTOR_BYTES, last = (at + bytes - 1) / XG_SIM_TRACE_SECTOR_BYTES;
+    uint64_t before = w->tracer->l2_sectors;
     w->tracer->passes += (bytes + XG_SIM_TRACE_LINE_BYTES - 1) / XG_SIM_TRACE_LINE_BYTES;
     for (; bytes && from <= last; from++) xg_sim_trace_sector(w, from * XG_SIM_TRACE_SECTOR_BYTES, write, false);
+    w->tracer->bulk_sectors += w->tracer->l2_sectors - before;
 }
 
 /* ---- the sum ---- */
@@ -534,6 +536,7 @@ XG_SIM_FN void xg_sim_trace_counts(
         out->issued += (int64_t)r->issued;
         out->l1_passes += (int64_t)(r->l1_tenths / 10);
         out->l2_sectors += (int64_t)r->l2_sectors;
+        out->bulk_sectors += (int64_t)r->bulk_sectors;
         for (j = 0; j < XG_PIPE_COUNT; j++) out->pipes[j] += (int64_t)r->pipes[j];
         for (j = 0; j < XG_TENSOR_COUNT; j++) {
             out->macs[j] += (int64_t)r->macs[j];
@@ -547,6 +550,7 @@ XG_SIM_FN void xg_sim_trace_counts(
     }
     /* shuffles go through the data path of shared memory, one pass each (quack) */
     out->shared_passes = (int64_t)(s->shared_transactions + s->class_warps[XLAGPU_CLASS_WARP]) + passes;
+    out->unit_passes = passes;
     out->barriers = (int64_t)s->barriers / XG_MAX(blocks, (int64_t)1);
     out->warp_clocks = clocks / XG_MAX(sampled, (int64_t)1);
     out->warp_issued = issued / XG_MAX(sampled, (int64_t)1);

@@ -2,8 +2,9 @@
 # tests/scripts/wgmma.sh -- what the assembler makes of tiles that warp groups multiply: dots of 8192, 512, 4095 rows in
 # several types and all transpositions, and attention, for sm_90a. No spill, and none of the remarks (C75xx) that say
 # multiplications wait for each other; where nvdisasm is (NVDISASM, or on the path), those of a step follow each other:
-# arithmetic may stand between them, but no wait, barrier, branch or access to memory. Without ptxas nothing is done,
-# and that is said. Ends with "N passed, N failed".
+# arithmetic may stand between them, but no wait, barrier, branch or access to memory; and nothing waits for all of a
+# thread's memory, as barriers of a cluster would in each step. Without ptxas nothing is done, and that is said. Ends
+# with "N passed, N failed".
 set -u
 . tests/scripts/tally.sh
 PTXAS=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null || true)
@@ -61,7 +62,9 @@ case_of() { # NAME, then a module and its arguments
     build/xlagpu compile $at.hlo --target=sm_90a --gpu=H200 --emit=ptx -o $at.ptx && grep -q wgmma.mma_async $at.ptx &&
         $PTXAS -v -arch=sm_90a $at.ptx -o $at.cubin > $at.log 2>&1 || return 1
     ! grep -E 'C75|warning|[1-9][0-9]* bytes spill' $at.log || return 1
-    [ ! "$NVDISASM" ] || "$NVDISASM" -c $at.cubin | in_a_row
+    [ "$NVDISASM" ] || return 0
+    "$NVDISASM" -c $at.cubin > $at.sass
+    in_a_row < $at.sass && ! grep -E 'MEMBAR[.A-Z]*GPU' $at.sass
 }
 # bytes whose k lies apart in memory, left 0 or right 0, are turned in registers; odd ones come through them, too
 for one in "bf16 f32 8192 0 0" "bf16 f32 8192 0 1" "bf16 bf16 8192 1 0" "bf16 f32 8192 1 1" "f16 f16 512 1 0" \
@@ -70,6 +73,10 @@ for one in "bf16 f32 8192 0 0" "bf16 f32 8192 0 1" "bf16 bf16 8192 1 0" "bf16 f3
     name=$1_$3_$4$5
     if case_of $name module $3 $1 $2 $4 $5; then ok "$name"; else bad "$name"; fi
 done
+# what is chosen for a large product: pairs of blocks that stay, results by tensor stores
+module 8192 bf16 bf16 1 0 > $job_dir/large.hlo
+if build/xlagpu compile $job_dir/large.hlo --target=sm_90a --gpu=H100 --emit=records |
+    grep -q '"bulk":"1","multicast":"2","stays":"1","tensor_store":"1"'; then ok "large"; else bad "large"; fi
 for one in "bf16 128" "f16 64 GE" "bf16 128 GE"; do
     name=attention_$(echo $one | tr ' ' _)
     if case_of $name attention $one ''; then ok "$name"; else bad "$name"; fi

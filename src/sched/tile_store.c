@@ -1,0 +1,354 @@
+/* sched/tile_store.c -- how blocks of tensor copies (tile_bulk.c) give their results away: through shared memory of
+ * their own, a chunk of columns at a time, so that the buffers of operands are free for the next tile.
+ *
+ *     for each chunk of columns:
+ *         wait until the chunk before the last one has left shared memory
+ *         put the sums into the chunk, as the type of the result; wait for the others
+ *         one thread asks for a tensor store
+ *
+ * It goes on beside the threads, which begin with the next chunk or tile. A chunk is a line of 128 bytes of each row,
+ * swizzled as tensor copies are. An epilogue that is more than arithmetic on the element, or a result that no tensor
+ * map describes, is walked over chunk by chunk by all threads, as that of other tiles is (tile_emit.c). */
+#ifndef XG_SCHED_TILE_STORE_C
+#define XG_SCHED_TILE_STORE_C
+#include "tile.h"
+
+enum {
+    XG_TILE_STORE_WORK = 4,        /* instructions behind the sum, at most: they are written out for each of them */
+    XG_TILE_STORE_BUFFERS = 2,     /* chunks: one leaves shared memory while the other is filled */
+    XG_TILE_STORE_COLUMNS = 64,    /* of a chunk that threads walk over */
+    XG_TILE_STORE_ROW_BYTES = 256, /* of shared memory for each row of a part: two lines, or that chunk */
+    XG_TILE_STORE_EIGHT = 8        /* elements of a lane that stmatrix writes */
+};
+
+/* ---- the plan ---- */
+
+/* Behind the hero there is arithmetic on its element only, so that no index is asked for. */
+XG_FN bool xg_tile_store_is_simple(const xg_inst *i, const xg_inst *hero, int64_t *work) {
+    uint32_t k;
+    if (i == hero || i->op == XG_CONSTANT) return i == hero || i->shape->elements == 1;
+    if (i->op == XG_BROADCAST && XG_OPERAND(i, 0)->shape->elements == 1)
+        return xg_tile_store_is_simple(XG_OPERAND(i, 0), hero, work);
+    if (!(xg_op_flags(i->op) & XGF_EW) || (*work += xg_emit_inst_work(i)) > XG_TILE_STORE_WORK) return false;
+    for (k = 0; k < i->n_operands; k++)
+        if (!xg_tile_store_is_simple(XG_OPERAND(i, k), hero, work)) return false;
+    return true;
+}
+XG_FN uint32_t xg_tile_map_type(xlagpu_type t) {
+    enum { /* as CUtensorMapDataType numbers types */
+        WORD = 3,
+        F16 = 6,
+        F32 = 7,
+        BF16 = 9
+    };
+    return t == XLAGPU_F16 ? F16 : t == XLAGPU_BF16 ? BF16 : t == XLAGPU_F32 ? F32 : WORD;
+}
+/* place: (row, column, -, batch) -> the offset of the result's element. */
+XG_FN bool xg_tile_store_place(xg_tile_plan *p, xg_aff_ctx *x, const xg_imap *place, int64_t bytes) {
+    const xg_tile_group *g = p->form.group;
+    const xg_aff *rest = xg_imap_ok(place) ? place->results[0] : NULL, *dims[3];
+    xg_kmap *m = &p->result;
+    int64_t strides[3];
+    uint32_t k;
+    if (!rest || place->n_constraints) return false;
+    for (k = 0; k < 3; k++) {
+        dims[k] = xg_aff_dim(x, k < 2 ? k : 3);
+        strides[k] = xg_aff_scale_of(rest, dims[k]) * bytes;
+        rest = xg_aff_sub(x, rest, xg_aff_mul(x, dims[k], strides[k] / bytes));
+        if (!rest) return false;
+    }
+    if (rest != xg_aff_const(x, 0)) return false;
+    if (!xg_tile_bulk_dim(m, g[XG_TILE_N].size, strides[1]) || !xg_tile_bulk_dim(m, g[XG_TILE_M].size, strides[0]))
+        return false;
+    return g[XG_TILE_B].size == 1 || xg_tile_bulk_dim(m, g[XG_TILE_B].size, strides[2]);
+}
+/* (row, column, -, batch) -> the hero's indices */
+XG_FN const xg_imap *xg_tile_store_probe(const xg_tile_form *f, xg_aff_ctx *x) {
+    static const xg_tile_role roles[4] = {XG_TILE_M, XG_TILE_N, XG_TILE_K, XG_TILE_B};
+    const xg_aff *linear[XG_TILE_ROLES], *vars[XG_TILE_VARS_MAX];
+    xg_imap *m = xg_imap_new(x, 4, 0, 0, f->rank, 0);
+    xg_range ranges[4];
+    xg_aff_env env;
+    uint32_t k;
+    memset(linear, 0, sizeof linear);
+    for (k = 0; k < 4; k++) {
+        ranges[k] = m->dims[k].range = xg_range_of(0, f->group[roles[k]].size - 1);
+        if (roles[k] != XG_TILE_K) linear[roles[k]] = xg_aff_dim(x, k);
+    }
+    env = xg_aff_env_of(x, ranges, 4, NULL, 0);
+    xg_tile_variables(f, &env, linear, vars);
+    for (k = 0; k < f->rank; k++) m->results[k] = vars[k];
+    return m;
+}
+XG_FN void xg_tile_store_describe(xg_tile_plan *p, const xg_fusion_emission *e) {
+    const xg_shape *root = e->roots[0]->shape;
+    int64_t bytes = xg_type_bytes(root->type), work = 0;
+    xg_aff_ctx *x = e->m->aff;
+    const xg_imap *place;
+    memset(&p->result, 0, sizeof p->result);
+    p->may_store = false;
+    if (!xg_tile_may_bulk(p) || p->in_tensor || e->n_roots != 1 || p->heroes.n != 1 || p->reads) return;
+    if ((bytes != 2 && bytes != 4) || (xg_type_class(root->type) & XGT_C)) return;
+    if (!xg_tile_store_is_simple(e->roots[0], p->form.hero, &work)) return;
+    place = xg_indexing_flatten(x, xg_emit_same_place(x, p->form.hero->shape, root), root);
+    p->result.arg = e->comp->n_params;
+    p->result.bytes = (int32_t)bytes;
+    p->result.swizzle = XG_KMAP_SWIZZLE_LINE;
+    p->result.type = xg_tile_map_type(root->type);
+    place = xg_imap_compose(x, xg_tile_store_probe(&p->form, x), place);
+    p->may_store = xg_tile_store_place(p, x, place, bytes);
+}
+/* Why a record that wants such blocks cannot be obeyed; NULL: it wants none, or something else is the matter. */
+XG_FN const char *xg_tile_store_refuses(const xg_tile_plan *p, const xg_record *given, const xg_device *m) {
+    bool pairs = xg_tile_is_named(given, "multicast"), stores = xg_tile_is_named(given, "tensor_store");
+    if (!pairs && !stores && !xg_tile_is_named(given, "stays")) return NULL;
+    if (!m->warp_groups)
+        return "pairs of blocks, blocks that stay and tensor stores want warp groups, which sm_90a has";
+    if (p->in_tensor || !xg_tile_bulk_shapes(p))
+        return "pairs of blocks, blocks that stay and tensor stores want operands that tensor copies bring";
+    if (pairs && m->blocks_per_cluster < 2) return "pairs of blocks want clusters, which the device has not";
+    if (stores && !p->may_store)
+        return "tensor stores want an array that a tensor map describes, and no more than arithmetic on its elements";
+    return "no tile of these numbers does so, or its shared memory is too large";
+}
+XG_FN bool xg_tile_is_apart(const xg_tile_plan *p) { return p->shape.stays || p->shape.stores; }
+/* Rows of a chunk: a fragment of each warp. */
+XG_FN int64_t xg_tile_store_rows(const xg_tile_plan *p) { return p->rows * XG_KMMA_M; }
+XG_FN int64_t xg_tile_store_bytes(const xg_tile_plan *p) {
+    return xg_tile_is_apart(p) ? xg_tile_store_rows(p) * XG_TILE_STORE_ROW_BYTES : 0;
+}
+XG_FN int64_t xg_tile_store_columns(const xg_tile_plan *p) {
+    return p->shape.stores ? XG_KWGMMA_LINE_BYTES / p->result.bytes : (int64_t)XG_TILE_STORE_COLUMNS;
+}
+XG_FN int64_t xg_tile_store_chunks(const xg_tile_plan *p) {
+    return xg_tile_is_apart(p) ? p->parts * (p->shape.n / xg_tile_store_columns(p)) : 0;
+}
+XG_FN void xg_tile_store_settle(xg_tile_plan *p) {
+    if (!xg_tile_is_apart(p)) return;
+    p->parts = p->shape.tm / XG_KMMA_M;
+    if (!p->shape.stores) return;
+    p->result.box[0] = (uint32_t)xg_tile_store_columns(p);
+    p->result.box[1] = (uint32_t)xg_tile_store_rows(p);
+    p->result.box[2] = 1;
+}
+
+/* ---- into shared memory ---- */
+
+XG_FN void xg_tile_store_begin(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    xg_kelem type = xg_kelem_of(p->shape.stores ? w->e->roots[0]->shape->type : p->form.sum);
+    int64_t n = xg_tile_store_bytes(p) / xg_kelem_bytes(type);
+    if (!xg_tile_is_apart(p)) return;
+    w->out = xg_shared_of(&w->s.b, xg_kir_tensor(w->e->m, type, &n, 1));
+    w->out->def->b = XG_KWGMMA_ALIGN;
+}
+XG_FN void xg_tile_store_wait(xg_tile_kernel *w) {
+    xg_kop *op = xg_shared_wait(&w->s.b, &w->out, 1);
+    op->a = w->p->threads;
+    op->b = w->team;
+}
+enum {
+    XG_TILE_AT_WARP,
+    XG_TILE_AT_LANE,
+    XG_TILE_AT_SIXTEEN, /* lane mod 16 */
+    XG_TILE_AT_HALF,    /* lane / 16 */
+    XG_TILE_AT_ROW,     /* lane / 4: that of a fragment's sums */
+    XG_TILE_AT_PAIR,    /* lane mod 4: pairs of columns */
+    XG_TILE_AT_DIMS
+};
+/* Where the thread stands in a chunk whose rows have so many elements. */
+XG_FN xg_kval *xg_tile_store_spot(xg_tile_kernel *w, const xg_aff *place) {
+    int64_t counts[XG_TILE_AT_DIMS];
+    xg_kval *at[XG_TILE_AT_DIMS], *lane = xg_tile_rest(w, w->thread, XG_WARP_LANES);
+    xg_tile_lined lined;
+    counts[XG_TILE_AT_WARP] = w->p->threads / XG_WARP_LANES;
+    counts[XG_TILE_AT_LANE] = XG_WARP_LANES;
+    counts[XG_TILE_AT_SIXTEEN] = XG_KMMA_M;
+    counts[XG_TILE_AT_HALF] = XG_WARP_LANES / XG_KMMA_M;
+    counts[XG_TILE_AT_ROW] = XG_KMMA_N;
+    counts[XG_TILE_AT_PAIR] = XG_WARP_LANES / XG_KMMA_N;
+    at[XG_TILE_AT_WARP] = xg_tile_quotient(w, w->thread, XG_WARP_LANES);
+    at[XG_TILE_AT_LANE] = lane;
+    at[XG_TILE_AT_SIXTEEN] = xg_tile_rest(w, lane, XG_KMMA_M);
+    at[XG_TILE_AT_HALF] = xg_tile_quotient(w, lane, XG_KMMA_M);
+    at[XG_TILE_AT_ROW] = xg_tile_quotient(w, lane, counts[XG_TILE_AT_PAIR]);
+    at[XG_TILE_AT_PAIR] = xg_tile_rest(w, lane, counts[XG_TILE_AT_PAIR]);
+    lined.bytes = xg_kelem_bytes(w->out->type->elem);
+    lined.elements = xg_tile_store_bytes(w->p) / lined.bytes;
+    return xg_tile_group_spot(w, lined, counts, XG_TILE_AT_DIMS, place, at);
+}
+/* Sum `which` of four, as the root's element. */
+XG_FN xg_kval *xg_tile_store_value(xg_tile_kernel *w, int64_t sum, int64_t which) {
+    xg_fusion_emission *e = w->e;
+    const xg_inst *hero = w->p->form.hero;
+    xg_kval *here[XG_RANK_MAX], *o[2];
+    xg_contract_site site;
+    uint32_t k;
+    memset(&site, 0, sizeof site);
+    site.i = hero;
+    site.sum = w->p->form.sum;
+    o[0] = w->sums[sum].v;
+    o[1] = xg_elem_index(&w->s, which);
+    o[0] = xg_kir_value(&w->s.b, XG_K_OP_VEXTRACT, o, 2, xg_kir_scalar(w->e->m, o[0]->type->elem));
+    w->s.memo = XG_NEW_N(e->arena, xg_memo, e->parts->n_insts + 1);
+    xg_hero_give(&w->s, hero, xg_contract_end(&w->s, &site, xg_elem_real(o[0])));
+    for (k = 0; k < e->roots[0]->shape->rank; k++) here[k] = xg_elem_index(&w->s, 0); /* nobody asks */
+    return xg_elem_of(&w->s, e->roots[0], here).v;
+}
+XG_FN xg_kval *xg_tile_store_vector(xg_tile_kernel *w, int64_t sum, int64_t first, int64_t n) {
+    const xg_ktype *type = xg_kir_vector(w->e->m, w->out->type->elem, n);
+    xg_kval *v = xg_kconst_bits(&w->s.b, type, 0), *o[3];
+    int64_t k;
+    for (k = 0; k < n; k++) {
+        o[0] = xg_tile_store_value(w, sum + (first + k) / 4, (first + k) % 4);
+        o[1] = v;
+        o[2] = xg_elem_index(&w->s, k);
+        v = xg_kir_value(&w->s.b, XG_K_OP_VINSERT, o, 3, type);
+    }
+    return v;
+}
+/* Elements of 16 bits: sixteen columns of the warp's rows at a time. spots: where these go, once it is known. */
+XG_FN void xg_tile_store_halves(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from, xg_kval **spots) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *at;
+    int64_t k;
+    row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_SIXTEEN));
+    at = xg_aff_add(x, xg_aff_mul(x, row, columns), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_HALF), XG_KMMA_N));
+    for (k = 0; k < columns; k += 2 * XG_KMMA_N, spots++) {
+        xg_kval *o[2], *v = xg_tile_store_vector(w, sum + k / XG_KMMA_N, 0, XG_TILE_STORE_EIGHT);
+        if (!*spots) *spots = xg_tile_bulk_at(w, w->out, xg_tile_store_spot(w, xg_aff_add_k(x, at, from + k)));
+        o[0] = *spots;
+        o[1] = xg_kir_value(&w->s.b, XG_K_OP_BITCAST, &v, 1, xg_kir_vector(w->e->m, XG_E_I32, 4));
+        xg_kir_op(&w->s.b, XG_K_OP_STMATRIX, o, 2, NULL, 0, 0);
+    }
+}
+XG_FN void xg_tile_store_put(xg_tile_kernel *w, xg_kval *vector, xg_kval *spot) {
+    xg_kval *v[3];
+    v[0] = vector;
+    v[1] = w->out;
+    v[2] = spot;
+    w->out = xg_kir_value(&w->s.b, XG_K_OP_WRITE, v, 3, w->out->type);
+}
+/* Two words of a row, as the root's elements. */
+XG_FN xg_kval *xg_tile_store_two(xg_tile_kernel *w, int64_t sum, int64_t half) {
+    return xg_tile_store_vector(w, sum, 2 * half, 2);
+}
+/* Words, a line of each row: two of them at a time. Lines of neighbouring rows are swizzled alike but for the order of
+ * two pieces, which a fragment's four lanes fill; so odd rows begin with the fragment after the next one. */
+XG_FN void xg_tile_store_words(xg_tile_kernel *w, int64_t sum, int64_t columns, int64_t from) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *odd, *at;
+    xg_kval *is_odd = xg_tile_rest(w, xg_tile_quotient(w, w->thread, 4), 2);
+    int64_t fragments = columns / XG_KMMA_N, apart = fragments / 2, k, h;
+    is_odd = xg_kcmpi_(&w->s.b, XG_CI_NE, is_odd, xg_elem_index(&w->s, 0));
+    odd = xg_aff_mod(x, xg_aff_dim(x, XG_TILE_AT_ROW), 2);
+    row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
+    at = xg_aff_add(x, xg_aff_mul(x, row, columns), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_PAIR), 2));
+    for (k = 0; k < fragments; k++)
+        for (h = 0; h < 2; h++) {
+            int64_t other = k < apart ? apart : -apart, place = from + (k + h * columns) * XG_KMMA_N;
+            const xg_aff *own = xg_aff_add(x, at, xg_aff_mul(x, odd, other * XG_KMMA_N));
+            xg_kval *v = xg_tile_store_two(w, sum + k, h), *u = xg_tile_store_two(w, sum + k + other, h);
+            v = xg_k3(&w->s.b, XG_K_OP_SELECT, is_odd, u, v);
+            xg_tile_store_put(w, v, xg_tile_store_spot(w, xg_aff_add_k(x, own, place)));
+        }
+}
+/* Sums that threads walk over then: two of them at a time, in rows of two lines, which are swizzled apart. */
+XG_FN void xg_tile_store_sums(xg_tile_kernel *w, int64_t sum, int64_t columns) {
+    xg_aff_ctx *x = w->e->m->aff;
+    const xg_aff *row = xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_WARP), XG_KMMA_M), *at;
+    int64_t k, h;
+    row = xg_aff_add(x, row, xg_aff_dim(x, XG_TILE_AT_ROW));
+    at = xg_aff_add(x, xg_aff_mul(x, row, columns), xg_aff_mul(x, xg_aff_dim(x, XG_TILE_AT_PAIR), 2));
+    for (k = 0; k < columns / XG_KMMA_N; k++)
+        for (h = 0; h < 2; h++) {
+            const xg_aff *own = xg_aff_add_k(x, at, (k + h * columns) * XG_KMMA_N);
+            xg_tile_store_put(w, xg_tile_unit_pair(w, sum + k, 2 * h), xg_tile_store_spot(w, own));
+        }
+}
+
+/* ---- tensor stores ---- */
+
+/* Of the thread that asks. */
+XG_FN xg_kval *xg_tile_store_asks(xg_tile_kernel *w) {
+    return xg_kcmpi_(&w->s.b, XG_CI_EQ, w->thread, xg_elem_index(&w->s, 0));
+}
+XG_FN void xg_tile_store_leave(xg_tile_kernel *w, int64_t but) {
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    xg_flow_if(&f, xg_tile_store_asks(w));
+    xg_kir_op(&w->s.b, XG_K_OP_BULK_WAIT_READ, NULL, 0, NULL, 0, 0)->b = but;
+    xg_flow_end(&f);
+}
+XG_FN void xg_tile_store_ask(xg_tile_kernel *w, int64_t part, int64_t column, int64_t from) {
+    const xg_tile_plan *p = w->p;
+    xg_aff_ctx *x = w->e->m->aff;
+    xg_kval *o[1 + XG_KMAP_RANK], *at[3];
+    const xg_aff *place[3];
+    xg_flow f = xg_flow_of(&w->s, NULL);
+    int64_t counts[3];
+    uint32_t k;
+    counts[0] = p->tiles[1];
+    counts[1] = p->tiles[0];
+    counts[2] = p->batch;
+    at[0] = w->tile[1];
+    at[1] = w->tile[0];
+    at[2] = w->batch;
+    place[0] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 0), p->shape.n), column);
+    place[1] = xg_aff_add_k(x, xg_aff_mul(x, xg_aff_dim(x, 1), p->shape.m), part * xg_tile_store_rows(p));
+    place[2] = xg_aff_dim(x, 2);
+    xg_flow_if(&f, xg_tile_store_asks(w));
+    o[0] = xg_tile_bulk_at(w, w->out, xg_elem_index(&w->s, from));
+    for (k = 0; k < p->result.rank; k++)
+        o[1 + k] = xg_kcast(&w->s.b, XG_K_OP_INDEX_CAST, xg_tile_apply(w, counts, 3, place[k], at), XG_E_I32);
+    xg_kir_op(&w->s.b, XG_K_OP_TENSOR_STORE, o, 1 + p->result.rank, NULL, 0, 0)->b = XG_TILE_SIDES;
+    xg_kir_op(&w->s.b, XG_K_OP_BULK_COMMIT, NULL, 0, NULL, 0, 0);
+    xg_flow_end(&f);
+}
+/* Chunk by chunk, the two buffers by turns; of an odd number of chunks the next tile's first one meets the last one. */
+XG_FN void xg_tile_store_results(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    int64_t columns = xg_tile_store_columns(p), own = p->shape.n / columns, chunks = p->parts * own, k;
+    int64_t room = xg_tile_store_rows(p) * columns, fragments = p->shape.tn / XG_KMMA_N;
+    xg_kval *spots[XG_TILE_STORE_BUFFERS][XG_KWGMMA_LINE_BYTES / (2 * XG_TILE_ACCESS_BYTES)] = {{NULL}};
+    for (k = 0; k < chunks; k++) {
+        int64_t from = k % XG_TILE_STORE_BUFFERS * room;
+        int64_t sum = k / own * fragments + k % own * columns / XG_KMMA_N;
+        xg_tile_store_leave(w, k == 0 && chunks % XG_TILE_STORE_BUFFERS ? 0 : XG_TILE_STORE_BUFFERS - 1);
+        xg_tile_store_wait(w);
+        if (p->result.bytes == 2)
+            xg_tile_store_halves(w, sum, columns, from, spots[k % XG_TILE_STORE_BUFFERS]);
+        else
+            xg_tile_store_words(w, sum, columns, from);
+        xg_kir_op(&w->s.b, XG_K_OP_PROXY_FENCE, NULL, 0, NULL, 0, 0);
+        xg_tile_store_wait(w);
+        xg_tile_store_ask(w, k / own, k % own * columns, from);
+    }
+}
+
+/* ---- by threads ---- */
+
+XG_FN void xg_tile_store_walk(xg_tile_kernel *w) {
+    const xg_tile_plan *p = w->p;
+    int64_t columns = xg_tile_store_columns(p), own = p->shape.n / columns, k;
+    xg_kval *shared = w->shared;
+    for (k = 0; k < p->parts * own; k++) {
+        xg_tile_store_wait(w);
+        xg_tile_store_sums(w, (k / own * p->shape.tn + k % own * columns) / XG_KMMA_N, columns);
+        xg_tile_store_wait(w);
+        w->shared = w->out;
+        xg_tile_out_chunk(w, k / own, k % own * columns, columns);
+        w->shared = shared;
+    }
+}
+XG_FN void xg_tile_store_all(xg_tile_kernel *w) {
+    if (w->p->shape.stores)
+        xg_tile_store_results(w);
+    else
+        xg_tile_store_walk(w);
+}
+/* Nothing of it may be left when the block ends. */
+XG_FN void xg_tile_store_end(xg_tile_kernel *w) {
+    if (w->p->shape.stores) xg_tile_store_leave(w, 0);
+}
+
+#endif /* XG_SCHED_TILE_STORE_C */
