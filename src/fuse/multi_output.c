@@ -13,8 +13,8 @@
  * - Kernels that make as many elements walk together, and what both compute is computed once. Others walk one behind
  *   the other, which pays when they are small.
  * - Those that spare most come first: readers of the same array, then a value with its readers. Readers of the same
- *   number spare a launch, no more, and come last: updates of many parameters with one learning rate are computed behind
- *   the products that make their gradients, not in one kernel with each other. */
+ *   number spare a launch, no more, and come last: updates of many parameters with one learning rate are computed
+ *   behind the products that make their gradients, not in one kernel with each other. */
 #ifndef XG_FUSE_MULTI_OUTPUT_C
 #define XG_FUSE_MULTI_OUTPUT_C
 #include "fuse.h"
