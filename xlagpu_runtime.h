@@ -3618,16 +3618,17 @@ XG_FN uint64_t xg_cost_root(uint64_t x) {
     }
 }
 XG_FN int64_t xg_cost_norm(const int64_t *terms, uint32_t n) {
-    int64_t most = 1;
-    uint64_t sum = 0;
-    uint32_t k;
-    for (k = 0; k < n; k++) most = XG_MAX(most, terms[k]);
-    for (k = 0; k < n; k++) {
-        uint64_t r;
-        if (!terms[k]) continue;
-        r = !(terms[k] >> (62 - XG_COST_ONE_BITS))
-                ? ((uint64_t)terms[k] << XG_COST_ONE_BITS) / (uint64_t)most
-                : (uint64_t)xg_cost_scale(terms[k], (int64_t)1 << XG_COST_ONE_BITS, most);
+    const int64_t *end = terms + n, *p;
+    int64_t most = 1, t;
+    uint64_t sum = 0, r;
+    for (p = terms; p < end; p++)
+        if (*p > most) most = *p;
+    for (p = terms; p < end; p++) {
+        if ((t = *p) == 0) continue;
+        if (t >> (62 - XG_COST_ONE_BITS))
+            r = (uint64_t)xg_cost_scale(t, (int64_t)1 << XG_COST_ONE_BITS, most);
+        else
+            r = (uint64_t)(t << XG_COST_ONE_BITS) / (uint64_t)most;
         r *= r;
         sum += r * r;
     }

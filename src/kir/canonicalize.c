@@ -14,7 +14,7 @@
 typedef struct xg_kcanon {
     xg_kmodule *m;
     xg_kops work; /* a stack; an operation on it has scratch set */
-    const xg_krules *rules;
+    xg_krules *rules;
     xg_kb at; /* where rules build */
 } xg_kcanon;
 
@@ -357,11 +357,11 @@ XG_FN void xg_kcanon_push_new(xg_kcanon *c, const xg_kop *before, const xg_kop *
     for (o = op->prev; o && o != before; o = o->prev) xg_kcanon_push(c, o);
 }
 XG_FN void xg_kcanon_rules(xg_kcanon *c, xg_kop *op) {
-    uint32_t k = c->rules->first[op->op], has, n;
+    uint32_t k, has, n;
     xg_kval *read[2]; /* what an operation changed in place may read no more */
-    if (!k) return;
+    if (!c->rules->first[op->op]) return;
     has = xg_krule_has(op);
-    while (k && (xg_krule_rows[k - 1].wants & ~has)) k = c->rules->next[k - 1];
+    k = xg_krules_fit(c->rules, op->op, has);
     if (!k) return;
     n = XG_MIN(op->n_operands, 2);
     read[0] = n > 0 ? op->operands[0].value : NULL;
