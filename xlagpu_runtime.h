@@ -1012,6 +1012,9 @@ XG_FN xg_str xg_str_of(const char *p, size_t n);
 XG_FN xg_str xg_str_z(const char *z); /* NULL gives the empty string */
 XG_FN bool xg_str_eq(xg_str a, xg_str b);
 XG_FN bool xg_str_is(xg_str a, const char *z);
+/* The number of the word in a list, "add min max"; -1: it is not there. A table of pointers takes 32 bytes a word, with
+ * its relocations. */
+XG_FN int xg_word_in(const char *list, xg_str word);
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s); /* NUL-terminated */
 XG_FN uint32_t xg_hash(const void *p, size_t n);
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x);
@@ -2883,6 +2886,15 @@ XG_FN bool xg_str_is(xg_str a, const char *z) {
     size_t n = strlen(z);
     return a.n == n && (n == 0 || memcmp(a.p, z, n) == 0);
 }
+XG_FN int xg_word_in(const char *list, xg_str word) {
+    size_t n;
+    int k = 0;
+    for (; *list; list += n + (list[n] == ' '), k++) {
+        n = strcspn(list, " ");
+        if (word.n == n && memcmp(word.p, list, n) == 0) return k;
+    }
+    return -1;
+}
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s) {
     char *p = (char *)xg_alloc_raw(a, (size_t)s.n + 1);
     if (s.n) memcpy(p, s.p, s.n);
@@ -3267,7 +3279,7 @@ static const xg_device_kind xg_device_kinds[] = {
 };
 
 typedef struct xg_device_part {
-    const char *name;
+    char name[24];
     uint32_t cc, sm_count, clock_mhz, tensor_mhz, tensor_f16;
     int64_t memory_bytes;
     uint32_t gbs;              /* 10^9 bytes a second of memory */
@@ -3446,8 +3458,8 @@ XG_FN XG_COLD void xg_device_of_driver_name(uint32_t cc, const char *name, xg_de
 /* ---- figures one by one ---- */
 
 typedef struct xg_device_figure {
-    const char *name;
-    size_t at, described_at; /* in xg_device; in xlagpu_target_desc */
+    char name[20];
+    uint16_t at, described_at; /* in xg_device; in xlagpu_target_desc */
     int64_t most;
 } xg_device_figure;
 static const xg_device_figure xg_device_figures[] = {
@@ -6484,7 +6496,7 @@ XG_FN xg_sim_sym *xg_sim_lookup(xg_sim_asm *p, xg_str w) {
 /* ---- types ---- */
 
 typedef struct xg_sim_type_row {
-    const char *text;
+    char text[8];
     uint8_t bytes, bits;
     char cls;
 } xg_sim_type_row;
@@ -6545,8 +6557,8 @@ enum {
 };
 
 typedef struct xg_sim_binary_row {
-    int level;
-    const char *text;
+    uint8_t level;
+    char text[3];
 } xg_sim_binary_row;
 static const xg_sim_binary_row xg_sim_binaries[] = {
 #define X(level, text) {level, text},
@@ -8566,16 +8578,19 @@ XG_FN xg_sim_type xg_sim_take_type(xg_sim_asm *p, xg_sim_stmt *s) { /* the first
     }
     XG_SIM_BAD(p, s->at, "write it as in add.s32", "'%.*s' needs a type", (int)s->op.n, s->op.p);
 }
-/* One of the words, by its number; -1 when none is there. */
-XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *const *words, int n) {
-    int i;
-    for (i = 0; i < n; i++)
-        if (xg_sim_take(s, words[i])) return i;
+/* The first modifier left that is one of the words, by the word's number; -1 when none is there. */
+XG_FN int xg_sim_take_one(xg_sim_stmt *s, const char *words) {
+    uint32_t i;
+    for (i = 0; i < s->n_mods; i++) {
+        int k = s->used >> i & 1 ? -1 : xg_word_in(words, s->mods[i]);
+        if (k < 0) continue;
+        s->used |= 1u << i;
+        return k;
+    }
     return -1;
 }
 XG_FN xg_sim_round xg_sim_take_round(xg_sim_stmt *s) {
-    static const char *const words[] = {"rn", "rz", "rm", "rp"};
-    int i = xg_sim_take_one(s, words, 4);
+    int i = xg_sim_take_one(s, "rn rz rm rp");
     return i < 0 ? XG_SIM_RN : (xg_sim_round)i;
 }
 XG_NORETURN XG_FN void xg_sim_no_type(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_type t) {
@@ -8729,7 +8744,7 @@ typedef enum xg_sim_sreg {
     XG_SIM_SREG_COUNT
 } xg_sim_sreg;
 typedef struct xg_sim_sreg_row {
-    const char *text;
+    char text[21];
     uint8_t bytes;
 } xg_sim_sreg_row;
 static const xg_sim_sreg_row xg_sim_sregs[XG_SIM_SREG_COUNT] = {
@@ -8754,22 +8769,15 @@ XG_FN bool xg_sim_sreg_zero(xg_str w, uint32_t *bytes) {
         const char *text;
         uint8_t n, bytes;
     } rows[] = {{"%envreg", 32, 4}, {"%pm", 8, 4}, {"%reserved_smem_offset_", 2, 4}};
-    static const char *const others[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_end",
-        "%reserved_smem_offset_cap", "%current_graph_exec", "%pm0_64", "%pm1_64", "%pm2_64", "%pm3_64", "%pm4_64",
-        "%pm5_64", "%pm6_64", "%pm7_64"};
-    static const char *const fourth[] = {"%tid.w", "%ntid.w", "%ctaid.w", "%nctaid.w", "%clusterid.w", "%nclusterid.w",
-        "%cluster_ctaid.w", "%cluster_nctaid.w"};
     size_t i, k;
-    for (i = 0; i < XG_COUNT(others); i++)
-        if (xg_str_is(w, others[i])) {
-            *bytes = i < 3 ? 4 : 8;
-            return true;
-        }
-    for (i = 0; i < XG_COUNT(fourth); i++)
-        if (xg_str_is(w, fourth[i])) {
-            *bytes = 4;
-            return true;
-        }
+    *bytes = 4;
+    if (xg_word_in("%reserved_smem_offset_begin %reserved_smem_offset_end %reserved_smem_offset_cap %tid.w %ntid.w "
+                   "%ctaid.w %nctaid.w %clusterid.w %nclusterid.w %cluster_ctaid.w %cluster_nctaid.w",
+            w) >= 0)
+        return true;
+    *bytes = 8;
+    if (xg_word_in("%current_graph_exec %pm0_64 %pm1_64 %pm2_64 %pm3_64 %pm4_64 %pm5_64 %pm6_64 %pm7_64", w) >= 0)
+        return true;
     for (i = 0; i < XG_COUNT(rows); i++) {
         uint32_t number = 0;
         size_t n = strlen(rows[i].text);
@@ -9118,8 +9126,7 @@ XG_FN void xg_sim_d_add(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 }
 
 XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const parts[] = {"lo", "hi", "wide"};
-    int part = xg_sim_take_one(s, parts, 3);
+    int part = xg_sim_take_one(s, "lo hi wide");
     xg_sim_round mode = xg_sim_take_round(s);
     bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat");
     xg_sim_type t = xg_sim_take_type(p, s);
@@ -9157,8 +9164,7 @@ XG_FN void xg_sim_d_mul(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* mad, fma; madc (arg 2). */
 XG_FN void xg_sim_d_mad(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const parts[] = {"lo", "hi", "wide"};
-    int part = xg_sim_take_one(s, parts, 3);
+    int part = xg_sim_take_one(s, "lo hi wide");
     xg_sim_round mode = xg_sim_take_round(s);
     bool ftz = xg_sim_take(s, "ftz"), sat = xg_sim_take(s, "sat"), relu = xg_sim_take(s, "relu"), in = arg == 2,
          out = xg_sim_take(s, "cc");
@@ -9394,7 +9400,7 @@ XG_FN void xg_sim_d_shift(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* op: 0 eq 1 ne 2 lt 3 le 4 gt 5 ge 6 num 7 nan */
 typedef struct xg_sim_compare {
-    const char *text;
+    char text[4];
     uint8_t op, unordered;
 } xg_sim_compare;
 static const xg_sim_compare xg_sim_compares[] = {{"eq", 0, 0}, {"ne", 1, 0}, {"lt", 2, 0}, {"le", 3, 0}, {"gt", 4, 0},
@@ -9458,9 +9464,8 @@ XG_FN void xg_sim_boolean(xg_sim_asm *p, xg_sim_stmt *s, int boolop, uint32_t d,
 }
 
 XG_FN void xg_sim_d_setp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const boolops[] = {"and", "or", "xor"};
     const xg_sim_compare *k = xg_sim_take_compare(p, s);
-    int boolop = xg_sim_take_one(s, boolops, 3);
+    int boolop = xg_sim_take_one(s, "and or xor");
     bool ftz = xg_sim_take(s, "ftz");
     xg_sim_type t = xg_sim_take_type(p, s);
     uint32_t a, b, d, q = XG_SIM_NOREG, x, y = XG_SIM_NOREG, c = XG_SIM_NOREG;
@@ -9522,9 +9527,8 @@ XG_FN void xg_sim_set_packed(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_compare
 }
 
 XG_FN void xg_sim_d_set(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const boolops[] = {"and", "or", "xor"};
     const xg_sim_compare *k = xg_sim_take_compare(p, s);
-    int boolop = xg_sim_take_one(s, boolops, 3);
+    int boolop = xg_sim_take_one(s, "and or xor");
     bool ftz = xg_sim_take(s, "ftz");
     xg_sim_type dt = xg_sim_take_type(p, s), t = xg_sim_take_type(p, s);
     uint32_t a, b, x;
@@ -9712,12 +9716,11 @@ XG_FN void xg_sim_drop_unselected(xg_sim_asm *p, xg_sim_bit op, uint32_t *src, u
 
 /* prmt, shf, dp4a, dp2a, fns: three 32-bit sources */
 XG_FN void xg_sim_d_three(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
     xg_sim_f f;
     uint32_t imm = 0, src[3], i;
     if (arg == XG_SIM_BIT_prmt) {
         xg_sim_take(s, "b32");
-        imm = (uint32_t)(xg_sim_take_one(s, modes, 6) + 1);
+        imm = (uint32_t)(xg_sim_take_one(s, "f4e b4e rc8 ecl ecr rc16") + 1);
         f = imm ? XG_F(prmt_b32) : XG_F(prmt_plain);
     } else if (arg == XG_SIM_BIT_shf) {
         f = XG_F(shf_b32);
@@ -9788,8 +9791,7 @@ XG_FN void xg_sim_d_mask(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) { /* bmsk,
         ->imm = (clamp ? 1u : 0) | (t == XG_SIM_S32 ? 2u : 0);
 }
 XG_FN void xg_sim_d_testp(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const tests[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
-    int test = xg_sim_take_one(s, tests, 6);
+    int test = xg_sim_take_one(s, "finite infinite number notanumber normal subnormal");
     xg_sim_type t = xg_sim_take_type(p, s);
     (void)arg;
     xg_sim_operands(p, s, 2, 2);
@@ -10116,7 +10118,6 @@ XG_FN void xg_sim_cvt_pack_int(xg_sim_asm *p, xg_sim_stmt *s) { /* cvt.pack.sat.
 }
 
 XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const modes[] = {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"};
     int m;
     bool ftz, sat, satfinite, relu, plain;
     xg_sim_type dt, st;
@@ -10129,7 +10130,7 @@ XG_FN void xg_sim_d_cvt(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
         xg_sim_cvt_pack_int(p, s);
         return;
     }
-    m = xg_sim_take_one(s, modes, 9);
+    m = xg_sim_take_one(s, "rn rz rm rp rna rni rzi rmi rpi");
     ftz = xg_sim_take(s, "ftz");
     sat = xg_sim_take(s, "sat");
     satfinite = xg_sim_take(s, "satfinite");
@@ -10223,16 +10224,12 @@ XG_FN bool xg_sim_prefix(xg_str s, const char *prefix) {
 
 /* Hints that change nothing here: caches, scopes, orders weaker than what the simulator does. */
 XG_FN bool xg_sim_take_hints(xg_sim_stmt *s, bool *fence, bool *policy) {
-    static const char *const words[] = {"weak", "volatile", "relaxed", "mmio", "ca", "cg", "cs", "lu", "cv", "wb", "wt",
-        "nc", "unified", "cta", "cluster", "gpu", "sys", "gl"};
+    static const char words[] = "weak volatile relaxed mmio ca cg cs lu cv wb wt nc unified cta cluster gpu sys gl";
     uint32_t i;
-    size_t j;
     for (i = 0; i < s->n_mods; i++) {
         if (s->used >> i & 1) continue;
-        for (j = 0; j < XG_COUNT(words); j++)
-            if (xg_str_is(s->mods[i], words[j])) s->used |= 1u << i;
-        if (xg_str_is(s->mods[i], "acquire") || xg_str_is(s->mods[i], "release") || xg_str_is(s->mods[i], "acq_rel") ||
-            xg_str_is(s->mods[i], "sc")) {
+        if (xg_word_in(words, s->mods[i]) >= 0) s->used |= 1u << i;
+        if (xg_word_in("acquire release acq_rel sc", s->mods[i]) >= 0) {
             s->used |= 1u << i;
             *fence = true;
         }
@@ -10245,12 +10242,9 @@ XG_FN bool xg_sim_take_hints(xg_sim_stmt *s, bool *fence, bool *policy) {
     return true;
 }
 XG_FN bool xg_sim_strong(const xg_sim_stmt *s) { /* ordered by itself: no data race */
-    static const char *const words[] = {"volatile", "relaxed", "mmio", "acquire", "release", "acq_rel", "sc"};
     uint32_t i;
-    size_t j;
     for (i = 0; i < s->n_mods; i++)
-        for (j = 0; j < XG_COUNT(words); j++)
-            if (xg_str_is(s->mods[i], words[j])) return true;
+        if (xg_word_in("volatile relaxed mmio acquire release acq_rel sc", s->mods[i]) >= 0) return true;
     return false;
 }
 XG_FN xg_sim_space xg_sim_take_space(xg_sim_stmt *s) {
@@ -10317,7 +10311,7 @@ XG_FN uint32_t xg_sim_vector_of(xg_sim_asm *p, xg_sim_stmt *s, const xg_sim_oper
     return n;
 }
 
-XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *word); /* decode_async.c */
+XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *words); /* decode_async.c */
 XG_FN void xg_sim_st_async(xg_sim_asm *p, xg_sim_stmt *s, bool red);
 XG_FN void xg_sim_st_bulk(xg_sim_asm *p, xg_sim_stmt *s);
 /* Asynchronous towards shared memory; st.async.mmio.release and red.async.mmio.release to global memory are done when
@@ -10416,11 +10410,6 @@ typedef enum xg_sim_atom {
 } xg_sim_atom;
 
 XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
-    static const char *const ops[] = {
-#define X(name, text) text,
-        XG_SIM_ATOMS(X)
-#undef X
-    };
     bool fence = false, policy = false, wide;
     xg_sim_space space;
     int op;
@@ -10435,7 +10424,9 @@ XG_FN void xg_sim_d_atom(xg_sim_asm *p, xg_sim_stmt *s, uint32_t red) {
     }
     xg_sim_take_hints(s, &fence, &policy);
     space = xg_sim_take_space(s);
-    op = xg_sim_take_one(s, ops, XG_SIM_A_COUNT);
+#define X(name, text) text " "
+    op = xg_sim_take_one(s, XG_SIM_ATOMS(X));
+#undef X
     if (op < 0) XG_SIM_BAD(p, s->at, "such as atom.global.add.u32", "'%.*s' needs an operation", (int)s->op.n, s->op.p);
     xg_sim_take(s, "noftz");
     want = (red ? 2u : 3u) + (op == XG_SIM_A_CAS) + policy;
@@ -10788,9 +10779,8 @@ XG_FN void xg_sim_d_bar(xg_sim_asm *p, xg_sim_stmt *s, uint32_t barrier) {
 }
 
 XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const ops[] = {"up", "down", "bfly", "idx"};
     bool sync = xg_sim_take(s, "sync");
-    int op = xg_sim_take_one(s, ops, 4);
+    int op = xg_sim_take_one(s, "up down bfly idx");
     uint32_t a, b, c, e, d, d2 = XG_SIM_NOREG;
     xg_sim_ins *in;
     (void)arg;
@@ -10814,9 +10804,8 @@ XG_FN void xg_sim_d_shfl(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in->dbytes = 4;
 }
 XG_FN void xg_sim_d_vote(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const ops[] = {"all", "any", "uni", "ballot"};
     bool sync = xg_sim_take(s, "sync");
-    int op = xg_sim_take_one(s, ops, 4);
+    int op = xg_sim_take_one(s, "all any uni ballot");
     uint32_t d, a, e;
     xg_sim_ins *in;
     (void)arg;
@@ -10859,7 +10848,6 @@ XG_FN void xg_sim_d_match(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     in->dbytes = 4;
 }
 XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const ops[] = {"add", "min", "max", "and", "or", "xor"};
     int op;
     bool absolute, nan;
     xg_sim_type t;
@@ -10867,7 +10855,7 @@ XG_FN void xg_sim_d_redux(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
     xg_sim_ins *in;
     (void)arg;
     if (!xg_sim_take(s, "sync")) XG_SIM_BAD(p, s->at, NULL, "'redux' needs .sync");
-    op = xg_sim_take_one(s, ops, 6);
+    op = xg_sim_take_one(s, "add min max and or xor");
     absolute = xg_sim_take(s, "abs");
     nan = xg_sim_take(s, "NaN");
     t = xg_sim_take_type(p, s);
@@ -10931,13 +10919,11 @@ XG_FN uint32_t xg_sim_video_types(xg_sim_asm *p, xg_sim_stmt *s, uint32_t n) {
     return imm;
 }
 XG_FN uint32_t xg_sim_video_compare_word(xg_sim_asm *p, xg_sim_stmt *s) {
-    static const char *const words[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    int i = xg_sim_take_one(s, words, 6);
+    int i = xg_sim_take_one(s, "eq ne lt le gt ge");
     if (i < 0) XG_SIM_BAD(p, s->at, "such as .lt", "'%.*s' needs a comparison", (int)s->op.n, s->op.p);
     return (uint32_t)i << XG_SIM_V_COMPARE;
 }
 XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
-    static const char *const seconds[] = {"add", "min", "max"};
     uint32_t imm = op, select, second, a, b, c = XG_SIM_NOREG, d, least = op == XG_SIM_V_MAD ? 4 : 3, i, neg;
     xg_sim_ins *in;
     if (op == XG_SIM_V_SET)
@@ -10956,7 +10942,7 @@ XG_FN void xg_sim_d_video(xg_sim_asm *p, xg_sim_stmt *s, uint32_t op) {
                                                                                : xg_sim_take(s, "shr15") ? 2u
                                                                                                          : 0u)
                                                                                << XG_SIM_V_SCALE;
-    second = op == XG_SIM_V_MAD ? 0 : (uint32_t)(xg_sim_take_one(s, seconds, 3) + 1);
+    second = op == XG_SIM_V_MAD ? 0 : (uint32_t)(xg_sim_take_one(s, "add min max") + 1);
     imm |= second << XG_SIM_V_SECOND;
     if (s->n && (second || s->o[0].select.n)) least = 4;
     xg_sim_operands(p, s, least, least);
@@ -11108,12 +11094,14 @@ XG_FN bool xg_sim_form(xg_sim_stmt *s, const char *pattern) {
     s->used = i >= 32 ? 0xFFFFFFFFu : (1u << i) - 1;
     return true;
 }
-XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *word) {
+/* The first modifier that is one of the words, by the word's number; -1 when none is. */
+XG_FN int xg_sim_which(const xg_sim_stmt *s, const char *words) {
     uint32_t i;
-    for (i = 0; i < s->n_mods; i++)
-        if (xg_str_is(s->mods[i], word)) return true;
-    return false;
+    int k = -1;
+    for (i = 0; i < s->n_mods && k < 0; i++) k = xg_word_in(words, s->mods[i]);
+    return k;
 }
+XG_FN bool xg_sim_has(const xg_sim_stmt *s, const char *words) { return xg_sim_which(s, words) >= 0; } /* any of them */
 XG_NORETURN XG_FN void xg_sim_no_form(xg_sim_asm *p, const xg_sim_stmt *s) {
     XG_SIM_UNSUPPORTED(p, s->at, NULL, "'%.*s' has no form with these modifiers", (int)s->op.n, s->op.p);
 }
@@ -11423,11 +11411,7 @@ enum {
 };
 
 XG_FN int xg_sim_reduction(xg_sim_stmt *s) {
-    static const char *const ops[] = {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"};
-    int i;
-    for (i = 0; i < 10; i++)
-        if (i != 6 && i != 7 && xg_sim_has(s, ops[i])) return i;
-    return -1;
+    return xg_sim_which(s, "add min max and or xor - - inc dec"); /* by XG_SIM_ATOMS; no exch, no cas */
 }
 /* Operand i is the cache policy at the end. */
 XG_FN void xg_sim_policy_at(xg_sim_asm *p, xg_sim_stmt *s, uint32_t i) {
@@ -11780,7 +11764,7 @@ typedef enum xg_sim_elem {
     XG_SIM_EL_COUNT
 } xg_sim_elem;
 typedef struct xg_sim_elem_row {
-    const char *text;
+    char text[5];
     uint8_t bits, real;
 } xg_sim_elem_row;
 static const xg_sim_elem_row xg_sim_elems[XG_SIM_EL_COUNT] = {
@@ -12028,7 +12012,7 @@ XG_FN void xg_sim_d_movmatrix(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* clang-format on */
 typedef struct xg_sim_mma_row {
     uint16_t m, n, k;
-    const char *ab, *cd;
+    char ab[10], cd[8];
     uint8_t sparse;
 } xg_sim_mma_row;
 static const xg_sim_mma_row xg_sim_mmas[] = {
@@ -12135,7 +12119,7 @@ XG_FN void xg_sim_d_mma(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 /* clang-format on */
 typedef struct xg_sim_wmma_row {
     uint16_t m, n, k;
-    const char *ab, *cd;
+    char ab[8], cd[8];
     uint8_t a, b, c;
 } xg_sim_wmma_row;
 static const xg_sim_wmma_row xg_sim_wmmas[] = {
@@ -12160,12 +12144,11 @@ XG_FN uint32_t xg_sim_wmma_c(const xg_sim_wmma_row *r, xg_sim_elem e) { return e
 
 /* flags of WLOAD and WSTORE: bit 0: columns are contiguous; then which matrix, 0 A, 1 B, 2 C or D. */
 XG_FN void xg_sim_wmma_transfer(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
-    static const char *const names[] = {"a", "b", "c"};
     xg_sim_tile t;
     xg_sim_elem e[4];
     xg_sim_regs r;
     xg_sim_spot a;
-    int which = store ? 2 : xg_sim_take_one(s, names, 3);
+    int which = store ? 2 : xg_sim_take_one(s, "a b c");
     bool col;
     uint32_t stride, regs;
     const xg_sim_wmma_row *row;
@@ -12522,7 +12505,7 @@ typedef enum xg_sim_tensorshape {
     XG_SIM_N_SHAPES
 } xg_sim_tensorshape;
 static const struct {
-    const char *text;
+    char text[9];
     uint8_t lanes, columns, regs;
 } xg_sim_tensor_shapes[XG_SIM_N_SHAPES] = {
 #define X(name, text, lanes, columns, regs) {text, lanes, columns, regs},
@@ -12565,7 +12548,7 @@ typedef enum xg_sim_ummakind {
     XG_SIM_U_KINDS
 } xg_sim_ummakind;
 static const struct {
-    const char *text;
+    char text[15];
     uint8_t scaled;
 } xg_sim_umma_kinds[XG_SIM_U_KINDS] = {
 #define X(name, text, scaled) {text, scaled},
@@ -12645,11 +12628,8 @@ XG_FN void xg_sim_tensor_free(xg_sim_asm *p, xg_sim_stmt *s) {
 /* ---- ld and st ---- */
 
 XG_FN uint32_t xg_sim_tensor_repeat(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_tensorshape shape) {
-    static const char *const words[] = {"x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"};
-    uint32_t i;
-    for (i = 0; i < XG_COUNT(words); i++)
-        if (xg_sim_has(s, words[i])) break;
-    if (i == XG_COUNT(words) || (1u << i) * xg_sim_tensor_shapes[shape].regs > 128)
+    int i = xg_sim_which(s, "x1 x2 x4 x8 x16 x32 x64 x128");
+    if (i < 0 || (1u << i) * xg_sim_tensor_shapes[shape].regs > 128)
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05' has no such repetition of .%s", xg_sim_tensor_shapes[shape].text);
     return 1u << i;
 }
@@ -12689,14 +12669,13 @@ XG_FN void xg_sim_tensor_move(xg_sim_asm *p, xg_sim_stmt *s, bool store) {
 
 XG_FN void xg_sim_tensor_copy(xg_sim_asm *p, xg_sim_stmt *s) {
     static const struct {
-        const char *text;
+        char text[9];
         uint8_t rows, words;
     } shapes[] = {{"128x256b", 128, 2}, {"4x256b", 4, 2}, {"128x128b", 128, 1}, {"64x128b", 64, 1}, {"32x128b", 32, 1}};
-    static const char *const spreads[] = {"warpx2::02_13", "warpx2::01_23", "warpx4"};
-    uint32_t i = 0, spread, unpack, address, matrix;
+    uint32_t i = 0, spread = (uint32_t)(xg_sim_which(s, "warpx2::02_13 warpx2::01_23 warpx4") + 1), unpack, address,
+             matrix;
     xg_sim_ins *in;
     while (i < XG_COUNT(shapes) && !xg_sim_has(s, shapes[i].text)) i++;
-    for (spread = 3; spread && !xg_sim_has(s, spreads[spread - 1]); spread--) {}
     if (i == XG_COUNT(shapes) || (shapes[i].rows == 64) != (spread == 1 || spread == 2) ||
         (shapes[i].rows == 32) != (spread == 3))
         xg_sim_no_form(p, s);
@@ -12716,13 +12695,12 @@ XG_FN void xg_sim_tensor_copy(xg_sim_asm *p, xg_sim_stmt *s) {
 
 /* Scales of a row or column of one multiplication: 0 where there are none. */
 XG_FN uint32_t xg_sim_umma_scales(xg_sim_asm *p, const xg_sim_stmt *s, xg_sim_ummakind kind) {
-    static const char *const words[] = {"scale_vec::1X", "scale_vec::2X", "scale_vec::4X", "block32", "block16"};
-    uint32_t i, n;
+    int i = xg_sim_which(s, "scale_vec::1X scale_vec::2X scale_vec::4X block32 block16");
+    uint32_t n;
     if (!xg_sim_umma_kinds[kind].scaled) return 0;
-    for (i = 0; i < XG_COUNT(words) && !xg_sim_has(s, words[i]); i++) {}
     n = kind == XG_SIM_U_MXF8F6F4 ? 1 : kind == XG_SIM_U_MXF4 ? 2 : 4; /* where the statement says nothing */
-    if (i < 3) n = 1u << i;
-    if (i >= 3 && i < XG_COUNT(words)) n = (kind == XG_SIM_U_MXF8F6F4 ? 1u : 2u) << (i - 3);
+    if (i >= 0 && i < 3) n = 1u << i;
+    if (i >= 3) n = (kind == XG_SIM_U_MXF8F6F4 ? 1u : 2u) << (i - 3);
     if ((kind == XG_SIM_U_MXF8F6F4 && n != 1) || (kind == XG_SIM_U_MXF4 && n != 2) ||
         (kind == XG_SIM_U_MXF4NVF4 && n == 1))
         XG_SIM_UNSUPPORTED(p, s->at, NULL, "'tcgen05.mma' has no form with these scales");
@@ -12934,24 +12912,16 @@ XG_FN void xg_sim_d_launchcontrol(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
 
 /* Two floats or four small ones are words to a load and a store. */
 XG_FN void xg_sim_multimem_words(xg_sim_stmt *s) {
-    static const char *const packed[] = {"f16x2", "bf16x2", "e4m3x4", "e5m2x4"}, *const halves[] = {
-                                                                                     "f16", "bf16", "e4m3x2", "e5m2x2"};
-    uint32_t i, k;
+    uint32_t i;
     for (i = 0; i < s->n_mods; i++) {
-        for (k = 0; k < XG_COUNT(packed); k++)
-            if (xg_str_is(s->mods[i], packed[k])) s->mods[i] = xg_str_z("b32");
-        for (k = 0; k < XG_COUNT(halves); k++)
-            if (xg_str_is(s->mods[i], halves[k])) s->mods[i] = xg_str_z("b16");
-        if (xg_str_is(s->mods[i], "e4m3") || xg_str_is(s->mods[i], "e5m2")) s->mods[i] = xg_str_z("b8");
+        int k = xg_word_in("e4m3 e5m2 f16 bf16 e4m3x2 e5m2x2 f16x2 bf16x2 e4m3x4 e5m2x4", s->mods[i]);
+        if (k >= 0) s->mods[i] = xg_str_z(k < 2 ? "b8" : k < 6 ? "b16" : "b32");
     }
 }
 #define XG_SIM_MULTIMEM_TYPES \
     "f16|f16x2|bf16|bf16x2|f32|f64|u32|s32|u64|s64|b32|b64|e4m3|e4m3x2|e4m3x4|e5m2|e5m2x2|e5m2x4"
 XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
-    static const char *const drop[] = {"ld_reduce", "st", "red", "acc::f32", "acc::f16"};
-    static const char *const ops[] = {"min", "max", "add", "and", "or", "xor"};
     bool load, store;
-    uint32_t i;
     (void)arg;
     load = xg_sim_form(s,
         "ld_reduce weak|relaxed|acquire? cta|cluster|gpu|sys? global? min|max|add|and|or|xor acc::f32|acc::f16? "
@@ -12963,8 +12933,8 @@ XG_FN void xg_sim_d_multimem(xg_sim_asm *p, xg_sim_stmt *s, uint32_t arg) {
                         "v2|v4|v8? " XG_SIM_MULTIMEM_TYPES))
         xg_sim_no_form(p, s);
     s->used = 0;
-    for (i = 0; i < XG_COUNT(drop); i++) xg_sim_take(s, drop[i]);
-    for (i = 0; load && i < XG_COUNT(ops); i++) xg_sim_take(s, ops[i]);
+    while (xg_sim_take_one(s, "ld_reduce st red acc::f32 acc::f16") >= 0) {}
+    if (load) xg_sim_take_one(s, "min max add and or xor");
     if (load || store) {
         xg_sim_multimem_words(s);
         xg_sim_access(p, s, store);
@@ -14737,7 +14707,7 @@ XG_FN void xg_sim_fault_address(xg_sim_worker *w, const xg_sim_warp *v, const xg
 /* clang-format on */
 
 typedef struct xg_sim_classed {
-    const char *text;
+    char text[15]; /* here, and in other tables: a pointer takes 32 bytes with its relocation */
     uint8_t cls;
 } xg_sim_classed;
 static const xg_sim_classed xg_sim_classes[] = {

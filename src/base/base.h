@@ -141,6 +141,9 @@ XG_FN xg_str xg_str_of(const char *p, size_t n);
 XG_FN xg_str xg_str_z(const char *z); /* NULL gives the empty string */
 XG_FN bool xg_str_eq(xg_str a, xg_str b);
 XG_FN bool xg_str_is(xg_str a, const char *z);
+/* The number of the word in a list, "add min max"; -1: it is not there. A table of pointers takes 32 bytes a word, with
+ * its relocations. */
+XG_FN int xg_word_in(const char *list, xg_str word);
 XG_FN xg_str xg_str_copy(xg_arena *a, xg_str s); /* NUL-terminated */
 XG_FN uint32_t xg_hash(const void *p, size_t n);
 XG_FN uint32_t xg_hash_mix(uint32_t h, uint64_t x);
