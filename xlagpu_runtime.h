@@ -3463,7 +3463,7 @@ XG_FN XG_COLD void xg_device_of_driver_name(uint32_t cc, const char *name, xg_de
 /* ---- figures one by one ---- */
 
 typedef struct xg_device_figure {
-    char name[20];
+    char name[24];             /* C++ refuses a row whose name does not fit, with its end */
     uint16_t at, described_at; /* in xg_device; in xlagpu_target_desc */
     int64_t most;
 } xg_device_figure;
